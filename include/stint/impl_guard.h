@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The private primitives the public macros are made of, on and off. This is the only file that
+ * knows both. Not for users.
+ *
+ * The pragma: in an inline function that is not static, C wants no static object, and a site is one
+ * by nature (each copy of the function may well have its own). gcc has no switch for that
+ * diagnostic but leaves code from system headers alone; clang has switches. Nothing but these
+ * macros is in this file, so nothing else goes unwarned.
+ */
+#ifndef STINT_IMPL_GUARD_H
+#define STINT_IMPL_GUARD_H
+
+#if defined(__GNUC__)
+#pragma GCC system_header
+#endif
+
+/* Only a string literal can follow "": anything else is an error at this name. */
+#define STINT_name_must_be_a_literal_else_use_REGISTER_TIMER_DYNAMIC(name) "" name
+
+#if defined(__CUDA_ARCH__)
+/* Device code has no timers, and a host function must not be named there, not even in dead code. */
+#define STINT_IMPL_OFF(call) ((void)0)
+#else
+/* Dead but compiled: types are checked, a local used only here stays used, nothing is emitted. */
+#define STINT_IMPL_OFF(call) ((void)(0 ? call : (void)0))
+#endif
+
+#if defined(__clang__) && !defined(__cplusplus)
+#define STINT_IMPL_QUIET                                                                           \
+    _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Wstatic-in-inline\"")    \
+        _Pragma("clang diagnostic ignored \"-Wstatic-local-in-inline\"")
+#define STINT_IMPL_LOUD _Pragma("clang diagnostic pop")
+#else
+#define STINT_IMPL_QUIET
+#define STINT_IMPL_LOUD
+#endif
+
+#define STINT_IMPL_SITE(n, name, level, role)                                                      \
+    STINT_IMPL_QUIET static struct stint_impl_site stint_impl_site_##n = {                         \
+        name, __FILE__, __func__, __LINE__, level, role, 0, 0} STINT_IMPL_LOUD
+
+#if STINT_IMPL_TIMER && !defined(__CUDA_ARCH__)
+
+#if defined(__cplusplus)
+#define STINT_IMPL_SCOPE_(n, name, level, role, set)                                               \
+    STINT_IMPL_SITE(n, name, level, role);                                                         \
+    ::stint_impl::scope stint_impl_guard_##n(&stint_impl_site_##n, set)
+#define STINT_IMPL_SCOPE_WITH_(n, name, info, threshold_us, set)                                   \
+    STINT_IMPL_SITE(n, name, 0, 0);                                                                \
+    ::stint_impl::scope_with stint_impl_guard_##n(::stint_impl::from_info(), &stint_impl_site_##n, \
+                                                  info, threshold_us, set)
+#define STINT_IMPL_SCOPE_SINCE_(n, name, start_us, threshold_us, set)                              \
+    STINT_IMPL_SITE(n, name, 0, 0);                                                                \
+    ::stint_impl::scope_with stint_impl_guard_##n(                                                 \
+        ::stint_impl::from_start(), &stint_impl_site_##n, start_us, threshold_us, set)
+#define STINT_IMPL_SCOPE_DYNAMIC_(n, name, level, start_us, threshold_us, set)                     \
+    STINT_IMPL_SITE(n, "", level, 0);                                                              \
+    ::stint_impl::scope_with stint_impl_guard_##n(::stint_impl::from_name(), &stint_impl_site_##n, \
+                                                  name, start_us, threshold_us, set)
+#else
+#define STINT_IMPL_SCOPE_(n, name, level, role, set)                                               \
+    STINT_IMPL_SITE(n, name, level, role);                                                         \
+    STINT_IMPL_QUIET char stint_impl_guard_##n                                                     \
+        __attribute__((cleanup(stint_impl_end), unused, aligned(2)));                              \
+    stint_impl_begin(&stint_impl_guard_##n, &stint_impl_site_##n, stint_impl_set_id(set))          \
+        STINT_IMPL_LOUD
+#define STINT_IMPL_CALL_(n, info, threshold_us)                                                    \
+    struct stint_impl_call stint_impl_guard_##n __attribute__((                                    \
+        cleanup(stint_impl_end_with), unused)) = {(info), stint_impl_threshold(threshold_us)}
+#define STINT_IMPL_SCOPE_WITH_(n, name, info, threshold_us, set)                                   \
+    STINT_IMPL_SITE(n, name, 0, 0);                                                                \
+    STINT_IMPL_QUIET STINT_IMPL_CALL_(n, info, threshold_us);                                      \
+    stint_impl_begin(&stint_impl_guard_##n, &stint_impl_site_##n, stint_impl_set_id(set))          \
+        STINT_IMPL_LOUD
+#define STINT_IMPL_SCOPE_SINCE_(n, name, start_us, threshold_us, set)                              \
+    STINT_IMPL_SITE(n, name, 0, 0);                                                                \
+    STINT_IMPL_QUIET STINT_IMPL_CALL_(n, 0, threshold_us);                                         \
+    stint_impl_begin_since(&stint_impl_guard_##n, &stint_impl_site_##n, stint_impl_set_id(set),    \
+                           start_us) STINT_IMPL_LOUD
+#define STINT_IMPL_SCOPE_DYNAMIC_(n, name, level, start_us, threshold_us, set)                     \
+    STINT_IMPL_SITE(n, "", level, 0);                                                              \
+    STINT_IMPL_QUIET STINT_IMPL_CALL_(n, 0, threshold_us);                                         \
+    stint_impl_begin_dynamic(&stint_impl_guard_##n, &stint_impl_site_##n, stint_impl_set_id(set),  \
+                             name, UINT64_MAX, start_us) STINT_IMPL_LOUD
+#endif
+
+#define STINT_IMPL_SCOPE__(n, name, level, role, set) STINT_IMPL_SCOPE_(n, name, level, role, set)
+#define STINT_IMPL_SCOPE(name, level, role, set)                                                   \
+    STINT_IMPL_SCOPE__(__COUNTER__,                                                                \
+                       STINT_name_must_be_a_literal_else_use_REGISTER_TIMER_DYNAMIC(name), level,  \
+                       role, set)
+#define STINT_IMPL_SCOPE_WITH__(n, name, info, threshold_us, set)                                  \
+    STINT_IMPL_SCOPE_WITH_(n, name, info, threshold_us, set)
+#define STINT_IMPL_SCOPE_WITH(name, info, threshold_us, set)                                       \
+    STINT_IMPL_SCOPE_WITH__(__COUNTER__,                                                           \
+                            STINT_name_must_be_a_literal_else_use_REGISTER_TIMER_DYNAMIC(name),    \
+                            info, threshold_us, set)
+#define STINT_IMPL_SCOPE_SINCE__(n, name, start_us, threshold_us, set)                             \
+    STINT_IMPL_SCOPE_SINCE_(n, name, start_us, threshold_us, set)
+#define STINT_IMPL_SCOPE_SINCE(name, start_us, threshold_us, set)                                  \
+    STINT_IMPL_SCOPE_SINCE__(__COUNTER__,                                                          \
+                             STINT_name_must_be_a_literal_else_use_REGISTER_TIMER_DYNAMIC(name),   \
+                             start_us, threshold_us, set)
+#define STINT_IMPL_SCOPE_DYNAMIC__(n, name, level, start_us, threshold_us, set)                    \
+    STINT_IMPL_SCOPE_DYNAMIC_(n, name, level, start_us, threshold_us, set)
+#define STINT_IMPL_SCOPE_DYNAMIC(name, start_us, threshold_us, set)                                \
+    STINT_IMPL_SCOPE_DYNAMIC__(__COUNTER__, name, 0, start_us, threshold_us, set)
+#define STINT_IMPL_SCOPE_OP(type, instance)                                                        \
+    STINT_IMPL_SCOPE(type, STINT_LEVEL_DEFAULT, STINT_ROLE_OP, 0);                                 \
+    STINT_IMPL_SCOPE_DYNAMIC__(__COUNTER__, instance, STINT_LEVEL_ALL_OP_DETAIL, UINT64_MAX, -1, 0)
+#define STINT_IMPL_SCOPE_FUNC_(n) STINT_IMPL_SCOPE__(n, __func__, 0, 0, 0)
+#define STINT_IMPL_SCOPE_FUNC() STINT_IMPL_SCOPE_FUNC_(__COUNTER__)
+#define STINT_IMPL_HANDLE_BEGIN_(n, handle, name)                                                  \
+    do {                                                                                           \
+        STINT_IMPL_SITE(n, name, 0, 0);                                                            \
+        STINT_IMPL_QUIET stint_impl_handle_begin((handle).word, &stint_impl_site_##n);             \
+        STINT_IMPL_LOUD                                                                            \
+    } while (0)
+#define STINT_IMPL_HANDLE_BEGIN__(n, handle, name) STINT_IMPL_HANDLE_BEGIN_(n, handle, name)
+#define STINT_IMPL_HANDLE_BEGIN(handle, name)                                                      \
+    STINT_IMPL_HANDLE_BEGIN__(__COUNTER__, handle,                                                 \
+                              STINT_name_must_be_a_literal_else_use_REGISTER_TIMER_DYNAMIC(name))
+#define STINT_IMPL_HANDLE_END(handle) stint_impl_handle_end((handle).word)
+#define STINT_IMPL_FOR_TIMING(...) __VA_ARGS__
+
+#else /* timers off, or device code */
+
+#define STINT_IMPL_SCOPE(name, level, role, set)                                                   \
+    STINT_IMPL_OFF(stint_impl_off_scope(                                                           \
+        STINT_name_must_be_a_literal_else_use_REGISTER_TIMER_DYNAMIC(name), level, role, set))
+#define STINT_IMPL_SCOPE_WITH(name, info, threshold_us, set)                                       \
+    STINT_IMPL_OFF(stint_impl_off_scope_with(                                                      \
+        STINT_name_must_be_a_literal_else_use_REGISTER_TIMER_DYNAMIC(name), info, threshold_us,    \
+        set))
+#define STINT_IMPL_SCOPE_SINCE(name, start_us, threshold_us, set)                                  \
+    STINT_IMPL_OFF(stint_impl_off_scope_since(                                                     \
+        STINT_name_must_be_a_literal_else_use_REGISTER_TIMER_DYNAMIC(name), start_us,              \
+        threshold_us, set))
+#define STINT_IMPL_SCOPE_DYNAMIC(name, start_us, threshold_us, set)                                \
+    STINT_IMPL_OFF(stint_impl_off_dynamic(name, start_us, threshold_us, set))
+#define STINT_IMPL_SCOPE_OP(type, instance)                                                        \
+    STINT_IMPL_OFF(stint_impl_off_op(                                                              \
+        STINT_name_must_be_a_literal_else_use_REGISTER_TIMER_DYNAMIC(type), instance))
+#define STINT_IMPL_SCOPE_FUNC() STINT_IMPL_OFF((void)0)
+#define STINT_IMPL_HANDLE_BEGIN(handle, name)                                                      \
+    STINT_IMPL_OFF(stint_impl_off_handle_begin(                                                    \
+        &(handle), STINT_name_must_be_a_literal_else_use_REGISTER_TIMER_DYNAMIC(name)))
+#define STINT_IMPL_HANDLE_END(handle) STINT_IMPL_OFF(stint_impl_off_handle_end(&(handle)))
+#define STINT_IMPL_FOR_TIMING(...)
+
+#endif
+
+#if STINT_IMPL_PROFILER && !defined(__CUDA_ARCH__)
+
+#if defined(__cplusplus)
+#define STINT_IMPL_CAPTURE_(n, name, info) ::stint_impl::capture stint_impl_guard_##n(name, info)
+#else
+#define STINT_IMPL_CAPTURE_(n, name, info)                                                         \
+    char stint_impl_guard_##n                                                                      \
+        __attribute__((cleanup(stint_impl_capture_end), unused, aligned(2)));                      \
+    stint_impl_capture_begin(&stint_impl_guard_##n, name, info)
+#endif
+#define STINT_IMPL_CAPTURE__(n, name, info) STINT_IMPL_CAPTURE_(n, name, info)
+#define STINT_IMPL_CAPTURE(name, info) STINT_IMPL_CAPTURE__(__COUNTER__, name, info)
+#define STINT_IMPL_CAPTURE_START(name) stint_impl_capture_start(name)
+#define STINT_IMPL_CAPTURE_STOP() stint_impl_capture_stop()
+
+#else
+
+#define STINT_IMPL_CAPTURE(name, info) STINT_IMPL_OFF(stint_impl_off_capture(name, info))
+#define STINT_IMPL_CAPTURE_START(name) STINT_IMPL_OFF(stint_impl_off_capture(name, 0))
+#define STINT_IMPL_CAPTURE_STOP() STINT_IMPL_OFF((void)0)
+
+#endif
+
+#endif

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What compiled-in code shares with the runtime: the site, the thread block, the open-scope stack,
+ * the call-tree node and the histogram. STINT_ABI numbers this layout; it is also the version of a
+ * run file and the suffix of the exported symbols, so that code built against another layout fails
+ * at link or load time instead of writing to the wrong place. Not for users.
+ *
+ * Threading: every record names its writer. "Owner" is the thread a recorder belongs to; it writes
+ * with plain relaxed or release stores and nobody else writes at all. Readers are snapshots, in
+ * this process or in another one.
+ */
+#ifndef STINT_IMPL_LAYOUT_H
+#define STINT_IMPL_LAYOUT_H
+
+#include <stdint.h>
+
+#define STINT_ABI 1
+#define STINT_IMPL_ABI_NAME(name) name##_1
+
+/* Arena references are counted in units of one cache line from the arena's start: 32 bits reach far
+ * past the largest STINT_MEMORY, and 26 of them fit beside set and site in one 64-bit edge key. */
+#define STINT_IMPL_UNIT 64
+#define STINT_IMPL_NODE_BITS 26
+#define STINT_IMPL_SET_BITS 14
+#define STINT_IMPL_SITE_BITS 24
+
+/* site.word: the gate it was resolved under (32 bits) | OFF | the site's id (24 bits). */
+#define STINT_IMPL_SITE_OFF 0x80000000u
+#define STINT_IMPL_SITE_ID 0x00ffffffu
+
+/* An address is at least 2-aligned or the tag makes it odd: a tagged frame never matches the inline
+ * end, so that recursion, a foreign clock and foreign handles all take the slow path. */
+#define STINT_IMPL_TAG 1u
+
+#define STINT_IMPL_DEPTH                                                                           \
+    256 /* frames on one open-scope stack; deeper scopes are counted, not timed */
+#define STINT_IMPL_BUCKETS 640 /* 16 linear sub-buckets an octave over 40 octaves of ticks */
+#define STINT_IMPL_INFO 64     /* bytes of a scope's info kept with its maximum, NUL included */
+
+/* One per call site, in the instrumented code's own data. All but `word` is constant. */
+struct stint_impl_site {
+    const char *name;
+    const char *file;
+    const char *function;
+    uint32_t line;
+    uint8_t level;
+    uint8_t role;
+    uint16_t reserved;
+    uint64_t word; /* written by the runtime under its lock, read by everybody; relaxed */
+};
+
+/* A place of the open-scope stack; frame 0 is the thread's root and never closes. 32 bytes. */
+struct stint_impl_frame {
+    uint64_t guard; /* address of the guard, maybe tagged; 0 = closed. Owner, relaxed */
+    uint64_t start; /* ticks. Owner, relaxed */
+    uint64_t low;   /* lowest guard address in this frame and all below it. Owner, private */
+    uint32_t node;  /* the scope's node, in units. Owner, relaxed */
+    uint32_t reserved;
+};
+
+/* A scope in its calling context, for one thread. The first line is all that a sample touches; the
+ * rest changes on a new maximum only. `seq` is twice the sample count, odd while being written. */
+struct stint_impl_node {
+    uint64_t seq;   /* owner, relaxed then release: the seqlock of this line */
+    uint64_t total; /* ticks. Owner, release */
+    uint64_t min;   /* ticks, UINT64_MAX before the first sample. Owner, release */
+    uint64_t limit; /* largest sample + 1, 0 before the first: reaching it means a new maximum */
+    uint64_t
+        recursions; /* calls inside an open call of itself: counted, not timed. Owner, relaxed */
+    uint32_t histogram; /* units, 0 = none. Owner, release, once */
+    uint32_t site;      /* id of the site record */
+    uint32_t parent;    /* units, 0 for the root */
+    uint32_t child;     /* first child, units. Owner, release */
+    uint32_t sibling;   /* next child of the parent; set before the node is published */
+    uint32_t set;
+    uint32_t kind;  /* enum stint_impl_kind */
+    uint32_t gpu;   /* GPU sums of this node, units; 0 = none */
+    uint64_t bytes; /* declared bytes moved and floating-point operations. Owner, relaxed */
+    uint64_t flops;
+    uint64_t first; /* ticks of the first sample, and when it and the maximum began */
+    uint64_t first_at;
+    uint64_t max_at;
+    char info[STINT_IMPL_INFO]; /* of the maximum. Owner, under seq */
+};
+
+enum stint_impl_kind {
+    STINT_IMPL_SCOPE_NODE = 0, /* nests: counts as a child of its parent */
+    STINT_IMPL_INTERVAL_NODE =
+        1 /* handles and added samples: may overlap anything, child of nothing */
+};
+
+struct stint_impl_histogram {
+    uint32_t bucket[STINT_IMPL_BUCKETS]; /* saturating. Owner, relaxed */
+};
+
+/* (parent node, set, site) -> node. Private to the owner, outside the arena. */
+struct stint_impl_edge {
+    uint64_t key;
+    uint32_t node;
+    uint32_t reserved;
+};
+
+/* The per-thread block the thread-local pointer leads to. Private memory of this process. */
+struct stint_impl_thread {
+    uint32_t
+        gate; /* written by the runtime, read by the owner, relaxed; 0 = always the slow path */
+    uint32_t edge_mask;
+    struct stint_impl_frame *top;
+    struct stint_impl_frame *last; /* the deepest frame there is */
+    char *base;                    /* the arena */
+    struct stint_impl_edge *edges;
+    uint64_t ticks_per_us; /* 24.8 fixed point, for thresholds */
+};
+
+/* A set of statistics; sets are numbered and never freed. */
+struct stint_set {
+    uint32_t id;
+};
+
+/* Threshold and info of one call, beside the guard. Read only once the guard is proved open. */
+struct stint_impl_call {
+    const char *info;
+    int64_t threshold_us; /* < 0: never log */
+};
+
+#define STINT_IMPL_LOAD(p) __atomic_load_n((p), __ATOMIC_RELAXED)
+#define STINT_IMPL_STORE(p, v) __atomic_store_n((p), (v), __ATOMIC_RELAXED)
+#define STINT_IMPL_PUBLISH(p, v) __atomic_store_n((p), (v), __ATOMIC_RELEASE)
+
+/* The bucket of a duration: values below 32 have their own, above that each octave has 16. */
+static inline uint32_t stint_impl_bucket(uint64_t ticks) {
+    uint32_t shift = 59u - (uint32_t)__builtin_clzll(ticks | 16u);
+    uint64_t index = ((uint64_t)shift << 4) + (ticks >> shift);
+    return index < STINT_IMPL_BUCKETS ? (uint32_t)index : STINT_IMPL_BUCKETS - 1;
+}
+
+static inline uint64_t stint_impl_edge_key(uint32_t node, uint32_t set, uint32_t site) {
+    return (uint64_t)node << (STINT_IMPL_SET_BITS + STINT_IMPL_SITE_BITS) |
+           (uint64_t)set << STINT_IMPL_SITE_BITS | site;
+}
+
+/* Sites of one parent are numbered in a row, so they never collide with each other; the multiplier
+ * (odd, from the golden ratio) spreads the parents. */
+static inline uint32_t stint_impl_edge_slot(uint32_t node, uint32_t site, uint32_t mask) {
+    return (site + node * 0x9e3779b1u) & mask;
+}
+
+#endif

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The hot path: opening and closing a scope. Not for users.
+ *
+ * Implementation notes
+ * - One comparison of the site's word against the thread's gate covers everything unusual: a site
+ *   or thread not seen before, a changed filter or level, a fork, a thread that has ended, a signal
+ *   handler inside the slow path, a clock that is not the inline one. All of that is the slow path.
+ * - A guard is an address and nothing else: its bytes are never read, so a guard that a goto,
+ * switch or longjmp left uninitialised or open is harmless. `begin` on an address that may already
+ * be open (not below every open one: `low`) and `end` on a guard that is not on top are the slow
+ * path, which searches and repairs.
+ * - `begin` claims the frame before filling it and `end` frees it last, so that a signal handler in
+ *   between stacks its own scopes above and takes them away again.
+ * - `end` writes the node under its sequence word; data stores are release stores because that
+ *   orders them after the odd sequence word without a fence (plain moves on x86-64).
+ *
+ * Three ways to compile it, chosen per translation unit by STINT_INLINE: 2 (default) one local copy
+ * of begin and end that every site calls, 1 everything inline at the site, 0 calls into the
+ * library. docs/performance.md has the figures.
+ */
+#ifndef STINT_IMPL_RECORD_H
+#define STINT_IMPL_RECORD_H
+
+#include "impl_clock.h"
+#include "impl_layout.h"
+
+#ifndef STINT_INLINE
+#define STINT_INLINE 2
+#endif
+
+#define STINT_IMPL_LIKELY(x) __builtin_expect(!!(x), 1)
+#define STINT_IMPL_UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define stint_impl_thread_here STINT_IMPL_ABI_NAME(stint_impl_thread_here)
+#define stint_impl_begin_slow STINT_IMPL_ABI_NAME(stint_impl_begin_slow)
+#define stint_impl_end_slow STINT_IMPL_ABI_NAME(stint_impl_end_slow)
+#define stint_impl_begin_call STINT_IMPL_ABI_NAME(stint_impl_begin_call)
+#define stint_impl_end_call STINT_IMPL_ABI_NAME(stint_impl_end_call)
+#define stint_impl_begin_since STINT_IMPL_ABI_NAME(stint_impl_begin_since)
+#define stint_impl_begin_dynamic STINT_IMPL_ABI_NAME(stint_impl_begin_dynamic)
+#define stint_impl_handle_begin STINT_IMPL_ABI_NAME(stint_impl_handle_begin)
+#define stint_impl_handle_end STINT_IMPL_ABI_NAME(stint_impl_handle_end)
+
+/* Never NULL: it starts at a block whose gate matches nothing. Initial-exec, 8 bytes: the default
+ * model costs + 0.2 of two clock reads a scope in a shared library. */
+extern __thread struct stint_impl_thread *stint_impl_thread_here
+    __attribute__((tls_model("initial-exec")));
+
+extern void stint_impl_begin_slow(void *guard, struct stint_impl_site *site, uint32_t set);
+extern void stint_impl_end_slow(void *guard, uint64_t now, const struct stint_impl_call *call);
+extern void stint_impl_begin_call(void *guard, struct stint_impl_site *site, uint32_t set);
+extern void stint_impl_end_call(void *guard, const struct stint_impl_call *call);
+extern void stint_impl_begin_since(void *guard, struct stint_impl_site *site, uint32_t set,
+                                   uint64_t start_us);
+/* length (size_t)-1: name ends with NUL. start_us UINT64_MAX: now. */
+extern void stint_impl_begin_dynamic(void *guard, struct stint_impl_site *site, uint32_t set,
+                                     const char *name, uint64_t length, uint64_t start_us);
+extern void stint_impl_handle_begin(uint64_t *handle, struct stint_impl_site *site);
+extern void stint_impl_handle_end(uint64_t *handle);
+
+#ifdef __cplusplus
+}
+#endif
+
+static inline __attribute__((always_inline)) void
+stint_impl_begin_body(void *guard, struct stint_impl_site *site, uint32_t set) {
+    struct stint_impl_thread *t = stint_impl_thread_here;
+    uint64_t word = STINT_IMPL_LOAD(&site->word);
+    struct stint_impl_frame *f = t->top;
+    uint64_t me = (uint64_t)(uintptr_t)guard;
+    uint32_t id = (uint32_t)word;
+    if (STINT_IMPL_UNLIKELY((uint32_t)(word >> 32) != STINT_IMPL_LOAD(&t->gate))) {
+        stint_impl_begin_slow(guard, site, set);
+        return;
+    }
+    if (id & STINT_IMPL_SITE_OFF) {
+        return;
+    }
+    uint32_t parent = STINT_IMPL_LOAD(&f->node);
+    struct stint_impl_edge *e = t->edges + stint_impl_edge_slot(parent, id, t->edge_mask);
+    if (STINT_IMPL_UNLIKELY(e->key != stint_impl_edge_key(parent, set, id) || me >= f->low ||
+                            f == t->last)) {
+        stint_impl_begin_slow(guard, site, set);
+        return;
+    }
+    ++f;
+    t->top = f;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    STINT_IMPL_STORE(&f->node, e->node);
+    f->low = me;
+    STINT_IMPL_STORE(&f->guard, me);
+    STINT_IMPL_STORE(&f->start, STINT_IMPL_TICKS());
+}
+
+static inline __attribute__((always_inline)) void
+stint_impl_end_body(void *guard, const struct stint_impl_call *call) {
+    uint64_t now = STINT_IMPL_TICKS();
+    struct stint_impl_thread *t = stint_impl_thread_here;
+    struct stint_impl_frame *f = t->top;
+    if (STINT_IMPL_UNLIKELY(STINT_IMPL_LOAD(&f->guard) != (uint64_t)(uintptr_t)guard)) {
+        stint_impl_end_slow(guard, now, call);
+        return;
+    }
+    struct stint_impl_node *n =
+        (struct stint_impl_node *)(void *)(t->base +
+                                           (uint64_t)STINT_IMPL_LOAD(&f->node) * STINT_IMPL_UNIT);
+    uint64_t ticks = now - STINT_IMPL_LOAD(&f->start);
+    /* A new maximum, the first sample, a clock that stepped back (wraps to a huge value), or over
+     * the call's own threshold. */
+    if (STINT_IMPL_UNLIKELY(ticks >= STINT_IMPL_LOAD(&n->limit)) ||
+        (call && STINT_IMPL_UNLIKELY(ticks >= (uint64_t)call->threshold_us * t->ticks_per_us >> 8 &&
+                                     call->threshold_us >= 0))) {
+        stint_impl_end_slow(guard, now, call);
+        return;
+    }
+    uint64_t seq = STINT_IMPL_LOAD(&n->seq);
+    STINT_IMPL_STORE(&n->seq, seq + 1);
+    STINT_IMPL_PUBLISH(&n->total, STINT_IMPL_LOAD(&n->total) + ticks);
+    if (ticks < STINT_IMPL_LOAD(&n->min)) {
+        STINT_IMPL_PUBLISH(&n->min, ticks);
+    }
+    uint32_t histogram = STINT_IMPL_LOAD(&n->histogram);
+    if (histogram) {
+        uint32_t *bucket = ((struct stint_impl_histogram *)(void *)(t->base + (uint64_t)histogram *
+                                                                                  STINT_IMPL_UNIT))
+                               ->bucket +
+                           stint_impl_bucket(ticks);
+        uint32_t have = STINT_IMPL_LOAD(bucket);
+        STINT_IMPL_STORE(bucket, have + (have != UINT32_MAX));
+    }
+    STINT_IMPL_PUBLISH(&n->seq, seq + 2);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    STINT_IMPL_STORE(&f->guard, 0);
+    t->top = f - 1;
+}
+
+#if defined(__cplusplus)
+/* One copy a module, merged by the linker; the variant is part of the name, so that translation
+ * units that chose differently do not share one. */
+namespace stint_impl {
+#if STINT_INLINE == 1
+inline namespace inlined {
+#define STINT_IMPL_FN inline __attribute__((always_inline))
+#elif STINT_INLINE == 0
+inline namespace called {
+#define STINT_IMPL_FN inline __attribute__((always_inline))
+#else
+inline namespace local {
+#define STINT_IMPL_FN inline __attribute__((noinline, visibility("hidden")))
+#endif
+#elif STINT_INLINE == 2
+#define STINT_IMPL_FN static __attribute__((noinline, unused))
+#else
+#define STINT_IMPL_FN static inline __attribute__((always_inline, unused))
+#endif
+
+STINT_IMPL_FN void stint_impl_begin(void *guard, struct stint_impl_site *site, uint32_t set) {
+#if STINT_INLINE == 0
+    stint_impl_begin_call(guard, site, set);
+#else
+    stint_impl_begin_body(guard, site, set);
+#endif
+}
+
+STINT_IMPL_FN void stint_impl_end(void *guard) {
+#if STINT_INLINE == 0
+    stint_impl_end_call(guard, 0);
+#else
+    stint_impl_end_body(guard, 0);
+#endif
+}
+
+STINT_IMPL_FN void stint_impl_end_with(struct stint_impl_call *guard) {
+#if STINT_INLINE == 0
+    stint_impl_end_call(guard, guard);
+#else
+    stint_impl_end_body(guard, guard);
+#endif
+}
+
+#ifdef __cplusplus
+} /* inline namespace */
+} /* namespace stint_impl */
+#endif
+
+#endif

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the timer primitives are made of when on: argument helpers and, in C++, the guard classes.
+ * Not for users.
+ */
+#ifndef STINT_IMPL_SCOPE_H
+#define STINT_IMPL_SCOPE_H
+
+#include "impl_record.h"
+
+static inline __attribute__((always_inline, unused)) uint32_t
+stint_impl_set_id(const stint_set *set) {
+    return set ? set->id : 0;
+}
+
+/* Negative: never. Capped so that the product with ticks_per_us cannot wrap. */
+static inline __attribute__((always_inline, unused)) int64_t stint_impl_threshold(int64_t us) {
+    return us > ((int64_t)1 << 40) ? -1 : us;
+}
+
+#ifdef __cplusplus
+namespace stint_impl {
+#if STINT_INLINE == 1
+inline namespace inlined {
+#elif STINT_INLINE == 0
+inline namespace called {
+#else
+inline namespace local {
+#endif
+
+struct from_info {};
+struct from_start {};
+struct from_name {};
+
+class scope {
+  public:
+    scope(stint_impl_site *site, const stint_set *set) {
+        stint_impl_begin(this, site, stint_impl_set_id(set));
+    }
+    ~scope() { stint_impl_end(this); }
+    scope(const scope &) = delete;
+    scope &operator=(const scope &) = delete;
+
+  protected:           /* never read: private, clang calls it unused */
+    uint16_t address_; /* 2-aligned, as the tag bit wants */
+};
+
+class scope_with {
+  public:
+    scope_with(from_info, stint_impl_site *site, const char *info, int64_t threshold_us,
+               const stint_set *set)
+        : call_{info, stint_impl_threshold(threshold_us)} {
+        stint_impl_begin(this, site, stint_impl_set_id(set));
+    }
+    scope_with(from_start, stint_impl_site *site, uint64_t start_us, int64_t threshold_us,
+               const stint_set *set)
+        : call_{nullptr, stint_impl_threshold(threshold_us)} {
+        stint_impl_begin_since(this, site, stint_impl_set_id(set), start_us);
+    }
+    scope_with(from_name, stint_impl_site *site, const char *name, uint64_t start_us,
+               int64_t threshold_us, const stint_set *set)
+        : call_{nullptr, stint_impl_threshold(threshold_us)} {
+        stint_impl_begin_dynamic(this, site, stint_impl_set_id(set), name, UINT64_MAX, start_us);
+    }
+    /* std::string, std::string_view and what looks like them. */
+    template <typename Text, typename = decltype(static_cast<const Text *>(nullptr)->data()),
+              typename = decltype(static_cast<const Text *>(nullptr)->size())>
+    scope_with(from_name, stint_impl_site *site, const Text &name, uint64_t start_us,
+               int64_t threshold_us, const stint_set *set)
+        : call_{nullptr, stint_impl_threshold(threshold_us)} {
+        stint_impl_begin_dynamic(this, site, stint_impl_set_id(set), name.data(), name.size(),
+                                 start_us);
+    }
+    ~scope_with() { stint_impl_end_with(&call_); }
+    scope_with(const scope_with &) = delete;
+    scope_with &operator=(const scope_with &) = delete;
+
+  private:
+    stint_impl_call call_;
+};
+
+} /* inline namespace */
+} /* namespace stint_impl */
+#endif
+
+#endif

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * stint: timers and GPU capture ranges for C, C++ and CUDA that compile to nothing when off.
+ *
+ *     #include <stint/stint.h>
+ *
+ *     static void step(const char *batch) {
+ *         REGISTER_TIMER("step");                  // closes with the block: end, return, break,
+ * goto REGISTER_TIMER_INFO("step.load", batch); // the slowest call keeps its batch load(batch);
+ *     }
+ *
+ *     int main(void) {
+ *         REGISTER_GPU_PROFILER("train", "batch=32"); // nsys -c cudaProfilerApi captures this
+ *         for (int i = 0; i < 100; ++i) step("train.bin");
+ *         return printAllStatus();                    // where the time went, on stderr
+ *     }
+ *
+ * Two switches, given to the compiler of YOUR code (the library is the same either way):
+ *   -DWITH_TIMER      turns the timers and the report functions on
+ *   -DWITH_PROFILER   turns the GPU capture ranges on
+ * Without them every line above compiles to nothing, arguments included: the object file is the one
+ * you get with the lines blanked out (calls of the functions: from -O1 on). They take ON, OFF, YES,
+ * NO, TRUE, FALSE, 1, 0 and nothing (= on), and are independent of each other.
+ *
+ * On needs Linux on x86-64 or aarch64, gcc or clang (nvcc on top of them), C11 or C++11. Off
+ * compiles anywhere: strict C99, C++11, MSVC.
+ *
+ * Nothing here can fail your program: no function aborts, exits, throws or changes errno. What was
+ * lost (no memory, too deep, a filter) is counted and said under every report.
+ */
+#ifndef STINT_STINT_H
+#define STINT_STINT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "impl_switch.h"
+
+#define STINT_VERSION "0.1.0"
+
+/* The levels of REGISTER_TIMER_DETAIL: a scope is recorded if its level is at most STINT_LEVEL
+ * (default 0). Its time otherwise belongs to the scope around it. */
+#define STINT_LEVEL_DEFAULT 0
+#define STINT_LEVEL_OP_DETAIL 1
+#define STINT_LEVEL_ALL_OP_DETAIL 2
+
+/* The roles of REGISTER_TIMER_ROLE: what a scope's time is spent on. Kept with the site for reports
+ * that part computation from framework; nothing is guessed from names. */
+#define STINT_ROLE_NONE 0
+#define STINT_ROLE_OP 1        /* an operator as a whole */
+#define STINT_ROLE_COMPUTE 2   /* the computation itself */
+#define STINT_ROLE_FRAMEWORK 3 /* preparing, shape inference, scheduling */
+#define STINT_ROLE_COPY 4
+#define STINT_ROLE_COMM 5
+#define STINT_ROLE_DATA 6 /* reading and decoding input */
+#define STINT_ROLE_STEP 7 /* one iteration */
+
+/* A set of statistics beside the default one ("GlobalStatInfo"). Lives for ever. */
+typedef struct stint_set stint_set;
+
+/* An interval that need not be a block: TIMER_BEGIN here, TIMER_END there, on any thread. */
+typedef struct stint_timer {
+    uint64_t word[2];
+} stint_timer;
+
+/* One statistic, all threads together. Times in nanoseconds; inclusive of what is nested. */
+typedef struct stint_stat {
+    uint64_t calls;    /* every call, recursive ones too */
+    uint64_t samples;  /* timed calls: a recursive call is timed as part of the outermost */
+    uint64_t total_ns; /* sum of the samples */
+    uint64_t self_ns;  /* total without the scopes nested in it */
+    uint64_t min_ns;
+    uint64_t max_ns;
+    uint64_t first_ns; /* the very first sample: caches cold, pages unmapped */
+    uint64_t p50_ns;   /* percentiles from a histogram with 16 steps an octave: within 3.2 % */
+    uint64_t p90_ns;
+    uint64_t p99_ns;
+    uint32_t threads; /* that have a sample */
+    char info[64];    /* given with the slowest call, cut to fit; "" = none */
+} stint_stat;
+
+/* ---- Timers --------------------------------------------------------------------------------- */
+
+/* Times the rest of the enclosing block under `name`, a string literal.
+ *   REGISTER_TIMER(name)
+ *   REGISTER_TIMER(name, threshold_us)        a call of threshold_us or more prints a line at once
+ *   REGISTER_TIMER(name, threshold_us, set)   into another set (stint_set *, or a C++ StatSet)
+ * threshold_us is in microseconds, -1 = never. A declaration: two may share a line and a block, and
+ * as the lone body of an `if` it does not compile (write braces). Any thread may call it. Cost:
+ * about one fifth more than the two clock reads it needs; switched off at run time, below a
+ * nanosecond. */
+#define REGISTER_TIMER(...)                                                                        \
+    STINT_IMPL_PICK(__VA_ARGS__, STINT_IMPL_TIMER_3, STINT_IMPL_TIMER_2, STINT_IMPL_TIMER_1, 0)    \
+    (__VA_ARGS__)
+
+/* REGISTER_TIMER with a note (const char *, NULL allowed) that is kept with the slowest call, and
+ * printed when a call takes 10 s or more. The text must outlive the block; it is copied, up to 63
+ * bytes, only when the call sets a new maximum. */
+#define REGISTER_TIMER_INFO(name, info) STINT_IMPL_SCOPE_WITH(name, info, 10000000, 0)
+
+/* REGISTER_TIMER named after the enclosing function. */
+#define REGISTER_TIMER_FUNC() STINT_IMPL_SCOPE_FUNC()
+
+/* A scope that began earlier, at start_us = stint_now_us() of that moment (set: "set the start").
+ * Also (name, start_us, threshold_us) and (name, start_us, threshold_us, set). */
+#define REGISTER_TIMER_SET(...)                                                                    \
+    STINT_IMPL_PICK4(__VA_ARGS__, STINT_IMPL_SINCE_4, STINT_IMPL_SINCE_3, STINT_IMPL_SINCE_2, 0)   \
+    (__VA_ARGS__)
+
+/* A name made at run time: const char *, in C++ also std::string and std::string_view. Copied (up
+ * to 1000 bytes) and matched by content, so the buffer may change afterwards; NULL or "" is not
+ * recorded. Also (name, threshold_us) and (name, threshold_us, set). Costs a hash of the name. */
+#define REGISTER_TIMER_DYNAMIC(...)                                                                \
+    STINT_IMPL_PICK(__VA_ARGS__, STINT_IMPL_DYNAMIC_3, STINT_IMPL_DYNAMIC_2, STINT_IMPL_DYNAMIC_1, \
+                    0)                                                                             \
+    (__VA_ARGS__)
+
+/* DYNAMIC and SET together: (name, start_us), (…, threshold_us), (…, threshold_us, set). */
+#define REGISTER_TIMER_DYNAMIC_SET(...)                                                            \
+    STINT_IMPL_PICK4(__VA_ARGS__, STINT_IMPL_DYNAMIC_SINCE_4, STINT_IMPL_DYNAMIC_SINCE_3,          \
+                     STINT_IMPL_DYNAMIC_SINCE_2, 0)                                                \
+    (__VA_ARGS__)
+
+/* Recorded only up to STINT_LEVEL: STINT_LEVEL_DEFAULT, _OP_DETAIL, _ALL_OP_DETAIL (0, 1, 2). */
+#define REGISTER_TIMER_DETAIL(level, name) STINT_IMPL_SCOPE(name, level, STINT_ROLE_NONE, 0)
+
+/* Says what the time is spent on: one of STINT_ROLE_*. */
+#define REGISTER_TIMER_ROLE(name, role) STINT_IMPL_SCOPE(name, STINT_LEVEL_DEFAULT, role, 0)
+
+/* An operator: `type` is a literal; `instance`, a run-time name as in DYNAMIC, becomes a scope
+ * nested in it when STINT_LEVEL is 2. */
+#define REGISTER_TIMER_OP(type, instance) STINT_IMPL_SCOPE_OP(type, instance)
+
+/* Statements that exist only when timers do. */
+#define FOR_TIMING(...) STINT_IMPL_FOR_TIMING(__VA_ARGS__)
+
+/* An interval by hand, for what is no block: `stint_timer h;` in a place both ends can see. It may
+ * overlap anything, so it stands beside the call tree, not in it. TIMER_END without TIMER_BEGIN, or
+ * twice, is counted and ignored, provided h was zeroed or begun once. */
+#define TIMER_BEGIN(h, name) STINT_IMPL_HANDLE_BEGIN(h, name)
+#define TIMER_END(h) STINT_IMPL_HANDLE_END(h)
+
+/* ---- GPU capture ranges --------------------------------------------------------------------- */
+
+/* While the block runs, a CUDA profiler that waits for cudaProfilerStart (nsys -c cudaProfilerApi,
+ * ncu --profile-from-start off) captures. Only the outermost range of the process starts and stops;
+ * inner ones, on any thread, only count. The outermost prints one line, with or without a GPU:
+ *   Enable GPU Profiler Stat: [name] "info"
+ * and, if nothing can be captured, a second one that says why. No lock is held meanwhile.
+ *   REGISTER_GPU_PROFILER(name)   REGISTER_GPU_PROFILER(name, info) */
+#define REGISTER_GPU_PROFILER(...)                                                                 \
+    STINT_IMPL_PICK(__VA_ARGS__, STINT_too_many_arguments, STINT_IMPL_CAPTURE_2,                   \
+                    STINT_IMPL_CAPTURE_1, 0)                                                       \
+    (__VA_ARGS__)
+
+/* The same without a block. Every START needs its STOP; a STOP too many is ignored. */
+#define GPU_PROFILER_START(name) STINT_IMPL_CAPTURE_START(name)
+#define GPU_PROFILER_STOP() STINT_IMPL_CAPTURE_STOP()
+
+/* ---- Functions ------------------------------------------------------------------------------ */
+/*
+ * Functions, not macros: a member of yours may have the same name. With timers off they are empty
+ * inline functions that return 0 or NULL. All are thread-safe, keep errno, and may be called from
+ * atexit handlers and static destructors; none from a signal handler.
+ */
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(_MSC_VER) && !defined(__cplusplus)
+#define STINT_IMPL_INLINE static __inline
+#elif defined(__GNUC__)
+#define STINT_IMPL_INLINE static inline __attribute__((unused))
+#else
+#define STINT_IMPL_INLINE static inline
+#endif
+#if STINT_IMPL_TIMER
+#define STINT_IMPL_FUNCTION(result, none, name, parameters, use) extern result name parameters;
+#define STINT_IMPL_PROCEDURE(name, parameters, use) extern void name parameters;
+#else
+#define STINT_IMPL_FUNCTION(result, none, name, parameters, use)                                   \
+    STINT_IMPL_INLINE result name parameters {                                                     \
+        use;                                                                                       \
+        return none;                                                                               \
+    }
+#define STINT_IMPL_PROCEDURE(name, parameters, use)                                                \
+    STINT_IMPL_INLINE void name parameters {                                                       \
+        use;                                                                                       \
+    }
+#endif
+
+/* Prints a report in one write to STINT_OUTPUT (default: stderr). view as in STINT_REPORT:
+ *   legacy|table|tree[,sort=total|self|calls|min|max|avg|p99][,top=N][,threads]
+ * NULL: what STINT_REPORT says, else "table". 0, or -1 after one line on stderr. Milliseconds of
+ * work at most; the program's threads go on meanwhile. */
+STINT_IMPL_FUNCTION(int, 0, stint_report, (const char *view), (void)view)
+
+/* Registers that report for the end of the program, after atexit handlers and static destructors.
+ * NULL takes it back. STINT_REPORT=view in the environment does the same with no source change. */
+STINT_IMPL_FUNCTION(int, 0, stint_report_at_exit, (const char *view), (void)view)
+
+/* Prints what happened since the last reset and starts a new interval; no sample falls between. */
+STINT_IMPL_FUNCTION(int, 0, stint_report_and_reset, (void), (void)0)
+
+/* Starts a new interval: later reports and getters speak of what happens from now on. Recording
+ * threads are not disturbed. After it min and max come from the histogram (within 6.3 %) unless
+ * they were set in the interval. */
+STINT_IMPL_PROCEDURE(stint_reset, (void), (void)0)
+
+/* Reads one statistic of the default set. 0, or -1 if the name is unknown. */
+STINT_IMPL_FUNCTION(int, 0, stint_stat_get, (const char *name, stint_stat *out),
+                    ((void)name, (void)out))
+
+/* Adds a sample measured elsewhere, in ns. 0, or -1 if it could not be recorded (counted). */
+STINT_IMPL_FUNCTION(int, 0, stint_add_sample, (const char *name, uint64_t ns),
+                    ((void)name, (void)ns))
+
+/* Microseconds since an arbitrary start; never steps back. For REGISTER_TIMER_SET. */
+STINT_IMPL_FUNCTION(uint64_t, 0, stint_now_us, (void), (void)0)
+
+/* A scope for other languages: opens and closes by name on the calling thread. 0; stint_end returns
+ * -1 if no such scope is open. Scopes opened inside and not closed are abandoned and counted. */
+STINT_IMPL_FUNCTION(int, 0, stint_begin, (const char *name), (void)name)
+STINT_IMPL_FUNCTION(int, 0, stint_end, (const char *name), (void)name)
+
+/* The set of that name, made at first use; NULL when there are 16 383 already. */
+STINT_IMPL_FUNCTION(stint_set *, NULL, stint_set_get, (const char *name), (void)name)
+
+/* stint_report, stint_reset, stint_stat_get for one set, and the row of one name in the legacy
+ * form. set NULL: the default one. */
+STINT_IMPL_FUNCTION(int, 0, stint_set_report, (stint_set * set, const char *view),
+                    ((void)set, (void)view))
+STINT_IMPL_PROCEDURE(stint_set_reset, (stint_set * set), (void)set)
+STINT_IMPL_FUNCTION(int, 0, stint_set_stat_get,
+                    (stint_set * set, const char *name, stint_stat *out),
+                    ((void)set, (void)name, (void)out))
+STINT_IMPL_FUNCTION(int, 0, stint_set_print, (stint_set * set, const char *name),
+                    ((void)set, (void)name))
+
+/* Recording on (1) or off (0) for the whole process, from the next scope on. As STINT_ENABLE. */
+STINT_IMPL_PROCEDURE(stint_enable, (int on), (void)on)
+/* Which names are recorded, as STINT_FILTER: "+glob,-glob", NULL = all. 0, or -1 for a bad list. */
+STINT_IMPL_FUNCTION(int, 0, stint_filter, (const char *globs), (void)globs)
+/* The highest level recorded, as STINT_LEVEL. */
+STINT_IMPL_PROCEDURE(stint_level, (int level), (void)level)
+/* One row a thread (1) or all threads together (0) in later reports. */
+STINT_IMPL_PROCEDURE(stint_threads, (int each), (void)each)
+/* The legacy report of the default set, and of every other set that has a sample; with_line adds
+ * the closing line. */
+STINT_IMPL_FUNCTION(int, 0, stint_report_legacy, (int with_line), (void)with_line)
+/* The default set's statistic of that name, in storage of the calling thread that its next call
+ * overwrites; NULL if the name is unknown. */
+STINT_IMPL_FUNCTION(const stint_stat *, NULL, stint_stat_here, (const char *name), (void)name)
+
+#ifndef STINT_NO_LEGACY_NAMES
+/* The names of PaddlePaddle's Stat.h; define STINT_NO_LEGACY_NAMES if they are in the way. */
+
+/* The report "======= StatSet: [GlobalStatInfo] status ======", one row a statistic, milliseconds.
+ */
+STINT_IMPL_INLINE int printAllStatus(void) {
+    return stint_report_legacy(1);
+}
+/* The same without the closing line of dashes. */
+STINT_IMPL_INLINE int printSegTimerStatus(void) {
+    return stint_report_legacy(0);
+}
+/* One row. 0, or non-zero and one line on stderr for an unknown name (off: 0, every name is). */
+STINT_IMPL_INLINE int printStatus(const char *name) {
+    return stint_set_print(NULL, name);
+}
+STINT_IMPL_INLINE void setThreadInfo(int each) {
+    stint_threads(each);
+}
+STINT_IMPL_INLINE void resetStatus(void) {
+    stint_reset();
+}
+STINT_IMPL_INLINE const stint_stat *getStat(const char *name) {
+    return stint_stat_here(name);
+}
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+
+/* ---- Details, not for users ----------------------------------------------------------------- */
+
+/* Picks the form by the number of arguments; the trailing 0 keeps strict C11 content. */
+#define STINT_IMPL_PICK(a, b, c, form, ...) form
+#define STINT_IMPL_PICK4(a, b, c, d, form, ...) form
+
+#define STINT_IMPL_TIMER_1(name) STINT_IMPL_SCOPE(name, STINT_LEVEL_DEFAULT, STINT_ROLE_NONE, 0)
+#define STINT_IMPL_TIMER_2(name, threshold_us) STINT_IMPL_SCOPE_WITH(name, 0, threshold_us, 0)
+#define STINT_IMPL_TIMER_3(name, threshold_us, set)                                                \
+    STINT_IMPL_SCOPE_WITH(name, 0, threshold_us, set)
+#define STINT_IMPL_SINCE_2(name, start_us) STINT_IMPL_SCOPE_SINCE(name, start_us, -1, 0)
+#define STINT_IMPL_SINCE_3(name, start_us, threshold_us)                                           \
+    STINT_IMPL_SCOPE_SINCE(name, start_us, threshold_us, 0)
+#define STINT_IMPL_SINCE_4(name, start_us, threshold_us, set)                                      \
+    STINT_IMPL_SCOPE_SINCE(name, start_us, threshold_us, set)
+#define STINT_IMPL_DYNAMIC_1(name) STINT_IMPL_SCOPE_DYNAMIC(name, UINT64_MAX, -1, 0)
+#define STINT_IMPL_DYNAMIC_2(name, threshold_us)                                                   \
+    STINT_IMPL_SCOPE_DYNAMIC(name, UINT64_MAX, threshold_us, 0)
+#define STINT_IMPL_DYNAMIC_3(name, threshold_us, set)                                              \
+    STINT_IMPL_SCOPE_DYNAMIC(name, UINT64_MAX, threshold_us, set)
+#define STINT_IMPL_DYNAMIC_SINCE_2(name, start_us) STINT_IMPL_SCOPE_DYNAMIC(name, start_us, -1, 0)
+#define STINT_IMPL_DYNAMIC_SINCE_3(name, start_us, threshold_us)                                   \
+    STINT_IMPL_SCOPE_DYNAMIC(name, start_us, threshold_us, 0)
+#define STINT_IMPL_DYNAMIC_SINCE_4(name, start_us, threshold_us, set)                              \
+    STINT_IMPL_SCOPE_DYNAMIC(name, start_us, threshold_us, set)
+#define STINT_IMPL_CAPTURE_1(name) STINT_IMPL_CAPTURE(name, 0)
+#define STINT_IMPL_CAPTURE_2(name, info) STINT_IMPL_CAPTURE(name, info)
+
+#if STINT_IMPL_TIMER
+#include "impl_record.h"
+#include "impl_scope.h"
+#endif
+#if !STINT_IMPL_TIMER || !STINT_IMPL_PROFILER
+#include "impl_off.h"
+#endif
+#if STINT_IMPL_PROFILER
+#include "impl_capture.h"
+#endif
+#include "impl_guard.h"
+
+#endif
