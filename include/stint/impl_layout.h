@@ -28,6 +28,10 @@
 #define STINT_IMPL_SITE_OFF 0x80000000u
 #define STINT_IMPL_SITE_ID 0x00ffffffu
 
+/* A thread's gate while only the slow path may run; a site never carries it (untouched ones carry
+ * 0). */
+#define STINT_IMPL_SHUT UINT32_MAX
+
 /* An address is at least 2-aligned or the tag makes it odd: a tagged frame never matches the inline
  * end, so that recursion, a foreign clock and foreign handles all take the slow path. */
 #define STINT_IMPL_TAG 1u
@@ -80,6 +84,7 @@ struct stint_impl_node {
     uint64_t first; /* ticks of the first sample, and when it and the maximum began */
     uint64_t first_at;
     uint64_t max_at;
+    uint64_t reserved[2];
     char info[STINT_IMPL_INFO]; /* of the maximum. Owner, under seq */
 };
 
@@ -102,8 +107,7 @@ struct stint_impl_edge {
 
 /* The per-thread block the thread-local pointer leads to. Private memory of this process. */
 struct stint_impl_thread {
-    uint32_t
-        gate; /* written by the runtime, read by the owner, relaxed; 0 = always the slow path */
+    uint32_t gate; /* written by the runtime, read by the owner, relaxed; or STINT_IMPL_SHUT */
     uint32_t edge_mask;
     struct stint_impl_frame *top;
     struct stint_impl_frame *last; /* the deepest frame there is */

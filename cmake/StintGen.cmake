@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# stint_generate(<list>): generates what the runtime includes from the tables in gen/ into
+# ${CMAKE_CURRENT_BINARY_DIR}/gen. Add <list> to the sources of ONE target of the same directory
+# and the folder to its include directories; other targets that include the files depend on it.
+#
+# <list> holds stamps, not the files. gen.py leaves a file alone whose content would not change; as
+# the OUTPUT of its command such a file would be older than its table for ever, and the command
+# would run in every build. The stamp takes that role, and the file keeps its time: a comment edited
+# in a table runs the generator once and compiles nothing. (The price: with make, a generated file
+# deleted by hand comes back only after `make clean`.)
+
+function(stint_generate_one list table output)
+    set(source ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../gen)
+    set(folder ${CMAKE_CURRENT_BINARY_DIR}/gen)
+    file(MAKE_DIRECTORY ${folder})
+    add_custom_command(
+        OUTPUT ${folder}/${output}.stamp
+        BYPRODUCTS ${folder}/${output}
+        COMMAND ${Python3_EXECUTABLE} ${source}/gen.py ${output} ${source}/${table}
+                -o ${folder}/${output}
+        COMMAND ${CMAKE_COMMAND} -E touch ${folder}/${output}.stamp
+        DEPENDS ${source}/gen.py ${source}/table.py ${source}/columns.py ${source}/env.py
+                ${source}/status.py ${source}/${table}
+        COMMENT "Generating ${output}"
+        VERBATIM)
+    list(APPEND ${list} ${folder}/${output}.stamp)
+    set(${list} ${${list}} PARENT_SCOPE)
+endfunction()
+
+function(stint_generate list)
+    find_package(Python3 3.8 QUIET COMPONENTS Interpreter)
+    if(NOT Python3_Interpreter_FOUND)
+        message(FATAL_ERROR "stint: building needs Python 3.8 or later (no packages); "
+                            "install python3 or set Python3_EXECUTABLE")
+    endif()
+    set(stamps "")
+    stint_generate_one(stamps columns.ini report_columns.inc)
+    stint_generate_one(stamps env.ini env_table.inc)
+    stint_generate_one(stamps env.ini env_help.inc)
+    stint_generate_one(stamps status.ini status_ids.inc)
+    stint_generate_one(stamps status.ini status_table.inc)
+    set(${list} ${stamps} PARENT_SCOPE)
+endfunction()

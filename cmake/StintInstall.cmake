@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# The installed package may be moved: no file in it holds an absolute path.
+
+include(CMakePackageConfigHelpers)
+include(GNUInstallDirs)
+
+set(STINT_CMAKE_DIR "${CMAKE_INSTALL_LIBDIR}/cmake/stint")
+set(STINT_PC_DIR "${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig")
+
+if(stint_type STREQUAL "SHARED_LIBRARY")
+    # push-state keeps as-needed to this library.
+    set(STINT_PC_LIBS "-Wl,--push-state,--as-needed -lstint -Wl,--pop-state")
+    set(STINT_PC_LIBS_PRIVATE "-pthread")
+elseif(stint_type STREQUAL "STATIC_LIBRARY")
+    # Not only under --static: one archive in a dynamic program is the usual case.
+    set(STINT_PC_LIBS "-lstint -pthread")
+endif()
+file(RELATIVE_PATH STINT_PC_PREFIX "${STINT_PC_DIR}" "${CMAKE_INSTALL_PREFIX}")
+file(RELATIVE_PATH STINT_PC_INCLUDE "${STINT_PC_DIR}" "${CMAKE_INSTALL_FULL_INCLUDEDIR}")
+configure_file(cmake/stint.pc.in stint.pc @ONLY)
+configure_package_config_file(cmake/stintConfig.cmake.in stintConfig.cmake
+    INSTALL_DESTINATION "${STINT_CMAKE_DIR}" NO_SET_AND_CHECK_MACRO)
+write_basic_package_version_file(stintConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+
+install(TARGETS stint stint_runtime stint_timer stint_profiler EXPORT stintTargets
+    ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
+    LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
+    RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}"
+    INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+install(EXPORT stintTargets NAMESPACE stint:: DESTINATION "${STINT_CMAKE_DIR}")
+install(FILES cmake/stintSwitches.cmake
+    "${CMAKE_CURRENT_BINARY_DIR}/stintConfig.cmake"
+    "${CMAKE_CURRENT_BINARY_DIR}/stintConfigVersion.cmake"
+    DESTINATION "${STINT_CMAKE_DIR}")
+install(FILES "${CMAKE_CURRENT_BINARY_DIR}/stint.pc"
+    DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+install(DIRECTORY include/stint DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
+    FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
+install(FILES LICENSE README.md CHANGELOG.md DESTINATION "${CMAKE_INSTALL_DOCDIR}" OPTIONAL)
+install(DIRECTORY docs/ DESTINATION "${CMAKE_INSTALL_DOCDIR}" OPTIONAL FILES_MATCHING PATTERN "*.md")

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""columns.ini: the columns of the reports, for the runtime (C) and for docs/columns.md."""
+
+import table
+
+KINDS = {"text": "REPORT_TEXT", "count": "REPORT_COUNT", "time": "REPORT_TIME",
+         "share": "REPORT_SHARE"}
+VIEWS = {"table": "REPORT_IN_TABLE", "tree": "REPORT_IN_TREE"}
+
+HEAD = """
+# Report columns
+
+A report is a list of rows, one for each scope, times some of these columns; `table` and `tree`
+show them in this order. Text stands at the left, numbers at the right. Times are in the unit of
+`STINT_UNIT`. A column with "yes" under sort is a key of `sort=` (see [environment](environment.md),
+`STINT_REPORT`), whether the view shows it or not. The `legacy` view has a fixed form of its own.
+
+"""
+
+
+def read(path):
+    entries = table.read(path)
+    for entry in entries:
+        entry.check(("title", "kind", "field", "sort", "views", "doc"))
+        entry.one_of("kind", KINDS)
+        entry.one_of("sort", ("yes", "no"))
+        entry.check_identifier("name", entry.name)
+        entry.check_identifier("field", entry.get("field"))
+        if entry.get("sort") == "yes" and entry.get("kind") == "text":
+            entry.fail("text cannot be sorted by")
+        views(entry)
+    table.unique(entries, "title")
+    table.unique(entries, "field")
+    return entries
+
+
+def views(entry):
+    names = [] if entry.get("views") == "none" else entry.get("views").split()
+    for name in names:
+        if name not in VIEWS:
+            entry.fail("unknown view '%s' (%s|none)" % (name, "|".join(VIEWS)))
+    return names
+
+
+def render_c(path):
+    entries = read(path)
+    lines = [table.c_banner(path),
+             "#define STINT_COLUMN_COUNT %d\n" % len(entries),
+             "static const struct report_column report_columns[STINT_COLUMN_COUNT] = {\n"]
+    for entry in entries:
+        lines.append("    {%s, %s, %s, %s, %d /* sortable */, %s, %s},\n" % (
+            table.c_string(entry.name), table.c_string(entry.get("title")),
+            KINDS[entry.get("kind")], "offsetof(struct stint_row, %s)" % entry.get("field"),
+            entry.get("sort") == "yes", " | ".join(VIEWS[name] for name in views(entry)) or "0",
+            table.c_string(entry.get("doc"))))
+    return "".join(lines) + "};\n"
+
+
+def render_markdown(path):
+    heads = ["key", "title", "kind", "sort"] + list(VIEWS) + ["meaning"]
+    lines = [table.markdown_banner(path), HEAD, table.markdown_row(heads),
+             table.markdown_row(["---"] * len(heads))]
+    for entry in read(path):
+        shown = ["yes" if name in views(entry) else "" for name in VIEWS]
+        sort = "yes" if entry.get("sort") == "yes" else ""
+        lines.append(table.markdown_row(
+            ["`%s`" % entry.name, entry.get("title"), entry.get("kind"), sort] + shown +
+            [entry.get("doc")]))
+    return "".join(lines)

@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: Apache-2.0
+"""env.ini: the environment variables, for the parser and `--help` (C) and docs/environment.md."""
+
+import re
+import textwrap
+
+import table
+
+HELP_WIDTH = 80
+MARKDOWN_WIDTH = 100
+HELP_LIMIT = 4095  # the longest string literal C11 promises; beyond it -Wpedantic warns
+
+# kind -> what may be written besides the values of the entry
+KINDS = {
+    "switch": "1 may also be on, yes or true, and 0 off, no or false.",
+    "choice": "",
+    "level": "",
+    "size": "In bytes, or with K, M or G (of 1024) behind the number.",
+    "text": "",
+    "globs": "",
+    "view": "",
+    "reserved": "",
+}
+
+HEAD = """
+# Environment variables
+
+They are read once, at the first use of the library in the process. A call in the program has the
+last word, then the environment, then the default. A bad value is named in one line on stderr,
+together with what would have been good, and ignored: nothing here can fail your program. An empty
+value is as good as none, and a set-uid program ignores all of them.
+
+In a program built without `WITH_TIMER` and `WITH_PROFILER` nothing is left that would read them.
+
+"""
+
+RESERVED = """## Reserved
+
+Names that later versions will use. This version only names them: one that is set gets one line on
+stderr and is ignored.
+
+"""
+
+
+def read(path):
+    entries = table.read(path)
+    for entry in entries:
+        if not re.fullmatch(r"STINT_[A-Z][A-Z_]*", entry.name):
+            entry.fail("name '%s' is not of the form STINT_NAME" % entry.name)
+        if "kind" not in entry.values:
+            entry.fail("no key 'kind'")
+        entry.one_of("kind", KINDS)
+        kind = entry.get("kind")
+        if kind == "reserved":
+            entry.check(("kind", "doc"))
+            continue
+        range_keys = ("min", "max") if kind == "size" else ("values",)
+        entry.check(("kind", "field", "default", "doc") + range_keys, ("more", "call"))
+        entry.check_identifier("field", entry.get("field"))
+        check_default(entry)
+    table.unique(entries, "field")
+    return entries
+
+
+def size(entry, key):
+    match = re.fullmatch(r"([0-9]+)([KMG]?)", entry.get(key))
+    if not match:
+        entry.fail("%s '%s' is not a size" % (key, entry.get(key)))
+    return int(match.group(1)) << {"": 0, "K": 10, "M": 20, "G": 30}[match.group(2)]
+
+
+def values(entry):
+    """What may be written; a size says so by its bounds, a reserved name not at all."""
+    if entry.get("kind") == "size":
+        return "%s..%s" % (entry.get("min"), entry.get("max"))
+    return entry.get("values")
+
+
+def bounds(entry):
+    """Smallest and largest value; for a choice, of its place in the list of values."""
+    kind = entry.get("kind")
+    if kind == "size":
+        return size(entry, "min"), size(entry, "max")
+    if kind in ("switch", "choice", "level"):
+        return 0, len(entry.get("values").split("|")) - 1
+    return 0, 0
+
+
+def check_default(entry):
+    kind, default = entry.get("kind"), entry.get("default")
+    fixed = {"switch": "0|1", "level": "0|1|2"}.get(kind)
+    if fixed and entry.get("values") != fixed:
+        entry.fail("the values of a %s are %s" % (kind, fixed))
+    if kind in ("switch", "choice", "level") and default not in entry.get("values").split("|"):
+        entry.fail("default '%s' is not one of %s" % (default, entry.get("values")))
+    if kind == "size":
+        low, high = bounds(entry)
+        if not low <= size(entry, "default") <= high:
+            entry.fail("default '%s' is not between min and max" % default)
+
+
+def render_c(path):
+    entries = read(path)
+    lines = [table.c_banner(path), "#define STINT_ENV_COUNT %d\n" % len(entries),
+             "/* name, kind, field, min, max, values, doc */\n",
+             "static const struct env_entry env_table[] = {\n"]
+    for entry in entries:
+        field = entry.get("field")
+        low, high = bounds(entry)
+        lines.append("    {%s, ENV_%s, %s, %d, %d, %s, %s},\n" % (
+            table.c_string(entry.name), entry.get("kind").upper(),
+            "offsetof(struct stint_config, %s)" % field if field else "0", low, high,
+            table.c_string(values(entry)), table.c_string(entry.get("doc"))))
+    return "".join(lines) + "};\n"
+
+
+def render_help(path):
+    """One string literal, to be included as an initializer or an argument."""
+    entries = read(path)
+    lines = ["Environment:"]
+    for entry in entries:
+        if entry.get("kind") == "reserved":
+            continue
+        lines += fold("  %s=%s" % (entry.name, values(entry)), " " * 6)
+        lines += wrap("%s (default: %s)" % (entry.get("doc"), entry.get("default")), " " * 6)
+    reserved = [entry.name for entry in entries if entry.get("kind") == "reserved"]
+    if reserved:
+        lines += wrap("Reserved for later versions, ignored: %s." % ", ".join(reserved), "  ")
+    for line in lines:
+        if len(line) > HELP_WIDTH:
+            raise table.TableError("%s: %s: wider than %d columns"
+                                   % (path, line.strip(), HELP_WIDTH))
+    text = "".join(line + "\n" for line in lines)
+    if len(text) > HELP_LIMIT:
+        raise table.TableError("%s: the help is %d bytes long, C11 promises %d"
+                               % (path, len(text), HELP_LIMIT))
+    return table.c_banner(path) + "".join(table.c_string(line + "\n") + "\n" for line in lines)
+
+
+def fold(text, indent):
+    """Breaks a usage line before a "[" where it is too wide."""
+    lines = [""]
+    for part in re.split(r"(?=\[)", text):
+        if lines[-1] and len(lines[-1] + part) > HELP_WIDTH:
+            lines.append(indent)
+        lines[-1] += part
+    return lines
+
+
+def wrap(text, indent, width=HELP_WIDTH):
+    return textwrap.wrap(text, width, initial_indent=indent, subsequent_indent=indent,
+                         break_long_words=False, break_on_hyphens=False)
+
+
+def render_markdown(path):
+    entries = read(path)
+    lines = [table.markdown_banner(path), HEAD]
+    for entry in entries:
+        if entry.get("kind") != "reserved":
+            lines.append(markdown_section(entry))
+    reserved = [entry for entry in entries if entry.get("kind") == "reserved"]
+    if reserved:
+        lines.append(RESERVED)
+        for entry in reserved:
+            lines.append("- `%s`: %s\n" % (entry.name, entry.get("doc")))
+    return "".join(lines).rstrip("\n") + "\n"
+
+
+def markdown_section(entry):
+    usage = "%s=%s" % (entry.name, values(entry))
+    said = "Default: %s." % entry.get("default")
+    if entry.get("call"):
+        said += " Call: `%s`." % entry.get("call")
+    text = " ".join(part for part in (entry.get("doc"), entry.get("more"),
+                                      KINDS[entry.get("kind")]) if part)
+    return "## %s\n\n    %s\n\n%s\n\n%s\n\n" % (
+        entry.name, usage, "\n".join(wrap(text, "", MARKDOWN_WIDTH)), said)

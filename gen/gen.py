@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Turns one of the tables beside this script into one of the files made of it.
+
+    python3 gen/gen.py OUTPUT TABLE [-o FILE]
+
+OUTPUT names the form (report_columns.inc, environment.md, ...); without -o it is printed. A pure
+function of the table: the same input gives the same bytes on every machine. A file that already
+holds these bytes is left alone, so that whatever depends on it is not rebuilt.
+"""
+
+import argparse
+import os
+import sys
+
+sys.dont_write_bytecode = True  # the source tree may be read-only, and stays clean either way
+
+import columns
+import env
+import status
+import table
+
+OUTPUTS = {
+    "report_columns.inc": columns.render_c,
+    "columns.md": columns.render_markdown,
+    "env_table.inc": env.render_c,
+    "env_help.inc": env.render_help,
+    "environment.md": env.render_markdown,
+    "status_ids.inc": status.render_ids,
+    "status_table.inc": status.render_c,
+}
+
+
+def write_if_changed(path, data):
+    try:
+        with open(path, "rb") as old:
+            if old.read() == data:
+                return
+    except FileNotFoundError:
+        pass
+    # Renamed into place: an interrupted or a parallel run never leaves half a file.
+    temporary = "%s.%d.tmp" % (path, os.getpid())
+    with open(temporary, "wb") as new:
+        new.write(data)
+    os.replace(temporary, path)
+
+
+def main(argv):
+    parser = argparse.ArgumentParser(prog="gen.py", description="Generates a file from a table.")
+    parser.add_argument("output", choices=list(OUTPUTS), help="what to generate")
+    parser.add_argument("table", help="the .ini file to read")
+    parser.add_argument("-o", metavar="FILE", help="where to write it (default: standard output)")
+    args = parser.parse_args(argv)
+    try:
+        data = OUTPUTS[args.output](args.table).encode("ascii")
+        if args.o:
+            write_if_changed(args.o, data)
+        else:
+            sys.stdout.buffer.write(data)
+    except table.TableError as error:
+        print(error, file=sys.stderr)
+        return 1
+    except OSError as error:
+        print("%s: %s" % (error.filename, error.strerror), file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reset without clearing: a baseline is what had been recorded at a moment, and later snapshots
+ * subtract it. Recording threads never notice.
+ */
+#ifndef STINT_BASELINE_H
+#define STINT_BASELINE_H
+
+#include "snapshot.h"
+
+struct baseline_node {
+    uint32_t unit;
+    uint64_t count, total, recursions;
+    uint64_t at; /* ticks of the reset */
+};
+
+/* A baseline from an unsubtracted snapshot: every node, or those of one set (the others keep what
+ * `old` says of them). NULL without memory. */
+struct baseline *baseline_new(const struct snapshot *s, uint32_t set, const struct baseline *old);
+#define BASELINE_ALL_SETS UINT32_MAX
+void baseline_free(struct baseline *b);
+
+/* NULL if the node or histogram did not exist then. */
+const struct baseline_node *baseline_node_of(const struct baseline *b, uint32_t unit);
+const uint32_t *baseline_histogram_of(const struct baseline *b, uint32_t unit);
+/* When the interval of the whole began, in CLOCK_MONOTONIC_RAW ns. */
+uint64_t baseline_ns(const struct baseline *b);
+
+#endif

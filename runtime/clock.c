@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "clock.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
+#include "stint/impl_clock.h"
+
+/* Long enough that the two clock readings (some 30 ns each) are 0.1 % of it, short enough to vanish
+ * in a program's start. Reports calibrate again over the whole run. */
+#define CALIBRATION_NS 50000
+
+static enum clock_kind kind = CLOCK_KIND_MONOTONIC;
+static uint64_t ticks_per_us = 1000 << 8;
+
+static uint64_t read_ns(clockid_t id) {
+    struct timespec t;
+    return clock_gettime(id, &t) ? 0 : (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+#if !defined(STINT_IMPL_FAKE_CLOCK)
+#if defined(__x86_64__)
+static int counter_trusted(void) {
+    unsigned a = 0, b = 0, c = 0, d = 0;
+    if (!__get_cpuid(0x80000007u, &a, &b, &c, &d) || !(d & 1u << 8)) {
+        return 0; /* the rate follows the frequency */
+    }
+    char name[8] = "";
+    int fd = open("/sys/devices/system/clocksource/clocksource0/current_clocksource",
+                  O_RDONLY | O_CLOEXEC);
+    if (fd < 0) {
+        return 0;
+    }
+    ssize_t got = read(fd, name, sizeof name - 1);
+    close(fd);
+    return got >= 3 && !memcmp(name, "tsc", 3);
+}
+#else
+static int counter_trusted(void) {
+    return 1; /* the architecture promises a constant rate */
+}
+#endif
+#endif
+
+uint64_t clock_ns(void) {
+#if defined(STINT_IMPL_FAKE_CLOCK)
+    return STINT_IMPL_TICKS();
+#else
+    return read_ns(CLOCK_MONOTONIC_RAW);
+#endif
+}
+
+uint64_t clock_ticks(void) {
+    return kind == CLOCK_KIND_COUNTER ? STINT_IMPL_TICKS() : clock_ns();
+}
+
+void clock_stamp(struct clock_stamp *out) {
+    /* Of three tries the one with the least time between the two readings: a preemption in the
+     * middle would bend the whole calibration. */
+    uint64_t best = UINT64_MAX;
+    for (int i = 0; i < 3; ++i) {
+        uint64_t before = clock_ticks();
+        uint64_t ns = clock_ns();
+        uint64_t after = clock_ticks();
+        if (after - before < best) {
+            best = after - before;
+            out->ticks = before + (after - before) / 2;
+            out->monotonic_ns = ns;
+        }
+    }
+    out->real_ns = read_ns(CLOCK_REALTIME);
+}
+
+#if !defined(STINT_IMPL_FAKE_CLOCK)
+static void calibrate(void) {
+    struct clock_stamp from, to;
+    clock_stamp(&from);
+    do {
+        clock_stamp(&to);
+    } while (to.monotonic_ns - from.monotonic_ns < CALIBRATION_NS);
+    uint64_t ns = to.monotonic_ns - from.monotonic_ns;
+    ticks_per_us = ((to.ticks - from.ticks) * 1000 << 8) / (ns ? ns : 1);
+    ticks_per_us = ticks_per_us ? ticks_per_us : 1;
+}
+#endif
+
+void clock_init(int wanted) {
+#if defined(STINT_IMPL_FAKE_CLOCK)
+    kind = wanted == 2 ? CLOCK_KIND_MONOTONIC : CLOCK_KIND_COUNTER;
+    ticks_per_us = 1000 << 8;
+#else
+    kind = wanted == 1 || (wanted == 0 && counter_trusted()) ? CLOCK_KIND_COUNTER
+                                                             : CLOCK_KIND_MONOTONIC;
+    if (kind == CLOCK_KIND_COUNTER) {
+        calibrate();
+    }
+#endif
+}
+
+enum clock_kind clock_kind(void) {
+    return kind;
+}
+
+const char *clock_name(void) {
+#if defined(__x86_64__)
+    return kind == CLOCK_KIND_COUNTER ? "tsc" : "monotonic";
+#else
+    return kind == CLOCK_KIND_COUNTER ? "cntvct" : "monotonic";
+#endif
+}
+
+uint64_t clock_ticks_per_us(void) {
+    return ticks_per_us;
+}
+
+uint64_t clock_ticks_of_ns(uint64_t ns) {
+    return (uint64_t)((double)ns * (double)ticks_per_us / 256000.0 + 0.5);
+}
+
+uint64_t clock_ticks_at(uint64_t us) {
+    uint64_t ticks = clock_ticks();
+    uint64_t ns = clock_ns();
+    if (us >= ns / 1000) {
+        return ticks;
+    }
+    uint64_t ago = clock_ticks_of_ns(ns - us * 1000);
+    return ago < ticks ? ticks - ago : 1;
+}
+
+double clock_ns_per_tick(const struct clock_stamp *from, const struct clock_stamp *to) {
+    if (to->ticks <= from->ticks || to->monotonic_ns <= from->monotonic_ns) {
+        return 1000.0 * 256.0 / (double)ticks_per_us;
+    }
+    return (double)(to->monotonic_ns - from->monotonic_ns) / (double)(to->ticks - from->ticks);
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Time. Scopes count ticks; everything a user sees is nanoseconds. The tick is the TSC (cntvct_el0
+ * on Arm) when it is invariant and the kernel itself trusts it as clock source, else
+ * CLOCK_MONOTONIC_RAW through the slow path.
+ */
+#ifndef STINT_CLOCK_H
+#define STINT_CLOCK_H
+
+#include <stdint.h>
+
+enum clock_kind { CLOCK_KIND_COUNTER = 1, CLOCK_KIND_MONOTONIC = 2 };
+
+/* The same instant on all clocks. */
+struct clock_stamp {
+    uint64_t ticks;
+    uint64_t monotonic_ns; /* CLOCK_MONOTONIC_RAW */
+    uint64_t real_ns;      /* CLOCK_REALTIME */
+};
+
+/* Once, before any other call. wanted: 0 automatic, 1 the counter, 2 monotonic. */
+void clock_init(int wanted);
+enum clock_kind clock_kind(void);
+/* One word for a report: "tsc", "cntvct", "monotonic". */
+const char *clock_name(void);
+uint64_t clock_ticks(void);
+void clock_stamp(struct clock_stamp *out);
+/* Ticks per microsecond in 24.8 fixed point, measured at clock_init; good to about 0.1 %. */
+uint64_t clock_ticks_per_us(void);
+/* CLOCK_MONOTONIC_RAW in nanoseconds. */
+uint64_t clock_ns(void);
+/* The tick of a moment given in clock_ns() / 1000; UINT64_MAX or a moment to come: now. */
+uint64_t clock_ticks_at(uint64_t us);
+/* Ticks for a duration. */
+uint64_t clock_ticks_of_ns(uint64_t ns);
+/* Nanoseconds per tick between two stamps; falls back on the first measurement when they are equal.
+ */
+double clock_ns_per_tick(const struct clock_stamp *from, const struct clock_stamp *to);
+
+#endif

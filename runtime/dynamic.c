@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Names made at run time. Each thread keeps the last ones it used with their words, so that a known
+ * name costs a hash, a compare and then what a literal costs. One name, one site, whichever line of
+ * code used it first.
+ */
+#include "dynamic.h"
+
+#include <errno.h>
+
+#include "api.h"
+#include "clock.h"
+#include "recorder.h"
+#include "registry.h"
+#include "scratch.h"
+#include "site.h"
+
+/* Slots tried before one is given up for a new name: a full table of names then costs the lock and
+ * a look-up each time, nothing worse. */
+#define WAYS 4
+
+struct dynamic_name {
+    uint64_t hash;
+    uint64_t word;
+    const char *bytes; /* in the arena; NULL for a name that is switched off */
+    size_t length;
+};
+
+static struct dynamic_name *cached(const struct thread_block *b, struct site_text name,
+                                   uint64_t hash) {
+    uint32_t gate = registry_gate();
+    for (uint64_t way = 0; b->names && way < WAYS; ++way) {
+        struct dynamic_name *n = &b->names[(hash + way) & (THREAD_NAMES - 1)];
+        if (n->hash == hash && n->length == name.length && site_gate_of(n->word) == gate &&
+            (!n->bytes || !memcmp(n->bytes, name.bytes, name.length))) {
+            return n;
+        }
+    }
+    return NULL;
+}
+
+static const char *arena_bytes_of(uint32_t id) {
+    uint32_t chunk = arena_header()->site_chunk[(id - 1) / ARENA_SITES_PER_CHUNK];
+    const struct arena_site *s =
+        (const struct arena_site *)arena_at(chunk) + (id - 1) % ARENA_SITES_PER_CHUNK;
+    return arena_text_at(s->name)->bytes;
+}
+
+static void cache(struct thread_block *b, struct site_text name, uint64_t hash, uint64_t word) {
+    if (!b->names) {
+        b->names = pages_get(THREAD_NAMES * sizeof *b->names);
+    }
+    int off = (word & STINT_IMPL_SITE_OFF) != 0;
+    if (!b->names || name.length > ARENA_NAME_BYTES) {
+        return;
+    }
+    uint32_t gate = registry_gate();
+    uint64_t way = 0;
+    while (way + 1 < WAYS &&
+           site_gate_of(b->names[(hash + way) & (THREAD_NAMES - 1)].word) == gate) {
+        ++way;
+    }
+    struct dynamic_name *n = &b->names[(hash + way) & (THREAD_NAMES - 1)];
+    n->hash = hash;
+    n->word = word;
+    n->length = name.length;
+    n->bytes = off ? NULL : arena_bytes_of((uint32_t)word);
+}
+
+uint64_t dynamic_word_entered(struct thread_block *b, struct site_text name,
+                              const struct stint_impl_site *place) {
+    uint64_t hash = site_hash(name.bytes, name.length);
+    struct dynamic_name *n = cached(b, name, hash);
+    if (n) {
+        return n->word;
+    }
+    uint64_t word = site_resolve_name(name, place);
+    cache(b, name, hash, word);
+    return word;
+}
+
+static void begin_unknown(uint64_t guard, struct site_text name, struct stint_impl_site *place,
+                          uint32_t set, uint64_t start) {
+    struct thread_block *b = thread_enter(1);
+    if (!b) {
+        return;
+    }
+    int off = 0;
+    if (place && site_gate_of(STINT_IMPL_LOAD(&place->word)) != registry_gate()) {
+        off = (site_resolve_place(place) & STINT_IMPL_SITE_OFF) != 0;
+    }
+    if (!off) {
+        uint64_t word = dynamic_word_entered(b, name, place);
+        recorder_begin_entered(b, guard ? guard : recorder_guard_of_name((uint32_t)word), word, set,
+                               start);
+    }
+    thread_leave(b);
+}
+
+/* guard 0: a scope opened by name. */
+static void begin(uint64_t guard, struct site_text name, struct stint_impl_site *place,
+                  uint32_t set, uint64_t start) {
+    uint64_t gate = place ? STINT_IMPL_LOAD(&place->word) : (uint64_t)registry_gate() << 32;
+    if (site_gate_of(gate) == registry_gate()) {
+        if (gate & STINT_IMPL_SITE_OFF) {
+            return;
+        }
+        struct thread_block *b = thread_here();
+        struct dynamic_name *n = b ? cached(b, name, site_hash(name.bytes, name.length)) : NULL;
+        if (n) {
+            recorder_begin(guard ? guard : recorder_guard_of_name((uint32_t)n->word), n->word, set,
+                           start);
+            return;
+        }
+    }
+    begin_unknown(guard, name, place, set, start);
+}
+
+static int text_of(const char *name, uint64_t length, struct site_text *out) {
+    out->bytes = name;
+    out->length = !name ? 0 : length == UINT64_MAX ? strlen(name) : (size_t)length;
+    return out->length ? 0 : -1;
+}
+
+void stint_impl_begin_dynamic(void *guard, struct stint_impl_site *site, uint32_t set,
+                              const char *name, uint64_t length, uint64_t start_us) {
+    int saved = errno;
+    struct site_text text;
+    if (text_of(name, length, &text)) {
+        arena_lose(STINT_STATUS_BAD_SAMPLE, 1);
+    } else {
+        begin((uint64_t)(uintptr_t)guard, text, site, set,
+              start_us == UINT64_MAX ? 0 : clock_ticks_at(start_us));
+    }
+    errno = saved;
+}
+
+int stint_begin(const char *name) {
+    int saved = errno;
+    struct site_text text;
+    int bad = text_of(name, UINT64_MAX, &text);
+    if (bad) {
+        arena_lose(STINT_STATUS_BAD_SAMPLE, 1);
+    } else {
+        begin(0, text, NULL, 0, 0);
+    }
+    errno = saved;
+    return bad;
+}
+
+int stint_end(const char *name) {
+    int saved = errno;
+    uint64_t now = clock_ticks();
+    struct site_text text;
+    int result = text_of(name, UINT64_MAX, &text);
+    struct thread_block *b = result ? NULL : thread_enter(1);
+    if (b) {
+        uint64_t word = dynamic_word_entered(b, text, NULL);
+        thread_leave(b);
+        result = word & STINT_IMPL_SITE_OFF
+                     ? 0
+                     : recorder_end(recorder_guard_of_name((uint32_t)word), now, NULL);
+    }
+    if (result) {
+        arena_lose(STINT_STATUS_STRAY_END, 1);
+    }
+    errno = saved;
+    return result;
+}
+
+int stint_add_sample(const char *name, uint64_t ns) {
+    int saved = errno;
+    struct site_text text;
+    int result = -1;
+    if (text_of(name, UINT64_MAX, &text) || ns > (uint64_t)INT64_MAX) {
+        arena_lose(STINT_STATUS_BAD_SAMPLE, 1);
+    } else {
+        struct thread_block *b = thread_enter(1);
+        if (b) {
+            uint64_t ticks = clock_ticks_of_ns(ns);
+            uint64_t word = dynamic_word_entered(b, text, NULL);
+            result = recorder_add_entered(b, word, 0, clock_ticks() - ticks, ticks);
+            thread_leave(b);
+        }
+    }
+    errno = saved;
+    return result;
+}

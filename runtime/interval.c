@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "interval.h"
+
+#include <pthread.h>
+
+#include "baseline.h"
+#include "log.h"
+#include "registry.h"
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct baseline *current, *replaced; /* replaced: in use by the open snapshot */
+static int watching_fork;
+
+static void before_fork(void) {
+    pthread_mutex_lock(&lock);
+}
+
+static void after_fork_parent(void) {
+    pthread_mutex_unlock(&lock);
+}
+
+static void after_fork_child(void) {
+    pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
+    lock = fresh;
+    current = replaced = NULL; /* they speak of the parent's arena */
+}
+
+static void lock_interval(void) {
+    registry_lock(); /* opens the arena if nothing was recorded yet */
+    registry_unlock();
+    pthread_mutex_lock(&lock);
+    if (!watching_fork) {
+        watching_fork = 1;
+        pthread_atfork(before_fork, after_fork_parent, after_fork_child);
+    }
+}
+
+/* The snapshot must not be subtracted from yet. */
+static void start_over(const struct snapshot *s, uint32_t set) {
+    struct baseline *next = baseline_new(s, set, current);
+    if (!next) {
+        log_line("no memory to reset: the interval goes on");
+        return;
+    }
+    replaced = current;
+    current = next;
+}
+
+int interval_open(struct snapshot *s, int reset) {
+    lock_interval();
+    if (snapshot_take(s)) {
+        pthread_mutex_unlock(&lock);
+        return -1;
+    }
+    const struct baseline *then = current;
+    if (reset) {
+        start_over(s, BASELINE_ALL_SETS);
+    }
+    if (then) {
+        snapshot_since(s, then);
+    }
+    return 0;
+}
+
+void interval_close(struct snapshot *s) {
+    snapshot_free(s);
+    baseline_free(replaced);
+    replaced = NULL;
+    pthread_mutex_unlock(&lock);
+}
+
+void interval_reset(uint32_t set) {
+    struct snapshot s;
+    lock_interval();
+    if (snapshot_take(&s)) {
+        log_line("no memory to reset: the interval goes on");
+        pthread_mutex_unlock(&lock);
+        return;
+    }
+    start_over(&s, set);
+    interval_close(&s);
+}

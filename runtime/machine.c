@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "machine.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+/* The first "model name" of /proc/cpuinfo; Arm kernels have none. */
+static void read_cpu(char *out, size_t size) {
+    char text[4096];
+    int fd = open("/proc/cpuinfo", O_RDONLY | O_CLOEXEC);
+    ssize_t got = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
+    if (fd >= 0) {
+        close(fd);
+    }
+    text[got > 0 ? got : 0] = '\0';
+    const char *line = strstr(text, "model name");
+    const char *value = line ? strchr(line, ':') : NULL;
+#if defined(__aarch64__)
+    const char *unknown = "aarch64";
+#else
+    const char *unknown = "x86-64";
+#endif
+    value = value ? value + 2 : unknown;
+    snprintf(out, size, "%.*s", (int)strcspn(value, "\n"), value);
+}
+
+void machine_read(struct machine *out) {
+    int saved = errno;
+    cpu_set_t set;
+    memset(out, 0, sizeof *out);
+    if (gethostname(out->host, sizeof out->host - 1)) {
+        snprintf(out->host, sizeof out->host, "?");
+    }
+    snprintf(out->program, sizeof out->program, "%.63s", program_invocation_short_name);
+    read_cpu(out->cpu, sizeof out->cpu);
+#if defined(__clang__)
+    snprintf(out->compiler, sizeof out->compiler, "clang %d.%d.%d", __clang_major__,
+             __clang_minor__, __clang_patchlevel__);
+#else
+    snprintf(out->compiler, sizeof out->compiler, "gcc %d.%d.%d", __GNUC__, __GNUC_MINOR__,
+             __GNUC_PATCHLEVEL__);
+#endif
+    out->cpus = sched_getaffinity(0, sizeof set, &set) ? 1 : (uint32_t)CPU_COUNT(&set);
+    errno = saved;
+}
+
+void machine_usage(struct machine_usage *out) {
+    struct rusage u;
+    memset(out, 0, sizeof *out);
+    if (!getrusage(RUSAGE_SELF, &u)) {
+        out->peak_rss = (uint64_t)u.ru_maxrss * 1024; /* Linux counts KiB */
+        out->minor_faults = (uint64_t)u.ru_minflt;
+        out->major_faults = (uint64_t)u.ru_majflt;
+    }
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where a run took place and what it used, for report headers and footers. Tests put their own in
+ * its place.
+ */
+#ifndef STINT_MACHINE_H
+#define STINT_MACHINE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct machine {
+    char host[64];
+    char program[64];
+    char cpu[128];
+    char compiler[64]; /* of the runtime */
+    uint32_t cpus;     /* usable by this process */
+};
+
+struct machine_usage {
+    uint64_t peak_rss; /* bytes */
+    uint64_t minor_faults;
+    uint64_t major_faults;
+};
+
+void machine_read(struct machine *out);
+void machine_usage(struct machine_usage *out);
+
+#endif

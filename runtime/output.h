@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where reports go: STINT_OUTPUT, in one write.
+ */
+#ifndef STINT_OUTPUT_H
+#define STINT_OUTPUT_H
+
+#include <stddef.h>
+
+/* 0, or -1 after one line on stderr. The first report of the process replaces a file, later ones
+ * are added to it. */
+int output_write(const char *bytes, size_t length);
+/* STINT_OUTPUT's pattern filled in: %p process id, %h host, %r rank, %% a percent sign. 0, or -1
+ * for another % or a result that does not fit. */
+int output_path(char *out, size_t size, const char *pattern);
+
+#endif

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "recorder.h"
+
+#include <errno.h>
+
+#include "api.h"
+#include "log.h"
+#include "registry.h"
+#include "site.h"
+#include "tree.h"
+
+static uint64_t untagged(uint64_t guard) {
+    return guard & ~(uint64_t)STINT_IMPL_TAG;
+}
+
+/* The topmost open frame of that guard, or NULL. `low` ends the search early: nothing at or below a
+ * frame lies under its low. */
+static struct stint_impl_frame *frame_find(const struct thread_block *b, uint64_t guard) {
+    for (struct stint_impl_frame *f = b->hot.top; f != b->frames && guard >= f->low; --f) {
+        if (untagged(STINT_IMPL_LOAD(&f->guard)) == guard) {
+            return f;
+        }
+    }
+    return NULL;
+}
+
+static void push(struct thread_block *b, uint64_t guard, struct tree_edge e, uint64_t start) {
+    struct stint_impl_frame *below = b->hot.top;
+    struct stint_impl_frame *f = below + 1;
+    int slow_end = e.recursive || clock_kind() != CLOCK_KIND_COUNTER;
+    b->hot.top = f;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    STINT_IMPL_STORE(&f->node, e.node);
+    f->low = guard < below->low ? guard : below->low;
+    f->reserved = e.recursive ? FRAME_RECURSIVE : 0;
+    STINT_IMPL_STORE(&f->guard, slow_end ? guard | STINT_IMPL_TAG : guard);
+    STINT_IMPL_STORE(&f->start, start ? start : clock_ticks());
+}
+
+/* A call of an open scope that has no frame: too deep, or recursive beyond the deepest frame. */
+static void count_unframed(struct thread_block *b, struct tree_edge e) {
+    if (e.recursive) {
+        struct stint_impl_node *n = tree_node(b, e.node);
+        STINT_IMPL_STORE(&n->recursions, n->recursions + 1);
+    } else {
+        thread_lose(b, STINT_STATUS_TOO_DEEP);
+    }
+}
+
+/* A guard that the caller's stack frame already opened was left by goto, longjmp or the like.
+ * Scopes opened by name have no address: they may nest in themselves. */
+static void reopen(struct thread_block *b, uint64_t guard) {
+    struct stint_impl_frame *stale = guard >> 63 ? NULL : frame_find(b, guard);
+    if (stale) {
+        thread_unwind(b, stale - 1);
+    }
+}
+
+/* Opens the scope if that needs no new node. */
+static int begin_known(struct thread_block *b, uint64_t guard, uint32_t set, uint32_t site,
+                       uint64_t start) {
+    reopen(b, guard);
+    struct stint_impl_frame *f = b->hot.top;
+    struct tree_edge e = tree_find(b, f->node, set, site);
+    if (f == b->hot.last) {
+        count_unframed(b, e);
+        return 1;
+    }
+    if (e.node) {
+        push(b, guard, e, start);
+    }
+    return e.node != 0;
+}
+
+void recorder_begin_entered(struct thread_block *b, uint64_t guard, uint64_t word, uint32_t set,
+                            uint64_t start) {
+    uint32_t id = (uint32_t)word;
+    if (id & STINT_IMPL_SITE_OFF || begin_known(b, guard, set, id, start)) {
+        return;
+    }
+    struct tree_edge e = tree_get(b, STINT_IMPL_LOAD(&b->hot.top->node), set, id);
+    if (e.node) {
+        push(b, guard, e, start);
+    }
+}
+
+void recorder_begin(uint64_t guard, uint64_t word, uint32_t set, uint64_t start) {
+    uint32_t id = (uint32_t)word;
+    struct thread_block *b = thread_here();
+    if (id & STINT_IMPL_SITE_OFF || (b && begin_known(b, guard, set, id, start))) {
+        return;
+    }
+    b = thread_enter(1);
+    if (b) {
+        recorder_begin_entered(b, guard, word, set, start);
+        thread_leave(b);
+    }
+}
+
+static void log_slow(const struct stint_impl_node *n, uint64_t ticks, const char *info) {
+    const struct arena_header *h = arena_header();
+    uint32_t index = n->site - 1;
+    uint32_t chunk = h->site_chunk[index / ARENA_SITES_PER_CHUNK];
+    const struct arena_site *s =
+        (const struct arena_site *)arena_at(chunk) + index % ARENA_SITES_PER_CHUNK;
+    uint64_t us = (ticks << 8) / clock_ticks_per_us();
+    log_legacy("Stat: [%s] %.500s [Span:%llums%lluus] ", arena_text_at(s->name)->bytes,
+               info ? info : "", (unsigned long long)(us / 1000), (unsigned long long)(us % 1000));
+}
+
+static int over_threshold(const struct thread_block *b, uint64_t ticks,
+                          const struct stint_impl_call *call) {
+    return call && call->threshold_us >= 0 &&
+           ticks >= (uint64_t)call->threshold_us * b->hot.ticks_per_us >> 8;
+}
+
+int recorder_end(uint64_t guard, uint64_t now, const struct stint_impl_call *call) {
+    struct thread_block *b = thread_here();
+    struct stint_impl_frame *f = b ? frame_find(b, guard) : NULL;
+    if (!f) {
+        return -1;
+    }
+    thread_unwind(b, f);
+    if (!now || clock_kind() != CLOCK_KIND_COUNTER) {
+        now = clock_ticks();
+    }
+    struct stint_impl_node *n = tree_node(b, f->node);
+    uint64_t start = STINT_IMPL_LOAD(&f->start);
+    uint64_t ticks = now - start;
+    int backwards = now < start;
+    int recursive = (f->reserved & FRAME_RECURSIVE) != 0;
+    if (recursive) {
+        STINT_IMPL_STORE(&n->recursions, n->recursions + 1);
+    } else if (backwards) {
+        thread_lose(b, STINT_STATUS_CLOCK_BACK);
+    } else {
+        tree_sample(b, n, start, ticks, call ? call->info : NULL);
+    }
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    f->reserved = 0;
+    STINT_IMPL_STORE(&f->guard, 0);
+    b->hot.top = f - 1;
+    if (!backwards && over_threshold(b, ticks, call)) {
+        log_slow(n, ticks, call->info);
+    }
+    return 0;
+}
+
+int recorder_add_entered(struct thread_block *b, uint64_t word, uint32_t set, uint64_t start,
+                         uint64_t ticks) {
+    uint32_t id = (uint32_t)word;
+    uint32_t node = id & STINT_IMPL_SITE_OFF ? 0 : tree_get_interval(b, set, id);
+    if (!node) {
+        return -1;
+    }
+    tree_sample(b, tree_node(b, node), start, ticks, NULL);
+    return 0;
+}
+
+static void begin_site(void *guard, struct stint_impl_site *site, uint32_t set, uint64_t start) {
+    uint64_t me = (uint64_t)(uintptr_t)guard;
+    uint64_t word = STINT_IMPL_LOAD(&site->word);
+    if (site_gate_of(word) == registry_gate()) {
+        recorder_begin(me, word, set, start);
+        return;
+    }
+    struct thread_block *b = thread_enter(1);
+    if (b) {
+        recorder_begin_entered(b, me, site_resolve(site), set, start);
+        thread_leave(b);
+    }
+}
+
+void stint_impl_begin_slow(void *guard, struct stint_impl_site *site, uint32_t set) {
+    int saved = errno;
+    begin_site(guard, site, set, 0);
+    errno = saved;
+}
+
+void stint_impl_begin_since(void *guard, struct stint_impl_site *site, uint32_t set,
+                            uint64_t start_us) {
+    int saved = errno;
+    begin_site(guard, site, set, clock_ticks_at(start_us));
+    errno = saved;
+}
+
+void stint_impl_end_slow(void *guard, uint64_t now, const struct stint_impl_call *call) {
+    int saved = errno;
+    recorder_end((uint64_t)(uintptr_t)guard, now, call);
+    errno = saved;
+}
+
+void stint_impl_begin_call(void *guard, struct stint_impl_site *site, uint32_t set) {
+    stint_impl_begin_body(guard, site, set);
+}
+
+void stint_impl_end_call(void *guard, const struct stint_impl_call *call) {
+    if (call) {
+        stint_impl_end_body(guard, call);
+    } else {
+        stint_impl_end_body(guard, NULL);
+    }
+}

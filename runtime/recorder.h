@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Opening and closing scopes where the inline path (stint/impl_record.h) does not: first use, a
+ * changed gate, a guard that may be stale, recursion, a new maximum, another clock.
+ */
+#ifndef STINT_RECORDER_H
+#define STINT_RECORDER_H
+
+#include "thread.h"
+
+/* What a frame is, beyond a plain scope (frame.reserved). */
+#define FRAME_RECURSIVE 1u
+
+/* Opens a scope for a word resolved under the current gate. Enters the slow path itself where it
+ * must. start in ticks, 0 = now. */
+void recorder_begin(uint64_t guard, uint64_t word, uint32_t set, uint64_t start);
+/* The same between thread_enter and thread_leave. */
+void recorder_begin_entered(struct thread_block *b, uint64_t guard, uint64_t word, uint32_t set,
+                            uint64_t start);
+/* Closes the topmost open scope with that guard, abandoning what is above. 0, or -1 if none is
+ * open. now 0 = read the clock. */
+int recorder_end(uint64_t guard, uint64_t now, const struct stint_impl_call *call);
+/* Adds a sample that is no scope; between thread_enter and thread_leave. 0, or -1 (counted). */
+int recorder_add_entered(struct thread_block *b, uint64_t word, uint32_t set, uint64_t start,
+                         uint64_t ticks);
+
+/* The guard of a scope opened by name: no user address has the top bit. */
+static inline uint64_t recorder_guard_of_name(uint32_t site) {
+    return (uint64_t)1 << 63 | (uint64_t)site << 2;
+}
+
+#endif

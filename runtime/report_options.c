@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report_options.h"
+
+#include <string.h>
+
+#include "report_columns.h"
+
+static int parse_view(const char *text, size_t width, enum report_view *out) {
+    static const char *const names[REPORT_VIEWS] = {"legacy", "table", "tree"};
+    for (unsigned i = 0; i < REPORT_VIEWS; ++i) {
+        if (strlen(names[i]) == width && !memcmp(names[i], text, width)) {
+            *out = (enum report_view)i;
+            return 0;
+        }
+    }
+    return -1;
+}
+
+static int parse_top(const char *text, size_t width, uint32_t *out) {
+    uint32_t n = 0;
+    for (size_t i = 0; i < width; ++i) {
+        if (text[i] < '0' || text[i] > '9' || n > 100000000) {
+            return -1;
+        }
+        n = n * 10 + (uint32_t)(text[i] - '0');
+    }
+    *out = n;
+    return width && n ? 0 : -1;
+}
+
+static int parse_option(const char *text, size_t width, struct report_options *out) {
+    if (width > 5 && !memcmp(text, "sort=", 5)) {
+        out->sort = report_column_find(text + 5, width - 5);
+        return out->sort == UINT32_MAX ? -1 : 0;
+    }
+    if (width > 4 && !memcmp(text, "top=", 4)) {
+        return parse_top(text + 4, width - 4, &out->top);
+    }
+    out->threads = 1;
+    return width == 7 && !memcmp(text, "threads", 7) ? 0 : -1;
+}
+
+int report_options_parse(const char *text, struct report_options *out) {
+    size_t width = strcspn(text, ",");
+    struct report_options o = {.sort = report_column_find("total", 5), .set = REPORT_ALL_SETS};
+    if (parse_view(text, width, &o.view)) {
+        return -1;
+    }
+    for (text += width; *text == ','; text += width) {
+        ++text;
+        width = strcspn(text, ",");
+        if (parse_option(text, width, &o)) {
+            return -1;
+        }
+    }
+    *out = o;
+    return 0;
+}

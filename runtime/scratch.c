@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "scratch.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <sys/mman.h>
+
+#define CHUNK_BYTES ((size_t)256 << 10) /* a snapshot of a few hundred rows is one mmap */
+
+struct scratch_chunk {
+    struct scratch_chunk *next;
+    size_t bytes;
+};
+
+void *pages_get(size_t bytes) {
+    int saved = errno;
+    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+                   -1, 0);
+    errno = saved;
+    return p == MAP_FAILED ? NULL : p;
+}
+
+void pages_put(void *pages, size_t bytes) {
+    int saved = errno;
+    if (pages) {
+        munmap(pages, bytes);
+    }
+    errno = saved;
+}
+
+static int scratch_grow(struct scratch *s, size_t bytes) {
+    size_t want = bytes + 2 * sizeof(struct scratch_chunk);
+    want = want < CHUNK_BYTES ? CHUNK_BYTES : (want + 4095) & ~(size_t)4095;
+    struct scratch_chunk *c = pages_get(want);
+    if (!c) {
+        s->failed = 1;
+        return -1;
+    }
+    c->next = s->chunks;
+    c->bytes = want;
+    s->chunks = c;
+    s->left = want - sizeof *c;
+    return 0;
+}
+
+void *scratch_get(struct scratch *s, size_t bytes) {
+    bytes = (bytes + 15) & ~(size_t)15;
+    if (bytes > s->left && scratch_grow(s, bytes)) {
+        return NULL;
+    }
+    char *end = (char *)s->chunks + s->chunks->bytes;
+    void *p = end - s->left;
+    s->left -= bytes;
+    return p;
+}
+
+void *scratch_array(struct scratch *s, size_t count, size_t size) {
+    if (size && count > SIZE_MAX / 2 / size) {
+        s->failed = 1;
+        return NULL;
+    }
+    return scratch_get(s, count * size + 1);
+}
+
+void scratch_free(struct scratch *s) {
+    while (s->chunks) {
+        struct scratch_chunk *next = s->chunks->next;
+        pages_put(s->chunks, s->chunks->bytes);
+        s->chunks = next;
+    }
+    s->left = 0;
+    s->failed = 0;
+}

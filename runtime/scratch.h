@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Memory of the runtime's own: straight from mmap, never from malloc, because the program's malloc
+ * may itself be instrumented, may be the thing that is broken, and is not safe where we stand.
+ */
+#ifndef STINT_SCRATCH_H
+#define STINT_SCRATCH_H
+
+#include <stddef.h>
+
+/* Zeroed pages, or NULL. errno is kept. */
+void *pages_get(size_t bytes);
+void pages_put(void *pages, size_t bytes);
+
+/* A pile of short-lived blocks that go all at once; zero-initialise it. Not thread-safe. */
+struct scratch_chunk;
+struct scratch {
+    struct scratch_chunk *chunks;
+    size_t left;
+    int failed; /* an allocation came back NULL since the start */
+};
+
+/* Zeroed, 16-aligned; NULL when there is no memory. */
+void *scratch_get(struct scratch *s, size_t bytes);
+void *scratch_array(struct scratch *s, size_t count, size_t size);
+void scratch_free(struct scratch *s);
+
+#endif

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Sets of statistics. Number 0 is the default one. A set's object is never moved or freed, and
+ * survives a fork; only its record in the arena is written anew.
+ */
+#ifndef STINT_SET_H
+#define STINT_SET_H
+
+#define SET_DEFAULT_NAME "GlobalStatInfo"
+
+/* Under the registry's lock: writes the records of all sets into a new arena. */
+void set_publish_all(void);
+
+#endif

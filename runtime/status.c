@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "status.h"
+
+#include <stddef.h>
+
+#include "status_table.inc"
+
+const struct status_text *status_text(uint32_t id) {
+    return id < STINT_STATUS_COUNT ? &status_table[id] : NULL;
+}

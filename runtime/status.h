@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The ledger: what was lost, skipped or abandoned, counted. Ids and texts come from
+ * gen/status.ini; a report's footer prints every count that is not zero.
+ */
+#ifndef STINT_STATUS_H
+#define STINT_STATUS_H
+
+#include <stdint.h>
+
+#include "status_ids.inc"
+
+struct status_text {
+    const char *key;
+    const char *text;  /* completes "N …" */
+    const char *label; /* short */
+};
+
+/* NULL for an id out of range. */
+const struct status_text *status_text(uint32_t id);
+
+#endif

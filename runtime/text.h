@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Text for people: a growing buffer, names made safe to print, widths in terminal columns, numbers
+ * with units. ASCII unless the environment's locale is UTF-8.
+ */
+#ifndef STINT_TEXT_H
+#define STINT_TEXT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct text {
+    char *data;
+    size_t length;
+    size_t size;
+    int utf8;
+    int failed; /* out of memory: what is there is not all */
+};
+
+void text_start(struct text *t);
+void text_free(struct text *t);
+void text_put(struct text *t, const char *bytes, size_t length);
+__attribute__((format(printf, 2, 3))) void text_add(struct text *t, const char *format, ...);
+void text_spaces(struct text *t, size_t n);
+
+/* A name with control bytes, quotes of the terminal and broken UTF-8 escaped (\n, \x1b); cut to
+ * `columns` with a mark (0 = never). Returns the columns used. */
+size_t text_name(struct text *t, const char *bytes, size_t length, size_t columns);
+
+#define TEXT_NUMBER 32
+/* unit: enum config_unit. Four digits in auto, three decimals in ms and us. */
+void text_time(char out[TEXT_NUMBER], uint64_t ns, int unit);
+void text_share(char out[TEXT_NUMBER], uint64_t ppm);
+/* Milliseconds as the ancestor prints them, six digits, but never in e-notation. */
+void text_legacy_ms(char out[TEXT_NUMBER], double ns);
+
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A thread's recorder: its private block, its record and open-scope stack in the arena. Made at the
+ * thread's first scope; when the thread ends the recorder goes to a free list and the next thread
+ * continues it, so that 10^5 short threads cost what a few do.
+ */
+#ifndef STINT_THREAD_H
+#define STINT_THREAD_H
+
+#include "api.h"
+#include "arena.h"
+
+#define THREAD_EDGES 512  /* first table: two pages with the block, enough for 128 nodes */
+#define THREAD_NAMES 1024 /* cached run-time names */
+
+struct dynamic_name;
+
+struct thread_block {
+    struct stint_impl_thread hot; /* first: the thread-local pointer points here */
+    struct arena_thread *record;
+    struct stint_impl_frame *frames;
+    uint32_t busy; /* inside the slow path; owner only (a signal handler is the owner too) */
+    uint32_t edge_count;
+    size_t edge_bytes;  /* of a table of its own; 0 = first_edges */
+    uint32_t node_next; /* the rest of the piece nodes are cut from, units */
+    uint32_t node_end;
+    struct dynamic_name *names; /* THREAD_NAMES of them, or NULL before the first */
+    struct thread_block *next;  /* all blocks; guarded by the lock */
+    struct thread_block *next_free;
+    struct stint_impl_edge first_edges[THREAD_EDGES];
+};
+
+/* Under the lock, once. */
+void thread_init(void);
+/* The calling thread's block with `busy` set and the fast path shut, made if need be. NULL if the
+ * thread has ended, is already inside (a signal handler), or gets no memory: counted as n losses.
+ */
+struct thread_block *thread_enter(uint32_t n);
+void thread_leave(struct thread_block *b);
+/* The calling thread's block without entering, NULL if it has none or is inside. */
+struct thread_block *thread_here(void);
+int thread_is_busy(void);
+/* Counts a loss of the calling thread's own; owner only. */
+static inline void thread_lose(struct thread_block *b, enum stint_status what) {
+    STINT_IMPL_STORE(&b->record->lost[what], STINT_IMPL_LOAD(&b->record->lost[what]) + 1);
+}
+/* Takes frames off the stack until `keep` is on top; each is an abandoned scope. */
+void thread_unwind(struct thread_block *b, struct stint_impl_frame *keep);
+
+/* Under the lock: hands the current gate to all threads; drops all of them (child of a fork). */
+void thread_regate_all(void);
+void thread_forget_all(void);
+
+#endif

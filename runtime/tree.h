@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A thread's call tree: from (parent, set, site) to node. Owner only.
+ */
+#ifndef STINT_TREE_H
+#define STINT_TREE_H
+
+#include "thread.h"
+
+/* Key bits above the largest site id: edges that lead back to an open ancestor, intervals, and the
+ * histogram all nodes of a site share. */
+#define TREE_RECURSIVE (1u << 23)
+#define TREE_INTERVAL (1u << 22)
+#define TREE_HISTOGRAM (1u << 21)
+
+struct tree_edge {
+    uint32_t node; /* 0 = there is none */
+    int recursive;
+};
+
+static inline struct stint_impl_node *tree_node(const struct thread_block *b, uint32_t unit) {
+    return (struct stint_impl_node *)(void *)(b->hot.base + (size_t)unit * STINT_IMPL_UNIT);
+}
+
+/* Looks only; safe outside thread_enter. */
+struct tree_edge tree_find(const struct thread_block *b, uint32_t parent, uint32_t set,
+                           uint32_t site);
+/* Looks, then makes the node; between thread_enter and thread_leave. node 0: no memory. */
+struct tree_edge tree_get(struct thread_block *b, uint32_t parent, uint32_t set, uint32_t site);
+/* The node of an interval (handle, added sample) of the thread; likewise. */
+uint32_t tree_get_interval(struct thread_block *b, uint32_t set, uint32_t site);
+
+/* One sample, with everything the inline path leaves out: first call, new maximum, info. */
+void tree_sample(struct thread_block *b, struct stint_impl_node *n, uint64_t start, uint64_t ticks,
+                 const char *info);
+
+#endif

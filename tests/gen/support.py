@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the tests of the generator share."""
+
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+GEN = os.path.join(ROOT, "gen")
+CONSUMER = os.path.join(HERE, "consumer.c")
+
+# output -> its table; the drift test and the compile test walk over all of them
+TABLES = {
+    "report_columns.inc": "columns.ini",
+    "columns.md": "columns.ini",
+    "env_table.inc": "env.ini",
+    "env_help.inc": "env.ini",
+    "environment.md": "env.ini",
+    "status_ids.inc": "status.ini",
+    "status_table.inc": "status.ini",
+}
+
+
+def gen(*args):
+    # As a user's shell would: the caller may have switched byte code off.
+    environment = {key: value for key, value in os.environ.items()
+                   if key != "PYTHONDONTWRITEBYTECODE"}
+    return subprocess.run([sys.executable, os.path.join(GEN, "gen.py")] + list(args),
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True,
+                          env=environment)
+
+
+def read(*path):
+    with open(os.path.join(*path), encoding="utf-8") as file:
+        return file.read()
+
+
+class Case(unittest.TestCase):
+    maxDiff = None
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="stint-gen-")
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def write(self, name, text):
+        path = os.path.join(self.folder, name)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        return path
+
+    def assert_golden(self, output, source, expected):
+        result = gen(output, self.write("t.ini", source))
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertEqual(result.stdout, expected)
+
+    def assert_refused(self, output, source, said):
+        """Exit 1, and exactly one line: the file, then `said`."""
+        path = self.write("t.ini", source)
+        result = gen(output, path)
+        self.assertEqual((result.returncode, result.stdout), (1, ""))
+        self.assertEqual(result.stderr, "%s: %s\n" % (path, said))

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+import unittest
+
+import support
+
+CALLS = """[calls]
+title = calls
+kind = count
+field = calls
+sort = yes
+views = table tree
+doc = "Every",
+    in two lines.
+"""
+INFO = """[info]
+title = slowest|info
+kind = text
+field = info
+sort = no
+views = none
+doc = A note: what\\why??!
+"""
+HEAD = """/* SPDX-License-Identifier: Apache-2.0 */
+/* Generated from t.ini by gen.py: edit the table, not this file. */
+"""
+
+
+class Columns(support.Case):
+    def test_c(self):
+        both = "REPORT_IN_TABLE | REPORT_IN_TREE"
+        self.assert_golden("report_columns.inc", CALLS + INFO, HEAD + r"""
+#define STINT_COLUMN_COUNT 2
+static const struct report_column report_columns[STINT_COLUMN_COUNT] = {
+    {"calls", "calls", REPORT_COUNT, AT(calls), 1 /* sortable */, BOTH, "\"Every\", in two lines."},
+    {"info", "slowest|info", REPORT_TEXT, AT(info), 0 /* sortable */, 0, "A note: what\\why?\?!"},
+};
+""".lstrip().replace("BOTH", both).replace("AT(", "offsetof(struct stint_row, "))
+
+    def test_markdown(self):
+        result = support.gen("columns.md", self.write("t.ini", CALLS + INFO))
+        self.assertEqual(result.stdout.splitlines()[-4:], [
+            "| key | title | kind | sort | table | tree | meaning |",
+            "| --- | --- | --- | --- | --- | --- | --- |",
+            "| `calls` | calls | count | yes | yes | yes | \"Every\", in two lines. |",
+            "| `info` | slowest\\|info | text |  |  |  | A note: what\\why??! |"])
+
+    def refuse(self, source, said):
+        self.assert_refused("report_columns.inc", source, said)
+        self.assert_refused("columns.md", source, said)
+
+    def test_kind(self):
+        self.refuse(CALLS.replace("= count", "= number"),
+                    "[calls]: unknown kind 'number' (text|count|time|share)")
+
+    def test_sort(self):
+        self.refuse(CALLS.replace("= yes", "= perhaps"),
+                    "[calls]: unknown sort 'perhaps' (yes|no)")
+
+    def test_sort_by_text(self):
+        self.refuse(INFO.replace("sort = no", "sort = yes"), "[info]: text cannot be sorted by")
+
+    def test_view(self):
+        self.refuse(CALLS.replace("tree", "list"),
+                    "[calls]: unknown view 'list' (table|tree|none)")
+
+    def test_name(self):
+        self.refuse(CALLS.replace("[calls]", "[the calls]"),
+                    "[the calls]: name 'the calls' is not a C identifier in lower case")
+
+    def test_field(self):
+        self.refuse(CALLS.replace("field = calls", "field = 2calls"),
+                    "[calls]: field '2calls' is not a C identifier in lower case")
+
+    def test_title_twice(self):
+        self.refuse(CALLS + INFO.replace("slowest|info", "calls"),
+                    "[info]: title 'calls' is also that of [calls]")
+
+    def test_field_twice(self):
+        self.refuse(CALLS + INFO.replace("field = info", "field = calls"),
+                    "[info]: field 'calls' is also that of [calls]")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""cmake/StintGen.cmake in a project of its own: an edited table rebuilds what depends on it, and
+nothing is rebuilt otherwise."""
+
+import os
+import shutil
+import subprocess
+import sys
+import unittest
+
+import support
+
+PROJECT = """cmake_minimum_required(VERSION 3.21)
+project(consumer LANGUAGES C)
+include(${CMAKE_CURRENT_SOURCE_DIR}/cmake/StintGen.cmake)
+stint_generate(STINT_GENERATED)
+add_executable(consumer consumer.c ${STINT_GENERATED})
+target_include_directories(consumer PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/gen)
+"""
+CMAKE = os.environ.get("CMAKE_COMMAND", "cmake")
+
+
+class Rebuild(support.Case):
+    def setUp(self):
+        super().setUp()
+        self.build = os.path.join(self.folder, "build")
+        shutil.copytree(support.GEN, os.path.join(self.folder, "gen"))
+        os.mkdir(os.path.join(self.folder, "cmake"))
+        shutil.copy(os.path.join(support.ROOT, "cmake", "StintGen.cmake"),
+                    os.path.join(self.folder, "cmake"))
+        shutil.copy(support.CONSUMER, self.folder)
+        self.write("CMakeLists.txt", PROJECT)
+
+    def run_cmake(self, *args):
+        result = subprocess.run([CMAKE] + list(args), stdout=subprocess.PIPE,
+                                stderr=subprocess.STDOUT, universal_newlines=True)
+        return result.returncode, result.stdout
+
+    def make(self):
+        code, said = self.run_cmake("--build", self.build)
+        self.assertEqual(code, 0, said)
+        return said
+
+    def times(self):
+        """When each product was last written."""
+        found = {}
+        for folder, _, names in os.walk(self.build):
+            for name in names:
+                if name.endswith((".inc", ".stamp", ".o")) or name == "consumer":
+                    found[name] = os.stat(os.path.join(folder, name)).st_mtime_ns
+        self.assertEqual(len(found), 12, found)
+        return found
+
+    def changed(self, before):
+        after = self.times()
+        return sorted(name for name in after if after[name] != before[name])
+
+    def edit(self, name, old, new):
+        text = support.read(self.folder, name)
+        self.assertIn(old, text)
+        self.write(name, text.replace(old, new))
+
+    def output(self):
+        return subprocess.run([os.path.join(self.build, "consumer")], stdout=subprocess.PIPE,
+                              universal_newlines=True).stdout
+
+    def check(self, generator):
+        code, said = self.run_cmake("-G", generator, "-S", self.folder, "-B", self.build,
+                                    "-DPython3_EXECUTABLE=" + sys.executable)
+        self.assertEqual(code, 0, said)
+        self.make()
+        self.assertIn('"slowest info"', self.output())
+
+        before = self.times()
+        self.make()
+        self.assertEqual(self.changed(before), [], "a second build has nothing to do")
+
+        self.edit("gen/columns.ini", "title = slowest info", "title = worst note")
+        self.make()
+        self.assertIn('"worst note"', self.output())
+        self.assertEqual(self.changed(before), ["consumer", "consumer.c.o", "report_columns.inc",
+                                                "report_columns.inc.stamp"])
+        before = self.times()
+        self.make()
+        self.assertEqual(self.changed(before), [], "nor has one after an edit")
+
+        self.edit("gen/status.ini", "[too_deep]", "# a comment\n[too_deep]")
+        self.make()
+        self.assertEqual(self.changed(before), ["status_ids.inc.stamp", "status_table.inc.stamp"])
+        before = self.times()
+        self.make()
+        self.assertEqual(self.changed(before), [], "nor one after an edit without effect")
+
+        self.edit("gen/env.py", "Reserved for later versions", "Reserved for the future")
+        self.make()
+        self.assertIn("Reserved for the future", self.output())
+
+        self.edit("gen/env.ini", "kind = globs", "kind = balls")
+        code, said = self.run_cmake("--build", self.build)
+        self.assertNotEqual(code, 0)
+        self.assertIn("env.ini: [STINT_FILTER]: unknown kind 'balls' (", said)
+
+    @unittest.skipUnless(shutil.which("make"), "no make")
+    def test_make(self):
+        self.check("Unix Makefiles")
+
+    @unittest.skipUnless(shutil.which("ninja"), "no ninja")
+    def test_ninja(self):
+        self.check("Ninja")
+
+    def test_no_python(self):
+        """One line that says what to do."""
+        code, said = self.run_cmake("-S", self.folder, "-B", self.build,
+                                    "-DPython3_EXECUTABLE=" + os.path.join(self.folder, "none"))
+        self.assertNotEqual(code, 0)
+        self.assertIn("stint: building needs Python 3.8 or later", said)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tables of the project: they compile, the pages made of them are current, and what the public
+header says in its own words agrees with them."""
+
+import os
+import re
+import subprocess
+import sys
+import unittest
+
+import support
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, support.GEN)
+import columns  # noqa: E402
+import env  # noqa: E402
+import status  # noqa: E402
+
+WARNINGS = ["-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Werror"]
+
+
+def table(name):
+    return os.path.join(support.GEN, name)
+
+
+class Compiles(support.Case):
+    def test_consumer(self):
+        for output, source in support.TABLES.items():
+            result = support.gen(output, table(source), "-o", os.path.join(self.folder, output))
+            self.assertEqual((result.returncode, result.stderr), (0, ""))
+        exe = os.path.join(self.folder, "consumer")
+        compiled = subprocess.run(
+            os.environ.get("CC", "cc").split() + WARNINGS +
+            ["-I", self.folder, support.CONSUMER, "-o", exe],
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, universal_newlines=True)
+        self.assertEqual((compiled.returncode, compiled.stdout), (0, ""))
+        said = subprocess.run([exe], stdout=subprocess.PIPE, universal_newlines=True).stdout
+        self.assertRegex(said, r'column share "% wall" kind 3 at \d+ sort 0 views 3: ')
+        self.assertRegex(said, r"env STINT_MEMORY=1M\.\.4095M kind 3 at \d+ from 1048576 to "
+                               r"4293918720: ")
+        self.assertIn("last status capture_unbalanced\nEnvironment:\n  STINT_ENABLE=0|1\n", said)
+
+
+class Pages(support.Case):
+    def test_current(self):
+        for output, source in support.TABLES.items():
+            if not output.endswith(".md"):
+                continue
+            printed = support.gen(output, table(source)).stdout
+            self.assertTrue(
+                printed == support.read(support.ROOT, "docs", output),
+                "docs/%s is not what gen/%s says; from the top folder run\n"
+                "    python3 gen/gen.py %s gen/%s > docs/%s" % (output, source, output, source,
+                                                                output))
+
+
+class Agrees(support.Case):
+    @classmethod
+    def setUpClass(cls):
+        cls.env = {entry.name: entry for entry in env.read(table("env.ini"))}
+        cls.header = support.read(support.ROOT, "include", "stint", "stint.h")
+
+    def test_sort_keys(self):
+        said = re.search(r"sort=([a-z0-9|]+)", self.env["STINT_REPORT"].get("values")).group(1)
+        sortable = [entry.name for entry in columns.read(table("columns.ini"))
+                    if entry.get("sort") == "yes"]
+        self.assertEqual(sorted(said.split("|")), sorted(sortable))
+
+    def test_header_names_the_same_views(self):
+        self.assertIn(" %s\n" % self.env["STINT_REPORT"].get("values"), self.header)
+
+    def test_calls_exist(self):
+        for entry in self.env.values():
+            if entry.get("call"):
+                name = entry.get("call").split("(")[0]
+                self.assertRegex(self.header, r"STINT_IMPL_(FUNCTION|PROCEDURE)\((int, 0, )?%s, "
+                                 % name)
+
+    def test_limits(self):
+        texts = {entry.name: entry.get("text") for entry in status.read(table("status.ini"))}
+        layout = support.read(support.ROOT, "include", "stint", "impl_layout.h")
+        depth = re.search(r"define STINT_IMPL_DEPTH[\s\\]+(\d+)", layout).group(1)
+        self.assertIn(" %s open ones" % depth, texts["too_deep"])
+        longest = re.search(r"Copied \(up\s+\*?\s*to (\d+) bytes\)", self.header).group(1)
+        self.assertIn(" %s bytes" % longest, texts["name_cut"])
+        info = re.search(r"define STINT_IMPL_INFO (\d+)", layout).group(1)
+        docs = {entry.name: entry.get("doc") for entry in columns.read(table("columns.ini"))}
+        self.assertIn(" %d bytes" % (int(info) - 1), docs["info"])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# stint_add_test(TARGET <name> SOURCES <file>...
+#                [LIBS <library>...] [LABELS <label>...] [ENV <VAR=value>...]
+#                [PREFIX <text>] [TIMEOUT <seconds>])
+#
+# An executable on tests/harness.h whose cases are CTest entries of their own, named as the program
+# lists them ("suite.name"; PREFIX stands before it, for a source that is built into two programs).
+# A case that skips exits with 77. The list is taken from the program when it is built, so a new
+# TEST() needs no new configure.
+
+include_guard(GLOBAL)
+
+# As a script: <program> --list becomes the file that CTest includes.
+if(CMAKE_SCRIPT_MODE_FILE AND DEFINED STINT_TEST_PROGRAM)
+    execute_process(
+        COMMAND "${STINT_TEST_PROGRAM}" --list
+        OUTPUT_VARIABLE cases
+        RESULT_VARIABLE failed)
+    if(failed)
+        message(FATAL_ERROR "${STINT_TEST_PROGRAM} --list: ${failed}\n${cases}")
+    endif()
+    string(REPLACE "\n" ";" cases "${cases}")
+    set(text "")
+    foreach(case IN LISTS cases)
+        if(case)
+            set(name "${STINT_TEST_PREFIX}${case}")
+            string(APPEND text
+                "add_test([==[${name}]==] [==[${STINT_TEST_PROGRAM}]==] [==[${case}]==])\n"
+                "set_tests_properties([==[${name}]==] PROPERTIES SKIP_RETURN_CODE 77"
+                " TIMEOUT ${STINT_TEST_TIMEOUT} LABELS [==[${STINT_TEST_LABELS}]==]"
+                " ENVIRONMENT [==[${STINT_TEST_ENV}]==]"
+                " WORKING_DIRECTORY [==[${STINT_TEST_DIRECTORY}]==])\n")
+        endif()
+    endforeach()
+    file(WRITE "${STINT_TEST_OUTPUT}" "${text}")
+    return()
+endif()
+
+set(STINT_HARNESS_DIR "${CMAKE_CURRENT_LIST_DIR}")
+
+function(stint_add_test)
+    cmake_parse_arguments(PARSE_ARGV 0 arg "" "TARGET;PREFIX;TIMEOUT" "SOURCES;LIBS;LABELS;ENV")
+    if(arg_UNPARSED_ARGUMENTS OR NOT arg_TARGET OR NOT arg_SOURCES)
+        message(FATAL_ERROR "stint_add_test: TARGET and SOURCES; unknown: ${arg_UNPARSED_ARGUMENTS}")
+    endif()
+    if(NOT arg_TIMEOUT)
+        set(arg_TIMEOUT 90) # above the 60 s after which the harness itself names the case
+    endif()
+    add_executable(${arg_TARGET} ${arg_SOURCES})
+    target_include_directories(${arg_TARGET} PRIVATE "${STINT_HARNESS_DIR}")
+    target_compile_features(${arg_TARGET} PRIVATE c_std_11)
+    target_compile_definitions(${arg_TARGET} PRIVATE _GNU_SOURCE=1)
+    target_link_libraries(${arg_TARGET} PRIVATE ${arg_LIBS})
+
+    set(cases "${CMAKE_CURRENT_BINARY_DIR}/${arg_TARGET}_cases.cmake")
+    set(include "${CMAKE_CURRENT_BINARY_DIR}/${arg_TARGET}_include.cmake")
+    add_custom_command(TARGET ${arg_TARGET} POST_BUILD
+        COMMAND ${CMAKE_COMMAND}
+            "-DSTINT_TEST_PROGRAM=$<TARGET_FILE:${arg_TARGET}>"
+            "-DSTINT_TEST_OUTPUT=${cases}"
+            "-DSTINT_TEST_PREFIX=${arg_PREFIX}"
+            "-DSTINT_TEST_TIMEOUT=${arg_TIMEOUT}"
+            "-DSTINT_TEST_LABELS=${arg_LABELS}"
+            "-DSTINT_TEST_ENV=${arg_ENV}"
+            "-DSTINT_TEST_DIRECTORY=${CMAKE_CURRENT_BINARY_DIR}"
+            -P "${STINT_HARNESS_DIR}/harness.cmake"
+        BYPRODUCTS "${cases}"
+        VERBATIM)
+    # A program that was not built is a failing test, not a missing one.
+    file(WRITE "${include}"
+        "if(EXISTS [==[${cases}]==])\n"
+        "    include([==[${cases}]==])\n"
+        "else()\n"
+        "    add_test([==[${arg_TARGET}.not_built]==] [==[${arg_TARGET}.not_built]==])\n"
+        "    set_tests_properties([==[${arg_TARGET}.not_built]==] PROPERTIES"
+        " LABELS [==[${arg_LABELS}]==])\n"
+        "endif()\n")
+    set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES "${include}")
+endfunction()

@@ -1,0 +1,315 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Compiles the public macros the way users write them. One call is one cell, one CTest entry:
+
+    compile.py matrix   --cc CC --std STD --timers on|off   every form, all warnings are errors
+    compile.py switches --cc CC --std STD                   every spelling of the two switches
+    compile.py mustfail --cc CC --std STD                   what must not compile, and what it says
+    compile.py identity --cc CC --std STD                   off: the object file of the blanked source
+    compile.py coverage                                     every public macro is in the forms
+
+CC is gcc, g++, clang, clang++ or nvcc. Exit status 77: no such compiler, or it does not know STD.
+"""
+import argparse
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+import mustfail
+
+HERE = pathlib.Path(__file__).resolve().parent
+INCLUDE = HERE.parent.parent / "include"
+SKIP = 77
+
+WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Werror"]
+# nvcc's own line markers are not pedantic, and what it makes of a template shadows.
+NVCC_WARNINGS = ["-Werror", "all-warnings", "-Xcompiler", "-Wall,-Wextra,-Werror"]
+ON = ["-DWITH_TIMER", "-DWITH_PROFILER"]
+
+SPELLINGS_OFF = "0 OFF Off off NO no FALSE False false".split()
+SPELLINGS_ON = ["", "1", "ON", "On", "on", "YES", "yes", "TRUE", "True", "true"]
+SPELLINGS_BAD = ["2", "maybe", "ONN", "oFF", "10", "ON_"]
+TRUE_FALSE = ["-DTRUE=1", "-DFALSE=0"]  # as many a header defines them
+
+LEVELS = ["-O0", "-O1", "-O2", "-O3", "-Os"]
+
+# Off is nothing, with two exceptions, both in C++.
+# 1. g++ at -O0 keeps the landing pad of a temporary (std::string as an argument) never made, and the
+#    8 constant bytes of globalStat where it is an argument.
+NOT_COMPARED = {("forms_cxx.cpp", "g++"): ["-O0"]}
+# 2. A variable named only in a macro's argument is captured by [&] and [=] although the code is dead:
+#    the closure has a member more. Expected to differ, so that a cure shows.
+DIFFERS = ["identity_capture.cpp"]
+
+
+class Failed(Exception):
+    """A cell that does not hold; the text says which part."""
+
+
+class Compiler:
+    def __init__(self, path, std, include):
+        self.path = path
+        self.include = include
+        self.std = std
+        self.name = re.sub(r"[-0-9.]*$", "", pathlib.Path(path).name)
+        self.nvcc = self.name == "nvcc"
+        self.cxx = "++" in std
+        self.language = "cu" if self.nvcc else "c++" if self.cxx else "c"
+
+    def run(self, source, *flags, cwd=HERE, warnings=True):
+        """Compiles; source is a path, or text that comes in by stdin."""
+        command = [self.path, "-std=" + self.std, "-I", self.include, "-I", str(HERE)]
+        if warnings:
+            command += NVCC_WARNINGS if self.nvcc else WARNINGS
+        command += list(flags) + ["-x", self.language]
+        text = None
+        if isinstance(source, pathlib.Path):
+            command.append(str(source))
+        else:
+            command.append("-")
+            text = source
+        done = subprocess.run(command, input=text, cwd=cwd, capture_output=True, text=True,
+                              errors="replace", check=False)
+        return done.returncode, done.stderr + done.stdout, " ".join(command)
+
+    def must(self, source, *flags, **more):
+        code, said, command = self.run(source, *flags, **more)
+        if code != 0:
+            raise Failed(f"{command}\n{said}")
+
+    def usable(self, scratch):
+        """Whether it is there and knows the standard."""
+        probe = scratch / ("probe.cu" if self.nvcc else "probe.c")
+        probe.write_text("int probe(void);\n")
+        try:
+            return self.run(probe, "-c", "-o", str(scratch / "probe.o"), warnings=False)[0] == 0
+        except OSError:
+            return False
+
+
+def forms(compiler):
+    if compiler.nvcc:
+        return ["forms_cuda.cu"]
+    return ["forms.c", "forms_second.c"] + (["forms_cxx.cpp"] if compiler.cxx else [])
+
+
+def compile_forms(compiler, scratch, *flags):
+    objects = []
+    for name in forms(compiler):
+        out = scratch / (name + ".o")
+        compiler.must(HERE / name, "-c", "-o", str(out), *flags)
+        objects.append(out)
+    return objects
+
+
+def cell_matrix(compiler, scratch, options):
+    on = options.timers == "on"
+    variants = [["-O0"], ["-O2", "-Xcompiler", "-fPIC"] if compiler.nvcc else ["-O2", "-fPIC"]]
+    if on:
+        variants += [["-O2", "-DSTINT_INLINE=0"], variants[1] + ["-DSTINT_INLINE=1"]]
+    for variant in variants:
+        objects = compile_forms(compiler, scratch, *variant, *(ON if on else []))
+        # The two units share a header: joined, nothing is defined twice.
+        if not compiler.nvcc:
+            joined = [compiler.path, "-nostdlib", "-r", "-o", str(scratch / "joined.o")]
+            done = subprocess.run(joined + [str(o) for o in objects], capture_output=True,
+                                  text=True, check=False)
+            if done.returncode != 0:
+                raise Failed(f"{variant}: {done.stderr}")
+        for path in objects:
+            if (b"stint_impl_" in path.read_bytes()) != on:
+                raise Failed(f"{path.name} {variant}: timers are {'off' if on else 'on'}")
+    if not compiler.nvcc:
+        for text in mustfail.MUST_COMPILE:
+            if compiler.cxx or "stint.hpp" not in text:
+                compiler.must(text, "-fsyntax-only", *(ON if on else []))
+
+
+def switch_source(timer, profiler):
+    return (f"#include <stint/stint.h>\n"
+            f"#if STINT_IMPL_TIMER != {timer} || STINT_IMPL_PROFILER != {profiler}\n"
+            f"#error a switch is read wrongly\n"
+            f"#endif\n"
+            f"FOR_TIMING(typedef int for_timing;)\n"
+            f"{'for_timing probe;' if timer else 'typedef char *for_timing;'}\n")
+
+
+def cell_switches(compiler, scratch, _):
+    for timer in (0, 1):
+        for profiler in (0, 1):
+            flags = ON[:timer] + ON[1:][:profiler]
+            compiler.must(switch_source(timer, profiler), "-fsyntax-only", *flags)
+            compile_forms(compiler, scratch, "-O0", *flags)
+    for extra in ([], TRUE_FALSE):
+        for value, spellings in ((0, SPELLINGS_OFF), (1, SPELLINGS_ON)):
+            for spelling in spellings:
+                compiler.must(switch_source(value, 0), "-fsyntax-only",
+                              f"-DWITH_TIMER={spelling}", *extra)
+                compiler.must(switch_source(0, value), "-fsyntax-only",
+                              f"-DWITH_PROFILER={spelling}", *extra)
+    for switch in ("WITH_TIMER", "WITH_PROFILER"):
+        for spelling in SPELLINGS_BAD:
+            _, said, _ = compiler.run("#include <stint/stint.h>\n", "-fsyntax-only",
+                                      f"-D{switch}={spelling}")
+            errors = re.findall(r"error: .*", said)
+            if len(errors) != 1 or f"{switch} must be ON or OFF" not in errors[0]:
+                raise Failed(f"{switch}={spelling}: {said or 'compiles'}")
+    _, said, _ = compiler.run("#include <stint/stint.h>\n", "-fsyntax-only", "-U__linux__", *ON)
+    if "timers need Linux" not in said:
+        raise Failed(f"on, elsewhere: {said or 'compiles'}")
+    compiler.must(switch_source(0, 0), "-fsyntax-only", "-U__linux__")
+
+
+def good_forms(compiler, cases, flags):
+    """Compiles the good pieces together, one by one only if that fails."""
+    if compiler.run("".join(c.source(c.good, f"good_{i}") for i, c in enumerate(cases)),
+                    *flags)[0] == 0:
+        return []
+    said = [(c, compiler.run(c.source(c.good), *flags)) for c in cases]
+    return [f"{c.body} with {c.good} {flags}: should compile\n{r[1]}" for c, r in said if r[0]]
+
+
+def cell_mustfail(compiler, _, __):
+    failed = []
+    for switch in ("on", "off"):
+        flags = ["-fsyntax-only"] + (ON if switch == "on" else [])
+        cases = [c for c in mustfail.CASES
+                 if switch in c.switches and not (c.only_c and compiler.cxx)]
+        failed += good_forms(compiler, cases, flags)
+        for case in cases:
+            code, said, _ = compiler.run(case.source(case.bad), *flags)
+            if code == 0:
+                failed.append(f"{case.body} with {case.bad}, {switch}: compiles")
+            elif not re.search(case.says, said):
+                failed.append(f"{case.body} with {case.bad}, {switch}: not /{case.says}/ in\n{said}")
+        print(f"{len(cases)} cases with timers {switch}")
+    if failed:
+        raise Failed("\n".join(failed) + f"\n{len(failed)} failed")
+
+
+MACRO = re.compile(r"\b(?:REGISTER_(?:TIMER|GPU)\w*|TIMER_(?:BEGIN|END)|FOR_TIMING"
+                   r"|GPU_PROFILER_\w+)\s*\(")
+LITERAL = re.compile(r'"(?:\\.|[^"\\])*"')
+
+
+def spaces(text):
+    return re.sub(r"[^\n]", " ", text)
+
+
+def blank_macros(text):
+    """The source with every macro call blanked, and its semicolon too where a statement ends
+    before it; lines stay where they are."""
+    out, position = [], 0
+    match = MACRO.search(text)
+    while match:
+        end, depth = match.end(), 1
+        while depth:
+            literal = LITERAL.match(text, end)
+            if literal:
+                end = literal.end()
+                continue
+            depth += {"(": 1, ")": -1}.get(text[end], 0)
+            end += 1
+        if text[:match.start()].rstrip()[-1:] in (";", "{", "}") and text[end] == ";":
+            end += 1
+        out += [text[position:match.start()], spaces(text[match.start():end])]
+        position = end
+        match = MACRO.search(text, position)
+    return "".join(out) + text[position:]
+
+
+def blank_marked(text):
+    """The source with every line marked 'gone' blanked, the include line among them."""
+    return re.sub(r"(?m)^.*/\* gone \*/$", "", text)
+
+
+def objects(compiler, scratch, name, sources, flags):
+    """The bytes of the object files of both sources, each compiled under the same path."""
+    result = []
+    for source in sources:
+        for path, text in source.items():
+            (scratch / path).write_text(text)
+        compiler.must(pathlib.Path(name), "-w", "-c", "-o", "identity.o", *flags, cwd=scratch,
+                      warnings=False)
+        if "-g" in flags:
+            subprocess.run(["strip", "-g", "identity.o"], cwd=scratch, check=True)
+        result.append((scratch / "identity.o").read_bytes())
+    return result
+
+
+def cell_identity(compiler, scratch, _):
+    """-g: the code is compared, not the line table (it names each statement, the nothing too) and
+    not the checksum of the source in it."""
+    common = [("forms.c", blank_macros, LEVELS), ("forms_second.c", blank_macros, LEVELS),
+              ("identity.c", blank_marked, LEVELS),
+              ("identity_calls.c", blank_marked, LEVELS[1:])]
+    cxx = [("forms_cxx.cpp", blank_macros, LEVELS), ("identity_cxx.cpp", blank_marked, LEVELS),
+           ("identity_calls_cxx.cpp", blank_marked, LEVELS[1:]),
+           ("identity_capture.cpp", blank_macros, LEVELS)]
+    failed, compared = [], 0
+    for name, blank, levels in common + (cxx if compiler.cxx else []):
+        names = [name, "forms_header.h"]
+        whole = {n: (HERE / n).read_text() for n in names}
+        blanked = {n: blank(text) for n, text in whole.items()}
+        if whole == blanked or MACRO.search(blanked[name]):
+            failed.append(f"{name}: not blanked")
+        for flags in [[level] for level in levels] + [["-O2", "-g"]]:
+            if flags[0] in NOT_COMPARED.get((name, compiler.name), []):
+                continue
+            one, two = objects(compiler, scratch, name, [whole, blanked], flags)
+            compared += 1
+            if (one != two) != (name in DIFFERS):
+                failed.append(f"{name} {' '.join(flags)}: {len(one)} bytes, blanked {len(two)}")
+    print(f"{compared} pairs of object files compared")
+    if failed:
+        raise Failed("not identical, or not different where that was expected:\n" + "\n".join(failed))
+
+
+def cell_coverage(_, __, ___):
+    public = (INCLUDE / "stint" / "stint.h").read_text()
+    macros = re.findall(r"(?m)^#define ((?:REGISTER|TIMER|FOR|GPU_PROFILER)_\w+)\(", public)
+    functions = re.findall(r"STINT_IMPL_(?:FUNCTION|PROCEDURE)\((?:[^,]*, [^,]*, )?(stint_\w+),",
+                           public)
+    if len(macros) < 10 or len(functions) < 10:
+        raise Failed("stint.h is not read as it is written")
+    for names, wanted in ((["forms.c"], macros + functions), (["forms_header.h"], ["REGISTER_TIMER"]),
+                          (["forms_cxx.cpp", "forms_cuda.cu"], macros),
+                          (["identity.c", "identity_cxx.cpp"], macros)):
+        text = "".join((HERE / name).read_text() for name in names)
+        missing = [m for m in wanted if not re.search(rf"\b{m}\(", text)]
+        if missing:
+            raise Failed(f"{' '.join(names)} does not use {' '.join(missing)}")
+
+
+CELLS = {"matrix": cell_matrix, "switches": cell_switches, "mustfail": cell_mustfail,
+         "identity": cell_identity, "coverage": cell_coverage}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("cell", choices=CELLS)
+    parser.add_argument("--cc")
+    parser.add_argument("--std", default="")
+    parser.add_argument("--timers", choices=["on", "off"])
+    parser.add_argument("--include", default=str(INCLUDE), help="where stint/stint.h is")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        scratch = pathlib.Path(folder)
+        compiler = Compiler(options.cc, options.std, options.include) if options.cc else None
+        if compiler and not compiler.usable(scratch):
+            print(f"no {options.cc} with -std={options.std}")
+            return SKIP
+        if not compiler and options.cell != "coverage":
+            parser.error("--cc")
+        try:
+            CELLS[options.cell](compiler, scratch, options)
+        except Failed as failure:
+            print(failure)
+            return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Calls of the functions, off: nothing from -O1 on. */
+#include <stint/stint.h> /* gone */
+
+extern int work(int n);
+
+static int failed;
+
+int identity_calls(int n, const char *name) {
+    int sum = work(n);
+    stint_stat stat = {0};                    /* gone */
+    stint_set *set = stint_set_get(name);     /* gone */
+    setThreadInfo(1);                         /* gone */
+    if (stint_report_at_exit("table") != 0) { /* gone */
+        sum += work(7);                       /* gone */
+    }                                         /* gone */
+    (void)stint_begin(name);                  /* gone */
+    sum += work(sum);
+    (void)stint_end(name);                        /* gone */
+    (void)printStatus(name);                      /* gone */
+    (void)printSegTimerStatus();                  /* gone */
+    failed |= printAllStatus();                   /* gone */
+    stint_enable(sum);                            /* gone */
+    stint_level(sum);                             /* gone */
+    stint_threads(sum);                           /* gone */
+    (void)stint_filter(name);                     /* gone */
+    (void)stint_add_sample(name, stint_now_us()); /* gone */
+    (void)stint_stat_get(name, &stat);            /* gone */
+    (void)stint_set_report(set, "tree");          /* gone */
+    (void)stint_set_print(set, name);             /* gone */
+    (void)stint_set_stat_get(set, name, &stat);   /* gone */
+    stint_set_reset(set);                         /* gone */
+    resetStatus();                                /* gone */
+    stint_reset();                                /* gone */
+    sum += getStat(name) ? work(3) : 0;           /* gone */
+    sum += (int)stat.calls;                       /* gone */
+    (void)stint_report("table");                  /* gone */
+    (void)stint_report_and_reset();               /* gone */
+    return sum + failed;
+}

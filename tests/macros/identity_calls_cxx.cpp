@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// As identity_calls.c, for C++: objects of StatSet, off, are nothing from -O1 on.
+#include <stint/stint.hpp> /* gone */
+
+extern int work(int n);
+
+int identity_calls_cxx(int n, const char *name) {
+    const StatSet set(name); /* gone */
+    int sum = work(n);
+    stint_stat stat{};                           /* gone */
+    set.setThreadInfo(true);                     /* gone */
+    sum += set.printAllStatus();                 /* gone */
+    sum += set.printStatus(name);                /* gone */
+    sum += set.getStat(name, &stat);             /* gone */
+    sum += globalStat.report("tree");            /* gone */
+    globalStat.reset();                          /* gone */
+    sum += static_cast<int>(stint_now_us());     /* gone */
+    sum += printAllStatus() + printStatus(name); /* gone */
+    return sum;
+}

@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What must not compile. Each case has a form that compiles beside it, different in one place only,
+so that a failure has that reason and no other."""
+import dataclasses
+
+LITERAL = "STINT_name_must_be_a_literal_else_use_REGISTER_TIMER_DYNAMIC"
+TYPE = (r"incompatible|cannot convert|cannot initialize|no matching|invalid conversion"
+        r"|no known conversion|invalid operands|pointer type .* was expected|without a cast"
+        r"|request for member|is not a structure or union|not a class")
+MANY = (r"too many|is not a function|cannot be used as a function|requires (at least )?|"
+        r"STINT_too_many_arguments")
+FEW = r"too few|requires|is not a function|cannot be used as a function|expected"
+BOTH = ("on", "off")
+
+PROLOGUE = """#include <stint/stint.h>
+extern const char *text(void);
+void FUNCTION(const char *name, char *buffer, int n, double real, stint_set *set, uint64_t start);
+void FUNCTION(const char *name, char *buffer, int n, double real, stint_set *set, uint64_t start) {
+    stint_timer h = {{0, 0}};
+    (void)name, (void)buffer, (void)n, (void)real, (void)set, (void)start, (void)h;
+    """
+
+
+@dataclasses.dataclass
+class Case:
+    body: str  # @ stands for the bad or the good piece
+    bad: str
+    good: str
+    says: str
+    switches: tuple = BOTH
+    only_c: bool = False
+
+    def source(self, piece, function="function"):
+        return PROLOGUE.replace("FUNCTION", function) + self.body.replace("@", piece) + "\n}\n"
+
+
+CASES = []
+
+# Names that are not literals.
+for body in ("REGISTER_TIMER(@);", "REGISTER_TIMER(@, 1000);", "REGISTER_TIMER(@, -1, set);",
+             "REGISTER_TIMER_INFO(@, name);", "REGISTER_TIMER_SET(@, start);",
+             "REGISTER_TIMER_SET(@, start, 1000);", "REGISTER_TIMER_SET(@, start, -1, set);",
+             "REGISTER_TIMER_DETAIL(1, @);", "REGISTER_TIMER_ROLE(@, STINT_ROLE_OP);",
+             "REGISTER_TIMER_OP(@, name);", "TIMER_BEGIN(h, @);"):
+    CASES.append(Case(body, "name", '"literal"', LITERAL))
+for bad in ("buffer", "text()", "n", "real", "(name)", "*name", 'n ? "a" : "b"', '"a" + n'):
+    CASES.append(Case("REGISTER_TIMER(@);", bad, '"literal"', LITERAL))
+for bad in ("NULL", "0", "__func__"):  # constants to a compiler, so it may not say why
+    CASES.append(Case("REGISTER_TIMER(@);", bad, '"literal"', "error"))
+
+# Arguments of the wrong type.
+for body, bad, good in (
+        ('REGISTER_TIMER("a", @);', '"x"', "5"),
+        ('REGISTER_TIMER("a", -1, @);', '"x"', "set"),
+        ('REGISTER_TIMER("a", -1, @);', "&h", "set"),
+        ('REGISTER_TIMER("a", -1, @);', "3.5", "set"),
+        ('REGISTER_TIMER_INFO("a", @);', "3.5", '"x"'),
+        ('REGISTER_TIMER_INFO("a", @);', "n", "name"),
+        ('REGISTER_TIMER_INFO("a", @);', "&h", "name"),
+        ('REGISTER_TIMER_SET("a", @);', "name", "start"),
+        ('REGISTER_TIMER_SET("a", start, @);', "name", "n"),
+        ('REGISTER_TIMER_SET("a", start, -1, @);', "name", "set"),
+        ("REGISTER_TIMER_DYNAMIC(@);", "3.5", "name"),
+        ("REGISTER_TIMER_DYNAMIC(@);", "n", "buffer"),
+        ("REGISTER_TIMER_DYNAMIC(name, @);", "name", "n"),
+        ("REGISTER_TIMER_DYNAMIC(name, -1, @);", "name", "set"),
+        ("REGISTER_TIMER_DYNAMIC_SET(name, @);", "name", "start"),
+        ("REGISTER_TIMER_DYNAMIC_SET(@, start);", "3.5", "name"),
+        ('REGISTER_TIMER_DETAIL(@, "a");', "name", "1"),
+        ('REGISTER_TIMER_ROLE("a", @);', "name", "STINT_ROLE_OP"),
+        ('REGISTER_TIMER_OP("a", @);', "3.5", "name"),
+        ('TIMER_BEGIN(@, "a");', "n", "h"),
+        ("TIMER_END(@);", "n", "h"),
+        ("REGISTER_GPU_PROFILER(@);", "3.5", '"a"'),
+        ('REGISTER_GPU_PROFILER("a", @);', "3.5", "name"),
+        ("GPU_PROFILER_START(@);", "3.5", "name")):
+    CASES.append(Case(body, bad, good, TYPE))
+
+# Level and role are part of the site: constants.
+CASES.append(Case('REGISTER_TIMER_DETAIL(@, "a");', "n", "1", "constant|narrowing", ("on",)))
+CASES.append(Case('REGISTER_TIMER_ROLE("a", @);', "n", "1", "constant|narrowing", ("on",)))
+
+# Too many arguments, or too few.
+for body, bad, good, says in (
+        ('REGISTER_TIMER("a", 1, set@);', ", 5", "", MANY),
+        ('REGISTER_TIMER_SET("a", start, 1, set@);', ", 5", "", MANY),
+        ("REGISTER_TIMER_DYNAMIC(name, 1, set@);", ", 5", "", MANY),
+        ("REGISTER_TIMER_DYNAMIC_SET(name, start, 1, set@);", ", 5", "", MANY),
+        ('REGISTER_GPU_PROFILER("a", "b"@);', ', "c"', "", "STINT_too_many_arguments"),
+        ('REGISTER_TIMER_INFO("a", "b"@);', ", 5", "", MANY + "|passed 3"),
+        ('REGISTER_TIMER_SET("a"@);', "", ", start", FEW),
+        ("REGISTER_TIMER_DYNAMIC_SET(name@);", "", ", start", FEW),
+        ("REGISTER_TIMER_DYNAMIC(@);", "", "name", FEW),
+        ('REGISTER_TIMER_INFO("a"@);', "", ', "b"', FEW + "|invalid"),
+        ('REGISTER_TIMER_DETAIL(1@);', "", ', "b"', FEW + "|invalid")):
+    CASES.append(Case(body, bad, good, says))
+
+# A timer as the lone body of an if would time nothing.
+for timer in ('REGISTER_TIMER("a");', 'REGISTER_TIMER("a", 5);', 'REGISTER_TIMER_INFO("a", name);',
+              "REGISTER_TIMER_FUNC();", 'REGISTER_TIMER_SET("a", start);',
+              "REGISTER_TIMER_DYNAMIC(name);", "REGISTER_TIMER_DYNAMIC_SET(name, start);",
+              'REGISTER_TIMER_DETAIL(1, "a");', 'REGISTER_TIMER_ROLE("a", 1);',
+              'REGISTER_TIMER_OP("a", name);'):
+    CASES.append(Case("if (n) @", timer, "{ " + timer + " }",
+                      "expected expression|not declared|undeclared", ("on",)))
+CASES.append(Case("if (n) @", 'REGISTER_GPU_PROFILER("a");', '{ REGISTER_GPU_PROFILER("a"); }',
+                  "expected expression", ("on",), only_c=True))
+
+# The functions have types like any other.
+for body, bad, good in (
+        ("(void)printStatus(@);", "1, 2", '"a"'),
+        ("(void)printStatus(@);", "", '"a"'),
+        ("(void)printStatus(@);", "3.5", '"a"'),
+        ("(void)printAllStatus(@);", "1", ""),
+        ("(void)printSegTimerStatus(@);", "1", ""),
+        ("(void)getStat(@);", "3.5", "name"),
+        ("resetStatus(@);", "1", ""),
+        ("setThreadInfo(@);", "1, 2", "1"),
+        ("(void)stint_report(@);", "3.5", "name"),
+        ("(void)stint_now_us(@);", "1", ""),
+        ('(void)stint_add_sample("a", @);', "name", "12"),
+        ('(void)stint_stat_get("a", @);', "&h", "NULL"),
+        ("n = @;", 'getStat("a")', 'printStatus("a")'),
+        ("n = @ + n;", "resetStatus()", "printAllStatus()")):
+    CASES.append(Case(body, bad, good, TYPE + "|too many|too few|void value|from .*pointer"))
+
+# And what has to compile besides the forms.
+MUST_COMPILE = [  # C if it does not include stint.hpp
+    # Own names, without the legacy ones.
+    """#define STINT_NO_LEGACY_NAMES
+#include <stint/stint.h>
+extern int printStatus(int bus, int address);
+extern void resetStatus(const char *what);
+extern double getStat;
+extern int printAllStatus(int a, int b);
+struct setThreadInfo { int member; };
+extern struct setThreadInfo StatSet;
+void f(void);
+void f(void) {
+    REGISTER_TIMER("f");
+    resetStatus("x");
+    getStat = printStatus(1, 2) + printAllStatus(3, 4) + StatSet.member;
+}
+""",
+    """#define STINT_NO_LEGACY_NAMES
+#include <stint/stint.hpp>
+struct StatSet { int mine; };
+int globalStat(StatSet set);
+int globalStat(StatSet set) {
+    REGISTER_TIMER("f", -1, stint::globalStat);
+    return static_cast<int>(set.mine);
+}
+""",
+]

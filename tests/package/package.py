@@ -1,0 +1,343 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Installs stint, moves the installation, and uses it from projects outside the tree.
+
+One case a run, named on the command line; the case "install" comes first and makes what the others
+use: WORK/shared and WORK/static, one installation for each kind of library. Exit status 77: the
+machine lacks what the case needs.
+"""
+
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+SKIP = 77
+CASES = {}
+
+ON = "timers=1 profiler=0 calls=3"
+OFF = "timers=0 profiler=0 calls=0"
+BOTH = "timers=1 profiler=1 calls=3"
+CAPTURE = "timers=0 profiler=1 calls=0"
+
+
+def case(function):
+    CASES[function.__name__] = function
+    return function
+
+
+def run(*command, fails=False, env=None):
+    """The combined output; a status other than the expected one ends the case."""
+    command = [str(word) for word in command if word != ""]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          env={**os.environ, **(env or {})})
+    if (done.returncode != 0) != fails:
+        sys.exit("%s\n%s\nstatus %d" % (" ".join(command), done.stdout, done.returncode))
+    return done.stdout
+
+
+def expect(what, got, wanted):
+    if got != wanted:
+        sys.exit("%s\n  expected: %s\n  got:      %s" % (what, wanted, got))
+
+
+def tool(name):
+    path = shutil.which(name)
+    if not path:
+        print("skipped: no", name)
+        sys.exit(SKIP)
+    return path
+
+
+class Place:
+    """Folders and commands of one run."""
+
+    def __init__(self, options):
+        self.options = options
+        self.work = Path(options.work)
+        self.cc = [options.cc] + options.cflags.split()
+
+    def version(self):
+        """Major and minor of the header."""
+        text = (Path(self.options.source) / "include/stint/stint.h").read_text(encoding="utf-8")
+        return re.search(r'STINT_VERSION "(\d+\.\d+)', text).group(1)
+
+    def prefix(self, kind):
+        return self.work / kind
+
+    def library(self, kind):
+        name = {"shared": "libstint.so", "static": "libstint.a"}[kind]
+        return next(self.prefix(kind).glob("lib*/**/" + name))
+
+    def configure(self, source, name, *settings, fails=False):
+        """Configures a project in an empty folder of its own."""
+        build = self.work / "build" / name
+        shutil.rmtree(build, ignore_errors=True)
+        o = self.options
+        output = run(o.cmake, "-G", o.generator, "-S", source, "-B", build,
+                     "-DCMAKE_BUILD_TYPE=" + o.config,
+                     "-DCMAKE_C_COMPILER=" + o.cc, "-DCMAKE_C_FLAGS=" + o.cflags,
+                     "-DCMAKE_CXX_COMPILER=" + o.cxx, "-DCMAKE_CXX_FLAGS=" + o.cxxflags,
+                     "--no-warn-unused-cli", *settings, fails=fails)
+        return build, output
+
+    def make(self, build, *more):
+        return run(self.options.cmake, "--build", build, "--config", self.options.config, *more)
+
+    def consumer(self, source, kind, *settings, name=None):
+        """Builds a project of this folder against an installation."""
+        build, _ = self.configure(HERE / source, name or "%s-%s" % (source, kind),
+                                  "-DCMAKE_PREFIX_PATH=%s" % self.prefix(kind), *settings)
+        self.make(build)
+        return build
+
+    def program(self, build, name):
+        return next(path for path in (build / name, build / self.options.config / name)
+                    if path.is_file())
+
+    def says(self, build, name, wanted):
+        """Runs a consumer; its line on stdout is the last of its output."""
+        output = run(self.program(build, name))
+        line = [text for text in output.splitlines() if text.startswith(("timers=", "calls="))]
+        expect(name, "\n".join(line), wanted)
+        return output
+
+    def needed(self, path):
+        return re.findall(r"\(NEEDED\).*\[(.*)\]", run(tool("readelf"), "-d", "-W", path))
+
+    def exported(self, path):
+        """Defined dynamic symbols, without those a sanitizer adds."""
+        lines = run(tool("nm"), "-D", "--defined-only", path).splitlines()
+        names = {line.split()[-1].split("@")[0] for line in lines}
+        return {name for name in names if not name.startswith("__")}
+
+
+@case
+def install(place):
+    """This build, and the library's other kind built once more; both moved after installing."""
+    shutil.rmtree(place.work, ignore_errors=True)
+    built = place.options.kind
+    other = "static" if built == "shared" else "shared"
+    build, _ = place.configure(place.options.source, "other",
+                               "-DBUILD_SHARED_LIBS=%s" % ("ON" if other == "shared" else "OFF"),
+                               "-DSTINT_BUILD_TESTS=OFF", "-DSTINT_BUILD_SAMPLES=OFF")
+    place.make(build, "--parallel", "2")
+    for kind, folder in ((built, place.options.build), (other, build)):
+        first = place.work / "installed-here-first" / kind
+        run(place.options.cmake, "--install", folder, "--config", place.options.config,
+            "--prefix", first)
+        shutil.move(first, place.prefix(kind))
+
+
+@case
+def relocatable(place):
+    """No file but the library itself (debug information) names a folder of this machine."""
+    for kind in ("shared", "static"):
+        for path in place.prefix(kind).rglob("*"):
+            if path.suffix in (".cmake", ".pc", ".h", ".hpp"):
+                text = path.read_text(encoding="utf-8")
+                for folder in (place.options.source, place.options.build, str(place.work)):
+                    if folder in text:
+                        sys.exit("%s names %s" % (path, folder))
+
+
+@case
+def find_package(place):
+    """With and without a version; off unless asked."""
+    for name, ask in (("find-any", ""), ("find-version", place.version())):
+        build = place.consumer("find", "shared", "-DASK=" + ask, name=name)
+        place.says(build, "app_default", OFF)
+
+
+@case
+def find_package_static(place):
+    build = place.consumer("find", "static", "-DWITH_TIMER=ON")
+    place.says(build, "app_default", ON)
+    place.says(build, "app_off", OFF)
+
+
+@case
+def wrong_version(place):
+    """Until 1.0 a minor version may break; a later patch than ours is refused too."""
+    major, minor = place.version().split(".")
+    for ask in ("%s.%d" % (major, int(minor) + 1), "%d.0" % (int(major) + 1),
+                "%s.%s.99" % (major, minor), "99"):
+        _, output = place.configure(
+            HERE / "find", "wrong-version", "-DASK=" + ask,
+            "-DCMAKE_PREFIX_PATH=%s" % place.prefix("shared"), fails=True)
+        refused = "compatible with requested version" in " ".join(output.split())
+        expect("find_package(stint %s) refused" % ask, refused, True)
+
+
+@case
+def switches(place):
+    """The variable decides, a target's own property overrules it, the switch targets add."""
+    for value, early in (("", OFF), ("OFF", OFF), ("ON", ON)):
+        variable = "-DWITH_TIMER=" + value if value else ""
+        build = place.consumer("find", "shared", variable, name="switches-" + value)
+        place.says(build, "app_early", early)
+        place.says(build, "app_default", early)
+        place.says(build, "app_off", OFF)
+        place.says(build, "app_timer", ON)
+        place.says(build, "app_profiler", BOTH if value == "ON" else CAPTURE)
+        output = place.says(build, "app_on", BOTH)
+        expect("capture line", "Enable GPU Profiler Stat: [consumer]" in output, True)
+
+
+@case
+def unused_is_not_needed(place):
+    """A program with everything off does not ask for libstint.so; one with timers does."""
+    build = place.consumer("find", "shared", "-DWITH_TIMER=ON", name="needed")
+    soname = re.search(r"SONAME.*\[(.*)\]",
+                       run(tool("readelf"), "-d", "-W", place.library("shared"))).group(1)
+    for name, wanted in (("app_on", True), ("app_off", False)):
+        expect(name, soname in place.needed(place.program(build, name)), wanted)
+
+
+@case
+def cxx_only(place):
+    if not place.options.cxx:
+        print("skipped: no C++ compiler")
+        sys.exit(SKIP)
+    for value, wanted in (("ON", "timers=1 calls=3"), ("OFF", "timers=0 calls=0")):
+        for kind in ("shared", "static"):
+            build = place.consumer("cxx", kind, "-DWITH_TIMER=" + value,
+                                   name="cxx-%s-%s" % (kind, value))
+            place.says(build, "app", wanted)
+
+
+def pkg_config(place, kind, *more):
+    flags = run(tool("pkg-config"), "--cflags", "--libs", *more, "stint",
+                env={"PKG_CONFIG_PATH": str(place.library(kind).parent / "pkgconfig")})
+    for define, wanted in (("-DWITH_TIMER", ON), ("", OFF)):
+        program = place.work / "build" / ("pkg-config-" + kind + "".join(more) + define)
+        program.parent.mkdir(exist_ok=True)
+        run(*place.cc, define, HERE / "app.c", "-o", program, *flags.split())
+        needs = any("stint" in name for name in place.needed(program))
+        expect("needs libstint.so", needs, kind == "shared" and wanted == ON)
+        output = run(program, env={"LD_LIBRARY_PATH": str(place.library(kind).parent)})
+        expect(str(program), output.strip(), wanted)
+
+
+@case
+def pkg_config_shared(place):
+    pkg_config(place, "shared")
+    expect("version", run(tool("pkg-config"), "--modversion",
+                          next(place.prefix("shared").rglob("stint.pc"))).strip()
+           .startswith(place.version() + "."), True)
+
+
+@case
+def pkg_config_static(place):
+    pkg_config(place, "static")
+    pkg_config(place, "static", "--static")
+
+
+@case
+def library_on_program_off(place):
+    for kind in ("shared", "static"):
+        place.says(place.consumer("mixed", kind), "app", "timers=0 calls=3")
+
+
+@case
+def plugin(place):
+    """The module goes, its runtime stays: the counts go on."""
+    build = place.consumer("plugin", "shared")
+    module = next(build.rglob("libplugin.so"))
+    output = run(place.program(build, "host"), module)
+    expect("calls", re.findall(r"calls=(\d+)", output), ["3", "6", "9"])
+
+
+def nested(place, how):
+    names = re.findall(r"add_library\((stint::\w+)",
+                       next(place.prefix("shared").rglob("stintTargets.cmake")).read_text())
+    expect("installed targets", sorted(names),
+           ["stint::profiler", "stint::runtime", "stint::stint", "stint::timer"])
+    for shared, variable, wanted in (("ON", "-DWITH_TIMER=ON", ON), ("OFF", "", OFF)):
+        build, _ = place.configure(HERE / "nested", how, "-DHOW=" + how, variable,
+                                   "-DSTINT_SOURCE=" + place.options.source,
+                                   "-DNAMES=" + ";".join(names), "-DBUILD_SHARED_LIBS=" + shared)
+        place.make(build, "--parallel", "2")
+        place.says(build, "app_default", wanted)
+        place.says(build, "app_off", OFF)
+        place.says(build, "app_on", ON)
+        place.says(build, "app_timer", ON)
+
+
+@case
+def add_subdirectory(place):
+    nested(place, "add_subdirectory")
+
+
+@case
+def fetch_content(place):
+    nested(place, "FetchContent")
+
+
+@case
+def aliases_are_installed(place):
+    """The other way round of what nested/ checks: no name in the tree that an installation lacks."""
+    root = Path(place.options.source)
+    files = (root / "CMakeLists.txt", root / "runtime/CMakeLists.txt")
+    text = "".join(path.read_text(encoding="utf-8") for path in files)
+    aliases = set(re.findall(r"(stint::\S+) ALIAS", text.replace("${switch}", "timer")))
+    expect("aliases", sorted(aliases), ["stint::runtime", "stint::stint", "stint::timer"])
+
+
+@case
+def exports(place):
+    """What libstint.so exports is what the headers declare, no more and no less."""
+    header = run(*place.cc, "-E", "-P", "-DWITH_TIMER", "-DWITH_PROFILER",
+                 place.prefix("shared") / "include/stint/stint.h")
+    declaration = r"\bextern\b[^;{}()]*?\b(stint_\w+)\s*(?:\(|__attribute__)"
+    declared = set(re.findall(declaration, header))
+    exported = place.exported(place.library("shared"))
+    expect("exported, not declared", sorted(exported - declared), [])
+    expect("declared, not exported", sorted(declared - exported), [])
+
+
+@case
+def static_exports_nothing(place):
+    """A module that holds a copy of libstint.a keeps it to itself."""
+    module = place.work / "build" / "holds_copy.so"
+    module.parent.mkdir(exist_ok=True)
+    run(*place.cc, "-shared", "-fPIC", "-I%s" % (place.prefix("static") / "include"), "-o", module,
+        HERE / "plugin/plugin.c", "-DWITH_TIMER", place.library("static"), "-pthread")
+    expect("exported", sorted(place.exported(module)), ["plugin_run"])
+
+
+@case
+def link_flags(place):
+    """nodelete, bound at load, read-only after it, and no library beside libc."""
+    library = place.library("shared")
+    dynamic = run(tool("readelf"), "-d", "-l", "-W", library)
+    for what, pattern in (("nodelete", r"\(FLAGS_1\).*\bNODELETE\b"),
+                          ("now", r"\(FLAGS_1\).*\bNOW\b"),
+                          ("bind now", r"\(FLAGS\).*\bBIND_NOW\b"), ("relro", r"GNU_RELRO")):
+        expect(what, bool(re.search(pattern, dynamic)), True)
+    others = [name for name in place.needed(library)
+              if not re.match(r"(libc|libpthread|libdl|ld-linux.*|lib[atu]\w*san)\.so", name)]
+    if "-fsanitize" not in " ".join(place.cc):
+        expect("other libraries", others, [])
+
+
+def main():
+    if sys.argv[1:] == ["--list"]:
+        print("\n".join(CASES))
+        return
+    parser = argparse.ArgumentParser(description=__doc__)
+    for name in ("source", "build", "work", "kind", "cmake", "generator", "cc"):
+        parser.add_argument("--" + name, required=True)
+    parser.add_argument("--config", default="")
+    for name in ("cflags", "cxx", "cxxflags"):
+        parser.add_argument("--" + name, default="")
+    parser.add_argument("case", choices=CASES)
+    options = parser.parse_args()
+    CASES[options.case](Place(options))
+
+
+if __name__ == "__main__":
+    main()
