@@ -21,8 +21,9 @@
 #define ARENA_MAGIC "STINTRUN"
 #define ARENA_SITES_PER_CHUNK 256u
 #define ARENA_SITE_CHUNKS 4096u
-#define ARENA_SITES (ARENA_SITES_PER_CHUNK * ARENA_SITE_CHUNKS) /* 2^20: four key bits stay free   \
-                                                                 */
+#define ARENA_SITES                                                                                \
+    (ARENA_SITES_PER_CHUNK * ARENA_SITE_CHUNKS) /* 2^20: four key bits stay free                   \
+                                                 */
 #define ARENA_SETS (1u << STINT_IMPL_SET_BITS)
 #define ARENA_SETS_PER_CHUNK 256u
 #define ARENA_NAME_BYTES 1000u /* longer names are cut */

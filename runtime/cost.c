@@ -31,14 +31,15 @@ static void prepare(struct bench *b, char *base, struct stint_impl_site *site) {
     t->gate = 1;
     t->base = base;
     t->edges = b->block.first_edges;
-    t->edge_mask = THREAD_EDGES - 1;
+    t->edge_shift = 64 - THREAD_EDGE_BITS;
     t->top = b->frames;
     t->last = b->frames + 3;
     b->frames[0].low = UINT64_MAX;
     b->block.record = &b->record;
     b->block.busy = 1;
-    struct stint_impl_edge *e = &t->edges[stint_impl_edge_slot(0, 1, t->edge_mask)];
-    e->key = stint_impl_edge_key(0, 0, 1);
+    uint64_t key = stint_impl_edge_key(0, 0, 1);
+    struct stint_impl_edge *e = &t->edges[stint_impl_edge_slot(key, t->edge_shift)];
+    e->key = key;
     e->node = node;
     site->word = (uint64_t)1 << 32 | 1;
 }

@@ -32,7 +32,7 @@ static struct dynamic_name *cached(const struct thread_block *b, struct site_tex
     for (uint64_t way = 0; b->names && way < WAYS; ++way) {
         struct dynamic_name *n = &b->names[(hash + way) & (THREAD_NAMES - 1)];
         if (n->hash == hash && n->length == name.length && site_gate_of(n->word) == gate &&
-            (!n->bytes || !memcmp(n->bytes, name.bytes, name.length))) {
+            (!n->bytes || site_same(n->bytes, name.bytes, name.length))) {
             return n;
         }
     }
@@ -100,16 +100,22 @@ static void begin_unknown(uint64_t guard, struct site_text name, struct stint_im
 /* guard 0: a scope opened by name. */
 static void begin(uint64_t guard, struct site_text name, struct stint_impl_site *place,
                   uint32_t set, uint64_t start) {
-    uint64_t gate = place ? STINT_IMPL_LOAD(&place->word) : (uint64_t)registry_gate() << 32;
-    if (site_gate_of(gate) == registry_gate()) {
-        if (gate & STINT_IMPL_SITE_OFF) {
+    struct stint_impl_thread *t = stint_impl_thread_here;
+    uint64_t word = place ? STINT_IMPL_LOAD(&place->word) : (uint64_t)registry_gate() << 32;
+    if (site_gate_of(word) == registry_gate()) {
+        if (word & STINT_IMPL_SITE_OFF) {
             return;
         }
         struct thread_block *b = thread_here();
         struct dynamic_name *n = b ? cached(b, name, site_hash(name.bytes, name.length)) : NULL;
+        uint32_t id = n ? (uint32_t)n->word : 0;
+        if (n && !start && guard && !(id & STINT_IMPL_SITE_OFF) &&
+            site_gate_of(n->word) == STINT_IMPL_LOAD(&t->gate) &&
+            stint_impl_open_body(t, guard, set, id)) {
+            return;
+        }
         if (n) {
-            recorder_begin(guard ? guard : recorder_guard_of_name((uint32_t)n->word), n->word, set,
-                           start);
+            recorder_begin(guard ? guard : recorder_guard_of_name(id), n->word, set, start);
             return;
         }
     }

@@ -94,7 +94,9 @@ static struct thread_block *block_new(void) {
     }
     b->hot.gate = STINT_IMPL_SHUT;
     b->hot.edges = b->first_edges;
-    b->hot.edge_mask = THREAD_EDGES - 1;
+    b->hot.edge_shift = 64 - THREAD_EDGE_BITS;
+    b->links = b->first_links;
+    b->link_mask = THREAD_LINKS - 1;
     b->hot.base = arena.base;
     b->hot.top = b->frames;
     b->hot.last = b->frames + STINT_IMPL_DEPTH - 1;

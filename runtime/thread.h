@@ -10,7 +10,9 @@
 #include "api.h"
 #include "arena.h"
 
-#define THREAD_EDGES 512  /* first table: two pages with the block, enough for 128 nodes */
+#define THREAD_EDGE_BITS 9 /* first table, enough for 64 nodes; it doubles */
+#define THREAD_EDGES (1u << THREAD_EDGE_BITS)
+#define THREAD_LINKS 128  /* first table of the rarer links */
 #define THREAD_NAMES 1024 /* cached run-time names */
 
 struct dynamic_name;
@@ -21,12 +23,15 @@ struct thread_block {
     struct stint_impl_frame *frames;
     uint32_t busy; /* inside the slow path; owner only (a signal handler is the owner too) */
     uint32_t edge_count;
-    size_t edge_bytes;  /* of a table of its own; 0 = first_edges */
-    uint32_t node_next; /* the rest of the piece nodes are cut from, units */
+    uint32_t link_count;
+    uint32_t link_mask;
+    struct stint_impl_edge *links; /* recursive edges, intervals, histograms: off the hot path */
+    uint32_t node_next;            /* the rest of the piece nodes are cut from, units */
     uint32_t node_end;
     struct dynamic_name *names; /* THREAD_NAMES of them, or NULL before the first */
     struct thread_block *next;  /* all blocks; guarded by the lock */
     struct thread_block *next_free;
+    struct stint_impl_edge first_links[THREAD_LINKS];
     struct stint_impl_edge first_edges[THREAD_EDGES];
 };
 

@@ -8,65 +8,118 @@
 
 #define PIECE_BYTES 4096 /* nodes are cut from pieces, to keep one thread's together */
 
-static struct stint_impl_edge *slot_of(const struct thread_block *b, uint64_t key, uint32_t node,
-                                       uint32_t site) {
-    uint32_t at = stint_impl_edge_slot(node, site, b->hot.edge_mask);
-    while (b->hot.edges[at].key && b->hot.edges[at].key != key) {
-        at = (at + 1) & b->hot.edge_mask;
+/* ---- Edges: (parent, set, site) -> node, what the inline path looks up. */
+
+static uint64_t edge_count(const struct thread_block *b) {
+    return (uint64_t)1 << (64 - b->hot.edge_shift);
+}
+
+/* Its slot, that slot's neighbour, then pair after pair. */
+static struct stint_impl_edge *edge_place(struct stint_impl_edge *edges, uint32_t shift,
+                                          uint64_t key) {
+    uint64_t mask = ((uint64_t)1 << (64 - shift)) - 1;
+    uint64_t slot = stint_impl_edge_slot(key, shift);
+    for (;; slot = (slot + 2) & mask) {
+        struct stint_impl_edge *pair[] = {&edges[slot], &edges[slot ^ 1]};
+        for (int i = 0; i < 2; ++i) {
+            if (!pair[i]->key || pair[i]->key == key) {
+                return pair[i];
+            }
+        }
     }
-    return &b->hot.edges[at];
 }
 
-static uint32_t edge_find(const struct thread_block *b, uint32_t node, uint32_t set,
-                          uint32_t site) {
-    return slot_of(b, stint_impl_edge_key(node, set, site), node, site)->node;
-}
-
-/* At most a quarter full: nearly every look-up hits in its first slot, the only one tried inline.
- */
+/* At most an eighth full: hardly a key lies outside its pair, the only one tried inline. */
 static int edges_grow(struct thread_block *b) {
-    size_t old = (size_t)b->hot.edge_mask + 1;
-    size_t bytes = old * 2 * sizeof(struct stint_impl_edge);
+    uint64_t old = edge_count(b);
     struct stint_impl_edge *from = b->hot.edges;
-    struct stint_impl_edge *to = pages_get(bytes);
+    struct stint_impl_edge *to = pages_get(old * 2 * sizeof *to);
     if (!to) {
         return -1;
     }
-    b->hot.edges = to;
-    b->hot.edge_mask = (uint32_t)(old * 2 - 1);
-    for (size_t i = 0; i < old; ++i) {
+    for (uint64_t i = 0; i < old; ++i) {
         if (from[i].key) {
-            uint32_t node = (uint32_t)(from[i].key >> (STINT_IMPL_SET_BITS + STINT_IMPL_SITE_BITS));
-            *slot_of(b, from[i].key, node, (uint32_t)from[i].key & STINT_IMPL_SITE_ID) = from[i];
+            *edge_place(to, b->hot.edge_shift - 1, from[i].key) = from[i];
         }
     }
-    if (b->edge_bytes) {
-        pages_put(from, b->edge_bytes);
+    b->hot.edges = to;
+    --b->hot.edge_shift;
+    if (from != b->first_edges) {
+        pages_put(from, old * sizeof *from);
     }
-    b->edge_bytes = bytes;
     return 0;
 }
 
-static int edge_put(struct thread_block *b, uint32_t from, uint32_t set, uint32_t site,
-                    uint32_t to) {
-    if (b->edge_count * 4 >= b->hot.edge_mask && edges_grow(b) &&
-        b->edge_count + 1 >= b->hot.edge_mask) {
+static int edge_put(struct thread_block *b, uint64_t key, uint32_t to) {
+    uint64_t size = edge_count(b);
+    if (b->edge_count * 8u >= size && edges_grow(b) && b->edge_count + 2 >= size) {
         return -1;
     }
-    uint64_t key = stint_impl_edge_key(from, set, site);
-    struct stint_impl_edge *e = slot_of(b, key, from, site);
-    e->key = key;
+    struct stint_impl_edge *e = edge_place(b->hot.edges, b->hot.edge_shift, key);
     e->node = to;
+    e->key = key;
     ++b->edge_count;
     return 0;
 }
 
+static uint32_t edge_find(const struct thread_block *b, uint64_t key) {
+    return edge_place(b->hot.edges, b->hot.edge_shift, key)->node;
+}
+
+/* ---- Links: what only the slow path looks up, kept apart so that it displaces no edge. */
+
+static struct stint_impl_edge *link_place(struct stint_impl_edge *links, uint32_t mask,
+                                          uint64_t key) {
+    uint32_t at = (uint32_t)(key * 0x9e3779b97f4a7c15u >> 32) & mask;
+    while (links[at].key && links[at].key != key) {
+        at = (at + 1) & mask;
+    }
+    return &links[at];
+}
+
+static int links_grow(struct thread_block *b) {
+    uint32_t old = b->link_mask + 1;
+    struct stint_impl_edge *from = b->links;
+    struct stint_impl_edge *to = pages_get((size_t)old * 2 * sizeof *to);
+    if (!to) {
+        return -1;
+    }
+    for (uint32_t i = 0; i < old; ++i) {
+        if (from[i].key) {
+            *link_place(to, old * 2 - 1, from[i].key) = from[i];
+        }
+    }
+    b->links = to;
+    b->link_mask = old * 2 - 1;
+    if (from != b->first_links) {
+        pages_put(from, old * sizeof *from);
+    }
+    return 0;
+}
+
+static int link_put(struct thread_block *b, uint64_t key, uint32_t to) {
+    if (b->link_count * 2 >= b->link_mask && links_grow(b) && b->link_count + 1 >= b->link_mask) {
+        return -1;
+    }
+    struct stint_impl_edge *e = link_place(b->links, b->link_mask, key);
+    e->node = to;
+    e->key = key;
+    ++b->link_count;
+    return 0;
+}
+
+static uint32_t link_find(const struct thread_block *b, uint64_t key) {
+    return link_place(b->links, b->link_mask, key)->node;
+}
+
+/* ---- Nodes. */
+
 static uint32_t histogram_get(struct thread_block *b, uint32_t set, uint32_t site) {
-    uint32_t root = b->record->root;
-    uint32_t unit = config.percentiles ? edge_find(b, root, set, site | TREE_HISTOGRAM) : 0;
+    uint64_t key = stint_impl_edge_key(b->record->root, set, site | TREE_HISTOGRAM);
+    uint32_t unit = config.percentiles ? link_find(b, key) : 0;
     if (!unit && config.percentiles) {
         unit = arena_get(sizeof(struct stint_impl_histogram), ARENA_HISTOGRAM);
-        if (!unit || edge_put(b, root, set, site | TREE_HISTOGRAM, unit)) {
+        if (!unit || link_put(b, key, unit)) {
             thread_lose(b, STINT_STATUS_NO_HISTOGRAM);
             unit = 0;
         }
@@ -96,9 +149,12 @@ static uint32_t node_cut(struct thread_block *b) {
 
 static uint32_t node_new(struct thread_block *b, uint32_t parent, uint32_t set, uint32_t site,
                          enum stint_impl_kind kind) {
-    uint32_t key = kind == STINT_IMPL_INTERVAL_NODE ? site | TREE_INTERVAL : site;
     uint32_t unit = node_cut(b);
-    if (!unit || edge_put(b, parent, set, key, unit)) {
+    int failed =
+        !unit || (kind == STINT_IMPL_INTERVAL_NODE
+                      ? link_put(b, stint_impl_edge_key(parent, set, site | TREE_INTERVAL), unit)
+                      : edge_put(b, stint_impl_edge_key(parent, set, site), unit));
+    if (failed) {
         thread_lose(b, STINT_STATUS_NO_NODE);
         return 0;
     }
@@ -129,9 +185,9 @@ static uint32_t ancestor_find(const struct thread_block *b, uint32_t from, uint3
 
 struct tree_edge tree_find(const struct thread_block *b, uint32_t parent, uint32_t set,
                            uint32_t site) {
-    struct tree_edge e = {edge_find(b, parent, set, site), 0};
+    struct tree_edge e = {edge_find(b, stint_impl_edge_key(parent, set, site)), 0};
     if (!e.node) {
-        e.node = edge_find(b, parent, set, site | TREE_RECURSIVE);
+        e.node = link_find(b, stint_impl_edge_key(parent, set, site | TREE_RECURSIVE));
         e.recursive = e.node != 0;
     }
     return e;
@@ -145,7 +201,7 @@ struct tree_edge tree_get(struct thread_block *b, uint32_t parent, uint32_t set,
     e.node = ancestor_find(b, parent, set, site);
     e.recursive = e.node != 0;
     if (e.recursive) {
-        edge_put(b, parent, set, site | TREE_RECURSIVE, e.node);
+        link_put(b, stint_impl_edge_key(parent, set, site | TREE_RECURSIVE), e.node);
     } else {
         e.node = node_new(b, parent, set, site, STINT_IMPL_SCOPE_NODE);
     }
@@ -154,7 +210,7 @@ struct tree_edge tree_get(struct thread_block *b, uint32_t parent, uint32_t set,
 
 uint32_t tree_get_interval(struct thread_block *b, uint32_t set, uint32_t site) {
     uint32_t root = b->record->root;
-    uint32_t unit = edge_find(b, root, set, site | TREE_INTERVAL);
+    uint32_t unit = link_find(b, stint_impl_edge_key(root, set, site | TREE_INTERVAL));
     return unit ? unit : node_new(b, root, set, site, STINT_IMPL_INTERVAL_NODE);
 }
 

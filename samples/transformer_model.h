@@ -14,7 +14,7 @@ enum {
 
 /* Matrices are rows of inputs: output i is row i times the input. */
 struct transformer_layer {
-    char name[16];
+    char name[24];
     const float *attention_norm;
     const float *qkv;     /* 3 * DIM x DIM: queries, keys, values */
     const float *project; /* DIM x DIM */

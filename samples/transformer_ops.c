@@ -25,28 +25,41 @@ static float dot(const float *a, const float *b, int count) {
     return sum;
 }
 
-/* Where element i of the packed box lies: right for any strides, and a division per dimension. */
-static unsigned source_of(const struct slice_box *box, unsigned i) {
-    unsigned at = box->offset;
-    for (int axis = SLICE_RANK - 1; axis >= 0; --axis) {
-        at += i % box->shape[axis] * box->stride[axis];
-        i /= box->shape[axis];
+/* Looks every element up on its own: right for any strides, and a division per dimension. */
+static void copy_elements(float *to, const float *from, const struct slice_box *box) {
+    const unsigned *shape = box->shape;
+    const unsigned count = shape[0] * shape[1] * shape[2] * shape[3];
+    for (unsigned i = 0; i < count; ++i) {
+        unsigned at = box->offset;
+        unsigned rest = i;
+        for (int axis = SLICE_RANK - 1; axis >= 0; --axis) {
+            at += rest % shape[axis] * box->stride[axis];
+            rest /= shape[axis];
+        }
+        to[i] = from[at];
     }
-    return at;
+}
+
+static void copy_rows(float *to, const float *from, const struct slice_box *box) {
+    const unsigned *shape = box->shape;
+    const unsigned *stride = box->stride;
+    for (unsigned i = 0; i < shape[0]; ++i) {
+        for (unsigned j = 0; j < shape[1]; ++j) {
+            for (unsigned k = 0; k < shape[2]; ++k) {
+                const unsigned at = box->offset + i * stride[0] + j * stride[1] + k * stride[2];
+                memcpy(to, from + at, shape[3] * sizeof *to);
+                to += shape[3];
+            }
+        }
+    }
 }
 
 void op_slice(float *to, const float *from, const struct slice_box *box, int by_rows) {
     REGISTER_TIMER_ROLE("slice", STINT_ROLE_COPY);
-    const unsigned width = box->shape[SLICE_RANK - 1];
-    const unsigned count = box->shape[0] * box->shape[1] * box->shape[2] * width;
     if (by_rows) {
-        for (unsigned i = 0; i < count; i += width) {
-            memcpy(to + i, from + source_of(box, i), width * sizeof *to);
-        }
-        return;
-    }
-    for (unsigned i = 0; i < count; ++i) {
-        to[i] = from[source_of(box, i)];
+        copy_rows(to, from, box);
+    } else {
+        copy_elements(to, from, box);
     }
 }
 

@@ -108,7 +108,7 @@ struct stint_impl_edge {
 /* The per-thread block the thread-local pointer leads to. Private memory of this process. */
 struct stint_impl_thread {
     uint32_t gate; /* written by the runtime, read by the owner, relaxed; or STINT_IMPL_SHUT */
-    uint32_t edge_mask;
+    uint32_t edge_shift; /* 64 - log2 of the number of edges */
     struct stint_impl_frame *top;
     struct stint_impl_frame *last; /* the deepest frame there is */
     char *base;                    /* the arena */
@@ -143,10 +143,11 @@ static inline uint64_t stint_impl_edge_key(uint32_t node, uint32_t set, uint32_t
            (uint64_t)set << STINT_IMPL_SITE_BITS | site;
 }
 
-/* Sites of one parent are numbered in a row, so they never collide with each other; the multiplier
- * (odd, from the golden ratio) spreads the parents. */
-static inline uint32_t stint_impl_edge_slot(uint32_t node, uint32_t site, uint32_t mask) {
-    return (site + node * 0x9e3779b1u) & mask;
+/* Fibonacci hashing: the ids of one parent, mostly in a row, land as far apart as they can. A key
+ * lies in its slot or in that slot's neighbour (^ 1, the same cache line), else the slow path finds
+ * it. */
+static inline uint64_t stint_impl_edge_slot(uint64_t key, uint32_t shift) {
+    return key * 0x9e3779b97f4a7c15u >> shift;
 }
 
 #endif

@@ -67,45 +67,72 @@ extern void stint_impl_handle_end(uint64_t *handle);
 }
 #endif
 
-static inline __attribute__((always_inline)) void
-stint_impl_begin_body(void *guard, struct stint_impl_site *site, uint32_t set) {
-    struct stint_impl_thread *t = stint_impl_thread_here;
-    uint64_t word = STINT_IMPL_LOAD(&site->word);
+/* Opens a scope of a known site below the innermost open one. 0: not possible here. */
+static inline __attribute__((always_inline)) int
+stint_impl_open_body(struct stint_impl_thread *t, uint64_t me, uint32_t set, uint32_t id) {
     struct stint_impl_frame *f = t->top;
-    uint64_t me = (uint64_t)(uintptr_t)guard;
-    uint32_t id = (uint32_t)word;
-    if (STINT_IMPL_UNLIKELY((uint32_t)(word >> 32) != STINT_IMPL_LOAD(&t->gate))) {
-        stint_impl_begin_slow(guard, site, set);
-        return;
+    uint64_t key = stint_impl_edge_key(STINT_IMPL_LOAD(&f->node), set, id);
+    uint64_t slot = stint_impl_edge_slot(key, t->edge_shift);
+    struct stint_impl_edge *e = t->edges + slot;
+    if (STINT_IMPL_UNLIKELY(e->key != key)) {
+        e = t->edges + (slot ^ 1);
+        if (e->key != key) {
+            return 0;
+        }
     }
-    if (id & STINT_IMPL_SITE_OFF) {
-        return;
+    uint64_t low = f->low;
+    if (STINT_IMPL_UNLIKELY(me >= low)) {
+        /* Not below every open guard: two in one frame laid out upwards, or a stale one of ours. */
+        struct stint_impl_frame *g = f;
+        do {
+            if ((STINT_IMPL_LOAD(&g->guard) | STINT_IMPL_TAG) == (me | STINT_IMPL_TAG)) {
+                return 0;
+            }
+            --g;
+        } while (me >= g->low);
+    } else {
+        low = me;
     }
-    uint32_t parent = STINT_IMPL_LOAD(&f->node);
-    struct stint_impl_edge *e = t->edges + stint_impl_edge_slot(parent, id, t->edge_mask);
-    if (STINT_IMPL_UNLIKELY(e->key != stint_impl_edge_key(parent, set, id) || me >= f->low ||
-                            f == t->last)) {
-        stint_impl_begin_slow(guard, site, set);
-        return;
+    if (STINT_IMPL_UNLIKELY(f == t->last)) {
+        return 0;
     }
     ++f;
     t->top = f;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     STINT_IMPL_STORE(&f->node, e->node);
-    f->low = me;
+    f->low = low;
     STINT_IMPL_STORE(&f->guard, me);
     STINT_IMPL_STORE(&f->start, STINT_IMPL_TICKS());
+    return 1;
+}
+
+static inline __attribute__((always_inline)) void
+stint_impl_begin_body(void *guard, struct stint_impl_site *site, uint32_t set) {
+    struct stint_impl_thread *t = stint_impl_thread_here;
+    uint64_t word = STINT_IMPL_LOAD(&site->word);
+    uint32_t id = (uint32_t)word;
+    int known = (uint32_t)(word >> 32) == STINT_IMPL_LOAD(&t->gate);
+    if (STINT_IMPL_LIKELY(known) && id & STINT_IMPL_SITE_OFF) {
+        return;
+    }
+    if (STINT_IMPL_UNLIKELY(!known) ||
+        STINT_IMPL_UNLIKELY(!stint_impl_open_body(t, (uint64_t)(uintptr_t)guard, set, id))) {
+        stint_impl_begin_slow(guard, site, set);
+    }
 }
 
 static inline __attribute__((always_inline)) void
 stint_impl_end_body(void *guard, const struct stint_impl_call *call) {
-    uint64_t now = STINT_IMPL_TICKS();
     struct stint_impl_thread *t = stint_impl_thread_here;
     struct stint_impl_frame *f = t->top;
-    if (STINT_IMPL_UNLIKELY(STINT_IMPL_LOAD(&f->guard) != (uint64_t)(uintptr_t)guard)) {
-        stint_impl_end_slow(guard, now, call);
-        return;
+    uint64_t me = (uint64_t)(uintptr_t)guard;
+    if (STINT_IMPL_UNLIKELY(STINT_IMPL_LOAD(&f->guard) != me)) {
+        if (me >= f->low) {
+            stint_impl_end_slow(guard, 0, call);
+        }
+        return; /* lies below every open one: was never opened, as when switched off */
     }
+    uint64_t now = STINT_IMPL_TICKS();
     struct stint_impl_node *n =
         (struct stint_impl_node *)(void *)(t->base +
                                            (uint64_t)STINT_IMPL_LOAD(&f->node) * STINT_IMPL_UNIT);

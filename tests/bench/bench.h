@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * overhead.c starts a process per configuration, which measures (measure.c) and writes lines to a
+ * pipe; overhead.c keeps them (samples.c) and prints the tables (table.c).
+ */
+#ifndef BENCH_BENCH_H
+#define BENCH_BENCH_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+/* One repetition. config: 0 = without percentiles, 1 = with. Both times in ns a scope, measured one
+ * right after the other. */
+struct sample {
+    int config;
+    char row[16];
+    char kernel[8];
+    int thread;
+    int repetition;
+    double reference;
+    double value;
+};
+
+struct samples {
+    struct sample *at;
+    size_t count;
+    int wrong; /* scopes counted differently from what was run, or a line not understood */
+};
+
+struct quartiles {
+    size_t count;
+    double q1, median, q3;
+};
+
+enum of { OF_RATIO, OF_REFERENCE, OF_VALUE, OF_DIFFERENCE };
+
+/* Takes a line of measure(). */
+void samples_add(struct samples *all, int config, const char *line);
+/* Over all repetitions and threads of a row; count 0: there is none. */
+struct quartiles samples_quartiles(const struct samples *all, int config, const char *row,
+                                   const char *kernel, enum of what);
+
+/* Measures in this process and writes lines. quick: a few scopes, to see that everything runs. */
+void measure(int percentiles, int quick, FILE *out);
+
+/* 0, or the number of rows that are missing. */
+int table_print(const struct samples *all, FILE *out);
+
+#endif

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One program of C and C++ units with timers on and off, and the three ways to compile them. */
+#include "harness.h"
+
+#include <stint/stint.h>
+
+#define C_UNITS(X)                                                                                 \
+    X(mix_c_on, 1)                                                                                 \
+    X(mix_c_off, 0)                                                                                \
+    X(mix_c_called, 1)                                                                             \
+    X(mix_c_inlined, 1)                                                                            \
+    X(mix_c_timer_only, 1)                                                                         \
+    X(mix_c_capture_only, 0)
+#ifdef MIX_WITH_CXX
+#define CXX_UNITS(X)                                                                               \
+    X(mix_cxx_on, 1)                                                                               \
+    X(mix_cxx_off, 0)                                                                              \
+    X(mix_cxx_called, 1)                                                                           \
+    X(mix_cxx_inlined, 1)
+#else
+#define CXX_UNITS(X)
+#endif
+
+#define DECLARE(name, on) extern int name(int calls);
+#define DECLARE_OBJECT(name, on) extern int name##_object(int calls);
+C_UNITS(DECLARE)
+CXX_UNITS(DECLARE)
+CXX_UNITS(DECLARE_OBJECT)
+
+#define CALLS 5
+
+static uint64_t calls_of(const char *name) {
+    stint_stat stat;
+    return stint_stat_get(name, &stat) == 0 ? stat.calls : 0;
+}
+
+static void run_unit(const char *name, int (*unit)(int), int on) {
+    char dynamic[64];
+    snprintf(dynamic, sizeof dynamic, "%s.dynamic", name);
+    CHECK_EQ_U64((uint64_t)unit(CALLS), (uint64_t)on);
+    CHECK_EQ_U64(calls_of(name), on ? CALLS : 0);
+    CHECK_EQ_U64(calls_of(dynamic), on ? CALLS : 0);
+}
+
+#define RUN(name, on) run_unit(#name, name, on);
+#define COUNT(name, on) +(on)
+
+static void run_all(void *unused) {
+    (void)unused;
+    C_UNITS(RUN)
+    CXX_UNITS(RUN)
+}
+
+TEST(mixing, each_unit_is_what_it_was_built_as) {
+    free(harness_capture(2, run_all, NULL));
+}
+
+TEST(mixing, the_same_set_for_all) {
+    stint_stat stat = {0};
+    free(harness_capture(2, run_all, NULL));
+    CHECK(stint_set_stat_get(stint_set_get("mix"), "mix.set", &stat) == 0);
+    CHECK_EQ_U64(stat.calls, CALLS * (0 C_UNITS(COUNT) CXX_UNITS(COUNT)));
+}
+
+/* In C each unit has its own copy. In C++ the linker keeps one for all, on or off as it happens:
+ * the calls of the C++ units count all or none. */
+TEST(mixing, inline_function_of_a_shared_header) {
+    const uint64_t in_c = CALLS * (0 C_UNITS(COUNT));
+    const uint64_t in_cxx_at_most = CALLS * 4;
+    free(harness_capture(2, run_all, NULL));
+    CHECK(calls_of("mix.shared") >= in_c && calls_of("mix.shared") <= in_c + in_cxx_at_most);
+    CHECK_EQ_U64(calls_of("mix.shared.info"), calls_of("mix.shared"));
+}
+
+#ifdef MIX_WITH_CXX
+#define OBJECT(name, on)                                                                           \
+    CHECK_EQ_U64((uint64_t)(int64_t)name##_object(CALLS), (uint64_t)((on) ? CALLS : 0));
+
+TEST(mixing, objects_of_both_classes) {
+    CXX_UNITS(OBJECT)
+}
+#endif
+
+static void report(void *unused) {
+    (void)unused;
+    printAllStatus();
+}
+
+TEST(mixing, report_has_the_units_that_are_on) {
+    char *text;
+    free(harness_capture(2, run_all, NULL));
+    text = harness_capture(2, report, NULL);
+    CHECK_CONTAINS(text, "mix_c_on");
+    CHECK_CONTAINS(text, "mix_c_timer_only");
+    CHECK(!strstr(text, "mix_c_off") && !strstr(text, "mix_c_capture_only"));
+    free(text);
+}
+
+TEST(mixing, capture_lines_of_the_units_that_have_it) {
+    char *text = harness_capture(2, run_all, NULL);
+    CHECK_CONTAINS(text, "Enable GPU Profiler Stat: [mix.capture] \"mix_c_on\"");
+    CHECK_CONTAINS(text, "Enable GPU Profiler Stat: [mix.capture] \"mix_c_capture_only\"");
+    CHECK(!strstr(text, "\"mix_c_off\"") && !strstr(text, "\"mix_c_timer_only\""));
+    free(text);
+}
+
+HARNESS_MAIN()
