@@ -30,9 +30,11 @@ static void push(struct thread_block *b, uint64_t guard, struct tree_edge e, uin
     int slow_end = e.recursive || clock_kind() != CLOCK_KIND_COUNTER;
     b->hot.top = f;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    STINT_IMPL_STORE(&f->node, e.node);
+    /* A recursive call stays where it is in the tree: what it opens lies below the scope around it,
+     * not below the outermost call, whose own children already hold that time. */
+    STINT_IMPL_STORE(&f->node, e.recursive ? STINT_IMPL_LOAD(&below->node) : e.node);
     f->low = guard < below->low ? guard : below->low;
-    f->reserved = e.recursive ? FRAME_RECURSIVE : 0;
+    STINT_IMPL_STORE(&f->recursive, e.recursive ? e.node : 0);
     STINT_IMPL_STORE(&f->guard, slow_end ? guard | STINT_IMPL_TAG : guard);
     STINT_IMPL_STORE(&f->start, start ? start : clock_ticks());
 }
@@ -124,11 +126,11 @@ int recorder_end(uint64_t guard, uint64_t now, const struct stint_impl_call *cal
     if (!now || clock_kind() != CLOCK_KIND_COUNTER) {
         now = clock_ticks();
     }
-    struct stint_impl_node *n = tree_node(b, f->node);
+    uint32_t recursive = STINT_IMPL_LOAD(&f->recursive);
+    struct stint_impl_node *n = tree_node(b, recursive ? recursive : f->node);
     uint64_t start = STINT_IMPL_LOAD(&f->start);
     uint64_t ticks = now - start;
     int backwards = now < start;
-    int recursive = (f->reserved & FRAME_RECURSIVE) != 0;
     if (recursive) {
         STINT_IMPL_STORE(&n->recursions, n->recursions + 1);
     } else if (backwards) {
@@ -137,7 +139,7 @@ int recorder_end(uint64_t guard, uint64_t now, const struct stint_impl_call *cal
         tree_sample(b, n, start, ticks, call ? call->info : NULL);
     }
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    f->reserved = 0;
+    STINT_IMPL_STORE(&f->recursive, 0);
     STINT_IMPL_STORE(&f->guard, 0);
     b->hot.top = f - 1;
     if (!backwards && over_threshold(b, ticks, call)) {

@@ -8,9 +8,6 @@
 
 #include "thread.h"
 
-/* What a frame is, beyond a plain scope (frame.reserved). */
-#define FRAME_RECURSIVE 1u
-
 /* Opens a scope for a word resolved under the current gate. Enters the slow path itself where it
  * must. start in ticks, 0 = now. */
 void recorder_begin(uint64_t guard, uint64_t word, uint32_t set, uint64_t start);

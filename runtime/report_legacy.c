@@ -23,20 +23,22 @@ static void put_number(const struct report *r, const char *key, const char *numb
     text_add(r->out, " %s=%-10s", key, number);
 }
 
-static void put_prefix(const struct report *r) {
+/* repeat: only its width, so that later rows of one statistic stand below the first. */
+static void put_prefix(const struct report *r, int repeat) {
     char prefix[96];
-    text_put(r->out, prefix, log_prefix(prefix, sizeof prefix));
+    size_t width = log_prefix(prefix, sizeof prefix);
+    if (repeat) {
+        text_spaces(r->out, width);
+    } else {
+        text_put(r->out, prefix, width);
+    }
 }
 
 /* repeat: a later row of the statistic above, of another thread. */
 static void put_row(const struct report *r, const struct stint_row *row, int repeat) {
     char n[TEXT_NUMBER];
     const struct snapshot *s = r->snapshot;
-    if (repeat) {
-        text_spaces(r->out, THREAD_INDENT);
-    } else {
-        put_prefix(r);
-    }
+    put_prefix(r, repeat);
     text_put(r->out, "Stat=", 5);
     put_padded(r->out, text_name(r->out, row->name, row->name_length, 0), NAME_WIDTH);
     if (row->thread != SNAPSHOT_NONE && s->threads[row->thread].alive) {
@@ -55,6 +57,20 @@ static void put_row(const struct report *r, const struct stint_row *row, int rep
     text_put(r->out, "\n", 1);
 }
 
+/* The row and, in thread mode, the other threads' rows of the same statistic below it. */
+static void put_stat(const struct report *r, const struct rows *rows, const uint32_t *order,
+                     uint32_t from, uint8_t *done) {
+    const struct stint_row *first = &rows->row[order[from]];
+    put_row(r, first, 0);
+    for (uint32_t i = from + 1; r->options->threads && i < rows->count; ++i) {
+        const struct stint_row *row = &rows->row[order[i]];
+        if (row->set == first->set && row->name_id == first->name_id && row->calls) {
+            put_row(r, row, 1);
+            done[i] = 1;
+        }
+    }
+}
+
 int report_legacy(const struct report *r, int line) {
     struct rows rows;
     const struct report_options *o = r->options;
@@ -62,23 +78,24 @@ int report_legacy(const struct report *r, int line) {
         return -1;
     }
     uint32_t *order = report_sort(r->snapshot, &rows, o->sort);
-    if (!order) {
+    uint8_t *done = scratch_array(&r->snapshot->memory, (size_t)rows.count + 1, sizeof *done);
+    if (!order || !done) {
         return -1;
     }
-    put_prefix(r);
+    put_prefix(r, 0);
     text_put(r->out, "======= StatSet: [", 18);
     const char *set = r->snapshot->sets[o->set];
     text_name(r->out, set, strlen(set), 0);
     text_put(r->out, "] status ======\n", 16);
     for (uint32_t i = 0, shown = 0; i < rows.count && (!o->top || shown < o->top); ++i) {
         const struct stint_row *row = &rows.row[order[i]];
-        if (row->set == o->set && row->calls) {
-            put_row(r, row, 0);
+        if (row->set == o->set && row->calls && !done[i]) {
+            put_stat(r, &rows, order, i, done);
             ++shown;
         }
     }
     if (line) {
-        put_prefix(r);
+        put_prefix(r, 0);
         text_put(r->out, "--------------------------------------------------\n", 51);
         report_losses(r, "stint: ");
     }

@@ -204,12 +204,6 @@ static void percentiles(const struct grouping *g, struct group *from, struct sti
         snapshot_ns(g->s, clamp(histogram_percentile(&sum, count, 990), from->min, from->max));
 }
 
-static uint64_t ns_up(const struct snapshot *s, uint64_t ticks) {
-    double ns = (double)ticks * s->ns_per_tick;
-    uint64_t whole = (uint64_t)ns;
-    return whole + ((double)whole < ns);
-}
-
 static void finish(struct grouping *g) {
     struct snapshot *s = g->s;
     for (uint32_t i = 0; i < g->rows->count; ++i) {
@@ -218,11 +212,16 @@ static void finish(struct grouping *g) {
         percentiles(g, from, r);
         r->total_ns = snapshot_ns(s, from->total);
         r->self_ns = snapshot_ns(s, from->self);
-        r->min_ns = r->samples ? snapshot_ns(s, from->min) : 0;
-        r->max_ns = r->samples ? ns_up(s, from->max) : 0; /* so that total ≤ count × max stays */
         r->first_ns = snapshot_ns(s, from->first);
         r->open_ns = snapshot_ns(s, from->open);
-        r->avg_ns = r->samples ? r->total_ns / r->samples : 0;
+        if (r->samples) {
+            /* Rounding, or a sample counted while its writer stood still, must not put the average
+             * outside the bounds. */
+            uint64_t up = (r->total_ns + r->samples - 1) / r->samples;
+            r->avg_ns = r->total_ns / r->samples;
+            r->min_ns = clamp(snapshot_ns(s, from->min), 0, r->avg_ns);
+            r->max_ns = clamp(snapshot_ns(s, from->max), up, UINT64_MAX);
+        }
         r->share_ppm = s->wall_ns ? (uint64_t)((double)r->total_ns * 1e6 / (double)s->wall_ns) : 0;
     }
 }

@@ -87,7 +87,7 @@ static int read_sets(struct snapshot *s, const struct arena_header *h) {
 
 static int read_threads(struct snapshot *s, const struct arena_header *h) {
     uint64_t most = s->size / sizeof(struct arena_thread);
-    uint32_t unit = ACQUIRE(&h->first_thread);
+    uint32_t newest = ACQUIRE(&h->first_thread), unit = newest;
     const struct arena_thread *t;
     uint32_t count = 0;
     for (; (t = snapshot_at(s, unit, sizeof *t)) && count < most; unit = t->next) {
@@ -97,7 +97,7 @@ static int read_threads(struct snapshot *s, const struct arena_header *h) {
     if (!s->threads) {
         return -1;
     }
-    unit = ACQUIRE(&h->first_thread);
+    unit = newest;
     s->thread_count = count;
     for (uint32_t i = count; i-- > 0; unit = t->next) { /* oldest first */
         t = snapshot_at(s, unit, sizeof *t);
@@ -156,16 +156,15 @@ static void subtract(struct snapshot_node *out, const struct baseline_node *then
     }
 }
 
-static void read_node(struct snapshot *s, struct snapshot_node *out,
-                      const struct stint_impl_node *n) {
+static void read_node(struct snapshot_node *out, const struct stint_impl_node *n) {
     for (int i = 0; copy_node(out, n) && i < TRIES; ++i) {
         if (i > TRIES / 2) {
             sched_yield();
         }
     }
     out->recursions = STINT_IMPL_LOAD(&n->recursions);
-    out->site = n->site <= s->site_count ? n->site : 0;
-    out->set = n->set < s->set_count ? n->set : 0;
+    out->site = n->site;
+    out->set = n->set;
     out->kind = n->kind;
     out->histogram = STINT_IMPL_LOAD(&n->histogram);
 }
@@ -180,7 +179,7 @@ static int add_node(struct snapshot *s, uint32_t unit, uint32_t parent, uint32_t
     out->unit = unit;
     out->parent = parent;
     out->thread = thread;
-    read_node(s, out, n);
+    read_node(out, n);
     return 0;
 }
 
@@ -201,6 +200,20 @@ static int read_nodes(struct snapshot *s) {
                 unit = n->sibling;
             }
         }
+    }
+    return 0;
+}
+
+/* Sites and sets are read after the nodes that name them: whatever a node names is there by then.
+ */
+static int read_names(struct snapshot *s, const struct arena_header *h) {
+    if (read_sites(s, h) || read_sets(s, h)) {
+        return -1;
+    }
+    for (uint32_t i = 0; i < s->node_count; ++i) {
+        struct snapshot_node *n = &s->nodes[i];
+        n->site = n->site <= s->site_count ? n->site : 0;
+        n->set = n->set < s->set_count ? n->set : 0;
     }
     return 0;
 }
@@ -242,7 +255,9 @@ static int read_open(struct snapshot *s, struct snapshot_thread *t) {
             break;
         }
         uint64_t start = STINT_IMPL_LOAD(&t->frames[f].start);
-        uint32_t node = snapshot_node_of(s, STINT_IMPL_LOAD(&t->frames[f].node));
+        uint32_t recursive = STINT_IMPL_LOAD(&t->frames[f].recursive);
+        uint32_t node =
+            snapshot_node_of(s, recursive ? recursive : STINT_IMPL_LOAD(&t->frames[f].node));
         if (node == SNAPSHOT_NONE || start > s->now.ticks) {
             continue; /* being opened right now */
         }
@@ -287,8 +302,7 @@ int snapshot_read(struct snapshot *s, const char *base, uint64_t size, uint64_t 
     for (uint32_t k = 0; k < STINT_STATUS_COUNT; ++k) {
         s->lost[k] = STINT_IMPL_LOAD(&h->lost[k]);
     }
-    int failed = read_sets(s, h) || read_threads(s, h) || read_sites(s, h) || read_nodes(s) ||
-                 index_nodes(s);
+    int failed = read_threads(s, h) || read_nodes(s) || read_names(s, h) || index_nodes(s);
     for (uint32_t t = 0; !failed && t < s->thread_count; ++t) {
         failed = read_open(s, &s->threads[t]);
     }
@@ -319,9 +333,11 @@ int snapshot_take(struct snapshot *s) {
         return -1;
     }
     clock_stamp(&now);
-    /* What is in use now: records made from here on are not looked at. */
-    uint64_t used = ACQUIRE(&arena_header()->used);
-    return snapshot_read(s, arena.base, used, registry_start_ns(), &now);
+    /* Not just what is in use now: a record made meanwhile stands before its elders in the lists,
+     * and out of bounds it would hide them. The rest of the arena is mapped and zero. */
+    uint64_t size = 2 * ACQUIRE(&arena_header()->used) + ((uint64_t)8 << 20);
+    return snapshot_read(s, arena.base, size < arena.size ? size : arena.size, registry_start_ns(),
+                         &now);
 }
 
 void snapshot_free(struct snapshot *s) {

@@ -121,14 +121,19 @@ static size_t columns_of(uint32_t c) {
     return wide ? 2 : 1;
 }
 
-/* One character as it will be printed; bytes eaten. C1 controls and line separators are escaped, a
- * terminal may act on them. */
+/* Controls a terminal may act on: C1, line separators, and those that turn the writing direction,
+ * which would make a line read as another one. */
+static int invisible_control(uint32_t c) {
+    return c < 0xa0 || (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
+}
+
+/* One character as it will be printed; bytes eaten. */
 static size_t show(const struct text *t, const unsigned char *s, size_t left, char out[8],
                    size_t *out_length, size_t *columns) {
     uint32_t c = 0;
     size_t n = decode(s, left, &c);
     int plain = n == 1 ? c >= 0x20 && c != 0x7f && c != '\\'
-                       : n > 1 && t->utf8 && c >= 0xa0 && c != 0x2028 && c != 0x2029;
+                       : n > 1 && t->utf8 && !invisible_control(c);
     if (plain) {
         memcpy(out, s, n);
         *out_length = n;

@@ -193,7 +193,7 @@ void thread_unwind(struct thread_block *b, struct stint_impl_frame *keep) {
     while (b->hot.top != keep) {
         struct stint_impl_frame *f = b->hot.top;
         thread_lose(b, STINT_STATUS_ABANDONED);
-        f->reserved = 0;
+        STINT_IMPL_STORE(&f->recursive, 0);
         STINT_IMPL_STORE(&f->guard, 0);
         b->hot.top = f - 1;
     }

@@ -58,8 +58,9 @@ struct stint_impl_frame {
     uint64_t guard; /* address of the guard, maybe tagged; 0 = closed. Owner, relaxed */
     uint64_t start; /* ticks. Owner, relaxed */
     uint64_t low;   /* lowest guard address in this frame and all below it. Owner, private */
-    uint32_t node;  /* the scope's node, in units. Owner, relaxed */
-    uint32_t reserved;
+    uint32_t
+        node; /* the scope's node, in units; of a recursive call its parent's. Owner, relaxed */
+    uint32_t recursive; /* the node of the outermost call, 0 = this is it. Owner, relaxed */
 };
 
 /* A scope in its calling context, for one thread. The first line is all that a sample touches; the

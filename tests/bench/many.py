@@ -26,7 +26,7 @@ def children(index):
 
 
 def work(rng):
-    """Two to four statements on x: multiplies, table loads, short loops, branches."""
+    """Eight to fourteen statements on x: multiplies, table loads, short loops, branches."""
     forms = (
         "x = x * {a}u + {b}u;",
         "x ^= many_table[(x >> {s}) & 1023];",
@@ -37,7 +37,7 @@ def work(rng):
     )
     values = dict(a=rng.getrandbits(31) | 1, b=rng.getrandbits(20), s=rng.randrange(5, 40),
                   m=1 << rng.randrange(20), n=rng.randrange(2, 7))
-    return ["    " + rng.choice(forms).format(**values) for _ in range(rng.randrange(3, 6))]
+    return ["    " + rng.choice(forms).format(**values) for _ in range(rng.randrange(8, 15))]
 
 
 def function(index):

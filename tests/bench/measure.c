@@ -3,9 +3,9 @@
  * Implementation notes
  * - The floor (two unfenced clock reads and a store) is measured right before every repetition of
  *   every variant, in the same thread: the machine's clock speed and its other users change from
- *   one second to the next, much less within 10 ms. Ratios are formed per pair.
+ *   one second to the next, much less within 10 ms. Ratios are formed pair by pair.
  * - The variants take turns, one repetition each.
- * - A repetition is REPETITION_NS long: shorter than a scheduler's slice, long against a clock read.
+ * - Every scope that runs is counted here too, and compared with what stint counted at the end.
  */
 #include "bench.h"
 #include "kernel.h"
@@ -13,23 +13,15 @@
 
 #include <pthread.h>
 #include <sched.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include <stint/stint.h>
 
-#define REPETITION_NS 5e6
+#define REPETITION_NS 5e6 /* long against reading the CPU time, 200 ns */
 #define REPETITIONS 21
-#define SCOPES 64 /* loops take multiples of it */
+#define UNIT 64 /* loops take multiples of it */
 #define QUICK_REPETITIONS 3
-#define QUICK_SCOPES (4 * SCOPES)
-
-struct body bench_body = {.state = 1};
-
-static int quick;
-static FILE *out;
-static int cpus[2] = {-1, -1};
+#define QUICK_SCOPES (4 * UNIT)
 
 #define VARIANT(id) kernel_##id,
 static const struct kernel *(*const variants[])(void) = {KERNEL_VARIANTS(VARIANT)};
@@ -41,19 +33,18 @@ static const struct {
     unsigned names;
 } cases[] = {KERNEL_CASES(CASE)};
 
+struct body bench_body = {.state = 1};
+
+static int quick, repetitions;
+static FILE *out;
+static int cpus[2] = {-1, -1};
+static uint64_t ran[VARIANT_COUNT][CASE_COUNT];
+
+/* The thread's own CPU time: on a shared machine the clock on the wall counts the others too. */
 static double now_ns(void) {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
     return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
-
-static void pin(int cpu) {
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    if (cpu >= 0) {
-        CPU_SET((size_t)cpu, &set);
-        sched_setaffinity(0, sizeof set, &set);
-    }
 }
 
 static void cpus_find(void) {
@@ -69,16 +60,23 @@ static void cpus_find(void) {
     }
 }
 
+static void pin(int cpu) {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    if (cpu >= 0) {
+        CPU_SET((size_t)cpu, &set);
+        sched_setaffinity(0, sizeof set, &set);
+    }
+}
+
 static __attribute__((noinline)) void floor_loop(long n) {
-    static volatile uint64_t sink; /* shared by two threads: no other line must be dearer */
-    volatile uint64_t *to = &sink;
-    volatile uint64_t mine[16];
-    to = mine;
+    volatile uint64_t sink = 0;
     for (long i = 0; i < n; ++i) {
         uint64_t start = STINT_IMPL_TICKS();
         __asm__ volatile("");
-        *to = STINT_IMPL_TICKS() - start;
+        sink = STINT_IMPL_TICKS() - start;
     }
+    (void)sink;
 }
 
 static __attribute__((noinline)) void body_plain(long n) {
@@ -88,7 +86,7 @@ static __attribute__((noinline)) void body_plain(long n) {
 }
 
 static __attribute__((noinline)) void body_floor(long n) {
-    volatile uint64_t sink;
+    volatile uint64_t sink = 0;
     for (long i = 0; i < n; ++i) {
         uint64_t start = STINT_IMPL_TICKS();
         body_work();
@@ -103,14 +101,14 @@ static double ns_each(kernel_loop *loop, long n) {
     return (now_ns() - start) / (double)n;
 }
 
-/* How many scopes fill a repetition; runs them to find out. *ran grows by what ran. */
-static long scopes_for(kernel_loop *loop, uint64_t *ran) {
-    long n = quick ? SCOPES : 256 * SCOPES;
-    loop(n);
-    double each = ns_each(loop, n);
-    *ran += 2 * (uint64_t)n;
-    long want = (long)(REPETITION_NS / (each > 0.01 ? each : 0.01));
-    return quick ? QUICK_SCOPES : want / SCOPES * SCOPES + SCOPES;
+/* How many scopes fill a repetition. Runs some to find out: all that, *runs tells. */
+static long scopes_for(kernel_loop *loop, uint64_t *runs) {
+    long probe = quick ? UNIT : 64 * UNIT;
+    loop(probe);
+    double each = ns_each(loop, probe);
+    *runs += 2 * (uint64_t)probe;
+    long fit = (long)(REPETITION_NS / (each > 0.1 ? each : 0.1)) / UNIT * UNIT;
+    return quick ? QUICK_SCOPES : fit + UNIT;
 }
 
 static void emit(const char *row, const char *kernel, int thread, int repetition, double reference,
@@ -118,47 +116,202 @@ static void emit(const char *row, const char *kernel, int thread, int repetition
     fprintf(out, "time %s %s %d %d %.4f %.4f\n", row, kernel, thread, repetition, reference, value);
 }
 
-static void emit_count(const char *row, const char *kernel, uint64_t ran, unsigned names) {
+static uint64_t calls_of(const char *prefix, unsigned names, const char *number) {
     uint64_t calls = 0;
     for (unsigned i = 0; i < names; ++i) {
-        char name[32];
+        char format[16], name[64];
         stint_stat stat;
-        snprintf(name, sizeof name, "%s.%s.%02o", kernel, row, i);
+        snprintf(format, sizeof format, "%%s.%s", number);
+        snprintf(name, sizeof name, format, prefix, i);
         if (!stint_stat_get(name, &stat)) {
             calls += stat.calls;
         }
     }
-    fprintf(out, "count %s %s %llu %llu\n", row, kernel, (unsigned long long)ran,
-            (unsigned long long)calls);
+    return calls;
 }
 
-static int repetitions(void) {
-    return quick ? QUICK_REPETITIONS : REPETITIONS;
-}
-
-/* One row for all variants. reference: the loop it is compared with. */
-static void row_measure(const char *row, enum kernel_case which, kernel_loop *reference) {
-    long n[VARIANT_COUNT];
-    uint64_t unused = 0;
-    long reference_n = scopes_for(reference, &unused);
+static void emit_counts(void) {
     for (size_t v = 0; v < VARIANT_COUNT; ++v) {
-        n[v] = scopes_for(variants[v]()->run[which], &unused);
-    }
-    for (int r = 0; r < repetitions(); ++r) {
-        for (size_t v = 0; v < VARIANT_COUNT; ++v) {
-            double against = ns_each(reference, reference_n);
-            emit(row, variants[v]()->id, 0, r, against,
-                 ns_each(variants[v]()->run[which], n[v]));
+        for (int c = 0; c < CASE_COUNT; ++c) {
+            char prefix[32];
+            const char *id = variants[v]()->id;
+            snprintf(prefix, sizeof prefix, "%s.%s", id, cases[c].id);
+            fprintf(out, "count %s %s %llu %llu\n", cases[c].id, id, (unsigned long long)ran[v][c],
+                    (unsigned long long)calls_of(prefix, cases[c].names, "%02o"));
         }
     }
 }
 
-/* The same with one loop for all, e.g. the floor itself. */
-static void row_common(const char *row, kernel_loop *loop, kernel_loop *reference) {
-    uint64_t unused = 0;
-    long reference_n = scopes_for(reference, &unused), n = scopes_for(loop, &unused);
-    for (int r = 0; r < repetitions(); ++r) {
-        double against = ns_each(reference, reference_n);
-        emit(row, "all", 0, r, against, ns_each(loop, n));
+/* A loop for all variants against one reference. */
+static void measure_row(const char *row, enum kernel_case which, kernel_loop *reference) {
+    long n[VARIANT_COUNT];
+    uint64_t ignored = 0;
+    long reference_n = scopes_for(reference, &ignored);
+    for (size_t v = 0; v < VARIANT_COUNT; ++v) {
+        n[v] = scopes_for(variants[v]()->run[which], &ran[v][which]);
     }
+    for (int r = 0; r < repetitions; ++r) {
+        for (size_t v = 0; v < VARIANT_COUNT; ++v) {
+            double against = ns_each(reference, reference_n);
+            emit(row, variants[v]()->id, 0, r, against, ns_each(variants[v]()->run[which], n[v]));
+            ran[v][which] += (uint64_t)n[v];
+        }
+    }
+}
+
+static void measure_off(void) {
+    uint64_t before[VARIANT_COUNT];
+    for (size_t v = 0; v < VARIANT_COUNT; ++v) {
+        before[v] = ran[v][CASE_one];
+    }
+    stint_enable(0);
+    measure_row("off", CASE_one, floor_loop);
+    stint_enable(1);
+    for (size_t v = 0; v < VARIANT_COUNT; ++v) {
+        ran[v][CASE_one] = before[v];
+    }
+}
+
+static void measure_body_floor(void) {
+    uint64_t ignored = 0;
+    long plain_n = scopes_for(body_plain, &ignored), n = scopes_for(body_floor, &ignored);
+    for (int r = 0; r < repetitions; ++r) {
+        double plain = ns_each(body_plain, plain_n);
+        emit("body_floor", "all", 0, r, plain, ns_each(body_floor, n));
+    }
+}
+
+/* ---- Two threads on one site -------------------------------------------------------------------
+ */
+
+struct pair {
+    pthread_barrier_t barrier;
+    size_t variant;
+    long n, floor_n;
+};
+
+struct worker {
+    struct pair *pair;
+    int index;
+    double reference[REPETITIONS], value[REPETITIONS];
+};
+
+static void *work(void *argument) {
+    struct worker *w = argument;
+    struct pair *p = w->pair;
+    kernel_loop *loop = variants[p->variant]()->run[CASE_one];
+    pin(cpus[w->index]);
+    loop(UNIT);
+    for (int r = 0; r < repetitions; ++r) {
+        pthread_barrier_wait(&p->barrier);
+        w->reference[r] = ns_each(floor_loop, p->floor_n);
+        pthread_barrier_wait(&p->barrier);
+        w->value[r] = ns_each(loop, p->n);
+    }
+    return NULL;
+}
+
+static int measure_pair(struct pair *p) {
+    static struct worker w[2];
+    pthread_t thread[2];
+    pthread_barrier_init(&p->barrier, NULL, 2);
+    for (int i = 0; i < 2; ++i) {
+        w[i].pair = p;
+        w[i].index = i;
+        if (pthread_create(&thread[i], NULL, work, &w[i])) {
+            return -1; /* the row will be missing; a first thread waits and ends with the process */
+        }
+    }
+    for (int i = 0; i < 2; ++i) {
+        pthread_join(thread[i], NULL);
+        for (int r = 0; r < repetitions; ++r) {
+            emit("threads", variants[p->variant]()->id, i, r, w[i].reference[r], w[i].value[r]);
+        }
+    }
+    ran[p->variant][CASE_one] += 2 * (uint64_t)(UNIT + p->n * repetitions);
+    pthread_barrier_destroy(&p->barrier);
+    return 0;
+}
+
+static void measure_threads(void) {
+    uint64_t ignored = 0;
+    struct pair p = {.floor_n = scopes_for(floor_loop, &ignored)};
+    for (size_t v = 0; v < VARIANT_COUNT; ++v) {
+        p.variant = v;
+        p.n = scopes_for(variants[v]()->run[CASE_one], &ran[v][CASE_one]);
+        if (measure_pair(&p)) {
+            return;
+        }
+    }
+}
+
+/* ---- Code, and the program of 300 functions ----------------------------------------------------
+ */
+
+static void emit_bytes(void) {
+    for (size_t v = 0; v < VARIANT_COUNT; ++v) {
+        emit("bytes", variants[v]()->id, 0, 0, 1, variants[v]()->scope_bytes);
+    }
+}
+
+static uint64_t many_result;
+
+static double many_ns(uint64_t (*run)(long), long passes) {
+    double start = now_ns();
+    many_result += run(passes);
+    return (now_ns() - start) / (double)(passes * MANY_SCOPES);
+}
+
+/* Against the same program without timers. */
+static void measure_many(void) {
+    static const struct {
+        const char *id;
+        uint64_t (*run)(long);
+        size_t (*bytes)(void);
+    } programs[] = {{"exe0", many_run_0, many_bytes_0},
+                    {"exe1", many_run_1, many_bytes_1},
+                    {"exe2", many_run_2, many_bytes_2}};
+    long passes = quick ? 2 : (long)(REPETITION_NS / MANY_SCOPES / many_ns(many_run_9, 20)) + 1;
+    uint64_t scopes = 0;
+    for (int r = -1; r < repetitions; ++r) { /* -1: nodes are made, caches filled */
+        for (size_t i = 0; i < sizeof programs / sizeof programs[0]; ++i) {
+            double off = many_ns(many_run_9, passes), on = many_ns(programs[i].run, passes);
+            scopes += (uint64_t)(passes * MANY_SCOPES);
+            if (r >= 0) {
+                emit("many", programs[i].id, 0, r, off, on);
+            }
+        }
+    }
+    for (size_t i = 0; i < sizeof programs / sizeof programs[0]; ++i) {
+        emit("many_bytes", programs[i].id, 0, 0, (double)many_bytes_9(),
+             (double)programs[i].bytes());
+    }
+    fprintf(out, "count many all %llu %llu\n", (unsigned long long)scopes,
+            (unsigned long long)calls_of("many", 300, "%03d"));
+}
+
+void measure(int percentiles, int only_quick, FILE *to) {
+    quick = only_quick;
+    repetitions = quick ? QUICK_REPETITIONS : REPETITIONS;
+    out = to;
+    for (uint32_t i = 0; i < BODY_WORDS; ++i) {
+        bench_body.table[i] = i * 2654435761u;
+    }
+    cpus_find();
+    pin(cpus[0]);
+    measure_row("one", CASE_one, floor_loop);
+    if (percentiles) {
+        measure_off();
+        for (int c = CASE_one + 1; c < CASE_body; ++c) {
+            measure_row(cases[c].id, (enum kernel_case)c, floor_loop);
+        }
+        if (cpus[1] >= 0) {
+            measure_threads();
+        }
+        emit_bytes();
+    }
+    measure_body_floor();
+    measure_row("body", CASE_body, body_plain);
+    measure_many();
+    emit_counts();
 }

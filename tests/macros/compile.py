@@ -33,6 +33,11 @@ SPELLINGS_ON = ["", "1", "ON", "On", "on", "YES", "yes", "TRUE", "True", "true"]
 SPELLINGS_BAD = ["2", "maybe", "ONN", "oFF", "10", "ON_"]
 TRUE_FALSE = ["-DTRUE=1", "-DFALSE=0"]  # as many a header defines them
 
+# What the forms call when they are on; nothing of it, or of its kind, when they are off.
+ENTRIES = [b"stint_impl_" + entry for entry in (
+    b"begin_", b"end_", b"begin_since", b"begin_dynamic", b"handle_begin", b"handle_end",
+    b"capture_begin", b"capture_end", b"capture_start", b"capture_stop")]
+
 LEVELS = ["-O0", "-O1", "-O2", "-O3", "-Os"]
 
 # Off is nothing, with these exceptions, all of them in C++.
@@ -121,9 +126,10 @@ def cell_matrix(compiler, scratch, options):
                                   text=True, check=False)
             if done.returncode != 0:
                 raise Failed(f"{variant}: {done.stderr}")
-        for path in objects:
-            if (b"stint_impl_" in path.read_bytes()) != on:
-                raise Failed(f"{path.name} {variant}: timers are {'off' if on else 'on'}")
+        code = b"".join(path.read_bytes() for path in objects)
+        for name in ENTRIES if on else [b"stint_impl_"]:
+            if (name in code) != on:
+                raise Failed(f"{variant}: {name.decode()} is {'not ' if on else ''}used")
     if not compiler.nvcc:
         for text in mustfail.MUST_COMPILE:
             if compiler.cxx or "stint.hpp" not in text:
@@ -162,7 +168,8 @@ def cell_switches(compiler, scratch, _):
     _, said, _ = compiler.run("#include <stint/stint.h>\n", "-fsyntax-only", "-U__linux__", *ON)
     if "timers need Linux" not in said:
         raise Failed(f"on, elsewhere: {said or 'compiles'}")
-    compiler.must(switch_source(0, 0), "-fsyntax-only", "-U__linux__")
+    # Off is for any compiler on any system.
+    compiler.must(switch_source(0, 0), "-fsyntax-only", "-U__linux__", "-U__GNUC__")
 
 
 def good_forms(compiler, cases, flags):

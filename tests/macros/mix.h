@@ -6,12 +6,12 @@
 #include <stint/stint.h>
 
 #ifdef __cplusplus
-inline
+#define MIX_INLINE inline
 #else
-static inline
+#define MIX_INLINE static inline
 #endif
-    int
-    mix_shared(int n) {
+
+MIX_INLINE int mix_shared(int n) {
     REGISTER_TIMER("mix.shared");
     REGISTER_TIMER_INFO("mix.shared.info", "info");
     return n + 1;

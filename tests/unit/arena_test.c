@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "arena.h"
+
+#include <sys/resource.h>
+
+#include "recorded.h"
+
+#define MIB ((size_t)1 << 20)
+
+static const struct clock_stamp start = {11, 22, 33};
+
+TEST(arena, header_says_what_it_is) {
+    CHECK(arena_open(MIB, &start) == 0);
+    const struct arena_header *h = arena_header();
+    CHECK(!memcmp(h->magic, "STINTRUN", 8));
+    CHECK_EQ_U64(h->abi, STINT_ABI);
+    CHECK_EQ_U64(h->header_bytes, sizeof *h);
+    CHECK_EQ_U64(h->size, MIB);
+    CHECK_EQ_U64(h->pid, (uint64_t)getpid());
+    CHECK_EQ_U64(h->parent_pid, (uint64_t)getppid());
+    CHECK_EQ_U64(h->start.ticks, 11);
+    CHECK_EQ_U64(h->start.real_ns, 33);
+    CHECK_EQ_U64(h->used % STINT_IMPL_UNIT, 0);
+    CHECK(h->used >= sizeof *h);
+    arena_drop();
+    CHECK(arena.base == NULL && arena.size == 0);
+    CHECK_EQ_U64(arena_get(64, ARENA_RECORD), 0);
+}
+
+TEST(arena, pieces_are_whole_zeroed_lines_in_a_row) {
+    CHECK(arena_open(MIB, &start) == 0);
+    uint32_t first = arena_get(1, ARENA_RECORD);
+    uint32_t second = arena_get(65, ARENA_RECORD);
+    uint32_t third = arena_get(64, ARENA_TRACE);
+    CHECK(first != 0);
+    CHECK_EQ_U64(second, first + 1);
+    CHECK_EQ_U64(third, second + 2);
+    for (int i = 0; i < 256; ++i) {
+        CHECK(((char *)arena_at(first))[i] == 0);
+    }
+}
+
+static uint64_t fill(enum arena_class use) {
+    while (arena_get(64, use)) {
+    }
+    return arena_used();
+}
+
+TEST(arena, classes_fill_it_so_far) {
+    CHECK(arena_open(MIB, &start) == 0);
+    CHECK_EQ_U64(fill(ARENA_TRACE), MIB / 2);
+    CHECK_EQ_U64(fill(ARENA_HISTOGRAM), MIB / 4 * 3);
+    CHECK_EQ_U64(arena_get(64, ARENA_TRACE), 0);
+    CHECK_EQ_U64(fill(ARENA_RECORD), MIB);
+    CHECK_EQ_U64(arena_get(1, ARENA_RECORD), 0);
+}
+
+TEST(arena, too_large_a_piece_takes_nothing) {
+    CHECK(arena_open(MIB, &start) == 0);
+    uint64_t used = arena_used();
+    CHECK_EQ_U64(arena_get(2 * MIB, ARENA_RECORD), 0);
+    CHECK_EQ_U64(arena_get(MIB - used + 1, ARENA_RECORD), 0);
+    CHECK_EQ_U64(arena_used(), used);
+    CHECK(arena_get(MIB - used, ARENA_RECORD) != 0);
+}
+
+/* What is mapped now and `more` bytes, no further. */
+static void limit_memory(size_t more) {
+    unsigned long pages = 0;
+    FILE *f = fopen("/proc/self/statm", "re");
+    CHECK(f && fscanf(f, "%lu", &pages) == 1);
+    if (f) {
+        fclose(f);
+    }
+    struct rlimit r = {pages * (size_t)getpagesize() + more, RLIM_INFINITY};
+    CHECK(setrlimit(RLIMIT_AS, &r) == 0);
+}
+
+TEST(arena, smaller_when_memory_is_refused) {
+    if (SANITIZED) {
+        SKIP("a sanitizer maps terabytes");
+    }
+    limit_memory(5 * MIB);
+    CHECK(arena_open(64 * MIB, &start) == 0);
+    CHECK_EQ_U64(arena.size, 4 * MIB);
+    CHECK_EQ_U64(arena_header()->size, 4 * MIB);
+}
+
+TEST(arena, none_when_all_is_refused) {
+    if (SANITIZED) {
+        SKIP("a sanitizer maps terabytes");
+    }
+    limit_memory(MIB / 2);
+    errno = 1234;
+    CHECK(arena_open(64 * MIB, &start) == -1);
+    CHECK(arena.base == NULL);
+    for (int i = 0; i < 10; ++i) {
+        REGISTER_TIMER("nowhere"); /* the program goes on */
+    }
+    stint_stat s;
+    CHECK(stint_stat_get("nowhere", &s) == -1);
+    CHECK(errno == 1234);
+}
+
+TEST(arena, below_the_least_size_there_is_none) {
+    CHECK(arena_open(MIB - 1, &start) == -1);
+    CHECK(arena_open(0, &start) == -1);
+}
+
+TEST(arena, texts_are_packed) {
+    CHECK(arena_open(MIB, &start) == 0);
+    uint32_t a = arena_text_put("abc", 3);
+    uint32_t b = arena_text_put("", 0);
+    uint32_t c = arena_text_put("12345678", 8);
+    CHECK_EQ_U64(b, a + 1); /* 4 + 3 + 1 bytes are one place of 8 */
+    CHECK_EQ_U64(c, b + 1);
+    CHECK_STR_EQ(arena_text_at(a)->bytes, "abc");
+    CHECK_STR_EQ(arena_text_at(b)->bytes, "");
+    CHECK_STR_EQ(arena_text_at(c)->bytes, "12345678");
+    CHECK_EQ_U64(arena_text_at(c)->length, 8);
+}
+
+TEST(arena, texts_share_a_piece_and_may_be_long) {
+    static char text[10000];
+    CHECK(arena_open(MIB, &start) == 0);
+    arena_text_put("x", 1);
+    uint64_t used = arena_used();
+    for (int i = 1; i < 512; ++i) {
+        CHECK(arena_text_put("x", 1) != 0);
+    }
+    CHECK_EQ_U64(arena_used(), used); /* 512 places of 8 in 4096 bytes */
+    memset(text, 'y', sizeof text);
+    uint32_t t = arena_text_put(text, sizeof text);
+    CHECK(t && !memcmp(arena_text_at(t)->bytes, text, sizeof text));
+    CHECK(arena_text_at(t)->bytes[sizeof text] == '\0');
+}
+
+TEST(arena, texts_use_the_last_bytes) {
+    CHECK(arena_open(MIB, &start) == 0);
+    while (arena_get(4096, ARENA_RECORD)) {
+    }
+    uint64_t left = MIB - arena_used(), texts = 0;
+    while (arena_text_put("1234567", 7)) {
+        ++texts; /* a line of 64 each, now that a whole piece cannot be had */
+    }
+    CHECK_EQ_U64(texts, left / 64);
+    CHECK_EQ_U64(arena_used(), MIB);
+}
+
+TEST(arena, losses_before_it_opens_are_kept) {
+    arena_lose(STINT_STATUS_STRAY_END, 3);
+    arena_lose(STINT_STATUS_STRAY_END, 4);
+    CHECK(arena_open(MIB, &start) == 0);
+    CHECK_EQ_U64(lost(STINT_STATUS_STRAY_END), 7);
+    arena_lose(STINT_STATUS_STRAY_END, 1);
+    CHECK_EQ_U64(lost(STINT_STATUS_STRAY_END), 8);
+    CHECK_EQ_U64(lost_in_all(), 8);
+}
+
+HARNESS_MAIN()

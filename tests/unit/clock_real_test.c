@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The clock the library ships with, compiled into this program under other names beside the fake
+ * one it is linked to.
+ */
+#undef STINT_IMPL_FAKE_CLOCK
+#define clock_init real_clock_init
+#define clock_kind real_clock_kind
+#define clock_name real_clock_name
+#define clock_ticks real_clock_ticks
+#define clock_stamp real_clock_stamp
+#define clock_ticks_per_us real_clock_ticks_per_us
+#define clock_ns real_clock_ns
+#define clock_ticks_at real_clock_ticks_at
+#define clock_ticks_of_ns real_clock_ticks_of_ns
+#define clock_ns_per_tick real_clock_ns_per_tick
+#include "clock.c"
+
+#include "harness.h"
+
+/* Busy, not asleep: an idle processor may stop the counter where it is not invariant. */
+static void pass_ns(uint64_t ns) {
+    uint64_t from = clock_ns();
+    while (clock_ns() - from < ns) {
+    }
+}
+
+/* A rate from stamps half a second apart is good to 1e-5 or so; the calibration promises 0.1 %, and
+ * a shared machine gets a hundred times that before we call it wrong. */
+static void check_rate(void) {
+    struct clock_stamp from, to;
+    clock_stamp(&from);
+    pass_ns(100000000);
+    clock_stamp(&to);
+    double measured = 256000.0 / (double)clock_ticks_per_us();
+    double truth = clock_ns_per_tick(&from, &to);
+    CHECK(measured > truth * 0.9 && measured < truth * 1.1);
+    CHECK(to.real_ns - from.real_ns >= 90000000u);
+}
+
+static void check_order(void) {
+    uint64_t last = clock_ticks(), last_ns = clock_ns();
+    for (int i = 0; i < 100000; ++i) {
+        uint64_t ticks = clock_ticks(), ns = clock_ns();
+        CHECK(ticks >= last && ns >= last_ns);
+        last = ticks;
+        last_ns = ns;
+    }
+}
+
+TEST(clock_real, counter_is_calibrated) {
+    clock_init(1);
+    CHECK(clock_kind() == CLOCK_KIND_COUNTER);
+    check_rate();
+}
+
+TEST(clock_real, counter_never_steps_back) {
+    clock_init(1);
+    check_order();
+}
+
+TEST(clock_real, monotonic_ticks_are_nanoseconds) {
+    clock_init(2);
+    CHECK(clock_kind() == CLOCK_KIND_MONOTONIC);
+    CHECK_EQ_U64(clock_ticks_per_us(), 1000 << 8);
+    check_order();
+    check_rate();
+}
+
+TEST(clock_real, automatic_takes_one_of_them) {
+    clock_init(0);
+    CHECK(clock_kind() == CLOCK_KIND_COUNTER || clock_kind() == CLOCK_KIND_MONOTONIC);
+    check_rate();
+}
+
+TEST(clock_real, a_moment_ago) {
+    clock_init(0);
+    uint64_t us = clock_ns() / 1000, ticks = clock_ticks();
+    pass_ns(20000000);
+    uint64_t then = clock_ticks_at(us);
+    uint64_t slack = clock_ticks_of_ns(5000000);
+    CHECK(then < ticks + slack && ticks < then + slack);
+    CHECK(clock_ticks() - then >= clock_ticks_of_ns(15000000));
+}
+
+HARNESS_MAIN()

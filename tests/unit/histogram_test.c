@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "histogram.h"
+
+#include "support.h"
+
+#define SAMPLES 20000u
+
+static uint64_t sample[SAMPLES];
+static struct histogram h;
+
+TEST(histogram, every_bucket_holds_its_bounds) {
+    for (uint32_t b = 0; b < STINT_IMPL_BUCKETS; ++b) {
+        uint64_t low = histogram_low(b), next = histogram_low(b + 1);
+        CHECK(low < next);
+        CHECK_EQ_U64(stint_impl_bucket(low), b);
+        CHECK_EQ_U64(stint_impl_bucket(next - 1), b);
+        /* 1/16 of its octave: the middle is at most 1/32 = 3.125 % off. */
+        CHECK((next - low) * 16 <= low || next - low == 1);
+    }
+    CHECK_EQ_U64(histogram_low(0), 0);
+    CHECK_EQ_U64(histogram_low(31), 31);
+    CHECK_EQ_U64(histogram_low(33), 34);
+    CHECK_EQ_U64(histogram_low(STINT_IMPL_BUCKETS), (uint64_t)1 << 43); /* 2.4 hours of ns */
+}
+
+TEST(histogram, longer_than_the_last_bucket_stays_in_it) {
+    CHECK_EQ_U64(stint_impl_bucket((uint64_t)1 << 43), STINT_IMPL_BUCKETS - 1);
+    CHECK_EQ_U64(stint_impl_bucket(UINT64_MAX), STINT_IMPL_BUCKETS - 1);
+}
+
+static int by_value(const void *a, const void *b) {
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+static void fill(uint64_t (*next)(uint64_t)) {
+    uint64_t state = 88172645463325252u;
+    memset(&h, 0, sizeof h);
+    for (uint32_t i = 0; i < SAMPLES; ++i) {
+        sample[i] = next(random_next(&state));
+        ++h.bucket[stint_impl_bucket(sample[i])];
+    }
+    qsort(sample, SAMPLES, sizeof *sample, by_value);
+}
+
+/* Against the nearest-rank percentile of the sorted samples. */
+static void compare(void) {
+    CHECK_EQ_U64(histogram_count(&h), SAMPLES);
+    for (uint32_t permille = 1; permille <= 1000; ++permille) {
+        uint64_t exact = sample[(uint64_t)SAMPLES * permille / 1000 - 1];
+        uint64_t got = histogram_percentile(&h, SAMPLES, permille);
+        uint64_t off = got > exact ? got - exact : exact - got;
+        CHECK((double)off <= 0.032 * (double)exact);
+    }
+    CHECK(histogram_min(&h) <= sample[0] && histogram_max(&h) >= sample[SAMPLES - 1]);
+    CHECK(sample[0] - histogram_min(&h) <= sample[0] / 16);
+    CHECK(histogram_max(&h) - sample[SAMPLES - 1] <= sample[SAMPLES - 1] / 15);
+}
+
+static uint64_t uniform(uint64_t r) {
+    return r % 1000000;
+}
+static uint64_t constant(uint64_t r) {
+    (void)r;
+    return 123457;
+}
+static uint64_t two_humps(uint64_t r) {
+    return r % 10 ? 80 + r / 16 % 40 : 5000000 + r / 16 % 1000000;
+}
+static uint64_t heavy_tail(uint64_t r) {
+    return (uint64_t)1 << 40 >> (r % 38) | (r >> 40 & 7);
+}
+static uint64_t small(uint64_t r) {
+    return r % 32;
+}
+
+TEST(histogram, percentiles_of_uniform) {
+    fill(uniform);
+    compare();
+}
+TEST(histogram, percentiles_of_a_constant) {
+    fill(constant);
+    compare();
+}
+TEST(histogram, percentiles_of_two_humps) {
+    fill(two_humps);
+    compare();
+}
+TEST(histogram, percentiles_of_a_heavy_tail) {
+    fill(heavy_tail);
+    compare();
+}
+TEST(histogram, below_32_everything_is_exact) {
+    fill(small);
+    for (uint32_t permille = 1; permille <= 1000; ++permille) {
+        CHECK_EQ_U64(histogram_percentile(&h, SAMPLES, permille),
+                     sample[(uint64_t)SAMPLES * permille / 1000 - 1]);
+    }
+}
+
+TEST(histogram, few_samples) {
+    memset(&h, 0, sizeof h);
+    CHECK_EQ_U64(histogram_percentile(&h, 0, 500), 0);
+    CHECK_EQ_U64(histogram_min(&h), 0);
+    CHECK_EQ_U64(histogram_max(&h), 0);
+    h.bucket[7] = 1;
+    CHECK_EQ_U64(histogram_percentile(&h, 1, 500), 7);
+    CHECK_EQ_U64(histogram_percentile(&h, 1, 990), 7);
+    h.bucket[9] = 1;
+    CHECK_EQ_U64(histogram_percentile(&h, 2, 500), 7);
+    CHECK_EQ_U64(histogram_percentile(&h, 2, 501), 9);
+}
+
+TEST(histogram, full_buckets_do_not_overflow) {
+    for (uint32_t i = 0; i < STINT_IMPL_BUCKETS; ++i) {
+        h.bucket[i] = (uint64_t)UINT32_MAX << 20; /* a million threads of saturated ones */
+    }
+    uint64_t count = histogram_count(&h);
+    CHECK_EQ_U64(stint_impl_bucket(histogram_percentile(&h, count, 500)), 319);
+    CHECK_EQ_U64(stint_impl_bucket(histogram_percentile(&h, count, 990)), 633);
+}
+
+HARNESS_MAIN()

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Scopes inside signal handlers. The handler runs after every single instruction of what is tested
+ * (the processor's trap flag), so that no window between two instructions is left to chance; a
+ * timer storm does the same for whatever else the program runs into.
+ */
+#include <sys/time.h>
+
+#include "recorded.h"
+#include "registry.h"
+
+#define NAMES 5000 /* the table of edges grows under the interrupted code, seven times over */
+
+static unsigned opened, opened_shared; /* in the handler */
+static char names[NAMES][12];
+
+static void shared_site(void) {
+    REGISTER_TIMER("shared");
+    fake_advance(1);
+}
+
+/* A known scope, one never seen before, or the very site that may be interrupted. */
+static void handler(int number) {
+    (void)number;
+    unsigned kind = opened % 3;
+    ++opened;
+    if (kind == 0) {
+        REGISTER_TIMER("handler.known");
+    } else if (kind == 1) {
+        REGISTER_TIMER_DYNAMIC(names[opened / 3 % NAMES]);
+    } else {
+        ++opened_shared;
+        shared_site();
+    }
+}
+
+static void install(int number) {
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = handler;
+    CHECK(sigaction(number, &action, NULL) == 0);
+    for (int i = 0; i < NAMES; ++i) {
+        snprintf(names[i], sizeof names[i], "name%d", i);
+    }
+}
+
+static void first_use(void) {
+    REGISTER_TIMER("first use");
+}
+
+static uint64_t recorded_of_handler(void) {
+    uint64_t calls = calls_of("handler.known") + calls_of("shared");
+    struct stint_stat s;
+    for (int i = 0; i < NAMES; ++i) {
+        if (i % 50 && calls_of(names[i - i % 50]) == 0) {
+            continue; /* names come in order: look at every fiftieth first */
+        }
+        calls += stint_stat_get(names[i], &s) ? 0 : s.calls;
+    }
+    return calls;
+}
+
+/* Nothing got lost unseen: each scope of the handler is recorded or counted. */
+static void check_sum(unsigned main_shared) {
+    uint64_t refused = lost(STINT_STATUS_IN_SLOW_PATH);
+    CHECK(opened > 0);
+    CHECK_EQ_U64(recorded_of_handler() + refused, opened + main_shared);
+    CHECK_EQ_U64(lost_in_all(), refused);
+    CHECK_EQ_U64(open_scopes(), 0);
+    {
+        REGISTER_TIMER("afterwards");
+    }
+    CHECK_EQ_U64(calls_of("afterwards"), 1);
+}
+
+#if defined(__x86_64__) && !SANITIZED
+#define STEPPING 1
+/* Below the red zone: the compiler may keep values there. */
+#define STEP(change)                                                                               \
+    __asm__ volatile("lea -128(%%rsp), %%rsp\n\tpushfq\n\t" change                                 \
+                     " (%%rsp)\n\tpopfq\n\tlea 128(%%rsp), %%rsp" ::                               \
+                         : "memory", "cc")
+static void stepping(int on) {
+    if (on) {
+        STEP("orq $0x100,");
+    } else {
+        STEP("andq $~0x100,");
+    }
+}
+#else
+#define STEPPING 0
+static void stepping(int on) {
+    (void)on;
+}
+#endif
+
+#define NEEDS_STEPPING()                                                                           \
+    if (!STEPPING) {                                                                               \
+        SKIP("needs the trap flag of x86-64 and no sanitizer in between");                         \
+    }                                                                                              \
+    install(SIGTRAP)
+
+static void nested(void) {
+    REGISTER_TIMER("main.outer");
+    fake_advance(1);
+    REGISTER_TIMER("main.inner");
+    shared_site();
+}
+
+TEST(signal, at_every_instruction_of_known_scopes) {
+    NEEDS_STEPPING();
+    nested();
+    stepping(1);
+    for (int i = 0; i < 20; ++i) {
+        nested();
+    }
+    stepping(0);
+    CHECK_EQ_U64(calls_of("main.outer"), 21);
+    CHECK_EQ_U64(calls_of("main.inner"), 21);
+    CHECK_EQ_U64(lost(STINT_STATUS_IN_SLOW_PATH), 0); /* the inline path is open throughout */
+    check_sum(21);
+}
+
+TEST(signal, at_every_instruction_of_the_first_use) {
+    NEEDS_STEPPING();
+    stepping(1);
+    nested();
+    stepping(0);
+    CHECK_EQ_U64(calls_of("main.outer"), 1);
+    check_sum(1);
+}
+
+TEST(signal, at_every_instruction_of_new_names) {
+    NEEDS_STEPPING();
+    char name[16];
+    first_use();
+    for (int i = 0; i < 300; ++i) {
+        snprintf(name, sizeof name, "main%d", i);
+        stepping(1);
+        {
+            REGISTER_TIMER_DYNAMIC(name);
+            REGISTER_TIMER_DYNAMIC("main.same");
+        }
+        stepping(0);
+        CHECK_EQ_U64(calls_of(name), 1);
+    }
+    CHECK_EQ_U64(calls_of("main.same"), 300);
+    check_sum(0);
+}
+
+static void recursive(int depth) {
+    REGISTER_TIMER("main.recursive");
+    shared_site();
+    if (depth > 1) {
+        recursive(depth - 1);
+    }
+}
+
+TEST(signal, at_every_instruction_of_a_recursion) {
+    NEEDS_STEPPING();
+    first_use();
+    stepping(1);
+    recursive(10);
+    stepping(0);
+    CHECK_EQ_U64(calls_of("main.recursive"), 10);
+    check_sum(10);
+}
+
+static void recursive_shared(int depth) {
+    REGISTER_TIMER("main.around");
+    shared_site();
+    if (depth > 1) {
+        REGISTER_TIMER_DYNAMIC("main.by name");
+        recursive_shared(depth - 1);
+    }
+}
+
+TEST(signal, at_every_instruction_of_a_full_stack) {
+    NEEDS_STEPPING();
+    first_use();
+    stepping(1);
+    recursive_shared(200);
+    stepping(0);
+    CHECK_EQ_U64(calls_of("main.around"), 200);
+    CHECK_EQ_U64(calls_of("main.by name"), 199);
+    uint64_t deep = lost(STINT_STATUS_TOO_DEEP), busy = lost(STINT_STATUS_IN_SLOW_PATH);
+    CHECK_EQ_U64(recorded_of_handler() + deep + busy, opened + 200);
+}
+
+TEST(signal, at_every_instruction_of_intervals) {
+    NEEDS_STEPPING();
+    first_use();
+    stepping(1);
+    for (int i = 0; i < 5; ++i) {
+        stint_timer t;
+        TIMER_BEGIN(t, "main.interval");
+        CHECK(stint_add_sample("main.sample", 5) == 0);
+        CHECK(stint_begin("main.begun") == 0);
+        CHECK(stint_end("main.begun") == 0);
+        TIMER_END(t);
+    }
+    stepping(0);
+    CHECK_EQ_U64(calls_of("main.interval"), 5);
+    CHECK_EQ_U64(calls_of("main.sample"), 5);
+    CHECK_EQ_U64(calls_of("main.begun"), 5);
+    check_sum(0);
+}
+
+/* These take the registry's lock too: the handler must not wait for the code it interrupted. */
+TEST(signal, at_every_instruction_of_settings) {
+    NEEDS_STEPPING();
+    first_use();
+    stepping(1);
+    stint_filter("-nothing");
+    stint_level(1);
+    CHECK(stint_set_get("a set") != NULL);
+    stint_threads(1);
+    stepping(0);
+    check_sum(0);
+}
+
+TEST(signal, at_every_instruction_of_a_report) {
+    NEEDS_STEPPING();
+    stint_stat s;
+    first_use();
+    stepping(1);
+    CHECK(stint_stat_get("first use", &s) == 0);
+    stint_reset();
+    stepping(0);
+    CHECK(opened > 0);
+    CHECK_EQ_U64(lost_in_all(), lost(STINT_STATUS_IN_SLOW_PATH));
+}
+
+TEST(signal, at_every_instruction_of_a_capture_range) {
+    NEEDS_STEPPING();
+    first_use();
+    stepping(1);
+    {
+        REGISTER_GPU_PROFILER("range");
+        shared_site();
+    }
+    stepping(0);
+    check_sum(1);
+}
+
+/* A whole program under a storm: 10^5 scopes known, new and nested against a real timer. */
+TEST(signal, timer_storm) {
+    struct itimerval every = {{0, 100}, {0, 100}}, never = {{0, 0}, {0, 0}};
+    char name[16];
+    unsigned rounds = 0;
+    install(SIGPROF);
+    first_use();
+    CHECK(setitimer(ITIMER_PROF, &every, NULL) == 0);
+    while (rounds < 20000 || (__atomic_load_n(&opened, __ATOMIC_RELAXED) < 20 && rounds < 5000000)) {
+        snprintf(name, sizeof name, "main%u", rounds % 2000);
+        REGISTER_TIMER_DYNAMIC(name);
+        nested();
+        ++rounds;
+    }
+    CHECK(setitimer(ITIMER_PROF, &never, NULL) == 0);
+    CHECK_EQ_U64(calls_of("main.outer"), rounds);
+    CHECK_EQ_U64(calls_of("main.inner"), rounds);
+    check_sum(rounds);
+}
+
+HARNESS_MAIN()
