@@ -54,7 +54,7 @@ int arena_open(size_t bytes, const struct clock_stamp *start) {
     arena.size = bytes;
     texts.next = texts.end = 0;
     for (uint32_t i = 0; i < STINT_STATUS_COUNT; ++i) {
-        h->lost[i] = __atomic_exchange_n(&early[i], 0, __ATOMIC_RELAXED);
+        arena_lose((enum stint_status)i, __atomic_exchange_n(&early[i], 0, __ATOMIC_RELAXED));
     }
     return 0;
 }

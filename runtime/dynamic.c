@@ -26,17 +26,22 @@ struct dynamic_name {
     size_t length;
 };
 
-static struct dynamic_name *cached(const struct thread_block *b, struct site_text name,
-                                   uint64_t hash) {
+/* The name's word, 0 = not there. Read before and after the comparison: a signal handler may put
+ * another name in the slot meanwhile. */
+static uint64_t cached(const struct thread_block *b, struct site_text name, uint64_t hash) {
     uint32_t gate = registry_gate();
     for (uint64_t way = 0; b->names && way < WAYS; ++way) {
-        struct dynamic_name *n = &b->names[(hash + way) & (THREAD_NAMES - 1)];
-        if (n->hash == hash && n->length == name.length && site_gate_of(n->word) == gate &&
-            (!n->bytes || site_same(n->bytes, name.bytes, name.length))) {
-            return n;
+        const struct dynamic_name *n = &b->names[(hash + way) & (THREAD_NAMES - 1)];
+        uint64_t word = STINT_IMPL_LOAD(&n->word);
+        __atomic_signal_fence(__ATOMIC_SEQ_CST);
+        const char *bytes = STINT_IMPL_LOAD(&n->bytes);
+        if (n->hash == hash && n->length == name.length && site_gate_of(word) == gate &&
+            (!bytes || site_same(bytes, name.bytes, name.length))) {
+            __atomic_signal_fence(__ATOMIC_SEQ_CST);
+            return STINT_IMPL_LOAD(&n->word) == word ? word : 0;
         }
     }
-    return NULL;
+    return 0;
 }
 
 static const char *arena_bytes_of(uint32_t id) {
@@ -70,11 +75,11 @@ static void cache(struct thread_block *b, struct site_text name, uint64_t hash, 
 uint64_t dynamic_word_entered(struct thread_block *b, struct site_text name,
                               const struct stint_impl_site *place) {
     uint64_t hash = site_hash(name.bytes, name.length);
-    struct dynamic_name *n = cached(b, name, hash);
-    if (n) {
-        return n->word;
+    uint64_t word = cached(b, name, hash);
+    if (word) {
+        return word;
     }
-    uint64_t word = site_resolve_name(name, place);
+    word = site_resolve_name(name, place);
     cache(b, name, hash, word);
     return word;
 }
@@ -107,15 +112,15 @@ static void begin(uint64_t guard, struct site_text name, struct stint_impl_site 
             return;
         }
         struct thread_block *b = thread_here();
-        struct dynamic_name *n = b ? cached(b, name, site_hash(name.bytes, name.length)) : NULL;
-        uint32_t id = n ? (uint32_t)n->word : 0;
-        if (n && !start && guard && !(id & STINT_IMPL_SITE_OFF) &&
-            site_gate_of(n->word) == STINT_IMPL_LOAD(&t->gate) &&
+        word = b ? cached(b, name, site_hash(name.bytes, name.length)) : 0;
+        uint32_t id = (uint32_t)word;
+        if (word && !start && guard && !(id & STINT_IMPL_SITE_OFF) &&
+            site_gate_of(word) == STINT_IMPL_LOAD(&t->gate) &&
             stint_impl_open_body(t, guard, set, id)) {
             return;
         }
-        if (n) {
-            recorder_begin(guard ? guard : recorder_guard_of_name(id), n->word, set, start);
+        if (word) {
+            recorder_begin(guard ? guard : recorder_guard_of_name(id), word, set, start);
             return;
         }
     }

@@ -9,16 +9,16 @@
 #include "arena.h"
 #include "config.h"
 #include "log.h"
-#include "registry.h"
+#include "process.h"
 #include "report_options.h"
 
 extern const char exit_report_anchor;
-const char exit_report_anchor = 0; /* see registry.c */
+const char exit_report_anchor = 0; /* see process.c */
 
 static char view[128]; /* "" = none asked for by a call */
 
 __attribute__((constructor)) static void at_load(void) {
-    registry_started();
+    process_started();
 }
 
 __attribute__((destructor)) static void at_exit(void) {

@@ -12,11 +12,27 @@
 
 #define LINE_BYTES 1024
 
-static void write_line(char *line, size_t size, int length) {
-    size_t bytes = length < 0 ? 0 : (size_t)length < size - 1 ? (size_t)length : size - 2;
-    line[bytes++] = '\n';
+/* Names and values come from anywhere: control bytes are escaped, a line stays one line. */
+static size_t escape(char *out, size_t size, const char *line, size_t length) {
+    size_t n = 0;
+    for (size_t i = 0; i < length && n + 5 < size; ++i) {
+        unsigned char c = (unsigned char)line[i];
+        if (c >= 0x20 && c != 0x7f) {
+            out[n++] = line[i];
+        } else {
+            n += (size_t)snprintf(out + n, size - n, "\\x%02x", c);
+        }
+    }
+    return n;
+}
+
+static void write_line(const char *line, size_t size, int length) {
+    char shown[2 * LINE_BYTES];
+    size_t cut = length < 0 ? 0 : (size_t)length < size ? (size_t)length : size - 1;
+    size_t bytes = escape(shown, sizeof shown, line, cut);
+    shown[bytes++] = '\n';
     for (size_t done = 0; done < bytes;) {
-        ssize_t n = write(STDERR_FILENO, line + done, bytes - done);
+        ssize_t n = write(STDERR_FILENO, shown + done, bytes - done);
         if (n < 0 && errno != EINTR) {
             break;
         }

@@ -42,8 +42,7 @@ static void push(struct thread_block *b, uint64_t guard, struct tree_edge e, uin
 /* A call of an open scope that has no frame: too deep, or recursive beyond the deepest frame. */
 static void count_unframed(struct thread_block *b, struct tree_edge e) {
     if (e.recursive) {
-        struct stint_impl_node *n = tree_node(b, e.node);
-        STINT_IMPL_STORE(&n->recursions, n->recursions + 1);
+        __atomic_fetch_add(&tree_node(b, e.node)->recursions, 1, __ATOMIC_RELAXED);
     } else {
         thread_lose(b, STINT_STATUS_TOO_DEEP);
     }
@@ -106,7 +105,7 @@ static void log_slow(const struct stint_impl_node *n, uint64_t ticks, const char
     const struct arena_site *s =
         (const struct arena_site *)arena_at(chunk) + index % ARENA_SITES_PER_CHUNK;
     uint64_t us = (ticks << 8) / clock_ticks_per_us();
-    log_legacy("Stat: [%s] %.500s [Span:%llums%lluus] ", arena_text_at(s->name)->bytes,
+    log_legacy("Stat: [%.300s] %.500s [Span:%llums%lluus] ", arena_text_at(s->name)->bytes,
                info ? info : "", (unsigned long long)(us / 1000), (unsigned long long)(us % 1000));
 }
 
@@ -117,7 +116,7 @@ static int over_threshold(const struct thread_block *b, uint64_t ticks,
 }
 
 int recorder_end(uint64_t guard, uint64_t now, const struct stint_impl_call *call) {
-    struct thread_block *b = thread_here();
+    struct thread_block *b = thread_block_here();
     struct stint_impl_frame *f = b ? frame_find(b, guard) : NULL;
     if (!f) {
         return -1;
@@ -132,7 +131,7 @@ int recorder_end(uint64_t guard, uint64_t now, const struct stint_impl_call *cal
     uint64_t ticks = now - start;
     int backwards = now < start;
     if (recursive) {
-        STINT_IMPL_STORE(&n->recursions, n->recursions + 1);
+        __atomic_fetch_add(&n->recursions, 1, __ATOMIC_RELAXED); /* for signal handlers */
     } else if (backwards) {
         thread_lose(b, STINT_STATUS_CLOCK_BACK);
     } else {

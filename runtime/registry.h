@@ -12,22 +12,35 @@
 
 #include <stdint.h>
 
-/* Reads the environment, starts the clock, opens the arena: the first call does it, the first in
- * the child of a fork does it again. Takes the lock; returns with it held. */
+/* Takes the lock and makes the process ready (registry_prepare); returns with it held. */
 void registry_lock(void);
 void registry_unlock(void);
+/* Whether the calling thread is inside: a signal handler must not wait for what it interrupted. */
+int registry_held(void);
+/* Defined in process.c, above all that it prepares: settings, clock and arena at the first call, an
+ * arena again in the child of a fork. */
+void registry_prepare(void);
 
-/* The current gate; never 0. */
+/* The current gate; never 0 and never STINT_IMPL_SHUT. */
 uint32_t registry_gate(void);
-/* Sites resolved under an older gate than this belong to an arena that is gone. */
-uint32_t registry_arena_gate(void);
-/* Under the lock, after a setting changed. */
+/* Under the lock, after a setting changed: a new gate for everybody. */
 void registry_advance(void);
-/* Whether the run-time switch is on and there is an arena. */
-int registry_recording(void);
+/* Under the lock: sites resolved under an older gate than now belong to an arena that is gone. */
+void registry_arena_is_new(void);
+uint32_t registry_arena_gate(void);
 
-/* Called once from the library's constructor: when the run began. */
-void registry_started(void);
-uint64_t registry_start_ns(void);
+/* A thread that the gate is handed to. */
+struct registry_thread {
+    uint32_t *gate; /* STINT_IMPL_SHUT while its owner keeps it shut */
+    struct registry_thread *next;
+};
+/* Under the lock. */
+void registry_join(struct registry_thread *t);
+
+/* Around fork: the child inherits whole tables and a free lock. */
+void registry_before_fork(void);
+void registry_after_fork(void);
+/* In the child: no thread is left, and the lock is nobody's. */
+void registry_forget(void);
 
 #endif

@@ -149,6 +149,10 @@ static uint64_t word_of(uint32_t id, int off) {
     return (uint64_t)registry_gate() << 32 | (off ? STINT_IMPL_SITE_OFF : 0) | id;
 }
 
+static int recording(void) {
+    return config.enable && arena.base;
+}
+
 uint64_t site_resolve(struct stint_impl_site *site) {
     registry_lock();
     uint64_t word = STINT_IMPL_LOAD(&site->word);
@@ -159,8 +163,8 @@ uint64_t site_resolve(struct stint_impl_site *site) {
                              .line = site->line,
                              .level = site->level,
                              .role = site->role};
-    int off = !registry_recording() || site->level > config.level ||
-              !filter_allows(c.name.bytes, c.name.length);
+    int off =
+        !recording() || site->level > config.level || !filter_allows(c.name.bytes, c.name.length);
     if (!off && !id) {
         id = site_add(&c);
         if (!id) {
@@ -175,7 +179,7 @@ uint64_t site_resolve(struct stint_impl_site *site) {
 
 uint64_t site_resolve_place(struct stint_impl_site *site) {
     registry_lock();
-    uint64_t word = word_of(0, !registry_recording() || site->level > config.level);
+    uint64_t word = word_of(0, !recording() || site->level > config.level);
     STINT_IMPL_STORE(&site->word, word);
     registry_unlock();
     return word;
@@ -188,7 +192,7 @@ uint64_t site_resolve_name(struct site_text name, const struct stint_impl_site *
                              .function = text_of(place ? place->function : NULL),
                              .line = 0,
                              .dynamic = 1};
-    int off = !registry_recording() || !filter_allows(c.name.bytes, c.name.length);
+    int off = !recording() || !filter_allows(c.name.bytes, c.name.length);
     uint32_t id = off ? 0 : site_add(&c);
     uint64_t word = word_of(id, off || !id);
     if (!off && !id) {

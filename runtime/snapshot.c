@@ -14,7 +14,7 @@
 
 #include "arena.h"
 #include "baseline.h"
-#include "registry.h"
+#include "process.h"
 
 #define TRIES 200
 
@@ -81,7 +81,8 @@ static int read_sets(struct snapshot *s, const struct arena_header *h) {
             chunk ? text_at(s, chunk[id % ARENA_SETS_PER_CHUNK].name, &length) : NULL;
         s->sets[id] = name ? name : "?";
     }
-    s->set_count = count;
+    s->sets[0] = count ? s->sets[0] : "?"; /* reports rely on the default set */
+    s->set_count = count ? count : 1;
     return 0;
 }
 
@@ -336,7 +337,7 @@ int snapshot_take(struct snapshot *s) {
     /* Not just what is in use now: a record made meanwhile stands before its elders in the lists,
      * and out of bounds it would hide them. The rest of the arena is mapped and zero. */
     uint64_t size = 2 * ACQUIRE(&arena_header()->used) + ((uint64_t)8 << 20);
-    return snapshot_read(s, arena.base, size < arena.size ? size : arena.size, registry_start_ns(),
+    return snapshot_read(s, arena.base, size < arena.size ? size : arena.size, process_start_ns(),
                          &now);
 }
 

@@ -15,7 +15,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "registry.h"
 #include "scratch.h"
 
 /* What the thread-local pointer shows before a thread's first scope and after its end. Frame 0 is
@@ -35,10 +34,10 @@ static __thread int joining __attribute__((tls_model("initial-exec")));
 
 static pthread_key_t at_end;
 static int have_key;
-static struct thread_block *all, *free_blocks; /* guarded by the registry's lock */
+static struct thread_block *free_blocks; /* guarded by the registry's lock */
 
 /* The calling thread's block, NULL if the pointer shows one of the three stand-ins. */
-static struct thread_block *block_here(void) {
+struct thread_block *thread_block_here(void) {
     struct stint_impl_thread *t = stint_impl_thread_here;
     return t->base ? (struct thread_block *)(void *)t : NULL;
 }
@@ -78,7 +77,9 @@ static int record_new(struct thread_block *b) {
     b->record->ordinal = h->thread_count++;
     b->record->next = h->first_thread;
     b->frames[0].low = UINT64_MAX;
-    b->frames[0].node = root;
+    for (uint32_t i = 0; i < STINT_IMPL_DEPTH; ++i) {
+        b->frames[i].node = root; /* a signal may come between claiming a frame and filling it */
+    }
     __atomic_store_n(&h->first_thread, record, __ATOMIC_RELEASE);
     return 0;
 }
@@ -101,8 +102,8 @@ static struct thread_block *block_new(void) {
     b->hot.top = b->frames;
     b->hot.last = b->frames + STINT_IMPL_DEPTH - 1;
     b->hot.ticks_per_us = clock_ticks_per_us();
-    b->next = all;
-    all = b;
+    b->registered.gate = &b->hot.gate;
+    registry_join(&b->registered);
     return b;
 }
 
@@ -145,13 +146,13 @@ static struct thread_block *join(void) {
 }
 
 struct thread_block *thread_here(void) {
-    struct thread_block *b = block_here();
+    struct thread_block *b = thread_block_here();
     return b && !b->busy ? b : NULL;
 }
 
 int thread_is_busy(void) {
-    struct thread_block *b = block_here();
-    return joining || (b && b->busy);
+    struct thread_block *b = thread_block_here();
+    return joining || registry_held() || (b && b->busy);
 }
 
 struct thread_block *thread_enter(uint32_t n) {
@@ -199,21 +200,10 @@ void thread_unwind(struct thread_block *b, struct stint_impl_frame *keep) {
     }
 }
 
-void thread_regate_all(void) {
-    uint32_t gate = registry_gate();
-    for (struct thread_block *b = all; b; b = b->next) {
-        uint32_t have = __atomic_load_n(&b->hot.gate, __ATOMIC_SEQ_CST);
-        while (have != STINT_IMPL_SHUT &&
-               !__atomic_compare_exchange_n(&b->hot.gate, &have, gate, 0, __ATOMIC_SEQ_CST,
-                                            __ATOMIC_SEQ_CST)) {
-        }
-    }
-}
-
 void thread_forget_all(void) {
     stint_impl_thread_here = &thread_none;
     joining = 0;
-    all = free_blocks = NULL; /* the blocks stay: a frame of the parent may still point there */
+    free_blocks = NULL; /* the blocks stay: a frame of the parent may still point there */
     if (have_key) {
         pthread_setspecific(at_end, NULL);
     }

@@ -9,6 +9,7 @@
 
 #include "api.h"
 #include "arena.h"
+#include "registry.h"
 
 #define THREAD_EDGE_BITS 9 /* first table, enough for 64 nodes; it doubles */
 #define THREAD_EDGES (1u << THREAD_EDGE_BITS)
@@ -29,7 +30,7 @@ struct thread_block {
     uint32_t node_next;            /* the rest of the piece nodes are cut from, units */
     uint32_t node_end;
     struct dynamic_name *names; /* THREAD_NAMES of them, or NULL before the first */
-    struct thread_block *next;  /* all blocks; guarded by the lock */
+    struct registry_thread registered;
     struct thread_block *next_free;
     struct stint_impl_edge first_links[THREAD_LINKS];
     struct stint_impl_edge first_edges[THREAD_EDGES];
@@ -45,15 +46,16 @@ void thread_leave(struct thread_block *b);
 /* The calling thread's block without entering, NULL if it has none or is inside. */
 struct thread_block *thread_here(void);
 int thread_is_busy(void);
-/* Counts a loss of the calling thread's own; owner only. */
+/* The same also inside: closing a scope needs no table and no lock. */
+struct thread_block *thread_block_here(void);
+/* Counts a loss of the calling thread's own; owner only. Atomic for its signal handlers. */
 static inline void thread_lose(struct thread_block *b, enum stint_status what) {
-    STINT_IMPL_STORE(&b->record->lost[what], STINT_IMPL_LOAD(&b->record->lost[what]) + 1);
+    __atomic_fetch_add(&b->record->lost[what], 1, __ATOMIC_RELAXED);
 }
 /* Takes frames off the stack until `keep` is on top; each is an abandoned scope. */
 void thread_unwind(struct thread_block *b, struct stint_impl_frame *keep);
 
-/* Under the lock: hands the current gate to all threads; drops all of them (child of a fork). */
-void thread_regate_all(void);
+/* In the child of a fork, under the lock. */
 void thread_forget_all(void);
 
 #endif

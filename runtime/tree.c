@@ -42,11 +42,10 @@ static int edges_grow(struct thread_block *b) {
             *edge_place(to, b->hot.edge_shift - 1, from[i].key) = from[i];
         }
     }
+    /* The old one stays, half the size of the new: this may be a signal handler, and the code it
+     * interrupted may be looking there. */
     b->hot.edges = to;
     --b->hot.edge_shift;
-    if (from != b->first_edges) {
-        pages_put(from, old * sizeof *from);
-    }
     return 0;
 }
 
@@ -63,7 +62,9 @@ static int edge_put(struct thread_block *b, uint64_t key, uint32_t to) {
 }
 
 static uint32_t edge_find(const struct thread_block *b, uint64_t key) {
-    return edge_place(b->hot.edges, b->hot.edge_shift, key)->node;
+    uint32_t shift = STINT_IMPL_LOAD(&b->hot.edge_shift); /* before the table, as inline */
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    return edge_place(b->hot.edges, shift, key)->node;
 }
 
 /* ---- Links: what only the slow path looks up, kept apart so that it displaces no edge. */
@@ -91,10 +92,7 @@ static int links_grow(struct thread_block *b) {
     }
     b->links = to;
     b->link_mask = old * 2 - 1;
-    if (from != b->first_links) {
-        pages_put(from, old * sizeof *from);
-    }
-    return 0;
+    return 0; /* the old ones stay, as edges do */
 }
 
 static int link_put(struct thread_block *b, uint64_t key, uint32_t to) {
@@ -109,7 +107,9 @@ static int link_put(struct thread_block *b, uint64_t key, uint32_t to) {
 }
 
 static uint32_t link_find(const struct thread_block *b, uint64_t key) {
-    return link_place(b->links, b->link_mask, key)->node;
+    uint32_t mask = STINT_IMPL_LOAD(&b->link_mask);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    return link_place(b->links, mask, key)->node;
 }
 
 /* ---- Nodes. */

@@ -35,8 +35,7 @@
 #ifndef HARNESS_SECONDS
 #define HARNESS_SECONDS 60 /* a case; more means it hangs, even under a sanitizer */
 #endif
-#define HARNESS_SHOWN 20 /* failures printed a case: a check in a hot loop must not flood the log  \
-                          */
+#define HARNESS_SHOWN 20   /* failures printed a case; the rest, as in a hot loop, is counted */
 #define HARNESS_SKIPPED 77 /* what CTest and automake take for "skipped" */
 
 struct harness_case {

@@ -15,16 +15,37 @@
 #pragma GCC system_header
 #endif
 
-/* Only a string literal can follow "": anything else is an error at this name. */
-#define STINT_name_must_be_a_literal_else_use_REGISTER_TIMER_DYNAMIC(name) "" name
-
-#if defined(__CUDA_ARCH__)
-/* Device code has no timers, and a host function must not be named there, not even in dead code. */
-#define STINT_IMPL_OFF(call) ((void)0)
+/* Only a string literal can follow "". That alone is an error too, but one that does not say why
+ * (this is a system header: compilers leave its macros out of their notes), so an identifier that
+ * says it stands before it: a bit-field without a width, a member that is not there. */
+#if defined(__GNUC__) && defined(__cplusplus)
+namespace stint_impl {
+template <bool literal> struct STINT_name_must_be_a_literal_else_use_REGISTER_TIMER_DYNAMIC {};
+template <> struct STINT_name_must_be_a_literal_else_use_REGISTER_TIMER_DYNAMIC<true> {
+    enum { yes = 1 };
+};
+} // namespace stint_impl
+#define STINT_IMPL_LITERAL(name)                                                                   \
+    (::stint_impl::STINT_name_must_be_a_literal_else_use_REGISTER_TIMER_DYNAMIC<                   \
+         __builtin_constant_p(name) != 0>::yes                                                     \
+         ? "" name                                                                                 \
+         : 0)
+#elif defined(__GNUC__)
+#define STINT_IMPL_LITERAL(name)                                                                   \
+    (sizeof(struct {                                                                               \
+        int STINT_name_must_be_a_literal_else_use_REGISTER_TIMER_DYNAMIC                           \
+            : __builtin_constant_p(name)                                                           \
+              ? 1                                                                                  \
+              : -1;                                                                                \
+    })                                                                                             \
+         ? "" name                                                                                 \
+         : 0)
 #else
+#define STINT_IMPL_LITERAL(name) "" name
+#endif
+
 /* Dead but compiled: types are checked, a local used only here stays used, nothing is emitted. */
 #define STINT_IMPL_OFF(call) ((void)(0 ? call : (void)0))
-#endif
 
 #if defined(__clang__) && !defined(__cplusplus)
 #define STINT_IMPL_QUIET                                                                           \
@@ -87,21 +108,15 @@
 
 #define STINT_IMPL_SCOPE__(n, name, level, role, set) STINT_IMPL_SCOPE_(n, name, level, role, set)
 #define STINT_IMPL_SCOPE(name, level, role, set)                                                   \
-    STINT_IMPL_SCOPE__(__COUNTER__,                                                                \
-                       STINT_name_must_be_a_literal_else_use_REGISTER_TIMER_DYNAMIC(name), level,  \
-                       role, set)
+    STINT_IMPL_SCOPE__(__COUNTER__, STINT_IMPL_LITERAL(name), level, role, set)
 #define STINT_IMPL_SCOPE_WITH__(n, name, info, threshold_us, set)                                  \
     STINT_IMPL_SCOPE_WITH_(n, name, info, threshold_us, set)
 #define STINT_IMPL_SCOPE_WITH(name, info, threshold_us, set)                                       \
-    STINT_IMPL_SCOPE_WITH__(__COUNTER__,                                                           \
-                            STINT_name_must_be_a_literal_else_use_REGISTER_TIMER_DYNAMIC(name),    \
-                            info, threshold_us, set)
+    STINT_IMPL_SCOPE_WITH__(__COUNTER__, STINT_IMPL_LITERAL(name), info, threshold_us, set)
 #define STINT_IMPL_SCOPE_SINCE__(n, name, start_us, threshold_us, set)                             \
     STINT_IMPL_SCOPE_SINCE_(n, name, start_us, threshold_us, set)
 #define STINT_IMPL_SCOPE_SINCE(name, start_us, threshold_us, set)                                  \
-    STINT_IMPL_SCOPE_SINCE__(__COUNTER__,                                                          \
-                             STINT_name_must_be_a_literal_else_use_REGISTER_TIMER_DYNAMIC(name),   \
-                             start_us, threshold_us, set)
+    STINT_IMPL_SCOPE_SINCE__(__COUNTER__, STINT_IMPL_LITERAL(name), start_us, threshold_us, set)
 #define STINT_IMPL_SCOPE_DYNAMIC__(n, name, level, start_us, threshold_us, set)                    \
     STINT_IMPL_SCOPE_DYNAMIC_(n, name, level, start_us, threshold_us, set)
 #define STINT_IMPL_SCOPE_DYNAMIC(name, start_us, threshold_us, set)                                \
@@ -119,33 +134,26 @@
     } while (0)
 #define STINT_IMPL_HANDLE_BEGIN__(n, handle, name) STINT_IMPL_HANDLE_BEGIN_(n, handle, name)
 #define STINT_IMPL_HANDLE_BEGIN(handle, name)                                                      \
-    STINT_IMPL_HANDLE_BEGIN__(__COUNTER__, handle,                                                 \
-                              STINT_name_must_be_a_literal_else_use_REGISTER_TIMER_DYNAMIC(name))
+    STINT_IMPL_HANDLE_BEGIN__(__COUNTER__, handle, STINT_IMPL_LITERAL(name))
 #define STINT_IMPL_HANDLE_END(handle) stint_impl_handle_end((handle).word)
 #define STINT_IMPL_FOR_TIMING(...) __VA_ARGS__
 
 #else /* timers off, or device code */
 
 #define STINT_IMPL_SCOPE(name, level, role, set)                                                   \
-    STINT_IMPL_OFF(stint_impl_off_scope(                                                           \
-        STINT_name_must_be_a_literal_else_use_REGISTER_TIMER_DYNAMIC(name), level, role, set))
+    STINT_IMPL_OFF(stint_impl_off_scope(STINT_IMPL_LITERAL(name), level, role, set))
 #define STINT_IMPL_SCOPE_WITH(name, info, threshold_us, set)                                       \
-    STINT_IMPL_OFF(stint_impl_off_scope_with(                                                      \
-        STINT_name_must_be_a_literal_else_use_REGISTER_TIMER_DYNAMIC(name), info, threshold_us,    \
-        set))
+    STINT_IMPL_OFF(stint_impl_off_scope_with(STINT_IMPL_LITERAL(name), info, threshold_us, set))
 #define STINT_IMPL_SCOPE_SINCE(name, start_us, threshold_us, set)                                  \
-    STINT_IMPL_OFF(stint_impl_off_scope_since(                                                     \
-        STINT_name_must_be_a_literal_else_use_REGISTER_TIMER_DYNAMIC(name), start_us,              \
-        threshold_us, set))
+    STINT_IMPL_OFF(                                                                                \
+        stint_impl_off_scope_since(STINT_IMPL_LITERAL(name), start_us, threshold_us, set))
 #define STINT_IMPL_SCOPE_DYNAMIC(name, start_us, threshold_us, set)                                \
     STINT_IMPL_OFF(stint_impl_off_dynamic(name, start_us, threshold_us, set))
 #define STINT_IMPL_SCOPE_OP(type, instance)                                                        \
-    STINT_IMPL_OFF(stint_impl_off_op(                                                              \
-        STINT_name_must_be_a_literal_else_use_REGISTER_TIMER_DYNAMIC(type), instance))
+    STINT_IMPL_OFF(stint_impl_off_op(STINT_IMPL_LITERAL(type), instance))
 #define STINT_IMPL_SCOPE_FUNC() STINT_IMPL_OFF((void)0)
 #define STINT_IMPL_HANDLE_BEGIN(handle, name)                                                      \
-    STINT_IMPL_OFF(stint_impl_off_handle_begin(                                                    \
-        &(handle), STINT_name_must_be_a_literal_else_use_REGISTER_TIMER_DYNAMIC(name)))
+    STINT_IMPL_OFF(stint_impl_off_handle_begin(&(handle), STINT_IMPL_LITERAL(name)))
 #define STINT_IMPL_HANDLE_END(handle) STINT_IMPL_OFF(stint_impl_off_handle_end(&(handle)))
 #define STINT_IMPL_FOR_TIMING(...)
 
@@ -154,7 +162,10 @@
 #if STINT_IMPL_PROFILER && !defined(__CUDA_ARCH__)
 
 #if defined(__cplusplus)
-#define STINT_IMPL_CAPTURE_(n, name, info) ::stint_impl::capture stint_impl_guard_##n(name, info)
+/* Two declarations, so that it is no lone body of an `if`, as with timers. */
+#define STINT_IMPL_CAPTURE_(n, name, info)                                                         \
+    const char *const stint_impl_name_##n = name;                                                  \
+    ::stint_impl::capture stint_impl_guard_##n(stint_impl_name_##n, info)
 #else
 #define STINT_IMPL_CAPTURE_(n, name, info)                                                         \
     char stint_impl_guard_##n                                                                      \

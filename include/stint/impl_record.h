@@ -72,7 +72,9 @@ static inline __attribute__((always_inline)) int
 stint_impl_open_body(struct stint_impl_thread *t, uint64_t me, uint32_t set, uint32_t id) {
     struct stint_impl_frame *f = t->top;
     uint64_t key = stint_impl_edge_key(STINT_IMPL_LOAD(&f->node), set, id);
-    uint64_t slot = stint_impl_edge_slot(key, t->edge_shift);
+    uint64_t slot = stint_impl_edge_slot(key, STINT_IMPL_LOAD(&t->edge_shift));
+    /* In this order: a signal handler may put a larger table in its place. */
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
     struct stint_impl_edge *e = t->edges + slot;
     if (STINT_IMPL_UNLIKELY(e->key != key)) {
         e = t->edges + (slot ^ 1);

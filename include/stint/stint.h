@@ -315,7 +315,7 @@ STINT_IMPL_INLINE const stint_stat *getStat(const char *name) {
 #include "impl_record.h"
 #include "impl_scope.h"
 #endif
-#if !STINT_IMPL_TIMER || !STINT_IMPL_PROFILER
+#if !STINT_IMPL_TIMER || !STINT_IMPL_PROFILER || defined(__CUDA_ARCH__)
 #include "impl_off.h"
 #endif
 #if STINT_IMPL_PROFILER

@@ -24,7 +24,7 @@ INCLUDE = HERE.parent.parent / "include"
 SKIP = 77
 
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Werror"]
-# nvcc's own line markers are not pedantic, and what it makes of a template shadows.
+# Not pedantic: the line markers nvcc gives its host compiler warn there.
 NVCC_WARNINGS = ["-Werror", "all-warnings", "-Xcompiler", "-Wall,-Wextra,-Werror"]
 ON = ["-DWITH_TIMER", "-DWITH_PROFILER"]
 

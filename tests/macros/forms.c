@@ -207,8 +207,7 @@ int forms_blocks(int n) {
         goto out;
     }
     }
-    FOR_TIMING(forms_only_when_timed = 1, ++n;)
-    {
+    FOR_TIMING(forms_only_when_timed = 1, ++n;) {
         FOR_TIMING(int counted = n; forms_only_when_timed += counted;)
     }
     FOR_TIMING(forms_work(); forms_work());

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* screens NAME: runs that program; screens: the names. */
+#include "screens.h"
+
+#include <pthread.h>
+
+static void load(int step) {
+    REGISTER_TIMER_INFO("load", step ? "batch=1.bin" : "batch=0.bin");
+    fake_advance(step ? 2 * MS + 250 * US : 12 * MS + 503 * US);
+}
+
+static void forward(int step) {
+    REGISTER_TIMER("forward");
+    for (uint64_t i = 0; i < 40; ++i) {
+        REGISTER_TIMER("matmul");
+        fake_advance(800 * US + 1700 * i + (step ? 0 : 31));
+    }
+    for (int i = 0; i < 8; ++i) {
+        REGISTER_TIMER("softmax");
+        fake_advance(90 * US);
+    }
+    fake_advance(777 * US);
+}
+
+void training(void) {
+    for (int step = 0; step < 2; ++step) {
+        REGISTER_TIMER("step");
+        load(step);
+        forward(step);
+        fake_advance(150 * US);
+    }
+    for (int i = 0; i < 1000; ++i) {
+        timed("tick", 60);
+    }
+}
+
+static void *start(void *work) {
+    ((void (*)(void))(uintptr_t)work)();
+    return NULL;
+}
+
+void on_a_thread(void (*work)(void)) {
+    pthread_t thread;
+    if (!pthread_create(&thread, NULL, start, (void *)(uintptr_t)work)) {
+        pthread_join(thread, NULL);
+    }
+}
+
+static const struct screen *const tables[] = {legacy_screens, table_screens, tree_screens};
+
+int main(int argc, char **argv) {
+    for (size_t t = 0; t < sizeof tables / sizeof *tables; ++t) {
+        for (const struct screen *s = tables[t]; s->name; ++s) {
+            if (argc < 2) {
+                puts(s->name);
+            } else if (!strcmp(s->name, argv[1])) {
+                s->work();
+                return 0;
+            }
+        }
+    }
+    return argc < 2 ? 0 : 2;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The real machine.c: being in this program, it stands in for the fake one of the library. */
+#include "../../runtime/machine.c"
+
+#include "gpu.h"
+#include "support.h"
+
+TEST(machine, says_where_it_is) {
+    struct machine m;
+    char host[256] = "";
+    memset(&m, 0x5a, sizeof m);
+    errno = 33;
+    machine_read(&m);
+    CHECK_EQ_U64((uint64_t)errno, 33);
+    gethostname(host, sizeof host - 1);
+    CHECK(!strncmp(m.host, host, sizeof m.host - 1));
+    CHECK_CONTAINS(m.program, "machine_test");
+    CHECK(m.cpu[0] && !strchr(m.cpu, '\n'));
+    CHECK(!strncmp(m.compiler, "gcc ", 4) || !strncmp(m.compiler, "clang ", 6));
+    CHECK(m.cpus >= 1 && m.cpus <= 1024);
+}
+
+TEST(machine, usage_counts_memory_touched) {
+    struct machine_usage before, after;
+    size_t bytes = (size_t)32 << 20;
+    machine_usage(&before);
+    volatile char *block = malloc(bytes);
+    for (size_t i = 0; i < bytes; i += 4096) {
+        block[i] = 1;
+    }
+    machine_usage(&after);
+    free((void *)(uintptr_t)block);
+    CHECK(before.peak_rss > (size_t)1 << 18);
+    CHECK(after.peak_rss >= before.peak_rss);
+    CHECK(after.peak_rss >= bytes / 2);
+    CHECK(after.minor_faults + after.major_faults > before.minor_faults + before.major_faults);
+}
+
+TEST(gpu, there_is_always_a_back_end) {
+    const struct gpu_ops *gpu = gpu_ops();
+    CHECK(gpu && gpu == gpu_ops());
+    CHECK(gpu->name && gpu->capture_start && gpu->capture_stop);
+    CHECK(gpu->reason && *gpu->reason); /* without a GPU: why */
+    CHECK(gpu->capture_start() != 0);
+    CHECK(gpu->capture_stop() != 0);
+}
+
+static void capture(void *unused) {
+    (void)unused;
+    REGISTER_GPU_PROFILER("outer", "batch=32");
+    {
+        REGISTER_GPU_PROFILER("inner");
+        GPU_PROFILER_START("deeper");
+        GPU_PROFILER_STOP();
+    }
+}
+
+TEST(gpu, without_one_a_capture_is_one_line_and_the_reason) {
+    for (int i = 0; i < 2; ++i) {
+        char *said = harness_capture(2, capture, NULL);
+        CHECK_STR_EQ(said, "Enable GPU Profiler Stat: [outer] \"batch=32\"\n"
+                           "stint: nothing is captured: this version has no GPU back end\n");
+        free(said);
+    }
+}
+
+HARNESS_MAIN()

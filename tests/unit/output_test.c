@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "output.h"
+
+#include <sys/stat.h>
+
+#include "config.h"
+#include "support.h"
+
+static char folder[64];
+
+/* A path in a folder of its own. */
+static const char *path_of(const char *name) {
+    static char path[256];
+    if (!folder[0]) {
+        strcpy(folder, "/tmp/stint_output_XXXXXX");
+        CHECK(mkdtemp(folder) != NULL);
+    }
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return path;
+}
+
+static char *content(const char *path) {
+    FILE *file = fopen(path, "r");
+    char *text = calloc(65536, 1);
+    if (!CHECK(file != NULL)) {
+        return text;
+    }
+    fread(text, 1, 65535, file);
+    fclose(file);
+    return text;
+}
+
+static void clean(const char *path) {
+    unlink(path);
+    rmdir(folder);
+}
+
+static int result;
+static void put(void *text) {
+    result = output_write(text, strlen(text));
+}
+
+/* What one write says on fd. */
+static char *put_to(const char *where, int fd) {
+    config.output = where;
+    return harness_capture(fd, put, (void *)(uintptr_t)"report\n");
+}
+
+TEST(output, stderr_is_the_default) {
+    const char *const where[] = {NULL, "stderr"};
+    for (int i = 0; i < 2; ++i) {
+        char *said = put_to(where[i], 2);
+        CHECK_STR_EQ(said, "report\n");
+        CHECK(!result);
+        free(said);
+    }
+}
+
+static void print_and_put(void *unused) {
+    (void)unused;
+    setvbuf(stdout, NULL, _IOFBF, 4096);
+    printf("before\n");
+    put((void *)(uintptr_t)"report\n");
+    printf("after\n");
+}
+
+TEST(output, stdout_in_the_order_of_the_program) {
+    config.output = "stdout";
+    char *said = harness_capture(1, print_and_put, NULL);
+    CHECK_STR_EQ(said, "before\nreport\nafter\n");
+    free(said);
+}
+
+TEST(output, a_file_is_replaced_first_and_added_to_then) {
+    const char *path = path_of("run.txt");
+    FILE *old = fopen(path, "w");
+    fputs("of an earlier run, much longer than the report\n", old);
+    fclose(old);
+    for (int i = 0; i < 2; ++i) {
+        char *said = put_to(path, 2);
+        CHECK_STR_EQ(said, "");
+        CHECK(!result);
+        free(said);
+    }
+    char *text = content(path);
+    CHECK_STR_EQ(text, "report\nreport\n");
+    free(text);
+    clean(path);
+}
+
+TEST(output, a_bad_path_is_said_and_the_report_goes_to_stderr) {
+    char *said = put_to("/nonexistent/folder/x", 2);
+    CHECK_STR_EQ(said, "stint: cannot write the report to /nonexistent/folder/x: "
+                       "No such file or directory; it goes to stderr\nreport\n");
+    CHECK(!result);
+    free(said);
+    said = put_to("/dev/full", 2);
+    CHECK_EQ_U64(lines_of(said), 2);
+    CHECK_CONTAINS(said, "No space left on device; it goes to stderr\nreport\n");
+    free(said);
+    said = put_to("/tmp", 2);
+    CHECK_EQ_U64(lines_of(said), 2);
+    free(said);
+    said = put_to("/tmp/%q", 2);
+    CHECK_CONTAINS(said, "stint: STINT_OUTPUT=/tmp/%q: ");
+    CHECK_CONTAINS(said, "\nreport\n");
+    CHECK_EQ_U64(lines_of(said), 2);
+    free(said);
+}
+
+#define PATH(pattern, want)                                                                        \
+    do {                                                                                           \
+        char out[512];                                                                             \
+        CHECK(!output_path(out, sizeof out, pattern));                                             \
+        CHECK_STR_EQ(out, want);                                                                   \
+    } while (0)
+
+TEST(output, patterns) {
+    char host[256] = "", want[512];
+    gethostname(host, sizeof host - 1);
+    snprintf(want, sizeof want, "a-%ld-%s.txt", (long)getpid(), host);
+    PATH("a-%p-%h.txt", want);
+    PATH("100%%", "100%");
+    PATH("", "");
+    char out[512];
+    CHECK(output_path(out, sizeof out, "%") == -1);
+    CHECK(output_path(out, sizeof out, "a%d") == -1);
+    CHECK(output_path(out, sizeof out, "a%%%") == -1);
+}
+
+TEST(output, ranks_of_the_common_launchers) {
+    static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",
+                                        "SLURM_PROCID"};
+    for (size_t i = 0; i < 4; ++i) {
+        unsetenv(names[i]);
+    }
+    PATH("r%r", "r0");
+    for (size_t i = 4; i-- > 0;) {
+        char value[8], want[16];
+        snprintf(value, sizeof value, "%zu", 10 + i);
+        snprintf(want, sizeof want, "r%zu", 10 + i);
+        setenv(names[i], value, 1); /* an earlier name wins */
+        PATH("r%r", want);
+    }
+    setenv(names[0], "../../etc", 1); /* no number: no part of a path */
+    PATH("r%r", "r11");
+}
+
+TEST(output, too_long_for_the_buffer) {
+    char out[8];
+    CHECK(!output_path(out, sizeof out, "1234567"));
+    CHECK(output_path(out, sizeof out, "12345678") == -1);
+    CHECK(output_path(out, sizeof out, "123456%p") == -1);
+    static char pattern[6000];
+    memset(pattern, 'x', sizeof pattern - 1);
+    char *said = put_to(pattern, 2);
+    CHECK_EQ_U64(lines_of(said), 2);
+    CHECK(said && strlen(said) < 1000);
+    free(said);
+}
+
+TEST(output, errno_is_kept) {
+    errno = 77;
+    char *said = put_to("/nonexistent/x", 2);
+    CHECK_EQ_U64((uint64_t)errno, 77);
+    free(said);
+}
+
+TEST(output, reports_go_where_the_environment_says) {
+    const char *path = path_of("report.txt");
+    setenv("STINT_OUTPUT", path, 1);
+    timed("a", 1000);
+    char *said = report_of("legacy");
+    CHECK_STR_EQ(said, "");
+    free(said);
+    free(report_of("table"));
+    char *text = content(path);
+    CHECK_CONTAINS(text, "======= StatSet: [GlobalStatInfo] status ======\n");
+    CHECK_CONTAINS(text, "\nstint table: testprog");
+    free(text);
+    clean(path);
+}
+
+HARNESS_MAIN()

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Options, sorting and what every view says; tests/screens has the views to the digit. */
+#include "report.h"
+
+#include "config.h"
+#include "report_columns.h"
+#include "support.h"
+
+static struct report_options options;
+
+static int parses(const char *text) {
+    return !report_options_parse(text, &options);
+}
+
+static const char *sort_key(void) {
+    return report_column(options.sort)->key;
+}
+
+TEST(report_options, all_forms) {
+    CHECK(parses("legacy") && options.view == REPORT_LEGACY);
+    CHECK(options.top == 0 && !options.threads && options.set == REPORT_ALL_SETS);
+    CHECK_STR_EQ(sort_key(), "total");
+    CHECK(parses("table") && options.view == REPORT_TABLE);
+    CHECK(parses("tree") && options.view == REPORT_TREE);
+    CHECK(parses("table,top=1") && options.top == 1);
+    CHECK(parses("table,top=100000000") && options.top == 100000000);
+    CHECK(parses("tree,threads,top=7,sort=p99") && options.threads && options.top == 7);
+    CHECK_STR_EQ(sort_key(), "p99");
+    static const char *const keys[] = {"total", "self", "calls", "min", "max", "avg", "p99"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; ++i) {
+        char text[32];
+        snprintf(text, sizeof text, "legacy,sort=%s", keys[i]);
+        CHECK(parses(text));
+        CHECK_STR_EQ(sort_key(), keys[i]);
+    }
+    CHECK(parses("table,sort=min,sort=max")); /* the last one counts */
+    CHECK_STR_EQ(sort_key(), "max");
+}
+
+static const char *const bad[] = {
+    "",          ",",         "tables",         "tab",           "TABLE",        "table,",
+    "table,,",   "table top", "table,top",      "table,top=",    "table,top=0",  "table,top=-1",
+    "table,top=1x", "table,top= 1", "table,top=99999999999", "table,sort", "table,sort=",
+    "table,sort=name", "table,sort=totals", "table,sort=p50", "table,thread", "table,threads=1",
+    "table,legacy", "table ", " table", "table,top=1,", "table\n"};
+
+TEST(report_options, bad_forms_change_nothing) {
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; ++i) {
+        struct report_options before;
+        CHECK(parses("tree,top=3"));
+        before = options;
+        CHECK(!parses(bad[i]));
+        CHECK(!memcmp(&before, &options, sizeof before));
+    }
+}
+
+TEST(report_options, a_bad_form_is_one_line) {
+    timed("a", 1);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; ++i) {
+        char *said = harness_capture(2, support_bad_report, (void *)(uintptr_t)bad[i]);
+        CHECK_EQ_U64(lines_of(said), 1);
+        CHECK_CONTAINS(said, "stint: report \"");
+        CHECK_CONTAINS(said, "\": expected " REPORT_OPTIONS_FORM "\n");
+        free(said);
+    }
+}
+
+/* Names in the order in which the first column shows them. */
+static const char *order_in(const char *text) {
+    static char names[256];
+    const char *line = strstr(text, "\nname ");
+    size_t n = 0;
+    for (line = line ? strchr(line + 1, '\n') : NULL; line && !strchr("\n(", line[1]) && n + 20 < 256;
+         line = strchr(line + 1, '\n')) {
+        size_t width = strcspn(line + 1, " (");
+        memcpy(names + n, line + 1, width);
+        n += width;
+        names[n++] = ' ';
+    }
+    names[n ? n - 1 : 0] = '\0';
+    return names;
+}
+
+#define ORDER(view, want)                                                                          \
+    do {                                                                                           \
+        char *text = report_of(view);                                                              \
+        CHECK_STR_EQ(order_in(text), want);                                                        \
+        free(text);                                                                                \
+    } while (0)
+
+TEST(report, sorting) {
+    for (int i = 0; i < 4; ++i) {
+        timed("often", 10); /* total 40 */
+    }
+    timed("long", 30);
+    {
+        REGISTER_TIMER("around"); /* total 50, self 5 */
+        fake_advance(5);
+        timed("inner", 45);
+    }
+    ORDER("table", "around inner often long");
+    ORDER("table,sort=total", "around inner often long");
+    ORDER("table,sort=self", "inner often long around");
+    ORDER("table,sort=calls", "often around inner long"); /* ties by name */
+    ORDER("table,sort=min", "around inner long often");
+    ORDER("table,sort=max", "around inner long often");
+    ORDER("table,sort=avg", "around inner long often");
+    ORDER("table,sort=p99", "around inner long often");
+    ORDER("tree", "around  often long"); /* inner stands indented below */
+}
+
+TEST(report, ties_are_by_name_whatever_the_order_of_arrival) {
+    const char *const names[] = {"d", "b", "a", "c"};
+    for (int i = 0; i < 4; ++i) {
+        timed(names[i], 10);
+    }
+    ORDER("table", "a b c d");
+    ORDER("tree,sort=calls", "a b c d");
+}
+
+TEST(report, top_keeps_the_first_and_says_how_many_more) {
+    const char *const names[] = {"d", "b", "a", "c"};
+    for (uint64_t i = 0; i < 4; ++i) {
+        timed(names[i], 10 + i);
+    }
+    ORDER("table,top=2", "c a");
+    char *text = report_of("table,top=3");
+    CHECK_CONTAINS(text, "\n(1 more)\n");
+    free(text);
+    text = report_of("table,top=4");
+    CHECK_EQ_U64(times_in(text, "more)"), 0);
+    free(text);
+    text = report_of("tree,top=1");
+    CHECK_CONTAINS(text, "\n(3 more)\n");
+    free(text);
+    text = report_of("legacy,top=1");
+    CHECK_EQ_U64(times_in(text, "Stat="), 1);
+    free(text);
+}
+
+TEST(report, null_is_the_view_of_the_environment) {
+    setenv("STINT_REPORT", "tree,top=1", 1);
+    timed("a", 10);
+    char *text = report_of(NULL);
+    CHECK_CONTAINS(text, "stint tree: ");
+    free(text);
+    text = report_of("legacy"); /* a call wins */
+    CHECK_EQ_U64(times_in(text, "stint tree: "), 0);
+    free(text);
+    config.report = NULL;
+    text = report_of(NULL);
+    CHECK_CONTAINS(text, "stint table: ");
+    free(text);
+}
+
+TEST(report, before_anything_was_recorded) {
+    const char *const views[] = {"legacy", "table", "tree"};
+    for (int i = 0; i < 3; ++i) {
+        char *text = report_of(views[i]);
+        CHECK(text && *text);
+        CHECK_EQ_U64(times_in(text, "Stat="), 0);
+        free(text);
+    }
+}
+
+TEST(report, hostile_names_stay_in_their_row) {
+    static char name[4096 + 1];
+    timed("one\ntwo\x1b[2J 100%s \"q\"", 10);
+    for (int i = 0; i < 4096; i += 4) {
+        memcpy(name + i, "\xf0\x9f\x9a\x80", 4);
+    }
+    timed(name, 5);
+    const char *const views[] = {"legacy", "table", "tree"};
+    for (int i = 0; i < 3; ++i) {
+        char *text = report_of(views[i]);
+        CHECK_CONTAINS(text, "one\\ntwo\\x1b[2J 100%s \"q\"");
+        CHECK(text && !strchr(text, '\x1b'));
+        CHECK_CONTAINS(text, "1 names longer than 1000 bytes, cut\n");
+        free(text);
+    }
+}
+
+static void print_status(void *name) {
+    CHECK(printStatus(name) != 0);
+}
+
+TEST(report, an_unknown_name_is_one_line) {
+    const char *const names[] = {"nobody", "no\nbody", ""};
+    timed("a", 1);
+    for (int i = 0; i < 3; ++i) {
+        char *text = harness_capture(2, print_status, (void *)(uintptr_t)names[i]);
+        CHECK_EQ_U64(lines_of(text), 1);
+        CHECK_CONTAINS(text, "is not registered in GlobalStatInfo\n");
+        free(text);
+    }
+    char *text = harness_capture(2, print_status, NULL);
+    CHECK_EQ_U64(lines_of(text), 1);
+    free(text);
+}
+
+static void slow(void *info) {
+    REGISTER_TIMER_INFO("slow", info);
+    fake_advance(12003045000);
+}
+
+TEST(report, slow_scopes_say_so_in_the_words_of_the_ancestor) {
+    char *text = harness_capture(2, slow, (void *)(uintptr_t)"file=a.bin");
+    CHECK_STR_EQ(text, "Stat: [slow] file=a.bin [Span:12003ms45us] \n");
+    free(text);
+}
+
+static void slow_name(void *name) {
+    REGISTER_TIMER_DYNAMIC(name, 10);
+    fake_advance(10000);
+}
+
+TEST(report, slow_scopes_with_hostile_names) {
+    static char name[2001];
+    memset(name, 'x', 2000);
+    memcpy(name, "a\nb", 3);
+    char *text = harness_capture(2, slow_name, name);
+    CHECK_EQ_U64(lines_of(text), 1);
+    CHECK_CONTAINS(text, "[Span:0ms10us] \n");
+    free(text);
+}
+
+TEST(report, errno_is_kept) {
+    errno = 55;
+    timed("a", 1);
+    free(report_of("table"));
+    free(report_of("legacy"));
+    CHECK_EQ_U64((uint64_t)errno, 55);
+}
+
+TEST(report_columns, the_table_is_whole) {
+    uint32_t n = 0;
+    for (const struct report_column *c; (c = report_column(n)); ++n) {
+        CHECK(c->key[0] && c->title[0] && c->doc[0]);
+        CHECK(c->field < sizeof(struct stint_row));
+        CHECK_EQ_U64(report_column_find(c->key, strlen(c->key)), c->sortable ? n : UINT32_MAX);
+    }
+    CHECK_EQ_U64(n, 15);
+    CHECK(report_column_find("tot", 3) == UINT32_MAX);
+    CHECK(report_column_find("", 0) == UINT32_MAX);
+}
+
+HARNESS_MAIN()

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The getters. */
+#include "support.h"
+
+static stint_stat st;
+
+TEST(stat, every_field) {
+    for (int i = 0; i < 100; ++i) {
+        REGISTER_TIMER_INFO("a", i == 99 ? "the slowest" : "another");
+        fake_advance(i == 0 ? 50 : (uint64_t)(i + 1) * 10);
+        timed("inner", 1);
+    }
+    CHECK(!stint_stat_get("a", &st));
+    CHECK_EQ_U64(st.calls, 100);
+    CHECK_EQ_U64(st.samples, 100);
+    CHECK_EQ_U64(st.total_ns, 50540 + 100);
+    CHECK_EQ_U64(st.self_ns, st.total_ns - 100);
+    CHECK_EQ_U64(st.min_ns, 21);
+    CHECK_EQ_U64(st.max_ns, 1001);
+    CHECK_EQ_U64(st.first_ns, 51);
+    CHECK(st.p50_ns >= 485 && st.p50_ns <= 518);
+    CHECK(st.p90_ns >= 872 && st.p90_ns <= 930);
+    CHECK(st.p99_ns >= 959 && st.p99_ns <= 1001);
+    CHECK_EQ_U64(st.threads, 1);
+    CHECK_STR_EQ(st.info, "the slowest");
+}
+
+TEST(stat, infos_are_cut_to_fit) {
+    char info[200];
+    memset(info, 'i', sizeof info - 1);
+    info[sizeof info - 1] = '\0';
+    {
+        REGISTER_TIMER_INFO("a", info);
+        fake_advance(1);
+    }
+    CHECK(!stint_stat_get("a", &st));
+    CHECK_EQ_U64(strlen(st.info), 63);
+}
+
+TEST(stat, unknown_names) {
+    memset(&st, 0x5a, sizeof st);
+    CHECK(stint_stat_get("a", &st) == -1); /* before anything was recorded */
+    timed("a", 1);
+    CHECK(stint_stat_get("b", &st) == -1);
+    CHECK(stint_stat_get(NULL, &st) == -1);
+    CHECK(stint_stat_get("", &st) == -1);
+    CHECK_EQ_U64(st.calls, 0x5a5a5a5a5a5a5a5a); /* nothing written */
+    CHECK(stint_stat_get("a", NULL) == -1);
+    CHECK(getStat("b") == NULL);
+    CHECK(getStat(NULL) == NULL);
+}
+
+TEST(stat, here_is_overwritten_by_the_next_call) {
+    timed("a", 1);
+    timed("b", 2);
+    const stint_stat *a = getStat("a");
+    CHECK(a && a->total_ns == 1);
+    const stint_stat *b = getStat("b");
+    CHECK(b == a && b && b->total_ns == 2);
+}
+
+TEST(stat, of_a_set) {
+    stint_set *set = stint_set_get("s");
+    CHECK(set && set == stint_set_get("s"));
+    {
+        REGISTER_TIMER("a", -1, set);
+        fake_advance(3);
+    }
+    CHECK(stint_stat_get("a", &st) == -1);
+    CHECK(!stint_set_stat_get(set, "a", &st) && st.total_ns == 3);
+    CHECK(stint_set_stat_get(NULL, "a", &st) == -1);
+    CHECK(stint_set_get(NULL) == stint_set_get("GlobalStatInfo"));
+}
+
+TEST(stat, open_scopes_have_no_sample_yet) {
+    REGISTER_TIMER("a");
+    fake_advance(5);
+    CHECK(stint_stat_get("a", &st) == -1);
+}
+
+TEST(stat, without_percentiles) {
+    setenv("STINT_PERCENTILES", "0", 1);
+    timed("a", 10);
+    timed("a", 20);
+    CHECK(!stint_stat_get("a", &st));
+    CHECK_EQ_U64(st.p50_ns + st.p90_ns + st.p99_ns, 0);
+    CHECK_EQ_U64(st.total_ns, 30);
+    stint_reset();
+    timed("a", 15);
+    CHECK(!stint_stat_get("a", &st));
+    CHECK_EQ_U64(st.total_ns, 15);
+    CHECK(st.min_ns <= 15 && st.max_ns >= 15);
+}
+
+TEST(stat, now_is_in_microseconds) {
+    uint64_t us = stint_now_us();
+    fake_advance(2500);
+    CHECK_EQ_U64(stint_now_us() - us, 2);
+    {
+        REGISTER_TIMER_SET("since", us);
+        fake_advance(500);
+    }
+    CHECK(!stint_stat_get("since", &st));
+    CHECK_EQ_U64(st.total_ns, 3000);
+}
+
+TEST(stat, errno_is_kept) {
+    errno = 44;
+    stint_stat_get("a", &st);
+    stint_reset();
+    stint_now_us();
+    CHECK_EQ_U64((uint64_t)errno, 44);
+}
+
+HARNESS_MAIN()
