@@ -119,7 +119,8 @@ uint64_t clock_ticks_per_us(void) {
 }
 
 uint64_t clock_ticks_of_ns(uint64_t ns) {
-    return (uint64_t)((double)ns * (double)ticks_per_us / 256000.0 + 0.5);
+    double ticks = (double)ns * (double)ticks_per_us / 256000.0 + 0.5;
+    return ticks < (double)INT64_MAX ? (uint64_t)ticks : (uint64_t)INT64_MAX;
 }
 
 uint64_t clock_ticks_at(uint64_t us) {

@@ -55,7 +55,7 @@ static void cache(struct thread_block *b, struct site_text name, uint64_t hash, 
     if (!b->names) {
         b->names = pages_get(THREAD_NAMES * sizeof *b->names);
     }
-    int off = (word & STINT_IMPL_SITE_OFF) != 0;
+    int unknown = !(word & STINT_IMPL_SITE_ID);
     if (!b->names || name.length > ARENA_NAME_BYTES) {
         return;
     }
@@ -69,7 +69,7 @@ static void cache(struct thread_block *b, struct site_text name, uint64_t hash, 
     n->hash = hash;
     n->word = word;
     n->length = name.length;
-    n->bytes = off ? NULL : arena_bytes_of((uint32_t)word);
+    n->bytes = unknown ? NULL : arena_bytes_of((uint32_t)word & STINT_IMPL_SITE_ID);
 }
 
 uint64_t dynamic_word_entered(struct thread_block *b, struct site_text name,
@@ -168,9 +168,11 @@ int stint_end(const char *name) {
     if (b) {
         uint64_t word = dynamic_word_entered(b, text, NULL);
         thread_leave(b);
-        result = word & STINT_IMPL_SITE_OFF
-                     ? 0
-                     : recorder_end(recorder_guard_of_name((uint32_t)word), now, NULL);
+        result =
+            recorder_end(recorder_guard_of_name((uint32_t)word & STINT_IMPL_SITE_ID), now, NULL);
+        if (word & STINT_IMPL_SITE_OFF) {
+            result = 0; /* perhaps never opened: nothing to complain of */
+        }
     }
     if (result) {
         arena_lose(STINT_STATUS_STRAY_END, 1);
@@ -188,9 +190,9 @@ int stint_add_sample(const char *name, uint64_t ns) {
     } else {
         struct thread_block *b = thread_enter(1);
         if (b) {
-            uint64_t ticks = clock_ticks_of_ns(ns);
+            uint64_t ticks = clock_ticks_of_ns(ns), now = clock_ticks();
             uint64_t word = dynamic_word_entered(b, text, NULL);
-            result = recorder_add_entered(b, word, 0, clock_ticks() - ticks, ticks);
+            result = recorder_add_entered(b, word, 0, now > ticks ? now - ticks : 0, ticks);
             thread_leave(b);
         }
     }

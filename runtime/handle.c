@@ -36,14 +36,17 @@ void stint_impl_handle_end(uint64_t *handle) {
         arena_lose(STINT_STATUS_STRAY_END, 1);
     } else if (word & STINT_IMPL_SITE_OFF) {
         /* switched off when it began */
-    } else if (site_gate_of(word) < registry_arena_gate()) {
-        arena_lose(STINT_STATUS_ABANDONED, 1); /* begun before a fork */
     } else if (now < start) {
         arena_lose(STINT_STATUS_CLOCK_BACK, 1);
     } else {
         struct thread_block *b = thread_enter(1);
         if (b) {
-            recorder_add_entered(b, word, 0, start, now - start);
+            /* Only now is there an arena to compare with: begun before a fork? */
+            if (site_gate_of(word) < registry_arena_gate()) {
+                thread_lose(b, STINT_STATUS_ABANDONED);
+            } else {
+                recorder_add_entered(b, word, 0, start, now - start);
+            }
             thread_leave(b);
         }
     }

@@ -73,16 +73,21 @@ void registry_join(struct registry_thread *t) {
 }
 
 void registry_before_fork(void) {
+    held = 1;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
     pthread_mutex_lock(&lock);
 }
 
 void registry_after_fork(void) {
     pthread_mutex_unlock(&lock);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    held = 0;
 }
 
 void registry_forget(void) {
     pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
     lock = fresh;
+    held = 0;
     threads = NULL;
     registry_advance();
 }

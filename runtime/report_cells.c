@@ -35,25 +35,37 @@ static const char *text_of(const struct stint_row *row, const struct report_colu
     return *(const char *const *)(const void *)((const char *)row + c->field);
 }
 
+/* A recorder serves one thread after the other: its row says how many more than the last. */
+static size_t put_thread(const struct report *r, const struct snapshot_thread *t) {
+    size_t from = r->out->length;
+    if (t->uses < 2) {
+        text_add(r->out, t->alive ? " [%u]" : " [%u, ended]", t->tid);
+    } else if (t->alive) {
+        text_add(r->out, " [%u and %u ended]", t->tid, t->uses - 1);
+    } else {
+        text_add(r->out, " [%u ended]", t->uses);
+    }
+    return r->out->length - from;
+}
+
 /* The name with indent, set, thread and state; returns the columns used. */
 static size_t put_name(const struct report *r, const struct stint_row *row, uint32_t depth) {
     const struct snapshot *s = r->snapshot;
     size_t used = (size_t)depth * INDENT;
     text_spaces(r->out, used);
     used += text_name(r->out, row->name, row->name_length, NAME_COLUMNS);
-    size_t from = r->out->length;
     if (row->set && r->options->set == REPORT_ALL_SETS) {
         text_put(r->out, " @", 2);
-        text_name(r->out, s->sets[row->set], strlen(s->sets[row->set]), 24);
+        used += 2 + text_name(r->out, s->sets[row->set], strlen(s->sets[row->set]), 24);
     }
     if (row->thread != SNAPSHOT_NONE) {
-        const struct snapshot_thread *t = &s->threads[row->thread];
-        text_add(r->out, t->alive ? " [%u]" : " [%u, ended]", t->tid);
+        used += put_thread(r, &s->threads[row->thread]);
     }
     if (row->open_ns && !row->samples) {
         text_put(r->out, " (open)", 7);
+        used += 7;
     }
-    return used + (r->out->length - from);
+    return used;
 }
 
 /* The widest cell of each column; the name's by printing and taking back. */

@@ -50,9 +50,12 @@ static void put_cost(const struct report *r) {
              (unsigned long long)all, each, sum);
     uint32_t *order =
         rows_flat(&rows, s, 0) ? NULL : report_sort(s, &rows, report_column_find("calls", 5));
-    for (uint32_t i = 0; order && all && i < rows.count && i < DOMINANT; ++i) {
+    for (uint32_t i = 0; order && i < rows.count && i < DOMINANT; ++i) {
         const struct stint_row *row = &rows.row[order[i]];
-        text_put(r->out, i ? ", " : "; ", 2);
+        if (row->calls * 200 < all || !row->calls) {
+            break; /* would be 0 % */
+        }
+        text_add(r->out, i ? ", " : "; most of them ");
         text_name(r->out, row->name, row->name_length, 24);
         text_add(r->out, " %.0f %%", 100.0 * (double)row->calls / (double)all);
     }

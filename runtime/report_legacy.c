@@ -12,8 +12,6 @@
 #include "report_columns.h"
 
 #define NAME_WIDTH 30
-#define THREAD_INDENT                                                                              \
-    42 /* the width of a glog prefix: later rows of one statistic stand below it */
 
 static void put_padded(struct text *t, size_t used, size_t width) {
     text_spaces(t, used < width ? width - used : 0);
@@ -57,18 +55,34 @@ static void put_row(const struct report *r, const struct stint_row *row, int rep
     text_put(r->out, "\n", 1);
 }
 
-/* The row and, in thread mode, the other threads' rows of the same statistic below it. */
-static void put_stat(const struct report *r, const struct rows *rows, const uint32_t *order,
-                     uint32_t from, uint8_t *done) {
-    const struct stint_row *first = &rows->row[order[from]];
-    put_row(r, first, 0);
-    for (uint32_t i = from + 1; r->options->threads && i < rows->count; ++i) {
+/* Sorted, but the rows of one statistic together: the other threads' below the first one. Linear,
+ * as there may be a million names. -1 without memory. */
+static int put_rows(const struct report *r, const struct rows *rows, const uint32_t *order) {
+    struct snapshot *s = r->snapshot;
+    const struct report_options *o = r->options;
+    uint32_t *head = scratch_array(&s->memory, (size_t)s->site_count + 1, sizeof *head);
+    uint32_t *next = scratch_array(&s->memory, (size_t)rows->count + 1, sizeof *next);
+    if (!head || !next) {
+        return -1;
+    }
+    for (uint32_t i = rows->count; i-- > 0;) { /* both hold places in the order, + 1 */
         const struct stint_row *row = &rows->row[order[i]];
-        if (row->set == first->set && row->name_id == first->name_id && row->calls) {
-            put_row(r, row, 1);
-            done[i] = 1;
+        if (row->set == o->set && row->calls) {
+            next[i] = head[row->name_id];
+            head[row->name_id] = i + 1;
         }
     }
+    for (uint32_t i = 0, shown = 0; i < rows->count && (!o->top || shown < o->top); ++i) {
+        uint32_t at = head[rows->row[order[i]].name_id];
+        if (at != i + 1) {
+            continue; /* stands below an earlier one, or is not shown */
+        }
+        for (; at; at = next[at - 1]) {
+            put_row(r, &rows->row[order[at - 1]], at != i + 1);
+        }
+        ++shown;
+    }
+    return 0;
 }
 
 int report_legacy(const struct report *r, int line) {
@@ -78,8 +92,7 @@ int report_legacy(const struct report *r, int line) {
         return -1;
     }
     uint32_t *order = report_sort(r->snapshot, &rows, o->sort);
-    uint8_t *done = scratch_array(&r->snapshot->memory, (size_t)rows.count + 1, sizeof *done);
-    if (!order || !done) {
+    if (!order) {
         return -1;
     }
     put_prefix(r, 0);
@@ -87,12 +100,8 @@ int report_legacy(const struct report *r, int line) {
     const char *set = r->snapshot->sets[o->set];
     text_name(r->out, set, strlen(set), 0);
     text_put(r->out, "] status ======\n", 16);
-    for (uint32_t i = 0, shown = 0; i < rows.count && (!o->top || shown < o->top); ++i) {
-        const struct stint_row *row = &rows.row[order[i]];
-        if (row->set == o->set && row->calls && !done[i]) {
-            put_stat(r, &rows, order, i, done);
-            ++shown;
-        }
+    if (put_rows(r, &rows, order)) {
+        return -1;
     }
     if (line) {
         put_prefix(r, 0);

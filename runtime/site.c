@@ -109,6 +109,18 @@ static uint32_t site_store(const struct site_content *c) {
     return index + 1;
 }
 
+/* The number of known content, 0 = never seen. */
+static uint32_t site_find(const struct site_content *c) {
+    size_t at = content_hash(c) & (table.size - 1);
+    while (table.size && table.ids[at]) {
+        if (site_is(site_at(table.ids[at]), c)) {
+            return table.ids[at];
+        }
+        at = (at + 1) & (table.size - 1);
+    }
+    return 0;
+}
+
 static uint32_t site_add(const struct site_content *c) {
     if (table.count * 2 >= table.size && table_grow() && table.count + 1 >= table.size) {
         return 0;
@@ -193,7 +205,7 @@ uint64_t site_resolve_name(struct site_text name, const struct stint_impl_site *
                              .line = 0,
                              .dynamic = 1};
     int off = !recording() || !filter_allows(c.name.bytes, c.name.length);
-    uint32_t id = off ? 0 : site_add(&c);
+    uint32_t id = off ? site_find(&c) : site_add(&c); /* what is open must still be closed */
     uint64_t word = word_of(id, off || !id);
     if (!off && !id) {
         arena_lose(STINT_STATUS_NO_NAME, 1);

@@ -22,7 +22,8 @@ struct site_text {
 uint64_t site_resolve(struct stint_impl_site *site);
 /* The same for the place of a dynamic name: only on or off; the name has its own word. */
 uint64_t site_resolve_place(struct stint_impl_site *site);
-/* The word of a run-time name; the id is 0 when it cannot be kept (counted) or is switched off. */
+/* The word of a run-time name; the id is 0 when it cannot be kept (counted) or was never
+ * recorded and is switched off. */
 uint64_t site_resolve_name(struct site_text name, const struct stint_impl_site *place);
 /* In the child of a fork, under the lock. */
 void site_forget_all(void);

@@ -5,8 +5,9 @@
  *     #include <stint/stint.h>
  *
  *     static void step(const char *batch) {
- *         REGISTER_TIMER("step");                  // closes with the block: end, return, break,
- * goto REGISTER_TIMER_INFO("step.load", batch); // the slowest call keeps its batch load(batch);
+ *         REGISTER_TIMER("step");                  // closes with the block, however it is left
+ *         REGISTER_TIMER_INFO("step.load", batch); // the slowest call keeps its batch
+ *         load(batch);
  *     }
  *
  *     int main(void) {
@@ -90,8 +91,8 @@ typedef struct stint_stat {
  * about one fifth more than the two clock reads it needs; switched off at run time, below a
  * nanosecond. */
 #define REGISTER_TIMER(...)                                                                        \
-    STINT_IMPL_PICK(__VA_ARGS__, STINT_IMPL_TIMER_3, STINT_IMPL_TIMER_2, STINT_IMPL_TIMER_1, 0)    \
-    (__VA_ARGS__)
+    STINT_IMPL_EXPAND(STINT_IMPL_EXPAND(STINT_IMPL_PICK(                                           \
+        __VA_ARGS__, STINT_IMPL_TIMER_3, STINT_IMPL_TIMER_2, STINT_IMPL_TIMER_1, 0))(__VA_ARGS__))
 
 /* REGISTER_TIMER with a note (const char *, NULL allowed) that is kept with the slowest call, and
  * printed when a call takes 10 s or more. The text must outlive the block; it is copied, up to 63
@@ -104,22 +105,22 @@ typedef struct stint_stat {
 /* A scope that began earlier, at start_us = stint_now_us() of that moment (set: "set the start").
  * Also (name, start_us, threshold_us) and (name, start_us, threshold_us, set). */
 #define REGISTER_TIMER_SET(...)                                                                    \
-    STINT_IMPL_PICK4(__VA_ARGS__, STINT_IMPL_SINCE_4, STINT_IMPL_SINCE_3, STINT_IMPL_SINCE_2, 0)   \
-    (__VA_ARGS__)
+    STINT_IMPL_EXPAND(STINT_IMPL_EXPAND(STINT_IMPL_PICK4(                                          \
+        __VA_ARGS__, STINT_IMPL_SINCE_4, STINT_IMPL_SINCE_3, STINT_IMPL_SINCE_2, 0))(__VA_ARGS__))
 
 /* A name made at run time: const char *, in C++ also std::string and std::string_view. Copied (up
  * to 1000 bytes) and matched by content, so the buffer may change afterwards; NULL or "" is not
  * recorded. Also (name, threshold_us) and (name, threshold_us, set). Costs a hash of the name. */
 #define REGISTER_TIMER_DYNAMIC(...)                                                                \
-    STINT_IMPL_PICK(__VA_ARGS__, STINT_IMPL_DYNAMIC_3, STINT_IMPL_DYNAMIC_2, STINT_IMPL_DYNAMIC_1, \
-                    0)                                                                             \
-    (__VA_ARGS__)
+    STINT_IMPL_EXPAND(                                                                             \
+        STINT_IMPL_EXPAND(STINT_IMPL_PICK(__VA_ARGS__, STINT_IMPL_DYNAMIC_3, STINT_IMPL_DYNAMIC_2, \
+                                          STINT_IMPL_DYNAMIC_1, 0))(__VA_ARGS__))
 
 /* DYNAMIC and SET together: (name, start_us), (…, threshold_us), (…, threshold_us, set). */
 #define REGISTER_TIMER_DYNAMIC_SET(...)                                                            \
-    STINT_IMPL_PICK4(__VA_ARGS__, STINT_IMPL_DYNAMIC_SINCE_4, STINT_IMPL_DYNAMIC_SINCE_3,          \
-                     STINT_IMPL_DYNAMIC_SINCE_2, 0)                                                \
-    (__VA_ARGS__)
+    STINT_IMPL_EXPAND(STINT_IMPL_EXPAND(                                                           \
+        STINT_IMPL_PICK4(__VA_ARGS__, STINT_IMPL_DYNAMIC_SINCE_4, STINT_IMPL_DYNAMIC_SINCE_3,      \
+                         STINT_IMPL_DYNAMIC_SINCE_2, 0))(__VA_ARGS__))
 
 /* Recorded only up to STINT_LEVEL: STINT_LEVEL_DEFAULT, _OP_DETAIL, _ALL_OP_DETAIL (0, 1, 2). */
 #define REGISTER_TIMER_DETAIL(level, name) STINT_IMPL_SCOPE(name, level, STINT_ROLE_NONE, 0)
@@ -149,9 +150,9 @@ typedef struct stint_stat {
  * and, if nothing can be captured, a second one that says why. No lock is held meanwhile.
  *   REGISTER_GPU_PROFILER(name)   REGISTER_GPU_PROFILER(name, info) */
 #define REGISTER_GPU_PROFILER(...)                                                                 \
-    STINT_IMPL_PICK(__VA_ARGS__, STINT_too_many_arguments, STINT_IMPL_CAPTURE_2,                   \
-                    STINT_IMPL_CAPTURE_1, 0)                                                       \
-    (__VA_ARGS__)
+    STINT_IMPL_EXPAND(STINT_IMPL_EXPAND(STINT_IMPL_PICK(__VA_ARGS__, STINT_too_many_arguments,     \
+                                                        STINT_IMPL_CAPTURE_2,                      \
+                                                        STINT_IMPL_CAPTURE_1, 0))(__VA_ARGS__))
 
 /* The same without a block. Every START needs its STOP; a STOP too many is ignored. */
 #define GPU_PROFILER_START(name) STINT_IMPL_CAPTURE_START(name)
@@ -285,7 +286,9 @@ STINT_IMPL_INLINE const stint_stat *getStat(const char *name) {
 
 /* ---- Details, not for users ----------------------------------------------------------------- */
 
-/* Picks the form by the number of arguments; the trailing 0 keeps strict C11 content. */
+/* Picks the form by the number of arguments; the trailing 0 keeps strict C11 content. EXPAND is for
+ * MSVC's older preprocessor, which hands __VA_ARGS__ on as one argument. */
+#define STINT_IMPL_EXPAND(x) x
 #define STINT_IMPL_PICK(a, b, c, form, ...) form
 #define STINT_IMPL_PICK4(a, b, c, d, form, ...) form
 

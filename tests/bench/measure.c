@@ -113,7 +113,7 @@ static long scopes_for(kernel_loop *loop, uint64_t *runs) {
 
 static void emit(const char *row, const char *kernel, int thread, int repetition, double reference,
                  double value) {
-    fprintf(out, "time %s %s %d %d %.4f %.4f\n", row, kernel, thread, repetition, reference, value);
+    fprintf(out, "time %s %s %d %d %.3f %.3f\n", row, kernel, thread, repetition, reference, value);
 }
 
 static uint64_t calls_of(const char *prefix, unsigned names, const char *number) {

@@ -96,12 +96,14 @@ static int row_print(const struct samples *all, const struct row *r, const char 
         snprintf(text, sizeof text, "%7.1f", q.median);
     } else {
         snprintf(text, sizeof text, "%7.2f [%.2f .. %.2f]", q.median, q.q1, q.q3);
-        if (r->limit != NANOSECS) {
+        if (r->limit == NANOSECS) {
+            snprintf(more, sizeof more, "%.2f x floor", q.median / body_floor(all, r->config));
+        } else {
             struct quartiles ns = samples_quartiles(all, r->config, r->id, variant, OF_VALUE);
             snprintf(more, sizeof more, "%.2f ns", ns.median);
         }
     }
-    fprintf(out, "  %-31s %10s %9s  %-24s %10s", r->title, must_text, goal_text, text, more);
+    fprintf(out, "  %-31s %10s %9s  %-24s %12s", r->title, must_text, goal_text, text, more);
     if (r->limit == ON_ROW) {
         fprintf(out, "  %+.2f", figure);
     } else {
@@ -144,7 +146,7 @@ int table_print(const struct samples *all, FILE *out) {
     fprintf(out, "          in the 100 ns body it costs %.2f ns [%.2f .. %.2f]\n", body.median,
             body.q1, body.q3);
     for (size_t v = 0; v < VARIANT_COUNT; ++v) {
-        fprintf(out, "\n%s\n  %-31s %10s %9s  %7s %-16s %10s\n", variants[v].title, "case", "must",
+        fprintf(out, "\n%s\n  %-31s %10s %9s  %7s %-16s %12s\n", variants[v].title, "case", "must",
                 "goal", "median", "[quartiles]", "");
         for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) {
             missing += row_print(all, &rows[i], variants[v].id, out);

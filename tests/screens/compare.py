@@ -8,24 +8,17 @@ import re
 import subprocess
 import sys
 
-# What is the machine's and no clock of ours can make equal: the wall clock in a glog prefix, thread
-# ids (numbered in the order of their appearance), the counter's name.
-CLOCK = re.compile(r"I\d{4} \d\d:\d\d:\d\d\.\d{6} ")
-THREAD = re.compile(r"(TID=|\[|thread |TIME +)(\d+)(?=[ \],\n])")
-COUNTER = re.compile(r"clock (tsc|cntvct),")
+# What no clock of ours can make equal: the wall clock in a glog prefix, the processor's counter.
+MASKS = (
+    (re.compile(r"I\d{4} \d\d:\d\d:\d\d\.\d{6} "), "IMMDD hh:mm:ss.uuuuuu "),
+    (re.compile(r"clock (tsc|cntvct),"), "clock tsc,"),
+)
 
 
 def masked(text):
-    seen = {}
-
-    def number(match):
-        """Same width, so that columns stay what they are."""
-        tid = seen.setdefault(match.group(2), str(len(seen) + 1))
-        return match.group(1) + tid.rjust(len(match.group(2)), "#")
-
-    text = CLOCK.sub("IMMDD hh:mm:ss.uuuuuu ", text)
-    text = re.sub(r"(?m)^(IMMDD hh:mm:ss\.uuuuuu +)(\d+)(?= )", number, text)
-    return COUNTER.sub("clock tsc,", THREAD.sub(number, text))
+    for pattern, mask in MASKS:
+        text = pattern.sub(mask, text)
+    return text
 
 
 def environment(settings):

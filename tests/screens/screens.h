@@ -31,7 +31,9 @@ static inline __attribute__((unused)) void timed(const char *name, uint64_t ns) 
 
 /* Two steps of a training loop: what most screens show. */
 void training(void);
-/* Runs `work` on another thread and waits. */
+/* Runs `work` on a thread that ends before it returns. */
 void on_a_thread(void (*work)(void));
+/* Runs `work` on a thread that stays until the program ends. */
+void beside(void (*work)(void));
 
 #endif

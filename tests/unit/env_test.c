@@ -80,8 +80,8 @@ TEST(env, memory) {
     GOOD("STINT_MEMORY", "2m", config.memory == 2 << 20);
     GOOD("STINT_MEMORY", "1G", config.memory == 1 << 30);
     GOOD("STINT_MEMORY", "4095M", config.memory == (uint64_t)4095 << 20);
-    BAD("STINT_MEMORY", "expected ", "1023K", "4096M", "4G", "0", "64MB", "64 M", "M", "-64M", "+1M",
-        "1.5G", "99999999999999999999", "18446744073709551615G", "1T");
+    BAD("STINT_MEMORY", "expected ", "1023K", "4096M", "4G", "0", "64MB", "64 M", "M", "-64M",
+        "+1M", "1.5G", "99999999999999999999", "18446744073709551615G", "1T");
 }
 
 TEST(env, choices) {
@@ -195,9 +195,9 @@ TEST(env, a_call_wins) {
 
 TEST(env, help_names_every_variable) {
     static const char *const names[] = {
-        "STINT_ENABLE",  "STINT_REPORT", "STINT_OUTPUT",      "STINT_UNIT",  "STINT_FILTER",
-        "STINT_LEVEL",   "STINT_MEMORY", "STINT_PERCENTILES", "STINT_CLOCK", "STINT_LOG_PREFIX",
-        "STINT_FILE",    "STINT_TRACE",  "STINT_TRACE_MIN",   "STINT_GPU",   "STINT_NVTX",
+        "STINT_ENABLE",  "STINT_REPORT",  "STINT_OUTPUT",      "STINT_UNIT",  "STINT_FILTER",
+        "STINT_LEVEL",   "STINT_MEMORY",  "STINT_PERCENTILES", "STINT_CLOCK", "STINT_LOG_PREFIX",
+        "STINT_FILE",    "STINT_TRACE",   "STINT_TRACE_MIN",   "STINT_GPU",   "STINT_NVTX",
         "STINT_CAPTURE", "STINT_CUDA_LIB"};
     for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
         CHECK_CONTAINS(env_help(), names[i]);

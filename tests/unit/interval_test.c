@@ -212,7 +212,7 @@ TEST(interval, print_and_reset_loses_nothing) {
 }
 
 TEST(interval, nor_while_new_names_appear) {
-    intervals(600, 300);
+    intervals(200, 100);
 }
 
 /* More threads at once than ever before, so that each round registers new recorders. */

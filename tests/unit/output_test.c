@@ -43,7 +43,7 @@ static void put(void *text) {
 /* What one write says on fd. */
 static char *put_to(const char *where, int fd) {
     config.output = where;
-    return harness_capture(fd, put, (void *)(uintptr_t)"report\n");
+    return harness_capture(fd, put, (void *)(uintptr_t) "report\n");
 }
 
 TEST(output, stderr_is_the_default) {
@@ -60,7 +60,7 @@ static void print_and_put(void *unused) {
     (void)unused;
     setvbuf(stdout, NULL, _IOFBF, 4096);
     printf("before\n");
-    put((void *)(uintptr_t)"report\n");
+    put((void *)(uintptr_t) "report\n");
     printf("after\n");
 }
 

@@ -39,8 +39,8 @@ RECORDED uint64_t calls_of(const char *name) {
 }
 
 RECORDED const struct arena_thread *newest_thread(void) {
-    uint32_t unit = arena.base ? __atomic_load_n(&arena_header()->first_thread, __ATOMIC_ACQUIRE)
-                               : 0;
+    uint32_t unit =
+        arena.base ? __atomic_load_n(&arena_header()->first_thread, __ATOMIC_ACQUIRE) : 0;
     return unit ? (const struct arena_thread *)arena_at(unit) : NULL;
 }
 

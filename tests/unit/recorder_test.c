@@ -217,9 +217,7 @@ TEST(recorder, started_earlier) {
         REGISTER_TIMER_SET("since", start);
         fake_advance(3000);
     }
-    {
-        REGISTER_TIMER_DYNAMIC_SET("since.dynamic", start);
-    }
+    { REGISTER_TIMER_DYNAMIC_SET("since.dynamic", start); }
     {
         REGISTER_TIMER_SET("since.future", stint_now_us() + 100); /* now, then */
         fake_advance(500);

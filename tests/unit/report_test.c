@@ -37,12 +37,33 @@ TEST(report_options, all_forms) {
     CHECK_STR_EQ(sort_key(), "max");
 }
 
-static const char *const bad[] = {
-    "",          ",",         "tables",         "tab",           "TABLE",        "table,",
-    "table,,",   "table top", "table,top",      "table,top=",    "table,top=0",  "table,top=-1",
-    "table,top=1x", "table,top= 1", "table,top=99999999999", "table,sort", "table,sort=",
-    "table,sort=name", "table,sort=totals", "table,sort=p50", "table,thread", "table,threads=1",
-    "table,legacy", "table ", " table", "table,top=1,", "table\n"};
+static const char *const bad[] = {"",
+                                  ",",
+                                  "tables",
+                                  "tab",
+                                  "TABLE",
+                                  "table,",
+                                  "table,,",
+                                  "table top",
+                                  "table,top",
+                                  "table,top=",
+                                  "table,top=0",
+                                  "table,top=-1",
+                                  "table,top=1x",
+                                  "table,top= 1",
+                                  "table,top=99999999999",
+                                  "table,sort",
+                                  "table,sort=",
+                                  "table,sort=name",
+                                  "table,sort=totals",
+                                  "table,sort=p50",
+                                  "table,thread",
+                                  "table,threads=1",
+                                  "table,legacy",
+                                  "table ",
+                                  " table",
+                                  "table,top=1,",
+                                  "table\n"};
 
 TEST(report_options, bad_forms_change_nothing) {
     for (size_t i = 0; i < sizeof bad / sizeof *bad; ++i) {
@@ -70,8 +91,8 @@ static const char *order_in(const char *text) {
     static char names[256];
     const char *line = strstr(text, "\nname ");
     size_t n = 0;
-    for (line = line ? strchr(line + 1, '\n') : NULL; line && !strchr("\n(", line[1]) && n + 20 < 256;
-         line = strchr(line + 1, '\n')) {
+    for (line = line ? strchr(line + 1, '\n') : NULL;
+         line && !strchr("\n(", line[1]) && n + 20 < 256; line = strchr(line + 1, '\n')) {
         size_t width = strcspn(line + 1, " (");
         memcpy(names + n, line + 1, width);
         n += width;
@@ -204,7 +225,7 @@ static void slow(void *info) {
 }
 
 TEST(report, slow_scopes_say_so_in_the_words_of_the_ancestor) {
-    char *text = harness_capture(2, slow, (void *)(uintptr_t)"file=a.bin");
+    char *text = harness_capture(2, slow, (void *)(uintptr_t) "file=a.bin");
     CHECK_STR_EQ(text, "Stat: [slow] file=a.bin [Span:12003ms45us] \n");
     free(text);
 }

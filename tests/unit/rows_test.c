@@ -239,9 +239,7 @@ TEST(rows, a_tree_row_is_a_path) {
 
 /* A scope that ends nowhere else but on its own stack: the plain account to compare with. */
 #define NAMES 6
-static struct account {
-    uint64_t calls, total, self, samples;
-} account[NAMES];
+static struct account { uint64_t calls, total, self, samples; } account[NAMES];
 static const char *const name_of[NAMES] = {"n0", "n1", "n2", "n3", "n4", "n5"};
 
 static void wander(uint64_t *state, unsigned used, int depth, int recursion) {

@@ -90,9 +90,7 @@ TEST(set, refused_when_there_are_too_many) {
     CHECK(stint_set_get("16382") != NULL);
     CHECK(errno == 1234);
     CHECK_EQ_U64(lost(STINT_STATUS_NO_NAME), 1);
-    {
-        REGISTER_TIMER("scope", -1, stint_set_get("one more")); /* NULL: the default set */
-    }
+    { REGISTER_TIMER("scope", -1, stint_set_get("one more")); /* NULL: the default set */ }
     CHECK_EQ_U64(calls_of("scope"), 1);
 }
 

@@ -76,15 +76,33 @@ TEST(text, locale_in_the_order_of_setlocale) {
 TEST(text, broken_utf8_is_escaped) {
     const char *utf8 = "C.UTF-8";
     SHOWS(utf8, "\xff\xc3", 0, "\\xff\\xc3", 8);
-    SHOWS(utf8, "\xc0\xaf", 0, "\\xc0\\xaf", 8);                       /* overlong */
-    SHOWS(utf8, "\xe0\x80\xaf", 0, "\\xe0\\x80\\xaf", 12);             /* overlong */
-    SHOWS(utf8, "\xed\xa0\x80", 0, "\\xed\\xa0\\x80", 12);             /* surrogate */
-    SHOWS(utf8, "\xf4\x90\x80\x80", 0, "\\xf4\\x90\\x80\\x80", 16);    /* past U+10FFFF */
-    SHOWS(utf8, "\xe4\xbd", 0, "\\xe4\\xbd", 8);                       /* cut off */
-    SHOWS(utf8, "\xc2\x9b" "31m", 0, "\\xc2\\x9b" "31m", 11);          /* C1 control sequence */
-    SHOWS(utf8, "\xe2\x80\xa8", 0, "\\xe2\\x80\\xa8", 12);             /* line separator */
-    SHOWS(utf8, "a\xe2\x80\xae" "b", 0, "a\\xe2\\x80\\xae" "b", 14);   /* right to left from here */
-    SHOWS(utf8, "a\xe2\x81\xa6" "b", 0, "a\\xe2\\x81\\xa6" "b", 14);   /* isolate */
+    SHOWS(utf8, "\xc0\xaf", 0, "\\xc0\\xaf", 8);                    /* overlong */
+    SHOWS(utf8, "\xe0\x80\xaf", 0, "\\xe0\\x80\\xaf", 12);          /* overlong */
+    SHOWS(utf8, "\xed\xa0\x80", 0, "\\xed\\xa0\\x80", 12);          /* surrogate */
+    SHOWS(utf8, "\xf4\x90\x80\x80", 0, "\\xf4\\x90\\x80\\x80", 16); /* past U+10FFFF */
+    SHOWS(utf8, "\xe4\xbd", 0, "\\xe4\\xbd", 8);                    /* cut off */
+    SHOWS(utf8,
+          "\xc2\x9b"
+          "31m",
+          0,
+          "\\xc2\\x9b"
+          "31m",
+          11);                                             /* C1 control sequence */
+    SHOWS(utf8, "\xe2\x80\xa8", 0, "\\xe2\\x80\\xa8", 12); /* line separator */
+    SHOWS(utf8,
+          "a\xe2\x80\xae"
+          "b",
+          0,
+          "a\\xe2\\x80\\xae"
+          "b",
+          14); /* right to left from here */
+    SHOWS(utf8,
+          "a\xe2\x81\xa6"
+          "b",
+          0,
+          "a\\xe2\\x81\\xa6"
+          "b",
+          14); /* isolate */
 }
 
 TEST(text, columns_of_wide_characters) {

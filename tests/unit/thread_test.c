@@ -87,9 +87,7 @@ static void *with_late_scopes(void *unused) {
 
 TEST(thread, scopes_after_its_end_are_counted) {
     int something;
-    {
-        REGISTER_TIMER("first use"); /* the library's key now comes before ours: it ends first */
-    }
+    { REGISTER_TIMER("first use"); /* the library's key now comes before ours: it ends first */ }
     CHECK(pthread_key_create(&late_key, late) == 0);
     run(with_late_scopes, &something);
     CHECK_EQ_U64(calls_of("early"), 1);
@@ -142,9 +140,7 @@ TEST(thread, inside_the_slow_path_is_lost_not_waited_for) {
     thread_leave(b);
     CHECK(thread_here() == b && !thread_is_busy());
     CHECK_EQ_U64(lost(STINT_STATUS_IN_SLOW_PATH), 3);
-    {
-        REGISTER_TIMER("after");
-    }
+    { REGISTER_TIMER("after"); }
     CHECK_EQ_U64(calls_of("after"), 1);
     CHECK_EQ_U64(calls_of("interrupting"), 0);
 }
@@ -154,9 +150,7 @@ static pthread_barrier_t all_alive;
 
 static void *long_life(void *unused) {
     (void)unused;
-    {
-        REGISTER_TIMER("alive");
-    }
+    { REGISTER_TIMER("alive"); }
     pthread_barrier_wait(&all_alive);
     return NULL;
 }

@@ -55,7 +55,7 @@ TEST(tree, thousands_of_nodes_survive_every_growth) {
         }
         CHECK_EQ_U64(tree_find(b, parent, 0, 2000).node, 0);
     }
-    CHECK((uint64_t)b->edge_count * 4 <= (uint64_t)edge_mask(b) + 4); /* a quarter full */
+    CHECK((uint64_t)b->edge_count * 8 <= ((uint64_t)1 << (64 - b->hot.edge_shift)) + 8);
     CHECK_EQ_U64(lost_in_all(), 0);
     thread_leave(b);
 }

@@ -1,0 +1,343 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Checks the documents: README.md, CHANGELOG.md, CONTRIBUTING.md and docs/*.md.
+
+    check_docs.py links            every relative link leads to a file and, behind #, to a heading
+    check_docs.py names            the header's names are in docs/macros.md, the status keys in
+                                   docs/reports.md, and every STINT_ name in a document exists
+    check_docs.py code             every c and cpp block is a file, or compiles, on and off
+    check_docs.py output           every output block is what the program prints
+    check_docs.py output --update  writes what it prints into the documents
+
+A comment on the line before a block says what it is. C and C++ blocks must have one:
+
+    <!-- file: samples/x.c -->     that file, byte for byte, without its SPDX line
+    <!-- compile -->               a file that compiles
+    <!-- compile: body -->         statements; BODY below is around them
+    <!-- program: x -->            compiles, and is ./x for output blocks
+    <!-- output: A=1 ./x y -->     what ./x or the sample x prints on stderr, with A=1 and y
+    <!-- output 5-7: ./x -->       lines 5 to 7 of it
+
+Output is compared with numbers, units and the machine masked, and without the order of lines,
+which is by time and so changes when the machine is busy.
+"""
+
+import argparse
+import configparser
+import os
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+INCLUDE = ROOT / "include" / "stint"
+WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Werror"]
+ON = ["-DWITH_TIMER", "-DWITH_PROFILER"]
+
+BODY = """#include <stint/stint.h>
+void example(int n, const char *note, const char *name, uint64_t start_us, stint_set *set);
+void example(int n, const char *note, const char *name, uint64_t start_us, stint_set *set) {
+(void)n, (void)note, (void)name, (void)start_us, (void)set;
+%s}
+"""
+
+failures = []
+
+
+def check(holds, message):
+    if not holds:
+        failures.append(message)
+
+
+def read(path):
+    return path.read_text(encoding="utf-8")
+
+
+def documents():
+    names = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md"]
+    return [ROOT / name for name in names if (ROOT / name).exists()] + sorted(
+        (ROOT / "docs").glob("*.md"))
+
+
+# ---- Blocks -------------------------------------------------------------------------------------
+
+class Block:
+    """A fenced block: its language, its text without the indent, and the comment before it."""
+
+    def __init__(self, path, line, language, mark):
+        self.where = "%s:%d" % (path.relative_to(ROOT), line)
+        self.path, self.line, self.language = path, line, language
+        self.kind, self.lines, self.argument = mark
+        self.text = ""
+
+    def source_name(self):
+        return "block.cpp" if self.language == "cpp" else "block.c"
+
+
+MARK = re.compile(r"\s*<!-- (file|compile|program|output)(?: (\d+)-(\d*))?(?:: (.*))? -->$")
+
+
+def blocks(path):
+    found, inside, before = [], None, ""
+    for number, line in enumerate(read(path).split("\n"), 1):
+        fence = re.match(r"( *)```(\w*)$", line)
+        if fence and inside:
+            inside = None
+        elif fence:
+            mark = MARK.match(before)
+            kind = mark.group(1) if mark else None
+            span = (int(mark.group(2) or 1), int(mark.group(3) or 0)) if mark else (1, 0)
+            inside = Block(path, number, fence.group(2), (kind, span, mark and mark.group(4)))
+            indent = len(fence.group(1))
+            found.append(inside)
+        elif inside:
+            inside.text += line[indent:] + "\n"
+        before = line
+    check(not inside, "%s: a block without an end" % path)
+    return found
+
+
+def all_blocks():
+    return [block for path in documents() for block in blocks(path)]
+
+
+# ---- Links --------------------------------------------------------------------------------------
+
+def prose(path):
+    """The text without its fenced blocks and `code`, lines kept."""
+    text = re.sub(r"(?ms)^( *)```.*?^ *```$", lambda m: "\n" * m.group(0).count("\n"), read(path))
+    return re.sub(r"`[^`\n]*`", lambda m: re.sub(r"[\[\]()]", "", m.group(0)), text)
+
+
+def anchors(path):
+    """As the usual viewers make them from headings."""
+    headings = re.findall(r"(?m)^#+ (.*)$", re.sub(r"(?ms)^```.*?^```$", "", read(path)))
+    return {re.sub(r"[^\w\- ]", "", h.lower()).replace(" ", "-") for h in headings}
+
+
+def case_links(_):
+    count = 0
+    for path in documents():
+        for target in re.findall(r"\]\(([^)]*)\)", prose(path)):
+            if re.match(r"[a-z]+:", target):
+                continue
+            count += 1
+            where = "%s: link to %s" % (path.relative_to(ROOT), target)
+            name, _, anchor = target.partition("#")
+            file = path.parent / name if name else path
+            check(file.exists(), where + ": no such file")
+            if anchor and file.exists():
+                check(anchor in anchors(file), where + ": no such heading")
+    check(count > 10, "only %d links found: is the pattern right?" % count)
+
+
+# ---- Names --------------------------------------------------------------------------------------
+
+def uncommented(path):
+    return re.sub(r"(?s)/\*.*?\*/", "", read(path))
+
+
+def public_names():
+    """What stint.h and stint.hpp give to users."""
+    header, face = uncommented(INCLUDE / "stint.h"), uncommented(INCLUDE / "stint.hpp")
+    names = set(re.findall(r"(?m)^#define (\w+)", header))
+    names |= set(re.findall(r"STINT_IMPL_FUNCTION\([^,]*,\s*[^,]*,\s*(\w+),", header))
+    names |= set(re.findall(r"STINT_IMPL_PROCEDURE\((\w+),", header))
+    names |= set(re.findall(r"(?m)^STINT_IMPL_INLINE .*?(\w+)\(", header))
+    names |= set(re.findall(r"(?m)^(?:typedef struct \w+|\}) (\w+);", header))
+    for fields in re.findall(r"(?s)typedef struct stint_stat \{(.*?)\}", header):
+        names |= set(re.findall(r"(\w+)(?:\[\d+\])?;", fields))
+    names |= set(re.findall(r"(?m)^    \w[\w ]* \*?(\w+)\([^;]*\) const \{", face))
+    names |= {"StatSet", "globalStat"} & set(re.findall(r"\w+", face))
+    hidden = {"STINT_STINT_H", "STINT_STINT_HPP", "name", "parameters"}
+    return {n for n in names if not n.startswith("STINT_IMPL")} - hidden
+
+
+def known_words():
+    """Every STINT_ word that a document may use: variables, what the headers and the build name."""
+    sources = list(INCLUDE.iterdir()) + [ROOT / "CMakeLists.txt", ROOT / "CMakePresets.json"]
+    words = {word for path in sources for word in re.findall(r"\bSTINT_[A-Z0-9_]+", read(path))}
+    return words | set(table("env.ini"))
+
+
+def table(name):
+    parser = configparser.ConfigParser(interpolation=None)
+    parser.read(ROOT / "gen" / name, encoding="utf-8")
+    return {section: dict(parser[section]) for section in parser.sections()}
+
+
+def check_variables():
+    """Assignments, as on a command line, are to variables that this version reads."""
+    variables, words = table("env.ini"), known_words()
+    for path in documents():
+        text = read(path)
+        for name in set(re.findall(r"(?<![-\w])(STINT_\w+)=", text)):
+            check(name in variables and variables[name]["kind"] != "reserved",
+                  "%s: %s= is no variable of gen/env.ini" % (path.name, name))
+        for word, star in set(re.findall(r"\b(STINT_[A-Z0-9_]*[A-Z0-9])\b(_\*|…)?", text)):
+            known = any(w.startswith(word) for w in words) if star else word in words
+            check(known, "%s: there is no %s" % (path.name, word + star))
+
+
+def case_names(_):
+    macros = set(re.findall(r"\w+", read(ROOT / "docs" / "macros.md")))
+    names = public_names()
+    for name in ("REGISTER_TIMER", "TIMER_END", "STINT_ROLE_COPY", "stint_report", "stint_reset",
+                 "stint_stat_get", "printStatus", "getStat", "stint_set", "stint_timer", "p99_ns",
+                 "setThreadInfo", "GPU_PROFILER_STOP"):
+        check(name in names, "%s not found in the header: is the pattern right?" % name)
+    for name in sorted(names - macros):
+        check(False, "docs/macros.md: nothing about %s" % name)
+    reports = re.sub(r"\s+", " ", read(ROOT / "docs" / "reports.md"))
+    for key, entry in table("status.ini").items():
+        text = re.sub(r"\s+", " ", entry["text"])
+        check("| `%s` | %s |" % (key, text) in reports,
+              "docs/reports.md: no row '| `%s` | %s |'" % (key, text))
+    check_variables()
+
+
+# ---- Code ---------------------------------------------------------------------------------------
+
+class Compiler:
+    def __init__(self, options, language):
+        cpp = language == "cpp"
+        self.command = [options.cxx if cpp else options.cc]
+        self.command += shlex.split(options.cxxflags if cpp else options.cflags)
+        self.command += ["-std=c++11" if cpp else "-std=c11", "-O1", "-I", str(ROOT / "include")]
+        self.library = options.library
+        self.usable = bool(self.command[0])
+
+    def run(self, where, *arguments):
+        command = self.command + [str(a) for a in arguments]
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              universal_newlines=True, check=False)
+        check(not done.returncode, "%s: %s\n%s" % (where, " ".join(command), done.stdout))
+
+    def link(self, where, source, program):
+        self.run(where, *ON, source, "-o", program, self.library, "-pthread",
+                 "-Wl,-rpath," + os.path.dirname(self.library))
+
+
+def compile_block(options, block, scratch):
+    source = scratch / block.source_name()
+    source.write_text(BODY % block.text if block.argument == "body" else block.text, "utf-8")
+    compiler = Compiler(options, block.language)
+    for switches in (ON, []) if compiler.usable else ():
+        compiler.run("%s, %s" % (block.where, "on" if switches else "off"), *WARNINGS, *switches,
+                     "-c", source, "-o", scratch / "block.o")
+
+
+def case_code(options):
+    count = 0
+    for block in all_blocks():
+        if block.language not in ("c", "cpp"):
+            continue
+        count += 1
+        if block.kind == "file":
+            head, _, rest = read(ROOT / block.argument).partition("\n")
+            check("SPDX" in head and block.text == rest,
+                  "%s: is not %s without its first line" % (block.where, block.argument))
+        elif block.kind in ("compile", "program"):
+            compile_block(options, block, options.scratch)
+        else:
+            check(False, "%s: code without a comment before it that says what it is" % block.where)
+    check(count > 10, "only %d blocks found: is the pattern right?" % count)
+
+
+# ---- Output -------------------------------------------------------------------------------------
+
+def programs(options):
+    """The programs of the documents and the samples named in output blocks, built with all on."""
+    found = {}
+    every = all_blocks()
+    for block in every:
+        if block.kind == "program":
+            source = options.scratch / ("%s.%s" % (block.argument, block.language))
+            source.write_text(block.text, "utf-8")
+            found[block.argument] = (source, block.language)
+    for block in every:
+        name = block.kind == "output" and program_of(block)
+        if name and name not in found:
+            path = ROOT / "samples" / (re.sub("_cpp$", "", name))
+            language = "cpp" if name.endswith("_cpp") else "c"
+            found[name] = (path.with_suffix("." + language), language)
+    for name, (source, language) in found.items():
+        compiler = Compiler(options, language)
+        if compiler.usable:
+            compiler.link(name, source, options.scratch / name)
+    return found
+
+
+def program_of(block):
+    return next(word[2:] for word in shlex.split(block.argument) if word.startswith("./"))
+
+
+def run_block(options, block):
+    """As a shell runs it: a child of this script would inherit its peak RSS."""
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("STINT_")}
+    environment["LC_ALL"] = "C"
+    done = subprocess.run(["sh", "-c", block.argument + "\nexit $?"], cwd=options.scratch,
+                          env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                          universal_newlines=True, check=False)
+    check(done.returncode == 0, "%s: exit %d" % (block.where, done.returncode))
+    first, last = block.lines
+    return "".join(l + "\n" for l in done.stderr.splitlines()[first - 1:last or None])
+
+
+def masked(text):
+    """The lines, sorted, without what differs from run to run and from machine to machine."""
+    lines = []
+    for line in text.splitlines():
+        line = re.sub(r"^host .*", "host", line)
+        line = re.sub(r"\b(short|the longest)$", "NOTE", line)  # quickstart's
+        line = re.sub(r"\d+(\.\d+)?( (ns|us|ms|s)\b)?", "#", line)
+        lines.append(re.sub(r"(?<=\S) +", " ", line).rstrip())
+    return sorted(lines)
+
+
+def update(block, text):
+    lines = read(block.path).split("\n")
+    end = lines.index("```", block.line)
+    lines[block.line:end] = text.rstrip("\n").split("\n")
+    block.path.write_text("\n".join(lines), "utf-8")
+
+
+def case_output(options):
+    programs(options)
+    every = [block for block in all_blocks() if block.kind == "output"]
+    check(len(every) > 5, "only %d blocks found: is the pattern right?" % len(every))
+    for block in reversed(every):  # an update moves what is below
+        if not (options.scratch / program_of(block)).exists():
+            continue  # did not compile, which is said, or no C++ compiler
+        said = run_block(options, block)
+        if options.update:
+            update(block, said)
+        else:
+            check(masked(said) == masked(block.text),
+                  "%s: %s prints\n%s" % (block.where, block.argument, said))
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    cases = {"links": case_links, "names": case_names, "code": case_code, "output": case_output}
+    parser.add_argument("case", choices=cases)
+    parser.add_argument("--library", help="libstint.so or libstint.a")
+    parser.add_argument("--cc", default="cc")
+    parser.add_argument("--cxx", default="c++")
+    parser.add_argument("--cflags", default="")
+    parser.add_argument("--cxxflags", default="")
+    parser.add_argument("--update", action="store_true")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="stint-docs-") as scratch:
+        options.scratch = pathlib.Path(scratch)
+        cases[options.case](options)
+    for failure in failures:
+        print("FAILED:", failure)
+    sys.exit(bool(failures))
+
+
+if __name__ == "__main__":
+    main()

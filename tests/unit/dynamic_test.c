@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "dynamic.h"
+
+#include <pthread.h>
+
+#include "recorded.h"
+
+static void scope(const char *name, uint64_t ns) {
+    REGISTER_TIMER_DYNAMIC(name);
+    fake_advance(ns);
+}
+
+TEST(dynamic, sixty_four_names) {
+    char name[64][32];
+    for (int i = 0; i < 64; ++i) {
+        snprintf(name[i], sizeof name[i], "sixteen bytes %02d", i);
+    }
+    for (uint64_t round = 0; round < 100; ++round) {
+        for (uint64_t i = 0; i < 64; ++i) {
+            scope(name[i], i + 1);
+        }
+    }
+    for (uint64_t i = 0; i < 64; ++i) {
+        stint_stat s = stat_of(name[i]);
+        CHECK_EQ_U64(s.calls, 100);
+        CHECK_EQ_U64(s.total_ns, 100 * (i + 1));
+    }
+    CHECK_EQ_U64(arena_header()->site_count, 64);
+    CHECK_EQ_U64(lost_in_all(), 0);
+}
+
+TEST(dynamic, one_buffer_with_changing_content) {
+    char name[24];
+    for (int i = 0; i < 100; ++i) {
+        REGISTER_TIMER_DYNAMIC((snprintf(name, sizeof name, "n%d", i % 10), name));
+        memset(name, 'x', sizeof name); /* gone before the scope closes */
+        fake_advance(1);
+    }
+    for (int i = 0; i < 10; ++i) {
+        snprintf(name, sizeof name, "n%d", i);
+        CHECK_EQ_U64(calls_of(name), 10);
+    }
+    CHECK_EQ_U64(arena_header()->site_count, 10);
+}
+
+TEST(dynamic, matched_by_content_wherever_it_stands) {
+    char a[] = "name", b[] = "name";
+    scope(a, 1);
+    {
+        REGISTER_TIMER_DYNAMIC(b);
+        fake_advance(2);
+    }
+    {
+        REGISTER_TIMER("name"); /* a literal of that name is the same statistic */
+        fake_advance(4);
+    }
+    stint_add_sample("name", 8);
+    stint_stat s = stat_of("name");
+    CHECK_EQ_U64(s.calls, 4);
+    CHECK_EQ_U64(s.total_ns, 15);
+}
+
+TEST(dynamic, not_told_apart_by_length_alone) {
+    char name[40] = "";
+    for (int i = 1; i < 40; ++i) {
+        name[i - 1] = 'a';
+        scope(name, (uint64_t)i);
+    }
+    for (int i = 39; i > 0; --i) {
+        name[i] = '\0';
+        CHECK_EQ_U64(stat_of(name).total_ns, (uint64_t)i);
+    }
+}
+
+TEST(dynamic, more_names_than_a_thread_remembers) {
+    char name[24];
+    for (int i = 0; i < 9000; ++i) {
+        snprintf(name, sizeof name, "%d", i % 3000);
+        scope(name, 1);
+    }
+    for (int i = 0; i < 3000; i += 500) {
+        snprintf(name, sizeof name, "%d", i);
+        CHECK_EQ_U64(calls_of(name), 3);
+    }
+    CHECK_EQ_U64(arena_header()->site_count, 3000);
+    CHECK_EQ_U64(lost_in_all(), 0);
+}
+
+TEST(dynamic, sets_and_thresholds) {
+    stint_set *set = stint_set_get("a set");
+    stint_stat s;
+    char name[] = "in set";
+    {
+        REGISTER_TIMER_DYNAMIC(name, -1, set);
+        fake_advance(3);
+    }
+    CHECK(stint_set_stat_get(set, "in set", &s) == 0 && s.total_ns == 3);
+    CHECK(stint_stat_get("in set", &s) == -1);
+}
+
+TEST(dynamic, no_name_is_refused_and_counted) {
+    const char *null = NULL;
+    scope("known", 1);
+    scope(null, 1);
+    scope("", 1);
+    CHECK(stint_begin(NULL) == -1);
+    CHECK(stint_begin("") == -1);
+    CHECK(stint_end(NULL) == -1);
+    CHECK(stint_add_sample(NULL, 1) == -1);
+    CHECK(stint_add_sample("", 1) == -1);
+    CHECK_EQ_U64(lost(STINT_STATUS_BAD_SAMPLE), 6);
+    CHECK_EQ_U64(lost(STINT_STATUS_STRAY_END), 1);
+    CHECK_EQ_U64(arena_header()->site_count, 1);
+}
+
+TEST(dynamic, operators_and_instances) {
+    for (int level = 0; level < 3; ++level) {
+        stint_level(level);
+        REGISTER_TIMER_OP("matmul", "layer0.q");
+        fake_advance(5);
+    }
+    CHECK_EQ_U64(calls_of("matmul"), 3);
+    CHECK_EQ_U64(calls_of("layer0.q"), 1);
+    CHECK_EQ_U64(stat_of("matmul").self_ns, 10);
+}
+
+TEST(dynamic, begin_and_end_by_name) {
+    CHECK(stint_begin("a") == 0);
+    fake_advance(1);
+    CHECK(stint_begin("b") == 0);
+    CHECK(stint_begin("b") == 0); /* nests in itself */
+    fake_advance(2);
+    CHECK(stint_end("b") == 0);
+    CHECK(stint_end("b") == 0);
+    fake_advance(4);
+    CHECK(stint_end("a") == 0);
+    CHECK_EQ_U64(stat_of("a").total_ns, 7);
+    CHECK_EQ_U64(stat_of("a").self_ns, 5);
+    CHECK_EQ_U64(calls_of("b"), 2);
+    CHECK_EQ_U64(stat_of("b").total_ns, 2);
+    CHECK_EQ_U64(lost_in_all(), 0);
+}
+
+TEST(dynamic, begin_and_end_out_of_balance) {
+    CHECK(stint_end("never") == -1);
+    CHECK(stint_begin("a") == 0);
+    CHECK(stint_begin("left open") == 0);
+    CHECK(stint_begin("left open too") == 0);
+    CHECK(stint_end("a") == 0);
+    CHECK(stint_end("left open") == -1);
+    CHECK(stint_end("a") == -1);
+    CHECK_EQ_U64(lost(STINT_STATUS_ABANDONED), 2);
+    CHECK_EQ_U64(lost(STINT_STATUS_STRAY_END), 3);
+    CHECK_EQ_U64(open_scopes(), 0);
+}
+
+/* Switched off in the middle, the scope still closes, as any other does. */
+TEST(dynamic, end_of_a_name_switched_off_meanwhile) {
+    CHECK(stint_begin("by filter") == 0);
+    fake_advance(5);
+    stint_filter("-by filter");
+    CHECK(stint_end("by filter") == 0);
+    CHECK_EQ_U64(open_scopes(), 0);
+    stint_filter(NULL);
+    CHECK(stint_begin("by switch") == 0);
+    fake_advance(7);
+    stint_enable(0);
+    CHECK(stint_end("by switch") == 0);
+    CHECK_EQ_U64(open_scopes(), 0);
+    CHECK_EQ_U64(stat_of("by filter").total_ns, 5);
+    CHECK_EQ_U64(stat_of("by switch").total_ns, 7);
+    CHECK(stint_end("by switch") == 0); /* off: nothing to say */
+}
+
+TEST(dynamic, added_samples) {
+    CHECK(stint_add_sample("s", 10) == 0);
+    CHECK(stint_add_sample("s", 30) == 0);
+    CHECK(stint_add_sample("s", 20) == 0);
+    stint_stat s = stat_of("s");
+    CHECK(s.calls == 3 && s.total_ns == 60 && s.min_ns == 10 && s.max_ns == 30 && s.first_ns == 10);
+    {
+        REGISTER_TIMER("around");
+        fake_advance(100);
+        stint_add_sample("s", 90);
+    }
+    CHECK_EQ_U64(stat_of("around").self_ns, 100); /* a sample beside the tree takes no time in it */
+    CHECK(stint_add_sample("s", (uint64_t)INT64_MAX + 1) == -1);
+    CHECK_EQ_U64(lost(STINT_STATUS_BAD_SAMPLE), 1);
+    CHECK(stint_add_sample("zero", 0) == 0);
+    CHECK(calls_of("zero") == 1 && stat_of("zero").max_ns == 0);
+}
+
+/* Longer ago than the clock runs: still a sample of before the reset. */
+TEST(dynamic, sample_of_before_the_clock_began) {
+    CHECK(stint_add_sample("old", (uint64_t)INT64_MAX) == 0);
+    CHECK(stat_of("old").max_ns >= (uint64_t)INT64_MAX / 2);
+    fake_advance(1000);
+    stint_reset();
+    fake_advance(1000);
+    CHECK(stint_add_sample("old", 20) == 0);
+    CHECK_EQ_U64(stat_of("old").calls, 1);
+    CHECK(stat_of("old").max_ns < 32);
+}
+
+static void *same_names(void *unused) {
+    char name[24];
+    for (int i = 0; i < 2000; ++i) {
+        snprintf(name, sizeof name, "shared%d", i % 50);
+        scope(name, 0);
+    }
+    return unused;
+}
+
+TEST(dynamic, threads_agree_on_the_numbers) {
+    pthread_t t[4];
+    char name[24];
+    for (int i = 0; i < 4; ++i) {
+        CHECK(pthread_create(&t[i], NULL, same_names, NULL) == 0);
+    }
+    for (int i = 0; i < 4; ++i) {
+        pthread_join(t[i], NULL);
+    }
+    CHECK_EQ_U64(arena_header()->site_count, 50);
+    for (int i = 0; i < 50; ++i) {
+        snprintf(name, sizeof name, "shared%d", i);
+        CHECK_EQ_U64(calls_of(name), 160);
+    }
+}
+
+HARNESS_MAIN()
