@@ -101,8 +101,8 @@ struct baseline *baseline_new(const struct snapshot *s, uint32_t set, const stru
     if (!failed) {
         b->mask = size - 1;
         b->ns = set == BASELINE_ALL_SETS ? s->now.monotonic_ns
-                : old                     ? old->ns
-                                          : s->now.monotonic_ns - s->wall_ns;
+                : old                    ? old->ns
+                                         : s->now.monotonic_ns - s->wall_ns;
         for (uint32_t i = 0; i < s->node_count && !failed; ++i) {
             failed = keep_node(b, s, &s->nodes[i], set, old);
         }

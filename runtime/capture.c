@@ -31,7 +31,6 @@ static struct {
     struct range open[OPEN_RANGES];
     unsigned open_count;
     unsigned started; /* by GPU_PROFILER_START */
-    int watching_fork;
 } ranges = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void before_fork(void) {
@@ -49,12 +48,13 @@ static void after_fork_child(void) {
     ranges.started = 0;
 }
 
+/* At load, not at first use: a fork under way on another thread would miss the handlers. */
+__attribute__((constructor)) static void watch_fork(void) {
+    pthread_atfork(before_fork, after_fork_parent, after_fork_child);
+}
+
 static void lock_ranges(void) {
     pthread_mutex_lock(&ranges.lock);
-    if (!ranges.watching_fork) {
-        ranges.watching_fork = 1;
-        pthread_atfork(before_fork, after_fork_parent, after_fork_child);
-    }
 }
 
 static unsigned depth(void) {

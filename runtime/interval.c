@@ -9,7 +9,6 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct baseline *current, *replaced; /* replaced: in use by the open snapshot */
-static int watching_fork;
 
 static void before_fork(void) {
     pthread_mutex_lock(&lock);
@@ -25,14 +24,15 @@ static void after_fork_child(void) {
     current = replaced = NULL; /* they speak of the parent's arena */
 }
 
+/* At load, not at first use: a fork under way on another thread would miss the handlers. */
+__attribute__((constructor)) static void watch_fork(void) {
+    pthread_atfork(before_fork, after_fork_parent, after_fork_child);
+}
+
 static void lock_interval(void) {
     registry_lock(); /* opens the arena if nothing was recorded yet */
     registry_unlock();
     pthread_mutex_lock(&lock);
-    if (!watching_fork) {
-        watching_fork = 1;
-        pthread_atfork(before_fork, after_fork_parent, after_fork_child);
-    }
 }
 
 /* The snapshot must not be subtracted from yet. */

@@ -52,7 +52,6 @@ static void configure(void) {
     configured = 1;
     config_read_environment();
     clock_init(config.clock);
-    pthread_atfork(before_fork, after_fork_parent, after_fork_child);
     thread_init();
 }
 
@@ -74,6 +73,8 @@ void registry_prepare(void) {
 
 void process_started(void) {
     start_ns = clock_ns();
+    /* Not at first use: a fork under way on another thread would miss the handlers. */
+    pthread_atfork(before_fork, after_fork_parent, after_fork_child);
 }
 
 uint64_t process_start_ns(void) {

@@ -132,8 +132,8 @@ static size_t show(const struct text *t, const unsigned char *s, size_t left, ch
                    size_t *out_length, size_t *columns) {
     uint32_t c = 0;
     size_t n = decode(s, left, &c);
-    int plain = n == 1 ? c >= 0x20 && c != 0x7f && c != '\\'
-                       : n > 1 && t->utf8 && !invisible_control(c);
+    int plain =
+        n == 1 ? c >= 0x20 && c != 0x7f && c != '\\' : n > 1 && t->utf8 && !invisible_control(c);
     if (plain) {
         memcpy(out, s, n);
         *out_length = n;

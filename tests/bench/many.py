@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes one part of a made-up program of 300 functions, each with a scope and some work of its own.
+"""Writes one part of a made-up program of 300 functions, each with a scope and some work.
 
     many.py PART -o FILE      PART 0 to 9
 
@@ -30,9 +30,10 @@ def work(rng):
     forms = (
         "x = x * {a}u + {b}u;",
         "x ^= many_table[(x >> {s}) & 1023];",
-        "if (x & {m}u) {{\n        x = (x ^ {a}u) >> 1;\n    }} else {{\n        x += {b}u;\n    }}",
-        "for (int i = 0; i < {n}; ++i) {{\n        x = (x << 7 | x >> 57) + many_table[(x + {s}) & 1023];"
-        "\n    }}",
+        "if (x & {m}u) {{\n        x = (x ^ {a}u) >> 1;\n    }} else {{\n"
+        "        x += {b}u;\n    }}",
+        "for (int i = 0; i < {n}; ++i) {{\n"
+        "        x = (x << 7 | x >> 57) + many_table[(x + {s}) & 1023];\n    }}",
         "x += (x >> {s}) * {b}u;",
     )
     values = dict(a=rng.getrandbits(31) | 1, b=rng.getrandbits(20), s=rng.randrange(5, 40),

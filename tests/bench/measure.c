@@ -186,7 +186,7 @@ static void measure_body_floor(void) {
 
 struct pair {
     pthread_barrier_t barrier;
-    size_t variant;
+    kernel_loop *loop;
     long n, floor_n;
 };
 
@@ -199,19 +199,18 @@ struct worker {
 static void *work(void *argument) {
     struct worker *w = argument;
     struct pair *p = w->pair;
-    kernel_loop *loop = variants[p->variant]()->run[CASE_one];
     pin(cpus[w->index]);
-    loop(UNIT);
+    p->loop(UNIT);
     for (int r = 0; r < repetitions; ++r) {
         pthread_barrier_wait(&p->barrier);
         w->reference[r] = ns_each(floor_loop, p->floor_n);
         pthread_barrier_wait(&p->barrier);
-        w->value[r] = ns_each(loop, p->n);
+        w->value[r] = ns_each(p->loop, p->n);
     }
     return NULL;
 }
 
-static int measure_pair(struct pair *p) {
+static int measure_pair(struct pair *p, size_t v) {
     static struct worker w[2];
     pthread_t thread[2];
     pthread_barrier_init(&p->barrier, NULL, 2);
@@ -225,10 +224,10 @@ static int measure_pair(struct pair *p) {
     for (int i = 0; i < 2; ++i) {
         pthread_join(thread[i], NULL);
         for (int r = 0; r < repetitions; ++r) {
-            emit("threads", variants[p->variant]()->id, i, r, w[i].reference[r], w[i].value[r]);
+            emit("threads", variants[v]()->id, i, r, w[i].reference[r], w[i].value[r]);
         }
     }
-    ran[p->variant][CASE_one] += 2 * (uint64_t)(UNIT + p->n * repetitions);
+    ran[v][CASE_one] += 2 * (uint64_t)(UNIT + p->n * repetitions);
     pthread_barrier_destroy(&p->barrier);
     return 0;
 }
@@ -237,9 +236,9 @@ static void measure_threads(void) {
     uint64_t ignored = 0;
     struct pair p = {.floor_n = scopes_for(floor_loop, &ignored)};
     for (size_t v = 0; v < VARIANT_COUNT; ++v) {
-        p.variant = v;
-        p.n = scopes_for(variants[v]()->run[CASE_one], &ran[v][CASE_one]);
-        if (measure_pair(&p)) {
+        p.loop = variants[v]()->run[CASE_one];
+        p.n = scopes_for(p.loop, &ran[v][CASE_one]);
+        if (measure_pair(&p, v)) {
             return;
         }
     }

@@ -89,6 +89,7 @@ static void machine_print(FILE *to, const char *mark) {
         fclose(info);
     }
     uname(&u);
+    u.release[strcspn(u.release, "-")] = '\0'; /* the version, without the vendor's marks */
     fprintf(to, "%smachine   %s, %ld CPUs, %s, %s %s\n", mark, cpu, sysconf(_SC_NPROCESSORS_ONLN),
             u.machine, u.sysname, u.release);
 #ifdef __clang__
@@ -138,6 +139,7 @@ int main(int argc, char **argv) {
     if (raw) {
         fclose(raw);
     }
+    free(all.at);
     if (missing) {
         fprintf(stderr, "overhead: %d figures are missing\n", missing);
     }

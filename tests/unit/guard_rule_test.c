@@ -10,11 +10,6 @@
 #include "recorded.h"
 #include "recorder.h"
 
-#if defined(__clang__)
-#pragma clang diagnostic ignored "-Wsometimes-uninitialized"
-#endif
-#pragma GCC diagnostic ignored "-Wswitch-unreachable"
-
 static void plain(uint64_t ns) {
     REGISTER_TIMER("plain");
     fake_advance(ns);
@@ -27,6 +22,10 @@ static void check_sound(uint64_t abandoned) {
     CHECK_EQ_U64(calls_of("plain"), calls + 1);
     CHECK_EQ_U64(open_scopes(), 0);
 }
+
+/* clang refuses to compile a jump over a guard; gcc does it without a word. */
+#if !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wswitch-unreachable"
 
 static void jump_over(int where) {
     REGISTER_TIMER("around");
@@ -71,6 +70,8 @@ TEST(guard_rule, goto_into_a_block) {
     CHECK_EQ_U64(stat_of("around").total_ns, 30);
     check_sound(0);
 }
+
+#endif
 
 TEST(guard_rule, goto_out_and_back) {
     int rounds = 0;

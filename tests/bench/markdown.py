@@ -1,0 +1,42 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Prints a table of `overhead` as the Markdown table of docs/performance.md.
+
+    markdown.py TABLE...      e.g. gcc-2.txt clang-2.txt of run.sh
+"""
+import re
+import sys
+
+VARIANTS = ("exe 2", "exe 1", "exe 0", "lib 2", "lib 1", "lib 0")  # in the order of table.c
+TITLE = slice(2, 33)
+
+
+def cell(line):
+    """Median and quartiles; ** ** is over the limit, = over it by less than the machine's noise."""
+    ratio = re.search(r"(-?[\d.]+) +\[(-?[\d.]+) \.\. (-?[\d.]+)\]", line)
+    text = "%s [%s–%s]" % ratio.groups() if ratio else re.findall(r"\d+\.\d", line)[-1]
+    if line.rstrip().endswith("over"):
+        return "**%s**" % text
+    return text + " =" if line.rstrip().endswith("equal") else text
+
+
+def table(text):
+    blocks = text.split("\n\n")
+    rows = {}
+    for block in blocks[1:1 + len(VARIANTS)]:
+        for line in block.split("\n")[2:]:
+            rows.setdefault(line[TITLE].strip(), []).append(cell(line))
+    lines = ["| case | " + " | ".join(VARIANTS) + " |", "|---|" + "--:|" * len(VARIANTS)]
+    lines += ["| %s | %s |" % (title, " | ".join(cells)) for title, cells in rows.items()]
+    many = blocks[1 + len(VARIANTS)].rstrip()
+    return "\n".join([blocks[0], ""] + lines + ["", "```", many, "```"])
+
+
+def main():
+    for path in sys.argv[1:]:
+        with open(path, encoding="utf-8") as file:
+            print(table(file.read()) + "\n")
+
+
+if __name__ == "__main__":
+    main()
