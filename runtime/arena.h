@@ -22,7 +22,8 @@
 #define ARENA_SITES_PER_CHUNK 256u
 #define ARENA_SITE_CHUNKS 4096u
 #define ARENA_SITES                                                                                \
-    (ARENA_SITES_PER_CHUNK * ARENA_SITE_CHUNKS) /* 2^20: four key bits stay free                   \
+    (ARENA_SITES_PER_CHUNK *                                                                       \
+     ARENA_SITE_CHUNKS) /* 2^20: four key bits stay free                   \
                                                  */
 #define ARENA_SETS (1u << STINT_IMPL_SET_BITS)
 #define ARENA_SETS_PER_CHUNK 256u

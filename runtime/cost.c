@@ -25,7 +25,7 @@ static void prepare(struct bench *b, char *base, struct stint_impl_site *site) {
     struct stint_impl_node *n =
         (struct stint_impl_node *)(void *)(base + (size_t)node * STINT_IMPL_UNIT);
     n->min = UINT64_MAX;
-    n->limit = UINT64_MAX;
+    n->limit = STINT_IMPL_LONG;
     n->histogram = histogram;
     struct stint_impl_thread *t = &b->block.hot;
     t->gate = 1;

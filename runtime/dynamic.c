@@ -135,6 +135,7 @@ static int text_of(const char *name, uint64_t length, struct site_text *out) {
 
 void stint_impl_begin_dynamic(void *guard, struct stint_impl_site *site, uint32_t set,
                               const char *name, uint64_t length, uint64_t start_us) {
+    *(char *)guard = 1; /* the hint that its end may have something to do */
     int saved = errno;
     struct site_text text;
     if (text_of(name, length, &text)) {
@@ -170,8 +171,8 @@ int stint_end(const char *name) {
         thread_leave(b);
         result =
             recorder_end(recorder_guard_of_name((uint32_t)word & STINT_IMPL_SITE_ID), now, NULL);
-        if (word & STINT_IMPL_SITE_OFF) {
-            result = 0; /* perhaps never opened: nothing to complain of */
+        if (word & STINT_IMPL_SITE_OFF || b->hot.top == b->hot.last) {
+            result = 0; /* off, or too deep: was perhaps never opened, nothing to complain of */
         }
     }
     if (result) {

@@ -29,10 +29,22 @@ __attribute__((constructor)) static void watch_fork(void) {
     pthread_atfork(before_fork, after_fork_parent, after_fork_child);
 }
 
+static int cancel_state; /* of the thread that holds the lock */
+
+/* A thread cancelled in here (writing a line) would keep the lock for ever. */
 static void lock_interval(void) {
+    int state;
     registry_lock(); /* opens the arena if nothing was recorded yet */
     registry_unlock();
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
     pthread_mutex_lock(&lock);
+    cancel_state = state;
+}
+
+static void unlock_interval(void) {
+    int state = cancel_state;
+    pthread_mutex_unlock(&lock);
+    pthread_setcancelstate(state, NULL);
 }
 
 /* The snapshot must not be subtracted from yet. */
@@ -49,7 +61,7 @@ static void start_over(const struct snapshot *s, uint32_t set) {
 int interval_open(struct snapshot *s, int reset) {
     lock_interval();
     if (snapshot_take(s)) {
-        pthread_mutex_unlock(&lock);
+        unlock_interval();
         return -1;
     }
     const struct baseline *then = current;
@@ -66,7 +78,7 @@ void interval_close(struct snapshot *s) {
     snapshot_free(s);
     baseline_free(replaced);
     replaced = NULL;
-    pthread_mutex_unlock(&lock);
+    unlock_interval();
 }
 
 void interval_reset(uint32_t set) {
@@ -74,7 +86,7 @@ void interval_reset(uint32_t set) {
     lock_interval();
     if (snapshot_take(&s)) {
         log_line("no memory to reset: the interval goes on");
-        pthread_mutex_unlock(&lock);
+        unlock_interval();
         return;
     }
     start_over(&s, set);

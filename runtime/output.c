@@ -96,6 +96,9 @@ int output_write(const char *bytes, size_t length) {
     } else if (!strcmp(to, "stdout")) {
         fflush(stdout); /* what the program printed before stands before */
         result = write_all(STDOUT_FILENO, bytes, length);
+        if (result) {
+            log_line("cannot write the report to stdout: %s", strerror(errno));
+        }
     } else {
         result = write_file(to, bytes, length);
     }

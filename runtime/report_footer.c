@@ -92,7 +92,7 @@ static void put_rules(const struct report *r) {
     }
     if (r->snapshot->since) {
         text_add(r->out, "since the last reset: min and max are a histogram's bounds unless set in "
-                         "this interval\n");
+                         "this interval; losses are since the start\n");
     }
 }
 

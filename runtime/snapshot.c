@@ -110,7 +110,7 @@ static int read_threads(struct snapshot *s, const struct arena_header *h) {
         out->alive = ACQUIRE(&t->alive);
         out->uses = STINT_IMPL_LOAD(&t->uses);
         out->root = t->root;
-        out->frames = snapshot_at(s, t->frames, STINT_IMPL_DEPTH * sizeof *out->frames);
+        out->frames = snapshot_at(s, t->frames, STINT_IMPL_FRAMES * sizeof *out->frames);
         for (size_t c = 0; c + 1 < sizeof out->name; ++c) {
             out->name[c] = STINT_IMPL_LOAD(&t->name[c]);
         }
@@ -124,11 +124,10 @@ static int read_threads(struct snapshot *s, const struct arena_header *h) {
 /* One attempt; 0 when the sequence word was even and the same at both ends. */
 static int copy_node(struct snapshot_node *out, const struct stint_impl_node *n) {
     uint64_t seq = ACQUIRE(&n->seq);
-    uint64_t limit = ACQUIRE(&n->limit);
     out->count = (seq + 1) / 2;
     out->total = ACQUIRE(&n->total);
     out->min = ACQUIRE(&n->min);
-    out->max = limit ? limit - 1 : 0;
+    out->max = ACQUIRE(&n->max);
     out->first = ACQUIRE(&n->first);
     out->first_at = ACQUIRE(&n->first_at);
     out->max_at = ACQUIRE(&n->max_at);
@@ -251,7 +250,7 @@ uint32_t snapshot_node_of(const struct snapshot *s, uint32_t unit) {
 
 static int read_open(struct snapshot *s, struct snapshot_thread *t) {
     struct snapshot_open open[STINT_IMPL_DEPTH];
-    for (uint32_t f = 1; t->alive && t->frames && f < STINT_IMPL_DEPTH; ++f) {
+    for (uint32_t f = 1; t->alive && t->frames && f < STINT_IMPL_FRAMES; ++f) {
         if (!STINT_IMPL_LOAD(&t->frames[f].guard)) {
             break;
         }

@@ -65,7 +65,7 @@ void thread_init(void) {
 static int record_new(struct thread_block *b) {
     struct arena_header *h = arena_header();
     uint32_t record = arena_get(sizeof(struct arena_thread), ARENA_RECORD);
-    uint32_t frames = arena_get(STINT_IMPL_DEPTH * sizeof(struct stint_impl_frame), ARENA_RECORD);
+    uint32_t frames = arena_get(STINT_IMPL_FRAMES * sizeof(struct stint_impl_frame), ARENA_RECORD);
     uint32_t root = arena_get(sizeof(struct stint_impl_node), ARENA_RECORD);
     if (!record || !frames || !root) {
         return -1;
@@ -77,7 +77,7 @@ static int record_new(struct thread_block *b) {
     b->record->ordinal = h->thread_count++;
     b->record->next = h->first_thread;
     b->frames[0].low = UINT64_MAX;
-    for (uint32_t i = 0; i < STINT_IMPL_DEPTH; ++i) {
+    for (uint32_t i = 0; i < STINT_IMPL_FRAMES; ++i) {
         b->frames[i].node = root; /* a signal may come between claiming a frame and filling it */
     }
     __atomic_store_n(&h->first_thread, record, __ATOMIC_RELEASE);
@@ -100,7 +100,7 @@ static struct thread_block *block_new(void) {
     b->link_mask = THREAD_LINKS - 1;
     b->hot.base = arena.base;
     b->hot.top = b->frames;
-    b->hot.last = b->frames + STINT_IMPL_DEPTH - 1;
+    b->hot.last = b->frames + STINT_IMPL_DEPTH;
     b->hot.ticks_per_us = clock_ticks_per_us();
     b->registered.gate = &b->hot.gate;
     registry_join(&b->registered);

@@ -238,15 +238,17 @@ void tree_sample(struct thread_block *b, struct stint_impl_node *n, uint64_t sta
         STINT_IMPL_PUBLISH(&n->first, ticks);
         STINT_IMPL_PUBLISH(&n->first_at, start);
     }
-    if (ticks >= n->limit) {
-        STINT_IMPL_PUBLISH(&n->limit, ticks + 1);
+    if (seq == 0 || ticks > n->max) {
+        STINT_IMPL_PUBLISH(&n->max, ticks);
+        STINT_IMPL_PUBLISH(&n->limit, ticks < STINT_IMPL_LONG ? ticks + 1 : STINT_IMPL_LONG);
         STINT_IMPL_PUBLISH(&n->max_at, start);
         info_keep(n, info);
     }
     if (n->histogram) {
         struct stint_impl_histogram *h =
             (struct stint_impl_histogram *)(void *)tree_node(b, n->histogram);
-        uint32_t *bucket = h->bucket + stint_impl_bucket(ticks);
+        uint32_t *bucket =
+            h->bucket + stint_impl_bucket(ticks < STINT_IMPL_LONG ? ticks : STINT_IMPL_LONG - 1);
         uint32_t have = STINT_IMPL_LOAD(bucket);
         STINT_IMPL_STORE(bucket, have + (have != UINT32_MAX));
     }

@@ -88,7 +88,7 @@ template <> struct STINT_name_must_be_a_literal_else_use_REGISTER_TIMER_DYNAMIC<
         STINT_IMPL_LOUD
 #define STINT_IMPL_CALL_(n, info, threshold_us)                                                    \
     struct stint_impl_call stint_impl_guard_##n __attribute__((                                    \
-        cleanup(stint_impl_end_with), unused)) = {(info), stint_impl_threshold(threshold_us)}
+        cleanup(stint_impl_end_with), unused)) = {0, (info), stint_impl_threshold(threshold_us)}
 #define STINT_IMPL_SCOPE_WITH_(n, name, info, threshold_us, set)                                   \
     STINT_IMPL_SITE(n, name, 0, 0);                                                                \
     STINT_IMPL_QUIET STINT_IMPL_CALL_(n, info, threshold_us);                                      \

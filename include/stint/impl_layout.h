@@ -36,10 +36,11 @@
  * end, so that recursion, a foreign clock and foreign handles all take the slow path. */
 #define STINT_IMPL_TAG 1u
 
-#define STINT_IMPL_DEPTH                                                                           \
-    256 /* frames on one open-scope stack; deeper scopes are counted, not timed */
+#define STINT_IMPL_DEPTH 256 /* open scopes of a thread; deeper ones are counted, not timed */
+#define STINT_IMPL_FRAMES (STINT_IMPL_DEPTH + 1) /* and the root */
 #define STINT_IMPL_BUCKETS 640 /* 16 linear sub-buckets an octave over 40 octaves of ticks */
-#define STINT_IMPL_INFO 64     /* bytes of a scope's info kept with its maximum, NUL included */
+#define STINT_IMPL_LONG ((uint64_t)1 << 43) /* ticks, most of an hour: all longer share a bucket */
+#define STINT_IMPL_INFO 64 /* bytes of a scope's info kept with its maximum, NUL included */
 
 /* One per call site, in the instrumented code's own data. All but `word` is constant. */
 struct stint_impl_site {
@@ -69,7 +70,8 @@ struct stint_impl_node {
     uint64_t seq;   /* owner, relaxed then release: the seqlock of this line */
     uint64_t total; /* ticks. Owner, release */
     uint64_t min;   /* ticks, UINT64_MAX before the first sample. Owner, release */
-    uint64_t limit; /* largest sample + 1, 0 before the first: reaching it means a new maximum */
+    uint64_t limit; /* a sample that reaches it takes the slow path: the maximum + 1, 0 before the
+                     * first, at most STINT_IMPL_LONG. Owner, release */
     uint64_t
         recursions; /* calls inside an open call of itself: counted, not timed. Owner, relaxed */
     uint32_t histogram; /* units, 0 = none. Owner, release, once */
@@ -85,7 +87,8 @@ struct stint_impl_node {
     uint64_t first; /* ticks of the first sample, and when it and the maximum began */
     uint64_t first_at;
     uint64_t max_at;
-    uint64_t reserved[2];
+    uint64_t max;
+    uint64_t reserved;
     char info[STINT_IMPL_INFO]; /* of the maximum. Owner, under seq */
 };
 
@@ -122,8 +125,9 @@ struct stint_set {
     uint32_t id;
 };
 
-/* Threshold and info of one call, beside the guard. Read only once the guard is proved open. */
+/* A guard with threshold and info. They are read only once the guard is proved open. */
 struct stint_impl_call {
+    char maybe_open; /* first: the byte at the guard's address */
     const char *info;
     int64_t threshold_us; /* < 0: never log */
 };
@@ -132,11 +136,11 @@ struct stint_impl_call {
 #define STINT_IMPL_STORE(p, v) __atomic_store_n((p), (v), __ATOMIC_RELAXED)
 #define STINT_IMPL_PUBLISH(p, v) __atomic_store_n((p), (v), __ATOMIC_RELEASE)
 
-/* The bucket of a duration: values below 32 have their own, above that each octave has 16. */
+/* The bucket of a duration below STINT_IMPL_LONG: values below 32 have their own, above that each
+ * octave has 16. */
 static inline uint32_t stint_impl_bucket(uint64_t ticks) {
     uint32_t shift = 59u - (uint32_t)__builtin_clzll(ticks | 16u);
-    uint64_t index = ((uint64_t)shift << 4) + (ticks >> shift);
-    return index < STINT_IMPL_BUCKETS ? (uint32_t)index : STINT_IMPL_BUCKETS - 1;
+    return (uint32_t)((shift << 4) + (ticks >> shift));
 }
 
 static inline uint64_t stint_impl_edge_key(uint32_t node, uint32_t set, uint32_t site) {

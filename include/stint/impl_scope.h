@@ -49,17 +49,17 @@ class scope_with {
   public:
     scope_with(from_info, stint_impl_site *site, const char *info, int64_t threshold_us,
                const stint_set *set)
-        : call_{info, stint_impl_threshold(threshold_us)} {
+        : call_{0, info, stint_impl_threshold(threshold_us)} {
         stint_impl_begin(this, site, stint_impl_set_id(set));
     }
     scope_with(from_start, stint_impl_site *site, uint64_t start_us, int64_t threshold_us,
                const stint_set *set)
-        : call_{nullptr, stint_impl_threshold(threshold_us)} {
+        : call_{0, nullptr, stint_impl_threshold(threshold_us)} {
         stint_impl_begin_since(this, site, stint_impl_set_id(set), start_us);
     }
     scope_with(from_name, stint_impl_site *site, const char *name, uint64_t start_us,
                int64_t threshold_us, const stint_set *set)
-        : call_{nullptr, stint_impl_threshold(threshold_us)} {
+        : call_{0, nullptr, stint_impl_threshold(threshold_us)} {
         stint_impl_begin_dynamic(this, site, stint_impl_set_id(set), name, UINT64_MAX, start_us);
     }
     /* std::string, std::string_view and what looks like them. */
@@ -67,7 +67,7 @@ class scope_with {
               typename = decltype(static_cast<const Text *>(nullptr)->size())>
     scope_with(from_name, stint_impl_site *site, const Text &name, uint64_t start_us,
                int64_t threshold_us, const stint_set *set)
-        : call_{nullptr, stint_impl_threshold(threshold_us)} {
+        : call_{0, nullptr, stint_impl_threshold(threshold_us)} {
         stint_impl_begin_dynamic(this, site, stint_impl_set_id(set), name.data(), name.size(),
                                  start_us);
     }

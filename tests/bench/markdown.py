@@ -29,7 +29,7 @@ def table(text):
     lines = ["| case | " + " | ".join(VARIANTS) + " |", "|---|" + "--:|" * len(VARIANTS)]
     lines += ["| %s | %s |" % (title, " | ".join(cells)) for title, cells in rows.items()]
     many = blocks[1 + len(VARIANTS)].rstrip()
-    return "\n".join([blocks[0], ""] + lines + ["", "```", many, "```"])
+    return "\n".join(["```", blocks[0], "```", ""] + lines + ["", "```", many, "```"])
 
 
 def main():

@@ -68,7 +68,7 @@ RECORDED uint64_t lost_in_all(void) {
 /* Open scopes of the calling thread. */
 RECORDED uint64_t open_scopes(void) {
     const struct stint_impl_thread *t = stint_impl_thread_here;
-    const struct stint_impl_frame *last = t->last - (t->base ? STINT_IMPL_DEPTH - 1 : 0);
+    const struct stint_impl_frame *last = t->last - (t->base ? STINT_IMPL_DEPTH : 0);
     return (uint64_t)(t->top - last);
 }
 

@@ -250,9 +250,9 @@ TEST(snapshot, frames_of_nonsense) {
     struct stint_impl_frame *f =
         (struct stint_impl_frame *)(void *)(copy + (size_t)t->frames * STINT_IMPL_UNIT);
     t->alive = 7;
-    memset(f, 0xff, STINT_IMPL_DEPTH * sizeof *f);
+    memset(f, 0xff, STINT_IMPL_FRAMES * sizeof *f);
     read_all(used);
-    for (int i = 0; i < STINT_IMPL_DEPTH; ++i) {
+    for (int i = 0; i < STINT_IMPL_FRAMES; ++i) {
         f[i].guard = 2;
         f[i].start = i % 2 ? 0 : UINT64_MAX;
         f[i].node = t->root;

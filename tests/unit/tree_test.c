@@ -98,6 +98,20 @@ TEST(tree, interval_is_not_the_scope) {
     thread_leave(b);
 }
 
+TEST(tree, samples_beyond_the_last_bucket_share_it_and_keep_their_maximum) {
+    struct thread_block *b = enter();
+    struct stint_impl_node *n = tree_node(b, child_of(b, root_of(b), 1));
+    tree_sample(b, n, 0, STINT_IMPL_LONG * 4, "longest");
+    tree_sample(b, n, 0, STINT_IMPL_LONG, "long");
+    struct stint_impl_histogram *h =
+        (struct stint_impl_histogram *)(void *)tree_node(b, n->histogram);
+    CHECK_EQ_U64(n->max, STINT_IMPL_LONG * 4);
+    CHECK_EQ_U64(n->limit, STINT_IMPL_LONG); /* so that the inline path never sees one */
+    CHECK_STR_EQ(n->info, "longest");
+    CHECK_EQ_U64(h->bucket[STINT_IMPL_BUCKETS - 1], 2);
+    thread_leave(b);
+}
+
 TEST(tree, sample_keeps_first_least_and_most) {
     struct thread_block *b = enter();
     struct stint_impl_node *n = tree_node(b, child_of(b, root_of(b), 1));
