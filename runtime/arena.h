@@ -113,6 +113,11 @@ uint32_t arena_get(size_t bytes, enum arena_class use);
 static inline void *arena_at(uint32_t unit) {
     return arena.base + (size_t)unit * STINT_IMPL_UNIT;
 }
+/* The record of a number that was given out. */
+static inline struct arena_site *arena_site_at(uint32_t id) {
+    uint32_t chunk = arena_header()->site_chunk[(id - 1) / ARENA_SITES_PER_CHUNK];
+    return (struct arena_site *)arena_at(chunk) + (id - 1) % ARENA_SITES_PER_CHUNK;
+}
 /* A copy of the text; 0 without memory. Under the registry's lock. */
 uint32_t arena_text_put(const char *bytes, size_t length);
 static inline const struct arena_text *arena_text_at(uint32_t text) {

@@ -43,8 +43,34 @@ const uint32_t *baseline_histogram_of(const struct baseline *b, uint32_t unit) {
     return h ? h->bucket : NULL;
 }
 
-uint64_t baseline_ns(const struct baseline *b) {
-    return b->ns;
+static void subtract(struct snapshot_node *out, const struct baseline_node *then, uint64_t now) {
+    if (out->open && then->at < now && out->open > now - then->at) {
+        out->open = now - then->at;
+    }
+    out->recursions -= then->recursions;
+    out->count -= then->count;
+    out->total -= then->total;
+    if (!then->count) {
+        return;
+    }
+    out->first = 0;
+    out->loose = SNAPSHOT_LOOSE_MIN;
+    if (out->max_at < then->at) {
+        out->loose |= SNAPSHOT_LOOSE_MAX;
+        out->info[0] = '\0';
+    }
+}
+
+void baseline_subtract(const struct baseline *b, struct snapshot *s) {
+    s->since = b;
+    s->wall_ns = s->now.monotonic_ns > b->ns ? s->now.monotonic_ns - b->ns : 0;
+    for (uint32_t i = 0; i < s->node_count; ++i) {
+        const struct baseline_node *n = baseline_node_of(b, s->nodes[i].unit);
+        if (n) {
+            subtract(&s->nodes[i], n, s->now.ticks);
+        }
+    }
+    snapshot_sum_children(s);
 }
 
 static int keep_histogram(struct baseline *b, const struct snapshot *s, uint32_t unit,

@@ -23,7 +23,7 @@ void baseline_free(struct baseline *b);
 /* NULL if the node or histogram did not exist then. */
 const struct baseline_node *baseline_node_of(const struct baseline *b, uint32_t unit);
 const uint32_t *baseline_histogram_of(const struct baseline *b, uint32_t unit);
-/* When the interval of the whole began, in CLOCK_MONOTONIC_RAW ns. */
-uint64_t baseline_ns(const struct baseline *b);
+/* Leaves of the snapshot what happened after `b`, which must outlive it. */
+void baseline_subtract(const struct baseline *b, struct snapshot *s);
 
 #endif

@@ -44,13 +44,6 @@ static uint64_t cached(const struct thread_block *b, struct site_text name, uint
     return 0;
 }
 
-static const char *arena_bytes_of(uint32_t id) {
-    uint32_t chunk = arena_header()->site_chunk[(id - 1) / ARENA_SITES_PER_CHUNK];
-    const struct arena_site *s =
-        (const struct arena_site *)arena_at(chunk) + (id - 1) % ARENA_SITES_PER_CHUNK;
-    return arena_text_at(s->name)->bytes;
-}
-
 static void cache(struct thread_block *b, struct site_text name, uint64_t hash, uint64_t word) {
     if (!b->names) {
         b->names = pages_get(THREAD_NAMES * sizeof *b->names);
@@ -69,7 +62,9 @@ static void cache(struct thread_block *b, struct site_text name, uint64_t hash, 
     n->hash = hash;
     n->word = word;
     n->length = name.length;
-    n->bytes = unknown ? NULL : arena_bytes_of((uint32_t)word & STINT_IMPL_SITE_ID);
+    n->bytes = unknown
+                   ? NULL
+                   : arena_text_at(arena_site_at((uint32_t)word & STINT_IMPL_SITE_ID)->name)->bytes;
 }
 
 uint64_t dynamic_word_entered(struct thread_block *b, struct site_text name,

@@ -69,7 +69,7 @@ int interval_open(struct snapshot *s, int reset) {
         start_over(s, BASELINE_ALL_SETS);
     }
     if (then) {
-        snapshot_since(s, then);
+        baseline_subtract(then, s);
     }
     return 0;
 }

@@ -99,11 +99,7 @@ void recorder_begin(uint64_t guard, uint64_t word, uint32_t set, uint64_t start)
 }
 
 static void log_slow(const struct stint_impl_node *n, uint64_t ticks, const char *info) {
-    const struct arena_header *h = arena_header();
-    uint32_t index = n->site - 1;
-    uint32_t chunk = h->site_chunk[index / ARENA_SITES_PER_CHUNK];
-    const struct arena_site *s =
-        (const struct arena_site *)arena_at(chunk) + index % ARENA_SITES_PER_CHUNK;
+    const struct arena_site *s = arena_site_at(n->site);
     uint64_t us = (ticks << 8) / clock_ticks_per_us();
     log_legacy("Stat: [%.300s] %.500s [Span:%llums%lluus] ", arena_text_at(s->name)->bytes,
                info ? info : "", (unsigned long long)(us / 1000), (unsigned long long)(us % 1000));

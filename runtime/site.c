@@ -20,11 +20,6 @@ struct site_content {
     uint8_t level, role, dynamic;
 };
 
-static struct arena_site *site_at(uint32_t id) {
-    uint32_t chunk = arena_header()->site_chunk[(id - 1) / ARENA_SITES_PER_CHUNK];
-    return (struct arena_site *)arena_at(chunk) + (id - 1) % ARENA_SITES_PER_CHUNK;
-}
-
 static int text_is(uint32_t text, struct site_text want) {
     const struct arena_text *t = arena_text_at(text);
     return t->length == want.length && !memcmp(t->bytes, want.bytes, want.length);
@@ -42,7 +37,7 @@ static uint64_t content_hash(const struct site_content *c) {
 }
 
 static uint64_t hash_of(uint32_t id) {
-    const struct arena_site *s = site_at(id);
+    const struct arena_site *s = arena_site_at(id);
     const struct arena_text *name = arena_text_at(s->name);
     struct site_content c = {.name = {name->bytes, name->length}};
     c.line = s->line;
@@ -113,7 +108,7 @@ static uint32_t site_store(const struct site_content *c) {
 static uint32_t site_find(const struct site_content *c) {
     size_t at = content_hash(c) & (table.size - 1);
     while (table.size && table.ids[at]) {
-        if (site_is(site_at(table.ids[at]), c)) {
+        if (site_is(arena_site_at(table.ids[at]), c)) {
             return table.ids[at];
         }
         at = (at + 1) & (table.size - 1);
@@ -127,7 +122,7 @@ static uint32_t site_add(const struct site_content *c) {
     }
     size_t at = content_hash(c) & (table.size - 1);
     while (table.ids[at]) {
-        if (site_is(site_at(table.ids[at]), c)) {
+        if (site_is(arena_site_at(table.ids[at]), c)) {
             return table.ids[at];
         }
         at = (at + 1) & (table.size - 1);

@@ -13,7 +13,6 @@
 #include <string.h>
 
 #include "arena.h"
-#include "baseline.h"
 #include "process.h"
 
 #define TRIES 200
@@ -138,24 +137,6 @@ static int copy_node(struct snapshot_node *out, const struct stint_impl_node *n)
     return seq & 1 || STINT_IMPL_LOAD(&n->seq) != seq;
 }
 
-static void subtract(struct snapshot_node *out, const struct baseline_node *then, uint64_t now) {
-    if (out->open && then->at < now && out->open > now - then->at) {
-        out->open = now - then->at;
-    }
-    out->recursions -= then->recursions;
-    out->count -= then->count;
-    out->total -= then->total;
-    if (!then->count) {
-        return;
-    }
-    out->first = 0;
-    out->loose = SNAPSHOT_LOOSE_MIN;
-    if (out->max_at < then->at) {
-        out->loose |= SNAPSHOT_LOOSE_MAX;
-        out->info[0] = '\0';
-    }
-}
-
 static void read_node(struct snapshot_node *out, const struct stint_impl_node *n) {
     for (int i = 0; copy_node(out, n) && i < TRIES; ++i) {
         if (i > TRIES / 2) {
@@ -275,7 +256,7 @@ static int read_open(struct snapshot *s, struct snapshot_thread *t) {
     return 0;
 }
 
-static void sum_children(struct snapshot *s) {
+void snapshot_sum_children(struct snapshot *s) {
     for (uint32_t i = 0; i < s->node_count; ++i) {
         s->nodes[i].children = 0;
     }
@@ -310,21 +291,8 @@ int snapshot_read(struct snapshot *s, const char *base, uint64_t size, uint64_t 
         scratch_free(&s->memory);
         return -1;
     }
-    sum_children(s);
+    snapshot_sum_children(s);
     return 0;
-}
-
-void snapshot_since(struct snapshot *s, const struct baseline *then) {
-    uint64_t from = baseline_ns(then);
-    s->since = then;
-    s->wall_ns = s->now.monotonic_ns > from ? s->now.monotonic_ns - from : 0;
-    for (uint32_t i = 0; i < s->node_count; ++i) {
-        const struct baseline_node *n = baseline_node_of(then, s->nodes[i].unit);
-        if (n) {
-            subtract(&s->nodes[i], n, s->now.ticks);
-        }
-    }
-    sum_children(s);
 }
 
 int snapshot_take(struct snapshot *s) {

@@ -95,8 +95,8 @@ int snapshot_read(struct snapshot *s, const char *base, uint64_t size, uint64_t 
                   const struct clock_stamp *now);
 /* The process's own. -1 also when nothing was ever recorded. */
 int snapshot_take(struct snapshot *s);
-/* Leaves of it what happened after `then`, which must outlive the snapshot. */
-void snapshot_since(struct snapshot *s, const struct baseline *then);
+/* Again, after a change of totals: every node's nested time. */
+void snapshot_sum_children(struct snapshot *s);
 void snapshot_free(struct snapshot *s);
 
 /* The index of the node at that place of the arena, or SNAPSHOT_NONE. */
