@@ -42,10 +42,9 @@ static void after_fork_parent(void) {
 }
 
 static void after_fork_child(void) {
-    pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
-    ranges.lock = fresh;
     ranges.open_count = 0;
     ranges.started = 0;
+    pthread_mutex_unlock(&ranges.lock);
 }
 
 /* At load, not at first use: a fork under way on another thread would miss the handlers. */

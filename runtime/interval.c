@@ -19,8 +19,7 @@ static void after_fork_parent(void) {
 }
 
 static void after_fork_child(void) {
-    pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
-    lock = fresh;
+    pthread_mutex_unlock(&lock);
     current = replaced = NULL; /* they speak of the parent's arena */
 }
 

@@ -45,7 +45,7 @@ static void after_fork_child(void) {
     thread_forget_all();
     site_forget_all();
     arena_drop();
-    registry_forget();
+    registry_forget(fork_holds);
 }
 
 static void configure(void) {

@@ -84,10 +84,13 @@ void registry_after_fork(void) {
     held = 0;
 }
 
-void registry_forget(void) {
-    pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
-    lock = fresh;
-    held = 0;
+void registry_forget(int held_for_fork) {
+    if (held_for_fork) {
+        registry_after_fork();
+    } else {
+        pthread_mutex_init(&lock, NULL);
+        held = 0;
+    }
     threads = NULL;
     registry_advance();
 }

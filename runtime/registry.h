@@ -40,7 +40,8 @@ void registry_join(struct registry_thread *t);
 /* Around fork: the child inherits whole tables and a free lock. */
 void registry_before_fork(void);
 void registry_after_fork(void);
-/* In the child: no thread is left, and the lock is nobody's. */
-void registry_forget(void);
+/* In the child: no thread is left, and the lock is nobody's. held_for_fork: by registry_before_fork, not by
+ * code that the forking signal handler interrupted. */
+void registry_forget(int held_for_fork);
 
 #endif
