@@ -27,8 +27,9 @@ HEAD = """
 
 They are read once, at the first use of the library in the process. A call in the program has the
 last word, then the environment, then the default. A bad value is named in one line on stderr,
-together with what would have been good, and ignored: nothing here can fail your program. An empty
-value is as good as none, and a set-uid program ignores all of them.
+together with what would have been good, and ignored: nothing here can fail your program. So is a
+name that begins with STINT_ and is none of these. An empty value is as good as none, and a set-uid
+program ignores all of them.
 
 In a program built without `WITH_TIMER` and `WITH_PROFILER` nothing is left that would read them.
 

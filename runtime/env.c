@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/auxv.h>
+#include <unistd.h>
 
 #include "config.h"
 #include "log.h"
@@ -137,7 +139,23 @@ static int read_entry(const struct env_entry *e, const char *value, char *field)
     }
 }
 
+/* A misspelt name would otherwise do nothing, silently. */
+static void name_unknown(void) {
+    for (char **entry = environ; entry && *entry && !getauxval(AT_SECURE); ++entry) {
+        size_t length = strcspn(*entry, "=");
+        size_t i = 0;
+        while (i < STINT_ENV_COUNT &&
+               (strncmp(env_table[i].name, *entry, length) || env_table[i].name[length])) {
+            ++i;
+        }
+        if (i == STINT_ENV_COUNT && !strncmp(*entry, "STINT_", 6)) {
+            log_line("%.*s is not a variable of stint; ignored", (int)length, *entry);
+        }
+    }
+}
+
 void env_read(struct stint_config *out) {
+    name_unknown();
     for (size_t i = 0; i < STINT_ENV_COUNT; ++i) {
         const struct env_entry *e = &env_table[i];
         const char *value = secure_getenv(e->name);

@@ -138,6 +138,20 @@ TEST(env, known_but_not_implemented) {
     }
 }
 
+TEST(env, unknown_names_are_named) {
+    static const struct variable wrong[] = {
+        {"STINT_REPROT", "table"}, {"STINT_", "1"}, {"STINT_ENABLED", ""}};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i) {
+        char *said = set(wrong[i].name, wrong[i].value), want[96];
+        snprintf(want, sizeof want, "stint: %s is not a variable of stint; ignored\n",
+                 wrong[i].name);
+        CHECK_STR_EQ(said, want);
+        free(said);
+    }
+    GOOD("STINTED", "1", 1);
+    GOOD("MY_STINT_REPORT", "1", 1);
+}
+
 TEST(env, values_outlive_the_environment) {
     GOOD("STINT_OUTPUT", "first", !strcmp(config.output, "first"));
     setenv("STINT_OUTPUT", "other", 1);
