@@ -60,7 +60,9 @@ run() { # NAME ARG...: the table into NAME.txt, what the program says into NAME.
         "$programs/transformer" "$@" README.md >"$work/$name.out"
 }
 run before
-sed -n '1,/^$/d; 1,7p' "$work/before.txt" | cut -c 1-100
+# The first rows, as far as a terminal is wide.
+awk '/^name / { width = index($0, "p90") + 2; rows = 4 } rows-- > 0 { print substr($0, 1, width) }' \
+    "$work/before.txt"
 echo
 echo "slice only cuts pieces out of a buffer. Element by element, it is the most expensive thing"
 echo "in the program; --fixed copies whole rows instead:"
