@@ -26,7 +26,7 @@ const void *snapshot_at(const struct snapshot *s, uint32_t unit, uint64_t bytes)
 
 static const char *text_at(const struct snapshot *s, uint32_t text, uint32_t *length) {
     uint64_t at = (uint64_t)text * 8;
-    if (!text || at + sizeof(struct arena_text) > s->size) {
+    if (!text || at + sizeof(struct arena_text) >= s->size) { /* not even room for the NUL */
         return NULL;
     }
     const struct arena_text *t = (const struct arena_text *)(const void *)(s->base + at);

@@ -171,6 +171,23 @@ TEST(snapshot, text_at_the_very_end) {
     read_all(used);
 }
 
+/* The default set's name reaches from `at` to its NUL: whatever cuts it makes it unknown. */
+TEST(snapshot, text_cut_anywhere) {
+    record();
+    uint32_t *chunk = (uint32_t *)(void *)(copy + (size_t)header()->set_chunk[0] * STINT_IMPL_UNIT);
+    uint64_t at = (used - 32) / 8 * 8;
+    uint32_t length = 5;
+    memcpy(copy + at, &length, sizeof length);
+    memcpy(copy + at + sizeof length, "hello", 6);
+    chunk[0] = (uint32_t)(at / 8);
+    for (uint64_t size = at; size <= at + sizeof length + 6; ++size) {
+        struct snapshot s;
+        CHECK(!snapshot_read(&s, copy, size, FAKE_START, &now));
+        CHECK_STR_EQ(s.sets[0], size == at + sizeof length + 6 ? "hello" : "?");
+        snapshot_free(&s);
+    }
+}
+
 TEST(snapshot, counts_too_large) {
     record();
     header()->site_count = UINT32_MAX;
