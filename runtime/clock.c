@@ -67,7 +67,7 @@ void clock_stamp(struct clock_stamp *out) {
         uint64_t before = clock_ticks();
         uint64_t ns = clock_ns();
         uint64_t after = clock_ticks();
-        if (after - before < best) {
+        if (i == 0 || after - before < best) {
             best = after - before;
             out->ticks = before + (after - before) / 2;
             out->monotonic_ns = ns;
