@@ -244,13 +244,7 @@ void tree_sample(struct thread_block *b, struct stint_impl_node *n, uint64_t sta
         STINT_IMPL_PUBLISH(&n->max_at, start);
         info_keep(n, info);
     }
-    if (n->histogram) {
-        struct stint_impl_histogram *h =
-            (struct stint_impl_histogram *)(void *)tree_node(b, n->histogram);
-        uint32_t *bucket =
-            h->bucket + stint_impl_bucket(ticks < STINT_IMPL_LONG ? ticks : STINT_IMPL_LONG - 1);
-        uint32_t have = STINT_IMPL_LOAD(bucket);
-        STINT_IMPL_STORE(bucket, have + (have != UINT32_MAX));
-    }
+    stint_impl_histogram_add(b->hot.base, n->histogram,
+                             ticks < STINT_IMPL_LONG ? ticks : STINT_IMPL_LONG - 1);
     STINT_IMPL_PUBLISH(&n->seq, seq + 2);
 }

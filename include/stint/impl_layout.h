@@ -143,6 +143,18 @@ static inline uint32_t stint_impl_bucket(uint64_t ticks) {
     return (uint32_t)((shift << 4) + (ticks >> shift));
 }
 
+/* One sample of that bucket more, up to the counter's end. Owner only; histogram in units, 0 = none. */
+static inline __attribute__((always_inline)) void
+stint_impl_histogram_add(char *base, uint32_t histogram, uint64_t ticks) {
+    if (histogram) {
+        struct stint_impl_histogram *h =
+            (struct stint_impl_histogram *)(void *)(base + (uint64_t)histogram * STINT_IMPL_UNIT);
+        uint32_t *bucket = h->bucket + stint_impl_bucket(ticks);
+        uint32_t have = STINT_IMPL_LOAD(bucket);
+        STINT_IMPL_STORE(bucket, have + (have != UINT32_MAX));
+    }
+}
+
 static inline uint64_t stint_impl_edge_key(uint32_t node, uint32_t set, uint32_t site) {
     return (uint64_t)node << (STINT_IMPL_SET_BITS + STINT_IMPL_SITE_BITS) |
            (uint64_t)set << STINT_IMPL_SITE_BITS | site;

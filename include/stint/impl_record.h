@@ -156,15 +156,7 @@ stint_impl_end_body(void *guard, const struct stint_impl_call *call) {
     if (ticks < STINT_IMPL_LOAD(&n->min)) {
         STINT_IMPL_PUBLISH(&n->min, ticks);
     }
-    uint32_t histogram = STINT_IMPL_LOAD(&n->histogram);
-    if (histogram) {
-        uint32_t *bucket = ((struct stint_impl_histogram *)(void *)(t->base + (uint64_t)histogram *
-                                                                                  STINT_IMPL_UNIT))
-                               ->bucket +
-                           stint_impl_bucket(ticks);
-        uint32_t have = STINT_IMPL_LOAD(bucket);
-        STINT_IMPL_STORE(bucket, have + (have != UINT32_MAX));
-    }
+    stint_impl_histogram_add(t->base, STINT_IMPL_LOAD(&n->histogram), ticks);
     STINT_IMPL_PUBLISH(&n->seq, seq + 2);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     STINT_IMPL_STORE(&f->guard, 0);

@@ -249,4 +249,23 @@ TEST(interval, nor_while_threads_start) {
     CHECK_EQ_U64(total, whole_total); /* not the calls: threads share the clock */
 }
 
+/* Its line on stderr is a cancellation point, said while the interval is locked. */
+static void *asks_in_vain(void *unused) {
+    pthread_cancel(pthread_self());
+    stint_set_print(NULL, "never recorded");
+    pthread_testcancel();
+    return unused;
+}
+
+TEST(interval, cancelled_inside_a_report) {
+    pthread_t t;
+    void *result = NULL;
+    stint_stat stat;
+    timed("a", 1);
+    CHECK(pthread_create(&t, NULL, asks_in_vain, NULL) == 0);
+    pthread_join(t, &result);
+    CHECK(result == PTHREAD_CANCELED);
+    CHECK(stint_stat_get("a", &stat) == 0); /* waits for ever if the lock was left behind */
+}
+
 HARNESS_MAIN()
