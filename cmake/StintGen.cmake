@@ -20,8 +20,10 @@ function(stint_generate_one list table output)
         COMMAND ${Python3_EXECUTABLE} ${source}/gen.py ${output} ${source}/${table}
                 -o ${folder}/${output}
         COMMAND ${CMAKE_COMMAND} -E touch ${folder}/${output}.stamp
-        DEPENDS ${source}/gen.py ${source}/table.py ${source}/columns.py ${source}/env.py
-                ${source}/status.py ${source}/${table}
+        DEPENDS ${source}/gen.py ${source}/table.py ${source}/columns.py ${source}/cupti.py
+                ${source}/driver.py ${source}/env.py ${source}/gpu_peak.py
+                ${source}/kernel_names.py ${source}/status.py
+                ${source}/${table}
         COMMENT "Generating ${output}"
         VERBATIM)
     list(APPEND ${list} ${folder}/${output}.stamp)
@@ -36,8 +38,14 @@ function(stint_generate list)
     endif()
     set(stamps "")
     stint_generate_one(stamps columns.ini report_columns.inc)
+    stint_generate_one(stamps cupti.ini cupti_table.inc)
+    stint_generate_one(stamps cupti.ini cupti_types.inc)
+    stint_generate_one(stamps driver.ini driver_table.inc)
+    stint_generate_one(stamps driver.ini gpu_codes.inc)
     stint_generate_one(stamps env.ini env_table.inc)
     stint_generate_one(stamps env.ini env_help.inc)
+    stint_generate_one(stamps gpu_peak.ini gpu_peak_table.inc)
+    stint_generate_one(stamps kernel_names.ini kernel_names_table.inc)
     stint_generate_one(stamps status.ini status_ids.inc)
     stint_generate_one(stamps status.ini status_table.inc)
     set(${list} ${stamps} PARENT_SCOPE)

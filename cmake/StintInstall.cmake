@@ -15,6 +15,11 @@ if(stint_type STREQUAL "SHARED_LIBRARY")
 elseif(stint_type STREQUAL "STATIC_LIBRARY")
     # Not only under --static: one archive in a dynamic program is the usual case.
     set(STINT_PC_LIBS "-lstint -pthread")
+    if(STINT_GPU_API STREQUAL "cudart")
+        # Without its folder, which is that of another package; its own .pc has no fixed name.
+        set(STINT_PC_LIBS "-lstint -lcudart -pthread")
+        set(STINT_CONFIG_FIND "include(CMakeFindDependencyMacro)\nfind_dependency(CUDAToolkit)\n")
+    endif()
 endif()
 file(RELATIVE_PATH STINT_PC_PREFIX "${STINT_PC_DIR}" "${CMAKE_INSTALL_PREFIX}")
 file(RELATIVE_PATH STINT_PC_INCLUDE "${STINT_PC_DIR}" "${CMAKE_INSTALL_FULL_INCLUDEDIR}")
@@ -28,6 +33,10 @@ install(TARGETS stint stint_runtime stint_timer stint_profiler EXPORT stintTarge
     LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
     RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}"
     INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+if(TARGET stint_tool)
+    install(TARGETS stint_tool RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+    install(FILES runtime/tool/stint.1 DESTINATION "${CMAKE_INSTALL_MANDIR}/man1")
+endif()
 install(EXPORT stintTargets NAMESPACE stint:: DESTINATION "${STINT_CMAKE_DIR}")
 install(FILES cmake/stintSwitches.cmake
     "${CMAKE_CURRENT_BINARY_DIR}/stintConfig.cmake"

@@ -4,16 +4,18 @@
 import table
 
 KINDS = {"text": "REPORT_TEXT", "count": "REPORT_COUNT", "time": "REPORT_TIME",
-         "share": "REPORT_SHARE"}
-VIEWS = {"table": "REPORT_IN_TABLE", "tree": "REPORT_IN_TREE"}
+         "share": "REPORT_SHARE", "rate": "REPORT_RATE"}
+NEEDS = ("samples", "histogram", "first", "gpu", "gpu_histogram", "bytes", "flops", "bound", "device")
+VIEWS = ("table", "tree")
 
 HEAD = """
 # Report columns
 
 A report is a list of rows, one for each scope, times some of these columns; `table` and `tree`
 show them in this order. Text stands at the left, numbers at the right. Times are in the unit of
-`STINT_UNIT`. A column with "yes" under sort is a key of `sort=` (see [environment](environment.md),
-`STINT_REPORT`), whether the view shows it or not. The `legacy` view has a fixed form of its own.
+`STINT_UNIT`, rates in units of 10^9. A column with "yes" under sort is a key of `sort=` (see
+[environment](environment.md), `STINT_REPORT`), whether the view shows it or not. One with "if any"
+is left out where no row has something for it. The `legacy` view has a fixed form of its own.
 
 """
 
@@ -21,7 +23,7 @@ show them in this order. Text stands at the left, numbers at the right. Times ar
 def read(path):
     entries = table.read(path)
     for entry in entries:
-        entry.check(("title", "kind", "field", "sort", "views", "doc"))
+        entry.check(("title", "kind", "field", "sort", "views", "doc"), ("needs", "hide"))
         entry.one_of("kind", KINDS)
         entry.one_of("sort", ("yes", "no"))
         entry.check_identifier("name", entry.name)
@@ -29,6 +31,7 @@ def read(path):
         if entry.get("sort") == "yes" and entry.get("kind") == "text":
             entry.fail("text cannot be sorted by")
         views(entry)
+        needs(entry)
     table.unique(entries, "title")
     table.unique(entries, "field")
     return entries
@@ -42,16 +45,33 @@ def views(entry):
     return names
 
 
+def needs(entry):
+    names = entry.get("needs").split()
+    for name in names:
+        if name not in NEEDS:
+            entry.fail("unknown need '%s' (%s)" % (name, "|".join(NEEDS)))
+    if "hide" in entry.values:
+        entry.one_of("hide", ("yes", "no"))
+        if entry.get("hide") == "yes" and not names:
+            entry.fail("cannot hide: it needs nothing")
+    return names
+
+
+def c_flags(prefix, names):
+    return " | ".join(prefix + name.upper() for name in names) or "0"
+
+
 def render_c(path):
     entries = read(path)
     lines = [table.c_banner(path),
              "#define STINT_COLUMN_COUNT %d\n" % len(entries),
              "static const struct report_column report_columns[STINT_COLUMN_COUNT] = {\n"]
     for entry in entries:
-        lines.append("    {%s, %s, %s, %s, %d /* sortable */, %s, %s},\n" % (
+        lines.append("    {%s, %s, %s, %s, %d /* sortable */, %s, %s, %d /* hide */, %s},\n" % (
             table.c_string(entry.name), table.c_string(entry.get("title")),
             KINDS[entry.get("kind")], "offsetof(struct stint_row, %s)" % entry.get("field"),
-            entry.get("sort") == "yes", " | ".join(VIEWS[name] for name in views(entry)) or "0",
+            entry.get("sort") == "yes", c_flags("REPORT_IN_", views(entry)),
+            c_flags("ROW_", needs(entry)), entry.get("hide") == "yes",
             table.c_string(entry.get("doc"))))
     return "".join(lines) + "};\n"
 
@@ -61,7 +81,8 @@ def render_markdown(path):
     lines = [table.markdown_banner(path), HEAD, table.markdown_row(heads),
              table.markdown_row(["---"] * len(heads))]
     for entry in read(path):
-        shown = ["yes" if name in views(entry) else "" for name in VIEWS]
+        yes = "if any" if entry.get("hide") == "yes" else "yes"
+        shown = [yes if name in views(entry) else "" for name in VIEWS]
         sort = "yes" if entry.get("sort") == "yes" else ""
         lines.append(table.markdown_row(
             ["`%s`" % entry.name, entry.get("title"), entry.get("kind"), sort] + shown +

@@ -16,10 +16,10 @@ KINDS = {
     "choice": "",
     "level": "",
     "size": "In bytes, or with K, M or G (of 1024) behind the number.",
+    "duration": "With ns, us, ms or s behind the number; us without.",
     "text": "",
     "globs": "",
     "view": "",
-    "reserved": "",
 }
 
 HEAD = """
@@ -35,13 +35,6 @@ In a program built without `WITH_TIMER` and `WITH_PROFILER` nothing is left that
 
 """
 
-RESERVED = """## Reserved
-
-Names that later versions will use. This version only names them: one that is set gets one line on
-stderr and is ignored.
-
-"""
-
 
 def read(path):
     entries = table.read(path)
@@ -52,9 +45,6 @@ def read(path):
             entry.fail("no key 'kind'")
         entry.one_of("kind", KINDS)
         kind = entry.get("kind")
-        if kind == "reserved":
-            entry.check(("kind", "doc"))
-            continue
         range_keys = ("min", "max") if kind == "size" else ("values",)
         entry.check(("kind", "field", "default", "doc") + range_keys, ("more", "call"))
         entry.check_identifier("field", entry.get("field"))
@@ -71,7 +61,7 @@ def size(entry, key):
 
 
 def values(entry):
-    """What may be written; a size says so by its bounds, a reserved name not at all."""
+    """What may be written; a size says so by its bounds."""
     if entry.get("kind") == "size":
         return "%s..%s" % (entry.get("min"), entry.get("max"))
     return entry.get("values")
@@ -110,7 +100,7 @@ def render_c(path):
         low, high = bounds(entry)
         lines.append("    {%s, ENV_%s, %s, %d, %d, %s, %s},\n" % (
             table.c_string(entry.name), entry.get("kind").upper(),
-            "offsetof(struct stint_config, %s)" % field if field else "0", low, high,
+            "offsetof(struct stint_config, %s)" % field, low, high,
             table.c_string(values(entry)), table.c_string(entry.get("doc"))))
     return "".join(lines) + "};\n"
 
@@ -120,13 +110,8 @@ def render_help(path):
     entries = read(path)
     lines = ["Environment:"]
     for entry in entries:
-        if entry.get("kind") == "reserved":
-            continue
         lines += fold("  %s=%s" % (entry.name, values(entry)), " " * 6)
         lines += wrap("%s (default: %s)" % (entry.get("doc"), entry.get("default")), " " * 6)
-    reserved = [entry.name for entry in entries if entry.get("kind") == "reserved"]
-    if reserved:
-        lines += wrap("Reserved for later versions, ignored: %s." % ", ".join(reserved), "  ")
     for line in lines:
         if len(line) > HELP_WIDTH:
             raise table.TableError("%s: %s: wider than %d columns"
@@ -139,9 +124,9 @@ def render_help(path):
 
 
 def fold(text, indent):
-    """Breaks a usage line before a "[" where it is too wide."""
+    """Breaks a usage line before a "[" or a "|" where it is too wide."""
     lines = [""]
-    for part in re.split(r"(?=\[)", text):
+    for part in re.split(r"(?=[\[|])", text):
         if lines[-1] and len(lines[-1] + part) > HELP_WIDTH:
             lines.append(indent)
         lines[-1] += part
@@ -157,13 +142,7 @@ def render_markdown(path):
     entries = read(path)
     lines = [table.markdown_banner(path), HEAD]
     for entry in entries:
-        if entry.get("kind") != "reserved":
-            lines.append(markdown_section(entry))
-    reserved = [entry for entry in entries if entry.get("kind") == "reserved"]
-    if reserved:
-        lines.append(RESERVED)
-        for entry in reserved:
-            lines.append("- `%s`: %s\n" % (entry.name, entry.get("doc")))
+        lines.append(markdown_section(entry))
     return "".join(lines).rstrip("\n") + "\n"
 
 

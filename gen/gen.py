@@ -15,16 +15,33 @@ import sys
 sys.dont_write_bytecode = True  # the source tree may be read-only, and stays clean either way
 
 import columns
+import cupti
+import driver
 import env
+import gpu_peak
+import html
+import kernel_names
 import status
 import table
 
 OUTPUTS = {
     "report_columns.inc": columns.render_c,
     "columns.md": columns.render_markdown,
+    "cupti_check.c": cupti.render_check,
+    "cupti_double.inc": cupti.render_double,
+    "cupti_table.inc": cupti.render_table,
+    "cupti_types.inc": cupti.render_types,
+    "driver_table.inc": driver.render_table,
+    "driver_check.c": driver.render_check,
+    "driver_double.inc": driver.render_double,
     "env_table.inc": env.render_c,
     "env_help.inc": env.render_help,
     "environment.md": env.render_markdown,
+    "gpu_codes.inc": driver.render_codes,
+    "gpu_peak_table.inc": gpu_peak.render_c,
+    "kernel_names_table.inc": kernel_names.render_c,
+    "report.html": html.render_page,
+    "report_html.inc": html.render_c,
     "status_ids.inc": status.render_ids,
     "status_table.inc": status.render_c,
 }

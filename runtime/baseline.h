@@ -10,12 +10,19 @@
 
 struct baseline_node {
     uint32_t unit;
-    uint64_t count, total, recursions;
+    uint64_t count, total, recursions, bytes, flops, gpu_count, gpu_total;
     uint64_t at; /* ticks of the reset */
 };
 
-/* A baseline from an unsubtracted snapshot: every node, or those of one set (the others keep what
- * `old` says of them). NULL without memory. */
+/* Of a struct snapshot_activity. Memory in use is a state, no sum: it has none. */
+struct baseline_activity {
+    uint32_t unit;
+    uint64_t count, total, min, max, bytes, launches, launch_total, delay_total;
+    double squares;
+};
+
+/* A baseline from an unsubtracted snapshot: every node and activity, or the nodes of one set (the
+ * others and all activities keep what `old` says of them). NULL without memory. */
 struct baseline *baseline_new(const struct snapshot *s, uint32_t set, const struct baseline *old);
 #define BASELINE_ALL_SETS UINT32_MAX
 void baseline_free(struct baseline *b);

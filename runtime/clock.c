@@ -15,6 +15,10 @@
  * in a program's start. Reports calibrate again over the whole run. */
 #define CALIBRATION_NS 50000
 
+/* A run's rate that is so far from the first measurement is wrong itself: the machine slept, and one
+ * of the two clocks went on, or started over. */
+#define BENT (1.0 / 32)
+
 static enum clock_kind kind = CLOCK_KIND_MONOTONIC;
 static uint64_t ticks_per_us = 1000 << 8;
 
@@ -133,9 +137,14 @@ uint64_t clock_ticks_at(uint64_t us) {
     return ago < ticks ? ticks - ago : 1;
 }
 
-double clock_ns_per_tick(const struct clock_stamp *from, const struct clock_stamp *to) {
+double clock_ns_per_tick(const struct clock_stamp *from, const struct clock_stamp *to,
+                         uint64_t first) {
+    double measured = first ? 256000.0 / (double)first : 1.0;
     if (to->ticks <= from->ticks || to->monotonic_ns <= from->monotonic_ns) {
-        return 1000.0 * 256.0 / (double)ticks_per_us;
+        return measured;
     }
-    return (double)(to->monotonic_ns - from->monotonic_ns) / (double)(to->ticks - from->ticks);
+    double rate =
+        (double)(to->monotonic_ns - from->monotonic_ns) / (double)(to->ticks - from->ticks);
+    int bent = first && (rate > measured * (1 + BENT) || rate < measured * (1 - BENT));
+    return bent ? measured : rate;
 }

@@ -33,8 +33,9 @@ uint64_t clock_ns(void);
 uint64_t clock_ticks_at(uint64_t us);
 /* Ticks for a duration. */
 uint64_t clock_ticks_of_ns(uint64_t ns);
-/* Nanoseconds per tick between two stamps; falls back on the first measurement when they are equal.
- */
-double clock_ns_per_tick(const struct clock_stamp *from, const struct clock_stamp *to);
+/* Nanoseconds per tick between two stamps. `first`, as clock_ticks_per_us said at the start (0 =
+ * unknown), is taken where they are equal or cannot be right. */
+double clock_ns_per_tick(const struct clock_stamp *from, const struct clock_stamp *to,
+                         uint64_t first);
 
 #endif

@@ -34,6 +34,7 @@ static void prepare(struct bench *b, char *base, struct stint_impl_site *site) {
     t->edge_shift = 64 - THREAD_EDGE_BITS;
     t->top = b->frames;
     t->last = b->frames + 3;
+    t->trace_min = UINT64_MAX;
     b->frames[0].low = UINT64_MAX;
     b->block.record = &b->record;
     b->block.busy = 1;

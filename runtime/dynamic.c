@@ -160,7 +160,7 @@ int stint_end(const char *name) {
     uint64_t now = clock_ticks();
     struct site_text text;
     int result = text_of(name, UINT64_MAX, &text);
-    struct thread_block *b = result ? NULL : thread_enter(1);
+    struct thread_block *b = result ? NULL : thread_enter(0); /* an end is no scope to lose */
     if (b) {
         uint64_t word = dynamic_word_entered(b, text, NULL);
         thread_leave(b);

@@ -17,10 +17,10 @@ enum env_kind {
     ENV_CHOICE,
     ENV_LEVEL,
     ENV_SIZE,
+    ENV_DURATION,
     ENV_TEXT,
     ENV_GLOBS,
-    ENV_VIEW,
-    ENV_RESERVED
+    ENV_VIEW
 };
 
 struct env_entry {
@@ -107,6 +107,25 @@ static int read_number(const char *value, uint64_t min, uint64_t max, uint64_t *
     return 0;
 }
 
+static int read_duration(const char *value, uint64_t *out) {
+    static const struct {
+        const char *name;
+        uint64_t ns;
+    } units[] = {{"ns", 1}, {"us", 1000}, {"", 1000}, {"ms", 1000000}, {"s", 1000000000}};
+    char *end = NULL;
+    if (*value < '0' || *value > '9') {
+        return -1;
+    }
+    unsigned long long n = strtoull(value, &end, 10);
+    for (size_t i = 0; i < sizeof units / sizeof *units; ++i) {
+        if (!strcmp(end, units[i].name) && n <= UINT64_MAX / units[i].ns) {
+            *out = n * units[i].ns;
+            return 0;
+        }
+    }
+    return -1;
+}
+
 static int read_entry(const struct env_entry *e, const char *value, char *field) {
     int number = 0;
     uint64_t size = 0;
@@ -128,6 +147,12 @@ static int read_entry(const struct env_entry *e, const char *value, char *field)
         number = (int)size;
         memcpy(field, e->kind == ENV_SIZE ? (void *)&size : (void *)&number,
                e->kind == ENV_SIZE ? sizeof size : sizeof number);
+        return 0;
+    case ENV_DURATION:
+        if (read_duration(value, &size)) {
+            return -1;
+        }
+        memcpy(field, &size, sizeof size);
         return 0;
     default:
         text = keep_text(value);
@@ -162,9 +187,7 @@ void env_read(struct stint_config *out) {
         if (!value || !*value) {
             continue;
         }
-        if (e->kind == ENV_RESERVED) {
-            log_line("%s is not implemented in this version; ignored", e->name);
-        } else if (read_entry(e, value, (char *)out + e->field)) {
+        if (read_entry(e, value, (char *)out + e->field)) {
             log_line("%s=%.200s: expected %s; ignored", e->name, value, e->values);
         }
     }

@@ -8,8 +8,11 @@
 #include "api.h"
 #include "arena.h"
 #include "config.h"
+#include "cupti.h"
 #include "log.h"
 #include "process.h"
+#include "profiler.h"
+#include "registry.h"
 #include "report_options.h"
 
 extern const char exit_report_anchor;
@@ -19,14 +22,29 @@ static char view[128]; /* "" = none asked for by a call */
 
 __attribute__((constructor)) static void at_load(void) {
     process_started();
+    cupti_at_load();
+}
+
+/* A signal handler that ends the program may have interrupted what a report would wait for. */
+static int is_interrupted(void) {
+    return registry_held() || registry_reading();
 }
 
 __attribute__((destructor)) static void at_exit(void) {
     int saved = errno;
     const char *wanted = *view ? view : config.report;
-    if (wanted && arena.base) {
-        report_print_at_exit(wanted);
+    int profiled = profiler_is_due();
+    if ((wanted || profiled) && is_interrupted()) {
+        log_line("no report: the program ended in a signal handler that interrupted this library");
+    } else if (arena.base && !registry_inherited()) {
+        if (profiled) {
+            profiler_at_end();
+        }
+        if (wanted) {
+            report_print_at_exit(wanted);
+        }
     }
+    process_ends();
     errno = saved;
 }
 

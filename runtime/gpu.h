@@ -1,21 +1,115 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What a GPU back end can do. There is always one: gpu_none.c when no other is usable, so that
- * nobody asks for its absence.
+ * nobody asks for its absence. All functions return a code; codes are the driver's (CUresult), and
+ * the runtime API (cudaError_t) uses the same numbers.
+ *
+ * None initialises CUDA, makes a context or waits, except event_wait. Any thread; never under a
+ * lock of ours: a tool may stand behind each call.
  */
 #ifndef STINT_GPU_H
 #define STINT_GPU_H
 
+#include <stddef.h>
+#include <stdint.h>
+
+enum gpu_code {
+    GPU_OK = 0,
+    GPU_INVALID_VALUE = 1,
+    GPU_NOT_INITIALIZED = 3,
+    GPU_DEINITIALIZED = 4,
+    GPU_STUB = 34,
+    GPU_INVALID_CONTEXT = 201,
+    GPU_INVALID_HANDLE = 400,
+    GPU_NOT_READY = 600,
+    GPU_ILLEGAL_ADDRESS = 700,
+    GPU_CONTEXT_IS_DESTROYED = 709,
+    GPU_UNSUPPORTED = 801,
+    GPU_CAPTURE_IMPLICIT = 906, /* asking would have touched a stream being captured */
+    GPU_CAPTURED_EVENT = 907
+};
+
+#define GPU_STREAM_LEGACY ((void *)(uintptr_t)1)
+#define GPU_STREAM_PER_THREAD ((void *)(uintptr_t)2)
+
+/* Where a stream's work runs. id tells contexts at the same address apart, 0 = unknown; device -1 =
+ * unknown. */
+struct gpu_context {
+    void *handle;
+    uint64_t id;
+    int device;
+};
+
+/* As the device says; 0 = it does not. */
+struct gpu_device {
+    char name[64];
+    uint32_t major; /* compute capability */
+    uint32_t minor;
+    uint32_t multiprocessors;
+    uint32_t clock_khz; /* nominal */
+    uint32_t memory_clock_khz;
+    uint32_t memory_bus_bits;
+    uint32_t l2_bytes;
+    uint32_t fp64_ratio;     /* single-precision rate over double-precision rate */
+    uint32_t threads_per_mp; /* what limits occupancy */
+    uint32_t blocks_per_mp;
+    uint32_t registers_per_mp;
+    uint32_t shared_per_mp;   /* bytes */
+    uint32_t reserved_shared; /* bytes of it a block */
+};
+
 struct gpu_ops {
     const char *name;
-    const char *reason;         /* why it can do nothing; NULL if it can */
-    int (*capture_start)(void); /* as cuProfilerStart, Stop; 0 when the tools were told */
+    const char *reason; /* why it can do nothing; NULL if it can */
+
+    /* The context of a stream, or with NULL the calling thread's. */
+    int (*context)(void *stream, struct gpu_context *out);
+    /* Makes it current until leave(), for event_new. */
+    int (*enter)(const struct gpu_context *c);
+    void (*leave)(const struct gpu_context *c);
+
+    int (*capturing)(void *stream, int *yes); /* into a graph */
+    /* Exchanges the thread's mode: 2 = relaxed, in which a query breaks nobody's stream capture. */
+    int (*capture_mode)(int *mode);
+
+    int (*event_new)(void **event); /* in the current context */
+    int (*event_drop)(void *event);
+    int (*event_record)(void *event, void *stream);
+    int (*event_query)(void *event);
+    int (*event_wait)(void *event);
+    /* GPU_INVALID_VALUE: a time that cannot be. */
+    int (*event_elapsed)(void *from, void *to, uint64_t *ns);
+
+    int (*capture_start)(void); /* as cuProfilerStart, Stop: in the current context */
     int (*capture_stop)(void);
+    int (*device)(int number, struct gpu_device *out);
+    const char *(*code_name)(int code); /* NULL: it knows none, or not that one */
 };
+#define GPU_MODE_RELAXED 2
 
 extern const struct gpu_ops gpu_none;
 
-/* The back end of this process; never NULL. */
+/* The back end of this process; never NULL. The first call looks for it (115 us where there is no
+ * driver) under the name that config.cuda_lib then has: read the environment first. Threads that
+ * race to be the first may all look, and find the same. */
 const struct gpu_ops *gpu_ops(void);
+/* The same if somebody asked for it already, else NULL: a program without GPU scopes loads nothing
+ * for a report. */
+const struct gpu_ops *gpu_known(void);
+/* It in words, for reports: what it is and why it can do nothing; "" if nobody asked for it. */
+void gpu_describe(char *out, size_t size);
+
+/* Looks for it: gpu_driver.c or gpu_cudart.c, whichever the library was built with. Never NULL: what
+ * cannot be used is gpu_none with a reason; gpu_none itself says nothing, and will be asked again. */
+const struct gpu_ops *gpu_api_open(const char *library);
+/* A time in ms; 0, or GPU_INVALID_VALUE for one that cannot be. */
+int gpu_time_ns(float ms, uint64_t *ns);
+
+/* A code's name ("CUDA_ERROR_ILLEGAL_ADDRESS"), or "error". */
+const char *gpu_code_name(int code);
+
+/* Errors after which no call can be right any more, in this process: it ends, or the GPU is at
+ * fault. Not those of one context or handle. */
+int gpu_is_fatal(int code);
 
 #endif

@@ -6,13 +6,74 @@
 
 #include "gpu.h"
 
+static int context(void *stream, struct gpu_context *out) {
+    (void)stream, (void)out;
+    return GPU_NOT_INITIALIZED;
+}
+
+static int enter(const struct gpu_context *c) {
+    (void)c;
+    return GPU_NOT_INITIALIZED;
+}
+
+static void leave(const struct gpu_context *c) {
+    (void)c;
+}
+
+static int capturing(void *stream, int *yes) {
+    (void)stream, (void)yes;
+    return GPU_NOT_INITIALIZED;
+}
+
+static int capture_mode(int *mode) {
+    (void)mode;
+    return GPU_NOT_INITIALIZED;
+}
+
+static int event_new(void **event) {
+    (void)event;
+    return GPU_NOT_INITIALIZED;
+}
+
+static int event(void *event) {
+    (void)event;
+    return GPU_NOT_INITIALIZED;
+}
+
+static int event_record(void *event, void *stream) {
+    (void)event, (void)stream;
+    return GPU_NOT_INITIALIZED;
+}
+
+static int event_elapsed(void *from, void *to, uint64_t *ns) {
+    (void)from, (void)to, (void)ns;
+    return GPU_NOT_INITIALIZED;
+}
+
 static int nothing(void) {
-    return -1;
+    return GPU_NOT_INITIALIZED;
+}
+
+static int device(int number, struct gpu_device *out) {
+    (void)number, (void)out;
+    return GPU_NOT_INITIALIZED;
 }
 
 const struct gpu_ops gpu_none = {
     .name = "none",
-    .reason = "this version has no GPU back end",
+    .reason = "no GPU back end",
+    .context = context,
+    .enter = enter,
+    .leave = leave,
+    .capturing = capturing,
+    .capture_mode = capture_mode,
+    .event_new = event_new,
+    .event_drop = event,
+    .event_record = event_record,
+    .event_query = event,
+    .event_wait = event,
+    .event_elapsed = event_elapsed,
     .capture_start = nothing,
     .capture_stop = nothing,
+    .device = device,
 };

@@ -4,23 +4,38 @@
 #include <pthread.h>
 
 #include "baseline.h"
+#include "cupti.h"
+#include "event_pool.h"
 #include "log.h"
 #include "registry.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct baseline *current, *replaced; /* replaced: in use by the open snapshot */
+static uint32_t arena_gate;                 /* of the arena they speak of */
+
+/* ---- The lock. A fork in a signal handler must not wait for what the handler interrupted. */
+
+static __thread int fork_holds __attribute__((tls_model("initial-exec")));
 
 static void before_fork(void) {
-    pthread_mutex_lock(&lock);
+    fork_holds = !registry_reading();
+    if (fork_holds) {
+        pthread_mutex_lock(&lock);
+    }
 }
 
 static void after_fork_parent(void) {
-    pthread_mutex_unlock(&lock);
+    if (fork_holds) {
+        pthread_mutex_unlock(&lock);
+    }
 }
 
 static void after_fork_child(void) {
-    pthread_mutex_unlock(&lock);
-    current = replaced = NULL; /* they speak of the parent's arena */
+    if (fork_holds) {
+        pthread_mutex_unlock(&lock);
+    } else {
+        pthread_mutex_init(&lock, NULL);
+    }
 }
 
 /* At load, not at first use: a fork under way on another thread would miss the handlers. */
@@ -30,19 +45,31 @@ __attribute__((constructor)) static void watch_fork(void) {
 
 static int cancel_state; /* of the thread that holds the lock */
 
-/* A thread cancelled in here (writing a line) would keep the lock for ever. */
-static void lock_interval(void) {
+/* A thread cancelled in here (writing a line) would keep the lock for ever. -1: in a signal handler
+ * that interrupted this thread in here. */
+static int lock_interval(void) {
     int state;
+    if (registry_reading()) {
+        return -1;
+    }
+    registry_settle();
     registry_lock(); /* opens the arena if nothing was recorded yet */
     registry_unlock();
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+    registry_read_begin();
     pthread_mutex_lock(&lock);
     cancel_state = state;
+    if (arena_gate != registry_arena_gate()) { /* they speak of the parent's arena */
+        current = replaced = NULL;
+        arena_gate = registry_arena_gate();
+    }
+    return 0;
 }
 
 static void unlock_interval(void) {
     int state = cancel_state;
     pthread_mutex_unlock(&lock);
+    registry_read_end();
     pthread_setcancelstate(state, NULL);
 }
 
@@ -57,8 +84,13 @@ static void start_over(const struct snapshot *s, uint32_t set) {
     current = next;
 }
 
+/* GPU times are picked up before the lock: a tool may stand behind the driver's calls. */
 int interval_open(struct snapshot *s, int reset) {
-    lock_interval();
+    event_pool_collect();
+    cupti_flush(0);
+    if (lock_interval()) {
+        return -1;
+    }
     if (snapshot_take(s)) {
         unlock_interval();
         return -1;
@@ -82,7 +114,11 @@ void interval_close(struct snapshot *s) {
 
 void interval_reset(uint32_t set) {
     struct snapshot s;
-    lock_interval();
+    event_pool_collect();
+    cupti_flush(0);
+    if (lock_interval()) {
+        return;
+    }
     if (snapshot_take(&s)) {
         log_line("no memory to reset: the interval goes on");
         unlock_interval();

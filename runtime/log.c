@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "calm.h"
 #include "config.h"
 
 #define LINE_BYTES 1024
@@ -31,6 +32,8 @@ static void write_line(const char *line, size_t size, int length) {
     size_t cut = length < 0 ? 0 : (size_t)length < size ? (size_t)length : size - 1;
     size_t bytes = escape(shown, sizeof shown, line, cut);
     shown[bytes++] = '\n';
+    struct calm calm;
+    calm_start(&calm);
     for (size_t done = 0; done < bytes;) {
         ssize_t n = write(STDERR_FILENO, shown + done, bytes - done);
         if (n < 0 && errno != EINTR) {
@@ -38,6 +41,7 @@ static void write_line(const char *line, size_t size, int length) {
         }
         done += n > 0 ? (size_t)n : 0;
     }
+    calm_end(&calm);
 }
 
 void log_line(const char *format, ...) {

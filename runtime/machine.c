@@ -9,6 +9,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "module.h"
+
 /* The first "model name" of /proc/cpuinfo; Arm kernels have none. */
 static void read_cpu(char *out, size_t size) {
     char text[4096];
@@ -29,6 +31,16 @@ static void read_cpu(char *out, size_t size) {
     snprintf(out, size, "%.*s", (int)strcspn(value, "\n"), value);
 }
 
+/* A copy of the library inside a module records what that module does; its reports say which. */
+static void read_program(char *out, size_t size) {
+    char module[64];
+    if (module_name(module, sizeof module)) {
+        snprintf(out, size, "%.63s", program_invocation_short_name);
+    } else {
+        snprintf(out, size, "%.63s (%s)", program_invocation_short_name, module);
+    }
+}
+
 void machine_read(struct machine *out) {
     int saved = errno;
     cpu_set_t set;
@@ -36,7 +48,7 @@ void machine_read(struct machine *out) {
     if (gethostname(out->host, sizeof out->host - 1)) {
         snprintf(out->host, sizeof out->host, "?");
     }
-    snprintf(out->program, sizeof out->program, "%.63s", program_invocation_short_name);
+    read_program(out->program, sizeof out->program);
     read_cpu(out->cpu, sizeof out->cpu);
 #if defined(__clang__)
     snprintf(out->compiler, sizeof out->compiler, "clang %d.%d.%d", __clang_major__,

@@ -11,7 +11,7 @@
 
 struct machine {
     char host[64];
-    char program[64];
+    char program[132]; /* "program", in a module's own copy of the library "program (module.so)" */
     char cpu[128];
     char compiler[64]; /* of the runtime */
     uint32_t cpus;     /* usable by this process */

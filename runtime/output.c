@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "calm.h"
 #include "config.h"
 #include "log.h"
 
@@ -53,15 +54,17 @@ int output_path(char *out, size_t size, const char *pattern) {
 }
 
 static int write_all(int fd, const char *bytes, size_t length) {
-    while (length) {
+    struct calm calm;
+    int failed = 0;
+    calm_start(&calm);
+    while (length && !failed) {
         ssize_t n = write(fd, bytes, length);
-        if (n < 0 && errno != EINTR) {
-            return -1;
-        }
+        failed = n < 0 && errno != EINTR;
         bytes += n > 0 ? n : 0;
         length -= n > 0 ? (size_t)n : 0;
     }
-    return 0;
+    calm_end(&calm);
+    return failed ? -1 : 0;
 }
 
 static int write_file(const char *pattern, const char *bytes, size_t length) {

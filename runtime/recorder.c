@@ -5,7 +5,9 @@
 
 #include "api.h"
 #include "log.h"
+#include "nvtx.h"
 #include "registry.h"
+#include "ring.h"
 #include "site.h"
 #include "tree.h"
 
@@ -24,10 +26,20 @@ static struct stint_impl_frame *frame_find(const struct thread_block *b, uint64_
     return NULL;
 }
 
+static void range_open(struct thread_block *b, uint32_t node) {
+    uint32_t busy = b->busy;
+    const struct stint_impl_node *n = tree_node(b, node);
+    b->busy = 1;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    nvtx_push(n->site, n->set);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    b->busy = busy;
+}
+
 static void push(struct thread_block *b, uint64_t guard, struct tree_edge e, uint64_t start) {
     struct stint_impl_frame *below = b->hot.top;
     struct stint_impl_frame *f = below + 1;
-    int slow_end = e.recursive || clock_kind() != CLOCK_KIND_COUNTER;
+    int slow_end = e.recursive || thread_slow_only();
     b->hot.top = f;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     /* A recursive call stays where it is in the tree: what it opens lies below the scope around it,
@@ -35,6 +47,9 @@ static void push(struct thread_block *b, uint64_t guard, struct tree_edge e, uin
     STINT_IMPL_STORE(&f->node, e.recursive ? STINT_IMPL_LOAD(&below->node) : e.node);
     f->low = guard < below->low ? guard : below->low;
     STINT_IMPL_STORE(&f->recursive, e.recursive ? e.node : 0);
+    if (nvtx_on()) {
+        range_open(b, e.node); /* before the clock is read: what a tool takes is not the scope's */
+    }
     STINT_IMPL_STORE(&f->guard, slow_end ? guard | STINT_IMPL_TAG : guard);
     STINT_IMPL_STORE(&f->start, start ? start : clock_ticks());
 }
@@ -98,11 +113,18 @@ void recorder_begin(uint64_t guard, uint64_t word, uint32_t set, uint64_t start)
     }
 }
 
-static void log_slow(const struct stint_impl_node *n, uint64_t ticks, const char *info) {
-    const struct arena_site *s = arena_site_at(n->site);
-    uint64_t us = (ticks << 8) / clock_ticks_per_us();
-    log_legacy("Stat: [%.300s] %.500s [Span:%llums%lluus] ", arena_text_at(s->name)->bytes,
-               info ? info : "", (unsigned long long)(us / 1000), (unsigned long long)(us % 1000));
+static void log_slow(const struct thread_block *b, const struct stint_impl_node *n, uint64_t ticks,
+                     const char *info) {
+    uint32_t site = STINT_IMPL_LOAD(&n->site);
+    if (!site) {
+        return; /* forked meanwhile, in a signal handler */
+    }
+    uint32_t name = arena_site_in(b->hot.base, site)->name;
+    uint64_t rate = clock_ticks_per_us(); /* years of ticks leave no room for eight bits more */
+    uint64_t us = ticks / rate * 256 + ticks % rate * 256 / rate;
+    log_legacy("Stat: [%.300s] %.500s [Span:%llums%lluus] ",
+               arena_text_in(b->hot.base, name)->bytes, info ? info : "",
+               (unsigned long long)(us / 1000), (unsigned long long)(us % 1000));
 }
 
 static int over_threshold(const struct thread_block *b, uint64_t ticks,
@@ -133,12 +155,14 @@ int recorder_end(uint64_t guard, uint64_t now, const struct stint_impl_call *cal
     } else {
         tree_sample(b, n, start, ticks, call ? call->info : NULL);
     }
+    if (!backwards && ticks >= b->hot.trace_min) {
+        uint32_t node = recursive ? recursive : STINT_IMPL_LOAD(&f->node);
+        ring_add_span(b->hot.ring, node, start, ticks);
+    }
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    STINT_IMPL_STORE(&f->recursive, 0);
-    STINT_IMPL_STORE(&f->guard, 0);
-    b->hot.top = f - 1;
+    thread_pop(b);
     if (!backwards && over_threshold(b, ticks, call)) {
-        log_slow(n, ticks, call->info);
+        log_slow(b, n, ticks, call->info);
     }
     return 0;
 }
@@ -151,6 +175,9 @@ int recorder_add_entered(struct thread_block *b, uint64_t word, uint32_t set, ui
         return -1;
     }
     tree_sample(b, tree_node(b, node), start, ticks, NULL);
+    if (ticks >= b->hot.trace_min) {
+        ring_add_span(b->hot.ring, node, start, ticks);
+    }
     return 0;
 }
 

@@ -11,6 +11,9 @@ static uint32_t gate = 1; /* 0 is what an untouched site carries */
 static uint32_t arena_gate = 1;
 static struct registry_thread *threads;
 
+static int inherited; /* there is one thread then */
+
+static __thread int reading __attribute__((tls_model("initial-exec")));
 static __thread int held __attribute__((tls_model("initial-exec")));
 static __thread int cancel_state __attribute__((tls_model("initial-exec")));
 
@@ -30,11 +33,48 @@ void registry_unlock(void) {
     pthread_mutex_unlock(&lock);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     held = 0;
+    registry_settle();
     pthread_setcancelstate(state, NULL);
 }
 
 int registry_held(void) {
     return held;
+}
+
+void registry_read_begin(void) {
+    reading = 1;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
+void registry_read_end(void) {
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    reading = 0;
+    registry_settle();
+}
+
+int registry_reading(void) {
+    return reading;
+}
+
+/* Not held for the fork, the lock is the interrupted call's, or that of a thread which is not here:
+ * a free one serves in both cases, for unlocking it once too often does it no harm. */
+void registry_inherit(int held_for_fork) {
+    inherited = 1;
+    if (held_for_fork) {
+        registry_after_fork();
+    } else {
+        pthread_mutex_init(&lock, NULL);
+    }
+}
+
+int registry_inherited(void) {
+    return inherited;
+}
+
+void registry_settle(void) {
+    if (inherited && !held && !reading) {
+        registry_forget_parent();
+    }
 }
 
 uint32_t registry_gate(void) {
@@ -92,5 +132,6 @@ void registry_forget(int held_for_fork) {
         held = 0;
     }
     threads = NULL;
+    inherited = 0;
     registry_advance();
 }

@@ -17,6 +17,19 @@ void registry_lock(void);
 void registry_unlock(void);
 /* Whether the calling thread is inside: a signal handler must not wait for what it interrupted. */
 int registry_held(void);
+/* The calling thread reads the arena without the lock, for longer: a report. */
+void registry_read_begin(void);
+void registry_read_end(void);
+int registry_reading(void);
+
+/* The child of a fork in a signal handler that interrupted the library on this thread: the call
+ * ends on the parent's state, then registry_forget_parent (process.c) forgets it all. */
+void registry_inherit(int held_for_fork);
+int registry_inherited(void);
+/* Where such a call may end. */
+void registry_settle(void);
+void registry_forget_parent(void);
+
 /* Defined in process.c, above all that it prepares: settings, clock and arena at the first call, an
  * arena again in the child of a fork. */
 void registry_prepare(void);
@@ -40,8 +53,8 @@ void registry_join(struct registry_thread *t);
 /* Around fork: the child inherits whole tables and a free lock. */
 void registry_before_fork(void);
 void registry_after_fork(void);
-/* In the child: no thread is left, and the lock is nobody's. held_for_fork: by registry_before_fork, not by
- * code that the forking signal handler interrupted. */
+/* In the child: no thread is left, and the lock is nobody's. held_for_fork: by
+ * registry_before_fork. */
 void registry_forget(int held_for_fork);
 
 #endif

@@ -7,76 +7,68 @@
 #include "api.h"
 #include "config.h"
 #include "cost.h"
+#include "cupti.h"
 #include "exit_report.h"
+#include "gpu.h"
 #include "interval.h"
 #include "log.h"
+#include "machine.h"
 #include "output.h"
-
-static int render(const struct report *r) {
-    switch (r->options->view) {
-    case REPORT_TABLE:
-        return report_header(r) || report_table(r) || report_footer(r) ? -1 : 0;
-    case REPORT_TREE:
-        return report_header(r) || report_tree(r) || report_footer(r) ? -1 : 0;
-    default:
-        return report_legacy(r, 1);
-    }
-}
-
-static int set_has_calls(const struct snapshot *s, uint32_t set) {
-    for (uint32_t i = 0; i < s->node_count; ++i) {
-        if (s->nodes[i].set == set && s->nodes[i].count + s->nodes[i].recursions) {
-            return 1;
-        }
-    }
-    return 0;
-}
-
-/* The default set always, every other one if there is something in it; `line` after the last. */
-static int render_legacy_sets(const struct report *r, int line) {
-    struct report_options each = *r->options;
-    struct report part = {r->snapshot, &each, r->out, r->cost_ns_x1000};
-    uint32_t last = 0;
-    for (uint32_t set = 1; set < r->snapshot->set_count; ++set) {
-        last = set_has_calls(r->snapshot, set) ? set : last;
-    }
-    for (each.set = 0; each.set <= last; ++each.set) {
-        if (each.set && !set_has_calls(r->snapshot, each.set)) {
-            continue;
-        }
-        if (report_legacy(&part, line && each.set == last)) {
-            return -1;
-        }
-    }
-    return 0;
-}
 
 static int no_memory(void) {
     log_line("no memory for the report");
     return -1;
 }
 
+/* What a report says of this process. */
+struct here {
+    struct report_about about;
+    struct machine machine;
+    struct machine_usage usage;
+    char gpu[160];
+};
+
+/* But for the GPU's text, which is there. */
+static const struct report_about *about_here(struct here *h) {
+    machine_read(&h->machine);
+    machine_usage(&h->usage);
+    h->about = (struct report_about){.program = h->machine.program,
+                                     .host = h->machine.host,
+                                     .cpu = h->machine.cpu,
+                                     .compiler = h->machine.compiler,
+                                     .clock = clock_name(),
+                                     .gpu = h->gpu,
+                                     .cpus = h->machine.cpus,
+                                     .usage = &h->usage};
+    return &h->about;
+}
+
 /* line: of the legacy view. quiet: nothing to say, nothing said. */
-static int print(const struct report_options *o, int line, int reset, int quiet) {
+static int render(struct text *out, const struct report_options *o, int line, int reset,
+                  int quiet) {
     struct snapshot s;
-    struct text out;
+    struct here here;
     uint64_t cost = cost_ticks_x1000();
+    cupti_flush(0); /* what is said of it counts what is there */
+    /* Before the interval: it has a lock, which a fork takes first. */
+    gpu_describe(here.gpu, sizeof here.gpu);
     if (interval_open(&s, reset)) {
         return quiet ? 0 : no_memory();
     }
-    struct report r = {&s, o, &out, (uint64_t)((double)cost * s.ns_per_tick)};
+    struct report r = {&s, o, out, (uint64_t)((double)cost * s.ns_per_tick), about_here(&here)};
     int result = 0;
-    text_start(&out);
     if (!quiet || s.node_count > s.thread_count) {
-        result = o->view == REPORT_LEGACY && o->set == REPORT_ALL_SETS
-                     ? render_legacy_sets(&r, line)
-                     : render(&r);
-        result |= out.failed;
+        result = report_render(&r, line) | out->failed;
     }
     interval_close(&s);
-    if (result) {
-        result = no_memory();
-    } else if (out.length) {
+    return result ? no_memory() : 0;
+}
+
+static int print(const struct report_options *o, int line, int reset, int quiet) {
+    struct text out;
+    text_start(&out);
+    int result = render(&out, o, line, reset, quiet);
+    if (!result && out.length) {
         result = output_write(out.data, out.length);
     }
     text_free(&out);
@@ -90,13 +82,25 @@ static int options_of(const char *view, struct report_options *out) {
         log_line("report \"%.200s\": expected " REPORT_OPTIONS_FORM, text);
         return -1;
     }
-    out->threads |= config.threads;
+    out->threads |= __atomic_load_n(&config.threads, __ATOMIC_RELAXED);
     return 0;
+}
+
+int report_into(struct text *out, const char *view) {
+    struct report_options o;
+    return options_of(view, &o) ? -1 : render(out, &o, 1, 0, 0);
 }
 
 int report_print_at_exit(const char *view) {
     struct report_options o;
     return options_of(view, &o) ? -1 : print(&o, 1, 0, 1);
+}
+
+int report_profile(const struct fluid_options *as, int quiet) {
+    struct report_options o;
+    int result = options_of("fluid", &o);
+    o.fluid = *as;
+    return result ? result : print(&o, 1, 0, quiet);
 }
 
 int stint_report(const char *view) {
@@ -145,7 +149,7 @@ int stint_set_print(stint_set *set, const char *name) {
     if (!result && interval_open(&s, 0)) {
         result = no_memory();
     } else if (!result) {
-        struct report r = {&s, &o, &out, 0};
+        struct report r = {&s, &o, &out, 0, NULL};
         text_start(&out);
         result = name && o.set < s.set_count ? report_legacy_row(&r, name) : -1;
         if (result) {

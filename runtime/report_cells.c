@@ -6,33 +6,42 @@
 
 #include "config.h"
 
-#define NAME_COLUMNS 60 /* longer names are cut with a mark */
+#define NAME_COLUMNS 60 /* longer names are cut with a mark, */
+#define NAME_LEAST 16   /* on a terminal at a third of its width */
 #define INDENT 2
 
 static int numeric(const struct report_column *c) {
     return c->kind != REPORT_TEXT;
 }
 
+static int has_all(const struct stint_row *row, const struct report_column *c) {
+    return !(c->needs & ~row->has);
+}
+
 /* "-" where there is nothing to say: no sample, no histogram, no first call in this interval. */
 static void cell(char out[TEXT_NUMBER], const struct stint_row *row,
                  const struct report_column *c) {
     uint64_t v = report_value(row, c);
-    int percentile = c->key[0] == 'p';
-    int absent = (c->kind != REPORT_COUNT && !row->samples) ||
-                 (percentile && !row->has_histogram) || (!strcmp(c->key, "first") && !v);
-    if (absent) {
+    if (!has_all(row, c)) {
         snprintf(out, TEXT_NUMBER, "-");
     } else if (c->kind == REPORT_COUNT) {
         snprintf(out, TEXT_NUMBER, "%llu", (unsigned long long)v);
+    } else if (v == ROW_UNKNOWN) {
+        snprintf(out, TEXT_NUMBER, "n/a");
     } else if (c->kind == REPORT_SHARE) {
         text_share(out, v);
+    } else if (c->kind == REPORT_RATE) {
+        text_rate(out, v);
     } else {
         text_time(out, v, config.unit);
     }
 }
 
-static const char *text_of(const struct stint_row *row, const struct report_column *c) {
-    return *(const char *const *)(const void *)((const char *)row + c->field);
+/* Of a column of text other than the name; returns the columns used. */
+static size_t put_text(const struct report *r, const struct stint_row *row,
+                       const struct report_column *c) {
+    const char *text = has_all(row, c) ? report_text(row, c) : "-";
+    return text_name(r->out, text, strlen(text), 0);
 }
 
 /* A recorder serves one thread after the other: its row says how many more than the last. */
@@ -48,12 +57,17 @@ static size_t put_thread(const struct report *r, const struct snapshot_thread *t
     return r->out->length - from;
 }
 
+static size_t name_columns(const struct report_options *o) {
+    size_t part = o->width / 3;
+    return !o->width || part > NAME_COLUMNS ? NAME_COLUMNS : part < NAME_LEAST ? NAME_LEAST : part;
+}
+
 /* The name with indent, set, thread and state; returns the columns used. */
 static size_t put_name(const struct report *r, const struct stint_row *row, uint32_t depth) {
     const struct snapshot *s = r->snapshot;
     size_t used = (size_t)depth * INDENT;
     text_spaces(r->out, used);
-    used += text_name(r->out, row->name, row->name_length, NAME_COLUMNS);
+    used += text_name(r->out, row->name, row->name_length, name_columns(r->options));
     if (row->set && r->options->set == REPORT_ALL_SETS) {
         text_put(r->out, " @", 2);
         used += 2 + text_name(r->out, s->sets[row->set], strlen(s->sets[row->set]), 24);
@@ -68,69 +82,106 @@ static size_t put_name(const struct report *r, const struct stint_row *row, uint
     return used;
 }
 
-/* The widest cell of each column; the name's by printing and taking back. */
-static void measure(const struct report *r, const struct rows *rows,
-                    const struct report_line *lines, uint32_t count, size_t *width) {
+/* Width of a column: 0 if it is not shown. */
+static size_t measure(const struct report *r, const struct rows *rows,
+                      const struct report_line *lines, uint32_t count, uint32_t column) {
     char number[TEXT_NUMBER];
-    const struct report_column *c;
-    for (uint32_t i = 0; (c = report_column(i)); ++i) {
-        width[i] = strlen(c->title);
-        for (uint32_t l = 0; l < count; ++l) {
-            const struct stint_row *row = &rows->row[lines[l].row];
-            size_t used = 0, from = r->out->length;
-            if (numeric(c)) {
-                cell(number, row, c);
-                used = strlen(number);
-            } else if (!i) {
-                used = put_name(r, row, lines[l].depth);
-                r->out->length = from;
-            }
-            width[i] = used > width[i] ? used : width[i];
+    const struct report_column *c = report_column(column);
+    size_t width = strlen(c->title);
+    int shown = !c->hide;
+    for (uint32_t l = 0; l < count; ++l) {
+        const struct stint_row *row = &rows->row[lines[l].row];
+        size_t used, from = r->out->length;
+        if (numeric(c)) {
+            cell(number, row, c);
+            used = strlen(number);
+        } else { /* by printing and taking back */
+            used = column ? put_text(r, row, c) : put_name(r, row, lines[l].depth);
+            r->out->length = from;
         }
+        shown |= has_all(row, c);
+        width = used > width ? used : width;
     }
+    return shown ? width : 0;
 }
 
-static void put_titles(const struct report *r, unsigned view, const size_t *width) {
+/* "-", "n/a" and every zero: dim on a terminal with colours. */
+static int says_nothing(const char *number) {
+    return !strpbrk(number, "123456789");
+}
+
+/* What the cells of a line, or its titles, have in common: two spaces between them, and none at its
+ * end. owed: spaces that the next cell puts in front of it. */
+static void put_number(const struct report *r, const char *number, size_t width, size_t *owed) {
+    int dim = r->options->colour && says_nothing(number);
+    text_spaces(r->out, *owed + width - strlen(number));
+    text_add(r->out, dim ? "\x1b[2m%s\x1b[0m" : "%s", number);
+    *owed = 2;
+}
+
+static void put_titles(const struct report *r, const size_t *width) {
     const struct report_column *c;
+    size_t owed = 0;
+    text_add(r->out, "%s", r->options->colour ? "\x1b[1m" : "");
     for (uint32_t i = 0; (c = report_column(i)); ++i) {
-        if (!(c->views & view)) {
-            continue;
-        }
-        if (i) {
-            text_spaces(r->out, 2);
-        }
-        if (numeric(c)) {
-            text_spaces(r->out, width[i] - strlen(c->title));
-        }
-        text_put(r->out, c->title, strlen(c->title));
-        if (!i) {
-            text_spaces(r->out, width[i] - strlen(c->title));
+        if (width[i] && numeric(c)) {
+            text_spaces(r->out, owed + width[i] - strlen(c->title));
+            text_put(r->out, c->title, strlen(c->title));
+            owed = 2;
+        } else if (width[i]) {
+            text_spaces(r->out, owed);
+            text_put(r->out, c->title, strlen(c->title));
+            owed = 2 + width[i] - strlen(c->title);
         }
     }
-    text_put(r->out, "\n", 1);
+    text_add(r->out, "%s\n", r->options->colour ? "\x1b[0m" : "");
 }
 
 static void put_line(const struct report *r, const struct stint_row *row, uint32_t depth,
-                     unsigned view, const size_t *width) {
+                     const size_t *width) {
     char number[TEXT_NUMBER];
     const struct report_column *c;
+    size_t owed = 0;
     for (uint32_t i = 0; (c = report_column(i)); ++i) {
-        if (!(c->views & view)) {
-            continue;
-        }
-        if (!i) {
-            size_t used = put_name(r, row, depth);
-            text_spaces(r->out, width[i] - used);
-        } else if (numeric(c)) {
+        if (width[i] && numeric(c)) {
             cell(number, row, c);
-            text_spaces(r->out, 2 + width[i] - strlen(number));
-            text_put(r->out, number, strlen(number));
-        } else if (*text_of(row, c)) {
-            text_spaces(r->out, 2);
-            text_name(r->out, text_of(row, c), strlen(text_of(row, c)), 0);
+            put_number(r, number, width[i], &owed);
+        } else if (width[i] && i && !*report_text(row, c) && has_all(row, c)) {
+            owed += 2 + width[i];
+        } else if (width[i]) {
+            text_spaces(r->out, owed);
+            size_t used = i ? put_text(r, row, c) : put_name(r, row, depth);
+            owed = 2 + width[i] - used;
         }
     }
     text_put(r->out, "\n", 1);
+}
+
+/* What a terminal has no room for, from the right; never the name and what the rows are sorted by. */
+static void drop_columns(const struct report *r, size_t *width, uint8_t *dropped,
+                         uint32_t columns) {
+    size_t total = 0;
+    for (uint32_t i = 0; i < columns; ++i) {
+        total += width[i] ? width[i] + (i ? 2 : 0) : 0;
+    }
+    for (uint32_t i = columns; r->options->width && i-- > 1 && total > r->options->width;) {
+        if (width[i] && i != r->options->sort) {
+            total -= width[i] + 2;
+            width[i] = 0;
+            dropped[i] = 1;
+        }
+    }
+}
+
+static void say_dropped(const struct report *r, const uint8_t *dropped, uint32_t columns) {
+    const char *before = "(no room for: ";
+    for (uint32_t i = 0; i < columns; ++i) {
+        if (dropped[i]) {
+            text_add(r->out, "%s%s", before, report_column(i)->title);
+            before = ", ";
+        }
+    }
+    text_add(r->out, "%s", *before == ',' ? ")\n" : "");
 }
 
 int report_cells(const struct report *r, const struct rows *rows, const struct report_line *lines,
@@ -140,13 +191,18 @@ int report_cells(const struct report *r, const struct rows *rows, const struct r
         ++columns;
     }
     size_t *width = scratch_array(&r->snapshot->memory, columns, sizeof *width);
-    if (!width) {
+    uint8_t *dropped = scratch_array(&r->snapshot->memory, columns, sizeof *dropped);
+    if (!width || !dropped) {
         return -1;
     }
-    measure(r, rows, lines, count, width);
-    put_titles(r, view, width);
-    for (uint32_t l = 0; l < count; ++l) {
-        put_line(r, &rows->row[lines[l].row], lines[l].depth, view, width);
+    for (uint32_t i = 0; i < columns; ++i) {
+        width[i] = report_column(i)->views & view ? measure(r, rows, lines, count, i) : 0;
     }
+    drop_columns(r, width, dropped, columns);
+    put_titles(r, width);
+    for (uint32_t l = 0; l < count; ++l) {
+        put_line(r, &rows->row[lines[l].row], lines[l].depth, width);
+    }
+    say_dropped(r, dropped, columns);
     return 0;
 }

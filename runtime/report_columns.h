@@ -10,7 +10,7 @@
 
 #include "rows.h"
 
-enum report_kind { REPORT_TEXT, REPORT_COUNT, REPORT_TIME, REPORT_SHARE };
+enum report_kind { REPORT_TEXT, REPORT_COUNT, REPORT_TIME, REPORT_SHARE, REPORT_RATE };
 #define REPORT_IN_TABLE 1u
 #define REPORT_IN_TREE 2u
 
@@ -21,6 +21,8 @@ struct report_column {
     size_t field; /* of struct stint_row */
     int sortable;
     unsigned views;
+    uint32_t needs; /* ROW_*: the cell of a row without is "-" */
+    int hide;       /* left out if all its cells would be */
     const char *doc;
 };
 
@@ -30,6 +32,10 @@ const struct report_column *report_column(uint32_t index);
 uint32_t report_column_find(const char *key, size_t length);
 static inline uint64_t report_value(const struct stint_row *r, const struct report_column *c) {
     return *(const uint64_t *)(const void *)((const char *)r + c->field);
+}
+
+static inline const char *report_text(const struct stint_row *r, const struct report_column *c) {
+    return *(const char *const *)(const void *)((const char *)r + c->field);
 }
 
 /* Row numbers in the order asked for: largest first, then by name and thread. In the snapshot's

@@ -10,7 +10,8 @@
 #include "report.h"
 #include "report_columns.h"
 
-#define DOMINANT 5 /* sites named with the cost */
+#define DOMINANT 5        /* sites named with the cost */
+#define STEP "stint_step" /* the name stint_step() records under */
 
 void report_losses(const struct report *r, const char *indent) {
     for (uint32_t i = 0; i < STINT_STATUS_COUNT; ++i) {
@@ -37,17 +38,27 @@ static uint64_t busiest(const struct snapshot *s, uint64_t *all) {
     return most;
 }
 
-static void put_cost(const struct report *r) {
+static void put_cost(const struct report *r, uint64_t all, uint64_t most) {
     char each[TEXT_NUMBER], sum[TEXT_NUMBER], share[TEXT_NUMBER];
+    struct snapshot *s = r->snapshot;
+    double cost = (double)r->cost_ns_x1000 / 1000;
+    text_time(each, (uint64_t)(cost + 0.5), CONFIG_UNIT_AUTO);
+    text_time(sum, snapshot_whole(cost * (double)all), CONFIG_UNIT_AUTO);
+    text_share(share,
+               s->wall_ns ? snapshot_whole(cost * (double)most * 1e6 / (double)s->wall_ns) : 0);
+    text_add(r->out, "stint cost %s %% of this run: %llu calls at about %s, %s in all", share,
+             (unsigned long long)all, each, sum);
+}
+
+static void put_calls(const struct report *r) {
     struct snapshot *s = r->snapshot;
     struct rows rows;
     uint64_t all, most = busiest(s, &all);
-    double cost = (double)r->cost_ns_x1000 / 1000;
-    text_time(each, (uint64_t)(cost + 0.5), CONFIG_UNIT_AUTO);
-    text_time(sum, (uint64_t)(cost * (double)all), CONFIG_UNIT_AUTO);
-    text_share(share, s->wall_ns ? (uint64_t)(cost * (double)most * 1e6 / (double)s->wall_ns) : 0);
-    text_add(r->out, "stint cost %s %% of this run: %llu calls at about %s, %s in all", share,
-             (unsigned long long)all, each, sum);
+    if (r->cost_ns_x1000 != REPORT_COST_UNKNOWN) {
+        put_cost(r, all, most);
+    } else {
+        text_add(r->out, "%llu call%s", (unsigned long long)all, all == 1 ? "" : "s");
+    }
     uint32_t *order =
         rows_flat(&rows, s, 0) ? NULL : report_sort(s, &rows, report_column_find("calls", 5));
     for (uint32_t i = 0; order && i < rows.count && i < DOMINANT; ++i) {
@@ -78,7 +89,42 @@ static void put_open(const struct report *r) {
         }
         text_time(age, snapshot_ns(s, thread->open[thread->open_count - 1].ticks),
                   CONFIG_UNIT_AUTO);
-        text_add(r->out, ", for %s, thread %u\n", age, thread->tid);
+        text_add(r->out, ", for %s%s, thread %u\n", r->about->killed ? "at least " : "", age,
+                 thread->tid);
+    }
+}
+
+/* The first step of the program has no sample; other steps that have none were not to be recorded. */
+static void put_steps(const struct report *r) {
+    char avg[TEXT_NUMBER], p50[TEXT_NUMBER], p99[TEXT_NUMBER], max[TEXT_NUMBER];
+    struct snapshot *s = r->snapshot;
+    struct rows rows;
+    uint32_t count = rows_flat(&rows, s, 0) ? 0 : rows.count;
+    for (uint32_t i = 0; i < count; ++i) {
+        const struct stint_row *row = &rows.row[i];
+        if (strcmp(row->name, STEP) || row->set || row->kind != STINT_IMPL_INTERVAL_NODE ||
+            !row->samples) {
+            continue;
+        }
+        text_add(r->out, "steps: ");
+        if (s->steps > row->samples + 1) {
+            text_add(r->out, "%llu of ", (unsigned long long)row->samples);
+        }
+        text_add(r->out, "%llu",
+                 (unsigned long long)(s->steps > row->samples ? s->steps : row->samples));
+        text_time(avg, row->avg_ns, CONFIG_UNIT_AUTO);
+        text_time(p50, row->p50_ns, CONFIG_UNIT_AUTO);
+        text_time(p99, row->p99_ns, CONFIG_UNIT_AUTO);
+        text_time(max, row->max_ns, CONFIG_UNIT_AUTO);
+        if (row->total_ns) {
+            double rate = (double)row->samples * 1e9 / (double)row->total_ns;
+            text_add(r->out, rate < 999.5 ? ", %.3g a second" : ", %.0f a second", rate);
+        }
+        text_add(r->out, ", wall avg %s", avg);
+        if (row->has & ROW_HISTOGRAM) {
+            text_add(r->out, ", p50 %s, p99 %s", p50, p99);
+        }
+        text_add(r->out, ", max %s\n", max);
     }
 }
 
@@ -96,16 +142,23 @@ static void put_rules(const struct report *r) {
     }
 }
 
+static void put_usage(const struct report *r) {
+    const struct machine_usage *u = r->about->usage;
+    if (u) {
+        text_add(r->out, "peak RSS %.1f MiB, page faults %llu minor, %llu major\n",
+                 (double)u->peak_rss / 1048576, (unsigned long long)u->minor_faults,
+                 (unsigned long long)u->major_faults);
+    }
+}
+
 int report_footer(const struct report *r) {
-    struct machine_usage u;
-    machine_usage(&u);
     text_put(r->out, "\n", 1);
-    put_cost(r);
+    put_calls(r);
     report_losses(r, "lost: ");
+    put_steps(r);
+    report_gpu(r);
     put_open(r);
     put_rules(r);
-    text_add(r->out, "peak RSS %.1f MiB, page faults %llu minor, %llu major\n",
-             (double)u.peak_rss / 1048576, (unsigned long long)u.minor_faults,
-             (unsigned long long)u.major_faults);
+    put_usage(r);
     return 0;
 }

@@ -67,7 +67,8 @@ static int put_rows(const struct report *r, const struct rows *rows, const uint3
     }
     for (uint32_t i = rows->count; i-- > 0;) { /* both hold places in the order, + 1 */
         const struct stint_row *row = &rows->row[order[i]];
-        if (row->set == o->set && row->calls) {
+        if (row->set == o->set && row->calls &&
+            report_options_want(o, row->name, row->name_length)) {
             next[i] = head[row->name_id];
             head[row->name_id] = i + 1;
         }

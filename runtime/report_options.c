@@ -6,7 +6,7 @@
 #include "report_columns.h"
 
 static int parse_view(const char *text, size_t width, enum report_view *out) {
-    static const char *const names[REPORT_VIEWS] = {"legacy", "table", "tree"};
+    static const char *const names[REPORT_VIEWS] = {"legacy", "table", "tree", "gpu", "fluid"};
     for (unsigned i = 0; i < REPORT_VIEWS; ++i) {
         if (strlen(names[i]) == width && !memcmp(names[i], text, width)) {
             *out = (enum report_view)i;

@@ -1,27 +1,67 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a report shows: "legacy|table|tree[,sort=KEY][,top=N][,threads]".
+ * What a report shows: "legacy|table|tree|gpu|fluid[,sort=KEY][,top=N][,threads]".
  */
 #ifndef STINT_REPORT_OPTIONS_H
 #define STINT_REPORT_OPTIONS_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #define REPORT_OPTIONS_FORM                                                                        \
-    "legacy|table|tree[,sort=total|self|calls|min|max|avg|p99][,top=N][,threads]"
+    "legacy|table|tree|gpu|fluid"                                                                  \
+    "[,sort=total|self|calls|min|max|avg|p99|gpu_total|gpu_calls|gpu_max|gpu_p99|device_total]"    \
+    "[,top=N][,threads]"
 
-enum report_view { REPORT_LEGACY, REPORT_TABLE, REPORT_TREE, REPORT_VIEWS };
+enum report_view {
+    REPORT_LEGACY,
+    REPORT_TABLE,
+    REPORT_TREE,
+    REPORT_GPU,
+    REPORT_FLUID,
+    REPORT_VIEWS
+};
+
+/* Of the fluid view, as stint_profiler_start and _stop name them; 0 is what the view shows if nobody
+ * does: both times, all that was recorded, by `sort`. */
+enum fluid_state { FLUID_ALL, FLUID_CPU, FLUID_GPU };
+enum fluid_detail { FLUID_RECORDED, FLUID_DEFAULT, FLUID_OP_DETAIL, FLUID_ALL_OP_DETAIL };
+enum fluid_key {
+    FLUID_BY_SORT,
+    FLUID_BY_FIRST_END,
+    FLUID_BY_CALLS,
+    FLUID_BY_TOTAL,
+    FLUID_BY_MIN,
+    FLUID_BY_MAX,
+    FLUID_BY_AVE,
+    FLUID_BY_CPU,
+    FLUID_BY_GPU
+};
+
+struct fluid_options {
+    enum fluid_state state;
+    enum fluid_detail detail;
+    enum fluid_key key;
+};
 
 struct report_options {
     enum report_view view;
     uint32_t sort; /* column */
     uint32_t top;  /* 0 = all */
     int threads;
-    uint32_t set; /* REPORT_ALL_SETS or an id */
+    uint32_t set;   /* REPORT_ALL_SETS or an id */
+    uint32_t width; /* columns of the terminal, 0 = as wide as it gets */
+    int colour;
+    int (*wanted)(const char *name, size_t length); /* NULL: every name */
+    struct fluid_options fluid;
 };
 #define REPORT_ALL_SETS UINT32_MAX
 
 /* 0, or -1 for a text of another form. */
 int report_options_parse(const char *text, struct report_options *out);
+static inline int report_options_want(const struct report_options *o, const char *name,
+                                      size_t length) {
+    return !o->wanted || o->wanted(name, length);
+}
 
 #endif

@@ -16,7 +16,9 @@ int report_table(const struct report *r) {
     uint32_t count = 0, more = 0;
     for (uint32_t i = 0; i < rows.count; ++i) {
         const struct stint_row *row = &rows.row[order[i]];
-        if (!row->calls || (o->set != REPORT_ALL_SETS && row->set != o->set)) {
+        if (!(row->calls + row->gpu_calls + row->device_calls) ||
+            (o->set != REPORT_ALL_SETS && row->set != o->set) ||
+            !report_options_want(o, row->name, row->name_length)) {
             continue;
         }
         if (o->top && count == o->top) {

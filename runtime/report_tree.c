@@ -27,11 +27,14 @@ static int link_children(struct snapshot *s, const struct rows *rows, const uint
 
 /* A row is shown if it or anything below it was called, or is open. Parents come before children,
  * so one walk backwards settles it. */
-static uint8_t *find_live(struct snapshot *s, const struct rows *rows, uint32_t set) {
+static uint8_t *find_live(struct snapshot *s, const struct rows *rows,
+                          const struct report_options *o) {
     uint8_t *live = scratch_array(&s->memory, (size_t)rows->count + 1, sizeof *live);
     for (uint32_t i = rows->count; live && i-- > 0;) {
         const struct stint_row *r = &rows->row[i];
-        if ((r->calls || r->open_ns) && (set == REPORT_ALL_SETS || r->set == set)) {
+        if ((r->calls || r->gpu_calls || r->device_calls || r->open_ns) &&
+            (o->set == REPORT_ALL_SETS || r->set == o->set) &&
+            report_options_want(o, r->name, r->name_length)) {
             live[i] = 1;
         }
         if (live[i] && r->parent != SNAPSHOT_NONE) {
@@ -49,7 +52,7 @@ int report_tree(const struct report *r) {
         return -1;
     }
     uint32_t *order = report_sort(s, &rows, r->options->sort);
-    uint8_t *live = find_live(s, &rows, r->options->set);
+    uint8_t *live = find_live(s, &rows, r->options);
     struct report_line *lines = scratch_array(&s->memory, (size_t)rows.count + 1, sizeof *lines);
     if (!order || !live || !lines || link_children(s, &rows, order, &links)) {
         return -1;

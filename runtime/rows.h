@@ -8,6 +8,19 @@
 
 #include "snapshot.h"
 
+/* What a row has something to say about. */
+#define ROW_SAMPLES 1u
+#define ROW_HISTOGRAM 2u
+#define ROW_FIRST 4u
+#define ROW_GPU 8u
+#define ROW_GPU_HISTOGRAM 16u
+#define ROW_BYTES 32u /* declared, and a time to divide them by */
+#define ROW_FLOPS 64u
+#define ROW_BOUND 128u /* both, and their peaks */
+#define ROW_DEVICE 256u
+
+#define ROW_UNKNOWN UINT64_MAX /* a share of a peak that nobody knows */
+
 struct stint_row {
     const char *name;
     const char *info; /* "" = none */
@@ -24,23 +37,52 @@ struct stint_row {
     uint64_t p90_ns;
     uint64_t p99_ns;
     uint64_t threads;
-    uint64_t open_ns; /* being inside right now, longest thread */
+    uint64_t open_ns;   /* being inside right now, longest thread */
+    uint64_t gpu_calls; /* measured on the GPU */
+    uint64_t gpu_total_ns;
+    uint64_t gpu_avg_ns;
+    uint64_t gpu_min_ns;
+    uint64_t gpu_max_ns;
+    uint64_t gpu_p50_ns;
+    uint64_t gpu_p99_ns;
+    uint64_t device_calls; /* kernels, copies and fills from it and what is nested in it */
+    uint64_t device_total_ns;
+    uint64_t cpu_share_ppm; /* of total_ns and gpu_total_ns together */
+    uint64_t gpu_share_ppm;
+    uint64_t bytes; /* declared while it was the innermost scope */
+    uint64_t flops;
+    uint64_t bytes_per_s; /* by GPU time if there is some, else by CPU time */
+    uint64_t flops_per_s;
+    uint64_t peak_bytes_ppm; /* of what the device does at best, or ROW_UNKNOWN */
+    uint64_t peak_flops_ppm;
+    const char *bound; /* the peak it is nearer to: "memory", "compute" */
     uint32_t name_length;
     uint32_t name_id; /* equal for equal names */
     uint32_t set;
     uint32_t thread; /* index, or SNAPSHOT_NONE: all */
     uint32_t parent; /* tree: row index, or SNAPSHOT_NONE */
     uint32_t kind;
-    uint32_t has_histogram;
+    uint32_t has; /* ROW_* */
 };
+
+struct grouping;
+struct histogram;
 
 struct rows {
     struct stint_row *row;
     uint32_t count;
+    const struct grouping *grouping; /* of rows_flat, for rows_histogram */
 };
 
 /* Both live in the snapshot's memory. 0, or -1 without memory. */
 int rows_flat(struct rows *out, struct snapshot *s, int each_thread);
 int rows_tree(struct rows *out, struct snapshot *s);
+/* The tree again, or that of each thread; and of each node its row, in the snapshot's memory:
+ * SNAPSHOT_NONE for a root. Parents stand before their children, a thread's rows together. */
+int rows_tree_of(struct rows *out, struct snapshot *s, int each_thread, uint32_t **row_of);
+
+/* How long the calls of a row of rows_flat took: in ticks, or on the GPU in nanoseconds. 0, or -1 if
+ * nothing is known of them. */
+int rows_histogram(struct histogram *out, const struct rows *rows, uint32_t row, int gpu);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #define CHUNK_BYTES ((size_t)256 << 10) /* a snapshot of a few hundred rows is one mmap */
@@ -26,6 +27,26 @@ void pages_put(void *pages, size_t bytes) {
         munmap(pages, bytes);
     }
     errno = saved;
+}
+
+void pages_renew(void *pages, size_t bytes) {
+    int saved = errno;
+    (void)mmap(pages, bytes, PROT_READ | PROT_WRITE,
+               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    errno = saved;
+}
+
+void pages_copy(void *pages, size_t bytes, size_t used) {
+    void *copy = pages_get(bytes);
+    if (!copy) {
+        pages_renew(pages, bytes);
+        return;
+    }
+    memcpy(copy, pages, used < bytes ? used : bytes);
+    if (mremap(copy, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, pages) == MAP_FAILED) {
+        pages_put(copy, bytes);
+        pages_renew(pages, bytes);
+    }
 }
 
 static int scratch_grow(struct scratch *s, size_t bytes) {

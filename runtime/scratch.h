@@ -11,6 +11,10 @@
 /* Zeroed pages, or NULL. errno is kept. */
 void *pages_get(size_t bytes);
 void pages_put(void *pages, size_t bytes);
+/* Puts other pages in their place, whatever is mapped there: zeroed ones, or such with the first
+ * `used` bytes as they were (without memory: zeroed, too). */
+void pages_renew(void *pages, size_t bytes);
+void pages_copy(void *pages, size_t bytes, size_t used);
 
 /* A pile of short-lived blocks that go all at once; zero-initialise it. Not thread-safe. */
 struct scratch_chunk;

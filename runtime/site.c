@@ -6,6 +6,7 @@
 #include "filter.h"
 #include "registry.h"
 #include "scratch.h"
+#include "watch.h"
 
 /* Content -> id, open addressing, at most half full; guarded by the registry's lock. */
 static struct {
@@ -97,6 +98,7 @@ static uint32_t site_store(const struct site_content *c) {
     s->level = c->level;
     s->role = c->role;
     s->dynamic = c->dynamic;
+    STINT_IMPL_STORE(&s->reserved[0], watch_mark(c->name.bytes, c->name.length));
     if (!s->name || !s->file || !s->function) {
         return 0;
     }
@@ -157,7 +159,7 @@ static uint64_t word_of(uint32_t id, int off) {
 }
 
 static int recording(void) {
-    return config.enable && arena.base;
+    return config_recording() && arena.base;
 }
 
 uint64_t site_resolve(struct stint_impl_site *site) {

@@ -4,8 +4,9 @@
  * - Nodes are found breadth first from each thread's root, so that parents come before children; no
  *   more of them are read than fit into the arena, which also ends a cycle.
  * - A node is read under its sequence word and read again if it changed meanwhile. A writer that
- * was killed or preempted in the middle leaves the word odd: after some tries the values are taken
- * as they are, which is one sample off at most.
+ *   was killed or preempted in the middle leaves the word odd: after some tries the values are taken
+ *   as they are, which is one sample off at most; of all nodes together there are so many tries and
+ *   no more. In a copy, a file's, nothing changes: one try.
  */
 #include "snapshot.h"
 
@@ -13,9 +14,12 @@
 #include <string.h>
 
 #include "arena.h"
-#include "process.h"
+#include "snapshot_activity.h"
 
+#ifndef TRIES
 #define TRIES 200
+#endif
+#define PATIENCE (1000u * TRIES) /* a thread or GPU lane has one odd node; a second of waiting */
 
 #define ACQUIRE(p) __atomic_load_n((p), __ATOMIC_ACQUIRE)
 
@@ -24,7 +28,7 @@ const void *snapshot_at(const struct snapshot *s, uint32_t unit, uint64_t bytes)
     return unit && bytes <= s->size && at <= s->size - bytes ? s->base + at : NULL;
 }
 
-static const char *text_at(const struct snapshot *s, uint32_t text, uint32_t *length) {
+const char *snapshot_text(const struct snapshot *s, uint32_t text, uint32_t *length) {
     uint64_t at = (uint64_t)text * 8;
     if (!text || at + sizeof(struct arena_text) >= s->size) { /* not even room for the NUL */
         return NULL;
@@ -39,8 +43,11 @@ static const char *text_at(const struct snapshot *s, uint32_t text, uint32_t *le
 }
 
 static int read_sites(struct snapshot *s, const struct arena_header *h) {
+    /* A header may name more of them than there are bytes for. */
+    uint64_t most = s->size / sizeof(struct arena_site);
     uint32_t count = ACQUIRE(&h->site_count), length = 0;
-    count = count < ARENA_SITES ? count : ARENA_SITES - 1;
+    most = most < ARENA_SITES ? most : ARENA_SITES - 1;
+    count = count < most ? count : (uint32_t)most;
     s->sites = scratch_array(&s->memory, (size_t)count + 1, sizeof *s->sites);
     if (!s->sites) {
         return -1;
@@ -51,13 +58,13 @@ static int read_sites(struct snapshot *s, const struct arena_header *h) {
                         ARENA_SITES_PER_CHUNK * sizeof *chunk);
         struct snapshot_site *out = &s->sites[id];
         const struct arena_site *in = chunk ? &chunk[(id - 1) % ARENA_SITES_PER_CHUNK] : NULL;
-        out->name = in ? text_at(s, in->name, &out->length) : NULL;
+        out->name = in ? snapshot_text(s, in->name, &out->length) : NULL;
         if (!out->name) {
             out->name = "?";
             out->length = 1;
             continue;
         }
-        out->file = text_at(s, in->file, &length);
+        out->file = snapshot_text(s, in->file, &length);
         out->line = in->line;
         out->level = in->level;
         out->role = in->role;
@@ -77,7 +84,7 @@ static int read_sets(struct snapshot *s, const struct arena_header *h) {
         const struct arena_set *chunk = snapshot_at(s, h->set_chunk[id / ARENA_SETS_PER_CHUNK],
                                                     ARENA_SETS_PER_CHUNK * sizeof *chunk);
         const char *name =
-            chunk ? text_at(s, chunk[id % ARENA_SETS_PER_CHUNK].name, &length) : NULL;
+            chunk ? snapshot_text(s, chunk[id % ARENA_SETS_PER_CHUNK].name, &length) : NULL;
         s->sets[id] = name ? name : "?";
     }
     s->sets[0] = count ? s->sets[0] : "?"; /* reports rely on the default set */
@@ -105,10 +112,12 @@ static int read_threads(struct snapshot *s, const struct arena_header *h) {
             return -1;
         }
         struct snapshot_thread *out = &s->threads[i];
+        out->unit = unit;
         out->tid = STINT_IMPL_LOAD(&t->tid);
         out->alive = ACQUIRE(&t->alive);
         out->uses = STINT_IMPL_LOAD(&t->uses);
         out->root = t->root;
+        out->ring = t->ring;
         out->frames = snapshot_at(s, t->frames, STINT_IMPL_FRAMES * sizeof *out->frames);
         for (size_t c = 0; c + 1 < sizeof out->name; ++c) {
             out->name[c] = STINT_IMPL_LOAD(&t->name[c]);
@@ -118,6 +127,58 @@ static int read_threads(struct snapshot *s, const struct arena_header *h) {
         }
     }
     return 0;
+}
+
+/* A list of them that is a circle is cut at SNAPSHOT_DEVICES. */
+static void read_devices(struct snapshot *s, const struct arena_header *h) {
+    uint32_t unit = ACQUIRE(&h->first_device);
+    const struct arena_device *d;
+    for (; s->device_count < SNAPSHOT_DEVICES && (d = snapshot_at(s, unit, sizeof *d));
+         unit = d->next) {
+        struct snapshot_device *out = &s->devices[s->device_count++];
+        out->unit = unit;
+        memcpy(out->name, d->name, sizeof out->name - 1);
+        out->number = STINT_IMPL_LOAD(&d->number);
+        out->major = STINT_IMPL_LOAD(&d->major);
+        out->minor = STINT_IMPL_LOAD(&d->minor);
+        out->multiprocessors = STINT_IMPL_LOAD(&d->multiprocessors);
+        out->threads_per_mp = STINT_IMPL_LOAD(&d->threads_per_mp);
+        out->blocks_per_mp = STINT_IMPL_LOAD(&d->blocks_per_mp);
+        out->registers_per_mp = STINT_IMPL_LOAD(&d->registers_per_mp);
+        out->shared_per_mp = STINT_IMPL_LOAD(&d->shared_per_mp);
+        out->reserved_shared = STINT_IMPL_LOAD(&d->reserved_shared);
+        out->bytes_per_s = STINT_IMPL_LOAD(&d->bytes_per_s);
+        out->flops_per_s = STINT_IMPL_LOAD(&d->flops_per_s);
+    }
+}
+
+/* One attempt, as copy_node. */
+static int copy_gpu(struct snapshot_gpu *out, const struct arena_gpu *g) {
+    uint64_t seq = ACQUIRE(&g->seq);
+    out->count = (seq + 1) / 2;
+    out->total = ACQUIRE(&g->total);
+    out->min = ACQUIRE(&g->min);
+    out->max = ACQUIRE(&g->max);
+    out->device = ACQUIRE(&g->device);
+    return seq & 1 || STINT_IMPL_LOAD(&g->seq) != seq;
+}
+
+int snapshot_try_again(struct snapshot *s, int tried) {
+    if (tried >= TRIES || !s->patience) {
+        return 0;
+    }
+    --s->patience;
+    if (tried > TRIES / 2) {
+        sched_yield();
+    }
+    return 1;
+}
+
+static void read_gpu(struct snapshot *s, struct snapshot_gpu *out, uint32_t unit) {
+    const struct arena_gpu *g = snapshot_at(s, unit, sizeof *g);
+    for (int i = 0; g && copy_gpu(out, g) && snapshot_try_again(s, i); ++i) {
+    }
+    out->histogram = g ? g->histogram : 0;
 }
 
 /* One attempt; 0 when the sequence word was even and the same at both ends. */
@@ -137,46 +198,57 @@ static int copy_node(struct snapshot_node *out, const struct stint_impl_node *n)
     return seq & 1 || STINT_IMPL_LOAD(&n->seq) != seq;
 }
 
-static void read_node(struct snapshot_node *out, const struct stint_impl_node *n) {
-    for (int i = 0; copy_node(out, n) && i < TRIES; ++i) {
-        if (i > TRIES / 2) {
-            sched_yield();
-        }
+static void read_node(struct snapshot *s, struct snapshot_node *out,
+                      const struct stint_impl_node *n) {
+    for (int i = 0; copy_node(out, n) && snapshot_try_again(s, i); ++i) {
     }
     out->recursions = STINT_IMPL_LOAD(&n->recursions);
     out->site = n->site;
     out->set = n->set;
     out->kind = n->kind;
     out->histogram = STINT_IMPL_LOAD(&n->histogram);
+    out->bytes = STINT_IMPL_LOAD(&n->bytes);
+    out->flops = STINT_IMPL_LOAD(&n->flops);
+    read_gpu(s, &out->gpu, ACQUIRE(&n->gpu));
 }
 
-static int add_node(struct snapshot *s, uint32_t unit, uint32_t parent, uint32_t thread,
-                    uint64_t most) {
+/* The nodes on their way into the snapshot. */
+struct listing {
+    struct snapshot *s;
+    uint64_t most;
+    unsigned char *seen; /* a bit a unit: a list that is a circle has its nodes once */
+    uint32_t thread;
+};
+
+static int add_node(struct listing *l, uint32_t unit, uint32_t parent) {
+    struct snapshot *s = l->s;
     const struct stint_impl_node *n = snapshot_at(s, unit, sizeof *n);
-    if (!n || s->node_count >= most) {
+    if (!n || s->node_count >= l->most || l->seen[unit / 8] & 1u << unit % 8) {
         return -1;
     }
+    l->seen[unit / 8] |= (unsigned char)(1u << unit % 8);
     struct snapshot_node *out = &s->nodes[s->node_count++];
     out->unit = unit;
     out->parent = parent;
-    out->thread = thread;
-    read_node(out, n);
+    out->thread = l->thread;
+    read_node(s, out, n);
     return 0;
 }
 
 static int read_nodes(struct snapshot *s) {
-    uint64_t most = s->size / sizeof(struct stint_impl_node) + 1;
-    s->nodes = scratch_array(&s->memory, (size_t)most, sizeof *s->nodes);
-    if (!s->nodes) {
+    struct listing l = {.s = s, .most = s->size / sizeof(struct stint_impl_node) + 1};
+    l.seen = scratch_get(&s->memory, s->size / STINT_IMPL_UNIT / 8 + 1);
+    s->nodes = scratch_array(&s->memory, (size_t)l.most, sizeof *s->nodes);
+    if (!s->nodes || !l.seen) {
         return -1;
     }
-    for (uint32_t t = 0; t < s->thread_count; ++t) {
+    for (; l.thread < s->thread_count; ++l.thread) {
         uint32_t next = s->node_count;
-        add_node(s, s->threads[t].root, SNAPSHOT_NONE, t, most);
+        add_node(&l, s->threads[l.thread].root, SNAPSHOT_NONE);
         for (; next < s->node_count; ++next) {
             const struct stint_impl_node *n = snapshot_at(s, s->nodes[next].unit, sizeof *n);
             uint32_t unit = ACQUIRE(&n->child);
-            while (unit && !add_node(s, unit, next, t, most)) {
+            while (unit && !add_node(&l, unit, next)) {
                 n = snapshot_at(s, unit, sizeof *n);
                 unit = n->sibling;
             }
@@ -185,14 +257,25 @@ static int read_nodes(struct snapshot *s) {
     return 0;
 }
 
-/* Sites and sets are read after the nodes that name them: whatever a node names is there by then.
- */
+uint32_t snapshot_device_of(const struct snapshot *s, uint32_t unit) {
+    for (uint32_t i = 0; unit && i < s->device_count; ++i) {
+        if (s->devices[i].unit == unit) {
+            return i;
+        }
+    }
+    return SNAPSHOT_NONE;
+}
+
+/* Sites, sets and devices are read after the nodes that name them: whatever a node names is there
+ * by then. */
 static int read_names(struct snapshot *s, const struct arena_header *h) {
     if (read_sites(s, h) || read_sets(s, h)) {
         return -1;
     }
+    read_devices(s, h);
     for (uint32_t i = 0; i < s->node_count; ++i) {
         struct snapshot_node *n = &s->nodes[i];
+        n->gpu.device = snapshot_device_of(s, n->gpu.device);
         n->site = n->site <= s->site_count ? n->site : 0;
         n->set = n->set < s->set_count ? n->set : 0;
     }
@@ -268,22 +351,26 @@ void snapshot_sum_children(struct snapshot *s) {
     }
 }
 
-int snapshot_read(struct snapshot *s, const char *base, uint64_t size, uint64_t start_ns,
-                  const struct clock_stamp *now) {
+static int read_all(struct snapshot *s, const char *base, uint64_t size, uint64_t start_ns,
+                    const struct clock_stamp *now) {
     const struct arena_header *h = (const struct arena_header *)(const void *)base;
-    memset(s, 0, sizeof *s);
     s->base = base;
     s->size = size;
     s->now = *now;
     if (size < sizeof *h || memcmp(h->magic, ARENA_MAGIC, sizeof h->magic) || h->abi != STINT_ABI) {
         return -1;
     }
-    s->ns_per_tick = clock_ns_per_tick(&h->start, now);
+    s->start_ns = start_ns;
+    s->ns_per_tick = clock_ns_per_tick(&h->start, now, h->ticks_per_us);
     s->wall_ns = now->monotonic_ns > start_ns ? now->monotonic_ns - start_ns : 0;
     for (uint32_t k = 0; k < STINT_STATUS_COUNT; ++k) {
         s->lost[k] = STINT_IMPL_LOAD(&h->lost[k]);
     }
-    int failed = read_threads(s, h) || read_nodes(s) || read_names(s, h) || index_nodes(s);
+    s->gpu_in_flight = STINT_IMPL_LOAD(&h->gpu_in_flight);
+    s->steps = STINT_IMPL_LOAD(&h->steps);
+    uint32_t activity = ACQUIRE(&h->first_activity);
+    int failed = read_threads(s, h) || read_nodes(s) || read_names(s, h) || index_nodes(s) ||
+                 snapshot_read_activities(s, activity);
     for (uint32_t t = 0; !failed && t < s->thread_count; ++t) {
         failed = read_open(s, &s->threads[t]);
     }
@@ -295,17 +382,17 @@ int snapshot_read(struct snapshot *s, const char *base, uint64_t size, uint64_t 
     return 0;
 }
 
-int snapshot_take(struct snapshot *s) {
-    struct clock_stamp now;
-    if (!arena.base) {
-        return -1;
-    }
-    clock_stamp(&now);
-    /* Not just what is in use now: a record made meanwhile stands before its elders in the lists,
-     * and out of bounds it would hide them. The rest of the arena is mapped and zero. */
-    uint64_t size = 2 * ACQUIRE(&arena_header()->used) + ((uint64_t)8 << 20);
-    return snapshot_read(s, arena.base, size < arena.size ? size : arena.size, process_start_ns(),
-                         &now);
+int snapshot_read(struct snapshot *s, const char *base, uint64_t size, uint64_t start_ns,
+                  const struct clock_stamp *now) {
+    memset(s, 0, sizeof *s);
+    return read_all(s, base, size, start_ns, now);
+}
+
+int snapshot_read_live(struct snapshot *s, const char *base, uint64_t size, uint64_t start_ns,
+                       const struct clock_stamp *now) {
+    memset(s, 0, sizeof *s);
+    s->patience = PATIENCE;
+    return read_all(s, base, size, start_ns, now);
 }
 
 void snapshot_free(struct snapshot *s) {

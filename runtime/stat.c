@@ -23,6 +23,14 @@ static void stat_of(const struct stint_row *r, stint_stat *out) {
     out->p50_ns = r->p50_ns;
     out->p90_ns = r->p90_ns;
     out->p99_ns = r->p99_ns;
+    out->gpu_calls = r->gpu_calls;
+    out->gpu_total_ns = r->gpu_total_ns;
+    out->gpu_min_ns = r->gpu_min_ns;
+    out->gpu_max_ns = r->gpu_max_ns;
+    out->gpu_p50_ns = r->gpu_p50_ns;
+    out->gpu_p99_ns = r->gpu_p99_ns;
+    out->bytes = r->bytes;
+    out->flops = r->flops;
     out->threads = (uint32_t)r->threads;
     memcpy(out->info, r->info, strnlen(r->info, sizeof out->info - 1));
 }
@@ -37,7 +45,7 @@ int stint_set_stat_get(stint_set *set, const char *name, stint_stat *out) {
         if (!rows_flat(&rows, &s, 0)) {
             for (uint32_t i = 0; i < rows.count && result; ++i) {
                 const struct stint_row *r = &rows.row[i];
-                if (r->set == id && r->calls && !strcmp(r->name, name)) {
+                if (r->set == id && (r->calls || r->gpu_calls) && !strcmp(r->name, name)) {
                     stat_of(r, out);
                     result = 0;
                 }

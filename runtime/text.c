@@ -174,7 +174,7 @@ size_t text_name(struct text *t, const char *bytes, size_t length, size_t column
 
 static void four_digits(char out[TEXT_NUMBER], double value, const char *unit) {
     int decimals = value < 9.9995 ? 3 : value < 99.995 ? 2 : value < 999.95 ? 1 : 0;
-    snprintf(out, TEXT_NUMBER, "%.*f %s", decimals, value, unit);
+    snprintf(out, TEXT_NUMBER, "%.*f%s", decimals, value, unit);
 }
 
 void text_time(char out[TEXT_NUMBER], uint64_t ns, int unit) {
@@ -187,16 +187,38 @@ void text_time(char out[TEXT_NUMBER], uint64_t ns, int unit) {
         snprintf(out, TEXT_NUMBER, "%llu%s", (unsigned long long)ns,
                  unit == CONFIG_UNIT_NS ? "" : " ns");
     } else if (v < 999950) {
-        four_digits(out, v / 1e3, "us");
+        four_digits(out, v / 1e3, " us");
     } else if (v < 999950000) {
-        four_digits(out, v / 1e6, "ms");
+        four_digits(out, v / 1e6, " ms");
     } else {
-        four_digits(out, v / 1e9, "s");
+        four_digits(out, v / 1e9, " s");
+    }
+}
+
+void text_bytes(char out[TEXT_NUMBER], uint64_t bytes) {
+    static const char *const units[] = {" B", " kB", " MB", " GB", " TB", " PB", " EB"};
+    double v = (double)bytes;
+    unsigned unit = 0;
+    for (; v >= 999.95 && unit < 6; ++unit) {
+        v /= 1000;
+    }
+    if (unit) {
+        four_digits(out, v, units[unit]);
+    } else {
+        snprintf(out, TEXT_NUMBER, "%llu B", (unsigned long long)bytes);
     }
 }
 
 void text_share(char out[TEXT_NUMBER], uint64_t ppm) {
     snprintf(out, TEXT_NUMBER, "%.1f", (double)ppm / 1e4);
+}
+
+void text_rate(char out[TEXT_NUMBER], uint64_t per_s) {
+    if (per_s && per_s < 500000) {
+        snprintf(out, TEXT_NUMBER, "<0.001");
+    } else {
+        four_digits(out, (double)per_s / 1e9, "");
+    }
 }
 
 void text_legacy_ms(char out[TEXT_NUMBER], double ns) {

@@ -31,6 +31,10 @@ size_t text_name(struct text *t, const char *bytes, size_t length, size_t column
 /* unit: enum config_unit. Four digits in auto, three decimals in ms and us. */
 void text_time(char out[TEXT_NUMBER], uint64_t ns, int unit);
 void text_share(char out[TEXT_NUMBER], uint64_t ppm);
+/* Four digits, units of 1000: "1.500 MB". */
+void text_bytes(char out[TEXT_NUMBER], uint64_t bytes);
+/* Units of 10^9 a second, without the unit: four digits, "<0.001" for less. */
+void text_rate(char out[TEXT_NUMBER], uint64_t per_s);
 /* Milliseconds as the ancestor prints them, six digits, but never in e-notation. */
 void text_legacy_ms(char out[TEXT_NUMBER], double ns);
 

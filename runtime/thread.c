@@ -5,7 +5,8 @@
  * and stores the current gate when it leaves, looking again afterwards; whoever advances the gate
  * first stores the new one and then swaps it into every thread that is not shut. Either the owner
  * sees the new gate, or the advancer sees the thread open: no thread keeps an old one.
- * - With a clock that is not the inline one hot.gate stays SHUT: every scope takes the slow path.
+ * - With a clock that is not the inline one, or with NVTX ranges, hot.gate stays SHUT: every scope
+ * takes the slow path.
  */
 #include "thread.h"
 
@@ -15,17 +16,19 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "nvtx.h"
+#include "ring.h"
 #include "scratch.h"
 
 /* What the thread-local pointer shows before a thread's first scope and after its end. Frame 0 is
  * closed and lies below nothing, so that an inline end returns at once. */
 static struct stint_impl_frame nowhere = {0, 0, UINT64_MAX, 0, 0};
 static struct stint_impl_thread thread_none = {
-    .gate = STINT_IMPL_SHUT, .top = &nowhere, .last = &nowhere};
+    .gate = STINT_IMPL_SHUT, .top = &nowhere, .last = &nowhere, .trace_min = UINT64_MAX};
 static struct stint_impl_thread thread_ended = {
-    .gate = STINT_IMPL_SHUT, .top = &nowhere, .last = &nowhere};
+    .gate = STINT_IMPL_SHUT, .top = &nowhere, .last = &nowhere, .trace_min = UINT64_MAX};
 static struct stint_impl_thread thread_refused = {
-    .gate = STINT_IMPL_SHUT, .top = &nowhere, .last = &nowhere};
+    .gate = STINT_IMPL_SHUT, .top = &nowhere, .last = &nowhere, .trace_min = UINT64_MAX};
 
 __thread struct stint_impl_thread *stint_impl_thread_here = &thread_none;
 
@@ -73,6 +76,7 @@ static int record_new(struct thread_block *b) {
     b->record = arena_at(record);
     b->frames = arena_at(frames);
     b->record->root = root;
+    b->record->ring = ring_new();
     b->record->frames = frames;
     b->record->ordinal = h->thread_count++;
     b->record->next = h->first_thread;
@@ -102,6 +106,8 @@ static struct thread_block *block_new(void) {
     b->hot.top = b->frames;
     b->hot.last = b->frames + STINT_IMPL_DEPTH;
     b->hot.ticks_per_us = clock_ticks_per_us();
+    b->hot.ring = ring_at(b->record->ring);
+    b->hot.trace_min = b->hot.ring ? ring_min() : UINT64_MAX;
     b->registered.gate = &b->hot.gate;
     registry_join(&b->registered);
     return b;
@@ -175,13 +181,19 @@ struct thread_block *thread_enter(uint32_t n) {
     }
     b->busy = 1;
     __atomic_exchange_n(&b->hot.gate, STINT_IMPL_SHUT, __ATOMIC_SEQ_CST);
+    nvtx_start(); /* so that a thread's first thread_leave knows which path is its */
     return b;
+}
+
+int thread_slow_only(void) {
+    return clock_kind() != CLOCK_KIND_COUNTER || nvtx_on();
 }
 
 void thread_leave(struct thread_block *b) {
     uint32_t gate;
     b->busy = 0;
-    if (clock_kind() != CLOCK_KIND_COUNTER) {
+    registry_settle();
+    if (thread_slow_only()) {
         return;
     }
     do {
@@ -190,13 +202,25 @@ void thread_leave(struct thread_block *b) {
     } while (gate != registry_gate());
 }
 
+void thread_pop(struct thread_block *b) {
+    struct stint_impl_frame *f = b->hot.top;
+    if (nvtx_on() && STINT_IMPL_LOAD(&f->guard)) { /* 0: cancelled inside nvtx_push */
+        uint32_t busy = b->busy;
+        b->busy = 1;
+        __atomic_signal_fence(__ATOMIC_SEQ_CST);
+        nvtx_pop();
+        __atomic_signal_fence(__ATOMIC_SEQ_CST);
+        b->busy = busy;
+    }
+    STINT_IMPL_STORE(&f->recursive, 0);
+    STINT_IMPL_STORE(&f->guard, 0);
+    b->hot.top = f - 1;
+}
+
 void thread_unwind(struct thread_block *b, struct stint_impl_frame *keep) {
     while (b->hot.top != keep) {
-        struct stint_impl_frame *f = b->hot.top;
         thread_lose(b, STINT_STATUS_ABANDONED);
-        STINT_IMPL_STORE(&f->recursive, 0);
-        STINT_IMPL_STORE(&f->guard, 0);
-        b->hot.top = f - 1;
+        thread_pop(b);
     }
 }
 
@@ -204,6 +228,7 @@ void thread_forget_all(void) {
     stint_impl_thread_here = &thread_none;
     joining = 0;
     free_blocks = NULL; /* the blocks stay: a frame of the parent may still point there */
+    nvtx_forget_all();
     if (have_key) {
         pthread_setspecific(at_end, NULL);
     }

@@ -17,6 +17,7 @@
 #define THREAD_NAMES 1024 /* cached run-time names */
 
 struct dynamic_name;
+struct stream_stack;
 
 struct thread_block {
     struct stint_impl_thread hot; /* first: the thread-local pointer points here */
@@ -29,7 +30,8 @@ struct thread_block {
     struct stint_impl_edge *links; /* recursive edges, intervals, histograms: off the hot path */
     uint32_t node_next;            /* the rest of the piece nodes are cut from, units */
     uint32_t node_end;
-    struct dynamic_name *names; /* THREAD_NAMES of them, or NULL before the first */
+    struct dynamic_name *names;   /* THREAD_NAMES of them, or NULL before the first */
+    struct stream_stack *streams; /* open GPU scopes, or NULL before the first */
     struct registry_thread registered;
     struct thread_block *next_free;
     struct stint_impl_edge first_links[THREAD_LINKS];
@@ -43,15 +45,24 @@ void thread_init(void);
  */
 struct thread_block *thread_enter(uint32_t n);
 void thread_leave(struct thread_block *b);
+/* Whether every scope takes the slow path: the clock is not the inline one, or NVTX hears of it. */
+int thread_slow_only(void);
 /* The calling thread's block without entering, NULL if it has none or is inside. */
 struct thread_block *thread_here(void);
 int thread_is_busy(void);
 /* The same also inside: closing a scope needs no table and no lock. */
 struct thread_block *thread_block_here(void);
-/* Counts a loss of the calling thread's own; owner only. Atomic for its signal handlers. */
+/* Counts a loss of the calling thread's own; owner only, and its signal handlers: one instruction
+ * is enough, where there is one, and a third of what a locked one takes. */
 static inline void thread_lose(struct thread_block *b, enum stint_status what) {
+#if defined(__x86_64__)
+    __asm__ volatile("addq $1, %0" : "+m"(b->record->lost[what]) : : "cc");
+#else
     __atomic_fetch_add(&b->record->lost[what], 1, __ATOMIC_RELAXED);
+#endif
 }
+/* Closes the topmost frame. */
+void thread_pop(struct thread_block *b);
 /* Takes frames off the stack until `keep` is on top; each is an abandoned scope. */
 void thread_unwind(struct thread_block *b, struct stint_impl_frame *keep);
 

@@ -5,6 +5,7 @@
 
 #include "config.h"
 #include "scratch.h"
+#include "watch.h"
 
 #define PIECE_BYTES 4096 /* nodes are cut from pieces, to keep one thread's together */
 
@@ -226,9 +227,22 @@ static void info_keep(struct stint_impl_node *n, const char *info) {
     }
 }
 
+/* Whether a capture waits for a slow call of the site. 0: a recorder that is not the arena's. */
+static uint8_t mark_of(const struct thread_block *b, const struct stint_impl_node *n) {
+    uint32_t site = STINT_IMPL_LOAD(&n->site);
+    return site ? STINT_IMPL_LOAD(&arena_site_in(b->hot.base, site)->reserved[0]) : 0;
+}
+
+static uint64_t limit_over(uint64_t max, uint8_t mark) {
+    uint64_t limit = max < STINT_IMPL_SPAN_LONG ? max + 1 : STINT_IMPL_SPAN_LONG;
+    uint64_t watched = watch_limit(mark);
+    return watched < limit ? watched : limit;
+}
+
 void tree_sample(struct thread_block *b, struct stint_impl_node *n, uint64_t start, uint64_t ticks,
                  const char *info) {
     uint64_t seq = STINT_IMPL_LOAD(&n->seq);
+    uint8_t mark = mark_of(b, n);
     STINT_IMPL_STORE(&n->seq, seq + 1);
     STINT_IMPL_PUBLISH(&n->total, n->total + ticks);
     if (ticks < n->min) {
@@ -240,11 +254,12 @@ void tree_sample(struct thread_block *b, struct stint_impl_node *n, uint64_t sta
     }
     if (seq == 0 || ticks > n->max) {
         STINT_IMPL_PUBLISH(&n->max, ticks);
-        STINT_IMPL_PUBLISH(&n->limit, ticks < STINT_IMPL_LONG ? ticks + 1 : STINT_IMPL_LONG);
+        STINT_IMPL_PUBLISH(&n->limit, limit_over(ticks, mark));
         STINT_IMPL_PUBLISH(&n->max_at, start);
         info_keep(n, info);
     }
     stint_impl_histogram_add(b->hot.base, n->histogram,
                              ticks < STINT_IMPL_LONG ? ticks : STINT_IMPL_LONG - 1);
     STINT_IMPL_PUBLISH(&n->seq, seq + 2);
+    watch_sample(mark, ticks);
 }

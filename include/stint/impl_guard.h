@@ -44,6 +44,10 @@ template <> struct STINT_name_must_be_a_literal_else_use_REGISTER_TIMER_DYNAMIC<
 #define STINT_IMPL_LITERAL(name) "" name
 #endif
 
+/* Any arithmetic type; the product is an error for pointers. */
+#define STINT_IMPL_COUNT(n) ((uint64_t)((n)*1))
+#define STINT_IMPL_NUMBER(n) ((double)((n)*1))
+
 /* Dead but compiled: types are checked, a local used only here stays used, nothing is emitted. */
 #define STINT_IMPL_OFF(call) ((void)(0 ? call : (void)0))
 
@@ -79,6 +83,9 @@ template <> struct STINT_name_must_be_a_literal_else_use_REGISTER_TIMER_DYNAMIC<
     STINT_IMPL_SITE(n, "", level, 0);                                                              \
     ::stint_impl::scope_with stint_impl_guard_##n(::stint_impl::from_name(), &stint_impl_site_##n, \
                                                   name, start_us, threshold_us, set)
+#define STINT_IMPL_SCOPE_GPU_(n, name, stream, info, threshold_us)                                 \
+    STINT_IMPL_SITE(n, name, 0, 0);                                                                \
+    ::stint_impl::scope_gpu stint_impl_guard_##n(&stint_impl_site_##n, stream, info, threshold_us)
 #else
 #define STINT_IMPL_SCOPE_(n, name, level, role, set)                                               \
     STINT_IMPL_SITE(n, name, level, role);                                                         \
@@ -104,6 +111,12 @@ template <> struct STINT_name_must_be_a_literal_else_use_REGISTER_TIMER_DYNAMIC<
     STINT_IMPL_QUIET STINT_IMPL_CALL_(n, 0, threshold_us);                                         \
     stint_impl_begin_dynamic(&stint_impl_guard_##n, &stint_impl_site_##n, stint_impl_set_id(set),  \
                              name, UINT64_MAX, start_us) STINT_IMPL_LOUD
+#define STINT_IMPL_SCOPE_GPU_(n, name, stream, info, threshold_us)                                 \
+    STINT_IMPL_SITE(n, name, 0, 0);                                                                \
+    STINT_IMPL_QUIET struct stint_impl_call stint_impl_guard_##n __attribute__((                   \
+        cleanup(stint_impl_gpu_end), unused)) = {0, (info), stint_impl_threshold(threshold_us)};   \
+    stint_impl_gpu_scope_begin(&stint_impl_guard_##n, &stint_impl_site_##n,                        \
+                               stint_impl_stream(stream)) STINT_IMPL_LOUD
 #endif
 
 #define STINT_IMPL_SCOPE__(n, name, level, role, set) STINT_IMPL_SCOPE_(n, name, level, role, set)
@@ -136,7 +149,45 @@ template <> struct STINT_name_must_be_a_literal_else_use_REGISTER_TIMER_DYNAMIC<
 #define STINT_IMPL_HANDLE_BEGIN(handle, name)                                                      \
     STINT_IMPL_HANDLE_BEGIN__(__COUNTER__, handle, STINT_IMPL_LITERAL(name))
 #define STINT_IMPL_HANDLE_END(handle) stint_impl_handle_end((handle).word)
+#define STINT_IMPL_SCOPE_GPU__(n, name, stream, info, threshold_us)                                \
+    STINT_IMPL_SCOPE_GPU_(n, name, stream, info, threshold_us)
+#define STINT_IMPL_SCOPE_GPU(name, stream, info, threshold_us)                                     \
+    STINT_IMPL_SCOPE_GPU__(__COUNTER__, STINT_IMPL_LITERAL(name), stream, info, threshold_us)
+#define STINT_IMPL_BYTES(n) stint_impl_add_bytes(STINT_IMPL_COUNT(n))
+#define STINT_IMPL_FLOPS(n) stint_impl_add_flops(STINT_IMPL_COUNT(n))
+#define STINT_IMPL_MARK_(n, name)                                                                  \
+    do {                                                                                           \
+        STINT_IMPL_SITE(n, name, 0, 0);                                                            \
+        STINT_IMPL_QUIET stint_impl_mark(&stint_impl_site_##n);                                    \
+        STINT_IMPL_LOUD                                                                            \
+    } while (0)
+#define STINT_IMPL_MARK__(n, name) STINT_IMPL_MARK_(n, name)
+#define STINT_IMPL_MARK(name) STINT_IMPL_MARK__(__COUNTER__, STINT_IMPL_LITERAL(name))
+#define STINT_IMPL_VALUE_(n, name, v)                                                              \
+    do {                                                                                           \
+        STINT_IMPL_SITE(n, name, 0, 0);                                                            \
+        STINT_IMPL_QUIET stint_impl_value(&stint_impl_site_##n, STINT_IMPL_NUMBER(v));             \
+        STINT_IMPL_LOUD                                                                            \
+    } while (0)
+#define STINT_IMPL_VALUE__(n, name, v) STINT_IMPL_VALUE_(n, name, v)
+#define STINT_IMPL_VALUE(name, v) STINT_IMPL_VALUE__(__COUNTER__, STINT_IMPL_LITERAL(name), v)
 #define STINT_IMPL_FOR_TIMING(...) __VA_ARGS__
+
+/* Nothing but a declaration begins it, so that it is no lone body of an `if`. */
+#if defined(__cplusplus)
+#define STINT_IMPL_PROFILE_(n, state, option, sorted_key, path)                                    \
+    const char *const stint_impl_state_##n = state;                                                \
+    ::stint_impl::profile stint_impl_guard_##n(stint_impl_state_##n, option, sorted_key, path)
+#else
+#define STINT_IMPL_PROFILE_(n, state, option, sorted_key, path)                                    \
+    char stint_impl_guard_##n                                                                      \
+        __attribute__((cleanup(stint_impl_profiler_end), unused, aligned(2)));                     \
+    stint_impl_profiler_begin(&stint_impl_guard_##n, state, option, sorted_key, path)
+#endif
+#define STINT_IMPL_PROFILE__(n, state, option, sorted_key, path)                                   \
+    STINT_IMPL_PROFILE_(n, state, option, sorted_key, path)
+#define STINT_IMPL_PROFILE(state, option, sorted_key, path)                                        \
+    STINT_IMPL_PROFILE__(__COUNTER__, state, option, sorted_key, path)
 
 #else /* timers off, or device code */
 
@@ -155,7 +206,16 @@ template <> struct STINT_name_must_be_a_literal_else_use_REGISTER_TIMER_DYNAMIC<
 #define STINT_IMPL_HANDLE_BEGIN(handle, name)                                                      \
     STINT_IMPL_OFF(stint_impl_off_handle_begin(&(handle), STINT_IMPL_LITERAL(name)))
 #define STINT_IMPL_HANDLE_END(handle) STINT_IMPL_OFF(stint_impl_off_handle_end(&(handle)))
+#define STINT_IMPL_SCOPE_GPU(name, stream, info, threshold_us)                                     \
+    STINT_IMPL_OFF(stint_impl_off_scope_gpu(STINT_IMPL_LITERAL(name), stream, info))
+#define STINT_IMPL_BYTES(n) STINT_IMPL_OFF(stint_impl_off_count(STINT_IMPL_COUNT(n)))
+#define STINT_IMPL_FLOPS(n) STINT_IMPL_OFF(stint_impl_off_count(STINT_IMPL_COUNT(n)))
+#define STINT_IMPL_MARK(name) STINT_IMPL_OFF(stint_impl_off_value(STINT_IMPL_LITERAL(name), 0))
+#define STINT_IMPL_VALUE(name, v)                                                                  \
+    STINT_IMPL_OFF(stint_impl_off_value(STINT_IMPL_LITERAL(name), STINT_IMPL_NUMBER(v)))
 #define STINT_IMPL_FOR_TIMING(...)
+#define STINT_IMPL_PROFILE(state, option, sorted_key, path)                                        \
+    STINT_IMPL_OFF(stint_impl_off_profiler(state, option, sorted_key, path))
 
 #endif
 

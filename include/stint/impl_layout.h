@@ -71,7 +71,7 @@ struct stint_impl_node {
     uint64_t total; /* ticks. Owner, release */
     uint64_t min;   /* ticks, UINT64_MAX before the first sample. Owner, release */
     uint64_t limit; /* a sample that reaches it takes the slow path: the maximum + 1, 0 before the
-                     * first, at most STINT_IMPL_LONG. Owner, release */
+                     * first, at most STINT_IMPL_SPAN_LONG. Owner, release */
     uint64_t
         recursions; /* calls inside an open call of itself: counted, not timed. Owner, relaxed */
     uint32_t histogram; /* units, 0 = none. Owner, release, once */
@@ -102,6 +102,31 @@ struct stint_impl_histogram {
     uint32_t bucket[STINT_IMPL_BUCKETS]; /* saturating. Owner, relaxed */
 };
 
+/* One event of a trace. The two top bits of `at` tell what it is, the rest is ticks; 0 = being
+ * written. A payload belongs to the event in the next place, which has the same ticks. */
+struct stint_impl_event {
+    uint64_t at;
+    uint64_t what; /* of a span: its node in the upper 26 bits, its ticks in the lower 38 */
+};
+
+#define STINT_IMPL_EVENT_SPAN 0u /* at: when it began */
+#define STINT_IMPL_EVENT_MARK 1u /* what: site */
+#define STINT_IMPL_EVENT_VALUE                                                                     \
+    2u /* what: site; the number, a double, is in the payload before it */
+#define STINT_IMPL_EVENT_PAYLOAD 3u
+#define STINT_IMPL_EVENT_KIND 62 /* bits of `at` below the kind */
+#define STINT_IMPL_SPAN_BITS 38  /* minutes */
+/* A span as long or longer says so long, and its ticks are in the payload before it. The inline path
+ * sees none: it is also the most a node's limit can be. */
+#define STINT_IMPL_SPAN_LONG (((uint64_t)1 << STINT_IMPL_SPAN_BITS) - 1)
+
+/* The newest events of a thread or of a GPU stream; its size is a power of two. */
+struct stint_impl_ring {
+    uint64_t head; /* places ever taken; owner, release. Taken first, then filled */
+    uint64_t mask;
+    uint64_t reserved[6]; /* the events lie behind it */
+};
+
 /* (parent node, set, site) -> node. Private to the owner, outside the arena. */
 struct stint_impl_edge {
     uint64_t key;
@@ -118,6 +143,8 @@ struct stint_impl_thread {
     char *base;                    /* the arena */
     struct stint_impl_edge *edges;
     uint64_t ticks_per_us; /* 24.8 fixed point, for thresholds */
+    uint64_t trace_min;    /* ticks from which a span is traced; UINT64_MAX: none is */
+    struct stint_impl_ring *ring;
 };
 
 /* A set of statistics; sets are numbered and never freed. */
@@ -135,6 +162,52 @@ struct stint_impl_call {
 #define STINT_IMPL_LOAD(p) __atomic_load_n((p), __ATOMIC_RELAXED)
 #define STINT_IMPL_STORE(p, v) __atomic_store_n((p), (v), __ATOMIC_RELAXED)
 #define STINT_IMPL_PUBLISH(p, v) __atomic_store_n((p), (v), __ATOMIC_RELEASE)
+
+static inline __attribute__((always_inline)) struct stint_impl_event *
+stint_impl_ring_event(struct stint_impl_ring *r, uint64_t number) {
+    return (struct stint_impl_event *)(void *)(r + 1) + (number & r->mask);
+}
+
+#if defined(__SANITIZE_THREAD__)
+#define STINT_IMPL_RING_ATOMIC 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define STINT_IMPL_RING_ATOMIC 1
+#endif
+#endif
+
+/* The number of the first of so many places in a row. Owner only, in one instruction: a signal
+ * handler before or after it takes others. Not locked, which would cost as much as a clock read. */
+static inline __attribute__((always_inline)) uint64_t
+stint_impl_ring_take(struct stint_impl_ring *r, uint64_t places) {
+#if defined(__x86_64__) && !defined(STINT_IMPL_RING_ATOMIC)
+    __asm__ volatile("xaddq %0, %1" : "+r"(places), "+m"(r->head) : : "memory", "cc");
+    return places;
+#else
+    return __atomic_fetch_add(&r->head, places, __ATOMIC_RELEASE);
+#endif
+}
+
+/* `at` is 0 while `what` is no more what it was: a reader that finds `at` the same before and after
+ * it read `what` has both of one event. */
+static inline __attribute__((always_inline)) void
+stint_impl_ring_put(struct stint_impl_ring *r, uint64_t number, uint64_t at, uint64_t what) {
+    struct stint_impl_event *e = stint_impl_ring_event(r, number);
+    STINT_IMPL_STORE(&e->at, 0);
+    STINT_IMPL_PUBLISH(&e->what, what);
+    STINT_IMPL_PUBLISH(&e->at, at);
+}
+
+static inline __attribute__((always_inline)) void stint_impl_ring_add(struct stint_impl_ring *r,
+                                                                      uint64_t at, uint64_t what) {
+    stint_impl_ring_put(r, stint_impl_ring_take(r, 1), at, what);
+}
+
+static inline __attribute__((always_inline)) uint64_t stint_impl_span(uint32_t node,
+                                                                      uint64_t ticks) {
+    return (uint64_t)node << STINT_IMPL_SPAN_BITS |
+           (ticks < STINT_IMPL_SPAN_LONG ? ticks : STINT_IMPL_SPAN_LONG);
+}
 
 /* The bucket of a duration below STINT_IMPL_LONG: values below 32 have their own, above that each
  * octave has 16. */

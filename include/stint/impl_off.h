@@ -24,7 +24,13 @@ extern STINT_IMPL_ANYWHERE void stint_impl_off_scope_since(const char *name, uin
                                                            long long threshold_us, stint_set *set);
 extern STINT_IMPL_ANYWHERE void stint_impl_off_handle_begin(stint_timer *handle, const char *name);
 extern STINT_IMPL_ANYWHERE void stint_impl_off_handle_end(stint_timer *handle);
+extern STINT_IMPL_ANYWHERE void stint_impl_off_scope_gpu(const char *name, const void *stream,
+                                                         const char *info);
+extern STINT_IMPL_ANYWHERE void stint_impl_off_count(uint64_t n);
+extern STINT_IMPL_ANYWHERE void stint_impl_off_value(const char *name, double value);
 extern STINT_IMPL_ANYWHERE void stint_impl_off_capture(const char *name, const char *info);
+extern STINT_IMPL_ANYWHERE void stint_impl_off_profiler(const char *state, const char *option,
+                                                        const char *sorted_key, const char *path);
 
 #ifdef __cplusplus
 } /* extern "C" */

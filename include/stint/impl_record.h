@@ -158,6 +158,11 @@ stint_impl_end_body(void *guard, const struct stint_impl_call *call) {
     }
     stint_impl_histogram_add(t->base, STINT_IMPL_LOAD(&n->histogram), ticks);
     STINT_IMPL_PUBLISH(&n->seq, seq + 2);
+    if (STINT_IMPL_UNLIKELY(ticks >= t->trace_min)) {
+        /* Read again: kept in a register it costs untraced scopes 0.04. */
+        stint_impl_ring_add(t->ring, STINT_IMPL_LOAD(&f->start),
+                            stint_impl_span(STINT_IMPL_LOAD(&f->node), ticks));
+    }
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     STINT_IMPL_STORE(&f->guard, 0);
     t->top = f - 1;

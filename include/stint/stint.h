@@ -64,6 +64,21 @@ typedef struct stint_timer {
     uint64_t word[2];
 } stint_timer;
 
+/* What happens to steps 0, 1, 2, … (stint_step): skip_first of them nothing at all, then rounds of
+ * `closed` steps off, `ready` steps to warm up, `record` steps that count. `repeat` rounds, 0 = to
+ * the end of the program. record must not be 0. */
+typedef struct stint_schedule {
+    uint32_t skip_first;
+    uint32_t closed;
+    uint32_t ready;
+    uint32_t record;
+    uint32_t repeat;
+} stint_schedule;
+
+/* Called by stint_step, on the thread that calls it and with no lock held, when the steps
+ * first … last have been recorded. */
+typedef void (*stint_ready)(void *data, uint64_t first, uint64_t last);
+
 /* One statistic, all threads together. Times in nanoseconds; inclusive of what is nested. */
 typedef struct stint_stat {
     uint64_t calls;    /* every call, recursive ones too */
@@ -76,6 +91,14 @@ typedef struct stint_stat {
     uint64_t p50_ns;   /* percentiles from a histogram with 16 steps an octave: within 3.2 % */
     uint64_t p90_ns;
     uint64_t p99_ns;
+    uint64_t gpu_calls; /* calls measured on the GPU, and their times there */
+    uint64_t gpu_total_ns;
+    uint64_t gpu_min_ns;
+    uint64_t gpu_max_ns;
+    uint64_t gpu_p50_ns;
+    uint64_t gpu_p99_ns;
+    uint64_t bytes; /* declared by TIMER_BYTES, TIMER_FLOPS */
+    uint64_t flops;
     uint32_t threads; /* that have a sample */
     char info[64];    /* given with the slowest call, cut to fit; "" = none */
 } stint_stat;
@@ -141,6 +164,34 @@ typedef struct stint_stat {
 #define TIMER_BEGIN(h, name) STINT_IMPL_HANDLE_BEGIN(h, name)
 #define TIMER_END(h) STINT_IMPL_HANDLE_END(h)
 
+/* Times the rest of the block twice, in one row: on the CPU as REGISTER_TIMER does, and on the GPU,
+ * by two events on `stream`, what the block put there. stream is a cudaStream_t or CUstream (any
+ * pointer in C); NULL is the default stream, the per-thread one if this file is compiled for it.
+ * It never waits: the time is picked up by a later scope on the GPU or by a report. A call is not
+ * measured on the GPU, and counted so in the report's footer, without a GPU or a context, while the
+ * stream is being captured into a graph, and when STINT_GPU_IN_FLIGHT calls are under way already.
+ * Other streams' work may run in between: the GPU time is what passes on this stream.
+ * STINT_GPU=sync waits for the stream at the end of the block instead, STINT_GPU=off leaves the CPU
+ * time alone. Cost on the host: two event records and one or two queries; without a driver a few
+ * nanoseconds. docs/gpu.md has more. */
+#define REGISTER_GPU_TIMER(name, stream) STINT_IMPL_SCOPE_GPU(name, stream, 0, -1)
+
+/* The same with a note, as in REGISTER_TIMER_INFO. */
+#define REGISTER_GPU_TIMER_INFO(name, stream, info)                                                \
+    STINT_IMPL_SCOPE_GPU(name, stream, info, 10000000)
+
+/* Says that the innermost open scope of this thread moves n bytes, does n floating-point
+ * operations: reports then give its rate, by GPU time where there is one, and its share of the
+ * device's peak. Adds up over calls; any arithmetic n >= 0. Outside all scopes it is counted and
+ * ignored. */
+#define TIMER_BYTES(n) STINT_IMPL_BYTES(n)
+#define TIMER_FLOPS(n) STINT_IMPL_FLOPS(n)
+
+/* A moment, and a number at a moment, of this thread, in the trace (STINT_TRACE) and nowhere else:
+ * without a trace they do next to nothing. name is a literal; v any arithmetic value. */
+#define TIMER_MARK(name) STINT_IMPL_MARK(name)
+#define TIMER_VALUE(name, v) STINT_IMPL_VALUE(name, v)
+
 /* ---- GPU capture ranges --------------------------------------------------------------------- */
 
 /* While the block runs, a CUDA profiler that waits for cudaProfilerStart (nsys -c cudaProfilerApi,
@@ -158,10 +209,19 @@ typedef struct stint_stat {
 #define GPU_PROFILER_START(name) STINT_IMPL_CAPTURE_START(name)
 #define GPU_PROFILER_STOP() STINT_IMPL_CAPTURE_STOP()
 
+/* ---- The profiler --------------------------------------------------------------------------- */
+
+/* Profiles the rest of the block: what the functions stint_profiler_start(state, option) here and
+ * stint_profiler_stop(sorted_key, path) at its end do, however it is left. Inside a profile that
+ * runs already, on whatever thread, it does nothing. Put it first: timers that were open before it
+ * are in no row. There with timers on. */
+#define REGISTER_PROFILER(state, option, sorted_key, path)                                         \
+    STINT_IMPL_PROFILE(state, option, sorted_key, path)
+
 /* ---- Functions ------------------------------------------------------------------------------ */
 /*
- * Functions, not macros: a member of yours may have the same name. With timers off they are empty
- * inline functions that return 0 or NULL. All are thread-safe, keep errno, and may be called from
+ * Functions, not macros: a member of yours may have the same name. With timers off (where said so,
+ * capture ranges) they are empty inline functions that return 0 or NULL. All are thread-safe, keep errno, and may be called from
  * atexit handlers and static destructors; none from a signal handler.
  */
 #ifdef __cplusplus
@@ -175,26 +235,47 @@ extern "C" {
 #else
 #define STINT_IMPL_INLINE static inline
 #endif
-#if STINT_IMPL_TIMER
-#define STINT_IMPL_FUNCTION(result, none, name, parameters, use) extern result name parameters;
-#define STINT_IMPL_PROCEDURE(name, parameters, use) extern void name parameters;
-#else
-#define STINT_IMPL_FUNCTION(result, none, name, parameters, use)                                   \
+#define STINT_IMPL_DECLARED(result, none, name, parameters, use) extern result name parameters;
+#define STINT_IMPL_EMPTY(result, none, name, parameters, use)                                      \
     STINT_IMPL_INLINE result name parameters {                                                     \
         use;                                                                                       \
         return none;                                                                               \
     }
+#if STINT_IMPL_TIMER
+#define STINT_IMPL_FUNCTION STINT_IMPL_DECLARED
+#define STINT_IMPL_PROCEDURE(name, parameters, use) extern void name parameters;
+#else
+#define STINT_IMPL_FUNCTION STINT_IMPL_EMPTY
 #define STINT_IMPL_PROCEDURE(name, parameters, use)                                                \
     STINT_IMPL_INLINE void name parameters {                                                       \
         use;                                                                                       \
     }
 #endif
+#if STINT_IMPL_PROFILER
+#define STINT_IMPL_CAPTURE_FUNCTION STINT_IMPL_DECLARED
+#else
+#define STINT_IMPL_CAPTURE_FUNCTION STINT_IMPL_EMPTY
+#endif
+#if STINT_IMPL_TIMER || STINT_IMPL_PROFILER
+#define STINT_IMPL_STEP_FUNCTION STINT_IMPL_DECLARED
+#else
+#define STINT_IMPL_STEP_FUNCTION STINT_IMPL_EMPTY
+#endif
 
 /* Prints a report in one write to STINT_OUTPUT (default: stderr). view as in STINT_REPORT:
- *   legacy|table|tree[,sort=total|self|calls|min|max|avg|p99][,top=N][,threads]
+ *   legacy|table|tree|gpu|fluid
+ *   [,sort=total|self|calls|min|max|avg|p99|gpu_total|gpu_calls|gpu_max|gpu_p99|device_total]
+ *   [,top=N][,threads]
  * NULL: what STINT_REPORT says, else "table". 0, or -1 after one line on stderr. Milliseconds of
  * work at most; the program's threads go on meanwhile. */
 STINT_IMPL_FUNCTION(int, 0, stint_report, (const char *view), (void)view)
+
+/* Writes the statistics of now into a file: "text" (the table of stint_report), "csv" or "json"
+ * (docs/exports.md). path as STINT_OUTPUT: %p process, %h host, %r rank. The file is
+ * written beside its place and then put there, so that a reader never sees half of it. 0, or -1
+ * after one line on stderr. Other formats: the tool, from a run file. */
+STINT_IMPL_FUNCTION(int, 0, stint_export, (const char *path, const char *format),
+                    ((void)path, (void)format))
 
 /* Registers that report for the end of the program, after atexit handlers and static destructors.
  * NULL takes it back. STINT_REPORT=view in the environment does the same with no source change. */
@@ -252,6 +333,61 @@ STINT_IMPL_FUNCTION(int, 0, stint_report_legacy, (int with_line), (void)with_lin
 /* The default set's statistic of that name, in storage of the calling thread that its next call
  * overwrites; NULL if the name is unknown. */
 STINT_IMPL_FUNCTION(const stint_stat *, NULL, stint_stat_here, (const char *name), (void)name)
+
+/* Ends a step of the program, a training iteration say, and begins the next; returns its number.
+ * Step 0 began with the program, so the call belongs at the end of the loop's body. Reports show the
+ * wall time of a step and the steps per second; STINT_CAPTURE="steps 20-30" and the schedules go by
+ * it. Any thread, as a rule always the same. About 100 ns. There with timers or capture ranges on. */
+STINT_IMPL_STEP_FUNCTION(uint64_t, 0, stint_step, (void), (void)0)
+
+/* By steps: while closed nothing is recorded, while ready it is recorded and then forgotten, and
+ * after the last step of a record phase `ready` is called; NULL: stint_report(NULL) is. schedule
+ * NULL ends it and records on. 0, or -1 after one line for a schedule without a record phase. */
+STINT_IMPL_FUNCTION(int, 0, stint_schedule_timers,
+                    (const stint_schedule *schedule, stint_ready ready, void *data),
+                    ((void)schedule, (void)ready, (void)data))
+
+/* Capture ranges by steps: the profilers capture while a record phase lasts, and only then; the
+ * ranges in the source no longer matter. ready may be NULL. schedule NULL ends it. 0, or -1 after
+ * one line for a schedule without a record phase. There with capture ranges on. */
+STINT_IMPL_CAPTURE_FUNCTION(int, 0, stint_schedule_capture,
+                            (const stint_schedule *schedule, stint_ready ready, void *data),
+                            ((void)schedule, (void)ready, (void)data))
+
+/* Waits until everything that GPU timers have put on their streams is done and picked up. 0, or -1
+ * if the GPU failed meanwhile. Nothing else here but stint_profiler_stop waits for a GPU; not while
+ * a stream is being captured. */
+STINT_IMPL_FUNCTION(int, 0, stint_gpu_flush, (void), (void)0)
+
+/* The profiler of PaddlePaddle's fluid: an interval of its own, with its report.
+ * state: "CPU", "GPU" or "All" (NULL = All): which times it is of. For GPU and All kernels and
+ * copies are traced by CUPTI; without it the CPU's half goes on, and the report says why.
+ * option: "Default", "OpDetail" or "AllOpDetail" (NULL = Default): scopes up to the level 0, 1 or 2
+ * are recorded (REGISTER_TIMER_DETAIL, REGISTER_TIMER_OP), until the profile stops.
+ * Recording is on meanwhile, and later reports speak of what happens from here on. While a profile
+ * runs, 0 and nothing. 0, or -1 after one line for another word. */
+STINT_IMPL_FUNCTION(int, 0, stint_profiler_start, (const char *state, const char *option),
+                    ((void)state, (void)option))
+
+/* Stops it and prints its report (the view "fluid") to STINT_OUTPUT.
+ * sorted_key: "default" (what ended first), "calls", "total", "max", "min", "ave", "cpu" or "gpu"
+ * (NULL = default).
+ * path: NULL, or a file to write, as STINT_OUTPUT: of the suffix .json a Chrome trace of the
+ * profile (with STINT_TRACE), of any other a run file of the program so far, for the tool.
+ * Waits for the GPU as stint_gpu_flush does unless the state is CPU. While none runs, 0 and
+ * nothing. 0, or -1 after one line: another word, no memory, a file that cannot be written. */
+STINT_IMPL_FUNCTION(int, 0, stint_profiler_stop, (const char *sorted_key, const char *path),
+                    ((void)sorted_key, (void)path))
+
+/* Forgets what the running profile has recorded, a warm-up say. */
+STINT_IMPL_PROCEDURE(stint_profiler_reset, (void), (void)0)
+
+/* Starts now and stops at the end of the program, after atexit handlers and static destructors. Of
+ * a profile that stint_profiler_start began it sets the end alone. 0, or -1 after one line. */
+STINT_IMPL_FUNCTION(int, 0, stint_profiler_at_exit,
+                    (const char *state, const char *option, const char *sorted_key,
+                     const char *path),
+                    ((void)state, (void)option, (void)sorted_key, (void)path))
 
 #ifndef STINT_NO_LEGACY_NAMES
 /* The names of PaddlePaddle's Stat.h; define STINT_NO_LEGACY_NAMES if they are in the way. */
@@ -315,8 +451,10 @@ STINT_IMPL_INLINE const stint_stat *getStat(const char *name) {
 #define STINT_IMPL_CAPTURE_2(name, info) STINT_IMPL_CAPTURE(name, info)
 
 #if STINT_IMPL_TIMER
+#include "impl_profile.h"
 #include "impl_record.h"
 #include "impl_scope.h"
+#include "impl_stream.h"
 #endif
 #if !STINT_IMPL_TIMER || !STINT_IMPL_PROFILER || defined(__CUDA_ARCH__)
 #include "impl_off.h"

@@ -9,7 +9,16 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* One repetition. config: 0 = without percentiles, 1 = with. Both times in ns a scope, measured one
+/* What the environment of a measuring process says. */
+#define CONFIGS 5
+struct config {
+    const char *percentiles;
+    const char *trace;
+    int file;
+};
+extern const struct config configs[CONFIGS];
+
+/* One repetition. config: index into configs. Both times in ns a scope, measured one
  * right after the other. */
 struct sample {
     int config;
@@ -41,7 +50,7 @@ struct quartiles samples_quartiles(const struct samples *all, int config, const 
                                    const char *kernel, enum of what);
 
 /* Measures in this process and writes lines. quick: a few scopes, to see that everything runs. */
-void measure(int percentiles, int quick, FILE *out);
+void measure(int config, int quick, FILE *out);
 
 /* 0, or the number of rows that are missing. */
 int table_print(const struct samples *all, FILE *out);

@@ -289,7 +289,7 @@ static void measure_many(void) {
             (unsigned long long)calls_of("many", 300, "%03d"));
 }
 
-void measure(int percentiles, int only_quick, FILE *to) {
+void measure(int config, int only_quick, FILE *to) {
     quick = only_quick;
     repetitions = quick ? QUICK_REPETITIONS : REPETITIONS;
     out = to;
@@ -299,7 +299,14 @@ void measure(int percentiles, int only_quick, FILE *to) {
     cpus_find();
     pin(cpus[0]);
     measure_row("one", CASE_one, floor_loop);
-    if (percentiles) {
+    if (config > 1) {
+        measure_row("nested", CASE_nested, floor_loop);
+        measure_body_floor();
+        measure_row("body", CASE_body, body_plain);
+        emit_counts();
+        return;
+    }
+    if (config) {
         measure_off();
         for (int c = CASE_one + 1; c < CASE_body; ++c) {
             measure_row(cases[c].id, (enum kernel_case)c, floor_loop);

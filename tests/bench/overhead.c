@@ -18,6 +18,12 @@
 
 extern char **environ;
 
+#define FILE_NAME "/tmp/stint-overhead-%ld"
+
+const struct config configs[CONFIGS] = {
+    {"0", "0", 0}, {"1", "0", 0}, {"1", "64M", 0}, {"1", "0", 1}, {"1", "64M", 1},
+};
+
 /* The figures are those of the defaults, whatever the user has set. */
 static void environment_clean(void) {
     for (char **e = environ; *e;) {
@@ -34,12 +40,18 @@ static void environment_clean(void) {
 }
 
 static void child_run(int config, int quick, const int fds[2]) {
-    char *arguments[] = {"overhead", "--measure", config ? "1" : "0", quick ? "1" : "0", NULL};
+    char number[2] = {(char)('0' + config), 0}, file[64];
+    char *arguments[] = {"overhead", "--measure", number, quick ? "1" : "0", NULL};
     dup2(fds[1], STDOUT_FILENO);
     close(fds[0]);
     close(fds[1]);
     environment_clean();
-    setenv("STINT_PERCENTILES", config ? "1" : "0", 1);
+    setenv("STINT_PERCENTILES", configs[config].percentiles, 1);
+    setenv("STINT_TRACE", configs[config].trace, 1);
+    if (configs[config].file) {
+        snprintf(file, sizeof file, FILE_NAME, (long)getpid());
+        setenv("STINT_FILE", file, 1);
+    }
     execv("/proc/self/exe", arguments);
     fprintf(stderr, "overhead: cannot start itself: %s\n", strerror(errno));
     _exit(1);
@@ -69,7 +81,10 @@ static int collect(struct samples *all, int config, int quick, FILE *raw) {
         }
     }
     fclose(lines);
-    if (waitpid(child, &status, 0) < 0 || status != 0) {
+    snprintf(line, sizeof line, FILE_NAME, (long)child);
+    int done = waitpid(child, &status, 0);
+    unlink(line);
+    if (done < 0 || status != 0) {
         fprintf(stderr, "overhead: the measuring process failed (status %#x)\n", (unsigned)status);
         return -1;
     }
@@ -103,7 +118,9 @@ static void machine_print(FILE *to, const char *mark) {
 static void usage(FILE *to) {
     fputs("usage: overhead [--raw FILE] [--quick]\n\n"
           "Prints what a scope costs, as multiples of two unfenced clock reads and a store.\n"
-          "  --raw FILE  also write every repetition: config (1 = percentiles), \"time\", row,\n"
+          "  --raw FILE  also write every repetition: config (0 call tree, 1 + percentiles, 2 + "
+          "trace,\n"
+          "              3 percentiles in a file, 4 trace in a file), \"time\", row,\n"
           "              variant, thread, repetition, reference and value in ns a scope\n"
           "  --quick     a few scopes a row: does everything run and count right?\n",
           to);
@@ -134,7 +151,10 @@ int main(int argc, char **argv) {
     }
     struct samples all = {0};
     machine_print(stdout, "");
-    int failed = collect(&all, 0, quick, raw) || collect(&all, 1, quick, raw);
+    int failed = 0;
+    for (int config = 0; config < CONFIGS; ++config) {
+        failed = failed || collect(&all, config, quick, raw);
+    }
     int missing = table_print(&all, stdout);
     if (raw) {
         fclose(raw);

@@ -23,6 +23,10 @@ static const struct row {
     {"on, switched off at run time", "off", 1, ALONE, 0.08, 0.03},
     {"call tree", "one", 0, ALONE, 1.20, 1.10},
     {"+ percentiles (the default)", "one", 1, ALONE, 1.35, 1.22},
+    {"+ trace ring", "one", 2, ALONE, 1.45, 1.32},
+    {"percentiles, in a file", "one", 3, ON_ROW, 0.03, 0},
+    {"+ trace ring, in a file", "one", 4, ALONE, 1.48, 1.32},
+    {"+ trace ring, nested 4 deep", "nested", 2, ALONE, 0, 0},
     {"nested 4 deep, four functions", "nested", 1, ON_ROW, 0.10, 0},
     {"nested 4 deep, one function", "block", 1, ON_ROW, 0.10, 0},
     {"64 sites", "sites", 1, ON_ROW, 0.10, 0},
@@ -33,6 +37,7 @@ static const struct row {
     {"dynamic name, 64 of 16 bytes", "dynamics", 1, ALONE, 2.0, 1.5},
     {"100 ns body, call tree", "body", 0, NANOSECS, 20, 0},
     {"100 ns body, + percentiles", "body", 1, NANOSECS, 20, 0.0001},
+    {"100 ns body, + trace ring", "body", 2, NANOSECS, 0, 0},
     {"code per scope", "bytes", 1, BYTES, 64, 48},
 };
 

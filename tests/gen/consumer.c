@@ -5,13 +5,29 @@
 #include <stdint.h>
 #include <stdio.h>
 
-enum report_kind { REPORT_TEXT, REPORT_COUNT, REPORT_TIME, REPORT_SHARE };
+enum report_kind { REPORT_TEXT, REPORT_COUNT, REPORT_TIME, REPORT_SHARE, REPORT_RATE };
 enum { REPORT_IN_TABLE = 1, REPORT_IN_TREE = 2 };
 
 struct stint_row {
     const char *name, *info;
     uint64_t calls, total_ns, self_ns, share_ppm, avg_ns, min_ns, p50_ns, p90_ns, p99_ns, max_ns;
     uint64_t first_ns, samples, threads;
+    uint64_t gpu_calls, gpu_total_ns, gpu_avg_ns, gpu_min_ns, gpu_p50_ns, gpu_p99_ns, gpu_max_ns;
+    uint64_t device_calls, device_total_ns;
+    uint64_t cpu_share_ppm, gpu_share_ppm, bytes_per_s, flops_per_s, peak_bytes_ppm, peak_flops_ppm;
+    const char *bound;
+};
+
+enum {
+    ROW_SAMPLES = 1,
+    ROW_HISTOGRAM = 2,
+    ROW_FIRST = 4,
+    ROW_GPU = 8,
+    ROW_GPU_HISTOGRAM = 16,
+    ROW_BYTES = 32,
+    ROW_FLOPS = 64,
+    ROW_BOUND = 128,
+    ROW_DEVICE = 256
 };
 
 struct report_column {
@@ -21,6 +37,8 @@ struct report_column {
     size_t offset;
     int sortable;
     unsigned views;
+    uint32_t needs;
+    int hide;
     const char *doc;
 };
 
@@ -29,16 +47,16 @@ enum env_kind {
     ENV_CHOICE,
     ENV_LEVEL,
     ENV_SIZE,
+    ENV_DURATION,
     ENV_TEXT,
     ENV_GLOBS,
-    ENV_VIEW,
-    ENV_RESERVED
+    ENV_VIEW
 };
 
 struct stint_config {
-    int enable, unit, level, percentiles, clock, log_prefix;
-    uint64_t memory;
-    const char *report, *output, *filter;
+    int enable, unit, level, percentiles, clock, log_prefix, gpu, nvtx;
+    uint64_t memory, gpu_in_flight, trace, trace_min_ns;
+    const char *report, *output, *filter, *file, *capture, *cuda_lib, *cupti_lib, *gpu_peak;
 };
 
 struct env_entry {
@@ -56,7 +74,67 @@ struct status_text {
     const char *label;
 };
 
+struct gpu_device {
+    uint32_t major, minor, multiprocessors, clock_khz, memory_clock_khz, memory_bus_bits, l2_bytes;
+    uint32_t fp64_ratio, threads_per_mp, blocks_per_mp, registers_per_mp, shared_per_mp;
+    uint32_t reserved_shared;
+};
+
+struct cupti_symbol {
+    const char *name;
+    size_t offset;
+    int required;
+};
+
+struct cupti_words {
+    int code;
+    const char *name, *words;
+};
+
+struct cupti_toolkit {
+    uint32_t version;
+    const char *toolkit;
+};
+
+struct cupti_kind {
+    int kind;
+    uint32_t least, prefix;
+    const char *words;
+};
+
+struct driver_symbol {
+    const char *names[2];
+    size_t offset;
+    int required;
+};
+
+struct driver_attribute {
+    int number;
+    size_t offset;
+};
+
+struct gpu_code_row {
+    int code;
+    int fatal;
+    const char *name;
+};
+
+struct gpu_lanes {
+    uint32_t major, minor, fp32;
+};
+
+struct kernel_pattern {
+    const char *text, *means;
+};
+
+#include "cupti_types.inc"
+
+#include "cupti_table.inc"
+#include "driver_table.inc"
 #include "env_table.inc"
+#include "gpu_codes.inc"
+#include "gpu_peak_table.inc"
+#include "kernel_names_table.inc"
 #include "report_columns.inc"
 #include "status_ids.inc"
 #include "status_table.inc"
@@ -65,12 +143,59 @@ static const char help[] =
 #include "env_help.inc"
     ;
 
+static void print_gpu(void) {
+    for (size_t i = 0; i < sizeof driver_symbols / sizeof *driver_symbols; ++i) {
+        printf("driver %s at %zu required %d\n", driver_symbols[i].names[0],
+               driver_symbols[i].offset, driver_symbols[i].required);
+    }
+    for (size_t i = 0; i < sizeof driver_attributes / sizeof *driver_attributes; ++i) {
+        printf("attribute %d at %zu\n", driver_attributes[i].number, driver_attributes[i].offset);
+    }
+    for (size_t i = 0; i < sizeof gpu_codes / sizeof *gpu_codes; ++i) {
+        printf("code %d %s fatal %d\n", gpu_codes[i].code, gpu_codes[i].name, gpu_codes[i].fatal);
+    }
+    for (size_t i = 0; i < sizeof gpu_lanes / sizeof *gpu_lanes; ++i) {
+        printf("lanes %u.%u: %u\n", (unsigned)gpu_lanes[i].major, (unsigned)gpu_lanes[i].minor,
+               (unsigned)gpu_lanes[i].fp32);
+    }
+}
+
+static void print_cupti(void) {
+    for (size_t i = 0; i < sizeof cupti_symbols / sizeof *cupti_symbols; ++i) {
+        printf("cupti %s at %zu required %d\n", cupti_symbols[i].name, cupti_symbols[i].offset,
+               cupti_symbols[i].required);
+    }
+    for (size_t i = 0; i < sizeof cupti_codes / sizeof *cupti_codes; ++i) {
+        printf("cupti code %d %s: %s\n", cupti_codes[i].code, cupti_codes[i].name,
+               cupti_codes[i].words ? cupti_codes[i].words : "");
+    }
+    for (size_t i = 0; i < sizeof cupti_toolkits / sizeof *cupti_toolkits; ++i) {
+        printf("cupti version %u: %s\n", (unsigned)cupti_toolkits[i].version,
+               cupti_toolkits[i].toolkit);
+    }
+    for (size_t i = 0; i < sizeof cupti_kinds / sizeof *cupti_kinds; ++i) {
+        printf("cupti kind %d at least %u, read %u: %s\n", cupti_kinds[i].kind,
+               (unsigned)cupti_kinds[i].least, (unsigned)cupti_kinds[i].prefix,
+               cupti_kinds[i].words);
+    }
+}
+
+static void print_names(const struct kernel_pattern *p) {
+    for (; p->text; ++p) {
+        printf("kernel %s: %s\n", p->text, p->means);
+    }
+}
+
 int main(void) {
+    print_cupti();
+    print_gpu();
+    print_names(kernel_lib_patterns);
+    print_names(kernel_precision_patterns);
     _Static_assert(sizeof env_table / sizeof *env_table == STINT_ENV_COUNT, "count and rows");
     for (size_t i = 0; i < STINT_COLUMN_COUNT; ++i) {
         const struct report_column *c = &report_columns[i];
-        printf("column %s \"%s\" kind %d at %zu sort %d views %u: %s\n", c->key, c->title,
-               (int)c->kind, c->offset, c->sortable, c->views, c->doc);
+        printf("column %s \"%s\" kind %d at %zu sort %d views %u needs %u hide %d: %s\n", c->key,
+               c->title, (int)c->kind, c->offset, c->sortable, c->views, c->needs, c->hide, c->doc);
     }
     for (size_t i = 0; i < STINT_ENV_COUNT; ++i) {
         const struct env_entry *e = &env_table[i];

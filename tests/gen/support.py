@@ -16,9 +16,15 @@ CONSUMER = os.path.join(HERE, "consumer.c")
 TABLES = {
     "report_columns.inc": "columns.ini",
     "columns.md": "columns.ini",
+    "cupti_types.inc": "cupti.ini",
+    "cupti_table.inc": "cupti.ini",
+    "driver_table.inc": "driver.ini",
+    "gpu_codes.inc": "driver.ini",
     "env_table.inc": "env.ini",
     "env_help.inc": "env.ini",
     "environment.md": "env.ini",
+    "gpu_peak_table.inc": "gpu_peak.ini",
+    "kernel_names_table.inc": "kernel_names.ini",
     "status_ids.inc": "status.ini",
     "status_table.inc": "status.ini",
 }

@@ -20,6 +20,16 @@ sort = no
 views = none
 doc = A note: what\\why??!
 """
+RATE = """[rate]
+title = GB/s
+kind = rate
+field = bytes_per_s
+sort = no
+views = table
+needs = gpu bytes
+hide = yes
+doc = A rate.
+"""
 HEAD = """/* SPDX-License-Identifier: Apache-2.0 */
 /* Generated from t.ini by gen.py: edit the table, not this file. */
 """
@@ -28,21 +38,25 @@ HEAD = """/* SPDX-License-Identifier: Apache-2.0 */
 class Columns(support.Case):
     def test_c(self):
         both = "REPORT_IN_TABLE | REPORT_IN_TREE"
-        self.assert_golden("report_columns.inc", CALLS + INFO, HEAD + r"""
-#define STINT_COLUMN_COUNT 2
+        self.assert_golden("report_columns.inc", CALLS + INFO + RATE, HEAD + r"""
+#define STINT_COLUMN_COUNT 3
 static const struct report_column report_columns[STINT_COLUMN_COUNT] = {
-    {"calls", "calls", REPORT_COUNT, AT(calls), 1 /* sortable */, BOTH, "\"Every\", in two lines."},
-    {"info", "slowest|info", REPORT_TEXT, AT(info), 0 /* sortable */, 0, "A note: what\\why?\?!"},
+    {"calls", "calls", REPORT_COUNT, AT(calls), 1 /* sortable */, BOTH, 0, 0 /* hide */, TWO},
+    {"info", "slowest|info", REPORT_TEXT, AT(info), 0 /* sortable */, 0, 0, 0 /* hide */, NOTE},
+    {"rate", "GB/s", REPORT_RATE, AT(bytes_per_s), 0 /* sortable */, ONE, NEEDS, 1 /* hide */, "A rate."},
 };
-""".lstrip().replace("BOTH", both).replace("AT(", "offsetof(struct stint_row, "))
+""".lstrip().replace("BOTH", both).replace("AT(", "offsetof(struct stint_row, ").replace(
+            "ONE", "REPORT_IN_TABLE").replace("NEEDS", "ROW_GPU | ROW_BYTES").replace(
+            "TWO", r'"\"Every\", in two lines."').replace("NOTE", r'"A note: what\\why?\?!"'))
 
     def test_markdown(self):
-        result = support.gen("columns.md", self.write("t.ini", CALLS + INFO))
-        self.assertEqual(result.stdout.splitlines()[-4:], [
+        result = support.gen("columns.md", self.write("t.ini", CALLS + INFO + RATE))
+        self.assertEqual(result.stdout.splitlines()[-5:], [
             "| key | title | kind | sort | table | tree | meaning |",
             "| --- | --- | --- | --- | --- | --- | --- |",
             "| `calls` | calls | count | yes | yes | yes | \"Every\", in two lines. |",
-            "| `info` | slowest\\|info | text |  |  |  | A note: what\\why??! |"])
+            "| `info` | slowest\\|info | text |  |  |  | A note: what\\why??! |",
+            "| `rate` | GB/s | rate |  | if any |  | A rate. |"])
 
     def refuse(self, source, said):
         self.assert_refused("report_columns.inc", source, said)
@@ -50,7 +64,7 @@ static const struct report_column report_columns[STINT_COLUMN_COUNT] = {
 
     def test_kind(self):
         self.refuse(CALLS.replace("= count", "= number"),
-                    "[calls]: unknown kind 'number' (text|count|time|share)")
+                    "[calls]: unknown kind 'number' (text|count|time|share|rate)")
 
     def test_sort(self):
         self.refuse(CALLS.replace("= yes", "= perhaps"),
@@ -62,6 +76,18 @@ static const struct report_column report_columns[STINT_COLUMN_COUNT] = {
     def test_view(self):
         self.refuse(CALLS.replace("tree", "list"),
                     "[calls]: unknown view 'list' (table|tree|none)")
+
+    def test_needs(self):
+        self.refuse(RATE.replace("= gpu bytes", "= gpu power"),
+                    "[rate]: unknown need 'power' (samples|histogram|first|gpu|gpu_histogram|"
+                    "bytes|flops|bound|device)")
+
+    def test_hide(self):
+        self.refuse(RATE.replace("hide = yes", "hide = 1"), "[rate]: unknown hide '1' (yes|no)")
+
+    def test_hide_what_needs_nothing(self):
+        self.refuse(RATE.replace("needs = gpu bytes\n", ""),
+                    "[rate]: cannot hide: it needs nothing")
 
     def test_name(self):
         self.refuse(CALLS.replace("[calls]", "[the calls]"),

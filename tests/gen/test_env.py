@@ -16,8 +16,8 @@ CHOICE = entry("UNIT", "choice", "unit", "us", "values = ms|us|ns\nmore = Three 
 LEVEL = entry("LEVEL", "level", "level", "0", "values = 0|1|2")
 SIZE = entry("MEMORY", "size", "memory", "64M", "min = 4K\nmax = 3G")
 GLOBS = entry("FILTER", "globs", "filter", "all", "values = +GLOB,-GLOB")
-RESERVED = "[STINT_TRACE]\nkind = reserved\ndoc = The trace.\n"
-ALL = SWITCH + VIEW + TEXT + CHOICE + LEVEL + SIZE + GLOBS + RESERVED
+DURATION = entry("TRACE_MIN", "duration", "trace_min_ns", "0", "values = DURATION")
+ALL = SWITCH + VIEW + TEXT + CHOICE + LEVEL + SIZE + GLOBS + DURATION
 HEAD = """/* SPDX-License-Identifier: Apache-2.0 */
 /* Generated from t.ini by gen.py: edit the table, not this file. */
 """
@@ -36,23 +36,30 @@ static const struct env_entry env_table[] = {
     {"STINT_LEVEL", ENV_LEVEL, CONFIG(level), 0, 2, "0|1|2", "Sets level."},
     {"STINT_MEMORY", ENV_SIZE, CONFIG(memory), 4096, 3221225472, "4K..3G", "Sets memory."},
     {"STINT_FILTER", ENV_GLOBS, CONFIG(filter), 0, 0, "+GLOB,-GLOB", "Sets filter."},
-    {"STINT_TRACE", ENV_RESERVED, 0, 0, 0, "", "The trace."},
+    {"STINT_TRACE_MIN", ENV_DURATION, CONFIG(trace_min_ns), 0, 0, "DURATION", "Sets trace_min_ns."},
 };
 """.replace("CONFIG(", config).replace("LONG", "x" * 66))
 
     def test_help(self):
-        self.assert_golden("env_help.inc", SWITCH + VIEW + RESERVED, HEAD + r'''"Environment:\n"
+        self.assert_golden("env_help.inc", SWITCH + VIEW + DURATION, HEAD + r'''"Environment:\n"
 "  STINT_ENABLE=0|1\n"
 "      Sets enable. (default: 1)\n"
 "  STINT_REPORT=table\n"
 "      [,LONG]\n"
 "      [,threads]\n"
 "      Sets report. (default: none)\n"
-"  Reserved for later versions, ignored: STINT_TRACE.\n"
+"  STINT_TRACE_MIN=DURATION\n"
+"      Sets trace_min_ns. (default: 0)\n"
 '''.replace("LONG", "x" * 66))
 
+    def test_help_breaks_long_alternatives(self):
+        result = support.gen("env_help.inc", self.write(
+            "t.ini", VIEW.replace("x" * 66, "x" * 40 + "|" + "y" * 40)))
+        self.assertIn('"  STINT_REPORT=table[,%s\\n"\n"      |%s][,threads]\\n"\n' % (
+            "x" * 40, "y" * 40), result.stdout)
+
     def test_markdown(self):
-        result = support.gen("environment.md", self.write("t.ini", SWITCH + CHOICE + RESERVED))
+        result = support.gen("environment.md", self.write("t.ini", SWITCH + CHOICE + DURATION))
         self.assertEqual(result.stdout[result.stdout.index("## "):], """## STINT_ENABLE
 
     STINT_ENABLE=0|1
@@ -69,12 +76,13 @@ Sets unit. Three of them.
 
 Default: us.
 
-## Reserved
+## STINT_TRACE_MIN
 
-Names that later versions will use. This version only names them: one that is set gets one line on
-stderr and is ignored.
+    STINT_TRACE_MIN=DURATION
 
-- `STINT_TRACE`: The trace.
+Sets trace_min_ns. With ns, us, ms or s behind the number; us without.
+
+Default: 0.
 """)
 
     def refuse(self, source, said):
@@ -90,7 +98,7 @@ stderr and is ignored.
 
     def test_kind(self):
         self.refuse(SWITCH.replace("= switch", "= toggle"), "[STINT_ENABLE]: unknown kind 'toggle' "
-                    "(switch|choice|level|size|text|globs|view|reserved)")
+                    "(switch|choice|level|size|duration|text|globs|view)")
 
     def test_missing_key(self):
         self.refuse(TEXT.replace("field = output\n", ""), "[STINT_OUTPUT]: no key 'field'")
@@ -100,9 +108,6 @@ stderr and is ignored.
 
     def test_only_a_size_has_bounds(self):
         self.refuse(TEXT + "min = 1\n", "[STINT_OUTPUT]: unknown key 'min'")
-
-    def test_reserved_has_no_field(self):
-        self.refuse(RESERVED + "field = trace\n", "[STINT_TRACE]: unknown key 'field'")
 
     def test_field(self):
         self.refuse(SWITCH.replace("= enable", "= a.b"),
@@ -131,7 +136,7 @@ stderr and is ignored.
 
     def test_help_too_wide(self):
         self.assert_refused("env_help.inc", TEXT.replace("PATH", "P" * 80),
-                            "STINT_OUTPUT=stderr|%s: wider than 80 columns" % ("P" * 80))
+                            "|%s: wider than 80 columns" % ("P" * 80))
 
     def test_help_too_long(self):
         source = TEXT.replace("Sets output.", "long " * 1000)

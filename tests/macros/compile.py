@@ -36,7 +36,8 @@ TRUE_FALSE = ["-DTRUE=1", "-DFALSE=0"]  # as many a header defines them
 # What the forms call when they are on; nothing of it, or of its kind, when they are off.
 ENTRIES = [b"stint_impl_" + entry for entry in (
     b"begin_", b"end_", b"begin_since", b"begin_dynamic", b"handle_begin", b"handle_end",
-    b"capture_begin", b"capture_end", b"capture_start", b"capture_stop")]
+    b"capture_begin", b"capture_end", b"capture_start", b"capture_stop",
+    b"profiler_begin", b"profiler_end")]
 
 LEVELS = ["-O0", "-O1", "-O2", "-O3", "-Os"]
 
@@ -200,8 +201,8 @@ def cell_mustfail(compiler, _, __):
         raise Failed("\n".join(failed) + f"\n{len(failed)} failed")
 
 
-MACRO = re.compile(r"\b(?:REGISTER_(?:TIMER|GPU)\w*|TIMER_(?:BEGIN|END)|FOR_TIMING"
-                   r"|GPU_PROFILER_\w+)\s*\(")
+MACRO = re.compile(r"\b(?:REGISTER_(?:TIMER|GPU|PROFILER)\w*|TIMER_(?:BEGIN|END|BYTES|FLOPS|MARK"
+                   r"|VALUE)|FOR_TIMING|GPU_PROFILER_\w+)\s*\(")
 LITERAL = re.compile(r'"(?:\\.|[^"\\])*"')
 
 

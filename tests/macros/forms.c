@@ -120,6 +120,36 @@ void forms_intervals(struct forms_holder *holder, int i) {
     TIMER_END(h);
 }
 
+void forms_gpu(void *stream, const char *info, size_t bytes, double flops, int n);
+void forms_gpu(void *stream, const char *info, size_t bytes, double flops, int n) {
+    const char *const stream_like = info;
+    REGISTER_GPU_TIMER("gpu", stream);
+    REGISTER_GPU_TIMER("gpu.null", NULL);
+    REGISTER_GPU_TIMER("gpu.zero", 0);
+    REGISTER_GPU_TIMER("gpu.pointer", stream_like);
+    REGISTER_GPU_TIMER_INFO("gpu.info", stream, info);
+    REGISTER_GPU_TIMER_INFO("gpu.info.null", stream, NULL);
+    TIMER_MARK("mark");
+    TIMER_VALUE("value", n);
+    TIMER_VALUE("value.double", 0.5 * n);
+    TIMER_VALUE("value.size", bytes);
+    if (n)
+        TIMER_MARK("mark.if");
+    else
+        TIMER_VALUE("value.else", flops);
+    TIMER_BYTES(bytes);
+    TIMER_BYTES(1ull << 30);
+    TIMER_BYTES(sizeof n);
+    TIMER_FLOPS(flops);
+    TIMER_FLOPS(2e9);
+    TIMER_FLOPS(2.0f * (float)n);
+    if (n)
+        TIMER_BYTES(n);
+    else
+        TIMER_FLOPS(n + 1L);
+    forms_work();
+}
+
 void forms_capture(const char *name, const char *info, int on);
 void forms_capture(const char *name, const char *info, int on) {
     REGISTER_GPU_PROFILER("capture");
@@ -134,6 +164,15 @@ void forms_capture(const char *name, const char *info, int on) {
     if (on)
         GPU_PROFILER_STOP();
     GPU_PROFILER_STOP();
+}
+
+void forms_profile(const char *state, const char *path);
+void forms_profile(const char *state, const char *path) {
+    REGISTER_PROFILER("All", "Default", "total", "profile-%p.run");
+    REGISTER_PROFILER(NULL, NULL, NULL, NULL);
+    REGISTER_PROFILER(state, "OpDetail", "ave", path);
+    REGISTER_PROFILER("CPU", NULL, NULL, path);
+    forms_work();
 }
 
 /* Used by nothing but macros: must not become "unused" when they are off. */
@@ -202,6 +241,10 @@ int forms_blocks(int n) {
         forms_work();
         break;
     }
+    case 2: {
+        REGISTER_PROFILER("GPU", "AllOpDetail", "gpu", NULL);
+        goto out;
+    }
     default: {
         REGISTER_GPU_PROFILER("default");
         goto out;
@@ -233,5 +276,10 @@ int forms_functions(stint_set *set, stint_stat *stat) {
     sum += stint_begin("functions") + stint_end("functions");
     sum += stint_set_report(set, "table") + stint_set_print(set, "functions");
     sum += stint_set_stat_get(set, "functions", stat) + stint_filter("+glob,-glob");
+    sum += stint_gpu_flush() + (stint_step() > 4) + stint_export("report-%p.csv", "csv");
+    sum += stint_schedule_timers(NULL, NULL, NULL) + stint_schedule_capture(NULL, NULL, NULL);
+    sum += stint_profiler_start("All", NULL) + stint_profiler_stop("total", "profile.json");
+    sum += stint_profiler_at_exit("CPU", "Default", "calls", NULL);
+    stint_profiler_reset();
     return sum + (here != NULL) + (stint_now_us() > 5) + (stint_stat_here("functions") != NULL);
 }

@@ -25,9 +25,16 @@ __host__ __device__ int on_both(int n) {
     REGISTER_GPU_PROFILER("both.capture");
     GPU_PROFILER_START("both.range");
     GPU_PROFILER_STOP();
+    REGISTER_PROFILER("All", nullptr, "total", nullptr);
     stint_timer h = {{0, 0}};
     TIMER_BEGIN(h, "both.interval");
     TIMER_END(h);
+    REGISTER_GPU_TIMER("both.gpu", nullptr);
+    REGISTER_GPU_TIMER_INFO("both.gpu.info", nullptr, "info");
+    TIMER_BYTES(n);
+    TIMER_FLOPS(2.0 * n);
+    TIMER_MARK("both.mark");
+    TIMER_VALUE("both.value", n);
     FOR_TIMING(n += 0;)
     return n + static_cast<int>(h.word[0]);
 }
@@ -48,6 +55,12 @@ void launch(int *data, int n, const std::string &name) {
     REGISTER_TIMER_OP("launch.op", name);
     REGISTER_TIMER_SET("launch.start", stint_now_us());
     REGISTER_GPU_PROFILER("launch", "info");
+    REGISTER_PROFILER("GPU", "OpDetail", "gpu", name.c_str());
+    cudaStream_t stream = nullptr;
+    REGISTER_GPU_TIMER("launch.gpu", stream);
+    REGISTER_GPU_TIMER("launch.gpu.per_thread", cudaStreamPerThread);
+    REGISTER_GPU_TIMER_INFO("launch.gpu.info", stream, name.c_str());
+    TIMER_BYTES(sizeof(int) * static_cast<size_t>(n));
     const auto go = [=] {
         REGISTER_TIMER("launch.lambda");
         kernel<<<1, 32>>>(data, n);

@@ -62,6 +62,7 @@ template <typename T, int N> struct Holder {
         REGISTER_TIMER_OP("template op", text);
         REGISTER_TIMER("template set", -1, set);
         REGISTER_GPU_PROFILER("template capture");
+        REGISTER_PROFILER("CPU", nullptr, nullptr, nullptr);
     }
     std::string name;
     uint64_t start = 0;
@@ -100,6 +101,8 @@ void names(const std::string &name, std::string own, const char *text, stint_set
     REGISTER_TIMER_OP("op.text", text);
     REGISTER_TIMER_INFO("info", name.c_str());
     REGISTER_GPU_PROFILER(name.c_str(), own.c_str());
+    REGISTER_PROFILER("All", "Default", "total", nullptr);
+    REGISTER_PROFILER("CPU", nullptr, name.c_str(), own.c_str());
 #if __cplusplus >= 201703L
     const std::string_view view = std::string_view(name).substr(0, 2);
     REGISTER_TIMER_DYNAMIC(view);

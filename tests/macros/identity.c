@@ -20,13 +20,20 @@ int identity(int n, const char *info) {
     REGISTER_TIMER_INFO("identity.info", text());              /* gone */
     REGISTER_TIMER_FUNC();                                     /* gone */
     REGISTER_GPU_PROFILER("identity", info);                   /* gone */
+    REGISTER_PROFILER("All", NULL, text(), info);              /* gone */
     TIMER_BEGIN(h, "interval");                                /* gone */
     for (int i = 0; i < n; ++i) {
         REGISTER_TIMER_SET("identity.since", (uint64_t)work(i), work(n)); /* gone */
         REGISTER_TIMER_DYNAMIC(text());                                   /* gone */
         REGISTER_TIMER_DYNAMIC_SET(info, (uint64_t)work(n++));            /* gone */
         sum += work(i) + helper(i);
-        FOR_TIMING(sum += work(sum);) /* gone */
+        FOR_TIMING(sum += work(sum);)                        /* gone */
+        REGISTER_GPU_TIMER("identity.gpu", text());          /* gone */
+        REGISTER_GPU_TIMER_INFO("identity.gpu", &h, text()); /* gone */
+        TIMER_BYTES(work(i));                                /* gone */
+        TIMER_MARK("identity.mark");                         /* gone */
+        TIMER_VALUE("identity.value", work(i));              /* gone */
+        TIMER_FLOPS(2.0 * work(i));                          /* gone */
         if (sum > 100) {
             REGISTER_TIMER_DETAIL(STINT_LEVEL_OP_DETAIL, "identity.detail"); /* gone */
             break;

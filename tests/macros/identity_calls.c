@@ -36,5 +36,9 @@ int identity_calls(int n, const char *name) {
     sum += (int)stat.calls;                       /* gone */
     (void)stint_report("table");                  /* gone */
     (void)stint_report_and_reset();               /* gone */
+    (void)stint_profiler_start("All", name);      /* gone */
+    stint_profiler_reset();                       /* gone */
+    failed |= stint_profiler_stop(name, "x");     /* gone */
+    (void)stint_profiler_at_exit(0, 0, 0, name);  /* gone */
     return sum + failed;
 }

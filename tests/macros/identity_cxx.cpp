@@ -46,9 +46,12 @@ class Engine {
 } // namespace
 
 int identity_cxx(const std::vector<int> &values) {
-    REGISTER_GPU_PROFILER("identity", "C++"); /* gone */
-    GPU_PROFILER_START("identity");           /* gone */
-    TIMER_BEGIN(h, "interval");               /* gone */
+    REGISTER_GPU_PROFILER("identity", "C++");                            /* gone */
+    GPU_PROFILER_START("identity");                                      /* gone */
+    REGISTER_PROFILER("All", "OpDetail", make_name(2).c_str(), nullptr); /* gone */
+    TIMER_BEGIN(h, "interval");                                          /* gone */
+    REGISTER_GPU_TIMER("identity", &h);                                  /* gone */
+    TIMER_BYTES(values.size());                                          /* gone */
     Engine engine(3);
     const auto run = [&engine](const std::vector<int> &v) {
         REGISTER_TIMER("lambda"); /* gone */

@@ -41,7 +41,8 @@ for body in ("REGISTER_TIMER(@);", "REGISTER_TIMER(@, 1000);", "REGISTER_TIMER(@
              "REGISTER_TIMER_INFO(@, name);", "REGISTER_TIMER_SET(@, start);",
              "REGISTER_TIMER_SET(@, start, 1000);", "REGISTER_TIMER_SET(@, start, -1, set);",
              "REGISTER_TIMER_DETAIL(1, @);", "REGISTER_TIMER_ROLE(@, STINT_ROLE_OP);",
-             "REGISTER_TIMER_OP(@, name);", "TIMER_BEGIN(h, @);"):
+             "REGISTER_TIMER_OP(@, name);", "TIMER_BEGIN(h, @);",
+             "TIMER_MARK(@);", "TIMER_VALUE(@, n);", "REGISTER_GPU_TIMER(@, name);", "REGISTER_GPU_TIMER_INFO(@, name, name);"):
     CASES.append(Case(body, "name", '"literal"', LITERAL))
 for bad in ("buffer", "text()", "n", "real", "(name)", "*name", 'n ? "a" : "b"', '"a" + n'):
     CASES.append(Case("REGISTER_TIMER(@);", bad, '"literal"', LITERAL))
@@ -71,9 +72,19 @@ for body, bad, good in (
         ('REGISTER_TIMER_OP("a", @);', "3.5", "name"),
         ('TIMER_BEGIN(@, "a");', "n", "h"),
         ("TIMER_END(@);", "n", "h"),
+        ('REGISTER_GPU_TIMER("a", @);', "n", "&h"),
+        ('REGISTER_GPU_TIMER("a", @);', "3.5", "NULL"),
+        ('REGISTER_GPU_TIMER_INFO("a", NULL, @);', "n", "name"),
+        ("TIMER_BYTES(@);", "name", "n"),
+        ('TIMER_VALUE("a", @);', "name", "n"),
+        ("TIMER_FLOPS(@);", "&h", "3.5"),
         ("REGISTER_GPU_PROFILER(@);", "3.5", '"a"'),
         ('REGISTER_GPU_PROFILER("a", @);', "3.5", "name"),
-        ("GPU_PROFILER_START(@);", "3.5", "name")):
+        ("GPU_PROFILER_START(@);", "3.5", "name"),
+        ("REGISTER_PROFILER(@, NULL, NULL, NULL);", "n", '"All"'),
+        ("REGISTER_PROFILER(NULL, @, NULL, NULL);", "3.5", "name"),
+        ("REGISTER_PROFILER(NULL, NULL, @, NULL);", "&h", '"total"'),
+        ("REGISTER_PROFILER(NULL, NULL, NULL, @);", "n", "buffer")):
     CASES.append(Case(body, bad, good, TYPE))
 
 # Level and role are part of the site: constants.
@@ -87,6 +98,8 @@ for body, bad, good, says in (
         ("REGISTER_TIMER_DYNAMIC(name, 1, set@);", ", 5", "", MANY),
         ("REGISTER_TIMER_DYNAMIC_SET(name, start, 1, set@);", ", 5", "", MANY),
         ('REGISTER_GPU_PROFILER("a", "b"@);', ', "c"', "", "STINT_too_many_arguments"),
+        ("REGISTER_PROFILER(NULL, NULL, NULL, NULL@);", ", NULL", "", MANY + "|passed 5"),
+        ("REGISTER_PROFILER(NULL, NULL, NULL@);", "", ", NULL", FEW + "|invalid"),
         ('REGISTER_TIMER_INFO("a", "b"@);', ", 5", "", MANY + "|passed 3"),
         ('REGISTER_TIMER_SET("a"@);', "", ", start", FEW),
         ("REGISTER_TIMER_DYNAMIC_SET(name@);", "", ", start", FEW),
@@ -100,9 +113,12 @@ for timer in ('REGISTER_TIMER("a");', 'REGISTER_TIMER("a", 5);', 'REGISTER_TIMER
               "REGISTER_TIMER_FUNC();", 'REGISTER_TIMER_SET("a", start);',
               "REGISTER_TIMER_DYNAMIC(name);", "REGISTER_TIMER_DYNAMIC_SET(name, start);",
               'REGISTER_TIMER_DETAIL(1, "a");', 'REGISTER_TIMER_ROLE("a", 1);',
-              'REGISTER_TIMER_OP("a", name);'):
+              'REGISTER_TIMER_OP("a", name);', 'REGISTER_GPU_TIMER("a", NULL);'):
     CASES.append(Case("if (n) @", timer, "{ " + timer + " }",
                       "expected expression|not declared|undeclared", ("on",)))
+CASES.append(Case("if (n) @", 'REGISTER_PROFILER("CPU", NULL, NULL, NULL);',
+                  '{ REGISTER_PROFILER("CPU", NULL, NULL, NULL); }', "expected expression", ("on",),
+                  only_c=True))
 CASES.append(Case("if (n) @", 'REGISTER_GPU_PROFILER("a");', '{ REGISTER_GPU_PROFILER("a"); }',
                   "expected expression", ("on",), only_c=True))
 
@@ -120,6 +136,10 @@ for body, bad, good in (
         ("(void)stint_now_us(@);", "1", ""),
         ('(void)stint_add_sample("a", @);', "name", "12"),
         ('(void)stint_stat_get("a", @);', "&h", "NULL"),
+        ("(void)stint_profiler_start(@);", "name", "name, NULL"),
+        ("(void)stint_profiler_stop(@, NULL);", "n", "NULL"),
+        ("stint_profiler_reset(@);", "1", ""),
+        ("(void)stint_profiler_at_exit(NULL, NULL, NULL, @);", "3.5", "name"),
         ("n = @;", 'getStat("a")', 'printStatus("a")'),
         ("n = @ + n;", "resetStatus()", "printAllStatus()")):
     CASES.append(Case(body, bad, good, TYPE + "|too many|too few|void value|from .*pointer"))

@@ -33,11 +33,11 @@ def case(function):
 
 
 def run(*command, fails=False, env=None):
-    """The combined output; a status other than the expected one ends the case."""
+    """The combined output; a status other than the expected one ends the case (None: either)."""
     command = [str(word) for word in command if word != ""]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                           env={**os.environ, **(env or {})})
-    if (done.returncode != 0) != fails:
+    if fails is not None and (done.returncode != 0) != fails:
         sys.exit("%s\n%s\nstatus %d" % (" ".join(command), done.stdout, done.returncode))
     return done.stdout
 
@@ -72,7 +72,7 @@ class Place:
         return self.work / kind
 
     def library(self, kind):
-        name = {"shared": "libstint.so", "static": "libstint.a"}[kind]
+        name = "libstint.a" if kind.endswith("static") else "libstint.so"
         return next(self.prefix(kind).glob("lib*/**/" + name))
 
     def configure(self, source, name, *settings, fails=False):
@@ -101,9 +101,9 @@ class Place:
         return next(path for path in (build / name, build / self.options.config / name)
                     if path.is_file())
 
-    def says(self, build, name, wanted):
+    def says(self, build, name, wanted, env=None):
         """Runs a consumer; its line on stdout is the last of its output."""
-        output = run(self.program(build, name))
+        output = run(self.program(build, name), env=env)
         line = [text for text in output.splitlines() if text.startswith(("timers=", "calls="))]
         expect(name, "\n".join(line), wanted)
         return output
@@ -213,16 +213,19 @@ def cxx_only(place):
             place.says(build, "app", wanted)
 
 
-def pkg_config(place, kind, *more):
+def pkg_config(place, kind, *more, folder=""):
+    """folder: that of another library it needs."""
     flags = run(tool("pkg-config"), "--cflags", "--libs", *more, "stint",
                 env={"PKG_CONFIG_PATH": str(place.library(kind).parent / "pkgconfig")})
     for define, wanted in (("-DWITH_TIMER", ON), ("", OFF)):
         program = place.work / "build" / ("pkg-config-" + kind + "".join(more) + define)
         program.parent.mkdir(exist_ok=True)
-        run(*place.cc, NO_AS_NEEDED, define, HERE / "app.c", "-o", program, *flags.split())
+        run(*place.cc, NO_AS_NEEDED, define, HERE / "app.c", "-o", program, *flags.split(),
+            env={"LIBRARY_PATH": folder, "LD_LIBRARY_PATH": folder})
         needs = any("stint" in name for name in place.needed(program))
-        expect("needs libstint.so", needs, kind == "shared" and wanted == ON)
-        output = run(program, env={"LD_LIBRARY_PATH": str(place.library(kind).parent)})
+        expect("needs libstint.so", needs, kind.endswith("shared") and wanted == ON)
+        output = run(program,
+                     env={"LD_LIBRARY_PATH": "%s:%s" % (place.library(kind).parent, folder)})
         expect(str(program), output.strip(), wanted)
 
 
@@ -281,6 +284,53 @@ def fetch_content(place):
     nested(place, "FetchContent")
 
 
+CUDART = ["-DSTINT_GPU_API=cudart", "-DSTINT_BUILD_TESTS=OFF", "-DSTINT_BUILD_SAMPLES=OFF"]
+
+
+def cudart_build(place, source, name, *settings):
+    """A configured build over the runtime API, and cudart's folder; without a toolkit, a skip."""
+    build, _ = place.configure(source, name, *CUDART, *settings, fails=None)
+    found = re.search(r"^CUDA_cudart_LIBRARY:\w+=(/.*)/",
+                      (build / "CMakeCache.txt").read_text(encoding="utf-8"), re.M)
+    if not found:
+        print("skipped: no CUDA toolkit")
+        sys.exit(SKIP)
+    place.make(build, "--parallel", "2")
+    return build, found.group(1)
+
+
+@case
+def cudart(place):
+    """Built over the runtime API: the static library's users are given cudart, too."""
+    for kind, shared in (("cudart-static", "OFF"), ("cudart-shared", "ON")):
+        build, folder = cudart_build(place, place.options.source, kind + "-library",
+                                     "-DBUILD_SHARED_LIBS=" + shared)
+        run(place.options.cmake, "--install", build, "--config", place.options.config,
+            "--prefix", place.prefix(kind))
+        for path in place.prefix(kind).rglob("*"):
+            if path.suffix in (".cmake", ".pc") and folder in path.read_text(encoding="utf-8"):
+                sys.exit("%s names %s" % (path, folder))
+        place.says(place.consumer("find", kind), "app_on", BOTH, env={"LD_LIBRARY_PATH": folder})
+        pkg_config(place, kind, folder=folder)
+
+
+@case
+def cudart_nested(place):
+    """In a project that knows nothing of CUDA."""
+    build, _ = cudart_build(place, HERE / "nested", "cudart-nested", "-DHOW=add_subdirectory",
+                            "-DSTINT_SOURCE=" + place.options.source, "-DBUILD_SHARED_LIBS=OFF")
+    place.says(build, "app_on", ON)
+
+
+@case
+def cudart_refused(place):
+    for settings, words in ((["-DSTINT_GPU_API=CUDART"], "CUDART: neither driver nor cudart"),
+                            (CUDART + ["-DCMAKE_DISABLE_FIND_PACKAGE_CUDAToolkit=ON"],
+                             "cudart: no CUDA toolkit found")):
+        _, output = place.configure(place.options.source, "refused", *settings, fails=True)
+        expect(words, words in " ".join(output.split()), True)
+
+
 @case
 def aliases_are_installed(place):
     """The converse of what nested/ checks: no name in the tree that an installation lacks."""
@@ -315,7 +365,7 @@ def static_exports_nothing(place):
 
 @case
 def link_flags(place):
-    """nodelete, bound at load, read-only after it, and no library beside libc."""
+    """nodelete, bound at load, read-only after it, and no library beside libc (and cudart)."""
     library = place.library("shared")
     dynamic = run(tool("readelf"), "-d", "-l", "-W", library)
     for what, pattern in (("nodelete", r"\(FLAGS_1\).*\bNODELETE\b"),
@@ -324,6 +374,9 @@ def link_flags(place):
         expect(what, bool(re.search(pattern, dynamic)), True)
     others = [name for name in place.needed(library)
               if not re.match(r"(libc|libpthread|libdl|ld-linux.*|lib[atu]\w*san)\.so", name)]
+    cache = (Path(place.options.build) / "CMakeCache.txt").read_text(encoding="utf-8")
+    over_cudart = "STINT_GPU_API:STRING=cudart" in cache
+    others = [name for name in others if not (over_cudart and name.startswith("libcudart.so"))]
     if "-fsanitize" not in " ".join(place.cc):
         expect("other libraries", others, [])
 

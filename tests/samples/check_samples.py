@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """check_samples.py CASE PROGRAMS: runs samples from a folder and checks what they print and write.
 
-Exit 0 if the case holds. The programs are sample_<name>_on and sample_<name>_off.
+Exit 0 if the case holds, 77 if it needs a GPU and there is none. The programs are
+sample_<name>_on and sample_<name>_off.
 """
 
 import os
@@ -72,11 +73,58 @@ def profiler(_):
     total = run.expect_row("testBilinearFwdBwd", 1)
     inner = sum(run.expect_row(name, 1) for name in ("forward", "backward", "reference"))
     check(0 < inner <= total, f"the parts, {inner} ms, lie within the whole, {total} ms")
+    if "no GPU: CPU half only (" not in run.out:
+        run.expect_row("GPU forward", 1)
+        run.expect_row("GPU backward", 1)
+        run.expect_row("copy to GPU", 3)
+        run.expect_row("copy from GPU", 2)
 
 
 def profiler_off(_):
     run = Run([program("test_GpuProfiler", "off")]).expect(0).silent()
     check("[       OK ] Profiler.BilinearFwdBwd (" in run.out, "the OK line")
+
+
+def skip_without_gpu(run, sample):
+    if run.status == 77:
+        check(run.out == "" and run.err.startswith("no GPU: ") and run.err.count("\n") == 1,
+              "one line says that there is no GPU")
+        off = Run([program(sample, "off")]).expect(77)
+        check(off.err == run.err, "off: the same line")
+        sys.exit(77)
+
+
+def streams(_):
+    """4 streams, 12 steps, 5 launches of a graph that was captured once, of 3 scopes."""
+    run = Run([program("streams")], STINT_REPORT="legacy")
+    skip_without_gpu(run, "streams")
+    run.expect(0)
+    check(run.out == "0 of 16777216 values are wrong\n", "the values")
+    for name, count in (("copy in", 49), ("saxpy", 49), ("copy out", 49), ("step", 12),
+                        ("wait", 12), ("graph.capture", 1), ("graph.launch", 5)):
+        run.expect_row(name, count)
+    line = 'Enable GPU Profiler Stat: [streams] "without the warm-up"\n'
+    check(run.err.count(line) == 1, "one line of the capture range")
+    captured = "3 GPU scopes with CPU time only: their stream was being captured into a graph"
+    check(captured in run.err, "the footer counts the scopes of the capture")
+    check("nothing is captured" not in run.err, "the capture range reached the driver")
+    off = Run([program("streams", "off")]).expect(0).silent()
+    check(off.out == run.out, "off: same output")
+
+
+def copies(_):
+    """1200 copies in 200 steps, or 600, and the profiler says so, of CUPTI or without it."""
+    for more, count in (([], 1200), (["--fewer"], 600)):
+        run = Run([program("copies"), *more])
+        skip_without_gpu(run, "copies")
+        run.expect(0)
+        check(run.out == "0 of 203 steps are wrong\n", "the values")
+        check("Profiling Report" in run.err, "the fluid report")
+        seen = re.search(r"^GpuMemcpy +Calls: (\d+) ", run.err, re.M)
+        if "no GPU activities: " not in run.err:
+            check(seen and int(seen.group(1)) == count, f"{count} copies")
+        off = Run([program("copies", "off"), *more]).expect(0).silent()
+        check(off.out == run.out, "off: same output")
 
 
 def quickstart(_):
@@ -278,8 +326,9 @@ def transformer_blanked(folder):
 
 
 def main():
-    cases = (profiler, profiler_off, quickstart, quickstart_cpp, openmp, picture, drawing,
-             bad_pictures, transformer, transformer_clock, bad_arguments, transformer_blanked)
+    cases = (profiler, profiler_off, streams, copies, quickstart, quickstart_cpp, openmp, picture,
+             drawing, bad_pictures, transformer, transformer_clock, bad_arguments,
+             transformer_blanked)
     named = {case.__name__: case for case in cases}
     if len(sys.argv) != 3 or sys.argv[1] not in named:
         sys.exit(f"usage: check_samples.py {'|'.join(named)} PROGRAMS")

@@ -8,6 +8,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "gpu.h"
+
 /* In place of libc's, for the runtime's own calls: threads are numbered as they ask. */
 long syscall(long number, ...) {
     static __thread long tid;
@@ -18,6 +20,25 @@ long syscall(long number, ...) {
     }
     tid = tid ? tid : __atomic_add_fetch(&last, 1, __ATOMIC_RELAXED);
     return tid;
+}
+
+/* In place of what is found on this machine (linked with --wrap). */
+static struct gpu_ops back_end;
+
+const struct gpu_ops *__wrap_gpu_known(void);
+const struct gpu_ops *__wrap_gpu_known(void) {
+    return back_end.name ? &back_end : NULL;
+}
+
+const struct gpu_ops *__wrap_gpu_ops(void);
+const struct gpu_ops *__wrap_gpu_ops(void) {
+    return back_end.name ? &back_end : &gpu_none;
+}
+
+void use_gpu(void) {
+    back_end = gpu_none;
+    back_end.name = "driver";
+    back_end.reason = NULL;
 }
 
 static void load(int step) {
@@ -81,7 +102,8 @@ void beside(void (*work)(void)) {
     }
 }
 
-static const struct screen *const tables[] = {legacy_screens, table_screens, tree_screens};
+static const struct screen *const tables[] = {legacy_screens, table_screens,    tree_screens,
+                                              gpu_screens,    activity_screens, fluid_screens};
 
 int main(int argc, char **argv) {
     for (size_t t = 0; t < sizeof tables / sizeof *tables; ++t) {

@@ -19,6 +19,9 @@ struct screen {
 extern const struct screen legacy_screens[];
 extern const struct screen table_screens[];
 extern const struct screen tree_screens[];
+extern const struct screen gpu_screens[];
+extern const struct screen activity_screens[];
+extern const struct screen fluid_screens[];
 
 #define US 1000u
 #define MS 1000000u
@@ -31,6 +34,8 @@ static inline __attribute__((unused)) void timed(const char *name, uint64_t ns) 
 
 /* Two steps of a training loop: what most screens show. */
 void training(void);
+/* From now on there is a GPU, as far as the header says; before, and on every machine, none. */
+void use_gpu(void);
 /* Runs `work` on a thread that ends before it returns. */
 void on_a_thread(void (*work)(void));
 /* Runs `work` on a thread that stays until the program ends. */

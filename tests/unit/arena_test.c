@@ -10,7 +10,7 @@
 static const struct clock_stamp start = {11, 22, 33};
 
 TEST(arena, header_says_what_it_is) {
-    CHECK(arena_open(MIB, &start) == 0);
+    CHECK(arena_open(MIB, NULL, &start) == 0);
     const struct arena_header *h = arena_header();
     CHECK(!memcmp(h->magic, "STINTRUN", 8));
     CHECK_EQ_U64(h->abi, STINT_ABI);
@@ -22,16 +22,16 @@ TEST(arena, header_says_what_it_is) {
     CHECK_EQ_U64(h->start.real_ns, 33);
     CHECK_EQ_U64(h->used % STINT_IMPL_UNIT, 0);
     CHECK(h->used >= sizeof *h);
-    arena_drop();
+    arena_drop(NULL, 0);
     CHECK(arena.base == NULL && arena.size == 0);
     CHECK_EQ_U64(arena_get(64, ARENA_RECORD), 0);
 }
 
 TEST(arena, pieces_are_whole_zeroed_lines_in_a_row) {
-    CHECK(arena_open(MIB, &start) == 0);
+    CHECK(arena_open(MIB, NULL, &start) == 0);
     uint32_t first = arena_get(1, ARENA_RECORD);
     uint32_t second = arena_get(65, ARENA_RECORD);
-    uint32_t third = arena_get(64, ARENA_TRACE);
+    uint32_t third = arena_get(64, ARENA_HISTOGRAM);
     CHECK(first != 0);
     CHECK_EQ_U64(second, first + 1);
     CHECK_EQ_U64(third, second + 2);
@@ -47,16 +47,33 @@ static uint64_t fill(enum arena_class use) {
 }
 
 TEST(arena, classes_fill_it_so_far) {
-    CHECK(arena_open(MIB, &start) == 0);
-    CHECK_EQ_U64(fill(ARENA_TRACE), MIB / 2);
+    CHECK(arena_open(MIB, NULL, &start) == 0);
+    uint64_t before = arena_used();
+    CHECK_EQ_U64(fill(ARENA_TRACE), before);
     CHECK_EQ_U64(fill(ARENA_HISTOGRAM), MIB / 4 * 3);
-    CHECK_EQ_U64(arena_get(64, ARENA_TRACE), 0);
     CHECK_EQ_U64(fill(ARENA_RECORD), MIB);
     CHECK_EQ_U64(arena_get(1, ARENA_RECORD), 0);
 }
 
+/* Whoever comes first, each has its part. */
+TEST(arena, traces_have_a_part_of_their_own) {
+    CHECK(arena_open(MIB, NULL, &start) == 0);
+    arena_give_trace(MIB / 4);
+    CHECK_EQ_U64(fill(ARENA_HISTOGRAM), MIB / 16 * 9);
+    CHECK_EQ_U64(fill(ARENA_TRACE), MIB / 16 * 13);
+    CHECK_EQ_U64(arena_trace_share(), 0);
+    CHECK_EQ_U64(fill(ARENA_HISTOGRAM), MIB / 16 * 13);
+    CHECK_EQ_U64(fill(ARENA_RECORD), MIB);
+    arena_drop(NULL, 0);
+    CHECK(arena_open(MIB, NULL, &start) == 0);
+    arena_give_trace(2 * MIB);
+    CHECK_EQ_U64(arena_trace_share(), MIB / 8);
+    CHECK(fill(ARENA_RECORD) <= MIB / 2);
+    CHECK_EQ_U64(fill(ARENA_TRACE), MIB);
+}
+
 TEST(arena, too_large_a_piece_takes_nothing) {
-    CHECK(arena_open(MIB, &start) == 0);
+    CHECK(arena_open(MIB, NULL, &start) == 0);
     uint64_t used = arena_used();
     CHECK_EQ_U64(arena_get(2 * MIB, ARENA_RECORD), 0);
     CHECK_EQ_U64(arena_get(MIB - used + 1, ARENA_RECORD), 0);
@@ -80,10 +97,13 @@ TEST(arena, smaller_when_memory_is_refused) {
     if (SANITIZED) {
         SKIP("a sanitizer maps terabytes");
     }
-    limit_memory(5 * MIB);
-    CHECK(arena_open(64 * MIB, &start) == 0);
-    CHECK_EQ_U64(arena.size, 4 * MIB);
+    limit_memory(20 * MIB);
+    CHECK(arena_open(64 * MIB, NULL, &start) == 0);
+    CHECK_EQ_U64(arena.size, 4 * MIB); /* it leaves three quarters to the program */
     CHECK_EQ_U64(arena_header()->size, 4 * MIB);
+    void *p = malloc(14 * MIB);
+    CHECK(p != NULL);
+    free(p);
 }
 
 TEST(arena, none_when_all_is_refused) {
@@ -92,7 +112,7 @@ TEST(arena, none_when_all_is_refused) {
     }
     limit_memory(MIB / 2);
     errno = 1234;
-    CHECK(arena_open(64 * MIB, &start) == -1);
+    CHECK(arena_open(64 * MIB, NULL, &start) == -1);
     CHECK(arena.base == NULL);
     for (int i = 0; i < 10; ++i) {
         REGISTER_TIMER("nowhere"); /* the program goes on */
@@ -103,12 +123,12 @@ TEST(arena, none_when_all_is_refused) {
 }
 
 TEST(arena, below_the_least_size_there_is_none) {
-    CHECK(arena_open(MIB - 1, &start) == -1);
-    CHECK(arena_open(0, &start) == -1);
+    CHECK(arena_open(MIB - 1, NULL, &start) == -1);
+    CHECK(arena_open(0, NULL, &start) == -1);
 }
 
 TEST(arena, texts_are_packed) {
-    CHECK(arena_open(MIB, &start) == 0);
+    CHECK(arena_open(MIB, NULL, &start) == 0);
     uint32_t a = arena_text_put("abc", 3);
     uint32_t b = arena_text_put("", 0);
     uint32_t c = arena_text_put("12345678", 8);
@@ -122,7 +142,7 @@ TEST(arena, texts_are_packed) {
 
 TEST(arena, texts_share_a_piece_and_may_be_long) {
     static char text[10000];
-    CHECK(arena_open(MIB, &start) == 0);
+    CHECK(arena_open(MIB, NULL, &start) == 0);
     arena_text_put("x", 1);
     uint64_t used = arena_used();
     for (int i = 1; i < 512; ++i) {
@@ -136,7 +156,7 @@ TEST(arena, texts_share_a_piece_and_may_be_long) {
 }
 
 TEST(arena, texts_use_the_last_bytes) {
-    CHECK(arena_open(MIB, &start) == 0);
+    CHECK(arena_open(MIB, NULL, &start) == 0);
     while (arena_get(4096, ARENA_RECORD)) {
     }
     uint64_t left = MIB - arena_used(), texts = 0;
@@ -150,7 +170,7 @@ TEST(arena, texts_use_the_last_bytes) {
 TEST(arena, losses_before_it_opens_are_kept) {
     arena_lose(STINT_STATUS_STRAY_END, 3);
     arena_lose(STINT_STATUS_STRAY_END, 4);
-    CHECK(arena_open(MIB, &start) == 0);
+    CHECK(arena_open(MIB, NULL, &start) == 0);
     CHECK_EQ_U64(lost(STINT_STATUS_STRAY_END), 7);
     arena_lose(STINT_STATUS_STRAY_END, 1);
     CHECK_EQ_U64(lost(STINT_STATUS_STRAY_END), 8);

@@ -1,9 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "capture.h"
+
 #include <pthread.h>
 
+#include "fake_gpu.h"
 #include "recorded.h"
+#include "support.h"
 
-#define REASON "stint: nothing is captured: this version has no GPU back end\n"
+#define REASON "stint: nothing is captured: no GPU here\n"
+#define ENABLE(name) "Enable GPU Profiler Stat: [" name "]\n"
+
+static void no_gpu(void) {
+    fake_gpu.reason = "no GPU here";
+}
 
 static void expect(void (*body)(void *), const char *text) {
     char *have = harness_capture(2, body, NULL);
@@ -22,6 +31,7 @@ static void with_info(void *unused) {
 }
 
 TEST(capture, line_and_reason) {
+    no_gpu();
     expect(plain, "Enable GPU Profiler Stat: [plain]\n" REASON);
     expect(with_info, "Enable GPU Profiler Stat: [range] \"batch=32\"\n" REASON);
     expect(with_info, "Enable GPU Profiler Stat: [range] \"batch=32\"\n" REASON); /* each time */
@@ -40,6 +50,7 @@ static void nested(void *unused) {
 }
 
 TEST(capture, only_the_outermost_speaks) {
+    no_gpu();
     expect(nested, "Enable GPU Profiler Stat: [outer] \"\"\n" REASON);
     expect(plain, "Enable GPU Profiler Stat: [plain]\n" REASON);
 }
@@ -56,6 +67,7 @@ static void started(void *unused) {
 }
 
 TEST(capture, start_and_stop_balance) {
+    no_gpu();
     expect(started, "Enable GPU Profiler Stat: [started]\n" REASON
                     "Enable GPU Profiler Stat: [plain]\n" REASON);
     CHECK_EQ_U64(lost(STINT_STATUS_CAPTURE_UNBALANCED), 0);
@@ -69,6 +81,7 @@ static void stray(void *unused) {
 }
 
 TEST(capture, stray_stop_is_counted) {
+    no_gpu();
     { REGISTER_TIMER("opens the ledger"); }
     expect(stray, "Enable GPU Profiler Stat: [plain]\n" REASON);
     CHECK_EQ_U64(lost(STINT_STATUS_CAPTURE_UNBALANCED), 2);
@@ -84,6 +97,7 @@ static void odd_texts(void *unused) {
 }
 
 TEST(capture, odd_texts_stay_one_line) {
+    no_gpu();
     expect(odd_texts, "Enable GPU Profiler Stat: [100 %s] \"%n \"quoted\"\"\n" REASON
                       "Enable GPU Profiler Stat: [two\\x0alines]\n" REASON
                       "Enable GPU Profiler Stat: []\n" REASON);
@@ -110,7 +124,12 @@ static void two_threads(void *unused) {
 }
 
 TEST(capture, threads_share_one_range_and_do_not_wait) {
-    expect(two_threads, "Enable GPU Profiler Stat: [together]\n" REASON);
+    no_gpu();
+    char *text = harness_capture(2, two_threads, NULL); /* one line by each of them */
+    CHECK_CONTAINS(text, "Enable GPU Profiler Stat: [together]\n");
+    CHECK_CONTAINS(text, REASON);
+    CHECK_EQ_U64(strlen(text), strlen("Enable GPU Profiler Stat: [together]\n" REASON));
+    free(text);
     expect(plain, "Enable GPU Profiler Stat: [plain]\n" REASON); /* all closed again */
 }
 
@@ -126,6 +145,7 @@ again:
 }
 
 TEST(capture, goto_closes_it) {
+    no_gpu();
     char *text = harness_capture(2, jumps_back, NULL);
     size_t lines = 0;
     for (const char *p = text; p && (p = strchr(p, '\n')); ++p) {
@@ -136,6 +156,7 @@ TEST(capture, goto_closes_it) {
 }
 
 TEST(capture, begun_again_at_its_address_and_foreign_ends) {
+    no_gpu();
     uint64_t guard, other = UINT64_MAX;
     { REGISTER_TIMER("opens the ledger"); }
     for (int i = 0; i < 5000; ++i) { /* left by longjmp each time: more than the table holds */
@@ -163,11 +184,13 @@ static void forks(void *unused) {
 }
 
 TEST(capture, child_of_a_fork_has_its_own) {
+    no_gpu();
     expect(forks, "Enable GPU Profiler Stat: [parent]\n" REASON
                   "Enable GPU Profiler Stat: [plain]\n" REASON);
 }
 
 TEST(capture, glog_prefix) {
+    no_gpu();
     int month = 0, fields = 0;
     setenv("STINT_LOG_PREFIX", "glog", 1);
     { REGISTER_TIMER("reads the environment"); }
@@ -187,6 +210,124 @@ TEST(capture, errno_is_kept) {
     errno = 1234;
     stray(NULL);
     CHECK(errno == 1234);
+}
+
+/* ---- With a GPU. */
+
+static void body_nested(void *unused) {
+    (void)unused;
+    fake_context = 1;
+    nested(NULL);
+}
+
+TEST(capture, only_the_outermost_starts_and_stops) {
+    expect(body_nested, "Enable GPU Profiler Stat: [outer] \"\"\n");
+    CHECK_CAPTURES(1);
+    CHECK_EQ_U64(fake_gpu.started_in, 1);
+    CHECK_EQ_U64(fake_gpu.stopped_in, 1);
+    CHECK_EQ_U64(fake_gpu.enters, 0);
+    expect(started, ENABLE("started") ENABLE("plain"));
+    CHECK_CAPTURES(3);
+}
+
+/* ---- Threads. */
+
+static void yields(void) {
+    sched_yield();
+}
+
+static void *opens_and_closes(void *unused) {
+    fake_context = 1;
+    for (int i = 0; i < 3000; ++i) {
+        REGISTER_GPU_PROFILER("threads");
+        GPU_PROFILER_START("nested");
+        GPU_PROFILER_STOP();
+    }
+    return unused;
+}
+
+static void eight_threads(void *unused) {
+    pthread_t t[8];
+    (void)unused;
+    fake_gpu.in_start = yields;
+    for (int i = 0; i < 8; ++i) {
+        CHECK(!pthread_create(&t[i], NULL, opens_and_closes, NULL));
+    }
+    for (int i = 0; i < 8; ++i) {
+        pthread_join(t[i], NULL);
+    }
+}
+
+TEST(capture, starts_and_stops_alternate_and_end_stopped) {
+    char *text = harness_capture(2, eight_threads, NULL);
+    CHECK_CAPTURES(fake_gpu.starts);
+    CHECK(fake_gpu.starts > 0 && !fake_gpu.running);
+    CHECK(times_in(text, "Enable GPU Profiler Stat: [") >= fake_gpu.starts);
+    CHECK_EQ_U64(times_in(text, "nothing"), 0);
+    CHECK_EQ_U64(lost(STINT_STATUS_CAPTURE_UNBALANCED), 0);
+    free(text);
+}
+
+static int tool_is_in, tool_may_go;
+
+static void tool_takes_its_time(void) {
+    __atomic_store_n(&tool_is_in, 1, __ATOMIC_RELEASE);
+    while (!__atomic_load_n(&tool_may_go, __ATOMIC_ACQUIRE)) {
+        sched_yield();
+    }
+}
+
+static void *starts(void *unused) {
+    fake_context = 1;
+    GPU_PROFILER_START("slow tool");
+    return unused;
+}
+
+TEST(capture, nobody_waits_for_a_tool_and_the_last_wish_wins) {
+    pthread_t t;
+    fake_gpu.in_start = tool_takes_its_time;
+    CHECK(!pthread_create(&t, NULL, starts, NULL));
+    while (!__atomic_load_n(&tool_is_in, __ATOMIC_ACQUIRE)) {
+        sched_yield();
+    }
+    plain(NULL); /* inside, and back at once: would hang */
+    GPU_PROFILER_STOP();
+    CHECK_EQ_U64(fake_count(&fake_gpu.stops), 0);
+    __atomic_store_n(&tool_may_go, 1, __ATOMIC_RELEASE);
+    pthread_join(t, NULL);
+    CHECK_CAPTURES(1);
+    fake_gpu.in_start = NULL;
+    fake_context = 1;
+    plain(NULL);
+    CHECK_CAPTURES(2);
+}
+
+static void cancellable(void) {
+    pthread_testcancel();
+}
+
+/* Its line's write is a place to be cancelled at, too. */
+static void *cancelled(void *unused) {
+    fake_context = 1;
+    pthread_cancel(pthread_self());
+    GPU_PROFILER_START("cancelled");
+    CHECK_EQ_U64(fake_gpu.starts, 1);
+    pthread_testcancel();
+    CHECK(0);
+    return unused;
+}
+
+TEST(capture, cancelled_thread_leaves_nothing_half_done) {
+    pthread_t t;
+    fake_gpu.in_start = cancellable;
+    CHECK(!pthread_create(&t, NULL, cancelled, NULL));
+    pthread_join(t, NULL);
+    fake_gpu.in_start = NULL;
+    fake_context = 1;
+    GPU_PROFILER_STOP();
+    CHECK_CAPTURES(1);
+    plain(NULL);
+    CHECK_CAPTURES(2);
 }
 
 HARNESS_MAIN()

@@ -103,8 +103,8 @@ TEST(env, report) {
     GOOD("STINT_REPORT", "legacy", !strcmp(config.report, "legacy"));
     GOOD("STINT_REPORT", "tree,sort=p99,top=3,threads", !strncmp(config.report, "tree,", 5));
     config.report = NULL;
-    BAD("STINT_REPORT", "expected legacy|table|tree[,sort=", "tabel", "table,", "table,top=0",
-        "table,sort=name", "1", ",");
+    BAD("STINT_REPORT", "expected legacy|table|tree|gpu|fluid[,sort=", "tabel", "table,",
+        "table,top=0", "table,sort=name", "1", ",");
 }
 
 TEST(env, filter) {
@@ -126,16 +126,13 @@ TEST(env, empty_is_unset) {
     }
 }
 
-TEST(env, known_but_not_implemented) {
-    const char *const names[] = {"STINT_FILE", "STINT_TRACE", "STINT_TRACE_MIN", "STINT_CAPTURE",
-                                 "STINT_GPU",  "STINT_NVTX",  "STINT_CUDA_LIB"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
-        char *said = set(names[i], "x"), want[128];
-        snprintf(want, sizeof want, "stint: %s is not implemented in this version; ignored\n",
-                 names[i]);
-        CHECK_STR_EQ(said, want);
-        free(said);
-    }
+TEST(env, durations) {
+    GOOD("STINT_TRACE_MIN", "100us", config.trace_min_ns == 100000);
+    GOOD("STINT_TRACE_MIN", "7", config.trace_min_ns == 7000);
+    GOOD("STINT_TRACE_MIN", "3ns", config.trace_min_ns == 3);
+    GOOD("STINT_TRACE_MIN", "2ms", config.trace_min_ns == 2000000);
+    GOOD("STINT_TRACE_MIN", "1s", config.trace_min_ns == 1000000000);
+    BAD("STINT_TRACE_MIN", "expected DURATION", "x", "-1", "1h", "1 us", "99999999999999999999s");
 }
 
 TEST(env, unknown_names_are_named) {

@@ -3,6 +3,7 @@
 #include "report.h"
 
 #include "config.h"
+#include "gpu_sums.h"
 #include "report_columns.h"
 #include "support.h"
 
@@ -26,7 +27,9 @@ TEST(report_options, all_forms) {
     CHECK(parses("table,top=100000000") && options.top == 100000000);
     CHECK(parses("tree,threads,top=7,sort=p99") && options.threads && options.top == 7);
     CHECK_STR_EQ(sort_key(), "p99");
-    static const char *const keys[] = {"total", "self", "calls", "min", "max", "avg", "p99"};
+    static const char *const keys[] = {"total",     "self",    "calls",   "min",
+                                       "max",       "avg",     "p99",     "gpu_total",
+                                       "gpu_calls", "gpu_max", "gpu_p99", "device_total"};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; ++i) {
         char text[32];
         snprintf(text, sizeof text, "legacy,sort=%s", keys[i]);
@@ -57,6 +60,10 @@ static const char *const bad[] = {"",
                                   "table,sort=name",
                                   "table,sort=totals",
                                   "table,sort=p50",
+                                  "table,sort=gpu",
+                                  "table,sort=gpu_",
+                                  "table,sort=gpu total",
+                                  "table,sort=bound",
                                   "table,thread",
                                   "table,threads=1",
                                   "table,legacy",
@@ -128,6 +135,67 @@ TEST(report, sorting) {
     ORDER("table,sort=avg", "around inner long often");
     ORDER("table,sort=p99", "around inner long often");
     ORDER("tree", "around  often long"); /* inner stands indented below */
+}
+
+static void on_the_gpu(const char *name, uint64_t calls, uint64_t ns) {
+    for (uint64_t i = 0; i < calls; ++i) {
+        REGISTER_TIMER_DYNAMIC(name);
+        gpu_took(0, ns);
+        fake_advance(1);
+    }
+}
+
+TEST(report, sorting_by_the_gpu) {
+    on_the_gpu("often", 4, 10);
+    on_the_gpu("long", 1, 35);
+    timed("cpu", 50);
+    ORDER("table,sort=gpu_total", "often long cpu");
+    ORDER("table,sort=gpu_calls", "often long cpu");
+    ORDER("table,sort=gpu_max", "long often cpu");
+    ORDER("table,sort=gpu_p99", "long often cpu");
+    ORDER("tree,sort=gpu_max", "long often cpu");
+    char *text = report_of("table,sort=gpu_max");
+    CHECK_CONTAINS(text, ", by gpu_max\n");
+    free(text);
+}
+
+static int has_title(const char *view, const char *title) {
+    char *text = report_of(view);
+    char *from = strstr(text, "\nname "), *end = from ? strchr(from + 1, '\n') : NULL;
+    int has = 0;
+    if (CHECK(end != NULL)) {
+        *end = '\0';
+        has = strstr(from, title) != NULL;
+    }
+    free(text);
+    return has;
+}
+
+/* A column is there from the first row on that has something for it. */
+TEST(report, columns_of_the_gpu_are_shown_where_there_is_something) {
+    timed("a", 10);
+    CHECK(!has_title("table", "gpu") && !has_title("tree", "gpu") && !has_title("table", "/s"));
+    {
+        REGISTER_TIMER("bytes");
+        gpu_does(100, 0);
+        fake_advance(1);
+    }
+    CHECK(has_title("table", " GB/s") && has_title("tree", " GB/s"));
+    CHECK(!has_title("table", "GFLOP/s") && !has_title("table", "gpu"));
+    CHECK(!has_title("table", "peak") && !has_title("table", "% GPU"));
+    CHECK(!has_title("table,top=1", " GB/s")); /* of the rows that are printed */
+    on_the_gpu("gpu", 1, 10);
+    CHECK(has_title("table", " gpu p99") && has_title("table", "% GPU"));
+    CHECK(!has_title("tree", "gpu p99") && has_title("tree", " gpu total"));
+    CHECK(!has_title("table", "peak")); /* no row has both */
+    {
+        REGISTER_TIMER("both");
+        gpu_does(0, 100);
+        gpu_took(0, 10);
+        fake_advance(1);
+    }
+    CHECK(has_title("table", "% peak F") && !has_title("table", "% peak B"));
+    CHECK(!has_title("table", "bound"));
 }
 
 TEST(report, ties_are_by_name_whatever_the_order_of_arrival) {
@@ -260,7 +328,7 @@ TEST(report_columns, the_table_is_whole) {
         CHECK(c->field < sizeof(struct stint_row));
         CHECK_EQ_U64(report_column_find(c->key, strlen(c->key)), c->sortable ? n : UINT32_MAX);
     }
-    CHECK_EQ_U64(n, 15);
+    CHECK_EQ_U64(n, 31);
     CHECK(report_column_find("tot", 3) == UINT32_MAX);
     CHECK(report_column_find("", 0) == UINT32_MAX);
 }

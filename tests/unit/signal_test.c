@@ -9,6 +9,7 @@
 #include "interval.h"
 #include "recorded.h"
 #include "rows.h"
+#include "stepping.h"
 
 #define NAMES 5000 /* the table of edges grows under the interrupted code, seven times over */
 
@@ -36,11 +37,7 @@ static void handler(int number) {
     }
 }
 
-static void install(int number) {
-    struct sigaction action;
-    memset(&action, 0, sizeof action);
-    action.sa_handler = handler;
-    CHECK(sigaction(number, &action, NULL) == 0);
+__attribute__((constructor)) static void make_names(void) {
     for (int i = 0; i < NAMES; ++i) {
         snprintf(names[i], sizeof names[i], "name%d", i);
     }
@@ -80,33 +77,6 @@ static void check_sum(unsigned main_shared) {
     CHECK_EQ_U64(calls_of("afterwards"), 1);
 }
 
-#if defined(__x86_64__) && !SANITIZED
-#define STEPPING 1
-/* Below the red zone: the compiler may keep values there. */
-#define STEP(change)                                                                               \
-    __asm__ volatile("lea -128(%%rsp), %%rsp\n\tpushfq\n\t" change                                 \
-                     " (%%rsp)\n\tpopfq\n\tlea 128(%%rsp), %%rsp" ::                               \
-                         : "memory", "cc")
-static void stepping(int on) {
-    if (on) {
-        STEP("orq $0x100,");
-    } else {
-        STEP("andq $~0x100,");
-    }
-}
-#else
-#define STEPPING 0
-static void stepping(int on) {
-    (void)on;
-}
-#endif
-
-#define NEEDS_STEPPING()                                                                           \
-    if (!STEPPING) {                                                                               \
-        SKIP("needs the trap flag of x86-64 and no sanitizer in between");                         \
-    }                                                                                              \
-    install(SIGTRAP)
-
 static void nested(void) {
     REGISTER_TIMER("main.outer");
     fake_advance(1);
@@ -115,7 +85,7 @@ static void nested(void) {
 }
 
 TEST(signal, at_every_instruction_of_known_scopes) {
-    NEEDS_STEPPING();
+    NEEDS_STEPPING(handler);
     nested();
     stepping(1);
     for (int i = 0; i < 20; ++i) {
@@ -129,7 +99,7 @@ TEST(signal, at_every_instruction_of_known_scopes) {
 }
 
 TEST(signal, at_every_instruction_of_the_first_use) {
-    NEEDS_STEPPING();
+    NEEDS_STEPPING(handler);
     stepping(1);
     nested();
     stepping(0);
@@ -138,7 +108,7 @@ TEST(signal, at_every_instruction_of_the_first_use) {
 }
 
 TEST(signal, at_every_instruction_of_new_names) {
-    NEEDS_STEPPING();
+    NEEDS_STEPPING(handler);
     char name[24];
     names_used = 100; /* below each name of ours: more would fill the memory */
     first_use();
@@ -166,7 +136,7 @@ static void recursive(int depth) {
 }
 
 TEST(signal, at_every_instruction_of_a_recursion) {
-    NEEDS_STEPPING();
+    NEEDS_STEPPING(handler);
     first_use();
     stepping(1);
     recursive(10);
@@ -185,7 +155,7 @@ static void recursive_shared(int depth) {
 }
 
 TEST(signal, at_every_instruction_of_a_full_stack) {
-    NEEDS_STEPPING();
+    NEEDS_STEPPING(handler);
     first_use();
     stepping(1);
     recursive_shared(200);
@@ -197,7 +167,7 @@ TEST(signal, at_every_instruction_of_a_full_stack) {
 }
 
 TEST(signal, at_every_instruction_of_intervals) {
-    NEEDS_STEPPING();
+    NEEDS_STEPPING(handler);
     first_use();
     stepping(1);
     for (int i = 0; i < 5; ++i) {
@@ -217,7 +187,7 @@ TEST(signal, at_every_instruction_of_intervals) {
 
 /* These take the registry's lock too: the handler must not wait for the code it interrupted. */
 TEST(signal, at_every_instruction_of_settings) {
-    NEEDS_STEPPING();
+    NEEDS_STEPPING(handler);
     first_use();
     stepping(1);
     stint_filter("-nothing");
@@ -229,7 +199,7 @@ TEST(signal, at_every_instruction_of_settings) {
 }
 
 TEST(signal, at_every_instruction_of_a_report) {
-    NEEDS_STEPPING();
+    NEEDS_STEPPING(handler);
     stint_stat s;
     names_used = 3; /* or there would be ever more to report */
     first_use();
@@ -240,7 +210,7 @@ TEST(signal, at_every_instruction_of_a_report) {
 }
 
 TEST(signal, at_every_instruction_of_a_capture_range) {
-    NEEDS_STEPPING();
+    NEEDS_STEPPING(handler);
     first_use();
     stepping(1);
     {
@@ -256,7 +226,7 @@ TEST(signal, timer_storm) {
     struct itimerval every = {{0, 100}, {0, 100}}, never = {{0, 0}, {0, 0}};
     char name[24];
     unsigned rounds = 0;
-    install(SIGPROF);
+    stepping_install(SIGPROF, handler);
     first_use();
     CHECK(setitimer(ITIMER_PROF, &every, NULL) == 0);
     while (rounds < 20000 ||

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The getters. */
+#include "gpu_sums.h"
 #include "support.h"
 
 static stint_stat st;
@@ -23,6 +24,30 @@ TEST(stat, every_field) {
     CHECK(st.p99_ns >= 959 && st.p99_ns <= 1001);
     CHECK_EQ_U64(st.threads, 1);
     CHECK_STR_EQ(st.info, "the slowest");
+}
+
+TEST(stat, every_field_of_the_gpu) {
+    for (uint64_t i = 1; i <= 100; ++i) {
+        REGISTER_TIMER("a");
+        gpu_took(0, i * 10);
+        gpu_does(i, 2);
+        fake_advance(1);
+    }
+    timed("cpu", 1);
+    CHECK(!stint_stat_get("a", &st));
+    CHECK_EQ_U64(st.calls, 100);
+    CHECK_EQ_U64(st.total_ns, 100);
+    CHECK_EQ_U64(st.gpu_calls, 100);
+    CHECK_EQ_U64(st.gpu_total_ns, 50500);
+    CHECK_EQ_U64(st.gpu_min_ns, 10);
+    CHECK_EQ_U64(st.gpu_max_ns, 1000);
+    CHECK(st.gpu_p50_ns >= 484 && st.gpu_p50_ns <= 516);
+    CHECK(st.gpu_p99_ns >= 958 && st.gpu_p99_ns <= 1000);
+    CHECK_EQ_U64(st.bytes, 5050);
+    CHECK_EQ_U64(st.flops, 200);
+    CHECK(!stint_stat_get("cpu", &st));
+    CHECK_EQ_U64(st.gpu_calls + st.gpu_total_ns + st.gpu_min_ns + st.gpu_max_ns, 0);
+    CHECK_EQ_U64(st.gpu_p50_ns + st.gpu_p99_ns + st.bytes + st.flops, 0);
 }
 
 TEST(stat, infos_are_cut_to_fit) {

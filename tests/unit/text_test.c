@@ -223,4 +223,27 @@ TEST(text, grows) {
     text_free(&t);
 }
 
+TEST(text, rates_have_four_digits) {
+    static const struct {
+        uint64_t per_s;
+        const char *want;
+    } rates[] = {
+        {0, "0.000"},
+        {1, "<0.001"},
+        {499999, "<0.001"},
+        {500000, "0.001"},
+        {1234499999, "1.234"},
+        {9999500000, "10.00"},
+        {99995000000, "100.0"},
+        {4916736000000, "4917"},
+        {66908160000000, "66908"},
+        {UINT64_MAX, "18446744074"},
+    };
+    for (size_t i = 0; i < sizeof rates / sizeof *rates; ++i) {
+        char number[TEXT_NUMBER];
+        text_rate(number, rates[i].per_s);
+        CHECK_STR_EQ(number, rates[i].want);
+    }
+}
+
 HARNESS_MAIN()

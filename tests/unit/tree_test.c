@@ -106,7 +106,7 @@ TEST(tree, samples_beyond_the_last_bucket_share_it_and_keep_their_maximum) {
     struct stint_impl_histogram *h =
         (struct stint_impl_histogram *)(void *)tree_node(b, n->histogram);
     CHECK_EQ_U64(n->max, STINT_IMPL_LONG * 4);
-    CHECK_EQ_U64(n->limit, STINT_IMPL_LONG); /* so that the inline path never sees one */
+    CHECK_EQ_U64(n->limit, STINT_IMPL_SPAN_LONG); /* so that the inline path never sees one */
     CHECK_STR_EQ(n->info, "longest");
     CHECK_EQ_U64(h->bucket[STINT_IMPL_BUCKETS - 1], 2);
     thread_leave(b);

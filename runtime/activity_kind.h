@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a GPU and its API were seen doing: the kinds of records, for those who write them into the
+ * arena and those who read them there. The numbers are part of the run file's format.
+ */
+#ifndef STINT_ACTIVITY_KIND_H
+#define STINT_ACTIVITY_KIND_H
+
+#include <stdint.h>
+
+/* `detail` of a record is in the enum named here. */
+enum activity_kind {
+    ACTIVITY_NONE,
+    ACTIVITY_KERNEL, /* ran on a device; its name */
+    ACTIVITY_COPY,   /* ACTIVITY_COPY_DETAIL */
+    ACTIVITY_FILL,   /* memset; detail: kind of memory */
+    ACTIVITY_API,    /* a call of the runtime API, on the host; its name */
+    ACTIVITY_DRIVER, /* of the driver API, unless made inside a call of the runtime API */
+    ACTIVITY_SYNC,   /* the host waited; enum activity_sync */
+    ACTIVITY_ALLOC,  /* device memory; no time, but bytes; detail: kind of memory */
+    ACTIVITY_FREE,
+    ACTIVITY_OVERHEAD, /* of the tracer, as it says itself; detail: its number */
+    /* Made of the others: */
+    ACTIVITY_BUSY,   /* how long anything of a device ran; enum activity_busy */
+    ACTIVITY_GAP,    /* how long nothing of it did; enum activity_gap; node: whom to ask */
+    ACTIVITY_STEP,   /* of a step of the program; enum activity_step */
+    ACTIVITY_MEMORY, /* of a device; bytes: allocated now, max_bytes: at most */
+    ACTIVITY_KINDS
+};
+
+/* Memory, as CUPTI numbers it: of copies' ends, fills and allocations. */
+enum activity_memory {
+    ACTIVITY_MEMORY_UNKNOWN,
+    ACTIVITY_MEMORY_PAGEABLE,
+    ACTIVITY_MEMORY_PINNED,
+    ACTIVITY_MEMORY_DEVICE,
+    ACTIVITY_MEMORY_ARRAY,
+    ACTIVITY_MEMORY_MANAGED,
+    ACTIVITY_MEMORY_DEVICE_STATIC,
+    ACTIVITY_MEMORY_MANAGED_STATIC
+};
+
+/* Direction, as CUPTI numbers it. */
+enum activity_copy {
+    ACTIVITY_COPY_UNKNOWN,
+    ACTIVITY_COPY_HTOD,
+    ACTIVITY_COPY_DTOH,
+    ACTIVITY_COPY_HTOA,
+    ACTIVITY_COPY_ATOH,
+    ACTIVITY_COPY_ATOA,
+    ACTIVITY_COPY_ATOD,
+    ACTIVITY_COPY_DTOA,
+    ACTIVITY_COPY_DTOD,
+    ACTIVITY_COPY_HTOH,
+    ACTIVITY_COPY_PTOP,
+    ACTIVITY_COPIES
+};
+#define ACTIVITY_COPY_DETAIL(direction, from, to, async)                                           \
+    ((uint32_t)(direction) | (uint32_t)(from) << 8 | (uint32_t)(to) << 16 | (uint32_t)(async) << 24)
+#define ACTIVITY_COPY_DIRECTION(detail) ((detail)&0xffu)
+#define ACTIVITY_COPY_FROM(detail) ((detail) >> 8 & 0xffu)
+#define ACTIVITY_COPY_TO(detail) ((detail) >> 16 & 0xffu)
+#define ACTIVITY_COPY_ASYNC(detail) ((detail) >> 24 & 1u)
+
+enum activity_sync {
+    ACTIVITY_SYNC_UNKNOWN,
+    ACTIVITY_SYNC_EVENT,       /* cudaEventSynchronize */
+    ACTIVITY_SYNC_STREAM_WAIT, /* cudaStreamWaitEvent: a stream waits, the host does not */
+    ACTIVITY_SYNC_STREAM,
+    ACTIVITY_SYNC_CONTEXT /* cudaDeviceSynchronize */
+};
+
+enum activity_busy {
+    ACTIVITY_BUSY_ANY,
+    ACTIVITY_BUSY_KERNEL,
+    ACTIVITY_BUSY_COPY,   /* copies and fills */
+    ACTIVITY_BUSY_OVERLAP /* a kernel and a copy or fill at once */
+};
+
+/* Why nothing ran. */
+enum activity_gap {
+    ACTIVITY_GAP_UNKNOWN,
+    ACTIVITY_GAP_HOST_LATE, /* what ran next was not launched yet */
+    ACTIVITY_GAP_COPY,      /* the host was in a copy that keeps it */
+    ACTIVITY_GAP_SYNC,      /* the host waited for the GPU and launched only then */
+    ACTIVITY_GAPS
+};
+
+enum activity_step {
+    ACTIVITY_STEP_WALL, /* of no device */
+    ACTIVITY_STEP_BUSY  /* of a device, within the step; what is left of the wall is idle */
+};
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What an activity is called, in every report and export: a kernel or API call by its name, a copy
+ * by its direction, the rest in words.
+ */
+#ifndef STINT_ACTIVITY_NAME_H
+#define STINT_ACTIVITY_NAME_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "snapshot.h"
+
+#define ACTIVITY_NAME_BYTES 1001u /* room for every name that a runtime keeps, and a NUL */
+
+/* "memcpy HtoD", "memset", "cudaLaunchKernel"; cut where there is no room for it, and with a NUL.
+ * Bytes without that. A recorded name may be any bytes. */
+size_t activity_name(char *out, size_t size, const struct snapshot_activity *a);
+
+/* Of numbers that may be any; each is one word, or a few, that stay the same. */
+const char *activity_kind_text(uint32_t kind);         /* "kernel", "copy", "api" … */
+const char *activity_copy_text(uint32_t direction);    /* "HtoD" … */
+const char *activity_memory_text(uint32_t memory);     /* "pageable", "pinned", "device" … */
+const char *activity_sync_text(uint32_t sync);         /* "stream", "event" … */
+const char *activity_gap_text(uint32_t gap);           /* "host late" … */
+const char *activity_overhead_text(uint32_t overhead); /* "buffer flush" … */
+
+#endif

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "activity_sweep.h"
+
+#include <string.h>
+
+struct sweep_order {
+    uint64_t at;
+    uint32_t item;
+    uint32_t reserved;
+};
+
+size_t sweep_bytes(uint32_t capacity) {
+    return capacity * (sizeof(struct sweep_item) + 2 * sizeof(struct sweep_order));
+}
+
+void sweep_open(struct sweep *s, void *memory, uint32_t capacity, const struct sweep_ops *ops,
+                void *data) {
+    memset(s, 0, sizeof *s);
+    s->ops = ops;
+    s->data = data;
+    s->capacity = capacity;
+    s->order[0] = memory;
+    s->order[1] = s->order[0] + capacity;
+    s->items = (struct sweep_item *)(void *)(s->order[1] + capacity);
+}
+
+static uint64_t max_of(uint64_t a, uint64_t b) {
+    return a > b ? a : b;
+}
+
+static uint64_t min_of(uint64_t a, uint64_t b) {
+    return a < b ? a : b;
+}
+
+static int is_work(const struct sweep_item *item) {
+    return item->kind == SWEEP_KERNEL || item->kind == SWEEP_COPY;
+}
+
+void sweep_add(struct sweep *s, const struct sweep_item *item) {
+    struct sweep_item *out = &s->items[s->count];
+    *out = *item;
+    if ((is_work(item) || item->kind == SWEEP_STEP) && item->start < s->swept) {
+        ++s->late;
+        out->start = s->swept;
+        if (is_work(item) && item->end <= s->swept) {
+            return;
+        }
+    }
+    ++s->count;
+}
+
+/* ---- Order: runs that are in order are merged until there is one. Records come nearly so. */
+
+static uint32_t run_end(const struct sweep_order *o, uint32_t from, uint32_t count) {
+    while (++from < count && o[from].at >= o[from - 1].at) {
+    }
+    return from < count ? from : count;
+}
+
+static void merge(const struct sweep_order *a, uint32_t a_count, uint32_t b_count,
+                  struct sweep_order *out) {
+    const struct sweep_order *b = a + a_count, *a_end = b, *b_end = b + b_count;
+    while (a < a_end && b < b_end) {
+        *out++ = b->at < a->at ? *b++ : *a++;
+    }
+    memcpy(out, a, (size_t)(a_end - a) * sizeof *a);
+    memcpy(out + (a_end - a), b, (size_t)(b_end - b) * sizeof *b);
+}
+
+/* Whether there was but one run. */
+static int merge_runs(const struct sweep_order *from, struct sweep_order *to, uint32_t count) {
+    uint32_t at = 0;
+    if (run_end(from, 0, count) == count) {
+        return 1;
+    }
+    while (at < count) {
+        uint32_t middle = run_end(from, at, count);
+        uint32_t end = middle < count ? run_end(from, middle, count) : count;
+        merge(from + at, middle - at, end - middle, to + at);
+        at = end;
+    }
+    return 0;
+}
+
+static const struct sweep_order *sort(struct sweep *s) {
+    for (uint32_t i = 0; i < s->count; ++i) {
+        s->order[0][i] = (struct sweep_order){.at = s->items[i].start, .item = i};
+    }
+    while (!merge_runs(s->order[0], s->order[1], s->count)) {
+        struct sweep_order *sorted = s->order[1];
+        s->order[1] = s->order[0];
+        s->order[0] = sorted;
+    }
+    return s->order[0];
+}
+
+/* ---- Why nothing ran. */
+
+static void put_call(struct sweep *s, const struct sweep_item *item) {
+    struct sweep_call *c = &s->calls[s->call_count % SWEEP_CALLS];
+    uint64_t start, before = s->call_count ? s->calls[(s->call_count - 1) % SWEEP_CALLS].latest : 0;
+    *c = (struct sweep_call){.start = item->start,
+                             .end = item->end,
+                             .latest = max_of(before, item->end),
+                             .thread = item->thread,
+                             .kind = item->kind};
+    if (!c->thread && item->correlation) {
+        (void)s->ops->call(s->data, item->correlation, &start, &c->thread);
+    }
+    ++s->call_count;
+}
+
+static int covers(const struct sweep_call *c, uint64_t from, uint64_t to) {
+    uint64_t start = max_of(c->start, from), end = min_of(c->end, to);
+    return c->kind == SWEEP_CALL_COPIES && end > start && (end - start) * 2 > to - from;
+}
+
+static int held_up(const struct sweep_call *c, uint64_t from, uint64_t launched) {
+    return c->kind == SWEEP_CALL_WAITS && c->end + SWEEP_CLOCKS >= from && c->end <= launched;
+}
+
+static uint32_t cause_of(const struct sweep *s, const struct sweep_item *next, uint64_t from) {
+    uint64_t launched = next->launched, start, n = s->call_count;
+    uint64_t oldest = n > SWEEP_CALLS ? n - SWEEP_CALLS : 0;
+    uint32_t thread = next->thread, by;
+    uint32_t cause = ACTIVITY_GAP_UNKNOWN;
+    if (next->correlation && !s->ops->call(s->data, next->correlation, &start, &by)) {
+        launched = start;
+        thread = by;
+    }
+    if (launched > from) {
+        cause = ACTIVITY_GAP_HOST_LATE;
+    }
+    for (; n > oldest; --n) {
+        const struct sweep_call *c = &s->calls[(n - 1) % SWEEP_CALLS];
+        if (c->latest + SWEEP_CLOCKS < from) {
+            break;
+        }
+        if (thread && c->thread && c->thread != thread) {
+            continue;
+        }
+        if (covers(c, from, next->start)) {
+            return ACTIVITY_GAP_COPY;
+        }
+        cause = held_up(c, from, launched) ? ACTIVITY_GAP_SYNC : cause;
+    }
+    return cause;
+}
+
+static void put_gap(const struct sweep *s, const struct sweep_item *next, uint64_t from) {
+    struct sweep_gap gap = {.device = next->device, .start = from, .ns = next->start - from};
+    if (gap.ns >= SWEEP_SHORT) {
+        gap.cause = cause_of(s, next, from);
+        gap.node = next->node;
+    }
+    s->ops->gap(s->data, &gap);
+}
+
+/* ---- What ran. */
+
+static void sum_add(struct sweep_sum *sum, uint64_t start, uint64_t end) {
+    uint64_t ns = end - start;
+    if (end <= start) {
+        return;
+    }
+    sum->min = sum->count ? min_of(sum->min, ns) : ns;
+    sum->first_at = sum->count ? min_of(sum->first_at, start) : start;
+    sum->last_at = max_of(sum->last_at, end);
+    sum->max = max_of(sum->max, ns);
+    sum->total += ns;
+    ++sum->count;
+}
+
+/* Spans come in order of their start. */
+static void union_add(struct sweep_union *u, struct sweep_sum *sum, uint64_t start, uint64_t end) {
+    if (start > u->end) {
+        sum_add(sum, u->start, u->end);
+        u->start = start;
+    }
+    u->end = max_of(u->end, end);
+}
+
+static void union_close(struct sweep_union *u, struct sweep_sum *sum) {
+    sum_add(sum, u->start, u->end);
+    u->start = u->end;
+}
+
+/* What was busy before that moment belongs to the step under way. */
+static void step_take(struct sweep_device *d, uint64_t until) {
+    uint64_t end = min_of(d->any.end, until);
+    if (end > d->step_from) {
+        d->step_busy += end - d->step_from;
+        d->step_from = end;
+    }
+}
+
+static void put_work(struct sweep *s, const struct sweep_item *item) {
+    struct sweep_device *d = &s->devices[item->device];
+    uint32_t which = item->kind == SWEEP_COPY;
+    uint64_t other_end = d->of[!which].end, own_end = d->of[which].end;
+    if (item->start > d->any.end || !d->seen) {
+        step_take(d, UINT64_MAX);
+        d->step_from = item->start;
+        if (d->seen && !d->gapless) {
+            put_gap(s, item, d->any.end);
+        }
+    }
+    s->device_count = s->device_count > item->device ? s->device_count : item->device + 1u;
+    d->seen = 1;
+    d->gapless = 0;
+    /* All seen so far began earlier: from here on the other kind runs up to its end. */
+    sum_add(&d->sums[ACTIVITY_BUSY_OVERLAP], max_of(item->start, own_end),
+            min_of(item->end, other_end));
+    union_add(&d->any, &d->sums[ACTIVITY_BUSY_ANY], item->start, item->end);
+    union_add(&d->of[which], &d->sums[which ? ACTIVITY_BUSY_COPY : ACTIVITY_BUSY_KERNEL],
+              item->start, item->end);
+}
+
+static void put_step(struct sweep *s, uint64_t at) {
+    uint64_t from = s->step_at;
+    if (from) {
+        s->ops->step(s->data, SWEEP_NO_DEVICE, from, at - from);
+    }
+    for (uint32_t i = 0; i < s->device_count; ++i) {
+        struct sweep_device *d = &s->devices[i];
+        if (d->seen) {
+            step_take(d, at);
+            if (from) {
+                s->ops->step(s->data, i, from, d->step_busy);
+            }
+            d->step_busy = 0;
+        }
+    }
+    s->step_at = at;
+}
+
+static void put(struct sweep *s, const struct sweep_item *item) {
+    if (item->kind == SWEEP_STEP) {
+        put_step(s, item->start);
+    } else if (is_work(item)) {
+        put_work(s, item);
+    } else {
+        put_call(s, item);
+        return; /* what ran meanwhile may not be here yet */
+    }
+    s->swept = item->start;
+}
+
+/* ---- */
+
+static void sweep_oldest(struct sweep *s, uint32_t count) {
+    const struct sweep_order *order = sort(s);
+    struct sweep_item *kept = (struct sweep_item *)(void *)s->order[1];
+    for (uint32_t i = 0; i < count; ++i) {
+        put(s, &s->items[order[i].item]);
+    }
+    for (uint32_t i = count; i < s->count; ++i) { /* in order: fewer runs next time */
+        kept[i - count] = s->items[order[i].item];
+    }
+    s->count -= count;
+    memcpy(s->items, kept, s->count * sizeof *kept);
+}
+
+void sweep_some(struct sweep *s) {
+    sweep_oldest(s, s->count - s->count / 4);
+}
+
+void sweep_all(struct sweep *s) {
+    sweep_oldest(s, s->count);
+    for (uint32_t i = 0; i < s->device_count; ++i) {
+        struct sweep_device *d = &s->devices[i];
+        union_close(&d->any, &d->sums[ACTIVITY_BUSY_ANY]);
+        union_close(&d->of[0], &d->sums[ACTIVITY_BUSY_KERNEL]);
+        union_close(&d->of[1], &d->sums[ACTIVITY_BUSY_COPY]);
+    }
+}
+
+void sweep_break(struct sweep *s) {
+    s->step_at = 0;
+    s->call_count = 0;
+    for (uint32_t i = 0; i < s->device_count; ++i) {
+        struct sweep_device *d = &s->devices[i];
+        step_take(d, UINT64_MAX);
+        d->step_busy = 0;
+        d->gapless = 1;
+    }
+}

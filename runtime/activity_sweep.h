@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The time line of devices, swept once from its beginning to its end: how long each was busy and
+ * with what, why it was not, and all that step by step. Pure: no arena, no clock, no lock.
+ *
+ * Items come in any order and wait in a buffer; when it is full the older three quarters are swept,
+ * in order of their start, and forgotten. What comes later and began earlier than that is cut to
+ * what is left and counted as late.
+ *
+ * A gap is the time in which nothing of a device ran, between two things that did; those shorter
+ * than a microsecond are only idle time, of unknown cause and without a node. Of the others the
+ * node to ask is that of the launch which ended it, and the cause the first of these that holds:
+ *   COPY       a call that copies and waits, of the launching thread, covers more than half of it;
+ *   SYNC       the launching thread was in a call that waits for the GPU, which ended after the
+ *              gap's beginning (or 2 us before it: two clocks), and launched only then;
+ *   HOST_LATE  the launch came after the gap's beginning;
+ *   UNKNOWN    none of them, or nothing is known of the launch.
+ * A thread nobody knows is everyone.
+ */
+#ifndef STINT_ACTIVITY_SWEEP_H
+#define STINT_ACTIVITY_SWEEP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "activity_kind.h"
+
+#define SWEEP_DEVICES 64u
+#define SWEEP_NO_DEVICE UINT32_MAX
+#define SWEEP_CALLS 64u    /* of those that wait, the newest, of all threads */
+#define SWEEP_SHORT 1000u  /* ns: gaps below are nobody's */
+#define SWEEP_CLOCKS 2000u /* ns by which a GPU's clock and the host's may differ */
+
+enum sweep_kind {
+    SWEEP_KERNEL,      /* on a device */
+    SWEEP_COPY,        /* copies and fills, likewise */
+    SWEEP_CALL_WAITS,  /* on the host: a call that waits for the GPU */
+    SWEEP_CALL_COPIES, /* one that copies and waits */
+    SWEEP_STEP         /* a step ended, at `start` */
+};
+
+struct sweep_item {
+    uint64_t start;
+    uint64_t end;
+    uint64_t launched;    /* when its launch began, as far as is known; 0 = unknown */
+    uint32_t correlation; /* to ask about once more when it is swept; 0 = none */
+    uint32_t node;
+    uint32_t thread; /* of the launch or call; 0 = unknown */
+    uint16_t device; /* below SWEEP_DEVICES */
+    uint16_t kind;   /* enum sweep_kind */
+};
+
+struct sweep_sum {
+    uint64_t count; /* stretches */
+    uint64_t total;
+    uint64_t min;
+    uint64_t max;
+    uint64_t first_at;
+    uint64_t last_at;
+};
+
+struct sweep_gap {
+    uint32_t device;
+    uint32_t cause; /* enum activity_gap */
+    uint32_t node;
+    uint64_t start;
+    uint64_t ns;
+};
+
+struct sweep_ops {
+    /* The API call of that number: when it began and who made it. 0, or -1: not known. */
+    int (*call)(void *data, uint32_t correlation, uint64_t *start, uint32_t *thread);
+    void (*gap)(void *data, const struct sweep_gap *gap);
+    /* A step that began at `start`: its wall time (SWEEP_NO_DEVICE), or a device's busy time in it.
+     * */
+    void (*step)(void *data, uint32_t device, uint64_t start, uint64_t ns);
+};
+
+/* The union of some spans, swept. */
+struct sweep_union {
+    uint64_t start; /* of the stretch that is not summed up yet */
+    uint64_t end;
+};
+
+struct sweep_device {
+    int seen;
+    int gapless; /* what comes next ends no gap */
+    struct sweep_union any;
+    struct sweep_union of[2]; /* kernels; copies and fills */
+    uint64_t step_from;       /* what is busy from here on is in no step yet */
+    uint64_t step_busy;
+    struct sweep_sum sums[4]; /* by enum activity_busy; whoever reads them zeroes them */
+};
+
+struct sweep_call {
+    uint64_t start;
+    uint64_t end;
+    uint64_t latest; /* end of this one and all before it */
+    uint32_t thread;
+    uint32_t kind;
+};
+
+struct sweep_order;
+struct sweep {
+    const struct sweep_ops *ops;
+    void *data;
+    struct sweep_item *items;
+    struct sweep_order *order[2];
+    uint32_t capacity;
+    uint32_t count;
+    uint64_t swept;        /* all that begins before was swept */
+    uint64_t late;         /* items; whoever reads it zeroes it */
+    uint64_t step_at;      /* when the step began that is under way; 0 = none has */
+    uint32_t device_count; /* those above were never seen */
+    uint64_t call_count;
+    struct sweep_call calls[SWEEP_CALLS];
+    struct sweep_device devices[SWEEP_DEVICES];
+};
+
+/* capacity: items, at least 4. */
+size_t sweep_bytes(uint32_t capacity);
+void sweep_open(struct sweep *s, void *memory, uint32_t capacity, const struct sweep_ops *ops,
+                void *data);
+static inline int sweep_is_full(const struct sweep *s) {
+    return s->count == s->capacity;
+}
+/* Not when it is full. */
+void sweep_add(struct sweep *s, const struct sweep_item *item);
+/* The older three quarters. */
+void sweep_some(struct sweep *s);
+/* Everything, and the stretches are summed up: what goes on then is a new one. */
+void sweep_all(struct sweep *s);
+/* After it: nobody looks for a while. No gap and no step goes over that. */
+void sweep_break(struct sweep *s);
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Both signals go to the thread that writes: it blocks them meanwhile, and what was raised in
+ * between is taken away. One that was waiting before stays.
+ */
+#include "calm.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <time.h>
+
+static const int quiet[] = {SIGPIPE, SIGXFSZ};
+#define QUIET (sizeof quiet / sizeof *quiet)
+
+void calm_start(struct calm *c) {
+    int saved = errno;
+    sigset_t block;
+    sigemptyset(&block);
+    for (size_t i = 0; i < QUIET; ++i) {
+        sigaddset(&block, quiet[i]);
+    }
+    pthread_sigmask(SIG_BLOCK, &block, &c->before);
+    sigpending(&c->waiting);
+    errno = saved;
+}
+
+void calm_end(const struct calm *c) {
+    static const struct timespec at_once = {0, 0};
+    int saved = errno;
+    sigset_t raised, one;
+    sigpending(&raised);
+    for (size_t i = 0; i < QUIET; ++i) {
+        if (sigismember(&raised, quiet[i]) && !sigismember(&c->waiting, quiet[i])) {
+            sigemptyset(&one);
+            sigaddset(&one, quiet[i]);
+            while (sigtimedwait(&one, NULL, &at_once) < 0 && errno == EINTR) {
+            }
+        }
+    }
+    pthread_sigmask(SIG_SETMASK, &c->before, NULL);
+    errno = saved;
+}

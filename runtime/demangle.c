@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "demangle.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Of the C++ ABI, the same in every C++ library: NULL for a name it does not understand. */
+typedef char *demangler(const char *mangled, char *buffer, size_t *size, int *status);
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static demangler *found;
+
+static void find(void) {
+    void *at = dlsym(RTLD_DEFAULT, "__cxa_demangle");
+    if (!at) { /* a C program, or one whose C++ part was loaded with RTLD_LOCAL */
+        void *library = dlopen("libstdc++.so.6", RTLD_NOW | RTLD_LOCAL);
+        at = library ? dlsym(library, "__cxa_demangle") : NULL;
+    }
+    memcpy(&found, &at, sizeof found); /* ISO C has no cast from an object to a function */
+}
+
+int demangle(char *out, size_t size, const char *mangled) {
+    int saved = errno, status = 0, result = -1;
+    if (!size || strncmp(mangled, "_Z", 2)) { /* it would take "i" for the type int */
+        return -1;
+    }
+    pthread_once(&once, find);
+    char *name = found ? found(mangled, NULL, NULL, &status) : NULL;
+    if (name) {
+        size_t length = strnlen(name, size - 1);
+        memcpy(out, name, length);
+        out[length] = '\0';
+        result = 0;
+    }
+    free(name);
+    errno = saved;
+    return result;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Names as the compiler mangled them, in words. The demangler is the C++ library's: the program's own
+ * if it has one, else it is loaded at the first use.
+ */
+#ifndef STINT_DEMANGLE_H
+#define STINT_DEMANGLE_H
+
+#include <stddef.h>
+
+/* "_Z5scalePff" to "scale(float*, float)", cut to `size` with its NUL. 0, or -1 with nothing
+ * written: not a mangled name, or nobody to ask. Any thread, not a signal handler; calls malloc. */
+int demangle(char *out, size_t size, const char *mangled);
+
+#endif

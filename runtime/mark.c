@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * TIMER_MARK and TIMER_VALUE: events of the trace that are no scope.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "api.h"
+#include "registry.h"
+#include "ring.h"
+#include "site.h"
+#include "thread.h"
+
+/* The thread's block if there is a trace for the event; *site its number. */
+static struct thread_block *find(struct stint_impl_site *from, uint64_t *site) {
+    uint64_t word = STINT_IMPL_LOAD(&from->word);
+    struct thread_block *b = thread_here();
+    if (!b || site_gate_of(word) != registry_gate()) {
+        b = thread_enter(1);
+        if (!b) {
+            return NULL;
+        }
+        word = site_resolve(from);
+        thread_leave(b);
+    }
+    *site = word & STINT_IMPL_SITE_ID;
+    return (uint32_t)word & STINT_IMPL_SITE_OFF || !b->hot.ring ? NULL : b;
+}
+
+static uint64_t at(uint64_t kind, uint64_t ticks) {
+    return kind << STINT_IMPL_EVENT_KIND | ticks;
+}
+
+void stint_impl_mark(struct stint_impl_site *from) {
+    int saved = errno;
+    uint64_t site;
+    struct thread_block *b = find(from, &site);
+    if (b) {
+        stint_impl_ring_add(b->hot.ring, at(STINT_IMPL_EVENT_MARK, clock_ticks()), site);
+    }
+    errno = saved;
+}
+
+void stint_impl_value(struct stint_impl_site *from, double value) {
+    int saved = errno;
+    uint64_t site, bits;
+    struct thread_block *b = find(from, &site);
+    if (b) {
+        memcpy(&bits, &value, sizeof bits);
+        ring_add_pair(b->hot.ring, at(STINT_IMPL_EVENT_VALUE, clock_ticks()), site, bits);
+    }
+    errno = saved;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef STINT_ROWS_DEVICE_H
+#define STINT_ROWS_DEVICE_H
+
+#include "snapshot.h"
+
+/* What a node's scopes and those nested in them had done on GPUs, as a tracer saw it: kernels,
+ * copies and fills. */
+struct device_work {
+    uint64_t count;
+    uint64_t total; /* nanoseconds, added up: what ran side by side counts twice */
+};
+
+/* By node, in the snapshot's memory; NULL where nothing was seen. 0, or -1 without memory. */
+int rows_device(struct device_work **out, struct snapshot *s);
+static inline struct device_work rows_device_of(const struct device_work *work, uint32_t node) {
+    return work ? work[node] : (struct device_work){0, 0};
+}
+
+#endif

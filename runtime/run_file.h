@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The run file: an arena that other processes can read while it is written and after its writer was
+ * killed. It is made under a name of its own, laid out, and only then linked to the name asked for:
+ * nobody ever sees half a header. Space is reserved before it is used, so that a full disk is a
+ * refused request and not a SIGBUS.
+ *
+ * A process that is killed between making the file and linking it leaves PATH.PID.N.tmp, which nobody
+ * removes: it cannot be told from one that is about to be linked.
+ *
+ * Under the registry's lock unless said otherwise.
+ */
+#ifndef STINT_RUN_FILE_H
+#define STINT_RUN_FILE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Memory of `bytes` bytes, zero, shared with a new file that is not to be seen yet; the first
+ * `ready` bytes are reserved. NULL after one line that says why; the run then goes on in memory,
+ * and run_file_at_exit() tells whether it is to be written at its end. */
+void *run_file_open(const char *pattern, size_t bytes, size_t ready);
+/* Puts the file in its place. What is there already: another run's file whose writer is gone is
+ * replaced; one whose writer lives leaves it and ours gets a name of its own; anything else stays,
+ * and ours goes. One line for the last two. */
+void run_file_publish(void);
+/* Makes sure that everything below `end` is reserved. 0, or -1: no space. Any thread, and signal
+ * handlers; no lock. */
+int run_file_reserve(uint64_t end);
+/* Whether the run has to be written at its end, because the file system is one that cannot be
+ * written the other way; and writes it. 0, or -1 after one line. */
+int run_file_at_exit(void);
+int run_file_save(const void *bytes, size_t length);
+/* Where the run goes; "" = nowhere. */
+const char *run_file_path(void);
+/* The child of a fork has no file. */
+void run_file_forget(void);
+
+#endif

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "activity_kind.h"
+#include "arena.h"
+#include "command.h"
+#include "log.h"
+#include "run_view.h"
+#include "text.h"
+
+static const char help[] = "usage: stint info FILE…\n"
+                           "Prints what a run file says of its run and how much it holds.\n\n"
+                           "      --help\n";
+
+static void put(struct text *t, const char *key, const char *value) {
+    text_add(t, "%-12s ", key);
+    text_name(t, *value ? value : "?", strlen(*value ? value : "?"), 0);
+    text_put(t, "\n", 1);
+}
+
+static void put_number(struct text *t, const char *key, uint64_t n) {
+    text_add(t, "%-12s %llu\n", key, (unsigned long long)n);
+}
+
+static void put_run(struct text *t, const struct run *r) {
+    const struct arena_header *h = (const struct arena_header *)(const void *)r->snapshot.base;
+    char line[128], started[64], wall[TEXT_NUMBER];
+    put(t, "file", r->path);
+    run_view_state(line, sizeof line, r);
+    line[strcspn(line, ":")] = '\0';
+    put(t, "state", line);
+    put(t, "program", r->program);
+    put(t, "command", r->command);
+    put_number(t, "parent pid", r->parent_pid);
+    run_view_time(started, sizeof started, r->start_real_ns);
+    put(t, "started", started);
+    text_time(wall, r->snapshot.wall_ns, 3);
+    text_add(t, "%-12s %s%s\n", "wall", r->at_least ? "at least " : "", wall);
+    put(t, "host", r->host);
+    text_add(t, "%-12s %u x ", "cpu", r->cpus);
+    text_name(t, r->cpu, strlen(r->cpu), 0);
+    text_put(t, "\n", 1);
+    put(t, "compiler", r->compiler);
+    text_add(t, "%-12s ", "clock");
+    text_name(t, r->clock, strlen(r->clock), 0);
+    text_add(t, ", %.3f ticks a ns\n", 1 / r->snapshot.ns_per_tick);
+    put(t, "gpu", *r->gpu ? r->gpu : "not asked for");
+    text_add(t, "%-12s %u\n", "format", h->abi);
+    text_add(t, "%-12s %llu of %llu bytes\n", "in use", (unsigned long long)h->used,
+             (unsigned long long)h->size);
+}
+
+struct sums {
+    uint64_t calls, samples, scopes, intervals, histograms, gpu_calls;
+};
+
+static void add_nodes(const struct snapshot *s, struct sums *out) {
+    uint32_t histogram = 0;
+    for (uint32_t i = 0; i < s->node_count; ++i) {
+        const struct snapshot_node *n = &s->nodes[i];
+        if (n->parent == SNAPSHOT_NONE) {
+            continue; /* a thread's root is no scope */
+        }
+        out->scopes += n->kind == STINT_IMPL_SCOPE_NODE;
+        out->intervals += n->kind == STINT_IMPL_INTERVAL_NODE;
+        out->calls += n->count + n->recursions;
+        out->samples += n->count;
+        out->gpu_calls += n->gpu.count;
+        out->histograms += n->histogram && n->histogram != histogram;
+        out->histograms += n->gpu.histogram != 0;
+        histogram = n->histogram;
+    }
+}
+
+/* Of a run that nobody traced, nothing. */
+static void put_activities(struct text *t, const struct snapshot *s) {
+    uint64_t count[ACTIVITY_KINDS] = {0};
+    for (uint32_t i = 0; i < s->activity_count; ++i) {
+        count[s->activities[i].kind] += s->activities[i].count;
+    }
+    uint64_t calls = count[ACTIVITY_API] + count[ACTIVITY_DRIVER];
+    if (s->activity_count) {
+        text_add(t, "%-12s %u rows: %llu kernels, %llu copies, %llu fills, %llu API calls\n",
+                 "activities", s->activity_count, (unsigned long long)count[ACTIVITY_KERNEL],
+                 (unsigned long long)count[ACTIVITY_COPY], (unsigned long long)count[ACTIVITY_FILL],
+                 (unsigned long long)calls);
+    }
+}
+
+static void put_counts(struct text *t, const struct run *r) {
+    const struct snapshot *s = &r->snapshot;
+    struct sums sums = {0};
+    uint64_t threads = 0, alive = 0, open = 0;
+    for (uint32_t i = 0; i < s->thread_count; ++i) {
+        threads += s->threads[i].uses;
+        alive += s->threads[i].alive != 0;
+        open += s->threads[i].open_count;
+    }
+    add_nodes(s, &sums);
+    text_add(t, "%-12s %llu, %llu of them %s\n", "threads", (unsigned long long)threads,
+             (unsigned long long)alive, r->state == RUN_LIVE ? "running" : "not ended by then");
+    put_number(t, "open scopes", open);
+    put_number(t, "calls", sums.calls);
+    put_number(t, "samples", sums.samples);
+    put_number(t, "GPU samples", sums.gpu_calls);
+    put_number(t, "steps", s->steps);
+    put_number(t, "sites", s->site_count);
+    put_number(t, "sets", s->set_count);
+    put_number(t, "tree nodes", sums.scopes);
+    put_number(t, "intervals", sums.intervals);
+    put_number(t, "histograms", sums.histograms);
+    put_activities(t, s);
+    for (uint32_t i = 0; i < s->device_count; ++i) {
+        put(t, "device", s->devices[i].name);
+    }
+}
+
+static void put_trace(struct text *t, const struct run *r) {
+    uint64_t kinds[TRACE_VALUE + 1] = {0}, overwritten = 0;
+    for (uint64_t i = 0; i < r->trace.event_count; ++i) {
+        ++kinds[r->trace.events[i].kind];
+    }
+    for (uint32_t i = 0; i < r->trace.lane_count; ++i) {
+        overwritten += r->trace.lanes[i].overwritten;
+    }
+    if (!r->trace.lane_count) {
+        put(t, "trace", "none (STINT_TRACE=64M keeps one)");
+        return;
+    }
+    text_add(t, "%-12s %u lane%s, %llu spans, %llu marks, %llu values, %llu older ones gone\n",
+             "trace", r->trace.lane_count, r->trace.lane_count == 1 ? "" : "s",
+             (unsigned long long)kinds[TRACE_SPAN], (unsigned long long)kinds[TRACE_MARK],
+             (unsigned long long)kinds[TRACE_VALUE], (unsigned long long)overwritten);
+}
+
+static void put_lost(struct text *t, const struct snapshot *s) {
+    for (uint32_t i = 0; i < STINT_STATUS_COUNT; ++i) {
+        if (s->lost[i]) {
+            text_add(t, "%-12s %llu %s\n", "lost", (unsigned long long)s->lost[i],
+                     status_text(i)->text);
+        }
+    }
+}
+
+static int info_file(const char *path, int first) {
+    struct run r;
+    struct text t;
+    if (run_open(&r, path)) {
+        return COMMAND_BAD;
+    }
+    text_start(&t);
+    text_put(&t, "\n", !first);
+    int failed = run_trace(&r);
+    put_run(&t, &r);
+    put_counts(&t, &r);
+    put_trace(&t, &r);
+    put_lost(&t, &r.snapshot);
+    if (failed || t.failed) {
+        log_line("%.500s: no memory for all of it", path);
+    }
+    failed |= command_write(STDOUT_FILENO, t.data, t.length);
+    int status = failed ? COMMAND_FAILED : command_warn(&r);
+    text_free(&t);
+    run_close(&r);
+    return status;
+}
+
+int cmd_info(int argc, char **argv) {
+    static const struct option options[] = {{"help", no_argument, NULL, COMMAND_HELP},
+                                            {NULL, 0, NULL, 0}};
+    int c, status = COMMAND_GOOD;
+    while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
+        return c == COMMAND_HELP ? command_help(help) : command_bad_option(argv);
+    }
+    if (optind == argc) {
+        return command_bad_usage(argv, "a run file is missing");
+    }
+    for (int i = optind; i < argc; ++i) {
+        int one = info_file(argv[i], i == optind);
+        status = one > status ? one : status;
+    }
+    return status;
+}

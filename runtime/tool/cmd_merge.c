@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * stint merge FILE… -o OUT
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "log.h"
+#include "merge.h"
+
+static const char help[] =
+    "usage: stint merge FILE… -o OUT\n"
+    "Makes one run file of several: of the ranks or processes of a program, or of its runs. "
+    "Totals\n"
+    "and calls are sums, each thread stays one, named RANK/PID NAME (RANK: the place of its file "
+    "on\n"
+    "the command line, from 0), and traces stand side by side by the time of day.\n\n"
+    "  -o, --output OUT   the file to write; one that is there is replaced\n"
+    "      --help\n";
+
+/* Threads of files that say they are all in use of their last byte still need names for all. */
+#define SPARE ((uint64_t)16 << 20)
+
+/* Room for all that the files hold, and the one that began first. -1 after one line. */
+static int look(int count, char **paths, uint64_t *bytes, int *first) {
+    uint64_t earliest = UINT64_MAX;
+    *bytes = SPARE;
+    *first = 0;
+    for (int i = 0; i < count; ++i) {
+        struct arena_header h;
+        struct stat s;
+        int fd = open(paths[i], O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+        if (fd < 0 || fstat(fd, &s)) {
+            log_line("%.500s: %s", paths[i], strerror(errno));
+            if (fd >= 0) {
+                close(fd);
+            }
+            return -1;
+        }
+        *bytes += (uint64_t)(s.st_size > 0 ? s.st_size : 0) + sizeof h;
+        if (pread(fd, &h, sizeof h, 0) == (ssize_t)sizeof h && h.start.real_ns < earliest) {
+            earliest = h.start.real_ns;
+            *first = i;
+        }
+        close(fd);
+    }
+    return 0;
+}
+
+/* A run to merge is whole. -1 after one line. */
+static int open_whole(struct run *r, const char *path) {
+    if (run_open(r, path)) {
+        return -1;
+    }
+    if (*r->warning) {
+        log_line("%.500s: %s; nothing was merged", path, r->warning);
+        run_close(r);
+        return -1;
+    }
+    return 0;
+}
+
+static int start(struct merge *m, const char *out, int count, char **paths) {
+    struct run r;
+    uint64_t bytes;
+    int first;
+    if (look(count, paths, &bytes, &first) || open_whole(&r, paths[first])) {
+        return -1;
+    }
+    int failed = merge_start(m, out, (uint32_t)count, bytes, &r);
+    if (failed) {
+        merge_end(m);
+    }
+    run_close(&r);
+    return failed;
+}
+
+static int merge_files(const char *out, int count, char **paths) {
+    struct merge m;
+    if (start(&m, out, count, paths)) {
+        return COMMAND_BAD;
+    }
+    int failed = 0;
+    for (int i = 0; !failed && i < count; ++i) {
+        struct run r;
+        failed = open_whole(&r, paths[i]);
+        if (!failed) {
+            failed = merge_add(&m, &r);
+            run_close(&r);
+        }
+    }
+    failed = failed || merge_finish(&m);
+    merge_end(&m);
+    return failed ? COMMAND_BAD : COMMAND_GOOD;
+}
+
+int cmd_merge(int argc, char **argv) {
+    static const struct option options[] = {{"output", required_argument, NULL, 'o'},
+                                            {"help", no_argument, NULL, COMMAND_HELP},
+                                            {NULL, 0, NULL, 0}};
+    const char *out = NULL;
+    int c;
+    while ((c = getopt_long(argc, argv, "o:", options, NULL)) != -1) {
+        if (c == COMMAND_HELP) {
+            return command_help(help);
+        }
+        if (c == '?') {
+            return command_bad_option(argv);
+        }
+        out = optarg;
+    }
+    if (optind == argc) {
+        return command_bad_usage(argv, "run files are missing");
+    }
+    if (!out || !*out) {
+        return command_bad_usage(argv, "-o OUT is missing");
+    }
+    return merge_files(out, argc - optind, argv + optind);
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "command.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "log.h"
+
+int command_bad_option(char **argv) {
+    log_line("%.20s: %.200s: no such option, or its value is missing (stint %.20s --help)", argv[0],
+             argv[optind - 1], argv[0]);
+    return COMMAND_BAD;
+}
+
+int command_bad_usage(char **argv, const char *what) {
+    log_line("%.20s: %s (stint %.20s --help)", argv[0], what, argv[0]);
+    return COMMAND_BAD;
+}
+
+int command_help(const char *text) {
+    if (fputs(text, stdout) == EOF || fflush(stdout)) {
+        log_line("cannot write: %s", strerror(errno));
+        return COMMAND_FAILED;
+    }
+    return COMMAND_GOOD;
+}
+
+int command_number(const char *option, const char *text, uint64_t least, uint64_t most,
+                   uint64_t *out) {
+    char *end = NULL;
+    errno = 0;
+    unsigned long long n = *text >= '0' && *text <= '9' ? strtoull(text, &end, 10) : 0;
+    if (!end || *end || errno || n < least || n > most) {
+        log_line("%s %.100s: expected a number from %llu to %llu", option, text,
+                 (unsigned long long)least, (unsigned long long)most);
+        return -1;
+    }
+    *out = n;
+    return 0;
+}
+
+int command_write(int fd, const char *bytes, size_t length) {
+    while (length) {
+        ssize_t n = write(fd, bytes, length);
+        if (n < 0 && errno != EINTR) {
+            log_line("cannot write: %s", strerror(errno));
+            return -1;
+        }
+        bytes += n > 0 ? n : 0;
+        length -= n > 0 ? (size_t)n : 0;
+    }
+    return 0;
+}
+
+int command_warn(const struct run *r) {
+    if (!*r->warning) {
+        return COMMAND_GOOD;
+    }
+    log_line("%.500s: %s", r->path, r->warning);
+    return COMMAND_BAD;
+}
+
+int command_colour_parse(const char *text, enum command_colour *out) {
+    static const char *const names[] = {"auto", "always", "never"};
+    for (int i = 0; i < 3; ++i) {
+        if (!strcmp(text, names[i])) {
+            *out = (enum command_colour)i;
+            return 0;
+        }
+    }
+    log_line("--color %.100s: expected auto, always or never", text);
+    return -1;
+}
+
+int command_colour(enum command_colour wanted, int fd) {
+    const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+    if (wanted != COLOUR_AUTO) {
+        return wanted == COLOUR_ALWAYS;
+    }
+    return isatty(fd) && !(no && *no) && !(term && !strcmp(term, "dumb"));
+}
+
+static uint32_t from_environment(const char *name) {
+    const char *text = getenv(name);
+    char *end = NULL;
+    unsigned long n = text && *text >= '0' && *text <= '9' ? strtoul(text, &end, 10) : 0;
+    return end && !*end && n >= 20 && n <= 10000 ? (uint32_t)n : 0;
+}
+
+/* COLUMNS decides, also where there is no terminal; shells do not export it, people do. */
+uint32_t command_width(int fd) {
+    struct winsize size;
+    uint32_t told = from_environment("COLUMNS");
+    if (told) {
+        return told;
+    }
+    return !ioctl(fd, TIOCGWINSZ, &size) && size.ws_col >= 20 ? size.ws_col : 0;
+}
+
+uint32_t command_height(int fd) {
+    struct winsize size;
+    uint32_t told = from_environment("LINES");
+    if (told) {
+        return told;
+    }
+    return !ioctl(fd, TIOCGWINSZ, &size) && size.ws_row >= 5 ? size.ws_row : 24;
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Two sides of runs, and for each statistic what changed between them. Read by diff_read.c, judged
+ * by diff.c, shown by diff_show.c; docs/diff.md states the method.
+ */
+#ifndef STINT_TOOL_DIFF_H
+#define STINT_TOOL_DIFF_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "diff_math.h"
+#include "scratch.h"
+
+#define DIFF_RUNS 1024u /* on a side */
+#define DIFF_ENOUGH 3u  /* runs a side that show how much runs differ among themselves */
+
+enum diff_metric {
+    DIFF_TIME, /* a call: the average and the typical one, whichever tells more */
+    DIFF_TYPICAL,
+    DIFF_AVG,
+    DIFF_P50,
+    DIFF_P99,
+    DIFF_MAX,
+    DIFF_TOTAL,
+    DIFF_SELF,
+    DIFF_CALLS,
+    DIFF_BYTES,
+    DIFF_GPU
+};
+
+/* In the order they are shown. */
+enum diff_verdict {
+    DIFF_SLOWER,
+    DIFF_UNSURE,
+    DIFF_FASTER,
+    DIFF_APPEARED,
+    DIFF_GONE,
+    DIFF_SAME,
+    DIFF_VERDICTS
+};
+
+struct diff_times {
+    double count;
+    double total; /* nanoseconds */
+    double max;
+    struct diff_histogram histogram;
+};
+
+/* A statistic in one run. */
+struct diff_sample {
+    int there;
+    double calls;
+    double bytes;
+    double self; /* nanoseconds */
+    struct diff_times cpu;
+    struct diff_times gpu;
+};
+
+struct diff_item {
+    const char *name; /* of activities with "[gpu] " or "[api] " before it */
+    const char *set;  /* "" = the default one */
+    size_t length;
+    struct diff_sample *run[2]; /* an array a side, as long as diff.runs */
+    uint32_t hash;
+    int gpu; /* work of a GPU: `cpu` holds its times */
+};
+
+struct diff_run {
+    const char *program;
+    const char *host;
+    double wall;      /* nanoseconds */
+    double reference; /* picoseconds a turn, 0 = unknown */
+};
+
+/* A number that is compared: its mean on both sides, by what factor it changed (natural logarithm),
+ * and how well that is known. */
+struct diff_change {
+    int known; /* there is something on both sides */
+    double side[2];
+    double log;     /* less what the machines' speed explains */
+    double error;   /* half of the 95 % interval of it; < 0: the runs cannot tell */
+    double p;       /* that it comes by chance */
+    double least;   /* of a finding */
+    const char *of; /* "avg", "typical" … */
+};
+
+struct diff_row {
+    const struct diff_item *item;
+    int gpu;
+    enum diff_verdict verdict;
+    struct diff_change change;
+    double self[2];  /* the share of side[] that no nested scope took, nanoseconds */
+    double calls[2]; /* of a run, on average; so are bytes and total */
+    double bytes[2];
+    double total[2];
+    double weight;    /* nanoseconds that a run takes longer for it */
+    uint32_t seen[2]; /* runs that have it */
+};
+
+struct diff_options {
+    enum diff_metric metric;
+    double threshold; /* the least change worth a word, 0.02 = 2 % */
+    int raw;          /* the machines' speed is left aside */
+};
+
+struct diff {
+    struct scratch memory;
+    struct diff_run *run[2];
+    uint32_t runs[2];
+    struct diff_item *item;
+    uint32_t items;
+    uint32_t room;
+    uint32_t *slots; /* hash -> item + 1 */
+    struct diff_row *row;
+    uint32_t rows;
+    uint32_t verdicts[DIFF_VERDICTS];
+    double reference[2]; /* picoseconds, 0 = unknown */
+    double machine;      /* logarithm: by how much side 1's machine is slower; 0 = alike */
+    double floor;        /* logarithm: of few runs, smaller changes are no findings */
+    int few;             /* there are such rows */
+};
+
+/* Two empty sides of so many runs. 0, or -1 without memory. */
+int diff_start(struct diff *d, uint32_t a_runs, uint32_t b_runs);
+/* The statistic of that name, made at first use. NULL without memory. */
+struct diff_item *diff_item(struct diff *d, const char *name, size_t length, const char *set);
+/* Reads a run file as run `number` of a side; rows that the filter does not allow are left out. 0;
+ * 1 after a warning: not all of it can be read; -1 after one line: nothing of it. */
+int diff_read(struct diff *d, int side, uint32_t number, const char *path);
+/* Fills row, worst first. 0, or -1 without memory. */
+int diff_judge(struct diff *d, const struct diff_options *o);
+void diff_end(struct diff *d);
+
+#endif

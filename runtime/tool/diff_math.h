@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The statistics of `stint diff`: pure functions over histograms and small samples.
+ */
+#ifndef STINT_TOOL_DIFF_MATH_H
+#define STINT_TOOL_DIFF_MATH_H
+
+#include <stdint.h>
+
+/* The buckets in use, lowest first. */
+struct diff_bucket {
+    uint32_t index;
+    uint64_t count;
+};
+
+struct diff_histogram {
+    const struct diff_bucket *bucket;
+    uint32_t used;
+    double unit; /* nanoseconds of a tick */
+};
+
+double diff_count(const struct diff_histogram *h);
+/* The value that `share` of the samples do not exceed; those of a bucket lie evenly in it. */
+double diff_percentile(const struct diff_histogram *h, double share);
+/* The mean of the fastest `share` of them; scaled so that the mean of all is `mean`, which is known
+ * exactly where buckets are 6 % wide. */
+double diff_fastest(const struct diff_histogram *h, double share, double mean);
+/* The squared relative error of a mean of all, or of the fastest, that so many samples leave. */
+double diff_mean_error(const struct diff_histogram *h, double share);
+
+/* Two-sided p of the rank test (Mann-Whitney, ties counted half, normal approximation): whether a
+ * sample of one side is larger than one of the other more often than not. 1 with fewer than
+ * DIFF_RANKS on a side. */
+#define DIFF_RANKS 8.0
+double diff_rank_p(const struct diff_histogram *a, uint32_t a_count, const struct diff_histogram *b,
+                   uint32_t b_count);
+
+/* Welch's test on the means of two small samples. `error`: the variance that a value has at least.
+ */
+struct diff_welch {
+    double difference; /* mean b - mean a */
+    double error;      /* its standard error */
+    double freedom;
+};
+void diff_welch(struct diff_welch *out, const double *a, uint32_t a_count, const double *b,
+                uint32_t b_count, double error);
+/* Two-sided p of Student's t. */
+double diff_student_p(double t, double freedom);
+/* The t that p belongs to. */
+double diff_student_t(double p, double freedom);
+
+/* Sorts. 0 if count is 0. */
+double diff_median(double *values, uint32_t count);
+/* The largest p that may be called a finding if a share of `q` false ones among the findings is
+ * accepted (Benjamini and Hochberg); -1: none. Sorts. */
+double diff_finding_p(double *p, uint32_t count, double q);
+
+#endif

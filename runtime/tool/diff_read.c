@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Implementation notes: one run is in memory at a time; what stays of it is a few hundred bytes a
+ * statistic, because most of the 640 buckets of a histogram are empty.
+ */
+#include <string.h>
+
+#include "activity_name.h"
+#include "activity_table.h"
+#include "arena.h"
+#include "command.h"
+#include "diff.h"
+#include "filter.h"
+#include "histogram.h"
+#include "log.h"
+#include "rows.h"
+
+static const char *keep(struct diff *d, const char *text, size_t length) {
+    char *copy = scratch_get(&d->memory, length + 1);
+    if (copy) {
+        memcpy(copy, text, length);
+        copy[length] = '\0';
+    }
+    return copy;
+}
+
+int diff_start(struct diff *d, uint32_t a_runs, uint32_t b_runs) {
+    memset(d, 0, sizeof *d);
+    d->runs[0] = a_runs;
+    d->runs[1] = b_runs;
+    for (int side = 0; side < 2; ++side) {
+        d->run[side] = scratch_array(&d->memory, d->runs[side], sizeof *d->run[side]);
+    }
+    return d->run[0] && d->run[1] ? 0 : -1;
+}
+
+void diff_end(struct diff *d) {
+    scratch_free(&d->memory);
+}
+
+static uint32_t hash_of(const char *name, size_t length, const char *set) {
+    uint32_t h = 2166136261u; /* FNV-1a */
+    for (size_t i = 0; i < length; ++i) {
+        h = (h ^ (unsigned char)name[i]) * 16777619u;
+    }
+    for (h *= 16777619u; *set; ++set) {
+        h = (h ^ (unsigned char)*set) * 16777619u;
+    }
+    return h;
+}
+
+static int grow(struct diff *d) {
+    uint32_t room = d->room ? d->room * 2 : 256;
+    struct diff_item *item = scratch_array(&d->memory, room, sizeof *item);
+    uint32_t *slots = scratch_array(&d->memory, (size_t)room * 2, sizeof *slots);
+    if (!item || !slots) {
+        return -1;
+    }
+    for (uint32_t i = 0; i < d->items; ++i) {
+        uint32_t at = d->item[i].hash & (room * 2 - 1);
+        item[i] = d->item[i];
+        while (slots[at]) {
+            at = (at + 1) & (room * 2 - 1);
+        }
+        slots[at] = i + 1;
+    }
+    d->item = item;
+    d->slots = slots;
+    d->room = room;
+    return 0;
+}
+
+static struct diff_item *item_new(struct diff *d, const char *name, size_t length,
+                                  const char *set) {
+    struct diff_item *item = &d->item[d->items];
+    item->name = keep(d, name, length);
+    item->set = keep(d, set, strlen(set));
+    item->length = length;
+    for (int side = 0; side < 2; ++side) {
+        item->run[side] = scratch_array(&d->memory, d->runs[side], sizeof *item->run[side]);
+    }
+    if (!item->name || !item->set || !item->run[0] || !item->run[1]) {
+        return NULL;
+    }
+    ++d->items;
+    return item;
+}
+
+struct diff_item *diff_item(struct diff *d, const char *name, size_t length, const char *set) {
+    uint32_t hash = hash_of(name, length, set);
+    if (d->items == d->room && grow(d)) {
+        return NULL;
+    }
+    uint32_t at = hash & (d->room * 2 - 1);
+    for (; d->slots[at]; at = (at + 1) & (d->room * 2 - 1)) {
+        struct diff_item *item = &d->item[d->slots[at] - 1];
+        if (item->hash == hash && item->length == length && !memcmp(item->name, name, length) &&
+            !strcmp(item->set, set)) {
+            return item;
+        }
+    }
+    struct diff_item *item = item_new(d, name, length, set);
+    if (item) {
+        item->hash = hash;
+        d->slots[at] = d->items;
+    }
+    return item;
+}
+
+/* ---- One run. */
+
+/* While reading: which rows' histograms the nodes add to. */
+struct reading {
+    struct diff *d;
+    struct snapshot *s;
+    struct rows rows;
+    uint32_t *slots; /* (name, set) -> row + 1 */
+    uint32_t mask;
+    uint32_t *seen; /* histograms added already: nodes share them */
+    struct histogram **sum[2];
+};
+
+static uint32_t power_over(uint64_t n) {
+    uint32_t size = 64;
+    while (size < n * 2) {
+        size *= 2;
+    }
+    return size;
+}
+
+static uint32_t *row_slot(const struct reading *r, const char *name, uint32_t length,
+                          uint32_t set) {
+    uint32_t at = (hash_of(name, length, "") ^ set * 0x9e3779b1u) & r->mask;
+    for (; r->slots[at]; at = (at + 1) & r->mask) {
+        const struct stint_row *row = &r->rows.row[r->slots[at] - 1];
+        if (row->set == set && row->name_length == length && !memcmp(row->name, name, length)) {
+            break;
+        }
+    }
+    return &r->slots[at];
+}
+
+static int reading_start(struct reading *r, struct diff *d, struct snapshot *s) {
+    memset(r, 0, sizeof *r);
+    r->d = d;
+    r->s = s;
+    if (rows_flat(&r->rows, s, 0)) {
+        return -1;
+    }
+    uint32_t size = power_over(2 * ((uint64_t)s->node_count + 1) + s->activity_count);
+    r->mask = size - 1;
+    r->slots = scratch_array(&s->memory, size, sizeof *r->slots);
+    r->seen = scratch_array(&s->memory, size, sizeof *r->seen);
+    r->sum[0] = scratch_array(&s->memory, (size_t)r->rows.count + 1, sizeof *r->sum[0]);
+    r->sum[1] = scratch_array(&s->memory, (size_t)r->rows.count + 1, sizeof *r->sum[1]);
+    if (!r->slots || !r->seen || !r->sum[0] || !r->sum[1]) {
+        return -1;
+    }
+    for (uint32_t i = 0; i < r->rows.count; ++i) {
+        const struct stint_row *row = &r->rows.row[i];
+        *row_slot(r, row->name, row->name_length, row->set) = i + 1;
+    }
+    return 0;
+}
+
+static int add_histogram(struct reading *r, struct histogram **to, uint32_t unit) {
+    const struct stint_impl_histogram *h = snapshot_at(r->s, unit, sizeof *h);
+    uint32_t at = unit * 0x9e3779b1u & r->mask;
+    while (r->seen[at] && r->seen[at] != unit) {
+        at = (at + 1) & r->mask;
+    }
+    if (!h || r->seen[at]) {
+        return 0;
+    }
+    r->seen[at] = unit;
+    *to = *to ? *to : scratch_get(&r->s->memory, sizeof **to);
+    for (uint32_t i = 0; *to && i < STINT_IMPL_BUCKETS; ++i) {
+        (*to)->bucket[i] += h->bucket[i];
+    }
+    return *to ? 0 : -1;
+}
+
+static int add_histograms(struct reading *r) {
+    for (uint32_t i = 0; i < r->s->node_count; ++i) {
+        const struct snapshot_node *n = &r->s->nodes[i];
+        if (n->parent == SNAPSHOT_NONE || !n->site) {
+            continue;
+        }
+        const struct snapshot_site *site = &r->s->sites[n->site];
+        uint32_t row = *row_slot(r, site->name, site->length, n->set);
+        if (row && (add_histogram(r, &r->sum[0][row - 1], n->histogram) ||
+                    add_histogram(r, &r->sum[1][row - 1], n->gpu.histogram))) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+static int keep_histogram(struct diff *d, struct diff_histogram *out, const struct histogram *h,
+                          double unit) {
+    uint32_t used = 0;
+    for (uint32_t i = 0; h && i < STINT_IMPL_BUCKETS; ++i) {
+        used += h->bucket[i] != 0;
+    }
+    struct diff_bucket *bucket = scratch_array(&d->memory, used, sizeof *bucket);
+    if (!bucket) {
+        return -1;
+    }
+    out->bucket = bucket;
+    out->used = used;
+    out->unit = unit;
+    for (uint32_t i = 0; h && i < STINT_IMPL_BUCKETS; ++i) {
+        if (h->bucket[i]) {
+            bucket->index = i;
+            bucket++->count = h->bucket[i];
+        }
+    }
+    return 0;
+}
+
+static int keep_row(struct reading *r, int side, uint32_t number, uint32_t index) {
+    const struct stint_row *row = &r->rows.row[index];
+    const char *set = row->set ? r->s->sets[row->set] : "";
+    if (!filter_allows(row->name, row->name_length)) {
+        return 0;
+    }
+    struct diff_item *item = diff_item(r->d, row->name, row->name_length, set);
+    if (!item) {
+        return -1;
+    }
+    struct diff_sample *to = &item->run[side][number];
+    to->there = row->calls || row->samples || row->gpu_calls;
+    to->calls = (double)row->calls;
+    to->bytes = (double)row->bytes;
+    to->self = (double)row->self_ns;
+    to->cpu.count = (double)row->samples;
+    to->cpu.total = (double)row->total_ns;
+    to->cpu.max = (double)row->max_ns;
+    to->gpu.count = (double)row->gpu_calls;
+    to->gpu.total = (double)row->gpu_total_ns;
+    to->gpu.max = (double)row->gpu_max_ns;
+    return keep_histogram(r->d, &to->cpu.histogram, r->sum[0][index], r->s->ns_per_tick) ||
+                   keep_histogram(r->d, &to->gpu.histogram, r->sum[1][index], 1)
+               ? -1
+               : 0;
+}
+
+/* ---- What GPUs did, and calls of their API: by name, whatever scope, device and stream. */
+
+static int is_compared(uint32_t kind) {
+    return ACTIVITY_IN(kind) & (ACTIVITY_IN_WORK | ACTIVITY_IN_CALLS);
+}
+
+/* 0; 1: the filter does not allow it; -1 without memory. */
+static int item_of(struct diff *d, const struct snapshot_activity *a, uint32_t *index) {
+    char name[8 + ACTIVITY_NAME_BYTES];
+    int gpu = ACTIVITY_IN(a->kind) & ACTIVITY_IN_WORK ? 1 : 0;
+    memcpy(name, gpu ? "[gpu] " : "[api] ", 6);
+    size_t n = 6 + activity_name(name + 6, ACTIVITY_NAME_BYTES, a);
+    if (!filter_allows(name, n)) {
+        return 1;
+    }
+    struct diff_item *item = diff_item(d, name, n, "");
+    if (!item) {
+        return -1;
+    }
+    item->gpu = gpu;
+    *index = (uint32_t)(item - d->item);
+    return 0;
+}
+
+static void add_activity(struct diff_sample *to, const struct snapshot_activity *a) {
+    to->there |= a->count != 0;
+    to->calls += (double)a->count;
+    to->bytes += (double)a->bytes;
+    to->self += (double)a->total;
+    to->cpu.count += (double)a->count;
+    to->cpu.total += (double)a->total;
+    to->cpu.max = (double)a->max > to->cpu.max ? (double)a->max : to->cpu.max;
+}
+
+static int keep_activities(struct reading *r, int side, uint32_t number) {
+    struct snapshot *s = r->s;
+    size_t most = (size_t)r->d->items + s->activity_count; /* items there can be */
+    struct histogram **sum = scratch_array(&s->memory, most + 1, sizeof *sum);
+    for (uint32_t i = 0; sum && i < s->activity_count; ++i) {
+        const struct snapshot_activity *a = &s->activities[i];
+        uint32_t at = 0;
+        int skip = is_compared(a->kind) ? item_of(r->d, a, &at) : 1;
+        if (skip < 0 || (!skip && add_histogram(r, &sum[at], a->histogram))) {
+            return -1;
+        }
+        if (!skip) {
+            add_activity(&r->d->item[at].run[side][number], a);
+        }
+    }
+    for (uint32_t i = 0; sum && i < r->d->items; ++i) {
+        struct diff_times *to = &r->d->item[i].run[side][number].cpu;
+        if (sum[i] && keep_histogram(r->d, &to->histogram, sum[i], 1)) {
+            return -1;
+        }
+    }
+    return sum ? 0 : -1;
+}
+
+static int keep_run(struct diff *d, int side, uint32_t number, struct run *run) {
+    const struct arena_header *h = (const struct arena_header *)(const void *)run->snapshot.base;
+    struct diff_run *to = &d->run[side][number];
+    struct reading r;
+    to->program = keep(d, run->program, strlen(run->program));
+    to->host = keep(d, run->host, strlen(run->host));
+    to->wall = (double)run->snapshot.wall_ns;
+    to->reference = h->about.reference_ps;
+    if (!to->program || !to->host || reading_start(&r, d, &run->snapshot) || add_histograms(&r)) {
+        return -1;
+    }
+    for (uint32_t i = 0; i < r.rows.count; ++i) {
+        if (keep_row(&r, side, number, i)) {
+            return -1;
+        }
+    }
+    return keep_activities(&r, side, number);
+}
+
+int diff_read(struct diff *d, int side, uint32_t number, const char *path) {
+    struct run run;
+    if (run_open(&run, path)) {
+        return -1;
+    }
+    int damaged = command_warn(&run) != COMMAND_GOOD;
+    int failed = keep_run(d, side, number, &run);
+    if (failed) {
+        log_line("%.500s: not enough memory to compare it", path);
+    }
+    run_close(&run);
+    return failed ? -1 : damaged;
+}

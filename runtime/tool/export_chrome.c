@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Implementation notes: Chrome's trace events, the form most viewers read.
+ * - A viewer may append `args` to the name or tell by them what is one frame, so spans have none.
+ * - Times are microseconds since the run began: counted from 1970 their nanoseconds would not fit a
+ *   double.
+ * - A lane is a thread: viewers nest what overlaps on one. Within it a parent stands before a child
+ *   that starts at the same moment; else it would be drawn inside.
+ * - An arrow from a launch to what it launched is two events, `s` and `f`, of one id. The second
+ *   stands behind its span, which has the same time, and `bp` binds it to that span and not to the
+ *   next. Arrows of threads without a lane would come from nowhere and are left out.
+ */
+#include "export.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "activity_name.h"
+#include "export_labels.h"
+#include "export_nest.h"
+
+struct chrome {
+    struct sink *out;
+    const struct run *run;
+    char ids[48]; /* `,"pid":1,"tid":2` of the lane */
+    size_t ids_length;
+    char span[80]; /* all of a span of the lane up to its start */
+    size_t span_length;
+    struct nest nest;
+    struct export_labels labels;
+    const uint32_t *tids;  /* by lane */
+    const uint32_t *lanes; /* by thread: + 1 */
+    uint64_t arrows;
+};
+
+static void put_string(struct sink *out, const char *key, const char *text) {
+    sink_text(out, key);
+    sink_json(out, text ? text : "", text ? strlen(text) : 0);
+}
+
+static void put_other(struct sink *out, const struct run *r) {
+    uint64_t overwritten = 0;
+    for (uint32_t i = 0; i < r->trace.lane_count; ++i) {
+        overwritten += r->trace.lanes[i].overwritten;
+    }
+    put_string(out, "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"program\":", r->program);
+    put_string(out, ",\"command\":", r->command);
+    put_string(out, ",\"host\":", r->host);
+    put_string(out, ",\"cpu\":", r->cpu);
+    put_string(out, ",\"clock\":", r->clock);
+    put_string(out, ",\"warning\":", r->warning);
+    sink_text(out, ",\"start_real_ns\":\"");
+    sink_u64(out, r->start_real_ns);
+    sink_text(out, "\",\"overwritten_events\":");
+    sink_u64(out, overwritten);
+    sink_text(out, "},\n\"traceEvents\":[\n");
+}
+
+/* Names and the order of lanes. The first event has no comma before it. */
+static void put_meta(struct chrome *c, const char *what, struct export_name name) {
+    sink_text(c->out, "{\"ph\":\"M\"");
+    sink_put(c->out, c->ids, c->ids_length);
+    sink_text(c->out, ",\"name\":\"");
+    sink_text(c->out, what);
+    sink_text(c->out, "\",\"args\":{\"name\":");
+    sink_json(c->out, name.bytes, name.length);
+    sink_text(c->out, "}}");
+}
+
+static void start_lane(struct chrome *c, uint32_t tid) {
+    int n = snprintf(c->ids, sizeof c->ids, ",\"pid\":%u,\"tid\":%u", export_pid(c->run), tid);
+    c->ids_length = (size_t)n;
+    n = snprintf(c->span, sizeof c->span, ",\n{\"ph\":\"X\"%s,\"ts\":", c->ids);
+    c->span_length = (size_t)n;
+}
+
+static void put_lane_meta(struct chrome *c, const struct trace_lane *lane, uint32_t index) {
+    sink_text(c->out, ",\n");
+    put_meta(c, "thread_name", export_field(lane->name, sizeof lane->name));
+    sink_text(c->out, ",\n{\"ph\":\"M\"");
+    sink_put(c->out, c->ids, c->ids_length);
+    sink_text(c->out, ",\"name\":\"thread_sort_index\",\"args\":{\"sort_index\":");
+    sink_u64(c->out, index);
+    sink_text(c->out, "}}");
+}
+
+/* The shortest text that reads as the same number. A locale may print a comma for the point. */
+static void put_double(struct sink *out, double value) {
+    char text[40];
+    int n = snprintf(text, sizeof text, "%.15g", value);
+    if (strtod(text, NULL) != value) { /* exact on purpose */
+        n = snprintf(text, sizeof text, "%.17g", value);
+    }
+    for (int i = 0; i < n; ++i) {
+        int number = (text[i] >= '0' && text[i] <= '9') || strchr("+-e", text[i]);
+        sink_put(out, number ? &text[i] : ".", 1);
+        while (!number && i + 1 < n && (unsigned char)text[i + 1] >= 0x80) {
+            ++i; /* a point of several bytes */
+        }
+    }
+}
+
+static void put_head(struct chrome *c, const char *phase, uint64_t ns) {
+    sink_text(c->out, phase);
+    sink_put(c->out, c->ids, c->ids_length);
+    sink_put(c->out, ",\"ts\":", 6);
+    sink_us(c->out, ns);
+}
+
+static void put_name(struct chrome *c, const struct trace_event *e) {
+    struct export_name name = export_label_name(&c->labels, export_label(&c->labels, e));
+    sink_put(c->out, ",\"name\":", 8);
+    sink_json(c->out, name.bytes, name.length);
+}
+
+/* Spans of the default set go without a category: it would be a quarter of the file. */
+static void put_category(struct chrome *c, const struct trace_event *e) {
+    const struct snapshot *s = &c->run->snapshot;
+    const struct snapshot_activity *a = export_activity(s, e);
+    uint32_t set = e->node < s->node_count ? s->nodes[e->node].set : 0;
+    const char *text = a ? activity_kind_text(a->kind) : set < s->set_count ? s->sets[set] : "";
+    if (a || set) {
+        struct export_name name = export_name(text, strlen(text));
+        sink_put(c->out, ",\"cat\":", 7);
+        sink_json(c->out, name.bytes, name.length);
+    }
+}
+
+static void put_arrow_end(struct chrome *c, const char *phase, uint32_t tid, uint64_t ns) {
+    sink_text(c->out, phase);
+    sink_u64(c->out, export_pid(c->run));
+    sink_text(c->out, ",\"tid\":");
+    sink_u64(c->out, tid);
+    sink_text(c->out, ",\"ts\":");
+    sink_us(c->out, ns);
+    sink_text(c->out, ",\"id\":");
+    sink_u64(c->out, c->arrows);
+    sink_text(c->out, ",\"cat\":\"launch\",\"name\":\"launch\"}");
+}
+
+/* Behind its span; `tid` of the span. */
+static void put_arrow(struct chrome *c, const struct trace_event *e, uint32_t tid) {
+    const struct snapshot *s = &c->run->snapshot;
+    uint32_t from = e->launch_thread < s->thread_count ? c->lanes[e->launch_thread] : 0;
+    if (from && export_activity(s, e)) {
+        ++c->arrows;
+        put_arrow_end(c, ",\n{\"ph\":\"s\",\"pid\":", c->tids[from - 1], e->launch_ns);
+        put_arrow_end(c, ",\n{\"ph\":\"f\",\"bp\":\"e\",\"pid\":", tid, e->start_ns);
+    }
+}
+
+static void put_span(struct chrome *c, const struct trace_event *e) {
+    const struct nest_span *span = nest_push(&c->nest, e, 0);
+    if (!span) {
+        return;
+    }
+    sink_put(c->out, c->span, c->span_length);
+    sink_us(c->out, e->start_ns);
+    sink_put(c->out, ",\"dur\":", 7);
+    sink_us(c->out, span->end_ns - e->start_ns);
+    put_category(c, e);
+    put_name(c, e);
+    sink_put(c->out, "}", 1);
+}
+
+static void put_event(struct chrome *c, const struct trace_event *e) {
+    if (e->kind == TRACE_SPAN) {
+        put_span(c, e);
+    } else if (e->kind == TRACE_MARK) {
+        put_head(c, ",\n{\"ph\":\"i\",\"s\":\"t\"", e->start_ns);
+        put_name(c, e);
+        sink_put(c->out, "}", 1);
+    } else {
+        put_head(c, ",\n{\"ph\":\"C\"", e->start_ns);
+        put_name(c, e);
+        sink_text(c->out, ",\"args\":{\"value\":");
+        put_double(c->out, e->value);
+        sink_text(c->out, "}}");
+    }
+}
+
+static void put_lane(struct chrome *c, uint32_t index) {
+    const struct trace_lane *lane = &c->run->trace.lanes[index];
+    const struct trace_event *e = c->run->trace.events + lane->first;
+    start_lane(c, c->tids[index]);
+    put_lane_meta(c, lane, index);
+    c->nest.height = 0;
+    for (const struct trace_event *end = e + lane->count; e < end; ++e) {
+        while (nest_over(&c->nest, e)) {
+            nest_pop(&c->nest);
+        }
+        put_event(c, e);
+        put_arrow(c, e, c->tids[index]);
+    }
+}
+
+int export_chrome(struct sink *out, struct run *r) {
+    struct chrome c = {.out = out, .run = r};
+    const char *program = r->program ? r->program : "";
+    if (run_trace(r) || !(c.tids = export_tids(r)) || !(c.lanes = export_thread_lanes(r)) ||
+        export_labels_start(&c.labels, &r->snapshot)) {
+        return -1;
+    }
+    put_other(out, r);
+    start_lane(&c, export_pid(r));
+    put_meta(&c, "process_name", export_name(program, strlen(program)));
+    for (uint32_t i = 0; i < r->trace.lane_count; ++i) {
+        put_lane(&c, i);
+    }
+    sink_text(out, "\n]}\n");
+    return 0;
+}

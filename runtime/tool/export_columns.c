@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "export_columns.h"
+
+#include <string.h>
+
+/* What reports have no column for. */
+static const struct export_column more[] = {
+    {"bytes", 0, 1, offsetof(struct stint_row, bytes), 0},
+    {"flops", 0, 1, offsetof(struct stint_row, flops), 0},
+    {"open_ns", 0, 1, offsetof(struct stint_row, open_ns), 0},
+};
+#define MORE (sizeof more / sizeof *more)
+
+static const char *unit_of(enum report_kind kind) {
+    return kind == REPORT_TIME    ? "_ns"
+           : kind == REPORT_SHARE ? "_ppm"
+           : kind == REPORT_RATE  ? "_per_s"
+                                  : "";
+}
+
+static void column_start(struct export_column *out, const struct report_column *from) {
+    const char *unit = unit_of(from->kind);
+    size_t n = strnlen(from->key, sizeof out->key - 8);
+    if (from->kind == REPORT_RATE && n > 5 && !memcmp(from->key + n - 5, "_rate", 5)) {
+        n -= 5; /* bytes_rate: bytes_per_s */
+    }
+    memset(out, 0, sizeof *out);
+    memcpy(out->key, from->key, n);
+    memcpy(out->key + n, unit, strlen(unit));
+    out->text = from->kind == REPORT_TEXT;
+    out->optional = out->text;
+    out->field = from->field;
+    out->needs = from->needs;
+}
+
+void export_columns_start(struct export_columns *out) {
+    const struct report_column *from;
+    out->count = 0;
+    for (uint32_t i = 0; (from = report_column(i)) && out->count < EXPORT_COLUMNS - MORE; ++i) {
+        if (strcmp(from->key, "name")) {
+            column_start(&out->column[out->count++], from);
+        }
+    }
+    memcpy(&out->column[out->count], more, sizeof more);
+    out->count += (uint32_t)MORE;
+}
+
+uint64_t export_column_value(const struct export_column *c, const struct stint_row *r) {
+    return *(const uint64_t *)(const void *)((const char *)r + c->field);
+}
+
+const char *export_column_text(const struct export_column *c, const struct stint_row *r) {
+    return *(const char *const *)(const void *)((const char *)r + c->field);
+}
+
+int export_column_has(const struct export_column *c, const struct stint_row *r) {
+    if (c->needs & ~r->has) {
+        return 0;
+    }
+    if (c->text) {
+        return *export_column_text(c, r) != '\0';
+    }
+    uint64_t v = export_column_value(c, r);
+    return v != ROW_UNKNOWN && (v || !c->optional);
+}
+
+uint32_t *export_rows(struct rows *out, struct snapshot *s, int each_thread) {
+    return rows_flat(out, s, each_thread)
+               ? NULL
+               : report_sort(s, out, report_column_find("total", strlen("total")));
+}
+
+struct export_name export_row_name(const struct stint_row *r) {
+    return export_name(r->name, r->name_length);
+}
+
+const char *export_set(const struct snapshot *s, const struct stint_row *r) {
+    return r->set < s->set_count ? s->sets[r->set] : "?";
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The columns of the csv and json exports: those of reports, in whole units that stand in the key
+ * (total_ns, share_ppm, bytes_per_s), and the sums that reports show as rates only.
+ */
+#ifndef STINT_TOOL_EXPORT_COLUMNS_H
+#define STINT_TOOL_EXPORT_COLUMNS_H
+
+#include "export_names.h"
+#include "report_columns.h"
+#include "sink.h"
+
+#define EXPORT_COLUMNS 64u
+#define EXPORT_GPU_PREFIX "gpu_" /* of the columns that are json's object "gpu" */
+
+struct export_column {
+    char key[40];
+    int text;
+    int optional; /* left out, empty, where it is zero or "" */
+    size_t field; /* of struct stint_row */
+    uint32_t needs;
+};
+
+struct export_columns {
+    uint32_t count;
+    struct export_column column[EXPORT_COLUMNS];
+};
+
+/* All but the name. */
+void export_columns_start(struct export_columns *out);
+int export_column_has(const struct export_column *c, const struct stint_row *r);
+uint64_t export_column_value(const struct export_column *c, const struct stint_row *r);
+const char *export_column_text(const struct export_column *c, const struct stint_row *r);
+/* The flat statistics, largest total first. NULL without memory. */
+uint32_t *export_rows(struct rows *out, struct snapshot *s, int each_thread);
+struct export_name export_row_name(const struct stint_row *r);
+const char *export_set(const struct snapshot *s, const struct stint_row *r);
+
+/* A text of csv with its quotes. */
+void export_csv_cell(struct sink *out, struct export_name text);
+
+struct run;
+/* The two that need no run file: `maybe` is the file's run or NULL. 0, or -1 without memory. */
+int export_csv_snapshot(struct sink *out, struct snapshot *s, int each_thread);
+int export_json_snapshot(struct sink *out, struct snapshot *s, const struct run *maybe);
+
+#endif

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "export_labels.h"
+
+#include <string.h>
+
+#include "activity_name.h"
+
+/* Where the name is what was recorded it stays where it is: a damaged file names one text a million
+ * times. */
+static struct export_name name_of(const struct snapshot_activity *a, char *text) {
+    size_t n = activity_name(text, ACTIVITY_NAME_BYTES, a);
+    struct export_name name = export_name(text, n);
+    if (name.length <= a->name_length && !memcmp(a->name, text, name.length)) {
+        name.bytes = a->name;
+    }
+    return name;
+}
+
+static int keep(struct export_labels *l, struct snapshot *s, struct export_name name,
+                const char *text) {
+    if (name.bytes == text) {
+        char *copy = scratch_get(&s->memory, name.length + 1);
+        if (!copy) {
+            return -1;
+        }
+        memcpy(copy, text, name.length);
+        name.bytes = copy;
+    }
+    l->name[l->count++ - s->site_count - 1] = name;
+    return 0;
+}
+
+int export_labels_start(struct export_labels *out, struct snapshot *s) {
+    char text[ACTIVITY_NAME_BYTES];
+    size_t size = 64;
+    while (size < (size_t)s->activity_count * 2) {
+        size *= 2;
+    }
+    uint32_t *slots = scratch_array(&s->memory, size, sizeof *slots); /* labels */
+    size_t room = (size_t)s->activity_count + 1;
+    out->s = s;
+    out->count = s->site_count + 1;
+    out->of_activity = scratch_array(&s->memory, room, sizeof *out->of_activity);
+    out->name = scratch_array(&s->memory, room, sizeof *out->name);
+    if (!slots || !out->of_activity || !out->name) {
+        return -1;
+    }
+    for (uint32_t i = 0; i < s->activity_count; ++i) {
+        struct export_name name = name_of(&s->activities[i], text);
+        size_t at = export_name_hash(name) & (size - 1);
+        while (slots[at] && !export_name_same(export_label_name(out, slots[at]), name)) {
+            at = (at + 1) & (size - 1);
+        }
+        if (!slots[at]) {
+            slots[at] = out->count;
+            if (keep(out, s, name, text)) {
+                return -1;
+            }
+        }
+        out->of_activity[i] = slots[at];
+    }
+    return 0;
+}
+
+struct export_name export_label_name(const struct export_labels *l, uint32_t label) {
+    return label > l->s->site_count && label < l->count ? l->name[label - l->s->site_count - 1]
+                                                        : export_site(l->s, label);
+}

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "export_tables.h"
+
+#include <string.h>
+
+#define IN(table) (1u << (table))
+#define KERNELS IN(EXPORT_KERNELS)
+#define MEMORY IN(EXPORT_MEMORY)
+#define API IN(EXPORT_API)
+#define GAPS IN(EXPORT_GAPS)
+#define STEPS IN(EXPORT_STEPS)
+#define ALL IN(EXPORT_ACTIVITIES)
+#define EVERY (IN(EXPORT_TABLES) - 1)
+
+const char *const export_table_names[EXPORT_TABLES] = {"kernels", "memory", "api",
+                                                       "gaps",    "steps",  "activities"};
+
+static const struct activity_ask asks[EXPORT_TABLES] = {
+    [EXPORT_KERNELS] = {ACTIVITY_IN(ACTIVITY_KERNEL), 0, ACTIVITY_EVERY_SET},
+    [EXPORT_MEMORY] = {ACTIVITY_IN_COPIES, ACTIVITY_BY_DETAIL, ACTIVITY_EVERY_SET},
+    [EXPORT_API] = {ACTIVITY_IN_CALLS, 0, ACTIVITY_EVERY_SET},
+    [EXPORT_GAPS] = {ACTIVITY_IN(ACTIVITY_GAP), ACTIVITY_BY_SCOPE, ACTIVITY_EVERY_SET},
+    [EXPORT_STEPS] = {ACTIVITY_IN(ACTIVITY_STEP), 0, ACTIVITY_EVERY_SET},
+    [EXPORT_ACTIVITIES] = {UINT32_MAX, ACTIVITY_BY_DETAIL | ACTIVITY_BY_STREAM | ACTIVITY_BY_SCOPE,
+                           ACTIVITY_EVERY_SET},
+};
+
+int export_table_rows(struct activity_table *out, struct snapshot *s, enum export_table table) {
+    return activity_table(out, s, &asks[table]);
+}
+
+/* ---- What has to be looked up. 0, or -1: nothing. */
+
+typedef int finder(struct export_cell *out, const struct snapshot *s, const struct activity_row *r);
+
+static int say(struct export_cell *out, const char *text) {
+    out->is_text = 1;
+    out->text = export_name(text, strlen(text));
+    return *text ? 0 : -1;
+}
+
+static int say_number(struct export_cell *out, uint64_t n) {
+    out->number = n;
+    return 0;
+}
+
+static int find_kind(struct export_cell *out, const struct snapshot *s,
+                     const struct activity_row *r) {
+    (void)s;
+    return say(out, activity_kind_text(r->sum.kind));
+}
+
+static int find_name(struct export_cell *out, const struct snapshot *s,
+                     const struct activity_row *r) {
+    (void)s;
+    out->is_text = 1;
+    out->text = export_name(out->room, activity_name(out->room, sizeof out->room, &r->sum));
+    return 0;
+}
+
+static int find_device(struct export_cell *out, const struct snapshot *s,
+                       const struct activity_row *r) {
+    uint32_t device = r->sum.device;
+    return device < s->device_count ? say_number(out, s->devices[device].number) : -1;
+}
+
+static const struct snapshot_node *node_of(const struct snapshot *s, const struct activity_row *r) {
+    return r->sum.node < s->node_count ? &s->nodes[r->sum.node] : NULL;
+}
+
+static int find_scope(struct export_cell *out, const struct snapshot *s,
+                      const struct activity_row *r) {
+    const struct snapshot_node *n = node_of(s, r);
+    out->is_text = 1;
+    if (!n || n->parent == SNAPSHOT_NONE) { /* in no scope */
+        return -1;
+    }
+    out->text = export_site(s, n->site);
+    return 0;
+}
+
+static int find_set(struct export_cell *out, const struct snapshot *s,
+                    const struct activity_row *r) {
+    const struct snapshot_node *n = node_of(s, r);
+    return say(out,
+               n && n->parent != SNAPSHOT_NONE && n->set < s->set_count ? s->sets[n->set] : "");
+}
+
+static int find_tid(struct export_cell *out, const struct snapshot *s,
+                    const struct activity_row *r) {
+    const struct snapshot_node *n = node_of(s, r);
+    return n ? say_number(out, s->threads[n->thread].tid) : -1;
+}
+
+static int is_copy(const struct activity_row *r) {
+    return r->sum.kind == ACTIVITY_COPY;
+}
+
+static int find_direction(struct export_cell *out, const struct snapshot *s,
+                          const struct activity_row *r) {
+    (void)s;
+    return say(out, is_copy(r) ? activity_copy_text(ACTIVITY_COPY_DIRECTION(r->sum.detail)) : "");
+}
+
+static int find_from(struct export_cell *out, const struct snapshot *s,
+                     const struct activity_row *r) {
+    (void)s;
+    return say(out, is_copy(r) ? activity_memory_text(ACTIVITY_COPY_FROM(r->sum.detail)) : "");
+}
+
+static int find_to(struct export_cell *out, const struct snapshot *s,
+                   const struct activity_row *r) {
+    uint32_t kind = r->sum.kind, detail = r->sum.detail;
+    int has = kind == ACTIVITY_FILL || kind == ACTIVITY_ALLOC || kind == ACTIVITY_FREE;
+    (void)s;
+    return say(out, is_copy(r) ? activity_memory_text(ACTIVITY_COPY_TO(detail))
+                    : has      ? activity_memory_text(detail)
+                               : "");
+}
+
+static int find_async(struct export_cell *out, const struct snapshot *s,
+                      const struct activity_row *r) {
+    (void)s;
+    return is_copy(r) ? say_number(out, ACTIVITY_COPY_ASYNC(r->sum.detail)) : -1;
+}
+
+static int find_why(struct export_cell *out, const struct snapshot *s,
+                    const struct activity_row *r) {
+    (void)s;
+    return say(out, r->sum.kind == ACTIVITY_GAP ? activity_gap_text(r->sum.detail) : "");
+}
+
+static int find_what(struct export_cell *out, const struct snapshot *s,
+                     const struct activity_row *r) {
+    (void)s;
+    return say(out, r->sum.detail == ACTIVITY_STEP_BUSY ? "busy" : "wall");
+}
+
+static int find_occupancy(struct export_cell *out, const struct snapshot *s,
+                          const struct activity_row *r) {
+    (void)s;
+    return r->has & ACTIVITY_HAS_OCCUPANCY ? say_number(out, r->occupancy.permille * 1000ull) : -1;
+}
+
+static int find_limiter(struct export_cell *out, const struct snapshot *s,
+                        const struct activity_row *r) {
+    (void)s;
+    return say(out, r->has & ACTIVITY_HAS_OCCUPANCY ? r->occupancy.limiter : "");
+}
+
+/* ---- Columns. */
+
+enum width { LOOKED_UP, WIDE, NARROW, TEXT };
+
+struct column {
+    const char *key;
+    unsigned tables;
+    enum width width;
+    int optional;   /* 0 says nothing */
+    size_t field;   /* of struct activity_row */
+    uint32_t needs; /* ACTIVITY_HAS_*, TIMED */
+    finder *find;
+};
+
+#define TIMED 0x10000u /* an allocation takes no time that anybody measured */
+#define FIND(name) LOOKED_UP, 0, 0, 0, find_##name
+#define SUM(width, name, optional, needs)                                                          \
+    width, optional, offsetof(struct activity_row, sum.name), needs, NULL
+#define OWN(width, name, optional, needs)                                                          \
+    width, optional, offsetof(struct activity_row, name), needs, NULL
+
+static const struct column columns[] = {
+    {"kind", ALL | MEMORY | API, FIND(kind)},
+    {"name", ALL | KERNELS | MEMORY | API, FIND(name)},
+    {"what", STEPS, FIND(what)},
+    {"why", GAPS, FIND(why)},
+    {"device", EVERY & ~API, FIND(device)},
+    {"context", ALL, SUM(NARROW, context, 1, 0)},
+    {"stream", ALL, SUM(NARROW, stream, 1, 0)},
+    {"scope", ALL | GAPS, FIND(scope)},
+    {"set", ALL | GAPS, FIND(set)},
+    {"tid", ALL | GAPS, FIND(tid)},
+    {"direction", ALL | MEMORY, FIND(direction)},
+    {"from", ALL | MEMORY, FIND(from)},
+    {"to", ALL | MEMORY, FIND(to)},
+    {"async", ALL | MEMORY, FIND(async)},
+    {"lib", ALL | KERNELS, OWN(TEXT, lib, 1, 0)},
+    {"precision", ALL | KERNELS, OWN(TEXT, precision, 1, 0)},
+    {"calls", EVERY, SUM(WIDE, count, 0, 0)},
+    {"total_ns", EVERY, SUM(WIDE, total, 0, TIMED)},
+    {"share_ppm", EVERY & ~ALL & ~STEPS, OWN(WIDE, share_ppm, 0, TIMED)},
+    {"avg_ns", EVERY, OWN(WIDE, avg, 0, TIMED)},
+    {"min_ns", EVERY, SUM(WIDE, min, 0, TIMED)},
+    {"p50_ns", EVERY, OWN(WIDE, median, 0, TIMED | ACTIVITY_HAS_MEDIAN)},
+    {"max_ns", EVERY, SUM(WIDE, max, 0, TIMED)},
+    {"stddev_ns", EVERY, OWN(WIDE, stddev, 0, TIMED)},
+    {"bytes", ALL | MEMORY, SUM(WIDE, bytes, 1, 0)},
+    {"max_bytes", ALL | MEMORY, SUM(WIDE, max_bytes, 1, 0)},
+    {"bytes_per_s", ALL | MEMORY, OWN(WIDE, bytes_per_s, 1, TIMED)},
+    {"launch_avg_ns", ALL | KERNELS | MEMORY, OWN(WIDE, launch_avg, 0, ACTIVITY_HAS_LAUNCH)},
+    {"delay_avg_ns", ALL | KERNELS | MEMORY, OWN(WIDE, delay_avg, 0, ACTIVITY_HAS_LAUNCH)},
+    {"grid_x", KERNELS, SUM(NARROW, grid[0], 1, 0)},
+    {"grid_y", KERNELS, SUM(NARROW, grid[1], 1, 0)},
+    {"grid_z", KERNELS, SUM(NARROW, grid[2], 1, 0)},
+    {"block_x", KERNELS, SUM(NARROW, block[0], 1, 0)},
+    {"block_y", KERNELS, SUM(NARROW, block[1], 1, 0)},
+    {"block_z", KERNELS, SUM(NARROW, block[2], 1, 0)},
+    {"registers", KERNELS, SUM(NARROW, registers, 1, 0)},
+    {"shared_static_bytes", KERNELS, SUM(NARROW, shared_static, 1, 0)},
+    {"shared_dynamic_bytes", KERNELS, SUM(NARROW, shared_dynamic, 1, 0)},
+    {"varies", KERNELS, SUM(NARROW, varies, 1, 0)},
+    {"occupancy_ppm", KERNELS, FIND(occupancy)},
+    {"limiter", KERNELS, FIND(limiter)},
+};
+#define COLUMNS (sizeof columns / sizeof *columns)
+
+static const struct column *column_of(enum export_table table, uint32_t number) {
+    for (size_t i = 0; i < COLUMNS; ++i) {
+        if (columns[i].tables & IN(table) && !number--) {
+            return &columns[i];
+        }
+    }
+    return NULL;
+}
+
+const char *export_table_key(enum export_table table, uint32_t column) {
+    const struct column *c = column_of(table, column);
+    return c ? c->key : NULL;
+}
+
+static uint32_t has_of(const struct activity_row *r) {
+    uint32_t kind = r->sum.kind;
+    int timed = kind != ACTIVITY_ALLOC && kind != ACTIVITY_FREE && kind != ACTIVITY_MEMORY;
+    return r->has | (timed ? TIMED : 0);
+}
+
+int export_table_cell(struct export_cell *out, enum export_table table, uint32_t column,
+                      const struct snapshot *s, const struct activity_row *row) {
+    const struct column *c = column_of(table, column);
+    const char *field = (const char *)row + (c ? c->field : 0);
+    out->is_text = 0;
+    if (!c || c->needs & ~has_of(row)) {
+        return -1;
+    }
+    out->key = c->key;
+    switch (c->width) {
+    case WIDE:
+        out->number = *(const uint64_t *)(const void *)field;
+        break;
+    case NARROW:
+        out->number = *(const uint32_t *)(const void *)field;
+        break;
+    case TEXT:
+        return say(out, *(const char *const *)(const void *)field);
+    default:
+        return c->find(out, s, row);
+    }
+    return out->number || !c->optional ? 0 : -1;
+}

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+// What all views share: the data, numbers for people, building the page, the selected row, the tip.
+// Names in the data are anybody's: they become text nodes, never markup.
+"use strict";
+
+const run = (() => {
+    try {
+        return JSON.parse(document.getElementById("data").textContent);
+    } catch (error) {
+        return null; // cut short, most likely; report.js says so
+    }
+})() || {};
+for (const key of ["stats", "tree", "lanes", "names", "losses"]) {
+    run[key] = Array.isArray(run[key]) ? run[key] : [];
+}
+run.run = run.run || {};
+
+const format = (() => {
+    const UNITS = {s: 1e9, ms: 1e6, us: 1e3, ns: 1};
+    const SIGNS = {s: "s", ms: "ms", us: "\u00b5s", ns: "ns"};
+    let chosen = "auto";
+
+    // Four digits that count, whole numbers from 1000 up.
+    function digits(value) {
+        const size = Math.abs(value);
+        return size >= 999.95 || size === 0 ? 0 : size >= 99.995 ? 1 : size >= 9.9995 ? 2 : 3;
+    }
+
+    function count(value) {
+        return String(Math.round(value)).replace(/\B(?=(\d{3})+$)/g, ",");
+    }
+
+    function number(value) {
+        const places = digits(value);
+        return places ? value.toFixed(places) : count(value);
+    }
+
+    function parts(ns, unit) {
+        if (unit === "auto") {
+            unit = ns >= 999.95e6 ? "s" : ns >= 999.95e3 ? "ms" : ns >= 999.95 ? "us" : "ns";
+        }
+        const value = ns / UNITS[unit];
+        return [unit === "ns" ? count(value) : number(value), SIGNS[unit]];
+    }
+
+    function scaled(value, unit) {
+        const prefixes = ["", "k", "M", "G", "T", "P", "E"];
+        let at = 0;
+        for (; value >= 999.95 && at < prefixes.length - 1; ++at) {
+            value /= 1000;
+        }
+        return [number(value), prefixes[at] + unit];
+    }
+
+    function percent(share) {
+        const value = share * 100;
+        return value >= 99.95 ? value.toFixed(0) : value >= 9.995 ? value.toFixed(1)
+            : value >= 0.01 || value === 0 ? value.toFixed(2) : "<0.01";
+    }
+
+    return {
+        count, scaled, percent, parts,
+        time: (ns) => parts(ns, "auto").join(" "),
+        cell: (ns) => parts(ns, chosen),
+        // Without zeros at its end.
+        tick: (ns) => ns === 0 ? "0" : parts(ns, "auto").join(" ").replace(/(\.\d*?)0+(?= )/, "$1")
+            .replace(/\.(?= )/, ""),
+        // The next 1, 2 or 5 of a decade.
+        step: (least) => {
+            const decade = Math.pow(10, Math.floor(Math.log10(least)));
+            return [1, 2, 5, 10].map((n) => n * decade).find((step) => step >= least) || least;
+        },
+        // For a heading: 44,123 as it is, 1234567 as 1.235 M.
+        large: (value) => value < 1e6 ? count(value) : scaled(value, "").join(" "),
+        exact: (ns) => count(ns) + " ns",
+        setUnit: (unit) => { chosen = unit; },
+    };
+})();
+
+// An element: properties, or attributes where the key holds a "-" or is "role" or "scope".
+function el(tag, properties, ...children) {
+    const node = document.createElement(tag);
+    for (const [key, value] of Object.entries(properties || {})) {
+        if (key.includes("-") || key === "role" || key === "scope") {
+            node.setAttribute(key, value);
+        } else {
+            node[key] = value;
+        }
+    }
+    node.append(...children);
+    return node;
+}
+
+function byId(id) {
+    return document.getElementById(id);
+}
+
+// A name as it is shown: what would be invisible or turn the line around is made visible.
+function shown(name) {
+    const text = String(name).replace(
+        /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g, "\ufffd");
+    return text === "" ? "(no name)" : text;
+}
+
+const colors = (() => {
+    const COUNT = 12;
+    const known = new Map();
+    let style = null;
+    theme.onChange(() => { style = null; });
+
+    // FNV-1a: the same name has the same colour in every report.
+    function index(name) {
+        let hash = known.get(name);
+        if (hash === undefined) {
+            hash = 2166136261;
+            for (let i = 0; i < name.length; ++i) {
+                hash = Math.imul(hash ^ name.charCodeAt(i), 16777619);
+            }
+            hash = Math.imul(hash ^ hash >>> 16, 0x85ebca6b);
+            hash = ((hash ^ hash >>> 13) >>> 0) % COUNT;
+            known.set(name, hash);
+        }
+        return hash;
+    }
+
+    // Variables of report.css, for canvases; read again when the theme changes.
+    function get() {
+        if (!style) {
+            const computed = getComputedStyle(document.documentElement);
+            const read = (name) => computed.getPropertyValue("--" + name).trim();
+            style = {boxes: [], strong: []};
+            for (let i = 0; i < COUNT; ++i) {
+                style.boxes.push(read("box" + i));
+                style.strong.push(read("dot" + i));
+            }
+            for (const name of ["text", "muted", "line", "page", "panel", "accent", "wash", "ink",
+                                "stripe", "on-dot"]) {
+                style[name] = read(name);
+            }
+        }
+        return style;
+    }
+
+    return {index, get};
+})();
+
+// The row of the table that all views mark.
+const selection = (() => {
+    const rows = new Map();
+    const names = new Map();
+    const listeners = [];
+    let at = -1;
+    run.stats.forEach((stat, i) => {
+        rows.set(stat.name + "\0" + stat.set, i);
+        if (!names.has(stat.name)) {
+            names.set(stat.name, i);
+        }
+    });
+
+    function find(name, set) {
+        const exact = set === undefined ? undefined : rows.get(name + "\0" + set);
+        const index = exact === undefined ? names.get(name) : exact;
+        return index === undefined ? -1 : index;
+    }
+
+    function select(index) {
+        if (index !== at && index < run.stats.length) {
+            at = index;
+            for (const listener of listeners) {
+                listener(at);
+            }
+        }
+    }
+
+    return {
+        find, select,
+        get index() { return at; },
+        get stat() { return at < 0 ? null : run.stats[at]; },
+        get name() { return at < 0 ? null : run.stats[at].name; },
+        onChange: (listener) => listeners.push(listener),
+    };
+})();
+
+// One tip for all views: a title and lines of [label, value], at the pointer or at an element that
+// has the focus.
+const tip = (() => {
+    const box = byId("tip");
+    let anchor = null;
+
+    function hide() {
+        box.hidden = true;
+        anchor = null;
+    }
+
+    function fill(title, lines) {
+        box.replaceChildren(el("strong", {textContent: shown(title)}), el("dl", {},
+            ...lines.filter((line) => line).flatMap(([label, value]) =>
+                [el("dt", {textContent: label}), el("dd", {textContent: value})])));
+        box.hidden = false;
+    }
+
+    function place(x, y) {
+        const width = box.offsetWidth, height = box.offsetHeight;
+        const left = Math.min(x + 14, document.documentElement.clientWidth - width - 8);
+        const under = y + 18 + height < innerHeight;
+        box.style.left = Math.max(8, left) + "px";
+        box.style.top = (under ? y + 18 : Math.max(8, y - height - 12)) + "px";
+    }
+
+    function placeAtAnchor() {
+        const edge = anchor.getBoundingClientRect();
+        place(edge.left, edge.bottom - 12);
+    }
+
+    function show(x, y, title, lines) {
+        anchor = null;
+        fill(title, lines);
+        place(x, y);
+    }
+
+    function showAt(element, title, lines) {
+        anchor = element;
+        fill(title, lines);
+        placeAtAnchor();
+    }
+
+    // The focus may itself scroll what it goes to into sight.
+    addEventListener("scroll", () => anchor ? placeAtAnchor() : hide(),
+        {passive: true, capture: true});
+    return {show, showAt, hide};
+})();
+
+// Calls back once a frame at most, however often it was asked.
+function oncePerFrame(draw) {
+    let asked = false;
+    return () => {
+        if (!asked) {
+            asked = true;
+            requestAnimationFrame(() => {
+                asked = false;
+                draw();
+            });
+        }
+    };
+}
+
+// Words that must be in a name, in any case; with "-" before them, that must not.
+function matcher(query) {
+    const words = query.toLowerCase().split(/\s+/).filter((word) => word && word !== "-");
+    const wanted = words.filter((word) => word[0] !== "-");
+    const refused = words.filter((word) => word[0] === "-").map((word) => word.slice(1));
+    if (!words.length) {
+        return null;
+    }
+    return (name) => {
+        const text = name.toLowerCase();
+        return wanted.every((word) => text.includes(word)) &&
+            !refused.some((word) => text.includes(word));
+    };
+}

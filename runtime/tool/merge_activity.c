@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Implementation notes: rows stay rows, as threads stay threads; whoever reads them adds them up.
+ * Their moments count from the start of a run, and which run began first is known at the end: until
+ * then they count from the merged clock's, modulo 2^64.
+ */
+#include "merge.h"
+
+#include <string.h>
+
+static uint64_t ns_between(const struct merge *m, uint64_t from, uint64_t to) {
+    int back = (int64_t)(to - from) < 0;
+    uint64_t ns = snapshot_whole((double)(back ? from - to : to - from) * m->clock.ns_per_tick);
+    return back ? 0 - ns : ns;
+}
+
+static void copy_times(const struct merge *m, const struct merge_map *map,
+                       struct arena_activity *to, const struct snapshot_activity *a) {
+    uint64_t later = ns_between(m, m->clock.start.ticks, merge_tick(map, map->from->start.ticks));
+    to->seq = 2 * a->count;
+    to->total = a->total;
+    to->min = a->count ? a->min : UINT64_MAX;
+    to->max = a->max;
+    to->bytes = a->bytes;
+    to->max_bytes = a->max_bytes;
+    memcpy(&to->squares, &a->squares, sizeof to->squares);
+    to->first_at = a->first_at + later;
+    to->last_at = a->last_at + later;
+    to->launches = a->launches;
+    to->launch_total = a->launch_total;
+    to->delay_total = a->delay_total;
+}
+
+static void copy_configuration(struct arena_activity *to, const struct snapshot_activity *a) {
+    to->varies = a->varies;
+    memcpy(to->grid, a->grid, sizeof to->grid);
+    memcpy(to->block, a->block, sizeof to->block);
+    to->registers = a->registers;
+    to->shared_static = a->shared_static;
+    to->shared_dynamic = a->shared_dynamic;
+}
+
+static int copy_activity(struct merge *m, struct merge_map *map,
+                         const struct snapshot_activity *a) {
+    uint32_t unit = merge_file_get(&m->file, sizeof(struct arena_activity)), histogram, name = 0;
+    if (!unit || merge_histogram(m, map, a->histogram, 1, &histogram)) {
+        return -1;
+    }
+    if (a->name_length) {
+        name = merge_names_text(&m->names, a->name, a->name_length);
+        if (!name) {
+            return -1;
+        }
+    }
+    struct arena_header *h = merge_file_header(&m->file);
+    struct arena_activity *to = merge_file_at(&m->file, unit);
+    copy_times(m, map, to, a);
+    copy_configuration(to, a);
+    to->kind = a->kind;
+    to->detail = a->detail;
+    to->name = name;
+    to->node = a->node == SNAPSHOT_NONE ? 0 : map->node[a->node];
+    to->device = a->device == SNAPSHOT_NONE ? 0 : map->device[a->device];
+    to->context = a->context;
+    to->stream = a->stream;
+    to->histogram = histogram;
+    to->next = h->first_activity;
+    h->first_activity = unit;
+    unit_map_put(&map->activity, a->unit, unit);
+    return 0;
+}
+
+int merge_activities(struct merge *m, struct merge_map *map) {
+    const struct snapshot *s = &map->run->snapshot;
+    if (unit_map_start(&map->activity, &m->memory, s->activity_count)) {
+        return -1;
+    }
+    for (uint32_t i = 0; i < s->activity_count; ++i) { /* oldest first, as they were made */
+        if (copy_activity(m, map, &s->activities[i])) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+void merge_activities_finish(struct merge *m) {
+    uint64_t later = ns_between(m, m->start.ticks, m->clock.start.ticks);
+    uint32_t unit = merge_file_header(&m->file)->first_activity;
+    while (unit) {
+        struct arena_activity *a = merge_file_at(&m->file, unit);
+        a->first_at += later;
+        a->last_at += later;
+        unit = a->next;
+    }
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A run file under construction: written through a mapping, under a name of its own until it is
+ * whole. Space is reserved before it is used, so that a full disk is an error and no signal.
+ */
+#ifndef STINT_TOOL_MERGE_FILE_H
+#define STINT_TOOL_MERGE_FILE_H
+
+#include <limits.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "arena.h"
+
+struct merge_file {
+    const char *path;
+    int fd;
+    char *base;
+    uint64_t size; /* of the mapping */
+    uint64_t used;
+    uint64_t reserved;
+    uint64_t text_next, text_end; /* the piece texts are cut from */
+    int failed;                   /* one line was said */
+    char temporary[PATH_MAX];
+};
+
+/* 0, or -1 after one line. */
+int merge_file_open(struct merge_file *f, const char *path, uint64_t bytes);
+/* Zeroed memory in units; 0 after one line. */
+uint32_t merge_file_get(struct merge_file *f, uint64_t bytes);
+uint32_t merge_file_text(struct merge_file *f, const char *bytes, size_t length);
+static inline void *merge_file_at(const struct merge_file *f, uint32_t unit) {
+    return f->base + (uint64_t)unit * STINT_IMPL_UNIT;
+}
+static inline struct arena_header *merge_file_header(const struct merge_file *f) {
+    return (struct arena_header *)(void *)f->base;
+}
+static inline const struct arena_text *merge_file_text_at(const struct merge_file *f,
+                                                          uint32_t text) {
+    return (const struct arena_text *)(const void *)(f->base + (uint64_t)text * 8);
+}
+/* As long as what is used, and in its place. 0, or -1 after one line. */
+int merge_file_publish(struct merge_file *f);
+/* Forgets it, published or not. */
+void merge_file_close(struct merge_file *f);
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What merged runs have in common: texts, sites and sets, each once.
+ */
+#ifndef STINT_TOOL_MERGE_NAMES_H
+#define STINT_TOOL_MERGE_NAMES_H
+
+#include "merge_file.h"
+#include "scratch.h"
+#include "snapshot.h"
+
+/* Content -> number + 1, open addressing. */
+struct merge_table {
+    uint32_t *number;
+    uint32_t *hash;
+    uint32_t size;
+    uint32_t count;
+};
+
+struct merge_names {
+    struct merge_file *file;
+    struct scratch memory;
+    struct merge_table texts; /* units of 8 */
+    struct merge_table sites;
+    struct merge_table sets;
+};
+
+void merge_names_start(struct merge_names *n, struct merge_file *file);
+/* Each returns a number, 0 after one line or without memory; the default set is number 0, and
+ * *failed tells. */
+uint32_t merge_names_text(struct merge_names *n, const char *bytes, size_t length);
+uint32_t merge_names_site(struct merge_names *n, const struct snapshot *s, uint32_t id);
+uint32_t merge_names_set(struct merge_names *n, const char *name, int *failed);
+void merge_names_end(struct merge_names *n);
+
+#endif

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "run_view.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "log.h"
+
+#define FOLD_INDENT 4
+
+int run_view_parse(const char *text, struct run_view *out) {
+    static const char threads[] = "threads", table[] = "table";
+    char form[200];
+    size_t width = strcspn(text, ",");
+    int each = width == sizeof threads - 1 && !memcmp(text, threads, width);
+    int n = snprintf(form, sizeof form, "%.*s%s", (int)(each ? sizeof table - 1 : width),
+                     each ? table : text, text + width);
+    memset(out, 0, sizeof *out);
+    if (n < 0 || (size_t)n >= sizeof form || report_options_parse(form, &out->options)) {
+        return -1;
+    }
+    out->options.threads |= each;
+    return 0;
+}
+
+void run_view_time(char *out, size_t size, uint64_t real_ns) {
+    time_t seconds = (time_t)(real_ns / 1000000000);
+    struct tm day;
+    if (!real_ns || !localtime_r(&seconds, &day) ||
+        !strftime(out, size, "%Y-%m-%d %H:%M:%S %z", &day)) {
+        snprintf(out, size, "?");
+    }
+}
+
+static int has_open(const struct snapshot *s) {
+    for (uint32_t t = 0; t < s->thread_count; ++t) {
+        if (s->threads[t].open_count) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+void run_view_state(char *out, size_t size, const struct run *r) {
+    if (!r->pid) {
+        snprintf(out, size, "several runs, merged");
+    } else if (r->state == RUN_ENDED) {
+        snprintf(out, size, "ended, pid %u", r->pid);
+    } else if (r->state == RUN_LIVE) {
+        snprintf(out, size, "running, pid %u", r->pid);
+    } else {
+        snprintf(out, size, "killed, crashed or replaced by exec, pid %u%s", r->pid,
+                 has_open(&r->snapshot) ? ": its open scopes are below" : "");
+    }
+}
+
+static int find_set(const struct run *r, const char *name, uint32_t *out) {
+    char names[400] = "";
+    size_t length = 0;
+    for (uint32_t i = 0; i < r->snapshot.set_count; ++i) {
+        if (!strcmp(r->snapshot.sets[i], name)) {
+            *out = i;
+            return 0;
+        }
+        int n = length < sizeof names ? snprintf(names + length, sizeof names - length, "%s%.60s",
+                                                 i ? ", " : "", r->snapshot.sets[i])
+                                      : 0;
+        length += n > 0 ? (size_t)n : 0;
+    }
+    log_line("%.500s: no set %.100s in it; it has %s", r->path, name, names);
+    return -1;
+}
+
+/* ---- Lines that a terminal would break are broken at a space. */
+
+/* Bytes of the piece at `at` that is printed as one column, or as none: an escape sequence. */
+static size_t piece_at(const char *line, size_t length, size_t at, int *columns) {
+    size_t n = 1;
+    *columns = line[at] != '\x1b';
+    if (!*columns) {
+        while (at + n < length && line[at + n - 1] != 'm') {
+            ++n;
+        }
+        return n;
+    }
+    while (at + n < length && ((unsigned char)line[at + n] & 0xc0) == 0x80) {
+        ++n;
+    }
+    return n;
+}
+
+static void fold_line(struct text *out, const char *line, size_t length, size_t width) {
+    size_t from = 0, space = 0, used = 0;
+    for (size_t at = 0; at < length;) {
+        int columns;
+        size_t n = piece_at(line, length, at, &columns);
+        if (line[at] == ' ' && at > from) {
+            space = at;
+        }
+        if (columns && used == width && space > from) {
+            text_put(out, line + from, space - from);
+            text_put(out, "\n", 1);
+            text_spaces(out, FOLD_INDENT);
+            from = space + 1;
+            at = from;
+            used = FOLD_INDENT;
+            continue;
+        }
+        used += (size_t)columns;
+        at += n;
+    }
+    text_put(out, line + from, length - from);
+    text_put(out, "\n", 1);
+}
+
+static void fold(struct text *out, const struct text *in, size_t width) {
+    for (size_t at = 0; at < in->length;) {
+        const char *end = memchr(in->data + at, '\n', in->length - at);
+        size_t length = end ? (size_t)(end - in->data) - at : in->length - at;
+        fold_line(out, in->data + at, length, width);
+        at += length + 1;
+    }
+}
+
+/* ---- The report. */
+
+/* A device's name tells of a GPU where the run was cut off before it could. */
+static const char *gpu_of(const struct run *r) {
+    return *r->gpu || !r->snapshot.device_count ? r->gpu : r->snapshot.devices[0].name;
+}
+
+static int render(struct text *out, struct run *r, const struct report_options *o) {
+    char started[64], state[128], line[256];
+    run_view_time(started, sizeof started, r->start_real_ns);
+    run_view_state(state, sizeof state, r);
+    snprintf(line, sizeof line, "started %s, %s", started, state);
+    struct report_about about = {.program = r->program,
+                                 .host = r->host,
+                                 .cpu = r->cpu,
+                                 .compiler = r->compiler,
+                                 .clock = r->clock,
+                                 .gpu = gpu_of(r),
+                                 .cpus = r->cpus,
+                                 .state = line,
+                                 .killed = r->at_least};
+    struct report report = {&r->snapshot, o, out, REPORT_COST_UNKNOWN, &about};
+    return report_render(&report, 1);
+}
+
+int run_view_print(struct text *out, struct run *r, const struct run_view *view) {
+    struct report_options o = view->options;
+    struct text whole;
+    if (view->set && find_set(r, view->set, &o.set)) {
+        return -1;
+    }
+    text_start(&whole);
+    int failed = render(&whole, r, &o) || whole.failed;
+    if (!failed && o.width) {
+        fold(out, &whole, o.width);
+    } else if (!failed) {
+        text_put(out, whole.data, whole.length);
+    }
+    text_free(&whole);
+    if (failed || out->failed) {
+        log_line("%.500s: no memory for the report", r->path);
+        return -1;
+    }
+    return 0;
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "run_writer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "arena.h"
+#include "log.h"
+
+int run_writer_boot(const char boot_id[40]) {
+    char here[40] = "";
+    int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+    ssize_t got = fd < 0 ? 0 : read(fd, here, sizeof here - 1);
+    if (fd >= 0) {
+        close(fd);
+    }
+    here[got > 0 ? got : 0] = '\0';
+    here[strcspn(here, "\n")] = '\0';
+    return *here && !strncmp(here, boot_id, sizeof here);
+}
+
+/* A line of /proc/PID/maps: "from-to perms offset device inode   path". 0 if it is a shared mapping
+ * of a file that can be written. */
+static int parse_mapping(char *line, unsigned long long *inode, char **path) {
+    char perms[8];
+    int at = 0;
+    line[strcspn(line, "\n")] = '\0';
+    if (sscanf(line, "%*s %7s %*s %*s %llu %n", perms, inode, &at) < 2 || strcmp(perms, "rw-s") ||
+        !*inode) {
+        return -1;
+    }
+    *path = line + at;
+    return 0;
+}
+
+static FILE *mappings_of(uint32_t pid) {
+    char name[64];
+    snprintf(name, sizeof name, "/proc/%u/maps", pid);
+    return fopen(name, "re");
+}
+
+int run_writer_maps(uint32_t pid, ino_t inode) {
+    FILE *maps = mappings_of(pid);
+    char *line = NULL, *path;
+    size_t size = 0;
+    unsigned long long number;
+    int found = 0;
+    while (maps && !found && getline(&line, &size, maps) > 0) {
+        found = !parse_mapping(line, &number, &path) && number == (unsigned long long)inode;
+    }
+    if (maps) {
+        fclose(maps);
+    }
+    free(line);
+    return found;
+}
+
+static int is_run_file(const char *path) {
+    char magic[sizeof ARENA_MAGIC - 1];
+    struct stat s;
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    int yes = fd >= 0 && !fstat(fd, &s) && S_ISREG(s.st_mode) &&
+              pread(fd, magic, sizeof magic, 0) == (ssize_t)sizeof magic &&
+              !memcmp(magic, ARENA_MAGIC, sizeof magic);
+    if (fd >= 0) {
+        close(fd);
+    }
+    return yes;
+}
+
+/* By its name as we see it, as the process does, or, when it has none any more, by its address. */
+static int find_name(uint32_t pid, const char *line, const char *name, char *path, size_t size) {
+    snprintf(path, size, "%s", name);
+    if (is_run_file(path)) {
+        return 0;
+    }
+    snprintf(path, size, "/proc/%u/root%s", pid, name);
+    if (is_run_file(path)) {
+        return 0;
+    }
+    snprintf(path, size, "/proc/%u/map_files/%.*s", pid, (int)strcspn(line, " "), line);
+    return is_run_file(path) ? 0 : -1;
+}
+
+int run_writer_find(uint32_t pid, char *path, size_t size) {
+    FILE *maps = mappings_of(pid);
+    char *line = NULL, *name;
+    size_t room = 0;
+    unsigned long long inode;
+    int found = 0;
+    if (!maps) {
+        log_line("process %u: %s", pid, errno == ENOENT ? "there is none" : strerror(errno));
+        return -1;
+    }
+    while (!found && getline(&line, &room, maps) > 0) {
+        found = !parse_mapping(line, &inode, &name) && !find_name(pid, line, name, path, size);
+    }
+    int unreadable = ferror(maps);
+    fclose(maps);
+    free(line);
+    if (!found) {
+        log_line(unreadable ? "process %u: its mappings cannot be read; give its run file"
+                            : "process %u writes no run file: start it with STINT_FILE=FILE",
+                 pid);
+    }
+    return found ? 0 : -1;
+}

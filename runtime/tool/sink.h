@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where an export goes: a buffer in front of a file descriptor. Errors stick; sink_close tells.
+ */
+#ifndef STINT_TOOL_SINK_H
+#define STINT_TOOL_SINK_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#define SINK_BYTES 65536
+
+struct sink {
+    int fd;
+    int error;    /* errno of the first write that failed */
+    int terminal; /* it is one: a name must not be a command to it */
+    size_t length;
+    uint64_t written; /* bytes before the buffer */
+    char data[SINK_BYTES];
+};
+
+void sink_start(struct sink *s, int fd);
+void sink_put_slow(struct sink *s, const char *bytes, size_t length); /* the buffer is full */
+/* Inline: a span is a dozen small pieces, most of them of a constant length. */
+static inline void sink_put(struct sink *s, const char *bytes, size_t length) {
+    if (length > SINK_BYTES || length > SINK_BYTES - s->length) {
+        sink_put_slow(s, bytes, length);
+        return;
+    }
+    memcpy(s->data + s->length, bytes, length);
+    s->length += length;
+}
+static inline void sink_text(struct sink *s, const char *text) { /* up to its NUL */
+    sink_put(s, text, strlen(text));
+}
+void sink_u64(struct sink *s, uint64_t n);
+/* Microseconds with three decimals, from nanoseconds. */
+void sink_us(struct sink *s, uint64_t ns);
+/* A JSON string with its quotes: valid UTF-8 whatever the bytes are, '<' escaped. */
+void sink_json(struct sink *s, const char *bytes, size_t length);
+/* Room for `n` bytes (at most SINK_PIECE) at the end of the buffer, for writers of many small
+ * pieces; they add to `length` what they used. */
+#define SINK_PIECE 4096
+char *sink_room(struct sink *s, size_t n);
+/* Flushes; 0, or -1 with errno. Does not close the descriptor. */
+int sink_close(struct sink *s);
+
+#endif

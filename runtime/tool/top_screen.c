@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "top_screen.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <termios.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "text.h"
+
+#define ENTER "\x1b[?1049h\x1b[?25l"
+#define LEAVE "\x1b[?25h\x1b[?1049l"
+#define CONTROL_C 3
+
+static struct termios before;
+static int taken;
+static volatile sig_atomic_t ended;
+
+static void end(int number) {
+    (void)number;
+    ended = 1;
+}
+
+static void catch_signals(void) {
+    static const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+    struct sigaction on = {.sa_handler = end}; /* no SA_RESTART: a wait ends */
+    sigemptyset(&on.sa_mask);
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; ++i) {
+        sigaction(ends[i], &on, NULL);
+    }
+}
+
+int top_screen_enter(int screen) {
+    catch_signals();
+    if (!screen) {
+        return 0;
+    }
+    if (tcgetattr(STDIN_FILENO, &before)) {
+        return -1;
+    }
+    struct termios raw = before;
+    raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO | ISIG); /* ^Z would leave this screen behind */
+    raw.c_cc[VMIN] = 0;
+    raw.c_cc[VTIME] = 0;
+    if (tcsetattr(STDIN_FILENO, TCSANOW, &raw)) {
+        return -1;
+    }
+    taken = 1;
+    return command_write(STDOUT_FILENO, ENTER, sizeof ENTER - 1);
+}
+
+void top_screen_leave(void) {
+    if (taken) {
+        taken = 0;
+        command_write(STDOUT_FILENO, LEAVE, sizeof LEAVE - 1);
+        tcsetattr(STDIN_FILENO, TCSANOW, &before);
+    }
+}
+
+int top_screen_show(const char *bytes, size_t length) {
+    struct text t;
+    text_start(&t);
+    text_add(&t, "\x1b[H");
+    for (size_t at = 0; at < length;) { /* each line erases what an older, longer one left */
+        const char *newline = memchr(bytes + at, '\n', length - at);
+        size_t n = newline ? (size_t)(newline - bytes) - at : length - at;
+        text_put(&t, bytes + at, n);
+        text_add(&t, "\x1b[K\r\n");
+        at += n + 1;
+    }
+    text_add(&t, "\x1b[J");
+    int failed = command_write(STDOUT_FILENO, t.data, t.length);
+    text_free(&t);
+    return failed;
+}
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* 1: one of the keys that leave. */
+static int read_keys(void) {
+    char keys[64];
+    ssize_t n = read(STDIN_FILENO, keys, sizeof keys);
+    for (ssize_t i = 0; i < n; ++i) {
+        if (keys[i] == 'q' || keys[i] == 'Q' || keys[i] == CONTROL_C) {
+            return 1;
+        }
+    }
+    return n == 0; /* the terminal is gone */
+}
+
+int top_screen_wait(double seconds) {
+    double until = now() + seconds, left = seconds;
+    while (!ended && left > 0) {
+        struct pollfd keys = {STDIN_FILENO, POLLIN, 0};
+        int n = poll(&keys, taken ? 1 : 0, (int)(left * 1000) + 1);
+        if (n > 0 && read_keys()) {
+            return 1;
+        }
+        if (n < 0 && errno != EINTR) {
+            return 1;
+        }
+        left = until - now();
+    }
+    return ended;
+}

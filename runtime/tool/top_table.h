@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What was added to a run between two looks at it.
+ */
+#ifndef STINT_TOOL_TOP_TABLE_H
+#define STINT_TOOL_TOP_TABLE_H
+
+#include "run.h"
+#include "text.h"
+
+#define TOP_TABLE_HEAD 3 /* lines before the rows */
+
+struct top_row {
+    char *name; /* allocated; with its set */
+    uint64_t calls, total_ns, self_ns;
+    uint64_t more_calls, more_ns, more_self_ns;
+    uint64_t open_ns;
+};
+
+struct top_table {
+    struct top_row *row; /* by name */
+    uint32_t count;
+    uint64_t wall_ns;
+    uint64_t more_wall_ns;
+    uint64_t lost;
+    uint32_t open; /* scopes */
+    char head[512];
+};
+
+struct top_table_form {
+    uint32_t rows;
+    uint32_t width; /* 0 = any */
+    int colour;
+};
+
+/* The next look; the first one is everything since the run began. 0, or -1 without memory. */
+int top_table_look(struct top_table *t, struct run *r);
+/* Most time added first. 0, or -1 without memory. */
+int top_table_print(struct text *out, const struct top_table *t, const struct top_table_form *form);
+void top_table_free(struct top_table *t);
+
+#endif

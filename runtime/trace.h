@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The trace of a run: what its rings still hold, in order, lane by lane. Read from a snapshot's
+ * arena, checked like everything there.
+ */
+#ifndef STINT_TRACE_H
+#define STINT_TRACE_H
+
+#include "snapshot.h"
+
+enum trace_kind { TRACE_SPAN, TRACE_MARK, TRACE_VALUE };
+
+struct trace_event {
+    uint64_t start_ns; /* since the run began */
+    uint64_t duration_ns;
+    union {
+        double value;       /* of a TRACE_VALUE; finite */
+        uint64_t launch_ns; /* of an activity: when its launch was called, by launch_thread */
+    };
+    uint32_t site;          /* its name: snapshot.sites[site]; 0 of an activity */
+    uint32_t node;          /* of a scope's span: index into snapshot.nodes, else SNAPSHOT_NONE */
+    uint32_t kind;          /* enum trace_kind */
+    uint32_t depth;         /* of a span: spans of its lane around it */
+    uint32_t activity;      /* of a span: index into snapshot.activities, or SNAPSHOT_NONE */
+    uint32_t launch_thread; /* index into snapshot.threads, or SNAPSHOT_NONE: not known */
+};
+
+/* A recorder's thread, or a GPU stream: the spans of its timers, or on a lane of its own what ran
+ * there, kernel by kernel. Spans of a lane nest properly, activities not at all: what would overlap
+ * is on another lane. */
+struct trace_lane {
+    char name[80];
+    uint32_t thread; /* index into snapshot.threads, SNAPSHOT_NONE: a stream */
+    uint32_t device; /* of a stream: the GPU's number */
+    int activities;  /* its spans are activities, not scopes */
+    uint64_t first;  /* its events: trace.events[first …], by start, the longer first */
+    uint64_t count;
+    uint64_t
+        overwritten; /* older ones that are gone, and what cannot be told or drawn; a value or a
+                           * very long span takes two places and counts twice */
+};
+
+struct trace {
+    struct trace_lane *lanes;
+    uint32_t lane_count;
+    struct trace_event *events;
+    uint64_t event_count;
+};
+
+/* In the snapshot's memory. 0, also when there is no trace; -1 without memory. */
+int trace_read(struct trace *out, struct snapshot *s);
+
+#endif

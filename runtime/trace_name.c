@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "trace_name.h"
+
+#include <stdio.h>
+
+void trace_name_thread(struct trace_lane *out, const struct snapshot_thread *t) {
+    if (t->uses > 1) {
+        snprintf(out->name, sizeof out->name, "%.15s [%u and %u before]", t->name, t->tid,
+                 t->uses - 1);
+    } else {
+        snprintf(out->name, sizeof out->name, "%.15s [%u]", t->name, t->tid);
+    }
+}
+
+/* By the number that the tracer and other tools on it give the stream. */
+static void name_activities(struct trace_lane *out, const struct arena_lane *l) {
+    char context[24] = "";
+    if (l->context > 1) { /* the program's first is 1; another one may number its streams anew */
+        snprintf(context, sizeof context, " context %u", l->context);
+    }
+    if (l->stream) {
+        snprintf(out->name, sizeof out->name, "GPU %u%s stream %llu", out->device, context,
+                 (unsigned long long)l->stream);
+    } else {
+        snprintf(out->name, sizeof out->name, "GPU %u other streams", out->device);
+    }
+}
+
+/* Where there are activities a stream has two lanes, of other numbers: this one says what it is. */
+static void name_timers(struct trace_lane *out, const struct arena_lane *l, int both) {
+    const char *which = l->stream == 1   ? "default stream"
+                        : l->stream == 2 ? "per-thread default stream"
+                        : !l->stream     ? "other streams"
+                                         : "stream";
+    snprintf(out->name, sizeof out->name, "GPU %u %s %u%s", out->device, which, l->number,
+             both ? ": timers" : "");
+}
+
+void trace_name_stream(struct trace_lane *out, const struct arena_lane *l,
+                       const struct snapshot *s) {
+    const struct arena_device *d = snapshot_at(s, l->device, sizeof *d);
+    out->thread = SNAPSHOT_NONE;
+    out->device = d ? d->number : 0;
+    out->activities = l->kind == ARENA_LANE_ACTIVITIES;
+    if (out->activities) {
+        name_activities(out, l);
+    } else {
+        name_timers(out, l, s->activity_count != 0);
+    }
+}

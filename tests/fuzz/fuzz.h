@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What every fuzz target needs. A target is one function on bytes that are anything; libFuzzer calls
+ * it with what it makes up, replay.c with the files of the corpus.
+ */
+#ifndef STINT_TESTS_FUZZ_H
+#define STINT_TESTS_FUZZ_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#include <sanitizer/asan_interface.h>
+#endif
+#endif
+#ifndef ASAN_POISON_MEMORY_REGION
+#define ASAN_POISON_MEMORY_REGION(at, bytes) ((void)(at), (void)(bytes))
+#define ASAN_UNPOISON_MEMORY_REGION(at, bytes) ((void)(at), (void)(bytes))
+#endif
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* What must hold whatever the input is. */
+#define FUZZ_NEED(condition)                                                                       \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            fprintf(stderr, "%s:%d: does not hold: %s\n", __FILE__, __LINE__, #condition);         \
+            abort();                                                                               \
+        }                                                                                          \
+    } while (0)
+
+/* A copy with a NUL that ends where its memory ends. */
+char *fuzz_text(const uint8_t *data, size_t size);
+
+#endif

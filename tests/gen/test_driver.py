@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: Apache-2.0
+import os
+import subprocess
+import unittest
+
+import support
+
+TWO = """[CUresult]
+kind = type
+type = int
+
+[CUevent]
+kind = type
+type = void *
+
+[cuStart]
+kind = function
+args = void
+required = yes
+
+[cuElapsed]
+kind = function
+args = float *, CUevent
+required = no
+names = cuElapsed_v2 cuElapsed
+since = 12000
+
+[CUDA_ERROR_GONE]
+kind = code
+value = 4
+fatal = yes
+ours = GPU_GONE
+
+[CUDA_ERROR_BUSY]
+kind = code
+value = 600
+
+[CU_DEVICE_ATTRIBUTE_CLOCK]
+kind = attribute
+value = 13
+field = clock_khz
+
+[CU_MODE]
+kind = constant
+value = 2
+ours = GPU_MODE
+"""
+HEAD = """/* SPDX-License-Identifier: Apache-2.0 */
+/* Generated from t.ini by gen.py: edit the table, not this file. */
+"""
+# Enough of a cuda.h and a gpu.h for the table above.
+CUDA_H = """#define CUDA_VERSION 12080
+#define cuElapsed cuElapsed_v2
+typedef enum { CUDA_ERROR_GONE = 4, CUDA_ERROR_BUSY = 600 } CUresult;
+enum { CU_DEVICE_ATTRIBUTE_CLOCK = 13, CU_MODE = 2 };
+typedef struct event_of_cuda *CUevent;
+typedef struct stream_of_cuda *CUstream;
+CUresult cuElapsed(float *ms, CUevent event);
+"""
+PROFILER_H = "CUresult cuStart(void);\n"
+GPU_H = "enum { GPU_GONE = 4, GPU_MODE = 2 };\n"
+
+
+class Driver(support.Case):
+    def test_table(self):
+        self.assert_golden("driver_table.inc", TWO, HEAD + """typedef int CUresult;
+typedef void *CUevent;
+struct driver {
+    CUresult (*cuStart)(void);
+    CUresult (*cuElapsed)(float *, CUevent);
+};
+/* names in order of preference, where it goes, whether it must be there */
+static const struct driver_symbol driver_symbols[] = {
+    {{"cuStart"}, offsetof(struct driver, cuStart), 1},
+    {{"cuElapsed_v2", "cuElapsed"}, offsetof(struct driver, cuElapsed), 0},
+};
+static const struct driver_attribute driver_attributes[] = {
+    {13, offsetof(struct gpu_device, clock_khz)},
+};
+""")
+
+    def test_codes(self):
+        self.assert_golden("gpu_codes.inc", TWO, HEAD + """\
+/* code, whether no call can be right after it, name */
+static const struct gpu_code_row gpu_codes[] = {
+    {4, 1, "CUDA_ERROR_GONE"},
+    {600, 0, "CUDA_ERROR_BUSY"},
+};
+""")
+
+    def test_double(self):
+        self.assert_golden("driver_double.inc", TWO, HEAD + """typedef int CUresult;
+typedef void *CUevent;
+enum double_function {
+    DOUBLE_cuStart,
+    DOUBLE_cuElapsed,
+    DOUBLE_FUNCTIONS
+};
+const char *const double_names[DOUBLE_FUNCTIONS + 1] = {
+    "cuStart",
+    "cuElapsed",
+    NULL};
+static CUresult double_cuStart(void);
+DOUBLE_EXPORT CUresult cuStart(void);
+DOUBLE_EXPORT CUresult cuStart(void) {
+    int injected = double_enter(DOUBLE_cuStart);
+    return injected ? injected : double_cuStart();
+}
+__attribute__((unused)) static CUresult double_cuElapsed(float *a, CUevent b);
+#ifndef DOUBLE_OLD
+DOUBLE_EXPORT CUresult cuElapsed_v2(float *a, CUevent b);
+DOUBLE_EXPORT CUresult cuElapsed_v2(float *a, CUevent b) {
+    int injected = double_enter(DOUBLE_cuElapsed);
+    return injected ? injected : double_cuElapsed(a, b);
+}
+DOUBLE_EXPORT CUresult cuElapsed(float *a, CUevent b);
+DOUBLE_EXPORT CUresult cuElapsed(float *a, CUevent b) {
+    int injected = double_enter(DOUBLE_cuElapsed);
+    return injected ? injected : double_cuElapsed(a, b);
+}
+#endif
+""")
+
+    def test_check(self):
+        self.assert_golden("driver_check.c", TWO, HEAD + """#include <cuda.h>
+#include <cudaProfiler.h>
+
+#include "gpu.h"
+
+#define SAME(name, type) __builtin_types_compatible_p(__typeof__(&name), type)
+
+_Static_assert(sizeof(CUresult) == sizeof(int), "CUresult");
+_Static_assert(sizeof(CUevent) == sizeof(void *), "CUevent");
+_Static_assert(SAME(cuStart, CUresult (*)(void)), "cuStart");
+#if CUDA_VERSION >= 12000
+_Static_assert(SAME(cuElapsed, CUresult (*)(float *, CUevent)), "cuElapsed");
+#endif
+_Static_assert((int)CUDA_ERROR_GONE == 4, "CUDA_ERROR_GONE");
+_Static_assert((int)GPU_GONE == 4, "GPU_GONE");
+_Static_assert((int)CUDA_ERROR_BUSY == 600, "CUDA_ERROR_BUSY");
+_Static_assert((int)CU_DEVICE_ATTRIBUTE_CLOCK == 13, "CU_DEVICE_ATTRIBUTE_CLOCK");
+_Static_assert((int)CU_MODE == 2, "CU_MODE");
+_Static_assert((int)GPU_MODE == 2, "GPU_MODE");
+""")
+
+    def compile_check(self, path, *options):
+        """What the compiler says to the check of that table."""
+        check = os.path.join(self.folder, "driver_check.c")
+        result = support.gen("driver_check.c", path, "-o", check)
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        compiled = subprocess.run(
+            os.environ.get("CC", "cc").split() +
+            ["-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fsyntax-only"] +
+            list(options) + [check],
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, universal_newlines=True)
+        return compiled.returncode, compiled.stdout
+
+    def test_check_finds_every_difference(self):
+        for name, text in (("cuda.h", CUDA_H), ("cudaProfiler.h", PROFILER_H), ("gpu.h", GPU_H)):
+            self.write(name, text)
+        here = "-I" + self.folder
+        self.assertEqual(self.compile_check(self.write("t.ini", TWO), here), (0, ""))
+        for old, new, said in (
+                ("args = float *, CUevent", "args = float *, CUstream", "cuElapsed"),
+                ("args = float *, CUevent", "args = float *", "cuElapsed"),
+                ("args = float *, CUevent", "args = double *, CUevent", "cuElapsed"),
+                ("args = void", "args = int", "cuStart"),
+                ("type = void *", "type = int", "CUevent"),
+                ("value = 600", "value = 601", "CUDA_ERROR_BUSY"),
+                ("value = 4\n", "value = 5\n", "GPU_GONE"),
+                ("value = 13", "value = 14", "CU_DEVICE_ATTRIBUTE_CLOCK"),
+                ("value = 2\n", "value = 1\n", "GPU_MODE")):
+            self.assertIn(old, TWO)
+            code, output = self.compile_check(self.write("t.ini", TWO.replace(old, new)), here)
+            self.assertNotEqual(code, 0, new)
+            self.assertIn(said, output)
+
+    def refuse(self, old, new, said):
+        self.assertIn(old, TWO)
+        for output in ("driver_table.inc", "gpu_codes.inc", "driver_double.inc", "driver_check.c"):
+            self.assert_refused(output, TWO.replace(old, new, 1), said)
+
+    def test_refused(self):
+        self.refuse("kind = type", "kind = typo",
+                    "[CUresult]: unknown kind 'typo' (function|type|code|attribute|constant)")
+        self.refuse("kind = type\n", "", "[CUresult]: no key 'kind'")
+        self.refuse("required = yes\n", "", "[cuStart]: no key 'required'")
+        self.refuse("required = yes", "required = maybe",
+                    "[cuStart]: unknown required 'maybe' (yes|no)")
+        self.refuse("fatal = yes", "fatal = 1", "[CUDA_ERROR_GONE]: unknown fatal '1' (yes|no)")
+        self.refuse("value = 4\n", "value = four\n",
+                    "[CUDA_ERROR_GONE]: value 'four' is not a number")
+        self.refuse("since = 12000", "since = 12.0", "[cuElapsed]: since '12.0' is not a number")
+        self.refuse("value = 600", "value = 4",
+                    "[CUDA_ERROR_BUSY]: value '4' is also that of [CUDA_ERROR_GONE]")
+        self.refuse("[cuStart]", "[cu-start]", "[cu-start]: name 'cu-start' is not a C identifier")
+        self.refuse("names = cuElapsed_v2 cuElapsed", "names = a b c",
+                    "[cuElapsed]: more than 2 names")
+        self.refuse("field = clock_khz", "field = clock_khz\nfatal = no",
+                    "[CU_DEVICE_ATTRIBUTE_CLOCK]: unknown key 'fatal'")
+
+
+class Required(support.Case):
+    def test_the_eleven(self):
+        """A driver that has these can be used; more may not be asked for by accident."""
+        result = support.gen("driver_table.inc", os.path.join(support.GEN, "driver.ini"))
+        rows = result.stdout.replace(",\n     ", ", ").split("\n")
+        required = [line.split('"')[1] for line in rows
+                    if line.startswith("    {{") and line.endswith(", 1},")]
+        self.assertEqual(sorted(required), [
+            "cuCtxGetCurrent", "cuEventCreate", "cuEventDestroy_v2", "cuEventElapsedTime_v2",
+            "cuEventQuery", "cuEventRecord", "cuEventSynchronize", "cuProfilerStart",
+            "cuProfilerStop", "cuStreamIsCapturing", "cuThreadExchangeStreamCaptureMode"])
+
+
+if __name__ == "__main__":
+    unittest.main()

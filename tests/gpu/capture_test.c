@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Capture ranges over the driver double: what the driver is told, and when.
+ */
+#include "../unit/recorded.h"
+#include "cuda_double.h"
+
+static void begin_gpu(void) {
+    setenv("STINT_CUDA_LIB", DOUBLE_LIBRARY, 1);
+    double_reset();
+    double_init();
+}
+
+TEST(gpu_capture, outermost_range_starts_and_stops) {
+    begin_gpu();
+    for (int i = 0; i < 3; ++i) {
+        REGISTER_GPU_PROFILER("outer");
+        REGISTER_GPU_PROFILER("inner");
+        CHECK(double_profiling(NULL));
+    }
+    CHECK(!double_profiling(NULL));
+    CHECK_EQ_U64(double_profiler_starts(), 3);
+    CHECK_EQ_U64(double_profiler_stops(), 3);
+}
+
+TEST(gpu_capture, waits_for_a_context) {
+    setenv("STINT_CUDA_LIB", DOUBLE_LIBRARY, 1);
+    double_reset();
+    {
+        REGISTER_GPU_PROFILER("train");
+        CHECK_EQ_U64(double_profiler_starts(), 0);
+        double_init();
+        { REGISTER_GPU_TIMER("first", NULL); }
+        CHECK_EQ_U64(double_profiler_starts(), 1);
+    }
+    CHECK_EQ_U64(double_profiler_stops(), 1);
+}
+
+static void range_without_a_context(void *unused) {
+    (void)unused;
+    REGISTER_GPU_PROFILER("lonely");
+    stint_step();
+}
+
+TEST(gpu_capture, says_that_no_context_ever_came) {
+    setenv("STINT_CUDA_LIB", DOUBLE_LIBRARY, 1);
+    double_reset();
+    double_init_without_context();
+    char *said = harness_capture(2, range_without_a_context, NULL);
+    CHECK_CONTAINS(said, "nothing was captured in [lonely]: no CUDA context");
+    free(said);
+    CHECK_EQ_U64(double_profiler_starts(), 0);
+}
+
+TEST(gpu_capture, stops_where_it_started) {
+    begin_gpu();
+    void *first = double_context_current(), *second = double_context_new(1);
+    GPU_PROFILER_START("range");
+    double_context_make_current(second);
+    GPU_PROFILER_STOP();
+    CHECK(!double_profiling(first));
+    CHECK(double_profiler_context() == first);
+    CHECK(double_context_current() == second);
+}
+
+TEST(gpu_capture, by_steps_without_a_range) {
+    setenv("STINT_CAPTURE", "steps 2-3", 1);
+    begin_gpu();
+    int on[8] = {0};
+    for (int i = 0; i < 8; ++i) {
+        on[i] = double_profiling(NULL);
+        REGISTER_GPU_TIMER("work", NULL);
+        stint_step();
+    }
+    for (int i = 0; i < 8; ++i) {
+        CHECK(on[i] == (i == 2 || i == 3));
+    }
+}
+
+TEST(gpu_capture, an_error_is_named) {
+    begin_gpu();
+    double_fail("cuProfilerStart:*=999");
+    char *said = harness_capture(2, range_without_a_context, NULL);
+    CHECK_CONTAINS(said, "CUDA_ERROR_UNKNOWN");
+    free(said);
+}
+
+HARNESS_MAIN()

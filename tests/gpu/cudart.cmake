@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# The back end over the runtime API, where a toolkit has its headers, whatever the library itself is
+# built with: over a double of that API, which stands on the driver's; and over the real cudart.
+
+if(CUDAToolkit_FOUND AND EXISTS "${CUDAToolkit_INCLUDE_DIR}/cuda_profiler_api.h")
+    stint_add_fake(stint_fake_cudart cudart)
+
+    # An object: to be found before the real one by all that ask.
+    add_library(stint_cudart_double OBJECT "${CMAKE_CURRENT_LIST_DIR}/cudart_double.c")
+    target_include_directories(stint_cudart_double PRIVATE "${CMAKE_CURRENT_LIST_DIR}/double")
+    target_include_directories(stint_cudart_double SYSTEM PRIVATE ${CUDAToolkit_INCLUDE_DIRS})
+    # Independent: the program must look at the driver double's state, not get a copy of it.
+    set_target_properties(stint_cudart_double PROPERTIES C_STANDARD 11 C_STANDARD_REQUIRED ON
+        POSITION_INDEPENDENT_CODE ON)
+    target_compile_definitions(stint_cudart_double PRIVATE _GNU_SOURCE=1)
+    stint_warnings(stint_cudart_double)
+
+    foreach(name IN ITEMS cudart timer)
+        set(target stint_gpu_${name}_over_cudart)
+        stint_add_test(TARGET ${target} PREFIX cudart.
+            SOURCES "${CMAKE_CURRENT_LIST_DIR}/${name}_test.c"
+                $<TARGET_OBJECTS:stint_cudart_double>
+            LIBS stint_fake_cudart stint_cuda_double Threads::Threads LABELS unit)
+        target_include_directories(${target} SYSTEM PRIVATE ${CUDAToolkit_INCLUDE_DIRS})
+        target_compile_definitions(${target} PRIVATE TEST_CUDART)
+        set_target_properties(${target} PROPERTIES C_STANDARD 11 C_STANDARD_REQUIRED ON)
+        stint_warnings(${target})
+    endforeach()
+
+    stint_add_test(TARGET stint_gpu_cudart_real PREFIX cudart.
+        SOURCES "${CMAKE_CURRENT_LIST_DIR}/cudart_real_test.c"
+        LIBS stint_fake_cudart CUDA::cudart Threads::Threads ${CMAKE_DL_LIBS} LABELS unit)
+    set_target_properties(stint_gpu_cudart_real PROPERTIES C_STANDARD 11 C_STANDARD_REQUIRED ON)
+    stint_warnings(stint_gpu_cudart_real)
+    if(STINT_CUDA_STUB)
+        set(stub "${CMAKE_CURRENT_BINARY_DIR}/stub")
+        file(MAKE_DIRECTORY "${stub}")
+        file(CREATE_LINK "${STINT_CUDA_STUB}" "${stub}/libcuda.so.1" SYMBOLIC)
+        add_test(NAME cudart.gpu_cudart_real.without_a_driver.stub
+            COMMAND stint_gpu_cudart_real gpu_cudart_real.without_a_driver)
+        set_tests_properties(cudart.gpu_cudart_real.without_a_driver.stub PROPERTIES
+            LABELS unit TIMEOUT 90 ENVIRONMENT "LD_LIBRARY_PATH=${stub}")
+    endif()
+endif()

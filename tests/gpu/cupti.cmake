@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# CUPTI: on the double; where there is a toolkit, on the real library, which reads records without a
+# GPU too, and its headers against the table.
+
+foreach(name IN ITEMS cupti cupti_data cupti_fault cupti_life cupti_records)
+    stint_add_test(TARGET stint_gpu_${name} SOURCES "${CMAKE_CURRENT_LIST_DIR}/${name}_test.c"
+        LIBS stint_fake stint_cupti_double stint_cuda_double Threads::Threads ${CMAKE_DL_LIBS}
+        LABELS unit)
+    set_target_properties(stint_gpu_${name} PROPERTIES C_STANDARD 11 C_STANDARD_REQUIRED ON)
+    stint_warnings(stint_gpu_${name})
+endforeach()
+# What is handed on is looked at on its way.
+foreach(name IN ITEMS cupti cupti_data)
+    target_link_options(stint_gpu_${name} PRIVATE
+        "LINKER:--wrap=activity_add,--wrap=activity_launch,--wrap=activity_device")
+endforeach()
+add_dependencies(stint_gpu_cupti stint_cupti_double_old)
+target_compile_definitions(stint_gpu_cupti PRIVATE
+    "CUPTI_DOUBLE_OLD_LIBRARY=\"$<TARGET_FILE:stint_cupti_double_old>\"")
+
+add_executable(stint_gpu_cupti_program "${CMAKE_CURRENT_LIST_DIR}/cupti_program.c")
+target_link_libraries(stint_gpu_cupti_program PRIVATE stint_fake stint_cupti_double
+    Threads::Threads)
+target_compile_definitions(stint_gpu_cupti_program PRIVATE _GNU_SOURCE=1)
+set_target_properties(stint_gpu_cupti_program PROPERTIES C_STANDARD 11 C_STANDARD_REQUIRED ON)
+stint_warnings(stint_gpu_cupti_program)
+add_dependencies(stint_gpu_cupti_life stint_gpu_cupti_program)
+target_compile_definitions(stint_gpu_cupti_life PRIVATE
+    "CUPTI_PROGRAM=\"$<TARGET_FILE:stint_gpu_cupti_program>\"")
+
+if(CUDAToolkit_FOUND)
+    find_library(STINT_CUPTI_LIBRARY cupti NO_DEFAULT_PATH
+        PATHS "${CUDAToolkit_LIBRARY_DIR}" "${CUDAToolkit_LIBRARY_ROOT}/extras/CUPTI"
+        PATH_SUFFIXES lib64 lib
+        DOC "CUPTI, for tests that need no GPU")
+    if(STINT_CUPTI_LIBRARY)
+        foreach(name IN ITEMS cupti_records cupti_life)
+            target_compile_definitions(stint_gpu_${name} PRIVATE
+                "CUPTI_REAL=\"${STINT_CUPTI_LIBRARY}\"")
+        endforeach()
+    endif()
+
+    # Compiling it is the test.
+    find_path(STINT_CUPTI_INCLUDE_DIR cupti_activity.h NO_DEFAULT_PATH
+        PATHS ${CUDAToolkit_INCLUDE_DIRS} "${CUDAToolkit_LIBRARY_ROOT}/extras/CUPTI/include"
+        DOC "Folder of cupti_activity.h, for tests")
+    if(STINT_CUPTI_INCLUDE_DIR)
+        set(checked "")
+        stint_generate_one(checked cupti.ini cupti_check.c)
+        set_source_files_properties("${CMAKE_CURRENT_BINARY_DIR}/gen/cupti_check.c" PROPERTIES
+            GENERATED ON COMPILE_OPTIONS "-iquote;${stint_SOURCE_DIR}/runtime") # has a cupti.h, too
+        add_library(stint_gpu_cupti_check OBJECT
+            "${CMAKE_CURRENT_BINARY_DIR}/gen/cupti_check.c" ${checked})
+        target_include_directories(stint_gpu_cupti_check SYSTEM PRIVATE
+            ${CUDAToolkit_INCLUDE_DIRS} "${STINT_CUPTI_INCLUDE_DIR}")
+        set_target_properties(stint_gpu_cupti_check PROPERTIES
+            C_STANDARD 11 C_STANDARD_REQUIRED ON)
+        stint_warnings(stint_gpu_cupti_check)
+    endif()
+endif()

@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What is made of CUPTI's records and buffers.
+ */
+#include <sys/resource.h>
+
+#include "cupti_seen.h"
+
+TEST(cupti_data, kernel) {
+    begin();
+    uint32_t c = cupti_double_launch(&add_kernel);
+    uint64_t launched = cupti_double_now();
+    wait_and_flush(2);
+    const struct activity_record *r = first_of(ACTIVITY_KERNEL);
+    CHECK_STR_EQ(r->name, "_Z3addPf");
+    CHECK(r->correlation == c && r->device == 2 && r->context == 3 && r->stream == 7);
+    CHECK_EQ_U64(r->start, launched + 300);
+    CHECK_EQ_U64(r->end, launched + 5300);
+    CHECK(r->grid[0] == 10 && r->grid[1] == 20 && r->grid[2] == 30);
+    CHECK(r->block[0] == 40 && r->block[1] == 5 && r->block[2] == 6);
+    CHECK(r->registers == 33 && r->shared_static == 1024 && r->shared_dynamic == 2048);
+    CHECK(launch_count >= 1 && launches[0] == c);
+}
+
+TEST(cupti_data, kernel_of_every_size) {
+    static const size_t strides[] = {160, 168, 176, 200, 208, 216, 256};
+    for (unsigned i = 0; i < 7; ++i) {
+        pid_t child = fork();
+        if (!child) {
+            prepare();
+            cupti_double_stride(10, strides[i]);
+            CHECK(!cupti_start());
+            cupti_double_launch(&add_kernel);
+            uint32_t c = cupti_double_launch(&add_kernel);
+            wait_and_flush(2);
+            CHECK(count_of(ACTIVITY_KERNEL) == 2);
+            CHECK(seen_count && seen[seen_count - 1].kind != ACTIVITY_NONE);
+            CHECK_STR_EQ(first_of(ACTIVITY_KERNEL)->name, "_Z3addPf");
+            CHECK(first_of(ACTIVITY_KERNEL)->correlation == c - 1);
+            _exit(0);
+        }
+        waitpid(child, NULL, 0);
+    }
+}
+
+TEST(cupti_data, copies_and_fills) {
+    begin();
+    uint32_t c = cupti_double_copy(&(struct cupti_double_copy){.device = 1,
+                                                               .context = 4,
+                                                               .stream = 9,
+                                                               .ns = 700,
+                                                               .bytes = 4096,
+                                                               .direction = ACTIVITY_COPY_HTOD,
+                                                               .from = ACTIVITY_MEMORY_PAGEABLE,
+                                                               .to = ACTIVITY_MEMORY_DEVICE,
+                                                               .async = 1});
+    uint32_t p = cupti_double_copy(&(struct cupti_double_copy){
+        .device = 1, .ns = 900, .bytes = 64, .direction = ACTIVITY_COPY_PTOP, .peer = 1});
+    uint32_t f = cupti_double_fill(1, 9, 512, ACTIVITY_MEMORY_MANAGED, 50);
+    wait_and_flush(1);
+    CHECK(count_of(ACTIVITY_COPY) == 2);
+    const struct activity_record *r = first_of(ACTIVITY_COPY);
+    CHECK(r->correlation == c && r->device == 1 && r->context == 4 && r->stream == 9);
+    CHECK_EQ_U64(r->end - r->start, 700);
+    CHECK_EQ_U64(r->bytes, 4096);
+    CHECK(r->detail == ACTIVITY_COPY_DETAIL(ACTIVITY_COPY_HTOD, ACTIVITY_MEMORY_PAGEABLE,
+                                            ACTIVITY_MEMORY_DEVICE, 1));
+    do {
+        ++r;
+    } while (r->kind != ACTIVITY_COPY);
+    CHECK(r->correlation == p && r->bytes == 64 && r->end - r->start == 900);
+    CHECK(ACTIVITY_COPY_DIRECTION(r->detail) == ACTIVITY_COPY_PTOP);
+    r = first_of(ACTIVITY_FILL);
+    CHECK(r->correlation == f && r->bytes == 512 && r->end - r->start == 50);
+    CHECK(r->detail == ACTIVITY_MEMORY_MANAGED && r->device == 1 && r->stream == 9);
+}
+
+TEST(cupti_data, calls_waits_memory_overhead) {
+    begin();
+    cupti_double_launch(&add_kernel);
+    uint32_t w = cupti_double_wait(CUPTI_DOUBLE_STREAM, 2, 7);
+    uint32_t a = cupti_double_alloc(2, 0xabc000, 1 << 20, ACTIVITY_MEMORY_DEVICE);
+    uint32_t f = cupti_double_free(2, 0xabc000, 1 << 20, ACTIVITY_MEMORY_DEVICE);
+    cupti_double_overhead(1 << 16, 77);
+    cupti_flush(0);
+    const struct activity_record *r = first_of(ACTIVITY_SYNC);
+    CHECK(r->correlation == w && r->detail == ACTIVITY_SYNC_STREAM && r->stream == 7);
+    CHECK(r->device == ACTIVITY_NO_DEVICE && r->end - r->start == 5300);
+    r = first_of(ACTIVITY_ALLOC);
+    CHECK(r->correlation == a && r->address == 0xabc000 && r->bytes == 1 << 20);
+    CHECK(r->device == 2 && r->detail == ACTIVITY_MEMORY_DEVICE && r->start && r->end == r->start);
+    CHECK(first_of(ACTIVITY_FREE)->correlation == f);
+    r = first_of(ACTIVITY_OVERHEAD);
+    CHECK(r->detail == 1 << 16 && r->end - r->start == 77);
+    r = first_of(ACTIVITY_API);
+    CHECK_STR_EQ(r->name, "cudaLaunchKernel");
+    CHECK(r->device == ACTIVITY_NO_DEVICE && r->thread);
+    CHECK_EQ_U64(r->end - r->start, 1000);
+    CHECK_STR_EQ(first_of(ACTIVITY_DRIVER)->name, "cuLaunchKernel");
+    CHECK(first_of(ACTIVITY_DRIVER)->correlation == r->correlation);
+}
+
+TEST(cupti_data, a_graph_has_one_correlation) {
+    struct cupti_double_kernel nodes[3] = {add_kernel, add_kernel, add_kernel};
+    begin();
+    uint32_t c = cupti_double_graph(nodes, 3);
+    wait_and_flush(2);
+    CHECK(count_of(ACTIVITY_KERNEL) == 3);
+    for (unsigned i = 0; i < seen_count; ++i) {
+        CHECK(seen[i].kind != ACTIVITY_KERNEL || seen[i].correlation == c);
+    }
+}
+
+static void noise(void) {
+    cupti_double_call("cudaGetDevice");
+    cupti_double_call("cudaGetLastError");
+    cupti_double_call("cuEventRecord");
+    cupti_double_call("cuCtxGetCurrent");
+    cupti_double_call("cudaStreamCreate");
+    cupti_flush(0);
+    CHECK(seen_count == 1);
+    CHECK_STR_EQ(seen[0].name, "cudaStreamCreate");
+}
+
+TEST(cupti_data, noise_is_left_out) {
+    begin();
+    CHECK(!cupti_double_records_call("cudaGetDevice"));
+    CHECK(!cupti_double_records_call("cuEventQuery"));
+    CHECK(cupti_double_records_call("cudaEventQuery"));
+    CHECK(cupti_double_records_call("cudaStreamCreate"));
+    CHECK(cupti_double_records_call("cuModuleLoad"));
+    CHECK(!cupti_double_calls_back("cudaStreamCreate"));
+    CHECK(!cupti_double_calls_back("cuEventRecord"));
+    CHECK(cupti_double_calls_back("cuMemAlloc_v2"));
+    CHECK(cupti_double_calls_back("cudaMemcpyAsync"));
+    noise();
+}
+
+TEST(cupti_data, noise_is_left_out_where_the_library_cannot) {
+    prepare();
+    cupti_double_fail("cuptiActivityEnableRuntimeApi=1,cuptiActivityEnableDriverApi=1");
+    CHECK(!cupti_start());
+    CHECK(cupti_double_records_call("cudaGetDevice"));
+    noise();
+}
+
+TEST(cupti_data, a_query_is_no_wait) {
+    begin();
+    for (int i = 0; i < 3; ++i) {
+        cupti_double_query(0, 0);
+    }
+    uint32_t c = cupti_double_wait(CUPTI_DOUBLE_EVENT, 0, 0);
+    cupti_flush(0);
+    CHECK(count_of(ACTIVITY_SYNC) == 1);
+    CHECK(first_of(ACTIVITY_SYNC)->correlation == c);
+}
+
+TEST(cupti_data, devices_are_described) {
+    prepare();
+    double_reset();
+    double_init();
+    double_device_name(2, "Test GPU");
+    CHECK(!cupti_start());
+    cupti_double_launch(&add_kernel);
+    wait_and_flush(2);
+    CHECK(device_count == 1);
+    CHECK_STR_EQ(device_name, "Test GPU");
+    cupti_double_launch(&add_kernel);
+    wait_and_flush(2);
+    CHECK(device_count == 1);
+}
+
+/* ---- Losses. ---- */
+
+TEST(cupti_data, dropped_records_are_counted) {
+    begin();
+    cupti_double_drop(41);
+    cupti_double_launch(&add_kernel);
+    wait_and_flush(2);
+    cupti_double_drop(1);
+    cupti_double_call("cudaStreamCreate");
+    cupti_flush(0);
+    CHECK_EQ_U64(lost(STINT_STATUS_ACTIVITY_DROPPED), 42);
+}
+
+TEST(cupti_data, times_go_on_as_they_are) {
+    begin();
+    cupti_double_times(9000, 8000);
+    cupti_double_launch(&add_kernel);
+    cupti_double_times(0, 0);
+    cupti_double_launch(&add_kernel);
+    wait_and_flush(2);
+    CHECK(count_of(ACTIVITY_KERNEL) == 2);
+    CHECK(first_of(ACTIVITY_KERNEL)->start == 9000 && first_of(ACTIVITY_KERNEL)->end == 8000);
+}
+
+/* A kind that nobody enabled is passed over; one that the library does not know ends the buffer. */
+TEST(cupti_data, foreign_records) {
+    uint32_t other[6] = {39};
+    begin();
+    cupti_double_record(other, sizeof other);
+    cupti_double_call("cudaStreamCreate");
+    cupti_flush(0);
+    CHECK(seen_count == 1);
+    CHECK_EQ_U64(lost(STINT_STATUS_ACTIVITY_BAD), 0);
+    cupti_double_call("cudaStreamCreate");
+    cupti_double_fail("cuptiActivityGetNextRecord:2=21");
+    cupti_flush(0);
+    CHECK(seen_count == 2);
+    CHECK_EQ_U64(lost(STINT_STATUS_ACTIVITY_BAD), 1);
+}
+
+TEST(cupti_data, a_kind_that_fails_is_left_off_and_said) {
+    prepare();
+    cupti_double_stride(49, 48);
+    cupti_double_fail("cuptiActivityEnable:2=35");
+    CHECK(!cupti_start());
+    CHECK_STR_EQ(described(), "cupti 13.0: 0 records, 0.0 % of the run, without copies, "
+                              "allocations");
+    CHECK(!cupti_double_enabled(1) && !cupti_double_enabled(49) && cupti_double_enabled(10));
+}
+
+TEST(cupti_data, toolkits_by_version) {
+    static const struct {
+        uint32_t version;
+        const char *text;
+    } rows[] = {{17, "cupti 11.6: "},
+                {24, "cupti 12.6: "},
+                {28, "cupti 12.9: "},
+                {25, "cupti version 25"},
+                {130100, "cupti 13.1: "}};
+    for (unsigned i = 0; i < 5; ++i) {
+        pid_t child = fork();
+        if (!child) {
+            prepare();
+            cupti_double_version(rows[i].version);
+            CHECK(!cupti_start());
+            CHECK_CONTAINS(described(), rows[i].text);
+            _exit(0);
+        }
+        waitpid(child, NULL, 0);
+    }
+}
+
+/* ---- Buffers. ---- */
+
+static void many(unsigned buffers) {
+    cupti_double_hold(1);
+    for (unsigned i = 0; i < buffers; ++i) {
+        cupti_double_call("cudaStreamCreate");
+        cupti_double_deliver();
+    }
+}
+
+TEST(cupti_data, buffers_come_out_of_order) {
+    begin();
+    many(20); /* 8, then small ones */
+    CHECK(seen_count == 0);
+    cupti_double_hold(0);
+    CHECK(seen_count == 20);
+    CHECK(seen[0].correlation == 20 && seen[19].correlation == 1);
+    CHECK_EQ_U64(cupti_double_refused(), 0);
+    many(72); /* all came back */
+    CHECK_EQ_U64(cupti_double_refused(), 0);
+    many(1);
+    CHECK_EQ_U64(cupti_double_refused(), 1);
+    cupti_double_hold(0);
+    cupti_double_call("cudaStreamCreate");
+    cupti_flush(0);
+    CHECK(seen_count == 20 + 72 + 1);
+    CHECK_EQ_U64(lost(STINT_STATUS_ACTIVITY_DROPPED), 1);
+}
+
+TEST(cupti_data, never_refuses_who_cannot_bear_it) {
+    prepare();
+    cupti_double_version(26);
+    CHECK(!cupti_start());
+    many(200);
+    CHECK_EQ_U64(cupti_double_refused(), 0);
+    cupti_double_hold(0);
+    CHECK(seen_count == 200);
+}
+
+TEST(cupti_data, records_fill_many_buffers) {
+    begin();
+    for (int i = 0; i < 30000; ++i) { /* 1.2 MB */
+        cupti_double_call("cudaStreamCreate");
+    }
+    cupti_flush(0);
+    CHECK(seen_count == 30000);
+    CHECK_EQ_U64(cupti_double_buffers(), 2);
+    CHECK_STR_EQ(described(), "cupti 13.0: 30000 records, 0.0 % of the run");
+}
+
+TEST(cupti_data, late_buffers_are_read) {
+    begin();
+    cupti_double_launch(&add_kernel);
+    cupti_stop(); /* the kernel still runs */
+    CHECK(count_of(ACTIVITY_KERNEL) == 0);
+    fake_advance(10000);
+    cupti_double_deliver();
+    CHECK(count_of(ACTIVITY_KERNEL) == 1);
+    CHECK(first_of(ACTIVITY_KERNEL)->end != 0);
+}
+
+TEST(cupti_data, what_is_left_comes_with_a_flush) {
+    begin();
+    cupti_double_launch(&add_kernel);
+    cupti_flush(0);
+    CHECK(count_of(ACTIVITY_KERNEL) == 0);
+    cupti_flush(1);
+    CHECK(count_of(ACTIVITY_KERNEL) == 1);
+    cupti_double_launch(&add_kernel);
+    cupti_stop();
+    fake_advance(10000);
+    cupti_flush(0);
+    CHECK(count_of(ACTIVITY_KERNEL) == 2);
+}
+
+TEST(cupti_data, no_memory_for_a_buffer) {
+    struct rlimit limit;
+    if (SANITIZED) {
+        SKIP("a sanitizer needs address space");
+    }
+    prepare();
+    cupti_double_version(26);
+    CHECK(!cupti_start());
+    cupti_double_launch(&add_kernel);
+    many(20);
+    CHECK(!getrlimit(RLIMIT_AS, &limit));
+    limit.rlim_cur = 1 << 20;
+    CHECK(!setrlimit(RLIMIT_AS, &limit));
+    errno = 77;
+    cupti_double_call("cudaStreamCreate");
+    cupti_double_deliver();
+    CHECK(errno == 77);
+    CHECK_EQ_U64(cupti_double_refused(), 1);
+}
+
+HARNESS_MAIN()

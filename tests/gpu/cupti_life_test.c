@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * From the program's load to its end: before anybody initialises CUDA, and before the driver goes.
+ */
+#include "cuda_double.h"
+#include "cupti_double.h"
+#include "harness.h"
+
+/* What the program prints with these settings, both outputs together; the caller frees it. */
+struct run {
+    const char *library, *how, *more;
+};
+
+static void run_program(void *data) {
+    const struct run *r = data;
+    char command[2000];
+    snprintf(command, sizeof command,
+             "env STINT_CUPTI_LIB='%s' STINT_CUDA_LIB=/nonexistent/libcuda.so.1 %s '%s' %s 2>&1",
+             r->library, r->more, CUPTI_PROGRAM, r->how);
+    CHECK(system(command) == 0);
+}
+
+static char *output_of(const char *library, const char *how, const char *more) {
+    struct run r = {library, how, more};
+    return harness_capture(1, run_program, &r);
+}
+
+static void check_run(const char *how, const char *more, const char *expected) {
+    char *said = output_of(CUPTI_DOUBLE_LIBRARY, how, more);
+    CHECK_STR_EQ(said, expected);
+    free(said);
+}
+
+TEST(cupti_life, from_load_to_exit) {
+    check_run("wait", "STINT_GPU=cupti",
+              "main: on 1, subscribed 1\n"
+              "driver goes: cupti 13.0: 12 records, 0.0 % of the run; on 0, subscribed 0\n"
+              "start again: -1\n"
+              "calls after: 0\n");
+}
+
+TEST(cupti_life, what_is_not_complete_is_forced_out) {
+    check_run("", "STINT_GPU=cupti",
+              "main: on 1, subscribed 1\n"
+              "driver goes: cupti 13.0: 9 records, 0.0 % of the run; on 0, subscribed 0\n"
+              "start again: -1\n"
+              "calls after: 0\n");
+}
+
+TEST(cupti_life, not_unless_asked) {
+    static const char expected[] = "main: on 0, subscribed 0\n"
+                                   "driver goes: ; on 0, subscribed 0\n";
+    static const char *const settings[] = {"STINT_GPU=events", "STINT_GPU=", "",
+                                           "STINT_GPU=cupti STINT_ENABLE=0",
+                                           "STINT_GPU=cupti STINT_CAPTURE=train"};
+    for (int i = 0; i < 5; ++i) {
+        char *said = output_of(CUPTI_DOUBLE_LIBRARY, "", settings[i]);
+        CHECK_CONTAINS(said, expected);
+        free(said);
+    }
+}
+
+TEST(cupti_life, a_child_has_none) {
+    char *said = output_of(CUPTI_DOUBLE_LIBRARY, "fork", "STINT_GPU=cupti");
+    CHECK_CONTAINS(said, "child: start -1, on 0, calls 0, \"\"\n");
+    CHECK_CONTAINS(said, "driver goes: cupti 13.0: 9 records");
+    free(said);
+}
+
+TEST(cupti_life, held_by_another_tool) {
+    char *said = output_of(CUPTI_DOUBLE_LIBRARY, "",
+                           "STINT_GPU=cupti STINT_CUPTI_DOUBLE_FAIL=cuptiSubscribe=39 "
+                           "STINT_REPORT=table");
+    CHECK_CONTAINS(said, "stint: no GPU activities: cuptiSubscribe: another tool has CUPTI");
+    CHECK_CONTAINS(said, "no cupti: cuptiSubscribe: another tool has CUPTI (nsys, ncu,");
+    CHECK_CONTAINS(said, "train");
+    free(said);
+}
+
+TEST(cupti_life, no_library) {
+    char *said = output_of("/nonexistent/libcupti.so.13", "", "STINT_GPU=cupti");
+    CHECK_CONTAINS(said, "stint: no GPU activities: /nonexistent/libcupti.so.13: cannot open "
+                         "shared object file");
+    CHECK_CONTAINS(said, "main: on 0, subscribed 0\n");
+    free(said);
+}
+
+TEST(cupti_life, real_library_without_a_driver) {
+#ifdef CUPTI_REAL
+    char *said = output_of(CUPTI_REAL, "", "STINT_GPU=cupti STINT_REPORT=table");
+    CHECK_CONTAINS(said, "stint: no GPU activities: no CUDA driver: no /nonexistent/libcuda.so.1; "
+                         "timers and captures go on\n");
+    CHECK_CONTAINS(said, "train");
+    free(said);
+#else
+    SKIP("no CUDA toolkit here");
+#endif
+}
+
+HARNESS_MAIN()

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A program under STINT_GPU=cupti that ends in the way it is told; the handler that it registered
+ * before its first launch, as the driver does, says how far things are by then.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cupti.h"
+#include "cupti_double.h"
+#include "fake_clock.h"
+#include "stint/stint.h"
+
+static const struct cupti_double_kernel kernel = {.name = "_Z1kv", .stream = 7, .ns = 5000};
+
+static void driver_goes(void) {
+    char text[300];
+    uint64_t calls = cupti_double_calls_all();
+    cupti_describe(text, sizeof text);
+    printf("driver goes: %s; on %d, subscribed %d\n", text, cupti_is_on(),
+           cupti_double_subscribed());
+    cupti_flush(1);
+    printf("start again: %d\n", cupti_start());
+    printf("calls after: %d\n", (int)(cupti_double_calls_all() - calls));
+    fflush(stdout);
+}
+
+static void train(void) {
+    REGISTER_TIMER("train");
+    for (int i = 0; i < 3; ++i) {
+        cupti_double_launch(&kernel);
+    }
+}
+
+static void child(void) {
+    char text[300];
+    uint64_t calls = cupti_double_calls_all();
+    train();
+    cupti_flush(1);
+    int started = cupti_start();
+    cupti_describe(text, sizeof text);
+    printf("child: start %d, on %d, calls %d, \"%s\"\n", started, cupti_is_on(),
+           (int)(cupti_double_calls_all() - calls), text);
+    fflush(stdout);
+}
+
+int main(int argc, char **argv) {
+    const char *how = argc > 1 ? argv[1] : "";
+    printf("main: on %d, subscribed %d\n", cupti_is_on(), cupti_double_subscribed());
+    fflush(stdout);
+    atexit(driver_goes);
+    if (strcmp(how, "idle")) {
+        train();
+    }
+    if (!strcmp(how, "fork")) {
+        pid_t pid = fork();
+        if (!pid) {
+            child();
+            _exit(0);
+        }
+        waitpid(pid, NULL, 0);
+    }
+    if (!strcmp(how, "wait")) {
+        cupti_double_wait(CUPTI_DOUBLE_ALL, 0, 0);
+    }
+    fake_advance(1000);
+    return 0;
+}

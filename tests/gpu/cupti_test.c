@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What is asked of CUPTI, and when. Each case starts with a process that has seen nothing of it.
+ */
+#include <pthread.h>
+
+#include "cupti_seen.h"
+#include "gpu.h"
+
+TEST(cupti, nothing_is_asked_unless_wanted) {
+    prepare();
+    cupti_flush(1);
+    cupti_stop();
+    CHECK(!cupti_is_on());
+    CHECK_STR_EQ(described(), "");
+    CHECK_EQ_U64(cupti_double_calls_all(), 0);
+}
+
+TEST(cupti, is_asked_in_this_order) {
+    begin();
+    cupti_stop();
+    CHECK_STR_EQ(cupti_double_order(),
+                 "cuptiGetVersion cuptiGetCallbackName cuptiActivityGetNextRecord cuptiSubscribe "
+                 "cuptiActivityRegisterTimestampCallback cuptiActivityRegisterCallbacks "
+                 "cuptiEnableCallback cuptiActivityEnable cuptiActivityEnableRuntimeApi "
+                 "cuptiActivityEnableDriverApi cuptiActivityEnableAllSyncRecords "
+                 "cuptiActivityDisable cuptiActivityFlushAll cuptiUnsubscribe");
+    CHECK(!cupti_double_subscribed());
+}
+
+TEST(cupti, kinds_go_on_and_off) {
+    static const uint32_t kinds[] = {10, 1, 22, 2, 38, 5, 4, 17, 49};
+    begin();
+    CHECK_EQ_U64(cupti_double_calls("cuptiActivityEnable"), 9);
+    CHECK(!cupti_double_enabled(3)); /* kernels one after the other */
+    for (unsigned i = 0; i < 9; ++i) {
+        CHECK(cupti_double_enabled(kinds[i]));
+    }
+    cupti_stop();
+    for (unsigned i = 0; i < 9; ++i) {
+        CHECK(!cupti_double_enabled(kinds[i]));
+    }
+}
+
+static void start_in_vain(void *unused) {
+    (void)unused;
+    CHECK(cupti_start() == -1);
+    CHECK(cupti_start() == -1); /* and says so once */
+}
+
+static void check_refused(const char *line, const char *described_as) {
+    char *said = harness_capture(2, start_in_vain, NULL);
+    CHECK_STR_EQ(said, line);
+    free(said);
+    CHECK_STR_EQ(described(), described_as);
+    CHECK(!cupti_is_on());
+    CHECK(!cupti_double_subscribed());
+    cupti_stop();
+    cupti_flush(1);
+}
+
+TEST(cupti, kernels_of_an_old_layout_are_refused) {
+    prepare();
+    cupti_double_stride(10, 144);
+    check_refused("stint: no GPU activities: this CUPTI's kernel records, of 144 bytes, are not "
+                  "known; timers and captures go on\n",
+                  "no cupti: this CUPTI's kernel records, of 144 bytes, are not known");
+}
+
+TEST(cupti, too_old) {
+    prepare();
+    cupti_double_version(16);
+    check_refused("stint: no GPU activities: this CUPTI is too old (version 16): CUDA 11.6 or "
+                  "later is needed; timers and captures go on\n",
+                  "no cupti: this CUPTI is too old (version 16): CUDA 11.6 or later is needed");
+}
+
+TEST(cupti, held_by_another_tool) {
+    prepare();
+    cupti_double_fail("cuptiSubscribe=39");
+    check_refused("stint: no GPU activities: cuptiSubscribe: another tool has CUPTI (nsys, ncu, "
+                  "cuda-gdb, a profiler); timers and captures go on\n",
+                  "no cupti: cuptiSubscribe: another tool has CUPTI (nsys, ncu, cuda-gdb, a "
+                  "profiler)");
+    cupti_double_fail(NULL);
+    CHECK(!cupti_start()); /* the other one has gone */
+    CHECK_CONTAINS(described(), "cupti 13.0: 0 records");
+    cupti_stop(); /* a start that failed needs none */
+    CHECK(!cupti_is_on());
+}
+
+TEST(cupti, no_library) {
+    setenv("STINT_CUPTI_LIB", "/nonexistent/libcupti.so.13", 1);
+    char *said = harness_capture(2, start_in_vain, NULL);
+    CHECK_CONTAINS(said, "stint: no GPU activities: /nonexistent/libcupti.so.13: cannot open");
+    free(said);
+}
+
+TEST(cupti, another_library) {
+    setenv("STINT_CUPTI_LIB", DOUBLE_LIBRARY, 1); /* the driver's */
+    char *said = harness_capture(2, start_in_vain, NULL);
+    CHECK_CONTAINS(said, "this CUPTI lacks cuptiGetVersion: CUDA 11.6 or later is needed");
+    free(said);
+}
+
+TEST(cupti, without_a_driver) {
+    prepare();
+    setenv("STINT_CUDA_LIB", "/nonexistent/libcuda.so.1", 1);
+    cupti_double_fail("cuptiSubscribe=999");
+    check_refused("stint: no GPU activities: no CUDA driver: no /nonexistent/libcuda.so.1; timers "
+                  "and captures go on\n",
+                  "no cupti: no CUDA driver: no /nonexistent/libcuda.so.1");
+}
+
+TEST(cupti, an_older_one_lacks_what_is_not_required) {
+    setenv("STINT_CUPTI_LIB", CUPTI_DOUBLE_OLD_LIBRARY, 1);
+    CHECK(!cupti_start());
+    CHECK(cupti_is_on());
+    cupti_stop();
+    CHECK(!cupti_is_on());
+}
+
+/* ---- On and off. ---- */
+
+TEST(cupti, nests) {
+    begin();
+    CHECK(!cupti_start());
+    cupti_stop();
+    CHECK(cupti_is_on() && cupti_double_subscribed());
+    cupti_stop();
+    CHECK(!cupti_is_on() && !cupti_double_subscribed());
+    cupti_stop(); /* one too many */
+    CHECK(!cupti_start());
+    CHECK(cupti_is_on() && cupti_double_subscribed());
+    CHECK_EQ_U64(cupti_double_calls("cuptiGetVersion"), 1);
+    cupti_stop();
+    CHECK(!cupti_is_on());
+}
+
+TEST(cupti, scopes_of_launches) {
+    begin();
+    {
+        REGISTER_TIMER("train");
+        cupti_double_launch(&add_kernel);
+    }
+    cupti_double_launch(&add_kernel);
+    wait_and_flush(2);
+    CHECK_EQ_U64(lost(STINT_STATUS_ACTIVITY_UNKNOWN), 0);
+}
+
+static void call_again(const char *function, void *data) {
+    int *depth = data;
+    CHECK(!strcmp(function, "cuptiActivityGetNumDroppedRecords") || ++*depth < 1000);
+    cupti_flush(1);
+    CHECK(cupti_start() == -1);
+    cupti_stop();
+    CHECK_STR_EQ(described(), "");
+}
+
+TEST(cupti, calls_from_within_do_nothing) {
+    int depth = 0;
+    begin();
+    cupti_double_launch(&add_kernel);
+    cupti_double_hook(call_again, &depth);
+    cupti_flush(1);
+    cupti_stop();
+    CHECK(!cupti_is_on());
+    CHECK(depth > 0);
+    cupti_double_hook(NULL, NULL);
+    CHECK(count_of(ACTIVITY_KERNEL) == 1);
+}
+
+#define THREADS 4
+
+static void *start_and_stop(void *unused) {
+    (void)unused;
+    for (int i = 0; i < 50; ++i) {
+        cupti_start();
+        cupti_double_launch(&add_kernel);
+        cupti_flush(i % 2);
+        char text[100];
+        cupti_describe(text, sizeof text);
+        cupti_stop();
+    }
+    return NULL;
+}
+
+TEST(cupti, threads_start_and_stop_at_once) {
+    pthread_t t[THREADS];
+    prepare();
+    for (int i = 0; i < THREADS; ++i) {
+        pthread_create(&t[i], NULL, start_and_stop, NULL);
+    }
+    for (int i = 0; i < THREADS; ++i) {
+        pthread_join(t[i], NULL);
+    }
+    CHECK(!cupti_is_on());
+    CHECK(!cupti_double_subscribed());
+    for (uint32_t kind = 1; kind < 50; ++kind) {
+        CHECK(!cupti_double_enabled(kind));
+    }
+    begin();
+}
+
+TEST(cupti, errno_is_kept) {
+    begin();
+    errno = 77;
+    cupti_double_launch(&add_kernel);
+    cupti_flush(1);
+    cupti_stop();
+    cupti_start();
+    described();
+    CHECK(errno == 77);
+}
+
+/* ---- Forks. ---- */
+
+static void check_child(void) {
+    uint64_t calls = cupti_double_calls_all();
+    CHECK(!cupti_is_on());
+    CHECK(cupti_start() == -1);
+    cupti_flush(1);
+    cupti_stop();
+    CHECK_STR_EQ(described(), "");
+    CHECK_EQ_U64(cupti_double_calls_all(), calls);
+    _exit(harness_result->failures != 0);
+}
+
+static void wait_for(pid_t child) {
+    int status = -1;
+    CHECK(waitpid(child, &status, 0) == child);
+    CHECK(status == 0);
+}
+
+TEST(cupti, a_child_has_none) {
+    begin();
+    pid_t child = fork();
+    if (!child) {
+        check_child();
+    }
+    wait_for(child);
+    cupti_double_call("cudaStreamCreate");
+    cupti_flush(0);
+    CHECK(seen_count == 1);
+    CHECK(cupti_is_on());
+}
+
+TEST(cupti, a_child_of_a_process_without_may) {
+    prepare();
+    pid_t child = fork();
+    if (!child) {
+        begin();
+        cupti_stop();
+        _exit(harness_result->failures != 0);
+    }
+    wait_for(child);
+}
+
+/* As a signal handler would that interrupts a call of CUPTI's; once for each function. */
+static char forked_in[2000];
+
+static void fork_within(const char *function, void *data) {
+    (void)data;
+    if (strstr(forked_in, function)) {
+        return;
+    }
+    strcat(strcat(forked_in, function), " ");
+    pid_t child = fork();
+    if (!child) { /* the interrupted call ends, here too */
+        cupti_double_hook(NULL, NULL);
+        return;
+    }
+    wait_for(child);
+}
+
+static pid_t parent;
+
+static void leave_child(void) {
+    if (getpid() != parent) {
+        check_child();
+    }
+}
+
+TEST(cupti, forks_within_calls) {
+    parent = getpid();
+    prepare();
+    cupti_double_hook(fork_within, NULL);
+    cupti_start();
+    CHECK_EQ_U64(cupti_double_calls("cuptiUnsubscribe"), 0); /* in a child, too */
+    leave_child();
+    cupti_double_launch(&add_kernel);
+    cupti_double_wait(CUPTI_DOUBLE_ALL, 2, 0);
+    cupti_flush(0);
+    leave_child();
+    cupti_stop();
+    leave_child();
+    CHECK(strstr(forked_in, "cuptiSubscribe") && strstr(forked_in, "cuptiUnsubscribe"));
+    CHECK(!cupti_is_on() && !cupti_double_subscribed());
+    CHECK(count_of(ACTIVITY_KERNEL) == 1);
+}
+
+/* ---- Captures. ---- */
+
+TEST(cupti, only_while_captured) {
+    setenv("STINT_GPU", "cupti", 1);
+    setenv("STINT_CAPTURE", "train", 1);
+    prepare();
+    double_reset();
+    double_init();
+    cupti_at_load();
+    CHECK(!cupti_is_on());
+    {
+        REGISTER_GPU_PROFILER("other");
+        CHECK(!cupti_is_on());
+    }
+    for (int i = 0; i < 2; ++i) {
+        REGISTER_GPU_PROFILER("train");
+        CHECK(cupti_is_on() && cupti_double_subscribed());
+        cupti_double_launch(&add_kernel);
+    }
+    CHECK(!cupti_is_on() && !cupti_double_subscribed());
+    cupti_start(); /* the program's own goes on over the end of a capture */
+    { REGISTER_GPU_PROFILER("train"); }
+    CHECK(cupti_is_on());
+    cupti_stop();
+    CHECK(!cupti_is_on());
+}
+
+TEST(cupti, a_capture_without_a_context_is_one) {
+    setenv("STINT_GPU", "cupti", 1);
+    setenv("STINT_CAPTURE", "train", 1);
+    prepare();
+    double_reset();
+    GPU_PROFILER_START("train");
+    CHECK(cupti_is_on());
+    stint_step();
+    GPU_PROFILER_STOP();
+    CHECK(!cupti_is_on());
+}
+
+TEST(cupti, a_capture_alone_is_none) {
+    setenv("STINT_CAPTURE", "train", 1);
+    prepare();
+    double_reset();
+    double_init();
+    REGISTER_GPU_PROFILER("train");
+    CHECK(!cupti_is_on());
+    CHECK_EQ_U64(cupti_double_calls_all(), 0);
+}
+
+TEST(cupti, in_the_line_of_the_gpu) {
+    char text[200];
+    prepare();
+    double_reset();
+    double_init();
+    CHECK(!cupti_start());
+    gpu_ops();
+    gpu_describe(text, sizeof text);
+    CHECK_STR_EQ(text, "driver; cupti 13.0: 0 records, 0.0 % of the run");
+}
+
+HARNESS_MAIN()

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The driver's functions; their exports, with counting and faults around them, are generated.
+ */
+#include <stdio.h>
+
+#include "double_state.h"
+
+#define DOUBLE_EXPORT __attribute__((visibility("default")))
+#include "driver_double.inc"
+
+static int unlock(int code) {
+    pthread_mutex_unlock(&double_lock);
+    return code;
+}
+
+static CUresult double_cuDriverGetVersion(int *a) {
+    pthread_mutex_lock(&double_lock);
+    *a = double_state.version;
+    return unlock(0);
+}
+
+static CUresult double_cuGetErrorName(CUresult a, const char **b) {
+    *b = a == 0 ? "CUDA_SUCCESS" : a == 987 ? "CUDA_ERROR_OF_THE_DOUBLE" : NULL;
+    return *b ? 0 : 1;
+}
+
+static CUresult double_cuCtxGetCurrent(CUcontext *a) {
+    pthread_mutex_lock(&double_lock);
+    const struct double_thread *t = double_self();
+    int code = double_alive();
+    if (!code) {
+        *a = t->depth ? t->context[t->depth - 1] : NULL;
+    }
+    return unlock(code);
+}
+
+static CUresult double_cuCtxGetDevice(CUdevice *a) {
+    struct double_context *c;
+    uint32_t number;
+    pthread_mutex_lock(&double_lock);
+    int code = double_current(&c, &number);
+    if (!code) {
+        *a = c->device;
+    }
+    return unlock(code);
+}
+
+static CUresult double_cuCtxGetId(CUcontext a, unsigned long long *b) {
+    struct double_context *c = NULL;
+    pthread_mutex_lock(&double_lock);
+    int code = double_alive();
+    if (!code && !a) {
+        uint32_t number;
+        code = double_current(&c, &number);
+    } else if (!code) {
+        c = double_context_at(a, NULL);
+        code = !c ? 201 : c->dead ? 709 : 0;
+    }
+    if (!code) {
+        *b = c->id;
+    }
+    return unlock(code);
+}
+
+static CUresult double_cuCtxPushCurrent(CUcontext a) {
+    pthread_mutex_lock(&double_lock);
+    struct double_thread *t = double_self();
+    const struct double_context *c = double_context_at(a, NULL);
+    int code = double_alive();
+    code = code ? code : !c ? 201 : c->dead ? 709 : t->depth == DOUBLE_DEPTH ? 2 : 0;
+    if (!code) {
+        t->context[t->depth++] = a;
+    }
+    return unlock(code);
+}
+
+static CUresult double_cuCtxPopCurrent(CUcontext *a) {
+    pthread_mutex_lock(&double_lock);
+    struct double_thread *t = double_self();
+    int code = double_alive();
+    code = code ? code : t->depth ? 0 : 201;
+    if (!code) {
+        --t->depth;
+        if (a) {
+            *a = t->context[t->depth];
+        }
+    }
+    return unlock(code);
+}
+
+static CUresult double_cuStreamGetCtx(CUstream a, CUcontext *b) {
+    struct double_stream *s;
+    uint32_t number;
+    pthread_mutex_lock(&double_lock);
+    int code = double_resolve(a, &s, &number);
+    if (!code) {
+        *b = double_handle(DOUBLE_CONTEXT, s->context);
+    }
+    return unlock(code);
+}
+
+static CUresult double_cuStreamIsCapturing(CUstream a, CUstreamCaptureStatus *b) {
+    struct double_stream *s;
+    uint32_t number;
+    pthread_mutex_lock(&double_lock);
+    int code = double_resolve(a, &s, &number);
+    if (!code && double_legacy(a) && double_blocked(s->context, 0)) {
+        code = 906;
+    }
+    if (!code) {
+        *b = s->capturing;
+    }
+    return unlock(code);
+}
+
+static CUresult double_cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *a) {
+    pthread_mutex_lock(&double_lock);
+    struct double_thread *t = double_self();
+    int code = double_alive();
+    code = code ? code : *a < 0 || *a > 2 ? 1 : 0;
+    if (!code) {
+        int old = t->mode;
+        t->mode = *a;
+        *a = old;
+    }
+    return unlock(code);
+}
+
+static CUresult double_cuEventCreate(CUevent *a, unsigned int b) {
+    struct double_context *c;
+    uint32_t context, number = 0;
+    pthread_mutex_lock(&double_lock);
+    int code = double_current(&c, &context);
+    code = code ? code : b ? 1 : 0; /* with any flag it would be another kind of event */
+    if (!code && !(number = double_add(&double_state.events))) {
+        code = 2;
+    }
+    if (!code) {
+        *a = double_handle(DOUBLE_EVENT, number);
+        struct double_event *e =
+            (struct double_event *)double_state.events.item + (double_state.events.count - 1);
+        e->context = context;
+        e->incarnation = c->incarnation;
+        ++double_state.events_made;
+        ++double_state.events_alive;
+    }
+    return unlock(code);
+}
+
+static CUresult double_cuEventDestroy(CUevent a) {
+    pthread_mutex_lock(&double_lock);
+    struct double_event *e = double_event_at(a, NULL);
+    int code = double_alive();
+    code = code ? code : e ? 0 : 400;
+    if (!code) {
+        e->dead = 1;
+        --double_state.events_alive;
+    }
+    return unlock(code);
+}
+
+static CUresult double_cuEventRecord(CUevent a, CUstream b) {
+    struct double_stream *s;
+    uint32_t number;
+    pthread_mutex_lock(&double_lock);
+    int code = double_resolve(b, &s, &number);
+    struct double_event *e = code ? NULL : double_event_at(a, NULL);
+    if (!code && (!e || e->context != s->context)) {
+        code = 400;
+    }
+    if (!code && double_legacy(b) && double_blocked(s->context, 1)) {
+        code = 906;
+    }
+    if (!code && s->capturing == 2) {
+        code = 901;
+    }
+    if (!code) {
+        e->recorded = 1;
+        e->captured = s->capturing;
+        e->moment = double_end_of(s);
+        s->end = s->capturing ? s->end : e->moment + double_state.tick;
+    }
+    return unlock(code);
+}
+
+/* What a query and a wait have in common. */
+static int ask(CUevent a, struct double_event **e) {
+    int code = double_alive();
+    *e = double_event_at(a, NULL);
+    code = code ? code : !*e ? 400 : (*e)->captured ? 907 : double_unsafe();
+    return code;
+}
+
+static CUresult double_cuEventQuery(CUevent a) {
+    struct double_event *e;
+    pthread_mutex_lock(&double_lock);
+    int code = ask(a, &e);
+    if (!code) {
+        double_state.now += double_state.tick;
+        code = e->recorded && e->moment > double_state.now ? 600 : 0;
+    }
+    return unlock(code);
+}
+
+static CUresult double_cuEventSynchronize(CUevent a) {
+    struct double_event *e;
+    pthread_mutex_lock(&double_lock);
+    int code = ask(a, &e);
+    if (!code && e->recorded && e->moment > double_state.now) {
+        double_state.now = e->moment;
+    }
+    return unlock(code);
+}
+
+static CUresult double_cuEventElapsedTime(float *a, CUevent b, CUevent c) {
+    pthread_mutex_lock(&double_lock);
+    const struct double_event *from = double_event_at(b, NULL), *to = double_event_at(c, NULL);
+    int code = double_alive();
+    if (!code && (!from || !to || from->context != to->context)) {
+        code = 400;
+    }
+    if (!code && (from->captured || to->captured)) {
+        code = 907;
+    }
+    if (!code && (!from->recorded || !to->recorded)) {
+        code = 400;
+    }
+    if (!code && (from->moment > double_state.now || to->moment > double_state.now)) {
+        code = 600;
+    }
+    if (!code) {
+        *a = (float)(((double)to->moment - (double)from->moment) / 1e6);
+    }
+    return unlock(code);
+}
+
+static CUresult profile(int on, uint64_t *changes) {
+    struct double_context *c;
+    uint32_t number;
+    pthread_mutex_lock(&double_lock);
+    int code = double_current(&c, &number);
+    if (!code && c->profiling != on) {
+        c->profiling = on;
+        ++*changes;
+        double_state.profiler_context = double_handle(DOUBLE_CONTEXT, number);
+    }
+    return unlock(code);
+}
+
+static CUresult double_cuProfilerStart(void) {
+    return profile(1, &double_state.profiler_starts);
+}
+
+static CUresult double_cuProfilerStop(void) {
+    return profile(0, &double_state.profiler_stops);
+}
+
+static CUresult double_cuDeviceGetAttribute(int *a, CUdevice_attribute b, CUdevice c) {
+    pthread_mutex_lock(&double_lock);
+    int code = double_alive();
+    code = code                              ? code
+           : c < 0 || c >= DOUBLE_DEVICES    ? 101
+           : b < 1 || b >= DOUBLE_ATTRIBUTES ? 1
+                                             : 0;
+    if (!code) {
+        *a = double_state.attribute[c][b];
+    }
+    return unlock(code);
+}
+
+static CUresult double_cuDeviceGetName(char *a, int b, CUdevice c) {
+    pthread_mutex_lock(&double_lock);
+    int code = double_alive();
+    code = code ? code : c < 0 || c >= DOUBLE_DEVICES ? 101 : b < 1 ? 1 : 0;
+    if (!code) {
+        snprintf(a, (size_t)b, "%s", double_state.name[c]);
+    }
+    return unlock(code);
+}

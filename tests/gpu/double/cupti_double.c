@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * CUPTI's functions; their exports, with counting and faults around them, are generated.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cupti_double_state.h"
+
+struct double_cupti double_cupti;
+pthread_mutex_t double_cupti_lock = PTHREAD_MUTEX_INITIALIZER;
+#define state double_cupti
+
+static int double_enter(int function);
+#define DOUBLE_EXPORT __attribute__((visibility("default")))
+#include "cupti_double.inc"
+
+static void lock(void) {
+    pthread_mutex_lock(&double_cupti_lock);
+}
+
+static int unlock(int code) {
+    pthread_mutex_unlock(&double_cupti_lock);
+    return code;
+}
+
+/* ---- Counts and faults: a lock of their own, which is held over nothing ------------------------*/
+
+static struct {
+    pthread_mutex_t lock;
+    uint64_t calls[DOUBLE_FUNCTIONS];
+    struct {
+        uint64_t call; /* 0 = all */
+        int code;      /* 0 = none */
+    } fault[DOUBLE_FUNCTIONS];
+    char order[DOUBLE_FUNCTIONS * 48];
+    void (*hook)(const char *, void *);
+    void *data;
+} counts = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static int double_enter(int function) {
+    pthread_mutex_lock(&counts.lock);
+    void (*hook)(const char *, void *) = counts.hook;
+    void *data = counts.data;
+    uint64_t call = ++counts.calls[function];
+    int hit = counts.fault[function].code &&
+              (!counts.fault[function].call || counts.fault[function].call == call);
+    int code = hit ? counts.fault[function].code : 0;
+    if (call == 1) {
+        strcat(strcat(counts.order, *counts.order ? " " : ""), double_names[function]);
+    }
+    pthread_mutex_unlock(&counts.lock);
+    if (hook) {
+        hook(double_names[function], data);
+    }
+    return code;
+}
+
+static int function_of(const char *name, size_t length) {
+    for (int i = 0; i < DOUBLE_FUNCTIONS; ++i) {
+        if (strlen(double_names[i]) == length && !memcmp(double_names[i], name, length)) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+/* NAME[:N]=CODE; counts.lock is held. */
+static int one_fault(const char *text, size_t length) {
+    size_t name = strcspn(text, ":=");
+    char *end;
+    unsigned long call = 0;
+    int f = name < length ? function_of(text, name) : -1;
+    if (f < 0) {
+        return -1;
+    }
+    const char *rest = text + name;
+    if (*rest == ':') {
+        call = strtoul(rest + 1, &end, 10);
+        rest = end;
+    }
+    if (*rest != '=') {
+        return -1;
+    }
+    counts.fault[f].code = (int)strtol(rest + 1, &end, 10);
+    counts.fault[f].call = call ? counts.calls[f] + call : 0;
+    return end == text + length && counts.fault[f].code ? 0 : -1;
+}
+
+int cupti_double_fail(const char *faults) {
+    int bad = 0;
+    pthread_mutex_lock(&counts.lock);
+    memset(counts.fault, 0, sizeof counts.fault);
+    while (faults && *faults) {
+        size_t length = strcspn(faults, ",");
+        bad |= one_fault(faults, length);
+        faults += length + (faults[length] == ',');
+    }
+    pthread_mutex_unlock(&counts.lock);
+    return bad;
+}
+
+static uint64_t count(int function) {
+    pthread_mutex_lock(&counts.lock);
+    uint64_t n = 0;
+    for (int i = 0; i < DOUBLE_FUNCTIONS; ++i) {
+        n += function < 0 || i == function ? counts.calls[i] : 0;
+    }
+    pthread_mutex_unlock(&counts.lock);
+    return n;
+}
+
+uint64_t cupti_double_calls(const char *function) {
+    int f = function_of(function, strlen(function));
+    return f < 0 ? UINT64_MAX : count(f);
+}
+
+uint64_t cupti_double_calls_all(void) {
+    return count(-1);
+}
+
+const char *cupti_double_order(void) {
+    return counts.order;
+}
+
+void cupti_double_hook(void (*hook)(const char *function, void *data), void *data) {
+    pthread_mutex_lock(&counts.lock);
+    counts.hook = hook;
+    counts.data = data;
+    pthread_mutex_unlock(&counts.lock);
+}
+
+/* ---- What is asked of it -----------------------------------------------------------------------*/
+
+static CUptiResult double_cuptiGetVersion(uint32_t *a) {
+    lock();
+    *a = state.version;
+    return unlock(0);
+}
+
+static CUptiResult double_cuptiGetResultString(CUptiResult a, const char **b) {
+    *b = a == 987 ? "CUPTI_ERROR_OF_THE_DOUBLE" : NULL;
+    return *b ? 0 : 1;
+}
+
+static CUptiResult double_cuptiSubscribe(CUpti_SubscriberHandle *a, CUpti_CallbackFunc b, void *c) {
+    lock();
+    if (state.subscribed) {
+        return unlock(39);
+    }
+    state.subscribed = 1;
+    state.callback = b;
+    state.user = c;
+    *a = &double_cupti;
+    return unlock(0);
+}
+
+static CUptiResult double_cuptiUnsubscribe(CUpti_SubscriberHandle a) {
+    lock();
+    if (a != &double_cupti || !state.subscribed) {
+        return unlock(1);
+    }
+    state.subscribed = 0;
+    memset(state.calls_back, 0, sizeof state.calls_back);
+    return unlock(0);
+}
+
+static CUptiResult double_cuptiEnableCallback(uint32_t a, CUpti_SubscriberHandle b,
+                                              CUpti_CallbackDomain c, CUpti_CallbackId d) {
+    lock();
+    if (b != &double_cupti || !state.subscribed || !double_api_name(c, d)) {
+        return unlock(1);
+    }
+    state.calls_back[c][d] = a != 0;
+    return unlock(0);
+}
+
+static CUptiResult double_cuptiGetCallbackName(CUpti_CallbackDomain a, uint32_t b, const char **c) {
+    *c = double_api_name(a, b);
+    return *c ? 0 : 1;
+}
+
+static CUptiResult double_cuptiActivityRegisterTimestampCallback(CUpti_TimestampCallbackFunc a) {
+    lock();
+    state.clock = a;
+    return unlock(a ? 0 : 1);
+}
+
+static CUptiResult double_cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRequestFunc a,
+                                                         CUpti_BuffersCallbackCompleteFunc b) {
+    lock();
+    state.request = a;
+    state.complete = b;
+    return unlock(a && b ? 0 : 1);
+}
+
+static CUptiResult enable(CUpti_ActivityKind kind, int on) {
+    lock();
+    if (kind <= 0 || kind >= DOUBLE_KINDS || !double_stride_of((uint32_t)kind)) {
+        return unlock(21);
+    }
+    state.enabled[kind] = on;
+    return unlock(0);
+}
+
+static CUptiResult double_cuptiActivityEnable(CUpti_ActivityKind a) {
+    return enable(a, 1);
+}
+
+static CUptiResult double_cuptiActivityDisable(CUpti_ActivityKind a) {
+    return enable(a, 0);
+}
+
+static CUptiResult double_cuptiActivityFlushAll(uint32_t a) {
+    lock();
+    if (!state.complete) {
+        return unlock(7);
+    }
+    double_flush(a & 1);
+    return unlock(0);
+}
+
+/* Without the lock: it is called from within callbacks. Strides do not change meanwhile. */
+static CUptiResult double_cuptiActivityGetNextRecord(uint8_t *a, size_t b, CUpti_Activity **c) {
+    uint32_t kind;
+    uint8_t *at = *c ? (uint8_t *)*c : a;
+    if (*c) {
+        memcpy(&kind, at, sizeof kind);
+        at += double_stride_of(kind);
+    }
+    if (at >= a + b) {
+        return 12;
+    }
+    memcpy(&kind, at, sizeof kind);
+    if (!double_stride_of(kind) || double_stride_of(kind) > (size_t)(a + b - at)) {
+        return 21;
+    }
+    *c = (CUpti_Activity *)(void *)at;
+    return 0;
+}
+
+static CUptiResult double_cuptiActivityGetNumDroppedRecords(CUcontext a, uint32_t b, size_t *c) {
+    (void)a;
+    (void)b;
+    *c = __atomic_exchange_n(&state.dropped, 0, __ATOMIC_RELAXED);
+    return 0;
+}
+
+static CUptiResult set_quiet(int domain, uint32_t cbid, int quiet) {
+    lock();
+    if (!double_api_name(domain, cbid)) {
+        return unlock(1);
+    }
+    state.quiet[domain][cbid] = (uint8_t)quiet;
+    return unlock(0);
+}
+
+static CUptiResult double_cuptiActivityEnableRuntimeApi(CUpti_CallbackId a, uint8_t b) {
+    return set_quiet(CUPTI_CB_DOMAIN_RUNTIME_API, a, !b);
+}
+
+static CUptiResult double_cuptiActivityEnableDriverApi(CUpti_CallbackId a, uint8_t b) {
+    return set_quiet(CUPTI_CB_DOMAIN_DRIVER_API, a, !b);
+}
+
+static CUptiResult double_cuptiActivityEnableAllSyncRecords(uint8_t a) {
+    (void)a;
+    return 0;
+}
+
+/* ---- Steering ----------------------------------------------------------------------------------*/
+
+void cupti_double_reset(void (*advance)(uint64_t ns)) {
+    cupti_double_fail(NULL);
+    cupti_double_hook(NULL, NULL);
+    pthread_mutex_lock(&counts.lock);
+    memset(counts.calls, 0, sizeof counts.calls);
+    *counts.order = '\0';
+    pthread_mutex_unlock(&counts.lock);
+    lock();
+    memset(&state, 0, sizeof state);
+    state.advance = advance;
+    state.version = 130001;
+    state.call_ns = 1000;
+    double_forget();
+    unlock(0);
+}
+
+__attribute__((constructor)) static void at_load(void) {
+    cupti_double_reset(NULL);
+    if (cupti_double_fail(getenv("STINT_CUPTI_DOUBLE_FAIL"))) {
+        fprintf(stderr, "cupti double: cannot read STINT_CUPTI_DOUBLE_FAIL\n");
+    }
+}
+
+void cupti_double_version(uint32_t version) {
+    lock();
+    state.version = version;
+    unlock(0);
+}
+
+void cupti_double_stride(uint32_t kind, size_t bytes) {
+    lock();
+    state.stride[kind] = bytes;
+    unlock(0);
+}
+
+void cupti_double_drop(size_t records) {
+    __atomic_fetch_add(&state.dropped, records, __ATOMIC_RELAXED);
+}
+
+int cupti_double_subscribed(void) {
+    lock();
+    return unlock(state.subscribed);
+}
+
+int cupti_double_enabled(uint32_t kind) {
+    lock();
+    return unlock(state.enabled[kind]);
+}
+
+/* In one of the domains. */
+static int flag_of(uint8_t flags[3][DOUBLE_APIS], const char *api) {
+    uint32_t driver = double_api(CUPTI_CB_DOMAIN_DRIVER_API, api);
+    uint32_t runtime = double_api(CUPTI_CB_DOMAIN_RUNTIME_API, api);
+    return (driver && flags[CUPTI_CB_DOMAIN_DRIVER_API][driver]) ||
+           (runtime && flags[CUPTI_CB_DOMAIN_RUNTIME_API][runtime]);
+}
+
+int cupti_double_calls_back(const char *api) {
+    lock();
+    return unlock(flag_of(state.calls_back, api));
+}
+
+int cupti_double_records_call(const char *api) {
+    lock();
+    int kind = double_api(CUPTI_CB_DOMAIN_DRIVER_API, api) ? CUPTI_ACTIVITY_KIND_DRIVER
+                                                           : CUPTI_ACTIVITY_KIND_RUNTIME;
+    return unlock(state.enabled[kind] && !flag_of(state.quiet, api));
+}
+
+uint64_t cupti_double_now(void) {
+    lock();
+    uint64_t now = state.clock ? state.clock() : 0;
+    unlock(0);
+    return now;
+}
+
+uint64_t cupti_double_buffers(void) {
+    lock();
+    uint64_t n = state.buffers;
+    unlock(0);
+    return n;
+}
+
+uint64_t cupti_double_refused(void) {
+    lock();
+    uint64_t n = state.refused;
+    unlock(0);
+    return n;
+}

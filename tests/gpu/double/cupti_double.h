@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A CUPTI for tests: every function of gen/cupti.ini, and a program that uses a GPU which is not
+ * there.
+ *
+ * A program under test loads it as it would CUPTI (STINT_CUPTI_LIB=CUPTI_DOUBLE_LIBRARY, which CMake
+ * defines for targets that link stint_cupti_double). A test links it too and is the program: it
+ * makes "CUDA calls" from here, on any thread. Times are those of the clock that was registered
+ * with it, in ns; on stint_fake that stands still, so tell the double how to turn it:
+ *
+ *     setenv("STINT_GPU", "cupti", 1);                     // or cupti_start() by hand
+ *     setenv("STINT_CUPTI_LIB", CUPTI_DOUBLE_LIBRARY, 1);
+ *     cupti_double_reset(fake_advance);
+ *     REGISTER_TIMER("step");
+ *     cupti_double_copy(&(struct cupti_double_copy){.direction = 1, .bytes = 4096, .ns = 2000});
+ *     cupti_double_launch(&(struct cupti_double_kernel){.name = "_Z3addPf", .ns = 5000});
+ *     cupti_double_wait(CUPTI_DOUBLE_ALL, 0, 0);           // "cudaDeviceSynchronize"
+ *     stint_gpu_flush();                                   // the records arrive
+ *
+ * A call takes 1000 ns on the host (cupti_double_call_ns). What it starts on the GPU starts when the
+ * stream is through with what came before, at the earliest `late` ns after the call's end. Streams
+ * are numbers; each device has its own. Nothing is traced unless the kind of record was enabled.
+ */
+#ifndef STINT_TESTS_CUPTI_DOUBLE_H
+#define STINT_TESTS_CUPTI_DOUBLE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#pragma GCC visibility push(default)
+
+/* As freshly loaded. advance: moves the registered clock; NULL: it moves by itself. */
+void cupti_double_reset(void (*advance)(uint64_t ns));
+void cupti_double_call_ns(uint64_t ns);
+
+/* ---- The program -------------------------------------------------------------------------------
+ * All return the correlation of the call. What is 0 need not be said. */
+
+struct cupti_double_kernel {
+    const char *name; /* as the compiler mangled it; must stay */
+    uint32_t device, context, stream;
+    uint64_t ns, late;
+    uint32_t grid[3], block[3]; /* 0 = 1 */
+    uint32_t registers, shared_static, shared_dynamic;
+};
+/* "cudaLaunchKernel", and in it "cuLaunchKernel". */
+uint32_t cupti_double_launch(const struct cupti_double_kernel *k);
+/* "cudaGraphLaunch" of these, one after the other where they share a stream. */
+uint32_t cupti_double_graph(const struct cupti_double_kernel *nodes, unsigned count);
+
+struct cupti_double_copy {
+    uint32_t device, context, stream;
+    uint64_t ns, late, bytes;
+    uint32_t direction; /* as CUPTI numbers it: 1 = host to device, 2 = device to host, ... */
+    uint32_t from, to;  /* kinds of memory: 1 = pageable, 2 = pinned, 3 = device, ... */
+    int async;          /* "cudaMemcpyAsync"; 0: "cudaMemcpy", which waits */
+    int peer;           /* a record of its own, with two devices */
+};
+uint32_t cupti_double_copy(const struct cupti_double_copy *c);
+/* "cudaMemsetAsync"; memory as above. */
+uint32_t cupti_double_fill(uint32_t device, uint32_t stream, uint64_t bytes, uint32_t memory,
+                           uint64_t ns);
+
+#define CUPTI_DOUBLE_EVENT 1  /* "cudaEventSynchronize": of the stream's work until now */
+#define CUPTI_DOUBLE_STREAM 3 /* "cudaStreamSynchronize" */
+#define CUPTI_DOUBLE_ALL 4    /* "cudaDeviceSynchronize" */
+/* Waits, at least as long as any call takes. */
+uint32_t cupti_double_wait(int type, uint32_t device, uint32_t stream);
+/* "cudaEventQuery": a wait by its record, but none. */
+uint32_t cupti_double_query(uint32_t device, uint32_t stream);
+
+/* "cudaMalloc", "cudaFree"; memory: 3 = device. */
+uint32_t cupti_double_alloc(uint32_t device, uint64_t address, uint64_t bytes, uint32_t memory);
+uint32_t cupti_double_free(uint32_t device, uint64_t address, uint64_t bytes, uint32_t memory);
+/* Any other call, by its name in the runtime or driver API ("cudaGetDevice", "cuEventRecord"). */
+uint32_t cupti_double_call(const char *name);
+/* The tracer's own, as CUPTI numbers it. */
+void cupti_double_overhead(uint32_t kind, uint64_t ns);
+
+/* ---- What can go wrong ------------------------------------------------------------------------- */
+
+/* "cuptiSubscribe=39,cuptiActivityEnable:3=35": each call of the one returns 39, the third call from
+ * now of the other 35; a fault has no other effect. NULL or "": none. Also by the environment at
+ * load: STINT_CUPTI_DOUBLE_FAIL. Returns 0, or -1 if it cannot be read. */
+int cupti_double_fail(const char *faults);
+void cupti_double_version(uint32_t version);
+/* Bytes of a record of that kind (at most 512), 0 = as in CUDA 13.0. */
+void cupti_double_stride(uint32_t kind, size_t bytes);
+/* So many records were dropped. */
+void cupti_double_drop(size_t records);
+/* A record as it is, of any kind and time; `size` bytes are copied, the stride is written. */
+void cupti_double_record(const void *record, size_t size);
+/* The next device record has these times instead. */
+void cupti_double_times(uint64_t start, uint64_t end);
+/* on: buffers are kept when they are full or flushed; 0: they are delivered, the last one first. */
+void cupti_double_hold(int on);
+/* What CUPTI's own thread does: complete records are delivered, from the calling thread. */
+void cupti_double_deliver(void);
+
+/* ---- What was asked of it ---------------------------------------------------------------------- */
+
+uint64_t cupti_double_calls(const char *function);
+uint64_t cupti_double_calls_all(void);
+/* Names of the functions, from the first call on, each once, one space between them. */
+const char *cupti_double_order(void);
+int cupti_double_subscribed(void);
+int cupti_double_enabled(uint32_t kind);        /* a kind of records */
+int cupti_double_calls_back(const char *api);   /* whether a call of that name does */
+int cupti_double_records_call(const char *api); /* whether there would be a record of it */
+uint64_t cupti_double_buffers(void);            /* asked for */
+uint64_t cupti_double_refused(void);            /* and not given */
+uint64_t cupti_double_now(void);                /* of the registered clock; 0 = none */
+
+/* Called before each call of CUPTI with its name, outside the double's lock. NULL: none. */
+void cupti_double_hook(void (*hook)(const char *function, void *data), void *data);
+
+#pragma GCC visibility pop
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The program that uses a GPU which is not there: its calls, and what they start.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cupti_double_state.h"
+
+#define state double_cupti
+#define DRIVER CUPTI_CB_DOMAIN_DRIVER_API
+#define RUNTIME CUPTI_CB_DOMAIN_RUNTIME_API
+
+/* ---- Time --------------------------------------------------------------------------------------*/
+
+static void lock(void) {
+    pthread_mutex_lock(&double_cupti_lock);
+}
+
+static void unlock(void) {
+    pthread_mutex_unlock(&double_cupti_lock);
+}
+
+uint64_t double_clock(void) {
+    return state.clock ? state.clock() : state.own_clock;
+}
+
+/* Without the lock: it is the test's. */
+static void pass(uint64_t ns) {
+    lock();
+    void (*advance)(uint64_t) = state.advance;
+    state.own_clock += ns;
+    unlock();
+    if (advance && ns) {
+        advance(ns);
+    }
+}
+
+static void pass_until(uint64_t moment) {
+    lock();
+    uint64_t now = double_clock();
+    unlock();
+    pass(moment > now ? moment - now : 0);
+}
+
+/* The caller holds the lock. */
+static uint64_t *stream_end(uint32_t device, uint32_t stream) {
+    for (int i = 0; i < DOUBLE_STREAMS; ++i) {
+        if (!state.streams[i].used) {
+            state.streams[i].used = 1;
+            state.streams[i].device = device;
+            state.streams[i].stream = stream;
+        }
+        if (state.streams[i].device == device && state.streams[i].stream == stream) {
+            return &state.streams[i].end;
+        }
+    }
+    abort();
+}
+
+static uint64_t device_end(uint32_t device) {
+    uint64_t end = 0;
+    for (int i = 0; i < DOUBLE_STREAMS && state.streams[i].used; ++i) {
+        if (state.streams[i].device == device && state.streams[i].end > end) {
+            end = state.streams[i].end;
+        }
+    }
+    return end;
+}
+
+struct span {
+    uint64_t start, end; /* as recorded */
+    uint64_t ready;
+};
+
+/* Work for a stream, which takes it on in its turn; the caller holds the lock. */
+static struct span work(uint32_t device, uint32_t stream, uint64_t late, uint64_t ns) {
+    uint64_t *end = stream_end(device, stream);
+    uint64_t earliest = double_clock() + late;
+    struct span s = {.start = *end > earliest ? *end : earliest};
+    s.end = s.ready = *end = s.start + ns;
+    if (state.has_times) {
+        state.has_times = 0;
+        s.start = state.times[0];
+        s.end = state.times[1];
+    }
+    return s;
+}
+
+void cupti_double_times(uint64_t start, uint64_t end) {
+    lock();
+    state.has_times = 1;
+    state.times[0] = start;
+    state.times[1] = end;
+    unlock();
+}
+
+/* ---- Calls -------------------------------------------------------------------------------------*/
+
+struct call {
+    uint32_t correlation;
+    uint32_t runtime, driver; /* 0 = not in that domain */
+    uint64_t start;
+};
+
+static void call_back(int domain, uint32_t cbid, uint32_t site, uint32_t correlation) {
+    struct cupti_callback data = {.callbackSite = site, .correlationId = correlation};
+    lock();
+    CUpti_CallbackFunc callback =
+        state.subscribed && cbid && state.calls_back[domain][cbid] ? state.callback : NULL;
+    void *user = state.user;
+    unlock();
+    if (callback) {
+        callback(user, domain, cbid, &data);
+    }
+}
+
+static struct call call_begin(const char *runtime, const char *driver) {
+    struct call c = {.runtime = runtime ? double_api(RUNTIME, runtime) : 0,
+                     .driver = driver ? double_api(DRIVER, driver) : 0};
+    lock();
+    c.correlation = ++state.correlation;
+    c.start = double_clock();
+    uint64_t ns = state.call_ns;
+    unlock();
+    call_back(RUNTIME, c.runtime, CUPTI_API_ENTER, c.correlation);
+    call_back(DRIVER, c.driver, CUPTI_API_ENTER, c.correlation);
+    pass(ns);
+    return c;
+}
+
+static void api_record(int kind, int domain, uint32_t cbid, const struct call *c) {
+    struct cupti_api r = {.kind = (uint32_t)kind,
+                          .cbid = cbid,
+                          .start = c->start,
+                          .end = double_clock(),
+                          .threadId = (uint32_t)(uintptr_t)pthread_self(),
+                          .correlationId = c->correlation};
+    if (cbid && state.enabled[kind] && !state.quiet[domain][cbid]) {
+        double_put(&r, sizeof r, 0);
+    }
+}
+
+static uint32_t call_end(const struct call *c) {
+    call_back(DRIVER, c->driver, CUPTI_API_EXIT, c->correlation);
+    call_back(RUNTIME, c->runtime, CUPTI_API_EXIT, c->correlation);
+    lock();
+    api_record(CUPTI_ACTIVITY_KIND_DRIVER, DRIVER, c->driver, c);
+    api_record(CUPTI_ACTIVITY_KIND_RUNTIME, RUNTIME, c->runtime, c);
+    unlock();
+    return c->correlation;
+}
+
+/* The caller holds the lock. */
+static void put(uint32_t kind, const void *record, size_t size, uint64_t ready) {
+    if (state.enabled[kind]) {
+        double_put(record, size, ready);
+    }
+}
+
+static void run_kernel(const struct cupti_double_kernel *k, uint32_t correlation) {
+    struct span s = work(k->device, k->stream, k->late, k->ns);
+    struct cupti_kernel r = {
+        .kind = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
+        .registersPerThread = (uint16_t)k->registers,
+        .start = s.start,
+        .end = s.end,
+        .deviceId = k->device,
+        .contextId = k->context,
+        .streamId = k->stream,
+        .gridX = k->grid[0] ? k->grid[0] : 1,
+        .gridY = k->grid[1] ? k->grid[1] : 1,
+        .gridZ = k->grid[2] ? k->grid[2] : 1,
+        .blockX = k->block[0] ? k->block[0] : 1,
+        .blockY = k->block[1] ? k->block[1] : 1,
+        .blockZ = k->block[2] ? k->block[2] : 1,
+        .staticSharedMemory = k->shared_static,
+        .dynamicSharedMemory = k->shared_dynamic,
+        .correlationId = correlation,
+        .name = k->name,
+    };
+    put(r.kind, &r, sizeof r, s.ready);
+}
+
+uint32_t cupti_double_launch(const struct cupti_double_kernel *k) {
+    struct call c = call_begin("cudaLaunchKernel", "cuLaunchKernel");
+    lock();
+    run_kernel(k, c.correlation);
+    unlock();
+    return call_end(&c);
+}
+
+uint32_t cupti_double_graph(const struct cupti_double_kernel *nodes, unsigned count) {
+    struct call c = call_begin("cudaGraphLaunch", "cuGraphLaunch");
+    lock();
+    for (unsigned i = 0; i < count; ++i) {
+        run_kernel(&nodes[i], c.correlation);
+    }
+    unlock();
+    return call_end(&c);
+}
+
+static void run_copy(const struct cupti_double_copy *c, const struct span *s,
+                     uint32_t correlation) {
+    struct cupti_memcpy r = {
+        .kind = CUPTI_ACTIVITY_KIND_MEMCPY,
+        .copyKind = (uint8_t)c->direction,
+        .srcKind = (uint8_t)c->from,
+        .dstKind = (uint8_t)c->to,
+        .flags = c->async != 0,
+        .bytes = c->bytes,
+        .start = s->start,
+        .end = s->end,
+        .deviceId = c->device,
+        .contextId = c->context,
+        .streamId = c->stream,
+        .correlationId = correlation,
+    };
+    struct cupti_memcpy_peer p = {
+        .kind = CUPTI_ACTIVITY_KIND_MEMCPY2,
+        .copyKind = r.copyKind,
+        .srcKind = r.srcKind,
+        .dstKind = r.dstKind,
+        .flags = r.flags,
+        .bytes = r.bytes,
+        .start = r.start,
+        .end = r.end,
+        .deviceId = r.deviceId,
+        .contextId = r.contextId,
+        .streamId = r.streamId,
+        .correlationId = correlation,
+    };
+    put(c->peer ? p.kind : r.kind, c->peer ? (void *)&p : (void *)&r, c->peer ? sizeof p : sizeof r,
+        s->ready);
+}
+
+uint32_t cupti_double_copy(const struct cupti_double_copy *copy) {
+    struct call c = call_begin(copy->peer    ? "cudaMemcpyPeerAsync"
+                               : copy->async ? "cudaMemcpyAsync"
+                                             : "cudaMemcpy",
+                               NULL);
+    lock();
+    struct span s = work(copy->device, copy->stream, copy->late, copy->ns);
+    run_copy(copy, &s, c.correlation);
+    unlock();
+    if (!copy->async && !copy->peer) {
+        pass_until(s.ready);
+    }
+    return call_end(&c);
+}
+
+uint32_t cupti_double_fill(uint32_t device, uint32_t stream, uint64_t bytes, uint32_t memory,
+                           uint64_t ns) {
+    struct call c = call_begin("cudaMemsetAsync", "cuMemsetD8Async");
+    lock();
+    struct span s = work(device, stream, 0, ns);
+    struct cupti_memset r = {.kind = CUPTI_ACTIVITY_KIND_MEMSET,
+                             .bytes = bytes,
+                             .start = s.start,
+                             .end = s.end,
+                             .deviceId = device,
+                             .streamId = stream,
+                             .correlationId = c.correlation,
+                             .memoryKind = (uint16_t)memory};
+    put(r.kind, &r, sizeof r, s.ready);
+    unlock();
+    return call_end(&c);
+}
+
+static uint32_t wait_call(const char *runtime, const char *driver, int type, uint64_t until,
+                          uint32_t stream) {
+    struct call c = call_begin(runtime, driver);
+    pass_until(until);
+    lock();
+    struct cupti_synchronization r = {.kind = CUPTI_ACTIVITY_KIND_SYNCHRONIZATION,
+                                      .type = (uint32_t)type,
+                                      .start = c.start,
+                                      .end = double_clock(),
+                                      .correlationId = c.correlation,
+                                      .streamId = type == CUPTI_DOUBLE_ALL ? UINT32_MAX : stream};
+    put(r.kind, &r, sizeof r, 0);
+    unlock();
+    return call_end(&c);
+}
+
+uint32_t cupti_double_wait(int type, uint32_t device, uint32_t stream) {
+    lock();
+    uint64_t until = type == CUPTI_DOUBLE_ALL ? device_end(device) : *stream_end(device, stream);
+    unlock();
+    if (type == CUPTI_DOUBLE_ALL) {
+        return wait_call("cudaDeviceSynchronize", "cuCtxSynchronize", type, until, stream);
+    }
+    return type == CUPTI_DOUBLE_STREAM
+               ? wait_call("cudaStreamSynchronize", "cuStreamSynchronize", type, until, stream)
+               : wait_call("cudaEventSynchronize", NULL, type, until, stream);
+}
+
+uint32_t cupti_double_query(uint32_t device, uint32_t stream) {
+    (void)device;
+    return wait_call("cudaEventQuery", "cuEventQuery", CUPTI_DOUBLE_EVENT, 0, stream);
+}
+
+static uint32_t memory_call(const char *runtime, const char *driver, struct cupti_memory r) {
+    struct call c = call_begin(runtime, driver);
+    lock();
+    r.kind = CUPTI_ACTIVITY_KIND_MEMORY2;
+    r.correlationId = c.correlation;
+    r.timestamp = double_clock();
+    r.streamId = UINT32_MAX;
+    put(r.kind, &r, sizeof r, 0);
+    unlock();
+    return call_end(&c);
+}
+
+uint32_t cupti_double_alloc(uint32_t device, uint64_t address, uint64_t bytes, uint32_t memory) {
+    return memory_call("cudaMalloc", "cuMemAlloc_v2",
+                       (struct cupti_memory){.memoryOperationType = 1,
+                                             .memoryKind = memory,
+                                             .address = address,
+                                             .bytes = bytes,
+                                             .deviceId = device});
+}
+
+uint32_t cupti_double_free(uint32_t device, uint64_t address, uint64_t bytes, uint32_t memory) {
+    return memory_call("cudaFree", "cuMemFree_v2",
+                       (struct cupti_memory){.memoryOperationType = 2,
+                                             .memoryKind = memory,
+                                             .address = address,
+                                             .bytes = bytes,
+                                             .deviceId = device});
+}
+
+uint32_t cupti_double_call(const char *name) {
+    struct call c = call_begin(name, name);
+    return call_end(&c);
+}
+
+void cupti_double_overhead(uint32_t kind, uint64_t ns) {
+    lock();
+    struct cupti_overhead r = {.kind = CUPTI_ACTIVITY_KIND_OVERHEAD,
+                               .overheadKind = kind,
+                               .start = double_clock(),
+                               .end = double_clock() + ns};
+    put(r.kind, &r, sizeof r, 0);
+    unlock();
+}
+
+void cupti_double_record(const void *record, size_t size) {
+    lock();
+    double_put(record, size, 0);
+    unlock();
+}
+
+/* ---- Delivery ----------------------------------------------------------------------------------*/
+
+void cupti_double_call_ns(uint64_t ns) {
+    lock();
+    state.call_ns = ns;
+    unlock();
+}
+
+void cupti_double_hold(int on) {
+    lock();
+    state.hold = on;
+    if (!on) {
+        double_release();
+    }
+    unlock();
+}
+
+void cupti_double_deliver(void) {
+    lock();
+    if (state.complete) {
+        double_flush(0);
+    }
+    unlock();
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The double's state: one, under one lock, which is held over the buffer callbacks as CUPTI's own
+ * may be, and over no other.
+ */
+#ifndef STINT_TESTS_CUPTI_DOUBLE_STATE_H
+#define STINT_TESTS_CUPTI_DOUBLE_STATE_H
+
+#include <pthread.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cupti_double.h"
+#include "cupti_types.inc"
+
+#define DOUBLE_KINDS 64
+#define DOUBLE_STRIDE 512 /* a record at most */
+#define DOUBLE_APIS 128   /* functions a domain */
+#define DOUBLE_STREAMS 64
+#define DOUBLE_HELD 256
+
+struct double_cupti {
+    void (*advance)(uint64_t ns);
+    uint64_t own_clock; /* without a registered one */
+    uint64_t call_ns;
+    uint32_t version;
+    uint32_t correlation;
+    int subscribed;
+    CUpti_CallbackFunc callback;
+    void *user;
+    CUpti_TimestampCallbackFunc clock;
+    CUpti_BuffersCallbackRequestFunc request;
+    CUpti_BuffersCallbackCompleteFunc complete;
+    int enabled[DOUBLE_KINDS];
+    uint8_t calls_back[3][DOUBLE_APIS];
+    uint8_t quiet[3][DOUBLE_APIS];
+    size_t stride[DOUBLE_KINDS];
+    uint64_t times[2]; /* of the next device record, [1] 0: its own */
+    int has_times;
+
+    struct { /* when a stream's work will be done */
+        uint32_t device, stream;
+        int used;
+        uint64_t end;
+    } streams[DOUBLE_STREAMS];
+
+    uint8_t *buffer; /* being filled */
+    size_t size, used;
+    uint64_t buffers, refused;
+    size_t dropped; /* atomic */
+    int hold;
+    struct {
+        uint8_t *buffer;
+        size_t size, used;
+    } held[DOUBLE_HELD];
+    unsigned held_count;
+};
+
+extern struct double_cupti double_cupti;
+extern pthread_mutex_t double_cupti_lock;
+
+/* NULL: there is no such function. */
+const char *double_api_name(int domain, uint32_t cbid);
+/* By its name without a version; 0: none. */
+uint32_t double_api(int domain, const char *name);
+size_t double_stride_of(uint32_t kind);
+
+/* The caller holds the lock. */
+uint64_t double_clock(void);
+/* A record to come out at that moment (0: as soon as there is one), and what is due. */
+void double_put(const void *record, size_t size, uint64_t ready);
+/* Writes what is complete, or all, into buffers and delivers them. */
+void double_flush(int forced);
+void double_forget(void);
+void double_release(void);
+
+#endif

@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the double does for a test that steers it.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "double_state.h"
+
+static void lock(void) {
+    pthread_mutex_lock(&double_lock);
+}
+
+static void unlock(void) {
+    pthread_mutex_unlock(&double_lock);
+}
+
+/* ---- State -------------------------------------------------------------------------------------*/
+
+static void devices_default(void) {
+    static const int known[][2] = {{13, 1980000},  {16, 132}, {36, 3201000}, {37, 6144},
+                                   {38, 52428800}, {75, 9},   {76, 0},       {87, 2}};
+    for (int d = 0; d < DOUBLE_DEVICES; ++d) {
+        memset(double_state.attribute[d], 0, sizeof double_state.attribute[d]);
+        for (size_t i = 0; i < sizeof known / sizeof *known; ++i) {
+            double_state.attribute[d][known[i][0]] = known[i][1];
+        }
+        snprintf(double_state.name[d], sizeof double_state.name[d], "Double %d", d);
+    }
+}
+
+void double_reset(void) {
+    struct double_list contexts, streams, events;
+    lock();
+    double_list_clear(&double_state.contexts);
+    double_list_clear(&double_state.streams);
+    double_list_clear(&double_state.events);
+    contexts = double_state.contexts, streams = double_state.streams, events = double_state.events;
+    uint64_t epoch = double_state.epoch + 1, next_id = double_state.next_id;
+    memset(&double_state, 0, sizeof double_state);
+    double_state.contexts = contexts;
+    double_state.streams = streams;
+    double_state.events = events;
+    double_state.epoch = epoch;
+    double_state.next_id = next_id;
+    double_state.version = 13000;
+    devices_default();
+    unlock();
+    double_calls_clear();
+    double_fail(NULL);
+    double_hook(NULL, NULL);
+}
+
+void double_init_without_context(void) {
+    lock();
+    double_state.life = DOUBLE_ALIVE;
+    unlock();
+}
+
+void double_init(void) {
+    double_init_without_context();
+    double_context_make_current(double_context_new(0));
+}
+
+void double_shutdown(void) {
+    lock();
+    double_state.life = DOUBLE_DEAD;
+    unlock();
+}
+
+uint64_t double_now(void) {
+    lock();
+    uint64_t now = double_state.now;
+    unlock();
+    return now;
+}
+
+void double_advance(uint64_t ns) {
+    lock();
+    double_state.now += ns;
+    unlock();
+}
+
+void double_tick(uint64_t ns) {
+    lock();
+    double_state.tick = ns;
+    unlock();
+}
+
+__attribute__((constructor)) static void read_environment(void) {
+    const char *init = getenv("STINT_DOUBLE_INIT");
+    const char *tick = getenv("STINT_DOUBLE_TICK");
+    const char *fail = getenv("STINT_DOUBLE_FAIL");
+    double_reset();
+    if (init && !strcmp(init, "1")) {
+        double_init();
+    }
+    double_tick(tick ? strtoull(tick, NULL, 10) : 0);
+    if (double_fail(fail)) {
+        fprintf(stderr, "cuda_double: STINT_DOUBLE_FAIL=%s: not function:nth=code,...\n", fail);
+        abort();
+    }
+}
+
+/* ---- Contexts and streams ----------------------------------------------------------------------*/
+
+void *double_context_new(int device) {
+    lock();
+    uint32_t number = double_add(&double_state.contexts);
+    struct double_context *c = double_context_number(number);
+    if (c) {
+        c->device = device;
+        c->id = ++double_state.next_id;
+    }
+    unlock();
+    return double_handle(DOUBLE_CONTEXT, number);
+}
+
+/* Its streams and events are told by their incarnation; only what is counted needs work. */
+static void bury(uint32_t number, struct double_context *c) {
+    for (uint32_t i = 0; i < double_state.events.count; ++i) {
+        const struct double_event *e = (struct double_event *)double_state.events.item + i;
+        double_state.events_alive -=
+            e->context == number && e->incarnation == c->incarnation && !e->dead;
+    }
+    for (uint32_t i = 0; i < double_state.streams.count; ++i) {
+        struct double_stream *s = (struct double_stream *)double_state.streams.item + i;
+        if (s->context == number) {
+            double_state.captures -= s->capturing != 0;
+            s->capturing = 0;
+            s->dead = 1;
+        }
+    }
+    ++c->incarnation;
+    c->profiling = 0;
+    c->legacy = 0;
+    c->per_threads = 0;
+}
+
+void double_context_destroy(void *context) {
+    uint32_t number;
+    lock();
+    struct double_thread *t = double_self();
+    struct double_context *c = double_context_at(context, &number);
+    if (c && !c->dead) {
+        bury(number, c);
+        c->dead = 1;
+        t->depth -= t->depth && t->context[t->depth - 1] == context;
+    }
+    unlock();
+}
+
+void double_context_replace(void *context) {
+    uint32_t number;
+    lock();
+    struct double_context *c = double_context_at(context, &number);
+    if (c) {
+        bury(number, c);
+        c->dead = 0;
+        c->id = ++double_state.next_id;
+    }
+    unlock();
+}
+
+void double_context_make_current(void *context) {
+    lock();
+    struct double_thread *t = double_self();
+    t->depth -= t->depth > 0;
+    if (context) {
+        t->context[t->depth++] = context;
+    }
+    unlock();
+}
+
+void *double_context_current(void) {
+    lock();
+    const struct double_thread *t = double_self();
+    void *context = t->depth ? t->context[t->depth - 1] : NULL;
+    unlock();
+    return context;
+}
+
+static void *stream_new(void *context, int blocking) {
+    struct double_context *c;
+    uint32_t number = 0, stream = 0;
+    lock();
+    c = context ? double_context_at(context, &number) : NULL;
+    if (context ? c && !c->dead : !double_current(&c, &number)) {
+        stream = double_stream_add(number, blocking);
+    }
+    unlock();
+    return double_handle(DOUBLE_STREAM, stream);
+}
+
+void *double_stream_new(void *context) {
+    return stream_new(context, 1);
+}
+
+void *double_stream_new_nonblocking(void *context) {
+    return stream_new(context, 0);
+}
+
+void double_stream_destroy(void *stream) {
+    lock();
+    struct double_stream *s = double_stream_at(stream, NULL);
+    if (s) {
+        double_state.captures -= s->capturing != 0;
+        s->capturing = 0;
+        s->dead = 1;
+    }
+    unlock();
+}
+
+int double_launch(void *stream, uint64_t ns) {
+    struct double_stream *s;
+    uint32_t number;
+    lock();
+    int code = double_resolve(stream, &s, &number);
+    if (!code && double_legacy(stream) && double_blocked(s->context, 1)) {
+        code = 906;
+    }
+    if (!code && !s->capturing) {
+        s->end = double_end_of(s) + ns;
+    }
+    unlock();
+    return code;
+}
+
+uint64_t double_stream_end(void *stream) {
+    struct double_stream *s;
+    uint32_t number;
+    lock();
+    uint64_t end = double_resolve(stream, &s, &number) ? 0 : double_end_of(s);
+    unlock();
+    return end;
+}
+
+/* ---- Stream capture ----------------------------------------------------------------------------*/
+
+int double_capture_begin(void *stream, int mode) {
+    struct double_stream *s;
+    uint32_t number;
+    lock();
+    int code = double_legacy(stream) ? 900 : double_resolve(stream, &s, &number);
+    if (!code && s->capturing) {
+        code = 401;
+    }
+    if (!code) {
+        s->capturing = 1;
+        s->mode = mode;
+        s->thread = double_self()->number;
+        ++double_state.captures;
+    }
+    unlock();
+    return code;
+}
+
+int double_capture_end(void *stream) {
+    struct double_stream *s;
+    uint32_t number;
+    lock();
+    int code = double_resolve(stream, &s, &number);
+    if (!code && !s->capturing) {
+        code = 401;
+    }
+    if (!code) {
+        code = s->capturing == 2 ? 901 : 0;
+        s->capturing = 0;
+        --double_state.captures;
+    }
+    unlock();
+    return code;
+}
+
+int double_capture_invalidated(void *stream) {
+    struct double_stream *s;
+    uint32_t number;
+    lock();
+    int yes = !double_resolve(stream, &s, &number) && s->capturing == 2;
+    unlock();
+    return yes;
+}
+
+/* ---- Devices, counts ---------------------------------------------------------------------------*/
+
+void double_device_attribute(int device, int attribute, int value) {
+    lock();
+    if (device >= 0 && device < DOUBLE_DEVICES && attribute > 0 && attribute < DOUBLE_ATTRIBUTES) {
+        double_state.attribute[device][attribute] = value;
+    }
+    unlock();
+}
+
+void double_device_name(int device, const char *name) {
+    lock();
+    if (device >= 0 && device < DOUBLE_DEVICES) {
+        snprintf(double_state.name[device], sizeof double_state.name[device], "%s", name);
+    }
+    unlock();
+}
+
+void double_driver_version(int version) {
+    lock();
+    double_state.version = version;
+    unlock();
+}
+
+static uint64_t counted(const uint64_t *counter) {
+    lock();
+    uint64_t n = *counter;
+    unlock();
+    return n;
+}
+
+uint64_t double_events_alive(void) {
+    return counted(&double_state.events_alive);
+}
+
+uint64_t double_events_made(void) {
+    return counted(&double_state.events_made);
+}
+
+uint64_t double_profiler_starts(void) {
+    return counted(&double_state.profiler_starts);
+}
+
+uint64_t double_profiler_stops(void) {
+    return counted(&double_state.profiler_stops);
+}
+
+void *double_profiler_context(void) {
+    lock();
+    void *context = double_state.profiler_context;
+    unlock();
+    return context;
+}
+
+int double_profiling(void *context) {
+    struct double_context *c;
+    uint32_t number;
+    lock();
+    c = context ? double_context_at(context, NULL) : NULL;
+    int code = context ? (c ? 0 : 201) : double_current(&c, &number);
+    int on = !code && c->profiling;
+    unlock();
+    return on;
+}

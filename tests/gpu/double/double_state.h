@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The double's state: one, under one lock. Objects lie in arrays that only grow; a handle is a kind
+ * and a number in one word, so that no pointer from outside is ever followed.
+ */
+#ifndef STINT_TESTS_DOUBLE_STATE_H
+#define STINT_TESTS_DOUBLE_STATE_H
+
+#include <pthread.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cuda_double.h"
+
+#define DOUBLE_DEVICES 4
+#define DOUBLE_ATTRIBUTES 160
+#define DOUBLE_DEPTH 16    /* contexts a thread has pushed */
+#define DOUBLE_SPECIAL 256 /* threads that use a per-thread stream, a context */
+
+enum double_kind { DOUBLE_CONTEXT = 1, DOUBLE_STREAM, DOUBLE_EVENT };
+enum double_life { DOUBLE_UNBORN, DOUBLE_ALIVE, DOUBLE_DEAD };
+
+struct double_stream {
+    uint32_t context;
+    uint32_t incarnation; /* of its context */
+    int dead;
+    int blocking;
+    int capturing; /* as CUstreamCaptureStatus: 0 no, 1 yes, 2 invalidated */
+    int mode;
+    uint32_t thread; /* that began the capture, or owns a per-thread stream; 0 = neither */
+    uint64_t end;
+};
+
+struct double_event {
+    uint32_t context;
+    uint32_t incarnation;
+    int dead;
+    int recorded;
+    int captured;
+    uint64_t moment;
+};
+
+struct double_context {
+    int device;
+    int dead;
+    int profiling;
+    uint32_t incarnation;
+    uint64_t id;
+    uint32_t legacy; /* its stream */
+    uint32_t per_thread[DOUBLE_SPECIAL];
+    uint32_t per_threads;
+};
+
+/* An array of one kind; number 0 is never given out. */
+struct double_list {
+    void *item;
+    size_t size; /* of an item */
+    uint32_t count;
+    uint32_t room;
+    uint32_t first; /* numbers go on after a reset */
+};
+
+struct double_state {
+    enum double_life life;
+    uint64_t now;
+    uint64_t tick;
+    struct double_list contexts, streams, events;
+    uint64_t next_id;
+    uint64_t epoch; /* resets */
+    int captures;   /* under way */
+    int version;
+    int attribute[DOUBLE_DEVICES][DOUBLE_ATTRIBUTES];
+    char name[DOUBLE_DEVICES][64];
+    uint64_t events_made, events_alive;
+    uint64_t profiler_starts, profiler_stops;
+    void *profiler_context;
+};
+
+extern struct double_state double_state;
+extern pthread_mutex_t double_lock;
+
+/* The table's functions, up to NULL. */
+extern const char *const double_names[];
+/* Counts a call; 0, or the code to return instead of making it. Without the lock. */
+int double_enter(int function);
+
+/* All below: the caller holds the lock. */
+void *double_handle(enum double_kind kind, uint32_t number);
+/* NULL: not one of ours. number may be NULL. */
+struct double_context *double_context_at(void *handle, uint32_t *number);
+struct double_stream *double_stream_at(void *handle, uint32_t *number);
+struct double_event *double_event_at(void *handle, uint32_t *number);
+struct double_context *double_context_number(uint32_t number);
+struct double_stream *double_stream_number(uint32_t number);
+/* Zeroed; 0: no memory. */
+uint32_t double_add(struct double_list *list);
+uint32_t double_stream_add(uint32_t context, int blocking);
+void double_list_clear(struct double_list *list);
+
+/* The calling thread: its number from 1, its contexts, its capture mode. */
+struct double_thread {
+    uint64_t epoch;
+    uint32_t number;
+    int mode;
+    int depth;
+    void *context[DOUBLE_DEPTH];
+};
+struct double_thread *double_self(void);
+
+/* The codes of a call on this stream or in the current context; 0 = go on. */
+int double_alive(void);
+int double_current(struct double_context **context, uint32_t *number);
+int double_resolve(void *handle, struct double_stream **stream, uint32_t *number);
+int double_legacy(void *handle); /* whether it means the legacy stream */
+/* When all that a record there waits for is done. */
+uint64_t double_end_of(const struct double_stream *stream);
+/* Whether a blocking stream of that context is under capture; and no longer a good one. */
+int double_blocked(uint32_t context, int invalidate);
+/* 900 if a capture forbids this thread to ask for the state of the GPU, and invalidates it. */
+int double_unsafe(void);
+
+#endif

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which driver is found, and what is said of what is none.
+ */
+#include <dlfcn.h>
+
+#include "driver_support.h"
+
+/* A copy of a library, in the working folder, in which nobody finds these names (up to NULL). */
+struct copy {
+    char path[64];
+};
+
+static struct copy copy_without(const char *library, const char *const *names) {
+    struct copy c = {"./driver_copy_XXXXXX"};
+    FILE *from = fopen(library, "rb");
+    int to = mkstemp(c.path);
+    if (!CHECK(from && to >= 0)) {
+        exit(1);
+    }
+    fseek(from, 0, SEEK_END);
+    size_t size = (size_t)ftell(from);
+    char *bytes = malloc(size);
+    rewind(from);
+    CHECK(fread(bytes, 1, size, from) == size);
+    for (; *names; ++names) {
+        size_t n = strlen(*names) + 2, found = 0;
+        char whole[80] = "";
+        memcpy(whole + 1, *names, n - 1); /* between two NULs, not as a part of another name */
+        for (char *at = bytes; (at = memmem(at, size - (size_t)(at - bytes), whole, n)); ++found) {
+            at[1] = '?';
+        }
+        CHECK(found > 0);
+    }
+    CHECK(write(to, bytes, size) == (ssize_t)size);
+    free(bytes);
+    fclose(from);
+    close(to);
+    return c;
+}
+
+static const struct gpu_ops *open_copy(struct copy c) {
+    const struct gpu_ops *ops = gpu_api_open(c.path);
+    unlink(c.path);
+    return ops;
+}
+
+TEST(gpu_driver_load, each_required_function) {
+    static const char *const required[] = {
+        "cuCtxGetCurrent",    "cuStreamIsCapturing",
+        "cuEventCreate",      "cuEventRecord",
+        "cuEventQuery",       "cuEventDestroy_v2",
+        "cuEventSynchronize", "cuThreadExchangeStreamCaptureMode",
+        "cuProfilerStart",    "cuProfilerStop"};
+    for (size_t i = 0; i < sizeof required / sizeof *required; ++i) {
+        const char *const names[] = {required[i], NULL};
+        char said[80];
+        const struct gpu_ops *ops = open_copy(copy_without(DOUBLE_LIBRARY, names));
+        snprintf(said, sizeof said, " lacks %s: too old", required[i]);
+        CHECK_CONTAINS(ops->reason, said);
+        CHECK_CONTAINS(ops->reason, "the CUDA driver ./driver_copy_");
+        CHECK_EQ_U64((uint64_t)ops->event_query(NULL), GPU_NOT_INITIALIZED);
+    }
+}
+
+TEST(gpu_driver_load, either_name_of_elapsed_time) {
+    static const char *const new_one[] = {"cuEventElapsedTime_v2", NULL};
+    static const char *const old_one[] = {"cuEventElapsedTime", NULL};
+    static const char *const both[] = {"cuEventElapsedTime", "cuEventElapsedTime_v2", NULL};
+    CHECK_STR_EQ(open_copy(copy_without(DOUBLE_LIBRARY, new_one))->reason, NULL);
+    CHECK_STR_EQ(open_copy(copy_without(DOUBLE_LIBRARY, old_one))->reason, NULL);
+    CHECK_CONTAINS(open_copy(copy_without(DOUBLE_LIBRARY, both))->reason,
+                   "lacks cuEventElapsedTime_v2: too old");
+}
+
+TEST(gpu_driver_load, no_such_library) {
+    CHECK_STR_EQ(gpu_api_open("libcuda.so.0")->reason, "no CUDA driver: no libcuda.so.0");
+    CHECK_STR_EQ(gpu_api_open("/none/x.so")->reason, "no CUDA driver: no /none/x.so");
+    CHECK_STR_EQ(gpu_api_open("libcuda.so.0")->name, "none");
+    CHECK_CONTAINS(gpu_api_open("/")->reason, "no CUDA driver: /: ");
+    CHECK_CONTAINS(gpu_api_open(__FILE__)->reason, "no CUDA driver: ");
+}
+
+TEST(gpu_driver_load, a_reason_is_one_short_line) {
+    char path[2000] = "/";
+    memset(path + 1, 'x', sizeof path - 2);
+    size_t length = strlen(gpu_api_open(path)->reason);
+    CHECK(length > 20 && length < 240);
+}
+
+TEST(gpu_driver_load, a_library_that_is_no_driver) {
+    CHECK_CONTAINS(gpu_api_open("libc.so.6")->reason, "the CUDA driver libc.so.6 lacks cu");
+}
+
+TEST(gpu_driver_load, the_real_one_is_missing) {
+    if (dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL)) {
+        SKIP("there is a CUDA driver");
+    }
+    CHECK_STR_EQ(gpu_api_open("libcuda.so.1")->reason, "no CUDA driver: no libcuda.so.1");
+}
+
+TEST(gpu_driver_load, the_toolkits_stub) {
+#ifdef CUDA_STUB
+    CHECK_STR_EQ(gpu_api_open(CUDA_STUB)->reason, CUDA_STUB " is the toolkit's stub, not a driver");
+#else
+    SKIP("no CUDA toolkit was found");
+#endif
+}
+
+TEST(gpu_driver_load, a_stub_without_the_version_function) {
+    static const char *const names[] = {"cuDriverGetVersion", NULL};
+    double_reset();
+    setenv("STINT_DOUBLE_FAIL", "cuCtxGetCurrent:1=34", 1);
+    CHECK_CONTAINS(open_copy(copy_without(DOUBLE_LIBRARY, names))->reason,
+                   " is the toolkit's stub, not a driver");
+}
+
+TEST(gpu_driver_load, leaves_errno_and_dlerror_alone) {
+    errno = 1234;
+    dlerror();
+    gpu_api_open("libcuda.so.0");
+    CHECK(errno == 1234);
+    CHECK(!dlerror());
+    CHECK_STR_EQ(gpu_api_open(DOUBLE_OLD_LIBRARY)->reason, NULL);
+    CHECK(errno == 1234);
+    CHECK(!dlerror());
+}
+
+static const struct gpu_ops *thread_ops;
+
+static void *context_of_this_thread(void *out) {
+    return (void *)(uintptr_t)thread_ops->context(NULL, out);
+}
+
+TEST(gpu_driver_load, no_more_than_the_eleven) {
+    setenv("STINT_DOUBLE_INIT", "1", 1);
+    setenv("STINT_DOUBLE_TICK", "1000", 1);
+    const struct gpu_ops *ops = thread_ops = gpu_api_open(DOUBLE_OLD_LIBRARY);
+    CHECK_STR_EQ(ops->reason, NULL);
+    struct gpu_context c, other;
+    CHECK(!ops->context(NULL, &c) && c.handle && c.id == 0 && c.device == -1);
+    CHECK(on_a_thread(context_of_this_thread, &other) == GPU_INVALID_CONTEXT);
+    other.handle = &c;
+    CHECK(!ops->enter(&c));
+    ops->leave(&c);
+    CHECK(ops->enter(&other) == GPU_UNSUPPORTED); /* and then no leave */
+    void *from = NULL, *to = NULL;
+    uint64_t ns;
+    CHECK(!ops->event_new(&from) && !ops->event_new(&to));
+    CHECK(!ops->event_record(from, NULL) && !ops->event_record(to, NULL));
+    CHECK(!ops->event_wait(to) && !ops->event_query(from));
+    CHECK(!ops->event_elapsed(from, to, &ns));
+    CHECK_EQ_U64(ns, 1000);
+    CHECK(!ops->capture_start() && !ops->capture_stop());
+    struct gpu_device d;
+    CHECK(ops->device(0, &d) == GPU_UNSUPPORTED);
+    CHECK_STR_EQ(d.name, "");
+    CHECK_STR_EQ(ops->code_name(700), NULL);
+}
+
+static void *ask_for_ops(void *barrier) {
+    pthread_barrier_wait(barrier);
+    const struct gpu_ops *ops = gpu_ops();
+    struct gpu_context c;
+    CHECK_STR_EQ(ops->reason, NULL);
+    CHECK(ops->context(NULL, &c) == GPU_INVALID_CONTEXT);
+    return (void *)(uintptr_t)ops;
+}
+
+TEST(gpu_driver_load, many_first_callers) {
+    enum { THREADS = 16 };
+    pthread_t thread[THREADS];
+    pthread_barrier_t barrier;
+    double_reset();
+    double_init();
+    config.cuda_lib = DOUBLE_LIBRARY;
+    pthread_barrier_init(&barrier, NULL, THREADS);
+    for (int i = 0; i < THREADS; ++i) {
+        CHECK(!pthread_create(&thread[i], NULL, ask_for_ops, &barrier));
+    }
+    for (int i = 0; i < THREADS; ++i) {
+        void *ops;
+        pthread_join(thread[i], &ops);
+        CHECK(ops == (void *)(uintptr_t)gpu_ops());
+    }
+}
+
+TEST(gpu_driver_load, looked_for_once) {
+    config.cuda_lib = "libcuda.so.0";
+    const struct gpu_ops *ops = gpu_ops();
+    CHECK_STR_EQ(ops->reason, "no CUDA driver: no libcuda.so.0");
+    config.cuda_lib = DOUBLE_LIBRARY;
+    CHECK(gpu_ops() == ops);
+    CHECK_STR_EQ(ops->reason, "no CUDA driver: no libcuda.so.0");
+}
+
+HARNESS_MAIN()

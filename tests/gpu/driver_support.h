@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the tests of the driver back end share. */
+#ifndef STINT_TESTS_DRIVER_SUPPORT_H
+#define STINT_TESTS_DRIVER_SUPPORT_H
+
+#include <pthread.h>
+
+#include "config.h"
+#include "cuda_double.h"
+#include "gpu.h"
+#include "harness.h"
+
+HARNESS_FN const struct gpu_ops *start(void) {
+    double_reset();
+    double_init();
+    const struct gpu_ops *ops = gpu_api_open(DOUBLE_LIBRARY);
+    CHECK_STR_EQ(ops->reason, NULL);
+    CHECK_STR_EQ(ops->name, "driver");
+    double_calls_clear();
+    return ops;
+}
+
+HARNESS_FN int on_a_thread(void *(*run)(void *), void *arg) {
+    pthread_t t;
+    void *result = NULL;
+    CHECK(!pthread_create(&t, NULL, run, arg));
+    pthread_join(t, &result);
+    return (int)(uintptr_t)result;
+}
+
+#endif

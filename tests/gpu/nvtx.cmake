@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# NVTX ranges need no GPU: NVTX hands them to any library that it is told to load.
+
+function(stint_nvtx_settings target)
+    set_target_properties(${target} PROPERTIES
+        C_STANDARD 11
+        C_STANDARD_REQUIRED ON
+        C_VISIBILITY_PRESET hidden
+        ENABLE_EXPORTS ON) # the injection library looks for a function of the program's
+    target_include_directories(${target} PRIVATE "${stint_SOURCE_DIR}/tests/unit")
+    stint_warnings(${target})
+endfunction()
+
+# The object comes before the library's member of the same names.
+stint_add_test(TARGET stint_gpu_nvtx_none
+    SOURCES "${CMAKE_CURRENT_LIST_DIR}/nvtx_none_test.c" "${stint_SOURCE_DIR}/runtime/nvtx_none.c"
+    LIBS stint_fake Threads::Threads LABELS unit)
+stint_nvtx_settings(stint_gpu_nvtx_none)
+
+if(STINT_NVTX AND STINT_NVTX_INCLUDE_DIR)
+    add_library(stint_nvtx_injection MODULE "${CMAKE_CURRENT_LIST_DIR}/nvtx_injection.c")
+    target_include_directories(stint_nvtx_injection SYSTEM PRIVATE "${STINT_NVTX_INCLUDE_DIR}")
+    target_compile_definitions(stint_nvtx_injection PRIVATE _GNU_SOURCE=1)
+    target_link_libraries(stint_nvtx_injection PRIVATE ${CMAKE_DL_LIBS})
+    stint_nvtx_settings(stint_nvtx_injection)
+
+    foreach(name IN ITEMS nvtx nvtx_hard)
+        stint_add_test(TARGET stint_gpu_${name}
+            SOURCES "${CMAKE_CURRENT_LIST_DIR}/${name}_test.c"
+            LIBS stint_fake Threads::Threads ${CMAKE_DL_LIBS} LABELS unit)
+        target_compile_definitions(stint_gpu_${name}
+            PRIVATE "NVTX_INJECTION=\"$<TARGET_FILE:stint_nvtx_injection>\"")
+        add_dependencies(stint_gpu_${name} stint_nvtx_injection)
+        stint_nvtx_settings(stint_gpu_${name})
+    endforeach()
+endif()

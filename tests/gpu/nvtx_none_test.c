@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A build that found no NVTX headers: nvtx_none.c instead of nvtx.c. */
+#include "nvtx.h"
+
+#include "recorded.h"
+
+static void scope(void *unused) {
+    (void)unused;
+    REGISTER_TIMER("scope");
+    fake_advance(5);
+}
+
+TEST(nvtx_none, says_so) {
+    setenv("STINT_NVTX", "1", 1);
+    char *said = harness_capture(2, scope, NULL);
+    CHECK_STR_EQ(said, "stint: STINT_NVTX=1: this build has no NVTX (its headers were not there); "
+                       "ignored\n");
+    free(said);
+    scope(NULL);
+    CHECK_EQ_U64(stat_of("scope").total_ns, 10);
+    CHECK(!nvtx_built);
+    CHECK(STINT_IMPL_LOAD(&stint_impl_thread_here->gate) != STINT_IMPL_SHUT);
+}
+
+TEST(nvtx_none, says_nothing_unasked) {
+    unsetenv("STINT_NVTX");
+    char *said = harness_capture(2, scope, NULL);
+    CHECK_STR_EQ(said, "");
+    free(said);
+}
+
+HARNESS_MAIN()

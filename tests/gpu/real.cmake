@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# On a real GPU, written in CUDA: every case skips without one. On the library as users link it, over
+# the driver that is there.
+include("${PROJECT_SOURCE_DIR}/cmake/StintCuda.cmake")
+
+if(STINT_CUDA AND CMAKE_SYSTEM_NAME STREQUAL "Linux")
+    find_package(Threads REQUIRED)
+
+    # stint_real_test(<name> <source> [<option of nvcc>...])
+    function(stint_real_test name source)
+        set(target stint_test_real_${name})
+        stint_add_test(TARGET ${target} SOURCES ${source} LIBS stint::runtime Threads::Threads
+            LABELS gpu)
+        target_compile_definitions(${target} PRIVATE WITH_TIMER WITH_PROFILER)
+        target_compile_options(${target} PRIVATE ${ARGN})
+        stint_cuda(${target})
+    endfunction()
+
+    stint_real_test(events real_events.cu)
+    stint_real_test(legacy_stream real_default_stream.cu)
+    stint_real_test(per_thread_stream real_default_stream.cu --default-stream=per-thread)
+    stint_real_test(capture real_capture.cu)
+    stint_real_test(hard real_hard.cu)
+    stint_real_test(cupti real_cupti.cu)
+
+    # What the calls behind a GPU scope cost; prints tables for docs/performance.md.
+    add_executable(stint_real_cost real_cost.cu)
+    target_link_libraries(stint_real_cost PRIVATE stint::runtime Threads::Threads dl)
+    target_compile_definitions(stint_real_cost PRIVATE WITH_TIMER WITH_PROFILER)
+    stint_cuda(stint_real_cost)
+    add_test(NAME gpu_real.cost COMMAND stint_real_cost)
+    set_tests_properties(gpu_real.cost PROPERTIES LABELS gpu SKIP_RETURN_CODE 77 TIMEOUT 120
+        RUN_SERIAL ON)
+endif()

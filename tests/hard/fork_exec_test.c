@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Programs that start others, also instrumented ones, by all the ways there are, inside a scope and
+ * with threads at work; one that becomes a daemon by daemon(3); and a child of vfork that opens
+ * scopes, which are its parent's.
+ */
+#include <pthread.h>
+#include <spawn.h>
+
+#include "../run/run_support.h"
+#include "recorded.h"
+
+#define OTHER "fork_exec.other_program"
+
+static char *text(const char *constant) {
+    return (char *)(uintptr_t)constant;
+}
+
+static char *other[] = {NULL, NULL, NULL, NULL};
+
+static void begin(void) {
+    other[0] = text("other");
+    other[1] = text("--no-fork");
+    other[2] = text(OTHER);
+    run_folder_make();
+    setenv("STINT_FILE", run_path("run-%p"), 1);
+}
+
+TEST(fork_exec, other_program) {
+    if (!getenv("OTHER_PROGRAM")) {
+        SKIP("what others start");
+    }
+    CHECK_EQ_U64(calls_of("parent"), 0);
+    timed("other program", 1);
+}
+
+/* ---- Each is a process that becomes this program again; a status as of wait. */
+
+static int by_fork(void) {
+    pid_t child = fork();
+    if (!child) {
+        execv("/proc/self/exe", other);
+        _exit(9);
+    }
+    return run_wait(child);
+}
+
+static int by_fork_with_scopes(void) {
+    pid_t child = fork();
+    if (!child) {
+        timed("between fork and exec", 1);
+        execv("/proc/self/exe", other);
+        _exit(9);
+    }
+    return run_wait(child);
+}
+
+static int by_vfork(void) {
+    pid_t child = vfork();
+    if (!child) {
+        execv("/proc/self/exe", other);
+        _exit(9);
+    }
+    return run_wait(child);
+}
+
+static int by_spawn(void) {
+    pid_t child = 0;
+    CHECK(!posix_spawn(&child, "/proc/self/exe", NULL, NULL, other, environ));
+    return run_wait(child);
+}
+
+static void command(char *out, size_t size) {
+    char self[300] = "";
+    CHECK(readlink("/proc/self/exe", self, sizeof self - 1) > 0);
+    snprintf(out, size, "exec '%s' --no-fork " OTHER, self);
+}
+
+static int by_system(void) {
+    char line[400];
+    command(line, sizeof line);
+    return system(line);
+}
+
+static int by_popen(void) {
+    char line[400];
+    command(line, sizeof line);
+    FILE *f = popen(line, "r");
+    while (f && fgets(line, sizeof line, f)) {
+    }
+    return f ? pclose(f) : -1;
+}
+
+static int (*const ways[])(void) = {by_fork,  by_fork_with_scopes, by_vfork,
+                                    by_spawn, by_system,           by_popen};
+#define WAYS (sizeof ways / sizeof *ways)
+
+static int stop;
+
+static void *busy(void *count) {
+    uint64_t n = 0;
+    for (; !__atomic_load_n(&stop, __ATOMIC_RELAXED); ++n) {
+        timed("busy", 1);
+    }
+    *(uint64_t *)count = n;
+    return NULL;
+}
+
+static void starts_others(void) {
+    pthread_t t[2];
+    uint64_t count[2];
+    for (int i = 0; i < 2; ++i) {
+        CHECK(!pthread_create(&t[i], NULL, busy, &count[i]));
+    }
+    for (size_t i = 0; i < WAYS; ++i) {
+        REGISTER_TIMER("parent");
+        setenv("OTHER_PROGRAM", "1", 1);
+        CHECK_EQ_U64((uint64_t)ways[i](), 0);
+    }
+    __atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
+    for (int i = 0; i < 2; ++i) {
+        pthread_join(t[i], NULL);
+    }
+    CHECK_EQ_U64(calls_of("busy"), count[0] + count[1]);
+    CHECK_EQ_U64(calls_of("parent"), WAYS);
+    CHECK_EQ_U64(calls_of("between fork and exec"), 0);
+    CHECK_EQ_U64(lost_in_all(), 0);
+}
+
+static void check_others(const char *parents) {
+    unsigned others = 0;
+    struct run_file f;
+    DIR *d = opendir(run_folder);
+    for (struct dirent *e; d && (e = readdir(d));) {
+        if (*e->d_name == '.' || !strcmp(e->d_name, parents) ||
+            !CHECK(!run_load(&f, run_path(e->d_name)))) {
+            continue;
+        }
+        ++others;
+        CHECK_EQ_U64(run_calls(&f, "other program"), 1);
+        CHECK_EQ_U64(run_calls(&f, "parent") + run_calls(&f, "busy"), 0);
+        CHECK_EQ_U64(run_header(&f)->parent_pid, strtoull(parents + 4, NULL, 10));
+        run_unload(&f);
+    }
+    closedir(d);
+    CHECK_EQ_U64(others, WAYS);
+}
+
+TEST(fork_exec, each_other_program_has_a_file_of_its_own) {
+    char parents[32];
+    begin();
+    pid_t parent = run_start(starts_others);
+    CHECK_EQ_U64((uint64_t)run_wait(parent), 0);
+    snprintf(parents, sizeof parents, "run-%ld", (long)parent);
+    CHECK_EQ_U64(run_calls_in(parents, "parent"), WAYS);
+    check_others(parents);
+    run_folder_drop();
+}
+
+/* ---- daemon(3). */
+
+static void becomes_a_daemon(void) {
+    REGISTER_TIMER("open in the parent");
+    timed("parent", 1);
+    CHECK(!daemon(0, 0));
+    alarm(30);
+    timed("daemon", 1);
+    CHECK_EQ_U64(calls_of("daemon"), 1);
+    CHECK_EQ_U64(calls_of("parent"), 0);
+    CHECK_EQ_U64(open_scopes(), 0);
+    CHECK_EQ_U64(lost_in_all(), 0);
+    exit(0);
+}
+
+/* Calls in files whose program said that it ended. */
+static uint64_t calls_of_ended(const char *name) {
+    uint64_t calls = 0;
+    DIR *d = opendir(run_folder);
+    for (struct dirent *e; d && (e = readdir(d));) {
+        struct run_file f;
+        if (!strncmp(e->d_name, "run-", 4) && !strstr(e->d_name, ".tmp") &&
+            !run_load(&f, run_path(e->d_name))) {
+            calls += run_header(&f)->end.ticks ? run_calls(&f, name) : 0;
+            run_unload(&f);
+        }
+    }
+    if (d) {
+        closedir(d);
+    }
+    return calls;
+}
+
+TEST(fork_exec, daemon_of_the_c_library) {
+    begin();
+    pid_t parent = run_start(becomes_a_daemon);
+    CHECK_EQ_U64((uint64_t)run_wait(parent), 0);
+    for (int i = 0; i < 3000 && !calls_of_ended("daemon"); ++i) {
+        usleep(10000); /* nobody's child any more */
+    }
+    CHECK_EQ_U64(calls_of_ended("daemon"), 1);
+    CHECK_EQ_U64(run_entries(NULL), 2);
+    run_folder_drop();
+}
+
+/* ---- vfork: in the parent's memory, on the parent's stack, while the parent waits. */
+
+__attribute__((noinline)) static void scope_and_exec(void) {
+    char *arguments[] = {text("true"), NULL};
+    REGISTER_TIMER("left open by exec");
+    execv("/bin/true", arguments);
+    _exit(9);
+}
+
+__attribute__((noinline)) static void scope_and_more(void) {
+    { REGISTER_TIMER("in the child of vfork"); }
+    timed("a name of it", 1);
+    scope_and_exec();
+}
+
+static void scope_around_vfork(void) {
+    REGISTER_TIMER("around");
+    pid_t child = vfork();
+    if (!child) {
+        scope_and_more();
+        _exit(9);
+    }
+    CHECK_EQ_U64((uint64_t)run_wait(child), 0);
+}
+
+TEST(fork_exec, scopes_of_a_child_of_vfork_are_its_parents) {
+#if defined(__SANITIZE_THREAD__)
+    SKIP("the thread sanitizer makes a fork of it");
+#endif
+    for (int i = 0; i < 3; ++i) {
+        scope_around_vfork();
+    }
+    CHECK_EQ_U64(stat_of("around").samples, 3);
+    CHECK_EQ_U64(calls_of("in the child of vfork"), 3);
+    CHECK_EQ_U64(calls_of("a name of it"), 3);
+    CHECK_EQ_U64(calls_of("left open by exec"), 0);
+    CHECK_EQ_U64(lost(STINT_STATUS_ABANDONED), 3);
+    CHECK_EQ_U64(lost_in_all(), 3);
+    CHECK_EQ_U64(open_scopes(), 0);
+}
+
+HARNESS_MAIN()

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * fork in a signal handler that interrupted the library on the same thread: after single
+ * instructions all over each piece of work (the processor's trap flag). The handler returns in
+ * both processes: the parent goes on as if nothing had been, the child ends the interrupted call,
+ * whatever became of it, and then records on its own.
+ */
+#include <ucontext.h>
+
+#include "stepping.h"
+
+/* The n-th instruction is followed by one n / POINTS further on: close to each other where the work
+ * begins, and some hundreds in a million. */
+#define POINTS 40u
+#define CHILD_SECONDS 30 /* more means it waits for ever */
+
+static unsigned seen, next_fork, forks, failed;
+static int is_child;
+static void (*lives_on)(void); /* what the child does before the handler returns */
+
+static void run_freely(void *context) {
+#if STEPPING
+    ((ucontext_t *)context)->uc_mcontext.gregs[REG_EFL] &= ~0x100;
+#endif
+    (void)context;
+}
+
+static void fork_here(int number, siginfo_t *info, void *context) {
+    int status = -1;
+    (void)number;
+    (void)info;
+    if (++seen < next_fork) {
+        return;
+    }
+    next_fork = seen + 1 + seen / POINTS;
+    ++forks;
+    pid_t child = fork();
+    if (child == 0) {
+        is_child = 1;
+        alarm(CHILD_SECONDS);
+        if (lives_on) {
+            lives_on();
+        }
+        run_freely(context);
+        return;
+    }
+    if ((child < 0 || waitpid(child, &status, 0) != child || status) && !failed++) {
+        dprintf(harness_fd, "instruction %u: status %#x\n", seen, (unsigned)status);
+    }
+}
+
+static void afterwards(void) {
+    REGISTER_TIMER("afterwards");
+    fake_advance(3);
+}
+
+/* The child of a fork inside `work`: it records, and knows nothing of its parent's. */
+static void end_as_child(void) {
+    afterwards();
+    afterwards();
+    uint64_t calls = calls_of("afterwards"), own = arena_header()->pid == (uint32_t)getpid();
+    _exit(calls == 2 && own ? 0 : 3);
+}
+
+static void fork_inside(void (*work)(void)) {
+    struct sigaction action = {.sa_sigaction = fork_here, .sa_flags = SA_SIGINFO};
+    CHECK(sigaction(SIGTRAP, &action, NULL) == 0);
+    stepping(1);
+    work();
+    stepping(0);
+    if (is_child) {
+        end_as_child();
+    }
+    CHECK(forks > POINTS);
+    CHECK_EQ_U64(failed, 0);
+    afterwards();
+    CHECK_EQ_U64(calls_of("afterwards"), 1);
+    CHECK_EQ_U64(lost_in_all(), 0);
+}
+
+#undef NEEDS_STEPPING
+#define NEEDS_STEPPING()                                                                           \
+    if (!STEPPING) {                                                                               \
+        SKIP("needs the trap flag of x86-64 and no sanitizer in between");                         \
+    }
+
+static void scopes(void) {
+    REGISTER_TIMER("outer");
+    for (int i = 0; i < 3; ++i) {
+        REGISTER_TIMER("inner");
+        fake_advance(1);
+    }
+}
+
+TEST(fork_signal, inside_known_scopes) {
+    NEEDS_STEPPING();
+    scopes();
+    fork_inside(scopes);
+    CHECK_EQ_U64(calls_of("outer"), 2);
+    CHECK_EQ_U64(calls_of("inner"), 6);
+}
+
+TEST(fork_signal, inside_the_first_use) {
+    NEEDS_STEPPING();
+    fork_inside(scopes);
+    CHECK_EQ_U64(calls_of("inner"), 3);
+}
+
+static void new_names(void) {
+    char name[24];
+    for (int i = 0; i < 40; ++i) {
+        snprintf(name, sizeof name, "name%d", i);
+        REGISTER_TIMER_DYNAMIC(name);
+    }
+}
+
+TEST(fork_signal, inside_new_names) {
+    NEEDS_STEPPING();
+    scopes();
+    fork_inside(new_names);
+    CHECK_EQ_U64(calls_of("name39"), 1);
+}
+
+static void reads(void) {
+    stint_stat s;
+    CHECK(is_child || stint_stat_get("inner", &s) == 0 || is_child);
+    stint_reset();
+    (void)stint_stat_get("inner", &s);
+}
+
+TEST(fork_signal, inside_a_report) {
+    NEEDS_STEPPING();
+    scopes();
+    fork_inside(reads);
+}
+
+static void prints(void) {
+    stint_report("tree");
+}
+
+TEST(fork_signal, inside_a_printed_report) {
+    NEEDS_STEPPING();
+    setenv("STINT_OUTPUT", "/dev/null", 1);
+    scopes();
+    fork_inside(prints);
+}
+
+static void settings(void) {
+    stint_filter("-nothing");
+    stint_level(1);
+    (void)stint_set_get("a set");
+    stint_threads(1);
+    scopes();
+}
+
+TEST(fork_signal, inside_settings) {
+    NEEDS_STEPPING();
+    scopes();
+    fork_inside(settings);
+}
+
+static void intervals(void) {
+    stint_timer t;
+    TIMER_BEGIN(t, "interval");
+    stint_add_sample("sample", 5);
+    stint_begin("begun");
+    stint_end("begun");
+    TIMER_END(t);
+    stint_step();
+}
+
+TEST(fork_signal, inside_intervals_and_steps) {
+    NEEDS_STEPPING();
+    scopes();
+    fork_inside(intervals);
+}
+
+static void captures(void) {
+    REGISTER_GPU_PROFILER("range");
+    scopes();
+}
+
+static void quiet_captures(void *unused) {
+    (void)unused;
+    fork_inside(captures);
+}
+
+TEST(fork_signal, inside_a_capture_range) {
+    NEEDS_STEPPING();
+    scopes();
+    free(harness_capture(2, quiet_captures, NULL));
+}
+
+/* ---- A child whose handler does not return at once: a server's that starts a worker, say. */
+
+#define IN_THE_HANDLER 5
+
+static void records_on(void) {
+    char name[24];
+    for (int i = 0; i < IN_THE_HANDLER; ++i) {
+        REGISTER_TIMER("in the handler");
+        fake_advance(1);
+        snprintf(name, sizeof name, "in the handler %d", i);
+        REGISTER_TIMER_DYNAMIC(name);
+    }
+}
+
+/* All of it, or nothing where the call that was interrupted has to end first. */
+static void end_after_living_on(void) {
+    uint64_t calls = calls_of("in the handler");
+    CHECK(calls == 0 || calls == IN_THE_HANDLER);
+    CHECK_EQ_U64(calls_of("in the handler 0"), calls != 0);
+    CHECK_EQ_U64(open_scopes(), 0);
+}
+
+static void new_names_lived_through(void) {
+    new_names();
+    if (is_child) {
+        end_after_living_on();
+    }
+}
+
+TEST(fork_signal, the_child_lives_on_in_the_handler) {
+    NEEDS_STEPPING();
+    scopes();
+    lives_on = records_on;
+    fork_inside(new_names_lived_through);
+    CHECK_EQ_U64(calls_of("in the handler"), 0);
+    CHECK_EQ_U64(calls_of("name39"), 1);
+}
+
+static void ends_there(void) {
+    exit(0);
+}
+
+static void known_and_new(void) {
+    scopes();
+    new_names();
+}
+
+TEST(fork_signal, the_child_ends_in_the_handler) {
+    NEEDS_STEPPING();
+    setenv("STINT_REPORT", "table", 1);
+    setenv("STINT_OUTPUT", "/dev/null", 1);
+    scopes();
+    lives_on = ends_there;
+    fork_inside(known_and_new);
+    CHECK_EQ_U64(calls_of("name39"), 1);
+}
+
+/* With a run file the arena is shared memory: the child must have its own copy of it at once. */
+static void in_a_file(void (*work)(void)) {
+    char folder[] = "/tmp/stint-fork-XXXXXX", path[64], command[64];
+    CHECK(mkdtemp(folder) != NULL);
+    snprintf(path, sizeof path, "%s/%%p", folder);
+    setenv("STINT_FILE", path, 1);
+    scopes();
+    fork_inside(work);
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    CHECK(!system(command));
+}
+
+TEST(fork_signal, inside_known_scopes_in_a_file) {
+    NEEDS_STEPPING();
+    in_a_file(scopes);
+    CHECK_EQ_U64(calls_of("outer"), 2);
+    CHECK_EQ_U64(stat_of("outer").total_ns, 6);
+    CHECK_EQ_U64(calls_of("inner"), 6);
+}
+
+TEST(fork_signal, inside_new_names_in_a_file) {
+    NEEDS_STEPPING();
+    in_a_file(new_names);
+    CHECK_EQ_U64(calls_of("name0"), 1);
+    CHECK_EQ_U64(calls_of("name39"), 1);
+}
+
+TEST(fork_signal, inside_a_report_in_a_file) {
+    NEEDS_STEPPING();
+    in_a_file(reads);
+}
+
+HARNESS_MAIN()

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef STINT_TESTS_RELOAD_PLUGIN_H
+#define STINT_TESTS_RELOAD_PLUGIN_H
+
+#include <stdint.h>
+
+int plugin_run(int times);
+uint64_t plugin_calls(void);
+int plugin_leaves_open(void); /* a scope, for ever */
+int plugin_report(const char *view);
+
+#endif

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * More names than there is room for: in the arena, and in the name table itself. The program's
+ * scopes go on, what was there before is still recorded, every scope is accounted for, and memory
+ * has a bound.
+ */
+#include "recorded.h"
+#include "snapshot.h"
+
+/* Under a sanitizer a name takes thirty times as long. */
+#define MILLION (SANITIZED ? 200000u : 1000000u)
+
+static uint64_t calls_recorded(void) {
+    struct snapshot s;
+    uint64_t calls = 0;
+    if (CHECK(!snapshot_take(&s))) {
+        for (uint32_t i = 0; i < s.node_count; ++i) {
+            calls += s.nodes[i].count + s.nodes[i].recursions;
+        }
+        snapshot_free(&s);
+    }
+    return calls;
+}
+
+static uint64_t rss(void) {
+    unsigned long size = 0, resident = 0;
+    FILE *f = fopen("/proc/self/statm", "re");
+    CHECK(f && fscanf(f, "%lu %lu", &size, &resident) == 2);
+    if (f) {
+        fclose(f);
+    }
+    return (uint64_t)resident * (uint64_t)getpagesize();
+}
+
+/* Returns what the program computes. */
+static uint64_t many_names(unsigned from, unsigned count) {
+    uint64_t sum = 0;
+    char name[24];
+    for (unsigned i = from; i < from + count; ++i) {
+        snprintf(name, sizeof name, "name %u", i);
+        REGISTER_TIMER_DYNAMIC(name);
+        sum += i;
+        fake_advance(1);
+    }
+    return sum;
+}
+
+static void known(void) {
+    REGISTER_TIMER("known");
+    fake_advance(1);
+}
+
+static void print_report(void *view) {
+    CHECK(!stint_report((const char *)view));
+}
+
+/* The footer's lines; the caller frees it. */
+static char *footer(void) {
+    return harness_capture(2, print_report, (void *)(uintptr_t) "table,top=1");
+}
+
+/* memory: what STINT_MEMORY says. */
+static void a_million(const char *memory, uint64_t bound) {
+    setenv("STINT_MEMORY", memory, 1);
+    known();
+    uint64_t before = rss();
+    CHECK_EQ_U64(many_names(0, MILLION), (uint64_t)MILLION * (MILLION - 1) / 2);
+    known();
+    if (!SANITIZED) {
+        CHECK(rss() - before < bound);
+    }
+    uint64_t unnamed = lost(STINT_STATUS_NO_NAME), unrecorded = lost(STINT_STATUS_NO_NODE);
+    CHECK(unnamed + unrecorded > (uint64_t)MILLION / 2);
+    CHECK_EQ_U64(calls_recorded() + unnamed + unrecorded, (uint64_t)MILLION + 2);
+    CHECK_EQ_U64(calls_of("known"), 2);
+    CHECK_EQ_U64(calls_of("name 1"), 1);
+    char *text = footer();
+    CHECK_CONTAINS(text, status_text(STINT_STATUS_NO_NAME)->text);
+    CHECK_CONTAINS(text, status_text(STINT_STATUS_NO_HISTOGRAM)->text);
+    free(text);
+}
+
+TEST(resources_names, a_million_in_one_mebibyte) {
+    a_million("1M", (uint64_t)8 << 20);
+}
+
+/* The arena, and beside it the look-up tables: an edge of 16 bytes for an eighth of a place. */
+TEST(resources_names, a_million_in_the_default_memory) {
+    a_million("64M", (uint64_t)192 << 20);
+}
+
+/* So deep that they get a number and no node, or the test would take a gibibyte. */
+static void deep(int depth) {
+    REGISTER_TIMER_DYNAMIC(depth % 2 ? "odd" : "even");
+    TIMER_BYTES(depth);
+    if (depth) {
+        deep(depth - 1);
+        return;
+    }
+    many_names(0, ARENA_SITES + 1000);
+    CHECK_EQ_U64(arena_header()->site_count, ARENA_SITES - 1);
+}
+
+static void new_name(void) {
+    REGISTER_TIMER("one too many");
+}
+
+TEST(resources_names, table_full) {
+    if (SANITIZED) {
+        SKIP("a sanitizer needs a minute for 2^20 names");
+    }
+    setenv("STINT_MEMORY", "128M", 1);
+    known();
+    deep(STINT_IMPL_DEPTH);
+    uint64_t unnamed = lost(STINT_STATUS_NO_NAME);
+    CHECK_EQ_U64(unnamed, ARENA_SITES + 1000 + 3 - (ARENA_SITES - 1));
+    CHECK_EQ_U64(lost(STINT_STATUS_TOO_DEEP) + unnamed, ARENA_SITES + 1000);
+    new_name();
+    new_name(); /* known to have no number: not counted again */
+    known();
+    many_names(7, 1);
+    CHECK_EQ_U64(lost(STINT_STATUS_NO_NAME), unnamed + 1);
+    CHECK_EQ_U64(calls_of("known"), 2);
+    CHECK_EQ_U64(calls_of("name 7"), 1);
+    CHECK_EQ_U64(calls_of("one too many"), 0);
+    char *text = footer();
+    CHECK_CONTAINS(text, status_text(STINT_STATUS_NO_NAME)->text);
+    free(text);
+}
+
+HARNESS_MAIN()

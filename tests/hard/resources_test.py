@@ -1,0 +1,180 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""A program under the limits of the system: its result is the one it has without timers.
+
+    resources_test.py ON OFF CASE
+
+ON and OFF are resources_program.c with and without timers.
+"""
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+
+ON, OFF, CASE = sys.argv[1:4]
+SKIPPED = 77
+
+
+class Wrong(Exception):
+    """The program did something else than it should."""
+
+
+def need(holds, *what):
+    if not holds:
+        raise Wrong("\n".join(str(part) for part in what))
+
+
+def environment(**more):
+    kept = {k: v for k, v in os.environ.items() if not k.startswith("STINT_")}
+    # A leak checker needs descriptors and memory of its own.
+    kept.update({"LC_ALL": "C", "ASAN_OPTIONS": "detect_leaks=0"})
+    kept.update({k: str(v) for k, v in more.items()})
+    return kept
+
+
+def default_signals():
+    """Python ignores both; a program started by a shell does not."""
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+
+
+def run(program, limit, *args, prefix=(), stderr=subprocess.PIPE, **variables):
+    done = subprocess.run([*prefix, program, limit, *map(str, args)], env=environment(**variables),
+                          stdout=subprocess.PIPE, stderr=stderr, preexec_fn=default_signals,
+                          check=False, timeout=60)
+    done.out = done.stdout.decode()
+    done.err = (done.stderr or b"").decode("utf-8", "replace")
+    return done
+
+
+def truth():
+    done = run(OFF, "none")
+    need(done.returncode == 0 and done.out and not done.err, "without timers", done)
+    return done.out
+
+
+def same(done, *what):
+    need(done.returncode == 0, *what, "exit status %d" % done.returncode, done.err[-2000:])
+    need(done.out == truth(), *what, "result %r" % done.out)
+
+
+def sanitized():
+    with open(ON, "rb") as program:
+        image = program.read()
+    return b"__asan_init" in image or b"__tsan_init" in image
+
+
+def case_memory(_):
+    """From none for an arena to plenty: it gets smaller, then there is none and that is said."""
+    if sanitized():
+        return SKIPPED
+    refused = recorded = 0
+    for kib in [*range(0, 8192, 256), 16384, 32768, 65536, 131072]:
+        limit = "memory=%d" % kib
+        done = run(ON, limit, "/nowhere/at/all", STINT_REPORT="table")
+        same(done, limit)
+        refused += "no memory for the report" in done.err
+        recorded += "name 17 " in done.err
+        need("no memory" in done.err or "name 17 " in done.err, limit, done.err[-1000:])
+    need(refused > 3 and recorded > 3, refused, recorded)
+    return 0
+
+
+def case_file_size(folder):
+    """A file that must not grow is an error, not a signal."""
+    for size in 0, 1, 4096, 100000:
+        for name in "STINT_OUTPUT", "STINT_FILE":
+            with open(str(folder / "stderr"), "wb") as stderr:
+                same(run(ON, "file=%d" % size, folder / "export", stderr=stderr,
+                         STINT_REPORT="table", **{name: folder / ("%s-%d" % (name, size))}),
+                     name, size)
+    done = run(ON, "file=100", folder / "export", STINT_REPORT="table",
+               STINT_OUTPUT=folder / "report")
+    same(done)
+    need("cannot write the report to" in done.err and "File too large" in done.err, done.err)
+    need("stint_export: cannot write" in done.err, done.err)
+    need("name 17" in done.err, "the report went to stderr", done.err[-1000:])
+    return 0
+
+
+def case_descriptors(folder):
+    """stdin, stdout and stderr are all there are."""
+    done = run(ON, "descriptors=3", folder / "export", STINT_REPORT="table",
+               STINT_FILE=folder / "run", STINT_OUTPUT=folder / "report")
+    same(done)
+    for said in "STINT_FILE: cannot write", "stint_export: cannot write", \
+                "cannot write the report to", "Too many open files":
+        need(said in done.err, said, done.err[-2000:])
+    need("name 17" in done.err, "the report went to stderr", done.err[-1000:])
+    need(not list(folder.iterdir()), list(folder.iterdir()))
+    return 0
+
+
+def case_no_reader(folder):
+    """A report into a pipe that nobody reads, into a closed stderr."""
+    for variables in {}, {"STINT_OUTPUT": "/dev/stderr"}, {"STINT_FILTER": "bad"}:
+        read, write = os.pipe()
+        os.close(read)
+        with os.fdopen(write, "wb") as pipe:
+            same(run(ON, "none", folder / "export", stderr=pipe, STINT_REPORT="table", **variables),
+                 variables)
+    closed = ["sh", "-c", '"$0" "$@" 2>&-']
+    same(run(ON, "none", folder / "export", prefix=closed, STINT_REPORT="table"))
+    return 0
+
+
+def case_device_full(_):
+    done = run(ON, "none", STINT_REPORT="table", STINT_OUTPUT="/dev/full")
+    same(done)
+    need("cannot write the report to /dev/full: No space left" in done.err, done.err[-2000:])
+    need("name 17" in done.err, "the report went to stderr", done.err[-1000:])
+    return 0
+
+
+def disk(size, inside):
+    """The words that run a program on a disk of that size, or None where this is not allowed."""
+    script = 'mount -t tmpfs -o size=%s none "$0" && "$@"' % size
+    for more in ["--user", "--map-root-user"], []:
+        words = ["unshare", "--mount", *more, "sh", "-c", script, str(inside)]
+        if shutil.which("unshare") and not subprocess.run(
+                [*words, "true"], stderr=subprocess.DEVNULL, check=False).returncode:
+            return words
+    return None
+
+
+def case_disk_full(folder):
+    """512 KiB for a run file that wants more, a report and an export."""
+    prefix = disk("512k", folder)
+    if not prefix:
+        return SKIPPED
+    done = run(ON, "none", folder / "export", prefix=prefix, STINT_FILE=folder / "run",
+               STINT_MEMORY="16M", STINT_OUTPUT=folder / "report", STINT_REPORT="table")
+    same(done)
+    need("the run file could not grow" in done.err, "the footer says so", done.err[-3000:])
+    need("cannot write the report to" in done.err, done.err[-3000:])
+    need("stint_export: cannot write" in done.err, done.err[-3000:])
+    # Room for nothing at all.
+    done = run(ON, "none", folder / "export", prefix=disk("4k", folder), STINT_FILE=folder / "run",
+               STINT_REPORT="table")
+    same(done)
+    need("STINT_FILE: cannot write" in done.err and "No space left" in done.err, done.err[-2000:])
+    need("name 17" in done.err, done.err[-2000:])
+    return 0
+
+
+def main():
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="stint-resources-"))
+    try:
+        return globals()["case_" + CASE](folder)
+    except Wrong as wrong:
+        print("%s: %s" % (CASE, wrong))
+        return 1
+    finally:
+        shutil.rmtree(str(folder), ignore_errors=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# Threads, and ways out of a scope that nobody closes. The simple ones are in tests/unit: thread,
+# guard_rule, handle, signal.
+
+set(sources threads_test.c threads_signal_test.c)
+if(CMAKE_CXX_COMPILER)
+    list(APPEND sources threads_frames_test.cpp)
+endif()
+foreach(source IN LISTS sources)
+    string(REGEX REPLACE "_test.*" "" name ${source})
+    set(target stint_hard_${name})
+    stint_add_test(TARGET ${target} SOURCES "${CMAKE_CURRENT_LIST_DIR}/${source}"
+        LIBS stint_fake Threads::Threads LABELS hard)
+    target_include_directories(${target} PRIVATE "${stint_SOURCE_DIR}/tests/unit")
+    set_target_properties(${target} PROPERTIES C_STANDARD 11 C_STANDARD_REQUIRED ON)
+    stint_warnings(${target})
+endforeach()
+
+if(CMAKE_CXX_COMPILER)
+    foreach(how IN ITEMS closed left)
+        set(target stint_hard_frames_${how})
+        add_library(${target} OBJECT "${CMAKE_CURRENT_LIST_DIR}/threads_frames.c")
+        target_link_libraries(${target} PRIVATE stint_fake)
+        target_compile_features(${target} PRIVATE c_std_11)
+        target_compile_definitions(${target} PRIVATE FRAMES=frames_${how})
+        target_sources(stint_hard_threads_frames PRIVATE $<TARGET_OBJECTS:${target}>)
+        stint_warnings(${target})
+    endforeach()
+    target_compile_options(stint_hard_frames_closed PRIVATE -fexceptions)
+    target_compile_options(stint_hard_frames_left PRIVATE -fno-exceptions)
+endif()

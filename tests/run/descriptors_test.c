@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Programs that close what is not theirs and use the numbers again.
+ */
+#include <sys/resource.h>
+
+#include "run_support.h"
+
+static void begin(void) {
+    run_folder_make();
+    setenv("STINT_FILE", run_path("run"), 1);
+    setenv("STINT_PERCENTILES", "0", 1);
+}
+
+static void close_all(void) {
+    for (int fd = 3; fd < 256; ++fd) {
+        if (fd != harness_fd) {
+            close(fd);
+        }
+    }
+}
+
+/* All numbers up to 255, on files whose blocks are counted. */
+static void take_all(void) {
+    char name[16];
+    for (int i = 0; i < 256; ++i) {
+        snprintf(name, sizeof name, "other%d", i);
+        int fd = open(run_path(name), O_RDWR | O_CREAT, 0600);
+        if (fd >= 255) {
+            break;
+        }
+    }
+}
+
+static void many_names(unsigned count) {
+    char name[32];
+    for (unsigned i = 0; i < count; ++i) {
+        snprintf(name, sizeof name, "name %u", i);
+        timed(name, 1);
+    }
+}
+
+static void check_others(void) {
+    struct stat s;
+    char name[16];
+    unsigned found = 0;
+    for (int i = 0; i < 256; ++i) {
+        snprintf(name, sizeof name, "other%d", i);
+        if (!stat(run_path(name), &s)) {
+            ++found;
+            CHECK(s.st_size == 0 && s.st_blocks == 0);
+        }
+    }
+    CHECK(found > 200);
+}
+
+static void closes_and_reuses(void) {
+    timed("before", 1);
+    close_all();
+    take_all();
+    many_names(20000);
+    CHECK(lost(STINT_STATUS_FILE_FULL) > 0);
+    timed("before", 1);
+}
+
+TEST(descriptors, a_strangers_file_is_never_touched) {
+    struct run_file f;
+    begin();
+    char *said = run_said(closes_and_reuses);
+    CHECK_STR_EQ(said, "");
+    check_others();
+    CHECK(!run_load(&f, run_path("run")));
+    CHECK_EQ_U64(run_calls(&f, "before"), 2);
+    CHECK_EQ_U64(run_calls(&f, "name 0"), 1);
+    CHECK(f.t.s.lost[STINT_STATUS_FILE_FULL] > 0);
+    CHECK(f.t.s.lost[STINT_STATUS_NO_NAME] + f.t.s.lost[STINT_STATUS_NO_NODE] > 10000);
+    CHECK(run_header(&f)->end.ticks != 0);
+    run_unload(&f);
+    free(said);
+    run_folder_drop();
+}
+
+/* The number is the program's now: the child of a fork must not close it. */
+static void closes_reuses_and_forks(void) {
+    timed("before", 1);
+    close_all();
+    int fd = open(run_path("mine"), O_RDWR | O_CREAT, 0600);
+    pid_t child = fork();
+    if (!child) {
+        _exit(write(fd, "x", 1) == 1 ? 0 : 1);
+    }
+    CHECK_EQ_U64((uint64_t)run_wait(child), 0);
+}
+
+TEST(descriptors, a_child_closes_nothing_that_is_not_ours) {
+    begin();
+    run_body((void *)(uintptr_t)closes_reuses_and_forks);
+    run_folder_drop();
+}
+
+/* Twice forked, a session of its own, nothing open: what daemons do. */
+static void becomes_a_daemon(void) {
+    timed("parent", 1);
+    if (fork()) {
+        _exit(0);
+    }
+    setsid();
+    if (fork()) {
+        _exit(0);
+    }
+    close_all();
+    (void)!chdir("/");
+    timed("daemon", 1);
+    many_names(20000);
+    timed("daemon", 1);
+    CHECK_EQ_U64(lost_in_all(), 0);
+    exit(0);
+}
+
+TEST(descriptors, a_daemon) {
+    begin();
+    setenv("STINT_FILE", run_path("run-%p"), 1);
+    run_body((void *)(uintptr_t)becomes_a_daemon);
+    uint64_t calls = 0;
+    for (int i = 0; i < 500 && calls != 2; ++i) { /* nobody's child any more */
+        DIR *d = opendir(run_folder);
+        usleep(10000);
+        for (struct dirent *e; d && (e = readdir(d));) {
+            struct run_file f;
+            if (!strncmp(e->d_name, "run-", 4) && !run_load(&f, run_path(e->d_name))) {
+                calls = run_header(&f)->end.ticks ? calls + run_calls(&f, "daemon") : calls;
+                run_unload(&f);
+            }
+        }
+        closedir(d);
+    }
+    CHECK_EQ_U64(calls, 2);
+    CHECK_EQ_U64(run_entries(NULL), 2);
+    run_folder_drop();
+}
+
+HARNESS_MAIN()

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * No room for the run file: no signal, no word but one line and the ledger, and the program's own
+ * result is what it is without.
+ */
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+
+#include "run_support.h"
+
+static pid_t owner;
+
+static void small_disk_drop(void) {
+    if (getpid() == owner) {
+        umount2(run_folder, MNT_DETACH);
+        rmdir(run_folder);
+    }
+}
+
+/* A file system of that size on the folder, or -1: not permitted here. */
+static int small_disk(const char *size) {
+    char option[32], map[32];
+    uid_t me = getuid();
+    run_folder_make();
+    owner = getpid();
+    atexit(small_disk_drop);
+    if (unshare(CLONE_NEWNS) && unshare(CLONE_NEWUSER | CLONE_NEWNS)) {
+        return -1;
+    }
+    int fd = open("/proc/self/uid_map", O_WRONLY);
+    snprintf(map, sizeof map, "0 %u 1", me);
+    if (fd >= 0) {
+        (void)!write(fd, map, strlen(map)); /* refused where we have stayed who we were */
+        close(fd);
+    }
+    mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL);
+    snprintf(option, sizeof option, "size=%s", size);
+    setenv("STINT_FILE", run_path("run"), 1);
+    return mount("none", run_folder, "tmpfs", 0, option);
+}
+
+#define NEEDS_SMALL_DISK(size)                                                                     \
+    if (small_disk(size)) {                                                                        \
+        SKIP("no file system can be mounted here");                                                \
+    }
+
+static uint64_t names = 20000;
+
+/* The sum of what it does is its result. */
+static uint64_t program(void) {
+    uint64_t sum = 0;
+    char name[32];
+    for (uint64_t i = 0; i < names; ++i) {
+        snprintf(name, sizeof name, "name %u", (unsigned)i);
+        REGISTER_TIMER_DYNAMIC(name);
+        fake_advance(1);
+        sum += i;
+    }
+    for (int i = 0; i < 100; ++i) {
+        timed("name 0", 2);
+    }
+    return sum;
+}
+
+static void runs(void) {
+    if (program() != names * (names - 1) / 2) {
+        exit(5);
+    }
+}
+
+static void check_full(struct run_file *f) {
+    CHECK(f->t.s.lost[STINT_STATUS_FILE_FULL] > 0);
+    CHECK(f->t.s.lost[STINT_STATUS_NO_NAME] + f->t.s.lost[STINT_STATUS_NO_NODE] > 0);
+    CHECK_EQ_U64(run_calls(f, "name 0"), 101);
+    CHECK(f->t.s.site_count > 50);
+    run_unload(f);
+}
+
+TEST(full_disk, what_fits_is_there) {
+    NEEDS_SMALL_DISK("2m");
+    struct run_file f;
+    char *said = run_said(runs);
+    CHECK_STR_EQ(said, "");
+    CHECK(!run_load(&f, run_path("run")));
+    CHECK(f.size > 3 << 19);
+    check_full(&f);
+    free(said);
+}
+
+/* Less than the megabyte that is asked for at a time. */
+TEST(full_disk, the_last_pages_are_used) {
+    NEEDS_SMALL_DISK("400k");
+    struct run_file f;
+    char *said = run_said(runs);
+    CHECK_STR_EQ(said, "");
+    CHECK(!run_load(&f, run_path("run")));
+    CHECK(f.size > 380 << 10);
+    check_full(&f);
+    free(said);
+}
+
+TEST(full_disk, the_footer_says_so) {
+    NEEDS_SMALL_DISK("1m");
+    setenv("STINT_REPORT", "table,top=3", 1);
+    char *said = run_said(runs);
+    CHECK_CONTAINS(said, "times the run file could not grow");
+    free(said);
+}
+
+TEST(full_disk, not_even_a_header) {
+    NEEDS_SMALL_DISK("8k");
+    char *said = run_said(runs);
+    CHECK_EQ_U64(lines_of(said), 1);
+    CHECK_CONTAINS(said, "No space left on device; this run has no file");
+    CHECK_EQ_U64(run_entries(NULL), 0);
+    free(said);
+}
+
+TEST(full_disk, rings_shrink_to_what_is_there) {
+    NEEDS_SMALL_DISK("4m");
+    struct run_file f;
+    setenv("STINT_TRACE", "64M", 1);
+    names = 500;
+    run_silent(runs);
+    CHECK(!run_load(&f, run_path("run")));
+    CHECK_EQ_U64(traced_count(&f.t, TRACE_SPAN, NULL), 600);
+    CHECK_EQ_U64(run_calls(&f, "name 0"), 101);
+    run_unload(&f);
+}
+
+static void fills_and_frees(void) {
+    int fd = open(run_path("other"), O_RDWR | O_CREAT, 0600);
+    timed("before", 1);
+    CHECK(!fallocate(fd, 0, 0, 1 << 20) && fallocate(fd, 0, 0, 4 << 20) == -1);
+    names = 2000;
+    program();
+    close(fd);
+    unlink(run_path("other"));
+    names = 12000;
+    program();
+}
+
+TEST(full_disk, goes_on_when_there_is_room_again) {
+    NEEDS_SMALL_DISK("2560k");
+    struct run_file f;
+    run_body((void *)(uintptr_t)fills_and_frees);
+    CHECK(!run_load(&f, run_path("run")));
+    CHECK(f.size > 2 << 20);
+    run_unload(&f);
+}
+
+/* ---- Limits. */
+
+static void limited(void) {
+    struct rlimit r = {1 << 20, 1 << 20};
+    CHECK(!setrlimit(RLIMIT_FSIZE, &r));
+    runs();
+}
+
+TEST(full_disk, a_limit_on_the_size_of_files) {
+    run_folder_make();
+    setenv("STINT_FILE", run_path("run"), 1);
+    char *said = run_said(limited); /* SIGXFSZ would have ended it */
+    CHECK_EQ_U64(lines_of(said), 1);
+    CHECK_CONTAINS(said, "File too large; this run has no file");
+    CHECK_EQ_U64(run_entries(NULL), 0);
+    free(said);
+    run_folder_drop();
+}
+
+static void limited_later(void) {
+    timed("before", 1);
+    limited();
+}
+
+/* The file has its size by then; the limit is on what makes it longer. */
+TEST(full_disk, a_limit_that_comes_later) {
+    struct run_file f;
+    run_folder_make();
+    setenv("STINT_FILE", run_path("run"), 1);
+    run_silent(limited_later);
+    CHECK(!run_load(&f, run_path("run")));
+    CHECK_EQ_U64(run_calls(&f, "name 0"), 101);
+    run_unload(&f);
+    run_folder_drop();
+}
+
+HARNESS_MAIN()

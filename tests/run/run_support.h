@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A folder to put run files in, children that write them, and what is in them afterwards. The
+ * parent of a case records nothing itself.
+ */
+#ifndef STINT_TESTS_RUN_SUPPORT_H
+#define STINT_TESTS_RUN_SUPPORT_H
+
+#include <dirent.h>
+#include <sys/stat.h>
+
+#include "support.h"
+#include "traced.h"
+
+#define RUN static inline __attribute__((unused))
+
+static char run_folder[64];
+
+RUN void run_folder_make(void) {
+    strcpy(run_folder, "/tmp/stint-run-XXXXXX");
+    CHECK(mkdtemp(run_folder) != NULL);
+}
+
+/* In the folder; the text lives until the eighth call after it. */
+RUN const char *run_path(const char *name) {
+    static char paths[8][400];
+    static unsigned next;
+    char *path = paths[next++ % 8];
+    snprintf(path, sizeof paths[0], "%s/%s", run_folder, name);
+    return path;
+}
+
+/* Entries of the folder, or those with that text in their name. */
+RUN unsigned run_entries(const char *text) {
+    unsigned n = 0;
+    DIR *d = opendir(run_folder);
+    for (struct dirent *e; d && (e = readdir(d));) {
+        n +=
+            strcmp(e->d_name, ".") && strcmp(e->d_name, "..") && (!text || strstr(e->d_name, text));
+    }
+    if (d) {
+        closedir(d);
+    }
+    return n;
+}
+
+RUN void run_folder_drop(void) {
+    char command[128];
+    snprintf(command, sizeof command, "rm -rf %s", run_folder);
+    CHECK(!system(command));
+}
+
+/* ---- Children. */
+
+RUN pid_t run_start(void (*body)(void)) {
+    fflush(NULL);
+    pid_t child = fork();
+    if (!child) {
+        alarm(30);
+        body();
+        exit(0); /* with all that an end brings */
+    }
+    CHECK(child > 0);
+    return child;
+}
+
+RUN int run_wait(pid_t child) {
+    int status = -1;
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    return status;
+}
+
+RUN void run_body(void *body) {
+    CHECK_EQ_U64((uint64_t)run_wait(run_start((void (*)(void))(uintptr_t)body)), 0);
+}
+
+/* What a child that ends well says on stderr; the caller frees it. */
+RUN char *run_said(void (*body)(void)) {
+    return harness_capture(2, run_body, (void *)(uintptr_t)body);
+}
+
+RUN void run_silent(void (*body)(void)) {
+    char *said = run_said(body);
+    CHECK_STR_EQ(said, "");
+    free(said);
+}
+
+/* ---- What is in a file. */
+
+struct run_file {
+    char *bytes;
+    uint64_t size; /* in use */
+    struct traced t;
+};
+
+RUN const struct arena_header *run_header(const struct run_file *f) {
+    return (const struct arena_header *)(const void *)f->bytes;
+}
+
+/* 0, or -1 when there is none. */
+RUN int run_load(struct run_file *out, const char *path) {
+    struct stat s;
+    memset(out, 0, sizeof *out);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0 || fstat(fd, &s) || s.st_size < (off_t)sizeof(struct arena_header)) {
+        return -1;
+    }
+    struct arena_header h;
+    CHECK(pread(fd, &h, sizeof h, 0) == (ssize_t)sizeof h);
+    out->size = h.used < (uint64_t)s.st_size ? h.used : (uint64_t)s.st_size;
+    out->bytes = (char *)aligned_alloc(STINT_IMPL_UNIT, (out->size + 63) / 64 * 64);
+    for (uint64_t at = 0; at < out->size;) {
+        ssize_t n = pread(fd, out->bytes + at, out->size - at, (off_t)at);
+        if (n <= 0) {
+            break;
+        }
+        at += (uint64_t)n;
+    }
+    close(fd);
+    struct clock_stamp now = h.end.ticks ? h.end : h.start;
+    if (snapshot_read(&out->t.s, out->bytes, out->size, h.process_start_ns, &now)) {
+        free(out->bytes);
+        return -1;
+    }
+    CHECK(!trace_read(&out->t.t, &out->t.s));
+    return 0;
+}
+
+RUN void run_unload(struct run_file *f) {
+    snapshot_free(&f->t.s);
+    free(f->bytes);
+}
+
+RUN uint64_t run_calls(const struct run_file *f, const char *name) {
+    uint64_t calls = 0;
+    for (uint32_t i = 0; i < f->t.s.node_count; ++i) {
+        const struct snapshot_node *n = &f->t.s.nodes[i];
+        calls += n->site && !strcmp(f->t.s.sites[n->site].name, name) ? n->count : 0;
+    }
+    return calls;
+}
+
+/* Calls of that name in the file of that name. */
+RUN uint64_t run_calls_in(const char *file, const char *name) {
+    struct run_file f;
+    if (!CHECK(!run_load(&f, run_path(file)))) {
+        return 0;
+    }
+    uint64_t calls = run_calls(&f, name);
+    run_unload(&f);
+    return calls;
+}
+
+#endif

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * activity_program COPIES [NS]: a program on the fake clock whose GPU is made up: ten steps that copy
+ * COPIES times in all, 4096 bytes in some NS each (1000), and run a kernel a step; the last ones on a
+ * second thread and its own stream. What a tracer would see is put in as records.
+ */
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "activity.h"
+#include "fake_clock.h"
+#include "stint/stint.h"
+
+static uint32_t correlation;
+static uint64_t copy_ns = 1000;
+
+/* An API call now, and what it launched: on the device 500 ns later. */
+static void call(const char *name, struct activity_record r, uint32_t thread, uint64_t ns) {
+    struct activity_record api = {.kind = ACTIVITY_API,
+                                  .device = ACTIVITY_NO_DEVICE,
+                                  .correlation = ++correlation,
+                                  .name = name,
+                                  .thread = thread,
+                                  .start = activity_clock()};
+    activity_launch(correlation);
+    fake_advance(300);
+    api.end = activity_clock();
+    r.correlation = correlation;
+    r.start = api.end + 500;
+    r.end = r.start + ns;
+    fake_advance(500 + ns);
+    activity_begin();
+    if (r.device != ACTIVITY_NO_DEVICE && !activity_knows_device(0)) {
+        static const struct gpu_device device = {.name = "Example GPU", .major = 9};
+        activity_device(0, &device);
+    }
+    activity_add(&api);
+    activity_add(&r);
+    activity_end();
+}
+
+static void copies(unsigned count, uint32_t thread, uint32_t stream) {
+    REGISTER_TIMER("load");
+    for (unsigned i = 0; i < count; ++i) {
+        struct activity_record r = {.kind = ACTIVITY_COPY,
+                                    .detail = ACTIVITY_COPY_DETAIL(ACTIVITY_COPY_HTOD,
+                                                                   ACTIVITY_MEMORY_PAGEABLE,
+                                                                   ACTIVITY_MEMORY_DEVICE, 0),
+                                    .context = 1,
+                                    .stream = stream,
+                                    .bytes = 4096};
+        call("cudaMemcpyAsync", r, thread, copy_ns + i % 16 * copy_ns / 64);
+    }
+}
+
+static void step(unsigned count, uint32_t thread, uint32_t stream) {
+    REGISTER_TIMER("step");
+    struct activity_record r = {.kind = ACTIVITY_KERNEL,
+                                .context = 1,
+                                .stream = stream,
+                                .name = "scale",
+                                .grid = {132, 1, 1},
+                                .block = {256, 1, 1},
+                                .registers = 32};
+    copies(count, thread, stream);
+    call("cudaLaunchKernel", r, thread, 50000);
+    stint_step();
+}
+
+static void *second(void *count) {
+    step(*(unsigned *)count, 2, 13);
+    return NULL;
+}
+
+int main(int argc, char **argv) {
+    unsigned each = argc > 1 ? (unsigned)atoi(argv[1]) / 10 : 1;
+    pthread_t thread;
+    copy_ns = argc > 2 ? (uint64_t)atoi(argv[2]) : copy_ns;
+    {
+        REGISTER_TIMER("main");
+        if (activity_open()) {
+            return 1;
+        }
+        for (int i = 0; i < 9; ++i) {
+            step(each, 1, 7);
+        }
+        pthread_create(&thread, NULL, second, &each);
+        pthread_join(thread, NULL);
+        activity_settle();
+    }
+    return 0;
+}

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the tests of the tool share.
+
+A test calls main() with its own names: its case_X(folder) runs X, in a folder that goes afterwards,
+and returns nothing or an exit status.
+"""
+import os
+import pathlib
+import re
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+SKIPPED = 77
+
+
+class Wrong(Exception):
+    """The tool did something else than it should."""
+
+
+def need(holds, *what):
+    if not holds:
+        raise Wrong("\n".join(str(part) for part in what))
+
+
+def environment(**more):
+    """Ours without what the user's habits could change."""
+    kept = {k: v for k, v in os.environ.items()
+            if not k.startswith(("STINT_", "LC_", "LANG")) and k not in ("COLUMNS", "LINES",
+                                                                         "NO_COLOR")}
+    kept.update(ASAN_OPTIONS="detect_leaks=0:handle_segv=0:handle_abort=0", LC_ALL="C",
+                TSAN_OPTIONS="handle_segv=0:handle_abort=0", TERM="xterm", TZ="UTC")
+    kept.update({k: str(v) for k, v in more.items()})
+    return kept
+
+
+def header_fields():
+    """(offset, size) of the fields of struct arena_header, by name, as docs/format.md has them."""
+    text = (ROOT / "docs" / "format.md").read_text()
+    table = text[text.index("`struct arena_header`"):].split("\n\n")[1]
+    return {name: (int(at), int(size))
+            for at, size, name in re.findall(r"(?m)^\| (\d+) \| (\d+) \| (\w+) \|", table)}
+
+
+def field(data, at):
+    """The number in a field."""
+    return int.from_bytes(data[at[0]:at[0] + at[1]], "little")
+
+
+def with_field(data, at, value):
+    """The bytes with another number in a field."""
+    return data[:at[0]] + value.to_bytes(at[1], "little") + data[at[0] + at[1]:]
+
+
+def main(names, case):
+    with tempfile.TemporaryDirectory(prefix="stint-tool-") as folder:
+        try:
+            return names["case_" + case](pathlib.Path(folder)) or 0
+        except Wrong as wrong:
+            print(wrong)
+            return 1
+
+
+if __name__ == "__main__":
+    sys.exit("cases.py is no test: see the *_test.py beside it")

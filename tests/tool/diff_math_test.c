@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The statistics of `stint diff` against values from tables. */
+#include <math.h>
+
+#include "diff_math.h"
+#include "harness.h"
+#include "stint/impl_layout.h"
+
+static int near(double a, double b, double by) {
+    int is = fabs(a - b) <= by;
+    if (!is) {
+        dprintf(2, "%.12g is not %.12g\n", a, b);
+    }
+    return is;
+}
+
+TEST(diff_math, student_as_in_tables) {
+    CHECK(near(diff_student_p(12.706, 1), 0.05, 1e-5));
+    CHECK(near(diff_student_p(4.303, 2), 0.05, 1e-4));
+    CHECK(near(diff_student_p(2.306, 8), 0.05, 1e-4));
+    CHECK(near(diff_student_p(5.041, 8), 0.001, 1e-6));
+    CHECK(near(diff_student_p(1.96, 1e6), 0.05, 1e-4));
+    CHECK(near(diff_student_p(0, 5), 1, 1e-9));
+    CHECK(near(diff_student_t(0.05, 8), 2.306, 1e-3));
+    CHECK(near(diff_student_t(0.05, 2), 4.3027, 1e-3));
+}
+
+/* Means 20.6 and 22.1 of a well-known example: t = -2.46, 24.9 degrees of freedom. */
+TEST(diff_math, welch_as_in_the_book) {
+    static const double a[] = {27.5, 21.0, 19.0, 23.6, 17.0, 17.9, 16.9, 20.1,
+                               21.9, 22.6, 23.1, 19.6, 19.0, 21.7, 21.4};
+    static const double b[] = {27.1, 22.0, 20.8, 23.4, 23.4, 23.5, 25.8, 22.0,
+                               24.8, 20.2, 21.9, 22.1, 22.9, 20.5, 24.4};
+    struct diff_welch w;
+    diff_welch(&w, a, 15, b, 15, 0);
+    CHECK(near(w.difference / w.error, 2.46, 0.01));
+    CHECK(near(w.freedom, 24.99, 0.05));
+    CHECK(near(diff_student_p(w.difference / w.error, w.freedom), 0.021, 0.001));
+    diff_welch(&w, a, 15, a, 15, 0);
+    CHECK(near(w.difference, 0, 0));
+    diff_welch(&w, b, 15, b, 15, 100); /* the least variance counts */
+    CHECK(near(w.error, sqrt(200.0 / 15), 1e-9));
+}
+
+static struct diff_histogram of(struct diff_bucket *bucket, const uint64_t *ticks, uint32_t n) {
+    struct diff_histogram h = {bucket, n, 1};
+    for (uint32_t i = 0; i < n; ++i) {
+        bucket[i].index = stint_impl_bucket(ticks[i]);
+        bucket[i].count = 10;
+    }
+    return h;
+}
+
+TEST(diff_math, ranks) {
+    static const uint64_t low[] = {100, 200, 300}, high[] = {1000, 2000, 3000};
+    struct diff_bucket ba[3], bb[3];
+    struct diff_histogram a = of(ba, low, 3), b = of(bb, high, 3);
+    CHECK(near(diff_rank_p(&a, 1, &a, 1), 1, 1e-9));
+    /* 30 below 30 others: U = 0 of 900; ties of ten to each value. */
+    CHECK(diff_rank_p(&a, 1, &b, 1) < 1e-9);
+    CHECK(near(diff_rank_p(&a, 1, &b, 1), diff_rank_p(&b, 1, &a, 1), 1e-12));
+    ba[0].count = 3; /* too few to say anything */
+    a.used = 1;
+    CHECK(near(diff_rank_p(&a, 1, &b, 1), 1, 0));
+}
+
+TEST(diff_math, percentiles_and_means) {
+    static const uint64_t ticks[] = {100, 200, 300, 400};
+    struct diff_bucket b[4];
+    struct diff_histogram h = of(b, ticks, 4), none = {b, 0, 1};
+    double half = diff_percentile(&h, 0.5);
+    CHECK(half >= 200 && half < 213);
+    CHECK(diff_percentile(&h, 1) >= 400);
+    CHECK(near(diff_percentile(&none, 0.5), 0, 0));
+    /* Buckets 6 % wide, and yet the mean is the one that is known. */
+    CHECK(near(diff_fastest(&h, 1, 250), 250, 1e-9));
+    CHECK(near(diff_fastest(&h, 0.75, 250), 200, 5));
+    CHECK(near(diff_fastest(&none, 0.95, 7), 7, 0));
+    CHECK(diff_mean_error(&h, 1) > 0);
+}
+
+TEST(diff_math, findings) {
+    double p[] = {0.2, 0.0001, 0.012, 0.9, 0.031};
+    CHECK(near(diff_finding_p(p, 5, 0.05), 0.012, 0)); /* 0.031 > 0.05 * 3 / 5 is not */
+    double none[] = {0.02, 0.3};
+    CHECK(near(diff_finding_p(none, 2, 0.01), -1, 0));
+    CHECK(near(diff_finding_p(none, 0, 0.01), -1, 0));
+    double values[] = {5, 1, 3, 2};
+    CHECK(near(diff_median(values, 4), 2.5, 0));
+    CHECK(near(diff_median(values, 0), 0, 0));
+}
+
+HARNESS_MAIN()

@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The judge of `stint diff` on simulated runs: it must not cry wolf, and it must find the wolf.
+ * Times are drawn with a fixed seed; a run as a whole is off by a factor, and so is each of its
+ * scopes, as on a machine that others use too.
+ */
+#include <math.h>
+
+#include "diff.h"
+#include "diff_show.h"
+#include "harness.h"
+#include "histogram.h"
+
+#define SCOPES 20
+#define CALLS 300
+
+struct world {
+    struct diff d;
+    struct diff_options o;
+    uint64_t random;
+    double run_noise; /* standard deviations, as logarithms */
+    double scope_noise;
+    double call_noise;
+    double slow[SCOPES]; /* factors on side 1 */
+};
+
+static double uniform(struct world *w) {
+    w->random = w->random * 6364136223846793005u + 1442695040888963407u; /* Knuth's MMIX */
+    return (double)(w->random >> 11) / 9007199254740992.0;
+}
+
+/* A sum of twelve is as normal as a test needs. */
+static double normal(struct world *w) {
+    double sum = -6;
+    for (int i = 0; i < 12; ++i) {
+        sum += uniform(w);
+    }
+    return sum;
+}
+
+static void start(struct world *w, uint32_t a_runs, uint32_t b_runs) {
+    for (int i = 0; i < SCOPES; ++i) {
+        w->slow[i] = 1;
+    }
+    w->o.threshold = 0.02;
+    CHECK(!diff_start(&w->d, a_runs, b_runs));
+    for (int side = 0; side < 2; ++side) {
+        for (uint32_t i = 0; i < w->d.runs[side]; ++i) {
+            w->d.run[side][i].program = w->d.run[side][i].host = "simulated";
+        }
+    }
+}
+
+static void keep(struct world *w, struct diff_times *to, const struct histogram *h) {
+    struct diff_bucket *bucket = scratch_array(&w->d.memory, STINT_IMPL_BUCKETS, sizeof *bucket);
+    to->histogram.bucket = bucket;
+    to->histogram.unit = 1;
+    for (uint32_t i = 0; i < STINT_IMPL_BUCKETS; ++i) {
+        if (h->bucket[i]) {
+            bucket[to->histogram.used].index = i;
+            bucket[to->histogram.used++].count = h->bucket[i];
+        }
+    }
+}
+
+/* One call in 50 is hit by something that has nothing to do with it. */
+static void draw(struct world *w, struct diff_times *to, double typical, uint32_t calls) {
+    struct histogram h;
+    memset(&h, 0, sizeof h);
+    for (uint32_t i = 0; i < calls; ++i) {
+        double v = typical * exp(w->call_noise * normal(w));
+        v *= uniform(w) < 0.02 ? 1 + 4 * uniform(w) : 1;
+        ++h.bucket[stint_impl_bucket((uint64_t)v)];
+        to->total += v;
+        to->max = v > to->max ? v : to->max;
+    }
+    to->count = calls;
+    keep(w, to, &h);
+}
+
+static struct diff_sample *sample(struct world *w, const char *name, int side, uint32_t run) {
+    struct diff_item *item = diff_item(&w->d, name, strlen(name), "");
+    CHECK(item != NULL);
+    return &item->run[side][run];
+}
+
+static void add(struct world *w, const char *name, int side, uint32_t run, double typical,
+                uint32_t calls) {
+    struct diff_sample *s = sample(w, name, side, run);
+    s->there = 1;
+    s->calls = calls;
+    draw(w, &s->cpu, typical, calls);
+    s->self = s->cpu.total;
+}
+
+static void simulate(struct world *w) {
+    for (int side = 0; side < 2; ++side) {
+        for (uint32_t run = 0; run < w->d.runs[side]; ++run) {
+            double whole = exp(w->run_noise * normal(w));
+            for (int i = 0; i < SCOPES; ++i) {
+                char name[32];
+                snprintf(name, sizeof name, "scope %d", i);
+                double own = whole * exp(w->scope_noise * normal(w)) * (side ? w->slow[i] : 1);
+                add(w, name, side, run, 300.0 * (i + 1) * (i + 1) * own, CALLS);
+            }
+        }
+    }
+    CHECK(!diff_judge(&w->d, &w->o));
+    CHECK_EQ_U64(w->d.rows, SCOPES);
+}
+
+static enum diff_verdict verdict_of(const struct world *w, const char *name) {
+    for (uint32_t i = 0; i < w->d.rows; ++i) {
+        if (!strcmp(w->d.row[i].item->name, name)) {
+            return w->d.row[i].verdict;
+        }
+    }
+    return DIFF_VERDICTS; /* no such row */
+}
+
+/* SLOWER and FASTER rows among 100 comparisons of 20 rows where nothing changed. */
+static uint32_t false_alarms(uint64_t seed, uint32_t runs, double run_noise, double scope_noise) {
+    uint32_t found = 0;
+    for (uint64_t i = 0; i < 100; ++i) {
+        struct world w = {.random = seed * 1000 + i, .call_noise = 0.15};
+        w.run_noise = run_noise;
+        w.scope_noise = scope_noise;
+        start(&w, runs, runs);
+        simulate(&w);
+        found += w.d.verdicts[DIFF_SLOWER] + w.d.verdicts[DIFF_FASTER];
+        diff_end(&w.d);
+    }
+    if (getenv("V"))
+        printf("%u false\n", found);
+    return found;
+}
+
+TEST(diff, no_wolf_on_a_quiet_machine) {
+    CHECK(false_alarms(1, 5, 0.003, 0.003) <= 20); /* 1 % of 2000 */
+    CHECK(false_alarms(2, 3, 0.003, 0.003) <= 20);
+}
+
+TEST(diff, no_wolf_on_a_noisy_machine) {
+    CHECK(false_alarms(3, 5, 0.05, 0.03) <= 20);
+    CHECK(false_alarms(4, 3, 0.05, 0.03) <= 20);
+    CHECK(false_alarms(5, 10, 0.03, 0.10) <= 20);
+}
+
+TEST(diff, no_wolf_in_single_runs) {
+    CHECK(false_alarms(6, 1, 0.005, 0.005) <= 20);
+    CHECK(false_alarms(7, 1, 0.02, 0.02) <= 20);
+    CHECK(false_alarms(8, 2, 0.03, 0.02) <= 20);
+}
+
+/* A tenth slower, one scope of twenty: found, and nothing else is. */
+TEST(diff, finds_the_one_that_is_slower) {
+    uint32_t found = 0, others = 0;
+    for (uint64_t i = 0; i < 100; ++i) {
+        struct world w = {.random = 9000 + i, .call_noise = 0.15};
+        w.run_noise = 0.005;
+        w.scope_noise = 0.005;
+        start(&w, 5, 5);
+        w.slow[7] = 1.1;
+        simulate(&w);
+        uint32_t here = verdict_of(&w, "scope 7") == DIFF_SLOWER;
+        found += here;
+        others += w.d.verdicts[DIFF_SLOWER] + w.d.verdicts[DIFF_FASTER] - here;
+        diff_end(&w.d);
+    }
+    if (getenv("V"))
+        printf("%u found %u others\n", found, others);
+    CHECK(found >= 95);
+    CHECK(others <= 20);
+}
+
+TEST(diff, finds_what_is_faster) {
+    struct world w = {.random = 10, .call_noise = 0.15, .run_noise = 0.005, .scope_noise = 0.005};
+    start(&w, 5, 5);
+    w.slow[3] = 1 / 1.2;
+    simulate(&w);
+    CHECK_EQ_U64(verdict_of(&w, "scope 3"), DIFF_FASTER);
+    CHECK(w.d.verdicts[DIFF_SAME] >= SCOPES - 5);
+    CHECK_EQ_U64(w.d.verdicts[DIFF_SLOWER] + w.d.verdicts[DIFF_FASTER], 1);
+    diff_end(&w.d);
+}
+
+TEST(diff, single_runs_show_what_is_large) {
+    struct world w = {.random = 11, .call_noise = 0.15, .run_noise = 0.005, .scope_noise = 0.005};
+    start(&w, 1, 1);
+    w.slow[3] = 2;
+    w.slow[5] = 1.06; /* runs differ by that */
+    simulate(&w);
+    CHECK_EQ_U64(verdict_of(&w, "scope 3"), DIFF_SLOWER);
+    CHECK_EQ_U64(verdict_of(&w, "scope 5"), DIFF_UNSURE);
+    CHECK_EQ_U64(w.d.verdicts[DIFF_SLOWER], 1);
+    diff_end(&w.d);
+}
+
+/* A change below the threshold is none, however sure it is. */
+TEST(diff, small_changes_are_none) {
+    struct world w = {.random = 12, .call_noise = 0.02, .run_noise = 0.0005, .scope_noise = 0.0005};
+    start(&w, 5, 5);
+    w.slow[3] = 1.012;
+    simulate(&w);
+    CHECK_EQ_U64(verdict_of(&w, "scope 3"), DIFF_SAME);
+    w.o.threshold = 0.005;
+    CHECK(!diff_judge(&w.d, &w.o));
+    CHECK_EQ_U64(verdict_of(&w, "scope 3"), DIFF_SLOWER);
+    diff_end(&w.d);
+}
+
+/* All calls of a run in one bucket, on side 1 in the next one, 6 % above: what has changed is half
+ * a percent. */
+TEST(diff, a_bucket_is_no_change) {
+    for (uint32_t runs = 1; runs <= 5; runs += 4) {
+        struct world w = {.random = 13};
+        start(&w, runs, runs);
+        for (uint32_t i = 0; i < runs; ++i) {
+            for (int side = 0; side < 2; ++side) {
+                struct diff_sample *s = sample(&w, "edge", side, i);
+                struct histogram h;
+                memset(&h, 0, sizeof h);
+                h.bucket[stint_impl_bucket(side ? 16385 : 16300)] = 1000;
+                s->there = 1;
+                s->calls = s->cpu.count = 1000;
+                s->cpu.total = 1000 * (side ? 16385.0 : 16300.0);
+                keep(&w, &s->cpu, &h);
+            }
+        }
+        CHECK(!diff_judge(&w.d, &w.o));
+        CHECK_EQ_U64(verdict_of(&w, "edge"), DIFF_SAME);
+        w.o.metric = DIFF_P50;
+        CHECK(!diff_judge(&w.d, &w.o));
+        CHECK(verdict_of(&w, "edge") != DIFF_SLOWER);
+        diff_end(&w.d);
+    }
+}
+
+/* ---- Another machine. */
+
+static void references(struct world *w, double a, double b) {
+    for (int side = 0; side < 2; ++side) {
+        for (uint32_t i = 0; i < w->d.runs[side]; ++i) {
+            w->d.run[side][i].reference = (side ? b : a) * (1 + 0.002 * i);
+        }
+    }
+}
+
+TEST(diff, a_slower_machine_is_no_slower_program) {
+    struct world w = {.random = 14, .call_noise = 0.15, .run_noise = 0.005, .scope_noise = 0.005};
+    start(&w, 5, 5);
+    references(&w, 1500, 1800);
+    for (int i = 0; i < SCOPES; ++i) {
+        w.slow[i] = 1.2;
+    }
+    w.slow[4] = 1; /* waits for memory, say */
+    w.slow[9] = 1.6;
+    simulate(&w);
+    CHECK_EQ_U64(w.d.verdicts[DIFF_SLOWER], 1);
+    CHECK_EQ_U64(w.d.verdicts[DIFF_FASTER], 0);
+    CHECK_EQ_U64(verdict_of(&w, "scope 4"), DIFF_SAME);
+    CHECK_EQ_U64(verdict_of(&w, "scope 9"), DIFF_SLOWER);
+    w.o.raw = 1;
+    CHECK(!diff_judge(&w.d, &w.o));
+    CHECK_EQ_U64(w.d.verdicts[DIFF_SLOWER], SCOPES - 1);
+    diff_end(&w.d);
+}
+
+/* A reference that differs from run to run on both sides says nothing. */
+TEST(diff, a_reference_that_wavers_does_not_count) {
+    struct world w = {.random = 15, .call_noise = 0.15, .run_noise = 0.005, .scope_noise = 0.005};
+    start(&w, 5, 5);
+    references(&w, 1500, 1800);
+    w.d.run[0][2].reference = 1900;
+    w.slow[2] = 1.15;
+    simulate(&w);
+    CHECK(fabs(w.d.machine) <= 0);
+    CHECK_EQ_U64(verdict_of(&w, "scope 2"), DIFF_SLOWER);
+    diff_end(&w.d);
+}
+
+/* ---- What is not a CPU time. */
+
+TEST(diff, counts_are_compared_as_they_are) {
+    struct world w = {.random = 16, .call_noise = 0.1, .run_noise = 0.01};
+    start(&w, 1, 1);
+    add(&w, "copy", 0, 0, 5000, 1200);
+    add(&w, "copy", 1, 0, 5000, 600);
+    add(&w, "like", 0, 0, 5000, 600);
+    add(&w, "like", 1, 0, 5000, 600);
+    sample(&w, "copy", 0, 0)->bytes = 2e9;
+    sample(&w, "copy", 1, 0)->bytes = 1e9;
+    w.o.metric = DIFF_CALLS;
+    CHECK(!diff_judge(&w.d, &w.o));
+    CHECK_EQ_U64(verdict_of(&w, "copy"), DIFF_FASTER);
+    CHECK_EQ_U64(verdict_of(&w, "like"), DIFF_SAME);
+    w.o.metric = DIFF_BYTES;
+    CHECK(!diff_judge(&w.d, &w.o));
+    CHECK_EQ_U64(w.d.rows, 1);
+    CHECK_EQ_U64(verdict_of(&w, "copy"), DIFF_FASTER);
+    w.o.metric = DIFF_TIME;
+    struct text out;
+    text_start(&out);
+    CHECK(!diff_judge(&w.d, &w.o));
+    diff_show(&w.d, &w.o, 0, 0, &out);
+    text_put(&out, "", 1);
+    CHECK_CONTAINS(out.data, "1200 -> 600");
+    CHECK_CONTAINS(out.data, "bytes 2 GB -> 1 GB");
+    text_free(&out);
+    diff_end(&w.d);
+}
+
+TEST(diff, what_came_and_what_went) {
+    struct world w = {.random = 17, .call_noise = 0.1};
+    start(&w, 1, 1);
+    add(&w, "old", 0, 0, 5000, 100);
+    add(&w, "new", 1, 0, 5000, 100);
+    CHECK(!diff_judge(&w.d, &w.o));
+    CHECK_EQ_U64(verdict_of(&w, "old"), DIFF_GONE);
+    CHECK_EQ_U64(verdict_of(&w, "new"), DIFF_APPEARED);
+    diff_end(&w.d);
+}
+
+/* The launch is as fast as ever, the kernel is not. */
+TEST(diff, gpu_time_is_a_row_of_its_own) {
+    struct world w = {.random = 18, .call_noise = 0.05};
+    start(&w, 4, 4);
+    for (int side = 0; side < 2; ++side) {
+        for (uint32_t i = 0; i < 4; ++i) {
+            add(&w, "kernel", side, i, 5000, 200);
+            draw(&w, &sample(&w, "kernel", side, i)->gpu, side ? 30000 : 20000, 200);
+        }
+    }
+    CHECK(!diff_judge(&w.d, &w.o));
+    CHECK_EQ_U64(w.d.rows, 2);
+    CHECK(w.d.row[0].gpu);
+    CHECK_EQ_U64(w.d.row[0].verdict, DIFF_SLOWER);
+    CHECK_EQ_U64(w.d.row[1].verdict, DIFF_SAME);
+    diff_end(&w.d);
+}
+
+TEST(diff, a_name_cannot_break_a_line_or_a_table) {
+    struct world w = {.random = 19};
+    start(&w, 1, 1);
+    add(&w, "a|b\n`c` \x1b[31m<b>", 0, 0, 5000, 10);
+    CHECK(!diff_judge(&w.d, &w.o));
+    for (int markdown = 0; markdown < 2; ++markdown) {
+        struct text out;
+        text_start(&out);
+        diff_show(&w.d, &w.o, 0, markdown, &out);
+        text_put(&out, "", 1);
+        CHECK_CONTAINS(out.data,
+                       markdown ? "a\\|b\\\\n\\`c\\` \\\\x1b\\[31m\\<b\\>" : "a|b\\n`c` \\x1b[31m");
+        text_free(&out);
+    }
+    diff_end(&w.d);
+}
+
+HARNESS_MAIN()

@@ -1,0 +1,186 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""stint diff as its users run it, on real run files.
+
+    diff_test.py TOOL PROGRAM FAKE_PROGRAM CASE
+
+PROGRAM is diff_program.c on the real clock, FAKE_PROGRAM on one that only it advances.
+"""
+import re
+import subprocess
+import sys
+
+from cases import environment, field, header_fields, main, need
+
+TOOL, PROGRAM, FAKE = sys.argv[1:4]
+
+
+def run(*command, **more):
+    return subprocess.run([str(c) for c in command], env=environment(**more), timeout=60,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True,
+                          check=False)
+
+
+def diff(*arguments, rc=0):
+    done = run(TOOL, "diff", *arguments)
+    need(done.returncode == rc, "expected rc %d of %s" % (rc, arguments), done)
+    return done
+
+
+def record(folder, side, count, *story, program=FAKE):
+    """So many run files; on the fake clock each with times of its own."""
+    files = []
+    for i in range(count):
+        files.append(folder / ("%s%d.stint" % (side, i)))
+        seed = ord(side) * 100 + i
+        done = run(program, *story, *["-1", "10"][len(story):], seed, STINT_FILE=str(files[-1]))
+        need(done.returncode == 0, done)
+    return files
+
+
+def verdicts(text):
+    """name -> verdict."""
+    words = "SLOWER|FASTER|SAME|UNSURE|NEW|GONE|MORE|FEWER"
+    return {m.group(1): m.group(2)
+            for m in re.finditer(r"(?m)^(\S.*?)  +(%s)\b" % words, text)}
+
+
+def names(text, verdict):
+    return sorted(n for n, v in verdicts(text).items() if v == verdict)
+
+
+# ---- Verdicts.
+
+def case_alike(folder):
+    """Five runs against five of the same program."""
+    done = diff(*record(folder, "a", 5), "--", *record(folder, "b", 5))
+    found = verdicts(done.stdout)
+    need(len(found) == 22, "20 scopes, round, copy", done.stdout)
+    need(not names(done.stdout, "SLOWER") and not names(done.stdout, "FASTER"), done.stdout)
+    need(len(names(done.stdout, "SAME")) >= 20, done.stdout)
+    need(re.search(r"(?m)^total: 0 slower, 0 faster, 2\d same, \d unsure, 0 new, 0 gone; wall",
+                   done.stdout), done.stdout)
+    need(not done.stderr, done.stderr)
+
+
+def case_slower(folder):
+    """A tenth, one scope of twenty; and the other way round."""
+    a, b = record(folder, "a", 5), record(folder, "b", 5, 7)
+    text = diff(*a, "--", *b).stdout
+    need(names(text, "SLOWER") == ["scope 7"], text)
+    need(re.search(r"(?m)^scope 7  +SLOWER .*\+(9|10)\.\d %", text), text)
+    need(text.split("\n")[4].startswith("scope 7 "), "the worst stands first", text)
+    text = diff(*b, "--", *a).stdout
+    need(names(text, "FASTER") == ["scope 7"] and not names(text, "SLOWER"), text)
+
+
+def case_real(folder):
+    """On the real clock, beside whatever else the machine does: the wolf, and no other."""
+    a = record(folder, "a", 5, program=PROGRAM)
+    b = record(folder, "b", 5, 7, program=PROGRAM)
+    c = record(folder, "c", 5, program=PROGRAM)
+    text = diff(*a, "--", *c).stdout
+    need(len(names(text, "SLOWER") + names(text, "FASTER")) <= 1, text)
+    text = diff(*a, "--", *b).stdout
+    need(verdicts(text)["scope 7"] in ("SLOWER", "UNSURE"), text)
+    need(re.search(r"(?m)^machine: a turn of the reference loop takes \d", text), text)
+
+
+def case_single(folder):
+    """One run a side: what is large, or nothing."""
+    a, b = record(folder, "a", 1), record(folder, "b", 1, 7, 5)
+    text = diff(*a, *b).stdout
+    need("fewer than 3 runs a side" in text, text)
+    need(set(names(text, "SLOWER")) <= {"scope 7"}, "a tenth is the least for one run", text)
+    need(diff(*a, "--", *b).stdout == text, "two files are two sides")
+    same = diff(*a, *a).stdout
+    need(not names(same, "SLOWER") and len(names(same, "SAME")) >= 20, same)
+
+
+def case_counts(folder):
+    a, b = record(folder, "a", 3, -1, 1200), record(folder, "b", 3, -1, 600)
+    text = diff(*a, "--", *b).stdout
+    need(re.search(r"(?m)^copy .* 1200 -> 600 .*bytes 1.2 GB -> 600 MB$", text), text)
+    text = diff("--metric", "calls", *a, "--", *b).stdout
+    need(names(text, "FEWER") == ["copy"] and "-50.0 %" in text, text)
+    text = diff("--metric=bytes", *a, "--", *b).stdout
+    need(list(verdicts(text)) == ["copy"] and "600 MB" in text, text)
+    gone = record(folder, "c", 3, -1, 0)
+    text = diff(*a, "--", *gone).stdout
+    need(names(text, "GONE") == ["copy"] and names(text, "NEW") == ["without copies"], text)
+    text = diff(*a, *b, "--", *a, *gone).stdout
+    need(re.search(r"(?m)^copy .*in 3 of 6 runs of B$", text), text)
+
+
+def case_metrics(folder):
+    a, b = record(folder, "a", 4), record(folder, "b", 4, 7)
+    for metric in ("total", "self", "avg"):
+        text = diff("-m", metric, *a, "--", *b).stdout
+        need("scope 7" in names(text, "SLOWER"), metric, text)
+        need(len(names(text, "SLOWER")) == 1, metric, text)
+    for metric in ("p50", "p99", "max"):
+        text = diff("-m", metric, *a, "--", *b).stdout
+        need(set(names(text, "SLOWER")) <= {"scope 7"}, metric, text)
+    need("total: 0 slower" in diff("-m", "gpu", *a, "--", *b).stdout)
+
+
+# ---- Around them.
+
+def case_exit_status(folder):
+    a, b = record(folder, "a", 5), record(folder, "b", 5, 7)
+    diff("--fail-on", "slower", *a, "--", *b, rc=1)
+    diff(*a, "--", *b, "--fail-on=slower:5", rc=1)
+    diff("-x", "slower:15", *a, "--", *b)
+    diff("-x", "slower", *b, "--", *a)
+    diff("-x", "slower", "-f", "-scope 7", *a, "--", *b)
+    diff("-x", "slower", "-t", "20", *a, "--", *b)
+
+
+def case_options(folder):
+    a, b = record(folder, "a", 3), record(folder, "b", 3)
+    text = diff("--top", "2", *a, "--", *b).stdout
+    need(len(verdicts(text)) == 2 and "20 rows more, not shown" in text, text)
+    text = diff("--filter", "scope 1*,-scope 1", *a, "--", *b).stdout
+    need(len(verdicts(text)) == 10, text)
+    text = diff("--format", "markdown", *a, "--", *b).stdout
+    table = [line for line in text.split("\n") if line.startswith("|")]
+    need(len(table) == 24 and len({line.count("|") for line in table}) == 1, text)
+    need(re.fullmatch(r"(\|---:?)+\|", table[1]), table[1])
+    need(all(line == line.rstrip() for line in diff(*a, "--", *b).stdout.split("\n")))
+    need(diff("--help").stdout.startswith("usage: stint diff"))
+
+
+def case_usage(folder):
+    a = record(folder, "a", 1)[0]
+    for arguments, word in [
+            ([], "both sides"), ([a], "both sides"), ([a, a, a], "both sides"),
+            ([a, "--"], "both sides"), (["--", a], "both sides"),
+            (["--nonsense", a, a], "nonsense"),
+            (["--metric", "speed", a, a], "--metric"), (["--top", "x", a, a], "--top"),
+            (["--threshold", "-1", a, a], "--threshold"), (["-x", "faster", a, a], "--fail-on"),
+            (["-x", "slower:x", a, a], "--fail-on"), (["--format", "pdf", a, a], "--format"),
+            (["--filter", ",", a, a], "--filter"), ([a, folder / "none"], "none"),
+            ([a, folder], "directory"), (["--metric"], "--metric")]:
+        done = diff(*arguments, rc=2)
+        need(done.stderr.count("\n") == 1 and done.stderr.startswith("stint: ") and
+             word in done.stderr and not done.stdout, arguments, done)
+
+
+def case_damaged(folder):
+    """What can be read is compared, with a warning; what cannot, is not."""
+    a, b = record(folder, "a", 2)
+    data = b.read_bytes()
+    for path, text in [("abi", data[:8] + b"\7" + data[9:]), ("other", b"nothing at all"),
+                       ("head", data[:100]), ("none", b"")]:
+        (folder / path).write_bytes(text)
+        done = diff(a, folder / path, rc=2)
+        need(done.stderr.count("\n") == 1 and not done.stdout, path, done)
+    used = field(data, header_fields()["used"])
+    (folder / "cut").write_bytes(data[:used * 9 // 10])
+    done = diff(a, folder / "cut", rc=2)
+    need(done.stderr.count("\n") == 1 and "cut off" in done.stderr, done)
+    need("scope 7" in verdicts(done.stdout), done)
+
+
+if __name__ == "__main__":
+    sys.exit(main(globals(), sys.argv[4]))

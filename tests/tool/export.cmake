@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# Exporters on runs made by hand: unit tests, golden files (`UPDATE=1 ctest -R export.golden` writes
+# them anew), and a checker of each format's structure that is itself tested.
+
+set(tool "${stint_SOURCE_DIR}/runtime/tool")
+set(sources sink.c export_chrome.c export_columns.c export_csv.c export_devices.c export_folded.c
+    export_gpu.c export_json.c export_labels.c export_names.c export_perfetto.c
+    export_prometheus.c export_prometheus_gpu.c export_speedscope.c export_tables.c)
+list(TRANSFORM sources PREPEND "${tool}/")
+add_library(stint_hand_run STATIC ${sources} hand_run.c hand_runs.c)
+target_include_directories(stint_hand_run PUBLIC "${tool}" "${CMAKE_CURRENT_SOURCE_DIR}")
+target_link_libraries(stint_hand_run PUBLIC stint_fake)
+target_compile_definitions(stint_hand_run PRIVATE _GNU_SOURCE=1)
+set_target_properties(stint_hand_run PROPERTIES C_STANDARD 11 C_STANDARD_REQUIRED ON
+    C_EXTENSIONS OFF)
+stint_warnings(stint_hand_run)
+
+add_executable(export_golden export_golden.c)
+target_link_libraries(export_golden PRIVATE stint_hand_run)
+target_compile_features(export_golden PRIVATE c_std_11)
+stint_warnings(export_golden)
+
+file(GLOB tests CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/export_*_test.c")
+foreach(test IN LISTS tests)
+    get_filename_component(name "${test}" NAME_WE)
+    stint_add_test(TARGET stint_tool_${name} SOURCES "${test}" LIBS stint_hand_run LABELS tool)
+    set_target_properties(stint_tool_${name} PROPERTIES C_STANDARD 11 C_STANDARD_REQUIRED ON)
+    stint_warnings(stint_tool_${name})
+endforeach()
+
+function(stint_export_test name)
+    add_test(NAME export.${name}
+        COMMAND Python3::Interpreter -B "${CMAKE_CURRENT_SOURCE_DIR}/check_export.py" ${ARGN})
+    set_tests_properties(export.${name} PROPERTIES LABELS tool TIMEOUT 60)
+endfunction()
+
+set(tables csv_devices csv_kernels csv_memory csv_api csv_gaps csv_steps csv_activities)
+foreach(run IN ITEMS full tree empty zero gpu)
+    set(formats chrome perfetto speedscope folded csv json prometheus)
+    if(run MATCHES "gpu|empty")
+        list(APPEND formats ${tables})
+    endif()
+    foreach(format IN LISTS formats)
+        stint_export_test(golden.${run}.${format} golden $<TARGET_FILE:export_golden> ${format}
+            ${run})
+    endforeach()
+endforeach()
+stint_export_test(agree agree $<TARGET_FILE:export_golden>)
+stint_export_test(self_test self-test $<TARGET_FILE:export_golden>)
+
+# What a span costs: figures of -O2, whatever the preset. Run it by hand for those of 10^6 spans.
+add_executable(export_bench "${stint_SOURCE_DIR}/tests/bench/export_bench.c" ${sources})
+target_include_directories(export_bench PRIVATE "${tool}")
+target_link_libraries(export_bench PRIVATE stint_fake)
+target_compile_options(export_bench PRIVATE -O2)
+target_compile_features(export_bench PRIVATE c_std_11)
+target_compile_definitions(export_bench PRIVATE _GNU_SOURCE=1)
+stint_warnings(export_bench)
+add_test(NAME bench.export COMMAND export_bench 10000)
+set_tests_properties(bench.export PROPERTIES LABELS bench TIMEOUT 60)

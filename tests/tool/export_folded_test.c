@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "hand_test.h"
+
+TEST(export_folded, self_time_of_closed_and_open_scopes) {
+    hand_start(&hand);
+    uint32_t root = hand_thread(&hand, 7, "t");
+    uint32_t outer = hand_node(&hand, root, hand_named("outer"), 1, 10, 0);
+    hand_node(&hand, outer, hand_named("in it"), 2, 4, 0);
+    hand_open(&hand, outer, 100);
+    uint32_t empty = hand_node(&hand, root, hand_named("empty"), 1, 5, 0);
+    hand_node(&hand, empty, hand_named("all of it"), 1, 5, 0);
+    char *text = exported(export_folded);
+    CHECK_STR_EQ(text, "outer 106\nouter;in it 4\nempty;all of it 5\n");
+    free(text);
+    hand_end(&hand);
+}
+
+TEST(export_folded, names_cannot_end_frames_or_lines) {
+    hand_start(&hand);
+    uint32_t root = hand_thread(&hand, 7, "t");
+    hand_node(&hand, root,
+              hand_named("a;b\nc\rd\xe2\x80\xa8"
+                         "e\xc2\x85"
+                         "f\x7f"),
+              1, 1, 0);
+    char *text = exported(export_folded);
+    CHECK_STR_EQ(text, "a:b c d e f  1\n");
+    free(text);
+    hand_end(&hand);
+}
+
+TEST(export_folded, intervals_are_left_out) {
+    hand_start(&hand);
+    uint32_t root = hand_thread(&hand, 7, "t");
+    uint32_t node = hand_node(&hand, root, hand_named("interval"), 1, 10, 0);
+    hand.nodes[node].kind = STINT_IMPL_INTERVAL_NODE;
+    char *text = exported(export_folded);
+    CHECK_STR_EQ(text, "");
+    free(text);
+    hand_end(&hand);
+}
+
+HARNESS_MAIN()

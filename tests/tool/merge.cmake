@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# stint merge on run files of the tool's own test program (tool.cmake).
+
+if(NOT TARGET stint_tool)
+    return()
+endif()
+foreach(case IN ITEMS one sums threads many trace other_clock compared refuses usage no_space
+        hostile)
+    add_test(NAME merge.${case}
+        COMMAND Python3::Interpreter -B "${CMAKE_CURRENT_SOURCE_DIR}/merge_test.py"
+            $<TARGET_FILE:stint_tool> $<TARGET_FILE:tool_program>
+            $<TARGET_FILE:tool_program_fake> ${case})
+    set_tests_properties(merge.${case} PROPERTIES LABELS tool TIMEOUT 120)
+endforeach()

@@ -1,0 +1,333 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""stint merge as its users run it.
+
+    merge_test.py TOOL PROGRAM FAKE_PROGRAM CASE
+
+PROGRAM is tool_program.c on the real clock, FAKE_PROGRAM on one that only it advances.
+"""
+import collections
+import csv
+import json
+import random
+import re
+import resource
+import signal
+import subprocess
+import sys
+
+from cases import environment, field, header_fields, main, need, with_field
+
+TOOL, PROGRAM, FAKE = sys.argv[1:4]
+HEADER = header_fields()
+
+
+def run(*command, env=None, **options):
+    return subprocess.run([str(c) for c in command], env=environment(COLUMNS=1000, **(env or {})),
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=100, check=False,
+                          **options)
+
+
+def tool(*arguments, rc=0, **options):
+    done = run(TOOL, *arguments, **options)
+    need(done.returncode == rc, "expected rc %s of %s" % (rc, arguments), done)
+    return done.stdout.decode("utf-8", "replace")
+
+
+def record(folder, count, *story, program=PROGRAM, trace="4M"):
+    files = [folder / ("r%d.stint" % i) for i in range(count)]
+    for file in files:
+        done = run(program, *(story or ["end"]), env={"STINT_FILE": str(file),
+                                                      "STINT_TRACE": trace})
+        need(done.returncode in (0, -signal.SIGKILL), done)
+    return files
+
+
+def merge(files, out, rc=0, **options):
+    done = run(TOOL, "merge", *files, "-o", out, **options)
+    need(done.returncode == rc, "expected rc %d" % rc, done)
+    need(done.stderr.count(b"\n") == (rc != 0), "one line on stderr if it fails, else none", done)
+    return done.stderr.decode()
+
+
+def stats(file):
+    """(name, set) -> row; numbers as such."""
+    rows = {}
+    for row in csv.DictReader(tool("export", file, "--to", "csv").splitlines()):
+        rows[row["name"], row["set"]] = {k: int(v) for k, v in row.items() if v.isdigit()}
+    return rows
+
+
+# The parts of a stamp.
+TICKS, MONOTONIC, REAL = (0, 8), (8, 8), (16, 8)
+
+
+def stamp(data, name, part):
+    return field(data, (HEADER[name][0] + part[0], part[1]))
+
+
+def later_ns(file, than):
+    """How much later its program was loaded: by the kernel's clock, of another boot by the time of
+    day, as the two files were begun."""
+    one, other = file.read_bytes(), than.read_bytes()
+    later = field(one, HEADER["process_start_ns"]) - field(other, HEADER["process_start_ns"])
+    if field(one, HEADER["boot_id"]) != field(other, HEADER["boot_id"]):
+        for data, sign in ((one, 1), (other, -1)):
+            later += sign * (stamp(data, "start", REAL) - stamp(data, "start", MONOTONIC))
+    return later
+
+
+def ns_per_tick(file):
+    """As a reader takes it: see docs/format.md."""
+    data = file.read_bytes()
+    measured = 256000 / field(data, HEADER["ticks_per_us"])
+    ns, ticks = (stamp(data, "end", part) - stamp(data, "start", part)
+                 for part in (MONOTONIC, TICKS))
+    over_all = ns / ticks if ns > 0 and ticks > 0 else measured
+    return over_all if abs(over_all / measured - 1) < 1 / 32 else measured
+
+
+def elsewhere(file, to, later_ns=0, stretch=1):
+    """As if recorded on another machine, that much later, with ticks that last `stretch` times as
+    long."""
+    data = bytearray(file.read_bytes())
+
+    def put(at, value):
+        data[at[0]:at[0] + at[1]] = value.to_bytes(at[1], "little")
+
+    def put_stamp(name, part, value):
+        put((HEADER[name][0] + part[0], part[1]), value)
+
+    start = stamp(data, "start", MONOTONIC)
+    put_stamp("end", MONOTONIC, start + (stamp(data, "end", MONOTONIC) - start) * stretch)
+    for name in ("start", "end"):
+        put_stamp(name, REAL, stamp(data, name, REAL) + later_ns)
+    put(HEADER["ticks_per_us"], field(data, HEADER["ticks_per_us"]) // stretch)
+    put((HEADER["boot_id"][0], 8), int.from_bytes(b"another!", "little"))
+    to.write_bytes(data)
+    return to
+
+
+def leftovers(folder):
+    return [p.name for p in folder.iterdir() if ".tmp" in p.name]
+
+
+# ---- What is in it.
+
+def case_one(folder):
+    """One run merged is that run, whatever looks at it."""
+    for story, trace in ((["end"], "4M"), (["end"], "16k"), (["raise", int(signal.SIGKILL)], "4M")):
+        file = record(folder, 1, *story, trace=trace)[0]
+        out = folder / "out.stint"
+        merge([file], out)
+        for arguments in (["report"], ["report", "-v", "tree"], ["report", "-v", "threads"],
+                          ["report", "-v", "legacy"], ["info"]):
+            before, after = (re.sub(r"(?m)^(file|in use) .*\n", "", tool(*arguments, f))
+                             for f in (file, out))
+            if "raise" in story:  # when it ends is only nearly known
+                before, after = (re.sub(r"[\d.]+ ?(s|ms|us|%)?|  +", " ", t)
+                                 for t in (before, after))
+            need(before == after, arguments, before, after)
+        for to in ("chrome", "csv", "folded", "speedscope") if "end" in story else ():
+            before, after = (tool("export", f, "--to", to) for f in (file, out))
+            need(before == after, to, before, after)
+
+
+def check_sums(parts, whole, exact=False):
+    """Exact: also the times; else as far as the clocks of parts and whole agree, and rounded."""
+    apart = max(abs(ns_per_tick(part) / ns_per_tick(whole) - 1) for part in parts)
+    total = collections.defaultdict(collections.Counter)
+    for part in parts:
+        for key, row in stats(part).items():
+            t = total[key]
+            for column in ("calls", "samples", "bytes", "total_ns", "self_ns"):
+                t[column] += row.get(column, 0)
+            t["max_ns"] = max(t["max_ns"], row.get("max_ns", 0))
+            t["min_ns"] = min(t.get("min_ns", 1 << 62), row.get("min_ns", 1 << 62))
+    merged = stats(whole)
+    need(set(merged) == set(total), merged, total)
+    for key, row in merged.items():
+        for column, value in total[key].items():
+            have = row.get(column, 0)
+            by = 0
+            if not exact and column.endswith("_ns"):
+                by = 10 + 2 * len(parts) + value * apart * 1.01
+            need(abs(have - value) <= by, key, column, have, value)
+
+
+def case_sums(folder):
+    """Calls, totals and extremes are those of the parts; exactly, on the fake clock."""
+    files = record(folder, 3, program=FAKE)
+    merge(files, folder / "out")
+    check_sums(files, folder / "out", exact=True)
+    files = record(folder, 3)
+    merge(files, folder / "out")
+    check_sums(files, folder / "out")
+    text = tool("info", folder / "out")
+    need(re.search(r"(?m)^command +3 runs of .*tool_program", text), text)
+
+
+def case_threads(folder):
+    """Each thread says whose it is; merged again, it says it once."""
+    files = record(folder, 2)
+    merge(files, folder / "two")
+    merge([folder / "two", files[0]], folder / "three")
+    for out, ranks in (("two", ["0", "1"]), ("three", ["0", "1", "1"])):
+        data = json.loads(tool("export", folder / out, "--to", "json"))
+        names = [thread["name"] for thread in data["threads"]]
+        need(all(re.match(r"\d/\d+( |$)", name) for name in names), names)
+        need(sorted(n[0] for n in names) == sorted(ranks * 2), names)
+
+
+def case_many(folder):
+    files = record(folder, 4) * 16
+    merge(files, folder / "out")
+    check_sums(files, folder / "out")
+    need((folder / "out").stat().st_size < 64 * 400000, (folder / "out").stat())
+
+
+def events(file):
+    """(name, thread) -> start and duration in microseconds of spans; -> numbers of values."""
+    found, values = collections.defaultdict(list), collections.defaultdict(list)
+    for event in json.loads(tool("export", file, "--to", "chrome"))["traceEvents"]:
+        if event["ph"] == "X" and event["tid"] < 1 << 22:  # others are numbered as they come
+            found[event["name"], event["tid"]].append((event["ts"], event["dur"]))
+        elif event["ph"] == "C":
+            values[event["name"], event["tid"]].append(event["args"])
+    return found, values
+
+
+def check_trace(parts, whole, exact=False):
+    """Each part's events stand in the whole, by so much later as its program was than the first;
+    the number of spans. Exact to the nanosecond, or as far as the clocks agree."""
+    spans, values = events(whole)
+    count = 0
+    for part in parts:
+        later = later_ns(part, parts[0]) / 1000
+        apart = 0 if exact else abs(ns_per_tick(part) / ns_per_tick(whole) - 1) * 1.01
+        part_spans, part_values = events(part)
+        for key, of_part in part_spans.items():
+            need(len(spans[key]) == len(of_part), key, spans[key], of_part)
+            for (ts, dur), (whole_ts, whole_dur) in zip(of_part, spans[key]):
+                by = 0.01 + apart * (ts + dur)
+                need(abs(whole_ts - ts - later) < by + apart * later, key, ts, whole_ts, later, by)
+                need(abs(whole_dur - dur) < by, key, dur, whole_dur, by)
+                count += 1
+        for key, of_part in part_values.items():
+            need(values[key] == of_part, key, values[key], of_part)
+    return count
+
+
+def case_trace(folder):
+    """Lanes side by side: each as in its own run, the later run that much later."""
+    files = record(folder, 2)
+    merge(files, folder / "out")
+    count = check_trace(files, folder / "out")
+    need(count > 500, count)
+
+
+def case_other_clock(folder):
+    """Another boot, five seconds later, whose ticks are twice as long; with spans longer than an
+    event has room for."""
+    here, raw = record(folder, 2, "long", program=FAKE)
+    there = elsewhere(raw, folder / "there", 5000000000, 2)
+    need(ns_per_tick(there) == 2 and later_ns(there, here) > 4e9, later_ns(there, here))
+    merge([here, there], folder / "out")
+    check_sums([here, there], folder / "out", exact=True)
+    need(check_trace([here, there], folder / "out", exact=True) > 500)
+    long = [dur for (name, _), all in events(folder / "out")[0].items() if name == "long"
+            for _, dur in all]
+    need(sorted(long) == [400e6, 500e6, 800e6, 1000e6], long)
+    # Twice as long is sixteen buckets up; that other lengths land right is for odd factors to show.
+    odd = elsewhere(raw, folder / "odd", 0, 3)
+    merge([here, odd], folder / "out")
+    check_sums([here, odd], folder / "out", exact=True)
+    key = ("matmul", "GlobalStatInfo")
+    low, high = sorted(stats(f)[key]["p50_ns"] for f in (here, odd))
+    middle = stats(folder / "out")[key]
+    need(low * 0.93 <= middle["p50_ns"] <= high * 1.07, low, high, middle)
+
+
+def case_compared(folder):
+    """diff and merge take what merge made."""
+    files = record(folder, 3)
+    merge(files, folder / "out")
+    need("SLOWER" not in tool("diff", folder / "out", folder / "out"))
+    merge([folder / "out"], folder / "again")
+    need(tool("report", folder / "out") == tool("report", folder / "again"))
+
+
+# ---- What it refuses.
+
+def case_refuses(folder):
+    good, spoilt = record(folder, 2)
+    data = spoilt.read_bytes()
+    used = field(data, HEADER["used"])
+    out = folder / "out"
+    for name, text in [("abi", with_field(data, HEADER["abi"], 7)), ("other", b"no run file"),
+                       ("cut", data[:used // 2]), ("head", data[:64]), ("empty", b"")]:
+        (folder / name).write_bytes(text)
+        for files in ([good, folder / name], [folder / name, good], [folder / name]):
+            line = merge(files, out, rc=2)
+            need(name in line and line.startswith("stint: "), name, line)
+            need(not out.exists() and not leftovers(folder), name, leftovers(folder))
+    out.write_bytes(b"precious")
+    merge([good, folder / "cut"], out, rc=2)
+    need(out.read_bytes() == b"precious", "touched")
+    merge([good, folder / "none"], out, rc=2)
+    merge([good, good], good)  # an input may be the output
+    need(stats(good)["step", "GlobalStatInfo"]["calls"] == 10, stats(good))
+
+
+def case_usage(folder):
+    file = record(folder, 1)[0]
+    for arguments, word in [([], "missing"), ([file], "-o"), (["-o", folder / "x"], "missing"),
+                            ([file, "-o"], "-o"), ([file, "--nonsense"], "--nonsense"),
+                            ([file, "-o", folder], "regular"),
+                            ([file, "-o", "/dev/null"], "regular"),
+                            ([file, "-o", folder / "no" / "x"], "No such")]:
+        done = run(TOOL, "merge", *arguments)
+        need(done.returncode == 2 and done.stderr.count(b"\n") == 1 and
+             word in done.stderr.decode(), arguments, done)
+    need(tool("merge", "--help").startswith("usage: stint merge"))
+
+
+def case_no_space(folder):
+    """A limit of file sizes stands for a full disk."""
+    files = record(folder, 2)
+
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100000, 100000))
+
+    line = merge(files, folder / "out", rc=2, preexec_fn=limit)
+    need("File too large" in line, line)
+    need(not (folder / "out").exists() and not leftovers(folder), leftovers(folder))
+
+
+def case_hostile(folder):
+    """Any byte may be another one: merged or refused, never a crash, and what comes out is read."""
+    good = record(folder, 1, trace="64k")[0]
+    data = good.read_bytes()
+    used = field(data, HEADER["used"])
+    draw = random.Random(4)
+    bad, out = folder / "bad", folder / "out"
+    merged = 0
+    for _ in range(150):
+        spoilt = bytearray(data[:used])
+        for _ in range(draw.choice((1, 4, 40))):
+            at = draw.choice((draw.randrange(used), draw.randrange(8, 300),
+                              draw.randrange(used * 9 // 10, used)))
+            spoilt[at] = draw.choice((0, 1, 0x7f, 0x80, 0xff, draw.randrange(256)))
+        bad.write_bytes(spoilt)
+        done = run(TOOL, "merge", good, bad, "-o", out)
+        need(done.returncode in (0, 2), done)
+        if done.returncode == 0:
+            merged += 1
+            for arguments in (["report"], ["export", "--to", "chrome"]):
+                done = run(TOOL, arguments[0], out, *arguments[1:])
+                need(done.returncode in (0, 2), arguments, done)
+    need(merged > 50, merged)
+
+
+if __name__ == "__main__":
+    sys.exit(main(globals(), sys.argv[4]))

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# The tool as its users run it, on a small program's runs: whole, running, killed, spoilt.
+
+if(NOT TARGET stint_tool)
+    return()
+endif()
+set(THREADS_PREFER_PTHREAD_FLAG ON)
+find_package(Threads REQUIRED)
+
+add_executable(tool_program tool_program.c)
+target_link_libraries(tool_program PRIVATE stint::stint Threads::Threads)
+target_compile_definitions(tool_program PRIVATE WITH_TIMER)
+add_executable(tool_program_fake tool_program.c)
+target_link_libraries(tool_program_fake PRIVATE stint_fake Threads::Threads)
+foreach(target IN ITEMS tool_program tool_program_fake)
+    target_compile_features(${target} PRIVATE c_std_11)
+    target_compile_definitions(${target} PRIVATE _GNU_SOURCE=1)
+    stint_warnings(${target})
+endforeach()
+
+foreach(case IN ITEMS help usage report equal options terminal states live race hostile_headers
+        hostile_bytes hostile_cuts hostile_files export info run run_signals run_files top top_screen
+        manual)
+    add_test(NAME tool.${case}
+        COMMAND Python3::Interpreter -B "${CMAKE_CURRENT_SOURCE_DIR}/tool_test.py"
+            $<TARGET_FILE:stint_tool> $<TARGET_FILE:tool_program> $<TARGET_FILE:tool_program_fake>
+            ${case})
+    set_tests_properties(tool.${case} PROPERTIES LABELS tool TIMEOUT 120 SKIP_RETURN_CODE 77)
+endforeach()

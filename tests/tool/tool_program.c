@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A program for the tool to look at: tool_program STORY [ARGUMENT]. Stories that go on print "ready"
+ * first.
+ */
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <stint/stint.h>
+
+#ifdef STINT_IMPL_FAKE_CLOCK
+#include "fake_clock.h"
+#endif
+
+/* On the fake clock what is reported is exact to the digit. */
+static void spend_us(long us) {
+#ifdef STINT_IMPL_FAKE_CLOCK
+    fake_advance((uint64_t)us * 1000);
+#else
+    struct timespec t = {us / 1000000, us % 1000000 * 1000};
+    nanosleep(&t, NULL);
+#endif
+}
+
+static void step(int number) {
+    char info[32];
+    snprintf(info, sizeof info, "batch=%d", number);
+    REGISTER_TIMER_INFO("step", info);
+    {
+        REGISTER_TIMER("load");
+        spend_us(200);
+    }
+    for (int i = 0; i < 50; ++i) {
+        REGISTER_TIMER("matmul");
+        spend_us(number);
+    }
+    TIMER_MARK("mark");
+    TIMER_VALUE("value", number);
+}
+
+static void *worker(void *set) {
+    for (int i = 0; i < 10; ++i) {
+        REGISTER_TIMER("worker", -1, set);
+        REGISTER_TIMER("matmul");
+    }
+    return NULL;
+}
+
+static void work(void) {
+    pthread_t thread;
+    for (int i = 0; i < 5; ++i) {
+        step(i);
+    }
+    pthread_create(&thread, NULL, worker, stint_set_get("other set"));
+    pthread_join(thread, NULL);
+    stint_step();
+    stint_step();
+}
+
+/* Longer than a trace's event has room for. On the fake clock only. */
+static void long_scope(long s) {
+    REGISTER_TIMER("long");
+    spend_us(s * 1000000);
+}
+
+static void ready(void) {
+    puts("ready");
+    fflush(stdout);
+}
+
+static void hang(void) {
+    REGISTER_TIMER("outer");
+    spend_us(2000);
+    REGISTER_TIMER("inner");
+    ready();
+    for (;;) {
+        pause();
+    }
+}
+
+static void busy(void) {
+    for (int i = 0;; ++i) {
+        REGISTER_TIMER("loop");
+        if (i == 3) {
+            ready();
+        }
+        {
+            REGISTER_TIMER("sleep");
+            spend_us(1000);
+        }
+        REGISTER_TIMER("rare, and with a name that is longer than a narrow terminal has room for");
+    }
+}
+
+static volatile sig_atomic_t told, times;
+
+static void tell(int number) {
+    told = number;
+    ++times;
+}
+
+/* Ends with the number of the signal that it was sent; 100 if it was sent more than one. */
+static int wait_for_signal(void) {
+    struct sigaction on = {.sa_handler = tell};
+    sigaction(SIGTERM, &on, NULL);
+    sigaction(SIGINT, &on, NULL);
+    REGISTER_TIMER("waiting");
+    ready();
+    while (!told) {
+        spend_us(1000);
+    }
+    spend_us(100000);
+    spend_us(100000); /* a signal ends the one before */
+    return times > 1 ? 100 : told;
+}
+
+/* Distinct names: a large file, to time its reading. */
+static void many(long count) {
+    char name[64];
+    for (long i = 0; i < count; ++i) {
+        snprintf(name, sizeof name, "scope number %ld", i);
+        REGISTER_TIMER_DYNAMIC(name);
+    }
+}
+
+static int forks(void) {
+    work();
+    pid_t child = fork();
+    if (!child) {
+        REGISTER_TIMER("in the child");
+        exit(0);
+    }
+    waitpid(child, NULL, 0);
+    return 0;
+}
+
+int main(int argc, char **argv) {
+    const char *story = argc > 1 ? argv[1] : "";
+    long argument = argc > 2 ? atol(argv[2]) : 0;
+    if (!strcmp(story, "nothing")) {
+        return 0;
+    }
+    if (!strcmp(story, "fork")) {
+        return forks();
+    }
+    if (!strcmp(story, "many")) {
+        many(argument);
+        return 0;
+    }
+    if (!strcmp(story, "busy")) {
+        busy();
+    }
+    if (!strcmp(story, "signal")) {
+        return wait_for_signal();
+    }
+    work();
+    if (!strcmp(story, "long")) { /* the second is not the longest: its end is in the trace alone */
+        long_scope(500);
+        long_scope(400);
+        return raise((int)argument);
+    }
+    if (!strcmp(story, "hang")) {
+        hang();
+    }
+    if (!strcmp(story, "raise")) { /* with scopes open */
+        REGISTER_TIMER("outer");
+        REGISTER_TIMER("inner");
+        spend_us(3000);
+        raise((int)argument);
+    }
+    return (int)argument;
+}

@@ -1,0 +1,688 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The tool as its users run it.
+
+    tool_test.py TOOL PROGRAM FAKE_PROGRAM CASE
+
+PROGRAM is tool_program.c on the real clock, FAKE_PROGRAM on one that only it advances. UPDATE=1 in
+the environment writes the golden files anew.
+"""
+import fcntl
+import os
+import pathlib
+import pty
+import random
+import re
+import select
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import termios
+import time
+
+from cases import ROOT, SKIPPED, environment, field, header_fields, main, need, with_field
+
+TOOL, PROGRAM, FAKE = sys.argv[1:4]
+HEADER = header_fields()
+
+
+class Done:
+    def __init__(self, process):
+        self.rc = process.returncode
+        self.out = process.stdout.decode("utf-8", "replace")
+        self.err = process.stderr.decode("utf-8", "replace")
+
+    def __str__(self):
+        return "rc %s\n--- stdout\n%s\n--- stderr\n%s" % (self.rc, self.out, self.err)
+
+
+def tool(*arguments, rc=0, env=None, timeout=60, **options):
+    done = Done(subprocess.run([TOOL, *map(str, arguments)], stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, stdin=subprocess.DEVNULL,
+                               env=env or environment(), timeout=timeout, check=False, **options))
+    need(rc is None or done.rc == rc, "stint %s: expected rc %s" % (" ".join(map(str, arguments)),
+                                                                    rc), done)
+    return done
+
+
+def one_line(done, *words):
+    """One line on stderr with all the words, and nothing else there."""
+    need(done.err.count("\n") == 1 and done.err.startswith("stint: "), "expected one line", done)
+    for word in words:
+        need(word in done.err, "expected '%s' in it" % word, done)
+
+
+def record(path, *story, program=None, rc=0, **env):
+    done = Done(subprocess.run([program or PROGRAM, *map(str, story)],
+                               env=environment(STINT_FILE=path, **env), stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, timeout=60, check=False))
+    need(done.rc == rc, "%s: expected rc %s" % (story, rc), done)
+    return done
+
+
+def start(path, *story, **env):
+    """A program that said 'ready'."""
+    process = subprocess.Popen([PROGRAM, *map(str, story)], env=environment(STINT_FILE=path, **env),
+                               stdout=subprocess.PIPE)
+    need(process.stdout.readline() == b"ready\n", "not ready")
+    return process
+
+
+def stop(process):
+    process.kill()
+    process.wait()
+    process.stdout.close()
+
+
+def golden(name, text):
+    path = ROOT / "tests" / "tool" / "golden" / name
+    if os.environ.get("UPDATE"):
+        path.write_text(text)
+    need(path.exists() and path.read_text() == text, "%s differs (UPDATE=1 writes it)" % path, text)
+
+
+def table(text):
+    """The rows of a report: name -> the other cells, in order."""
+    lines = text.split("\n")
+    head = next(i for i, line in enumerate(lines) if line.startswith("name "))
+    rows = {}
+    for line in lines[head + 1:]:
+        if not line.strip() or line.startswith("("):
+            break
+        cells = re.split(r"  +", line.strip())
+        rows[cells[0]] = cells[1:]
+    return rows
+
+
+# ---- Usage.
+
+def case_help(folder):
+    del folder
+    text = re.sub(r"(--version +)\S+", r"\1VERSION", tool("--help").out)
+    for command in ("report", "top", "run", "export", "info"):
+        text += "\n==== %s\n%s" % (command, tool(command, "--help").out)
+    golden("tool_help.txt", text)
+    need(re.fullmatch(r"stint \d+\.\d+\.\d+, run files of format \d+\n", tool("--version").out))
+    for line in text.split("\n"):
+        need(len(line) <= 100, "too wide", line)
+
+
+def case_usage(folder):
+    file = folder / "r.stint"
+    record(file, "end")
+    for arguments, words in [
+            ([], ["command is missing"]), (["nonsense"], ["nonsense"]), (["--nonsense"], ["--nonse"]),
+            (["report"], ["run file is missing"]), (["report", "--nonsense", file], ["--nonsense"]),
+            (["report", "--view", "x", file], ["--view x", "table"]),
+            (["report", "--view", "table,top=x", file], ["--view table,top=x"]),
+            (["report", "--sort", "x", file], ["--sort x", "total"]),
+            (["report", "--top", "0", file], ["--top 0"]),
+            (["report", "--top", "-1", file], ["--top -1"]),
+            (["report", "--top", "99999999999999999999", file], ["--top 9"]),
+            (["report", "--unit", "s", file], ["--unit s", "auto"]),
+            (["report", "--filter", "a,", file], ["--filter a,"]),
+            (["report", "--set", "x", file], ["no set x", "GlobalStatInfo, other set"]),
+            (["report", "--color", "x", file], ["--color x", "auto"]),
+            (["report", file, "--sort"], ["--sort"]),
+            (["export", file], ["--to FORMAT is missing"]),
+            (["export", "--to", "x", file], ["--to x", "chrome"]),
+            (["export", "--to", "csv"], ["run file is missing"]),
+            (["export", "--to", "csv", file, file], ["one run file"]),
+            (["info"], ["run file is missing"]), (["info", "-x", file], ["-x"]),
+            (["run"], ["command to run is missing"]),
+            (["run", "--report", "x", "true"], ["--report x"]),
+            (["top"], ["is missing"]), (["top", file, file], ["one run"]),
+            (["top", "--interval", "0", file], ["--interval 0"]),
+            (["top", "--interval", "1s", file], ["--interval 1s"]),
+            (["top", "4194999"], ["process 4194999"]), (["top", os.getpid()], ["no run file"])]:
+        one_line(tool(*arguments, rc=2), *words)
+    broken = os.open("/dev/full", os.O_WRONLY)
+    for arguments in (["--help"], ["report", file], ["info", file], ["export", "--to", "csv", file]):
+        done = subprocess.run([TOOL, *map(str, arguments)], stdout=broken, stderr=subprocess.PIPE,
+                              env=environment(), timeout=60, check=False)
+        need(done.returncode == 1 and b"No space left" in done.stderr, arguments, done)
+    os.close(broken)
+
+
+# ---- Reports.
+
+def case_report(folder):
+    file = folder / "r.stint"
+    record(file, "end")
+    text = tool("report", file).out
+    rows = table(text)
+    need(rows["step"][0] == "5" and rows["matmul"][0] == "260", text)
+    need(rows["worker @other set"][0] == "10", text)
+    need(re.search(r"^started 20\d\d-\d\d-\d\d \d\d:\d\d:\d\d \+0000, ended, pid \d+$", text, re.M),
+         text)
+    need("281 calls; most of them matmul" in text and "GPU" not in text, text)
+    two = tool("report", file, file).out
+    need(two == text + "\n" + text, "two files", two)
+
+
+def case_equal(folder):
+    """A file says to the digit what its program said at its end."""
+    for view in ("table", "tree", "legacy", "table,sort=calls,top=2", "tree,sort=self"):
+        file, said = folder / "r.stint", folder / "said"
+        record(file, "end", program=FAKE, STINT_REPORT=view, STINT_OUTPUT=said)
+        there = said.read_text().split("\n")
+        here = tool("report", "--view", view, file).out.split("\n")
+        if view != "legacy":
+            need(here[2].startswith("started "), *here)
+            del here[2]
+            for lines in (here, there): # what each knows alone: its cost and its memory
+                del lines[next(i for i, line in enumerate(lines) if " calls at " in line
+                               or line.startswith("281 calls")):]
+        need(there == here, "\n".join(there), "---- but the file:", "\n".join(here))
+    said.write_text("")
+    record(file, "end", program=FAKE, STINT_REPORT="table,threads", STINT_OUTPUT=said)
+    need(table(said.read_text()) == table(tool("report", "-v", "threads", file).out))
+    record(file, "end", STINT_REPORT="table", STINT_OUTPUT=said)
+    there, here = table(said.read_text()), table(tool("report", file).out)
+    need(list(there) == list(here), there, here)
+    for name, cells in there.items():
+        need(cells[0] == here[name][0], name)
+
+
+def case_options(folder):
+    file = folder / "r.stint"
+    record(file, "end", program=FAKE)
+    def names(*options):
+        return list(table(tool("report", file, *options).out))
+    need(names("--sort", "calls")[0] == "matmul", names("--sort", "calls"))
+    need(names("-s", "self")[0] in ("matmul", "load"), names("-s", "self"))
+    need(len(names("--top", "2")) == 2 and "(3 more)" in tool("report", "-n2", file).out)
+    need(names("--filter", "*o*,-*k*") in (["load"], ["load", "worker @other set"][:1]),
+         names("--filter", "*o*,-*k*"))
+    need(set(names("-f", "-step,-load")) == {"matmul", "worker @other set", "stint_step"})
+    need(names("--set", "other set") == ["worker"], names("--set", "other set"))
+    tree = tool("report", "-v", "tree", "-f", "load", file).out
+    need(list(table(tree)) == ["step", "load"], tree)
+    legacy = tool("report", "--view", "legacy", "-f", "load", file).out
+    need(legacy.count("Stat=") == 1 and "Stat=load " in legacy, legacy)
+    legacy = tool("report", "--view", "legacy", "--set", "other set", file).out
+    need(legacy.count("StatSet") == 1 and "Stat=worker" in legacy, legacy)
+    need(table(tool("report", "-u", "ns", file).out)["load"][1] == "1000000")
+    need(table(tool("report", "--unit=ms", file).out)["load"][1] == "1.000")
+    threads = tool("report", "-v", "threads", file).out
+    need(len([n for n in table(threads) if n.startswith("matmul [")]) == 2, threads)
+
+
+def on_terminal(arguments, columns, stderr=None, **env):
+    """What the tool prints on a terminal of that width."""
+    main, other = pty.openpty()
+    fcntl.ioctl(other, termios.TIOCSWINSZ, struct.pack("HHHH", 30, columns, 0, 0))
+    process = subprocess.Popen([TOOL, *map(str, arguments)], stdout=other, stderr=stderr or other,
+                               stdin=other, env=environment(**env))
+    os.close(other)
+    data = b""
+    while True:
+        try:
+            piece = os.read(main, 65536)
+        except OSError:
+            break
+        if not piece:
+            break
+        data += piece
+    os.close(main)
+    need(process.wait(timeout=60) == 0, data)
+    return data.decode()
+
+
+def width(line):
+    return len(re.sub(r"\x1b\[[0-9;]*m", "", line).rstrip("\r"))
+
+
+def case_terminal(folder):
+    file = folder / "r.stint"
+    record(file, "end")
+    plain = tool("report", file).out
+    need("\x1b" not in plain)
+    need("\x1b[1mname" in tool("report", "--color", "always", file).out)
+    need("\x1b[2m" in tool("report", "--color=always", file).out, "zeros are dim")
+    coloured = on_terminal(["report", file], 300)
+    need("\x1b[1mname" in coloured and re.sub(r"\x1b\[\d*m", "", coloured).replace("\r", "") == plain,
+         coloured)
+    need("\x1b" not in on_terminal(["report", file], 300, NO_COLOR=1))
+    need("\x1b" in on_terminal(["report", file], 300, NO_COLOR=""), "empty is as good as unset")
+    need("\x1b" not in on_terminal(["report", file], 300, TERM="dumb"))
+    need("\x1b" not in on_terminal(["report", "--color", "never", file], 300))
+    for columns in (60, 80, 100, 133):
+        for text in (tool("report", file, env=environment(COLUMNS=columns)).out,
+                     on_terminal(["report", file], columns),
+                     tool("report", "-v", "tree", file, env=environment(COLUMNS=columns)).out):
+            need(all(width(line) <= columns for line in text.split("\n")), columns, text)
+    text = tool("report", file, env=environment(COLUMNS=60)).out
+    need("(no room for: " in text and "slowest info)" in text and "p99" in text, text)
+    need(" total" in text.split("\n\n")[1], text)
+    text = tool("report", "-s", "max", file, env=environment(COLUMNS=60)).out
+    need(re.search(r"^name .* max$", text, re.M), "what it is sorted by stays", text)
+    need("no room" not in plain)
+    for bad in ("x", "0", "5", "99999999"):
+        need(tool("report", file, env=environment(COLUMNS=bad)).out == plain, bad)
+
+
+def move_away(file):
+    """As if recorded on another boot."""
+    data = file.read_bytes()
+    boot = pathlib.Path("/proc/sys/kernel/random/boot_id").read_bytes().strip()
+    file.write_bytes(data.replace(boot, b"ffff" + boot[4:], 1))
+
+
+def case_states(folder):
+    file = folder / "r.stint"
+    for number in (signal.SIGKILL, signal.SIGABRT, signal.SIGSEGV):
+        record(file, "raise", int(number), rc=-number)
+        text = tool("report", file).out
+        need("killed, crashed or replaced by exec" in text, text)
+        need(re.search(r"^open: outer > inner, for at least \d.*, thread \d+$", text, re.M), text)
+        need("inner (open)" in tool("report", "-v", "tree", file).out)
+        need(table(text)["matmul"][0] == "260", text)
+        wall = re.search(r"state +killed.*wall +at least (\S+) ms", tool("info", file).out, re.S)
+        need(wall and float(wall.group(1)) < 1000, tool("info", file).out)
+    process = start(file, "hang")
+    time.sleep(0.3)
+    text = tool("report", file).out
+    need(", running, pid %d" % process.pid in text, text)
+    age = re.search(r"^open: outer > inner, for (\S+) (ms|s), thread", text, re.M)
+    need(age and float(age.group(1)) >= (300 if age.group(2) == "ms" else 0.3), text)
+    os.kill(process.pid, signal.SIGSTOP)
+    need("running" in tool("report", file).out, "a stopped one too")
+    stop(process)
+    need("killed" in tool("report", file).out)
+    # From another machine, or before a reboot: no clock of ours means anything.
+    move_away(file)
+    text = tool("report", file).out
+    need("killed" in text and "for at least" in text and table(text)["step"][0] == "5", text)
+    # A span too long for its event, with an end that no sum of a scope tells.
+    record(file, "long", int(signal.SIGKILL), program=FAKE, rc=-9, STINT_TRACE="64k")
+    move_away(file)
+    text = tool("info", file).out
+    wall = re.search(r"wall +at least ([\d.]+) s$", text, re.M)
+    need(wall and 900 <= float(wall.group(1)) < 901, text)
+
+
+def case_live(folder):
+    """The lock can be lost; the mapping is still there."""
+    file = folder / "r.stint"
+    process = start(file, "busy")
+    try:
+        first = int(table(tool("report", file).out)["loop"][0])
+        time.sleep(0.2)
+        need(int(table(tool("report", file).out)["loop"][0]) > first)
+        copy = folder / "copy.stint"
+        shutil.copy(file, copy) # nobody has it mapped
+        need("killed" in tool("report", copy).out)
+    finally:
+        stop(process)
+
+
+def case_race(folder):
+    """Read while names come, a call each: whatever was called has its name."""
+    file = folder / "r.stint"
+    process = subprocess.Popen([PROGRAM, "many", "100000"],
+                               env=environment(STINT_FILE=file, STINT_MEMORY="1024M",
+                                               STINT_PERCENTILES=0))
+    seen = 0
+    while process.poll() is None:
+        if file.exists():
+            done = tool("report", file, rc=None)
+            need(done.rc == 0 and not done.err, done)
+            calls = re.search(r"^(\d+) calls?", done.out, re.M)
+            rows = len(re.findall(r"^scope number \d+ ", done.out, re.M))
+            need(calls and int(calls.group(1)) == rows, rows, calls, done.out[:2000])
+            seen += 1
+    need(process.returncode == 0 and seen)
+
+
+# ---- Bad files.
+
+def judge(path, what):
+    """What may be asked of any file: an answer, and soon."""
+    for arguments in (["report", path], ["report", "-v", "tree", path], ["info", path]):
+        begin = time.monotonic()
+        done = tool(*arguments, rc=None, timeout=20)
+        need(done.rc in (0, 2), what, done)
+        need(time.monotonic() - begin < 10, what, "too slow")
+        need(done.rc == 0 or done.err.startswith("stint: "), what, done)
+        need("Sanitizer" not in done.err and "runtime error" not in done.err, what, done)
+    return done
+
+
+def sample(folder):
+    """A small file with all there is in one: (its bytes in use, header length)."""
+    file = folder / "r.stint"
+    record(file, "raise", int(signal.SIGKILL), rc=-9, STINT_MEMORY="1M", STINT_TRACE="1M")
+    data = file.read_bytes()
+    return data[:field(data, HEADER["used"])], field(data, HEADER["header_bytes"])
+
+
+def case_hostile_headers(folder):
+    data, header = sample(folder)
+    file = folder / "x.stint"
+    file.write_bytes(data)
+    need("cut off" not in tool("report", file).err)
+    every = list(range(0, header, 1))
+    rest = [i for i in every if i > 256]
+    random.Random(1).shuffle(rest)
+    for at in [i for i in every if i <= 256] + rest[:150]:
+        for value in {data[at] ^ 0xff, data[at] ^ 1}:
+            spoilt = bytearray(data)
+            spoilt[at] = value
+            file.write_bytes(spoilt)
+            judge(file, "byte %d of the header: %d" % (at, value))
+    for name in ("size", "used"):
+        for value in (0, 1, header, len(data) * 2, 1 << 33, 1 << 62, (1 << 64) - 1):
+            file.write_bytes(with_field(data, HEADER[name], value))
+            judge(file, (name, value))
+
+
+def case_hostile_bytes(folder):
+    data, header = sample(folder)
+    file = folder / "x.stint"
+    seed = int(os.environ.get("SEED", "2"))
+    dice = random.Random(seed)
+    for number in range(150):
+        spoilt = bytearray(data)
+        for _ in range(dice.choice((1, 10, 100, 1000))):
+            at = dice.randrange(header, len(data))
+            length = dice.choice((1, 1, 4, 8))
+            value = dice.choice((b"\xff" * 8, b"\0" * 8, bytes(dice.randrange(256)
+                                                              for _ in range(8))))
+            spoilt[at:at + length] = value[:length]
+        file.write_bytes(spoilt[:len(data)])
+        judge(file, "seed %d, file %d" % (seed, number))
+        if number % 10 == 0:
+            for format in ("chrome", "csv", "json", "folded", "prometheus", "speedscope",
+                           "perfetto", "html"):
+                done = subprocess.run(
+                    [TOOL, "export", "--to", format, str(file)], stdout=subprocess.DEVNULL,
+                    stderr=subprocess.PIPE, env=environment(), timeout=20, check=False)
+                need(done.returncode in (0, 2), format, "seed %d, file %d" % (seed, number), done)
+
+
+def case_hostile_cuts(folder):
+    data, header = sample(folder)
+    file = folder / "x.stint"
+    cuts = set(range(0, 64)) | {header - 1, header, header + 1, len(data) - 1}
+    cuts |= {random.Random(3).randrange(len(data)) for _ in range(100)}
+    for cut in sorted(cuts):
+        file.write_bytes(data[:cut])
+        done = judge(file, "cut at %d" % cut)
+        need(done.rc == 2, cut, done)
+        one_line(done)
+        if cut >= header:
+            need("cut off: %d of %d bytes" % (cut, len(data)) in done.err, done)
+            need(done.out.startswith("file "), "what can be read is shown", done)
+
+
+def case_hostile_files(folder):
+    data, _ = sample(folder)
+    file = folder / "x.stint"
+    def refused(path, *words):
+        for command in (["report"], ["info"], ["export", "--to", "json"], ["top", "--once"]):
+            done = tool(*command, path, rc=2, timeout=10)
+            one_line(done, *words)
+            need(not done.out, done)
+    refused(folder / "missing", "missing: No such file")
+    refused(folder, "directory")
+    os.mkfifo(folder / "fifo")
+    refused(folder / "fifo", "not a regular file")
+    refused("/dev/zero", "not a regular file")
+    file.write_bytes(b"")
+    refused(file, "empty")
+    file.write_bytes(b"#!/bin/sh\necho hello\n" * 1000)
+    refused(file, "not a run file")
+    file.write_bytes(with_field(data, HEADER["abi"], 77))
+    refused(file, "format 77", "format %d" % field(data, HEADER["abi"]))
+    file.write_bytes(data[:100])
+    refused(file, "cut off within its header")
+    file.write_bytes(data)
+    os.chmod(file, 0)
+    if os.geteuid():
+        refused(file, "Permission denied")
+    os.chmod(file, 0o600)
+    # Terabytes that are not there cost nothing.
+    file.write_bytes(with_field(with_field(data, HEADER["size"], 1 << 42), HEADER["used"], 1 << 41))
+    os.truncate(file, 1 << 41)
+    done = judge(file, "a hole of 2 TiB")
+    need(done.rc == 2, done)
+    # A name in it is not a command to the terminal.
+    at = data.index(b"matmul\0")
+    file.write_bytes(data[:at] + b"\x1b[31m!" + data[at + 6:])
+    text = tool("report", file).out
+    need("\x1b" not in text and "\\x1b[31m!" in text, text)
+
+
+# ---- Exports and facts.
+
+def case_export(folder):
+    file = folder / "r.stint"
+    record(file, "end", STINT_TRACE="1M")
+    for format in ("chrome", "perfetto", "speedscope", "folded", "csv", "json", "prometheus", "html"):
+        target = folder / ("out." + format)
+        target.write_text("old")
+        tool("export", file, "--to", format, "-o", target)
+        data = target.read_bytes()
+        piped = subprocess.run([TOOL, "export", "--to=" + format, str(file)], check=True,
+                               stdout=subprocess.PIPE, env=environment(), timeout=60).stdout
+        need(data == piped and b"matmul" in data, format, data[:300])
+    need(not list(folder.glob("*.tmp")), "something is left")
+    mask = os.umask(0)
+    os.umask(mask)
+    need(target.stat().st_mode & 0o777 == 0o666 & ~mask, "its mode", oct(target.stat().st_mode))
+    one_line(tool("export", file, "-t", "csv", "-o", folder / "none" / "x", rc=1), "cannot write")
+    tool("export", file, "-t", "csv", "-o", "/dev/null")
+    need(not pathlib.Path("/dev/null").is_file(), "a device stays one")
+    one_line(tool("export", file, "-t", "csv", "-o", "/dev/full", rc=1), "No space left")
+    need("is not text" in on_terminal_rc(["export", "--to", "perfetto", file], 2))
+    # A name is no command to the terminal; elsewhere it is what it is.
+    name = b"\x1b\xc2\x9b[m!"
+    file.write_bytes(file.read_bytes().replace(b"matmul\0", name + b"\0"))
+    for format in ("chrome", "speedscope", "folded", "csv", "json", "prometheus", "html"):
+        text = on_terminal(["export", "--to", format, file], 300, stderr=subprocess.DEVNULL)
+        need("[m!" in text and not re.search("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]", text), format,
+             repr(re.findall(".{20}\\[m!", text)[:3]))
+    for format in ("csv", "prometheus"):
+        tool("export", file, "--to", format, "-o", folder / "out")
+        need(name in (folder / "out").read_bytes(), format)
+
+
+def on_terminal_rc(arguments, rc):
+    main, other = pty.openpty()
+    process = subprocess.Popen([TOOL, *map(str, arguments)], stdout=other, stderr=other,
+                               env=environment())
+    os.close(other)
+    data = os.read(main, 65536).decode()
+    need(process.wait(timeout=60) == rc, data)
+    os.close(main)
+    return data
+
+
+def case_info(folder):
+    file = folder / "r.stint"
+    record(file, "end", program=FAKE, STINT_TRACE="1M")
+    text = tool("info", file).out
+    for pattern in (r"^state +ended, pid \d+$", r"^program +testprog$", r"^command +\S+ end$",
+                    r"^calls +281$", r"^steps +2$", r"^sets +2$", r"^tree nodes +5$",
+                    r"^intervals +1$", r"^open scopes +0$", r"^format +\d+$",
+                    r"^in use +\d+ of \d+ bytes$", r"^host +testhost$", r"^wall +[0-9.]+ ms$",
+                    r"^trace +\d+ lanes?, 281 spans, 5 marks, 5 values, 0 older ones gone$"):
+        need(re.search(pattern, text, re.M), pattern, text)
+    record(file, "end", STINT_MEMORY="1M")
+    text = tool("info", file, file).out
+    need("trace        none" in text and text.count("\nstate ") == 2, text)
+
+
+# ---- run.
+
+def case_run(folder):
+    place = environment(TMPDIR=folder, XDG_RUNTIME_DIR=folder)
+    before = set(os.listdir("/dev/shm")) if os.path.isdir("/dev/shm") else set()
+    done = tool("run", PROGRAM, "end", "7", rc=7, env=place)
+    need(table(done.err)["matmul"][0] == "260" and not done.out, done)
+    done = tool("run", "--report", "tree,top=1", "--", PROGRAM, "raise", "9", rc=137)
+    need("Killed" in done.err and "(7 more)" in done.err and "stint tree" in done.err, done)
+    age = re.search(r"open: outer > inner, for ([0-9.]+) ms", done.err)
+    need(age and float(age.group(1)) >= 3, "it is known when it ended", done)
+    done = tool("run", PROGRAM, "nothing")
+    one_line(done, "nothing was recorded", "WITH_TIMER")
+    one_line(tool("run", folder / "missing", rc=127), "No such file")
+    (folder / "plain").write_text("x")
+    one_line(tool("run", folder / "plain", rc=126), "Permission denied")
+    done = tool("run", "-r", "none", PROGRAM, "end", "3", rc=3)
+    need(not done.err and not done.out, done)
+    done = tool("run", "sh", "-c", '"$1" fork; "$1" end', "sh", PROGRAM)
+    need(done.err.count("stint table: ") == 1 and done.err.count("also recorded: ") == 2, done)
+    if os.path.isdir("/dev/shm"):
+        deadline = time.monotonic() + 30  # others may be at it right now, and take theirs away
+        while (left := {n for n in os.listdir("/dev/shm") if re.fullmatch(r"stint-\w{6}", n)}
+               - before) and time.monotonic() < deadline:
+            time.sleep(0.1)
+        need(not left, "left in memory", left)
+
+
+def case_run_signals(folder):
+    del folder
+    if b"__tsan_init" in pathlib.Path(PROGRAM).read_bytes():
+        print("skipped: thread sanitizer holds signals back until the program's next call")
+        return SKIPPED
+    for number in (signal.SIGTERM, signal.SIGINT):
+        process = subprocess.Popen([TOOL, "run", PROGRAM, "signal"], env=environment(),
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        need(process.stdout.readline() == b"ready\n")
+        process.send_signal(number) # to the tool alone
+        _, err = process.communicate(timeout=30)
+        need(process.returncode == number and b"waiting" in err, number, process.returncode, err)
+    # Typed at a terminal the program gets it from there, and once.
+    pid, main = pty.fork()
+    if not pid:
+        os.execve(TOOL, [TOOL, "run", PROGRAM, "signal"], environment())
+    read_until(main, b"ready")
+    os.write(main, b"\x03")
+    read_until(main, b"waiting")
+    status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) if hasattr(
+        os, "waitstatus_to_exitcode") else os.WEXITSTATUS(os.waitpid(pid, 0)[1])
+    need(status == signal.SIGINT, "rc", status)
+    os.close(main)
+
+
+def case_run_files(folder):
+    file = folder / "mine.stint"
+    done = tool("run", "--file", file, PROGRAM, "end")
+    need("the run is in %s" % file in done.err, done)
+    need("ended" in tool("report", file).out)
+    done = tool("run", "-f", "here.stint", "sh", "-c", 'cd / && exec "$0" end', PROGRAM, cwd=folder)
+    need((folder / "here.stint").exists(), "from where we were", done)
+    done = tool("run", "-f", folder / "each-%p.stint", PROGRAM, "fork")
+    need(len(list(folder.glob("each-*.stint"))) == 2 and "also recorded" in done.err, done)
+    odd = folder / "100%"
+    odd.mkdir()
+    tool("run", "-f", "x.stint", PROGRAM, "end", cwd=odd)
+    need((odd / "x.stint").exists(), "a % of a folder is none of the pattern")
+    done = tool("run", "--trace", "1M", "--report", "legacy", PROGRAM, "end")
+    kept = re.search(r"the run is in (.*)\n", done.err)
+    need(kept and "Stat=" in done.err, done)
+    need("spans" in tool("info", kept.group(1)).out)
+    shutil.rmtree(os.path.dirname(kept.group(1)))
+    need(not list(folder.glob("*.tmp")))
+
+
+# ---- top.
+
+def case_top(folder):
+    file = folder / "r.stint"
+    process = start(file, "busy")
+    try:
+        for what in (file, process.pid):
+            text = tool("top", "--once", "--interval", "0.3", what).out
+            rows = text.split("\n")[3:]
+            need("running, pid %d" % process.pid in text and "\x1b" not in text, text)
+            need(rows[0].startswith("loop ") and rows[1].startswith("sleep "), text)
+            share = float(rows[0].split()[2])
+            need(50 < share < 150, "a thread's loop takes all the time", text)
+            need(1 < float(rows[0].split()[1]) < 1100, text)
+        text = tool("top", "--once", "-i", "0.1", "-n", "1", file,
+                    env=environment(COLUMNS=70)).out
+        need(len(text.split("\n")) == 5 and all(len(l) <= 90 for l in text.split("\n")), text)
+        endless = subprocess.Popen([TOOL, "top", "-i", "0.2", str(file)], stdout=subprocess.PIPE,
+                                   env=environment())
+        time.sleep(0.7)
+        endless.send_signal(signal.SIGINT)
+        out = endless.communicate(timeout=20)[0].decode()
+        need(endless.returncode == 0 and out.count("stint top: ") >= 2 and "\x1b" not in out, out)
+    finally:
+        stop(process)
+    text = tool("top", file, timeout=10).out
+    need("killed" in text and text.count("stint top: ") == 1, text)
+
+
+def read_until(main, wanted, seconds=20):
+    data = b""
+    until = time.monotonic() + seconds
+    while wanted not in data and time.monotonic() < until:
+        if select.select([main], [], [], 0.2)[0]:
+            try:
+                data += os.read(main, 65536)
+            except OSError:
+                break
+    need(wanted in data, wanted, data)
+    return data
+
+
+def case_top_screen(folder):
+    file = folder / "r.stint"
+    process = start(file, "busy")
+    enter, leave = b"\x1b[?1049h", b"\x1b[?1049l"
+    try:
+        for key in (b"q", b"\x03"):
+            main, other = pty.openpty()
+            fcntl.ioctl(other, termios.TIOCSWINSZ, struct.pack("HHHH", 20, 90, 0, 0))
+            was = termios.tcgetattr(other)
+            top = subprocess.Popen([TOOL, "top", "-i", "0.2", str(file)], stdin=other, stdout=other,
+                                   stderr=other, env=environment())
+            data = read_until(main, b"loop ")
+            need(data.startswith(enter) and data.count(b"\n") < 40, data)
+            os.write(main, key)
+            read_until(main, b"\x1b[?25h" + leave)
+            need(top.wait(timeout=20) == 0)
+            need(termios.tcgetattr(other) == was, "the terminal is as it was")
+            os.close(other)
+            os.close(main)
+        main, other = pty.openpty()
+        top = subprocess.Popen([TOOL, "top", "-i", "0.2", str(file)], stdin=other, stdout=other,
+                               stderr=other, env=environment())
+        read_until(main, b"loop ")
+        stop(process)
+        data = read_until(main, b"killed")
+        need(leave in data and top.wait(timeout=20) == 0, data)
+        os.close(other)
+        os.close(main)
+    finally:
+        stop(process)
+
+
+# ---- The manual.
+
+def case_manual(folder):
+    del folder
+    page = ROOT / "runtime" / "tool" / "stint.1"
+    text = page.read_text()
+    for command in ("report", "top", "run", "export", "merge", "diff", "info"):
+        need(".It Cm %s" % command in text or ".Ss stint %s" % command in text, command)
+    for command in ("report", "top", "run", "export", "info"):
+        for option in re.findall(r"--([a-z]+)", tool(command, "--help").out.split("usage:")[1]):
+            need("Fl -%s" % option in text, "%s --%s is not in the manual" % (command, option))
+    if not shutil.which("mandoc"):
+        print("no mandoc here")
+        return SKIPPED
+    done = subprocess.run(["mandoc", "-Tlint", "-Wstyle", str(page)], stdout=subprocess.PIPE,
+                          check=False)
+    need(done.returncode == 0 and not done.stdout, done.stdout.decode())
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(globals(), sys.argv[4]))

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the sweep finds, in the arena: busy times, gaps with the scope to ask, steps. */
+#include <pthread.h>
+
+#include "activity_made.h"
+
+static void check_sum(const struct arena_activity *a, uint64_t count, uint64_t total, uint64_t min,
+                      uint64_t max) {
+    CHECK_EQ_U64(count_of(a), count);
+    CHECK_EQ_U64(a->total, total);
+    CHECK_EQ_U64(count ? a->min : 0, min);
+    CHECK_EQ_U64(a->max, max);
+}
+
+TEST(activity_line, busy) {
+    CHECK(!activity_open());
+    add(copy(1, 1, 150, 250, 8));
+    add(kernel("k", 1, 100, 200));
+    CHECK_EQ_U64(rows_of(ACTIVITY_BUSY), 0);
+    activity_settle();
+    check_sum(row(ACTIVITY_BUSY, ACTIVITY_BUSY_ANY, NULL), 1, 150, 150, 150);
+    check_sum(row(ACTIVITY_BUSY, ACTIVITY_BUSY_KERNEL, NULL), 1, 100, 100, 100);
+    check_sum(row(ACTIVITY_BUSY, ACTIVITY_BUSY_COPY, NULL), 1, 100, 100, 100);
+    check_sum(row(ACTIVITY_BUSY, ACTIVITY_BUSY_OVERLAP, NULL), 1, 50, 50, 50);
+    CHECK_EQ_U64(row(ACTIVITY_BUSY, ACTIVITY_BUSY_ANY, NULL)->device,
+                 row(ACTIVITY_KERNEL, 0, "k")->device);
+    add(of_kind(ACTIVITY_FILL, copy(0, 1, 300, 310, 8)));
+    activity_settle();
+    activity_settle();
+    const struct arena_activity *a = row(ACTIVITY_BUSY, ACTIVITY_BUSY_ANY, NULL);
+    check_sum(a, 2, 160, 10, 150);
+    CHECK_EQ_U64(a->first_at, 100);
+    CHECK_EQ_U64(a->last_at, 310);
+    CHECK_EQ_U64(a->histogram, 0);
+}
+
+TEST(activity_line, gaps_have_a_scope_and_a_cause) {
+    uint32_t late, waits;
+    CHECK(!activity_open());
+    add(kernel("k", 1, 100, 200));
+    {
+        REGISTER_TIMER("late");
+        late = node_here();
+        fake_advance(8000);
+        activity_launch(2); /* no record of the call will come */
+    }
+    {
+        REGISTER_TIMER("waits");
+        waits = node_here();
+        activity_launch(3);
+    }
+    fake_advance(1000000);
+    add(kernel("k", 2, 10200, 11000));
+    add(call("cudaStreamSynchronize", 4, 10300, 11100));
+    add(call("cudaLaunchKernel", 3, 15000, 15100));
+    add(kernel("k", 3, 16000, 17000));
+    add(kernel("k", 3, 17400, 18000));
+    activity_settle();
+    const struct arena_activity *a = row(ACTIVITY_GAP, ACTIVITY_GAP_HOST_LATE, NULL);
+    CHECK_EQ_U64(a->node, late);
+    CHECK_EQ_U64(a->device, row(ACTIVITY_KERNEL, 0, "k")->device);
+    check_sum(a, 1, 10000, 10000, 10000);
+    a = row(ACTIVITY_GAP, ACTIVITY_GAP_SYNC, NULL);
+    CHECK_EQ_U64(a->node, waits);
+    check_sum(a, 1, 5000, 5000, 5000);
+    CHECK(a->histogram != 0);
+    a = row(ACTIVITY_GAP, ACTIVITY_GAP_UNKNOWN, NULL); /* too short to ask anybody */
+    CHECK_EQ_U64(a->node, 0);
+    check_sum(a, 1, 400, 400, 400);
+}
+
+TEST(activity_line, copies_and_waits_by_record) {
+    struct activity_record wait = of_kind(ACTIVITY_SYNC, call(NULL, 9, 50000, 60500));
+    CHECK(!activity_open());
+    fake_advance(1000000);
+    add(kernel("k", 1, 1000, 10000));
+    add(call("cudaMemcpy", 2, 11000, 21000));
+    add(copy(1, 2, 20000, 20500, 8));
+    add(kernel("k", 3, 50000, 60000));
+    wait.detail = ACTIVITY_SYNC_CONTEXT;
+    add(wait);
+    add(call("cudaLaunchKernel", 4, 69000, 69100));
+    add(kernel("k", 4, 70000, 71000));
+    wait.start = 71500;
+    wait.end = 71600;
+    wait.detail = ACTIVITY_SYNC_STREAM_WAIT; /* holds up no host */
+    add(wait);
+    add(call("cudaLaunchKernel", 5, 79000, 79100));
+    add(kernel("k", 5, 80000, 81000));
+    activity_settle();
+    check_sum(row(ACTIVITY_GAP, ACTIVITY_GAP_COPY, NULL), 1, 10000, 10000, 10000);
+    check_sum(row(ACTIVITY_GAP, ACTIVITY_GAP_SYNC, NULL), 1, 10000, 10000, 10000);
+    check_sum(row(ACTIVITY_GAP, ACTIVITY_GAP_HOST_LATE, NULL), 1, 9000, 9000, 9000);
+    check_sum(row(ACTIVITY_GAP, ACTIVITY_GAP_UNKNOWN, NULL), 1, 29500, 29500, 29500);
+}
+
+/* A driver call that is nobody's part holds up the host, too. */
+TEST(activity_line, waits_in_the_driver) {
+    CHECK(!activity_open());
+    fake_advance(1000000);
+    add(kernel("k", 1, 1000, 10000));
+    add(of_kind(ACTIVITY_DRIVER, call("cuStreamSynchronize", 2, 5000, 10100)));
+    add(of_kind(ACTIVITY_DRIVER, call("cuLaunchKernel", 3, 19000, 19100)));
+    add(kernel("k", 3, 20000, 21000));
+    activity_settle();
+    check_sum(row(ACTIVITY_GAP, ACTIVITY_GAP_SYNC, NULL), 1, 10000, 10000, 10000);
+}
+
+TEST(activity_line, steps) {
+    CHECK(!activity_open());
+    fake_advance(1000);
+    (void)stint_step();
+    fake_advance(1000);
+    (void)stint_step();
+    fake_advance(3000);
+    (void)stint_step();
+    add(kernel("k", 1, 1500, 2500));
+    add(on_stream(8, kernel("k", 1, 2400, 2600)));
+    activity_settle();
+    const struct arena_activity *a = row(ACTIVITY_STEP, ACTIVITY_STEP_WALL, NULL);
+    check_sum(a, 2, 4000, 1000, 3000);
+    CHECK_EQ_U64(a->device, 0);
+    CHECK_EQ_U64(a->first_at, 1000);
+    CHECK_EQ_U64(a->last_at, 5000);
+    CHECK(a->histogram != 0);
+    a = row(ACTIVITY_STEP, ACTIVITY_STEP_BUSY, NULL);
+    check_sum(a, 2, 1100, 500, 600);
+    CHECK_EQ_U64(a->device, row(ACTIVITY_KERNEL, 0, "k")->device);
+}
+
+TEST(activity_line, pause) {
+    CHECK(!activity_open());
+    fake_advance(1000);
+    activity_step();
+    add(kernel("k", 1, 100, 200));
+    activity_pause();
+    fake_advance(100000);
+    activity_step(); /* nobody looks */
+    CHECK(!activity_open());
+    fake_advance(1000);
+    activity_step();
+    add(kernel("k", 1, 101000, 101500));
+    fake_advance(1000);
+    activity_step();
+    activity_settle();
+    CHECK_EQ_U64(rows_of(ACTIVITY_GAP), 0);
+    check_sum(row(ACTIVITY_STEP, ACTIVITY_STEP_WALL, NULL), 1, 1000, 1000, 1000);
+    check_sum(row(ACTIVITY_BUSY, ACTIVITY_BUSY_ANY, NULL), 2, 600, 100, 500);
+}
+
+/* More than are kept back, with a stream that is always behind: nothing is late, nothing is lost.
+ * */
+TEST(activity_line, more_than_fit) {
+    uint64_t n = 200000;
+    CHECK(!activity_open());
+    fake_advance(n * 1000);
+    activity_launch(1);
+    activity_begin();
+    for (uint64_t i = 1; i <= n; ++i) {
+        struct activity_record r = kernel("k", 1, i * 1000, i * 1000 + 300);
+        activity_add(&r);
+        if (i > 10000) {
+            r = on_stream(8, kernel("k", 1, (i - 10000) * 1000 + 500, (i - 10000) * 1000 + 600));
+            activity_add(&r);
+        }
+    }
+    activity_end();
+    CHECK(count_of(row(ACTIVITY_BUSY, ACTIVITY_BUSY_ANY, NULL)) > 100000);
+    activity_settle();
+    CHECK_EQ_U64(row(ACTIVITY_BUSY, ACTIVITY_BUSY_ANY, NULL)->total, n * 300 + (n - 10000) * 100);
+    CHECK_EQ_U64(lost_in_all(), 0);
+}
+
+TEST(activity_line, late_ones_are_counted) {
+    CHECK(!activity_open());
+    activity_launch(1);
+    add(kernel("k", 1, 10000, 20000));
+    activity_settle();
+    add(kernel("k", 1, 9000, 9500));
+    activity_settle();
+    CHECK_EQ_U64(lost(STINT_STATUS_ACTIVITY_LATE), 1);
+    CHECK_EQ_U64(count_of(row(ACTIVITY_KERNEL, 0, "k")), 2);
+    check_sum(row(ACTIVITY_BUSY, ACTIVITY_BUSY_ANY, NULL), 1, 10000, 10000, 10000);
+}
+
+/* ---- Steps faster than anybody takes them out. */
+
+TEST(activity_line, many_steps) {
+    CHECK(!activity_open());
+    for (int i = 0; i < 5000; ++i) {
+        fake_advance(10);
+        activity_step();
+    }
+    activity_settle();
+    check_sum(row(ACTIVITY_STEP, ACTIVITY_STEP_WALL, NULL), 4999, 49990, 10, 10);
+    CHECK_EQ_U64(lost_in_all(), 0);
+}
+
+static void *step_often(void *unused) {
+    (void)unused;
+    for (int i = 0; i < 3000; ++i) {
+        fake_advance(10);
+        activity_step();
+    }
+    return NULL;
+}
+
+/* While somebody has the lock, more than there is room for: counted. No step waits. */
+TEST(activity_line, steps_do_not_wait) {
+    pthread_t thread;
+    CHECK(!activity_open());
+    activity_begin();
+    CHECK(!pthread_create(&thread, NULL, step_often, NULL));
+    pthread_join(thread, NULL);
+    activity_end();
+    activity_settle();
+    CHECK_EQ_U64(lost(STINT_STATUS_ACTIVITY_LATE), 3000 - 1024);
+    CHECK_EQ_U64(count_of(row(ACTIVITY_STEP, ACTIVITY_STEP_WALL, NULL)), 1023);
+}
+
+TEST(activity_line, steps_of_many_threads) {
+    pthread_t threads[3];
+    CHECK(!activity_open());
+    for (int i = 0; i < 3; ++i) {
+        CHECK(!pthread_create(&threads[i], NULL, step_often, NULL));
+    }
+    for (int i = 0; i < 3; ++i) {
+        pthread_join(threads[i], NULL);
+    }
+    activity_settle();
+    const struct arena_activity *a = row(ACTIVITY_STEP, ACTIVITY_STEP_WALL, NULL);
+    CHECK_EQ_U64(count_of(a) + 1 + lost(STINT_STATUS_ACTIVITY_LATE), 9000);
+}
+
+HARNESS_MAIN()

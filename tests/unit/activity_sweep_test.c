@@ -1,0 +1,488 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The sweep, case by case and against a model that knows all items at once and takes its time.
+ */
+#include "activity_sweep.h"
+
+#include "support.h"
+
+#define ITEMS 400
+#define DEVICES 3
+#define CORRELATIONS 64
+
+/* What came out. */
+static struct sweep_gap gaps[4 * ITEMS];
+static struct step {
+    uint32_t device;
+    uint64_t start;
+    uint64_t ns;
+} steps[8 * ITEMS];
+static unsigned gap_count, step_count;
+
+/* What is known of calls when the sweep asks. */
+static struct {
+    uint64_t start;
+    uint32_t thread;
+} known[CORRELATIONS];
+
+static int on_call(void *data, uint32_t correlation, uint64_t *start, uint32_t *thread) {
+    CHECK(data == known);
+    if (!correlation || correlation >= CORRELATIONS || !known[correlation].start) {
+        return -1;
+    }
+    *start = known[correlation].start;
+    *thread = known[correlation].thread;
+    return 0;
+}
+
+static void on_gap(void *data, const struct sweep_gap *gap) {
+    (void)data;
+    gaps[gap_count++] = *gap;
+}
+
+static void on_step(void *data, uint32_t device, uint64_t start, uint64_t ns) {
+    (void)data;
+    steps[step_count++] = (struct step){device, start, ns};
+}
+
+static const struct sweep_ops ops = {on_call, on_gap, on_step};
+static struct sweep sweep;
+static void *memory;
+
+static void start(uint32_t capacity) {
+    free(memory);
+    memory = malloc(sweep_bytes(capacity));
+    gap_count = step_count = 0;
+    memset(known, 0, sizeof known);
+    sweep_open(&sweep, memory, capacity, &ops, known);
+}
+
+static void give(const struct sweep_item *item) {
+    if (sweep_is_full(&sweep)) {
+        sweep_some(&sweep);
+    }
+    sweep_add(&sweep, item);
+}
+
+static void work(uint32_t kind, uint64_t from, uint64_t to) {
+    struct sweep_item item = {.start = from, .end = to, .kind = (uint16_t)kind, .node = 5};
+    give(&item);
+}
+
+static void launched(uint64_t from, uint64_t to, uint64_t at, uint32_t thread) {
+    struct sweep_item item = {
+        .start = from, .end = to, .launched = at, .thread = thread, .node = 9};
+    give(&item);
+}
+
+static void host(uint32_t kind, uint64_t from, uint64_t to, uint32_t thread) {
+    struct sweep_item item = {.start = from, .end = to, .kind = (uint16_t)kind, .thread = thread};
+    give(&item);
+}
+
+static void boundary(uint64_t at) {
+    struct sweep_item item = {.start = at, .end = at, .kind = SWEEP_STEP};
+    give(&item);
+}
+
+static const struct sweep_sum *busy(uint32_t detail) {
+    return &sweep.devices[0].sums[detail];
+}
+
+TEST(activity_sweep, unions_and_overlap) {
+    start(16);
+    work(SWEEP_KERNEL, 100, 200);
+    work(SWEEP_KERNEL, 150, 180); /* inside */
+    work(SWEEP_COPY, 190, 260);
+    work(SWEEP_KERNEL, 260, 300); /* follows on */
+    work(SWEEP_COPY, 400, 410);
+    sweep_all(&sweep);
+    CHECK_EQ_U64(busy(ACTIVITY_BUSY_ANY)->total, 210);
+    CHECK_EQ_U64(busy(ACTIVITY_BUSY_ANY)->count, 2);
+    CHECK_EQ_U64(busy(ACTIVITY_BUSY_ANY)->max, 200);
+    CHECK_EQ_U64(busy(ACTIVITY_BUSY_ANY)->min, 10);
+    CHECK_EQ_U64(busy(ACTIVITY_BUSY_ANY)->first_at, 100);
+    CHECK_EQ_U64(busy(ACTIVITY_BUSY_ANY)->last_at, 410);
+    CHECK_EQ_U64(busy(ACTIVITY_BUSY_KERNEL)->total, 140);
+    CHECK_EQ_U64(busy(ACTIVITY_BUSY_COPY)->total, 80);
+    CHECK_EQ_U64(busy(ACTIVITY_BUSY_OVERLAP)->total, 10);
+    CHECK_EQ_U64(gap_count, 1);
+    CHECK_EQ_U64(gaps[0].ns, 100);
+    CHECK_EQ_U64(gaps[0].node, 0); /* short */
+    CHECK_EQ_U64(gaps[0].cause, ACTIVITY_GAP_UNKNOWN);
+}
+
+/* The device rests from 10 000 to 20 000 and goes on with what thread 1 launched at `at`. */
+static uint32_t cause_with(uint32_t kind, uint64_t from, uint64_t to, uint32_t thread,
+                           uint64_t at) {
+    start(16);
+    work(SWEEP_KERNEL, 5000, 10000);
+    host(kind, from, to, thread);
+    launched(20000, 21000, at, 1);
+    sweep_all(&sweep);
+    CHECK_EQ_U64(gap_count, 1);
+    CHECK_EQ_U64(gaps[0].start, 10000);
+    CHECK_EQ_U64(gaps[0].ns, 10000);
+    CHECK_EQ_U64(gaps[0].node, 9);
+    return gaps[0].cause;
+}
+
+TEST(activity_sweep, causes) {
+    /* No call near. */
+    CHECK_EQ_U64(cause_with(SWEEP_CALL_WAITS, 1, 2, 1, 19000), ACTIVITY_GAP_HOST_LATE);
+    CHECK_EQ_U64(cause_with(SWEEP_CALL_WAITS, 1, 2, 1, 10001), ACTIVITY_GAP_HOST_LATE);
+    CHECK_EQ_U64(cause_with(SWEEP_CALL_WAITS, 1, 2, 1, 10000), ACTIVITY_GAP_UNKNOWN);
+    CHECK_EQ_U64(cause_with(SWEEP_CALL_WAITS, 1, 2, 1, 0), ACTIVITY_GAP_UNKNOWN);
+    /* A wait that ends in the gap, at its beginning, a little before, long before. */
+    CHECK_EQ_U64(cause_with(SWEEP_CALL_WAITS, 6000, 12000, 1, 19000), ACTIVITY_GAP_SYNC);
+    CHECK_EQ_U64(cause_with(SWEEP_CALL_WAITS, 11000, 12000, 1, 19000), ACTIVITY_GAP_SYNC);
+    CHECK_EQ_U64(cause_with(SWEEP_CALL_WAITS, 6000, 8000, 1, 19000), ACTIVITY_GAP_SYNC);
+    CHECK_EQ_U64(cause_with(SWEEP_CALL_WAITS, 6000, 7999, 1, 19000), ACTIVITY_GAP_HOST_LATE);
+    /* Of another thread, of a thread nobody knows. */
+    CHECK_EQ_U64(cause_with(SWEEP_CALL_WAITS, 6000, 12000, 2, 19000), ACTIVITY_GAP_HOST_LATE);
+    CHECK_EQ_U64(cause_with(SWEEP_CALL_WAITS, 6000, 12000, 0, 19000), ACTIVITY_GAP_SYNC);
+    /* It was launched before the wait was over: that was not it. */
+    CHECK_EQ_U64(cause_with(SWEEP_CALL_WAITS, 6000, 12000, 1, 11999), ACTIVITY_GAP_HOST_LATE);
+    CHECK_EQ_U64(cause_with(SWEEP_CALL_WAITS, 6000, 12000, 1, 9000), ACTIVITY_GAP_UNKNOWN);
+    /* A copy over more than half of it, over half of it. */
+    CHECK_EQ_U64(cause_with(SWEEP_CALL_COPIES, 9000, 15001, 1, 19000), ACTIVITY_GAP_COPY);
+    CHECK_EQ_U64(cause_with(SWEEP_CALL_COPIES, 9000, 15000, 1, 19000), ACTIVITY_GAP_HOST_LATE);
+    CHECK_EQ_U64(cause_with(SWEEP_CALL_COPIES, 9000, 30000, 1, 9000), ACTIVITY_GAP_COPY);
+    CHECK_EQ_U64(cause_with(SWEEP_CALL_COPIES, 9000, 30000, 2, 9000), ACTIVITY_GAP_UNKNOWN);
+}
+
+TEST(activity_sweep, copy_goes_before_wait) {
+    start(16);
+    work(SWEEP_KERNEL, 5000, 10000);
+    host(SWEEP_CALL_COPIES, 10500, 18000, 1);
+    host(SWEEP_CALL_WAITS, 10600, 10700, 1);
+    launched(20000, 21000, 19000, 1);
+    sweep_all(&sweep);
+    CHECK_EQ_U64(gaps[0].cause, ACTIVITY_GAP_COPY);
+}
+
+TEST(activity_sweep, asks_about_calls_when_it_needs_to_know) {
+    struct sweep_item wait = {
+        .start = 6000, .end = 12000, .correlation = 1, .kind = SWEEP_CALL_WAITS};
+    struct sweep_item next = {.start = 20000, .end = 21000, .correlation = 2};
+    start(16);
+    work(SWEEP_KERNEL, 5000, 10000);
+    give(&wait);
+    give(&next);
+    known[1].start = 6000;
+    known[1].thread = 1;
+    known[2].start = 19000;
+    known[2].thread = 1;
+    sweep_all(&sweep);
+    CHECK_EQ_U64(gaps[0].cause, ACTIVITY_GAP_SYNC);
+    start(16);
+    work(SWEEP_KERNEL, 5000, 10000);
+    give(&wait);
+    give(&next);
+    known[1].start = 6000;
+    known[1].thread = 2; /* another one */
+    known[2].start = 19000;
+    known[2].thread = 1;
+    sweep_all(&sweep);
+    CHECK_EQ_U64(gaps[0].cause, ACTIVITY_GAP_HOST_LATE);
+}
+
+/* A long wait is found behind many short ones. */
+TEST(activity_sweep, long_wait_among_short_ones) {
+    start(256);
+    work(SWEEP_KERNEL, 5000, 100000);
+    host(SWEEP_CALL_WAITS, 6000, 100500, 1);
+    for (uint64_t i = 0; i < SWEEP_CALLS - 1; ++i) {
+        host(SWEEP_CALL_WAITS, 7000 + i, 7001 + i, 1);
+    }
+    launched(200000, 201000, 190000, 1);
+    sweep_all(&sweep);
+    CHECK_EQ_U64(gaps[0].cause, ACTIVITY_GAP_SYNC);
+}
+
+TEST(activity_sweep, steps) {
+    start(16);
+    work(SWEEP_KERNEL, 100, 200);
+    boundary(150); /* the first says when the first step begins */
+    work(SWEEP_KERNEL, 300, 400);
+    boundary(350);
+    boundary(360);
+    work(SWEEP_COPY, 370, 420);
+    boundary(500);
+    sweep_all(&sweep);
+    static const struct step want[] = {
+        {SWEEP_NO_DEVICE, 150, 200}, {0, 150, 100}, /* 150 to 200, 300 to 350 */
+        {SWEEP_NO_DEVICE, 350, 10},  {0, 350, 10},  {SWEEP_NO_DEVICE, 360, 140}, {0, 360, 60},
+    };
+    CHECK_EQ_U64(step_count, 6);
+    for (unsigned i = 0; i < 6; ++i) {
+        CHECK_EQ_U64(steps[i].device, want[i].device);
+        CHECK_EQ_U64(steps[i].start, want[i].start);
+        CHECK_EQ_U64(steps[i].ns, want[i].ns);
+    }
+}
+
+TEST(activity_sweep, nothing_goes_over_a_break) {
+    start(16);
+    boundary(50);
+    work(SWEEP_KERNEL, 100, 200);
+    sweep_all(&sweep);
+    sweep_break(&sweep);
+    work(SWEEP_KERNEL, 90000, 90100);
+    boundary(90200);
+    work(SWEEP_KERNEL, 93000, 93100);
+    boundary(95000);
+    sweep_all(&sweep);
+    CHECK_EQ_U64(gap_count, 1);
+    CHECK_EQ_U64(gaps[0].start, 90100);
+    CHECK_EQ_U64(step_count, 2);
+    CHECK_EQ_U64(steps[0].start, 90200);
+    CHECK_EQ_U64(steps[0].ns, 4800);
+    CHECK_EQ_U64(steps[1].ns, 100);
+    CHECK_EQ_U64(busy(ACTIVITY_BUSY_ANY)->total, 300);
+    CHECK_EQ_U64(sweep.late, 0);
+}
+
+TEST(activity_sweep, late_items_are_cut_and_counted) {
+    start(16);
+    work(SWEEP_KERNEL, 100, 200);
+    work(SWEEP_KERNEL, 5000, 5100);
+    sweep_all(&sweep);
+    work(SWEEP_KERNEL, 300, 400);   /* nothing is left of it */
+    work(SWEEP_COPY, 300, 5050);    /* 5000 to 5050 */
+    work(SWEEP_KERNEL, 5000, 5200); /* in time */
+    boundary(4000);                 /* taken for 5000 */
+    boundary(5500);
+    sweep_all(&sweep);
+    CHECK_EQ_U64(sweep.late, 3);
+    CHECK_EQ_U64(gap_count, 1);
+    CHECK_EQ_U64(busy(ACTIVITY_BUSY_ANY)->total, 300);
+    CHECK_EQ_U64(busy(ACTIVITY_BUSY_COPY)->total, 50);
+    CHECK_EQ_U64(busy(ACTIVITY_BUSY_OVERLAP)->total, 50);
+    CHECK_EQ_U64(steps[0].start, 5000);
+}
+
+/* Calls are recorded at once, what they launched when it is done. */
+TEST(activity_sweep, calls_make_nothing_late) {
+    start(16);
+    host(SWEEP_CALL_WAITS, 100, 900, 1);
+    sweep_all(&sweep);
+    work(SWEEP_KERNEL, 50, 800);
+    boundary(60);
+    sweep_all(&sweep);
+    CHECK_EQ_U64(sweep.late, 0);
+    CHECK_EQ_U64(busy(ACTIVITY_BUSY_ANY)->total, 750);
+}
+
+/* ---- The model. */
+
+static struct sweep_item all[ITEMS]; /* as they are fed */
+static unsigned all_count;
+
+static uint64_t draw(uint64_t *seed, uint64_t below) {
+    return random_next(seed) % below;
+}
+
+static int is_work(const struct sweep_item *i) {
+    return i->kind == SWEEP_KERNEL || i->kind == SWEEP_COPY;
+}
+
+static int by_start(const void *a, const void *b) {
+    const struct sweep_item *x = a, *y = b;
+    return x->start != y->start ? (x->start > y->start) - (x->start < y->start)
+                                : (x->end > y->end) - (x->end < y->end);
+}
+
+/* In order of their start, all different, in steps of 700 ns. */
+static void make_items(uint64_t *seed) {
+    all_count = ITEMS;
+    for (unsigned i = 0; i < all_count; ++i) {
+        uint64_t at = (1 + draw(seed, 4 * ITEMS)) * 700 + i % 7;
+        uint32_t kind = (uint32_t)draw(seed, 16);
+        uint64_t before = draw(seed, 3) ? draw(seed, 10) * 700 : at;
+        all[i] = (struct sweep_item){
+            .start = at,
+            .end = at + draw(seed, draw(seed, 8) ? 4 : 40) * 700,
+            .launched = before < at ? at - before : 0,
+            .node = i + 1,
+            .thread = (uint32_t)draw(seed, 3),
+            .device = (uint16_t)draw(seed, DEVICES),
+            .kind = (uint16_t)(kind < 6    ? SWEEP_KERNEL
+                               : kind < 12 ? SWEEP_COPY
+                               : kind < 14 ? SWEEP_CALL_WAITS
+                               : kind < 15 ? SWEEP_CALL_COPIES
+                                           : SWEEP_STEP),
+        };
+    }
+    qsort(all, all_count, sizeof *all, by_start);
+    unsigned kept = 1;
+    for (unsigned i = 1; i < all_count; ++i) {
+        if (all[i].start != all[kept - 1].start) {
+            all[kept++] = all[i];
+        }
+    }
+    all_count = kept;
+}
+
+/* Time within [from, to) that something of the device and those kinds covers; bit 0 kernels, 1
+ * copies; both: where both do. */
+static uint64_t covered(uint32_t device, unsigned kinds, int both, uint64_t from, uint64_t to) {
+    uint64_t sum = 0;
+    /* Between two neighbouring ends of anything, nothing changes. */
+    for (uint64_t at = from; at < to;) {
+        uint64_t next = to;
+        unsigned here = 0;
+        for (unsigned i = 0; i < all_count; ++i) {
+            const struct sweep_item *w = &all[i];
+            if (is_work(w) && w->device == device) {
+                here |= w->start <= at && at < w->end ? 1u << (w->kind == SWEEP_COPY) : 0;
+                next = w->start > at && w->start < next ? w->start : next;
+                next = w->end > at && w->end < next ? w->end : next;
+            }
+        }
+        sum += (both ? here == 3 : (here & kinds) != 0) ? next - at : 0;
+        at = next;
+    }
+    return sum;
+}
+
+static uint32_t model_cause(const struct sweep_item *next, uint64_t from) {
+    uint32_t cause = next->launched > from ? ACTIVITY_GAP_HOST_LATE : ACTIVITY_GAP_UNKNOWN;
+    for (int pass = 0; pass < 2; ++pass) {
+        for (unsigned i = 0; i < all_count; ++i) {
+            const struct sweep_item *c = &all[i];
+            int same = !c->thread || !next->thread || c->thread == next->thread;
+            uint64_t low = c->start > from ? c->start : from;
+            uint64_t high = c->end < next->start ? c->end : next->start;
+            if (same && pass && c->kind == SWEEP_CALL_COPIES && high > low &&
+                2 * (high - low) > next->start - from) {
+                return ACTIVITY_GAP_COPY;
+            }
+            if (same && !pass && c->kind == SWEEP_CALL_WAITS && c->end + 2000 >= from &&
+                c->end <= next->launched) {
+                cause = ACTIVITY_GAP_SYNC;
+            }
+        }
+    }
+    return cause;
+}
+
+static void check_gaps(void) {
+    unsigned n = 0, wrong = 0;
+    uint64_t end[DEVICES] = {0};
+    for (unsigned i = 0; i < all_count; ++i) {
+        const struct sweep_item *w = &all[i];
+        uint64_t from = is_work(w) ? end[w->device] : 0;
+        if (from && w->start > from) {
+            const struct sweep_gap *g = &gaps[n++];
+            int small = w->start - from < 1000;
+            wrong += n > gap_count || g->device != w->device || g->start != from ||
+                     g->ns != w->start - from || g->node != (small ? 0 : w->node) ||
+                     g->cause != (small ? ACTIVITY_GAP_UNKNOWN : model_cause(w, from));
+        }
+        if (is_work(w)) {
+            end[w->device] = w->end > from ? w->end : from;
+        }
+    }
+    CHECK_EQ_U64(n, gap_count);
+    CHECK_EQ_U64(wrong, 0);
+}
+
+static void check_steps(void) {
+    unsigned n = 0, wrong = 0;
+    uint64_t from = 0;
+    int seen[DEVICES] = {0};
+    for (unsigned i = 0; i < all_count; ++i) {
+        const struct sweep_item *b = &all[i];
+        if (is_work(b)) {
+            seen[b->device] = 1;
+        }
+        if (b->kind != SWEEP_STEP) {
+            continue;
+        }
+        for (uint32_t d = 0; from && d <= DEVICES; ++d) {
+            if (d && !seen[d - 1]) {
+                continue;
+            }
+            const struct step *s = &steps[n++];
+            uint64_t ns = d ? covered(d - 1, 3, 0, from, b->start) : b->start - from;
+            wrong += s->device != (d ? d - 1 : SWEEP_NO_DEVICE) || s->start != from || s->ns != ns;
+        }
+        from = b->start;
+    }
+    CHECK_EQ_U64(n, step_count);
+    CHECK_EQ_U64(wrong, 0);
+}
+
+static void check_sums(void) {
+    for (uint32_t d = 0; d < DEVICES; ++d) {
+        const struct sweep_sum *sums = sweep.devices[d].sums;
+        uint64_t end = 1u << 30;
+        CHECK_EQ_U64(sums[ACTIVITY_BUSY_ANY].total, covered(d, 3, 0, 0, end));
+        CHECK_EQ_U64(sums[ACTIVITY_BUSY_KERNEL].total, covered(d, 1, 0, 0, end));
+        CHECK_EQ_U64(sums[ACTIVITY_BUSY_COPY].total, covered(d, 2, 0, 0, end));
+        CHECK_EQ_U64(sums[ACTIVITY_BUSY_OVERLAP].total, covered(d, 3, 1, 0, end));
+    }
+}
+
+/* Out of order, but by less than the sweep keeps back. */
+static void feed_shuffled(uint64_t *seed, unsigned span) {
+    static struct sweep_item shuffled[ITEMS];
+    memcpy(shuffled, all, sizeof all);
+    for (unsigned from = 0; span && from < all_count; from += span) {
+        unsigned n = all_count - from < span ? all_count - from : span;
+        for (unsigned i = n; i > 1; --i) {
+            unsigned j = (unsigned)draw(seed, i);
+            struct sweep_item item = shuffled[from + i - 1];
+            shuffled[from + i - 1] = shuffled[from + j];
+            shuffled[from + j] = item;
+        }
+    }
+    for (unsigned i = 0; i < all_count; ++i) {
+        give(&shuffled[i]);
+    }
+}
+
+TEST(activity_sweep, equals_the_model) {
+    uint64_t seed = 20240607;
+    for (int round = 0; round < 60; ++round) {
+        static const unsigned capacities[] = {ITEMS, 128, 64, 4};
+        static const unsigned spans[] = {ITEMS, 30, 13, 0};
+        make_items(&seed);
+        start(capacities[round % 4]);
+        feed_shuffled(&seed, spans[round % 4]);
+        sweep_all(&sweep);
+        CHECK_EQ_U64(sweep.late, 0);
+        check_sums();
+        check_gaps();
+        check_steps();
+    }
+}
+
+/* Whatever order they come in: what is busy and what is a gap fills the time between the first and
+ * the last, and no kind is busier than all. */
+TEST(activity_sweep, any_order_adds_up) {
+    uint64_t seed = 99, late = 0;
+    for (int round = 0; round < 100; ++round) {
+        make_items(&seed);
+        start(4 + (uint32_t)draw(&seed, 60));
+        feed_shuffled(&seed, ITEMS);
+        sweep_all(&sweep);
+        late += sweep.late;
+        for (uint32_t d = 0; d < DEVICES; ++d) {
+            const struct sweep_sum *sums = sweep.devices[d].sums;
+            uint64_t idle = 0;
+            for (unsigned i = 0; i < gap_count; ++i) {
+                idle += gaps[i].device == d ? gaps[i].ns : 0;
+            }
+            CHECK(sums[ACTIVITY_BUSY_ANY].total + idle <= sweep.devices[d].any.end);
+            CHECK(sums[ACTIVITY_BUSY_ANY].total + idle >=
+                  sums[ACTIVITY_BUSY_ANY].last_at - sums[ACTIVITY_BUSY_ANY].first_at);
+            CHECK_EQ_U64(sums[ACTIVITY_BUSY_KERNEL].total + sums[ACTIVITY_BUSY_COPY].total,
+                         sums[ACTIVITY_BUSY_ANY].total + sums[ACTIVITY_BUSY_OVERLAP].total);
+        }
+    }
+    CHECK(late > 0);
+}
+
+HARNESS_MAIN()

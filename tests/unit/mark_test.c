@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* TIMER_MARK and TIMER_VALUE; and that no event is lost unseen when signal handlers record too. */
+#include <math.h>
+#include <pthread.h>
+
+#include "stepping.h"
+#include "support.h"
+#include "traced.h"
+
+static void begin_trace(const char *bytes) {
+    setenv("STINT_TRACE", bytes, 1);
+}
+
+TEST(mark, marks_and_values_are_events) {
+    struct traced t;
+    begin_trace("64K");
+    {
+        REGISTER_TIMER("scope");
+        fake_advance(3);
+        TIMER_MARK("mark");
+        fake_advance(2);
+        TIMER_VALUE("value", -1.5);
+        TIMER_VALUE("value", 3);
+        fake_advance(1);
+    }
+    traced_take(&t);
+    const struct trace_lane *l = &t.t.lanes[0];
+    CHECK_EQ_U64(t.t.lane_count, 1);
+    CHECK_EQ_U64(l->count, 4);
+    CHECK_EQ_U64(l->overwritten, 0);
+    const struct trace_event *e = traced_event(&t, l, 1);
+    CHECK_EQ_U64(e->kind, TRACE_MARK);
+    CHECK_EQ_U64(e->start_ns, 3);
+    CHECK_STR_EQ(traced_name(&t, e), "mark");
+    e = traced_event(&t, l, 2);
+    CHECK_EQ_U64(e->kind, TRACE_VALUE);
+    CHECK_EQ_U64(e->start_ns, 5);
+    double low = fmin(e[0].value, e[1].value), high = fmax(e[0].value, e[1].value);
+    CHECK(low == -1.5 && high == 3);
+    CHECK_EQ_U64(lost_in_all(), 0);
+    traced_free(&t);
+}
+
+TEST(mark, values_of_the_same_moment_keep_their_order) {
+    struct traced t;
+    begin_trace("64K");
+    for (int i = 0; i < 100; ++i) {
+        fake_advance(1);
+        TIMER_VALUE("value", i * 0.25);
+    }
+    traced_take(&t);
+    for (unsigned i = 0; i < 100; ++i) {
+        CHECK(traced_event(&t, &t.t.lanes[0], i)->value == i * 0.25);
+    }
+    traced_free(&t);
+}
+
+TEST(mark, numbers_that_are_none_are_left_out_and_counted) {
+    struct traced t;
+    begin_trace("64K");
+    TIMER_VALUE("value", NAN);
+    TIMER_VALUE("value", INFINITY);
+    TIMER_VALUE("value", 1e308);
+    traced_take(&t);
+    CHECK_EQ_U64(traced_count(&t, TRACE_VALUE, "value"), 1);
+    CHECK(traced_event(&t, &t.t.lanes[0], 0)->value == 1e308);
+    CHECK_EQ_U64(traced_overwritten(&t), 2);
+    traced_free(&t);
+}
+
+static void values(int n) {
+    for (int i = 0; i < n; ++i) {
+        TIMER_VALUE("value", i);
+    }
+}
+
+TEST(mark, values_of_a_full_ring) {
+    struct traced t;
+    begin_trace("4096");
+    TIMER_MARK("odd"); /* so that the last value's payload is in the first place */
+    values(1000);
+    traced_take(&t);
+    CHECK_EQ_U64(traced_count(&t, TRACE_VALUE, "value"), 128);
+    traced_free(&t);
+    TIMER_MARK("odd");
+    traced_take(&t); /* now a payload is gone whose value is still there */
+    CHECK_EQ_U64(traced_count(&t, TRACE_VALUE, "value"), 127);
+    CHECK_EQ_U64(traced_overwritten(&t), 2002 - 256 + 1);
+    traced_free(&t);
+}
+
+TEST(mark, off_and_filtered_ones_are_not_kept) {
+    struct traced t;
+    begin_trace("64K");
+    stint_filter("-secret");
+    TIMER_MARK("secret");
+    TIMER_MARK("seen");
+    stint_enable(0);
+    TIMER_MARK("off");
+    TIMER_VALUE("off", 1);
+    stint_enable(1);
+    traced_take(&t);
+    CHECK_EQ_U64(t.t.event_count, 1);
+    CHECK_EQ_U64(traced_count(&t, TRACE_MARK, "seen"), 1);
+    traced_free(&t);
+}
+
+TEST(mark, keeps_errno) {
+    begin_trace("64K");
+    errno = 1234;
+    TIMER_MARK("mark");
+    TIMER_VALUE("value", 1);
+    CHECK_EQ_U64((uint64_t)errno, 1234);
+}
+
+/* ---- Handlers at every instruction. */
+
+static unsigned handled;
+
+static void handler(int number) {
+    (void)number;
+    ++handled;
+    TIMER_MARK("handler.mark");
+    TIMER_VALUE("handler.value", handled);
+    REGISTER_TIMER("handler.scope");
+}
+
+static void scope(void) {
+    REGISTER_TIMER("main.scope");
+    fake_advance(1);
+}
+
+static void everything(void) {
+    scope();
+    TIMER_MARK("main.mark");
+    TIMER_VALUE("main.value", 42);
+    REGISTER_TIMER("main.outer");
+    scope();
+}
+
+static void check_all_there(unsigned rounds) {
+    struct traced t;
+    traced_take(&t);
+    traced_check(&t.t);
+    uint64_t refused = lost(STINT_STATUS_IN_SLOW_PATH);
+    CHECK(handled > 100);
+    CHECK_EQ_U64(traced_overwritten(&t), 0);
+    CHECK_EQ_U64(traced_count(&t, TRACE_SPAN, "main.scope"), 2 * rounds);
+    CHECK_EQ_U64(traced_count(&t, TRACE_SPAN, "main.outer"), rounds);
+    CHECK_EQ_U64(traced_count(&t, TRACE_MARK, "main.mark"), rounds);
+    CHECK_EQ_U64(traced_count(&t, TRACE_VALUE, "main.value"), rounds);
+    CHECK_EQ_U64(traced_count(&t, TRACE_SPAN, "handler.scope") +
+                     traced_count(&t, TRACE_MARK, "handler.mark") +
+                     traced_count(&t, TRACE_VALUE, "handler.value") + refused,
+                 3 * (uint64_t)handled);
+    for (uint64_t i = 0; i < t.t.event_count; ++i) {
+        const struct trace_event *e = &t.t.events[i];
+        if (e->kind == TRACE_VALUE && !strcmp(traced_name(&t, e), "main.value")) {
+            CHECK(e->value == 42);
+        }
+    }
+    CHECK_EQ_U64(lost_in_all(), refused);
+    traced_free(&t);
+}
+
+TEST(mark, handlers_at_every_instruction_lose_no_event) {
+    NEEDS_STEPPING(handler);
+    begin_trace("64M");
+    everything();
+    handler(0);
+    stepping(1);
+    for (int i = 0; i < 10; ++i) {
+        everything();
+    }
+    stepping(0);
+    CHECK_EQ_U64(lost(STINT_STATUS_IN_SLOW_PATH), 0);
+    check_all_there(11);
+}
+
+TEST(mark, handlers_at_every_instruction_of_the_first_use) {
+    NEEDS_STEPPING(handler);
+    begin_trace("64M");
+    stepping(1);
+    everything();
+    stepping(0);
+    check_all_there(1);
+}
+
+static unsigned longest;
+
+static void long_handler(int number) {
+    (void)number;
+    ++handled;
+    TIMER_MARK("handler.mark");
+}
+
+/* Long spans and values take two places; nothing comes between them. */
+TEST(mark, handlers_at_every_instruction_of_a_pair) {
+    NEEDS_STEPPING(long_handler);
+    struct traced t;
+    begin_trace("64M");
+    TIMER_MARK("handler.mark");
+    fake_advance(4 * STINT_IMPL_SPAN_LONG);
+    stint_add_sample("main.long", STINT_IMPL_SPAN_LONG);
+    stepping(1);
+    stint_add_sample("main.long", 3 * STINT_IMPL_SPAN_LONG);
+    stepping(0);
+    traced_take(&t);
+    for (uint64_t i = 0; i < t.t.event_count; ++i) {
+        longest += t.t.events[i].duration_ns == 3 * STINT_IMPL_SPAN_LONG;
+    }
+    CHECK_EQ_U64(longest, 1);
+    CHECK_EQ_U64(traced_overwritten(&t), 0);
+    traced_free(&t);
+}
+
+HARNESS_MAIN()

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From scopes to lanes: what ran is what is read, in order and inside each other. */
+#include "trace.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <sys/prctl.h>
+
+#include "support.h"
+#include "traced.h"
+
+static void begin_trace(const char *bytes) {
+    setenv("STINT_TRACE", bytes, 1);
+    prctl(PR_SET_NAME, "stint_unit"); /* under valgrind it has another */
+}
+
+/* ---- A model of random trees. */
+
+#define MODEL 20000
+
+struct modelled {
+    uint64_t start;
+    uint64_t end;
+    uint32_t depth;
+    char name[8];
+};
+
+static struct modelled model[MODEL];
+static unsigned modelled;
+static uint64_t seed = 7;
+
+static void grow(uint32_t depth) {
+    if (modelled == MODEL || depth > 30) {
+        return;
+    }
+    struct modelled *m = &model[modelled++]; /* by start, as they are read */
+    m->depth = depth;
+    snprintf(m->name, sizeof m->name, "n%u", (unsigned)(random_next(&seed) % 12));
+    {
+        REGISTER_TIMER_DYNAMIC(m->name); /* the same name below itself is a recursion */
+        m->start = fake_now;
+        fake_advance(1 + random_next(&seed) % 5);
+        for (uint64_t n = random_next(&seed) % 4; n; --n) {
+            grow(depth + 1);
+            fake_advance(1 + random_next(&seed) % 3);
+        }
+        m->end = fake_now;
+    }
+    fake_advance(1);
+}
+
+static void check_model(const struct traced *t, unsigned trees) {
+    const struct trace_lane *l = traced_lane(t, "stint_unit");
+    CHECK_EQ_U64(t->t.lane_count, 1);
+    CHECK_EQ_U64(l ? l->count : 0, modelled);
+    CHECK(modelled > trees);
+    for (unsigned i = 0; i < modelled; ++i) {
+        const struct trace_event *e = traced_event(t, l, i);
+        int same = e->start_ns == model[i].start - FAKE_START &&
+                   e->duration_ns == model[i].end - model[i].start && e->depth == model[i].depth &&
+                   !strcmp(traced_name(t, e), model[i].name);
+        if (!CHECK(same)) {
+            break;
+        }
+    }
+}
+
+TEST(trace, random_trees_are_read_as_they_ran) {
+    struct traced t;
+    begin_trace("64M");
+    for (unsigned i = 0; i < 500; ++i) {
+        grow(0);
+    }
+    traced_take(&t);
+    check_model(&t, 500);
+    traced_check(&t.t);
+    CHECK_EQ_U64(traced_overwritten(&t), 0);
+    traced_free(&t);
+}
+
+TEST(trace, on_the_slow_path_too) {
+    struct traced t;
+    begin_trace("64M");
+    setenv("STINT_CLOCK", "monotonic", 1);
+    for (unsigned i = 0; i < 50; ++i) {
+        grow(0);
+    }
+    traced_take(&t);
+    check_model(&t, 50);
+    traced_free(&t);
+}
+
+/* A clock that stands still: only the order tells who is inside whom. */
+TEST(trace, spans_of_no_length) {
+    struct traced t;
+    begin_trace("1M");
+    {
+        REGISTER_TIMER("around");
+        { REGISTER_TIMER("inside"); }
+        { REGISTER_TIMER("beside"); }
+    }
+    traced_take(&t);
+    const struct trace_lane *l = traced_lane(&t, "stint_unit");
+    CHECK_EQ_U64(l ? l->count : 0, 3);
+    CHECK_STR_EQ(traced_name(&t, traced_event(&t, l, 0)), "around");
+    CHECK(traced_event(&t, l, 1)->depth > 0 && traced_event(&t, l, 2)->depth > 0);
+    traced_check(&t.t);
+    traced_free(&t);
+}
+
+/* Behind a span that ends where they begin, not in it. */
+TEST(trace, spans_of_no_length_behind_another) {
+    struct traced t;
+    begin_trace("1M");
+    timed("first", 5);
+    timed("empty", 0);
+    timed("third", 5);
+    traced_take(&t);
+    for (unsigned i = 0; i < 3; ++i) {
+        if (!strcmp(traced_name(&t, traced_event(&t, &t.t.lanes[0], i)), "empty")) {
+            CHECK(traced_event(&t, &t.t.lanes[0], i)->start_ns == 5);
+        }
+    }
+    CHECK_EQ_U64(traced_event(&t, &t.t.lanes[0], 0)->depth, 0);
+    CHECK_EQ_U64(traced_event(&t, &t.t.lanes[0], 1)->depth, 0);
+    traced_check(&t.t);
+    traced_free(&t);
+}
+
+TEST(trace, none_without_the_setting) {
+    struct traced t;
+    timed("scope", 5);
+    TIMER_MARK("mark");
+    traced_take(&t);
+    CHECK_EQ_U64(t.t.lane_count + t.t.event_count, 0);
+    CHECK_EQ_U64(lost_in_all(), 0);
+    traced_free(&t);
+}
+
+TEST(trace, keeps_the_newest_and_counts_the_rest) {
+    struct traced t;
+    begin_trace("4096"); /* 256 events */
+    for (uint64_t i = 1; i <= 1000; ++i) {
+        timed("scope", i);
+    }
+    traced_take(&t);
+    const struct trace_lane *l = traced_lane(&t, "stint_unit");
+    CHECK_EQ_U64(l ? l->count : 0, 256);
+    CHECK_EQ_U64(l ? l->overwritten : 0, 744);
+    for (unsigned i = 0; i < 256; ++i) {
+        CHECK_EQ_U64(traced_event(&t, l, i)->duration_ns, 745 + i);
+    }
+    traced_free(&t);
+}
+
+TEST(trace, slow_calls_only) {
+    struct traced t;
+    begin_trace("64K");
+    setenv("STINT_TRACE_MIN", "100us", 1);
+    for (uint64_t i = 0; i < 4; ++i) {
+        timed("scope", 99999);
+        timed("scope", 100000);
+        timed("scope", 500000);
+        stint_add_sample("sample", i % 2 ? 99999 : 100000);
+    }
+    traced_take(&t);
+    CHECK_EQ_U64(traced_count(&t, TRACE_SPAN, "scope"), 8);
+    CHECK_EQ_U64(traced_count(&t, TRACE_SPAN, "sample"), 2);
+    CHECK_EQ_U64(calls_of("scope"), 12);
+    traced_free(&t);
+}
+
+TEST(trace, spans_longer_than_their_place) {
+    static const uint64_t limit = (uint64_t)1 << STINT_IMPL_SPAN_BITS;
+    const uint64_t lengths[] = {limit - 2, limit - 1, limit,    limit * 9 + 5,
+                                limit + 1, 3,         limit - 1};
+    struct traced t;
+    begin_trace("64K");
+    for (unsigned i = 0; i < sizeof lengths / sizeof *lengths; ++i) {
+        timed("long", lengths[i]);
+    }
+    {
+        REGISTER_TIMER("around");
+        fake_advance(2 * limit);
+        timed("late", 7);
+    }
+    traced_take(&t);
+    const struct trace_lane *l = traced_lane(&t, "stint_unit");
+    for (unsigned i = 0; i < sizeof lengths / sizeof *lengths; ++i) {
+        CHECK_EQ_U64(traced_event(&t, l, i)->duration_ns, lengths[i]);
+    }
+    CHECK_EQ_U64(traced_event(&t, l, 7)->duration_ns, 2 * limit + 7);
+    CHECK_STR_EQ(traced_name(&t, traced_event(&t, l, 8)), "late");
+    CHECK_EQ_U64(traced_event(&t, l, 8)->depth, 1);
+    CHECK_EQ_U64(traced_overwritten(&t), 0);
+    traced_free(&t);
+}
+
+static void recursive(int depth) {
+    REGISTER_TIMER("recursive");
+    fake_advance(1);
+    if (depth) {
+        recursive(depth - 1);
+    }
+    fake_advance(1);
+}
+
+TEST(trace, every_call_of_a_recursion) {
+    struct traced t;
+    begin_trace("64K");
+    recursive(9);
+    traced_take(&t);
+    const struct trace_lane *l = traced_lane(&t, "stint_unit");
+    CHECK_EQ_U64(l ? l->count : 0, 10);
+    for (unsigned i = 0; i < 10; ++i) {
+        CHECK_EQ_U64(traced_event(&t, l, i)->depth, i);
+        CHECK_EQ_U64(traced_event(&t, l, i)->duration_ns, 20 - 2 * i);
+    }
+    traced_free(&t);
+}
+
+TEST(trace, intervals_have_lanes_of_their_own) {
+    struct traced t;
+    stint_timer a, b;
+    begin_trace("64K");
+    stint_step();
+    {
+        REGISTER_TIMER("scope");
+        TIMER_BEGIN(a, "a");
+        fake_advance(5);
+        TIMER_BEGIN(b, "b");
+        fake_advance(5);
+        TIMER_END(a);
+        fake_advance(5);
+        TIMER_END(b);
+    }
+    fake_advance(1);
+    stint_step();
+    traced_take(&t);
+    traced_check(&t.t);
+    CHECK_EQ_U64(t.t.lane_count, 3);
+    const struct trace_lane *first = traced_lane(&t, "(intervals 1)");
+    const struct trace_lane *second = traced_lane(&t, "(intervals 2)");
+    CHECK_EQ_U64(t.t.lanes[0].count, 1);
+    CHECK_STR_EQ(traced_name(&t, traced_event(&t, &t.t.lanes[0], 0)), "scope");
+    CHECK_EQ_U64(first ? first->count : 0, 2);
+    CHECK_STR_EQ(traced_name(&t, traced_event(&t, first, 0)), "stint_step");
+    CHECK_EQ_U64(traced_event(&t, first, 0)->duration_ns, 16);
+    CHECK_STR_EQ(traced_name(&t, traced_event(&t, first, 1)), "a");
+    CHECK_EQ_U64(traced_event(&t, first, 1)->depth, 1);
+    CHECK_EQ_U64(second ? second->count : 0, 1);
+    CHECK_STR_EQ(traced_name(&t, traced_event(&t, second, 0)), "b");
+    CHECK_EQ_U64(traced_event(&t, second, 0)->start_ns, 5);
+    traced_free(&t);
+}
+
+TEST(trace, more_overlaps_than_lanes_are_counted) {
+    struct traced t;
+    stint_timer timers[40];
+    begin_trace("64K");
+    for (int i = 0; i < 40; ++i) {
+        TIMER_BEGIN(timers[i], "interval");
+        fake_advance(1);
+    }
+    for (int i = 0; i < 40; ++i) {
+        TIMER_END(timers[i]);
+        fake_advance(1);
+    }
+    traced_take(&t);
+    traced_check(&t.t);
+    CHECK_EQ_U64(t.t.event_count, 15); /* 16 lanes, the first one for scopes */
+    CHECK_EQ_U64(traced_overwritten(&t), 25);
+    traced_free(&t);
+}
+
+static void *one_scope(void *barrier) {
+    timed("thread", 5);
+    pthread_barrier_wait(barrier);
+    return NULL;
+}
+
+TEST(trace, threads_without_a_ring_are_counted) {
+    struct traced t;
+    pthread_t threads[5];
+    pthread_barrier_t barrier;
+    begin_trace("8192"); /* two rings */
+    pthread_barrier_init(&barrier, NULL, 6);
+    timed("main", 1);
+    for (int i = 0; i < 5; ++i) {
+        CHECK(!pthread_create(&threads[i], NULL, one_scope, &barrier));
+    }
+    pthread_barrier_wait(&barrier);
+    for (int i = 0; i < 5; ++i) {
+        pthread_join(threads[i], NULL);
+    }
+    traced_take(&t);
+    CHECK_EQ_U64(t.t.lane_count, 2);
+    CHECK_EQ_U64(traced_count(&t, TRACE_SPAN, "thread"), 1);
+    CHECK_EQ_U64(calls_of("thread"), 5);
+    CHECK_EQ_U64(lost(STINT_STATUS_NO_TRACE), 4);
+    traced_free(&t);
+}
+
+TEST(trace, times_of_another_clock_rate) {
+    struct traced t;
+    begin_trace("64K");
+    timed("scope", 3000);
+    traced_take(&t);
+    traced_free(&t);
+    CHECK(!snapshot_take(&t.s));
+    t.s.ns_per_tick = 0.5;
+    t.s.start_ns = FAKE_START - 100; /* the process began before its first scope */
+    CHECK(!trace_read(&t.t, &t.s));
+    CHECK_EQ_U64(traced_event(&t, &t.t.lanes[0], 0)->start_ns, 100);
+    CHECK_EQ_U64(traced_event(&t, &t.t.lanes[0], 0)->duration_ns, 1500);
+    traced_free(&t);
+}
+
+HARNESS_MAIN()

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A trace read for a test. */
+#ifndef STINT_TESTS_TRACED_H
+#define STINT_TESTS_TRACED_H
+
+#include "recorded.h"
+#include "trace.h"
+
+#define TRACED static inline __attribute__((unused))
+
+struct traced {
+    struct snapshot s;
+    struct trace t;
+};
+
+/* Of this process, now. */
+TRACED void traced_take(struct traced *out) {
+    memset(out, 0, sizeof *out);
+    if (CHECK(!snapshot_take(&out->s))) {
+        CHECK(!trace_read(&out->t, &out->s));
+    }
+}
+
+TRACED void traced_free(struct traced *t) {
+    snapshot_free(&t->s);
+}
+
+TRACED const char *traced_name(const struct traced *t, const struct trace_event *e) {
+    return t->s.sites[e->site].name;
+}
+
+/* The lane whose name holds that text, NULL if there is none. */
+TRACED const struct trace_lane *traced_lane(const struct traced *t, const char *text) {
+    for (uint32_t i = 0; i < t->t.lane_count; ++i) {
+        if (strstr(t->t.lanes[i].name, text)) {
+            return &t->t.lanes[i];
+        }
+    }
+    return NULL;
+}
+
+/* Its event of that number, or one that is nothing. */
+TRACED const struct trace_event *traced_event(const struct traced *t, const struct trace_lane *l,
+                                              uint64_t number) {
+    static const struct trace_event none = {.kind = 99, .node = SNAPSHOT_NONE};
+    return l && number < l->count ? &t->t.events[l->first + number] : &none;
+}
+
+TRACED uint64_t traced_overwritten(const struct traced *t) {
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < t->t.lane_count; ++i) {
+        sum += t->t.lanes[i].overwritten;
+    }
+    return sum;
+}
+
+TRACED uint64_t traced_count(const struct traced *t, uint32_t kind, const char *name) {
+    uint64_t count = 0;
+    for (uint64_t i = 0; i < t->t.event_count; ++i) {
+        const struct trace_event *e = &t->t.events[i];
+        count += e->kind == kind && (!name || !strcmp(traced_name(t, e), name));
+    }
+    return count;
+}
+
+/* What holds for every trace: lanes lie side by side, events by start, spans in each other. */
+TRACED void traced_check(const struct trace *t) {
+    uint64_t next = 0, wrong = 0;
+    for (uint32_t i = 0; i < t->lane_count; ++i) {
+        const struct trace_lane *l = &t->lanes[i];
+        uint64_t ends[64] = {UINT64_MAX};
+        wrong += l->first != next || l->first + l->count > t->event_count;
+        next = l->first + l->count;
+        for (uint64_t k = l->first; k < next && !wrong; ++k) {
+            const struct trace_event *e = &t->events[k];
+            wrong += k > l->first && e->start_ns < e[-1].start_ns;
+            if (e->kind == TRACE_SPAN && e->depth < 63) {
+                wrong += e->start_ns + e->duration_ns > ends[e->depth] && e->depth;
+                ends[e->depth + 1] = e->start_ns + e->duration_ns;
+            }
+        }
+    }
+    CHECK_EQ_U64(next, t->event_count);
+    CHECK_EQ_U64(wrong, 0);
+}
+
+#endif

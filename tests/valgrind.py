@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Unit test programs under valgrind.
+
+    valgrind.py [--tool memcheck|helgrind] [--jobs N] PROGRAM...
+
+An error that tests/valgrind.supp does not name fails the case that made it: each runs in a process
+of its own. Exit status: 0 clean, 1 not, 77 no valgrind here.
+"""
+import argparse
+import concurrent.futures
+import fnmatch
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+# What cannot run there, or says nothing there.
+LEFT_OUT = {
+    "*": {
+        "*.at_every_instruction*": "steps by the processor's trap flag, which valgrind's has not",
+        "*.handlers_at_every_instruction*": "the same",
+        "activity_signal.*": "the same",
+        "activity.no_tables": "measures the address space, which valgrind uses, too",
+        "activity_launch.interrupted_by_one_of_its_slot": "the same",
+        "capture_ranges.rules_that_took_nothing_*": "starts /proc/self/exe, which is valgrind's",
+        "*.every_fourth_byte*": "a quarter of an hour each; AddressSanitizer reads the same",
+        "bad_input.a_million_names_*": "its bound is in seconds",
+    },
+    "helgrind": {
+        "fork.from_a_program_in_full_swing": "helgrind takes the parent's threads for the child's",
+        "capture_ranges.fork_in_a_signal_handler_*": "the one lock order: docs/analysis.md",
+        "interval.print_and_reset_*": "a thousand rounds of what the next has a hundred of",
+        "arena.*_is_refused": "helgrind gives up where a test takes its memory away",
+        "trace_hostile.*": "damaged bytes are memcheck's business",
+        "snapshot.*": "the same",
+    },
+}
+FAILED = 99
+
+
+def cases_of(program, tool):
+    listed = subprocess.run([program, "--list"], stdout=subprocess.PIPE, check=True)
+    out = listed.stdout.decode().split()
+    for patterns in (LEFT_OUT["*"], LEFT_OUT.get(tool, {})):
+        out = [case for case in out if not any(fnmatch.fnmatch(case, p) for p in patterns)]
+    return out
+
+
+def run(program, tool):
+    """(program, cases that ran, "" or what to print)."""
+    cases = cases_of(program, tool)
+    if not cases:
+        return program, 0, ""
+    names = pathlib.Path(__file__).resolve().parent / "valgrind.supp"
+    with tempfile.TemporaryDirectory() as folder:
+        done = subprocess.run(
+            ["valgrind", "--tool=" + tool, "-q", "--error-exitcode=%d" % FAILED,
+             "--suppressions=%s" % names, "--gen-suppressions=all", "--num-callers=20",
+             "--log-file=%s/%%p" % folder, program] + cases,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, cwd=os.path.dirname(program),
+            env=dict(os.environ, HARNESS_SECONDS="900"))
+        logs = [path.read_text(errors="replace") for path in sorted(pathlib.Path(folder).iterdir())]
+    if done.returncode in (0, 77):
+        return program, len(cases), ""
+    return program, len(cases), done.stdout.decode(errors="replace") + "".join(logs)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--tool", default="memcheck", choices=["memcheck", "helgrind"])
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("programs", nargs="+", metavar="PROGRAM")
+    asked = parser.parse_args()
+    if not shutil.which("valgrind"):
+        print("no valgrind here")
+        return 77
+    programs = [os.path.abspath(path) for path in asked.programs]
+    failed = ran = 0
+    with concurrent.futures.ThreadPoolExecutor(asked.jobs) as pool:
+        for program, cases, text in pool.map(lambda p: run(p, asked.tool), programs):
+            ran += cases
+            failed += bool(text)
+            if text:
+                print("---- %s under %s\n%s" % (os.path.basename(program), asked.tool, text))
+    print("%s: %d programs, %d cases, %d failed" % (asked.tool, len(programs), ran, failed))
+    return failed != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+set(here "${CMAKE_CURRENT_SOURCE_DIR}")
+set(program $<TARGET_FILE:export_golden>)
+
+find_program(STINT_NODE node)
+mark_as_advanced(STINT_NODE)
+if(STINT_NODE)
+    foreach(case IN ITEMS "speedscope full" "speedscope tree" "speedscope empty" "chrome full"
+            "folded tree" "chrome gpu" "speedscope gpu")
+        string(REPLACE " " "." name "${case}")
+        string(REPLACE " " ";" arguments "${case}")
+        stint_viewer_test(speedscope.${name} "${STINT_NODE}" "${here}/speedscope.mjs" ${program}
+            ${arguments})
+    endforeach()
+else()
+    stint_viewer_test(speedscope ${CMAKE_COMMAND} -E env sh -c "echo 'skipped: no node'; exit 77")
+endif()
+
+foreach(format IN ITEMS chrome perfetto)
+    stint_viewer_test(trace_processor.${format} Python3::Interpreter -B
+        "${here}/trace_processor.py" ${program} ${format})
+endforeach()
+foreach(kind IN ITEMS promtool flamegraph)
+    stint_viewer_test(${kind} Python3::Interpreter -B "${here}/totals.py" ${kind} ${program})
+endforeach()

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# The HTML report: what the exporter puts into it, and the page in a browser.
+set(html_dir "${CMAKE_CURRENT_SOURCE_DIR}/html")
+set(html_out "${CMAKE_CURRENT_BINARY_DIR}/html")
+set(html_tool "${stint_SOURCE_DIR}/runtime/tool")
+file(GLOB html_template CONFIGURE_DEPENDS "${html_tool}/html/*")
+file(MAKE_DIRECTORY "${html_out}")
+
+# As in cmake/StintGen.cmake: gen.py leaves what would not change, the stamp is the OUTPUT.
+set(html_stamps "")
+foreach(output IN ITEMS report.html report_html.inc)
+    add_custom_command(
+        OUTPUT "${html_out}/${output}.stamp"
+        BYPRODUCTS "${html_out}/${output}"
+        COMMAND Python3::Interpreter "${stint_SOURCE_DIR}/gen/gen.py" ${output}
+            "${html_tool}/html/report.html" -o "${html_out}/${output}"
+        COMMAND ${CMAKE_COMMAND} -E touch "${html_out}/${output}.stamp"
+        DEPENDS ${html_template} "${stint_SOURCE_DIR}/gen/gen.py" "${stint_SOURCE_DIR}/gen/table.py"
+            "${stint_SOURCE_DIR}/gen/html.py"
+        COMMENT "Generating ${output}"
+        VERBATIM)
+    list(APPEND html_stamps "${html_out}/${output}.stamp")
+endforeach()
+
+add_executable(html_run "${html_dir}/html_run.c" "${html_tool}/export_html.c"
+    "${html_tool}/export_html_trace.c" "${html_tool}/export_html_tree.c" ${html_stamps})
+target_include_directories(html_run PRIVATE "${html_out}")
+target_compile_definitions(html_run PRIVATE _GNU_SOURCE=1)
+target_link_libraries(html_run PRIVATE stint_hand_run)
+set_target_properties(html_run PROPERTIES C_STANDARD 11 C_STANDARD_REQUIRED ON)
+stint_warnings(html_run)
+
+foreach(run IN ITEMS full tree empty zero gpu flat big)
+    add_test(NAME export.html.${run}
+        COMMAND Python3::Interpreter -B "${html_dir}/check_html.py" $<TARGET_FILE:html_run> ${run})
+    set_tests_properties(export.html.${run} PROPERTIES LABELS tool TIMEOUT 120)
+endforeach()
+
+add_test(NAME viewer.html.pages
+    COMMAND Python3::Interpreter -B "${html_dir}/make_report.py" "${html_out}/report.html" all
+        --program $<TARGET_FILE:html_run> -o "${html_out}")
+set_tests_properties(viewer.html.pages PROPERTIES LABELS viewer TIMEOUT 120
+    FIXTURES_SETUP html_pages)
+
+# The cases of html/cases.mjs, a browser each.
+find_program(STINT_NODE node)
+mark_as_advanced(STINT_NODE)
+if(STINT_NODE)
+    foreach(case IN ITEMS opens policy sort filter select distribution flame search timeline
+            pointer links theme contrast phone print keys hostile big real empty broken killed)
+        stint_viewer_test(html.${case} "${STINT_NODE}" "${html_dir}/drive.mjs" "${html_out}"
+            ${case})
+        set_tests_properties(viewer.html.${case} PROPERTIES FIXTURES_REQUIRED html_pages)
+    endforeach()
+else()
+    stint_viewer_test(html ${CMAKE_COMMAND} -E env sh -c "echo 'skipped: no node'; exit 77")
+endif()

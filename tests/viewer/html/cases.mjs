@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the page must do. A case gets a Browser of drive.mjs and throws where it does not.
+import * as page from "./page.mjs";
+import * as views from "./views.mjs";
+
+const PHONE = {viewport: {width: 360, height: 740}, hasTouch: true, isMobile: true};
+const DARK = {colorScheme: "dark"};
+
+export const cases = {
+    opens: {run: page.opens},
+    policy: {run: page.policy},
+    sort: {run: views.sort},
+    filter: {run: views.filter},
+    select: {run: views.select},
+    distribution: {run: views.distribution},
+    flame: {run: views.flame},
+    search: {run: views.search},
+    timeline: {run: views.timeline},
+    pointer: {run: views.pointer},
+    links: {run: views.links},
+    theme: {run: page.themes, options: DARK},
+    contrast: {run: page.contrast},
+    phone: {run: page.phone, options: PHONE},
+    print: {run: page.print, options: DARK},
+    keys: {run: page.keys},
+    hostile: {run: page.hostile},
+    big: {run: (browser) => page.opensLarge(browser, "big")},
+    real: {run: page.real},
+    empty: {run: page.empty},
+    broken: {run: page.broken},
+    killed: {run: page.killed},
+};

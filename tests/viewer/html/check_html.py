@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the exporter puts into a page, against what was in the run.
+
+    check_html.py PROGRAM RUN   (PROGRAM: html_run)
+"""
+
+import json
+import re
+import subprocess
+import sys
+
+PAGE = re.compile(r'<script type="application/json" id="data">(.*?)</script>', re.S)
+LIMIT = 150 * 1024  # the page without its data
+checks = 0
+
+
+def check(held, what, *values):
+    global checks
+    checks += 1
+    if not held:
+        sys.exit("failed: %s %s" % (what, " ".join(repr(value) for value in values)))
+
+
+def whole(value):
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def check_stats(data):
+    totals = [stat["total_ns"] for stat in data["stats"]]
+    check(totals == sorted(totals, reverse=True), "largest total first")
+    for stat in data["stats"]:
+        for key, value in stat.items():
+            check(key in ("name", "set", "info", "gpu", "histogram") or whole(value), key, value)
+        for side in (stat, stat.get("gpu", {})):
+            check_histogram(side.get("histogram", []), stat["name"])
+
+
+def check_histogram(flat, name):
+    check(len(flat) % 3 == 0, "triples", name)
+    end = 0
+    for low, high, count in zip(flat[::3], flat[1::3], flat[2::3]):
+        check(end <= low < high and count > 0, "buckets in order", name, low, high, count)
+        end = high
+
+
+def check_tree(tree):
+    """Parents stand before their children, so that they are there when they are named; a folded
+    path counts the time of the uppermost that are in it. Returns the time of all."""
+    inside = [0] * (len(tree) + 1)
+    for at in range(len(tree) - 1, -1, -1):
+        node = tree[at]
+        check(-1 <= node["parent"] < at, "parent before child", at, node["parent"])
+        inside[node["parent"]] += max(node["total_ns"] + node["open_ns"], inside[at])
+    return inside[-1]
+
+
+def check_lanes(data):
+    for lane in data["lanes"]:
+        spans = lane["spans"]
+        check(len(spans) % 4 == 0 and len(lane["marks"]) % 2 == 0 and len(lane["values"]) % 3 == 0,
+              "whole events", lane["name"])
+        check(spans[::4] == sorted(spans[::4]), "spans by start", lane["name"])
+        for index in spans[2::4] + lane["marks"][1::2] + lane["values"][1::3]:
+            check(index < len(data["names"]), "a name for each event", index)
+    return [sum(len(lane[key]) // size for lane in data["lanes"])
+            for key, size in (("spans", 4), ("marks", 2), ("values", 3))]
+
+
+def check_big(data, text):
+    spans, marks, values = check_lanes(data)
+    check(len(text) < 20e6, "size", len(text))
+    check(len(data["stats"]) == 20000, "rows", len(data["stats"]))
+    check(150000 < spans <= 220000, "spans", spans)
+    check(10000 < marks <= 25000 and 10000 < values <= 25000, "marks and values", marks, values)
+    check(1000 < len(data["tree"]) <= 40001, "paths", len(data["tree"]))
+    folded = sum(node.get("folded", 0) for node in data["tree"])
+    shown = sum("folded" not in node for node in data["tree"])
+    check(folded + shown == 100000, "no path is lost", folded, shown)
+    # 6 roots of a sixth of 900 ms each: folding takes no time away.
+    check(check_tree(data["tree"]) == 6 * (900000000 // 6), "time", check_tree(data["tree"]))
+    inside = {}
+    for node in data["tree"]:
+        inside[node["parent"]] = inside.get(node["parent"], 0) + node["total_ns"]
+    for node in data["tree"]:
+        if "folded" in node:
+            of = data["tree"][node["parent"]]["total_ns"]
+            check(inside[node["parent"]] == of // 7 * 6, "six sevenths inside", node, of)
+    check("Timeline: %d of 1000000 spans" % spans in data["thinned"], "note", data["thinned"])
+    # Every hundredth of every lane still shows something: busy with short spans is not idle.
+    for lane in data["lanes"]:
+        starts = lane["spans"][::4]
+        part = starts[-1] // 100 + 1
+        check(len({start // part for start in starts}) == 100, "no gap", lane["name"])
+
+
+def check_flat(data, _text):
+    check(len(data["stats"]) == 3000 and len(data["tree"]) == 3000, "all of it",
+          len(data["stats"]), len(data["tree"]))
+
+
+def check_full(data, _text):
+    check(data["tree"] and data["lanes"] and data["losses"], "something of everything")
+    check(not data["thinned"], "nothing left out", data["thinned"])
+
+
+def check_gpu(data, _text):
+    """A stream's spans are called as what ran there."""
+    lane, = (lane for lane in data["lanes"] if lane["name"] == "GPU 0 stream 7")
+    names = [data["names"][index] for index in lane["spans"][2::4]]
+    check(lane["stream"] and names[:3] == ["memcpy HtoD"] + 2 * ["sm90_gemm<float>(float*)"] and
+          names[3].startswith("=k"), "activities", names)
+
+
+def main(program, run):
+    result = subprocess.run([program, run], stdout=subprocess.PIPE, check=True)
+    text = result.stdout.decode("utf-8")  # strict: invalid names are replaced by then
+    found = PAGE.findall(text)
+    check(len(found) == 1, "one block of data")
+    check(len(text) - len(found[0]) <= LIMIT, "the page", len(text) - len(found[0]))
+    check("<" not in found[0] and not re.search("[\u2028\u2029\x00-\x09\x0b-\x1f]", found[0]),
+          "escaped")
+    data = json.loads(found[0], parse_constant=lambda name: check(False, "finite", name))
+    check(data["schema"] == "stint-html-1", "schema")
+    check_stats(data)
+    check_tree(data["tree"])
+    check_lanes(data)
+    {"big": check_big, "flat": check_flat, "full": check_full,
+     "gpu": check_gpu}.get(run, lambda *_: None)(data, text)
+    print("%s: %d checks passed" % (run, checks))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

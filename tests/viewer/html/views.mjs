@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table, the distribution, the call tree and the timeline, each and together.
+import assert from "node:assert/strict";
+import {frame, rows, stats, title, crumbs, range, box, tip, spanAt, paint} from "./look.mjs";
+
+const VALUE = {
+    name: (s) => s.name, share: (s) => s.total_ns, set: (s) => s.set, info: (s) => s.info,
+    gpu_total: (s) => s.gpu && s.gpu.total_ns, gpu_avg: (s) => s.gpu && s.gpu.avg_ns,
+    gpu_p50: (s) => s.gpu && s.gpu.p50_ns, gpu_p99: (s) => s.gpu && s.gpu.p99_ns,
+    gpu_max: (s) => s.gpu && s.gpu.max_ns,
+};
+
+export async function sort(browser) {
+    const page = await browser.open("small");
+    const all = await stats(page);
+    const keys = await page.$$eval("#table thead th", (cells) => cells.map((c) => c.dataset.key));
+    assert.ok(keys.length === 22, "columns: " + keys);
+    for (const key of keys) {
+        const value = VALUE[key] || ((s) => s[key]);
+        const seen = [];
+        for (let click = 0; click < 2; ++click) {
+            await page.click(`#table thead th[data-key="${key}"] button`);
+            const heading = page.locator(`#table thead th[data-key="${key}"]`);
+            const way = await heading.getAttribute("aria-sort");
+            assert.equal(await page.locator("th:is([aria-sort=ascending],[aria-sort=descending])")
+                .count(), 1, "one column is sorted by");
+            const order = await rows(page);
+            assert.equal(new Set(order).size, all.length);
+            const values = order.map((i) => value(all[i]));
+            const there = values.filter((v) => v !== undefined && v !== "");
+            assert.ok(there.length > 0, key);
+            assert.deepEqual(values.slice(0, there.length), there, key + ": none at the end");
+            const sorted = [...there].sort((a, b) => a < b ? -1 : a > b ? 1 : 0);
+            assert.deepEqual(there, way === "ascending" ? sorted : sorted.reverse(),
+                key + " " + way);
+            seen.push(way);
+        }
+        assert.equal(new Set(seen).size, 2, key + ": both ways");
+    }
+}
+
+export async function filter(browser) {
+    const page = await browser.open("small");
+    const names = async () => (await page.$$eval("#table th.name .text", (all) =>
+        all.map((one) => one.textContent))).sort();
+    await page.fill("#filter", "FORWARD");
+    assert.deepEqual(await names(), ["feed_forward", "feed_forward.grad", "forward"]);
+    assert.equal(await page.textContent("#table-count"), "3 of 19 timers");
+    await page.fill("#filter", "forward -grad -feed");
+    assert.deepEqual(await names(), ["forward"]);
+    await page.fill("#filter", "no such name");
+    assert.deepEqual(await names(), []);
+    await page.fill("#filter", "");
+    await page.selectOption("#set", {label: "io"});
+    assert.deepEqual(await names(), ["idle"]);
+    await page.selectOption("#set", {label: "all"});
+    assert.equal((await names()).length, 19);
+    await page.selectOption("#unit", "us");
+    const total = await page.textContent("#table tbody tr:first-child td.number");
+    assert.equal(total, "12,300,000\u00b5s");
+}
+
+export async function select(browser) {
+    const page = await browser.open("small");
+    const all = await stats(page);
+    for (const index of [3, 0, 7]) {
+        await page.click(`#table tbody tr[data-index="${index}"]`);
+        assert.equal(await title(page), all[index].name);
+        assert.equal(await page.getAttribute("#table tr[aria-selected=true]", "data-index"),
+            String(index));
+        assert.equal(await page.locator("#table tr[aria-selected=true]").count(), 1);
+    }
+    const marked = await page.$$eval("#flame .box.selected .text", (list) =>
+        list.map((one) => one.textContent));
+    assert.ok(marked.length && marked.every((name) => name === all[7].name), marked.join());
+}
+
+export async function distribution(browser) {
+    const page = await browser.open("small");
+    const all = await stats(page);
+    const index = all.findIndex((stat) => stat.name === "matmul");
+    await page.click(`#table tbody tr[data-index="${index}"]`);
+    const bars = () => page.$$eval("#distribution .bars rect:not(.zone)", (list) =>
+        list.map((bar) => [Number(bar.getAttribute("x")), Number(bar.getAttribute("height"))]));
+    const linear = await bars();
+    assert.ok(linear.length > 20 && linear.length <= all[index].histogram.length / 3);
+    const lefts = linear.map((bar) => bar[0]);
+    assert.deepEqual(lefts, [...lefts].sort((a, b) => a - b));
+    assert.match(await page.textContent("#distribution .percentiles"), /p50.*p90.*p99.*max/s);
+    assert.ok(await page.locator("#distribution .marks line").count() === 3);
+    await page.click("#distribution-log");
+    const log = await bars();
+    assert.equal(await page.getAttribute("#distribution-log", "aria-pressed"), "true");
+    assert.ok(await page.evaluate(() => document.activeElement.id === "distribution-log"));
+    assert.ok(log.some((bar, i) => bar[1] > linear[i][1] + 5), "small counts grow");
+    await page.click("#distribution-gpu");
+    assert.match(await page.textContent("#distribution h3"), /on the GPU/);
+    const many = await page.locator("#distribution .zone").count();
+    await page.setViewportSize({width: 300, height: 900});
+    await frame(page);
+    await frame(page);
+    const zones = page.locator("#distribution .zone");
+    assert.ok(await zones.count() < many, "fewer bars in less room");
+    let counted = 0;
+    for (let i = 0; i < await zones.count(); ++i) {
+        await zones.nth(i).dispatchEvent("pointermove", {clientX: 9, clientY: 9});
+        counted += Number(/calls([\d,]+)of/.exec(await tip(page))[1].replaceAll(",", ""));
+    }
+    const flat = all[index].gpu.histogram;
+    assert.equal(counted, flat.filter((_, i) => i % 3 === 2).reduce((a, b) => a + b));
+    await page.click(`#table tbody tr[data-index="${all.findIndex((s) => s.name === "clock")}"]`);
+    assert.equal(await page.locator("#distribution svg").count(), 0);
+}
+
+export async function flame(browser) {
+    const page = await browser.open("small");
+    const wide = async (name) => (await box(page, name).boundingBox()).width;
+    const before = await wide("forward");
+    const steps = await wide("train.step");
+    assert.ok(Math.abs(before / steps - 4400 / 11600) < 0.01, "as wide as its time");
+    await box(page, "forward").click();
+    assert.deepEqual(await crumbs(page), ["all threads", "main", "train.step", "forward"]);
+    assert.ok(await wide("forward") > before * 2);
+    assert.equal(await box(page, "backward").count(), 0);
+    assert.equal(await title(page), "forward");
+    await box(page, "attention").hover();
+    assert.match(await tip(page), /attention.*total2\.160 s.*of its caller49\.1 %/s);
+    await page.click("#flame-out");
+    assert.deepEqual(await crumbs(page), ["all threads", "main", "train.step"]);
+    await page.click("#crumbs button >> nth=0");
+    assert.deepEqual(await crumbs(page), ["all threads"]);
+    assert.equal(await wide("forward"), before);
+    assert.ok(await page.isDisabled("#flame-out"));
+}
+
+export async function search(browser) {
+    const page = await browser.open("small");
+    await page.fill("#flame-search", "attention");
+    assert.equal(await page.textContent("#flame-found"), "2 paths, 4.800 s, 39.0 %");
+    assert.equal(await page.locator("#flame .box.hit").count(), 2);
+    assert.ok(await page.locator("#flame .box.miss").count() > 5);
+    // main, and within it matmul and softmax: no more than main.
+    await page.fill("#flame-search", "ma");
+    assert.equal(await page.textContent("#flame-found"), "5 paths, 12.30 s, 100 %");
+    await page.fill("#flame-search", "");
+    assert.equal(await page.locator("#flame .box.hit, #flame .box.miss").count(), 0);
+}
+
+export async function timeline(browser) {
+    const page = await browser.open("small");
+    await frame(page);
+    const whole = await range(page);
+    const colours = await paint(page, "lanes-canvas");
+    const at = await spanAt(page, "forward");
+    await page.keyboard.down("Control");
+    await page.mouse.move(at.x, at.y);
+    await page.mouse.wheel(0, -600);
+    await page.keyboard.up("Control");
+    await frame(page);
+    const wheel = await range(page);
+    assert.ok(wheel[1] - wheel[0] < (whole[1] - whole[0]) / 2, "the wheel zooms");
+    const time = (at.start + at.end) / 2;
+    const place = ([a, b]) => (time - a) / (b - a);
+    assert.ok(Math.abs(place(wheel) - place(whole)) < 0.005, "what is under it stays there");
+    assert.notEqual(await paint(page, "lanes-canvas"), colours);
+    await page.click("#time-all");
+    await frame(page);
+    assert.deepEqual(await range(page), whole);
+    await page.click("#time-in");
+    await frame(page);
+    const [from, to] = await range(page);
+    assert.ok(Math.abs((to - from) * 2 - (whole[1] - whole[0])) < 10);
+    await page.click("#time-out");
+    await frame(page);
+    assert.deepEqual(await range(page), whole);
+}
+
+export async function pointer(browser) {
+    const page = await browser.open("small");
+    await frame(page);
+    const edge = await page.locator("#lanes").boundingBox();
+    await page.mouse.move(10, 10);
+    await page.evaluate(() => document.getElementById("lanes").scrollIntoView(
+        {block: "center", behavior: "instant"}));
+    const {x, y} = await page.locator("#lanes").boundingBox();
+    // A wheel that only passes over it scrolls the page.
+    const whole = await range(page);
+    await page.mouse.move(x + 300, y + 200);
+    await page.mouse.wheel(0, -30);
+    await frame(page);
+    assert.deepEqual(await range(page), whole);
+    // Mark a tenth of it: that is what is seen then.
+    await page.mouse.move(x + edge.width * 0.4, y + 50);
+    await page.mouse.down();
+    await page.mouse.move(x + edge.width * 0.45, y + 50, {steps: 4});
+    await page.mouse.move(x + edge.width * 0.5, y + 50, {steps: 4});
+    assert.match(await page.textContent("#time-range"), /^marked 1\.23/);
+    await page.mouse.up();
+    await frame(page);
+    const [a, b] = await range(page);
+    assert.ok(Math.abs((b - a) / whole[1] - 0.1) < 0.005, "a tenth: " + (b - a));
+    // Shift: it moves by as much as the mouse.
+    await page.keyboard.down("Shift");
+    await page.mouse.move(x + 400, y + 50);
+    await page.mouse.down();
+    await page.mouse.move(x + 200, y + 50, {steps: 5});
+    await page.mouse.up();
+    await page.keyboard.up("Shift");
+    await frame(page);
+    const moved = await range(page);
+    assert.ok(Math.abs((moved[0] - a) / (b - a) - 200 / edge.width) < 0.01, "moved");
+    // Focused now: the plain wheel zooms, the keys work.
+    await page.mouse.wheel(0, 300);
+    await frame(page);
+    const [c, d] = await range(page);
+    assert.ok(d - c > (b - a) * 1.2);
+    await page.keyboard.press("+");
+    await frame(page);
+    assert.ok(Math.abs(((await range(page))[1] - (await range(page))[0]) * 2 - (d - c)) < 10);
+    await page.keyboard.press("0");
+    await frame(page);
+    assert.deepEqual(await range(page), whole);
+    // The overview moves the window.
+    await page.keyboard.press("+");
+    const strip = await page.locator("#overview").boundingBox();
+    await page.mouse.click(strip.x + strip.width * 0.9, strip.y + 10);
+    await frame(page);
+    assert.equal((await range(page))[1], whole[1]);
+}
+
+export async function links(browser) {
+    const page = await browser.open("small");
+    await frame(page);
+    await page.click("#time-in");
+    await frame(page);
+    const at = await spanAt(page, "backward");
+    await page.mouse.move(at.x, at.y);
+    assert.match(await tip(page), /^backwardtook\d.*mean of all13\.00 ms.*onthread 41234 train/s);
+    await page.mouse.click(at.x, at.y);
+    assert.equal(await title(page), "backward");
+    await page.mouse.dblclick(at.x, at.y);
+    await frame(page);
+    const [a, b] = await range(page);
+    assert.ok(a <= at.start && b >= at.end && b - a < (at.end - at.start) * 1.2, "fits the span");
+}
