@@ -22,6 +22,7 @@
 
 #define NAMES 150
 #define HANDLES 16
+#define AT_ONCE 4 /* short threads */
 
 static uint64_t opened; /* scopes and intervals; atomic */
 static int stop;        /* relaxed */
@@ -148,11 +149,8 @@ static void some(uint64_t *state) {
 
 static void *works(void *seed) {
     uint64_t state = (uint64_t)(uintptr_t)seed;
-    for (unsigned i = 0; goes_on(); ++i) {
+    while (goes_on()) {
         some(&state);
-        if (i % 100 == 0) {
-            deep(300);
-        }
         stint_step();
     }
     return NULL;
@@ -175,17 +173,20 @@ static void *short_life(void *seed) {
     return NULL;
 }
 
+static void start(pthread_t *thread, void *(*body)(void *), uint64_t seed) {
+    if (pthread_create(thread, NULL, body, (void *)(uintptr_t)seed)) {
+        fail("pthread_create");
+    }
+}
+
 static void *come_and_go(void *unused) {
     uint64_t state = 4711;
-    pthread_t thread[4];
+    pthread_t thread[AT_ONCE];
     while (goes_on()) {
-        for (int i = 0; i < 4; ++i) {
-            void *seed = (void *)(uintptr_t)(random_next(&state) | 1);
-            if (pthread_create(&thread[i], NULL, short_life, seed)) {
-                fail("pthread_create");
-            }
+        for (int i = 0; i < AT_ONCE; ++i) {
+            start(&thread[i], short_life, random_next(&state) | 1);
         }
-        for (int i = 0; i < 4; ++i) {
+        for (int i = 0; i < AT_ONCE; ++i) {
             pthread_join(thread[i], NULL);
         }
     }
@@ -204,6 +205,7 @@ static void *reports(void *unused) {
         if (failed) {
             fail("a report");
         }
+        deep(300); /* here, where no handle is open: each would be a parent of all these */
         stint_reset();
         stint_stat_get("some", &s);
         stint_filter(i % 8 == 7 ? "+*" : NULL); /* all again, of another gate */
@@ -211,6 +213,44 @@ static void *reports(void *unused) {
         }
     }
     return unused;
+}
+
+static void *(*const bodies[])(void *) = {works, works, come_and_go, reports};
+enum { BODIES = sizeof bodies / sizeof *bodies };
+
+static pthread_barrier_t all_there;
+
+/* What a thread can come across, in a block of its own: it leaves when all of them have one. */
+static void *sees_all(void *seed) {
+    uint64_t state = (uint64_t)(uintptr_t)seed;
+    for (unsigned i = 0; i < NAMES; ++i) {
+        opens();
+        REGISTER_TIMER("some");
+        run_time_name(i);
+    }
+    for (unsigned i = 0; i < 8 * HANDLES; ++i) {
+        some(&state);
+    }
+    deep(300);
+    pthread_barrier_wait(&all_there);
+    return short_life(seed);
+}
+
+/*
+ * As many threads at once as there ever will be. How many short ones meet is up to the scheduler:
+ * without this the last block may be filled minutes later, which looks like growth.
+ */
+static void warm_up(void) {
+    enum { MOST = BODIES + AT_ONCE };
+    pthread_t thread[MOST];
+    pthread_barrier_init(&all_there, NULL, MOST);
+    for (unsigned i = 0; i < MOST; ++i) {
+        start(&thread[i], sees_all, i + 1);
+    }
+    for (unsigned i = 0; i < MOST; ++i) {
+        pthread_join(thread[i], NULL);
+    }
+    pthread_barrier_destroy(&all_there);
 }
 
 static void signals_start(void) {
@@ -238,9 +278,7 @@ static void wait_for(long seconds) {
 }
 
 int main(int argc, char **argv) {
-    void *(*const bodies[])(void *) = {works, works, come_and_go, reports};
-    enum { THREADS = sizeof bodies / sizeof *bodies };
-    pthread_t thread[THREADS];
+    pthread_t thread[BODIES];
     if (argc != 3) {
         fprintf(stderr, "usage: soak SECONDS FOLDER\n");
         return 2;
@@ -250,15 +288,14 @@ int main(int argc, char **argv) {
     for (size_t i = 0; i < HANDLES; ++i) {
         pthread_mutex_init(&places[i].lock, NULL);
     }
+    warm_up();
     signals_start();
-    for (size_t i = 0; i < THREADS; ++i) {
-        if (pthread_create(&thread[i], NULL, bodies[i], (void *)(uintptr_t)(i + 1))) {
-            fail("pthread_create");
-        }
+    for (size_t i = 0; i < BODIES; ++i) {
+        start(&thread[i], bodies[i], i + 1);
     }
     wait_for(strtol(argv[1], NULL, 10));
     __atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
-    for (size_t i = 0; i < THREADS; ++i) {
+    for (size_t i = 0; i < BODIES; ++i) {
         pthread_join(thread[i], NULL);
     }
     signals_stop();
