@@ -22,7 +22,7 @@ function(stint_generate_one list table output)
         COMMAND ${CMAKE_COMMAND} -E touch ${folder}/${output}.stamp
         DEPENDS ${source}/gen.py ${source}/table.py ${source}/columns.py ${source}/cupti.py
                 ${source}/driver.py ${source}/env.py ${source}/gpu_peak.py
-                ${source}/kernel_names.py ${source}/status.py
+                ${source}/kernel_names.py ${source}/library.py ${source}/status.py
                 ${source}/${table}
         COMMENT "Generating ${output}"
         VERBATIM)

@@ -29,6 +29,11 @@ TABLES = {
     "status_table.inc": "status.ini",
 }
 
+# Above all C that is made of a table t.ini
+HEAD = """/* SPDX-License-Identifier: Apache-2.0 */
+/* Generated from t.ini by gen.py: edit the table, not this file. */
+"""
+
 
 def gen(*args):
     # As a user's shell would: the caller may have switched byte code off.
@@ -37,6 +42,15 @@ def gen(*args):
     return subprocess.run([sys.executable, os.path.join(GEN, "gen.py")] + list(args),
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True,
                           env=environment)
+
+
+def compiled(*args):
+    """(exit status, all it said) of the compiler, to which every warning is an error"""
+    result = subprocess.run(
+        os.environ.get("CC", "cc").split() + ["-std=c11", "-Wall", "-Wextra", "-Wpedantic",
+                                              "-Wshadow", "-Wconversion", "-Werror"] + list(args),
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, universal_newlines=True)
+    return result.returncode, result.stdout
 
 
 def read(*path):

@@ -30,15 +30,12 @@ needs = gpu bytes
 hide = yes
 doc = A rate.
 """
-HEAD = """/* SPDX-License-Identifier: Apache-2.0 */
-/* Generated from t.ini by gen.py: edit the table, not this file. */
-"""
 
 
 class Columns(support.Case):
     def test_c(self):
         both = "REPORT_IN_TABLE | REPORT_IN_TREE"
-        self.assert_golden("report_columns.inc", CALLS + INFO + RATE, HEAD + r"""
+        self.assert_golden("report_columns.inc", CALLS + INFO + RATE, support.HEAD + r"""
 #define STINT_COLUMN_COUNT 3
 static const struct report_column report_columns[STINT_COLUMN_COUNT] = {
     {"calls", "calls", REPORT_COUNT, AT(calls), 1 /* sortable */, BOTH, 0, 0 /* hide */, TWO},

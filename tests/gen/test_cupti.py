@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-import os
-import subprocess
 import unittest
 
-import support
+from library_case import LibraryCase, loaded
+from support import HEAD
 
 SMALL = """[CUptiResult]
 kind = type
@@ -73,9 +72,6 @@ words = kernels
 kind = versions
 list = 17 11.6, 18 11.8
 """
-HEAD = """/* SPDX-License-Identifier: Apache-2.0 */
-/* Generated from t.ini by gen.py: edit the table, not this file. */
-"""
 # Enough headers for the table above.
 HEADERS = {
     "cuda.h": "#include <stdint.h>\n",
@@ -97,7 +93,12 @@ HEADERS = {
 }
 
 
-class Cupti(support.Case):
+class Cupti(LibraryCase):
+    SOURCE = SMALL
+    OUTPUTS = ("cupti_types.inc", "cupti_table.inc", "cupti_double.inc", "cupti_check.c")
+    CHECK = "cupti_check.c"
+    HEADERS = HEADERS
+
     def test_types(self):
         self.assert_golden("cupti_types.inc", SMALL, HEAD + """typedef int CUptiResult;
 typedef void *Handle;
@@ -183,57 +184,29 @@ DOUBLE_EXPORT CUptiResult cuptiQuiet(uint8_t a) {
 #endif
 """)
 
-    def compile_check(self, path, *options):
-        """What the compiler says to the check of that table."""
-        check = os.path.join(self.folder, "cupti_check.c")
-        result = support.gen("cupti_check.c", path, "-o", check)
-        self.assertEqual((result.returncode, result.stderr), (0, ""))
-        compiled = subprocess.run(
-            os.environ.get("CC", "cc").split() +
-            ["-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fsyntax-only"] +
-            list(options) + [check],
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, universal_newlines=True)
-        return compiled.returncode, compiled.stdout
-
     def test_check_finds_every_difference(self):
-        for name, text in HEADERS.items():
-            self.write(name, "#pragma once\n" + text)
-        here = "-I" + self.folder
-        self.assertEqual(self.compile_check(self.write("t.ini", SMALL), here), (0, ""))
-        for old, new, said in (
-                ("type = void *", "type = int", "Handle"),
-                ("args = Handle, uint32_t", "args = Handle, uint64_t", "Callback"),
-                ("type = uint64_t\n", "type = void\n", "Callback"),
-                ("args = Handle *, Callback", "args = Handle, Callback", "cuptiOpen"),
-                ("args = uint8_t", "args = uint32_t", "cuptiQuiet"),
-                ("value = 0\n", "value = 3\n", "CUPTI_GOOD"),
-                ("value = 39", "value = 40", "CUPTI_HELD"),
-                ("value = 1\n", "value = 4\n", "ACTIVITY_HTOD"),
-                ("value = 2\n", "value = 4\n", "CUPTI_FORCED"),
-                ("value = 10", "value = 3", "CUPTI_KIND_KERNEL"),
-                ("u8 flag 6", "u8 flag 5", "Kernel2 flag"),
-                ("u8 flag 6", "u16 flag 6", "Kernel1 flag"),
-                ("u64 start 16", "u64 start 8", "Kernel1 start"),
-                ("u64 start 16", "u32 start 16", "Kernel1 start"),
-                ("least = 40", "least = 48", "Kernel1"),
-                ("u32 site 4", "u32 site 0", "Head site")):
-            self.assertIn(old, SMALL)
-            code, output = self.compile_check(self.write("t.ini", SMALL.replace(old, new)), here)
-            self.assertNotEqual(code, 0, new)
-            self.assertIn(said, output)
+        self.assert_check_finds(
+            ("type = void *", "type = int", "Handle"),
+            ("args = Handle, uint32_t", "args = Handle, uint64_t", "Callback"),
+            ("type = uint64_t\n", "type = void\n", "Callback"),
+            ("args = Handle *, Callback", "args = Handle, Callback", "cuptiOpen"),
+            ("args = uint8_t", "args = uint32_t", "cuptiQuiet"),
+            ("value = 0\n", "value = 3\n", "CUPTI_GOOD"),
+            ("value = 39", "value = 40", "CUPTI_HELD"),
+            ("value = 1\n", "value = 4\n", "ACTIVITY_HTOD"),
+            ("value = 2\n", "value = 4\n", "CUPTI_FORCED"),
+            ("value = 10", "value = 3", "CUPTI_KIND_KERNEL"),
+            ("u8 flag 6", "u8 flag 5", "Kernel2 flag"),
+            ("u8 flag 6", "u16 flag 6", "Kernel1 flag"),
+            ("u64 start 16", "u64 start 8", "Kernel1 start"),
+            ("u64 start 16", "u32 start 16", "Kernel1 start"),
+            ("least = 40", "least = 48", "Kernel1"),
+            ("u32 site 4", "u32 site 0", "Head site"))
 
     def test_check_asks_older_headers_less(self):
         """Those from before 13.0 have neither all functions nor all versions of a record."""
-        for name, text in HEADERS.items():
-            text = text.replace("130001", "18").replace("cuptiQuiet", "other")
-            self.write(name, "#pragma once\n" + text.replace("Kernel2", "Other"))
-        self.assertEqual(
-            self.compile_check(self.write("t.ini", SMALL), "-I" + self.folder), (0, ""))
-
-    def refuse(self, old, new, said):
-        self.assertIn(old, SMALL)
-        for output in ("cupti_types.inc", "cupti_table.inc", "cupti_double.inc", "cupti_check.c"):
-            self.assert_refused(output, SMALL.replace(old, new, 1), said)
+        self.write_headers(("130001", "18"), ("cuptiQuiet", "other"), ("Kernel2", "Other"))
+        self.assertEqual(self.checked(SMALL), (0, ""))
 
     def test_refused(self):
         self.refuse("kind = callback", "kind = call",
@@ -264,14 +237,11 @@ DOUBLE_EXPORT CUptiResult cuptiQuiet(uint8_t a) {
                     "[CUPTI_KIND_KERNEL]: unknown key 'ours'")
 
 
-class Required(support.Case):
+class Required(unittest.TestCase):
     def test_what_must_be_there(self):
         """A CUPTI that has these can be used; more may not be asked for by accident."""
-        result = support.gen("cupti_table.inc", os.path.join(support.GEN, "cupti.ini"))
-        rows = result.stdout.replace(",\n     ", ", ").split("\n")
-        optional = [line.split('"')[1] for line in rows
-                    if line.startswith('    {"cupti') and line.endswith(", 0},")]
-        self.assertEqual(sorted(optional), [
+        symbols = loaded("cupti_table.inc", "cupti.ini")
+        self.assertEqual(sorted(name for name in symbols if not symbols[name]), [
             "cuptiActivityEnableAllSyncRecords", "cuptiActivityEnableDriverApi",
             "cuptiActivityEnableRuntimeApi", "cuptiGetResultString"])
 

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-import os
-import subprocess
 import unittest
 
-import support
+from library_case import LibraryCase, loaded
+from support import HEAD
 
 TWO = """[CUresult]
 kind = type
@@ -45,23 +44,27 @@ kind = constant
 value = 2
 ours = GPU_MODE
 """
-HEAD = """/* SPDX-License-Identifier: Apache-2.0 */
-/* Generated from t.ini by gen.py: edit the table, not this file. */
-"""
 # Enough of a cuda.h and a gpu.h for the table above.
-CUDA_H = """#define CUDA_VERSION 12080
+HEADERS = {
+    "cuda.h": """#define CUDA_VERSION 12080
 #define cuElapsed cuElapsed_v2
 typedef enum { CUDA_ERROR_GONE = 4, CUDA_ERROR_BUSY = 600 } CUresult;
 enum { CU_DEVICE_ATTRIBUTE_CLOCK = 13, CU_MODE = 2 };
 typedef struct event_of_cuda *CUevent;
 typedef struct stream_of_cuda *CUstream;
 CUresult cuElapsed(float *ms, CUevent event);
-"""
-PROFILER_H = "CUresult cuStart(void);\n"
-GPU_H = "enum { GPU_GONE = 4, GPU_MODE = 2 };\n"
+""",
+    "cudaProfiler.h": "CUresult cuStart(void);\n",
+    "gpu.h": "enum { GPU_GONE = 4, GPU_MODE = 2 };\n",
+}
 
 
-class Driver(support.Case):
+class Driver(LibraryCase):
+    SOURCE = TWO
+    OUTPUTS = ("driver_table.inc", "gpu_codes.inc", "driver_double.inc", "driver_check.c")
+    CHECK = "driver_check.c"
+    HEADERS = HEADERS
+
     def test_table(self):
         self.assert_golden("driver_table.inc", TWO, HEAD + """typedef int CUresult;
 typedef void *CUevent;
@@ -143,42 +146,17 @@ _Static_assert((int)CU_MODE == 2, "CU_MODE");
 _Static_assert((int)GPU_MODE == 2, "GPU_MODE");
 """)
 
-    def compile_check(self, path, *options):
-        """What the compiler says to the check of that table."""
-        check = os.path.join(self.folder, "driver_check.c")
-        result = support.gen("driver_check.c", path, "-o", check)
-        self.assertEqual((result.returncode, result.stderr), (0, ""))
-        compiled = subprocess.run(
-            os.environ.get("CC", "cc").split() +
-            ["-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fsyntax-only"] +
-            list(options) + [check],
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, universal_newlines=True)
-        return compiled.returncode, compiled.stdout
-
     def test_check_finds_every_difference(self):
-        for name, text in (("cuda.h", CUDA_H), ("cudaProfiler.h", PROFILER_H), ("gpu.h", GPU_H)):
-            self.write(name, text)
-        here = "-I" + self.folder
-        self.assertEqual(self.compile_check(self.write("t.ini", TWO), here), (0, ""))
-        for old, new, said in (
-                ("args = float *, CUevent", "args = float *, CUstream", "cuElapsed"),
-                ("args = float *, CUevent", "args = float *", "cuElapsed"),
-                ("args = float *, CUevent", "args = double *, CUevent", "cuElapsed"),
-                ("args = void", "args = int", "cuStart"),
-                ("type = void *", "type = int", "CUevent"),
-                ("value = 600", "value = 601", "CUDA_ERROR_BUSY"),
-                ("value = 4\n", "value = 5\n", "GPU_GONE"),
-                ("value = 13", "value = 14", "CU_DEVICE_ATTRIBUTE_CLOCK"),
-                ("value = 2\n", "value = 1\n", "GPU_MODE")):
-            self.assertIn(old, TWO)
-            code, output = self.compile_check(self.write("t.ini", TWO.replace(old, new)), here)
-            self.assertNotEqual(code, 0, new)
-            self.assertIn(said, output)
-
-    def refuse(self, old, new, said):
-        self.assertIn(old, TWO)
-        for output in ("driver_table.inc", "gpu_codes.inc", "driver_double.inc", "driver_check.c"):
-            self.assert_refused(output, TWO.replace(old, new, 1), said)
+        self.assert_check_finds(
+            ("args = float *, CUevent", "args = float *, CUstream", "cuElapsed"),
+            ("args = float *, CUevent", "args = float *", "cuElapsed"),
+            ("args = float *, CUevent", "args = double *, CUevent", "cuElapsed"),
+            ("args = void", "args = int", "cuStart"),
+            ("type = void *", "type = int", "CUevent"),
+            ("value = 600", "value = 601", "CUDA_ERROR_BUSY"),
+            ("value = 4\n", "value = 5\n", "GPU_GONE"),
+            ("value = 13", "value = 14", "CU_DEVICE_ATTRIBUTE_CLOCK"),
+            ("value = 2\n", "value = 1\n", "GPU_MODE"))
 
     def test_refused(self):
         self.refuse("kind = type", "kind = typo",
@@ -200,14 +178,11 @@ _Static_assert((int)GPU_MODE == 2, "GPU_MODE");
                     "[CU_DEVICE_ATTRIBUTE_CLOCK]: unknown key 'fatal'")
 
 
-class Required(support.Case):
+class Required(unittest.TestCase):
     def test_the_eleven(self):
         """A driver that has these can be used; more may not be asked for by accident."""
-        result = support.gen("driver_table.inc", os.path.join(support.GEN, "driver.ini"))
-        rows = result.stdout.replace(",\n     ", ", ").split("\n")
-        required = [line.split('"')[1] for line in rows
-                    if line.startswith("    {{") and line.endswith(", 1},")]
-        self.assertEqual(sorted(required), [
+        symbols = loaded("driver_table.inc", "driver.ini")
+        self.assertEqual(sorted(name for name in symbols if symbols[name]), [
             "cuCtxGetCurrent", "cuEventCreate", "cuEventDestroy_v2", "cuEventElapsedTime_v2",
             "cuEventQuery", "cuEventRecord", "cuEventSynchronize", "cuProfilerStart",
             "cuProfilerStop", "cuStreamIsCapturing", "cuThreadExchangeStreamCaptureMode"])

@@ -18,15 +18,12 @@ SIZE = entry("MEMORY", "size", "memory", "64M", "min = 4K\nmax = 3G")
 GLOBS = entry("FILTER", "globs", "filter", "all", "values = +GLOB,-GLOB")
 DURATION = entry("TRACE_MIN", "duration", "trace_min_ns", "0", "values = DURATION")
 ALL = SWITCH + VIEW + TEXT + CHOICE + LEVEL + SIZE + GLOBS + DURATION
-HEAD = """/* SPDX-License-Identifier: Apache-2.0 */
-/* Generated from t.ini by gen.py: edit the table, not this file. */
-"""
 
 
 class Env(support.Case):
     def test_c(self):
         config = "offsetof(struct stint_config, "
-        self.assert_golden("env_table.inc", ALL, HEAD + """#define STINT_ENV_COUNT 8
+        self.assert_golden("env_table.inc", ALL, support.HEAD + """#define STINT_ENV_COUNT 8
 /* name, kind, field, min, max, values, doc */
 static const struct env_entry env_table[] = {
     {"STINT_ENABLE", ENV_SWITCH, CONFIG(enable), 0, 1, "0|1", "Sets enable."},
@@ -41,7 +38,8 @@ static const struct env_entry env_table[] = {
 """.replace("CONFIG(", config).replace("LONG", "x" * 66))
 
     def test_help(self):
-        self.assert_golden("env_help.inc", SWITCH + VIEW + DURATION, HEAD + r'''"Environment:\n"
+        self.assert_golden("env_help.inc", SWITCH + VIEW + DURATION,
+                           support.HEAD + r'''"Environment:\n"
 "  STINT_ENABLE=0|1\n"
 "      Sets enable. (default: 1)\n"
 "  STINT_REPORT=table\n"

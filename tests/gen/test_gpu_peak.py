@@ -16,9 +16,7 @@ fp32_lanes = 128
 
 class GpuPeak(support.Case):
     def test_table(self):
-        self.assert_golden("gpu_peak_table.inc", TWO, """\
-/* SPDX-License-Identifier: Apache-2.0 */
-/* Generated from t.ini by gen.py: edit the table, not this file. */
+        self.assert_golden("gpu_peak_table.inc", TWO, support.HEAD + """\
 /* compute capability, FP32 lanes a multiprocessor */
 static const struct gpu_lanes gpu_lanes[] = {
     {8, 0, 64}, /* Ampere */

@@ -19,9 +19,7 @@ doc = Half.
 
 class KernelNames(support.Case):
     def test_table(self):
-        self.assert_golden("kernel_names_table.inc", TWO, """\
-/* SPDX-License-Identifier: Apache-2.0 */
-/* Generated from t.ini by gen.py: edit the table, not this file. */
+        self.assert_golden("kernel_names_table.inc", TWO, support.HEAD + """\
 static const struct kernel_pattern kernel_lib_patterns[] = {
     {"cudnn", "cuDNN"},
     {"^conv_", "cuDNN"},

@@ -3,6 +3,7 @@
 nothing is rebuilt otherwise."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -108,6 +109,13 @@ class Rebuild(support.Case):
     @unittest.skipUnless(shutil.which("ninja"), "no ninja")
     def test_ninja(self):
         self.check("Ninja")
+
+    def test_depends_on_all_modules(self):
+        """Of gen.py, but the one whose files other rules make."""
+        rule = support.read(self.folder, "cmake", "StintGen.cmake").split("DEPENDS")[1]
+        listed = re.findall(r"\$\{source\}/(\w+\.py)", rule)
+        there = [name for name in os.listdir(support.GEN) if name.endswith(".py")]
+        self.assertEqual(sorted(listed + ["html.py"]), sorted(there))
 
     def test_no_python(self):
         """One line that says what to do."""

@@ -11,14 +11,11 @@ label = depth
 text = scopes without a node
 label = nodes
 """
-HEAD = """/* SPDX-License-Identifier: Apache-2.0 */
-/* Generated from t.ini by gen.py: edit the table, not this file. */
-"""
 
 
 class Status(support.Case):
     def test_ids(self):
-        self.assert_golden("status_ids.inc", TWO, HEAD + """#define STINT_STATUS_COUNT 2
+        self.assert_golden("status_ids.inc", TWO, support.HEAD + """#define STINT_STATUS_COUNT 2
 enum stint_status {
     STINT_STATUS_TOO_DEEP,
     STINT_STATUS_NO_NODE,
@@ -26,7 +23,7 @@ enum stint_status {
 """)
 
     def test_texts(self):
-        self.assert_golden("status_table.inc", TWO, HEAD + """\
+        self.assert_golden("status_table.inc", TWO, support.HEAD + """\
 static const struct status_text status_table[STINT_STATUS_COUNT] = {
     {"too_deep", "scopes too deep", "depth"},
     {"no_node", "scopes without a node", "nodes"},

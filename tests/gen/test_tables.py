@@ -16,8 +16,6 @@ import columns  # noqa: E402
 import env  # noqa: E402
 import status  # noqa: E402
 
-WARNINGS = ["-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Werror"]
-
 
 def table(name):
     return os.path.join(support.GEN, name)
@@ -29,11 +27,7 @@ class Compiles(support.Case):
             result = support.gen(output, table(source), "-o", os.path.join(self.folder, output))
             self.assertEqual((result.returncode, result.stderr), (0, ""))
         exe = os.path.join(self.folder, "consumer")
-        compiled = subprocess.run(
-            os.environ.get("CC", "cc").split() + WARNINGS +
-            ["-I", self.folder, support.CONSUMER, "-o", exe],
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, universal_newlines=True)
-        self.assertEqual((compiled.returncode, compiled.stdout), (0, ""))
+        self.assertEqual(support.compiled("-I", self.folder, support.CONSUMER, "-o", exe), (0, ""))
         said = subprocess.run([exe], stdout=subprocess.PIPE, universal_newlines=True).stdout
         self.assertIn("cupti kind 10 at least 160, read 112: kernels\n", said)
         self.assertRegex(said, r"driver cuEventElapsedTime_v2 at \d+ required 1\n")

@@ -22,20 +22,13 @@ import struct
 import subprocess
 import sys
 
+from cases import ROOT, Wrong, need
+
 HERE = pathlib.Path(__file__).resolve().parent
-SCHEMA = HERE.parent.parent / "docs" / "stint.schema.json"
+SCHEMA = ROOT / "docs" / "stint.schema.json"
 FORMATS = ("chrome", "perfetto", "speedscope", "folded", "csv", "json", "prometheus")
 TABLES = ("devices", "kernels", "memory", "api", "gaps", "steps", "activities")
 RUNS = ("full", "tree", "empty", "zero", "gpu")
-
-
-class Wrong(Exception):
-    """Something a reader of the format would trip over."""
-
-
-def need(holds, message):
-    if not holds:
-        raise Wrong(message)
 
 
 def unique(pairs):
