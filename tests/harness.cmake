@@ -45,7 +45,7 @@ function(stint_add_test)
         message(FATAL_ERROR "stint_add_test: TARGET and SOURCES; unknown: ${arg_UNPARSED_ARGUMENTS}")
     endif()
     if(NOT arg_TIMEOUT)
-        set(arg_TIMEOUT 90) # above the 60 s after which the harness itself names the case
+        set(arg_TIMEOUT 330) # above the 300 s after which the harness itself names the case
     endif()
     add_executable(${arg_TARGET} ${arg_SOURCES})
     target_include_directories(${arg_TARGET} PRIVATE "${STINT_HARNESS_DIR}")
