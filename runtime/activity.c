@@ -10,7 +10,6 @@
 #include "activity.h"
 
 #include <errno.h>
-#include <pthread.h>
 
 #include "activity_book.h"
 #include "activity_call.h"
@@ -24,6 +23,7 @@
 #include "activity_text.h"
 #include "activity_time.h"
 #include "demangle.h"
+#include "lock.h"
 #include "registry.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -33,10 +33,9 @@ static uint64_t began_at;
 static int inherited; /* there is one thread then */
 static int watching;  /* between activity_open and activity_pause; relaxed */
 
-/* ---- The lock. A fork in a signal handler must not wait for what the handler interrupted. */
+/* ---- The lock. `inside` also counts the activity_begin in there. */
 
-static __thread int inside __attribute__((tls_model("initial-exec")));
-static __thread int fork_holds __attribute__((tls_model("initial-exec")));
+static __thread struct lock_here here __attribute__((tls_model("initial-exec")));
 
 /* How the thread was before. */
 struct visit {
@@ -66,14 +65,12 @@ static struct visit enter(void) {
     struct visit v = {.reading = registry_reading()};
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &v.cancel);
     registry_read_begin();
-    inside = 1;
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    lock_enter(&here);
     return v;
 }
 
 static void leave(struct visit v) {
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    inside = 0;
+    lock_leave(&here);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     if (!v.reading) {
         registry_read_end();
@@ -114,36 +111,18 @@ static void unlock_activities(void) {
     leave(v);
 }
 
-static void before_fork(void) {
-    fork_holds = !inside;
-    if (fork_holds) {
-        pthread_mutex_lock(&lock);
-    }
-}
-
-static void after_fork_parent(void) {
-    if (fork_holds) {
-        pthread_mutex_unlock(&lock);
-    }
-}
-
-static void after_fork_child(void) {
-    if (fork_holds) {
+static void forget_in_child(void) {
+    if (here.held_for_fork) {
         forget();
-        pthread_mutex_unlock(&lock);
     } else {
         inherited = 1; /* the interrupted call ends first */
-        pthread_mutex_init(&lock, NULL);
     }
 }
 
-/* At load, not at first use: a fork under way on another thread would miss the handlers. */
-__attribute__((constructor)) static void watch_fork(void) {
-    pthread_atfork(before_fork, after_fork_parent, after_fork_child);
-}
+LOCK_OVER_FORK(lock, here, here.inside, forget_in_child())
 
 void activity_forget(void) {
-    if (inside) {
+    if (here.inside) {
         inherited = 1;
         return;
     }
@@ -174,7 +153,7 @@ static int open_all(void) {
 int activity_open(void) {
     int saved = errno;
     char name[8];
-    if (inside || registry_held()) {
+    if (here.inside || registry_held()) {
         return -1;
     }
     (void)demangle(name, sizeof name, "_Z1fv"); /* loads what it needs, under no lock of ours */
@@ -190,8 +169,8 @@ int activity_open(void) {
 
 /* In a signal handler of a thread that is in here: nothing until its own end. */
 void activity_begin(void) {
-    if (inside) {
-        ++inside;
+    if (here.inside) {
+        ++here.inside;
         return;
     }
     lock_activities();
@@ -200,7 +179,7 @@ void activity_begin(void) {
 }
 
 static int may_add(void) {
-    return inside == 1 && opened;
+    return here.inside == 1 && opened;
 }
 
 void activity_add(const struct activity_record *r) {
@@ -211,9 +190,9 @@ void activity_add(const struct activity_record *r) {
 }
 
 void activity_end(void) {
-    if (inside > 1) {
-        --inside;
-    } else if (inside) {
+    if (here.inside > 1) {
+        --here.inside;
+    } else if (here.inside) {
         unlock_activities();
     }
 }
@@ -242,7 +221,7 @@ static void settle(int pause) {
 }
 
 void activity_settle(void) {
-    if (!inside) {
+    if (!here.inside) {
         lock_activities();
         if (opened) {
             settle(0);
@@ -253,7 +232,7 @@ void activity_settle(void) {
 
 void activity_pause(void) {
     STINT_IMPL_STORE(&watching, 0);
-    if (!inside) {
+    if (!here.inside) {
         lock_activities();
         if (opened) {
             settle(1);
@@ -264,7 +243,7 @@ void activity_pause(void) {
 
 /* Somebody must look before the ring is full; whoever has the lock does so anyway. */
 void activity_step(void) {
-    if (!STINT_IMPL_LOAD(&watching) || !activity_steps_put(activity_clock()) || inside ||
+    if (!STINT_IMPL_LOAD(&watching) || !activity_steps_put(activity_clock()) || here.inside ||
         try_lock_activities()) {
         return;
     }

@@ -129,3 +129,13 @@ size_t activity_name(char *out, size_t size, const struct snapshot_activity *a) 
     out[n] = '\0';
     return n;
 }
+
+size_t activity_title(char out[ACTIVITY_NAME_BYTES], const struct snapshot_activity *a) {
+    char name[100];
+    if ((a->kind != ACTIVITY_COPY && a->kind != ACTIVITY_FILL) || a->name_length) {
+        return activity_name(out, ACTIVITY_NAME_BYTES, a);
+    }
+    activity_name(name, sizeof name, a);
+    int n = snprintf(out, ACTIVITY_NAME_BYTES, "[CUDA %s]", name);
+    return n < 0 ? 0 : (size_t)n;
+}

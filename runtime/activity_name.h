@@ -17,6 +17,10 @@
  * Bytes without that. A recorded name may be any bytes. */
 size_t activity_name(char *out, size_t size, const struct snapshot_activity *a);
 
+/* The same as the tables of reports have it: "[CUDA memcpy HtoD]", as nvprof does, so that scripts
+ * and eyes find it again. */
+size_t activity_title(char out[ACTIVITY_NAME_BYTES], const struct snapshot_activity *a);
+
 /* Of numbers that may be any; each is one word, or a few, that stay the same. */
 const char *activity_kind_text(uint32_t kind);         /* "kernel", "copy", "api" … */
 const char *activity_copy_text(uint32_t direction);    /* "HtoD" … */

@@ -154,6 +154,8 @@ struct arena_lane {
                       * lane of their own */
     uint32_t kind;   /* enum arena_lane_kind */
     uint32_t context;
+    uint32_t rank; /* of a merged file: the run's place among those that were merged, */
+    uint32_t pid;  /* and its process; 0: the file's own */
 };
 /* ACTIVITIES: a span names, where a scope's names its node, the unit of its struct arena_activity;
  * the payload before it has in its upper 26 bits the unit of the launching thread's record (0 =

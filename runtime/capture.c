@@ -23,6 +23,7 @@
 #include "capture_window.h"
 #include "config.h"
 #include "cupti.h"
+#include "lock.h"
 #include "registry.h"
 #include "watch.h"
 
@@ -58,40 +59,25 @@ static struct capture_rules *rules; /* NULL before the first use; release, acqui
 static int steps_matter;            /* a schedule or a rule goes by steps; relaxed */
 int capture_waiting = 1;
 
-/* ---- The lock. A signal handler must not wait for what it interrupted. */
+/* ---- The lock. */
 
-static __thread int inside __attribute__((tls_model("initial-exec")));
-static __thread int fork_holds __attribute__((tls_model("initial-exec")));
+static __thread struct lock_here here __attribute__((tls_model("initial-exec")));
 
 /* -1: this thread has it already, further out. */
 static int lock_now(void) {
-    if (inside) {
+    if (here.inside) {
         return -1;
     }
-    inside = 1;
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    pthread_mutex_lock(&now.lock);
+    lock_take(&now.lock, &here);
     return 0;
 }
 
 static void unlock_now(void) {
-    pthread_mutex_unlock(&now.lock);
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    inside = 0;
-}
-
-static void before_fork(void) {
-    fork_holds = !lock_now();
-}
-
-static void after_fork_parent(void) {
-    if (fork_holds) {
-        unlock_now();
-    }
+    lock_release(&now.lock, &here);
 }
 
 /* The schedule is the parent's, its callback too; rules are the environment's and begin again. */
-static void after_fork_child(void) {
+static void forget_in_child(void) {
     ++now.ranges.generation;
     memset(&now.by_step, 0, sizeof now.by_step);
     now.busy = 0;
@@ -99,17 +85,9 @@ static void after_fork_child(void) {
     __atomic_store_n(&capture_waiting, 1, __ATOMIC_RELAXED);
     capture_rules_restart(rules);
     watch_forget();
-    if (fork_holds) {
-        unlock_now();
-    } else {
-        pthread_mutex_init(&now.lock, NULL);
-    }
 }
 
-/* At load, not at first use: a fork under way on another thread would miss the handlers. */
-__attribute__((constructor)) static void watch_fork(void) {
-    pthread_atfork(before_fork, after_fork_parent, after_fork_child);
-}
+LOCK_OVER_FORK(now.lock, here, here.inside, forget_in_child())
 
 /* Settings and rules, once. -1: in a signal handler that interrupted the reading of them. */
 static int prepare(void) {

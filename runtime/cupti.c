@@ -19,6 +19,7 @@
 #include "clock.h"
 #include "config.h"
 #include "cupti_session.h"
+#include "lock.h"
 #include "log.h"
 #include "process.h"
 #include "registry.h"
@@ -38,31 +39,10 @@ static int was_on;    /* CUPTI can be called, and late records may come; likewis
 static int is_over;   /* the process ends, or is the child of one that had it; likewise */
 static int capturing; /* a capture wants it; cupti_capture's */
 
-/* ---- The lock. A signal handler must not wait for what it interrupted. */
+/* ---- The lock. Inside is also who calls CUPTI without it: a signal handler makes no further call
+ * there. */
 
-static __thread int inside __attribute__((tls_model("initial-exec")));
-static __thread int fork_holds __attribute__((tls_model("initial-exec")));
-
-struct visit {
-    int error;
-    int cancel;
-};
-
-/* Over calls of CUPTI's, too: a thread cancelled there would stay busy for ever. */
-static struct visit visit_begin(void) {
-    struct visit v = {.error = errno};
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &v.cancel);
-    inside = 1;
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    return v;
-}
-
-static void visit_end(struct visit v) {
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    inside = 0;
-    pthread_setcancelstate(v.cancel, NULL);
-    errno = v.error;
-}
+static __thread struct lock_here here __attribute__((tls_model("initial-exec")));
 
 static int get(const int *flag) {
     return __atomic_load_n(flag, __ATOMIC_ACQUIRE);
@@ -72,21 +52,8 @@ static void set(int *flag, int value) {
     __atomic_store_n(flag, value, __ATOMIC_RELEASE);
 }
 
-static void before_fork(void) {
-    fork_holds = !inside;
-    if (fork_holds) {
-        pthread_mutex_lock(&now.lock);
-    }
-}
-
-static void after_fork_parent(void) {
-    if (fork_holds) {
-        pthread_mutex_unlock(&now.lock);
-    }
-}
-
 /* CUDA after a fork is undefined: the child of a process that had CUPTI has none. */
-static void after_fork_child(void) {
+static void forget_in_child(void) {
     if (cupti_session_is_used() || now.busy) {
         set(&is_over, 1);
         cupti_session_forget();
@@ -97,17 +64,9 @@ static void after_fork_child(void) {
     now.wanted = 0;
     now.busy = now.asked = now.said = 0;
     now.why[0] = '\0';
-    if (fork_holds) {
-        pthread_mutex_unlock(&now.lock);
-    } else {
-        pthread_mutex_init(&now.lock, NULL);
-    }
 }
 
-/* At load, not at first use: a fork under way on another thread would miss the handlers. */
-__attribute__((constructor)) static void watch_fork(void) {
-    pthread_atfork(before_fork, after_fork_parent, after_fork_child);
-}
+LOCK_OVER_FORK(now.lock, here, here.inside, forget_in_child())
 
 /* ---- Making it so. */
 
@@ -157,7 +116,7 @@ static void bring_about(void) {
 }
 
 static void at_exit(void) {
-    struct visit v = visit_begin();
+    struct lock_visit v = lock_visit_begin(&here);
     set(&is_over, 1);
     pthread_mutex_lock(&now.lock);
     int late = !get(&is_on) && get(&was_on) && !now.busy;
@@ -167,7 +126,7 @@ static void at_exit(void) {
         cupti_session_flush(1);
     }
     set(&was_on, 0);
-    visit_end(v);
+    lock_visit_end(&here, v);
 }
 
 /* Settings and arena. */
@@ -181,10 +140,10 @@ static int prepare(void) {
 }
 
 int cupti_start(void) {
-    if (inside || get(&is_over) || prepare()) {
+    if (here.inside || get(&is_over) || prepare()) {
         return -1;
     }
-    struct visit v = visit_begin();
+    struct lock_visit v = lock_visit_begin(&here);
     char why[CUPTI_REASON] = "";
     pthread_mutex_lock(&now.lock);
     now.asked = 1;
@@ -202,29 +161,29 @@ int cupti_start(void) {
     if (*why) {
         log_line("no GPU activities: %s; timers and captures go on", why);
     }
-    visit_end(v);
+    lock_visit_end(&here, v);
     return failed ? -1 : 0;
 }
 
 void cupti_stop(void) {
-    if (inside) {
+    if (here.inside) {
         return;
     }
-    struct visit v = visit_begin();
+    struct lock_visit v = lock_visit_begin(&here);
     pthread_mutex_lock(&now.lock);
     if (now.wanted) {
         --now.wanted;
         bring_about();
     }
     pthread_mutex_unlock(&now.lock);
-    visit_end(v);
+    lock_visit_end(&here, v);
 }
 
 void cupti_flush(int force) {
-    if (get(&was_on) && !get(&is_over) && !inside) {
-        struct visit v = visit_begin();
+    if (get(&was_on) && !get(&is_over) && !here.inside) {
+        struct lock_visit v = lock_visit_begin(&here);
         cupti_session_flush(force);
-        visit_end(v);
+        lock_visit_end(&here, v);
     }
 }
 
@@ -255,10 +214,10 @@ void cupti_describe(char *out, size_t size) {
     if (size) {
         out[0] = '\0';
     }
-    if (inside) {
+    if (here.inside) {
         return;
     }
-    struct visit v = visit_begin();
+    struct lock_visit v = lock_visit_begin(&here);
     pthread_mutex_lock(&now.lock);
     int asked = now.asked;
     memcpy(why, now.why, sizeof why);
@@ -268,7 +227,7 @@ void cupti_describe(char *out, size_t size) {
     } else if (asked) {
         describe_session(out, size);
     }
-    visit_end(v);
+    lock_visit_end(&here, v);
 }
 
 /* ---- Who wants it. */

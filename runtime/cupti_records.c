@@ -27,162 +27,116 @@ size_t cupti_record_bytes(const struct cupti *c, int kind) {
     return (size_t)((uint8_t *)second - buffer);
 }
 
+/* ---- One reader a kind. Most call the same thing by the same name, wherever they keep it. */
+
+#define TIMES(r) .start = (r).start, .end = (r).end
+#define CALL(r) .correlation = (r).correlationId
+#define STREAM(r) CALL(r), .context = (r).contextId, .stream = (r).streamId
+#define DEVICE(r) STREAM(r), .device = (r).deviceId
+
 static void read_kernel(const uint8_t *at, struct activity_record *out) {
     struct cupti_kernel r;
     memcpy(&r, at, sizeof r);
-    out->kind = ACTIVITY_KERNEL;
-    out->correlation = r.correlationId;
-    out->device = r.deviceId;
-    out->context = r.contextId;
-    out->stream = r.streamId;
-    out->start = r.start;
-    out->end = r.end;
-    out->name = r.name;
-    out->grid[0] = r.gridX;
-    out->grid[1] = r.gridY;
-    out->grid[2] = r.gridZ;
-    out->block[0] = r.blockX;
-    out->block[1] = r.blockY;
-    out->block[2] = r.blockZ;
-    out->registers = r.registersPerThread;
-    out->shared_static = r.staticSharedMemory;
-    out->shared_dynamic = r.dynamicSharedMemory;
+    *out = (struct activity_record){.kind = ACTIVITY_KERNEL,
+                                    DEVICE(r),
+                                    TIMES(r),
+                                    .name = r.name,
+                                    .grid = {r.gridX, r.gridY, r.gridZ},
+                                    .block = {r.blockX, r.blockY, r.blockZ},
+                                    .registers = r.registersPerThread,
+                                    .shared_static = r.staticSharedMemory,
+                                    .shared_dynamic = r.dynamicSharedMemory};
 }
 
-static uint32_t copy_detail(uint32_t direction, uint32_t from, uint32_t to, uint32_t flags) {
-    return ACTIVITY_COPY_DETAIL(direction, from, to,
-                                (flags & CUPTI_ACTIVITY_FLAG_MEMCPY_ASYNC) != 0);
-}
+#define COPY(r)                                                                                    \
+    .kind = ACTIVITY_COPY, DEVICE(r), TIMES(r), .bytes = (r).bytes,                                \
+    .detail = ACTIVITY_COPY_DETAIL((r).copyKind, (r).srcKind, (r).dstKind,                         \
+                                   ((r).flags & CUPTI_ACTIVITY_FLAG_MEMCPY_ASYNC) != 0)
 
 static void read_memcpy(const uint8_t *at, struct activity_record *out) {
     struct cupti_memcpy r;
     memcpy(&r, at, sizeof r);
-    out->kind = ACTIVITY_COPY;
-    out->detail = copy_detail(r.copyKind, r.srcKind, r.dstKind, r.flags);
-    out->correlation = r.correlationId;
-    out->device = r.deviceId;
-    out->context = r.contextId;
-    out->stream = r.streamId;
-    out->start = r.start;
-    out->end = r.end;
-    out->bytes = r.bytes;
+    *out = (struct activity_record){COPY(r)};
 }
 
 static void read_memcpy_peer(const uint8_t *at, struct activity_record *out) {
     struct cupti_memcpy_peer r;
     memcpy(&r, at, sizeof r);
-    out->kind = ACTIVITY_COPY;
-    out->detail = copy_detail(r.copyKind, r.srcKind, r.dstKind, r.flags);
-    out->correlation = r.correlationId;
-    out->device = r.deviceId;
-    out->context = r.contextId;
-    out->stream = r.streamId;
-    out->start = r.start;
-    out->end = r.end;
-    out->bytes = r.bytes;
+    *out = (struct activity_record){COPY(r)};
 }
 
 static void read_memset(const uint8_t *at, struct activity_record *out) {
     struct cupti_memset r;
     memcpy(&r, at, sizeof r);
-    out->kind = ACTIVITY_FILL;
-    out->detail = r.memoryKind;
-    out->correlation = r.correlationId;
-    out->device = r.deviceId;
-    out->context = r.contextId;
-    out->stream = r.streamId;
-    out->start = r.start;
-    out->end = r.end;
-    out->bytes = r.bytes;
+    *out = (struct activity_record){
+        .kind = ACTIVITY_FILL, .detail = r.memoryKind, DEVICE(r), TIMES(r), .bytes = r.bytes};
 }
 
 static void read_synchronization(const uint8_t *at, struct activity_record *out) {
     struct cupti_synchronization r;
     memcpy(&r, at, sizeof r);
-    out->kind = ACTIVITY_SYNC;
-    out->detail = r.type;
-    out->correlation = r.correlationId;
-    out->context = r.contextId;
-    out->stream = r.streamId;
-    out->start = r.start;
-    out->end = r.end;
+    *out = (struct activity_record){
+        .kind = ACTIVITY_SYNC, .detail = r.type, STREAM(r), .device = ACTIVITY_NO_DEVICE, TIMES(r)};
 }
 
 static void read_overhead(const uint8_t *at, struct activity_record *out) {
     struct cupti_overhead r;
     memcpy(&r, at, sizeof r);
-    out->kind = ACTIVITY_OVERHEAD;
-    out->detail = r.overheadKind;
-    out->start = r.start;
-    out->end = r.end;
+    *out = (struct activity_record){.kind = ACTIVITY_OVERHEAD,
+                                    .detail = r.overheadKind,
+                                    .device = ACTIVITY_NO_DEVICE,
+                                    TIMES(r)};
+}
+
+static uint32_t memory_kind(uint32_t operation) {
+    return operation == CUPTI_ACTIVITY_MEMORY_OPERATION_TYPE_ALLOCATION ? ACTIVITY_ALLOC
+           : operation == CUPTI_ACTIVITY_MEMORY_OPERATION_TYPE_RELEASE  ? ACTIVITY_FREE
+                                                                        : ACTIVITY_NONE;
 }
 
 static void read_memory(const uint8_t *at, struct activity_record *out) {
     struct cupti_memory r;
     memcpy(&r, at, sizeof r);
-    out->kind =
-        r.memoryOperationType == CUPTI_ACTIVITY_MEMORY_OPERATION_TYPE_ALLOCATION ? ACTIVITY_ALLOC
-        : r.memoryOperationType == CUPTI_ACTIVITY_MEMORY_OPERATION_TYPE_RELEASE  ? ACTIVITY_FREE
-                                                                                 : ACTIVITY_NONE;
-    out->detail = r.memoryKind;
-    out->correlation = r.correlationId;
-    out->device = r.deviceId;
-    out->context = r.contextId;
-    out->stream = r.streamId;
-    out->start = r.timestamp;
-    out->end = r.timestamp;
-    out->bytes = r.bytes;
-    out->address = r.address;
+    *out = (struct activity_record){.kind = memory_kind(r.memoryOperationType),
+                                    .detail = r.memoryKind,
+                                    DEVICE(r),
+                                    .start = r.timestamp,
+                                    .end = r.timestamp,
+                                    .bytes = r.bytes,
+                                    .address = r.address};
 }
 
-static void read_api(const uint8_t *at, int domain, struct activity_record *out) {
+static void read_api(const uint8_t *at, struct activity_record *out) {
     struct cupti_api r;
     memcpy(&r, at, sizeof r);
-    if (!(cupti_use(domain, r.cbid) & CUPTI_USE_RECORD)) {
-        return;
+    int runtime = r.kind == CUPTI_ACTIVITY_KIND_RUNTIME;
+    int domain = runtime ? CUPTI_CB_DOMAIN_RUNTIME_API : CUPTI_CB_DOMAIN_DRIVER_API;
+    if (cupti_use(domain, r.cbid) & CUPTI_USE_RECORD) {
+        *out = (struct activity_record){.kind = runtime ? ACTIVITY_API : ACTIVITY_DRIVER,
+                                        CALL(r),
+                                        .device = ACTIVITY_NO_DEVICE,
+                                        TIMES(r),
+                                        .name = cupti_name(domain, r.cbid),
+                                        .thread = r.threadId};
     }
-    out->kind = domain == CUPTI_CB_DOMAIN_RUNTIME_API ? ACTIVITY_API : ACTIVITY_DRIVER;
-    out->correlation = r.correlationId;
-    out->start = r.start;
-    out->end = r.end;
-    out->name = cupti_name(domain, r.cbid);
-    out->thread = r.threadId;
 }
 
-/* The record's kind stays ACTIVITY_NONE if it is none of ours. */
+/* The record's kind is ACTIVITY_NONE if it is none of ours; its other fields mean nothing then. */
 static void read_record(const uint8_t *at, int kind, struct activity_record *out) {
-    memset(out, 0, sizeof *out);
-    out->device = ACTIVITY_NO_DEVICE;
-    switch (kind) {
-    case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
-        read_kernel(at, out);
-        break;
-    case CUPTI_ACTIVITY_KIND_MEMCPY:
-        read_memcpy(at, out);
-        break;
-    case CUPTI_ACTIVITY_KIND_MEMCPY2:
-        read_memcpy_peer(at, out);
-        break;
-    case CUPTI_ACTIVITY_KIND_MEMSET:
-        read_memset(at, out);
-        break;
-    case CUPTI_ACTIVITY_KIND_SYNCHRONIZATION:
-        read_synchronization(at, out);
-        break;
-    case CUPTI_ACTIVITY_KIND_RUNTIME:
-        read_api(at, CUPTI_CB_DOMAIN_RUNTIME_API, out);
-        break;
-    case CUPTI_ACTIVITY_KIND_DRIVER:
-        read_api(at, CUPTI_CB_DOMAIN_DRIVER_API, out);
-        break;
-    case CUPTI_ACTIVITY_KIND_OVERHEAD:
-        read_overhead(at, out);
-        break;
-    case CUPTI_ACTIVITY_KIND_MEMORY2:
-        read_memory(at, out);
-        break;
-    default:
-        break;
+    static void (*const readers[])(const uint8_t *, struct activity_record *) = {
+        [CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL] = read_kernel,
+        [CUPTI_ACTIVITY_KIND_MEMCPY] = read_memcpy,
+        [CUPTI_ACTIVITY_KIND_MEMCPY2] = read_memcpy_peer,
+        [CUPTI_ACTIVITY_KIND_MEMSET] = read_memset,
+        [CUPTI_ACTIVITY_KIND_SYNCHRONIZATION] = read_synchronization,
+        [CUPTI_ACTIVITY_KIND_RUNTIME] = read_api,
+        [CUPTI_ACTIVITY_KIND_DRIVER] = read_api,
+        [CUPTI_ACTIVITY_KIND_OVERHEAD] = read_overhead,
+        [CUPTI_ACTIVITY_KIND_MEMORY2] = read_memory,
+    };
+    out->kind = ACTIVITY_NONE;
+    if ((size_t)kind < sizeof readers / sizeof *readers && readers[kind]) {
+        readers[kind](at, out);
     }
 }
 

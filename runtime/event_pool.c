@@ -21,6 +21,7 @@
 #include "event_lane.h"
 #include "event_queue.h"
 #include "event_sums.h"
+#include "lock.h"
 
 enum pool_state { POOL_NEW, POOL_OPEN, POOL_NO_GPU, POOL_FAILED, POOL_CLOSED };
 
@@ -32,8 +33,7 @@ int event_pool_no_gpu;
 
 /* The calling thread is in here: neither its signal handlers nor a tool behind the driver may wait
  * for it. */
-static __thread int inside __attribute__((tls_model("initial-exec")));
-static __thread int fork_holds __attribute__((tls_model("initial-exec")));
+static __thread struct lock_here here __attribute__((tls_model("initial-exec")));
 
 static enum pool_state state(void) {
     return __atomic_load_n(&pool_state, __ATOMIC_ACQUIRE);
@@ -43,59 +43,17 @@ static void set_state(enum pool_state to) {
     __atomic_store_n(&pool_state, to, __ATOMIC_RELEASE);
 }
 
-struct visit {
-    int error;
-    int cancel;
-};
-
-/* A thread cancelled in a driver call would leave its queue marked for ever. */
-static struct visit visit_begin(void) {
-    struct visit v = {.error = errno};
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &v.cancel);
-    inside = 1;
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    return v;
-}
-
-static void visit_end(struct visit v) {
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    inside = 0;
-    pthread_setcancelstate(v.cancel, NULL);
-    errno = v.error;
-}
-
-static void before_fork(void) {
-    fork_holds = !inside;
-    if (fork_holds) {
-        pthread_mutex_lock(&lock);
-    }
-}
-
-static void after_fork_parent(void) {
-    if (fork_holds) {
-        pthread_mutex_unlock(&lock);
-    }
-}
-
-static void after_fork_child(void) {
-    if (fork_holds) {
-        pthread_mutex_unlock(&lock);
-    } else {
-        pthread_mutex_init(&lock, NULL); /* held by code that the forking handler interrupted */
-    }
-    inside = 0;
+static void forget_in_child(void) {
     busy = 0;
     event_queue_forget_all();
     event_lane_forget_all();
     if (event_context_any()) {
         set_state(POOL_CLOSED);
     }
+    here.inside = 0; /* the lists are empty: a forking handler may begin timers of its own */
 }
 
-/* At load, not at first use: a fork under way on another thread would miss the handlers. */
-__attribute__((constructor)) static void watch_fork(void) {
-    pthread_atfork(before_fork, after_fork_parent, after_fork_child);
-}
+LOCK_OVER_FORK(lock, here, here.inside, forget_in_child())
 
 /* ---- Under the lock. */
 
@@ -247,24 +205,24 @@ struct event_pair *event_pool_start(void *stream, enum stint_status *why) {
     if (now != POOL_OPEN && now != POOL_NEW) {
         return NULL;
     }
-    if (inside) {
+    if (here.inside) {
         *why = STINT_STATUS_GPU_DROPPED;
         return NULL;
     }
-    struct visit v = visit_begin();
+    struct lock_visit v = lock_visit_begin(&here);
     now = now == POOL_NEW ? open_pool() : now;
     struct event_pair *p = now == POOL_OPEN ? start(gpu_ops(), stream, why) : NULL;
-    visit_end(v);
+    lock_visit_end(&here, v);
     return p;
 }
 
 void event_pool_cancel(struct event_pair *p) {
-    if (inside) {
+    if (here.inside) {
         return; /* its place is lost */
     }
-    struct visit v = visit_begin();
+    struct lock_visit v = lock_visit_begin(&here);
     retire_now(p, 1);
-    visit_end(v);
+    lock_visit_end(&here, v);
 }
 
 /* Under the lock, which is given up while asking about the head of the queue. Whether that is off
@@ -335,10 +293,10 @@ static int stop(const struct gpu_ops *gpu, struct event_pair *p, int wait, enum 
 int event_pool_stop(struct event_pair *p, uint32_t sums, uint32_t node, int wait,
                     enum stint_status *why) {
     *why = STINT_STATUS_GPU_FAILED;
-    if (inside) {
+    if (here.inside) {
         return -1; /* its place is lost */
     }
-    struct visit v = visit_begin();
+    struct lock_visit v = lock_visit_begin(&here);
     int result = -1;
     p->sums = sums;
     p->node = node;
@@ -347,7 +305,7 @@ int event_pool_stop(struct event_pair *p, uint32_t sums, uint32_t node, int wait
     } else {
         retire_now(p, 1);
     }
-    visit_end(v);
+    lock_visit_end(&here, v);
     return result;
 }
 
@@ -363,18 +321,18 @@ static int poll_all(int wait) {
 }
 
 void event_pool_collect(void) {
-    if (state() == POOL_OPEN && !inside) {
-        struct visit v = visit_begin();
+    if (state() == POOL_OPEN && !here.inside) {
+        struct lock_visit v = lock_visit_begin(&here);
         pthread_mutex_lock(&lock);
         poll_all(0);
         pthread_mutex_unlock(&lock);
-        visit_end(v);
+        lock_visit_end(&here, v);
     }
 }
 
 int event_pool_flush(void) {
-    if (state() == POOL_OPEN && !inside) {
-        struct visit v = visit_begin();
+    if (state() == POOL_OPEN && !here.inside) {
+        struct lock_visit v = lock_visit_begin(&here);
         pthread_mutex_lock(&lock);
         while (event_queue_waiting() && state() == POOL_OPEN) {
             if (!poll_all(1)) { /* others are asking about what is left */
@@ -384,7 +342,7 @@ int event_pool_flush(void) {
             }
         }
         pthread_mutex_unlock(&lock);
-        visit_end(v);
+        lock_visit_end(&here, v);
     }
     return state() == POOL_FAILED ? -1 : 0;
 }

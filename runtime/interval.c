@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "interval.h"
 
-#include <pthread.h>
-
 #include "baseline.h"
 #include "cupti.h"
 #include "event_pool.h"
+#include "lock.h"
 #include "log.h"
 #include "registry.h"
 
@@ -13,35 +12,12 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct baseline *current, *replaced; /* replaced: in use by the open snapshot */
 static uint32_t arena_gate;                 /* of the arena they speak of */
 
-/* ---- The lock. A fork in a signal handler must not wait for what the handler interrupted. */
+/* ---- The lock. Who is inside is told by the registry's reader mark: it is there anyway, so that the
+ * child of a fork in here keeps the parent's arena until the interrupted call has ended. */
 
-static __thread int fork_holds __attribute__((tls_model("initial-exec")));
+static __thread struct lock_here here __attribute__((tls_model("initial-exec")));
 
-static void before_fork(void) {
-    fork_holds = !registry_reading();
-    if (fork_holds) {
-        pthread_mutex_lock(&lock);
-    }
-}
-
-static void after_fork_parent(void) {
-    if (fork_holds) {
-        pthread_mutex_unlock(&lock);
-    }
-}
-
-static void after_fork_child(void) {
-    if (fork_holds) {
-        pthread_mutex_unlock(&lock);
-    } else {
-        pthread_mutex_init(&lock, NULL);
-    }
-}
-
-/* At load, not at first use: a fork under way on another thread would miss the handlers. */
-__attribute__((constructor)) static void watch_fork(void) {
-    pthread_atfork(before_fork, after_fork_parent, after_fork_child);
-}
+LOCK_OVER_FORK(lock, here, registry_reading(), (void)0)
 
 static int cancel_state; /* of the thread that holds the lock */
 

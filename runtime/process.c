@@ -35,48 +35,42 @@ static pid_t forked_by; /* 0 = by none that we know of */
  * from a signal handler that interrupted this thread inside the lock must not wait for itself; one
  * that interrupted any call on the slow path may return into it, in the child, too, which therefore
  * forgets at the end of that call. */
-static __thread int fork_holds __attribute__((tls_model("initial-exec")));
 static __thread int fork_inside __attribute__((tls_model("initial-exec")));
 static __thread pid_t forking __attribute__((tls_model("initial-exec")));
 
 static void before_fork(void) {
     forking = getpid();
     fork_inside = thread_is_busy() || registry_reading();
-    fork_holds = !registry_held();
-    if (fork_holds) {
-        registry_before_fork();
-    }
+    registry_before_fork();
 }
 
 static void after_fork_parent(void) {
-    if (fork_holds) {
-        registry_after_fork();
-    }
+    registry_after_fork();
 }
 
-static void forget(int held_for_fork) {
+static void forget(void) {
     struct thread_block *b = thread_block_here();
     child_of_fork = 1;
     refused = 0;
     thread_forget_all();
     site_forget_all();
     arena_drop(b ? b->frames : NULL, STINT_IMPL_FRAMES * sizeof *b->frames);
-    registry_forget(held_for_fork);
+    registry_forget();
 }
 
 static void after_fork_child(void) {
     forked_by = forking;
     if (fork_inside) {
         arena_part();
-        registry_inherit(fork_holds);
+        registry_inherit();
     } else {
-        forget(fork_holds);
+        forget();
     }
 }
 
 void registry_forget_parent(void) {
     if (!thread_is_busy()) {
-        forget(0);
+        forget();
     }
 }
 

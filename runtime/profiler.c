@@ -12,7 +12,6 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -22,6 +21,7 @@
 #include "cupti.h"
 #include "event_pool.h"
 #include "interval.h"
+#include "lock.h"
 #include "log.h"
 #include "profiler_file.h"
 #include "registry.h"
@@ -48,34 +48,16 @@ static struct {
     int level_set;     /* and now */
 } now = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* ---- The lock. A fork in a signal handler must not wait for what the handler interrupted. */
+/* ---- The lock. */
 
-static __thread int inside __attribute__((tls_model("initial-exec")));
-static __thread int fork_holds __attribute__((tls_model("initial-exec")));
+static __thread struct lock_here here __attribute__((tls_model("initial-exec")));
 
 static void lock_now(void) {
-    inside = 1;
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    pthread_mutex_lock(&now.lock);
+    lock_take(&now.lock, &here);
 }
 
 static void unlock_now(void) {
-    pthread_mutex_unlock(&now.lock);
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    inside = 0;
-}
-
-static void before_fork(void) {
-    fork_holds = !inside;
-    if (fork_holds) {
-        lock_now();
-    }
-}
-
-static void after_fork_parent(void) {
-    if (fork_holds) {
-        unlock_now();
-    }
+    lock_release(&now.lock, &here);
 }
 
 static void put_settings_back(void) {
@@ -87,22 +69,14 @@ static void put_settings_back(void) {
 }
 
 /* The profile is the parent's. */
-static void after_fork_child(void) {
+static void forget_in_child(void) {
     put_settings_back();
     now.phase = IDLE;
     now.guard = NULL;
     now.with_program = now.cupti = 0;
-    if (fork_holds) {
-        unlock_now();
-    } else {
-        pthread_mutex_init(&now.lock, NULL);
-    }
 }
 
-/* At load, not at first use: a fork under way on another thread would miss the handlers. */
-__attribute__((constructor)) static void watch_fork(void) {
-    pthread_atfork(before_fork, after_fork_parent, after_fork_child);
-}
+LOCK_OVER_FORK(now.lock, here, here.inside, forget_in_child())
 
 /* A thread cancelled in the middle of a change would leave it so for ever. */
 struct visit {
@@ -294,7 +268,7 @@ static int stop(enum fluid_key key, const char *path, int at_end) {
 
 int profiler_is_due(void) {
     int due = 0;
-    if (!inside) {
+    if (!here.inside) {
         lock_now();
         due = now.phase == RUNNING && now.with_program;
         unlock_now();

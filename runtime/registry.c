@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "registry.h"
 
-#include <pthread.h>
 #include <stddef.h>
 
+#include "lock.h"
 #include "stint/impl_layout.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -14,31 +14,27 @@ static struct registry_thread *threads;
 static int inherited; /* there is one thread then */
 
 static __thread int reading __attribute__((tls_model("initial-exec")));
-static __thread int held __attribute__((tls_model("initial-exec")));
+static __thread struct lock_here here __attribute__((tls_model("initial-exec")));
 static __thread int cancel_state __attribute__((tls_model("initial-exec")));
 
 /* A thread cancelled in here (reading a file, writing a line) would keep the lock for ever. */
 void registry_lock(void) {
     int state;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
-    held = 1;
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    pthread_mutex_lock(&lock);
+    lock_take(&lock, &here);
     cancel_state = state;
     registry_prepare();
 }
 
 void registry_unlock(void) {
     int state = cancel_state;
-    pthread_mutex_unlock(&lock);
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    held = 0;
+    lock_release(&lock, &here);
     registry_settle();
     pthread_setcancelstate(state, NULL);
 }
 
 int registry_held(void) {
-    return held;
+    return here.inside;
 }
 
 void registry_read_begin(void) {
@@ -56,15 +52,9 @@ int registry_reading(void) {
     return reading;
 }
 
-/* Not held for the fork, the lock is the interrupted call's, or that of a thread which is not here:
- * a free one serves in both cases, for unlocking it once too often does it no harm. */
-void registry_inherit(int held_for_fork) {
+void registry_inherit(void) {
     inherited = 1;
-    if (held_for_fork) {
-        registry_after_fork();
-    } else {
-        pthread_mutex_init(&lock, NULL);
-    }
+    lock_after_fork_child(&lock, &here);
 }
 
 int registry_inherited(void) {
@@ -72,7 +62,7 @@ int registry_inherited(void) {
 }
 
 void registry_settle(void) {
-    if (inherited && !held && !reading) {
+    if (inherited && !here.inside && !reading) {
         registry_forget_parent();
     }
 }
@@ -113,24 +103,16 @@ void registry_join(struct registry_thread *t) {
 }
 
 void registry_before_fork(void) {
-    held = 1;
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    pthread_mutex_lock(&lock);
+    lock_before_fork(&lock, &here, here.inside);
 }
 
 void registry_after_fork(void) {
-    pthread_mutex_unlock(&lock);
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    held = 0;
+    lock_after_fork_parent(&lock, &here);
 }
 
-void registry_forget(int held_for_fork) {
-    if (held_for_fork) {
-        registry_after_fork();
-    } else {
-        pthread_mutex_init(&lock, NULL);
-        held = 0;
-    }
+void registry_forget(void) {
+    lock_after_fork_child(&lock, &here);
+    here.inside = 0; /* the lock is nobody's, whoever was interrupted with it */
     threads = NULL;
     inherited = 0;
     registry_advance();

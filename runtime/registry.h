@@ -24,7 +24,7 @@ int registry_reading(void);
 
 /* The child of a fork in a signal handler that interrupted the library on this thread: the call
  * ends on the parent's state, then registry_forget_parent (process.c) forgets it all. */
-void registry_inherit(int held_for_fork);
+void registry_inherit(void);
 int registry_inherited(void);
 /* Where such a call may end. */
 void registry_settle(void);
@@ -50,11 +50,11 @@ struct registry_thread {
 /* Under the lock. */
 void registry_join(struct registry_thread *t);
 
-/* Around fork: the child inherits whole tables and a free lock. */
+/* Around fork, as in lock.h. process.c says when: what else it does belongs in between. */
 void registry_before_fork(void);
-void registry_after_fork(void);
-/* In the child: no thread is left, and the lock is nobody's. held_for_fork: by
- * registry_before_fork. */
-void registry_forget(int held_for_fork);
+void registry_after_fork(void); /* in the parent */
+/* In the child, at once or when what it inherited is over: no thread is left, and the lock is
+ * nobody's. */
+void registry_forget(void);
 
 #endif

@@ -3,7 +3,6 @@
  * The tables of nvprof and nsys: what ran on the GPUs, kernels in detail, copies and fills by time
  * and by size, API calls. A section is a row of the table below; its cells are a function.
  */
-#include <stdio.h>
 #include <string.h>
 
 #include "activity_name.h"
@@ -33,18 +32,6 @@ struct section {
     void (*cells)(struct report_grid *g, const struct activity_row *row);
     const char *note; /* below it, if a row is marked */
 };
-
-/* As nvprof has it, so that scripts and eyes find it again. */
-static size_t name_of(char out[ACTIVITY_NAME_BYTES], const struct activity_row *row) {
-    char name[ACTIVITY_NAME_BYTES];
-    size_t length = activity_name(out, ACTIVITY_NAME_BYTES, &row->sum);
-    if (ACTIVITY_IN(row->sum.kind) & ACTIVITY_IN_COPIES && !row->sum.name_length) {
-        memcpy(name, out, length + 1);
-        int n = snprintf(out, ACTIVITY_NAME_BYTES, "[CUDA %.100s]", name);
-        length = n < 0 ? 0 : (size_t)n;
-    }
-    return length;
-}
 
 /* ---- Cells. */
 
@@ -279,7 +266,7 @@ static int put_rows(const struct report *r, const struct section *section,
         marked |= row->sum.varies != 0;
         section->cells(&g, row);
         put_places(r, &g, &row->sum, shown);
-        grid_name(&g, name, name_of(name, row), name_columns(r->options));
+        grid_name(&g, name, activity_title(name, &row->sum), name_columns(r->options));
     }
     int failed = grid_print(&g, r->out, 0);
     if (more) {
@@ -305,7 +292,8 @@ static int put_section(const struct report *r, const struct section *section) {
     activity_table_sort(&t, sort_of(o, section));
     uint32_t count = 0;
     for (uint32_t i = 0; i < t.count; ++i) {
-        wanted[i] = (uint8_t)(report_options_want(o, name, name_of(name, t.row[i])) != 0);
+        wanted[i] =
+            (uint8_t)(report_options_want(o, name, activity_title(name, &t.row[i]->sum)) != 0);
         count += wanted[i];
     }
     if (!count) {

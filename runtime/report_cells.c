@@ -62,11 +62,22 @@ static size_t name_columns(const struct report_options *o) {
     return !o->width || part > NAME_COLUMNS ? NAME_COLUMNS : part < NAME_LEAST ? NAME_LEAST : part;
 }
 
+/* As far in as a name is wide; what is deeper stands there, behind its depth. A recursion over names
+ * made at run time, or a hostile file, would else fill lines with blanks. */
+static size_t put_indent(const struct report *r, uint32_t depth) {
+    size_t most = name_columns(r->options) / INDENT * INDENT, wanted = (size_t)depth * INDENT;
+    size_t from = r->out->length;
+    text_spaces(r->out, wanted < most ? wanted : most);
+    if (wanted > most) {
+        text_add(r->out, "[%u] ", depth);
+    }
+    return r->out->length - from;
+}
+
 /* The name with indent, set, thread and state; returns the columns used. */
 static size_t put_name(const struct report *r, const struct stint_row *row, uint32_t depth) {
     const struct snapshot *s = r->snapshot;
-    size_t used = (size_t)depth * INDENT;
-    text_spaces(r->out, used);
+    size_t used = put_indent(r, depth);
     used += text_name(r->out, row->name, row->name_length, name_columns(r->options));
     if (row->set && r->options->set == REPORT_ALL_SETS) {
         text_put(r->out, " @", 2);

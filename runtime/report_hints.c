@@ -75,9 +75,9 @@ static struct number share_of(uint64_t part, uint64_t whole) {
 
 /* The row that proves it: its name, its scope, what it says. */
 static void proof(struct hints *h, const struct snapshot_activity *a) {
-    char name[400], path[REPORT_PATH] = "";
+    char name[ACTIVITY_NAME_BYTES], path[REPORT_PATH] = "";
     struct text *out = h->r->out;
-    size_t length = activity_name(name, sizeof name, a);
+    size_t length = activity_title(name, a);
     text_put(out, "     ", 5);
     text_name(out, name, length, 60);
     if (a->node < h->s->node_count && (length = report_path_text(path, h->s, a->node))) {

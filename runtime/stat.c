@@ -29,6 +29,8 @@ static void stat_of(const struct stint_row *r, stint_stat *out) {
     out->gpu_max_ns = r->gpu_max_ns;
     out->gpu_p50_ns = r->gpu_p50_ns;
     out->gpu_p99_ns = r->gpu_p99_ns;
+    out->device_calls = r->device_calls;
+    out->device_total_ns = r->device_total_ns;
     out->bytes = r->bytes;
     out->flops = r->flops;
     out->threads = (uint32_t)r->threads;
@@ -45,7 +47,8 @@ int stint_set_stat_get(stint_set *set, const char *name, stint_stat *out) {
         if (!rows_flat(&rows, &s, 0)) {
             for (uint32_t i = 0; i < rows.count && result; ++i) {
                 const struct stint_row *r = &rows.row[i];
-                if (r->set == id && (r->calls || r->gpu_calls) && !strcmp(r->name, name)) {
+                if (r->set == id && (r->calls || r->gpu_calls || r->device_calls) &&
+                    !strcmp(r->name, name)) {
                     stat_of(r, out);
                     result = 0;
                 }

@@ -10,7 +10,6 @@
  *   that of two threads the later wish wins. stint_enable has a switch of its own.
  */
 #include <errno.h>
-#include <pthread.h>
 
 #include "activity.h"
 #include "api.h"
@@ -20,6 +19,7 @@
 #include "clock.h"
 #include "config.h"
 #include "interval.h"
+#include "lock.h"
 #include "log.h"
 #include "recorder.h"
 #include "registry.h"
@@ -42,52 +42,26 @@ static struct {
     enum schedule_phase phase;
 } timers = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* ---- The lock. A fork in a signal handler must not wait for what the handler interrupted. */
+/* ---- The lock. */
 
-static __thread int inside __attribute__((tls_model("initial-exec")));
-static __thread int fork_holds __attribute__((tls_model("initial-exec")));
+static __thread struct lock_here here __attribute__((tls_model("initial-exec")));
 
 static void lock_timers(void) {
-    inside = 1;
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    pthread_mutex_lock(&timers.lock);
+    lock_take(&timers.lock, &here);
 }
 
 static void unlock_timers(void) {
-    pthread_mutex_unlock(&timers.lock);
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    inside = 0;
-}
-
-static void before_fork(void) {
-    fork_holds = !inside;
-    if (fork_holds) {
-        lock_timers();
-    }
-}
-
-static void after_fork_parent(void) {
-    if (fork_holds) {
-        unlock_timers();
-    }
+    lock_release(&timers.lock, &here);
 }
 
 /* The child counts from 0, and records: the schedule and its callback are the parent's. */
-static void after_fork_child(void) {
+static void forget_in_child(void) {
     STINT_IMPL_STORE(&count, 0);
     STINT_IMPL_STORE(&last_at, 0);
     timers.on = timers.closed = config.closed = 0;
-    if (fork_holds) {
-        unlock_timers();
-    } else {
-        pthread_mutex_init(&timers.lock, NULL);
-    }
 }
 
-/* At load, not at first use: a fork under way on another thread would miss the handlers. */
-__attribute__((constructor)) static void watch_fork(void) {
-    pthread_atfork(before_fork, after_fork_parent, after_fork_child);
-}
+LOCK_OVER_FORK(timers.lock, here, here.inside, forget_in_child())
 
 /* ---- Wall time, a row of its own. */
 

@@ -275,7 +275,7 @@ static void emit(const struct reading *r, const struct source *from, const struc
         lane->first = t->event_count;
         lane->overwritten = at ? 0 : pile->lost;
         if (at) {
-            snprintf(lane->name, sizeof lane->name, "%.60s (%s %u)", from->lane.name,
+            snprintf(lane->name, sizeof lane->name, "%.90s (%s %u)", from->lane.name,
                      from->lane.thread == SNAPSHOT_NONE ? "overlapping" : "intervals", at);
         }
         for (uint64_t i = 0; i < pile->count; ++i) {

@@ -29,7 +29,7 @@ struct trace_event {
  * there, kernel by kernel. Spans of a lane nest properly, activities not at all: what would overlap
  * is on another lane. */
 struct trace_lane {
-    char name[80];
+    char name[112];
     uint32_t thread; /* index into snapshot.threads, SNAPSHOT_NONE: a stream */
     uint32_t device; /* of a stream: the GPU's number */
     int activities;  /* its spans are activities, not scopes */

@@ -13,38 +13,43 @@ void trace_name_thread(struct trace_lane *out, const struct snapshot_thread *t) 
 }
 
 /* By the number that the tracer and other tools on it give the stream. */
-static void name_activities(struct trace_lane *out, const struct arena_lane *l) {
+static void name_activities(struct trace_lane *out, const struct arena_lane *l, const char *whose) {
     char context[24] = "";
     if (l->context > 1) { /* the program's first is 1; another one may number its streams anew */
         snprintf(context, sizeof context, " context %u", l->context);
     }
     if (l->stream) {
-        snprintf(out->name, sizeof out->name, "GPU %u%s stream %llu", out->device, context,
+        snprintf(out->name, sizeof out->name, "%sGPU %u%s stream %llu", whose, out->device, context,
                  (unsigned long long)l->stream);
     } else {
-        snprintf(out->name, sizeof out->name, "GPU %u other streams", out->device);
+        snprintf(out->name, sizeof out->name, "%sGPU %u other streams", whose, out->device);
     }
 }
 
 /* Where there are activities a stream has two lanes, of other numbers: this one says what it is. */
-static void name_timers(struct trace_lane *out, const struct arena_lane *l, int both) {
+static void name_timers(struct trace_lane *out, const struct arena_lane *l, const char *whose,
+                        int both) {
     const char *which = l->stream == 1   ? "default stream"
                         : l->stream == 2 ? "per-thread default stream"
                         : !l->stream     ? "other streams"
                                          : "stream";
-    snprintf(out->name, sizeof out->name, "GPU %u %s %u%s", out->device, which, l->number,
+    snprintf(out->name, sizeof out->name, "%sGPU %u %s %u%s", whose, out->device, which, l->number,
              both ? ": timers" : "");
 }
 
 void trace_name_stream(struct trace_lane *out, const struct arena_lane *l,
                        const struct snapshot *s) {
     const struct arena_device *d = snapshot_at(s, l->device, sizeof *d);
+    char whose[24] = ""; /* as merge names threads */
+    if (l->pid) {
+        snprintf(whose, sizeof whose, "%u/%u ", l->rank, l->pid);
+    }
     out->thread = SNAPSHOT_NONE;
     out->device = d ? d->number : 0;
     out->activities = l->kind == ARENA_LANE_ACTIVITIES;
     if (out->activities) {
-        name_activities(out, l);
+        name_activities(out, l, whose);
     } else {
-        name_timers(out, l, s->activity_count != 0);
+        name_timers(out, l, whose, s->activity_count != 0);
     }
 }

@@ -97,6 +97,10 @@ typedef struct stint_stat {
     uint64_t gpu_max_ns;
     uint64_t gpu_p50_ns;
     uint64_t gpu_p99_ns;
+    /* Kernels, copies and fills from it and what is nested in it, as CUPTI saw them
+     * (STINT_GPU=cupti), and how long they ran, added up. */
+    uint64_t device_calls;
+    uint64_t device_total_ns;
     uint64_t bytes; /* declared by TIMER_BYTES, TIMER_FLOPS */
     uint64_t flops;
     uint32_t threads; /* that have a sample */

@@ -284,11 +284,11 @@ static int copy_frames(struct merge *m, const struct merge_map *map,
     return 0;
 }
 
-/* Rank (the run's place on the command line) and process, for as much as sixteen bytes hold. */
+/* For as much as sixteen bytes hold. */
 static void name_thread(const struct merge *m, const struct merge_map *map, struct arena_thread *to,
                         const char *name) {
     char text[64];
-    if (m->expected > 1 && map->from->pid) { /* 0: merged before, named already */
+    if (merge_marks(m, map)) {
         snprintf(text, sizeof text, "%u/%u %.15s", m->runs, map->from->pid, name);
     } else {
         snprintf(text, sizeof text, "%.15s", name);

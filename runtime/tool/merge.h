@@ -74,6 +74,11 @@ void merge_end(struct merge *m);
 
 /* ---- Between merge.c, merge_about.c, merge_activity.c and merge_trace.c. */
 
+/* Its threads and lanes are to say whose they are: rank (the run's place on the command line) and
+ * process. One that has none was merged before, and they do. */
+static inline int merge_marks(const struct merge *m, const struct merge_map *map) {
+    return m->expected > 1 && map->from->pid;
+}
 /* A tick and a number of ticks of the run, as the merged clock counts. */
 uint64_t merge_tick(const struct merge_map *map, uint64_t tick);
 uint64_t merge_length(const struct merge_map *map, uint64_t ticks);

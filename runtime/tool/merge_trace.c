@@ -140,6 +140,8 @@ static int copy_lane(struct merge *m, const struct merge_map *map, const struct 
     to->stream = from->stream;
     to->kind = from->kind;
     to->context = from->context;
+    to->rank = merge_marks(m, map) ? m->runs : from->rank;
+    to->pid = merge_marks(m, map) ? map->from->pid : from->pid;
     to->next = h->first_lane;
     h->first_lane = unit;
     return 0;

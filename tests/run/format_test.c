@@ -73,6 +73,7 @@ static const struct field fields[] = {
     WHOLE(arena_lane)
     F(arena_lane, next) F(arena_lane, ring) F(arena_lane, device) F(arena_lane, number)
     F(arena_lane, stream) F(arena_lane, kind) F(arena_lane, context)
+    F(arena_lane, rank) F(arena_lane, pid)
     WHOLE(arena_activity)
     F(arena_activity, seq) F(arena_activity, total) F(arena_activity, min) F(arena_activity, max)
     F(arena_activity, bytes) F(arena_activity, max_bytes) F(arena_activity, squares)

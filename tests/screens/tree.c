@@ -26,6 +26,22 @@ static void recursion(void) {
     stint_report("tree");
 }
 
+/* Each in the one before: level 0, level 1 and so on. */
+static void deeper(int level, int levels) {
+    char name[24];
+    snprintf(name, sizeof name, "level %d", level);
+    REGISTER_TIMER_DYNAMIC(name);
+    fake_advance(MS);
+    if (level < levels) {
+        deeper(level + 1, levels);
+    }
+}
+
+static void deep(void) {
+    deeper(0, 40);
+    stint_report("tree");
+}
+
 static void work(void) {
     REGISTER_TIMER("work");
     timed("caf\xc3\xa9", 10 * MS);
@@ -46,8 +62,6 @@ static void open_everywhere(void) {
     }
 }
 
-const struct screen tree_screens[] = {{"tree", plain},
-                                      {"tree_sort", sorted},
-                                      {"tree_recursion", recursion},
-                                      {"tree_open", open_everywhere},
-                                      {NULL, NULL}};
+const struct screen tree_screens[] = {
+    {"tree", plain},     {"tree_sort", sorted},          {"tree_recursion", recursion},
+    {"tree_deep", deep}, {"tree_open", open_everywhere}, {NULL, NULL}};

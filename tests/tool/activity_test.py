@@ -15,7 +15,7 @@ import subprocess
 import sys
 
 import check_export
-from cases import environment, field, header_fields, main, need, with_field
+from cases import LIMIT, environment, field, header_fields, main, need, with_field
 
 TOOL, PROGRAM = sys.argv[1:3]
 HEADER = header_fields()
@@ -25,7 +25,8 @@ KERNEL_NS = 50000
 
 def run(*command, env=None):
     return subprocess.run([str(c) for c in command], env=environment(COLUMNS=1000, **(env or {})),
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=100, check=False)
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=LIMIT,
+                          check=False)
 
 
 def tool(*arguments, rc=0):
@@ -233,6 +234,36 @@ def case_merge(folder):
     need({thread[:2] for thread, _, _ in found} == {"0/", "1/", "2/"}, found)
     for kind in check_export.FORMATS:
         is_export(kind, tool("export", folder / "out", "--to", kind))
+
+
+def lanes_of(file):
+    """kind of export -> what it calls its lanes."""
+    chrome, speedscope = (json.loads(tool("export", file, "--to", to))
+                          for to in ("chrome", "speedscope"))
+    return {"chrome": [e["args"]["name"] for e in chrome["traceEvents"]
+                       if e["name"] == "thread_name"],
+            "speedscope": [profile["name"] for profile in speedscope["profiles"]],
+            "perfetto": re.findall(rb"(?:\d+/\d+ |\b)GPU \d+ stream \d+",
+                                   tool("export", file, "--to", "perfetto")),
+            "html": re.findall(rb'\{"name":("[^"]*"),"stream":',
+                               tool("export", file, "--to", "html"))}
+
+
+def case_merge_lanes(folder):
+    """A lane of a GPU says whose it is, as one of a thread does; merged again, it says it once."""
+    files = [record(folder, "%d.stint" % i, 40) for i in range(2)]
+    pids = [field(file.read_bytes(), HEADER["pid"]) for file in files]
+    tool("merge", *files, "-o", folder / "two")
+    tool("merge", folder / "two", files[0], "-o", folder / "three")
+    tool("merge", folder / "three", "-o", folder / "again")
+    for out, ranks in (("two", [0, 1]), ("three", [0, 1, 1]), ("again", [0, 1, 1])):
+        want = sorted("%d/%d GPU 0 stream %d" % (rank, pids[i % 2], stream)
+                      for i, rank in enumerate(ranks) for stream in (7, 13))
+        for kind, names in lanes_of(folder / out).items():
+            names = [n.decode().strip('"') if isinstance(n, bytes) else n for n in names]
+            need(sorted(n for n in names if "GPU" in n) == want, out, kind, names, want)
+    for kind, names in lanes_of(files[0]).items():
+        need(not any("/" in str(n) for n in names), kind, names)
 
 
 def case_merge_clocks(folder):

@@ -12,10 +12,11 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 SKIPPED = 77
+LIMIT = 300  # seconds: a hang, on whatever machine
 
 
 class Wrong(Exception):
-    """The tool did something else than it should."""
+    """The tool did something else than it should, or wrote what a reader would trip over."""
 
 
 def need(holds, *what):

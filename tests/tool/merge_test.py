@@ -16,7 +16,7 @@ import signal
 import subprocess
 import sys
 
-from cases import environment, field, header_fields, main, need, with_field
+from cases import LIMIT, environment, field, header_fields, main, need, with_field
 
 TOOL, PROGRAM, FAKE = sys.argv[1:4]
 HEADER = header_fields()
@@ -24,8 +24,8 @@ HEADER = header_fields()
 
 def run(*command, env=None, **options):
     return subprocess.run([str(c) for c in command], env=environment(COLUMNS=1000, **(env or {})),
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=100, check=False,
-                          **options)
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=LIMIT,
+                          check=False, **options)
 
 
 def tool(*arguments, rc=0, **options):

@@ -29,6 +29,24 @@ TEST(activity_name, each_kind) {
     CHECK_STR_EQ(named(ACTIVITY_MEMORY, 0, ""), "memory");
 }
 
+static const char *titled(uint32_t kind, uint32_t detail, const char *name) {
+    static char text[ACTIVITY_NAME_BYTES];
+    struct snapshot_activity a = {.kind = kind, .detail = detail, .name = name};
+    a.name_length = (uint32_t)strlen(name);
+    size_t length = activity_title(text, &a);
+    CHECK_EQ_U64(length, strlen(text));
+    return text;
+}
+
+/* As nvprof has it: in brackets what has no name of its own and moves bytes. */
+TEST(activity_name, as_the_tables_have_it) {
+    CHECK_STR_EQ(titled(ACTIVITY_COPY, ACTIVITY_COPY_DTOH, ""), "[CUDA memcpy DtoH]");
+    CHECK_STR_EQ(titled(ACTIVITY_FILL, ACTIVITY_MEMORY_DEVICE, ""), "[CUDA memset]");
+    CHECK_STR_EQ(titled(ACTIVITY_COPY, 0, "named"), "named");
+    CHECK_STR_EQ(titled(ACTIVITY_KERNEL, 0, "gemm<4>(float*)"), "gemm<4>(float*)");
+    CHECK_STR_EQ(titled(ACTIVITY_SYNC, ACTIVITY_SYNC_CONTEXT, ""), "synchronize context");
+}
+
 /* A file may say anything: each kind and detail has some name, and none is read past a table. */
 TEST(activity_name, any_numbers) {
     static const uint32_t details[] = {5, 9, 11, 14, 255, 0x10001, 9u << 16, UINT32_MAX};

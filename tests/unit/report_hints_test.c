@@ -36,8 +36,8 @@ TEST(report_hints, many_small_copies) {
     did(ACTIVITY_COPY, HTOD(ACTIVITY_MEMORY_PINNED, 1), "load", 1200, 2000000, 1200 * 4096);
     const char *text = said(report_hints);
     CHECK(strstr(text, "many small copies: 1200, 66.7 % of the devices' work"));
-    CHECK(strstr(text, "HtoD"));
-    CHECK(strstr(text, " in main > step > load: 1200 calls, 2.000 ms, 4.9 MB, 4.1 kB each"));
+    CHECK(strstr(text, "     [CUDA memcpy HtoD] in main > step > load: 1200 calls, 2.000 ms, "
+                       "4.9 MB, 4.1 kB each"));
     activities[1].count = 99;
     CHECK(!strstr(said(report_hints), "small copies"));
     activities[1].count = 1200;

@@ -227,6 +227,35 @@ TEST(report, top_keeps_the_first_and_says_how_many_more) {
     free(text);
 }
 
+static void nested(char last, char level) {
+    char name[] = {level, '\0'};
+    REGISTER_TIMER_DYNAMIC(name);
+    if (level < last) {
+        nested(last, (char)(level + 1));
+    }
+}
+
+/* As far in as a name is wide there: two columns a level, at least sixteen. */
+TEST(report, on_a_narrow_terminal_a_tree_is_set_less_far_in) {
+    static const struct report_about nowhere;
+    struct snapshot s;
+    struct text out;
+    nested('k', 'a');
+    CHECK(parses("tree"));
+    options.width = 48;
+    CHECK(!snapshot_take(&s));
+    text_start(&out);
+    struct report r = {&s, &options, &out, REPORT_COST_UNKNOWN, &nowhere};
+    CHECK(!report_tree(&r));
+    text_put(&out, "", 1);
+    CHECK_CONTAINS(out.data, "\n              h ");
+    CHECK_CONTAINS(out.data, "\n                i ");
+    CHECK_CONTAINS(out.data, "\n                [9] j ");
+    CHECK_CONTAINS(out.data, "\n                [10] k ");
+    text_free(&out);
+    snapshot_free(&s);
+}
+
 TEST(report, null_is_the_view_of_the_environment) {
     setenv("STINT_REPORT", "tree,top=1", 1);
     timed("a", 10);

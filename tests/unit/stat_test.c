@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The getters. */
+#include "gpu_activities.h"
 #include "gpu_sums.h"
 #include "support.h"
 
@@ -48,6 +49,35 @@ TEST(stat, every_field_of_the_gpu) {
     CHECK(!stint_stat_get("cpu", &st));
     CHECK_EQ_U64(st.gpu_calls + st.gpu_total_ns + st.gpu_min_ns + st.gpu_max_ns, 0);
     CHECK_EQ_U64(st.gpu_p50_ns + st.gpu_p99_ns + st.bytes + st.flops, 0);
+}
+
+/* Kernels, copies and fills, of what is nested in it, too; as in the table. */
+TEST(stat, every_field_of_what_devices_did) {
+    struct arena_activity *late;
+    {
+        REGISTER_TIMER("outer");
+        gpu_activity_took(gpu_activity(ACTIVITY_KERNEL, 0, "k", 0, 7), 1000, 0);
+        REGISTER_TIMER("inner");
+        gpu_activity_took(gpu_activity(ACTIVITY_COPY, 0, "", 0, 7), 20, 64);
+        gpu_activity_took(gpu_activity(ACTIVITY_API, 0, "cudaMemcpy", 0, 0), 5000, 0);
+        late = gpu_activity(ACTIVITY_FILL, 0, "", 0, 7);
+    }
+    timed("cpu", 1);
+    CHECK(!stint_stat_get("outer", &st));
+    CHECK_EQ_U64(st.device_calls, 2);
+    CHECK_EQ_U64(st.device_total_ns, 1020);
+    CHECK(!stint_stat_get("inner", &st));
+    CHECK_EQ_U64(st.device_calls, 1);
+    CHECK_EQ_U64(st.device_total_ns, 20);
+    CHECK(!stint_stat_get("cpu", &st));
+    CHECK_EQ_U64(st.device_calls + st.device_total_ns, 0);
+    stint_reset();
+    gpu_activity_took(late, 3, 0); /* for a call of the interval before */
+    CHECK(!stint_stat_get("inner", &st));
+    CHECK_EQ_U64(st.calls, 0);
+    CHECK_EQ_U64(st.device_calls, 1);
+    CHECK_EQ_U64(st.device_total_ns, 3);
+    CHECK(stint_stat_get("cpu", &st) == -1);
 }
 
 TEST(stat, infos_are_cut_to_fit) {

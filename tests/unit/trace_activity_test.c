@@ -58,6 +58,27 @@ static void timer_lane(uint64_t stream, uint32_t number) {
     ring_add_span(ring_at(l->ring), stint_impl_thread_here->top->node, FAKE_START + 10, 20);
 }
 
+/* Of a merged file: as its threads are, by rank and process. */
+TEST(trace_activity, lanes_of_merged_files_say_whose_they_are) {
+    traced_open();
+    struct activity_record r = kernel("k", 1, 10, 20);
+    add(r);
+    r.start += 5; /* beside the first */
+    r.end += 5;
+    add(r);
+    timer_lane(0x1234, 9);
+    struct arena_lane *l = arena_at(arena_header()->first_lane);
+    l->pid = 4711;
+    l = arena_at(l->next);
+    l->rank = 3;
+    l->pid = 4712;
+    traced_take(&t);
+    CHECK(traced_lane(&t, "0/4711 GPU 0 stream 9: timers"));
+    CHECK(traced_lane(&t, "3/4712 GPU 0 stream 7"));
+    CHECK(traced_lane(&t, "3/4712 GPU 0 stream 7 (overlapping 1)"));
+    traced_free(&t);
+}
+
 /* The lane of a stream's timers says that it is one where there are two of a stream. */
 TEST(trace_activity, names_of_lanes) {
     traced_open();
