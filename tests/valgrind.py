@@ -27,7 +27,6 @@ LEFT_OUT = {
         "activity_launch.interrupted_by_one_of_its_slot": "the same",
         "capture_ranges.rules_that_took_nothing_*": "starts /proc/self/exe, which is valgrind's",
         "*.every_fourth_byte*": "a quarter of an hour each; AddressSanitizer reads the same",
-        "bad_input.a_million_names_*": "its bound is in seconds",
     },
     "helgrind": {
         "fork.from_a_program_in_full_swing": "helgrind takes the parent's threads for the child's",

@@ -40,6 +40,6 @@ if(CUDAToolkit_FOUND AND EXISTS "${CUDAToolkit_INCLUDE_DIR}/cuda_profiler_api.h"
         add_test(NAME cudart.gpu_cudart_real.without_a_driver.stub
             COMMAND stint_gpu_cudart_real gpu_cudart_real.without_a_driver)
         set_tests_properties(cudart.gpu_cudart_real.without_a_driver.stub PROPERTIES
-            LABELS unit TIMEOUT 90 ENVIRONMENT "LD_LIBRARY_PATH=${stub}")
+            LABELS unit TIMEOUT 330 ENVIRONMENT "LD_LIBRARY_PATH=${stub}")
     endif()
 endif()

@@ -105,7 +105,7 @@ static int in_tool, calls_before;
 static void waits_to_be_cancelled(void) {
     if (calls_before-- == 0) {
         __atomic_store_n(&in_tool, 1, __ATOMIC_RELEASE);
-        sleep(20); /* a cancellation point */
+        pause(); /* a cancellation point */
     }
 }
 
@@ -164,7 +164,7 @@ TEST(nvtx_hard, fork) {
         from = tool->events;
         child = fork();
         if (child == 0) {
-            alarm(20);
+            alarm(harness_child_seconds());
             inner();
         }
     }
@@ -184,7 +184,7 @@ static void forks(void) {
     int status = 1;
     pid_t child = fork();
     if (child == 0) {
-        alarm(20);
+        alarm(harness_child_seconds());
         inner(); /* still inside the call that asks the tool: refused, as in a handler */
         CHECK(!nvtx_on());
         _exit(0);

@@ -30,6 +30,6 @@ if(STINT_CUDA AND CMAKE_SYSTEM_NAME STREQUAL "Linux")
     target_compile_definitions(stint_real_cost PRIVATE WITH_TIMER WITH_PROFILER)
     stint_cuda(stint_real_cost)
     add_test(NAME gpu_real.cost COMMAND stint_real_cost)
-    set_tests_properties(gpu_real.cost PROPERTIES LABELS gpu SKIP_RETURN_CODE 77 TIMEOUT 120
+    set_tests_properties(gpu_real.cost PROPERTIES LABELS gpu SKIP_RETURN_CODE 77 TIMEOUT 600
         RUN_SERIAL ON)
 endif()

@@ -15,7 +15,7 @@ static int in_child(void (*run)()) {
     fflush(NULL);
     const pid_t child = fork();
     if (child == 0) {
-        alarm(30); // less than the case's own time: the hang is told from other failures
+        alarm(harness_child_seconds()); // the hang is told from other failures
         run();
     }
     while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {

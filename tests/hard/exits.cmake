@@ -43,5 +43,5 @@ foreach(case IN ITEMS open_scopes reports last_thread detached late_destructors
         COMMAND Python3::Interpreter -B "${CMAKE_CURRENT_LIST_DIR}/exits_test.py"
             $<TARGET_FILE:stint_tool> $<TARGET_FILE:stint_hard_exits>
             $<TARGET_FILE:stint_hard_late> $<TARGET_FILE:stint_hard_late_static> ${case})
-    set_tests_properties(hard.exits_${case} PROPERTIES LABELS hard TIMEOUT 120)
+    set_tests_properties(hard.exits_${case} PROPERTIES LABELS hard TIMEOUT 600)
 endforeach()

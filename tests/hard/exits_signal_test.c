@@ -8,7 +8,6 @@
 #include "stepping.h"
 
 #define STATUS 23
-#define SECONDS 30 /* more means that it waits for ever */
 /* Each end takes all steps before it: they are close to each other where the work begins. */
 #define NEXT(n) ((n) + 1 + (n) / ((n) < 2000 ? 30 : 4))
 
@@ -32,7 +31,7 @@ static void step_through(void (*work)(void)) {
 static int ends_after(unsigned n, void (*before)(void), void (*work)(void)) {
     pid_t child = fork();
     if (!child) {
-        alarm(SECONDS);
+        alarm(harness_child_seconds());
         before();
         end_at = n;
         step_through(work);

@@ -44,7 +44,7 @@ def environment(**more):
 
 def run(program, *arguments, rc=0, **variables):
     done = subprocess.run([program, *arguments], env=environment(**variables), check=False,
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60)
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=300)
     done.out, done.err = done.stdout.decode(), done.stderr.decode("utf-8", "replace")
     need(done.returncode == rc, program, arguments, "exit status %d, expected %d"
          % (done.returncode, rc), done.err[-3000:])

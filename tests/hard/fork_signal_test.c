@@ -1,60 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * fork in a signal handler that interrupted the library on the same thread: after single
- * instructions all over each piece of work (the processor's trap flag). The handler returns in
- * both processes: the parent goes on as if nothing had been, the child ends the interrupted call,
- * whatever became of it, and then records on its own.
- */
-#include <ucontext.h>
-
-#include "stepping.h"
-
-/* The n-th instruction is followed by one n / POINTS further on: close to each other where the work
- * begins, and some hundreds in a million. */
-#define POINTS 40u
-#define CHILD_SECONDS 30 /* more means it waits for ever */
-
-static unsigned seen, next_fork, forks, failed;
-static int is_child;
-static void (*lives_on)(void); /* what the child does before the handler returns */
-
-static void run_freely(void *context) {
-#if STEPPING
-    ((ucontext_t *)context)->uc_mcontext.gregs[REG_EFL] &= ~0x100;
-#endif
-    (void)context;
-}
-
-static void fork_here(int number, siginfo_t *info, void *context) {
-    int status = -1;
-    (void)number;
-    (void)info;
-    if (++seen < next_fork) {
-        return;
-    }
-    next_fork = seen + 1 + seen / POINTS;
-    ++forks;
-    pid_t child = fork();
-    if (child == 0) {
-        is_child = 1;
-        alarm(CHILD_SECONDS);
-        if (lives_on) {
-            lives_on();
-        }
-        run_freely(context);
-        return;
-    }
-    if ((child < 0 || waitpid(child, &status, 0) != child || status) && !failed++) {
-        dprintf(harness_fd, "instruction %u: status %#x\n", seen, (unsigned)status);
-    }
-}
+/* fork in a signal handler that interrupted the library, all over what it does. */
+#include "forking.h"
 
 static void afterwards(void) {
     REGISTER_TIMER("afterwards");
     fake_advance(3);
 }
 
-/* The child of a fork inside `work`: it records, and knows nothing of its parent's. */
+/* The child of a fork inside the work: it records, and knows nothing of its parent's. */
 static void end_as_child(void) {
     afterwards();
     afterwards();
@@ -63,26 +16,11 @@ static void end_as_child(void) {
 }
 
 static void fork_inside(void (*work)(void)) {
-    struct sigaction action = {.sa_sigaction = fork_here, .sa_flags = SA_SIGINFO};
-    CHECK(sigaction(SIGTRAP, &action, NULL) == 0);
-    stepping(1);
-    work();
-    stepping(0);
-    if (is_child) {
-        end_as_child();
-    }
-    CHECK(forks > POINTS);
-    CHECK_EQ_U64(failed, 0);
+    fork_all_over(work, end_as_child);
     afterwards();
     CHECK_EQ_U64(calls_of("afterwards"), 1);
     CHECK_EQ_U64(lost_in_all(), 0);
 }
-
-#undef NEEDS_STEPPING
-#define NEEDS_STEPPING()                                                                           \
-    if (!STEPPING) {                                                                               \
-        SKIP("needs the trap flag of x86-64 and no sanitizer in between");                         \
-    }
 
 static void scopes(void) {
     REGISTER_TIMER("outer");
@@ -93,7 +31,7 @@ static void scopes(void) {
 }
 
 TEST(fork_signal, inside_known_scopes) {
-    NEEDS_STEPPING();
+    NEEDS_TRAP_FLAG();
     scopes();
     fork_inside(scopes);
     CHECK_EQ_U64(calls_of("outer"), 2);
@@ -101,7 +39,7 @@ TEST(fork_signal, inside_known_scopes) {
 }
 
 TEST(fork_signal, inside_the_first_use) {
-    NEEDS_STEPPING();
+    NEEDS_TRAP_FLAG();
     fork_inside(scopes);
     CHECK_EQ_U64(calls_of("inner"), 3);
 }
@@ -115,7 +53,7 @@ static void new_names(void) {
 }
 
 TEST(fork_signal, inside_new_names) {
-    NEEDS_STEPPING();
+    NEEDS_TRAP_FLAG();
     scopes();
     fork_inside(new_names);
     CHECK_EQ_U64(calls_of("name39"), 1);
@@ -129,7 +67,7 @@ static void reads(void) {
 }
 
 TEST(fork_signal, inside_a_report) {
-    NEEDS_STEPPING();
+    NEEDS_TRAP_FLAG();
     scopes();
     fork_inside(reads);
 }
@@ -139,7 +77,7 @@ static void prints(void) {
 }
 
 TEST(fork_signal, inside_a_printed_report) {
-    NEEDS_STEPPING();
+    NEEDS_TRAP_FLAG();
     setenv("STINT_OUTPUT", "/dev/null", 1);
     scopes();
     fork_inside(prints);
@@ -154,7 +92,7 @@ static void settings(void) {
 }
 
 TEST(fork_signal, inside_settings) {
-    NEEDS_STEPPING();
+    NEEDS_TRAP_FLAG();
     scopes();
     fork_inside(settings);
 }
@@ -170,7 +108,7 @@ static void intervals(void) {
 }
 
 TEST(fork_signal, inside_intervals_and_steps) {
-    NEEDS_STEPPING();
+    NEEDS_TRAP_FLAG();
     scopes();
     fork_inside(intervals);
 }
@@ -186,7 +124,7 @@ static void quiet_captures(void *unused) {
 }
 
 TEST(fork_signal, inside_a_capture_range) {
-    NEEDS_STEPPING();
+    NEEDS_TRAP_FLAG();
     scopes();
     free(harness_capture(2, quiet_captures, NULL));
 }
@@ -221,7 +159,7 @@ static void new_names_lived_through(void) {
 }
 
 TEST(fork_signal, the_child_lives_on_in_the_handler) {
-    NEEDS_STEPPING();
+    NEEDS_TRAP_FLAG();
     scopes();
     lives_on = records_on;
     fork_inside(new_names_lived_through);
@@ -239,7 +177,7 @@ static void known_and_new(void) {
 }
 
 TEST(fork_signal, the_child_ends_in_the_handler) {
-    NEEDS_STEPPING();
+    NEEDS_TRAP_FLAG();
     setenv("STINT_REPORT", "table", 1);
     setenv("STINT_OUTPUT", "/dev/null", 1);
     scopes();
@@ -261,7 +199,7 @@ static void in_a_file(void (*work)(void)) {
 }
 
 TEST(fork_signal, inside_known_scopes_in_a_file) {
-    NEEDS_STEPPING();
+    NEEDS_TRAP_FLAG();
     in_a_file(scopes);
     CHECK_EQ_U64(calls_of("outer"), 2);
     CHECK_EQ_U64(stat_of("outer").total_ns, 6);
@@ -269,14 +207,14 @@ TEST(fork_signal, inside_known_scopes_in_a_file) {
 }
 
 TEST(fork_signal, inside_new_names_in_a_file) {
-    NEEDS_STEPPING();
+    NEEDS_TRAP_FLAG();
     in_a_file(new_names);
     CHECK_EQ_U64(calls_of("name0"), 1);
     CHECK_EQ_U64(calls_of("name39"), 1);
 }
 
 TEST(fork_signal, inside_a_report_in_a_file) {
-    NEEDS_STEPPING();
+    NEEDS_TRAP_FLAG();
     in_a_file(reads);
 }
 

@@ -29,5 +29,5 @@ foreach(case IN ITEMS memory file_size descriptors no_reader device_full disk_fu
         COMMAND Python3::Interpreter -B "${CMAKE_CURRENT_LIST_DIR}/resources_test.py"
             $<TARGET_FILE:stint_hard_resources_on> $<TARGET_FILE:stint_hard_resources_off> ${case})
     set_tests_properties(hard.resources_${case} PROPERTIES
-        LABELS hard TIMEOUT 120 SKIP_RETURN_CODE 77)
+        LABELS hard TIMEOUT 600 SKIP_RETURN_CODE 77)
 endforeach()

@@ -44,7 +44,7 @@ def default_signals():
 def run(program, limit, *args, prefix=(), stderr=subprocess.PIPE, **variables):
     done = subprocess.run([*prefix, program, limit, *map(str, args)], env=environment(**variables),
                           stdout=subprocess.PIPE, stderr=stderr, preexec_fn=default_signals,
-                          check=False, timeout=60)
+                          check=False, timeout=300)
     done.out = done.stdout.decode()
     done.err = (done.stderr or b"").decode("utf-8", "replace")
     return done

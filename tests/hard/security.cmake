@@ -34,5 +34,5 @@ foreach(case IN ITEMS set_uid names format_strings elf abi sanitizers)
             --cc "${CMAKE_C_COMPILER}" --cflags=${CMAKE_C_FLAGS} --abi ${STINT_ABI}
             ${case})
     set_tests_properties(hard.security_${case} PROPERTIES
-        LABELS hard TIMEOUT 120 SKIP_RETURN_CODE 77)
+        LABELS hard TIMEOUT 600 SKIP_RETURN_CODE 77)
 endforeach()

@@ -54,7 +54,7 @@ def run(*command, fails=False, user=None, cwd=None, env=None):
         os.setgid(user)
         os.setuid(user)
     done = subprocess.run([str(c) for c in command], stdout=subprocess.PIPE, cwd=cwd, check=False,
-                          stderr=subprocess.PIPE, env=env or environment(), timeout=60,
+                          stderr=subprocess.PIPE, env=env or environment(), timeout=300,
                           preexec_fn=become if user else None)
     done.out = done.stdout.decode("utf-8", "replace")
     done.err = done.stderr.decode("utf-8", "replace")

@@ -114,13 +114,14 @@ TEST(children, leave_the_lock_alone) {
     run_folder_drop();
 }
 
-static int to_survivor[2];
+static int to_survivor[2], from_survivor[2];
 
 static void leaves_a_child(void) {
     char c;
     timed("parent", 1);
     if (!fork()) {
         close(to_survivor[1]);
+        (void)!write(from_survivor[1], "", 1); /* it has come out of its fork */
         (void)!read(to_survivor[0], &c, 1);
         _exit(0);
     }
@@ -134,9 +135,10 @@ static void next_run(void) {
 /* The parent is gone; a child that outlives it does not write its file. */
 TEST(children, that_live_on_hold_no_lock) {
     begin("run");
-    CHECK(!pipe(to_survivor));
+    char c;
+    CHECK(!pipe(to_survivor) && !pipe(from_survivor));
     run_silent(leaves_a_child);
-    usleep(20000); /* until the child has come out of its fork */
+    CHECK(read(from_survivor[0], &c, 1) == 1);
     run_silent(next_run);
     CHECK_EQ_U64(run_entries(NULL), 1);
     CHECK_EQ_U64(run_calls_in("run", "next"), 1);

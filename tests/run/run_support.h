@@ -56,7 +56,7 @@ RUN pid_t run_start(void (*body)(void)) {
     fflush(NULL);
     pid_t child = fork();
     if (!child) {
-        alarm(30);
+        alarm(harness_child_seconds());
         body();
         exit(0); /* with all that an end brings */
     }

@@ -14,10 +14,10 @@ target_compile_features(activity_program PRIVATE c_std_11)
 target_compile_definitions(activity_program PRIVATE _GNU_SOURCE=1)
 stint_warnings(activity_program)
 
-foreach(case IN ITEMS views exports arrows tables diff diff_times merge merge_clocks merge_order
-        killed hostile)
+foreach(case IN ITEMS views exports arrows tables diff diff_times merge merge_lanes merge_clocks
+        merge_order killed hostile)
     add_test(NAME activity.cli.${case}
         COMMAND Python3::Interpreter -B "${CMAKE_CURRENT_SOURCE_DIR}/activity_test.py"
             $<TARGET_FILE:stint_tool> $<TARGET_FILE:activity_program> ${case})
-    set_tests_properties(activity.cli.${case} PROPERTIES LABELS tool TIMEOUT 120)
+    set_tests_properties(activity.cli.${case} PROPERTIES LABELS tool TIMEOUT 600)
 endforeach()

@@ -27,5 +27,5 @@ foreach(case IN ITEMS alike slower real single counts metrics exit_status option
         COMMAND Python3::Interpreter -B "${CMAKE_CURRENT_SOURCE_DIR}/diff_test.py"
             $<TARGET_FILE:stint_tool> $<TARGET_FILE:diff_program>
             $<TARGET_FILE:diff_program_fake> ${case})
-    set_tests_properties(diff.cli.${case} PROPERTIES LABELS tool TIMEOUT 120)
+    set_tests_properties(diff.cli.${case} PROPERTIES LABELS tool TIMEOUT 600)
 endforeach()

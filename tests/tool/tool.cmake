@@ -26,5 +26,5 @@ foreach(case IN ITEMS help usage report equal options terminal states live race 
         COMMAND Python3::Interpreter -B "${CMAKE_CURRENT_SOURCE_DIR}/tool_test.py"
             $<TARGET_FILE:stint_tool> $<TARGET_FILE:tool_program> $<TARGET_FILE:tool_program_fake>
             ${case})
-    set_tests_properties(tool.${case} PROPERTIES LABELS tool TIMEOUT 120 SKIP_RETURN_CODE 77)
+    set_tests_properties(tool.${case} PROPERTIES LABELS tool TIMEOUT 600 SKIP_RETURN_CODE 77)
 endforeach()

@@ -22,7 +22,8 @@ import sys
 import termios
 import time
 
-from cases import ROOT, SKIPPED, environment, field, header_fields, main, need, with_field
+from cases import (LIMIT, ROOT, SKIPPED, environment, field, header_fields, main, need,
+                   with_field)
 
 TOOL, PROGRAM, FAKE = sys.argv[1:4]
 HEADER = header_fields()
@@ -38,10 +39,18 @@ class Done:
         return "rc %s\n--- stdout\n%s\n--- stderr\n%s" % (self.rc, self.out, self.err)
 
 
-def tool(*arguments, rc=0, env=None, timeout=60, **options):
+def until(holds, *what):
+    """Waits for it, as long as any machine may take."""
+    end = time.monotonic() + LIMIT
+    while not holds():
+        need(time.monotonic() < end, *what)
+        time.sleep(0.01)
+
+
+def tool(*arguments, rc=0, env=None, **options):
     done = Done(subprocess.run([TOOL, *map(str, arguments)], stdout=subprocess.PIPE,
                                stderr=subprocess.PIPE, stdin=subprocess.DEVNULL,
-                               env=env or environment(), timeout=timeout, check=False, **options))
+                               env=env or environment(), timeout=LIMIT, check=False, **options))
     need(rc is None or done.rc == rc, "stint %s: expected rc %s" % (" ".join(map(str, arguments)),
                                                                     rc), done)
     return done
@@ -57,7 +66,7 @@ def one_line(done, *words):
 def record(path, *story, program=None, rc=0, **env):
     done = Done(subprocess.run([program or PROGRAM, *map(str, story)],
                                env=environment(STINT_FILE=path, **env), stdout=subprocess.PIPE,
-                               stderr=subprocess.PIPE, timeout=60, check=False))
+                               stderr=subprocess.PIPE, timeout=LIMIT, check=False))
     need(done.rc == rc, "%s: expected rc %s" % (story, rc), done)
     return done
 
@@ -141,7 +150,7 @@ def case_usage(folder):
     broken = os.open("/dev/full", os.O_WRONLY)
     for arguments in (["--help"], ["report", file], ["info", file], ["export", "--to", "csv", file]):
         done = subprocess.run([TOOL, *map(str, arguments)], stdout=broken, stderr=subprocess.PIPE,
-                              env=environment(), timeout=60, check=False)
+                              env=environment(), timeout=LIMIT, check=False)
         need(done.returncode == 1 and b"No space left" in done.stderr, arguments, done)
     os.close(broken)
 
@@ -227,7 +236,7 @@ def on_terminal(arguments, columns, stderr=None, **env):
             break
         data += piece
     os.close(main)
-    need(process.wait(timeout=60) == 0, data)
+    need(process.wait(timeout=LIMIT) == 0, data)
     return data.decode()
 
 
@@ -271,6 +280,11 @@ def move_away(file):
     file.write_bytes(data.replace(boot, b"ffff" + boot[4:], 1))
 
 
+def seconds(found):
+    """Of a number and its unit."""
+    return float(found.group(1)) / (1000 if found.group(2) == "ms" else 1)
+
+
 def case_states(folder):
     file = folder / "r.stint"
     for number in (signal.SIGKILL, signal.SIGABRT, signal.SIGSEGV):
@@ -280,14 +294,15 @@ def case_states(folder):
         need(re.search(r"^open: outer > inner, for at least \d.*, thread \d+$", text, re.M), text)
         need("inner (open)" in tool("report", "-v", "tree", file).out)
         need(table(text)["matmul"][0] == "260", text)
-        wall = re.search(r"state +killed.*wall +at least (\S+) ms", tool("info", file).out, re.S)
-        need(wall and float(wall.group(1)) < 1000, tool("info", file).out)
+        text = tool("info", file).out
+        need(re.search(r"state +killed.*wall +at least [\d.]+ m?s$", text, re.S | re.M), text)
+        need(tool("info", file).out == text, "its time goes on after its end")
     process = start(file, "hang")
     time.sleep(0.3)
     text = tool("report", file).out
     need(", running, pid %d" % process.pid in text, text)
     age = re.search(r"^open: outer > inner, for (\S+) (ms|s), thread", text, re.M)
-    need(age and float(age.group(1)) >= (300 if age.group(2) == "ms" else 0.3), text)
+    need(age and seconds(age) >= 0.3, text)
     os.kill(process.pid, signal.SIGSTOP)
     need("running" in tool("report", file).out, "a stopped one too")
     stop(process)
@@ -309,9 +324,10 @@ def case_live(folder):
     file = folder / "r.stint"
     process = start(file, "busy")
     try:
-        first = int(table(tool("report", file).out)["loop"][0])
-        time.sleep(0.2)
-        need(int(table(tool("report", file).out)["loop"][0]) > first)
+        def loops():
+            return int(table(tool("report", file).out)["loop"][0])
+        first = loops()
+        until(lambda: loops() > first, "it counts no more")
         copy = folder / "copy.stint"
         shutil.copy(file, copy) # nobody has it mapped
         need("killed" in tool("report", copy).out)
@@ -319,13 +335,12 @@ def case_live(folder):
         stop(process)
 
 
-def case_race(folder):
-    """Read while names come, a call each: whatever was called has its name."""
-    file = folder / "r.stint"
+def race(file):
+    """How often the program's file was read before its end."""
+    seen = 0
     process = subprocess.Popen([PROGRAM, "many", "100000"],
                                env=environment(STINT_FILE=file, STINT_MEMORY="1024M",
                                                STINT_PERCENTILES=0))
-    seen = 0
     while process.poll() is None:
         if file.exists():
             done = tool("report", file, rc=None)
@@ -334,18 +349,22 @@ def case_race(folder):
             rows = len(re.findall(r"^scope number \d+ ", done.out, re.M))
             need(calls and int(calls.group(1)) == rows, rows, calls, done.out[:2000])
             seen += 1
-    need(process.returncode == 0 and seen)
+    need(process.returncode == 0)
+    return seen
+
+
+def case_race(folder):
+    """Read while names come, a call each: whatever was called has its name."""
+    until(lambda: race(folder / "r.stint"), "it was never read before its end")
 
 
 # ---- Bad files.
 
 def judge(path, what):
-    """What may be asked of any file: an answer, and soon."""
+    """What may be asked of any file: an answer."""
     for arguments in (["report", path], ["report", "-v", "tree", path], ["info", path]):
-        begin = time.monotonic()
-        done = tool(*arguments, rc=None, timeout=20)
+        done = tool(*arguments, rc=None)
         need(done.rc in (0, 2), what, done)
-        need(time.monotonic() - begin < 10, what, "too slow")
         need(done.rc == 0 or done.err.startswith("stint: "), what, done)
         need("Sanitizer" not in done.err and "runtime error" not in done.err, what, done)
     return done
@@ -399,7 +418,7 @@ def case_hostile_bytes(folder):
                            "perfetto", "html"):
                 done = subprocess.run(
                     [TOOL, "export", "--to", format, str(file)], stdout=subprocess.DEVNULL,
-                    stderr=subprocess.PIPE, env=environment(), timeout=20, check=False)
+                    stderr=subprocess.PIPE, env=environment(), timeout=LIMIT, check=False)
                 need(done.returncode in (0, 2), format, "seed %d, file %d" % (seed, number), done)
 
 
@@ -423,7 +442,7 @@ def case_hostile_files(folder):
     file = folder / "x.stint"
     def refused(path, *words):
         for command in (["report"], ["info"], ["export", "--to", "json"], ["top", "--once"]):
-            done = tool(*command, path, rc=2, timeout=10)
+            done = tool(*command, path, rc=2)
             one_line(done, *words)
             need(not done.out, done)
     refused(folder / "missing", "missing: No such file")
@@ -467,7 +486,7 @@ def case_export(folder):
         tool("export", file, "--to", format, "-o", target)
         data = target.read_bytes()
         piped = subprocess.run([TOOL, "export", "--to=" + format, str(file)], check=True,
-                               stdout=subprocess.PIPE, env=environment(), timeout=60).stdout
+                               stdout=subprocess.PIPE, env=environment(), timeout=LIMIT).stdout
         need(data == piped and b"matmul" in data, format, data[:300])
     need(not list(folder.glob("*.tmp")), "something is left")
     mask = os.umask(0)
@@ -496,7 +515,7 @@ def on_terminal_rc(arguments, rc):
                                env=environment())
     os.close(other)
     data = os.read(main, 65536).decode()
-    need(process.wait(timeout=60) == rc, data)
+    need(process.wait(timeout=LIMIT) == rc, data)
     os.close(main)
     return data
 
@@ -525,8 +544,8 @@ def case_run(folder):
     need(table(done.err)["matmul"][0] == "260" and not done.out, done)
     done = tool("run", "--report", "tree,top=1", "--", PROGRAM, "raise", "9", rc=137)
     need("Killed" in done.err and "(7 more)" in done.err and "stint tree" in done.err, done)
-    age = re.search(r"open: outer > inner, for ([0-9.]+) ms", done.err)
-    need(age and float(age.group(1)) >= 3, "it is known when it ended", done)
+    age = re.search(r"open: outer > inner, for ([0-9.]+) (ms|s),", done.err)
+    need(age and seconds(age) >= 0.003, "it is known when it ended", done)
     done = tool("run", PROGRAM, "nothing")
     one_line(done, "nothing was recorded", "WITH_TIMER")
     one_line(tool("run", folder / "missing", rc=127), "No such file")
@@ -537,11 +556,9 @@ def case_run(folder):
     done = tool("run", "sh", "-c", '"$1" fork; "$1" end', "sh", PROGRAM)
     need(done.err.count("stint table: ") == 1 and done.err.count("also recorded: ") == 2, done)
     if os.path.isdir("/dev/shm"):
-        deadline = time.monotonic() + 30  # others may be at it right now, and take theirs away
-        while (left := {n for n in os.listdir("/dev/shm") if re.fullmatch(r"stint-\w{6}", n)}
-               - before) and time.monotonic() < deadline:
-            time.sleep(0.1)
-        need(not left, "left in memory", left)
+        # Others may be at it right now, and take theirs away.
+        until(lambda: not {n for n in os.listdir("/dev/shm") if re.fullmatch(r"stint-\w{6}", n)}
+              - before, "left in memory")
 
 
 def case_run_signals(folder):
@@ -554,7 +571,7 @@ def case_run_signals(folder):
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         need(process.stdout.readline() == b"ready\n")
         process.send_signal(number) # to the tool alone
-        _, err = process.communicate(timeout=30)
+        _, err = process.communicate(timeout=LIMIT)
         need(process.returncode == number and b"waiting" in err, number, process.returncode, err)
     # Typed at a terminal the program gets it from there, and once.
     pid, main = pty.fork()
@@ -592,37 +609,48 @@ def case_run_files(folder):
 
 # ---- top.
 
+def shows_loop(process, what):
+    """Whether an interval held enough of the loop to tell what it takes: on a machine that does
+    something else meanwhile it may hold none."""
+    text = tool("top", "--once", "--interval", "0.3", what).out
+    rows = text.split("\n")[3:]
+    need("running, pid %d" % process.pid in text and "\x1b" not in text, text)
+    if [row.split(" ")[0] for row in rows[:2]] != ["loop", "sleep"]:
+        return False
+    calls, share = map(float, rows[0].split()[1:3])
+    return 50 < share < 150 and 1 < calls < 1100
+
+
+def shows_a_narrow_row(file):
+    text = tool("top", "--once", "-i", "0.1", "-n", "1", file, env=environment(COLUMNS=70)).out
+    lines = text.split("\n")
+    need(len(lines) <= 5 and all(len(line) <= 90 for line in lines), text)
+    return len(lines) == 5
+
+
 def case_top(folder):
     file = folder / "r.stint"
     process = start(file, "busy")
     try:
         for what in (file, process.pid):
-            text = tool("top", "--once", "--interval", "0.3", what).out
-            rows = text.split("\n")[3:]
-            need("running, pid %d" % process.pid in text and "\x1b" not in text, text)
-            need(rows[0].startswith("loop ") and rows[1].startswith("sleep "), text)
-            share = float(rows[0].split()[2])
-            need(50 < share < 150, "a thread's loop takes all the time", text)
-            need(1 < float(rows[0].split()[1]) < 1100, text)
-        text = tool("top", "--once", "-i", "0.1", "-n", "1", file,
-                    env=environment(COLUMNS=70)).out
-        need(len(text.split("\n")) == 5 and all(len(l) <= 90 for l in text.split("\n")), text)
+            until(lambda: shows_loop(process, what), "a thread's loop takes all the time")
+        until(lambda: shows_a_narrow_row(file), "one row, cut off")
         endless = subprocess.Popen([TOOL, "top", "-i", "0.2", str(file)], stdout=subprocess.PIPE,
                                    env=environment())
-        time.sleep(0.7)
+        out = b"".join(read_until(endless.stdout.fileno(), b"stint top: ") for _ in range(2))
         endless.send_signal(signal.SIGINT)
-        out = endless.communicate(timeout=20)[0].decode()
-        need(endless.returncode == 0 and out.count("stint top: ") >= 2 and "\x1b" not in out, out)
+        out += endless.communicate(timeout=LIMIT)[0]
+        need(endless.returncode == 0 and b"\x1b" not in out, out)
     finally:
         stop(process)
-    text = tool("top", file, timeout=10).out
+    text = tool("top", file).out
     need("killed" in text and text.count("stint top: ") == 1, text)
 
 
-def read_until(main, wanted, seconds=20):
+def read_until(main, wanted):
     data = b""
-    until = time.monotonic() + seconds
-    while wanted not in data and time.monotonic() < until:
+    end = time.monotonic() + LIMIT
+    while wanted not in data and time.monotonic() < end:
         if select.select([main], [], [], 0.2)[0]:
             try:
                 data += os.read(main, 65536)
@@ -644,10 +672,12 @@ def case_top_screen(folder):
             top = subprocess.Popen([TOOL, "top", "-i", "0.2", str(file)], stdin=other, stdout=other,
                                    stderr=other, env=environment())
             data = read_until(main, b"loop ")
-            need(data.startswith(enter) and data.count(b"\n") < 40, data)
+            need(data.startswith(enter), data)
+            for screen in data.split(b"\x1b[H"):  # more than one where the machine is slow
+                need(screen.count(b"\n") < 20, screen)
             os.write(main, key)
             read_until(main, b"\x1b[?25h" + leave)
-            need(top.wait(timeout=20) == 0)
+            need(top.wait(timeout=LIMIT) == 0)
             need(termios.tcgetattr(other) == was, "the terminal is as it was")
             os.close(other)
             os.close(main)
@@ -657,7 +687,7 @@ def case_top_screen(folder):
         read_until(main, b"loop ")
         stop(process)
         data = read_until(main, b"killed")
-        need(leave in data and top.wait(timeout=20) == 0, data)
+        need(leave in data and top.wait(timeout=LIMIT) == 0, data)
         os.close(other)
         os.close(main)
     finally:

@@ -3,10 +3,8 @@
  * Signal handlers that interrupt us after single instructions: one that does all a program does in
  * its API calls and steps, and one that forks and returns in both processes.
  */
-#include <ucontext.h>
-
 #include "activity_made.h"
-#include "stepping.h"
+#include "forking.h"
 
 /* ---- All that a tracer and a program do. */
 
@@ -64,36 +62,7 @@ TEST(activity_signal, after_every_instruction) {
     CHECK_EQ_U64(row(ACTIVITY_BUSY, ACTIVITY_BUSY_ANY, NULL)->total, 150);
 }
 
-/* ---- fork. The n-th instruction is followed by one n / 40 further on. */
-
-static unsigned seen, next_fork, forks, failed;
-static int is_child;
-
-static void run_freely(void *context) {
-#if STEPPING
-    ((ucontext_t *)context)->uc_mcontext.gregs[REG_EFL] &= ~0x100;
-#endif
-    (void)context;
-}
-
-static void fork_here(int number, siginfo_t *info, void *context) {
-    int status = -1;
-    (void)number;
-    (void)info;
-    if (++seen < next_fork) {
-        return;
-    }
-    next_fork = seen + 1 + seen / 40;
-    ++forks;
-    pid_t child = fork();
-    if (child == 0) {
-        is_child = 1;
-        alarm(30);
-        run_freely(context);
-    } else if ((child < 0 || waitpid(child, &status, 0) != child || status) && !failed++) {
-        dprintf(harness_fd, "instruction %u: status %#x\n", seen, (unsigned)status);
-    }
-}
+/* ---- fork. */
 
 static int opens; /* what is interrupted: the child may be open, or not */
 
@@ -110,38 +79,19 @@ static void end_as_child(void) {
               : 3);
 }
 
-static void fork_inside(void (*what)(void)) {
-    struct sigaction action = {.sa_sigaction = fork_here, .sa_flags = SA_SIGINFO};
-    CHECK(sigaction(SIGTRAP, &action, NULL) == 0);
-    stepping(1);
-    what();
-    stepping(0);
-    if (is_child) {
-        end_as_child();
-    }
-    CHECK(forks > 40);
-    CHECK_EQ_U64(failed, 0);
-}
-
-#undef NEEDS_STEPPING
-#define NEEDS_STEPPING()                                                                           \
-    if (!STEPPING) {                                                                               \
-        SKIP("needs the trap flag of x86-64 and no sanitizer in between");                         \
-    }
-
 TEST(activity_signal, fork_inside_known_work) {
-    NEEDS_STEPPING();
+    NEEDS_TRAP_FLAG();
     CHECK(!activity_open());
     work();
-    fork_inside(work);
+    fork_all_over(work, end_as_child);
     work();
     CHECK_EQ_U64(count_of(row(ACTIVITY_KERNEL, 0, "k")), 3);
 }
 
 TEST(activity_signal, fork_inside_the_first_work) {
-    NEEDS_STEPPING();
+    NEEDS_TRAP_FLAG();
     CHECK(!activity_open());
-    fork_inside(work);
+    fork_all_over(work, end_as_child);
     CHECK_EQ_U64(count_of(row(ACTIVITY_KERNEL, 0, "k")), 1);
 }
 
@@ -151,11 +101,11 @@ static void open_and_pause(void) {
 }
 
 TEST(activity_signal, fork_inside_open) {
-    NEEDS_STEPPING();
+    NEEDS_TRAP_FLAG();
     CHECK(!activity_open()); /* loads what it needs */
     activity_forget();
     opens = 1;
-    fork_inside(open_and_pause);
+    fork_all_over(open_and_pause, end_as_child);
 }
 
 HARNESS_MAIN()

@@ -271,7 +271,7 @@ static void in_child(void (*body)(void)) {
     pid_t child = fork();
     int status = 1;
     if (child == 0) {
-        alarm(20);
+        alarm(harness_child_seconds());
         body();
         _exit(0);
     }
@@ -323,7 +323,7 @@ TEST(activity, fork_between_begin_and_end) {
     activity_add(&r);
     activity_end();
     if (!child) {
-        alarm(20);
+        alarm(harness_child_seconds());
         clean_child();
         _exit(0);
     }

@@ -3,7 +3,6 @@
  * What no user should do and some will: bounded, escaped, counted, and the program goes on.
  */
 #include <sys/resource.h>
-#include <time.h>
 
 #include "recorded.h"
 
@@ -17,21 +16,13 @@ static void print_all(void *unused) {
     printAllStatus();
 }
 
-static double seconds(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
 TEST(bad_input, a_million_names_in_one_megabyte) {
     char name[32];
-    double from = seconds();
     setenv("STINT_MEMORY", "1M", 1);
     for (int i = 0; i < 1000000; ++i) {
         snprintf(name, sizeof name, "request-%d", i);
         scope(name);
     }
-    CHECK(seconds() - from < (SANITIZED ? 50 : 5));
     CHECK(arena_used() <= 1 << 20);
     uint64_t recorded = calls_of("request-0");
     CHECK_EQ_U64(recorded, 1);

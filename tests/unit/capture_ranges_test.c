@@ -20,7 +20,7 @@ static void in_child(void (*body)(void)) {
     int status = 1;
     pid_t child = fork();
     if (!child) {
-        alarm(20);
+        alarm(harness_child_seconds());
         fake_context = 1;
         { REGISTER_TIMER("opens the ledger"); }
         body();
@@ -113,7 +113,7 @@ static void forks_in_handler(int number) {
     (void)number;
     pid_t child = fork();
     if (!child) {
-        alarm(20);
+        alarm(harness_child_seconds());
         is_child = 1;
         return;
     }

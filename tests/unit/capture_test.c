@@ -175,7 +175,7 @@ static void forks(void *unused) {
     REGISTER_GPU_PROFILER("parent");
     pid_t child = fork();
     if (child == 0) {
-        alarm(20);
+        alarm(harness_child_seconds());
         plain(NULL); /* the outermost of its own process */
         _exit(0);
     }

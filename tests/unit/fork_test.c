@@ -17,7 +17,7 @@ static void in_child(void (*body)(void)) {
     pid_t child = fork();
     int status = 1;
     if (child == 0) {
-        alarm(20);
+        alarm(harness_child_seconds());
         body();
         _exit(0);
     }
@@ -74,7 +74,7 @@ TEST(fork, inside_scopes) {
         fake_advance(10);
         child = fork();
         if (child == 0) {
-            alarm(20);
+            alarm(harness_child_seconds());
             scope(3);
             CHECK_EQ_U64(open_scopes(), 0); /* the parent's are not the child's */
         }
@@ -100,7 +100,7 @@ TEST(fork, handle_begun_before) {
     TIMER_BEGIN(t, "handle");
     child = fork();
     if (child == 0) {
-        alarm(20);
+        alarm(harness_child_seconds());
         TIMER_END(t); /* the very first use in the child */
         scope(1);
         CHECK_EQ_U64(lost(STINT_STATUS_ABANDONED), 1);

@@ -290,7 +290,7 @@ static void in_child(void (*body)(void)) {
     int status = 1;
     pid_t child = fork();
     if (!child) {
-        alarm(20);
+        alarm(harness_child_seconds());
         body();
         _exit(0);
     }

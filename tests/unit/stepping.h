@@ -36,10 +36,13 @@ HARNESS_FN void stepping_install(int number, void (*handler)(int)) {
     CHECK(sigaction(number, &action, NULL) == 0);
 }
 
-#define NEEDS_STEPPING(handler)                                                                    \
+#define NEEDS_TRAP_FLAG()                                                                          \
     if (!STEPPING) {                                                                               \
         SKIP("needs the trap flag of x86-64 and no sanitizer in between");                         \
-    }                                                                                              \
+    }
+
+#define NEEDS_STEPPING(handler)                                                                    \
+    NEEDS_TRAP_FLAG()                                                                              \
     stepping_install(SIGTRAP, handler)
 
 #endif

@@ -34,13 +34,13 @@ stint_warnings(html_run)
 foreach(run IN ITEMS full tree empty zero gpu flat big)
     add_test(NAME export.html.${run}
         COMMAND Python3::Interpreter -B "${html_dir}/check_html.py" $<TARGET_FILE:html_run> ${run})
-    set_tests_properties(export.html.${run} PROPERTIES LABELS tool TIMEOUT 120)
+    set_tests_properties(export.html.${run} PROPERTIES LABELS tool TIMEOUT 600)
 endforeach()
 
 add_test(NAME viewer.html.pages
     COMMAND Python3::Interpreter -B "${html_dir}/make_report.py" "${html_out}/report.html" all
         --program $<TARGET_FILE:html_run> -o "${html_out}")
-set_tests_properties(viewer.html.pages PROPERTIES LABELS viewer TIMEOUT 120
+set_tests_properties(viewer.html.pages PROPERTIES LABELS viewer TIMEOUT 600
     FIXTURES_SETUP html_pages)
 
 # The cases of html/cases.mjs, a browser each.

@@ -114,7 +114,7 @@ try {
     const base = await serve(path.join(packages, 'node_modules/speedscope/dist/release'),
         { [name]: file });
     await page.goto(`${base}/#profileURL=${encodeURIComponent(`${base}/file/${name}`)}`);
-    await page.waitForFunction(() => document.title !== 'speedscope', null, { timeout: 30000 })
+    await page.waitForFunction(() => document.title !== 'speedscope', null, { timeout: 300000 })
         .catch(() => problems.push('it opened nothing'));
     await page.keyboard.press('3');
     // The table's head is there before its rows.

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a file of a few kilobytes may cost its reader: lists that lead back to where they began, and
+ * more sets than anybody fills, are gone through as often as the file has room for, and no more.
+ * Counted, not timed: the functions that are called for each entry are the linker's --wrap, and a
+ * second look at the nodes is a fault of its page.
+ */
+#include "arena.h"
+#include "harness.h"
+#include "report.h"
+#include "trace.h"
+#include "trace_name.h"
+
+/* ---- A list of streams: one of them, behind itself. */
+
+enum { LANE = sizeof(struct arena_header) / STINT_IMPL_UNIT + 1 };
+
+static _Alignas(STINT_IMPL_UNIT) struct {
+    struct arena_header header;
+    char rest[STINT_IMPL_UNIT - sizeof(struct arena_header) % STINT_IMPL_UNIT];
+    struct arena_lane lane;
+} file;
+
+_Static_assert(offsetof(__typeof__(file), lane) == LANE * STINT_IMPL_UNIT, "at a unit");
+
+static unsigned names;
+
+void __wrap_trace_name_stream(struct trace_lane *out, const struct arena_lane *l,
+                              const struct snapshot *s);
+void __wrap_trace_name_stream(struct trace_lane *out, const struct arena_lane *l,
+                              const struct snapshot *s) {
+    (void)out, (void)s;
+    CHECK(l == &file.lane);
+    ++names;
+}
+
+TEST(circles, streams_are_as_many_as_the_file_has_room_for) {
+    struct clock_stamp now = {2000, 2000, 2000};
+    struct snapshot s;
+    struct trace t;
+    file.header = (struct arena_header){.magic = ARENA_MAGIC,
+                                        .abi = STINT_ABI,
+                                        .header_bytes = sizeof file.header,
+                                        .size = sizeof file,
+                                        .used = sizeof file,
+                                        .start = {1000, 1000, 1000},
+                                        .ticks_per_us = 1000 << 8,
+                                        .first_lane = LANE};
+    file.lane.next = LANE;
+    if (CHECK(!snapshot_read(&s, (const char *)&file, sizeof file, 1000, &now))) {
+        CHECK(!trace_read(&t, &s));
+        CHECK_EQ_U64(names, sizeof file / STINT_IMPL_UNIT);
+        CHECK_EQ_U64(t.lane_count, 0); /* none of them has a ring */
+        snapshot_free(&s);
+    }
+}
+
+/* ---- Sets of the legacy view. */
+
+enum { NODES = 1000, SETS = 16384 };
+
+static char *nodes_at, *open_page;
+static size_t page;
+static unsigned legacies, looks;
+
+int __wrap_report_legacy(const struct report *r, int line);
+int __wrap_report_legacy(const struct report *r, int line) {
+    CHECK(r->options->set == (legacies ? SETS - 1 : 0));
+    CHECK_EQ_U64((uint64_t)line, legacies);
+    ++legacies;
+    return 0;
+}
+
+/* One page of the nodes is open at a time. */
+static void look(int number, siginfo_t *info, void *context) {
+    char *at = (char *)info->si_addr;
+    (void)number, (void)context;
+    if (at < nodes_at || at >= nodes_at + NODES * sizeof(struct snapshot_node)) {
+        signal(SIGSEGV, SIG_DFL);
+        return;
+    }
+    if (open_page) {
+        mprotect(open_page, page, PROT_NONE);
+    }
+    open_page = nodes_at + (size_t)(at - nodes_at) / page * page;
+    mprotect(open_page, page, PROT_READ);
+    ++looks;
+}
+
+/* Of all sets the default one and the last have calls. A node on two pages is three faults. */
+TEST(circles, sets_of_the_legacy_view_cost_one_look_at_the_nodes) {
+    struct sigaction action = {.sa_sigaction = look, .sa_flags = SA_SIGINFO};
+    struct report_options options = {.view = REPORT_LEGACY, .set = REPORT_ALL_SETS};
+    struct snapshot s = {.node_count = NODES, .set_count = SETS};
+    struct report r = {.snapshot = &s, .options = &options};
+    size_t bytes = NODES * sizeof *s.nodes;
+    page = (size_t)sysconf(_SC_PAGESIZE);
+    s.nodes = (struct snapshot_node *)mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                                           MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    s.nodes[NODES - 1].count = 1;
+    s.nodes[NODES - 1].set = SETS - 1;
+    nodes_at = (char *)s.nodes;
+    CHECK(!mprotect(nodes_at, bytes, PROT_NONE) && !sigaction(SIGSEGV, &action, NULL));
+    CHECK(!report_render(&r, 1));
+    CHECK_EQ_U64(legacies, 2);
+    CHECK(looks >= bytes / page && looks <= 3 * (bytes / page + 1));
+    snapshot_free(&s);
+}
+
+HARNESS_MAIN()
