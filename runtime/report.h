@@ -54,7 +54,8 @@ int report_hints(const struct report *r);
 int report_fluid(const struct report *r);
 /* Its memory report; nothing where no allocation was seen. */
 int report_memory(const struct report *r);
-/* The ancestor's report of one set: header and rows; set's closing line with line != 0. */
+/* The ancestor's report of one set or of all of them: headers and rows, a closing line with
+ * line != 0. */
 int report_legacy(const struct report *r, int line);
 /* One row of it by name; -1 if the set has no such name. */
 int report_legacy_row(const struct report *r, const char *name);

@@ -55,53 +55,106 @@ static void put_row(const struct report *r, const struct stint_row *row, int rep
     text_put(r->out, "\n", 1);
 }
 
-/* Sorted, but the rows of one statistic together: the other threads' below the first one. Linear,
- * as there may be a million names. -1 without memory. */
-static int put_rows(const struct report *r, const struct rows *rows, const uint32_t *order) {
+/* Rows in the order of the report, those of one set together. */
+struct listing {
+    struct rows rows;
+    uint32_t *order;
+    uint32_t *first; /* by set: its first place in the order; it ends where the next begins */
+    uint32_t *head;  /* by name: its first place in the set at hand, + 1 */
+    uint32_t *next;  /* by place: the next one of that name, + 1 */
+};
+
+/* Once for all sets: a file may have thousands of them. -1 without memory. */
+static int list_rows(struct listing *l, const struct report *r) {
     struct snapshot *s = r->snapshot;
-    const struct report_options *o = r->options;
-    uint32_t *head = scratch_array(&s->memory, (size_t)s->site_count + 1, sizeof *head);
-    uint32_t *next = scratch_array(&s->memory, (size_t)rows->count + 1, sizeof *next);
-    if (!head || !next) {
+    if (rows_flat(&l->rows, s, r->options->threads)) {
         return -1;
     }
-    for (uint32_t i = rows->count; i-- > 0;) { /* both hold places in the order, + 1 */
-        const struct stint_row *row = &rows->row[order[i]];
-        if (row->set == o->set && row->calls &&
-            report_options_want(o, row->name, row->name_length)) {
-            next[i] = head[row->name_id];
-            head[row->name_id] = i + 1;
+    uint32_t count = l->rows.count;
+    const struct stint_row *row = l->rows.row;
+    const uint32_t *sorted = report_sort(s, &l->rows, r->options->sort);
+    l->order = scratch_array(&s->memory, (size_t)count + 1, sizeof *l->order);
+    l->first = scratch_array(&s->memory, (size_t)s->set_count + 2, sizeof *l->first);
+    l->head = scratch_array(&s->memory, (size_t)s->site_count + 1, sizeof *l->head);
+    l->next = scratch_array(&s->memory, (size_t)count + 1, sizeof *l->next);
+    if (!sorted || !l->order || !l->first || !l->head || !l->next) {
+        return -1;
+    }
+    for (uint32_t i = 0; i < count; ++i) {
+        ++l->first[row[i].set + 2];
+    }
+    for (uint32_t set = 0; set < s->set_count; ++set) {
+        l->first[set + 2] += l->first[set + 1];
+    }
+    for (uint32_t i = 0; i < count; ++i) {
+        l->order[l->first[row[sorted[i]].set + 1]++] = sorted[i];
+    }
+    return 0;
+}
+
+/* Sorted, but the rows of one statistic together: the other threads' below the first one. Linear,
+ * as there may be a million names. */
+static void put_rows(const struct report *r, struct listing *l, uint32_t set) {
+    const struct report_options *o = r->options;
+    uint32_t begin = l->first[set], end = l->first[set + 1];
+    for (uint32_t i = end; i-- > begin;) {
+        const struct stint_row *row = &l->rows.row[l->order[i]];
+        if (row->calls && report_options_want(o, row->name, row->name_length)) {
+            l->next[i] = l->head[row->name_id];
+            l->head[row->name_id] = i + 1;
         }
     }
-    for (uint32_t i = 0, shown = 0; i < rows->count && (!o->top || shown < o->top); ++i) {
-        uint32_t at = head[rows->row[order[i]].name_id];
+    for (uint32_t i = begin, shown = 0; i < end && (!o->top || shown < o->top); ++i) {
+        uint32_t at = l->head[l->rows.row[l->order[i]].name_id];
         if (at != i + 1) {
             continue; /* stands below an earlier one, or is not shown */
         }
-        for (; at; at = next[at - 1]) {
-            put_row(r, &rows->row[order[at - 1]], at != i + 1);
+        for (; at; at = l->next[at - 1]) {
+            put_row(r, &l->rows.row[l->order[at - 1]], at != i + 1);
         }
         ++shown;
+    }
+    for (uint32_t i = begin; i < end; ++i) {
+        l->head[l->rows.row[l->order[i]].name_id] = 0;
+    }
+}
+
+static void put_set(const struct report *r, struct listing *l, uint32_t set) {
+    const char *name = r->snapshot->sets[set];
+    put_prefix(r, 0);
+    text_put(r->out, "======= StatSet: [", 18);
+    text_name(r->out, name, strlen(name), 0);
+    text_put(r->out, "] status ======\n", 16);
+    put_rows(r, l, set);
+}
+
+/* The default set always, every other one if there is something in it. -1 without memory. */
+static int put_all_sets(const struct report *r, struct listing *l) {
+    struct snapshot *s = r->snapshot;
+    unsigned char *has_calls = scratch_array(&s->memory, s->set_count, 1);
+    if (!has_calls) {
+        return -1;
+    }
+    for (uint32_t i = 0; i < s->node_count; ++i) {
+        const struct snapshot_node *n = &s->nodes[i];
+        has_calls[n->set] |= n->count + n->recursions != 0;
+    }
+    for (uint32_t set = 0; set < s->set_count; ++set) {
+        if (!set || has_calls[set]) {
+            put_set(r, l, set);
+        }
     }
     return 0;
 }
 
 int report_legacy(const struct report *r, int line) {
-    struct rows rows;
-    const struct report_options *o = r->options;
-    if (rows_flat(&rows, r->snapshot, o->threads)) {
+    struct listing l;
+    if (list_rows(&l, r)) {
         return -1;
     }
-    uint32_t *order = report_sort(r->snapshot, &rows, o->sort);
-    if (!order) {
-        return -1;
-    }
-    put_prefix(r, 0);
-    text_put(r->out, "======= StatSet: [", 18);
-    const char *set = r->snapshot->sets[o->set];
-    text_name(r->out, set, strlen(set), 0);
-    text_put(r->out, "] status ======\n", 16);
-    if (put_rows(r, &rows, order)) {
+    if (r->options->set != REPORT_ALL_SETS) {
+        put_set(r, &l, r->options->set);
+    } else if (put_all_sets(r, &l)) {
         return -1;
     }
     if (line) {
