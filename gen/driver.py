@@ -78,5 +78,5 @@ def render_check(path):
               "type": library.claim_type, "code": library.claim_value_and_ours,
               "attribute": library.claim_value, "constant": library.claim_value_and_ours}
     return "".join([table.c_banner(path), "#include <cuda.h>\n#include <cudaProfiler.h>\n\n"
-                    '#include "gpu.h"\n\n', library.SAME,
+                    '#include "gpu/gpu.h"\n\n', library.SAME,
                     library.check(read(path), claims, "CUDA_VERSION")])

@@ -15,8 +15,10 @@ import sys
 
 
 def read(source, build):
-    """{file: {line: times}} of runtime/*.c."""
+    """{file: {line: times}} of the runtime, the tool aside."""
     found = collections.defaultdict(lambda: collections.defaultdict(int))
+    runtime = source / "runtime"
+    tool = runtime / "tool"
     notes = [path for path in build.rglob("*.gcno") if "/runtime/" in str(path)]
     for path in notes:
         done = subprocess.run(["gcov", "--json-format", "--stdout", str(path)],
@@ -26,9 +28,10 @@ def read(source, build):
             for file in json.loads(text)["files"]:
                 name = pathlib.Path(file["file"])
                 name = name if name.is_absolute() else build / name
-                if name.resolve().parent == source / "runtime" and name.suffix == ".c":
+                name = name.resolve()
+                if name.suffix == ".c" and runtime in name.parents and tool not in name.parents:
                     for line in file["lines"]:
-                        found[name.name][line["line_number"]] += line["count"]
+                        found[str(name.relative_to(runtime))][line["line_number"]] += line["count"]
     return found
 
 
@@ -52,10 +55,10 @@ def main():
         ran += len(lines) - len(missed)
         share = 100.0 * (len(lines) - len(missed)) / len(lines)
         more = ": " + spans(missed) if missed and "--lines" in sys.argv else ""
-        print("%-20s %5.1f %% of %4d%s" % (name, share, len(lines), more))
+        print("%-28s %5.1f %% of %4d%s" % (name, share, len(lines), more))
     if not total:
         sys.exit("coverage: nothing there; is it a build with --coverage?")
-    print("%-20s %5.1f %% of %4d" % ("all", 100.0 * ran / total, total))
+    print("%-28s %5.1f %% of %4d" % ("all", 100.0 * ran / total, total))
 
 
 if __name__ == "__main__":

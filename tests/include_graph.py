@@ -28,6 +28,7 @@ ONLY = [
     ("clock", ["impl_clock"]),
     ("status", []),
     ("scratch", []),
+    ("lock", []),
     ("histogram", ["impl_layout"]),
     ("filter", []),
     ("schedule", ["api"]),

@@ -8,11 +8,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "command.h"
+#include "config/filter.h"
 #include "diff.h"
 #include "diff_show.h"
-#include "filter.h"
-#include "log.h"
 
 static const char help[] =
     "usage: stint diff [OPTION]… A… -- B…\n"

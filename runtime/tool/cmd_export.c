@@ -8,10 +8,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "command.h"
 #include "export.h"
 #include "export_tables.h"
-#include "log.h"
 #include "progress.h"
 
 static const char help[] =

@@ -4,12 +4,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "activity_kind.h"
-#include "arena.h"
+#include "activity/activity_kind.h"
+#include "arena/arena.h"
+#include "base/log.h"
+#include "base/text.h"
 #include "command.h"
-#include "log.h"
 #include "run_view.h"
-#include "text.h"
 
 static const char help[] = "usage: stint info FILE…\n"
                            "Prints what a run file says of its run and how much it holds.\n\n"

@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "command.h"
-#include "log.h"
 #include "merge.h"
 
 static const char help[] =

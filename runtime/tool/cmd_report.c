@@ -3,11 +3,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "command.h"
-#include "config.h"
-#include "filter.h"
-#include "log.h"
-#include "report_columns.h"
+#include "config/config.h"
+#include "config/filter.h"
+#include "report/report_columns.h"
 #include "run_view.h"
 
 static const char help[] =

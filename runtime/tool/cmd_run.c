@@ -16,8 +16,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "command.h"
-#include "log.h"
 #include "run_files.h"
 #include "run_view.h"
 

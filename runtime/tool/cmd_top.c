@@ -8,8 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "command.h"
-#include "log.h"
 #include "run_view.h"
 #include "run_writer.h"
 #include "top_screen.h"

@@ -9,7 +9,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "log.h"
+#include "base/log.h"
 
 int command_bad_option(char **argv) {
     log_line("%.20s: %.200s: no such option, or its value is missing (stint %.20s --help)", argv[0],

@@ -9,8 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/scratch.h"
 #include "diff_math.h"
-#include "scratch.h"
 
 #define DIFF_RUNS 1024u /* on a side */
 #define DIFF_ENOUGH 3u  /* runs a side that show how much runs differ among themselves */

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "histogram.h"
+#include "base/histogram.h"
 
 static double low(const struct diff_histogram *h, uint32_t i) {
     return (double)histogram_low(h->bucket[i].index) * h->unit;

@@ -5,15 +5,15 @@
  */
 #include <string.h>
 
-#include "activity_name.h"
-#include "activity_table.h"
-#include "arena.h"
+#include "arena/arena.h"
+#include "base/histogram.h"
+#include "base/log.h"
 #include "command.h"
+#include "config/filter.h"
 #include "diff.h"
-#include "filter.h"
-#include "histogram.h"
-#include "log.h"
-#include "rows.h"
+#include "read/activity_name.h"
+#include "read/activity_table.h"
+#include "read/rows.h"
 
 static const char *keep(struct diff *d, const char *text, size_t length) {
     char *copy = scratch_get(&d->memory, length + 1);

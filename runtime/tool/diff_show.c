@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "config.h"
-#include "snapshot.h"
+#include "config/config.h"
+#include "read/snapshot.h"
 
 #define NAME_COLUMNS 48u
 #define NAME_COLUMNS_MARKDOWN 200u

@@ -16,9 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "activity_name.h"
 #include "export_labels.h"
 #include "export_nest.h"
+#include "read/activity_name.h"
 
 struct chrome {
     struct sink *out;

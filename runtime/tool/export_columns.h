@@ -7,7 +7,7 @@
 #define STINT_TOOL_EXPORT_COLUMNS_H
 
 #include "export_names.h"
-#include "report_columns.h"
+#include "report/report_columns.h"
 #include "sink.h"
 
 #define EXPORT_COLUMNS 64u

@@ -5,9 +5,9 @@
  */
 #include <string.h>
 
+#include "base/text.h"
 #include "export.h"
 #include "export_columns.h"
-#include "text.h"
 
 static void put_quoted(struct sink *out, const char *clean, size_t n) {
     sink_put(out, "\"'", n && memchr("=+-@\t\r", clean[0], 6) ? 2 : 1);

@@ -11,9 +11,9 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "base/histogram.h"
 #include "export.h"
 #include "export_columns.h"
-#include "histogram.h"
 #include "report_html.inc"
 
 void html_thinned(struct html *h, const char *format, ...) {

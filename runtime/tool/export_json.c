@@ -6,10 +6,10 @@
  */
 #include <string.h>
 
+#include "base/status.h"
 #include "export.h"
 #include "export_columns.h"
 #include "export_tables.h"
-#include "status.h"
 
 #define EXPORT_JSON_SCHEMA "stint.run/1"
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "activity_name.h"
+#include "read/activity_name.h"
 
 /* Where the name is what was recorded it stays where it is: a damaged file names one text a million
  * times. */

@@ -9,7 +9,7 @@
 #ifndef STINT_TOOL_EXPORT_NEST_H
 #define STINT_TOOL_EXPORT_NEST_H
 
-#include "trace.h"
+#include "read/trace.h"
 
 /* Twice what recorders nest; spans deeper than that, in a damaged file, are left out. */
 #define NEST_DEPTH (2u * STINT_IMPL_DEPTH)

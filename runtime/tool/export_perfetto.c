@@ -14,10 +14,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "activity_kind.h"
-#include "activity_name.h"
+#include "activity/activity_kind.h"
 #include "export_labels.h"
 #include "export_nest.h"
+#include "read/activity_name.h"
 
 #define PROCESS_TRACK 1u
 #define LANE_TRACKS 2u

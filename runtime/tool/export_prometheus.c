@@ -6,10 +6,10 @@
  */
 #include <string.h>
 
+#include "base/status.h"
 #include "export.h"
 #include "export_columns.h"
 #include "export_prometheus.h"
-#include "status.h"
 #include "utf8.h"
 
 #define SECONDS PROMETHEUS_SECONDS

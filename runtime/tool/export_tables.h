@@ -6,9 +6,9 @@
 #ifndef STINT_TOOL_EXPORT_TABLES_H
 #define STINT_TOOL_EXPORT_TABLES_H
 
-#include "activity_name.h"
-#include "activity_table.h"
 #include "export_names.h"
+#include "read/activity_name.h"
+#include "read/activity_table.h"
 #include "sink.h"
 
 enum export_table {

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "command.h"
-#include "log.h"
 #include "stint/stint.h" /* off, but for its version */
 
 struct command {

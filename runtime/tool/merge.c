@@ -10,8 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "histogram.h"
-#include "log.h"
+#include "base/histogram.h"
+#include "base/log.h"
 
 static int no_memory(struct merge *m) {
     if (!m->file.failed) {

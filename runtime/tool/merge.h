@@ -6,10 +6,10 @@
 #ifndef STINT_TOOL_MERGE_H
 #define STINT_TOOL_MERGE_H
 
+#include "base/unit_map.h"
 #include "merge_file.h"
 #include "merge_names.h"
 #include "run.h"
-#include "unit_map.h"
 
 /* The clock that the merged file counts in: that of the run that began first. */
 struct merge_clock {

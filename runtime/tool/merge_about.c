@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "log.h"
+#include "base/log.h"
 #include "merge.h"
 
 static int is_one_clock(const struct merge *m, const struct arena_header *from) {

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "log.h"
+#include "base/log.h"
 
 #define CHUNK ((uint64_t)4 << 20)
 #define TEXT_CHUNK ((uint64_t)4096)

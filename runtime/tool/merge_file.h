@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "arena.h"
+#include "arena/arena.h"
 
 struct merge_file {
     const char *path;

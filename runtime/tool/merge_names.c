@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "log.h"
+#include "base/log.h"
 
 static uint32_t hash_bytes(uint32_t h, const char *bytes, size_t length) {
     for (size_t i = 0; i < length; ++i) {

@@ -5,9 +5,9 @@
 #ifndef STINT_TOOL_MERGE_NAMES_H
 #define STINT_TOOL_MERGE_NAMES_H
 
+#include "base/scratch.h"
 #include "merge_file.h"
-#include "scratch.h"
-#include "snapshot.h"
+#include "read/snapshot.h"
 
 /* Content -> number + 1, open addressing. */
 struct merge_table {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "log.h"
+#include "base/log.h"
 #include "merge.h"
 
 #define LANES_MOST 65536u /* or what the file has room for; also ends a circle */

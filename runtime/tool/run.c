@@ -18,8 +18,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "arena.h"
-#include "log.h"
+#include "arena/arena.h"
+#include "base/log.h"
 #include "run_latest.h"
 #include "run_read.h"
 #include "run_writer.h"

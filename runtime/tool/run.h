@@ -5,8 +5,8 @@
 #ifndef STINT_TOOL_RUN_H
 #define STINT_TOOL_RUN_H
 
-#include "snapshot.h"
-#include "trace.h"
+#include "read/snapshot.h"
+#include "read/trace.h"
 
 enum run_state {
     RUN_LIVE,  /* its writer is there */

@@ -12,8 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "arena.h"
-#include "log.h"
+#include "arena/arena.h"
+#include "base/log.h"
 
 static int too_long(const char *path) {
     log_line("%.500s: %s", path, strerror(ENAMETOOLONG));

@@ -5,8 +5,8 @@
 #ifndef STINT_TOOL_RUN_LATEST_H
 #define STINT_TOOL_RUN_LATEST_H
 
-#include "arena.h"
-#include "snapshot.h"
+#include "arena/arena.h"
+#include "read/snapshot.h"
 
 /* Its tick; the start's if there is nothing. */
 uint64_t run_latest(const struct snapshot *s, const struct arena_header *h);

@@ -9,9 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "arena.h"
-#include "log.h"
-#include "scratch.h"
+#include "arena/arena.h"
+#include "base/log.h"
+#include "base/scratch.h"
 
 #define MOST ((uint64_t)8 << 30) /* twice what a runtime can make */
 #define ROUNDS 16                /* after which a writer that fast has its way */

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "log.h"
+#include "base/log.h"
 
 #define FOLD_INDENT 4
 

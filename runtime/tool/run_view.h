@@ -5,7 +5,7 @@
 #ifndef STINT_TOOL_RUN_VIEW_H
 #define STINT_TOOL_RUN_VIEW_H
 
-#include "report.h"
+#include "report/report.h"
 #include "run.h"
 
 struct run_view {

@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "arena.h"
-#include "log.h"
+#include "arena/arena.h"
+#include "base/log.h"
 
 int run_writer_boot(const char boot_id[40]) {
     char here[40] = "";

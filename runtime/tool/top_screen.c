@@ -9,8 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "command.h"
-#include "text.h"
 
 #define ENTER "\x1b[?1049h\x1b[?25l"
 #define LEAVE "\x1b[?25h\x1b[?1049l"

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config.h"
-#include "report_columns.h"
+#include "config/config.h"
+#include "report/report_columns.h"
 #include "run_view.h"
 
 #define NAME_LEAST 16

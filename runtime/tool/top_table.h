@@ -5,8 +5,8 @@
 #ifndef STINT_TOOL_TOP_TABLE_H
 #define STINT_TOOL_TOP_TABLE_H
 
+#include "base/text.h"
 #include "run.h"
-#include "text.h"
 
 #define TOP_TABLE_HEAD 3 /* lines before the rows */
 

@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "activity.h"
+#include "activity/activity.h"
 #include "fake_clock.h"
 #include "stint/stint.h"
 

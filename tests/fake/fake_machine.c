@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A machine that prints the same header and footer everywhere, in place of runtime/machine.c.
+ * A machine that prints the same header and footer everywhere, in place of runtime/base/machine.c.
  */
-#include "machine.h"
+#include "base/machine.h"
 
 #include <string.h>
 

@@ -8,8 +8,8 @@
 
 #include <string.h>
 
-#include "arena.h"
-#include "config.h"
+#include "arena/arena.h"
+#include "config/config.h"
 #include "fake_clock.h"
 #include "stint/stint.h"
 

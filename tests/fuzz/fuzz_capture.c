@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "capture_rules.h"
+#include "capture/capture_rules.h"
 #include "fuzz.h"
 
 static void check(const struct capture_rule *r) {

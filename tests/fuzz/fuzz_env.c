@@ -5,7 +5,7 @@
  */
 #include <unistd.h>
 
-#include "env.c"
+#include "config/env.c"
 #include "fuzz.h"
 
 #define LINES 32u

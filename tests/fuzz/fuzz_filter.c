@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "filter.h"
+#include "config/filter.h"
 #include "fuzz.h"
 
 #define NAME_MOST 200u

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "arena.h"
+#include "arena/arena.h"
 
 static _Alignas(STINT_IMPL_UNIT) char memory[(size_t)FUZZ_LINES * STINT_IMPL_UNIT];
 

@@ -10,7 +10,7 @@
 #ifndef STINT_TESTS_FUZZ_IMAGE_H
 #define STINT_TESTS_FUZZ_IMAGE_H
 
-#include "clock.h"
+#include "base/clock.h"
 #include "fuzz.h"
 
 #define FUZZ_LINES 1152u /* the largest seed, and some: twice as many take four times as long */

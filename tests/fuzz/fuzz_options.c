@@ -3,8 +3,8 @@
  * The form of a report, as STINT_REPORT and stint_report() take it, and as the tool does.
  */
 #include "fuzz.h"
-#include "report_columns.h"
-#include "run_view.h"
+#include "report/report_columns.h"
+#include "tool/run_view.h"
 
 static void check(const struct report_options *o) {
     FUZZ_NEED(o->view < REPORT_VIEWS && (o->threads == 0 || o->threads == 1));

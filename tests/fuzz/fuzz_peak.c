@@ -2,9 +2,9 @@
 /*
  * STINT_GPU_PEAK: a rate that is taken is one.
  */
-#include "config.h"
+#include "config/config.h"
 #include "fuzz.h"
-#include "gpu_peak.h"
+#include "gpu/gpu_peak.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static const struct gpu_device device = {.name = "fuzz"};

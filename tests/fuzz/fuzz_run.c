@@ -5,14 +5,14 @@
 #include <float.h>
 #include <string.h>
 
-#include "activity_table.h"
+#include "base/histogram.h"
 #include "fuzz_image.h"
-#include "histogram.h"
-#include "report.h"
-#include "report_columns.h"
-#include "rows.h"
-#include "run_latest.h"
-#include "trace.h"
+#include "read/activity_table.h"
+#include "read/rows.h"
+#include "read/trace.h"
+#include "report/report.h"
+#include "report/report_columns.h"
+#include "tool/run_latest.h"
 
 static void check_snapshot(const struct snapshot *s) {
     for (uint32_t i = 0; i < s->node_count; ++i) {

@@ -10,12 +10,12 @@
 
 #include "stint/stint.h"
 
-#include "activity.h"
-#include "arena.h"
+#include "activity/activity.h"
+#include "arena/arena.h"
 #include "fake_clock.h"
 #include "fuzz_image.h"
 #include "gpu_activities.h"
-#include "report_options.h"
+#include "report/report_options.h"
 
 static void leaf(const char *name, uint64_t ns) {
     REGISTER_TIMER_DYNAMIC(name);

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/types.h>
 
-#include "scratch.h"
+#include "base/scratch.h"
 
 #define MOST ((size_t)256 << 20) /* no input of some kilobytes is worth more */
 

@@ -7,14 +7,14 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "arena.h"
-#include "diff.h"
-#include "diff_show.h"
-#include "export.h"
+#include "arena/arena.h"
 #include "fuzz_image.h"
-#include "merge.h"
-#include "run_view.h"
-#include "top_table.h"
+#include "tool/diff.h"
+#include "tool/diff_show.h"
+#include "tool/export.h"
+#include "tool/merge.h"
+#include "tool/run_view.h"
+#include "tool/top_table.h"
 
 static void show(struct run *r, const uint8_t *option) {
     static const char *const views[] = {"table", "tree", "legacy", "threads", "table,threads"};

@@ -68,6 +68,7 @@ class Case(unittest.TestCase):
 
     def write(self, name, text):
         path = os.path.join(self.folder, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)
         return path

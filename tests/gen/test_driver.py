@@ -55,7 +55,7 @@ typedef struct stream_of_cuda *CUstream;
 CUresult cuElapsed(float *ms, CUevent event);
 """,
     "cudaProfiler.h": "CUresult cuStart(void);\n",
-    "gpu.h": "enum { GPU_GONE = 4, GPU_MODE = 2 };\n",
+    "gpu/gpu.h": "enum { GPU_GONE = 4, GPU_MODE = 2 };\n",
 }
 
 
@@ -128,7 +128,7 @@ DOUBLE_EXPORT CUresult cuElapsed(float *a, CUevent b) {
         self.assert_golden("driver_check.c", TWO, HEAD + """#include <cuda.h>
 #include <cudaProfiler.h>
 
-#include "gpu.h"
+#include "gpu/gpu.h"
 
 #define SAME(name, type) __builtin_types_compatible_p(__typeof__(&name), type)
 

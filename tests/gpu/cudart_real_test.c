@@ -6,7 +6,7 @@
 #include <dlfcn.h>
 
 #include "../unit/recorded.h"
-#include "gpu.h"
+#include "gpu/gpu.h"
 
 /* What must be said; NULL: there is a driver. */
 static const char *expected(void) {

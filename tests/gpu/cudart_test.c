@@ -7,7 +7,7 @@
 #include "../unit/recorded.h"
 #include "cuda_double.h"
 #include "cudart_double.h"
-#include "gpu.h"
+#include "gpu/gpu.h"
 
 static const struct gpu_ops *start(void) {
     double_reset();

@@ -4,7 +4,7 @@
  * missing is said.
  */
 #include "../unit/recorded.h"
-#include "cupti.h"
+#include "cupti/cupti.h"
 #include "cupti_double.h"
 
 static const char *const functions[] = {

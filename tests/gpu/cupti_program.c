@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cupti.h"
+#include "cupti/cupti.h"
 #include "cupti_double.h"
 #include "fake_clock.h"
 #include "stint/stint.h"

@@ -3,9 +3,9 @@
  * Buffers written by hand, read through the double's parser and through the real one, which needs
  * neither driver nor GPU for it.
  */
+#include "cupti/cupti_names.h"
+#include "cupti/cupti_records.h"
 #include "cupti_double.h"
-#include "cupti_names.h"
-#include "cupti_records.h"
 #include "harness.h"
 
 struct sizes {

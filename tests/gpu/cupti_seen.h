@@ -7,9 +7,9 @@
 #define STINT_TESTS_CUPTI_SEEN_H
 
 #include "../unit/recorded.h"
-#include "activity.h"
+#include "activity/activity.h"
 #include "cuda_double.h"
-#include "cupti.h"
+#include "cupti/cupti.h"
 #include "cupti_double.h"
 
 #define SEEN static inline __attribute__((unused))

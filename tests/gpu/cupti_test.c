@@ -5,7 +5,7 @@
 #include <pthread.h>
 
 #include "cupti_seen.h"
-#include "gpu.h"
+#include "gpu/gpu.h"
 
 TEST(cupti, nothing_is_asked_unless_wanted) {
     prepare();

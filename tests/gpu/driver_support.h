@@ -5,9 +5,9 @@
 
 #include <pthread.h>
 
-#include "config.h"
+#include "config/config.h"
 #include "cuda_double.h"
-#include "gpu.h"
+#include "gpu/gpu.h"
 #include "harness.h"
 
 HARNESS_FN const struct gpu_ops *start(void) {

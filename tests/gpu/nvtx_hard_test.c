@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* NVTX ranges when the tool is slow or has scopes of its own, and over signals, cancellation, fork. */
-#include "nvtx.h"
+#include "gpu/nvtx.h"
 
 #include <pthread.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A build that found no NVTX headers: nvtx_none.c instead of nvtx.c. */
-#include "nvtx.h"
+#include "gpu/nvtx.h"
 
 #include "recorded.h"
 

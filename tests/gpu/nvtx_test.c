@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which scopes are NVTX ranges, and what a tool is told of them. */
-#include "nvtx.h"
+#include "gpu/nvtx.h"
 
 #include <pthread.h>
 #include <setjmp.h>

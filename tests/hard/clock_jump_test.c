@@ -6,9 +6,9 @@
  */
 #include <pthread.h>
 
+#include "read/rows.h"
+#include "read/snapshot.h"
 #include "recorded.h"
-#include "rows.h"
-#include "snapshot.h"
 #include "support.h"
 
 #define SECOND ((uint64_t)1000000000u)

@@ -71,7 +71,7 @@ static ssize_t machine_read(int fd, void *out, size_t size) {
 #define clock_ticks_at real_clock_ticks_at
 #define clock_ticks_of_ns real_clock_ticks_of_ns
 #define clock_ns_per_tick real_clock_ns_per_tick
-#include "clock.c"
+#include "base/clock.c"
 #undef open
 #undef read
 

@@ -11,9 +11,9 @@
 #include <sched.h>
 #include <time.h>
 
+#include "read/rows.h"
+#include "read/snapshot.h"
 #include "recorded.h"
-#include "rows.h"
-#include "snapshot.h"
 #include "support.h"
 
 #define NEW_NAMES 400 /* that appear in the course of it */

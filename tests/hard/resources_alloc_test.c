@@ -8,9 +8,9 @@
 #include <pthread.h>
 #include <stdarg.h>
 
-#include "interval.h"
+#include "read/interval.h"
+#include "read/snapshot.h"
 #include "recorded.h"
-#include "snapshot.h"
 
 /* What may fail. */
 #define POINTS_MEMORY 1u /* mmap */

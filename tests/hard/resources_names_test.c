@@ -4,8 +4,8 @@
  * scopes go on, what was there before is still recorded, every scope is accounted for, and memory
  * has a bound.
  */
+#include "read/snapshot.h"
 #include "recorded.h"
-#include "snapshot.h"
 
 /* Under a sanitizer a name takes thirty times as long. */
 #define MILLION (SANITIZED ? 200000u : 1000000u)

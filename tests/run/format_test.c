@@ -5,10 +5,10 @@
  */
 #include <ctype.h>
 
-#include "activity_kind.h"
-#include "arena.h"
+#include "activity/activity_kind.h"
+#include "arena/arena.h"
+#include "base/status.h"
 #include "harness.h"
-#include "status.h"
 
 struct field {
     const char *record;

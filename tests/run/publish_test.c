@@ -6,7 +6,7 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
-#include "run_file.h"
+#include "arena/run_file.h"
 #include "run_support.h"
 
 static int to_child[2], to_parent[2];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "arena.h"
+#include "arena/arena.h"
 #include "gpu_activities.h"
 #include "screens.h"
 

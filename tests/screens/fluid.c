@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The profiler and its report; a tracer that is always there hands in what the programs say. */
-#include "activity.h"
-#include "arena.h"
-#include "cupti.h"
+#include "activity/activity.h"
+#include "arena/arena.h"
+#include "cupti/cupti.h"
 #include "gpu_sums.h"
 #include "screens.h"
 

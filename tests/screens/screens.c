@@ -8,7 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "gpu.h"
+#include "gpu/gpu.h"
 
 /* In place of libc's, for the runtime's own calls: threads are numbered as they ask. */
 long syscall(long number, ...) {

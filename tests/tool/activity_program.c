@@ -7,7 +7,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "activity.h"
+#include "activity/activity.h"
 #include "fake_clock.h"
 #include "stint/stint.h"
 

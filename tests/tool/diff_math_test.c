@@ -2,9 +2,9 @@
 /* The statistics of `stint diff` against values from tables. */
 #include <math.h>
 
-#include "diff_math.h"
 #include "harness.h"
 #include "stint/impl_layout.h"
+#include "tool/diff_math.h"
 
 static int near(double a, double b, double by) {
     int is = fabs(a - b) <= by;

@@ -6,10 +6,10 @@
  */
 #include <math.h>
 
-#include "diff.h"
-#include "diff_show.h"
+#include "base/histogram.h"
 #include "harness.h"
-#include "histogram.h"
+#include "tool/diff.h"
+#include "tool/diff_show.h"
 
 #define SCOPES 20
 #define CALLS 300

@@ -9,7 +9,7 @@ set(sources sink.c export_chrome.c export_columns.c export_csv.c export_devices.
     export_prometheus.c export_prometheus_gpu.c export_speedscope.c export_tables.c)
 list(TRANSFORM sources PREPEND "${tool}/")
 add_library(stint_hand_run STATIC ${sources} hand_run.c hand_runs.c)
-target_include_directories(stint_hand_run PUBLIC "${tool}" "${CMAKE_CURRENT_SOURCE_DIR}")
+target_include_directories(stint_hand_run PUBLIC "${CMAKE_CURRENT_SOURCE_DIR}")
 target_link_libraries(stint_hand_run PUBLIC stint_fake)
 target_compile_definitions(stint_hand_run PRIVATE _GNU_SOURCE=1)
 set_target_properties(stint_hand_run PROPERTIES C_STANDARD 11 C_STANDARD_REQUIRED ON

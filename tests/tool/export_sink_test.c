@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "sink.h"
+#include "tool/sink.h"
 
 #include <fcntl.h>
 

@@ -6,8 +6,8 @@
 #ifndef STINT_TESTS_HAND_RUN_H
 #define STINT_TESTS_HAND_RUN_H
 
-#include "run.h"
-#include "sink.h"
+#include "tool/run.h"
+#include "tool/sink.h"
 
 #define HAND_MOST 64u
 

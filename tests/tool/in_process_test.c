@@ -4,7 +4,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-#include "activity.h"
+#include "activity/activity.h"
 #include "fake_clock.h"
 #include "harness.h"
 #include "stint/stint.h"

@@ -3,9 +3,9 @@
 #ifndef STINT_TESTS_ACTIVITIES_H
 #define STINT_TESTS_ACTIVITIES_H
 
-#include "activity_kind.h"
-#include "report.h"
-#include "report_columns.h"
+#include "activity/activity_kind.h"
+#include "report/report.h"
+#include "report/report_columns.h"
 #include "support.h"
 
 #define ACTIVITIES 64

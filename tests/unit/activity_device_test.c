@@ -2,7 +2,7 @@
 #include <pthread.h>
 
 #include "activity_made.h"
-#include "event_sums.h"
+#include "gpu/event_sums.h"
 
 static const struct gpu_device h200 = {.name = "NVIDIA H200",
                                        .major = 9,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "activity_made.h"
-#include "ring.h"
+#include "record/ring.h"
 
 static const struct arena_lane *lane_newest(void) {
     uint32_t unit = arena_header()->first_lane;

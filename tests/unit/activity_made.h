@@ -3,7 +3,7 @@
 #ifndef STINT_TESTS_ACTIVITY_MADE_H
 #define STINT_TESTS_ACTIVITY_MADE_H
 
-#include "activity.h"
+#include "activity/activity.h"
 #include "recorded.h"
 
 #define MADE static inline __attribute__((unused))

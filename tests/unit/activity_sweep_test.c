@@ -2,7 +2,7 @@
 /*
  * The sweep, case by case and against a model that knows all items at once and takes its time.
  */
-#include "activity_sweep.h"
+#include "activity/activity_sweep.h"
 
 #include "support.h"
 

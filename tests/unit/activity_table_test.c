@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Activities grouped for reading. */
-#include "activity_table.h"
 #include "gpu_activities.h"
+#include "read/activity_table.h"
 #include "support.h"
 
 static struct snapshot s;

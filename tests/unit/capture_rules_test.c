@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "capture_rules.h"
+#include "capture/capture_rules.h"
 
 #include "support.h"
 

@@ -2,11 +2,11 @@
 /*
  * The tools start where there is a context, as soon as there is one, and stop there.
  */
-#include "capture_tool.h"
+#include "capture/capture_tool.h"
 
 #include <pthread.h>
 
-#include "capture.h"
+#include "capture/capture.h"
 #include "fake_gpu.h"
 #include "recorded.h"
 

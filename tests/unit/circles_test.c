@@ -5,12 +5,12 @@
  * Counted, not timed: the functions that are called for each entry are the linker's --wrap, and a
  * second look at the nodes is a fault of its page.
  */
-#include "arena.h"
+#include "arena/arena.h"
 #include "harness.h"
-#include "report.h"
-#include "rows.h"
-#include "trace.h"
-#include "trace_name.h"
+#include "read/rows.h"
+#include "read/trace.h"
+#include "read/trace_name.h"
+#include "report/report.h"
 
 /* ---- A list of streams: one of them, behind itself. */
 

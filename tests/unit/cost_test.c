@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cost.h"
+#include "record/cost.h"
 
 #include "recorded.h"
 

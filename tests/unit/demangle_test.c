@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <dlfcn.h>
 
-#include "demangle.h"
+#include "base/demangle.h"
 #include "harness.h"
 
 static int has_demangler(void) {

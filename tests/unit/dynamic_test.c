@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "dynamic.h"
+#include "record/dynamic.h"
 
 #include <pthread.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The environment and the settings it makes. */
-#include "env.h"
+#include "config/env.h"
 
-#include "config.h"
+#include "config/config.h"
 #include "support.h"
 
 struct variable {

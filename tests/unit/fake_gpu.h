@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A GPU that only notes who starts and stops the tools, and where; in place of runtime/gpu.c.
+ * A GPU that only notes who starts and stops the tools, and where; in place of runtime/gpu/gpu.c.
  */
 #ifndef STINT_TESTS_FAKE_GPU_H
 #define STINT_TESTS_FAKE_GPU_H
 
-#include "gpu.h"
+#include "gpu/gpu.h"
 #include "harness.h"
 
 static struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "filter.h"
+#include "config/filter.h"
 
 #include "support.h"
 

@@ -4,8 +4,8 @@
  */
 #include <pthread.h>
 
+#include "record/thread.h"
 #include "recorded.h"
-#include "thread.h"
 
 static void scope(uint64_t ns) {
     REGISTER_TIMER("scope");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "gpu_peak.h"
+#include "gpu/gpu_peak.h"
 
-#include "config.h"
+#include "config/config.h"
 #include "harness.h"
 
 /* An H200 as its attributes describe it. */

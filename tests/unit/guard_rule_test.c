@@ -7,8 +7,8 @@
 #include <setjmp.h>
 #include <ucontext.h>
 
+#include "record/recorder.h"
 #include "recorded.h"
-#include "recorder.h"
 
 static void plain(uint64_t ns) {
     REGISTER_TIMER("plain");

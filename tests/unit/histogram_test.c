@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "histogram.h"
+#include "base/histogram.h"
 
 #include "support.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a reset leaves of GPU activities. */
-#include "activity_table.h"
-#include "arena.h"
+#include "arena/arena.h"
 #include "gpu_activities.h"
-#include "interval.h"
+#include "read/activity_table.h"
+#include "read/interval.h"
 #include "support.h"
 
 static struct snapshot s;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a reset leaves of GPU times, declared work and steps. */
-#include "arena.h"
+#include "arena/arena.h"
 #include "gpu_sums.h"
-#include "interval.h"
+#include "read/interval.h"
 #include "support.h"
 
 static stint_stat st;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Intervals and the baselines they subtract. */
-#include "interval.h"
+#include "read/interval.h"
 
 #include <pthread.h>
 
-#include "baseline.h"
+#include "read/baseline.h"
 #include "support.h"
 
 static stint_stat st;

@@ -3,7 +3,7 @@
  * A lock and fork: by another thread, by its holder, and by a signal handler that interrupted its
  * holder. What it guards is whole for whoever has it, and the child's is free.
  */
-#include "lock.h"
+#include "base/lock.h"
 
 #include "forking.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "log.h"
+#include "base/log.h"
 
-#include "config.h"
+#include "config/config.h"
 #include "recorded.h"
 
 static void write_lines(void *text) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The real machine.c: being in this program, it stands in for the fake one of the library. */
-#include "../../runtime/machine.c"
+#include "base/machine.c"
 
-#include "gpu.h"
+#include "gpu/gpu.h"
 #include "support.h"
 
 TEST(machine, says_where_it_is) {

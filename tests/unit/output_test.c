@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "output.h"
+#include "base/output.h"
 
 #include <sys/stat.h>
 
-#include "config.h"
+#include "config/config.h"
 #include "support.h"
 
 static char folder[64];

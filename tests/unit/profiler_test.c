@@ -4,7 +4,7 @@
 #include <setjmp.h>
 #include <sys/stat.h>
 
-#include "config.h"
+#include "config/config.h"
 #include "recorded.h"
 #include "support.h"
 

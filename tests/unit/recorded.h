@@ -7,10 +7,10 @@
 
 #include "stint/stint.h"
 
-#include "arena.h"
+#include "arena/arena.h"
+#include "base/status.h"
 #include "fake_clock.h"
 #include "harness.h"
-#include "status.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define SANITIZED 1

@@ -2,7 +2,7 @@
 /*
  * Scopes as users write them, on the inline path and the slow one.
  */
-#include "recorder.h"
+#include "record/recorder.h"
 
 #include "recorded.h"
 

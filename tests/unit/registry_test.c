@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "registry.h"
+#include "record/registry.h"
 
 #include <pthread.h>
 
-#include "clock.h"
+#include "base/clock.h"
+#include "record/thread.h"
 #include "recorded.h"
-#include "thread.h"
 
 TEST(registry, first_lock_opens_everything) {
     CHECK(arena.base == NULL);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rules of the fluid and the memory report one by one; whole reports are in tests/screens. */
 #include "activities.h"
-#include "fluid_rows.h"
 #include "gpu_sums.h"
-#include "report_fluid.h"
+#include "read/fluid_rows.h"
+#include "report/report_fluid.h"
 
 #define MS 1000000u
 #define COPY(direction, async)                                                                     \

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Options, sorting and what every view says; tests/screens has the views to the digit. */
-#include "report.h"
+#include "report/report.h"
 
-#include "config.h"
+#include "config/config.h"
 #include "gpu_sums.h"
-#include "report_columns.h"
+#include "report/report_columns.h"
 #include "support.h"
 
 static struct report_options options;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "ring.h"
+#include "record/ring.h"
 
 #include <pthread.h>
 
-#include "config.h"
+#include "config/config.h"
 #include "support.h"
 #include "traced.h"
 

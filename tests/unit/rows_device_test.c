@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What scopes had done on GPUs, in the table and the tree. */
 #include "gpu_activities.h"
-#include "rows.h"
+#include "read/rows.h"
 #include "support.h"
 
 static struct snapshot s;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What rows say of the GPU and of declared work. */
-#include "rows.h"
+#include "read/rows.h"
 
 #include <pthread.h>
 

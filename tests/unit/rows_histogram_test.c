@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "histogram.h"
-#include "rows.h"
+#include "base/histogram.h"
+#include "read/rows.h"
 
 #include "support.h"
 

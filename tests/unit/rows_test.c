@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "rows.h"
+#include "read/rows.h"
 
 #include <pthread.h>
 

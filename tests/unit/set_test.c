@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "set.h"
+#include "record/set.h"
 
 #include "recorded.h"
 

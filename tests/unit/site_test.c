@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "site.h"
+#include "record/site.h"
 
+#include "record/registry.h"
 #include "recorded.h"
-#include "registry.h"
 
 static struct stint_impl_site site_named(const char *name, uint32_t line) {
     struct stint_impl_site s = {name, "file.c", "function", line, 0, 0, 0, 0};

@@ -2,11 +2,11 @@
 /* What a snapshot reads of GPU activities, and that it trusts no byte of them. */
 #include <float.h>
 
-#include "arena.h"
+#include "arena/arena.h"
 #include "gpu_activities.h"
-#include "report.h"
-#include "report_columns.h"
-#include "snapshot.h"
+#include "read/snapshot.h"
+#include "report/report.h"
+#include "report/report_columns.h"
 #include "support.h"
 
 static const struct report_about nowhere;

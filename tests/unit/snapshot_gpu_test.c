@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a snapshot reads of the GPU, and that it trusts no byte of it either. */
-#include "arena.h"
+#include "arena/arena.h"
 #include "gpu_sums.h"
-#include "report.h"
-#include "report_columns.h"
-#include "snapshot.h"
+#include "read/snapshot.h"
+#include "report/report.h"
+#include "report/report_columns.h"
 #include "support.h"
 
 static const struct report_about nowhere;

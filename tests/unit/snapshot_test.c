@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A snapshot trusts no byte of what it reads: copies of a real arena, spoilt. */
-#include "snapshot.h"
+#include "read/snapshot.h"
 
 #include <pthread.h>
 
-#include "arena.h"
-#include "config.h"
+#include "arena/arena.h"
+#include "config/config.h"
 #include "gpu_sums.h"
-#include "report.h"
-#include "report_columns.h"
+#include "report/report.h"
+#include "report/report_columns.h"
 #include "support.h"
 
 static const struct report_about nowhere;

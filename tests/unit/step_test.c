@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <pthread.h>
 
-#include "capture.h"
+#include "capture/capture.h"
 #include "fake_gpu.h"
 #include "recorded.h"
 #include "support.h"

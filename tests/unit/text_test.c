@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "text.h"
+#include "base/text.h"
 
-#include "config.h"
+#include "config/config.h"
 #include "support.h"
 
 static const char *const unset[] = {"LC_ALL", "LC_CTYPE", "LANG"};

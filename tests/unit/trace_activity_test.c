@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lanes of what GPUs were seen doing, as the trace's reader tells them. */
 #include "activity_made.h"
-#include "activity_name.h"
-#include "ring.h"
+#include "read/activity_name.h"
+#include "record/ring.h"
 #include "traced.h"
 
 static struct traced t;

@@ -8,7 +8,7 @@
 #include <pthread.h>
 
 #include "gpu_sums.h"
-#include "ring.h"
+#include "record/ring.h"
 #include "support.h"
 #include "traced.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From scopes to lanes: what ran is what is read, in order and inside each other. */
-#include "trace.h"
+#include "read/trace.h"
 
 #include <math.h>
 #include <pthread.h>

@@ -3,8 +3,8 @@
 #ifndef STINT_TESTS_TRACED_H
 #define STINT_TESTS_TRACED_H
 
+#include "read/trace.h"
 #include "recorded.h"
-#include "trace.h"
 
 #define TRACED static inline __attribute__((unused))
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "tree.h"
+#include "record/tree.h"
 
 #include "recorded.h"
 

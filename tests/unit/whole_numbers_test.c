@@ -3,8 +3,8 @@
 #include <math.h>
 
 #include "harness.h"
-#include "report_grid.h"
-#include "snapshot.h"
+#include "read/snapshot.h"
+#include "report/report_grid.h"
 
 #define MOST (UINT64_MAX - 1) /* UINT64_MAX is nobody's number in places */
 

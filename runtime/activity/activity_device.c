@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "activity_device.h"
+
+#include "activity.h"
+#include "gpu/event_sums.h"
+
+static struct activity_gpu devices[ACTIVITY_DEVICES];
+static uint32_t device_count;
+
+static struct activity_gpu *find(uint32_t number) {
+    for (uint32_t i = 0; i < device_count; ++i) {
+        if (devices[i].number == number) {
+            return &devices[i];
+        }
+    }
+    return NULL;
+}
+
+const struct activity_gpu *activity_device_find(uint32_t number) {
+    return find(number);
+}
+
+const struct activity_gpu *activity_device_get(uint32_t number, const struct gpu_device *d) {
+    static const struct gpu_device nothing;
+    struct activity_gpu *g = find(number);
+    if (g && (g->described || !d)) {
+        return g;
+    }
+    if (!g) {
+        if (number == ACTIVITY_NO_DEVICE || device_count == ACTIVITY_DEVICES) {
+            return NULL;
+        }
+        g = &devices[device_count];
+        *g = (struct activity_gpu){.number = number, .index = device_count++};
+    }
+    g->unit = event_sums_device((int)number, d ? d : &nothing);
+    g->described = d != NULL;
+    return g;
+}
+
+const struct activity_gpu *activity_device_at(uint32_t index) {
+    return &devices[index];
+}
+
+void activity_device_forget(void) {
+    device_count = 0;
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "activity_lane.h"
+
+#include "activity.h"
+#include "activity_call.h"
+#include "activity_time.h"
+#include "config/config.h"
+#include "record/ring.h"
+
+#define LANES 64 /* streams with a lane; the others share the last */
+
+struct lane {
+    uint32_t gpu; /* index */
+    uint32_t context;
+    uint32_t stream;
+    struct stint_impl_ring *ring;
+};
+
+static struct lane lanes[LANES];
+static unsigned lane_count;
+static struct lane *latest; /* records come in bunches */
+
+/* Lanes of GPU timers go into the same list, under another lock. */
+static void publish(struct lane *l, uint32_t device) {
+    uint32_t unit = arena_get(sizeof(struct arena_lane), ARENA_RECORD);
+    uint32_t ring = unit ? ring_new() : 0;
+    if (!ring) {
+        return;
+    }
+    struct arena_header *h = arena_header();
+    struct arena_lane *out = arena_at(unit);
+    out->ring = ring;
+    out->device = device;
+    out->number = __atomic_add_fetch(&h->lane_count, 1, __ATOMIC_RELAXED);
+    out->stream = lane_count == LANES ? 0 : l->stream;
+    out->context = l->context;
+    out->kind = ARENA_LANE_ACTIVITIES;
+    l->ring = ring_at(ring);
+    out->next = __atomic_load_n(&h->first_lane, __ATOMIC_ACQUIRE);
+    while (!__atomic_compare_exchange_n(&h->first_lane, &out->next, unit, 1, __ATOMIC_ACQ_REL,
+                                        __ATOMIC_ACQUIRE)) {
+    }
+}
+
+static int is_of(const struct lane *l, const struct activity_record *r,
+                 const struct activity_gpu *gpu) {
+    return l->stream == r->stream && l->context == r->context && l->gpu == gpu->index;
+}
+
+static struct lane *find(const struct activity_record *r, const struct activity_gpu *gpu) {
+    if (latest && is_of(latest, r, gpu)) {
+        return latest;
+    }
+    for (unsigned i = 0; i < lane_count; ++i) {
+        if (is_of(&lanes[i], r, gpu)) {
+            return &lanes[i];
+        }
+    }
+    if (lane_count == LANES) {
+        return &lanes[LANES - 1];
+    }
+    struct lane *l = &lanes[lane_count++];
+    *l = (struct lane){.gpu = gpu->index, .context = r->context, .stream = r->stream};
+    publish(l, gpu->unit);
+    return l;
+}
+
+/* The launch, as a lane says it; 0 ticks for one that seems to come after what it launched. */
+static uint64_t launch_of(const struct activity_record *r, const struct activity_origin *from,
+                          uint64_t start) {
+    struct activity_call call;
+    uint64_t launched = from->ticks, before = STINT_IMPL_SPAN_LONG;
+    if (!launched && !activity_call_find(r->correlation, &call)) {
+        launched = activity_ticks_of(call.start);
+    }
+    if (launched) {
+        before = launched < start ? start - launched : 0;
+    }
+    before = before < STINT_IMPL_SPAN_LONG ? before : STINT_IMPL_SPAN_LONG;
+    return (uint64_t)from->thread << STINT_IMPL_SPAN_BITS | before;
+}
+
+void activity_lane_add(const struct activity_record *r, uint32_t row,
+                       const struct activity_gpu *gpu, const struct activity_origin *from) {
+    uint64_t ns = r->end - r->start;
+    if (!config.trace || ns < config.trace_min_ns) {
+        return;
+    }
+    latest = find(r, gpu);
+    if (latest->ring) {
+        uint64_t start = activity_ticks_of(r->start);
+        ring_add_pair(latest->ring, start, stint_impl_span(row, clock_ticks_of_ns(ns)),
+                      launch_of(r, from, start));
+    }
+}
+
+void activity_lane_forget(void) {
+    lane_count = 0;
+    latest = NULL;
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Implementation notes
+ * - A slot is three words, each with enough of the correlation number that it proves itself: a
+ *   thread may write while another one reads, or writes for a number 65 536 away, and no word is
+ *   taken for that of another call.
+ * - An entry is not used up: all nodes of a graph have their launch's number.
+ */
+#include "activity_launch.h"
+
+#include <stddef.h>
+
+#include "activity.h"
+#include "base/scratch.h"
+#include "record/thread.h"
+
+#define SLOTS 65536u
+#define SLOTS_BYTES ((size_t)SLOTS * sizeof(struct slot))
+#define LOW                                                                                        \
+    48 /* bits of a moment or a unit; above them the number's upper half, the lower one
+                * being the slot's */
+#define LOW_MASK (((uint64_t)1 << LOW) - 1)
+
+/* Written by any thread, relaxed; 0 at first, as is number 0, which no call has. */
+struct slot {
+    uint64_t node;   /* number << 32 | units */
+    uint64_t ticks;  /* upper half of the number << 48 | ticks, cut */
+    uint64_t thread; /* upper half << 48 | units */
+};
+
+static struct slot *slots; /* NULL while it is not open; release, acquire */
+static struct slot *pages; /* never given back: in the child of a fork in a signal handler the
+                            * interrupted code may be about to write there */
+static uint64_t now;       /* ticks, of a moment ago; under the activity lock */
+
+void activity_launch_now(uint64_t ticks) {
+    now = ticks;
+}
+
+int activity_launch_open(void) {
+    if (pages) {
+        pages_renew(pages, SLOTS_BYTES);
+    } else {
+        pages = pages_get(SLOTS_BYTES);
+    }
+    __atomic_store_n(&slots, pages, __ATOMIC_RELEASE);
+    return pages ? 0 : -1;
+}
+
+void activity_launch_forget(void) {
+    __atomic_store_n(&slots, NULL, __ATOMIC_RELEASE);
+}
+
+void activity_launch(uint32_t correlation) {
+    struct slot *table = __atomic_load_n(&slots, __ATOMIC_ACQUIRE);
+    if (!table || !correlation) {
+        return;
+    }
+    const struct thread_block *b = thread_block_here();
+    uint32_t node = 0, thread = 0;
+    if (b) {
+        const struct stint_impl_frame *f = b->hot.top;
+        if (f != b->frames) {
+            uint32_t recursive = STINT_IMPL_LOAD(&f->recursive);
+            node = recursive ? recursive : STINT_IMPL_LOAD(&f->node);
+        }
+        thread = (uint32_t)((size_t)((char *)b->record - b->hot.base) / STINT_IMPL_UNIT);
+    }
+    struct slot *s = &table[correlation % SLOTS];
+    uint64_t upper = (uint64_t)(correlation >> 16) << LOW;
+    STINT_IMPL_STORE(&s->thread, upper | thread);
+    STINT_IMPL_STORE(&s->ticks, upper | (clock_ticks() & LOW_MASK));
+    STINT_IMPL_STORE(&s->node, (uint64_t)correlation << 32 | node);
+}
+
+static uint64_t low_of(const uint64_t *word, uint32_t correlation) {
+    uint64_t w = STINT_IMPL_LOAD(word);
+    return w >> LOW == correlation >> 16 ? w & LOW_MASK : 0;
+}
+
+/* The moment nearest to now that is cut to those bits. */
+static uint64_t whole_of(uint64_t low) {
+    uint64_t half = (uint64_t)1 << (LOW - 1), whole = (now & ~LOW_MASK) | low;
+    if (whole > now + half && whole > LOW_MASK) {
+        whole -= LOW_MASK + 1;
+    } else if (whole + half < now) {
+        whole += LOW_MASK + 1;
+    }
+    return whole;
+}
+
+void activity_launch_find(uint32_t correlation, struct activity_origin *out) {
+    const struct slot *s = &slots[correlation % SLOTS];
+    uint64_t node = STINT_IMPL_LOAD(&s->node);
+    *out = (struct activity_origin){.known = correlation && node >> 32 == correlation};
+    if (out->known) {
+        uint64_t low = low_of(&s->ticks, correlation);
+        out->node = (uint32_t)node;
+        out->thread = (uint32_t)low_of(&s->thread, correlation);
+        out->ticks = low ? whole_of(low) : 0;
+    }
+}

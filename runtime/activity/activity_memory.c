@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "activity_memory.h"
+
+#include "activity_rows.h"
+#include "arena/arena.h"
+#include "base/scratch.h"
+
+#define PLACES 65536u /* three quarters of them are used: blocks known at once */
+#define NO_GPU UINT32_MAX
+
+struct block {
+    uint64_t address; /* 0 = free */
+    uint64_t bytes;
+    uint32_t gpu; /* index, or NO_GPU */
+    uint32_t memory;
+};
+
+static struct tables {
+    struct block blocks[PLACES];
+    uint64_t now[ACTIVITY_DEVICES]; /* bytes */
+    uint32_t count;
+} * t;
+
+int activity_memory_open(void) {
+    t = pages_get(sizeof *t);
+    return t ? 0 : -1;
+}
+
+void activity_memory_forget(void) {
+    pages_put(t, sizeof *t);
+    t = NULL;
+}
+
+/* ---- Blocks by their address, each in the first free place from its own on. */
+
+static uint32_t home_of(uint64_t address) {
+    return (uint32_t)(address * 0x9e3779b97f4a7c15u >> 48) % PLACES;
+}
+
+static struct block *find(uint64_t address) {
+    uint32_t at = home_of(address);
+    while (t->blocks[at].address && t->blocks[at].address != address) {
+        at = (at + 1) % PLACES;
+    }
+    return &t->blocks[at];
+}
+
+/* Those behind it move up, so that no search ends early. */
+static void drop(struct block *b) {
+    uint32_t hole = (uint32_t)(b - t->blocks), at = hole;
+    for (;;) {
+        at = (at + 1) % PLACES;
+        const struct block *next = &t->blocks[at];
+        if (!next->address) {
+            break;
+        }
+        if ((at - home_of(next->address)) % PLACES >= (at - hole) % PLACES) {
+            t->blocks[hole] = *next;
+            hole = at;
+        }
+    }
+    t->blocks[hole].address = 0;
+    --t->count;
+}
+
+/* ---- */
+
+/* What a device has on itself, or may move there. */
+static int is_on_device(uint32_t memory) {
+    return memory != ACTIVITY_MEMORY_PAGEABLE && memory != ACTIVITY_MEMORY_PINNED;
+}
+
+static void level(uint32_t gpu, uint32_t memory, uint64_t more, uint64_t less, uint64_t at) {
+    if (gpu == NO_GPU || !is_on_device(memory)) {
+        return;
+    }
+    struct activity_key k = {.kind = ACTIVITY_MEMORY, .device = activity_device_at(gpu)->unit};
+    uint32_t row = activity_rows_get(&k);
+    t->now[gpu] += more - less;
+    if (row) {
+        activity_rows_level(row, t->now[gpu], at);
+    }
+}
+
+static void count(uint32_t kind, uint32_t gpu, uint32_t memory, uint32_t node, uint64_t bytes,
+                  uint64_t at) {
+    struct activity_key k = {.kind = kind,
+                             .detail = memory,
+                             .node = node,
+                             .device = gpu == NO_GPU ? 0 : activity_device_at(gpu)->unit};
+    struct activity_sample s = {.start = at, .bytes = bytes};
+    uint32_t row = activity_rows_get(&k);
+    if (row) {
+        activity_rows_add(row, &s);
+    }
+}
+
+void activity_memory_give(const struct activity_record *r, const struct activity_gpu *gpu,
+                          uint32_t node) {
+    uint32_t index = gpu ? gpu->index : NO_GPU;
+    count(ACTIVITY_ALLOC, index, r->detail, node, r->bytes, r->start);
+    if (!r->address) {
+        return;
+    }
+    struct block *b = find(r->address);
+    if (b->address) { /* its end was not seen */
+        level(b->gpu, b->memory, 0, b->bytes, r->start);
+    } else if (t->count == PLACES / 4 * 3) {
+        arena_lose(STINT_STATUS_ACTIVITY_FULL, 1);
+        return;
+    } else {
+        ++t->count;
+    }
+    *b =
+        (struct block){.address = r->address, .bytes = r->bytes, .gpu = index, .memory = r->detail};
+    level(index, r->detail, r->bytes, 0, r->start);
+}
+
+void activity_memory_take(const struct activity_record *r, uint32_t node) {
+    struct block *b = r->address ? find(r->address) : NULL;
+    if (b && b->address) {
+        count(ACTIVITY_FREE, b->gpu, b->memory, node, b->bytes, r->start);
+        level(b->gpu, b->memory, 0, b->bytes, r->start);
+        drop(b);
+    }
+}

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "activity_rows.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "arena/arena.h"
+#include "base/scratch.h"
+#include "config/config.h"
+
+#define PLACES                                                                                     \
+    65536u /* three quarters of them are used: 9 MiB of rows, more than 64 MiB with
+                       * histograms */
+#define PLACES_BYTES ((size_t)PLACES * sizeof(struct place))
+
+struct place {
+    uint32_t hash;
+    uint32_t row; /* units, 0 = free */
+};
+
+static struct place *places;
+static uint32_t row_count;
+
+_Static_assert(offsetof(struct arena_activity, stream) - offsetof(struct arena_activity, kind) ==
+                       offsetof(struct activity_key, stream) &&
+                   offsetof(struct arena_activity, node) - offsetof(struct arena_activity, kind) ==
+                       offsetof(struct activity_key, node),
+               "a key is compared as a whole");
+
+int activity_rows_open(void) {
+    places = pages_get(PLACES_BYTES);
+    return places ? 0 : -1;
+}
+
+void activity_rows_forget(void) {
+    pages_put(places, PLACES_BYTES);
+    places = NULL;
+    row_count = 0;
+}
+
+static uint32_t hash_of(const struct activity_key *k) {
+    uint64_t words[4] = {0}, h = 0;
+    memcpy(words, k, sizeof *k);
+    for (int i = 0; i < 4; ++i) {
+        h = (h ^ words[i]) * 0x9e3779b97f4a7c15u;
+        h ^= h >> 29;
+    }
+    return (uint32_t)(h >> 32);
+}
+
+static int has_time(uint32_t kind) {
+    return kind != ACTIVITY_ALLOC && kind != ACTIVITY_FREE && kind != ACTIVITY_MEMORY;
+}
+
+static void publish(const struct activity_key *k, uint32_t row) {
+    struct arena_activity *a = arena_at(row);
+    struct arena_header *h = arena_header();
+    memcpy(&a->kind, k, sizeof *k);
+    a->min = has_time(k->kind) ? UINT64_MAX : 0;
+    if (config.percentiles && has_time(k->kind) && k->kind != ACTIVITY_BUSY) {
+        a->histogram = arena_get(sizeof(struct stint_impl_histogram), ARENA_HISTOGRAM);
+        if (!a->histogram) {
+            arena_lose(STINT_STATUS_NO_HISTOGRAM, 1);
+        }
+    }
+    a->next = h->first_activity;
+    __atomic_store_n(&h->first_activity, row, __ATOMIC_RELEASE);
+}
+
+uint32_t activity_rows_get(const struct activity_key *k) {
+    uint32_t hash = hash_of(k), at = hash;
+    struct place *p;
+    for (;; ++at) {
+        p = &places[at % PLACES];
+        if (!p->row) {
+            break;
+        }
+        const struct arena_activity *a = arena_at(p->row);
+        if (p->hash == hash && !memcmp(&a->kind, k, sizeof *k)) {
+            return p->row;
+        }
+    }
+    uint32_t row =
+        row_count < PLACES / 4 * 3 ? arena_get(sizeof(struct arena_activity), ARENA_RECORD) : 0;
+    if (!row) {
+        arena_lose(STINT_STATUS_ACTIVITY_FULL, 1);
+        return 0;
+    }
+    publish(k, row);
+    ++row_count;
+    p->hash = hash;
+    p->row = row;
+    return row;
+}
+
+/* ---- What the row says. Only we write, so that we read plainly. */
+
+#define PUT(field, value) STINT_IMPL_PUBLISH(&a->field, value)
+
+static void put_configuration(struct arena_activity *a, const struct activity_record *r) {
+    for (int i = 0; i < 3; ++i) {
+        PUT(grid[i], r->grid[i]);
+        PUT(block[i], r->block[i]);
+    }
+    PUT(registers, r->registers);
+    PUT(shared_static, r->shared_static);
+    PUT(shared_dynamic, r->shared_dynamic);
+}
+
+static int is_other(const struct arena_activity *a, const struct activity_record *r) {
+    return memcmp(a->grid, r->grid, sizeof a->grid) ||
+           memcmp(a->block, r->block, sizeof a->block) || a->registers != r->registers ||
+           a->shared_static != r->shared_static || a->shared_dynamic != r->shared_dynamic;
+}
+
+/* Before the row's maximum is. */
+static void add_configuration(struct arena_activity *a, const struct activity_sample *s,
+                              int first) {
+    int other = is_other(a, s->shape);
+    if (other && !first) {
+        PUT(varies, 1);
+    }
+    if (other && (first || s->ns > a->max)) {
+        put_configuration(a, s->shape);
+    }
+}
+
+static void add_square(struct arena_activity *a, uint64_t ns) {
+    double sum;
+    uint64_t bits;
+    memcpy(&sum, &a->squares, sizeof sum);
+    sum += (double)ns * (double)ns;
+    memcpy(&bits, &sum, sizeof bits);
+    PUT(squares, bits);
+}
+
+static void add_bounds(struct arena_activity *a, uint64_t min, uint64_t max) {
+    if (min < a->min) {
+        PUT(min, min);
+    }
+    if (max > a->max) {
+        PUT(max, max);
+    }
+}
+
+static void add_when(struct arena_activity *a, uint64_t from, uint64_t to, int first) {
+    if (first || from < a->first_at) {
+        PUT(first_at, from);
+    }
+    if (first || to > a->last_at) {
+        PUT(last_at, to);
+    }
+}
+
+static void add_bytes(struct arena_activity *a, uint64_t bytes) {
+    PUT(bytes, a->bytes + bytes);
+    if (bytes > a->max_bytes) {
+        PUT(max_bytes, bytes);
+    }
+}
+
+void activity_rows_add(uint32_t row, const struct activity_sample *s) {
+    struct arena_activity *a = arena_at(row);
+    uint64_t seq = STINT_IMPL_LOAD(&a->seq);
+    STINT_IMPL_STORE(&a->seq, seq + 1);
+    if (s->shape) {
+        add_configuration(a, s, !seq);
+    }
+    PUT(total, a->total + s->ns);
+    add_bounds(a, s->ns, s->ns);
+    add_square(a, s->ns);
+    add_when(a, s->start, s->start + s->ns, !seq);
+    if (s->bytes) {
+        add_bytes(a, s->bytes);
+    }
+    stint_impl_histogram_add(arena.base, a->histogram,
+                             s->ns < STINT_IMPL_LONG ? s->ns : STINT_IMPL_LONG - 1);
+    PUT(seq, seq + 2);
+}
+
+/* Without a new count there is no new sequence word: a reader may see the call in one sum and not
+ * yet in the other, one call off. */
+void activity_rows_launch(uint32_t row, uint64_t call_ns, uint64_t delay_ns) {
+    struct arena_activity *a = arena_at(row);
+    PUT(launch_total, a->launch_total + call_ns);
+    PUT(delay_total, a->delay_total + delay_ns);
+    PUT(launches, a->launches + 1);
+}
+
+void activity_rows_sum(uint32_t row, const struct activity_sums *sums) {
+    struct arena_activity *a = arena_at(row);
+    uint64_t seq = STINT_IMPL_LOAD(&a->seq);
+    STINT_IMPL_STORE(&a->seq, seq + 1);
+    PUT(total, a->total + sums->total);
+    add_bounds(a, sums->min, sums->max);
+    add_when(a, sums->first_at, sums->last_at, !seq);
+    PUT(seq, seq + 2 * sums->count);
+}
+
+void activity_rows_level(uint32_t row, uint64_t bytes, uint64_t at) {
+    struct arena_activity *a = arena_at(row);
+    uint64_t seq = STINT_IMPL_LOAD(&a->seq);
+    STINT_IMPL_STORE(&a->seq, seq + 1);
+    PUT(bytes, bytes);
+    if (bytes > a->max_bytes) {
+        PUT(max_bytes, bytes);
+    }
+    add_when(a, at, at, !seq);
+    PUT(seq, seq + 2);
+}

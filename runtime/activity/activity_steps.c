@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "activity_steps.h"
+
+#include "arena/arena.h"
+
+#define STEPS 1024u
+#define MANY 256u
+
+static uint64_t steps[STEPS]; /* 0 = free; atomic exchanges */
+static uint64_t count;        /* ever put in */
+static uint32_t waiting;      /* since they were taken out; set after the step is there */
+
+int activity_steps_put(uint64_t at) {
+    uint64_t number = __atomic_fetch_add(&count, 1, __ATOMIC_RELAXED);
+    if (__atomic_exchange_n(&steps[number % STEPS], at, __ATOMIC_RELAXED)) {
+        arena_lose(STINT_STATUS_ACTIVITY_LATE, 1);
+    }
+    __atomic_store_n(&waiting, 1, __ATOMIC_RELEASE);
+    return number % MANY == MANY - 1;
+}
+
+void activity_steps_take(void (*out)(uint64_t at)) {
+    if (!STINT_IMPL_LOAD(&waiting) || !__atomic_exchange_n(&waiting, 0, __ATOMIC_ACQUIRE)) {
+        return;
+    }
+    for (uint32_t i = 0; i < STEPS; ++i) {
+        uint64_t at = STINT_IMPL_LOAD(&steps[i]);
+        at = at ? __atomic_exchange_n(&steps[i], 0, __ATOMIC_RELAXED) : 0;
+        if (at) {
+            out(at);
+        }
+    }
+}
+
+static void nowhere(uint64_t at) {
+    (void)at;
+}
+
+void activity_steps_forget(void) {
+    activity_steps_take(nowhere);
+}

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Everything recorded, in one relocatable block: names, sites, sets, threads, open scopes, nodes
+ * and histograms, linked by offsets. The layout is the same whether the block is anonymous memory
+ * or a file; STINT_ABI is its version. References count units of 64 bytes from the start (texts:
+ * units of 8), 0 = none.
+ *
+ * Threading: arena_get, arena_text, arena_lose and the readers are safe from any thread; open and
+ * drop only under the registry's lock.
+ */
+#ifndef STINT_ARENA_H
+#define STINT_ARENA_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/clock.h"
+#include "base/status.h"
+#include "stint/impl_layout.h"
+
+#define ARENA_MAGIC "STINTRUN"
+#define ARENA_SITES_PER_CHUNK 256u
+#define ARENA_SITE_CHUNKS 4096u
+#define ARENA_SITES                                                                                \
+    (ARENA_SITES_PER_CHUNK *                                                                       \
+     ARENA_SITE_CHUNKS) /* 2^20: four key bits stay free                   \
+                                                 */
+#define ARENA_SETS (1u << STINT_IMPL_SET_BITS)
+#define ARENA_SETS_PER_CHUNK 256u
+#define ARENA_NAME_BYTES 1000u /* longer names are cut */
+
+/* Layout is format: a size that changes by accident would change every run file. */
+_Static_assert(sizeof(struct stint_impl_node) == 3 * STINT_IMPL_UNIT, "a node is three lines");
+_Static_assert(offsetof(struct stint_impl_node, kind) == STINT_IMPL_UNIT, "a sample is one line");
+_Static_assert(sizeof(struct stint_impl_frame) == 32, "two frames a line");
+_Static_assert(sizeof(struct stint_impl_histogram) % STINT_IMPL_UNIT == 0, "whole lines");
+
+/* What memory is for decides how far it may fill the arena: nodes and names come last, and traces
+ * have a part of their own, which none else gets. */
+enum arena_class { ARENA_RECORD, ARENA_HISTOGRAM, ARENA_TRACE };
+
+struct arena_text {
+    uint32_t length;
+    char bytes[]; /* and a NUL */
+};
+
+struct arena_site {
+    uint32_t name; /* texts */
+    uint32_t file;
+    uint32_t function;
+    uint32_t line;
+    uint8_t level;
+    uint8_t role;
+    uint8_t dynamic;
+    uint8_t reserved[5];
+};
+
+struct arena_set {
+    uint32_t name;
+};
+
+struct arena_thread {
+    uint32_t next; /* the thread registered before this one */
+    uint32_t tid;  /* of the last owner */
+    uint32_t ordinal;
+    uint32_t alive;
+    uint32_t uses; /* threads that recorded here, one after the other */
+    uint32_t root; /* node */
+    uint32_t frames;
+    uint32_t ring;        /* its trace, units; 0 = none */
+    uint64_t start_ticks; /* of the last owner */
+    uint64_t end_ticks;
+    char name[16];
+    uint64_t lost[STINT_STATUS_COUNT]; /* written by the owner, relaxed */
+};
+
+/* What a node's scopes took on the GPU, nanoseconds. Written under the event pool's lock by
+ * whichever thread finds the events done; seq as in a node. */
+struct arena_gpu {
+    uint64_t seq;
+    uint64_t total;
+    uint64_t min;
+    uint64_t max;
+    uint64_t first;
+    uint32_t histogram; /* of nanoseconds; units, 0 = none */
+    uint32_t device;    /* units, 0 = unknown: of the last sample */
+    uint64_t reserved[2];
+};
+
+_Static_assert(sizeof(struct arena_gpu) == STINT_IMPL_UNIT, "a GPU sample is one line");
+
+/* A GPU that scopes ran on. Peaks at nominal clocks, 0 = unknown. */
+struct arena_device {
+    uint32_t next; /* units */
+    uint32_t number;
+    char name[64];
+    uint32_t major;
+    uint32_t minor;
+    uint64_t bytes_per_s;
+    uint64_t flops_per_s; /* single precision, without tensor cores */
+    /* What limits occupancy; 0 = unknown. */
+    uint32_t multiprocessors;
+    uint32_t threads_per_mp;
+    uint32_t blocks_per_mp;
+    uint32_t registers_per_mp;
+    uint32_t shared_per_mp;   /* bytes */
+    uint32_t reserved_shared; /* bytes of it a block */
+    uint32_t reserved[2];
+};
+
+/* Work of a GPU or calls of its API: of one kind, detail and name, on one device and stream, for one
+ * scope. Nanoseconds. Written under the activity lock; seq as in a node. Rows that lack a time or
+ * bytes have 0 there. */
+struct arena_activity {
+    uint64_t seq;
+    uint64_t total;
+    uint64_t min; /* UINT64_MAX before the first */
+    uint64_t max;
+    uint64_t bytes;
+    uint64_t max_bytes; /* of one */
+    uint64_t squares;   /* the bits of a double: the sum of the squared times */
+    uint64_t first_at;  /* since the arena's start: the earliest start, the latest end */
+    uint64_t last_at;
+    uint64_t launches;     /* of those whose API call is known: */
+    uint64_t launch_total; /* how long the call took */
+    uint64_t delay_total;  /* from its end to the start on the device; 0 where that came before */
+    uint32_t next;         /* units */
+    uint32_t kind;         /* enum activity_kind */
+    uint32_t detail;
+    uint32_t name;   /* text, 0 = none */
+    uint32_t node;   /* units, 0 = unknown */
+    uint32_t device; /* units, 0 = none */
+    uint32_t context;
+    uint32_t stream;
+    uint32_t histogram; /* of nanoseconds; units, 0 = none */
+    uint32_t varies;    /* not all had the configuration below, which is the longest one's */
+    uint32_t grid[3];
+    uint32_t block[3];
+    uint32_t registers;
+    uint32_t shared_static;
+    uint32_t shared_dynamic;
+    uint32_t reserved[5];
+};
+
+_Static_assert(sizeof(struct arena_activity) == 3 * STINT_IMPL_UNIT, "an activity is three lines");
+
+/* A GPU stream and the spans of its timers. */
+struct arena_lane {
+    uint32_t next; /* units */
+    uint32_t ring;
+    uint32_t device; /* units of its record, 0 = unknown */
+    uint32_t number; /* of the lane, from 1 */
+    uint64_t stream; /* its handle, or of activities its number; 0 = several streams that had no
+                      * lane of their own */
+    uint32_t kind;   /* enum arena_lane_kind */
+    uint32_t context;
+    uint32_t rank; /* of a merged file: the run's place among those that were merged, */
+    uint32_t pid;  /* and its process; 0: the file's own */
+};
+/* ACTIVITIES: a span names, where a scope's names its node, the unit of its struct arena_activity;
+ * the payload before it has in its upper 26 bits the unit of the launching thread's record (0 =
+ * unknown) and in the lower 38 the ticks from the launch to the start, all ones: unknown. */
+enum arena_lane_kind { ARENA_LANE_EVENTS, ARENA_LANE_ACTIVITIES };
+
+/* Where the run took place; texts. */
+struct arena_about {
+    uint32_t program;
+    uint32_t command; /* with its arguments */
+    uint32_t host;
+    uint32_t cpu;
+    uint32_t compiler; /* of the runtime */
+    uint32_t clock;
+    uint32_t gpu; /* the back end; 0 = nobody asked for it */
+    uint32_t cpus;
+    uint32_t reference_ps; /* see reference.h; 0 = not measured */
+    uint32_t reserved;
+};
+
+struct arena_header {
+    char magic[8];
+    uint32_t abi;
+    uint32_t header_bytes;
+    uint64_t size;
+    uint64_t used; /* bytes, atomic */
+    uint32_t pid;
+    uint32_t parent_pid;
+    uint32_t clock_kind;
+    uint32_t first_thread; /* newest; release */
+    uint32_t thread_count;
+    uint32_t site_count;   /* ids 1 … site_count are valid; release */
+    uint32_t set_count;    /* ids 0 … set_count - 1; release */
+    uint32_t first_device; /* newest; release */
+    uint32_t first_lane;   /* newest; release */
+    uint32_t lane_count;
+    uint32_t first_activity; /* newest; release */
+    uint32_t reserved;
+    uint64_t gpu_in_flight; /* GPU scopes whose time is still to come; relaxed */
+    uint64_t steps;         /* stint_step calls; relaxed */
+    struct clock_stamp start;
+    struct clock_stamp end;    /* all 0 until the program says that it ends */
+    uint64_t process_start_ns; /* monotonic */
+    uint64_t ticks_per_us;     /* 24.8 fixed point, as measured at the start */
+    struct arena_about about;
+    char boot_id[40];
+    uint64_t lost[STINT_STATUS_COUNT]; /* what no thread's own ledger could take; atomic adds */
+    uint32_t set_chunk[ARENA_SETS / ARENA_SETS_PER_CHUNK];
+    uint32_t site_chunk[ARENA_SITE_CHUNKS];
+};
+
+/* The process's arena; base is NULL before the first use and after a fork. */
+struct arena {
+    char *base;
+    size_t size;
+    uint64_t trace;      /* of it, for ARENA_TRACE alone */
+    uint64_t trace_used; /* atomic */
+    uint32_t traces;     /* pieces of it; atomic */
+};
+extern struct arena arena;
+
+/* Maps `bytes`, in the run file of that name if there is one (NULL: none) and it can be had, else in
+ * memory, and there a half, a quarter … down to 1 MiB if need be. 0, or -1 without memory. */
+int arena_open(size_t bytes, const char *file, const struct clock_stamp *start);
+/* So much of it, half of it at most, is for traces. Before any is made. */
+void arena_give_trace(uint64_t bytes);
+/* Bytes that the next trace may have: of what is left a quarter, a fifth, a sixth … So the first ones
+ * are long, and a hundred find room. */
+uint64_t arena_trace_share(void);
+/* It is laid out: others may see the file. */
+void arena_publish(void);
+/* The program ends: says so in the header, and writes what is only in memory to its file. */
+void arena_close(const struct clock_stamp *end);
+/* Forgets it, in the child of a fork: all but so many bytes of it, the forking thread's open scopes. */
+void arena_drop(void *keep, size_t bytes);
+/* In the child of a fork that interrupted code which reads and writes it: what that code still does is
+ * done to a copy of the child's own. */
+void arena_part(void);
+static inline struct arena_header *arena_header(void) {
+    return (struct arena_header *)(void *)arena.base;
+}
+/* Zeroed memory in units, or 0 when the class's share is used up. */
+uint32_t arena_get(size_t bytes, enum arena_class use);
+static inline void *arena_at(uint32_t unit) {
+    return arena.base + (size_t)unit * STINT_IMPL_UNIT;
+}
+/* The record of a number that was given out. In: of an arena that may be the process's no more, in code
+ * that a forking signal handler may have interrupted. */
+static inline struct arena_site *arena_site_in(char *base, uint32_t id) {
+    struct arena_header *h = (struct arena_header *)(void *)base;
+    uint32_t chunk = h->site_chunk[(id - 1) / ARENA_SITES_PER_CHUNK];
+    return (struct arena_site *)(void *)(base + (size_t)chunk * STINT_IMPL_UNIT) +
+           (id - 1) % ARENA_SITES_PER_CHUNK;
+}
+static inline struct arena_site *arena_site_at(uint32_t id) {
+    return arena_site_in(arena.base, id);
+}
+/* A copy of the text; 0 without memory. Under the registry's lock. */
+uint32_t arena_text_put(const char *bytes, size_t length);
+static inline const struct arena_text *arena_text_in(const char *base, uint32_t text) {
+    return (const struct arena_text *)(const void *)(base + (size_t)text * 8);
+}
+static inline const struct arena_text *arena_text_at(uint32_t text) {
+    return arena_text_in(arena.base, text);
+}
+/* Counts a loss that belongs to no thread. Works without an arena too. */
+void arena_lose(enum stint_status what, uint64_t n);
+
+#endif

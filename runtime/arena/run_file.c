@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Implementation notes
+ * - A program may close descriptors that are not its own (daemons do): before ours is used it is
+ *   compared with the file we opened, so that nothing is ever done to a stranger's. Should another
+ *   thread close it in between, a reservation that keeps the size changes no byte of what is there.
+ * - A file that could not grow is asked again now and then only: every scope that finds no room
+ *   would ask.
+ */
+#include "run_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "arena.h"
+#include "base/log.h"
+#include "base/output.h"
+#include "run_rival.h"
+
+#define CHUNK ((uint64_t)1 << 20)
+#define PAGE ((uint64_t)4096)
+#define REFUSALS 1024u /* after which the file system is asked again */
+#define NAMES 1000     /* tried when a name is taken */
+
+static struct {
+    int fd;
+    int at_exit;
+    dev_t device;
+    ino_t inode;
+    uint64_t reserved; /* atomic */
+    uint64_t full;     /* the end that could not be had, 0 = none; atomic */
+    unsigned refused;  /* since then; atomic */
+    uint64_t size;
+    char path[PATH_MAX];
+    char temporary[PATH_MAX];
+} file = {.fd = -1};
+
+static int is_ours(int fd) {
+    struct stat s;
+    return fd >= 0 && !fstat(fd, &s) && s.st_dev == file.device && s.st_ino == file.inode;
+}
+
+static void close_file(void) {
+    if (is_ours(file.fd)) {
+        close(file.fd);
+    }
+    file.fd = -1;
+}
+
+/* Network and user-space file systems: a mapping there is slow, or not coherent, or both. */
+static int is_remote(int fd) {
+    static const unsigned long remote[] = {
+        0x6969,     /* nfs */
+        0x0bd00bd0, /* lustre */
+        0x65735546, /* fuse */
+        0x01021997, /* 9p */
+        0xff534d42, /* cifs */
+        0xfe534d42, /* smb2 */
+        0x47504653, /* gpfs */
+        0x19830326, /* beegfs */
+        0x00c36400, /* ceph */
+    };
+    struct statfs s;
+    if (fstatfs(fd, &s)) {
+        return 0;
+    }
+    for (size_t i = 0; i < sizeof remote / sizeof *remote; ++i) {
+        if ((unsigned long)s.f_type == remote[i]) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static int refuse(const char *why) {
+    log_line("STINT_FILE: cannot write %.500s: %s; this run has no file", file.path, why);
+    file.path[0] = '\0';
+    return -1;
+}
+
+/* Our own only: no name of ours was made when all were taken. */
+static void drop_temporary(void) {
+    if (*file.temporary) {
+        unlink(file.temporary);
+    }
+    file.temporary[0] = '\0';
+}
+
+/* Not one of the three that a program with closed descriptors takes for its own and prints to. */
+static void raise_descriptor(void) {
+    if (file.fd >= 0 && file.fd <= STDERR_FILENO) {
+        int low = file.fd;
+        file.fd = fcntl(low, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+        close(low);
+    }
+}
+
+static int make_temporary(void) {
+    for (int n = 0; n < NAMES; ++n) {
+        int length = snprintf(file.temporary, sizeof file.temporary, "%s.%ld.%d.tmp", file.path,
+                              (long)getpid(), n);
+        if (length < 0 || (size_t)length >= sizeof file.temporary) {
+            errno = ENAMETOOLONG;
+            break;
+        }
+        file.fd = open(file.temporary, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+        if (file.fd >= 0 || errno != EEXIST) {
+            break;
+        }
+    }
+    raise_descriptor();
+    struct stat s;
+    if (file.fd < 0 || fstat(file.fd, &s)) {
+        file.temporary[0] = '\0';
+        return -1;
+    }
+    file.device = s.st_dev;
+    file.inode = s.st_ino;
+    return 0;
+}
+
+/* Beyond the limit the kernel would send a signal. */
+static int over_limit(size_t bytes) {
+    struct rlimit limit;
+    return !getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur != RLIM_INFINITY &&
+           limit.rlim_cur < bytes;
+}
+
+/* NULL with errno; EOPNOTSUPP where it has to be written at the end. */
+static void *map_file(size_t bytes, size_t ready) {
+    if (is_remote(file.fd)) {
+        errno = EOPNOTSUPP;
+        return NULL;
+    }
+    if (over_limit(bytes)) {
+        errno = EFBIG;
+        return NULL;
+    }
+    run_rival_lock(file.fd);
+    if (ftruncate(file.fd, (off_t)bytes)) {
+        return NULL;
+    }
+    file.size = bytes;
+    file.reserved = file.full = 0;
+    file.refused = 0;
+    if (run_file_reserve(ready)) {
+        return NULL;
+    }
+    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.fd, 0);
+    return p == MAP_FAILED ? NULL : p;
+}
+
+/* The program may be elsewhere when it ends. */
+static void make_absolute(void) {
+    char *here = file.temporary;
+    if (*file.path != '/' && getcwd(here, sizeof file.temporary)) {
+        size_t length = strlen(here), more = strlen(file.path);
+        if (length + 1 + more < sizeof file.path) {
+            memmove(file.path + length + 1, file.path, more + 1);
+            memcpy(file.path, here, length);
+            file.path[length] = '/';
+        }
+    }
+    file.temporary[0] = '\0';
+}
+
+static void put_off(void) {
+    file.at_exit = 1;
+    log_line("STINT_FILE: %.500s is on a network file system or one without reservation: it is "
+             "written at the end of the program",
+             file.path);
+    make_absolute();
+}
+
+void *run_file_open(const char *pattern, size_t bytes, size_t ready) {
+    file.at_exit = 0;
+    if (output_path(file.path, sizeof file.path, pattern)) {
+        snprintf(file.path, sizeof file.path, "%.200s", pattern);
+        refuse("too long, or a % that is not %p %h %r");
+        return NULL;
+    }
+    if (make_temporary()) {
+        refuse(strerror(errno));
+        return NULL;
+    }
+    void *p = map_file(bytes, ready);
+    if (!p) {
+        int why = errno;
+        close_file();
+        drop_temporary();
+        file.size = 0;
+        if (why == EOPNOTSUPP || why == ENOSYS || why == ENODEV) {
+            put_off();
+        } else {
+            refuse(strerror(why));
+        }
+    }
+    return p;
+}
+
+/* 0, or -1 with errno. The size stays: it is what it will be. */
+static int reserve_up_to(uint64_t have, uint64_t want) {
+    if (!is_ours(file.fd)) {
+        errno = EBADF;
+        return -1;
+    }
+    int failed;
+    do {
+        failed = fallocate(file.fd, FALLOC_FL_KEEP_SIZE, (off_t)have, (off_t)(want - have));
+    } while (failed && errno == EINTR);
+    return failed;
+}
+
+static uint64_t round_up(uint64_t end, uint64_t piece) {
+    uint64_t rounded = (end + piece - 1) / piece * piece;
+    return rounded < file.size ? rounded : file.size;
+}
+
+static int is_known_full(uint64_t end) {
+    uint64_t full = __atomic_load_n(&file.full, __ATOMIC_RELAXED);
+    return full && end >= full && __atomic_add_fetch(&file.refused, 1, __ATOMIC_RELAXED) % REFUSALS;
+}
+
+/* A whole chunk, or just what is needed. errno tells the one who opens why not. */
+static int grow(uint64_t have, uint64_t end) {
+    uint64_t want = round_up(end, CHUNK);
+    int failed = reserve_up_to(have, want);
+    if (failed && (errno == ENOSPC || errno == EDQUOT)) {
+        want = round_up(end, PAGE);
+        failed = reserve_up_to(have, want);
+    }
+    if (failed) {
+        __atomic_store_n(&file.full, end, __ATOMIC_RELAXED);
+        return -1;
+    }
+    __atomic_store_n(&file.full, 0, __ATOMIC_RELAXED);
+    while (have < want && !__atomic_compare_exchange_n(&file.reserved, &have, want, 0,
+                                                       __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+    }
+    return 0;
+}
+
+int run_file_reserve(uint64_t end) {
+    int saved = errno;
+    uint64_t have = __atomic_load_n(&file.reserved, __ATOMIC_ACQUIRE);
+    if (!file.size || end <= have) {
+        return 0;
+    }
+    int failed = is_known_full(end) || grow(have, end);
+    errno = failed && !have ? errno : saved;
+    return failed ? -1 : 0;
+}
+
+/* ---- The name. */
+
+/* Gives our file that name if it is free. A file system without links may still rename; one that
+ * cannot refuse to replace is asked without. */
+static int place(const char *path) {
+    if (!link(file.temporary, path)) {
+        return 0;
+    }
+    if (errno != EPERM && errno != EOPNOTSUPP && errno != ENOSYS && errno != EMLINK) {
+        return -1;
+    }
+    int failed = renameat2(AT_FDCWD, file.temporary, AT_FDCWD, path, RENAME_NOREPLACE);
+    if (failed && (errno == EINVAL || errno == ENOSYS)) {
+        failed = access(path, F_OK) ? rename(file.temporary, path) : (errno = EEXIST, -1);
+    }
+    return failed;
+}
+
+static int link_beside(void) {
+    char path[PATH_MAX];
+    for (int n = 1; n < NAMES; ++n) {
+        int length = snprintf(path, sizeof path, "%s.%ld.%d", file.path, (long)getpid(), n);
+        if (length < 0 || (size_t)length >= sizeof path) {
+            errno = ENAMETOOLONG;
+            return -1;
+        }
+        if (!place(path)) {
+            log_line("STINT_FILE: %.500s is being written by a running program; this run goes to "
+                     "%.500s",
+                     file.path, path);
+            memcpy(file.path, path, (size_t)length + 1);
+            return 0;
+        }
+        if (errno != EEXIST) {
+            break;
+        }
+    }
+    return -1;
+}
+
+static int put_in_place(void) {
+    int rival = -1, failed = 0;
+    for (int i = 0; i < NAMES; ++i) {
+        if (!place(file.path)) {
+            return 0;
+        }
+        if (errno != EEXIST) {
+            return -1;
+        }
+        switch (run_rival(file.path, &rival)) {
+        case RIVAL_NONE:
+            break; /* it is gone: once more */
+        case RIVAL_ALIVE:
+            return link_beside();
+        case RIVAL_STRANGER:
+            return -1;
+        case RIVAL_DEAD:
+            failed = rename(file.temporary, file.path);
+            close(rival);
+            return failed;
+        }
+    }
+    return -1;
+}
+
+void run_file_publish(void) {
+    if (file.fd < 0) {
+        return;
+    }
+    int failed = put_in_place();
+    int why = errno;
+    drop_temporary();
+    if (failed) {
+        refuse(why == EEXIST ? "there is something that is no run file" : strerror(why));
+    }
+}
+
+/* ---- Written at the end. */
+
+int run_file_at_exit(void) {
+    return file.at_exit;
+}
+
+static int write_all(const char *from, size_t length) {
+    if (over_limit(length)) {
+        errno = EFBIG;
+        return -1;
+    }
+    while (length) {
+        ssize_t n = write(file.fd, from, length);
+        if (n <= 0 && (n == 0 || errno != EINTR)) {
+            return -1;
+        }
+        from += n > 0 ? n : 0;
+        length -= n > 0 ? (size_t)n : 0;
+    }
+    return 0;
+}
+
+int run_file_save(const void *bytes, size_t length) {
+    int failed = make_temporary() || write_all(bytes, length) || put_in_place();
+    int why = errno;
+    close_file();
+    drop_temporary();
+    file.at_exit = 0;
+    if (failed) {
+        return refuse(why == EEXIST ? "there is something that is no run file" : strerror(why));
+    }
+    return 0;
+}
+
+const char *run_file_path(void) {
+    return file.path;
+}
+
+void run_file_forget(void) {
+    close_file();
+    file.path[0] = file.temporary[0] = '\0';
+    file.at_exit = 0;
+    file.size = 0;
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "log.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "calm.h"
+#include "config/config.h"
+
+#define LINE_BYTES 1024
+
+/* Names and values come from anywhere: control bytes are escaped, a line stays one line. */
+static size_t escape(char *out, size_t size, const char *line, size_t length) {
+    size_t n = 0;
+    for (size_t i = 0; i < length && n + 5 < size; ++i) {
+        unsigned char c = (unsigned char)line[i];
+        if (c >= 0x20 && c != 0x7f) {
+            out[n++] = line[i];
+        } else {
+            n += (size_t)snprintf(out + n, size - n, "\\x%02x", c);
+        }
+    }
+    return n;
+}
+
+static void write_line(const char *line, size_t size, int length) {
+    char shown[2 * LINE_BYTES];
+    size_t cut = length < 0 ? 0 : (size_t)length < size ? (size_t)length : size - 1;
+    size_t bytes = escape(shown, sizeof shown, line, cut);
+    shown[bytes++] = '\n';
+    struct calm calm;
+    calm_start(&calm);
+    for (size_t done = 0; done < bytes;) {
+        ssize_t n = write(STDERR_FILENO, shown + done, bytes - done);
+        if (n < 0 && errno != EINTR) {
+            break;
+        }
+        done += n > 0 ? (size_t)n : 0;
+    }
+    calm_end(&calm);
+}
+
+void log_line(const char *format, ...) {
+    int saved = errno;
+    char line[LINE_BYTES] = "stint: ";
+    va_list args;
+    va_start(args, format);
+    int n = vsnprintf(line + 7, sizeof line - 7, format, args);
+    va_end(args);
+    write_line(line, sizeof line, n < 0 ? n : n + 7);
+    errno = saved;
+}
+
+size_t log_prefix(char *out, size_t size) {
+    struct timespec now;
+    struct tm day;
+    out[0] = '\0';
+    if (config.log_prefix != 1 || clock_gettime(CLOCK_REALTIME, &now) ||
+        !localtime_r(&now.tv_sec, &day)) {
+        return 0;
+    }
+    int n = snprintf(out, size, "I%02d%02d %02d:%02d:%02d.%06ld %5ld stint] ", day.tm_mon + 1,
+                     day.tm_mday, day.tm_hour, day.tm_min, day.tm_sec, now.tv_nsec / 1000,
+                     (long)syscall(SYS_gettid));
+    return n < 0 || (size_t)n >= size ? 0 : (size_t)n;
+}
+
+void log_legacy(const char *format, ...) {
+    int saved = errno;
+    char line[LINE_BYTES];
+    size_t prefix = log_prefix(line, sizeof line);
+    va_list args;
+    va_start(args, format);
+    int n = vsnprintf(line + prefix, sizeof line - prefix, format, args);
+    va_end(args);
+    write_line(line, sizeof line, n < 0 ? n : n + (int)prefix);
+    errno = saved;
+}

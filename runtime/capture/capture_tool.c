@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "capture_tool.h"
+
+#include <pthread.h>
+#include <stddef.h>
+
+#include "base/log.h"
+
+static int is_no_context(int code) {
+    return code == GPU_NOT_INITIALIZED || code == GPU_INVALID_CONTEXT;
+}
+
+enum tool_state tool_start(struct gpu_context *context) {
+    const struct gpu_ops *gpu = gpu_ops();
+    if (gpu->reason) {
+        log_line("nothing is captured: %s", gpu->reason);
+        return TOOL_VOID;
+    }
+    int code = gpu->context(NULL, context);
+    if (code == GPU_OK) {
+        code = gpu->capture_start();
+    }
+    if (is_no_context(code)) {
+        return TOOL_PENDING;
+    }
+    if (code != GPU_OK) {
+        log_line("nothing is captured: the driver answers %s", gpu_code_name(code));
+        return TOOL_VOID;
+    }
+    return TOOL_ON;
+}
+
+/* Start and stop act on the current context, and the last range may end on another thread. Where
+ * its context is gone the stop goes to the current one: better than none. */
+void tool_stop(const struct gpu_context *context) {
+    const struct gpu_ops *gpu = gpu_ops();
+    struct gpu_context here = {0};
+    int same = gpu->context(NULL, &here) == GPU_OK && here.handle == context->handle &&
+               here.id == context->id;
+    int entered = !same && gpu->enter(context) == GPU_OK;
+    gpu->capture_stop();
+    if (entered) {
+        gpu->leave(context);
+    }
+}
+
+void tool_missed(const char *name) {
+    log_line("nothing was captured in [%.300s]: no CUDA context existed while it ran; begin it "
+             "after the first CUDA call, or use a REGISTER_GPU_TIMER or stint_step in it",
+             name);
+}
+
+/* Its write is a cancellation point: a thread cancelled there would leave its wish undone. */
+void tool_announce(const char *name, const char *info) {
+    int state;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+    if (info) {
+        log_legacy("Enable GPU Profiler Stat: [%.300s] \"%.500s\"", name, info);
+    } else {
+        log_legacy("Enable GPU Profiler Stat: [%.300s]", name);
+    }
+    pthread_setcancelstate(state, NULL);
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "event_lane.h"
+
+#include <pthread.h>
+#include <string.h>
+
+#include "arena/arena.h"
+#include "config/config.h"
+#include "record/ring.h"
+
+#define LANES 64 /* streams with a lane; the others share the last */
+#define ENDS 8   /* spans that may nest and still follow each other rightly */
+
+struct lane {
+    void *stream;
+    const struct event_context *home;
+    pthread_t thread; /* of a per-thread stream */
+    uint64_t moment;
+    struct stint_impl_ring *ring;
+    struct {
+        uint64_t moment;
+        uint64_t ticks;
+    } ends[ENDS]; /* of the newest spans */
+    unsigned next_end;
+};
+
+static struct lane lanes[LANES];
+static unsigned lane_count;
+
+static int is_of(const struct lane *l, const struct event_pair *p) {
+    return l->stream == p->stream && l->home == p->home &&
+           (p->stream != GPU_STREAM_PER_THREAD || pthread_equal(l->thread, pthread_self()));
+}
+
+static void publish(struct lane *l, const struct event_pair *p) {
+    uint32_t unit = arena_get(sizeof(struct arena_lane), ARENA_RECORD);
+    uint32_t ring = unit ? ring_new() : 0;
+    if (!ring) {
+        return;
+    }
+    struct arena_header *h = arena_header();
+    struct arena_lane *out = arena_at(unit);
+    out->ring = ring;
+    out->device = p->home->device;
+    out->number = __atomic_add_fetch(&h->lane_count, 1, __ATOMIC_RELAXED);
+    out->stream = lane_count == LANES ? 0 : (uint64_t)(uintptr_t)p->stream;
+    l->ring = ring_at(ring);
+    /* Lanes of activities go into the same list, under another lock. */
+    out->next = __atomic_load_n(&h->first_lane, __ATOMIC_ACQUIRE);
+    while (!__atomic_compare_exchange_n(&h->first_lane, &out->next, unit, 1, __ATOMIC_ACQ_REL,
+                                        __ATOMIC_ACQUIRE)) {
+    }
+}
+
+static struct lane *find(const struct event_pair *p) {
+    for (unsigned i = 0; i < lane_count; ++i) {
+        if (is_of(&lanes[i], p)) {
+            return &lanes[i];
+        }
+    }
+    if (lane_count == LANES) {
+        return &lanes[LANES - 1];
+    }
+    struct lane *l = &lanes[lane_count++];
+    l->stream = p->stream;
+    l->home = p->home;
+    l->thread = pthread_self();
+    publish(l, p);
+    return l;
+}
+
+void event_lane_open(struct event_pair *p) {
+    p->lane = 0;
+    if (config.trace && arena.base) {
+        struct lane *l = find(p);
+        p->lane = (uint32_t)(l - lanes) + 1;
+        p->opened = ++l->moment;
+        p->host_ticks = clock_ticks();
+    }
+}
+
+void event_lane_close(struct event_pair *p) {
+    if (p->lane) {
+        p->closed = ++lanes[p->lane - 1].moment;
+    }
+}
+
+/* The end of the spans that were closed later than that moment; 0 = there were none. */
+static uint64_t end_after(const struct lane *l, uint64_t moment) {
+    uint64_t ticks = 0;
+    for (unsigned i = 0; i < ENDS; ++i) {
+        if (l->ends[i].moment > moment && l->ends[i].ticks > ticks) {
+            ticks = l->ends[i].ticks;
+        }
+    }
+    return ticks;
+}
+
+/* When the span closed last before that moment ended; 0 = there was none. */
+static uint64_t end_before(const struct lane *l, uint64_t moment) {
+    uint64_t newest = 0, ticks = 0;
+    for (unsigned i = 0; i < ENDS; ++i) {
+        if (l->ends[i].moment < moment && l->ends[i].moment > newest) {
+            newest = l->ends[i].moment;
+            ticks = l->ends[i].ticks;
+        }
+    }
+    return ticks;
+}
+
+void event_lane_add(const struct event_pair *p, uint64_t ns) {
+    if (!p->lane) {
+        return;
+    }
+    struct lane *l = &lanes[p->lane - 1];
+    uint64_t ticks = clock_ticks_of_ns(ns);
+    uint64_t after = end_before(l, p->opened);
+    uint64_t start = after > p->host_ticks ? after : p->host_ticks;
+    uint64_t end = start + ticks, within = end_after(l, p->opened);
+    end = end > within ? end : within;
+    l->ends[l->next_end % ENDS].moment = p->closed;
+    l->ends[l->next_end++ % ENDS].ticks = end;
+    if (l->ring && ns >= config.trace_min_ns) {
+        ring_add_span(l->ring, p->node, start, end - start);
+    }
+}
+
+void event_lane_forget_all(void) {
+    memset(lanes, 0, sizeof lanes);
+    lane_count = 0;
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "event_queue.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "arena/arena.h"
+
+#define PROBES 8u
+
+struct event_queue event_queues[EVENT_QUEUES];
+
+static uint64_t waiting;
+static uint32_t turn;
+
+static int is_of(const struct event_queue *q, const struct event_pair *p) {
+    return q->head && q->stream == p->stream && q->home == p->home &&
+           (p->stream != GPU_STREAM_PER_THREAD || pthread_equal(q->thread, pthread_self()));
+}
+
+static struct event_queue *find(const struct event_pair *p) {
+    uint32_t at = (uint32_t)((uint64_t)(uintptr_t)p->stream * 0x9e3779b97f4a7c15u >> 32);
+    struct event_queue *empty = NULL;
+    for (uint32_t i = 0; i < PROBES; ++i) {
+        struct event_queue *q = &event_queues[(at + i) & (EVENT_QUEUES - 1)];
+        if (is_of(q, p)) {
+            return q;
+        }
+        empty = empty || q->head ? empty : q;
+    }
+    if (!empty) {
+        return &event_queues[at & (EVENT_QUEUES - 1)]; /* shared */
+    }
+    empty->stream = p->stream;
+    empty->home = p->home;
+    empty->thread = pthread_self();
+    return empty;
+}
+
+/* For reports, and for readers of the run file. */
+static void set_waiting(uint64_t to) {
+    waiting = to;
+    if (arena.base) {
+        STINT_IMPL_STORE(&arena_header()->gpu_in_flight, to);
+    }
+}
+
+struct event_queue *event_queue_put(struct event_pair *p) {
+    struct event_queue *q = find(p);
+    p->next = NULL;
+    if (q->head) {
+        q->tail->next = p;
+    } else {
+        q->head = p;
+    }
+    q->tail = p;
+    set_waiting(waiting + 1);
+    return q;
+}
+
+struct event_pair *event_queue_pop(struct event_queue *q) {
+    struct event_pair *p = q->head;
+    q->head = p->next;
+    set_waiting(waiting - 1);
+    return p;
+}
+
+struct event_queue *event_queue_other(const struct event_queue *than) {
+    for (uint32_t i = 0; i < EVENT_QUEUES && waiting; ++i) {
+        struct event_queue *q = &event_queues[turn++ & (EVENT_QUEUES - 1)];
+        if (q != than && q->head) {
+            return q;
+        }
+    }
+    return NULL;
+}
+
+uint64_t event_queue_waiting(void) {
+    return waiting;
+}
+
+void event_queue_forget_all(void) {
+    memset(event_queues, 0, sizeof event_queues);
+    waiting = 0;
+}

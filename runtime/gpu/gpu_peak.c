@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "gpu_peak.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "config/config.h"
+
+struct gpu_lanes {
+    uint32_t major;
+    uint32_t minor;
+    uint32_t fp32;
+};
+
+#include "gpu_peak_table.inc"
+
+static uint32_t lanes_of(const struct gpu_device *d) {
+    for (size_t i = 0; i < sizeof gpu_lanes / sizeof *gpu_lanes; ++i) {
+        if (gpu_lanes[i].major == d->major && gpu_lanes[i].minor == d->minor) {
+            return gpu_lanes[i].fp32;
+        }
+    }
+    return 0;
+}
+
+/* One rate, decimals and K, M, G, T or P (of 1000) behind it; empty leaves *rate alone. Returns
+ * what is behind it, NULL if that is no rate. Digits by hand: strtod would take the program's
+ * locale, where 4.8 may be 4. */
+static const char *read_rate(const char *text, uint64_t *rate) {
+    static const char units[] = "KMGTP";
+    double value = 0, scale = 1;
+    const char *start = text;
+    for (; *text >= '0' && *text <= '9'; ++text) {
+        value = value * 10 + (*text - '0');
+    }
+    if (*text == '.') {
+        for (++text; *text >= '0' && *text <= '9'; ++text) {
+            scale /= 10;
+            value += (*text - '0') * scale;
+        }
+    }
+    if (text == start) {
+        return text;
+    }
+    const char *unit = *text ? strchr(units, *text) : NULL;
+    if (unit) {
+        ++text;
+        for (const char *u = units; u <= unit; ++u) {
+            value *= 1000;
+        }
+    }
+    if (!(value >= 1 && value < 1e19)) { /* 1e19: below 2^64 */
+        return NULL;
+    }
+    *rate = (uint64_t)(value + 0.5);
+    return text;
+}
+
+/* 0, or -1 if the text is not "BYTES_PER_S[,FLOP_PER_S]". */
+static int read_peaks(const char *text, uint64_t *bytes_per_s, uint64_t *flops_per_s) {
+    text = read_rate(text, bytes_per_s);
+    if (text && *text == ',') {
+        text = read_rate(text + 1, flops_per_s);
+    }
+    return text && !*text ? 0 : -1;
+}
+
+static void override(uint64_t *bytes_per_s, uint64_t *flops_per_s) {
+    static int said;
+    uint64_t bytes = *bytes_per_s, flops = *flops_per_s;
+    if (!read_peaks(config.gpu_peak, &bytes, &flops)) {
+        *bytes_per_s = bytes;
+        *flops_per_s = flops;
+    } else if (!__atomic_exchange_n(&said, 1, __ATOMIC_RELAXED)) {
+        log_line("STINT_GPU_PEAK=%s: expected BYTES_PER_S[,FLOP_PER_S], as 4.8T,67T; ignored",
+                 config.gpu_peak);
+    }
+}
+
+void gpu_peak(const struct gpu_device *d, uint64_t *bytes_per_s, uint64_t *flops_per_s) {
+    /* Memory moves two words a clock; a lane does a multiply-add, two operations, a clock. */
+    *bytes_per_s = (uint64_t)d->memory_clock_khz * 1000 * 2 * d->memory_bus_bits / 8;
+    *flops_per_s = (uint64_t)d->clock_khz * 1000 * 2 * d->multiprocessors * lanes_of(d);
+    if (config.gpu_peak && *config.gpu_peak) {
+        override(bytes_per_s, flops_per_s);
+    }
+}

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * REGISTER_GPU_TIMER: a scope on the CPU and a pair of events on a stream; and what a scope says it
+ * moves and computes.
+ *
+ * Implementation notes
+ * - The first event is recorded before the CPU's clock is read and the second after it, so that the
+ *   CPU time does not hold them. STINT_GPU=sync waits in between.
+ * - Pairs of open scopes lie on a stack of the thread's own, each with the place, guard and start of
+ *   its frame. Frames are popped in many ways (longjmp, goto, the end of the thread) and none of
+ *   them knows of pairs: an entry whose frame is not the same any more is stale, and the next look at
+ *   the stack takes it back.
+ */
+#include <errno.h>
+
+#include "base/scratch.h"
+#include "capture/capture.h"
+#include "config/config.h"
+#include "cupti/cupti.h"
+#include "event_pool.h"
+#include "event_sums.h"
+#include "record/api.h"
+#include "record/recorder.h"
+#include "record/site.h"
+#include "record/tree.h"
+
+/* Whether the site records under the current gate. */
+static int site_is_on(struct stint_impl_site *site) {
+    uint64_t word = STINT_IMPL_LOAD(&site->word);
+    if (site_gate_of(word) != registry_gate()) {
+        struct thread_block *b = thread_enter(1);
+        if (!b) {
+            return 0; /* counted */
+        }
+        word = site_resolve(site);
+        thread_leave(b);
+    }
+    return !((uint32_t)word & STINT_IMPL_SITE_OFF);
+}
+
+/* ---- The thread's open pairs. Owner only; `count` is stored last when one is added and first when
+ * one goes, for its signal handlers. */
+
+struct stream_open {
+    struct event_pair *pair;
+    uint64_t guard;
+    uint64_t start;
+    struct stint_impl_frame *frame;
+};
+
+struct stream_stack {
+    uint32_t count;
+    struct stream_open open[STINT_IMPL_DEPTH];
+};
+
+static struct stream_open *stack_top(const struct thread_block *b) {
+    return b->streams && b->streams->count ? &b->streams->open[b->streams->count - 1] : NULL;
+}
+
+static void stack_drop(struct thread_block *b) {
+    struct event_pair *pair = stack_top(b)->pair;
+    STINT_IMPL_STORE(&b->streams->count, b->streams->count - 1);
+    event_pool_cancel(pair);
+}
+
+static int is_open(const struct thread_block *b, const struct stream_open *o) {
+    return o->frame <= b->hot.top &&
+           (STINT_IMPL_LOAD(&o->frame->guard) & ~(uint64_t)STINT_IMPL_TAG) == o->guard &&
+           STINT_IMPL_LOAD(&o->frame->start) == o->start;
+}
+
+static void stack_clean(struct thread_block *b) {
+    while (stack_top(b) && !is_open(b, stack_top(b))) {
+        stack_drop(b);
+    }
+}
+
+/* A new scope has taken this place: whatever was here or above is gone. */
+static void stack_clean_from(struct thread_block *b, const struct stint_impl_frame *place) {
+    while (stack_top(b) && stack_top(b)->frame >= place) {
+        stack_drop(b);
+    }
+}
+
+/* The open pair of that guard, on top of the stack: what was above is taken back, as its scopes are
+ * about to be abandoned. */
+static struct stream_open *stack_find(struct thread_block *b, uint64_t guard) {
+    stack_clean(b);
+    uint32_t at = b->streams ? b->streams->count : 0;
+    while (at && b->streams->open[at - 1].guard != guard) {
+        --at;
+    }
+    if (!at || !is_open(b, &b->streams->open[at - 1])) {
+        return NULL;
+    }
+    while (b->streams->count > at) {
+        stack_drop(b);
+    }
+    return stack_top(b);
+}
+
+/* 0, or -1 without memory. There is always room: a pair has a frame. */
+static int stack_push(struct thread_block *b, struct stint_impl_frame *frame, uint64_t guard,
+                      struct event_pair *pair) {
+    b->streams = b->streams ? b->streams : pages_get(sizeof *b->streams);
+    if (!b->streams) {
+        return -1;
+    }
+    stack_clean_from(b, frame);
+    struct stream_open *o = &b->streams->open[b->streams->count];
+    o->pair = pair;
+    o->guard = guard;
+    o->start = STINT_IMPL_LOAD(&frame->start);
+    o->frame = frame;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    STINT_IMPL_STORE(&b->streams->count, b->streams->count + 1);
+    return 0;
+}
+
+/* ---- The scope. */
+
+/* A recursive call is measured by the outermost one, on the GPU as on the CPU. */
+static void keep_pair(struct thread_block *b, uint64_t guard, struct event_pair *pair,
+                      enum stint_status why) {
+    struct stint_impl_frame *f = b ? b->hot.top : NULL;
+    int opened = f && (STINT_IMPL_LOAD(&f->guard) & ~(uint64_t)STINT_IMPL_TAG) == guard;
+    int counts = opened && !STINT_IMPL_LOAD(&f->recursive);
+    if (pair && (!counts || stack_push(b, f, guard, pair))) {
+        event_pool_cancel(pair);
+        pair = NULL;
+    }
+    if (!pair && counts) {
+        thread_lose(b, why);
+    }
+}
+
+void stint_impl_gpu_scope_begin(struct stint_impl_call *guard, struct stint_impl_site *site,
+                                void *stream) {
+    int saved = errno;
+    enum stint_status why = STINT_STATUS_GPU_NO_DEVICE;
+    guard->maybe_open = 0;
+    if (site_is_on(site)) {
+        capture_poke();
+        int wanted = config.gpu != CONFIG_GPU_OFF;
+        int no_gpu = __atomic_load_n(&event_pool_no_gpu, __ATOMIC_RELAXED);
+        struct event_pair *pair = wanted && !no_gpu ? event_pool_start(stream, &why) : NULL;
+        stint_impl_begin_body(guard, site, 0);
+        if (wanted) {
+            keep_pair(thread_block_here(), (uint64_t)(uintptr_t)guard, pair, why);
+        }
+    }
+    errno = saved;
+}
+
+/* The sums of a node, made at its first GPU call; 0 without memory. */
+static uint32_t sums_of(struct thread_block *b, uint32_t unit) {
+    struct stint_impl_node *n = tree_node(b, unit);
+    if (!n->gpu) {
+        STINT_IMPL_PUBLISH(&n->gpu, event_sums_new());
+    }
+    return n->gpu;
+}
+
+static void stop_pair(struct thread_block *b, struct event_pair *pair, uint32_t node, int wait) {
+    enum stint_status why = STINT_STATUS_GPU_FAILED;
+    if (event_pool_stop(pair, sums_of(b, node), node, wait, &why)) {
+        thread_lose(b, why);
+    }
+}
+
+void stint_impl_gpu_scope_end(struct stint_impl_call *guard) {
+    int saved = errno;
+    struct thread_block *b = thread_block_here();
+    struct stream_open *o = b ? stack_find(b, (uint64_t)(uintptr_t)guard) : NULL;
+    if (o) {
+        struct event_pair *pair = o->pair;
+        uint32_t node = STINT_IMPL_LOAD(&o->frame->node);
+        STINT_IMPL_STORE(&b->streams->count, b->streams->count - 1);
+        if (config.gpu == CONFIG_GPU_SYNC) {
+            stop_pair(b, pair, node, 1);
+            stint_impl_end_body(guard, guard);
+        } else {
+            stint_impl_end_body(guard, guard);
+            stop_pair(b, pair, node, 0);
+        }
+    } else {
+        stint_impl_end_body(guard, guard);
+    }
+    errno = saved;
+}
+
+int stint_gpu_flush(void) {
+    int saved = errno;
+    int result = event_pool_flush();
+    cupti_flush(1);
+    errno = saved;
+    return result;
+}
+
+/* ---- Declared work. */
+
+/* The node of the innermost open scope, or NULL, counted while anything is recorded at all. */
+static struct stint_impl_node *innermost(void) {
+    struct thread_block *b = thread_block_here();
+    if (b && b->hot.top != b->frames) {
+        const struct stint_impl_frame *f = b->hot.top;
+        uint32_t recursive = STINT_IMPL_LOAD(&f->recursive);
+        return tree_node(b, recursive ? recursive : STINT_IMPL_LOAD(&f->node));
+    }
+    if (config_recording()) {
+        arena_lose(STINT_STATUS_NO_SCOPE, 1);
+    }
+    return NULL;
+}
+
+/* Atomic for signal handlers, as counts of recursive calls are. */
+void stint_impl_add_bytes(uint64_t n) {
+    struct stint_impl_node *node = innermost();
+    if (node) {
+        __atomic_fetch_add(&node->bytes, n, __ATOMIC_RELAXED);
+    }
+}
+
+void stint_impl_add_flops(uint64_t n) {
+    struct stint_impl_node *node = innermost();
+    if (node) {
+        __atomic_fetch_add(&node->flops, n, __ATOMIC_RELAXED);
+    }
+}

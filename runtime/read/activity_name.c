@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "activity_name.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "activity/activity_kind.h"
+
+/* `other` for what is in no table: a file may hold any number. */
+static const char *text_of(const char *const *texts, size_t count, uint32_t number,
+                           const char *other) {
+    return number < count && texts[number] ? texts[number] : other;
+}
+#define TEXT(texts, number, other) text_of(texts, sizeof(texts) / sizeof *(texts), number, other)
+
+const char *activity_kind_text(uint32_t kind) {
+    static const char *const texts[ACTIVITY_KINDS] = {
+        [ACTIVITY_KERNEL] = "kernel",     [ACTIVITY_COPY] = "copy",
+        [ACTIVITY_FILL] = "fill",         [ACTIVITY_API] = "api",
+        [ACTIVITY_DRIVER] = "driver",     [ACTIVITY_SYNC] = "sync",
+        [ACTIVITY_ALLOC] = "alloc",       [ACTIVITY_FREE] = "free",
+        [ACTIVITY_OVERHEAD] = "overhead", [ACTIVITY_BUSY] = "busy",
+        [ACTIVITY_GAP] = "gap",           [ACTIVITY_STEP] = "step",
+        [ACTIVITY_MEMORY] = "memory",
+    };
+    return TEXT(texts, kind, "unknown");
+}
+
+const char *activity_copy_text(uint32_t direction) {
+    static const char *const texts[ACTIVITY_COPIES] = {
+        [ACTIVITY_COPY_HTOD] = "HtoD", [ACTIVITY_COPY_DTOH] = "DtoH", [ACTIVITY_COPY_HTOA] = "HtoA",
+        [ACTIVITY_COPY_ATOH] = "AtoH", [ACTIVITY_COPY_ATOA] = "AtoA", [ACTIVITY_COPY_ATOD] = "AtoD",
+        [ACTIVITY_COPY_DTOA] = "DtoA", [ACTIVITY_COPY_DTOD] = "DtoD", [ACTIVITY_COPY_HTOH] = "HtoH",
+        [ACTIVITY_COPY_PTOP] = "PtoP",
+    };
+    return TEXT(texts, direction, "unknown");
+}
+
+const char *activity_memory_text(uint32_t memory) {
+    static const char *const texts[] = {
+        [ACTIVITY_MEMORY_PAGEABLE] = "pageable",
+        [ACTIVITY_MEMORY_PINNED] = "pinned",
+        [ACTIVITY_MEMORY_DEVICE] = "device",
+        [ACTIVITY_MEMORY_ARRAY] = "array",
+        [ACTIVITY_MEMORY_MANAGED] = "managed",
+        [ACTIVITY_MEMORY_DEVICE_STATIC] = "device static",
+        [ACTIVITY_MEMORY_MANAGED_STATIC] = "managed static",
+    };
+    return TEXT(texts, memory, "unknown");
+}
+
+const char *activity_sync_text(uint32_t sync) {
+    static const char *const texts[] = {
+        [ACTIVITY_SYNC_EVENT] = "event",
+        [ACTIVITY_SYNC_STREAM_WAIT] = "stream waits for event",
+        [ACTIVITY_SYNC_STREAM] = "stream",
+        [ACTIVITY_SYNC_CONTEXT] = "context",
+    };
+    return TEXT(texts, sync, "unknown");
+}
+
+const char *activity_gap_text(uint32_t gap) {
+    static const char *const texts[ACTIVITY_GAPS] = {
+        [ACTIVITY_GAP_HOST_LATE] = "host late",
+        [ACTIVITY_GAP_COPY] = "waiting on copy",
+        [ACTIVITY_GAP_SYNC] = "waiting on sync",
+    };
+    return TEXT(texts, gap, "unknown");
+}
+
+/* As CUPTI numbers it: its own from 2^16 on, in steps of that. */
+const char *activity_overhead_text(uint32_t overhead) {
+    static const char *const own[] = {
+        [1] = "buffer flush", [2] = "instrumentation", [3] = "resources",
+        [4] = "module load",  [5] = "lazy loading",    [6] = "command buffer full",
+        [7] = "new buffer",   [8] = "managed memory",
+    };
+    return overhead == 1       ? "compiler"
+           : overhead & 0xffff ? "unknown"
+                               : TEXT(own, overhead >> 16, "unknown");
+}
+
+static int put(char *out, size_t size, const char *what, const char *more) {
+    return snprintf(out, size, "%s%s%s", what, *more ? " " : "", more);
+}
+
+/* What has no name of its own. */
+static int describe(char *out, size_t size, const struct snapshot_activity *a) {
+    static const char *const busy[] = {[ACTIVITY_BUSY_ANY] = "",
+                                       [ACTIVITY_BUSY_KERNEL] = "with kernels",
+                                       [ACTIVITY_BUSY_COPY] = "with copies",
+                                       [ACTIVITY_BUSY_OVERLAP] = "with both at once"};
+    switch (a->kind) {
+    case ACTIVITY_COPY:
+        return put(out, size, "memcpy", activity_copy_text(ACTIVITY_COPY_DIRECTION(a->detail)));
+    case ACTIVITY_FILL:
+        return put(out, size, "memset", "");
+    case ACTIVITY_SYNC:
+        return put(out, size, "synchronize", activity_sync_text(a->detail));
+    case ACTIVITY_ALLOC:
+    case ACTIVITY_FREE:
+        return put(out, size, activity_kind_text(a->kind), activity_memory_text(a->detail));
+    case ACTIVITY_OVERHEAD:
+        return put(out, size, "overhead", activity_overhead_text(a->detail));
+    case ACTIVITY_BUSY:
+        return put(out, size, "busy", TEXT(busy, a->detail, "unknown"));
+    case ACTIVITY_GAP:
+        return put(out, size, "idle:", activity_gap_text(a->detail));
+    case ACTIVITY_STEP:
+        return put(out, size, "step", a->detail == ACTIVITY_STEP_BUSY ? "busy" : "");
+    case ACTIVITY_MEMORY:
+        return put(out, size, "memory", "");
+    default: /* a kernel or call whose name was lost */
+        return put(out, size, "unknown", activity_kind_text(a->kind));
+    }
+}
+
+size_t activity_name(char *out, size_t size, const struct snapshot_activity *a) {
+    size_t n = a->name_length;
+    if (!size) {
+        return 0;
+    }
+    if (!n) {
+        int length = describe(out, size, a);
+        return length < 0 ? 0 : (size_t)length < size ? (size_t)length : size - 1;
+    }
+    n = n < size ? n : size - 1;
+    memcpy(out, a->name, n);
+    out[n] = '\0';
+    return n;
+}
+
+size_t activity_title(char out[ACTIVITY_NAME_BYTES], const struct snapshot_activity *a) {
+    char name[100];
+    if ((a->kind != ACTIVITY_COPY && a->kind != ACTIVITY_FILL) || a->name_length) {
+        return activity_name(out, ACTIVITY_NAME_BYTES, a);
+    }
+    activity_name(name, sizeof name, a);
+    int n = snprintf(out, ACTIVITY_NAME_BYTES, "[CUDA %s]", name);
+    return n < 0 ? 0 : (size_t)n;
+}

@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "activity_table.h"
+
+#include <string.h>
+
+#include "base/histogram.h"
+#include "baseline.h"
+#include "kernel_names.h"
+
+/* While grouping. */
+struct grouping {
+    struct snapshot *s;
+    struct activity_row *rows;
+    uint32_t *members; /* of each row the first, + 1 */
+    uint32_t *next;    /* by activity, + 1 */
+    uint32_t *slots;   /* hash of what rows are apart by -> row + 1 */
+    uint32_t mask;
+    uint32_t count;
+};
+
+static uint32_t hash_of(const struct snapshot_activity *a) {
+    const uint32_t parts[] = {a->kind, a->detail, a->device, a->context, a->stream, a->node};
+    uint32_t h = 2166136261u; /* FNV-1a */
+    for (uint32_t i = 0; i < a->name_length; ++i) {
+        h = (h ^ (unsigned char)a->name[i]) * 16777619u;
+    }
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; ++i) {
+        h = (h ^ parts[i]) * 0x85ebca6bu;
+        h ^= h >> 15;
+    }
+    return h;
+}
+
+static int same(const struct snapshot_activity *a, const struct snapshot_activity *b) {
+    return a->kind == b->kind && a->detail == b->detail && a->device == b->device &&
+           a->context == b->context && a->stream == b->stream && a->node == b->node &&
+           a->name_length == b->name_length && !memcmp(a->name, b->name, a->name_length);
+}
+
+/* What its row is called by. */
+static struct snapshot_activity key_of(const struct snapshot_activity *a, unsigned by) {
+    struct snapshot_activity key = {.name = a->name,
+                                    .name_length = a->name_length,
+                                    .kind = a->kind,
+                                    .detail = a->detail,
+                                    .device = a->device,
+                                    .node = by & ACTIVITY_BY_SCOPE ? a->node : SNAPSHOT_NONE};
+    if (!(by & ACTIVITY_BY_DETAIL)) {
+        key.detail = a->kind == ACTIVITY_COPY   ? ACTIVITY_COPY_DIRECTION(a->detail)
+                     : a->kind == ACTIVITY_FILL ? 0
+                                                : a->detail;
+    }
+    if (by & ACTIVITY_BY_STREAM) {
+        key.context = a->context;
+        key.stream = a->stream;
+    }
+    return key;
+}
+
+static uint32_t row_of(struct grouping *g, const struct snapshot_activity *a, unsigned by) {
+    struct snapshot_activity key = key_of(a, by);
+    uint32_t at = hash_of(&key) & g->mask;
+    for (; g->slots[at]; at = (at + 1) & g->mask) {
+        if (same(&g->rows[g->slots[at] - 1].sum, &key)) {
+            return g->slots[at] - 1;
+        }
+    }
+    key.min = UINT64_MAX;
+    key.first_at = UINT64_MAX;
+    g->rows[g->count].sum = key;
+    g->slots[at] = ++g->count;
+    return g->count - 1;
+}
+
+static uint64_t add_up(uint64_t a, uint64_t b) {
+    return a + b < a ? UINT64_MAX : a + b;
+}
+
+static int configured_alike(const struct snapshot_activity *a, const struct snapshot_activity *b) {
+    return !memcmp(a->grid, b->grid, sizeof a->grid) &&
+           !memcmp(a->block, b->block, sizeof a->block) && a->registers == b->registers &&
+           a->shared_static == b->shared_static && a->shared_dynamic == b->shared_dynamic;
+}
+
+/* The longest one's is shown. */
+static void add_configuration(struct snapshot_activity *to, const struct snapshot_activity *a) {
+    to->varies |= a->varies || (to->count && !configured_alike(to, a));
+    if (to->count && a->max <= to->max) {
+        return;
+    }
+    memcpy(to->grid, a->grid, sizeof to->grid);
+    memcpy(to->block, a->block, sizeof to->block);
+    to->registers = a->registers;
+    to->shared_static = a->shared_static;
+    to->shared_dynamic = a->shared_dynamic;
+}
+
+static void add(struct snapshot_activity *to, const struct snapshot_activity *a) {
+    add_configuration(to, a);
+    to->count = add_up(to->count, a->count);
+    to->total = add_up(to->total, a->total);
+    to->bytes = add_up(to->bytes, a->bytes);
+    to->launches = add_up(to->launches, a->launches);
+    to->launch_total = add_up(to->launch_total, a->launch_total);
+    to->delay_total = add_up(to->delay_total, a->delay_total);
+    to->squares += a->squares;
+    to->loose |= a->loose;
+    to->min = a->min < to->min ? a->min : to->min;
+    to->max = a->max > to->max ? a->max : to->max;
+    to->max_bytes = a->max_bytes > to->max_bytes ? a->max_bytes : to->max_bytes;
+    to->first_at = a->first_at < to->first_at ? a->first_at : to->first_at;
+    to->last_at = a->last_at > to->last_at ? a->last_at : to->last_at;
+}
+
+static void sum_histograms(const struct grouping *g, uint32_t row, struct histogram *sum) {
+    const struct snapshot *s = g->s;
+    memset(sum, 0, sizeof *sum);
+    for (uint32_t at = g->members[row]; at; at = g->next[at - 1]) {
+        uint32_t unit = s->activities[at - 1].histogram;
+        const struct stint_impl_histogram *h = snapshot_at(s, unit, sizeof *h);
+        const uint32_t *then = s->since ? baseline_histogram_of(s->since, unit) : NULL;
+        for (uint32_t i = 0; h && i < STINT_IMPL_BUCKETS; ++i) {
+            uint32_t now = STINT_IMPL_LOAD(&h->bucket[i]);
+            sum->bucket[i] += then ? now - then[i] : now;
+        }
+    }
+}
+
+/* By Newton: the runtime does without the mathematics library. */
+static double root(double v) {
+    double x = v > 1 ? v : 1, next = (x + v / x) / 2;
+    while (next < x) {
+        x = next;
+        next = (x + v / x) / 2;
+    }
+    return v > 0 ? x : 0;
+}
+
+static uint64_t stddev_of(const struct snapshot_activity *a) {
+    double n = (double)a->count, total = (double)a->total;
+    double squares = a->squares - total * (total / n); /* of the distances from the mean */
+    double v = a->count > 1 && squares > 0 ? root(squares / (n - 1)) : 0;
+    uint64_t widest = a->max - a->min, whole = snapshot_whole(v + 0.5);
+    return whole < widest ? whole : widest;
+}
+
+static uint64_t clamp(uint64_t v, uint64_t low, uint64_t high) {
+    return v < low ? low : v > high ? high : v;
+}
+
+/* The bounds where they are not exact, and the median. */
+static void finish_histogram(const struct grouping *g, struct activity_row *r) {
+    struct snapshot_activity *a = &r->sum;
+    struct histogram sum;
+    sum_histograms(g, (uint32_t)(r - g->rows), &sum);
+    uint64_t count = histogram_count(&sum), low = histogram_min(&sum), high = histogram_max(&sum);
+    if (count) {
+        a->min = a->loose & SNAPSHOT_LOOSE_MIN && low > a->min ? low : a->min;
+        a->max = a->loose & SNAPSHOT_LOOSE_MAX && high < a->max ? high : a->max;
+    }
+    uint64_t up = r->avg + (a->total % a->count != 0); /* rounding must not put it outside */
+    a->min = clamp(a->min, 0, r->avg);
+    a->max = clamp(a->max, up, UINT64_MAX);
+    if (count) {
+        r->median = clamp(histogram_percentile(&sum, count, 500), a->min, a->max);
+        r->has |= ACTIVITY_HAS_MEDIAN;
+    }
+}
+
+static void finish(const struct grouping *g, struct activity_row *r, uint64_t total) {
+    const struct snapshot *s = g->s;
+    struct snapshot_activity *a = &r->sum;
+    r->avg = a->total / a->count;
+    finish_histogram(g, r);
+    r->stddev = stddev_of(a);
+    r->share_ppm = total ? snapshot_whole((double)a->total * 1e6 / (double)total) : 0;
+    r->bytes_per_s = a->total ? snapshot_whole((double)a->bytes * 1e9 / (double)a->total) : 0;
+    if (a->launches) {
+        r->launch_avg = a->launch_total / a->launches;
+        r->delay_avg = a->delay_total / a->launches;
+        r->has |= ACTIVITY_HAS_LAUNCH;
+    }
+    r->lib = r->precision = "";
+    if (a->kind == ACTIVITY_KERNEL) {
+        r->lib = kernel_lib(a->name, a->name_length);
+        r->precision = kernel_precision(a->name, a->name_length);
+        r->has |=
+            a->device < s->device_count && !occupancy_of(&r->occupancy, &s->devices[a->device], a)
+                ? ACTIVITY_HAS_OCCUPANCY
+                : 0;
+    }
+}
+
+static int asked_for(const struct snapshot *s, const struct snapshot_activity *a,
+                     const struct activity_ask *ask) {
+    return a->count && ask->kinds & ACTIVITY_IN(a->kind) &&
+           (ask->set == ACTIVITY_EVERY_SET ||
+            (a->node < s->node_count && s->nodes[a->node].set == ask->set));
+}
+
+static int grouping_start(struct grouping *g, struct snapshot *s, const struct activity_ask *ask) {
+    uint32_t most = 0, size = 64;
+    for (uint32_t i = 0; i < s->activity_count; ++i) {
+        most += (uint32_t)asked_for(s, &s->activities[i], ask);
+    }
+    while (size < (uint64_t)most * 2) {
+        size *= 2;
+    }
+    memset(g, 0, sizeof *g);
+    g->s = s;
+    g->mask = size - 1;
+    g->rows = scratch_array(&s->memory, (size_t)most + 1, sizeof *g->rows);
+    g->members = scratch_array(&s->memory, (size_t)most + 1, sizeof *g->members);
+    g->next = scratch_array(&s->memory, (size_t)s->activity_count + 1, sizeof *g->next);
+    g->slots = scratch_array(&s->memory, size, sizeof *g->slots);
+    return g->rows && g->members && g->next && g->slots ? 0 : -1;
+}
+
+int activity_table(struct activity_table *out, struct snapshot *s, const struct activity_ask *ask) {
+    struct grouping g;
+    memset(out, 0, sizeof *out);
+    if (grouping_start(&g, s, ask)) {
+        return -1;
+    }
+    for (uint32_t i = 0; i < s->activity_count; ++i) {
+        const struct snapshot_activity *a = &s->activities[i];
+        if (asked_for(s, a, ask)) {
+            uint32_t row = row_of(&g, a, ask->by);
+            add(&g.rows[row].sum, a);
+            g.next[i] = g.members[row];
+            g.members[row] = i + 1;
+            out->total = add_up(out->total, a->total);
+        }
+    }
+    out->count = g.count;
+    out->row = scratch_array(&s->memory, (size_t)g.count + 1, sizeof(struct activity_row *));
+    for (uint32_t i = 0; out->row && i < g.count; ++i) {
+        finish(&g, &g.rows[i], out->total);
+        out->row[i] = &g.rows[i];
+    }
+    if (out->row) {
+        activity_table_sort(out, ACTIVITY_SORT_TOTAL);
+    }
+    return out->row ? 0 : -1;
+}
+
+/* ---- The order. */
+
+static uint64_t value_of(const struct activity_row *r, enum activity_sort by) {
+    switch (by) {
+    case ACTIVITY_SORT_CALLS:
+        return r->sum.count;
+    case ACTIVITY_SORT_AVG:
+        return r->avg;
+    case ACTIVITY_SORT_MIN:
+        return r->sum.min;
+    case ACTIVITY_SORT_MAX:
+        return r->sum.max;
+    case ACTIVITY_SORT_BYTES:
+        return r->sum.bytes;
+    default:
+        return r->sum.total;
+    }
+}
+
+/* No two rows are equal in all of it, so that the order is the same in every run. */
+static int before(const struct activity_row *a, const struct activity_row *b,
+                  enum activity_sort by) {
+    const struct snapshot_activity *x = &a->sum, *y = &b->sum;
+    uint64_t va = value_of(a, by), vb = value_of(b, by);
+    if (va != vb) {
+        return va > vb;
+    }
+    uint32_t shorter = x->name_length < y->name_length ? x->name_length : y->name_length;
+    int names = memcmp(x->name, y->name, shorter);
+    const uint32_t keys[][2] = {{x->name_length, y->name_length},
+                                {x->kind, y->kind},
+                                {x->detail, y->detail},
+                                {y->device, x->device},
+                                {x->context, y->context},
+                                {x->stream, y->stream},
+                                {x->node, y->node}};
+    for (size_t i = 0; !names && i < sizeof keys / sizeof *keys; ++i) {
+        names = keys[i][0] < keys[i][1] ? -1 : keys[i][0] > keys[i][1];
+    }
+    return names < 0;
+}
+
+/* Down the heap whose top comes last, to where it belongs. */
+static void sift(struct activity_row **row, uint32_t at, uint32_t count, enum activity_sort by) {
+    struct activity_row *moved = row[at];
+    for (uint64_t child; (child = 2 * (uint64_t)at + 1) < count; at = (uint32_t)child) {
+        child += child + 1 < count && before(row[child], row[child + 1], by);
+        if (!before(moved, row[child], by)) {
+            break;
+        }
+        row[at] = row[child];
+    }
+    row[at] = moved;
+}
+
+void activity_table_sort(struct activity_table *t, enum activity_sort by) {
+    for (uint32_t i = t->count / 2; i-- > 0;) {
+        sift(t->row, i, t->count, by);
+    }
+    for (uint32_t last = t->count; last-- > 1;) {
+        struct activity_row *top = t->row[0];
+        t->row[0] = t->row[last];
+        t->row[last] = top;
+        sift(t->row, 0, last, by);
+    }
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The activities of a snapshot grouped for reading: one row a kernel, a kind of copy or an API
+ * function, whatever scope it was for. What the views print and the tool exports.
+ */
+#ifndef STINT_ACTIVITY_TABLE_H
+#define STINT_ACTIVITY_TABLE_H
+
+#include "activity/activity_kind.h"
+#include "occupancy.h"
+#include "snapshot.h"
+
+#define ACTIVITY_IN(kind) (1u << (kind))
+#define ACTIVITY_IN_COPIES (ACTIVITY_IN(ACTIVITY_COPY) | ACTIVITY_IN(ACTIVITY_FILL))
+#define ACTIVITY_IN_WORK (ACTIVITY_IN(ACTIVITY_KERNEL) | ACTIVITY_IN_COPIES)
+#define ACTIVITY_IN_CALLS (ACTIVITY_IN(ACTIVITY_API) | ACTIVITY_IN(ACTIVITY_DRIVER))
+
+/* Rows are apart by kind, name and device, and by what is asked for: */
+#define ACTIVITY_BY_STREAM 1u
+#define ACTIVITY_BY_DETAIL 2u /* copies by memory and asynchrony, not by direction alone */
+#define ACTIVITY_BY_SCOPE 4u  /* node */
+
+#define ACTIVITY_EVERY_SET UINT32_MAX
+
+struct activity_ask {
+    unsigned kinds; /* ACTIVITY_IN */
+    unsigned by;    /* ACTIVITY_BY_* */
+    uint32_t set;   /* of their scopes' sets, ACTIVITY_EVERY_SET: all */
+};
+
+struct activity_row {
+    /* Sums of the row's activities; what they are not apart by is 0, NONE for node, the configuration
+     * the longest one's. Of a copy without BY_DETAIL, detail is the direction. */
+    struct snapshot_activity sum;
+    uint64_t share_ppm; /* of the time of all rows */
+    uint64_t avg;       /* nanoseconds */
+    uint64_t median;    /* within 3.2 % */
+    uint64_t stddev;    /* of a sample; 0 of one alone */
+    uint64_t bytes_per_s;
+    uint64_t launch_avg;   /* of the API call, of those whose call is known */
+    uint64_t delay_avg;    /* from its end to the start */
+    const char *lib;       /* of a kernel, else "" */
+    const char *precision; /* "" = the name does not say */
+    struct occupancy occupancy;
+    uint32_t has; /* ACTIVITY_HAS_* */
+};
+#define ACTIVITY_HAS_MEDIAN 1u
+#define ACTIVITY_HAS_OCCUPANCY 2u
+#define ACTIVITY_HAS_LAUNCH 4u
+
+struct activity_table {
+    struct activity_row **row; /* sorted */
+    uint32_t count;
+    uint64_t total; /* nanoseconds, of all rows */
+};
+
+/* Rows with at least one activity, the longest first. In the snapshot's memory. 0, or -1 without. */
+int activity_table(struct activity_table *out, struct snapshot *s, const struct activity_ask *ask);
+
+/* Another order: largest first, equal ones by name. */
+enum activity_sort {
+    ACTIVITY_SORT_TOTAL,
+    ACTIVITY_SORT_CALLS,
+    ACTIVITY_SORT_AVG,
+    ACTIVITY_SORT_MIN,
+    ACTIVITY_SORT_MAX,
+    ACTIVITY_SORT_BYTES
+};
+void activity_table_sort(struct activity_table *t, enum activity_sort by);
+
+#endif

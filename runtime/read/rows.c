@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rows.h"
+
+#include <string.h>
+
+#include "base/histogram.h"
+#include "baseline.h"
+#include "rates.h"
+#include "rows_device.h"
+
+/* While grouping: sums, the best of each kind, and the histograms of the row. */
+struct times {
+    uint64_t total, min, max;
+    uint32_t loose;
+    uint32_t histograms; /* first of its list, + 1 */
+};
+
+struct group {
+    struct times cpu; /* ticks */
+    struct times gpu; /* nanoseconds */
+    uint64_t self, first, first_at, open;
+    uint64_t bytes_per_s, flops_per_s; /* peaks of the devices it ran on, 0 = unknown */
+    uint32_t last_thread;
+    uint32_t gpu_nodes;
+};
+
+#define NESTED 1u
+#define NESTED_GPU 2u
+
+struct histogram_link {
+    uint32_t unit;
+    uint32_t next; /* + 1 */
+};
+
+struct grouping {
+    struct snapshot *s;
+    int tree; /* intervals stand beside scopes of their name */
+    struct rows *rows;
+    struct group *groups;
+    uint32_t *slots; /* hash of (parent or set, name, thread) -> row + 1 */
+    uint32_t mask;
+    struct histogram_link *links;
+    uint32_t link_count;
+    uint32_t *name_ids;       /* by site */
+    struct device_work *work; /* by node; NULL: none was seen */
+    uint32_t *seen; /* histogram units, open addressing: nodes of a site share the CPU's */
+};
+
+static uint32_t power_over(uint64_t n) {
+    uint32_t size = 64;
+    while (size < n * 2) {
+        size *= 2;
+    }
+    return size;
+}
+
+static uint32_t name_hash(const struct snapshot_site *site) {
+    uint32_t h = 2166136261u; /* FNV-1a */
+    for (uint32_t i = 0; i < site->length; ++i) {
+        h = (h ^ (unsigned char)site->name[i]) * 16777619u;
+    }
+    return h;
+}
+
+/* Sites of the same name get the id of the first of them. */
+static int number_names(struct grouping *g) {
+    struct snapshot *s = g->s;
+    uint32_t size = power_over(s->site_count + 1);
+    uint32_t *slots = scratch_array(&s->memory, size, sizeof *slots);
+    g->name_ids = scratch_array(&s->memory, (size_t)s->site_count + 1, sizeof *g->name_ids);
+    if (!slots || !g->name_ids) {
+        return -1;
+    }
+    for (uint32_t id = 1; id <= s->site_count; ++id) {
+        const struct snapshot_site *site = &s->sites[id];
+        uint32_t at = name_hash(site) & (size - 1);
+        while (slots[at] && (s->sites[slots[at]].length != site->length ||
+                             memcmp(s->sites[slots[at]].name, site->name, site->length))) {
+            at = (at + 1) & (size - 1);
+        }
+        slots[at] = slots[at] ? slots[at] : id;
+        g->name_ids[id] = slots[at];
+    }
+    return 0;
+}
+
+static int grouping_start(struct grouping *g, struct rows *out, struct snapshot *s) {
+    uint64_t most = 2 * ((uint64_t)s->node_count + 1); /* histograms */
+    uint32_t size = power_over(most);
+    memset(g, 0, sizeof *g);
+    g->s = s;
+    g->rows = out;
+    g->mask = size - 1;
+    out->count = 0;
+    out->grouping = NULL;
+    out->row = scratch_array(&s->memory, (size_t)s->node_count + 1, sizeof *out->row);
+    g->groups = scratch_array(&s->memory, (size_t)s->node_count + 1, sizeof *g->groups);
+    g->slots = scratch_array(&s->memory, size, sizeof *g->slots);
+    g->seen = scratch_array(&s->memory, size, sizeof *g->seen);
+    g->links = scratch_array(&s->memory, (size_t)most, sizeof *g->links);
+    int made = out->row && g->groups && g->slots && g->seen && g->links;
+    return made && !number_names(g) && !rows_device(&g->work, s) ? 0 : -1;
+}
+
+static uint32_t row_get(struct grouping *g, const struct snapshot_node *n, uint32_t parent,
+                        uint32_t thread) {
+    uint32_t name = g->name_ids[n->site];
+    uint32_t h =
+        (name * 0x9e3779b1u ^ n->set * 0x85ebca6bu ^ parent * 0xc2b2ae35u ^ thread * 0x27d4eb2fu);
+    uint32_t at = (h ^ h >> 15) & g->mask;
+    for (; g->slots[at]; at = (at + 1) & g->mask) {
+        const struct stint_row *r = &g->rows->row[g->slots[at] - 1];
+        if (r->name_id == name && r->set == n->set && r->parent == parent && r->thread == thread &&
+            (!g->tree || r->kind == n->kind)) {
+            return g->slots[at] - 1;
+        }
+    }
+    uint32_t row = g->rows->count++;
+    struct stint_row *r = &g->rows->row[row];
+    r->name = g->s->sites[n->site].name ? g->s->sites[n->site].name : "?";
+    r->name_length = g->s->sites[n->site].length;
+    r->info = "";
+    r->bound = "";
+    r->name_id = name;
+    r->set = n->set;
+    r->thread = thread;
+    r->parent = parent;
+    r->kind = n->kind;
+    g->groups[row].cpu.min = UINT64_MAX;
+    g->groups[row].gpu.min = UINT64_MAX;
+    g->groups[row].first_at = UINT64_MAX;
+    g->groups[row].last_thread = SNAPSHOT_NONE;
+    g->slots[at] = row + 1;
+    return row;
+}
+
+static void link_histogram(struct grouping *g, struct times *to, uint32_t unit) {
+    uint32_t at = unit * 0x9e3779b1u & g->mask;
+    while (g->seen[at] && g->seen[at] != unit) {
+        at = (at + 1) & g->mask;
+    }
+    if (g->seen[at] || !unit) {
+        return;
+    }
+    g->seen[at] = unit;
+    g->links[g->link_count].unit = unit;
+    g->links[g->link_count].next = to->histograms;
+    to->histograms = ++g->link_count;
+}
+
+static uint64_t self_of(const struct snapshot_node *n) {
+    uint64_t inside = n->total + n->open;
+    uint64_t self = inside > n->children ? inside - n->children : 0;
+    return self < n->total ? self : n->total;
+}
+
+/* Ran on devices of different peaks: there is none to speak of. */
+static void add_peaks(struct group *to, const struct snapshot *s, uint32_t device) {
+    static const struct snapshot_device unknown;
+    const struct snapshot_device *d = device < s->device_count ? &s->devices[device] : &unknown;
+    if (!to->gpu_nodes++) {
+        to->bytes_per_s = d->bytes_per_s;
+        to->flops_per_s = d->flops_per_s;
+    }
+    to->bytes_per_s = to->bytes_per_s == d->bytes_per_s ? d->bytes_per_s : 0;
+    to->flops_per_s = to->flops_per_s == d->flops_per_s ? d->flops_per_s : 0;
+}
+
+/* 512 threads have more ticks in five months than a number holds. */
+static uint64_t add_up(uint64_t a, uint64_t b) {
+    return a + b < a ? UINT64_MAX : a + b;
+}
+
+static void add_gpu(struct grouping *g, uint32_t row, const struct snapshot_gpu *n) {
+    struct group *to = &g->groups[row];
+    if (n->count) {
+        g->rows->row[row].gpu_calls += n->count;
+        to->gpu.total += n->total;
+        to->gpu.loose |= n->loose;
+        to->gpu.min = n->min < to->gpu.min ? n->min : to->gpu.min;
+        to->gpu.max = n->max > to->gpu.max ? n->max : to->gpu.max;
+        add_peaks(to, g->s, n->device);
+        link_histogram(g, &to->gpu, n->histogram);
+    }
+}
+
+/* nested: what is in the sums already, of a scope of the same name and set around it. */
+static void add(struct grouping *g, uint32_t row, const struct snapshot_node *n, unsigned nested) {
+    struct group *to = &g->groups[row];
+    struct stint_row *r = &g->rows->row[row];
+    r->calls += n->count + n->recursions;
+    r->bytes += n->bytes;
+    r->flops += n->flops;
+    to->self = add_up(to->self, self_of(n));
+    to->open = n->open > to->open ? n->open : to->open;
+    if (!(nested & NESTED_GPU)) {
+        add_gpu(g, row, &n->gpu);
+    }
+    if (!(nested & NESTED)) {
+        struct device_work work = rows_device_of(g->work, (uint32_t)(n - g->s->nodes));
+        r->device_calls += work.count;
+        r->device_total_ns = add_up(r->device_total_ns, work.total);
+    }
+    if (!n->count || nested & NESTED) {
+        return;
+    }
+    r->samples += n->count;
+    r->threads += to->last_thread != n->thread;
+    to->last_thread = n->thread;
+    to->cpu.total = add_up(to->cpu.total, n->total);
+    to->cpu.loose |= n->loose;
+    to->cpu.min = n->min < to->cpu.min ? n->min : to->cpu.min;
+    if (n->max >= to->cpu.max) {
+        to->cpu.max = n->max;
+        r->info = n->info;
+    }
+    if (n->first && n->first_at < to->first_at) {
+        to->first_at = n->first_at;
+        to->first = n->first;
+    }
+}
+
+static void sum_histograms(const struct grouping *g, const struct times *from,
+                           struct histogram *sum) {
+    memset(sum, 0, sizeof *sum);
+    for (uint32_t link = from->histograms; link; link = g->links[link - 1].next) {
+        uint32_t unit = g->links[link - 1].unit;
+        const struct stint_impl_histogram *h = snapshot_at(g->s, unit, sizeof *h);
+        const uint32_t *then = g->s->since ? baseline_histogram_of(g->s->since, unit) : NULL;
+        for (uint32_t i = 0; h && i < STINT_IMPL_BUCKETS; ++i) {
+            uint32_t now = STINT_IMPL_LOAD(&h->bucket[i]);
+            sum->bucket[i] += then ? now - then[i] : now;
+        }
+    }
+}
+
+static uint64_t clamp(uint64_t v, uint64_t low, uint64_t high) {
+    return v < low ? low : v > high ? high : v;
+}
+
+/* p50, p90 and p99 in the unit of the histograms, and the bounds where they are loose. 0 without
+ * a sample in them. */
+static int percentiles(const struct grouping *g, struct times *from, uint64_t out[3]) {
+    static const uint32_t permille[3] = {500, 900, 990};
+    struct histogram sum;
+    sum_histograms(g, from, &sum);
+    uint64_t count = histogram_count(&sum);
+    if (!count) {
+        return 0;
+    }
+    if (from->loose & SNAPSHOT_LOOSE_MIN) {
+        uint64_t low = histogram_min(&sum);
+        from->min = low > from->min ? low : from->min;
+    }
+    if (from->loose & SNAPSHOT_LOOSE_MAX) {
+        uint64_t high = histogram_max(&sum);
+        from->max = high < from->max ? high : from->max;
+    }
+    for (int i = 0; i < 3; ++i) {
+        out[i] = clamp(histogram_percentile(&sum, count, permille[i]), from->min, from->max);
+    }
+    return 1;
+}
+
+static void finish_cpu(const struct grouping *g, struct group *from, struct stint_row *r) {
+    const struct snapshot *s = g->s;
+    uint64_t p[3];
+    if (percentiles(g, &from->cpu, p)) {
+        r->has |= ROW_HISTOGRAM;
+        r->p50_ns = snapshot_ns(s, p[0]);
+        r->p90_ns = snapshot_ns(s, p[1]);
+        r->p99_ns = snapshot_ns(s, p[2]);
+    }
+    r->total_ns = snapshot_ns(s, from->cpu.total);
+    r->self_ns = snapshot_ns(s, from->self);
+    r->first_ns = snapshot_ns(s, from->first);
+    r->open_ns = snapshot_ns(s, from->open);
+    r->has |= r->first_ns ? ROW_FIRST : 0;
+    if (r->samples) {
+        /* Rounding, or a sample counted while its writer stood still, must not put the average
+         * outside the bounds. */
+        uint64_t up = r->total_ns / r->samples + (r->total_ns % r->samples != 0);
+        r->has |= ROW_SAMPLES;
+        r->avg_ns = r->total_ns / r->samples;
+        r->min_ns = clamp(snapshot_ns(s, from->cpu.min), 0, r->avg_ns);
+        r->max_ns = clamp(snapshot_ns(s, from->cpu.max), up, UINT64_MAX);
+    }
+    r->share_ppm = s->wall_ns ? snapshot_whole((double)r->total_ns * 1e6 / (double)s->wall_ns) : 0;
+}
+
+static void finish_gpu(const struct grouping *g, struct group *from, struct stint_row *r) {
+    uint64_t p[3];
+    if (!r->gpu_calls) {
+        return;
+    }
+    r->has |= ROW_GPU;
+    if (percentiles(g, &from->gpu, p)) {
+        r->has |= ROW_GPU_HISTOGRAM;
+        r->gpu_p50_ns = p[0];
+        r->gpu_p99_ns = p[2];
+    }
+    uint64_t total = from->gpu.total;
+    uint64_t up = total / r->gpu_calls + (total % r->gpu_calls != 0);
+    double both = (double)r->total_ns + (double)total;
+    r->gpu_total_ns = total;
+    r->gpu_avg_ns = total / r->gpu_calls;
+    r->gpu_min_ns = clamp(from->gpu.min, 0, r->gpu_avg_ns);
+    r->gpu_max_ns = clamp(from->gpu.max, up, UINT64_MAX);
+    r->gpu_share_ppm = both > 0 ? (uint64_t)((double)total * 1e6 / both) : 0;
+    r->cpu_share_ppm = both > 0 ? 1000000 - r->gpu_share_ppm : 0;
+}
+
+static void finish(struct grouping *g) {
+    for (uint32_t i = 0; i < g->rows->count; ++i) {
+        struct stint_row *r = &g->rows->row[i];
+        struct group *from = &g->groups[i];
+        finish_cpu(g, from, r);
+        finish_gpu(g, from, r);
+        r->has |= r->device_calls ? ROW_DEVICE : 0;
+        rates_fill(r, from->bytes_per_s, from->flops_per_s);
+    }
+}
+
+/* What scopes around it, of the same name and set, have in their sums: the flat total must not
+ * count it twice. A scope on the CPU alone does not hold the GPU time of one inside it. */
+static unsigned nested_in_itself(const struct grouping *g, const struct snapshot_node *n) {
+    const struct snapshot *s = g->s;
+    uint32_t depth = 0;
+    unsigned nested = 0;
+    for (uint32_t p = n->parent; p != SNAPSHOT_NONE && depth < 2 * STINT_IMPL_DEPTH; ++depth) {
+        const struct snapshot_node *a = &s->nodes[p];
+        if (a->set == n->set && a->site && g->name_ids[a->site] == g->name_ids[n->site]) {
+            nested |= NESTED | (a->gpu.count ? NESTED_GPU : 0);
+        }
+        p = a->parent;
+    }
+    return nested;
+}
+
+int rows_flat(struct rows *out, struct snapshot *s, int each_thread) {
+    struct grouping g;
+    if (grouping_start(&g, out, s)) {
+        return -1;
+    }
+    for (uint32_t i = 0; i < s->node_count; ++i) {
+        const struct snapshot_node *n = &s->nodes[i];
+        if (n->parent == SNAPSHOT_NONE || !n->site ||
+            !(n->count + n->recursions + n->open + n->gpu.count +
+              rows_device_of(g.work, i).count)) {
+            continue;
+        }
+        uint32_t row = row_get(&g, n, SNAPSHOT_NONE, each_thread ? n->thread : SNAPSHOT_NONE);
+        add(&g, row, n, nested_in_itself(&g, n));
+        link_histogram(&g, &g.groups[row].cpu, n->histogram);
+    }
+    finish(&g);
+    struct grouping *kept = scratch_array(&s->memory, 1, sizeof *kept);
+    if (kept) {
+        *kept = g;
+    }
+    out->grouping = kept;
+    return kept ? 0 : -1;
+}
+
+int rows_histogram(struct histogram *out, const struct rows *rows, uint32_t row, int gpu) {
+    const struct grouping *g = rows->grouping;
+    if (!g || row >= rows->count) {
+        return -1;
+    }
+    sum_histograms(g, gpu ? &g->groups[row].gpu : &g->groups[row].cpu, out);
+    return histogram_count(out) ? 0 : -1;
+}
+
+int rows_tree_of(struct rows *out, struct snapshot *s, int each_thread, uint32_t **row_of) {
+    struct grouping g;
+    uint32_t *rows = NULL;
+    if (!grouping_start(&g, out, s)) {
+        rows = scratch_array(&s->memory, (size_t)s->node_count + 1, sizeof *rows);
+    }
+    if (!rows) {
+        return -1;
+    }
+    g.tree = 1;
+    for (uint32_t i = 0; i < s->node_count; ++i) {
+        const struct snapshot_node *n = &s->nodes[i];
+        rows[i] = SNAPSHOT_NONE;
+        if (n->parent != SNAPSHOT_NONE && n->site) {
+            rows[i] = row_get(&g, n, rows[n->parent], each_thread ? n->thread : SNAPSHOT_NONE);
+            add(&g, rows[i], n, 0);
+        }
+    }
+    finish(&g);
+    *row_of = rows;
+    return 0;
+}
+
+int rows_tree(struct rows *out, struct snapshot *s) {
+    uint32_t *row_of;
+    return rows_tree_of(out, s, 0, &row_of);
+}

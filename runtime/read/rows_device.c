@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rows_device.h"
+
+#include "activity/activity_kind.h"
+
+static void add(struct device_work *to, uint64_t count, uint64_t total) {
+    to->count += count;
+    to->total = to->total + total < total ? UINT64_MAX : to->total + total;
+}
+
+int rows_device(struct device_work **out, struct snapshot *s) {
+    *out = NULL;
+    if (!s->activity_count) {
+        return 0;
+    }
+    struct device_work *work = scratch_array(&s->memory, (size_t)s->node_count + 1, sizeof *work);
+    if (!work) {
+        return -1;
+    }
+    for (uint32_t i = 0; i < s->activity_count; ++i) {
+        const struct snapshot_activity *a = &s->activities[i];
+        if (a->kind >= ACTIVITY_KERNEL && a->kind <= ACTIVITY_FILL && a->node < s->node_count) {
+            add(&work[a->node], a->count, a->total);
+        }
+    }
+    for (uint32_t i = s->node_count; i-- > 0;) { /* parents come before children */
+        uint32_t parent = s->nodes[i].parent;
+        if (parent != SNAPSHOT_NONE && s->nodes[i].kind == STINT_IMPL_SCOPE_NODE) {
+            add(&work[parent], work[i].count, work[i].total);
+        }
+    }
+    *out = work;
+    return 0;
+}

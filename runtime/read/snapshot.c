@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Implementation notes
+ * - Nodes are found breadth first from each thread's root, so that parents come before children; no
+ *   more of them are read than fit into the arena, which also ends a cycle.
+ * - A node is read under its sequence word and read again if it changed meanwhile. A writer that
+ *   was killed or preempted in the middle leaves the word odd: after some tries the values are taken
+ *   as they are, which is one sample off at most; of all nodes together there are so many tries and
+ *   no more. In a copy, a file's, nothing changes: one try.
+ */
+#include "snapshot.h"
+
+#include <sched.h>
+#include <string.h>
+
+#include "arena/arena.h"
+#include "snapshot_activity.h"
+
+#ifndef TRIES
+#define TRIES 200
+#endif
+#define PATIENCE (1000u * TRIES) /* a thread or GPU lane has one odd node; a second of waiting */
+
+#define ACQUIRE(p) __atomic_load_n((p), __ATOMIC_ACQUIRE)
+
+const void *snapshot_at(const struct snapshot *s, uint32_t unit, uint64_t bytes) {
+    uint64_t at = (uint64_t)unit * STINT_IMPL_UNIT;
+    return unit && bytes <= s->size && at <= s->size - bytes ? s->base + at : NULL;
+}
+
+const char *snapshot_text(const struct snapshot *s, uint32_t text, uint32_t *length) {
+    uint64_t at = (uint64_t)text * 8;
+    if (!text || at + sizeof(struct arena_text) >= s->size) { /* not even room for the NUL */
+        return NULL;
+    }
+    const struct arena_text *t = (const struct arena_text *)(const void *)(s->base + at);
+    uint32_t n = t->length;
+    if (n > s->size - at - sizeof *t - 1 || t->bytes[n] != '\0') {
+        return NULL;
+    }
+    *length = n;
+    return t->bytes;
+}
+
+static int read_sites(struct snapshot *s, const struct arena_header *h) {
+    /* A header may name more of them than there are bytes for. */
+    uint64_t most = s->size / sizeof(struct arena_site);
+    uint32_t count = ACQUIRE(&h->site_count), length = 0;
+    most = most < ARENA_SITES ? most : ARENA_SITES - 1;
+    count = count < most ? count : (uint32_t)most;
+    s->sites = scratch_array(&s->memory, (size_t)count + 1, sizeof *s->sites);
+    if (!s->sites) {
+        return -1;
+    }
+    for (uint32_t id = 1; id <= count; ++id) {
+        const struct arena_site *chunk =
+            snapshot_at(s, h->site_chunk[(id - 1) / ARENA_SITES_PER_CHUNK],
+                        ARENA_SITES_PER_CHUNK * sizeof *chunk);
+        struct snapshot_site *out = &s->sites[id];
+        const struct arena_site *in = chunk ? &chunk[(id - 1) % ARENA_SITES_PER_CHUNK] : NULL;
+        out->name = in ? snapshot_text(s, in->name, &out->length) : NULL;
+        if (!out->name) {
+            out->name = "?";
+            out->length = 1;
+            continue;
+        }
+        out->file = snapshot_text(s, in->file, &length);
+        out->line = in->line;
+        out->level = in->level;
+        out->role = in->role;
+    }
+    s->site_count = count;
+    return 0;
+}
+
+static int read_sets(struct snapshot *s, const struct arena_header *h) {
+    uint32_t count = ACQUIRE(&h->set_count), length = 0;
+    count = count < ARENA_SETS ? count : ARENA_SETS;
+    s->sets = scratch_array(&s->memory, (size_t)count + 1, sizeof *s->sets);
+    if (!s->sets) {
+        return -1;
+    }
+    for (uint32_t id = 0; id < count; ++id) {
+        const struct arena_set *chunk = snapshot_at(s, h->set_chunk[id / ARENA_SETS_PER_CHUNK],
+                                                    ARENA_SETS_PER_CHUNK * sizeof *chunk);
+        const char *name =
+            chunk ? snapshot_text(s, chunk[id % ARENA_SETS_PER_CHUNK].name, &length) : NULL;
+        s->sets[id] = name ? name : "?";
+    }
+    s->sets[0] = count ? s->sets[0] : "?"; /* reports rely on the default set */
+    s->set_count = count ? count : 1;
+    return 0;
+}
+
+static int read_threads(struct snapshot *s, const struct arena_header *h) {
+    uint64_t most = s->size / sizeof(struct arena_thread);
+    uint32_t newest = ACQUIRE(&h->first_thread), unit = newest;
+    const struct arena_thread *t;
+    uint32_t count = 0;
+    for (; (t = snapshot_at(s, unit, sizeof *t)) && count < most; unit = t->next) {
+        ++count;
+    }
+    s->threads = scratch_array(&s->memory, (size_t)count + 1, sizeof *s->threads);
+    if (!s->threads) {
+        return -1;
+    }
+    unit = newest;
+    s->thread_count = count;
+    for (uint32_t i = count; i-- > 0; unit = t->next) { /* oldest first */
+        t = snapshot_at(s, unit, sizeof *t);
+        if (!t) {
+            return -1;
+        }
+        struct snapshot_thread *out = &s->threads[i];
+        out->unit = unit;
+        out->tid = STINT_IMPL_LOAD(&t->tid);
+        out->alive = ACQUIRE(&t->alive);
+        out->uses = STINT_IMPL_LOAD(&t->uses);
+        out->root = t->root;
+        out->ring = t->ring;
+        out->frames = snapshot_at(s, t->frames, STINT_IMPL_FRAMES * sizeof *out->frames);
+        for (size_t c = 0; c + 1 < sizeof out->name; ++c) {
+            out->name[c] = STINT_IMPL_LOAD(&t->name[c]);
+        }
+        for (uint32_t k = 0; k < STINT_STATUS_COUNT; ++k) {
+            s->lost[k] += STINT_IMPL_LOAD(&t->lost[k]);
+        }
+    }
+    return 0;
+}
+
+/* A list of them that is a circle is cut at SNAPSHOT_DEVICES. */
+static void read_devices(struct snapshot *s, const struct arena_header *h) {
+    uint32_t unit = ACQUIRE(&h->first_device);
+    const struct arena_device *d;
+    for (; s->device_count < SNAPSHOT_DEVICES && (d = snapshot_at(s, unit, sizeof *d));
+         unit = d->next) {
+        struct snapshot_device *out = &s->devices[s->device_count++];
+        out->unit = unit;
+        memcpy(out->name, d->name, sizeof out->name - 1);
+        out->number = STINT_IMPL_LOAD(&d->number);
+        out->major = STINT_IMPL_LOAD(&d->major);
+        out->minor = STINT_IMPL_LOAD(&d->minor);
+        out->multiprocessors = STINT_IMPL_LOAD(&d->multiprocessors);
+        out->threads_per_mp = STINT_IMPL_LOAD(&d->threads_per_mp);
+        out->blocks_per_mp = STINT_IMPL_LOAD(&d->blocks_per_mp);
+        out->registers_per_mp = STINT_IMPL_LOAD(&d->registers_per_mp);
+        out->shared_per_mp = STINT_IMPL_LOAD(&d->shared_per_mp);
+        out->reserved_shared = STINT_IMPL_LOAD(&d->reserved_shared);
+        out->bytes_per_s = STINT_IMPL_LOAD(&d->bytes_per_s);
+        out->flops_per_s = STINT_IMPL_LOAD(&d->flops_per_s);
+    }
+}
+
+/* One attempt, as copy_node. */
+static int copy_gpu(struct snapshot_gpu *out, const struct arena_gpu *g) {
+    uint64_t seq = ACQUIRE(&g->seq);
+    out->count = (seq + 1) / 2;
+    out->total = ACQUIRE(&g->total);
+    out->min = ACQUIRE(&g->min);
+    out->max = ACQUIRE(&g->max);
+    out->device = ACQUIRE(&g->device);
+    return seq & 1 || STINT_IMPL_LOAD(&g->seq) != seq;
+}
+
+int snapshot_try_again(struct snapshot *s, int tried) {
+    if (tried >= TRIES || !s->patience) {
+        return 0;
+    }
+    --s->patience;
+    if (tried > TRIES / 2) {
+        sched_yield();
+    }
+    return 1;
+}
+
+static void read_gpu(struct snapshot *s, struct snapshot_gpu *out, uint32_t unit) {
+    const struct arena_gpu *g = snapshot_at(s, unit, sizeof *g);
+    for (int i = 0; g && copy_gpu(out, g) && snapshot_try_again(s, i); ++i) {
+    }
+    out->histogram = g ? g->histogram : 0;
+}
+
+/* One attempt; 0 when the sequence word was even and the same at both ends. */
+static int copy_node(struct snapshot_node *out, const struct stint_impl_node *n) {
+    uint64_t seq = ACQUIRE(&n->seq);
+    out->count = (seq + 1) / 2;
+    out->total = ACQUIRE(&n->total);
+    out->min = ACQUIRE(&n->min);
+    out->max = ACQUIRE(&n->max);
+    out->first = ACQUIRE(&n->first);
+    out->first_at = ACQUIRE(&n->first_at);
+    out->max_at = ACQUIRE(&n->max_at);
+    for (size_t i = 0; i < STINT_IMPL_INFO; ++i) {
+        out->info[i] = ACQUIRE(&n->info[i]);
+    }
+    out->info[STINT_IMPL_INFO - 1] = '\0';
+    return seq & 1 || STINT_IMPL_LOAD(&n->seq) != seq;
+}
+
+static void read_node(struct snapshot *s, struct snapshot_node *out,
+                      const struct stint_impl_node *n) {
+    for (int i = 0; copy_node(out, n) && snapshot_try_again(s, i); ++i) {
+    }
+    out->recursions = STINT_IMPL_LOAD(&n->recursions);
+    out->site = n->site;
+    out->set = n->set;
+    out->kind = n->kind;
+    out->histogram = STINT_IMPL_LOAD(&n->histogram);
+    out->bytes = STINT_IMPL_LOAD(&n->bytes);
+    out->flops = STINT_IMPL_LOAD(&n->flops);
+    read_gpu(s, &out->gpu, ACQUIRE(&n->gpu));
+}
+
+/* The nodes on their way into the snapshot. */
+struct listing {
+    struct snapshot *s;
+    uint64_t most;
+    unsigned char *seen; /* a bit a unit: a list that is a circle has its nodes once */
+    uint32_t thread;
+};
+
+static int add_node(struct listing *l, uint32_t unit, uint32_t parent) {
+    struct snapshot *s = l->s;
+    const struct stint_impl_node *n = snapshot_at(s, unit, sizeof *n);
+    if (!n || s->node_count >= l->most || l->seen[unit / 8] & 1u << unit % 8) {
+        return -1;
+    }
+    l->seen[unit / 8] |= (unsigned char)(1u << unit % 8);
+    struct snapshot_node *out = &s->nodes[s->node_count++];
+    out->unit = unit;
+    out->parent = parent;
+    out->thread = l->thread;
+    read_node(s, out, n);
+    return 0;
+}
+
+static int read_nodes(struct snapshot *s) {
+    struct listing l = {.s = s, .most = s->size / sizeof(struct stint_impl_node) + 1};
+    l.seen = scratch_get(&s->memory, s->size / STINT_IMPL_UNIT / 8 + 1);
+    s->nodes = scratch_array(&s->memory, (size_t)l.most, sizeof *s->nodes);
+    if (!s->nodes || !l.seen) {
+        return -1;
+    }
+    for (; l.thread < s->thread_count; ++l.thread) {
+        uint32_t next = s->node_count;
+        add_node(&l, s->threads[l.thread].root, SNAPSHOT_NONE);
+        for (; next < s->node_count; ++next) {
+            const struct stint_impl_node *n = snapshot_at(s, s->nodes[next].unit, sizeof *n);
+            uint32_t unit = ACQUIRE(&n->child);
+            while (unit && !add_node(&l, unit, next)) {
+                n = snapshot_at(s, unit, sizeof *n);
+                unit = n->sibling;
+            }
+        }
+    }
+    return 0;
+}
+
+uint32_t snapshot_device_of(const struct snapshot *s, uint32_t unit) {
+    for (uint32_t i = 0; unit && i < s->device_count; ++i) {
+        if (s->devices[i].unit == unit) {
+            return i;
+        }
+    }
+    return SNAPSHOT_NONE;
+}
+
+/* Sites, sets and devices are read after the nodes that name them: whatever a node names is there
+ * by then. */
+static int read_names(struct snapshot *s, const struct arena_header *h) {
+    if (read_sites(s, h) || read_sets(s, h)) {
+        return -1;
+    }
+    read_devices(s, h);
+    for (uint32_t i = 0; i < s->node_count; ++i) {
+        struct snapshot_node *n = &s->nodes[i];
+        n->gpu.device = snapshot_device_of(s, n->gpu.device);
+        n->site = n->site <= s->site_count ? n->site : 0;
+        n->set = n->set < s->set_count ? n->set : 0;
+    }
+    return 0;
+}
+
+static int index_nodes(struct snapshot *s) {
+    uint32_t size = 64;
+    while (size < s->node_count * 2) {
+        size *= 2;
+    }
+    s->index = scratch_array(&s->memory, size, sizeof *s->index);
+    if (!s->index) {
+        return -1;
+    }
+    s->index_mask = size - 1;
+    for (uint32_t i = 0; i < s->node_count; ++i) {
+        uint32_t at = s->nodes[i].unit * 0x9e3779b1u & s->index_mask;
+        while (s->index[at]) {
+            at = (at + 1) & s->index_mask;
+        }
+        s->index[at] = i + 1;
+    }
+    return 0;
+}
+
+uint32_t snapshot_node_of(const struct snapshot *s, uint32_t unit) {
+    uint32_t at = unit * 0x9e3779b1u & s->index_mask;
+    for (; s->index[at]; at = (at + 1) & s->index_mask) {
+        if (s->nodes[s->index[at] - 1].unit == unit) {
+            return s->index[at] - 1;
+        }
+    }
+    return SNAPSHOT_NONE;
+}
+
+static int read_open(struct snapshot *s, struct snapshot_thread *t) {
+    struct snapshot_open open[STINT_IMPL_DEPTH];
+    for (uint32_t f = 1; t->alive && t->frames && f < STINT_IMPL_FRAMES; ++f) {
+        if (!STINT_IMPL_LOAD(&t->frames[f].guard)) {
+            break;
+        }
+        uint64_t start = STINT_IMPL_LOAD(&t->frames[f].start);
+        uint32_t recursive = STINT_IMPL_LOAD(&t->frames[f].recursive);
+        uint32_t node =
+            snapshot_node_of(s, recursive ? recursive : STINT_IMPL_LOAD(&t->frames[f].node));
+        if (node == SNAPSHOT_NONE || start > s->now.ticks) {
+            continue; /* being opened right now */
+        }
+        open[t->open_count].node = node;
+        open[t->open_count++].ticks = s->now.ticks - start;
+        if (!s->nodes[node].open) { /* of a recursive scope the outermost */
+            s->nodes[node].open = s->now.ticks - start;
+        }
+    }
+    t->open = scratch_array(&s->memory, (size_t)t->open_count + 1, sizeof *t->open);
+    if (!t->open) {
+        return -1;
+    }
+    memcpy(t->open, open, t->open_count * sizeof *open);
+    return 0;
+}
+
+void snapshot_sum_children(struct snapshot *s) {
+    for (uint32_t i = 0; i < s->node_count; ++i) {
+        s->nodes[i].children = 0;
+    }
+    for (uint32_t i = 0; i < s->node_count; ++i) {
+        const struct snapshot_node *n = &s->nodes[i];
+        if (n->parent != SNAPSHOT_NONE && n->kind == STINT_IMPL_SCOPE_NODE) {
+            s->nodes[n->parent].children += n->total + n->open;
+        }
+    }
+}
+
+static int read_all(struct snapshot *s, const char *base, uint64_t size, uint64_t start_ns,
+                    const struct clock_stamp *now) {
+    const struct arena_header *h = (const struct arena_header *)(const void *)base;
+    s->base = base;
+    s->size = size;
+    s->now = *now;
+    if (size < sizeof *h || memcmp(h->magic, ARENA_MAGIC, sizeof h->magic) || h->abi != STINT_ABI) {
+        return -1;
+    }
+    s->start_ns = start_ns;
+    s->ns_per_tick = clock_ns_per_tick(&h->start, now, h->ticks_per_us);
+    s->wall_ns = now->monotonic_ns > start_ns ? now->monotonic_ns - start_ns : 0;
+    for (uint32_t k = 0; k < STINT_STATUS_COUNT; ++k) {
+        s->lost[k] = STINT_IMPL_LOAD(&h->lost[k]);
+    }
+    s->gpu_in_flight = STINT_IMPL_LOAD(&h->gpu_in_flight);
+    s->steps = STINT_IMPL_LOAD(&h->steps);
+    uint32_t activity = ACQUIRE(&h->first_activity);
+    int failed = read_threads(s, h) || read_nodes(s) || read_names(s, h) || index_nodes(s) ||
+                 snapshot_read_activities(s, activity);
+    for (uint32_t t = 0; !failed && t < s->thread_count; ++t) {
+        failed = read_open(s, &s->threads[t]);
+    }
+    if (failed) {
+        scratch_free(&s->memory);
+        return -1;
+    }
+    snapshot_sum_children(s);
+    return 0;
+}
+
+int snapshot_read(struct snapshot *s, const char *base, uint64_t size, uint64_t start_ns,
+                  const struct clock_stamp *now) {
+    memset(s, 0, sizeof *s);
+    return read_all(s, base, size, start_ns, now);
+}
+
+int snapshot_read_live(struct snapshot *s, const char *base, uint64_t size, uint64_t start_ns,
+                       const struct clock_stamp *now) {
+    memset(s, 0, sizeof *s);
+    s->patience = PATIENCE;
+    return read_all(s, base, size, start_ns, now);
+}
+
+void snapshot_free(struct snapshot *s) {
+    scratch_free(&s->memory);
+}

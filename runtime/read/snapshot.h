@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The picture of an arena at one moment: every node of every thread, read without stopping anybody
+ * and checked as if it came from a stranger's file (bounds, cycles, counts). Immutable once taken;
+ * reports see nothing else.
+ */
+#ifndef STINT_SNAPSHOT_H
+#define STINT_SNAPSHOT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/clock.h"
+#include "base/scratch.h"
+#include "base/status.h"
+#include "stint/impl_layout.h"
+
+#define SNAPSHOT_NONE UINT32_MAX
+#define SNAPSHOT_DEVICES 64u /* more GPUs than one program sees; also ends a cycle */
+
+/* What the scopes of a node took on the GPU. */
+struct snapshot_gpu {
+    uint64_t count;
+    uint64_t total; /* nanoseconds, as all times here */
+    uint64_t min;
+    uint64_t max;
+    uint32_t histogram; /* of nanoseconds */
+    uint32_t device;    /* of the last one: index, SNAPSHOT_NONE: unknown */
+    uint32_t loose;
+};
+
+struct snapshot_node {
+    uint64_t count;
+    uint64_t total; /* ticks, as all times here but the GPU's */
+    uint64_t min;
+    uint64_t max;
+    uint64_t first;
+    uint64_t recursions;
+    uint64_t open; /* ticks since it was opened, if it is open */
+    uint64_t first_at;
+    uint64_t max_at;
+    uint64_t children; /* total and open time of its nested scopes */
+    uint64_t bytes;    /* declared while it was the innermost scope */
+    uint64_t flops;
+    struct snapshot_gpu gpu;
+    uint32_t unit;
+    uint32_t site;
+    uint32_t set;
+    uint32_t kind;
+    uint32_t parent; /* index, SNAPSHOT_NONE for a root; always before the node itself */
+    uint32_t thread;
+    uint32_t histogram;
+    uint32_t loose; /* SNAPSHOT_LOOSE_*: not exact, take the histogram's bound */
+    char info[STINT_IMPL_INFO];
+};
+#define SNAPSHOT_LOOSE_MIN 1u
+#define SNAPSHOT_LOOSE_MAX 2u
+
+struct snapshot_open {
+    uint32_t node;
+    uint64_t ticks; /* since it was opened */
+};
+
+struct snapshot_thread {
+    uint32_t unit; /* of its record */
+    uint32_t tid;
+    uint32_t alive;
+    uint32_t uses;
+    uint32_t root;
+    uint32_t ring; /* its trace; units, 0 = none */
+    uint32_t open_count;
+    char name[16];
+    struct snapshot_open *open; /* outermost first */
+    const struct stint_impl_frame *frames;
+};
+
+struct snapshot_site {
+    const char *name;
+    uint32_t length;
+    uint32_t line;
+    const char *file;
+    uint8_t level;
+    uint8_t role;
+};
+
+struct snapshot_device {
+    uint32_t unit;
+    uint32_t number;
+    char name[64];
+    uint32_t major;
+    uint32_t minor;
+    uint64_t bytes_per_s; /* at best, 0 = unknown */
+    uint64_t flops_per_s;
+    uint32_t multiprocessors; /* 0 = unknown, as the others */
+    uint32_t threads_per_mp;
+    uint32_t blocks_per_mp;
+    uint32_t registers_per_mp;
+    uint32_t shared_per_mp;
+    uint32_t reserved_shared;
+};
+
+/* struct arena_activity, checked. */
+struct snapshot_activity {
+    uint64_t count;
+    uint64_t total; /* nanoseconds, as all times here */
+    uint64_t min;
+    uint64_t max;
+    uint64_t bytes;
+    uint64_t max_bytes;
+    double squares; /* finite, not negative */
+    uint64_t first_at;
+    uint64_t last_at;
+    uint64_t launches;
+    uint64_t launch_total;
+    uint64_t delay_total;
+    const char *name; /* "" = none */
+    uint32_t name_length;
+    uint32_t unit;
+    uint32_t kind; /* below ACTIVITY_KINDS */
+    uint32_t detail;
+    uint32_t node;   /* index, SNAPSHOT_NONE: unknown */
+    uint32_t device; /* index, SNAPSHOT_NONE */
+    uint32_t context;
+    uint32_t stream;
+    uint32_t histogram;
+    uint32_t loose; /* SNAPSHOT_LOOSE_* */
+    uint32_t varies;
+    uint32_t grid[3];
+    uint32_t block[3];
+    uint32_t registers;
+    uint32_t shared_static;
+    uint32_t shared_dynamic;
+};
+
+struct baseline;
+
+struct snapshot {
+    struct scratch memory;
+    const char *base; /* what was read */
+    uint64_t size;
+    struct clock_stamp now;
+    double ns_per_tick;
+    uint64_t start_ns; /* monotonic, when the run began */
+    uint64_t wall_ns;  /* since the run or the interval began */
+    struct snapshot_thread *threads;
+    uint32_t thread_count;
+    struct snapshot_node *nodes;
+    uint32_t node_count;
+    struct snapshot_site *sites; /* by id; 0 is unused */
+    uint32_t site_count;
+    const char **sets; /* names by id */
+    uint32_t set_count;
+    struct snapshot_device devices[SNAPSHOT_DEVICES];
+    uint32_t device_count;
+    struct snapshot_activity *activities; /* oldest first */
+    uint32_t activity_count;
+    uint64_t gpu_in_flight; /* GPU scopes whose time is still to come */
+    uint64_t steps;
+    uint64_t lost[STINT_STATUS_COUNT];
+    const struct baseline *since;
+    uint32_t *index; /* unit -> node, open addressing */
+    uint32_t index_mask;
+    uint32_t patience; /* tries that are left for nodes that change while they are read */
+};
+
+/* Reads a copy of an arena of `size` bytes in use, in full. 0, or -1 with nothing to free: no
+ * memory, or not an arena. */
+int snapshot_read(struct snapshot *s, const char *base, uint64_t size, uint64_t start_ns,
+                  const struct clock_stamp *now);
+/* The same while threads record in it: what changes meanwhile is read again. */
+int snapshot_read_live(struct snapshot *s, const char *base, uint64_t size, uint64_t start_ns,
+                       const struct clock_stamp *now);
+/* The process's own. -1 also when nothing was ever recorded. */
+int snapshot_take(struct snapshot *s);
+/* Again, after a change of totals: every node's nested time. */
+void snapshot_sum_children(struct snapshot *s);
+void snapshot_free(struct snapshot *s);
+
+/* The index of the node at that place of the arena, or SNAPSHOT_NONE. */
+uint32_t snapshot_node_of(const struct snapshot *s, uint32_t unit);
+uint32_t snapshot_device_of(const struct snapshot *s, uint32_t unit);
+/* While it is read, after an attempt at a record that failed: whether there is another one. */
+int snapshot_try_again(struct snapshot *s, int tried);
+/* A checked pointer to `bytes` bytes at a unit, or NULL. */
+const void *snapshot_at(const struct snapshot *s, uint32_t unit, uint64_t bytes);
+/* A text of the arena with its NUL, or NULL. */
+const char *snapshot_text(const struct snapshot *s, uint32_t text, uint32_t *length);
+/* A number of nonsense must not be undefined behaviour too. */
+static inline uint64_t snapshot_whole(double v) {
+    return v < 0 ? 0 : v < 1.8e19 ? (uint64_t)v : UINT64_MAX - 1;
+}
+static inline uint64_t snapshot_ns(const struct snapshot *s, uint64_t ticks) {
+    return snapshot_whole((double)ticks * s->ns_per_tick);
+}
+
+#endif

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The activities of a snapshot: read under their sequence word as nodes are, at most as many as fit
+ * into the arena, which also ends a cycle.
+ */
+#include "snapshot_activity.h"
+
+#include <float.h>
+#include <string.h>
+
+#include "activity/activity_kind.h"
+#include "arena/arena.h"
+
+#define ACQUIRE(p) __atomic_load_n((p), __ATOMIC_ACQUIRE)
+
+static double finite(uint64_t bits) {
+    double v;
+    memcpy(&v, &bits, sizeof v);
+    return v >= 0 && v <= DBL_MAX ? v : 0;
+}
+
+static void copy_configuration(struct snapshot_activity *out, const struct arena_activity *a) {
+    out->varies = ACQUIRE(&a->varies);
+    for (int i = 0; i < 3; ++i) {
+        out->grid[i] = ACQUIRE(&a->grid[i]);
+        out->block[i] = ACQUIRE(&a->block[i]);
+    }
+    out->registers = ACQUIRE(&a->registers);
+    out->shared_static = ACQUIRE(&a->shared_static);
+    out->shared_dynamic = ACQUIRE(&a->shared_dynamic);
+}
+
+/* One attempt; 0 when the sequence word was even and the same at both ends. */
+static int copy_activity(struct snapshot_activity *out, const struct arena_activity *a) {
+    uint64_t seq = ACQUIRE(&a->seq);
+    out->count = seq / 2 + (seq & 1);
+    out->total = ACQUIRE(&a->total);
+    out->min = ACQUIRE(&a->min);
+    out->max = ACQUIRE(&a->max);
+    out->bytes = ACQUIRE(&a->bytes);
+    out->max_bytes = ACQUIRE(&a->max_bytes);
+    out->squares = finite(ACQUIRE(&a->squares));
+    out->first_at = ACQUIRE(&a->first_at);
+    out->last_at = ACQUIRE(&a->last_at);
+    out->launches = ACQUIRE(&a->launches);
+    out->launch_total = ACQUIRE(&a->launch_total);
+    out->delay_total = ACQUIRE(&a->delay_total);
+    copy_configuration(out, a);
+    return seq & 1 || STINT_IMPL_LOAD(&a->seq) != seq;
+}
+
+/* What reports rely on, whatever the file says. */
+static void make_sane(struct snapshot_activity *a) {
+    a->min = a->count ? a->min : 0;
+    a->max = a->count ? a->max : 0;
+    a->min = a->min < a->max ? a->min : a->max;
+    a->last_at = a->last_at > a->first_at ? a->last_at : a->first_at;
+}
+
+static void read_activity(struct snapshot *s, struct snapshot_activity *out, uint32_t unit,
+                          const struct arena_activity *a) {
+    uint32_t node = STINT_IMPL_LOAD(&a->node);
+    for (int i = 0; copy_activity(out, a) && snapshot_try_again(s, i); ++i) {
+    }
+    make_sane(out);
+    out->unit = unit;
+    out->kind = a->kind;
+    out->detail = a->detail;
+    out->node = node ? snapshot_node_of(s, node) : SNAPSHOT_NONE;
+    out->device = snapshot_device_of(s, a->device);
+    out->context = a->context;
+    out->stream = a->stream;
+    out->histogram = STINT_IMPL_LOAD(&a->histogram);
+    out->name = snapshot_text(s, a->name, &out->name_length);
+    if (!out->name) {
+        out->name = "";
+        out->name_length = 0;
+    }
+}
+
+static int is_known(const struct arena_activity *a) {
+    return a->kind > ACTIVITY_NONE && a->kind < ACTIVITY_KINDS;
+}
+
+int snapshot_read_activities(struct snapshot *s, uint32_t first) {
+    uint64_t most = s->size / sizeof(struct arena_activity), listed = 0;
+    const struct arena_activity *a;
+    uint32_t count = 0;
+    for (uint32_t unit = first; listed < most && (a = snapshot_at(s, unit, sizeof *a)); ++listed) {
+        count += (uint32_t)is_known(a);
+        unit = a->next;
+    }
+    s->activities = scratch_array(&s->memory, (size_t)count + 1, sizeof *s->activities);
+    if (!s->activities) {
+        return -1;
+    }
+    s->activity_count = count;
+    for (uint32_t unit = first; listed-- && (a = snapshot_at(s, unit, sizeof *a));) {
+        if (count && is_known(a)) {
+            read_activity(s, &s->activities[--count], unit, a); /* oldest first */
+        }
+        unit = a->next;
+    }
+    return 0;
+}

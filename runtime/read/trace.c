@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Implementation notes
+ * - A ring may be written while it is read: an event counts if it is whole and the same before and
+ *   after it was copied, and its place was not taken again; what was not is as good as overwritten.
+ * - What is inside a span ended, and so was recorded, before it. Of two that began together the one
+ *   recorded later is around the other, also when their times are equal to the nanosecond.
+ * - Honest rings share no byte: all of them together are no larger than the arena, and what goes
+ *   beyond is not read. So a file cannot make us read one ring a million times.
+ * - One ring at a time is taken apart, in memory that goes back at once.
+ */
+#include "trace.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "arena/arena.h"
+#include "base/unit_map.h"
+#include "trace_name.h"
+
+#define ACQUIRE(p) __atomic_load_n((p), __ATOMIC_ACQUIRE)
+#define LANES_MOST 65536u /* of streams, or what the file has room for; also ends a cycle */
+#define SPLITS 16u        /* lanes one thread or stream may need for what overlaps */
+#define DEPTH_MOST 1024u
+#define TICKS (((uint64_t)1 << STINT_IMPL_EVENT_KIND) - 1)
+
+struct item {
+    struct trace_event event;
+    uint64_t order; /* in its ring */
+    uint32_t split;
+};
+
+/* One ring on its way to lanes. */
+struct source {
+    struct trace_lane lane; /* name and owner for what comes of it */
+    const struct stint_impl_ring *ring;
+    uint64_t size; /* places */
+    uint64_t head;
+    uint64_t kept;
+};
+
+/* The items of one of them. */
+struct pile {
+    struct scratch memory;
+    struct item *items;
+    uint64_t count;
+    uint64_t lost; /* overwritten, or nothing that can be told */
+};
+
+struct open_span {
+    uint64_t end;
+    uint64_t order;
+};
+
+struct split {
+    struct open_span open[DEPTH_MOST];
+    uint32_t depth;
+    uint64_t count;
+};
+
+struct reading {
+    struct snapshot *s;
+    struct trace *out;
+    struct split *splits;
+    struct unit_map activities; /* to their index */
+    struct unit_map threads;
+    uint64_t budget; /* places that may still be read */
+};
+
+static uint64_t ns_of(const struct snapshot *s, uint64_t ticks) {
+    const struct arena_header *h = (const struct arena_header *)(const void *)s->base;
+    double since = (double)(int64_t)(ticks - h->start.ticks) * s->ns_per_tick +
+                   (double)(int64_t)(h->start.monotonic_ns - s->start_ns);
+    return since > 0 && since < 9e18 ? (uint64_t)since : 0;
+}
+
+/* ---- Rings. */
+
+/* Its size, 0 if it is none. */
+static uint64_t ring_size(const struct snapshot *s, uint32_t unit) {
+    const struct stint_impl_ring *r = snapshot_at(s, unit, sizeof *r);
+    uint64_t mask = r ? r->mask : 0;
+    if (!r || mask & (mask + 1) || mask > s->size / sizeof(struct stint_impl_event) ||
+        !snapshot_at(s, unit, sizeof *r + (mask + 1) * sizeof(struct stint_impl_event))) {
+        return 0;
+    }
+    return mask + 1;
+}
+
+static void find_ring(struct reading *r, struct source *from, uint32_t unit) {
+    uint64_t size = ring_size(r->s, unit);
+    if (size && size <= r->budget) {
+        r->budget -= size;
+        from->ring = snapshot_at(r->s, unit, sizeof *from->ring);
+        from->size = size;
+        from->head = ACQUIRE(&from->ring->head);
+        from->kept = from->head < size ? from->head : size;
+    }
+}
+
+/* 0 when it is being written or was overwritten meanwhile. */
+static int copy_event(const struct source *from, uint64_t number, struct stint_impl_event *to) {
+    const struct stint_impl_event *e =
+        (const struct stint_impl_event *)(const void *)(from->ring + 1) +
+        (number & (from->size - 1));
+    to->at = ACQUIRE(&e->at);
+    to->what = ACQUIRE(&e->what);
+    return to->at && ACQUIRE(&e->at) == to->at &&
+           STINT_IMPL_LOAD(&from->ring->head) - number <= from->size;
+}
+
+/* The payload that belongs to the event, or NULL. */
+static const uint64_t *payload_of(const struct stint_impl_event *before,
+                                  const struct stint_impl_event *e) {
+    int is_payload = before->at >> STINT_IMPL_EVENT_KIND == STINT_IMPL_EVENT_PAYLOAD;
+    return is_payload && (before->at & TICKS) == (e->at & TICKS) ? &before->what : NULL;
+}
+
+static int decode_span(const struct snapshot *s, const struct stint_impl_event *e,
+                       const uint64_t *payload, struct trace_event *out) {
+    uint64_t ticks = e->what & STINT_IMPL_SPAN_LONG;
+    if (ticks == STINT_IMPL_SPAN_LONG && payload && *payload > ticks) {
+        ticks = *payload;
+    }
+    uint64_t end = ns_of(s, (e->at & TICKS) + ticks);
+    out->kind = TRACE_SPAN;
+    out->duration_ns = end > out->start_ns ? end - out->start_ns : 0;
+    out->node = snapshot_node_of(s, (uint32_t)(e->what >> STINT_IMPL_SPAN_BITS));
+    out->site = out->node == SNAPSHOT_NONE ? 0 : s->nodes[out->node].site;
+    return out->node == SNAPSHOT_NONE ? -1 : 0;
+}
+
+/* A launch so long before that its time has no room in the payload is one nobody knows. */
+static int decode_activity(const struct reading *r, const struct stint_impl_event *e,
+                           const uint64_t *payload, struct trace_event *out) {
+    uint64_t end = ns_of(r->s, (e->at & TICKS) + (e->what & STINT_IMPL_SPAN_LONG));
+    uint64_t before = payload ? *payload & STINT_IMPL_SPAN_LONG : STINT_IMPL_SPAN_LONG;
+    out->kind = TRACE_SPAN;
+    out->duration_ns = end > out->start_ns ? end - out->start_ns : 0;
+    out->activity = unit_map_of(&r->activities, (uint32_t)(e->what >> STINT_IMPL_SPAN_BITS));
+    if (before != STINT_IMPL_SPAN_LONG && before <= (e->at & TICKS)) {
+        out->launch_thread = unit_map_of(&r->threads, (uint32_t)(*payload >> STINT_IMPL_SPAN_BITS));
+        out->launch_ns = ns_of(r->s, (e->at & TICKS) - before);
+    }
+    return out->activity == SNAPSHOT_NONE ? -1 : 0;
+}
+
+/* 0 if the event is one of the lane. */
+static int decode(const struct reading *r, const struct source *from,
+                  const struct stint_impl_event *e, const uint64_t *payload,
+                  struct trace_event *out) {
+    const struct snapshot *s = r->s;
+    memset(out, 0, sizeof *out);
+    out->start_ns = ns_of(s, e->at & TICKS);
+    out->node = out->activity = out->launch_thread = SNAPSHOT_NONE;
+    if (from->lane.activities) {
+        return e->at >> STINT_IMPL_EVENT_KIND == STINT_IMPL_EVENT_SPAN
+                   ? decode_activity(r, e, payload, out)
+                   : -1;
+    }
+    if (e->at >> STINT_IMPL_EVENT_KIND == STINT_IMPL_EVENT_SPAN) {
+        return decode_span(s, e, payload, out);
+    }
+    out->kind = TRACE_MARK;
+    if (e->at >> STINT_IMPL_EVENT_KIND == STINT_IMPL_EVENT_VALUE) {
+        out->kind = TRACE_VALUE;
+        if (!payload) {
+            return -1;
+        }
+        memcpy(&out->value, payload, sizeof out->value);
+    }
+    out->site = e->what <= s->site_count ? (uint32_t)e->what : 0;
+    return out->site && isfinite(out->value) ? 0 : -1;
+}
+
+/* 0, or -1 without memory. */
+static int read_ring(const struct reading *r, const struct source *from, struct pile *out) {
+    struct stint_impl_event before = {0, 0}, e;
+    memset(out, 0, sizeof *out);
+    out->items = scratch_array(&out->memory, from->kept + 1, sizeof *out->items);
+    if (!out->items) {
+        return -1;
+    }
+    out->lost = from->head - from->kept;
+    for (uint64_t i = from->head - from->kept; i < from->head; ++i, before = e) {
+        struct item *item = &out->items[out->count];
+        if (!copy_event(from, i, &e)) {
+            e.at = 0;
+            ++out->lost;
+        } else if (e.at >> STINT_IMPL_EVENT_KIND == STINT_IMPL_EVENT_PAYLOAD) {
+            continue;
+        } else if (decode(r, from, &e, payload_of(&before, &e), &item->event)) {
+            ++out->lost;
+        } else {
+            item->order = i;
+            ++out->count;
+        }
+    }
+    return 0;
+}
+
+/* ---- Lanes. */
+
+/* By start, what is around first. */
+static int compare(const void *left, const void *right) {
+    const struct item *a = left, *b = right;
+    if (a->event.start_ns != b->event.start_ns) {
+        return a->event.start_ns < b->event.start_ns ? -1 : 1;
+    }
+    if (a->event.duration_ns != b->event.duration_ns) {
+        return a->event.duration_ns > b->event.duration_ns ? -1 : 1;
+    }
+    return a->order > b->order ? -1 : a->order < b->order;
+}
+
+static int is_over(const struct open_span *o, const struct item *item) {
+    const struct trace_event *e = &item->event;
+    return o->end < e->start_ns ||
+           (o->end == e->start_ns && (e->duration_ns || o->order < item->order));
+}
+
+/* Whether the span nests there; then it is open there. Activities do not nest. */
+static int fits(struct split *lane, struct item *item, int flat) {
+    uint64_t end = item->event.start_ns + item->event.duration_ns;
+    while (lane->depth && is_over(&lane->open[lane->depth - 1], item)) {
+        --lane->depth;
+    }
+    if (lane->depth && (flat || end > lane->open[lane->depth - 1].end)) {
+        return 0;
+    }
+    item->event.depth = lane->depth;
+    if (lane->depth < DEPTH_MOST) {
+        lane->open[lane->depth].end = end;
+        lane->open[lane->depth++].order = item->order;
+    }
+    return 1;
+}
+
+/* Spans to lanes on which they nest. Intervals are nobody's child: never on a thread's first. */
+static void place(const struct reading *r, const struct source *from, struct pile *pile) {
+    uint64_t kept = pile->count;
+    for (uint32_t i = 0; i < SPLITS; ++i) {
+        r->splits[i].depth = 0;
+        r->splits[i].count = 0;
+    }
+    for (uint64_t i = 0; i < kept; ++i) {
+        struct item *item = &pile->items[i];
+        uint32_t at = 0;
+        if (item->event.kind == TRACE_SPAN) {
+            at = from->lane.thread != SNAPSHOT_NONE &&
+                 r->s->nodes[item->event.node].kind == STINT_IMPL_INTERVAL_NODE;
+            while (at < SPLITS && !fits(&r->splits[at], item, from->lane.activities)) {
+                ++at;
+            }
+        }
+        item->split = at;
+        if (at < SPLITS) {
+            ++r->splits[at].count;
+        } else {
+            ++pile->lost; /* no lane is left for it */
+        }
+    }
+}
+
+static void emit(const struct reading *r, const struct source *from, const struct pile *pile) {
+    struct trace *t = r->out;
+    for (uint32_t at = 0; at < SPLITS; ++at) {
+        if (!r->splits[at].count && (at || !pile->lost)) {
+            continue;
+        }
+        struct trace_lane *lane = &t->lanes[t->lane_count++];
+        *lane = from->lane;
+        lane->first = t->event_count;
+        lane->overwritten = at ? 0 : pile->lost;
+        if (at) {
+            snprintf(lane->name, sizeof lane->name, "%.90s (%s %u)", from->lane.name,
+                     from->lane.thread == SNAPSHOT_NONE ? "overlapping" : "intervals", at);
+        }
+        for (uint64_t i = 0; i < pile->count; ++i) {
+            if (pile->items[i].split == at) {
+                t->events[t->event_count++] = pile->items[i].event;
+            }
+        }
+        lane->count = t->event_count - lane->first;
+    }
+}
+
+static int add_source(const struct reading *r, const struct source *from) {
+    struct pile pile;
+    int failed = read_ring(r, from, &pile);
+    if (!failed && pile.count) {
+        qsort(pile.items, pile.count, sizeof *pile.items, compare);
+    }
+    if (!failed) {
+        place(r, from, &pile);
+        emit(r, from, &pile);
+    }
+    scratch_free(&pile.memory);
+    return failed;
+}
+
+/* ---- What there is to read. */
+
+/* The lists again, each with its own end. `out` NULL: only counts. */
+static uint32_t list_threads(struct reading *r, struct source *out, uint32_t room) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < r->s->thread_count && count < room; ++i) {
+        const struct snapshot_thread *t = &r->s->threads[i];
+        if (t->ring && out) {
+            out[count].lane.thread = i;
+            trace_name_thread(&out[count].lane, t);
+            find_ring(r, &out[count], t->ring);
+        }
+        count += t->ring != 0;
+    }
+    return count;
+}
+
+static uint32_t list_streams(struct reading *r, struct source *out, uint32_t room) {
+    const struct snapshot *s = r->s;
+    const struct arena_header *h = (const struct arena_header *)(const void *)s->base;
+    uint32_t unit = ACQUIRE(&h->first_lane), count = 0;
+    const struct arena_lane *l;
+    for (; count < room && (l = snapshot_at(s, unit, sizeof *l)); unit = l->next, ++count) {
+        if (out) {
+            trace_name_stream(&out[count].lane, l, s);
+            find_ring(r, &out[count], l->ring);
+        }
+    }
+    return count;
+}
+
+static int map_units(struct reading *r) {
+    struct snapshot *s = r->s;
+    if (unit_map_start(&r->activities, &s->memory, s->activity_count) ||
+        unit_map_start(&r->threads, &s->memory, s->thread_count)) {
+        return -1;
+    }
+    for (uint32_t i = 0; i < s->activity_count; ++i) {
+        unit_map_put(&r->activities, s->activities[i].unit, i);
+    }
+    for (uint32_t i = 0; i < s->thread_count; ++i) {
+        unit_map_put(&r->threads, s->threads[i].unit, i);
+    }
+    return 0;
+}
+
+int trace_read(struct trace *out, struct snapshot *s) {
+    memset(out, 0, sizeof *out);
+    struct reading r = {.s = s, .out = out, .budget = s->size / sizeof(struct stint_impl_event)};
+    uint32_t threads = list_threads(&r, NULL, UINT32_MAX);
+    uint64_t fit = s->size / STINT_IMPL_UNIT;
+    uint32_t most = fit < LANES_MOST ? (uint32_t)fit : LANES_MOST;
+    uint32_t streams = list_streams(&r, NULL, most), count = threads + streams;
+    struct source *from = scratch_array(&s->memory, (size_t)count + 1, sizeof *from);
+    uint64_t events = 0;
+    if (!from || map_units(&r)) {
+        return -1;
+    }
+    list_threads(&r, from, threads);
+    list_streams(&r, from + threads, streams); /* newest first */
+    for (uint32_t i = 0; i < count; ++i) {
+        events += from[i].kept;
+    }
+    r.splits = scratch_array(&s->memory, SPLITS, sizeof *r.splits);
+    out->lanes = scratch_array(&s->memory, (size_t)count * SPLITS + 1, sizeof *out->lanes);
+    out->events = scratch_array(&s->memory, events + 1, sizeof *out->events);
+    if (!r.splits || !out->lanes || !out->events) {
+        return -1;
+    }
+    for (uint32_t i = 0; i < count; ++i) { /* streams as they were numbered */
+        const struct source *next = &from[i < threads ? i : count - 1 - (i - threads)];
+        if (next->ring && add_source(&r, next)) {
+            return -1;
+        }
+    }
+    return 0;
+}

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Names made at run time. Each thread keeps the last ones it used with their words, so that a known
+ * name costs a hash, a compare and then what a literal costs. One name, one site, whichever line of
+ * code used it first.
+ */
+#include "dynamic.h"
+
+#include <errno.h>
+
+#include "api.h"
+#include "base/clock.h"
+#include "base/scratch.h"
+#include "recorder.h"
+#include "registry.h"
+#include "site.h"
+
+/* Slots tried before one is given up for a new name: a full table of names then costs the lock and
+ * a look-up each time, nothing worse. */
+#define WAYS 4
+
+struct dynamic_name {
+    uint64_t hash;
+    uint64_t word;
+    const char *bytes; /* in the arena; NULL for a name that is switched off */
+    size_t length;
+};
+
+/* The name's word, 0 = not there. Read before and after the comparison: a signal handler may put
+ * another name in the slot meanwhile. */
+static uint64_t cached(const struct thread_block *b, struct site_text name, uint64_t hash) {
+    uint32_t gate = registry_gate();
+    for (uint64_t way = 0; b->names && way < WAYS; ++way) {
+        const struct dynamic_name *n = &b->names[(hash + way) & (THREAD_NAMES - 1)];
+        uint64_t word = STINT_IMPL_LOAD(&n->word);
+        __atomic_signal_fence(__ATOMIC_SEQ_CST);
+        const char *bytes = STINT_IMPL_LOAD(&n->bytes);
+        if (n->hash == hash && n->length == name.length && site_gate_of(word) == gate &&
+            (!bytes || site_same(bytes, name.bytes, name.length))) {
+            __atomic_signal_fence(__ATOMIC_SEQ_CST);
+            return STINT_IMPL_LOAD(&n->word) == word ? word : 0;
+        }
+    }
+    return 0;
+}
+
+static void cache(struct thread_block *b, struct site_text name, uint64_t hash, uint64_t word) {
+    if (!b->names) {
+        b->names = pages_get(THREAD_NAMES * sizeof *b->names);
+    }
+    int unknown = !(word & STINT_IMPL_SITE_ID);
+    if (!b->names || name.length > ARENA_NAME_BYTES) {
+        return;
+    }
+    uint32_t gate = registry_gate();
+    uint64_t way = 0;
+    while (way + 1 < WAYS &&
+           site_gate_of(b->names[(hash + way) & (THREAD_NAMES - 1)].word) == gate) {
+        ++way;
+    }
+    struct dynamic_name *n = &b->names[(hash + way) & (THREAD_NAMES - 1)];
+    n->hash = hash;
+    n->word = word;
+    n->length = name.length;
+    n->bytes = unknown
+                   ? NULL
+                   : arena_text_at(arena_site_at((uint32_t)word & STINT_IMPL_SITE_ID)->name)->bytes;
+}
+
+uint64_t dynamic_word_entered(struct thread_block *b, struct site_text name,
+                              const struct stint_impl_site *place) {
+    uint64_t hash = site_hash(name.bytes, name.length);
+    uint64_t word = cached(b, name, hash);
+    if (word) {
+        return word;
+    }
+    word = site_resolve_name(name, place);
+    cache(b, name, hash, word);
+    return word;
+}
+
+static void begin_unknown(uint64_t guard, struct site_text name, struct stint_impl_site *place,
+                          uint32_t set, uint64_t start) {
+    struct thread_block *b = thread_enter(1);
+    if (!b) {
+        return;
+    }
+    int off = 0;
+    if (place && site_gate_of(STINT_IMPL_LOAD(&place->word)) != registry_gate()) {
+        off = (site_resolve_place(place) & STINT_IMPL_SITE_OFF) != 0;
+    }
+    if (!off) {
+        uint64_t word = dynamic_word_entered(b, name, place);
+        recorder_begin_entered(b, guard ? guard : recorder_guard_of_name((uint32_t)word), word, set,
+                               start);
+    }
+    thread_leave(b);
+}
+
+/* guard 0: a scope opened by name. */
+static void begin(uint64_t guard, struct site_text name, struct stint_impl_site *place,
+                  uint32_t set, uint64_t start) {
+    struct stint_impl_thread *t = stint_impl_thread_here;
+    uint64_t word = place ? STINT_IMPL_LOAD(&place->word) : (uint64_t)registry_gate() << 32;
+    if (site_gate_of(word) == registry_gate()) {
+        if (word & STINT_IMPL_SITE_OFF) {
+            return;
+        }
+        struct thread_block *b = thread_here();
+        word = b ? cached(b, name, site_hash(name.bytes, name.length)) : 0;
+        uint32_t id = (uint32_t)word;
+        if (word && !start && guard && !(id & STINT_IMPL_SITE_OFF) &&
+            site_gate_of(word) == STINT_IMPL_LOAD(&t->gate) &&
+            stint_impl_open_body(t, guard, set, id)) {
+            return;
+        }
+        if (word) {
+            recorder_begin(guard ? guard : recorder_guard_of_name(id), word, set, start);
+            return;
+        }
+    }
+    begin_unknown(guard, name, place, set, start);
+}
+
+static int text_of(const char *name, uint64_t length, struct site_text *out) {
+    out->bytes = name;
+    out->length = !name ? 0 : length == UINT64_MAX ? strlen(name) : (size_t)length;
+    return out->length ? 0 : -1;
+}
+
+void stint_impl_begin_dynamic(void *guard, struct stint_impl_site *site, uint32_t set,
+                              const char *name, uint64_t length, uint64_t start_us) {
+    *(char *)guard = 1; /* the hint that its end may have something to do */
+    int saved = errno;
+    struct site_text text;
+    if (text_of(name, length, &text)) {
+        arena_lose(STINT_STATUS_BAD_SAMPLE, 1);
+    } else {
+        begin((uint64_t)(uintptr_t)guard, text, site, set,
+              start_us == UINT64_MAX ? 0 : clock_ticks_at(start_us));
+    }
+    errno = saved;
+}
+
+int stint_begin(const char *name) {
+    int saved = errno;
+    struct site_text text;
+    int bad = text_of(name, UINT64_MAX, &text);
+    if (bad) {
+        arena_lose(STINT_STATUS_BAD_SAMPLE, 1);
+    } else {
+        begin(0, text, NULL, 0, 0);
+    }
+    errno = saved;
+    return bad;
+}
+
+int stint_end(const char *name) {
+    int saved = errno;
+    uint64_t now = clock_ticks();
+    struct site_text text;
+    int result = text_of(name, UINT64_MAX, &text);
+    struct thread_block *b = result ? NULL : thread_enter(0); /* an end is no scope to lose */
+    if (b) {
+        uint64_t word = dynamic_word_entered(b, text, NULL);
+        thread_leave(b);
+        result =
+            recorder_end(recorder_guard_of_name((uint32_t)word & STINT_IMPL_SITE_ID), now, NULL);
+        if (word & STINT_IMPL_SITE_OFF || b->hot.top == b->hot.last) {
+            result = 0; /* off, or too deep: was perhaps never opened, nothing to complain of */
+        }
+    }
+    if (result) {
+        arena_lose(STINT_STATUS_STRAY_END, 1);
+    }
+    errno = saved;
+    return result;
+}
+
+int stint_add_sample(const char *name, uint64_t ns) {
+    int saved = errno;
+    struct site_text text;
+    int result = -1;
+    if (text_of(name, UINT64_MAX, &text) || ns > (uint64_t)INT64_MAX) {
+        arena_lose(STINT_STATUS_BAD_SAMPLE, 1);
+    } else {
+        struct thread_block *b = thread_enter(1);
+        if (b) {
+            uint64_t ticks = clock_ticks_of_ns(ns), now = clock_ticks();
+            uint64_t word = dynamic_word_entered(b, text, NULL);
+            result = recorder_add_entered(b, word, 0, now > ticks ? now - ticks : 0, ticks);
+            thread_leave(b);
+        }
+    }
+    errno = saved;
+    return result;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * TIMER_BEGIN and TIMER_END: the interval is in the handle (start in word 0, the site's word in
+ * word 1), so that it may end on another thread; the thread that ends it records it.
+ */
+#include <errno.h>
+
+#include "api.h"
+#include "base/clock.h"
+#include "recorder.h"
+#include "registry.h"
+#include "site.h"
+
+void stint_impl_handle_begin(uint64_t *handle, struct stint_impl_site *site) {
+    int saved = errno;
+    uint64_t word = STINT_IMPL_LOAD(&site->word);
+    if (site_gate_of(word) != registry_gate()) {
+        struct thread_block *b = thread_enter(1);
+        word = STINT_IMPL_SITE_OFF;
+        if (b) {
+            word = site_resolve(site);
+            thread_leave(b);
+        }
+    }
+    handle[1] = word;
+    handle[0] = clock_ticks();
+    errno = saved;
+}
+
+void stint_impl_handle_end(uint64_t *handle) {
+    int saved = errno;
+    uint64_t now = clock_ticks();
+    uint64_t start = handle[0], word = handle[1];
+    handle[0] = 0;
+    if (!start) {
+        arena_lose(STINT_STATUS_STRAY_END, 1);
+    } else if (word & STINT_IMPL_SITE_OFF) {
+        /* switched off when it began */
+    } else if (now < start) {
+        arena_lose(STINT_STATUS_CLOCK_BACK, 1);
+    } else {
+        struct thread_block *b = thread_enter(1);
+        if (b) {
+            /* Only now is there an arena to compare with: begun before a fork? */
+            if (site_gate_of(word) < registry_arena_gate()) {
+                thread_lose(b, STINT_STATUS_ABANDONED);
+            } else {
+                recorder_add_entered(b, word, 0, start, now - start);
+            }
+            thread_leave(b);
+        }
+    }
+    errno = saved;
+}

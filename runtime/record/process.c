@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "process.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "arena/arena.h"
+#include "base/clock.h"
+#include "base/machine.h"
+#include "base/module.h"
+#include "config/config.h"
+#include "gpu/gpu.h"
+#include "reference.h"
+#include "registry.h"
+#include "ring.h"
+#include "set.h"
+#include "site.h"
+#include "thread.h"
+
+/* Nothing calls the exit report, its constructor and destructor do; this is what makes a static
+ * link take it along. */
+extern const char exit_report_anchor;
+__attribute__((used)) static const char *const anchor = &exit_report_anchor;
+
+static int configured;
+static int refused; /* no memory for an arena once: do not ask again at every scope */
+static uint64_t start_ns;
+static int child_of_fork;
+static pid_t forked_by; /* 0 = by none that we know of */
+
+/* The registry's lock is held over a fork so that the child inherits whole tables. In the child
+ * only this thread lives: it forgets everything recorded, and the next scope starts afresh. A fork
+ * from a signal handler that interrupted this thread inside the lock must not wait for itself; one
+ * that interrupted any call on the slow path may return into it, in the child, too, which therefore
+ * forgets at the end of that call. */
+static __thread int fork_inside __attribute__((tls_model("initial-exec")));
+static __thread pid_t forking __attribute__((tls_model("initial-exec")));
+
+static void before_fork(void) {
+    forking = getpid();
+    fork_inside = thread_is_busy() || registry_reading();
+    registry_before_fork();
+}
+
+static void after_fork_parent(void) {
+    registry_after_fork();
+}
+
+static void forget(void) {
+    struct thread_block *b = thread_block_here();
+    child_of_fork = 1;
+    refused = 0;
+    thread_forget_all();
+    site_forget_all();
+    arena_drop(b ? b->frames : NULL, STINT_IMPL_FRAMES * sizeof *b->frames);
+    registry_forget();
+}
+
+static void after_fork_child(void) {
+    forked_by = forking;
+    if (fork_inside) {
+        arena_part();
+        registry_inherit();
+    } else {
+        forget();
+    }
+}
+
+void registry_forget_parent(void) {
+    if (!thread_is_busy()) {
+        forget();
+    }
+}
+
+static void configure(void) {
+    configured = 1;
+    config_read_environment();
+    clock_init(config.clock);
+    thread_init();
+}
+
+/* The command line with spaces between its arguments. */
+static uint32_t command_put(void) {
+    char text[ARENA_NAME_BYTES];
+    int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+    ssize_t got = fd < 0 ? 0 : read(fd, text, sizeof text);
+    if (fd >= 0) {
+        close(fd);
+    }
+    size_t length = got > 0 ? (size_t)got : 0;
+    while (length && !text[length - 1]) {
+        --length;
+    }
+    for (size_t i = 0; i < length; ++i) {
+        text[i] = text[i] ? text[i] : ' ';
+    }
+    return arena_text_put(text, length);
+}
+
+static uint32_t text_put(const char *text) {
+    return arena_text_put(text, strlen(text));
+}
+
+static void describe(void) {
+    struct arena_header *h = arena_header();
+    struct machine m;
+    machine_read(&m);
+    h->process_start_ns = process_start_ns();
+    h->about.program = text_put(m.program);
+    h->about.command = command_put();
+    h->about.host = text_put(m.host);
+    h->about.cpu = text_put(m.cpu);
+    h->about.compiler = text_put(m.compiler);
+    h->about.clock = text_put(clock_name());
+    h->about.cpus = m.cpus;
+    h->about.reference_ps = config.file ? reference_ps() : 0;
+}
+
+void registry_prepare(void) {
+    struct clock_stamp now;
+    if (!configured) {
+        configure();
+    }
+    if (arena.base || refused) {
+        return;
+    }
+    clock_stamp(&now);
+    refused = arena_open(config.memory + config.trace, config.file, &now) != 0;
+    if (!refused) {
+        arena_give_trace(ring_room(config.trace));
+        if (forked_by) { /* may have ended since, as a daemon's does: then getppid says 1 */
+            arena_header()->parent_pid = (uint32_t)forked_by;
+        }
+        registry_arena_is_new();
+        set_publish_all();
+        describe();
+        arena_publish();
+    }
+}
+
+void process_started(void) {
+    start_ns = clock_ns();
+    module_stay();
+    /* Not at first use: a fork under way on another thread would miss the handlers. */
+    pthread_atfork(before_fork, after_fork_parent, after_fork_child);
+}
+
+/* Known at the end only: it is looked for when somebody needs it. */
+static void describe_gpu(void) {
+    char gpu[160];
+    gpu_describe(gpu, sizeof gpu);
+    if (*gpu && !registry_held()) { /* else a signal handler that interrupted us ends the program */
+        registry_lock();
+        arena_header()->about.gpu = text_put(gpu);
+        registry_unlock();
+    }
+}
+
+void process_ends(void) {
+    struct clock_stamp now;
+    if (arena.base && !registry_inherited()) {
+        describe_gpu();
+        clock_stamp(&now);
+        arena_close(&now);
+    }
+}
+
+uint64_t process_start_ns(void) {
+    return child_of_fork && arena.base ? arena_header()->start.monotonic_ns : start_ns;
+}

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "recorder.h"
+
+#include <errno.h>
+
+#include "api.h"
+#include "base/log.h"
+#include "gpu/nvtx.h"
+#include "registry.h"
+#include "ring.h"
+#include "site.h"
+#include "tree.h"
+
+static uint64_t untagged(uint64_t guard) {
+    return guard & ~(uint64_t)STINT_IMPL_TAG;
+}
+
+/* The topmost open frame of that guard, or NULL. `low` ends the search early: nothing at or below a
+ * frame lies under its low. */
+static struct stint_impl_frame *frame_find(const struct thread_block *b, uint64_t guard) {
+    for (struct stint_impl_frame *f = b->hot.top; f != b->frames && guard >= f->low; --f) {
+        if (untagged(STINT_IMPL_LOAD(&f->guard)) == guard) {
+            return f;
+        }
+    }
+    return NULL;
+}
+
+static void range_open(struct thread_block *b, uint32_t node) {
+    uint32_t busy = b->busy;
+    const struct stint_impl_node *n = tree_node(b, node);
+    b->busy = 1;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    nvtx_push(n->site, n->set);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    b->busy = busy;
+}
+
+static void push(struct thread_block *b, uint64_t guard, struct tree_edge e, uint64_t start) {
+    struct stint_impl_frame *below = b->hot.top;
+    struct stint_impl_frame *f = below + 1;
+    int slow_end = e.recursive || thread_slow_only();
+    b->hot.top = f;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    /* A recursive call stays where it is in the tree: what it opens lies below the scope around it,
+     * not below the outermost call, whose own children already hold that time. */
+    STINT_IMPL_STORE(&f->node, e.recursive ? STINT_IMPL_LOAD(&below->node) : e.node);
+    f->low = guard < below->low ? guard : below->low;
+    STINT_IMPL_STORE(&f->recursive, e.recursive ? e.node : 0);
+    if (nvtx_on()) {
+        range_open(b, e.node); /* before the clock is read: what a tool takes is not the scope's */
+    }
+    STINT_IMPL_STORE(&f->guard, slow_end ? guard | STINT_IMPL_TAG : guard);
+    STINT_IMPL_STORE(&f->start, start ? start : clock_ticks());
+}
+
+/* A call of an open scope that has no frame: too deep, or recursive beyond the deepest frame. */
+static void count_unframed(struct thread_block *b, struct tree_edge e) {
+    if (e.recursive) {
+        __atomic_fetch_add(&tree_node(b, e.node)->recursions, 1, __ATOMIC_RELAXED);
+    } else {
+        thread_lose(b, STINT_STATUS_TOO_DEEP);
+    }
+}
+
+/* A guard that the caller's stack frame already opened was left by goto, longjmp or the like.
+ * Scopes opened by name have no address: they may nest in themselves. */
+static void reopen(struct thread_block *b, uint64_t guard) {
+    struct stint_impl_frame *stale = guard >> 63 ? NULL : frame_find(b, guard);
+    if (stale) {
+        thread_unwind(b, stale - 1);
+    }
+}
+
+/* Opens the scope if that needs no new node. */
+static int begin_known(struct thread_block *b, uint64_t guard, uint32_t set, uint32_t site,
+                       uint64_t start) {
+    reopen(b, guard);
+    struct stint_impl_frame *f = b->hot.top;
+    struct tree_edge e = tree_find(b, f->node, set, site);
+    if (f == b->hot.last) {
+        count_unframed(b, e);
+        return 1;
+    }
+    if (e.node) {
+        push(b, guard, e, start);
+    }
+    return e.node != 0;
+}
+
+void recorder_begin_entered(struct thread_block *b, uint64_t guard, uint64_t word, uint32_t set,
+                            uint64_t start) {
+    uint32_t id = (uint32_t)word;
+    if (id & STINT_IMPL_SITE_OFF || begin_known(b, guard, set, id, start)) {
+        return;
+    }
+    struct tree_edge e = tree_get(b, STINT_IMPL_LOAD(&b->hot.top->node), set, id);
+    if (e.node) {
+        push(b, guard, e, start);
+    }
+}
+
+void recorder_begin(uint64_t guard, uint64_t word, uint32_t set, uint64_t start) {
+    uint32_t id = (uint32_t)word;
+    struct thread_block *b = thread_here();
+    if (id & STINT_IMPL_SITE_OFF || (b && begin_known(b, guard, set, id, start))) {
+        return;
+    }
+    b = thread_enter(1);
+    if (b) {
+        recorder_begin_entered(b, guard, word, set, start);
+        thread_leave(b);
+    }
+}
+
+static void log_slow(const struct thread_block *b, const struct stint_impl_node *n, uint64_t ticks,
+                     const char *info) {
+    uint32_t site = STINT_IMPL_LOAD(&n->site);
+    if (!site) {
+        return; /* forked meanwhile, in a signal handler */
+    }
+    uint32_t name = arena_site_in(b->hot.base, site)->name;
+    uint64_t rate = clock_ticks_per_us(); /* years of ticks leave no room for eight bits more */
+    uint64_t us = ticks / rate * 256 + ticks % rate * 256 / rate;
+    log_legacy("Stat: [%.300s] %.500s [Span:%llums%lluus] ",
+               arena_text_in(b->hot.base, name)->bytes, info ? info : "",
+               (unsigned long long)(us / 1000), (unsigned long long)(us % 1000));
+}
+
+static int over_threshold(const struct thread_block *b, uint64_t ticks,
+                          const struct stint_impl_call *call) {
+    return call && call->threshold_us >= 0 &&
+           ticks >= (uint64_t)call->threshold_us * b->hot.ticks_per_us >> 8;
+}
+
+int recorder_end(uint64_t guard, uint64_t now, const struct stint_impl_call *call) {
+    struct thread_block *b = thread_block_here();
+    struct stint_impl_frame *f = b ? frame_find(b, guard) : NULL;
+    if (!f) {
+        return -1;
+    }
+    thread_unwind(b, f);
+    if (!now || clock_kind() != CLOCK_KIND_COUNTER) {
+        now = clock_ticks();
+    }
+    uint32_t recursive = STINT_IMPL_LOAD(&f->recursive);
+    struct stint_impl_node *n = tree_node(b, recursive ? recursive : f->node);
+    uint64_t start = STINT_IMPL_LOAD(&f->start);
+    uint64_t ticks = now - start;
+    int backwards = now < start;
+    if (recursive) {
+        __atomic_fetch_add(&n->recursions, 1, __ATOMIC_RELAXED); /* for signal handlers */
+    } else if (backwards) {
+        thread_lose(b, STINT_STATUS_CLOCK_BACK);
+    } else {
+        tree_sample(b, n, start, ticks, call ? call->info : NULL);
+    }
+    if (!backwards && ticks >= b->hot.trace_min) {
+        uint32_t node = recursive ? recursive : STINT_IMPL_LOAD(&f->node);
+        ring_add_span(b->hot.ring, node, start, ticks);
+    }
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    thread_pop(b);
+    if (!backwards && over_threshold(b, ticks, call)) {
+        log_slow(b, n, ticks, call->info);
+    }
+    return 0;
+}
+
+int recorder_add_entered(struct thread_block *b, uint64_t word, uint32_t set, uint64_t start,
+                         uint64_t ticks) {
+    uint32_t id = (uint32_t)word;
+    uint32_t node = id & STINT_IMPL_SITE_OFF ? 0 : tree_get_interval(b, set, id);
+    if (!node) {
+        return -1;
+    }
+    tree_sample(b, tree_node(b, node), start, ticks, NULL);
+    if (ticks >= b->hot.trace_min) {
+        ring_add_span(b->hot.ring, node, start, ticks);
+    }
+    return 0;
+}
+
+static void begin_site(void *guard, struct stint_impl_site *site, uint32_t set, uint64_t start) {
+    uint64_t me = (uint64_t)(uintptr_t)guard;
+    uint64_t word = STINT_IMPL_LOAD(&site->word);
+    if (site_gate_of(word) == registry_gate()) {
+        recorder_begin(me, word, set, start);
+        return;
+    }
+    struct thread_block *b = thread_enter(1);
+    if (b) {
+        recorder_begin_entered(b, me, site_resolve(site), set, start);
+        thread_leave(b);
+    }
+}
+
+void stint_impl_begin_slow(void *guard, struct stint_impl_site *site, uint32_t set) {
+    int saved = errno;
+    begin_site(guard, site, set, 0);
+    errno = saved;
+}
+
+void stint_impl_begin_since(void *guard, struct stint_impl_site *site, uint32_t set,
+                            uint64_t start_us) {
+    *(char *)guard = 1; /* the hint that its end may have something to do */
+    int saved = errno;
+    begin_site(guard, site, set, clock_ticks_at(start_us));
+    errno = saved;
+}
+
+void stint_impl_end_slow(void *guard, uint64_t now, const struct stint_impl_call *call) {
+    int saved = errno;
+    recorder_end((uint64_t)(uintptr_t)guard, now, call);
+    errno = saved;
+}
+
+void stint_impl_begin_call(void *guard, struct stint_impl_site *site, uint32_t set) {
+    stint_impl_begin_body(guard, site, set);
+}
+
+void stint_impl_end_call(void *guard, const struct stint_impl_call *call) {
+    if (call) {
+        stint_impl_end_body(guard, call);
+    } else {
+        stint_impl_end_body(guard, NULL);
+    }
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "registry.h"
+
+#include <stddef.h>
+
+#include "base/lock.h"
+#include "stint/impl_layout.h"
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static uint32_t gate = 1; /* 0 is what an untouched site carries */
+static uint32_t arena_gate = 1;
+static struct registry_thread *threads;
+
+static int inherited; /* there is one thread then */
+
+static __thread int reading __attribute__((tls_model("initial-exec")));
+static __thread struct lock_here here __attribute__((tls_model("initial-exec")));
+static __thread int cancel_state __attribute__((tls_model("initial-exec")));
+
+/* A thread cancelled in here (reading a file, writing a line) would keep the lock for ever. */
+void registry_lock(void) {
+    int state;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+    lock_take(&lock, &here);
+    cancel_state = state;
+    registry_prepare();
+}
+
+void registry_unlock(void) {
+    int state = cancel_state;
+    lock_release(&lock, &here);
+    registry_settle();
+    pthread_setcancelstate(state, NULL);
+}
+
+int registry_held(void) {
+    return here.inside;
+}
+
+void registry_read_begin(void) {
+    reading = 1;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
+void registry_read_end(void) {
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    reading = 0;
+    registry_settle();
+}
+
+int registry_reading(void) {
+    return reading;
+}
+
+void registry_inherit(void) {
+    inherited = 1;
+    lock_after_fork_child(&lock, &here);
+}
+
+int registry_inherited(void) {
+    return inherited;
+}
+
+void registry_settle(void) {
+    if (inherited && !here.inside && !reading) {
+        registry_forget_parent();
+    }
+}
+
+uint32_t registry_gate(void) {
+    return __atomic_load_n(&gate, __ATOMIC_SEQ_CST);
+}
+
+/* A thread that is shut looks at the gate itself when it opens again (thread.c). */
+static void hand_to(struct registry_thread *t, uint32_t next) {
+    uint32_t have = __atomic_load_n(t->gate, __ATOMIC_SEQ_CST);
+    while (
+        have != STINT_IMPL_SHUT &&
+        !__atomic_compare_exchange_n(t->gate, &have, next, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
+    }
+}
+
+void registry_advance(void) {
+    uint32_t next = gate + 1 == STINT_IMPL_SHUT ? 1 : gate + 1;
+    __atomic_store_n(&gate, next, __ATOMIC_SEQ_CST);
+    for (struct registry_thread *t = threads; t; t = t->next) {
+        hand_to(t, next);
+    }
+}
+
+void registry_arena_is_new(void) {
+    registry_advance();
+    __atomic_store_n(&arena_gate, gate, __ATOMIC_RELAXED);
+}
+
+uint32_t registry_arena_gate(void) {
+    return __atomic_load_n(&arena_gate, __ATOMIC_RELAXED);
+}
+
+void registry_join(struct registry_thread *t) {
+    t->next = threads;
+    threads = t;
+}
+
+void registry_before_fork(void) {
+    lock_before_fork(&lock, &here, here.inside);
+}
+
+void registry_after_fork(void) {
+    lock_after_fork_parent(&lock, &here);
+}
+
+void registry_forget(void) {
+    lock_after_fork_child(&lock, &here);
+    here.inside = 0; /* the lock is nobody's, whoever was interrupted with it */
+    threads = NULL;
+    inherited = 0;
+    registry_advance();
+}

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Implementation notes
+ * - hot.gate is written by two sides. The owner exchanges it for SHUT when it enters the slow path
+ * and stores the current gate when it leaves, looking again afterwards; whoever advances the gate
+ * first stores the new one and then swaps it into every thread that is not shut. Either the owner
+ * sees the new gate, or the advancer sees the thread open: no thread keeps an old one.
+ * - With a clock that is not the inline one, or with NVTX ranges, hot.gate stays SHUT: every scope
+ * takes the slow path.
+ */
+#include "thread.h"
+
+#include <pthread.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/scratch.h"
+#include "gpu/nvtx.h"
+#include "ring.h"
+
+/* What the thread-local pointer shows before a thread's first scope and after its end. Frame 0 is
+ * closed and lies below nothing, so that an inline end returns at once. */
+static struct stint_impl_frame nowhere = {0, 0, UINT64_MAX, 0, 0};
+static struct stint_impl_thread thread_none = {
+    .gate = STINT_IMPL_SHUT, .top = &nowhere, .last = &nowhere, .trace_min = UINT64_MAX};
+static struct stint_impl_thread thread_ended = {
+    .gate = STINT_IMPL_SHUT, .top = &nowhere, .last = &nowhere, .trace_min = UINT64_MAX};
+static struct stint_impl_thread thread_refused = {
+    .gate = STINT_IMPL_SHUT, .top = &nowhere, .last = &nowhere, .trace_min = UINT64_MAX};
+
+__thread struct stint_impl_thread *stint_impl_thread_here = &thread_none;
+
+/* Set while the thread has no block yet but is making one. */
+static __thread int joining __attribute__((tls_model("initial-exec")));
+
+static pthread_key_t at_end;
+static int have_key;
+static struct thread_block *free_blocks; /* guarded by the registry's lock */
+
+/* The calling thread's block, NULL if the pointer shows one of the three stand-ins. */
+struct thread_block *thread_block_here(void) {
+    struct stint_impl_thread *t = stint_impl_thread_here;
+    return t->base ? (struct thread_block *)(void *)t : NULL;
+}
+
+static void thread_end(void *block) {
+    struct thread_block *b = block;
+    if (stint_impl_thread_here != &b->hot) {
+        return; /* inherited over a fork */
+    }
+    __atomic_store_n(&b->hot.gate, STINT_IMPL_SHUT, __ATOMIC_SEQ_CST);
+    stint_impl_thread_here = &thread_ended;
+    thread_unwind(b, b->frames);
+    registry_lock();
+    STINT_IMPL_STORE(&b->record->end_ticks, clock_ticks());
+    __atomic_store_n(&b->record->alive, 0, __ATOMIC_RELEASE);
+    b->next_free = free_blocks;
+    free_blocks = b;
+    registry_unlock();
+}
+
+void thread_init(void) {
+    have_key = !pthread_key_create(&at_end, thread_end);
+}
+
+static int record_new(struct thread_block *b) {
+    struct arena_header *h = arena_header();
+    uint32_t record = arena_get(sizeof(struct arena_thread), ARENA_RECORD);
+    uint32_t frames = arena_get(STINT_IMPL_FRAMES * sizeof(struct stint_impl_frame), ARENA_RECORD);
+    uint32_t root = arena_get(sizeof(struct stint_impl_node), ARENA_RECORD);
+    if (!record || !frames || !root) {
+        return -1;
+    }
+    b->record = arena_at(record);
+    b->frames = arena_at(frames);
+    b->record->root = root;
+    b->record->ring = ring_new();
+    b->record->frames = frames;
+    b->record->ordinal = h->thread_count++;
+    b->record->next = h->first_thread;
+    b->frames[0].low = UINT64_MAX;
+    for (uint32_t i = 0; i < STINT_IMPL_FRAMES; ++i) {
+        b->frames[i].node = root; /* a signal may come between claiming a frame and filling it */
+    }
+    __atomic_store_n(&h->first_thread, record, __ATOMIC_RELEASE);
+    return 0;
+}
+
+static struct thread_block *block_new(void) {
+    struct thread_block *b = pages_get(sizeof *b);
+    if (!b) {
+        return NULL;
+    }
+    if (record_new(b)) {
+        pages_put(b, sizeof *b);
+        return NULL;
+    }
+    b->hot.gate = STINT_IMPL_SHUT;
+    b->hot.edges = b->first_edges;
+    b->hot.edge_shift = 64 - THREAD_EDGE_BITS;
+    b->links = b->first_links;
+    b->link_mask = THREAD_LINKS - 1;
+    b->hot.base = arena.base;
+    b->hot.top = b->frames;
+    b->hot.last = b->frames + STINT_IMPL_DEPTH;
+    b->hot.ticks_per_us = clock_ticks_per_us();
+    b->hot.ring = ring_at(b->record->ring);
+    b->hot.trace_min = b->hot.ring ? ring_min() : UINT64_MAX;
+    b->registered.gate = &b->hot.gate;
+    registry_join(&b->registered);
+    return b;
+}
+
+static void name_keep(struct arena_thread *r) {
+    char name[sizeof r->name] = "";
+    prctl(PR_GET_NAME, name);
+    for (size_t i = 0; i < sizeof name; ++i) {
+        STINT_IMPL_STORE(&r->name[i], name[i]);
+    }
+}
+
+static struct thread_block *join(void) {
+    joining = 1;
+    registry_lock();
+    struct thread_block *b = NULL;
+    if (arena.base) {
+        b = free_blocks;
+        if (b) {
+            free_blocks = b->next_free;
+        } else {
+            b = block_new();
+        }
+    }
+    if (b) {
+        struct arena_thread *r = b->record;
+        STINT_IMPL_STORE(&r->tid, (uint32_t)syscall(SYS_gettid));
+        STINT_IMPL_STORE(&r->start_ticks, clock_ticks());
+        STINT_IMPL_STORE(&r->end_ticks, 0);
+        STINT_IMPL_STORE(&r->uses, r->uses + 1);
+        name_keep(r);
+        __atomic_store_n(&r->alive, 1, __ATOMIC_RELEASE);
+        stint_impl_thread_here = &b->hot;
+        if (have_key) {
+            pthread_setspecific(at_end, b);
+        }
+    }
+    registry_unlock();
+    joining = 0;
+    return b;
+}
+
+struct thread_block *thread_here(void) {
+    struct thread_block *b = thread_block_here();
+    return b && !b->busy ? b : NULL;
+}
+
+int thread_is_busy(void) {
+    struct thread_block *b = thread_block_here();
+    return joining || registry_held() || (b && b->busy);
+}
+
+struct thread_block *thread_enter(uint32_t n) {
+    if (stint_impl_thread_here == &thread_ended) {
+        arena_lose(STINT_STATUS_AFTER_END, n);
+        return NULL;
+    }
+    if (thread_is_busy()) {
+        arena_lose(STINT_STATUS_IN_SLOW_PATH, n);
+        return NULL;
+    }
+    struct thread_block *b = thread_here();
+    if (!b && stint_impl_thread_here == &thread_none) {
+        b = join();
+    }
+    if (!b) {
+        stint_impl_thread_here = &thread_refused; /* do not ask again at every scope */
+        arena_lose(STINT_STATUS_NO_THREAD, n);
+        return NULL;
+    }
+    b->busy = 1;
+    __atomic_exchange_n(&b->hot.gate, STINT_IMPL_SHUT, __ATOMIC_SEQ_CST);
+    nvtx_start(); /* so that a thread's first thread_leave knows which path is its */
+    return b;
+}
+
+int thread_slow_only(void) {
+    return clock_kind() != CLOCK_KIND_COUNTER || nvtx_on();
+}
+
+void thread_leave(struct thread_block *b) {
+    uint32_t gate;
+    b->busy = 0;
+    registry_settle();
+    if (thread_slow_only()) {
+        return;
+    }
+    do {
+        gate = registry_gate();
+        __atomic_store_n(&b->hot.gate, gate, __ATOMIC_SEQ_CST);
+    } while (gate != registry_gate());
+}
+
+void thread_pop(struct thread_block *b) {
+    struct stint_impl_frame *f = b->hot.top;
+    if (nvtx_on() && STINT_IMPL_LOAD(&f->guard)) { /* 0: cancelled inside nvtx_push */
+        uint32_t busy = b->busy;
+        b->busy = 1;
+        __atomic_signal_fence(__ATOMIC_SEQ_CST);
+        nvtx_pop();
+        __atomic_signal_fence(__ATOMIC_SEQ_CST);
+        b->busy = busy;
+    }
+    STINT_IMPL_STORE(&f->recursive, 0);
+    STINT_IMPL_STORE(&f->guard, 0);
+    b->hot.top = f - 1;
+}
+
+void thread_unwind(struct thread_block *b, struct stint_impl_frame *keep) {
+    while (b->hot.top != keep) {
+        thread_lose(b, STINT_STATUS_ABANDONED);
+        thread_pop(b);
+    }
+}
+
+void thread_forget_all(void) {
+    stint_impl_thread_here = &thread_none;
+    joining = 0;
+    free_blocks = NULL; /* the blocks stay: a frame of the parent may still point there */
+    nvtx_forget_all();
+    if (have_key) {
+        pthread_setspecific(at_end, NULL);
+    }
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A thread's recorder: its private block, its record and open-scope stack in the arena. Made at the
+ * thread's first scope; when the thread ends the recorder goes to a free list and the next thread
+ * continues it, so that 10^5 short threads cost what a few do.
+ */
+#ifndef STINT_THREAD_H
+#define STINT_THREAD_H
+
+#include "api.h"
+#include "arena/arena.h"
+#include "registry.h"
+
+#define THREAD_EDGE_BITS 9 /* first table, enough for 64 nodes; it doubles */
+#define THREAD_EDGES (1u << THREAD_EDGE_BITS)
+#define THREAD_LINKS 128  /* first table of the rarer links */
+#define THREAD_NAMES 1024 /* cached run-time names */
+
+struct dynamic_name;
+struct stream_stack;
+
+struct thread_block {
+    struct stint_impl_thread hot; /* first: the thread-local pointer points here */
+    struct arena_thread *record;
+    struct stint_impl_frame *frames;
+    uint32_t busy; /* inside the slow path; owner only (a signal handler is the owner too) */
+    uint32_t edge_count;
+    uint32_t link_count;
+    uint32_t link_mask;
+    struct stint_impl_edge *links; /* recursive edges, intervals, histograms: off the hot path */
+    uint32_t node_next;            /* the rest of the piece nodes are cut from, units */
+    uint32_t node_end;
+    struct dynamic_name *names;   /* THREAD_NAMES of them, or NULL before the first */
+    struct stream_stack *streams; /* open GPU scopes, or NULL before the first */
+    struct registry_thread registered;
+    struct thread_block *next_free;
+    struct stint_impl_edge first_links[THREAD_LINKS];
+    struct stint_impl_edge first_edges[THREAD_EDGES];
+};
+
+/* Under the lock, once. */
+void thread_init(void);
+/* The calling thread's block with `busy` set and the fast path shut, made if need be. NULL if the
+ * thread has ended, is already inside (a signal handler), or gets no memory: counted as n losses.
+ */
+struct thread_block *thread_enter(uint32_t n);
+void thread_leave(struct thread_block *b);
+/* Whether every scope takes the slow path: the clock is not the inline one, or NVTX hears of it. */
+int thread_slow_only(void);
+/* The calling thread's block without entering, NULL if it has none or is inside. */
+struct thread_block *thread_here(void);
+int thread_is_busy(void);
+/* The same also inside: closing a scope needs no table and no lock. */
+struct thread_block *thread_block_here(void);
+/* Counts a loss of the calling thread's own; owner only, and its signal handlers: one instruction
+ * is enough, where there is one, and a third of what a locked one takes. */
+static inline void thread_lose(struct thread_block *b, enum stint_status what) {
+#if defined(__x86_64__)
+    __asm__ volatile("addq $1, %0" : "+m"(b->record->lost[what]) : : "cc");
+#else
+    __atomic_fetch_add(&b->record->lost[what], 1, __ATOMIC_RELAXED);
+#endif
+}
+/* Closes the topmost frame. */
+void thread_pop(struct thread_block *b);
+/* Takes frames off the stack until `keep` is on top; each is an abandoned scope. */
+void thread_unwind(struct thread_block *b, struct stint_impl_frame *keep);
+
+/* In the child of a fork, under the lock. */
+void thread_forget_all(void);
+
+#endif

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tree.h"
+
+#include <string.h>
+
+#include "base/scratch.h"
+#include "capture/watch.h"
+#include "config/config.h"
+
+#define PIECE_BYTES 4096 /* nodes are cut from pieces, to keep one thread's together */
+
+/* ---- Edges: (parent, set, site) -> node, what the inline path looks up. */
+
+static uint64_t edge_count(const struct thread_block *b) {
+    return (uint64_t)1 << (64 - b->hot.edge_shift);
+}
+
+/* Its slot, that slot's neighbour, then pair after pair. */
+static struct stint_impl_edge *edge_place(struct stint_impl_edge *edges, uint32_t shift,
+                                          uint64_t key) {
+    uint64_t mask = ((uint64_t)1 << (64 - shift)) - 1;
+    uint64_t slot = stint_impl_edge_slot(key, shift);
+    for (;; slot = (slot + 2) & mask) {
+        struct stint_impl_edge *pair[] = {&edges[slot], &edges[slot ^ 1]};
+        for (int i = 0; i < 2; ++i) {
+            if (!pair[i]->key || pair[i]->key == key) {
+                return pair[i];
+            }
+        }
+    }
+}
+
+/* At most an eighth full: hardly a key lies outside its pair, the only one tried inline. */
+static int edges_grow(struct thread_block *b) {
+    uint64_t old = edge_count(b);
+    struct stint_impl_edge *from = b->hot.edges;
+    struct stint_impl_edge *to = pages_get(old * 2 * sizeof *to);
+    if (!to) {
+        return -1;
+    }
+    for (uint64_t i = 0; i < old; ++i) {
+        if (from[i].key) {
+            *edge_place(to, b->hot.edge_shift - 1, from[i].key) = from[i];
+        }
+    }
+    /* The old one stays, half the size of the new: this may be a signal handler, and the code it
+     * interrupted may be looking there. */
+    b->hot.edges = to;
+    --b->hot.edge_shift;
+    return 0;
+}
+
+static int edge_put(struct thread_block *b, uint64_t key, uint32_t to) {
+    uint64_t size = edge_count(b);
+    if (b->edge_count * 8u >= size && edges_grow(b) && b->edge_count + 2 >= size) {
+        return -1;
+    }
+    struct stint_impl_edge *e = edge_place(b->hot.edges, b->hot.edge_shift, key);
+    e->node = to;
+    e->key = key;
+    ++b->edge_count;
+    return 0;
+}
+
+static uint32_t edge_find(const struct thread_block *b, uint64_t key) {
+    uint32_t shift = STINT_IMPL_LOAD(&b->hot.edge_shift); /* before the table, as inline */
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    return edge_place(b->hot.edges, shift, key)->node;
+}
+
+/* ---- Links: what only the slow path looks up, kept apart so that it displaces no edge. */
+
+static struct stint_impl_edge *link_place(struct stint_impl_edge *links, uint32_t mask,
+                                          uint64_t key) {
+    uint32_t at = (uint32_t)(key * 0x9e3779b97f4a7c15u >> 32) & mask;
+    while (links[at].key && links[at].key != key) {
+        at = (at + 1) & mask;
+    }
+    return &links[at];
+}
+
+static int links_grow(struct thread_block *b) {
+    uint32_t old = b->link_mask + 1;
+    struct stint_impl_edge *from = b->links;
+    struct stint_impl_edge *to = pages_get((size_t)old * 2 * sizeof *to);
+    if (!to) {
+        return -1;
+    }
+    for (uint32_t i = 0; i < old; ++i) {
+        if (from[i].key) {
+            *link_place(to, old * 2 - 1, from[i].key) = from[i];
+        }
+    }
+    b->links = to;
+    b->link_mask = old * 2 - 1;
+    return 0; /* the old ones stay, as edges do */
+}
+
+static int link_put(struct thread_block *b, uint64_t key, uint32_t to) {
+    if (b->link_count * 2 >= b->link_mask && links_grow(b) && b->link_count + 1 >= b->link_mask) {
+        return -1;
+    }
+    struct stint_impl_edge *e = link_place(b->links, b->link_mask, key);
+    e->node = to;
+    e->key = key;
+    ++b->link_count;
+    return 0;
+}
+
+static uint32_t link_find(const struct thread_block *b, uint64_t key) {
+    uint32_t mask = STINT_IMPL_LOAD(&b->link_mask);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    return link_place(b->links, mask, key)->node;
+}
+
+/* ---- Nodes. */
+
+static uint32_t histogram_get(struct thread_block *b, uint32_t set, uint32_t site) {
+    uint64_t key = stint_impl_edge_key(b->record->root, set, site | TREE_HISTOGRAM);
+    uint32_t unit = config.percentiles ? link_find(b, key) : 0;
+    if (!unit && config.percentiles) {
+        unit = arena_get(sizeof(struct stint_impl_histogram), ARENA_HISTOGRAM);
+        if (!unit || link_put(b, key, unit)) {
+            thread_lose(b, STINT_STATUS_NO_HISTOGRAM);
+            unit = 0;
+        }
+    }
+    return unit;
+}
+
+static uint32_t node_cut(struct thread_block *b) {
+    uint32_t units = sizeof(struct stint_impl_node) / STINT_IMPL_UNIT;
+    if (b->node_end - b->node_next < units) {
+        size_t piece = PIECE_BYTES;
+        uint32_t unit = arena_get(piece, ARENA_RECORD);
+        if (!unit) {
+            piece = sizeof(struct stint_impl_node);
+            unit = arena_get(piece, ARENA_RECORD);
+        }
+        if (!unit) {
+            return 0;
+        }
+        b->node_next = unit;
+        b->node_end = unit + (uint32_t)(piece / STINT_IMPL_UNIT);
+    }
+    uint32_t unit = b->node_next;
+    b->node_next += units;
+    return unit;
+}
+
+static uint32_t node_new(struct thread_block *b, uint32_t parent, uint32_t set, uint32_t site,
+                         enum stint_impl_kind kind) {
+    uint32_t unit = node_cut(b);
+    int failed =
+        !unit || (kind == STINT_IMPL_INTERVAL_NODE
+                      ? link_put(b, stint_impl_edge_key(parent, set, site | TREE_INTERVAL), unit)
+                      : edge_put(b, stint_impl_edge_key(parent, set, site), unit));
+    if (failed) {
+        thread_lose(b, STINT_STATUS_NO_NODE);
+        return 0;
+    }
+    struct stint_impl_node *n = tree_node(b, unit);
+    struct stint_impl_node *p = tree_node(b, parent);
+    n->min = UINT64_MAX;
+    n->site = site;
+    n->parent = parent;
+    n->set = set;
+    n->kind = kind;
+    n->histogram = histogram_get(b, set, site);
+    n->sibling = p->child;
+    STINT_IMPL_PUBLISH(&p->child, unit);
+    return unit;
+}
+
+/* The open ancestor that the same site and set already stand for, or 0. */
+static uint32_t ancestor_find(const struct thread_block *b, uint32_t from, uint32_t set,
+                              uint32_t site) {
+    for (uint32_t unit = from; unit != b->record->root; unit = tree_node(b, unit)->parent) {
+        const struct stint_impl_node *n = tree_node(b, unit);
+        if (n->site == site && n->set == set) {
+            return unit;
+        }
+    }
+    return 0;
+}
+
+struct tree_edge tree_find(const struct thread_block *b, uint32_t parent, uint32_t set,
+                           uint32_t site) {
+    struct tree_edge e = {edge_find(b, stint_impl_edge_key(parent, set, site)), 0};
+    if (!e.node) {
+        e.node = link_find(b, stint_impl_edge_key(parent, set, site | TREE_RECURSIVE));
+        e.recursive = e.node != 0;
+    }
+    return e;
+}
+
+struct tree_edge tree_get(struct thread_block *b, uint32_t parent, uint32_t set, uint32_t site) {
+    struct tree_edge e = tree_find(b, parent, set, site);
+    if (e.node) {
+        return e;
+    }
+    e.node = ancestor_find(b, parent, set, site);
+    e.recursive = e.node != 0;
+    if (e.recursive) {
+        link_put(b, stint_impl_edge_key(parent, set, site | TREE_RECURSIVE), e.node);
+    } else {
+        e.node = node_new(b, parent, set, site, STINT_IMPL_SCOPE_NODE);
+    }
+    return e;
+}
+
+uint32_t tree_get_interval(struct thread_block *b, uint32_t set, uint32_t site) {
+    uint32_t root = b->record->root;
+    uint32_t unit = link_find(b, stint_impl_edge_key(root, set, site | TREE_INTERVAL));
+    return unit ? unit : node_new(b, root, set, site, STINT_IMPL_INTERVAL_NODE);
+}
+
+static void info_keep(struct stint_impl_node *n, const char *info) {
+    size_t length = info ? strnlen(info, STINT_IMPL_INFO - 1) : 0;
+    while (length == STINT_IMPL_INFO - 1 && (info[length] & 0xc0) == 0x80) {
+        while (length && (info[--length] & 0xc0) == 0x80) {
+        }
+        break; /* cut at a whole UTF-8 character */
+    }
+    for (size_t i = 0; i < STINT_IMPL_INFO; ++i) {
+        __atomic_store_n(&n->info[i], i < length ? info[i] : '\0', __ATOMIC_RELEASE);
+    }
+}
+
+/* Whether a capture waits for a slow call of the site. 0: a recorder that is not the arena's. */
+static uint8_t mark_of(const struct thread_block *b, const struct stint_impl_node *n) {
+    uint32_t site = STINT_IMPL_LOAD(&n->site);
+    return site ? STINT_IMPL_LOAD(&arena_site_in(b->hot.base, site)->reserved[0]) : 0;
+}
+
+static uint64_t limit_over(uint64_t max, uint8_t mark) {
+    uint64_t limit = max < STINT_IMPL_SPAN_LONG ? max + 1 : STINT_IMPL_SPAN_LONG;
+    uint64_t watched = watch_limit(mark);
+    return watched < limit ? watched : limit;
+}
+
+void tree_sample(struct thread_block *b, struct stint_impl_node *n, uint64_t start, uint64_t ticks,
+                 const char *info) {
+    uint64_t seq = STINT_IMPL_LOAD(&n->seq);
+    uint8_t mark = mark_of(b, n);
+    STINT_IMPL_STORE(&n->seq, seq + 1);
+    STINT_IMPL_PUBLISH(&n->total, n->total + ticks);
+    if (ticks < n->min) {
+        STINT_IMPL_PUBLISH(&n->min, ticks);
+    }
+    if (seq == 0) {
+        STINT_IMPL_PUBLISH(&n->first, ticks);
+        STINT_IMPL_PUBLISH(&n->first_at, start);
+    }
+    if (seq == 0 || ticks > n->max) {
+        STINT_IMPL_PUBLISH(&n->max, ticks);
+        STINT_IMPL_PUBLISH(&n->limit, limit_over(ticks, mark));
+        STINT_IMPL_PUBLISH(&n->max_at, start);
+        info_keep(n, info);
+    }
+    stint_impl_histogram_add(b->hot.base, n->histogram,
+                             ticks < STINT_IMPL_LONG ? ticks : STINT_IMPL_LONG - 1);
+    STINT_IMPL_PUBLISH(&n->seq, seq + 2);
+    watch_sample(mark, ticks);
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reports: a snapshot in, text out. report.c chooses, the views format, and none of them knows how
+ * anything was recorded.
+ */
+#ifndef STINT_REPORT_H
+#define STINT_REPORT_H
+
+#include "base/text.h"
+#include "read/snapshot.h"
+#include "report_options.h"
+
+struct machine_usage;
+
+/* Where the run took place; a text that is NULL or "" is not known. */
+struct report_about {
+    const char *program;
+    const char *host;
+    const char *cpu;
+    const char *compiler;
+    const char *clock;
+    const char *gpu; /* what the back end is and why it can do nothing; "": nobody asked for it */
+    uint32_t cpus;
+    const char *state;                 /* of a run that is read from its file: a line about it */
+    int killed;                        /* nobody knows its end: ages are at least that */
+    const struct machine_usage *usage; /* NULL = not known */
+};
+
+struct report {
+    struct snapshot *snapshot;
+    const struct report_options *options;
+    struct text *out;
+    uint64_t cost_ns_x1000; /* what one scope costs, in picoseconds; REPORT_COST_UNKNOWN */
+    const struct report_about *about;
+};
+#define REPORT_COST_UNKNOWN UINT64_MAX
+
+/* The whole of it, as the options ask; line: the closing one of the legacy view. -1 without memory. */
+int report_render(const struct report *r, int line);
+
+/* Each adds its part; -1 without memory. */
+int report_header(const struct report *r);
+int report_table(const struct report *r);
+int report_tree(const struct report *r);
+int report_footer(const struct report *r);
+/* Lines of the footer about the GPU: what is to come, the peaks that shares refer to. */
+void report_gpu(const struct report *r);
+/* Kernels, copies, API calls, devices, steps and hints: what CUPTI saw. */
+int report_activity(const struct report *r);
+/* The same of devices over time (busy, idle and why, steps), and what to look at first. */
+int report_devices(const struct report *r);
+int report_hints(const struct report *r);
+/* The profiling report of the fluid profiler, and its honest companion. */
+int report_fluid(const struct report *r);
+/* Its memory report; nothing where no allocation was seen. */
+int report_memory(const struct report *r);
+/* The ancestor's report of one set or of all of them: headers and rows, a closing line with
+ * line != 0. */
+int report_legacy(const struct report *r, int line);
+/* One row of it by name; -1 if the set has no such name. */
+int report_legacy_row(const struct report *r, const char *name);
+/* The lines of the ledger that are not zero, each behind `indent`. */
+void report_losses(const struct report *r, const char *indent);
+
+/* What stint_report(view) prints, added to `out`. 0, or -1 after one line. */
+int report_into(struct text *out, const char *view);
+/* Prints the fluid view of the interval; quiet: nothing to say, nothing said. 0, or -1 after one
+ * line. */
+int report_profile(const struct fluid_options *as, int quiet);
+
+#endif

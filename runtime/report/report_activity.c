@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The tables of nvprof and nsys: what ran on the GPUs, kernels in detail, copies and fills by time
+ * and by size, API calls. A section is a row of the table below; its cells are a function.
+ */
+#include <string.h>
+
+#include "config/config.h"
+#include "read/activity_name.h"
+#include "read/activity_table.h"
+#include "report.h"
+#include "report_columns.h"
+#include "report_grid.h"
+
+#define NAME_COLUMNS 120 /* kernels of templates differ late in their names, */
+#define NAME_LEAST 24    /* but on a terminal a third of it has to do */
+
+#define TITLES 18
+
+/* Where it ran, as far as the report shows it. */
+#define SHOW_DEVICE 1u
+#define SHOW_CONTEXT 2u
+#define SHOW_STREAM 4u
+
+struct section {
+    const char *title;
+    unsigned kinds;
+    unsigned by;
+    int by_size;
+    const char *titles[TITLES]; /* the first three are kept on a narrow terminal */
+    uint32_t left;              /* columns set left */
+    void (*cells)(struct report_grid *g, const struct activity_row *row);
+    const char *note; /* below it, if a row is marked */
+};
+
+/* ---- Cells. */
+
+static void share_cell(struct report_grid *g, uint64_t ppm) {
+    grid_share(g, ppm, 1000000);
+}
+
+static void put_times(struct report_grid *g, const struct activity_row *row) {
+    const struct snapshot_activity *a = &row->sum;
+    share_cell(g, row->share_ppm);
+    grid_time(g, a->total);
+    grid_add(g, "%llu", (unsigned long long)a->count);
+    grid_time(g, row->avg);
+    if (row->has & ACTIVITY_HAS_MEDIAN) {
+        grid_time(g, row->median);
+    } else {
+        grid_add(g, "-");
+    }
+    grid_time(g, a->min);
+    grid_time(g, a->max);
+    grid_time(g, row->stddev);
+}
+
+/* "128", "32x4", "64x64x2", and a mark if it is not that of all launches. */
+static void put_extent(struct report_grid *g, const uint32_t n[3], uint32_t varies) {
+    const char *mark = varies ? "*" : "";
+    if (!n[0]) {
+        grid_add(g, "-");
+    } else if (n[2] > 1) {
+        grid_add(g, "%ux%ux%u%s", n[0], n[1], n[2], mark);
+    } else if (n[1] > 1) {
+        grid_add(g, "%ux%u%s", n[0], n[1], mark);
+    } else {
+        grid_add(g, "%u%s", n[0], mark);
+    }
+}
+
+static void put_kernel(struct report_grid *g, const struct activity_row *row) {
+    const struct snapshot_activity *a = &row->sum;
+    const struct occupancy *o = &row->occupancy;
+    share_cell(g, row->share_ppm);
+    grid_time(g, a->total);
+    grid_add(g, "%llu", (unsigned long long)a->count);
+    grid_time(g, row->avg);
+    if (row->has & ACTIVITY_HAS_LAUNCH) {
+        grid_time(g, row->launch_avg);
+        grid_time(g, row->delay_avg);
+    } else {
+        grid_add(g, "-");
+        grid_add(g, "-");
+    }
+    put_extent(g, a->grid, a->varies);
+    put_extent(g, a->block, a->varies);
+    grid_add(g, "%u", a->registers);
+    grid_add(g, "%llu", (unsigned long long)a->shared_static + a->shared_dynamic);
+    if (row->has & ACTIVITY_HAS_OCCUPANCY) {
+        grid_add(g, "%u.%u", o->permille / 10, o->permille % 10);
+        grid_add(g, "%s", *o->limiter ? o->limiter : "-");
+    } else {
+        grid_add(g, "n/a");
+        grid_add(g, "-");
+    }
+    grid_add(g, "%s", row->lib);
+    grid_add(g, "%s", *row->precision ? row->precision : "-");
+}
+
+/* From where to where, and how it was asked for. */
+static void put_ends(struct report_grid *g, const struct snapshot_activity *a) {
+    if (a->kind == ACTIVITY_COPY) {
+        grid_add(g, "%s", activity_memory_text(ACTIVITY_COPY_FROM(a->detail)));
+        grid_add(g, "%s", activity_memory_text(ACTIVITY_COPY_TO(a->detail)));
+        grid_add(g, ACTIVITY_COPY_ASYNC(a->detail) ? "async" : "sync");
+    } else {
+        grid_add(g, "-");
+        grid_add(g, "%s", activity_memory_text(a->detail));
+        grid_add(g, "-");
+    }
+}
+
+static void put_copy(struct report_grid *g, const struct activity_row *row) {
+    put_times(g, row);
+    put_ends(g, &row->sum);
+}
+
+static void put_size(struct report_grid *g, const struct activity_row *row) {
+    const struct snapshot_activity *a = &row->sum;
+    grid_bytes(g, a->bytes);
+    grid_add(g, "%llu", (unsigned long long)a->count);
+    if (a->total) {
+        grid_rate(g, row->bytes_per_s);
+    } else {
+        grid_add(g, "-");
+    }
+    grid_bytes(g, a->bytes / a->count);
+    grid_bytes(g, a->max_bytes);
+    put_ends(g, a);
+}
+
+#define TIMES "% time", "total", "calls", "avg", "med", "min", "max", "stddev"
+static const struct section sections[] = {
+    {"GPU activities", ACTIVITY_IN_WORK, 0, 0, {TIMES}, 0, put_times, NULL},
+    {"Kernels",
+     ACTIVITY_IN(ACTIVITY_KERNEL),
+     0,
+     0,
+     {"% time", "total", "calls", "avg", "launch", "delay", "grid", "block", "regs", "shared B",
+      "occupancy", "limit", "lib", "precision"},
+     7u << 11,
+     put_kernel,
+     "(* not of all its launches: of the longest one)\n"},
+    {"Memory operations by time",
+     ACTIVITY_IN_COPIES,
+     ACTIVITY_BY_DETAIL,
+     0,
+     {TIMES, "from", "to", "call"},
+     7u << 8,
+     put_copy,
+     NULL},
+    {"Memory operations by size",
+     ACTIVITY_IN_COPIES,
+     ACTIVITY_BY_DETAIL,
+     1,
+     {"bytes", "calls", "GB/s", "avg", "max", "from", "to", "call"},
+     7u << 5,
+     put_size,
+     NULL},
+    {"API calls", ACTIVITY_IN_CALLS, 0, 0, {TIMES}, 0, put_times, NULL},
+};
+
+/* ---- Sections. */
+
+/* sort= is a column of scopes: what there is of it here. */
+static enum activity_sort sort_of(const struct report_options *o, const struct section *section) {
+    static const struct {
+        const char *key;
+        enum activity_sort by;
+    } keys[] = {{"calls", ACTIVITY_SORT_CALLS}, {"gpu_calls", ACTIVITY_SORT_CALLS},
+                {"avg", ACTIVITY_SORT_AVG},     {"min", ACTIVITY_SORT_MIN},
+                {"max", ACTIVITY_SORT_MAX},     {"gpu_max", ACTIVITY_SORT_MAX},
+                {"p99", ACTIVITY_SORT_MAX},     {"gpu_p99", ACTIVITY_SORT_MAX}};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; ++i) {
+        if (!strcmp(report_column(o->sort)->key, keys[i].key)) {
+            return keys[i].by;
+        }
+    }
+    return section->by_size ? ACTIVITY_SORT_BYTES : ACTIVITY_SORT_TOTAL;
+}
+
+static unsigned places_of(const struct report *r, const struct activity_table *t) {
+    unsigned shown = 0;
+    for (uint32_t i = 0; i < t->count; ++i) {
+        const struct snapshot_activity *a = &t->row[i]->sum, *first = &t->row[0]->sum;
+        shown |= a->device != first->device ? SHOW_DEVICE : 0;
+        shown |= a->context != first->context ? SHOW_CONTEXT : 0;
+        shown |= r->options->threads && a->device != SNAPSHOT_NONE ? SHOW_STREAM : 0;
+    }
+    return shown;
+}
+
+static void put_places(const struct report *r, struct report_grid *g,
+                       const struct snapshot_activity *a, unsigned shown) {
+    const struct snapshot *s = r->snapshot;
+    if (shown & SHOW_DEVICE) {
+        grid_add(g, a->device < s->device_count ? "%u" : "-",
+                 a->device < s->device_count ? s->devices[a->device].number : 0);
+    }
+    if (shown & SHOW_CONTEXT) {
+        grid_add(g, "%u", a->context);
+    }
+    if (shown & SHOW_STREAM) {
+        grid_add(g, "%u", a->stream);
+    }
+}
+
+static void start(const struct report *r, struct report_grid *g, const struct section *section,
+                  unsigned shown) {
+    const char *titles[TITLES + 5] = {NULL};
+    uint32_t count = 0;
+    for (; count < TITLES && section->titles[count]; ++count) {
+        titles[count] = section->titles[count];
+    }
+    static const char *const places[] = {"device", "context", "stream"};
+    for (uint32_t i = 0; i < 3; ++i) {
+        if (shown >> i & 1) {
+            titles[count++] = places[i];
+        }
+    }
+    titles[count] = "name";
+    grid_start(g, titles, section->left | 1u << count);
+    grid_fit(g, r->options, 7u | 1u << count);
+}
+
+static void put_heading(const struct report *r, const struct section *section,
+                        const struct activity_table *t) {
+    char all[TEXT_NUMBER];
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < t->count; ++i) {
+        bytes += t->row[i]->sum.bytes;
+    }
+    if (section->by_size) {
+        text_bytes(all, bytes);
+    } else {
+        text_time(all, t->total, CONFIG_UNIT_AUTO);
+    }
+    text_add(r->out, "%s, %s in all\n", section->title, all);
+}
+
+static size_t name_columns(const struct report_options *o) {
+    size_t part = o->width / 3;
+    return !o->width || part > NAME_COLUMNS ? NAME_COLUMNS : part < NAME_LEAST ? NAME_LEAST : part;
+}
+
+/* -1 without memory. */
+static int put_rows(const struct report *r, const struct section *section,
+                    const struct activity_table *t, const uint8_t *wanted) {
+    char name[ACTIVITY_NAME_BYTES];
+    unsigned shown = places_of(r, t);
+    uint32_t lines = 0, more = 0;
+    int marked = 0;
+    struct report_grid g;
+    start(r, &g, section, shown);
+    for (uint32_t i = 0; i < t->count; ++i) {
+        const struct activity_row *row = t->row[i];
+        if (!wanted[i]) {
+            continue;
+        }
+        if (r->options->top && lines == r->options->top) {
+            ++more;
+            continue;
+        }
+        ++lines;
+        marked |= row->sum.varies != 0;
+        section->cells(&g, row);
+        put_places(r, &g, &row->sum, shown);
+        grid_name(&g, name, activity_title(name, &row->sum), name_columns(r->options));
+    }
+    int failed = grid_print(&g, r->out, 0);
+    if (more) {
+        text_add(r->out, "(%u more)\n", more);
+    }
+    text_add(r->out, "%s\n", marked && section->note ? section->note : "");
+    return failed;
+}
+
+static int put_section(const struct report *r, const struct section *section) {
+    char name[ACTIVITY_NAME_BYTES];
+    const struct report_options *o = r->options;
+    struct activity_ask ask = {section->kinds, section->by | (o->threads ? ACTIVITY_BY_STREAM : 0),
+                               o->set};
+    struct activity_table t;
+    if (activity_table(&t, r->snapshot, &ask)) {
+        return -1;
+    }
+    uint8_t *wanted = scratch_array(&r->snapshot->memory, (size_t)t.count + 1, sizeof *wanted);
+    if (!wanted) {
+        return -1;
+    }
+    activity_table_sort(&t, sort_of(o, section));
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < t.count; ++i) {
+        wanted[i] =
+            (uint8_t)(report_options_want(o, name, activity_title(name, &t.row[i]->sum)) != 0);
+        count += wanted[i];
+    }
+    if (!count) {
+        return 0;
+    }
+    put_heading(r, section, &t);
+    return put_rows(r, section, &t, wanted);
+}
+
+/* Nothing was seen: why. */
+static void put_none(const struct report *r) {
+    const char *gpu = r->about && r->about->gpu ? r->about->gpu : "";
+    if (r->snapshot->activity_count) {
+        text_add(r->out, "No GPU activity %s\n\n",
+                 r->snapshot->since ? "since the last reset" : "of this kind");
+    } else if (strstr(gpu, "cupti") || strstr(gpu, "CUPTI")) {
+        text_add(r->out, "No GPU activity was recorded: ");
+        text_name(r->out, gpu, strlen(gpu), 0);
+        text_add(r->out, "\n\n");
+    } else {
+        text_add(r->out, "No GPU activity was recorded; STINT_GPU=cupti records it\n\n");
+    }
+}
+
+int report_activity(const struct report *r) {
+    size_t before = r->out->length;
+    for (size_t i = 0; i < sizeof sections / sizeof *sections; ++i) {
+        if (put_section(r, &sections[i])) {
+            return -1;
+        }
+    }
+    if (r->out->length == before) {
+        put_none(r);
+    }
+    return 0;
+}

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report_cells.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "config/config.h"
+
+#define NAME_COLUMNS 60 /* longer names are cut with a mark, */
+#define NAME_LEAST 16   /* on a terminal at a third of its width */
+#define INDENT 2
+
+static int numeric(const struct report_column *c) {
+    return c->kind != REPORT_TEXT;
+}
+
+static int has_all(const struct stint_row *row, const struct report_column *c) {
+    return !(c->needs & ~row->has);
+}
+
+/* "-" where there is nothing to say: no sample, no histogram, no first call in this interval. */
+static void cell(char out[TEXT_NUMBER], const struct stint_row *row,
+                 const struct report_column *c) {
+    uint64_t v = report_value(row, c);
+    if (!has_all(row, c)) {
+        snprintf(out, TEXT_NUMBER, "-");
+    } else if (c->kind == REPORT_COUNT) {
+        snprintf(out, TEXT_NUMBER, "%llu", (unsigned long long)v);
+    } else if (v == ROW_UNKNOWN) {
+        snprintf(out, TEXT_NUMBER, "n/a");
+    } else if (c->kind == REPORT_SHARE) {
+        text_share(out, v);
+    } else if (c->kind == REPORT_RATE) {
+        text_rate(out, v);
+    } else {
+        text_time(out, v, config.unit);
+    }
+}
+
+/* Of a column of text other than the name; returns the columns used. */
+static size_t put_text(const struct report *r, const struct stint_row *row,
+                       const struct report_column *c) {
+    const char *text = has_all(row, c) ? report_text(row, c) : "-";
+    return text_name(r->out, text, strlen(text), 0);
+}
+
+/* A recorder serves one thread after the other: its row says how many more than the last. */
+static size_t put_thread(const struct report *r, const struct snapshot_thread *t) {
+    size_t from = r->out->length;
+    if (t->uses < 2) {
+        text_add(r->out, t->alive ? " [%u]" : " [%u, ended]", t->tid);
+    } else if (t->alive) {
+        text_add(r->out, " [%u and %u ended]", t->tid, t->uses - 1);
+    } else {
+        text_add(r->out, " [%u ended]", t->uses);
+    }
+    return r->out->length - from;
+}
+
+static size_t name_columns(const struct report_options *o) {
+    size_t part = o->width / 3;
+    return !o->width || part > NAME_COLUMNS ? NAME_COLUMNS : part < NAME_LEAST ? NAME_LEAST : part;
+}
+
+/* As far in as a name is wide; what is deeper stands there, behind its depth. A recursion over names
+ * made at run time, or a hostile file, would else fill lines with blanks. */
+static size_t put_indent(const struct report *r, uint32_t depth) {
+    size_t most = name_columns(r->options) / INDENT * INDENT, wanted = (size_t)depth * INDENT;
+    size_t from = r->out->length;
+    text_spaces(r->out, wanted < most ? wanted : most);
+    if (wanted > most) {
+        text_add(r->out, "[%u] ", depth);
+    }
+    return r->out->length - from;
+}
+
+/* The name with indent, set, thread and state; returns the columns used. */
+static size_t put_name(const struct report *r, const struct stint_row *row, uint32_t depth) {
+    const struct snapshot *s = r->snapshot;
+    size_t used = put_indent(r, depth);
+    used += text_name(r->out, row->name, row->name_length, name_columns(r->options));
+    if (row->set && r->options->set == REPORT_ALL_SETS) {
+        text_put(r->out, " @", 2);
+        used += 2 + text_name(r->out, s->sets[row->set], strlen(s->sets[row->set]), 24);
+    }
+    if (row->thread != SNAPSHOT_NONE) {
+        used += put_thread(r, &s->threads[row->thread]);
+    }
+    if (row->open_ns && !row->samples) {
+        text_put(r->out, " (open)", 7);
+        used += 7;
+    }
+    return used;
+}
+
+/* Width of a column: 0 if it is not shown. */
+static size_t measure(const struct report *r, const struct rows *rows,
+                      const struct report_line *lines, uint32_t count, uint32_t column) {
+    char number[TEXT_NUMBER];
+    const struct report_column *c = report_column(column);
+    size_t width = strlen(c->title);
+    int shown = !c->hide;
+    for (uint32_t l = 0; l < count; ++l) {
+        const struct stint_row *row = &rows->row[lines[l].row];
+        size_t used, from = r->out->length;
+        if (numeric(c)) {
+            cell(number, row, c);
+            used = strlen(number);
+        } else { /* by printing and taking back */
+            used = column ? put_text(r, row, c) : put_name(r, row, lines[l].depth);
+            r->out->length = from;
+        }
+        shown |= has_all(row, c);
+        width = used > width ? used : width;
+    }
+    return shown ? width : 0;
+}
+
+/* "-", "n/a" and every zero: dim on a terminal with colours. */
+static int says_nothing(const char *number) {
+    return !strpbrk(number, "123456789");
+}
+
+/* What the cells of a line, or its titles, have in common: two spaces between them, and none at its
+ * end. owed: spaces that the next cell puts in front of it. */
+static void put_number(const struct report *r, const char *number, size_t width, size_t *owed) {
+    int dim = r->options->colour && says_nothing(number);
+    text_spaces(r->out, *owed + width - strlen(number));
+    text_add(r->out, dim ? "\x1b[2m%s\x1b[0m" : "%s", number);
+    *owed = 2;
+}
+
+static void put_titles(const struct report *r, const size_t *width) {
+    const struct report_column *c;
+    size_t owed = 0;
+    text_add(r->out, "%s", r->options->colour ? "\x1b[1m" : "");
+    for (uint32_t i = 0; (c = report_column(i)); ++i) {
+        if (width[i] && numeric(c)) {
+            text_spaces(r->out, owed + width[i] - strlen(c->title));
+            text_put(r->out, c->title, strlen(c->title));
+            owed = 2;
+        } else if (width[i]) {
+            text_spaces(r->out, owed);
+            text_put(r->out, c->title, strlen(c->title));
+            owed = 2 + width[i] - strlen(c->title);
+        }
+    }
+    text_add(r->out, "%s\n", r->options->colour ? "\x1b[0m" : "");
+}
+
+static void put_line(const struct report *r, const struct stint_row *row, uint32_t depth,
+                     const size_t *width) {
+    char number[TEXT_NUMBER];
+    const struct report_column *c;
+    size_t owed = 0;
+    for (uint32_t i = 0; (c = report_column(i)); ++i) {
+        if (width[i] && numeric(c)) {
+            cell(number, row, c);
+            put_number(r, number, width[i], &owed);
+        } else if (width[i] && i && !*report_text(row, c) && has_all(row, c)) {
+            owed += 2 + width[i];
+        } else if (width[i]) {
+            text_spaces(r->out, owed);
+            size_t used = i ? put_text(r, row, c) : put_name(r, row, depth);
+            owed = 2 + width[i] - used;
+        }
+    }
+    text_put(r->out, "\n", 1);
+}
+
+/* What a terminal has no room for, from the right; never the name and what the rows are sorted by. */
+static void drop_columns(const struct report *r, size_t *width, uint8_t *dropped,
+                         uint32_t columns) {
+    size_t total = 0;
+    for (uint32_t i = 0; i < columns; ++i) {
+        total += width[i] ? width[i] + (i ? 2 : 0) : 0;
+    }
+    for (uint32_t i = columns; r->options->width && i-- > 1 && total > r->options->width;) {
+        if (width[i] && i != r->options->sort) {
+            total -= width[i] + 2;
+            width[i] = 0;
+            dropped[i] = 1;
+        }
+    }
+}
+
+static void say_dropped(const struct report *r, const uint8_t *dropped, uint32_t columns) {
+    const char *before = "(no room for: ";
+    for (uint32_t i = 0; i < columns; ++i) {
+        if (dropped[i]) {
+            text_add(r->out, "%s%s", before, report_column(i)->title);
+            before = ", ";
+        }
+    }
+    text_add(r->out, "%s", *before == ',' ? ")\n" : "");
+}
+
+int report_cells(const struct report *r, const struct rows *rows, const struct report_line *lines,
+                 uint32_t count, unsigned view) {
+    uint32_t columns = 0;
+    while (report_column(columns)) {
+        ++columns;
+    }
+    size_t *width = scratch_array(&r->snapshot->memory, columns, sizeof *width);
+    uint8_t *dropped = scratch_array(&r->snapshot->memory, columns, sizeof *dropped);
+    if (!width || !dropped) {
+        return -1;
+    }
+    for (uint32_t i = 0; i < columns; ++i) {
+        width[i] = report_column(i)->views & view ? measure(r, rows, lines, count, i) : 0;
+    }
+    drop_columns(r, width, dropped, columns);
+    put_titles(r, width);
+    for (uint32_t l = 0; l < count; ++l) {
+        put_line(r, &rows->row[lines[l].row], lines[l].depth, width);
+    }
+    say_dropped(r, dropped, columns);
+    return 0;
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * GPUs over time: how long each was busy with what, why it had nothing to do and whom to ask, and
+ * what of that falls on a step. Unions of intervals: nothing is counted twice.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "activity/activity_kind.h"
+#include "read/activity_name.h"
+#include "report.h"
+#include "report_grid.h"
+#include "report_path.h"
+
+static const struct snapshot_activity *find(const struct snapshot *s, uint32_t kind,
+                                            uint32_t detail, uint32_t device) {
+    for (uint32_t i = 0; i < s->activity_count; ++i) {
+        const struct snapshot_activity *a = &s->activities[i];
+        if (a->kind == kind && a->detail == detail && a->device == device && a->count) {
+            return a;
+        }
+    }
+    return NULL;
+}
+
+static uint64_t total(const struct snapshot_activity *a) {
+    return a ? a->total : 0;
+}
+
+/* From the first work to the end of the last; of an interval at most its own time. */
+static uint64_t seen(const struct snapshot *s, const struct snapshot_activity *any) {
+    uint64_t span = any->last_at > any->first_at ? any->last_at - any->first_at : 0;
+    span = s->since && span > s->wall_ns ? s->wall_ns : span;
+    return span > any->total ? span : any->total;
+}
+
+static void put_device(struct report_grid *g, const struct snapshot *s, uint32_t device) {
+    char name[100];
+    const struct snapshot_device *d = device < s->device_count ? &s->devices[device] : NULL;
+    int n = d ? snprintf(name, sizeof name, "GPU %u %s", d->number, d->name)
+              : snprintf(name, sizeof name, "?");
+    grid_name(g, name, (size_t)n < sizeof name ? (size_t)n : sizeof name - 1, 40);
+}
+
+static int put_busy(const struct report *r) {
+    static const char *const titles[] = {"device", "seen",    "busy", "% busy", "kernels",
+                                         "copies", "overlap", "idle", NULL};
+    const struct snapshot *s = r->snapshot;
+    struct report_grid g;
+    text_add(r->out, "Devices, each from its first work to its last\n");
+    grid_start(&g, titles, 1);
+    for (uint32_t d = s->device_count; d-- > 0;) { /* oldest first */
+        const struct snapshot_activity *any = find(s, ACTIVITY_BUSY, ACTIVITY_BUSY_ANY, d);
+        if (!any) {
+            continue;
+        }
+        uint64_t span = seen(s, any);
+        put_device(&g, s, d);
+        grid_time(&g, span);
+        grid_time(&g, any->total);
+        grid_share(&g, any->total, span);
+        grid_time(&g, total(find(s, ACTIVITY_BUSY, ACTIVITY_BUSY_KERNEL, d)));
+        grid_time(&g, total(find(s, ACTIVITY_BUSY, ACTIVITY_BUSY_COPY, d)));
+        grid_time(&g, total(find(s, ACTIVITY_BUSY, ACTIVITY_BUSY_OVERLAP, d)));
+        grid_time(&g, span - any->total);
+    }
+    int failed = grid_print(&g, r->out, 0);
+    text_put(r->out, "\n", 1);
+    return failed;
+}
+
+static const struct snapshot_activity *longest(const struct snapshot *s, const uint8_t *taken) {
+    const struct snapshot_activity *best = NULL;
+    for (uint32_t i = 0; i < s->activity_count; ++i) {
+        const struct snapshot_activity *a = &s->activities[i];
+        if (a->kind == ACTIVITY_GAP && a->count && !taken[i] && (!best || a->total > best->total)) {
+            best = a;
+        }
+    }
+    return best;
+}
+
+#define GAP_ROWS 20u
+
+static int put_gaps(const struct report *r) {
+    static const char *const titles[] = {
+        "% idle", "idle", "gaps", "longest", "device", "why", "scope that launched next", NULL};
+    struct snapshot *s = r->snapshot;
+    uint8_t *taken = scratch_array(&s->memory, (size_t)s->activity_count + 1, sizeof *taken);
+    uint32_t limit = r->options->top ? r->options->top : GAP_ROWS, shown = 0, more = 0;
+    const struct snapshot_activity *a;
+    uint64_t idle = 0;
+    struct report_grid g;
+    if (!taken) {
+        return -1;
+    }
+    for (uint32_t i = 0; i < s->activity_count; ++i) {
+        int gap = s->activities[i].kind == ACTIVITY_GAP && s->activities[i].count;
+        idle += gap ? s->activities[i].total : 0;
+        more += gap != 0;
+    }
+    if (!more) {
+        return 0;
+    }
+    text_add(r->out, "Idle time of the devices, and whom to ask\n");
+    grid_start(&g, titles, 7u << 4);
+    for (; shown < limit && (a = longest(s, taken)); ++shown) {
+        taken[a - s->activities] = 1;
+        grid_share(&g, a->total, idle);
+        grid_time(&g, a->total);
+        grid_add(&g, "%llu", (unsigned long long)a->count);
+        grid_time(&g, a->max);
+        grid_add(&g, a->device < s->device_count ? "GPU %u" : "?",
+                 a->device < s->device_count ? s->devices[a->device].number : 0);
+        grid_add(&g, "%s", activity_gap_text(a->detail));
+        report_path(&g, s, a->node);
+    }
+    int failed = grid_print(&g, r->out, 0);
+    if (more > shown) {
+        text_add(r->out, "(%u more)\n", more - shown);
+    }
+    text_put(r->out, "\n", 1);
+    return failed;
+}
+
+static void put_step_row(struct report_grid *g, const char *name, const struct snapshot_activity *a,
+                         uint64_t wall) {
+    grid_add(g, "%s", name);
+    grid_time(g, a->total / a->count);
+    grid_share(g, a->total / a->count, wall);
+    grid_time(g, a->min);
+    grid_time(g, a->max);
+}
+
+/* What is left of a step, on average; its extremes are nobody's. */
+static void put_idle_row(struct report_grid *g, const char *name, const struct snapshot_activity *a,
+                         uint64_t wall) {
+    uint64_t busy = a->total / a->count, idle = wall > busy ? wall - busy : 0;
+    grid_add(g, "%s", name);
+    grid_time(g, idle);
+    grid_share(g, idle, wall);
+    grid_add(g, "-");
+    grid_add(g, "-");
+}
+
+static int put_steps(const struct report *r) {
+    static const char *const titles[] = {"of a step", "on average", "%", "least", "most", NULL};
+    const struct snapshot *s = r->snapshot;
+    const struct snapshot_activity *wall =
+        find(s, ACTIVITY_STEP, ACTIVITY_STEP_WALL, SNAPSHOT_NONE);
+    struct report_grid g;
+    if (!wall) {
+        return 0;
+    }
+    text_add(r->out, "Steps: %llu\n", (unsigned long long)wall->count);
+    grid_start(&g, titles, 1);
+    uint64_t average = wall->total / wall->count;
+    put_step_row(&g, "wall", wall, average);
+    for (uint32_t d = s->device_count; d-- > 0;) {
+        const struct snapshot_activity *busy = find(s, ACTIVITY_STEP, ACTIVITY_STEP_BUSY, d);
+        char name[40];
+        if (busy) {
+            snprintf(name, sizeof name, "GPU %u busy", s->devices[d].number);
+            put_step_row(&g, name, busy, average);
+            snprintf(name, sizeof name, "GPU %u idle", s->devices[d].number);
+            put_idle_row(&g, name, busy, average);
+        }
+    }
+    int failed = grid_print(&g, r->out, 0);
+    text_put(r->out, "\n", 1);
+    return failed;
+}
+
+int report_devices(const struct report *r) {
+    const struct snapshot *s = r->snapshot;
+    for (uint32_t d = 0; d < s->device_count; ++d) {
+        if (find(s, ACTIVITY_BUSY, ACTIVITY_BUSY_ANY, d)) {
+            return put_busy(r) || put_gaps(r) || put_steps(r) ? -1 : 0;
+        }
+    }
+    return 0;
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What stands under every report: what stint itself cost, what was lost, what is open, what the
+ * process used.
+ */
+#include <string.h>
+
+#include "base/machine.h"
+#include "config/config.h"
+#include "report.h"
+#include "report_columns.h"
+
+#define DOMINANT 5        /* sites named with the cost */
+#define STEP "stint_step" /* the name stint_step() records under */
+
+void report_losses(const struct report *r, const char *indent) {
+    for (uint32_t i = 0; i < STINT_STATUS_COUNT; ++i) {
+        if (r->snapshot->lost[i]) {
+            text_add(r->out, "%s%llu %s\n", indent, (unsigned long long)r->snapshot->lost[i],
+                     status_text(i)->text);
+        }
+    }
+}
+
+/* The largest number of calls one thread made: its time is what the cost is a share of. */
+static uint64_t busiest(const struct snapshot *s, uint64_t *all) {
+    uint64_t most = 0, here = 0;
+    *all = 0;
+    for (uint32_t i = 0; i < s->node_count; ++i) {
+        const struct snapshot_node *n = &s->nodes[i];
+        if (i && n->thread != s->nodes[i - 1].thread) {
+            here = 0;
+        }
+        here += n->count + n->recursions;
+        *all += n->count + n->recursions;
+        most = here > most ? here : most;
+    }
+    return most;
+}
+
+static void put_cost(const struct report *r, uint64_t all, uint64_t most) {
+    char each[TEXT_NUMBER], sum[TEXT_NUMBER], share[TEXT_NUMBER];
+    struct snapshot *s = r->snapshot;
+    double cost = (double)r->cost_ns_x1000 / 1000;
+    text_time(each, (uint64_t)(cost + 0.5), CONFIG_UNIT_AUTO);
+    text_time(sum, snapshot_whole(cost * (double)all), CONFIG_UNIT_AUTO);
+    text_share(share,
+               s->wall_ns ? snapshot_whole(cost * (double)most * 1e6 / (double)s->wall_ns) : 0);
+    text_add(r->out, "stint cost %s %% of this run: %llu calls at about %s, %s in all", share,
+             (unsigned long long)all, each, sum);
+}
+
+static void put_calls(const struct report *r) {
+    struct snapshot *s = r->snapshot;
+    struct rows rows;
+    uint64_t all, most = busiest(s, &all);
+    if (r->cost_ns_x1000 != REPORT_COST_UNKNOWN) {
+        put_cost(r, all, most);
+    } else {
+        text_add(r->out, "%llu call%s", (unsigned long long)all, all == 1 ? "" : "s");
+    }
+    uint32_t *order =
+        rows_flat(&rows, s, 0) ? NULL : report_sort(s, &rows, report_column_find("calls", 5));
+    for (uint32_t i = 0; order && i < rows.count && i < DOMINANT; ++i) {
+        const struct stint_row *row = &rows.row[order[i]];
+        if (row->calls * 200 < all || !row->calls) {
+            break; /* would be 0 % */
+        }
+        text_add(r->out, i ? ", " : "; most of them ");
+        text_name(r->out, row->name, row->name_length, 24);
+        text_add(r->out, " %.0f %%", 100.0 * (double)row->calls / (double)all);
+    }
+    text_put(r->out, "\n", 1);
+}
+
+static void put_open(const struct report *r) {
+    const struct snapshot *s = r->snapshot;
+    for (uint32_t t = 0; t < s->thread_count; ++t) {
+        const struct snapshot_thread *thread = &s->threads[t];
+        char age[TEXT_NUMBER];
+        if (!thread->open_count) {
+            continue;
+        }
+        text_put(r->out, "open: ", 6);
+        for (uint32_t i = 0; i < thread->open_count; ++i) {
+            const struct snapshot_site *site = &s->sites[s->nodes[thread->open[i].node].site];
+            text_put(r->out, " > ", i ? 3 : 0);
+            text_name(r->out, site->name ? site->name : "?", site->length, 40);
+        }
+        text_time(age, snapshot_ns(s, thread->open[thread->open_count - 1].ticks),
+                  CONFIG_UNIT_AUTO);
+        text_add(r->out, ", for %s%s, thread %u\n", r->about->killed ? "at least " : "", age,
+                 thread->tid);
+    }
+}
+
+/* The first step of the program has no sample; other steps that have none were not to be recorded. */
+static void put_steps(const struct report *r) {
+    char avg[TEXT_NUMBER], p50[TEXT_NUMBER], p99[TEXT_NUMBER], max[TEXT_NUMBER];
+    struct snapshot *s = r->snapshot;
+    struct rows rows;
+    uint32_t count = rows_flat(&rows, s, 0) ? 0 : rows.count;
+    for (uint32_t i = 0; i < count; ++i) {
+        const struct stint_row *row = &rows.row[i];
+        if (strcmp(row->name, STEP) || row->set || row->kind != STINT_IMPL_INTERVAL_NODE ||
+            !row->samples) {
+            continue;
+        }
+        text_add(r->out, "steps: ");
+        if (s->steps > row->samples + 1) {
+            text_add(r->out, "%llu of ", (unsigned long long)row->samples);
+        }
+        text_add(r->out, "%llu",
+                 (unsigned long long)(s->steps > row->samples ? s->steps : row->samples));
+        text_time(avg, row->avg_ns, CONFIG_UNIT_AUTO);
+        text_time(p50, row->p50_ns, CONFIG_UNIT_AUTO);
+        text_time(p99, row->p99_ns, CONFIG_UNIT_AUTO);
+        text_time(max, row->max_ns, CONFIG_UNIT_AUTO);
+        if (row->total_ns) {
+            double rate = (double)row->samples * 1e9 / (double)row->total_ns;
+            text_add(r->out, rate < 999.5 ? ", %.3g a second" : ", %.0f a second", rate);
+        }
+        text_add(r->out, ", wall avg %s", avg);
+        if (row->has & ROW_HISTOGRAM) {
+            text_add(r->out, ", p50 %s, p99 %s", p50, p99);
+        }
+        text_add(r->out, ", max %s\n", max);
+    }
+}
+
+static void put_rules(const struct report *r) {
+    int recursion = 0;
+    for (uint32_t i = 0; i < r->snapshot->node_count; ++i) {
+        recursion |= r->snapshot->nodes[i].recursions != 0;
+    }
+    if (recursion) {
+        text_add(r->out, "recursion: every call is counted, time is taken at the outermost call\n");
+    }
+    if (r->snapshot->since) {
+        text_add(r->out, "since the last reset: min and max are a histogram's bounds unless set in "
+                         "this interval; losses are since the start\n");
+    }
+}
+
+static void put_usage(const struct report *r) {
+    const struct machine_usage *u = r->about->usage;
+    if (u) {
+        text_add(r->out, "peak RSS %.1f MiB, page faults %llu minor, %llu major\n",
+                 (double)u->peak_rss / 1048576, (unsigned long long)u->minor_faults,
+                 (unsigned long long)u->major_faults);
+    }
+}
+
+int report_footer(const struct report *r) {
+    text_put(r->out, "\n", 1);
+    put_calls(r);
+    report_losses(r, "lost: ");
+    put_steps(r);
+    report_gpu(r);
+    put_open(r);
+    put_rules(r);
+    put_usage(r);
+    return 0;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A small table of a report: cells come in row by row, and are set in columns as wide as they need.
+ */
+#ifndef STINT_REPORT_GRID_H
+#define STINT_REPORT_GRID_H
+
+#include "base/text.h"
+#include "report_options.h"
+
+#define GRID_COLUMNS 24u
+
+struct grid_cell;
+
+struct report_grid {
+    struct text text; /* of all cells, one after the other */
+    struct grid_cell *cells;
+    uint32_t columns;
+    uint32_t count;
+    uint32_t room;
+    uint32_t left; /* bit i: column i is set left, the others right */
+    uint32_t keep; /* see grid_fit */
+    size_t width;
+    int colour;
+    int failed;
+};
+
+/* The titles, at most GRID_COLUMNS and then NULL, are the first row. */
+void grid_start(struct report_grid *g, const char *const *titles, uint32_t left);
+__attribute__((format(printf, 2, 3))) void grid_add(struct report_grid *g, const char *format, ...);
+/* A name, made safe to print, cut to so many columns (0 = never). */
+void grid_name(struct report_grid *g, const char *name, size_t length, size_t columns);
+void grid_time(struct report_grid *g, uint64_t ns);
+void grid_bytes(struct report_grid *g, uint64_t bytes);
+void grid_rate(struct report_grid *g, uint64_t per_s);                 /* in 10^9 */
+void grid_share(struct report_grid *g, uint64_t part, uint64_t whole); /* "-" of nothing */
+/* After the start: on a terminal, columns that it has no room for are left out from the right, but
+ * for those whose bit is in `keep`; and titles stand out. */
+void grid_fit(struct report_grid *g, const struct report_options *o, uint32_t keep);
+/* Puts it behind `out`, each line behind `indent` spaces, and frees it. 0, or -1 without memory. */
+int grid_print(struct report_grid *g, struct text *out, size_t indent);
+
+#endif

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "config/config.h"
+#include "report.h"
+#include "report_columns.h"
+
+/* Threads that recorded, not recorders: one serves many, one after the other. */
+static uint32_t count_threads(const struct snapshot *s) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < s->thread_count; ++i) {
+        count += s->threads[i].uses;
+    }
+    return count;
+}
+
+static void put_text(struct text *out, const char *text) {
+    const char *known = text && *text ? text : "?";
+    text_name(out, known, strlen(known), 0);
+}
+
+static void put_place(struct text *out, const struct report_about *a) {
+    text_add(out, "host ");
+    put_text(out, a->host);
+    text_add(out, ", %u x ", a->cpus);
+    put_text(out, a->cpu);
+    text_add(out, ", ");
+    put_text(out, a->compiler);
+    text_add(out, ", clock ");
+    put_text(out, a->clock);
+    if (a->gpu && *a->gpu) {
+        text_add(out, ", GPU ");
+        put_text(out, a->gpu);
+    }
+    text_put(out, "\n", 1);
+}
+
+int report_header(const struct report *r) {
+    static const char *const names[REPORT_VIEWS] = {"legacy", "table", "tree", "gpu", "fluid"};
+    static const char *const units[] = {", times in ms", ", times in us", ", times in ns", ""};
+    const struct snapshot *s = r->snapshot;
+    uint32_t threads = count_threads(s);
+    char wall[TEXT_NUMBER];
+    text_time(wall, s->wall_ns, CONFIG_UNIT_AUTO);
+    text_add(r->out, "stint %s: ", names[r->options->view]);
+    put_text(r->out, r->about->program);
+    if (r->options->set != REPORT_ALL_SETS) {
+        text_put(r->out, ", set ", 6);
+        text_name(r->out, s->sets[r->options->set], strlen(s->sets[r->options->set]), 0);
+    }
+    text_add(r->out, ", %s wall, %u thread%s, by %s%s\n", wall, threads, threads == 1 ? "" : "s",
+             report_column(r->options->sort)->key, units[config.unit]);
+    put_place(r->out, r->about);
+    if (r->about->state) {
+        text_add(r->out, "%s\n", r->about->state);
+    }
+    text_put(r->out, "\n", 1);
+    return 0;
+}

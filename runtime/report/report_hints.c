@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What to look at first: each hint with the row that proves it, and none without one. The limits are
+ * rules of thumb, all here.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "activity/activity_kind.h"
+#include "config/config.h"
+#include "read/activity_name.h"
+#include "read/occupancy.h"
+#include "read/rows.h"
+#include "report.h"
+#include "report_path.h"
+
+#define SMALL_COPY 65536u   /* bytes on average: below it the call costs more than the copy */
+#define MANY_COPIES 100u    /* of a row */
+#define LARGE_COPY 1048576u /* bytes on average: above it the link's speed shows */
+#define SLOW_LINK 6e9       /* bytes a second: half of what PCIe 3.0 x16 does in practice */
+#define PAGEABLE_BYTES 1048576u
+#define MATTERS 20u        /* a part of 1/20 of the device's time is worth a word */
+#define LOW_OCCUPANCY 300u /* of 1000 */
+#define ONE_SCOPE 0.4      /* of all scopes' own time */
+#define IDLE_HOST 0.2      /* of the time a device was seen */
+
+struct hints {
+    const struct report *r;
+    const struct snapshot *s;
+    uint64_t work; /* of all devices: kernels, copies and fills, added up */
+    uint32_t count;
+};
+
+/* ---- What a hint is made of. */
+
+static __attribute__((format(printf, 2, 3))) void hint(struct hints *h, const char *format, ...) {
+    char line[400];
+    va_list arguments;
+    if (!h->count++) {
+        text_add(h->r->out, "What to look at first\n");
+    }
+    va_start(arguments, format);
+    vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    text_add(h->r->out, "%u. %s\n", h->count, line);
+}
+
+struct number {
+    char text[TEXT_NUMBER];
+};
+
+static struct number time_of(uint64_t ns) {
+    struct number n;
+    text_time(n.text, ns, CONFIG_UNIT_AUTO);
+    return n;
+}
+
+static struct number bytes_of(double bytes) {
+    static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
+    struct number n;
+    unsigned unit = 0;
+    for (; bytes >= 1000 && unit < 6; ++unit) {
+        bytes /= 1000;
+    }
+    snprintf(n.text, sizeof n.text, "%.*f %s", unit && bytes < 100 ? 1 : 0, bytes, units[unit]);
+    return n;
+}
+
+static struct number share_of(uint64_t part, uint64_t whole) {
+    struct number n;
+    snprintf(n.text, sizeof n.text, "%.1f %%", whole ? 100.0 * (double)part / (double)whole : 0);
+    return n;
+}
+
+/* The row that proves it: its name, its scope, what it says. */
+static void proof(struct hints *h, const struct snapshot_activity *a) {
+    char name[ACTIVITY_NAME_BYTES], path[REPORT_PATH] = "";
+    struct text *out = h->r->out;
+    size_t length = activity_title(name, a);
+    text_put(out, "     ", 5);
+    text_name(out, name, length, 60);
+    if (a->node < h->s->node_count && (length = report_path_text(path, h->s, a->node))) {
+        text_put(out, " in ", 4);
+        text_name(out, path, length, 60);
+    }
+    text_add(out, ": %llu call%s, %s", (unsigned long long)a->count, a->count == 1 ? "" : "s",
+             time_of(a->total).text);
+    if (a->bytes) {
+        text_add(out, ", %s, %s each", bytes_of((double)a->bytes).text,
+                 bytes_of((double)a->bytes / (double)a->count).text);
+        if (a->total) {
+            text_add(out, ", %s/s", bytes_of((double)a->bytes * 1e9 / (double)a->total).text);
+        }
+    }
+    text_put(out, "\n", 1);
+}
+
+/* The row with the most time of those that `fits`, and how many calls and how much time all of them
+ * have; NULL: none does. */
+struct found {
+    const struct snapshot_activity *worst;
+    uint64_t calls;
+    uint64_t total;
+    uint64_t bytes;
+};
+
+static struct found look(const struct snapshot *s, int (*fits)(const struct snapshot_activity *)) {
+    struct found f = {0};
+    for (uint32_t i = 0; i < s->activity_count; ++i) {
+        const struct snapshot_activity *a = &s->activities[i];
+        if (a->count && fits(a)) {
+            f.calls += a->count;
+            f.total += a->total;
+            f.bytes += a->bytes;
+            f.worst = !f.worst || a->total > f.worst->total ? a : f.worst;
+        }
+    }
+    return f;
+}
+
+static int is_work(const struct snapshot_activity *a) {
+    return a->kind == ACTIVITY_KERNEL || a->kind == ACTIVITY_COPY || a->kind == ACTIVITY_FILL;
+}
+
+static int matters(const struct hints *h, uint64_t total) {
+    return total && total >= h->work / MATTERS;
+}
+
+/* ---- Copies. */
+
+static int between_host_and_device(const struct snapshot_activity *a) {
+    uint32_t direction = ACTIVITY_COPY_DIRECTION(a->detail);
+    return a->kind == ACTIVITY_COPY && direction >= ACTIVITY_COPY_HTOD &&
+           direction <= ACTIVITY_COPY_ATOH;
+}
+
+static int is_small(const struct snapshot_activity *a) {
+    return a->kind == ACTIVITY_COPY && a->count >= MANY_COPIES && a->bytes / a->count < SMALL_COPY;
+}
+
+static int is_pageable(const struct snapshot_activity *a) {
+    return between_host_and_device(a) && a->bytes >= PAGEABLE_BYTES &&
+           (ACTIVITY_COPY_FROM(a->detail) == ACTIVITY_MEMORY_PAGEABLE ||
+            ACTIVITY_COPY_TO(a->detail) == ACTIVITY_MEMORY_PAGEABLE);
+}
+
+static int is_slow(const struct snapshot_activity *a) {
+    return between_host_and_device(a) && !is_pageable(a) && a->bytes / a->count >= LARGE_COPY &&
+           a->total && (double)a->bytes * 1e9 / (double)a->total < SLOW_LINK;
+}
+
+static void hint_copies(struct hints *h) {
+    struct found f = look(h->s, is_small);
+    if (matters(h, f.total)) {
+        hint(h,
+             "many small copies: %llu, %s of the devices' work; copy more at once, or leave it "
+             "where it is",
+             (unsigned long long)f.calls, share_of(f.total, h->work).text);
+        proof(h, f.worst);
+    }
+    f = look(h->s, is_pageable);
+    if (matters(h, f.total)) {
+        hint(h,
+             "copies of pageable memory: %s; pinned memory (cudaMallocHost) copies faster, and "
+             "beside kernels",
+             bytes_of((double)f.bytes).text);
+        proof(h, f.worst);
+    }
+    f = look(h->s, is_slow);
+    if (matters(h, f.total)) {
+        hint(h, "large copies below %s/s, half of what PCIe 3.0 x16 does: a shared or narrow link?",
+             bytes_of(SLOW_LINK).text);
+        proof(h, f.worst);
+    }
+}
+
+/* ---- Devices. */
+
+static uint64_t busy(const struct snapshot *s, uint32_t device, uint32_t detail) {
+    uint64_t total = 0;
+    for (uint32_t i = 0; i < s->activity_count; ++i) {
+        const struct snapshot_activity *a = &s->activities[i];
+        if (a->kind == ACTIVITY_BUSY && a->device == device && a->detail == detail) {
+            total += a->total;
+        }
+    }
+    return total;
+}
+
+static void hint_overlap(struct hints *h, uint32_t device) {
+    uint64_t kernels = busy(h->s, device, ACTIVITY_BUSY_KERNEL);
+    uint64_t copies = busy(h->s, device, ACTIVITY_BUSY_COPY);
+    uint64_t overlap = busy(h->s, device, ACTIVITY_BUSY_OVERLAP);
+    if (kernels && matters(h, copies) && overlap < copies / MATTERS) {
+        hint(h,
+             "copies and kernels take turns on GPU %u; streams of their own, "
+             "cudaMemcpyAsync and pinned memory let them overlap",
+             h->s->devices[device].number);
+        text_add(h->r->out, "     kernels %s, copies %s, both at once %s\n", time_of(kernels).text,
+                 time_of(copies).text, time_of(overlap).text);
+    }
+}
+
+static int is_host_late(const struct snapshot_activity *a) {
+    return a->kind == ACTIVITY_GAP && a->detail == ACTIVITY_GAP_HOST_LATE;
+}
+
+static void hint_idle(struct hints *h) {
+    struct found f = look(h->s, is_host_late);
+    uint64_t all = f.total;
+    for (uint32_t d = 0; d < h->s->device_count; ++d) {
+        all += busy(h->s, d, ACTIVITY_BUSY_ANY);
+    }
+    if (f.total && (double)f.total > IDLE_HOST * (double)all) {
+        char path[REPORT_PATH] = "?";
+        size_t length =
+            f.worst->node < h->s->node_count ? report_path_text(path, h->s, f.worst->node) : 1;
+        hint(h,
+             "the GPU waits for the host: %s in %llu gaps; launch earlier, launch less often, "
+             "or put the launches into a graph",
+             time_of(f.total).text, (unsigned long long)f.calls);
+        text_put(h->r->out, "     before ", 12);
+        text_name(h->r->out, path, length, 60);
+        text_add(h->r->out, ": %llu gaps, %s, the longest %s\n", (unsigned long long)f.worst->count,
+                 time_of(f.worst->total).text, time_of(f.worst->max).text);
+    }
+}
+
+/* ---- Synchronisation in steps. */
+
+static int host_waits(const struct snapshot_activity *a) {
+    return a->kind == ACTIVITY_SYNC && a->detail != ACTIVITY_SYNC_STREAM_WAIT;
+}
+
+static uint64_t steps_of(const struct snapshot *s) {
+    for (uint32_t i = 0; i < s->activity_count; ++i) {
+        const struct snapshot_activity *a = &s->activities[i];
+        if (a->kind == ACTIVITY_STEP && a->detail == ACTIVITY_STEP_WALL) {
+            return a->count;
+        }
+    }
+    return 0;
+}
+
+static void hint_sync(struct hints *h) {
+    struct found f = look(h->s, host_waits);
+    uint64_t steps = steps_of(h->s);
+    if (steps && f.calls >= steps && matters(h, f.total)) {
+        hint(h,
+             "%.1f synchronisations a step, %s waited; events and streams order the work "
+             "without the host",
+             (double)f.calls / (double)steps, time_of(f.total).text);
+        proof(h, f.worst);
+    }
+}
+
+/* ---- Kernels and scopes. */
+
+static void hint_occupancy(struct hints *h) {
+    const struct snapshot_activity *worst = NULL;
+    struct occupancy o, of_worst = {0};
+    for (uint32_t i = 0; i < h->s->activity_count; ++i) {
+        const struct snapshot_activity *a = &h->s->activities[i];
+        if (a->kind == ACTIVITY_KERNEL && a->device < h->s->device_count && matters(h, a->total) &&
+            (!worst || a->total > worst->total) &&
+            !occupancy_of(&o, &h->s->devices[a->device], a) && o.permille < LOW_OCCUPANCY) {
+            worst = a;
+            of_worst = o;
+        }
+    }
+    if (worst) {
+        hint(h, "low occupancy: at most %.1f %% of the warps a multiprocessor holds, because of %s",
+             (double)of_worst.permille / 10, of_worst.limiter);
+        proof(h, worst);
+        text_add(h->r->out, "     blocks of %ux%ux%u threads, %u registers a thread, %s shared\n",
+                 worst->block[0], worst->block[1], worst->block[2], worst->registers,
+                 bytes_of((double)worst->shared_static + (double)worst->shared_dynamic).text);
+    }
+}
+
+static int hint_scope(struct hints *h) {
+    struct rows rows;
+    const struct stint_row *most = NULL;
+    double all = 0;
+    if (rows_flat(&rows, h->r->snapshot, 0)) {
+        return -1;
+    }
+    for (uint32_t i = 0; i < rows.count; ++i) {
+        all += (double)rows.row[i].self_ns;
+        most = !most || rows.row[i].self_ns > most->self_ns ? &rows.row[i] : most;
+    }
+    if (most && rows.count > 1 && (double)most->self_ns > ONE_SCOPE * all) {
+        hint(h, "one scope has %.1f %% of all scopes' own time; begin there",
+             100 * (double)most->self_ns / all);
+        text_put(h->r->out, "     ", 5);
+        text_name(h->r->out, most->name, most->name_length, 60);
+        text_add(h->r->out, ": %llu call%s, %s of its own, %s in all\n",
+                 (unsigned long long)most->calls, most->calls == 1 ? "" : "s",
+                 time_of(most->self_ns).text, time_of(most->total_ns).text);
+    }
+    return 0;
+}
+
+int report_hints(const struct report *r) {
+    struct hints h = {.r = r, .s = r->snapshot};
+    for (uint32_t i = 0; i < h.s->activity_count; ++i) {
+        h.work += is_work(&h.s->activities[i]) ? h.s->activities[i].total : 0;
+    }
+    if (!h.work) {
+        return 0; /* nothing of a GPU was seen */
+    }
+    hint_copies(&h);
+    for (uint32_t d = h.s->device_count; d-- > 0;) {
+        hint_overlap(&h, d);
+    }
+    hint_idle(&h);
+    hint_sync(&h);
+    hint_occupancy(&h);
+    int failed = hint_scope(&h);
+    if (h.count) {
+        text_put(r->out, "\n", 1);
+    }
+    return failed;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A file that is written beside its place and then put there, so that a reader never sees half of
+ * it; nobody's link or device is written through.
+ */
+#ifndef STINT_TARGET_H
+#define STINT_TARGET_H
+
+#include <sys/types.h>
+
+#include "tool/sink.h"
+
+/* Writes it by `put`, which returns 0, or -1 after one line of its own. pattern: as STINT_OUTPUT.
+ * who: begins the line that says why it cannot be written. 0, or -1 after one line. */
+int target_write(const char *who, const char *pattern, mode_t mode,
+                 int (*put)(struct sink *to, void *what), void *what);
+
+#endif
