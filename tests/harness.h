@@ -188,6 +188,19 @@ HARNESS_FN unsigned harness_child_seconds(void) {
     return harness_seconds() / 2;
 }
 
+/* Runs `body` in a child and waits for it; its checks count here. */
+HARNESS_FN void harness_in_child(void (*body)(void)) {
+    int status = 1;
+    pid_t child = fork();
+    if (child == 0) {
+        alarm(harness_child_seconds());
+        body();
+        _exit(0);
+    }
+    CHECK(child > 0 && waitpid(child, &status, 0) == child);
+    CHECK_EQ_U64((uint64_t)status, 0);
+}
+
 /* Returns the wait status of the case's process. */
 HARNESS_FN int harness_fork(const struct harness_case *c) {
     int status = -1;

@@ -267,18 +267,6 @@ TEST(activity, any_order_gives_the_same_sums) {
 
 /* ---- fork. */
 
-static void in_child(void (*body)(void)) {
-    pid_t child = fork();
-    int status = 1;
-    if (child == 0) {
-        alarm(harness_child_seconds());
-        body();
-        _exit(0);
-    }
-    CHECK(child > 0 && waitpid(child, &status, 0) == child);
-    CHECK_EQ_U64((uint64_t)status, 0);
-}
-
 static void clean_child(void) {
     activity_launch(1);
     add(kernel("k", 1, 10, 20));
@@ -301,10 +289,10 @@ TEST(activity, child_starts_clean) {
     CHECK(!activity_open());
     activity_launch(1);
     add(kernel("k", 1, 10, 20));
-    in_child(clean_child);
+    harness_in_child(clean_child);
     add(kernel("k", 1, 10, 20));
     CHECK_EQ_U64(count_of(row(ACTIVITY_KERNEL, 0, "k")), 2);
-    in_child(clean_child);
+    harness_in_child(clean_child);
 }
 
 /* As in a signal handler that interrupted the thread in here: the call ends in the child, too. */
@@ -339,7 +327,7 @@ static void forget_in_child(void) {
 
 TEST(activity, forgotten_twice) {
     CHECK(!activity_open());
-    in_child(forget_in_child);
+    harness_in_child(forget_in_child);
     activity_forget();
     CHECK(!activity_open());
     CHECK(!activity_open());

@@ -14,17 +14,6 @@ static stint_schedule make(uint32_t skip, uint32_t closed, uint32_t ready, uint3
     return s;
 }
 
-static void in_child(void (*body)(void)) {
-    int status = 1;
-    pid_t child = fork();
-    if (!child) {
-        alarm(harness_child_seconds());
-        body();
-        _exit(0);
-    }
-    CHECK(waitpid(child, &status, 0) == child && status == 0);
-}
-
 /* The step that a start or a stop fell into. */
 static char trace[256];
 static unsigned seen_starts, seen_stops;
@@ -190,7 +179,7 @@ TEST(capture_window, child_of_a_fork_has_the_environments_rules_from_its_own_ste
     setenv("STINT_CAPTURE", "steps 2-3", 1);
     fake_context = 1;
     stint_step();
-    in_child(child_captures_its_own_steps);
+    harness_in_child(child_captures_its_own_steps);
     stint_step();
     CHECK_EQ_U64(fake_gpu.starts, 1);
 }
@@ -203,7 +192,7 @@ static void child_without_schedule(void) {
 TEST(capture_window, child_of_a_fork_has_no_schedule) {
     stint_schedule s = make(0, 1, 0, 1, 0);
     CHECK(!stint_schedule_capture(&s, note_range, NULL));
-    in_child(child_without_schedule);
+    harness_in_child(child_without_schedule);
     CHECK_STR_EQ(trace, "");
 }
 

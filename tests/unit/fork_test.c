@@ -12,19 +12,6 @@ static void scope(uint64_t ns) {
     fake_advance(ns);
 }
 
-/* Runs `body` in a child and waits for it; its checks count here. */
-static void in_child(void (*body)(void)) {
-    pid_t child = fork();
-    int status = 1;
-    if (child == 0) {
-        alarm(harness_child_seconds());
-        body();
-        _exit(0);
-    }
-    CHECK(child > 0 && waitpid(child, &status, 0) == child);
-    CHECK_EQ_U64((uint64_t)status, 0);
-}
-
 static void clean_child(void) {
     stint_stat s;
     CHECK(stint_stat_get("scope", &s) == -1);
@@ -41,28 +28,28 @@ TEST(fork, child_starts_clean) {
     for (int i = 0; i < 3; ++i) {
         scope(10);
     }
-    in_child(clean_child);
+    harness_in_child(clean_child);
     CHECK_EQ_U64(calls_of("scope"), 3);
     CHECK_EQ_U64(stat_of("scope").total_ns, 30);
     CHECK_EQ_U64(arena_header()->pid, (uint64_t)getpid());
-    in_child(clean_child);
+    harness_in_child(clean_child);
 }
 
 TEST(fork, before_the_first_use) {
-    in_child(clean_child);
+    harness_in_child(clean_child);
     scope(1);
     CHECK_EQ_U64(calls_of("scope"), 1);
 }
 
 static void grandchild(void) {
     scope(5);
-    in_child(clean_child);
+    harness_in_child(clean_child);
     CHECK_EQ_U64(calls_of("scope"), 1);
 }
 
 TEST(fork, child_of_a_child) {
     scope(1);
-    in_child(grandchild);
+    harness_in_child(grandchild);
 }
 
 TEST(fork, inside_scopes) {
@@ -134,7 +121,7 @@ TEST(fork, sets_live_on) {
         REGISTER_TIMER("scope", -1, set);
         fake_advance(1);
     }
-    in_child(set_in_child);
+    harness_in_child(set_in_child);
     CHECK(stint_set_stat_get(set, "scope", &s) == 0 && s.calls == 2);
 }
 
@@ -153,7 +140,7 @@ static void after_settings(void) {
 TEST(fork, settings_are_inherited) {
     stint_level(1);
     stint_filter("-refused");
-    in_child(after_settings);
+    harness_in_child(after_settings);
 }
 
 static void after_reset(void) {
@@ -167,8 +154,8 @@ TEST(fork, baseline_is_the_parents_own) {
     scope(1);
     stint_reset();
     scope(1);
-    in_child(after_reset);
-    in_child(clean_child);
+    harness_in_child(after_reset);
+    harness_in_child(clean_child);
     CHECK_EQ_U64(calls_of("scope"), 1);
 }
 
@@ -209,7 +196,7 @@ TEST(fork, from_a_program_in_full_swing) {
         CHECK(pthread_create(&t[i], NULL, busy, NULL) == 0);
     }
     for (int i = 0; i < 50; ++i) {
-        in_child(child_of_busy);
+        harness_in_child(child_of_busy);
     }
     __atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
     for (int i = 0; i < 2; ++i) {
@@ -219,7 +206,7 @@ TEST(fork, from_a_program_in_full_swing) {
 
 static void *forks(void *unused) {
     scope(1);
-    in_child(clean_child);
+    harness_in_child(clean_child);
     scope(1);
     return unused;
 }

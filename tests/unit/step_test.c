@@ -286,17 +286,6 @@ TEST(step, callback_may_end_the_schedule) {
     CHECK_EQ_U64(calls_of("work"), 2); /* and is not reset behind its back */
 }
 
-static void in_child(void (*body)(void)) {
-    int status = 1;
-    pid_t child = fork();
-    if (!child) {
-        alarm(harness_child_seconds());
-        body();
-        _exit(0);
-    }
-    CHECK(waitpid(child, &status, 0) == child && status == 0);
-}
-
 static void child_of_steps(void) {
     scope();
     CHECK_EQ_U64(calls_of("work"), 1);
@@ -314,9 +303,9 @@ TEST(step, child_of_a_fork_counts_from_zero_and_records) {
     stint_schedule s = make(1, 1, 0, 1, 0);
     CHECK(!stint_schedule_timers(&s, note, NULL));
     scope(); /* closed */
-    in_child(child_of_steps);
+    harness_in_child(child_of_steps);
     stint_step();
-    in_child(child_of_steps);
+    harness_in_child(child_of_steps);
     CHECK_EQ_U64(stint_step(), 2);
 }
 
@@ -347,7 +336,7 @@ static void go_on_meanwhile(void) {
     GPU_PROFILER_STOP();
     stint_enable(1);
     free(report_of("table"));
-    in_child(child_of_steps);
+    harness_in_child(child_of_steps);
     __atomic_store_n(&may_go, 1, __ATOMIC_RELEASE);
     pthread_join(t, NULL);
 }

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+
+# What reads an arena and formats it: of the runtime, and all that the tool takes of it.
+set(reading
+    base/calm.c
+    base/clock.c
+    base/histogram.c
+    base/log.c
+    base/order.c
+    base/scratch.c
+    base/status.c
+    base/text.c
+    config/config.c
+    config/filter.c
+    read/activity_name.c
+    read/activity_table.c
+    read/baseline.c
+    read/fluid_bounds.c
+    read/fluid_instances.c
+    read/fluid_rows.c
+    read/kernel_names.c
+    read/occupancy.c
+    read/rates.c
+    read/rows.c
+    read/rows_device.c
+    read/snapshot.c
+    read/snapshot_activity.c
+    read/trace.c
+    read/trace_name.c
+    report/report_activity.c
+    report/report_cells.c
+    report/report_columns.c
+    report/report_devices.c
+    report/report_fluid.c
+    report/report_fluid_once.c
+    report/report_fluid_table.c
+    report/report_footer.c
+    report/report_gpu.c
+    report/report_grid.c
+    report/report_header.c
+    report/report_hints.c
+    report/report_legacy.c
+    report/report_memory.c
+    report/report_options.c
+    report/report_path.c
+    report/report_render.c
+    report/report_table.c
+    report/report_tree.c)
