@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""How much of the runtime the tests ran, from what a build with --coverage left behind.
+"""How much of the runtime and the tool the tests ran, from what a build with --coverage left behind.
 
     coverage.py SOURCE BUILD [--lines]
 
@@ -15,10 +15,9 @@ import sys
 
 
 def read(source, build):
-    """{file: {line: times}} of the runtime, the tool aside."""
+    """{file: {line: times}} of the runtime and the tool."""
     found = collections.defaultdict(lambda: collections.defaultdict(int))
     runtime = source / "runtime"
-    tool = runtime / "tool"
     notes = [path for path in build.rglob("*.gcno") if "/runtime/" in str(path)]
     for path in notes:
         done = subprocess.run(["gcov", "--json-format", "--stdout", str(path)],
@@ -29,7 +28,7 @@ def read(source, build):
                 name = pathlib.Path(file["file"])
                 name = name if name.is_absolute() else build / name
                 name = name.resolve()
-                if name.suffix == ".c" and runtime in name.parents and tool not in name.parents:
+                if name.suffix == ".c" and runtime in name.parents:
                     for line in file["lines"]:
                         found[str(name.relative_to(runtime))][line["line_number"]] += line["count"]
     return found

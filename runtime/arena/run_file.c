@@ -370,10 +370,6 @@ int run_file_save(const void *bytes, size_t length) {
     return 0;
 }
 
-const char *run_file_path(void) {
-    return file.path;
-}
-
 void run_file_forget(void) {
     close_file();
     file.path[0] = file.temporary[0] = '\0';

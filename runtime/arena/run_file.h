@@ -31,8 +31,6 @@ int run_file_reserve(uint64_t end);
  * written the other way; and writes it. 0, or -1 after one line. */
 int run_file_at_exit(void);
 int run_file_save(const void *bytes, size_t length);
-/* Where the run goes; "" = nowhere. */
-const char *run_file_path(void);
 /* The child of a fork has no file. */
 void run_file_forget(void);
 

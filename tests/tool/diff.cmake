@@ -1,16 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# stint diff: its statistics, its judge on simulated runs, and itself on run files.
+# stint diff on run files.
 
 if(NOT TARGET stint_tool)
     return()
 endif()
-foreach(test IN ITEMS diff diff_math)
-    stint_add_test(TARGET stint_tool_${test} SOURCES ${test}_test.c LIBS stint_reader LABELS tool)
-    set_target_properties(stint_tool_${test} PROPERTIES C_STANDARD 11 C_STANDARD_REQUIRED ON)
-    stint_warnings(stint_tool_${test})
-endforeach()
-
 add_executable(diff_program diff_program.c)
 target_link_libraries(diff_program PRIVATE stint::stint)
 target_compile_definitions(diff_program PRIVATE WITH_TIMER)

@@ -186,6 +186,36 @@ def case_many(folder):
     need((folder / "out").stat().st_size < 64 * 400000, (folder / "out").stat())
 
 
+def case_names(folder):
+    """More of them than any table begins with; some in one run alone."""
+    files = [record(folder, 1, "many", count)[0].rename(folder / str(count))
+             for count in (5000, 3000)]
+    merge(files, folder / "out")
+    check_sums(files, folder / "out")
+    need(len(stats(folder / "out")) == 5000, len(stats(folder / "out")))
+    text = tool("diff", *files, "--metric", "calls")
+    need(text.count("GONE") >= 2000, text)
+
+
+def case_gpu(folder):
+    """Times of GPU timers, of each GPU; and a diff of them."""
+    files = [record(folder, 1, "gpu", ns, program=FAKE)[0].rename(folder / str(ns))
+             for ns in (100000, 200000, 50000)]
+    out = folder / "out"
+    merge(files, out)
+    row = stats(out)["kernel", "GlobalStatInfo"]
+    want = {"calls": 6, "gpu_calls": 6, "gpu_total_ns": 1400000, "gpu_avg_ns": 233333,
+            "gpu_min_ns": 50000, "gpu_max_ns": 600000}
+    need(want.items() <= row.items(), row)
+    need(150000 <= row["gpu_p50_ns"] <= 240000, "of 50 100 150 200 300 600", row)
+    need(stats(out)["copy", "GlobalStatInfo"]["gpu_total_ns"] == 15, stats(out))
+    devices = [line for line in tool("info", out).split("\n") if line.startswith("device")]
+    need(len(devices) == 2, tool("info", out))
+    text = tool("diff", *files[:1] * 3, "--", *files[1:2] * 3, "--metric", "gpu")
+    need(re.search(r"(?m)^kernel \(GPU\) +SLOWER .*\+100", text), text)
+    need(re.search(r"(?m)^copy \(GPU\) +SAME", text), text)
+
+
 def events(file):
     """(name, thread) -> start and duration in microseconds of spans; -> numbers of values."""
     found, values = collections.defaultdict(list), collections.defaultdict(list)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# The tool as its users run it, on a small program's runs: whole, running, killed, spoilt.
+# The tool as its users run it, on a small program's runs: whole, running, killed, spoilt. Its parts
+# by themselves.
 
 if(NOT TARGET stint_tool)
     return()
@@ -27,4 +28,10 @@ foreach(case IN ITEMS help usage report equal options terminal states live race 
             $<TARGET_FILE:stint_tool> $<TARGET_FILE:tool_program> $<TARGET_FILE:tool_program_fake>
             ${case})
     set_tests_properties(tool.${case} PROPERTIES LABELS tool TIMEOUT 600 SKIP_RETURN_CODE 77)
+endforeach()
+
+foreach(test IN ITEMS diff diff_math merge_hostile progress)
+    stint_add_test(TARGET stint_tool_${test} SOURCES ${test}_test.c LIBS stint_reader LABELS tool)
+    set_target_properties(stint_tool_${test} PROPERTIES C_STANDARD 11 C_STANDARD_REQUIRED ON)
+    stint_warnings(stint_tool_${test})
 endforeach()

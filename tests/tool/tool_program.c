@@ -15,7 +15,7 @@
 #include <stint/stint.h>
 
 #ifdef STINT_IMPL_FAKE_CLOCK
-#include "fake_clock.h"
+#include "gpu_sums.h"
 #endif
 
 /* On the fake clock what is reported is exact to the digit. */
@@ -129,6 +129,24 @@ static void many(long count) {
     }
 }
 
+/* Two calls with times on one GPU, one on another; on the fake clock only. */
+static void on_gpus(long ns) {
+#ifdef STINT_IMPL_FAKE_CLOCK
+    REGISTER_TIMER("opens the ledger");
+    uint32_t first = gpu_sums_device("one", 0, 0), second = gpu_sums_device("other", 0, 0);
+    for (long i = 1; i <= 3; i += 2) {
+        REGISTER_TIMER("kernel");
+        spend_us(1);
+        gpu_took(first, (uint64_t)(ns * i));
+    }
+    REGISTER_TIMER("copy");
+    spend_us(1);
+    gpu_took(second, 5);
+#else
+    (void)ns;
+#endif
+}
+
 static int forks(void) {
     work();
     pid_t child = fork();
@@ -151,6 +169,10 @@ int main(int argc, char **argv) {
     }
     if (!strcmp(story, "many")) {
         many(argument);
+        return 0;
+    }
+    if (!strcmp(story, "gpu")) {
+        on_gpus(argument);
         return 0;
     }
     if (!strcmp(story, "busy")) {

@@ -142,6 +142,11 @@ def case_usage(folder):
             (["info"], ["run file is missing"]), (["info", "-x", file], ["-x"]),
             (["run"], ["command to run is missing"]),
             (["run", "--report", "x", "true"], ["--report x"]),
+            (["run", "--nonsense", "true"], ["--nonsense"]),
+            (["run", "--color", "x", "true"], ["--color x", "auto"]),
+            (["export", "--nonsense", file], ["--nonsense"]),
+            (["top", "--nonsense", file], ["--nonsense"]),
+            (["top", "--color", "x", file], ["--color x", "auto"]),
             (["top"], ["is missing"]), (["top", file, file], ["one run"]),
             (["top", "--interval", "0", file], ["--interval 0"]),
             (["top", "--interval", "1s", file], ["--interval 1s"]),
@@ -603,6 +608,11 @@ def case_run_files(folder):
     kept = re.search(r"the run is in (.*)\n", done.err)
     need(kept and "Stat=" in done.err, done)
     need("spans" in tool("info", kept.group(1)).out)
+    shutil.rmtree(os.path.dirname(kept.group(1)))
+    done = tool("run", "--keep", "--color", "always", PROGRAM, "end")
+    kept = re.search(r"the run is in (.*)\n", done.err)
+    need(kept and "\x1b[" in done.err, done)
+    need("ended" in tool("report", kept.group(1)).out)
     shutil.rmtree(os.path.dirname(kept.group(1)))
     need(not list(folder.glob("*.tmp")))
 
