@@ -11,10 +11,10 @@
 #include "arena/arena.h"
 #include "base/log.h"
 #include "config/config.h"
+#include "export/export.h"
+#include "export/target.h"
 #include "gpu/gpu.h"
 #include "read/interval.h"
-#include "target.h"
-#include "tool/export.h"
 
 #define WHO "stint_profiler_stop"
 

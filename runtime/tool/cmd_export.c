@@ -10,8 +10,8 @@
 
 #include "base/log.h"
 #include "command.h"
-#include "export.h"
-#include "export_tables.h"
+#include "export/export.h"
+#include "export/export_tables.h"
 #include "progress.h"
 
 static const char help[] =

@@ -5,8 +5,8 @@
 #ifndef STINT_TOOL_RUN_VIEW_H
 #define STINT_TOOL_RUN_VIEW_H
 
+#include "export/run.h"
 #include "report/report.h"
-#include "run.h"
 
 struct run_view {
     struct report_options options;

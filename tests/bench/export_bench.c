@@ -15,7 +15,7 @@
 
 #include <fcntl.h>
 
-#include "tool/export.h"
+#include "export/export.h"
 
 #define ROUNDS 5
 #define LANES 4u

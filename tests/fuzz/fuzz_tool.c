@@ -8,10 +8,10 @@
 #include <unistd.h>
 
 #include "arena/arena.h"
+#include "export/export.h"
 #include "fuzz_image.h"
 #include "tool/diff.h"
 #include "tool/diff_show.h"
-#include "tool/export.h"
 #include "tool/merge.h"
 #include "tool/run_view.h"
 #include "tool/top_table.h"

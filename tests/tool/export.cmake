@@ -3,11 +3,10 @@
 # Exporters on runs made by hand: unit tests, golden files (`UPDATE=1 ctest -R export.golden` writes
 # them anew), and a checker of each format's structure that is itself tested.
 
-set(tool "${stint_SOURCE_DIR}/runtime/tool")
 set(sources sink.c export_chrome.c export_columns.c export_csv.c export_devices.c export_folded.c
     export_gpu.c export_json.c export_labels.c export_names.c export_perfetto.c
     export_prometheus.c export_prometheus_gpu.c export_speedscope.c export_tables.c)
-list(TRANSFORM sources PREPEND "${tool}/")
+list(TRANSFORM sources PREPEND "${stint_SOURCE_DIR}/runtime/export/")
 add_library(stint_hand_run STATIC ${sources} hand_run.c hand_runs.c)
 target_include_directories(stint_hand_run PUBLIC "${CMAKE_CURRENT_SOURCE_DIR}")
 target_link_libraries(stint_hand_run PUBLIC stint_fake)
@@ -51,7 +50,6 @@ stint_export_test(self_test self-test $<TARGET_FILE:export_golden>)
 
 # What a span costs: figures of -O2, whatever the preset. Run it by hand for those of 10^6 spans.
 add_executable(export_bench "${stint_SOURCE_DIR}/tests/bench/export_bench.c" ${sources})
-target_include_directories(export_bench PRIVATE "${tool}")
 target_link_libraries(export_bench PRIVATE stint_fake)
 target_compile_options(export_bench PRIVATE -O2)
 target_compile_features(export_bench PRIVATE c_std_11)

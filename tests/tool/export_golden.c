@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "export/export.h"
+#include "export/export_tables.h"
 #include "hand_run.h"
-#include "tool/export.h"
-#include "tool/export_tables.h"
 
 static int csv_devices(struct sink *out, struct run *r) {
     return export_csv_table(out, &r->snapshot, EXPORT_TABLES);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "export/export_columns.h"
 #include "hand_test.h"
-#include "tool/export_columns.h"
 
 static int without_run(struct sink *out, struct run *r) {
     return export_json_snapshot(out, &r->snapshot, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "tool/export_names.h"
+#include "export/export_names.h"
 
 #include "hand_test.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "export/export_names.h"
 #include "hand_test.h"
-#include "tool/export_names.h"
 
 /* Packets of the trace; 0 if one is not Trace.packet or is cut off. */
 static uint64_t packets(const char *data, size_t length, size_t *longest) {

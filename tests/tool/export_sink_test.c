@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "tool/sink.h"
+#include "export/sink.h"
 
 #include <fcntl.h>
 

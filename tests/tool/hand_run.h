@@ -6,8 +6,8 @@
 #ifndef STINT_TESTS_HAND_RUN_H
 #define STINT_TESTS_HAND_RUN_H
 
-#include "tool/run.h"
-#include "tool/sink.h"
+#include "export/run.h"
+#include "export/sink.h"
 
 #define HAND_MOST 64u
 

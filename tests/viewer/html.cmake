@@ -3,8 +3,8 @@
 # The HTML report: what the exporter puts into it, and the page in a browser.
 set(html_dir "${CMAKE_CURRENT_SOURCE_DIR}/html")
 set(html_out "${CMAKE_CURRENT_BINARY_DIR}/html")
-set(html_tool "${stint_SOURCE_DIR}/runtime/tool")
-file(GLOB html_template CONFIGURE_DEPENDS "${html_tool}/html/*")
+set(html_export "${stint_SOURCE_DIR}/runtime/export")
+file(GLOB html_template CONFIGURE_DEPENDS "${html_export}/html/*")
 file(MAKE_DIRECTORY "${html_out}")
 
 # As in cmake/StintGen.cmake: gen.py leaves what would not change, the stamp is the OUTPUT.
@@ -14,7 +14,7 @@ foreach(output IN ITEMS report.html report_html.inc)
         OUTPUT "${html_out}/${output}.stamp"
         BYPRODUCTS "${html_out}/${output}"
         COMMAND Python3::Interpreter "${stint_SOURCE_DIR}/gen/gen.py" ${output}
-            "${html_tool}/html/report.html" -o "${html_out}/${output}"
+            "${html_export}/html/report.html" -o "${html_out}/${output}"
         COMMAND ${CMAKE_COMMAND} -E touch "${html_out}/${output}.stamp"
         DEPENDS ${html_template} "${stint_SOURCE_DIR}/gen/gen.py" "${stint_SOURCE_DIR}/gen/table.py"
             "${stint_SOURCE_DIR}/gen/html.py"
@@ -23,8 +23,8 @@ foreach(output IN ITEMS report.html report_html.inc)
     list(APPEND html_stamps "${html_out}/${output}.stamp")
 endforeach()
 
-add_executable(html_run "${html_dir}/html_run.c" "${html_tool}/export_html.c"
-    "${html_tool}/export_html_trace.c" "${html_tool}/export_html_tree.c" ${html_stamps})
+add_executable(html_run "${html_dir}/html_run.c" "${html_export}/export_html.c"
+    "${html_export}/export_html_trace.c" "${html_export}/export_html_tree.c" ${html_stamps})
 target_include_directories(html_run PRIVATE "${html_out}")
 target_compile_definitions(html_run PRIVATE _GNU_SOURCE=1)
 target_link_libraries(html_run PRIVATE stint_hand_run)

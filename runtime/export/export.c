@@ -6,11 +6,11 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "export_columns.h"
 #include "read/interval.h"
 #include "record/api.h"
-#include "report.h"
+#include "report/report.h"
 #include "target.h"
-#include "tool/export_columns.h"
 
 static int put_text(struct sink *to, void *unused) {
     (void)unused;

@@ -8,7 +8,7 @@
 
 #include <sys/types.h>
 
-#include "tool/sink.h"
+#include "sink.h"
 
 /* Writes it by `put`, which returns 0, or -1 after one line of its own. pattern: as STINT_OUTPUT.
  * who: begins the line that says why it cannot be written. 0, or -1 after one line. */
