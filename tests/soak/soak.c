@@ -195,7 +195,7 @@ static void *come_and_go(void *unused) {
 
 static void *reports(void *unused) {
     char path[512];
-    struct timespec pause = {0, 20000000};
+    struct timespec pause = {0, 50000000};
     stint_stat s;
     snprintf(path, sizeof path, "%s/export", folder);
     for (unsigned i = 0; goes_on(); ++i) {
@@ -237,11 +237,12 @@ static void *sees_all(void *seed) {
 }
 
 /*
- * As many threads at once as there ever will be. How many short ones meet is up to the scheduler:
- * without this the last block may be filled minutes later, which looks like growth.
+ * As many threads at once as there ever will be, main among them. How many short ones meet is up to
+ * the scheduler, and who gets a signal to the kernel: without this the last block may be made and
+ * filled minutes later, which looks like growth.
  */
 static void warm_up(void) {
-    enum { MOST = BODIES + AT_ONCE };
+    enum { MOST = 1 + BODIES + AT_ONCE }; /* a signal may come to any of them */
     pthread_t thread[MOST];
     pthread_barrier_init(&all_there, NULL, MOST);
     for (unsigned i = 0; i < MOST; ++i) {
