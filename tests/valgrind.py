@@ -5,7 +5,7 @@
     valgrind.py [--tool memcheck|helgrind] [--jobs N] PROGRAM...
 
 An error that tests/valgrind.supp does not name fails the case that made it: each runs in a process
-of its own. Exit status: 0 clean, 1 not, 77 no valgrind here.
+of its own. Exit status: 0 clean, 1 not, 77 no valgrind here that runs them.
 """
 import argparse
 import concurrent.futures
@@ -71,16 +71,28 @@ def run(program, tool):
     return program, len(cases), done.stdout.decode(errors="replace") + "".join(logs)
 
 
+def why_not(program, tool):
+    """Why a program like this one cannot run there, or ""."""
+    if not shutil.which("valgrind"):
+        return "no valgrind here"
+    done = subprocess.run(["valgrind", "--tool=" + tool, "-q", program, "--list"],
+                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    if b"debuginfo reader" in done.stderr:
+        return "this valgrind does not read the debug information of this compiler"
+    return ""
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--tool", default="memcheck", choices=["memcheck", "helgrind"])
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("programs", nargs="+", metavar="PROGRAM")
     asked = parser.parse_args()
-    if not shutil.which("valgrind"):
-        print("no valgrind here")
-        return 77
     programs = [os.path.abspath(path) for path in asked.programs]
+    reason = why_not(programs[0], asked.tool)
+    if reason:
+        print(reason)
+        return 77
     failed = ran = 0
     with concurrent.futures.ThreadPoolExecutor(asked.jobs) as pool:
         for program, cases, text in pool.map(lambda p: run(p, asked.tool), programs):
