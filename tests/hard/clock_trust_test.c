@@ -51,7 +51,6 @@ static ssize_t machine_read(int fd, void *out, size_t size) {
     return (ssize_t)length;
 }
 
-#undef STINT_IMPL_FAKE_CLOCK
 #define STINT_IMPL_TICKS() machine_ticks()
 #define STINT_IMPL_CLOCK_H /* the macro above in its place */
 #define clock_gettime machine_gettime
@@ -61,17 +60,7 @@ static ssize_t machine_read(int fd, void *out, size_t size) {
 #define __get_cpuid(leaf, a, b, c, d)                                                              \
     (*(a) = *(b) = *(c) = 0, *(d) = invariant ? 1u << 8 : 0, (leaf) == 0x80000007u)
 #endif
-#define clock_init real_clock_init
-#define clock_kind real_clock_kind
-#define clock_name real_clock_name
-#define clock_ticks real_clock_ticks
-#define clock_stamp real_clock_stamp
-#define clock_ticks_per_us real_clock_ticks_per_us
-#define clock_ns real_clock_ns
-#define clock_ticks_at real_clock_ticks_at
-#define clock_ticks_of_ns real_clock_ticks_of_ns
-#define clock_ns_per_tick real_clock_ns_per_tick
-#include "base/clock.c"
+#include "real_clock.h"
 #undef open
 #undef read
 
