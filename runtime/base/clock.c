@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 #if defined(__x86_64__)
@@ -15,6 +16,12 @@
  * in a program's start. Reports calibrate again over the whole run. */
 #define CALIBRATION_NS 50000
 
+/* Bounds for a clock that does not advance: under a tool that freezes time, in a program with a
+ * clock_gettime of its own, where the call fails. 50 us are some 500 stamps, of four readings each.
+ * The kernel is asked for longer: its clock may advance with the timer interrupt only (10 ms). */
+#define LIBC_STAMPS 5000
+#define KERNEL_STAMPS 100000
+
 /* A run's rate that is so far from the first measurement is wrong itself: the machine slept, and one
  * of the two clocks went on, or started over. */
 #define BENT (1.0 / 32)
@@ -22,12 +29,28 @@
 static enum clock_kind kind = CLOCK_KIND_MONOTONIC;
 static uint64_t ticks_per_us = 1000 << 8;
 
+static uint64_t ns_of(const struct timespec *t) {
+    return (uint64_t)t->tv_sec * 1000000000u + (uint64_t)t->tv_nsec;
+}
+
+/* 0 where the call fails. */
 static uint64_t read_ns(clockid_t id) {
     struct timespec t;
-    return clock_gettime(id, &t) ? 0 : (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+    return clock_gettime(id, &t) ? 0 : ns_of(&t);
 }
 
 #if !defined(STINT_IMPL_FAKE_CLOCK)
+/* CLOCK_MONOTONIC_RAW is read by system call, as what clock_gettime returns is of no use. */
+static int from_kernel;
+
+static uint64_t read_monotonic_ns(void) {
+    struct timespec t;
+    if (!from_kernel) {
+        return read_ns(CLOCK_MONOTONIC_RAW);
+    }
+    return syscall(SYS_clock_gettime, CLOCK_MONOTONIC_RAW, &t) ? 0 : ns_of(&t);
+}
+
 #if defined(__x86_64__)
 static int counter_trusted(void) {
     unsigned a = 0, b = 0, c = 0, d = 0;
@@ -55,7 +78,7 @@ uint64_t clock_ns(void) {
 #if defined(STINT_IMPL_FAKE_CLOCK)
     return STINT_IMPL_TICKS();
 #else
-    return read_ns(CLOCK_MONOTONIC_RAW);
+    return read_monotonic_ns();
 #endif
 }
 
@@ -81,28 +104,62 @@ void clock_stamp(struct clock_stamp *out) {
 }
 
 #if !defined(STINT_IMPL_FAKE_CLOCK)
-static void calibrate(void) {
+/* 0 unless the clock advances as far as the calibration needs; it may stop in its middle. */
+static int calibrate(int stamps) {
     struct clock_stamp from, to;
     clock_stamp(&from);
     do {
+        if (stamps-- == 0) {
+            return 0;
+        }
         clock_stamp(&to);
-    } while (to.monotonic_ns - from.monotonic_ns < CALIBRATION_NS);
+    } while (to.monotonic_ns < from.monotonic_ns + CALIBRATION_NS);
     uint64_t ns = to.monotonic_ns - from.monotonic_ns;
-    ticks_per_us = ((to.ticks - from.ticks) * 1000 << 8) / (ns ? ns : 1);
+    ticks_per_us = ((to.ticks - from.ticks) * 1000 << 8) / ns;
     ticks_per_us = ticks_per_us ? ticks_per_us : 1;
+    return 1;
+}
+
+static int advances(int stamps) {
+    uint64_t first = clock_ns();
+    while (clock_ns() == first) {
+        if (--stamps == 0) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+static int source_is_usable(int stamps) {
+    return kind == CLOCK_KIND_COUNTER ? calibrate(stamps) : advances(stamps);
+}
+
+static enum clock_source choose_source(void) {
+    from_kernel = 0;
+    if (source_is_usable(LIBC_STAMPS)) {
+        return CLOCK_SOURCE_LIBC;
+    }
+    from_kernel = 1;
+    if (source_is_usable(KERNEL_STAMPS)) {
+        return CLOCK_SOURCE_KERNEL;
+    }
+    /* The counter is of no use without its rate. */
+    from_kernel = 0;
+    kind = CLOCK_KIND_MONOTONIC;
+    ticks_per_us = 1000 << 8;
+    return CLOCK_SOURCE_FROZEN;
 }
 #endif
 
-void clock_init(int wanted) {
+enum clock_source clock_init(int wanted) {
+    ticks_per_us = 1000 << 8;
 #if defined(STINT_IMPL_FAKE_CLOCK)
     kind = wanted == 2 ? CLOCK_KIND_MONOTONIC : CLOCK_KIND_COUNTER;
-    ticks_per_us = 1000 << 8;
+    return CLOCK_SOURCE_LIBC;
 #else
-    kind = wanted == 1 || (wanted == 0 && counter_trusted()) ? CLOCK_KIND_COUNTER
-                                                             : CLOCK_KIND_MONOTONIC;
-    if (kind == CLOCK_KIND_COUNTER) {
-        calibrate();
-    }
+    int counter = wanted == 1 || (wanted == 0 && counter_trusted());
+    kind = counter ? CLOCK_KIND_COUNTER : CLOCK_KIND_MONOTONIC;
+    return choose_source();
 #endif
 }
 

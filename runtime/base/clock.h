@@ -18,8 +18,13 @@ struct clock_stamp {
     uint64_t real_ns;      /* CLOCK_REALTIME */
 };
 
-/* Once, before any other call. wanted: 0 automatic, 1 the counter, 2 monotonic. */
-void clock_init(int wanted);
+/* Where CLOCK_MONOTONIC_RAW is read: clock_gettime; the system call, where clock_gettime fails or
+ * returns the same time again and again; clock_gettime although neither advances. */
+enum clock_source { CLOCK_SOURCE_LIBC, CLOCK_SOURCE_KERNEL, CLOCK_SOURCE_FROZEN };
+
+/* Once, before any other call. wanted: 0 automatic, 1 the counter, 2 monotonic. Takes a bounded
+ * number of readings. After CLOCK_SOURCE_KERNEL earlier results of clock_ns are of another clock. */
+enum clock_source clock_init(int wanted);
 enum clock_kind clock_kind(void);
 /* One word for a report: "tsc", "cntvct", "monotonic". */
 const char *clock_name(void);

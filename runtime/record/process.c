@@ -8,6 +8,7 @@
 
 #include "arena/arena.h"
 #include "base/clock.h"
+#include "base/log.h"
 #include "base/machine.h"
 #include "base/module.h"
 #include "config/config.h"
@@ -74,10 +75,26 @@ void registry_forget_parent(void) {
     }
 }
 
+static void configure_clock(void) {
+    switch (clock_init(config.clock)) {
+    case CLOCK_SOURCE_LIBC:
+        break;
+    case CLOCK_SOURCE_KERNEL:
+        start_ns = clock_ns();
+        log_line("clock_gettime(CLOCK_MONOTONIC_RAW) fails or does not advance: times are "
+                 "measured by the kernel's clock, read by system call");
+        break;
+    case CLOCK_SOURCE_FROZEN:
+        log_line("CLOCK_MONOTONIC_RAW fails or does not advance: calls are counted, their times "
+                 "are 0");
+        break;
+    }
+}
+
 static void configure(void) {
     configured = 1;
     config_read_environment();
-    clock_init(config.clock);
+    configure_clock();
     thread_init();
 }
 

@@ -7,7 +7,8 @@
 #include "reference.h"
 
 #include <stddef.h>
-#include <time.h>
+
+#include "base/clock.h"
 
 #define TURNS 8192 /* about 14 us at 3 GHz: three orders above a clock reading */
 #define TRIES 6
@@ -17,20 +18,13 @@ uint32_t reference_ps(void) {
     return 1000; /* goldens are the same everywhere */
 }
 #else
-static uint64_t now_ns(void) {
-    struct timespec t;
-    return clock_gettime(CLOCK_MONOTONIC_RAW, &t)
-               ? 0
-               : (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 static uint64_t one_try(void) {
-    uint64_t start = now_ns(), v = start | 1;
+    uint64_t start = clock_ns(), v = start | 1;
     for (int i = 0; i < TURNS; ++i) {
         v = (v ^ v >> 29) * 0x9e3779b97f4a7c15u;
         __asm__ volatile("" : "+r"(v)); /* the compiler takes each turn as it stands */
     }
-    return now_ns() - start;
+    return clock_ns() - start;
 }
 
 uint32_t reference_ps(void) {

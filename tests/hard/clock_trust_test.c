@@ -14,10 +14,18 @@
 #include <cpuid.h>
 #endif
 
+#define HOUR_NS ((uint64_t)3600 * 1000000000u)
+#define YEAR_NS (HOUR_NS * 24 * 365)
+
 static uint64_t now_ticks, now_ns;   /* what the two clocks show */
 static uint64_t step_ticks, step_ns; /* and how far a reading moves them: of the counter both */
 static uint64_t step_gettime;        /* ticks, by a reading of the other */
 static int invariant;
+static int still_after =
+    -1; /* clock_gettime shows the same time after so many calls more; -1: no */
+static int gettime_fails;
+static int kernel_stands; /* the system call does not advance either */
+static int kernel_calls;
 static const char *source; /* the kernel's; NULL: no such file */
 
 static uint64_t machine_ticks(void) {
@@ -25,12 +33,40 @@ static uint64_t machine_ticks(void) {
     return now_ticks += step_ticks;
 }
 
+static void fill(struct timespec *t, uint64_t ns) {
+    t->tv_sec = (time_t)(ns / 1000000000u);
+    t->tv_nsec = (long)(ns % 1000000000u);
+}
+
 static int machine_gettime(clockid_t id, struct timespec *t) {
+    static uint64_t shown;
     (void)id;
     now_ns += step_ns;
     now_ticks += step_gettime;
-    t->tv_sec = (time_t)(now_ns / 1000000000u);
-    t->tv_nsec = (long)(now_ns % 1000000000u);
+    if (gettime_fails) {
+        errno = EINVAL;
+        return -1;
+    }
+    if (still_after) {
+        shown = now_ns;
+        still_after -= still_after > 0;
+    }
+    fill(t, shown);
+    return 0;
+}
+
+/* The system call behind it. */
+static long machine_syscall(long number, clockid_t id, struct timespec *t) {
+    (void)number;
+    (void)id;
+    ++kernel_calls;
+    if (kernel_stands) {
+        fill(t, HOUR_NS);
+        return 0;
+    }
+    now_ns += step_ns;
+    now_ticks += step_gettime;
+    fill(t, now_ns);
     return 0;
 }
 
@@ -54,6 +90,7 @@ static ssize_t machine_read(int fd, void *out, size_t size) {
 #define STINT_IMPL_TICKS() machine_ticks()
 #define STINT_IMPL_CLOCK_H /* the macro above in its place */
 #define clock_gettime machine_gettime
+#define syscall machine_syscall
 #define open machine_open
 #define read machine_read
 #if defined(__x86_64__)
@@ -61,13 +98,11 @@ static ssize_t machine_read(int fd, void *out, size_t size) {
     (*(a) = *(b) = *(c) = 0, *(d) = invariant ? 1u << 8 : 0, (leaf) == 0x80000007u)
 #endif
 #include "real_clock.h"
+#undef syscall
 #undef open
 #undef read
 
 #include "harness.h"
-
-#define HOUR_NS ((uint64_t)3600 * 1000000000u)
-#define YEAR_NS (HOUR_NS * 24 * 365)
 
 /* Three ticks a nanosecond, up for an hour. */
 static void machine_start(int is_invariant, const char *kernel_clock) {
@@ -75,6 +110,8 @@ static void machine_start(int is_invariant, const char *kernel_clock) {
     now_ticks = 3 * HOUR_NS;
     step_ns = 20;
     step_ticks = step_gettime = 60;
+    still_after = -1;
+    gettime_fails = kernel_stands = kernel_calls = 0;
     invariant = is_invariant;
     source = kernel_clock;
 }
@@ -144,6 +181,63 @@ TEST(clock_trust, a_counter_that_stands_still) {
     clock_stamp(&to);
     double rate = clock_ns_per_tick(&from, &to, clock_ticks_per_us());
     CHECK(rate > 0 && rate < 1e9);
+}
+
+/* ---- Clocks that stop, or fail. */
+
+TEST(clock_trust, the_kernel_is_not_asked_while_the_library_answers) {
+    for (int wanted = 0; wanted <= 2; ++wanted) {
+        machine_start(1, "tsc\n");
+        CHECK(clock_init(wanted) == CLOCK_SOURCE_LIBC);
+        clock_ns();
+        CHECK_EQ_U64((uint64_t)kernel_calls, 0);
+    }
+}
+
+static void check_kernel_time(void) {
+    struct clock_stamp from, to;
+    clock_stamp(&from);
+    pass(HOUR_NS);
+    clock_stamp(&to);
+    CHECK(to.monotonic_ns - from.monotonic_ns >= HOUR_NS &&
+          to.monotonic_ns - from.monotonic_ns < HOUR_NS + 1000000);
+}
+
+/* Before the calibration, and in its middle. */
+TEST(clock_trust, a_frozen_clock_is_replaced_by_the_kernels) {
+    for (int readings = 0; readings < 100; ++readings) {
+        machine_start(1, "tsc\n");
+        still_after = readings;
+        CHECK(clock_init(1) == CLOCK_SOURCE_KERNEL);
+        CHECK(clock_kind() == CLOCK_KIND_COUNTER);
+        CHECK(clock_ticks_per_us() > 2900 << 8 && clock_ticks_per_us() < 3100 << 8);
+        check_kernel_time();
+    }
+    machine_start(0, "hpet\n");
+    still_after = 0;
+    CHECK(clock_init(0) == CLOCK_SOURCE_KERNEL);
+    CHECK(clock_kind() == CLOCK_KIND_MONOTONIC);
+    check_kernel_time();
+}
+
+TEST(clock_trust, a_failing_clock_is_replaced_by_the_kernels) {
+    for (int wanted = 1; wanted <= 2; ++wanted) {
+        machine_start(1, "tsc\n");
+        gettime_fails = 1;
+        CHECK(clock_init(wanted) == CLOCK_SOURCE_KERNEL);
+        check_kernel_time();
+    }
+}
+
+TEST(clock_trust, without_any_clock_there_are_no_times_and_no_endless_loop) {
+    for (int wanted = 0; wanted <= 2; ++wanted) {
+        machine_start(1, "tsc\n");
+        gettime_fails = kernel_stands = 1;
+        CHECK(clock_init(wanted) == CLOCK_SOURCE_FROZEN);
+        CHECK(clock_kind() == CLOCK_KIND_MONOTONIC);
+        CHECK_EQ_U64(clock_ticks_per_us(), 1000 << 8);
+        CHECK_EQ_U64(clock_ticks(), clock_ticks());
+    }
 }
 
 /* A counter that turns back by one between its two readings: the first is kept, or there would be
