@@ -6,6 +6,7 @@ set(reading
     base/clock.c
     base/histogram.c
     base/log.c
+    base/number.c
     base/order.c
     base/scratch.c
     base/status.c

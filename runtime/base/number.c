@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "number.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The C library prints the point of the program's locale, which may be several bytes; of all it
+ * prints for "%f" and "%g" the point alone is none of these. Locales differ in nothing else without
+ * the flags ' and I. */
+static int is_number_byte(char c) {
+    return (c >= '0' && c <= '9') || c == '+' || c == '-' || (c >= 'a' && c <= 'z');
+}
+
+static void put_c_point(char *text) {
+    char *out = text;
+    int in_point = 0;
+    for (const char *in = text; *in; ++in) {
+        if (is_number_byte(*in)) {
+            *out++ = *in;
+            in_point = 0;
+        } else if (!in_point) {
+            *out++ = '.';
+            in_point = 1;
+        }
+    }
+    *out = '\0';
+}
+
+struct number number_short(double value, int digits) {
+    struct number n;
+    snprintf(n.text, sizeof n.text, "%.*g", digits, value);
+    put_c_point(n.text);
+    return n;
+}
+
+struct number number_fixed(double value, int decimals) {
+    struct number n;
+    int length = snprintf(n.text, sizeof n.text, "%.*f", decimals, value);
+    if (length < 0 || (size_t)length >= sizeof n.text) {
+        return number_short(value, 17);
+    }
+    put_c_point(n.text);
+    return n;
+}
+
+struct number number_exact(double value) {
+    char text[NUMBER_BYTES];
+    snprintf(text, sizeof text, "%.15g", value);
+    double back = strtod(text, NULL); /* the same locale as the line above */
+    int same = back >= value && back <= value;
+    return number_short(value, same || isnan(value) ? 15 : 17);
+}
+
+/* A mantissa below 2^53 and a power of ten up to 10^22 are exact, and so one division rounds once:
+ * the result is the double nearest to the text. Digits after the 19th change it by a rounding at
+ * most. */
+const char *number_parse(const char *text, double *out) {
+    uint64_t mantissa = 0;
+    int digits = 0, point = 0;
+    double power = 1;
+    for (;; ++text) {
+        if (*text == '.' && !point) {
+            point = 1;
+            continue;
+        }
+        if (*text < '0' || *text > '9') {
+            break;
+        }
+        digits = 1;
+        if (mantissa < UINT64_MAX / 10 - 1) {
+            mantissa = mantissa * 10 + (uint64_t)(*text - '0');
+            power *= point ? 10 : 1;
+        } else {
+            power /= point ? 1 : 10;
+        }
+    }
+    if (!digits) {
+        return NULL;
+    }
+    *out = (double)mantissa / power;
+    return text;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Numbers with a fraction as text, and back, in the C locale whatever the program's locale is: the
+ * point is '.', and there is no grouping. The only place of the runtime and the tool that formats
+ * or parses a floating-point number; a test checks that. Nothing here reads or sets the locale.
+ *
+ *     text_add(out, "%s MiB", number_fixed(mib, 1).text);
+ */
+#ifndef STINT_NUMBER_H
+#define STINT_NUMBER_H
+
+#define NUMBER_BYTES 32
+
+/* By value, so that a call can be an argument: the text lives to the end of the full expression. */
+struct number {
+    char text[NUMBER_BYTES];
+};
+
+/* As "%.*f"; a number too long for the text as number_short with 17 digits. */
+struct number number_fixed(double value, int decimals);
+/* As "%.*g", 1 to 17 digits. */
+struct number number_short(double value, int digits);
+/* 15 digits, or 17 where 15 do not read back as the same number. */
+struct number number_exact(double value);
+
+/* Digits with at most one point among them: no sign, exponent, blank, "inf" or "nan". Returns what
+ * follows, or NULL without a digit; *out then is unchanged. */
+const char *number_parse(const char *text, double *out);
+
+#endif

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/number.h"
+
+#include <float.h>
+#include <math.h>
+
+#include "support.h"
+
+TEST(number, fixed) {
+    CHECK_STR_EQ(number_fixed(0, 0).text, "0");
+    CHECK_STR_EQ(number_fixed(1.5, 3).text, "1.500");
+    CHECK_STR_EQ(number_fixed(-0.06, 1).text, "-0.1");
+    CHECK_STR_EQ(number_fixed(18446744073709551615.0, 3).text, "18446744073709551616.000");
+    CHECK_STR_EQ(number_fixed(INFINITY, 2).text, "inf");
+    CHECK_STR_EQ(number_fixed(-INFINITY, 2).text, "-inf");
+}
+
+/* Never the first digits of a longer number. */
+TEST(number, too_long_for_the_text) {
+    CHECK_STR_EQ(number_fixed(1e30, 0).text, "1000000000000000019884624838656");
+    CHECK_STR_EQ(number_fixed(1e30, 1).text, "1e+30");
+    CHECK_STR_EQ(number_fixed(-DBL_MAX, 6).text, "-1.7976931348623157e+308");
+}
+
+TEST(number, short_form) {
+    CHECK_STR_EQ(number_short(0, 6).text, "0");
+    CHECK_STR_EQ(number_short(12.5, 6).text, "12.5");
+    CHECK_STR_EQ(number_short(1234567, 6).text, "1.23457e+06");
+    CHECK_STR_EQ(number_short(0.00001, 3).text, "1e-05");
+    CHECK_STR_EQ(number_short(-DBL_MIN, 17).text, "-2.2250738585072014e-308");
+}
+
+TEST(number, exact_reads_back) {
+    uint64_t state = 88172645463325252u;
+    CHECK_STR_EQ(number_exact(0.1).text, "0.1");
+    CHECK_STR_EQ(number_exact(1.0 / 3).text, "0.33333333333333331");
+    CHECK_STR_EQ(number_exact(1e300).text, "1e+300");
+    CHECK_CONTAINS(number_exact(nan("")).text, "nan");
+    for (int i = 0; i < 1000; ++i) {
+        double value = (double)random_next(&state) / 3;
+        double back = strtod(number_exact(value).text, NULL);
+        CHECK(back >= value && back <= value);
+    }
+}
+
+static double parsed(const char *text, const char *rest) {
+    double value = -1;
+    const char *end = number_parse(text, &value);
+    CHECK_STR_EQ(end, rest);
+    return value;
+}
+
+/* Compared as the compiler reads them. */
+#define PARSES(literal, rest)                                                                      \
+    do {                                                                                           \
+        double value = parsed(#literal rest, rest);                                                \
+        CHECK(value >= literal && value <= literal);                                               \
+    } while (0)
+
+TEST(number, parses) {
+    PARSES(0., "");
+    PARSES(5., "%");
+    PARSES(.5, "M");
+    PARSES(4.8, "T,67T");
+    PARSES(0.1, ".2");
+    PARSES(336.5, "e3");
+    PARSES(1.979, " ");
+    PARSES(9007199254740993., "");
+    PARSES(18446744073709551616., "");
+    CHECK(fabs(parsed("123456789012345678901234567890", "") / 123456789012345678901234567890. - 1) <
+          1e-15);
+    PARSES(0.000000000000000001, "");
+}
+
+TEST(number, refuses) {
+    static const char *const texts[] = {"", ".", "x1", "-1", "+1", " 1", "inf", "nan", ",5", "%"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; ++i) {
+        double value = 42;
+        CHECK(!number_parse(texts[i], &value));
+        CHECK(value >= 42 && value <= 42);
+    }
+}
+
+HARNESS_MAIN()
