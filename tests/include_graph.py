@@ -38,9 +38,11 @@ ONLY = [
     ("watch", ["capture_rules", "clock"]),
     ("nvtx", ["arena", "config", "log", "scratch"]),
     ("nvtx_none", ["nvtx"]),
-    ("text", ["config", "scratch", "status"]),
+    ("name", []),
+    ("number", []),
+    ("text", ["config", "number", "scratch", "status"]),
     ("report_*", ["report", "report_*", "snapshot", "rows", "text", "config", "status", "machine",
-                  "scratch", "order", "fluid_rows", "activity_kind", "activity_name",
+                  "scratch", "order", "name", "number", "fluid_rows", "activity_kind", "activity_name",
                   "activity_table", "occupancy",
                   "gpu", "log", "histogram"]),
     # The public header's parts. impl_guard holds macros and nothing else.

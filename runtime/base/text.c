@@ -8,6 +8,7 @@
 #include <strings.h>
 
 #include "config/config.h"
+#include "number.h"
 #include "scratch.h"
 
 /* What setlocale would find; a library has no business calling it. */
@@ -174,15 +175,15 @@ size_t text_name(struct text *t, const char *bytes, size_t length, size_t column
 
 static void four_digits(char out[TEXT_NUMBER], double value, const char *unit) {
     int decimals = value < 9.9995 ? 3 : value < 99.995 ? 2 : value < 999.95 ? 1 : 0;
-    snprintf(out, TEXT_NUMBER, "%.*f%s", decimals, value, unit);
+    snprintf(out, TEXT_NUMBER, "%.24s%s", number_fixed(value, decimals).text, unit);
 }
 
 void text_time(char out[TEXT_NUMBER], uint64_t ns, int unit) {
     double v = (double)ns;
     if (unit == CONFIG_UNIT_MS) {
-        snprintf(out, TEXT_NUMBER, "%.3f", v / 1e6);
+        snprintf(out, TEXT_NUMBER, "%s", number_fixed(v / 1e6, 3).text);
     } else if (unit == CONFIG_UNIT_US) {
-        snprintf(out, TEXT_NUMBER, "%.3f", v / 1e3);
+        snprintf(out, TEXT_NUMBER, "%s", number_fixed(v / 1e3, 3).text);
     } else if (unit == CONFIG_UNIT_NS || ns < 1000) {
         snprintf(out, TEXT_NUMBER, "%llu%s", (unsigned long long)ns,
                  unit == CONFIG_UNIT_NS ? "" : " ns");
@@ -210,7 +211,7 @@ void text_bytes(char out[TEXT_NUMBER], uint64_t bytes) {
 }
 
 void text_share(char out[TEXT_NUMBER], uint64_t ppm) {
-    snprintf(out, TEXT_NUMBER, "%.1f", (double)ppm / 1e4);
+    snprintf(out, TEXT_NUMBER, "%s", number_fixed((double)ppm / 1e4, 1).text);
 }
 
 void text_rate(char out[TEXT_NUMBER], uint64_t per_s) {
@@ -224,12 +225,12 @@ void text_rate(char out[TEXT_NUMBER], uint64_t per_s) {
 void text_legacy_ms(char out[TEXT_NUMBER], double ns) {
     double ms = ns / 1e6;
     if (ms >= 999999.5) {
-        snprintf(out, TEXT_NUMBER, "%.0f", ms);
+        snprintf(out, TEXT_NUMBER, "%s", number_fixed(ms, 0).text);
         return;
     }
-    snprintf(out, TEXT_NUMBER, "%.6g", ms);
+    snprintf(out, TEXT_NUMBER, "%s", number_short(ms, 6).text);
     if (strchr(out, 'e')) { /* below 0.1 us */
-        snprintf(out, TEXT_NUMBER, "%.6f", ms);
+        snprintf(out, TEXT_NUMBER, "%s", number_fixed(ms, 6).text);
         char *end = out + strlen(out);
         while (end[-1] == '0') {
             *--end = '\0';

@@ -13,9 +13,9 @@
 #include "export.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "export_labels.h"
 #include "export_nest.h"
 #include "read/activity_name.h"
@@ -83,22 +83,6 @@ static void put_lane_meta(struct chrome *c, const struct trace_lane *lane, uint3
     sink_text(c->out, ",\"name\":\"thread_sort_index\",\"args\":{\"sort_index\":");
     sink_u64(c->out, index);
     sink_text(c->out, "}}");
-}
-
-/* The shortest text that reads as the same number. A locale may print a comma for the point. */
-static void put_double(struct sink *out, double value) {
-    char text[40];
-    int n = snprintf(text, sizeof text, "%.15g", value);
-    if (strtod(text, NULL) != value) { /* exact on purpose */
-        n = snprintf(text, sizeof text, "%.17g", value);
-    }
-    for (int i = 0; i < n; ++i) {
-        int number = (text[i] >= '0' && text[i] <= '9') || strchr("+-e", text[i]);
-        sink_put(out, number ? &text[i] : ".", 1);
-        while (!number && i + 1 < n && (unsigned char)text[i + 1] >= 0x80) {
-            ++i; /* a point of several bytes */
-        }
-    }
 }
 
 static void put_head(struct chrome *c, const char *phase, uint64_t ns) {
@@ -175,7 +159,7 @@ static void put_event(struct chrome *c, const struct trace_event *e) {
         put_head(c, ",\n{\"ph\":\"C\"", e->start_ns);
         put_name(c, e);
         sink_text(c->out, ",\"args\":{\"value\":");
-        put_double(c->out, e->value);
+        sink_text(c->out, number_exact(e->value).text);
         sink_text(c->out, "}}");
     }
 }

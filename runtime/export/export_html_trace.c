@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/number.h"
 #include "export_html.h"
 #include "export_labels.h"
 
@@ -121,15 +122,10 @@ static void put_next(struct sink *out, uint64_t n) {
     sink_u64(out, n);
 }
 
-/* Nine digits are more than a chart shows. A locale may print another point. */
+/* Nine digits are more than a chart shows. */
 static void put_value(struct sink *out, double value) {
-    char text[40];
-    int n = snprintf(text, sizeof text, ",%.9g", isfinite(value) ? value : 0.0);
-    for (int i = 1; i < n; ++i) {
-        int number = (text[i] >= '0' && text[i] <= '9') || memchr("+-e", text[i], 3);
-        text[i] = number ? text[i] : '.';
-    }
-    sink_put(out, text, (size_t)n);
+    sink_put(out, ",", 1);
+    sink_text(out, number_short(isfinite(value) ? value : 0.0, 9).text);
 }
 
 static void put_event(struct html *h, struct kept *k, const struct trace_event *e) {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/number.h"
 #include "config/config.h"
 
 struct gpu_lanes {
@@ -26,23 +27,14 @@ static uint32_t lanes_of(const struct gpu_device *d) {
 }
 
 /* One rate, decimals and K, M, G, T or P (of 1000) behind it; empty leaves *rate alone. Returns
- * what is behind it, NULL if that is no rate. Digits by hand: strtod would take the program's
- * locale, where 4.8 may be 4. */
+ * what is behind it, NULL if that is no rate. */
 static const char *read_rate(const char *text, uint64_t *rate) {
     static const char units[] = "KMGTP";
-    double value = 0, scale = 1;
+    double value = 0;
     const char *start = text;
-    for (; *text >= '0' && *text <= '9'; ++text) {
-        value = value * 10 + (*text - '0');
-    }
-    if (*text == '.') {
-        for (++text; *text >= '0' && *text <= '9'; ++text) {
-            scale /= 10;
-            value += (*text - '0') * scale;
-        }
-    }
-    if (text == start) {
-        return text;
+    text = number_parse(start, &value);
+    if (!text) {
+        return start;
     }
     const char *unit = *text ? strchr(units, *text) : NULL;
     if (unit) {

@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/number.h"
+
 #define LABEL 25 /* of the lines before the table */
 
 const char *const fluid_ways[FLUID_WAYS] = {"CPU->GPU", "GPU->CPU", "(same_gpu):GPU->GPU",
@@ -39,9 +41,9 @@ void fluid_line(struct text *out, const char *label, double ns, double whole) {
     text_spaces(out, owed);
     owed = 0;
     text_put(out, "Total: ", 7);
-    fluid_cell(out, &owed, FLUID_CELL, "%g", fluid_ms(ns));
+    fluid_cell(out, &owed, FLUID_CELL, "%s", number_short(fluid_ms(ns), 6).text);
     text_spaces(out, owed);
-    text_add(out, "Ratio: %g%%", whole > 0 ? 100 * ns / whole : 0);
+    text_add(out, "Ratio: %s%%", number_short(whole > 0 ? 100 * ns / whole : 0, 6).text);
 }
 
 /* ---- The head. */
@@ -77,7 +79,7 @@ static void put_head(const struct report *r, int merged, enum fluid_key key) {
 
 static void put_overhead(const struct report *r, const struct fluid_sheet *f) {
     fluid_section(r->out, "     Overhead Summary      ");
-    text_add(r->out, "Total time: %g\n", fluid_ms(f->total));
+    text_add(r->out, "Total time: %s\n", number_short(fluid_ms(f->total), 6).text);
     fluid_line(r->out, "  Computation time", f->computation, f->total);
     text_put(r->out, "\n", 1);
     fluid_line(r->out, "  Framework overhead", f->total - f->computation, f->total);
@@ -108,9 +110,10 @@ static void put_copies(const struct report *r, const char *label, const struct c
     size_t owed = 0;
     fluid_cell(r->out, &owed, LABEL, "%s", label);
     fluid_cell(r->out, &owed, FLUID_CELL + 7, "Calls: %llu", (unsigned long long)c->calls);
-    fluid_cell(r->out, &owed, FLUID_CELL + 7, "Total: %g", fluid_ms(c->total));
-    fluid_cell(r->out, &owed, FLUID_CELL + 7, "Ratio: %g%%",
-               whole > 0 ? 100 * c->total / whole : 0);
+    fluid_cell(r->out, &owed, FLUID_CELL + 7, "Total: %s",
+               number_short(fluid_ms(c->total), 6).text);
+    fluid_cell(r->out, &owed, FLUID_CELL + 7, "Ratio: %s%%",
+               number_short(whole > 0 ? 100 * c->total / whole : 0, 6).text);
     fluid_cell(r->out, &owed, FLUID_CELL, "Bytes: %llu", (unsigned long long)c->bytes);
     text_put(r->out, "\n", 1);
 }

@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "base/number.h"
 #include "base/order.h"
 #include "report_fluid.h"
 
@@ -96,16 +97,18 @@ static void put_row(const struct fluid_page *p, const struct fluid_row *row, uin
     size_t owed = p->name - (size_t)depth * INDENT;
     owed -= put_name(p, row);
     fluid_cell(out, &owed, FLUID_CELL, "%llu", (unsigned long long)row->calls);
-    fluid_cell(out, &owed, FLUID_CELL, "%g", fluid_ms(row->total));
+    fluid_cell(out, &owed, FLUID_CELL, "%s", number_short(fluid_ms(row->total), 6).text);
     if (p->r->options->fluid.state == FLUID_ALL) {
         double all = row->total > 0 ? row->total : 1;
-        fluid_cell(out, &owed, FLUID_CELL_TWO, "%f (%f)", fluid_ms(row->cpu), row->cpu / all);
-        fluid_cell(out, &owed, FLUID_CELL_TWO, "%f (%f)", fluid_ms(row->gpu), row->gpu / all);
+        fluid_cell(out, &owed, FLUID_CELL_TWO, "%s (%s)", number_fixed(fluid_ms(row->cpu), 6).text,
+                   number_fixed(row->cpu / all, 6).text);
+        fluid_cell(out, &owed, FLUID_CELL_TWO, "%s (%s)", number_fixed(fluid_ms(row->gpu), 6).text,
+                   number_fixed(row->gpu / all, 6).text);
     }
-    fluid_cell(out, &owed, FLUID_CELL, "%g", fluid_ms(row->min));
-    fluid_cell(out, &owed, FLUID_CELL, "%g", fluid_ms(row->max));
-    fluid_cell(out, &owed, FLUID_CELL, "%g", fluid_ms(row->ave));
-    fluid_cell(out, &owed, FLUID_CELL, "%g", row->ratio);
+    fluid_cell(out, &owed, FLUID_CELL, "%s", number_short(fluid_ms(row->min), 6).text);
+    fluid_cell(out, &owed, FLUID_CELL, "%s", number_short(fluid_ms(row->max), 6).text);
+    fluid_cell(out, &owed, FLUID_CELL, "%s", number_short(fluid_ms(row->ave), 6).text);
+    fluid_cell(out, &owed, FLUID_CELL, "%s", number_short(row->ratio, 6).text);
     text_put(out, "\n", 1);
 }
 

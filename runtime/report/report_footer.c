@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "base/machine.h"
+#include "base/name.h"
+#include "base/number.h"
 #include "config/config.h"
 #include "report.h"
 #include "report_columns.h"
@@ -68,7 +70,8 @@ static void put_calls(const struct report *r) {
         }
         text_add(r->out, i ? ", " : "; most of them ");
         text_name(r->out, row->name, row->name_length, 24);
-        text_add(r->out, " %.0f %%", 100.0 * (double)row->calls / (double)all);
+        double percent = 100.0 * (double)row->calls / (double)all;
+        text_add(r->out, " %s %%", number_fixed(percent, 0).text);
     }
     text_put(r->out, "\n", 1);
 }
@@ -102,8 +105,8 @@ static void put_steps(const struct report *r) {
     uint32_t count = rows_flat(&rows, s, 0) ? 0 : rows.count;
     for (uint32_t i = 0; i < count; ++i) {
         const struct stint_row *row = &rows.row[i];
-        if (strcmp(row->name, STEP) || row->set || row->kind != STINT_IMPL_INTERVAL_NODE ||
-            !row->samples) {
+        if (!name_is(row->name, row->name_length, STEP) || row->set ||
+            row->kind != STINT_IMPL_INTERVAL_NODE || !row->samples) {
             continue;
         }
         text_add(r->out, "steps: ");
@@ -118,7 +121,8 @@ static void put_steps(const struct report *r) {
         text_time(max, row->max_ns, CONFIG_UNIT_AUTO);
         if (row->total_ns) {
             double rate = (double)row->samples * 1e9 / (double)row->total_ns;
-            text_add(r->out, rate < 999.5 ? ", %.3g a second" : ", %.0f a second", rate);
+            struct number n = rate < 999.5 ? number_short(rate, 3) : number_fixed(rate, 0);
+            text_add(r->out, ", %s a second", n.text);
         }
         text_add(r->out, ", wall avg %s", avg);
         if (row->has & ROW_HISTOGRAM) {
@@ -145,9 +149,9 @@ static void put_rules(const struct report *r) {
 static void put_usage(const struct report *r) {
     const struct machine_usage *u = r->about->usage;
     if (u) {
-        text_add(r->out, "peak RSS %.1f MiB, page faults %llu minor, %llu major\n",
-                 (double)u->peak_rss / 1048576, (unsigned long long)u->minor_faults,
-                 (unsigned long long)u->major_faults);
+        text_add(r->out, "peak RSS %s MiB, page faults %llu minor, %llu major\n",
+                 number_fixed((double)u->peak_rss / 1048576, 1).text,
+                 (unsigned long long)u->minor_faults, (unsigned long long)u->major_faults);
     }
 }
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "config/config.h"
 #include "report.h"
 
@@ -39,7 +40,8 @@ static int in_use(const struct report *r, const struct snapshot_device *d) {
 /* Zero is unknown. */
 static void put_rate(struct text *t, double rate, const char *unit, const char *unknown) {
     if (rate > 0) {
-        text_add(t, "%.*f %s", rate < 10 ? 2 : rate < 100 ? 1 : 0, rate, unit);
+        int decimals = (rate < 10) + (rate < 100);
+        text_add(t, "%s %s", number_fixed(rate, decimals).text, unit);
     } else {
         text_add(t, "%s", unknown);
     }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "activity/activity_kind.h"
+#include "base/number.h"
 #include "config/config.h"
 #include "read/activity_name.h"
 #include "read/occupancy.h"
@@ -46,10 +47,6 @@ static __attribute__((format(printf, 2, 3))) void hint(struct hints *h, const ch
     text_add(h->r->out, "%u. %s\n", h->count, line);
 }
 
-struct number {
-    char text[TEXT_NUMBER];
-};
-
 static struct number time_of(uint64_t ns) {
     struct number n;
     text_time(n.text, ns, CONFIG_UNIT_AUTO);
@@ -63,13 +60,15 @@ static struct number bytes_of(double bytes) {
     for (; bytes >= 1000 && unit < 6; ++unit) {
         bytes /= 1000;
     }
-    snprintf(n.text, sizeof n.text, "%.*f %s", unit && bytes < 100 ? 1 : 0, bytes, units[unit]);
+    int decimals = unit && bytes < 100;
+    snprintf(n.text, sizeof n.text, "%.24s %s", number_fixed(bytes, decimals).text, units[unit]);
     return n;
 }
 
 static struct number share_of(uint64_t part, uint64_t whole) {
     struct number n;
-    snprintf(n.text, sizeof n.text, "%.1f %%", whole ? 100.0 * (double)part / (double)whole : 0);
+    double percent = whole ? 100.0 * (double)part / (double)whole : 0;
+    snprintf(n.text, sizeof n.text, "%.24s %%", number_fixed(percent, 1).text);
     return n;
 }
 
@@ -248,9 +247,9 @@ static void hint_sync(struct hints *h) {
     uint64_t steps = steps_of(h->s);
     if (steps && f.calls >= steps && matters(h, f.total)) {
         hint(h,
-             "%.1f synchronisations a step, %s waited; events and streams order the work "
+             "%s synchronisations a step, %s waited; events and streams order the work "
              "without the host",
-             (double)f.calls / (double)steps, time_of(f.total).text);
+             number_fixed((double)f.calls / (double)steps, 1).text, time_of(f.total).text);
         proof(h, f.worst);
     }
 }
@@ -270,8 +269,8 @@ static void hint_occupancy(struct hints *h) {
         }
     }
     if (worst) {
-        hint(h, "low occupancy: at most %.1f %% of the warps a multiprocessor holds, because of %s",
-             (double)of_worst.permille / 10, of_worst.limiter);
+        hint(h, "low occupancy: at most %s %% of the warps a multiprocessor holds, because of %s",
+             number_fixed((double)of_worst.permille / 10, 1).text, of_worst.limiter);
         proof(h, worst);
         text_add(h->r->out, "     blocks of %ux%ux%u threads, %u registers a thread, %s shared\n",
                  worst->block[0], worst->block[1], worst->block[2], worst->registers,
@@ -291,8 +290,8 @@ static int hint_scope(struct hints *h) {
         most = !most || rows.row[i].self_ns > most->self_ns ? &rows.row[i] : most;
     }
     if (most && rows.count > 1 && (double)most->self_ns > ONE_SCOPE * all) {
-        hint(h, "one scope has %.1f %% of all scopes' own time; begin there",
-             100 * (double)most->self_ns / all);
+        hint(h, "one scope has %s %% of all scopes' own time; begin there",
+             number_fixed(100 * (double)most->self_ns / all, 1).text);
         text_put(h->r->out, "     ", 5);
         text_name(h->r->out, most->name, most->name_length, 60);
         text_add(h->r->out, ": %llu call%s, %s of its own, %s in all\n",

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "activity/activity_kind.h"
+#include "base/number.h"
 #include "base/order.h"
 #include "read/rows.h"
 #include "report.h"
@@ -187,7 +188,7 @@ static void put_use(const struct report *r, const struct memory_uses *m,
     const char *const cells[4] = {text[0], text[1], text[2], text[3]};
     for (int i = 0; i < 2; ++i) {
         snprintf(text[2 * i], TEXT_NUMBER, "%llu", (unsigned long long)use->calls[i]);
-        snprintf(text[2 * i + 1], TEXT_NUMBER, "%g", mib(use->bytes[i]));
+        snprintf(text[2 * i + 1], TEXT_NUMBER, "%s", number_short(mib(use->bytes[i]), 6).text);
     }
     size_t used = put_place(r, use->device, use->memory);
     text_put(r->out, ":", 1);
@@ -198,7 +199,8 @@ static void put_use(const struct report *r, const struct memory_uses *m,
 static void put_peak(const struct report *r, const struct snapshot_activity *a) {
     text_add(r->out, "peak of ");
     put_place(r, a->device, kind_of(a->detail));
-    text_add(r->out, ": %g MB, at the end %g MB\n", mib(a->max_bytes), mib(a->bytes));
+    text_add(r->out, ": %s MB, at the end %s MB\n", number_short(mib(a->max_bytes), 6).text,
+             number_short(mib(a->bytes), 6).text);
 }
 
 /* What is in the report; nothing: it is not printed. */

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/number.h"
 #include "command.h"
 #include "config/filter.h"
 #include "diff.h"
@@ -65,9 +66,9 @@ static int read_metric(const char *text, enum diff_metric *out) {
 
 /* Percent, to a share. -1 without a line. */
 static int read_percent(const char *text, double *out) {
-    char *end;
-    double v = strtod(text, &end);
-    if (end == text || !(v >= 0) || v > 1e6 || (*end && strcmp(end, "%"))) {
+    double v = 0;
+    const char *end = number_parse(text, &v);
+    if (!end || v > 1e6 || (*end && strcmp(end, "%"))) {
         return -1;
     }
     *out = v / 100;

@@ -7,6 +7,7 @@
 #include "activity/activity_kind.h"
 #include "arena/arena.h"
 #include "base/log.h"
+#include "base/number.h"
 #include "base/text.h"
 #include "command.h"
 #include "run_view.h"
@@ -46,7 +47,7 @@ static void put_run(struct text *t, const struct run *r) {
     put(t, "compiler", r->compiler);
     text_add(t, "%-12s ", "clock");
     text_name(t, r->clock, strlen(r->clock), 0);
-    text_add(t, ", %.3f ticks a ns\n", 1 / r->snapshot.ns_per_tick);
+    text_add(t, ", %s ticks a ns\n", number_fixed(1 / r->snapshot.ns_per_tick, 3).text);
     put(t, "gpu", *r->gpu ? r->gpu : "not asked for");
     text_add(t, "%-12s %u\n", "format", h->abi);
     text_add(t, "%-12s %llu of %llu bytes\n", "in use", (unsigned long long)h->used,

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/number.h"
 #include "command.h"
 #include "run_view.h"
 #include "run_writer.h"
@@ -34,9 +35,8 @@ struct arguments {
 };
 
 static int parse_interval(const char *text, double *out) {
-    char *rest;
-    *out = strtod(text, &rest);
-    if (rest == text || *rest || !(*out >= 0.1 && *out <= 3600)) {
+    const char *rest = number_parse(text, out);
+    if (!rest || *rest || !(*out >= 0.1 && *out <= 3600)) {
         log_line("--interval %.100s: expected seconds, 0.1 to 3600", text);
         return -1;
     }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "config/config.h"
 #include "read/snapshot.h"
 
@@ -62,7 +63,8 @@ static const char *word_of(const struct show *s, enum diff_verdict v) {
 
 static void put_percent(char out[TEXT_NUMBER], double log, const char *sign) {
     double v = 100 * expm1(log);
-    snprintf(out, TEXT_NUMBER, fabs(v) < 999.5 ? "%s%.1f %%" : "%s%.0f %%", v > 0 ? sign : "", v);
+    int decimals = fabs(v) < 999.5;
+    snprintf(out, TEXT_NUMBER, "%s%.24s %%", v > 0 ? sign : "", number_fixed(v, decimals).text);
 }
 
 static void put_bytes(char out[TEXT_NUMBER], double n) {
@@ -71,14 +73,15 @@ static void put_bytes(char out[TEXT_NUMBER], double n) {
     for (; n >= 999.5 && u + 1 < sizeof units / sizeof *units; ++u) {
         n /= 1000;
     }
-    snprintf(out, TEXT_NUMBER, u ? "%.3g %s" : "%.0f %s", n, units[u]);
+    struct number shown = u ? number_short(n, 3) : number_fixed(n, 0);
+    snprintf(out, TEXT_NUMBER, "%.24s %s", shown.text, units[u]);
 }
 
 static void put_value(const struct show *s, char out[TEXT_NUMBER], double v) {
     if (s->o->metric == DIFF_BYTES) {
         put_bytes(out, v);
     } else if (s->o->metric == DIFF_CALLS) {
-        snprintf(out, TEXT_NUMBER, "%.0f", v);
+        snprintf(out, TEXT_NUMBER, "%s", number_fixed(v, 0).text);
     } else {
         text_time(out, v < 1e19 ? (uint64_t)(v + 0.5) : UINT64_MAX, CONFIG_UNIT_AUTO);
     }
@@ -154,10 +157,12 @@ static void cell_change(struct show *s, uint32_t row, const struct diff_row *r) 
 }
 
 static void cell_calls(struct show *s, uint32_t row, const struct diff_row *r) {
-    char text[2 * TEXT_NUMBER];
+    char text[3 * TEXT_NUMBER];
     double a = floor(r->calls[0] + 0.5), b = floor(r->calls[1] + 0.5);
     int same = a <= b && a >= b;
-    snprintf(text, sizeof text, same ? "%.0f" : "%.0f -> %.0f", a, b);
+    struct number from = number_fixed(a, 0);
+    snprintf(text, sizeof text, "%s%s%s", from.text, same ? "" : " -> ",
+             same ? "" : number_fixed(b, 0).text);
     cell_put(s, row, CALLS, text);
     int known = is_call_time(s->o->metric) && r->self[0] > 0 && r->self[1] > 0;
     put_percent(text, known ? log(r->self[1] / r->self[0]) : 0, "+");
@@ -286,8 +291,9 @@ static void put_head(struct show *s) {
     text_add(s->out, "%s", end);
     if (d->reference[0] > 0 && d->reference[1] > 0) {
         put_percent(change, log(d->reference[1] / d->reference[0]), "+");
-        text_add(s->out, "machine: a turn of the reference loop takes %.3f ns, then %.3f ns (%s)",
-                 d->reference[0] / 1e3, d->reference[1] / 1e3, change);
+        text_add(s->out, "machine: a turn of the reference loop takes %s ns, then %s ns (%s)",
+                 number_fixed(d->reference[0] / 1e3, 3).text,
+                 number_fixed(d->reference[1] / 1e3, 3).text, change);
         text_add(s->out, "%s%s",
                  s->o->raw              ? ""
                  : fabs(d->machine) > 0 ? ": changes that this explains do not count"

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/name.h"
+#include "base/number.h"
 #include "config/config.h"
 #include "report/report_columns.h"
 #include "run_view.h"
@@ -13,19 +15,32 @@
 #define NAME_MOST 60
 #define NUMBERS 64 /* columns of the numbers of a row */
 
-static char *name_of(const struct snapshot *s, const struct stint_row *r) {
+/* A name may hold a NUL. 0, or -1 without memory. */
+static int put_name(struct top_row *out, const struct snapshot *s, const struct stint_row *r) {
     const char *set = r->set ? s->sets[r->set] : "";
-    size_t length = r->name_length + strlen(set) + 3;
-    char *name = malloc(length);
-    if (name) {
-        snprintf(name, length, r->set ? "%s @%s" : "%s", r->name, set);
+    size_t set_length = strlen(set);
+    char *name = malloc(r->name_length + 2 + set_length + 1);
+    if (!name) {
+        return -1;
     }
-    return name;
+    memcpy(name, r->name, r->name_length);
+    out->length = r->name_length;
+    if (r->set) {
+        memcpy(name + out->length, " @", 2);
+        memcpy(name + out->length + 2, set, set_length);
+        out->length += 2 + set_length;
+    }
+    name[out->length] = '\0';
+    out->name = name;
+    return 0;
+}
+
+static int name_order(const struct top_row *a, const struct top_row *b) {
+    return name_compare(a->name, a->length, b->name, b->length);
 }
 
 static int by_name(const void *left, const void *right) {
-    const struct top_row *a = left, *b = right;
-    return strcmp(a->name, b->name);
+    return name_order(left, right);
 }
 
 static void free_rows(struct top_row *row, uint32_t count) {
@@ -46,10 +61,10 @@ static void subtract(struct top_row *now, uint32_t count, const struct top_table
     for (uint32_t i = 0; i < count; ++i) {
         static const struct top_row nothing;
         const struct top_row *was = &nothing;
-        while (k < then->count && strcmp(then->row[k].name, now[i].name) < 0) {
+        while (k < then->count && name_order(&then->row[k], &now[i]) < 0) {
             ++k;
         }
-        if (k < then->count && !strcmp(then->row[k].name, now[i].name)) {
+        if (k < then->count && !name_order(&then->row[k], &now[i])) {
             was = &then->row[k++];
         }
         now[i].more_calls = since(now[i].calls, was->calls);
@@ -61,12 +76,11 @@ static void subtract(struct top_row *now, uint32_t count, const struct top_table
 static int copy_rows(struct top_row *out, struct snapshot *s, const struct rows *rows) {
     for (uint32_t i = 0; i < rows->count; ++i) {
         const struct stint_row *r = &rows->row[i];
-        out[i] = (struct top_row){.name = name_of(s, r),
-                                  .calls = r->calls,
+        out[i] = (struct top_row){.calls = r->calls,
                                   .total_ns = r->total_ns,
                                   .self_ns = r->self_ns,
                                   .open_ns = r->open_ns};
-        if (!out[i].name) {
+        if (put_name(&out[i], s, r)) {
             free_rows(out, i);
             return -1;
         }
@@ -132,7 +146,7 @@ static int by_more(const void *left, const void *right) {
     if (a->more_calls != b->more_calls) {
         return a->more_calls > b->more_calls ? -1 : 1;
     }
-    return strcmp(a->name, b->name);
+    return name_order(a, b);
 }
 
 /* Right-aligned in `width`, two spaces before it. */
@@ -145,14 +159,11 @@ static void put_row(struct text *t, const struct top_row *r, const struct top_ta
                     size_t name) {
     char n[TEXT_NUMBER];
     double seconds = (double)table->more_wall_ns / 1e9;
-    size_t used = text_name(t, r->name, strlen(r->name), name);
+    size_t used = text_name(t, r->name, r->length, name);
     text_spaces(t, used < name ? name - used : 0);
-    snprintf(n, sizeof n, "%.4g", seconds > 0 ? (double)r->more_calls / seconds : 0);
-    put(t, n, 10);
-    snprintf(n, sizeof n, "%.1f", seconds > 0 ? (double)r->more_ns / 1e7 / seconds : 0);
-    put(t, n, 7);
-    snprintf(n, sizeof n, "%.1f", seconds > 0 ? (double)r->more_self_ns / 1e7 / seconds : 0);
-    put(t, n, 7);
+    put(t, number_short(seconds > 0 ? (double)r->more_calls / seconds : 0, 4).text, 10);
+    put(t, number_fixed(seconds > 0 ? (double)r->more_ns / 1e7 / seconds : 0, 1).text, 7);
+    put(t, number_fixed(seconds > 0 ? (double)r->more_self_ns / 1e7 / seconds : 0, 1).text, 7);
     if (r->more_calls) {
         text_time(n, r->more_ns / r->more_calls, CONFIG_UNIT_AUTO);
     }

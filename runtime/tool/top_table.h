@@ -11,7 +11,8 @@
 #define TOP_TABLE_HEAD 3 /* lines before the rows */
 
 struct top_row {
-    char *name; /* allocated; with its set */
+    char *name; /* allocated; with its set, and a NUL */
+    size_t length;
     uint64_t calls, total_ns, self_ns;
     uint64_t more_calls, more_ns, more_self_ns;
     uint64_t open_ns;

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "gpu/gpu.h"
+#include "test_locale.h"
 
 /* In place of libc's, for the runtime's own calls: threads are numbered as they ask. */
 long syscall(long number, ...) {
@@ -106,6 +107,7 @@ static const struct screen *const tables[] = {legacy_screens, table_screens,    
                                               gpu_screens,    activity_screens, fluid_screens};
 
 int main(int argc, char **argv) {
+    test_locale_take();
     for (size_t t = 0; t < sizeof tables / sizeof *tables; ++t) {
         for (const struct screen *s = tables[t]; s->name; ++s) {
             if (argc < 2) {

@@ -45,6 +45,18 @@ foreach(run IN ITEMS full tree empty zero gpu)
             ${run})
     endforeach()
 endforeach()
+# The same whatever the program's locale is.
+set(runs "")
+foreach(run IN ITEMS full gpu)
+    foreach(format IN ITEMS chrome perfetto speedscope folded csv json prometheus ${tables})
+        list(APPEND runs ${format}:${run})
+    endforeach()
+endforeach()
+add_test(NAME locale.exports
+    COMMAND Python3::Interpreter -B "${CMAKE_CURRENT_SOURCE_DIR}/../locale_test.py"
+        $<TARGET_FILE:export_golden> ${runs})
+set_tests_properties(locale.exports PROPERTIES LABELS tool TIMEOUT 330 SKIP_RETURN_CODE 77)
+
 stint_export_test(agree agree $<TARGET_FILE:export_golden>)
 stint_export_test(self_test self-test $<TARGET_FILE:export_golden>)
 

@@ -6,6 +6,7 @@
 #include "export/export.h"
 #include "export/export_tables.h"
 #include "hand_run.h"
+#include "test_locale.h"
 
 static int csv_devices(struct sink *out, struct run *r) {
     return export_csv_table(out, &r->snapshot, EXPORT_TABLES);
@@ -56,6 +57,7 @@ static const struct format {
 };
 
 int main(int argc, char **argv) {
+    test_locale_take();
     static struct hand_run h;
     static struct sink out;
     struct run *r = argc == 3 ? hand_run_of(&h, argv[2]) : NULL;
