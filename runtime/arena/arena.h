@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "base/clock.h"
+#include "base/name.h"
 #include "base/status.h"
 #include "stint/impl_layout.h"
 
@@ -27,7 +28,7 @@
                                                  */
 #define ARENA_SETS (1u << STINT_IMPL_SET_BITS)
 #define ARENA_SETS_PER_CHUNK 256u
-#define ARENA_NAME_BYTES 1000u /* longer names are cut */
+#define ARENA_NAME_BYTES NAME_BYTES
 
 /* Layout is format: a size that changes by accident would change every run file. */
 _Static_assert(sizeof(struct stint_impl_node) == 3 * STINT_IMPL_UNIT, "a node is three lines");

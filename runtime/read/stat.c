@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/name.h"
 #include "baseline.h"
 #include "interval.h"
 #include "record/api.h"
@@ -48,7 +49,7 @@ int stint_set_stat_get(stint_set *set, const char *name, stint_stat *out) {
             for (uint32_t i = 0; i < rows.count && result; ++i) {
                 const struct stint_row *r = &rows.row[i];
                 if (r->set == id && (r->calls || r->gpu_calls || r->device_calls) &&
-                    !strcmp(r->name, name)) {
+                    name_is(r->name, r->name_length, name)) {
                     stat_of(r, out);
                     result = 0;
                 }

@@ -6,6 +6,7 @@
 
 #include "api.h"
 #include "arena/arena.h"
+#include "base/name.h"
 #include "base/scratch.h"
 #include "registry.h"
 
@@ -84,7 +85,7 @@ stint_set *stint_set_get(const char *name) {
     int saved = errno;
     static struct stint_set default_set;
     size_t length = name ? strlen(name) : 0;
-    length = length > ARENA_NAME_BYTES ? ARENA_NAME_BYTES : length;
+    length = length ? name_cut(name, length) : 0;
     stint_set *set = &default_set;
     if (length && strcmp(name, SET_DEFAULT_NAME)) {
         registry_lock();

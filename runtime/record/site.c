@@ -2,6 +2,7 @@
 #include "site.h"
 
 #include "arena/arena.h"
+#include "base/name.h"
 #include "base/scratch.h"
 #include "capture/watch.h"
 #include "config/config.h"
@@ -146,10 +147,7 @@ static struct site_text text_of(const char *s) {
 static struct site_text cut(struct site_text name) {
     if (name.length > ARENA_NAME_BYTES) {
         arena_lose(STINT_STATUS_NAME_CUT, 1);
-        name.length = ARENA_NAME_BYTES;
-        while (name.length && (name.bytes[name.length] & 0xc0) == 0x80) {
-            --name.length;
-        }
+        name.length = name_cut(name.bytes, name.length);
     }
     return name;
 }

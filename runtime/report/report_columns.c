@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/name.h"
 #include "report_columns.inc"
 
 const struct report_column *report_column(uint32_t index) {
@@ -25,7 +26,7 @@ static int before(const struct stint_row *a, const struct stint_row *b,
     if (va != vb) {
         return va > vb;
     }
-    int names = strcmp(a->name, b->name);
+    int names = name_compare(a->name, a->name_length, b->name, b->name_length);
     return names ? names < 0 : a->set != b->set ? a->set < b->set : a->thread < b->thread;
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "activity/activity_kind.h"
+#include "base/name.h"
 #include "report_fluid.h"
 
 #define STEP "stint_step" /* the name stint_step() records under: in the footer */
@@ -121,8 +122,8 @@ static void put_beside(const struct report *r) {
     uint64_t count = 0;
     for (uint32_t i = 0; i < s->node_count; ++i) {
         const struct snapshot_node *n = &s->nodes[i];
-        const char *name = s->sites[n->site].name;
-        int is_step = name && !strcmp(name, STEP);
+        const struct snapshot_site *site = &s->sites[n->site];
+        int is_step = site->name && name_is(site->name, site->length, STEP);
         count += n->kind == STINT_IMPL_INTERVAL_NODE && !is_step ? n->count : 0;
     }
     if (count) {

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/name.h"
 #include "report.h"
 #include "report_columns.h"
 
@@ -173,7 +174,8 @@ int report_legacy_row(const struct report *r, const char *name) {
     int found = 0;
     for (uint32_t i = 0; i < rows.count; ++i) {
         const struct stint_row *row = &rows.row[i];
-        if (row->set == r->options->set && row->calls && !strcmp(row->name, name)) {
+        if (row->set == r->options->set && row->calls &&
+            name_is(row->name, row->name_length, name)) {
             put_row(r, row, found);
             found = 1;
         }

@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/name.h"
+
 #define TYPICAL 0.95
 #define FALSE_FINDINGS 0.02 /* the share of them among findings that is accepted */
 #define BUCKET 0.065        /* what percentiles of a histogram are good to */
@@ -296,7 +298,7 @@ static int worst_first(const void *left, const void *right) {
     if (wa < wb || wa > wb) {
         return wa > wb ? -1 : 1;
     }
-    int names = strcmp(a->item->name, b->item->name);
+    int names = name_compare(a->item->name, a->item->length, b->item->name, b->item->length);
     return names ? names : a->gpu - b->gpu;
 }
 

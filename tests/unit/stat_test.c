@@ -6,6 +6,10 @@
 
 static stint_stat st;
 
+static void print_row(void *name) {
+    CHECK(!printStatus(name));
+}
+
 TEST(stat, every_field) {
     for (int i = 0; i < 100; ++i) {
         REGISTER_TIMER_INFO("a", i == 99 ? "the slowest" : "another");
@@ -131,6 +135,54 @@ TEST(stat, open_scopes_have_no_sample_yet) {
     REGISTER_TIMER("a");
     fake_advance(5);
     CHECK(stint_stat_get("a", &st) == -1);
+}
+
+/* Names are recorded by their length: one with a NUL is not the name before the NUL. */
+TEST(stat, names_with_a_nul) {
+    timed("a", 1);
+    for (int i = 0; i < 3; ++i) {
+        char guard = 0;
+        static struct stint_impl_site site = {.name = ""};
+        stint_impl_begin_dynamic(&guard, &site, 0, "a\0tenant", 8, UINT64_MAX);
+        fake_advance(10);
+        stint_impl_end_call(&guard, NULL);
+    }
+    CHECK(!stint_stat_get("a", &st));
+    CHECK_EQ_U64(st.calls, 1);
+    CHECK_EQ_U64(st.total_ns, 1);
+    char *row = harness_capture(2, print_row, "a");
+    CHECK_EQ_U64(lines_of(row), 1);
+    CHECK_CONTAINS(row, "count=1");
+    free(row);
+    CHECK(stint_stat_get("", &st) == -1);
+}
+
+/* What is recorded is cut, and found by the name as the program has it. */
+TEST(stat, long_names) {
+    char name[1501], other[1501];
+    memset(name, 'x', 1500);
+    name[1500] = '\0';
+    memcpy(other, name, sizeof other);
+    memcpy(other + 999, "\xe2\x82\xac", 3); /* would be cut in two */
+    timed(name, 7);
+    timed(other, 8);
+    CHECK(!stint_stat_get(name, &st));
+    CHECK_EQ_U64(st.total_ns, 7);
+    CHECK(!stint_stat_get(other, &st));
+    CHECK_EQ_U64(st.total_ns, 8);
+    CHECK(!stint_begin(name) && !stint_end(name) && !stint_add_sample(name, 3));
+    CHECK(!stint_stat_get(name, &st));
+    CHECK_EQ_U64(st.calls, 3);
+    char *row = harness_capture(2, print_row, name);
+    CHECK_CONTAINS(row, "count=3");
+    free(row);
+    name[1000] = '\0';
+    CHECK(!stint_stat_get(name, &st));
+    name[999] = '\0';
+    CHECK(!stint_stat_get(name, &st));
+    CHECK_EQ_U64(st.total_ns, 8);
+    name[998] = '\0';
+    CHECK(stint_stat_get(name, &st) == -1);
 }
 
 TEST(stat, without_percentiles) {
