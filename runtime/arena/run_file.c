@@ -29,6 +29,7 @@
 #define PAGE ((uint64_t)4096)
 #define REFUSALS 1024u /* after which the file system is asked again */
 #define NAMES 1000     /* tried when a name is taken */
+#define OVERLAY 0x794c7630ul
 
 static struct {
     int fd;
@@ -55,9 +56,13 @@ static void close_file(void) {
     file.fd = -1;
 }
 
-/* Network and user-space file systems: a mapping there is slow, or not coherent, or both. */
-static int is_remote(int fd) {
-    static const unsigned long remote[] = {
+/*
+ * File systems on which the file is not mapped. Network and user-space ones: a mapping there is slow,
+ * or not coherent, or both. Copy-on-write ones: a page that has been written back needs new space when
+ * it is written again, whatever was reserved, and without space the kernel sends SIGBUS.
+ */
+static int is_mapped_badly(int fd) {
+    static const unsigned long types[] = {
         0x6969,     /* nfs */
         0x0bd00bd0, /* lustre */
         0x65735546, /* fuse */
@@ -67,13 +72,20 @@ static int is_remote(int fd) {
         0x47504653, /* gpfs */
         0x19830326, /* beegfs */
         0x00c36400, /* ceph */
+        0x9123683e, /* btrfs */
+        0x2fc12fc1, /* zfs */
+        0xca451a4e, /* bcachefs */
     };
     struct statfs s;
     if (fstatfs(fd, &s)) {
         return 0;
     }
-    for (size_t i = 0; i < sizeof remote / sizeof *remote; ++i) {
-        if ((unsigned long)s.f_type == remote[i]) {
+    /* The layers of a container: all but the type is the upper layer's, and btrfs counts no files. */
+    if ((unsigned long)s.f_type == OVERLAY && !s.f_files) {
+        return 1;
+    }
+    for (size_t i = 0; i < sizeof types / sizeof *types; ++i) {
+        if ((unsigned long)s.f_type == types[i]) {
             return 1;
         }
     }
@@ -136,7 +148,7 @@ static int over_limit(size_t bytes) {
 
 /* NULL with errno; EOPNOTSUPP where it has to be written at the end. */
 static void *map_file(size_t bytes, size_t ready) {
-    if (is_remote(file.fd)) {
+    if (is_mapped_badly(file.fd)) {
         errno = EOPNOTSUPP;
         return NULL;
     }
@@ -155,7 +167,13 @@ static void *map_file(size_t bytes, size_t ready) {
         return NULL;
     }
     void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.fd, 0);
-    return p == MAP_FAILED ? NULL : p;
+    if (p == MAP_FAILED) {
+        return NULL;
+    }
+    /* No read-ahead: it brings large folios (ext4 since Linux 6.16, xfs since 5.18), and the first
+     * write to one needs space for all its pages, also for those past the reservation. */
+    madvise(p, bytes, MADV_RANDOM);
+    return p;
 }
 
 /* The program may be elsewhere when it ends. */
@@ -174,8 +192,8 @@ static void make_absolute(void) {
 
 static void put_off(void) {
     file.at_exit = 1;
-    log_line("STINT_FILE: %.500s is on a network file system or one without reservation: it is "
-             "written at the end of the program",
+    log_line("STINT_FILE: %.500s is on a network or copy-on-write file system or one without "
+             "reservation: it is written at the end of the program",
              file.path);
     make_absolute();
 }

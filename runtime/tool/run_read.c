@@ -77,6 +77,9 @@ static int open_file(struct source *f) {
         return refuse(f, "not a regular file; a run file is read at any place of it");
     }
     f->bytes = (uint64_t)s.st_size;
+    /* Large folios from a read-ahead past its reservation could cost the writer a SIGBUS: see
+     * run_file.c. */
+    posix_fadvise(f->fd, 0, 0, POSIX_FADV_RANDOM);
     return 0;
 }
 

@@ -150,6 +150,131 @@ TEST(full_disk, goes_on_when_there_is_room_again) {
     run_unload(&f);
 }
 
+/* ---- File systems of disks: where space is reserved and what a write to a mapping needs differs. */
+
+static void made_disk_drop(void) {
+    if (getpid() == owner) {
+        umount2(run_path("disk/merged"), MNT_DETACH);
+        umount2(run_path("disk"), MNT_DETACH);
+        run_folder_drop();
+    }
+}
+
+static int command(const char *format, const char *a, const char *b, const char *c) {
+    char line[2000];
+    snprintf(line, sizeof line, format, a, b, c);
+    return system(line);
+}
+
+/* Such a file system, in a file of 320 MB that is sparse, at run_path("disk"); -1: not permitted or
+ * not possible here. */
+static int made_disk(const char *type) {
+    run_folder_make();
+    owner = getpid();
+    atexit(made_disk_drop);
+    if (geteuid() || unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL)) {
+        return -1;
+    }
+    if (command("PATH=$PATH:/usr/sbin:/sbin; truncate -s 320M %s && mkfs.%s -q %s >/dev/null 2>&1",
+                run_path("image"), type, run_path("image")) ||
+        mkdir(run_path("disk"), 0700) ||
+        command("mount -t %s -o loop %s %s 2>/dev/null", type, run_path("image"),
+                run_path("disk"))) {
+        return -1;
+    }
+    setenv("STINT_FILE", run_path("disk/run"), 1);
+    setenv("STINT_MEMORY", "64M", 1);
+    return 0;
+}
+
+#define NEEDS_MADE_DISK(type)                                                                      \
+    if (made_disk(type)) {                                                                         \
+        SKIP("no " type " can be made and mounted here");                                          \
+    }
+
+/* Takes all there is but so many bytes. */
+static void fill_disk(uint64_t leave) {
+    int fd = open(run_path("disk/ballast"), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    off_t size = 0;
+    for (off_t piece = 64 << 20; piece >= 4096; piece /= 2) {
+        while (!fallocate(fd, 0, size, piece)) {
+            size += piece;
+        }
+    }
+    CHECK(fd >= 0 && size > (off_t)leave);
+    if (leave) {
+        CHECK(!ftruncate(fd, size - (off_t)leave) && !fsync(fd));
+    }
+    close(fd);
+}
+
+/* The kernel may bring pages in folios of many, which grow with what is read ahead: the last space is
+ * met at several lengths. */
+static void check_full_disk(void) {
+    for (uint64_t leave = 3 << 20; leave <= 15 << 20; leave += 2 << 20) {
+        struct run_file f;
+        fill_disk(leave);
+        run_silent(runs);
+        CHECK(!run_load(&f, run_path("disk/run")));
+        CHECK(f.size > leave / 2);
+        check_full(&f);
+        CHECK(!unlink(run_path("disk/ballast")) && !unlink(run_path("disk/run")));
+        sync();
+    }
+}
+
+TEST(full_disk, of_ext4) {
+    NEEDS_MADE_DISK("ext4");
+    check_full_disk();
+}
+
+TEST(full_disk, of_xfs) {
+    NEEDS_MADE_DISK("xfs");
+    check_full_disk();
+}
+
+/* Known scopes go on after their pages were written back and nothing is left to write them anew. */
+static void goes_on_while_full(void) {
+    names = 2000;
+    program();
+    sync();
+    fill_disk(0);
+    for (int i = 0; i < 3; ++i) {
+        program();
+        sync();
+    }
+    CHECK(!unlink(run_path("disk/ballast")));
+}
+
+static void check_copy_on_write(const char *file) {
+    struct run_file f;
+    setenv("STINT_FILE", file, 1);
+    char *said = run_said(goes_on_while_full);
+    CHECK_EQ_U64(lines_of(said), 1);
+    CHECK_CONTAINS(said, "copy-on-write");
+    CHECK_CONTAINS(said, "it is written at the end of the program");
+    CHECK(!run_load(&f, file));
+    CHECK_EQ_U64(run_calls(&f, "name 0"), 404);
+    CHECK_EQ_U64(f.t.s.lost[STINT_STATUS_FILE_FULL], 0);
+    run_unload(&f);
+    free(said);
+}
+
+TEST(full_disk, of_btrfs) {
+    NEEDS_MADE_DISK("btrfs");
+    check_copy_on_write(run_path("disk/run"));
+}
+
+TEST(full_disk, of_btrfs_below_a_container) {
+    static const char layers[] = "cd %s && mkdir lower upper work merged && mount -t overlay -o "
+                                 "lowerdir=lower,upperdir=upper,workdir=work %s %s 2>/dev/null";
+    NEEDS_MADE_DISK("btrfs");
+    if (command(layers, run_path("disk"), "overlay", "merged")) {
+        SKIP("no overlay can be mounted here");
+    }
+    check_copy_on_write(run_path("disk/merged/run"));
+}
+
 /* ---- Limits. */
 
 static void limited(void) {
