@@ -46,8 +46,8 @@ ONLY = [
                   "activity_table", "occupancy",
                   "gpu", "log", "histogram"]),
     # The public header's parts. impl_guard holds macros and nothing else.
-    ("impl_switch", []), ("impl_layout", []), ("impl_clock", []), ("impl_off", []),
-    ("impl_guard", []),
+    ("impl_types", []), ("impl_switch", []), ("impl_off", []), ("impl_guard", []),
+    ("impl_layout", ["impl_types"]), ("impl_clock", ["impl_types"]),
     ("impl_record", ["impl_clock", "impl_layout"]),
     ("impl_scope", ["impl_record"]),
     ("impl_capture", ["impl_layout"]),

@@ -7,7 +7,7 @@
 #ifndef STINT_IMPL_CLOCK_H
 #define STINT_IMPL_CLOCK_H
 
-#include <stdint.h>
+#include "impl_types.h"
 
 #ifdef STINT_IMPL_FAKE_CLOCK
 /* One tick is one nanosecond; the test sets it (tests/fake_clock.h). */

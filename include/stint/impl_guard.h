@@ -110,7 +110,7 @@ template <> struct STINT_name_must_be_a_literal_else_use_REGISTER_TIMER_DYNAMIC<
     STINT_IMPL_SITE(n, "", level, 0);                                                              \
     STINT_IMPL_QUIET STINT_IMPL_CALL_(n, 0, threshold_us);                                         \
     stint_impl_begin_dynamic(&stint_impl_guard_##n, &stint_impl_site_##n, stint_impl_set_id(set),  \
-                             name, UINT64_MAX, start_us) STINT_IMPL_LOUD
+                             name, ~(uint64_t)0, start_us) STINT_IMPL_LOUD
 #define STINT_IMPL_SCOPE_GPU_(n, name, stream, info, threshold_us)                                 \
     STINT_IMPL_SITE(n, name, 0, 0);                                                                \
     STINT_IMPL_QUIET struct stint_impl_call stint_impl_guard_##n __attribute__((                   \
@@ -136,7 +136,8 @@ template <> struct STINT_name_must_be_a_literal_else_use_REGISTER_TIMER_DYNAMIC<
     STINT_IMPL_SCOPE_DYNAMIC__(__COUNTER__, name, 0, start_us, threshold_us, set)
 #define STINT_IMPL_SCOPE_OP(type, instance)                                                        \
     STINT_IMPL_SCOPE(type, STINT_LEVEL_DEFAULT, STINT_ROLE_OP, 0);                                 \
-    STINT_IMPL_SCOPE_DYNAMIC__(__COUNTER__, instance, STINT_LEVEL_ALL_OP_DETAIL, UINT64_MAX, -1, 0)
+    STINT_IMPL_SCOPE_DYNAMIC__(__COUNTER__, instance, STINT_LEVEL_ALL_OP_DETAIL,                   \
+                               STINT_IMPL_BEGINS_NOW, -1, 0)
 #define STINT_IMPL_SCOPE_FUNC_(n) STINT_IMPL_SCOPE__(n, __func__, 0, 0, 0)
 #define STINT_IMPL_SCOPE_FUNC() STINT_IMPL_SCOPE_FUNC_(__COUNTER__)
 #define STINT_IMPL_HANDLE_BEGIN_(n, handle, name)                                                  \

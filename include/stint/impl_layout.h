@@ -12,7 +12,7 @@
 #ifndef STINT_IMPL_LAYOUT_H
 #define STINT_IMPL_LAYOUT_H
 
-#include <stdint.h>
+#include "impl_types.h"
 
 #define STINT_ABI 1
 #define STINT_IMPL_ABI_NAME(name) name##_1
@@ -30,7 +30,7 @@
 
 /* A thread's gate while only the slow path may run; a site never carries it (untouched ones carry
  * 0). */
-#define STINT_IMPL_SHUT UINT32_MAX
+#define STINT_IMPL_SHUT 0xffffffffu
 
 /* An address is at least 2-aligned or the tag makes it odd: a tagged frame never matches the inline
  * end, so that recursion, a foreign clock and foreign handles all take the slow path. */
@@ -224,7 +224,7 @@ stint_impl_histogram_add(char *base, uint32_t histogram, uint64_t ticks) {
             (struct stint_impl_histogram *)(void *)(base + (uint64_t)histogram * STINT_IMPL_UNIT);
         uint32_t *bucket = h->bucket + stint_impl_bucket(ticks);
         uint32_t have = STINT_IMPL_LOAD(bucket);
-        STINT_IMPL_STORE(bucket, have + (have != UINT32_MAX));
+        STINT_IMPL_STORE(bucket, have + (have != 0xffffffffu));
     }
 }
 

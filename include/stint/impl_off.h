@@ -19,9 +19,9 @@ extern "C" {
 extern STINT_IMPL_ANYWHERE void stint_impl_off_scope(const char *name, int level, int role,
                                                      stint_set *set);
 extern STINT_IMPL_ANYWHERE void stint_impl_off_scope_with(const char *name, const char *info,
-                                                          long long threshold_us, stint_set *set);
+                                                          int64_t threshold_us, stint_set *set);
 extern STINT_IMPL_ANYWHERE void stint_impl_off_scope_since(const char *name, uint64_t start_us,
-                                                           long long threshold_us, stint_set *set);
+                                                           int64_t threshold_us, stint_set *set);
 extern STINT_IMPL_ANYWHERE void stint_impl_off_handle_begin(stint_timer *handle, const char *name);
 extern STINT_IMPL_ANYWHERE void stint_impl_off_handle_end(stint_timer *handle);
 extern STINT_IMPL_ANYWHERE void stint_impl_off_scope_gpu(const char *name, const void *stream,
@@ -36,19 +36,19 @@ extern STINT_IMPL_ANYWHERE void stint_impl_off_profiler(const char *state, const
 } /* extern "C" */
 
 STINT_IMPL_ANYWHERE void stint_impl_off_dynamic(const char *name, uint64_t start_us,
-                                                long long threshold_us, stint_set *set);
+                                                int64_t threshold_us, stint_set *set);
 STINT_IMPL_ANYWHERE void stint_impl_off_op(const char *type, const char *instance);
 /* std::string, std::string_view and what looks like them. */
 template <typename Text>
 STINT_IMPL_ANYWHERE auto stint_impl_off_dynamic(const Text &name, uint64_t start_us,
-                                                long long threshold_us, stint_set *set)
+                                                int64_t threshold_us, stint_set *set)
     -> decltype((void)name.data(), (void)name.size());
 template <typename Text>
 STINT_IMPL_ANYWHERE auto stint_impl_off_op(const char *type, const Text &instance)
     -> decltype((void)instance.data(), (void)instance.size());
 #else
 extern STINT_IMPL_ANYWHERE void stint_impl_off_dynamic(const char *name, uint64_t start_us,
-                                                       long long threshold_us, stint_set *set);
+                                                       int64_t threshold_us, stint_set *set);
 extern STINT_IMPL_ANYWHERE void stint_impl_off_op(const char *type, const char *instance);
 #endif
 

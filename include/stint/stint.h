@@ -23,8 +23,12 @@
  * you get with the lines blanked out (calls of the functions: from -O1 on). They take ON, OFF, YES,
  * NO, TRUE, FALSE, 1, 0 and nothing (= on), and are independent of each other.
  *
- * On needs Linux on x86-64 or aarch64, gcc or clang (nvcc on top of them), C11 or C++11. Off
- * compiles anywhere: strict C99, C++11, MSVC.
+ * On needs Linux on x86-64 or aarch64, gcc or clang (nvcc on top of them), C11 or C++11; gcc and
+ * clang also take -std=gnu89. Off compiles anywhere: strict C99, C++11, MSVC, and with gcc and clang
+ * C89 too. Without C99 a timer is put after the block's declarations.
+ *
+ * On Linux, in C, the header includes no header of the C library (only <stddef.h>, which is the
+ * compiler's), so it may come before `#define _GNU_SOURCE` and its kin.
  *
  * Nothing here can fail your program: no function aborts, exits, throws or changes errno. What was
  * lost (no memory, too deep, a filter) is counted and said under every report.
@@ -32,10 +36,15 @@
 #ifndef STINT_STINT_H
 #define STINT_STINT_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "impl_types.h"
 
 #include "impl_switch.h"
+
+#if defined(__GNUC__) && !defined(__cplusplus)
+/* gcc and clang have them in C89 as well, and say so with -Wpedantic. Until the end of this file. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wvariadic-macros"
+#endif
 
 #define STINT_VERSION "0.1.0"
 
@@ -235,7 +244,7 @@ extern "C" {
 #if defined(_MSC_VER) && !defined(__cplusplus)
 #define STINT_IMPL_INLINE static __inline
 #elif defined(__GNUC__)
-#define STINT_IMPL_INLINE static inline __attribute__((unused))
+#define STINT_IMPL_INLINE static __inline__ __attribute__((unused))
 #else
 #define STINT_IMPL_INLINE static inline
 #endif
@@ -432,6 +441,9 @@ STINT_IMPL_INLINE const stint_stat *getStat(const char *name) {
 #define STINT_IMPL_PICK(a, b, c, form, ...) form
 #define STINT_IMPL_PICK4(a, b, c, d, form, ...) form
 
+/* The start_us of a scope that begins at its line. UINT64_MAX would be <stdint.h>'s. */
+#define STINT_IMPL_BEGINS_NOW (~(uint64_t)0)
+
 #define STINT_IMPL_TIMER_1(name) STINT_IMPL_SCOPE(name, STINT_LEVEL_DEFAULT, STINT_ROLE_NONE, 0)
 #define STINT_IMPL_TIMER_2(name, threshold_us) STINT_IMPL_SCOPE_WITH(name, 0, threshold_us, 0)
 #define STINT_IMPL_TIMER_3(name, threshold_us, set)                                                \
@@ -441,11 +453,11 @@ STINT_IMPL_INLINE const stint_stat *getStat(const char *name) {
     STINT_IMPL_SCOPE_SINCE(name, start_us, threshold_us, 0)
 #define STINT_IMPL_SINCE_4(name, start_us, threshold_us, set)                                      \
     STINT_IMPL_SCOPE_SINCE(name, start_us, threshold_us, set)
-#define STINT_IMPL_DYNAMIC_1(name) STINT_IMPL_SCOPE_DYNAMIC(name, UINT64_MAX, -1, 0)
+#define STINT_IMPL_DYNAMIC_1(name) STINT_IMPL_SCOPE_DYNAMIC(name, STINT_IMPL_BEGINS_NOW, -1, 0)
 #define STINT_IMPL_DYNAMIC_2(name, threshold_us)                                                   \
-    STINT_IMPL_SCOPE_DYNAMIC(name, UINT64_MAX, threshold_us, 0)
+    STINT_IMPL_SCOPE_DYNAMIC(name, STINT_IMPL_BEGINS_NOW, threshold_us, 0)
 #define STINT_IMPL_DYNAMIC_3(name, threshold_us, set)                                              \
-    STINT_IMPL_SCOPE_DYNAMIC(name, UINT64_MAX, threshold_us, set)
+    STINT_IMPL_SCOPE_DYNAMIC(name, STINT_IMPL_BEGINS_NOW, threshold_us, set)
 #define STINT_IMPL_DYNAMIC_SINCE_2(name, start_us) STINT_IMPL_SCOPE_DYNAMIC(name, start_us, -1, 0)
 #define STINT_IMPL_DYNAMIC_SINCE_3(name, start_us, threshold_us)                                   \
     STINT_IMPL_SCOPE_DYNAMIC(name, start_us, threshold_us, 0)
@@ -467,5 +479,9 @@ STINT_IMPL_INLINE const stint_stat *getStat(const char *name) {
 #include "impl_capture.h"
 #endif
 #include "impl_guard.h"
+
+#if defined(__GNUC__) && !defined(__cplusplus)
+#pragma GCC diagnostic pop
+#endif
 
 #endif

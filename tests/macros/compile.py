@@ -6,6 +6,8 @@
     compile.py switches --cc CC --std STD                   every spelling of the two switches
     compile.py mustfail --cc CC --std STD                   what must not compile, and what it says
     compile.py identity --cc CC --std STD                   off: the object of the blanked source
+    compile.py features --cc CC --std STD                   before a file's feature macros
+    compile.py c89      --cc CC --std STD                   C89: off strictly, on in gnu89
     compile.py coverage                                     every public macro is in the forms
 
 CC is gcc, g++, clang, clang++ or nvcc. Exit status 77: no such compiler, or it does not know STD.
@@ -201,6 +203,38 @@ def cell_mustfail(compiler, _, __):
         raise Failed("\n".join(failed) + f"\n{len(failed)} failed")
 
 
+# stint.h first, then a feature macro and a function that only it declares.
+FEATURES = """#include <stint/stint.h>
+#define _GNU_SOURCE
+#include <pthread.h>
+int main(void) {
+    REGISTER_TIMER("main");
+    REGISTER_GPU_PROFILER("main");
+    return pthread_setname_np(pthread_self(), "main") + printAllStatus();
+}
+"""
+# What a program in C89 may be compiled with; before or after a header that names the same types.
+STRICT = [["-pedantic-errors"], ["-pedantic-errors", "-include", "stdint.h"],
+          ["-pedantic-errors", "-include", "stint/stint.h", "-include", "stdint.h"]]
+
+
+def cell_features(compiler, _, __):
+    for switch in ([], ON, ON[:1], ON[1:]):
+        compiler.must(FEATURES, "-fsyntax-only", *switch)
+        code, macros, command = compiler.run("#include <stint/stint.h>\n", "-E", "-dM", *switch)
+        if code or "_FEATURES_H" in macros:
+            raise Failed(f"{command}: reads the feature macros\n{macros if code else ''}")
+
+
+def cell_c89(compiler, _, __):
+    source = HERE / "forms_c89.c"
+    for level in ("-O0", "-O2"):
+        for flags in STRICT if compiler.std == "c89" else [[]]:
+            compiler.must(source, "-c", "-o", "/dev/null", level, *flags)
+    if compiler.std != "c89":
+        compiler.must(source, "-c", "-o", "/dev/null", "-Wno-pedantic", *ON)
+
+
 MACRO = re.compile(r"\b(?:REGISTER_(?:TIMER|GPU|PROFILER)\w*|TIMER_(?:BEGIN|END|BYTES|FLOPS|MARK"
                    r"|VALUE)|FOR_TIMING|GPU_PROFILER_\w+)\s*\(")
 LITERAL = re.compile(r'"(?:\\.|[^"\\])*"')
@@ -297,7 +331,8 @@ def cell_coverage(_, __, ___):
 
 
 CELLS = {"matrix": cell_matrix, "switches": cell_switches, "mustfail": cell_mustfail,
-         "identity": cell_identity, "coverage": cell_coverage}
+         "identity": cell_identity, "features": cell_features, "c89": cell_c89,
+         "coverage": cell_coverage}
 
 
 def main():

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * size_t, NULL and the integer types of fixed width, without a header of the C library: the first
+ * one of those reads the feature macros, and a `#define _GNU_SOURCE` in a file that includes stint
+ * before it would come too late. <stddef.h> is the compiler's own. Not for users.
+ */
+#ifndef STINT_IMPL_TYPES_H
+#define STINT_IMPL_TYPES_H
+
+#include <stddef.h>
+
+#if defined(__linux__) && defined(__GNUC__) && defined(__UINT64_TYPE__) && !defined(__cplusplus)
+/* The types <stdint.h> gives the names to, so that it may come before or after. __extension__: of
+ * 32-bit targets some are long long. */
+__extension__ typedef __INT64_TYPE__ int64_t;
+__extension__ typedef __UINT64_TYPE__ uint64_t;
+typedef __UINT32_TYPE__ uint32_t;
+typedef __UINT16_TYPE__ uint16_t;
+typedef __UINT8_TYPE__ uint8_t;
+typedef __UINTPTR_TYPE__ uintptr_t;
+#else
+#include <stdint.h> /* g++ and clang++ define _GNU_SOURCE themselves */
+#endif
+
+#endif
