@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The table of sites and of names made at run time, by content. Everything here runs under the
+ * registry's lock, which all threads share, so what one call does has a bound: a keyed hash (site.h)
+ * and a table that grows a few places at a time.
+ */
 #include "site.h"
 
 #include "arena/arena.h"
@@ -9,12 +14,42 @@
 #include "config/filter.h"
 #include "registry.h"
 
-/* Content -> id, open addressing, at most half full; guarded by the registry's lock. */
-static struct {
+#define FIRST_PLACES 1024
+/* Places of the old table that move with each new site. 2 are enough: the new table is half full
+ * when as many sites are new as the old one has places / 2. */
+#define MOVED_AT_ONCE 8
+
+/* Content -> id, open addressing, at most half full. */
+struct site_places {
     uint32_t *ids;
     size_t size; /* power of two */
+};
+
+/* Guarded by the registry's lock. A table that is full is not copied at once, which would hold the
+ * lock for as long as there are names: its places move to the new one a few at a time, and until all
+ * have moved both are looked at. */
+static struct {
+    struct site_places now, old;
+    size_t moved; /* places of the old table */
     size_t count;
 } table;
+
+/* Until site_seed: any odd factor of well mixed bits. */
+struct site_key site_key = {0, 0x9e3779b97f4a7c15u};
+
+/* The finaliser of splitmix64. */
+static uint64_t spread_bits(uint64_t v) {
+    v = (v ^ v >> 30) * 0xbf58476d1ce4e5b9u;
+    v = (v ^ v >> 27) * 0x94d049bb133111ebu;
+    return v ^ v >> 31;
+}
+
+void site_seed(const void *random) {
+    uint64_t word[2];
+    memcpy(word, random, sizeof word);
+    site_key.start = spread_bits(word[0]);
+    site_key.factor = spread_bits(word[1]) | 1;
+}
 
 struct site_content {
     struct site_text name, file, function;
@@ -35,36 +70,67 @@ static int site_is(const struct arena_site *s, const struct site_content *c) {
 
 static uint64_t content_hash(const struct site_content *c) {
     uint64_t h = site_hash(c->name.bytes, c->name.length);
-    return c->dynamic ? ~h : h + c->line * 0x9e3779b97f4a7c15u;
+    if (c->dynamic) {
+        return ~h;
+    }
+    h = site_mix(h ^ site_hash(c->file.bytes, c->file.length));
+    h = site_mix(h ^ site_hash(c->function.bytes, c->function.length));
+    return site_mix(h ^ c->line);
+}
+
+static struct site_text text_at(uint32_t text) {
+    const struct arena_text *t = arena_text_at(text);
+    struct site_text out = {t->bytes, t->length};
+    return out;
 }
 
 static uint64_t hash_of(uint32_t id) {
     const struct arena_site *s = arena_site_at(id);
-    const struct arena_text *name = arena_text_at(s->name);
-    struct site_content c = {.name = {name->bytes, name->length}};
-    c.line = s->line;
-    c.dynamic = s->dynamic;
+    struct site_content c = {.name = text_at(s->name),
+                             .file = text_at(s->file),
+                             .function = text_at(s->function),
+                             .line = s->line,
+                             .dynamic = s->dynamic};
     return content_hash(&c);
 }
 
+/* A place for what is known not to be there. */
+static void places_put(struct site_places *p, uint32_t id) {
+    size_t at = hash_of(id) & (p->size - 1);
+    while (p->ids[at]) {
+        at = (at + 1) & (p->size - 1);
+    }
+    p->ids[at] = id;
+}
+
+static void places_free(struct site_places *p) {
+    pages_put(p->ids, p->size * sizeof *p->ids);
+    p->ids = NULL;
+    p->size = 0;
+}
+
+static void table_move(size_t places) {
+    for (; places && table.moved < table.old.size; --places) {
+        uint32_t id = table.old.ids[table.moved++];
+        if (id) {
+            places_put(&table.now, id);
+        }
+    }
+    if (table.old.size && table.moved == table.old.size) {
+        places_free(&table.old);
+    }
+}
+
 static int table_grow(void) {
-    size_t size = table.size ? table.size * 2 : 1024;
+    size_t size = table.now.size ? table.now.size * 2 : FIRST_PLACES;
     uint32_t *ids = pages_get(size * sizeof *ids);
     if (!ids) {
         return -1;
     }
-    for (size_t i = 0; i < table.size; ++i) {
-        if (table.ids[i]) {
-            size_t at = hash_of(table.ids[i]) & (size - 1);
-            while (ids[at]) {
-                at = (at + 1) & (size - 1);
-            }
-            ids[at] = table.ids[i];
-        }
-    }
-    pages_put(table.ids, table.size * sizeof *ids);
-    table.ids = ids;
-    table.size = size;
+    table.old = table.now;
+    table.now.ids = ids;
+    table.now.size = size;
+    table.moved = 0;
     return 0;
 }
 
@@ -107,33 +173,39 @@ static uint32_t site_store(const struct site_content *c) {
     return index + 1;
 }
 
-/* The number of known content, 0 = never seen. */
-static uint32_t site_find(const struct site_content *c) {
-    size_t at = content_hash(c) & (table.size - 1);
-    while (table.size && table.ids[at]) {
-        if (site_is(arena_site_at(table.ids[at]), c)) {
-            return table.ids[at];
+static uint32_t places_find(const struct site_places *p, const struct site_content *c,
+                            uint64_t hash) {
+    size_t at = hash & (p->size - 1);
+    while (p->size && p->ids[at]) {
+        if (site_is(arena_site_at(p->ids[at]), c)) {
+            return p->ids[at];
         }
-        at = (at + 1) & (table.size - 1);
+        at = (at + 1) & (p->size - 1);
     }
     return 0;
 }
 
+/* The number of known content, 0 = never seen. */
+static uint32_t site_find(const struct site_content *c) {
+    uint64_t hash = content_hash(c);
+    uint32_t id = places_find(&table.now, c, hash);
+    return id ? id : places_find(&table.old, c, hash);
+}
+
 static uint32_t site_add(const struct site_content *c) {
-    if (table.count * 2 >= table.size && table_grow() && table.count + 1 >= table.size) {
+    uint32_t id = site_find(c);
+    if (id) {
+        return id;
+    }
+    /* Without memory the table fills up further, but for one place: a search must end. */
+    if (table.count * 2 >= table.now.size && table_grow() && table.count + 1 >= table.now.size) {
         return 0;
     }
-    size_t at = content_hash(c) & (table.size - 1);
-    while (table.ids[at]) {
-        if (site_is(arena_site_at(table.ids[at]), c)) {
-            return table.ids[at];
-        }
-        at = (at + 1) & (table.size - 1);
-    }
-    uint32_t id = site_store(c);
+    id = site_store(c);
     if (id) {
-        table.ids[at] = id;
+        places_put(&table.now, id);
         ++table.count;
+        table_move(MOVED_AT_ONCE);
     }
     return id;
 }
@@ -210,7 +282,8 @@ uint64_t site_resolve_name(struct site_text name, const struct stint_impl_site *
 }
 
 void site_forget_all(void) {
-    pages_put(table.ids, table.size * sizeof *table.ids);
+    places_free(&table.now);
+    places_free(&table.old);
     memset(&table, 0, sizeof table);
     last_file = last_function = 0;
 }

@@ -45,16 +45,28 @@ static inline uint64_t site_tail(const char *bytes, size_t length) {
     return (uint64_t)b << 32 | a;
 }
 
+/* The secret of the process's name hashes: where a hash starts, and the multiplier of each step.
+ * Names may come from outside the program (URLs, tenants); without the secret no two of them can be
+ * chosen that share a place of the table. Written once, by site_seed, before the first name. */
+struct site_key {
+    uint64_t start;
+    uint64_t factor; /* odd */
+};
+extern struct site_key site_key;
+
+/* Under the lock, before the first name is hashed; 16 random bytes. */
+void site_seed(const void *random);
+
 /* The 128-bit product folded to 64 bits: every input bit reaches every output bit. */
 static inline uint64_t site_mix(uint64_t v) {
     __extension__ typedef unsigned __int128 wide;
-    wide product = (wide)v * 0x9e3779b97f4a7c15u; /* golden ratio: odd, bits well mixed */
+    wide product = (wide)v * site_key.factor;
     return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
 /* 64 bits over the bytes, eight at a time. */
 static inline uint64_t site_hash(const char *bytes, size_t length) {
-    uint64_t h = ~(uint64_t)length, piece;
+    uint64_t h = site_key.start + length, piece;
     for (; length >= 8; length -= 8, bytes += 8) {
         memcpy(&piece, bytes, 8);
         h = site_mix(h ^ piece);

@@ -157,4 +157,72 @@ TEST(site, hash_takes_every_byte) {
     }
 }
 
+/* Any number of 16-byte names that share one hash, for who knows the key: the first half is free,
+ * the second undoes what the hash has made of it. */
+static void colliding_name(char name[16], uint64_t number) {
+    uint64_t half = (number + 1) * 0xd1342543de82ef95u;
+    memcpy(name, &half, sizeof half);
+    half = site_mix((site_key.start + 16) ^ half) ^ 0x1234567812345678u;
+    memcpy(name + 8, &half, sizeof half);
+}
+
+#define COLLIDING 1000
+static char colliding[COLLIDING][16];
+static uint64_t hashes[COLLIDING];
+
+static int compare_hashes(const void *a, const void *b) {
+    const uint64_t *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+static unsigned different_hashes(void) {
+    unsigned different = 1;
+    for (unsigned i = 0; i < COLLIDING; ++i) {
+        hashes[i] = site_hash(colliding[i], 16);
+    }
+    qsort(hashes, COLLIDING, sizeof hashes[0], compare_hashes);
+    for (unsigned i = 1; i < COLLIDING; ++i) {
+        different += hashes[i] != hashes[i - 1];
+    }
+    return different;
+}
+
+TEST(site, names_cannot_be_chosen_to_collide) {
+    struct site_key unseeded = site_key;
+    for (unsigned i = 0; i < COLLIDING; ++i) {
+        colliding_name(colliding[i], i);
+    }
+    CHECK_EQ_U64(different_hashes(), 1);
+    CHECK_EQ_U64(id_of_name("a", 1), 1); /* the first use of the library makes the key */
+    CHECK(site_key.start != unseeded.start && site_key.factor != unseeded.factor);
+    CHECK_EQ_U64(site_key.factor & 1, 1);
+    CHECK_EQ_U64(different_hashes(), COLLIDING);
+}
+
+TEST(site, the_key_is_made_of_every_random_byte) {
+    unsigned char random[16] = "0123456789abcde";
+    site_seed(random);
+    struct site_key first = site_key;
+    for (unsigned i = 0; i < sizeof random; ++i) {
+        random[i] ^= 0x80;
+        site_seed(random);
+        CHECK(site_key.start != first.start || site_key.factor != first.factor);
+        random[i] ^= 0x80;
+    }
+}
+
+/* After each new name all older ones are found, those too that a growing table has not moved yet. */
+TEST(site, known_while_the_table_grows) {
+    char name[24];
+    for (unsigned i = 0; i < 3000; ++i) {
+        int length = snprintf(name, sizeof name, "name %u", i);
+        CHECK_EQ_U64(id_of_name(name, (size_t)length), i + 1);
+        for (unsigned k = i % 13; k < i; k += 13) {
+            length = snprintf(name, sizeof name, "name %u", k);
+            CHECK_EQ_U64(id_of_name(name, (size_t)length), k + 1);
+        }
+    }
+    CHECK_EQ_U64(arena_header()->site_count, 3000);
+}
+
 HARNESS_MAIN()
