@@ -23,6 +23,8 @@
 #define FEW_MOST 0.2624     /* and hardly ever by more */
 #define FEW_ROWS 8u         /* that show how far runs differ here */
 #define SAME_MARGIN 2.5     /* thresholds: no change larger than that, for SAME */
+#define APART_RUNS 4u       /* a side: 3 and 3 are apart by accident too often */
+#define APART_LEAST 0.2231  /* and so are the runs of a noisy machine, but not by 25 % */
 #define MACHINE_LEAST 0.05  /* a smaller difference of the machines' speed is noise */
 #define MAD_TO_SIGMA 1.4826
 
@@ -117,13 +119,39 @@ static double unexplained(const struct judge *j, const struct diff_row *row, enu
     return log - (log > most ? most : log < least ? least : log);
 }
 
+static void find_extremes(const struct series *s, double *low, double *high) {
+    *low = *high = s->value[0];
+    for (uint32_t i = 1; i < s->count; ++i) {
+        *low = s->value[i] < *low ? s->value[i] : *low;
+        *high = s->value[i] > *high ? s->value[i] : *high;
+    }
+}
+
+/* Whether the slowest run of one side is faster than the fastest of the other by half of what the
+ * runs of a side differ by, or more. */
+static int runs_are_apart(const struct series *a, const struct series *b) {
+    double low[2], high[2];
+    find_extremes(a, &low[0], &high[0]);
+    find_extremes(b, &low[1], &high[1]);
+    double width = high[0] - low[0] > high[1] - low[1] ? high[0] - low[0] : high[1] - low[1];
+    double gap = low[1] > high[0] ? low[1] - high[0] : low[0] - high[1];
+    return gap > 0 && gap >= width / 2;
+}
+
+/* Where all runs of one side are far from all of the other, the runs themselves have shown how much
+ * they differ. Then what their calls leave uncertain does not count (calls of very different lengths,
+ * the same ones in each run, leave much), and the question is whether the runs are of one kind:
+ * Student's test, whose freedom a single side that differs more cannot take away as it can Welch's. */
 static void compare_enough(const struct judge *j, struct diff_change *c, enum diff_metric m) {
     const struct series *a = &j->side[0], *b = &j->side[1];
     struct diff_welch w;
-    double error = (a->error + b->error) / 2;
+    int apart = a->count >= APART_RUNS && b->count >= APART_RUNS && fabs(c->log) >= APART_LEAST &&
+                runs_are_apart(a, b);
+    double error = apart ? 0 : (a->error + b->error) / 2;
     diff_welch(&w, a->value, a->count, b->value, b->count, error > 1e-8 ? error : 1e-8);
-    c->p = diff_student_p(c->log / w.error, w.freedom);
-    c->error = diff_student_t(0.05, w.freedom) * w.error;
+    double freedom = apart ? a->count + b->count - 2 : w.freedom;
+    c->p = diff_student_p(c->log / w.error, freedom);
+    c->error = diff_student_t(0.05, freedom) * w.error;
     c->least = log1p(j->o->threshold);
     if ((m == DIFF_P50 || m == DIFF_P99) && c->least < BUCKET) {
         c->least = BUCKET;

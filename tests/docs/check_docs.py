@@ -104,6 +104,23 @@ def all_blocks():
     return [block for path in documents() for block in blocks(path)]
 
 
+# ---- Commands that link ----------------------------------------------------------------------
+
+LIBRARY = re.compile(r"-lstint\b|\$\(pkg-config [^)]*\bstint\b[^)]*\)")
+
+
+def case_link_order(_):
+    """A linker drops a library that comes before what uses it."""
+    found = 0
+    for path in documents():
+        for number, line in enumerate(read(path).split("\n"), 1):
+            match = LIBRARY.search(line)
+            found += bool(match)
+            check(not match or not re.search(r"\.(c|cc|cpp|cu|o)\b", line[match.end():]),
+                  "%s:%d: a source after the library: %s" % (path, number, line))
+    check(found > 2, "only %d lines found: is the pattern right?" % found)
+
+
 # ---- Links --------------------------------------------------------------------------------------
 
 def prose(path):
@@ -327,7 +344,8 @@ def case_output(options):
 
 def main():
     parser = argparse.ArgumentParser()
-    cases = {"links": case_links, "names": case_names, "code": case_code, "output": case_output}
+    cases = {"links": case_links, "link_order": case_link_order, "names": case_names,
+             "code": case_code, "output": case_output}
     parser.add_argument("case", choices=cases)
     parser.add_argument("--library", help="libstint.so or libstint.a")
     parser.add_argument("--cc", default="cc")

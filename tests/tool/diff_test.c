@@ -310,6 +310,61 @@ TEST(diff, counts_are_compared_as_they_are) {
     diff_end(&w.d);
 }
 
+/* One long call and some short ones, the same in each run: of a mean such calls say little, the runs
+ * say much. */
+static void add_calls(struct world *w, const char *name, int side, uint32_t run, double long_ns,
+                      uint32_t short_calls) {
+    struct diff_sample *s = sample(w, name, side, run);
+    struct histogram h;
+    memset(&h, 0, sizeof h);
+    s->there = 1;
+    s->calls = s->cpu.count = 1 + short_calls;
+    s->cpu.total = s->self = long_ns + 1000 * short_calls;
+    s->cpu.max = long_ns;
+    h.bucket[stint_impl_bucket((uint64_t)long_ns)] = 1;
+    h.bucket[stint_impl_bucket(1000)] = short_calls;
+    keep(w, &s->cpu, &h);
+}
+
+/* Scopes in which nothing changed: the more rows, the surer a finding must be. */
+static void add_quiet(struct world *w, uint32_t runs) {
+    for (int i = 0; i < SCOPES; ++i) {
+        char name[32];
+        snprintf(name, sizeof name, "scope %d", i);
+        for (uint32_t run = 0; run < runs; ++run) {
+            add(w, name, 0, run, 1e5 * exp(0.02 * normal(w)), CALLS);
+            add(w, name, 1, run, 1e5 * exp(0.02 * normal(w)), CALLS);
+        }
+    }
+}
+
+TEST(diff, runs_far_apart_are_no_doubt) {
+    static const double ms[2][4] = {{896, 728, 751, 803}, {174, 350, 192, 211}};
+    for (int both = 0; both < 2; ++both) {
+        struct world w = {.random = 77, .call_noise = 0.15};
+        start(&w, 4, 4);
+        for (int side = 0; side < 2; ++side) {
+            for (uint32_t run = 0; run < 4; ++run) {
+                double ns = ms[both ? !side : side][run] * 1e6;
+                add_calls(&w, "once", side, run, ns, 0);
+                add_calls(&w, "uneven", side, run, ns, 9);
+            }
+        }
+        add_quiet(&w, 4);
+        CHECK(!diff_judge(&w.d, &w.o));
+        CHECK(verdict_of(&w, "once") == (both ? DIFF_SLOWER : DIFF_FASTER));
+        CHECK(verdict_of(&w, "uneven") == (both ? DIFF_SLOWER : DIFF_FASTER));
+        CHECK_EQ_U64(w.d.verdicts[DIFF_SLOWER] + w.d.verdicts[DIFF_FASTER], 2);
+        diff_end(&w.d);
+    }
+}
+
+TEST(diff, no_wolf_in_four_runs) {
+    CHECK(false_alarms(6, 4, 0.05, 0.03) <= 20);
+    CHECK(false_alarms(7, 4, 0.05, 0.001) <= 20);
+    CHECK(false_alarms(8, 4, 0.2, 0.2) <= 20);
+}
+
 TEST(diff, what_came_and_what_went) {
     struct world w = {.random = 17, .call_noise = 0.1};
     start(&w, 1, 1);
