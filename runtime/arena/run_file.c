@@ -17,6 +17,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -30,6 +31,10 @@
 #define REFUSALS 1024u /* after which the file system is asked again */
 #define NAMES 1000     /* tried when a name is taken */
 #define OVERLAY 0x794c7630ul
+
+#ifndef RENAME_NOREPLACE /* of the kernel; not every C library has it */
+#define RENAME_NOREPLACE 1
+#endif
 
 static struct {
     int fd;
@@ -279,8 +284,13 @@ int run_file_reserve(uint64_t end) {
 
 /* ---- The name. */
 
-/* Gives our file that name if it is free. A file system without links may still rename; one that
- * cannot refuse to replace is asked without. */
+/* By system call: musl 1.2.4 and older have no function for it. */
+static int rename_if_free(const char *from, const char *to) {
+    return (int)syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE);
+}
+
+/* Gives our file that name if it is free. A file system without links may still rename; a kernel or
+ * a file system that cannot refuse to replace is asked without. */
 static int place(const char *path) {
     if (!link(file.temporary, path)) {
         return 0;
@@ -288,7 +298,7 @@ static int place(const char *path) {
     if (errno != EPERM && errno != EOPNOTSUPP && errno != ENOSYS && errno != EMLINK) {
         return -1;
     }
-    int failed = renameat2(AT_FDCWD, file.temporary, AT_FDCWD, path, RENAME_NOREPLACE);
+    int failed = rename_if_free(file.temporary, path);
     if (failed && (errno == EINVAL || errno == ENOSYS)) {
         failed = access(path, F_OK) ? rename(file.temporary, path) : (errno = EEXIST, -1);
     }

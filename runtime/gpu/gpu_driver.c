@@ -255,11 +255,27 @@ static int find_symbols(void *library, const char *name, struct loaded *out) {
     return 0;
 }
 
+/* Whether the dynamic linker, glibc's or musl's, says that the library itself is not there. */
+static int is_not_there(const char *name, const char *error) {
+    static const struct {
+        const char *before;
+        const char *after;
+    } texts[] = {{"", ": cannot open shared object file: No such file or directory"},
+                 {"Error loading shared library ", ": No such file or directory"}};
+    size_t n = strlen(name);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; ++i) {
+        size_t before = strlen(texts[i].before);
+        if (!strncmp(error, texts[i].before, before) && !strncmp(error + before, name, n) &&
+            !strcmp(error + before + n, texts[i].after)) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
 /* The usual case is worth fewer words than the dynamic linker makes of it. */
 static void say_missing(const char *name, const char *error, struct loaded *out) {
-    size_t n = strlen(name);
-    if (!strncmp(error, name, n) &&
-        !strcmp(error + n, ": cannot open shared object file: No such file or directory")) {
+    if (is_not_there(name, error)) {
         snprintf(out->reason, sizeof out->reason, "no CUDA driver: no %.150s", name);
     } else {
         snprintf(out->reason, sizeof out->reason, "no CUDA driver: %.200s", error);

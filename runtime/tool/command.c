@@ -12,8 +12,12 @@
 #include "base/log.h"
 
 int command_bad_option(char **argv) {
+    const char *option = argv[optind - 1];
+    if (!option) { /* musl counts a missing value as read */
+        option = argv[optind - 2];
+    }
     log_line("%.20s: %.200s: no such option, or its value is missing (stint %.20s --help)", argv[0],
-             argv[optind - 1], argv[0]);
+             option, argv[0]);
     return COMMAND_BAD;
 }
 

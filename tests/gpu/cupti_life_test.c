@@ -79,8 +79,8 @@ TEST(cupti_life, held_by_another_tool) {
 
 TEST(cupti_life, no_library) {
     char *said = output_of("/nonexistent/libcupti.so.13", "", "STINT_GPU=cupti");
-    CHECK_CONTAINS(said, "stint: no GPU activities: /nonexistent/libcupti.so.13: cannot open "
-                         "shared object file");
+    CHECK_CONTAINS(said, "stint: no GPU activities: ");
+    CHECK_CONTAINS(said, "/nonexistent/libcupti.so.13: ");
     CHECK_CONTAINS(said, "main: on 0, subscribed 0\n");
     free(said);
 }

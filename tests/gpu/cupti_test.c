@@ -92,7 +92,9 @@ TEST(cupti, held_by_another_tool) {
 TEST(cupti, no_library) {
     setenv("STINT_CUPTI_LIB", "/nonexistent/libcupti.so.13", 1);
     char *said = harness_capture(2, start_in_vain, NULL);
-    CHECK_CONTAINS(said, "stint: no GPU activities: /nonexistent/libcupti.so.13: cannot open");
+    CHECK_CONTAINS(said, "stint: no GPU activities: ");
+    CHECK_CONTAINS(said, "/nonexistent/libcupti.so.13: ");
+    CHECK_CONTAINS(said, "No such file or directory");
     free(said);
 }
 

@@ -46,7 +46,7 @@ static unsigned long mapped(void) {
 static void limit_to(const char *limit) {
     static const struct {
         const char *name;
-        __rlimit_resource_t resource;
+        int resource;
     } kinds[] = {{"memory", RLIMIT_AS}, {"descriptors", RLIMIT_NOFILE}, {"file", RLIMIT_FSIZE}};
     size_t length = strcspn(limit, "=");
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i) {

@@ -23,7 +23,7 @@ int fallocate(int fd, int mode, off_t from, off_t length) {
 int fstatfs(int fd, struct statfs *out) {
     int failed = (int)syscall(SYS_fstatfs, fd, out);
     if (type) {
-        out->f_type = type;
+        out->f_type = (__typeof__(out->f_type))type;
     }
     return failed;
 }

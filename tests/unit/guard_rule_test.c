@@ -221,6 +221,8 @@ TEST(guard_rule, end_of_a_foreign_guard_is_ignored) {
 
 /* ---- Coroutines */
 
+#if defined(__GLIBC__) /* musl has no makecontext */
+
 static ucontext_t main_context, coroutine_context;
 static char coroutine_stack[64 << 10] __attribute__((aligned(16)));
 
@@ -290,6 +292,8 @@ TEST(guard_rule, coroutine_resumed_on_another_thread) {
     CHECK_EQ_U64(calls_of("resumes"), 1);
     check_sound(1);
 }
+
+#endif
 
 /* ---- Threads that end inside */
 
