@@ -10,6 +10,7 @@ set(reading
     base/order.c
     base/scratch.c
     base/status.c
+    base/terminal.c
     base/text.c
     config/config.c
     config/filter.c

@@ -10,19 +10,18 @@
 
 #include "calm.h"
 #include "config/config.h"
+#include "terminal.h"
 
 #define LINE_BYTES 1024
 
-/* Names and values come from anywhere: control bytes are escaped, a line stays one line. */
-static size_t escape(char *out, size_t size, const char *line, size_t length) {
+/* Names and values come from anywhere: a line stays one line, and does nothing to a terminal. */
+static size_t escape_line(char *out, size_t size, const char *line, size_t length) {
+    int utf8 = terminal_is_utf8();
     size_t n = 0;
-    for (size_t i = 0; i < length && n + 5 < size; ++i) {
-        unsigned char c = (unsigned char)line[i];
-        if (c >= 0x20 && c != 0x7f) {
-            out[n++] = line[i];
-        } else {
-            n += (size_t)snprintf(out + n, size - n, "\\x%02x", c);
-        }
+    for (size_t i = 0; i < length && n + TERMINAL_PIECE < size;) {
+        size_t piece, columns;
+        i += terminal_show(line + i, length - i, utf8, out + n, &piece, &columns);
+        n += piece;
     }
     return n;
 }
@@ -30,7 +29,7 @@ static size_t escape(char *out, size_t size, const char *line, size_t length) {
 static void write_line(const char *line, size_t size, int length) {
     char shown[2 * LINE_BYTES];
     size_t cut = length < 0 ? 0 : (size_t)length < size ? (size_t)length : size - 1;
-    size_t bytes = escape(shown, sizeof shown, line, cut);
+    size_t bytes = escape_line(shown, sizeof shown, line, cut);
     shown[bytes++] = '\n';
     struct calm calm;
     calm_start(&calm);

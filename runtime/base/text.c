@@ -5,29 +5,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "config/config.h"
 #include "number.h"
 #include "scratch.h"
-
-/* What setlocale would find; a library has no business calling it. */
-static int locale_is_utf8(void) {
-    static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
-        const char *value = getenv(names[i]);
-        if (value && *value) {
-            const char *charset = strchr(value, '.');
-            return charset &&
-                   (!strncasecmp(charset + 1, "utf-8", 5) || !strncasecmp(charset + 1, "utf8", 4));
-        }
-    }
-    return 0;
-}
+#include "terminal.h"
 
 void text_start(struct text *t) {
     memset(t, 0, sizeof *t);
-    t->utf8 = locale_is_utf8();
+    t->utf8 = terminal_is_utf8();
 }
 
 void text_free(struct text *t) {
@@ -84,80 +70,14 @@ void text_spaces(struct text *t, size_t n) {
     }
 }
 
-/* Decodes one character; 0 for anything that is not valid UTF-8. */
-static size_t decode(const unsigned char *s, size_t left, uint32_t *out) {
-    size_t n = s[0] < 0x80 ? 1 : s[0] >= 0xf0 ? 4 : s[0] >= 0xe0 ? 3 : 2;
-    if (s[0] >= 0x80 && (s[0] < 0xc2 || s[0] > 0xf4)) {
-        return 0;
-    }
-    if (n > left) {
-        return 0;
-    }
-    uint32_t c = n == 1 ? s[0] : s[0] & (0x7fu >> n);
-    for (size_t i = 1; i < n; ++i) {
-        if ((s[i] & 0xc0) != 0x80) {
-            return 0;
-        }
-        c = c << 6 | (s[i] & 0x3f);
-    }
-    if ((n == 3 && c < 0x800) || (n == 4 && c < 0x10000) || c > 0x10ffff ||
-        (c >= 0xd800 && c <= 0xdfff)) {
-        return 0;
-    }
-    *out = c;
-    return n;
-}
-
-/* Columns of a character: the blocks that are wide in East Asian terminals and emoji count two,
- * combining marks and joiners none. */
-static size_t columns_of(uint32_t c) {
-    if ((c >= 0x300 && c <= 0x36f) || (c >= 0x200b && c <= 0x200f) ||
-        (c >= 0xfe00 && c <= 0xfe0f)) {
-        return 0;
-    }
-    int wide = (c >= 0x1100 && c <= 0x115f) || (c >= 0x2e80 && c <= 0xa4cf) ||
-               (c >= 0xac00 && c <= 0xd7a3) || (c >= 0xf900 && c <= 0xfaff) ||
-               (c >= 0xfe30 && c <= 0xfe4f) || (c >= 0xff00 && c <= 0xff60) ||
-               (c >= 0x1f300 && c <= 0x1faff) || (c >= 0x20000 && c <= 0x3fffd);
-    return wide ? 2 : 1;
-}
-
-/* Controls a terminal may act on: C1, line separators, and those that turn the writing direction,
- * which would make a line read as another one. */
-static int invisible_control(uint32_t c) {
-    return c < 0xa0 || (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
-}
-
-/* One character as it will be printed; bytes eaten. */
-static size_t show(const struct text *t, const unsigned char *s, size_t left, char out[8],
-                   size_t *out_length, size_t *columns) {
-    uint32_t c = 0;
-    size_t n = decode(s, left, &c);
-    int plain =
-        n == 1 ? c >= 0x20 && c != 0x7f && c != '\\' : n > 1 && t->utf8 && !invisible_control(c);
-    if (plain) {
-        memcpy(out, s, n);
-        *out_length = n;
-        *columns = n == 1 ? 1 : columns_of(c);
-        return n;
-    }
-    int w = s[0] == '\n'   ? snprintf(out, 8, "\\n")
-            : s[0] == '\t' ? snprintf(out, 8, "\\t")
-            : s[0] == '\\' ? snprintf(out, 8, "\\\\")
-                           : snprintf(out, 8, "\\x%02x", s[0]);
-    *out_length = *columns = (size_t)w;
-    return 1;
-}
-
 size_t text_name(struct text *t, const char *bytes, size_t length, size_t columns) {
-    const unsigned char *s = (const unsigned char *)bytes;
     const char *mark = t->utf8 ? "\xe2\x80\xa6" : "...";
     size_t mark_columns = t->utf8 ? 1 : 3;
     size_t used = 0, fits = 0, fits_length = t->length;
-    char piece[8];
+    char piece[TERMINAL_PIECE];
     for (size_t i = 0; i < length;) {
         size_t piece_length, piece_columns;
-        i += show(t, s + i, length - i, piece, &piece_length, &piece_columns);
+        i += terminal_show(bytes + i, length - i, t->utf8, piece, &piece_length, &piece_columns);
         if (columns && used + piece_columns > columns) {
             t->length = fits_length;
             text_put(t, mark, strlen(mark));

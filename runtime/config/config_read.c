@@ -18,7 +18,7 @@ void config_read_environment(void) {
         config.nvtx = 0;
     }
     if (config.filter && filter_set(config.filter)) {
-        log_line("STINT_FILTER=%s: expected +glob,-glob,… (at most 64); ignored", config.filter);
+        log_line("STINT_FILTER=%s: expected +glob,-glob,... (at most 64); ignored", config.filter);
         config.filter = NULL;
     }
     if (config.trace > CONFIG_MOST_MEMORY - config.memory) {

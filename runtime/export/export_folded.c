@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "export_names.h"
-#include "utf8.h"
+#include "base/utf8.h"
 
 /* Deeper than any recorder nests. Of a damaged file's deeper stacks the innermost frames stay. */
 #define FOLDED_DEPTH (2u * STINT_IMPL_DEPTH)

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "utf8.h"
+#include "base/utf8.h"
 
 struct export_name export_name(const char *bytes, size_t length) {
     struct export_name n = {bytes, length < EXPORT_NAME_BYTES ? length : EXPORT_NAME_BYTES};

@@ -7,10 +7,11 @@
 #include <string.h>
 
 #include "base/status.h"
+#include "base/terminal.h"
+#include "base/utf8.h"
 #include "export.h"
 #include "export_columns.h"
 #include "export_prometheus.h"
-#include "utf8.h"
 
 #define SECONDS PROMETHEUS_SECONDS
 #define NUMBER PROMETHEUS_NUMBER
@@ -89,24 +90,36 @@ static uint64_t field_of(const struct stint_row *r, size_t field) {
     return *(const uint64_t *)(const void *)((const char *)r + field);
 }
 
+static int is_label_special(char c) {
+    return c == '"' || c == '\\' || c == '\n';
+}
+
+/* A label's value: its syntax over what the terminal may see, or over the name itself. */
+static void put_label_bytes(struct sink *out, const char *bytes, size_t n) {
+    for (size_t i = 0; i < n; ++i) {
+        char escaped[2] = {'\\', bytes[i] == '\n' ? 'n' : bytes[i]};
+        if (is_label_special(bytes[i])) {
+            sink_put(out, escaped, sizeof escaped);
+        } else {
+            sink_put(out, bytes + i, 1);
+        }
+    }
+}
+
 void prometheus_label(struct sink *out, const char *key, struct export_name text) {
-    static const char hex[] = "0123456789abcdef";
+    int utf8 = out->terminal && terminal_is_utf8();
     sink_text(out, key);
     sink_put(out, "=\"", 2);
     for (size_t i = 0; i < text.length;) {
+        char shown[TERMINAL_PIECE];
+        size_t length, columns;
         uint32_t c = 0;
         size_t n = utf8_next(text.bytes + i, text.length - i, &c);
-        unsigned char byte = (unsigned char)text.bytes[i];
-        char escaped[5] = {'\\', '\\', 'x', hex[byte >> 4], hex[byte & 15]};
-        int command = out->terminal && (c < 0x20 || (c >= 0x7f && c < 0xa0));
-        if (n && (c == '"' || c == '\\' || c == '\n')) {
-            escaped[1] = c == '\n' ? 'n' : (char)c;
-            sink_put(out, escaped, 2);
-        } else if (!n || command) {
-            sink_put(out, escaped, sizeof escaped);
-            n = 1;
+        if (n && (!out->terminal || is_label_special(text.bytes[i]))) {
+            put_label_bytes(out, text.bytes + i, n);
         } else {
-            sink_put(out, text.bytes + i, n);
+            n = terminal_show(text.bytes + i, text.length - i, utf8, shown, &length, &columns);
+            put_label_bytes(out, shown, length);
         }
         i += n;
     }

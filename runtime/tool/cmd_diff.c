@@ -109,7 +109,7 @@ static int read_option(struct request *r, int option, const char *value) {
     case 'n':
         return read_top(value, &r->top);
     case 'f':
-        return filter_set(value) ? bad("--filter", value, "glob,-glob,… (at most 64)") : 0;
+        return filter_set(value) ? bad("--filter", value, "glob,-glob,... (at most 64)") : 0;
     case 'F':
         return read_format(value, &r->markdown);
     default:
@@ -174,7 +174,7 @@ static int read_request(struct request *r, int argc, char **argv) {
         return status;
     }
     if (!r->paths[0] || !r->paths[1]) {
-        return command_bad_usage(argv, "runs on both sides are needed: A… -- B…, or two files");
+        return command_bad_usage(argv, "runs on both sides are needed: A... -- B..., or two files");
     }
     return r->paths[0] > (int)DIFF_RUNS || r->paths[1] > (int)DIFF_RUNS
                ? command_bad_usage(argv, "too many runs on a side, 1024 are the most")

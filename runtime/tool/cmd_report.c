@@ -67,7 +67,7 @@ static int parse_unit(const char *text) {
 
 static int parse_filter(const char *text, struct report_options *out) {
     if (filter_set(text)) {
-        log_line("--filter %.100s: expected glob,-glob,… (at most 64)", text);
+        log_line("--filter %.100s: expected glob,-glob,... (at most 64)", text);
         return -1;
     }
     out->wanted = filter_allows;

@@ -2,7 +2,7 @@
 #include "base/log.h"
 
 #include "config/config.h"
-#include "recorded.h"
+#include "support.h"
 
 static void write_lines(void *text) {
     errno = 1234;
@@ -22,10 +22,47 @@ TEST(log, lines) {
 }
 
 TEST(log, a_line_stays_one_line) {
-    char *have = lines_with("a\nb\x1b[0m\r");
+    char *have = lines_with("a\nb\x1b[0m\r\\");
     CHECK(have && !strchr(have, '\x1b') && !strchr(have, '\r'));
     char *end = have ? strchr(have, '\n') : NULL;
-    CHECK(end && !strncmp(end + 1, "a\\x0ab", 6));
+    CHECK(end && !strncmp(end + 1, "a\\nb\\x1b[0m\\x0d\\\\ is 8\n", 22));
+    free(have);
+}
+
+/* U+009B is to a terminal what ESC [ is; so is the byte alone, where the terminal is not UTF-8. */
+TEST(log, c1_controls_are_escaped) {
+    static const char *const locales[] = {"C", "C.UTF-8"};
+    for (int i = 0; i < 2; ++i) {
+        setenv("LC_ALL", locales[i], 1);
+        char *have = lines_with("\xc2\x9b"
+                                "31m \x9b"
+                                "5m");
+        CHECK_STR_EQ(have, "stint: \\xc2\\x9b31m \\x9b5m is 7\n\\xc2\\x9b31m \\x9b5m is 8\n");
+        free(have);
+    }
+    char *have = lines_with("caf\xc3\xa9");
+    CHECK_CONTAINS(have, "stint: caf\xc3\xa9 is 7\n");
+    free(have);
+}
+
+/* Lines that hold what the program named: a slow scope, an unknown name, an unknown view. */
+static void lines_of_names(void *unused) {
+    (void)unused;
+    {
+        REGISTER_TIMER_DYNAMIC("\xc2\x9b"
+                               "31mslow",
+                               0);
+    }
+    printStatus("\x9b"
+                "2Junknown");
+    stint_report("\xc2\x9b"
+                 "2Jview");
+}
+
+TEST(log, names_do_nothing_to_a_terminal) {
+    char *have = harness_capture(2, lines_of_names, NULL);
+    CHECK_EQ_U64(lines_of(have), 3);
+    CHECK(have && !strchr(have, '\x9b'));
     free(have);
 }
 

@@ -2,8 +2,8 @@
 /*
  * UTF-8 of bytes that need not be any: names come from programs and from files.
  */
-#ifndef STINT_TOOL_UTF8_H
-#define STINT_TOOL_UTF8_H
+#ifndef STINT_UTF8_H
+#define STINT_UTF8_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Text that a terminal gets to see: names, paths and values of any bytes, without a byte that the
+ * terminal would act on. Everything the library and the tool print for people goes through here.
+ */
+#ifndef STINT_TERMINAL_H
+#define STINT_TERMINAL_H
+
+#include <stddef.h>
+
+#define TERMINAL_PIECE 8 /* bytes that one character becomes, at most */
+
+/* Whether the environment's locale is UTF-8; otherwise only ASCII is shown as it is. */
+int terminal_is_utf8(void);
+/* The character at `bytes` as it may be printed: itself, or \n, \t, \\, \x1b for the first byte of
+ * control characters (C0, C1, line separators, those that turn the writing direction), of broken UTF-8
+ * and, unless `utf8`, of all that is not ASCII. Returns the bytes taken; left > 0. */
+size_t terminal_show(const char *bytes, size_t left, int utf8, char out[TERMINAL_PIECE],
+                     size_t *length, size_t *columns);
+
+#endif
