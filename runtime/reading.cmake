@@ -8,10 +8,12 @@ set(reading
     base/log.c
     base/number.c
     base/order.c
+    base/replace_file.c
     base/scratch.c
     base/status.c
     base/terminal.c
     base/text.c
+    base/write_all.c
     config/config.c
     config/filter.c
     read/activity_name.c

@@ -24,6 +24,8 @@
 #include "arena.h"
 #include "base/log.h"
 #include "base/output.h"
+#include "base/replace_file.h"
+#include "base/write_all.h"
 #include "run_rival.h"
 
 #define CHUNK ((uint64_t)1 << 20)
@@ -121,18 +123,8 @@ static void raise_descriptor(void) {
 }
 
 static int make_temporary(void) {
-    for (int n = 0; n < NAMES; ++n) {
-        int length = snprintf(file.temporary, sizeof file.temporary, "%s.%ld.%d.tmp", file.path,
-                              (long)getpid(), n);
-        if (length < 0 || (size_t)length >= sizeof file.temporary) {
-            errno = ENAMETOOLONG;
-            break;
-        }
-        file.fd = open(file.temporary, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-        if (file.fd >= 0 || errno != EEXIST) {
-            break;
-        }
-    }
+    file.fd =
+        replace_file_temporary(file.path, file.temporary, sizeof file.temporary, O_RDWR, 0600);
     raise_descriptor();
     struct stat s;
     if (file.fd < 0 || fstat(file.fd, &s)) {
@@ -370,24 +362,16 @@ int run_file_at_exit(void) {
     return file.at_exit;
 }
 
-static int write_all(const char *from, size_t length) {
+static int write_body(const char *from, size_t length) {
     if (over_limit(length)) {
         errno = EFBIG;
         return -1;
     }
-    while (length) {
-        ssize_t n = write(file.fd, from, length);
-        if (n <= 0 && (n == 0 || errno != EINTR)) {
-            return -1;
-        }
-        from += n > 0 ? n : 0;
-        length -= n > 0 ? (size_t)n : 0;
-    }
-    return 0;
+    return write_all(file.fd, from, length, WRITE_NO_WAIT) < length ? -1 : 0;
 }
 
 int run_file_save(const void *bytes, size_t length) {
-    int failed = make_temporary() || write_all(bytes, length) || put_in_place();
+    int failed = make_temporary() || write_body(bytes, length) || put_in_place();
     int why = errno;
     close_file();
     drop_temporary();

@@ -11,6 +11,7 @@
 #include "calm.h"
 #include "config/config.h"
 #include "terminal.h"
+#include "write_all.h"
 
 #define LINE_BYTES 1024
 
@@ -33,13 +34,7 @@ static void write_line(const char *line, size_t size, int length) {
     shown[bytes++] = '\n';
     struct calm calm;
     calm_start(&calm);
-    for (size_t done = 0; done < bytes;) {
-        ssize_t n = write(STDERR_FILENO, shown + done, bytes - done);
-        if (n < 0 && errno != EINTR) {
-            break;
-        }
-        done += n > 0 ? (size_t)n : 0;
-    }
+    write_all(STDERR_FILENO, shown, bytes, WRITE_NO_WAIT); /* the caller may hold a lock */
     calm_end(&calm);
 }
 

@@ -7,11 +7,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "calm.h"
 #include "config/config.h"
 #include "log.h"
+#include "replace_file.h"
+#include "write_all.h"
 
 /* The rank of a parallel run, as the common launchers tell it; "0" outside one. */
 static const char *rank_text(void) {
@@ -53,55 +56,99 @@ int output_path(char *out, size_t size, const char *pattern) {
     return 0;
 }
 
-static int write_all(int fd, const char *bytes, size_t length) {
+/* ---- Writing. */
+
+/* A reader that takes nothing for so long, with a descriptor that does not wait by itself, is given
+ * up: the program's end waits for it. */
+#define OUTPUT_WAIT_MS 2000
+
+/* 0, or -1 with errno. */
+static int write_calmly(int fd, const char *bytes, size_t length) {
     struct calm calm;
-    int failed = 0;
     calm_start(&calm);
-    while (length && !failed) {
-        ssize_t n = write(fd, bytes, length);
-        failed = n < 0 && errno != EINTR;
-        bytes += n > 0 ? n : 0;
-        length -= n > 0 ? (size_t)n : 0;
-    }
+    size_t done = write_all(fd, bytes, length, OUTPUT_WAIT_MS);
     calm_end(&calm);
-    return failed ? -1 : 0;
+    return done < length ? -1 : 0;
+}
+
+static int write_to_stderr(const char *bytes, size_t length) {
+    int failed = write_calmly(STDERR_FILENO, bytes, length);
+    if (failed && errno == EAGAIN) {
+        write_all(STDERR_FILENO, "\n", 1, WRITE_NO_WAIT);
+        log_line("the report is cut off here: its reader took nothing for %d s",
+                 OUTPUT_WAIT_MS / 1000);
+    }
+    return failed;
+}
+
+/* A regular file, or a device such as /dev/null or a terminal. Opening a FIFO could wait for ever, and
+ * a link may have been planted to lead to another file. NULL and *fd, or why not. */
+static const char *open_output(const char *path, int fresh, int *fd) {
+    struct stat s;
+    *fd = -1;
+    int exists = !lstat(path, &s);
+    if (exists && !S_ISREG(s.st_mode) && !S_ISCHR(s.st_mode)) {
+        return REPLACE_FILE_IRREGULAR;
+    }
+    if (exists && S_ISREG(s.st_mode) && replace_file_is_locked(path)) {
+        return REPLACE_FILE_LOCKED;
+    }
+    int flags = O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
+    *fd = open(path, flags, 0666);
+    if (*fd < 0) {
+        return strerror(errno);
+    }
+    if (fstat(*fd, &s) || (!S_ISREG(s.st_mode) && !S_ISCHR(s.st_mode))) {
+        return REPLACE_FILE_IRREGULAR;
+    }
+    if (fresh && S_ISREG(s.st_mode) && ftruncate(*fd, 0)) {
+        return strerror(errno);
+    }
+    return NULL;
 }
 
 static int write_file(const char *pattern, const char *bytes, size_t length) {
     static pid_t written; /* by this process already: a child of a fork starts its own file */
     char path[PATH_MAX];
+    int fd;
     if (output_path(path, sizeof path, pattern)) {
         log_line("STINT_OUTPUT=%.200s: too long, or a %% that is not %%p %%h %%r; "
                  "the report goes to stderr",
                  pattern);
-        return write_all(STDERR_FILENO, bytes, length);
+        return write_to_stderr(bytes, length);
     }
-    int fresh = written != getpid();
-    int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | (fresh ? O_TRUNC : O_APPEND), 0666);
-    int failed = fd < 0 || write_all(fd, bytes, length);
-    if (fd >= 0) {
-        failed |= close(fd) != 0;
+    const char *why = open_output(path, written != getpid(), &fd);
+    if (!why && write_calmly(fd, bytes, length)) {
+        why = strerror(errno);
     }
-    if (failed) {
-        log_line("cannot write the report to %.500s: %s; it goes to stderr", path, strerror(errno));
-        return write_all(STDERR_FILENO, bytes, length);
+    if (fd >= 0 && close(fd) && !why) {
+        why = strerror(errno);
+    }
+    if (why) {
+        log_line("cannot write the report to %.500s: %s; it goes to stderr", path, why);
+        return write_to_stderr(bytes, length);
     }
     written = getpid();
     return 0;
+}
+
+static int write_to_stdout(const char *bytes, size_t length) {
+    fflush(stdout); /* what the program printed before comes before */
+    int failed = write_calmly(STDOUT_FILENO, bytes, length);
+    if (failed) {
+        log_line("cannot write the report to stdout: %s", strerror(errno));
+    }
+    return failed;
 }
 
 int output_write(const char *bytes, size_t length) {
     int saved = errno;
     int result;
     const char *to = config.output;
-    if (!to || !strcmp(to, "stderr")) {
-        result = write_all(STDERR_FILENO, bytes, length);
-    } else if (!strcmp(to, "stdout")) {
-        fflush(stdout); /* what the program printed before stands before */
-        result = write_all(STDOUT_FILENO, bytes, length);
-        if (result) {
-            log_line("cannot write the report to stdout: %s", strerror(errno));
-        }
+    if (!to || !strcmp(to, "stderr") || !strcmp(to, "/dev/stderr")) {
+        result = write_to_stderr(bytes, length);
+    } else if (!strcmp(to, "stdout") || !strcmp(to, "/dev/stdout")) {
+        result = write_to_stdout(bytes, length);
     } else {
         result = write_file(to, bytes, length);
     }

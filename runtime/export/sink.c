@@ -2,11 +2,11 @@
 #include "sink.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/utf8.h"
+#include "base/write_all.h"
 
 void sink_start(struct sink *s, int fd) {
     s->fd = fd;
@@ -16,33 +16,16 @@ void sink_start(struct sink *s, int fd) {
     s->written = 0;
 }
 
-/* A pipe that somebody made non-blocking is waited for. */
-static int write_some(struct sink *s, const char *bytes, size_t length, size_t *done) {
-    ssize_t n = write(s->fd, bytes, length);
-    if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
-        struct pollfd p = {s->fd, POLLOUT, 0};
-        return poll(&p, 1, -1) < 0 && errno != EINTR ? -1 : 0;
-    }
-    if (n < 0) {
-        return errno == EINTR ? 0 : -1;
-    }
-    *done += (size_t)n;
-    return 0;
-}
-
 /* After an error all goes nowhere, so that writers need not look. */
-static void write_all(struct sink *s, const char *bytes, size_t length) {
-    size_t done = 0;
-    while (!s->error && done < length) {
-        if (write_some(s, bytes + done, length - done, &done)) {
-            s->error = errno;
-        }
+static void write_bytes(struct sink *s, const char *bytes, size_t length) {
+    if (!s->error && write_all(s->fd, bytes, length, WRITE_WAIT_FOR_EVER) < length) {
+        s->error = errno;
     }
     s->written += length;
 }
 
 static void flush(struct sink *s) {
-    write_all(s, s->data, s->length);
+    write_bytes(s, s->data, s->length);
     s->length = 0;
 }
 
@@ -56,7 +39,7 @@ char *sink_room(struct sink *s, size_t n) {
 void sink_put_slow(struct sink *s, const char *bytes, size_t length) {
     flush(s);
     if (length > SINK_BYTES) {
-        write_all(s, bytes, length);
+        write_bytes(s, bytes, length);
         return;
     }
     memcpy(s->data, bytes, length);

@@ -2,13 +2,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
-#include <limits.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/replace_file.h"
 #include "command.h"
 #include "export/export.h"
 #include "export/export_tables.h"
@@ -85,48 +84,53 @@ static int table_of(const char *name, uint32_t *out) {
 /* ---- Where it goes. */
 
 struct target {
-    const char *path;         /* NULL = stdout */
-    char temporary[PATH_MAX]; /* "" = written in place */
+    const char *path; /* NULL = stdout */
     int fd;
+    int replaces; /* by `file`; else written in place */
+    struct replace_file file;
 };
 
-static int refuse(const struct target *t, int why) {
-    log_line("cannot write %.500s: %s", t->path ? t->path : "to standard output", strerror(why));
+static int refuse(const struct target *t, const char *why) {
+    log_line("cannot write %.500s: %s", t->path ? t->path : "to standard output", why);
     return -1;
 }
 
-/* What is there and is no file (a device, a pipe) is written to; a link is followed. */
+/* What is there and is no file (a device, a pipe) is written to; a link is followed, but not to a
+ * file that is being written. */
 static int target_open(struct target *t, const char *path) {
     struct stat s;
     t->path = path && strcmp(path, "-") ? path : NULL;
-    t->temporary[0] = '\0';
     t->fd = STDOUT_FILENO;
+    t->replaces = 0;
     if (!t->path) {
         return 0;
     }
-    if (!lstat(path, &s) && !S_ISREG(s.st_mode)) {
-        t->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOCTTY | O_CLOEXEC, 0666);
-        return t->fd < 0 ? refuse(t, errno) : 0;
+    t->replaces = lstat(path, &s) || S_ISREG(s.st_mode);
+    if (t->replaces) {
+        const char *why = replace_file_open(&t->file, path, 0666);
+        t->fd = t->file.fd;
+        return why ? refuse(t, why) : 0;
     }
-    int n = snprintf(t->temporary, sizeof t->temporary, "%s.%ld.tmp", path, (long)getpid());
-    if (n < 0 || (size_t)n >= sizeof t->temporary) {
-        return refuse(t, ENAMETOOLONG);
+    if (!stat(path, &s) && S_ISREG(s.st_mode) && replace_file_is_locked(path)) {
+        return refuse(t, REPLACE_FILE_LOCKED);
     }
-    t->fd = open(t->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    return t->fd < 0 ? refuse(t, errno) : 0;
+    t->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOCTTY | O_CLOEXEC, 0666);
+    return t->fd < 0 ? refuse(t, strerror(errno)) : 0;
 }
 
 static int target_close(struct target *t, int failed) {
-    if (t->path && close(t->fd) && !failed) {
-        failed = refuse(t, errno);
+    if (!t->path) {
+        return failed;
     }
-    if (*t->temporary && !failed && rename(t->temporary, t->path)) {
-        failed = refuse(t, errno);
+    if (!t->replaces) {
+        return close(t->fd) && !failed ? refuse(t, strerror(errno)) : failed;
     }
-    if (*t->temporary && failed) {
-        unlink(t->temporary);
+    if (failed) {
+        replace_file_abort(&t->file);
+        return failed;
     }
-    return failed;
+    const char *why = replace_file_commit(&t->file);
+    return why ? refuse(t, why) : 0;
 }
 
 static int export_to(struct target *t, const struct request *q, struct run *r) {
@@ -138,7 +142,7 @@ static int export_to(struct target *t, const struct request *q, struct run *r) {
     int unwritten = sink_close(&sink), why = errno;
     progress_stop();
     if (unwritten) {
-        return refuse(t, why);
+        return refuse(t, strerror(why));
     }
     if (failed) {
         log_line("%.500s: no memory to export it", r->path);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/write_all.h"
 
 int command_bad_option(char **argv) {
     const char *option = argv[optind - 1];
@@ -49,14 +50,9 @@ int command_number(const char *option, const char *text, uint64_t least, uint64_
 }
 
 int command_write(int fd, const char *bytes, size_t length) {
-    while (length) {
-        ssize_t n = write(fd, bytes, length);
-        if (n < 0 && errno != EINTR) {
-            log_line("cannot write: %s", strerror(errno));
-            return -1;
-        }
-        bytes += n > 0 ? n : 0;
-        length -= n > 0 ? (size_t)n : 0;
+    if (write_all(fd, bytes, length, WRITE_WAIT_FOR_EVER) < length) {
+        log_line("cannot write: %s", strerror(errno));
+        return -1;
     }
     return 0;
 }

@@ -1,27 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A run file under construction: written through a mapping, under a name of its own until it is
- * whole. Space is reserved before it is used, so that a full disk is an error and no signal.
+ * A run file under construction: made in memory, and written beside its place when it is whole. A
+ * mapping of the file would be ended by SIGBUS where a full disk is met late.
  */
 #ifndef STINT_TOOL_MERGE_FILE_H
 #define STINT_TOOL_MERGE_FILE_H
 
-#include <limits.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "arena/arena.h"
+#include "base/replace_file.h"
 
 struct merge_file {
-    const char *path;
-    int fd;
+    struct replace_file file;
     char *base;
-    uint64_t size; /* of the mapping */
+    uint64_t size; /* of the memory, which is used from its start */
     uint64_t used;
-    uint64_t reserved;
     uint64_t text_next, text_end; /* the piece texts are cut from */
     int failed;                   /* one line was said */
-    char temporary[PATH_MAX];
 };
 
 /* 0, or -1 after one line. */
@@ -39,7 +36,7 @@ static inline const struct arena_text *merge_file_text_at(const struct merge_fil
                                                           uint32_t text) {
     return (const struct arena_text *)(const void *)(f->base + (uint64_t)text * 8);
 }
-/* As long as what is used, and in its place. 0, or -1 after one line. */
+/* Writes what is used and puts it in its place. 0, or -1 after one line. */
 int merge_file_publish(struct merge_file *f);
 /* Forgets it, published or not. */
 void merge_file_close(struct merge_file *f);

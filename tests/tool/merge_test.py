@@ -327,7 +327,7 @@ def case_no_space(folder):
     files = record(folder, 2)
 
     def limit():
-        resource.setrlimit(resource.RLIMIT_FSIZE, (100000, 100000))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000))
 
     line = merge(files, folder / "out", rc=2, preexec_fn=limit)
     need("File too large" in line, line)

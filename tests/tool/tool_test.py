@@ -333,6 +333,17 @@ def case_live(folder):
             return int(table(tool("report", file).out)["loop"][0])
         first = loops()
         until(lambda: loops() > first, "it counts no more")
+        # What it writes is not replaced while it does, also by way of a link.
+        before = file.stat().st_ino
+        (folder / "link").symlink_to(file)
+        one_line(tool("export", file, "-t", "csv", "-o", file, rc=1), "cannot write",
+                 "a running program is writing it")
+        one_line(tool("export", file, "-t", "csv", "-o", folder / "link", rc=1),
+                 "a running program is writing it")
+        one_line(tool("merge", file, "-o", file, rc=2), "a running program is writing it")
+        need(file.stat().st_ino == before and not list(folder.glob("*.tmp")), "it was replaced")
+        now = loops()
+        until(lambda: loops() > now, "it counts no more")
         copy = folder / "copy.stint"
         shutil.copy(file, copy) # nobody has it mapped
         need("killed" in tool("report", copy).out)

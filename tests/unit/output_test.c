@@ -108,6 +108,123 @@ TEST(output, a_bad_path_is_said_and_the_report_goes_to_stderr) {
     free(said);
 }
 
+/* ---- What is no file of ours. */
+
+static void check_refused(const char *path, const char *why) {
+    char want[400];
+    char *said = put_to(path, 2);
+    snprintf(want, sizeof want,
+             "stint: cannot write the report to %s: %s; it goes to stderr\nreport\n", path, why);
+    CHECK_STR_EQ(said, want);
+    CHECK(!result);
+    free(said);
+}
+
+TEST(output, a_fifo_is_not_opened) {
+    const char *path = path_of("fifo");
+    CHECK(!mkfifo(path, 0600));
+    check_refused(path, "it is there and is no regular file");
+    int reader = open(path, O_RDONLY | O_NONBLOCK);
+    check_refused(path, "it is there and is no regular file");
+    char byte;
+    CHECK(read(reader, &byte, 1) == 0);
+    close(reader);
+    clean(path);
+}
+
+TEST(output, a_link_is_not_followed) {
+    char target[256];
+    strcpy(target, path_of("target"));
+    FILE *f = fopen(target, "w");
+    CHECK(f && fputs("precious", f) >= 0 && !fclose(f));
+    const char *path = path_of("link");
+    CHECK(!symlink(target, path));
+    check_refused(path, "it is there and is no regular file");
+    char *text = content(target);
+    CHECK_STR_EQ(text, "precious");
+    free(text);
+    unlink(target);
+    clean(path);
+}
+
+/* Also where it is the program's own: to truncate what is mapped would be SIGBUS. */
+TEST(output, a_run_file_that_is_being_written_stays) {
+    const char *path = path_of("run");
+    setenv("STINT_FILE", path, 1);
+    setenv("STINT_OUTPUT", path, 1);
+    timed("a", 1000);
+    char *said = report_of("table");
+    CHECK_CONTAINS(said, ": a running program is writing it; it goes to stderr\n");
+    CHECK_CONTAINS(said, "\nstint table: testprog");
+    free(said);
+    timed("b", 1000);
+    clean(path);
+}
+
+TEST(output, a_device_is_written_to) {
+    char *said = put_to("/dev/null", 2);
+    CHECK_STR_EQ(said, "");
+    CHECK(!result);
+    free(said);
+    said = put_to("/dev/stderr", 2);
+    CHECK_STR_EQ(said, "report\n");
+    free(said);
+}
+
+/* ---- Readers that are slow. */
+
+#define LONG ((size_t)1 << 20)
+
+static char *long_report(void) {
+    char *text = malloc(LONG + 1);
+    for (size_t i = 0; i < LONG; ++i) {
+        text[i] = (char)(i % 64 == 63 ? '\n' : 'a' + i % 26);
+    }
+    text[LONG] = '\0';
+    return text;
+}
+
+TEST(output, a_stderr_that_does_not_wait_gets_the_whole_report) {
+    int ends[2], status = -1;
+    char *text = long_report();
+    CHECK(!pipe(ends));
+    pid_t reader = fork();
+    if (!reader) {
+        char piece[4096];
+        size_t at = 0;
+        close(ends[1]);
+        for (ssize_t n; (n = read(ends[0], piece, sizeof piece)) > 0; at += (size_t)n) {
+            if (at + (size_t)n > LONG || memcmp(piece, text + at, (size_t)n)) {
+                _exit(1);
+            }
+        }
+        _exit(at == LONG ? 0 : 2);
+    }
+    close(ends[0]);
+    CHECK(!fcntl(ends[1], F_SETFL, O_NONBLOCK) && dup2(ends[1], 2) == 2);
+    close(ends[1]);
+    config.output = NULL;
+    put(text);
+    CHECK(!result);
+    close(2);
+    CHECK(waitpid(reader, &status, 0) == reader);
+    CHECK_EQ_U64((uint64_t)status, 0);
+    free(text);
+}
+
+TEST(output, a_reader_that_takes_nothing_is_given_up) {
+    int ends[2];
+    char *text = long_report();
+    CHECK(!pipe(ends));
+    CHECK(!fcntl(ends[1], F_SETFL, O_NONBLOCK) && dup2(ends[1], 2) == 2);
+    config.output = NULL;
+    errno = 77;
+    put(text);
+    CHECK_EQ_U64((uint64_t)errno, 77);
+    CHECK(result == -1);
+    free(text);
+}
+
 #define PATH(pattern, want)                                                                        \
     do {                                                                                           \
         char out[512];                                                                             \
