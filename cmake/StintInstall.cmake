@@ -8,16 +8,18 @@ include(GNUInstallDirs)
 set(STINT_CMAKE_DIR "${CMAKE_INSTALL_LIBDIR}/cmake/stint")
 set(STINT_PC_DIR "${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig")
 
+# dlopen, in the C library itself from glibc 2.34 on; empty where the system has no such library.
+list(TRANSFORM CMAKE_DL_LIBS PREPEND " -l" OUTPUT_VARIABLE dl)
 if(stint_type STREQUAL "SHARED_LIBRARY")
     # push-state keeps as-needed to this library.
     set(STINT_PC_LIBS "-Wl,--push-state,--as-needed -lstint -Wl,--pop-state")
-    set(STINT_PC_LIBS_PRIVATE "-pthread")
+    set(STINT_PC_LIBS_PRIVATE "-pthread${dl}")
 elseif(stint_type STREQUAL "STATIC_LIBRARY")
     # Not only under --static: one archive in a dynamic program is the usual case.
-    set(STINT_PC_LIBS "-lstint -pthread")
+    set(STINT_PC_LIBS "-lstint -pthread${dl}")
     if(STINT_GPU_API STREQUAL "cudart")
         # Without its folder, which is that of another package; its own .pc has no fixed name.
-        set(STINT_PC_LIBS "-lstint -lcudart -pthread")
+        set(STINT_PC_LIBS "-lstint -lcudart -pthread${dl}")
         set(STINT_CONFIG_FIND "include(CMakeFindDependencyMacro)\nfind_dependency(CUDAToolkit)\n")
     endif()
 endif()

@@ -19,7 +19,7 @@
 #include "base/status.h"
 #include "stint/impl_layout.h"
 
-#define ARENA_MAGIC "STINTRUN"
+#define ARENA_MAGIC "STINTRUN" /* 8 bytes, without the NUL: copied and compared, no initialiser */
 #define ARENA_SITES_PER_CHUNK 256u
 #define ARENA_SITE_CHUNKS 4096u
 #define ARENA_SITES                                                                                \

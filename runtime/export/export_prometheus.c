@@ -141,13 +141,13 @@ void prometheus_head(struct sink *out, const char *name, const char *type, const
 void prometheus_value(struct sink *out, uint64_t value, enum prometheus_unit unit) {
     sink_put(out, " ", 1);
     if (unit == SECONDS) {
-        char rest[10] = ".000000000";
+        char rest[] = ".000000000";
         uint64_t ns = value % 1000000000;
         for (int i = 9; ns; ns /= 10) {
             rest[i--] = (char)('0' + ns % 10);
         }
         sink_u64(out, value / 1000000000);
-        sink_put(out, rest, sizeof rest);
+        sink_put(out, rest, sizeof rest - 1);
     } else {
         sink_u64(out, value);
     }

@@ -359,7 +359,7 @@ def static_exports_nothing(place):
     module = place.work / "build" / "holds_copy.so"
     module.parent.mkdir(exist_ok=True)
     run(*place.cc, "-shared", "-fPIC", "-I%s" % (place.prefix("static") / "include"), "-o", module,
-        HERE / "plugin/plugin.c", "-DWITH_TIMER", place.library("static"), "-pthread")
+        HERE / "plugin/plugin.c", "-DWITH_TIMER", place.library("static"), "-pthread", "-ldl")
     expect("exported", sorted(place.exported(module)), ["plugin_run"])
 
 

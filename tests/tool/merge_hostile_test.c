@@ -31,13 +31,13 @@ static void begin(uint64_t start) {
     snprintf(folder, sizeof folder, "/tmp/stint-merge-hostile-XXXXXX");
     CHECK(mkdtemp(folder) != NULL);
     snprintf(path, sizeof path, "%s/out", folder);
-    file.header = (struct arena_header){.magic = ARENA_MAGIC,
-                                        .abi = STINT_ABI,
+    file.header = (struct arena_header){.abi = STINT_ABI,
                                         .header_bytes = sizeof file.header,
                                         .size = sizeof file,
                                         .used = sizeof file,
                                         .start = {start, 1000, 1000},
                                         .ticks_per_us = 1000 << 8};
+    memcpy(file.header.magic, ARENA_MAGIC, sizeof file.header.magic);
     run = (struct run){.path = "hostile",
                        .program = "",
                        .command = "",

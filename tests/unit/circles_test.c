@@ -39,14 +39,14 @@ TEST(circles, streams_are_as_many_as_the_file_has_room_for) {
     struct clock_stamp now = {2000, 2000, 2000};
     struct snapshot s;
     struct trace t;
-    file.header = (struct arena_header){.magic = ARENA_MAGIC,
-                                        .abi = STINT_ABI,
+    file.header = (struct arena_header){.abi = STINT_ABI,
                                         .header_bytes = sizeof file.header,
                                         .size = sizeof file,
                                         .used = sizeof file,
                                         .start = {1000, 1000, 1000},
                                         .ticks_per_us = 1000 << 8,
                                         .first_lane = LANE};
+    memcpy(file.header.magic, ARENA_MAGIC, sizeof file.header.magic);
     file.lane.next = LANE;
     if (CHECK(!snapshot_read(&s, (const char *)&file, sizeof file, 1000, &now))) {
         CHECK(!trace_read(&t, &s));
