@@ -29,7 +29,7 @@ template <> struct STINT_name_must_be_a_literal_else_use_REGISTER_TIMER_DYNAMIC<
     (::stint_impl::STINT_name_must_be_a_literal_else_use_REGISTER_TIMER_DYNAMIC<                   \
          __builtin_constant_p(name) != 0>::yes                                                     \
          ? "" name                                                                                 \
-         : 0)
+         : STINT_IMPL_NULL)
 #elif defined(__GNUC__)
 #define STINT_IMPL_LITERAL(name)                                                                   \
     (sizeof(struct {                                                                               \
@@ -39,10 +39,13 @@ template <> struct STINT_name_must_be_a_literal_else_use_REGISTER_TIMER_DYNAMIC<
               : -1;                                                                                \
     })                                                                                             \
          ? "" name                                                                                 \
-         : 0)
+         : STINT_IMPL_NULL)
 #else
 #define STINT_IMPL_LITERAL(name) "" name
 #endif
+
+/* The start_us of a scope that begins at its line. UINT64_MAX would be <stdint.h>'s. */
+#define STINT_IMPL_BEGINS_NOW (~(uint64_t)0)
 
 /* Any arithmetic type; the product is an error for pointers. */
 #define STINT_IMPL_COUNT(n) ((uint64_t)((n)*1))
@@ -135,10 +138,10 @@ template <> struct STINT_name_must_be_a_literal_else_use_REGISTER_TIMER_DYNAMIC<
 #define STINT_IMPL_SCOPE_DYNAMIC(name, start_us, threshold_us, set)                                \
     STINT_IMPL_SCOPE_DYNAMIC__(__COUNTER__, name, 0, start_us, threshold_us, set)
 #define STINT_IMPL_SCOPE_OP(type, instance)                                                        \
-    STINT_IMPL_SCOPE(type, STINT_LEVEL_DEFAULT, STINT_ROLE_OP, 0);                                 \
+    STINT_IMPL_SCOPE(type, STINT_LEVEL_DEFAULT, STINT_ROLE_OP, STINT_IMPL_NULL);                   \
     STINT_IMPL_SCOPE_DYNAMIC__(__COUNTER__, instance, STINT_LEVEL_ALL_OP_DETAIL,                   \
-                               STINT_IMPL_BEGINS_NOW, -1, 0)
-#define STINT_IMPL_SCOPE_FUNC_(n) STINT_IMPL_SCOPE__(n, __func__, 0, 0, 0)
+                               STINT_IMPL_BEGINS_NOW, -1, STINT_IMPL_NULL)
+#define STINT_IMPL_SCOPE_FUNC_(n) STINT_IMPL_SCOPE__(n, __func__, 0, 0, STINT_IMPL_NULL)
 #define STINT_IMPL_SCOPE_FUNC() STINT_IMPL_SCOPE_FUNC_(__COUNTER__)
 #define STINT_IMPL_HANDLE_BEGIN_(n, handle, name)                                                  \
     do {                                                                                           \
@@ -241,7 +244,7 @@ template <> struct STINT_name_must_be_a_literal_else_use_REGISTER_TIMER_DYNAMIC<
 #else
 
 #define STINT_IMPL_CAPTURE(name, info) STINT_IMPL_OFF(stint_impl_off_capture(name, info))
-#define STINT_IMPL_CAPTURE_START(name) STINT_IMPL_OFF(stint_impl_off_capture(name, 0))
+#define STINT_IMPL_CAPTURE_START(name) STINT_IMPL_OFF(stint_impl_off_capture(name, STINT_IMPL_NULL))
 #define STINT_IMPL_CAPTURE_STOP() STINT_IMPL_OFF((void)0)
 
 #endif

@@ -198,9 +198,9 @@ STINT_IMPL_FN void stint_impl_begin(void *guard, struct stint_impl_site *site, u
 
 STINT_IMPL_FN void stint_impl_end_open(void *guard) {
 #if STINT_INLINE == 0
-    stint_impl_end_call(guard, 0);
+    stint_impl_end_call(guard, STINT_IMPL_NULL);
 #else
-    stint_impl_end_body(guard, 0);
+    stint_impl_end_body(guard, STINT_IMPL_NULL);
 #endif
 }
 

@@ -22,4 +22,11 @@ typedef __UINTPTR_TYPE__ uintptr_t;
 #include <stdint.h> /* g++ and clang++ define _GNU_SOURCE themselves */
 #endif
 
+/* In macros and headers: C++ projects make a plain 0 or NULL for a pointer an error. */
+#ifdef __cplusplus
+#define STINT_IMPL_NULL nullptr
+#else
+#define STINT_IMPL_NULL 0
+#endif
+
 #endif

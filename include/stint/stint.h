@@ -40,10 +40,18 @@
 
 #include "impl_switch.h"
 
-#if defined(__GNUC__) && !defined(__cplusplus)
-/* gcc and clang have them in C89 as well, and say so with -Wpedantic. Until the end of this file. */
+/* Until the end of this file. In C++ the casts of C, which projects may make errors; gcc and clang
+ * have variadic macros in C89 as well, and say so with -Wpedantic. */
+#if defined(__GNUC__)
 #pragma GCC diagnostic push
+#ifndef __cplusplus
 #pragma GCC diagnostic ignored "-Wvariadic-macros"
+#else
+#pragma GCC diagnostic ignored "-Wold-style-cast"
+#ifndef __clang__
+#pragma GCC diagnostic ignored "-Wuseless-cast"
+#endif
+#endif
 #endif
 
 #define STINT_VERSION "0.1.0"
@@ -133,7 +141,7 @@ typedef struct stint_stat {
 /* REGISTER_TIMER with a note (const char *, NULL allowed) that is kept with the slowest call, and
  * printed when a call takes 10 s or more. The text must outlive the block; it is copied, up to 63
  * bytes, only when the call sets a new maximum. */
-#define REGISTER_TIMER_INFO(name, info) STINT_IMPL_SCOPE_WITH(name, info, 10000000, 0)
+#define REGISTER_TIMER_INFO(name, info) STINT_IMPL_SCOPE_WITH(name, info, 10000000, STINT_IMPL_NULL)
 
 /* REGISTER_TIMER named after the enclosing function. */
 #define REGISTER_TIMER_FUNC() STINT_IMPL_SCOPE_FUNC()
@@ -159,10 +167,12 @@ typedef struct stint_stat {
                          STINT_IMPL_DYNAMIC_SINCE_2, 0))(__VA_ARGS__))
 
 /* Recorded only up to STINT_LEVEL: STINT_LEVEL_DEFAULT, _OP_DETAIL, _ALL_OP_DETAIL (0, 1, 2). */
-#define REGISTER_TIMER_DETAIL(level, name) STINT_IMPL_SCOPE(name, level, STINT_ROLE_NONE, 0)
+#define REGISTER_TIMER_DETAIL(level, name)                                                         \
+    STINT_IMPL_SCOPE(name, level, STINT_ROLE_NONE, STINT_IMPL_NULL)
 
 /* Says what the time is spent on: one of STINT_ROLE_*. */
-#define REGISTER_TIMER_ROLE(name, role) STINT_IMPL_SCOPE(name, STINT_LEVEL_DEFAULT, role, 0)
+#define REGISTER_TIMER_ROLE(name, role)                                                            \
+    STINT_IMPL_SCOPE(name, STINT_LEVEL_DEFAULT, role, STINT_IMPL_NULL)
 
 /* An operator: `type` is a literal; `instance`, a run-time name as in DYNAMIC, becomes a scope
  * nested in it when STINT_LEVEL is 2. */
@@ -187,7 +197,7 @@ typedef struct stint_stat {
  * STINT_GPU=sync waits for the stream at the end of the block instead, STINT_GPU=off leaves the CPU
  * time alone. Cost on the host: two event records and one or two queries; without a driver a few
  * nanoseconds. docs/gpu.md has more. */
-#define REGISTER_GPU_TIMER(name, stream) STINT_IMPL_SCOPE_GPU(name, stream, 0, -1)
+#define REGISTER_GPU_TIMER(name, stream) STINT_IMPL_SCOPE_GPU(name, stream, STINT_IMPL_NULL, -1)
 
 /* The same with a note, as in REGISTER_TIMER_INFO. */
 #define REGISTER_GPU_TIMER_INFO(name, stream, info)                                                \
@@ -345,7 +355,8 @@ STINT_IMPL_PROCEDURE(stint_threads, (int each), (void)each)
 STINT_IMPL_FUNCTION(int, 0, stint_report_legacy, (int with_line), (void)with_line)
 /* The default set's statistic of that name, in storage of the calling thread that its next call
  * overwrites; NULL if the name is unknown. */
-STINT_IMPL_FUNCTION(const stint_stat *, NULL, stint_stat_here, (const char *name), (void)name)
+STINT_IMPL_FUNCTION(const stint_stat *, STINT_IMPL_NULL, stint_stat_here, (const char *name),
+                    (void)name)
 
 /* Ends a step of the program, a training iteration say, and begins the next; returns its number.
  * Step 0 began with the program, so the call belongs at the end of the loop's body. Reports show the
@@ -416,7 +427,7 @@ STINT_IMPL_INLINE int printSegTimerStatus(void) {
 }
 /* One row. 0, or non-zero and one line on stderr for an unknown name (off: 0, every name is). */
 STINT_IMPL_INLINE int printStatus(const char *name) {
-    return stint_set_print(NULL, name);
+    return stint_set_print(STINT_IMPL_NULL, name);
 }
 STINT_IMPL_INLINE void setThreadInfo(int each) {
     stint_threads(each);
@@ -441,29 +452,31 @@ STINT_IMPL_INLINE const stint_stat *getStat(const char *name) {
 #define STINT_IMPL_PICK(a, b, c, form, ...) form
 #define STINT_IMPL_PICK4(a, b, c, d, form, ...) form
 
-/* The start_us of a scope that begins at its line. UINT64_MAX would be <stdint.h>'s. */
-#define STINT_IMPL_BEGINS_NOW (~(uint64_t)0)
-
-#define STINT_IMPL_TIMER_1(name) STINT_IMPL_SCOPE(name, STINT_LEVEL_DEFAULT, STINT_ROLE_NONE, 0)
-#define STINT_IMPL_TIMER_2(name, threshold_us) STINT_IMPL_SCOPE_WITH(name, 0, threshold_us, 0)
+#define STINT_IMPL_TIMER_1(name)                                                                   \
+    STINT_IMPL_SCOPE(name, STINT_LEVEL_DEFAULT, STINT_ROLE_NONE, STINT_IMPL_NULL)
+#define STINT_IMPL_TIMER_2(name, threshold_us)                                                     \
+    STINT_IMPL_SCOPE_WITH(name, STINT_IMPL_NULL, threshold_us, STINT_IMPL_NULL)
 #define STINT_IMPL_TIMER_3(name, threshold_us, set)                                                \
-    STINT_IMPL_SCOPE_WITH(name, 0, threshold_us, set)
-#define STINT_IMPL_SINCE_2(name, start_us) STINT_IMPL_SCOPE_SINCE(name, start_us, -1, 0)
+    STINT_IMPL_SCOPE_WITH(name, STINT_IMPL_NULL, threshold_us, set)
+#define STINT_IMPL_SINCE_2(name, start_us)                                                         \
+    STINT_IMPL_SCOPE_SINCE(name, start_us, -1, STINT_IMPL_NULL)
 #define STINT_IMPL_SINCE_3(name, start_us, threshold_us)                                           \
-    STINT_IMPL_SCOPE_SINCE(name, start_us, threshold_us, 0)
+    STINT_IMPL_SCOPE_SINCE(name, start_us, threshold_us, STINT_IMPL_NULL)
 #define STINT_IMPL_SINCE_4(name, start_us, threshold_us, set)                                      \
     STINT_IMPL_SCOPE_SINCE(name, start_us, threshold_us, set)
-#define STINT_IMPL_DYNAMIC_1(name) STINT_IMPL_SCOPE_DYNAMIC(name, STINT_IMPL_BEGINS_NOW, -1, 0)
+#define STINT_IMPL_DYNAMIC_1(name)                                                                 \
+    STINT_IMPL_SCOPE_DYNAMIC(name, STINT_IMPL_BEGINS_NOW, -1, STINT_IMPL_NULL)
 #define STINT_IMPL_DYNAMIC_2(name, threshold_us)                                                   \
-    STINT_IMPL_SCOPE_DYNAMIC(name, STINT_IMPL_BEGINS_NOW, threshold_us, 0)
+    STINT_IMPL_SCOPE_DYNAMIC(name, STINT_IMPL_BEGINS_NOW, threshold_us, STINT_IMPL_NULL)
 #define STINT_IMPL_DYNAMIC_3(name, threshold_us, set)                                              \
     STINT_IMPL_SCOPE_DYNAMIC(name, STINT_IMPL_BEGINS_NOW, threshold_us, set)
-#define STINT_IMPL_DYNAMIC_SINCE_2(name, start_us) STINT_IMPL_SCOPE_DYNAMIC(name, start_us, -1, 0)
+#define STINT_IMPL_DYNAMIC_SINCE_2(name, start_us)                                                 \
+    STINT_IMPL_SCOPE_DYNAMIC(name, start_us, -1, STINT_IMPL_NULL)
 #define STINT_IMPL_DYNAMIC_SINCE_3(name, start_us, threshold_us)                                   \
-    STINT_IMPL_SCOPE_DYNAMIC(name, start_us, threshold_us, 0)
+    STINT_IMPL_SCOPE_DYNAMIC(name, start_us, threshold_us, STINT_IMPL_NULL)
 #define STINT_IMPL_DYNAMIC_SINCE_4(name, start_us, threshold_us, set)                              \
     STINT_IMPL_SCOPE_DYNAMIC(name, start_us, threshold_us, set)
-#define STINT_IMPL_CAPTURE_1(name) STINT_IMPL_CAPTURE(name, 0)
+#define STINT_IMPL_CAPTURE_1(name) STINT_IMPL_CAPTURE(name, STINT_IMPL_NULL)
 #define STINT_IMPL_CAPTURE_2(name, info) STINT_IMPL_CAPTURE(name, info)
 
 #if STINT_IMPL_TIMER
@@ -480,7 +493,7 @@ STINT_IMPL_INLINE const stint_stat *getStat(const char *name) {
 #endif
 #include "impl_guard.h"
 
-#if defined(__GNUC__) && !defined(__cplusplus)
+#if defined(__GNUC__)
 #pragma GCC diagnostic pop
 #endif
 

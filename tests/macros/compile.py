@@ -4,6 +4,7 @@
 
     compile.py matrix   --cc CC --std STD --timers on|off   every form, all warnings are errors
     compile.py switches --cc CC --std STD                   every spelling of the two switches
+    compile.py strict   --cc CC --std STD                   C++: warnings projects turn on as errors
     compile.py mustfail --cc CC --std STD                   what must not compile, and what it says
     compile.py identity --cc CC --std STD                   off: the object of the blanked source
     compile.py features --cc CC --std STD                   before a file's feature macros
@@ -69,9 +70,11 @@ class Compiler:
         self.cxx = "++" in std
         self.language = "cu" if self.nvcc else "c++" if self.cxx else "c"
 
-    def run(self, source, *flags, cwd=HERE, warnings=True):
+    def run(self, source, *flags, cwd=HERE, warnings=True, searched=True):
         """Compiles; source is a path, or text that comes in by stdin."""
-        command = [self.path, "-std=" + self.std, "-I", self.include, "-I", str(HERE)]
+        command = [self.path, "-std=" + self.std, "-I", str(HERE)]
+        if searched:
+            command += ["-I", self.include]
         if warnings:
             command += NVCC_WARNINGS if self.nvcc else WARNINGS
         command += list(flags) + ["-x", self.language]
@@ -173,6 +176,33 @@ def cell_switches(compiler, scratch, _):
         raise Failed(f"on, elsewhere: {said or 'compiles'}")
     # Off is for any compiler on any system.
     compiler.must(switch_source(0, 0), "-fsyntax-only", "-U__linux__", "-U__GNUC__")
+
+
+PROJECTS = ["-Wzero-as-null-pointer-constant", "-Wold-style-cast"]
+PROJECTS_GXX = ["-Wuseless-cast"]  # of g++ alone
+EXACT_TYPES = """
+#include <stint/stint.hpp>
+void exact_types(uint64_t n, double d, stint_timer *h);
+void exact_types(uint64_t n, double d, stint_timer *h) {
+    REGISTER_TIMER_SET("set", n);
+    REGISTER_GPU_TIMER("gpu", h);
+    TIMER_BYTES(n);
+    TIMER_FLOPS(d);
+    TIMER_VALUE("value", d);
+    TIMER_BEGIN(*h, "handle");
+    TIMER_END(*h);
+}
+"""
+
+
+def cell_strict(compiler, _, __):
+    """The headers' folder as the project's own (-I) and as a system's (-isystem)."""
+    flags = WARNINGS + PROJECTS + (PROJECTS_GXX if compiler.name == "g++" else [])
+    for include in ("-I", "-isystem"):
+        for switches in (ON, []):
+            for source in (HERE / "forms_cxx.cpp", HERE / "forms_second.c", EXACT_TYPES):
+                compiler.must(source, include, compiler.include, "-fsyntax-only", *flags,
+                              *switches, searched=False)
 
 
 def good_forms(compiler, cases, flags):
@@ -330,9 +360,9 @@ def cell_coverage(_, __, ___):
             raise Failed(f"{' '.join(names)} does not use {' '.join(missing)}")
 
 
-CELLS = {"matrix": cell_matrix, "switches": cell_switches, "mustfail": cell_mustfail,
-         "identity": cell_identity, "features": cell_features, "c89": cell_c89,
-         "coverage": cell_coverage}
+CELLS = {"matrix": cell_matrix, "switches": cell_switches, "strict": cell_strict,
+         "mustfail": cell_mustfail, "identity": cell_identity, "features": cell_features,
+         "c89": cell_c89, "coverage": cell_coverage}
 
 
 def main():
