@@ -136,11 +136,11 @@ static uint32_t row_get(struct grouping *g, const struct snapshot_node *n, uint3
 
 static void link_histogram(struct grouping *g, struct times *to, uint32_t unit) {
     uint32_t at = unit * 0x9e3779b1u & g->mask;
-    while (g->seen[at] && g->seen[at] != unit) {
+    while (!g->tree && g->seen[at] && g->seen[at] != unit) {
         at = (at + 1) & g->mask;
     }
-    if (g->seen[at] || !unit) {
-        return;
+    if (!unit || (!g->tree && g->seen[at])) {
+        return; /* a row of the tree has one node of a site and thread */
     }
     g->seen[at] = unit;
     g->links[g->link_count].unit = unit;
@@ -238,23 +238,34 @@ static uint64_t clamp(uint64_t v, uint64_t low, uint64_t high) {
     return v < low ? low : v > high ? high : v;
 }
 
+/* Bounds from before the interval come as near as the histograms of the interval say. */
+static void tighten(struct times *t, const struct histogram *sum) {
+    if (t->loose & SNAPSHOT_LOOSE_MIN) {
+        uint64_t low = histogram_min(sum);
+        t->min = low > t->min ? low : t->min;
+    }
+    if (t->loose & SNAPSHOT_LOOSE_MAX) {
+        uint64_t high = histogram_max(sum);
+        t->max = high < t->max ? high : t->max;
+    }
+}
+
 /* p50, p90 and p99 in the unit of the histograms, and the bounds where they are loose. 0 without
- * a sample in them. */
+ * a sample in them, and of the tree, whose histograms are those of the site: all its paths'. */
 static int percentiles(const struct grouping *g, struct times *from, uint64_t out[3]) {
     static const uint32_t permille[3] = {500, 900, 990};
     struct histogram sum;
+    if (g->tree && !from->loose) {
+        return 0;
+    }
     sum_histograms(g, from, &sum);
     uint64_t count = histogram_count(&sum);
     if (!count) {
         return 0;
     }
-    if (from->loose & SNAPSHOT_LOOSE_MIN) {
-        uint64_t low = histogram_min(&sum);
-        from->min = low > from->min ? low : from->min;
-    }
-    if (from->loose & SNAPSHOT_LOOSE_MAX) {
-        uint64_t high = histogram_max(&sum);
-        from->max = high < from->max ? high : from->max;
+    tighten(from, &sum);
+    if (g->tree) {
+        return 0;
     }
     for (int i = 0; i < 3; ++i) {
         out[i] = clamp(histogram_percentile(&sum, count, permille[i]), from->min, from->max);
@@ -345,7 +356,7 @@ int rows_flat(struct rows *out, struct snapshot *s, int each_thread) {
     for (uint32_t i = 0; i < s->node_count; ++i) {
         const struct snapshot_node *n = &s->nodes[i];
         if (n->parent == SNAPSHOT_NONE || !n->site ||
-            !(n->count + n->recursions + n->open + n->gpu.count +
+            !(n->count + n->recursions + n->open + n->gpu.count + n->bytes + n->flops +
               rows_device_of(g.work, i).count)) {
             continue;
         }
@@ -387,6 +398,9 @@ int rows_tree_of(struct rows *out, struct snapshot *s, int each_thread, uint32_t
         if (n->parent != SNAPSHOT_NONE && n->site) {
             rows[i] = row_get(&g, n, rows[n->parent], each_thread ? n->thread : SNAPSHOT_NONE);
             add(&g, rows[i], n, 0);
+            if (n->count) {
+                link_histogram(&g, &g.groups[rows[i]].cpu, n->histogram);
+            }
         }
     }
     finish(&g);

@@ -312,6 +312,16 @@ uint32_t snapshot_node_of(const struct snapshot *s, uint32_t unit) {
     return SNAPSHOT_NONE;
 }
 
+/* Of a recursive scope the outermost call counts. */
+static int is_open_further_out(const struct snapshot_open *open, uint32_t count, uint32_t node) {
+    for (uint32_t i = 0; i < count; ++i) {
+        if (open[i].node == node) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
 static int read_open(struct snapshot *s, struct snapshot_thread *t) {
     struct snapshot_open open[STINT_IMPL_DEPTH];
     for (uint32_t f = 1; t->alive && t->frames && f < STINT_IMPL_FRAMES; ++f) {
@@ -327,7 +337,7 @@ static int read_open(struct snapshot *s, struct snapshot_thread *t) {
         }
         open[t->open_count].node = node;
         open[t->open_count++].ticks = s->now.ticks - start;
-        if (!s->nodes[node].open) { /* of a recursive scope the outermost */
+        if (!is_open_further_out(open, t->open_count - 1, node)) {
             s->nodes[node].open = s->now.ticks - start;
         }
     }

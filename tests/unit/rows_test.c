@@ -282,6 +282,49 @@ static void compare(int with_self) {
     interval_close(&s);
 }
 
+/* Of a name that has no sample in one place, and is open in another. */
+TEST(rows, work_of_an_abandoned_call_is_in_its_row) {
+    stint_begin("around");
+    stint_begin("inner");
+    TIMER_BYTES(100);
+    TIMER_FLOPS(7);
+    stint_end("around");
+    flat(0);
+    CHECK_EQ_U64(flat_row("inner")->calls, 0);
+    CHECK_EQ_U64(flat_row("inner")->bytes, 100);
+    CHECK_EQ_U64(flat_row("inner")->flops, 7);
+    interval_close(&s);
+}
+
+/* The histogram is that of all places of a name: the bounds are as near as it knows. */
+TEST(rows, bounds_in_the_tree_are_of_the_interval) {
+    timed("a", 6000);
+    timed("a", 1);
+    stint_reset();
+    timed("a", 100);
+    CHECK(!interval_open(&s, 0));
+    CHECK(!rows_tree(&rows, &s));
+    const struct stint_row *r = flat_row("a");
+    CHECK_EQ_U64(r->calls, 1);
+    CHECK(r->max_ns >= 100 && r->max_ns <= 106);
+    CHECK(r->min_ns >= 94 && r->min_ns <= 100);
+    CHECK(!(r->has & ROW_HISTOGRAM));
+    interval_close(&s);
+}
+
+/* Also where that one began at this moment, and the one inside it, by its own account, before. */
+TEST(rows, open_time_is_the_outermost_calls) {
+    stint_begin("a");
+    REGISTER_TIMER_DYNAMIC_SET("a", stint_now_us() - 5);
+    flat(0);
+    CHECK_EQ_U64(rows.count ? rows.row[0].open_ns : 0, 0);
+    interval_close(&s);
+    fake_advance(30);
+    flat(0);
+    CHECK_EQ_U64(flat_row("a")->open_ns, 30);
+    interval_close(&s);
+}
+
 TEST(rows, agree_with_a_plain_account) {
     uint64_t state = 7;
     for (int i = 0; i < 200; ++i) {
