@@ -92,8 +92,8 @@ template <> struct STINT_name_must_be_a_literal_else_use_REGISTER_TIMER_DYNAMIC<
 #else
 #define STINT_IMPL_SCOPE_(n, name, level, role, set)                                               \
     STINT_IMPL_SITE(n, name, level, role);                                                         \
-    STINT_IMPL_QUIET char stint_impl_guard_##n                                                     \
-        __attribute__((cleanup(stint_impl_end), unused, aligned(2)));                              \
+    STINT_IMPL_QUIET stint_impl_opened stint_impl_guard_##n                                        \
+        __attribute__((cleanup(stint_impl_end), unused));                                          \
     stint_impl_begin(&stint_impl_guard_##n, &stint_impl_site_##n, stint_impl_set_id(set))          \
         STINT_IMPL_LOUD
 #define STINT_IMPL_CALL_(n, info, threshold_us)                                                    \

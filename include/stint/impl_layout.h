@@ -36,6 +36,10 @@
  * end, so that recursion, a foreign clock and foreign handles all take the slow path. */
 #define STINT_IMPL_TAG 1u
 
+/* The guard of a frame whose scope another thread has ended, as that of a coroutine: no address, not
+ * 0. The frame stays until its owner takes it off. */
+#define STINT_IMPL_MOVED 2u
+
 #define STINT_IMPL_DEPTH 256 /* open scopes of a thread; deeper ones are counted, not timed */
 #define STINT_IMPL_FRAMES (STINT_IMPL_DEPTH + 1) /* and the root */
 #define STINT_IMPL_BUCKETS 640 /* 16 linear sub-buckets an octave over 40 octaves of ticks */
@@ -56,9 +60,11 @@ struct stint_impl_site {
 
 /* A place of the open-scope stack; frame 0 is the thread's root and never closes. 32 bytes. */
 struct stint_impl_frame {
-    uint64_t guard; /* address of the guard, maybe tagged; 0 = closed. Owner, relaxed */
-    uint64_t start; /* ticks. Owner, relaxed */
-    uint64_t low;   /* lowest guard address in this frame and all below it. Owner, private */
+    uint64_t guard; /* address of the guard, maybe tagged; 0 = closed. Owner, relaxed; the thread
+                     * that ends a scope of another one exchanges it for STINT_IMPL_MOVED */
+    uint64_t start; /* ticks, as in the guard. Owner, relaxed */
+    uint64_t low;   /* lowest guard address in this frame and all below it. Owner, relaxed; 0 by
+                     * the thread that makes it MOVED, so that the owner's next scope notices */
     uint32_t
         node; /* the scope's node, in units; of a recursive call its parent's. Owner, relaxed */
     uint32_t recursive; /* the node of the outermost call, 0 = this is it. Owner, relaxed */
@@ -152,9 +158,14 @@ struct stint_set {
     uint32_t id;
 };
 
+/* What every guard begins with: the start that is in its scope's frame, 0 = not opened. A scope is the
+ * address of its guard and this word together: the address alone may be that of another scope that
+ * was left open there, the word alone may be whatever a jump over the guard found in memory. */
+typedef uint64_t stint_impl_opened;
+
 /* A guard with threshold and info. They are read only once the guard is proved open. */
 struct stint_impl_call {
-    char maybe_open; /* first: the byte at the guard's address */
+    stint_impl_opened opened; /* first: at the guard's address */
     const char *info;
     int64_t threshold_us; /* < 0: never log */
 };

@@ -6,10 +6,11 @@
  * - One comparison of the site's word against the thread's gate covers everything unusual: a site
  *   or thread not seen before, a changed filter or level, a fork, a thread that has ended, a signal
  *   handler inside the slow path, a clock that is not the inline one. All of that is the slow path.
- * - A guard is an address and nothing else: its bytes are never read, so a guard that a goto,
- * switch or longjmp left uninitialised or open is harmless. `begin` on an address that may already
- * be open (not below every open one: `low`) and `end` on a guard that is not on top are the slow
- * path, which searches and repairs.
+ * - A scope is identified by the address of its guard and by its start, which is in the guard and in
+ * its frame. A guard that a goto, switch or longjmp left uninitialised or open is harmless: what it
+ * holds counts only beside a frame of its address. `begin` on an address that may already be open (not
+ * below every open one: `low`) and `end` of a guard that is not the top frame's are the slow path,
+ * which searches, here and in other threads' frames, and repairs.
  * - `begin` claims the frame before filling it and `end` frees it last, so that a signal handler in
  *   between stacks its own scopes above and takes them away again.
  * - `end` writes the node under its sequence word; data stores are release stores because that
@@ -44,6 +45,7 @@ extern "C" {
 #define stint_impl_begin_since STINT_IMPL_ABI_NAME(stint_impl_begin_since)
 #define stint_impl_begin_dynamic STINT_IMPL_ABI_NAME(stint_impl_begin_dynamic)
 #define stint_impl_handle_begin STINT_IMPL_ABI_NAME(stint_impl_handle_begin)
+#define stint_impl_handle_begin_dynamic STINT_IMPL_ABI_NAME(stint_impl_handle_begin_dynamic)
 #define stint_impl_handle_end STINT_IMPL_ABI_NAME(stint_impl_handle_end)
 
 /* Never NULL: it starts at a block whose gate matches nothing. Initial-exec, 8 bytes: the default
@@ -61,6 +63,7 @@ extern void stint_impl_begin_since(void *guard, struct stint_impl_site *site, ui
 extern void stint_impl_begin_dynamic(void *guard, struct stint_impl_site *site, uint32_t set,
                                      const char *name, uint64_t length, uint64_t start_us);
 extern void stint_impl_handle_begin(uint64_t *handle, struct stint_impl_site *site);
+extern void stint_impl_handle_begin_dynamic(uint64_t *handle, const char *name, uint64_t length);
 extern void stint_impl_handle_end(uint64_t *handle);
 
 #ifdef __cplusplus
@@ -82,16 +85,19 @@ stint_impl_open_body(struct stint_impl_thread *t, uint64_t me, uint32_t set, uin
             return 0;
         }
     }
-    uint64_t low = f->low;
+    uint64_t low = STINT_IMPL_LOAD(&f->low);
     if (STINT_IMPL_UNLIKELY(me >= low)) {
         /* Not below every open guard: two in one frame laid out upwards, or a stale one of ours. */
         struct stint_impl_frame *g = f;
+        if (STINT_IMPL_LOAD(&f->guard) == STINT_IMPL_MOVED) {
+            return 0;
+        }
         do {
             if ((STINT_IMPL_LOAD(&g->guard) | STINT_IMPL_TAG) == (me | STINT_IMPL_TAG)) {
                 return 0;
             }
             --g;
-        } while (me >= g->low);
+        } while (me >= STINT_IMPL_LOAD(&g->low));
     } else {
         low = me;
     }
@@ -103,9 +109,10 @@ stint_impl_open_body(struct stint_impl_thread *t, uint64_t me, uint32_t set, uin
     t->top = f;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     STINT_IMPL_STORE(&f->node, e->node);
-    f->low = low;
+    STINT_IMPL_STORE(&f->low, low);
     STINT_IMPL_STORE(&f->guard, me);
     STINT_IMPL_STORE(&f->start, now);
+    *(stint_impl_opened *)(uintptr_t)me = now;
     return 1;
 }
 
@@ -116,10 +123,9 @@ stint_impl_begin_body(void *guard, struct stint_impl_site *site, uint32_t set) {
     uint32_t id = (uint32_t)word;
     int known = (uint32_t)(word >> 32) == STINT_IMPL_LOAD(&t->gate);
     if (STINT_IMPL_LIKELY(known) && id & STINT_IMPL_SITE_OFF) {
-        *(char *)guard = 0;
+        *(stint_impl_opened *)guard = 0;
         return;
     }
-    *(char *)guard = 1;
     if (STINT_IMPL_UNLIKELY(!known) ||
         STINT_IMPL_UNLIKELY(!stint_impl_open_body(t, (uint64_t)(uintptr_t)guard, set, id))) {
         stint_impl_begin_slow(guard, site, set);
@@ -131,17 +137,17 @@ stint_impl_end_body(void *guard, const struct stint_impl_call *call) {
     struct stint_impl_thread *t = stint_impl_thread_here;
     struct stint_impl_frame *f = t->top;
     uint64_t me = (uint64_t)(uintptr_t)guard;
-    if (STINT_IMPL_UNLIKELY(STINT_IMPL_LOAD(&f->guard) != me)) {
-        if (me >= f->low) {
-            stint_impl_end_slow(guard, 0, call);
-        }
-        return; /* lies below every open one: was never opened, as when switched off */
+    uint64_t start = STINT_IMPL_LOAD(&f->start);
+    if (STINT_IMPL_UNLIKELY(STINT_IMPL_LOAD(&f->guard) != me) ||
+        STINT_IMPL_UNLIKELY(*(stint_impl_opened *)guard != start)) {
+        stint_impl_end_slow(guard, 0, call);
+        return;
     }
     uint64_t now = STINT_IMPL_TICKS();
     struct stint_impl_node *n =
         (struct stint_impl_node *)(void *)(t->base +
                                            (uint64_t)STINT_IMPL_LOAD(&f->node) * STINT_IMPL_UNIT);
-    uint64_t ticks = now - STINT_IMPL_LOAD(&f->start);
+    uint64_t ticks = now - start;
     /* A new maximum, the first sample, a clock that stepped back (wraps to a huge value), or over
      * the call's own threshold. */
     if (STINT_IMPL_UNLIKELY(ticks >= STINT_IMPL_LOAD(&n->limit)) ||
@@ -214,14 +220,14 @@ STINT_IMPL_FN void stint_impl_end_open_with(struct stint_impl_call *guard) {
 
 /* At the site itself: an off scope costs no call at its end. */
 static inline __attribute__((always_inline, unused)) void stint_impl_end(void *guard) {
-    if (*(char *)guard) {
+    if (*(stint_impl_opened *)guard) {
         stint_impl_end_open(guard);
     }
 }
 
 static inline __attribute__((always_inline, unused)) void
 stint_impl_end_with(struct stint_impl_call *guard) {
-    if (guard->maybe_open) {
+    if (guard->opened) {
         stint_impl_end_open_with(guard);
     }
 }

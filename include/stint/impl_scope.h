@@ -41,8 +41,8 @@ class scope {
     scope(const scope &) = delete;
     scope &operator=(const scope &) = delete;
 
-  protected:           /* never read: private, clang calls it unused */
-    uint16_t address_; /* 2-aligned, as the tag bit wants */
+  protected: /* never read here: private, clang calls it unused */
+    stint_impl_opened opened_;
 };
 
 class scope_with {

@@ -43,7 +43,7 @@ static inline __attribute__((always_inline, unused)) void *stint_impl_stream(con
 
 static inline __attribute__((always_inline, unused)) void
 stint_impl_gpu_end(struct stint_impl_call *guard) {
-    if (guard->maybe_open) {
+    if (guard->opened) {
         stint_impl_gpu_scope_end(guard);
     }
 }

@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The C++ face of stint.h: sets of statistics as objects.
+ * The C++ face of stint.h: sets of statistics and intervals as objects.
  *
  *     stint::StatSet server("pserver");
  *     REGISTER_TIMER("pserver.add", -1, server);
  *     server.printAllStatus();
  *     globalStat.printAllStatus();
  *
- * With timers off every member is empty and returns 0 or nullptr. Objects are a pointer, may be
- * copied, and may be used before main and after it.
+ *     stint::interval waiting;            // TIMER_BEGIN and TIMER_END as an object that can be moved
+ *     TIMER_BEGIN(waiting, "job waits");
+ *     queue.push(std::move(waiting));     // ends on the thread that takes it
+ *
+ * With timers off every member is empty and returns 0 or nullptr. Sets are a pointer, may be copied, and
+ * may be used before main and after it.
  */
 #ifndef STINT_STINT_HPP
 #define STINT_STINT_HPP
@@ -47,6 +51,73 @@ class StatSet {
   private:
     stint_set *set_;
 };
+
+/* An interval that is no block: it may overlap anything, be moved, and end on another thread than it
+ * began on, as in a coroutine or a job of a pool. It ends once: by end(), by TIMER_END, when another one
+ * is assigned to it, or with its life; the thread that ends it records it. One thread at a time. */
+#if STINT_IMPL_TIMER
+class interval {
+  public:
+    /* Not running; TIMER_BEGIN begins it, under a literal name. */
+    constexpr interval() noexcept : word{0, 0} {}
+    /* Begins now, under a name made at run time as of REGISTER_TIMER_DYNAMIC; costs a hash of it. */
+    explicit interval(const char *name) noexcept : interval() {
+        stint_impl_handle_begin_dynamic(word, name, UINT64_MAX);
+    }
+    /* std::string, std::string_view and what looks like them. */
+    template <typename Text, typename = decltype(static_cast<const Text *>(nullptr)->data()),
+              typename = decltype(static_cast<const Text *>(nullptr)->size())>
+    explicit interval(const Text &name) noexcept : interval() {
+        stint_impl_handle_begin_dynamic(word, name.data(), name.size());
+    }
+    interval(interval &&other) noexcept : word{other.word[0], other.word[1]} { other.word[0] = 0; }
+    /* Ends the one it held. */
+    interval &operator=(interval &&other) noexcept {
+        if (this != &other) {
+            end();
+            word[0] = other.word[0];
+            word[1] = other.word[1];
+            other.word[0] = 0;
+        }
+        return *this;
+    }
+    interval(const interval &) = delete;
+    interval &operator=(const interval &) = delete;
+    ~interval() { end(); }
+
+    /* Ends and records it; nothing if it is not running. */
+    void end() noexcept {
+        if (running()) {
+            stint_impl_handle_end(word);
+        }
+    }
+    bool running() const noexcept { return word[0] != 0; }
+
+    uint64_t word[2]; /* for TIMER_BEGIN and TIMER_END, as in stint_timer */
+};
+#else
+class interval {
+  public:
+    constexpr interval() noexcept {}
+    explicit interval(const char *) noexcept {}
+    template <typename Text, typename = decltype(static_cast<const Text *>(nullptr)->data()),
+              typename = decltype(static_cast<const Text *>(nullptr)->size())>
+    explicit interval(const Text &) noexcept {}
+    interval(interval &&) noexcept = default;
+    interval &operator=(interval &&) noexcept = default;
+    interval(const interval &) = delete;
+    interval &operator=(const interval &) = delete;
+
+    void end() noexcept {}
+    bool running() const noexcept { return false; }
+};
+#endif
+
+#ifdef STINT_IMPL_OFF_H
+/* What TIMER_BEGIN and TIMER_END of one call when they are off. */
+STINT_IMPL_ANYWHERE void stint_impl_off_handle_begin(interval *handle, const char *name);
+STINT_IMPL_ANYWHERE void stint_impl_off_handle_end(interval *handle);
+#endif
 
 namespace {
 /* The default set, "GlobalStatInfo". */

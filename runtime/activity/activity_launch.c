@@ -59,8 +59,8 @@ void activity_launch(uint32_t correlation) {
     const struct thread_block *b = thread_block_here();
     uint32_t node = 0, thread = 0;
     if (b) {
-        const struct stint_impl_frame *f = b->hot.top;
-        if (f != b->frames) {
+        const struct stint_impl_frame *f = thread_innermost(b);
+        if (f) {
             uint32_t recursive = STINT_IMPL_LOAD(&f->recursive);
             node = recursive ? recursive : STINT_IMPL_LOAD(&f->node);
         }

@@ -138,7 +138,7 @@ void stint_impl_gpu_scope_begin(struct stint_impl_call *guard, struct stint_impl
                                 void *stream) {
     int saved = errno;
     enum stint_status why = STINT_STATUS_GPU_NO_DEVICE;
-    guard->maybe_open = 0;
+    guard->opened = 0;
     if (site_is_on(site)) {
         capture_poke();
         int wanted = config.gpu != CONFIG_GPU_OFF;
@@ -202,8 +202,8 @@ int stint_gpu_flush(void) {
 /* The node of the innermost open scope, or NULL, counted while anything is recorded at all. */
 static struct stint_impl_node *innermost(void) {
     struct thread_block *b = thread_block_here();
-    if (b && b->hot.top != b->frames) {
-        const struct stint_impl_frame *f = b->hot.top;
+    const struct stint_impl_frame *f = b ? thread_innermost(b) : NULL;
+    if (f) {
         uint32_t recursive = STINT_IMPL_LOAD(&f->recursive);
         return tree_node(b, recursive ? recursive : STINT_IMPL_LOAD(&f->node));
     }

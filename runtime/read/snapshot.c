@@ -325,8 +325,12 @@ static int is_open_further_out(const struct snapshot_open *open, uint32_t count,
 static int read_open(struct snapshot *s, struct snapshot_thread *t) {
     struct snapshot_open open[STINT_IMPL_DEPTH];
     for (uint32_t f = 1; t->alive && t->frames && f < STINT_IMPL_FRAMES; ++f) {
-        if (!STINT_IMPL_LOAD(&t->frames[f].guard)) {
+        uint64_t guard = STINT_IMPL_LOAD(&t->frames[f].guard);
+        if (!guard) {
             break;
+        }
+        if (guard == STINT_IMPL_MOVED) {
+            continue;
         }
         uint64_t start = STINT_IMPL_LOAD(&t->frames[f].start);
         uint32_t recursive = STINT_IMPL_LOAD(&t->frames[f].recursive);

@@ -47,7 +47,7 @@ static void prepare(struct bench *b, char *base, struct stint_impl_site *site) {
 
 static uint64_t measure(struct stint_impl_site *site) {
     uint64_t best = UINT64_MAX;
-    uint16_t guard;
+    stint_impl_opened guard;
     for (int round = 0; round < ROUNDS; ++round) {
         uint64_t from = clock_ticks();
         for (int i = 0; i < PAIRS; ++i) {

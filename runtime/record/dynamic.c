@@ -130,14 +130,43 @@ static int text_of(const char *name, uint64_t length, struct site_text *out) {
 
 void stint_impl_begin_dynamic(void *guard, struct stint_impl_site *site, uint32_t set,
                               const char *name, uint64_t length, uint64_t start_us) {
-    *(char *)guard = 1; /* the hint that its end may have something to do */
     int saved = errno;
+    *(stint_impl_opened *)guard = 0;
     struct site_text text;
     if (text_of(name, length, &text)) {
         arena_lose(STINT_STATUS_BAD_SAMPLE, 1);
     } else {
         begin((uint64_t)(uintptr_t)guard, text, site, set,
               start_us == UINT64_MAX ? 0 : clock_ticks_at(start_us));
+    }
+    errno = saved;
+}
+
+/* The word of a name, looked up without entering if it is known; OFF if it cannot be. */
+static uint64_t word_of(struct site_text name) {
+    struct thread_block *b = thread_here();
+    uint64_t word = b ? cached(b, name, site_hash(name.bytes, name.length)) : 0;
+    if (!word) {
+        b = thread_enter(1);
+        word = STINT_IMPL_SITE_OFF;
+        if (b) {
+            word = dynamic_word_entered(b, name, NULL);
+            thread_leave(b);
+        }
+    }
+    return word;
+}
+
+/* As stint_impl_handle_begin. */
+void stint_impl_handle_begin_dynamic(uint64_t *handle, const char *name, uint64_t length) {
+    int saved = errno;
+    struct site_text text;
+    handle[0] = 0;
+    if (text_of(name, length, &text)) {
+        arena_lose(STINT_STATUS_BAD_SAMPLE, 1);
+    } else {
+        handle[1] = word_of(text);
+        handle[0] = clock_ticks();
     }
     errno = saved;
 }
@@ -165,7 +194,7 @@ int stint_end(const char *name) {
         uint64_t word = dynamic_word_entered(b, text, NULL);
         thread_leave(b);
         result =
-            recorder_end(recorder_guard_of_name((uint32_t)word & STINT_IMPL_SITE_ID), now, NULL);
+            recorder_end(recorder_guard_of_name((uint32_t)word & STINT_IMPL_SITE_ID), 0, now, NULL);
         if (word & STINT_IMPL_SITE_OFF || b->hot.top == b->hot.last) {
             result = 0; /* off, or too deep: was perhaps never opened, nothing to complain of */
         }

@@ -15,15 +15,66 @@ static uint64_t untagged(uint64_t guard) {
     return guard & ~(uint64_t)STINT_IMPL_TAG;
 }
 
+/* Scopes opened by name have no guard in memory. */
+static int is_name(uint64_t guard) {
+    return guard >> 63 != 0;
+}
+
+static void guard_write(uint64_t guard, uint64_t opened) {
+    if (!is_name(guard)) {
+        *(stint_impl_opened *)(uintptr_t)guard = opened;
+    }
+}
+
 /* The topmost open frame of that guard, or NULL. `low` ends the search early: nothing at or below a
  * frame lies under its low. */
 static struct stint_impl_frame *frame_find(const struct thread_block *b, uint64_t guard) {
-    for (struct stint_impl_frame *f = b->hot.top; f != b->frames && guard >= f->low; --f) {
+    for (struct stint_impl_frame *f = b->hot.top;
+         f != b->frames && guard >= STINT_IMPL_LOAD(&f->low); --f) {
         if (untagged(STINT_IMPL_LOAD(&f->guard)) == guard) {
             return f;
         }
     }
     return NULL;
+}
+
+/* The frame of this very opening. A guard has one frame at most, names may have several. */
+static struct stint_impl_frame *frame_find_opened(const struct thread_block *b, uint64_t guard,
+                                                  uint64_t opened) {
+    struct stint_impl_frame *f = frame_find(b, guard);
+    return f && (is_name(guard) || STINT_IMPL_LOAD(&f->start) == opened) ? f : NULL;
+}
+
+/* Whether that frame of another thread is of this opening; then it is no longer. */
+static int frame_take(struct stint_impl_frame *f, uint64_t guard, uint64_t opened) {
+    uint64_t is = STINT_IMPL_LOAD(&f->guard);
+    if (untagged(is) != guard || STINT_IMPL_LOAD(&f->start) != opened ||
+        !__atomic_compare_exchange_n(&f->guard, &is, STINT_IMPL_MOVED, 0, __ATOMIC_RELAXED,
+                                     __ATOMIC_RELAXED)) {
+        return 0;
+    }
+    /* Should the owner have opened another scope there meanwhile, 0 only makes it search. */
+    STINT_IMPL_STORE(&f->low, 0);
+    return 1;
+}
+
+/* A scope that is not the calling thread's: a coroutine or fiber may have taken it here from the
+ * thread that opened it. Its time there and here cannot be told apart, so it has no sample. A guard
+ * that was jumped over is in no frame. */
+static void end_moved(uint64_t guard, uint64_t opened) {
+    uint32_t unit =
+        arena.base ? __atomic_load_n(&arena_header()->first_thread, __ATOMIC_ACQUIRE) : 0;
+    while (unit) {
+        const struct arena_thread *t = arena_at(unit);
+        struct stint_impl_frame *frames = arena_at(t->frames);
+        for (uint32_t i = 1; i < STINT_IMPL_FRAMES && STINT_IMPL_LOAD(&frames[i].guard); ++i) {
+            if (frame_take(&frames[i], guard, opened)) {
+                arena_lose(STINT_STATUS_OTHER_THREAD, 1);
+                return;
+            }
+        }
+        unit = t->next;
+    }
 }
 
 static void range_open(struct thread_block *b, uint32_t node) {
@@ -45,13 +96,16 @@ static void push(struct thread_block *b, uint64_t guard, struct tree_edge e, uin
     /* A recursive call stays where it is in the tree: what it opens lies below the scope around it,
      * not below the outermost call, whose own children already hold that time. */
     STINT_IMPL_STORE(&f->node, e.recursive ? STINT_IMPL_LOAD(&below->node) : e.node);
-    f->low = guard < below->low ? guard : below->low;
+    uint64_t low = STINT_IMPL_LOAD(&below->low);
+    STINT_IMPL_STORE(&f->low, guard < low ? guard : low);
     STINT_IMPL_STORE(&f->recursive, e.recursive ? e.node : 0);
     if (nvtx_on()) {
         range_open(b, e.node); /* before the clock is read: what a tool takes is not the scope's */
     }
     STINT_IMPL_STORE(&f->guard, slow_end ? guard | STINT_IMPL_TAG : guard);
-    STINT_IMPL_STORE(&f->start, start ? start : clock_ticks());
+    start = start ? start : clock_ticks();
+    STINT_IMPL_STORE(&f->start, start);
+    guard_write(guard, start);
 }
 
 /* A call of an open scope that has no frame: too deep, or recursive beyond the deepest frame. */
@@ -66,7 +120,8 @@ static void count_unframed(struct thread_block *b, struct tree_edge e) {
 /* A guard that the caller's stack frame already opened was left by goto, longjmp or the like.
  * Scopes opened by name have no address: they may nest in themselves. */
 static void reopen(struct thread_block *b, uint64_t guard) {
-    struct stint_impl_frame *stale = guard >> 63 ? NULL : frame_find(b, guard);
+    thread_drop_moved(b);
+    struct stint_impl_frame *stale = is_name(guard) ? NULL : frame_find(b, guard);
     if (stale) {
         thread_unwind(b, stale - 1);
     }
@@ -133,10 +188,14 @@ static int over_threshold(const struct thread_block *b, uint64_t ticks,
            ticks >= (uint64_t)call->threshold_us * b->hot.ticks_per_us >> 8;
 }
 
-int recorder_end(uint64_t guard, uint64_t now, const struct stint_impl_call *call) {
+int recorder_end(uint64_t guard, uint64_t opened, uint64_t now,
+                 const struct stint_impl_call *call) {
     struct thread_block *b = thread_block_here();
-    struct stint_impl_frame *f = b ? frame_find(b, guard) : NULL;
+    struct stint_impl_frame *f = b ? frame_find_opened(b, guard, opened) : NULL;
     if (!f) {
+        if (!is_name(guard)) {
+            end_moved(guard, opened);
+        }
         return -1;
     }
     thread_unwind(b, f);
@@ -197,21 +256,25 @@ static void begin_site(void *guard, struct stint_impl_site *site, uint32_t set, 
 
 void stint_impl_begin_slow(void *guard, struct stint_impl_site *site, uint32_t set) {
     int saved = errno;
+    *(stint_impl_opened *)guard = 0;
     begin_site(guard, site, set, 0);
     errno = saved;
 }
 
 void stint_impl_begin_since(void *guard, struct stint_impl_site *site, uint32_t set,
                             uint64_t start_us) {
-    *(char *)guard = 1; /* the hint that its end may have something to do */
     int saved = errno;
+    *(stint_impl_opened *)guard = 0;
     begin_site(guard, site, set, clock_ticks_at(start_us));
     errno = saved;
 }
 
 void stint_impl_end_slow(void *guard, uint64_t now, const struct stint_impl_call *call) {
     int saved = errno;
-    recorder_end((uint64_t)(uintptr_t)guard, now, call);
+    const stint_impl_opened *opened = guard;
+    if (opened && *opened) {
+        recorder_end((uint64_t)(uintptr_t)guard, *opened, now, call);
+    }
     errno = saved;
 }
 

@@ -9,14 +9,15 @@
 #include "thread.h"
 
 /* Opens a scope for a word resolved under the current gate. Enters the slow path itself where it
- * must. start in ticks, 0 = now. */
+ * must. start in ticks, 0 = now; it is written to the guard. */
 void recorder_begin(uint64_t guard, uint64_t word, uint32_t set, uint64_t start);
 /* The same between thread_enter and thread_leave. */
 void recorder_begin_entered(struct thread_block *b, uint64_t guard, uint64_t word, uint32_t set,
                             uint64_t start);
-/* Closes the topmost open scope with that guard, abandoning what is above. 0, or -1 if none is
- * open. now 0 = read the clock. */
-int recorder_end(uint64_t guard, uint64_t now, const struct stint_impl_call *call);
+/* Closes the open scope of that guard and opening, of a name the topmost, abandoning what is above. 0,
+ * or -1 if it is not open on this thread; if it is on another, it is taken off there and counted. now
+ * 0 = read the clock. */
+int recorder_end(uint64_t guard, uint64_t opened, uint64_t now, const struct stint_impl_call *call);
 /* Adds a sample that is no scope; between thread_enter and thread_leave. 0, or -1 (counted). */
 int recorder_add_entered(struct thread_block *b, uint64_t word, uint32_t set, uint64_t start,
                          uint64_t ticks);

@@ -217,11 +217,35 @@ void thread_pop(struct thread_block *b) {
     b->hot.top = f - 1;
 }
 
+/* Whether the topmost frame is still this thread's to count: of its owner and a thread that ends it at
+ * this moment, one is told so. */
+static int frame_is_own(const struct thread_block *b) {
+    uint64_t *guard = &b->hot.top->guard;
+    return !STINT_IMPL_LOAD(guard) || /* cancelled inside nvtx_push */
+           __atomic_exchange_n(guard, STINT_IMPL_MOVED, __ATOMIC_RELAXED) != STINT_IMPL_MOVED;
+}
+
 void thread_unwind(struct thread_block *b, struct stint_impl_frame *keep) {
     while (b->hot.top != keep) {
-        thread_lose(b, STINT_STATUS_ABANDONED);
+        if (frame_is_own(b)) {
+            thread_lose(b, STINT_STATUS_ABANDONED);
+        }
         thread_pop(b);
     }
+}
+
+void thread_drop_moved(struct thread_block *b) {
+    while (STINT_IMPL_LOAD(&b->hot.top->guard) == STINT_IMPL_MOVED) {
+        thread_pop(b);
+    }
+}
+
+const struct stint_impl_frame *thread_innermost(const struct thread_block *b) {
+    const struct stint_impl_frame *f = b->hot.top;
+    while (f != b->frames && STINT_IMPL_LOAD(&f->guard) == STINT_IMPL_MOVED) {
+        --f;
+    }
+    return f != b->frames ? f : NULL;
 }
 
 void thread_forget_all(void) {

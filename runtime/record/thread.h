@@ -63,8 +63,13 @@ static inline void thread_lose(struct thread_block *b, enum stint_status what) {
 }
 /* Closes the topmost frame. */
 void thread_pop(struct thread_block *b);
-/* Takes frames off the stack until `keep` is on top; each is an abandoned scope. */
+/* Takes frames off the stack until `keep` is on top; each is an abandoned scope, unless another thread
+ * has ended, and counted, it. */
 void thread_unwind(struct thread_block *b, struct stint_impl_frame *keep);
+/* Takes off those on top that other threads have ended. */
+void thread_drop_moved(struct thread_block *b);
+/* The innermost open scope's frame, NULL = none is open. */
+const struct stint_impl_frame *thread_innermost(const struct thread_block *b);
 
 /* In the child of a fork, under the lock. */
 void thread_forget_all(void);

@@ -6,6 +6,15 @@
 set(sources threads_test.c threads_signal_test.c)
 if(CMAKE_CXX_COMPILER)
     list(APPEND sources threads_frames_test.cpp)
+    include(CheckCXXSourceCompiles)
+    set(CMAKE_REQUIRED_FLAGS "-std=c++20")
+    check_cxx_source_compiles("#include <coroutine>
+#include <semaphore>
+int main() { std::coroutine_handle<> h; return h ? 1 : 0; }" STINT_HAVE_COROUTINES)
+    unset(CMAKE_REQUIRED_FLAGS)
+    if(STINT_HAVE_COROUTINES)
+        list(APPEND sources threads_coroutines_test.cpp)
+    endif()
 endif()
 foreach(source IN LISTS sources)
     string(REGEX REPLACE "_test.*" "" name ${source})
@@ -16,6 +25,10 @@ foreach(source IN LISTS sources)
     set_target_properties(${target} PROPERTIES C_STANDARD 11 C_STANDARD_REQUIRED ON)
     stint_warnings(${target})
 endforeach()
+
+if(STINT_HAVE_COROUTINES)
+    target_compile_options(stint_hard_threads_coroutines PRIVATE -std=c++20)
+endif()
 
 if(CMAKE_CXX_COMPILER)
     foreach(how IN ITEMS closed left)

@@ -5,6 +5,7 @@
 #include "forms_header.h"
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 #if __cplusplus >= 201703L
 #include <string_view>
@@ -40,6 +41,27 @@ struct Base {
     void begin() { TIMER_BEGIN(timer, "member"); }
     void end() { TIMER_END(this->timer); }
 };
+
+class Job {
+  public:
+    explicit Job(const std::string &name) : named_(name) { TIMER_BEGIN(waiting_, "job waits"); }
+    void take() { TIMER_END(waiting_); }
+    bool finish() {
+        named_.end();
+        return named_.running();
+    }
+
+  private:
+    stint::interval waiting_, named_;
+};
+
+Job twice_moved(const char *name);
+Job twice_moved(const char *name) {
+    stint::interval by_pointer(name), other;
+    other = std::move(by_pointer);
+    Job job(name);
+    return job;
+}
 
 template <typename T> T twice(T value) {
     REGISTER_TIMER("template");

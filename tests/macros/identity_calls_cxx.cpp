@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// As identity_calls.c, for C++: objects of StatSet, off, are nothing from -O1 on.
+// As identity_calls.c, for C++: objects of StatSet and interval, off, are nothing from -O1 on.
 #include <stint/stint.hpp> /* gone */
 
 extern int work(int n);
@@ -7,14 +7,21 @@ extern int work(int n);
 int identity_calls_cxx(int n, const char *name) {
     const StatSet set(name); /* gone */
     int sum = work(n);
-    stint_stat stat{};                           /* gone */
-    set.setThreadInfo(true);                     /* gone */
-    sum += set.printAllStatus();                 /* gone */
-    sum += set.printStatus(name);                /* gone */
-    sum += set.getStat(name, &stat);             /* gone */
-    sum += globalStat.report("tree");            /* gone */
-    globalStat.reset();                          /* gone */
-    sum += static_cast<int>(stint_now_us());     /* gone */
-    sum += printAllStatus() + printStatus(name); /* gone */
+    stint_stat stat{};                                         /* gone */
+    set.setThreadInfo(true);                                   /* gone */
+    sum += set.printAllStatus();                               /* gone */
+    sum += set.printStatus(name);                              /* gone */
+    sum += set.getStat(name, &stat);                           /* gone */
+    sum += globalStat.report("tree");                          /* gone */
+    stint::interval one(name);                                 /* gone */
+    TIMER_BEGIN(one, "interval");                              /* gone */
+    stint::interval two(static_cast<stint::interval &&>(one)); /* gone */
+    one = static_cast<stint::interval &&>(two);                /* gone */
+    sum += one.running();                                      /* gone */
+    TIMER_END(one);                                            /* gone */
+    one.end();                                                 /* gone */
+    globalStat.reset();                                        /* gone */
+    sum += static_cast<int>(stint_now_us());                   /* gone */
+    sum += printAllStatus() + printStatus(name);               /* gone */
     return sum;
 }

@@ -4,6 +4,7 @@
  * and what got no sample is counted.
  */
 #include <pthread.h>
+#include <semaphore.h>
 #include <setjmp.h>
 #include <ucontext.h>
 
@@ -208,9 +209,9 @@ TEST(guard_rule, end_of_a_foreign_guard_is_ignored) {
         REGISTER_TIMER("open");
         for (int i = 0; i < 1000; ++i) {
             struct stint_impl_call *lie = (struct stint_impl_call *)(void *)&guards[i];
-            guards[i] = UINT64_MAX; /* its bytes are never read */
+            guards[i] = UINT64_MAX; /* counts only beside a frame of this address */
             stint_impl_end_call(lie, NULL);
-            CHECK(recorder_end((uint64_t)(uintptr_t)lie, 0, lie) == -1);
+            CHECK(recorder_end((uint64_t)(uintptr_t)lie, guards[i], 0, lie) == -1);
         }
         stint_impl_end_call(NULL, NULL);
         fake_advance(4);
@@ -290,10 +291,197 @@ TEST(guard_rule, coroutine_resumed_on_another_thread) {
     CHECK_EQ_U64(calls_of("coroutine"), 0);
     CHECK_EQ_U64(calls_of("coroutine.later"), 1); /* by the other thread */
     CHECK_EQ_U64(calls_of("resumes"), 1);
-    check_sound(1);
+    CHECK_EQ_U64(lost(STINT_STATUS_OTHER_THREAD), 1);
+    check_sound(0);
 }
 
 #endif
+
+/* ---- Scopes that move to another thread and back, as those of coroutines and fibers on a pool. A
+ * second thread does what it is told and keeps its open scopes in between. */
+
+static struct stint_impl_site site_a = {"a", "f", "f", 1, 0, 0, 0, 0},
+                              site_b = {"b", "f", "f", 2, 0, 0, 0, 0};
+static stint_impl_opened place; /* where one coroutine after the other has its guard */
+static sem_t told, done;
+static void (*order)(void);
+
+static void *follow_orders(void *unused) {
+    for (;;) {
+        sem_wait(&told);
+        if (!order) {
+            return unused;
+        }
+        order();
+        sem_post(&done);
+    }
+}
+
+static pthread_t second_start(void) {
+    pthread_t t;
+    sem_init(&told, 0, 0);
+    sem_init(&done, 0, 0);
+    plain(1);
+    CHECK(pthread_create(&t, NULL, follow_orders, NULL) == 0);
+    return t;
+}
+
+static void second_does(void (*what)(void)) {
+    order = what;
+    sem_post(&told);
+    if (what) {
+        sem_wait(&done);
+    }
+}
+
+static void second_ends(pthread_t t) {
+    second_does(NULL);
+    pthread_join(t, NULL);
+}
+
+static void begin_a(void) {
+    stint_impl_begin_call(&place, &site_a, 0);
+}
+
+static void begin_b(void) {
+    stint_impl_begin_call(&place, &site_b, 0);
+}
+
+static void end_place(void) {
+    stint_impl_end_call(&place, NULL);
+    place = 0;
+}
+
+TEST(guard_rule, ended_on_another_thread_is_no_sample_and_counted) {
+    pthread_t t = second_start();
+    begin_a();
+    fake_advance(5);
+    second_does(end_place);
+    CHECK_EQ_U64(calls_of("a"), 0);
+    CHECK_EQ_U64(lost(STINT_STATUS_OTHER_THREAD), 1);
+    fake_advance(5);
+    begin_a(); /* not inside the one before: no recursive call of it */
+    fake_advance(7);
+    end_place();
+    CHECK_EQ_U64(stat_of("a").samples, 1);
+    CHECK_EQ_U64(stat_of("a").total_ns, 7);
+    second_ends(t);
+    check_sound(0);
+    CHECK_EQ_U64(lost_in_all(), 1);
+}
+
+TEST(guard_rule, one_left_open_is_not_closed_by_another_at_its_address) {
+    pthread_t t = second_start();
+    begin_a();
+    fake_advance(1);
+    second_does(end_place);
+    second_does(begin_b);
+    fake_advance(300);
+    end_place();
+    CHECK_EQ_U64(calls_of("a"), 0);
+    CHECK_EQ_U64(calls_of("b"), 0);
+    CHECK_EQ_U64(lost(STINT_STATUS_OTHER_THREAD), 2);
+    second_ends(t);
+    check_sound(0);
+    CHECK_EQ_U64(lost_in_all(), 2);
+}
+
+TEST(guard_rule, many_that_all_end_on_the_other_thread) {
+    pthread_t t = second_start();
+    for (int i = 0; i < 1000; ++i) {
+        void (*begin)(void) = i % 3 ? begin_a : begin_b;
+        if (i % 2) {
+            second_does(begin);
+            fake_advance(3);
+            end_place();
+        } else {
+            begin();
+            fake_advance(2);
+            second_does(end_place);
+        }
+        plain(1);
+    }
+    CHECK_EQ_U64(calls_of("a") + calls_of("b"), 0);
+    CHECK_EQ_U64(lost(STINT_STATUS_OTHER_THREAD), 1000);
+    CHECK_EQ_U64(stat_of("plain").total_ns, 1001);
+    second_ends(t);
+    check_sound(0);
+    CHECK_EQ_U64(lost_in_all(), 1000);
+}
+
+/* Its fiber was freed without an end: the frame is stale, and stays so until something takes it off. */
+TEST(guard_rule, one_that_never_ends_is_not_closed_by_another_at_its_address) {
+    pthread_t t = second_start();
+    stint_impl_opened around;
+    static struct stint_impl_site site = {"around", "f", "f", 3, 0, 0, 0, 0};
+    stint_impl_begin_call(&around, &site, 0);
+    begin_a();
+    fake_advance(10);
+    second_does(begin_b);
+    fake_advance(1);
+    end_place();
+    CHECK_EQ_U64(calls_of("a") + calls_of("b"), 0);
+    CHECK_EQ_U64(open_scopes(), 2);
+    stint_impl_end_call(&around, NULL);
+    CHECK_EQ_U64(stat_of("around").total_ns, 11);
+    second_ends(t);
+    CHECK_EQ_U64(lost(STINT_STATUS_OTHER_THREAD), 1);
+    check_sound(1);
+}
+
+TEST(guard_rule, ended_elsewhere_below_an_open_scope) {
+    pthread_t t = second_start();
+    begin_a();
+    {
+        REGISTER_TIMER("above");
+        second_does(end_place);
+        fake_advance(3);
+    }
+    CHECK_EQ_U64(stat_of("above").total_ns, 3);
+    second_ends(t);
+    plain(1);
+    check_sound(0);
+    CHECK_EQ_U64(lost(STINT_STATUS_OTHER_THREAD), 1);
+}
+
+/* Each opening is counted once: by the thread that ends it or by the one that leaves it. */
+TEST(guard_rule, ended_on_another_thread_after_its_own_is_gone) {
+    pthread_t t = second_start();
+    second_does(begin_a);
+    second_ends(t);
+    end_place();
+    CHECK_EQ_U64(calls_of("a"), 0);
+    check_sound(1);
+    CHECK_EQ_U64(lost_in_all(), 1);
+}
+
+TEST(guard_rule, recursive_call_ended_on_another_thread) {
+    pthread_t t = second_start();
+    stint_impl_opened outer;
+    stint_impl_begin_call(&outer, &site_a, 0);
+    begin_a();
+    second_does(end_place);
+    fake_advance(4);
+    stint_impl_end_call(&outer, NULL);
+    CHECK_EQ_U64(calls_of("a"), 1);
+    CHECK_EQ_U64(stat_of("a").total_ns, 4);
+    second_ends(t);
+    check_sound(0);
+    CHECK_EQ_U64(lost(STINT_STATUS_OTHER_THREAD), 1);
+}
+
+/* What a jump over a guard finds in memory may be anything, the start of an open scope too. */
+TEST(guard_rule, content_of_a_guard_is_not_believed_without_a_frame_of_its_address) {
+    begin_a();
+    stint_impl_opened jumped_over = place;
+    stint_impl_end_call(&jumped_over, NULL);
+    CHECK_EQ_U64(open_scopes(), 1);
+    fake_advance(6);
+    end_place();
+    CHECK_EQ_U64(stat_of("a").total_ns, 6);
+    check_sound(0);
+    CHECK_EQ_U64(lost_in_all(), 0);
+}
 
 /* ---- Threads that end inside */
 
