@@ -94,11 +94,7 @@ static void add_sample(void) {
     if (!before || at < before || word & STINT_IMPL_SITE_OFF) {
         return;
     }
-    struct thread_block *b = thread_enter(1);
-    if (b) {
-        recorder_add_entered(b, word, 0, before, at - before);
-        thread_leave(b);
-    }
+    recorder_add(word, before, at - before);
 }
 
 /* ---- The timers' schedule. */

@@ -142,17 +142,18 @@ void stint_impl_begin_dynamic(void *guard, struct stint_impl_site *site, uint32_
     errno = saved;
 }
 
-/* The word of a name, looked up without entering if it is known; OFF if it cannot be. */
-static uint64_t word_of(struct site_text name) {
+/* The word of a name, 0 if it cannot be looked up: counted as n losses. A name that the thread remembers
+ * needs no entering. */
+static uint64_t word_of(struct site_text name, uint32_t n) {
     struct thread_block *b = thread_here();
     uint64_t word = b ? cached(b, name, site_hash(name.bytes, name.length)) : 0;
-    if (!word) {
-        b = thread_enter(1);
-        word = STINT_IMPL_SITE_OFF;
-        if (b) {
-            word = dynamic_word_entered(b, name, NULL);
-            thread_leave(b);
-        }
+    if (word) {
+        return word;
+    }
+    b = thread_enter(n);
+    if (b) {
+        word = dynamic_word_entered(b, name, NULL);
+        thread_leave(b);
     }
     return word;
 }
@@ -165,7 +166,8 @@ void stint_impl_handle_begin_dynamic(uint64_t *handle, const char *name, uint64_
     if (text_of(name, length, &text)) {
         arena_lose(STINT_STATUS_BAD_SAMPLE, 1);
     } else {
-        handle[1] = word_of(text);
+        uint64_t word = word_of(text, 1);
+        handle[1] = word ? word : STINT_IMPL_SITE_OFF;
         handle[0] = clock_ticks();
     }
     errno = saved;
@@ -189,13 +191,12 @@ int stint_end(const char *name) {
     uint64_t now = clock_ticks();
     struct site_text text;
     int result = text_of(name, UINT64_MAX, &text);
-    struct thread_block *b = result ? NULL : thread_enter(0); /* an end is no scope to lose */
-    if (b) {
-        uint64_t word = dynamic_word_entered(b, text, NULL);
-        thread_leave(b);
+    uint64_t word = result ? 0 : word_of(text, 0); /* an end is no scope to lose */
+    if (word) {
+        const struct thread_block *b = thread_block_here();
         result =
             recorder_end(recorder_guard_of_name((uint32_t)word & STINT_IMPL_SITE_ID), 0, now, NULL);
-        if (word & STINT_IMPL_SITE_OFF || b->hot.top == b->hot.last) {
+        if (word & STINT_IMPL_SITE_OFF || (b && b->hot.top == b->hot.last)) {
             result = 0; /* off, or too deep: was perhaps never opened, nothing to complain of */
         }
     }
@@ -213,12 +214,10 @@ int stint_add_sample(const char *name, uint64_t ns) {
     if (text_of(name, UINT64_MAX, &text) || ns > (uint64_t)INT64_MAX) {
         arena_lose(STINT_STATUS_BAD_SAMPLE, 1);
     } else {
-        struct thread_block *b = thread_enter(1);
-        if (b) {
-            uint64_t ticks = clock_ticks_of_ns(ns), now = clock_ticks();
-            uint64_t word = dynamic_word_entered(b, text, NULL);
-            result = recorder_add_entered(b, word, 0, now > ticks ? now - ticks : 0, ticks);
-            thread_leave(b);
+        uint64_t word = word_of(text, 1); /* first: before it there may be no clock */
+        uint64_t ticks = clock_ticks_of_ns(ns), now = clock_ticks();
+        if (word) {
+            result = recorder_add(word, now > ticks ? now - ticks : 0, ticks);
         }
     }
     errno = saved;

@@ -39,16 +39,7 @@ void stint_impl_handle_end(uint64_t *handle) {
     } else if (now < start) {
         arena_lose(STINT_STATUS_CLOCK_BACK, 1);
     } else {
-        struct thread_block *b = thread_enter(1);
-        if (b) {
-            /* Only now is there an arena to compare with: begun before a fork? */
-            if (site_gate_of(word) < registry_arena_gate()) {
-                thread_lose(b, STINT_STATUS_ABANDONED);
-            } else {
-                recorder_add_entered(b, word, 0, start, now - start);
-            }
-            thread_leave(b);
-        }
+        recorder_add(word, start, now - start);
     }
     errno = saved;
 }

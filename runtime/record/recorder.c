@@ -120,7 +120,9 @@ static void count_unframed(struct thread_block *b, struct tree_edge e) {
 /* A guard that the caller's stack frame already opened was left by goto, longjmp or the like.
  * Scopes opened by name have no address: they may nest in themselves. */
 static void reopen(struct thread_block *b, uint64_t guard) {
-    thread_drop_moved(b);
+    if (STINT_IMPL_UNLIKELY(STINT_IMPL_LOAD(&b->hot.top->guard) == STINT_IMPL_MOVED)) {
+        thread_drop_moved(b);
+    }
     struct stint_impl_frame *stale = is_name(guard) ? NULL : frame_find(b, guard);
     if (stale) {
         thread_unwind(b, stale - 1);
@@ -226,14 +228,37 @@ int recorder_end(uint64_t guard, uint64_t opened, uint64_t now,
     return 0;
 }
 
-int recorder_add_entered(struct thread_block *b, uint64_t word, uint32_t set, uint64_t start,
-                         uint64_t ticks) {
-    uint32_t id = (uint32_t)word;
-    uint32_t node = id & STINT_IMPL_SITE_OFF ? 0 : tree_get_interval(b, set, id);
-    if (!node) {
+/* The node of a sample that is no scope, made if need be; 0: none, counted. */
+static uint32_t interval_enter(uint64_t word) {
+    struct thread_block *b = thread_enter(1);
+    uint32_t node = 0;
+    if (!b) {
+        return 0;
+    }
+    if (site_gate_of(word) < registry_arena_gate()) {
+        thread_lose(b, STINT_STATUS_ABANDONED); /* begun before a fork */
+    } else {
+        node = tree_get_interval(b, 0, (uint32_t)word);
+    }
+    thread_leave(b);
+    return node;
+}
+
+int recorder_add(uint64_t word, uint64_t start, uint64_t ticks) {
+    if ((uint32_t)word & STINT_IMPL_SITE_OFF) {
         return -1;
     }
-    tree_sample(b, tree_node(b, node), start, ticks, NULL);
+    struct thread_block *b = thread_here();
+    int is_known = b && site_gate_of(word) >= registry_arena_gate();
+    uint32_t node = is_known ? tree_find_interval(b, 0, (uint32_t)word) : 0;
+    if (!node) {
+        node = interval_enter(word);
+        b = thread_here();
+    }
+    if (!node || !b) {
+        return -1;
+    }
+    tree_sample_interval(b, tree_node(b, node), start, ticks);
     if (ticks >= b->hot.trace_min) {
         ring_add_span(b->hot.ring, node, start, ticks);
     }

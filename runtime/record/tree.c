@@ -209,10 +209,13 @@ struct tree_edge tree_get(struct thread_block *b, uint32_t parent, uint32_t set,
     return e;
 }
 
+uint32_t tree_find_interval(const struct thread_block *b, uint32_t set, uint32_t site) {
+    return link_find(b, stint_impl_edge_key(b->record->root, set, site | TREE_INTERVAL));
+}
+
 uint32_t tree_get_interval(struct thread_block *b, uint32_t set, uint32_t site) {
-    uint32_t root = b->record->root;
-    uint32_t unit = link_find(b, stint_impl_edge_key(root, set, site | TREE_INTERVAL));
-    return unit ? unit : node_new(b, root, set, site, STINT_IMPL_INTERVAL_NODE);
+    uint32_t unit = tree_find_interval(b, set, site);
+    return unit ? unit : node_new(b, b->record->root, set, site, STINT_IMPL_INTERVAL_NODE);
 }
 
 static void info_keep(struct stint_impl_node *n, const char *info) {
@@ -243,16 +246,18 @@ void tree_sample(struct thread_block *b, struct stint_impl_node *n, uint64_t sta
                  const char *info) {
     uint64_t seq = STINT_IMPL_LOAD(&n->seq);
     uint8_t mark = mark_of(b, n);
-    STINT_IMPL_STORE(&n->seq, seq + 1);
+    int is_first = seq < 2;
+    seq |= 1; /* as inline */
+    STINT_IMPL_STORE(&n->seq, seq);
     STINT_IMPL_PUBLISH(&n->total, n->total + ticks);
     if (ticks < n->min) {
         STINT_IMPL_PUBLISH(&n->min, ticks);
     }
-    if (seq == 0) {
+    if (is_first) {
         STINT_IMPL_PUBLISH(&n->first, ticks);
         STINT_IMPL_PUBLISH(&n->first_at, start);
     }
-    if (seq == 0 || ticks > n->max) {
+    if (is_first || ticks > n->max) {
         STINT_IMPL_PUBLISH(&n->max, ticks);
         STINT_IMPL_PUBLISH(&n->limit, limit_over(ticks, mark));
         STINT_IMPL_PUBLISH(&n->max_at, start);
@@ -260,6 +265,64 @@ void tree_sample(struct thread_block *b, struct stint_impl_node *n, uint64_t sta
     }
     stint_impl_histogram_add(b->hot.base, n->histogram,
                              ticks < STINT_IMPL_LONG ? ticks : STINT_IMPL_LONG - 1);
-    STINT_IMPL_PUBLISH(&n->seq, seq + 2);
+    STINT_IMPL_PUBLISH(&n->seq, seq + 1);
+    watch_sample(mark, ticks);
+}
+
+static void value_lower(uint64_t *value, uint64_t to) {
+    uint64_t is = STINT_IMPL_LOAD(value);
+    while (to < is &&
+           !__atomic_compare_exchange_n(value, &is, to, 1, __ATOMIC_RELEASE, __ATOMIC_RELAXED)) {
+    }
+}
+
+static int value_raise(uint64_t *value, uint64_t to) {
+    uint64_t is = STINT_IMPL_LOAD(value);
+    while (to > is) {
+        if (__atomic_compare_exchange_n(value, &is, to, 1, __ATOMIC_RELEASE, __ATOMIC_RELAXED)) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static void bucket_raise(const struct thread_block *b, uint32_t histogram, uint64_t ticks) {
+    if (!histogram) {
+        return;
+    }
+    struct stint_impl_histogram *h =
+        (struct stint_impl_histogram *)(void *)(b->hot.base +
+                                                (uint64_t)histogram * STINT_IMPL_UNIT);
+    uint32_t *bucket =
+        h->bucket + stint_impl_bucket(ticks < STINT_IMPL_LONG ? ticks : STINT_IMPL_LONG - 1);
+    uint32_t is = STINT_IMPL_LOAD(bucket);
+    while (is != UINT32_MAX && !__atomic_compare_exchange_n(bucket, &is, is + 1, 1,
+                                                            __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+    }
+}
+
+/* Each field changes in one step. seq is odd from the first of them on, and the one that completes its
+ * sample makes it the next even number: one that was left in the middle does not count, and leaves
+ * nothing wrong to the next. */
+void tree_sample_interval(struct thread_block *b, struct stint_impl_node *n, uint64_t start,
+                          uint64_t ticks) {
+    uint8_t mark = mark_of(b, n);
+    uint64_t seq = __atomic_fetch_or(&n->seq, 1, __ATOMIC_RELAXED);
+    int is_first = seq < 2;
+    value_lower(&n->min, ticks);
+    if (is_first) {
+        STINT_IMPL_PUBLISH(&n->first, ticks);
+        STINT_IMPL_PUBLISH(&n->first_at, start);
+    }
+    if (value_raise(&n->max, ticks) || is_first) {
+        STINT_IMPL_PUBLISH(&n->limit, limit_over(ticks, mark));
+        STINT_IMPL_PUBLISH(&n->max_at, start);
+    }
+    bucket_raise(b, n->histogram, ticks);
+    __atomic_fetch_add(&n->total, ticks, __ATOMIC_RELEASE);
+    seq = STINT_IMPL_LOAD(&n->seq);
+    while (!__atomic_compare_exchange_n(&n->seq, &seq, (seq | 1) + 1, 1, __ATOMIC_RELEASE,
+                                        __ATOMIC_RELAXED)) {
+    }
     watch_sample(mark, ticks);
 }

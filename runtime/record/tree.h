@@ -27,11 +27,16 @@ struct tree_edge tree_find(const struct thread_block *b, uint32_t parent, uint32
                            uint32_t site);
 /* Looks, then makes the node; between thread_enter and thread_leave. node 0: no memory. */
 struct tree_edge tree_get(struct thread_block *b, uint32_t parent, uint32_t set, uint32_t site);
-/* The node of an interval (handle, added sample) of the thread; likewise. */
+/* The node of an interval (handle, added sample) of the thread; likewise, looking only and making. */
+uint32_t tree_find_interval(const struct thread_block *b, uint32_t set, uint32_t site);
 uint32_t tree_get_interval(struct thread_block *b, uint32_t set, uint32_t site);
 
 /* One sample, with everything the inline path leaves out: first call, new maximum, info. */
 void tree_sample(struct thread_block *b, struct stint_impl_node *n, uint64_t start, uint64_t ticks,
                  const char *info);
+/* The same for an interval. A scope in a signal handler never has the node of the scope that it
+ * interrupted, an interval may; and the handler may leave the interrupted sample by siglongjmp. */
+void tree_sample_interval(struct thread_block *b, struct stint_impl_node *n, uint64_t start,
+                          uint64_t ticks);
 
 #endif

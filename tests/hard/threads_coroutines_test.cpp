@@ -118,9 +118,8 @@ TEST(threads_coroutines, no_sample_of_a_wrong_name_or_length) {
     p.finish();
     CHECK_EQ_U64(calls_of("disk"), 0);
     CHECK_EQ_U64(calls_of("parse"), 0);
-    CHECK_STR_EQ(
-        footer().c_str(),
-        "lost: 2 scopes that another thread ended than began, as coroutines do: no sample\n");
+    CHECK_STR_EQ(footer().c_str(), "lost: 2 scopes that ended on another thread than they began "
+                                   "on, as in coroutines: no sample\n");
 }
 
 TEST(threads_coroutines, a_thousand_handed_over_either_way) {
@@ -141,9 +140,8 @@ TEST(threads_coroutines, a_thousand_handed_over_either_way) {
     }
     CHECK_EQ_U64(calls_of("disk"), 0);
     CHECK_EQ_U64(stat_of("between").total_ns, 1000);
-    CHECK_STR_EQ(
-        footer().c_str(),
-        "lost: 1000 scopes that another thread ended than began, as coroutines do: no sample\n");
+    CHECK_STR_EQ(footer().c_str(), "lost: 1000 scopes that ended on another thread than they began "
+                                   "on, as in coroutines: no sample\n");
 }
 
 TEST(threads_coroutines, an_interval_goes_with_its_coroutine) {

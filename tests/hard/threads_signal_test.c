@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * siglongjmp out of a signal handler, after every instruction of a known scope: what it left open
- * is closed by the next scope around it, and counted.
+ * siglongjmp out of a signal handler, after every instruction of a known scope, interval or added
+ * sample: what it left open is closed by the next scope around it, and counted; all that comes later is
+ * recorded. And a handler that adds to the very interval it interrupted.
  */
 #include <setjmp.h>
 
@@ -54,6 +55,125 @@ TEST(threads_signal, siglongjmp_out_of_a_scope_at_every_instruction) {
     CHECK(recorded > 0 && lost(STINT_STATUS_ABANDONED) > 0);
     CHECK(recorded + lost(STINT_STATUS_ABANDONED) <= instructions);
     CHECK_EQ_U64(lost_in_all(), lost(STINT_STATUS_ABANDONED));
+}
+
+/* ---- Intervals and samples: nothing is open. */
+
+#define LENGTH 5u     /* ns of each */
+#define UNFINISHED 64 /* instructions at most from a sample's first change to its last */
+
+static void handle_once(void) {
+    stint_timer t;
+    TIMER_BEGIN(t, "once");
+    fake_advance(LENGTH);
+    TIMER_END(t);
+}
+
+static void named_once(void) {
+    stint_begin("once");
+    fake_advance(LENGTH);
+    stint_end("once");
+}
+
+static void sample_once(void) {
+    stint_add_sample("once", LENGTH);
+}
+
+static void step_once(void) {
+    fake_advance(LENGTH);
+    stint_step();
+}
+
+static void attempt_of(void (*once)(void)) {
+    REGISTER_TIMER("outer");
+    if (sigsetjmp(back, 1) == 0) {
+        seen = 0;
+        stepping(1);
+        once();
+        stepping(0);
+    } else {
+        jumps = jumps + 1;
+    }
+}
+
+/* Each sample has its time, and at most the one that was left has it without being counted. */
+static void check_whole(const char *name, uint64_t left) {
+    stint_stat s = stat_of(name);
+    CHECK(s.total_ns >= s.calls * LENGTH);
+    CHECK(s.total_ns <= (s.calls + left) * LENGTH);
+    CHECK_EQ_U64(s.min_ns, LENGTH);
+    CHECK(s.max_ns == LENGTH || s.max_ns == LENGTH + 1); /* never below the average, rounded up */
+    CHECK_EQ_U64(s.first_ns, LENGTH);
+    CHECK_EQ_U64(s.samples, s.calls);
+}
+
+static void jump_out_of(void (*once)(void), const char *name) {
+    once(); /* the first use is the slow path, here and inside of another scope */
+    attempt_of(once);
+    attempt_of(once);
+    unsigned instructions = seen;
+    CHECK(instructions > 20);
+    for (jump_at = 1; jump_at <= instructions; ++jump_at) {
+        uint64_t before = calls_of(name);
+        attempt_of(once);
+        CHECK(calls_of(name) - before <= 1);
+        CHECK_EQ_U64(open_scopes(), 0);
+    }
+    CHECK_EQ_U64(jumps, instructions);
+    uint64_t before = calls_of(name), abandoned = lost(STINT_STATUS_ABANDONED);
+    for (int i = 0; i < 100; ++i) {
+        once();
+    }
+    CHECK_EQ_U64(calls_of(name), before + 100);
+    CHECK_EQ_U64(calls_of("outer"), 2 + instructions);
+    CHECK_EQ_U64(lost_in_all(), abandoned);
+    check_whole(name, UNFINISHED);
+}
+
+TEST(threads_signal, siglongjmp_out_of_an_interval_at_every_instruction) {
+    NEEDS_STEPPING(jump_out);
+    jump_out_of(handle_once, "once");
+    CHECK_EQ_U64(lost_in_all(), 0);
+}
+
+TEST(threads_signal, siglongjmp_out_of_a_scope_by_name_at_every_instruction) {
+    NEEDS_STEPPING(jump_out);
+    jump_out_of(named_once, "once");
+}
+
+TEST(threads_signal, siglongjmp_out_of_an_added_sample_at_every_instruction) {
+    NEEDS_STEPPING(jump_out);
+    jump_out_of(sample_once, "once");
+    CHECK_EQ_U64(lost_in_all(), 0);
+}
+
+TEST(threads_signal, siglongjmp_out_of_a_step_at_every_instruction) {
+    NEEDS_STEPPING(jump_out);
+    step_once(); /* starts the first */
+    jump_out_of(step_once, "stint_step");
+    CHECK_EQ_U64(lost_in_all(), 0);
+}
+
+static void add_once(int number) {
+    (void)number;
+    ++seen;
+    handle_once();
+}
+
+TEST(threads_signal, an_interval_in_a_handler_at_every_instruction_of_the_same) {
+    NEEDS_STEPPING(add_once);
+    sample_once();
+    for (int i = 0; i < 100; ++i) {
+        stepping(1);
+        sample_once();
+        stepping(0);
+    }
+    stint_stat s = stat_of("once");
+    CHECK(seen > 2000);
+    CHECK_EQ_U64(s.calls, 101 + seen);
+    CHECK_EQ_U64(s.total_ns, s.calls * LENGTH);
+    CHECK(s.min_ns == LENGTH && s.max_ns == LENGTH);
+    CHECK_EQ_U64(lost_in_all(), 0);
 }
 
 HARNESS_MAIN()
