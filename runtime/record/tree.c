@@ -62,10 +62,16 @@ static int edge_put(struct thread_block *b, uint64_t key, uint32_t to) {
     return 0;
 }
 
+/* A place that was empty when it was found may have been filled by a signal handler since, with a
+ * key of its own. */
+static uint32_t node_of(const struct stint_impl_edge *e, uint64_t key) {
+    return STINT_IMPL_LOAD(&e->key) == key ? STINT_IMPL_LOAD(&e->node) : 0;
+}
+
 static uint32_t edge_find(const struct thread_block *b, uint64_t key) {
     uint32_t shift = STINT_IMPL_LOAD(&b->hot.edge_shift); /* before the table, as inline */
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    return edge_place(b->hot.edges, shift, key)->node;
+    return node_of(edge_place(b->hot.edges, shift, key), key);
 }
 
 /* ---- Links: what only the slow path looks up, kept apart so that it displaces no edge. */
@@ -110,7 +116,7 @@ static int link_put(struct thread_block *b, uint64_t key, uint32_t to) {
 static uint32_t link_find(const struct thread_block *b, uint64_t key) {
     uint32_t mask = STINT_IMPL_LOAD(&b->link_mask);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    return link_place(b->links, mask, key)->node;
+    return node_of(link_place(b->links, mask, key), key);
 }
 
 /* ---- Nodes. */
