@@ -5,6 +5,8 @@ set(reading
     base/calm.c
     base/clock.c
     base/histogram.c
+    base/local_time.c
+    base/lock.c
     base/log.c
     base/number.c
     base/order.c

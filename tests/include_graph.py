@@ -28,7 +28,7 @@ ONLY = [
     ("clock", ["impl_clock"]),
     ("status", []),
     ("scratch", []),
-    ("lock", []),
+    ("lock", ["lock_table"]),
     ("histogram", ["impl_layout"]),
     ("filter", []),
     ("schedule", ["api"]),

@@ -10,6 +10,7 @@
 #include "activity.h"
 
 #include <errno.h>
+#include <pthread.h>
 
 #include "activity_book.h"
 #include "activity_call.h"
@@ -26,16 +27,17 @@
 #include "base/lock.h"
 #include "record/registry.h"
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int opened;            /* under the lock */
 static uint32_t opened_under; /* the arena's gate then */
 static uint64_t began_at;
 static int inherited; /* there is one thread then */
 static int watching;  /* between activity_open and activity_pause; relaxed */
 
-/* ---- The lock. `inside` also counts the activity_begin in there. */
+/* ---- The lock. How often the thread is inside also counts the activity_begin in there. */
 
-static __thread struct lock_here here __attribute__((tls_model("initial-exec")));
+static unsigned inside(void) {
+    return lock_inside(LOCK_ACTIVITY);
+}
 
 /* How the thread was before. */
 struct visit {
@@ -60,17 +62,17 @@ static void forget(void) {
 }
 
 /* A thread cancelled in here would keep the lock for ever. The reader's mark is there whenever
- * `inside` is: a fork must not find one without the other. */
+ * the other is: a fork must not find one without the other. */
 static struct visit enter(void) {
     struct visit v = {.reading = registry_reading()};
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &v.cancel);
     registry_read_begin();
-    lock_enter(&here);
+    lock_enter(LOCK_ACTIVITY);
     return v;
 }
 
 static void leave(struct visit v) {
-    lock_leave(&here);
+    lock_leave(LOCK_ACTIVITY);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     if (!v.reading) {
         registry_read_end();
@@ -88,13 +90,13 @@ static void take_over(struct visit v) {
 
 static void lock_activities(void) {
     struct visit v = enter();
-    pthread_mutex_lock(&lock);
+    lock_hold(LOCK_ACTIVITY);
     take_over(v);
 }
 
 static int try_lock_activities(void) {
     struct visit v = enter();
-    if (pthread_mutex_trylock(&lock)) {
+    if (lock_try(LOCK_ACTIVITY)) {
         leave(v);
         return -1;
     }
@@ -107,22 +109,22 @@ static void unlock_activities(void) {
     if (inherited) {
         forget();
     }
-    pthread_mutex_unlock(&lock);
+    lock_drop(LOCK_ACTIVITY);
     leave(v);
 }
 
-static void forget_in_child(void) {
-    if (here.held_for_fork) {
+static void forget_in_child(int held) {
+    if (held) {
         forget();
     } else {
         inherited = 1; /* the interrupted call ends first */
     }
 }
 
-LOCK_OVER_FORK(lock, here, here.inside, forget_in_child())
+LOCK_OVER_FORK(LOCK_ACTIVITY, NULL, forget_in_child)
 
 void activity_forget(void) {
-    if (here.inside) {
+    if (inside()) {
         inherited = 1;
         return;
     }
@@ -153,7 +155,7 @@ static int open_all(void) {
 int activity_open(void) {
     int saved = errno;
     char name[8];
-    if (here.inside || registry_held()) {
+    if (inside() || registry_held()) {
         return -1;
     }
     (void)demangle(name, sizeof name, "_Z1fv"); /* loads what it needs, under no lock of ours */
@@ -169,8 +171,8 @@ int activity_open(void) {
 
 /* In a signal handler of a thread that is in here: nothing until its own end. */
 void activity_begin(void) {
-    if (here.inside) {
-        ++here.inside;
+    if (inside()) {
+        lock_enter(LOCK_ACTIVITY);
         return;
     }
     lock_activities();
@@ -179,7 +181,7 @@ void activity_begin(void) {
 }
 
 static int may_add(void) {
-    return here.inside == 1 && opened;
+    return inside() == 1 && opened;
 }
 
 void activity_add(const struct activity_record *r) {
@@ -190,9 +192,9 @@ void activity_add(const struct activity_record *r) {
 }
 
 void activity_end(void) {
-    if (here.inside > 1) {
-        --here.inside;
-    } else if (here.inside) {
+    if (inside() > 1) {
+        lock_leave(LOCK_ACTIVITY);
+    } else if (inside()) {
         unlock_activities();
     }
 }
@@ -221,7 +223,7 @@ static void settle(int pause) {
 }
 
 void activity_settle(void) {
-    if (!here.inside) {
+    if (!inside()) {
         lock_activities();
         if (opened) {
             settle(0);
@@ -232,7 +234,7 @@ void activity_settle(void) {
 
 void activity_pause(void) {
     STINT_IMPL_STORE(&watching, 0);
-    if (!here.inside) {
+    if (!inside()) {
         lock_activities();
         if (opened) {
             settle(1);
@@ -243,7 +245,7 @@ void activity_pause(void) {
 
 /* Somebody must look before the ring is full; whoever has the lock does so anyway. */
 void activity_step(void) {
-    if (!STINT_IMPL_LOAD(&watching) || !activity_steps_put(activity_clock()) || here.inside ||
+    if (!STINT_IMPL_LOAD(&watching) || !activity_steps_put(activity_clock()) || inside() ||
         try_lock_activities()) {
         return;
     }

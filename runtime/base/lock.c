@@ -1,24 +1,249 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The only file with mutexes and fork handlers (tests/lock_check.py).
+ *
+ * Implementation notes
+ * - What a thread has is in one thread-local structure that its signal handlers read, too. They
+ *   leave it as they found it, so plain loads and stores of the owner are enough. A lock counts as
+ *   held from before it is taken until after it has been released.
+ */
 #include "lock.h"
 
-void lock_before_fork(pthread_mutex_t *lock, struct lock_here *here, int interrupted) {
-    here->held_for_fork = !interrupted;
-    if (here->held_for_fork) {
-        lock_take(lock, here);
+#include <errno.h>
+#include <pthread.h>
+#include <stddef.h>
+#ifdef STINT_LOCK_CHECK
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+#endif
+
+static pthread_mutex_t mutexes[LOCK_COUNT] = {
+#define LOCK(name, protects) PTHREAD_MUTEX_INITIALIZER,
+#include "lock_table.h"
+#undef LOCK
+};
+
+static const struct lock_fork *over_fork[LOCK_COUNT];
+static void (*when_free)(void); /* any thread that holds a lock; atomic */
+
+/* Owner only. */
+static __thread struct {
+    uint8_t inside[LOCK_COUNT];
+    uint16_t held;     /* a bit per lock */
+    uint16_t for_fork; /* taken by the fork under way; likewise */
+} here __attribute__((tls_model("initial-exec")));
+
+static void fence(void) {
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
+/* ---- The order. */
+
+#ifdef STINT_LOCK_CHECK
+static const char *const names[LOCK_COUNT] = {
+#define LOCK(name, protects) #name,
+#include "lock_table.h"
+#undef LOCK
+};
+
+static void check_order(enum lock_id id) {
+    char line[200];
+    unsigned later = (unsigned)here.held >> id;
+    if (later) {
+        unsigned other = id + (unsigned)__builtin_ctz(later);
+        int n = snprintf(line, sizeof line,
+                         "stint: lock order: %s is taken by a thread that holds %s "
+                         "(runtime/base/lock_table.h)\n",
+                         names[id], names[other]);
+        ssize_t written = write(STDERR_FILENO, line, (size_t)n);
+        (void)written;
+        abort();
+    }
+}
+#else
+static void check_order(enum lock_id id) {
+    (void)id;
+}
+#endif
+
+/* ---- Inside. */
+
+void lock_enter(enum lock_id id) {
+    ++here.inside[id];
+    fence();
+}
+
+void lock_leave(enum lock_id id) {
+    fence();
+    if (here.inside[id]) { /* 0: the child of a fork that forgot it */
+        --here.inside[id];
     }
 }
 
-void lock_after_fork_parent(pthread_mutex_t *lock, struct lock_here *here) {
-    if (here->held_for_fork) {
-        lock_release(lock, here);
+unsigned lock_inside(enum lock_id id) {
+    return here.inside[id];
+}
+
+/* ---- The lock itself. */
+
+static void set_held(enum lock_id id) {
+    here.held = (uint16_t)(here.held | 1u << id);
+    fence();
+}
+
+static void clear_held(enum lock_id id) {
+    here.held = (uint16_t)(here.held & ~(1u << id));
+}
+
+static void hold(enum lock_id id) {
+    set_held(id);
+    pthread_mutex_lock(&mutexes[id]);
+}
+
+static void drop(enum lock_id id) {
+    pthread_mutex_unlock(&mutexes[id]);
+    fence();
+    clear_held(id);
+}
+
+static void call_if_free(void) {
+    if (!here.held && __atomic_load_n(&when_free, __ATOMIC_RELAXED)) {
+        void (*call)(void) = __atomic_exchange_n(&when_free, NULL, __ATOMIC_ACQ_REL);
+        if (call) {
+            call();
+        }
     }
 }
 
-void lock_after_fork_child(pthread_mutex_t *lock, struct lock_here *here) {
-    if (here->held_for_fork) {
-        here->held_for_fork = 0;
-        lock_release(lock, here);
-    } else {
-        pthread_mutex_init(lock, NULL);
+void lock_hold(enum lock_id id) {
+    check_order(id);
+    hold(id);
+}
+
+int lock_try(enum lock_id id) {
+    uint16_t before = here.held;
+    set_held(id);
+    if (pthread_mutex_trylock(&mutexes[id])) {
+        here.held = before;
+        return -1;
     }
+    return 0;
+}
+
+void lock_drop(enum lock_id id) {
+    drop(id);
+    call_if_free();
+}
+
+void lock_take(enum lock_id id) {
+    lock_enter(id);
+    lock_hold(id);
+}
+
+/* Outside before the call: a handler's scopes need not be lost while it waits. */
+void lock_release(enum lock_id id) {
+    drop(id);
+    lock_leave(id);
+    call_if_free();
+}
+
+int lock_any_held(void) {
+    return here.held != 0;
+}
+
+void lock_when_free(void (*call)(void)) {
+    __atomic_store_n(&when_free, call, __ATOMIC_RELEASE);
+}
+
+struct lock_visit lock_visit_begin(enum lock_id id) {
+    struct lock_visit v = {.error = errno};
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &v.cancel);
+    lock_enter(id);
+    return v;
+}
+
+void lock_visit_end(enum lock_id id, struct lock_visit v) {
+    lock_leave(id);
+    pthread_setcancelstate(v.cancel, NULL);
+    errno = v.error;
+}
+
+void lock_outside(enum lock_id id) {
+    clear_held(id);
+    here.inside[id] = 0;
+}
+
+void lock_renew(enum lock_id id) {
+    pthread_mutex_init(&mutexes[id], NULL);
+    lock_outside(id);
+}
+
+/* ---- fork. */
+
+void lock_over_fork(enum lock_id id, const struct lock_fork *calls) {
+    over_fork[id] = calls;
+}
+
+static int is_interrupted(int id) {
+    const struct lock_fork *calls = over_fork[id];
+    return calls && calls->interrupted ? calls->interrupted() : here.inside[id] != 0;
+}
+
+static int is_taken(int id) {
+    return here.for_fork >> id & 1;
+}
+
+/* All are asked before the first is taken: what one of them is interrupted in may be told by
+ * another one's mark. */
+static void before_fork(void) {
+    unsigned take = 0;
+    for (int id = 0; id < LOCK_COUNT; ++id) {
+        take |= is_interrupted(id) ? 0 : 1u << id;
+    }
+    here.for_fork = (uint16_t)take;
+    for (int id = 0; id < LOCK_COUNT; ++id) {
+        if (is_taken(id)) {
+            lock_enter((enum lock_id)id);
+            hold((enum lock_id)id);
+        }
+    }
+}
+
+static void give_back(int id) {
+    drop((enum lock_id)id);
+    lock_leave((enum lock_id)id);
+}
+
+static void after_fork_parent(void) {
+    for (int id = LOCK_COUNT - 1; id >= 0; --id) {
+        if (is_taken(id)) {
+            give_back(id);
+        }
+    }
+    here.for_fork = 0;
+    call_if_free();
+}
+
+/* `inside` of what is not taken is left to the interrupted call. */
+static void after_fork_child(void) {
+    __atomic_store_n(&when_free, NULL, __ATOMIC_RELAXED); /* the parent's */
+    for (int id = 0; id < LOCK_COUNT; ++id) {
+        if (over_fork[id] && over_fork[id]->in_child) {
+            over_fork[id]->in_child(is_taken(id));
+        }
+    }
+    for (int id = LOCK_COUNT - 1; id >= 0; --id) {
+        if (is_taken(id)) {
+            give_back(id);
+        } else {
+            pthread_mutex_init(&mutexes[id], NULL);
+        }
+    }
+    here.for_fork = 0;
+}
+
+/* Early in the module's own constructors: nothing of the library runs before. */
+__attribute__((constructor(101))) static void watch_fork(void) {
+    pthread_atfork(before_fork, after_fork_parent, after_fork_child);
 }

@@ -1,48 +1,55 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A lock and fork. It is held over every fork, so that the child inherits whole tables and a free
- * lock; only a signal handler that interrupted this thread inside must not wait for what it
- * interrupted. The child of its fork gets a new lock instead. The interrupted call may go on there
- * and unlocks it once too often, which does no harm.
+ * The locks of the runtime, fork, and the calls that must not be made with a lock held.
  *
- *     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
- *     static __thread struct lock_here here __attribute__((tls_model("initial-exec")));
+ * The table in lock_table.h names them all, in the order in which a thread may take them. With
+ * STINT_LOCK_CHECK (debug builds, the presets of the sanitizers, the runtime of the tests) a thread
+ * that takes one out of order ends the program with a line that names both.
  *
- *     LOCK_OVER_FORK(lock, here, here.inside, forget())
+ * Every lock is held over every fork, so that the child inherits whole tables and free locks; only a
+ * signal handler that interrupted this thread inside must not wait for what it interrupted. The
+ * child of its fork gets a new lock instead. The interrupted call may go on there and unlocks it
+ * once too often, which does no harm. One pair of fork handlers serves all locks:
  *
- * Whoever stays inside for longer than he has the lock (a visit) takes it by itself meanwhile.
+ *     LOCK_OVER_FORK(LOCK_EVENTS, was_interrupted, forget_in_child)
+ *
+ * No call that may wait, allocate or run code of the program is made while a lock is held. Lines
+ * for stderr wait until the thread holds no lock (base/log.c).
  */
 #ifndef STINT_LOCK_H
 #define STINT_LOCK_H
 
-#include <errno.h>
-#include <pthread.h>
+#include <stdint.h>
 
-/* The calling thread's; its signal handlers look at it, too. */
-struct lock_here {
-    int inside; /* it has the lock, or may have: set before it is taken, cleared after */
-    int held_for_fork;
+enum lock_id {
+#define LOCK(name, protects) LOCK_##name,
+#include "lock_table.h"
+#undef LOCK
+    LOCK_COUNT
 };
 
-static inline void lock_enter(struct lock_here *here) {
-    here->inside = 1;
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
-}
+/* A thread is inside a lock from before it takes it until after it has released it, or for longer: a
+ * visit. Its signal handlers ask; they must not wait for what they interrupted. The count is 1 but
+ * for lock_enter in a handler that looked first. */
+void lock_enter(enum lock_id id);
+void lock_leave(enum lock_id id);
+unsigned lock_inside(enum lock_id id);
+/* In the child of a fork: the interrupted call finds nothing any more to be inside of. */
+void lock_outside(enum lock_id id);
 
-static inline void lock_leave(struct lock_here *here) {
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    here->inside = 0;
-}
+/* Enters and takes it; releases and leaves it. */
+void lock_take(enum lock_id id);
+void lock_release(enum lock_id id);
+/* The lock alone, in a visit. lock_try: 0, or -1 if another thread has it. */
+void lock_hold(enum lock_id id);
+int lock_try(enum lock_id id);
+void lock_drop(enum lock_id id);
 
-static inline void lock_take(pthread_mutex_t *lock, struct lock_here *here) {
-    lock_enter(here);
-    pthread_mutex_lock(lock);
-}
-
-static inline void lock_release(pthread_mutex_t *lock, struct lock_here *here) {
-    pthread_mutex_unlock(lock);
-    lock_leave(here);
-}
+/* Whether the calling thread holds a lock, takes one or releases one. */
+int lock_any_held(void);
+/* `call` is made once, by a thread that has released its last lock: at the latest by the caller,
+ * which holds one. */
+void lock_when_free(void (*call)(void));
 
 /* Inside over calls out, with the lock or without. A thread cancelled there would leave what it
  * began as it is for ever. Keeps errno. */
@@ -50,42 +57,29 @@ struct lock_visit {
     int error;
     int cancel;
 };
+struct lock_visit lock_visit_begin(enum lock_id id);
+void lock_visit_end(enum lock_id id, struct lock_visit v);
 
-static inline struct lock_visit lock_visit_begin(struct lock_here *here) {
-    struct lock_visit v = {.error = errno};
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &v.cancel);
-    lock_enter(here);
-    return v;
-}
+/* A new lock, and this thread is outside: in the child of a fork, when nothing of the parent's call
+ * is left. */
+void lock_renew(enum lock_id id);
 
-static inline void lock_visit_end(struct lock_here *here, struct lock_visit v) {
-    lock_leave(here);
-    pthread_setcancelstate(v.cancel, NULL);
-    errno = v.error;
-}
+/* What a lock's owner has to do with fork. */
+struct lock_fork {
+    /* Before any lock is taken: whether this thread may have this one further out. NULL: whether it
+     * is inside. */
+    int (*interrupted)(void);
+    /* In the child, while the locks are still held; held: this one was taken for the fork. */
+    void (*in_child)(int held);
+};
+void lock_over_fork(enum lock_id id, const struct lock_fork *calls);
 
-/* interrupted: this thread may have the lock further out. */
-void lock_before_fork(pthread_mutex_t *lock, struct lock_here *here, int interrupted);
-void lock_after_fork_parent(pthread_mutex_t *lock, struct lock_here *here);
-/* Leaves `inside` to the interrupted call. */
-void lock_after_fork_child(pthread_mutex_t *lock, struct lock_here *here);
-
-/* At file scope, once. `interrupted` and `in_child` are expressions; the second is evaluated in the
- * child, still with the lock if here.held_for_fork. At load, not at first use: a fork under way on
- * another thread would miss the handlers. */
-#define LOCK_OVER_FORK(lock, here, interrupted, in_child)                                          \
-    static void before_fork(void) {                                                                \
-        lock_before_fork(&(lock), &(here), interrupted);                                           \
-    }                                                                                              \
-    static void after_fork_parent(void) {                                                          \
-        lock_after_fork_parent(&(lock), &(here));                                                  \
-    }                                                                                              \
-    static void after_fork_child(void) {                                                           \
-        in_child;                                                                                  \
-        lock_after_fork_child(&(lock), &(here));                                                   \
-    }                                                                                              \
+/* At file scope, once a lock. At load, not at first use: a fork under way on another thread would
+ * miss it. */
+#define LOCK_OVER_FORK(id, interrupted, in_child)                                                  \
     __attribute__((constructor)) static void watch_fork(void) {                                    \
-        pthread_atfork(before_fork, after_fork_parent, after_fork_child);                          \
+        static const struct lock_fork calls = {interrupted, in_child};                             \
+        lock_over_fork(id, &calls);                                                                \
     }
 
 #endif

@@ -1,15 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Lines on stderr.
+ *
+ * Implementation notes
+ * - A write may wait for a reader of the pipe. A thread that holds a lock of ours puts its line into
+ *   a list, which is written by the first thread that has released its last lock: the caller, or
+ *   one that comes before it. Lines of a parent process are written by the parent.
+ * - The list is a stack of atomic pointers: signal handlers write lines, too.
+ */
 #include "log.h"
 
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "calm.h"
 #include "config/config.h"
+#include "local_time.h"
+#include "lock.h"
+#include "scratch.h"
 #include "terminal.h"
 #include "write_all.h"
 
@@ -27,15 +40,75 @@ static size_t escape_line(char *out, size_t size, const char *line, size_t lengt
     return n;
 }
 
+static void write_now(const char *shown, size_t bytes) {
+    struct calm calm;
+    calm_start(&calm);
+    write_all(STDERR_FILENO, shown, bytes, WRITE_NO_WAIT); /* it may be a signal handler */
+    calm_end(&calm);
+}
+
+/* ---- Lines that wait until no lock is held. */
+
+struct waiting_line {
+    struct waiting_line *next; /* the one before it */
+    pid_t pid;
+    size_t length;
+    char text[];
+};
+
+static struct waiting_line *newest; /* any thread; atomic */
+
+static struct waiting_line *reverse_lines(struct waiting_line *from) {
+    struct waiting_line *first = NULL;
+    while (from) {
+        struct waiting_line *next = from->next;
+        from->next = first;
+        first = from;
+        from = next;
+    }
+    return first;
+}
+
+static void write_waiting(void) {
+    int saved = errno;
+    struct waiting_line *l = reverse_lines(__atomic_exchange_n(&newest, NULL, __ATOMIC_ACQ_REL));
+    while (l) {
+        struct waiting_line *next = l->next;
+        if (l->pid == getpid()) {
+            write_now(l->text, l->length);
+        }
+        pages_put(l, sizeof *l + l->length);
+        l = next;
+    }
+    errno = saved;
+}
+
+/* Without memory the line is lost. */
+static void write_later(const char *shown, size_t bytes) {
+    struct waiting_line *l = pages_get(sizeof *l + bytes);
+    if (!l) {
+        return;
+    }
+    l->pid = getpid();
+    l->length = bytes;
+    memcpy(l->text, shown, bytes);
+    l->next = __atomic_load_n(&newest, __ATOMIC_RELAXED);
+    while (
+        !__atomic_compare_exchange_n(&newest, &l->next, l, 1, __ATOMIC_RELEASE, __ATOMIC_RELAXED)) {
+    }
+    lock_when_free(write_waiting);
+}
+
 static void write_line(const char *line, size_t size, int length) {
     char shown[2 * LINE_BYTES];
     size_t cut = length < 0 ? 0 : (size_t)length < size ? (size_t)length : size - 1;
     size_t bytes = escape_line(shown, sizeof shown, line, cut);
     shown[bytes++] = '\n';
-    struct calm calm;
-    calm_start(&calm);
-    write_all(STDERR_FILENO, shown, bytes, WRITE_NO_WAIT); /* the caller may hold a lock */
-    calm_end(&calm);
+    if (lock_any_held()) {
+        write_later(shown, bytes);
+    } else {
+        write_now(shown, bytes);
+    }
 }
 
 void log_line(const char *format, ...) {
@@ -51,15 +124,14 @@ void log_line(const char *format, ...) {
 
 size_t log_prefix(char *out, size_t size) {
     struct timespec now;
-    struct tm day;
+    struct local_time at;
     out[0] = '\0';
-    if (config.log_prefix != 1 || clock_gettime(CLOCK_REALTIME, &now) ||
-        !localtime_r(&now.tv_sec, &day)) {
+    if (config.log_prefix != 1 || clock_gettime(CLOCK_REALTIME, &now)) {
         return 0;
     }
-    int n = snprintf(out, size, "I%02d%02d %02d:%02d:%02d.%06ld %5ld stint] ", day.tm_mon + 1,
-                     day.tm_mday, day.tm_hour, day.tm_min, day.tm_sec, now.tv_nsec / 1000,
-                     (long)syscall(SYS_gettid));
+    local_time_at(now.tv_sec, &at);
+    int n = snprintf(out, size, "I%02d%02d %02d:%02d:%02d.%06ld %5ld stint] ", at.month, at.day,
+                     at.hour, at.minute, at.second, now.tv_nsec / 1000, (long)syscall(SYS_gettid));
     return n < 0 || (size_t)n >= size ? 0 : (size_t)n;
 }
 

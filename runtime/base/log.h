@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One line on stderr, in one write, with no lock: "stint: …".
+ * One line on stderr, in one write: "stint: …". With a lock of the runtime held (base/lock.h) it is
+ * written when the lock has been released. Async-signal-safe.
  */
 #ifndef STINT_LOG_H
 #define STINT_LOG_H

@@ -9,6 +9,7 @@
 #ifdef STINT_STATIC
 
 static const char here;
+static char name[64]; /* "" = the program itself; written at load, only read after it */
 
 /* Its path, NULL for the program itself. */
 static const char *path(void) {
@@ -21,15 +22,17 @@ static const char *path(void) {
 }
 
 int module_name(char *out, size_t size) {
-    const char *whole = path();
-    const char *last = whole ? strrchr(whole, '/') : NULL;
-    snprintf(out, size, "%s", last ? last + 1 : whole ? whole : "");
+    snprintf(out, size, "%s", name);
     return *out ? 0 : -1;
 }
 
-void module_stay(void) {
+/* Before the module's other constructors. The loader is asked here and never again: another thread
+ * may hold its lock in a constructor that waits for a lock of ours. */
+__attribute__((constructor(101))) static void stay(void) {
     const char *whole = path();
     if (whole) {
+        const char *last = strrchr(whole, '/');
+        snprintf(name, sizeof name, "%s", last ? last + 1 : whole);
         (void)dlopen(whole, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);
     }
 }
@@ -40,9 +43,6 @@ int module_name(char *out, size_t size) {
     (void)size;
     *out = '\0';
     return -1;
-}
-
-void module_stay(void) {
 }
 
 #endif

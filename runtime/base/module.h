@@ -7,10 +7,9 @@
 
 #include <stddef.h>
 
-/* Its file name. 0, or -1 if that says nothing: it is the program, or libstint.so. */
+/* Its file name. 0, or -1 if that says nothing: it is the program, or libstint.so. A module keeps
+ * itself mapped whatever is unloaded, as libstint.so is by its link flag: threads, exit and fork
+ * handlers point into it. */
 int module_name(char *out, size_t size);
-/* Keeps it mapped whatever is unloaded, as libstint.so is by its link flag: threads, exit and fork
- * handlers point into it. From the library's constructor, where the loader's lock is ours. */
-void module_stay(void);
 
 #endif

@@ -33,7 +33,6 @@
 enum place { OUTSIDE, OPENING, INSIDE };
 
 static struct {
-    pthread_mutex_t lock;
     struct capture_ranges ranges;
 
     struct {
@@ -53,7 +52,7 @@ static struct {
     uint32_t window, served;    /* number of the last one wanted, and of the one `tool` is for */
     char label[LABEL_BYTES];    /* of `window` */
     char serving[LABEL_BYTES];  /* of `served`; the busy thread's */
-} now = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} now;
 
 static struct capture_rules *rules; /* NULL before the first use; release, acquire */
 static int steps_matter;            /* a schedule or a rule goes by steps; relaxed */
@@ -61,23 +60,22 @@ int capture_waiting = 1;
 
 /* ---- The lock. */
 
-static __thread struct lock_here here __attribute__((tls_model("initial-exec")));
-
 /* -1: this thread has it already, further out. */
 static int lock_now(void) {
-    if (here.inside) {
+    if (lock_inside(LOCK_CAPTURE)) {
         return -1;
     }
-    lock_take(&now.lock, &here);
+    lock_take(LOCK_CAPTURE);
     return 0;
 }
 
 static void unlock_now(void) {
-    lock_release(&now.lock, &here);
+    lock_release(LOCK_CAPTURE);
 }
 
 /* The schedule is the parent's, its callback too; rules are the environment's and begin again. */
-static void forget_in_child(void) {
+static void forget_in_child(int held) {
+    (void)held;
     ++now.ranges.generation;
     memset(&now.by_step, 0, sizeof now.by_step);
     now.busy = 0;
@@ -87,7 +85,7 @@ static void forget_in_child(void) {
     watch_forget();
 }
 
-LOCK_OVER_FORK(now.lock, here, here.inside, forget_in_child())
+LOCK_OVER_FORK(LOCK_CAPTURE, NULL, forget_in_child)
 
 /* Settings and rules, once. -1: in a signal handler that interrupted the reading of them. */
 static int prepare(void) {

@@ -30,7 +30,6 @@ static uint64_t count;   /* ended steps; any thread */
 static uint64_t last_at; /* ticks of the last call, 0 = none; any thread */
 
 static struct {
-    pthread_mutex_t lock;
     int on;     /* read without the lock, relaxed */
     int closed; /* likewise */
     stint_schedule schedule;
@@ -40,28 +39,27 @@ static struct {
     uint64_t step;   /* looked at last */
     uint64_t since;  /* first step of the record phase that was recorded */
     enum schedule_phase phase;
-} timers = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} timers;
 
 /* ---- The lock. */
 
-static __thread struct lock_here here __attribute__((tls_model("initial-exec")));
-
 static void lock_timers(void) {
-    lock_take(&timers.lock, &here);
+    lock_take(LOCK_STEP);
 }
 
 static void unlock_timers(void) {
-    lock_release(&timers.lock, &here);
+    lock_release(LOCK_STEP);
 }
 
 /* The child counts from 0, and records: the schedule and its callback are the parent's. */
-static void forget_in_child(void) {
+static void forget_in_child(int held) {
+    (void)held;
     STINT_IMPL_STORE(&count, 0);
     STINT_IMPL_STORE(&last_at, 0);
     timers.on = timers.closed = config.closed = 0;
 }
 
-LOCK_OVER_FORK(timers.lock, here, here.inside, forget_in_child())
+LOCK_OVER_FORK(LOCK_STEP, NULL, forget_in_child)
 
 /* ---- Wall time, a row of its own. */
 

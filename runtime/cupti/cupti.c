@@ -10,7 +10,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,14 +24,13 @@
 #include "record/registry.h"
 
 static struct {
-    pthread_mutex_t lock;
     uint32_t wanted; /* starts less stops */
     int busy;
     int asked;
     int said;
     uint32_t generation;    /* forks */
     char why[CUPTI_REASON]; /* it is off; "" = nobody wants it */
-} now = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} now;
 
 static int is_on;     /* acquire, release */
 static int was_on;    /* CUPTI can be called, and late records may come; likewise */
@@ -41,8 +39,6 @@ static int capturing; /* a capture wants it; cupti_capture's */
 
 /* ---- The lock. Inside is also who calls CUPTI without it: a signal handler makes no further call
  * there. */
-
-static __thread struct lock_here here __attribute__((tls_model("initial-exec")));
 
 static int get(const int *flag) {
     return __atomic_load_n(flag, __ATOMIC_ACQUIRE);
@@ -53,7 +49,8 @@ static void set(int *flag, int value) {
 }
 
 /* CUDA after a fork is undefined: the child of a process that had CUPTI has none. */
-static void forget_in_child(void) {
+static void forget_in_child(int held) {
+    (void)held;
     if (cupti_session_is_used() || now.busy) {
         set(&is_over, 1);
         cupti_session_forget();
@@ -66,7 +63,7 @@ static void forget_in_child(void) {
     now.why[0] = '\0';
 }
 
-LOCK_OVER_FORK(now.lock, here, here.inside, forget_in_child())
+LOCK_OVER_FORK(LOCK_CUPTI, NULL, forget_in_child)
 
 /* ---- Making it so. */
 
@@ -102,9 +99,9 @@ static void bring_about(void) {
     now.busy = 1;
     while (!bad && should_be_on() != get(&is_on)) {
         int on = should_be_on();
-        pthread_mutex_unlock(&now.lock);
+        lock_drop(LOCK_CUPTI);
         bad = turn(on, why);
-        pthread_mutex_lock(&now.lock);
+        lock_hold(LOCK_CUPTI);
         if (generation != now.generation) {
             return; /* in the child of a fork that a signal handler made meanwhile */
         }
@@ -116,17 +113,17 @@ static void bring_about(void) {
 }
 
 static void at_exit(void) {
-    struct lock_visit v = lock_visit_begin(&here);
+    struct lock_visit v = lock_visit_begin(LOCK_CUPTI);
     set(&is_over, 1);
-    pthread_mutex_lock(&now.lock);
+    lock_hold(LOCK_CUPTI);
     int late = !get(&is_on) && get(&was_on) && !now.busy;
     bring_about();
-    pthread_mutex_unlock(&now.lock);
+    lock_drop(LOCK_CUPTI);
     if (late) {
         cupti_session_flush(1);
     }
     set(&was_on, 0);
-    lock_visit_end(&here, v);
+    lock_visit_end(LOCK_CUPTI, v);
 }
 
 /* Settings and arena. */
@@ -140,12 +137,12 @@ static int prepare(void) {
 }
 
 int cupti_start(void) {
-    if (here.inside || get(&is_over) || prepare()) {
+    if (lock_inside(LOCK_CUPTI) || get(&is_over) || prepare()) {
         return -1;
     }
-    struct lock_visit v = lock_visit_begin(&here);
+    struct lock_visit v = lock_visit_begin(LOCK_CUPTI);
     char why[CUPTI_REASON] = "";
-    pthread_mutex_lock(&now.lock);
+    lock_hold(LOCK_CUPTI);
     now.asked = 1;
     ++now.wanted;
     bring_about();
@@ -157,33 +154,33 @@ int cupti_start(void) {
         now.said = 1;
         memcpy(why, now.why, sizeof why);
     }
-    pthread_mutex_unlock(&now.lock);
+    lock_drop(LOCK_CUPTI);
     if (*why) {
         log_line("no GPU activities: %s; timers and captures go on", why);
     }
-    lock_visit_end(&here, v);
+    lock_visit_end(LOCK_CUPTI, v);
     return failed ? -1 : 0;
 }
 
 void cupti_stop(void) {
-    if (here.inside) {
+    if (lock_inside(LOCK_CUPTI)) {
         return;
     }
-    struct lock_visit v = lock_visit_begin(&here);
-    pthread_mutex_lock(&now.lock);
+    struct lock_visit v = lock_visit_begin(LOCK_CUPTI);
+    lock_hold(LOCK_CUPTI);
     if (now.wanted) {
         --now.wanted;
         bring_about();
     }
-    pthread_mutex_unlock(&now.lock);
-    lock_visit_end(&here, v);
+    lock_drop(LOCK_CUPTI);
+    lock_visit_end(LOCK_CUPTI, v);
 }
 
 void cupti_flush(int force) {
-    if (get(&was_on) && !get(&is_over) && !here.inside) {
-        struct lock_visit v = lock_visit_begin(&here);
+    if (get(&was_on) && !get(&is_over) && !lock_inside(LOCK_CUPTI)) {
+        struct lock_visit v = lock_visit_begin(LOCK_CUPTI);
         cupti_session_flush(force);
-        lock_visit_end(&here, v);
+        lock_visit_end(LOCK_CUPTI, v);
     }
 }
 
@@ -214,20 +211,20 @@ void cupti_describe(char *out, size_t size) {
     if (size) {
         out[0] = '\0';
     }
-    if (here.inside) {
+    if (lock_inside(LOCK_CUPTI)) {
         return;
     }
-    struct lock_visit v = lock_visit_begin(&here);
-    pthread_mutex_lock(&now.lock);
+    struct lock_visit v = lock_visit_begin(LOCK_CUPTI);
+    lock_hold(LOCK_CUPTI);
     int asked = now.asked;
     memcpy(why, now.why, sizeof why);
-    pthread_mutex_unlock(&now.lock);
+    lock_drop(LOCK_CUPTI);
     if (asked && *why) {
         snprintf(out, size, "no cupti: %s", why);
     } else if (asked) {
         describe_session(out, size);
     }
-    lock_visit_end(&here, v);
+    lock_visit_end(LOCK_CUPTI, v);
 }
 
 /* ---- Who wants it. */

@@ -11,7 +11,6 @@
 #include "event_pool.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
 
@@ -25,15 +24,16 @@
 
 enum pool_state { POOL_NEW, POOL_OPEN, POOL_NO_GPU, POOL_FAILED, POOL_CLOSED };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static enum pool_state pool_state;
 static uint64_t busy; /* pairs started or waiting */
 static int exit_registered;
 int event_pool_no_gpu;
 
-/* The calling thread is in here: neither its signal handlers nor a tool behind the driver may wait
- * for it. */
-static __thread struct lock_here here __attribute__((tls_model("initial-exec")));
+/* The calling thread is in here, or in another lock that its signal handler interrupted: neither a
+ * handler nor a tool behind the driver may wait for it. */
+static int is_inside(void) {
+    return lock_inside(LOCK_EVENTS) || lock_any_held();
+}
 
 static enum pool_state state(void) {
     return __atomic_load_n(&pool_state, __ATOMIC_ACQUIRE);
@@ -43,17 +43,19 @@ static void set_state(enum pool_state to) {
     __atomic_store_n(&pool_state, to, __ATOMIC_RELEASE);
 }
 
-static void forget_in_child(void) {
+static void forget_in_child(int held) {
+    (void)held;
     busy = 0;
     event_queue_forget_all();
     event_lane_forget_all();
     if (event_context_any()) {
         set_state(POOL_CLOSED);
     }
-    here.inside = 0; /* the lists are empty: a forking handler may begin timers of its own */
+    lock_outside(
+        LOCK_EVENTS); /* the lists are empty: a forking handler may begin timers of its own */
 }
 
-LOCK_OVER_FORK(lock, here, here.inside, forget_in_child())
+LOCK_OVER_FORK(LOCK_EVENTS, NULL, forget_in_child)
 
 /* ---- Under the lock. */
 
@@ -97,15 +99,15 @@ static void fail(struct event_pair *p, int code) {
 /* ---- Without the lock. */
 
 static void retire_now(struct event_pair *p, int good) {
-    pthread_mutex_lock(&lock);
+    lock_hold(LOCK_EVENTS);
     retire(p, good);
-    pthread_mutex_unlock(&lock);
+    lock_drop(LOCK_EVENTS);
 }
 
 static void fail_now(struct event_pair *p, int code) {
-    pthread_mutex_lock(&lock);
+    lock_hold(LOCK_EVENTS);
     fail(p, code);
-    pthread_mutex_unlock(&lock);
+    lock_drop(LOCK_EVENTS);
 }
 
 static void close_pool(void) {
@@ -139,21 +141,21 @@ static void describe(const struct gpu_ops *gpu, struct event_context *home) {
     struct gpu_device d = {0};
     int number = home->context.device;
     int known = gpu->device(number, &d) == GPU_OK;
-    pthread_mutex_lock(&lock);
+    lock_hold(LOCK_EVENTS);
     if (known && !home->device) {
         home->device = event_sums_device(number, &d);
     }
     home->described = 1;
-    pthread_mutex_unlock(&lock);
+    lock_drop(LOCK_EVENTS);
 }
 
 static struct event_pair *get(const struct gpu_ops *gpu, const struct gpu_context *c) {
     struct event_pair *p = NULL;
     if (!reserve()) {
-        pthread_mutex_lock(&lock);
+        lock_hold(LOCK_EVENTS);
         p = event_pair_get(c);
         int is_new = p && !p->home->described;
-        pthread_mutex_unlock(&lock);
+        lock_drop(LOCK_EVENTS);
         if (is_new) {
             describe(gpu, p->home);
         }
@@ -171,9 +173,9 @@ static struct event_pair *start(const struct gpu_ops *gpu, void *stream, enum st
     code = code ? code : gpu->capturing(stream, &capturing);
     if (code || capturing) {
         *why = capturing ? STINT_STATUS_GPU_CAPTURED : event_loss(code);
-        pthread_mutex_lock(&lock);
+        lock_hold(LOCK_EVENTS);
         give_up(code);
-        pthread_mutex_unlock(&lock);
+        lock_drop(LOCK_EVENTS);
         return NULL;
     }
     struct event_pair *p = get(gpu, &c);
@@ -192,9 +194,9 @@ static struct event_pair *start(const struct gpu_ops *gpu, void *stream, enum st
         atexit(close_pool);
     }
     if (config.trace) {
-        pthread_mutex_lock(&lock);
+        lock_hold(LOCK_EVENTS);
         event_lane_open(p);
-        pthread_mutex_unlock(&lock);
+        lock_drop(LOCK_EVENTS);
     }
     return p;
 }
@@ -205,24 +207,24 @@ struct event_pair *event_pool_start(void *stream, enum stint_status *why) {
     if (now != POOL_OPEN && now != POOL_NEW) {
         return NULL;
     }
-    if (here.inside) {
+    if (is_inside()) {
         *why = STINT_STATUS_GPU_DROPPED;
         return NULL;
     }
-    struct lock_visit v = lock_visit_begin(&here);
+    struct lock_visit v = lock_visit_begin(LOCK_EVENTS);
     now = now == POOL_NEW ? open_pool() : now;
     struct event_pair *p = now == POOL_OPEN ? start(gpu_ops(), stream, why) : NULL;
-    lock_visit_end(&here, v);
+    lock_visit_end(LOCK_EVENTS, v);
     return p;
 }
 
 void event_pool_cancel(struct event_pair *p) {
-    if (here.inside) {
+    if (is_inside()) {
         return; /* its place is lost */
     }
-    struct lock_visit v = lock_visit_begin(&here);
+    struct lock_visit v = lock_visit_begin(LOCK_EVENTS);
     retire_now(p, 1);
-    lock_visit_end(&here, v);
+    lock_visit_end(LOCK_EVENTS, v);
 }
 
 /* Under the lock, which is given up while asking about the head of the queue. Whether that is off
@@ -236,9 +238,9 @@ static int poll(const struct gpu_ops *gpu, struct event_queue *q, int wait) {
     int code = GPU_CONTEXT_IS_DESTROYED;
     if (!event_pair_is_stale(p)) {
         q->asked = 1;
-        pthread_mutex_unlock(&lock);
+        lock_drop(LOCK_EVENTS);
         code = event_ask(gpu, p, wait, &ns);
-        pthread_mutex_lock(&lock);
+        lock_hold(LOCK_EVENTS);
         q->asked = 0;
     }
     if (code == GPU_NOT_READY) {
@@ -282,21 +284,21 @@ static int stop(const struct gpu_ops *gpu, struct event_pair *p, int wait, enum 
     if (wait) {
         gpu->event_wait(p->to); /* an error shows when it is asked about */
     }
-    pthread_mutex_lock(&lock);
+    lock_hold(LOCK_EVENTS);
     event_lane_close(p);
     struct event_queue *q = event_queue_put(p);
     poll_some(gpu, q);
-    pthread_mutex_unlock(&lock);
+    lock_drop(LOCK_EVENTS);
     return 0;
 }
 
 int event_pool_stop(struct event_pair *p, uint32_t sums, uint32_t node, int wait,
                     enum stint_status *why) {
     *why = STINT_STATUS_GPU_FAILED;
-    if (here.inside) {
+    if (is_inside()) {
         return -1; /* its place is lost */
     }
-    struct lock_visit v = lock_visit_begin(&here);
+    struct lock_visit v = lock_visit_begin(LOCK_EVENTS);
     int result = -1;
     p->sums = sums;
     p->node = node;
@@ -305,7 +307,7 @@ int event_pool_stop(struct event_pair *p, uint32_t sums, uint32_t node, int wait
     } else {
         retire_now(p, 1);
     }
-    lock_visit_end(&here, v);
+    lock_visit_end(LOCK_EVENTS, v);
     return result;
 }
 
@@ -321,28 +323,28 @@ static int poll_all(int wait) {
 }
 
 void event_pool_collect(void) {
-    if (state() == POOL_OPEN && !here.inside) {
-        struct lock_visit v = lock_visit_begin(&here);
-        pthread_mutex_lock(&lock);
+    if (state() == POOL_OPEN && !is_inside()) {
+        struct lock_visit v = lock_visit_begin(LOCK_EVENTS);
+        lock_hold(LOCK_EVENTS);
         poll_all(0);
-        pthread_mutex_unlock(&lock);
-        lock_visit_end(&here, v);
+        lock_drop(LOCK_EVENTS);
+        lock_visit_end(LOCK_EVENTS, v);
     }
 }
 
 int event_pool_flush(void) {
-    if (state() == POOL_OPEN && !here.inside) {
-        struct lock_visit v = lock_visit_begin(&here);
-        pthread_mutex_lock(&lock);
+    if (state() == POOL_OPEN && !is_inside()) {
+        struct lock_visit v = lock_visit_begin(LOCK_EVENTS);
+        lock_hold(LOCK_EVENTS);
         while (event_queue_waiting() && state() == POOL_OPEN) {
             if (!poll_all(1)) { /* others are asking about what is left */
-                pthread_mutex_unlock(&lock);
+                lock_drop(LOCK_EVENTS);
                 sched_yield();
-                pthread_mutex_lock(&lock);
+                lock_hold(LOCK_EVENTS);
             }
         }
-        pthread_mutex_unlock(&lock);
-        lock_visit_end(&here, v);
+        lock_drop(LOCK_EVENTS);
+        lock_visit_end(LOCK_EVENTS, v);
     }
     return state() == POOL_FAILED ? -1 : 0;
 }

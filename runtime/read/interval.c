@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "interval.h"
 
+#include <pthread.h>
+#include <stddef.h>
+
 #include "base/lock.h"
 #include "base/log.h"
 #include "baseline.h"
@@ -8,16 +11,13 @@
 #include "gpu/event_pool.h"
 #include "record/registry.h"
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct baseline *current, *replaced; /* replaced: in use by the open snapshot */
 static uint32_t arena_gate;                 /* of the arena they speak of */
 
 /* ---- The lock. Who is inside is told by the registry's reader mark: it is there anyway, so that the
  * child of a fork in here keeps the parent's arena until the interrupted call has ended. */
 
-static __thread struct lock_here here __attribute__((tls_model("initial-exec")));
-
-LOCK_OVER_FORK(lock, here, registry_reading(), (void)0)
+LOCK_OVER_FORK(LOCK_INTERVAL, registry_reading, NULL)
 
 static int cancel_state; /* of the thread that holds the lock */
 
@@ -33,7 +33,7 @@ static int lock_interval(void) {
     registry_unlock();
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
     registry_read_begin();
-    pthread_mutex_lock(&lock);
+    lock_hold(LOCK_INTERVAL);
     cancel_state = state;
     if (arena_gate != registry_arena_gate()) { /* they speak of the parent's arena */
         current = replaced = NULL;
@@ -44,7 +44,7 @@ static int lock_interval(void) {
 
 static void unlock_interval(void) {
     int state = cancel_state;
-    pthread_mutex_unlock(&lock);
+    lock_drop(LOCK_INTERVAL);
     registry_read_end();
     pthread_setcancelstate(state, NULL);
 }

@@ -2,16 +2,15 @@
 #include "process.h"
 
 #include <fcntl.h>
-#include <pthread.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <unistd.h>
 
 #include "arena/arena.h"
 #include "base/clock.h"
+#include "base/lock.h"
 #include "base/log.h"
 #include "base/machine.h"
-#include "base/module.h"
 #include "config/config.h"
 #include "gpu/gpu.h"
 #include "reference.h"
@@ -40,14 +39,10 @@ static pid_t forked_by; /* 0 = by none that we know of */
 static __thread int fork_inside __attribute__((tls_model("initial-exec")));
 static __thread pid_t forking __attribute__((tls_model("initial-exec")));
 
-static void before_fork(void) {
+static int is_interrupted(void) {
     forking = getpid();
     fork_inside = thread_is_busy() || registry_reading();
-    registry_before_fork();
-}
-
-static void after_fork_parent(void) {
-    registry_after_fork();
+    return registry_held();
 }
 
 static void forget(void) {
@@ -60,7 +55,8 @@ static void forget(void) {
     registry_forget();
 }
 
-static void after_fork_child(void) {
+static void forget_in_child(int held) {
+    (void)held;
     forked_by = forking;
     if (fork_inside) {
         arena_part();
@@ -70,8 +66,11 @@ static void after_fork_child(void) {
     }
 }
 
+LOCK_OVER_FORK(LOCK_REGISTRY, is_interrupted, forget_in_child)
+
 void registry_forget_parent(void) {
     if (!thread_is_busy()) {
+        lock_renew(LOCK_REGISTRY); /* its holder was interrupted */
         forget();
     }
 }
@@ -104,7 +103,6 @@ static void configure(void) {
     seed_names();
     config_read_environment();
     configure_clock();
-    thread_init();
 }
 
 /* The command line with spaces between its arguments. */
@@ -168,9 +166,6 @@ void registry_prepare(void) {
 
 void process_started(void) {
     start_ns = clock_ns();
-    module_stay();
-    /* Not at first use: a fork under way on another thread would miss the handlers. */
-    pthread_atfork(before_fork, after_fork_parent, after_fork_child);
 }
 
 /* Known at the end only: it is looked for when somebody needs it. */

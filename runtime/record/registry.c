@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "registry.h"
 
+#include <pthread.h>
 #include <stddef.h>
 
 #include "base/lock.h"
 #include "stint/impl_layout.h"
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static uint32_t gate = 1; /* 0 is what an untouched site carries */
 static uint32_t arena_gate = 1;
 static struct registry_thread *threads;
@@ -14,27 +14,26 @@ static struct registry_thread *threads;
 static int inherited; /* there is one thread then */
 
 static __thread int reading __attribute__((tls_model("initial-exec")));
-static __thread struct lock_here here __attribute__((tls_model("initial-exec")));
 static __thread int cancel_state __attribute__((tls_model("initial-exec")));
 
 /* A thread cancelled in here (reading a file, writing a line) would keep the lock for ever. */
 void registry_lock(void) {
     int state;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
-    lock_take(&lock, &here);
+    lock_take(LOCK_REGISTRY);
     cancel_state = state;
     registry_prepare();
 }
 
 void registry_unlock(void) {
     int state = cancel_state;
-    lock_release(&lock, &here);
+    lock_release(LOCK_REGISTRY);
     registry_settle();
     pthread_setcancelstate(state, NULL);
 }
 
 int registry_held(void) {
-    return here.inside;
+    return lock_inside(LOCK_REGISTRY) != 0;
 }
 
 void registry_read_begin(void) {
@@ -54,7 +53,6 @@ int registry_reading(void) {
 
 void registry_inherit(void) {
     inherited = 1;
-    lock_after_fork_child(&lock, &here);
 }
 
 int registry_inherited(void) {
@@ -62,7 +60,7 @@ int registry_inherited(void) {
 }
 
 void registry_settle(void) {
-    if (inherited && !here.inside && !reading) {
+    if (inherited && !registry_held() && !reading) {
         registry_forget_parent();
     }
 }
@@ -102,17 +100,7 @@ void registry_join(struct registry_thread *t) {
     threads = t;
 }
 
-void registry_before_fork(void) {
-    lock_before_fork(&lock, &here, here.inside);
-}
-
-void registry_after_fork(void) {
-    lock_after_fork_parent(&lock, &here);
-}
-
 void registry_forget(void) {
-    lock_after_fork_child(&lock, &here);
-    here.inside = 0; /* the lock is nobody's, whoever was interrupted with it */
     threads = NULL;
     inherited = 0;
     registry_advance();

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The process's one lock and its gate. The gate is a number every site's word and every thread
+ * The registry's lock and the gate. The gate is a number every site's word and every thread
  * carries; advancing it sends each of them through the slow path once, where the new filter, level,
  * switch or arena is looked up.
  *
  * The lock guards registering: threads, sites, sets, names, settings. It is never held over a
- * scope, a report or a call into user code, and never taken on the hot path.
+ * scope, a report, a line on stderr or a call into user code, and never taken on the hot path.
  */
 #ifndef STINT_REGISTRY_H
 #define STINT_REGISTRY_H
@@ -50,11 +50,7 @@ struct registry_thread {
 /* Under the lock. */
 void registry_join(struct registry_thread *t);
 
-/* Around fork, as in lock.h. process.c says when: what else it does belongs in between. */
-void registry_before_fork(void);
-void registry_after_fork(void); /* in the parent */
-/* In the child, at once or when what it inherited is over: no thread is left, and the lock is
- * nobody's. */
+/* In the child, at once or when what it inherited is over: no thread is left. */
 void registry_forget(void);
 
 #endif

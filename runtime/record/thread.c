@@ -10,6 +10,7 @@
  */
 #include "thread.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -38,11 +39,18 @@ static __thread int joining __attribute__((tls_model("initial-exec")));
 static pthread_key_t at_end;
 static int have_key;
 static struct thread_block *free_blocks; /* guarded by the registry's lock */
+/* Of threads whose end is not told by the key: see make_key. Likewise guarded. */
+static struct thread_block *unwatched_blocks;
 
 /* The calling thread's block, NULL if the pointer shows one of the three stand-ins. */
 struct thread_block *thread_block_here(void) {
     struct stint_impl_thread *t = stint_impl_thread_here;
     return t->base ? (struct thread_block *)(void *)t : NULL;
+}
+
+static void record_end(struct thread_block *b) {
+    STINT_IMPL_STORE(&b->record->end_ticks, clock_ticks());
+    __atomic_store_n(&b->record->alive, 0, __ATOMIC_RELEASE);
 }
 
 static void thread_end(void *block) {
@@ -54,15 +62,27 @@ static void thread_end(void *block) {
     stint_impl_thread_here = &thread_ended;
     thread_unwind(b, b->frames);
     registry_lock();
-    STINT_IMPL_STORE(&b->record->end_ticks, clock_ticks());
-    __atomic_store_n(&b->record->alive, 0, __ATOMIC_RELEASE);
+    record_end(b);
     b->next_free = free_blocks;
     free_blocks = b;
     registry_unlock();
 }
 
-void thread_init(void) {
+/* The C library keeps the values of its first keys in the thread itself, and allocates memory for
+ * those of others when the first is set: not in a slow path that may be in a signal handler. At
+ * load most programs have few. */
+#if defined(__GLIBC__)
+#define KEYS_IN_PLACE 32
+#else
+#define KEYS_IN_PLACE UINT32_MAX
+#endif
+
+__attribute__((constructor(101))) static void make_key(void) {
     have_key = !pthread_key_create(&at_end, thread_end);
+    if (have_key && at_end >= KEYS_IN_PLACE) {
+        pthread_key_delete(at_end);
+        have_key = 0;
+    }
 }
 
 static int record_new(struct thread_block *b) {
@@ -121,6 +141,35 @@ static void name_keep(struct arena_thread *r) {
     }
 }
 
+/* A key's destructor calls thread_end. */
+static void watch_end(struct thread_block *b) {
+    if (!have_key || pthread_setspecific(at_end, b)) {
+        b->next_free = unwatched_blocks;
+        unwatched_blocks = b;
+    }
+}
+
+/* The recorder of a thread that ended unnoticed, or NULL. Its number may have gone to another thread
+ * since: then it is found when that one has ended, too. */
+static struct thread_block *take_from_ended(void) {
+    pid_t process = getpid();
+    for (struct thread_block **at = &unwatched_blocks; *at; at = &(*at)->next_free) {
+        struct thread_block *b = *at;
+        if (syscall(SYS_tgkill, process, (pid_t)b->record->tid, 0) && errno == ESRCH) {
+            *at = b->next_free;
+            while (b->hot.top != b->frames) { /* its NVTX ranges ended with it */
+                thread_lose(b, STINT_STATUS_ABANDONED);
+                STINT_IMPL_STORE(&b->hot.top->guard, 0);
+                thread_pop(b);
+            }
+            b->busy = 0;
+            record_end(b);
+            return b;
+        }
+    }
+    return NULL;
+}
+
 static struct thread_block *join(void) {
     joining = 1;
     registry_lock();
@@ -130,6 +179,9 @@ static struct thread_block *join(void) {
         if (b) {
             free_blocks = b->next_free;
         } else {
+            b = take_from_ended();
+        }
+        if (!b) {
             b = block_new();
         }
     }
@@ -142,9 +194,7 @@ static struct thread_block *join(void) {
         name_keep(r);
         __atomic_store_n(&r->alive, 1, __ATOMIC_RELEASE);
         stint_impl_thread_here = &b->hot;
-        if (have_key) {
-            pthread_setspecific(at_end, b);
-        }
+        watch_end(b);
     }
     registry_unlock();
     joining = 0;
@@ -251,6 +301,7 @@ const struct stint_impl_frame *thread_innermost(const struct thread_block *b) {
 void thread_forget_all(void) {
     stint_impl_thread_here = &thread_none;
     joining = 0;
+    unwatched_blocks = NULL;
     free_blocks = NULL; /* the blocks stay: a frame of the parent may still point there */
     nvtx_forget_all();
     if (have_key) {

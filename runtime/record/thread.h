@@ -38,8 +38,6 @@ struct thread_block {
     struct stint_impl_edge first_edges[THREAD_EDGES];
 };
 
-/* Under the lock, once. */
-void thread_init(void);
 /* The calling thread's block with `busy` set and the fast path shut, made if need be. NULL if the
  * thread has ended, is already inside (a signal handler), or gets no memory: counted as n losses.
  */

@@ -12,6 +12,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -36,7 +37,6 @@ struct ending {
 };
 
 static struct {
-    pthread_mutex_t lock;
     enum phase phase;
     struct fluid_options as;
     const void *guard; /* of the block that ends it; NULL: none does */
@@ -46,18 +46,16 @@ static struct {
     int applied;       /* under the registry's lock, as the settings: */
     int level, enable; /* before, */
     int level_set;     /* and now */
-} now = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} now;
 
 /* ---- The lock. */
 
-static __thread struct lock_here here __attribute__((tls_model("initial-exec")));
-
 static void lock_now(void) {
-    lock_take(&now.lock, &here);
+    lock_take(LOCK_PROFILER);
 }
 
 static void unlock_now(void) {
-    lock_release(&now.lock, &here);
+    lock_release(LOCK_PROFILER);
 }
 
 static void put_settings_back(void) {
@@ -69,14 +67,15 @@ static void put_settings_back(void) {
 }
 
 /* The profile is the parent's. */
-static void forget_in_child(void) {
+static void forget_in_child(int held) {
+    (void)held;
     put_settings_back();
     now.phase = IDLE;
     now.guard = NULL;
     now.with_program = now.cupti = 0;
 }
 
-LOCK_OVER_FORK(now.lock, here, here.inside, forget_in_child())
+LOCK_OVER_FORK(LOCK_PROFILER, NULL, forget_in_child)
 
 /* A thread cancelled in the middle of a change would leave it so for ever. */
 struct visit {
@@ -268,7 +267,7 @@ static int stop(enum fluid_key key, const char *path, int at_end) {
 
 int profiler_is_due(void) {
     int due = 0;
-    if (!here.inside) {
+    if (!lock_inside(LOCK_PROFILER)) {
         lock_now();
         due = now.phase == RUNNING && now.with_program;
         unlock_now();

@@ -1,40 +1,48 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A lock and fork: by another thread, by its holder, and by a signal handler that interrupted its
- * holder. What it guards is whole for whoever has it, and the child's is free.
+ * The order of locks, and what waits until none is held. A lock and fork: by another thread, by its holder, and by a signal handler that interrupted its
+ * holder. What it guards is whole for the thread that has it, and the child's is free.
  */
 #include "base/lock.h"
 
+#include <pthread.h>
+
 #include "forking.h"
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static __thread struct lock_here here __attribute__((tls_model("initial-exec")));
+#define TESTED LOCK_EVENTS /* its owner is not linked into this program */
+
 static uint64_t left, right;    /* equal whenever nobody has the lock */
 static int forgotten, was_held; /* in how many children on the way here, and in the last */
 
-static void forget(void) {
-    ++forgotten;
-    was_held = here.held_for_fork;
+static int marked; /* another mark than its own says that it was interrupted */
+
+static int interrupted(void) {
+    return marked || lock_inside(TESTED);
 }
 
-LOCK_OVER_FORK(lock, here, here.inside, forget())
+static void forget(int held) {
+    ++forgotten;
+    was_held = held;
+}
 
-static int is_free(pthread_mutex_t *which) {
-    int taken = !pthread_mutex_trylock(which);
+LOCK_OVER_FORK(TESTED, interrupted, forget)
+
+static int is_free(void) {
+    int taken = !lock_try(TESTED);
     if (taken) {
-        pthread_mutex_unlock(which);
+        lock_drop(TESTED);
     }
     return taken;
 }
 
 /* As whoever uses it: both are written apart, so that a second holder would show. */
 static int is_whole(void) {
-    lock_take(&lock, &here);
-    int equal = left == right && here.inside;
+    lock_take(TESTED);
+    int equal = left == right && lock_inside(TESTED);
     ++left;
     ++right;
-    lock_release(&lock, &here);
-    return equal && !here.inside;
+    lock_release(TESTED);
+    return equal && !lock_inside(TESTED);
 }
 
 static void expect_good(pid_t child) {
@@ -50,17 +58,17 @@ static void fork_plainly(void) {
     if (pid == 0) {
         alarm(harness_child_seconds());
         CHECK(forgotten == before + 1 && was_held);
-        CHECK(!here.inside && left == right && is_free(&lock));
+        CHECK(!lock_inside(TESTED) && left == right && is_free());
         CHECK(is_whole());
         _exit(0);
     }
     expect_good(pid);
-    CHECK(!here.inside && forgotten == before);
+    CHECK(!lock_inside(TESTED) && forgotten == before);
 }
 
 TEST(lock, is_free_in_parent_and_child) {
     fork_plainly();
-    CHECK(is_free(&lock));
+    CHECK(is_free());
     CHECK(is_whole());
     fork_plainly();
 }
@@ -70,12 +78,12 @@ TEST(lock, is_free_in_parent_and_child) {
 static int holds, stop;
 
 static void *hold_for_long(void *unused) {
-    lock_take(&lock, &here);
+    lock_take(TESTED);
     ++left;
     __atomic_store_n(&holds, 1, __ATOMIC_RELEASE);
     usleep(50000);
     ++right;
-    lock_release(&lock, &here);
+    lock_release(TESTED);
     /* The thread sanitizer takes one that has ended by the fork for forgotten in the child. */
     while (!__atomic_load_n(&stop, __ATOMIC_RELAXED)) {
         usleep(1000);
@@ -128,7 +136,7 @@ static void fork_in_handler(int number) {
         alarm(harness_child_seconds());
         is_child = 1;
         CHECK(forgotten == before + 1 && !was_held);
-        CHECK(is_free(&lock)); /* for a handler that does not return, too */
+        CHECK(is_free()); /* for a handler that does not return, too */
     }
 }
 
@@ -136,7 +144,7 @@ static void end_child(void) {
     if (is_child) {
         CHECK(is_whole());
         fork_plainly();
-        CHECK(is_free(&lock));
+        CHECK(is_free());
         _exit(0);
     }
 }
@@ -144,17 +152,17 @@ static void end_child(void) {
 /* The thread sees no other one's change before it has let go itself. */
 static void fork_while_holding(void) {
     stepping_install(SIGUSR1, fork_in_handler);
-    lock_take(&lock, &here);
+    lock_take(TESTED);
     uint64_t at = ++left;
     CHECK(raise(SIGUSR1) == 0);
-    CHECK(here.inside);
+    CHECK(lock_inside(TESTED));
     if (!is_child) {
-        CHECK(!is_free(&lock));
+        CHECK(!is_free());
         expect_good(child);
         usleep(20000); /* for whoever waits */
     }
     CHECK(left == at && ++right == at);
-    lock_release(&lock, &here);
+    lock_release(TESTED);
     end_child();
     CHECK(is_whole());
 }
@@ -187,13 +195,13 @@ TEST(lock, others_go_on_waiting) {
 }
 
 static void child_finds_it_free(void) {
-    CHECK(is_free(&lock));
+    CHECK(is_free());
 }
 
 static void take_thrice(void) {
     for (int i = 0; i < 3; ++i) {
-        lock_take(&lock, &here);
-        lock_release(&lock, &here);
+        lock_take(TESTED);
+        lock_release(TESTED);
     }
 }
 
@@ -202,7 +210,7 @@ TEST(lock, fork_after_every_instruction) {
     CHECK(is_whole()); /* the C library's functions are bound now */
     lives_on = child_finds_it_free;
     fork_all_over(take_thrice, end_child);
-    CHECK(!here.inside && is_free(&lock) && is_whole());
+    CHECK(!lock_inside(TESTED) && is_free() && is_whole());
 }
 
 /* ---- Inside, but without the lock. */
@@ -212,17 +220,17 @@ TEST(lock, visit) {
     NEEDS_NEW_LOCKS();
     stepping_install(SIGUSR1, fork_in_handler);
     errno = 5;
-    struct lock_visit v = lock_visit_begin(&here);
-    CHECK(here.inside && is_free(&lock));
-    pthread_mutex_lock(&lock);
-    pthread_mutex_unlock(&lock);
+    struct lock_visit v = lock_visit_begin(TESTED);
+    CHECK(lock_inside(TESTED) && is_free());
+    lock_hold(TESTED);
+    lock_drop(TESTED);
     CHECK(raise(SIGUSR1) == 0);
-    CHECK(here.inside && is_free(&lock));
+    CHECK(lock_inside(TESTED) && is_free());
     CHECK(!pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state));
     CHECK(state == PTHREAD_CANCEL_DISABLE);
     errno = 7;
-    lock_visit_end(&here, v);
-    CHECK(errno == 5 && !here.inside);
+    lock_visit_end(TESTED, v);
+    CHECK(errno == 5 && !lock_inside(TESTED));
     CHECK(!pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &state));
     CHECK(state == PTHREAD_CANCEL_ENABLE);
     end_child();
@@ -231,18 +239,126 @@ TEST(lock, visit) {
 }
 
 TEST(lock, another_mark_than_its_own) {
-    pthread_mutex_t other = PTHREAD_MUTEX_INITIALIZER;
-    struct lock_here mine = {0, 1};
-    pthread_mutex_lock(&other);
-    lock_before_fork(&other, &mine, 1); /* or it waits for itself */
-    CHECK(!mine.held_for_fork && !mine.inside);
-    lock_after_fork_parent(&other, &mine);
-    CHECK(!is_free(&other));
-    pthread_mutex_unlock(&other);
-    lock_before_fork(&other, &mine, 0);
-    CHECK(mine.held_for_fork && mine.inside && !is_free(&other));
-    lock_after_fork_parent(&other, &mine);
-    CHECK(!mine.inside && is_free(&other));
+    NEEDS_NEW_LOCKS();
+    int before = forgotten;
+    lock_hold(TESTED);
+    marked = 1; /* or fork waits for itself */
+    pid_t pid = fork();
+    if (pid == 0) {
+        CHECK(forgotten == before + 1 && !was_held && !lock_inside(TESTED));
+        lock_drop(TESTED); /* once too often */
+        marked = 0;
+        CHECK(is_free() && is_whole());
+        _exit(0);
+    }
+    expect_good(pid);
+    CHECK(!is_free() && !lock_inside(TESTED));
+    lock_drop(TESTED);
+    marked = 0;
+    CHECK(is_free());
+    fork_plainly();
+}
+
+TEST(lock, renewed_in_a_child) {
+    NEEDS_NEW_LOCKS();
+    lock_take(TESTED);
+    lock_renew(TESTED);
+    CHECK(!lock_inside(TESTED) && !lock_any_held() && is_free());
+}
+
+/* ---- The order. */
+
+/* How a child ends that takes the second with the first held. */
+static int take_both(enum lock_id first, enum lock_id second) {
+    int status = 0;
+    pid_t pid = fork();
+    if (pid == 0) {
+        close(STDERR_FILENO);
+        alarm(harness_child_seconds());
+        lock_take(first);
+        lock_take(second);
+        lock_release(second);
+        lock_release(first);
+        _exit(lock_any_held() ? 1 : 0);
+    }
+    CHECK(pid > 0 && waitpid(pid, &status, 0) == pid);
+    return status;
+}
+
+TEST(lock, a_violation_of_the_order_is_caught) {
+    for (int first = 0; first < LOCK_COUNT; ++first) {
+        for (int second = 0; second < LOCK_COUNT; ++second) {
+            int status = take_both((enum lock_id)first, (enum lock_id)second);
+            if (first < second) {
+                CHECK_EQ_U64((uint64_t)status, 0);
+            } else {
+                CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+            }
+        }
+    }
+}
+
+static void violate(void *unused) {
+    (void)unused;
+    pid_t pid = fork();
+    if (pid == 0) {
+        lock_take(LOCK_REGISTRY);
+        lock_take(LOCK_STEP);
+        _exit(0);
+    }
+    CHECK(pid > 0 && waitpid(pid, NULL, 0) == pid);
+}
+
+TEST(lock, a_violation_names_both) {
+    char *said = harness_capture(STDERR_FILENO, violate, NULL);
+    CHECK_STR_EQ(said, "stint: lock order: STEP is taken by a thread that holds REGISTRY "
+                       "(runtime/base/lock_table.h)\n");
+    free(said);
+}
+
+/* ---- What waits. */
+
+static int calls;
+
+static void count_call(void) {
+    CHECK(!lock_any_held() && !lock_inside(LOCK_STEP) && !lock_inside(LOCK_REGISTRY));
+    ++calls;
+}
+
+TEST(lock, a_call_waits_for_the_last_release) {
+    lock_take(LOCK_STEP);
+    lock_take(LOCK_REGISTRY);
+    CHECK(lock_any_held());
+    lock_when_free(count_call);
+    lock_release(LOCK_REGISTRY);
+    CHECK(lock_any_held() && calls == 0);
+    lock_release(LOCK_STEP);
+    CHECK(!lock_any_held() && calls == 1);
+    lock_take(LOCK_STEP);
+    lock_release(LOCK_STEP);
+    CHECK_EQ_U64((uint64_t)calls, 1);
+}
+
+TEST(lock, a_call_of_the_parent_is_not_the_childs) {
+    lock_take(LOCK_STEP);
+    lock_when_free(count_call);
+    pid_t pid = fork(); /* as in a signal handler: it does not wait for STEP */
+    if (pid == 0) {
+        lock_release(LOCK_STEP);
+        CHECK_EQ_U64((uint64_t)calls, 0);
+        _exit(0);
+    }
+    expect_good(pid);
+    CHECK_EQ_U64((uint64_t)calls, 0);
+    lock_release(LOCK_STEP);
+    CHECK_EQ_U64((uint64_t)calls, 1);
+}
+
+TEST(lock, trying_keeps_what_is_held) {
+    lock_take(TESTED);
+    CHECK(lock_try(TESTED) == -1 && lock_any_held());
+    lock_release(TESTED);
+    CHECK(!lock_any_held());
 }
 
 HARNESS_MAIN()

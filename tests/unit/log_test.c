@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/log.h"
 
+#include "base/lock.h"
+
 #include "config/config.h"
 #include "support.h"
 
@@ -91,6 +93,51 @@ TEST(log, glog_prefix) {
     CHECK(have && !strncmp(have, "stint: text is 7\nI", 18)); /* our own lines never have it */
     CHECK_CONTAINS(have, " stint] text is 8\n");
     free(have);
+}
+
+static void write_with_lock(void *unused) {
+    (void)unused;
+    lock_take(LOCK_STEP);
+    log_line("first");
+    lock_take(LOCK_REGISTRY);
+    log_line("second");
+    lock_release(LOCK_REGISTRY);
+    dprintf(STDERR_FILENO, "still held\n");
+    lock_release(LOCK_STEP);
+    log_line("third");
+}
+
+TEST(log, with_a_lock_held_lines_wait) {
+    char *have = harness_capture(STDERR_FILENO, write_with_lock, NULL);
+    CHECK_STR_EQ(have, "still held\nstint: first\nstint: second\nstint: third\n");
+    free(have);
+}
+
+static void fork_with_line(void *unused) {
+    int status = -1;
+    (void)unused;
+    lock_take(LOCK_STEP);
+    log_line("of the parent");
+    pid_t pid = fork(); /* as in a signal handler */
+    if (pid == 0) {
+        lock_release(LOCK_STEP);
+        lock_take(LOCK_STEP);
+        log_line("of the child");
+        lock_release(LOCK_STEP);
+        _exit(0);
+    }
+    CHECK(pid > 0 && waitpid(pid, &status, 0) == pid && status == 0);
+    lock_release(LOCK_STEP);
+}
+
+TEST(log, with_a_lock_held_each_process_writes_its_own) {
+#if SANITIZED
+    SKIP("the thread sanitizer knows no lock that is made anew while held");
+#else
+    char *have = harness_capture(STDERR_FILENO, fork_with_line, NULL);
+    CHECK_STR_EQ(have, "stint: of the child\nstint: of the parent\n");
+    free(have);
+#endif
 }
 
 TEST(log, closed_stderr_does_no_harm) {

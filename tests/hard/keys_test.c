@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A program that has used up the keys whose values glibc keeps in the thread itself: the library
+ * takes none, and finds ended threads by their numbers.
+ */
+#include <pthread.h>
+
+#include "recorded.h"
+#include "stint/stint.h"
+
+#define THREADS 300
+
+/* Before all constructors. */
+static void take_keys(void) {
+    pthread_key_t key;
+    for (int i = 0; i < 40; ++i) {
+        pthread_key_create(&key, NULL);
+    }
+}
+__attribute__((section(".preinit_array"), used)) static void (*const first)(void) = take_keys;
+
+static void *record(void *leave_open) {
+    stint_begin("left open");
+    if (!leave_open) {
+        stint_end("left open");
+    }
+    { REGISTER_TIMER("short"); }
+    return NULL;
+}
+
+TEST(keys, short_threads_continue_each_others_recorders) {
+    pthread_t t;
+    for (int i = 0; i < THREADS; ++i) {
+        CHECK(!pthread_create(&t, NULL, record, i == 0 ? &t : NULL));
+        pthread_join(t, NULL);
+    }
+    CHECK_EQ_U64(calls_of("short"), THREADS);
+    CHECK_EQ_U64(calls_of("left open"), THREADS - 1);
+    CHECK_EQ_U64(lost(STINT_STATUS_ABANDONED), 1);
+    CHECK(arena_header()->thread_count <= THREADS / 10); /* one may not have left the kernel yet */
+}
+
+HARNESS_MAIN()
