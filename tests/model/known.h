@@ -24,4 +24,8 @@
 #define KNOWN_SELF 1
 #endif
 
+/* A call in a recursive one, both started earlier (REGISTER_TIMER_SET), takes more off the outermost
+ * call's self time than its part in that call. */
+#define KNOWN_RECURSIVE_SINCE 1
+
 #endif

@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "fake_clock.h"
+#include "known.h"
 #include "record/thread.h"
 #include "reference.h"
 #include "stint/stint.h"
@@ -163,8 +164,21 @@ static void level_end(struct level *l) {
     reference_close(l->r->thread, guard_of(&l->call), l->opening, l->with ? l->call.info : NULL);
 }
 
-static uint64_t since(const struct op *o, uint64_t *us) {
+static int in_recursion(const struct runner *r) {
+    const struct reference_thread *t = &reference.thread[r->thread];
+    int recursive = 0;
+    for (int i = 0; i < t->depth; ++i) {
+        recursive |= t->frame[i].recursive;
+    }
+    return recursive;
+}
+
+static uint64_t since(const struct runner *r, const struct op *o, uint64_t *us) {
     uint64_t now_us = fake_now / 1000;
+    if (KNOWN_RECURSIVE_SINCE && in_recursion(r)) {
+        *us = now_us;
+        return fake_now;
+    }
     *us = o->n % 50 < now_us ? now_us - o->n % 50 : now_us;
     return *us >= now_us ? fake_now : *us * 1000;
 }
@@ -179,7 +193,7 @@ __attribute__((noinline)) static void scope_c(struct runner *r) {
     l.call.info = o->c == FORM_INFO ? program_infos[o->n % 4] : NULL;
     l.call.threshold_us = -1;
     if (o->c == FORM_SINCE) {
-        start = since(o, &us);
+        start = since(r, o, &us);
         stint_impl_begin_since(&l.call, site, set, us);
     } else {
         stint_impl_begin((void *)&l.call, site, set);
@@ -197,7 +211,7 @@ __attribute__((noinline)) static void scope_dynamic(struct runner *r) {
     uint64_t us = UINT64_MAX, start = fake_now;
     l.call.threshold_us = -1;
     if (o->c) {
-        start = since(o, &us);
+        start = since(r, o, &us);
     }
     stint_impl_begin_dynamic(&l.call, &place, sets[o->b]->id, name->bytes, name->length, us);
     tell(r);
