@@ -175,7 +175,8 @@ def public_names():
 
 def known_words():
     """Every STINT_ word that a document may use: variables, what the headers and the build name."""
-    sources = list(INCLUDE.iterdir()) + [ROOT / "CMakeLists.txt", ROOT / "CMakePresets.json"]
+    sources = list(INCLUDE.iterdir()) + [ROOT / "CMakeLists.txt", ROOT / "CMakePresets.json",
+                                          ROOT / "dev"]
     words = {word for path in sources for word in re.findall(r"\bSTINT_[A-Z0-9_]+", read(path))}
     return words | set(table("env.ini"))
 
@@ -186,7 +187,8 @@ def table(name):
     return {section: dict(parser[section]) for section in parser.sections()}
 
 
-COMPILED_IN = {"STINT_INLINE"}  # a macro with a value, not a variable
+# A macro with a value, and what ./dev reads; no variables of the library.
+OTHERS = {"STINT_INLINE", "STINT_BUILD_DIR"}
 
 
 def check_variables():
@@ -195,7 +197,7 @@ def check_variables():
     for path in documents():
         text = read(path)
         for name in set(re.findall(r"(?<![-\w])(STINT_\w+)=", text)):
-            if name in COMPILED_IN:
+            if name in OTHERS:
                 continue
             check(name in variables and variables[name]["kind"] != "reserved",
                   "%s: %s= is no variable of gen/env.ini" % (path.name, name))

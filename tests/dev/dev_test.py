@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""dev_test.py DEV: with STINT_BUILD_DIR, nothing is built or tested below the source, and a preset's
+labels are still left out. cmake and ctest are stubs that write down how they were called."""
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+STUB = """#!/bin/sh
+[ "$1" != --version ] || { echo "cmake version 3.31.0"; exit; }
+echo "%s in $PWD: $*${STINT_BUILD_DIR:+, which stint would complain of}" >>"$CALLS"
+for word in "$@"; do
+    case $word in -B) made=next ;; *) [ "$made" != next ] || { mkdir -p "$word"; made=; } ;; esac
+done
+"""
+
+
+def run(dev, work, where, *arguments):
+    """What the stubs were called with; STINT_BUILD_DIR is `where`, from the folder `work`."""
+    calls = work / "calls"
+    calls.write_text("")
+    environment = {**os.environ, "PATH": f"{work / 'bin'}:{os.environ['PATH']}",
+                   "CALLS": str(calls), "STINT_BUILD_DIR": where}
+    for name in ("CC", "CXX"):
+        environment.pop(name, None)
+    done = subprocess.run([dev, *arguments], cwd=work, env=environment, capture_output=True,
+                          text=True, check=False)
+    if done.returncode:
+        sys.exit(done.stderr)
+    return calls.read_text().splitlines(), done.stderr
+
+
+def expect(what, got, wanted):
+    if got != wanted:
+        sys.exit(f"{what}\n  expected: {wanted}\n  got:      {got}")
+
+
+def main():
+    dev = pathlib.Path(sys.argv[1]).resolve()
+    jobs = str(os.cpu_count())
+    with tempfile.TemporaryDirectory() as folder:
+        work = pathlib.Path(folder).resolve()
+        (work / "bin").mkdir()
+        for name in ("cmake", "ctest"):
+            stub = work / "bin" / name
+            stub.write_text(STUB % name)
+            stub.chmod(0o755)
+        for where in (str(work / "out"), "out"):
+            lines, said = run(dev, work, where, "test", "asan", "--", "-R", "x")
+            built = work / "out" / "asan"
+            expect("calls", [line.replace(f"--parallel {jobs}", "--parallel N") for line in lines],
+                   [f"cmake in {dev.parent}: --preset asan -B {built}",
+                    f"cmake in {dev.parent}: --build {built} --parallel N",
+                    f"ctest in {built}: --output-on-failure --no-tests=error "
+                    f"-LE ^(build|bench)$ --parallel N -R x"])
+        lines, said = run(dev, work, "out", "test")
+        expect("no labels", "-L" in lines[-1], False)
+        expect("how long", "minutes on 2 cores" in said, True)
+
+
+if __name__ == "__main__":
+    main()
