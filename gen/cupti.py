@@ -176,7 +176,7 @@ def render_check(path):
     lines = [table.c_banner(path), "#include <cuda.h>\n#include <cupti_activity.h>\n"
              "#include <cupti_callbacks.h>\n#include <cupti_result.h>\n"
              "#include <cupti_version.h>\n#include <stddef.h>\n\n"
-             '#include "activity/activity_kind.h"\n\n', library.SAME,
+             '#include "arena/activity_kind.h"\n\n', library.SAME,
              library.check(entries, claims, "CUPTI_API_VERSION"),
              "#if CUPTI_API_VERSION >= 130000\n"]
     lines += [claim_record(entry) for entry in library.of(entries, "record")]

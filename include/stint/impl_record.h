@@ -38,8 +38,13 @@ extern "C" {
 #endif
 
 #define stint_impl_thread_here STINT_IMPL_ABI_NAME(stint_impl_thread_here)
-#define stint_impl_begin_slow STINT_IMPL_ABI_NAME(stint_impl_begin_slow)
-#define stint_impl_end_slow STINT_IMPL_ABI_NAME(stint_impl_end_slow)
+/* Inside the library both are other functions (runtime/base/api.h). */
+#ifndef STINT_IMPL_BEGIN_SLOW
+#define STINT_IMPL_BEGIN_SLOW STINT_IMPL_ABI_NAME(stint_impl_begin_slow)
+#define STINT_IMPL_END_SLOW STINT_IMPL_ABI_NAME(stint_impl_end_slow)
+#endif
+#define stint_impl_begin_slow STINT_IMPL_BEGIN_SLOW
+#define stint_impl_end_slow STINT_IMPL_END_SLOW
 #define stint_impl_begin_call STINT_IMPL_ABI_NAME(stint_impl_begin_call)
 #define stint_impl_end_call STINT_IMPL_ABI_NAME(stint_impl_end_call)
 #define stint_impl_begin_since STINT_IMPL_ABI_NAME(stint_impl_begin_since)

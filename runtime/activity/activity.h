@@ -20,7 +20,7 @@
 
 #include <stdint.h>
 
-#include "activity_kind.h"
+#include "arena/activity_kind.h"
 #include "gpu/gpu.h"
 
 #define ACTIVITY_NO_DEVICE UINT32_MAX

@@ -4,7 +4,7 @@
 #include "activity.h"
 #include "activity_call.h"
 #include "activity_time.h"
-#include "config/config.h"
+#include "base/config.h"
 #include "record/ring.h"
 
 #define LANES 64 /* streams with a lane; the others share the last */

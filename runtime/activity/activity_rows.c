@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "arena/arena.h"
+#include "base/config.h"
 #include "base/scratch.h"
-#include "config/config.h"
 
 #define PLACES                                                                                     \
     65536u /* three quarters of them are used: 9 MiB of rows, more than 64 MiB with

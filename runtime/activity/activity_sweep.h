@@ -23,7 +23,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "activity_kind.h"
+#include "arena/activity_kind.h"
 
 #define SWEEP_DEVICES 64u
 #define SWEEP_NO_DEVICE UINT32_MAX

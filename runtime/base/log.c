@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "calm.h"
-#include "config/config.h"
+#include "config.h"
 #include "local_time.h"
 #include "lock.h"
 #include "scratch.h"

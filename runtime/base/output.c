@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "calm.h"
-#include "config/config.h"
+#include "config.h"
 #include "log.h"
 #include "replace_file.h"
 #include "write_all.h"

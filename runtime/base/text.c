@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/config.h"
+#include "config.h"
 #include "number.h"
 #include "scratch.h"
 #include "terminal.h"

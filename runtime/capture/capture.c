@@ -18,14 +18,15 @@
 #include <string.h>
 
 #include "arena/arena.h"
+#include "base/config.h"
 #include "base/lock.h"
 #include "capture_ranges.h"
 #include "capture_tool.h"
 #include "capture_window.h"
-#include "config/config.h"
-#include "cupti/cupti.h"
+#include "gpu/stream_timer.h"
 #include "record/registry.h"
-#include "watch.h"
+#include "record/watch.h"
+#include "tracer/tracer.h"
 
 #define LABEL_BYTES 301 /* of a name, as much as a line shows */
 
@@ -56,7 +57,6 @@ static struct {
 
 static struct capture_rules *rules; /* NULL before the first use; release, acquire */
 static int steps_matter;            /* a schedule or a rule goes by steps; relaxed */
-int capture_waiting = 1;
 
 /* ---- The lock. */
 
@@ -80,7 +80,7 @@ static void forget_in_child(int held) {
     memset(&now.by_step, 0, sizeof now.by_step);
     now.busy = 0;
     now.tool = TOOL_OFF;
-    __atomic_store_n(&capture_waiting, 1, __ATOMIC_RELAXED);
+    __atomic_store_n(&stream_timer_context_wanted, 1, __ATOMIC_RELAXED);
     capture_rules_restart(rules);
     watch_forget();
 }
@@ -140,11 +140,11 @@ static enum deed next_deed(int again) {
 static enum tool_state carry_out(enum deed deed, enum tool_state from) {
     if (deed == DEED_START) {
         if (from == TOOL_OFF) {
-            cupti_capture(1);
+            tracer_capture(1);
         }
         return tool_start(&now.context);
     }
-    cupti_capture(0);
+    tracer_capture(0);
     if (from == TOOL_ON) {
         tool_stop(&now.context);
     } else if (from == TOOL_PENDING) {
@@ -172,7 +172,7 @@ static void bring_about(void) {
     }
     if (generation == now.ranges.generation) {
         now.busy = 0;
-        __atomic_store_n(&capture_waiting, now.tool == TOOL_PENDING, __ATOMIC_RELAXED);
+        __atomic_store_n(&stream_timer_context_wanted, now.tool == TOOL_PENDING, __ATOMIC_RELAXED);
     }
     unlock_now();
 }
@@ -257,7 +257,7 @@ static int go_on(uint64_t begun) {
 }
 
 void capture_step(uint64_t begun) {
-    int waiting = __atomic_load_n(&capture_waiting, __ATOMIC_RELAXED);
+    int waiting = __atomic_load_n(&stream_timer_context_wanted, __ATOMIC_RELAXED);
     if ((!waiting && !__atomic_load_n(&steps_matter, __ATOMIC_RELAXED)) || prepare()) {
         return;
     }
@@ -266,7 +266,8 @@ void capture_step(uint64_t begun) {
     reconcile();
 }
 
-void capture_poke_waiting(void) {
+/* A capture that waits for a CUDA context may have one now. */
+static void look_for_context(void) {
     int saved = errno;
     if (!prepare() && !lock_now()) {
         if (now.by_step.known) {
@@ -305,12 +306,17 @@ void capture_schedule(const stint_schedule *schedule, stint_ready ready, void *d
     }
 }
 
+void capture_set_hooks(void) {
+    stream_timer_context_hook = look_for_context;
+    __atomic_store_n(&stream_timer_context_wanted, 1, __ATOMIC_RELAXED);
+}
+
 /* ---- Ranges. */
 
-static void begin_range(const void *guard, const char *name, const char *info) {
+void capture_begin_range(const void *guard, const char *name, const char *info) {
     int saved = errno;
     name = name ? name : "";
-    capture_poke();
+    stream_timer_seek_context();
     if (prepare() || lock_now()) {
         return;
     }
@@ -325,7 +331,7 @@ static void begin_range(const void *guard, const char *name, const char *info) {
     errno = saved;
 }
 
-static void end_range(const void *guard) {
+void capture_end_range(const void *guard) {
     int saved = errno;
     if (lock_now()) {
         return;
@@ -337,19 +343,6 @@ static void end_range(const void *guard) {
     }
     reconcile();
     errno = saved;
-}
-
-void stint_impl_capture_begin(void *guard, const char *name, const char *info) {
-    begin_range(guard, name, info);
-}
-void stint_impl_capture_end(void *guard) {
-    end_range(guard);
-}
-void stint_impl_capture_start(const char *name) {
-    begin_range(NULL, name, NULL);
-}
-void stint_impl_capture_stop(void) {
-    end_range(NULL);
 }
 
 /* What STINT_CAPTURE names and the program did not have, a misspelt name say, and a capture that

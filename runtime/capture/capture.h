@@ -1,23 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Capture ranges as the rest of the runtime sees them.
+ * Capture ranges as the layers above see them.
  */
 #ifndef STINT_CAPTURE_H
 #define STINT_CAPTURE_H
 
-#include "record/api.h"
+#include "base/api.h"
 
-/* Whether capture_poke may find something to do: a capture waits for a CUDA context, or nobody has
- * looked yet whether the program's first step is one to capture. Any thread, relaxed. */
-extern int capture_waiting;
-void capture_poke_waiting(void);
-
-/* A GPU scope began: a capture that waits for a context may have found one. */
-static inline void capture_poke(void) {
-    if (__builtin_expect(__atomic_load_n(&capture_waiting, __ATOMIC_RELAXED), 0)) {
-        capture_poke_waiting();
-    }
-}
+/* From the library's constructor: GPU scopes tell when a context may be there. Until a range, step or
+ * GPU scope has looked whether the program's first step is one to capture, they always do. */
+void capture_set_hooks(void);
+/* A range opens and closes; guard NULL: GPU_PROFILER_START and STOP. Any thread; keep errno. */
+void capture_begin_range(const void *guard, const char *name, const char *info);
+void capture_end_range(const void *guard);
 
 /* Step number `begun` has begun: rules and the schedule go by it. */
 void capture_step(uint64_t begun);

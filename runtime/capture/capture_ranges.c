@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "watch.h"
+#include "record/watch.h"
 
 static int is_own(const struct capture_ranges *t, const struct capture_range *r) {
     return r->generation == t->generation;

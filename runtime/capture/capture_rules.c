@@ -3,8 +3,8 @@
 
 #include <string.h>
 
+#include "base/config.h"
 #include "base/log.h"
-#include "config/config.h"
 
 /* What is being read, and what should have stood there. */
 struct reader {
@@ -234,6 +234,16 @@ int capture_rules_parse(const char *text, struct capture_rules *out, struct capt
     return result;
 }
 
+/* The scopes that rules wait for, at the rules' own numbers. */
+static void watch_scopes_of(const struct capture_rules *rules) {
+    static struct watch_scope scopes[CAPTURE_RULES];
+    for (unsigned i = 0; i < rules->count; ++i) {
+        const struct capture_rule *r = &rules->rule[i];
+        scopes[i] = (struct watch_scope){*r->scope ? r->scope : NULL, r->over_ns};
+    }
+    watch_set_scopes(scopes, rules->count);
+}
+
 struct capture_rules *capture_rules_get(void) {
     static struct capture_rules rules;
     static int read;
@@ -241,6 +251,9 @@ struct capture_rules *capture_rules_get(void) {
     if (!read && config.capture && capture_rules_parse(config.capture, &rules, &fault)) {
         log_line("STINT_CAPTURE=%.400s: expected %s at %s%.60s; ignored", config.capture,
                  fault.expected, *fault.at ? "" : "the end", fault.at);
+    }
+    if (!read) {
+        watch_scopes_of(&rules);
     }
     read = 1;
     return &rules;

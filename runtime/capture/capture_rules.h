@@ -8,7 +8,9 @@
 
 #include <stdint.h>
 
-#define CAPTURE_RULES 16
+#include "record/watch.h"
+
+#define CAPTURE_RULES WATCH_SCOPES
 #define CAPTURE_NAME 200                        /* bytes of a name */
 #define CAPTURE_NUMBER_MAX 1000000000000000000u /* two of them still add up in 64 bits */
 
@@ -41,8 +43,8 @@ struct capture_fault {
 
 /* 0, or -1 with the fault. */
 int capture_rules_parse(const char *text, struct capture_rules *out, struct capture_fault *fault);
-/* Those of the environment, none when it is unset or wrong (the first call says so in a line).
- * Under the registry's lock. */
+/* Those of the environment, none when it is unset or wrong (the first call says so in a line). The
+ * first call also hands the scopes that rules wait for to the recorder. Under the registry's lock. */
 struct capture_rules *capture_rules_get(void);
 /* Whether the rule takes entry or step i; *first gets the first one of its window. slow: its scope
  * was slow since the call before. */

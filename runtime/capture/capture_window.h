@@ -5,8 +5,8 @@
 #ifndef STINT_CAPTURE_WINDOW_H
 #define STINT_CAPTURE_WINDOW_H
 
+#include "base/api.h"
 #include "capture_rules.h"
-#include "record/api.h"
 
 struct capture_window {
     uint64_t first;

@@ -5,7 +5,7 @@
 #ifndef STINT_SCHEDULE_H
 #define STINT_SCHEDULE_H
 
-#include "record/api.h"
+#include "base/api.h"
 
 enum schedule_phase { SCHEDULE_OFF, SCHEDULE_READY, SCHEDULE_RECORD };
 

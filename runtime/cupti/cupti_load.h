@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "activity/tracer_ops.h"
 #include "cupti_types.inc"
 
 struct cupti_kind {
@@ -19,7 +20,7 @@ struct cupti_kind {
 #define CUPTI_KINDS 9
 extern const struct cupti_kind *const cupti_kind_table; /* kernels are the first */
 
-#define CUPTI_REASON 240
+#define CUPTI_REASON TRACER_REASON
 #define CUPTI_LIBRARIES "libcupti.so.13, .12 or .11"
 
 /* Loads a library (NULL: the first that is there of the known names). 0, or -1 with why not, in

@@ -19,7 +19,7 @@
 #include "activity/activity.h"
 #include "arena/arena.h"
 #include "base/clock.h"
-#include "config/config.h"
+#include "base/config.h"
 #include "cupti_buffers.h"
 #include "cupti_names.h"
 #include "cupti_records.h"
@@ -30,6 +30,8 @@
 #define QUERIES 4096u
 #define DEVICES 64u
 #define TIMED 16u
+#define CUPTI_NO_SCOPES                                                                            \
+    (1u << CUPTI_KINDS) /* of `missing`: whose scope a launch was in is not known */
 
 enum library_state { LIBRARY_NEW, LIBRARY_LOADED, LIBRARY_BAD };
 
@@ -291,7 +293,7 @@ static void unsubscribe(void) {
     }
 }
 
-int cupti_session_open(char reason[CUPTI_REASON], void (*at_launch)(void)) {
+static int open_session(char reason[CUPTI_REASON], void (*at_launch)(void)) {
     if (load(reason)) {
         return -1;
     }
@@ -338,53 +340,65 @@ static void describe_devices(void) {
     }
 }
 
-void cupti_session_flush(int force) {
+static void flush_session(int force) {
     int code = cupti.cuptiActivityFlushAll(force ? CUPTI_ACTIVITY_FLAG_FLUSH_FORCED : 0);
     __atomic_store_n(&flush_error, code, __ATOMIC_RELEASE);
     describe_devices();
     activity_settle(); /* a report comes next: what still runs will be a late record in it */
 }
 
-void cupti_session_close(int force) {
+static void close_session(int force) {
     disable_kinds();
-    cupti_session_flush(force);
+    flush_session(force);
     unsubscribe();
     activity_pause();
 }
 
-int cupti_session_is_used(void) {
+static int is_library_used(void) {
     return library == LIBRARY_LOADED;
 }
 
-void cupti_session_forget(void) {
+static void forget_session(void) {
     __atomic_store_n(&forgotten, 1, __ATOMIC_RELAXED);
 }
 
 /* ---- In words ----------------------------------------------------------------------------------*/
 
-void cupti_session_sums(struct cupti_session_sums *out) {
-    memset(out, 0, sizeof *out);
-    out->records = __atomic_load_n(&records, __ATOMIC_RELAXED);
-    out->ticks = __atomic_load_n(&ticks, __ATOMIC_RELAXED);
-    out->missing = __atomic_load_n(&missing, __ATOMIC_RELAXED);
-    out->error = __atomic_load_n(&flush_error, __ATOMIC_ACQUIRE);
-    cupti_toolkit(__atomic_load_n(&version, __ATOMIC_RELAXED), out->toolkit, sizeof out->toolkit);
-}
-
-void cupti_session_complaints(const struct cupti_session_sums *s, char *out, size_t size) {
+/* Kinds that are missing, and errors, as words to append; "" if none. */
+static void put_complaints(uint32_t missing_kinds, int error, char *out, size_t size) {
     size_t n = 0;
     const char *before = ", without ";
     out[0] = '\0';
     for (int i = 0; i <= CUPTI_KINDS && n < size; ++i) {
-        if (s->missing >> i & 1) {
+        if (missing_kinds >> i & 1) {
             const char *what = i < CUPTI_KINDS ? cupti_kind_table[i].words : "scopes";
             n += (size_t)snprintf(out + n, size - n, "%s%s", before, what);
             before = ", ";
         }
     }
-    if (s->error && n < size) {
+    if (error && n < size) {
         char words[CUPTI_REASON];
-        cupti_say_code(&cupti, s->error, words, sizeof words);
-        snprintf(out + n, size - n, ", flushing fails: %s", words);
+        cupti_say_code(&cupti, error, words, sizeof words);
+        snprintf(out + n, size - n, ", flushing fails: %.150s", words);
     }
 }
+
+static void read_sums(struct tracer_sums *out) {
+    memset(out, 0, sizeof *out);
+    out->records = __atomic_load_n(&records, __ATOMIC_RELAXED);
+    out->ticks = __atomic_load_n(&ticks, __ATOMIC_RELAXED);
+    cupti_toolkit(__atomic_load_n(&version, __ATOMIC_RELAXED), out->version, sizeof out->version);
+    put_complaints(__atomic_load_n(&missing, __ATOMIC_RELAXED),
+                   __atomic_load_n(&flush_error, __ATOMIC_ACQUIRE), out->complaints,
+                   sizeof out->complaints);
+}
+
+const struct tracer_ops cupti_tracer = {
+    .name = "cupti",
+    .open = open_session,
+    .close = close_session,
+    .flush = flush_session,
+    .is_used = is_library_used,
+    .forget = forget_session,
+    .sums = read_sums,
+};

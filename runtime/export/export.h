@@ -6,8 +6,8 @@
 #ifndef STINT_TOOL_EXPORT_H
 #define STINT_TOOL_EXPORT_H
 
-#include "run.h"
-#include "sink.h"
+#include "base/sink.h"
+#include "read/run.h"
 
 int export_chrome(struct sink *out, struct run *r);
 int export_perfetto(struct sink *out, struct run *r);

@@ -6,9 +6,9 @@
 #ifndef STINT_TOOL_EXPORT_COLUMNS_H
 #define STINT_TOOL_EXPORT_COLUMNS_H
 
+#include "base/sink.h"
 #include "export_names.h"
-#include "report/report_columns.h"
-#include "sink.h"
+#include "read/columns.h"
 
 #define EXPORT_COLUMNS 64u
 #define EXPORT_GPU_PREFIX "gpu_" /* of the columns that are json's object "gpu" */

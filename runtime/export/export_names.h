@@ -5,7 +5,7 @@
 #ifndef STINT_TOOL_EXPORT_NAMES_H
 #define STINT_TOOL_EXPORT_NAMES_H
 
-#include "run.h"
+#include "read/run.h"
 
 /* No recorder keeps a longer name, so one can only come from a damaged file; uncut, a file that
  * names it a million times would grow into terabytes. */

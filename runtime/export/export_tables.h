@@ -6,10 +6,10 @@
 #ifndef STINT_TOOL_EXPORT_TABLES_H
 #define STINT_TOOL_EXPORT_TABLES_H
 
+#include "base/sink.h"
 #include "export_names.h"
 #include "read/activity_name.h"
 #include "read/activity_table.h"
-#include "sink.h"
 
 enum export_table {
     EXPORT_KERNELS,

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "arena/arena.h"
-#include "config/config.h"
+#include "base/config.h"
 #include "record/ring.h"
 
 #define LANES 64 /* streams with a lane; the others share the last */

@@ -15,8 +15,8 @@
 #include <stdlib.h>
 
 #include "arena/arena.h"
+#include "base/config.h"
 #include "base/lock.h"
-#include "config/config.h"
 #include "event_calls.h"
 #include "event_lane.h"
 #include "event_queue.h"

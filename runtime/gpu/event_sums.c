@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "arena/arena.h"
-#include "config/config.h"
+#include "base/config.h"
 #include "gpu_peak.h"
 
 uint32_t event_sums_new(void) {

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "config/config.h"
+#include "base/config.h"
 
 struct gpu_code_row {
     int code;

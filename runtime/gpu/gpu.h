@@ -96,8 +96,6 @@ const struct gpu_ops *gpu_ops(void);
 /* The same if somebody asked for it already, else NULL: a program without GPU scopes loads nothing
  * for a report. */
 const struct gpu_ops *gpu_known(void);
-/* It in words, for reports: what it is and why it can do nothing; "" if nobody asked for it. */
-void gpu_describe(char *out, size_t size);
 
 /* Looks for it: gpu_driver.c or gpu_cudart.c, whichever the library was built with. Never NULL: what
  * cannot be used is gpu_none with a reason; gpu_none itself says nothing, and will be asked again. */

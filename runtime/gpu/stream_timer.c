@@ -11,18 +11,20 @@
  *   them knows of pairs: an entry whose frame is not the same any more is stale, and the next look at
  *   the stack takes it back.
  */
+#include "stream_timer.h"
+
 #include <errno.h>
 
+#include "base/config.h"
 #include "base/scratch.h"
-#include "capture/capture.h"
-#include "config/config.h"
-#include "cupti/cupti.h"
 #include "event_pool.h"
 #include "event_sums.h"
-#include "record/api.h"
 #include "record/recorder.h"
 #include "record/site.h"
 #include "record/tree.h"
+
+int stream_timer_context_wanted;
+void (*stream_timer_context_hook)(void);
 
 /* Whether the site records under the current gate. */
 static int site_is_on(struct stint_impl_site *site) {
@@ -134,13 +136,12 @@ static void keep_pair(struct thread_block *b, uint64_t guard, struct event_pair 
     }
 }
 
-void stint_impl_gpu_scope_begin(struct stint_impl_call *guard, struct stint_impl_site *site,
-                                void *stream) {
+void stream_timer_begin(struct stint_impl_call *guard, struct stint_impl_site *site, void *stream) {
     int saved = errno;
     enum stint_status why = STINT_STATUS_GPU_NO_DEVICE;
     guard->opened = 0;
     if (site_is_on(site)) {
-        capture_poke();
+        stream_timer_seek_context();
         int wanted = config.gpu != CONFIG_GPU_OFF;
         int no_gpu = __atomic_load_n(&event_pool_no_gpu, __ATOMIC_RELAXED);
         struct event_pair *pair = wanted && !no_gpu ? event_pool_start(stream, &why) : NULL;
@@ -168,7 +169,7 @@ static void stop_pair(struct thread_block *b, struct event_pair *pair, uint32_t 
     }
 }
 
-void stint_impl_gpu_scope_end(struct stint_impl_call *guard) {
+void stream_timer_end(struct stint_impl_call *guard) {
     int saved = errno;
     struct thread_block *b = thread_block_here();
     struct stream_open *o = b ? stack_find(b, (uint64_t)(uintptr_t)guard) : NULL;
@@ -189,14 +190,6 @@ void stint_impl_gpu_scope_end(struct stint_impl_call *guard) {
     errno = saved;
 }
 
-int stint_gpu_flush(void) {
-    int saved = errno;
-    int result = event_pool_flush();
-    cupti_flush(1);
-    errno = saved;
-    return result;
-}
-
 /* ---- Declared work. */
 
 /* The node of the innermost open scope, or NULL, counted while anything is recorded at all. */
@@ -214,14 +207,14 @@ static struct stint_impl_node *innermost(void) {
 }
 
 /* Atomic for signal handlers, as counts of recursive calls are. */
-void stint_impl_add_bytes(uint64_t n) {
+void stream_timer_add_bytes(uint64_t n) {
     struct stint_impl_node *node = innermost();
     if (node) {
         __atomic_fetch_add(&node->bytes, n, __ATOMIC_RELAXED);
     }
 }
 
-void stint_impl_add_flops(uint64_t n) {
+void stream_timer_add_flops(uint64_t n) {
     struct stint_impl_node *node = innermost();
     if (node) {
         __atomic_fetch_add(&node->flops, n, __ATOMIC_RELAXED);

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "activity/activity_kind.h"
+#include "arena/activity_kind.h"
 
 /* `other` for what is in no table: a file may hold any number. */
 static const char *text_of(const char *const *texts, size_t count, uint32_t number,

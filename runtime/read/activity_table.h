@@ -6,7 +6,7 @@
 #ifndef STINT_ACTIVITY_TABLE_H
 #define STINT_ACTIVITY_TABLE_H
 
-#include "activity/activity_kind.h"
+#include "arena/activity_kind.h"
 #include "occupancy.h"
 #include "snapshot.h"
 

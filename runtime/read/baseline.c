@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "activity/activity_kind.h"
+#include "arena/activity_kind.h"
 #include "arena/arena.h"
 
 /* All tables are open addressing by unit, at most half full; unit 0 is a free place. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "rows_device.h"
 
-#include "activity/activity_kind.h"
+#include "arena/activity_kind.h"
 
 static void add(struct device_work *to, uint64_t count, uint64_t total) {
     to->count += count;

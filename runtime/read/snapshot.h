@@ -170,8 +170,6 @@ int snapshot_read(struct snapshot *s, const char *base, uint64_t size, uint64_t 
 /* The same while threads record in it: what changes meanwhile is read again. */
 int snapshot_read_live(struct snapshot *s, const char *base, uint64_t size, uint64_t start_ns,
                        const struct clock_stamp *now);
-/* The process's own. -1 also when nothing was ever recorded. */
-int snapshot_take(struct snapshot *s);
 /* Again, after a change of totals: every node's nested time. */
 void snapshot_sum_children(struct snapshot *s);
 void snapshot_free(struct snapshot *s);

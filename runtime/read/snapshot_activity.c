@@ -8,7 +8,7 @@
 #include <float.h>
 #include <string.h>
 
-#include "activity/activity_kind.h"
+#include "arena/activity_kind.h"
 #include "arena/arena.h"
 
 #define ACQUIRE(p) __atomic_load_n((p), __ATOMIC_ACQUIRE)

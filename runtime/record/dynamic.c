@@ -8,7 +8,7 @@
 
 #include <errno.h>
 
-#include "api.h"
+#include "base/api.h"
 #include "base/clock.h"
 #include "base/scratch.h"
 #include "recorder.h"
@@ -128,8 +128,8 @@ static int text_of(const char *name, uint64_t length, struct site_text *out) {
     return out->length ? 0 : -1;
 }
 
-void stint_impl_begin_dynamic(void *guard, struct stint_impl_site *site, uint32_t set,
-                              const char *name, uint64_t length, uint64_t start_us) {
+void dynamic_begin(void *guard, struct stint_impl_site *site, uint32_t set, const char *name,
+                   uint64_t length, uint64_t start_us) {
     int saved = errno;
     *(stint_impl_opened *)guard = 0;
     struct site_text text;
@@ -158,8 +158,8 @@ static uint64_t word_of(struct site_text name, uint32_t n) {
     return word;
 }
 
-/* As stint_impl_handle_begin. */
-void stint_impl_handle_begin_dynamic(uint64_t *handle, const char *name, uint64_t length) {
+/* As handle_begin. */
+void dynamic_begin_handle(uint64_t *handle, const char *name, uint64_t length) {
     int saved = errno;
     struct site_text text;
     handle[0] = 0;
@@ -173,7 +173,7 @@ void stint_impl_handle_begin_dynamic(uint64_t *handle, const char *name, uint64_
     errno = saved;
 }
 
-int stint_begin(const char *name) {
+int dynamic_begin_named(const char *name) {
     int saved = errno;
     struct site_text text;
     int bad = text_of(name, UINT64_MAX, &text);
@@ -186,7 +186,7 @@ int stint_begin(const char *name) {
     return bad;
 }
 
-int stint_end(const char *name) {
+int dynamic_end_named(const char *name) {
     int saved = errno;
     uint64_t now = clock_ticks();
     struct site_text text;
@@ -207,7 +207,7 @@ int stint_end(const char *name) {
     return result;
 }
 
-int stint_add_sample(const char *name, uint64_t ns) {
+int dynamic_add_sample(const char *name, uint64_t ns) {
     int saved = errno;
     struct site_text text;
     int result = -1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Scopes and samples under names made at run time. The entry points are public.
+ * Scopes and samples under names made at run time.
  */
 #ifndef STINT_DYNAMIC_H
 #define STINT_DYNAMIC_H
@@ -11,5 +11,14 @@
 /* The name's word under the current gate; between thread_enter and thread_leave. */
 uint64_t dynamic_word_entered(struct thread_block *b, struct site_text name,
                               const struct stint_impl_site *place);
+
+/* stint_impl_begin_dynamic, stint_begin, stint_end and stint_add_sample. */
+void dynamic_begin(void *guard, struct stint_impl_site *site, uint32_t set, const char *name,
+                   uint64_t length, uint64_t start_us);
+/* As handle_begin (handle.h), under a name made at run time. */
+void dynamic_begin_handle(uint64_t *handle, const char *name, uint64_t length);
+int dynamic_begin_named(const char *name);
+int dynamic_end_named(const char *name);
+int dynamic_add_sample(const char *name, uint64_t ns);
 
 #endif

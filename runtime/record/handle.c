@@ -3,15 +3,16 @@
  * TIMER_BEGIN and TIMER_END: the interval is in the handle (start in word 0, the site's word in
  * word 1), so that it may end on another thread; the thread that ends it records it.
  */
+#include "handle.h"
+
 #include <errno.h>
 
-#include "api.h"
 #include "base/clock.h"
 #include "recorder.h"
 #include "registry.h"
 #include "site.h"
 
-void stint_impl_handle_begin(uint64_t *handle, struct stint_impl_site *site) {
+void handle_begin(uint64_t *handle, struct stint_impl_site *site) {
     int saved = errno;
     uint64_t word = STINT_IMPL_LOAD(&site->word);
     if (site_gate_of(word) != registry_gate()) {
@@ -27,7 +28,7 @@ void stint_impl_handle_begin(uint64_t *handle, struct stint_impl_site *site) {
     errno = saved;
 }
 
-void stint_impl_handle_end(uint64_t *handle) {
+void handle_end(uint64_t *handle) {
     int saved = errno;
     uint64_t now = clock_ticks();
     uint64_t start = handle[0], word = handle[1];

@@ -2,10 +2,11 @@
 /*
  * TIMER_MARK and TIMER_VALUE: events of the trace that are no scope.
  */
+#include "mark.h"
+
 #include <errno.h>
 #include <string.h>
 
-#include "api.h"
 #include "registry.h"
 #include "ring.h"
 #include "site.h"
@@ -31,7 +32,7 @@ static uint64_t at(uint64_t kind, uint64_t ticks) {
     return kind << STINT_IMPL_EVENT_KIND | ticks;
 }
 
-void stint_impl_mark(struct stint_impl_site *from) {
+void mark_add(struct stint_impl_site *from) {
     int saved = errno;
     uint64_t site;
     struct thread_block *b = find(from, &site);
@@ -41,7 +42,7 @@ void stint_impl_mark(struct stint_impl_site *from) {
     errno = saved;
 }
 
-void stint_impl_value(struct stint_impl_site *from, double value) {
+void mark_add_value(struct stint_impl_site *from, double value) {
     int saved = errno;
     uint64_t site, bits;
     struct thread_block *b = find(from, &site);

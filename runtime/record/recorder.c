@@ -3,9 +3,9 @@
 
 #include <errno.h>
 
-#include "api.h"
+#include "base/api.h"
 #include "base/log.h"
-#include "gpu/nvtx.h"
+#include "ranges/ranges.h"
 #include "registry.h"
 #include "ring.h"
 #include "site.h"
@@ -82,7 +82,7 @@ static void range_open(struct thread_block *b, uint32_t node) {
     const struct stint_impl_node *n = tree_node(b, node);
     b->busy = 1;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    nvtx_push(n->site, n->set);
+    ranges_push(n->site, n->set);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     b->busy = busy;
 }
@@ -99,7 +99,7 @@ static void push(struct thread_block *b, uint64_t guard, struct tree_edge e, uin
     uint64_t low = STINT_IMPL_LOAD(&below->low);
     STINT_IMPL_STORE(&f->low, guard < low ? guard : low);
     STINT_IMPL_STORE(&f->recursive, e.recursive ? e.node : 0);
-    if (nvtx_on()) {
+    if (ranges_on()) {
         range_open(b, e.node); /* before the clock is read: what a tool takes is not the scope's */
     }
     STINT_IMPL_STORE(&f->guard, slow_end ? guard | STINT_IMPL_TAG : guard);
@@ -279,38 +279,26 @@ static void begin_site(void *guard, struct stint_impl_site *site, uint32_t set, 
     }
 }
 
-void stint_impl_begin_slow(void *guard, struct stint_impl_site *site, uint32_t set) {
+void recorder_begin_slow(void *guard, struct stint_impl_site *site, uint32_t set) {
     int saved = errno;
     *(stint_impl_opened *)guard = 0;
     begin_site(guard, site, set, 0);
     errno = saved;
 }
 
-void stint_impl_begin_since(void *guard, struct stint_impl_site *site, uint32_t set,
-                            uint64_t start_us) {
+void recorder_begin_since(void *guard, struct stint_impl_site *site, uint32_t set,
+                          uint64_t start_us) {
     int saved = errno;
     *(stint_impl_opened *)guard = 0;
     begin_site(guard, site, set, clock_ticks_at(start_us));
     errno = saved;
 }
 
-void stint_impl_end_slow(void *guard, uint64_t now, const struct stint_impl_call *call) {
+void recorder_end_slow(void *guard, uint64_t now, const struct stint_impl_call *call) {
     int saved = errno;
     const stint_impl_opened *opened = guard;
     if (opened && *opened) {
         recorder_end((uint64_t)(uintptr_t)guard, *opened, now, call);
     }
     errno = saved;
-}
-
-void stint_impl_begin_call(void *guard, struct stint_impl_site *site, uint32_t set) {
-    stint_impl_begin_body(guard, site, set);
-}
-
-void stint_impl_end_call(void *guard, const struct stint_impl_call *call) {
-    if (call) {
-        stint_impl_end_body(guard, call);
-    } else {
-        stint_impl_end_body(guard, NULL);
-    }
 }

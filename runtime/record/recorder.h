@@ -8,6 +8,12 @@
 
 #include "thread.h"
 
+/* What the entry points of the inline path's slow half do; see stint/impl_record.h. */
+void recorder_begin_slow(void *guard, struct stint_impl_site *site, uint32_t set);
+void recorder_begin_since(void *guard, struct stint_impl_site *site, uint32_t set,
+                          uint64_t start_us);
+void recorder_end_slow(void *guard, uint64_t now, const struct stint_impl_call *call);
+
 /* Opens a scope for a word resolved under the current gate. Enters the slow path itself where it
  * must. start in ticks, 0 = now; it is written to the guard. */
 void recorder_begin(uint64_t guard, uint64_t word, uint32_t set, uint64_t start);

@@ -10,11 +10,16 @@
 static uint32_t gate = 1; /* 0 is what an untouched site carries */
 static uint32_t arena_gate = 1;
 static struct registry_thread *threads;
+static const struct registry_hooks *hooks; /* written once, by a constructor */
 
 static int inherited; /* there is one thread then */
 
 static __thread int reading __attribute__((tls_model("initial-exec")));
 static __thread int cancel_state __attribute__((tls_model("initial-exec")));
+
+void registry_set_hooks(const struct registry_hooks *h) {
+    hooks = h;
+}
 
 /* A thread cancelled in here (reading a file, writing a line) would keep the lock for ever. */
 void registry_lock(void) {
@@ -22,7 +27,9 @@ void registry_lock(void) {
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
     lock_take(LOCK_REGISTRY);
     cancel_state = state;
-    registry_prepare();
+    if (hooks && hooks->prepare) {
+        hooks->prepare();
+    }
 }
 
 void registry_unlock(void) {
@@ -61,7 +68,9 @@ int registry_inherited(void) {
 
 void registry_settle(void) {
     if (inherited && !registry_held() && !reading) {
-        registry_forget_parent();
+        if (hooks && hooks->forget_parent) {
+            hooks->forget_parent();
+        }
     }
 }
 

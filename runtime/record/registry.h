@@ -12,7 +12,7 @@
 
 #include <stdint.h>
 
-/* Takes the lock and makes the process ready (registry_prepare); returns with it held. */
+/* Takes the lock and makes the process ready (the hook prepare); returns with it held. */
 void registry_lock(void);
 void registry_unlock(void);
 /* Whether the calling thread is inside: a signal handler must not wait for what it interrupted. */
@@ -23,16 +23,22 @@ void registry_read_end(void);
 int registry_reading(void);
 
 /* The child of a fork in a signal handler that interrupted the library on this thread: the call
- * ends on the parent's state, then registry_forget_parent (process.c) forgets it all. */
+ * ends on the parent's state, then the hook forget_parent forgets it. */
 void registry_inherit(void);
 int registry_inherited(void);
 /* Where such a call may end. */
 void registry_settle(void);
-void registry_forget_parent(void);
 
-/* Defined in process.c, above all that it prepares: settings, clock and arena at the first call, an
- * arena again in the child of a fork. */
-void registry_prepare(void);
+/* What the layer above does for the registry. A NULL function is not called. */
+struct registry_hooks {
+    /* Under the lock, whenever it was taken: settings, clock and arena at the first call, an arena
+     * again in the child of a fork. */
+    void (*prepare)(void);
+    /* The call that inherited the parent's state has ended: forget that state. */
+    void (*forget_parent)(void);
+};
+/* Once, before the first call of registry_lock; hooks must stay valid. */
+void registry_set_hooks(const struct registry_hooks *hooks);
 
 /* The current gate; never 0 and never STINT_IMPL_SHUT. */
 uint32_t registry_gate(void);

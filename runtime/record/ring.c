@@ -4,7 +4,7 @@
 #include <stddef.h>
 
 #include "arena/arena.h"
-#include "config/config.h"
+#include "base/config.h"
 
 #define RING_LEAST 4096u /* bytes of events */
 #define TICKS (((uint64_t)1 << STINT_IMPL_EVENT_KIND) - 1)

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "api.h"
 #include "arena/arena.h"
 #include "base/name.h"
 #include "base/scratch.h"
@@ -81,7 +80,7 @@ static stint_set *find_or_make(const char *name, size_t length) {
     return &o->set;
 }
 
-stint_set *stint_set_get(const char *name) {
+stint_set *set_get(const char *name) {
     int saved = errno;
     static struct stint_set default_set;
     size_t length = name ? strlen(name) : 0;

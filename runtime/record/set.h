@@ -6,9 +6,14 @@
 #ifndef STINT_SET_H
 #define STINT_SET_H
 
+#include "base/api.h"
+
 #define SET_DEFAULT_NAME "GlobalStatInfo"
 
 /* Under the registry's lock: writes the records of all sets into a new arena. */
 void set_publish_all(void);
+
+/* stint_set_get: the set of that name, made at first use; NULL when there is no room. */
+stint_set *set_get(const char *name);
 
 #endif

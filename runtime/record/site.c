@@ -7,12 +7,12 @@
 #include "site.h"
 
 #include "arena/arena.h"
+#include "base/config.h"
+#include "base/filter.h"
 #include "base/name.h"
 #include "base/scratch.h"
-#include "capture/watch.h"
-#include "config/config.h"
-#include "config/filter.h"
 #include "registry.h"
+#include "watch.h"
 
 #define FIRST_PLACES 1024
 /* Places of the old table that move with each new site. 2 are enough: the new table is half full

@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "base/scratch.h"
-#include "gpu/nvtx.h"
+#include "ranges/ranges.h"
 #include "ring.h"
 
 /* What the thread-local pointer shows before a thread's first scope and after its end. Frame 0 is
@@ -31,6 +31,9 @@ static struct stint_impl_thread thread_ended = {
 static struct stint_impl_thread thread_refused = {
     .gate = STINT_IMPL_SHUT, .top = &nowhere, .last = &nowhere, .trace_min = UINT64_MAX};
 
+#ifndef STINT_STATIC
+__attribute__((visibility("default")))
+#endif
 __thread struct stint_impl_thread *stint_impl_thread_here = &thread_none;
 
 /* Set while the thread has no block yet but is making one. */
@@ -231,12 +234,12 @@ struct thread_block *thread_enter(uint32_t n) {
     }
     b->busy = 1;
     __atomic_exchange_n(&b->hot.gate, STINT_IMPL_SHUT, __ATOMIC_SEQ_CST);
-    nvtx_start(); /* so that a thread's first thread_leave knows which path is its */
+    ranges_start(); /* so that a thread's first thread_leave knows which path is its */
     return b;
 }
 
 int thread_slow_only(void) {
-    return clock_kind() != CLOCK_KIND_COUNTER || nvtx_on();
+    return clock_kind() != CLOCK_KIND_COUNTER || ranges_on();
 }
 
 void thread_leave(struct thread_block *b) {
@@ -254,11 +257,11 @@ void thread_leave(struct thread_block *b) {
 
 void thread_pop(struct thread_block *b) {
     struct stint_impl_frame *f = b->hot.top;
-    if (nvtx_on() && STINT_IMPL_LOAD(&f->guard)) { /* 0: cancelled inside nvtx_push */
+    if (ranges_on() && STINT_IMPL_LOAD(&f->guard)) { /* 0: cancelled inside ranges_push */
         uint32_t busy = b->busy;
         b->busy = 1;
         __atomic_signal_fence(__ATOMIC_SEQ_CST);
-        nvtx_pop();
+        ranges_pop();
         __atomic_signal_fence(__ATOMIC_SEQ_CST);
         b->busy = busy;
     }
@@ -303,7 +306,7 @@ void thread_forget_all(void) {
     joining = 0;
     unwatched_blocks = NULL;
     free_blocks = NULL; /* the blocks stay: a frame of the parent may still point there */
-    nvtx_forget_all();
+    ranges_forget_all();
     if (have_key) {
         pthread_setspecific(at_end, NULL);
     }

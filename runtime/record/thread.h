@@ -7,8 +7,8 @@
 #ifndef STINT_THREAD_H
 #define STINT_THREAD_H
 
-#include "api.h"
 #include "arena/arena.h"
+#include "base/api.h"
 #include "registry.h"
 
 #define THREAD_EDGE_BITS 9 /* first table, enough for 64 nodes; it doubles */

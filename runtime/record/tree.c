@@ -3,9 +3,9 @@
 
 #include <string.h>
 
+#include "base/config.h"
 #include "base/scratch.h"
-#include "capture/watch.h"
-#include "config/config.h"
+#include "watch.h"
 
 #define PIECE_BYTES 4096 /* nodes are cut from pieces, to keep one thread's together */
 

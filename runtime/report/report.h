@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports: a snapshot in, text out. report.c chooses, the views format, and none of them knows how
- * anything was recorded.
+ * Reports: a snapshot in, text out. None of the views depends on how anything was recorded.
  */
 #ifndef STINT_REPORT_H
 #define STINT_REPORT_H
@@ -61,11 +60,5 @@ int report_legacy(const struct report *r, int line);
 int report_legacy_row(const struct report *r, const char *name);
 /* The lines of the ledger that are not zero, each behind `indent`. */
 void report_losses(const struct report *r, const char *indent);
-
-/* What stint_report(view) prints, added to `out`. 0, or -1 after one line. */
-int report_into(struct text *out, const char *view);
-/* Prints the fluid view of the interval; quiet: nothing to say, nothing said. 0, or -1 after one
- * line. */
-int report_profile(const struct fluid_options *as, int quiet);
 
 #endif

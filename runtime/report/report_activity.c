@@ -5,11 +5,11 @@
  */
 #include <string.h>
 
-#include "config/config.h"
+#include "base/config.h"
 #include "read/activity_name.h"
 #include "read/activity_table.h"
+#include "read/columns.h"
 #include "report.h"
-#include "report_columns.h"
 #include "report_grid.h"
 
 #define NAME_COLUMNS 120 /* kernels of templates differ late in their names, */

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "config/config.h"
+#include "base/config.h"
 
 #define NAME_COLUMNS 60 /* longer names are cut with a mark, */
 #define NAME_LEAST 16   /* on a terminal at a third of its width */

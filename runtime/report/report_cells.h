@@ -5,8 +5,8 @@
 #ifndef STINT_REPORT_CELLS_H
 #define STINT_REPORT_CELLS_H
 
+#include "read/columns.h"
 #include "report.h"
-#include "report_columns.h"
 
 /* A line to print: a row, how deep its name is indented, and what stands before the name. */
 struct report_line {

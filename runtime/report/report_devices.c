@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "activity/activity_kind.h"
+#include "arena/activity_kind.h"
 #include "read/activity_name.h"
 #include "report.h"
 #include "report_grid.h"

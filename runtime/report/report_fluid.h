@@ -5,9 +5,9 @@
 #ifndef STINT_REPORT_FLUID_H
 #define STINT_REPORT_FLUID_H
 
-#include "read/fluid_rows.h"
+#include "fluid_rows.h"
+#include "read/columns.h"
 #include "report.h"
-#include "report_columns.h"
 
 #define FLUID_CELL 12 /* columns of one time, and of two */
 #define FLUID_CELL_TWO 24

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "activity/activity_kind.h"
+#include "arena/activity_kind.h"
 #include "base/name.h"
 #include "report_fluid.h"
 

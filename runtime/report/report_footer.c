@@ -5,12 +5,12 @@
  */
 #include <string.h>
 
+#include "base/config.h"
 #include "base/machine.h"
 #include "base/name.h"
 #include "base/number.h"
-#include "config/config.h"
+#include "read/columns.h"
 #include "report.h"
-#include "report_columns.h"
 
 #define DOMINANT 5        /* sites named with the cost */
 #define STEP "stint_step" /* the name stint_step() records under */

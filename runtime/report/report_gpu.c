@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/config.h"
 #include "base/number.h"
-#include "config/config.h"
 #include "report.h"
 
 static void put_in_flight(const struct report *r) {

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/config.h"
 #include "base/scratch.h"
-#include "config/config.h"
 #include "read/snapshot.h"
 
 #define GAP 2

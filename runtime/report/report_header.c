@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include "config/config.h"
+#include "base/config.h"
+#include "read/columns.h"
 #include "report.h"
-#include "report_columns.h"
 
 /* Threads that recorded, not recorders: one serves many, one after the other. */
 static uint32_t count_threads(const struct snapshot *s) {

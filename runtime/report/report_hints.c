@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "activity/activity_kind.h"
+#include "arena/activity_kind.h"
+#include "base/config.h"
 #include "base/number.h"
-#include "config/config.h"
 #include "read/activity_name.h"
 #include "read/occupancy.h"
 #include "read/rows.h"

@@ -9,8 +9,8 @@
 
 #include "base/log.h"
 #include "base/name.h"
+#include "read/columns.h"
 #include "report.h"
-#include "report_columns.h"
 
 #define NAME_WIDTH 30
 

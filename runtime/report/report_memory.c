@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "activity/activity_kind.h"
+#include "arena/activity_kind.h"
 #include "base/number.h"
 #include "base/order.h"
 #include "read/rows.h"

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "report_columns.h"
+#include "read/columns.h"
 
 static int parse_view(const char *text, size_t width, enum report_view *out) {
     static const char *const names[REPORT_VIEWS] = {"legacy", "table", "tree", "gpu", "fluid"};

@@ -8,10 +8,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/filter.h"
 #include "base/log.h"
 #include "base/number.h"
 #include "command.h"
-#include "config/filter.h"
 #include "diff.h"
 #include "diff_show.h"
 

@@ -12,6 +12,7 @@
 #include "export/export.h"
 #include "export/export_tables.h"
 #include "progress.h"
+#include "run_open.h"
 
 static const char help[] =
     "usage: stint export FILE --to FORMAT [-o OUT]\n"

@@ -4,12 +4,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "activity/activity_kind.h"
+#include "arena/activity_kind.h"
 #include "arena/arena.h"
 #include "base/log.h"
 #include "base/number.h"
 #include "base/text.h"
 #include "command.h"
+#include "run_open.h"
 #include "run_view.h"
 
 static const char help[] = "usage: stint info FILE…\n"

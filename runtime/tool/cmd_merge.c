@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "command.h"
 #include "merge.h"
+#include "run_open.h"
 
 static const char help[] =
     "usage: stint merge FILE… -o OUT\n"

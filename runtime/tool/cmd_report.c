@@ -3,11 +3,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/config.h"
+#include "base/filter.h"
 #include "base/log.h"
 #include "command.h"
-#include "config/config.h"
-#include "config/filter.h"
-#include "report/report_columns.h"
+#include "read/columns.h"
+#include "run_open.h"
 #include "run_view.h"
 
 static const char help[] =

@@ -19,6 +19,7 @@
 #include "base/log.h"
 #include "command.h"
 #include "run_files.h"
+#include "run_open.h"
 #include "run_view.h"
 
 static const char help[] =

@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/number.h"
 #include "command.h"
+#include "run_open.h"
 #include "run_view.h"
 #include "run_writer.h"
 #include "top_screen.h"

@@ -6,14 +6,15 @@
 #include <string.h>
 
 #include "arena/arena.h"
+#include "base/filter.h"
 #include "base/histogram.h"
 #include "base/log.h"
 #include "command.h"
-#include "config/filter.h"
 #include "diff.h"
 #include "read/activity_name.h"
 #include "read/activity_table.h"
 #include "read/rows.h"
+#include "run_open.h"
 
 static const char *keep(struct diff *d, const char *text, size_t length) {
     char *copy = scratch_get(&d->memory, length + 1);

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/config.h"
 #include "base/number.h"
-#include "config/config.h"
 #include "read/snapshot.h"
 
 #define NAME_COLUMNS 48u

@@ -7,9 +7,9 @@
 #define STINT_TOOL_MERGE_H
 
 #include "base/unit_map.h"
-#include "export/run.h"
 #include "merge_file.h"
 #include "merge_names.h"
+#include "read/run.h"
 
 /* The clock that the merged file counts in: that of the run that began first. */
 struct merge_clock {

@@ -5,7 +5,7 @@
 #ifndef STINT_TOOL_PROGRESS_H
 #define STINT_TOOL_PROGRESS_H
 
-#include "export/sink.h"
+#include "base/sink.h"
 
 /* what: "reading", "writing"; the bytes of the sink, if there is one, are shown. One at a time. */
 void progress_start(const char *what, const struct sink *bytes);

@@ -9,7 +9,7 @@
  * - Ticks mean something on the machine and boot that counted them. Elsewhere "now" is the latest
  *   tick that the file holds, and its rate the one its writer measured.
  */
-#include "export/run.h"
+#include "run_open.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/config.h"
 #include "base/name.h"
 #include "base/number.h"
-#include "config/config.h"
-#include "report/report_columns.h"
+#include "read/columns.h"
 #include "run_view.h"
 
 #define NAME_LEAST 16

@@ -6,7 +6,7 @@
 #define STINT_TOOL_TOP_TABLE_H
 
 #include "base/text.h"
-#include "export/run.h"
+#include "read/run.h"
 
 #define TOP_TABLE_HEAD 3 /* lines before the rows */
 

@@ -6,7 +6,7 @@
 #ifndef STINT_TESTS_GPU_ACTIVITIES_H
 #define STINT_TESTS_GPU_ACTIVITIES_H
 
-#include "activity/activity_kind.h"
+#include "arena/activity_kind.h"
 #include "gpu_sums.h"
 
 struct gpu_shape {

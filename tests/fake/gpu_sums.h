@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "arena/arena.h"
-#include "config/config.h"
+#include "base/config.h"
 #include "fake_clock.h"
 #include "stint/stint.h"
 

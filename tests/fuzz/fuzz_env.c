@@ -5,8 +5,8 @@
  */
 #include <unistd.h>
 
-#include "config/env.c"
 #include "fuzz.h"
+#include "session/env.c"
 
 #define LINES 32u
 

@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "config/filter.h"
+#include "base/filter.h"
 #include "fuzz.h"
 
 #define NAME_MOST 200u

@@ -2,7 +2,7 @@
 /*
  * STINT_GPU_PEAK: a rate that is taken is one.
  */
-#include "config/config.h"
+#include "base/config.h"
 #include "fuzz.h"
 #include "gpu/gpu_peak.h"
 

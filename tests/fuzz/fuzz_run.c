@@ -8,10 +8,10 @@
 #include "base/histogram.h"
 #include "fuzz_image.h"
 #include "read/activity_table.h"
+#include "read/columns.h"
 #include "read/rows.h"
 #include "read/trace.h"
 #include "report/report.h"
-#include "report/report_columns.h"
 #include "tool/run_latest.h"
 
 static void check_snapshot(const struct snapshot *s) {

@@ -13,6 +13,7 @@
 #include "tool/diff.h"
 #include "tool/diff_show.h"
 #include "tool/merge.h"
+#include "tool/run_open.h"
 #include "tool/run_view.h"
 #include "tool/top_table.h"
 

@@ -89,7 +89,7 @@ HEADERS = {
                         "    const char *name; int last; } Kernel1;\n"
                         "typedef struct { int kind; char a, b, flag; long long x, start;\n"
                         "    const char *name; int last, more; long long most; } Kernel2;\n",
-    "activity/activity_kind.h": "enum { ACTIVITY_HTOD = 1 };\n",
+    "arena/activity_kind.h": "enum { ACTIVITY_HTOD = 1 };\n",
 }
 
 

@@ -29,7 +29,7 @@ TEST(cupti_data, kernel_of_every_size) {
         if (!child) {
             prepare();
             cupti_double_stride(10, strides[i]);
-            CHECK(!cupti_start());
+            CHECK(!tracer_start());
             cupti_double_launch(&add_kernel);
             uint32_t c = cupti_double_launch(&add_kernel);
             wait_and_flush(2);
@@ -82,7 +82,7 @@ TEST(cupti_data, calls_waits_memory_overhead) {
     uint32_t a = cupti_double_alloc(2, 0xabc000, 1 << 20, ACTIVITY_MEMORY_DEVICE);
     uint32_t f = cupti_double_free(2, 0xabc000, 1 << 20, ACTIVITY_MEMORY_DEVICE);
     cupti_double_overhead(1 << 16, 77);
-    cupti_flush(0);
+    tracer_flush(0);
     const struct activity_record *r = first_of(ACTIVITY_SYNC);
     CHECK(r->correlation == w && r->detail == ACTIVITY_SYNC_STREAM && r->stream == 7);
     CHECK(r->device == ACTIVITY_NO_DEVICE && r->end - r->start == 5300);
@@ -117,7 +117,7 @@ static void noise(void) {
     cupti_double_call("cuEventRecord");
     cupti_double_call("cuCtxGetCurrent");
     cupti_double_call("cudaStreamCreate");
-    cupti_flush(0);
+    tracer_flush(0);
     CHECK(seen_count == 1);
     CHECK_STR_EQ(seen[0].name, "cudaStreamCreate");
 }
@@ -139,7 +139,7 @@ TEST(cupti_data, noise_is_left_out) {
 TEST(cupti_data, noise_is_left_out_where_the_library_cannot) {
     prepare();
     cupti_double_fail("cuptiActivityEnableRuntimeApi=1,cuptiActivityEnableDriverApi=1");
-    CHECK(!cupti_start());
+    CHECK(!tracer_start());
     CHECK(cupti_double_records_call("cudaGetDevice"));
     noise();
 }
@@ -150,7 +150,7 @@ TEST(cupti_data, a_query_is_no_wait) {
         cupti_double_query(0, 0);
     }
     uint32_t c = cupti_double_wait(CUPTI_DOUBLE_EVENT, 0, 0);
-    cupti_flush(0);
+    tracer_flush(0);
     CHECK(count_of(ACTIVITY_SYNC) == 1);
     CHECK(first_of(ACTIVITY_SYNC)->correlation == c);
 }
@@ -160,7 +160,7 @@ TEST(cupti_data, devices_are_described) {
     double_reset();
     double_init();
     double_device_name(2, "Test GPU");
-    CHECK(!cupti_start());
+    CHECK(!tracer_start());
     cupti_double_launch(&add_kernel);
     wait_and_flush(2);
     CHECK(device_count == 1);
@@ -179,7 +179,7 @@ TEST(cupti_data, dropped_records_are_counted) {
     wait_and_flush(2);
     cupti_double_drop(1);
     cupti_double_call("cudaStreamCreate");
-    cupti_flush(0);
+    tracer_flush(0);
     CHECK_EQ_U64(lost(STINT_STATUS_ACTIVITY_DROPPED), 42);
 }
 
@@ -200,12 +200,12 @@ TEST(cupti_data, foreign_records) {
     begin();
     cupti_double_record(other, sizeof other);
     cupti_double_call("cudaStreamCreate");
-    cupti_flush(0);
+    tracer_flush(0);
     CHECK(seen_count == 1);
     CHECK_EQ_U64(lost(STINT_STATUS_ACTIVITY_BAD), 0);
     cupti_double_call("cudaStreamCreate");
     cupti_double_fail("cuptiActivityGetNextRecord:2=21");
-    cupti_flush(0);
+    tracer_flush(0);
     CHECK(seen_count == 2);
     CHECK_EQ_U64(lost(STINT_STATUS_ACTIVITY_BAD), 1);
 }
@@ -214,7 +214,7 @@ TEST(cupti_data, a_kind_that_fails_is_left_off_and_said) {
     prepare();
     cupti_double_stride(49, 48);
     cupti_double_fail("cuptiActivityEnable:2=35");
-    CHECK(!cupti_start());
+    CHECK(!tracer_start());
     CHECK_STR_EQ(described(), "cupti 13.0: 0 records, 0.0 % of the run, without copies, "
                               "allocations");
     CHECK(!cupti_double_enabled(1) && !cupti_double_enabled(49) && cupti_double_enabled(10));
@@ -234,7 +234,7 @@ TEST(cupti_data, toolkits_by_version) {
         if (!child) {
             prepare();
             cupti_double_version(rows[i].version);
-            CHECK(!cupti_start());
+            CHECK(!tracer_start());
             CHECK_CONTAINS(described(), rows[i].text);
             _exit(0);
         }
@@ -266,7 +266,7 @@ TEST(cupti_data, buffers_come_out_of_order) {
     CHECK_EQ_U64(cupti_double_refused(), 1);
     cupti_double_hold(0);
     cupti_double_call("cudaStreamCreate");
-    cupti_flush(0);
+    tracer_flush(0);
     CHECK(seen_count == 20 + 72 + 1);
     CHECK_EQ_U64(lost(STINT_STATUS_ACTIVITY_DROPPED), 1);
 }
@@ -274,7 +274,7 @@ TEST(cupti_data, buffers_come_out_of_order) {
 TEST(cupti_data, never_refuses_who_cannot_bear_it) {
     prepare();
     cupti_double_version(26);
-    CHECK(!cupti_start());
+    CHECK(!tracer_start());
     many(200);
     CHECK_EQ_U64(cupti_double_refused(), 0);
     cupti_double_hold(0);
@@ -286,7 +286,7 @@ TEST(cupti_data, records_fill_many_buffers) {
     for (int i = 0; i < 30000; ++i) { /* 1.2 MB */
         cupti_double_call("cudaStreamCreate");
     }
-    cupti_flush(0);
+    tracer_flush(0);
     CHECK(seen_count == 30000);
     CHECK_EQ_U64(cupti_double_buffers(), 2);
     CHECK_STR_EQ(described(), "cupti 13.0: 30000 records, 0.0 % of the run");
@@ -295,7 +295,7 @@ TEST(cupti_data, records_fill_many_buffers) {
 TEST(cupti_data, late_buffers_are_read) {
     begin();
     cupti_double_launch(&add_kernel);
-    cupti_stop(); /* the kernel still runs */
+    tracer_stop(); /* the kernel still runs */
     CHECK(count_of(ACTIVITY_KERNEL) == 0);
     fake_advance(10000);
     cupti_double_deliver();
@@ -306,14 +306,14 @@ TEST(cupti_data, late_buffers_are_read) {
 TEST(cupti_data, what_is_left_comes_with_a_flush) {
     begin();
     cupti_double_launch(&add_kernel);
-    cupti_flush(0);
+    tracer_flush(0);
     CHECK(count_of(ACTIVITY_KERNEL) == 0);
-    cupti_flush(1);
+    tracer_flush(1);
     CHECK(count_of(ACTIVITY_KERNEL) == 1);
     cupti_double_launch(&add_kernel);
-    cupti_stop();
+    tracer_stop();
     fake_advance(10000);
-    cupti_flush(0);
+    tracer_flush(0);
     CHECK(count_of(ACTIVITY_KERNEL) == 2);
 }
 
@@ -324,7 +324,7 @@ TEST(cupti_data, no_memory_for_a_buffer) {
     }
     prepare();
     cupti_double_version(26);
-    CHECK(!cupti_start());
+    CHECK(!tracer_start());
     cupti_double_launch(&add_kernel);
     many(20);
     CHECK(!getrlimit(RLIMIT_AS, &limit));

@@ -4,8 +4,8 @@
  * missing is said.
  */
 #include "../unit/recorded.h"
-#include "cupti/cupti.h"
 #include "cupti_double.h"
+#include "tracer/tracer.h"
 
 static const char *const functions[] = {
     "cuptiGetVersion",
@@ -42,11 +42,11 @@ static void work(void *unused) {
     (void)unused;
     for (int i = 0; i < 2; ++i) {
         REGISTER_TIMER("work");
-        cupti_start();
+        tracer_start();
         cupti_double_launch(&k);
         cupti_double_wait(CUPTI_DOUBLE_ALL, 0, 0);
-        cupti_flush(i);
-        cupti_stop();
+        tracer_flush(i);
+        tracer_stop();
     }
 }
 
@@ -57,7 +57,7 @@ static void check(const char *function, const char *fault) {
     cupti_double_reset(fake_advance);
     CHECK(!cupti_double_fail(fault));
     char *said = harness_capture(2, work, NULL);
-    cupti_describe(text, sizeof text);
+    tracer_describe(text, sizeof text);
     CHECK_EQ_U64(calls_of("work"), 2);
     if (is_vital(function)) {
         CHECK_CONTAINS(said, "stint: no GPU activities: ");
@@ -70,7 +70,7 @@ static void check(const char *function, const char *fault) {
         CHECK_CONTAINS(text, "cupti 13.0: ");
     }
     free(said);
-    CHECK(!cupti_is_on());
+    CHECK(!tracer_is_on());
 }
 
 TEST(cupti_fault, each_function_in_each_way) {
@@ -103,7 +103,7 @@ static void say(const char *fault, const char *expected) {
         cupti_double_reset(fake_advance);
         cupti_double_fail(fault);
         free(harness_capture(2, work, NULL));
-        cupti_describe(text, sizeof text);
+        tracer_describe(text, sizeof text);
         CHECK_STR_EQ(text, expected);
         _exit(0);
     }

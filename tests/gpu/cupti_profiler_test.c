@@ -13,7 +13,7 @@ static void stop_profile(void *unused) {
 static char *stopped(void) {
     char *said = harness_capture(2, stop_profile, NULL);
     CHECK_CONTAINS(said, "Profiling Report");
-    CHECK(!cupti_is_on() && !cupti_double_subscribed());
+    CHECK(!tracer_is_on() && !cupti_double_subscribed());
     return said;
 }
 
@@ -28,7 +28,7 @@ TEST(cupti_profiler, has_it_from_start_to_stop) {
     prepare();
     for (int i = 0; i < 3; ++i) {
         CHECK(!stint_profiler_start(states[i], NULL));
-        CHECK(cupti_is_on() && cupti_double_subscribed());
+        CHECK(tracer_is_on() && cupti_double_subscribed());
         CHECK(!stint_profiler_start(states[i], NULL)); /* one profile a process, and one start */
         work();
         free(stopped());
@@ -49,15 +49,15 @@ TEST(cupti_profiler, what_was_on_before_stays) {
     CHECK(!stint_profiler_start("All", NULL));
     work();
     free(harness_capture(2, stop_profile, NULL));
-    CHECK(cupti_is_on() && cupti_double_subscribed());
-    cupti_stop();
-    CHECK(!cupti_is_on() && !cupti_double_subscribed());
+    CHECK(tracer_is_on() && cupti_double_subscribed());
+    tracer_stop();
+    CHECK(!tracer_is_on() && !cupti_double_subscribed());
 }
 
 static void start_in_vain(void *unused) {
     (void)unused;
     CHECK(!stint_profiler_start("All", NULL));
-    CHECK(!cupti_is_on());
+    CHECK(!tracer_is_on());
 }
 
 TEST(cupti_profiler, goes_on_without_it) {

@@ -9,21 +9,21 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cupti/cupti.h"
 #include "cupti_double.h"
 #include "fake_clock.h"
 #include "stint/stint.h"
+#include "tracer/tracer.h"
 
 static const struct cupti_double_kernel kernel = {.name = "_Z1kv", .stream = 7, .ns = 5000};
 
 static void driver_goes(void) {
     char text[300];
     uint64_t calls = cupti_double_calls_all();
-    cupti_describe(text, sizeof text);
-    printf("driver goes: %s; on %d, subscribed %d\n", text, cupti_is_on(),
+    tracer_describe(text, sizeof text);
+    printf("driver goes: %s; on %d, subscribed %d\n", text, tracer_is_on(),
            cupti_double_subscribed());
-    cupti_flush(1);
-    printf("start again: %d\n", cupti_start());
+    tracer_flush(1);
+    printf("start again: %d\n", tracer_start());
     printf("calls after: %d\n", (int)(cupti_double_calls_all() - calls));
     fflush(stdout);
 }
@@ -39,17 +39,17 @@ static void child(void) {
     char text[300];
     uint64_t calls = cupti_double_calls_all();
     train();
-    cupti_flush(1);
-    int started = cupti_start();
-    cupti_describe(text, sizeof text);
-    printf("child: start %d, on %d, calls %d, \"%s\"\n", started, cupti_is_on(),
+    tracer_flush(1);
+    int started = tracer_start();
+    tracer_describe(text, sizeof text);
+    printf("child: start %d, on %d, calls %d, \"%s\"\n", started, tracer_is_on(),
            (int)(cupti_double_calls_all() - calls), text);
     fflush(stdout);
 }
 
 int main(int argc, char **argv) {
     const char *how = argc > 1 ? argv[1] : "";
-    printf("main: on %d, subscribed %d\n", cupti_is_on(), cupti_double_subscribed());
+    printf("main: on %d, subscribed %d\n", tracer_is_on(), cupti_double_subscribed());
     fflush(stdout);
     atexit(driver_goes);
     if (strcmp(how, "idle")) {

@@ -9,8 +9,8 @@
 #include "../unit/recorded.h"
 #include "activity/activity.h"
 #include "cuda_double.h"
-#include "cupti/cupti.h"
 #include "cupti_double.h"
+#include "tracer/tracer.h"
 
 #define SEEN static inline __attribute__((unused))
 #define MOST 4096
@@ -75,14 +75,14 @@ SEEN void prepare(void) {
 
 SEEN void begin(void) {
     prepare();
-    CHECK(!cupti_start());
-    CHECK(cupti_is_on());
+    CHECK(!tracer_start());
+    CHECK(tracer_is_on());
     fake_advance(1000); /* no record is of moment 0 */
 }
 
 SEEN const char *described(void) {
     static char text[400];
-    cupti_describe(text, sizeof text);
+    tracer_describe(text, sizeof text);
     return text;
 }
 
@@ -100,7 +100,7 @@ static const struct cupti_double_kernel add_kernel = {.name = "_Z3addPf",
 
 SEEN void wait_and_flush(uint32_t device) {
     cupti_double_wait(CUPTI_DOUBLE_ALL, device, 0);
-    cupti_flush(0);
+    tracer_flush(0);
 }
 
 #endif

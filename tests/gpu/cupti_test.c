@@ -6,19 +6,20 @@
 
 #include "cupti_seen.h"
 #include "gpu/gpu.h"
+#include "session/process.h"
 
 TEST(cupti, nothing_is_asked_unless_wanted) {
     prepare();
-    cupti_flush(1);
-    cupti_stop();
-    CHECK(!cupti_is_on());
+    tracer_flush(1);
+    tracer_stop();
+    CHECK(!tracer_is_on());
     CHECK_STR_EQ(described(), "");
     CHECK_EQ_U64(cupti_double_calls_all(), 0);
 }
 
 TEST(cupti, is_asked_in_this_order) {
     begin();
-    cupti_stop();
+    tracer_stop();
     CHECK_STR_EQ(cupti_double_order(),
                  "cuptiGetVersion cuptiGetCallbackName cuptiActivityGetNextRecord cuptiSubscribe "
                  "cuptiActivityRegisterTimestampCallback cuptiActivityRegisterCallbacks "
@@ -36,7 +37,7 @@ TEST(cupti, kinds_go_on_and_off) {
     for (unsigned i = 0; i < 9; ++i) {
         CHECK(cupti_double_enabled(kinds[i]));
     }
-    cupti_stop();
+    tracer_stop();
     for (unsigned i = 0; i < 9; ++i) {
         CHECK(!cupti_double_enabled(kinds[i]));
     }
@@ -44,8 +45,8 @@ TEST(cupti, kinds_go_on_and_off) {
 
 static void start_in_vain(void *unused) {
     (void)unused;
-    CHECK(cupti_start() == -1);
-    CHECK(cupti_start() == -1); /* and says so once */
+    CHECK(tracer_start() == -1);
+    CHECK(tracer_start() == -1); /* and says so once */
 }
 
 static void check_refused(const char *line, const char *described_as) {
@@ -53,10 +54,10 @@ static void check_refused(const char *line, const char *described_as) {
     CHECK_STR_EQ(said, line);
     free(said);
     CHECK_STR_EQ(described(), described_as);
-    CHECK(!cupti_is_on());
+    CHECK(!tracer_is_on());
     CHECK(!cupti_double_subscribed());
-    cupti_stop();
-    cupti_flush(1);
+    tracer_stop();
+    tracer_flush(1);
 }
 
 TEST(cupti, kernels_of_an_old_layout_are_refused) {
@@ -83,10 +84,10 @@ TEST(cupti, held_by_another_tool) {
                   "no cupti: cuptiSubscribe: another tool has CUPTI (nsys, ncu, cuda-gdb, a "
                   "profiler)");
     cupti_double_fail(NULL);
-    CHECK(!cupti_start()); /* the other one has gone */
+    CHECK(!tracer_start()); /* the other one has gone */
     CHECK_CONTAINS(described(), "cupti 13.0: 0 records");
-    cupti_stop(); /* a start that failed needs none */
-    CHECK(!cupti_is_on());
+    tracer_stop(); /* a start that failed needs none */
+    CHECK(!tracer_is_on());
 }
 
 TEST(cupti, no_library) {
@@ -116,27 +117,27 @@ TEST(cupti, without_a_driver) {
 
 TEST(cupti, an_older_one_lacks_what_is_not_required) {
     setenv("STINT_CUPTI_LIB", CUPTI_DOUBLE_OLD_LIBRARY, 1);
-    CHECK(!cupti_start());
-    CHECK(cupti_is_on());
-    cupti_stop();
-    CHECK(!cupti_is_on());
+    CHECK(!tracer_start());
+    CHECK(tracer_is_on());
+    tracer_stop();
+    CHECK(!tracer_is_on());
 }
 
 /* ---- On and off. ---- */
 
 TEST(cupti, nests) {
     begin();
-    CHECK(!cupti_start());
-    cupti_stop();
-    CHECK(cupti_is_on() && cupti_double_subscribed());
-    cupti_stop();
-    CHECK(!cupti_is_on() && !cupti_double_subscribed());
-    cupti_stop(); /* one too many */
-    CHECK(!cupti_start());
-    CHECK(cupti_is_on() && cupti_double_subscribed());
+    CHECK(!tracer_start());
+    tracer_stop();
+    CHECK(tracer_is_on() && cupti_double_subscribed());
+    tracer_stop();
+    CHECK(!tracer_is_on() && !cupti_double_subscribed());
+    tracer_stop(); /* one too many */
+    CHECK(!tracer_start());
+    CHECK(tracer_is_on() && cupti_double_subscribed());
     CHECK_EQ_U64(cupti_double_calls("cuptiGetVersion"), 1);
-    cupti_stop();
-    CHECK(!cupti_is_on());
+    tracer_stop();
+    CHECK(!tracer_is_on());
 }
 
 TEST(cupti, scopes_of_launches) {
@@ -153,9 +154,9 @@ TEST(cupti, scopes_of_launches) {
 static void call_again(const char *function, void *data) {
     int *depth = data;
     CHECK(!strcmp(function, "cuptiActivityGetNumDroppedRecords") || ++*depth < 1000);
-    cupti_flush(1);
-    CHECK(cupti_start() == -1);
-    cupti_stop();
+    tracer_flush(1);
+    CHECK(tracer_start() == -1);
+    tracer_stop();
     CHECK_STR_EQ(described(), "");
 }
 
@@ -164,9 +165,9 @@ TEST(cupti, calls_from_within_do_nothing) {
     begin();
     cupti_double_launch(&add_kernel);
     cupti_double_hook(call_again, &depth);
-    cupti_flush(1);
-    cupti_stop();
-    CHECK(!cupti_is_on());
+    tracer_flush(1);
+    tracer_stop();
+    CHECK(!tracer_is_on());
     CHECK(depth > 0);
     cupti_double_hook(NULL, NULL);
     CHECK(count_of(ACTIVITY_KERNEL) == 1);
@@ -177,12 +178,12 @@ TEST(cupti, calls_from_within_do_nothing) {
 static void *start_and_stop(void *unused) {
     (void)unused;
     for (int i = 0; i < 50; ++i) {
-        cupti_start();
+        tracer_start();
         cupti_double_launch(&add_kernel);
-        cupti_flush(i % 2);
+        tracer_flush(i % 2);
         char text[100];
-        cupti_describe(text, sizeof text);
-        cupti_stop();
+        tracer_describe(text, sizeof text);
+        tracer_stop();
     }
     return NULL;
 }
@@ -196,7 +197,7 @@ TEST(cupti, threads_start_and_stop_at_once) {
     for (int i = 0; i < THREADS; ++i) {
         pthread_join(t[i], NULL);
     }
-    CHECK(!cupti_is_on());
+    CHECK(!tracer_is_on());
     CHECK(!cupti_double_subscribed());
     for (uint32_t kind = 1; kind < 50; ++kind) {
         CHECK(!cupti_double_enabled(kind));
@@ -208,9 +209,9 @@ TEST(cupti, errno_is_kept) {
     begin();
     errno = 77;
     cupti_double_launch(&add_kernel);
-    cupti_flush(1);
-    cupti_stop();
-    cupti_start();
+    tracer_flush(1);
+    tracer_stop();
+    tracer_start();
     described();
     CHECK(errno == 77);
 }
@@ -219,10 +220,10 @@ TEST(cupti, errno_is_kept) {
 
 static void check_child(void) {
     uint64_t calls = cupti_double_calls_all();
-    CHECK(!cupti_is_on());
-    CHECK(cupti_start() == -1);
-    cupti_flush(1);
-    cupti_stop();
+    CHECK(!tracer_is_on());
+    CHECK(tracer_start() == -1);
+    tracer_flush(1);
+    tracer_stop();
     CHECK_STR_EQ(described(), "");
     CHECK_EQ_U64(cupti_double_calls_all(), calls);
     _exit(harness_result->failures != 0);
@@ -242,9 +243,9 @@ TEST(cupti, a_child_has_none) {
     }
     wait_for(child);
     cupti_double_call("cudaStreamCreate");
-    cupti_flush(0);
+    tracer_flush(0);
     CHECK(seen_count == 1);
-    CHECK(cupti_is_on());
+    CHECK(tracer_is_on());
 }
 
 TEST(cupti, a_child_of_a_process_without_may) {
@@ -252,7 +253,7 @@ TEST(cupti, a_child_of_a_process_without_may) {
     pid_t child = fork();
     if (!child) {
         begin();
-        cupti_stop();
+        tracer_stop();
         _exit(harness_result->failures != 0);
     }
     wait_for(child);
@@ -287,17 +288,17 @@ TEST(cupti, forks_within_calls) {
     parent = getpid();
     prepare();
     cupti_double_hook(fork_within, NULL);
-    cupti_start();
+    tracer_start();
     CHECK_EQ_U64(cupti_double_calls("cuptiUnsubscribe"), 0); /* in a child, too */
     leave_child();
     cupti_double_launch(&add_kernel);
     cupti_double_wait(CUPTI_DOUBLE_ALL, 2, 0);
-    cupti_flush(0);
+    tracer_flush(0);
     leave_child();
-    cupti_stop();
+    tracer_stop();
     leave_child();
     CHECK(strstr(forked_in, "cuptiSubscribe") && strstr(forked_in, "cuptiUnsubscribe"));
-    CHECK(!cupti_is_on() && !cupti_double_subscribed());
+    CHECK(!tracer_is_on() && !cupti_double_subscribed());
     CHECK(count_of(ACTIVITY_KERNEL) == 1);
 }
 
@@ -309,23 +310,23 @@ TEST(cupti, only_while_captured) {
     prepare();
     double_reset();
     double_init();
-    cupti_at_load();
-    CHECK(!cupti_is_on());
+    tracer_at_load();
+    CHECK(!tracer_is_on());
     {
         REGISTER_GPU_PROFILER("other");
-        CHECK(!cupti_is_on());
+        CHECK(!tracer_is_on());
     }
     for (int i = 0; i < 2; ++i) {
         REGISTER_GPU_PROFILER("train");
-        CHECK(cupti_is_on() && cupti_double_subscribed());
+        CHECK(tracer_is_on() && cupti_double_subscribed());
         cupti_double_launch(&add_kernel);
     }
-    CHECK(!cupti_is_on() && !cupti_double_subscribed());
-    cupti_start(); /* the program's own goes on over the end of a capture */
+    CHECK(!tracer_is_on() && !cupti_double_subscribed());
+    tracer_start(); /* the program's own goes on over the end of a capture */
     { REGISTER_GPU_PROFILER("train"); }
-    CHECK(cupti_is_on());
-    cupti_stop();
-    CHECK(!cupti_is_on());
+    CHECK(tracer_is_on());
+    tracer_stop();
+    CHECK(!tracer_is_on());
 }
 
 TEST(cupti, a_capture_without_a_context_is_one) {
@@ -334,10 +335,10 @@ TEST(cupti, a_capture_without_a_context_is_one) {
     prepare();
     double_reset();
     GPU_PROFILER_START("train");
-    CHECK(cupti_is_on());
+    CHECK(tracer_is_on());
     stint_step();
     GPU_PROFILER_STOP();
-    CHECK(!cupti_is_on());
+    CHECK(!tracer_is_on());
 }
 
 TEST(cupti, a_capture_alone_is_none) {
@@ -346,7 +347,7 @@ TEST(cupti, a_capture_alone_is_none) {
     double_reset();
     double_init();
     REGISTER_GPU_PROFILER("train");
-    CHECK(!cupti_is_on());
+    CHECK(!tracer_is_on());
     CHECK_EQ_U64(cupti_double_calls_all(), 0);
 }
 
@@ -355,9 +356,9 @@ TEST(cupti, in_the_line_of_the_gpu) {
     prepare();
     double_reset();
     double_init();
-    CHECK(!cupti_start());
+    CHECK(!tracer_start());
     gpu_ops();
-    gpu_describe(text, sizeof text);
+    process_describe_gpu(text, sizeof text);
     CHECK_STR_EQ(text, "driver; cupti 13.0: 0 records, 0.0 % of the run");
 }
 

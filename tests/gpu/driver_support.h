@@ -5,7 +5,7 @@
 
 #include <pthread.h>
 
-#include "config/config.h"
+#include "base/config.h"
 #include "cuda_double.h"
 #include "gpu/gpu.h"
 #include "harness.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* NVTX ranges when the tool is slow or has scopes of its own, and over signals, cancellation, fork. */
-#include "gpu/nvtx.h"
+#include "ranges/ranges.h"
 
 #include <pthread.h>
 
@@ -186,7 +186,7 @@ static void forks(void) {
     if (child == 0) {
         alarm(harness_child_seconds());
         inner(); /* still inside the call that asks the tool: refused, as in a handler */
-        CHECK(!nvtx_on());
+        CHECK(!ranges_on());
         _exit(0);
     }
     CHECK(waitpid(child, &status, 0) == child && status == 0);

@@ -8,9 +8,9 @@
 #include <pthread.h>
 #include <stdarg.h>
 
-#include "read/interval.h"
 #include "read/snapshot.h"
 #include "recorded.h"
+#include "session/interval.h"
 
 /* What may fail. */
 #define POINTS_MEMORY 1u /* mmap */

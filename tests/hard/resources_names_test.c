@@ -6,6 +6,7 @@
  */
 #include "read/snapshot.h"
 #include "recorded.h"
+#include "session/interval.h"
 
 /* Under a sanitizer a name takes thirty times as long. */
 #define MILLION (SANITIZED ? 200000u : 1000000u)

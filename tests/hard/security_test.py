@@ -149,7 +149,7 @@ def format_strings(options, folder):
     sources = sorted((options.source / "runtime").glob("**/*.c"))
     sources = [s for s in sources if s.name not in ("gpu_cudart.c", "nvtx.c")]
     need(len(sources) > 50, sources)
-    gen = [options.build / "runtime" / "gen", options.build / "runtime" / "tool" / "gen"]
+    gen = [options.build / "runtime" / "gen", options.build / "runtime" / "page"]
     where = ["-I%s" % path for path in (options.source / "include", options.source / "runtime",
                                         options.source / "runtime" / "tool", *gen)]
     flags = [options.cc, "-std=c11", "-D_GNU_SOURCE", "-fsyntax-only", "-Wformat=2",

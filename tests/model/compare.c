@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "known.h"
-#include "read/interval.h"
+#include "session/interval.h"
 #include "read/rows.h"
 #include "reference.h"
 #include "run.h"

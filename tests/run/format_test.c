@@ -5,7 +5,7 @@
  */
 #include <ctype.h>
 
-#include "activity/activity_kind.h"
+#include "arena/activity_kind.h"
 #include "arena/arena.h"
 #include "base/status.h"
 #include "harness.h"

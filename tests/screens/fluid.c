@@ -2,9 +2,9 @@
 /* The profiler and its report; a tracer that is always there hands in what the programs say. */
 #include "activity/activity.h"
 #include "arena/arena.h"
-#include "cupti/cupti.h"
 #include "gpu_sums.h"
 #include "screens.h"
+#include "tracer/tracer.h"
 
 #define COPY(direction, from, to, async)                                                           \
     ACTIVITY_COPY_DETAIL(ACTIVITY_COPY_##direction, ACTIVITY_MEMORY_##from, ACTIVITY_MEMORY_##to,  \
@@ -17,23 +17,23 @@
 /* In place of the real one (linked with --wrap). */
 static int no_tracer = 1;
 
-int __wrap_cupti_start(void);
-int __wrap_cupti_start(void) {
+int __wrap_tracer_start(void);
+int __wrap_tracer_start(void) {
     return no_tracer ? -1 : activity_open();
 }
 
-void __wrap_cupti_stop(void);
-void __wrap_cupti_stop(void) {
+void __wrap_tracer_stop(void);
+void __wrap_tracer_stop(void) {
     activity_settle();
 }
 
-void __wrap_cupti_flush(int force);
-void __wrap_cupti_flush(int force) {
+void __wrap_tracer_flush(int force);
+void __wrap_tracer_flush(int force) {
     (void)force;
 }
 
-void __wrap_cupti_describe(char *out, size_t size);
-void __wrap_cupti_describe(char *out, size_t size) {
+void __wrap_tracer_describe(char *out, size_t size);
+void __wrap_tracer_describe(char *out, size_t size) {
     snprintf(out, size, "%s", "");
 }
 

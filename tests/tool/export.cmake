@@ -3,10 +3,8 @@
 # Exporters on runs made by hand: unit tests, golden files (`UPDATE=1 ctest -R export.golden` writes
 # them anew), and a checker of each format's structure that is itself tested.
 
-set(sources sink.c export_chrome.c export_columns.c export_csv.c export_devices.c export_folded.c
-    export_gpu.c export_json.c export_labels.c export_names.c export_perfetto.c
-    export_prometheus.c export_prometheus_gpu.c export_speedscope.c export_tables.c)
-list(TRANSFORM sources PREPEND "${stint_SOURCE_DIR}/runtime/export/")
+stint_layer_sources(sources export viewers)
+list(FILTER sources EXCLUDE REGEX "/export_html")
 add_library(stint_hand_run STATIC ${sources} hand_run.c hand_runs.c)
 target_include_directories(stint_hand_run PUBLIC "${CMAKE_CURRENT_SOURCE_DIR}")
 target_link_libraries(stint_hand_run PUBLIC stint_fake)

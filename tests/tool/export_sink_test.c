@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "export/sink.h"
+#include "base/sink.h"
 
 #include <fcntl.h>
 

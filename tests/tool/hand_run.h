@@ -6,8 +6,8 @@
 #ifndef STINT_TESTS_HAND_RUN_H
 #define STINT_TESTS_HAND_RUN_H
 
-#include "export/run.h"
-#include "export/sink.h"
+#include "base/sink.h"
+#include "read/run.h"
 
 #define HAND_MOST 64u
 

@@ -2,7 +2,7 @@
 /* The runs of the golden files. */
 #include <string.h>
 
-#include "activity/activity_kind.h"
+#include "arena/activity_kind.h"
 #include "hand_run.h"
 
 #define MS 1000000u

@@ -3,9 +3,10 @@
 #ifndef STINT_TESTS_ACTIVITIES_H
 #define STINT_TESTS_ACTIVITIES_H
 
-#include "activity/activity_kind.h"
+#include "arena/activity_kind.h"
+#include "read/columns.h"
 #include "report/report.h"
-#include "report/report_columns.h"
+#include "session/interval.h"
 #include "support.h"
 
 #define ACTIVITIES 64

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "activity/activity_kind.h"
+#include "arena/activity_kind.h"
 #include "harness.h"
 #include "read/activity_name.h"
 

@@ -8,6 +8,7 @@
 
 #include "capture/capture.h"
 #include "fake_gpu.h"
+#include "gpu/stream_timer.h"
 #include "recorded.h"
 
 #define ENABLE(name) "Enable GPU Profiler Stat: [" name "]\n"
@@ -40,14 +41,14 @@ static void context_comes(void *unused) {
     (void)unused;
     REGISTER_GPU_PROFILER("early");
     CHECK_EQ_U64(fake_gpu.starts, 0);
-    CHECK(capture_waiting);
-    capture_poke(); /* still none */
+    CHECK(stream_timer_context_wanted);
+    stream_timer_seek_context(); /* still none */
     CHECK_EQ_U64(fake_gpu.starts, 0);
     fake_context = 7;
-    capture_poke();
+    stream_timer_seek_context();
     CHECK_EQ_U64(fake_gpu.starts, 1);
     CHECK_EQ_U64(fake_gpu.started_in, 7);
-    CHECK(!capture_waiting);
+    CHECK(!stream_timer_context_wanted);
 }
 
 TEST(capture_tool, waits_for_a_context) {
@@ -87,7 +88,7 @@ TEST(capture_tool, step_finds_the_context) {
 
 TEST(capture_tool, never_a_context) {
     expect(plain, ENABLE("plain") MISSED("plain"));
-    CHECK(!capture_waiting);
+    CHECK(!stream_timer_context_wanted);
     CHECK_CAPTURES(0);
 }
 
@@ -110,7 +111,7 @@ TEST(capture_tool, poke_asks_nobody_when_nothing_waits) {
     plain(NULL);
     unsigned before = fake_gpu.contexts;
     for (int i = 0; i < 1000; ++i) {
-        capture_poke();
+        stream_timer_seek_context();
         stint_step();
     }
     CHECK_EQ_U64(fake_gpu.contexts, before);

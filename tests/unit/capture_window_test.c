@@ -3,6 +3,7 @@
 
 #include "capture/capture.h"
 #include "fake_gpu.h"
+#include "gpu/stream_timer.h"
 #include "recorded.h"
 #include "support.h"
 
@@ -72,12 +73,12 @@ TEST(capture_window, the_first_step_begins_with_the_first_range) {
 TEST(capture_window, the_first_step_begins_with_the_first_poke) {
     setenv("STINT_CAPTURE", "steps 0-", 1);
     fake_context = 1;
-    capture_poke();
+    stream_timer_seek_context();
     CHECK_EQ_U64(fake_gpu.starts, 1);
     stint_step();
     stint_step();
     CHECK_EQ_U64(fake_gpu.stops, 0);
-    CHECK(!capture_waiting);
+    CHECK(!stream_timer_context_wanted);
 }
 
 TEST(capture_window, a_first_step_that_is_over_is_not_captured) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "record/cost.h"
+#include "session/cost.h"
 
 #include "recorded.h"
 

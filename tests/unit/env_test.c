@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The environment and the settings it makes. */
-#include "config/env.h"
+#include "session/env.h"
 
-#include "config/config.h"
+#include "base/config.h"
 #include "support.h"
 
 struct variable {

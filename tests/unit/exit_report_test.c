@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The report at the end of a program: each case forks one. Its order behind C++ static destructors
  * is a test of its own, exit_report_cxx. */
-#include "report/exit_report.h"
+#include "session/report_print.h"
 
 #include "support.h"
 

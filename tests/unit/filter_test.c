@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "config/filter.h"
+#include "base/filter.h"
 
 #include "support.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "gpu/gpu_peak.h"
 
-#include "config/config.h"
+#include "base/config.h"
 #include "harness.h"
 
 /* An H200 as its attributes describe it. */

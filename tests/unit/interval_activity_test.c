@@ -3,7 +3,7 @@
 #include "arena/arena.h"
 #include "gpu_activities.h"
 #include "read/activity_table.h"
-#include "read/interval.h"
+#include "session/interval.h"
 #include "support.h"
 
 static struct snapshot s;

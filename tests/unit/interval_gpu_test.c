@@ -2,7 +2,7 @@
 /* What a reset leaves of GPU times, declared work and steps. */
 #include "arena/arena.h"
 #include "gpu_sums.h"
-#include "read/interval.h"
+#include "session/interval.h"
 #include "support.h"
 
 static stint_stat st;

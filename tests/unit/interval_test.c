@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Intervals and the baselines they subtract. */
-#include "read/interval.h"
+#include "session/interval.h"
 
 #include <pthread.h>
 

@@ -2,9 +2,11 @@
 #include "base/log.h"
 
 #include "base/lock.h"
-
-#include "config/config.h"
+#include "base/config.h"
+#include "base/config.h"
 #include "support.h"
+#include "base/config.h"
+#include "recorded.h"
 
 static void write_lines(void *text) {
     errno = 1234;

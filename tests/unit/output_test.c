@@ -3,7 +3,7 @@
 
 #include <sys/stat.h>
 
-#include "config/config.h"
+#include "base/config.h"
 #include "support.h"
 
 static char folder[64];

@@ -4,7 +4,7 @@
 #include <setjmp.h>
 #include <sys/stat.h>
 
-#include "config/config.h"
+#include "base/config.h"
 #include "recorded.h"
 #include "support.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the screens do not show of the view gpu: narrow terminals, colours, filters, sets. */
 #include "gpu_activities.h"
-#include "read/interval.h"
+#include "read/columns.h"
 #include "report/report.h"
-#include "report/report_columns.h"
+#include "session/interval.h"
 #include "support.h"
 
 static const struct report_about nowhere;

@@ -2,7 +2,7 @@
 /* Rules of the fluid and the memory report one by one; whole reports are in tests/screens. */
 #include "activities.h"
 #include "gpu_sums.h"
-#include "read/fluid_rows.h"
+#include "report/fluid_rows.h"
 #include "report/report_fluid.h"
 
 #define MS 1000000u

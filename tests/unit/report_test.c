@@ -2,9 +2,9 @@
 /* Options, sorting and what every view says; tests/screens has the views to the digit. */
 #include "report/report.h"
 
-#include "config/config.h"
+#include "base/config.h"
 #include "gpu_sums.h"
-#include "report/report_columns.h"
+#include "read/columns.h"
 #include "support.h"
 
 static struct report_options options;

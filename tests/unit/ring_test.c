@@ -3,7 +3,7 @@
 
 #include <pthread.h>
 
-#include "config/config.h"
+#include "base/config.h"
 #include "support.h"
 #include "traced.h"
 

@@ -6,9 +6,9 @@
  */
 #include <sys/time.h>
 
-#include "read/interval.h"
 #include "read/rows.h"
 #include "recorded.h"
+#include "session/interval.h"
 #include "stepping.h"
 
 #define NAMES 5000 /* the table of edges grows under the interrupted code, seven times over */

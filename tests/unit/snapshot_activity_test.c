@@ -4,9 +4,9 @@
 
 #include "arena/arena.h"
 #include "gpu_activities.h"
+#include "read/columns.h"
 #include "read/snapshot.h"
 #include "report/report.h"
-#include "report/report_columns.h"
 #include "support.h"
 
 static const struct report_about nowhere;

@@ -2,9 +2,9 @@
 /* What a snapshot reads of the GPU, and that it trusts no byte of it either. */
 #include "arena/arena.h"
 #include "gpu_sums.h"
+#include "read/columns.h"
 #include "read/snapshot.h"
 #include "report/report.h"
-#include "report/report_columns.h"
 #include "support.h"
 
 static const struct report_about nowhere;

@@ -5,10 +5,10 @@
 #include <pthread.h>
 
 #include "arena/arena.h"
-#include "config/config.h"
+#include "base/config.h"
 #include "gpu_sums.h"
+#include "read/columns.h"
 #include "report/report.h"
-#include "report/report_columns.h"
 #include "support.h"
 
 static const struct report_about nowhere;

@@ -5,8 +5,8 @@
 
 #include "fake_clock.h"
 #include "harness.h"
-#include "read/interval.h"
 #include "read/rows.h"
+#include "session/interval.h"
 #include "stint/stint.h"
 
 HARNESS_FN void support_report(void *view) {

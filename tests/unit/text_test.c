@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/text.h"
 
-#include "config/config.h"
+#include "base/config.h"
 #include "support.h"
 
 static const char *const unset[] = {"LC_ALL", "LC_CTYPE", "LANG"};

@@ -5,6 +5,7 @@
 
 #include "read/trace.h"
 #include "recorded.h"
+#include "session/interval.h"
 
 #define TRACED static inline __attribute__((unused))
 

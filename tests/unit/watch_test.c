@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "capture/watch.h"
+#include "record/watch.h"
 
 #include <pthread.h>
 

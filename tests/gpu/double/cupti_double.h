@@ -8,7 +8,7 @@
  * makes "CUDA calls" from here, on any thread. Times are those of the clock that was registered
  * with it, in ns; on stint_fake that stands still, so tell the double how to turn it:
  *
- *     setenv("STINT_GPU", "cupti", 1);                     // or cupti_start() by hand
+ *     setenv("STINT_GPU", "cupti", 1);                     // or tracer_start() by hand
  *     setenv("STINT_CUPTI_LIB", CUPTI_DOUBLE_LIBRARY, 1);
  *     cupti_double_reset(fake_advance);
  *     REGISTER_TIMER("step");

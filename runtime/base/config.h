@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The settings. Order of authority: call > environment > default. The environment is read once, at
+ * first use; gen/env.ini lists the variables.
+ */
+#ifndef STINT_CONFIG_H
+#define STINT_CONFIG_H
+
+#include <stdint.h>
+
+enum config_unit { CONFIG_UNIT_MS, CONFIG_UNIT_US, CONFIG_UNIT_NS, CONFIG_UNIT_AUTO };
+enum config_clock { CONFIG_CLOCK_AUTO, CONFIG_CLOCK_COUNTER, CONFIG_CLOCK_MONOTONIC };
+
+enum config_gpu { CONFIG_GPU_OFF, CONFIG_GPU_EVENTS, CONFIG_GPU_SYNC, CONFIG_GPU_TRACER };
+
+struct stint_config {
+    int enable;
+    int closed; /* by a schedule: this step is not recorded */
+    int percentiles;
+    int unit;
+    int level;
+    int clock;
+    int log_prefix; /* 1 = glog */
+    int threads;    /* one row a thread */
+    int gpu;
+    int nvtx;
+    uint64_t memory;
+    uint64_t trace; /* bytes for all traces; 0 = none */
+    uint64_t trace_min_ns;
+    uint64_t gpu_in_flight;
+    const char *report; /* view for the exit report; NULL = none */
+    const char *output;
+    const char *filter;
+    const char *file;
+    const char *capture;
+    const char *cuda_lib;
+    const char *cupti_lib;
+    const char *gpu_peak;
+};
+
+/* Written under the registry's lock; readers on other threads see int-sized values whole. */
+extern struct stint_config config;
+
+static inline int config_recording(void) {
+    return config.enable && !config.closed;
+}
+
+void config_read_environment(void);
+
+#endif

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sink.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "utf8.h"
+#include "write_all.h"
+
+void sink_start(struct sink *s, int fd) {
+    s->fd = fd;
+    s->error = 0;
+    s->terminal = isatty(fd);
+    s->length = 0;
+    s->written = 0;
+}
+
+/* After an error all goes nowhere, so that writers need not look. */
+static void write_bytes(struct sink *s, const char *bytes, size_t length) {
+    if (!s->error && write_all(s->fd, bytes, length, WRITE_WAIT_FOR_EVER) < length) {
+        s->error = errno;
+    }
+    s->written += length;
+}
+
+static void flush(struct sink *s) {
+    write_bytes(s, s->data, s->length);
+    s->length = 0;
+}
+
+char *sink_room(struct sink *s, size_t n) {
+    if (n > SINK_BYTES - s->length) {
+        flush(s);
+    }
+    return s->data + s->length;
+}
+
+void sink_put_slow(struct sink *s, const char *bytes, size_t length) {
+    flush(s);
+    if (length > SINK_BYTES) {
+        write_bytes(s, bytes, length);
+        return;
+    }
+    memcpy(s->data, bytes, length);
+    s->length = length;
+}
+
+/* Two digits a division. */
+static const char pairs[] = "00010203040506070809101112131415161718192021222324"
+                            "25262728293031323334353637383940414243444546474849"
+                            "50515253545556575859606162636465666768697071727374"
+                            "75767778798081828384858687888990919293949596979899";
+
+/* Right-aligned before `end`; the first digit. */
+static char *digits(char *end, uint64_t n) {
+    while (n >= 100) {
+        end -= 2;
+        memcpy(end, pairs + n % 100 * 2, 2);
+        n /= 100;
+    }
+    if (n >= 10) {
+        end -= 2;
+        memcpy(end, pairs + n * 2, 2);
+        return end;
+    }
+    *--end = (char)('0' + n);
+    return end;
+}
+
+void sink_u64(struct sink *s, uint64_t n) {
+    char text[20];
+    char *from = digits(text + sizeof text, n);
+    sink_put(s, from, (size_t)(text + sizeof text - from));
+}
+
+void sink_us(struct sink *s, uint64_t ns) {
+    char text[24];
+    char *end = text + sizeof text;
+    unsigned rest = (unsigned)(ns % 1000);
+    end[-1] = (char)('0' + rest % 10);
+    memcpy(end - 3, pairs + rest / 10 * 2, 2);
+    end[-4] = '.';
+    char *from = digits(end - 4, ns / 1000);
+    sink_put(s, from, (size_t)(end - from));
+}
+
+/* What JSON forbids, what ends a script element, and what ends a line in JavaScript. */
+static int json_plain(uint32_t c) {
+    return c >= 0x20 && c != '"' && c != '\\' && c != '<' && (c < 0x7f || c >= 0xa0) &&
+           c != 0x2028 && c != 0x2029;
+}
+
+static void json_escape(struct sink *s, uint32_t c) {
+    static const char hex[] = "0123456789abcdef";
+    char two = c == '"' || c == '\\' ? (char)c : c == '\n' ? 'n' : c == '\t' ? 't' : '\0';
+    char text[6] = {'\\', 'u', hex[c >> 12 & 15], hex[c >> 8 & 15], hex[c >> 4 & 15], hex[c & 15]};
+    text[1] = two ? two : 'u';
+    sink_put(s, text, two ? 2 : 6);
+}
+
+/* The bytes at the start that stand for themselves: most names are nothing else. */
+static size_t plain_ascii(const char *bytes, size_t length) {
+    size_t i = 0;
+    while (i < length) {
+        unsigned char c = (unsigned char)bytes[i];
+        if (c >= 0x7f || !json_plain(c)) {
+            break;
+        }
+        ++i;
+    }
+    return i;
+}
+
+void sink_json(struct sink *s, const char *bytes, size_t length) {
+    size_t from = 0;
+    sink_put(s, "\"", 1);
+    for (size_t i = plain_ascii(bytes, length); i < length;) {
+        uint32_t c = 0;
+        size_t n = utf8_next(bytes + i, length - i, &c);
+        if (n && json_plain(c)) {
+            i += n;
+            continue;
+        }
+        sink_put(s, bytes + from, i - from);
+        if (n) {
+            json_escape(s, c);
+        } else {
+            sink_put(s, UTF8_REPLACEMENT, UTF8_REPLACEMENT_BYTES);
+        }
+        i += n ? n : 1;
+        from = i;
+    }
+    sink_put(s, bytes + from, length - from);
+    sink_put(s, "\"", 1);
+}
+
+int sink_close(struct sink *s) {
+    flush(s);
+    errno = s->error ? s->error : errno;
+    return s->error ? -1 : 0;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "target.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "calm.h"
+#include "log.h"
+#include "output.h"
+#include "replace_file.h"
+#include "scratch.h"
+
+static int refuse(const char *who, const char *path, const char *why) {
+    log_line("%s: cannot write %.500s: %s", who, path, why);
+    return -1;
+}
+
+/* Too large for the stack of a small thread. */
+struct target {
+    struct sink sink;
+    struct replace_file file;
+    char path[PATH_MAX];
+};
+
+static int open_target(struct target *t, const char *who, const char *pattern, mode_t mode) {
+    if (output_path(t->path, sizeof t->path, pattern)) {
+        snprintf(t->path, sizeof t->path, "%.200s", pattern);
+        return refuse(who, t->path, "too long, or a % that is not %p %h %r");
+    }
+    const char *why = replace_file_open(&t->file, t->path, mode);
+    return why ? refuse(who, t->path, why) : 0;
+}
+
+/* 0, or -1 after one line and without a file. */
+static int put_into(struct target *t, const char *who, int (*put)(struct sink *to, void *what),
+                    void *what) {
+    sink_start(&t->sink, t->file.fd);
+    int failed = put(&t->sink, what);
+    if (!failed && sink_close(&t->sink)) {
+        failed = refuse(who, t->path, strerror(errno));
+    }
+    if (failed) {
+        replace_file_abort(&t->file);
+        return -1;
+    }
+    const char *why = replace_file_commit(&t->file);
+    return why ? refuse(who, t->path, why) : 0;
+}
+
+int target_write(const char *who, const char *pattern, mode_t mode,
+                 int (*put)(struct sink *to, void *what), void *what) {
+    struct target *t = pages_get(sizeof *t);
+    struct calm calm;
+    int result = -1;
+    calm_start(&calm);
+    if (!t) {
+        log_line("%s: no memory", who);
+    } else if (!open_target(t, who, pattern, mode)) {
+        result = put_into(t, who, put, what);
+    }
+    pages_put(t, sizeof *t);
+    calm_end(&calm);
+    return result;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * GPU timers: a scope on the CPU with a pair of events on a stream; and what a scope declares that
+ * it moves and computes.
+ */
+#ifndef STINT_STREAM_TIMER_H
+#define STINT_STREAM_TIMER_H
+
+#include "base/api.h"
+
+/* Any thread; keep errno. Never wait for the GPU, but end does with STINT_GPU=sync. */
+void stream_timer_begin(struct stint_impl_call *guard, struct stint_impl_site *site, void *stream);
+void stream_timer_end(struct stint_impl_call *guard);
+/* To the innermost open scope of the calling thread; counted as lost where there is none. */
+void stream_timer_add_bytes(uint64_t n);
+void stream_timer_add_flops(uint64_t n);
+
+/* A layer above that waits for a CUDA context: while `stream_timer_context_wanted` is not 0
+ * (relaxed; any thread), the hook is called at the beginning of each GPU scope, with no lock held,
+ * as the thread may have a context by now. */
+extern int stream_timer_context_wanted;
+extern void (*stream_timer_context_hook)(void); /* set before it is wanted */
+
+static inline void stream_timer_seek_context(void) {
+    if (__builtin_expect(__atomic_load_n(&stream_timer_context_wanted, __ATOMIC_RELAXED), 0)) {
+        stream_timer_context_hook();
+    }
+}
+
+#endif

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# The layers of the runtime: a folder is a layer, and layers.txt says which layers it may include and
+# link against. A file that is added to a folder is built with it.
+
+set(STINT_RUNTIME_DIR "${CMAKE_CURRENT_LIST_DIR}")
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${STINT_RUNTIME_DIR}/layers.txt")
+file(STRINGS "${STINT_RUNTIME_DIR}/layers.txt" lines REGEX "^[a-z]+:")
+set(STINT_LAYERS "")
+foreach(line IN LISTS lines)
+    string(REGEX MATCH "^([a-z]+): *(.*)$" line "${line}")
+    list(APPEND STINT_LAYERS "${CMAKE_MATCH_1}")
+    string(REPLACE " " ";" STINT_LAYER_BELOW_${CMAKE_MATCH_1} "${CMAKE_MATCH_2}")
+endforeach()
+set(STINT_TOOL_LAYERS viewers tool) # not in the library
+
+# stint_layer_sources(<out> <layer>...): their files. Of the GPU back ends the one that
+# STINT_GPU_API names, and NVTX where its headers are: the others are not compiled.
+function(stint_layer_sources out)
+    set(left_out gpu_cudart)
+    if(STINT_GPU_API STREQUAL "cudart")
+        set(left_out gpu_driver)
+    endif()
+    if(NOT STINT_NVTX OR NOT STINT_NVTX_INCLUDE_DIR)
+        list(APPEND left_out nvtx)
+    endif()
+    list(JOIN left_out "|" left_out)
+    set(sources "")
+    foreach(layer IN LISTS ARGN)
+        file(GLOB files CONFIGURE_DEPENDS "${STINT_RUNTIME_DIR}/${layer}/*.c")
+        list(FILTER files EXCLUDE REGEX "/(${left_out})\\.c$")
+        list(APPEND sources ${files})
+    endforeach()
+    set(${out} ${sources} PARENT_SCOPE)
+endfunction()
+
+# How every layer is compiled. DEFINITIONS in addition to those of the layer.
+function(stint_layer_settings target layer)
+    target_include_directories(${target} PRIVATE "${stint_SOURCE_DIR}/include"
+        "${STINT_RUNTIME_DIR}" "${stint_BINARY_DIR}/runtime/gen")
+    # Not the target Threads::Threads: what links our static library would have to find it too.
+    target_compile_options(${target} PRIVATE -pthread)
+    target_compile_definitions(${target} PRIVATE _GNU_SOURCE=1 ${ARGN}
+        $<$<OR:$<CONFIG:Debug>,$<BOOL:${STINT_CHECK_LOCKS}>>:STINT_LOCK_CHECK=1>)
+    set_target_properties(${target} PROPERTIES
+        C_STANDARD 11
+        C_STANDARD_REQUIRED ON
+        C_EXTENSIONS OFF
+        C_VISIBILITY_PRESET hidden
+        POSITION_INDEPENDENT_CODE ON)
+    if(layer STREQUAL "gpu" AND STINT_GPU_API STREQUAL "cudart")
+        target_include_directories(${target} SYSTEM PRIVATE ${CUDAToolkit_INCLUDE_DIRS})
+    elseif(layer STREQUAL "ranges" AND STINT_NVTX AND STINT_NVTX_INCLUDE_DIR)
+        target_include_directories(${target} SYSTEM PRIVATE "${STINT_NVTX_INCLUDE_DIR}")
+    elseif(layer STREQUAL "session")
+        target_compile_definitions(${target} PRIVATE STINT_SESSION)
+        if(STINT_NVTX AND STINT_NVTX_INCLUDE_DIR)
+            target_compile_definitions(${target} PRIVATE STINT_HAVE_NVTX)
+        endif()
+    elseif(layer STREQUAL "viewers")
+        target_include_directories(${target} PRIVATE "${stint_BINARY_DIR}/runtime/page")
+        add_dependencies(${target} stint_page)
+    endif()
+    stint_warnings(${target})
+    if(NOT target STREQUAL "stint_runtime_base")
+        add_dependencies(${target} stint_runtime_base) # which generates the tables
+    endif()
+endfunction()
+
+# stint_add_layer(<target> <layer> [DEFINITIONS <definition>...] [REPLACE <regex> <file>...]): an
+# OBJECT library of a folder; REPLACE: without the files that match, with those given.
+function(stint_add_layer target layer)
+    cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "DEFINITIONS;REPLACE")
+    stint_layer_sources(sources ${layer})
+    if(arg_REPLACE)
+        list(POP_FRONT arg_REPLACE regex)
+        list(FILTER sources EXCLUDE REGEX "${regex}")
+        list(APPEND sources ${arg_REPLACE})
+    endif()
+    add_library(${target} OBJECT ${sources})
+    stint_layer_settings(${target} ${layer} ${arg_DEFINITIONS})
+endfunction()
+
+# stint_add_runtime(<target> STATIC|SHARED [DEFINITIONS <definition>...] [REPLACE_BASE <regex>
+# <file>...]): the runtime, always whole: WITH_* says what is compiled into consumers, never into the
+# library. Tests build it again on their own clock. Its layers are ${target}_<layer>.
+function(stint_add_runtime target type)
+    cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "DEFINITIONS;REPLACE_BASE")
+    if(type STREQUAL "STATIC")
+        # Hidden throughout, so that each module that holds a copy keeps it to itself.
+        list(APPEND arg_DEFINITIONS STINT_STATIC)
+    endif()
+    set(objects "")
+    foreach(layer IN LISTS STINT_LAYERS)
+        if(NOT layer IN_LIST STINT_TOOL_LAYERS)
+            set(replace "")
+            if(layer STREQUAL "base" AND arg_REPLACE_BASE)
+                set(replace REPLACE ${arg_REPLACE_BASE})
+            endif()
+            stint_add_layer(${target}_${layer} ${layer} DEFINITIONS ${arg_DEFINITIONS} ${replace})
+            list(APPEND objects $<TARGET_OBJECTS:${target}_${layer}>)
+        endif()
+    endforeach()
+    add_library(${target} ${type} ${objects})
+    target_include_directories(${target}
+        PUBLIC "$<BUILD_INTERFACE:${stint_SOURCE_DIR}/include>")
+    set_target_properties(${target} PROPERTIES LINKER_LANGUAGE C)
+    # dlopen, in the C library itself from glibc 2.34 on.
+    target_link_libraries(${target} PRIVATE -pthread ${CMAKE_DL_LIBS})
+    if(type STREQUAL "SHARED")
+        # nodelete: threads and exit handlers still point into it after dlclose. now: nothing is
+        # bound lazily inside a measured scope or a signal handler.
+        target_link_options(${target} PRIVATE "LINKER:-z,nodelete" "LINKER:-z,relro"
+            "LINKER:-z,now" "LINKER:--as-needed")
+    endif()
+endfunction()

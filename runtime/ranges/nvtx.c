@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Implementation notes
+ * - NVTX's header loads the tool that NVTX_INJECTION64_PATH names at the first call of it, once. No
+ * tool: no domain, and scopes stay on the fast path, so that STINT_NVTX=1 may be left set.
+ * - A tool may be a cancellation point. A cancelled call is taken for one that did nothing (see
+ * thread_pop): shutting cancellation out would double what stint adds to a range, + 37 ns.
+ */
+#include "nvtx.h"
+
+#include <nvtx3/nvToolsExt.h>
+#include <stddef.h>
+
+#include "arena/arena.h"
+#include "base/log.h"
+#include "base/scratch.h"
+
+/* 8 MiB of addresses, of which only what is touched becomes memory. */
+struct table {
+    nvtxStringHandle_t string[ARENA_SITES]; /* by number; any thread, atomic: all write the same */
+    uint8_t named[ARENA_SETS];              /* any thread, atomic */
+};
+
+/* Both are constant after open. */
+static nvtxDomainHandle_t domain;
+static struct table *table;
+
+static int open_domain(void) {
+    domain = nvtxDomainCreateA("stint");
+    table = domain ? pages_get(sizeof *table) : NULL;
+    if (domain && !table) {
+        log_line("STINT_NVTX=1: no memory for the strings; ignored");
+    }
+    return table ? 0 : -1;
+}
+
+/* Two threads may register one string: a tool then returns the same handle or an equal one. */
+static nvtxStringHandle_t string_of(uint32_t site, const char *name) {
+    nvtxStringHandle_t *slot = &table->string[site];
+    nvtxStringHandle_t string = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
+    if (!string) {
+        string = nvtxDomainRegisterStringA(domain, name);
+        __atomic_store_n(slot, string, __ATOMIC_RELEASE);
+    }
+    return string;
+}
+
+static const char *name_of(uint32_t set) {
+    uint32_t chunk = arena_header()->set_chunk[set / ARENA_SETS_PER_CHUNK];
+    uint32_t name =
+        chunk ? ((const struct arena_set *)arena_at(chunk))[set % ARENA_SETS_PER_CHUNK].name : 0;
+    return name ? arena_text_at(name)->bytes : ""; /* no memory for it in the child of a fork */
+}
+
+/* 0 is NVTX's "no category". */
+static uint32_t category_of(uint32_t set) {
+    uint8_t *named = &table->named[set];
+    if (!__atomic_load_n(named, __ATOMIC_RELAXED) &&
+        !__atomic_exchange_n(named, 1, __ATOMIC_RELAXED)) {
+        nvtxDomainNameCategoryA(domain, set + 1, name_of(set));
+    }
+    return set + 1;
+}
+
+static void push_range(uint32_t site, uint32_t set) {
+    const char *name = arena_text_at(arena_site_at(site)->name)->bytes;
+    nvtxEventAttributes_t range = {0};
+    range.version = NVTX_VERSION;
+    range.size = NVTX_EVENT_ATTRIB_STRUCT_SIZE;
+    range.category = category_of(set);
+    range.messageType = NVTX_MESSAGE_TYPE_REGISTERED;
+    range.message.registered = string_of(site, name);
+    if (!range.message.registered) { /* not every tool registers strings */
+        range.messageType = NVTX_MESSAGE_TYPE_ASCII;
+        range.message.ascii = name;
+    }
+    nvtxDomainRangePushEx(domain, &range);
+}
+
+static void pop_range(void) {
+    nvtxDomainRangePop(domain);
+}
+
+/* The old table stays: code that a forking signal handler interrupted may be reading it. */
+static int renew_table(void) {
+    struct table *fresh = pages_get(sizeof *fresh);
+    if (!fresh) {
+        return -1;
+    }
+    table = fresh;
+    return 0;
+}
+
+const struct range_ops nvtx_ranges = {
+    .name = "nvtx",
+    .open = open_domain,
+    .push = push_range,
+    .pop = pop_range,
+    .forget = renew_table,
+};

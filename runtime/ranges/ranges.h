@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Every scope as a range of an outside tool, when STINT_NVTX asks for it. The tool's interface is a
+ * back end (struct range_ops): nvtx.c where NVTX's headers were found at build time; a build without
+ * one has none. session/connect.c chooses.
+ *
+ * All of these call into a tool, or may: from any thread, with no lock held, and marked as inside
+ * the slow path, so that a scope that the tool opens, or a signal handler that interrupts it, is
+ * refused instead of entering the tool again.
+ */
+#ifndef STINT_RANGES_H
+#define STINT_RANGES_H
+
+#include <stdint.h>
+
+struct range_ops {
+    const char *name;
+    /* Connects to the tool, once. 0, or -1 where no tool listens. */
+    int (*open)(void);
+    /* Around every open scope of the calling thread, balanced; only after open. */
+    void (*push)(uint32_t site, uint32_t set);
+    void (*pop)(void);
+    /* In the child of a fork, under the registry's lock: numbers of sites begin anew. 0, or -1 if
+     * there can be no more ranges. Only after open. */
+    int (*forget)(void);
+};
+
+/* The back end of this build, or NULL; before the first scope. */
+void ranges_set_backend(const struct range_ops *ops);
+/* Whether there is one; without, STINT_NVTX=1 gets a line. */
+int ranges_built(void);
+
+/* Finds out once whether scopes are to be ranges: settings are read, and a tool is loaded if there
+ * is one. Threads that come meanwhile wait. */
+void ranges_start(void);
+/* What it found; does not change once ranges_start has returned. */
+int ranges_on(void);
+
+/* Only with ranges_on(). */
+void ranges_push(uint32_t site, uint32_t set);
+void ranges_pop(void);
+
+/* In the child of a fork, under the registry's lock. */
+void ranges_forget_all(void);
+
+#endif

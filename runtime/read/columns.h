@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The columns of reports, from gen/columns.ini: one table for titles, order, sorting and views.
+ */
+#ifndef STINT_REPORT_COLUMNS_H
+#define STINT_REPORT_COLUMNS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "rows.h"
+
+enum report_kind { REPORT_TEXT, REPORT_COUNT, REPORT_TIME, REPORT_SHARE, REPORT_RATE };
+#define REPORT_IN_TABLE 1u
+#define REPORT_IN_TREE 2u
+
+struct report_column {
+    const char *key;
+    const char *title;
+    enum report_kind kind;
+    size_t field; /* of struct stint_row */
+    int sortable;
+    unsigned views;
+    uint32_t needs; /* ROW_*: the cell of a row without is "-" */
+    int hide;       /* left out if all its cells would be */
+    const char *doc;
+};
+
+/* NULL past the last one. */
+const struct report_column *report_column(uint32_t index);
+/* The sortable column of that key; UINT32_MAX if there is none. */
+uint32_t report_column_find(const char *key, size_t length);
+static inline uint64_t report_value(const struct stint_row *r, const struct report_column *c) {
+    return *(const uint64_t *)(const void *)((const char *)r + c->field);
+}
+
+static inline const char *report_text(const struct stint_row *r, const struct report_column *c) {
+    return *(const char *const *)(const void *)((const char *)r + c->field);
+}
+
+/* Row numbers in the order asked for: largest first, then by name and thread. In the snapshot's
+ * memory; NULL without. */
+uint32_t *report_sort(struct snapshot *s, const struct rows *rows, uint32_t column);
+
+#endif

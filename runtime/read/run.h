@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A run as the tool sees it: a run file, read whole into memory and trusted in nothing.
+ */
+#ifndef STINT_RUN_H
+#define STINT_RUN_H
+
+#include "snapshot.h"
+#include "trace.h"
+
+enum run_state {
+    RUN_LIVE,  /* its writer is there */
+    RUN_ENDED, /* it said so at its end */
+    RUN_KILLED /* neither: killed, crashed, or replaced by exec */
+};
+
+struct run {
+    const char *path;
+    struct snapshot snapshot;
+    struct trace trace; /* read on demand: run_trace */
+    /* What it says of itself; "" = it does not. Printable as they are only through text_name. */
+    const char *program;
+    const char *command; /* with its arguments */
+    const char *host;
+    const char *cpu;
+    const char *compiler; /* of the runtime */
+    const char *clock;
+    const char *gpu; /* back end and why it can do nothing */
+    uint32_t pid;
+    uint32_t parent_pid;
+    uint32_t cpus;
+    uint64_t start_real_ns; /* CLOCK_REALTIME */
+    enum run_state state;
+    int at_least; /* nobody knows when it ended: the last thing it is known to have done counts */
+    char warning[160]; /* "" or what is wrong with it though it can be read */
+};
+
+/* The trace; 0, or -1 without memory. */
+int run_trace(struct run *r);
+
+#endif

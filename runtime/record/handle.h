@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Intervals that are not blocks: TIMER_BEGIN and TIMER_END.
+ */
+#ifndef STINT_HANDLE_H
+#define STINT_HANDLE_H
+
+#include "base/api.h"
+
+/* handle: two words of the caller's. */
+void handle_begin(uint64_t *handle, struct stint_impl_site *site);
+void handle_end(uint64_t *handle);
+
+#endif

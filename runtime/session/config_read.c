@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/config.h"
+
+#include <stddef.h>
+
+#include "base/filter.h"
+#include "base/log.h"
+#include "env.h"
+#include "ranges/ranges.h"
+#include "report/report_options.h"
+
+#define CONFIG_MOST_MEMORY ((uint64_t)4095 << 20)
+
+void config_read_environment(void) {
+    env_read(&config);
+    if (config.nvtx && !ranges_built()) {
+        log_line("STINT_NVTX=1: this build has no NVTX (its headers were not there); ignored");
+        config.nvtx = 0;
+    }
+    if (config.filter && filter_set(config.filter)) {
+        log_line("STINT_FILTER=%s: expected +glob,-glob,... (at most 64); ignored", config.filter);
+        config.filter = NULL;
+    }
+    if (config.trace > CONFIG_MOST_MEMORY - config.memory) {
+        config.trace = CONFIG_MOST_MEMORY - config.memory;
+        log_line("STINT_MEMORY and STINT_TRACE: together at most 4095M; the trace gets %lluM",
+                 (unsigned long long)(config.trace >> 20));
+    }
+    struct report_options options;
+    if (config.report && report_options_parse(config.report, &options)) {
+        log_line("STINT_REPORT=%s: expected " REPORT_OPTIONS_FORM "; ignored", config.report);
+        config.report = NULL;
+    }
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Connects the layers when the library is loaded: which back ends this build has, and what lower
+ * layers call in higher ones. Nothing else in the library names a back end.
+ */
+#include <stddef.h>
+
+#include "base/api.h"
+#include "capture/capture.h"
+#include "cupti/cupti_session.h"
+#include "process.h"
+#include "ranges/ranges.h"
+#include "tracer/tracer.h"
+#ifdef STINT_HAVE_NVTX
+#include "ranges/nvtx.h"
+#define RANGE_BACKEND &nvtx_ranges
+#else
+#define RANGE_BACKEND NULL
+#endif
+
+const char session_is_linked; /* see base/api.h */
+
+/* Brings exit_report.o, whose constructor and destructor nothing else refers to. */
+__attribute__((used)) static int (*const exit_report)(const char *view) = stint_report_at_exit;
+
+/* In the order in which they are tried. */
+static const struct tracer_ops *const tracers[] = {&cupti_tracer, NULL};
+
+/* Before the constructors of the program and of this library, which may open scopes. */
+__attribute__((constructor(101))) static void connect_layers(void) {
+    process_set_hooks();
+    capture_set_hooks();
+    ranges_set_backend(RANGE_BACKEND);
+    tracer_set_list(tracers);
+}

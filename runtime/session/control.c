@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Settings changed by a call: each takes effect at the next scope of every thread, through the
+ * gate.
+ */
+#include <errno.h>
+
+#include "base/api.h"
+#include "base/config.h"
+#include "base/filter.h"
+#include "record/registry.h"
+
+static void set_number(int *setting, int value) {
+    int saved = errno;
+    registry_lock();
+    if (*setting != value) {
+        *setting = value;
+        registry_advance();
+    }
+    registry_unlock();
+    errno = saved;
+}
+
+void stint_enable(int on) {
+    set_number(&config.enable, on != 0);
+}
+
+void stint_level(int level) {
+    set_number(&config.level, level);
+}
+
+int stint_filter(const char *globs) {
+    int saved = errno;
+    registry_lock();
+    int result = filter_set(globs);
+    if (!result) {
+        registry_advance();
+    }
+    registry_unlock();
+    errno = saved;
+    return result;
+}
+
+void stint_threads(int each) {
+    __atomic_store_n(&config.threads, each != 0, __ATOMIC_RELAXED);
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The entry points that instrumented code calls in the layers below. Each is one call, so that the
+ * recorder and the GPU layers need no public names, and a program that links libstint.a gets the
+ * session layer with any of them: its constructors, the exit report and the fork handlers.
+ *
+ * The inline path inside the library does not come here: below this layer stint_impl_begin_slow and
+ * stint_impl_end_slow are names of the recorder's own functions (see base/api.h).
+ */
+#include <errno.h>
+
+#include "base/api.h"
+#include "capture/capture.h"
+#include "gpu/event_pool.h"
+#include "gpu/stream_timer.h"
+#include "record/dynamic.h"
+#include "record/handle.h"
+#include "record/mark.h"
+#include "record/recorder.h"
+#include "record/set.h"
+#include "tracer/tracer.h"
+
+/* ---- Scopes. */
+
+void stint_impl_begin_slow(void *guard, struct stint_impl_site *site, uint32_t set) {
+    recorder_begin_slow(guard, site, set);
+}
+
+void stint_impl_end_slow(void *guard, uint64_t now, const struct stint_impl_call *call) {
+    recorder_end_slow(guard, now, call);
+}
+
+void stint_impl_begin_since(void *guard, struct stint_impl_site *site, uint32_t set,
+                            uint64_t start_us) {
+    recorder_begin_since(guard, site, set, start_us);
+}
+
+void stint_impl_begin_dynamic(void *guard, struct stint_impl_site *site, uint32_t set,
+                              const char *name, uint64_t length, uint64_t start_us) {
+    dynamic_begin(guard, site, set, name, length, start_us);
+}
+
+void stint_impl_begin_call(void *guard, struct stint_impl_site *site, uint32_t set) {
+    stint_impl_begin_body(guard, site, set);
+}
+
+void stint_impl_end_call(void *guard, const struct stint_impl_call *call) {
+    if (call) {
+        stint_impl_end_body(guard, call);
+    } else {
+        stint_impl_end_body(guard, NULL);
+    }
+}
+
+int stint_begin(const char *name) {
+    return dynamic_begin_named(name);
+}
+
+int stint_end(const char *name) {
+    return dynamic_end_named(name);
+}
+
+int stint_add_sample(const char *name, uint64_t ns) {
+    return dynamic_add_sample(name, ns);
+}
+
+stint_set *stint_set_get(const char *name) {
+    return set_get(name);
+}
+
+/* ---- Intervals, marks and values. */
+
+void stint_impl_handle_begin(uint64_t *handle, struct stint_impl_site *site) {
+    handle_begin(handle, site);
+}
+
+void stint_impl_handle_begin_dynamic(uint64_t *handle, const char *name, uint64_t length) {
+    dynamic_begin_handle(handle, name, length);
+}
+
+void stint_impl_handle_end(uint64_t *handle) {
+    handle_end(handle);
+}
+
+void stint_impl_mark(struct stint_impl_site *from) {
+    mark_add(from);
+}
+
+void stint_impl_value(struct stint_impl_site *from, double value) {
+    mark_add_value(from, value);
+}
+
+/* ---- GPU timers and declared work. */
+
+void stint_impl_gpu_scope_begin(struct stint_impl_call *guard, struct stint_impl_site *site,
+                                void *stream) {
+    stream_timer_begin(guard, site, stream);
+}
+
+void stint_impl_gpu_scope_end(struct stint_impl_call *guard) {
+    stream_timer_end(guard);
+}
+
+void stint_impl_add_bytes(uint64_t n) {
+    stream_timer_add_bytes(n);
+}
+
+void stint_impl_add_flops(uint64_t n) {
+    stream_timer_add_flops(n);
+}
+
+int stint_gpu_flush(void) {
+    int saved = errno;
+    int result = event_pool_flush();
+    tracer_flush(1);
+    errno = saved;
+    return result;
+}
+
+/* ---- Capture ranges. */
+
+void stint_impl_capture_begin(void *guard, const char *name, const char *info) {
+    capture_begin_range(guard, name, info);
+}
+
+void stint_impl_capture_end(void *guard) {
+    capture_end_range(guard);
+}
+
+void stint_impl_capture_start(const char *name) {
+    capture_begin_range(NULL, name, NULL);
+}
+
+void stint_impl_capture_stop(void) {
+    capture_end_range(NULL);
+}

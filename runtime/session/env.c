@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "env.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/auxv.h>
+#include <unistd.h>
+
+#include "base/config.h"
+#include "base/log.h"
+
+enum env_kind {
+    ENV_SWITCH,
+    ENV_CHOICE,
+    ENV_LEVEL,
+    ENV_SIZE,
+    ENV_DURATION,
+    ENV_TEXT,
+    ENV_GLOBS,
+    ENV_VIEW
+};
+
+struct env_entry {
+    const char *name;
+    enum env_kind kind;
+    size_t field;
+    uint64_t min;
+    uint64_t max;
+    const char *values;
+    const char *doc;
+};
+
+#include "env_table.inc"
+
+static const char help[] =
+#include "env_help.inc"
+    ;
+
+const char *env_help(void) {
+    return help;
+}
+
+/* Values outlive the environment they came from: a later setenv may free it. */
+#define KEEP_BYTES 8192
+static char keep[KEEP_BYTES];
+static size_t kept;
+
+static const char *keep_text(const char *value) {
+    size_t bytes = strlen(value) + 1;
+    if (bytes > KEEP_BYTES - kept) {
+        return NULL;
+    }
+    char *copy = memcpy(keep + kept, value, bytes);
+    kept += bytes;
+    return copy;
+}
+
+static int read_switch(const char *value, int *out) {
+    static const char *const off[] = {"0", "off", "no", "false"};
+    static const char *const on[] = {"1", "on", "yes", "true"};
+    for (size_t i = 0; i < sizeof on / sizeof *on; ++i) {
+        if (!strcasecmp(value, off[i]) || !strcasecmp(value, on[i])) {
+            *out = !strcasecmp(value, on[i]);
+            return 0;
+        }
+    }
+    return -1;
+}
+
+/* The index of value in "a|b|c". */
+static int read_choice(const char *value, const char *choices, int *out) {
+    size_t length = strlen(value);
+    for (int index = 0; *choices; ++index) {
+        size_t width = strcspn(choices, "|");
+        if (width == length && !strncmp(choices, value, width)) {
+            *out = index;
+            return 0;
+        }
+        choices += width + (choices[width] == '|');
+    }
+    return -1;
+}
+
+static int read_number(const char *value, uint64_t min, uint64_t max, uint64_t *out) {
+    static const char suffix[] = "KMG";
+    char *end = NULL;
+    if (*value < '0' || *value > '9') {
+        return -1;
+    }
+    unsigned long long n = strtoull(value, &end, 10);
+    const char *unit = *end ? strchr(suffix, *end >= 'a' ? *end - 'a' + 'A' : *end) : NULL;
+    if (unit && *end) {
+        unsigned shift = 10u * (unsigned)(unit - suffix + 1);
+        if (n > UINT64_MAX >> shift) {
+            return -1;
+        }
+        n <<= shift;
+        ++end;
+    }
+    if (*end || n < min || n > max) {
+        return -1;
+    }
+    *out = n;
+    return 0;
+}
+
+static int read_duration(const char *value, uint64_t *out) {
+    static const struct {
+        const char *name;
+        uint64_t ns;
+    } units[] = {{"ns", 1}, {"us", 1000}, {"", 1000}, {"ms", 1000000}, {"s", 1000000000}};
+    char *end = NULL;
+    if (*value < '0' || *value > '9') {
+        return -1;
+    }
+    unsigned long long n = strtoull(value, &end, 10);
+    for (size_t i = 0; i < sizeof units / sizeof *units; ++i) {
+        if (!strcmp(end, units[i].name) && n <= UINT64_MAX / units[i].ns) {
+            *out = n * units[i].ns;
+            return 0;
+        }
+    }
+    return -1;
+}
+
+static int read_entry(const struct env_entry *e, const char *value, char *field) {
+    int number = 0;
+    uint64_t size = 0;
+    const char *text = NULL;
+    switch (e->kind) {
+    case ENV_SWITCH:
+    case ENV_CHOICE:
+        if (e->kind == ENV_SWITCH ? read_switch(value, &number)
+                                  : read_choice(value, e->values, &number)) {
+            return -1;
+        }
+        memcpy(field, &number, sizeof number);
+        return 0;
+    case ENV_LEVEL:
+    case ENV_SIZE:
+        if (read_number(value, e->min, e->max, &size)) {
+            return -1;
+        }
+        number = (int)size;
+        memcpy(field, e->kind == ENV_SIZE ? (void *)&size : (void *)&number,
+               e->kind == ENV_SIZE ? sizeof size : sizeof number);
+        return 0;
+    case ENV_DURATION:
+        if (read_duration(value, &size)) {
+            return -1;
+        }
+        memcpy(field, &size, sizeof size);
+        return 0;
+    default:
+        text = keep_text(value);
+        if (!text) {
+            return -1;
+        }
+        memcpy(field, &text, sizeof text);
+        return 0;
+    }
+}
+
+/* A misspelt name would otherwise do nothing, silently. */
+static void name_unknown(void) {
+    for (char **entry = environ; entry && *entry && !getauxval(AT_SECURE); ++entry) {
+        size_t length = strcspn(*entry, "=");
+        size_t i = 0;
+        while (i < STINT_ENV_COUNT &&
+               (strncmp(env_table[i].name, *entry, length) || env_table[i].name[length])) {
+            ++i;
+        }
+        if (i == STINT_ENV_COUNT && !strncmp(*entry, "STINT_", 6)) {
+            log_line("%.*s is not a variable of stint; ignored", (int)length, *entry);
+        }
+    }
+}
+
+void env_read(struct stint_config *out) {
+    name_unknown();
+    for (size_t i = 0; i < STINT_ENV_COUNT; ++i) {
+        const struct env_entry *e = &env_table[i];
+        const char *value = secure_getenv(e->name);
+        if (!value || !*value) {
+            continue;
+        }
+        if (read_entry(e, value, (char *)out + e->field)) {
+            log_line("%s=%.200s: expected %s; ignored", e->name, value, e->values);
+        }
+    }
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The report at the end of the program, from the library's own destructor: after the program's
+ * atexit handlers and static destructors.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "arena/arena.h"
+#include "base/api.h"
+#include "base/config.h"
+#include "base/log.h"
+#include "process.h"
+#include "profiler.h"
+#include "record/registry.h"
+#include "report/report_options.h"
+#include "report_print.h"
+#include "tracer/tracer.h"
+
+static char view[128]; /* "" = none asked for by a call */
+
+__attribute__((constructor)) static void at_load(void) {
+    process_started();
+    tracer_at_load();
+}
+
+/* A signal handler that ends the program may have interrupted what a report would wait for. */
+static int is_interrupted(void) {
+    return registry_held() || registry_reading();
+}
+
+__attribute__((destructor)) static void at_exit(void) {
+    int saved = errno;
+    const char *wanted = *view ? view : config.report;
+    int profiled = profiler_is_due();
+    if ((wanted || profiled) && is_interrupted()) {
+        log_line("no report: the program ended in a signal handler that interrupted this library");
+    } else if (arena.base && !registry_inherited()) {
+        if (profiled) {
+            profiler_at_end();
+        }
+        if (wanted) {
+            report_print_at_exit(wanted);
+        }
+    }
+    process_ends();
+    errno = saved;
+}
+
+int stint_report_at_exit(const char *wanted) {
+    int saved = errno;
+    struct report_options o;
+    int result = -1;
+    if (!wanted) {
+        *view = '\0';
+        result = 0;
+    } else if (strlen(wanted) >= sizeof view || report_options_parse(wanted, &o)) {
+        log_line("report \"%.200s\": expected " REPORT_OPTIONS_FORM, wanted);
+    } else {
+        strcpy(view, wanted);
+        result = 0;
+    }
+    errno = saved;
+    return result;
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "interval.h"
+
+#include <pthread.h>
+#include <stddef.h>
+
+#include "base/lock.h"
+#include "base/log.h"
+#include "gpu/event_pool.h"
+#include "read/baseline.h"
+#include "record/registry.h"
+#include "tracer/tracer.h"
+
+static struct baseline *current, *replaced; /* replaced: in use by the open snapshot */
+static uint32_t arena_gate;                 /* of the arena they speak of */
+
+/* ---- The lock. Who is inside is told by the registry's reader mark: it is there anyway, so that the
+ * child of a fork in here keeps the parent's arena until the interrupted call has ended. */
+
+LOCK_OVER_FORK(LOCK_INTERVAL, registry_reading, NULL)
+
+static int cancel_state; /* of the thread that holds the lock */
+
+/* A thread cancelled in here (writing a line) would keep the lock for ever. -1: in a signal handler
+ * that interrupted this thread in here. */
+static int lock_interval(void) {
+    int state;
+    if (registry_reading()) {
+        return -1;
+    }
+    registry_settle();
+    registry_lock(); /* opens the arena if nothing was recorded yet */
+    registry_unlock();
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+    registry_read_begin();
+    lock_hold(LOCK_INTERVAL);
+    cancel_state = state;
+    if (arena_gate != registry_arena_gate()) { /* they speak of the parent's arena */
+        current = replaced = NULL;
+        arena_gate = registry_arena_gate();
+    }
+    return 0;
+}
+
+static void unlock_interval(void) {
+    int state = cancel_state;
+    lock_drop(LOCK_INTERVAL);
+    registry_read_end();
+    pthread_setcancelstate(state, NULL);
+}
+
+/* The snapshot must not be subtracted from yet. */
+static void start_over(const struct snapshot *s, uint32_t set) {
+    struct baseline *next = baseline_new(s, set, current);
+    if (!next) {
+        log_line("no memory to reset: the interval goes on");
+        return;
+    }
+    replaced = current;
+    current = next;
+}
+
+/* GPU times are picked up before the lock: a tool may stand behind the driver's calls. */
+int interval_open(struct snapshot *s, int reset) {
+    event_pool_collect();
+    tracer_flush(0);
+    if (lock_interval()) {
+        return -1;
+    }
+    if (snapshot_take(s)) {
+        unlock_interval();
+        return -1;
+    }
+    const struct baseline *then = current;
+    if (reset) {
+        start_over(s, BASELINE_ALL_SETS);
+    }
+    if (then) {
+        baseline_subtract(then, s);
+    }
+    return 0;
+}
+
+void interval_close(struct snapshot *s) {
+    snapshot_free(s);
+    baseline_free(replaced);
+    replaced = NULL;
+    unlock_interval();
+}
+
+void interval_reset(uint32_t set) {
+    struct snapshot s;
+    event_pool_collect();
+    tracer_flush(0);
+    if (lock_interval()) {
+        return;
+    }
+    if (snapshot_take(&s)) {
+        log_line("no memory to reset: the interval goes on");
+        unlock_interval();
+        return;
+    }
+    start_over(&s, set);
+    interval_close(&s);
+}

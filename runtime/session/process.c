@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "process.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <unistd.h>
+
+#include "arena/arena.h"
+#include "base/clock.h"
+#include "base/config.h"
+#include "base/lock.h"
+#include "base/log.h"
+#include "base/machine.h"
+#include "base/module.h"
+#include "capture/capture_rules.h"
+#include "gpu/gpu.h"
+#include "record/registry.h"
+#include "record/ring.h"
+#include "record/set.h"
+#include "record/site.h"
+#include "record/thread.h"
+#include "reference.h"
+#include "tracer/tracer.h"
+
+static int configured;
+static int refused; /* no memory for an arena once: do not ask again at every scope */
+static uint64_t start_ns;
+static int child_of_fork;
+static pid_t forked_by; /* 0 = by none that we know of */
+
+/* The registry's lock is held over a fork so that the child inherits whole tables. In the child
+ * only this thread lives: it forgets everything recorded, and the next scope starts afresh. A fork
+ * from a signal handler that interrupted this thread inside the lock must not wait for itself; one
+ * that interrupted any call on the slow path may return into it, in the child, too, which therefore
+ * forgets at the end of that call. */
+static __thread int fork_inside __attribute__((tls_model("initial-exec")));
+static __thread pid_t forking __attribute__((tls_model("initial-exec")));
+
+static int is_interrupted(void) {
+    forking = getpid();
+    fork_inside = thread_is_busy() || registry_reading();
+    return registry_held();
+}
+
+static void forget(void) {
+    struct thread_block *b = thread_block_here();
+    child_of_fork = 1;
+    refused = 0;
+    thread_forget_all();
+    site_forget_all();
+    arena_drop(b ? b->frames : NULL, STINT_IMPL_FRAMES * sizeof *b->frames);
+    registry_forget();
+}
+
+static void forget_in_child(int held) {
+    (void)held;
+    forked_by = forking;
+    if (fork_inside) {
+        arena_part();
+        registry_inherit();
+    } else {
+        forget();
+    }
+}
+
+LOCK_OVER_FORK(LOCK_REGISTRY, is_interrupted, forget_in_child)
+
+static void forget_parent(void) {
+    if (!thread_is_busy()) {
+        lock_renew(LOCK_REGISTRY); /* its holder was interrupted */
+        forget();
+    }
+}
+
+static void configure_clock(void) {
+    switch (clock_init(config.clock)) {
+    case CLOCK_SOURCE_LIBC:
+        break;
+    case CLOCK_SOURCE_KERNEL:
+        start_ns = clock_ns();
+        log_line("clock_gettime(CLOCK_MONOTONIC_RAW) fails or does not advance: times are "
+                 "measured by the kernel's clock, read by system call");
+        break;
+    case CLOCK_SOURCE_FROZEN:
+        log_line("CLOCK_MONOTONIC_RAW fails or does not advance: calls are counted, their times "
+                 "are 0");
+        break;
+    }
+}
+
+/* The kernel's random bytes for this program: no call that a sandbox may forbid. */
+static void seed_names(void) {
+    uint64_t own[2] = {clock_ns(), (uint64_t)(uintptr_t)&own};
+    const void *random = (const void *)getauxval(AT_RANDOM);
+    site_seed(random ? random : own);
+}
+
+static void configure(void) {
+    configured = 1;
+    seed_names();
+    config_read_environment();
+    capture_rules_get(); /* before the first site is marked */
+    configure_clock();
+}
+
+/* The command line with spaces between its arguments. */
+static uint32_t command_put(void) {
+    char text[ARENA_NAME_BYTES];
+    int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+    ssize_t got = fd < 0 ? 0 : read(fd, text, sizeof text);
+    if (fd >= 0) {
+        close(fd);
+    }
+    size_t length = got > 0 ? (size_t)got : 0;
+    while (length && !text[length - 1]) {
+        --length;
+    }
+    for (size_t i = 0; i < length; ++i) {
+        text[i] = text[i] ? text[i] : ' ';
+    }
+    return arena_text_put(text, length);
+}
+
+static uint32_t text_put(const char *text) {
+    return arena_text_put(text, strlen(text));
+}
+
+static void describe(void) {
+    struct arena_header *h = arena_header();
+    struct machine m;
+    machine_read(&m);
+    h->process_start_ns = process_start_ns();
+    h->about.program = text_put(m.program);
+    h->about.command = command_put();
+    h->about.host = text_put(m.host);
+    h->about.cpu = text_put(m.cpu);
+    h->about.compiler = text_put(m.compiler);
+    h->about.clock = text_put(clock_name());
+    h->about.cpus = m.cpus;
+    h->about.reference_ps = config.file ? reference_ps() : 0;
+}
+
+static void prepare(void) {
+    struct clock_stamp now;
+    if (!configured) {
+        configure();
+    }
+    if (arena.base || refused) {
+        return;
+    }
+    clock_stamp(&now);
+    refused = arena_open(config.memory + config.trace, config.file, &now) != 0;
+    if (!refused) {
+        arena_give_trace(ring_room(config.trace));
+        if (forked_by) { /* may have ended since, as a daemon's does: then getppid says 1 */
+            arena_header()->parent_pid = (uint32_t)forked_by;
+        }
+        registry_arena_is_new();
+        set_publish_all();
+        describe();
+        arena_publish();
+    }
+}
+
+static const struct registry_hooks hooks = {prepare, forget_parent};
+
+void process_set_hooks(void) {
+    registry_set_hooks(&hooks);
+}
+
+void process_started(void) {
+    start_ns = clock_ns();
+}
+
+void process_describe_gpu(char *out, size_t size) {
+    const struct gpu_ops *ops = gpu_known();
+    char tracer[300];
+    const char *detail = "", *open = "", *close = "";
+    if (ops && ops->reason) {
+        detail = ops->reason;
+        open = " (";
+        close = ")";
+    } else if (ops && config.gpu == CONFIG_GPU_SYNC) {
+        detail = ", sync: GPU scopes wait for their stream";
+    }
+    tracer_describe(tracer, sizeof tracer);
+    snprintf(out, size, "%s%s%s%s%s%s", ops ? ops->name : "", open, detail, close,
+             ops && *tracer ? "; " : "", tracer);
+}
+
+/* Known at the end only: a back end is looked for when it is needed. */
+static void record_gpu(void) {
+    char gpu[160];
+    process_describe_gpu(gpu, sizeof gpu);
+    if (*gpu && !registry_held()) { /* else a signal handler that interrupted us ends the program */
+        registry_lock();
+        arena_header()->about.gpu = text_put(gpu);
+        registry_unlock();
+    }
+}
+
+void process_ends(void) {
+    struct clock_stamp now;
+    if (arena.base && !registry_inherited()) {
+        record_gpu();
+        clock_stamp(&now);
+        arena_close(&now);
+    }
+}
+
+uint64_t process_start_ns(void) {
+    return child_of_fork && arena.base ? arena_header()->start.monotonic_ns : start_ns;
+}

@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Implementation notes
+ * - The lock covers `now` alone. Who finds it idle, or running, makes it `changing` and starts or
+ *   stops without the lock: CUPTI and reports take their time, and a tool may stand behind the
+ *   first. To others it is then as good as running, so that of two starts the first wins.
+ * - The guard of a block is its address: one that was jumped over, or that came second, is not the
+ *   one that started it and ends nothing.
+ * - Level and switch are set under the registry's lock and put back if nobody else set them since.
+ */
+#include "profiler.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/api.h"
+#include "base/config.h"
+#include "base/lock.h"
+#include "base/log.h"
+#include "gpu/event_pool.h"
+#include "interval.h"
+#include "profiler_file.h"
+#include "read/baseline.h"
+#include "record/registry.h"
+#include "report_print.h"
+#include "tracer/tracer.h"
+
+enum phase { IDLE, CHANGING, RUNNING };
+
+/* How a profile ends that somebody else than stint_profiler_stop ends. */
+struct ending {
+    enum fluid_key key;
+    char path[PATH_MAX]; /* "" = none */
+};
+
+static struct {
+    enum phase phase;
+    struct fluid_options as;
+    const void *guard; /* of the block that ends it; NULL: none does */
+    int with_program;  /* it ends with the program */
+    struct ending ending;
+    int cupti;
+    int applied;       /* under the registry's lock, as the settings: */
+    int level, enable; /* before, */
+    int level_set;     /* and now */
+} now;
+
+/* ---- The lock. */
+
+static void lock_now(void) {
+    lock_take(LOCK_PROFILER);
+}
+
+static void unlock_now(void) {
+    lock_release(LOCK_PROFILER);
+}
+
+static void put_settings_back(void) {
+    if (now.applied) {
+        config.level = config.level == now.level_set ? now.level : config.level;
+        config.enable = config.enable ? now.enable : 0;
+        now.applied = 0;
+    }
+}
+
+/* The profile is the parent's. */
+static void forget_in_child(int held) {
+    (void)held;
+    put_settings_back();
+    now.phase = IDLE;
+    now.guard = NULL;
+    now.with_program = now.cupti = 0;
+}
+
+LOCK_OVER_FORK(LOCK_PROFILER, NULL, forget_in_child)
+
+/* A thread cancelled in the middle of a change would leave it so for ever. */
+struct visit {
+    int error;
+    int cancel;
+};
+
+static struct visit visit_begin(void) {
+    struct visit v = {.error = errno};
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &v.cancel);
+    return v;
+}
+
+static int visit_end(struct visit v, int result) {
+    pthread_setcancelstate(v.cancel, NULL);
+    errno = v.error;
+    return result;
+}
+
+/* ---- Words. */
+
+struct word {
+    const char *text;
+    int value;
+};
+
+static const struct word states[] = {
+    {"CPU", FLUID_CPU}, {"GPU", FLUID_GPU}, {"All", FLUID_ALL}, {NULL, FLUID_ALL}};
+static const struct word details[] = {{"Default", FLUID_DEFAULT},
+                                      {"OpDetail", FLUID_OP_DETAIL},
+                                      {"AllOpDetail", FLUID_ALL_OP_DETAIL},
+                                      {NULL, FLUID_DEFAULT}};
+static const struct word keys[] = {
+    {"default", FLUID_BY_FIRST_END}, {"calls", FLUID_BY_CALLS}, {"total", FLUID_BY_TOTAL},
+    {"max", FLUID_BY_MAX},           {"min", FLUID_BY_MIN},     {"ave", FLUID_BY_AVE},
+    {"cpu", FLUID_BY_CPU},           {"gpu", FLUID_BY_GPU},     {NULL, FLUID_BY_FIRST_END}};
+
+/* "CPU, GPU or All" */
+static void list_words(char *out, size_t size, const struct word *words) {
+    size_t length = 0;
+    for (const struct word *w = words; w->text && length < size; ++w) {
+        const char *before = w == words ? "" : w[1].text ? ", " : " or ";
+        int n = snprintf(out + length, size - length, "%s%s", before, w->text);
+        length += n > 0 ? (size_t)n : 0;
+    }
+}
+
+/* The value of the last row is that of NULL. 0, or -1 after one line. */
+static int read_word(const char *who, const char *what, const char *given, const struct word *words,
+                     int *out) {
+    char expected[100];
+    const struct word *w = words;
+    while (w->text && (!given || strcmp(w->text, given))) {
+        ++w;
+    }
+    if (given && !w->text) {
+        list_words(expected, sizeof expected, words);
+        log_line("%s: %s \"%.40s\": expected %s", who, what, given, expected);
+        return -1;
+    }
+    *out = w->value;
+    return 0;
+}
+
+static int read_start(const char *who, const char *state, const char *option,
+                      struct fluid_options *out) {
+    int which = 0, detail = 0;
+    if (read_word(who, "state", state, states, &which) ||
+        read_word(who, "option", option, details, &detail)) {
+        return -1;
+    }
+    out->state = (enum fluid_state)which;
+    out->detail = (enum fluid_detail)detail;
+    out->key = FLUID_BY_FIRST_END;
+    return 0;
+}
+
+static int read_key(const char *who, const char *sorted_key, enum fluid_key *out) {
+    int key = 0;
+    int result = read_word(who, "sorted_key", sorted_key, keys, &key);
+    *out = (enum fluid_key)key;
+    return result;
+}
+
+static int read_ending(const char *who, const char *sorted_key, const char *path,
+                       struct ending *out) {
+    if (read_key(who, sorted_key, &out->key)) {
+        return -1;
+    }
+    path = path ? path : "";
+    if (strlen(path) >= sizeof out->path) {
+        log_line("%s: the path is too long", who);
+        return -1;
+    }
+    strcpy(out->path, path);
+    return 0;
+}
+
+/* ---- Start. */
+
+static void set_settings(enum fluid_detail detail) {
+    registry_lock(); /* reads the environment before */
+    now.level = config.level;
+    now.enable = config.enable;
+    now.level_set = detail == FLUID_ALL_OP_DETAIL ? STINT_LEVEL_ALL_OP_DETAIL
+                    : detail == FLUID_OP_DETAIL   ? STINT_LEVEL_OP_DETAIL
+                                                  : STINT_LEVEL_DEFAULT;
+    now.applied = 1;
+    config.level = now.level_set;
+    config.enable = 1;
+    if (config.level != now.level || config.enable != now.enable) {
+        registry_advance();
+    }
+    registry_unlock();
+}
+
+/* Whether it changed: from that phase. */
+static int change_from(enum phase phase) {
+    lock_now();
+    int changes = now.phase == phase;
+    now.phase = changes ? CHANGING : now.phase;
+    unlock_now();
+    return changes;
+}
+
+static void change_to(enum phase phase) {
+    lock_now();
+    now.phase = phase;
+    unlock_now();
+}
+
+/* ending: with a guard that of its block, else that of the program; NULL: stint_profiler_stop's. */
+static void start(const struct fluid_options *as, const void *guard, const struct ending *ending) {
+    lock_now();
+    int idle = now.phase == IDLE;
+    if (idle) {
+        now.phase = CHANGING;
+        now.as = *as;
+        now.guard = guard;
+        now.with_program = 0;
+    }
+    if (ending && (idle || !(guard || now.guard))) { /* a block ends by itself */
+        now.ending = *ending;
+        now.with_program |= !guard;
+    }
+    unlock_now();
+    if (idle) {
+        set_settings(as->detail);
+        now.cupti = as->state != FLUID_CPU && !tracer_start();
+        interval_reset(BASELINE_ALL_SETS);
+        change_to(RUNNING);
+    }
+}
+
+/* ---- Stop. */
+
+static void unset_settings(void) {
+    registry_lock();
+    int level = config.level, enable = config.enable;
+    put_settings_back();
+    if (config.level != level || config.enable != enable) {
+        registry_advance();
+    }
+    registry_unlock();
+}
+
+/* Between CHANGING and IDLE. At the end of the program the GPU may be gone: nobody waits for it. */
+static int stop(enum fluid_key key, const char *path, int at_end) {
+    struct fluid_options as = now.as;
+    as.key = key;
+    if (as.state != FLUID_CPU && !at_end) {
+        event_pool_flush();
+    }
+    if (now.cupti) {
+        tracer_flush(1);
+        tracer_stop();
+        now.cupti = 0;
+    }
+    unset_settings();
+    int result = report_profile(&as, at_end);
+    if (path && *path && profiler_file(path)) {
+        result = -1;
+    }
+    now.guard = NULL;
+    now.with_program = 0;
+    change_to(IDLE);
+    return result;
+}
+
+int profiler_is_due(void) {
+    int due = 0;
+    if (!lock_inside(LOCK_PROFILER)) {
+        lock_now();
+        due = now.phase == RUNNING && now.with_program;
+        unlock_now();
+    }
+    return due;
+}
+
+void profiler_at_end(void) {
+    struct visit v = visit_begin();
+    if (change_from(RUNNING)) {
+        stop(now.ending.key, now.ending.path, 1);
+    }
+    visit_end(v, 0);
+}
+
+/* ---- For users. */
+
+int stint_profiler_start(const char *state, const char *option) {
+    struct visit v = visit_begin();
+    struct fluid_options as;
+    int result = read_start("stint_profiler_start", state, option, &as);
+    if (!result) {
+        start(&as, NULL, NULL);
+    }
+    return visit_end(v, result);
+}
+
+int stint_profiler_stop(const char *sorted_key, const char *path) {
+    struct visit v = visit_begin();
+    enum fluid_key key;
+    int result = read_key("stint_profiler_stop", sorted_key, &key);
+    if (!result && change_from(RUNNING)) {
+        result = stop(key, path, 0);
+    }
+    return visit_end(v, result);
+}
+
+void stint_profiler_reset(void) {
+    struct visit v = visit_begin();
+    lock_now();
+    int running = now.phase == RUNNING;
+    unlock_now();
+    if (running) {
+        interval_reset(BASELINE_ALL_SETS);
+    }
+    visit_end(v, 0);
+}
+
+static int start_with(const char *who, const void *guard, const char *state, const char *option,
+                      const char *sorted_key, const char *path) {
+    struct fluid_options as;
+    struct ending ending;
+    if (read_start(who, state, option, &as) || read_ending(who, sorted_key, path, &ending)) {
+        return -1;
+    }
+    start(&as, guard, &ending);
+    return 0;
+}
+
+int stint_profiler_at_exit(const char *state, const char *option, const char *sorted_key,
+                           const char *path) {
+    struct visit v = visit_begin();
+    return visit_end(v,
+                     start_with("stint_profiler_at_exit", NULL, state, option, sorted_key, path));
+}
+
+void stint_impl_profiler_begin(void *guard, const char *state, const char *option,
+                               const char *sorted_key, const char *path) {
+    struct visit v = visit_begin();
+    start_with("REGISTER_PROFILER", guard, state, option, sorted_key, path);
+    visit_end(v, 0);
+}
+
+void stint_impl_profiler_end(void *guard) {
+    struct visit v = visit_begin();
+    lock_now();
+    int ends = now.phase == RUNNING && now.guard == guard;
+    now.phase = ends ? CHANGING : now.phase;
+    unlock_now();
+    if (ends) {
+        stop(now.ending.key, now.ending.path, 0);
+    }
+    visit_end(v, 0);
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Implementation notes: a run file is the arena as it is, copied while it is written. Its header
+ * goes first, so that what the body has more of is in no list; it says that the run ends now, for nobody
+ * will write to the copy.
+ */
+#include "profiler_file.h"
+
+#include <string.h>
+
+#include "arena/arena.h"
+#include "base/config.h"
+#include "base/log.h"
+#include "base/target.h"
+#include "export/export.h"
+#include "gpu/gpu.h"
+#include "interval.h"
+#include "process.h"
+
+#define WHO "stint_profiler_stop"
+
+static int no_memory(void) {
+    log_line(WHO ": no memory");
+    return -1;
+}
+
+/* ---- A run file. */
+
+#define WORD sizeof(uint64_t)
+
+/* Others write meanwhile: word by word, so that no field is torn. What they have not published yet
+ * is in no list, so the thread sanitizer need not look. */
+__attribute__((no_sanitize("thread"))) static void copy_words(void *to, const void *from,
+                                                              size_t bytes) {
+    const volatile uint64_t *in = from;
+    uint64_t *out = to;
+    for (size_t i = 0; i < bytes / WORD; ++i) {
+        out[i] = in[i];
+    }
+}
+
+static int put_run(struct sink *to, void *unused) {
+    struct arena_header head;
+    uint64_t piece[512];
+    _Static_assert(sizeof head % WORD == 0 && STINT_IMPL_UNIT % WORD == 0, "whole words");
+    (void)unused;
+    if (!arena.base) {
+        return no_memory();
+    }
+    copy_words(&head, arena.base, sizeof head);
+    clock_stamp(&head.end);
+    sink_put(to, (const char *)&head, sizeof head);
+    for (uint64_t at = sizeof head; at < head.used; at += sizeof piece) {
+        uint64_t left = head.used - at;
+        size_t bytes = left < sizeof piece ? (size_t)left : sizeof piece;
+        copy_words(piece, arena.base + at, bytes);
+        sink_put(to, (const char *)piece, bytes);
+    }
+    return 0;
+}
+
+/* ---- A trace. */
+
+static const char *text(const struct run *r, uint32_t at) {
+    uint32_t length;
+    const char *t = snapshot_text(&r->snapshot, at, &length);
+    return t ? t : "";
+}
+
+/* As the tool says it of a run file. */
+static void describe(struct run *r, const char *gpu) {
+    const struct arena_header *h = arena_header();
+    r->program = text(r, h->about.program);
+    r->command = text(r, h->about.command);
+    r->host = text(r, h->about.host);
+    r->cpu = text(r, h->about.cpu);
+    r->compiler = text(r, h->about.compiler);
+    r->clock = text(r, h->about.clock);
+    r->gpu = gpu;
+    r->pid = h->pid;
+    r->parent_pid = h->parent_pid;
+    r->cpus = h->about.cpus;
+    r->start_real_ns = h->start.real_ns - (h->start.monotonic_ns - r->snapshot.start_ns);
+}
+
+/* What ended before the interval began is not of this profile. */
+static void drop_older(struct run *r) {
+    const struct snapshot *s = &r->snapshot;
+    uint64_t now = s->now.monotonic_ns - s->start_ns;
+    uint64_t since = now > s->wall_ns ? now - s->wall_ns : 0;
+    for (uint32_t i = 0; i < r->trace.lane_count; ++i) {
+        struct trace_lane *lane = &r->trace.lanes[i];
+        struct trace_event *events = r->trace.events + lane->first;
+        uint64_t kept = 0;
+        for (uint64_t k = 0; k < lane->count; ++k) {
+            if (events[k].start_ns + events[k].duration_ns >= since) {
+                events[kept++] = events[k];
+            }
+        }
+        lane->count = kept;
+    }
+}
+
+static int put_trace(struct sink *to, void *unused) {
+    struct run r;
+    char gpu[160];
+    (void)unused;
+    memset(&r, 0, sizeof r);
+    process_describe_gpu(gpu,
+                         sizeof gpu); /* it has a lock, which a fork takes before the interval's */
+    if (interval_open(&r.snapshot, 0)) {
+        return no_memory();
+    }
+    describe(&r, gpu);
+    int failed = run_trace(&r);
+    if (!failed) {
+        drop_older(&r);
+        failed = export_chrome(to, &r);
+    }
+    interval_close(&r.snapshot);
+    return failed ? no_memory() : 0;
+}
+
+static int is_json(const char *pattern) {
+    size_t length = strlen(pattern);
+    return length >= 5 && !strcmp(pattern + length - 5, ".json");
+}
+
+int profiler_file(const char *pattern) {
+    if (!is_json(pattern)) {
+        return target_write(WHO, pattern, 0600, put_run, NULL);
+    }
+    if (!config.trace) {
+        log_line(WHO ": cannot write %.500s: no calls were kept; STINT_TRACE=16M keeps them",
+                 pattern);
+        return -1;
+    }
+    return target_write(WHO, pattern, 0666, put_trace, NULL);
+}

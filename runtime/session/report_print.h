@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reports of this process: what the public functions and the exit report print.
+ */
+#ifndef STINT_REPORT_PRINT_H
+#define STINT_REPORT_PRINT_H
+
+#include "base/text.h"
+#include "report/report_options.h"
+
+/* What stint_report(view) prints, added to `out`. 0, or -1 after one line. */
+int report_into(struct text *out, const char *view);
+/* Prints the fluid view of the interval; quiet: nothing if nothing was recorded. 0, or -1 after one
+ * line. */
+int report_profile(const struct fluid_options *as, int quiet);
+/* Prints that view if anything was recorded. 0, or -1 after one line. */
+int report_print_at_exit(const char *view);
+
+#endif

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reading single statistics.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "base/api.h"
+#include "base/clock.h"
+#include "base/name.h"
+#include "interval.h"
+#include "read/baseline.h"
+#include "read/rows.h"
+
+static void stat_of(const struct stint_row *r, stint_stat *out) {
+    memset(out, 0, sizeof *out);
+    out->calls = r->calls;
+    out->samples = r->samples;
+    out->total_ns = r->total_ns;
+    out->self_ns = r->self_ns;
+    out->min_ns = r->min_ns;
+    out->max_ns = r->max_ns;
+    out->first_ns = r->first_ns;
+    out->p50_ns = r->p50_ns;
+    out->p90_ns = r->p90_ns;
+    out->p99_ns = r->p99_ns;
+    out->gpu_calls = r->gpu_calls;
+    out->gpu_total_ns = r->gpu_total_ns;
+    out->gpu_min_ns = r->gpu_min_ns;
+    out->gpu_max_ns = r->gpu_max_ns;
+    out->gpu_p50_ns = r->gpu_p50_ns;
+    out->gpu_p99_ns = r->gpu_p99_ns;
+    out->device_calls = r->device_calls;
+    out->device_total_ns = r->device_total_ns;
+    out->bytes = r->bytes;
+    out->flops = r->flops;
+    out->threads = (uint32_t)r->threads;
+    memcpy(out->info, r->info, strnlen(r->info, sizeof out->info - 1));
+}
+
+int stint_set_stat_get(stint_set *set, const char *name, stint_stat *out) {
+    int saved = errno;
+    int result = -1;
+    uint32_t id = set ? set->id : 0;
+    struct snapshot s;
+    struct rows rows;
+    if (name && out && !interval_open(&s, 0)) {
+        if (!rows_flat(&rows, &s, 0)) {
+            for (uint32_t i = 0; i < rows.count && result; ++i) {
+                const struct stint_row *r = &rows.row[i];
+                if (r->set == id && (r->calls || r->gpu_calls || r->device_calls) &&
+                    name_is(r->name, r->name_length, name)) {
+                    stat_of(r, out);
+                    result = 0;
+                }
+            }
+        }
+        interval_close(&s);
+    }
+    errno = saved;
+    return result;
+}
+
+int stint_stat_get(const char *name, stint_stat *out) {
+    return stint_set_stat_get(NULL, name, out);
+}
+
+const stint_stat *stint_stat_here(const char *name) {
+    static __thread stint_stat here;
+    return stint_set_stat_get(NULL, name, &here) ? NULL : &here;
+}
+
+void stint_reset(void) {
+    int saved = errno;
+    interval_reset(BASELINE_ALL_SETS);
+    errno = saved;
+}
+
+void stint_set_reset(stint_set *set) {
+    int saved = errno;
+    interval_reset(set ? set->id : 0);
+    errno = saved;
+}
+
+uint64_t stint_now_us(void) {
+    int saved = errno;
+    uint64_t us = clock_ns() / 1000;
+    errno = saved;
+    return us;
+}

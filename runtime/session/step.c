@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Steps of the program: their number, their wall time, and what goes by them.
+ *
+ * Implementation notes
+ * - The schedule looks at each step once and in order, whichever thread ends it. What has to be
+ *   done then is done without the lock: a reset and a report take milliseconds, and the callback is
+ *   the user's.
+ * - `closed` is what the schedule says now; it goes into the settings under the registry's lock, so
+ *   that of two threads the later wish wins. stint_enable has a switch of its own.
+ */
+#include <errno.h>
+
+#include "activity/activity.h"
+#include "arena/arena.h"
+#include "base/api.h"
+#include "base/clock.h"
+#include "base/config.h"
+#include "base/lock.h"
+#include "base/log.h"
+#include "capture/capture.h"
+#include "capture/schedule.h"
+#include "interval.h"
+#include "read/baseline.h"
+#include "record/recorder.h"
+#include "record/registry.h"
+#include "record/site.h"
+
+static uint64_t count;   /* ended steps; any thread */
+static uint64_t last_at; /* ticks of the last call, 0 = none; any thread */
+
+static struct {
+    int on;     /* read without the lock, relaxed */
+    int closed; /* likewise */
+    stint_schedule schedule;
+    stint_ready ready;
+    void *data;
+    uint64_t serial; /* of the schedule */
+    uint64_t step;   /* looked at last */
+    uint64_t since;  /* first step of the record phase that was recorded */
+    enum schedule_phase phase;
+} timers;
+
+/* ---- The lock. */
+
+static void lock_timers(void) {
+    lock_take(LOCK_STEP);
+}
+
+static void unlock_timers(void) {
+    lock_release(LOCK_STEP);
+}
+
+/* The child counts from 0, and records: the schedule and its callback are the parent's. */
+static void forget_in_child(int held) {
+    (void)held;
+    STINT_IMPL_STORE(&count, 0);
+    STINT_IMPL_STORE(&last_at, 0);
+    timers.on = timers.closed = config.closed = 0;
+}
+
+LOCK_OVER_FORK(LOCK_STEP, NULL, forget_in_child)
+
+/* ---- Wall time, a row of its own. */
+
+static struct stint_impl_site step_site = {
+    .name = "stint_step", .file = "", .function = "", .role = STINT_ROLE_STEP};
+
+/* Also makes the process ready: before it there is no clock. */
+static uint64_t step_word(void) {
+    uint64_t word = STINT_IMPL_LOAD(&step_site.word);
+    if (site_gate_of(word) != registry_gate()) {
+        struct thread_block *b = thread_enter(1);
+        word = STINT_IMPL_SITE_OFF;
+        if (b) {
+            word = site_resolve(&step_site);
+            thread_leave(b);
+        }
+    }
+    return word;
+}
+
+static void add_sample(void) {
+    uint64_t word = step_word();
+    uint64_t at = clock_ticks();
+    uint64_t before = __atomic_exchange_n(&last_at, at, __ATOMIC_RELAXED);
+    struct arena_header *h = arena_header();
+    if (h) {
+        __atomic_fetch_add(&h->steps, 1, __ATOMIC_RELAXED);
+    }
+    /* at < before: two threads at once, the other one's sample holds both steps */
+    if (!before || at < before || word & STINT_IMPL_SITE_OFF) {
+        return;
+    }
+    recorder_add(word, before, at - before);
+}
+
+/* ---- The timers' schedule. */
+
+struct change {
+    int ended; /* a record phase, with first and last */
+    int began;
+    uint64_t first;
+    uint64_t last;
+    uint64_t serial;
+    stint_ready ready;
+    void *data;
+};
+
+/* Under the lock. */
+static struct change look_at(uint64_t step) {
+    uint64_t first;
+    int recorded = timers.phase == SCHEDULE_RECORD;
+    timers.step = step;
+    timers.phase = schedule_phase_of(&timers.schedule, step, &first);
+    int records = timers.phase == SCHEDULE_RECORD;
+    struct change c = {
+        .ended = recorded && (!records || first == step),
+        .began = records && (!recorded || first == step),
+        .first = timers.since,
+        .last = step - 1,
+        .serial = timers.serial,
+        .ready = timers.ready,
+        .data = timers.data,
+    };
+    timers.since = c.began ? step : timers.since;
+    STINT_IMPL_STORE(&timers.closed, timers.phase == SCHEDULE_OFF);
+    return c;
+}
+
+static void apply_closed(void) {
+    registry_lock();
+    int closed = STINT_IMPL_LOAD(&timers.closed);
+    if (config.closed != closed) {
+        config.closed = closed;
+        registry_advance();
+    }
+    registry_unlock();
+}
+
+static int is_current(uint64_t serial) {
+    lock_timers();
+    int is = timers.on && timers.serial == serial;
+    unlock_timers();
+    return is;
+}
+
+static void carry_out(const struct change *c) {
+    apply_closed();
+    if (c->ended && c->ready) {
+        c->ready(c->data, c->first, c->last);
+    } else if (c->ended) {
+        stint_report(NULL);
+    }
+    if (c->began && is_current(c->serial)) {
+        interval_reset(BASELINE_ALL_SETS);
+    }
+}
+
+static int go_on(uint64_t begun) {
+    if (!STINT_IMPL_LOAD(&timers.on)) {
+        return 0;
+    }
+    lock_timers();
+    if (!timers.on || timers.step >= begun) {
+        unlock_timers();
+        return 0;
+    }
+    struct change c = look_at(timers.step + 1);
+    unlock_timers();
+    carry_out(&c);
+    return 1;
+}
+
+uint64_t stint_step(void) {
+    int saved = errno;
+    uint64_t begun = __atomic_add_fetch(&count, 1, __ATOMIC_RELAXED);
+    add_sample();
+    activity_step();
+    capture_step(begun); /* first: what the timers report is in no capture that ends here */
+    while (go_on(begun)) {
+    }
+    STINT_IMPL_STORE(&last_at, clock_ticks()); /* a tool's start, a report: no part of a step */
+    errno = saved;
+    return begun;
+}
+
+static int is_bad(const stint_schedule *schedule, const char *caller) {
+    if (schedule && !schedule->record) {
+        log_line("%s: a schedule needs a record phase; ignored", caller);
+        return 1;
+    }
+    return 0;
+}
+
+int stint_schedule_timers(const stint_schedule *schedule, stint_ready ready, void *data) {
+    int saved = errno;
+    struct change c = {0};
+    if (is_bad(schedule, "stint_schedule_timers")) {
+        errno = saved;
+        return -1;
+    }
+    lock_timers();
+    STINT_IMPL_STORE(&timers.on, schedule != NULL);
+    STINT_IMPL_STORE(&timers.closed, 0);
+    timers.phase = SCHEDULE_OFF;
+    timers.ready = ready;
+    timers.data = data;
+    ++timers.serial;
+    if (schedule) {
+        timers.schedule = *schedule;
+        c = look_at(STINT_IMPL_LOAD(&count));
+    }
+    unlock_timers();
+    carry_out(&c);
+    errno = saved;
+    return 0;
+}
+
+int stint_schedule_capture(const stint_schedule *schedule, stint_ready ready, void *data) {
+    int saved = errno;
+    int bad = is_bad(schedule, "stint_schedule_capture");
+    if (!bad) {
+        capture_schedule(schedule, ready, data, STINT_IMPL_LOAD(&count));
+    }
+    errno = saved;
+    return bad ? -1 : 0;
+}

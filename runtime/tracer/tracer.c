@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * When a tracer is open: starts and stops are counted, and the thread that finds `busy` clear opens
+ * or closes the tracer without the lock, as in capture.c; no thread waits for another one's calls.
+ *
+ * At exit the driver may be unloaded before this library. atexit handlers run in reverse order, so
+ * one that is registered after the first launch runs before the driver's own; after it no tracer is
+ * called.
+ */
+#include "tracer.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "arena/arena.h"
+#include "base/clock.h"
+#include "base/config.h"
+#include "base/lock.h"
+#include "base/log.h"
+#include "record/registry.h"
+
+static struct {
+    uint32_t wanted; /* starts less stops */
+    int busy;
+    int asked;
+    int said;
+    uint32_t generation;     /* forks */
+    char why[TRACER_REASON]; /* it is off; "" = it was never asked for */
+} now;
+
+static const struct tracer_ops *const *tracers; /* written once, by a constructor */
+static const struct tracer_ops *used; /* the last that was open or refused; release, acquire */
+static int is_on;                     /* acquire, release */
+static int was_on;                    /* it can be called, and late records may come; likewise */
+static int is_over;   /* the process ends, or is the child of one that had it; likewise */
+static int capturing; /* a capture wants it; tracer_capture's */
+
+static const struct tracer_ops *get_used(void) {
+    return __atomic_load_n(&used, __ATOMIC_ACQUIRE);
+}
+
+void tracer_set_list(const struct tracer_ops *const *list) {
+    tracers = list;
+}
+
+/* ---- The lock. A thread that calls the tracer without it counts as inside, too: a signal handler
+ * makes no further call there. */
+
+static int get(const int *flag) {
+    return __atomic_load_n(flag, __ATOMIC_ACQUIRE);
+}
+
+static void set(int *flag, int value) {
+    __atomic_store_n(flag, value, __ATOMIC_RELEASE);
+}
+
+/* CUDA after a fork is undefined: the child of a process that had a tracer has none. */
+static void forget_in_child(int held) {
+    (void)held;
+    for (const struct tracer_ops *const *t = tracers; t && *t; ++t) {
+        int was_called = (*t)->is_used && (*t)->is_used();
+        if (was_called || now.busy) {
+            set(&is_over, 1);
+            if ((*t)->forget) {
+                (*t)->forget();
+            }
+        }
+    }
+    set(&is_on, 0);
+    set(&was_on, 0);
+    ++now.generation;
+    now.wanted = 0;
+    now.busy = now.asked = now.said = 0;
+    now.why[0] = '\0';
+}
+
+LOCK_OVER_FORK(LOCK_TRACER, NULL, forget_in_child)
+
+/* ---- Making it so. */
+
+static void at_exit(void);
+
+/* From within a call that launched: the driver's own handlers are registered by then. */
+static void at_launch(void) {
+    atexit(at_exit);
+}
+
+static int should_be_on(void) {
+    return now.wanted && !get(&is_over);
+}
+
+/* The first tracer that opens. 0, or -1 with why the first of the list does not. */
+static int open_first(char why[TRACER_REASON]) {
+    char other[TRACER_REASON];
+    for (const struct tracer_ops *const *t = tracers; t && *t; ++t) {
+        int is_first = t == tracers;
+        if (is_first) {
+            __atomic_store_n(&used, *t, __ATOMIC_RELEASE);
+        }
+        if (!(*t)->open(is_first ? why : other, at_launch)) {
+            __atomic_store_n(&used, *t, __ATOMIC_RELEASE);
+            return 0;
+        }
+    }
+    return -1;
+}
+
+/* Without the lock. 0, or -1 with why it is still off. */
+static int turn(int on, char why[TRACER_REASON]) {
+    if (on) {
+        return open_first(why);
+    }
+    set(&is_on, 0); /* first: no flush is to begin */
+    get_used()->close(get(&is_over));
+    return 0;
+}
+
+static void flush_used(int force) {
+    const struct tracer_ops *t = get_used();
+    if (t && t->flush) {
+        t->flush(force);
+    }
+}
+
+/* With the lock, which it gives up meanwhile. */
+static void bring_about(void) {
+    char why[TRACER_REASON] = "";
+    uint32_t generation = now.generation;
+    int bad = 0;
+    if (now.busy) {
+        return;
+    }
+    now.busy = 1;
+    while (!bad && should_be_on() != get(&is_on)) {
+        int on = should_be_on();
+        lock_drop(LOCK_TRACER);
+        bad = turn(on, why);
+        lock_hold(LOCK_TRACER);
+        if (generation != now.generation) {
+            return; /* in the child of a fork that a signal handler made meanwhile */
+        }
+        set(&is_on, on && !bad);
+        set(&was_on, get(&was_on) || (on && !bad));
+        memcpy(now.why, why, sizeof now.why);
+    }
+    now.busy = 0;
+}
+
+static void at_exit(void) {
+    struct lock_visit v = lock_visit_begin(LOCK_TRACER);
+    set(&is_over, 1);
+    lock_hold(LOCK_TRACER);
+    int late = !get(&is_on) && get(&was_on) && !now.busy;
+    bring_about();
+    lock_drop(LOCK_TRACER);
+    if (late) {
+        flush_used(1);
+    }
+    set(&was_on, 0);
+    lock_visit_end(LOCK_TRACER, v);
+}
+
+/* Settings and arena. */
+static int prepare(void) {
+    if (registry_held()) {
+        return -1;
+    }
+    registry_lock();
+    registry_unlock();
+    return 0;
+}
+
+int tracer_start(void) {
+    if (lock_inside(LOCK_TRACER) || get(&is_over) || prepare()) {
+        return -1;
+    }
+    struct lock_visit v = lock_visit_begin(LOCK_TRACER);
+    char why[TRACER_REASON] = "";
+    lock_hold(LOCK_TRACER);
+    now.asked = 1;
+    ++now.wanted;
+    bring_about();
+    int failed = !get(&is_on) && !now.busy;
+    if (failed && now.wanted) {
+        --now.wanted;
+    }
+    if (failed && !now.said) {
+        now.said = 1;
+        memcpy(why, now.why, sizeof why);
+    }
+    lock_drop(LOCK_TRACER);
+    if (*why) {
+        log_line("no GPU activities: %s; timers and captures go on", why);
+    }
+    lock_visit_end(LOCK_TRACER, v);
+    return failed ? -1 : 0;
+}
+
+void tracer_stop(void) {
+    if (lock_inside(LOCK_TRACER)) {
+        return;
+    }
+    struct lock_visit v = lock_visit_begin(LOCK_TRACER);
+    lock_hold(LOCK_TRACER);
+    if (now.wanted) {
+        --now.wanted;
+        bring_about();
+    }
+    lock_drop(LOCK_TRACER);
+    lock_visit_end(LOCK_TRACER, v);
+}
+
+void tracer_flush(int force) {
+    if (get(&was_on) && !get(&is_over) && !lock_inside(LOCK_TRACER)) {
+        struct lock_visit v = lock_visit_begin(LOCK_TRACER);
+        flush_used(force);
+        lock_visit_end(LOCK_TRACER, v);
+    }
+}
+
+int tracer_is_on(void) {
+    return get(&is_on);
+}
+
+/* A thousand of the program's time; 0 where there is no time yet. */
+static unsigned per_mille(uint64_t ticks) {
+    uint64_t per_us = clock_ticks_per_us(); /* 24.8 */
+    uint64_t run_us = !arena.base ? 0 : (clock_ns() - arena_header()->process_start_ns) / 1000;
+    double us = per_us ? (double)ticks * 256 / (double)per_us : 0;
+    return run_us ? (unsigned)(us * 1000 / (double)run_us + 0.5) : 0;
+}
+
+static void describe_session(char *out, size_t size) {
+    struct tracer_sums s = {0};
+    const struct tracer_ops *t = get_used();
+    if (t->sums) {
+        t->sums(&s);
+    }
+    unsigned share = per_mille(s.ticks);
+    snprintf(out, size, "%s %s: %" PRIu64 " records, %u.%u %% of the run%s", t->name, s.version,
+             s.records, share / 10, share % 10, s.complaints);
+}
+
+void tracer_describe(char *out, size_t size) {
+    char why[TRACER_REASON];
+    if (size) {
+        out[0] = '\0';
+    }
+    if (lock_inside(LOCK_TRACER)) {
+        return;
+    }
+    struct lock_visit v = lock_visit_begin(LOCK_TRACER);
+    lock_hold(LOCK_TRACER);
+    int asked = now.asked;
+    memcpy(why, now.why, sizeof why);
+    lock_drop(LOCK_TRACER);
+    if (asked && *why) {
+        snprintf(out, size, "no %s: %s", get_used()->name, why);
+    } else if (asked && get_used()) {
+        describe_session(out, size);
+    }
+    lock_visit_end(LOCK_TRACER, v);
+}
+
+/* ---- Requests by the environment. */
+
+void tracer_at_load(void) {
+    const char *wanted = secure_getenv("STINT_GPU");
+    if (wanted && !strcmp(wanted, "cupti") && !prepare() && config.gpu == CONFIG_GPU_TRACER &&
+        config.enable && !config.capture) {
+        tracer_start();
+    }
+}
+
+void tracer_capture(int on) {
+    if (on && config.gpu == CONFIG_GPU_TRACER && config.capture) {
+        capturing = tracer_start() == 0;
+    } else if (capturing) {
+        capturing = 0;
+        tracer_stop();
+    }
+}

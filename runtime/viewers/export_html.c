@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Implementation notes: the page is report_html.inc, two halves of a template with its scripts and
+ * styles inside; between them goes one JSON object, in a script element of a type that no browser
+ * runs. sink_json escapes '<', so that no name can end it. What a row has nothing to say about is
+ * left out.
+ */
+#include "export_html.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <time.h>
+
+#include "base/histogram.h"
+#include "export/export.h"
+#include "export/export_columns.h"
+#include "report_html.inc"
+
+void html_thinned(struct html *h, const char *format, ...) {
+    size_t room = sizeof h->thinned - h->thinned_length;
+    va_list args;
+    va_start(args, format);
+    int n = vsnprintf(h->thinned + h->thinned_length, room, format, args);
+    va_end(args);
+    h->thinned_length += n < 0 ? 0 : (size_t)n < room ? (size_t)n : room - 1;
+}
+
+static void put_key(struct sink *out, const char *key) {
+    sink_put(out, ",\"", 2);
+    sink_text(out, key);
+    sink_put(out, "\":", 2);
+}
+
+void html_number(struct sink *out, const char *key, uint64_t value) {
+    put_key(out, key);
+    sink_u64(out, value);
+}
+
+void html_text(struct sink *out, const char *key, const char *text) {
+    struct export_name name = export_name(text ? text : "", text ? strlen(text) : 0);
+    put_key(out, key);
+    sink_json(out, name.bytes, name.length);
+}
+
+static void put_run(struct sink *out, const struct run *r) {
+    static const char *const states[] = {"live", "ended", "killed"};
+    const struct snapshot *s = &r->snapshot;
+    time_t seconds = (time_t)(r->start_real_ns / 1000000000u);
+    struct tm utc;
+    char start[40] = "";
+    if (seconds && gmtime_r(&seconds, &utc)) {
+        strftime(start, sizeof start, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    }
+    sink_text(out, ",\"run\":{\"wall_ns\":");
+    sink_u64(out, s->wall_ns);
+    html_text(out, "program", r->program);
+    html_text(out, "command", r->command);
+    html_text(out, "host", r->host);
+    html_text(out, "cpu", r->cpu);
+    html_text(out, "compiler", r->compiler);
+    html_text(out, "clock", r->clock);
+    html_text(out, "gpu", r->gpu);
+    html_text(out, "start", start);
+    html_text(out, "state", states[r->state <= RUN_KILLED ? r->state : RUN_KILLED]);
+    html_text(out, "warning", r->warning);
+    html_number(out, "pid", r->pid);
+    html_number(out, "threads", s->thread_count);
+    html_number(out, "cpus", r->cpus);
+    sink_put(out, "}", 1);
+}
+
+/* Triples low, high, count of the buckets in use. Below 32 ticks there are several buckets of one
+ * nanosecond: they are one. */
+static void put_histogram(struct sink *out, const struct snapshot *s, const struct histogram *h,
+                          int gpu) {
+    uint64_t low = 0, high = 0, count = 0;
+    const char *before = "";
+    put_key(out, "histogram");
+    sink_put(out, "[", 1);
+    for (uint32_t i = 0; i <= STINT_IMPL_BUCKETS; ++i) {
+        uint64_t here = i < STINT_IMPL_BUCKETS ? h->bucket[i] : 0;
+        uint64_t from = histogram_low(i), to = histogram_low(i + 1);
+        from = gpu ? from : snapshot_ns(s, from);
+        to = gpu ? to : snapshot_ns(s, to);
+        if (count && ((here && from >= high) || i == STINT_IMPL_BUCKETS)) {
+            uint64_t triple[3] = {low, high, count};
+            for (int k = 0; k < 3; ++k) {
+                sink_text(out, before);
+                sink_u64(out, triple[k]);
+                before = ",";
+            }
+            count = 0;
+        }
+        if (here) {
+            low = count ? low : from;
+            high = to > low ? to : low + 1;
+            count += here;
+        }
+    }
+    sink_put(out, "]", 1);
+}
+
+static void put_gpu(struct sink *out, const struct rows *rows, uint32_t row,
+                    const struct snapshot *s, int with_histogram) {
+    const struct stint_row *r = &rows->row[row];
+    struct histogram h;
+    sink_text(out, ",\"gpu\":{\"calls\":");
+    sink_u64(out, r->gpu_calls);
+    html_number(out, "total_ns", r->gpu_total_ns);
+    html_number(out, "min_ns", r->gpu_min_ns);
+    html_number(out, "avg_ns", r->gpu_avg_ns);
+    html_number(out, "max_ns", r->gpu_max_ns);
+    if (r->has & ROW_GPU_HISTOGRAM) {
+        html_number(out, "p50_ns", r->gpu_p50_ns);
+        html_number(out, "p99_ns", r->gpu_p99_ns);
+        if (with_histogram && !rows_histogram(&h, rows, row, 1)) {
+            put_histogram(out, s, &h, 1);
+        }
+    }
+    sink_put(out, "}", 1);
+}
+
+static void put_times(struct sink *out, const struct stint_row *r) {
+    html_number(out, "calls", r->calls);
+    html_number(out, "samples", r->samples);
+    html_number(out, "total_ns", r->total_ns);
+    html_number(out, "self_ns", r->self_ns);
+    if (r->has & ROW_SAMPLES) {
+        html_number(out, "min_ns", r->min_ns);
+        html_number(out, "avg_ns", r->avg_ns);
+        html_number(out, "max_ns", r->max_ns);
+    }
+    if (r->has & ROW_HISTOGRAM) {
+        html_number(out, "p50_ns", r->p50_ns);
+        html_number(out, "p90_ns", r->p90_ns);
+        html_number(out, "p99_ns", r->p99_ns);
+    }
+    if (r->has & ROW_FIRST) {
+        html_number(out, "first_ns", r->first_ns);
+    }
+    html_number(out, "threads", r->threads);
+}
+
+static void put_row(struct sink *out, const struct rows *rows, uint32_t row,
+                    const struct snapshot *s, int with_histogram) {
+    const struct stint_row *r = &rows->row[row];
+    struct export_name name = export_row_name(r);
+    struct histogram h;
+    sink_text(out, "{\"name\":");
+    sink_json(out, name.bytes, name.length);
+    html_text(out, "set", export_set(s, r));
+    put_times(out, r);
+    if (*r->info) {
+        struct export_name info = export_field(r->info, STINT_IMPL_INFO);
+        put_key(out, "info");
+        sink_json(out, info.bytes, info.length);
+    }
+    if (r->has & ROW_BYTES) {
+        html_number(out, "bytes", r->bytes);
+        html_number(out, "bytes_per_s", r->bytes_per_s);
+    }
+    if (r->has & ROW_FLOPS) {
+        html_number(out, "flops", r->flops);
+        html_number(out, "flops_per_s", r->flops_per_s);
+    }
+    if (r->has & ROW_GPU) {
+        put_gpu(out, rows, row, s, with_histogram);
+    }
+    if (with_histogram && !rows_histogram(&h, rows, row, 0)) {
+        put_histogram(out, s, &h, 0);
+    }
+    sink_put(out, "}", 1);
+}
+
+/* Largest total first. */
+static int put_stats(struct html *h) {
+    struct snapshot *s = &h->run->snapshot;
+    struct rows rows;
+    uint32_t *order = export_rows(&rows, s, 0);
+    if (!order) {
+        return -1;
+    }
+    sink_text(h->out, ",\n\"stats\":[");
+    for (uint32_t i = 0; i < rows.count && i < HTML_ROWS; ++i) {
+        sink_text(h->out, i ? ",\n" : "\n");
+        put_row(h->out, &rows, order[i], s, i < HTML_HISTOGRAMS);
+    }
+    sink_put(h->out, "]", 1);
+    if (rows.count > HTML_ROWS) {
+        html_thinned(h, "Timers: the %u of %u with the most time. ", HTML_ROWS, rows.count);
+    }
+    if (rows.count > HTML_HISTOGRAMS) {
+        html_thinned(h, "Distributions: of the first %u timers. ", HTML_HISTOGRAMS);
+    }
+    return 0;
+}
+
+static void put_ledger(struct sink *out, const struct snapshot *s) {
+    const char *before = "{\"count\":";
+    uint64_t calls = 0;
+    sink_text(out, ",\n\"losses\":[");
+    for (uint32_t i = 0; i < STINT_STATUS_COUNT; ++i) {
+        if (s->lost[i]) {
+            sink_text(out, before);
+            sink_u64(out, s->lost[i]);
+            html_text(out, "text", status_text(i)->text);
+            sink_put(out, "}", 1);
+            before = ",{\"count\":";
+        }
+    }
+    for (uint32_t i = 0; i < s->node_count; ++i) {
+        calls += s->nodes[i].count + s->nodes[i].recursions;
+    }
+    sink_text(out, "],\"cost\":{\"calls\":");
+    sink_u64(out, calls);
+    sink_put(out, "}", 1);
+}
+
+int export_html(struct sink *out, struct run *r) {
+    struct html h = {.out = out, .run = r};
+    if (run_trace(r)) {
+        return -1;
+    }
+    sink_put(out, html_before, sizeof html_before);
+    sink_text(out, "{\"schema\":\"stint-html-1\"");
+    put_run(out, r);
+    if (put_stats(&h) || html_tree(&h) || html_trace(&h)) {
+        return -1;
+    }
+    put_ledger(out, &r->snapshot);
+    if (h.thinned_length) {
+        html_thinned(&h, "All of it is in the other exports.");
+    }
+    html_text(out, "thinned", h.thinned);
+    sink_put(out, "}", 1);
+    sink_put(out, html_after, sizeof html_after);
+    return 0;
+}

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Implementation notes: Prometheus' text format, in base units (seconds). No timestamps: with one
+ * node_exporter skips the whole file. Two series of equal labels make a scrape fail, so bytes that
+ * are no UTF-8 are written as \xff, each its own, where other exports write one replacement.
+ */
+#include <string.h>
+
+#include "base/status.h"
+#include "base/terminal.h"
+#include "base/utf8.h"
+#include "export/export.h"
+#include "export/export_columns.h"
+#include "export_prometheus.h"
+
+#define SECONDS PROMETHEUS_SECONDS
+#define NUMBER PROMETHEUS_NUMBER
+
+struct family {
+    const char *name;
+    const char *type;
+    const char *help;
+    enum prometheus_unit unit;
+    size_t field; /* of struct stint_row */
+    uint32_t needs;
+    int optional; /* no series where it is zero */
+};
+
+#define FIELD(name) offsetof(struct stint_row, name)
+
+static const struct family families[] = {
+    {"stint_scope_calls_total", "counter", "Calls of a scope, recursive ones too.", NUMBER,
+     FIELD(calls), 0, 0},
+    {"stint_scope_self_seconds_total", "counter", "Time in a scope itself, without nested ones.",
+     SECONDS, FIELD(self_ns), ROW_SAMPLES, 0},
+    {"stint_scope_min_seconds", "gauge", "The shortest time in a scope.", SECONDS, FIELD(min_ns),
+     ROW_SAMPLES, 0},
+    {"stint_scope_max_seconds", "gauge", "The longest time in a scope.", SECONDS, FIELD(max_ns),
+     ROW_SAMPLES, 0},
+    {"stint_scope_open_seconds", "gauge", "How long a scope that is open has been so.", SECONDS,
+     FIELD(open_ns), 0, 1},
+    {"stint_scope_moved_bytes_total", "counter", "Bytes a scope declared to have moved.", NUMBER,
+     FIELD(bytes), 0, 1},
+    {"stint_scope_flops_total", "counter", "Floating-point operations a scope declared.", NUMBER,
+     FIELD(flops), 0, 1},
+    {"stint_scope_gpu_max_seconds", "gauge", "The longest time of a scope on the GPU.", SECONDS,
+     FIELD(gpu_max_ns), ROW_GPU, 0},
+};
+
+struct quantile {
+    const char *label;
+    size_t field;
+};
+
+struct summary {
+    const char *name;
+    const char *help;
+    size_t sum;
+    size_t count;
+    uint32_t needs;
+    uint32_t needs_quantiles;
+    struct quantile quantile[4]; /* up to a NULL label */
+};
+
+static const struct summary summaries[] = {
+    {"stint_scope_seconds",
+     "Time in a scope, with what is nested in it.",
+     FIELD(total_ns),
+     FIELD(samples),
+     ROW_SAMPLES,
+     ROW_HISTOGRAM,
+     {{"0.5", FIELD(p50_ns)}, {"0.9", FIELD(p90_ns)}, {"0.99", FIELD(p99_ns)}, {NULL, 0}}},
+    {"stint_scope_gpu_seconds",
+     "Time of a scope on the GPU.",
+     FIELD(gpu_total_ns),
+     FIELD(gpu_calls),
+     ROW_GPU,
+     ROW_GPU_HISTOGRAM,
+     {{"0.5", FIELD(gpu_p50_ns)}, {"0.99", FIELD(gpu_p99_ns)}, {NULL, 0}}},
+};
+
+struct prometheus {
+    struct sink *out;
+    const struct snapshot *s;
+    const struct rows *rows;
+    const uint32_t *order;
+};
+
+static uint64_t field_of(const struct stint_row *r, size_t field) {
+    return *(const uint64_t *)(const void *)((const char *)r + field);
+}
+
+static int is_label_special(char c) {
+    return c == '"' || c == '\\' || c == '\n';
+}
+
+/* A label's value: its syntax over what the terminal may see, or over the name itself. */
+static void put_label_bytes(struct sink *out, const char *bytes, size_t n) {
+    for (size_t i = 0; i < n; ++i) {
+        char escaped[2] = {'\\', bytes[i] == '\n' ? 'n' : bytes[i]};
+        if (is_label_special(bytes[i])) {
+            sink_put(out, escaped, sizeof escaped);
+        } else {
+            sink_put(out, bytes + i, 1);
+        }
+    }
+}
+
+void prometheus_label(struct sink *out, const char *key, struct export_name text) {
+    int utf8 = out->terminal && terminal_is_utf8();
+    sink_text(out, key);
+    sink_put(out, "=\"", 2);
+    for (size_t i = 0; i < text.length;) {
+        char shown[TERMINAL_PIECE];
+        size_t length, columns;
+        uint32_t c = 0;
+        size_t n = utf8_next(text.bytes + i, text.length - i, &c);
+        if (n && (!out->terminal || is_label_special(text.bytes[i]))) {
+            put_label_bytes(out, text.bytes + i, n);
+        } else {
+            n = terminal_show(text.bytes + i, text.length - i, utf8, shown, &length, &columns);
+            put_label_bytes(out, shown, length);
+        }
+        i += n;
+    }
+    sink_put(out, "\"", 1);
+}
+
+void prometheus_head(struct sink *out, const char *name, const char *type, const char *help) {
+    sink_text(out, "# HELP ");
+    sink_text(out, name);
+    sink_put(out, " ", 1);
+    sink_text(out, help);
+    sink_text(out, "\n# TYPE ");
+    sink_text(out, name);
+    sink_put(out, " ", 1);
+    sink_text(out, type);
+    sink_put(out, "\n", 1);
+}
+
+void prometheus_value(struct sink *out, uint64_t value, enum prometheus_unit unit) {
+    sink_put(out, " ", 1);
+    if (unit == SECONDS) {
+        char rest[] = ".000000000";
+        uint64_t ns = value % 1000000000;
+        for (int i = 9; ns; ns /= 10) {
+            rest[i--] = (char)('0' + ns % 10);
+        }
+        sink_u64(out, value / 1000000000);
+        sink_put(out, rest, sizeof rest - 1);
+    } else {
+        sink_u64(out, value);
+    }
+    sink_put(out, "\n", 1);
+}
+
+static void put_labels(const struct prometheus *p, const struct stint_row *r, const char *name,
+                       const char *suffix) {
+    sink_text(p->out, name);
+    sink_text(p->out, suffix);
+    prometheus_label(p->out, "{name", export_row_name(r));
+    prometheus_label(p->out, ",set", export_field(export_set(p->s, r), EXPORT_NAME_BYTES));
+}
+
+static void put_series(const struct prometheus *p, const struct stint_row *r, const char *name,
+                       const char *suffix, uint64_t value, enum prometheus_unit unit) {
+    put_labels(p, r, name, suffix);
+    sink_put(p->out, "}", 1);
+    prometheus_value(p->out, value, unit);
+}
+
+static void put_family(const struct prometheus *p, const struct family *f) {
+    prometheus_head(p->out, f->name, f->type, f->help);
+    for (uint32_t i = 0; i < p->rows->count; ++i) {
+        const struct stint_row *r = &p->rows->row[p->order[i]];
+        uint64_t value = field_of(r, f->field);
+        if (!(f->needs & ~r->has) && (value || !f->optional)) {
+            put_series(p, r, f->name, "", value, f->unit);
+        }
+    }
+}
+
+static void put_summary(const struct prometheus *p, const struct summary *m) {
+    prometheus_head(p->out, m->name, "summary", m->help);
+    for (uint32_t i = 0; i < p->rows->count; ++i) {
+        const struct stint_row *r = &p->rows->row[p->order[i]];
+        if (m->needs & ~r->has) {
+            continue;
+        }
+        for (const struct quantile *q = m->quantile; q->label && r->has & m->needs_quantiles; ++q) {
+            put_labels(p, r, m->name, "");
+            prometheus_label(p->out, ",quantile", export_field(q->label, 8));
+            sink_put(p->out, "}", 1);
+            prometheus_value(p->out, field_of(r, q->field), SECONDS);
+        }
+        put_series(p, r, m->name, "_sum", field_of(r, m->sum), SECONDS);
+        put_series(p, r, m->name, "_count", field_of(r, m->count), NUMBER);
+    }
+}
+
+static void put_info(struct sink *out, const struct run *r) {
+    static const char *const states[] = {"live", "ended", "killed"};
+    const char *const texts[][2] = {
+        {"{program", r->program},
+        {",host", r->host},
+        {",cpu", r->cpu},
+        {",clock", r->clock},
+        {",state", states[r->state <= RUN_KILLED ? r->state : RUN_KILLED]}};
+    prometheus_head(out, "stint_run_info", "gauge", "The run these numbers are of.");
+    sink_text(out, "stint_run_info");
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; ++i) {
+        const char *text = texts[i][1] ? texts[i][1] : "";
+        prometheus_label(out, texts[i][0], export_field(text, EXPORT_NAME_BYTES));
+    }
+    sink_text(out, ",pid=\"");
+    sink_u64(out, r->pid);
+    sink_text(out, "\"} 1\n");
+}
+
+static void put_run(struct sink *out, const struct snapshot *s) {
+    prometheus_head(out, "stint_run_seconds", "gauge", "Wall time of the run so far.");
+    sink_text(out, "stint_run_seconds");
+    prometheus_value(out, s->wall_ns, SECONDS);
+    prometheus_head(out, "stint_steps_total", "counter", "Calls of stint_step.");
+    sink_text(out, "stint_steps_total");
+    prometheus_value(out, s->steps, NUMBER);
+    prometheus_head(out, "stint_lost_total", "counter", "What was lost, skipped or abandoned.");
+    for (uint32_t i = 0; i < STINT_STATUS_COUNT; ++i) {
+        sink_text(out, "stint_lost_total");
+        prometheus_label(out, "{what", export_field(status_text(i)->key, EXPORT_NAME_BYTES));
+        sink_put(out, "}", 1);
+        prometheus_value(out, s->lost[i], NUMBER);
+    }
+}
+
+int export_prometheus(struct sink *out, struct run *r) {
+    struct rows rows;
+    struct prometheus p = {out, &r->snapshot, &rows, export_rows(&rows, &r->snapshot, 0)};
+    if (!p.order) {
+        return -1;
+    }
+    put_info(out, r);
+    put_run(out, p.s);
+    for (size_t i = 0; i < sizeof summaries / sizeof *summaries; ++i) {
+        put_summary(&p, &summaries[i]);
+    }
+    for (size_t i = 0; i < sizeof families / sizeof *families; ++i) {
+        put_family(&p, &families[i]);
+    }
+    return prometheus_gpu(out, &r->snapshot);
+}

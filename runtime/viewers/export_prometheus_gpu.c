@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "export_prometheus.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "export/export_tables.h"
+
+struct device_family {
+    const char *name;
+    const char *type;
+    const char *help;
+    enum prometheus_unit unit;
+    size_t field; /* of struct export_device */
+    int memory;   /* only where allocations were seen */
+};
+
+#define DEVICE(name) offsetof(struct export_device, name)
+static const struct device_family device_families[] = {
+    {"stint_device_busy_seconds_total", "counter", "Time in which anything ran on a GPU.",
+     PROMETHEUS_SECONDS, DEVICE(busy_ns), 0},
+    {"stint_device_kernel_seconds_total", "counter", "Time in which a kernel ran on a GPU.",
+     PROMETHEUS_SECONDS, DEVICE(kernel_ns), 0},
+    {"stint_device_copy_seconds_total", "counter", "Time in which a copy or fill ran on a GPU.",
+     PROMETHEUS_SECONDS, DEVICE(copy_ns), 0},
+    {"stint_device_overlap_seconds_total", "counter", "Time in which both ran on a GPU.",
+     PROMETHEUS_SECONDS, DEVICE(overlap_ns), 0},
+    {"stint_device_idle_seconds_total", "counter", "Time in which nothing ran, between work.",
+     PROMETHEUS_SECONDS, DEVICE(idle_ns), 0},
+    {"stint_device_allocated_bytes", "gauge", "Memory of a GPU that is allocated.",
+     PROMETHEUS_NUMBER, DEVICE(allocated_bytes), 1},
+    {"stint_device_allocated_peak_bytes", "gauge", "The most that was allocated at once.",
+     PROMETHEUS_NUMBER, DEVICE(peak_bytes), 1},
+};
+
+struct row_family {
+    const char *name;
+    const char *help;
+    enum prometheus_unit unit;
+    size_t field; /* of struct activity_row */
+};
+
+#define SUM(name) offsetof(struct activity_row, sum.name)
+static const struct {
+    unsigned kinds;
+    struct row_family family[3]; /* up to one without a name */
+} groups[] = {
+    {ACTIVITY_IN(ACTIVITY_KERNEL),
+     {{"stint_kernel_runs_total", "Runs of a kernel.", PROMETHEUS_NUMBER, SUM(count)},
+      {"stint_kernel_seconds_total", "Time of a kernel on the GPU.", PROMETHEUS_SECONDS,
+       SUM(total)}}},
+    {ACTIVITY_IN_COPIES,
+     {{"stint_copy_runs_total", "Copies and fills.", PROMETHEUS_NUMBER, SUM(count)},
+      {"stint_copy_seconds_total", "Time of copies and fills.", PROMETHEUS_SECONDS, SUM(total)},
+      {"stint_copy_moved_bytes_total", "Bytes of copies and fills.", PROMETHEUS_NUMBER,
+       SUM(bytes)}}},
+    {ACTIVITY_IN_CALLS,
+     {{"stint_api_calls_total", "Calls of the GPU's API.", PROMETHEUS_NUMBER, SUM(count)},
+      {"stint_api_seconds_total", "Time of the host in the GPU's API.", PROMETHEUS_SECONDS,
+       SUM(total)}}},
+};
+
+static uint64_t field_of(const void *record, size_t field) {
+    return *(const uint64_t *)(const void *)((const char *)record + field);
+}
+
+/* The number; where runs of several machines are one, those of equal numbers are counted on. */
+static void device_label(struct sink *out, const char *key, const struct snapshot *s,
+                         uint32_t device) {
+    char text[32];
+    unsigned before = 0;
+    for (uint32_t i = 0; i < device; ++i) {
+        before += s->devices[i].number == s->devices[device].number;
+    }
+    int n = snprintf(text, sizeof text, before ? "%u.%u" : "%u", s->devices[device].number, before);
+    prometheus_label(out, key, export_name(text, (size_t)n));
+}
+
+static void put_device_family(struct sink *out, const struct snapshot *s,
+                              const struct export_device *devices, const struct device_family *f) {
+    prometheus_head(out, f->name, f->type, f->help);
+    for (uint32_t i = 0; i < s->device_count; ++i) {
+        if (f->memory && !devices[i].peaked) {
+            continue;
+        }
+        sink_text(out, f->name);
+        device_label(out, "{device", s, i);
+        prometheus_label(out, ",gpu", export_field(devices[i].name, sizeof s->devices[i].name));
+        sink_put(out, "}", 1);
+        prometheus_value(out, field_of(&devices[i], f->field), f->unit);
+    }
+}
+
+static void put_row(struct sink *out, const struct snapshot *s, const struct row_family *f,
+                    const struct activity_row *r) {
+    char text[ACTIVITY_NAME_BYTES];
+    size_t n = activity_name(text, sizeof text, &r->sum);
+    const char *kind = activity_kind_text(r->sum.kind);
+    sink_text(out, f->name);
+    prometheus_label(out, "{name", export_name(text, n));
+    prometheus_label(out, ",kind", export_name(kind, strlen(kind)));
+    if (r->sum.device < s->device_count) {
+        device_label(out, ",device", s, r->sum.device);
+    }
+    sink_put(out, "}", 1);
+    prometheus_value(out, field_of(r, f->field), f->unit);
+}
+
+/* All directions that are none share a name: one series would be there twice. */
+static int is_damaged(const struct activity_row *r) {
+    return r->sum.kind == ACTIVITY_COPY && r->sum.detail >= ACTIVITY_COPIES;
+}
+
+int prometheus_gpu(struct sink *out, struct snapshot *s) {
+    const struct export_device *devices = s->activity_count ? export_devices(s) : NULL;
+    for (size_t i = 0; devices && i < sizeof device_families / sizeof *device_families; ++i) {
+        put_device_family(out, s, devices, &device_families[i]);
+    }
+    for (size_t i = 0; devices && i < sizeof groups / sizeof *groups; ++i) {
+        const struct activity_ask ask = {groups[i].kinds, 0, ACTIVITY_EVERY_SET};
+        struct activity_table rows;
+        if (activity_table(&rows, s, &ask)) {
+            return -1;
+        }
+        for (size_t k = 0; k < 3 && groups[i].family[k].name; ++k) {
+            const struct row_family *f = &groups[i].family[k];
+            prometheus_head(out, f->name, "counter", f->help);
+            for (uint32_t row = 0; row < rows.count; ++row) {
+                if (!is_damaged(rows.row[row])) {
+                    put_row(out, s, f, rows.row[row]);
+                }
+            }
+        }
+    }
+    return devices || !s->activity_count ? 0 : -1;
+}

@@ -1,0 +1,248 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The layers of runtime/ against their table, runtime/layers.txt: which folder may include and link
+against which. A lower folder never includes, declares or calls what a higher one defines.
+
+    layers.py includes [--root DIR]     every #include follows the table
+    layers.py link --cc CC --layer NAME --objects FILE   the layer and those below it define all
+                                        that the layer calls; FILE lists "layer object" per line
+    layers.py diagram [--root DIR]      the table as a diagram, for docs/design.md
+    layers.py self-test                 the checks find what they are for
+"""
+import argparse
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+
+# The public headers are for any C and C++ compiler; the runtime is for machines without a GPU too.
+PUBLIC_SYSTEM = ["stddef.h", "stdint.h"]
+RUNTIME_NO_SYSTEM = re.compile(r"(cuda|cupti|nvtx|nvTools|nvml)[^/]*$|^stdatomic\.h$")
+# Compiled only where the header is.
+ONE_FILE = [("nvtx.c", "nvtx3/nvToolsExt.h"), ("gpu_cudart.c", "cuda_runtime_api.h"),
+            ("gpu_cudart.c", "cuda_profiler_api.h")]
+# Headers of the public half that include no other one.
+LEAVES = ["impl_types.h", "impl_switch.h", "impl_off.h", "impl_guard.h"]
+
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.M)
+
+
+def read_table(root):
+    """Layer -> the layers that it may include, in the order of the table."""
+    table = {}
+    for line in (root / "runtime/layers.txt").read_text().splitlines():
+        match = re.match(r"([a-z]+):\s*(.*)$", line)
+        if match:
+            table[match[1]] = match[2].split()
+    return table
+
+
+def check_table(table):
+    seen = []
+    for layer, below in table.items():
+        for other in below:
+            if other not in seen:
+                yield f"layers.txt: {layer} lists {other}, which is not above it in the file"
+        seen.append(layer)
+
+
+def find_below(table, layer):
+    """All layers that a layer may link against."""
+    found = set()
+    todo = list(table[layer])
+    while todo:
+        other = todo.pop()
+        if other not in found:
+            found.add(other)
+            todo += table[other]
+    return [other for other in table if other in found]
+
+
+def read_includes(path):
+    return INCLUDE.findall(path.read_text())
+
+
+def check_runtime_file(table, root, path):
+    layer = path.relative_to(root / "runtime").parts[0]
+    if layer not in table:
+        yield f"{path}: the folder {layer} is not in runtime/layers.txt"
+        return
+    for quote, target in read_includes(path):
+        if quote == "<":
+            if RUNTIME_NO_SYSTEM.search(target) and (path.name, target) not in ONE_FILE:
+                yield f"{path}: includes <{target}>, which not every machine has"
+        elif "/" not in target:
+            if not target.endswith(".inc") and not (path.parent / target).exists():
+                yield f"{path}: includes {target}, which is not in its folder"
+        else:
+            folder = target.split("/")[0]
+            if folder == "stint":
+                continue
+            if not (root / "runtime" / target).exists():
+                yield f"{path}: includes {target}, which does not exist"
+            elif folder == layer:
+                yield f"{path}: includes {target} of its own folder by the folder's name"
+            elif folder not in table[layer]:
+                yield f"{path}: includes {target}; {layer} may include: {' '.join(table[layer])}"
+
+
+def check_public_file(path):
+    for quote, target in read_includes(path):
+        if quote == "<" and target not in PUBLIC_SYSTEM:
+            yield f"{path}: includes <{target}>; a public header may only: {PUBLIC_SYSTEM}"
+        elif quote == '"' and not (path.parent / target).exists():
+            yield f"{path}: public, includes {target}, which is not a public header"
+        elif quote == '"' and path.name in LEAVES:
+            yield f"{path}: includes {target}; it may include no other header"
+
+
+def check_names(files):
+    first = {}
+    for path in files:
+        if path.name in first:
+            yield f"{path}: the name is taken by {first[path.name]}"
+        first.setdefault(path.name, path)
+
+
+def check_includes(root):
+    table = read_table(root)
+    yield from check_table(table)
+    runtime = sorted(p for p in (root / "runtime").rglob("*") if p.suffix in (".c", ".h"))
+    public = sorted(p for p in (root / "include").rglob("*") if p.suffix in (".h", ".hpp"))
+    if not runtime or not public:
+        yield f"{root}: no include and runtime to check"
+    yield from check_names(runtime + public)
+    for path in runtime:
+        yield from check_runtime_file(table, root, path)
+    for path in public:
+        yield from check_public_file(path)
+
+
+def link_layer(compiler, table, layer, objects, folder):
+    """The layer's undefined symbols, as the linker names them; objects: layer -> its files."""
+    needed = [layer] + find_below(table, layer)
+    files = [str(path) for name in needed for path in objects.get(name, [])]
+    response = pathlib.Path(folder, "objects.txt")
+    response.write_text("\n".join(files))
+    done = subprocess.run([*compiler, "-shared", "-o", str(pathlib.Path(folder, "layer.so")),
+                           "-Wl,-z,defs", f"@{response}", "-pthread", "-lm", "-ldl"],
+                          capture_output=True, text=True, check=False)
+    if not done.returncode:
+        return []
+    return sorted(set(re.findall(r"undefined reference to `(\w+)'", done.stderr))) or [done.stderr]
+
+
+def read_objects(path):
+    objects = {}
+    for line in pathlib.Path(path).read_text().splitlines():
+        layer, files = line.split(" ", 1)
+        objects[layer] = files.split(";")
+    return objects
+
+
+def print_diagram(table):
+    """Only the arrows that no longer way implies."""
+    for layer in table:
+        direct = [b for b in table[layer]
+                  if not any(b in find_below(table, o) for o in table[layer] if o != b)]
+        print(f"{layer:9} -> {' '.join(direct)}" if direct else f"{layer}")
+
+
+# ---- The checks themselves.
+
+TABLE = "base:\nrecord: base\nread: base\nsession: read record base\n"
+RIGHT = {
+    "include/stint/stint.h": '#include <stdint.h>\n#include "impl_layout.h"\n',
+    "include/stint/impl_layout.h": "",
+    "include/stint/impl_off.h": "",
+    "runtime/layers.txt": TABLE,
+    "runtime/base/lock.h": "",
+    "runtime/base/lock.c": '#include "lock.h"\n#include <pthread.h>\n',
+    "runtime/record/thread.c": '#include "base/lock.h"\n#include <stint/stint.h>\n',
+    "runtime/read/rows.h": "",
+    "runtime/session/report.c": '#include "read/rows.h"\n#include "table.inc"\n',
+}
+FAULTS = [
+    ("runtime/base/lock.c", '#include "read/rows.h"', "base may include"),
+    ("runtime/record/thread.c", '#  include "read/rows.h"', "record may include"),
+    ("runtime/record/thread.c", '#include "rows.h"', "not in its folder"),
+    ("runtime/record/thread.c", '#include "base/gone.h"', "does not exist"),
+    ("runtime/base/lock.c", '#include "base/lock.h"', "by the folder's name"),
+    ("runtime/record/thread.c", "#include <cuda_runtime.h>", "not every machine has"),
+    ("runtime/record/thread.c", "#include <stdatomic.h>", "not every machine has"),
+    ("runtime/more/new.c", "", "not in runtime/layers.txt"),
+    ("runtime/session/lock.h", "", "the name is taken"),
+    ("runtime/layers.txt", "late: later\nlater:", "not above it"),
+    ("include/stint/stint.h", "#include <stdlib.h>", "may only"),
+    ("include/stint/stint.h", '#include "../../runtime/base/log.h"', "not a public header"),
+    ("include/stint/impl_off.h", '#include "stint.h"', "no other header"),
+]
+
+
+def write_tree(root, files):
+    for name, text in files.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+
+
+def self_test(compiler):
+    failed = 0
+    for changed, line, expected in [(None, "", None)] + FAULTS:
+        with tempfile.TemporaryDirectory() as folder:
+            files = dict(RIGHT)
+            if changed:
+                files[changed] = files.get(changed, "") + line + "\n"
+            write_tree(pathlib.Path(folder), files)
+            found = list(check_includes(pathlib.Path(folder)))
+        right = any(expected in f for f in found) if expected else not found
+        if not right:
+            failed += 1
+            print(f"{changed} {line}: expected {expected}, found {found}")
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder)
+        write_tree(root, {"low.c": "void high(void);\nvoid low(void) { high(); }\n",
+                          "high.c": "void low(void);\nvoid high(void) { low(); }\n"})
+        for name in ("low", "high"):
+            subprocess.run([*compiler, "-fPIC", "-c", root / f"{name}.c", "-o", root / f"{name}.o"],
+                           check=True)
+        objects = {name: [root / f"{name}.o"] for name in ("low", "high")}
+        table = {"low": [], "high": ["low"]}
+        if link_layer(compiler, table, "low", objects, folder) != ["high"]:
+            failed += 1
+            print("a call upwards was not found")
+        if link_layer(compiler, table, "high", objects, folder):
+            failed += 1
+            print("a call downwards was refused")
+    return failed
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("action", choices=["includes", "link", "diagram", "self-test"])
+    parser.add_argument("--root", default=ROOT, type=pathlib.Path)
+    parser.add_argument("--cc", default="cc")
+    parser.add_argument("--layer")
+    parser.add_argument("--objects")
+    options = parser.parse_args()
+    compiler = options.cc.split(";")
+    if options.action == "self-test":
+        return 1 if self_test(compiler) else 0
+    if options.action == "diagram":
+        print_diagram(read_table(options.root))
+        return 0
+    if options.action == "link":
+        with tempfile.TemporaryDirectory() as folder:
+            found = [f"{options.layer} calls {name}, which no layer below it defines"
+                     for name in link_layer(compiler, read_table(options.root), options.layer,
+                                            read_objects(options.objects), folder)]
+    else:
+        found = list(check_includes(options.root))
+    print("\n".join(found) if found else "every arrow points down")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
