@@ -99,7 +99,7 @@ static void odd_texts(void *unused) {
 TEST(capture, odd_texts_stay_one_line) {
     no_gpu();
     expect(odd_texts, "Enable GPU Profiler Stat: [100 %s] \"%n \"quoted\"\"\n" REASON
-                      "Enable GPU Profiler Stat: [two\\x0alines]\n" REASON
+                      "Enable GPU Profiler Stat: [two\\nlines]\n" REASON
                       "Enable GPU Profiler Stat: []\n" REASON);
 }
 

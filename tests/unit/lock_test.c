@@ -9,7 +9,7 @@
 
 #include "forking.h"
 
-#define TESTED LOCK_EVENTS /* its owner is not linked into this program */
+#define TESTED LOCK_EVENTS /* its owner has nothing to forget here */
 
 static uint64_t left, right;    /* equal whenever nobody has the lock */
 static int forgotten, was_held; /* in how many children on the way here, and in the last */
@@ -25,7 +25,11 @@ static void forget(int held) {
     was_held = held;
 }
 
-LOCK_OVER_FORK(TESTED, interrupted, forget)
+/* In place of the owner, whose constructor has run before. */
+static void watch_tested(void) {
+    static const struct lock_fork calls = {interrupted, forget};
+    lock_over_fork(TESTED, &calls);
+}
 
 static int is_free(void) {
     int taken = !lock_try(TESTED);
@@ -67,6 +71,7 @@ static void fork_plainly(void) {
 }
 
 TEST(lock, is_free_in_parent_and_child) {
+    watch_tested();
     fork_plainly();
     CHECK(is_free());
     CHECK(is_whole());
@@ -92,6 +97,7 @@ static void *hold_for_long(void *unused) {
 }
 
 TEST(lock, fork_waits_for_another_holder) {
+    watch_tested();
     pthread_t t;
     CHECK(pthread_create(&t, NULL, hold_for_long, NULL) == 0);
     while (!__atomic_load_n(&holds, __ATOMIC_ACQUIRE)) {
@@ -110,6 +116,7 @@ static void *take_often(void *unused) {
 }
 
 TEST(lock, fork_among_many_holders) {
+    watch_tested();
     pthread_t t[2];
     for (int i = 0; i < 2; ++i) {
         CHECK(pthread_create(&t[i], NULL, take_often, NULL) == 0);
@@ -174,12 +181,14 @@ static void fork_while_holding(void) {
 #endif
 
 TEST(lock, fork_in_a_handler_inside) {
+    watch_tested();
     NEEDS_NEW_LOCKS();
     fork_while_holding();
     fork_plainly();
 }
 
 TEST(lock, others_go_on_waiting) {
+    watch_tested();
     pthread_t t[2];
     NEEDS_NEW_LOCKS();
     for (int i = 0; i < 2; ++i) {
@@ -206,6 +215,7 @@ static void take_thrice(void) {
 }
 
 TEST(lock, fork_after_every_instruction) {
+    watch_tested();
     NEEDS_TRAP_FLAG();
     CHECK(is_whole()); /* the C library's functions are bound now */
     lives_on = child_finds_it_free;
@@ -216,6 +226,7 @@ TEST(lock, fork_after_every_instruction) {
 /* ---- Inside, but without the lock. */
 
 TEST(lock, visit) {
+    watch_tested();
     int state;
     NEEDS_NEW_LOCKS();
     stepping_install(SIGUSR1, fork_in_handler);
@@ -239,6 +250,7 @@ TEST(lock, visit) {
 }
 
 TEST(lock, another_mark_than_its_own) {
+    watch_tested();
     NEEDS_NEW_LOCKS();
     int before = forgotten;
     lock_hold(TESTED);
@@ -260,6 +272,7 @@ TEST(lock, another_mark_than_its_own) {
 }
 
 TEST(lock, renewed_in_a_child) {
+    watch_tested();
     NEEDS_NEW_LOCKS();
     lock_take(TESTED);
     lock_renew(TESTED);
@@ -286,6 +299,7 @@ static int take_both(enum lock_id first, enum lock_id second) {
 }
 
 TEST(lock, a_violation_of_the_order_is_caught) {
+    watch_tested();
     for (int first = 0; first < LOCK_COUNT; ++first) {
         for (int second = 0; second < LOCK_COUNT; ++second) {
             int status = take_both((enum lock_id)first, (enum lock_id)second);
@@ -310,6 +324,7 @@ static void violate(void *unused) {
 }
 
 TEST(lock, a_violation_names_both) {
+    watch_tested();
     char *said = harness_capture(STDERR_FILENO, violate, NULL);
     CHECK_STR_EQ(said, "stint: lock order: STEP is taken by a thread that holds REGISTRY "
                        "(runtime/base/lock_table.h)\n");
@@ -326,6 +341,7 @@ static void count_call(void) {
 }
 
 TEST(lock, a_call_waits_for_the_last_release) {
+    watch_tested();
     lock_take(LOCK_STEP);
     lock_take(LOCK_REGISTRY);
     CHECK(lock_any_held());
@@ -340,6 +356,7 @@ TEST(lock, a_call_waits_for_the_last_release) {
 }
 
 TEST(lock, a_call_of_the_parent_is_not_the_childs) {
+    watch_tested();
     lock_take(LOCK_STEP);
     lock_when_free(count_call);
     pid_t pid = fork(); /* as in a signal handler: it does not wait for STEP */
@@ -355,6 +372,7 @@ TEST(lock, a_call_of_the_parent_is_not_the_childs) {
 }
 
 TEST(lock, trying_keeps_what_is_held) {
+    watch_tested();
     lock_take(TESTED);
     CHECK(lock_try(TESTED) == -1 && lock_any_held());
     lock_release(TESTED);
