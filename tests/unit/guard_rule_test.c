@@ -352,6 +352,12 @@ static void end_place(void) {
     place = 0;
 }
 
+static stint_impl_opened *high;
+
+static void end_high(void) {
+    stint_impl_end_call(high, NULL);
+}
+
 TEST(guard_rule, ended_on_another_thread_is_no_sample_and_counted) {
     pthread_t t = second_start();
     begin_a();
@@ -427,6 +433,34 @@ TEST(guard_rule, one_that_never_ends_is_not_closed_by_another_at_its_address) {
     second_ends(t);
     CHECK_EQ_U64(lost(STINT_STATUS_OTHER_THREAD), 1);
     check_sound(1);
+}
+
+/* Guards further down than that of the one that was ended, and known in its place: nothing else makes
+ * their begin search. */
+TEST(guard_rule, ended_elsewhere_above_all_that_come_next) {
+    stint_impl_opened guards[2];
+    pthread_t t = second_start();
+    high = &guards[1];
+    for (int round = 0; round < 2; ++round) {
+        stint_impl_begin_call(high, &site_a, 0);
+        const struct stint_impl_frame *frame = stint_impl_thread_here->top;
+        if (round == 1) {
+            second_does(end_high);
+        }
+        stint_impl_begin_call(&guards[0], &site_b, 0);
+        CHECK(stint_impl_thread_here->top == frame + (round == 0));
+        fake_advance(2);
+        stint_impl_end_call(&guards[0], NULL);
+        if (round == 0) {
+            stint_impl_end_call(high, NULL);
+        }
+    }
+    CHECK_EQ_U64(calls_of("a"), 1);
+    CHECK_EQ_U64(stat_of("a").self_ns, 0);
+    CHECK_EQ_U64(stat_of("b").samples, 2);
+    second_ends(t);
+    check_sound(0);
+    CHECK_EQ_U64(lost_in_all(), 1);
 }
 
 TEST(guard_rule, ended_elsewhere_below_an_open_scope) {
