@@ -7,6 +7,7 @@
 
 #include <stdint.h>
 
+#include "hash.h"
 #include "scratch.h"
 
 #define UNIT_MAP_NONE UINT32_MAX
@@ -31,7 +32,7 @@ static inline int unit_map_start(struct unit_map *m, struct scratch *memory, uin
 
 /* Where it is, or has its place. */
 static inline uint32_t unit_map_at(const struct unit_map *m, uint32_t unit) {
-    uint32_t at = unit * 0x9e3779b1u & m->mask;
+    uint32_t at = (uint32_t)hash_number(unit) & m->mask;
     while (m->unit[at] && m->unit[at] != unit) {
         at = (at + 1) & m->mask;
     }

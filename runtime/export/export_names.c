@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/utf8.h"
 
 struct export_name export_name(const char *bytes, size_t length) {
@@ -20,11 +21,7 @@ struct export_name export_field(const char *bytes, size_t size) {
 }
 
 uint32_t export_name_hash(struct export_name n) {
-    uint32_t h = 2166136261u; /* FNV-1a */
-    for (size_t i = 0; i < n.length; ++i) {
-        h = (h ^ (unsigned char)n.bytes[i]) * 16777619u;
-    }
-    return h ^ h >> 15;
+    return (uint32_t)hash_bytes(n.bytes, n.length);
 }
 
 int export_name_same(struct export_name a, struct export_name b) {

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/histogram.h"
 #include "baseline.h"
 #include "kernel_names.h"
@@ -20,15 +21,11 @@ struct grouping {
 
 static uint32_t hash_of(const struct snapshot_activity *a) {
     const uint32_t parts[] = {a->kind, a->detail, a->device, a->context, a->stream, a->node};
-    uint32_t h = 2166136261u; /* FNV-1a */
-    for (uint32_t i = 0; i < a->name_length; ++i) {
-        h = (h ^ (unsigned char)a->name[i]) * 16777619u;
-    }
+    uint64_t h = hash_bytes(a->name, a->name_length);
     for (size_t i = 0; i < sizeof parts / sizeof *parts; ++i) {
-        h = (h ^ parts[i]) * 0x85ebca6bu;
-        h ^= h >> 15;
+        h = hash_add(h, parts[i]);
     }
-    return h;
+    return (uint32_t)h;
 }
 
 static int same(const struct snapshot_activity *a, const struct snapshot_activity *b) {

@@ -5,6 +5,7 @@
 
 #include "arena/activity_kind.h"
 #include "arena/arena.h"
+#include "base/hash.h"
 
 /* All tables are open addressing by unit, at most half full; unit 0 is a free place. */
 struct baseline_histogram {
@@ -22,7 +23,7 @@ struct baseline {
 };
 
 static struct baseline_node *node_slot(const struct baseline *b, uint32_t unit) {
-    uint32_t at = unit * 0x9e3779b1u & b->mask;
+    uint32_t at = (uint32_t)hash_number(unit) & b->mask;
     while (b->nodes[at].unit && b->nodes[at].unit != unit) {
         at = (at + 1) & b->mask;
     }
@@ -30,7 +31,7 @@ static struct baseline_node *node_slot(const struct baseline *b, uint32_t unit) 
 }
 
 static struct baseline_activity *activity_slot(const struct baseline *b, uint32_t unit) {
-    uint32_t at = unit * 0x9e3779b1u & b->mask;
+    uint32_t at = (uint32_t)hash_number(unit) & b->mask;
     while (b->activities[at].unit && b->activities[at].unit != unit) {
         at = (at + 1) & b->mask;
     }
@@ -38,7 +39,7 @@ static struct baseline_activity *activity_slot(const struct baseline *b, uint32_
 }
 
 static struct baseline_histogram **histogram_slot(const struct baseline *b, uint32_t unit) {
-    uint32_t at = unit * 0x9e3779b1u & b->mask;
+    uint32_t at = (uint32_t)hash_number(unit) & b->mask;
     while (b->histograms[at] && b->histograms[at]->unit != unit) {
         at = (at + 1) & b->mask;
     }

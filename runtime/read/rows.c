@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/histogram.h"
 #include "baseline.h"
 #include "rates.h"
@@ -55,11 +56,7 @@ static uint32_t power_over(uint64_t n) {
 }
 
 static uint32_t name_hash(const struct snapshot_site *site) {
-    uint32_t h = 2166136261u; /* FNV-1a */
-    for (uint32_t i = 0; i < site->length; ++i) {
-        h = (h ^ (unsigned char)site->name[i]) * 16777619u;
-    }
-    return h;
+    return (uint32_t)hash_bytes(site->name, site->length);
 }
 
 /* Sites of the same name get the id of the first of them. */
@@ -105,9 +102,8 @@ static int grouping_start(struct grouping *g, struct rows *out, struct snapshot 
 static uint32_t row_get(struct grouping *g, const struct snapshot_node *n, uint32_t parent,
                         uint32_t thread) {
     uint32_t name = g->name_ids[n->site];
-    uint32_t h =
-        (name * 0x9e3779b1u ^ n->set * 0x85ebca6bu ^ parent * 0xc2b2ae35u ^ thread * 0x27d4eb2fu);
-    uint32_t at = (h ^ h >> 15) & g->mask;
+    uint64_t h = hash_number((uint64_t)name << 32 | n->set);
+    uint32_t at = (uint32_t)hash_add(h, (uint64_t)parent << 32 | thread) & g->mask;
     for (; g->slots[at]; at = (at + 1) & g->mask) {
         const struct stint_row *r = &g->rows->row[g->slots[at] - 1];
         if (r->name_id == name && r->set == n->set && r->parent == parent && r->thread == thread &&
@@ -135,7 +131,7 @@ static uint32_t row_get(struct grouping *g, const struct snapshot_node *n, uint3
 }
 
 static void link_histogram(struct grouping *g, struct times *to, uint32_t unit) {
-    uint32_t at = unit * 0x9e3779b1u & g->mask;
+    uint32_t at = (uint32_t)hash_number(unit) & g->mask;
     while (!g->tree && g->seen[at] && g->seen[at] != unit) {
         at = (at + 1) & g->mask;
     }
@@ -356,7 +352,7 @@ int rows_flat(struct rows *out, struct snapshot *s, int each_thread) {
     for (uint32_t i = 0; i < s->node_count; ++i) {
         const struct snapshot_node *n = &s->nodes[i];
         if (n->parent == SNAPSHOT_NONE || !n->site ||
-            !(n->count + n->recursions + n->open + n->gpu.count + n->bytes + n->flops +
+            !(n->count | n->recursions | n->open | n->gpu.count | n->bytes | n->flops |
               rows_device_of(g.work, i).count)) {
             continue;
         }

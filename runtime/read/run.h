@@ -11,7 +11,7 @@
 enum run_state {
     RUN_LIVE,  /* its writer is there */
     RUN_ENDED, /* it said so at its end */
-    RUN_KILLED /* neither: killed, crashed, or replaced by exec */
+    RUN_KILLED /* neither: killed, crashed, or ended by _exit or exec */
 };
 
 struct run {

@@ -14,6 +14,8 @@
 #include <string.h>
 
 #include "arena/arena.h"
+#include "base/hash.h"
+#include "base/name.h"
 #include "snapshot_activity.h"
 
 #ifndef TRIES
@@ -35,7 +37,9 @@ const char *snapshot_text(const struct snapshot *s, uint32_t text, uint32_t *len
     }
     const struct arena_text *t = (const struct arena_text *)(const void *)(s->base + at);
     uint32_t n = t->length;
-    if (n > s->size - at - sizeof *t - 1 || t->bytes[n] != '\0') {
+    /* No recorder writes longer ones. In a file that no recorder wrote each site could name most of
+     * the file. */
+    if (n > NAME_BYTES || n > s->size - at - sizeof *t - 1 || t->bytes[n] != '\0') {
         return NULL;
     }
     *length = n;
@@ -92,6 +96,23 @@ static int read_sets(struct snapshot *s, const struct arena_header *h) {
     return 0;
 }
 
+enum { FRAMES_BYTES = STINT_IMPL_FRAMES * sizeof(struct stint_impl_frame) };
+
+/* Whether no other thread has a part of these frames; marks them, a bit a unit. Each frame is a name
+ * in a report: shared by all threads, a file of them would print more than it is long. */
+static int take_frames(unsigned char *taken, uint32_t unit) {
+    uint32_t units = (FRAMES_BYTES + STINT_IMPL_UNIT - 1) / STINT_IMPL_UNIT;
+    for (uint32_t u = unit; u < unit + units; ++u) {
+        if (taken[u / 8] & 1u << u % 8) {
+            return 0;
+        }
+    }
+    for (uint32_t u = unit; u < unit + units; ++u) {
+        taken[u / 8] |= (unsigned char)(1u << u % 8);
+    }
+    return 1;
+}
+
 static int read_threads(struct snapshot *s, const struct arena_header *h) {
     uint64_t most = s->size / sizeof(struct arena_thread);
     uint32_t newest = ACQUIRE(&h->first_thread), unit = newest;
@@ -101,7 +122,8 @@ static int read_threads(struct snapshot *s, const struct arena_header *h) {
         ++count;
     }
     s->threads = scratch_array(&s->memory, (size_t)count + 1, sizeof *s->threads);
-    if (!s->threads) {
+    unsigned char *taken = scratch_get(&s->memory, s->size / STINT_IMPL_UNIT / 8 + 1);
+    if (!s->threads || !taken) {
         return -1;
     }
     unit = newest;
@@ -118,7 +140,10 @@ static int read_threads(struct snapshot *s, const struct arena_header *h) {
         out->uses = STINT_IMPL_LOAD(&t->uses);
         out->root = t->root;
         out->ring = t->ring;
-        out->frames = snapshot_at(s, t->frames, STINT_IMPL_FRAMES * sizeof *out->frames);
+        out->frames = snapshot_at(s, t->frames, FRAMES_BYTES);
+        if (out->frames && !take_frames(taken, t->frames)) {
+            out->frames = NULL;
+        }
         for (size_t c = 0; c + 1 < sizeof out->name; ++c) {
             out->name[c] = STINT_IMPL_LOAD(&t->name[c]);
         }
@@ -293,7 +318,7 @@ static int index_nodes(struct snapshot *s) {
     }
     s->index_mask = size - 1;
     for (uint32_t i = 0; i < s->node_count; ++i) {
-        uint32_t at = s->nodes[i].unit * 0x9e3779b1u & s->index_mask;
+        uint32_t at = (uint32_t)hash_number(s->nodes[i].unit) & s->index_mask;
         while (s->index[at]) {
             at = (at + 1) & s->index_mask;
         }
@@ -303,7 +328,7 @@ static int index_nodes(struct snapshot *s) {
 }
 
 uint32_t snapshot_node_of(const struct snapshot *s, uint32_t unit) {
-    uint32_t at = unit * 0x9e3779b1u & s->index_mask;
+    uint32_t at = (uint32_t)hash_number(unit) & s->index_mask;
     for (; s->index[at]; at = (at + 1) & s->index_mask) {
         if (s->nodes[s->index[at] - 1].unit == unit) {
             return s->index[at] - 1;

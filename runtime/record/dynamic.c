@@ -69,7 +69,7 @@ static void cache(struct thread_block *b, struct site_text name, uint64_t hash, 
 
 uint64_t dynamic_word_entered(struct thread_block *b, struct site_text name,
                               const struct stint_impl_site *place) {
-    uint64_t hash = site_hash(name.bytes, name.length);
+    uint64_t hash = hash_bytes(name.bytes, name.length);
     uint64_t word = cached(b, name, hash);
     if (word) {
         return word;
@@ -107,7 +107,7 @@ static void begin(uint64_t guard, struct site_text name, struct stint_impl_site 
             return;
         }
         struct thread_block *b = thread_here();
-        word = b ? cached(b, name, site_hash(name.bytes, name.length)) : 0;
+        word = b ? cached(b, name, hash_bytes(name.bytes, name.length)) : 0;
         uint32_t id = (uint32_t)word;
         if (word && !start && guard && !(id & STINT_IMPL_SITE_OFF) &&
             site_gate_of(word) == STINT_IMPL_LOAD(&t->gate) &&
@@ -146,7 +146,7 @@ void dynamic_begin(void *guard, struct stint_impl_site *site, uint32_t set, cons
  * needs no entering. */
 static uint64_t word_of(struct site_text name, uint32_t n) {
     struct thread_block *b = thread_here();
-    uint64_t word = b ? cached(b, name, site_hash(name.bytes, name.length)) : 0;
+    uint64_t word = b ? cached(b, name, hash_bytes(name.bytes, name.length)) : 0;
     if (word) {
         return word;
     }

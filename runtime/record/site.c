@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The table of sites and of names made at run time, by content. Everything here runs under the
- * registry's lock, which all threads share, so what one call does has a bound: a keyed hash (site.h)
+ * registry's lock, which all threads share, so what one call does has a bound: a keyed hash (base/hash.h)
  * and a table that grows a few places at a time.
  */
 #include "site.h"
@@ -34,23 +34,6 @@ static struct {
     size_t count;
 } table;
 
-/* Until site_seed: any odd factor of well mixed bits. */
-struct site_key site_key = {0, 0x9e3779b97f4a7c15u};
-
-/* The finaliser of splitmix64. */
-static uint64_t spread_bits(uint64_t v) {
-    v = (v ^ v >> 30) * 0xbf58476d1ce4e5b9u;
-    v = (v ^ v >> 27) * 0x94d049bb133111ebu;
-    return v ^ v >> 31;
-}
-
-void site_seed(const void *random) {
-    uint64_t word[2];
-    memcpy(word, random, sizeof word);
-    site_key.start = spread_bits(word[0]);
-    site_key.factor = spread_bits(word[1]) | 1;
-}
-
 struct site_content {
     struct site_text name, file, function;
     uint32_t line;
@@ -69,13 +52,13 @@ static int site_is(const struct arena_site *s, const struct site_content *c) {
 }
 
 static uint64_t content_hash(const struct site_content *c) {
-    uint64_t h = site_hash(c->name.bytes, c->name.length);
+    uint64_t h = hash_bytes(c->name.bytes, c->name.length);
     if (c->dynamic) {
         return ~h;
     }
-    h = site_mix(h ^ site_hash(c->file.bytes, c->file.length));
-    h = site_mix(h ^ site_hash(c->function.bytes, c->function.length));
-    return site_mix(h ^ c->line);
+    h = hash_mix(h ^ hash_bytes(c->file.bytes, c->file.length));
+    h = hash_mix(h ^ hash_bytes(c->function.bytes, c->function.length));
+    return hash_mix(h ^ c->line);
 }
 
 static struct site_text text_at(uint32_t text) {
@@ -215,6 +198,13 @@ static struct site_text text_of(const char *s) {
     return t;
 }
 
+/* A reader takes no longer texts. */
+static struct site_text place_text(const char *s) {
+    struct site_text t = text_of(s);
+    t.length = name_cut(t.bytes, t.length);
+    return t;
+}
+
 /* Cut at a whole UTF-8 character. */
 static struct site_text cut(struct site_text name) {
     if (name.length > ARENA_NAME_BYTES) {
@@ -237,8 +227,8 @@ uint64_t site_resolve(struct stint_impl_site *site) {
     uint64_t word = STINT_IMPL_LOAD(&site->word);
     uint32_t id = site_gate_of(word) >= registry_arena_gate() ? word & STINT_IMPL_SITE_ID : 0;
     struct site_content c = {.name = cut(text_of(site->name)),
-                             .file = text_of(site->file),
-                             .function = text_of(site->function),
+                             .file = place_text(site->file),
+                             .function = place_text(site->function),
                              .line = site->line,
                              .level = site->level,
                              .role = site->role};
@@ -267,8 +257,8 @@ uint64_t site_resolve_place(struct stint_impl_site *site) {
 uint64_t site_resolve_name(struct site_text name, const struct stint_impl_site *place) {
     registry_lock();
     struct site_content c = {.name = cut(name),
-                             .file = text_of(place ? place->file : NULL),
-                             .function = text_of(place ? place->function : NULL),
+                             .file = place_text(place ? place->file : NULL),
+                             .function = place_text(place ? place->function : NULL),
                              .line = 0,
                              .dynamic = 1};
     int off = !recording() || !filter_allows(c.name.bytes, c.name.length);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fluid_bounds.h"
 
+#include "base/hash.h"
 #include "base/histogram.h"
 #include "read/baseline.h"
 
@@ -46,7 +47,7 @@ static struct fluid_bounds read_bounds(const struct snapshot *s, uint32_t unit) 
 struct fluid_bounds fluid_bounds(struct fluid_bounds_table *t, const struct snapshot *s,
                                  const struct snapshot_node *n) {
     struct fluid_bounds b = {n->min, n->max};
-    uint32_t at = n->histogram * 0x9e3779b1u & t->mask;
+    uint32_t at = (uint32_t)hash_number(n->histogram) & t->mask;
     if (!n->loose || !n->histogram) {
         return b;
     }

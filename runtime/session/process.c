@@ -5,12 +5,12 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <unistd.h>
 
 #include "arena/arena.h"
 #include "base/clock.h"
 #include "base/config.h"
+#include "base/hash.h"
 #include "base/lock.h"
 #include "base/log.h"
 #include "base/machine.h"
@@ -91,16 +91,9 @@ static void configure_clock(void) {
     }
 }
 
-/* The kernel's random bytes for this program: no call that a sandbox may forbid. */
-static void seed_names(void) {
-    uint64_t own[2] = {clock_ns(), (uint64_t)(uintptr_t)&own};
-    const void *random = (const void *)getauxval(AT_RANDOM);
-    site_seed(random ? random : own);
-}
-
 static void configure(void) {
     configured = 1;
-    seed_names();
+    hash_seed_program();
     config_read_environment();
     capture_rules_get(); /* before the first site is marked */
     configure_clock();

@@ -7,6 +7,7 @@
 
 #include "arena/arena.h"
 #include "base/filter.h"
+#include "base/hash.h"
 #include "base/histogram.h"
 #include "base/log.h"
 #include "command.h"
@@ -40,14 +41,7 @@ void diff_end(struct diff *d) {
 }
 
 static uint32_t hash_of(const char *name, size_t length, const char *set) {
-    uint32_t h = 2166136261u; /* FNV-1a */
-    for (size_t i = 0; i < length; ++i) {
-        h = (h ^ (unsigned char)name[i]) * 16777619u;
-    }
-    for (h *= 16777619u; *set; ++set) {
-        h = (h ^ (unsigned char)*set) * 16777619u;
-    }
-    return h;
+    return (uint32_t)hash_add(hash_bytes(name, length), hash_bytes(set, strlen(set)));
 }
 
 static int grow(struct diff *d) {
@@ -131,7 +125,7 @@ static uint32_t power_over(uint64_t n) {
 
 static uint32_t *row_slot(const struct reading *r, const char *name, uint32_t length,
                           uint32_t set) {
-    uint32_t at = (hash_of(name, length, "") ^ set * 0x9e3779b1u) & r->mask;
+    uint32_t at = (uint32_t)hash_add(hash_bytes(name, length), set) & r->mask;
     for (; r->slots[at]; at = (at + 1) & r->mask) {
         const struct stint_row *row = &r->rows.row[r->slots[at] - 1];
         if (row->set == set && row->name_length == length && !memcmp(row->name, name, length)) {
@@ -166,7 +160,7 @@ static int reading_start(struct reading *r, struct diff *d, struct snapshot *s) 
 
 static int add_histogram(struct reading *r, struct histogram **to, uint32_t unit) {
     const struct stint_impl_histogram *h = snapshot_at(r->s, unit, sizeof *h);
-    uint32_t at = unit * 0x9e3779b1u & r->mask;
+    uint32_t at = (uint32_t)hash_number(unit) & r->mask;
     while (r->seen[at] && r->seen[at] != unit) {
         at = (at + 1) & r->mask;
     }

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/log.h"
 #include "command.h"
 #include "stint/stint.h" /* off, but for its version */
@@ -55,6 +56,7 @@ int main(int argc, char **argv) {
                                             {"version", no_argument, NULL, 'V'},
                                             {NULL, 0, NULL, 0}};
     int c;
+    hash_seed_program();
     opterr = 0; /* one clear line of our own */
     while ((c = getopt_long(argc, argv, "+hV", options, NULL)) != -1) {
         switch (c) {

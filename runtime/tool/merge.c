@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/histogram.h"
 #include "base/log.h"
 
@@ -140,7 +141,7 @@ static void rescale(uint32_t *to, const uint32_t *from, double rate) {
 int merge_histogram(struct merge *m, struct merge_map *map, uint32_t unit, double rate,
                     uint32_t *out) {
     const struct stint_impl_histogram *from = snapshot_at(&map->run->snapshot, unit, sizeof *from);
-    uint32_t at = unit * 0x9e3779b1u & map->mask;
+    uint32_t at = (uint32_t)hash_number(unit) & map->mask;
     *out = 0;
     if (!from) {
         return 0;

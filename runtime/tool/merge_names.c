@@ -3,15 +3,8 @@
 
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/log.h"
-
-static uint32_t hash_bytes(uint32_t h, const char *bytes, size_t length) {
-    for (size_t i = 0; i < length; ++i) {
-        h = (h ^ (unsigned char)bytes[i]) * 16777619u; /* FNV-1a */
-    }
-    return h;
-}
-#define HASH_START 2166136261u
 
 void merge_names_start(struct merge_names *n, struct merge_file *file) {
     memset(n, 0, sizeof *n);
@@ -69,7 +62,7 @@ static int text_is(const struct merge_names *n, uint32_t text, const char *bytes
 
 uint32_t merge_names_text(struct merge_names *n, const char *bytes, size_t length) {
     struct merge_table *t = &n->texts;
-    uint32_t hash = hash_bytes(HASH_START, bytes, length);
+    uint32_t hash = (uint32_t)hash_bytes(bytes, length);
     if (table_room(n, t)) {
         return 0;
     }
@@ -136,7 +129,7 @@ uint32_t merge_names_site(struct merge_names *n, const struct snapshot *s, uint3
         return 0;
     }
     /* Equal texts have equal numbers, so equal sites have equal bytes. */
-    uint32_t hash = hash_bytes(HASH_START, (const char *)&site, sizeof site);
+    uint32_t hash = (uint32_t)hash_bytes((const char *)&site, sizeof site);
     uint32_t at = table_next(&n->sites, hash, hash);
     while (n->sites.number[at] && memcmp(site_at(n, n->sites.number[at]), &site, sizeof site)) {
         at = table_next(&n->sites, hash, at + 1);

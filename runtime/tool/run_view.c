@@ -50,7 +50,7 @@ void run_view_state(char *out, size_t size, const struct run *r) {
     } else if (r->state == RUN_LIVE) {
         snprintf(out, size, "running, pid %u", r->pid);
     } else {
-        snprintf(out, size, "killed, crashed or replaced by exec, pid %u%s", r->pid,
+        snprintf(out, size, "killed, crashed or ended by _exit or exec, pid %u%s", r->pid,
                  has_open(&r->snapshot) ? ": its open scopes are below" : "");
     }
 }

@@ -12,8 +12,11 @@
 #include "base/utf8.h"
 #include "export/export_names.h"
 
-/* Deeper than any recorder nests. Of a damaged file's deeper stacks the innermost frames stay. */
+/* Deeper than any recorder nests, and longer than stacks of readable names are. Of deeper or longer
+ * ones the innermost frames stay: each line repeats the names of all scopes around it, so without a
+ * limit a file's lines could be the square of its size. */
 #define FOLDED_DEPTH (2u * STINT_IMPL_DEPTH)
+#define FOLDED_BYTES 8192u
 
 /* What would end the frame or the line, for readers in JavaScript too. */
 static int ends_line(uint32_t c) {
@@ -38,10 +41,11 @@ static size_t frame_text(char *out, struct export_name name) {
 
 static void put_stack(struct sink *out, const struct snapshot *s, uint32_t node) {
     uint32_t stack[FOLDED_DEPTH];
-    uint32_t depth = 0;
-    for (; s->nodes[node].parent != SNAPSHOT_NONE && depth < FOLDED_DEPTH;
+    uint32_t depth = 0, bytes = 0;
+    for (; s->nodes[node].parent != SNAPSHOT_NONE && depth < FOLDED_DEPTH && bytes < FOLDED_BYTES;
          node = s->nodes[node].parent) {
         stack[depth++] = s->nodes[node].site;
+        bytes += (uint32_t)export_site(s, s->nodes[node].site).length + 1;
     }
     while (depth--) {
         char *at = sink_room(out, SINK_PIECE);

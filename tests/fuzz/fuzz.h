@@ -32,6 +32,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
         }                                                                                          \
     } while (0)
 
+/* A descriptor that takes what is written to it and keeps nothing; no file has it. */
+#define FUZZ_SINK 99
+
 /* A copy with a NUL that ends where its memory ends. */
 char *fuzz_text(const uint8_t *data, size_t size);
 

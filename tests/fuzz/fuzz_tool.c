@@ -38,7 +38,7 @@ static int (*const formats[])(struct sink *, struct run *) = {
 static void export_as(struct run *r, size_t format) {
     static struct sink sink;
     if (!run_trace(r)) {
-        sink_start(&sink, 99); /* fuzz_write takes it */
+        sink_start(&sink, FUZZ_SINK);
         formats[format](&sink, r);
         FUZZ_NEED(!sink_close(&sink));
     }

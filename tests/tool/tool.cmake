@@ -20,13 +20,19 @@ foreach(target IN ITEMS tool_program tool_program_fake)
     stint_warnings(${target})
 endforeach()
 
+add_executable(hostile_program hostile_program.c)
+target_link_libraries(hostile_program PRIVATE stint_reader)
+set_target_properties(hostile_program PROPERTIES C_STANDARD 11 C_STANDARD_REQUIRED ON)
+target_compile_definitions(hostile_program PRIVATE _GNU_SOURCE=1)
+stint_warnings(hostile_program)
+
 foreach(case IN ITEMS help usage report equal options terminal states live race hostile_headers
-        hostile_bytes hostile_cuts hostile_files export info run run_signals run_files top top_screen
+        hostile_bytes hostile_cuts hostile_files hostile_sizes export info run run_signals run_files top top_screen
         manual)
     add_test(NAME tool.${case}
         COMMAND Python3::Interpreter -B "${CMAKE_CURRENT_SOURCE_DIR}/tool_test.py"
             $<TARGET_FILE:stint_tool> $<TARGET_FILE:tool_program> $<TARGET_FILE:tool_program_fake>
-            ${case})
+            $<TARGET_FILE:hostile_program> ${case})
     set_tests_properties(tool.${case} PROPERTIES LABELS tool TIMEOUT 600 SKIP_RETURN_CODE 77)
 endforeach()
 

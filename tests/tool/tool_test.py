@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The tool as its users run it.
 
-    tool_test.py TOOL PROGRAM FAKE_PROGRAM CASE
+    tool_test.py TOOL PROGRAM FAKE_PROGRAM HOSTILE_PROGRAM CASE
 
-PROGRAM is tool_program.c on the real clock, FAKE_PROGRAM on one that only it advances. UPDATE=1 in
+PROGRAM is tool_program.c on the real clock, FAKE_PROGRAM on one that only it advances; HOSTILE_PROGRAM is hostile_program.c. UPDATE=1 in
 the environment writes the golden files anew.
 """
 import fcntl
@@ -25,7 +25,7 @@ import time
 from cases import (LIMIT, ROOT, SKIPPED, environment, field, header_fields, main, need,
                    with_field)
 
-TOOL, PROGRAM, FAKE = sys.argv[1:4]
+TOOL, PROGRAM, FAKE, HOSTILE = sys.argv[1:5]
 HEADER = header_fields()
 
 
@@ -295,7 +295,7 @@ def case_states(folder):
     for number in (signal.SIGKILL, signal.SIGABRT, signal.SIGSEGV):
         record(file, "raise", int(number), rc=-number)
         text = tool("report", file).out
-        need("killed, crashed or replaced by exec" in text, text)
+        need("killed, crashed or ended by _exit or exec" in text, text)
         need(re.search(r"^open: outer > inner, for at least \d.*, thread \d+$", text, re.M), text)
         need("inner (open)" in tool("report", "-v", "tree", file).out)
         need(table(text)["matmul"][0] == "260", text)
@@ -451,6 +451,35 @@ def case_hostile_cuts(folder):
         if cut >= header:
             need("cut off: %d of %d bytes" % (cut, len(data)) in done.err, done)
             need(done.out.startswith("file "), "what can be read is shown", done)
+
+
+# Commands that print what is in a file; all of it once, or once a row.
+PRINTING = (["report"], ["report", "-v", "tree"], ["report", "-v", "table,threads"],
+            ["report", "-v", "tree,threads"], ["report", "-v", "legacy"], ["report", "-v", "fluid"],
+            ["report", "-v", "gpu"], ["info"],
+            *(["export", "--to", to] for to in ("chrome", "csv", "json", "folded", "prometheus",
+                                                "speedscope", "perfetto", "html")))
+TIMES = 64  # the file's size: what docs/tool.md says
+
+
+def case_hostile_sizes(folder):
+    """Of a file whose records share what they refer to, the output is in proportion to its size. The
+    time is, too: the square of it would take longer than this test may."""
+    for kind in ("flat", "long", "chain", "threads"):
+        file = folder / (kind + ".stint")
+        need(subprocess.run([HOSTILE, kind, str(file), "1"], check=False).returncode == 0)
+        size = file.stat().st_size
+        for command in PRINTING:
+            done = tool(*command, file)
+            need(done.out, kind, command)
+            need(len(done.out) <= TIMES * size, kind, command, len(done.out))
+        for command in (["merge", "-o", folder / "merged.stint", file, file],
+                        ["diff", file, file]):
+            done = tool(*command, rc=None)
+            need(done.rc in (0, 1), command, done.err)
+            need(len(done.out) <= TIMES * size, kind, command, len(done.out))
+        need((folder / "merged.stint").stat().st_size <= TIMES * size, kind)
+        (folder / "merged.stint").unlink()
 
 
 def case_hostile_files(folder):
@@ -736,4 +765,4 @@ def case_manual(folder):
 
 
 if __name__ == "__main__":
-    sys.exit(main(globals(), sys.argv[4]))
+    sys.exit(main(globals(), sys.argv[5]))
