@@ -24,7 +24,9 @@
 #include "arena.h"
 #include "base/log.h"
 #include "base/output.h"
+#include "base/print.h"
 #include "base/replace_file.h"
+#include "base/scratch.h"
 #include "base/write_all.h"
 #include "run_rival.h"
 
@@ -198,7 +200,7 @@ static void put_off(void) {
 void *run_file_open(const char *pattern, size_t bytes, size_t ready) {
     file.at_exit = 0;
     if (output_path(file.path, sizeof file.path, pattern)) {
-        snprintf(file.path, sizeof file.path, "%.200s", pattern);
+        print_text(file.path, sizeof file.path, "%.200s", pattern);
         refuse("too long, or a % that is not %p %h %r");
         return NULL;
     }
@@ -297,11 +299,10 @@ static int place(const char *path) {
     return failed;
 }
 
-static int link_beside(void) {
-    char path[PATH_MAX];
+static int link_as(char *path) {
     for (int n = 1; n < NAMES; ++n) {
-        int length = snprintf(path, sizeof path, "%s.%ld.%d", file.path, (long)getpid(), n);
-        if (length < 0 || (size_t)length >= sizeof path) {
+        size_t length = print_text(path, PATH_MAX, "%s.%ld.%d", file.path, (long)getpid(), n);
+        if (length + 1 == PATH_MAX) { /* cut */
             errno = ENAMETOOLONG;
             return -1;
         }
@@ -309,7 +310,7 @@ static int link_beside(void) {
             log_line("STINT_FILE: %.500s is being written by a running program; this run goes to "
                      "%.500s",
                      file.path, path);
-            memcpy(file.path, path, (size_t)length + 1);
+            memcpy(file.path, path, length + 1);
             return 0;
         }
         if (errno != EEXIST) {
@@ -317,6 +318,19 @@ static int link_beside(void) {
         }
     }
     return -1;
+}
+
+static int link_beside(void) {
+    char *path = pages_get(PATH_MAX); /* too much for a small stack */
+    if (!path) {
+        errno = ENOMEM;
+        return -1;
+    }
+    int failed = link_as(path);
+    int why = errno;
+    pages_put(path, PATH_MAX);
+    errno = why;
+    return failed;
 }
 
 static int put_in_place(void) {

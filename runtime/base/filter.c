@@ -40,31 +40,36 @@ static int glob_matches(const char *glob, size_t glob_length, const char *name, 
     return g == glob_length;
 }
 
-int filter_set(const char *list) {
-    struct rule rules[RULES];
-    size_t count = 0, at = 0;
-    size_t length = list ? strlen(list) : 0;
-    if (length >= BYTES) {
-        return -1;
-    }
-    while (at < length) {
+/* Writes the rules to `out`, NULL: only counts them. -1 for a bad list. */
+static int read_rules(const char *list, size_t length, struct rule *out) {
+    int count = 0;
+    for (size_t at = 0; at < length; ++count) {
         size_t width = strcspn(list + at, ",");
-        int sign = list[at] == '+' || list[at] == '-';
-        if (count == RULES || width <= (size_t)sign) {
+        size_t sign = list[at] == '+' || list[at] == '-';
+        if (count == RULES || width <= sign) {
             return -1;
         }
-        rules[count].allow = list[at] != '-';
-        rules[count].start = at + (size_t)sign;
-        rules[count].length = width - (size_t)sign;
-        ++count;
+        if (out) {
+            out[count] = (struct rule){list[at] != '-', at + sign, width - sign};
+        }
         at += width;
         if (list[at] == ',' && ++at == length) {
             return -1; /* nothing after the last comma */
         }
     }
-    memcpy(active.text, list ? list : "", length + 1);
-    memcpy(active.rules, rules, count * sizeof *rules);
-    active.count = count;
+    return count;
+}
+
+int filter_set(const char *list) {
+    list = list ? list : "";
+    size_t length = strlen(list);
+    int count = length < BYTES ? read_rules(list, length, NULL) : -1;
+    if (count < 0) {
+        return -1;
+    }
+    memcpy(active.text, list, length + 1);
+    read_rules(list, length, active.rules);
+    active.count = (size_t)count;
     return 0;
 }
 

@@ -12,7 +12,6 @@
 
 #include <errno.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -22,11 +21,38 @@
 #include "config.h"
 #include "local_time.h"
 #include "lock.h"
+#include "print.h"
 #include "scratch.h"
 #include "terminal.h"
 #include "write_all.h"
 
 #define LINE_BYTES 1024
+
+/* Not on the stack, which may be a signal handler's. */
+struct line {
+    char text[LINE_BYTES];
+    char shown[2 * LINE_BYTES];
+};
+
+/* Without memory one thread at a time has a line. */
+static struct line last_line;
+static int last_line_taken; /* atomic */
+
+static struct line *line_get(void) {
+    struct line *l = pages_get(sizeof *l);
+    if (!l && !__atomic_exchange_n(&last_line_taken, 1, __ATOMIC_ACQUIRE)) {
+        l = &last_line;
+    }
+    return l;
+}
+
+static void line_put(struct line *l) {
+    if (l == &last_line) {
+        __atomic_store_n(&last_line_taken, 0, __ATOMIC_RELEASE);
+    } else {
+        pages_put(l, sizeof *l);
+    }
+}
 
 /* Names and values come from anywhere: a line stays one line, and does nothing to a terminal. */
 static size_t escape_line(char *out, size_t size, const char *line, size_t length) {
@@ -99,27 +125,35 @@ static void write_later(const char *shown, size_t bytes) {
     lock_when_free(write_waiting);
 }
 
-static void write_line(const char *line, size_t size, int length) {
-    char shown[2 * LINE_BYTES];
-    size_t cut = length < 0 ? 0 : (size_t)length < size ? (size_t)length : size - 1;
-    size_t bytes = escape_line(shown, sizeof shown, line, cut);
-    shown[bytes++] = '\n';
-    if (lock_any_held()) {
-        write_later(shown, bytes);
-    } else {
-        write_now(shown, bytes);
+/* `prefix` writes what comes before the line, and returns its length. */
+static void write_line(size_t (*prefix)(char *out, size_t size), const char *format, va_list args) {
+    int saved = errno;
+    struct line *l = line_get();
+    if (l) {
+        size_t before = prefix(l->text, sizeof l->text);
+        size_t length =
+            before + print_list(l->text + before, sizeof l->text - before, format, args);
+        size_t bytes = escape_line(l->shown, sizeof l->shown, l->text, length);
+        l->shown[bytes++] = '\n';
+        if (lock_any_held()) {
+            write_later(l->shown, bytes);
+        } else {
+            write_now(l->shown, bytes);
+        }
+        line_put(l);
     }
+    errno = saved;
+}
+
+static size_t name_prefix(char *out, size_t size) {
+    return print_text(out, size, "stint: ");
 }
 
 void log_line(const char *format, ...) {
-    int saved = errno;
-    char line[LINE_BYTES] = "stint: ";
     va_list args;
     va_start(args, format);
-    int n = vsnprintf(line + 7, sizeof line - 7, format, args);
+    write_line(name_prefix, format, args);
     va_end(args);
-    write_line(line, sizeof line, n < 0 ? n : n + 7);
-    errno = saved;
 }
 
 size_t log_prefix(char *out, size_t size) {
@@ -130,19 +164,13 @@ size_t log_prefix(char *out, size_t size) {
         return 0;
     }
     local_time_at(now.tv_sec, &at);
-    int n = snprintf(out, size, "I%02d%02d %02d:%02d:%02d.%06ld %5ld stint] ", at.month, at.day,
-                     at.hour, at.minute, at.second, now.tv_nsec / 1000, (long)syscall(SYS_gettid));
-    return n < 0 || (size_t)n >= size ? 0 : (size_t)n;
+    return print_text(out, size, "I%02d%02d %02d:%02d:%02d.%06ld %5ld stint] ", at.month, at.day,
+                      at.hour, at.minute, at.second, now.tv_nsec / 1000, (long)syscall(SYS_gettid));
 }
 
 void log_legacy(const char *format, ...) {
-    int saved = errno;
-    char line[LINE_BYTES];
-    size_t prefix = log_prefix(line, sizeof line);
     va_list args;
     va_start(args, format);
-    int n = vsnprintf(line + prefix, sizeof line - prefix, format, args);
+    write_line(log_prefix, format, args);
     va_end(args);
-    write_line(line, sizeof line, n < 0 ? n : n + (int)prefix);
-    errno = saved;
 }

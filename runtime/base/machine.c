@@ -4,16 +4,18 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include "module.h"
+#include "print.h"
+
+#define CPU_BYTES 512 /* of the first processor, whose sixth line it is */
 
 /* The first "model name" of /proc/cpuinfo; Arm kernels have none. */
 static void read_cpu(char *out, size_t size) {
-    char text[4096];
+    char text[CPU_BYTES];
     int fd = open("/proc/cpuinfo", O_RDONLY | O_CLOEXEC);
     ssize_t got = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
     if (fd >= 0) {
@@ -28,16 +30,16 @@ static void read_cpu(char *out, size_t size) {
     const char *unknown = "x86-64";
 #endif
     value = value ? value + 2 : unknown;
-    snprintf(out, size, "%.*s", (int)strcspn(value, "\n"), value);
+    print_text(out, size, "%.*s", (int)strcspn(value, "\n"), value);
 }
 
 /* A copy of the library inside a module records what that module does; its reports say which. */
 static void read_program(char *out, size_t size) {
     char module[64];
     if (module_name(module, sizeof module)) {
-        snprintf(out, size, "%.63s", program_invocation_short_name);
+        print_text(out, size, "%.63s", program_invocation_short_name);
     } else {
-        snprintf(out, size, "%.63s (%s)", program_invocation_short_name, module);
+        print_text(out, size, "%.63s (%s)", program_invocation_short_name, module);
     }
 }
 
@@ -46,16 +48,16 @@ void machine_read(struct machine *out) {
     cpu_set_t set;
     memset(out, 0, sizeof *out);
     if (gethostname(out->host, sizeof out->host - 1)) {
-        snprintf(out->host, sizeof out->host, "?");
+        strcpy(out->host, "?");
     }
     read_program(out->program, sizeof out->program);
     read_cpu(out->cpu, sizeof out->cpu);
 #if defined(__clang__)
-    snprintf(out->compiler, sizeof out->compiler, "clang %d.%d.%d", __clang_major__,
-             __clang_minor__, __clang_patchlevel__);
+    print_text(out->compiler, sizeof out->compiler, "clang %d.%d.%d", __clang_major__,
+               __clang_minor__, __clang_patchlevel__);
 #else
-    snprintf(out->compiler, sizeof out->compiler, "gcc %d.%d.%d", __GNUC__, __GNUC_MINOR__,
-             __GNUC_PATCHLEVEL__);
+    print_text(out->compiler, sizeof out->compiler, "gcc %d.%d.%d", __GNUC__, __GNUC_MINOR__,
+               __GNUC_PATCHLEVEL__);
 #endif
     out->cpus = sched_getaffinity(0, sizeof set, &set) ? 1 : (uint32_t)CPU_COUNT(&set);
     errno = saved;

@@ -13,8 +13,12 @@
 #include "calm.h"
 #include "config.h"
 #include "log.h"
+#include "print.h"
 #include "replace_file.h"
+#include "scratch.h"
 #include "write_all.h"
+
+#define HOST_BYTES 65 /* Linux has none longer */
 
 /* The rank of a parallel run, as the common launchers tell it; "0" outside one. */
 static const char *rank_text(void) {
@@ -31,26 +35,33 @@ static const char *rank_text(void) {
 
 int output_path(char *out, size_t size, const char *pattern) {
     size_t at = 0;
-    char piece[256];
+    char number[24], host[HOST_BYTES];
     for (; *pattern; ++pattern) {
-        int n = snprintf(piece, sizeof piece, "%c", *pattern);
+        const char *piece = pattern;
+        size_t n = 1;
         if (*pattern == '%') {
             ++pattern;
             if (*pattern == 'p') {
-                n = snprintf(piece, sizeof piece, "%ld", (long)getpid());
+                n = print_text(number, sizeof number, "%ld", (long)getpid());
+                piece = number;
             } else if (*pattern == 'r') {
-                n = snprintf(piece, sizeof piece, "%s", rank_text());
+                piece = rank_text();
+                n = strlen(piece);
             } else if (*pattern == 'h') {
-                n = gethostname(piece, sizeof piece - 1) ? -1 : (int)strlen(piece);
+                if (gethostname(host, sizeof host)) {
+                    return -1;
+                }
+                piece = host;
+                n = strnlen(host, sizeof host);
             } else if (*pattern != '%') {
                 return -1;
             }
         }
-        if (n < 0 || (size_t)n >= sizeof piece || at + (size_t)n >= size) {
+        if (n >= size - at) {
             return -1;
         }
-        memcpy(out + at, piece, (size_t)n);
-        at += (size_t)n;
+        memcpy(out + at, piece, n);
+        at += n;
     }
     out[at] = '\0';
     return 0;
@@ -107,11 +118,11 @@ static const char *open_output(const char *path, int fresh, int *fd) {
     return NULL;
 }
 
-static int write_file(const char *pattern, const char *bytes, size_t length) {
+/* path: room for PATH_MAX bytes. */
+static int write_file(char *path, const char *pattern, const char *bytes, size_t length) {
     static pid_t written; /* by this process already: a child of a fork starts its own file */
-    char path[PATH_MAX];
     int fd;
-    if (output_path(path, sizeof path, pattern)) {
+    if (output_path(path, PATH_MAX, pattern)) {
         log_line("STINT_OUTPUT=%.200s: too long, or a %% that is not %%p %%h %%r; "
                  "the report goes to stderr",
                  pattern);
@@ -150,7 +161,10 @@ int output_write(const char *bytes, size_t length) {
     } else if (!strcmp(to, "stdout") || !strcmp(to, "/dev/stdout")) {
         result = write_to_stdout(bytes, length);
     } else {
-        result = write_file(to, bytes, length);
+        char *path = pages_get(PATH_MAX); /* too much for a small stack */
+        result =
+            path ? write_file(path, to, bytes, length) : write_to_stderr(bytes, length);
+        pages_put(path, PATH_MAX);
     }
     errno = saved;
     return result;

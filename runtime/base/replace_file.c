@@ -8,13 +8,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "print.h"
+
 #define NAMES 1000 /* tried when a name is taken */
 
 int replace_file_temporary(const char *path, char *temporary, size_t size, int flags, mode_t mode) {
     int fd = -1;
     for (int n = 0; n < NAMES && fd < 0; ++n) {
-        int length = snprintf(temporary, size, "%s.%ld.%d.tmp", path, (long)getpid(), n);
-        if (length < 0 || (size_t)length >= size) {
+        size_t length = print_text(temporary, size, "%s.%ld.%d.tmp", path, (long)getpid(), n);
+        if (length + 1 == size) { /* cut */
             errno = ENAMETOOLONG;
             break;
         }

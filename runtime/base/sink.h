@@ -10,6 +10,7 @@
 #include <string.h>
 
 #define SINK_BYTES 65536
+#define SINK_PIECE 4096
 
 struct sink {
     int fd;
@@ -18,6 +19,7 @@ struct sink {
     size_t length;
     uint64_t written; /* bytes before the buffer */
     char data[SINK_BYTES];
+    char apart[SINK_PIECE]; /* for the writer of a piece, until its next one */
 };
 
 void sink_start(struct sink *s, int fd);
@@ -41,7 +43,6 @@ void sink_us(struct sink *s, uint64_t ns);
 void sink_json(struct sink *s, const char *bytes, size_t length);
 /* Room for `n` bytes (at most SINK_PIECE) at the end of the buffer, for writers of many small
  * pieces; they add to `length` what they used. */
-#define SINK_PIECE 4096
 char *sink_room(struct sink *s, size_t n);
 /* Flushes; 0, or -1 with errno. Does not close the descriptor. */
 int sink_close(struct sink *s);

@@ -11,6 +11,8 @@
 #include "scratch.h"
 #include "terminal.h"
 
+#define TEXT_LINE 2048 /* no text_add is longer: names go through text_name */
+
 void text_start(struct text *t) {
     memset(t, 0, sizeof *t);
     t->utf8 = terminal_is_utf8();
@@ -51,13 +53,15 @@ void text_put(struct text *t, const char *bytes, size_t length) {
 }
 
 void text_add(struct text *t, const char *format, ...) {
-    char line[2048]; /* no call here is longer: names go through text_name */
     va_list args;
+    if (text_room(t, TEXT_LINE)) {
+        return;
+    }
     va_start(args, format);
-    int n = vsnprintf(line, sizeof line, format, args);
+    int n = vsnprintf(t->data + t->length, TEXT_LINE, format, args);
     va_end(args);
     if (n > 0) {
-        text_put(t, line, (size_t)n < sizeof line ? (size_t)n : sizeof line - 1);
+        t->length += n < TEXT_LINE ? (size_t)n : TEXT_LINE - 1;
     }
 }
 

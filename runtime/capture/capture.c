@@ -20,6 +20,7 @@
 #include "arena/arena.h"
 #include "base/config.h"
 #include "base/lock.h"
+#include "base/scratch.h"
 #include "capture_ranges.h"
 #include "capture_tool.h"
 #include "capture_window.h"
@@ -351,14 +352,18 @@ __attribute__((destructor)) static void at_exit(void) {
     int saved = errno;
     int used = config.capture || __atomic_load_n(&rules, __ATOMIC_ACQUIRE);
     if (used && !prepare() && !lock_now()) {
-        struct capture_rules seen = *rules;
+        struct capture_rules *seen = pages_get(sizeof *seen);
+        if (seen) {
+            *seen = *rules;
+        }
         uint64_t step = now.by_step.step;
         int silent = now.ranges.generation || now.by_step.on;
         int pending = now.tool == TOOL_PENDING && !now.busy;
         unlock_now();
-        if (!silent) {
-            capture_rules_say_unused(&seen, step);
+        if (!silent && seen) {
+            capture_rules_say_unused(seen, step);
         }
+        pages_put(seen, sizeof *seen);
         if (pending) {
             tool_missed(now.serving);
         }

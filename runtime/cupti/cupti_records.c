@@ -3,28 +3,34 @@
 
 #include <string.h>
 
+#include "base/scratch.h"
 #include "cupti_names.h"
 
 #define PROBE_BYTES 4096 /* two records, eight times as long as they are now */
 
-size_t cupti_record_bytes(const struct cupti *c, int kind) {
-    _Alignas(8) uint8_t buffer[PROBE_BYTES];
+static size_t probe_bytes(const struct cupti *c, int kind, uint8_t *buffer) {
     CUpti_Activity *first = NULL, *second;
     uint32_t word = (uint32_t)kind;
     /* Wherever the second begins, it is of that kind. */
-    for (size_t i = 0; i < sizeof buffer; i += sizeof word) {
+    for (size_t i = 0; i < PROBE_BYTES; i += sizeof word) {
         memcpy(buffer + i, &word, sizeof word);
     }
-    if (c->cuptiActivityGetNextRecord(buffer, sizeof buffer, &first) ||
-        (uint8_t *)first != buffer) {
+    if (c->cuptiActivityGetNextRecord(buffer, PROBE_BYTES, &first) || (uint8_t *)first != buffer) {
         return 0;
     }
     second = first;
-    if (c->cuptiActivityGetNextRecord(buffer, sizeof buffer, &second) || second <= first ||
-        (uint8_t *)second >= buffer + sizeof buffer) {
+    if (c->cuptiActivityGetNextRecord(buffer, PROBE_BYTES, &second) || second <= first ||
+        (uint8_t *)second >= buffer + PROBE_BYTES) {
         return 0;
     }
     return (size_t)((uint8_t *)second - buffer);
+}
+
+size_t cupti_record_bytes(const struct cupti *c, int kind) {
+    uint8_t *buffer = pages_get(PROBE_BYTES);
+    size_t bytes = buffer ? probe_bytes(c, kind, buffer) : 0;
+    pages_put(buffer, PROBE_BYTES);
+    return bytes;
 }
 
 /* ---- One reader a kind. Most call the same thing by the same name, wherever they keep it. */

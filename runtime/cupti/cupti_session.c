@@ -26,7 +26,7 @@
 #include "gpu/gpu.h"
 
 #define REFUSING_IS_SAFE 27 /* before CUDA 12.9 CUPTI writes into the buffer it did not get */
-#define BATCH 64            /* records read, then added in one go: 8 KiB of stack */
+#define BATCH 16            /* records read, then added in one go: 2 KiB of stack */
 #define QUERIES 4096u
 #define DEVICES 64u
 #define TIMED 16u

@@ -180,17 +180,22 @@ static void put_lane(struct chrome *c, uint32_t index) {
 }
 
 int export_chrome(struct sink *out, struct run *r) {
-    struct chrome c = {.out = out, .run = r};
+    struct chrome *c = scratch_get(&r->snapshot.memory, sizeof *c);
     const char *program = r->program ? r->program : "";
-    if (run_trace(r) || !(c.tids = export_tids(r)) || !(c.lanes = export_thread_lanes(r)) ||
-        export_labels_start(&c.labels, &r->snapshot)) {
+    if (!c) {
+        return -1;
+    }
+    c->out = out;
+    c->run = r;
+    if (run_trace(r) || !(c->tids = export_tids(r)) || !(c->lanes = export_thread_lanes(r)) ||
+        export_labels_start(&c->labels, &r->snapshot)) {
         return -1;
     }
     put_other(out, r);
-    start_lane(&c, export_pid(r));
-    put_meta(&c, "process_name", export_name(program, strlen(program)));
+    start_lane(c, export_pid(r));
+    put_meta(c, "process_name", export_name(program, strlen(program)));
     for (uint32_t i = 0; i < r->trace.lane_count; ++i) {
-        put_lane(&c, i);
+        put_lane(c, i);
     }
     sink_text(out, "\n]}\n");
     return 0;

@@ -33,9 +33,12 @@ static void column_start(struct export_column *out, const struct report_column *
     out->needs = from->needs;
 }
 
-void export_columns_start(struct export_columns *out) {
+const struct export_columns *export_columns(struct snapshot *s) {
+    struct export_columns *out = scratch_get(&s->memory, sizeof *out);
     const struct report_column *from;
-    out->count = 0;
+    if (!out) {
+        return NULL;
+    }
     for (uint32_t i = 0; (from = report_column(i)) && out->count < EXPORT_COLUMNS - MORE; ++i) {
         if (strcmp(from->key, "name")) {
             column_start(&out->column[out->count++], from);
@@ -43,6 +46,7 @@ void export_columns_start(struct export_columns *out) {
     }
     memcpy(&out->column[out->count], more, sizeof more);
     out->count += (uint32_t)MORE;
+    return out;
 }
 
 uint64_t export_column_value(const struct export_column *c, const struct stint_row *r) {

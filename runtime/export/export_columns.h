@@ -26,8 +26,8 @@ struct export_columns {
     struct export_column column[EXPORT_COLUMNS];
 };
 
-/* All but the name. */
-void export_columns_start(struct export_columns *out);
+/* All but the name. In the snapshot's memory; NULL without. */
+const struct export_columns *export_columns(struct snapshot *s);
 int export_column_has(const struct export_column *c, const struct stint_row *r);
 uint64_t export_column_value(const struct export_column *c, const struct stint_row *r);
 const char *export_column_text(const struct export_column *c, const struct stint_row *r);

@@ -18,7 +18,7 @@ static void put_quoted(struct sink *out, const char *clean, size_t n) {
 }
 
 void export_csv_cell(struct sink *out, struct export_name text) {
-    char clean[3 * EXPORT_NAME_BYTES];
+    _Static_assert(3 * EXPORT_NAME_BYTES <= sizeof out->apart, "a cleaned name fits");
     if (out->terminal) { /* as reports print it */
         struct text shown;
         text_start(&shown);
@@ -27,7 +27,7 @@ void export_csv_cell(struct sink *out, struct export_name text) {
         text_free(&shown);
         return;
     }
-    put_quoted(out, clean, export_clean(clean, text));
+    put_quoted(out, out->apart, export_clean(out->apart, text));
 }
 
 static void put_text(struct sink *out, const char *text) {
@@ -64,21 +64,20 @@ static void put_row(struct sink *out, const struct snapshot *s, const struct sti
 }
 
 int export_csv_snapshot(struct sink *out, struct snapshot *s, int each_thread) {
-    struct export_columns columns;
+    const struct export_columns *columns = export_columns(s);
     struct rows rows;
     uint32_t *order = export_rows(&rows, s, each_thread);
-    export_columns_start(&columns);
-    if (!order) {
+    if (!order || !columns) {
         return -1;
     }
     sink_text(out, "name,set,tid,thread");
-    for (uint32_t i = 0; i < columns.count; ++i) {
+    for (uint32_t i = 0; i < columns->count; ++i) {
         sink_put(out, ",", 1);
-        sink_text(out, columns.column[i].key);
+        sink_text(out, columns->column[i].key);
     }
     sink_put(out, "\r\n", 2);
     for (uint32_t i = 0; i < rows.count; ++i) {
-        put_row(out, s, &rows.row[order[i]], &columns);
+        put_row(out, s, &rows.row[order[i]], columns);
     }
     return 0;
 }

@@ -199,12 +199,14 @@ static void put_lost(struct sink *out, const struct snapshot *s) {
 }
 
 int export_json_snapshot(struct sink *out, struct snapshot *s, const struct run *maybe) {
-    struct export_columns columns;
-    export_columns_start(&columns);
+    const struct export_columns *columns = export_columns(s);
+    if (!columns) {
+        return -1;
+    }
     sink_text(out, "{\"schema\":\"" EXPORT_JSON_SCHEMA "\",\n");
     put_run(out, s, maybe);
-    if (put_stats(out, s, &columns, ",\n\"stats\":[", 0) ||
-        put_stats(out, s, &columns, ",\n\"thread_stats\":[", 1) || put_tree(out, s, &columns)) {
+    if (put_stats(out, s, columns, ",\n\"stats\":[", 0) ||
+        put_stats(out, s, columns, ",\n\"thread_stats\":[", 1) || put_tree(out, s, columns)) {
         return -1;
     }
     put_threads(out, s);

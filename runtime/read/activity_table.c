@@ -17,6 +17,7 @@ struct grouping {
     uint32_t *slots;   /* hash of what rows are apart by -> row + 1 */
     uint32_t mask;
     uint32_t count;
+    struct histogram *sum; /* of the row at hand */
 };
 
 static uint32_t hash_of(const struct snapshot_activity *a) {
@@ -148,9 +149,9 @@ static uint64_t clamp(uint64_t v, uint64_t low, uint64_t high) {
 /* The bounds where they are not exact, and the median. */
 static void finish_histogram(const struct grouping *g, struct activity_row *r) {
     struct snapshot_activity *a = &r->sum;
-    struct histogram sum;
-    sum_histograms(g, (uint32_t)(r - g->rows), &sum);
-    uint64_t count = histogram_count(&sum), low = histogram_min(&sum), high = histogram_max(&sum);
+    struct histogram *sum = g->sum;
+    sum_histograms(g, (uint32_t)(r - g->rows), sum);
+    uint64_t count = histogram_count(sum), low = histogram_min(sum), high = histogram_max(sum);
     if (count) {
         a->min = a->loose & SNAPSHOT_LOOSE_MIN && low > a->min ? low : a->min;
         a->max = a->loose & SNAPSHOT_LOOSE_MAX && high < a->max ? high : a->max;
@@ -159,7 +160,7 @@ static void finish_histogram(const struct grouping *g, struct activity_row *r) {
     a->min = clamp(a->min, 0, r->avg);
     a->max = clamp(a->max, up, UINT64_MAX);
     if (count) {
-        r->median = clamp(histogram_percentile(&sum, count, 500), a->min, a->max);
+        r->median = clamp(histogram_percentile(sum, count, 500), a->min, a->max);
         r->has |= ACTIVITY_HAS_MEDIAN;
     }
 }
@@ -210,7 +211,8 @@ static int grouping_start(struct grouping *g, struct snapshot *s, const struct a
     g->members = scratch_array(&s->memory, (size_t)most + 1, sizeof *g->members);
     g->next = scratch_array(&s->memory, (size_t)s->activity_count + 1, sizeof *g->next);
     g->slots = scratch_array(&s->memory, size, sizeof *g->slots);
-    return g->rows && g->members && g->next && g->slots ? 0 : -1;
+    g->sum = scratch_get(&s->memory, sizeof *g->sum);
+    return g->rows && g->members && g->next && g->slots && g->sum ? 0 : -1;
 }
 
 int activity_table(struct activity_table *out, struct snapshot *s, const struct activity_ask *ask) {

@@ -42,6 +42,7 @@ struct grouping {
     uint32_t mask;
     struct histogram_link *links;
     uint32_t link_count;
+    struct histogram *sum;    /* of the row at hand */
     uint32_t *name_ids;       /* by site */
     struct device_work *work; /* by node; NULL: none was seen */
     uint32_t *seen; /* histogram units, open addressing: nodes of a site share the CPU's */
@@ -95,7 +96,8 @@ static int grouping_start(struct grouping *g, struct rows *out, struct snapshot 
     g->slots = scratch_array(&s->memory, size, sizeof *g->slots);
     g->seen = scratch_array(&s->memory, size, sizeof *g->seen);
     g->links = scratch_array(&s->memory, (size_t)most, sizeof *g->links);
-    int made = out->row && g->groups && g->slots && g->seen && g->links;
+    g->sum = scratch_get(&s->memory, sizeof *g->sum);
+    int made = out->row && g->groups && g->slots && g->seen && g->links && g->sum;
     return made && !number_names(g) && !rows_device(&g->work, s) ? 0 : -1;
 }
 
@@ -250,21 +252,21 @@ static void tighten(struct times *t, const struct histogram *sum) {
  * a sample in them, and of the tree, whose histograms are those of the site: all its paths'. */
 static int percentiles(const struct grouping *g, struct times *from, uint64_t out[3]) {
     static const uint32_t permille[3] = {500, 900, 990};
-    struct histogram sum;
+    struct histogram *sum = g->sum;
     if (g->tree && !from->loose) {
         return 0;
     }
-    sum_histograms(g, from, &sum);
-    uint64_t count = histogram_count(&sum);
+    sum_histograms(g, from, sum);
+    uint64_t count = histogram_count(sum);
     if (!count) {
         return 0;
     }
-    tighten(from, &sum);
+    tighten(from, sum);
     if (g->tree) {
         return 0;
     }
     for (int i = 0; i < 3; ++i) {
-        out[i] = clamp(histogram_percentile(&sum, count, permille[i]), from->min, from->max);
+        out[i] = clamp(histogram_percentile(sum, count, permille[i]), from->min, from->max);
     }
     return 1;
 }

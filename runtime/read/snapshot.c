@@ -155,9 +155,16 @@ static int read_threads(struct snapshot *s, const struct arena_header *h) {
 }
 
 /* A list of them that is a circle is cut at SNAPSHOT_DEVICES. */
-static void read_devices(struct snapshot *s, const struct arena_header *h) {
+static int read_devices(struct snapshot *s, const struct arena_header *h) {
     uint32_t unit = ACQUIRE(&h->first_device);
     const struct arena_device *d;
+    if (!unit) {
+        return 0;
+    }
+    s->devices = scratch_array(&s->memory, SNAPSHOT_DEVICES, sizeof *s->devices);
+    if (!s->devices) {
+        return -1;
+    }
     for (; s->device_count < SNAPSHOT_DEVICES && (d = snapshot_at(s, unit, sizeof *d));
          unit = d->next) {
         struct snapshot_device *out = &s->devices[s->device_count++];
@@ -175,6 +182,7 @@ static void read_devices(struct snapshot *s, const struct arena_header *h) {
         out->bytes_per_s = STINT_IMPL_LOAD(&d->bytes_per_s);
         out->flops_per_s = STINT_IMPL_LOAD(&d->flops_per_s);
     }
+    return 0;
 }
 
 /* One attempt, as copy_node. */
@@ -294,10 +302,9 @@ uint32_t snapshot_device_of(const struct snapshot *s, uint32_t unit) {
 /* Sites, sets and devices are read after the nodes that name them: whatever a node names is there
  * by then. */
 static int read_names(struct snapshot *s, const struct arena_header *h) {
-    if (read_sites(s, h) || read_sets(s, h)) {
+    if (read_sites(s, h) || read_sets(s, h) || read_devices(s, h)) {
         return -1;
     }
-    read_devices(s, h);
     for (uint32_t i = 0; i < s->node_count; ++i) {
         struct snapshot_node *n = &s->nodes[i];
         n->gpu.device = snapshot_device_of(s, n->gpu.device);
@@ -347,9 +354,22 @@ static int is_open_further_out(const struct snapshot_open *open, uint32_t count,
     return 0;
 }
 
+/* How many there are at this moment: of those that are opened meanwhile no more are read. */
+static uint32_t open_count(const struct snapshot_thread *t) {
+    uint32_t f = 1;
+    while (t->alive && t->frames && f < STINT_IMPL_FRAMES && STINT_IMPL_LOAD(&t->frames[f].guard)) {
+        ++f;
+    }
+    return f - 1;
+}
+
 static int read_open(struct snapshot *s, struct snapshot_thread *t) {
-    struct snapshot_open open[STINT_IMPL_DEPTH];
-    for (uint32_t f = 1; t->alive && t->frames && f < STINT_IMPL_FRAMES; ++f) {
+    uint32_t count = open_count(t);
+    t->open = scratch_array(&s->memory, (size_t)count + 1, sizeof *t->open);
+    if (!t->open) {
+        return -1;
+    }
+    for (uint32_t f = 1; f <= count; ++f) {
         uint64_t guard = STINT_IMPL_LOAD(&t->frames[f].guard);
         if (!guard) {
             break;
@@ -364,17 +384,12 @@ static int read_open(struct snapshot *s, struct snapshot_thread *t) {
         if (node == SNAPSHOT_NONE || start > s->now.ticks) {
             continue; /* being opened right now */
         }
-        open[t->open_count].node = node;
-        open[t->open_count++].ticks = s->now.ticks - start;
-        if (!is_open_further_out(open, t->open_count - 1, node)) {
+        t->open[t->open_count].node = node;
+        t->open[t->open_count++].ticks = s->now.ticks - start;
+        if (!is_open_further_out(t->open, t->open_count - 1, node)) {
             s->nodes[node].open = s->now.ticks - start;
         }
     }
-    t->open = scratch_array(&s->memory, (size_t)t->open_count + 1, sizeof *t->open);
-    if (!t->open) {
-        return -1;
-    }
-    memcpy(t->open, open, t->open_count * sizeof *open);
     return 0;
 }
 

@@ -150,7 +150,7 @@ struct snapshot {
     uint32_t site_count;
     const char **sets; /* names by id */
     uint32_t set_count;
-    struct snapshot_device devices[SNAPSHOT_DEVICES];
+    struct snapshot_device *devices;
     uint32_t device_count;
     struct snapshot_activity *activities; /* oldest first */
     uint32_t activity_count;

@@ -14,6 +14,7 @@ struct known {
 struct fluid_bounds_table {
     struct known *known;
     uint32_t mask;
+    struct histogram now; /* of the node at hand, in the interval */
 };
 
 struct fluid_bounds_table *fluid_bounds_new(struct snapshot *s) {
@@ -30,18 +31,19 @@ struct fluid_bounds_table *fluid_bounds_new(struct snapshot *s) {
 }
 
 /* Of what happened in the interval; none did: no bounds. */
-static struct fluid_bounds read_bounds(const struct snapshot *s, uint32_t unit) {
+static struct fluid_bounds read_bounds(struct fluid_bounds_table *t, const struct snapshot *s,
+                                       uint32_t unit) {
     const struct stint_impl_histogram *h = snapshot_at(s, unit, sizeof *h);
     const uint32_t *then = h && s->since ? baseline_histogram_of(s->since, unit) : NULL;
     struct fluid_bounds none = {0, UINT64_MAX};
-    struct histogram now;
+    struct histogram *now = &t->now;
     for (uint32_t i = 0; h && i < STINT_IMPL_BUCKETS; ++i) {
-        now.bucket[i] = STINT_IMPL_LOAD(&h->bucket[i]) - (then ? then[i] : 0);
+        now->bucket[i] = STINT_IMPL_LOAD(&h->bucket[i]) - (then ? then[i] : 0);
     }
-    if (!h || !histogram_count(&now)) {
+    if (!h || !histogram_count(now)) {
         return none;
     }
-    return (struct fluid_bounds){histogram_min(&now), histogram_max(&now)};
+    return (struct fluid_bounds){histogram_min(now), histogram_max(now)};
 }
 
 struct fluid_bounds fluid_bounds(struct fluid_bounds_table *t, const struct snapshot *s,
@@ -57,7 +59,7 @@ struct fluid_bounds fluid_bounds(struct fluid_bounds_table *t, const struct snap
     struct known *k = &t->known[at];
     if (!k->unit) {
         k->unit = n->histogram;
-        k->bounds = read_bounds(s, n->histogram);
+        k->bounds = read_bounds(t, s, n->histogram);
     }
     b.min = n->loose & SNAPSHOT_LOOSE_MIN && k->bounds.min > b.min ? k->bounds.min : b.min;
     b.max = n->loose & SNAPSHOT_LOOSE_MAX && k->bounds.max < b.max ? k->bounds.max : b.max;

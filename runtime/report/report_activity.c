@@ -245,9 +245,9 @@ static size_t name_columns(const struct report_options *o) {
 }
 
 /* -1 without memory. */
+/* name: room for ACTIVITY_NAME_BYTES. */
 static int put_rows(const struct report *r, const struct section *section,
-                    const struct activity_table *t, const uint8_t *wanted) {
-    char name[ACTIVITY_NAME_BYTES];
+                    const struct activity_table *t, const uint8_t *wanted, char *name) {
     unsigned shown = places_of(r, t);
     uint32_t lines = 0, more = 0;
     int marked = 0;
@@ -277,8 +277,8 @@ static int put_rows(const struct report *r, const struct section *section,
 }
 
 static int put_section(const struct report *r, const struct section *section) {
-    char name[ACTIVITY_NAME_BYTES];
     const struct report_options *o = r->options;
+    char *name = scratch_get(&r->snapshot->memory, ACTIVITY_NAME_BYTES);
     struct activity_ask ask = {section->kinds, section->by | (o->threads ? ACTIVITY_BY_STREAM : 0),
                                o->set};
     struct activity_table t;
@@ -286,7 +286,7 @@ static int put_section(const struct report *r, const struct section *section) {
         return -1;
     }
     uint8_t *wanted = scratch_array(&r->snapshot->memory, (size_t)t.count + 1, sizeof *wanted);
-    if (!wanted) {
+    if (!name || !wanted) {
         return -1;
     }
     activity_table_sort(&t, sort_of(o, section));
@@ -300,7 +300,7 @@ static int put_section(const struct report *r, const struct section *section) {
         return 0;
     }
     put_heading(r, section, &t);
-    return put_rows(r, section, &t, wanted);
+    return put_rows(r, section, &t, wanted, name);
 }
 
 /* Nothing was seen: why. */

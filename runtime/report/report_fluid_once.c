@@ -135,11 +135,13 @@ static void put_beside(const struct report *r) {
 }
 
 int report_fluid_once(const struct report *r, enum fluid_source source) {
-    const struct snapshot *s = r->snapshot;
-    struct device_time devices[SNAPSHOT_DEVICES + 1];
+    struct snapshot *s = r->snapshot;
+    struct device_time *devices = scratch_array(&s->memory, SNAPSHOT_DEVICES + 1, sizeof *devices);
     struct waits waits = {0, 0};
     uint32_t threads;
-    memset(devices, 0, sizeof devices);
+    if (!devices) {
+        return -1;
+    }
     for (uint32_t i = 0; i < s->activity_count; ++i) {
         const struct snapshot_activity *a = &s->activities[i];
         if (a->kind == ACTIVITY_BUSY && a->count) {

@@ -15,6 +15,7 @@
 #include "base/log.h"
 #include "base/machine.h"
 #include "base/module.h"
+#include "base/scratch.h"
 #include "capture/capture_rules.h"
 #include "gpu/gpu.h"
 #include "record/registry.h"
@@ -99,11 +100,16 @@ static void configure(void) {
     configure_clock();
 }
 
+/* In pages: a first scope may be in a signal handler on a small stack. */
+struct description {
+    struct machine machine;
+    char command[ARENA_NAME_BYTES];
+};
+
 /* The command line with spaces between its arguments. */
-static uint32_t command_put(void) {
-    char text[ARENA_NAME_BYTES];
+static uint32_t command_put(char text[ARENA_NAME_BYTES]) {
     int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
-    ssize_t got = fd < 0 ? 0 : read(fd, text, sizeof text);
+    ssize_t got = fd < 0 ? 0 : read(fd, text, ARENA_NAME_BYTES);
     if (fd >= 0) {
         close(fd);
     }
@@ -123,17 +129,21 @@ static uint32_t text_put(const char *text) {
 
 static void describe(void) {
     struct arena_header *h = arena_header();
-    struct machine m;
-    machine_read(&m);
+    struct description *d = pages_get(sizeof *d);
     h->process_start_ns = process_start_ns();
-    h->about.program = text_put(m.program);
-    h->about.command = command_put();
-    h->about.host = text_put(m.host);
-    h->about.cpu = text_put(m.cpu);
-    h->about.compiler = text_put(m.compiler);
     h->about.clock = text_put(clock_name());
-    h->about.cpus = m.cpus;
     h->about.reference_ps = config.file ? reference_ps() : 0;
+    if (!d) {
+        return;
+    }
+    machine_read(&d->machine);
+    h->about.program = text_put(d->machine.program);
+    h->about.command = command_put(d->command);
+    h->about.host = text_put(d->machine.host);
+    h->about.cpu = text_put(d->machine.cpu);
+    h->about.compiler = text_put(d->machine.compiler);
+    h->about.cpus = d->machine.cpus;
+    pages_put(d, sizeof *d);
 }
 
 static void prepare(void) {

@@ -33,15 +33,16 @@ enum phase { IDLE, CHANGING, RUNNING };
 /* How a profile ends that somebody else than stint_profiler_stop ends. */
 struct ending {
     enum fluid_key key;
-    char path[PATH_MAX]; /* "" = none */
+    const char *path; /* "" = none */
 };
 
 static struct {
     enum phase phase;
     struct fluid_options as;
-    const void *guard; /* of the block that ends it; NULL: none does */
-    int with_program;  /* it ends with the program */
-    struct ending ending;
+    const void *guard;    /* of the block that ends it; NULL: none does */
+    int with_program;     /* it ends with the program */
+    struct ending ending; /* its path is the next member */
+    char path[PATH_MAX];
     int cupti;
     int applied;       /* under the registry's lock, as the settings: */
     int level, enable; /* before, */
@@ -166,11 +167,11 @@ static int read_ending(const char *who, const char *sorted_key, const char *path
         return -1;
     }
     path = path ? path : "";
-    if (strlen(path) >= sizeof out->path) {
+    if (strlen(path) >= PATH_MAX) {
         log_line("%s: the path is too long", who);
         return -1;
     }
-    strcpy(out->path, path);
+    out->path = path;
     return 0;
 }
 
@@ -218,7 +219,8 @@ static void start(const struct fluid_options *as, const void *guard, const struc
         now.with_program = 0;
     }
     if (ending && (idle || !(guard || now.guard))) { /* a block ends by itself */
-        now.ending = *ending;
+        strcpy(now.path, ending->path);
+        now.ending = (struct ending){ending->key, now.path};
         now.with_program |= !guard;
     }
     unlock_now();

@@ -11,6 +11,7 @@
 #include "arena/arena.h"
 #include "base/config.h"
 #include "base/log.h"
+#include "base/scratch.h"
 #include "base/target.h"
 #include "export/export.h"
 #include "gpu/gpu.h"
@@ -39,23 +40,34 @@ __attribute__((no_sanitize("thread"))) static void copy_words(void *to, const vo
     }
 }
 
-static int put_run(struct sink *to, void *unused) {
+struct run_copy {
     struct arena_header head;
     uint64_t piece[512];
-    _Static_assert(sizeof head % WORD == 0 && STINT_IMPL_UNIT % WORD == 0, "whole words");
+};
+
+static void put_copy(struct sink *to, struct run_copy *c) {
+    size_t size = sizeof c->head;
+    copy_words(&c->head, arena.base, size);
+    clock_stamp(&c->head.end);
+    sink_put(to, (const char *)&c->head, size);
+    for (uint64_t at = size; at < c->head.used; at += sizeof c->piece) {
+        uint64_t left = c->head.used - at;
+        size_t bytes = left < sizeof c->piece ? (size_t)left : sizeof c->piece;
+        copy_words(c->piece, arena.base + at, bytes);
+        sink_put(to, (const char *)c->piece, bytes);
+    }
+}
+
+static int put_run(struct sink *to, void *unused) {
+    struct run_copy *copy = pages_get(sizeof *copy);
+    _Static_assert(sizeof copy->head % WORD == 0 && STINT_IMPL_UNIT % WORD == 0, "whole words");
     (void)unused;
-    if (!arena.base) {
+    if (!copy || !arena.base) {
+        pages_put(copy, sizeof *copy);
         return no_memory();
     }
-    copy_words(&head, arena.base, sizeof head);
-    clock_stamp(&head.end);
-    sink_put(to, (const char *)&head, sizeof head);
-    for (uint64_t at = sizeof head; at < head.used; at += sizeof piece) {
-        uint64_t left = head.used - at;
-        size_t bytes = left < sizeof piece ? (size_t)left : sizeof piece;
-        copy_words(piece, arena.base + at, bytes);
-        sink_put(to, (const char *)piece, bytes);
-    }
+    put_copy(to, copy);
+    pages_put(copy, sizeof *copy);
     return 0;
 }
 

@@ -24,6 +24,7 @@ void hand_start(struct hand_run *h) {
     r->snapshot.sites = h->sites;
     r->snapshot.sets = h->sets;
     r->snapshot.activities = h->activities;
+    r->snapshot.devices = h->devices;
     r->trace.lanes = h->lanes;
     r->trace.events = h->events;
     hand_set(h, "GlobalStatInfo");

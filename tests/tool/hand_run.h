@@ -20,6 +20,7 @@ struct hand_run {
     uint32_t open_count;
     struct snapshot_node nodes[HAND_MOST];
     struct snapshot_activity activities[HAND_MOST];
+    struct snapshot_device devices[SNAPSHOT_DEVICES];
     struct trace_lane lanes[HAND_MOST];
     struct trace_event events[HAND_MOST];
     _Alignas(64) struct stint_impl_histogram histograms[32]; /* the first is unit 0: not used */

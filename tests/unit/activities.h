@@ -12,6 +12,7 @@
 #define ACTIVITIES 64
 
 static struct snapshot snapshot;
+static struct snapshot_device devices[SNAPSHOT_DEVICES];
 static struct snapshot_activity activities[ACTIVITIES];
 
 HARNESS_FN uint32_t node_named(const char *name) {
@@ -39,6 +40,7 @@ HARNESS_FN void scopes_and_one_gpu(void) {
     snapshot.activities = activities;
     snapshot.activity_count = 0;
     snapshot.device_count = 1;
+    snapshot.devices = devices;
     snapshot.devices[0] = (struct snapshot_device){.number = 0,
                                                    .major = 9,
                                                    .multiprocessors = 132,

@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How much of the caller's stack the library takes, the C library's part of it included: it is
+ * measured on a painted stack, for the first scope of a process and for each report. Then the same
+ * on the stacks that programs have: a signal handler's of 8 KB, a thread's of the least size.
+ */
+#include <limits.h>
+#include <pthread.h>
+#include <sys/auxv.h>
+#include <ucontext.h>
+
+#include <stint/stint.h>
+
+#include "harness.h"
+
+#define PAINTED ((size_t)1 << 20)
+#define PAINT 0xa5
+
+#define SLOW_PATH 2048
+#define REPORT 8192
+#define LOADER 8192
+
+#define NEEDS_PLAIN_FRAMES()                                                                       \
+    do {                                                                                           \
+        if (!PLAIN_FRAMES) {                                                                       \
+            SKIP("frames are larger without optimisation and under sanitizers");                   \
+        }                                                                                          \
+    } while (0)
+
+static ucontext_t here, there;
+static void (*measured)(void);
+
+static void call(void) {
+    measured();
+}
+
+static void nothing(void) {
+}
+
+static size_t touched(void (*fn)(void)) {
+    unsigned char *stack =
+        mmap(NULL, PAINTED, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    size_t clean = 0;
+    if (!CHECK(stack != MAP_FAILED)) {
+        return 0;
+    }
+    memset(stack, PAINT, PAINTED);
+    measured = fn;
+    getcontext(&there);
+    there.uc_stack.ss_sp = stack;
+    there.uc_stack.ss_size = PAINTED;
+    there.uc_link = &here;
+    makecontext(&there, call, 0);
+    swapcontext(&here, &there);
+    while (clean < PAINTED && stack[clean] == PAINT) {
+        ++clean;
+    }
+    munmap(stack, PAINTED);
+    return PAINTED - clean;
+}
+
+/* Without what entering a context takes by itself. */
+static size_t stack_of(void (*fn)(void)) {
+    size_t none = touched(nothing);
+    return touched(fn) - none;
+}
+
+static void check_at_most(const char *what, size_t limit, void (*fn)(void)) {
+    size_t used = stack_of(fn);
+    printf("%s: %zu bytes\n", what, used);
+    CHECK(used <= limit);
+}
+
+/* ---- The slow path. */
+
+static void scope(void) {
+    REGISTER_TIMER("scope");
+}
+
+static void dynamic_name(void) {
+    char name[] = "made at run time";
+    REGISTER_TIMER_DYNAMIC(name);
+}
+
+static void handle(void) {
+    stint_timer h;
+    TIMER_BEGIN(h, "handle");
+    TIMER_END(h);
+}
+
+static void by_name(void) {
+    CHECK(!stint_begin("by name") && !stint_end("by name"));
+}
+
+static void in_a_set(void) {
+    REGISTER_TIMER("of a set", -1, stint_set_get("set"));
+}
+
+static void mark(void) {
+    TIMER_MARK("mark");
+    TIMER_VALUE("value", 1.5);
+}
+
+static void bytes(void) {
+    REGISTER_TIMER("bytes");
+    TIMER_BYTES(1000);
+    TIMER_FLOPS(1000);
+}
+
+static void slow_scope(void) {
+    REGISTER_TIMER("slow \x1b scope", 0);
+}
+
+static void slow_scope_with_info(void) {
+    REGISTER_TIMER_INFO("slow", "info");
+}
+
+static void gpu_scope(void) {
+    REGISTER_GPU_TIMER("gpu", NULL);
+}
+
+/* Two of one site: the second is known, but reaches its end as a new maximum. */
+static void scope_twice(void) {
+    for (int i = 0; i < 2; ++i) {
+        REGISTER_TIMER("twice");
+    }
+}
+
+TEST(stack, first_scope) {
+    NEEDS_PLAIN_FRAMES();
+    check_at_most("first scope", SLOW_PATH, scope);
+    check_at_most("a scope that is known", SLOW_PATH, scope);
+}
+
+TEST(stack, every_kind_of_scope) {
+    static const struct {
+        const char *what;
+        void (*fn)(void);
+    } kinds[] = {{"dynamic name", dynamic_name},
+                 {"handle", handle},
+                 {"by name", by_name},
+                 {"in a set", in_a_set},
+                 {"mark and value", mark},
+                 {"bytes", bytes},
+                 {"twice", scope_twice},
+                 {"slow", slow_scope},
+                 {"slow, with info", slow_scope_with_info}};
+    NEEDS_PLAIN_FRAMES();
+    CHECK(!setenv("STINT_TRACE", "1M", 1));
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i) {
+        check_at_most(kinds[i].what, SLOW_PATH, kinds[i].fn);
+    }
+}
+
+/* The dynamic loader looks for the driver. */
+TEST(stack, first_gpu_scope) {
+    NEEDS_PLAIN_FRAMES();
+    check_at_most("scope", SLOW_PATH, scope);
+    check_at_most("gpu", LOADER, gpu_scope);
+    check_at_most("gpu again", SLOW_PATH, gpu_scope);
+}
+
+TEST(stack, first_scope_with_a_file) {
+    NEEDS_PLAIN_FRAMES();
+    CHECK(!setenv("STINT_FILE", "stack_test-%p-%h-%r.stint", 1));
+    check_at_most("first scope with a file", SLOW_PATH, scope);
+}
+
+TEST(stack, first_scope_with_bad_variables) {
+    NEEDS_PLAIN_FRAMES();
+    CHECK(!setenv("STINT_NONSENSE", "1", 1) && !setenv("STINT_MEMORY", "much", 1) &&
+          !setenv("STINT_FILTER", "+", 1) && !setenv("STINT_REPORT", "?", 1) &&
+          !setenv("STINT_FILE", "/nowhere/at/all", 1) && !setenv("STINT_LOG_PREFIX", "glog", 1));
+    check_at_most("first scope with bad variables", SLOW_PATH, scope);
+}
+
+/* ---- Reports and getters. */
+
+static void report_table(void) {
+    CHECK(!stint_report("table"));
+}
+static void report_tree(void) {
+    CHECK(!stint_report("tree,sort=self,top=3"));
+}
+static void report_legacy(void) {
+    CHECK(!stint_report("legacy"));
+}
+static void report_threads(void) {
+    CHECK(!stint_report("table,threads"));
+}
+static void report_gpu(void) {
+    stint_report("gpu");
+}
+static void report_fluid(void) {
+    stint_report("fluid");
+}
+static void report_bad(void) {
+    CHECK(stint_report("no such view"));
+}
+static void report_and_reset(void) {
+    stint_report_and_reset();
+}
+static void status(void) {
+    printAllStatus();
+    printStatus("scope");
+    printStatus("no such name");
+    printSegTimerStatus();
+}
+static void set_print(void) {
+    stint_set_print(stint_set_get("set"), "of a set");
+}
+static void reset(void) {
+    stint_reset();
+}
+static void stat_get(void) {
+    stint_stat s;
+    CHECK(!stint_stat_get("scope", &s));
+}
+static void stat_here(void) {
+    stint_stat_here("scope");
+}
+static void settings(void) {
+    CHECK(!stint_filter("-zz,+a*") && !stint_filter(NULL));
+    stint_level(1);
+    stint_enable(0);
+    stint_enable(1);
+}
+static void profiler(void) {
+    stint_profiler_start("CPU", "Default");
+    scope();
+    stint_profiler_stop("total", "stack_test.profile");
+}
+static void profiler_trace(void) {
+    stint_profiler_start("CPU", "Default");
+    scope();
+    stint_profiler_stop("total", "stack_test.json");
+}
+
+static void export_as(const char *format) {
+    CHECK(!stint_export("stack_test.out", format));
+}
+static void export_json(void) {
+    export_as("json");
+}
+static void export_csv(void) {
+    export_as("csv");
+}
+static void export_text(void) {
+    export_as("text");
+}
+
+static const struct {
+    const char *what;
+    void (*fn)(void);
+} functions[] = {
+    {"table", report_table},
+    {"tree", report_tree},
+    {"legacy", report_legacy},
+    {"threads", report_threads},
+    {"gpu", report_gpu},
+    {"fluid", report_fluid},
+    {"bad view", report_bad},
+    {"status", status},
+    {"set_print", set_print},
+    {"stat_get", stat_get},
+    {"stat_here", stat_here},
+    {"settings", settings},
+    {"json", export_json},
+    {"csv", export_csv},
+    {"text", export_text},
+    {"profiler", profiler},
+    {"profiler with a trace", profiler_trace},
+    {"reset", reset},
+    {"report_and_reset", report_and_reset},
+};
+
+static void prepare(void) {
+    CHECK(!setenv("STINT_TRACE", "1M", 1));
+    for (int i = 0; i < 20; ++i) {
+        scope();
+        dynamic_name();
+        in_a_set();
+        bytes();
+        mark();
+        gpu_scope();
+        handle();
+    }
+}
+
+TEST(stack, reports_and_getters) {
+    NEEDS_PLAIN_FRAMES();
+    prepare();
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; ++i) {
+        check_at_most(functions[i].what, REPORT, functions[i].fn);
+    }
+}
+
+static void *on_a_small_thread(void *unused) {
+    (void)unused;
+    scope();
+    dynamic_name();
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; ++i) {
+        functions[i].fn();
+    }
+    return NULL;
+}
+
+/* The least that the system has a thread with: some of it are its own data, some are kept for a
+ * signal's frame. */
+TEST(stack, reports_on_a_thread_of_the_least_size) {
+    pthread_attr_t attr;
+    pthread_t t;
+    long least = sysconf(_SC_THREAD_STACK_MIN);
+    NEEDS_PLAIN_FRAMES();
+    prepare();
+    CHECK(least > 0 && !pthread_attr_init(&attr));
+    CHECK(!pthread_attr_setstacksize(&attr, (size_t)least));
+    CHECK(!pthread_create(&t, &attr, on_a_small_thread, NULL) && !pthread_join(t, NULL));
+}
+
+/* ---- A signal handler. */
+
+#define ALTERNATE 8192 /* SIGSTKSZ, as long as it was a constant */
+
+static volatile sig_atomic_t handled;
+
+static void on_signal(int unused) {
+    (void)unused;
+    scope();
+    dynamic_name();
+    ++handled;
+}
+
+TEST(stack, first_scope_in_a_handler_of_8_kb) {
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    NEEDS_PLAIN_FRAMES();
+    if (getauxval(AT_MINSIGSTKSZ) > ALTERNATE / 2) {
+        SKIP("the signal's own frame takes more than half of it on this processor");
+    }
+    char *area =
+        mmap(NULL, page + ALTERNATE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    CHECK(area != MAP_FAILED && !mprotect(area, page, PROT_NONE));
+    stack_t s = {.ss_sp = area + page, .ss_size = ALTERNATE};
+    struct sigaction a = {.sa_handler = on_signal, .sa_flags = SA_ONSTACK};
+    CHECK(!sigaltstack(&s, NULL) && !sigaction(SIGUSR1, &a, NULL));
+    CHECK(!raise(SIGUSR1) && handled == 1);
+}
+
+HARNESS_MAIN()
