@@ -11,9 +11,14 @@
 #define ARENA_LEAST ((size_t)1 << 20)
 #define TEXT_CHUNK ((size_t)4096)
 #define LARGEST_PAGE ((size_t)64 << 10)
+#define COMMIT_BYTES ((size_t)1 << 20) /* made readable and writable at once */
 
 struct arena arena;
 static int is_file;
+
+/* Bytes from the start that may be touched; atomic, grows. The rest is only reserved: after
+ * mlockall(MCL_FUTURE) the kernel would fill it all with memory at once. */
+static uint64_t committed;
 
 /* What the child of a fork left behind. */
 static struct {
@@ -42,7 +47,7 @@ static void read_boot_id(char *out, size_t size) {
 static char *map_memory(size_t *bytes) {
     for (; *bytes >= ARENA_LEAST; *bytes /= 2) {
         size_t whole_pages = (*bytes + LARGEST_PAGE - 1) / LARGEST_PAGE * LARGEST_PAGE;
-        char *base = pages_get(whole_pages * 4);
+        char *base = pages_reserve(whole_pages * 4);
         if (base) {
             pages_put(base + whole_pages, whole_pages * 3);
             return base;
@@ -51,11 +56,30 @@ static char *map_memory(size_t *bytes) {
     return NULL;
 }
 
+/* Any thread. 0, or -1 without memory. */
+static int commit(char *base, uint64_t size, uint64_t end) {
+    uint64_t have = __atomic_load_n(&committed, __ATOMIC_ACQUIRE);
+    uint64_t want = (end + COMMIT_BYTES - 1) / COMMIT_BYTES * COMMIT_BYTES;
+    if (end <= have) {
+        return 0;
+    }
+    want = want < size ? want : size;
+    if (pages_commit(base + have, (size_t)(want - have))) {
+        return -1;
+    }
+    while (have < want && !__atomic_compare_exchange_n(&committed, &have, want, 0, __ATOMIC_ACQ_REL,
+                                                       __ATOMIC_ACQUIRE)) {
+    }
+    return 0;
+}
+
 int arena_open(size_t bytes, const char *file, const struct clock_stamp *start) {
     char *base = file ? run_file_open(file, bytes, sizeof(struct arena_header)) : NULL;
     is_file = base != NULL;
     base = base ? base : map_memory(&bytes);
-    if (!base) {
+    committed = 0;
+    if (!base || commit(base, bytes, sizeof(struct arena_header))) {
+        pages_put(base, bytes);
         return -1;
     }
     struct arena_header *h = (struct arena_header *)(void *)base;
@@ -160,6 +184,9 @@ static uint32_t get(uint64_t want, enum arena_class use) {
         }
         if (run_file_reserve(used + want)) {
             arena_lose(STINT_STATUS_FILE_FULL, 1);
+            return 0;
+        }
+        if (commit(arena.base, h->size, used + want)) {
             return 0;
         }
     } while (!__atomic_compare_exchange_n(&h->used, &used, used + want, 1, __ATOMIC_RELAXED,

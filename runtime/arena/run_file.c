@@ -165,7 +165,7 @@ static void *map_file(size_t bytes, size_t ready) {
     if (run_file_reserve(ready)) {
         return NULL;
     }
-    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.fd, 0);
+    void *p = mmap(NULL, bytes, PROT_NONE, MAP_SHARED, file.fd, 0);
     if (p == MAP_FAILED) {
         return NULL;
     }

@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 /* Memory of `bytes` bytes, zero, shared with a new file that is not to be seen yet; the first
- * `ready` bytes are reserved. NULL after one line that says why; the run then goes on in memory,
+ * `ready` bytes are reserved in the file, none is committed (pages_commit). NULL after one line that says why; the run then goes on in memory,
  * and run_file_at_exit() tells whether it is to be written at its end. */
 void *run_file_open(const char *pattern, size_t bytes, size_t ready);
 /* Puts the file in its place. What is there already: another run's file whose writer is gone is

@@ -21,6 +21,20 @@ void *pages_get(size_t bytes) {
     return p == MAP_FAILED ? NULL : p;
 }
 
+void *pages_reserve(size_t bytes) {
+    int saved = errno;
+    void *p = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    errno = saved;
+    return p == MAP_FAILED ? NULL : p;
+}
+
+int pages_commit(void *pages, size_t bytes) {
+    int saved = errno;
+    int failed = mprotect(pages, bytes, PROT_READ | PROT_WRITE);
+    errno = saved;
+    return failed;
+}
+
 void pages_put(void *pages, size_t bytes) {
     int saved = errno;
     if (pages) {

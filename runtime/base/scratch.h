@@ -11,6 +11,11 @@
 /* Zeroed pages, or NULL. errno is kept. */
 void *pages_get(size_t bytes);
 void pages_put(void *pages, size_t bytes);
+/* Addresses only: nothing may be read or written there, and mlockall brings no memory into them.
+ * Freed as pages are. */
+void *pages_reserve(size_t bytes);
+/* Makes reserved pages readable and writable, from the start of a page on. 0, or -1 without memory. errno is kept. */
+int pages_commit(void *pages, size_t bytes);
 /* Puts other pages in their place, whatever is mapped there: zeroed ones, or such with the first
  * `used` bytes as they were (without memory: zeroed, too). */
 void pages_renew(void *pages, size_t bytes);

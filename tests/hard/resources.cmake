@@ -10,7 +10,7 @@ foreach(name IN ITEMS alloc names)
     target_include_directories(${target} PRIVATE "${stint_SOURCE_DIR}/tests/unit")
     stint_warnings(${target})
 endforeach()
-foreach(function IN ITEMS mmap open ftruncate fallocate pthread_key_create pthread_setspecific
+foreach(function IN ITEMS mmap mprotect open ftruncate fallocate pthread_key_create pthread_setspecific
         arena_get)
     target_link_options(stint_hard_resources_alloc PRIVATE "LINKER:--wrap=${function}")
 endforeach()

@@ -13,7 +13,7 @@
 #include "session/interval.h"
 
 /* What may fail. */
-#define POINTS_MEMORY 1u /* mmap */
+#define POINTS_MEMORY 1u /* mmap, mprotect */
 #define POINTS_ARENA 2u  /* arena_get */
 #define POINTS_SYSTEM 4u /* descriptors, room on the disk, thread keys */
 
@@ -31,6 +31,7 @@ static int refused(unsigned of) {
 }
 
 extern void *__real_mmap(void *at, size_t bytes, int access, int flags, int fd, off_t from);
+extern int __real_mprotect(void *at, size_t bytes, int access);
 extern int __real_open(const char *path, int flags, mode_t mode);
 extern int __real_ftruncate(int fd, off_t bytes);
 extern int __real_fallocate(int fd, int mode, off_t from, off_t bytes);
@@ -38,6 +39,7 @@ extern int __real_pthread_key_create(pthread_key_t *key, void (*end)(void *));
 extern int __real_pthread_setspecific(pthread_key_t key, const void *value);
 extern uint32_t __real_arena_get(size_t bytes, enum arena_class use);
 void *__wrap_mmap(void *at, size_t bytes, int access, int flags, int fd, off_t from);
+int __wrap_mprotect(void *at, size_t bytes, int access);
 int __wrap_open(const char *path, int flags, ...);
 int __wrap_ftruncate(int fd, off_t bytes);
 int __wrap_fallocate(int fd, int mode, off_t from, off_t bytes);
@@ -56,6 +58,10 @@ void *__wrap_mmap(void *at, size_t bytes, int access, int flags, int fd, off_t f
         return MAP_FAILED;
     }
     return __real_mmap(at, bytes, access, flags, fd, from);
+}
+
+int __wrap_mprotect(void *at, size_t bytes, int access) {
+    return refused(POINTS_MEMORY) ? failed(ENOMEM) : __real_mprotect(at, bytes, access);
 }
 
 int __wrap_open(const char *path, int flags, ...) {
