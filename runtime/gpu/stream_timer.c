@@ -104,7 +104,7 @@ static struct stream_open *stack_find(struct thread_block *b, uint64_t guard) {
 /* 0, or -1 without memory. There is always room: a pair has a frame. */
 static int stack_push(struct thread_block *b, struct stint_impl_frame *frame, uint64_t guard,
                       struct event_pair *pair) {
-    b->streams = b->streams ? b->streams : pages_get(sizeof *b->streams);
+    b->streams = b->streams ? b->streams : thread_pages_get(b, sizeof *b->streams);
     if (!b->streams) {
         return -1;
     }

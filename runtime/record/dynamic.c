@@ -10,7 +10,6 @@
 
 #include "base/api.h"
 #include "base/clock.h"
-#include "base/scratch.h"
 #include "recorder.h"
 #include "registry.h"
 #include "site.h"
@@ -46,7 +45,7 @@ static uint64_t cached(const struct thread_block *b, struct site_text name, uint
 
 static void cache(struct thread_block *b, struct site_text name, uint64_t hash, uint64_t word) {
     if (!b->names) {
-        b->names = pages_get(THREAD_NAMES * sizeof *b->names);
+        b->names = thread_pages_get(b, THREAD_NAMES * sizeof *b->names);
     }
     int unknown = !(word & STINT_IMPL_SITE_ID);
     if (!b->names || name.length > ARENA_NAME_BYTES) {

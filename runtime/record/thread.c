@@ -41,14 +41,43 @@ static __thread int joining __attribute__((tls_model("initial-exec")));
 
 static pthread_key_t at_end;
 static int have_key;
-static struct thread_block *free_blocks; /* guarded by the registry's lock */
+static struct thread_block *free_blocks; /* guarded by the registry's lock, as those below */
 /* Of threads whose end is not told by the key: see make_key. Likewise guarded. */
 static struct thread_block *unwatched_blocks;
+static struct thread_block *newest_block;
+static struct thread_block *parents_block; /* of the thread that forked */
+
+/* At the start of each piece, so that what follows is on a cache line. */
+struct thread_pages {
+    struct thread_pages *next;
+    size_t bytes;
+    char line[STINT_IMPL_UNIT - sizeof(void *) - sizeof(size_t)];
+};
 
 /* The calling thread's block, NULL if the pointer shows one of the three stand-ins. */
 struct thread_block *thread_block_here(void) {
     struct stint_impl_thread *t = stint_impl_thread_here;
     return t->base ? (struct thread_block *)(void *)t : NULL;
+}
+
+void *thread_pages_get(struct thread_block *b, size_t bytes) {
+    struct thread_pages *p = pages_get(sizeof *p + bytes);
+    if (!p) {
+        return NULL;
+    }
+    p->bytes = sizeof *p + bytes;
+    p->next = b->pages;
+    b->pages = p;
+    return p + 1;
+}
+
+static void block_free(struct thread_block *b) {
+    while (b && b->pages) {
+        struct thread_pages *next = b->pages->next;
+        pages_put(b->pages, b->pages->bytes);
+        b->pages = next;
+    }
+    pages_put(b, sizeof *b);
 }
 
 static void record_end(struct thread_block *b) {
@@ -133,6 +162,8 @@ static struct thread_block *block_new(void) {
     b->hot.trace_min = b->hot.ring ? ring_min() : UINT64_MAX;
     b->registered.gate = &b->hot.gate;
     registry_join(&b->registered);
+    b->older = newest_block;
+    newest_block = b;
     return b;
 }
 
@@ -302,10 +333,22 @@ const struct stint_impl_frame *thread_innermost(const struct thread_block *b) {
 }
 
 void thread_forget_all(void) {
+    struct thread_block *here = thread_block_here();
     stint_impl_thread_here = &thread_none;
     joining = 0;
     unwatched_blocks = NULL;
-    free_blocks = NULL; /* the blocks stay: a frame of the parent may still point there */
+    free_blocks = NULL;
+    block_free(parents_block);
+    parents_block = NULL;
+    while (newest_block) {
+        struct thread_block *b = newest_block;
+        newest_block = b->older;
+        if (b == here) {
+            parents_block = b;
+        } else {
+            block_free(b);
+        }
+    }
     ranges_forget_all();
     if (have_key) {
         pthread_setspecific(at_end, NULL);

@@ -18,6 +18,7 @@
 
 struct dynamic_name;
 struct stream_stack;
+struct thread_pages;
 
 struct thread_block {
     struct stint_impl_thread hot; /* first: the thread-local pointer points here */
@@ -32,6 +33,8 @@ struct thread_block {
     uint32_t node_end;
     struct dynamic_name *names;   /* THREAD_NAMES of them, or NULL before the first */
     struct stream_stack *streams; /* open GPU scopes, or NULL before the first */
+    struct thread_pages *pages;   /* all of its tables, those that were replaced too */
+    struct thread_block *older;   /* all blocks of the process */
     struct registry_thread registered;
     struct thread_block *next_free;
     struct stint_impl_edge first_links[THREAD_LINKS];
@@ -59,6 +62,9 @@ static inline void thread_lose(struct thread_block *b, enum stint_status what) {
     __atomic_fetch_add(&b->record->lost[what], 1, __ATOMIC_RELAXED);
 #endif
 }
+/* Zeroed memory of the block, whole cache lines; it lives as long as the block. NULL without. Owner
+ * only, inside. */
+void *thread_pages_get(struct thread_block *b, size_t bytes);
 /* Closes the topmost frame. */
 void thread_pop(struct thread_block *b);
 /* Takes frames off the stack until `keep` is on top; each is an abandoned scope, unless another thread
@@ -69,7 +75,8 @@ void thread_drop_moved(struct thread_block *b);
 /* The innermost open scope's frame, NULL = none is open. */
 const struct stint_impl_frame *thread_innermost(const struct thread_block *b);
 
-/* In the child of a fork, under the lock. */
+/* In the child of a fork, under the lock. Frees all blocks but the forking thread's: it may have been
+ * interrupted in a scope that goes on with it. That one is freed at the next fork. */
 void thread_forget_all(void);
 
 #endif

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/config.h"
-#include "base/scratch.h"
 #include "watch.h"
 
 #define PIECE_BYTES 4096 /* nodes are cut from pieces, to keep one thread's together */
@@ -34,7 +33,7 @@ static struct stint_impl_edge *edge_place(struct stint_impl_edge *edges, uint32_
 static int edges_grow(struct thread_block *b) {
     uint64_t old = edge_count(b);
     struct stint_impl_edge *from = b->hot.edges;
-    struct stint_impl_edge *to = pages_get(old * 2 * sizeof *to);
+    struct stint_impl_edge *to = thread_pages_get(b, old * 2 * sizeof *to);
     if (!to) {
         return -1;
     }
@@ -88,7 +87,7 @@ static struct stint_impl_edge *link_place(struct stint_impl_edge *links, uint32_
 static int links_grow(struct thread_block *b) {
     uint32_t old = b->link_mask + 1;
     struct stint_impl_edge *from = b->links;
-    struct stint_impl_edge *to = pages_get((size_t)old * 2 * sizeof *to);
+    struct stint_impl_edge *to = thread_pages_get(b, (size_t)old * 2 * sizeof *to);
     if (!to) {
         return -1;
     }

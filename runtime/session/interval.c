@@ -36,6 +36,8 @@ static int lock_interval(void) {
     lock_hold(LOCK_INTERVAL);
     cancel_state = state;
     if (arena_gate != registry_arena_gate()) { /* they speak of the parent's arena */
+        baseline_free(replaced);
+        baseline_free(current);
         current = replaced = NULL;
         arena_gate = registry_arena_gate();
     }
