@@ -3,10 +3,12 @@
  * Reading single statistics.
  */
 #include <errno.h>
+#include <pthread.h>
 #include <string.h>
 
 #include "base/api.h"
 #include "base/clock.h"
+#include "base/scratch.h"
 #include "base/name.h"
 #include "interval.h"
 #include "read/baseline.h"
@@ -65,9 +67,36 @@ int stint_stat_get(const char *name, stint_stat *out) {
     return stint_set_stat_get(NULL, name, out);
 }
 
+/* ---- The calling thread's own. Not thread-local data: all of that comes out of the loader's small
+ * reserve where the library is loaded late, or into another namespace. */
+
+static pthread_key_t own_key;
+static int has_own_key;
+
+static void own_free(void *own) {
+    pages_put(own, sizeof(stint_stat));
+}
+
+__attribute__((constructor)) static void own_prepare(void) {
+    has_own_key = !pthread_key_create(&own_key, own_free);
+}
+
+static stint_stat *own_get(void) {
+    stint_stat *own = has_own_key ? pthread_getspecific(own_key) : NULL;
+    if (own || !has_own_key) {
+        return own;
+    }
+    own = pages_get(sizeof *own);
+    if (own && pthread_setspecific(own_key, own)) {
+        own_free(own);
+        own = NULL;
+    }
+    return own;
+}
+
 const stint_stat *stint_stat_here(const char *name) {
-    static __thread stint_stat here;
-    return stint_set_stat_get(NULL, name, &here) ? NULL : &here;
+    stint_stat *own = own_get();
+    return own && !stint_set_stat_get(NULL, name, own) ? own : NULL;
 }
 
 void stint_reset(void) {

@@ -302,4 +302,22 @@ TEST(reload, another_abi_fails_at_load) {
     CHECK_EQ_U64(calls_of(PLUGIN_A), 1);
 }
 
+/* Each namespace has its own copy, and all of them share what the loader keeps for thread-local data of
+ * late modules: the C library's own copies leave room for some hundred bytes each. */
+TEST(reload, in_four_namespaces_at_once) {
+    if (SANITIZED) {
+        SKIP("a sanitizer has one namespace");
+    }
+    for (int i = 0; i < 4; ++i) {
+        void *module = dlmopen(LM_ID_NEWLM, PLUGIN_A, RTLD_NOW | RTLD_LOCAL);
+        if (!CHECK(module != NULL)) {
+            dprintf(harness_fd, "namespace %d: %s\n", i, dlerror());
+            return;
+        }
+        int (*run)(int);
+        *(void **)&run = symbol_of(module, "plugin_run");
+        CHECK(run(3) == 3);
+    }
+}
+
 HARNESS_MAIN()
