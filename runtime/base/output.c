@@ -162,8 +162,7 @@ int output_write(const char *bytes, size_t length) {
         result = write_to_stdout(bytes, length);
     } else {
         char *path = pages_get(PATH_MAX); /* too much for a small stack */
-        result =
-            path ? write_file(path, to, bytes, length) : write_to_stderr(bytes, length);
+        result = path ? write_file(path, to, bytes, length) : write_to_stderr(bytes, length);
         pages_put(path, PATH_MAX);
     }
     errno = saved;

@@ -8,8 +8,8 @@
 
 #include "base/api.h"
 #include "base/clock.h"
-#include "base/scratch.h"
 #include "base/name.h"
+#include "base/scratch.h"
 #include "interval.h"
 #include "read/baseline.h"
 #include "read/rows.h"
