@@ -122,26 +122,26 @@ template <> struct STINT_name_must_be_a_literal_else_use_REGISTER_TIMER_DYNAMIC<
                                stint_impl_stream(stream)) STINT_IMPL_LOUD
 #endif
 
-#define STINT_IMPL_SCOPE__(n, name, level, role, set) STINT_IMPL_SCOPE_(n, name, level, role, set)
+#define STINT_IMPL_SCOPE_AT(n, name, level, role, set) STINT_IMPL_SCOPE_(n, name, level, role, set)
 #define STINT_IMPL_SCOPE(name, level, role, set)                                                   \
-    STINT_IMPL_SCOPE__(__COUNTER__, STINT_IMPL_LITERAL(name), level, role, set)
-#define STINT_IMPL_SCOPE_WITH__(n, name, info, threshold_us, set)                                  \
+    STINT_IMPL_SCOPE_AT(__COUNTER__, STINT_IMPL_LITERAL(name), level, role, set)
+#define STINT_IMPL_SCOPE_WITH_AT(n, name, info, threshold_us, set)                                 \
     STINT_IMPL_SCOPE_WITH_(n, name, info, threshold_us, set)
 #define STINT_IMPL_SCOPE_WITH(name, info, threshold_us, set)                                       \
-    STINT_IMPL_SCOPE_WITH__(__COUNTER__, STINT_IMPL_LITERAL(name), info, threshold_us, set)
-#define STINT_IMPL_SCOPE_SINCE__(n, name, start_us, threshold_us, set)                             \
+    STINT_IMPL_SCOPE_WITH_AT(__COUNTER__, STINT_IMPL_LITERAL(name), info, threshold_us, set)
+#define STINT_IMPL_SCOPE_SINCE_AT(n, name, start_us, threshold_us, set)                            \
     STINT_IMPL_SCOPE_SINCE_(n, name, start_us, threshold_us, set)
 #define STINT_IMPL_SCOPE_SINCE(name, start_us, threshold_us, set)                                  \
-    STINT_IMPL_SCOPE_SINCE__(__COUNTER__, STINT_IMPL_LITERAL(name), start_us, threshold_us, set)
-#define STINT_IMPL_SCOPE_DYNAMIC__(n, name, level, start_us, threshold_us, set)                    \
+    STINT_IMPL_SCOPE_SINCE_AT(__COUNTER__, STINT_IMPL_LITERAL(name), start_us, threshold_us, set)
+#define STINT_IMPL_SCOPE_DYNAMIC_AT(n, name, level, start_us, threshold_us, set)                   \
     STINT_IMPL_SCOPE_DYNAMIC_(n, name, level, start_us, threshold_us, set)
 #define STINT_IMPL_SCOPE_DYNAMIC(name, start_us, threshold_us, set)                                \
-    STINT_IMPL_SCOPE_DYNAMIC__(__COUNTER__, name, 0, start_us, threshold_us, set)
+    STINT_IMPL_SCOPE_DYNAMIC_AT(__COUNTER__, name, 0, start_us, threshold_us, set)
 #define STINT_IMPL_SCOPE_OP(type, instance)                                                        \
     STINT_IMPL_SCOPE(type, STINT_LEVEL_DEFAULT, STINT_ROLE_OP, STINT_IMPL_NULL);                   \
-    STINT_IMPL_SCOPE_DYNAMIC__(__COUNTER__, instance, STINT_LEVEL_ALL_OP_DETAIL,                   \
-                               STINT_IMPL_BEGINS_NOW, -1, STINT_IMPL_NULL)
-#define STINT_IMPL_SCOPE_FUNC_(n) STINT_IMPL_SCOPE__(n, __func__, 0, 0, STINT_IMPL_NULL)
+    STINT_IMPL_SCOPE_DYNAMIC_AT(__COUNTER__, instance, STINT_LEVEL_ALL_OP_DETAIL,                  \
+                                STINT_IMPL_BEGINS_NOW, -1, STINT_IMPL_NULL)
+#define STINT_IMPL_SCOPE_FUNC_(n) STINT_IMPL_SCOPE_AT(n, __func__, 0, 0, STINT_IMPL_NULL)
 #define STINT_IMPL_SCOPE_FUNC() STINT_IMPL_SCOPE_FUNC_(__COUNTER__)
 #define STINT_IMPL_HANDLE_BEGIN_(n, handle, name)                                                  \
     do {                                                                                           \
@@ -149,14 +149,14 @@ template <> struct STINT_name_must_be_a_literal_else_use_REGISTER_TIMER_DYNAMIC<
         STINT_IMPL_QUIET stint_impl_handle_begin((handle).word, &stint_impl_site_##n);             \
         STINT_IMPL_LOUD                                                                            \
     } while (0)
-#define STINT_IMPL_HANDLE_BEGIN__(n, handle, name) STINT_IMPL_HANDLE_BEGIN_(n, handle, name)
+#define STINT_IMPL_HANDLE_BEGIN_AT(n, handle, name) STINT_IMPL_HANDLE_BEGIN_(n, handle, name)
 #define STINT_IMPL_HANDLE_BEGIN(handle, name)                                                      \
-    STINT_IMPL_HANDLE_BEGIN__(__COUNTER__, handle, STINT_IMPL_LITERAL(name))
+    STINT_IMPL_HANDLE_BEGIN_AT(__COUNTER__, handle, STINT_IMPL_LITERAL(name))
 #define STINT_IMPL_HANDLE_END(handle) stint_impl_handle_end((handle).word)
-#define STINT_IMPL_SCOPE_GPU__(n, name, stream, info, threshold_us)                                \
+#define STINT_IMPL_SCOPE_GPU_AT(n, name, stream, info, threshold_us)                               \
     STINT_IMPL_SCOPE_GPU_(n, name, stream, info, threshold_us)
 #define STINT_IMPL_SCOPE_GPU(name, stream, info, threshold_us)                                     \
-    STINT_IMPL_SCOPE_GPU__(__COUNTER__, STINT_IMPL_LITERAL(name), stream, info, threshold_us)
+    STINT_IMPL_SCOPE_GPU_AT(__COUNTER__, STINT_IMPL_LITERAL(name), stream, info, threshold_us)
 #define STINT_IMPL_BYTES(n) stint_impl_add_bytes(STINT_IMPL_COUNT(n))
 #define STINT_IMPL_FLOPS(n) stint_impl_add_flops(STINT_IMPL_COUNT(n))
 #define STINT_IMPL_MARK_(n, name)                                                                  \
@@ -165,16 +165,16 @@ template <> struct STINT_name_must_be_a_literal_else_use_REGISTER_TIMER_DYNAMIC<
         STINT_IMPL_QUIET stint_impl_mark(&stint_impl_site_##n);                                    \
         STINT_IMPL_LOUD                                                                            \
     } while (0)
-#define STINT_IMPL_MARK__(n, name) STINT_IMPL_MARK_(n, name)
-#define STINT_IMPL_MARK(name) STINT_IMPL_MARK__(__COUNTER__, STINT_IMPL_LITERAL(name))
+#define STINT_IMPL_MARK_AT(n, name) STINT_IMPL_MARK_(n, name)
+#define STINT_IMPL_MARK(name) STINT_IMPL_MARK_AT(__COUNTER__, STINT_IMPL_LITERAL(name))
 #define STINT_IMPL_VALUE_(n, name, v)                                                              \
     do {                                                                                           \
         STINT_IMPL_SITE(n, name, 0, 0);                                                            \
         STINT_IMPL_QUIET stint_impl_value(&stint_impl_site_##n, STINT_IMPL_NUMBER(v));             \
         STINT_IMPL_LOUD                                                                            \
     } while (0)
-#define STINT_IMPL_VALUE__(n, name, v) STINT_IMPL_VALUE_(n, name, v)
-#define STINT_IMPL_VALUE(name, v) STINT_IMPL_VALUE__(__COUNTER__, STINT_IMPL_LITERAL(name), v)
+#define STINT_IMPL_VALUE_AT(n, name, v) STINT_IMPL_VALUE_(n, name, v)
+#define STINT_IMPL_VALUE(name, v) STINT_IMPL_VALUE_AT(__COUNTER__, STINT_IMPL_LITERAL(name), v)
 #define STINT_IMPL_FOR_TIMING(...) __VA_ARGS__
 
 /* Nothing but a declaration begins it, so that it is no lone body of an `if`. */
@@ -188,10 +188,10 @@ template <> struct STINT_name_must_be_a_literal_else_use_REGISTER_TIMER_DYNAMIC<
         __attribute__((cleanup(stint_impl_profiler_end), unused, aligned(2)));                     \
     stint_impl_profiler_begin(&stint_impl_guard_##n, state, option, sorted_key, path)
 #endif
-#define STINT_IMPL_PROFILE__(n, state, option, sorted_key, path)                                   \
+#define STINT_IMPL_PROFILE_AT(n, state, option, sorted_key, path)                                  \
     STINT_IMPL_PROFILE_(n, state, option, sorted_key, path)
 #define STINT_IMPL_PROFILE(state, option, sorted_key, path)                                        \
-    STINT_IMPL_PROFILE__(__COUNTER__, state, option, sorted_key, path)
+    STINT_IMPL_PROFILE_AT(__COUNTER__, state, option, sorted_key, path)
 
 #else /* timers off, or device code */
 
@@ -236,8 +236,8 @@ template <> struct STINT_name_must_be_a_literal_else_use_REGISTER_TIMER_DYNAMIC<
         __attribute__((cleanup(stint_impl_capture_end), unused, aligned(2)));                      \
     stint_impl_capture_begin(&stint_impl_guard_##n, name, info)
 #endif
-#define STINT_IMPL_CAPTURE__(n, name, info) STINT_IMPL_CAPTURE_(n, name, info)
-#define STINT_IMPL_CAPTURE(name, info) STINT_IMPL_CAPTURE__(__COUNTER__, name, info)
+#define STINT_IMPL_CAPTURE_AT(n, name, info) STINT_IMPL_CAPTURE_(n, name, info)
+#define STINT_IMPL_CAPTURE(name, info) STINT_IMPL_CAPTURE_AT(__COUNTER__, name, info)
 #define STINT_IMPL_CAPTURE_START(name) stint_impl_capture_start(name)
 #define STINT_IMPL_CAPTURE_STOP() stint_impl_capture_stop()
 
