@@ -54,7 +54,16 @@
 #endif
 #endif
 
-#define STINT_VERSION "0.1.0"
+/* The version of this header, for #if and as a string, "major.minor.patch". stint_version() is that
+ * of the library the program runs with. */
+#define STINT_VERSION_MAJOR 0
+#define STINT_VERSION_MINOR 1
+#define STINT_VERSION_PATCH 0
+#define STINT_IMPL_TEXT_(x) #x
+#define STINT_IMPL_TEXT(x) STINT_IMPL_TEXT_(x)
+#define STINT_VERSION                                                                              \
+    STINT_IMPL_TEXT(STINT_VERSION_MAJOR)                                                           \
+    "." STINT_IMPL_TEXT(STINT_VERSION_MINOR) "." STINT_IMPL_TEXT(STINT_VERSION_PATCH)
 
 /* The levels of REGISTER_TIMER_DETAIL: a scope is recorded if its level is at most STINT_LEVEL
  * (default 0). Its time otherwise belongs to the scope around it. */
@@ -96,7 +105,8 @@ typedef struct stint_schedule {
  * first … last have been recorded. */
 typedef void (*stint_ready)(void *data, uint64_t first, uint64_t last);
 
-/* One statistic, all threads together. Times in nanoseconds; inclusive of what is nested. */
+/* One statistic, all threads together. Times in nanoseconds; inclusive of what is nested. Later
+ * versions add members at the end: stint_stat_get takes the size that the caller knows. */
 typedef struct stint_stat {
     uint64_t calls;    /* every call, recursive ones too */
     uint64_t samples;  /* timed calls: a recursive call is timed as part of the outermost */
@@ -312,9 +322,11 @@ STINT_IMPL_FUNCTION(int, 0, stint_report_and_reset, (void), (void)0)
  * they were set in the interval. */
 STINT_IMPL_PROCEDURE(stint_reset, (void), (void)0)
 
-/* Reads one statistic of the default set. 0, or -1 if the name is unknown. */
-STINT_IMPL_FUNCTION(int, 0, stint_stat_get, (const char *name, stint_stat *out),
-                    ((void)name, (void)out))
+/* Reads one statistic of the default set into *out. size is sizeof *out: no more bytes are written,
+ * and of a structure larger than the library's the rest is set to 0. 0, or -1 if the name is unknown;
+ * *out is then unchanged. */
+STINT_IMPL_FUNCTION(int, 0, stint_stat_get, (const char *name, stint_stat *out, size_t size),
+                    ((void)name, (void)out, (void)size))
 
 /* Adds a sample measured elsewhere, in ns. 0, or -1 if it could not be recorded (counted). */
 STINT_IMPL_FUNCTION(int, 0, stint_add_sample, (const char *name, uint64_t ns),
@@ -337,26 +349,31 @@ STINT_IMPL_FUNCTION(int, 0, stint_set_report, (stint_set * set, const char *view
                     ((void)set, (void)view))
 STINT_IMPL_PROCEDURE(stint_set_reset, (stint_set * set), (void)set)
 STINT_IMPL_FUNCTION(int, 0, stint_set_stat_get,
-                    (stint_set * set, const char *name, stint_stat *out),
-                    ((void)set, (void)name, (void)out))
+                    (stint_set * set, const char *name, stint_stat *out, size_t size),
+                    ((void)set, (void)name, (void)out, (void)size))
 STINT_IMPL_FUNCTION(int, 0, stint_set_print, (stint_set * set, const char *name),
                     ((void)set, (void)name))
 
 /* Recording on (1) or off (0) for the whole process, from the next scope on. As STINT_ENABLE. */
 STINT_IMPL_PROCEDURE(stint_enable, (int on), (void)on)
 /* Which names are recorded, as STINT_FILTER: "+glob,-glob", NULL = all. 0, or -1 for a bad list. */
-STINT_IMPL_FUNCTION(int, 0, stint_filter, (const char *globs), (void)globs)
+STINT_IMPL_FUNCTION(int, 0, stint_use_filter, (const char *globs), (void)globs)
 /* The highest level recorded, as STINT_LEVEL. */
-STINT_IMPL_PROCEDURE(stint_level, (int level), (void)level)
+STINT_IMPL_PROCEDURE(stint_use_level, (int level), (void)level)
 /* One row a thread (1) or all threads together (0) in later reports. */
-STINT_IMPL_PROCEDURE(stint_threads, (int each), (void)each)
+STINT_IMPL_PROCEDURE(stint_show_threads, (int each), (void)each)
 /* The legacy report of the default set, and of every other set that has a sample; with_line adds
  * the closing line. */
 STINT_IMPL_FUNCTION(int, 0, stint_report_legacy, (int with_line), (void)with_line)
 /* The default set's statistic of that name, in storage of the calling thread that its next call
- * overwrites; NULL if the name is unknown. */
-STINT_IMPL_FUNCTION(const stint_stat *, STINT_IMPL_NULL, stint_stat_here, (const char *name),
-                    (void)name)
+ * overwrites; size as in stint_stat_get. NULL if the name is unknown or size exceeds the storage, 512
+ * bytes. */
+STINT_IMPL_FUNCTION(const stint_stat *, STINT_IMPL_NULL, stint_stat_here,
+                    (const char *name, size_t size), ((void)name, (void)size))
+
+/* STINT_VERSION of the library that the program runs with; with timers and capture ranges off, of
+ * the header. */
+STINT_IMPL_STEP_FUNCTION(const char *, STINT_VERSION, stint_version, (void), (void)0)
 
 /* Ends a step of the program, a training iteration say, and begins the next; returns its number.
  * Step 0 began with the program, so the call belongs at the end of the loop's body. Reports show the
@@ -430,13 +447,13 @@ STINT_IMPL_INLINE int printStatus(const char *name) {
     return stint_set_print(STINT_IMPL_NULL, name);
 }
 STINT_IMPL_INLINE void setThreadInfo(int each) {
-    stint_threads(each);
+    stint_show_threads(each);
 }
 STINT_IMPL_INLINE void resetStatus(void) {
     stint_reset();
 }
 STINT_IMPL_INLINE const stint_stat *getStat(const char *name) {
-    return stint_stat_here(name);
+    return stint_stat_here(name, sizeof(stint_stat));
 }
 #endif
 

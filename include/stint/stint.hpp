@@ -40,11 +40,11 @@ class StatSet {
     int report(const char *view) const { return stint_set_report(set_, view); }
     /* One row; non-zero and one line on stderr for an unknown name. */
     int printStatus(const char *name) const { return stint_set_print(set_, name); }
-    void setThreadInfo(bool each) const { stint_threads(each); }
+    void setThreadInfo(bool each) const { stint_show_threads(each); }
     void reset() const { stint_set_reset(set_); }
     /* 0, or -1 if the name is unknown in this set. */
     int getStat(const char *name, stint_stat *out) const {
-        return stint_set_stat_get(set_, name, out);
+        return stint_set_stat_get(set_, name, out, sizeof *out);
     }
     operator stint_set *() const noexcept { return set_; }
 

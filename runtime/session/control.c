@@ -25,11 +25,11 @@ void stint_enable(int on) {
     set_number(&config.enable, on != 0);
 }
 
-void stint_level(int level) {
+void stint_use_level(int level) {
     set_number(&config.level, level);
 }
 
-int stint_filter(const char *globs) {
+int stint_use_filter(const char *globs) {
     int saved = errno;
     registry_lock();
     int result = filter_set(globs);
@@ -41,6 +41,6 @@ int stint_filter(const char *globs) {
     return result;
 }
 
-void stint_threads(int each) {
+void stint_show_threads(int each) {
     __atomic_store_n(&config.threads, each != 0, __ATOMIC_RELAXED);
 }

@@ -40,7 +40,15 @@ static void stat_of(const struct stint_row *r, stint_stat *out) {
     memcpy(out->info, r->info, strnlen(r->info, sizeof out->info - 1));
 }
 
-int stint_set_stat_get(stint_set *set, const char *name, stint_stat *out) {
+/* A program built with an older header has a smaller stint_stat, one built with a newer header a
+ * larger one. */
+static void copy_stat(void *out, size_t size, const stint_stat *stat) {
+    size_t known = size < sizeof *stat ? size : sizeof *stat;
+    memcpy(out, stat, known);
+    memset((char *)out + known, 0, size - known);
+}
+
+int stint_set_stat_get(stint_set *set, const char *name, stint_stat *out, size_t size) {
     int saved = errno;
     int result = -1;
     uint32_t id = set ? set->id : 0;
@@ -52,7 +60,9 @@ int stint_set_stat_get(stint_set *set, const char *name, stint_stat *out) {
                 const struct stint_row *r = &rows.row[i];
                 if (r->set == id && (r->calls || r->gpu_calls || r->device_calls) &&
                     name_is(r->name, r->name_length, name)) {
-                    stat_of(r, out);
+                    stint_stat stat;
+                    stat_of(r, &stat);
+                    copy_stat(out, size, &stat);
                     result = 0;
                 }
             }
@@ -63,18 +73,20 @@ int stint_set_stat_get(stint_set *set, const char *name, stint_stat *out) {
     return result;
 }
 
-int stint_stat_get(const char *name, stint_stat *out) {
-    return stint_set_stat_get(NULL, name, out);
+int stint_stat_get(const char *name, stint_stat *out, size_t size) {
+    return stint_set_stat_get(NULL, name, out, size);
 }
 
 /* ---- The calling thread's own. Not thread-local data: all of that comes out of the loader's small
  * reserve where the library is loaded late, or into another namespace. */
 
+#define OWN_SIZE 512 /* bytes; more than a stint_stat, for programs built with a newer header */
+
 static pthread_key_t own_key;
 static int has_own_key;
 
 static void own_free(void *own) {
-    pages_put(own, sizeof(stint_stat));
+    pages_put(own, OWN_SIZE);
 }
 
 __attribute__((constructor)) static void own_prepare(void) {
@@ -86,7 +98,7 @@ static stint_stat *own_get(void) {
     if (own || !has_own_key) {
         return own;
     }
-    own = pages_get(sizeof *own);
+    own = pages_get(OWN_SIZE);
     if (own && pthread_setspecific(own_key, own)) {
         own_free(own);
         own = NULL;
@@ -94,9 +106,12 @@ static stint_stat *own_get(void) {
     return own;
 }
 
-const stint_stat *stint_stat_here(const char *name) {
+const stint_stat *stint_stat_here(const char *name, size_t size) {
+    if (size > OWN_SIZE) {
+        return NULL;
+    }
     stint_stat *own = own_get();
-    return own && !stint_set_stat_get(NULL, name, own) ? own : NULL;
+    return own && !stint_set_stat_get(NULL, name, own, size) ? own : NULL;
 }
 
 void stint_reset(void) {

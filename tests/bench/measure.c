@@ -123,7 +123,7 @@ static uint64_t calls_of(const char *prefix, unsigned names, const char *number)
         stint_stat stat;
         snprintf(format, sizeof format, "%%s.%s", number);
         snprintf(name, sizeof name, format, prefix, i);
-        if (!stint_stat_get(name, &stat)) {
+        if (!stint_stat_get(name, &stat, sizeof stat)) {
             calls += stat.calls;
         }
     }

@@ -40,7 +40,7 @@ TEST(nvtx, every_kind_of_scope) {
     attach();
     every_kind("first");
     CHECK_STR_EQ(story(), "every_kind{info{since{first{op{gpu{by name{}}}}}}}");
-    stint_level(STINT_LEVEL_ALL_OP_DETAIL);
+    stint_use_level(STINT_LEVEL_ALL_OP_DETAIL);
     unsigned from = tool->events;
     every_kind("second");
     CHECK_STR_EQ(story_from(from, (int)syscall(SYS_gettid)),
@@ -145,14 +145,14 @@ TEST(nvtx, many_threads) {
 
 TEST(nvtx, what_is_not_recorded_is_no_range) {
     attach();
-    stint_filter("-inner");
+    stint_use_filter("-inner");
     outer();
     CHECK_STR_EQ(story(), "outer{}");
     stint_enable(0);
     outer();
     CHECK_STR_EQ(story(), "outer{}");
     stint_enable(1);
-    stint_filter(NULL);
+    stint_use_filter(NULL);
     inner();
     CHECK_STR_EQ(story(), "outer{}inner{}");
 }
@@ -209,7 +209,7 @@ TEST(nvtx, with_a_tool_that_is_missing) {
 TEST(nvtx, with_a_tool_the_slow_path) {
     attach();
     CHECK(!fast());
-    stint_filter("-nothing");
+    stint_use_filter("-nothing");
     CHECK(!fast());
     CHECK_STR_EQ(story(), "inner{}inner{}");
 }

@@ -64,7 +64,7 @@ static inline cudaStream_t real_stream(unsigned flags) {
 static inline stint_stat real_stat(const char *name) {
     stint_stat s;
     memset(&s, 0, sizeof s);
-    (void)stint_stat_get(name, &s);
+    (void)stint_stat_get(name, &s, sizeof s);
     return s;
 }
 

@@ -253,13 +253,13 @@ static void use_everything(void) {
     { REGISTER_TIMER_SET("in a set", UINT64_MAX, -1, set); }
     { REGISTER_TIMER_DYNAMIC("by name"); }
     { REGISTER_GPU_TIMER("gpu", NULL); }
-    stint_level(2);
-    stint_filter("+*");
+    stint_use_level(2);
+    stint_use_filter("+*");
     stint_report("table");
     stint_report("tree");
     stint_report("legacy");
     stint_report("gpu");
-    stint_stat_get("scope", &stat);
+    stint_stat_get("scope", &stat, sizeof stat);
     printStatus("no such name");
     stint_schedule_timers(&schedule, NULL, NULL);
     for (int i = 0; i < 4; ++i) {

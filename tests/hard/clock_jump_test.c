@@ -122,7 +122,7 @@ TEST(clock_jump, a_step_back_inside_a_nested_scope) {
         fake_advance(100);
     }
     CHECK_EQ_U64(lost(STINT_STATUS_CLOCK_BACK), 1);
-    CHECK(!stint_stat_get("outer", &s) && s.total_ns == 700 && s.self_ns == 700);
+    CHECK(!stint_stat_get("outer", &s, sizeof s) && s.total_ns == 700 && s.self_ns == 700);
     {
         REGISTER_TIMER("outer");
         {
@@ -131,7 +131,7 @@ TEST(clock_jump, a_step_back_inside_a_nested_scope) {
         }
         fake_advance(-(uint64_t)600); /* the inner one is longer than the outer */
     }
-    CHECK(!stint_stat_get("outer", &s) && s.samples == 2 && s.self_ns <= s.total_ns);
+    CHECK(!stint_stat_get("outer", &s, sizeof s) && s.samples == 2 && s.self_ns <= s.total_ns);
     check_rows(400, 1000, 0);
 }
 
@@ -164,7 +164,7 @@ TEST(clock_jump, steps_of_the_program) {
     stint_step(); /* no sample: it ended before it began */
     fake_advance(100);
     stint_step();
-    CHECK(!stint_stat_get("stint_step", &s));
+    CHECK(!stint_stat_get("stint_step", &s, sizeof s));
     CHECK_EQ_U64(s.samples, 2);
     CHECK_EQ_U64(s.total_ns, 200);
     CHECK_EQ_U64(s.max_ns, 100);
@@ -177,7 +177,7 @@ TEST(clock_jump, suspend) {
         all_ways(100);
     }
     all_ways(8 * HOUR);
-    CHECK(!stint_stat_get("plain", &s));
+    CHECK(!stint_stat_get("plain", &s, sizeof s));
     CHECK_EQ_U64(s.max_ns, 8 * HOUR);
     CHECK_EQ_U64(s.total_ns, 8 * HOUR + 100000);
     CHECK(s.p50_ns >= 100 && s.p99_ns <= 103);
@@ -186,7 +186,7 @@ TEST(clock_jump, suspend) {
     for (int i = 0; i < 1000; ++i) {
         all_ways(100);
     }
-    CHECK(!stint_stat_get("plain", &s));
+    CHECK(!stint_stat_get("plain", &s, sizeof s));
     CHECK(s.max_ns >= 100 && s.max_ns <= 107); /* a histogram's bound */
     CHECK(s.p99_ns >= 100 && s.p99_ns <= 103);
     CHECK_EQ_U64(lost_in_all(), 0);
@@ -225,7 +225,7 @@ TEST(clock_jump, ten_years_are_a_sample) {
     setenv("STINT_TRACE", "64K", 1);
     free(harness_capture(2, ten_years, NULL));
     check_rows(1, YEARS_10, 2);
-    CHECK(!stint_stat_get("plain", &s));
+    CHECK(!stint_stat_get("plain", &s, sizeof s));
     CHECK_EQ_U64(s.max_ns, YEARS_10);
     CHECK(s.total_ns >= YEARS_10 && s.total_ns <= YEARS_10 + 1); /* to 53 bits */
     CHECK_EQ_U64(lost_in_all(), 0);
@@ -285,7 +285,7 @@ TEST(clock_jump, many_threads_of_ten_years) {
     for (int i = 0; i < THREADS; ++i) {
         pthread_join(thread[i], NULL);
     }
-    CHECK(!stint_stat_get("thread", &s));
+    CHECK(!stint_stat_get("thread", &s, sizeof s));
     CHECK_EQ_U64(s.samples, THREADS);
     CHECK_EQ_U64(s.max_ns, YEARS_10);
     CHECK(s.total_ns > UINT64_MAX / 10 * 9); /* as much as a number can say */

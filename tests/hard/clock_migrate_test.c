@@ -98,7 +98,7 @@ TEST(clock_migrate, scopes_that_end_on_another_processor) {
     uint64_t wall = now_ns() - from;
     for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
         stint_stat s;
-        CHECK(!stint_stat_get(names[i], &s));
+        CHECK(!stint_stat_get(names[i], &s, sizeof s));
         CHECK(s.max_ns <= wall + wall / 100);
         CHECK(s.total_ns <= THREADS * (wall + wall / 100));
         CHECK(s.samples * s.min_ns <= s.total_ns && s.total_ns <= s.samples * s.max_ns);

@@ -201,7 +201,7 @@ static void *print(void *unused) {
     static const char *const views[] = {"table,threads", "tree", "legacy", "table,sort=max,top=3"};
     for (unsigned i = 0; goes_on(); ++i) {
         CHECK(!stint_report(views[i % 4]));
-        stint_threads(i % 2 != 0);
+        stint_show_threads(i % 2 != 0);
         count(&rounds, 1);
     }
     return unused;
@@ -222,13 +222,13 @@ static void *get(void *set) {
     static const char *const names[] = {"round", "recursive", "info", "handle", "added"};
     for (unsigned i = 0; goes_on(); ++i) {
         stint_stat s;
-        if (!stint_stat_get(names[i % 5], &s)) {
+        if (!stint_stat_get(names[i % 5], &s, sizeof s)) {
             CHECK(s.samples <= s.calls && s.samples * s.min_ns <= s.total_ns &&
                   s.total_ns <= s.samples * s.max_ns);
         }
-        const stint_stat *here = stint_stat_here("round");
+        const stint_stat *here = stint_stat_here("round", sizeof(stint_stat));
         CHECK(!here || here->min_ns <= here->max_ns);
-        stint_set_stat_get((stint_set *)set, "set", &s);
+        stint_set_stat_get((stint_set *)set, "set", &s, sizeof s);
     }
     return NULL;
 }
@@ -236,8 +236,8 @@ static void *get(void *set) {
 static void *change(void *unused) {
     struct timespec a_while = {0, 1000000};
     for (unsigned i = 0; goes_on(); ++i) {
-        CHECK(!stint_filter(i % 2 ? "-filtered" : NULL));
-        stint_level((int)(i % 3));
+        CHECK(!stint_use_filter(i % 2 ? "-filtered" : NULL));
+        stint_use_level((int)(i % 3));
         nanosleep(&a_while, NULL);
     }
     return unused;

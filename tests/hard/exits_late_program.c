@@ -32,11 +32,11 @@ static void late(const char *name) {
     if (!pthread_create(&t, NULL, of_a_thread, NULL)) {
         pthread_join(t, NULL);
     }
-    stint_stat_get("everybody", &s);
+    stint_stat_get("everybody", &s, sizeof s);
     int n = snprintf(line, sizeof line, "%s sees %d\n", name, (int)s.calls);
     (void)!write(STDOUT_FILENO, line, (size_t)n); /* stdio may have been closed */
     stint_report("table");
-    stint_filter("+*");
+    stint_use_filter("+*");
     stint_set_get(name);
 }
 

@@ -93,8 +93,8 @@ TEST(exits_signal, inside_new_names) {
 }
 
 static void settings(void) {
-    stint_filter("-nothing");
-    stint_level(1);
+    stint_use_filter("-nothing");
+    stint_use_level(1);
     (void)stint_set_get("a set");
 }
 
@@ -105,7 +105,7 @@ TEST(exits_signal, inside_settings) {
 
 static void reads(void) {
     stint_stat s;
-    (void)stint_stat_get("inner", &s);
+    (void)stint_stat_get("inner", &s, sizeof s);
     stint_reset();
 }
 

@@ -61,9 +61,9 @@ TEST(fork_signal, inside_new_names) {
 
 static void reads(void) {
     stint_stat s;
-    CHECK(is_child || stint_stat_get("inner", &s) == 0 || is_child);
+    CHECK(is_child || stint_stat_get("inner", &s, sizeof s) == 0 || is_child);
     stint_reset();
-    (void)stint_stat_get("inner", &s);
+    (void)stint_stat_get("inner", &s, sizeof s);
 }
 
 TEST(fork_signal, inside_a_report) {
@@ -84,10 +84,10 @@ TEST(fork_signal, inside_a_printed_report) {
 }
 
 static void settings(void) {
-    stint_filter("-nothing");
-    stint_level(1);
+    stint_use_filter("-nothing");
+    stint_use_level(1);
     (void)stint_set_get("a set");
-    stint_threads(1);
+    stint_show_threads(1);
     scopes();
 }
 

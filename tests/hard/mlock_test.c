@@ -69,7 +69,7 @@ TEST(mlock, memory_grows_with_what_is_recorded) {
         snprintf(name, sizeof name, "name %d", i);
         REGISTER_TIMER_DYNAMIC(name);
     }
-    CHECK(!stint_stat_get("name 1499", &s) && s.calls == 1);
+    CHECK(!stint_stat_get("name 1499", &s, sizeof s) && s.calls == 1);
 }
 
 HARNESS_MAIN()

@@ -14,7 +14,7 @@ int plugin_run(int times) {
 
 uint64_t plugin_calls(void) {
     stint_stat s;
-    return stint_stat_get(PLUGIN_NAME, &s) ? 0 : s.calls;
+    return stint_stat_get(PLUGIN_NAME, &s, sizeof s) ? 0 : s.calls;
 }
 
 int plugin_leaves_open(void) {

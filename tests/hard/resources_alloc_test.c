@@ -176,7 +176,7 @@ static void reports(void) {
     stint_report("tree,threads");
     stint_report("legacy");
     stint_report_and_reset();
-    stint_stat_get("thread", &s);
+    stint_stat_get("thread", &s, sizeof s);
     stint_set_print(NULL, "thread");
 }
 
@@ -190,7 +190,7 @@ static uint64_t program(void) {
         }
         x = threads(by_hand(run_time_names(x)));
         marks();
-        stint_filter(i ? NULL : "-skipped");
+        stint_use_filter(i ? NULL : "-skipped");
         if (!i) {
             reports();
         }

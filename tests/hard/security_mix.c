@@ -55,7 +55,7 @@ int main(void) {
         pthread_join(thread[i], NULL);
     }
     stint_stat a, b;
-    if (stint_stat_get("plain", &a) || stint_stat_get("other", &b)) {
+    if (stint_stat_get("plain", &a, sizeof a) || stint_stat_get("other", &b, sizeof b)) {
         return 1;
     }
     printf("%llu %llu\n", (unsigned long long)a.calls, (unsigned long long)b.calls);

@@ -61,8 +61,8 @@ static void report(void) {
         stint_export(path, formats[i]);
     }
     printAllStatus();
-    stint_filter("-%s%n,+*");
-    stint_filter("%s%n,,"); /* refused, by its text */
+    stint_use_filter("-%s%n,+*");
+    stint_use_filter("%s%n,,"); /* refused, by its text */
 }
 
 int main(int argc, char **argv) {

@@ -214,14 +214,14 @@ static void reset(void) {
 }
 static void stat_get(void) {
     stint_stat s;
-    CHECK(!stint_stat_get("scope", &s));
+    CHECK(!stint_stat_get("scope", &s, sizeof s));
 }
 static void stat_here(void) {
-    stint_stat_here("scope");
+    stint_stat_here("scope", sizeof(stint_stat));
 }
 static void settings(void) {
-    CHECK(!stint_filter("-zz,+a*") && !stint_filter(NULL));
-    stint_level(1);
+    CHECK(!stint_use_filter("-zz,+a*") && !stint_use_filter(NULL));
+    stint_use_level(1);
     stint_enable(0);
     stint_enable(1);
 }

@@ -17,7 +17,7 @@ const int rounds = 10000;
 
 stint_stat stat_of(const char *name) {
     stint_stat s;
-    if (stint_stat_get(name, &s)) {
+    if (stint_stat_get(name, &s, sizeof s)) {
         memset(&s, 0, sizeof s);
     }
     return s;

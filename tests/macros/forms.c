@@ -267,19 +267,21 @@ int forms_functions(stint_set *set, stint_stat *stat) {
     stint_reset();
     stint_set_reset(set);
     stint_enable(1);
-    stint_level(STINT_LEVEL_ALL_OP_DETAIL);
-    stint_threads(0);
+    stint_use_level(STINT_LEVEL_ALL_OP_DETAIL);
+    stint_show_threads(0);
     sum += printStatus("functions") + printAllStatus() + printSegTimerStatus();
     sum += stint_report("table,sort=self") + stint_report(NULL) + stint_report_legacy(1);
     sum += stint_report_at_exit("tree") + stint_report_and_reset();
-    sum += stint_stat_get("functions", stat) + stint_add_sample("functions", 12);
+    sum += stint_stat_get("functions", stat, sizeof *stat) + stint_add_sample("functions", 12);
     sum += stint_begin("functions") + stint_end("functions");
     sum += stint_set_report(set, "table") + stint_set_print(set, "functions");
-    sum += stint_set_stat_get(set, "functions", stat) + stint_filter("+glob,-glob");
+    sum +=
+        stint_set_stat_get(set, "functions", stat, sizeof *stat) + stint_use_filter("+glob,-glob");
     sum += stint_gpu_flush() + (stint_step() > 4) + stint_export("report-%p.csv", "csv");
     sum += stint_schedule_timers(NULL, NULL, NULL) + stint_schedule_capture(NULL, NULL, NULL);
     sum += stint_profiler_start("All", NULL) + stint_profiler_stop("total", "profile.json");
     sum += stint_profiler_at_exit("CPU", "Default", "calls", NULL);
     stint_profiler_reset();
-    return sum + (here != NULL) + (stint_now_us() > 5) + (stint_stat_here("functions") != NULL);
+    return sum + (here != NULL) + (stint_version() != NULL) + (stint_now_us() > 5) +
+           (stint_stat_here("functions", sizeof(stint_stat)) != NULL);
 }

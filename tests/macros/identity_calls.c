@@ -16,29 +16,29 @@ int identity_calls(int n, const char *name) {
     }                                         /* gone */
     (void)stint_begin(name);                  /* gone */
     sum += work(sum);
-    (void)stint_end(name);                        /* gone */
-    (void)printStatus(name);                      /* gone */
-    (void)printSegTimerStatus();                  /* gone */
-    failed |= printAllStatus();                   /* gone */
-    stint_enable(sum);                            /* gone */
-    stint_level(sum);                             /* gone */
-    stint_threads(sum);                           /* gone */
-    (void)stint_filter(name);                     /* gone */
-    (void)stint_add_sample(name, stint_now_us()); /* gone */
-    (void)stint_stat_get(name, &stat);            /* gone */
-    (void)stint_set_report(set, "tree");          /* gone */
-    (void)stint_set_print(set, name);             /* gone */
-    (void)stint_set_stat_get(set, name, &stat);   /* gone */
-    stint_set_reset(set);                         /* gone */
-    resetStatus();                                /* gone */
-    stint_reset();                                /* gone */
-    sum += getStat(name) ? work(3) : 0;           /* gone */
-    sum += (int)stat.calls;                       /* gone */
-    (void)stint_report("table");                  /* gone */
-    (void)stint_report_and_reset();               /* gone */
-    (void)stint_profiler_start("All", name);      /* gone */
-    stint_profiler_reset();                       /* gone */
-    failed |= stint_profiler_stop(name, "x");     /* gone */
-    (void)stint_profiler_at_exit(0, 0, 0, name);  /* gone */
+    (void)stint_end(name);                                   /* gone */
+    (void)printStatus(name);                                 /* gone */
+    (void)printSegTimerStatus();                             /* gone */
+    failed |= printAllStatus();                              /* gone */
+    stint_enable(sum);                                       /* gone */
+    stint_use_level(sum);                                    /* gone */
+    stint_show_threads(sum);                                 /* gone */
+    (void)stint_use_filter(name);                            /* gone */
+    (void)stint_add_sample(name, stint_now_us());            /* gone */
+    (void)stint_stat_get(name, &stat, sizeof stat);          /* gone */
+    (void)stint_set_report(set, "tree");                     /* gone */
+    (void)stint_set_print(set, name);                        /* gone */
+    (void)stint_set_stat_get(set, name, &stat, sizeof stat); /* gone */
+    stint_set_reset(set);                                    /* gone */
+    resetStatus();                                           /* gone */
+    stint_reset();                                           /* gone */
+    sum += getStat(name) ? work(3) : 0;                      /* gone */
+    sum += (int)stat.calls;                                  /* gone */
+    (void)stint_report("table");                             /* gone */
+    (void)stint_report_and_reset();                          /* gone */
+    (void)stint_profiler_start("All", name);                 /* gone */
+    stint_profiler_reset();                                  /* gone */
+    failed |= stint_profiler_stop(name, "x");                /* gone */
+    (void)stint_profiler_at_exit(0, 0, 0, name);             /* gone */
     return sum + failed;
 }

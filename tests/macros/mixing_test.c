@@ -31,7 +31,7 @@ CXX_UNITS(DECLARE_OBJECT)
 
 static uint64_t calls_of(const char *name) {
     stint_stat stat;
-    return stint_stat_get(name, &stat) == 0 ? stat.calls : 0;
+    return stint_stat_get(name, &stat, sizeof stat) == 0 ? stat.calls : 0;
 }
 
 static void run_unit(const char *name, int (*unit)(int), int on) {
@@ -58,7 +58,7 @@ TEST(mixing, each_unit_is_what_it_was_built_as) {
 TEST(mixing, the_same_set_for_all) {
     stint_stat stat = {0};
     free(harness_capture(2, run_all, NULL));
-    CHECK(stint_set_stat_get(stint_set_get("mix"), "mix.set", &stat) == 0);
+    CHECK(stint_set_stat_get(stint_set_get("mix"), "mix.set", &stat, sizeof stat) == 0);
     CHECK_EQ_U64(stat.calls, CALLS * (0 C_UNITS(COUNT) CXX_UNITS(COUNT)));
 }
 

@@ -9,10 +9,10 @@
 #include <string.h>
 
 #include "known.h"
-#include "session/interval.h"
 #include "read/rows.h"
 #include "reference.h"
 #include "run.h"
+#include "session/interval.h"
 #include "stint/stint.h"
 
 /* What a row has to be. */
@@ -267,7 +267,7 @@ static void compare_stat(const struct stint_row *r, int site) {
     if (memchr(n.bytes, '\0', n.length)) {
         return;
     }
-    if (stint_stat_get(name, &st)) {
+    if (stint_stat_get(name, &st, sizeof st)) {
         if (r->calls) {
             run_differs("stint_stat_get(\"%.20s\") finds none", name);
         }

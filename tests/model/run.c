@@ -404,10 +404,10 @@ static void change_setting(const struct op *o) {
         stint_enable(o->a);
         reference.enabled = o->a;
     } else if (o->kind == OP_LEVEL) {
-        stint_level(o->a);
+        stint_use_level(o->a);
         reference.level = o->a;
     } else {
-        stint_filter(program_filters[o->a]);
+        stint_use_filter(program_filters[o->a]);
         reference.filter = program_filters[o->a];
     }
 }

@@ -17,7 +17,7 @@ int main(void) {
     for (int i = 0; i < 3; ++i) {
         REGISTER_TIMER("consumer");
     }
-    stint_stat_get("consumer", &stat);
+    stint_stat_get("consumer", &stat, sizeof stat);
     printf("timers=%d profiler=%d calls=%" PRIu64 "\n", timers, profiler, stat.calls);
     return 0;
 }

@@ -66,7 +66,8 @@ class Place:
     def version(self):
         """Major and minor of the header."""
         text = (Path(self.options.source) / "include/stint/stint.h").read_text(encoding="utf-8")
-        return re.search(r'STINT_VERSION "(\d+\.\d+)', text).group(1)
+        return ".".join(re.search(r"STINT_VERSION_%s (\d+)" % part, text).group(1)
+                        for part in ("MAJOR", "MINOR"))
 
     def prefix(self, kind):
         return self.work / kind

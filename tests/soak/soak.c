@@ -207,8 +207,8 @@ static void *reports(void *unused) {
         }
         deep(300); /* here, where no handle is open: each would be a parent of all these */
         stint_reset();
-        stint_stat_get("some", &s);
-        stint_filter(i % 8 == 7 ? "+*" : NULL); /* all again, of another gate */
+        stint_stat_get("some", &s, sizeof s);
+        stint_use_filter(i % 8 == 7 ? "+*" : NULL); /* all again, of another gate */
         while (nanosleep(&pause, NULL) && goes_on()) {
         }
     }

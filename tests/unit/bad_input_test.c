@@ -94,9 +94,9 @@ TEST(bad_input, unknown_names) {
     CHECK(result != 0);
     CHECK(text && strstr(text, "no such") && strchr(text, '\n') == text + strlen(text) - 1);
     free(text);
-    CHECK(stint_stat_get("unknown", &s) == -1);
-    CHECK(stint_stat_get(NULL, &s) == -1);
-    CHECK(stint_stat_get("known", NULL) == -1);
+    CHECK(stint_stat_get("unknown", &s, sizeof s) == -1);
+    CHECK(stint_stat_get(NULL, &s, sizeof s) == -1);
+    CHECK(stint_stat_get("known", NULL, sizeof(stint_stat)) == -1);
     CHECK(getStat("unknown") == NULL);
     CHECK(getStat("known") != NULL && getStat("known")->calls == 1);
     CHECK(stint_report("nonsense") == -1);

@@ -28,30 +28,30 @@ static void check_calls(uint64_t outer, uint64_t inner, uint64_t detail, uint64_
 
 TEST(control, filter_takes_names_away_and_gives_them_back) {
     scopes();
-    CHECK(stint_filter("-drop.*") == 0);
+    CHECK(stint_use_filter("-drop.*") == 0);
     scopes();
     check_calls(2, 1, 0, 1);
     CHECK_EQ_U64(stat_of("keep.outer").self_ns, 1 + 15); /* their time belongs to it now */
-    CHECK(stint_filter(NULL) == 0);
+    CHECK(stint_use_filter(NULL) == 0);
     scopes();
     check_calls(3, 2, 0, 2);
 }
 
 TEST(control, bad_filter_changes_nothing) {
-    CHECK(stint_filter("-drop.*") == 0);
-    CHECK(stint_filter("+,") == -1);
+    CHECK(stint_use_filter("-drop.*") == 0);
+    CHECK(stint_use_filter("+,") == -1);
     scopes();
     check_calls(1, 0, 0, 0);
 }
 
 TEST(control, level) {
     scopes();
-    stint_level(1);
+    stint_use_level(1);
     scopes();
-    stint_level(0);
+    stint_use_level(0);
     scopes();
     check_calls(3, 3, 1, 3);
-    stint_level(-1);
+    stint_use_level(-1);
     scopes();
     check_calls(3, 3, 1, 3);
 }
@@ -99,10 +99,10 @@ TEST(control, changed_while_another_thread_records) {
     pthread_t t;
     CHECK(pthread_create(&t, NULL, keeps_recording, NULL) == 0);
     for (int i = 0; i < 2000; ++i) {
-        stint_filter(i % 2 ? NULL : "-sometimes");
-        stint_level(i % 3);
+        stint_use_filter(i % 2 ? NULL : "-sometimes");
+        stint_use_level(i % 3);
     }
-    CHECK(stint_filter("-sometimes") == 0);
+    CHECK(stint_use_filter("-sometimes") == 0);
     uint64_t before, after = calls_of("sometimes");
     do { /* one may still be open */
         before = after;
@@ -120,10 +120,10 @@ TEST(control, changed_while_another_thread_records) {
 TEST(control, errno_is_kept) {
     errno = 1234;
     stint_enable(1);
-    stint_level(2);
-    stint_filter("+a");
-    stint_filter(",");
-    stint_threads(1);
+    stint_use_level(2);
+    stint_use_filter("+a");
+    stint_use_filter(",");
+    stint_show_threads(1);
     stint_set_get("a set");
     stint_reset();
     CHECK(stint_now_us() > 0);

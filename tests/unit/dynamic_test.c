@@ -94,8 +94,8 @@ TEST(dynamic, sets_and_thresholds) {
         REGISTER_TIMER_DYNAMIC(name, -1, set);
         fake_advance(3);
     }
-    CHECK(stint_set_stat_get(set, "in set", &s) == 0 && s.total_ns == 3);
-    CHECK(stint_stat_get("in set", &s) == -1);
+    CHECK(stint_set_stat_get(set, "in set", &s, sizeof s) == 0 && s.total_ns == 3);
+    CHECK(stint_stat_get("in set", &s, sizeof s) == -1);
 }
 
 TEST(dynamic, no_name_is_refused_and_counted) {
@@ -115,7 +115,7 @@ TEST(dynamic, no_name_is_refused_and_counted) {
 
 TEST(dynamic, operators_and_instances) {
     for (int level = 0; level < 3; ++level) {
-        stint_level(level);
+        stint_use_level(level);
         REGISTER_TIMER_OP("matmul", "layer0.q");
         fake_advance(5);
     }
@@ -158,10 +158,10 @@ TEST(dynamic, begin_and_end_out_of_balance) {
 TEST(dynamic, end_of_a_name_switched_off_meanwhile) {
     CHECK(stint_begin("by filter") == 0);
     fake_advance(5);
-    stint_filter("-by filter");
+    stint_use_filter("-by filter");
     CHECK(stint_end("by filter") == 0);
     CHECK_EQ_U64(open_scopes(), 0);
-    stint_filter(NULL);
+    stint_use_filter(NULL);
     CHECK(stint_begin("by switch") == 0);
     fake_advance(7);
     stint_enable(0);

@@ -193,15 +193,15 @@ TEST(env, a_call_wins) {
     setenv("STINT_ENABLE", "0", 1);
     setenv("STINT_LEVEL", "0", 1);
     timed("a", 1);
-    CHECK(stint_stat_get("a", &st) == -1);
+    CHECK(stint_stat_get("a", &st, sizeof st) == -1);
     stint_enable(1);
     timed("a", 1);
-    CHECK(!stint_stat_get("a", &st) && st.calls == 1);
+    CHECK(!stint_stat_get("a", &st, sizeof st) && st.calls == 1);
     for (int i = 0; i < 2; ++i) {
         REGISTER_TIMER_DETAIL(1, "detail");
-        stint_level(1);
+        stint_use_level(1);
     }
-    CHECK(!stint_stat_get("detail", &st) && st.calls == 1);
+    CHECK(!stint_stat_get("detail", &st, sizeof st) && st.calls == 1);
 }
 
 TEST(env, help_names_every_variable) {

@@ -14,7 +14,7 @@ static void scope(uint64_t ns) {
 
 static void clean_child(void) {
     stint_stat s;
-    CHECK(stint_stat_get("scope", &s) == -1);
+    CHECK(stint_stat_get("scope", &s, sizeof s) == -1);
     scope(5);
     CHECK_EQ_U64(calls_of("scope"), 1);
     CHECK_EQ_U64(stat_of("scope").total_ns, 5);
@@ -105,12 +105,12 @@ static stint_set *set;
 static void set_in_child(void) {
     stint_stat s;
     CHECK(stint_set_get("a set") == set);
-    CHECK(stint_set_stat_get(set, "scope", &s) == -1);
+    CHECK(stint_set_stat_get(set, "scope", &s, sizeof s) == -1);
     {
         REGISTER_TIMER("scope", -1, set);
         fake_advance(2);
     }
-    CHECK(stint_set_stat_get(set, "scope", &s) == 0 && s.total_ns == 2);
+    CHECK(stint_set_stat_get(set, "scope", &s, sizeof s) == 0 && s.total_ns == 2);
     CHECK(stint_set_get("another")->id == 2);
 }
 
@@ -122,7 +122,7 @@ TEST(fork, sets_live_on) {
         fake_advance(1);
     }
     harness_in_child(set_in_child);
-    CHECK(stint_set_stat_get(set, "scope", &s) == 0 && s.calls == 2);
+    CHECK(stint_set_stat_get(set, "scope", &s, sizeof s) == 0 && s.calls == 2);
 }
 
 static void settings_in_child(void) {
@@ -138,8 +138,8 @@ static void after_settings(void) {
 }
 
 TEST(fork, settings_are_inherited) {
-    stint_level(1);
-    stint_filter("-refused");
+    stint_use_level(1);
+    stint_use_filter("-refused");
     harness_in_child(after_settings);
 }
 
@@ -170,8 +170,8 @@ static void *busy(void *unused) {
         scope(1);
         if (i % 100 == 0) {
             stint_reset();
-            stint_filter(i % 200 ? NULL : "-nothing");
-            stint_level((int)(i / 100 % 2));
+            stint_use_filter(i % 200 ? NULL : "-nothing");
+            stint_use_level((int)(i / 100 % 2));
         }
     }
     return unused;

@@ -20,9 +20,9 @@ static struct stint_impl_node *on_the_gpu(uint64_t first, uint64_t ns, stint_set
 TEST(interval, gpu_sums_and_declared_work_are_subtracted) {
     on_the_gpu(100, 9000, NULL);
     stint_reset();
-    CHECK(stint_stat_get("gpu", &st) == -1);
+    CHECK(stint_stat_get("gpu", &st, sizeof st) == -1);
     on_the_gpu(400, 700, NULL);
-    CHECK(!stint_stat_get("gpu", &st));
+    CHECK(!stint_stat_get("gpu", &st, sizeof st));
     CHECK_EQ_U64(st.gpu_calls, 2);
     CHECK_EQ_U64(st.gpu_total_ns, 1100);
     CHECK_EQ_U64(st.bytes, 7000);
@@ -57,7 +57,7 @@ TEST(interval, gpu_times_that_come_after_the_reset) {
     struct stint_impl_node *n = on_the_gpu(100, 200, NULL);
     stint_reset();
     gpu_sums_add(n, 0, 50);
-    CHECK(!stint_stat_get("gpu", &st));
+    CHECK(!stint_stat_get("gpu", &st, sizeof st));
     CHECK_EQ_U64(st.calls, 0);
     CHECK_EQ_U64(st.gpu_calls, 1);
     CHECK_EQ_U64(st.gpu_total_ns, 50);
@@ -81,10 +81,10 @@ TEST(interval, gpu_sums_of_sets_are_reset_one_by_one) {
             stint_set_reset(NULL);
         }
     }
-    CHECK(!stint_stat_get("gpu", &st));
+    CHECK(!stint_stat_get("gpu", &st, sizeof st));
     CHECK_EQ_U64(st.gpu_calls, 2);
     CHECK_EQ_U64(st.bytes, 1000);
-    CHECK(!stint_set_stat_get(other, "gpu", &st));
+    CHECK(!stint_set_stat_get(other, "gpu", &st, sizeof st));
     CHECK_EQ_U64(st.gpu_calls, 4);
     CHECK_EQ_U64(st.gpu_total_ns, 1540);
     CHECK_EQ_U64(st.bytes, 14000);
@@ -105,7 +105,7 @@ TEST(interval, a_gpu_histogram_that_came_between_two_resets) {
     stint_set_reset(other);
     gpu_sums_add(n, 0, 300);
     stint_set_reset(NULL);
-    CHECK(!stint_set_stat_get(other, "gpu", &st));
+    CHECK(!stint_set_stat_get(other, "gpu", &st, sizeof st));
     CHECK_EQ_U64(st.gpu_calls, 1);
     CHECK_EQ_U64(st.gpu_p50_ns, 300);
 }
@@ -121,7 +121,8 @@ TEST(interval, many_nodes_with_two_histograms) {
     }
     stint_reset();
     stint_reset();
-    CHECK(stint_stat_get("n 0", &st) == -1 && stint_stat_get("n 999", &st) == -1);
+    CHECK(stint_stat_get("n 0", &st, sizeof st) == -1 &&
+          stint_stat_get("n 999", &st, sizeof st) == -1);
 }
 
 TEST(interval, steps_are_of_the_interval) {

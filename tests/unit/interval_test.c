@@ -14,12 +14,12 @@ TEST(interval, reset_subtracts_exactly) {
         timed("a", 100);
     }
     stint_reset();
-    CHECK(stint_stat_get("a", &st) == -1); /* nothing of it in this interval */
+    CHECK(stint_stat_get("a", &st, sizeof st) == -1); /* nothing of it in this interval */
     for (int i = 0; i < 3; ++i) {
         timed("a", 40);
     }
     timed("b", 5);
-    CHECK(!stint_stat_get("a", &st));
+    CHECK(!stint_stat_get("a", &st, sizeof st));
     CHECK_EQ_U64(st.calls, 3);
     CHECK_EQ_U64(st.samples, 3);
     CHECK_EQ_U64(st.total_ns, 120);
@@ -29,9 +29,9 @@ TEST(interval, reset_subtracts_exactly) {
     CHECK_EQ_U64(st.min_ns, 40);
     CHECK(st.max_ns >= 40 && st.max_ns <= 43); /* a histogram's bound, within 6.3 % */
     CHECK_EQ_U64(st.first_ns, 0);              /* it was in an interval before */
-    CHECK(!stint_stat_get("b", &st) && st.calls == 1 && st.first_ns == 5);
+    CHECK(!stint_stat_get("b", &st, sizeof st) && st.calls == 1 && st.first_ns == 5);
     stint_reset();
-    CHECK(stint_stat_get("a", &st) == -1 && stint_stat_get("b", &st) == -1);
+    CHECK(stint_stat_get("a", &st, sizeof st) == -1 && stint_stat_get("b", &st, sizeof st) == -1);
 }
 
 TEST(interval, a_new_maximum_is_exact_after_a_reset) {
@@ -41,7 +41,7 @@ TEST(interval, a_new_maximum_is_exact_after_a_reset) {
     fake_advance(1);
     timed("a", 12345);
     timed("a", 1);
-    CHECK(!stint_stat_get("a", &st));
+    CHECK(!stint_stat_get("a", &st, sizeof st));
     CHECK_EQ_U64(st.max_ns, 12345);
     CHECK_EQ_U64(st.min_ns, 1);
 }
@@ -53,7 +53,7 @@ TEST(interval, infos_of_earlier_intervals_are_not_shown) {
             REGISTER_TIMER_INFO("a", info);
             fake_advance(i ? 10 : 1000);
         }
-        CHECK(!stint_stat_get("a", &st));
+        CHECK(!stint_stat_get("a", &st, sizeof st));
         CHECK_STR_EQ(st.info, i ? "" : "first"); /* the second is no new maximum: not kept */
         stint_reset();
         fake_advance(1);
@@ -72,7 +72,7 @@ TEST(interval, recursive_calls_are_subtracted_too) {
     deep(9);
     stint_reset();
     deep(4);
-    CHECK(!stint_stat_get("deep", &st));
+    CHECK(!stint_stat_get("deep", &st, sizeof st));
     CHECK_EQ_U64(st.calls, 5);
     CHECK_EQ_U64(st.samples, 1);
     CHECK_EQ_U64(st.total_ns, 5);
@@ -92,11 +92,11 @@ TEST(interval, sets_are_reset_one_by_one) {
             stint_set_reset(NULL);
         }
     }
-    CHECK(!stint_stat_get("a", &st) && st.calls == 1 && st.total_ns == 10);
-    CHECK(!stint_set_stat_get(other, "a", &st) && st.calls == 2 && st.total_ns == 14);
+    CHECK(!stint_stat_get("a", &st, sizeof st) && st.calls == 1 && st.total_ns == 10);
+    CHECK(!stint_set_stat_get(other, "a", &st, sizeof st) && st.calls == 2 && st.total_ns == 14);
     CHECK_EQ_U64(st.p50_ns, 7);
     stint_reset();
-    CHECK(stint_set_stat_get(other, "a", &st) == -1);
+    CHECK(stint_set_stat_get(other, "a", &st, sizeof st) == -1);
 }
 
 TEST(interval, resetting_one_set_leaves_the_run_its_wall_time) {
@@ -130,7 +130,7 @@ TEST(interval, reset_before_anything) {
     stint_reset();
     stint_set_reset(stint_set_get("x"));
     timed("a", 3);
-    CHECK(!stint_stat_get("a", &st) && st.total_ns == 3);
+    CHECK(!stint_stat_get("a", &st, sizeof st) && st.total_ns == 3);
 }
 
 /* Threads record, the main thread prints and resets: nothing may fall between or count twice. */
@@ -265,7 +265,8 @@ TEST(interval, cancelled_inside_a_report) {
     CHECK(pthread_create(&t, NULL, asks_in_vain, NULL) == 0);
     pthread_join(t, &result);
     CHECK(result == PTHREAD_CANCELED);
-    CHECK(stint_stat_get("a", &stat) == 0); /* waits for ever if the lock was left behind */
+    CHECK(stint_stat_get("a", &stat, sizeof stat) ==
+          0); /* waits for ever if the lock was left behind */
 }
 
 HARNESS_MAIN()

@@ -92,7 +92,7 @@ TEST(mark, values_of_a_full_ring) {
 TEST(mark, off_and_filtered_ones_are_not_kept) {
     struct traced t;
     begin_trace("64K");
-    stint_filter("-secret");
+    stint_use_filter("-secret");
     TIMER_MARK("secret");
     TIMER_MARK("seen");
     stint_enable(0);

@@ -119,7 +119,7 @@ TEST(profiler, option_is_the_level_until_it_stops) {
         const char *option;
         int detail, all;
     } cases[] = {{NULL, 0, 0}, {"Default", 0, 0}, {"OpDetail", 1, 0}, {"AllOpDetail", 1, 1}};
-    stint_level(1);
+    stint_use_level(1);
     stint_enable(0);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
         start(cases[i].option);
@@ -136,7 +136,7 @@ TEST(profiler, option_is_the_level_until_it_stops) {
 
 TEST(profiler, settings_changed_meanwhile_stay) {
     start("OpDetail");
-    stint_level(2);
+    stint_use_level(2);
     free(stop(NULL, NULL, 0));
     CHECK(config.level == 2 && config.enable);
     start(NULL);
@@ -273,7 +273,7 @@ static void many(void *unused) {
 }
 
 TEST(profiler, from_many_threads_at_once) {
-    stint_level(2);
+    stint_use_level(2);
     char *said = harness_capture(2, many, NULL);
     CHECK_CONTAINS(said, REPORT);
     CHECK(!strstr(said, "stint: "));
@@ -311,7 +311,7 @@ static void child_of_a_profile(void) {
 }
 
 TEST(profiler, a_child_has_none) {
-    stint_level(1);
+    stint_use_level(1);
     stint_enable(0);
     start("AllOpDetail");
     timed("parent", 5);

@@ -89,7 +89,7 @@ TEST(registry, cancelled_inside_the_first_use) {
 
 static void *advances(void *unused) {
     for (int i = 0; i < 3000; ++i) {
-        stint_level(i % 2);
+        stint_use_level(i % 2);
     }
     return unused;
 }

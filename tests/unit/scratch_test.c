@@ -40,7 +40,7 @@ static void record_and_report(void *result) {
     stint_report("tree,threads");
     stint_report_and_reset();
     printAllStatus();
-    stint_filter("-nothing");
+    stint_use_filter("-nothing");
     stint_reset();
     *(unsigned *)result = allocations - before;
 }

@@ -30,13 +30,13 @@ TEST(set, keeps_its_statistics_apart) {
         REGISTER_TIMER("scope");
         fake_advance(1);
     }
-    CHECK(stint_set_stat_get(a, "scope", &s) == 0);
+    CHECK(stint_set_stat_get(a, "scope", &s, sizeof s) == 0);
     CHECK_EQ_U64(s.calls, 3);
     CHECK_EQ_U64(s.total_ns, 30);
-    CHECK(stint_set_stat_get(NULL, "scope", &s) == 0);
+    CHECK(stint_set_stat_get(NULL, "scope", &s, sizeof s) == 0);
     CHECK_EQ_U64(s.calls, 2);
     CHECK_EQ_U64(s.total_ns, 2);
-    CHECK(stint_set_stat_get(stint_set_get("b"), "scope", &s) == -1);
+    CHECK(stint_set_stat_get(stint_set_get("b"), "scope", &s, sizeof s) == -1);
 }
 
 TEST(set, one_site_in_two_sets_nested) {
@@ -48,9 +48,9 @@ TEST(set, one_site_in_two_sets_nested) {
         fake_advance(7);
     }
     for (int i = 0; i < 2; ++i) {
-        CHECK(stint_set_stat_get(sets[i], "outer", &s) == 0);
+        CHECK(stint_set_stat_get(sets[i], "outer", &s, sizeof s) == 0);
         CHECK(s.calls == 1 && s.total_ns == 7 && s.self_ns == 0);
-        CHECK(stint_set_stat_get(sets[i], "inner", &s) == 0);
+        CHECK(stint_set_stat_get(sets[i], "inner", &s, sizeof s) == 0);
         CHECK(s.calls == 1 && s.total_ns == 7);
     }
 }
@@ -64,7 +64,7 @@ TEST(set, reset_of_one_leaves_the_other) {
         fake_advance(5);
     }
     stint_set_reset(a);
-    CHECK(stint_set_stat_get(a, "scope", &s) == -1 || s.calls == 0);
+    CHECK(stint_set_stat_get(a, "scope", &s, sizeof s) == -1 || s.calls == 0);
     CHECK_EQ_U64(stat_of("scope").calls, 2);
 }
 

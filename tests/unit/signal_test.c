@@ -190,10 +190,10 @@ TEST(signal, at_every_instruction_of_settings) {
     NEEDS_STEPPING(handler);
     first_use();
     stepping(1);
-    stint_filter("-nothing");
-    stint_level(1);
+    stint_use_filter("-nothing");
+    stint_use_level(1);
     CHECK(stint_set_get("a set") != NULL);
-    stint_threads(1);
+    stint_show_threads(1);
     stepping(0);
     check_sum(0);
 }
@@ -204,7 +204,7 @@ TEST(signal, at_every_instruction_of_a_report) {
     names_used = 3; /* or there would be ever more to report */
     first_use();
     stepping(1);
-    CHECK(stint_stat_get("first use", &s) == 0);
+    CHECK(stint_stat_get("first use", &s, sizeof s) == 0);
     stepping(0);
     check_sum(0);
 }

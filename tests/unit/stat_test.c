@@ -16,7 +16,7 @@ TEST(stat, every_field) {
         fake_advance(i == 0 ? 50 : (uint64_t)(i + 1) * 10);
         timed("inner", 1);
     }
-    CHECK(!stint_stat_get("a", &st));
+    CHECK(!stint_stat_get("a", &st, sizeof st));
     CHECK_EQ_U64(st.calls, 100);
     CHECK_EQ_U64(st.samples, 100);
     CHECK_EQ_U64(st.total_ns, 50540 + 100);
@@ -39,7 +39,7 @@ TEST(stat, every_field_of_the_gpu) {
         fake_advance(1);
     }
     timed("cpu", 1);
-    CHECK(!stint_stat_get("a", &st));
+    CHECK(!stint_stat_get("a", &st, sizeof st));
     CHECK_EQ_U64(st.calls, 100);
     CHECK_EQ_U64(st.total_ns, 100);
     CHECK_EQ_U64(st.gpu_calls, 100);
@@ -50,7 +50,7 @@ TEST(stat, every_field_of_the_gpu) {
     CHECK(st.gpu_p99_ns >= 958 && st.gpu_p99_ns <= 1000);
     CHECK_EQ_U64(st.bytes, 5050);
     CHECK_EQ_U64(st.flops, 200);
-    CHECK(!stint_stat_get("cpu", &st));
+    CHECK(!stint_stat_get("cpu", &st, sizeof st));
     CHECK_EQ_U64(st.gpu_calls + st.gpu_total_ns + st.gpu_min_ns + st.gpu_max_ns, 0);
     CHECK_EQ_U64(st.gpu_p50_ns + st.gpu_p99_ns + st.bytes + st.flops, 0);
 }
@@ -67,21 +67,21 @@ TEST(stat, every_field_of_what_devices_did) {
         late = gpu_activity(ACTIVITY_FILL, 0, "", 0, 7);
     }
     timed("cpu", 1);
-    CHECK(!stint_stat_get("outer", &st));
+    CHECK(!stint_stat_get("outer", &st, sizeof st));
     CHECK_EQ_U64(st.device_calls, 2);
     CHECK_EQ_U64(st.device_total_ns, 1020);
-    CHECK(!stint_stat_get("inner", &st));
+    CHECK(!stint_stat_get("inner", &st, sizeof st));
     CHECK_EQ_U64(st.device_calls, 1);
     CHECK_EQ_U64(st.device_total_ns, 20);
-    CHECK(!stint_stat_get("cpu", &st));
+    CHECK(!stint_stat_get("cpu", &st, sizeof st));
     CHECK_EQ_U64(st.device_calls + st.device_total_ns, 0);
     stint_reset();
     gpu_activity_took(late, 3, 0); /* for a call of the interval before */
-    CHECK(!stint_stat_get("inner", &st));
+    CHECK(!stint_stat_get("inner", &st, sizeof st));
     CHECK_EQ_U64(st.calls, 0);
     CHECK_EQ_U64(st.device_calls, 1);
     CHECK_EQ_U64(st.device_total_ns, 3);
-    CHECK(stint_stat_get("cpu", &st) == -1);
+    CHECK(stint_stat_get("cpu", &st, sizeof st) == -1);
 }
 
 TEST(stat, infos_are_cut_to_fit) {
@@ -92,19 +92,65 @@ TEST(stat, infos_are_cut_to_fit) {
         REGISTER_TIMER_INFO("a", info);
         fake_advance(1);
     }
-    CHECK(!stint_stat_get("a", &st));
+    CHECK(!stint_stat_get("a", &st, sizeof st));
     CHECK_EQ_U64(strlen(st.info), 63);
+}
+
+/* A program built with an older header has a smaller structure, one built with a newer a larger. */
+TEST(stat, smaller_and_larger_structures) {
+    struct {
+        stint_stat known;
+        uint64_t later[8];
+    } larger;
+    union {
+        stint_stat stat;
+        unsigned char byte[sizeof(stint_stat)];
+    } smaller;
+    const size_t size = offsetof(stint_stat, self_ns) + 4; /* in the middle of a member */
+    timed("a", 7);
+    CHECK(!stint_stat_get("a", &st, sizeof st));
+    memset(&smaller, 0x5a, sizeof smaller);
+    CHECK(!stint_stat_get("a", &smaller.stat, size));
+    CHECK(!memcmp(&smaller, &st, size));
+    for (size_t i = size; i < sizeof smaller; ++i) {
+        CHECK_EQ_U64(smaller.byte[i], 0x5a);
+    }
+    memset(&larger, 0x5a, sizeof larger);
+    CHECK(!stint_set_stat_get(NULL, "a", (stint_stat *)(void *)&larger, sizeof larger));
+    CHECK(!memcmp(&larger.known, &st, sizeof st));
+    for (size_t i = 0; i < sizeof larger.later / sizeof larger.later[0]; ++i) {
+        CHECK_EQ_U64(larger.later[i], 0);
+    }
+    CHECK(!stint_stat_get("a", &st, 0));
+}
+
+TEST(stat, storage_of_the_thread_for_larger_structures) {
+    timed("a", 7);
+    const unsigned char *here = (const unsigned char *)stint_stat_here("a", 512);
+    CHECK(here);
+    for (size_t i = sizeof(stint_stat); here && i < 512; ++i) {
+        CHECK_EQ_U64(here[i], 0);
+    }
+    CHECK(!stint_stat_here("a", 513));
+}
+
+TEST(stat, version_of_the_library) {
+    char numbers[64];
+    snprintf(numbers, sizeof numbers, "%d.%d.%d", STINT_VERSION_MAJOR, STINT_VERSION_MINOR,
+             STINT_VERSION_PATCH);
+    CHECK(!strcmp(STINT_VERSION, numbers));
+    CHECK(!strcmp(stint_version(), STINT_VERSION));
 }
 
 TEST(stat, unknown_names) {
     memset(&st, 0x5a, sizeof st);
-    CHECK(stint_stat_get("a", &st) == -1); /* before anything was recorded */
+    CHECK(stint_stat_get("a", &st, sizeof st) == -1); /* before anything was recorded */
     timed("a", 1);
-    CHECK(stint_stat_get("b", &st) == -1);
-    CHECK(stint_stat_get(NULL, &st) == -1);
-    CHECK(stint_stat_get("", &st) == -1);
+    CHECK(stint_stat_get("b", &st, sizeof st) == -1);
+    CHECK(stint_stat_get(NULL, &st, sizeof st) == -1);
+    CHECK(stint_stat_get("", &st, sizeof st) == -1);
     CHECK_EQ_U64(st.calls, 0x5a5a5a5a5a5a5a5a); /* nothing written */
-    CHECK(stint_stat_get("a", NULL) == -1);
+    CHECK(stint_stat_get("a", NULL, sizeof(stint_stat)) == -1);
     CHECK(getStat("b") == NULL);
     CHECK(getStat(NULL) == NULL);
 }
@@ -125,16 +171,16 @@ TEST(stat, of_a_set) {
         REGISTER_TIMER("a", -1, set);
         fake_advance(3);
     }
-    CHECK(stint_stat_get("a", &st) == -1);
-    CHECK(!stint_set_stat_get(set, "a", &st) && st.total_ns == 3);
-    CHECK(stint_set_stat_get(NULL, "a", &st) == -1);
+    CHECK(stint_stat_get("a", &st, sizeof st) == -1);
+    CHECK(!stint_set_stat_get(set, "a", &st, sizeof st) && st.total_ns == 3);
+    CHECK(stint_set_stat_get(NULL, "a", &st, sizeof st) == -1);
     CHECK(stint_set_get(NULL) == stint_set_get("GlobalStatInfo"));
 }
 
 TEST(stat, open_scopes_have_no_sample_yet) {
     REGISTER_TIMER("a");
     fake_advance(5);
-    CHECK(stint_stat_get("a", &st) == -1);
+    CHECK(stint_stat_get("a", &st, sizeof st) == -1);
 }
 
 /* Names are recorded by their length: one with a NUL is not the name before the NUL. */
@@ -147,14 +193,14 @@ TEST(stat, names_with_a_nul) {
         fake_advance(10);
         stint_impl_end_call(&guard, NULL);
     }
-    CHECK(!stint_stat_get("a", &st));
+    CHECK(!stint_stat_get("a", &st, sizeof st));
     CHECK_EQ_U64(st.calls, 1);
     CHECK_EQ_U64(st.total_ns, 1);
     char *row = harness_capture(2, print_row, "a");
     CHECK_EQ_U64(lines_of(row), 1);
     CHECK_CONTAINS(row, "count=1");
     free(row);
-    CHECK(stint_stat_get("", &st) == -1);
+    CHECK(stint_stat_get("", &st, sizeof st) == -1);
 }
 
 /* What is recorded is cut, and found by the name as the program has it. */
@@ -166,35 +212,35 @@ TEST(stat, long_names) {
     memcpy(other + 999, "\xe2\x82\xac", 3); /* would be cut in two */
     timed(name, 7);
     timed(other, 8);
-    CHECK(!stint_stat_get(name, &st));
+    CHECK(!stint_stat_get(name, &st, sizeof st));
     CHECK_EQ_U64(st.total_ns, 7);
-    CHECK(!stint_stat_get(other, &st));
+    CHECK(!stint_stat_get(other, &st, sizeof st));
     CHECK_EQ_U64(st.total_ns, 8);
     CHECK(!stint_begin(name) && !stint_end(name) && !stint_add_sample(name, 3));
-    CHECK(!stint_stat_get(name, &st));
+    CHECK(!stint_stat_get(name, &st, sizeof st));
     CHECK_EQ_U64(st.calls, 3);
     char *row = harness_capture(2, print_row, name);
     CHECK_CONTAINS(row, "count=3");
     free(row);
     name[1000] = '\0';
-    CHECK(!stint_stat_get(name, &st));
+    CHECK(!stint_stat_get(name, &st, sizeof st));
     name[999] = '\0';
-    CHECK(!stint_stat_get(name, &st));
+    CHECK(!stint_stat_get(name, &st, sizeof st));
     CHECK_EQ_U64(st.total_ns, 8);
     name[998] = '\0';
-    CHECK(stint_stat_get(name, &st) == -1);
+    CHECK(stint_stat_get(name, &st, sizeof st) == -1);
 }
 
 TEST(stat, without_percentiles) {
     setenv("STINT_PERCENTILES", "0", 1);
     timed("a", 10);
     timed("a", 20);
-    CHECK(!stint_stat_get("a", &st));
+    CHECK(!stint_stat_get("a", &st, sizeof st));
     CHECK_EQ_U64(st.p50_ns + st.p90_ns + st.p99_ns, 0);
     CHECK_EQ_U64(st.total_ns, 30);
     stint_reset();
     timed("a", 15);
-    CHECK(!stint_stat_get("a", &st));
+    CHECK(!stint_stat_get("a", &st, sizeof st));
     CHECK_EQ_U64(st.total_ns, 15);
     CHECK(st.min_ns <= 15 && st.max_ns >= 15);
 }
@@ -207,13 +253,13 @@ TEST(stat, now_is_in_microseconds) {
         REGISTER_TIMER_SET("since", us);
         fake_advance(500);
     }
-    CHECK(!stint_stat_get("since", &st));
+    CHECK(!stint_stat_get("since", &st, sizeof st));
     CHECK_EQ_U64(st.total_ns, 3000);
 }
 
 TEST(stat, errno_is_kept) {
     errno = 44;
-    stint_stat_get("a", &st);
+    stint_stat_get("a", &st, sizeof st);
     stint_reset();
     stint_now_us();
     CHECK_EQ_U64((uint64_t)errno, 44);

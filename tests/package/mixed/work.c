@@ -9,6 +9,6 @@ void work_do(void) {
 
 uint64_t work_calls(void) {
     stint_stat stat = {0};
-    stint_stat_get("work", &stat);
+    stint_stat_get("work", &stat, sizeof stat);
     return stat.calls;
 }

@@ -9,6 +9,6 @@ uint64_t plugin_run(void) {
     for (int i = 0; i < 3; ++i) {
         REGISTER_TIMER("plugin");
     }
-    stint_stat_get("plugin", &stat);
+    stint_stat_get("plugin", &stat, sizeof stat);
     return stat.calls;
 }
