@@ -10,8 +10,7 @@
 LOCK(PROFILER, "phase and options of the profile (session/profiler.c)")
 LOCK(STEP, "schedule of the timers (session/step.c)")
 LOCK(CAPTURE, "capture ranges, windows and the requested state of the tools (capture/capture.c)")
-LOCK(TRACER,
-     "how many callers want a tracer, and whether it is being opened or closed (tracer/tracer.c)")
+LOCK(TRACER, "how many callers want a tracer, and its change of state (tracer/tracer.c)")
 LOCK(INTERVAL, "baseline of the interval; held while a snapshot is formatted (session/interval.c)")
 LOCK(ACTIVITY, "tables and time line of GPU activities (activity/activity.c)")
 LOCK(EVENTS, "lists of event pairs and queues of streams (gpu/event_pool.c)")

@@ -351,7 +351,7 @@ void capture_end_range(const void *guard) {
 __attribute__((destructor)) static void at_exit(void) {
     int saved = errno;
     int used = config.capture || __atomic_load_n(&rules, __ATOMIC_ACQUIRE);
-    if (used && !prepare() && !lock_now()) {
+    if (used && !lock_any_held() && !prepare() && !lock_now()) {
         struct capture_rules *seen = pages_get(sizeof *seen);
         if (seen) {
             *seen = *rules;

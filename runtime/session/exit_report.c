@@ -10,6 +10,7 @@
 #include "arena/arena.h"
 #include "base/api.h"
 #include "base/config.h"
+#include "base/lock.h"
 #include "base/log.h"
 #include "process.h"
 #include "profiler.h"
@@ -27,7 +28,7 @@ __attribute__((constructor)) static void at_load(void) {
 
 /* A signal handler that ends the program may have interrupted what a report would wait for. */
 static int is_interrupted(void) {
-    return registry_held() || registry_reading();
+    return lock_any_held() || registry_reading();
 }
 
 __attribute__((destructor)) static void at_exit(void) {

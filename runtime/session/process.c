@@ -208,7 +208,9 @@ static void record_gpu(void) {
 void process_ends(void) {
     struct clock_stamp now;
     if (arena.base && !registry_inherited()) {
-        record_gpu();
+        if (!lock_any_held()) { /* else the program ends in a signal handler: nothing may wait */
+            record_gpu();
+        }
         clock_stamp(&now);
         arena_close(&now);
     }

@@ -268,12 +268,13 @@ static int stop(enum fluid_key key, const char *path, int at_end) {
 }
 
 int profiler_is_due(void) {
-    int due = 0;
-    if (!lock_inside(LOCK_PROFILER)) {
-        lock_now();
-        due = now.phase == RUNNING && now.with_program;
-        unlock_now();
+    if (lock_any_held()) { /* the program ends in a signal handler, which must not wait */
+        return __atomic_load_n(&now.phase, __ATOMIC_RELAXED) == RUNNING &&
+               __atomic_load_n(&now.with_program, __ATOMIC_RELAXED);
     }
+    lock_now();
+    int due = now.phase == RUNNING && now.with_program;
+    unlock_now();
     return due;
 }
 
