@@ -14,7 +14,7 @@ import tempfile
 HOME = "lock.c"
 FORBIDDEN = re.compile(r"\b(pthread_mutex_\w+|pthread_rwlock_\w+|pthread_cond_\w+|pthread_spin_\w+|"
                        r"pthread_atfork|PTHREAD_MUTEX_INITIALIZER|sem_wait|mtx_\w+)\b")
-ENTRY = re.compile(r'^LOCK\((\w+), "([^"]*)"\)$', re.M)
+ENTRY = re.compile(r'^LOCK\((\w+),\s+"([^"]*)"\)$', re.M)
 PROTECTS = re.compile(r"^(.*) \((\S+)\)$")
 
 
@@ -68,7 +68,7 @@ def self_test():
         (root / "runtime/base").mkdir(parents=True)
         (root / "docs").mkdir()
         (root / "runtime/base/lock.c").write_text("pthread_mutex_lock(&m);\n")
-        (root / "runtime/base/lock_table.h").write_text('LOCK(A, "the a (a.c)")\n')
+        (root / "runtime/base/lock_table.h").write_text('LOCK(A,\n     "the a (a.c)")\n')
         (root / "runtime/a.c").write_text("/* pthread_mutex_lock */ lock_take(LOCK_A);\n")
         (root / "docs/design.md").write_text("| 1 | `LOCK_A` | the a | `a.c` |\n")
         assert check(root) == [], check(root)
