@@ -184,10 +184,32 @@ static int may_add(void) {
     return inside() == 1 && opened;
 }
 
+/* Gives the lock up over the demangling, which allocates memory. NULL: all was forgotten meanwhile. */
+static const struct activity_text *add_name(const char *name) {
+    char words[ARENA_NAME_BYTES + 2]; /* one more than is kept, to see that it was cut */
+    struct visit v = holder;
+    uint64_t began = began_at;
+    lock_drop(LOCK_ACTIVITY);
+    const char *text = demangle(words, sizeof words, name) ? name : words;
+    lock_hold(LOCK_ACTIVITY);
+    take_over(v);
+    began_at = began;
+    if (!opened) {
+        return NULL;
+    }
+    const struct activity_text *found = activity_text_find(name); /* another thread's */
+    return found ? found : activity_text_add(name, text);
+}
+
 void activity_add(const struct activity_record *r) {
-    if (may_add()) {
+    if (!may_add()) {
+        return;
+    }
+    const struct activity_text *name = activity_text_find(r->name);
+    name = name ? name : add_name(r->name);
+    if (name) {
         activity_steps_take(activity_line_step);
-        activity_book(r, began_at);
+        activity_book(r, name, began_at);
     }
 }
 

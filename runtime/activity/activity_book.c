@@ -45,7 +45,7 @@ static void add(uint32_t row, uint64_t start, uint64_t end) {
 }
 
 /* A kernel, a copy, a fill. */
-static void book_work(const struct activity_record *r) {
+static void book_work(const struct activity_record *r, const struct activity_text *name) {
     const struct activity_gpu *gpu = activity_device_get(r->device, NULL);
     struct activity_origin from;
     activity_launch_find(r->correlation, &from);
@@ -62,7 +62,7 @@ static void book_work(const struct activity_record *r) {
                                 .ns = r->end - r->start,
                                 .bytes = r->bytes,
                                 .shape = r->kind == ACTIVITY_KERNEL ? r : NULL};
-    uint32_t row = named_row(&k, activity_text_of(r->name));
+    uint32_t row = named_row(&k, name);
     if (row) {
         activity_rows_add(row, &s);
         activity_call_join(r->correlation, row, r->start);
@@ -82,8 +82,7 @@ static void book_wait(const struct activity_call *call, uint32_t flags) {
     }
 }
 
-static void book_call(const struct activity_record *r) {
-    const struct activity_text *name = activity_text_of(r->name);
+static void book_call(const struct activity_record *r, const struct activity_text *name) {
     struct activity_key k = {.kind = r->kind, .node = node_of(r->correlation)};
     struct activity_call call = {
         .start = r->start, .end = r->end, .thread = r->thread, .of_runtime = 1};
@@ -100,10 +99,10 @@ static void book_held(const struct activity_held *h) {
     book_wait(&h->call, h->name->flags);
 }
 
-static void hold_call(const struct activity_record *r) {
+static void hold_call(const struct activity_record *r, const struct activity_text *name) {
     struct activity_held out, h = {.call = {.start = r->start, .end = r->end, .thread = r->thread},
                                    .correlation = r->correlation,
-                                   .name = activity_text_of(r->name),
+                                   .name = name,
                                    .node = node_of(r->correlation)};
     if (activity_call_hold(&h, &out)) {
         book_held(&out);
@@ -138,7 +137,8 @@ static void book_memory(const struct activity_record *r) {
     }
 }
 
-void activity_book(const struct activity_record *r, uint64_t now) {
+void activity_book(const struct activity_record *r, const struct activity_text *name,
+                   uint64_t now) {
     if (is_bad(r, now)) {
         arena_lose(STINT_STATUS_ACTIVITY_BAD, 1);
         return;
@@ -147,13 +147,13 @@ void activity_book(const struct activity_record *r, uint64_t now) {
     case ACTIVITY_KERNEL:
     case ACTIVITY_COPY:
     case ACTIVITY_FILL:
-        book_work(r);
+        book_work(r, name);
         break;
     case ACTIVITY_API:
-        book_call(r);
+        book_call(r, name);
         break;
     case ACTIVITY_DRIVER:
-        hold_call(r);
+        hold_call(r, name);
         break;
     case ACTIVITY_SYNC:
         book_sync(r);

@@ -7,9 +7,10 @@
 #define STINT_ACTIVITY_BOOK_H
 
 #include "activity.h"
+#include "activity_text.h"
 
-/* now: activity_clock(), a little ago at most. */
-void activity_book(const struct activity_record *r, uint64_t now);
+/* name: of r->name. now: activity_clock(), a little ago at most. */
+void activity_book(const struct activity_record *r, const struct activity_text *name, uint64_t now);
 /* What was held back in case more was to come. */
 void activity_book_rest(void);
 

@@ -2,7 +2,8 @@
 /*
  * Implementation notes
  * - A name is known by 64 bits of hash alone: of ten thousand kernels two are the same once in
- *   10^11 programs, and comparing would mean keeping what the compiler mangled, too.
+ *   10^11 programs, and comparing would mean keeping what the compiler mangled, too. A text without
+ *   room is asked for again with each record.
  * - Texts are cut from pieces of our own: arena_text_put's are under the registry's lock, which may
  *   not be waited for here (fork takes them in any order).
  */
@@ -12,7 +13,6 @@
 #include <string.h>
 
 #include "arena/arena.h"
-#include "base/demangle.h"
 #include "base/scratch.h"
 
 #define NAMES 16384u /* places; three quarters of them are used */
@@ -79,9 +79,7 @@ static uint32_t text_put(const char *bytes, size_t length) {
     return (uint32_t)(at / 8);
 }
 
-static uint32_t text_of(const char *name) {
-    char words[ARENA_NAME_BYTES + 2]; /* one more than is kept, to see that it was cut */
-    const char *text = demangle(words, sizeof words, name) ? name : words;
+static uint32_t text_of(const char *text) {
     size_t length = strnlen(text, ARENA_NAME_BYTES + 1);
     if (length > ARENA_NAME_BYTES) {
         length = ARENA_NAME_BYTES;
@@ -100,29 +98,43 @@ static uint32_t flags_of(const char *name) {
     return (copies ? ACTIVITY_TEXT_COPIES : 0) | (waits ? ACTIVITY_TEXT_WAITS : 0);
 }
 
-const struct activity_text *activity_text_of(const char *name) {
-    static const struct activity_text none, lost = {.hash = 1};
+/* Its place, or the empty one where it belongs: there always is one. */
+static struct activity_text *place_of(uint64_t hash) {
+    uint32_t at = (uint32_t)hash;
+    while (names[at % NAMES].hash && names[at % NAMES].hash != hash) {
+        ++at;
+    }
+    return &names[at % NAMES];
+}
+
+static int is_full(void) {
+    return name_count >= NAMES / 4 * 3;
+}
+
+static const struct activity_text lost = {.hash = 1};
+
+const struct activity_text *activity_text_find(const char *name) {
+    static const struct activity_text none;
     if (!name || !*name) {
         return &none;
     }
-    uint64_t hash = hash_of(name, strlen(name));
-    struct activity_text *t;
-    for (uint32_t at = (uint32_t)hash;; ++at) {
-        t = &names[at % NAMES];
-        if (t->hash == hash) {
-            return t;
-        }
-        if (!t->hash) {
-            break;
-        }
+    const struct activity_text *t = place_of(hash_of(name, strlen(name)));
+    if (t->hash) {
+        return t;
     }
-    uint32_t text = name_count < NAMES / 4 * 3 ? text_of(name) : 0;
-    if (!text) {
+    return is_full() ? &lost : NULL;
+}
+
+const struct activity_text *activity_text_add(const char *name, const char *text) {
+    uint64_t hash = hash_of(name, strlen(name));
+    struct activity_text *t = place_of(hash);
+    uint32_t unit = is_full() ? 0 : text_of(text);
+    if (!unit) {
         return &lost;
     }
     ++name_count;
     t->hash = hash;
-    t->text = text;
+    t->text = unit;
     t->flags = flags_of(name);
     return t;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Names of kernels and API functions: each once in the arena, kernels' demangled, and what a name
- * says about its call. Under the activity lock.
+ * Names of kernels and API functions: each once in the arena, as the text that is to be read, and
+ * what a name says about its call. Under the activity lock; demangling allocates memory and is
+ * done by the caller, without the lock.
  */
 #ifndef STINT_ACTIVITY_TEXT_H
 #define STINT_ACTIVITY_TEXT_H
@@ -21,7 +22,9 @@ struct activity_text {
 /* 0, or -1 without memory. */
 int activity_text_open(void);
 void activity_text_forget(void);
-/* All zero for NULL and "". The result stays. */
-const struct activity_text *activity_text_of(const char *name);
+/* NULL: it is new. All zero for NULL and "". The result stays. */
+const struct activity_text *activity_text_find(const char *name);
+/* A new name, and its text; longer ones than ARENA_NAME_BYTES are cut. */
+const struct activity_text *activity_text_add(const char *name, const char *text);
 
 #endif

@@ -21,6 +21,7 @@
 #include "event_lane.h"
 #include "event_queue.h"
 #include "event_sums.h"
+#include "gpu_seek.h"
 
 enum pool_state { POOL_NEW, POOL_OPEN, POOL_NO_GPU, POOL_FAILED, POOL_CLOSED };
 
@@ -115,9 +116,12 @@ static void close_pool(void) {
     set_state(POOL_CLOSED);
 }
 
-/* Looks for the GPU. */
+/* Looks for the GPU; later, if this may be a signal handler. */
 static enum pool_state open_pool(void) {
     enum pool_state found = POOL_NEW;
+    if (!gpu_may_seek()) {
+        return POOL_NEW;
+    }
     enum pool_state to = gpu_ops()->reason ? POOL_NO_GPU : POOL_OPEN;
     __atomic_compare_exchange_n(&pool_state, &found, to, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
     __atomic_store_n(&event_pool_no_gpu, state() == POOL_NO_GPU, __ATOMIC_RELAXED);

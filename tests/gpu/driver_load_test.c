@@ -3,8 +3,12 @@
  * Which driver is found, and what is said of what is none.
  */
 #include <dlfcn.h>
+#include <signal.h>
+#include <sys/mman.h>
 
 #include "driver_support.h"
+#include "fake_clock.h"
+#include "gpu/gpu_seek.h"
 
 /* A copy of a library, in the working folder, in which nobody finds these names (up to NULL). */
 struct copy {
@@ -194,6 +198,49 @@ TEST(gpu_driver_load, looked_for_once) {
     config.cuda_lib = DOUBLE_LIBRARY;
     CHECK(gpu_ops() == ops);
     CHECK_STR_EQ(ops->reason, "no CUDA driver: no libcuda.so.0");
+}
+
+/* ---- A thread that blocks signals may be in a handler of one. */
+
+static void block(int how) {
+    sigset_t one;
+    sigemptyset(&one);
+    sigaddset(&one, SIGUSR1);
+    CHECK(!pthread_sigmask(how, &one, NULL));
+}
+
+TEST(gpu_driver_load, not_in_what_may_be_a_signal_handler) {
+    config.cuda_lib = DOUBLE_OLD_LIBRARY;
+    CHECK(gpu_may_seek());
+    block(SIG_BLOCK);
+    CHECK(!gpu_may_seek());
+    block(SIG_UNBLOCK);
+    CHECK(gpu_may_seek());
+}
+
+TEST(gpu_driver_load, but_where_the_program_has_loaded_it) {
+    config.cuda_lib = DOUBLE_OLD_LIBRARY;
+    block(SIG_BLOCK);
+    CHECK(!gpu_may_seek());
+    CHECK(dlopen(DOUBLE_OLD_LIBRARY, RTLD_NOW | RTLD_LOCAL));
+    fake_advance(9999999);
+    CHECK(!gpu_may_seek()); /* it does not look again at once */
+    fake_advance(1);
+    CHECK(gpu_may_seek());
+}
+
+TEST(gpu_driver_load, at_whatever_place_of_the_list_of_mappings) {
+    void *pages[3000];
+    config.cuda_lib = DOUBLE_OLD_LIBRARY;
+    block(SIG_BLOCK);
+    CHECK(dlopen(DOUBLE_OLD_LIBRARY, RTLD_NOW | RTLD_LOCAL));
+    for (unsigned i = 0; i < sizeof pages / sizeof *pages; ++i) { /* each line moves it on */
+        int protection = i % 2 ? PROT_READ : PROT_NONE;
+        pages[i] = mmap(NULL, 4096, protection, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (i % 50 == 0) {
+            CHECK(gpu_may_seek());
+        }
+    }
 }
 
 HARNESS_MAIN()

@@ -4,6 +4,7 @@
  */
 #include <pthread.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <sys/wait.h>
 
 #include "../unit/recorded.h"
@@ -228,6 +229,18 @@ TEST(gpu_timer, without_a_context) {
     CHECK_EQ_U64(stat_of("scope").calls, 3);
 }
 #endif
+
+/* As in a signal handler. What it loses could not have been measured. */
+TEST(gpu_timer, the_first_on_a_thread_that_blocks_signals) {
+    sigset_t all;
+    begin_gpu();
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, NULL);
+    scope(NULL, 50);
+    finish_gpu();
+    CHECK_EQ_U64(stat_of("scope").gpu_calls, 1);
+    CHECK_EQ_U64(gpu_losses(), 0);
+}
 
 TEST(gpu_timer, a_stream_of_a_context_that_is_not_current) {
     begin_gpu();

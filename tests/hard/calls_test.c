@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <time.h>
 
+#include "activity/activity.h"
 #include "base/lock.h"
 #include "base/module.h"
 #include "recorded.h"
@@ -287,6 +288,24 @@ TEST(calls, none_with_a_lock_held) {
     free(said);
 }
 
+/* To demangle a name is to allocate memory. */
+static void add_kernels(void) {
+    static const char *const names[] = {"_Z5scalePff", "_ZN3one3twoEv", "_Z5scalePff", "plain"};
+    activity_begin();
+    for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
+        struct activity_record r = {
+            .kind = ACTIVITY_KERNEL, .start = 100, .end = 200, .name = names[i]};
+        activity_add(&r);
+    }
+    activity_end();
+}
+
+TEST(calls, none_with_the_lock_of_the_activities) {
+    NEEDS_OWN_FUNCTIONS();
+    CHECK(!activity_open());
+    expect_no_call(add_kernels);
+}
+
 static void fork_and_record(void) {
     int status = -1;
     pid_t pid = fork();
@@ -315,6 +334,7 @@ static void record_in_handler(int number) {
         fake_advance(1000000);
     }
     { REGISTER_TIMER_DYNAMIC("by name"); }
+    { REGISTER_GPU_TIMER("gpu", NULL); }
     module_name(name, sizeof name);
     in_handler = 0;
 }
@@ -347,6 +367,8 @@ TEST(calls, none_in_a_signal_handler) {
     CHECK_CONTAINS(said, " stint] Stat: [slow]");
     free(said);
     CHECK_EQ_U64(calls_of("scope"), 2);
+    CHECK_EQ_U64(calls_of("gpu"), 2);
+    CHECK_EQ_U64(lost(STINT_STATUS_GPU_NO_DEVICE), 2);
 }
 
 HARNESS_MAIN()

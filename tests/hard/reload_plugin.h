@@ -9,4 +9,6 @@ uint64_t plugin_calls(void);
 int plugin_leaves_open(void); /* a scope, for ever */
 int plugin_report(const char *view);
 
+void plugin_is_constructed(void); /* the program's */
+
 #endif
