@@ -16,8 +16,8 @@
 #endif
 
 /* Only a string literal can follow "". That alone is an error too, but one that does not say why
- * (this is a system header: compilers leave its macros out of their notes), so an identifier that
- * says it stands before it: a bit-field without a width, a member that is not there. */
+ * (this is a system header: compilers leave its macros out of their notes), so the
+ * preceding identifier says it: a bit-field without a width, a member that is not there. */
 #if defined(__GNUC__) && defined(__cplusplus)
 namespace stint_impl {
 template <bool literal> struct STINT_name_must_be_a_literal_else_use_REGISTER_TIMER_DYNAMIC {};
@@ -177,7 +177,7 @@ template <> struct STINT_name_must_be_a_literal_else_use_REGISTER_TIMER_DYNAMIC<
 #define STINT_IMPL_VALUE(name, v) STINT_IMPL_VALUE_AT(__COUNTER__, STINT_IMPL_LITERAL(name), v)
 #define STINT_IMPL_FOR_TIMING(...) __VA_ARGS__
 
-/* Nothing but a declaration begins it, so that it is no lone body of an `if`. */
+/* It begins with a declaration, so that it does not compile as the only statement of an `if`. */
 #if defined(__cplusplus)
 #define STINT_IMPL_PROFILE_(n, state, option, sorted_key, path)                                    \
     const char *const stint_impl_state_##n = state;                                                \
@@ -226,7 +226,8 @@ template <> struct STINT_name_must_be_a_literal_else_use_REGISTER_TIMER_DYNAMIC<
 #if STINT_IMPL_PROFILER && !defined(__CUDA_ARCH__)
 
 #if defined(__cplusplus)
-/* Two declarations, so that it is no lone body of an `if`, as with timers. */
+/* Two declarations, so that it does not compile as the only statement of an `if`, as with
+ * timers. */
 #define STINT_IMPL_CAPTURE_(n, name, info)                                                         \
     const char *const stint_impl_name_##n = name;                                                  \
     ::stint_impl::capture stint_impl_guard_##n(stint_impl_name_##n, info)

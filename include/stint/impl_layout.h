@@ -6,7 +6,7 @@
  * at link or load time instead of writing to the wrong place. Not for users.
  *
  * Threading: every record names its writer. "Owner" is the thread a recorder belongs to; it writes
- * with plain relaxed or release stores and nobody else writes at all. Readers are snapshots, in
+ * with plain relaxed or release stores, and no other thread writes. Readers are snapshots, in
  * this process or in another one.
  */
 #ifndef STINT_IMPL_LAYOUT_H
@@ -36,8 +36,8 @@
  * end, so that recursion, a foreign clock and foreign handles all take the slow path. */
 #define STINT_IMPL_TAG 1u
 
-/* The guard of a frame whose scope another thread has ended, as that of a coroutine: no address, not
- * 0. The frame stays until its owner takes it off. */
+/* The guard of a frame whose scope another thread has ended, as that of a coroutine: no address,
+ * not 0. The frame stays until its owner takes it off. */
 #define STINT_IMPL_MOVED 2u
 
 #define STINT_IMPL_DEPTH 256 /* open scopes of a thread; deeper ones are counted, not timed */
@@ -122,15 +122,15 @@ struct stint_impl_event {
 #define STINT_IMPL_EVENT_PAYLOAD 3u
 #define STINT_IMPL_EVENT_KIND 62 /* bits of `at` below the kind */
 #define STINT_IMPL_SPAN_BITS 38  /* minutes */
-/* A span as long or longer says so long, and its ticks are in the payload before it. The inline path
- * sees none: it is also the most a node's limit can be. */
+/* A span as long or longer says so long, and its ticks are in the payload before it. The inline
+ * path sees none: it is also the most a node's limit can be. */
 #define STINT_IMPL_SPAN_LONG (((uint64_t)1 << STINT_IMPL_SPAN_BITS) - 1)
 
 /* The newest events of a thread or of a GPU stream; its size is a power of two. */
 struct stint_impl_ring {
     uint64_t head; /* places ever taken; owner, release. Taken first, then filled */
     uint64_t mask;
-    uint64_t reserved[6]; /* the events lie behind it */
+    uint64_t reserved[6]; /* the events follow */
 };
 
 /* (parent node, set, site) -> node. Private to the owner, outside the arena. */
@@ -158,9 +158,10 @@ struct stint_set {
     uint32_t id;
 };
 
-/* What every guard begins with: the start that is in its scope's frame, 0 = not opened. A scope is the
- * address of its guard and this word together: the address alone may be that of another scope that
- * was left open there, the word alone may be whatever a jump over the guard found in memory. */
+/* What every guard begins with: the start that is in its scope's frame, 0 = not opened. A scope
+ * is the address of its guard and this word together: the address alone may be that of another
+ * scope that was left open there, the word alone may be whatever a jump over the guard found in
+ * memory. */
 typedef uint64_t stint_impl_opened;
 
 /* A guard with threshold and info. They are read only once the guard is proved open. */
@@ -199,8 +200,8 @@ stint_impl_ring_take(struct stint_impl_ring *r, uint64_t places) {
 #endif
 }
 
-/* `at` is 0 while `what` is no more what it was: a reader that finds `at` the same before and after
- * it read `what` has both of one event. */
+/* `at` is 0 while `what` is being replaced: a reader that finds the same `at` before and after
+ * reading `what` has both from one event. */
 static inline __attribute__((always_inline)) void
 stint_impl_ring_put(struct stint_impl_ring *r, uint64_t number, uint64_t at, uint64_t what) {
     struct stint_impl_event *e = stint_impl_ring_event(r, number);
@@ -227,7 +228,8 @@ static inline uint32_t stint_impl_bucket(uint64_t ticks) {
     return (uint32_t)((shift << 4) + (ticks >> shift));
 }
 
-/* One sample of that bucket more, up to the counter's end. Owner only; histogram in units, 0 = none. */
+/* One sample of that bucket more, up to the counter's end. Owner only; histogram in units, 0 =
+ * none. */
 static inline __attribute__((always_inline)) void
 stint_impl_histogram_add(char *base, uint32_t histogram, uint64_t ticks) {
     if (histogram) {

@@ -3,22 +3,22 @@
  * The hot path: opening and closing a scope. Not for users.
  *
  * Implementation notes
- * - One comparison of the site's word against the thread's gate covers everything unusual: a site
- *   or thread not seen before, a changed filter or level, a fork, a thread that has ended, a signal
- *   handler inside the slow path, a clock that is not the inline one. All of that is the slow path.
- * - A scope is identified by the address of its guard and by its start, which is in the guard and in
- * its frame. A guard that a goto, switch or longjmp left uninitialised or open is harmless: what it
- * holds counts only beside a frame of its address. `begin` on an address that may already be open (not
- * below every open one: `low`) and `end` of a guard that is not the top frame's are the slow path,
- * which searches, here and in other threads' frames, and repairs.
+ * - One comparison of the site's word with the thread's gate covers every unusual case: a new site
+ *   or thread, a changed filter or level, a fork, a thread that has ended, a signal handler inside
+ *   the slow path, a clock other than the inline one. All of these take the slow path.
+ * - A scope is identified by the address of its guard and by its start, which is in the guard and
+ *   in its frame. A guard that a goto, switch or longjmp left uninitialised or open is harmless:
+ *   its contents count only together with a frame of its address. `begin` at an address that may
+ *   already be open (not below every open one: `low`) and `end` of a guard that is not the top
+ *   frame's take the slow path, which searches, also in other threads' frames, and repairs.
  * - `begin` claims the frame before filling it and `end` frees it last, so that a signal handler in
- *   between stacks its own scopes above and takes them away again.
+ *   between pushes its own scopes above and pops them again.
  * - `end` writes the node under its sequence word; data stores are release stores because that
  *   orders them after the odd sequence word without a fence (plain moves on x86-64).
  *
  * Three ways to compile it, chosen per translation unit by STINT_INLINE: 2 (default) one local copy
  * of begin and end that every site calls, 1 everything inline at the site, 0 calls into the
- * library. docs/performance.md has the figures.
+ * library. docs/performance.md has the measurements.
  */
 #ifndef STINT_IMPL_RECORD_H
 #define STINT_IMPL_RECORD_H
@@ -109,7 +109,7 @@ stint_impl_open_body(struct stint_impl_thread *t, uint64_t me, uint32_t set, uin
     if (STINT_IMPL_UNLIKELY(f == t->last)) {
         return 0;
     }
-    uint64_t now = STINT_IMPL_TICKS(); /* here: the stores need not wait behind it, - 0.1 nested */
+    uint64_t now = STINT_IMPL_TICKS(); /* here, before the stores: - 0.1 nested */
     ++f;
     t->top = f;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -161,7 +161,7 @@ stint_impl_end_body(void *guard, const struct stint_impl_call *call) {
         stint_impl_end_slow(guard, now, call);
         return;
     }
-    uint64_t seq = STINT_IMPL_LOAD(&n->seq) | 1; /* is odd already if the last one was left midway */
+    uint64_t seq = STINT_IMPL_LOAD(&n->seq) | 1; /* odd already if one was left midway */
     STINT_IMPL_STORE(&n->seq, seq);
     STINT_IMPL_PUBLISH(&n->total, STINT_IMPL_LOAD(&n->total) + ticks);
     if (ticks < STINT_IMPL_LOAD(&n->min)) {

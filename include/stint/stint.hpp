@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The C++ face of stint.h: sets of statistics and intervals as objects.
+ * The C++ interface of stint.h: sets of statistics and intervals as objects.
  *
  *     stint::StatSet server("pserver");
  *     REGISTER_TIMER("pserver.add", -1, server);
  *     server.printAllStatus();
  *     globalStat.printAllStatus();
  *
- *     stint::interval waiting;            // TIMER_BEGIN and TIMER_END as an object that can be moved
+ *     stint::interval waiting;            // TIMER_BEGIN and TIMER_END as an object that can be
+ *     moved
  *     TIMER_BEGIN(waiting, "job waits");
  *     queue.push(std::move(waiting));     // ends on the thread that takes it
  *
- * With timers off every member is empty and returns 0 or nullptr. Sets are a pointer, may be copied, and
- * may be used before main and after it.
+ * With timers off every member is empty and returns 0 or nullptr. A set is a pointer, may be
+ * copied, and may be used before main and after it.
  */
 #ifndef STINT_STINT_HPP
 #define STINT_STINT_HPP
@@ -34,11 +35,11 @@ class StatSet {
     /* The set of that name, made at first use. */
     explicit StatSet(const char *name) : set_(stint_set_get(name)) {}
 
-    /* The legacy report of this set: header, a row a statistic, closing line. */
+    /* Prints the legacy report of this set: header, one row per name, closing line. */
     int printAllStatus() const { return stint_set_report(set_, "legacy"); }
-    /* Any view, as stint_report. */
+    /* Prints any view; see stint_report. */
     int report(const char *view) const { return stint_set_report(set_, view); }
-    /* One row; non-zero and one line on stderr for an unknown name. */
+    /* Prints one row; non-zero and one line on stderr for an unknown name. */
     int printStatus(const char *name) const { return stint_set_print(set_, name); }
     void setThreadInfo(bool each) const { stint_show_threads(each); }
     void reset() const { stint_set_reset(set_); }
@@ -52,19 +53,20 @@ class StatSet {
     stint_set *set_;
 };
 
-/* An interval that is no block: it may overlap anything, be moved, and end on another thread than it
- * began on, as in a coroutine or a job of a pool. It ends once: by end(), by TIMER_END, when another one
- * is assigned to it, or with its life; the thread that ends it records it. One thread at a time. */
+/* An interval that is not a block: it may overlap anything, be moved, and end on another thread
+ * than it began on, as in a coroutine or a job of a thread pool. It ends once: by end(), by
+ * TIMER_END, when another one is assigned to it, or when it is destroyed; the thread that ends
+ * it records it. An object must not be used by two threads at the same time. */
 #if STINT_IMPL_TIMER
 class interval {
   public:
     /* Not running; TIMER_BEGIN begins it, under a literal name. */
     constexpr interval() noexcept : word{0, 0} {}
-    /* Begins now, under a name made at run time as of REGISTER_TIMER_DYNAMIC; costs a hash of it. */
+    /* Begins now, under a name made at run time, as in REGISTER_TIMER_DYNAMIC; it is hashed. */
     explicit interval(const char *name) noexcept : interval() {
         stint_impl_handle_begin_dynamic(word, name, UINT64_MAX);
     }
-    /* std::string, std::string_view and what looks like them. */
+    /* std::string, std::string_view and types with the same members. */
     template <typename Text, typename = decltype(static_cast<const Text *>(nullptr)->data()),
               typename = decltype(static_cast<const Text *>(nullptr)->size())>
     explicit interval(const Text &name) noexcept : interval() {
@@ -85,7 +87,7 @@ class interval {
     interval &operator=(const interval &) = delete;
     ~interval() { end(); }
 
-    /* Ends and records it; nothing if it is not running. */
+    /* Ends and records it; no effect if it is not running. */
     void end() noexcept {
         if (running()) {
             stint_impl_handle_end(word);
