@@ -53,12 +53,17 @@ def render_table(path):
 
 
 def render_codes(path):
+    """The rows, and each number that has a name of ours, for whoever compares the two."""
+    entries = read(path)
     rows = ["    {%s, %d, %s},\n" % (entry.get("value"), entry.get("fatal") == "yes",
                                      table.c_string(entry.name))
-            for entry in library.of(read(path), "code")]
+            for entry in library.of(entries, "code")]
+    numbers = ["    IS(%s, %s)" % (entry.get("ours"), entry.get("value"))
+               for entry in entries if entry.get("ours")]
     return "%s/* code, whether no call can be right after it, name */\n" \
-           "static const struct gpu_code_row gpu_codes[] = {\n%s};\n" % (
-               table.c_banner(path), "".join(rows))
+           "static const struct cuda_code_row cuda_codes[] = {\n%s};\n" \
+           "#define CUDA_NUMBERS(IS) \\\n%s\n" % (
+               table.c_banner(path), "".join(rows), " \\\n".join(numbers))
 
 
 def render_double(path):

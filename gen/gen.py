@@ -37,7 +37,7 @@ OUTPUTS = {
     "env_table.inc": env.render_c,
     "env_help.inc": env.render_help,
     "environment.md": env.render_markdown,
-    "gpu_codes.inc": driver.render_codes,
+    "cuda_codes.inc": driver.render_codes,
     "gpu_peak_table.inc": gpu_peak.render_c,
     "kernel_names_table.inc": kernel_names.render_c,
     "report.html": html.render_page,

@@ -28,7 +28,7 @@ enum activity_kind {
     ACTIVITY_KINDS
 };
 
-/* Memory, as CUPTI numbers it: of copies' ends, fills and allocations. */
+/* Memory: of copies' ends, fills and allocations. A tracer translates; CUPTI's numbers are these. */
 enum activity_memory {
     ACTIVITY_MEMORY_UNKNOWN,
     ACTIVITY_MEMORY_PAGEABLE,
@@ -40,7 +40,7 @@ enum activity_memory {
     ACTIVITY_MEMORY_MANAGED_STATIC
 };
 
-/* Direction, as CUPTI numbers it. */
+/* Direction; likewise. */
 enum activity_copy {
     ACTIVITY_COPY_UNKNOWN,
     ACTIVITY_COPY_HTOD,

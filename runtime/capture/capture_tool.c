@@ -16,6 +16,10 @@ enum tool_state tool_start(struct gpu_context *context) {
         log_line("nothing is captured: %s", gpu->reason);
         return TOOL_VOID;
     }
+    if (!gpu->capture_start) {
+        log_line("nothing is captured: the back end %s starts no profiler", gpu->name);
+        return TOOL_VOID;
+    }
     int code = gpu->context(NULL, context);
     if (code == GPU_OK) {
         code = gpu->capture_start();
@@ -37,10 +41,12 @@ void tool_stop(const struct gpu_context *context) {
     struct gpu_context here = {0};
     int same = gpu->context(NULL, &here) == GPU_OK && here.handle == context->handle &&
                here.id == context->id;
-    int entered = !same && gpu->enter(context) == GPU_OK;
-    gpu->capture_stop();
+    int entered = !same && gpu_enter(gpu, context) == GPU_OK;
+    if (gpu->capture_stop) {
+        gpu->capture_stop();
+    }
     if (entered) {
-        gpu->leave(context);
+        gpu_leave(gpu, context);
     }
 }
 

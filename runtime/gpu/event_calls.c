@@ -5,7 +5,7 @@
 
 static int make_events(const struct gpu_ops *gpu, struct event_pair *p) {
     int mode = GPU_MODE_RELAXED;
-    int relaxed = gpu->capture_mode(&mode) == GPU_OK;
+    int relaxed = gpu_capture_mode(gpu, &mode) == GPU_OK;
     int code = gpu->event_new(&p->from);
     code = code ? code : gpu->event_new(&p->to);
     if (code && p->from) {
@@ -13,34 +13,34 @@ static int make_events(const struct gpu_ops *gpu, struct event_pair *p) {
         p->from = NULL;
     }
     if (relaxed) {
-        gpu->capture_mode(&mode);
+        gpu_capture_mode(gpu, &mode);
     }
     return code;
 }
 
 int event_record(const struct gpu_ops *gpu, struct event_pair *p, void **which) {
-    int code = gpu->enter(&p->home->context);
+    int code = gpu_enter(gpu, &p->home->context);
     if (!code) {
         code = p->from ? GPU_OK : make_events(gpu, p);
         code = code ? code : gpu->event_record(*which, p->stream);
-        gpu->leave(&p->home->context);
+        gpu_leave(gpu, &p->home->context);
     }
     return code;
 }
 
 int event_ask(const struct gpu_ops *gpu, const struct event_pair *p, int wait, uint64_t *ns) {
     int mode = GPU_MODE_RELAXED;
-    int code = gpu->enter(&p->home->context);
+    int code = gpu_enter(gpu, &p->home->context);
     if (code) {
         return code;
     }
-    int relaxed = gpu->capture_mode(&mode) == GPU_OK;
+    int relaxed = gpu_capture_mode(gpu, &mode) == GPU_OK;
     code = wait ? gpu->event_wait(p->to) : gpu->event_query(p->to);
     code = code ? code : gpu->event_elapsed(p->from, p->to, ns);
     if (relaxed) {
-        gpu->capture_mode(&mode);
+        gpu_capture_mode(gpu, &mode);
     }
-    gpu->leave(&p->home->context);
+    gpu_leave(gpu, &p->home->context);
     return code;
 }
 

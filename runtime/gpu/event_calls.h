@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a pair of events asks of the driver. Without any lock: a tool may stand behind it.
+ * What a pair of events asks of the back end. Without any lock: the call may end up in a tool.
  */
 #ifndef STINT_EVENT_CALLS_H
 #define STINT_EVENT_CALLS_H

@@ -122,7 +122,9 @@ static enum pool_state open_pool(void) {
     if (!gpu_may_seek()) {
         return POOL_NEW;
     }
-    enum pool_state to = gpu_ops()->reason ? POOL_NO_GPU : POOL_OPEN;
+    const struct gpu_ops *gpu = gpu_ops();
+    int usable = !gpu->reason && gpu->event_new;
+    enum pool_state to = usable ? POOL_OPEN : POOL_NO_GPU;
     __atomic_compare_exchange_n(&pool_state, &found, to, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
     __atomic_store_n(&event_pool_no_gpu, state() == POOL_NO_GPU, __ATOMIC_RELAXED);
     return state();
@@ -144,7 +146,7 @@ static int reserve(void) {
 static void describe(const struct gpu_ops *gpu, struct event_context *home) {
     struct gpu_device d = {0};
     int number = home->context.device;
-    int known = gpu->device(number, &d) == GPU_OK;
+    int known = gpu_device(gpu, number, &d) == GPU_OK;
     lock_hold(LOCK_EVENTS);
     if (known && !home->device) {
         home->device = event_sums_device(number, &d);
@@ -174,7 +176,7 @@ static struct event_pair *start(const struct gpu_ops *gpu, void *stream, enum st
     struct gpu_context c = {0};
     int capturing = 0;
     int code = gpu->context(stream, &c);
-    code = code ? code : gpu->capturing(stream, &capturing);
+    code = code ? code : gpu_capturing(gpu, stream, &capturing);
     if (code || capturing) {
         *why = capturing ? STINT_STATUS_GPU_CAPTURED : event_loss(code);
         lock_hold(LOCK_EVENTS);
@@ -273,7 +275,7 @@ static void poll_some(const struct gpu_ops *gpu, struct event_queue *own) {
 
 static int stop(const struct gpu_ops *gpu, struct event_pair *p, int wait, enum stint_status *why) {
     int capturing = 0;
-    int code = gpu->capturing(p->stream, &capturing);
+    int code = gpu_capturing(gpu, p->stream, &capturing);
     if (!code && capturing) {
         retire_now(p, 1);
         *why = STINT_STATUS_GPU_CAPTURED;

@@ -1,24 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "gpu.h"
 
-#include <stdio.h>
-
 #include "base/config.h"
 
-struct gpu_code_row {
-    int code;
-    int fatal;
-    const char *name;
-};
+static const struct gpu_backend *const *backends; /* written once, by a constructor */
+static const struct gpu_ops *found;               /* release, acquire */
 
-#include "gpu_codes.inc"
+void gpu_set_list(const struct gpu_backend *const *list) {
+    backends = list;
+}
 
-static const struct gpu_ops *found;
+/* The first that is usable, else what the first of the list says. */
+static const struct gpu_ops *open_first(void) {
+    const struct gpu_ops *refused = NULL;
+    for (const struct gpu_backend *const *b = backends; b && *b; ++b) {
+        const struct gpu_ops *ops = (*b)->open(config.cuda_lib);
+        if (!ops->reason) {
+            return ops;
+        }
+        refused = refused ? refused : ops;
+    }
+    return refused ? refused : &gpu_none;
+}
 
 const struct gpu_ops *gpu_ops(void) {
     const struct gpu_ops *ops = __atomic_load_n(&found, __ATOMIC_ACQUIRE);
     if (!ops) {
-        ops = gpu_api_open(config.cuda_lib);
+        ops = open_first();
         if (ops != &gpu_none) { /* it could not even be asked: next time, then */
             const struct gpu_ops *before = NULL;
             if (!__atomic_compare_exchange_n(&found, &before, ops, 0, __ATOMIC_ACQ_REL,
@@ -42,26 +50,13 @@ int gpu_time_ns(float ms, uint64_t *ns) {
     return GPU_OK;
 }
 
-static const struct gpu_code_row *row_of(int code) {
-    for (size_t i = 0; i < sizeof gpu_codes / sizeof *gpu_codes; ++i) {
-        if (gpu_codes[i].code == code) {
-            return &gpu_codes[i];
-        }
-    }
-    return NULL;
-}
-
 const char *gpu_code_name(int code) {
-    const struct gpu_code_row *row = row_of(code);
-    const struct gpu_ops *ops = __atomic_load_n(&found, __ATOMIC_ACQUIRE);
-    const char *name = row ? row->name : NULL;
-    if (!name && ops && ops->code_name) {
-        name = ops->code_name(code);
-    }
+    const struct gpu_ops *ops = gpu_known();
+    const char *name = ops && ops->code_name ? ops->code_name(code) : NULL;
     return name ? name : "error";
 }
 
 int gpu_is_fatal(int code) {
-    const struct gpu_code_row *row = row_of(code);
-    return row && row->fatal;
+    const struct gpu_ops *ops = gpu_known();
+    return ops && ops->is_fatal && ops->is_fatal(code);
 }

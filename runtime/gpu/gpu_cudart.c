@@ -11,7 +11,7 @@
  * - A context is a device, whose primary one cudart uses. Nothing tells the contexts before and
  *   after a cudaDeviceReset apart: events of the first fail once each, and are counted.
  */
-#include "gpu.h"
+#include "gpu_cudart.h"
 
 #include <cuda_profiler_api.h>
 #include <cuda_runtime_api.h>
@@ -20,6 +20,8 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "cuda_codes.h"
 
 #define NESTED 4 /* enters of a thread: a tool behind a call may have ranges of its own */
 
@@ -46,7 +48,27 @@ static const struct attribute attributes[] = {
 
 /* ---- Errors ------------------------------------------------------------------------------------*/
 
+/* cuda_codes.c says the same of the driver's. */
+_Static_assert((int)cudaSuccess == (int)GPU_OK, "");
+_Static_assert((int)cudaErrorInvalidValue == (int)GPU_INVALID_VALUE, "");
+_Static_assert((int)cudaErrorInitializationError == (int)GPU_NOT_INITIALIZED, "");
+_Static_assert((int)cudaErrorCudartUnloading == (int)GPU_DEINITIALIZED, "");
+_Static_assert((int)cudaErrorStubLibrary == (int)GPU_STUB, "");
+_Static_assert((int)cudaErrorDeviceUninitialized == (int)GPU_INVALID_CONTEXT, "");
+_Static_assert((int)cudaErrorInvalidResourceHandle == (int)GPU_INVALID_HANDLE, "");
+_Static_assert((int)cudaErrorNotReady == (int)GPU_NOT_READY, "");
+_Static_assert((int)cudaErrorIllegalAddress == (int)GPU_ILLEGAL_ADDRESS, "");
+_Static_assert((int)cudaErrorContextIsDestroyed == (int)GPU_CONTEXT_IS_DESTROYED, "");
+_Static_assert((int)cudaErrorNotSupported == (int)GPU_UNSUPPORTED, "");
+_Static_assert((int)cudaErrorStreamCaptureImplicit == (int)GPU_CAPTURE_IMPLICIT, "");
+_Static_assert((int)cudaErrorCapturedEvent == (int)GPU_CAPTURED_EVENT, "");
+_Static_assert((int)cudaStreamCaptureModeRelaxed == GPU_MODE_RELAXED, "");
+
 static const char *code_name(int code) {
+    const char *known = cuda_code_name(code);
+    if (known) {
+        return known;
+    }
     const char *name = cudaGetErrorName((cudaError_t)code);
     return name && !strncmp(name, "cuda", 4) ? name : NULL; /* else: "unrecognized error code" */
 }
@@ -227,6 +249,7 @@ static const struct gpu_ops usable = {
     .capture_stop = capture_stop,
     .device = device,
     .code_name = code_name,
+    .is_fatal = cuda_code_is_fatal,
 };
 
 /* ---- Looking -----------------------------------------------------------------------------------*/
@@ -256,7 +279,7 @@ static void say_why(cudaError_t code, char *reason, size_t size) {
     }
 }
 
-const struct gpu_ops *gpu_api_open(const char *library) {
+static const struct gpu_ops *open_cudart(const char *library) {
     int count = 0, saved = errno;
     cudaError_t own = cudaPeekAtLastError();
     cudaError_t code = cudaGetDeviceCount(&count);
@@ -275,3 +298,5 @@ const struct gpu_ops *gpu_api_open(const char *library) {
     errno = saved;
     return ops;
 }
+
+const struct gpu_backend gpu_cudart = {.name = "cudart", .open = open_cudart};

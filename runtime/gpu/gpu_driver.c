@@ -5,7 +5,7 @@
  * A library that was opened stays open, also when it is of no use: others may have it too, and it is
  * not known to survive its unloading. With a driver that nobody initialised all calls return 3.
  */
-#include "gpu.h"
+#include "gpu_driver.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -14,6 +14,8 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "cuda_codes.h"
 
 struct driver_symbol {
     const char *names[2];
@@ -210,9 +212,9 @@ static int device(int number, struct gpu_device *out) {
 }
 
 static const char *code_name(int code) {
-    const char *name = NULL;
-    if (!driver.cuGetErrorName || driver.cuGetErrorName(code, &name)) {
-        return NULL;
+    const char *name = cuda_code_name(code);
+    if (!name && driver.cuGetErrorName && driver.cuGetErrorName(code, &name)) {
+        name = NULL;
     }
     return name;
 }
@@ -234,6 +236,7 @@ static const struct gpu_ops usable = {
     .capture_stop = capture_stop,
     .device = device,
     .code_name = code_name,
+    .is_fatal = cuda_code_is_fatal,
 };
 
 /* ---- Loading -----------------------------------------------------------------------------------*/
@@ -316,8 +319,8 @@ static const struct gpu_ops *publish(const struct loaded *fresh) {
 }
 
 /* Loads the library (NULL: libcuda.so.1), for good. Threads may open the same one at once; to open
- * another is for tests, when nobody uses the first. */
-const struct gpu_ops *gpu_api_open(const char *library) {
+ * another is for tests, when the first is not in use. */
+static const struct gpu_ops *open_driver(const char *library) {
     struct loaded fresh;
     int saved = errno;
     load(library ? library : DEFAULT_LIBRARY, &fresh);
@@ -330,3 +333,5 @@ const struct gpu_ops *gpu_api_open(const char *library) {
     errno = saved;
     return ops;
 }
+
+const struct gpu_backend gpu_driver = {.name = "driver", .open = open_driver};

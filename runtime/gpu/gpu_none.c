@@ -11,25 +11,6 @@ static int context(void *stream, struct gpu_context *out) {
     return GPU_NOT_INITIALIZED;
 }
 
-static int enter(const struct gpu_context *c) {
-    (void)c;
-    return GPU_NOT_INITIALIZED;
-}
-
-static void leave(const struct gpu_context *c) {
-    (void)c;
-}
-
-static int capturing(void *stream, int *yes) {
-    (void)stream, (void)yes;
-    return GPU_NOT_INITIALIZED;
-}
-
-static int capture_mode(int *mode) {
-    (void)mode;
-    return GPU_NOT_INITIALIZED;
-}
-
 static int event_new(void **event) {
     (void)event;
     return GPU_NOT_INITIALIZED;
@@ -50,30 +31,14 @@ static int event_elapsed(void *from, void *to, uint64_t *ns) {
     return GPU_NOT_INITIALIZED;
 }
 
-static int nothing(void) {
-    return GPU_NOT_INITIALIZED;
-}
-
-static int device(int number, struct gpu_device *out) {
-    (void)number, (void)out;
-    return GPU_NOT_INITIALIZED;
-}
-
 const struct gpu_ops gpu_none = {
     .name = "none",
     .reason = "no GPU back end",
     .context = context,
-    .enter = enter,
-    .leave = leave,
-    .capturing = capturing,
-    .capture_mode = capture_mode,
     .event_new = event_new,
     .event_drop = event,
     .event_record = event_record,
     .event_query = event,
     .event_wait = event,
     .event_elapsed = event_elapsed,
-    .capture_start = nothing,
-    .capture_stop = nothing,
-    .device = device,
 };

@@ -8,9 +8,17 @@
 #include "base/api.h"
 #include "capture/capture.h"
 #include "cupti/cupti_session.h"
+#include "gpu/gpu.h"
 #include "process.h"
 #include "ranges/ranges.h"
 #include "tracer/tracer.h"
+#ifdef STINT_HAVE_CUDART
+#include "gpu/gpu_cudart.h"
+#define EVENT_BACKEND &gpu_cudart
+#else
+#include "gpu/gpu_driver.h"
+#define EVENT_BACKEND &gpu_driver
+#endif
 #ifdef STINT_HAVE_NVTX
 #include "ranges/nvtx.h"
 #define RANGE_BACKEND &nvtx_ranges
@@ -24,12 +32,14 @@ const char session_is_linked; /* see base/api.h */
 __attribute__((used)) static int (*const exit_report)(const char *view) = stint_report_at_exit;
 
 /* In the order in which they are tried. */
+static const struct gpu_backend *const gpu_backends[] = {EVENT_BACKEND, NULL};
 static const struct tracer_ops *const tracers[] = {&cupti_tracer, NULL};
 
 /* Before the constructors of the program and of this library, which may open scopes. */
 __attribute__((constructor(101))) static void connect_layers(void) {
     process_set_hooks();
     capture_set_hooks();
+    gpu_set_list(gpu_backends);
     ranges_set_backend(RANGE_BACKEND);
     tracer_set_list(tracers);
 }

@@ -43,7 +43,7 @@ static struct {
     int with_program;     /* it ends with the program */
     struct ending ending; /* its path is the next member */
     char path[PATH_MAX];
-    int cupti;
+    int traced;
     int applied;       /* under the registry's lock, as the settings: */
     int level, enable; /* before, */
     int level_set;     /* and now */
@@ -73,7 +73,7 @@ static void forget_in_child(int held) {
     put_settings_back();
     now.phase = IDLE;
     now.guard = NULL;
-    now.with_program = now.cupti = 0;
+    now.with_program = now.traced = 0;
 }
 
 LOCK_OVER_FORK(LOCK_PROFILER, NULL, forget_in_child)
@@ -226,7 +226,7 @@ static void start(const struct fluid_options *as, const void *guard, const struc
     unlock_now();
     if (idle) {
         set_settings(as->detail);
-        now.cupti = as->state != FLUID_CPU && !tracer_start();
+        now.traced = as->state != FLUID_CPU && !tracer_start();
         interval_reset(BASELINE_ALL_SETS);
         change_to(RUNNING);
     }
@@ -251,10 +251,10 @@ static int stop(enum fluid_key key, const char *path, int at_end) {
     if (as.state != FLUID_CPU && !at_end) {
         event_pool_flush();
     }
-    if (now.cupti) {
+    if (now.traced) {
         tracer_flush(1);
         tracer_stop();
-        now.cupti = 0;
+        now.traced = 0;
     }
     unset_settings();
     int result = report_profile(&as, at_end);

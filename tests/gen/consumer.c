@@ -113,7 +113,7 @@ struct driver_attribute {
     size_t offset;
 };
 
-struct gpu_code_row {
+struct cuda_code_row {
     int code;
     int fatal;
     const char *name;
@@ -129,10 +129,10 @@ struct kernel_pattern {
 
 #include "cupti_types.inc"
 
+#include "cuda_codes.inc"
 #include "cupti_table.inc"
 #include "driver_table.inc"
 #include "env_table.inc"
-#include "gpu_codes.inc"
 #include "gpu_peak_table.inc"
 #include "kernel_names_table.inc"
 #include "report_columns.inc"
@@ -151,8 +151,9 @@ static void print_gpu(void) {
     for (size_t i = 0; i < sizeof driver_attributes / sizeof *driver_attributes; ++i) {
         printf("attribute %d at %zu\n", driver_attributes[i].number, driver_attributes[i].offset);
     }
-    for (size_t i = 0; i < sizeof gpu_codes / sizeof *gpu_codes; ++i) {
-        printf("code %d %s fatal %d\n", gpu_codes[i].code, gpu_codes[i].name, gpu_codes[i].fatal);
+    for (size_t i = 0; i < sizeof cuda_codes / sizeof *cuda_codes; ++i) {
+        printf("code %d %s fatal %d\n", cuda_codes[i].code, cuda_codes[i].name,
+               cuda_codes[i].fatal);
     }
     for (size_t i = 0; i < sizeof gpu_lanes / sizeof *gpu_lanes; ++i) {
         printf("lanes %u.%u: %u\n", (unsigned)gpu_lanes[i].major, (unsigned)gpu_lanes[i].minor,

@@ -61,7 +61,7 @@ CUresult cuElapsed(float *ms, CUevent event);
 
 class Driver(LibraryCase):
     SOURCE = TWO
-    OUTPUTS = ("driver_table.inc", "gpu_codes.inc", "driver_double.inc", "driver_check.c")
+    OUTPUTS = ("driver_table.inc", "cuda_codes.inc", "driver_double.inc", "driver_check.c")
     CHECK = "driver_check.c"
     HEADERS = HEADERS
 
@@ -83,12 +83,15 @@ static const struct driver_attribute driver_attributes[] = {
 """)
 
     def test_codes(self):
-        self.assert_golden("gpu_codes.inc", TWO, HEAD + """\
+        self.assert_golden("cuda_codes.inc", TWO, HEAD + """\
 /* code, whether no call can be right after it, name */
-static const struct gpu_code_row gpu_codes[] = {
+static const struct cuda_code_row cuda_codes[] = {
     {4, 1, "CUDA_ERROR_GONE"},
     {600, 0, "CUDA_ERROR_BUSY"},
 };
+#define CUDA_NUMBERS(IS) \\
+    IS(GPU_GONE, 4) \\
+    IS(GPU_MODE, 2)
 """)
 
     def test_double(self):

@@ -205,6 +205,11 @@ TEST(gpu_cudart, devices) {
     CHECK(ops->device(4, &d) == cudaErrorInvalidDevice && !d.name[0] && !d.major);
 }
 
+TEST(gpu_cudart, streams_have_the_numbers_of_the_interface) {
+    CHECK((void *)cudaStreamLegacy == GPU_STREAM_LEGACY);
+    CHECK((void *)cudaStreamPerThread == GPU_STREAM_PER_THREAD);
+}
+
 TEST(gpu_cudart, names_of_codes) {
     start();
     CHECK_STR_EQ(gpu_code_name(700), "CUDA_ERROR_ILLEGAL_ADDRESS");

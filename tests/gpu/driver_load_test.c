@@ -44,7 +44,7 @@ static struct copy copy_without(const char *library, const char *const *names) {
 }
 
 static const struct gpu_ops *open_copy(struct copy c) {
-    const struct gpu_ops *ops = gpu_api_open(c.path);
+    const struct gpu_ops *ops = gpu_driver.open(c.path);
     unlink(c.path);
     return ops;
 }
@@ -78,36 +78,37 @@ TEST(gpu_driver_load, either_name_of_elapsed_time) {
 }
 
 TEST(gpu_driver_load, no_such_library) {
-    CHECK_STR_EQ(gpu_api_open("libcuda.so.0")->reason, "no CUDA driver: no libcuda.so.0");
-    CHECK_STR_EQ(gpu_api_open("/none/x.so")->reason, "no CUDA driver: no /none/x.so");
-    CHECK_STR_EQ(gpu_api_open("libcuda.so.0")->name, "none");
-    CHECK_CONTAINS(gpu_api_open("/")->reason, "no CUDA driver: ");
-    CHECK_CONTAINS(gpu_api_open("/")->reason,
+    CHECK_STR_EQ(gpu_driver.open("libcuda.so.0")->reason, "no CUDA driver: no libcuda.so.0");
+    CHECK_STR_EQ(gpu_driver.open("/none/x.so")->reason, "no CUDA driver: no /none/x.so");
+    CHECK_STR_EQ(gpu_driver.open("libcuda.so.0")->name, "none");
+    CHECK_CONTAINS(gpu_driver.open("/")->reason, "no CUDA driver: ");
+    CHECK_CONTAINS(gpu_driver.open("/")->reason,
                    "/: "); /* and why not, in the dynamic linker's words */
-    CHECK_CONTAINS(gpu_api_open(__FILE__)->reason, "no CUDA driver: ");
+    CHECK_CONTAINS(gpu_driver.open(__FILE__)->reason, "no CUDA driver: ");
 }
 
 TEST(gpu_driver_load, a_reason_is_one_short_line) {
     char path[2000] = "/";
     memset(path + 1, 'x', sizeof path - 2);
-    size_t length = strlen(gpu_api_open(path)->reason);
+    size_t length = strlen(gpu_driver.open(path)->reason);
     CHECK(length > 20 && length < 240);
 }
 
 TEST(gpu_driver_load, a_library_that_is_no_driver) {
-    CHECK_CONTAINS(gpu_api_open("libc.so.6")->reason, "the CUDA driver libc.so.6 lacks cu");
+    CHECK_CONTAINS(gpu_driver.open("libc.so.6")->reason, "the CUDA driver libc.so.6 lacks cu");
 }
 
 TEST(gpu_driver_load, the_real_one_is_missing) {
     if (dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL)) {
         SKIP("there is a CUDA driver");
     }
-    CHECK_STR_EQ(gpu_api_open("libcuda.so.1")->reason, "no CUDA driver: no libcuda.so.1");
+    CHECK_STR_EQ(gpu_driver.open("libcuda.so.1")->reason, "no CUDA driver: no libcuda.so.1");
 }
 
 TEST(gpu_driver_load, the_toolkits_stub) {
 #ifdef CUDA_STUB
-    CHECK_STR_EQ(gpu_api_open(CUDA_STUB)->reason, CUDA_STUB " is the toolkit's stub, not a driver");
+    CHECK_STR_EQ(gpu_driver.open(CUDA_STUB)->reason,
+                 CUDA_STUB " is the toolkit's stub, not a driver");
 #else
     SKIP("no CUDA toolkit was found");
 #endif
@@ -124,10 +125,10 @@ TEST(gpu_driver_load, a_stub_without_the_version_function) {
 TEST(gpu_driver_load, leaves_errno_and_dlerror_alone) {
     errno = 1234;
     dlerror();
-    gpu_api_open("libcuda.so.0");
+    gpu_driver.open("libcuda.so.0");
     CHECK(errno == 1234);
     CHECK(!dlerror());
-    CHECK_STR_EQ(gpu_api_open(DOUBLE_OLD_LIBRARY)->reason, NULL);
+    CHECK_STR_EQ(gpu_driver.open(DOUBLE_OLD_LIBRARY)->reason, NULL);
     CHECK(errno == 1234);
     CHECK(!dlerror());
 }
@@ -141,7 +142,7 @@ static void *context_of_this_thread(void *out) {
 TEST(gpu_driver_load, no_more_than_the_eleven) {
     setenv("STINT_DOUBLE_INIT", "1", 1);
     setenv("STINT_DOUBLE_TICK", "1000", 1);
-    const struct gpu_ops *ops = thread_ops = gpu_api_open(DOUBLE_OLD_LIBRARY);
+    const struct gpu_ops *ops = thread_ops = gpu_driver.open(DOUBLE_OLD_LIBRARY);
     CHECK_STR_EQ(ops->reason, NULL);
     struct gpu_context c, other;
     CHECK(!ops->context(NULL, &c) && c.handle && c.id == 0 && c.device == -1);
@@ -161,7 +162,8 @@ TEST(gpu_driver_load, no_more_than_the_eleven) {
     struct gpu_device d;
     CHECK(ops->device(0, &d) == GPU_UNSUPPORTED);
     CHECK_STR_EQ(d.name, "");
-    CHECK_STR_EQ(ops->code_name(700), NULL);
+    CHECK_STR_EQ(ops->code_name(700), "CUDA_ERROR_ILLEGAL_ADDRESS");
+    CHECK_STR_EQ(ops->code_name(987), NULL); /* of no table, and it cannot be asked */
 }
 
 static void *ask_for_ops(void *barrier) {

@@ -7,13 +7,13 @@
 
 #include "base/config.h"
 #include "cuda_double.h"
-#include "gpu/gpu.h"
+#include "gpu/gpu_driver.h"
 #include "harness.h"
 
 HARNESS_FN const struct gpu_ops *start(void) {
     double_reset();
     double_init();
-    const struct gpu_ops *ops = gpu_api_open(DOUBLE_LIBRARY);
+    const struct gpu_ops *ops = gpu_driver.open(DOUBLE_LIBRARY);
     CHECK_STR_EQ(ops->reason, NULL);
     CHECK_STR_EQ(ops->name, "driver");
     double_calls_clear();

@@ -155,4 +155,22 @@ TEST(capture_tool, another_thread_without_a_context_stops_it) {
     CHECK_EQ_U64(fake_gpu.stopped_in, 1);
 }
 
+static void plain_range(void *unused) {
+    (void)unused;
+    REGISTER_GPU_PROFILER("plain");
+}
+
+TEST(capture_tool, a_back_end_without_captures_and_events) {
+    fake_gpu.lacks_captures = 1;
+    fake_context = 7;
+    char *said = harness_capture(2, plain_range, NULL);
+    CHECK_CONTAINS(said, "stint: nothing is captured: the back end fake starts no profiler\n");
+    free(said);
+    CHECK_CAPTURES(0);
+    { REGISTER_GPU_TIMER("scope", NULL); }
+    CHECK_EQ_U64(fake_count(&fake_gpu.contexts), 0);
+    CHECK_STR_EQ(gpu_code_name(GPU_ILLEGAL_ADDRESS), "error");
+    CHECK(!gpu_is_fatal(GPU_ILLEGAL_ADDRESS));
+}
+
 HARNESS_MAIN()

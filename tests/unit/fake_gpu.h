@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A GPU that only notes who starts and stops the tools, and where; in place of runtime/gpu/gpu.c.
+ * A GPU back end that only notes who starts and stops the tools, and where.
  */
 #ifndef STINT_TESTS_FAKE_GPU_H
 #define STINT_TESTS_FAKE_GPU_H
@@ -11,6 +11,7 @@
 static struct {
     const char *reason;
     int start_code, enter_code;
+    int lacks_captures; /* and contexts to enter */
     void (*in_start)(void);
     unsigned starts, stops, contexts, enters, leaves; /* calls; any thread */
     unsigned wrong;                                   /* a start when started, and the like */
@@ -78,7 +79,16 @@ static int fake_stop(void) {
     return GPU_OK;
 }
 
-const struct gpu_ops *gpu_ops(void) {
+static const char *fake_code_name(int code) {
+    return code == GPU_ILLEGAL_ADDRESS ? "CUDA_ERROR_ILLEGAL_ADDRESS" : NULL;
+}
+
+static int fake_is_fatal(int code) {
+    return code == GPU_ILLEGAL_ADDRESS;
+}
+
+/* It has no events. */
+static const struct gpu_ops *fake_open(const char *library) {
     static struct gpu_ops ops = {
         .name = "fake",
         .context = fake_get_context,
@@ -86,23 +96,28 @@ const struct gpu_ops *gpu_ops(void) {
         .leave = fake_leave,
         .capture_start = fake_start,
         .capture_stop = fake_stop,
+        .code_name = fake_code_name,
+        .is_fatal = fake_is_fatal,
     };
-    if (ops.reason != fake_gpu.reason) {
-        ops.reason = fake_gpu.reason;
+    (void)library;
+    ops.reason = fake_gpu.reason;
+    if (fake_gpu.lacks_captures) {
+        ops.enter = NULL;
+        ops.leave = NULL;
+        ops.capture_start = NULL;
+        ops.capture_stop = NULL;
+        ops.code_name = NULL;
+        ops.is_fatal = NULL;
     }
     return &ops;
 }
 
-const struct gpu_ops *gpu_known(void) {
-    return gpu_ops();
-}
+static const struct gpu_backend fake_backend = {.name = "fake", .open = fake_open};
+static const struct gpu_backend *const fake_backends[] = {&fake_backend, NULL};
 
-const char *gpu_code_name(int code) {
-    return code == GPU_ILLEGAL_ADDRESS ? "CUDA_ERROR_ILLEGAL_ADDRESS" : "error";
-}
-
-int gpu_is_fatal(int code) {
-    return code == GPU_ILLEGAL_ADDRESS;
+/* After session/connect.c. */
+__attribute__((constructor)) static void use_fake_gpu(void) {
+    gpu_set_list(fake_backends);
 }
 
 /* Starts and stops so far, and that none is under way. */
