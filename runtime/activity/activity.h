@@ -2,7 +2,7 @@
 /*
  * What a tracer saw a GPU do, put where reports find it: attributed to scopes, added up in the
  * arena (struct arena_activity), its time line swept for busy and idle time, its spans in the
- * trace. Knows no tracer: cupti.c is one, tests are another.
+ * trace. Knows no tracer (tracer_ops.h).
  *
  * Threading: activity_launch from any thread, inside an API call, without a lock; the others take
  * the activity lock, which is held over no call out. None from a signal handler.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A tracer: a back end that sees what GPUs and their APIs do and hands it over as activities
- * (activity.h). CUPTI is one. Calling code knows only this struct; the tracers of a build are listed
- * in session/backends.c.
+ * (activity.h). Calling code knows only this struct; the tracers of a build are listed in
+ * session/connect.c.
  */
 #ifndef STINT_TRACER_OPS_H
 #define STINT_TRACER_OPS_H
@@ -30,8 +30,8 @@ struct tracer_ops {
     void (*close)(int force);
     /* Takes over what is complete (force: also what is not). Any thread. */
     void (*flush)(int force);
-    /* For the child of a fork: whether the tracer's library was called; and if so, it is ignored from
-     * here on. */
+    /* For the child of a fork: whether the tracer's library was called (NULL: if it was open); and if
+     * so, it is ignored from here on. */
     int (*is_used)(void);
     void (*forget)(void);
     void (*sums)(struct tracer_sums *out);

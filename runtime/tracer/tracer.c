@@ -32,9 +32,9 @@ static struct {
 } now;
 
 static const struct tracer_ops *const *tracers; /* written once, by a constructor */
-static const struct tracer_ops *used; /* the last that was open or refused; release, acquire */
-static int is_on;                     /* acquire, release */
-static int was_on;                    /* it can be called, and late records may come; likewise */
+static const struct tracer_ops *used;           /* the last that was open; release, acquire */
+static int is_on;                               /* acquire, release */
+static int was_on;    /* it can be called, and late records may come; likewise */
 static int is_over;   /* the process ends, or is the child of one that had it; likewise */
 static int capturing; /* a capture wants it; tracer_capture's */
 
@@ -61,7 +61,7 @@ static void set(int *flag, int value) {
 static void forget_in_child(int held) {
     (void)held;
     for (const struct tracer_ops *const *t = tracers; t && *t; ++t) {
-        int was_called = (*t)->is_used && (*t)->is_used();
+        int was_called = (*t)->is_used ? (*t)->is_used() : *t == get_used();
         if (was_called || now.busy) {
             set(&is_over, 1);
             if ((*t)->forget) {
@@ -95,13 +95,11 @@ static int should_be_on(void) {
 /* The first tracer that opens. 0, or -1 with why the first of the list does not. */
 static int open_first(char why[TRACER_REASON]) {
     char other[TRACER_REASON];
+    snprintf(why, TRACER_REASON, "this build has no tracer");
     for (const struct tracer_ops *const *t = tracers; t && *t; ++t) {
-        int is_first = t == tracers;
-        if (is_first) {
+        if (!(*t)->open(t == tracers ? why : other, at_launch)) {
             __atomic_store_n(&used, *t, __ATOMIC_RELEASE);
-        }
-        if (!(*t)->open(is_first ? why : other, at_launch)) {
-            __atomic_store_n(&used, *t, __ATOMIC_RELEASE);
+            *why = '\0';
             return 0;
         }
     }
@@ -236,12 +234,19 @@ static unsigned per_mille(uint64_t ticks) {
 static void describe_session(char *out, size_t size) {
     struct tracer_sums s = {0};
     const struct tracer_ops *t = get_used();
-    if (t->sums) {
-        t->sums(&s);
+    if (!t->sums) {
+        snprintf(out, size, "%s", t->name);
+        return;
     }
+    t->sums(&s);
     unsigned share = per_mille(s.ticks);
     snprintf(out, size, "%s %s: %" PRIu64 " records, %u.%u %% of the run%s", t->name, s.version,
              s.records, share / 10, share % 10, s.complaints);
+}
+
+/* Of the one whose reason is told. */
+static const char *first_name(void) {
+    return tracers && *tracers ? (*tracers)->name : "tracer";
 }
 
 void tracer_describe(char *out, size_t size) {
@@ -258,7 +263,7 @@ void tracer_describe(char *out, size_t size) {
     memcpy(why, now.why, sizeof why);
     lock_drop(LOCK_TRACER);
     if (asked && *why) {
-        snprintf(out, size, "no %s: %s", get_used()->name, why);
+        snprintf(out, size, "no %s: %s", first_name(), why);
     } else if (asked && get_used()) {
         describe_session(out, size);
     }
