@@ -40,9 +40,9 @@
 #ifndef STINT_STINT_H
 #define STINT_STINT_H
 
-#include "impl_types.h"
+#include "detail/impl_types.h"
 
-#include "impl_switch.h"
+#include "detail/impl_switch.h"
 
 /* Until the end of this file. In C++ the casts of C, which projects may make errors; gcc and clang
  * have variadic macros in C89 as well, and say so with -Wpedantic. */
@@ -524,18 +524,18 @@ STINT_IMPL_INLINE const stint_stat *getStat(const char *name) {
 #define STINT_IMPL_CAPTURE_2(name, info) STINT_IMPL_CAPTURE(name, info)
 
 #if STINT_IMPL_TIMER
-#include "impl_profile.h"
-#include "impl_record.h"
-#include "impl_scope.h"
-#include "impl_stream.h"
+#include "detail/impl_profile.h"
+#include "detail/impl_record.h"
+#include "detail/impl_scope.h"
+#include "detail/impl_stream.h"
 #endif
 #if !STINT_IMPL_TIMER || !STINT_IMPL_PROFILER || defined(__CUDA_ARCH__)
-#include "impl_off.h"
+#include "detail/impl_off.h"
 #endif
 #if STINT_IMPL_PROFILER
-#include "impl_capture.h"
+#include "detail/impl_capture.h"
 #endif
-#include "impl_guard.h"
+#include "detail/impl_guard.h"
 
 #if defined(__GNUC__)
 #pragma GCC diagnostic pop

@@ -17,7 +17,7 @@
 #include "base/clock.h"
 #include "base/name.h"
 #include "base/status.h"
-#include "stint/impl_layout.h"
+#include "stint/detail/impl_layout.h"
 
 #define ARENA_MAGIC "STINTRUN" /* 8 bytes, without the NUL: copied and compared, no initialiser */
 #define ARENA_SITES_PER_CHUNK 256u

@@ -10,7 +10,7 @@
 #include <cpuid.h>
 #endif
 
-#include "stint/impl_clock.h"
+#include "stint/detail/impl_clock.h"
 
 /* Long enough that the two clock readings (some 30 ns each) are 0.1 % of it, short enough to vanish
  * in a program's start. Reports calibrate again over the whole run. */

@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "stint/impl_layout.h"
+#include "stint/detail/impl_layout.h"
 
 struct histogram {
     uint64_t bucket[STINT_IMPL_BUCKETS];

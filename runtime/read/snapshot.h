@@ -13,7 +13,7 @@
 #include "base/clock.h"
 #include "base/scratch.h"
 #include "base/status.h"
-#include "stint/impl_layout.h"
+#include "stint/detail/impl_layout.h"
 
 #define SNAPSHOT_NONE UINT32_MAX
 #define SNAPSHOT_DEVICES 64u /* more GPUs than one program sees; also ends a cycle */

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Opening and closing scopes where the inline path (stint/impl_record.h) does not: first use, a
- * changed gate, a guard that may be stale, recursion, a new maximum, another clock.
+ * Opening and closing scopes where the inline path (stint/detail/impl_record.h) does not: first use,
+ * a changed gate, a guard that may be stale, recursion, a new maximum, another clock.
  */
 #ifndef STINT_RECORDER_H
 #define STINT_RECORDER_H
 
 #include "thread.h"
 
-/* What the entry points of the inline path's slow half do; see stint/impl_record.h. */
+/* What the entry points of the inline path's slow half do; see stint/detail/impl_record.h. */
 void recorder_begin_slow(void *guard, struct stint_impl_site *site, uint32_t set);
 void recorder_begin_since(void *guard, struct stint_impl_site *site, uint32_t set,
                           uint64_t start_us);

@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 #include "base/lock.h"
-#include "stint/impl_layout.h"
+#include "stint/detail/impl_layout.h"
 
 static uint32_t gate = 1; /* 0 is what an untouched site carries */
 static uint32_t arena_gate = 1;

@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include "stint/impl_layout.h"
+#include "stint/detail/impl_layout.h"
 
 /* What an arena needs for so many bytes of events: each ring has a head of its own. */
 uint64_t ring_room(uint64_t bytes);

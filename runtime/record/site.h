@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "stint/impl_layout.h"
+#include "stint/detail/impl_layout.h"
 
 struct site_text {
     const char *bytes;

@@ -175,7 +175,7 @@ def public_names():
 
 def known_words():
     """Every STINT_ word that a document may use: variables, what the headers and the build name."""
-    sources = list(INCLUDE.iterdir()) + [ROOT / "CMakeLists.txt", ROOT / "CMakePresets.json",
+    sources = list(INCLUDE.rglob("*.h*")) + [ROOT / "CMakeLists.txt", ROOT / "CMakePresets.json",
                                           ROOT / "dev"]
     words = {word for path in sources for word in re.findall(r"\bSTINT_[A-Z0-9_]+", read(path))}
     return words | set(table("env.ini"))

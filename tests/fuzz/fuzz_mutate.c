@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "fuzz_image.h"
-#include "stint/impl_layout.h"
+#include "stint/detail/impl_layout.h"
 
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed);

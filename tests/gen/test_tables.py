@@ -78,7 +78,7 @@ class Agrees(support.Case):
 
     def test_limits(self):
         texts = {entry.name: entry.get("text") for entry in status.read(table("status.ini"))}
-        layout = support.read(support.ROOT, "include", "stint", "impl_layout.h")
+        layout = support.read(support.ROOT, "include", "stint", "detail", "impl_layout.h")
         depth = re.search(r"define STINT_IMPL_DEPTH[\s\\]+(\d+)", layout).group(1)
         self.assertIn(" %s open ones" % depth, texts["too_deep"])
         longest = re.search(r"Copied \(up\s+\*?\s*to (\d+) bytes\)", self.header).group(1)

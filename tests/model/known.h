@@ -7,7 +7,7 @@
 #define STINT_TESTS_KNOWN_H
 
 #include "record/tree.h"
-#include "stint/impl_layout.h"
+#include "stint/detail/impl_layout.h"
 
 /* A guard is its address alone: a scope that is switched off closes one that was left open there, and
  * one that another thread ends is not told apart. */

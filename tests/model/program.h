@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "stint/impl_layout.h"
+#include "stint/detail/impl_layout.h"
 
 #define PROGRAM_OPS 160
 #define PROGRAM_THREADS 3 /* 0 is the main thread */

@@ -155,9 +155,9 @@ def print_diagram(table):
 
 TABLE = "base:\nrecord: base\nread: base\nsession: read record base\n"
 RIGHT = {
-    "include/stint/stint.h": '#include <stdint.h>\n#include "impl_layout.h"\n',
-    "include/stint/impl_layout.h": "",
-    "include/stint/impl_off.h": "",
+    "include/stint/stint.h": '#include <stdint.h>\n#include "detail/impl_layout.h"\n',
+    "include/stint/detail/impl_layout.h": "",
+    "include/stint/detail/impl_off.h": "",
     "runtime/layers.txt": TABLE,
     "runtime/base/lock.h": "",
     "runtime/base/lock.c": '#include "lock.h"\n#include <pthread.h>\n',
@@ -178,7 +178,7 @@ FAULTS = [
     ("runtime/layers.txt", "late: later\nlater:", "not above it"),
     ("include/stint/stint.h", "#include <stdlib.h>", "may only"),
     ("include/stint/stint.h", '#include "../../runtime/base/log.h"', "not a public header"),
-    ("include/stint/impl_off.h", '#include "stint.h"', "no other header"),
+    ("include/stint/detail/impl_off.h", '#include "impl_layout.h"', "no other header"),
 ]
 
 

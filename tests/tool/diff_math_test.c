@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "harness.h"
-#include "stint/impl_layout.h"
+#include "stint/detail/impl_layout.h"
 #include "tool/diff_math.h"
 
 static int near(double a, double b, double by) {
