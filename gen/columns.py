@@ -11,11 +11,11 @@ VIEWS = ("table", "tree")
 HEAD = """
 # Report columns
 
-A report is a list of rows, one for each scope, times some of these columns; `table` and `tree`
-show them in this order. Text stands at the left, numbers at the right. Times are in the unit of
-`STINT_UNIT`, rates in units of 10^9. A column with "yes" under sort is a key of `sort=` (see
-[environment](environment.md), `STINT_REPORT`), whether the view shows it or not. One with "if any"
-is left out where no row has something for it. The `legacy` view has a fixed form of its own.
+A report has one row per scope name (`table`) or call path (`tree`), and some of these columns, in this
+order. Text is aligned left, numbers right. Times are in the unit of `STINT_UNIT`, rates in units of
+10^9. A column with "yes" under sort is a key of `sort=` (see [environment](environment.md),
+`STINT_REPORT`), whether the view shows it or not. A column with "if any" is omitted if no row has a
+value for it. The `legacy` view has a fixed format. Terms are defined in the [glossary](glossary.md).
 
 """
 

@@ -25,13 +25,13 @@ KINDS = {
 HEAD = """
 # Environment variables
 
-They are read once, at the first use of the library in the process. A call in the program has the
-last word, then the environment, then the default. A bad value is named in one line on stderr,
-together with what would have been good, and ignored: nothing here can fail your program. So is a
-name that begins with STINT_ and is none of these. An empty value is as good as none, and a set-uid
-program ignores all of them.
+The variables are read once, at the first use of the library in the process. A call in the program has
+precedence over the environment, and the environment over the default. For an invalid value one line on
+stderr names the value and what is expected, and the variable is ignored; it never stops the program. A
+name that begins with STINT_ and is not in this list is reported, too. An empty value is the same as
+none. A set-uid program ignores all variables.
 
-In a program built without `WITH_TIMER` and `WITH_PROFILER` nothing is left that would read them.
+A program built without `WITH_TIMER` and `WITH_PROFILER` does not read them.
 
 """
 

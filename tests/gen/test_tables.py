@@ -81,7 +81,8 @@ class Agrees(support.Case):
         layout = support.read(support.ROOT, "include", "stint", "detail", "impl_layout.h")
         depth = re.search(r"define STINT_IMPL_DEPTH[\s\\]+(\d+)", layout).group(1)
         self.assertIn(" %s open ones" % depth, texts["too_deep"])
-        longest = re.search(r"Copied \(up\s+\*?\s*to (\d+) bytes\)", self.header).group(1)
+        header = re.sub(r"\n \*\s+", " ", self.header)
+        longest = re.search(r"copied \(up to (\d+) bytes\)", header).group(1)
         self.assertIn(" %s bytes" % longest, texts["name_cut"])
         info = re.search(r"define STINT_IMPL_INFO (\d+)", layout).group(1)
         docs = {entry.name: entry.get("doc") for entry in columns.read(table("columns.ini"))}
