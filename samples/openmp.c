@@ -10,8 +10,8 @@ static long row(int y) {
     REGISTER_TIMER("row");
     long inside = 0;
     for (int x = 0; x < WIDTH; ++x) {
-        const double re = 3.0 * x / WIDTH - 2.25;
-        const double im = 3.0 * y / HEIGHT - 1.5;
+        const double re = 3.0 * x / (double)WIDTH - 2.25;
+        const double im = 3.0 * y / (double)HEIGHT - 1.5;
         double a = 0;
         double b = 0;
         int step = 0;

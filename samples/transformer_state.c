@@ -24,7 +24,7 @@ static float *taken(float **from, size_t count) {
 static void make_turns(float *turn, int limit) {
     for (int at = 0; at < limit; ++at) {
         for (int i = 0; i < MODEL_HEAD; i += 2) {
-            const double angle = at * pow(10000, -(double)i / MODEL_HEAD);
+            const double angle = at * pow(10000, -(double)i / (double)MODEL_HEAD);
             *turn++ = (float)cos(angle);
             *turn++ = (float)sin(angle);
         }

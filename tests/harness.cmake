@@ -11,10 +11,15 @@
 
 include_guard(GLOBAL)
 
-# As a script: <program> --list becomes the file that CTest includes.
+# As a script: <program> --list becomes the file that CTest includes. A program for another processor
+# runs through the emulator that CMAKE_CROSSCOMPILING_EMULATOR names, here and in the entries.
 if(CMAKE_SCRIPT_MODE_FILE AND DEFINED STINT_TEST_PROGRAM)
+    set(command "")
+    foreach(word IN LISTS STINT_TEST_EMULATOR STINT_TEST_PROGRAM)
+        string(APPEND command " [==[${word}]==]")
+    endforeach()
     execute_process(
-        COMMAND "${STINT_TEST_PROGRAM}" --list
+        COMMAND ${STINT_TEST_EMULATOR} "${STINT_TEST_PROGRAM}" --list
         OUTPUT_VARIABLE cases
         RESULT_VARIABLE failed)
     if(failed)
@@ -26,7 +31,7 @@ if(CMAKE_SCRIPT_MODE_FILE AND DEFINED STINT_TEST_PROGRAM)
         if(case)
             set(name "${STINT_TEST_PREFIX}${case}")
             string(APPEND text
-                "add_test([==[${name}]==] [==[${STINT_TEST_PROGRAM}]==] [==[${case}]==])\n"
+                "add_test([==[${name}]==]${command} [==[${case}]==])\n"
                 "set_tests_properties([==[${name}]==] PROPERTIES SKIP_RETURN_CODE 77"
                 " TIMEOUT ${STINT_TEST_TIMEOUT} LABELS [==[${STINT_TEST_LABELS}]==]"
                 " ENVIRONMENT [==[${STINT_TEST_ENV}]==]"
@@ -58,6 +63,7 @@ function(stint_add_test)
     add_custom_command(TARGET ${arg_TARGET} POST_BUILD
         COMMAND ${CMAKE_COMMAND}
             "-DSTINT_TEST_PROGRAM=$<TARGET_FILE:${arg_TARGET}>"
+            "-DSTINT_TEST_EMULATOR=${CMAKE_CROSSCOMPILING_EMULATOR}"
             "-DSTINT_TEST_OUTPUT=${cases}"
             "-DSTINT_TEST_PREFIX=${arg_PREFIX}"
             "-DSTINT_TEST_TIMEOUT=${arg_TIMEOUT}"

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """dev_test.py DEV: with STINT_BUILD_DIR, nothing is built or tested below the source, and a preset's
-labels are still left out. cmake and ctest are stubs that write down how they were called."""
+labels are still left out. cmake and ctest are stubs that write down how they were called. And
+./dev distros on a machine without what it needs: a line per place, and 77."""
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -37,6 +39,23 @@ def expect(what, got, wanted):
         sys.exit(f"{what}\n  expected: {wanted}\n  got:      {got}")
 
 
+def check_distros(dev, work):
+    """With no more than a shell's own tools in PATH."""
+    tools = work / "few"
+    tools.mkdir()
+    for name in ("sh", "dirname", "mkdir", "getconf", "id", "unshare", "true"):
+        if shutil.which(name):
+            (tools / name).symlink_to(shutil.which(name))
+    environment = {**os.environ, "PATH": str(tools), "STINT_BUILD_DIR": str(work / "few-out")}
+    done = subprocess.run([dev, "distros"], cwd=work, env=environment, capture_output=True,
+                          text=True, check=False)
+    expect("distros: status", (done.returncode, done.stderr), (77, ""))
+    expect("distros: a line per place",
+           [line.split(": ")[:3] for line in done.stdout.splitlines()],
+           [["distros", place, "skipped"]
+            for place in ("musl", "aarch64", "debian-11", "debian-sid")])
+
+
 def main():
     dev = pathlib.Path(sys.argv[1]).resolve()
     jobs = str(os.cpu_count())
@@ -58,6 +77,7 @@ def main():
         lines, said = run(dev, work, "out", "test")
         expect("no labels", "-L" in lines[-1], False)
         expect("how long", "minutes on 2 cores" in said, True)
+        check_distros(dev, work)
 
 
 if __name__ == "__main__":

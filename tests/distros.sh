@@ -1,0 +1,237 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+# Builds and tests stint where it is not developed: with musl, for aarch64 under qemu, and, as root,
+# in Debian's oldest and newest releases. A place that this machine cannot have is one line and no
+# failure; exits with 77 if that was all of them.
+# "quick" is the first two, with the unit tests that have nothing to do with GPUs.
+# usage: tests/distros.sh FOLDER [quick | [musl | aarch64 | debian-11 | debian-sid]...]
+#
+# A Debian is made once, in FOLDER/NAME, and kept. What is mounted there is so in a namespace of its
+# own that ends with the command, so that FOLDER may be removed at any time.
+set -eu
+folder=${1:?usage: tests/distros.sh FOLDER [PLACE...]}
+shift
+[ $# -gt 0 ] || set -- musl aarch64 debian-11 debian-sid
+unit=tests/unit label=unit left_out='^memcheck[.]' # which is for this processor and C library
+if [ "$*" = quick ]; then
+    set -- musl aarch64
+    unit=stint_unit_core label=core
+    left_out=every_ # instruction, byte or length: minutes
+fi
+mkdir -p "$folder"
+folder=$(cd "$folder" && pwd)
+cd "$(dirname "$0")/.."
+source=$PWD
+jobs=$(getconf _NPROCESSORS_ONLN 2>/dev/null) || jobs=2
+mirror=http://deb.debian.org/debian
+packages="make cmake python3 pkg-config ccache"
+
+say() {
+    echo "distros: $*"
+}
+
+skip() {
+    say "$place: skipped: $*"
+    return 77
+}
+
+have() {
+    command -v "$1" >/dev/null 2>&1
+}
+
+logged() { # LOG COMMAND...: its output only if it fails
+    log=$1
+    shift
+    if ! "$@" >"$log" 2>&1; then
+        tail -n 60 "$log"
+        say "$place: failed: $*"
+        return 1
+    fi
+}
+
+passed() { # LOG: CTest's summary in it
+    sed -n '/tests passed/p' "$1"
+}
+
+# ---- Another C library, another processor -------------------------------------------------------
+
+# Makefiles, for their targets by folder.
+configure() { # BUILD OPTION...
+    build=$1
+    shift
+    logged "$build.log" cmake -G "Unix Makefiles" -S . -B "$build" \
+        -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_COMPILE_WARNING_AS_ERROR=ON -DWITH_TIMER=ON -DWITH_PROFILER=ON \
+        -DSTINT_BUILD_CUDA=OFF -DSTINT_NVTX=OFF -DCMAKE_DISABLE_FIND_PACKAGE_CUDAToolkit=ON "$@"
+}
+
+make_parts() { # BUILD TARGET-OR-FOLDER...
+    build=$1
+    shift
+    for part in "$@"; do
+        case $part in
+        tests/*) logged "$build.log" make -C "$build/$part" -j "$jobs" || return 1 ;;
+        *) logged "$build.log" make -C "$build" -j "$jobs" "$part" || return 1 ;;
+        esac
+    done
+}
+
+test_part() { # BUILD FOLDER CTEST-OPTION...
+    build=$1 part=$2
+    shift 2
+    (cd "$build/$part" && logged "$build.log" ctest --output-on-failure --no-tests=error \
+        --parallel "$jobs" "$@") || return 1
+    say "$place: $part: $(passed "$build.log")"
+}
+
+musl() {
+    have musl-gcc || skip "no musl-gcc (package musl-tools)" || return
+    configure "$folder/musl" -DCMAKE_C_COMPILER=musl-gcc -DCMAKE_CXX_COMPILER=NOTFOUND || return
+    make_parts "$folder/musl" stint_tool "$unit" || return
+    test_part "$folder/musl" tests/unit -L "$label" -E "$left_out" || return
+    [ "$label" = unit ] || return 0
+    make_parts "$folder/musl" tests/harness tests/run &&
+        test_part "$folder/musl" tests/harness &&
+        test_part "$folder/musl" tests/run
+}
+
+# Both tools say the same of a run file, whoever wrote it.
+exchange() { # EMULATOR...
+    for writer in "" "$*"; do
+        build=$folder/native
+        [ -z "$writer" ] || build=$folder/aarch64
+        file=$build/exchange.stint
+        rm -f "$file"
+        # shellcheck disable=SC2086 # a command
+        STINT_FILE=$file $writer "$build/samples/quickstart" >"$build/exchange.log" 2>&1 ||
+            return 1
+        "$folder/native/runtime/tool/stint" report "$file" >"$build/read-native.txt" || return 1
+        "$@" "$folder/aarch64/runtime/tool/stint" report "$file" >"$build/read-aarch64.txt" ||
+            return 1
+        grep -q pi_of "$build/read-native.txt" || return 1
+        cmp "$build/read-native.txt" "$build/read-aarch64.txt" || return 1
+    done
+    say "$place: run files written on x86-64 and aarch64: read alike by both tools"
+}
+
+# qemu's user mode takes RLIMIT_AS and does not apply it, so that memory is never refused, and writes a
+# line of its own to stderr where a program aborts. (What steps through instructions needs x86-64 and
+# skips itself.)
+qemu_left_out='^arena[.](smaller|none)_when_|^activity[.]no_(arena|tables)$'
+qemu_left_out="$qemu_left_out|^lock[.]a_violation_names_both\$"
+
+aarch64() {
+    have aarch64-linux-gnu-gcc ||
+        skip "no aarch64-linux-gnu-gcc (package gcc-aarch64-linux-gnu)" || return
+    have qemu-aarch64-static || skip "no qemu-aarch64-static (package qemu-user-static)" || return
+    set -- qemu-aarch64-static -L /usr/aarch64-linux-gnu
+    configure "$folder/aarch64" -DCMAKE_C_COMPILER=aarch64-linux-gnu-gcc -DCMAKE_CXX_COMPILER=NOTFOUND \
+        -DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR=aarch64 \
+        "-DCMAKE_CROSSCOMPILING_EMULATOR=$(echo "$*" | tr ' ' ';')" || return
+    configure "$folder/native" -DSTINT_BUILD_TESTS=OFF || return
+    make_parts "$folder/native" stint_tool quickstart &&
+        make_parts "$folder/aarch64" stint_tool quickstart "$unit" &&
+        exchange "$@" &&
+        test_part "$folder/aarch64" tests/unit -L "$label" -E "$left_out|$qemu_left_out"
+}
+
+# ---- Debian -------------------------------------------------------------------------------------
+
+# The source is there read-only: what is built is built in the root's /build.
+inside() { # ROOT COMMAND
+    # shellcheck disable=SC2016 # for the inner shell
+    unshare --mount --propagation private sh -c '
+        mount -t proc proc "$1/proc" && mkdir -p "$1/stint" "$1/build" &&
+        mount --bind "$2" "$1/stint" && mount -o remount,ro,bind "$1/stint" &&
+        exec chroot "$1" /bin/sh -c "$3"' sh "$1" "$source" "$2"
+}
+
+# A mirror may lag, and its newest index be past its date.
+make_root() { # RELEASE PACKAGE...
+    release=$1
+    shift
+    root=$folder/$place
+    [ ! -e "$root/ready" ] || return 0
+    rm -rf "$root"
+    say "$place: making it, some minutes"
+    logged "$root.log" debootstrap --variant=minbase "$release" "$root" "$mirror" || return 1
+    logged "$root.log" inside "$root" "export DEBIAN_FRONTEND=noninteractive
+        apt-get -o Acquire::Check-Valid-Until=false update &&
+        apt-get install -y --no-install-recommends $packages $* && apt-get clean" || return 1
+    : >"$root/ready"
+}
+
+can_chroot() { # RELEASE
+    [ "$(id -u)" = 0 ] || skip "needs root" || return
+    unshare --mount true 2>/dev/null || skip "cannot have a mount namespace (unshare)" || return
+    have debootstrap || skip "no debootstrap (package debootstrap)" || return
+    [ -e "$folder/$place/ready" ] || [ -z "$(missing_mirror "$1")" ] ||
+        skip "$mirror cannot be reached" || return
+}
+
+missing_mirror() { # RELEASE
+    python3 -c 'import sys, urllib.request
+urllib.request.urlopen(sys.argv[1], timeout=20)' "$mirror/dists/$1/InRelease" 2>/dev/null ||
+        echo missing
+}
+
+environment='export CCACHE_DIR=/ccache CMAKE_C_COMPILER_LAUNCHER=ccache LC_ALL=C.UTF-8
+export CMAKE_CXX_COMPILER_LAUNCHER=ccache STINT_BUILD_DIR=/build
+cd /stint
+set -e
+'
+
+# README's commands from "Use it in your project", for both kinds of library: CMake 3.18 has no
+# presets of ./dev's version.
+# shellcheck disable=SC2016 # for the inner shell
+installed='for shared in ON OFF; do
+    b=/build/shared-$shared p=/build/prefix-$shared
+    cmake -S . -B $b -DSTINT_BUILD_SAMPLES=OFF -DSTINT_BUILD_TESTS=OFF -DBUILD_SHARED_LIBS=$shared
+    cmake --build $b -- -j '$jobs'
+    cmake --install $b --prefix $p
+    cc -DWITH_TIMER samples/quickstart.c -o /build/quickstart-$shared \
+        $(PKG_CONFIG_PATH=$p/lib/pkgconfig pkg-config --cflags --libs stint) -Wl,-rpath,$p/lib
+    STINT_FILE=/build/run-$shared.stint STINT_REPORT=table /build/quickstart-$shared >/dev/null
+    $p/bin/stint report /build/run-$shared.stint | grep pi_of
+done
+cc -DWITH_TIMER -I/build/prefix-OFF/include samples/quickstart.c -L/build/prefix-OFF/lib -lstint \
+    -pthread -ldl -o /build/quickstart-by-hand
+/build/quickstart-by-hand >/dev/null
+'
+
+debian_11() {
+    can_chroot bullseye && make_root bullseye gcc libc6-dev || return
+    logged "$folder/$place.log" inside "$folder/$place" "$environment$installed" || return 1
+    say "$place: $(inside "$folder/$place" 'gcc --version | head -n 1; ldd --version | head -n 1' |
+        paste -s -d ' ' -): installs, shared and static; programs link as README says"
+}
+
+debian_sid() {
+    can_chroot sid && make_root sid gcc g++ || return
+    log=$folder/$place.log
+    logged "$log" inside "$folder/$place" "$environment$installed" || return 1
+    say "$place: installs, shared and static; programs link as README says"
+    logged "$log" inside "$folder/$place" "$environment./dev demo" || return 1
+    say "$place: ./dev demo"
+}
+
+failed='' ran=0
+for place in "$@"; do
+    status=0
+    case $place in
+    musl | aarch64) $place || status=$? ;;
+    debian-11) debian_11 || status=$? ;;
+    debian-sid) debian_sid || status=$? ;;
+    *)
+        say "no such place: $place"
+        exit 2
+        ;;
+    esac
+    [ "$status" = 77 ] || ran=1
+    [ "$status" = 0 ] || [ "$status" = 77 ] || failed="$failed $place"
+done
+if [ -n "$failed" ]; then
+    say "failed:$failed"
+    exit 1
+fi
+[ "$ran" = 1 ] || exit 77
