@@ -147,9 +147,9 @@ typedef struct stint_stat {
  *   REGISTER_TIMER(name, threshold_us, set)   into another set (stint_set *, or a C++ StatSet)
  * threshold_us: microseconds, -1 = never. The macro is a declaration: several may be on one line
  * and in one block; as the only statement of an `if` it does not compile (write braces).
- * Thread-safe and async-signal-safe, as all timers but the first GPU timer of a process. Cost:
- * about one fifth more than the two clock reads that it needs; below a nanosecond if switched
- * off at run time. */
+ * Thread-safe and async-signal-safe, as all timers except REGISTER_GPU_TIMER (docs/macros.md,
+ * rules of a scope). Cost: about one fifth more than the two clock reads that it needs; below a
+ * nanosecond if switched off at run time. */
 #define REGISTER_TIMER(...)                                                                        \
     STINT_IMPL_EXPAND(STINT_IMPL_EXPAND(STINT_IMPL_PICK(                                           \
         __VA_ARGS__, STINT_IMPL_TIMER_3, STINT_IMPL_TIMER_2, STINT_IMPL_TIMER_1, 0))(__VA_ARGS__))

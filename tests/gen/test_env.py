@@ -78,7 +78,7 @@ Default: us.
 
     STINT_TRACE_MIN=DURATION
 
-Sets trace_min_ns. With ns, us, ms or s behind the number; us without.
+Sets trace_min_ns. A number with ns, us, ms or s; us without a unit.
 
 Default: 0.
 """)
