@@ -26,18 +26,18 @@
 int stream_timer_context_wanted;
 void (*stream_timer_context_hook)(void);
 
-/* Whether the site records under the current gate. */
-static int site_is_on(struct stint_impl_site *site) {
+/* The site's word under the current gate; off if the scope is lost, and counted. */
+static uint64_t site_word(struct stint_impl_site *site) {
     uint64_t word = STINT_IMPL_LOAD(&site->word);
     if (site_gate_of(word) != registry_gate()) {
         struct thread_block *b = thread_enter(1);
         if (!b) {
-            return 0; /* counted */
+            return STINT_IMPL_SITE_OFF;
         }
         word = site_resolve(site);
         thread_leave(b);
     }
-    return !((uint32_t)word & STINT_IMPL_SITE_OFF);
+    return word;
 }
 
 /* ---- The thread's open pairs. Owner only; `count` is stored last when one is added and first when
@@ -140,9 +140,10 @@ void stream_timer_begin(struct stint_impl_call *guard, struct stint_impl_site *s
     int saved = errno;
     enum stint_status why = STINT_STATUS_GPU_NO_DEVICE;
     guard->opened = 0;
-    if (site_is_on(site)) {
+    uint64_t word = site_word(site);
+    if (!site_is_off(word)) {
         stream_timer_seek_context();
-        int wanted = config.gpu != CONFIG_GPU_OFF;
+        int wanted = config.gpu != CONFIG_GPU_OFF && !site_is_unnamed(word);
         int no_gpu = __atomic_load_n(&event_pool_no_gpu, __ATOMIC_RELAXED);
         struct event_pair *pair = wanted && !no_gpu ? event_pool_start(stream, &why) : NULL;
         stint_impl_begin_body(guard, site, 0);

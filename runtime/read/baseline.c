@@ -66,10 +66,12 @@ static void subtract_gpu(struct snapshot_gpu *out, const struct baseline_node *t
 static void subtract(struct snapshot_node *out, const struct baseline_node *then, uint64_t now) {
     if (out->open && then->at < now && out->open > now - then->at) {
         out->open = now - then->at;
+        out->open_self -= then->open_self < out->open_self ? then->open_self : out->open_self;
     }
     out->recursions -= then->recursions;
     out->count -= then->count;
     out->total -= then->total;
+    out->nested -= then->nested;
     out->bytes -= then->bytes;
     out->flops -= then->flops;
     subtract_gpu(&out->gpu, then);
@@ -161,6 +163,8 @@ static int keep_node(struct baseline *b, const struct snapshot *s, const struct 
     out->unit = n->unit;
     out->count = now ? n->count : then->count;
     out->total = now ? n->total : then->total;
+    out->nested = now ? n->nested : then->nested;
+    out->open_self = now ? n->open_self : then->open_self;
     out->recursions = now ? n->recursions : then->recursions;
     out->bytes = now ? n->bytes : then->bytes;
     out->flops = now ? n->flops : then->flops;

@@ -10,7 +10,8 @@
 
 struct baseline_node {
     uint32_t unit;
-    uint64_t count, total, recursions, bytes, flops, gpu_count, gpu_total;
+    uint64_t count, total, nested, recursions, bytes, flops, gpu_count, gpu_total;
+    uint64_t open_self;
     uint64_t at; /* ticks of the reset */
 };
 

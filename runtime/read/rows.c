@@ -20,6 +20,7 @@ struct group {
     struct times cpu; /* ticks */
     struct times gpu; /* nanoseconds */
     uint64_t self, first, first_at, open;
+    uint64_t open_all, open_self;
     uint64_t bytes_per_s, flops_per_s; /* peaks of the devices it ran on, 0 = unknown */
     uint32_t last_thread;
     uint32_t gpu_nodes;
@@ -146,10 +147,9 @@ static void link_histogram(struct grouping *g, struct times *to, uint32_t unit) 
     to->histograms = ++g->link_count;
 }
 
+/* Of the recorded calls alone: a call that is open or was abandoned has no part in either number. */
 static uint64_t self_of(const struct snapshot_node *n) {
-    uint64_t inside = n->total + n->open;
-    uint64_t self = inside > n->children ? inside - n->children : 0;
-    return self < n->total ? self : n->total;
+    return n->total > n->nested ? n->total - n->nested : 0;
 }
 
 /* Ran on devices of different peaks: there is none to speak of. */
@@ -182,7 +182,8 @@ static void add_gpu(struct grouping *g, uint32_t row, const struct snapshot_gpu 
     }
 }
 
-/* nested: what is in the sums already, of a scope of the same name and set around it. */
+/* nested: what is in the sums already, of a scope of the same name and set around it. Its calls and
+ * their own time count, and nothing else: all other columns are those of the outer calls. */
 static void add(struct grouping *g, uint32_t row, const struct snapshot_node *n, unsigned nested) {
     struct group *to = &g->groups[row];
     struct stint_row *r = &g->rows->row[row];
@@ -191,10 +192,12 @@ static void add(struct grouping *g, uint32_t row, const struct snapshot_node *n,
     r->flops += n->flops;
     to->self = add_up(to->self, self_of(n));
     to->open = n->open > to->open ? n->open : to->open;
+    to->open_self = add_up(to->open_self, n->open_self);
     if (!(nested & NESTED_GPU)) {
         add_gpu(g, row, &n->gpu);
     }
     if (!(nested & NESTED)) {
+        to->open_all = add_up(to->open_all, n->open);
         struct device_work work = rows_device_of(g->work, (uint32_t)(n - g->s->nodes));
         r->device_calls += work.count;
         r->device_total_ns = add_up(r->device_total_ns, work.total);
@@ -284,6 +287,8 @@ static void finish_cpu(const struct grouping *g, struct group *from, struct stin
     r->self_ns = snapshot_ns(s, from->self);
     r->first_ns = snapshot_ns(s, from->first);
     r->open_ns = snapshot_ns(s, from->open);
+    r->open_all_ns = snapshot_ns(s, from->open_all);
+    r->open_self_ns = snapshot_ns(s, from->open_self);
     r->has |= r->first_ns ? ROW_FIRST : 0;
     if (r->samples) {
         /* Rounding, or a sample counted while its writer stood still, must not put the average
@@ -359,8 +364,11 @@ int rows_flat(struct rows *out, struct snapshot *s, int each_thread) {
             continue;
         }
         uint32_t row = row_get(&g, n, SNAPSHOT_NONE, each_thread ? n->thread : SNAPSHOT_NONE);
-        add(&g, row, n, nested_in_itself(&g, n));
-        link_histogram(&g, &g.groups[row].cpu, n->histogram);
+        unsigned nested = nested_in_itself(&g, n);
+        add(&g, row, n, nested);
+        if (!(nested & NESTED)) { /* those inside have a histogram of their own */
+            link_histogram(&g, &g.groups[row].cpu, n->histogram);
+        }
     }
     finish(&g);
     struct grouping *kept = scratch_array(&s->memory, 1, sizeof *kept);

@@ -37,8 +37,10 @@ struct stint_row {
     uint64_t p90_ns;
     uint64_t p99_ns;
     uint64_t threads;
-    uint64_t open_ns;   /* being inside right now, longest thread */
-    uint64_t gpu_calls; /* measured on the GPU */
+    uint64_t open_ns;      /* being inside right now, longest thread */
+    uint64_t open_all_ns;  /* the same of all threads together, */
+    uint64_t open_self_ns; /* and without the scopes inside */
+    uint64_t gpu_calls;    /* measured on the GPU */
     uint64_t gpu_total_ns;
     uint64_t gpu_avg_ns;
     uint64_t gpu_min_ns;

@@ -219,6 +219,7 @@ static int copy_node(struct snapshot_node *out, const struct stint_impl_node *n)
     uint64_t seq = ACQUIRE(&n->seq);
     out->count = (seq + 1) / 2;
     out->total = ACQUIRE(&n->total);
+    out->nested = ACQUIRE(&n->nested);
     out->min = ACQUIRE(&n->min);
     out->max = ACQUIRE(&n->max);
     out->first = ACQUIRE(&n->first);
@@ -354,6 +355,28 @@ static int is_open_further_out(const struct snapshot_open *open, uint32_t count,
     return 0;
 }
 
+/* Of an open frame: the time of what was recorded right inside. */
+struct inside {
+    uint64_t nested;
+    int recursive;
+};
+
+/* Own time of the scopes that are open, innermost first. A recursive call is time of the one around
+ * it. While threads record, the frames are younger than the snapshot's clock: then there may be more
+ * inside than there is time. */
+static void sum_open(struct snapshot *s, const struct snapshot_thread *t, struct inside *inside) {
+    for (uint32_t i = t->open_count; i-- > 0;) {
+        uint64_t ticks = t->open[i].ticks, nested = inside[i].nested;
+        if (!inside[i].recursive) {
+            s->nodes[t->open[i].node].open_self = ticks > nested ? ticks - nested : 0;
+            nested = ticks;
+        }
+        if (i) {
+            inside[i - 1].nested += nested;
+        }
+    }
+}
+
 /* How many there are at this moment: of those that are opened meanwhile no more are read. */
 static uint32_t open_count(const struct snapshot_thread *t) {
     uint32_t f = 1;
@@ -366,7 +389,8 @@ static uint32_t open_count(const struct snapshot_thread *t) {
 static int read_open(struct snapshot *s, struct snapshot_thread *t) {
     uint32_t count = open_count(t);
     t->open = scratch_array(&s->memory, (size_t)count + 1, sizeof *t->open);
-    if (!t->open) {
+    struct inside *inside = scratch_array(&s->memory, (size_t)count + 1, sizeof *inside);
+    if (!t->open || !inside) {
         return -1;
     }
     for (uint32_t f = 1; f <= count; ++f) {
@@ -375,6 +399,9 @@ static int read_open(struct snapshot *s, struct snapshot_thread *t) {
             break;
         }
         if (guard == STINT_IMPL_MOVED) {
+            if (t->open_count) { /* abandoned: what was recorded in it was so in the one around */
+                inside[t->open_count - 1].nested += STINT_IMPL_LOAD(&t->frames[f].nested);
+            }
             continue;
         }
         uint64_t start = STINT_IMPL_LOAD(&t->frames[f].start);
@@ -384,12 +411,15 @@ static int read_open(struct snapshot *s, struct snapshot_thread *t) {
         if (node == SNAPSHOT_NONE || start > s->now.ticks) {
             continue; /* being opened right now */
         }
+        inside[t->open_count].nested = STINT_IMPL_LOAD(&t->frames[f].nested);
+        inside[t->open_count].recursive = recursive != 0;
         t->open[t->open_count].node = node;
         t->open[t->open_count++].ticks = s->now.ticks - start;
         if (!is_open_further_out(t->open, t->open_count - 1, node)) {
             s->nodes[node].open = s->now.ticks - start;
         }
     }
+    sum_open(s, t, inside);
     return 0;
 }
 

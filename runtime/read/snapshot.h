@@ -36,7 +36,9 @@ struct snapshot_node {
     uint64_t max;
     uint64_t first;
     uint64_t recursions;
-    uint64_t open; /* ticks since it was opened, if it is open */
+    uint64_t nested;    /* of the total, the time of the calls recorded right inside */
+    uint64_t open;      /* ticks since it was opened, if it is open */
+    uint64_t open_self; /* of these, without the scopes inside that were recorded or are open */
     uint64_t first_at;
     uint64_t max_at;
     uint64_t children; /* total and open time of its nested scopes */

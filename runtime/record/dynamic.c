@@ -195,8 +195,8 @@ int dynamic_end_named(const char *name) {
         const struct thread_block *b = thread_block_here();
         result =
             recorder_end(recorder_guard_of_name((uint32_t)word & STINT_IMPL_SITE_ID), 0, now, NULL);
-        if (word & STINT_IMPL_SITE_OFF || (b && b->hot.top == b->hot.last)) {
-            result = 0; /* off, or too deep: was perhaps never opened, nothing to complain of */
+        if (site_is_off(word) || site_is_unnamed(word) || (b && b->hot.top == b->hot.last)) {
+            result = 0; /* not recorded, or too deep: its begin said so, or had nothing to say */
         }
     }
     if (result) {

@@ -24,8 +24,15 @@ static struct thread_block *find(struct stint_impl_site *from, uint64_t *site) {
         word = site_resolve(from);
         thread_leave(b);
     }
+    if (site_is_off(word) || !b->hot.ring) {
+        return NULL;
+    }
+    if (site_is_unnamed(word)) {
+        thread_lose(b, STINT_STATUS_NO_NAME);
+        return NULL;
+    }
     *site = word & STINT_IMPL_SITE_ID;
-    return (uint32_t)word & STINT_IMPL_SITE_OFF || !b->hot.ring ? NULL : b;
+    return b;
 }
 
 static uint64_t at(uint64_t kind, uint64_t ticks) {

@@ -87,10 +87,21 @@ static void range_open(struct thread_block *b, uint32_t node) {
     b->busy = busy;
 }
 
+/* When the call began that what is opened above the frame is part of; 0 for the root. A recursive call
+ * is no call of its own here. */
+static uint64_t start_around(const struct stint_impl_frame *f) {
+    while (STINT_IMPL_LOAD(&f->recursive)) {
+        --f;
+    }
+    return STINT_IMPL_LOAD(&f->start);
+}
+
 static void push(struct thread_block *b, uint64_t guard, struct tree_edge e, uint64_t start) {
     struct stint_impl_frame *below = b->hot.top;
     struct stint_impl_frame *f = below + 1;
-    int slow_end = e.recursive || thread_slow_only();
+    /* Begun before the scope around it: only a part of it is time of that one. */
+    int sooner = start && start < start_around(below);
+    int slow_end = e.recursive || sooner || thread_slow_only();
     b->hot.top = f;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     /* A recursive call stays where it is in the tree: what it opens lies below the scope around it,
@@ -99,6 +110,7 @@ static void push(struct thread_block *b, uint64_t guard, struct tree_edge e, uin
     uint64_t low = STINT_IMPL_LOAD(&below->low);
     STINT_IMPL_STORE(&f->low, guard < low ? guard : low);
     STINT_IMPL_STORE(&f->recursive, e.recursive ? e.node : 0);
+    STINT_IMPL_STORE(&f->nested, 0);
     if (ranges_on()) {
         range_open(b, e.node); /* before the clock is read: what a tool takes is not the scope's */
     }
@@ -129,10 +141,14 @@ static void reopen(struct thread_block *b, uint64_t guard) {
     }
 }
 
-/* Opens the scope if that needs no new node. */
+/* Opens the scope if that needs no new node, or counts it as lost. */
 static int begin_known(struct thread_block *b, uint64_t guard, uint32_t set, uint32_t site,
                        uint64_t start) {
     reopen(b, guard);
+    if (!site) {
+        thread_lose(b, STINT_STATUS_NO_NAME);
+        return 1;
+    }
     struct stint_impl_frame *f = b->hot.top;
     struct tree_edge e = tree_find(b, f->node, set, site);
     if (f == b->hot.last) {
@@ -190,6 +206,12 @@ static int over_threshold(const struct thread_block *b, uint64_t ticks,
            ticks >= (uint64_t)call->threshold_us * b->hot.ticks_per_us >> 8;
 }
 
+/* The part of the frame's call from `start` to `now` that lies in the call around it. */
+static uint64_t ticks_within(const struct stint_impl_frame *f, uint64_t start, uint64_t now) {
+    uint64_t around = start_around(f - 1);
+    return now - (start < around && around <= now ? around : start);
+}
+
 int recorder_end(uint64_t guard, uint64_t opened, uint64_t now,
                  const struct stint_impl_call *call) {
     struct thread_block *b = thread_block_here();
@@ -214,7 +236,8 @@ int recorder_end(uint64_t guard, uint64_t opened, uint64_t now,
     } else if (backwards) {
         thread_lose(b, STINT_STATUS_CLOCK_BACK);
     } else {
-        tree_sample(b, n, start, ticks, call ? call->info : NULL);
+        tree_sample(b, n, start, ticks, STINT_IMPL_LOAD(&f->nested), call ? call->info : NULL);
+        STINT_IMPL_STORE(&f->nested, ticks_within(f, start, now));
     }
     if (!backwards && ticks >= b->hot.trace_min) {
         uint32_t node = recursive ? recursive : STINT_IMPL_LOAD(&f->node);
@@ -244,11 +267,24 @@ static uint32_t interval_enter(uint64_t word) {
     return node;
 }
 
+/* b: NULL if the thread has none, or is inside. */
+static void lose_unnamed(struct thread_block *b) {
+    if (b) {
+        thread_lose(b, STINT_STATUS_NO_NAME);
+    } else {
+        arena_lose(STINT_STATUS_NO_NAME, 1);
+    }
+}
+
 int recorder_add(uint64_t word, uint64_t start, uint64_t ticks) {
-    if ((uint32_t)word & STINT_IMPL_SITE_OFF) {
+    if (site_is_off(word)) {
         return -1;
     }
     struct thread_block *b = thread_here();
+    if (site_is_unnamed(word)) {
+        lose_unnamed(b);
+        return -1;
+    }
     int is_known = b && site_gate_of(word) >= registry_arena_gate();
     uint32_t node = is_known ? tree_find_interval(b, 0, (uint32_t)word) : 0;
     if (!node) {

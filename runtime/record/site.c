@@ -236,11 +236,8 @@ uint64_t site_resolve(struct stint_impl_site *site) {
         !recording() || site->level > config.level || !filter_allows(c.name.bytes, c.name.length);
     if (!off && !id) {
         id = site_add(&c);
-        if (!id) {
-            arena_lose(STINT_STATUS_NO_NAME, 1);
-        }
     }
-    word = word_of(id, off || !id);
+    word = word_of(id, off);
     STINT_IMPL_STORE(&site->word, word);
     registry_unlock();
     return word;
@@ -263,10 +260,7 @@ uint64_t site_resolve_name(struct site_text name, const struct stint_impl_site *
                              .dynamic = 1};
     int off = !recording() || !filter_allows(c.name.bytes, c.name.length);
     uint32_t id = off ? site_find(&c) : site_add(&c); /* what is open must still be closed */
-    uint64_t word = word_of(id, off || !id);
-    if (!off && !id) {
-        arena_lose(STINT_STATUS_NO_NAME, 1);
-    }
+    uint64_t word = word_of(id, off);
     registry_unlock();
     return word;
 }

@@ -19,18 +19,29 @@ struct site_text {
     size_t length;
 };
 
-/* A word for the site under the current gate, stored in it and returned. Takes the lock. */
+/* A word for the site under the current gate, stored in it and returned: with SITE_OFF if it is switched
+ * off, with id 0 if there is no room for its name; each call of that one is counted as lost
+ * (site_has_room), as no node has the id and so all of them take the slow path. Takes the lock. */
 uint64_t site_resolve(struct stint_impl_site *site);
 /* The same for the place of a dynamic name: only on or off; the name has its own word. */
 uint64_t site_resolve_place(struct stint_impl_site *site);
-/* The word of a run-time name; the id is 0 when it cannot be kept (counted) or was never
- * recorded and is switched off. */
+/* The word of a run-time name, likewise. Its id stays when it is switched off: what is open must still
+ * be closed. */
 uint64_t site_resolve_name(struct site_text name, const struct stint_impl_site *place);
 /* In the child of a fork, under the lock. */
 void site_forget_all(void);
 
 static inline uint32_t site_gate_of(uint64_t word) {
     return (uint32_t)(word >> 32);
+}
+
+static inline int site_is_off(uint64_t word) {
+    return ((uint32_t)word & STINT_IMPL_SITE_OFF) != 0;
+}
+
+/* Not off, and yet nothing can be recorded for it. */
+static inline int site_is_unnamed(uint64_t word) {
+    return (uint32_t)word == 0;
 }
 
 /* Equal lengths given. Names are short: the loop beats a call of memcmp. */

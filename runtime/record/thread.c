@@ -23,7 +23,7 @@
 
 /* What the thread-local pointer shows before a thread's first scope and after its end. Frame 0 is
  * closed and lies below nothing, so that an inline end returns at once. */
-static struct stint_impl_frame nowhere = {0, 0, UINT64_MAX, 0, 0};
+static struct stint_impl_frame nowhere = {0, 0, UINT64_MAX, 0, 0, 0};
 static struct stint_impl_thread thread_none = {
     .gate = STINT_IMPL_SHUT, .top = &nowhere, .last = &nowhere, .trace_min = UINT64_MAX};
 static struct stint_impl_thread thread_ended = {
@@ -296,6 +296,7 @@ void thread_pop(struct thread_block *b) {
         __atomic_signal_fence(__ATOMIC_SEQ_CST);
         b->busy = busy;
     }
+    STINT_IMPL_STORE(&f[-1].nested, STINT_IMPL_LOAD(&f[-1].nested) + STINT_IMPL_LOAD(&f->nested));
     STINT_IMPL_STORE(&f->recursive, 0);
     STINT_IMPL_STORE(&f->guard, 0);
     b->hot.top = f - 1;

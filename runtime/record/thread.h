@@ -65,7 +65,8 @@ static inline void thread_lose(struct thread_block *b, enum stint_status what) {
 /* Zeroed memory of the block, whole cache lines; it lives as long as the block. NULL without. Owner
  * only, inside. */
 void *thread_pages_get(struct thread_block *b, size_t bytes);
-/* Closes the topmost frame. */
+/* Closes the topmost frame. What its `nested` holds becomes the frame's below: the time of the call
+ * itself if it was recorded (the caller has put it there), else that of the recorded calls in it. */
 void thread_pop(struct thread_block *b);
 /* Takes frames off the stack until `keep` is on top; each is an abandoned scope, unless another thread
  * has ended, and counted, it. */

@@ -120,8 +120,34 @@ static uint32_t link_find(const struct thread_block *b, uint64_t key) {
 
 /* ---- Nodes. */
 
-static uint32_t histogram_get(struct thread_block *b, uint32_t set, uint32_t site) {
-    uint64_t key = stint_impl_edge_key(b->record->root, set, site | TREE_HISTOGRAM);
+static const struct arena_text *name_of(const struct thread_block *b, uint32_t site) {
+    const struct arena_header *h = (const struct arena_header *)(const void *)b->hot.base;
+    if (!site || site > __atomic_load_n(&h->site_count, __ATOMIC_ACQUIRE)) {
+        return NULL;
+    }
+    return arena_text_in(b->hot.base, arena_site_in(b->hot.base, site)->name);
+}
+
+/* Whether a scope of the same name and set, from another place in the program, is among the node and
+ * those around it. Readers ask the same of the finished tree. */
+static int name_is_around(const struct thread_block *b, uint32_t from, uint32_t set,
+                          uint32_t site) {
+    const struct arena_text *name = name_of(b, site);
+    for (uint32_t unit = from; name && unit != b->record->root; unit = tree_node(b, unit)->parent) {
+        const struct stint_impl_node *n = tree_node(b, unit);
+        const struct arena_text *other = n->set == set ? name_of(b, n->site) : NULL;
+        if (other && other->length == name->length &&
+            !memcmp(other->bytes, name->bytes, name->length)) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static uint32_t histogram_get(struct thread_block *b, uint32_t parent, uint32_t set,
+                              uint32_t site) {
+    uint32_t which = name_is_around(b, parent, set, site) ? TREE_HISTOGRAM_INNER : TREE_HISTOGRAM;
+    uint64_t key = stint_impl_edge_key(b->record->root, set, site | which);
     uint32_t unit = config.percentiles ? link_find(b, key) : 0;
     if (!unit && config.percentiles) {
         unit = arena_get(sizeof(struct stint_impl_histogram), ARENA_HISTOGRAM);
@@ -171,7 +197,7 @@ static uint32_t node_new(struct thread_block *b, uint32_t parent, uint32_t set, 
     n->parent = parent;
     n->set = set;
     n->kind = kind;
-    n->histogram = histogram_get(b, set, site);
+    n->histogram = histogram_get(b, parent, set, site);
     n->sibling = p->child;
     STINT_IMPL_PUBLISH(&p->child, unit);
     return unit;
@@ -248,13 +274,14 @@ static uint64_t limit_over(uint64_t max, uint8_t mark) {
 }
 
 void tree_sample(struct thread_block *b, struct stint_impl_node *n, uint64_t start, uint64_t ticks,
-                 const char *info) {
+                 uint64_t nested, const char *info) {
     uint64_t seq = STINT_IMPL_LOAD(&n->seq);
     uint8_t mark = mark_of(b, n);
     int is_first = seq < 2;
     seq |= 1; /* as inline */
     STINT_IMPL_STORE(&n->seq, seq);
     STINT_IMPL_PUBLISH(&n->total, n->total + ticks);
+    STINT_IMPL_PUBLISH(&n->nested, n->nested + nested);
     if (ticks < n->min) {
         STINT_IMPL_PUBLISH(&n->min, ticks);
     }

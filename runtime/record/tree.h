@@ -8,10 +8,12 @@
 #include "thread.h"
 
 /* Key bits above the largest site id: edges that lead back to an open ancestor, intervals, and the
- * histogram all nodes of a site share. */
+ * histogram all nodes of a site share: one for its outer calls, one for those inside a scope of the
+ * same name and set, which are in no row's samples. */
 #define TREE_RECURSIVE (1u << 23)
 #define TREE_INTERVAL (1u << 22)
 #define TREE_HISTOGRAM (1u << 21)
+#define TREE_HISTOGRAM_INNER (TREE_HISTOGRAM | 1u << 20)
 
 struct tree_edge {
     uint32_t node; /* 0 = there is none */
@@ -31,9 +33,10 @@ struct tree_edge tree_get(struct thread_block *b, uint32_t parent, uint32_t set,
 uint32_t tree_find_interval(const struct thread_block *b, uint32_t set, uint32_t site);
 uint32_t tree_get_interval(struct thread_block *b, uint32_t set, uint32_t site);
 
-/* One sample, with everything the inline path leaves out: first call, new maximum, info. */
+/* One sample, with everything the inline path leaves out: first call, new maximum, info. nested: the
+ * ticks of the calls recorded right inside it. */
 void tree_sample(struct thread_block *b, struct stint_impl_node *n, uint64_t start, uint64_t ticks,
-                 const char *info);
+                 uint64_t nested, const char *info);
 /* The same for an interval. A scope in a signal handler never has the node of the scope that it
  * interrupted, an interval may; and the handler may leave the interrupted sample by siglongjmp. */
 void tree_sample_interval(struct thread_block *b, struct stint_impl_node *n, uint64_t start,

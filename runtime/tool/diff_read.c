@@ -104,15 +104,12 @@ struct diff_item *diff_item(struct diff *d, const char *name, size_t length, con
 
 /* ---- One run. */
 
-/* While reading: which rows' histograms the nodes add to. */
 struct reading {
     struct diff *d;
     struct snapshot *s;
     struct rows rows;
-    uint32_t *slots; /* (name, set) -> row + 1 */
+    uint32_t *seen; /* activities' histograms added already: a damaged file may share them */
     uint32_t mask;
-    uint32_t *seen; /* histograms added already: nodes share them */
-    struct histogram **sum[2];
 };
 
 static uint32_t power_over(uint64_t n) {
@@ -123,18 +120,6 @@ static uint32_t power_over(uint64_t n) {
     return size;
 }
 
-static uint32_t *row_slot(const struct reading *r, const char *name, uint32_t length,
-                          uint32_t set) {
-    uint32_t at = (uint32_t)hash_add(hash_bytes(name, length), set) & r->mask;
-    for (; r->slots[at]; at = (at + 1) & r->mask) {
-        const struct stint_row *row = &r->rows.row[r->slots[at] - 1];
-        if (row->set == set && row->name_length == length && !memcmp(row->name, name, length)) {
-            break;
-        }
-    }
-    return &r->slots[at];
-}
-
 static int reading_start(struct reading *r, struct diff *d, struct snapshot *s) {
     memset(r, 0, sizeof *r);
     r->d = d;
@@ -142,20 +127,10 @@ static int reading_start(struct reading *r, struct diff *d, struct snapshot *s) 
     if (rows_flat(&r->rows, s, 0)) {
         return -1;
     }
-    uint32_t size = power_over(2 * ((uint64_t)s->node_count + 1) + s->activity_count);
+    uint32_t size = power_over((uint64_t)s->activity_count + 1);
     r->mask = size - 1;
-    r->slots = scratch_array(&s->memory, size, sizeof *r->slots);
     r->seen = scratch_array(&s->memory, size, sizeof *r->seen);
-    r->sum[0] = scratch_array(&s->memory, (size_t)r->rows.count + 1, sizeof *r->sum[0]);
-    r->sum[1] = scratch_array(&s->memory, (size_t)r->rows.count + 1, sizeof *r->sum[1]);
-    if (!r->slots || !r->seen || !r->sum[0] || !r->sum[1]) {
-        return -1;
-    }
-    for (uint32_t i = 0; i < r->rows.count; ++i) {
-        const struct stint_row *row = &r->rows.row[i];
-        *row_slot(r, row->name, row->name_length, row->set) = i + 1;
-    }
-    return 0;
+    return r->seen ? 0 : -1;
 }
 
 static int add_histogram(struct reading *r, struct histogram **to, uint32_t unit) {
@@ -173,22 +148,6 @@ static int add_histogram(struct reading *r, struct histogram **to, uint32_t unit
         (*to)->bucket[i] += h->bucket[i];
     }
     return *to ? 0 : -1;
-}
-
-static int add_histograms(struct reading *r) {
-    for (uint32_t i = 0; i < r->s->node_count; ++i) {
-        const struct snapshot_node *n = &r->s->nodes[i];
-        if (n->parent == SNAPSHOT_NONE || !n->site) {
-            continue;
-        }
-        const struct snapshot_site *site = &r->s->sites[n->site];
-        uint32_t row = *row_slot(r, site->name, site->length, n->set);
-        if (row && (add_histogram(r, &r->sum[0][row - 1], n->histogram) ||
-                    add_histogram(r, &r->sum[1][row - 1], n->gpu.histogram))) {
-            return -1;
-        }
-    }
-    return 0;
 }
 
 static int keep_histogram(struct diff *d, struct diff_histogram *out, const struct histogram *h,
@@ -213,6 +172,13 @@ static int keep_histogram(struct diff *d, struct diff_histogram *out, const stru
     return 0;
 }
 
+static int keep_histogram_of(struct reading *r, struct diff_histogram *out, uint32_t row, int gpu,
+                             double unit) {
+    struct histogram h;
+    int none = rows_histogram(&h, &r->rows, row, gpu);
+    return keep_histogram(r->d, out, none ? NULL : &h, unit);
+}
+
 static int keep_row(struct reading *r, int side, uint32_t number, uint32_t index) {
     const struct stint_row *row = &r->rows.row[index];
     const char *set = row->set ? r->s->sets[row->set] : "";
@@ -234,8 +200,8 @@ static int keep_row(struct reading *r, int side, uint32_t number, uint32_t index
     to->gpu.count = (double)row->gpu_calls;
     to->gpu.total = (double)row->gpu_total_ns;
     to->gpu.max = (double)row->gpu_max_ns;
-    return keep_histogram(r->d, &to->cpu.histogram, r->sum[0][index], r->s->ns_per_tick) ||
-                   keep_histogram(r->d, &to->gpu.histogram, r->sum[1][index], 1)
+    return keep_histogram_of(r, &to->cpu.histogram, index, 0, r->s->ns_per_tick) ||
+                   keep_histogram_of(r, &to->gpu.histogram, index, 1, 1)
                ? -1
                : 0;
 }
@@ -306,7 +272,7 @@ static int keep_run(struct diff *d, int side, uint32_t number, struct run *run) 
     to->host = keep(d, run->host, strlen(run->host));
     to->wall = (double)run->snapshot.wall_ns;
     to->reference = h->about.reference_ps;
-    if (!to->program || !to->host || reading_start(&r, d, &run->snapshot) || add_histograms(&r)) {
+    if (!to->program || !to->host || reading_start(&r, d, &run->snapshot)) {
         return -1;
     }
     for (uint32_t i = 0; i < r.rows.count; ++i) {

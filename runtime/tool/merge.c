@@ -193,6 +193,7 @@ static void copy_times(const struct merge_map *map, struct stint_impl_node *to,
                        const struct snapshot_node *n) {
     to->seq = 2 * n->count;
     to->total = merge_length(map, n->total);
+    to->nested = merge_length(map, n->nested);
     to->min = n->count ? merge_length(map, n->min) : UINT64_MAX;
     to->max = merge_length(map, n->max);
     to->limit = n->count ? to->max + 1 : 0;
@@ -281,6 +282,7 @@ static int copy_frames(struct merge *m, const struct merge_map *map,
         to[i].start = merge_tick(map, f->start);
         to[i].node = merge_node(map, f->node);
         to[i].recursive = f->recursive ? merge_node(map, f->recursive) : 0;
+        to[i].nested = merge_length(map, f->nested);
     }
     return 0;
 }

@@ -69,7 +69,8 @@ static void subtract(struct top_row *now, uint32_t count, const struct top_table
         }
         now[i].more_calls = since(now[i].calls, was->calls);
         now[i].more_ns = since(now[i].total_ns + now[i].open_ns, was->total_ns + was->open_ns);
-        now[i].more_self_ns = since(now[i].self_ns, was->self_ns);
+        now[i].more_self_ns =
+            since(now[i].self_ns + now[i].open_self_ns, was->self_ns + was->open_self_ns);
     }
 }
 
@@ -79,7 +80,8 @@ static int copy_rows(struct top_row *out, struct snapshot *s, const struct rows 
         out[i] = (struct top_row){.calls = r->calls,
                                   .total_ns = r->total_ns,
                                   .self_ns = r->self_ns,
-                                  .open_ns = r->open_ns};
+                                  .open_ns = r->open_all_ns,
+                                  .open_self_ns = r->open_self_ns};
         if (put_name(&out[i], s, r)) {
             free_rows(out, i);
             return -1;

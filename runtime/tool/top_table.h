@@ -15,7 +15,8 @@ struct top_row {
     size_t length;
     uint64_t calls, total_ns, self_ns;
     uint64_t more_calls, more_ns, more_self_ns;
-    uint64_t open_ns;
+    uint64_t open_ns; /* of all threads */
+    uint64_t open_self_ns;
 };
 
 struct top_table {

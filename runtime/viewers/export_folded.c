@@ -59,8 +59,8 @@ int export_folded(struct sink *out, struct run *r) {
     const struct snapshot *s = &r->snapshot;
     for (uint32_t i = 0; i < s->node_count; ++i) {
         const struct snapshot_node *n = &s->nodes[i];
-        uint64_t inside = n->total + n->open;
-        uint64_t self = inside > n->children ? snapshot_ns(s, inside - n->children) : 0;
+        uint64_t recorded = n->total > n->nested ? n->total - n->nested : 0;
+        uint64_t self = snapshot_ns(s, recorded + n->open_self);
         if (n->parent != SNAPSHOT_NONE && n->kind == STINT_IMPL_SCOPE_NODE && self) {
             put_stack(out, s, i);
             sink_u64(out, self);

@@ -26,6 +26,6 @@
 
 /* A call in a recursive one, both started earlier (REGISTER_TIMER_SET), takes more off the outermost
  * call's self time than its part in that call. */
-#define KNOWN_RECURSIVE_SINCE 1
+#define KNOWN_RECURSIVE_SINCE 0
 
 #endif

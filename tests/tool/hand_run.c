@@ -73,6 +73,7 @@ uint32_t hand_node(struct hand_run *h, uint32_t parent, uint32_t site, uint64_t 
     n->min = count ? total / count : UINT64_MAX;
     n->max = n->first = count ? total / count : 0;
     n->first_at = 1;
+    h->nodes[parent].nested += h->nodes[parent].count ? total : 0;
     if (percentiles && count) {
         n->histogram = histogram_of(h, n->min, count);
     }
@@ -80,11 +81,16 @@ uint32_t hand_node(struct hand_run *h, uint32_t parent, uint32_t site, uint64_t 
 }
 
 void hand_open(struct hand_run *h, uint32_t node, uint64_t ticks) {
-    struct snapshot_thread *t = &h->threads[h->nodes[node].thread];
+    struct snapshot_node *n = &h->nodes[node];
+    struct snapshot_thread *t = &h->threads[n->thread];
     t->open = t->open_count++ ? t->open : &h->open[h->open_count];
     h->open[h->open_count].node = node;
     h->open[h->open_count++].ticks = ticks;
-    h->nodes[node].open = ticks;
+    n->open = n->open_self = ticks;
+    for (uint32_t i = node + 1; !n->count && i < h->run.snapshot.node_count; ++i) {
+        n->open_self -= h->nodes[i].parent == node ? h->nodes[i].total : 0;
+    }
+    h->nodes[n->parent].open_self -= h->nodes[n->parent].open ? ticks : 0;
 }
 
 void hand_lane(struct hand_run *h, uint32_t root, const char *name) {

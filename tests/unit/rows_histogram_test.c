@@ -40,4 +40,78 @@ TEST(rows_histogram, is_that_of_the_row) {
     interval_close(&s);
 }
 
+static void load_inner(uint64_t ns) {
+    REGISTER_TIMER("load");
+    fake_advance(ns);
+}
+
+static void load_outer(uint64_t ns) {
+    REGISTER_TIMER("load");
+    for (int i = 0; i < 20; ++i) {
+        load_inner(1);
+    }
+    fake_advance(ns);
+}
+
+static const struct stint_row *load_row(struct rows *rows, struct snapshot *s,
+                                        struct histogram *h) {
+    CHECK(!interval_open(s, 0));
+    CHECK(!rows_flat(rows, s, 0));
+    const struct stint_row *r = row_in(rows, 0, "load");
+    if (!CHECK(r != NULL)) {
+        r = rows->row;
+    }
+    CHECK(!rows_histogram(h, rows, (uint32_t)(r - rows->row), 0));
+    CHECK_EQ_U64(histogram_count(h), r->samples);
+    return r;
+}
+
+/* Calls inside a scope of the same name from another line: counted, in no sample and no percentile. */
+TEST(rows_histogram, holds_the_samples_of_the_row_where_a_name_nests_in_itself) {
+    static struct snapshot s;
+    static struct histogram h;
+    struct rows rows;
+    for (int i = 0; i < 100; ++i) {
+        load_outer(10000);
+    }
+    const struct stint_row *r = load_row(&rows, &s, &h);
+    CHECK(r->calls == 2100 && r->samples == 100);
+    CHECK(r->min_ns == 10020 && r->p50_ns == 10020 && r->p99_ns == 10020 && r->max_ns == 10020);
+    interval_close(&s);
+    load_inner(5); /* the same place, not inside: a sample like others */
+    r = load_row(&rows, &s, &h);
+    CHECK(r->samples == 101 && r->min_ns == 5);
+    interval_close(&s);
+}
+
+TEST(rows_histogram, after_a_reset_too) {
+    static struct snapshot s;
+    static struct histogram h;
+    struct rows rows;
+    load_outer(20000);
+    stint_reset();
+    for (int i = 0; i < 10; ++i) {
+        load_outer(10000);
+    }
+    const struct stint_row *r = load_row(&rows, &s, &h);
+    CHECK(r->calls == 210 && r->samples == 10);
+    CHECK(r->min_ns > 9000 && r->max_ns < 11000); /* a histogram's bounds */
+    CHECK(r->p50_ns > 9000 && r->p99_ns < 11000);
+    interval_close(&s);
+}
+
+/* Another set is another statistic. */
+TEST(rows_histogram, of_a_name_inside_one_of_another_set) {
+    static struct snapshot s;
+    static struct histogram h;
+    struct rows rows;
+    for (int i = 0; i < 10; ++i) {
+        REGISTER_TIMER("load", -1, stint_set_get("other"));
+        load_inner(7);
+    }
+    const struct stint_row *r = load_row(&rows, &s, &h);
+    CHECK(r->samples == 10 && r->p50_ns == 7);
+    interval_close(&s);
+}
+
 HARNESS_MAIN()

@@ -80,8 +80,8 @@ TEST(tree, nodes_of_a_site_share_one_histogram) {
     CHECK(tree_node(b, in_a)->histogram != 0);
     CHECK_EQ_U64(tree_node(b, in_a)->histogram, tree_node(b, in_c)->histogram);
     CHECK(tree_node(b, a)->histogram != tree_node(b, c)->histogram);
-    tree_sample(b, tree_node(b, in_a), 0, 100, NULL);
-    tree_sample(b, tree_node(b, in_c), 0, 100, NULL);
+    tree_sample(b, tree_node(b, in_a), 0, 100, 0, NULL);
+    tree_sample(b, tree_node(b, in_c), 0, 100, 0, NULL);
     const struct stint_impl_histogram *h =
         (const struct stint_impl_histogram *)arena_at(tree_node(b, in_a)->histogram);
     CHECK_EQ_U64(h->bucket[stint_impl_bucket(100)], 2);
@@ -101,8 +101,8 @@ TEST(tree, interval_is_not_the_scope) {
 TEST(tree, samples_beyond_the_last_bucket_share_it_and_keep_their_maximum) {
     struct thread_block *b = enter();
     struct stint_impl_node *n = tree_node(b, child_of(b, root_of(b), 1));
-    tree_sample(b, n, 0, STINT_IMPL_LONG * 4, "longest");
-    tree_sample(b, n, 0, STINT_IMPL_LONG, "long");
+    tree_sample(b, n, 0, STINT_IMPL_LONG * 4, 0, "longest");
+    tree_sample(b, n, 0, STINT_IMPL_LONG, 0, "long");
     struct stint_impl_histogram *h =
         (struct stint_impl_histogram *)(void *)tree_node(b, n->histogram);
     CHECK_EQ_U64(n->max, STINT_IMPL_LONG * 4);
@@ -115,11 +115,11 @@ TEST(tree, samples_beyond_the_last_bucket_share_it_and_keep_their_maximum) {
 TEST(tree, sample_keeps_first_least_and_most) {
     struct thread_block *b = enter();
     struct stint_impl_node *n = tree_node(b, child_of(b, root_of(b), 1));
-    tree_sample(b, n, 1000, 50, "first");
-    tree_sample(b, n, 2000, 40, "less");
-    tree_sample(b, n, 3000, 60, "more");
-    tree_sample(b, n, 4000, 60, "equal"); /* the later of equals */
-    tree_sample(b, n, 5000, 0, "zero");
+    tree_sample(b, n, 1000, 50, 0, "first");
+    tree_sample(b, n, 2000, 40, 0, "less");
+    tree_sample(b, n, 3000, 60, 0, "more");
+    tree_sample(b, n, 4000, 60, 0, "equal"); /* the later of equals */
+    tree_sample(b, n, 5000, 0, 0, "zero");
     CHECK_EQ_U64(n->seq, 10);
     CHECK_EQ_U64(n->total, 210);
     CHECK_EQ_U64(n->min, 0);
@@ -137,16 +137,16 @@ TEST(tree, info_is_cut_at_a_whole_character) {
     char info[100];
     memset(info, 'i', sizeof info);
     info[99] = '\0';
-    tree_sample(b, n, 0, 1, info);
+    tree_sample(b, n, 0, 1, 0, info);
     CHECK_EQ_U64(strlen(n->info), 63);
     memcpy(info + 61, "\xe2\x82\xac", 3); /* bytes 61 to 63: does not fit */
-    tree_sample(b, n, 0, 2, info);
+    tree_sample(b, n, 0, 2, 0, info);
     CHECK_EQ_U64(strlen(n->info), 61);
     memcpy(info + 60, "\xe2\x82\xac", 3); /* bytes 60 to 62: fits */
     info[63] = 'i';
-    tree_sample(b, n, 0, 3, info);
+    tree_sample(b, n, 0, 3, 0, info);
     CHECK_EQ_U64(strlen(n->info), 63);
-    tree_sample(b, n, 0, 4, NULL); /* a maximum without info clears it */
+    tree_sample(b, n, 0, 4, 0, NULL); /* a maximum without info clears it */
     CHECK_STR_EQ(n->info, "");
     thread_leave(b);
 }
@@ -156,10 +156,10 @@ TEST(tree, histogram_saturates) {
     struct stint_impl_node *n = tree_node(b, child_of(b, root_of(b), 1));
     struct stint_impl_histogram *h = (struct stint_impl_histogram *)arena_at(n->histogram);
     h->bucket[7] = UINT32_MAX - 1;
-    tree_sample(b, n, 0, 7, NULL);
-    tree_sample(b, n, 0, 7, NULL);
+    tree_sample(b, n, 0, 7, 0, NULL);
+    tree_sample(b, n, 0, 7, 0, NULL);
     CHECK_EQ_U64(h->bucket[7], UINT32_MAX);
-    tree_sample(b, n, 0, UINT64_MAX / 2, NULL); /* beyond 40 octaves: the last bucket */
+    tree_sample(b, n, 0, UINT64_MAX / 2, 0, NULL); /* beyond 40 octaves: the last bucket */
     CHECK_EQ_U64(h->bucket[STINT_IMPL_BUCKETS - 1], 1);
     thread_leave(b);
 }
@@ -191,7 +191,7 @@ TEST(tree, no_percentiles_no_histograms) {
     struct thread_block *b = enter();
     uint32_t n = child_of(b, root_of(b), 1);
     CHECK_EQ_U64(tree_node(b, n)->histogram, 0);
-    tree_sample(b, tree_node(b, n), 0, 5, NULL);
+    tree_sample(b, tree_node(b, n), 0, 5, 0, NULL);
     CHECK_EQ_U64(tree_node(b, n)->total, 5);
     CHECK_EQ_U64(lost_in_all(), 0);
     thread_leave(b);

@@ -58,7 +58,7 @@ struct stint_impl_site {
     uint64_t word; /* written by the runtime under its lock, read by everybody; relaxed */
 };
 
-/* A place of the open-scope stack; frame 0 is the thread's root and never closes. 32 bytes. */
+/* A place of the open-scope stack; frame 0 is the thread's root and never closes. 40 bytes. */
 struct stint_impl_frame {
     uint64_t guard; /* address of the guard, maybe tagged; 0 = closed. Owner, relaxed; the thread
                      * that ends a scope of another one exchanges it for STINT_IMPL_MOVED */
@@ -68,6 +68,7 @@ struct stint_impl_frame {
     uint32_t
         node; /* the scope's node, in units; of a recursive call its parent's. Owner, relaxed */
     uint32_t recursive; /* the node of the outermost call, 0 = this is it. Owner, relaxed */
+    uint64_t nested;    /* ticks of the recorded calls that ended right inside. Owner, relaxed */
 };
 
 /* A scope in its calling context, for one thread. The first line is all that a sample touches; the
@@ -78,8 +79,7 @@ struct stint_impl_node {
     uint64_t min;   /* ticks, UINT64_MAX before the first sample. Owner, release */
     uint64_t limit; /* a sample that reaches it takes the slow path: the maximum + 1, 0 before the
                      * first, at most STINT_IMPL_SPAN_LONG. Owner, release */
-    uint64_t
-        recursions; /* calls inside an open call of itself: counted, not timed. Owner, relaxed */
+    uint64_t nested;    /* ticks of the calls recorded right inside its samples. Owner, release */
     uint32_t histogram; /* units, 0 = none. Owner, release, once */
     uint32_t site;      /* id of the site record */
     uint32_t parent;    /* units, 0 for the root */
@@ -94,7 +94,8 @@ struct stint_impl_node {
     uint64_t first_at;
     uint64_t max_at;
     uint64_t max;
-    uint64_t reserved;
+    uint64_t
+        recursions; /* calls inside an open call of itself: counted, not timed. Owner, relaxed */
     char info[STINT_IMPL_INFO]; /* of the maximum. Owner, under seq */
 };
 

@@ -115,6 +115,7 @@ stint_impl_open_body(struct stint_impl_thread *t, uint64_t me, uint32_t set, uin
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     STINT_IMPL_STORE(&f->node, e->node);
     STINT_IMPL_STORE(&f->low, low);
+    STINT_IMPL_STORE(&f->nested, 0);
     STINT_IMPL_STORE(&f->guard, me);
     STINT_IMPL_STORE(&f->start, now);
     *(stint_impl_opened *)(uintptr_t)me = now;
@@ -164,11 +165,13 @@ stint_impl_end_body(void *guard, const struct stint_impl_call *call) {
     uint64_t seq = STINT_IMPL_LOAD(&n->seq) | 1; /* odd already if one was left midway */
     STINT_IMPL_STORE(&n->seq, seq);
     STINT_IMPL_PUBLISH(&n->total, STINT_IMPL_LOAD(&n->total) + ticks);
+    STINT_IMPL_PUBLISH(&n->nested, STINT_IMPL_LOAD(&n->nested) + STINT_IMPL_LOAD(&f->nested));
     if (ticks < STINT_IMPL_LOAD(&n->min)) {
         STINT_IMPL_PUBLISH(&n->min, ticks);
     }
     stint_impl_histogram_add(t->base, STINT_IMPL_LOAD(&n->histogram), ticks);
     STINT_IMPL_PUBLISH(&n->seq, seq + 1);
+    STINT_IMPL_STORE(&f[-1].nested, STINT_IMPL_LOAD(&f[-1].nested) + ticks);
     if (STINT_IMPL_UNLIKELY(ticks >= t->trace_min)) {
         /* Read again: kept in a register it costs untraced scopes 0.04. */
         stint_impl_ring_add(t->ring, STINT_IMPL_LOAD(&f->start),
