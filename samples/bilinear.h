@@ -2,8 +2,8 @@
 /*
  * Bilinear interpolation of NCHW planes, forward and backward, and a reference for both.
  *
- * A point of the output lies at in / out times its index in the input: both origins coincide, there
- * is no half-pixel offset, and past the last row or column the last one is repeated.
+ * A point of the output is at in / out times its index in the input: both origins coincide, without
+ * a half-pixel offset, and past the last row or column the last one is repeated.
  */
 #ifndef SAMPLES_BILINEAR_H
 #define SAMPLES_BILINEAR_H

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One thread an output point, in blocks of 1024, as the ancestor had it. Backward adds with atomics,
+// One thread per output point, in blocks of 1024, as in PaddlePaddle. Backward adds with atomics,
 // because neighbouring output points give to the same input points.
 #include "bilinear_gpu.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Bilinear interpolation on a GPU, timed. Built without CUDA, bilinear_gpu_none.c stands in.
+ * Bilinear interpolation on a GPU, timed. Built without CUDA, bilinear_gpu_none.c replaces it.
  */
 #ifndef SAMPLES_BILINEAR_GPU_H
 #define SAMPLES_BILINEAR_GPU_H

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# What the timers say about two programs, told in four steps. Every figure is measured while you
-# watch. usage: samples/demo.sh BUILD_FOLDER
+# Shows in four steps what the timers report about two programs. All figures are measured by this run.
+# usage: samples/demo.sh BUILD_FOLDER
 set -eu
 build=${1:?usage: samples/demo.sh BUILD_FOLDER}
 build=$(cd "$build" && pwd)
@@ -43,8 +43,8 @@ lines=$(for name in $sources; do cat "samples/$name.c"; done |
 echo "transformer: $(echo "$sources" | wc -w) objects, $bytes bytes, $lines lines with timers."
 echo "Built with timers off, and built with those lines blanked out: identical."
 
-# ---- 2. The ancestor's job ----------------------------------------------------------------------
-title "2. test_GpuProfiler: bilinear forward and backward, and the ancestor's table"
+# ---- 2. The legacy report -----------------------------------------------------------------------
+title "2. test_GpuProfiler: bilinear forward and backward, and the report of PaddlePaddle's Stat.h"
 "$programs/test_GpuProfiler" 2>&1
 echo
 "$programs/bilinear" samples/data/stopwatch.ppm "$work/stopwatch.ppm" 2>/dev/null
@@ -52,7 +52,7 @@ echo "samples/data/stopwatch.ppm doubled: $(wc -c <samples/data/stopwatch.ppm) b
     "$(wc -c <"$work/stopwatch.ppm")."
 
 # ---- 3. Measure, find, mend, measure again ------------------------------------------------------
-title "3. transformer reads the README: what should cost nothing stands at the top"
+title "3. transformer reads the README: a scope that should be cheap has the largest self time"
 run() { # NAME ARG...: the table into NAME.txt, what the program says into NAME.out
     name=$1
     shift
@@ -60,7 +60,7 @@ run() { # NAME ARG...: the table into NAME.txt, what the program says into NAME.
         "$programs/transformer" "$@" README.md >"$work/$name.out"
 }
 run before
-# The first rows, as far as a terminal is wide.
+# The first rows, cut to the width of a terminal.
 awk '/^name / { width = index($0, "p90") + 2; rows = 4 } rows-- > 0 { print substr($0, 1, width) }' \
     "$work/before.txt"
 echo

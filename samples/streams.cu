@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Four streams: each step copies in, computes and copies out on every one of them, and
-// REGISTER_GPU_TIMER tells what the CPU spent on it from what the GPU did. Then the same work as a
-// CUDA graph. A profiler that waits for it captures only what comes behind the warm-up:
+// Four streams: each step copies in, computes and copies out on each of them, and REGISTER_GPU_TIMER
+// measures CPU and GPU time separately. Then the same work as a CUDA graph. A profiler that waits for
+// the capture range captures only what comes after the warm-up:
 //
 //     nsys profile -c cudaProfilerApi --capture-range-end=stop ./streams
 //

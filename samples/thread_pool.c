@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 struct thread_pool {
-    pthread_mutex_t lock; /* guards what stands between the conditions and workers */
+    pthread_mutex_t lock; /* guards `task` to `ending` */
     pthread_cond_t wake;  /* there is a job, or the pool ends */
     pthread_cond_t done;  /* no part is running any more */
     thread_pool_task task;

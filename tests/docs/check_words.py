@@ -15,7 +15,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 FILES = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/*.md", "include/stint/*.h",
          "include/stint/*.hpp", "include/stint/detail/*.h", "runtime/tool/stint.1", "gen/env.ini",
-         "gen/columns.ini", "gen/status.ini"]
+         "gen/columns.ini", "gen/status.ini", "samples/*"]
 
 # Folders with sources whose comments are clean; the others follow.
 CLEAN_FOLDERS = ["runtime/ranges", "runtime/tracer"]
@@ -62,7 +62,7 @@ def findings(name, text):
 
 def paths():
     for pattern in FILES + [folder + "/*.[ch]" for folder in CLEAN_FOLDERS]:
-        yield from sorted(ROOT.glob(pattern))
+        yield from sorted(path for path in ROOT.glob(pattern) if path.is_file())
 
 
 def check():
