@@ -3,6 +3,7 @@
 """Checks the documents: README.md, CHANGELOG.md, CONTRIBUTING.md and docs/*.md.
 
     check_docs.py links            every relative link leads to a file and, behind #, to a heading
+    check_docs.py files            every source file in back quotes exists
     check_docs.py names            the header's names are in docs/macros.md, the status keys in
                                    docs/reports.md, and every STINT_ name in a document exists
     check_docs.py code             every c and cpp block is a file, or compiles, on and off
@@ -149,6 +150,28 @@ def case_links(_):
             if anchor and file.exists():
                 check(anchor in anchors(file), where + ": no such heading")
     check(count > 10, "only %d links found: is the pattern right?" % count)
+
+
+# ---- Files --------------------------------------------------------------------------------------
+
+# Files of other projects.
+FOREIGN = {"Stat.h", "cuda.h", "nvtx3/nvToolsExt.h", "timeline.py"}
+FOLDERS = ["cmake", "gen", "include", "runtime", "samples", "tests"]
+
+
+def case_files(_):
+    """A path may begin at any folder, as `read/rows.c` and `rows.c` do."""
+    known = set()
+    for folder in FOLDERS:
+        for file in (ROOT / folder).rglob("*.*"):
+            parts = file.relative_to(ROOT).parts
+            known |= {"/".join(parts[first:]) for first in range(len(parts))}
+    count = 0
+    for path in documents():
+        for name in re.findall(r"`([\w/]+\.(?:c|h|hpp|ini|py|txt|cu))`", read(path)):
+            count += 1
+            check(name in known or name in FOREIGN, "%s: no file %s" % (path.name, name))
+    check(count > 50, "only %d files found: is the pattern right?" % count)
 
 
 # ---- Names --------------------------------------------------------------------------------------
@@ -346,8 +369,8 @@ def case_output(options):
 
 def main():
     parser = argparse.ArgumentParser()
-    cases = {"links": case_links, "link_order": case_link_order, "names": case_names,
-             "code": case_code, "output": case_output}
+    cases = {"links": case_links, "files": case_files, "link_order": case_link_order,
+             "names": case_names, "code": case_code, "output": case_output}
     parser.add_argument("case", choices=cases)
     parser.add_argument("--library", help="libstint.so or libstint.a")
     parser.add_argument("--cc", default="cc")
