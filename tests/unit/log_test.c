@@ -115,6 +115,7 @@ TEST(log, with_a_lock_held_lines_wait) {
     free(have);
 }
 
+#if !SANITIZED
 static void fork_with_line(void *unused) {
     int status = -1;
     (void)unused;
@@ -131,6 +132,7 @@ static void fork_with_line(void *unused) {
     CHECK(pid > 0 && waitpid(pid, &status, 0) == pid && status == 0);
     lock_release(LOCK_STEP);
 }
+#endif
 
 TEST(log, with_a_lock_held_each_process_writes_its_own) {
 #if SANITIZED
