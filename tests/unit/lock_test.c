@@ -356,6 +356,9 @@ TEST(lock, a_call_waits_for_the_last_release) {
 }
 
 TEST(lock, a_call_of_the_parent_is_not_the_childs) {
+#if defined(__SANITIZE_THREAD__)
+    SKIP("the thread sanitizer takes the order of a fork in a handler for that of the program");
+#else
     watch_tested();
     lock_take(LOCK_STEP);
     lock_when_free(count_call);
@@ -369,6 +372,7 @@ TEST(lock, a_call_of_the_parent_is_not_the_childs) {
     CHECK_EQ_U64((uint64_t)calls, 0);
     lock_release(LOCK_STEP);
     CHECK_EQ_U64((uint64_t)calls, 1);
+#endif
 }
 
 TEST(lock, trying_keeps_what_is_held) {

@@ -187,7 +187,7 @@ TEST(stat, open_scopes_have_no_sample_yet) {
 TEST(stat, names_with_a_nul) {
     timed("a", 1);
     for (int i = 0; i < 3; ++i) {
-        char guard = 0;
+        uint64_t guard = 0;
         static struct stint_impl_site site = {.name = ""};
         stint_impl_begin_dynamic(&guard, &site, 0, "a\0tenant", 8, UINT64_MAX);
         fake_advance(10);
