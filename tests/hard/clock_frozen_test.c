@@ -14,7 +14,8 @@
 
 #define PASS_NS 20000000u
 
-static enum { CLOCK_AS_IT_IS, CLOCK_FROZEN, CLOCK_FAILING } mode;
+enum clock_mode { CLOCK_AS_IT_IS, CLOCK_FROZEN, CLOCK_FAILING };
+static enum clock_mode mode;
 
 #if !defined(CLOCK_OF_LIBFAKETIME)
 int clock_gettime(clockid_t id, struct timespec *t) {
@@ -66,7 +67,7 @@ static void print(void *unused) {
     CHECK(!stint_report("table"));
 }
 
-static void check_mode(int wanted) {
+static void check_mode(enum clock_mode wanted) {
     mode = wanted;
     char *said = harness_capture(2, record, NULL);
     CHECK_CONTAINS(said, "stint: clock_gettime(CLOCK_MONOTONIC_RAW) fails or does not advance");

@@ -43,10 +43,17 @@ static unsigned long mapped(void) {
     return pages * (unsigned long)getpagesize();
 }
 
+/* The type that getrlimit takes. */
+#if defined(__GLIBC__)
+typedef __rlimit_resource_t limit_resource;
+#else
+typedef int limit_resource;
+#endif
+
 static void limit_to(const char *limit) {
     static const struct {
         const char *name;
-        int resource;
+        limit_resource resource;
     } kinds[] = {{"memory", RLIMIT_AS}, {"descriptors", RLIMIT_NOFILE}, {"file", RLIMIT_FSIZE}};
     size_t length = strcspn(limit, "=");
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i) {

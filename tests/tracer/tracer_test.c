@@ -16,7 +16,7 @@ static int refuse(char reason[TRACER_REASON], void (*at_launch)(void)) {
 
 static void never_close(int force) {
     (void)force;
-    CHECK(!"closed without being open");
+    CHECK(0 && "closed without being open");
 }
 
 static const struct tracer_ops refusing = {.name = "first", .open = refuse, .close = never_close};
