@@ -53,7 +53,7 @@ def render_table(path):
 
 
 def render_codes(path):
-    """The rows, and each number that has a name of ours, for whoever compares the two."""
+    """The rows, and each number that has a name of ours, for the code that compares the two."""
     entries = read(path)
     rows = ["    {%s, %d, %s},\n" % (entry.get("value"), entry.get("fatal") == "yes",
                                      table.c_string(entry.name))

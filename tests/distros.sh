@@ -95,7 +95,7 @@ musl() {
         test_part "$folder/musl" tests/run
 }
 
-# Both tools say the same of a run file, whoever wrote it.
+# Both tools say the same of a run file, whichever machine wrote it.
 exchange() { # EMULATOR...
     for writer in "" "$*"; do
         build=$folder/native
