@@ -190,8 +190,11 @@ void process_describe_gpu(char *out, size_t size) {
         detail = ", sync: GPU scopes wait for their stream";
     }
     tracer_describe(tracer, sizeof tracer);
-    snprintf(out, size, "%s%s%s%s%s%s", ops ? ops->name : "", open, detail, close,
-             ops && *tracer ? "; " : "", tracer);
+    int n = snprintf(out, size, "%s%s%s%s%s%s", ops ? ops->name : "", open, detail, close,
+                     ops && *tracer ? "; " : "", tracer); /* cut to fit */
+    if (n < 0 && size) {
+        out[0] = '\0';
+    }
 }
 
 /* Known at the end only: a back end is looked for when it is needed. */

@@ -108,7 +108,7 @@ TEST(interval_cpp, ends_on_another_thread) {
             .join();
     }
     CHECK_EQ_U64(stat_of("a").total_ns, 10);
-    CHECK_EQ_U64(stat_of("around").self_ns, 5); /* an interval is nobody's child */
+    CHECK_EQ_U64(stat_of("around").self_ns, 5); /* an interval is the child of no scope */
     CHECK_STR_EQ(footer().c_str(), "");
 }
 
