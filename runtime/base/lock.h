@@ -29,8 +29,8 @@ enum lock_id {
 };
 
 /* A thread is inside a lock from before it takes it until after it has released it, or for longer: a
- * visit. Its signal handlers ask; they must not wait for what they interrupted. The count is 1 but
- * for lock_enter in a handler that looked first. */
+ * visit. Its signal handlers ask; they must not wait for what they interrupted. The count is 1,
+ * or 2 where a visit takes the lock and for lock_enter in a handler that looked first. */
 void lock_enter(enum lock_id id);
 void lock_leave(enum lock_id id);
 unsigned lock_inside(enum lock_id id);

@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * GPU capture ranges: what the open ranges, STINT_CAPTURE and the schedule want, and the thread
- * that makes it so.
+ * GPU capture ranges: what the open ranges, STINT_CAPTURE and the schedule request, and the
+ * worker that starts and stops the tools accordingly.
  *
  * Implementation notes
  * - Whether to capture is computed from the tables (wanted), never kept: a fork in the middle of a
  *   change, which a signal handler may make, leaves nothing wrong behind.
- * - The lock covers the tables alone. The thread that finds `busy` clear brings the tools to what
- *   is wanted without the lock and looks again until nothing changed meanwhile; all others leave
- *   their wish and go on, so that no thread waits for a tool, and the last wish wins.
+ * - The lock covers the tables alone. A worker (base/worker.h) starts and stops the tools without it,
+ *   so that no thread waits for a tool, and the last request holds.
  */
 #include "capture.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -21,6 +19,7 @@
 #include "base/config.h"
 #include "base/lock.h"
 #include "base/scratch.h"
+#include "base/worker.h"
 #include "capture_ranges.h"
 #include "capture_tool.h"
 #include "capture_window.h"
@@ -33,6 +32,8 @@
 
 /* Of a step: a window; OPENING while the one before it is being stopped. */
 enum place { OUTSIDE, OPENING, INSIDE };
+
+static const struct worker_ops tool_worker;
 
 static struct {
     struct capture_ranges ranges;
@@ -48,13 +49,12 @@ static struct {
         void *data;
     } by_step;
 
-    int busy;
-    enum tool_state tool;
-    struct gpu_context context; /* of the start; the busy thread's */
+    struct worker tool;         /* its state is an enum tool_state */
+    struct gpu_context context; /* of the start; the worker's */
     uint32_t window, served;    /* number of the last one wanted, and of the one `tool` is for */
     char label[LABEL_BYTES];    /* of `window` */
-    char serving[LABEL_BYTES];  /* of `served`; the busy thread's */
-} now;
+    char serving[LABEL_BYTES];  /* of `served`; the worker's */
+} now = {.tool = {.ops = &tool_worker, .lock = LOCK_CAPTURE}};
 
 static struct capture_rules *rules; /* NULL before the first use; release, acquire */
 static int steps_matter;            /* a schedule or a rule goes by steps; relaxed */
@@ -79,8 +79,7 @@ static void forget_in_child(int held) {
     (void)held;
     ++now.ranges.generation;
     memset(&now.by_step, 0, sizeof now.by_step);
-    now.busy = 0;
-    now.tool = TOOL_OFF;
+    worker_forget(&now.tool, TOOL_OFF);
     __atomic_store_n(&stream_timer_context_wanted, 1, __ATOMIC_RELAXED);
     capture_rules_restart(rules);
     watch_forget();
@@ -122,76 +121,63 @@ static int is_new_window(int before, const char *name) {
     return 1;
 }
 
-/* ---- Making it so. */
+/* ---- Starting and stopping the tools. */
 
-enum deed { DEED_NONE, DEED_START, DEED_END };
+enum tool_transition { TOOL_NO_TRANSITION, TOOL_START, TOOL_END };
 
-/* again: a start that waits for a context is tried once more. */
-static enum deed next_deed(int again) {
+/* A start that waits for a context is tried once in each worker_run. */
+static enum tool_transition capture_next_transition(enum tool_state state, int is_first) {
     int want = wanted();
-    if (now.tool == TOOL_OFF) {
-        return want ? DEED_START : DEED_NONE;
+    if (state == TOOL_OFF) {
+        return want ? TOOL_START : TOOL_NO_TRANSITION;
     }
-    if (!want || (now.served != now.window && now.tool != TOOL_ON)) {
-        return DEED_END;
+    int is_missed = now.served != now.window && state != TOOL_ON;
+    if (!want || is_missed) {
+        return TOOL_END;
     }
-    return now.tool == TOOL_PENDING && again ? DEED_START : DEED_NONE;
+    if (state == TOOL_PENDING && is_first) {
+        return TOOL_START;
+    }
+    return TOOL_NO_TRANSITION;
 }
 
-static enum tool_state carry_out(enum deed deed, enum tool_state from) {
-    if (deed == DEED_START) {
-        if (from == TOOL_OFF) {
+static int capture_choose_transition(int state, int is_first) {
+    enum tool_transition next = capture_next_transition((enum tool_state)state, is_first);
+    if (next == TOOL_START) {
+        now.served = now.window;
+        memcpy(now.serving, now.label, sizeof now.serving);
+    }
+    return (int)next;
+}
+
+static int capture_perform_transition(int transition, int state) {
+    if (transition == TOOL_START) {
+        if (state == TOOL_OFF) {
             tracer_capture(1);
         }
-        return tool_start(&now.context);
+        return (int)tool_start(&now.context);
     }
     tracer_capture(0);
-    if (from == TOOL_ON) {
+    if (state == TOOL_ON) {
         tool_stop(&now.context);
-    } else if (from == TOOL_PENDING) {
+    } else if (state == TOOL_PENDING) {
         tool_missed(now.serving);
     }
     return TOOL_OFF;
 }
 
-/* With the lock, which it lets go of. */
-static void bring_about(void) {
-    uint32_t generation = now.ranges.generation;
-    enum deed deed;
-    for (int again = 1; (deed = next_deed(again)); again = 0) {
-        enum tool_state from = now.tool;
-        if (deed == DEED_START) {
-            now.served = now.window;
-            memcpy(now.serving, now.label, sizeof now.serving);
-        }
-        unlock_now();
-        enum tool_state to = carry_out(deed, from);
-        if (lock_now() || generation != now.ranges.generation) {
-            break; /* in the child of a fork that a signal handler made meanwhile */
-        }
-        now.tool = to;
-    }
-    if (generation == now.ranges.generation) {
-        now.busy = 0;
-        __atomic_store_n(&stream_timer_context_wanted, now.tool == TOOL_PENDING, __ATOMIC_RELAXED);
-    }
-    unlock_now();
-}
+static const struct worker_ops tool_worker = {.choose = capture_choose_transition,
+                                              .perform = capture_perform_transition};
 
-/* A thread cancelled in here (a tool, a line) would stay busy for ever. */
 static void reconcile(void) {
-    int state;
     if (lock_now()) {
         return;
     }
-    if (now.busy) {
-        unlock_now();
-        return;
+    if (worker_run(&now.tool)) {
+        int waits = now.tool.state == TOOL_PENDING;
+        __atomic_store_n(&stream_timer_context_wanted, waits, __ATOMIC_RELAXED);
     }
-    now.busy = 1;
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
-    bring_about();
-    pthread_setcancelstate(state, NULL);
+    unlock_now();
 }
 
 /* ---- Steps. */
@@ -358,7 +344,7 @@ __attribute__((destructor)) static void at_exit(void) {
         }
         uint64_t step = now.by_step.step;
         int silent = now.ranges.generation || now.by_step.on;
-        int pending = now.tool == TOOL_PENDING && !now.busy;
+        int pending = now.tool.state == TOOL_PENDING && !now.tool.is_busy;
         unlock_now();
         if (!silent && seen) {
             capture_rules_say_unused(seen, step);

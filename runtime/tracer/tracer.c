@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * When a tracer is open: starts and stops are counted, and the thread that finds `busy` clear opens
- * or closes the tracer without the lock, as in capture.c; no thread waits for another one's calls.
+ * When a tracer is open: starts and stops are counted, and a worker (base/worker.h) opens or closes
+ * the tracer without the lock; no thread waits for another one's calls. A thread in a call of the
+ * tracer counts as inside the lock, so that its signal handlers make no further call there.
  *
  * At exit the driver may be unloaded before this library. atexit handlers run in reverse order, so
  * one that is registered after the first launch runs before the driver's own; after it no tracer is
@@ -20,16 +21,22 @@
 #include "base/config.h"
 #include "base/lock.h"
 #include "base/log.h"
+#include "base/worker.h"
 #include "record/registry.h"
 
+/* The worker's state. REFUSED: off, and the last attempt to open one failed. */
+enum tracer_state { TRACER_OFF, TRACER_ON, TRACER_REFUSED };
+
+static const struct worker_ops tracer_worker;
+
 static struct {
+    struct worker worker;
     uint32_t wanted; /* starts less stops */
-    int busy;
     int asked;
     int said;
-    uint32_t generation;     /* forks */
-    char why[TRACER_REASON]; /* it is off; "" = it was never asked for */
-} now;
+    char why[TRACER_REASON];     /* it is off; "" = it was never asked for */
+    char new_why[TRACER_REASON]; /* of the transition under way; the worker's */
+} now = {.worker = {.ops = &tracer_worker, .lock = LOCK_TRACER}};
 
 static const struct tracer_ops *const *tracers; /* written once, by a constructor */
 static const struct tracer_ops *used;           /* the last that was open; release, acquire */
@@ -46,9 +53,6 @@ void tracer_set_list(const struct tracer_ops *const *list) {
     tracers = list;
 }
 
-/* ---- The lock. A thread that calls the tracer without it counts as inside, too: a signal handler
- * makes no further call there. */
-
 static int get(const int *flag) {
     return __atomic_load_n(flag, __ATOMIC_ACQUIRE);
 }
@@ -62,7 +66,7 @@ static void forget_in_child(int held) {
     (void)held;
     for (const struct tracer_ops *const *t = tracers; t && *t; ++t) {
         int was_called = (*t)->is_used ? (*t)->is_used() : *t == get_used();
-        if (was_called || now.busy) {
+        if (was_called || now.worker.is_busy) {
             set(&is_over, 1);
             if ((*t)->forget) {
                 (*t)->forget();
@@ -71,15 +75,16 @@ static void forget_in_child(int held) {
     }
     set(&is_on, 0);
     set(&was_on, 0);
-    ++now.generation;
+    worker_forget(&now.worker, TRACER_OFF);
     now.wanted = 0;
-    now.busy = now.asked = now.said = 0;
+    now.asked = 0;
+    now.said = 0;
     now.why[0] = '\0';
 }
 
 LOCK_OVER_FORK(LOCK_TRACER, NULL, forget_in_child)
 
-/* ---- Making it so. */
+/* ---- Opening and closing it. */
 
 static void at_exit(void);
 
@@ -106,15 +111,42 @@ static int open_first(char why[TRACER_REASON]) {
     return -1;
 }
 
-/* Without the lock. 0, or -1 with why it is still off. */
-static int turn(int on, char why[TRACER_REASON]) {
-    if (on) {
-        return open_first(why);
+enum tracer_transition { TRACER_NO_TRANSITION, TRACER_OPEN, TRACER_CLOSE };
+
+/* An attempt to open that failed is not repeated in the same worker_run. */
+static int tracer_choose_transition(int state, int is_first) {
+    int wanted = should_be_on();
+    if (state == TRACER_ON) {
+        return wanted ? TRACER_NO_TRANSITION : TRACER_CLOSE;
+    }
+    if (!wanted || (state == TRACER_REFUSED && !is_first)) {
+        return TRACER_NO_TRANSITION;
+    }
+    return TRACER_OPEN;
+}
+
+static int tracer_perform_transition(int transition, int state) {
+    (void)state;
+    now.new_why[0] = '\0';
+    if (transition == TRACER_OPEN) {
+        return open_first(now.new_why) ? TRACER_REFUSED : TRACER_ON;
     }
     set(&is_on, 0); /* first: no flush is to begin */
     get_used()->close(get(&is_over));
-    return 0;
+    return TRACER_OFF;
 }
+
+static void tracer_settle_transition(int state) {
+    set(&is_on, state == TRACER_ON);
+    if (state == TRACER_ON) {
+        set(&was_on, 1);
+    }
+    memcpy(now.why, now.new_why, sizeof now.why);
+}
+
+static const struct worker_ops tracer_worker = {.choose = tracer_choose_transition,
+                                                .perform = tracer_perform_transition,
+                                                .settle = tracer_settle_transition};
 
 static void flush_used(int force) {
     const struct tracer_ops *t = get_used();
@@ -123,37 +155,13 @@ static void flush_used(int force) {
     }
 }
 
-/* With the lock, which it gives up meanwhile. */
-static void bring_about(void) {
-    char why[TRACER_REASON] = "";
-    uint32_t generation = now.generation;
-    int bad = 0;
-    if (now.busy) {
-        return;
-    }
-    now.busy = 1;
-    while (!bad && should_be_on() != get(&is_on)) {
-        int on = should_be_on();
-        lock_drop(LOCK_TRACER);
-        bad = turn(on, why);
-        lock_hold(LOCK_TRACER);
-        if (generation != now.generation) {
-            return; /* in the child of a fork that a signal handler made meanwhile */
-        }
-        set(&is_on, on && !bad);
-        set(&was_on, get(&was_on) || (on && !bad));
-        memcpy(now.why, why, sizeof now.why);
-    }
-    now.busy = 0;
-}
-
 static void at_exit(void) {
     struct lock_visit v = lock_visit_begin(LOCK_TRACER);
     set(&is_over, 1);
-    lock_hold(LOCK_TRACER);
-    int late = !get(&is_on) && get(&was_on) && !now.busy;
-    bring_about();
-    lock_drop(LOCK_TRACER);
+    lock_take(LOCK_TRACER);
+    int late = !get(&is_on) && get(&was_on) && !now.worker.is_busy;
+    worker_run(&now.worker);
+    lock_release(LOCK_TRACER);
     if (late) {
         flush_used(1);
     }
@@ -177,11 +185,11 @@ int tracer_start(void) {
     }
     struct lock_visit v = lock_visit_begin(LOCK_TRACER);
     char why[TRACER_REASON] = "";
-    lock_hold(LOCK_TRACER);
+    lock_take(LOCK_TRACER);
     now.asked = 1;
     ++now.wanted;
-    bring_about();
-    int failed = !get(&is_on) && !now.busy;
+    worker_run(&now.worker);
+    int failed = !get(&is_on) && !now.worker.is_busy;
     if (failed && now.wanted) {
         --now.wanted;
     }
@@ -189,7 +197,7 @@ int tracer_start(void) {
         now.said = 1;
         memcpy(why, now.why, sizeof why);
     }
-    lock_drop(LOCK_TRACER);
+    lock_release(LOCK_TRACER);
     if (*why) {
         log_line("no GPU activities: %s; timers and captures go on", why);
     }
@@ -202,12 +210,12 @@ void tracer_stop(void) {
         return;
     }
     struct lock_visit v = lock_visit_begin(LOCK_TRACER);
-    lock_hold(LOCK_TRACER);
+    lock_take(LOCK_TRACER);
     if (now.wanted) {
         --now.wanted;
-        bring_about();
+        worker_run(&now.worker);
     }
-    lock_drop(LOCK_TRACER);
+    lock_release(LOCK_TRACER);
     lock_visit_end(LOCK_TRACER, v);
 }
 
@@ -258,10 +266,10 @@ void tracer_describe(char *out, size_t size) {
         return;
     }
     struct lock_visit v = lock_visit_begin(LOCK_TRACER);
-    lock_hold(LOCK_TRACER);
+    lock_take(LOCK_TRACER);
     int asked = now.asked;
     memcpy(why, now.why, sizeof why);
-    lock_drop(LOCK_TRACER);
+    lock_release(LOCK_TRACER);
     if (asked && *why) {
         snprintf(out, size, "no %s: %s", first_name(), why);
     } else if (asked && get_used()) {
