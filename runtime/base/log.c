@@ -126,7 +126,8 @@ static void write_later(const char *shown, size_t bytes) {
 }
 
 /* `prefix` writes what comes before the line, and returns its length. */
-static void write_line(size_t (*prefix)(char *out, size_t size), const char *format, va_list args) {
+__attribute__((format(printf, 2, 0))) static void
+write_line(size_t (*prefix)(char *out, size_t size), const char *format, va_list args) {
     int saved = errno;
     struct line *l = line_get();
     if (l) {

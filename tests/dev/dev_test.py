@@ -47,6 +47,8 @@ def check_distros(dev, work):
         if shutil.which(name):
             (tools / name).symlink_to(shutil.which(name))
     environment = {**os.environ, "PATH": str(tools), "STINT_BUILD_DIR": str(work / "few-out")}
+    for name in ("CC", "CXX"):
+        environment.pop(name, None)
     done = subprocess.run([dev, "distros"], cwd=work, env=environment, capture_output=True,
                           text=True, check=False)
     expect("distros: status", (done.returncode, done.stderr), (77, ""))
