@@ -9,7 +9,6 @@
  */
 #include "activity.h"
 
-#include <errno.h>
 #include <pthread.h>
 
 #include "activity_book.h"
@@ -24,6 +23,7 @@
 #include "activity_text.h"
 #include "activity_time.h"
 #include "base/demangle.h"
+#include "base/errno_keep.h"
 #include "base/lock.h"
 #include "record/registry.h"
 
@@ -153,7 +153,7 @@ static int open_all(void) {
 }
 
 int activity_open(void) {
-    int saved = errno;
+    ERRNO_KEEP;
     char name[8];
     if (inside() || registry_held()) {
         return -1;
@@ -165,7 +165,6 @@ int activity_open(void) {
     int result = opened ? 0 : arena.base ? open_all() : -1;
     STINT_IMPL_STORE(&watching, !result);
     unlock_activities();
-    errno = saved;
     return result;
 }
 

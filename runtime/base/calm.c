@@ -9,11 +9,13 @@
 #include <pthread.h>
 #include <time.h>
 
+#include "errno_keep.h"
+
 static const int quiet[] = {SIGPIPE, SIGXFSZ};
 #define QUIET (sizeof quiet / sizeof *quiet)
 
 void calm_start(struct calm *c) {
-    int saved = errno;
+    ERRNO_KEEP;
     sigset_t block;
     sigemptyset(&block);
     for (size_t i = 0; i < QUIET; ++i) {
@@ -21,12 +23,11 @@ void calm_start(struct calm *c) {
     }
     pthread_sigmask(SIG_BLOCK, &block, &c->before);
     sigpending(&c->waiting);
-    errno = saved;
 }
 
 void calm_end(const struct calm *c) {
+    ERRNO_KEEP;
     static const struct timespec at_once = {0, 0};
-    int saved = errno;
     sigset_t raised, one;
     sigpending(&raised);
     for (size_t i = 0; i < QUIET; ++i) {
@@ -38,5 +39,4 @@ void calm_end(const struct calm *c) {
         }
     }
     pthread_sigmask(SIG_SETMASK, &c->before, NULL);
-    errno = saved;
 }

@@ -2,10 +2,11 @@
 #include "demangle.h"
 
 #include <dlfcn.h>
-#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "errno_keep.h"
 
 /* Of the C++ ABI, the same in every C++ library: NULL for a name it does not understand. */
 typedef char *demangler(const char *mangled, char *buffer, size_t *size, int *status);
@@ -23,7 +24,8 @@ static void find(void) {
 }
 
 int demangle(char *out, size_t size, const char *mangled) {
-    int saved = errno, status = 0, result = -1;
+    ERRNO_KEEP;
+    int status = 0, result = -1;
     if (!size || strncmp(mangled, "_Z", 2)) { /* it would take "i" for the type int */
         return -1;
     }
@@ -36,6 +38,5 @@ int demangle(char *out, size_t size, const char *mangled) {
         result = 0;
     }
     free(name);
-    errno = saved;
     return result;
 }

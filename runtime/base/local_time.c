@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "local_time.h"
 
-#include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "errno_keep.h"
 
 #define DAY 86400
 #define STEP (7 * DAY)       /* no zone changes its offset to and fro in less */
@@ -44,7 +45,7 @@ static void add_change(time_t from, long offset) {
 }
 
 void local_time_read(time_t now) {
-    int saved = errno;
+    ERRNO_KEEP;
     time_t at = now - STEP;
     count = 0;
     add_change(at, offset_at(at));
@@ -56,7 +57,6 @@ void local_time_read(time_t now) {
         }
         at = next;
     }
-    errno = saved;
 }
 
 /* Gregorian, proleptic: eras of 400 years that begin on the first of March. */

@@ -10,7 +10,6 @@
  */
 #include "log.h"
 
-#include <errno.h>
 #include <stdarg.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -19,6 +18,7 @@
 
 #include "calm.h"
 #include "config.h"
+#include "errno_keep.h"
 #include "local_time.h"
 #include "lock.h"
 #include "print.h"
@@ -96,7 +96,7 @@ static struct waiting_line *reverse_lines(struct waiting_line *from) {
 }
 
 static void write_waiting(void) {
-    int saved = errno;
+    ERRNO_KEEP;
     struct waiting_line *l = reverse_lines(__atomic_exchange_n(&newest, NULL, __ATOMIC_ACQ_REL));
     while (l) {
         struct waiting_line *next = l->next;
@@ -106,7 +106,6 @@ static void write_waiting(void) {
         pages_put(l, sizeof *l + l->length);
         l = next;
     }
-    errno = saved;
 }
 
 /* Without memory the line is lost. */
@@ -128,7 +127,7 @@ static void write_later(const char *shown, size_t bytes) {
 /* `prefix` writes what comes before the line, and returns its length. */
 __attribute__((format(printf, 2, 0))) static void
 write_line(size_t (*prefix)(char *out, size_t size), const char *format, va_list args) {
-    int saved = errno;
+    ERRNO_KEEP;
     struct line *l = line_get();
     if (l) {
         size_t before = prefix(l->text, sizeof l->text);
@@ -143,7 +142,6 @@ write_line(size_t (*prefix)(char *out, size_t size), const char *format, va_list
         }
         line_put(l);
     }
-    errno = saved;
 }
 
 static size_t name_prefix(char *out, size_t size) {

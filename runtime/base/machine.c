@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "machine.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "errno_keep.h"
 #include "module.h"
 #include "print.h"
 
@@ -44,7 +44,7 @@ static void read_program(char *out, size_t size) {
 }
 
 void machine_read(struct machine *out) {
-    int saved = errno;
+    ERRNO_KEEP;
     cpu_set_t set;
     memset(out, 0, sizeof *out);
     if (gethostname(out->host, sizeof out->host - 1)) {
@@ -60,7 +60,6 @@ void machine_read(struct machine *out) {
                __GNUC_PATCHLEVEL__);
 #endif
     out->cpus = sched_getaffinity(0, sizeof set, &set) ? 1 : (uint32_t)CPU_COUNT(&set);
-    errno = saved;
 }
 
 void machine_usage(struct machine_usage *out) {

@@ -12,6 +12,7 @@
 
 #include "calm.h"
 #include "config.h"
+#include "errno_keep.h"
 #include "log.h"
 #include "print.h"
 #include "replace_file.h"
@@ -153,7 +154,7 @@ static int write_to_stdout(const char *bytes, size_t length) {
 }
 
 int output_write(const char *bytes, size_t length) {
-    int saved = errno;
+    ERRNO_KEEP;
     int result;
     const char *to = config.output;
     if (!to || !strcmp(to, "stderr") || !strcmp(to, "/dev/stderr")) {
@@ -165,6 +166,5 @@ int output_write(const char *bytes, size_t length) {
         result = path ? write_file(path, to, bytes, length) : write_to_stderr(bytes, length);
         pages_put(path, PATH_MAX);
     }
-    errno = saved;
     return result;
 }

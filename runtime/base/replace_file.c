@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "errno_keep.h"
 #include "print.h"
 
 #define NAMES 1000 /* tried when a name is taken */
@@ -81,7 +82,7 @@ const char *replace_file_commit(struct replace_file *f) {
 }
 
 void replace_file_abort(struct replace_file *f) {
-    int saved = errno;
+    ERRNO_KEEP;
     if (f->fd >= 0) {
         close(f->fd);
     }
@@ -90,5 +91,4 @@ void replace_file_abort(struct replace_file *f) {
     }
     f->fd = -1;
     f->temporary[0] = '\0';
-    errno = saved;
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "scratch.h"
 
-#include <errno.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
+
+#include "errno_keep.h"
 
 #define CHUNK_BYTES ((size_t)256 << 10) /* a snapshot of a few hundred rows is one mmap */
 
@@ -14,40 +15,34 @@ struct scratch_chunk {
 };
 
 void *pages_get(size_t bytes) {
-    int saved = errno;
+    ERRNO_KEEP;
     void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
                    -1, 0);
-    errno = saved;
     return p == MAP_FAILED ? NULL : p;
 }
 
 void *pages_reserve(size_t bytes) {
-    int saved = errno;
+    ERRNO_KEEP;
     void *p = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    errno = saved;
     return p == MAP_FAILED ? NULL : p;
 }
 
 int pages_commit(void *pages, size_t bytes) {
-    int saved = errno;
-    int failed = mprotect(pages, bytes, PROT_READ | PROT_WRITE);
-    errno = saved;
-    return failed;
+    ERRNO_KEEP;
+    return mprotect(pages, bytes, PROT_READ | PROT_WRITE);
 }
 
 void pages_put(void *pages, size_t bytes) {
-    int saved = errno;
+    ERRNO_KEEP;
     if (pages) {
         munmap(pages, bytes);
     }
-    errno = saved;
 }
 
 void pages_renew(void *pages, size_t bytes) {
-    int saved = errno;
+    ERRNO_KEEP;
     (void)mmap(pages, bytes, PROT_READ | PROT_WRITE,
                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
-    errno = saved;
 }
 
 void pages_copy(void *pages, size_t bytes, size_t used) {

@@ -11,12 +11,12 @@
  */
 #include "capture.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "arena/arena.h"
 #include "base/config.h"
+#include "base/errno_keep.h"
 #include "base/lock.h"
 #include "base/scratch.h"
 #include "base/worker.h"
@@ -255,7 +255,7 @@ void capture_step(uint64_t begun) {
 
 /* A capture that waits for a CUDA context may have one now. */
 static void look_for_context(void) {
-    int saved = errno;
+    ERRNO_KEEP;
     if (!prepare() && !lock_now()) {
         if (now.by_step.known) {
             unlock_now();
@@ -264,7 +264,6 @@ static void look_for_context(void) {
         }
         reconcile();
     }
-    errno = saved;
 }
 
 void capture_schedule(const stint_schedule *schedule, stint_ready ready, void *data,
@@ -301,7 +300,7 @@ void capture_set_hooks(void) {
 /* ---- Ranges. */
 
 void capture_begin_range(const void *guard, const char *name, const char *info) {
-    int saved = errno;
+    ERRNO_KEEP;
     name = name ? name : "";
     stream_timer_seek_context();
     if (prepare() || lock_now()) {
@@ -315,11 +314,10 @@ void capture_begin_range(const void *guard, const char *name, const char *info) 
         tool_announce(name, info);
     }
     reconcile();
-    errno = saved;
 }
 
 void capture_end_range(const void *guard) {
-    int saved = errno;
+    ERRNO_KEEP;
     if (lock_now()) {
         return;
     }
@@ -329,13 +327,12 @@ void capture_end_range(const void *guard) {
         arena_lose(STINT_STATUS_CAPTURE_UNBALANCED, 1);
     }
     reconcile();
-    errno = saved;
 }
 
 /* What STINT_CAPTURE names and the program did not have, a misspelt name say, and a capture that
  * still waits. */
 __attribute__((destructor)) static void at_exit(void) {
-    int saved = errno;
+    ERRNO_KEEP;
     int used = config.capture || __atomic_load_n(&rules, __ATOMIC_ACQUIRE);
     if (used && !lock_any_held() && !prepare() && !lock_now()) {
         struct capture_rules *seen = pages_get(sizeof *seen);
@@ -354,5 +351,4 @@ __attribute__((destructor)) static void at_exit(void) {
             tool_missed(now.serving);
         }
     }
-    errno = saved;
 }

@@ -20,6 +20,7 @@
 #include "arena/arena.h"
 #include "base/clock.h"
 #include "base/config.h"
+#include "base/errno_keep.h"
 #include "cupti_buffers.h"
 #include "cupti_names.h"
 #include "cupti_records.h"
@@ -93,8 +94,8 @@ static void on_launch_exit(void) {
 
 static void on_api(void *user, CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
                    const void *data) {
+    ERRNO_KEEP;
     const struct cupti_callback *call = data;
-    int saved = errno;
     (void)user;
     if (is_forgotten()) {
         return;
@@ -105,17 +106,15 @@ static void on_api(void *user, CUpti_CallbackDomain domain, CUpti_CallbackId cbi
     } else if (launches) {
         on_launch_exit();
     }
-    errno = saved;
 }
 
 static void on_request(uint8_t **buffer, size_t *size, size_t *most) {
-    int saved = errno;
+    ERRNO_KEEP;
     uint64_t begun = clock_ticks();
     *buffer =
         cupti_buffer_take(size, __atomic_load_n(&version, __ATOMIC_RELAXED) < REFUSING_IS_SAFE);
     *most = 0; /* as many as fit */
     spent(begun, 1);
-    errno = saved;
 }
 
 static int is_query(const struct activity_record *r) {
@@ -158,7 +157,7 @@ static void take_over(uint8_t *buffer, size_t size) {
 
 static void on_complete(CUcontext context, uint32_t stream, uint8_t *buffer, size_t size,
                         size_t valid) {
-    int saved = errno;
+    ERRNO_KEEP;
     uint64_t begun = clock_ticks();
     size_t dropped = 0;
     (void)context;
@@ -173,7 +172,6 @@ static void on_complete(CUcontext context, uint32_t stream, uint8_t *buffer, siz
     }
     cupti_buffer_give(buffer, size);
     spent(begun, 1);
-    errno = saved;
 }
 
 /* ---- Opening -----------------------------------------------------------------------------------*/

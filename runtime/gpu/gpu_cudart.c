@@ -15,12 +15,12 @@
 
 #include <cuda_profiler_api.h>
 #include <cuda_runtime_api.h>
-#include <errno.h>
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/errno_keep.h"
 #include "cuda_codes.h"
 
 #define NESTED 4 /* enters of a thread: a tool behind a call may have ranges of its own */
@@ -280,7 +280,8 @@ static void say_why(cudaError_t code, char *reason, size_t size) {
 }
 
 static const struct gpu_ops *open_cudart(const char *library) {
-    int count = 0, saved = errno;
+    ERRNO_KEEP;
+    int count = 0;
     cudaError_t own = cudaPeekAtLastError();
     cudaError_t code = cudaGetDeviceCount(&count);
     const struct gpu_ops *ops = &usable;
@@ -295,7 +296,6 @@ static const struct gpu_ops *open_cudart(const char *library) {
             ops = &useless[i].ops;
         }
     }
-    errno = saved;
     return ops;
 }
 

@@ -8,13 +8,13 @@
 #include "gpu_driver.h"
 
 #include <dlfcn.h>
-#include <errno.h>
 #include <math.h>
 #include <sched.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/errno_keep.h"
 #include "cuda_codes.h"
 
 struct driver_symbol {
@@ -321,17 +321,15 @@ static const struct gpu_ops *publish(const struct loaded *fresh) {
 /* Loads the library (NULL: libcuda.so.1), for good. Threads may open the same one at once; to open
  * another is for tests, when the first is not in use. */
 static const struct gpu_ops *open_driver(const char *library) {
+    ERRNO_KEEP;
     struct loaded fresh;
-    int saved = errno;
     load(library ? library : DEFAULT_LIBRARY, &fresh);
     fresh.ops = usable;
     if (fresh.reason[0]) {
         fresh.ops = gpu_none;
         fresh.ops.reason = loaded.reason;
     }
-    const struct gpu_ops *ops = publish(&fresh);
-    errno = saved;
-    return ops;
+    return publish(&fresh);
 }
 
 const struct gpu_backend gpu_driver = {.name = "driver", .open = open_driver};

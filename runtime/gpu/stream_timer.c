@@ -13,9 +13,8 @@
  */
 #include "stream_timer.h"
 
-#include <errno.h>
-
 #include "base/config.h"
+#include "base/errno_keep.h"
 #include "base/scratch.h"
 #include "event_pool.h"
 #include "event_sums.h"
@@ -137,7 +136,7 @@ static void keep_pair(struct thread_block *b, uint64_t guard, struct event_pair 
 }
 
 void stream_timer_begin(struct stint_impl_call *guard, struct stint_impl_site *site, void *stream) {
-    int saved = errno;
+    ERRNO_KEEP;
     enum stint_status why = STINT_STATUS_GPU_NO_DEVICE;
     guard->opened = 0;
     uint64_t word = site_word(site);
@@ -151,7 +150,6 @@ void stream_timer_begin(struct stint_impl_call *guard, struct stint_impl_site *s
             keep_pair(thread_block_here(), (uint64_t)(uintptr_t)guard, pair, why);
         }
     }
-    errno = saved;
 }
 
 /* The sums of a node, made at its first GPU call; 0 without memory. */
@@ -171,7 +169,7 @@ static void stop_pair(struct thread_block *b, struct event_pair *pair, uint32_t 
 }
 
 void stream_timer_end(struct stint_impl_call *guard) {
-    int saved = errno;
+    ERRNO_KEEP;
     struct thread_block *b = thread_block_here();
     struct stream_open *o = b ? stack_find(b, (uint64_t)(uintptr_t)guard) : NULL;
     if (o) {
@@ -188,7 +186,6 @@ void stream_timer_end(struct stint_impl_call *guard) {
     } else {
         stint_impl_end_body(guard, guard);
     }
-    errno = saved;
 }
 
 /* ---- Declared work. */

@@ -6,10 +6,9 @@
  */
 #include "dynamic.h"
 
-#include <errno.h>
-
 #include "base/api.h"
 #include "base/clock.h"
+#include "base/errno_keep.h"
 #include "recorder.h"
 #include "registry.h"
 #include "site.h"
@@ -129,7 +128,7 @@ static int text_of(const char *name, uint64_t length, struct site_text *out) {
 
 void dynamic_begin(void *guard, struct stint_impl_site *site, uint32_t set, const char *name,
                    uint64_t length, uint64_t start_us) {
-    int saved = errno;
+    ERRNO_KEEP;
     *(stint_impl_opened *)guard = 0;
     struct site_text text;
     if (text_of(name, length, &text)) {
@@ -138,7 +137,6 @@ void dynamic_begin(void *guard, struct stint_impl_site *site, uint32_t set, cons
         begin((uint64_t)(uintptr_t)guard, text, site, set,
               start_us == UINT64_MAX ? 0 : clock_ticks_at(start_us));
     }
-    errno = saved;
 }
 
 /* The word of a name, 0 if it cannot be looked up: counted as n losses. A name that the thread remembers
@@ -159,7 +157,7 @@ static uint64_t word_of(struct site_text name, uint32_t n) {
 
 /* As handle_begin. */
 void dynamic_begin_handle(uint64_t *handle, const char *name, uint64_t length) {
-    int saved = errno;
+    ERRNO_KEEP;
     struct site_text text;
     handle[0] = 0;
     if (text_of(name, length, &text)) {
@@ -169,11 +167,10 @@ void dynamic_begin_handle(uint64_t *handle, const char *name, uint64_t length) {
         handle[1] = word ? word : STINT_IMPL_SITE_OFF;
         handle[0] = clock_ticks();
     }
-    errno = saved;
 }
 
 int dynamic_begin_named(const char *name) {
-    int saved = errno;
+    ERRNO_KEEP;
     struct site_text text;
     int bad = text_of(name, UINT64_MAX, &text);
     if (bad) {
@@ -181,12 +178,11 @@ int dynamic_begin_named(const char *name) {
     } else {
         begin(0, text, NULL, 0, 0);
     }
-    errno = saved;
     return bad;
 }
 
 int dynamic_end_named(const char *name) {
-    int saved = errno;
+    ERRNO_KEEP;
     uint64_t now = clock_ticks();
     struct site_text text;
     int result = text_of(name, UINT64_MAX, &text);
@@ -202,12 +198,11 @@ int dynamic_end_named(const char *name) {
     if (result) {
         arena_lose(STINT_STATUS_STRAY_END, 1);
     }
-    errno = saved;
     return result;
 }
 
 int dynamic_add_sample(const char *name, uint64_t ns) {
-    int saved = errno;
+    ERRNO_KEEP;
     struct site_text text;
     int result = -1;
     if (text_of(name, UINT64_MAX, &text) || ns > (uint64_t)INT64_MAX) {
@@ -219,6 +214,5 @@ int dynamic_add_sample(const char *name, uint64_t ns) {
             result = recorder_add(word, now > ticks ? now - ticks : 0, ticks);
         }
     }
-    errno = saved;
     return result;
 }

@@ -5,15 +5,14 @@
  */
 #include "handle.h"
 
-#include <errno.h>
-
 #include "base/clock.h"
+#include "base/errno_keep.h"
 #include "recorder.h"
 #include "registry.h"
 #include "site.h"
 
 void handle_begin(uint64_t *handle, struct stint_impl_site *site) {
-    int saved = errno;
+    ERRNO_KEEP;
     uint64_t word = STINT_IMPL_LOAD(&site->word);
     if (site_gate_of(word) != registry_gate()) {
         struct thread_block *b = thread_enter(1);
@@ -25,11 +24,10 @@ void handle_begin(uint64_t *handle, struct stint_impl_site *site) {
     }
     handle[1] = word;
     handle[0] = clock_ticks();
-    errno = saved;
 }
 
 void handle_end(uint64_t *handle) {
-    int saved = errno;
+    ERRNO_KEEP;
     uint64_t now = clock_ticks();
     uint64_t start = handle[0], word = handle[1];
     handle[0] = 0;
@@ -42,5 +40,4 @@ void handle_end(uint64_t *handle) {
     } else {
         recorder_add(word, start, now - start);
     }
-    errno = saved;
 }

@@ -4,9 +4,9 @@
  */
 #include "mark.h"
 
-#include <errno.h>
 #include <string.h>
 
+#include "base/errno_keep.h"
 #include "registry.h"
 #include "ring.h"
 #include "site.h"
@@ -40,22 +40,20 @@ static uint64_t at(uint64_t kind, uint64_t ticks) {
 }
 
 void mark_add(struct stint_impl_site *from) {
-    int saved = errno;
+    ERRNO_KEEP;
     uint64_t site;
     struct thread_block *b = find(from, &site);
     if (b) {
         stint_impl_ring_add(b->hot.ring, at(STINT_IMPL_EVENT_MARK, clock_ticks()), site);
     }
-    errno = saved;
 }
 
 void mark_add_value(struct stint_impl_site *from, double value) {
-    int saved = errno;
+    ERRNO_KEEP;
     uint64_t site, bits;
     struct thread_block *b = find(from, &site);
     if (b) {
         memcpy(&bits, &value, sizeof bits);
         ring_add_pair(b->hot.ring, at(STINT_IMPL_EVENT_VALUE, clock_ticks()), site, bits);
     }
-    errno = saved;
 }

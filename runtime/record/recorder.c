@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "recorder.h"
 
-#include <errno.h>
-
 #include "base/api.h"
+#include "base/errno_keep.h"
 #include "base/log.h"
 #include "ranges/ranges.h"
 #include "registry.h"
@@ -316,25 +315,22 @@ static void begin_site(void *guard, struct stint_impl_site *site, uint32_t set, 
 }
 
 void recorder_begin_slow(void *guard, struct stint_impl_site *site, uint32_t set) {
-    int saved = errno;
+    ERRNO_KEEP;
     *(stint_impl_opened *)guard = 0;
     begin_site(guard, site, set, 0);
-    errno = saved;
 }
 
 void recorder_begin_since(void *guard, struct stint_impl_site *site, uint32_t set,
                           uint64_t start_us) {
-    int saved = errno;
+    ERRNO_KEEP;
     *(stint_impl_opened *)guard = 0;
     begin_site(guard, site, set, clock_ticks_at(start_us));
-    errno = saved;
 }
 
 void recorder_end_slow(void *guard, uint64_t now, const struct stint_impl_call *call) {
-    int saved = errno;
+    ERRNO_KEEP;
     const stint_impl_opened *opened = guard;
     if (opened && *opened) {
         recorder_end((uint64_t)(uintptr_t)guard, *opened, now, call);
     }
-    errno = saved;
 }

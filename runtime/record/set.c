@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "set.h"
 
-#include <errno.h>
 #include <string.h>
 
 #include "arena/arena.h"
+#include "base/errno_keep.h"
 #include "base/name.h"
 #include "base/scratch.h"
 #include "registry.h"
@@ -81,7 +81,7 @@ static stint_set *find_or_make(const char *name, size_t length) {
 }
 
 stint_set *set_get(const char *name) {
-    int saved = errno;
+    ERRNO_KEEP;
     static struct stint_set default_set;
     size_t length = name ? strlen(name) : 0;
     length = length ? name_cut(name, length) : 0;
@@ -91,6 +91,5 @@ stint_set *set_get(const char *name) {
         set = find_or_make(name, length);
         registry_unlock();
     }
-    errno = saved;
     return set;
 }

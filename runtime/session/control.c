@@ -3,22 +3,20 @@
  * Settings changed by a call: each takes effect at the next scope of every thread, through the
  * gate.
  */
-#include <errno.h>
-
 #include "base/api.h"
 #include "base/config.h"
+#include "base/errno_keep.h"
 #include "base/filter.h"
 #include "record/registry.h"
 
 static void set_number(int *setting, int value) {
-    int saved = errno;
+    ERRNO_KEEP;
     registry_lock();
     if (*setting != value) {
         *setting = value;
         registry_advance();
     }
     registry_unlock();
-    errno = saved;
 }
 
 void stint_enable(int on) {
@@ -30,14 +28,13 @@ void stint_use_level(int level) {
 }
 
 int stint_use_filter(const char *globs) {
-    int saved = errno;
+    ERRNO_KEEP;
     registry_lock();
     int result = filter_set(globs);
     if (!result) {
         registry_advance();
     }
     registry_unlock();
-    errno = saved;
     return result;
 }
 

@@ -7,9 +7,8 @@
  * The inline path inside the library does not come here: below this layer stint_impl_begin_slow and
  * stint_impl_end_slow are names of the recorder's own functions (see base/api.h).
  */
-#include <errno.h>
-
 #include "base/api.h"
+#include "base/errno_keep.h"
 #include "capture/capture.h"
 #include "gpu/event_pool.h"
 #include "gpu/stream_timer.h"
@@ -110,10 +109,9 @@ void stint_impl_add_flops(uint64_t n) {
 }
 
 int stint_gpu_flush(void) {
-    int saved = errno;
+    ERRNO_KEEP;
     int result = event_pool_flush();
     tracer_flush(1);
-    errno = saved;
     return result;
 }
 

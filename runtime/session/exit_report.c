@@ -3,13 +3,13 @@
  * The report at the end of the program, from the library's own destructor: after the program's
  * atexit handlers and static destructors.
  */
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "arena/arena.h"
 #include "base/api.h"
 #include "base/config.h"
+#include "base/errno_keep.h"
 #include "base/lock.h"
 #include "base/log.h"
 #include "process.h"
@@ -32,7 +32,7 @@ static int is_interrupted(void) {
 }
 
 __attribute__((destructor)) static void at_exit(void) {
-    int saved = errno;
+    ERRNO_KEEP;
     const char *wanted = *view ? view : config.report;
     int profiled = profiler_is_due();
     if ((wanted || profiled) && is_interrupted()) {
@@ -46,11 +46,10 @@ __attribute__((destructor)) static void at_exit(void) {
         }
     }
     process_ends();
-    errno = saved;
 }
 
 int stint_report_at_exit(const char *wanted) {
-    int saved = errno;
+    ERRNO_KEEP;
     struct report_options o;
     int result = -1;
     if (!wanted) {
@@ -62,6 +61,5 @@ int stint_report_at_exit(const char *wanted) {
         strcpy(view, wanted);
         result = 0;
     }
-    errno = saved;
     return result;
 }

@@ -2,10 +2,10 @@
 /*
  * stint_export: the statistics as a file for other programs.
  */
-#include <errno.h>
 #include <string.h>
 
 #include "base/api.h"
+#include "base/errno_keep.h"
 #include "base/log.h"
 #include "base/target.h"
 #include "export/export_columns.h"
@@ -55,7 +55,8 @@ static const struct {
 #define FORMATS (sizeof formats / sizeof *formats)
 
 int stint_export(const char *path, const char *format) {
-    int saved = errno, result = -1;
+    ERRNO_KEEP;
+    int result = -1;
     size_t i = 0;
     while (format && i < FORMATS && strcmp(format, formats[i].name)) {
         ++i;
@@ -68,6 +69,5 @@ int stint_export(const char *path, const char *format) {
     } else {
         result = target_write("stint_export", path, 0666, formats[i].put, NULL);
     }
-    errno = saved;
     return result;
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report_print.h"
 
-#include <errno.h>
 #include <string.h>
 
 #include "base/api.h"
 #include "base/config.h"
+#include "base/errno_keep.h"
 #include "base/log.h"
 #include "base/machine.h"
 #include "base/output.h"
@@ -105,43 +105,36 @@ int report_profile(const struct fluid_options *as, int quiet) {
 }
 
 int stint_report(const char *view) {
-    int saved = errno;
+    ERRNO_KEEP;
     struct report_options o;
-    int result = options_of(view, &o) ? -1 : print(&o, 1, 0, 0);
-    errno = saved;
-    return result;
+    return options_of(view, &o) ? -1 : print(&o, 1, 0, 0);
 }
 
 int stint_report_and_reset(void) {
-    int saved = errno;
+    ERRNO_KEEP;
     struct report_options o;
-    int result = options_of(NULL, &o) ? -1 : print(&o, 1, 1, 0);
-    errno = saved;
-    return result;
+    return options_of(NULL, &o) ? -1 : print(&o, 1, 1, 0);
 }
 
 int stint_report_legacy(int with_line) {
-    int saved = errno;
+    ERRNO_KEEP;
     struct report_options o;
-    int result = options_of("legacy", &o) ? -1 : print(&o, with_line, 0, 0);
-    errno = saved;
-    return result;
+    return options_of("legacy", &o) ? -1 : print(&o, with_line, 0, 0);
 }
 
 int stint_set_report(stint_set *set, const char *view) {
-    int saved = errno;
+    ERRNO_KEEP;
     struct report_options o;
     int result = options_of(view, &o);
     if (!result) {
         o.set = set ? set->id : 0;
         result = print(&o, 1, 0, 0);
     }
-    errno = saved;
     return result;
 }
 
 int stint_set_print(stint_set *set, const char *name) {
-    int saved = errno;
+    ERRNO_KEEP;
     struct snapshot s;
     struct text out;
     struct report_options o;
@@ -161,6 +154,5 @@ int stint_set_print(stint_set *set, const char *name) {
         result = result ? result : output_write(out.data, out.length);
         text_free(&out);
     }
-    errno = saved;
     return result;
 }

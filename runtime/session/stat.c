@@ -2,12 +2,12 @@
 /*
  * Reading single statistics.
  */
-#include <errno.h>
 #include <pthread.h>
 #include <string.h>
 
 #include "base/api.h"
 #include "base/clock.h"
+#include "base/errno_keep.h"
 #include "base/name.h"
 #include "base/scratch.h"
 #include "interval.h"
@@ -49,7 +49,7 @@ static void copy_stat(void *out, size_t size, const stint_stat *stat) {
 }
 
 int stint_set_stat_get(stint_set *set, const char *name, stint_stat *out, size_t size) {
-    int saved = errno;
+    ERRNO_KEEP;
     int result = -1;
     uint32_t id = set ? set->id : 0;
     struct snapshot s;
@@ -69,7 +69,6 @@ int stint_set_stat_get(stint_set *set, const char *name, stint_stat *out, size_t
         }
         interval_close(&s);
     }
-    errno = saved;
     return result;
 }
 
@@ -115,20 +114,16 @@ const stint_stat *stint_stat_here(const char *name, size_t size) {
 }
 
 void stint_reset(void) {
-    int saved = errno;
+    ERRNO_KEEP;
     interval_reset(BASELINE_ALL_SETS);
-    errno = saved;
 }
 
 void stint_set_reset(stint_set *set) {
-    int saved = errno;
+    ERRNO_KEEP;
     interval_reset(set ? set->id : 0);
-    errno = saved;
 }
 
 uint64_t stint_now_us(void) {
-    int saved = errno;
-    uint64_t us = clock_ns() / 1000;
-    errno = saved;
-    return us;
+    ERRNO_KEEP;
+    return clock_ns() / 1000;
 }

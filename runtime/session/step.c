@@ -9,13 +9,12 @@
  * - `closed` is what the schedule says now; it goes into the settings under the registry's lock, so
  *   that of two threads the later wish wins. stint_enable has a switch of its own.
  */
-#include <errno.h>
-
 #include "activity/activity.h"
 #include "arena/arena.h"
 #include "base/api.h"
 #include "base/clock.h"
 #include "base/config.h"
+#include "base/errno_keep.h"
 #include "base/lock.h"
 #include "base/log.h"
 #include "capture/capture.h"
@@ -173,7 +172,7 @@ static int go_on(uint64_t begun) {
 }
 
 uint64_t stint_step(void) {
-    int saved = errno;
+    ERRNO_KEEP;
     uint64_t begun = __atomic_add_fetch(&count, 1, __ATOMIC_RELAXED);
     add_sample();
     activity_step();
@@ -181,7 +180,6 @@ uint64_t stint_step(void) {
     while (go_on(begun)) {
     }
     STINT_IMPL_STORE(&last_at, clock_ticks()); /* a tool's start, a report: no part of a step */
-    errno = saved;
     return begun;
 }
 
@@ -194,10 +192,9 @@ static int is_bad(const stint_schedule *schedule, const char *caller) {
 }
 
 int stint_schedule_timers(const stint_schedule *schedule, stint_ready ready, void *data) {
-    int saved = errno;
+    ERRNO_KEEP;
     struct change c = {0};
     if (is_bad(schedule, "stint_schedule_timers")) {
-        errno = saved;
         return -1;
     }
     lock_timers();
@@ -213,16 +210,14 @@ int stint_schedule_timers(const stint_schedule *schedule, stint_ready ready, voi
     }
     unlock_timers();
     carry_out(&c);
-    errno = saved;
     return 0;
 }
 
 int stint_schedule_capture(const stint_schedule *schedule, stint_ready ready, void *data) {
-    int saved = errno;
-    int bad = is_bad(schedule, "stint_schedule_capture");
-    if (!bad) {
-        capture_schedule(schedule, ready, data, STINT_IMPL_LOAD(&count));
+    ERRNO_KEEP;
+    if (is_bad(schedule, "stint_schedule_capture")) {
+        return -1;
     }
-    errno = saved;
-    return bad ? -1 : 0;
+    capture_schedule(schedule, ready, data, STINT_IMPL_LOAD(&count));
+    return 0;
 }

@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/errno_keep.h"
 #include "base/log.h"
 #include "command.h"
 #include "run_files.h"
@@ -55,12 +56,11 @@ static const int handed_on[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUS
 static volatile sig_atomic_t child;
 
 static void hand_on(int number, siginfo_t *info, void *context) {
-    int saved = errno;
+    ERRNO_KEEP;
     (void)context;
     if (child > 0 && info->si_code <= 0) { /* > 0: from the kernel, and not to us alone */
         kill((pid_t)child, number);
     }
-    errno = saved;
 }
 
 /* Held back until there is somebody to hand them to. `fresh`: those that the program gets back. */

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "progress.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/time.h>
 #include <unistd.h>
+
+#include "base/errno_keep.h"
 
 static struct {
     const char *what;
@@ -34,8 +35,8 @@ static size_t put_number(char *line, size_t at, uint64_t n) {
 
 /* In a signal handler: on the thread that writes, which a second one would need locks for. */
 static void show(int signal) {
+    ERRNO_KEEP;
     char line[128];
-    int saved = errno;
     (void)signal;
     size_t at = put(line, 0, "\rstint: ");
     at = put(line, at, now.what);
@@ -45,7 +46,6 @@ static void show(int signal) {
         at = put(line, at, " MiB ");
     }
     now.shown |= write(STDERR_FILENO, line, at) > 0;
-    errno = saved;
 }
 
 static void timer(long seconds) {
