@@ -39,18 +39,6 @@ void stint_impl_begin_dynamic(void *guard, struct stint_impl_site *site, uint32_
     dynamic_begin(guard, site, set, name, length, start_us);
 }
 
-void stint_impl_begin_call(void *guard, struct stint_impl_site *site, uint32_t set) {
-    stint_impl_begin_body(guard, site, set);
-}
-
-void stint_impl_end_call(void *guard, const struct stint_impl_call *call) {
-    if (call) {
-        stint_impl_end_body(guard, call);
-    } else {
-        stint_impl_end_body(guard, NULL);
-    }
-}
-
 int stint_begin(const char *name) {
     return dynamic_begin_named(name);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The loops that are timed. kernel.c is compiled once a variant (STINT_INLINE 0, 1, 2, into the
+ * The loops that are timed. kernel.c is compiled once a variant (STINT_INLINE 1 and 2, into the
  * executable and into a shared library); every copy hands out its loops under its own name.
  */
 #ifndef BENCH_KERNEL_H
@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define KERNEL_VARIANTS(X) X(exe0) X(exe1) X(exe2) X(lib0) X(lib1) X(lib2)
+#define KERNEL_VARIANTS(X) X(exe1) X(exe2) X(lib1) X(lib2)
 
 /* id, distinct scope names */
 #define KERNEL_CASES(X)                                                                            \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The made-up program of many.py, four times: MANY_VARIANT is a STINT_INLINE, or 9 without timers.
+ * The made-up program of many.py, three times: MANY_VARIANT is a STINT_INLINE, or 9 without timers.
  */
 #ifndef BENCH_MANY_H
 #define BENCH_MANY_H
@@ -12,10 +12,9 @@
 
 extern uint32_t many_table[1024];
 
-extern uint64_t many_run_9(long passes), many_run_0(long passes), many_run_1(long passes),
-    many_run_2(long passes);
+extern uint64_t many_run_9(long passes), many_run_1(long passes), many_run_2(long passes);
 /* Code of the 300 functions, without the local copies of begin and end. */
-extern size_t many_bytes_9(void), many_bytes_0(void), many_bytes_1(void), many_bytes_2(void);
+extern size_t many_bytes_9(void), many_bytes_1(void), many_bytes_2(void);
 
 #ifdef MANY_VARIANT
 #if MANY_VARIANT != 9

@@ -267,9 +267,7 @@ static void measure_many(void) {
         const char *id;
         uint64_t (*run)(long);
         size_t (*bytes)(void);
-    } programs[] = {{"exe0", many_run_0, many_bytes_0},
-                    {"exe1", many_run_1, many_bytes_1},
-                    {"exe2", many_run_2, many_bytes_2}};
+    } programs[] = {{"exe1", many_run_1, many_bytes_1}, {"exe2", many_run_2, many_bytes_2}};
     long passes = quick ? 2 : (long)(REPETITION_NS / MANY_SCOPES / many_ns(many_run_9, 20)) + 1;
     uint64_t scopes = 0;
     for (int r = -1; r < repetitions; ++r) { /* -1: nodes are made, caches filled */

@@ -122,7 +122,7 @@ def cell_matrix(compiler, scratch, options):
     on = options.timers == "on"
     variants = [["-O0"], ["-O2", "-Xcompiler", "-fPIC"] if compiler.nvcc else ["-O2", "-fPIC"]]
     if on:
-        variants += [["-O2", "-DSTINT_INLINE=0"], variants[1] + ["-DSTINT_INLINE=1"]]
+        variants.append(variants[1] + ["-DSTINT_INLINE=1"])
     for variant in variants:
         objects = compile_forms(compiler, scratch, *variant, *(ON if on else []))
         # The two units share a header: joined, nothing is defined twice.
@@ -171,6 +171,11 @@ def cell_switches(compiler, scratch, _):
             errors = re.findall(r"error: .*", said)
             if len(errors) != 1 or f"{switch} must be ON or OFF" not in errors[0]:
                 raise Failed(f"{switch}={spelling}: {said or 'compiles'}")
+    for value in ("0", "3"):
+        _, said, _ = compiler.run("#include <stint/stint.h>\n", "-fsyntax-only",
+                                  "-DSTINT_INLINE=" + value, *ON)
+        if "STINT_INLINE must be 1" not in said:
+            raise Failed(f"STINT_INLINE={value}: {said or 'compiles'}")
     _, said, _ = compiler.run("#include <stint/stint.h>\n", "-fsyntax-only", "-U__linux__", *ON)
     if "timers need Linux" not in said:
         raise Failed(f"on, elsewhere: {said or 'compiles'}")

@@ -7,7 +7,7 @@
 #define C_UNITS(X)                                                                                 \
     X(mix_c_on, 1)                                                                                 \
     X(mix_c_off, 0)                                                                                \
-    X(mix_c_called, 1)                                                                             \
+    X(mix_c_spelled, 1)                                                                            \
     X(mix_c_inlined, 1)                                                                            \
     X(mix_c_timer_only, 1)                                                                         \
     X(mix_c_capture_only, 0)
@@ -15,7 +15,6 @@
 #define CXX_UNITS(X)                                                                               \
     X(mix_cxx_on, 1)                                                                               \
     X(mix_cxx_off, 0)                                                                              \
-    X(mix_cxx_called, 1)                                                                           \
     X(mix_cxx_inlined, 1)
 #else
 #define CXX_UNITS(X)

@@ -156,14 +156,14 @@ TEST(guard_rule, begin_at_an_open_address) {
                                   b = {"b", "f", "f", 2, 0, 0, 0, 0};
     uint64_t guard[2];
     for (int i = 0; i < 3; ++i) {
-        stint_impl_begin_call(&guard[1], &a, 0);
-        stint_impl_begin_call(&guard[0], &b, 0);
+        stint_impl_begin(&guard[1], &a, 0);
+        stint_impl_begin(&guard[0], &b, 0);
         fake_advance(5);
     }
     CHECK_EQ_U64(open_scopes(), 2);
     CHECK_EQ_U64(lost(STINT_STATUS_ABANDONED), 4);
-    stint_impl_end_call(&guard[0], NULL);
-    stint_impl_end_call(&guard[1], NULL);
+    stint_impl_end_open(&guard[0]);
+    stint_impl_end_open(&guard[1]);
     CHECK_EQ_U64(stat_of("a").total_ns, 5);
     check_sound(4);
 }
@@ -174,12 +174,12 @@ TEST(guard_rule, two_in_a_frame_laid_out_either_way) {
     uint64_t guard[2];
     for (int first = 0; first < 2; ++first) {
         for (int i = 0; i < 10; ++i) {
-            stint_impl_begin_call(&guard[first], &a, 0);
+            stint_impl_begin(&guard[first], &a, 0);
             fake_advance(1);
-            stint_impl_begin_call(&guard[1 - first], &b, 0);
+            stint_impl_begin(&guard[1 - first], &b, 0);
             fake_advance(2);
-            stint_impl_end_call(&guard[1 - first], NULL);
-            stint_impl_end_call(&guard[first], NULL);
+            stint_impl_end_open(&guard[1 - first]);
+            stint_impl_end_open(&guard[first]);
         }
     }
     CHECK_EQ_U64(stat_of("a").total_ns, 60);
@@ -192,11 +192,11 @@ TEST(guard_rule, end_of_the_lower_closes_it_and_drops_the_upper) {
     static struct stint_impl_site a = {"a", "f", "f", 1, 0, 0, 0, 0},
                                   b = {"b", "f", "f", 2, 0, 0, 0, 0};
     uint64_t guard[2];
-    stint_impl_begin_call(&guard[1], &a, 0);
-    stint_impl_begin_call(&guard[0], &b, 0);
+    stint_impl_begin(&guard[1], &a, 0);
+    stint_impl_begin(&guard[0], &b, 0);
     fake_advance(9);
-    stint_impl_end_call(&guard[1], NULL);
-    stint_impl_end_call(&guard[0], NULL); /* gone already */
+    stint_impl_end_open(&guard[1]);
+    stint_impl_end_open(&guard[0]); /* gone already */
     CHECK_EQ_U64(stat_of("a").total_ns, 9);
     CHECK_EQ_U64(calls_of("b"), 0);
     check_sound(1);
@@ -210,10 +210,10 @@ TEST(guard_rule, end_of_a_foreign_guard_is_ignored) {
         for (int i = 0; i < 1000; ++i) {
             struct stint_impl_call *lie = (struct stint_impl_call *)(void *)&guards[i];
             guards[i] = UINT64_MAX; /* counts only beside a frame of this address */
-            stint_impl_end_call(lie, NULL);
+            stint_impl_end_open(lie);
             CHECK(recorder_end((uint64_t)(uintptr_t)lie, guards[i], 0, lie) == -1);
         }
-        stint_impl_end_call(NULL, NULL);
+        stint_impl_end_open(NULL);
         fake_advance(4);
     }
     CHECK_EQ_U64(stat_of("open").total_ns, 4);
@@ -340,22 +340,22 @@ static void second_ends(pthread_t t) {
 }
 
 static void begin_a(void) {
-    stint_impl_begin_call(&place, &site_a, 0);
+    stint_impl_begin(&place, &site_a, 0);
 }
 
 static void begin_b(void) {
-    stint_impl_begin_call(&place, &site_b, 0);
+    stint_impl_begin(&place, &site_b, 0);
 }
 
 static void end_place(void) {
-    stint_impl_end_call(&place, NULL);
+    stint_impl_end_open(&place);
     place = 0;
 }
 
 static stint_impl_opened *high;
 
 static void end_high(void) {
-    stint_impl_end_call(high, NULL);
+    stint_impl_end_open(high);
 }
 
 TEST(guard_rule, ended_on_another_thread_is_no_sample_and_counted) {
@@ -420,7 +420,7 @@ TEST(guard_rule, one_that_never_ends_is_not_closed_by_another_at_its_address) {
     pthread_t t = second_start();
     stint_impl_opened around;
     static struct stint_impl_site site = {"around", "f", "f", 3, 0, 0, 0, 0};
-    stint_impl_begin_call(&around, &site, 0);
+    stint_impl_begin(&around, &site, 0);
     begin_a();
     fake_advance(10);
     second_does(begin_b);
@@ -428,7 +428,7 @@ TEST(guard_rule, one_that_never_ends_is_not_closed_by_another_at_its_address) {
     end_place();
     CHECK_EQ_U64(calls_of("a") + calls_of("b"), 0);
     CHECK_EQ_U64(open_scopes(), 2);
-    stint_impl_end_call(&around, NULL);
+    stint_impl_end_open(&around);
     CHECK_EQ_U64(stat_of("around").total_ns, 11);
     second_ends(t);
     CHECK_EQ_U64(lost(STINT_STATUS_OTHER_THREAD), 1);
@@ -442,17 +442,17 @@ TEST(guard_rule, ended_elsewhere_above_all_that_come_next) {
     pthread_t t = second_start();
     high = &guards[1];
     for (int round = 0; round < 2; ++round) {
-        stint_impl_begin_call(high, &site_a, 0);
+        stint_impl_begin(high, &site_a, 0);
         const struct stint_impl_frame *frame = stint_impl_thread_here->top;
         if (round == 1) {
             second_does(end_high);
         }
-        stint_impl_begin_call(&guards[0], &site_b, 0);
+        stint_impl_begin(&guards[0], &site_b, 0);
         CHECK(stint_impl_thread_here->top == frame + (round == 0));
         fake_advance(2);
-        stint_impl_end_call(&guards[0], NULL);
+        stint_impl_end_open(&guards[0]);
         if (round == 0) {
-            stint_impl_end_call(high, NULL);
+            stint_impl_end_open(high);
         }
     }
     CHECK_EQ_U64(calls_of("a"), 1);
@@ -492,11 +492,11 @@ TEST(guard_rule, ended_on_another_thread_after_its_own_is_gone) {
 TEST(guard_rule, recursive_call_ended_on_another_thread) {
     pthread_t t = second_start();
     stint_impl_opened outer;
-    stint_impl_begin_call(&outer, &site_a, 0);
+    stint_impl_begin(&outer, &site_a, 0);
     begin_a();
     second_does(end_place);
     fake_advance(4);
-    stint_impl_end_call(&outer, NULL);
+    stint_impl_end_open(&outer);
     CHECK_EQ_U64(calls_of("a"), 1);
     CHECK_EQ_U64(stat_of("a").total_ns, 4);
     second_ends(t);
@@ -508,7 +508,7 @@ TEST(guard_rule, recursive_call_ended_on_another_thread) {
 TEST(guard_rule, content_of_a_guard_is_not_believed_without_a_frame_of_its_address) {
     begin_a();
     stint_impl_opened jumped_over = place;
-    stint_impl_end_call(&jumped_over, NULL);
+    stint_impl_end_open(&jumped_over);
     CHECK_EQ_U64(open_scopes(), 1);
     fake_advance(6);
     end_place();

@@ -100,25 +100,6 @@ TEST(recorder, the_other_clock_records_the_same) {
     CHECK_STR_EQ(stat_of("scope").info, "x");
 }
 
-/* What STINT_INLINE=0 compiles to. */
-TEST(recorder, calls_into_the_library_record_the_same) {
-    static struct stint_impl_site site = {"called", __FILE__, __func__, __LINE__, 0, 0, 0, 0};
-    for (int i = 0; i < 10; ++i) {
-        struct stint_impl_call call = {1, "info", -1};
-        uint64_t plain;
-        stint_impl_begin_call(&call, &site, 0);
-        stint_impl_begin_call(&plain, &site, 0); /* in itself */
-        fake_advance(4);
-        stint_impl_end_call(&plain, NULL);
-        stint_impl_end_call(&call, &call);
-    }
-    stint_stat s = stat_of("called");
-    CHECK_EQ_U64(s.calls, 20);
-    CHECK_EQ_U64(s.samples, 10);
-    CHECK_EQ_U64(s.total_ns, 40);
-    CHECK_STR_EQ(s.info, "info");
-}
-
 static void direct(int depth) {
     REGISTER_TIMER("direct");
     fake_advance(1);

@@ -16,9 +16,9 @@
  * - `end` writes the node under its sequence word; data stores are release stores because that
  *   orders them after the odd sequence word without a fence (plain moves on x86-64).
  *
- * Three ways to compile it, chosen per translation unit by STINT_INLINE: 2 (default) one local copy
- * of begin and end that every site calls, 1 everything inline at the site, 0 calls into the
- * library. docs/performance.md has the measurements.
+ * Two ways to compile it, chosen per translation unit by STINT_INLINE: 2 (default) one local copy
+ * of begin and end that every site calls, 1 everything inline at the site. docs/performance.md has
+ * the measurements.
  */
 #ifndef STINT_IMPL_RECORD_H
 #define STINT_IMPL_RECORD_H
@@ -28,6 +28,9 @@
 
 #ifndef STINT_INLINE
 #define STINT_INLINE 2
+#endif
+#if STINT_INLINE != 1 && STINT_INLINE != 2
+#error "STINT_INLINE must be 1 (inline at each site) or 2 (one copy per file, the default)"
 #endif
 
 #define STINT_IMPL_LIKELY(x) __builtin_expect(!!(x), 1)
@@ -45,8 +48,6 @@ extern "C" {
 #endif
 #define stint_impl_begin_slow STINT_IMPL_BEGIN_SLOW
 #define stint_impl_end_slow STINT_IMPL_END_SLOW
-#define stint_impl_begin_call STINT_IMPL_ABI_NAME(stint_impl_begin_call)
-#define stint_impl_end_call STINT_IMPL_ABI_NAME(stint_impl_end_call)
 #define stint_impl_begin_since STINT_IMPL_ABI_NAME(stint_impl_begin_since)
 #define stint_impl_begin_dynamic STINT_IMPL_ABI_NAME(stint_impl_begin_dynamic)
 #define stint_impl_handle_begin STINT_IMPL_ABI_NAME(stint_impl_handle_begin)
@@ -60,8 +61,6 @@ extern __thread struct stint_impl_thread *stint_impl_thread_here
 
 extern void stint_impl_begin_slow(void *guard, struct stint_impl_site *site, uint32_t set);
 extern void stint_impl_end_slow(void *guard, uint64_t now, const struct stint_impl_call *call);
-extern void stint_impl_begin_call(void *guard, struct stint_impl_site *site, uint32_t set);
-extern void stint_impl_end_call(void *guard, const struct stint_impl_call *call);
 extern void stint_impl_begin_since(void *guard, struct stint_impl_site *site, uint32_t set,
                                    uint64_t start_us);
 /* length (size_t)-1: name ends with NUL. start_us UINT64_MAX: now. */
@@ -189,9 +188,6 @@ namespace stint_impl {
 #if STINT_INLINE == 1
 inline namespace inlined {
 #define STINT_IMPL_FN inline __attribute__((always_inline))
-#elif STINT_INLINE == 0
-inline namespace called {
-#define STINT_IMPL_FN inline __attribute__((always_inline))
 #else
 inline namespace local {
 #define STINT_IMPL_FN inline __attribute__((noinline, visibility("hidden")))
@@ -203,27 +199,15 @@ inline namespace local {
 #endif
 
 STINT_IMPL_FN void stint_impl_begin(void *guard, struct stint_impl_site *site, uint32_t set) {
-#if STINT_INLINE == 0
-    stint_impl_begin_call(guard, site, set);
-#else
     stint_impl_begin_body(guard, site, set);
-#endif
 }
 
 STINT_IMPL_FN void stint_impl_end_open(void *guard) {
-#if STINT_INLINE == 0
-    stint_impl_end_call(guard, STINT_IMPL_NULL);
-#else
     stint_impl_end_body(guard, STINT_IMPL_NULL);
-#endif
 }
 
 STINT_IMPL_FN void stint_impl_end_open_with(struct stint_impl_call *guard) {
-#if STINT_INLINE == 0
-    stint_impl_end_call(guard, guard);
-#else
     stint_impl_end_body(guard, guard);
-#endif
 }
 
 /* At the site itself: an off scope costs no call at its end. */

@@ -22,8 +22,6 @@ static inline __attribute__((always_inline, unused)) int64_t stint_impl_threshol
 namespace stint_impl {
 #if STINT_INLINE == 1
 inline namespace inlined {
-#elif STINT_INLINE == 0
-inline namespace called {
 #else
 inline namespace local {
 #endif
