@@ -1,0 +1,337 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Rules of CONTRIBUTING.md for the lines of runtime/ and include/ that a compiler does not check.
+
+    style.py conditionals        no conditional operator (?:) within an operand of another, and few
+                                 of them
+    style.py function-names      each static function has a name of two words or more that no other
+                                 file uses
+    style.py opening-comments    each .c of more than 150 lines begins with a comment about it
+    style.py count               numbers per folder
+    style.py self-test           the checks find what they are for
+"""
+import argparse
+import pathlib
+import re
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+
+# Conditional operators per 1000 lines of code, in the whole of runtime/.
+MAX_PER_1000 = 60
+LONG_FILE = 150  # lines
+MIN_COMMENT = 100  # characters
+
+# Folders of runtime/ that do not keep a rule yet. This list becomes empty.
+NESTED_YET = ("activity arena base capture cupti export gpu ranges read record report session tool "
+              "tracer viewers").split()
+NAMES_YET = NESTED_YET
+COMMENTS_YET = NESTED_YET
+
+TOKEN = re.compile(r"/\*.*?\*/|//[^\n]*|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'", re.S)
+
+
+def code_of(text):
+    """The text without comments and the contents of literals; lines stay where they are."""
+    def replace(match):
+        found = match[0]
+        if found[0] in "\"'":
+            return found[0] * 2
+        return " " + "\n" * found.count("\n")
+    return TOKEN.sub(replace, text)
+
+
+def statements_of(code):
+    """The code without preprocessor directives, and each directive, with their line numbers."""
+    rest, directives = [], []
+    lines = code.split("\n")
+    number = 0
+    while number < len(lines):
+        start = number
+        if lines[number].lstrip().startswith("#"):
+            while lines[number].endswith("\\") and number + 1 < len(lines):
+                number += 1
+            directives.append((start + 1, "\n".join(lines[start:number + 1])))
+            rest += [""] * (number + 1 - start)
+        else:
+            rest.append(lines[number])
+        number += 1
+    return [(1, "\n".join(rest))] + directives
+
+
+# ---- Conditional operators.
+
+class Level:
+    """What is open between one pair of brackets."""
+
+    def __init__(self):
+        self.inside = 0  # conditionals whose second or third operand is not over
+        self.before = False  # one was in brackets, in what may be the first operand of another
+
+
+def nested_in(first_line, code):
+    """The lines with a conditional operator within an operand of another."""
+    levels = [Level()]
+    line = first_line
+    for match in re.finditer(r"\n|[()\[\]{},;?]|[=!<>]=|=|\breturn\b", code):
+        token = match[0]
+        level = levels[-1]
+        if token == "\n":
+            line += 1
+            if code[match.end():match.end() + 1] == "}":
+                levels = [Level(), Level()]  # whatever #if did to the brackets
+        elif token in "([{":
+            levels.append(Level())
+        elif token in ")]}":
+            if len(levels) > 1:
+                levels.pop()
+            levels[-1].before = token != "}" and (levels[-1].before or level.before)
+        elif token in (",", ";", "return"):
+            level.inside = 0
+            level.before = False
+        elif token == "=":
+            level.before = False
+        elif token == "?":
+            if level.before or any(outer.inside for outer in levels):
+                yield line
+            level.inside += 1
+            level.before = True
+
+
+def count_conditionals(path):
+    code = code_of(path.read_text())
+    lines = sum(1 for line in code.split("\n") if line.strip())
+    return code.count("?"), lines
+
+
+def check_conditionals(root, allowed):
+    total = lines = 0
+    for path in source_files(root):
+        for start, text in statements_of(code_of(path.read_text())):
+            for line in nested_in(start, text):
+                if folder_of(root, path) not in allowed:
+                    yield f"{path}:{line}: a conditional operator within an operand of another"
+        if folder_of(root, path) != "include":
+            here, of_lines = count_conditionals(path)
+            total, lines = total + here, lines + of_lines
+    if not lines:
+        yield f"{root}: no lines found in runtime/"
+    elif total * 1000 >= MAX_PER_1000 * lines:
+        yield (f"runtime: {total} conditional operators in {lines} lines of code: fewer than "
+               f"{MAX_PER_1000} per 1000 are expected")
+
+
+# ---- Names of functions.
+
+HEAD = re.compile(r"(?m)^(?!\s)(?:(static)\b)?((?:[\w*]|[ \t\n]|\(\([^;{}]*?\)\))*?)\b(\w+)\s*\(")
+
+
+def find_close(code, start):
+    """The place after the bracket that closes the one at `start`."""
+    depth = 0
+    for place in range(start, len(code)):
+        depth += (code[place] == "(") - (code[place] == ")")
+        if not depth:
+            return place + 1
+    return len(code)
+
+
+def functions_of(text):
+    """(line, name, is static) of each function that is defined."""
+    code = statements_of(code_of(text))[0][1]
+    place = 0
+    while True:
+        match = HEAD.search(code, place)
+        if not match:
+            return
+        place = find_close(code, match.end() - 1)
+        while match[3] == "__attribute__":  # another head begins after it
+            again = re.compile(r"((?:[\w*]|\s)*?)\b(\w+)\s*\(").match(code, place)
+            if not again:
+                break
+            place = find_close(code, again.end() - 1)
+            if again[2] != "__attribute__":
+                if re.compile(r"\s*\{").match(code, place):
+                    is_static = bool(match[1]) or "static" in again[1].split()
+                    yield code.count("\n", 0, again.start(2)) + 1, again[2], is_static
+                break
+        else:
+            after = re.compile(r"(?:\s*__attribute__\s*\(\(.*?\)\))*\s*\{").match(code, place)
+            if after and match[3] not in ("if", "while", "for", "switch"):
+                yield code.count("\n", 0, match.start(3)) + 1, match[3], bool(match[1])
+
+
+def check_function_names(root, allowed):
+    where = {}  # name -> paths
+    found = []
+    for path in source_files(root):
+        for line, name, is_static in functions_of(path.read_text()):
+            where.setdefault(name, set()).add(path)
+            found.append((path, line, name, is_static))
+    if not found:
+        yield f"{root}: no functions found"
+    for path, line, name, is_static in found:
+        if not is_static or folder_of(root, path) in allowed:
+            continue
+        others = sorted(str(other.relative_to(root)) for other in where[name] - {path})
+        if others:
+            yield f"{path}:{line}: {name} is also defined in {', '.join(others)}"
+        if "_" not in name.strip("_"):
+            yield f"{path}:{line}: {name} is one word: a verb and a noun are expected"
+
+
+# ---- Opening comments.
+
+def opening_comment(text):
+    """The text of the comments before the first line of code."""
+    words = []
+    place = 0
+    for match in re.finditer(r"\s*/\*(.*?)\*/", text, re.S):
+        if match.start() != place:
+            break
+        place = match.end()
+        words += [word for word in match[1].split() if word != "*"]
+    return re.sub(r"SPDX-License-Identifier: \S+\s*", "", " ".join(words))
+
+
+def check_opening_comments(root, allowed):
+    for path in source_files(root):
+        text = path.read_text()
+        lines = text.count("\n")
+        if path.suffix == ".c" and lines > LONG_FILE and folder_of(root, path) not in allowed \
+                and len(opening_comment(text)) < MIN_COMMENT:
+            yield (f"{path}: {lines} lines without an opening comment: what it does, who calls it, "
+                   "what must hold")
+
+
+# ---- Files.
+
+def folder_of(root, path):
+    parts = path.relative_to(root).parts
+    return parts[1] if parts[0] == "runtime" else parts[0]
+
+
+def source_files(root):
+    for folder in ("include", "runtime"):
+        yield from sorted(p for p in (root / folder).rglob("*") if p.suffix in (".c", ".h"))
+
+
+def print_count(root):
+    folders = {}
+    for path in source_files(root):
+        row = folders.setdefault(folder_of(root, path), [0, 0, 0, 0, 0])
+        count, lines = count_conditionals(path)
+        nested = sum(len(list(nested_in(start, text)))
+                     for start, text in statements_of(code_of(path.read_text())))
+        row[0], row[1], row[2] = row[0] + lines, row[1] + count, row[2] + nested
+    for index, check in ((3, check_function_names), (4, check_opening_comments)):
+        for problem in check(root, ()):
+            folders[folder_of(root, pathlib.Path(problem.split(":")[0]))][index] += 1
+    print(f"{'folder':10} {'lines':>6} {'?:':>5} {'/1000':>6} {'nested':>6} {'names':>6} "
+          f"{'comments':>8}")
+    rows = [*folders.items(), ("runtime", [sum(row[i] for name, row in folders.items()
+                                               if name != "include") for i in range(5)])]
+    for name, (lines, count, nested, names, comments) in rows:
+        print(f"{name:10} {lines:6} {count:5} {count * 1000 / max(lines, 1):6.1f} {nested:6} "
+              f"{names:6} {comments:8}")
+
+
+# ---- The checks themselves.
+
+NESTED = [
+    "x = a ? b : c ? d : e;",
+    "x = a ? b ? c : d : e;",
+    "x = (a ? b : c) ? d : e;",
+    "x = a ? b : (c ? d : e);",
+    "x = a ? f(b ? c : d) : e;",
+    "f(a\n  ? b\n  : c ? d : e);",
+    "return (a ? b : c) == 1 && d ? e : f;",
+    "#define X(a) ((a) ? 1 : (a) > 2 ? 3 : 4)",
+    "x = a ? (struct s){b ? c : d} : e;",
+]
+NOT_NESTED = [
+    "x = a ? b : c;",
+    "f(a ? b : c, d ? e : f);",
+    "x = y[a ? 0 : 1]; z = b ? c : d;",
+    "y[a ? 0 : 1] = b ? c : d;",
+    "if (a ? b : c) {\n    x = d ? e : f;\n}",
+    "struct s x = {.a = b ? c : d, .e = f ? g : h};",
+    "x = a ? b : c; /* ? */ y = d ? \"?\" : '?';",
+    "for (x = a ? b : c; x < (d ? e : f); ++x) { }",
+    "#define X(a) ((a) ? 1 : 2)\n#define Y(a) ((a) ? 1 : 2)",
+    "void f(int a, int b) {\n    g(a ? 1 : 2);\n}\nint h(int a) {\n    return a ? 1 : 2;\n}",
+]
+ONE = "static int rows_merge(int a) {\n    return a;\n}\n"
+NAMES = [  # text of one file and, beside ONE, what is wrong
+    ("static inline void rows_merge(void) {}\n", "also defined"),
+    ("void rows_merge(int (*f)(int), int b) {\n}\n", "also defined"),
+    ("static void place(int a,\n                  int b) {\n}\n", "place is one word"),
+    ("static __attribute__((noinline, unused)) struct s *\nplace(void) {\n}\n", "one word"),
+    ("static inline __attribute__((always_inline)) int place(void) {\n}\n", "one word"),
+    ("__attribute__((constructor)) static void place(void) {\n}\n", "one word"),
+    ("static const char *place(void) {\n}\n", "one word"),
+    ("static void row_put(void) {\n    if (place(1)) {\n    }\n}\n", None),
+    ("static void rows_merge(int a);\nint place(void) {\n}\n", None),
+    ("static int (*const list[])(void) = {row_put};\nstatic struct s merge = {f(1)};\n", None),
+]
+LONG = "int x;\n" * (LONG_FILE + 1)
+SPDX = "/* SPDX-License-Identifier: Apache-2.0 */\n"
+COMMENTS = [
+    (SPDX + LONG, True),
+    (SPDX + "/* Short. */\n" + LONG, True),
+    (SPDX + '#include "a.h"\n\n/*\n * ' + "word " * 30 + "\n */\n" + LONG, True),
+    (SPDX + "/*\n * " + "word " * 30 + "\n */\n" + LONG, False),
+    (SPDX + "int x;\n", False),
+]
+
+
+def run_check(check, files):
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder)
+        for name, text in files.items():
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
+            (root / name).write_text(text)
+        return list(check(root, ()))
+
+
+def self_test():
+    for text in NESTED + NOT_NESTED:
+        found = run_check(check_conditionals,
+                          {"runtime/base/a.c": text + "\n" + "int x;\n" * 1000})
+        if bool(found) != (text in NESTED):
+            yield f"{text!r}: {found}"
+    if not run_check(check_conditionals, {"runtime/base/a.c": "int x = a ? b : c;\n" * 10}):
+        yield "many conditional operators were not found"
+    for text, expected in NAMES:
+        found = run_check(check_function_names, {"runtime/base/a.c": ONE, "runtime/read/b.c": text})
+        if not any(expected in problem for problem in found) if expected else found:
+            yield f"{text!r}: expected {expected}, found {found}"
+    for text, expected in COMMENTS:
+        if bool(run_check(check_opening_comments, {"runtime/base/a.c": text})) != expected:
+            yield f"opening comment: {text[:100]!r}: expected {expected}"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    checks = {"conditionals": (check_conditionals, NESTED_YET),
+              "function-names": (check_function_names, NAMES_YET),
+              "opening-comments": (check_opening_comments, COMMENTS_YET)}
+    parser.add_argument("action", choices=[*checks, "count", "self-test"])
+    parser.add_argument("--root", default=ROOT, type=pathlib.Path)
+    options = parser.parse_args()
+    if options.action == "count":
+        print_count(options.root)
+        return 0
+    if options.action == "self-test":
+        found = list(self_test())
+    else:
+        check, allowed = checks[options.action]
+        found = list(check(options.root, allowed))
+    if found:
+        print("\n".join(found))
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
