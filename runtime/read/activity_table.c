@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "base/hash.h"
+#include "base/hash_map.h"
 #include "base/histogram.h"
 #include "baseline.h"
 #include "kernel_names.h"
@@ -12,10 +12,9 @@
 struct grouping {
     struct snapshot *s;
     struct activity_row *rows;
-    uint32_t *members; /* of each row the first, + 1 */
-    uint32_t *next;    /* by activity, + 1 */
-    uint32_t *slots;   /* hash of what rows are apart by -> row + 1 */
-    uint32_t mask;
+    uint32_t *members;      /* of each row the first, + 1 */
+    uint32_t *next;         /* by activity, + 1 */
+    struct hash_map row_of; /* hash of what rows are apart by, to rows */
     uint32_t count;
     struct histogram *sum; /* of the row at hand */
 };
@@ -57,17 +56,21 @@ static struct snapshot_activity key_of(const struct snapshot_activity *a, unsign
 
 static uint32_t row_of(struct grouping *g, const struct snapshot_activity *a, unsigned by) {
     struct snapshot_activity key = key_of(a, by);
-    uint32_t at = hash_of(&key) & g->mask;
-    for (; g->slots[at]; at = (at + 1) & g->mask) {
-        if (same(&g->rows[g->slots[at] - 1].sum, &key)) {
-            return g->slots[at] - 1;
-        }
+    uint32_t hash = hash_of(&key);
+    struct hash_map_walk walk;
+    uint32_t row = hash_map_first(&g->row_of, hash, &walk);
+    while (row != HASH_MAP_NONE && !same(&g->rows[row].sum, &key)) {
+        row = hash_map_next(&g->row_of, &walk);
+    }
+    if (row != HASH_MAP_NONE) {
+        return row;
     }
     key.min = UINT64_MAX;
     key.first_at = UINT64_MAX;
-    g->rows[g->count].sum = key;
-    g->slots[at] = ++g->count;
-    return g->count - 1;
+    row = g->count++;
+    g->rows[row].sum = key;
+    hash_map_add(&g->row_of, hash, row);
+    return row;
 }
 
 static uint64_t add_up(uint64_t a, uint64_t b) {
@@ -197,22 +200,20 @@ static int asked_for(const struct snapshot *s, const struct snapshot_activity *a
 }
 
 static int grouping_start(struct grouping *g, struct snapshot *s, const struct activity_ask *ask) {
-    uint32_t most = 0, size = 64;
+    uint32_t most = 0;
     for (uint32_t i = 0; i < s->activity_count; ++i) {
         most += (uint32_t)asked_for(s, &s->activities[i], ask);
     }
-    while (size < (uint64_t)most * 2) {
-        size *= 2;
-    }
     memset(g, 0, sizeof *g);
     g->s = s;
-    g->mask = size - 1;
     g->rows = scratch_array(&s->memory, (size_t)most + 1, sizeof *g->rows);
     g->members = scratch_array(&s->memory, (size_t)most + 1, sizeof *g->members);
     g->next = scratch_array(&s->memory, (size_t)s->activity_count + 1, sizeof *g->next);
-    g->slots = scratch_array(&s->memory, size, sizeof *g->slots);
     g->sum = scratch_get(&s->memory, sizeof *g->sum);
-    return g->rows && g->members && g->next && g->slots && g->sum ? 0 : -1;
+    if (!g->rows || !g->members || !g->next || !g->sum) {
+        return -1;
+    }
+    return hash_map_start(&g->row_of, &s->memory, most);
 }
 
 int activity_table(struct activity_table *out, struct snapshot *s, const struct activity_ask *ask) {

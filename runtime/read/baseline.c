@@ -5,55 +5,31 @@
 
 #include "arena/activity_kind.h"
 #include "arena/arena.h"
-#include "base/hash.h"
+#include "base/hash_map.h"
 
-/* All tables are open addressing by unit, at most half full; unit 0 is a free place. */
-struct baseline_histogram {
-    uint32_t unit;
-    uint32_t bucket[STINT_IMPL_BUCKETS];
-};
-
+/* Entries are numbered as they come; the maps lead from units to their numbers. */
 struct baseline {
     struct scratch memory; /* holds this struct too */
     uint64_t ns, steps;
     struct baseline_node *nodes;
     struct baseline_activity *activities;
-    struct baseline_histogram **histograms;
-    uint32_t mask; /* of all */
+    uint32_t **histograms; /* the buckets of each */
+    struct hash_map node_of, activity_of, histogram_of;
 };
 
-static struct baseline_node *node_slot(const struct baseline *b, uint32_t unit) {
-    uint32_t at = (uint32_t)hash_number(unit) & b->mask;
-    while (b->nodes[at].unit && b->nodes[at].unit != unit) {
-        at = (at + 1) & b->mask;
-    }
-    return &b->nodes[at];
-}
-
-static struct baseline_activity *activity_slot(const struct baseline *b, uint32_t unit) {
-    uint32_t at = (uint32_t)hash_number(unit) & b->mask;
-    while (b->activities[at].unit && b->activities[at].unit != unit) {
-        at = (at + 1) & b->mask;
-    }
-    return &b->activities[at];
-}
-
-static struct baseline_histogram **histogram_slot(const struct baseline *b, uint32_t unit) {
-    uint32_t at = (uint32_t)hash_number(unit) & b->mask;
-    while (b->histograms[at] && b->histograms[at]->unit != unit) {
-        at = (at + 1) & b->mask;
-    }
-    return &b->histograms[at];
-}
-
 const struct baseline_node *baseline_node_of(const struct baseline *b, uint32_t unit) {
-    const struct baseline_node *n = node_slot(b, unit);
-    return n->unit ? n : NULL;
+    uint32_t number = hash_map_get(&b->node_of, unit);
+    return number == HASH_MAP_NONE ? NULL : &b->nodes[number];
+}
+
+static const struct baseline_activity *activity_of(const struct baseline *b, uint32_t unit) {
+    uint32_t number = hash_map_get(&b->activity_of, unit);
+    return number == HASH_MAP_NONE ? NULL : &b->activities[number];
 }
 
 const uint32_t *baseline_histogram_of(const struct baseline *b, uint32_t unit) {
-    struct baseline_histogram *h = unit ? *histogram_slot(b, unit) : NULL;
-    return h ? h->bucket : NULL;
+    uint32_t number = hash_map_get(&b->histogram_of, unit);
+    return number == HASH_MAP_NONE ? NULL : b->histograms[number];
 }
 
 /* When the maximum was is not kept here: both bounds are the histogram's. */
@@ -110,8 +86,8 @@ static void subtract_activities(const struct baseline *b, struct snapshot *s) {
     const struct arena_header *h = (const struct arena_header *)(const void *)s->base;
     uint64_t start = h->start.monotonic_ns;
     for (uint32_t i = 0; i < s->activity_count; ++i) {
-        const struct baseline_activity *then = activity_slot(b, s->activities[i].unit);
-        if (then->unit) {
+        const struct baseline_activity *then = activity_of(b, s->activities[i].unit);
+        if (then) {
             subtract_activity(&s->activities[i], then, b->ns > start ? b->ns - start : 0);
         }
     }
@@ -136,19 +112,18 @@ static int keep_histogram(struct baseline *b, const struct snapshot *s, uint32_t
                           const struct baseline *old) {
     const uint32_t *then = old ? baseline_histogram_of(old, unit) : NULL;
     const struct stint_impl_histogram *h = snapshot_at(s, unit, sizeof *h);
-    struct baseline_histogram **slot = h ? histogram_slot(b, unit) : NULL;
-    if (!h || *slot || (old && !then)) {
+    if (!h || (old && !then) || baseline_histogram_of(b, unit)) {
         return 0;
     }
-    struct baseline_histogram *keep = scratch_get(&b->memory, sizeof *keep);
-    if (!keep) {
+    uint32_t *buckets = scratch_array(&b->memory, STINT_IMPL_BUCKETS, sizeof *buckets);
+    uint32_t number = buckets ? hash_map_number(&b->histogram_of, unit) : HASH_MAP_NONE;
+    if (number == HASH_MAP_NONE) {
         return -1;
     }
-    keep->unit = unit;
     for (uint32_t i = 0; i < STINT_IMPL_BUCKETS; ++i) {
-        keep->bucket[i] = then ? then[i] : STINT_IMPL_LOAD(&h->bucket[i]);
+        buckets[i] = then ? then[i] : STINT_IMPL_LOAD(&h->bucket[i]);
     }
-    *slot = keep;
+    b->histograms[number] = buckets;
     return 0;
 }
 
@@ -159,18 +134,24 @@ static int keep_node(struct baseline *b, const struct snapshot *s, const struct 
     if (!now && !then) {
         return 0; /* not reset, now or before */
     }
-    struct baseline_node *out = node_slot(b, n->unit);
-    out->unit = n->unit;
-    out->count = now ? n->count : then->count;
-    out->total = now ? n->total : then->total;
-    out->nested = now ? n->nested : then->nested;
-    out->open_self = now ? n->open_self : then->open_self;
-    out->recursions = now ? n->recursions : then->recursions;
-    out->bytes = now ? n->bytes : then->bytes;
-    out->flops = now ? n->flops : then->flops;
-    out->gpu_count = now ? n->gpu.count : then->gpu_count;
-    out->gpu_total = now ? n->gpu.total : then->gpu_total;
-    out->at = now ? s->now.ticks : then->at;
+    uint32_t number = hash_map_number(&b->node_of, n->unit);
+    if (number == HASH_MAP_NONE) {
+        return -1;
+    }
+    if (now) {
+        b->nodes[number] = (struct baseline_node){.count = n->count,
+                                                  .total = n->total,
+                                                  .nested = n->nested,
+                                                  .open_self = n->open_self,
+                                                  .recursions = n->recursions,
+                                                  .bytes = n->bytes,
+                                                  .flops = n->flops,
+                                                  .gpu_count = n->gpu.count,
+                                                  .gpu_total = n->gpu.total,
+                                                  .at = s->now.ticks};
+    } else {
+        b->nodes[number] = *then;
+    }
     return keep_histogram(b, s, n->histogram, now ? NULL : old) ||
            keep_histogram(b, s, n->gpu.histogram, now ? NULL : old);
 }
@@ -179,24 +160,26 @@ static int keep_activity(struct baseline *b, const struct snapshot *s,
                          const struct snapshot_activity *a, uint32_t set,
                          const struct baseline *old) {
     int now = set == BASELINE_ALL_SETS;
-    const struct baseline_activity *then = old ? activity_slot(old, a->unit) : NULL;
-    if (a->kind == ACTIVITY_MEMORY || (!now && !(then && then->unit))) {
+    const struct baseline_activity *then = old ? activity_of(old, a->unit) : NULL;
+    if (a->kind == ACTIVITY_MEMORY || (!now && !then)) {
         return 0;
     }
-    struct baseline_activity *out = activity_slot(b, a->unit);
+    uint32_t number = hash_map_number(&b->activity_of, a->unit);
+    if (number == HASH_MAP_NONE) {
+        return -1;
+    }
     if (now) {
-        *out = (struct baseline_activity){.unit = a->unit,
-                                          .count = a->count,
-                                          .total = a->total,
-                                          .min = a->min,
-                                          .max = a->max,
-                                          .bytes = a->bytes,
-                                          .launches = a->launches,
-                                          .launch_total = a->launch_total,
-                                          .delay_total = a->delay_total,
-                                          .squares = a->squares};
+        b->activities[number] = (struct baseline_activity){.count = a->count,
+                                                           .total = a->total,
+                                                           .min = a->min,
+                                                           .max = a->max,
+                                                           .bytes = a->bytes,
+                                                           .launches = a->launches,
+                                                           .launch_total = a->launch_total,
+                                                           .delay_total = a->delay_total,
+                                                           .squares = a->squares};
     } else {
-        *out = *then;
+        b->activities[number] = *then;
     }
     return keep_histogram(b, s, a->histogram, now ? NULL : old);
 }
@@ -213,40 +196,31 @@ static int keep_all(struct baseline *b, const struct snapshot *s, uint32_t set,
     return failed;
 }
 
-/* Room for so many entries, half of the places at most; 0 if no table is that large. */
-static uint32_t size_for(uint64_t entries) {
-    uint64_t size = 64;
-    while (size < entries * 2) {
-        size *= 2;
+static int make_room(struct baseline *b, const struct snapshot *s) {
+    uint64_t nodes = s->node_count, activities = s->activity_count;
+    uint64_t histograms = 2 * nodes + activities;
+    b->nodes = scratch_array(&b->memory, nodes, sizeof *b->nodes);
+    b->activities = scratch_array(&b->memory, activities, sizeof *b->activities);
+    b->histograms = scratch_array(&b->memory, histograms, sizeof *b->histograms);
+    if (!b->nodes || !b->activities || !b->histograms) {
+        return -1;
     }
-    return size <= UINT32_MAX ? (uint32_t)size : 0;
+    return hash_map_start(&b->node_of, &b->memory, nodes) ||
+           hash_map_start(&b->activity_of, &b->memory, activities) ||
+           hash_map_start(&b->histogram_of, &b->memory, histograms);
 }
 
-struct baseline *baseline_new(const struct snapshot *s, uint32_t set, const struct baseline *old) {
-    struct scratch memory = {0};
-    struct baseline *b = scratch_get(&memory, sizeof *b);
-    uint32_t size = size_for((uint64_t)s->node_count * 2 + s->activity_count); /* histograms */
-    if (b) {
-        b->nodes = scratch_array(&memory, size, sizeof *b->nodes);
-        b->activities = scratch_array(&memory, size, sizeof *b->activities);
-        b->histograms = scratch_array(&memory, size, sizeof *b->histograms);
-        b->memory = memory;
+static void keep_start(struct baseline *b, const struct snapshot *s, uint32_t set,
+                       const struct baseline *old) {
+    if (set == BASELINE_ALL_SETS) {
+        b->ns = s->now.monotonic_ns;
+        b->steps = s->steps;
+    } else if (old) {
+        b->ns = old->ns;
+        b->steps = old->steps;
+    } else {
+        b->ns = s->now.monotonic_ns - s->wall_ns;
     }
-    int failed = !b || !size || !b->nodes || !b->activities || !b->histograms;
-    if (!failed) {
-        b->mask = size - 1;
-        b->ns = set == BASELINE_ALL_SETS ? s->now.monotonic_ns
-                : old                    ? old->ns
-                                         : s->now.monotonic_ns - s->wall_ns;
-        b->steps = set == BASELINE_ALL_SETS ? s->steps : old ? old->steps : 0;
-        failed = keep_all(b, s, set, old);
-        memory = b->memory;
-    }
-    if (failed) {
-        scratch_free(&memory);
-        return NULL;
-    }
-    return b;
 }
 
 void baseline_free(struct baseline *b) {
@@ -254,4 +228,19 @@ void baseline_free(struct baseline *b) {
         struct scratch memory = b->memory;
         scratch_free(&memory);
     }
+}
+
+struct baseline *baseline_new(const struct snapshot *s, uint32_t set, const struct baseline *old) {
+    struct scratch memory = {0};
+    struct baseline *b = scratch_get(&memory, sizeof *b);
+    if (!b) {
+        return NULL;
+    }
+    b->memory = memory;
+    keep_start(b, s, set, old);
+    if (make_room(b, s) || keep_all(b, s, set, old)) {
+        baseline_free(b);
+        return NULL;
+    }
+    return b;
 }

@@ -9,7 +9,6 @@
 #include "snapshot.h"
 
 struct baseline_node {
-    uint32_t unit;
     uint64_t count, total, nested, recursions, bytes, flops, gpu_count, gpu_total;
     uint64_t open_self;
     uint64_t at; /* ticks of the reset */
@@ -17,7 +16,6 @@ struct baseline_node {
 
 /* Of a struct snapshot_activity. Memory in use is a state, no sum: it has none. */
 struct baseline_activity {
-    uint32_t unit;
     uint64_t count, total, min, max, bytes, launches, launch_total, delay_total;
     double squares;
 };

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "base/hash.h"
+#include "base/hash_map.h"
 #include "base/histogram.h"
 #include "baseline.h"
 #include "rates.h"
@@ -39,82 +39,90 @@ struct grouping {
     int tree; /* intervals stand beside scopes of their name */
     struct rows *rows;
     struct group *groups;
-    uint32_t *slots; /* hash of (parent or set, name, thread) -> row + 1 */
-    uint32_t mask;
+    struct hash_map row_of; /* hash of (parent or set, name, thread) to rows */
     struct histogram_link *links;
     uint32_t link_count;
     struct histogram *sum;    /* of the row at hand */
     uint32_t *name_ids;       /* by site */
     struct device_work *work; /* by node; NULL: none was seen */
-    uint32_t *seen; /* histogram units, open addressing: nodes of a site share the CPU's */
+    struct hash_map seen;     /* histogram units: nodes of a site share the CPU's */
 };
-
-static uint32_t power_over(uint64_t n) {
-    uint32_t size = 64;
-    while (size < n * 2) {
-        size *= 2;
-    }
-    return size;
-}
 
 static uint32_t name_hash(const struct snapshot_site *site) {
     return (uint32_t)hash_bytes(site->name, site->length);
 }
 
+static int is_same_name(const struct snapshot_site *a, const struct snapshot_site *b) {
+    return a->length == b->length && !memcmp(a->name, b->name, a->length);
+}
+
 /* Sites of the same name get the id of the first of them. */
 static int number_names(struct grouping *g) {
     struct snapshot *s = g->s;
-    uint32_t size = power_over(s->site_count + 1);
-    uint32_t *slots = scratch_array(&s->memory, size, sizeof *slots);
+    struct hash_map known;
     g->name_ids = scratch_array(&s->memory, (size_t)s->site_count + 1, sizeof *g->name_ids);
-    if (!slots || !g->name_ids) {
+    if (!g->name_ids || hash_map_start(&known, &s->memory, s->site_count)) {
         return -1;
     }
     for (uint32_t id = 1; id <= s->site_count; ++id) {
         const struct snapshot_site *site = &s->sites[id];
-        uint32_t at = name_hash(site) & (size - 1);
-        while (slots[at] && (s->sites[slots[at]].length != site->length ||
-                             memcmp(s->sites[slots[at]].name, site->name, site->length))) {
-            at = (at + 1) & (size - 1);
+        uint32_t hash = name_hash(site);
+        struct hash_map_walk walk;
+        uint32_t first = hash_map_first(&known, hash, &walk);
+        while (first != HASH_MAP_NONE && !is_same_name(&s->sites[first], site)) {
+            first = hash_map_next(&known, &walk);
         }
-        slots[at] = slots[at] ? slots[at] : id;
-        g->name_ids[id] = slots[at];
+        if (first == HASH_MAP_NONE) {
+            first = id;
+            hash_map_add(&known, hash, id);
+        }
+        g->name_ids[id] = first;
     }
     return 0;
 }
 
 static int grouping_start(struct grouping *g, struct rows *out, struct snapshot *s) {
     uint64_t most = 2 * ((uint64_t)s->node_count + 1); /* histograms */
-    uint32_t size = power_over(most);
     memset(g, 0, sizeof *g);
     g->s = s;
     g->rows = out;
-    g->mask = size - 1;
     out->count = 0;
     out->grouping = NULL;
     out->row = scratch_array(&s->memory, (size_t)s->node_count + 1, sizeof *out->row);
     g->groups = scratch_array(&s->memory, (size_t)s->node_count + 1, sizeof *g->groups);
-    g->slots = scratch_array(&s->memory, size, sizeof *g->slots);
-    g->seen = scratch_array(&s->memory, size, sizeof *g->seen);
     g->links = scratch_array(&s->memory, (size_t)most, sizeof *g->links);
     g->sum = scratch_get(&s->memory, sizeof *g->sum);
-    int made = out->row && g->groups && g->slots && g->seen && g->links && g->sum;
-    return made && !number_names(g) && !rows_device(&g->work, s) ? 0 : -1;
+    if (!out->row || !g->groups || !g->links || !g->sum) {
+        return -1;
+    }
+    if (hash_map_start(&g->row_of, &s->memory, (uint64_t)s->node_count + 1) ||
+        hash_map_start(&g->seen, &s->memory, most) || number_names(g)) {
+        return -1;
+    }
+    return rows_device(&g->work, s);
+}
+
+static int is_row_of(const struct grouping *g, const struct stint_row *r,
+                     const struct snapshot_node *n, uint32_t parent, uint32_t thread) {
+    return r->name_id == g->name_ids[n->site] && r->set == n->set && r->parent == parent &&
+           r->thread == thread && (!g->tree || r->kind == n->kind);
 }
 
 static uint32_t row_get(struct grouping *g, const struct snapshot_node *n, uint32_t parent,
                         uint32_t thread) {
     uint32_t name = g->name_ids[n->site];
     uint64_t h = hash_number((uint64_t)name << 32 | n->set);
-    uint32_t at = (uint32_t)hash_add(h, (uint64_t)parent << 32 | thread) & g->mask;
-    for (; g->slots[at]; at = (at + 1) & g->mask) {
-        const struct stint_row *r = &g->rows->row[g->slots[at] - 1];
-        if (r->name_id == name && r->set == n->set && r->parent == parent && r->thread == thread &&
-            (!g->tree || r->kind == n->kind)) {
-            return g->slots[at] - 1;
-        }
+    uint32_t hash = (uint32_t)hash_add(h, (uint64_t)parent << 32 | thread);
+    struct hash_map_walk walk;
+    uint32_t row = hash_map_first(&g->row_of, hash, &walk);
+    while (row != HASH_MAP_NONE && !is_row_of(g, &g->rows->row[row], n, parent, thread)) {
+        row = hash_map_next(&g->row_of, &walk);
     }
-    uint32_t row = g->rows->count++;
+    if (row != HASH_MAP_NONE) {
+        return row;
+    }
+    row = g->rows->count++;
+    hash_map_add(&g->row_of, hash, row);
     struct stint_row *r = &g->rows->row[row];
     r->name = g->s->sites[n->site].name ? g->s->sites[n->site].name : "?";
     r->name_length = g->s->sites[n->site].length;
@@ -129,19 +137,19 @@ static uint32_t row_get(struct grouping *g, const struct snapshot_node *n, uint3
     g->groups[row].gpu.min = UINT64_MAX;
     g->groups[row].first_at = UINT64_MAX;
     g->groups[row].last_thread = SNAPSHOT_NONE;
-    g->slots[at] = row + 1;
     return row;
 }
 
 static void link_histogram(struct grouping *g, struct times *to, uint32_t unit) {
-    uint32_t at = (uint32_t)hash_number(unit) & g->mask;
-    while (!g->tree && g->seen[at] && g->seen[at] != unit) {
-        at = (at + 1) & g->mask;
+    if (!unit) {
+        return;
     }
-    if (!unit || (!g->tree && g->seen[at])) {
-        return; /* a row of the tree has one node of a site and thread */
+    if (!g->tree) { /* a row of the tree has one node of a site and thread */
+        if (hash_map_get(&g->seen, unit) != HASH_MAP_NONE) {
+            return;
+        }
+        hash_map_add(&g->seen, unit, 0);
     }
-    g->seen[at] = unit;
     g->links[g->link_count].unit = unit;
     g->links[g->link_count].next = to->histograms;
     to->histograms = ++g->link_count;

@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "arena/arena.h"
-#include "base/unit_map.h"
+#include "base/hash_map.h"
 #include "trace_name.h"
 
 #define ACQUIRE(p) __atomic_load_n((p), __ATOMIC_ACQUIRE)
@@ -64,8 +64,8 @@ struct reading {
     struct snapshot *s;
     struct trace *out;
     struct split *splits;
-    struct unit_map activities; /* to their index */
-    struct unit_map threads;
+    struct hash_map activities; /* to their index */
+    struct hash_map threads;
     uint64_t budget; /* places that may still be read */
 };
 
@@ -139,9 +139,10 @@ static int decode_activity(const struct reading *r, const struct stint_impl_even
     uint64_t before = payload ? *payload & STINT_IMPL_SPAN_LONG : STINT_IMPL_SPAN_LONG;
     out->kind = TRACE_SPAN;
     out->duration_ns = end > out->start_ns ? end - out->start_ns : 0;
-    out->activity = unit_map_of(&r->activities, (uint32_t)(e->what >> STINT_IMPL_SPAN_BITS));
+    out->activity = hash_map_get(&r->activities, (uint32_t)(e->what >> STINT_IMPL_SPAN_BITS));
     if (before != STINT_IMPL_SPAN_LONG && before <= (e->at & TICKS)) {
-        out->launch_thread = unit_map_of(&r->threads, (uint32_t)(*payload >> STINT_IMPL_SPAN_BITS));
+        out->launch_thread =
+            hash_map_get(&r->threads, (uint32_t)(*payload >> STINT_IMPL_SPAN_BITS));
         out->launch_ns = ns_of(r->s, (e->at & TICKS) - before);
     }
     return out->activity == SNAPSHOT_NONE ? -1 : 0;
@@ -334,15 +335,15 @@ static uint32_t list_streams(struct reading *r, struct source *out, uint32_t roo
 
 static int map_units(struct reading *r) {
     struct snapshot *s = r->s;
-    if (unit_map_start(&r->activities, &s->memory, s->activity_count) ||
-        unit_map_start(&r->threads, &s->memory, s->thread_count)) {
+    if (hash_map_start(&r->activities, &s->memory, s->activity_count) ||
+        hash_map_start(&r->threads, &s->memory, s->thread_count)) {
         return -1;
     }
     for (uint32_t i = 0; i < s->activity_count; ++i) {
-        unit_map_put(&r->activities, s->activities[i].unit, i);
+        hash_map_set(&r->activities, s->activities[i].unit, i);
     }
     for (uint32_t i = 0; i < s->thread_count; ++i) {
-        unit_map_put(&r->threads, s->threads[i].unit, i);
+        hash_map_set(&r->threads, s->threads[i].unit, i);
     }
     return 0;
 }
