@@ -194,7 +194,7 @@ struct arena_header {
     uint32_t first_lane;   /* newest; release */
     uint32_t lane_count;
     uint32_t first_activity; /* newest; release */
-    uint32_t reserved;
+    uint32_t tracer_requested; /* 1: GPU activities were to be recorded; relaxed */
     uint64_t gpu_in_flight; /* GPU scopes whose time is still to come; relaxed */
     uint64_t steps;         /* stint_step calls; relaxed */
     struct clock_stamp start;

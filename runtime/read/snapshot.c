@@ -452,6 +452,7 @@ static int read_all(struct snapshot *s, const char *base, uint64_t size, uint64_
     }
     s->gpu_in_flight = STINT_IMPL_LOAD(&h->gpu_in_flight);
     s->steps = STINT_IMPL_LOAD(&h->steps);
+    s->tracer_requested = STINT_IMPL_LOAD(&h->tracer_requested) != 0;
     uint32_t activity = ACQUIRE(&h->first_activity);
     int failed = read_threads(s, h) || read_nodes(s) || read_names(s, h) || index_nodes(s) ||
                  snapshot_read_activities(s, activity);

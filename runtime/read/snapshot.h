@@ -156,6 +156,7 @@ struct snapshot {
     uint32_t device_count;
     struct snapshot_activity *activities; /* oldest first */
     uint32_t activity_count;
+    int tracer_requested; /* activities were to be recorded, with or without success */
     uint64_t gpu_in_flight; /* GPU scopes whose time is still to come */
     uint64_t steps;
     uint64_t lost[STINT_STATUS_COUNT];

@@ -305,16 +305,18 @@ static int put_section(const struct report *r, const struct section *section) {
 
 /* Nothing was seen: why. */
 static void put_none(const struct report *r) {
-    const char *gpu = r->about && r->about->gpu ? r->about->gpu : "";
+    const char *gpu = r->about ? r->about->gpu : NULL;
     if (r->snapshot->activity_count) {
         text_add(r->out, "No GPU activity %s\n\n",
                  r->snapshot->since ? "since the last reset" : "of this kind");
-    } else if (strstr(gpu, "cupti") || strstr(gpu, "CUPTI")) {
+    } else if (!r->snapshot->tracer_requested) {
+        text_add(r->out, "No GPU activity was recorded; STINT_GPU=cupti records it\n\n");
+    } else if (gpu && *gpu) {
         text_add(r->out, "No GPU activity was recorded: ");
         text_name(r->out, gpu, strlen(gpu), 0);
         text_add(r->out, "\n\n");
     } else {
-        text_add(r->out, "No GPU activity was recorded; STINT_GPU=cupti records it\n\n");
+        text_add(r->out, "No GPU activity was recorded\n\n");
     }
 }
 

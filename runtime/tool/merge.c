@@ -365,6 +365,9 @@ int merge_add(struct merge *m, const struct run *r) {
     }
     h->steps += r->snapshot.steps;
     h->gpu_in_flight += r->snapshot.gpu_in_flight;
+    if (r->snapshot.tracer_requested) {
+        h->tracer_requested = 1;
+    }
     merge_about_add(m, &map);
     ++m->runs;
     return 0;

@@ -187,6 +187,9 @@ int tracer_start(void) {
     char why[TRACER_REASON] = "";
     lock_take(LOCK_TRACER);
     now.asked = 1;
+    if (arena.base) {
+        STINT_IMPL_STORE(&arena_header()->tracer_requested, 1);
+    }
     ++now.wanted;
     worker_run(&now.worker);
     int failed = !get(&is_on) && !now.worker.is_busy;

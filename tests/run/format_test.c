@@ -29,7 +29,7 @@ static const struct field fields[] = {
     F(arena_header, clock_kind) F(arena_header, first_thread) F(arena_header, thread_count)
     F(arena_header, site_count) F(arena_header, set_count) F(arena_header, first_device)
     F(arena_header, first_lane) F(arena_header, lane_count) F(arena_header, first_activity)
-    F(arena_header, reserved) F(arena_header, gpu_in_flight) F(arena_header, steps) F(arena_header, start) F(arena_header, end)
+    F(arena_header, tracer_requested) F(arena_header, gpu_in_flight) F(arena_header, steps) F(arena_header, start) F(arena_header, end)
     F(arena_header, process_start_ns) F(arena_header, ticks_per_us) F(arena_header, about)
     F(arena_header, boot_id) F(arena_header, lost) F(arena_header, set_chunk)
     F(arena_header, site_chunk)

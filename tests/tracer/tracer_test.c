@@ -3,6 +3,7 @@
 #include <sys/wait.h>
 
 #include "../unit/support.h"
+#include "arena/arena.h"
 #include "script_tracer.h"
 #include "session/process.h"
 #include "tracer/tracer.h"
@@ -87,12 +88,18 @@ TEST(tracer, the_next_of_the_list_is_used_where_the_first_refuses) {
 TEST(tracer, the_reason_is_that_of_the_first) {
     use_list(two);
     script.refusal = "the script is lost";
+    timed("train", 10);
+    CHECK(!arena_header()->tracer_requested);
     char *said = harness_capture(2, start_in_vain, NULL);
     CHECK_STR_EQ(said,
                  "stint: no GPU activities: the device is in use; timers and captures go on\n");
     free(said);
     CHECK(!tracer_is_on() && script.opens == 1 && !script.closes);
     CHECK_STR_EQ(describe(), "no first: the device is in use");
+    CHECK(arena_header()->tracer_requested);
+    char *report = report_of("gpu");
+    CHECK_CONTAINS(report, "No GPU activity was recorded: no first: the device is in use\n");
+    free(report);
     tracer_flush(1);
     CHECK(!script.flushes);
 
