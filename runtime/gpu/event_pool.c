@@ -21,7 +21,7 @@
 #include "event_lane.h"
 #include "event_queue.h"
 #include "event_sums.h"
-#include "gpu_seek.h"
+#include "gpu.h"
 
 enum pool_state { POOL_NEW, POOL_OPEN, POOL_NO_GPU, POOL_FAILED, POOL_CLOSED };
 

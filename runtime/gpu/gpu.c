@@ -10,6 +10,10 @@ void gpu_set_list(const struct gpu_backend *const *list) {
     backends = list;
 }
 
+const struct gpu_backend *const *gpu_list(void) {
+    return backends;
+}
+
 /* The first that is usable, else what the first of the list says. */
 static const struct gpu_ops *open_first(void) {
     const struct gpu_ops *refused = NULL;

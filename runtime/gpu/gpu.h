@@ -62,44 +62,60 @@ struct gpu_device {
     uint32_t reserved_shared; /* bytes of it a block */
 };
 
-/* A member that is NULL is not supported. context must be there, and either all or none of event_new,
- * _drop, _record, _query, _wait and _elapsed: without them scopes have no GPU times. For the others
- * see the functions below. */
+/* What each member does, and what happens where it is NULL ("not supported"). Calling code goes
+ * through the gpu_ functions at the end of this file where such a case has to be handled. All
+ * members return a code unless said otherwise. */
 struct gpu_ops {
+    /* For reports and messages. Never NULL. */
     const char *name;
-    const char *reason; /* why it can do nothing; NULL if it can */
+    /* Why the back end can do nothing, for reports and messages; NULL: it is usable. */
+    const char *reason;
 
-    /* The context of a stream, or with NULL the calling thread's. */
+    /* The context of a stream, or with NULL the calling thread's. Never NULL. */
     int (*context)(void *stream, struct gpu_context *out);
-    /* Makes it current until leave(), for event_new. */
+    /* Makes a context current until leave(), for event_new. Both NULL: every call is in the right
+     * context. */
     int (*enter)(const struct gpu_context *c);
     void (*leave)(const struct gpu_context *c);
 
-    int (*capturing)(void *stream, int *yes); /* into a graph */
+    /* Whether the stream is being captured into a graph. NULL: it never is. */
+    int (*capturing)(void *stream, int *yes);
     /* Exchanges the thread's mode: GPU_MODE_RELAXED is the one in which a query breaks no stream
-     * capture. */
+     * capture. NULL: there are no modes; queries are made as they are. */
     int (*capture_mode)(int *mode);
 
+    /* Either all six are there, or all are NULL: scopes then have no GPU times, as without a GPU. */
     int (*event_new)(void **event); /* in the current context */
     int (*event_drop)(void *event);
     int (*event_record)(void *event, void *stream);
     int (*event_query)(void *event);
     int (*event_wait)(void *event);
-    /* GPU_INVALID_VALUE: a time that cannot be. */
+    /* GPU_INVALID_VALUE: the time is not plausible. */
     int (*event_elapsed)(void *from, void *to, uint64_t *ns);
 
-    int (*capture_start)(void); /* an outside profiler, in the current context */
+    /* Start and stop an outside profiler, in the current context. start NULL: capture ranges capture
+     * nothing and say so in a line. stop NULL: the profiler goes on. */
+    int (*capture_start)(void);
     int (*capture_stop)(void);
+    /* What a device is. NULL: devices have no names and no peak rates. */
     int (*device)(int number, struct gpu_device *out);
-    const char *(*code_name)(int code); /* NULL: not known */
-    int (*is_fatal)(int code);          /* see gpu_is_fatal */
+    /* The name of a code, which may be NULL: unknown. NULL: all are unknown ("error"). */
+    const char *(*code_name)(int code);
+    /* See gpu_is_fatal; returns yes or no. NULL: no code is. */
+    int (*is_fatal)(int code);
 };
 #define GPU_MODE_RELAXED 2
 
 struct gpu_backend {
+    /* Never NULL. */
     const char *name;
-    /* Looks for it, under that name of its library, NULL = the usual one. Never NULL: what cannot be
-     * used has a reason; &gpu_none itself: it could not even be asked, and will be again. */
+    /* A part of the path of the library without which no context can exist ("/libcuda.so", as the
+     * name continues with a version); STINT_CUDA_LIB replaces it. NULL: there is no such library, and
+     * the back end is looked for even by a thread that may be in a signal handler (gpu_may_seek). */
+    const char *library;
+    /* Opens it, by that name of its library (NULL: the usual one). Never NULL, and never returns NULL:
+     * a back end that cannot be used has a reason; &gpu_none itself: it could not be tried now, and
+     * will be again. */
     const struct gpu_ops *(*open)(const char *library);
 };
 
@@ -108,6 +124,12 @@ extern const struct gpu_ops gpu_none;
 /* The back ends to try, in order; the list ends with NULL and stays valid. Once, from the library's
  * constructor. Without it there is none. */
 void gpu_set_list(const struct gpu_backend *const *list);
+/* That list; NULL before. */
+const struct gpu_backend *const *gpu_list(void);
+
+/* Whether the calling thread may call gpu_ops() for the first time (gpu_seek.c). 0: it may be in a
+ * signal handler, and the library of no back end is loaded, so that there is nothing to measure. */
+int gpu_may_seek(void);
 
 /* The back end of this process; never NULL. The first call looks for it (115 us where there is no
  * driver) under the name that config.cuda_lib then has: read the environment first. Threads that

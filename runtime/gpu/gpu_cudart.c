@@ -299,4 +299,5 @@ static const struct gpu_ops *open_cudart(const char *library) {
     return ops;
 }
 
-const struct gpu_backend gpu_cudart = {.name = "cudart", .open = open_cudart};
+const struct gpu_backend gpu_cudart = {
+    .name = "cudart", .library = "/libcuda.so", .open = open_cudart};

@@ -332,4 +332,5 @@ static const struct gpu_ops *open_driver(const char *library) {
     return publish(&fresh);
 }
 
-const struct gpu_backend gpu_driver = {.name = "driver", .open = open_driver};
+const struct gpu_backend gpu_driver = {
+    .name = "driver", .library = "/libcuda.so", .open = open_driver};

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
+ * When a back end may be looked for: the search calls the dynamic linker and allocates memory, which
+ * a signal handler must not do.
+ *
  * Implementation notes
- * - A thread is taken to be in a signal handler if it blocks a signal: the kernel blocks the signal
+ * - A thread is assumed to be in a signal handler if it blocks a signal: the kernel blocks the signal
  *   of a handler while that runs, but for SA_NODEFER. Other threads block signals, too. So the
  *   driver must be missing as well, without which no context exists and no GPU scope could be
- *   measured; a thread that is in no handler loses nothing.
- * - The loader would tell whether the driver is loaded, under its lock. The kernel's list of mappings
- *   takes calls alone that are async-signal-safe, and some 0.1 ms: every SEEK_NS at most. To load
- *   the driver and to make a context takes longer than that.
+ *   measured; a thread that is not in a handler loses nothing.
+ * - The dynamic linker can tell whether the driver is loaded, but takes its lock. The kernel's list of
+ *   mappings needs only calls that are async-signal-safe, and some 0.1 ms: every SEEK_NS at most. To
+ *   load the driver and to make a context takes longer than that.
  */
-#include "gpu_seek.h"
+#include "gpu.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -21,7 +24,6 @@
 #include "base/config.h"
 
 #define SEEK_NS 10000000u
-#define DEFAULT_NAME "/libcuda.so" /* the file's own name goes on with the version */
 #define NAME_BYTES 128u
 
 static uint64_t next_seek; /* ticks; relaxed */
@@ -38,40 +40,50 @@ static int blocks_signal(void) {
     return 0;
 }
 
-/* What the path of the driver has in it. */
-static const char *name_part(void) {
-    const char *last = config.cuda_lib ? strrchr(config.cuda_lib, '/') : NULL;
-    if (last) {
-        return last;
+/* A part of the path of that back end's library, which the setting replaces. */
+static const char *library_part(const struct gpu_backend *b) {
+    if (!config.cuda_lib) {
+        return b->library;
     }
-    return config.cuda_lib ? config.cuda_lib : DEFAULT_NAME;
+    const char *last = strrchr(config.cuda_lib, '/');
+    return last ? last : config.cuda_lib;
 }
 
-static int has_in_file(int fd, const char *part) {
+static int file_contains(int fd, const char *part) {
     char text[512];
-    size_t want = strnlen(part, NAME_BYTES), kept = 0;
+    size_t length = strnlen(part, NAME_BYTES), kept = 0;
     for (;;) {
         ssize_t got = read(fd, text + kept, sizeof text - kept);
         if (got <= 0) {
             return 0;
         }
         size_t have = kept + (size_t)got;
-        if (memmem(text, have, part, want)) {
+        if (memmem(text, have, part, length)) {
             return 1;
         }
-        kept = have < want ? have : want - 1; /* it may be cut there */
+        kept = have < length ? have : length - 1; /* the part may be cut there */
         memmove(text, text + have - kept, kept);
     }
 }
 
-static int is_driver_loaded(void) {
+static int is_mapped(const char *part) {
     int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
     if (fd < 0) {
         return 0;
     }
-    int loaded = has_in_file(fd, name_part());
+    int found = file_contains(fd, part);
     close(fd);
-    return loaded;
+    return found;
+}
+
+/* Whether a context may exist: the library of a back end is loaded, or it needs none. */
+static int is_any_loaded(void) {
+    for (const struct gpu_backend *const *b = gpu_list(); b && *b; ++b) {
+        if (!(*b)->library || is_mapped(library_part(*b))) {
+            return 1;
+        }
+    }
+    return 0;
 }
 
 int gpu_may_seek(void) {
@@ -82,7 +94,7 @@ int gpu_may_seek(void) {
     if (now < __atomic_load_n(&next_seek, __ATOMIC_RELAXED)) {
         return 0;
     }
-    if (is_driver_loaded()) {
+    if (is_any_loaded()) {
         return 1;
     }
     __atomic_store_n(&next_seek, now + clock_ticks_of_ns(SEEK_NS), __ATOMIC_RELAXED);

@@ -13,15 +13,17 @@
 
 #include <stdint.h>
 
+/* What each member does, and what happens where it is NULL. */
 struct range_ops {
+    /* For debuggers. */
     const char *name;
-    /* Connects to the tool, once. 0, or -1 where no tool listens. */
+    /* Connects to the tool, once. 0, or -1 where no tool listens. Never NULL. */
     int (*open)(void);
-    /* Around every open scope of the calling thread, balanced; only after open. */
+    /* Around every open scope of the calling thread, balanced; only after open. Never NULL. */
     void (*push)(uint32_t site, uint32_t set);
     void (*pop)(void);
     /* In the child of a fork, under the registry's lock: numbers of sites begin anew. 0, or -1 if
-     * there can be no more ranges. Only after open. */
+     * there can be no more ranges. Only after open. NULL: the child has no ranges. */
     int (*forget)(void);
 };
 

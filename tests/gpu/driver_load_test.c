@@ -8,7 +8,7 @@
 
 #include "driver_support.h"
 #include "fake_clock.h"
-#include "gpu/gpu_seek.h"
+#include "gpu/gpu.h"
 
 /* A copy of a library, in the working folder, in which nobody finds these names (up to NULL). */
 struct copy {
@@ -243,6 +243,31 @@ TEST(gpu_driver_load, at_whatever_place_of_the_list_of_mappings) {
             CHECK(gpu_may_seek());
         }
     }
+}
+
+static const struct gpu_ops *open_none(const char *library) {
+    (void)library;
+    return &gpu_none;
+}
+
+/* Each back end says which library must be there, or that none must. */
+TEST(gpu_driver_load, by_the_library_of_each_back_end) {
+    static const struct gpu_backend other = {
+        .name = "other", .library = "/libnosuchgpu.so", .open = open_none};
+    static const struct gpu_backend libc = {.name = "libc", .library = "/libc", .open = open_none};
+    static const struct gpu_backend free = {.name = "free", .open = open_none};
+    static const struct gpu_backend *const missing[] = {&other, NULL};
+    static const struct gpu_backend *const second[] = {&other, &libc, NULL};
+    static const struct gpu_backend *const needs_none[] = {&free, NULL};
+    config.cuda_lib = NULL;
+    block(SIG_BLOCK);
+    gpu_set_list(missing);
+    CHECK(!gpu_may_seek());
+    fake_advance(10000000);
+    gpu_set_list(second);
+    CHECK(gpu_may_seek());
+    gpu_set_list(needs_none);
+    CHECK(gpu_may_seek());
 }
 
 HARNESS_MAIN()
