@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Implementation notes
- * - A name is known by 64 bits of hash alone: of ten thousand kernels two are the same once in
- *   10^11 programs, and comparing would mean keeping what the compiler mangled, too. A text without
- *   room is asked for again with each record.
+ * - A name is identified by 64 bits of keyed hash (base/hash.h) alone: of ten thousand kernels two
+ *   have the same hash in one of 10^11 programs, and to compare names would mean to keep the mangled
+ *   ones, too. A text without room is requested again with each record.
  * - Texts are cut from pieces of our own: arena_text_put's are under the registry's lock, which may
  *   not be waited for here (fork takes them in any order).
  */
@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "arena/arena.h"
+#include "base/hash.h"
 #include "base/scratch.h"
 
 #define NAMES 16384u /* places; three quarters of them are used */
@@ -35,18 +36,9 @@ void activity_text_forget(void) {
     piece_next = piece_end = 0;
 }
 
-/* Eight bytes at a time: names of kernels have hundreds, and there is one a record. */
-static uint64_t hash_of(const char *name, size_t length) {
-    uint64_t h = length, word;
-    for (; length >= sizeof word; name += sizeof word, length -= sizeof word) {
-        memcpy(&word, name, sizeof word);
-        h = (h ^ word) * 0x9e3779b97f4a7c15u;
-        h ^= h >> 32;
-    }
-    word = 0;
-    memcpy(&word, name, length);
-    h = (h ^ word) * 0xbf58476d1ce4e5b9u;
-    h ^= h >> 31;
+/* Never 0, which marks a free place. */
+static uint64_t text_hash_name(const char *name) {
+    uint64_t h = hash_bytes(name, strlen(name));
     return h ? h : 1;
 }
 
@@ -118,7 +110,7 @@ const struct activity_text *activity_text_find(const char *name) {
     if (!name || !*name) {
         return &none;
     }
-    const struct activity_text *t = place_of(hash_of(name, strlen(name)));
+    const struct activity_text *t = place_of(text_hash_name(name));
     if (t->hash) {
         return t;
     }
@@ -126,7 +118,7 @@ const struct activity_text *activity_text_find(const char *name) {
 }
 
 const struct activity_text *activity_text_add(const char *name, const char *text) {
-    uint64_t hash = hash_of(name, strlen(name));
+    uint64_t hash = text_hash_name(name);
     struct activity_text *t = place_of(hash);
     uint32_t unit = is_full() ? 0 : text_of(text);
     if (!unit) {
