@@ -10,9 +10,11 @@
 # in a table runs the generator once and compiles nothing. (The price: with make, a generated file
 # deleted by hand comes back only after `make clean`.)
 
+# Further arguments are tables that the output depends on as well.
 function(stint_generate_one list table output)
     set(source ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../gen)
     set(folder ${CMAKE_CURRENT_BINARY_DIR}/gen)
+    list(TRANSFORM ARGN PREPEND ${source}/)
     file(MAKE_DIRECTORY ${folder})
     add_custom_command(
         OUTPUT ${folder}/${output}.stamp
@@ -22,8 +24,8 @@ function(stint_generate_one list table output)
         COMMAND ${CMAKE_COMMAND} -E touch ${folder}/${output}.stamp
         DEPENDS ${source}/gen.py ${source}/table.py ${source}/columns.py ${source}/cupti.py
                 ${source}/driver.py ${source}/env.py ${source}/gpu_peak.py
-                ${source}/kernel_names.py ${source}/library.py ${source}/status.py
-                ${source}/${table}
+                ${source}/kernel_names.py ${source}/library.py ${source}/options.py ${source}/status.py
+                ${source}/${table} ${ARGN}
         COMMENT "Generating ${output}"
         VERBATIM)
     list(APPEND ${list} ${folder}/${output}.stamp)
@@ -46,6 +48,8 @@ function(stint_generate list)
     stint_generate_one(stamps env.ini env_help.inc)
     stint_generate_one(stamps gpu_peak.ini gpu_peak_table.inc)
     stint_generate_one(stamps kernel_names.ini kernel_names_table.inc)
+    stint_generate_one(stamps options.ini option_ids.inc)
+    stint_generate_one(stamps options.ini option_table.inc columns.ini)
     stint_generate_one(stamps status.ini status_ids.inc)
     stint_generate_one(stamps status.ini status_table.inc)
     set(${list} ${stamps} PARENT_SCOPE)

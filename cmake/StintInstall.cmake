@@ -37,7 +37,8 @@ install(TARGETS stint stint_runtime stint_timer stint_profiler EXPORT stintTarge
     INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 if(TARGET stint_tool)
     install(TARGETS stint_tool RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
-    install(FILES runtime/tool/stint.1 DESTINATION "${CMAKE_INSTALL_MANDIR}/man1")
+    install(FILES "${CMAKE_CURRENT_BINARY_DIR}/runtime/tool/stint.1"
+        DESTINATION "${CMAKE_INSTALL_MANDIR}/man1")
 endif()
 install(EXPORT stintTargets NAMESPACE stint:: DESTINATION "${STINT_CMAKE_DIR}")
 install(FILES cmake/stintSwitches.cmake

@@ -21,6 +21,7 @@ import env
 import gpu_peak
 import html
 import kernel_names
+import options
 import status
 import table
 
@@ -40,6 +41,10 @@ OUTPUTS = {
     "cuda_codes.inc": driver.render_codes,
     "gpu_peak_table.inc": gpu_peak.render_c,
     "kernel_names_table.inc": kernel_names.render_c,
+    "option_ids.inc": options.render_ids,
+    "option_table.inc": options.render_c,
+    "options.md": options.render_markdown,
+    "stint.1": options.render_man,
     "report.html": html.render_page,
     "report_html.inc": html.render_c,
     "status_ids.inc": status.render_ids,

@@ -35,14 +35,6 @@ struct env_entry {
 
 #include "env_table.inc"
 
-static const char help[] =
-#include "env_help.inc"
-    ;
-
-const char *env_help(void) {
-    return help;
-}
-
 /* Values outlive the environment they came from: a later setenv may free it. */
 #define KEEP_BYTES 8192
 static char keep[KEEP_BYTES];

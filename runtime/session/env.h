@@ -9,7 +9,5 @@
 struct stint_config;
 
 void env_read(struct stint_config *out);
-/* The "Environment" chapter of a --help text. */
-const char *env_help(void);
 
 #endif

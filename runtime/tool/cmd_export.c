@@ -14,22 +14,6 @@
 #include "progress.h"
 #include "run_open.h"
 
-static const char help[] =
-    "usage: stint export FILE --to FORMAT [-o OUT]\n"
-    "Writes a run in a format of other programs.\n\n"
-    "  -t, --to FORMAT   chrome       trace events: ui.perfetto.dev, speedscope, chrome://tracing\n"
-    "                    perfetto     its own, smaller: ui.perfetto.dev, trace_processor\n"
-    "                    speedscope   speedscope.app: a flame graph over time\n"
-    "                    folded       flamegraph.pl, inferno: a line a stack\n"
-    "                    csv          spreadsheets: a row a statistic, or of another --table\n"
-    "                    json         everything, see docs/stint.schema.json\n"
-    "                    prometheus   for a textfile collector\n"
-    "                    html         a report in one file for a browser\n"
-    "      --table TABLE of csv: scopes (default), devices, kernels, memory, api, gaps, steps or\n"
-    "                    activities\n"
-    "  -o, --output OUT  appears when it is complete; default and '-': standard output\n"
-    "      --help\n";
-
 struct format {
     const char *name;
     int (*write)(struct sink *out, struct run *r);
@@ -53,33 +37,48 @@ static const struct format formats[] = {
     {"html", export_html, 0},
 };
 
-static const struct format *format_of(const char *name) {
+static int take_format(struct request *q, const char *name) {
     for (size_t i = 0; i < sizeof formats / sizeof *formats; ++i) {
         if (!strcmp(formats[i].name, name)) {
-            return &formats[i];
+            q->format = &formats[i];
+            return 0;
         }
     }
-    log_line("--to %.100s: expected chrome, perfetto, speedscope, folded, csv, json, prometheus or "
-             "html",
-             name);
-    return NULL;
+    return -1;
 }
 
-/* What of the run csv is of: TABLE_SCOPES, EXPORT_TABLES for the devices, or one of them. */
+/* The table that csv contains: TABLE_SCOPES, EXPORT_TABLES for the devices, or one of
+ * export_table_names. */
 #define TABLE_SCOPES UINT32_MAX
 
-static int table_of(const char *name, uint32_t *out) {
-    *out = !strcmp(name, "scopes") ? TABLE_SCOPES : 0;
-    while (*out < EXPORT_TABLES && strcmp(name, export_table_names[*out])) {
-        ++*out;
+static int take_table(struct request *q, const char *name) {
+    if (!strcmp(name, "scopes")) {
+        q->table = TABLE_SCOPES;
+        return 0;
     }
-    if (*out == EXPORT_TABLES && strcmp(name, "devices")) {
-        log_line("--table %.100s: expected scopes, devices, kernels, memory, api, gaps, steps or "
-                 "activities",
-                 name);
-        return -1;
+    if (!strcmp(name, "devices")) {
+        q->table = EXPORT_TABLES;
+        return 0;
     }
-    return 0;
+    for (q->table = 0; q->table < EXPORT_TABLES; ++q->table) {
+        if (!strcmp(name, export_table_names[q->table])) {
+            return 0;
+        }
+    }
+    return -1;
+}
+
+static int take_option(void *to, const struct option_value *value) {
+    struct request *q = to;
+    switch (value->id) {
+    case OPTION_TO:
+        return take_format(q, value->text);
+    case OPTION_TABLE:
+        return take_table(q, value->text);
+    default: /* OPTION_OUTPUT */
+        q->output = value->text;
+        return 0;
+    }
 }
 
 /* ---- Where it goes. */
@@ -168,48 +167,36 @@ static int export_file(const char *path, const struct request *q) {
     return status;
 }
 
-/* -1: go on; else the exit status. */
-static int read_options(struct request *q, int argc, char **argv) {
-    static const struct option options[] = {{"to", required_argument, NULL, 't'},
-                                            {"output", required_argument, NULL, 'o'},
-                                            {"table", required_argument, NULL, COMMAND_OPTION},
-                                            {"help", no_argument, NULL, COMMAND_HELP},
-                                            {NULL, 0, NULL, 0}};
-    int c;
-    while ((c = getopt_long(argc, argv, "t:o:", options, NULL)) != -1) {
-        if (c == COMMAND_HELP) {
-            return command_help(help);
-        }
-        if (c == '?') {
-            return command_bad_option(argv);
-        }
-        if (c == 'o') {
-            q->output = optarg;
-        } else if (c == 't' ? !(q->format = format_of(optarg)) : table_of(optarg, &q->table)) {
-            return COMMAND_BAD;
-        }
+/* One line about what the table of options cannot say, and its exit status; else COMMAND_GOOD. */
+static int request_check(const struct request *q, int files, char **argv) {
+    if (!q->format) {
+        return command_bad_usage(argv, "--to FORMAT is missing");
     }
-    return -1;
+    if (q->table != TABLE_SCOPES && q->format->write != export_csv) {
+        return command_bad_usage(argv, "--table is for --to csv");
+    }
+    if (files < 1) {
+        return command_bad_usage(argv, "a run file is missing");
+    }
+    if (files > 1) {
+        return command_bad_usage(argv, "one run file at a time");
+    }
+    int to_stdout = !q->output || !strcmp(q->output, "-");
+    if (q->format->binary && to_stdout && isatty(STDOUT_FILENO)) {
+        return command_bad_usage(argv, "this format is not text: give -o FILE or a pipe");
+    }
+    return COMMAND_GOOD;
 }
 
 int cmd_export(int argc, char **argv) {
     struct request q = {.table = TABLE_SCOPES};
-    int status = read_options(&q, argc, argv);
-    if (status >= 0) {
+    int status = options_parse(TOOL_EXPORT, argc, argv, take_option, &q);
+    if (status != OPTIONS_TAKEN) {
         return status;
     }
-    if (!q.format) {
-        return command_bad_usage(argv, "--to FORMAT is missing");
-    }
-    if (q.table != TABLE_SCOPES && q.format->write != export_csv) {
-        return command_bad_usage(argv, "--table is for --to csv");
-    }
-    if (argc - optind != 1) {
-        return command_bad_usage(argv, optind == argc ? "a run file is missing"
-                                                      : "one run file at a time");
-    }
-    if (q.format->binary && (!q.output || !strcmp(q.output, "-")) && isatty(STDOUT_FILENO)) {
-        return command_bad_usage(argv, "this format is not text: give -o FILE or a pipe");
+    status = request_check(&q, argc - optind, argv);
+    if (status != COMMAND_GOOD) {
+        return status;
     }
     return export_file(argv[optind], &q);
 }

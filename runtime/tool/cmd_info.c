@@ -13,10 +13,6 @@
 #include "run_open.h"
 #include "run_view.h"
 
-static const char help[] = "usage: stint info FILE…\n"
-                           "Prints what a run file says of its run and how much it holds.\n\n"
-                           "      --help\n";
-
 static void put(struct text *t, const char *key, const char *value) {
     text_add(t, "%-12s ", key);
     text_name(t, *value ? value : "?", strlen(*value ? value : "?"), 0);
@@ -171,15 +167,14 @@ static int info_file(const char *path, int first) {
 }
 
 int cmd_info(int argc, char **argv) {
-    static const struct option options[] = {{"help", no_argument, NULL, COMMAND_HELP},
-                                            {NULL, 0, NULL, 0}};
-    int c, status = COMMAND_GOOD;
-    while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
-        return c == COMMAND_HELP ? command_help(help) : command_bad_option(argv);
+    int status = options_parse(TOOL_INFO, argc, argv, options_take_none, NULL);
+    if (status != OPTIONS_TAKEN) {
+        return status;
     }
     if (optind == argc) {
         return command_bad_usage(argv, "a run file is missing");
     }
+    status = COMMAND_GOOD;
     for (int i = optind; i < argc; ++i) {
         int one = info_file(argv[i], i == optind);
         status = one > status ? one : status;

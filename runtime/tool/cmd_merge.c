@@ -14,16 +14,6 @@
 #include "merge.h"
 #include "run_open.h"
 
-static const char help[] =
-    "usage: stint merge FILE… -o OUT\n"
-    "Makes one run file of several: of the ranks or processes of a program, or of its runs. "
-    "Totals\n"
-    "and calls are sums, each thread stays one, named RANK/PID NAME (RANK: the place of its file "
-    "on\n"
-    "the command line, from 0), and traces stand side by side by the time of day.\n\n"
-    "  -o, --output OUT   the file to write; one that is there is replaced\n"
-    "      --help\n";
-
 /* Threads of files that say they are all in use of their last byte still need names for all. */
 #define SPARE ((uint64_t)16 << 20)
 
@@ -100,20 +90,16 @@ static int merge_files(const char *out, int count, char **paths) {
     return failed ? COMMAND_BAD : COMMAND_GOOD;
 }
 
+static int take_output(void *out, const struct option_value *value) {
+    *(const char **)out = value->text;
+    return 0;
+}
+
 int cmd_merge(int argc, char **argv) {
-    static const struct option options[] = {{"output", required_argument, NULL, 'o'},
-                                            {"help", no_argument, NULL, COMMAND_HELP},
-                                            {NULL, 0, NULL, 0}};
     const char *out = NULL;
-    int c;
-    while ((c = getopt_long(argc, argv, "o:", options, NULL)) != -1) {
-        if (c == COMMAND_HELP) {
-            return command_help(help);
-        }
-        if (c == '?') {
-            return command_bad_option(argv);
-        }
-        out = optarg;
+    int status = options_parse(TOOL_MERGE, argc, argv, take_output, &out);
+    if (status != OPTIONS_TAKEN) {
+        return status;
     }
     if (optind == argc) {
         return command_bad_usage(argv, "run files are missing");

@@ -11,124 +11,73 @@
 #include "run_open.h"
 #include "run_view.h"
 
-static const char help[] =
-    "usage: stint report [OPTION]… FILE…\n"
-    "Prints the report of a run, of a running, ended or killed program.\n\n"
-    "  -v, --view VIEW      table (default), tree, legacy, or threads: a table with a row a "
-    "thread;\n"
-    "                       gpu: kernels, copies, API calls, idle time (of STINT_GPU=cupti);\n"
-    "                       fluid: the report of the fluid profiler\n"
-    "  -s, --sort KEY       total (default), self, calls, min, max, avg, p99,\n"
-    "                       gpu_total, gpu_calls, gpu_max, gpu_p99, device_total\n"
-    "  -n, --top N          the first N rows\n"
-    "  -f, --filter GLOBS   only names that match: 'a*,-ab*'; the last that matches decides\n"
-    "      --set NAME       one set of statistics; default: all\n"
-    "  -u, --unit UNIT      auto (default), ms, us or ns\n"
-    "      --color WHEN     auto (default: on a terminal, without NO_COLOR), always, never\n"
-    "      --help\n"
-    "COLUMNS sets the width; what has no room is named.\n";
-
 struct arguments {
     struct run_view view;
-    enum command_colour colour;
+    uint32_t sort; /* UINT32_MAX = as the view says */
+    uint32_t top;  /* 0 = as the view says */
+    int filtered;
+    enum option_color colour;
 };
 
-static int parse_view(const char *text, struct report_options *out) {
+/* The names of sets and the filter are options of their own. */
+static int take_view(struct arguments *a, const char *text) {
     struct run_view view;
     if (run_view_parse(text, &view)) {
-        log_line("--view %.100s: expected " RUN_VIEW_FORM, text);
         return -1;
     }
-    *out = view.options;
+    a->view.options = view.options;
     return 0;
 }
 
-static int parse_sort(const char *text, uint32_t *out) {
-    *out = report_column_find(text, strlen(text));
-    if (*out == UINT32_MAX) {
-        log_line("--sort %.100s: expected total, self, calls, min, max, avg, p99, gpu_total, "
-                 "gpu_calls, gpu_max, gpu_p99 or device_total",
-                 text);
-        return -1;
-    }
+static int take_sort(struct arguments *a, const char *text) {
+    a->sort = report_column_find(text, strlen(text));
+    return a->sort == UINT32_MAX ? -1 : 0;
+}
+
+static int take_unit(uint64_t unit) {
+    static const int units[] = {[OPTION_UNIT_AUTO] = CONFIG_UNIT_AUTO,
+                                [OPTION_UNIT_MS] = CONFIG_UNIT_MS,
+                                [OPTION_UNIT_US] = CONFIG_UNIT_US,
+                                [OPTION_UNIT_NS] = CONFIG_UNIT_NS};
+    config.unit = units[unit];
     return 0;
 }
 
-static int parse_unit(const char *text) {
-    static const char *const names[] = {"ms", "us", "ns", "auto"};
-    for (int i = 0; i < 4; ++i) {
-        if (!strcmp(text, names[i])) {
-            config.unit = i;
-            return 0;
-        }
-    }
-    log_line("--unit %.100s: expected auto, ms, us or ns", text);
-    return -1;
-}
-
-static int parse_filter(const char *text, struct report_options *out) {
-    if (filter_set(text)) {
-        log_line("--filter %.100s: expected glob,-glob,... (at most 64)", text);
-        return -1;
-    }
-    out->wanted = filter_allows;
-    return 0;
-}
-
-static int parse_option(int c, struct arguments *a, struct report_options *given) {
-    uint64_t top;
-    switch (c) {
-    case 's':
-        return parse_sort(optarg, &given->sort);
-    case 'n':
-        if (command_number("--top", optarg, 1, 100000000, &top)) {
-            return -1;
-        }
-        given->top = (uint32_t)top;
+static int take_option(void *to, const struct option_value *value) {
+    struct arguments *a = to;
+    switch (value->id) {
+    case OPTION_VIEW:
+        return take_view(a, value->text);
+    case OPTION_SORT:
+        return take_sort(a, value->text);
+    case OPTION_TOP:
+        a->top = (uint32_t)value->number;
         return 0;
-    case 'f':
-        return parse_filter(optarg, given);
-    case 'S':
-        a->view.set = optarg;
+    case OPTION_FILTER:
+        a->filtered = 1;
+        return filter_set(value->text);
+    case OPTION_SET:
+        a->view.set = value->text;
         return 0;
-    case 'u':
-        return parse_unit(optarg);
-    default:
-        return command_colour_parse(optarg, &a->colour);
+    case OPTION_UNIT:
+        return take_unit(value->number);
+    default: /* OPTION_COLOR */
+        a->colour = (enum option_color)value->number;
+        return 0;
     }
 }
 
-/* What the view says of sorting and number, options of their own overrule. */
-static void combine(struct report_options *view, const struct report_options *given) {
-    view->sort = given->sort != UINT32_MAX ? given->sort : view->sort;
-    view->top = given->top ? given->top : view->top;
-    view->wanted = given->wanted;
-}
-
-/* -1: go on; else the exit status. */
-static int parse(int argc, char **argv, struct arguments *a) {
-    static const struct option options[] = {
-        {"view", required_argument, NULL, 'v'},    {"sort", required_argument, NULL, 's'},
-        {"top", required_argument, NULL, 'n'},     {"filter", required_argument, NULL, 'f'},
-        {"set", required_argument, NULL, 'S'},     {"unit", required_argument, NULL, 'u'},
-        {"color", required_argument, NULL, 'c'},   {"colour", required_argument, NULL, 'c'},
-        {"help", no_argument, NULL, COMMAND_HELP}, {NULL, 0, NULL, 0}};
-    struct report_options given = {.sort = UINT32_MAX};
-    int c;
-    run_view_parse("table", &a->view);
-    while ((c = getopt_long(argc, argv, "v:s:n:f:u:", options, NULL)) != -1) {
-        if (c == COMMAND_HELP) {
-            return command_help(help);
-        }
-        if (c == '?') {
-            return command_bad_option(argv);
-        }
-        if (c == 'v' ? parse_view(optarg, &a->view.options) : parse_option(c, a, &given)) {
-            return COMMAND_BAD;
-        }
+/* --sort and --top take precedence over what the view says. */
+static void options_combine(struct report_options *view, const struct arguments *a) {
+    if (a->sort != UINT32_MAX) {
+        view->sort = a->sort;
     }
-    combine(&a->view.options, &given);
-    return optind == argc ? command_bad_usage(argv, "a run file is missing") : -1;
+    if (a->top) {
+        view->top = a->top;
+    }
+    if (a->filtered) {
+        view->wanted = filter_allows;
+    }
 }
 
 static int report_file(const char *path, const struct arguments *a, int first) {
@@ -152,11 +101,16 @@ static int report_file(const char *path, const struct arguments *a, int first) {
 }
 
 int cmd_report(int argc, char **argv) {
-    struct arguments a = {0};
-    int status = parse(argc, argv, &a);
-    if (status >= 0) {
+    struct arguments a = {.sort = UINT32_MAX};
+    run_view_parse("table", &a.view);
+    int status = options_parse(TOOL_REPORT, argc, argv, take_option, &a);
+    if (status != OPTIONS_TAKEN) {
         return status;
     }
+    if (optind == argc) {
+        return command_bad_usage(argv, "a run file is missing");
+    }
+    options_combine(&a.view.options, &a);
     a.view.options.width = command_width(STDOUT_FILENO);
     a.view.options.colour = command_colour(a.colour, STDOUT_FILENO);
     status = COMMAND_GOOD;

@@ -23,19 +23,6 @@
 #include "run_open.h"
 #include "run_view.h"
 
-static const char help[] =
-    "usage: stint run [OPTION]… [--] COMMAND [ARGUMENT]…\n"
-    "Runs a program that was built with stint and prints its report, on stderr, when it ends,\n"
-    "however it ends. The exit status is the program's; 128 + n when signal n ended it.\n\n"
-    "  -f, --file FILE    where the run goes (%p: process id, %h: host); it stays there.\n"
-    "                     Default: memory, until the report is printed\n"
-    "  -r, --report VIEW  table (default), tree, legacy, threads, gpu or fluid, each with\n"
-    "                     ,sort=KEY,top=N; or none\n"
-    "  -t, --trace SIZE   keeps the newest events too: 64M; implies --keep\n"
-    "  -k, --keep         the files stay\n"
-    "      --color WHEN   auto, always, never\n"
-    "      --help\n";
-
 #define NOT_FOUND 127
 #define NOT_RUN 126
 
@@ -45,7 +32,7 @@ struct arguments {
     int keep;
     int silent;
     struct run_view view;
-    enum command_colour colour;
+    enum option_color colour;
 };
 
 /* ---- The program. */
@@ -204,53 +191,40 @@ static int run(char **argv, const struct arguments *a) {
     return status;
 }
 
-static int parse_report(const char *text, struct arguments *a) {
+static int take_report(struct arguments *a, const char *text) {
     a->silent = !strcmp(text, "none");
-    if (!a->silent && run_view_parse(text, &a->view)) {
-        log_line("--report %.100s: expected none or " RUN_VIEW_FORM, text);
-        return -1;
-    }
-    return 0;
+    return a->silent ? 0 : run_view_parse(text, &a->view);
 }
 
-static int parse_option(int c, struct arguments *a) {
-    switch (c) {
-    case 'f':
-        a->file = optarg;
+static int take_option(void *to, const struct option_value *value) {
+    struct arguments *a = to;
+    switch (value->id) {
+    case OPTION_FILE:
+        a->file = value->text;
         return 0;
-    case 't':
-        a->trace = optarg;
+    case OPTION_REPORT:
+        return take_report(a, value->text);
+    case OPTION_TRACE:
+        a->trace = value->text;
         return 0;
-    case 'k':
+    case OPTION_KEEP:
         a->keep = 1;
         return 0;
-    case 'r':
-        return parse_report(optarg, a);
-    default:
-        return command_colour_parse(optarg, &a->colour);
+    default: /* OPTION_COLOR */
+        a->colour = (enum option_color)value->number;
+        return 0;
     }
 }
 
 int cmd_run(int argc, char **argv) {
-    static const struct option options[] = {
-        {"file", required_argument, NULL, 'f'},    {"report", required_argument, NULL, 'r'},
-        {"trace", required_argument, NULL, 't'},   {"keep", no_argument, NULL, 'k'},
-        {"color", required_argument, NULL, 'c'},   {"colour", required_argument, NULL, 'c'},
-        {"help", no_argument, NULL, COMMAND_HELP}, {NULL, 0, NULL, 0}};
     struct arguments a = {0};
-    int c;
     run_view_parse("table", &a.view);
-    while ((c = getopt_long(argc, argv, "+f:r:t:k", options, NULL)) != -1) {
-        if (c == COMMAND_HELP) {
-            return command_help(help);
-        }
-        if (c == '?') {
-            return command_bad_option(argv);
-        }
-        if (parse_option(c, &a)) {
-            return COMMAND_BAD;
-        }
+    int status = options_parse(TOOL_RUN, argc, argv, take_option, &a);
+    if (status != OPTIONS_TAKEN) {
+        return status;
     }
-    return optind == argc ? command_bad_usage(argv, "a command to run is missing")
-                          : run(argv + optind, &a);
+    if (optind == argc) {
+        return command_bad_usage(argv, "a command to run is missing");
+    }
+    return run(argv + optind, &a);
 }

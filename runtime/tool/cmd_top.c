@@ -17,31 +17,19 @@
 #include "top_screen.h"
 #include "top_table.h"
 
-static const char help[] =
-    "usage: stint top [OPTION]… FILE|PID\n"
-    "What a running program spends its time on, by what was added since the last look. Reading "
-    "its\n"
-    "file costs the program nothing. On a terminal, q or ^C leaves.\n\n"
-    "  -i, --interval S   seconds between two looks, 0.1 to 3600 (default 1)\n"
-    "  -n, --top N        rows (default: what fits the terminal)\n"
-    "      --once         one interval, printed, for scripts\n"
-    "      --color WHEN   auto, always, never\n"
-    "      --help\n";
-
 struct arguments {
     double interval; /* seconds */
     uint64_t rows;
     int once;
-    enum command_colour colour;
+    enum option_color colour;
 };
 
-static int parse_interval(const char *text, double *out) {
+static int take_interval(const char *text, double *out) {
     const char *rest = number_parse(text, out);
-    if (!rest || *rest || !(*out >= 0.1 && *out <= 3600)) {
-        log_line("--interval %.100s: expected seconds, 0.1 to 3600", text);
+    if (!rest || *rest) {
         return -1;
     }
-    return 0;
+    return *out >= 0.1 && *out <= 3600 ? 0 : -1;
 }
 
 /* A name that is a file is that file; else a number is a process. */
@@ -117,17 +105,20 @@ static int watch(const char *path, const struct arguments *a, int screen) {
     return status;
 }
 
-static int parse_option(int c, struct arguments *a) {
-    switch (c) {
-    case 'i':
-        return parse_interval(optarg, &a->interval);
-    case 'n':
-        return command_number("--top", optarg, 1, 100000000, &a->rows);
-    case 'O':
+static int take_option(void *to, const struct option_value *value) {
+    struct arguments *a = to;
+    switch (value->id) {
+    case OPTION_INTERVAL:
+        return take_interval(value->text, &a->interval);
+    case OPTION_TOP:
+        a->rows = value->number;
+        return 0;
+    case OPTION_ONCE:
         a->once = 1;
         return 0;
-    default:
-        return command_colour_parse(optarg, &a->colour);
+    default: /* OPTION_COLOR */
+        a->colour = (enum option_color)value->number;
+        return 0;
     }
 }
 
@@ -147,29 +138,16 @@ static int top(const char *what, const struct arguments *a) {
 }
 
 int cmd_top(int argc, char **argv) {
-    static const struct option options[] = {{"interval", required_argument, NULL, 'i'},
-                                            {"top", required_argument, NULL, 'n'},
-                                            {"once", no_argument, NULL, 'O'},
-                                            {"color", required_argument, NULL, 'c'},
-                                            {"colour", required_argument, NULL, 'c'},
-                                            {"help", no_argument, NULL, COMMAND_HELP},
-                                            {NULL, 0, NULL, 0}};
     struct arguments a = {.interval = 1};
-    int c;
-    while ((c = getopt_long(argc, argv, "i:n:", options, NULL)) != -1) {
-        if (c == COMMAND_HELP) {
-            return command_help(help);
-        }
-        if (c == '?') {
-            return command_bad_option(argv);
-        }
-        if (parse_option(c, &a)) {
-            return COMMAND_BAD;
-        }
+    int status = options_parse(TOOL_TOP, argc, argv, take_option, &a);
+    if (status != OPTIONS_TAKEN) {
+        return status;
     }
-    if (argc - optind != 1) {
-        return command_bad_usage(argv, optind == argc ? "a run file or a process id is missing"
-                                                      : "one run at a time");
+    if (optind == argc) {
+        return command_bad_usage(argv, "a run file or a process id is missing");
+    }
+    if (argc - optind > 1) {
+        return command_bad_usage(argv, "one run at a time");
     }
     return top(argv[optind], &a);
 }

@@ -2,7 +2,6 @@
 #include "command.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,41 +11,17 @@
 #include "base/log.h"
 #include "base/write_all.h"
 
-int command_bad_option(char **argv) {
-    const char *option = argv[optind - 1];
-    if (!option) { /* musl counts a missing value as read */
-        option = argv[optind - 2];
-    }
-    log_line("%.20s: %.200s: no such option, or its value is missing (stint %.20s --help)", argv[0],
-             option, argv[0]);
-    return COMMAND_BAD;
-}
-
 int command_bad_usage(char **argv, const char *what) {
     log_line("%.20s: %s (stint %.20s --help)", argv[0], what, argv[0]);
     return COMMAND_BAD;
 }
 
-int command_help(const char *text) {
+int command_print(const char *text) {
     if (fputs(text, stdout) == EOF || fflush(stdout)) {
         log_line("cannot write: %s", strerror(errno));
         return COMMAND_FAILED;
     }
     return COMMAND_GOOD;
-}
-
-int command_number(const char *option, const char *text, uint64_t least, uint64_t most,
-                   uint64_t *out) {
-    char *end = NULL;
-    errno = 0;
-    unsigned long long n = *text >= '0' && *text <= '9' ? strtoull(text, &end, 10) : 0;
-    if (!end || *end || errno || n < least || n > most) {
-        log_line("%s %.100s: expected a number from %llu to %llu", option, text,
-                 (unsigned long long)least, (unsigned long long)most);
-        return -1;
-    }
-    *out = n;
-    return 0;
 }
 
 int command_write(int fd, const char *bytes, size_t length) {
@@ -65,24 +40,15 @@ int command_warn(const struct run *r) {
     return COMMAND_BAD;
 }
 
-int command_colour_parse(const char *text, enum command_colour *out) {
-    static const char *const names[] = {"auto", "always", "never"};
-    for (int i = 0; i < 3; ++i) {
-        if (!strcmp(text, names[i])) {
-            *out = (enum command_colour)i;
-            return 0;
-        }
-    }
-    log_line("--color %.100s: expected auto, always or never", text);
-    return -1;
-}
-
-int command_colour(enum command_colour wanted, int fd) {
+int command_colour(enum option_color when, int fd) {
     const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
-    if (wanted != COLOUR_AUTO) {
-        return wanted == COLOUR_ALWAYS;
+    if (when != OPTION_COLOR_AUTO) {
+        return when == OPTION_COLOR_ALWAYS;
     }
-    return isatty(fd) && !(no && *no) && !(term && !strcmp(term, "dumb"));
+    if ((no && *no) || (term && !strcmp(term, "dumb"))) {
+        return 0;
+    }
+    return isatty(fd);
 }
 
 static uint32_t from_environment(const char *name) {

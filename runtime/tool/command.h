@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "options.h"
 #include "read/run.h"
 
 enum command_status { COMMAND_GOOD = 0, COMMAND_FAILED = 1, COMMAND_BAD = 2 };
@@ -21,21 +22,12 @@ int cmd_export(int argc, char **argv);
 int cmd_merge(int argc, char **argv);
 int cmd_diff(int argc, char **argv);
 int cmd_info(int argc, char **argv);
+int cmd_help(int argc, char **argv);
 
-/* For getopt_long: "--help" in every command's table; options of no letter begin at 256. */
-#define COMMAND_HELP 256
-#define COMMAND_OPTION 257
-
-/* After getopt said '?': one line about what it stumbled on. */
-int command_bad_option(char **argv);
-/* One line: what is wrong, and where to read on. */
+/* One line: what is wrong with the arguments, and how to read on. */
 int command_bad_usage(char **argv, const char *what);
-/* Prints a help text on stdout. */
-int command_help(const char *text);
-
-/* A number in [least, most]: 0, or -1 after one line that names the option. */
-int command_number(const char *option, const char *text, uint64_t least, uint64_t most,
-                   uint64_t *out);
+/* Prints a text on stdout. The exit status; one line if it cannot be written. */
+int command_print(const char *text);
 /* All of it; 0, or -1 after one line. */
 int command_write(int fd, const char *bytes, size_t length);
 
@@ -44,10 +36,8 @@ int command_warn(const struct run *r);
 
 /* ---- The terminal. */
 
-enum command_colour { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER };
-int command_colour_parse(const char *text, enum command_colour *out);
-/* Whether what goes to fd may be coloured. */
-int command_colour(enum command_colour wanted, int fd);
+/* Whether what is written to fd may be coloured. */
+int command_colour(enum option_color when, int fd);
 /* Columns of the terminal that fd is, or COLUMNS; 0 = not one. */
 uint32_t command_width(int fd);
 uint32_t command_height(int fd);

@@ -128,6 +128,25 @@ struct kernel_pattern {
 };
 
 #include "cupti_types.inc"
+#include "option_ids.inc"
+
+enum option_kind { OPTION_FLAG, OPTION_TEXT, OPTION_NUMBER, OPTION_CHOICE };
+
+struct option_entry {
+    const char *name, *value;
+    enum option_kind kind;
+    enum option_id id;
+    int letter;
+    uint64_t min, max;
+    const char *values, *expected;
+};
+
+struct command_entry {
+    const char *name;
+    const struct option_entry *options;
+    const char *help;
+    int operands;
+};
 
 #include "cuda_codes.inc"
 #include "cupti_table.inc"
@@ -135,6 +154,7 @@ struct kernel_pattern {
 #include "env_table.inc"
 #include "gpu_peak_table.inc"
 #include "kernel_names_table.inc"
+#include "option_table.inc"
 #include "report_columns.inc"
 #include "status_ids.inc"
 #include "status_table.inc"
@@ -187,6 +207,20 @@ static void print_names(const struct kernel_pattern *p) {
     }
 }
 
+static void print_commands(void) {
+    printf("%s", tool_entry.help);
+    for (int i = 0; i < TOOL_COMMANDS; ++i) {
+        const struct command_entry *c = &command_table[i];
+        for (const struct option_entry *o = c->options; o->name; ++o) {
+            printf("%s --%s %s kind %d id %d letter %c from %llu to %llu, %s: %s\n", c->name,
+                   o->name, o->value ? o->value : "", (int)o->kind, (int)o->id,
+                   o->letter ? o->letter : ' ', (unsigned long long)o->min,
+                   (unsigned long long)o->max, o->values ? o->values : "",
+                   o->expected ? o->expected : "");
+        }
+    }
+}
+
 int main(void) {
     print_cupti();
     print_gpu();
@@ -209,5 +243,6 @@ int main(void) {
     }
     printf("last status %s\n", status_table[STINT_STATUS_CAPTURE_UNBALANCED].key);
     fputs(help, stdout);
+    print_commands();
     return 0;
 }

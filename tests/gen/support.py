@@ -25,6 +25,9 @@ TABLES = {
     "environment.md": "env.ini",
     "gpu_peak_table.inc": "gpu_peak.ini",
     "kernel_names_table.inc": "kernel_names.ini",
+    "option_ids.inc": "options.ini",
+    "option_table.inc": "options.ini",
+    "options.md": "options.ini",
     "status_ids.inc": "status.ini",
     "status_table.inc": "status.ini",
 }

@@ -107,24 +107,43 @@ def table(text):
 
 # ---- Usage.
 
+COMMANDS = ("report", "top", "run", "export", "merge", "diff", "info", "help")
+
 def case_help(folder):
     del folder
-    text = re.sub(r"(--version +)\S+", r"\1VERSION", tool("--help").out)
-    for command in ("report", "top", "run", "export", "info"):
+    text = tool("--help").out
+    need(text == tool("-h").out == tool("help").out, "the same text")
+    for command in COMMANDS:
+        need(tool(command, "--help").out == tool("help", command).out, command)
         text += "\n==== %s\n%s" % (command, tool(command, "--help").out)
     golden("tool_help.txt", text)
     need(re.fullmatch(r"stint \d+\.\d+\.\d+, run files of format \d+\n", tool("--version").out))
     for line in text.split("\n"):
-        need(len(line) <= 100, "too wide", line)
+        need(len(line) <= 80, "too wide", line)
+
+
+def case_help_env(folder):
+    """`stint help env` lists every environment variable of env.ini."""
+    del folder
+    text = tool("help", "env").out
+    names = re.findall(r"(?m)^\[(STINT_\w+)\]", (ROOT / "gen" / "env.ini").read_text())
+    need(len(names) > 15 and names == re.findall(r"(?m)^  (STINT_\w+)=", text), text)
+    need("  STINT_UNIT=ms|us|ns|auto\n" in text and "(default: 64M)" in text, text)
 
 
 def case_usage(folder):
     file = folder / "r.stint"
     record(file, "end")
     for arguments, words in [
-            ([], ["command is missing"]), (["nonsense"], ["nonsense"]), (["--nonsense"], ["--nonse"]),
+            ([], ["command is missing"]), (["nonsense"], ["nonsense"]), (["--nonsense"], ["unknown option --nonse"]),
+            (["-x"], ["unknown option -x"]), (["help", "nonsense"], ["unknown command nonsense"]),
+            (["help", "a", "b"], ["one command"]), (["help", "--x"], ["unknown option --x"]),
+            (["report", "-vtable", "-xy", file], ["unknown option -x "]),
+            (["report", "--s", "x", file], ["ambiguous option --s"]),
+            (["report", "-n"], ["missing value: --top N"]),
+            (["top", "--once=1", file], ["takes no value: --once"]),
             (["report"], ["run file is missing"]), (["report", "--nonsense", file], ["--nonsense"]),
-            (["report", "--view", "x", file], ["--view x", "table"]),
+            (["report", "--view", "x", file], ["--view x", "table|tree"]),
             (["report", "--view", "table,top=x", file], ["--view table,top=x"]),
             (["report", "--sort", "x", file], ["--sort x", "total"]),
             (["report", "--top", "0", file], ["--top 0"]),
@@ -134,7 +153,7 @@ def case_usage(folder):
             (["report", "--filter", "a,", file], ["--filter a,"]),
             (["report", "--set", "x", file], ["no set x", "GlobalStatInfo, other set"]),
             (["report", "--color", "x", file], ["--color x", "auto"]),
-            (["report", file, "--sort"], ["--sort"]),
+            (["report", file, "--sort"], ["missing value: --sort KEY"]),
             (["export", file], ["--to FORMAT is missing"]),
             (["export", "--to", "x", file], ["--to x", "chrome"]),
             (["export", "--to", "csv"], ["run file is missing"]),
@@ -748,13 +767,15 @@ def case_top_screen(folder):
 
 def case_manual(folder):
     del folder
-    page = ROOT / "runtime" / "tool" / "stint.1"
+    page = pathlib.Path(TOOL).parent / "stint.1"
     text = page.read_text()
-    for command in ("report", "top", "run", "export", "merge", "diff", "info"):
-        need(".It Cm %s" % command in text or ".Ss stint %s" % command in text, command)
-    for command in ("report", "top", "run", "export", "info"):
-        for option in re.findall(r"--([a-z]+)", tool(command, "--help").out.split("usage:")[1]):
-            need("Fl -%s" % option in text, "%s --%s is not in the manual" % (command, option))
+    need("@" not in text, "a line of the template is left")
+    for command in COMMANDS:
+        need(".Cm %s\n" % command in text and ".It Cm %s" % command in text, command)
+        part = re.split(r"\n\.It Cm \w+|\n\.Sh ", text.split(".It Cm %s" % command)[1])[0]
+        shown = re.findall(r"(?m)^  (?:-\w,|   ) --([a-z-]+)", tool(command, "--help").out)
+        there = re.findall(r"(?m)^\.It Fl (?:\w , Fl )?-([a-z-]+)", part)
+        need(there + ["help"] == shown, command, there, shown)
     if not shutil.which("mandoc"):
         print("no mandoc here")
         return SKIPPED

@@ -204,15 +204,4 @@ TEST(env, a_call_wins) {
     CHECK(!stint_stat_get("detail", &st, sizeof st) && st.calls == 1);
 }
 
-TEST(env, help_names_every_variable) {
-    static const char *const names[] = {
-        "STINT_ENABLE",  "STINT_REPORT",  "STINT_OUTPUT",      "STINT_UNIT",  "STINT_FILTER",
-        "STINT_LEVEL",   "STINT_MEMORY",  "STINT_PERCENTILES", "STINT_CLOCK", "STINT_LOG_PREFIX",
-        "STINT_FILE",    "STINT_TRACE",   "STINT_TRACE_MIN",   "STINT_GPU",   "STINT_NVTX",
-        "STINT_CAPTURE", "STINT_CUDA_LIB"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
-        CHECK_CONTAINS(env_help(), names[i]);
-    }
-}
-
 HARNESS_MAIN()

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <getopt.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "command.h"
+
+int cmd_help(int argc, char **argv) {
+    int status = options_parse(TOOL_HELP, argc, argv, options_take_none, NULL);
+    if (status != OPTIONS_TAKEN) {
+        return status;
+    }
+    if (optind == argc) {
+        return options_print_tool_help();
+    }
+    if (argc - optind > 1) {
+        return command_bad_usage(argv, "one command at a time");
+    }
+    const char *topic = argv[optind];
+    if (!strcmp(topic, "env")) {
+        return options_print_environment();
+    }
+    enum command_id command = options_command_find(topic);
+    if (command == TOOL_COMMANDS) {
+        log_line("help: unknown command %.100s (stint --help lists them)", topic);
+        return COMMAND_BAD;
+    }
+    return options_print_help(command);
+}

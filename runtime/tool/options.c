@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The parser of the tool's options, over getopt_long. main.c uses it for the options before the
+ * command, each command for its own. It checks numbers and choices by the table, and calls the
+ * command's function with each option; a text is checked there. Every message about options is
+ * printed here, from the table.
+ */
+#include "options.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "command.h"
+
+#include "option_table.inc"
+
+static const char environment_help[] =
+#include "env_help.inc"
+    ;
+
+#define OPTIONS_MAX 32
+#define LONG_ONLY 256 /* getopt's value of an option without a letter: this plus its place */
+
+struct getopt_form {
+    struct option longs[OPTIONS_MAX + 1];
+    char letters[2 * OPTIONS_MAX + 3];
+};
+
+/* ---- Messages. */
+
+/* Prints "COMMAND: what option", and how to read on. */
+static int refuse_option(const struct command_entry *command, const char *what,
+                         const char *option) {
+    if (command == &tool_entry) {
+        log_line("%s%.200s (stint --help)", what, option);
+    } else {
+        log_line("%s: %s%.200s (stint %s --help)", command->name, what, option, command->name);
+    }
+    return COMMAND_BAD;
+}
+
+static int refuse_value(const struct option_entry *option, const char *value) {
+    log_line("--%s %.100s: expected %s", option->name, value, option->expected);
+    return COMMAND_BAD;
+}
+
+/* ---- The table in getopt's form. */
+
+static int option_code(const struct command_entry *command, const struct option_entry *option) {
+    return option->letter ? option->letter : LONG_ONLY + (int)(option - command->options);
+}
+
+static const struct option_entry *option_find(const struct command_entry *command, int code) {
+    for (const struct option_entry *o = command->options; o->name; ++o) {
+        if (option_code(command, o) == code) {
+            return o;
+        }
+    }
+    return NULL;
+}
+
+static void form_make(struct getopt_form *form, const struct command_entry *command) {
+    char *letter = form->letters;
+    size_t count = 0;
+    memset(form, 0, sizeof *form);
+    if (command->operands) {
+        *letter++ = '+';
+    }
+    *letter++ = ':'; /* a missing value is told from an unknown option */
+    for (const struct option_entry *o = command->options; o->name && count < OPTIONS_MAX; ++o) {
+        struct option *to = &form->longs[count++];
+        to->name = o->name;
+        to->has_arg = o->kind == OPTION_FLAG ? no_argument : required_argument;
+        to->val = option_code(command, o);
+        if (!o->letter) {
+            continue;
+        }
+        *letter++ = (char)o->letter;
+        if (o->kind != OPTION_FLAG) {
+            *letter++ = ':';
+        }
+    }
+}
+
+/* ---- Options and their values. */
+
+/* Whether an unknown long option begins like more than one. */
+static int option_is_ambiguous(const struct command_entry *command, const char *argument) {
+    size_t length = strcspn(argument, "=");
+    int count = 0;
+    for (const struct option_entry *o = command->options; o->name; ++o) {
+        count += length > 2 && !strncmp(o->name, argument + 2, length - 2);
+    }
+    return count > 1;
+}
+
+/* After getopt returned '?' or ':'. optopt is the code of an option of the table, a letter that is
+ * not in it, or 0 for an unknown long option, which is the argument before optind. */
+static int refuse_argument(const struct command_entry *command, int result, char **argv) {
+    const struct option_entry *option = optopt ? option_find(command, optopt) : NULL;
+    char text[64];
+    if (option && result == ':') {
+        snprintf(text, sizeof text, "--%s %s", option->name, option->value);
+        return refuse_option(command, "missing value: ", text);
+    }
+    if (option) {
+        snprintf(text, sizeof text, "--%s", option->name);
+        return refuse_option(command, "takes no value: ", text);
+    }
+    if (optopt) {
+        snprintf(text, sizeof text, "-%c", optopt);
+        return refuse_option(command, "unknown option ", text);
+    }
+    if (option_is_ambiguous(command, argv[optind - 1])) {
+        return refuse_option(command, "ambiguous option ", argv[optind - 1]);
+    }
+    return refuse_option(command, "unknown option ", argv[optind - 1]);
+}
+
+static int read_number(const struct option_entry *option, const char *text, uint64_t *out) {
+    char *end = NULL;
+    if (*text < '0' || *text > '9') {
+        return -1;
+    }
+    errno = 0;
+    *out = strtoull(text, &end, 10);
+    if (*end || errno) {
+        return -1;
+    }
+    return *out < option->min || *out > option->max ? -1 : 0;
+}
+
+/* The place of the text in "a|b|c". */
+static int read_choice(const struct option_entry *option, const char *text, uint64_t *out) {
+    size_t length = strlen(text);
+    const char *at = option->values;
+    for (*out = 0;; ++*out) {
+        size_t have = strcspn(at, "|");
+        if (have == length && !memcmp(at, text, length)) {
+            return 0;
+        }
+        if (!at[have]) {
+            return -1;
+        }
+        at += have + 1;
+    }
+}
+
+static int read_value(const struct option_entry *option, struct option_value *out) {
+    switch (option->kind) {
+    case OPTION_NUMBER:
+        return read_number(option, out->text, &out->number);
+    case OPTION_CHOICE:
+        return read_choice(option, out->text, &out->number);
+    default:
+        return 0;
+    }
+}
+
+static int parse_entry(const struct command_entry *command, int argc, char **argv,
+                       option_taker *take, void *to) {
+    struct getopt_form form;
+    int code;
+    form_make(&form, command);
+    opterr = 0; /* the messages are printed here */
+    optind = 0; /* getopt starts anew */
+    while ((code = getopt_long(argc, argv, form.letters, form.longs, NULL)) != -1) {
+        const struct option_entry *option = option_find(command, code);
+        if (!option) {
+            return refuse_argument(command, code, argv);
+        }
+        struct option_value value = {.id = option->id, .text = optarg};
+        if (value.id == OPTION_HELP) {
+            return command_print(command->help);
+        }
+        if (read_value(option, &value) || take(to, &value)) {
+            return refuse_value(option, value.text);
+        }
+    }
+    return OPTIONS_TAKEN;
+}
+
+int options_parse(enum command_id command, int argc, char **argv, option_taker *take, void *to) {
+    return parse_entry(&command_table[command], argc, argv, take, to);
+}
+
+int options_parse_tool(int argc, char **argv, option_taker *take, void *to) {
+    return parse_entry(&tool_entry, argc, argv, take, to);
+}
+
+int options_take_none(void *to, const struct option_value *value) {
+    (void)to;
+    (void)value;
+    return 0;
+}
+
+/* ---- Help. */
+
+enum command_id options_command_find(const char *name) {
+    enum command_id command = 0;
+    while (command < TOOL_COMMANDS && strcmp(command_table[command].name, name)) {
+        ++command;
+    }
+    return command;
+}
+
+int options_print_help(enum command_id command) {
+    return command_print(command_table[command].help);
+}
+
+int options_print_tool_help(void) {
+    return command_print(tool_entry.help);
+}
+
+int options_print_environment(void) {
+    return command_print(environment_help);
+}

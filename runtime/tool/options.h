@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The options of the commands by table (gen/options.ini): one parser for all. The table also makes
+ * --help, the messages about wrong options and values, the manual page and docs/options.md.
+ */
+#ifndef STINT_TOOL_OPTIONS_H
+#define STINT_TOOL_OPTIONS_H
+
+#include <stdint.h>
+
+#include "option_ids.inc"
+
+enum option_kind { OPTION_FLAG, OPTION_TEXT, OPTION_NUMBER, OPTION_CHOICE };
+
+struct option_entry {
+    const char *name;  /* without "--" */
+    const char *value; /* its name in messages; NULL = none */
+    enum option_kind kind;
+    enum option_id id;
+    int letter; /* 0 = none */
+    uint64_t min;
+    uint64_t max;
+    const char *values; /* of a choice, separated by | */
+    const char *expected;
+};
+
+struct command_entry {
+    const char *name;
+    const struct option_entry *options; /* up to one without a name */
+    const char *help;
+    int operands; /* options end at the first argument that is none */
+};
+
+struct option_value {
+    enum option_id id;
+    const char *text; /* NULL of a flag */
+    uint64_t number;  /* of a choice its place in the list, OPTION_NAME_VALUE */
+};
+
+/* Takes an option. 0, or -1 for a value of another form: the parser prints what is expected. */
+typedef int option_taker(void *to, const struct option_value *value);
+
+#define OPTIONS_TAKEN (-1)
+
+/* Gives each option of the command to `take`. OPTIONS_TAKEN: argv[optind] is the first argument that
+ * is not an option; otherwise the exit status, after --help or one line on stderr. */
+int options_parse(enum command_id command, int argc, char **argv, option_taker *take, void *to);
+/* The same for the options before the command. */
+int options_parse_tool(int argc, char **argv, option_taker *take, void *to);
+/* For commands that have no option but --help. */
+int options_take_none(void *to, const struct option_value *value);
+
+/* The command of that name, or TOOL_COMMANDS. */
+enum command_id options_command_find(const char *name);
+/* Print the --help of a command, of the tool, and the environment variables of programs. Return the
+ * exit status. */
+int options_print_help(enum command_id command);
+int options_print_tool_help(void);
+int options_print_environment(void);
+
+#endif
