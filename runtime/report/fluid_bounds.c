@@ -1,33 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fluid_bounds.h"
 
-#include "base/hash.h"
+#include "base/hash_map.h"
 #include "base/histogram.h"
 #include "read/baseline.h"
 
-struct known {
-    uint32_t unit; /* of the histogram; 0: a free place */
-    struct fluid_bounds bounds;
-};
-
-/* Open addressing, at most half full. */
 struct fluid_bounds_table {
-    struct known *known;
-    uint32_t mask;
+    struct hash_map number_of; /* histograms to the numbers of their bounds */
+    struct fluid_bounds *bounds;
     struct histogram now; /* of the node at hand, in the interval */
 };
 
 struct fluid_bounds_table *fluid_bounds_new(struct snapshot *s) {
     struct fluid_bounds_table *t = scratch_get(&s->memory, sizeof *t);
-    uint32_t size = 64;
-    while (size < s->node_count * 2) {
-        size *= 2;
+    if (!t || hash_map_start(&t->number_of, &s->memory, s->node_count)) {
+        return NULL;
     }
-    if (t) {
-        t->mask = size - 1;
-        t->known = scratch_array(&s->memory, size, sizeof *t->known);
-    }
-    return t && t->known ? t : NULL;
+    t->bounds = scratch_array(&s->memory, s->node_count, sizeof *t->bounds);
+    return t->bounds ? t : NULL;
 }
 
 /* Of what happened in the interval; none did: no bounds. */
@@ -49,19 +39,20 @@ static struct fluid_bounds read_bounds(struct fluid_bounds_table *t, const struc
 struct fluid_bounds fluid_bounds(struct fluid_bounds_table *t, const struct snapshot *s,
                                  const struct snapshot_node *n) {
     struct fluid_bounds b = {n->min, n->max};
-    uint32_t at = (uint32_t)hash_number(n->histogram) & t->mask;
     if (!n->loose || !n->histogram) {
         return b;
     }
-    while (t->known[at].unit && t->known[at].unit != n->histogram) {
-        at = (at + 1) & t->mask;
+    uint32_t known = t->number_of.count;
+    uint32_t number = hash_map_number(&t->number_of, n->histogram);
+    if (number == known) {
+        t->bounds[number] = read_bounds(t, s, n->histogram);
     }
-    struct known *k = &t->known[at];
-    if (!k->unit) {
-        k->unit = n->histogram;
-        k->bounds = read_bounds(t, s, n->histogram);
+    const struct fluid_bounds *interval = &t->bounds[number];
+    if (n->loose & SNAPSHOT_LOOSE_MIN && interval->min > b.min) {
+        b.min = interval->min;
     }
-    b.min = n->loose & SNAPSHOT_LOOSE_MIN && k->bounds.min > b.min ? k->bounds.min : b.min;
-    b.max = n->loose & SNAPSHOT_LOOSE_MAX && k->bounds.max < b.max ? k->bounds.max : b.max;
+    if (n->loose & SNAPSHOT_LOOSE_MAX && interval->max < b.max) {
+        b.max = interval->max;
+    }
     return b;
 }
