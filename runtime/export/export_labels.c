@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/hash_map.h"
 #include "read/activity_name.h"
 
 /* Where the name is what was recorded it stays where it is: a damaged file names one text a million
@@ -32,32 +33,31 @@ static int keep(struct export_labels *l, struct snapshot *s, struct export_name 
 
 int export_labels_start(struct export_labels *out, struct snapshot *s) {
     char text[ACTIVITY_NAME_BYTES];
-    size_t size = 64;
-    while (size < (size_t)s->activity_count * 2) {
-        size *= 2;
-    }
-    uint32_t *slots = scratch_array(&s->memory, size, sizeof *slots); /* labels */
+    struct hash_map label_of; /* hashes of names to labels */
     size_t room = (size_t)s->activity_count + 1;
     out->s = s;
     out->count = s->site_count + 1;
     out->of_activity = scratch_array(&s->memory, room, sizeof *out->of_activity);
     out->name = scratch_array(&s->memory, room, sizeof *out->name);
-    if (!slots || !out->of_activity || !out->name) {
+    if (!out->of_activity || !out->name ||
+        hash_map_start(&label_of, &s->memory, s->activity_count)) {
         return -1;
     }
     for (uint32_t i = 0; i < s->activity_count; ++i) {
         struct export_name name = name_of(&s->activities[i], text);
-        size_t at = export_name_hash(name) & (size - 1);
-        while (slots[at] && !export_name_same(export_label_name(out, slots[at]), name)) {
-            at = (at + 1) & (size - 1);
+        uint32_t hash = export_name_hash(name);
+        struct hash_map_walk walk;
+        uint32_t label = hash_map_first(&label_of, hash, &walk);
+        while (label != HASH_MAP_NONE && !export_name_same(export_label_name(out, label), name)) {
+            label = hash_map_next(&label_of, &walk);
         }
-        if (!slots[at]) {
-            slots[at] = out->count;
-            if (keep(out, s, name, text)) {
+        if (label == HASH_MAP_NONE) {
+            label = out->count;
+            if (keep(out, s, name, text) || hash_map_add(&label_of, hash, label)) {
                 return -1;
             }
         }
-        out->of_activity[i] = slots[at];
+        out->of_activity[i] = label;
     }
     return 0;
 }

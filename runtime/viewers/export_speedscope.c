@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/hash_map.h"
 #include "export/export_labels.h"
 #include "export/export_nest.h"
 
@@ -53,29 +54,29 @@ static void put_frame(const struct speedscope *f, uint32_t label, int comma) {
 /* Writes the frames and numbers the labels by them. 0, or -1 without memory. */
 static int put_frames(struct speedscope *f) {
     struct snapshot *s = &f->run->snapshot;
-    uint32_t size = 64, frames = 0;
+    struct hash_map label_of; /* hashes of names to their first labels */
+    uint32_t frames = 0;
     if (export_labels_start(&f->labels, s)) {
         return -1;
     }
-    while (size < f->labels.count * 2) {
-        size *= 2;
-    }
-    uint32_t *slots = scratch_array(&s->memory, size, sizeof *slots); /* label + 1 */
     f->frame = scratch_array(&s->memory, f->labels.count, sizeof *f->frame);
-    if (!slots || !f->frame) {
+    if (!f->frame || hash_map_start(&label_of, &s->memory, f->labels.count)) {
         return -1;
     }
     for (uint32_t label = 0; label < f->labels.count; ++label) {
         struct export_name name = export_label_name(&f->labels, label);
-        uint32_t at = export_name_hash(name) & (size - 1);
-        while (slots[at] && !export_name_same(export_label_name(&f->labels, slots[at] - 1), name)) {
-            at = (at + 1) & (size - 1);
+        uint32_t hash = export_name_hash(name);
+        struct hash_map_walk walk;
+        uint32_t first = hash_map_first(&label_of, hash, &walk);
+        while (first != HASH_MAP_NONE &&
+               !export_name_same(export_label_name(&f->labels, first), name)) {
+            first = hash_map_next(&label_of, &walk);
         }
-        if (slots[at]) {
-            f->frame[label] = f->frame[slots[at] - 1];
+        if (first != HASH_MAP_NONE) {
+            f->frame[label] = f->frame[first];
             continue;
         }
-        slots[at] = label + 1;
+        hash_map_add(&label_of, hash, label);
         put_frame(f, label, frames > 0);
         f->frame[label] = frames++;
     }
