@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/hash_map.h"
 #include "base/scratch.h"
 #include "diff_math.h"
 
@@ -62,8 +63,7 @@ struct diff_item {
     const char *set;  /* "" = the default one */
     size_t length;
     struct diff_sample *run[2]; /* an array a side, as long as diff.runs */
-    uint32_t hash;
-    int gpu; /* work of a GPU: `cpu` holds its times */
+    int gpu;                    /* work of a GPU: `cpu` holds its times */
 };
 
 struct diff_run {
@@ -111,7 +111,7 @@ struct diff {
     struct diff_item *item;
     uint32_t items;
     uint32_t room;
-    uint32_t *slots; /* hash -> item + 1 */
+    struct hash_map item_of; /* hashes of names to items */
     struct diff_row *row;
     uint32_t rows;
     uint32_t verdicts[DIFF_VERDICTS];

@@ -7,7 +7,6 @@
 
 #include "arena/arena.h"
 #include "base/filter.h"
-#include "base/hash.h"
 #include "base/histogram.h"
 #include "base/log.h"
 #include "command.h"
@@ -33,7 +32,7 @@ int diff_start(struct diff *d, uint32_t a_runs, uint32_t b_runs) {
     for (int side = 0; side < 2; ++side) {
         d->run[side] = scratch_array(&d->memory, d->runs[side], sizeof *d->run[side]);
     }
-    return d->run[0] && d->run[1] ? 0 : -1;
+    return d->run[0] && d->run[1] ? hash_map_start(&d->item_of, &d->memory, 0) : -1;
 }
 
 void diff_end(struct diff *d) {
@@ -47,20 +46,13 @@ static uint32_t hash_of(const char *name, size_t length, const char *set) {
 static int grow(struct diff *d) {
     uint32_t room = d->room ? d->room * 2 : 256;
     struct diff_item *item = scratch_array(&d->memory, room, sizeof *item);
-    uint32_t *slots = scratch_array(&d->memory, (size_t)room * 2, sizeof *slots);
-    if (!item || !slots) {
+    if (!item) {
         return -1;
     }
-    for (uint32_t i = 0; i < d->items; ++i) {
-        uint32_t at = d->item[i].hash & (room * 2 - 1);
-        item[i] = d->item[i];
-        while (slots[at]) {
-            at = (at + 1) & (room * 2 - 1);
-        }
-        slots[at] = i + 1;
+    if (d->items) {
+        memcpy(item, d->item, d->items * sizeof *item);
     }
     d->item = item;
-    d->slots = slots;
     d->room = room;
     return 0;
 }
@@ -81,25 +73,25 @@ static struct diff_item *item_new(struct diff *d, const char *name, size_t lengt
     return item;
 }
 
+static int item_is(const struct diff_item *item, const char *name, size_t length, const char *set) {
+    return item->length == length && !memcmp(item->name, name, length) && !strcmp(item->set, set);
+}
+
 struct diff_item *diff_item(struct diff *d, const char *name, size_t length, const char *set) {
     uint32_t hash = hash_of(name, length, set);
     if (d->items == d->room && grow(d)) {
         return NULL;
     }
-    uint32_t at = hash & (d->room * 2 - 1);
-    for (; d->slots[at]; at = (at + 1) & (d->room * 2 - 1)) {
-        struct diff_item *item = &d->item[d->slots[at] - 1];
-        if (item->hash == hash && item->length == length && !memcmp(item->name, name, length) &&
-            !strcmp(item->set, set)) {
-            return item;
-        }
+    struct hash_map_walk walk;
+    uint32_t known = hash_map_first(&d->item_of, hash, &walk);
+    while (known != HASH_MAP_NONE && !item_is(&d->item[known], name, length, set)) {
+        known = hash_map_next(&d->item_of, &walk);
+    }
+    if (known != HASH_MAP_NONE) {
+        return &d->item[known];
     }
     struct diff_item *item = item_new(d, name, length, set);
-    if (item) {
-        item->hash = hash;
-        d->slots[at] = d->items;
-    }
-    return item;
+    return item && !hash_map_add(&d->item_of, hash, d->items - 1) ? item : NULL;
 }
 
 /* ---- One run. */
@@ -108,17 +100,8 @@ struct reading {
     struct diff *d;
     struct snapshot *s;
     struct rows rows;
-    uint32_t *seen; /* activities' histograms added already: a damaged file may share them */
-    uint32_t mask;
+    struct hash_map seen; /* activities' histograms added already: a damaged file may share them */
 };
-
-static uint32_t power_over(uint64_t n) {
-    uint32_t size = 64;
-    while (size < n * 2) {
-        size *= 2;
-    }
-    return size;
-}
 
 static int reading_start(struct reading *r, struct diff *d, struct snapshot *s) {
     memset(r, 0, sizeof *r);
@@ -127,22 +110,17 @@ static int reading_start(struct reading *r, struct diff *d, struct snapshot *s) 
     if (rows_flat(&r->rows, s, 0)) {
         return -1;
     }
-    uint32_t size = power_over((uint64_t)s->activity_count + 1);
-    r->mask = size - 1;
-    r->seen = scratch_array(&s->memory, size, sizeof *r->seen);
-    return r->seen ? 0 : -1;
+    return hash_map_start(&r->seen, &s->memory, s->activity_count);
 }
 
 static int add_histogram(struct reading *r, struct histogram **to, uint32_t unit) {
     const struct stint_impl_histogram *h = snapshot_at(r->s, unit, sizeof *h);
-    uint32_t at = (uint32_t)hash_number(unit) & r->mask;
-    while (r->seen[at] && r->seen[at] != unit) {
-        at = (at + 1) & r->mask;
-    }
-    if (!h || r->seen[at]) {
+    if (!h || hash_map_get(&r->seen, unit) != HASH_MAP_NONE) {
         return 0;
     }
-    r->seen[at] = unit;
+    if (hash_map_add(&r->seen, unit, 0)) {
+        return -1;
+    }
     *to = *to ? *to : scratch_get(&r->s->memory, sizeof **to);
     for (uint32_t i = 0; *to && i < STINT_IMPL_BUCKETS; ++i) {
         (*to)->bucket[i] += h->bucket[i];

@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/hash.h"
 #include "base/histogram.h"
 #include "base/log.h"
 
@@ -36,7 +35,9 @@ int merge_start(struct merge *m, const char *path, uint32_t expected, uint64_t b
     if (merge_file_open(&m->file, path, bytes)) {
         return -1;
     }
-    merge_names_start(&m->names, &m->file);
+    if (merge_names_start(&m->names, &m->file)) {
+        return no_memory(m);
+    }
     struct arena_header *h = merge_file_header(&m->file);
     memcpy(h->magic, ARENA_MAGIC, sizeof h->magic);
     h->abi = STINT_ABI;
@@ -141,29 +142,25 @@ static void rescale(uint32_t *to, const uint32_t *from, double rate) {
 int merge_histogram(struct merge *m, struct merge_map *map, uint32_t unit, double rate,
                     uint32_t *out) {
     const struct stint_impl_histogram *from = snapshot_at(&map->run->snapshot, unit, sizeof *from);
-    uint32_t at = (uint32_t)hash_number(unit) & map->mask;
     *out = 0;
     if (!from) {
         return 0;
     }
-    while (map->histogram[at].from && map->histogram[at].from != unit) {
-        at = (at + 1) & map->mask;
+    uint32_t copied = hash_map_get(&map->histogram, unit);
+    if (copied != HASH_MAP_NONE) {
+        *out = copied;
+        return 0;
     }
-    if (!map->histogram[at].from) {
-        uint32_t place = merge_file_get(&m->file, sizeof *from);
-        if (!place) {
-            return -1;
-        }
-        struct stint_impl_histogram *to = merge_file_at(&m->file, place);
-        if (rate > 0.999 && rate < 1.001) { /* a sixtieth of a bucket */
-            *to = *from;
-        } else {
-            rescale(to->bucket, from->bucket, rate);
-        }
-        map->histogram[at].from = unit;
-        map->histogram[at].to = place;
+    *out = merge_file_get(&m->file, sizeof *from);
+    if (!*out || hash_map_add(&map->histogram, unit, *out)) {
+        return -1;
     }
-    *out = map->histogram[at].to;
+    struct stint_impl_histogram *to = merge_file_at(&m->file, *out);
+    if (rate > 0.999 && rate < 1.001) { /* a sixtieth of a bucket */
+        *to = *from;
+    } else {
+        rescale(to->bucket, from->bucket, rate);
+    }
     return 0;
 }
 
@@ -229,15 +226,9 @@ static int copy_node(struct merge *m, struct merge_map *map, uint32_t index) {
 
 static int map_nodes(struct merge *m, struct merge_map *map) {
     const struct snapshot *s = &map->run->snapshot;
-    uint32_t size = 64;
-    /* Half full of two histograms a node and one an activity. */
-    while (size < 4 * ((uint64_t)s->node_count + 1) + 2 * (uint64_t)s->activity_count) {
-        size *= 2;
-    }
-    map->mask = size - 1;
+    uint64_t histograms = 2 * (uint64_t)s->node_count + s->activity_count;
     map->node = scratch_array(&m->memory, (size_t)s->node_count + 1, sizeof *map->node);
-    map->histogram = scratch_array(&m->memory, size, sizeof *map->histogram);
-    if (!map->node || !map->histogram) {
+    if (!map->node || hash_map_start(&map->histogram, &m->memory, histograms)) {
         return no_memory(m);
     }
     for (uint32_t i = 0; i < s->node_count; ++i) {
@@ -321,7 +312,7 @@ static int copy_thread(struct merge *m, struct merge_map *map, uint32_t index,
     name_thread(m, map, to, t->name);
     to->next = h->first_thread;
     h->first_thread = unit;
-    unit_map_put(&map->thread, t->unit, unit);
+    hash_map_set(&map->thread, t->unit, unit);
     return 0;
 }
 
@@ -329,7 +320,7 @@ static int copy_threads(struct merge *m, struct merge_map *map) {
     const struct snapshot *s = &map->run->snapshot;
     const struct arena_thread **from =
         scratch_array(&m->memory, (size_t)s->thread_count + 1, sizeof *from);
-    from = unit_map_start(&map->thread, &m->memory, s->thread_count) ? NULL : from;
+    from = hash_map_start(&map->thread, &m->memory, s->thread_count) ? NULL : from;
     uint32_t unit = map->from->first_thread;
     for (uint32_t i = s->thread_count; from && i-- > 0; unit = from[i]->next) {
         from[i] = snapshot_at(s, unit, sizeof **from);

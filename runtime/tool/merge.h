@@ -6,7 +6,7 @@
 #ifndef STINT_TOOL_MERGE_H
 #define STINT_TOOL_MERGE_H
 
-#include "base/unit_map.h"
+#include "base/hash_map.h"
 #include "merge_file.h"
 #include "merge_names.h"
 #include "read/run.h"
@@ -24,18 +24,14 @@ struct merge_clock {
 struct merge_map {
     const struct run *run;
     const struct arena_header *from;
-    uint32_t *site;                   /* by id, to ids */
-    uint32_t *set;                    /* by id */
-    uint32_t *device;                 /* by index, to units */
-    uint32_t *node;                   /* by index, to units */
-    struct unit_map thread, activity; /* from units to units */
-    struct {
-        uint32_t from, to; /* units; open addressing */
-    } * histogram;
-    uint32_t mask;
-    int one_clock;     /* ticks stay as they are */
-    double rate;       /* else: merged ticks of one of its ticks */
-    double start_tick; /* and the merged tick of its start */
+    uint32_t *site;                              /* by id, to ids */
+    uint32_t *set;                               /* by id */
+    uint32_t *device;                            /* by index, to units */
+    uint32_t *node;                              /* by index, to units */
+    struct hash_map thread, activity, histogram; /* from units to units */
+    int one_clock;                               /* ticks stay as they are */
+    double rate;                                 /* else: merged ticks of one of its ticks */
+    double start_tick;                           /* and the merged tick of its start */
 };
 
 /* What all runs say of themselves: kept while they agree. */

@@ -66,13 +66,13 @@ static int copy_activity(struct merge *m, struct merge_map *map,
     to->histogram = histogram;
     to->next = h->first_activity;
     h->first_activity = unit;
-    unit_map_put(&map->activity, a->unit, unit);
+    hash_map_set(&map->activity, a->unit, unit);
     return 0;
 }
 
 int merge_activities(struct merge *m, struct merge_map *map) {
     const struct snapshot *s = &map->run->snapshot;
-    if (unit_map_start(&map->activity, &m->memory, s->activity_count)) {
+    if (hash_map_start(&map->activity, &m->memory, s->activity_count)) {
         return -1;
     }
     for (uint32_t i = 0; i < s->activity_count; ++i) { /* oldest first, as they were made */

@@ -3,56 +3,19 @@
 
 #include <string.h>
 
-#include "base/hash.h"
 #include "base/log.h"
 
-void merge_names_start(struct merge_names *n, struct merge_file *file) {
+int merge_names_start(struct merge_names *n, struct merge_file *file) {
     memset(n, 0, sizeof *n);
     n->file = file;
+    return hash_map_start(&n->texts, &n->memory, 0) || hash_map_start(&n->sites, &n->memory, 0) ||
+                   hash_map_start(&n->sets, &n->memory, 0)
+               ? -1
+               : 0;
 }
 
 void merge_names_end(struct merge_names *n) {
     scratch_free(&n->memory);
-}
-
-static int table_grow(struct merge_names *n, struct merge_table *t) {
-    struct merge_table next = {.size = t->size ? t->size * 2 : 1024, .count = t->count};
-    next.number = scratch_array(&n->memory, next.size, sizeof *next.number);
-    next.hash = scratch_array(&n->memory, next.size, sizeof *next.hash);
-    if (!next.number || !next.hash) {
-        return -1;
-    }
-    for (uint32_t i = 0; i < t->size; ++i) {
-        if (t->number[i]) {
-            uint32_t at = t->hash[i] & (next.size - 1);
-            while (next.number[at]) {
-                at = (at + 1) & (next.size - 1);
-            }
-            next.number[at] = t->number[i];
-            next.hash[at] = t->hash[i];
-        }
-    }
-    *t = next;
-    return 0;
-}
-
-/* The first place at or after `at` that is empty or has that hash. */
-static uint32_t table_next(const struct merge_table *t, uint32_t hash, uint32_t at) {
-    at &= t->size - 1;
-    while (t->number[at] && t->hash[at] != hash) {
-        at = (at + 1) & (t->size - 1);
-    }
-    return at;
-}
-
-static int table_room(struct merge_names *n, struct merge_table *t) {
-    return t->count * 2 >= t->size ? table_grow(n, t) : 0;
-}
-
-static void table_put(struct merge_table *t, uint32_t at, uint32_t hash, uint32_t number) {
-    t->number[at] = number;
-    t->hash[at] = hash;
-    ++t->count;
 }
 
 static int text_is(const struct merge_names *n, uint32_t text, const char *bytes, size_t length) {
@@ -61,23 +24,17 @@ static int text_is(const struct merge_names *n, uint32_t text, const char *bytes
 }
 
 uint32_t merge_names_text(struct merge_names *n, const char *bytes, size_t length) {
-    struct merge_table *t = &n->texts;
     uint32_t hash = (uint32_t)hash_bytes(bytes, length);
-    if (table_room(n, t)) {
-        return 0;
+    struct hash_map_walk walk;
+    uint32_t text = hash_map_first(&n->texts, hash, &walk);
+    while (text != HASH_MAP_NONE && !text_is(n, text, bytes, length)) {
+        text = hash_map_next(&n->texts, &walk);
     }
-    uint32_t at = table_next(t, hash, hash);
-    while (t->number[at] && !text_is(n, t->number[at], bytes, length)) {
-        at = table_next(t, hash, at + 1);
+    if (text != HASH_MAP_NONE) {
+        return text;
     }
-    if (!t->number[at]) {
-        uint32_t text = merge_file_text(n->file, bytes, length);
-        if (!text) {
-            return 0;
-        }
-        table_put(t, at, hash, text);
-    }
-    return t->number[at];
+    text = merge_file_text(n->file, bytes, length);
+    return text && !hash_map_add(&n->texts, hash, text) ? text : 0;
 }
 
 /* ---- Sites. */
@@ -125,23 +82,21 @@ uint32_t merge_names_site(struct merge_names *n, const struct snapshot *s, uint3
         site.role = in->role;
         site.dynamic = in->dynamic;
     }
-    if (!site.name || (in && (!site.file || !site.function)) || table_room(n, &n->sites)) {
+    if (!site.name || (in && (!site.file || !site.function))) {
         return 0;
     }
     /* Equal texts have equal numbers, so equal sites have equal bytes. */
     uint32_t hash = (uint32_t)hash_bytes((const char *)&site, sizeof site);
-    uint32_t at = table_next(&n->sites, hash, hash);
-    while (n->sites.number[at] && memcmp(site_at(n, n->sites.number[at]), &site, sizeof site)) {
-        at = table_next(&n->sites, hash, at + 1);
+    struct hash_map_walk walk;
+    uint32_t number = hash_map_first(&n->sites, hash, &walk);
+    while (number != HASH_MAP_NONE && memcmp(site_at(n, number), &site, sizeof site)) {
+        number = hash_map_next(&n->sites, &walk);
     }
-    if (!n->sites.number[at]) {
-        uint32_t number = site_new(n, &site);
-        if (!number) {
-            return 0;
-        }
-        table_put(&n->sites, at, hash, number);
+    if (number != HASH_MAP_NONE) {
+        return number;
     }
-    return n->sites.number[at];
+    number = site_new(n, &site);
+    return number && !hash_map_add(&n->sites, hash, number) ? number : 0;
 }
 
 /* ---- Sets. */
@@ -154,21 +109,20 @@ static struct arena_set *set_at(const struct merge_names *n, uint32_t id) {
 uint32_t merge_names_set(struct merge_names *n, const char *name, int *failed) {
     struct arena_header *h = merge_file_header(n->file);
     uint32_t text = merge_names_text(n, name, strlen(name));
-    uint32_t hash = text * 0x9e3779b1u;
-    *failed = !text || table_room(n, &n->sets);
+    *failed = !text;
     if (*failed) {
         return 0;
     }
-    uint32_t at = table_next(&n->sets, hash, hash);
-    if (n->sets.number[at]) { /* a text's number gives its hash: no two are alike */
-        return n->sets.number[at] - 1;
+    uint32_t known = hash_map_get(&n->sets, text);
+    if (known != HASH_MAP_NONE) {
+        return known;
     }
     uint32_t id = h->set_count;
     uint32_t *chunk = id < ARENA_SETS ? &h->set_chunk[id / ARENA_SETS_PER_CHUNK] : NULL;
     if (chunk && !*chunk) {
         *chunk = merge_file_get(n->file, ARENA_SETS_PER_CHUNK * sizeof(struct arena_set));
     }
-    *failed = !chunk || !*chunk;
+    *failed = !chunk || !*chunk || hash_map_set(&n->sets, text, id);
     if (*failed) {
         if (!chunk) {
             log_line("merge: more than %u different sets", ARENA_SETS);
@@ -177,6 +131,5 @@ uint32_t merge_names_set(struct merge_names *n, const char *name, int *failed) {
     }
     set_at(n, id)->name = text;
     h->set_count = id + 1;
-    table_put(&n->sets, at, hash, id + 1);
     return id;
 }

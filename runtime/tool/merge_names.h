@@ -5,27 +5,21 @@
 #ifndef STINT_TOOL_MERGE_NAMES_H
 #define STINT_TOOL_MERGE_NAMES_H
 
+#include "base/hash_map.h"
 #include "base/scratch.h"
 #include "merge_file.h"
 #include "read/snapshot.h"
 
-/* Content -> number + 1, open addressing. */
-struct merge_table {
-    uint32_t *number;
-    uint32_t *hash;
-    uint32_t size;
-    uint32_t count;
-};
-
 struct merge_names {
     struct merge_file *file;
     struct scratch memory;
-    struct merge_table texts; /* units of 8 */
-    struct merge_table sites;
-    struct merge_table sets;
+    struct hash_map texts; /* hashes of texts to units of 8 */
+    struct hash_map sites; /* hashes of sites to their numbers */
+    struct hash_map sets;  /* texts to numbers */
 };
 
-void merge_names_start(struct merge_names *n, struct merge_file *file);
+/* 0, or -1 without memory. */
+int merge_names_start(struct merge_names *n, struct merge_file *file);
 /* Each returns a number, 0 after one line or without memory; the default set is number 0, and
  * *failed tells. */
 uint32_t merge_names_text(struct merge_names *n, const char *bytes, size_t length);

@@ -31,14 +31,14 @@ static uint64_t span_of(struct merge *m, const struct merge_map *map, uint64_t w
 }
 
 static uint64_t activity_of(struct merge *m, const struct merge_map *map, uint64_t what) {
-    uint32_t unit = unit_map_of(&map->activity, (uint32_t)(what >> STINT_IMPL_SPAN_BITS));
-    unit = unit == UNIT_MAP_NONE ? 0 : nameable(m, unit);
+    uint32_t unit = hash_map_get(&map->activity, (uint32_t)(what >> STINT_IMPL_SPAN_BITS));
+    unit = unit == HASH_MAP_NONE ? 0 : nameable(m, unit);
     return unit ? stint_impl_span(unit, merge_length(map, what & LONGEST)) : 0;
 }
 
 /* The ticks from a launch, by whom: LONGEST is not a number of ticks. */
 static uint64_t launch_of(const struct merge_map *map, uint64_t what) {
-    uint32_t unit = unit_map_of(&map->thread, (uint32_t)(what >> STINT_IMPL_SPAN_BITS));
+    uint32_t unit = hash_map_get(&map->thread, (uint32_t)(what >> STINT_IMPL_SPAN_BITS));
     uint64_t ticks = what & LONGEST;
     unit = unit < 1u << STINT_IMPL_NODE_BITS ? unit : 0;
     return stint_impl_span(unit, ticks == LONGEST ? ticks : merge_length(map, ticks));
