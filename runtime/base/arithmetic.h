@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Arithmetic of counts and times that never wraps around: a sum too large is the largest number
+ * (512 threads have more ticks in five months than a number holds), a difference below 0 is 0.
+ */
+#ifndef STINT_ARITHMETIC_H
+#define STINT_ARITHMETIC_H
+
+#include <stdint.h>
+
+static inline uint64_t saturating_add(uint64_t a, uint64_t b) {
+    return b > UINT64_MAX - a ? UINT64_MAX : a + b;
+}
+
+static inline uint64_t saturating_subtract(uint64_t a, uint64_t b) {
+    return a > b ? a - b : 0;
+}
+
+static inline uint64_t u64_min(uint64_t a, uint64_t b) {
+    return a < b ? a : b;
+}
+
+static inline uint64_t u64_max(uint64_t a, uint64_t b) {
+    return a > b ? a : b;
+}
+
+static inline uint64_t u64_clamp(uint64_t v, uint64_t low, uint64_t high) {
+    if (v < low) {
+        return low;
+    }
+    return u64_min(v, high);
+}
+
+#endif
