@@ -2,7 +2,6 @@
 #include "number.h"
 
 #include <math.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,6 +51,33 @@ struct number number_exact(double value) {
     double back = strtod(text, NULL); /* the same locale as the line above */
     int same = back >= value && back <= value;
     return number_short(value, same || isnan(value) ? 15 : 17);
+}
+
+const char *number_parse_whole(const char *text, uint64_t max, uint64_t *out) {
+    const char *p = text;
+    uint64_t n = 0;
+    for (; *p >= '0' && *p <= '9'; ++p) {
+        uint64_t digit = (uint64_t)(*p - '0');
+        if (n > max / 10 || digit > max - n * 10) {
+            return NULL;
+        }
+        n = n * 10 + digit;
+    }
+    if (p == text) {
+        return NULL;
+    }
+    *out = n;
+    return p;
+}
+
+int number_read_whole(const char *text, uint64_t min, uint64_t max, uint64_t *out) {
+    uint64_t n;
+    const char *end = number_parse_whole(text, max, &n);
+    if (!end || *end || n < min) {
+        return -1;
+    }
+    *out = n;
+    return 0;
 }
 
 /* A mantissa below 2^53 and a power of ten up to 10^22 are exact, and so one division rounds once:

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The numbers 0 … count - 1 in an order of the caller's: merge sort, so stable, without a worst
- * case and without malloc.
+ * The sort of the library: a merge sort of numbers by a rule of the caller's, so stable, without a
+ * worst case and without malloc. Parts that are in order already are only copied.
  */
 #ifndef STINT_ORDER_H
 #define STINT_ORDER_H
@@ -10,10 +10,14 @@
 
 #include "scratch.h"
 
-/* Whether a stands before b. */
+/* Whether a comes before b. */
 typedef int (*order_rule)(const void *what, uint32_t a, uint32_t b);
 
-/* NULL without memory. */
+/* The numbers 0 to count - 1 in order. NULL without memory. */
 uint32_t *order_by(struct scratch *memory, uint32_t count, order_rule before, const void *what);
+
+/* The same in arrays of the caller's: the one of the two that has the result. */
+uint32_t *order_in(uint32_t *order, uint32_t *spare, uint32_t count, order_rule before,
+                   const void *what);
 
 #endif

@@ -11,6 +11,9 @@
 /* Zeroed pages, or NULL. errno is kept. */
 void *pages_get(size_t bytes);
 void pages_put(void *pages, size_t bytes);
+/* More pages with the same first `bytes`, in place of these (NULL: there are none yet). NULL
+ * without memory, and these stay. */
+void *pages_grow(void *pages, size_t bytes, size_t to);
 /* Addresses only: nothing may be read or written there, and mlockall brings no memory into them.
  * Freed as pages are. */
 void *pages_reserve(size_t bytes);

@@ -31,14 +31,10 @@ static int text_room(struct text *t, size_t more) {
     while (size - t->length <= more) {
         size *= 2;
     }
-    char *data = pages_get(size);
+    char *data = pages_grow(t->data, t->size, size);
     if (!data) {
         t->failed = 1;
         return -1;
-    }
-    if (t->data) {
-        memcpy(data, t->data, t->length);
-        pages_put(t->data, t->size);
     }
     t->data = data;
     t->size = size;

@@ -81,4 +81,24 @@ TEST(number, refuses) {
     }
 }
 
+TEST(number, whole) {
+    uint64_t n = 7;
+    const char *text = "0012ms";
+    CHECK(number_parse_whole(text, UINT64_MAX, &n) == text + 4 && n == 12);
+    CHECK(!number_read_whole("18446744073709551615", 0, UINT64_MAX, &n) && n == UINT64_MAX);
+    CHECK(!number_read_whole("10", 10, 10, &n) && n == 10);
+    CHECK(!number_read_whole("0", 0, 0, &n) && n == 0);
+}
+
+TEST(number, not_whole) {
+    static const char *const wrong[] = {"", " 1", "+1", "-1", "1 ", "1.0", "0x1", "9", "12", "123",
+                                        "99999999999999999999999999"};
+    uint64_t n = 7;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i) {
+        CHECK(number_read_whole(wrong[i], 10, 11, &n) == -1);
+    }
+    CHECK(!number_parse_whole("18446744073709551616", UINT64_MAX, &n));
+    CHECK(n == 7);
+}
+
 HARNESS_MAIN()

@@ -117,4 +117,16 @@ TEST(scratch, says_when_there_is_no_memory) {
     scratch_free(&s);
 }
 
+TEST(scratch, pages_grow) {
+    char *p = pages_grow(NULL, 0, 100);
+    CHECK(p != NULL);
+    p[99] = 'x';
+    char *more = pages_grow(p, 100, 100000);
+    CHECK(more != NULL);
+    CHECK(more[99] == 'x' && !more[0] && !more[99999]);
+    CHECK(!pages_grow(more, 100000, SIZE_MAX / 2));
+    CHECK(more[99] == 'x');
+    pages_put(more, 100000);
+}
+
 HARNESS_MAIN()
