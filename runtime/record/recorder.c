@@ -131,12 +131,12 @@ static void count_unframed(struct thread_block *b, struct tree_edge e) {
 /* A guard that the caller's stack frame already opened was left by goto, longjmp or the like.
  * Scopes opened by name have no address: they may nest in themselves. */
 static void reopen(struct thread_block *b, uint64_t guard) {
-    if (STINT_IMPL_UNLIKELY(STINT_IMPL_LOAD(&b->hot.top->guard) == STINT_IMPL_MOVED)) {
-        thread_drop_moved(b);
-    }
     struct stint_impl_frame *stale = is_name(guard) ? NULL : frame_find(b, guard);
     if (stale) {
         thread_unwind(b, stale - 1);
+    }
+    if (STINT_IMPL_UNLIKELY(STINT_IMPL_LOAD(&b->hot.top->guard) == STINT_IMPL_MOVED)) {
+        thread_drop_moved(b);
     }
 }
 

@@ -376,6 +376,30 @@ TEST(guard_rule, ended_on_another_thread_is_no_sample_and_counted) {
     CHECK_EQ_U64(lost_in_all(), 1);
 }
 
+/* A scope that another thread ended stays around the one that is open inside it, and leaves with it
+ * also when that one is jumped out of and its place opens again. */
+TEST(guard_rule, ended_on_another_thread_around_one_that_was_jumped_out_of) {
+    static stint_impl_opened inner;
+    pthread_t t = second_start();
+    begin_a();
+    stint_impl_begin(&inner, &site_a, 0); /* from now on a in a is known as recursive */
+    stint_impl_end_open(&inner);
+    end_place();
+    begin_a();
+    stint_impl_begin(&inner, &site_b, 0);
+    second_does(end_place);
+    fake_advance(5);
+    stint_impl_begin(&inner, &site_a, 0);
+    fake_advance(7);
+    stint_impl_end_open(&inner);
+    CHECK_EQ_U64(stat_of("a").samples, 2); /* a recursive call has none */
+    CHECK_EQ_U64(stat_of("a").total_ns, 7);
+    CHECK_EQ_U64(lost(STINT_STATUS_OTHER_THREAD), 1);
+    CHECK_EQ_U64(lost(STINT_STATUS_ABANDONED), 1);
+    second_ends(t);
+    check_sound(1);
+}
+
 TEST(guard_rule, one_left_open_is_not_closed_by_another_at_its_address) {
     pthread_t t = second_start();
     begin_a();
