@@ -5,6 +5,8 @@
 #include "activity_call.h"
 #include "activity_time.h"
 #include "base/config.h"
+#include "base/min_max.h"
+#include "gpu/event_lane.h"
 #include "record/ring.h"
 
 #define LANES 64 /* streams with a lane; the others share the last */
@@ -19,28 +21,6 @@ struct lane {
 static struct lane lanes[LANES];
 static unsigned lane_count;
 static struct lane *latest; /* records come in bunches */
-
-/* Lanes of GPU timers go into the same list, under another lock. */
-static void publish(struct lane *l, uint32_t device) {
-    uint32_t unit = arena_get(sizeof(struct arena_lane), ARENA_RECORD);
-    uint32_t ring = unit ? ring_new() : 0;
-    if (!ring) {
-        return;
-    }
-    struct arena_header *h = arena_header();
-    struct arena_lane *out = arena_at(unit);
-    out->ring = ring;
-    out->device = device;
-    out->number = __atomic_add_fetch(&h->lane_count, 1, __ATOMIC_RELAXED);
-    out->stream = lane_count == LANES ? 0 : l->stream;
-    out->context = l->context;
-    out->kind = ARENA_LANE_ACTIVITIES;
-    l->ring = ring_at(ring);
-    out->next = __atomic_load_n(&h->first_lane, __ATOMIC_ACQUIRE);
-    while (!__atomic_compare_exchange_n(&h->first_lane, &out->next, unit, 1, __ATOMIC_ACQ_REL,
-                                        __ATOMIC_ACQUIRE)) {
-    }
-}
 
 static int is_of(const struct lane *l, const struct activity_record *r,
                  const struct activity_gpu *gpu) {
@@ -61,7 +41,12 @@ static struct lane *find(const struct activity_record *r, const struct activity_
     }
     struct lane *l = &lanes[lane_count++];
     *l = (struct lane){.gpu = gpu->index, .context = r->context, .stream = r->stream};
-    publish(l, gpu->unit);
+    struct arena_lane published = {
+        .device = gpu->unit, .context = r->context, .kind = ARENA_LANE_ACTIVITIES};
+    if (lane_count < LANES) { /* the last lane is that of several streams */
+        published.stream = r->stream;
+    }
+    l->ring = event_lane_publish(&published);
     return l;
 }
 
@@ -76,8 +61,7 @@ static uint64_t launch_of(const struct activity_record *r, const struct activity
     if (launched) {
         before = launched < start ? start - launched : 0;
     }
-    before = before < STINT_IMPL_SPAN_LONG ? before : STINT_IMPL_SPAN_LONG;
-    return (uint64_t)from->thread << STINT_IMPL_SPAN_BITS | before;
+    return (uint64_t)from->thread << STINT_IMPL_SPAN_BITS | min_u64(before, STINT_IMPL_SPAN_LONG);
 }
 
 void activity_lane_add(const struct activity_record *r, uint32_t row,

@@ -17,7 +17,7 @@ struct cuda_code_row {
 #define ASSERT_EQUAL(ours, number) _Static_assert((ours) == (number), #ours);
 CUDA_NUMBERS(ASSERT_EQUAL)
 
-static const struct cuda_code_row *find_row(int code) {
+static const struct cuda_code_row *code_find_row(int code) {
     for (size_t i = 0; i < sizeof cuda_codes / sizeof *cuda_codes; ++i) {
         if (cuda_codes[i].code == code) {
             return &cuda_codes[i];
@@ -27,11 +27,11 @@ static const struct cuda_code_row *find_row(int code) {
 }
 
 const char *cuda_code_name(int code) {
-    const struct cuda_code_row *row = find_row(code);
+    const struct cuda_code_row *row = code_find_row(code);
     return row ? row->name : NULL;
 }
 
 int cuda_code_is_fatal(int code) {
-    const struct cuda_code_row *row = find_row(code);
+    const struct cuda_code_row *row = code_find_row(code);
     return row && row->fatal;
 }

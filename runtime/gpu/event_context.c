@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "event_context.h"
+#include "event_pair.h"
 
 #include <stddef.h>
 
@@ -12,50 +12,52 @@ static struct event_context contexts[CONTEXTS];
 static uint32_t context_count;
 static struct event_pair *spare; /* pairs without events */
 
-static void push(struct event_pair **list, struct event_pair *p) {
+static void pair_push(struct event_pair **list, struct event_pair *p) {
     p->next = *list;
     *list = p;
 }
 
-static struct event_pair *pop(struct event_pair **list) {
+static struct event_pair *pair_pop(struct event_pair **list) {
     struct event_pair *p = *list;
-    *list = p ? p->next : NULL;
+    if (p) {
+        *list = p->next;
+    }
     return p;
 }
 
-static void put_spare(struct event_pair *p) {
+static void pair_put_spare(struct event_pair *p) {
     p->from = p->to = NULL;
-    push(&spare, p);
+    pair_push(&spare, p);
 }
 
 void event_pair_put(struct event_pair *p, int good) {
     if (good && !event_pair_is_stale(p)) {
-        push(&p->home->free, p);
+        pair_push(&p->home->free, p);
     } else {
-        put_spare(p);
+        pair_put_spare(p);
     }
 }
 
 void event_context_forget(struct event_context *home) {
     while (home->free) {
-        put_spare(pop(&home->free));
+        pair_put_spare(pair_pop(&home->free));
     }
     home->context.handle = NULL;
     ++home->generation;
 }
 
-static struct event_pair *spare_get(void) {
+static struct event_pair *pair_get_spare(void) {
     if (!spare) {
         struct event_pair *piece = pages_get(PAIRS_PER_PIECE * sizeof *piece);
         for (uint32_t i = 0; piece && i < PAIRS_PER_PIECE; ++i) {
-            push(&spare, &piece[i]);
+            pair_push(&spare, &piece[i]);
         }
     }
-    return pop(&spare);
+    return pair_pop(&spare);
 }
 
-/* NULL: too many at once. */
-static struct event_context *find(const struct gpu_context *c) {
+/* Its place, which is taken if need be. NULL: too many contexts at once. */
+static struct event_context *context_get(const struct gpu_context *c) {
     struct event_context *unused = NULL;
     for (uint32_t i = 0; i < context_count; ++i) {
         struct event_context *have = &contexts[i];
@@ -65,7 +67,9 @@ static struct event_context *find(const struct gpu_context *c) {
             }
             event_context_forget(have); /* another one at the same address */
         }
-        unused = have->context.handle ? unused : have;
+        if (!have->context.handle) {
+            unused = have;
+        }
     }
     if (!unused && context_count < CONTEXTS) {
         unused = &contexts[context_count++];
@@ -79,8 +83,13 @@ static struct event_context *find(const struct gpu_context *c) {
 }
 
 struct event_pair *event_pair_get(const struct gpu_context *c) {
-    struct event_context *home = find(c);
-    struct event_pair *p = !home ? NULL : home->free ? pop(&home->free) : spare_get();
+    struct event_context *home = context_get(c);
+    struct event_pair *p = NULL;
+    if (home && home->free) {
+        p = pair_pop(&home->free);
+    } else if (home) {
+        p = pair_get_spare();
+    }
     if (p) {
         p->home = home;
         p->generation = home->generation;

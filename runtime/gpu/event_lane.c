@@ -6,6 +6,8 @@
 
 #include "arena/arena.h"
 #include "base/config.h"
+#include "base/min_max.h"
+#include "event_pair.h"
 #include "record/ring.h"
 
 #define LANES 64 /* streams with a lane; the others share the last */
@@ -27,34 +29,35 @@ struct lane {
 static struct lane lanes[LANES];
 static unsigned lane_count;
 
-static int is_of(const struct lane *l, const struct event_pair *p) {
+static int event_lane_is_of(const struct lane *l, const struct event_pair *p) {
     return l->stream == p->stream && l->home == p->home &&
            (p->stream != GPU_STREAM_PER_THREAD || pthread_equal(l->thread, pthread_self()));
 }
 
-static void publish(struct lane *l, const struct event_pair *p) {
-    uint32_t unit = arena_get(sizeof(struct arena_lane), ARENA_RECORD);
-    uint32_t ring = unit ? ring_new() : 0;
+struct stint_impl_ring *event_lane_publish(const struct arena_lane *lane) {
+    uint32_t ring = 0;
+    uint32_t unit = arena_get(sizeof *lane, ARENA_RECORD);
+    if (unit) {
+        ring = ring_new();
+    }
     if (!ring) {
-        return;
+        return NULL;
     }
     struct arena_header *h = arena_header();
     struct arena_lane *out = arena_at(unit);
+    *out = *lane;
     out->ring = ring;
-    out->device = p->home->device;
     out->number = __atomic_add_fetch(&h->lane_count, 1, __ATOMIC_RELAXED);
-    out->stream = lane_count == LANES ? 0 : (uint64_t)(uintptr_t)p->stream;
-    l->ring = ring_at(ring);
-    /* Lanes of activities go into the same list, under another lock. */
     out->next = __atomic_load_n(&h->first_lane, __ATOMIC_ACQUIRE);
     while (!__atomic_compare_exchange_n(&h->first_lane, &out->next, unit, 1, __ATOMIC_ACQ_REL,
                                         __ATOMIC_ACQUIRE)) {
     }
+    return ring_at(ring);
 }
 
-static struct lane *find(const struct event_pair *p) {
+static struct lane *event_lane_get(const struct event_pair *p) {
     for (unsigned i = 0; i < lane_count; ++i) {
-        if (is_of(&lanes[i], p)) {
+        if (event_lane_is_of(&lanes[i], p)) {
             return &lanes[i];
         }
     }
@@ -65,14 +68,18 @@ static struct lane *find(const struct event_pair *p) {
     l->stream = p->stream;
     l->home = p->home;
     l->thread = pthread_self();
-    publish(l, p);
+    struct arena_lane published = {.device = p->home->device};
+    if (lane_count < LANES) { /* the last lane is that of several streams */
+        published.stream = (uint64_t)(uintptr_t)p->stream;
+    }
+    l->ring = event_lane_publish(&published);
     return l;
 }
 
 void event_lane_open(struct event_pair *p) {
     p->lane = 0;
     if (config.trace && arena.base) {
-        struct lane *l = find(p);
+        struct lane *l = event_lane_get(p);
         p->lane = (uint32_t)(l - lanes) + 1;
         p->opened = ++l->moment;
         p->host_ticks = clock_ticks();
@@ -86,7 +93,7 @@ void event_lane_close(struct event_pair *p) {
 }
 
 /* The end of the spans that were closed later than that moment; 0 = there were none. */
-static uint64_t end_after(const struct lane *l, uint64_t moment) {
+static uint64_t event_lane_get_end_after(const struct lane *l, uint64_t moment) {
     uint64_t ticks = 0;
     for (unsigned i = 0; i < ENDS; ++i) {
         if (l->ends[i].moment > moment && l->ends[i].ticks > ticks) {
@@ -97,7 +104,7 @@ static uint64_t end_after(const struct lane *l, uint64_t moment) {
 }
 
 /* When the span closed last before that moment ended; 0 = there was none. */
-static uint64_t end_before(const struct lane *l, uint64_t moment) {
+static uint64_t event_lane_get_end_before(const struct lane *l, uint64_t moment) {
     uint64_t newest = 0, ticks = 0;
     for (unsigned i = 0; i < ENDS; ++i) {
         if (l->ends[i].moment < moment && l->ends[i].moment > newest) {
@@ -114,10 +121,8 @@ void event_lane_add(const struct event_pair *p, uint64_t ns) {
     }
     struct lane *l = &lanes[p->lane - 1];
     uint64_t ticks = clock_ticks_of_ns(ns);
-    uint64_t after = end_before(l, p->opened);
-    uint64_t start = after > p->host_ticks ? after : p->host_ticks;
-    uint64_t end = start + ticks, within = end_after(l, p->opened);
-    end = end > within ? end : within;
+    uint64_t start = max_u64(p->host_ticks, event_lane_get_end_before(l, p->opened));
+    uint64_t end = max_u64(start + ticks, event_lane_get_end_after(l, p->opened));
     l->ends[l->next_end % ENDS].moment = p->closed;
     l->ends[l->next_end++ % ENDS].ticks = end;
     if (l->ring && ns >= config.trace_min_ns) {

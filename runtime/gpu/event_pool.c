@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
+ * Pairs of GPU events from the first event of a GPU timer (stream_timer.c) to the time that is added
+ * up in the arena.
+ *
  * Implementation notes
- * - The lock covers lists and sums, never a call of the driver: a tool may stand behind it, or wait
- *   itself. The queue that is being asked about is marked and left alone by the others.
- * - At exit the driver may be gone before us. atexit handlers run backwards, so one registered
- *   after the first success runs before the driver's own; after it the pool is closed.
- * - CUDA after a fork is undefined: the child of a process that used it does not, the child of one
- *   that did not may.
+ * - The lock covers lists and sums, never a call of the driver, which may wait or call a tool. A queue
+ *   whose oldest pair is being queried is marked, and other threads leave it alone.
+ * - At exit the driver may be unloaded before this library. atexit handlers run in reverse order, so
+ *   one that is registered after the first success runs before the driver's own; it closes the pool.
+ * - CUDA after a fork is undefined: the child of a process that used it does not use it; the child of
+ *   a process that did not may.
  */
 #include "event_pool.h"
 
@@ -17,11 +20,9 @@
 #include "arena/arena.h"
 #include "base/config.h"
 #include "base/lock.h"
-#include "event_calls.h"
 #include "event_lane.h"
-#include "event_queue.h"
+#include "event_pair.h"
 #include "event_sums.h"
-#include "gpu.h"
 
 enum pool_state { POOL_NEW, POOL_OPEN, POOL_NO_GPU, POOL_FAILED, POOL_CLOSED };
 
@@ -30,94 +31,98 @@ static uint64_t busy; /* pairs started or waiting */
 static int exit_registered;
 int event_pool_no_gpu;
 
-/* The calling thread is in here, or in another lock that its signal handler interrupted: neither a
- * handler nor a tool behind the driver may wait for it. */
-static int is_inside(void) {
+/* The calling thread is in the pool, or a signal handler on it interrupted the holder of another lock:
+ * neither the handler nor a tool that the driver calls may wait for that lock. */
+static int pool_is_inside(void) {
     return lock_inside(LOCK_EVENTS) || lock_any_held();
 }
 
-static enum pool_state state(void) {
+static enum pool_state pool_get_state(void) {
     return __atomic_load_n(&pool_state, __ATOMIC_ACQUIRE);
 }
 
-static void set_state(enum pool_state to) {
+static void pool_set_state(enum pool_state to) {
     __atomic_store_n(&pool_state, to, __ATOMIC_RELEASE);
 }
 
-static void forget_in_child(int held) {
+static void pool_forget_in_child(int held) {
     (void)held;
     busy = 0;
     event_queue_forget_all();
     event_lane_forget_all();
     if (event_context_any()) {
-        set_state(POOL_CLOSED);
+        pool_set_state(POOL_CLOSED);
     }
-    lock_outside(
-        LOCK_EVENTS); /* the lists are empty: a forking handler may begin timers of its own */
+    /* The lists are empty: a forking handler may begin timers of its own. */
+    lock_outside(LOCK_EVENTS);
 }
 
-LOCK_OVER_FORK(LOCK_EVENTS, NULL, forget_in_child)
+LOCK_OVER_FORK(LOCK_EVENTS, NULL, pool_forget_in_child)
 
 /* ---- Under the lock. */
 
-static void retire(struct event_pair *p, int good) {
+static void pool_retire_locked(struct event_pair *p, int good) {
     event_pair_put(p, good);
     __atomic_fetch_sub(&busy, 1, __ATOMIC_RELAXED);
 }
 
-/* Loses what waits in a context that is gone, or in all (NULL); what somebody asks about is his. */
-static void drop_waiting(const struct event_context *home) {
+/* Loses the pairs that wait in a destroyed context, or in all (NULL), but for queues that another
+ * thread queries, which loses their pairs itself. */
+static void pool_drop_waiting_locked(const struct event_context *home) {
     for (uint32_t i = 0; i < EVENT_QUEUES; ++i) {
         struct event_queue *q = &event_queues[i];
         while (q->head && !q->asked && (!home || q->head->home == home)) {
-            retire(event_queue_pop(q), 0);
+            pool_retire_locked(event_queue_pop(q), 0);
             arena_lose(STINT_STATUS_GPU_FAILED, 1);
         }
     }
 }
 
-/* After some errors nothing can be right any more. */
-static int give_up(int code) {
+/* Whether no later call can succeed after this error; then the pool is closed. */
+static int pool_give_up_locked(int code) {
     if (gpu_is_fatal(code)) {
-        set_state(code == GPU_DEINITIALIZED ? POOL_CLOSED : POOL_FAILED);
-        drop_waiting(NULL);
+        pool_set_state(code == GPU_DEINITIALIZED ? POOL_CLOSED : POOL_FAILED);
+        pool_drop_waiting_locked(NULL);
         return 1;
     }
     return 0;
 }
 
 /* The pair's own events are never used again. */
-static void fail(struct event_pair *p, int code) {
-    struct event_context *home = event_pair_is_stale(p) ? NULL : p->home;
-    retire(p, 0);
-    if (!give_up(code) && home &&
+static void pool_fail_locked(struct event_pair *p, int code) {
+    struct event_context *home = NULL;
+    if (!event_pair_is_stale(p)) {
+        home = p->home;
+    }
+    pool_retire_locked(p, 0);
+    if (!pool_give_up_locked(code) && home &&
         (code == GPU_INVALID_CONTEXT || code == GPU_CONTEXT_IS_DESTROYED)) {
-        drop_waiting(home);
+        pool_drop_waiting_locked(home);
         event_context_forget(home);
     }
 }
 
 /* ---- Without the lock. */
 
-static void retire_now(struct event_pair *p, int good) {
+static void pool_retire(struct event_pair *p, int good) {
     lock_hold(LOCK_EVENTS);
-    retire(p, good);
+    pool_retire_locked(p, good);
     lock_drop(LOCK_EVENTS);
 }
 
-static void fail_now(struct event_pair *p, int code) {
+static void pool_fail(struct event_pair *p, int code) {
     lock_hold(LOCK_EVENTS);
-    fail(p, code);
+    pool_fail_locked(p, code);
     lock_drop(LOCK_EVENTS);
 }
 
-static void close_pool(void) {
+static void pool_close(void) {
     event_pool_collect();
-    set_state(POOL_CLOSED);
+    pool_set_state(POOL_CLOSED);
 }
 
-/* Looks for the GPU; later, if this may be a signal handler. */
-static enum pool_state open_pool(void) {
+/* Looks for the GPU; leaves that to a later call if this may be a signal handler. */
+static enum pool_state pool_open(void) {
     enum pool_state found = POOL_NEW;
     if (!gpu_may_seek()) {
         return POOL_NEW;
@@ -126,12 +131,12 @@ static enum pool_state open_pool(void) {
     int usable = !gpu->reason && gpu->event_new;
     enum pool_state to = usable ? POOL_OPEN : POOL_NO_GPU;
     __atomic_compare_exchange_n(&pool_state, &found, to, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
-    __atomic_store_n(&event_pool_no_gpu, state() == POOL_NO_GPU, __ATOMIC_RELAXED);
-    return state();
+    __atomic_store_n(&event_pool_no_gpu, pool_get_state() == POOL_NO_GPU, __ATOMIC_RELAXED);
+    return pool_get_state();
 }
 
-/* A place among those in flight. */
-static int reserve(void) {
+/* Counts one more pair in flight. 0, or -1: too many are. */
+static int pool_reserve_pair(void) {
     uint64_t have = __atomic_load_n(&busy, __ATOMIC_RELAXED);
     while (have < config.gpu_in_flight) {
         if (__atomic_compare_exchange_n(&busy, &have, have + 1, 1, __ATOMIC_RELAXED,
@@ -142,8 +147,8 @@ static int reserve(void) {
     return -1;
 }
 
-/* The device's record; if two threads look at once, the second changes nothing. */
-static void describe(const struct gpu_ops *gpu, struct event_context *home) {
+/* Makes the device's record; if two threads do at once, the second changes nothing. */
+static void pool_describe_device(const struct gpu_ops *gpu, struct event_context *home) {
     struct gpu_device d = {0};
     int number = home->context.device;
     int known = gpu_device(gpu, number, &d) == GPU_OK;
@@ -155,15 +160,15 @@ static void describe(const struct gpu_ops *gpu, struct event_context *home) {
     lock_drop(LOCK_EVENTS);
 }
 
-static struct event_pair *get(const struct gpu_ops *gpu, const struct gpu_context *c) {
+static struct event_pair *pool_get_pair(const struct gpu_ops *gpu, const struct gpu_context *c) {
     struct event_pair *p = NULL;
-    if (!reserve()) {
+    if (!pool_reserve_pair()) {
         lock_hold(LOCK_EVENTS);
         p = event_pair_get(c);
         int is_new = p && !p->home->described;
         lock_drop(LOCK_EVENTS);
         if (is_new) {
-            describe(gpu, p->home);
+            pool_describe_device(gpu, p->home);
         }
         if (!p) {
             __atomic_fetch_sub(&busy, 1, __ATOMIC_RELAXED);
@@ -172,32 +177,35 @@ static struct event_pair *get(const struct gpu_ops *gpu, const struct gpu_contex
     return p;
 }
 
-static struct event_pair *start(const struct gpu_ops *gpu, void *stream, enum stint_status *why) {
+static struct event_pair *pool_start_pair(const struct gpu_ops *gpu, void *stream,
+                                          enum stint_status *why) {
     struct gpu_context c = {0};
     int capturing = 0;
     int code = gpu->context(stream, &c);
-    code = code ? code : gpu_capturing(gpu, stream, &capturing);
+    if (!code) {
+        code = gpu_capturing(gpu, stream, &capturing);
+    }
     if (code || capturing) {
-        *why = capturing ? STINT_STATUS_GPU_CAPTURED : event_loss(code);
+        *why = capturing ? STINT_STATUS_GPU_CAPTURED : event_status_of_code(code);
         lock_hold(LOCK_EVENTS);
-        give_up(code);
+        pool_give_up_locked(code);
         lock_drop(LOCK_EVENTS);
         return NULL;
     }
-    struct event_pair *p = get(gpu, &c);
+    struct event_pair *p = pool_get_pair(gpu, &c);
     if (!p) {
         *why = STINT_STATUS_GPU_DROPPED;
         return NULL;
     }
     p->stream = stream;
-    code = event_record(gpu, p, &p->from);
+    code = event_pair_record(gpu, p, &p->from);
     if (code) {
-        fail_now(p, code);
-        *why = event_loss(code);
+        pool_fail(p, code);
+        *why = event_status_of_code(code);
         return NULL;
     }
     if (!__atomic_exchange_n(&exit_registered, 1, __ATOMIC_RELAXED)) {
-        atexit(close_pool);
+        atexit(pool_close);
     }
     if (config.trace) {
         lock_hold(LOCK_EVENTS);
@@ -208,36 +216,41 @@ static struct event_pair *start(const struct gpu_ops *gpu, void *stream, enum st
 }
 
 struct event_pair *event_pool_start(void *stream, enum stint_status *why) {
-    enum pool_state now = state();
+    enum pool_state now = pool_get_state();
     *why = now == POOL_FAILED ? STINT_STATUS_GPU_FAILED : STINT_STATUS_GPU_NO_DEVICE;
     if (now != POOL_OPEN && now != POOL_NEW) {
         return NULL;
     }
-    if (is_inside()) {
+    if (pool_is_inside()) {
         *why = STINT_STATUS_GPU_DROPPED;
         return NULL;
     }
     struct lock_visit v = lock_visit_begin(LOCK_EVENTS);
-    now = now == POOL_NEW ? open_pool() : now;
-    struct event_pair *p = now == POOL_OPEN ? start(gpu_ops(), stream, why) : NULL;
+    struct event_pair *p = NULL;
+    if (now == POOL_NEW) {
+        now = pool_open();
+    }
+    if (now == POOL_OPEN) {
+        p = pool_start_pair(gpu_ops(), stream, why);
+    }
     lock_visit_end(LOCK_EVENTS, v);
     return p;
 }
 
 void event_pool_cancel(struct event_pair *p) {
-    if (is_inside()) {
+    if (pool_is_inside()) {
         return; /* its place is lost */
     }
     struct lock_visit v = lock_visit_begin(LOCK_EVENTS);
-    retire_now(p, 1);
+    pool_retire(p, 1);
     lock_visit_end(LOCK_EVENTS, v);
 }
 
-/* Under the lock, which is given up while asking about the head of the queue. Whether that is off
- * the queue. */
-static int poll(const struct gpu_ops *gpu, struct event_queue *q, int wait) {
+/* Queries the oldest pair of the queue; returns whether it was taken out, with its time or an error.
+ * With the lock, which is released for the query. */
+static int pool_poll_queue(const struct gpu_ops *gpu, struct event_queue *q, int wait) {
     uint64_t ns = 0;
-    if (q->asked || !q->head || state() != POOL_OPEN) {
+    if (q->asked || !q->head || pool_get_state() != POOL_OPEN) {
         return 0;
     }
     struct event_pair *p = q->head;
@@ -245,7 +258,7 @@ static int poll(const struct gpu_ops *gpu, struct event_queue *q, int wait) {
     if (!event_pair_is_stale(p)) {
         q->asked = 1;
         lock_drop(LOCK_EVENTS);
-        code = event_ask(gpu, p, wait, &ns);
+        code = event_pair_query(gpu, p, wait, &ns);
         lock_hold(LOCK_EVENTS);
         q->asked = 0;
     }
@@ -256,44 +269,50 @@ static int poll(const struct gpu_ops *gpu, struct event_queue *q, int wait) {
     if (code == GPU_OK) {
         event_sums_add(p->sums, p->home->device, ns);
         event_lane_add(p, ns);
-        retire(p, 1);
+        pool_retire_locked(p, 1);
     } else {
         arena_lose(STINT_STATUS_GPU_FAILED, 1);
-        fail(p, code);
+        pool_fail_locked(p, code);
     }
     return 1;
 }
 
-/* Two questions at most: the stream's oldest pair, then its next, or another stream's if this one
- * is still at work, so that what finished on a stream that is used no more is picked up too. */
-static void poll_some(const struct gpu_ops *gpu, struct event_queue *own) {
-    struct event_queue *then = poll(gpu, own, 0) ? own : event_queue_other(own);
-    if (then) {
-        poll(gpu, then, 0);
+/* Two queries at most: the stream's oldest pair, then its next one, or another stream's if the first
+ * is not finished, so that pairs of a stream that is no longer used are collected, too. */
+static void pool_poll_some(const struct gpu_ops *gpu, struct event_queue *own) {
+    struct event_queue *next = own;
+    if (!pool_poll_queue(gpu, own, 0)) {
+        next = event_queue_other(own);
+    }
+    if (next) {
+        pool_poll_queue(gpu, next, 0);
     }
 }
 
-static int stop(const struct gpu_ops *gpu, struct event_pair *p, int wait, enum stint_status *why) {
+static int pool_stop_pair(const struct gpu_ops *gpu, struct event_pair *p, int wait,
+                          enum stint_status *why) {
     int capturing = 0;
     int code = gpu_capturing(gpu, p->stream, &capturing);
     if (!code && capturing) {
-        retire_now(p, 1);
+        pool_retire(p, 1);
         *why = STINT_STATUS_GPU_CAPTURED;
         return -1;
     }
-    code = code ? code : event_record(gpu, p, &p->to);
+    if (!code) {
+        code = event_pair_record(gpu, p, &p->to);
+    }
     if (code) {
-        fail_now(p, code);
-        *why = event_loss(code);
+        pool_fail(p, code);
+        *why = event_status_of_code(code);
         return -1;
     }
     if (wait) {
-        gpu->event_wait(p->to); /* an error shows when it is asked about */
+        gpu->event_wait(p->to); /* the query returns an error again */
     }
     lock_hold(LOCK_EVENTS);
     event_lane_close(p);
     struct event_queue *q = event_queue_put(p);
-    poll_some(gpu, q);
+    pool_poll_some(gpu, q);
     lock_drop(LOCK_EVENTS);
     return 0;
 }
@@ -301,27 +320,28 @@ static int stop(const struct gpu_ops *gpu, struct event_pair *p, int wait, enum 
 int event_pool_stop(struct event_pair *p, uint32_t sums, uint32_t node, int wait,
                     enum stint_status *why) {
     *why = STINT_STATUS_GPU_FAILED;
-    if (is_inside()) {
+    if (pool_is_inside()) {
         return -1; /* its place is lost */
     }
     struct lock_visit v = lock_visit_begin(LOCK_EVENTS);
     int result = -1;
     p->sums = sums;
     p->node = node;
-    if (state() == POOL_OPEN && sums && !event_pair_is_stale(p)) {
-        result = stop(gpu_ops(), p, wait, why);
+    if (pool_get_state() == POOL_OPEN && sums && !event_pair_is_stale(p)) {
+        result = pool_stop_pair(gpu_ops(), p, wait, why);
     } else {
-        retire_now(p, 1);
+        pool_retire(p, 1);
     }
     lock_visit_end(LOCK_EVENTS, v);
     return result;
 }
 
-/* Everything that is done, or after waiting for it everything. Whether there was any. */
-static int poll_all(int wait) {
+/* Takes out all pairs that are finished; with `wait` waits for the others. Returns whether there was
+ * any. */
+static int pool_poll_all(int wait) {
     int some = 0;
     for (uint32_t i = 0; i < EVENT_QUEUES && event_queue_waiting(); ++i) {
-        while (poll(gpu_ops(), &event_queues[i], wait)) {
+        while (pool_poll_queue(gpu_ops(), &event_queues[i], wait)) {
             some = 1;
         }
     }
@@ -329,21 +349,21 @@ static int poll_all(int wait) {
 }
 
 void event_pool_collect(void) {
-    if (state() == POOL_OPEN && !is_inside()) {
+    if (pool_get_state() == POOL_OPEN && !pool_is_inside()) {
         struct lock_visit v = lock_visit_begin(LOCK_EVENTS);
         lock_hold(LOCK_EVENTS);
-        poll_all(0);
+        pool_poll_all(0);
         lock_drop(LOCK_EVENTS);
         lock_visit_end(LOCK_EVENTS, v);
     }
 }
 
 int event_pool_flush(void) {
-    if (state() == POOL_OPEN && !is_inside()) {
+    if (pool_get_state() == POOL_OPEN && !pool_is_inside()) {
         struct lock_visit v = lock_visit_begin(LOCK_EVENTS);
         lock_hold(LOCK_EVENTS);
-        while (event_queue_waiting() && state() == POOL_OPEN) {
-            if (!poll_all(1)) { /* others are asking about what is left */
+        while (event_queue_waiting() && pool_get_state() == POOL_OPEN) {
+            if (!pool_poll_all(1)) { /* other threads query what is left */
                 lock_drop(LOCK_EVENTS);
                 sched_yield();
                 lock_hold(LOCK_EVENTS);
@@ -352,5 +372,5 @@ int event_pool_flush(void) {
         lock_drop(LOCK_EVENTS);
         lock_visit_end(LOCK_EVENTS, v);
     }
-    return state() == POOL_FAILED ? -1 : 0;
+    return pool_get_state() == POOL_FAILED ? -1 : 0;
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "event_queue.h"
+#include "event_pair.h"
 
 #include <stddef.h>
 #include <string.h>
 
 #include "arena/arena.h"
+#include "base/hash.h"
 
 #define PROBES 8u
 
@@ -13,20 +14,22 @@ struct event_queue event_queues[EVENT_QUEUES];
 static uint64_t waiting;
 static uint32_t turn;
 
-static int is_of(const struct event_queue *q, const struct event_pair *p) {
+static int queue_is_of(const struct event_queue *q, const struct event_pair *p) {
     return q->head && q->stream == p->stream && q->home == p->home &&
            (p->stream != GPU_STREAM_PER_THREAD || pthread_equal(q->thread, pthread_self()));
 }
 
-static struct event_queue *find(const struct event_pair *p) {
-    uint32_t at = (uint32_t)((uint64_t)(uintptr_t)p->stream * 0x9e3779b97f4a7c15u >> 32);
+static struct event_queue *queue_get(const struct event_pair *p) {
+    uint32_t at = (uint32_t)hash_number((uintptr_t)p->stream);
     struct event_queue *empty = NULL;
     for (uint32_t i = 0; i < PROBES; ++i) {
         struct event_queue *q = &event_queues[(at + i) & (EVENT_QUEUES - 1)];
-        if (is_of(q, p)) {
+        if (queue_is_of(q, p)) {
             return q;
         }
-        empty = empty || q->head ? empty : q;
+        if (!empty && !q->head) {
+            empty = q;
+        }
     }
     if (!empty) {
         return &event_queues[at & (EVENT_QUEUES - 1)]; /* shared */
@@ -38,7 +41,7 @@ static struct event_queue *find(const struct event_pair *p) {
 }
 
 /* For reports, and for readers of the run file. */
-static void set_waiting(uint64_t to) {
+static void queue_set_waiting(uint64_t to) {
     waiting = to;
     if (arena.base) {
         STINT_IMPL_STORE(&arena_header()->gpu_in_flight, to);
@@ -46,7 +49,7 @@ static void set_waiting(uint64_t to) {
 }
 
 struct event_queue *event_queue_put(struct event_pair *p) {
-    struct event_queue *q = find(p);
+    struct event_queue *q = queue_get(p);
     p->next = NULL;
     if (q->head) {
         q->tail->next = p;
@@ -54,14 +57,14 @@ struct event_queue *event_queue_put(struct event_pair *p) {
         q->head = p;
     }
     q->tail = p;
-    set_waiting(waiting + 1);
+    queue_set_waiting(waiting + 1);
     return q;
 }
 
 struct event_pair *event_queue_pop(struct event_queue *q) {
     struct event_pair *p = q->head;
     q->head = p->next;
-    set_waiting(waiting - 1);
+    queue_set_waiting(waiting - 1);
     return p;
 }
 

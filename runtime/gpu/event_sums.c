@@ -6,6 +6,7 @@
 
 #include "arena/arena.h"
 #include "base/config.h"
+#include "base/min_max.h"
 #include "gpu_peak.h"
 
 uint32_t event_sums_new(void) {
@@ -38,20 +39,19 @@ void event_sums_add(uint32_t sums, uint32_t device, uint64_t ns) {
         STINT_IMPL_PUBLISH(&g->first, ns);
     }
     STINT_IMPL_PUBLISH(&g->device, device);
-    stint_impl_histogram_add(arena.base, g->histogram,
-                             ns < STINT_IMPL_LONG ? ns : STINT_IMPL_LONG - 1);
+    stint_impl_histogram_add(arena.base, g->histogram, min_u64(ns, STINT_IMPL_LONG - 1));
     STINT_IMPL_PUBLISH(&g->seq, seq + 2);
 }
 
 /* In the list from `unit` on, up to `end`. */
-static uint32_t device_find(uint32_t unit, uint32_t end, int number) {
+static uint32_t sums_find_device(uint32_t unit, uint32_t end, int number) {
     while (unit != end && ((struct arena_device *)arena_at(unit))->number != (uint32_t)number) {
         unit = ((struct arena_device *)arena_at(unit))->next;
     }
     return unit != end ? unit : 0;
 }
 
-static void name_device(struct arena_device *out, int number, const char *known) {
+static void sums_name_device(struct arena_device *out, int number, const char *known) {
     char name[sizeof out->name] = "";
     if (known[0]) {
         memcpy(name, known, sizeof name - 1);
@@ -63,8 +63,8 @@ static void name_device(struct arena_device *out, int number, const char *known)
     }
 }
 
-/* Readers may be there already: see is_bare. */
-static void describe(struct arena_device *out, int number, const struct gpu_device *d) {
+/* Readers may see the record already, if a tracer made it: see sums_device_is_bare. */
+static void sums_describe_device(struct arena_device *out, int number, const struct gpu_device *d) {
     uint64_t bytes_per_s = 0, flops_per_s = 0;
     gpu_peak(d, &bytes_per_s, &flops_per_s);
     STINT_IMPL_STORE(&out->bytes_per_s, bytes_per_s);
@@ -75,17 +75,17 @@ static void describe(struct arena_device *out, int number, const struct gpu_devi
     STINT_IMPL_STORE(&out->registers_per_mp, d->registers_per_mp);
     STINT_IMPL_STORE(&out->shared_per_mp, d->shared_per_mp);
     STINT_IMPL_STORE(&out->reserved_shared, d->reserved_shared);
-    name_device(out, number, d->name);
+    sums_name_device(out, number, d->name);
     STINT_IMPL_STORE(&out->minor, d->minor);
     STINT_IMPL_STORE(&out->major, d->major);
 }
 
-/* A tracer's records name a device before anybody could ask what it is. */
-static int is_bare(const struct arena_device *have, const struct gpu_device *d) {
+/* A tracer's records may name a device before it was described. */
+static int sums_device_is_bare(const struct arena_device *have, const struct gpu_device *d) {
     return d->major && !STINT_IMPL_LOAD(&have->major);
 }
 
-/* Two threads may make one at once: who comes second looks at what came in between. */
+/* Two threads may add a device at once: the second searches what was added meanwhile. */
 uint32_t event_sums_device(int number, const struct gpu_device *d) {
     if (!arena.base) {
         return 0;
@@ -93,21 +93,23 @@ uint32_t event_sums_device(int number, const struct gpu_device *d) {
     uint32_t *list = &arena_header()->first_device;
     uint32_t head = __atomic_load_n(list, __ATOMIC_ACQUIRE), seen = 0, unit = 0;
     for (;;) {
-        uint32_t found = device_find(head, seen, number);
+        uint32_t found = sums_find_device(head, seen, number);
         if (found) {
-            if (is_bare(arena_at(found), d)) {
-                describe(arena_at(found), number, d);
+            if (sums_device_is_bare(arena_at(found), d)) {
+                sums_describe_device(arena_at(found), number, d);
             }
             return found;
         }
-        unit = unit ? unit : arena_get(sizeof(struct arena_device), ARENA_RECORD);
+        if (!unit) {
+            unit = arena_get(sizeof(struct arena_device), ARENA_RECORD);
+        }
         if (!unit) {
             return 0;
         }
         struct arena_device *out = arena_at(unit);
         if (!out->name[0]) {
             out->number = (uint32_t)number;
-            describe(out, number, d);
+            sums_describe_device(out, number, d);
         }
         out->next = seen = head;
         if (__atomic_compare_exchange_n(list, &head, unit, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What GPU events say, added up in the arena: a record a node, and the devices they ran on. Under
+ * Times of GPU events, added up in the arena: one record per node, and the devices they ran on. Under
  * the event pool's lock.
  */
 #ifndef STINT_EVENT_SUMS_H
@@ -8,12 +8,12 @@
 
 #include "gpu.h"
 
-/* Sums for one node, in units; 0 without memory. This one from any thread. */
+/* Sums for one node, in units; 0 without memory. Also without the lock. */
 uint32_t event_sums_new(void);
 /* One sample; device in units, 0 = unknown. */
 void event_sums_add(uint32_t sums, uint32_t device, uint64_t ns);
-/* The record of a device, made at the first call for its number; 0 without memory. From any
- * thread, too. */
+/* The record of a device, made at the first call for its number; 0 without memory. Also without the
+ * lock. */
 uint32_t event_sums_device(int number, const struct gpu_device *d);
 
 #endif

@@ -14,15 +14,17 @@ const struct gpu_backend *const *gpu_list(void) {
     return backends;
 }
 
-/* The first that is usable, else what the first of the list says. */
-static const struct gpu_ops *open_first(void) {
+/* The first that is usable, else the first of the list, with its reason. */
+static const struct gpu_ops *gpu_open_first(void) {
     const struct gpu_ops *refused = NULL;
     for (const struct gpu_backend *const *b = backends; b && *b; ++b) {
         const struct gpu_ops *ops = (*b)->open(config.cuda_lib);
         if (!ops->reason) {
             return ops;
         }
-        refused = refused ? refused : ops;
+        if (!refused) {
+            refused = ops;
+        }
     }
     return refused ? refused : &gpu_none;
 }
@@ -30,8 +32,8 @@ static const struct gpu_ops *open_first(void) {
 const struct gpu_ops *gpu_ops(void) {
     const struct gpu_ops *ops = __atomic_load_n(&found, __ATOMIC_ACQUIRE);
     if (!ops) {
-        ops = open_first();
-        if (ops != &gpu_none) { /* it could not even be asked: next time, then */
+        ops = gpu_open_first();
+        if (ops != &gpu_none) { /* else it could not be tried: the next call tries again */
             const struct gpu_ops *before = NULL;
             if (!__atomic_compare_exchange_n(&found, &before, ops, 0, __ATOMIC_ACQ_REL,
                                              __ATOMIC_ACQUIRE)) {
@@ -56,7 +58,10 @@ int gpu_time_ns(float ms, uint64_t *ns) {
 
 const char *gpu_code_name(int code) {
     const struct gpu_ops *ops = gpu_known();
-    const char *name = ops && ops->code_name ? ops->code_name(code) : NULL;
+    const char *name = NULL;
+    if (ops && ops->code_name) {
+        name = ops->code_name(code);
+    }
     return name ? name : "error";
 }
 

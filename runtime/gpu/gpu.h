@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a GPU back end can do. There is always one: gpu_none.c when no other is usable, so that no
- * caller asks for its absence. session/connect.c says which are tried; no other file names one.
+ * The interface of a GPU back end. There is always one: gpu_none.c when no other is usable, so that no
+ * caller has to check. session/connect.c says which are tried; no other file names one.
  *
- * All functions return a code. The library decides by those of enum gpu_code, into which a back end
- * translates its own; any other number is the back end's, which names and judges it.
+ * All functions return a code. The library handles those of enum gpu_code, into which a back end
+ * translates its own; any other number is the back end's own, for code_name and is_fatal.
  *
- * None initialises the GPU, makes a context or waits, except event_wait. Any thread; never under a
- * lock of this library: each call may end up in a tool, which may call back.
+ * None initialises the GPU, makes a context or waits, except event_wait. Any thread; never with a
+ * lock of this library held: each call may end up in a tool, which may call back.
  */
 #ifndef STINT_GPU_H
 #define STINT_GPU_H
@@ -28,23 +28,23 @@ enum gpu_code {
     GPU_ILLEGAL_ADDRESS = 700,
     GPU_CONTEXT_IS_DESTROYED = 709,
     GPU_UNSUPPORTED = 801,
-    GPU_CAPTURE_IMPLICIT = 906, /* asking would have touched a stream being captured */
+    GPU_CAPTURE_IMPLICIT = 906, /* the query would have affected a capturing stream */
     GPU_CAPTURED_EVENT = 907
 };
 
-/* Streams that are none of the program's own, as it names them; likewise. */
+/* The default streams as programs name them; likewise CUDA's numbers. */
 #define GPU_STREAM_LEGACY ((void *)(uintptr_t)1)
 #define GPU_STREAM_PER_THREAD ((void *)(uintptr_t)2)
 
-/* Where a stream's work runs. id tells contexts at the same address apart, 0 = unknown; device -1 =
- * unknown. */
+/* Where a stream's work runs. id: distinguishes contexts at the same address, 0 = unknown; device: -1
+ * = unknown. */
 struct gpu_context {
     void *handle;
     uint64_t id;
     int device;
 };
 
-/* As the device says; 0 = it does not. */
+/* Properties of a device; 0 = unknown. */
 struct gpu_device {
     char name[64];
     uint32_t major; /* compute capability */
@@ -55,7 +55,7 @@ struct gpu_device {
     uint32_t memory_bus_bits;
     uint32_t l2_bytes;
     uint32_t fp64_ratio;     /* single-precision rate over double-precision rate */
-    uint32_t threads_per_mp; /* what limits occupancy */
+    uint32_t threads_per_mp; /* this and the next: limits of occupancy */
     uint32_t blocks_per_mp;
     uint32_t registers_per_mp;
     uint32_t shared_per_mp;   /* bytes */
@@ -135,23 +135,26 @@ int gpu_may_seek(void);
  * driver) under the name that config.cuda_lib then has: read the environment first. Threads that
  * race to be the first may all look, and find the same. */
 const struct gpu_ops *gpu_ops(void);
-/* The same if it was asked for already, else NULL: a program without GPU scopes loads nothing
- * for a report. */
+/* The same if gpu_ops() was called before, else NULL: for a report of a program without GPU scopes
+ * nothing is loaded. */
 const struct gpu_ops *gpu_known(void);
 
-/* A time in ms; 0, or GPU_INVALID_VALUE for one that cannot be. */
+/* Converts a time; GPU_OK, or GPU_INVALID_VALUE for one that is not plausible. */
 int gpu_time_ns(float ms, uint64_t *ns);
 
 /* A code's name ("CUDA_ERROR_ILLEGAL_ADDRESS"), or "error"; of the back end in use. */
 const char *gpu_code_name(int code);
 
-/* Errors after which no call can be right any more, in this process: it ends, or the GPU is at
- * fault. Not those of one context or handle. Of the back end in use. */
+/* Whether no later call of this process can succeed after this error: the process ends, or the GPU has
+ * failed. Not errors of one context or handle. By the back end in use. */
 int gpu_is_fatal(int code);
 
-/* What a back end may lack. Without contexts every call is in the right one. */
+/* The calls of members that may be NULL. */
 static inline int gpu_enter(const struct gpu_ops *gpu, const struct gpu_context *c) {
-    return gpu->enter ? gpu->enter(c) : GPU_OK;
+    if (!gpu->enter) {
+        return GPU_OK;
+    }
+    return gpu->enter(c);
 }
 static inline void gpu_leave(const struct gpu_ops *gpu, const struct gpu_context *c) {
     if (gpu->leave) {
@@ -160,13 +163,22 @@ static inline void gpu_leave(const struct gpu_ops *gpu, const struct gpu_context
 }
 static inline int gpu_capturing(const struct gpu_ops *gpu, void *stream, int *yes) {
     *yes = 0;
-    return gpu->capturing ? gpu->capturing(stream, yes) : GPU_OK;
+    if (!gpu->capturing) {
+        return GPU_OK;
+    }
+    return gpu->capturing(stream, yes);
 }
 static inline int gpu_capture_mode(const struct gpu_ops *gpu, int *mode) {
-    return gpu->capture_mode ? gpu->capture_mode(mode) : GPU_UNSUPPORTED;
+    if (!gpu->capture_mode) {
+        return GPU_UNSUPPORTED;
+    }
+    return gpu->capture_mode(mode);
 }
 static inline int gpu_device(const struct gpu_ops *gpu, int number, struct gpu_device *out) {
-    return gpu->device ? gpu->device(number, out) : GPU_UNSUPPORTED;
+    if (!gpu->device) {
+        return GPU_UNSUPPORTED;
+    }
+    return gpu->device(number, out);
 }
 
 #endif

@@ -17,7 +17,7 @@ struct gpu_lanes {
 
 #include "gpu_peak_table.inc"
 
-static uint32_t lanes_of(const struct gpu_device *d) {
+static uint32_t peak_find_lanes(const struct gpu_device *d) {
     for (size_t i = 0; i < sizeof gpu_lanes / sizeof *gpu_lanes; ++i) {
         if (gpu_lanes[i].major == d->major && gpu_lanes[i].minor == d->minor) {
             return gpu_lanes[i].fp32;
@@ -26,9 +26,9 @@ static uint32_t lanes_of(const struct gpu_device *d) {
     return 0;
 }
 
-/* One rate, decimals and K, M, G, T or P (of 1000) behind it; empty leaves *rate alone. Returns
- * what is behind it, NULL if that is no rate. */
-static const char *read_rate(const char *text, uint64_t *rate) {
+/* Reads one rate: a decimal number, then possibly K, M, G, T or P (powers of 1000). An empty text leaves
+ * *rate as it is. Returns the text after the rate, NULL if it is not a rate. */
+static const char *peak_read_rate(const char *text, uint64_t *rate) {
     static const char units[] = "KMGTP";
     double value = 0;
     const char *start = text;
@@ -51,18 +51,21 @@ static const char *read_rate(const char *text, uint64_t *rate) {
 }
 
 /* 0, or -1 if the text is not "BYTES_PER_S[,FLOP_PER_S]". */
-static int read_peaks(const char *text, uint64_t *bytes_per_s, uint64_t *flops_per_s) {
-    text = read_rate(text, bytes_per_s);
+static int peak_read_setting(const char *text, uint64_t *bytes_per_s, uint64_t *flops_per_s) {
+    text = peak_read_rate(text, bytes_per_s);
     if (text && *text == ',') {
-        text = read_rate(text + 1, flops_per_s);
+        text = peak_read_rate(text + 1, flops_per_s);
     }
-    return text && !*text ? 0 : -1;
+    if (!text || *text) {
+        return -1;
+    }
+    return 0;
 }
 
-static void override(uint64_t *bytes_per_s, uint64_t *flops_per_s) {
+static void peak_override(uint64_t *bytes_per_s, uint64_t *flops_per_s) {
     static int said;
     uint64_t bytes = *bytes_per_s, flops = *flops_per_s;
-    if (!read_peaks(config.gpu_peak, &bytes, &flops)) {
+    if (!peak_read_setting(config.gpu_peak, &bytes, &flops)) {
         *bytes_per_s = bytes;
         *flops_per_s = flops;
     } else if (!__atomic_exchange_n(&said, 1, __ATOMIC_RELAXED)) {
@@ -74,8 +77,8 @@ static void override(uint64_t *bytes_per_s, uint64_t *flops_per_s) {
 void gpu_peak(const struct gpu_device *d, uint64_t *bytes_per_s, uint64_t *flops_per_s) {
     /* Memory moves two words a clock; a lane does a multiply-add, two operations, a clock. */
     *bytes_per_s = (uint64_t)d->memory_clock_khz * 1000 * 2 * d->memory_bus_bits / 8;
-    *flops_per_s = (uint64_t)d->clock_khz * 1000 * 2 * d->multiprocessors * lanes_of(d);
+    *flops_per_s = (uint64_t)d->clock_khz * 1000 * 2 * d->multiprocessors * peak_find_lanes(d);
     if (config.gpu_peak && *config.gpu_peak) {
-        override(bytes_per_s, flops_per_s);
+        peak_override(bytes_per_s, flops_per_s);
     }
 }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a GPU can do at best, at nominal clocks.
+ * Peak rates of a GPU at nominal clocks.
  */
 #ifndef STINT_GPU_PEAK_H
 #define STINT_GPU_PEAK_H
 
 #include "gpu.h"
 
-/* Bytes a second to and from its memory and single-precision operations a second, without tensor
- * cores; 0 = unknown. STINT_GPU_PEAK goes before what the device says. */
+/* Bytes per second to and from its memory and single-precision operations per second, without tensor
+ * cores; 0 = unknown. STINT_GPU_PEAK has precedence over the device's properties. */
 void gpu_peak(const struct gpu_device *d, uint64_t *bytes_per_s, uint64_t *flops_per_s);
 
 #endif

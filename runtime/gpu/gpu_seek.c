@@ -22,13 +22,14 @@
 
 #include "base/clock.h"
 #include "base/config.h"
+#include "base/min_max.h"
 
 #define SEEK_NS 10000000u
 #define NAME_BYTES 128u
 
 static uint64_t next_seek; /* ticks; relaxed */
 
-static int blocks_signal(void) {
+static int seek_thread_blocks_signal(void) {
     sigset_t blocked;
     sigemptyset(&blocked);
     pthread_sigmask(SIG_SETMASK, NULL, &blocked);
@@ -41,7 +42,7 @@ static int blocks_signal(void) {
 }
 
 /* A part of the path of that back end's library, which the setting replaces. */
-static const char *library_part(const struct gpu_backend *b) {
+static const char *seek_get_library_part(const struct gpu_backend *b) {
     if (!config.cuda_lib) {
         return b->library;
     }
@@ -49,7 +50,7 @@ static const char *library_part(const struct gpu_backend *b) {
     return last ? last : config.cuda_lib;
 }
 
-static int file_contains(int fd, const char *part) {
+static int seek_file_contains(int fd, const char *part) {
     char text[512];
     size_t length = strnlen(part, NAME_BYTES), kept = 0;
     for (;;) {
@@ -61,25 +62,25 @@ static int file_contains(int fd, const char *part) {
         if (memmem(text, have, part, length)) {
             return 1;
         }
-        kept = have < length ? have : length - 1; /* the part may be cut there */
+        kept = min_u64(have, length - 1); /* the part may be cut there */
         memmove(text, text + have - kept, kept);
     }
 }
 
-static int is_mapped(const char *part) {
+static int seek_is_mapped(const char *part) {
     int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
     if (fd < 0) {
         return 0;
     }
-    int found = file_contains(fd, part);
+    int found = seek_file_contains(fd, part);
     close(fd);
     return found;
 }
 
 /* Whether a context may exist: the library of a back end is loaded, or it needs none. */
-static int is_any_loaded(void) {
+static int seek_is_any_loaded(void) {
     for (const struct gpu_backend *const *b = gpu_list(); b && *b; ++b) {
-        if (!(*b)->library || is_mapped(library_part(*b))) {
+        if (!(*b)->library || seek_is_mapped(seek_get_library_part(*b))) {
             return 1;
         }
     }
@@ -87,14 +88,14 @@ static int is_any_loaded(void) {
 }
 
 int gpu_may_seek(void) {
-    if (!blocks_signal()) {
+    if (!seek_thread_blocks_signal()) {
         return 1;
     }
     uint64_t now = clock_ticks();
     if (now < __atomic_load_n(&next_seek, __ATOMIC_RELAXED)) {
         return 0;
     }
-    if (is_any_loaded()) {
+    if (seek_is_any_loaded()) {
         return 1;
     }
     __atomic_store_n(&next_seek, now + clock_ticks_of_ns(SEEK_NS), __ATOMIC_RELAXED);

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * REGISTER_GPU_TIMER: a scope on the CPU and a pair of events on a stream; and what a scope says it
- * moves and computes.
+ * REGISTER_GPU_TIMER: a scope on the CPU and a pair of events on a stream; and the bytes and operations
+ * that a scope declares (TIMER_BYTES, TIMER_FLOPS).
  *
  * Implementation notes
  * - The first event is recorded before the CPU's clock is read and the second after it, so that the
- *   CPU time does not hold them. STINT_GPU=sync waits in between.
- * - Pairs of open scopes lie on a stack of the thread's own, each with the place, guard and start of
- *   its frame. Frames are popped in many ways (longjmp, goto, the end of the thread) and none of
- *   them knows of pairs: an entry whose frame is not the same any more is stale, and the next look at
- *   the stack takes it back.
+ *   CPU time does not include them. STINT_GPU=sync waits in between.
+ * - Pairs of open scopes are on a stack of the thread's own, each with the place, guard and start of
+ *   its frame. Frames are popped in many ways (longjmp, goto, the end of the thread), none of which
+ *   pops a pair: an entry whose frame has changed is stale, and is removed when the stack is used next.
  */
 #include "stream_timer.h"
 
@@ -26,7 +25,7 @@ int stream_timer_context_wanted;
 void (*stream_timer_context_hook)(void);
 
 /* The site's word under the current gate; off if the scope is lost, and counted. */
-static uint64_t site_word(struct stint_impl_site *site) {
+static uint64_t stream_get_site_word(struct stint_impl_site *site) {
     uint64_t word = STINT_IMPL_LOAD(&site->word);
     if (site_gate_of(word) != registry_gate()) {
         struct thread_block *b = thread_enter(1);
@@ -54,60 +53,65 @@ struct stream_stack {
     struct stream_open open[STINT_IMPL_DEPTH];
 };
 
-static struct stream_open *stack_top(const struct thread_block *b) {
-    return b->streams && b->streams->count ? &b->streams->open[b->streams->count - 1] : NULL;
+static struct stream_open *stream_get_top(const struct thread_block *b) {
+    if (!b->streams || !b->streams->count) {
+        return NULL;
+    }
+    return &b->streams->open[b->streams->count - 1];
 }
 
-static void stack_drop(struct thread_block *b) {
-    struct event_pair *pair = stack_top(b)->pair;
+static void stream_drop_top(struct thread_block *b) {
+    struct event_pair *pair = stream_get_top(b)->pair;
     STINT_IMPL_STORE(&b->streams->count, b->streams->count - 1);
     event_pool_cancel(pair);
 }
 
-static int is_open(const struct thread_block *b, const struct stream_open *o) {
+static int stream_is_open(const struct thread_block *b, const struct stream_open *o) {
     return o->frame <= b->hot.top &&
            (STINT_IMPL_LOAD(&o->frame->guard) & ~(uint64_t)STINT_IMPL_TAG) == o->guard &&
            STINT_IMPL_LOAD(&o->frame->start) == o->start;
 }
 
-static void stack_clean(struct thread_block *b) {
-    while (stack_top(b) && !is_open(b, stack_top(b))) {
-        stack_drop(b);
+static void stream_drop_stale(struct thread_block *b) {
+    while (stream_get_top(b) && !stream_is_open(b, stream_get_top(b))) {
+        stream_drop_top(b);
     }
 }
 
-/* A new scope has taken this place: whatever was here or above is gone. */
-static void stack_clean_from(struct thread_block *b, const struct stint_impl_frame *place) {
-    while (stack_top(b) && stack_top(b)->frame >= place) {
-        stack_drop(b);
+/* A new scope has taken this place: the scopes that were here or above have ended. */
+static void stream_drop_from(struct thread_block *b, const struct stint_impl_frame *place) {
+    while (stream_get_top(b) && stream_get_top(b)->frame >= place) {
+        stream_drop_top(b);
     }
 }
 
-/* The open pair of that guard, on top of the stack: what was above is taken back, as its scopes are
+/* The open pair of that guard, on top of the stack: pairs above it are cancelled, as their scopes are
  * about to be abandoned. */
-static struct stream_open *stack_find(struct thread_block *b, uint64_t guard) {
-    stack_clean(b);
+static struct stream_open *stream_find_open(struct thread_block *b, uint64_t guard) {
+    stream_drop_stale(b);
     uint32_t at = b->streams ? b->streams->count : 0;
     while (at && b->streams->open[at - 1].guard != guard) {
         --at;
     }
-    if (!at || !is_open(b, &b->streams->open[at - 1])) {
+    if (!at || !stream_is_open(b, &b->streams->open[at - 1])) {
         return NULL;
     }
     while (b->streams->count > at) {
-        stack_drop(b);
+        stream_drop_top(b);
     }
-    return stack_top(b);
+    return stream_get_top(b);
 }
 
-/* 0, or -1 without memory. There is always room: a pair has a frame. */
-static int stack_push(struct thread_block *b, struct stint_impl_frame *frame, uint64_t guard,
-                      struct event_pair *pair) {
-    b->streams = b->streams ? b->streams : thread_pages_get(b, sizeof *b->streams);
+/* 0, or -1 without memory. There is always room, as each pair has a frame. */
+static int stream_push_pair(struct thread_block *b, struct stint_impl_frame *frame, uint64_t guard,
+                            struct event_pair *pair) {
+    if (!b->streams) {
+        b->streams = thread_pages_get(b, sizeof *b->streams);
+    }
     if (!b->streams) {
         return -1;
     }
-    stack_clean_from(b, frame);
+    stream_drop_from(b, frame);
     struct stream_open *o = &b->streams->open[b->streams->count];
     o->pair = pair;
     o->guard = guard;
@@ -121,12 +125,15 @@ static int stack_push(struct thread_block *b, struct stint_impl_frame *frame, ui
 /* ---- The scope. */
 
 /* A recursive call is measured by the outermost one, on the GPU as on the CPU. */
-static void keep_pair(struct thread_block *b, uint64_t guard, struct event_pair *pair,
-                      enum stint_status why) {
-    struct stint_impl_frame *f = b ? b->hot.top : NULL;
+static void stream_keep_pair(struct thread_block *b, uint64_t guard, struct event_pair *pair,
+                             enum stint_status why) {
+    struct stint_impl_frame *f = NULL;
+    if (b) {
+        f = b->hot.top;
+    }
     int opened = f && (STINT_IMPL_LOAD(&f->guard) & ~(uint64_t)STINT_IMPL_TAG) == guard;
     int counts = opened && !STINT_IMPL_LOAD(&f->recursive);
-    if (pair && (!counts || stack_push(b, f, guard, pair))) {
+    if (pair && (!counts || stream_push_pair(b, f, guard, pair))) {
         event_pool_cancel(pair);
         pair = NULL;
     }
@@ -139,21 +146,24 @@ void stream_timer_begin(struct stint_impl_call *guard, struct stint_impl_site *s
     ERRNO_KEEP;
     enum stint_status why = STINT_STATUS_GPU_NO_DEVICE;
     guard->opened = 0;
-    uint64_t word = site_word(site);
+    uint64_t word = stream_get_site_word(site);
     if (!site_is_off(word)) {
         stream_timer_seek_context();
         int wanted = config.gpu != CONFIG_GPU_OFF && !site_is_unnamed(word);
         int no_gpu = __atomic_load_n(&event_pool_no_gpu, __ATOMIC_RELAXED);
-        struct event_pair *pair = wanted && !no_gpu ? event_pool_start(stream, &why) : NULL;
+        struct event_pair *pair = NULL;
+        if (wanted && !no_gpu) {
+            pair = event_pool_start(stream, &why);
+        }
         stint_impl_begin_body(guard, site, 0);
         if (wanted) {
-            keep_pair(thread_block_here(), (uint64_t)(uintptr_t)guard, pair, why);
+            stream_keep_pair(thread_block_here(), (uint64_t)(uintptr_t)guard, pair, why);
         }
     }
 }
 
 /* The sums of a node, made at its first GPU call; 0 without memory. */
-static uint32_t sums_of(struct thread_block *b, uint32_t unit) {
+static uint32_t stream_get_sums(struct thread_block *b, uint32_t unit) {
     struct stint_impl_node *n = tree_node(b, unit);
     if (!n->gpu) {
         STINT_IMPL_PUBLISH(&n->gpu, event_sums_new());
@@ -161,9 +171,10 @@ static uint32_t sums_of(struct thread_block *b, uint32_t unit) {
     return n->gpu;
 }
 
-static void stop_pair(struct thread_block *b, struct event_pair *pair, uint32_t node, int wait) {
+static void stream_stop_pair(struct thread_block *b, struct event_pair *pair, uint32_t node,
+                             int wait) {
     enum stint_status why = STINT_STATUS_GPU_FAILED;
-    if (event_pool_stop(pair, sums_of(b, node), node, wait, &why)) {
+    if (event_pool_stop(pair, stream_get_sums(b, node), node, wait, &why)) {
         thread_lose(b, why);
     }
 }
@@ -171,17 +182,20 @@ static void stop_pair(struct thread_block *b, struct event_pair *pair, uint32_t 
 void stream_timer_end(struct stint_impl_call *guard) {
     ERRNO_KEEP;
     struct thread_block *b = thread_block_here();
-    struct stream_open *o = b ? stack_find(b, (uint64_t)(uintptr_t)guard) : NULL;
+    struct stream_open *o = NULL;
+    if (b) {
+        o = stream_find_open(b, (uint64_t)(uintptr_t)guard);
+    }
     if (o) {
         struct event_pair *pair = o->pair;
         uint32_t node = STINT_IMPL_LOAD(&o->frame->node);
         STINT_IMPL_STORE(&b->streams->count, b->streams->count - 1);
         if (config.gpu == CONFIG_GPU_SYNC) {
-            stop_pair(b, pair, node, 1);
+            stream_stop_pair(b, pair, node, 1);
             stint_impl_end_body(guard, guard);
         } else {
             stint_impl_end_body(guard, guard);
-            stop_pair(b, pair, node, 0);
+            stream_stop_pair(b, pair, node, 0);
         }
     } else {
         stint_impl_end_body(guard, guard);
@@ -190,10 +204,13 @@ void stream_timer_end(struct stint_impl_call *guard) {
 
 /* ---- Declared work. */
 
-/* The node of the innermost open scope, or NULL, counted while anything is recorded at all. */
-static struct stint_impl_node *innermost(void) {
+/* The node of the innermost open scope; NULL: there is none, which is counted while recording is on. */
+static struct stint_impl_node *stream_find_innermost_node(void) {
     struct thread_block *b = thread_block_here();
-    const struct stint_impl_frame *f = b ? thread_innermost(b) : NULL;
+    const struct stint_impl_frame *f = NULL;
+    if (b) {
+        f = thread_innermost(b);
+    }
     if (f) {
         uint32_t recursive = STINT_IMPL_LOAD(&f->recursive);
         return tree_node(b, recursive ? recursive : STINT_IMPL_LOAD(&f->node));
@@ -204,16 +221,16 @@ static struct stint_impl_node *innermost(void) {
     return NULL;
 }
 
-/* Atomic for signal handlers, as counts of recursive calls are. */
+/* Atomic for the thread's signal handlers, as counts of recursive calls are. */
 void stream_timer_add_bytes(uint64_t n) {
-    struct stint_impl_node *node = innermost();
+    struct stint_impl_node *node = stream_find_innermost_node();
     if (node) {
         __atomic_fetch_add(&node->bytes, n, __ATOMIC_RELAXED);
     }
 }
 
 void stream_timer_add_flops(uint64_t n) {
-    struct stint_impl_node *node = innermost();
+    struct stint_impl_node *node = stream_find_innermost_node();
     if (node) {
         __atomic_fetch_add(&node->flops, n, __ATOMIC_RELAXED);
     }

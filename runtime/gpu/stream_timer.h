@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * GPU timers: a scope on the CPU with a pair of events on a stream; and what a scope declares that
- * it moves and computes.
+ * GPU timers: a scope on the CPU with a pair of events on a stream; and the bytes and operations that a
+ * scope declares.
  */
 #ifndef STINT_STREAM_TIMER_H
 #define STINT_STREAM_TIMER_H
 
 #include "base/api.h"
 
-/* Any thread; keep errno. Never wait for the GPU, but end does with STINT_GPU=sync. */
+/* Any thread; keep errno. Only end waits for the GPU, and only with STINT_GPU=sync. */
 void stream_timer_begin(struct stint_impl_call *guard, struct stint_impl_site *site, void *stream);
 void stream_timer_end(struct stint_impl_call *guard);
-/* To the innermost open scope of the calling thread; counted as lost where there is none. */
+/* Add to the innermost open scope of the calling thread; counted as lost if there is none. */
 void stream_timer_add_bytes(uint64_t n);
 void stream_timer_add_flops(uint64_t n);
 

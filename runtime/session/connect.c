@@ -8,15 +8,13 @@
 #include "base/api.h"
 #include "capture/capture.h"
 #include "cupti/cupti_session.h"
-#include "gpu/gpu.h"
+#include "gpu/gpu_backends.h"
 #include "process.h"
 #include "ranges/ranges.h"
 #include "tracer/tracer.h"
 #ifdef STINT_HAVE_CUDART
-#include "gpu/gpu_cudart.h"
 #define EVENT_BACKEND &gpu_cudart
 #else
-#include "gpu/gpu_driver.h"
 #define EVENT_BACKEND &gpu_driver
 #endif
 #ifdef STINT_HAVE_NVTX

@@ -266,7 +266,7 @@ TEST(gpu_cudart, no_driver_for_a_capture) {
 
 TEST(gpu_cudart, an_old_driver) {
     char reason[100];
-    snprintf(reason, sizeof reason, "the CUDA driver knows CUDA 11.4, too old for cudart %d.%d",
+    snprintf(reason, sizeof reason, "the CUDA driver supports CUDA 11.4, too old for cudart %d.%d",
              CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10);
     check_broken(cudaErrorInsufficientDriver, 11040, reason, 0);
 }
@@ -281,7 +281,7 @@ TEST(gpu_cudart, no_device) {
 
 TEST(gpu_cudart, another_reason) {
     check_broken(cudaErrorInvalidConfiguration, CUDART_VERSION,
-                 "the CUDA runtime answers cudaErrorInvalidConfiguration", 0);
+                 "the CUDA runtime returns cudaErrorInvalidConfiguration", 0);
 }
 
 static void *first_scope(void *barrier) {

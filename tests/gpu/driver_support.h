@@ -7,7 +7,7 @@
 
 #include "base/config.h"
 #include "cuda_double.h"
-#include "gpu/gpu_driver.h"
+#include "gpu/gpu_backends.h"
 #include "harness.h"
 
 HARNESS_FN const struct gpu_ops *start(void) {

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Pairs of GPU events, private to the event pool (event_pool.c): the table of contexts with their
+ * unused pairs, the queues of pairs whose time is pending, and the calls of the back end.
+ */
+#ifndef STINT_EVENT_PAIR_H
+#define STINT_EVENT_PAIR_H
+
+#include <pthread.h>
+
+#include "base/status.h"
+#include "gpu.h"
+
+struct event_pair {
+    void *from; /* NULL: the events are not made yet */
+    void *to;
+    void *stream;
+    struct event_context *home;
+    struct event_pair *next; /* in its queue or among the free */
+    uint32_t generation;     /* of its home, when the pair was taken */
+    uint32_t sums;           /* where the time is added, units */
+    uint32_t node;           /* whose time it is */
+    uint32_t lane;           /* of its trace; see event_lane.h */
+    uint64_t opened;
+    uint64_t closed;
+    uint64_t host_ticks;
+};
+
+/* ---- Contexts (event_context.c); under the event pool's lock. */
+
+/* A place in the table of contexts; when a context has been destroyed, another one may take it. */
+struct event_context {
+    struct gpu_context context;
+    uint32_t device;     /* units of its record, 0 = none */
+    int described;       /* the device was looked up, with or without success */
+    uint32_t generation; /* one more for each context that had this place */
+    struct event_pair *free;
+};
+
+/* A pair of that context, from the free ones or without events; NULL: no memory, or too many
+ * contexts. */
+struct event_pair *event_pair_get(const struct gpu_context *c);
+/* Makes the pair free again; with its events if they are good and their context still exists. Other
+ * events are forgotten, not destroyed: their handles are not valid. */
+void event_pair_put(struct event_pair *p, int good);
+static inline int event_pair_is_stale(const struct event_pair *p) {
+    return p->generation != p->home->generation;
+}
+/* The context has been destroyed. */
+void event_context_forget(struct event_context *home);
+/* Whether there ever was a context. With or without the lock. */
+int event_context_any(void);
+
+/* ---- Queues (event_queue.c); under the event pool's lock. One per stream, in the order of its pairs,
+ * so that a slow stream does not delay the others. Their number is fixed; an empty one is free for
+ * another stream. Where too many are in use, streams share one, which only delays times. */
+
+#define EVENT_QUEUES 256u /* power of two */
+
+struct event_queue {
+    void *stream;
+    const struct event_context *home;
+    pthread_t thread; /* of a per-thread stream */
+    struct event_pair *head;
+    struct event_pair *tail;
+    int asked; /* a thread queries its head without the lock: only that one may take it out */
+};
+
+extern struct event_queue event_queues[EVENT_QUEUES];
+
+/* Adds a pair after the others of its stream; returns the queue. */
+struct event_queue *event_queue_put(struct event_pair *p);
+struct event_pair *event_queue_pop(struct event_queue *q);
+/* Another queue that is not empty, each in turn; NULL if there is none. */
+struct event_queue *event_queue_other(const struct event_queue *than);
+/* The number of pairs in all queues; also in the arena's header, for reports. */
+uint64_t event_queue_waiting(void);
+/* In the child of a fork. */
+void event_queue_forget_all(void);
+
+/* ---- Calls of the back end (event_calls.c); without any lock, as they may end up in a tool. */
+
+/* Makes the pair's events if it has none, then records one of them. Codes of gpu.h. */
+int event_pair_record(const struct gpu_ops *gpu, struct event_pair *p, void **which);
+/* The time between the two events. GPU_NOT_READY: the GPU has not reached the second one; not
+ * returned with `wait`, which waits for it. */
+int event_pair_query(const struct gpu_ops *gpu, const struct event_pair *p, int wait, uint64_t *ns);
+/* What a scope that got this code is counted as. */
+enum stint_status event_status_of_code(int code);
+
+#endif
