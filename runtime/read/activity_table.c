@@ -3,8 +3,10 @@
 
 #include <string.h>
 
+#include "base/arithmetic.h"
 #include "base/hash_map.h"
 #include "base/histogram.h"
+#include "base/order.h"
 #include "baseline.h"
 #include "kernel_names.h"
 
@@ -73,10 +75,6 @@ static uint32_t row_of(struct grouping *g, const struct snapshot_activity *a, un
     return row;
 }
 
-static uint64_t add_up(uint64_t a, uint64_t b) {
-    return a + b < a ? UINT64_MAX : a + b;
-}
-
 static int configured_alike(const struct snapshot_activity *a, const struct snapshot_activity *b) {
     return !memcmp(a->grid, b->grid, sizeof a->grid) &&
            !memcmp(a->block, b->block, sizeof a->block) && a->registers == b->registers &&
@@ -98,12 +96,12 @@ static void add_configuration(struct snapshot_activity *to, const struct snapsho
 
 static void add(struct snapshot_activity *to, const struct snapshot_activity *a) {
     add_configuration(to, a);
-    to->count = add_up(to->count, a->count);
-    to->total = add_up(to->total, a->total);
-    to->bytes = add_up(to->bytes, a->bytes);
-    to->launches = add_up(to->launches, a->launches);
-    to->launch_total = add_up(to->launch_total, a->launch_total);
-    to->delay_total = add_up(to->delay_total, a->delay_total);
+    to->count = saturating_add(to->count, a->count);
+    to->total = saturating_add(to->total, a->total);
+    to->bytes = saturating_add(to->bytes, a->bytes);
+    to->launches = saturating_add(to->launches, a->launches);
+    to->launch_total = saturating_add(to->launch_total, a->launch_total);
+    to->delay_total = saturating_add(to->delay_total, a->delay_total);
     to->squares += a->squares;
     to->loose |= a->loose;
     to->min = a->min < to->min ? a->min : to->min;
@@ -145,10 +143,6 @@ static uint64_t stddev_of(const struct snapshot_activity *a) {
     return whole < widest ? whole : widest;
 }
 
-static uint64_t clamp(uint64_t v, uint64_t low, uint64_t high) {
-    return v < low ? low : v > high ? high : v;
-}
-
 /* The bounds where they are not exact, and the median. */
 static void finish_histogram(const struct grouping *g, struct activity_row *r) {
     struct snapshot_activity *a = &r->sum;
@@ -160,10 +154,10 @@ static void finish_histogram(const struct grouping *g, struct activity_row *r) {
         a->max = a->loose & SNAPSHOT_LOOSE_MAX && high < a->max ? high : a->max;
     }
     uint64_t up = r->avg + (a->total % a->count != 0); /* rounding must not put it outside */
-    a->min = clamp(a->min, 0, r->avg);
-    a->max = clamp(a->max, up, UINT64_MAX);
+    a->min = u64_clamp(a->min, 0, r->avg);
+    a->max = u64_clamp(a->max, up, UINT64_MAX);
     if (count) {
-        r->median = clamp(histogram_percentile(sum, count, 500), a->min, a->max);
+        r->median = u64_clamp(histogram_percentile(sum, count, 500), a->min, a->max);
         r->has |= ACTIVITY_HAS_MEDIAN;
     }
 }
@@ -229,19 +223,22 @@ int activity_table(struct activity_table *out, struct snapshot *s, const struct 
             add(&g.rows[row].sum, a);
             g.next[i] = g.members[row];
             g.members[row] = i + 1;
-            out->total = add_up(out->total, a->total);
+            out->total = saturating_add(out->total, a->total);
         }
     }
     out->count = g.count;
-    out->row = scratch_array(&s->memory, (size_t)g.count + 1, sizeof(struct activity_row *));
-    for (uint32_t i = 0; out->row && i < g.count; ++i) {
+    out->rows = g.rows;
+    out->row = scratch_array(&s->memory, g.count, sizeof(struct activity_row *));
+    out->order = scratch_array(&s->memory, g.count, sizeof *out->order);
+    out->spare = scratch_array(&s->memory, g.count, sizeof *out->spare);
+    if (!out->row || !out->order || !out->spare) {
+        return -1;
+    }
+    for (uint32_t i = 0; i < g.count; ++i) {
         finish(&g, &g.rows[i], out->total);
-        out->row[i] = &g.rows[i];
     }
-    if (out->row) {
-        activity_table_sort(out, ACTIVITY_SORT_TOTAL);
-    }
-    return out->row ? 0 : -1;
+    activity_table_sort(out, ACTIVITY_SORT_TOTAL);
+    return 0;
 }
 
 /* ---- The order. */
@@ -286,27 +283,20 @@ static int before(const struct activity_row *a, const struct activity_row *b,
     return names < 0;
 }
 
-/* Down the heap whose top comes last, to where it belongs. */
-static void sift(struct activity_row **row, uint32_t at, uint32_t count, enum activity_sort by) {
-    struct activity_row *moved = row[at];
-    for (uint64_t child; (child = 2 * (uint64_t)at + 1) < count; at = (uint32_t)child) {
-        child += child + 1 < count && before(row[child], row[child + 1], by);
-        if (!before(moved, row[child], by)) {
-            break;
-        }
-        row[at] = row[child];
-    }
-    row[at] = moved;
+struct sorting {
+    const struct activity_row *rows;
+    enum activity_sort by;
+};
+
+static int is_row_before(const void *what, uint32_t a, uint32_t b) {
+    const struct sorting *s = what;
+    return before(&s->rows[a], &s->rows[b], s->by);
 }
 
 void activity_table_sort(struct activity_table *t, enum activity_sort by) {
-    for (uint32_t i = t->count / 2; i-- > 0;) {
-        sift(t->row, i, t->count, by);
-    }
-    for (uint32_t last = t->count; last-- > 1;) {
-        struct activity_row *top = t->row[0];
-        t->row[0] = t->row[last];
-        t->row[last] = top;
-        sift(t->row, 0, last, by);
+    const struct sorting s = {t->rows, by};
+    const uint32_t *order = order_in(t->order, t->spare, t->count, is_row_before, &s);
+    for (uint32_t i = 0; i < t->count; ++i) {
+        t->row[i] = &t->rows[order[i]];
     }
 }

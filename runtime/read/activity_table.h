@@ -51,7 +51,9 @@ struct activity_row {
 struct activity_table {
     struct activity_row **row; /* sorted */
     uint32_t count;
-    uint64_t total; /* nanoseconds, of all rows */
+    uint64_t total;            /* nanoseconds, of all rows */
+    struct activity_row *rows; /* as they came */
+    uint32_t *order, *spare;   /* for the sort */
 };
 
 /* Rows with at least one activity, the longest first. In the snapshot's memory. 0, or -1 without. */

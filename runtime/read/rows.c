@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/arithmetic.h"
 #include "base/hash_map.h"
 #include "base/histogram.h"
 #include "baseline.h"
@@ -172,11 +173,6 @@ static void add_peaks(struct group *to, const struct snapshot *s, uint32_t devic
     to->flops_per_s = to->flops_per_s == d->flops_per_s ? d->flops_per_s : 0;
 }
 
-/* 512 threads have more ticks in five months than a number holds. */
-static uint64_t add_up(uint64_t a, uint64_t b) {
-    return a + b < a ? UINT64_MAX : a + b;
-}
-
 static void add_gpu(struct grouping *g, uint32_t row, const struct snapshot_gpu *n) {
     struct group *to = &g->groups[row];
     if (n->count) {
@@ -198,17 +194,17 @@ static void add(struct grouping *g, uint32_t row, const struct snapshot_node *n,
     r->calls += n->count + n->recursions;
     r->bytes += n->bytes;
     r->flops += n->flops;
-    to->self = add_up(to->self, self_of(n));
+    to->self = saturating_add(to->self, self_of(n));
     to->open = n->open > to->open ? n->open : to->open;
-    to->open_self = add_up(to->open_self, n->open_self);
+    to->open_self = saturating_add(to->open_self, n->open_self);
     if (!(nested & NESTED_GPU)) {
         add_gpu(g, row, &n->gpu);
     }
     if (!(nested & NESTED)) {
-        to->open_all = add_up(to->open_all, n->open);
+        to->open_all = saturating_add(to->open_all, n->open);
         struct device_work work = rows_device_of(g->work, (uint32_t)(n - g->s->nodes));
         r->device_calls += work.count;
-        r->device_total_ns = add_up(r->device_total_ns, work.total);
+        r->device_total_ns = saturating_add(r->device_total_ns, work.total);
     }
     if (!n->count || nested & NESTED) {
         return;
@@ -216,7 +212,7 @@ static void add(struct grouping *g, uint32_t row, const struct snapshot_node *n,
     r->samples += n->count;
     r->threads += to->last_thread != n->thread;
     to->last_thread = n->thread;
-    to->cpu.total = add_up(to->cpu.total, n->total);
+    to->cpu.total = saturating_add(to->cpu.total, n->total);
     to->cpu.loose |= n->loose;
     to->cpu.min = n->min < to->cpu.min ? n->min : to->cpu.min;
     if (n->max >= to->cpu.max) {
@@ -241,10 +237,6 @@ static void sum_histograms(const struct grouping *g, const struct times *from,
             sum->bucket[i] += then ? now - then[i] : now;
         }
     }
-}
-
-static uint64_t clamp(uint64_t v, uint64_t low, uint64_t high) {
-    return v < low ? low : v > high ? high : v;
 }
 
 /* Bounds from before the interval come as near as the histograms of the interval say. */
@@ -277,7 +269,7 @@ static int percentiles(const struct grouping *g, struct times *from, uint64_t ou
         return 0;
     }
     for (int i = 0; i < 3; ++i) {
-        out[i] = clamp(histogram_percentile(sum, count, permille[i]), from->min, from->max);
+        out[i] = u64_clamp(histogram_percentile(sum, count, permille[i]), from->min, from->max);
     }
     return 1;
 }
@@ -304,8 +296,8 @@ static void finish_cpu(const struct grouping *g, struct group *from, struct stin
         uint64_t up = r->total_ns / r->samples + (r->total_ns % r->samples != 0);
         r->has |= ROW_SAMPLES;
         r->avg_ns = r->total_ns / r->samples;
-        r->min_ns = clamp(snapshot_ns(s, from->cpu.min), 0, r->avg_ns);
-        r->max_ns = clamp(snapshot_ns(s, from->cpu.max), up, UINT64_MAX);
+        r->min_ns = u64_clamp(snapshot_ns(s, from->cpu.min), 0, r->avg_ns);
+        r->max_ns = u64_clamp(snapshot_ns(s, from->cpu.max), up, UINT64_MAX);
     }
     r->share_ppm = s->wall_ns ? snapshot_whole((double)r->total_ns * 1e6 / (double)s->wall_ns) : 0;
 }
@@ -326,8 +318,8 @@ static void finish_gpu(const struct grouping *g, struct group *from, struct stin
     double both = (double)r->total_ns + (double)total;
     r->gpu_total_ns = total;
     r->gpu_avg_ns = total / r->gpu_calls;
-    r->gpu_min_ns = clamp(from->gpu.min, 0, r->gpu_avg_ns);
-    r->gpu_max_ns = clamp(from->gpu.max, up, UINT64_MAX);
+    r->gpu_min_ns = u64_clamp(from->gpu.min, 0, r->gpu_avg_ns);
+    r->gpu_max_ns = u64_clamp(from->gpu.max, up, UINT64_MAX);
     r->gpu_share_ppm = both > 0 ? (uint64_t)((double)total * 1e6 / both) : 0;
     r->cpu_share_ppm = both > 0 ? 1000000 - r->gpu_share_ppm : 0;
 }

@@ -2,10 +2,11 @@
 #include "rows_device.h"
 
 #include "arena/activity_kind.h"
+#include "base/arithmetic.h"
 
 static void add(struct device_work *to, uint64_t count, uint64_t total) {
     to->count += count;
-    to->total = to->total + total < total ? UINT64_MAX : to->total + total;
+    to->total = saturating_add(to->total, total);
 }
 
 int rows_device(struct device_work **out, struct snapshot *s) {

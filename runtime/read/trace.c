@@ -13,11 +13,11 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "arena/arena.h"
 #include "base/hash_map.h"
+#include "base/order.h"
 #include "trace_name.h"
 
 #define ACQUIRE(p) __atomic_load_n((p), __ATOMIC_ACQUIRE)
@@ -45,6 +45,7 @@ struct source {
 struct pile {
     struct scratch memory;
     struct item *items;
+    const uint32_t *sorted; /* numbers of items, by start */
     uint64_t count;
     uint64_t lost; /* overwritten, or nothing that can be told */
 };
@@ -205,15 +206,15 @@ static int read_ring(const struct reading *r, const struct source *from, struct 
 /* ---- Lanes. */
 
 /* By start, what is around first. */
-static int compare(const void *left, const void *right) {
-    const struct item *a = left, *b = right;
+static int is_event_before(const void *what, uint32_t left, uint32_t right) {
+    const struct item *items = what, *a = &items[left], *b = &items[right];
     if (a->event.start_ns != b->event.start_ns) {
-        return a->event.start_ns < b->event.start_ns ? -1 : 1;
+        return a->event.start_ns < b->event.start_ns;
     }
     if (a->event.duration_ns != b->event.duration_ns) {
-        return a->event.duration_ns > b->event.duration_ns ? -1 : 1;
+        return a->event.duration_ns > b->event.duration_ns;
     }
-    return a->order > b->order ? -1 : a->order < b->order;
+    return a->order > b->order;
 }
 
 static int is_over(const struct open_span *o, const struct item *item) {
@@ -247,7 +248,7 @@ static void place(const struct reading *r, const struct source *from, struct pil
         r->splits[i].count = 0;
     }
     for (uint64_t i = 0; i < kept; ++i) {
-        struct item *item = &pile->items[i];
+        struct item *item = &pile->items[pile->sorted[i]];
         uint32_t at = 0;
         if (item->event.kind == TRACE_SPAN) {
             at = from->lane.thread != SNAPSHOT_NONE &&
@@ -280,8 +281,9 @@ static void emit(const struct reading *r, const struct source *from, const struc
                      from->lane.thread == SNAPSHOT_NONE ? "overlapping" : "intervals", at);
         }
         for (uint64_t i = 0; i < pile->count; ++i) {
-            if (pile->items[i].split == at) {
-                t->events[t->event_count++] = pile->items[i].event;
+            const struct item *item = &pile->items[pile->sorted[i]];
+            if (item->split == at) {
+                t->events[t->event_count++] = item->event;
             }
         }
         lane->count = t->event_count - lane->first;
@@ -291,8 +293,9 @@ static void emit(const struct reading *r, const struct source *from, const struc
 static int add_source(const struct reading *r, const struct source *from) {
     struct pile pile;
     int failed = read_ring(r, from, &pile);
-    if (!failed && pile.count) {
-        qsort(pile.items, pile.count, sizeof *pile.items, compare);
+    if (!failed) {
+        pile.sorted = order_by(&pile.memory, (uint32_t)pile.count, is_event_before, pile.items);
+        failed = pile.sorted ? 0 : -1;
     }
     if (!failed) {
         place(r, from, &pile);
