@@ -23,9 +23,9 @@ function(stint_generate_one list table output)
                 -o ${folder}/${output}
         COMMAND ${CMAKE_COMMAND} -E touch ${folder}/${output}.stamp
         DEPENDS ${source}/gen.py ${source}/table.py ${source}/columns.py ${source}/cupti.py
-                ${source}/driver.py ${source}/env.py ${source}/gpu_peak.py
-                ${source}/kernel_names.py ${source}/library.py ${source}/options.py ${source}/status.py
-                ${source}/${table} ${ARGN}
+                ${source}/driver.py ${source}/env.py ${source}/formats.py
+                ${source}/gpu_peak.py ${source}/kernel_names.py ${source}/library.py
+                ${source}/options.py ${source}/status.py ${source}/${table} ${ARGN}
         COMMENT "Generating ${output}"
         VERBATIM)
     list(APPEND ${list} ${folder}/${output}.stamp)
@@ -46,10 +46,14 @@ function(stint_generate list)
     stint_generate_one(stamps driver.ini cuda_codes.inc)
     stint_generate_one(stamps env.ini env_table.inc)
     stint_generate_one(stamps env.ini env_help.inc)
+    stint_generate_one(stamps formats.ini export_formats.inc)
+    stint_generate_one(stamps formats.ini formats_table.inc)
+    stint_generate_one(stamps formats.ini program_formats.inc)
+    stint_generate_one(stamps formats.ini viewers_formats.inc)
     stint_generate_one(stamps gpu_peak.ini gpu_peak_table.inc)
     stint_generate_one(stamps kernel_names.ini kernel_names_table.inc)
     stint_generate_one(stamps options.ini option_ids.inc)
-    stint_generate_one(stamps options.ini option_table.inc columns.ini)
+    stint_generate_one(stamps options.ini option_table.inc columns.ini formats.ini)
     stint_generate_one(stamps status.ini status_ids.inc)
     stint_generate_one(stamps status.ini status_table.inc)
     set(${list} ${stamps} PARENT_SCOPE)

@@ -18,6 +18,7 @@ import columns
 import cupti
 import driver
 import env
+import formats
 import gpu_peak
 import html
 import kernel_names
@@ -39,6 +40,11 @@ OUTPUTS = {
     "env_help.inc": env.render_help,
     "environment.md": env.render_markdown,
     "cuda_codes.inc": driver.render_codes,
+    "export_formats.inc": formats.render_export,
+    "format_names.txt": formats.render_names,
+    "formats_table.inc": formats.render_c,
+    "program_formats.inc": formats.render_program,
+    "viewers_formats.inc": formats.render_viewers,
     "gpu_peak_table.inc": gpu_peak.render_c,
     "kernel_names_table.inc": kernel_names.render_c,
     "option_ids.inc": options.render_ids,

@@ -7,6 +7,7 @@ import re
 import textwrap
 
 import columns
+import formats
 import table
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -41,8 +42,20 @@ def sort_keys():
             if entry.get("sort") == "yes"]
 
 
-# Lists of values that other tables define.
-LISTS = {"@sort": sort_keys}
+def format_names():
+    return formats.names(format_entries())
+
+
+def format_entries():
+    return formats.of_tool(os.path.join(HERE, "formats.ini"))
+
+
+def no_entries():
+    return []
+
+
+# Lists of values that other tables define, and the entries whose "doc" explains the values.
+LISTS = {"@sort": (sort_keys, no_entries), "@formats": (format_names, format_entries)}
 
 
 class Command:
@@ -86,6 +99,8 @@ class Option:
                                                           "|".join(self.values())))
         if "{values}" in entry.get("doc") and not self.values():
             entry.fail("{values} without values")
+        if "{explained}" in entry.get("doc") and not self.explained():
+            entry.fail("{explained} without values that another table explains")
         for key in ("min", "max"):
             if not re.fullmatch(r"[0-9]*", entry.get(key)):
                 entry.fail("%s '%s' is not a number" % (key, entry.get(key)))
@@ -97,7 +112,7 @@ class Option:
         text = self.get("values")
         if text.startswith("@"):
             self.entry.one_of("values", LISTS)
-            return LISTS[text]()
+            return LISTS[text][0]()
         return text.split("|") if text else []
 
     def expected(self):
@@ -106,20 +121,23 @@ class Option:
             return self.get("expected")
         if self.kind == "number":
             return "a number from %s to %s" % (self.get("min"), self.get("max"))
-        return either(self.values())
+        return table.either(self.values())
 
     def text(self, key="doc", mark="`"):
         """mark: around each of the values."""
         shown = [mark + value + mark + (" (default)" if value == self.get("default") else "")
                  for value in self.values()]
-        return self.get(key).replace("{values}", either(shown))
+        text = self.get(key).replace("{values}", table.either(shown))
+        return text.replace("{explained}", self.explained())
+
+    def explained(self):
+        """The values with what their table says about each; "" if it says nothing."""
+        values = self.get("values")
+        entries = LISTS[values][1]() if values in LISTS else []
+        return table.either(["`%s` (%s)" % (entry.name, entry.get("doc")) for entry in entries])
 
     def identifier(self):
         return "OPTION_" + c_name(self.name)
-
-
-def either(words):
-    return " or ".join(part for part in (", ".join(words[:-1]), "".join(words[-1:])) if part)
 
 
 def c_name(word):

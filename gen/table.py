@@ -87,6 +87,11 @@ def unique(entries, key):
         seen[value] = entry.name
 
 
+def either(names):
+    """The names in a sentence: "a, b or c"."""
+    return " or ".join(part for part in (", ".join(names[:-1]), "".join(names[-1:])) if part)
+
+
 def c_banner(path):
     return "/* SPDX-License-Identifier: Apache-2.0 */\n/* %s */\n" % (
         BANNER % os.path.basename(path))

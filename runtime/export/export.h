@@ -1,21 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Exports: a run in, a file of somebody else's format out. Each returns 0, or -1 when it ran out of
- * memory; write errors stay in the sink. Nothing is exported that is not in the run.
+ * Exports of a run in formats of other programs. Each function returns 0, or -1 if there was not
+ * enough memory; write errors are kept in the sink. Only data of the run is exported.
+ *
+ * The formats are those of gen/formats.ini; viewers/formats.h lists all of them.
  */
-#ifndef STINT_TOOL_EXPORT_H
-#define STINT_TOOL_EXPORT_H
+#ifndef STINT_EXPORT_H
+#define STINT_EXPORT_H
 
 #include "base/sink.h"
 #include "read/run.h"
 
-int export_chrome(struct sink *out, struct run *r);
-int export_perfetto(struct sink *out, struct run *r);
-int export_speedscope(struct sink *out, struct run *r);
-int export_folded(struct sink *out, struct run *r);
-int export_csv(struct sink *out, struct run *r);
-int export_json(struct sink *out, struct run *r);
-int export_prometheus(struct sink *out, struct run *r);
-int export_html(struct sink *out, struct run *r);
+#include "export_formats.inc"
 
 #endif

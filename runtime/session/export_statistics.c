@@ -12,7 +12,7 @@
 #include "interval.h"
 #include "report_print.h"
 
-static int put_text(struct sink *to, void *unused) {
+static int statistics_put_text(struct sink *to, void *unused) {
     (void)unused;
     struct text out;
     text_start(&out);
@@ -25,11 +25,14 @@ static int put_text(struct sink *to, void *unused) {
 }
 
 /* Of the current interval. */
-static int put_snapshot(struct sink *to, int json) {
+static int snapshot_put(struct sink *to, int json) {
     struct snapshot s;
     int result = interval_open(&s, 0);
-    if (!result) {
-        result = json ? export_json_snapshot(to, &s, NULL) : export_csv_snapshot(to, &s, 0);
+    if (!result && json) {
+        result = export_json_snapshot(to, &s, NULL);
+        interval_close(&s);
+    } else if (!result) {
+        result = export_csv_snapshot(to, &s, 0);
         interval_close(&s);
     }
     if (result) {
@@ -38,36 +41,45 @@ static int put_snapshot(struct sink *to, int json) {
     return result;
 }
 
-static int put_csv(struct sink *to, void *unused) {
+static int statistics_put_csv(struct sink *to, void *unused) {
     (void)unused;
-    return put_snapshot(to, 0);
+    return snapshot_put(to, 0);
 }
 
-static int put_json(struct sink *to, void *unused) {
+static int statistics_put_json(struct sink *to, void *unused) {
     (void)unused;
-    return put_snapshot(to, 1);
+    return snapshot_put(to, 1);
 }
 
-static const struct {
+struct program_format {
     const char *name;
     int (*put)(struct sink *to, void *unused);
-} formats[] = {{"text", put_text}, {"csv", put_csv}, {"json", put_json}};
-#define FORMATS (sizeof formats / sizeof *formats)
+};
+
+#include "program_formats.inc"
+
+/* NULL: there is no such format. */
+static const struct program_format *program_format_find(const char *name) {
+    for (size_t i = 0; i < sizeof program_formats / sizeof *program_formats; ++i) {
+        if (!strcmp(name, program_formats[i].name)) {
+            return &program_formats[i];
+        }
+    }
+    return NULL;
+}
 
 int stint_export(const char *path, const char *format) {
     ERRNO_KEEP;
-    int result = -1;
-    size_t i = 0;
-    while (format && i < FORMATS && strcmp(format, formats[i].name)) {
-        ++i;
-    }
     if (!path || !*path) {
         log_line("stint_export: a path is missing");
-    } else if (!format || i == FORMATS) {
-        log_line("stint_export: format \"%.40s\": expected text, csv or json; the tool knows more",
-                 format ? format : "(NULL)");
-    } else {
-        result = target_write("stint_export", path, 0666, formats[i].put, NULL);
+        return -1;
     }
-    return result;
+    const struct program_format *to = format ? program_format_find(format) : NULL;
+    if (!to) {
+        log_line("stint_export: format \"%.40s\": expected " PROGRAM_FORMATS
+                 "; the tool writes more formats",
+                 format ? format : "(NULL)");
+        return -1;
+    }
+    return target_write("stint_export", path, 0666, to->put, NULL);
 }

@@ -9,16 +9,10 @@
 #include "base/log.h"
 #include "base/replace_file.h"
 #include "command.h"
-#include "export/export.h"
 #include "export/export_tables.h"
 #include "progress.h"
 #include "run_open.h"
-
-struct format {
-    const char *name;
-    int (*write)(struct sink *out, struct run *r);
-    int binary;
-};
+#include "viewers/formats.h"
 
 struct request {
     const struct format *format;
@@ -26,25 +20,9 @@ struct request {
     uint32_t table;
 };
 
-static const struct format formats[] = {
-    {"chrome", export_chrome, 0},
-    {"perfetto", export_perfetto, 1},
-    {"speedscope", export_speedscope, 0},
-    {"folded", export_folded, 0},
-    {"csv", export_csv, 0},
-    {"json", export_json, 0},
-    {"prometheus", export_prometheus, 0},
-    {"html", export_html, 0},
-};
-
 static int take_format(struct request *q, const char *name) {
-    for (size_t i = 0; i < sizeof formats / sizeof *formats; ++i) {
-        if (!strcmp(formats[i].name, name)) {
-            q->format = &formats[i];
-            return 0;
-        }
-    }
-    return -1;
+    q->format = format_find(name);
+    return q->format ? 0 : -1;
 }
 
 /* The table that csv contains: TABLE_SCOPES, EXPORT_TABLES for the devices, or one of

@@ -5,7 +5,7 @@
  * program's lines add up to what it ran; lines of equal stacks, one a thread, are for the reader to
  * add. Intervals overlap the scopes and would count time twice: they are not in it.
  */
-#include "export/export.h"
+#include "formats.h"
 
 #include <string.h>
 

@@ -12,8 +12,8 @@
 #include <time.h>
 
 #include "base/histogram.h"
-#include "export/export.h"
 #include "export/export_columns.h"
+#include "formats.h"
 #include "report_html.inc"
 
 void html_thinned(struct html *h, const char *format, ...) {

@@ -9,7 +9,7 @@
  * - Tracks: 1 the process, 2… the lanes, and above, out of their way, the GPUs and the counters.
  * - An arrow begins at an event: the launch is one, an instant on the thread's track.
  */
-#include "export/export.h"
+#include "formats.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -9,9 +9,9 @@
 #include "base/status.h"
 #include "base/terminal.h"
 #include "base/utf8.h"
-#include "export/export.h"
 #include "export/export_columns.h"
 #include "export_prometheus.h"
+#include "formats.h"
 
 #define SECONDS PROMETHEUS_SECONDS
 #define NUMBER PROMETHEUS_NUMBER

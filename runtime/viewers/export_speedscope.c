@@ -6,7 +6,7 @@
  * - Without a trace each thread's call tree is laid out back to back: every total is right, the
  *   order is not what happened, and the profile's name says so.
  */
-#include "export/export.h"
+#include "formats.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -15,7 +15,7 @@
 
 #include <fcntl.h>
 
-#include "export/export.h"
+#include "viewers/formats.h"
 
 #define ROUNDS 5
 #define LANES 4u

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "arena/arena.h"
-#include "export/export.h"
 #include "fuzz_image.h"
 #include "tool/diff.h"
 #include "tool/diff_show.h"
@@ -16,6 +15,7 @@
 #include "tool/run_open.h"
 #include "tool/run_view.h"
 #include "tool/top_table.h"
+#include "viewers/formats.h"
 
 static void show(struct run *r, const uint8_t *option) {
     static const char *const views[] = {"table", "tree", "legacy", "threads", "table,threads"};
@@ -30,16 +30,19 @@ static void show(struct run *r, const uint8_t *option) {
     text_free(&out);
 }
 
-static int (*const formats[])(struct sink *, struct run *) = {
-    export_chrome, export_perfetto, export_speedscope, export_folded,
-    export_csv,    export_json,     export_prometheus, export_html};
-#define FORMATS (sizeof formats / sizeof *formats)
+static size_t formats_count(void) {
+    size_t count = 0;
+    while (format_at(count)) {
+        ++count;
+    }
+    return count;
+}
 
 static void export_as(struct run *r, size_t format) {
     static struct sink sink;
     if (!run_trace(r)) {
         sink_start(&sink, FUZZ_SINK);
-        formats[format](&sink, r);
+        format_at(format)->write(&sink, r);
         FUZZ_NEED(!sink_close(&sink));
     }
 }
@@ -96,21 +99,24 @@ static void merge(const struct run *r, uint64_t bytes) {
 
 /* One part an input: five times as many inputs. */
 static void use(struct run *r, const struct fuzz_image *image) {
-    switch (image->option[4] % (FORMATS + 4)) {
-    case FORMATS:
+    size_t formats = formats_count();
+    size_t part = image->option[4] % (formats + 4);
+    if (part < formats) {
+        export_as(r, part);
+        return;
+    }
+    switch (part - formats) {
+    case 0:
         show(r, image->option);
         break;
-    case FORMATS + 1:
+    case 1:
         look(r, image->option);
         break;
-    case FORMATS + 2:
+    case 2:
         merge(r, image->size);
         break;
-    case FORMATS + 3:
-        compare(r->path, image->option);
-        break;
     default:
-        export_as(r, image->option[4] % (FORMATS + 4));
+        compare(r->path, image->option);
     }
 }
 

@@ -162,6 +162,13 @@ Shows a run, see `stint top`.
         self.assertEqual(text.count("    OPTION_COLOR_"), keys)
         self.assertIn("    OPTION_COLOR_DEVICE_TOTAL", text)
 
+    def test_values_explained_by_another_table(self):
+        source = TOOL + SHOW + FILTER.replace("expected = glob,-glob", "values = @formats").replace(
+            "Names such as `a*,-b*`", "{explained}")
+        text = support.gen("options.md", self.write("t.ini", source)).stdout
+        self.assertIn("| `chrome` (trace events, for ui.perfetto.dev", text)
+        self.assertIn(" or `html` (a report in one file, for a browser). The last decides. |", text)
+
     def refuse(self, source, said):
         for output in ("option_ids.inc", "option_table.inc", "options.md"):
             self.assert_refused(output, source, said)
@@ -169,6 +176,8 @@ Shows a run, see `stint top`.
     def test_refused(self):
         for source, said in (
                 (SHOW, "[show]: the first entry is not [stint]"),
+                (TOOL + SHOW + FILTER.replace("a*,-b*", "{explained}"),
+                 "[show --fail-on]: {explained} without values that another table explains"),
                 (TOOL + COLOR, "[show --color]: not below its command"),
                 (TOOL + SHOW.replace("[show]", "[a b]"),
                  "[a b]: not of the form COMMAND or COMMAND --OPTION"),

@@ -7,12 +7,20 @@ and returns nothing or an exit status.
 import os
 import pathlib
 import re
+import subprocess
 import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 SKIPPED = 77
 LIMIT = 300  # seconds: a hang, on whatever machine
+
+
+# The formats that the tool exports.
+FORMATS = subprocess.run(
+    [sys.executable, str(ROOT / "gen" / "gen.py"), "format_names.txt",
+     str(ROOT / "gen" / "formats.ini")],
+    stdout=subprocess.PIPE, check=True, universal_newlines=True).stdout.split()
 
 
 class Wrong(Exception):

@@ -3,9 +3,13 @@
 # Exporters on runs made by hand: unit tests, golden files (`UPDATE=1 ctest -R export.golden` writes
 # them anew), and a checker of each format's structure that is itself tested.
 
+if(NOT TARGET stint_tool)
+    return()
+endif()
 stint_layer_sources(sources export viewers)
-list(FILTER sources EXCLUDE REGEX "/export_html")
 add_library(stint_hand_run STATIC ${sources} hand_run.c hand_runs.c)
+target_include_directories(stint_hand_run PRIVATE "${stint_BINARY_DIR}/runtime/page")
+add_dependencies(stint_hand_run stint_page)
 target_include_directories(stint_hand_run PUBLIC "${CMAKE_CURRENT_SOURCE_DIR}")
 target_link_libraries(stint_hand_run PUBLIC stint_fake)
 target_compile_definitions(stint_hand_run PRIVATE _GNU_SOURCE=1)
@@ -32,9 +36,22 @@ function(stint_export_test name)
     set_tests_properties(export.${name} PROPERTIES LABELS tool TIMEOUT 330)
 endfunction()
 
+# The formats of the table; html has tests of its own, in tests/viewer.
+set(formats_table "${stint_SOURCE_DIR}/gen/formats.ini")
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${formats_table}")
+execute_process(
+    COMMAND "${Python3_EXECUTABLE}" "${stint_SOURCE_DIR}/gen/gen.py" format_names.txt
+        "${formats_table}"
+    OUTPUT_VARIABLE all_formats OUTPUT_STRIP_TRAILING_WHITESPACE RESULT_VARIABLE failed)
+if(failed)
+    message(FATAL_ERROR "gen.py format_names.txt: ${failed}")
+endif()
+string(REPLACE "\n" ";" all_formats "${all_formats}")
+list(REMOVE_ITEM all_formats html)
+
 set(tables csv_devices csv_kernels csv_memory csv_api csv_gaps csv_steps csv_activities)
 foreach(run IN ITEMS full tree empty zero gpu)
-    set(formats chrome perfetto speedscope folded csv json prometheus)
+    set(formats ${all_formats})
     if(run MATCHES "gpu|empty")
         list(APPEND formats ${tables})
     endif()
@@ -46,7 +63,7 @@ endforeach()
 # The same whatever the program's locale is.
 set(runs "")
 foreach(run IN ITEMS full gpu)
-    foreach(format IN ITEMS chrome perfetto speedscope folded csv json prometheus ${tables})
+    foreach(format IN LISTS all_formats tables)
         list(APPEND runs ${format}:${run})
     endforeach()
 endforeach()
@@ -59,6 +76,7 @@ stint_export_test(agree agree $<TARGET_FILE:export_golden>)
 stint_export_test(self_test self-test $<TARGET_FILE:export_golden>)
 
 # What a span costs: figures of -O2, whatever the preset. Run it by hand for those of 10^6 spans.
+list(FILTER sources EXCLUDE REGEX "/(export_html[a-z_]*|formats)\\.c$")
 add_executable(export_bench "${stint_SOURCE_DIR}/tests/bench/export_bench.c" ${sources})
 target_link_libraries(export_bench PRIVATE stint_fake)
 target_compile_options(export_bench PRIVATE -O2)

@@ -3,10 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "export/export.h"
 #include "export/export_tables.h"
 #include "hand_run.h"
 #include "test_locale.h"
+#include "viewers/formats.h"
 
 static int csv_devices(struct sink *out, struct run *r) {
     return export_csv_table(out, &r->snapshot, EXPORT_TABLES);
@@ -36,39 +36,38 @@ static int csv_activities(struct sink *out, struct run *r) {
     return export_csv_table(out, &r->snapshot, EXPORT_ACTIVITIES);
 }
 
-static const struct format {
-    const char *name;
-    int (*exporter)(struct sink *, struct run *);
-} formats[] = {
-    {"chrome", export_chrome},
-    {"perfetto", export_perfetto},
-    {"speedscope", export_speedscope},
-    {"folded", export_folded},
-    {"csv", export_csv},
-    {"csv_devices", csv_devices},
-    {"csv_kernels", csv_kernels},
-    {"csv_memory", csv_memory},
-    {"csv_api", csv_api},
-    {"csv_gaps", csv_gaps},
-    {"csv_steps", csv_steps},
-    {"csv_activities", csv_activities},
-    {"json", export_json},
-    {"prometheus", export_prometheus},
+/* The tables of csv. */
+static const struct format tables[] = {
+    {"csv_devices", csv_devices, 0},
+    {"csv_kernels", csv_kernels, 0},
+    {"csv_memory", csv_memory, 0},
+    {"csv_api", csv_api, 0},
+    {"csv_gaps", csv_gaps, 0},
+    {"csv_steps", csv_steps, 0},
+    {"csv_activities", csv_activities, 0},
 };
+
+static const struct format *exporter_find(const char *name) {
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; ++i) {
+        if (!strcmp(tables[i].name, name)) {
+            return &tables[i];
+        }
+    }
+    return format_find(name);
+}
 
 int main(int argc, char **argv) {
     test_locale_take();
     static struct hand_run h;
     static struct sink out;
     struct run *r = argc == 3 ? hand_run_of(&h, argv[2]) : NULL;
-    for (size_t i = 0; r && i < sizeof formats / sizeof *formats; ++i) {
-        if (!strcmp(formats[i].name, argv[1])) {
-            sink_start(&out, 1);
-            int failed = formats[i].exporter(&out, r) || sink_close(&out);
-            hand_end(&h);
-            return failed;
-        }
+    const struct format *to = argc == 3 ? exporter_find(argv[1]) : NULL;
+    if (!r || !to) {
+        fprintf(stderr, "usage: export_golden FORMAT RUN\n");
+        return 2;
     }
-    fprintf(stderr, "usage: export_golden FORMAT RUN\n");
-    return 2;
+    sink_start(&out, 1);
+    int failed = to->write(&out, r) || sink_close(&out);
+    hand_end(&h);
+    return failed;
 }

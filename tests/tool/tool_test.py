@@ -22,7 +22,7 @@ import sys
 import termios
 import time
 
-from cases import (LIMIT, ROOT, SKIPPED, environment, field, header_fields, main, need,
+from cases import (FORMATS, LIMIT, ROOT, SKIPPED, environment, field, header_fields, main, need,
                    with_field)
 
 TOOL, PROGRAM, FAKE, HOSTILE = sys.argv[1:5]
@@ -449,8 +449,7 @@ def case_hostile_bytes(folder):
         file.write_bytes(spoilt[:len(data)])
         judge(file, "seed %d, file %d" % (seed, number))
         if number % 10 == 0:
-            for format in ("chrome", "csv", "json", "folded", "prometheus", "speedscope",
-                           "perfetto", "html"):
+            for format in FORMATS:
                 done = subprocess.run(
                     [TOOL, "export", "--to", format, str(file)], stdout=subprocess.DEVNULL,
                     stderr=subprocess.PIPE, env=environment(), timeout=LIMIT, check=False)
@@ -476,8 +475,7 @@ def case_hostile_cuts(folder):
 PRINTING = (["report"], ["report", "-v", "tree"], ["report", "-v", "table,threads"],
             ["report", "-v", "tree,threads"], ["report", "-v", "legacy"], ["report", "-v", "fluid"],
             ["report", "-v", "gpu"], ["info"],
-            *(["export", "--to", to] for to in ("chrome", "csv", "json", "folded", "prometheus",
-                                                "speedscope", "perfetto", "html")))
+            *(["export", "--to", to] for to in FORMATS))
 TIMES = 64  # the file's size: what docs/tool.md says
 
 
@@ -544,7 +542,7 @@ def case_hostile_files(folder):
 def case_export(folder):
     file = folder / "r.stint"
     record(file, "end", STINT_TRACE="1M")
-    for format in ("chrome", "perfetto", "speedscope", "folded", "csv", "json", "prometheus", "html"):
+    for format in FORMATS:
         target = folder / ("out." + format)
         target.write_text("old")
         tool("export", file, "--to", format, "-o", target)
@@ -564,7 +562,7 @@ def case_export(folder):
     # A name is no command to the terminal; elsewhere it is what it is.
     name = b"\x1b\xc2\x9b[m!"
     file.write_bytes(file.read_bytes().replace(b"matmul\0", name + b"\0"))
-    for format in ("chrome", "speedscope", "folded", "csv", "json", "prometheus", "html"):
+    for format in (name for name in FORMATS if name != "perfetto"):  # which is not text
         text = on_terminal(["export", "--to", format, file], 300, stderr=subprocess.DEVNULL)
         need("[m!" in text and not re.search("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]", text), format,
              repr(re.findall(".{20}\\[m!", text)[:3]))

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""formats.ini: the export formats, as declarations and lists of functions (C), and for texts."""
+
+import table
+
+LAYERS = ("export", "viewers", "session")
+
+
+def read(path):
+    entries = table.read(path)
+    for entry in entries:
+        entry.check(("layer", "data", "doc", "file"), ("program", "binary"))
+        entry.check_identifier("name", entry.name)
+        entry.one_of("layer", LAYERS)
+        for key in ("program", "binary"):
+            if key in entry.values:
+                entry.one_of(key, ("yes",))
+        if entry.get("layer") == "session" and not entry.get("program"):
+            entry.fail("neither the tool nor stint_export writes it")
+    table.unique(entries, "file")
+    return entries
+
+
+def of_tool(path):
+    return [entry for entry in read(path) if entry.get("layer") != "session"]
+
+
+def of_program(path):
+    return [entry for entry in read(path) if entry.get("program")]
+
+
+def names(entries):
+    return [entry.name for entry in entries]
+
+
+def declarations(path, layer):
+    functions = ["int export_%s(struct sink *out, struct run *r);\n" % entry.name
+                 for entry in read(path) if entry.get("layer") == layer]
+    return table.c_banner(path) + "".join(functions)
+
+
+def render_export(path):
+    return declarations(path, "export")
+
+
+def render_viewers(path):
+    return declarations(path, "viewers")
+
+
+def render_c(path):
+    """The list of the tool."""
+    rows = ["    {%s, export_%s, %d /* binary */},\n"
+            % (table.c_string(entry.name), entry.name, entry.get("binary") == "yes")
+            for entry in of_tool(path)]
+    return "%sstatic const struct format formats[] = {\n%s};\n" % (
+        table.c_banner(path), "".join(rows))
+
+
+def render_program(path):
+    """The list of stint_export, and the names for its message."""
+    entries = of_program(path)
+    rows = ["    {%s, statistics_put_%s},\n" % (table.c_string(entry.name), entry.name)
+            for entry in entries]
+    return ("%s#define PROGRAM_FORMATS %s\n"
+            "static const struct program_format program_formats[] = {\n%s};\n" % (
+                table.c_banner(path), table.c_string(table.either(names(entries))),
+                "".join(rows)))
+
+
+def render_names(path):
+    """The formats of the tool, one per line, for the tests."""
+    return "".join(name + "\n" for name in names(of_tool(path)))
+
+
+def render_markdown(path):
+    lines = [table.markdown_row(["format", "data", "what it is", "file name"]),
+             table.markdown_row(["---"] * 4)]
+    lines += [table.markdown_row(["`%s`" % entry.name, entry.get("data"), entry.get("doc"),
+                                  "`%s`" % entry.get("file")]) for entry in of_tool(path)]
+    return "".join(lines)

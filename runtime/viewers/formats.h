@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The formats that the tool writes, in the order of gen/formats.ini.
+ */
+#ifndef STINT_FORMATS_H
+#define STINT_FORMATS_H
+
+#include "export/export.h"
+
+#include "viewers_formats.inc"
+
+struct format {
+    const char *name;
+    int (*write)(struct sink *out, struct run *r); /* see export/export.h */
+    int binary;                                    /* not text */
+};
+
+/* By its place in the table; NULL after the last. */
+const struct format *format_at(size_t index);
+/* NULL: no format has this name. */
+const struct format *format_find(const char *name);
+
+#endif
