@@ -24,6 +24,14 @@ static inline uint64_t u64_max(uint64_t a, uint64_t b) {
     return a > b ? a : b;
 }
 
+static inline double double_min(double a, double b) {
+    return a < b ? a : b;
+}
+
+static inline double double_max(double a, double b) {
+    return a > b ? a : b;
+}
+
 static inline uint64_t u64_clamp(uint64_t v, uint64_t low, uint64_t high) {
     if (v < low) {
         return low;

@@ -23,6 +23,16 @@ void text_put(struct text *t, const char *bytes, size_t length);
 __attribute__((format(printf, 2, 3))) void text_add(struct text *t, const char *format, ...);
 void text_spaces(struct text *t, size_t n);
 
+/* The end of an English noun of which there are n. */
+static inline const char *text_plural(uint64_t n) {
+    return n == 1 ? "" : "s";
+}
+
+/* What a run file may leave empty, as it is shown. */
+static inline const char *text_or_unknown(const char *text) {
+    return *text ? text : "?";
+}
+
 /* A name with control bytes, quotes of the terminal and broken UTF-8 escaped (\n, \x1b); cut to
  * `columns` with a mark (0 = never). Returns the columns used. */
 size_t text_name(struct text *t, const char *bytes, size_t length, size_t columns);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stint diff A… -- B…: did it get slower?
+ * The command diff: reads its two command lines, reads the runs of both sides, and prints what diff.c
+ * finds. The options of the second side are added to those of the first.
  */
 #include <getopt.h>
 #include <math.h>
@@ -53,10 +54,13 @@ static int take_fail_on(const char *text, double *out) {
     if (!*rest) {
         return 0;
     }
-    return *rest == ':' ? take_percent(rest + 1, out) : -1;
+    if (*rest != ':') {
+        return -1;
+    }
+    return take_percent(rest + 1, out);
 }
 
-static int take_option(void *to, const struct option_value *value) {
+static int take_diff_option(void *to, const struct option_value *value) {
     struct request *r = to;
     switch (value->id) {
     case OPTION_METRIC:
@@ -82,7 +86,7 @@ static int take_option(void *to, const struct option_value *value) {
 
 /* The options of one side, and the files that are left. OPTIONS_TAKEN, or the exit status. */
 static int read_side(struct request *r, int side, int argc, char **argv) {
-    int status = options_parse(TOOL_DIFF, argc, argv, take_option, r);
+    int status = options_parse(TOOL_DIFF, argc, argv, take_diff_option, r);
     if (status != OPTIONS_TAKEN) {
         return status;
     }
@@ -124,12 +128,12 @@ static int read_request(struct request *r, int argc, char **argv) {
         return command_bad_usage(argv, "runs on both sides are needed: A... -- B..., or two files");
     }
     if (r->paths[0] > (int)DIFF_RUNS || r->paths[1] > (int)DIFF_RUNS) {
-        return command_bad_usage(argv, "too many runs on a side, 1024 are the most");
+        return command_bad_usage(argv, "at most 1024 runs on a side");
     }
     return OPTIONS_TAKEN;
 }
 
-/* COMMAND_BAD: there is something wrong with one; -1: which cannot be read at all. */
+/* COMMAND_BAD if one cannot be read completely, -1 if one cannot be read at all. */
 static int read_runs(struct diff *d, const struct request *r) {
     int status = COMMAND_GOOD;
     for (int side = 0; side < 2; ++side) {
@@ -138,7 +142,9 @@ static int read_runs(struct diff *d, const struct request *r) {
             if (one < 0) {
                 return -1;
             }
-            status = one ? COMMAND_BAD : status;
+            if (one) {
+                status = COMMAND_BAD;
+            }
         }
     }
     return status;
@@ -153,7 +159,7 @@ static int is_failure(const struct diff *d, const struct request *r) {
     return 0;
 }
 
-static int print(struct diff *d, const struct request *r) {
+static int print_diff(struct diff *d, const struct request *r) {
     struct text out;
     text_start(&out);
     diff_show(d, &r->o, r->top, r->markdown, &out);
@@ -167,6 +173,18 @@ static int print(struct diff *d, const struct request *r) {
     return status;
 }
 
+static int compare_runs(struct diff *d, const struct request *r) {
+    int status = read_runs(d, r);
+    if (status < 0) {
+        return COMMAND_BAD;
+    }
+    if (diff_judge(d, &r->o)) {
+        log_line("diff: not enough memory");
+        return COMMAND_BAD;
+    }
+    return command_worse(status, print_diff(d, r));
+}
+
 int cmd_diff(int argc, char **argv) {
     struct request r;
     struct diff d;
@@ -178,15 +196,7 @@ int cmd_diff(int argc, char **argv) {
         log_line("diff: not enough memory");
         return COMMAND_BAD;
     }
-    status = read_runs(&d, &r);
-    if (status >= 0 && diff_judge(&d, &r.o)) {
-        log_line("diff: not enough memory");
-        status = -1;
-    }
-    if (status >= 0) {
-        int printed = print(&d, &r);
-        status = printed > status ? printed : status;
-    }
+    status = compare_runs(&d, &r);
     diff_end(&d);
-    return status < 0 ? COMMAND_BAD : status;
+    return status;
 }

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The command export: writes a run in the format of another program, to standard output or to a file that
+ * appears when it is complete.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
@@ -46,7 +50,7 @@ static int take_table(struct request *q, const char *name) {
     return -1;
 }
 
-static int take_option(void *to, const struct option_value *value) {
+static int take_export_option(void *to, const struct option_value *value) {
     struct request *q = to;
     switch (value->id) {
     case OPTION_TO:
@@ -68,62 +72,88 @@ struct target {
     struct replace_file file;
 };
 
-static int refuse(const struct target *t, const char *why) {
-    log_line("cannot write %.500s: %s", t->path ? t->path : "to standard output", why);
+static int refuse_target(const struct target *t, const char *why) {
+    const char *name = t->path ? t->path : "to standard output";
+    log_line("cannot write %.500s: %s", name, why);
     return -1;
 }
 
-/* What is there and is no file (a device, a pipe) is written to; a link is followed, but not to a
- * file that is being written. */
+/* A regular file, or none, is replaced. */
+static int target_replace(struct target *t) {
+    const char *why = replace_file_open(&t->file, t->path, 0666);
+    t->fd = t->file.fd;
+    t->replaces = 1;
+    if (why) {
+        return refuse_target(t, why);
+    }
+    return 0;
+}
+
+/* A device or a pipe is written to; a link is followed, but not to a file that a running program is
+ * writing. */
 static int target_open(struct target *t, const char *path) {
     struct stat s;
-    t->path = path && strcmp(path, "-") ? path : NULL;
+    memset(t, 0, sizeof *t);
     t->fd = STDOUT_FILENO;
-    t->replaces = 0;
+    if (!path || !strcmp(path, "-")) {
+        return 0;
+    }
+    t->path = path;
+    if (lstat(path, &s) || S_ISREG(s.st_mode)) {
+        return target_replace(t);
+    }
+    if (!stat(path, &s) && S_ISREG(s.st_mode) && replace_file_is_locked(path)) {
+        return refuse_target(t, REPLACE_FILE_LOCKED);
+    }
+    t->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOCTTY | O_CLOEXEC, 0666);
+    if (t->fd < 0) {
+        return refuse_target(t, strerror(errno));
+    }
+    return 0;
+}
+
+static int target_abort(struct target *t) {
+    if (t->replaces) {
+        replace_file_abort(&t->file);
+    } else if (t->path) {
+        close(t->fd);
+    }
+    return -1;
+}
+
+static int target_close(struct target *t) {
     if (!t->path) {
         return 0;
     }
-    t->replaces = lstat(path, &s) || S_ISREG(s.st_mode);
-    if (t->replaces) {
-        const char *why = replace_file_open(&t->file, path, 0666);
-        t->fd = t->file.fd;
-        return why ? refuse(t, why) : 0;
-    }
-    if (!stat(path, &s) && S_ISREG(s.st_mode) && replace_file_is_locked(path)) {
-        return refuse(t, REPLACE_FILE_LOCKED);
-    }
-    t->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOCTTY | O_CLOEXEC, 0666);
-    return t->fd < 0 ? refuse(t, strerror(errno)) : 0;
-}
-
-static int target_close(struct target *t, int failed) {
-    if (!t->path) {
-        return failed;
-    }
     if (!t->replaces) {
-        return close(t->fd) && !failed ? refuse(t, strerror(errno)) : failed;
-    }
-    if (failed) {
-        replace_file_abort(&t->file);
-        return failed;
+        return close(t->fd) ? refuse_target(t, strerror(errno)) : 0;
     }
     const char *why = replace_file_commit(&t->file);
-    return why ? refuse(t, why) : 0;
+    if (why) {
+        return refuse_target(t, why);
+    }
+    return 0;
+}
+
+static int export_run(struct sink *sink, const struct request *q, struct run *r) {
+    if (q->table != TABLE_SCOPES) {
+        return export_csv_table(sink, &r->snapshot, q->table);
+    }
+    return q->format->write(sink, r);
 }
 
 static int export_to(struct target *t, const struct request *q, struct run *r) {
     static struct sink sink; /* 64 KiB */
     sink_start(&sink, t->fd);
     progress_start("writing", &sink);
-    int failed = q->table == TABLE_SCOPES ? q->format->write(&sink, r)
-                                          : export_csv_table(&sink, &r->snapshot, q->table);
+    int failed = export_run(&sink, q, r);
     int unwritten = sink_close(&sink), why = errno;
     progress_stop();
     if (unwritten) {
-        return refuse(t, strerror(why));
+        return refuse_target(t, strerror(why));
     }
     if (failed) {
-        log_line("%.500s: no memory to export it", r->path);
+        log_line("%.500s: not enough memory to export it", r->path);
     }
     return failed;
 }
@@ -138,8 +168,11 @@ static int export_file(const char *path, const struct request *q) {
         return COMMAND_BAD;
     }
     int status = COMMAND_FAILED;
-    if (!target_open(&t, q->output) && !target_close(&t, export_to(&t, q, &r))) {
-        status = command_warn(&r);
+    if (!target_open(&t, q->output)) {
+        failed = export_to(&t, q, &r) ? target_abort(&t) : target_close(&t);
+        if (!failed) {
+            status = command_warn(&r);
+        }
     }
     run_close(&r);
     return status;
@@ -168,7 +201,7 @@ static int request_check(const struct request *q, int files, char **argv) {
 
 int cmd_export(int argc, char **argv) {
     struct request q = {.table = TABLE_SCOPES};
-    int status = options_parse(TOOL_EXPORT, argc, argv, take_option, &q);
+    int status = options_parse(TOOL_EXPORT, argc, argv, take_export_option, &q);
     if (status != OPTIONS_TAKEN) {
         return status;
     }

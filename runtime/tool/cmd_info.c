@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The command info: prints the properties of a run, and how many records of each kind its file has.
+ */
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>
@@ -6,6 +9,7 @@
 
 #include "arena/activity_kind.h"
 #include "arena/arena.h"
+#include "base/config.h"
 #include "base/log.h"
 #include "base/number.h"
 #include "base/text.h"
@@ -13,39 +17,42 @@
 #include "run_open.h"
 #include "run_view.h"
 
-static void put(struct text *t, const char *key, const char *value) {
+static void info_put(struct text *t, const char *key, const char *value) {
     text_add(t, "%-12s ", key);
-    text_name(t, *value ? value : "?", strlen(*value ? value : "?"), 0);
+    value = text_or_unknown(value);
+    text_name(t, value, strlen(value), 0);
     text_put(t, "\n", 1);
 }
 
-static void put_number(struct text *t, const char *key, uint64_t n) {
+static void info_put_number(struct text *t, const char *key, uint64_t n) {
     text_add(t, "%-12s %llu\n", key, (unsigned long long)n);
 }
 
-static void put_run(struct text *t, const struct run *r) {
+static void info_put_run(struct text *t, const struct run *r) {
     const struct arena_header *h = (const struct arena_header *)(const void *)r->snapshot.base;
     char line[128], started[64], wall[TEXT_NUMBER];
-    put(t, "file", r->path);
+    info_put(t, "file", r->path);
     run_view_state(line, sizeof line, r);
     line[strcspn(line, ":")] = '\0';
-    put(t, "state", line);
-    put(t, "program", r->program);
-    put(t, "command", r->command);
-    put_number(t, "parent pid", r->parent_pid);
+    info_put(t, "state", line);
+    info_put(t, "program", r->program);
+    info_put(t, "command", r->command);
+    info_put_number(t, "parent pid", r->parent_pid);
     run_view_time(started, sizeof started, r->start_real_ns);
-    put(t, "started", started);
-    text_time(wall, r->snapshot.wall_ns, 3);
-    text_add(t, "%-12s %s%s\n", "wall", r->at_least ? "at least " : "", wall);
-    put(t, "host", r->host);
+    info_put(t, "started", started);
+    text_time(wall, r->snapshot.wall_ns, CONFIG_UNIT_AUTO);
+    const char *at_least = r->at_least ? "at least " : "";
+    text_add(t, "%-12s %s%s\n", "wall", at_least, wall);
+    info_put(t, "host", r->host);
     text_add(t, "%-12s %u x ", "cpu", r->cpus);
     text_name(t, r->cpu, strlen(r->cpu), 0);
     text_put(t, "\n", 1);
-    put(t, "compiler", r->compiler);
+    info_put(t, "compiler", r->compiler);
     text_add(t, "%-12s ", "clock");
     text_name(t, r->clock, strlen(r->clock), 0);
     text_add(t, ", %s ticks a ns\n", number_fixed(1 / r->snapshot.ns_per_tick, 3).text);
-    put(t, "gpu", *r->gpu ? r->gpu : "not asked for");
+    const char *gpu = *r->gpu ? r->gpu : "not asked for";
+    info_put(t, "gpu", gpu);
     text_add(t, "%-12s %u\n", "format", h->abi);
     text_add(t, "%-12s %llu of %llu bytes\n", "in use", (unsigned long long)h->used,
              (unsigned long long)h->size);
@@ -55,12 +62,12 @@ struct sums {
     uint64_t calls, samples, scopes, intervals, histograms, gpu_calls;
 };
 
-static void add_nodes(const struct snapshot *s, struct sums *out) {
+static void sums_add_nodes(const struct snapshot *s, struct sums *out) {
     uint32_t histogram = 0;
     for (uint32_t i = 0; i < s->node_count; ++i) {
         const struct snapshot_node *n = &s->nodes[i];
         if (n->parent == SNAPSHOT_NONE) {
-            continue; /* a thread's root is no scope */
+            continue; /* the root of a thread, which is not a scope */
         }
         out->scopes += n->kind == STINT_IMPL_SCOPE_NODE;
         out->intervals += n->kind == STINT_IMPL_INTERVAL_NODE;
@@ -73,8 +80,8 @@ static void add_nodes(const struct snapshot *s, struct sums *out) {
     }
 }
 
-/* Of a run that nobody traced, nothing. */
-static void put_activities(struct text *t, const struct snapshot *s) {
+/* Nothing for a run without GPU tracing. */
+static void info_put_activities(struct text *t, const struct snapshot *s) {
     uint64_t count[ACTIVITY_KINDS] = {0};
     for (uint32_t i = 0; i < s->activity_count; ++i) {
         count[s->activities[i].kind] += s->activities[i].count;
@@ -88,7 +95,7 @@ static void put_activities(struct text *t, const struct snapshot *s) {
     }
 }
 
-static void put_counts(struct text *t, const struct run *r) {
+static void info_put_counts(struct text *t, const struct run *r) {
     const struct snapshot *s = &r->snapshot;
     struct sums sums = {0};
     uint64_t threads = 0, alive = 0, open = 0;
@@ -97,26 +104,27 @@ static void put_counts(struct text *t, const struct run *r) {
         alive += s->threads[i].alive != 0;
         open += s->threads[i].open_count;
     }
-    add_nodes(s, &sums);
+    sums_add_nodes(s, &sums);
+    const char *alive_word = r->state == RUN_LIVE ? "running" : "not ended by then";
     text_add(t, "%-12s %llu, %llu of them %s\n", "threads", (unsigned long long)threads,
-             (unsigned long long)alive, r->state == RUN_LIVE ? "running" : "not ended by then");
-    put_number(t, "open scopes", open);
-    put_number(t, "calls", sums.calls);
-    put_number(t, "samples", sums.samples);
-    put_number(t, "GPU samples", sums.gpu_calls);
-    put_number(t, "steps", s->steps);
-    put_number(t, "sites", s->site_count);
-    put_number(t, "sets", s->set_count);
-    put_number(t, "tree nodes", sums.scopes);
-    put_number(t, "intervals", sums.intervals);
-    put_number(t, "histograms", sums.histograms);
-    put_activities(t, s);
+             (unsigned long long)alive, alive_word);
+    info_put_number(t, "open scopes", open);
+    info_put_number(t, "calls", sums.calls);
+    info_put_number(t, "samples", sums.samples);
+    info_put_number(t, "GPU samples", sums.gpu_calls);
+    info_put_number(t, "steps", s->steps);
+    info_put_number(t, "sites", s->site_count);
+    info_put_number(t, "sets", s->set_count);
+    info_put_number(t, "tree nodes", sums.scopes);
+    info_put_number(t, "intervals", sums.intervals);
+    info_put_number(t, "histograms", sums.histograms);
+    info_put_activities(t, s);
     for (uint32_t i = 0; i < s->device_count; ++i) {
-        put(t, "device", s->devices[i].name);
+        info_put(t, "device", s->devices[i].name);
     }
 }
 
-static void put_trace(struct text *t, const struct run *r) {
+static void info_put_trace(struct text *t, const struct run *r) {
     uint64_t kinds[TRACE_VALUE + 1] = {0}, overwritten = 0;
     for (uint64_t i = 0; i < r->trace.event_count; ++i) {
         ++kinds[r->trace.events[i].kind];
@@ -125,16 +133,16 @@ static void put_trace(struct text *t, const struct run *r) {
         overwritten += r->trace.lanes[i].overwritten;
     }
     if (!r->trace.lane_count) {
-        put(t, "trace", "none (STINT_TRACE=64M keeps one)");
+        info_put(t, "trace", "none (STINT_TRACE=64M keeps one)");
         return;
     }
     text_add(t, "%-12s %u lane%s, %llu spans, %llu marks, %llu values, %llu older ones gone\n",
-             "trace", r->trace.lane_count, r->trace.lane_count == 1 ? "" : "s",
+             "trace", r->trace.lane_count, text_plural(r->trace.lane_count),
              (unsigned long long)kinds[TRACE_SPAN], (unsigned long long)kinds[TRACE_MARK],
              (unsigned long long)kinds[TRACE_VALUE], (unsigned long long)overwritten);
 }
 
-static void put_lost(struct text *t, const struct snapshot *s) {
+static void info_put_lost(struct text *t, const struct snapshot *s) {
     for (uint32_t i = 0; i < STINT_STATUS_COUNT; ++i) {
         if (s->lost[i]) {
             text_add(t, "%-12s %llu %s\n", "lost", (unsigned long long)s->lost[i],
@@ -152,15 +160,18 @@ static int info_file(const char *path, int first) {
     text_start(&t);
     text_put(&t, "\n", !first);
     int failed = run_trace(&r);
-    put_run(&t, &r);
-    put_counts(&t, &r);
-    put_trace(&t, &r);
-    put_lost(&t, &r.snapshot);
+    info_put_run(&t, &r);
+    info_put_counts(&t, &r);
+    info_put_trace(&t, &r);
+    info_put_lost(&t, &r.snapshot);
     if (failed || t.failed) {
-        log_line("%.500s: no memory for all of it", path);
+        log_line("%.500s: not enough memory for all of it", path);
     }
     failed |= command_write(STDOUT_FILENO, t.data, t.length);
-    int status = failed ? COMMAND_FAILED : command_warn(&r);
+    int status = COMMAND_FAILED;
+    if (!failed) {
+        status = command_warn(&r);
+    }
     text_free(&t);
     run_close(&r);
     return status;
@@ -176,8 +187,7 @@ int cmd_info(int argc, char **argv) {
     }
     status = COMMAND_GOOD;
     for (int i = optind; i < argc; ++i) {
-        int one = info_file(argv[i], i == optind);
-        status = one > status ? one : status;
+        status = command_worse(status, info_file(argv[i], i == optind));
     }
     return status;
 }

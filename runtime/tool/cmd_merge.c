@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stint merge FILE… -o OUT
+ * The command merge: finds the run that began first, whose clock the merged file counts in, and adds the
+ * runs one by one.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -14,11 +15,12 @@
 #include "merge.h"
 #include "run_open.h"
 
-/* Threads of files that say they are all in use of their last byte still need names for all. */
+/* Room besides the sizes of the files: named threads need texts that no file has. */
 #define SPARE ((uint64_t)16 << 20)
 
-/* Room for all that the files hold, and the one that began first. -1 after one line. */
-static int look(int count, char **paths, uint64_t *bytes, int *first) {
+/* The bytes that hold the contents of all files, and the file of the run that began first. -1 after
+ * one line. */
+static int measure_files(int count, char **paths, uint64_t *bytes, int *first) {
     uint64_t earliest = UINT64_MAX;
     *bytes = SPARE;
     *first = 0;
@@ -33,7 +35,7 @@ static int look(int count, char **paths, uint64_t *bytes, int *first) {
             }
             return -1;
         }
-        *bytes += (uint64_t)(s.st_size > 0 ? s.st_size : 0) + sizeof h;
+        *bytes += (uint64_t)s.st_size + sizeof h;
         if (pread(fd, &h, sizeof h, 0) == (ssize_t)sizeof h && h.start.real_ns < earliest) {
             earliest = h.start.real_ns;
             *first = i;
@@ -43,7 +45,7 @@ static int look(int count, char **paths, uint64_t *bytes, int *first) {
     return 0;
 }
 
-/* A run to merge is whole. -1 after one line. */
+/* Only whole runs are merged. -1 after one line. */
 static int open_whole(struct run *r, const char *path) {
     if (run_open(r, path)) {
         return -1;
@@ -56,11 +58,11 @@ static int open_whole(struct run *r, const char *path) {
     return 0;
 }
 
-static int start(struct merge *m, const char *out, int count, char **paths) {
+static int start_merge(struct merge *m, const char *out, int count, char **paths) {
     struct run r;
     uint64_t bytes;
     int first;
-    if (look(count, paths, &bytes, &first) || open_whole(&r, paths[first])) {
+    if (measure_files(count, paths, &bytes, &first) || open_whole(&r, paths[first])) {
         return -1;
     }
     int failed = merge_start(m, out, (uint32_t)count, bytes, &r);
@@ -73,7 +75,7 @@ static int start(struct merge *m, const char *out, int count, char **paths) {
 
 static int merge_files(const char *out, int count, char **paths) {
     struct merge m;
-    if (start(&m, out, count, paths)) {
+    if (start_merge(&m, out, count, paths)) {
         return COMMAND_BAD;
     }
     int failed = 0;
@@ -90,14 +92,14 @@ static int merge_files(const char *out, int count, char **paths) {
     return failed ? COMMAND_BAD : COMMAND_GOOD;
 }
 
-static int take_output(void *out, const struct option_value *value) {
+static int take_merge_output(void *out, const struct option_value *value) {
     *(const char **)out = value->text;
     return 0;
 }
 
 int cmd_merge(int argc, char **argv) {
     const char *out = NULL;
-    int status = options_parse(TOOL_MERGE, argc, argv, take_output, &out);
+    int status = options_parse(TOOL_MERGE, argc, argv, take_merge_output, &out);
     if (status != OPTIONS_TAKEN) {
         return status;
     }

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The command report: prints the report of run files, by the code that prints it in the program.
+ */
 #include <getopt.h>
 #include <string.h>
 #include <unistd.h>
@@ -43,7 +46,7 @@ static int take_unit(uint64_t unit) {
     return 0;
 }
 
-static int take_option(void *to, const struct option_value *value) {
+static int take_report_option(void *to, const struct option_value *value) {
     struct arguments *a = to;
     switch (value->id) {
     case OPTION_VIEW:
@@ -103,7 +106,7 @@ static int report_file(const char *path, const struct arguments *a, int first) {
 int cmd_report(int argc, char **argv) {
     struct arguments a = {.sort = UINT32_MAX};
     run_view_parse("table", &a.view);
-    int status = options_parse(TOOL_REPORT, argc, argv, take_option, &a);
+    int status = options_parse(TOOL_REPORT, argc, argv, take_report_option, &a);
     if (status != OPTIONS_TAKEN) {
         return status;
     }
@@ -115,8 +118,7 @@ int cmd_report(int argc, char **argv) {
     a.view.options.colour = command_colour(a.colour, STDOUT_FILENO);
     status = COMMAND_GOOD;
     for (int i = optind; i < argc; ++i) {
-        int one = report_file(argv[i], &a, i == optind);
-        status = one > status ? one : status;
+        status = command_worse(status, report_file(argv[i], &a, i == optind));
     }
     return status;
 }

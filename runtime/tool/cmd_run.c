@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Implementation notes
- * - A signal typed at the terminal reaches the program by itself, as it does the whole foreground
- *   group; one that was sent to us alone is handed on.
- * - Without --file the run goes to a folder of its own in memory, a file a process, so that
- *   whatever is there afterwards is of this run.
+ * The command run: starts a program with STINT_FILE set, waits for its end, and prints the reports of the
+ * run files that it and the processes it started have written.
+ * - A signal typed at the terminal reaches the program directly, as it does the whole foreground group; one
+ *   that was sent to the tool alone is forwarded.
+ * - Without --file the runs are written to a new folder in memory, one file per process, so that all files
+ *   there are of this run.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -16,6 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/config.h"
 #include "base/errno_keep.h"
 #include "base/log.h"
 #include "command.h"
@@ -37,12 +39,12 @@ struct arguments {
 
 /* ---- The program. */
 
-static const int handed_on[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
-#define HANDED_ON (sizeof handed_on / sizeof *handed_on)
+static const int forwarded[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
+#define FORWARDED (sizeof forwarded / sizeof *forwarded)
 
 static volatile sig_atomic_t child;
 
-static void hand_on(int number, siginfo_t *info, void *context) {
+static void forward_signal(int number, siginfo_t *info, void *context) {
     ERRNO_KEEP;
     (void)context;
     if (child > 0 && info->si_code <= 0) { /* > 0: from the kernel, and not to us alone */
@@ -50,34 +52,35 @@ static void hand_on(int number, siginfo_t *info, void *context) {
     }
 }
 
-/* Held back until there is somebody to hand them to. `fresh`: those that the program gets back. */
-static void catch_signals(sigset_t *before, sigset_t *fresh) {
-    struct sigaction on = {.sa_sigaction = hand_on, .sa_flags = SA_SIGINFO | SA_RESTART};
+/* Blocks the signals until the program runs, and forwards them from then on. `fresh`: those that the
+ * program gets with their default action. */
+static void forward_signals(sigset_t *before, sigset_t *fresh) {
+    struct sigaction on = {.sa_sigaction = forward_signal, .sa_flags = SA_SIGINFO | SA_RESTART};
     sigset_t all;
     sigemptyset(&all);
     sigemptyset(fresh);
     sigemptyset(&on.sa_mask);
-    for (size_t i = 0; i < HANDED_ON; ++i) {
+    for (size_t i = 0; i < FORWARDED; ++i) {
         struct sigaction was;
-        sigaddset(&all, handed_on[i]);
-        if (!sigaction(handed_on[i], NULL, &was) && was.sa_handler != SIG_IGN) {
-            sigaddset(fresh, handed_on[i]);
+        sigaddset(&all, forwarded[i]);
+        if (!sigaction(forwarded[i], NULL, &was) && was.sa_handler != SIG_IGN) {
+            sigaddset(fresh, forwarded[i]);
         }
     }
     sigprocmask(SIG_BLOCK, &all, before);
-    for (size_t i = 0; i < HANDED_ON; ++i) {
-        if (sigismember(fresh, handed_on[i])) {
-            sigaction(handed_on[i], &on, NULL);
+    for (size_t i = 0; i < FORWARDED; ++i) {
+        if (sigismember(fresh, forwarded[i])) {
+            sigaction(forwarded[i], &on, NULL);
         }
     }
 }
 
 /* 0, or errno. */
-static int spawn(char **argv) {
+static int spawn_program(char **argv) {
     sigset_t before, fresh;
     posix_spawnattr_t how;
     pid_t pid = 0;
-    catch_signals(&before, &fresh);
+    forward_signals(&before, &fresh);
     posix_spawnattr_init(&how);
     posix_spawnattr_setsigdefault(&how, &fresh);
     posix_spawnattr_setsigmask(&how, &before);
@@ -89,9 +92,9 @@ static int spawn(char **argv) {
     return failed;
 }
 
-/* The program's exit status as a shell gives it. */
+/* The program's exit status, as a shell returns it. */
 static int run_program(char **argv) {
-    int status, failed = spawn(argv);
+    int status, failed = spawn_program(argv);
     if (failed) {
         log_line("cannot run %.200s: %s", argv[0], strerror(failed));
         return failed == ENOENT ? NOT_FOUND : NOT_RUN;
@@ -103,8 +106,8 @@ static int run_program(char **argv) {
         }
     }
     if (WIFSIGNALED(status)) {
-        log_line("%.200s: %s%s", argv[0], strsignal(WTERMSIG(status)),
-                 WCOREDUMP(status) ? " (core dumped)" : "");
+        const char *core = WCOREDUMP(status) ? " (core dumped)" : "";
+        log_line("%.200s: %s%s", argv[0], strsignal(WTERMSIG(status)), core);
         return 128 + WTERMSIG(status);
     }
     return WEXITSTATUS(status);
@@ -131,7 +134,7 @@ static void print_run(const char *path, const struct arguments *a) {
 }
 
 static void print_line(const char *path, int kept) {
-    char wall[TEXT_NUMBER], state[128];
+    char wall[TEXT_NUMBER], state[128], place[320] = "";
     struct run r;
     uint64_t calls = 0;
     if (run_open(&r, path)) {
@@ -140,15 +143,18 @@ static void print_line(const char *path, int kept) {
     for (uint32_t i = 0; i < r.snapshot.node_count; ++i) {
         calls += r.snapshot.nodes[i].count + r.snapshot.nodes[i].recursions;
     }
-    text_time(wall, r.snapshot.wall_ns, 3);
+    text_time(wall, r.snapshot.wall_ns, CONFIG_UNIT_AUTO);
     run_view_state(state, sizeof state, &r);
     state[strcspn(state, ":")] = '\0';
-    log_line("also recorded: %.60s, %s, %s wall, %llu calls%s%.300s", r.program, state, wall,
-             (unsigned long long)calls, kept ? ", in " : "", kept ? path : "");
+    if (kept) {
+        snprintf(place, sizeof place, ", in %.300s", path);
+    }
+    log_line("also recorded: %.60s, %s, %s wall, %llu calls%s", r.program, state, wall,
+             (unsigned long long)calls, place);
     run_close(&r);
 }
 
-/* In full the program's own, or the first of those that it started; a line for each other. */
+/* The report of the program's own run, or else of the first one; one line for each other run. */
 static void print_runs(const struct run_files *files, const struct arguments *a, int kept) {
     size_t main_run = run_files_of(files, (uint32_t)child);
     if (!files->count) {
@@ -169,7 +175,7 @@ static void print_runs(const struct run_files *files, const struct arguments *a,
     }
 }
 
-static int run(char **argv, const struct arguments *a) {
+static int run_and_report(char **argv, const struct arguments *a) {
     struct run_place place;
     struct run_files files;
     if (run_place_make(&place, a->file)) {
@@ -193,10 +199,13 @@ static int run(char **argv, const struct arguments *a) {
 
 static int take_report(struct arguments *a, const char *text) {
     a->silent = !strcmp(text, "none");
-    return a->silent ? 0 : run_view_parse(text, &a->view);
+    if (a->silent) {
+        return 0;
+    }
+    return run_view_parse(text, &a->view);
 }
 
-static int take_option(void *to, const struct option_value *value) {
+static int take_run_option(void *to, const struct option_value *value) {
     struct arguments *a = to;
     switch (value->id) {
     case OPTION_FILE:
@@ -219,12 +228,12 @@ static int take_option(void *to, const struct option_value *value) {
 int cmd_run(int argc, char **argv) {
     struct arguments a = {0};
     run_view_parse("table", &a.view);
-    int status = options_parse(TOOL_RUN, argc, argv, take_option, &a);
+    int status = options_parse(TOOL_RUN, argc, argv, take_run_option, &a);
     if (status != OPTIONS_TAKEN) {
         return status;
     }
     if (optind == argc) {
         return command_bad_usage(argv, "a command to run is missing");
     }
-    return run(argv + optind, &a);
+    return run_and_report(argv + optind, &a);
 }

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The command top: reads the run file of a running program once per interval and shows what was added.
+ * On a terminal it fills the screen until a key or a signal ends it; else, and with --once, it prints the
+ * table.
+ */
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/log.h"
@@ -29,28 +32,39 @@ static int take_interval(const char *text, double *out) {
     if (!rest || *rest) {
         return -1;
     }
-    return *out >= 0.1 && *out <= 3600 ? 0 : -1;
+    if (!(*out >= 0.1 && *out <= 3600)) {
+        return -1;
+    }
+    return 0;
 }
 
-/* A name that is a file is that file; else a number is a process. */
-static int find(const char *what, char *path, size_t size) {
+/* The name of an existing file is that file; any other number is a process. 0, or -1 after one line. */
+static int run_file_find(const char *what, char *path, size_t size) {
     struct stat s;
-    char *rest;
-    unsigned long pid = strtoul(what, &rest, 10);
-    if (stat(what, &s) && !*rest && *what >= '0' && *what <= '9' && pid <= UINT32_MAX) {
+    uint64_t pid;
+    if (stat(what, &s) && !number_read_whole(what, 0, UINT32_MAX, &pid)) {
         return run_writer_find((uint32_t)pid, path, size);
     }
     int n = snprintf(path, size, "%s", what);
-    return n < 0 || (size_t)n >= size ? -1 : 0;
+    if (n < 0 || (size_t)n >= size) {
+        log_line("%.500s: %s", what, strerror(ENAMETOOLONG));
+        return -1;
+    }
+    return 0;
 }
 
-static uint32_t rows_of(const struct arguments *a, int whole_screen) {
-    uint32_t height = command_height(STDOUT_FILENO);
-    return a->rows ? (uint32_t)a->rows : whole_screen ? height - TOP_TABLE_HEAD - 1 : UINT32_MAX;
+static uint32_t count_rows(const struct arguments *a, int whole_screen) {
+    if (a->rows) {
+        return (uint32_t)a->rows;
+    }
+    if (whole_screen) {
+        return command_height(STDOUT_FILENO) - TOP_TABLE_HEAD - 1;
+    }
+    return UINT32_MAX;
 }
 
-/* One look: *was becomes *is. */
-static int look(struct top_table *table, const char *path, enum run_state *state) {
+/* Reads the file and computes what was added since the last time. */
+static int read_next(struct top_table *table, const char *path, enum run_state *state) {
     struct run r;
     if (run_open(&r, path)) {
         return COMMAND_BAD;
@@ -58,21 +72,21 @@ static int look(struct top_table *table, const char *path, enum run_state *state
     *state = r.state;
     int failed = top_table_look(table, &r);
     if (failed) {
-        log_line("%.500s: no memory", path);
+        log_line("%.500s: not enough memory", path);
     }
     run_close(&r);
     return failed ? COMMAND_FAILED : COMMAND_GOOD;
 }
 
-static int show(const struct top_table *table, const struct arguments *a, int screen) {
-    struct top_table_form form = {.rows = rows_of(a, screen),
+static int show_table(const struct top_table *table, const struct arguments *a, int screen) {
+    struct top_table_form form = {.rows = count_rows(a, screen),
                                   .width = command_width(STDOUT_FILENO),
                                   .colour = command_colour(a->colour, STDOUT_FILENO)};
     struct text t;
     text_start(&t);
     int failed = top_table_print(&t, table, &form) || t.failed;
     if (failed) {
-        log_line("no memory");
+        log_line("top: not enough memory");
     } else if (screen) {
         failed = top_screen_show(t.data, t.length);
     } else {
@@ -82,30 +96,30 @@ static int show(const struct top_table *table, const struct arguments *a, int sc
     return failed ? COMMAND_FAILED : COMMAND_GOOD;
 }
 
-/* The first table is of the whole run so far; with --once it is left out. */
-static int watch(const char *path, const struct arguments *a, int screen) {
+/* The first table shows the whole run so far; --once omits it. */
+static int watch_run(const char *path, const struct arguments *a, int screen) {
     struct top_table table = {0};
     enum run_state state = RUN_LIVE;
-    int status = look(&table, path, &state);
+    int status = read_next(&table, path, &state);
     int live = state == RUN_LIVE;
     if (!status && (!a->once || !live)) {
-        status = show(&table, a, screen && live);
+        status = show_table(&table, a, screen && live);
     }
     while (!status && live && !top_screen_wait(a->interval)) {
-        status = look(&table, path, &state);
+        status = read_next(&table, path, &state);
         live = state == RUN_LIVE && !a->once;
         if (!live) {
-            top_screen_leave(); /* what it was at the end stays to be read */
+            top_screen_leave(); /* the last table stays on the terminal */
         }
         if (!status) {
-            status = show(&table, a, screen && live);
+            status = show_table(&table, a, screen && live);
         }
     }
     top_table_free(&table);
     return status;
 }
 
-static int take_option(void *to, const struct option_value *value) {
+static int take_top_option(void *to, const struct option_value *value) {
     struct arguments *a = to;
     switch (value->id) {
     case OPTION_INTERVAL:
@@ -122,24 +136,24 @@ static int take_option(void *to, const struct option_value *value) {
     }
 }
 
-static int top(const char *what, const struct arguments *a) {
+static int run_top(const char *what, const struct arguments *a) {
     char path[4096];
     int screen = !a->once && isatty(STDOUT_FILENO) && isatty(STDIN_FILENO);
-    if (find(what, path, sizeof path)) {
+    if (run_file_find(what, path, sizeof path)) {
         return COMMAND_BAD;
     }
     if (top_screen_enter(screen)) {
         log_line("the terminal cannot be used: %s", strerror(errno));
         return COMMAND_FAILED;
     }
-    int status = watch(path, a, screen);
+    int status = watch_run(path, a, screen);
     top_screen_leave();
     return status;
 }
 
 int cmd_top(int argc, char **argv) {
     struct arguments a = {.interval = 1};
-    int status = options_parse(TOOL_TOP, argc, argv, take_option, &a);
+    int status = options_parse(TOOL_TOP, argc, argv, take_top_option, &a);
     if (status != OPTIONS_TAKEN) {
         return status;
     }
@@ -149,5 +163,5 @@ int cmd_top(int argc, char **argv) {
     if (argc - optind > 1) {
         return command_bad_usage(argv, "one run at a time");
     }
-    return top(argv[optind], &a);
+    return run_top(argv[optind], &a);
 }

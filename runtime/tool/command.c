@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the commands of the tool share: messages about wrong usage, output, and the size and colours of
+ * the terminal.
+ */
 #include "command.h"
 
 #include <errno.h>
@@ -9,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/number.h"
 #include "base/write_all.h"
 
 int command_bad_usage(char **argv, const char *what) {
@@ -51,28 +56,37 @@ int command_colour(enum option_color when, int fd) {
     return isatty(fd);
 }
 
-static uint32_t from_environment(const char *name) {
+/* 0 without a number from 20 to 10000. */
+static uint32_t read_size_variable(const char *name) {
     const char *text = getenv(name);
-    char *end = NULL;
-    unsigned long n = text && *text >= '0' && *text <= '9' ? strtoul(text, &end, 10) : 0;
-    return end && !*end && n >= 20 && n <= 10000 ? (uint32_t)n : 0;
+    uint64_t size = 0;
+    if (!text || number_read_whole(text, 20, 10000, &size)) {
+        return 0;
+    }
+    return (uint32_t)size;
 }
 
-/* COLUMNS decides, also where there is no terminal; shells do not export it, people do. */
+/* COLUMNS takes precedence, also without a terminal: shells do not export it, so the user did. */
 uint32_t command_width(int fd) {
     struct winsize size;
-    uint32_t told = from_environment("COLUMNS");
-    if (told) {
-        return told;
+    uint32_t given = read_size_variable("COLUMNS");
+    if (given) {
+        return given;
     }
-    return !ioctl(fd, TIOCGWINSZ, &size) && size.ws_col >= 20 ? size.ws_col : 0;
+    if (ioctl(fd, TIOCGWINSZ, &size) || size.ws_col < 20) {
+        return 0;
+    }
+    return size.ws_col;
 }
 
 uint32_t command_height(int fd) {
     struct winsize size;
-    uint32_t told = from_environment("LINES");
-    if (told) {
-        return told;
+    uint32_t given = read_size_variable("LINES");
+    if (given) {
+        return given;
     }
-    return !ioctl(fd, TIOCGWINSZ, &size) && size.ws_row >= 5 ? size.ws_row : 24;
+    if (ioctl(fd, TIOCGWINSZ, &size) || size.ws_row < 5) {
+        return 24;
+    }
+    return size.ws_row;
 }

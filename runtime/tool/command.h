@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the commands of the tool share. Each returns the exit status: 0 good, 1 it failed, 2 it was
- * used wrongly or given a file that is not, or not all, there. Messages are one line on stderr.
+ * What the commands of the tool share. Each returns the exit status: 0 success, 1 failure, 2 wrong
+ * usage or a file that cannot be read, or not completely. Messages are one line on stderr.
  */
 #ifndef STINT_TOOL_COMMAND_H
 #define STINT_TOOL_COMMAND_H
@@ -12,7 +12,12 @@
 #include "options.h"
 #include "read/run.h"
 
+/* The larger, the worse. */
 enum command_status { COMMAND_GOOD = 0, COMMAND_FAILED = 1, COMMAND_BAD = 2 };
+
+static inline int command_worse(int a, int b) {
+    return a > b ? a : b;
+}
 
 /* argv[0] is the command's name. */
 int cmd_report(int argc, char **argv);
@@ -28,17 +33,18 @@ int cmd_help(int argc, char **argv);
 int command_bad_usage(char **argv, const char *what);
 /* Prints a text on stdout. The exit status; one line if it cannot be written. */
 int command_print(const char *text);
-/* All of it; 0, or -1 after one line. */
+/* Writes all bytes. 0, or -1 after one line. */
 int command_write(int fd, const char *bytes, size_t length);
 
-/* Prints what is wrong with a run that could be read all the same; its part of the exit status. */
+/* Prints what is wrong with a run that could be read nevertheless, and returns the exit status for it. */
 int command_warn(const struct run *r);
 
 /* ---- The terminal. */
 
 /* Whether what is written to fd may be coloured. */
 int command_colour(enum option_color when, int fd);
-/* Columns of the terminal that fd is, or COLUMNS; 0 = not one. */
+/* The size of the terminal that fd refers to, or COLUMNS and LINES. Without either, the width is 0 and
+ * the height 24. */
 uint32_t command_width(int fd);
 uint32_t command_height(int fd);
 

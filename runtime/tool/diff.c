@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Implementation notes
- * - Changes are logarithms: twice as long and half as long are equally far from nothing.
- * - Three runs a side or more tell how far runs differ among themselves: Welch's test over runs.
- *   Fewer do not, however many calls they hold: then the calls' ranks are tested, and only changes
- *   beyond what runs commonly differ by are findings.
- * - The typical call is the mean of the fastest 95 %: unlike the median of a histogram it does not
- *   jump from bucket to bucket, and unlike the mean it is not at the mercy of one preemption.
+ * Judges the statistics of two sides of runs: for each of them what changed, and whether that is more than
+ * runs differ without a change. cmd_diff.c calls diff_judge once after all runs were read; diff_show.c prints
+ * the result. The order of steps matters: the machines' speed first, which explains a part of each change; with
+ * few runs the rows are computed twice, because the rows themselves show how far runs differ.
+ * - Changes are logarithms: twice as long and half as long are equally far from no change.
+ * - Three runs a side or more show how far runs differ among themselves: Welch's test over runs. Fewer do not,
+ *   however many calls they hold: then the calls' ranks are tested, and only changes larger than runs commonly
+ *   differ by are findings.
+ * - The typical call is the mean of the fastest 95 %: unlike the median of a histogram it does not jump from
+ *   bucket to bucket, and unlike the mean a single preemption does not change it.
  */
 #include "diff.h"
 
@@ -14,13 +17,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arithmetic.h"
 #include "base/name.h"
 
 #define TYPICAL 0.95
-#define FALSE_FINDINGS 0.02 /* the share of them among findings that is accepted */
+#define FALSE_FINDINGS 0.02 /* the share of false findings that is accepted */
 #define BUCKET 0.065        /* what percentiles of a histogram are good to */
-#define FEW_LEAST 0.10      /* runs of one program on one machine commonly differ by that */
-#define FEW_MOST 0.2624     /* and hardly ever by more */
+#define FEW_LEAST 0.10      /* runs of one program on one machine commonly differ by this much */
+#define FEW_MOST 0.2624     /* and rarely by more */
 #define FEW_ROWS 8u         /* that show how far runs differ here */
 #define SAME_MARGIN 2.5     /* thresholds: no change larger than that, for SAME */
 #define APART_RUNS 4u       /* a side: 3 and 3 are apart by accident too often */
@@ -50,18 +54,29 @@ static const char *const metric_words[] = {
     [DIFF_BYTES] = "bytes", [DIFF_GPU] = "gpu",
 };
 
-static double typical(const struct diff_times *t) {
-    double mean = t->count > 0 ? t->total / t->count : 0;
-    double n = diff_count(&t->histogram);
-    /* Not of these calls: without percentiles, or of a scope inside one of its own name. */
-    return fabs(n - t->count) > t->count / 100 ? mean : diff_fastest(&t->histogram, TYPICAL, mean);
+static double compute_average(const struct diff_times *t) {
+    return t->count > 0 ? t->total / t->count : 0;
 }
 
-static double value_of(const struct diff_sample *s, int gpu, enum diff_metric m) {
-    const struct diff_times *t = gpu ? &s->gpu : &s->cpu;
+static double compute_typical(const struct diff_times *t) {
+    double mean = compute_average(t);
+    double n = diff_count(&t->histogram);
+    /* The histogram is not of these calls: without percentiles, or of a scope within one of its name. */
+    if (fabs(n - t->count) > t->count / 100) {
+        return mean;
+    }
+    return diff_fastest(&t->histogram, TYPICAL, mean);
+}
+
+static const struct diff_times *sample_times(const struct diff_sample *s, int gpu) {
+    return gpu ? &s->gpu : &s->cpu;
+}
+
+static double compute_metric(const struct diff_sample *s, int gpu, enum diff_metric m) {
+    const struct diff_times *t = sample_times(s, gpu);
     switch (m) {
     case DIFF_AVG:
-        return t->count > 0 ? t->total / t->count : 0;
+        return compute_average(t);
     case DIFF_P50:
         return diff_percentile(&t->histogram, 0.5);
     case DIFF_P99:
@@ -77,7 +92,7 @@ static double value_of(const struct diff_sample *s, int gpu, enum diff_metric m)
     case DIFF_BYTES:
         return s->bytes;
     default:
-        return typical(t);
+        return compute_typical(t);
     }
 }
 
@@ -86,44 +101,64 @@ static int is_count(enum diff_metric m) {
 }
 
 static double sampling_error(const struct diff_times *t, enum diff_metric m) {
-    return m == DIFF_TYPICAL || m == DIFF_GPU ? diff_mean_error(&t->histogram, TYPICAL)
-           : m == DIFF_AVG                    ? diff_mean_error(&t->histogram, 1)
-                                              : 0;
+    switch (m) {
+    case DIFF_TYPICAL:
+    case DIFF_GPU:
+        return diff_mean_error(&t->histogram, TYPICAL);
+    case DIFF_AVG:
+        return diff_mean_error(&t->histogram, 1);
+    default:
+        return 0;
+    }
 }
 
-static void collect(struct judge *j, const struct diff_row *row, int side, enum diff_metric m) {
+/* Fills the side's series with the runs that have a value. */
+static void collect_series(struct judge *j, const struct diff_row *row, int side,
+                           enum diff_metric m) {
     struct series *to = &j->side[side];
     to->count = 0;
     to->mean = to->error = 0;
     for (uint32_t i = 0; i < j->d->runs[side]; ++i) {
         const struct diff_sample *s = &row->item->run[side][i];
-        double v = s->there ? value_of(s, row->gpu, m) : 0;
-        if (v > 0) {
-            const struct diff_times *t = row->gpu ? &s->gpu : &s->cpu;
+        if (!s->there) {
+            continue;
+        }
+        const struct diff_times *t = sample_times(s, row->gpu);
+        double value = compute_metric(s, row->gpu, m);
+        if (value > 0) {
             to->histogram[to->count] = t->histogram;
-            to->value[to->count++] = log(v);
-            to->mean += v;
+            to->value[to->count++] = log(value);
+            to->mean += value;
             to->error += sampling_error(t, m);
         }
     }
-    to->mean /= to->count ? to->count : 1;
-    to->error /= to->count ? to->count : 1;
+    if (to->count) {
+        to->mean /= to->count;
+        to->error /= to->count;
+    }
 }
 
-/* A change counts only as far as the machines' speed does not explain it. */
-static double unexplained(const struct judge *j, const struct diff_row *row, enum diff_metric m,
-                          double log) {
+/* The part of a change that the machines' speed does not explain. */
+static double subtract_machine(const struct judge *j, const struct diff_row *row,
+                               enum diff_metric m, double log) {
     int host = !row->gpu && !row->item->gpu && !is_count(m);
-    double machine = host && !j->o->raw ? j->d->machine : 0;
-    double most = machine > 0 ? machine : 0, least = machine < 0 ? machine : 0;
-    return log - (log > most ? most : log < least ? least : log);
+    if (!host || j->o->raw) {
+        return log;
+    }
+    double explained; /* up to the machines' difference, and in its direction */
+    if (j->d->machine > 0) {
+        explained = double_min(double_max(log, 0), j->d->machine);
+    } else {
+        explained = double_max(double_min(log, 0), j->d->machine);
+    }
+    return log - explained;
 }
 
 static void find_extremes(const struct series *s, double *low, double *high) {
     *low = *high = s->value[0];
     for (uint32_t i = 1; i < s->count; ++i) {
-        *low = s->value[i] < *low ? s->value[i] : *low;
-        *high = s->value[i] > *high ? s->value[i] : *high;
+        *low = double_min(*low, s->value[i]);
+        *high = double_max(*high, s->value[i]);
     }
 }
 
@@ -133,22 +168,22 @@ static int runs_are_apart(const struct series *a, const struct series *b) {
     double low[2], high[2];
     find_extremes(a, &low[0], &high[0]);
     find_extremes(b, &low[1], &high[1]);
-    double width = high[0] - low[0] > high[1] - low[1] ? high[0] - low[0] : high[1] - low[1];
-    double gap = low[1] > high[0] ? low[1] - high[0] : low[0] - high[1];
+    double width = double_max(high[0] - low[0], high[1] - low[1]);
+    double gap = double_max(low[1] - high[0], low[0] - high[1]);
     return gap > 0 && gap >= width / 2;
 }
 
-/* Where all runs of one side are far from all of the other, the runs themselves have shown how much
- * they differ. Then what their calls leave uncertain does not count (calls of very different lengths,
+/* If all runs of one side are far from all of the other, the runs themselves have shown how much they
+ * differ. Then the uncertainty that their calls leave does not count (calls of very different lengths,
  * the same ones in each run, leave much), and the question is whether the runs are of one kind:
- * Student's test, whose freedom a single side that differs more cannot take away as it can Welch's. */
+ * Student's test, whose freedom one side that varies more does not reduce as it does Welch's. */
 static void compare_enough(const struct judge *j, struct diff_change *c, enum diff_metric m) {
     const struct series *a = &j->side[0], *b = &j->side[1];
     struct diff_welch w;
     int apart = a->count >= APART_RUNS && b->count >= APART_RUNS && fabs(c->log) >= APART_LEAST &&
                 runs_are_apart(a, b);
     double error = apart ? 0 : (a->error + b->error) / 2;
-    diff_welch(&w, a->value, a->count, b->value, b->count, error > 1e-8 ? error : 1e-8);
+    diff_welch(&w, a->value, a->count, b->value, b->count, double_max(error, 1e-8));
     double freedom = apart ? a->count + b->count - 2 : w.freedom;
     c->p = diff_student_p(c->log / w.error, freedom);
     c->error = diff_student_t(0.05, freedom) * w.error;
@@ -158,7 +193,7 @@ static void compare_enough(const struct judge *j, struct diff_change *c, enum di
     }
 }
 
-/* The rank test speaks of a call's time; of a tail one run says nothing. */
+/* The rank test is about the time of a call; the tail of one run shows nothing. */
 static void compare_few(const struct judge *j, struct diff_change *c, enum diff_metric m) {
     const struct series *a = &j->side[0], *b = &j->side[1];
     double error = sqrt(a->error / a->count + b->error / b->count);
@@ -171,17 +206,19 @@ static void compare_few(const struct judge *j, struct diff_change *c, enum diff_
         c->p = 1;
     } else {
         c->p = diff_rank_p(a->histogram, a->count, b->histogram, b->count);
-        c->error = error > 0 ? 2 * error : -1;
+        if (error > 0) {
+            c->error = 2 * error;
+        }
     }
 }
 
-static void compare(struct judge *j, const struct diff_row *row, enum diff_metric m,
-                    struct diff_change *c) {
+static void compare_metric(struct judge *j, const struct diff_row *row, enum diff_metric m,
+                           struct diff_change *c) {
     memset(c, 0, sizeof *c);
     c->of = metric_words[m];
     c->p = 1;
     for (int side = 0; side < 2; ++side) {
-        collect(j, row, side, m);
+        collect_series(j, row, side, m);
         c->side[side] = j->side[side].mean;
     }
     c->known = j->side[0].count && j->side[1].count;
@@ -190,7 +227,7 @@ static void compare(struct judge *j, const struct diff_row *row, enum diff_metri
     }
     struct diff_welch w;
     diff_welch(&w, j->side[0].value, j->side[0].count, j->side[1].value, j->side[1].count, 0);
-    c->log = unexplained(j, row, m, w.difference);
+    c->log = subtract_machine(j, row, m, w.difference);
     if (j->side[0].count >= DIFF_ENOUGH && j->side[1].count >= DIFF_ENOUGH) {
         compare_enough(j, c, m);
     } else {
@@ -203,42 +240,64 @@ static int may_be_finding(const struct diff_change *c) {
     return c->known && fabs(c->log) >= c->least && c->p < 0.05;
 }
 
-/* Of two tests that ask the same: the finding, the surer one of two; else the exacter one. */
+/* Whether the average tells more than the typical call: if it is the only finding, or the surer one of
+ * two; without a finding, if it is known more exactly. */
+static int average_is_better(const struct diff_change *typical, const struct diff_change *avg) {
+    int found = may_be_finding(typical), avg_found = may_be_finding(avg);
+    if (found && avg_found) {
+        return avg->p < typical->p;
+    }
+    if (found || avg_found) {
+        return avg_found;
+    }
+    return avg->error >= 0 && (typical->error < 0 || avg->error < typical->error);
+}
+
 static void compare_time(struct judge *j, const struct diff_row *row, struct diff_change *c) {
     struct diff_change avg;
-    compare(j, row, DIFF_TYPICAL, c);
-    compare(j, row, DIFF_AVG, &avg);
-    double p = avg.p < c->p ? avg.p : c->p;
-    int found = may_be_finding(c), avg_found = may_be_finding(&avg);
-    int exacter = avg.error >= 0 && (c->error < 0 || avg.error < c->error);
-    if (found && avg_found && (c->log > 0) != (avg.log > 0)) {
-        p = 1; /* most calls say this, the tail says that */
+    compare_metric(j, row, DIFF_TYPICAL, c);
+    compare_metric(j, row, DIFF_AVG, &avg);
+    double p = double_min(avg.p, c->p);
+    if (may_be_finding(c) && may_be_finding(&avg) && (c->log > 0) != (avg.log > 0)) {
+        p = 1; /* most calls changed in one direction, the tail in the other */
         c->error = -1;
-    } else if (avg_found ? !found || avg.p < c->p : !found && exacter) {
+    } else if (average_is_better(c, &avg)) {
         *c = avg;
     }
-    c->p = p < 0.5 ? 2 * p : 1;
+    c->p = double_min(2 * p, 1); /* of two tests */
 }
 
 /* ---- Rows. */
 
-static void sum_up(const struct diff *d, struct diff_row *row) {
-    for (int side = 0; side < 2; ++side) {
-        double self = 0, calls = 0;
-        for (uint32_t i = 0; i < d->runs[side]; ++i) {
-            const struct diff_sample *s = &row->item->run[side][i];
-            row->seen[side] += s->there != 0;
-            calls += row->gpu ? s->gpu.count : s->calls;
-            row->bytes[side] += s->bytes;
-            row->total[side] += row->gpu ? s->gpu.total : s->cpu.total;
-            self += s->self;
-        }
-        double runs = row->seen[side] ? row->seen[side] : 1;
-        row->calls[side] = calls / runs;
-        row->bytes[side] /= runs;
-        row->total[side] /= runs;
-        row->self[side] = row->total[side] > 0 && !row->gpu ? self / runs / row->total[side] : 0;
+/* The means of a side's runs that have the statistic. */
+static void row_sum_side(const struct diff *d, struct diff_row *row, int side) {
+    double self = 0, calls = 0;
+    for (uint32_t i = 0; i < d->runs[side]; ++i) {
+        const struct diff_sample *s = &row->item->run[side][i];
+        row->seen[side] += s->there != 0;
+        row->bytes[side] += s->bytes;
+        row->total[side] += sample_times(s, row->gpu)->total;
+        calls += row->gpu ? s->gpu.count : s->calls;
+        self += s->self;
     }
+    double runs = double_max(row->seen[side], 1);
+    row->calls[side] = calls / runs;
+    row->bytes[side] /= runs;
+    row->total[side] /= runs;
+    row->self[side] = 0;
+    if (row->total[side] > 0 && !row->gpu) {
+        row->self[side] = self / runs / row->total[side];
+    }
+}
+
+static int row_is_empty(const struct diff_row *row, enum diff_metric m) {
+    if (row->seen[0] + row->seen[1] == 0) {
+        return 1;
+    }
+    if (m == DIFF_BYTES) {
+        return row->bytes[0] + row->bytes[1] <= 0;
+    }
+    return row->calls[0] + row->calls[1] <= 0;
 }
 
 static void row_add(struct judge *j, const struct diff_item *item, int gpu) {
@@ -247,22 +306,23 @@ static void row_add(struct judge *j, const struct diff_item *item, int gpu) {
     memset(row, 0, sizeof *row);
     row->item = item;
     row->gpu = gpu;
-    sum_up(j->d, row);
-    int nothing =
-        m == DIFF_BYTES ? row->bytes[0] + row->bytes[1] <= 0 : row->calls[0] + row->calls[1] <= 0;
-    if (nothing || row->seen[0] + row->seen[1] == 0) {
+    row_sum_side(j->d, row, 0);
+    row_sum_side(j->d, row, 1);
+    if (row_is_empty(row, m)) {
         return;
     }
     if (m == DIFF_TIME || m == DIFF_GPU) {
         compare_time(j, row, &row->change);
     } else {
-        compare(j, row, m, &row->change);
+        compare_metric(j, row, m, &row->change);
     }
     for (int side = 0; side < 2; ++side) {
         row->self[side] *= row->change.side[side];
     }
-    row->weight =
-        row->change.known ? expm1(row->change.log) * row->total[0] : row->total[1] - row->total[0];
+    row->weight = row->total[1] - row->total[0];
+    if (row->change.known) {
+        row->weight = expm1(row->change.log) * row->total[0];
+    }
     ++j->d->rows;
 }
 
@@ -279,8 +339,7 @@ static void rows_fill(struct judge *j) {
     }
 }
 
-/* With few runs the rows are what there is to see how far runs differ: as a whole, and each from
- * the others. */
+/* With few runs only the rows show how far runs differ: all of them together, and each from the others. */
 static void find_floor(struct diff *d, double *scratch) {
     uint32_t count = 0;
     for (uint32_t i = 0; i < d->rows; ++i) {
@@ -293,41 +352,53 @@ static void find_floor(struct diff *d, double *scratch) {
         scratch[i] = fabs(scratch[i] - middle);
     }
     double noise = 3.5 * MAD_TO_SIGMA * diff_median(scratch, count) + fabs(middle);
-    noise = count < FEW_ROWS ? 0 : noise;
-    noise = noise < FEW_MOST ? noise : FEW_MOST;
-    d->floor = d->floor > noise ? d->floor : noise;
+    if (count >= FEW_ROWS) {
+        d->floor = double_max(d->floor, double_min(noise, FEW_MOST));
+    }
 }
 
-static enum diff_verdict verdict_of(const struct diff *d, const struct diff_options *o,
-                                    const struct diff_row *row, double limit) {
+/* Whether the intervals of the runs, or of the calls of few runs, exclude a larger change. */
+static int change_is_none(const struct diff *d, const struct diff_row *row, double threshold) {
     const struct diff_change *c = &row->change;
-    double size = fabs(c->log), threshold = log1p(o->threshold);
+    double size = fabs(c->log);
+    if (c->error < 0) {
+        return 0;
+    }
+    if (row->seen[0] < DIFF_ENOUGH || row->seen[1] < DIFF_ENOUGH) {
+        return size <= threshold && c->error <= d->floor;
+    }
+    return size + c->error <= SAME_MARGIN * threshold;
+}
+
+static enum diff_verdict find_verdict(const struct diff *d, const struct diff_options *o,
+                                      const struct diff_row *row, double limit) {
+    const struct diff_change *c = &row->change;
     if (!row->seen[0] || !row->seen[1]) {
         return row->seen[1] ? DIFF_APPEARED : DIFF_GONE;
     }
     if (!c->known) {
         return c->side[0] + c->side[1] > 0 ? DIFF_UNSURE : DIFF_SAME;
     }
-    if (c->p <= limit && size >= c->least) {
+    if (c->p <= limit && fabs(c->log) >= c->least) {
         return c->log > 0 ? DIFF_SLOWER : DIFF_FASTER;
     }
-    int few = row->seen[0] < DIFF_ENOUGH || row->seen[1] < DIFF_ENOUGH;
-    int same = few ? size <= threshold && c->error <= d->floor
-                   : size + c->error <= SAME_MARGIN * threshold;
-    return c->error >= 0 && same ? DIFF_SAME : DIFF_UNSURE;
+    return change_is_none(d, row, log1p(o->threshold)) ? DIFF_SAME : DIFF_UNSURE;
 }
 
-static int worst_first(const void *left, const void *right) {
+static int compare_badness(const void *left, const void *right) {
     const struct diff_row *a = left, *b = right;
     double wa = fabs(a->weight), wb = fabs(b->weight);
     if (a->verdict != b->verdict) {
-        return a->verdict < b->verdict ? -1 : 1;
+        return (int)a->verdict - (int)b->verdict;
     }
     if (wa < wb || wa > wb) {
-        return wa > wb ? -1 : 1;
+        return (wa < wb) - (wa > wb);
     }
     int names = name_compare(a->item->name, a->item->length, b->item->name, b->item->length);
-    return names ? names : a->gpu - b->gpu;
+    if (names) {
+        return names;
+    }
+    return a->gpu - b->gpu;
 }
 
 static void find_machine(struct diff *d, double *scratch) {
@@ -335,11 +406,11 @@ static void find_machine(struct diff *d, double *scratch) {
     for (int side = 0; side < 2; ++side) {
         uint32_t count = 0;
         for (uint32_t i = 0; i < d->runs[side]; ++i) {
-            double v = d->run[side][i].reference;
-            if (v > 0) {
-                scratch[count++] = v;
-                low[side] = v < low[side] ? v : low[side];
-                high[side] = v > high[side] ? v : high[side];
+            double reference = d->run[side][i].reference;
+            if (reference > 0) {
+                scratch[count++] = reference;
+                low[side] = double_min(low[side], reference);
+                high[side] = double_max(high[side], reference);
             }
         }
         d->reference[side] = diff_median(scratch, count);
@@ -347,7 +418,9 @@ static void find_machine(struct diff *d, double *scratch) {
     d->machine = 0;
     if (d->reference[0] > 0 && d->reference[1] > 0 && (low[1] > high[0] || low[0] > high[1])) {
         double change = log(d->reference[1] / d->reference[0]);
-        d->machine = fabs(change) > MACHINE_LEAST ? change : 0;
+        if (fabs(change) > MACHINE_LEAST) {
+            d->machine = change;
+        }
     }
 }
 
@@ -362,10 +435,10 @@ static void judge_rows(struct judge *j, double *scratch) {
     double limit = diff_finding_p(scratch, count, FALSE_FINDINGS);
     memset(d->verdicts, 0, sizeof d->verdicts);
     for (uint32_t i = 0; i < d->rows; ++i) {
-        d->row[i].verdict = verdict_of(d, j->o, &d->row[i], limit);
+        d->row[i].verdict = find_verdict(d, j->o, &d->row[i], limit);
         ++d->verdicts[d->row[i].verdict];
     }
-    qsort(d->row, d->rows, sizeof *d->row, worst_first);
+    qsort(d->row, d->rows, sizeof *d->row, compare_badness);
 }
 
 int diff_judge(struct diff *d, const struct diff_options *o) {
@@ -386,11 +459,11 @@ int diff_judge(struct diff *d, const struct diff_options *o) {
         }
     }
     find_machine(d, scratch);
-    d->floor = log1p(o->threshold > FEW_LEAST ? o->threshold : FEW_LEAST);
+    d->floor = log1p(double_max(o->threshold, FEW_LEAST));
     rows_fill(j);
     if (d->few && !is_count(o->metric)) {
         find_floor(d, scratch);
-        rows_fill(j); /* again, now that it is known */
+        rows_fill(j); /* again, with the floor */
     }
     judge_rows(j, scratch);
     return 0;

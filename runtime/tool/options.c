@@ -7,13 +7,12 @@
  */
 #include "options.h"
 
-#include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
+#include "base/number.h"
 #include "command.h"
 
 #include "option_table.inc"
@@ -51,7 +50,10 @@ static int refuse_value(const struct option_entry *option, const char *value) {
 /* ---- The table in getopt's form. */
 
 static int option_code(const struct command_entry *command, const struct option_entry *option) {
-    return option->letter ? option->letter : LONG_ONLY + (int)(option - command->options);
+    if (option->letter) {
+        return option->letter;
+    }
+    return LONG_ONLY + (int)(option - command->options);
 }
 
 static const struct option_entry *option_find(const struct command_entry *command, int code) {
@@ -101,7 +103,7 @@ static int option_is_ambiguous(const struct command_entry *command, const char *
 /* After getopt returned '?' or ':'. optopt is the code of an option of the table, a letter that is
  * not in it, or 0 for an unknown long option, which is the argument before optind. */
 static int refuse_argument(const struct command_entry *command, int result, char **argv) {
-    const struct option_entry *option = optopt ? option_find(command, optopt) : NULL;
+    const struct option_entry *option = option_find(command, optopt);
     char text[64];
     if (option && result == ':') {
         snprintf(text, sizeof text, "--%s %s", option->name, option->value);
@@ -121,21 +123,8 @@ static int refuse_argument(const struct command_entry *command, int result, char
     return refuse_option(command, "unknown option ", argv[optind - 1]);
 }
 
-static int read_number(const struct option_entry *option, const char *text, uint64_t *out) {
-    char *end = NULL;
-    if (*text < '0' || *text > '9') {
-        return -1;
-    }
-    errno = 0;
-    *out = strtoull(text, &end, 10);
-    if (*end || errno) {
-        return -1;
-    }
-    return *out < option->min || *out > option->max ? -1 : 0;
-}
-
 /* The place of the text in "a|b|c". */
-static int read_choice(const struct option_entry *option, const char *text, uint64_t *out) {
+static int parse_choice(const struct option_entry *option, const char *text, uint64_t *out) {
     size_t length = strlen(text);
     const char *at = option->values;
     for (*out = 0;; ++*out) {
@@ -150,12 +139,12 @@ static int read_choice(const struct option_entry *option, const char *text, uint
     }
 }
 
-static int read_value(const struct option_entry *option, struct option_value *out) {
+static int parse_value(const struct option_entry *option, struct option_value *out) {
     switch (option->kind) {
     case OPTION_NUMBER:
-        return read_number(option, out->text, &out->number);
+        return number_read_whole(out->text, option->min, option->max, &out->number);
     case OPTION_CHOICE:
-        return read_choice(option, out->text, &out->number);
+        return parse_choice(option, out->text, &out->number);
     default:
         return 0;
     }
@@ -177,7 +166,7 @@ static int parse_entry(const struct command_entry *command, int argc, char **arg
         if (value.id == OPTION_HELP) {
             return command_print(command->help);
         }
-        if (read_value(option, &value) || take(to, &value)) {
+        if (parse_value(option, &value) || take(to, &value)) {
             return refuse_value(option, value.text);
         }
     }

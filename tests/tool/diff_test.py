@@ -140,7 +140,7 @@ def case_exit_status(folder):
 def case_options(folder):
     a, b = record(folder, "a", 3), record(folder, "b", 3)
     text = diff("--top", "2", *a, "--", *b).stdout
-    need(len(verdicts(text)) == 2 and "20 rows more, not shown" in text, text)
+    need(len(verdicts(text)) == 2 and "20 more rows, not shown" in text, text)
     text = diff("--filter", "scope 1*,-scope 1", *a, "--", *b).stdout
     need(len(verdicts(text)) == 10, text)
     text = diff("--format", "markdown", *a, "--", *b).stdout
