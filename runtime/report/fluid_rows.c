@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "arena/activity_kind.h"
+#include "base/arithmetic.h"
 #include "fluid_bounds.h"
 #include "stint/stint.h"
 
@@ -275,7 +276,7 @@ static void add_copies(struct fluid_row *to, const struct snapshot_activity *a) 
     to->calls += a->count;
     to->cpu += (double)a->launch_total;
     to->gpu += (double)a->total;
-    to->bytes = to->bytes + a->bytes < a->bytes ? UINT64_MAX : to->bytes + a->bytes;
+    to->bytes = saturating_add(to->bytes, a->bytes);
     to->min = to->min < 0 || (double)a->min < to->min ? (double)a->min : to->min;
     to->max = (double)a->max > to->max ? (double)a->max : to->max;
     to->first_end = a->first_at < to->first_end ? a->first_at : to->first_end;

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/arithmetic.h"
 #include "base/number.h"
 
 #define LABEL 25 /* of the lines before the table */
@@ -101,7 +102,7 @@ struct copies {
 
 static void add_copies(struct copies *to, const struct fluid_row *r) {
     to->calls += r->calls;
-    to->bytes = to->bytes + r->bytes < r->bytes ? UINT64_MAX : to->bytes + r->bytes;
+    to->bytes = saturating_add(to->bytes, r->bytes);
     to->total += r->total;
 }
 

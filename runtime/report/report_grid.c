@@ -19,13 +19,9 @@ struct grid_cell {
 
 static int more_room(struct report_grid *g) {
     uint32_t room = g->room ? g->room * 2 : 256;
-    struct grid_cell *more = pages_get(room * sizeof *more);
+    struct grid_cell *more = pages_grow(g->cells, g->room * sizeof *more, room * sizeof *more);
     if (!more) {
         return -1;
-    }
-    if (g->cells) {
-        memcpy(more, g->cells, g->count * sizeof *more);
-        pages_put(g->cells, g->room * sizeof *g->cells);
     }
     g->cells = more;
     g->room = room;

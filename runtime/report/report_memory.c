@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "arena/activity_kind.h"
+#include "base/arithmetic.h"
 #include "base/number.h"
 #include "base/order.h"
 #include "read/rows.h"
@@ -54,10 +55,6 @@ static int by_bytes(const void *what, uint32_t one, uint32_t other) {
     return a->bytes[0] != b->bytes[0] ? a->bytes[0] > b->bytes[0] : a->bytes[1] > b->bytes[1];
 }
 
-static uint64_t add_up(uint64_t a, uint64_t b) {
-    return a + b < a ? UINT64_MAX : a + b;
-}
-
 static uint32_t kind_of(uint32_t detail) {
     switch (detail) {
     case ACTIVITY_MEMORY_PAGEABLE:
@@ -95,8 +92,8 @@ static void add_use(struct memory_uses *m, const struct memory_use *use) {
         return;
     }
     for (int i = 0; i < 2; ++i) {
-        to->calls[i] = add_up(to->calls[i], use->calls[i]);
-        to->bytes[i] = add_up(to->bytes[i], use->bytes[i]);
+        to->calls[i] = saturating_add(to->calls[i], use->calls[i]);
+        to->bytes[i] = saturating_add(to->bytes[i], use->bytes[i]);
     }
 }
 

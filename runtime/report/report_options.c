@@ -3,7 +3,10 @@
 
 #include <string.h>
 
+#include "base/number.h"
 #include "read/columns.h"
+
+#define TOP_MAX 1000000000u
 
 static int parse_view(const char *text, size_t width, enum report_view *out) {
     static const char *const names[REPORT_VIEWS] = {"legacy", "table", "tree", "gpu", "fluid"};
@@ -17,15 +20,12 @@ static int parse_view(const char *text, size_t width, enum report_view *out) {
 }
 
 static int parse_top(const char *text, size_t width, uint32_t *out) {
-    uint32_t n = 0;
-    for (size_t i = 0; i < width; ++i) {
-        if (text[i] < '0' || text[i] > '9' || n > 100000000) {
-            return -1;
-        }
-        n = n * 10 + (uint32_t)(text[i] - '0');
+    uint64_t n;
+    if (number_parse_whole(text, TOP_MAX, &n) != text + width || !n) {
+        return -1;
     }
-    *out = n;
-    return width && n ? 0 : -1;
+    *out = (uint32_t)n;
+    return 0;
 }
 
 static int parse_option(const char *text, size_t width, struct report_options *out) {
