@@ -9,6 +9,7 @@
 #ifndef STINT_TOOL_EXPORT_NEST_H
 #define STINT_TOOL_EXPORT_NEST_H
 
+#include "base/arithmetic.h"
 #include "read/trace.h"
 
 /* Twice what recorders nest; spans deeper than that, in a damaged file, are left out. */
@@ -40,11 +41,10 @@ static inline const struct nest_span *nest_pop(struct nest *n) {
  * 0 if it is too deep. */
 static inline const struct nest_span *nest_push(struct nest *n, const struct trace_event *e,
                                                 uint32_t label) {
-    uint64_t end = e->start_ns + e->duration_ns;
+    uint64_t end = saturating_add(e->start_ns, e->duration_ns);
     if (n->height == NEST_DEPTH) {
         return NULL;
     }
-    end = end < e->start_ns ? UINT64_MAX : end;
     if (n->height && end > n->span[n->height - 1].end_ns) {
         end = n->span[n->height - 1].end_ns;
     }

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/arithmetic.h"
 #include "base/hash_map.h"
 #include "export/export_labels.h"
 #include "export/export_nest.h"
@@ -147,16 +148,10 @@ static void measure(struct speedscope *f) {
     for (uint64_t i = 0; i < f->run->trace.event_count; ++i) {
         const struct trace_event *e = &f->run->trace.events[i];
         if (e->kind == TRACE_SPAN) {
-            uint64_t end = e->start_ns + e->duration_ns;
-            end = end < e->start_ns ? UINT64_MAX : end;
-            f->from = e->start_ns < f->from ? e->start_ns : f->from;
-            f->to = end > f->to ? end : f->to;
+            f->from = u64_min(f->from, e->start_ns);
+            f->to = u64_max(f->to, saturating_add(e->start_ns, e->duration_ns));
         }
     }
-}
-
-static uint64_t plus(uint64_t a, uint64_t b) {
-    return a + b < a ? UINT64_MAX : a + b;
 }
 
 /* Lists of children, and the widths: a scope's time, the time it has been open for, or that of its
@@ -176,7 +171,7 @@ static int lay_out(struct speedscope *f) {
         uint64_t own = snapshot_ns(s, n->total + n->open);
         f->width[i] = own > f->width[i] ? own : f->width[i];
         if (n->parent != SNAPSHOT_NONE && n->kind == STINT_IMPL_SCOPE_NODE && f->width[i]) {
-            f->width[n->parent] = plus(f->width[n->parent], f->width[i]);
+            f->width[n->parent] = saturating_add(f->width[n->parent], f->width[i]);
             f->next[i] = f->first[n->parent];
             f->first[n->parent] = i + 1;
         }
@@ -204,7 +199,7 @@ static void put_tree(struct speedscope *f, uint32_t root) {
         uint32_t up = node - 1;
         node = 0;
         while (!node && up != root) {
-            at = plus(f->start[up], f->width[up]);
+            at = saturating_add(f->start[up], f->width[up]);
             put_event(f, 'C', s->nodes[up].site, at);
             node = f->next[up];
             up = s->nodes[up].parent;
