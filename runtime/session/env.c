@@ -11,6 +11,7 @@
 
 #include "base/config.h"
 #include "base/log.h"
+#include "base/number.h"
 
 enum env_kind {
     ENV_SWITCH,
@@ -78,11 +79,11 @@ static int read_choice(const char *value, const char *choices, int *out) {
 
 static int read_number(const char *value, uint64_t min, uint64_t max, uint64_t *out) {
     static const char suffix[] = "KMG";
-    char *end = NULL;
-    if (*value < '0' || *value > '9') {
+    uint64_t n;
+    const char *end = number_parse_whole(value, UINT64_MAX, &n);
+    if (!end) {
         return -1;
     }
-    unsigned long long n = strtoull(value, &end, 10);
     const char *unit = *end ? strchr(suffix, *end >= 'a' ? *end - 'a' + 'A' : *end) : NULL;
     if (unit && *end) {
         unsigned shift = 10u * (unsigned)(unit - suffix + 1);
@@ -104,11 +105,11 @@ static int read_duration(const char *value, uint64_t *out) {
         const char *name;
         uint64_t ns;
     } units[] = {{"ns", 1}, {"us", 1000}, {"", 1000}, {"ms", 1000000}, {"s", 1000000000}};
-    char *end = NULL;
-    if (*value < '0' || *value > '9') {
+    uint64_t n;
+    const char *end = number_parse_whole(value, UINT64_MAX, &n);
+    if (!end) {
         return -1;
     }
-    unsigned long long n = strtoull(value, &end, 10);
     for (size_t i = 0; i < sizeof units / sizeof *units; ++i) {
         if (!strcmp(end, units[i].name) && n <= UINT64_MAX / units[i].ns) {
             *out = n * units[i].ns;
