@@ -5,6 +5,7 @@
 
 #include "base/config.h"
 #include "base/log.h"
+#include "base/number.h"
 
 /* What is being read, and what should have stood there. */
 struct reader {
@@ -24,16 +25,11 @@ static void skip_blanks(struct reader *in) {
 }
 
 static int read_number(struct reader *in, uint64_t *out) {
-    const char *p = in->p;
-    uint64_t n = 0;
-    for (; *p >= '0' && *p <= '9' && n <= CAPTURE_NUMBER_MAX; ++p) {
-        n = n * 10 + (uint64_t)(*p - '0');
-    }
-    if (p == in->p || n > CAPTURE_NUMBER_MAX) {
+    const char *end = number_parse_whole(in->p, CAPTURE_NUMBER_MAX, out);
+    if (!end) {
         return refuse(in, "a number up to 10^18");
     }
-    in->p = p;
-    *out = n;
+    in->p = end;
     return 0;
 }
 
