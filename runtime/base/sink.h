@@ -2,8 +2,8 @@
 /*
  * Where an export goes: a buffer in front of a file descriptor. Errors stick; sink_close tells.
  */
-#ifndef STINT_TOOL_SINK_H
-#define STINT_TOOL_SINK_H
+#ifndef STINT_SINK_H
+#define STINT_SINK_H
 
 #include <stddef.h>
 #include <stdint.h>

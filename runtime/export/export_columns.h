@@ -3,8 +3,8 @@
  * The columns of the csv and json exports: those of reports, in whole units that stand in the key
  * (total_ns, share_ppm, bytes_per_s), and the sums that reports show as rates only.
  */
-#ifndef STINT_TOOL_EXPORT_COLUMNS_H
-#define STINT_TOOL_EXPORT_COLUMNS_H
+#ifndef STINT_EXPORT_COLUMNS_H
+#define STINT_EXPORT_COLUMNS_H
 
 #include "base/sink.h"
 #include "export_names.h"

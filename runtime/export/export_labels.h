@@ -3,8 +3,8 @@
  * What spans are called, as numbers: a site's is its own, those of activities follow, one for all
  * that are called the same.
  */
-#ifndef STINT_TOOL_EXPORT_LABELS_H
-#define STINT_TOOL_EXPORT_LABELS_H
+#ifndef STINT_EXPORT_LABELS_H
+#define STINT_EXPORT_LABELS_H
 
 #include "export_names.h"
 

@@ -2,8 +2,8 @@
 /*
  * What exports share: names cut and cleaned, numbers of threads for viewers.
  */
-#ifndef STINT_TOOL_EXPORT_NAMES_H
-#define STINT_TOOL_EXPORT_NAMES_H
+#ifndef STINT_EXPORT_NAMES_H
+#define STINT_EXPORT_NAMES_H
 
 #include "read/run.h"
 

@@ -6,8 +6,8 @@
  *     if (nest_push(&n, e, label)) begin(e);          for a span
  *     while (n.height) end(nest_pop(&n));             after the lane
  */
-#ifndef STINT_TOOL_EXPORT_NEST_H
-#define STINT_TOOL_EXPORT_NEST_H
+#ifndef STINT_EXPORT_NEST_H
+#define STINT_EXPORT_NEST_H
 
 #include "base/arithmetic.h"
 #include "read/trace.h"

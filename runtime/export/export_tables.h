@@ -3,8 +3,8 @@
  * What GPUs were seen doing, as tables for the csv, json and prometheus exports: rows of
  * activity_table.h, columns in whole units that stand in the key, as in export_columns.h.
  */
-#ifndef STINT_TOOL_EXPORT_TABLES_H
-#define STINT_TOOL_EXPORT_TABLES_H
+#ifndef STINT_EXPORT_TABLES_H
+#define STINT_EXPORT_TABLES_H
 
 #include "base/sink.h"
 #include "export_names.h"

@@ -4,8 +4,8 @@
  * or two, and nobody reads more rows than this. What is over it is left out from the small end, and
  * the page says so.
  */
-#ifndef STINT_TOOL_EXPORT_HTML_H
-#define STINT_TOOL_EXPORT_HTML_H
+#ifndef STINT_EXPORT_HTML_H
+#define STINT_EXPORT_HTML_H
 
 #include "base/sink.h"
 #include "read/run.h"

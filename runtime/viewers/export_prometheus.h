@@ -2,8 +2,8 @@
 /*
  * The pieces of the prometheus export.
  */
-#ifndef STINT_TOOL_EXPORT_PROMETHEUS_H
-#define STINT_TOOL_EXPORT_PROMETHEUS_H
+#ifndef STINT_EXPORT_PROMETHEUS_H
+#define STINT_EXPORT_PROMETHEUS_H
 
 #include "base/sink.h"
 #include "export/export_names.h"

@@ -6,10 +6,13 @@ against which. A lower folder never includes, declares or calls what a higher on
     layers.py includes [--root DIR]     every #include follows the table
     layers.py link --cc CC --layer NAME --objects FILE   the layer and those below it define all
                                         that the layer calls; FILE lists "layer object" per line
-    layers.py diagram [--root DIR]      the table as a diagram, for docs/design.md
+    layers.py diagram [--root DIR]      prints the table as a diagram
+    layers.py document [--root DIR]     docs/design.md has this diagram; UPDATE=1 in the environment
+                                        writes it
     layers.py self-test                 the checks find what they are for
 """
 import argparse
+import os
 import pathlib
 import re
 import subprocess
@@ -143,21 +146,56 @@ def read_objects(path):
     return objects
 
 
-def print_diagram(table):
-    """Only the arrows that no longer way implies."""
-    for layer in table:
-        direct = [b for b in table[layer]
-                  if not any(b in find_below(table, o) for o in table[layer] if o != b)]
-        print(f"{layer:9} -> {' '.join(direct)}" if direct else f"{layer}")
+def direct_arrows(table):
+    """Layer -> those below it, without the arrows that a longer way implies."""
+    return {layer: [b for b in below
+                    if not any(b in find_below(table, other) for other in below if other != b)]
+            for layer, below in table.items()}
+
+
+def longest_way(arrows, start):
+    ways = [longest_way(arrows, below) for below in arrows[start]]
+    return [start] + max(ways, key=len, default=[])
+
+
+def make_diagram(table):
+    """Every arrow once, in ways from top to bottom, the longest first."""
+    arrows = direct_arrows(table)
+    lines = []
+    while any(arrows.values()):
+        way = max((longest_way(arrows, layer) for layer in arrows), key=len)
+        for upper, lower in zip(way, way[1:]):
+            arrows[upper].remove(lower)
+        lines.append(" \u2500\u2500> ".join(way) + "\n")
+    return "".join(lines)
+
+
+DIAGRAM = re.compile(r"(?<=```\n)[^`]*\u2500\u2500> base\n[^`]*(?=```\n)")
+
+
+def check_document(root, update):
+    """docs/design.md has the diagram in its first block of code."""
+    path = root / "docs/design.md"
+    text = path.read_text(encoding="utf-8")
+    diagram = make_diagram(read_table(root))
+    found = DIAGRAM.search(text)
+    if found and update:
+        path.write_text(text.replace(found[0], diagram), encoding="utf-8")
+    elif not found or found[0] != diagram:
+        yield f"{path}: expected this diagram (UPDATE=1 writes it):\n{diagram}"
 
 
 # ---- The checks themselves.
 
+DIAGRAM_OF_TABLE = """session \u2500\u2500> read \u2500\u2500> base
+session \u2500\u2500> record \u2500\u2500> base
+"""
 TABLE = "base:\nrecord: base\nread: base\nsession: read record base\n"
 RIGHT = {
     "include/stint/stint.h": '#include <stdint.h>\n#include "detail/impl_layout.h"\n',
     "include/stint/detail/impl_layout.h": "",
     "include/stint/detail/impl_off.h": "",
+    "docs/design.md": "# Design\n\n```\n%s```\n" % DIAGRAM_OF_TABLE,
     "runtime/layers.txt": TABLE,
     "runtime/base/lock.h": "",
     "runtime/base/lock.c": '#include "lock.h"\n#include <pthread.h>\n',
@@ -176,6 +214,7 @@ FAULTS = [
     ("runtime/more/new.c", "", "not in runtime/layers.txt"),
     ("runtime/session/lock.h", "", "the name is taken"),
     ("runtime/layers.txt", "late: later\nlater:", "not above it"),
+    ("runtime/layers.txt", "tool: read base", "expected this diagram"),
     ("include/stint/stint.h", "#include <stdlib.h>", "may only"),
     ("include/stint/stint.h", '#include "../../runtime/base/log.h"', "not a public header"),
     ("include/stint/detail/impl_off.h", '#include "impl_layout.h"', "no other header"),
@@ -196,7 +235,8 @@ def self_test(compiler):
             if changed:
                 files[changed] = files.get(changed, "") + line + "\n"
             write_tree(pathlib.Path(folder), files)
-            found = list(check_includes(pathlib.Path(folder)))
+            root = pathlib.Path(folder)
+            found = list(check_includes(root)) + list(check_document(root, False))
         right = any(expected in f for f in found) if expected else not found
         if not right:
             failed += 1
@@ -221,7 +261,7 @@ def self_test(compiler):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("action", choices=["includes", "link", "diagram", "self-test"])
+    parser.add_argument("action", choices=["includes", "link", "diagram", "document", "self-test"])
     parser.add_argument("--root", default=ROOT, type=pathlib.Path)
     parser.add_argument("--cc", default="cc")
     parser.add_argument("--layer")
@@ -231,16 +271,19 @@ def main():
     if options.action == "self-test":
         return 1 if self_test(compiler) else 0
     if options.action == "diagram":
-        print_diagram(read_table(options.root))
+        print(make_diagram(read_table(options.root)), end="")
         return 0
-    if options.action == "link":
+    if options.action == "document":
+        found = list(check_document(options.root, bool(os.environ.get("UPDATE"))))
+    elif options.action == "link":
         with tempfile.TemporaryDirectory() as folder:
             found = [f"{options.layer} calls {name}, which no layer below it defines"
                      for name in link_layer(compiler, read_table(options.root), options.layer,
                                             read_objects(options.objects), folder)]
     else:
         found = list(check_includes(options.root))
-    print("\n".join(found) if found else "every arrow points down")
+    if found:
+        print("\n".join(found))
     return 1 if found else 0
 
 
