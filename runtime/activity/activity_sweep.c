@@ -3,14 +3,17 @@
 
 #include <string.h>
 
-struct sweep_order {
-    uint64_t at;
-    uint32_t item;
-    uint32_t reserved;
-};
+#include "base/arithmetic.h"
+#include "base/order.h"
+
+/* The items that sweep_some leaves. */
+static uint32_t kept_of(uint32_t count) {
+    return count / 4;
+}
 
 size_t sweep_bytes(uint32_t capacity) {
-    return capacity * (sizeof(struct sweep_item) + 2 * sizeof(struct sweep_order));
+    size_t items = (size_t)capacity + kept_of(capacity);
+    return items * sizeof(struct sweep_item) + 2 * capacity * sizeof(uint32_t);
 }
 
 void sweep_open(struct sweep *s, void *memory, uint32_t capacity, const struct sweep_ops *ops,
@@ -19,17 +22,10 @@ void sweep_open(struct sweep *s, void *memory, uint32_t capacity, const struct s
     s->ops = ops;
     s->data = data;
     s->capacity = capacity;
-    s->order[0] = memory;
-    s->order[1] = s->order[0] + capacity;
-    s->items = (struct sweep_item *)(void *)(s->order[1] + capacity);
-}
-
-static uint64_t max_of(uint64_t a, uint64_t b) {
-    return a > b ? a : b;
-}
-
-static uint64_t min_of(uint64_t a, uint64_t b) {
-    return a < b ? a : b;
+    s->items = memory;
+    s->kept = s->items + capacity;
+    s->order = (uint32_t *)(void *)(s->kept + kept_of(capacity));
+    s->spare = s->order + capacity;
 }
 
 static int is_work(const struct sweep_item *item) {
@@ -49,51 +45,6 @@ void sweep_add(struct sweep *s, const struct sweep_item *item) {
     ++s->count;
 }
 
-/* ---- Order: runs that are in order are merged until there is one. Records come nearly so. */
-
-static uint32_t run_end(const struct sweep_order *o, uint32_t from, uint32_t count) {
-    while (++from < count && o[from].at >= o[from - 1].at) {
-    }
-    return from < count ? from : count;
-}
-
-static void merge(const struct sweep_order *a, uint32_t a_count, uint32_t b_count,
-                  struct sweep_order *out) {
-    const struct sweep_order *b = a + a_count, *a_end = b, *b_end = b + b_count;
-    while (a < a_end && b < b_end) {
-        *out++ = b->at < a->at ? *b++ : *a++;
-    }
-    memcpy(out, a, (size_t)(a_end - a) * sizeof *a);
-    memcpy(out + (a_end - a), b, (size_t)(b_end - b) * sizeof *b);
-}
-
-/* Whether there was but one run. */
-static int merge_runs(const struct sweep_order *from, struct sweep_order *to, uint32_t count) {
-    uint32_t at = 0;
-    if (run_end(from, 0, count) == count) {
-        return 1;
-    }
-    while (at < count) {
-        uint32_t middle = run_end(from, at, count);
-        uint32_t end = middle < count ? run_end(from, middle, count) : count;
-        merge(from + at, middle - at, end - middle, to + at);
-        at = end;
-    }
-    return 0;
-}
-
-static const struct sweep_order *sort(struct sweep *s) {
-    for (uint32_t i = 0; i < s->count; ++i) {
-        s->order[0][i] = (struct sweep_order){.at = s->items[i].start, .item = i};
-    }
-    while (!merge_runs(s->order[0], s->order[1], s->count)) {
-        struct sweep_order *sorted = s->order[1];
-        s->order[1] = s->order[0];
-        s->order[0] = sorted;
-    }
-    return s->order[0];
-}
-
 /* ---- Why nothing ran. */
 
 static void put_call(struct sweep *s, const struct sweep_item *item) {
@@ -101,7 +52,7 @@ static void put_call(struct sweep *s, const struct sweep_item *item) {
     uint64_t start, before = s->call_count ? s->calls[(s->call_count - 1) % SWEEP_CALLS].latest : 0;
     *c = (struct sweep_call){.start = item->start,
                              .end = item->end,
-                             .latest = max_of(before, item->end),
+                             .latest = u64_max(before, item->end),
                              .thread = item->thread,
                              .kind = item->kind};
     if (!c->thread && item->correlation) {
@@ -111,7 +62,7 @@ static void put_call(struct sweep *s, const struct sweep_item *item) {
 }
 
 static int covers(const struct sweep_call *c, uint64_t from, uint64_t to) {
-    uint64_t start = max_of(c->start, from), end = min_of(c->end, to);
+    uint64_t start = u64_max(c->start, from), end = u64_min(c->end, to);
     return c->kind == SWEEP_CALL_COPIES && end > start && (end - start) * 2 > to - from;
 }
 
@@ -163,10 +114,10 @@ static void sum_add(struct sweep_sum *sum, uint64_t start, uint64_t end) {
     if (end <= start) {
         return;
     }
-    sum->min = sum->count ? min_of(sum->min, ns) : ns;
-    sum->first_at = sum->count ? min_of(sum->first_at, start) : start;
-    sum->last_at = max_of(sum->last_at, end);
-    sum->max = max_of(sum->max, ns);
+    sum->min = sum->count ? u64_min(sum->min, ns) : ns;
+    sum->first_at = sum->count ? u64_min(sum->first_at, start) : start;
+    sum->last_at = u64_max(sum->last_at, end);
+    sum->max = u64_max(sum->max, ns);
     sum->total += ns;
     ++sum->count;
 }
@@ -177,7 +128,7 @@ static void union_add(struct sweep_union *u, struct sweep_sum *sum, uint64_t sta
         sum_add(sum, u->start, u->end);
         u->start = start;
     }
-    u->end = max_of(u->end, end);
+    u->end = u64_max(u->end, end);
 }
 
 static void union_close(struct sweep_union *u, struct sweep_sum *sum) {
@@ -187,7 +138,7 @@ static void union_close(struct sweep_union *u, struct sweep_sum *sum) {
 
 /* What was busy before that moment belongs to the step under way. */
 static void step_take(struct sweep_device *d, uint64_t until) {
-    uint64_t end = min_of(d->any.end, until);
+    uint64_t end = u64_min(d->any.end, until);
     if (end > d->step_from) {
         d->step_busy += end - d->step_from;
         d->step_from = end;
@@ -209,8 +160,8 @@ static void put_work(struct sweep *s, const struct sweep_item *item) {
     d->seen = 1;
     d->gapless = 0;
     /* All seen so far began earlier: from here on the other kind runs up to its end. */
-    sum_add(&d->sums[ACTIVITY_BUSY_OVERLAP], max_of(item->start, own_end),
-            min_of(item->end, other_end));
+    sum_add(&d->sums[ACTIVITY_BUSY_OVERLAP], u64_max(item->start, own_end),
+            u64_min(item->end, other_end));
     union_add(&d->any, &d->sums[ACTIVITY_BUSY_ANY], item->start, item->end);
     union_add(&d->of[which], &d->sums[which ? ACTIVITY_BUSY_COPY : ACTIVITY_BUSY_KERNEL],
               item->start, item->end);
@@ -248,21 +199,25 @@ static void put(struct sweep *s, const struct sweep_item *item) {
 
 /* ---- */
 
+static int is_item_before(const void *what, uint32_t a, uint32_t b) {
+    const struct sweep_item *items = what;
+    return items[a].start < items[b].start;
+}
+
 static void sweep_oldest(struct sweep *s, uint32_t count) {
-    const struct sweep_order *order = sort(s);
-    struct sweep_item *kept = (struct sweep_item *)(void *)s->order[1];
+    const uint32_t *order = order_in(s->order, s->spare, s->count, is_item_before, s->items);
     for (uint32_t i = 0; i < count; ++i) {
-        put(s, &s->items[order[i].item]);
+        put(s, &s->items[order[i]]);
     }
-    for (uint32_t i = count; i < s->count; ++i) { /* in order: fewer runs next time */
-        kept[i - count] = s->items[order[i].item];
+    for (uint32_t i = count; i < s->count; ++i) { /* in order: less to merge next time */
+        s->kept[i - count] = s->items[order[i]];
     }
     s->count -= count;
-    memcpy(s->items, kept, s->count * sizeof *kept);
+    memcpy(s->items, s->kept, s->count * sizeof *s->kept);
 }
 
 void sweep_some(struct sweep *s) {
-    sweep_oldest(s, s->count - s->count / 4);
+    sweep_oldest(s, s->count - kept_of(s->count));
 }
 
 void sweep_all(struct sweep *s) {

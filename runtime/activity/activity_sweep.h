@@ -100,12 +100,12 @@ struct sweep_call {
     uint32_t kind;
 };
 
-struct sweep_order;
 struct sweep {
     const struct sweep_ops *ops;
     void *data;
     struct sweep_item *items;
-    struct sweep_order *order[2];
+    struct sweep_item *kept; /* what is left after sweep_some */
+    uint32_t *order, *spare; /* for the sort */
     uint32_t capacity;
     uint32_t count;
     uint64_t swept;        /* all that begins before was swept */
