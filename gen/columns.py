@@ -23,13 +23,18 @@ value for it. The `legacy` view has a fixed format. Terms are defined in the [gl
 def read(path):
     entries = table.read(path)
     for entry in entries:
-        entry.check(("title", "kind", "field", "sort", "views", "doc"), ("needs", "hide"))
+        entry.check(("title", "kind", "field", "sort", "views", "doc"), ("needs", "hide", "values", "gpu_sort", "fluid_sort"))
         entry.one_of("kind", KINDS)
         entry.one_of("sort", ("yes", "no"))
         entry.check_identifier("name", entry.name)
         entry.check_identifier("field", entry.get("field"))
         if entry.get("sort") == "yes" and entry.get("kind") == "text":
             entry.fail("text cannot be sorted by")
+        for key in ("gpu_sort", "fluid_sort"):
+            if key in entry.values:
+                entry.check_identifier(key, entry.get(key))
+                if entry.get("sort") != "yes":
+                    entry.fail("%s, but it is no key of sort=" % key)
         views(entry)
         needs(entry)
     table.unique(entries, "title")
@@ -74,6 +79,53 @@ def render_c(path):
             c_flags("ROW_", needs(entry)), entry.get("hide") == "yes",
             table.c_string(entry.get("doc"))))
     return "".join(lines) + "};\n"
+
+
+UNITS = {"time": "_ns", "share": "_ppm", "rate": "_per_s"}
+GPU = "gpu_"
+
+
+def export_key(entry):
+    """The key in csv and json: with its unit (bytes_rate: bytes_per_s)."""
+    kind = entry.get("kind")
+    name = entry.name
+    if kind == "rate" and name.endswith("_rate"):
+        name = name[:-len("_rate")]
+    return name + UNITS.get(kind, "")
+
+
+def render_sorts(path):
+    """By column: what sort= by it means in the views gpu and fluid."""
+    lines = ["    {ACTIVITY_SORT_%s, FLUID_BY_%s},\n" % (
+        entry.get("gpu_sort", "total").upper(), entry.get("fluid_sort", "total").upper())
+             for entry in read(path)]
+    return "%sstatic const struct report_sort report_sorts[] = {\n%s};\n" % (
+        table.c_banner(path), "".join(lines))
+
+
+def into_schema(row, path):
+    """Writes the columns into `row`, the properties of a row in docs/stint.schema.json: after those
+    that are no columns; those of the GPU into its object `gpu`, without their prefix."""
+    gpu = row.pop("gpu")
+    for properties in (row, gpu["properties"]):
+        for key in [key for key, value in properties.items() if "title" in value]:
+            del properties[key]
+    for entry in read(path):
+        if entry.name == "name":
+            continue
+        key = export_key(entry)
+        value = {"title": entry.get("title"), "description": entry.get("doc")}
+        if entry.get("values"):
+            value["enum"] = entry.get("values").split("|")
+        elif entry.get("kind") == "text":
+            value["type"] = "string"
+        else:
+            value["$ref"] = "#/$defs/whole"
+        if key.startswith(GPU):
+            gpu["properties"][key[len(GPU):]] = value
+        else:
+            row[key] = value
+    row["gpu"] = gpu
 
 
 def render_markdown(path):

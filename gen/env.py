@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """env.ini: the environment variables, for the parser and `--help` (C) and docs/environment.md."""
 
+import os
 import re
 import textwrap
 
 import table
+import words
 
 HELP_WIDTH = 80
 MARKDOWN_WIDTH = 100
@@ -48,6 +50,7 @@ def read(path):
         range_keys = ("min", "max") if kind == "size" else ("values",)
         entry.check(("kind", "field", "default", "doc") + range_keys, ("more", "call"))
         entry.check_identifier("field", entry.get("field"))
+        words.expand(os.path.dirname(path), entry, "values")
         check_default(entry)
     table.unique(entries, "field")
     return entries

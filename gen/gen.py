@@ -25,9 +25,13 @@ import kernel_names
 import options
 import status
 import table
+import units
+import views
+import words
 
 OUTPUTS = {
     "report_columns.inc": columns.render_c,
+    "report_sorts.inc": columns.render_sorts,
     "columns.md": columns.render_markdown,
     "cupti_check.c": cupti.render_check,
     "cupti_double.inc": cupti.render_double,
@@ -55,6 +59,12 @@ OUTPUTS = {
     "report_html.inc": html.render_c,
     "status_ids.inc": status.render_ids,
     "status_table.inc": status.render_c,
+    "report_view_ids.inc": views.render_ids,
+    "report_view_table.inc": views.render_c,
+    "tool_views.inc": views.render_tool,
+    "unit_ids.inc": units.render_ids,
+    "unit_table.inc": units.render_c,
+    "words.inc": words.render_c,
 }
 
 

@@ -6,9 +6,8 @@ import os
 import re
 import textwrap
 
-import columns
-import formats
 import table
+import words
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 HELP_WIDTH = 80
@@ -35,27 +34,6 @@ commands do. Terms are defined in the [glossary](glossary.md).
     %s
 
 """
-
-
-def sort_keys():
-    return [entry.name for entry in columns.read(os.path.join(HERE, "columns.ini"))
-            if entry.get("sort") == "yes"]
-
-
-def format_names():
-    return formats.names(format_entries())
-
-
-def format_entries():
-    return formats.of_tool(os.path.join(HERE, "formats.ini"))
-
-
-def no_entries():
-    return []
-
-
-# Lists of values that other tables define, and the entries whose "doc" explains the values.
-LISTS = {"@sort": (sort_keys, no_entries), "@formats": (format_names, format_entries)}
 
 
 class Command:
@@ -90,6 +68,9 @@ class Option:
         self.kind = entry.get("kind")
         required, optional = KINDS[self.kind]
         entry.check(("kind", "doc") + required, ("letter", "alias", "more") + optional)
+        self.explaining = words.explaining(HERE, entry.get("values"))
+        for key in ("values", "expected"):
+            words.expand(HERE, entry, key)
         if not re.fullmatch(r"[a-z]+(-[a-z]+)*", name):
             entry.fail("name '--%s' is not in lower case" % name)
         if not re.fullmatch(r"[A-Za-z]?", entry.get("letter")):
@@ -110,9 +91,6 @@ class Option:
 
     def values(self):
         text = self.get("values")
-        if text.startswith("@"):
-            self.entry.one_of("values", LISTS)
-            return LISTS[text][0]()
         return text.split("|") if text else []
 
     def expected(self):
@@ -132,9 +110,11 @@ class Option:
 
     def explained(self):
         """The values with what their table says about each; "" if it says nothing."""
-        values = self.get("values")
-        entries = LISTS[values][1]() if values in LISTS else []
-        return table.either(["`%s` (%s)" % (entry.name, entry.get("doc")) for entry in entries])
+        shown = []
+        for entry in self.explaining:
+            default = "default: " if entry.name == self.get("default") else ""
+            shown.append("`%s` (%s%s)" % (entry.name, default, entry.get("doc")))
+        return table.either(shown)
 
     def identifier(self):
         return "OPTION_" + c_name(self.name)

@@ -312,7 +312,7 @@ extern "C" {
 
 /* Prints a report in one write to STINT_OUTPUT (default: stderr). view as in STINT_REPORT:
  *   legacy|table|tree|gpu|fluid
- *   [,sort=total|self|calls|min|max|avg|p99|gpu_total|gpu_calls|gpu_max|gpu_p99|device_total]
+ *   [,sort=calls|total|self|avg|min|p99|max|gpu_calls|gpu_total|gpu_p99|gpu_max|device_total]
  *   [,top=N][,threads]
  * NULL: the view in STINT_REPORT, else "table". 0, or -1 after one line on stderr (unknown view, no
  * memory). Takes a few milliseconds at most; the program's other threads continue. */

@@ -8,7 +8,8 @@
 
 #include <stdint.h>
 
-enum config_unit { CONFIG_UNIT_MS, CONFIG_UNIT_US, CONFIG_UNIT_NS, CONFIG_UNIT_AUTO };
+#include "unit_ids.inc" /* enum config_unit, from gen/units.ini */
+
 enum config_clock { CONFIG_CLOCK_AUTO, CONFIG_CLOCK_COUNTER, CONFIG_CLOCK_MONOTONIC };
 
 enum config_gpu { CONFIG_GPU_OFF, CONFIG_GPU_EVENTS, CONFIG_GPU_SYNC, CONFIG_GPU_TRACER };

@@ -98,21 +98,41 @@ static void four_digits(char out[TEXT_NUMBER], double value, const char *unit) {
     snprintf(out, TEXT_NUMBER, "%.24s%s", number_fixed(value, decimals).text, unit);
 }
 
-void text_time(char out[TEXT_NUMBER], uint64_t ns, int unit) {
+struct text_unit {
+    const char *name;
+    uint64_t ns; /* nanoseconds in it; 0: each time in the unit that suits it */
+    int decimals;
+};
+
+#include "unit_table.inc"
+
+const char *text_unit_name(int unit) {
+    return text_units[unit].name;
+}
+
+/* In the unit that suits it, from ns to s. */
+static void text_time_scaled(char out[TEXT_NUMBER], uint64_t ns) {
     double v = (double)ns;
-    if (unit == CONFIG_UNIT_MS) {
-        snprintf(out, TEXT_NUMBER, "%s", number_fixed(v / 1e6, 3).text);
-    } else if (unit == CONFIG_UNIT_US) {
-        snprintf(out, TEXT_NUMBER, "%s", number_fixed(v / 1e3, 3).text);
-    } else if (unit == CONFIG_UNIT_NS || ns < 1000) {
-        snprintf(out, TEXT_NUMBER, "%llu%s", (unsigned long long)ns,
-                 unit == CONFIG_UNIT_NS ? "" : " ns");
+    if (ns < 1000) {
+        snprintf(out, TEXT_NUMBER, "%llu ns", (unsigned long long)ns);
     } else if (v < 999950) {
         four_digits(out, v / 1e3, " us");
     } else if (v < 999950000) {
         four_digits(out, v / 1e6, " ms");
     } else {
         four_digits(out, v / 1e9, " s");
+    }
+}
+
+void text_time(char out[TEXT_NUMBER], uint64_t ns, int unit) {
+    const struct text_unit *u = &text_units[unit];
+    if (!u->ns) {
+        text_time_scaled(out, ns);
+    } else if (u->ns == 1) { /* exact also beyond 2^53 */
+        snprintf(out, TEXT_NUMBER, "%llu", (unsigned long long)ns);
+    } else {
+        snprintf(out, TEXT_NUMBER, "%s",
+                 number_fixed((double)ns / (double)u->ns, u->decimals).text);
     }
 }
 

@@ -38,8 +38,9 @@ static inline const char *text_or_unknown(const char *text) {
 size_t text_name(struct text *t, const char *bytes, size_t length, size_t columns);
 
 #define TEXT_NUMBER 32
-/* unit: enum config_unit. Four digits in auto, three decimals in ms and us. */
+/* unit: enum config_unit, from gen/units.ini. Four digits in auto. */
 void text_time(char out[TEXT_NUMBER], uint64_t ns, int unit);
+const char *text_unit_name(int unit);
 void text_share(char out[TEXT_NUMBER], uint64_t ppm);
 /* Four digits, units of 1000: "1.500 MB". */
 void text_bytes(char out[TEXT_NUMBER], uint64_t bytes);

@@ -163,21 +163,13 @@ static const struct section sections[] = {
 
 /* ---- Sections. */
 
-/* sort= is a column of scopes: what there is of it here. */
-static enum activity_sort sort_of(const struct report_options *o, const struct section *section) {
-    static const struct {
-        const char *key;
-        enum activity_sort by;
-    } keys[] = {{"calls", ACTIVITY_SORT_CALLS}, {"gpu_calls", ACTIVITY_SORT_CALLS},
-                {"avg", ACTIVITY_SORT_AVG},     {"min", ACTIVITY_SORT_MIN},
-                {"max", ACTIVITY_SORT_MAX},     {"gpu_max", ACTIVITY_SORT_MAX},
-                {"p99", ACTIVITY_SORT_MAX},     {"gpu_p99", ACTIVITY_SORT_MAX}};
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; ++i) {
-        if (!strcmp(report_column(o->sort)->key, keys[i].key)) {
-            return keys[i].by;
-        }
+static enum activity_sort section_sort(const struct report_options *o,
+                                       const struct section *section) {
+    enum activity_sort by = report_options_activity_sort(o);
+    if (by == ACTIVITY_SORT_TOTAL && section->by_size) {
+        return ACTIVITY_SORT_BYTES;
     }
-    return section->by_size ? ACTIVITY_SORT_BYTES : ACTIVITY_SORT_TOTAL;
+    return by;
 }
 
 static unsigned places_of(const struct report *r, const struct activity_table *t) {
@@ -289,7 +281,7 @@ static int put_section(const struct report *r, const struct section *section) {
     if (!name || !wanted) {
         return -1;
     }
-    activity_table_sort(&t, sort_of(o, section));
+    activity_table_sort(&t, section_sort(o, section));
     uint32_t count = 0;
     for (uint32_t i = 0; i < t.count; ++i) {
         wanted[i] =

@@ -167,21 +167,10 @@ static uint32_t number_threads(const struct fluid_sheet *f, uint32_t *ordinal) {
 }
 
 static enum fluid_key key_wanted(const struct report_options *o) {
-    static const struct {
-        const char *column;
-        enum fluid_key key;
-    } keys[] = {
-        {"calls", FLUID_BY_CALLS},   {"min", FLUID_BY_MIN},         {"max", FLUID_BY_MAX},
-        {"p99", FLUID_BY_MAX},       {"avg", FLUID_BY_AVE},         {"self", FLUID_BY_CPU},
-        {"gpu_total", FLUID_BY_GPU}, {"gpu_calls", FLUID_BY_GPU},   {"gpu_max", FLUID_BY_GPU},
-        {"gpu_p99", FLUID_BY_GPU},   {"device_total", FLUID_BY_GPU}};
-    const struct report_column *sort = report_column(o->sort);
-    for (size_t i = 0; sort && !o->fluid.key && i < sizeof keys / sizeof *keys; ++i) {
-        if (!strcmp(sort->key, keys[i].column)) {
-            return keys[i].key;
-        }
+    if (o->fluid.key) {
+        return o->fluid.key;
     }
-    return o->fluid.key ? o->fluid.key : FLUID_BY_TOTAL;
+    return report_options_fluid_sort(o);
 }
 
 static int put_each_thread(struct fluid_page *p, struct fluid_instances *numbers) {

@@ -36,20 +36,22 @@ static void put_place(struct text *out, const struct report_about *a) {
 }
 
 int report_header(const struct report *r) {
-    static const char *const names[REPORT_VIEWS] = {"legacy", "table", "tree", "gpu", "fluid"};
-    static const char *const units[] = {", times in ms", ", times in us", ", times in ns", ""};
     const struct snapshot *s = r->snapshot;
     uint32_t threads = count_threads(s);
     char wall[TEXT_NUMBER];
     text_time(wall, s->wall_ns, CONFIG_UNIT_AUTO);
-    text_add(r->out, "stint %s: ", names[r->options->view]);
+    text_add(r->out, "stint %s: ", report_view_name(r->options->view));
     put_text(r->out, r->about->program);
     if (r->options->set != REPORT_ALL_SETS) {
         text_put(r->out, ", set ", 6);
         text_name(r->out, s->sets[r->options->set], strlen(s->sets[r->options->set]), 0);
     }
-    text_add(r->out, ", %s wall, %u thread%s, by %s%s\n", wall, threads, threads == 1 ? "" : "s",
-             report_column(r->options->sort)->key, units[config.unit]);
+    text_add(r->out, ", %s wall, %u thread%s, by %s", wall, threads, threads == 1 ? "" : "s",
+             report_column(r->options->sort)->key);
+    if (config.unit != CONFIG_UNIT_AUTO) {
+        text_add(r->out, ", times in %s", text_unit_name(config.unit));
+    }
+    text_put(r->out, "\n", 1);
     put_place(r->out, r->about);
     if (r->about->state) {
         text_add(r->out, "%s\n", r->about->state);

@@ -8,10 +8,17 @@
 
 #define TOP_MAX 1000000000u
 
+struct report_sort {
+    enum activity_sort activity;
+    enum fluid_key fluid;
+};
+
+#include "report_sorts.inc"
+
 static int parse_view(const char *text, size_t width, enum report_view *out) {
-    static const char *const names[REPORT_VIEWS] = {"legacy", "table", "tree", "gpu", "fluid"};
     for (unsigned i = 0; i < REPORT_VIEWS; ++i) {
-        if (strlen(names[i]) == width && !memcmp(names[i], text, width)) {
+        const char *name = report_view_name((enum report_view)i);
+        if (strlen(name) == width && !memcmp(name, text, width)) {
             *out = (enum report_view)i;
             return 0;
         }
@@ -55,4 +62,12 @@ int report_options_parse(const char *text, struct report_options *out) {
     }
     *out = o;
     return 0;
+}
+
+enum activity_sort report_options_activity_sort(const struct report_options *o) {
+    return report_sorts[o->sort].activity;
+}
+
+enum fluid_key report_options_fluid_sort(const struct report_options *o) {
+    return report_sorts[o->sort].fluid;
 }

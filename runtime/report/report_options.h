@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a report shows: "legacy|table|tree|gpu|fluid[,sort=KEY][,top=N][,threads]".
+ * What a report shows: REPORT_OPTIONS_FORM. The views are those of gen/views.ini, the keys of sort=
+ * the columns of gen/columns.ini that say so.
  */
 #ifndef STINT_REPORT_OPTIONS_H
 #define STINT_REPORT_OPTIONS_H
@@ -8,19 +9,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define REPORT_OPTIONS_FORM                                                                        \
-    "legacy|table|tree|gpu|fluid"                                                                  \
-    "[,sort=total|self|calls|min|max|avg|p99|gpu_total|gpu_calls|gpu_max|gpu_p99|device_total]"    \
-    "[,top=N][,threads]"
+#include "read/activity_table.h"
+#include "report_view_ids.inc" /* enum report_view */
+#include "words.inc"
 
-enum report_view {
-    REPORT_LEGACY,
-    REPORT_TABLE,
-    REPORT_TREE,
-    REPORT_GPU,
-    REPORT_FLUID,
-    REPORT_VIEWS
-};
+#define REPORT_OPTIONS_FORM WORDS_VIEWS "[,sort=" WORDS_SORT_KEYS "][,top=N][,threads]"
 
 /* Of the fluid view, as stint_profiler_start and _stop name them; 0 is what the view shows if nobody
  * does: both times, all that was recorded, by `sort`. */
@@ -57,8 +50,12 @@ struct report_options {
 };
 #define REPORT_ALL_SETS UINT32_MAX
 
+const char *report_view_name(enum report_view view);
 /* 0, or -1 for a text of another form. */
 int report_options_parse(const char *text, struct report_options *out);
+/* What `sort` means in the views gpu and fluid, whose rows are not scopes. */
+enum activity_sort report_options_activity_sort(const struct report_options *o);
+enum fluid_key report_options_fluid_sort(const struct report_options *o);
 static inline int report_options_want(const struct report_options *o, const char *name,
                                       size_t length) {
     return !o->wanted || o->wanted(name, length);

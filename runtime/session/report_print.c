@@ -78,7 +78,7 @@ static int print(const struct report_options *o, int line, int reset, int quiet)
 
 /* NULL: what STINT_REPORT says, else the table. */
 static int options_of(const char *view, struct report_options *out) {
-    const char *text = view ? view : config.report ? config.report : "table";
+    const char *text = view ? view : config.report ? config.report : WORDS_DEFAULT_VIEW;
     if (report_options_parse(text, out)) {
         log_line("report \"%.200s\": expected " REPORT_OPTIONS_FORM, text);
         return -1;

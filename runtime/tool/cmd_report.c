@@ -37,15 +37,6 @@ static int take_sort(struct arguments *a, const char *text) {
     return a->sort == UINT32_MAX ? -1 : 0;
 }
 
-static int take_unit(uint64_t unit) {
-    static const int units[] = {[OPTION_UNIT_AUTO] = CONFIG_UNIT_AUTO,
-                                [OPTION_UNIT_MS] = CONFIG_UNIT_MS,
-                                [OPTION_UNIT_US] = CONFIG_UNIT_US,
-                                [OPTION_UNIT_NS] = CONFIG_UNIT_NS};
-    config.unit = units[unit];
-    return 0;
-}
-
 static int take_report_option(void *to, const struct option_value *value) {
     struct arguments *a = to;
     switch (value->id) {
@@ -63,7 +54,8 @@ static int take_report_option(void *to, const struct option_value *value) {
         a->view.set = value->text;
         return 0;
     case OPTION_UNIT:
-        return take_unit(value->number);
+        config.unit = (int)value->number; /* enum config_unit is in the order of units.ini, too */
+        return 0;
     default: /* OPTION_COLOR */
         a->colour = (enum option_color)value->number;
         return 0;
@@ -105,7 +97,7 @@ static int report_file(const char *path, const struct arguments *a, int first) {
 
 int cmd_report(int argc, char **argv) {
     struct arguments a = {.sort = UINT32_MAX};
-    run_view_parse("table", &a.view);
+    run_view_parse(WORDS_DEFAULT_VIEW, &a.view);
     int status = options_parse(TOOL_REPORT, argc, argv, take_report_option, &a);
     if (status != OPTIONS_TAKEN) {
         return status;

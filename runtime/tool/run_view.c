@@ -9,19 +9,30 @@
 
 #define FOLD_INDENT 4
 
+/* A name of a view that only the tool takes, and the text it stands for. */
+struct view_name {
+    const char *name;
+    const char *means;
+};
+
+#include "tool_views.inc"
+
 int run_view_parse(const char *text, struct run_view *out) {
-    static const char threads[] = "threads", table[] = "table";
     char form[200];
     size_t width = strcspn(text, ",");
-    int each = width == sizeof threads - 1 && !memcmp(text, threads, width);
-    int n = snprintf(form, sizeof form, "%.*s%s", (int)(each ? sizeof table - 1 : width),
-                     each ? table : text, text + width);
+    const struct view_name *v = view_names;
+    while (v->name && (strlen(v->name) != width || memcmp(v->name, text, width))) {
+        ++v;
+    }
     memset(out, 0, sizeof *out);
-    if (n < 0 || (size_t)n >= sizeof form || report_options_parse(form, &out->options)) {
+    if (!v->name) {
+        return report_options_parse(text, &out->options);
+    }
+    int n = snprintf(form, sizeof form, "%s%s", v->means, text + width);
+    if (n < 0 || (size_t)n >= sizeof form) {
         return -1;
     }
-    out->options.threads |= each;
-    return 0;
+    return report_options_parse(form, &out->options);
 }
 
 void run_view_time(char *out, size_t size, uint64_t real_ns) {

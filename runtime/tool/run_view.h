@@ -13,9 +13,7 @@ struct run_view {
     const char *set; /* its name; NULL = all */
 };
 
-#define RUN_VIEW_FORM "table|tree|legacy|threads|gpu|fluid[,sort=KEY][,top=N]"
-
-/* RUN_VIEW_FORM; 0, or -1 for a text of another form. */
+/* A view of the tool (gen/views.ini) with options; 0, or -1 for a text of another form. */
 int run_view_parse(const char *text, struct run_view *out);
 /* The report as text, folded to the view's width. 0; -1 after one line: no memory, or a set that the
  * run does not have. */

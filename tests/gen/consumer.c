@@ -127,6 +127,47 @@ struct kernel_pattern {
     const char *text, *means;
 };
 
+enum activity_sort {
+    ACTIVITY_SORT_TOTAL,
+    ACTIVITY_SORT_CALLS,
+    ACTIVITY_SORT_AVG,
+    ACTIVITY_SORT_MIN,
+    ACTIVITY_SORT_MAX
+};
+
+enum fluid_key {
+    FLUID_BY_CALLS,
+    FLUID_BY_TOTAL,
+    FLUID_BY_MIN,
+    FLUID_BY_MAX,
+    FLUID_BY_AVE,
+    FLUID_BY_CPU,
+    FLUID_BY_GPU
+};
+
+struct report_sort {
+    enum activity_sort activity;
+    enum fluid_key fluid;
+};
+
+struct report;
+
+struct report_view_entry {
+    const char *name;
+    int (*render)(const struct report *r, int line);
+};
+
+struct text_unit {
+    const char *name;
+    uint64_t ns;
+    int decimals;
+};
+
+struct view_name {
+    const char *name;
+    const char *means;
+};
+
 #include "cupti_types.inc"
 #include "option_ids.inc"
 
@@ -156,8 +197,15 @@ struct command_entry {
 #include "kernel_names_table.inc"
 #include "option_table.inc"
 #include "report_columns.inc"
+#include "report_sorts.inc"
+#include "report_view_ids.inc"
+#include "report_view_table.inc"
 #include "status_ids.inc"
 #include "status_table.inc"
+#include "tool_views.inc"
+#include "unit_ids.inc"
+#include "unit_table.inc"
+#include "words.inc"
 
 static const char help[] =
 #include "env_help.inc"
@@ -221,9 +269,39 @@ static void print_commands(void) {
     }
 }
 
+/* The functions of the views; the runtime's are in report_render.c. */
+#define VIEW(name)                                                                                 \
+    int report_view_##name(const struct report *r, int line) {                                     \
+        return r || line;                                                                          \
+    }
+VIEW(legacy)
+VIEW(table)
+VIEW(tree)
+VIEW(gpu)
+VIEW(fluid)
+
+static void print_words(void) {
+    for (size_t i = 0; i < REPORT_VIEWS; ++i) {
+        printf("view %s %d\n", report_views[i].name, report_views[i].render(NULL, 0));
+    }
+    for (const struct view_name *v = view_names; v->name; ++v) {
+        printf("view %s means %s\n", v->name, v->means);
+    }
+    for (size_t i = 0; i < CONFIG_UNITS; ++i) {
+        printf("unit %s %llu ns %d\n", text_units[i].name, (unsigned long long)text_units[i].ns,
+               text_units[i].decimals);
+    }
+    for (size_t i = 0; i < STINT_COLUMN_COUNT; ++i) {
+        printf("sort %s %d %d\n", report_columns[i].key, (int)report_sorts[i].activity,
+               (int)report_sorts[i].fluid);
+    }
+    printf("%s, %s, %s\n", WORDS_VIEWS, WORDS_SORT_KEYS, WORDS_DEFAULT_VIEW);
+}
+
 int main(void) {
     print_cupti();
     print_gpu();
+    print_words();
     print_names(kernel_lib_patterns);
     print_names(kernel_precision_patterns);
     _Static_assert(sizeof env_table / sizeof *env_table == STINT_ENV_COUNT, "count and rows");

@@ -15,6 +15,7 @@ CONSUMER = os.path.join(HERE, "consumer.c")
 # output -> its table; the drift test and the compile test walk over all of them
 TABLES = {
     "report_columns.inc": "columns.ini",
+    "report_sorts.inc": "columns.ini",
     "columns.md": "columns.ini",
     "cupti_types.inc": "cupti.ini",
     "cupti_table.inc": "cupti.ini",
@@ -30,6 +31,12 @@ TABLES = {
     "options.md": "options.ini",
     "status_ids.inc": "status.ini",
     "status_table.inc": "status.ini",
+    "unit_ids.inc": "units.ini",
+    "unit_table.inc": "units.ini",
+    "report_view_ids.inc": "views.ini",
+    "report_view_table.inc": "views.ini",
+    "tool_views.inc": "views.ini",
+    "words.inc": "views.ini",
 }
 
 # Above all C that is made of a table t.ini

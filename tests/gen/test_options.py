@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-import re
+import sys
 import unittest
 
 import support
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, support.GEN)
+import words  # noqa: E402
 
 TOOL = """[stint]
 usage = COMMAND
@@ -49,7 +53,6 @@ doc = Names such as `a*,-b*`.
 more = The last decides.
 
 """
-LISTS = "|".join(re.findall(r'"(@\w+)":', support.read(support.GEN, "options.py")))
 ALL = TOOL + SHOW + COLOR + TOP + FILTER
 
 
@@ -155,7 +158,7 @@ Shows a run, see `stint top`.
 """), text)
 
     def test_values_of_another_table(self):
-        source = TOOL + SHOW + COLOR.replace("auto|always|never", "@sort").replace(
+        source = TOOL + SHOW + COLOR.replace("auto|always|never", "{sort_keys}").replace(
             "default = auto", "default = total")
         text = support.gen("option_ids.inc", self.write("t.ini", source)).stdout
         keys = support.read(support.ROOT, "gen", "columns.ini").count("sort = yes")
@@ -163,7 +166,7 @@ Shows a run, see `stint top`.
         self.assertIn("    OPTION_COLOR_DEVICE_TOTAL", text)
 
     def test_values_explained_by_another_table(self):
-        source = TOOL + SHOW + FILTER.replace("expected = glob,-glob", "values = @formats").replace(
+        source = TOOL + SHOW + FILTER.replace("expected = glob,-glob", "values = {formats}").replace(
             "Names such as `a*,-b*`", "{explained}")
         text = support.gen("options.md", self.write("t.ini", source)).stdout
         self.assertIn("| `chrome` (trace events, for ui.perfetto.dev", text)
@@ -199,8 +202,8 @@ Shows a run, see `stint top`.
                  "[show --top]: {values} without values"),
                 (TOOL + SHOW + COLOR.replace("default = auto", "default = red"),
                  "[show --color]: default 'red' is not one of auto|always|never"),
-                (TOOL + SHOW + COLOR.replace("auto|always|never", "@colours"),
-                 "[show --color]: unknown values '@colours' (%s)" % LISTS),
+                (TOOL + SHOW + COLOR.replace("auto|always|never", "{colours}"),
+                 "[show --color]: unknown list '{colours}' (%s)" % "|".join(words.LISTS)),
                 (TOOL + SHOW + TOP + FILTER.replace("value", "letter = n\nvalue"),
                  "[show --fail-on]: letter 'n' is also that of [show --top]"),
                 (ALL + SHOW.replace("show", "list") + COLOR.replace("show", "list")

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writes the parts of checked-in documents that are made of the tables beside this script.
+
+    python3 gen/documents.py           writes them
+    python3 gen/documents.py --check   names the documents that are not as the tables say; exit 1
+
+A part begins with the line "<!-- gen: NAME -->" and ends with "<!-- gen: end -->"; docs/columns.md, docs/environment.md and docs/options.md are generated as a whole, and the columns in
+docs/stint.schema.json are its properties of a row.
+"""
+
+import argparse
+import json
+import os
+import re
+import sys
+
+sys.dont_write_bytecode = True
+
+import columns
+import env
+import options
+import table
+import words
+
+GEN = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(GEN)
+
+# name of a part -> what makes its text, of the folder with the tables
+PARTS = {
+    "views": words.render_markdown_views,
+    "form": words.render_markdown_form,
+}
+PART = re.compile(r"^(?P<head><!-- gen: (?P<name>[a-z ]+) -->\n).*?(?P<end>^<!-- gen: end -->)",
+                  re.M | re.S)
+
+
+def in_parts(path, text):
+    def part(match):
+        name = match.group("name")
+        if name not in PARTS:
+            raise table.TableError("%s: unknown part '%s' (%s)" % (path, name, "|".join(PARTS)))
+        return "%s\n%s\n%s" % (match.group("head"), PARTS[name](GEN),
+                               match.group("end"))
+    return PART.sub(part, text)
+
+
+def in_schema(path, text):
+    schema = json.loads(text)
+    row = schema["$defs"]["row"]["properties"]
+    columns.into_schema(row, beside("columns.ini"))
+    return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
+
+
+def beside(name):
+    return os.path.join(GEN, name)
+
+
+DOCUMENTS = {
+    "docs/columns.md": lambda path, text: columns.render_markdown(beside("columns.ini")),
+    "docs/environment.md": lambda path, text: env.render_markdown(beside("env.ini")),
+    "docs/options.md": lambda path, text: options.render_markdown(beside("options.ini")),
+    "docs/reports.md": in_parts,
+    "docs/stint.schema.json": in_schema,
+}
+
+
+def main(argv):
+    parser = argparse.ArgumentParser(prog="documents.py", description="Documents from the tables.")
+    parser.add_argument("--check", action="store_true", help="only compares")
+    args = parser.parse_args(argv)
+    differ = []
+    try:
+        for name, make in DOCUMENTS.items():
+            path = os.path.join(ROOT, name)
+            with open(path, encoding="utf-8") as file:
+                old = file.read()
+            new = make(path, old)
+            if new == old:
+                continue
+            differ.append(name)
+            if not args.check:
+                with open(path, "w", encoding="utf-8") as file:
+                    file.write(new)
+    except table.TableError as error:
+        print(error, file=sys.stderr)
+        return 1
+    for name in differ:
+        print("%s %s" % (name, "is not as the tables say" if args.check else "written"))
+    if differ and args.check:
+        print("run python3 gen/documents.py")
+    return 1 if differ and args.check else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

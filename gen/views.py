@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""views.ini: the views of a report, as an enum, its names and its functions (C), and for texts."""
+
+import table
+
+
+def read(path):
+    entries = table.read(path)
+    for entry in entries:
+        entry.check(("doc",), ("default", "means"))
+        entry.check_identifier("name", entry.name)
+        if "default" in entry.values:
+            entry.one_of("default", ("yes",))
+    table.unique(entries, "doc")
+    if len([entry for entry in entries if entry.get("default")]) != 1:
+        entries[-1].fail("not one view of the table is the default")
+    for entry in entries:
+        if entry.get("means") and entry.get("means").split(",")[0] not in names(entries):
+            entry.fail("it means no view of the table")
+    return entries
+
+
+def names(entries):
+    """Without those that only the tool takes."""
+    return [entry.name for entry in entries if not entry.get("means")]
+
+
+def render_ids(path):
+    lines = ["    REPORT_%s,\n" % name.upper() for name in names(read(path))]
+    return "%senum report_view {\n%s    REPORT_VIEWS\n};\n" % (table.c_banner(path), "".join(lines))
+
+
+def render_c(path):
+    entries = read(path)
+    functions = ["int report_view_%s(const struct report *r, int line);\n" % name
+                 for name in names(entries)]
+    rows = ["    {%s, report_view_%s},\n" % (table.c_string(name), name) for name in names(entries)]
+    return "%s%sstatic const struct report_view_entry report_views[REPORT_VIEWS] = {\n%s};\n" % (
+        table.c_banner(path), "".join(functions), "".join(rows))
+
+
+def render_tool(path):
+    """What the tool takes in addition."""
+    rows = ["    {%s, %s},\n" % (table.c_string(entry.name), table.c_string(entry.get("means")))
+            for entry in read(path) if entry.get("means")]
+    return "%sstatic const struct view_name view_names[] = {\n%s    {NULL, NULL}};\n" % (
+        table.c_banner(path), "".join(rows))

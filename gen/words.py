@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The names in views.ini, columns.ini and units.ini as texts list them: "a|b|c" in messages (C), in
+docs, and in the values of other tables, where {views} is replaced by the list."""
+
+import os
+import re
+
+import columns
+import formats
+import table
+import units
+import views
+
+
+def view_entries(folder):
+    return views.read(os.path.join(folder, "views.ini"))
+
+
+def sort_keys(folder):
+    return [entry.name for entry in columns.read(os.path.join(folder, "columns.ini"))
+            if entry.get("sort") == "yes"]
+
+
+def unit_names(folder):
+    return [entry.name for entry in units.read(os.path.join(folder, "units.ini"))]
+
+
+def format_entries(folder):
+    return formats.of_tool(os.path.join(folder, "formats.ini"))
+
+
+# Each of the folder with the tables.
+LISTS = {
+    "views": lambda folder: views.names(view_entries(folder)),
+    "tool_views": lambda folder: [entry.name for entry in view_entries(folder)],
+    "sort_keys": sort_keys,
+    "units": unit_names,
+    "formats": lambda folder: formats.names(format_entries(folder)),
+}
+C_LISTS = ("views", "sort_keys")
+EXPLAINING = {"{tool_views}": view_entries, "{formats}": format_entries}
+
+
+def listed(folder, name):
+    return "|".join(LISTS[name](folder))
+
+
+def expand(folder, entry, key):
+    """Replaces {views}, {sort_keys} ... in that value of the entry."""
+    def names(match):
+        if match.group(1) not in LISTS:
+            entry.fail("unknown list '%s' (%s)" % (match.group(0), "|".join(LISTS)))
+        return listed(folder, match.group(1))
+    if key in entry.values:
+        entry.values[key] = re.sub(r"\{(\w+)\}", names, entry.get(key))
+
+
+def explaining(folder, text):
+    """The entries whose `doc` explains the values {tool_views} or {formats}."""
+    return EXPLAINING[text](folder) if text in EXPLAINING else []
+
+
+def render_c(path):
+    folder = os.path.dirname(path)
+    lines = [table.c_banner(path)]
+    for name in C_LISTS:
+        lines.append("#define WORDS_%s %s\n" % (name.upper(), table.c_string(listed(folder, name))))
+    default = [entry.name for entry in view_entries(folder) if entry.get("default")][0]
+    lines.append("#define WORDS_DEFAULT_VIEW %s\n" % table.c_string(default))
+    return "".join(lines)
+
+
+def render_markdown_views(folder):
+    lines = [table.markdown_row(["view", "what it shows"]), table.markdown_row(["---"] * 2)]
+    for entry in view_entries(folder):
+        if not entry.get("means"):
+            lines.append(table.markdown_row(["`%s`" % entry.name, entry.get("doc")]))
+    return "".join(lines)
+
+
+def render_markdown_form(folder):
+    return "    %s[,sort=%s]\n        [,top=N][,threads]\n" % (listed(folder, "views"),
+                                                            listed(folder, "sort_keys"))

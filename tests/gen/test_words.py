@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+import os
+import shutil
+import unittest
+
+import support
+
+VIEWS = """[legacy]
+doc = plain rows
+
+[table]
+default = yes
+doc = a row a name
+
+[threads]
+means = table,threads
+doc = a row a thread
+"""
+UNITS = """[ms]
+ns = 1000000
+decimals = 3
+
+[auto]
+default = yes
+"""
+
+
+class Views(support.Case):
+    def test_c(self):
+        self.assert_golden("report_view_ids.inc", VIEWS, support.HEAD + """enum report_view {
+    REPORT_LEGACY,
+    REPORT_TABLE,
+    REPORT_VIEWS
+};
+""")
+        self.assert_golden("report_view_table.inc", VIEWS, support.HEAD + """\
+int report_view_legacy(const struct report *r, int line);
+int report_view_table(const struct report *r, int line);
+static const struct report_view_entry report_views[REPORT_VIEWS] = {
+    {"legacy", report_view_legacy},
+    {"table", report_view_table},
+};
+""")
+        self.assert_golden("tool_views.inc", VIEWS, support.HEAD + """\
+static const struct view_name view_names[] = {
+    {"threads", "table,threads"},
+    {NULL, NULL}};
+""")
+
+    def refuse(self, source, said):
+        self.assert_refused("report_view_ids.inc", source, said)
+
+    def test_default(self):
+        self.refuse(VIEWS.replace("default = yes\n", ""),
+                    "[threads]: not one view of the table is the default")
+        self.refuse(VIEWS.replace("= yes", "= no"), "[table]: unknown default 'no' (yes)")
+
+    def test_means(self):
+        self.refuse(VIEWS.replace("= table,", "= tables,"), "[threads]: it means no view of the table")
+
+    def test_doc(self):
+        self.refuse(VIEWS.replace("a row a thread", "a row a name"),
+                    "[threads]: doc 'a row a name' is also that of [table]")
+
+
+class Units(support.Case):
+    def test_c(self):
+        self.assert_golden("unit_ids.inc", UNITS, support.HEAD + """enum config_unit {
+    CONFIG_UNIT_MS,
+    CONFIG_UNIT_AUTO,
+    CONFIG_UNITS
+};
+""")
+        self.assert_golden("unit_table.inc", UNITS, support.HEAD + """\
+static const struct text_unit text_units[CONFIG_UNITS] = {
+    {"ms", 1000000, 3},
+    {"auto", 0, 0},
+};
+""")
+
+    def refuse(self, source, said):
+        self.assert_refused("unit_ids.inc", source, said)
+
+    def test_numbers(self):
+        self.refuse(UNITS.replace("= 3", "= x"), "[ms]: decimals 'x' is not a number")
+        self.refuse(UNITS.replace("decimals = 3\n", ""), "[ms]: ns and decimals belong together")
+
+    def test_default(self):
+        self.refuse(UNITS.replace("default = yes\n", "ns = 1\ndecimals = 0\n"),
+                    "[auto]: not one unit of the table is the default")
+
+
+class Lists(support.Case):
+    """Of the tables beside it."""
+
+    def setUp(self):
+        super().setUp()
+        for name in ("views.ini", "units.ini", "columns.ini", "env.ini"):
+            shutil.copy(os.path.join(support.GEN, name), self.folder)
+
+    def table(self, name):
+        return os.path.join(self.folder, name)
+
+    def add(self, name, text):
+        with open(self.table(name), "a", encoding="ascii") as file:
+            file.write(text)
+
+    def test_a_line_of_a_table_is_in_every_list(self):
+        self.add("views.ini", "\n[cards]\ndoc = cards\n")
+        self.add("units.ini", "\n[s]\nns = 1000000000\ndecimals = 3\n")
+        self.add("columns.ini", "\n[spread]\ntitle = spread\nkind = time\nfield = spread_ns\n"
+                 "sort = yes\nviews = none\ndoc = A spread.\n")
+        words = support.gen("words.inc", self.table("views.ini")).stdout
+        self.assertIn('#define WORDS_VIEWS "legacy|table|tree|gpu|fluid|cards"\n', words)
+        self.assertIn('|device_total|spread"\n', words)
+        env = support.gen("environment.md", self.table("env.ini")).stdout
+        self.assertIn("    STINT_REPORT=legacy|table|tree|gpu|fluid|cards[,sort=calls|", env)
+        self.assertIn("    STINT_UNIT=ms|us|ns|auto|s\n", env)
+
+    def test_unknown_list(self):
+        path = self.table("env.ini")
+        with open(path, encoding="ascii") as file:
+            text = file.read().replace("{units}", "{colours}")
+        with open(path, "w", encoding="ascii") as file:
+            file.write(text)
+        result = support.gen("environment.md", path)
+        self.assertEqual((result.returncode, result.stderr),
+                         (1, "%s: [STINT_UNIT]: unknown list '{colours}' (views|tool_views|sort_keys|units|formats)\n"
+                          % path))
+
+
+if __name__ == "__main__":
+    unittest.main()
