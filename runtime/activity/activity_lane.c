@@ -4,8 +4,8 @@
 #include "activity.h"
 #include "activity_call.h"
 #include "activity_time.h"
+#include "base/arithmetic.h"
 #include "base/config.h"
-#include "base/min_max.h"
 #include "gpu/event_lane.h"
 #include "record/ring.h"
 
@@ -61,7 +61,7 @@ static uint64_t launch_of(const struct activity_record *r, const struct activity
     if (launched) {
         before = launched < start ? start - launched : 0;
     }
-    return (uint64_t)from->thread << STINT_IMPL_SPAN_BITS | min_u64(before, STINT_IMPL_SPAN_LONG);
+    return (uint64_t)from->thread << STINT_IMPL_SPAN_BITS | u64_min(before, STINT_IMPL_SPAN_LONG);
 }
 
 void activity_lane_add(const struct activity_record *r, uint32_t row,

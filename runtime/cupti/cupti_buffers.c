@@ -1,32 +1,42 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cupti_buffers.h"
+/*
+ * Buffers for CUPTI. Those of the pool are one mapping, with a bit each for the free ones; small
+ * ones are mapped one by one.
+ */
+#include "cupti_private.h"
 
 #include <sys/mman.h>
 
 #define POOL 8u
 #define POOL_BYTES ((size_t)1 << 20) /* some 5000 kernels */
 #define SMALL_BYTES ((size_t)1 << 16)
-#define SMALL_MOST 64 /* 4 MiB */
+#define SMALL_MAX 64 /* 4 MiB */
 
 static uint8_t *pool;
 static uint32_t pool_free; /* a bit each; any thread, acquire and release */
 static uint32_t small_out; /* any thread, relaxed */
 
-static void *map(size_t bytes) {
+static void *buffer_map(size_t bytes) {
     void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    return at == MAP_FAILED ? NULL : at;
-}
-
-/* Stays: CUPTI may hold on to a buffer for as long as it likes. Pages come as they are written. */
-int cupti_buffers_open(void) {
-    if (!pool) {
-        pool = map(POOL * POOL_BYTES);
-        __atomic_store_n(&pool_free, pool ? (1u << POOL) - 1 : 0, __ATOMIC_RELEASE);
+    if (at == MAP_FAILED) {
+        return NULL;
     }
-    return pool ? 0 : -1;
+    return at;
 }
 
-static uint8_t *take_from_pool(void) {
+/* Never unmapped: CUPTI may keep a buffer for any time. Pages become memory when they are written. */
+int cupti_open_buffers(void) {
+    if (!pool) {
+        pool = buffer_map(POOL * POOL_BYTES);
+        if (!pool) {
+            return -1;
+        }
+        __atomic_store_n(&pool_free, (1u << POOL) - 1, __ATOMIC_RELEASE);
+    }
+    return 0;
+}
+
+static uint8_t *buffer_take_from_pool(void) {
     uint32_t have = __atomic_load_n(&pool_free, __ATOMIC_RELAXED);
     while (have) {
         unsigned i = (unsigned)__builtin_ctz(have);
@@ -38,11 +48,11 @@ static uint8_t *take_from_pool(void) {
     return NULL;
 }
 
-static uint8_t *take_small(int must) {
+static uint8_t *buffer_take_small(int must) {
     uint8_t *buffer = NULL;
     uint32_t out = __atomic_fetch_add(&small_out, 1, __ATOMIC_RELAXED);
-    if (out < SMALL_MOST || must) {
-        buffer = map(SMALL_BYTES);
+    if (out < SMALL_MAX || must) {
+        buffer = buffer_map(SMALL_BYTES);
     }
     if (!buffer) {
         __atomic_fetch_sub(&small_out, 1, __ATOMIC_RELAXED);
@@ -50,17 +60,18 @@ static uint8_t *take_small(int must) {
     return buffer;
 }
 
-uint8_t *cupti_buffer_take(size_t *size, int must) {
-    uint8_t *buffer = take_from_pool();
-    *size = POOL_BYTES;
-    if (!buffer) {
-        buffer = take_small(must);
-        *size = buffer ? SMALL_BYTES : 0;
+uint8_t *cupti_get_buffer(size_t *size, int must) {
+    uint8_t *buffer = buffer_take_from_pool();
+    if (buffer) {
+        *size = POOL_BYTES;
+        return buffer;
     }
+    buffer = buffer_take_small(must);
+    *size = buffer ? SMALL_BYTES : 0;
     return buffer;
 }
 
-void cupti_buffer_give(uint8_t *buffer, size_t size) {
+void cupti_put_buffer(uint8_t *buffer, size_t size) {
     if (pool && buffer >= pool && buffer < pool + POOL * POOL_BYTES) {
         size_t i = (size_t)(buffer - pool) / POOL_BYTES;
         __atomic_fetch_or(&pool_free, 1u << i, __ATOMIC_RELEASE);

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cupti_load.h"
+/*
+ * Finds the CUPTI library at run time and looks its functions up (cupti_table.inc, generated); and
+ * its versions and result codes in words.
+ */
+#include "cupti_private.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -27,11 +31,11 @@ struct cupti_toolkit {
 _Static_assert(sizeof cupti_kinds / sizeof *cupti_kinds == CUPTI_KINDS, "CUPTI_KINDS");
 const struct cupti_kind *const cupti_kind_table = cupti_kinds;
 
-#define OLDEST 17          /* CUDA 11.6: the first that takes a clock of ours */
+#define OLDEST 17          /* CUDA 11.6: the first that accepts a clock of the caller's */
 #define BY_TOOLKIT 100000u /* from 13.0 on a version is the toolkit's, xxyyzz */
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-/* The newest first; then where the toolkit has it, if nobody told the dynamic linker. */
+/* The newest first; then the toolkit's folders, if the dynamic linker does not search them. */
 static const char *const libraries[] = {
     "libcupti.so.13",
     "libcupti.so.12",
@@ -42,8 +46,8 @@ static const char *const libraries[] = {
     "/usr/local/cuda/extras/CUPTI/lib64/libcupti.so",
 };
 
-/* One that the program has already is the one that fits. */
-static void *open_any(void) {
+/* A library that the program has loaded already has precedence: it fits the program's CUDA. */
+static void *library_open_any(void) {
     void *library = NULL;
     for (size_t i = 0; i < COUNT(libraries) && !library; ++i) {
         library = dlopen(libraries[i], RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
@@ -54,19 +58,24 @@ static void *open_any(void) {
     return library;
 }
 
-static void *open_library(const char *name, char reason[CUPTI_REASON]) {
-    void *library = name ? dlopen(name, RTLD_NOW | RTLD_LOCAL) : open_any();
-    const char *error = library ? NULL : dlerror();
-    if (!library && name) {
+static void *library_open(const char *name, char reason[CUPTI_REASON]) {
+    if (!name) {
+        void *found = library_open_any();
+        if (!found) {
+            snprintf(reason, CUPTI_REASON,
+                     "no " CUPTI_LIBRARIES "; LD_LIBRARY_PATH or STINT_CUPTI_LIB can say where");
+        }
+        return found;
+    }
+    void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    if (!library) {
+        const char *error = dlerror();
         snprintf(reason, CUPTI_REASON, "%.230s", error ? error : name);
-    } else if (!library) {
-        snprintf(reason, CUPTI_REASON,
-                 "no " CUPTI_LIBRARIES "; LD_LIBRARY_PATH or STINT_CUPTI_LIB can say where");
     }
     return library;
 }
 
-static int find_symbols(void *library, struct cupti *out, char reason[CUPTI_REASON]) {
+static int library_find_symbols(void *library, struct cupti *out, char reason[CUPTI_REASON]) {
     for (size_t i = 0; i < COUNT(cupti_symbols); ++i) {
         const struct cupti_symbol *s = &cupti_symbols[i];
         void *symbol = dlsym(library, s->name);
@@ -80,11 +89,11 @@ static int find_symbols(void *library, struct cupti *out, char reason[CUPTI_REAS
     return 0;
 }
 
-int cupti_load(const char *library, struct cupti *out, uint32_t *version,
-               char reason[CUPTI_REASON]) {
+int cupti_load_library(const char *library, struct cupti *out, uint32_t *version,
+                       char reason[CUPTI_REASON]) {
     int result = -1;
-    void *opened = open_library(library, reason);
-    if (opened && !find_symbols(opened, out, reason)) {
+    void *opened = library_open(library, reason);
+    if (opened && !library_find_symbols(opened, out, reason)) {
         int code = out->cuptiGetVersion(version);
         if (code || *version < OLDEST) {
             snprintf(reason, CUPTI_REASON,
@@ -94,11 +103,11 @@ int cupti_load(const char *library, struct cupti *out, uint32_t *version,
             result = 0;
         }
     }
-    dlerror(); /* the program's next dlerror() is not to be about ours */
+    dlerror(); /* the program's next dlerror() must not report these */
     return result;
 }
 
-void cupti_toolkit(uint32_t version, char *out, size_t size) {
+void cupti_describe_toolkit(uint32_t version, char *out, size_t size) {
     const char *toolkit = NULL;
     for (size_t i = 0; i < COUNT(cupti_toolkits); ++i) {
         if (cupti_toolkits[i].version == version) {
@@ -114,11 +123,14 @@ void cupti_toolkit(uint32_t version, char *out, size_t size) {
     }
 }
 
-void cupti_say_code(const struct cupti *c, int code, char *out, size_t size) {
+void cupti_describe_code(const struct cupti *c, int code, char *out, size_t size) {
     const char *name = NULL;
     for (size_t i = 0; i < COUNT(cupti_codes); ++i) {
         if (cupti_codes[i].code == code) {
-            name = cupti_codes[i].words ? cupti_codes[i].words : cupti_codes[i].name;
+            name = cupti_codes[i].words;
+            if (!name) {
+                name = cupti_codes[i].name;
+            }
         }
     }
     if (!name && (!c->cuptiGetResultString || c->cuptiGetResultString(code, &name))) {

@@ -1,31 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cupti_names.h"
+/*
+ * Names of CUDA's functions, and a table of rules that says by name which calls are recorded, get a
+ * callback, or are queries.
+ */
+#include "cupti_private.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define DOMAINS 3 /* 0 is none */
-#define MOST 2048 /* CUDA 13.0: 806 and 522 */
-#define HOLES 16  /* in a row: there are no more */
-#define SUFFIX 4  /* digits of a version at least: "cuMemAlloc_v2" is a name */
+#define DOMAINS 3      /* 0 is none */
+#define NAMES_MAX 2048 /* CUDA 13.0: 806 and 522 */
+#define HOLES 16       /* numbers without a name in a row: there are no more */
+#define SUFFIX 4       /* digits of a version, at least: "cuMemAlloc_v2" is a name */
 
 static struct {
-    const char *name[MOST];
-    uint8_t use[MOST];
+    const char *name[NAMES_MAX];
+    uint8_t use[NAMES_MAX];
     uint32_t end;
 } domains[DOMAINS];
 
 struct rule {
-    const char *pattern; /* a * at its end: any end */
-    unsigned use;        /* of the first rule that fits */
+    const char *pattern; /* a * at its end matches any rest */
+    unsigned use;        /* of the first rule that matches */
 };
 
 #define LAUNCH (CUPTI_USE_RECORD | CUPTI_USE_LAUNCH)
 #define QUERY (CUPTI_USE_RECORD | CUPTI_USE_QUERY)
 
-/* What moves data, runs kernels, gets memory or waits is to be known by its scope. Calls that are
- * made all the time and do nothing would be most of all records, and stint's own would be among
- * them: nothing is recorded of these. */
+/* Calls that move data, run kernels, allocate memory or wait get a callback, so that their scope is
+ * known. Frequent calls without an effect are not recorded: they would be the majority of all records,
+ * and include stint's own calls. */
 static const struct rule rules[] = {
     {"cudaLaunch*", LAUNCH},
     {"cudaMemcpy*", LAUNCH},
@@ -92,21 +96,30 @@ static const struct rule rules[] = {
     {"*", CUPTI_USE_RECORD},
 };
 
-static unsigned use_of(const char *name) {
-    const struct rule *r = rules;
-    for (;; ++r) {
-        size_t n = strlen(r->pattern);
-        int open = r->pattern[n - 1] == '*';
-        if (open ? !strncmp(name, r->pattern, n - 1) : !strcmp(name, r->pattern)) {
-            return r->use;
-        }
+static int names_match(const char *name, const char *pattern) {
+    size_t n = strlen(pattern);
+    if (pattern[n - 1] == '*') {
+        return !strncmp(name, pattern, n - 1);
     }
+    return !strcmp(name, pattern);
+}
+
+/* The last rule matches any name. */
+static unsigned names_find_use(const char *name) {
+    const struct rule *r = rules;
+    while (!names_match(name, r->pattern)) {
+        ++r;
+    }
+    return r->use;
 }
 
 /* The name itself, or a copy without the version; without memory, the name as it is. */
-static const char *plain(const char *name) {
+static const char *names_strip_version(const char *name) {
     const char *v = strrchr(name, '_');
-    size_t digits = v && v[1] == 'v' ? strspn(v + 2, "0123456789") : 0;
+    size_t digits = 0;
+    if (v && v[1] == 'v') {
+        digits = strspn(v + 2, "0123456789");
+    }
     if (digits < SUFFIX || v[2 + digits]) {
         return name;
     }
@@ -114,38 +127,44 @@ static const char *plain(const char *name) {
     return copy ? copy : name;
 }
 
-static void read_domain(const struct cupti *c, int domain) {
+static void names_read_domain(const struct cupti *c, int domain) {
     uint32_t holes = 0;
-    for (uint32_t i = 1; i < MOST && holes < HOLES; ++i) {
+    for (uint32_t i = 1; i < NAMES_MAX && holes < HOLES; ++i) {
         const char *name = NULL;
         if (c->cuptiGetCallbackName(domain, i, &name) || !name) {
             ++holes;
             continue;
         }
         holes = 0;
-        domains[domain].name[i] = plain(name);
-        domains[domain].use[i] = (uint8_t)use_of(domains[domain].name[i]);
+        domains[domain].name[i] = names_strip_version(name);
+        domains[domain].use[i] = (uint8_t)names_find_use(domains[domain].name[i]);
         domains[domain].end = i + 1;
     }
 }
 
-void cupti_names_read(const struct cupti *c) {
-    read_domain(c, CUPTI_CB_DOMAIN_DRIVER_API);
-    read_domain(c, CUPTI_CB_DOMAIN_RUNTIME_API);
+void cupti_read_names(const struct cupti *c) {
+    names_read_domain(c, CUPTI_CB_DOMAIN_DRIVER_API);
+    names_read_domain(c, CUPTI_CB_DOMAIN_RUNTIME_API);
 }
 
-uint32_t cupti_names_end(int domain) {
+uint32_t cupti_get_names_end(int domain) {
     return domains[domain].end;
 }
 
-static int is_known(int domain, uint32_t cbid) {
+static int names_is_known(int domain, uint32_t cbid) {
     return domain > 0 && domain < DOMAINS && cbid < domains[domain].end;
 }
 
-const char *cupti_name(int domain, uint32_t cbid) {
-    return is_known(domain, cbid) ? domains[domain].name[cbid] : NULL;
+const char *cupti_get_name(int domain, uint32_t cbid) {
+    if (!names_is_known(domain, cbid)) {
+        return NULL;
+    }
+    return domains[domain].name[cbid];
 }
 
-unsigned cupti_use(int domain, uint32_t cbid) {
-    return is_known(domain, cbid) ? domains[domain].use[cbid] : 0;
+unsigned cupti_get_use(int domain, uint32_t cbid) {
+    if (!names_is_known(domain, cbid)) {
+        return 0;
+    }
+    return domains[domain].use[cbid];
 }

@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cupti_records.h"
+/*
+ * Reads CUPTI's activity records from the buffers that it completed. The bytes are CUPTI's, of a
+ * version that is known only at run time: every record must lie within its buffer, and of each only
+ * the prefix in cupti_kind_table is read.
+ */
+#include "cupti_private.h"
 
 #include <string.h>
 
 #include "base/scratch.h"
-#include "cupti_names.h"
+#include "cupti_private.h"
 
-#define PROBE_BYTES 4096 /* two records, eight times as long as they are now */
+#define PROBE_BYTES 4096 /* two records, eight times as long as those of CUDA 13 */
 
-static size_t probe_bytes(const struct cupti *c, int kind, uint8_t *buffer) {
+static size_t record_probe_bytes(const struct cupti *c, int kind, uint8_t *buffer) {
     CUpti_Activity *first = NULL, *second;
     uint32_t word = (uint32_t)kind;
     /* Wherever the second begins, it is of that kind. */
@@ -26,21 +31,24 @@ static size_t probe_bytes(const struct cupti *c, int kind, uint8_t *buffer) {
     return (size_t)((uint8_t *)second - buffer);
 }
 
-size_t cupti_record_bytes(const struct cupti *c, int kind) {
+size_t cupti_measure_record(const struct cupti *c, int kind) {
     uint8_t *buffer = pages_get(PROBE_BYTES);
-    size_t bytes = buffer ? probe_bytes(c, kind, buffer) : 0;
+    size_t bytes = 0;
+    if (buffer) {
+        bytes = record_probe_bytes(c, kind, buffer);
+    }
     pages_put(buffer, PROBE_BYTES);
     return bytes;
 }
 
-/* ---- One reader a kind. Most call the same thing by the same name, wherever they keep it. */
+/* ---- One reader per kind. Most kinds have the same names for the same members, at other offsets. */
 
 #define TIMES(r) .start = (r).start, .end = (r).end
 #define CALL(r) .correlation = (r).correlationId
 #define STREAM(r) CALL(r), .context = (r).contextId, .stream = (r).streamId
 #define DEVICE(r) STREAM(r), .device = (r).deviceId
 
-static void read_kernel(const uint8_t *at, struct activity_record *out) {
+static void record_read_kernel(const uint8_t *at, struct activity_record *out) {
     struct cupti_kernel r;
     memcpy(&r, at, sizeof r);
     *out = (struct activity_record){.kind = ACTIVITY_KERNEL,
@@ -59,33 +67,33 @@ static void read_kernel(const uint8_t *at, struct activity_record *out) {
     .detail = ACTIVITY_COPY_DETAIL((r).copyKind, (r).srcKind, (r).dstKind,                         \
                                    ((r).flags & CUPTI_ACTIVITY_FLAG_MEMCPY_ASYNC) != 0)
 
-static void read_memcpy(const uint8_t *at, struct activity_record *out) {
+static void record_read_memcpy(const uint8_t *at, struct activity_record *out) {
     struct cupti_memcpy r;
     memcpy(&r, at, sizeof r);
     *out = (struct activity_record){COPY(r)};
 }
 
-static void read_memcpy_peer(const uint8_t *at, struct activity_record *out) {
+static void record_read_memcpy_peer(const uint8_t *at, struct activity_record *out) {
     struct cupti_memcpy_peer r;
     memcpy(&r, at, sizeof r);
     *out = (struct activity_record){COPY(r)};
 }
 
-static void read_memset(const uint8_t *at, struct activity_record *out) {
+static void record_read_memset(const uint8_t *at, struct activity_record *out) {
     struct cupti_memset r;
     memcpy(&r, at, sizeof r);
     *out = (struct activity_record){
         .kind = ACTIVITY_FILL, .detail = r.memoryKind, DEVICE(r), TIMES(r), .bytes = r.bytes};
 }
 
-static void read_synchronization(const uint8_t *at, struct activity_record *out) {
+static void record_read_synchronization(const uint8_t *at, struct activity_record *out) {
     struct cupti_synchronization r;
     memcpy(&r, at, sizeof r);
     *out = (struct activity_record){
         .kind = ACTIVITY_SYNC, .detail = r.type, STREAM(r), .device = ACTIVITY_NO_DEVICE, TIMES(r)};
 }
 
-static void read_overhead(const uint8_t *at, struct activity_record *out) {
+static void record_read_overhead(const uint8_t *at, struct activity_record *out) {
     struct cupti_overhead r;
     memcpy(&r, at, sizeof r);
     *out = (struct activity_record){.kind = ACTIVITY_OVERHEAD,
@@ -94,16 +102,21 @@ static void read_overhead(const uint8_t *at, struct activity_record *out) {
                                     TIMES(r)};
 }
 
-static uint32_t memory_kind(uint32_t operation) {
-    return operation == CUPTI_ACTIVITY_MEMORY_OPERATION_TYPE_ALLOCATION ? ACTIVITY_ALLOC
-           : operation == CUPTI_ACTIVITY_MEMORY_OPERATION_TYPE_RELEASE  ? ACTIVITY_FREE
-                                                                        : ACTIVITY_NONE;
+static uint32_t record_get_memory_kind(uint32_t operation) {
+    switch (operation) {
+    case CUPTI_ACTIVITY_MEMORY_OPERATION_TYPE_ALLOCATION:
+        return ACTIVITY_ALLOC;
+    case CUPTI_ACTIVITY_MEMORY_OPERATION_TYPE_RELEASE:
+        return ACTIVITY_FREE;
+    default:
+        return ACTIVITY_NONE;
+    }
 }
 
-static void read_memory(const uint8_t *at, struct activity_record *out) {
+static void record_read_memory(const uint8_t *at, struct activity_record *out) {
     struct cupti_memory r;
     memcpy(&r, at, sizeof r);
-    *out = (struct activity_record){.kind = memory_kind(r.memoryOperationType),
+    *out = (struct activity_record){.kind = record_get_memory_kind(r.memoryOperationType),
                                     .detail = r.memoryKind,
                                     DEVICE(r),
                                     .start = r.timestamp,
@@ -112,33 +125,37 @@ static void read_memory(const uint8_t *at, struct activity_record *out) {
                                     .address = r.address};
 }
 
-static void read_api(const uint8_t *at, struct activity_record *out) {
+static void record_read_api(const uint8_t *at, struct activity_record *out) {
     struct cupti_api r;
     memcpy(&r, at, sizeof r);
-    int runtime = r.kind == CUPTI_ACTIVITY_KIND_RUNTIME;
-    int domain = runtime ? CUPTI_CB_DOMAIN_RUNTIME_API : CUPTI_CB_DOMAIN_DRIVER_API;
-    if (cupti_use(domain, r.cbid) & CUPTI_USE_RECORD) {
-        *out = (struct activity_record){.kind = runtime ? ACTIVITY_API : ACTIVITY_DRIVER,
+    int domain = CUPTI_CB_DOMAIN_DRIVER_API;
+    uint32_t kind = ACTIVITY_DRIVER;
+    if (r.kind == CUPTI_ACTIVITY_KIND_RUNTIME) {
+        domain = CUPTI_CB_DOMAIN_RUNTIME_API;
+        kind = ACTIVITY_API;
+    }
+    if (cupti_get_use(domain, r.cbid) & CUPTI_USE_RECORD) {
+        *out = (struct activity_record){.kind = kind,
                                         CALL(r),
                                         .device = ACTIVITY_NO_DEVICE,
                                         TIMES(r),
-                                        .name = cupti_name(domain, r.cbid),
+                                        .name = cupti_get_name(domain, r.cbid),
                                         .thread = r.threadId};
     }
 }
 
-/* The record's kind is ACTIVITY_NONE if it is none of ours; its other fields mean nothing then. */
-static void read_record(const uint8_t *at, int kind, struct activity_record *out) {
+/* The record's kind is ACTIVITY_NONE if it is not one of these; its other fields are undefined then. */
+static void record_read_any(const uint8_t *at, int kind, struct activity_record *out) {
     static void (*const readers[])(const uint8_t *, struct activity_record *) = {
-        [CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL] = read_kernel,
-        [CUPTI_ACTIVITY_KIND_MEMCPY] = read_memcpy,
-        [CUPTI_ACTIVITY_KIND_MEMCPY2] = read_memcpy_peer,
-        [CUPTI_ACTIVITY_KIND_MEMSET] = read_memset,
-        [CUPTI_ACTIVITY_KIND_SYNCHRONIZATION] = read_synchronization,
-        [CUPTI_ACTIVITY_KIND_RUNTIME] = read_api,
-        [CUPTI_ACTIVITY_KIND_DRIVER] = read_api,
-        [CUPTI_ACTIVITY_KIND_OVERHEAD] = read_overhead,
-        [CUPTI_ACTIVITY_KIND_MEMORY2] = read_memory,
+        [CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL] = record_read_kernel,
+        [CUPTI_ACTIVITY_KIND_MEMCPY] = record_read_memcpy,
+        [CUPTI_ACTIVITY_KIND_MEMCPY2] = record_read_memcpy_peer,
+        [CUPTI_ACTIVITY_KIND_MEMSET] = record_read_memset,
+        [CUPTI_ACTIVITY_KIND_SYNCHRONIZATION] = record_read_synchronization,
+        [CUPTI_ACTIVITY_KIND_RUNTIME] = record_read_api,
+        [CUPTI_ACTIVITY_KIND_DRIVER] = record_read_api,
+        [CUPTI_ACTIVITY_KIND_OVERHEAD] = record_read_overhead,
+        [CUPTI_ACTIVITY_KIND_MEMORY2] = record_read_memory,
     };
     out->kind = ACTIVITY_NONE;
     if ((size_t)kind < sizeof readers / sizeof *readers && readers[kind]) {
@@ -146,8 +163,8 @@ static void read_record(const uint8_t *at, int kind, struct activity_record *out
     }
 }
 
-/* Bytes that are read of a kind. */
-static size_t prefix_of(int kind) {
+/* The bytes that are read of a record of that kind. */
+static size_t record_get_prefix(int kind) {
     for (int i = 0; i < CUPTI_KINDS; ++i) {
         if (cupti_kind_table[i].kind == kind) {
             return cupti_kind_table[i].prefix;
@@ -156,8 +173,8 @@ static size_t prefix_of(int kind) {
     return sizeof(struct cupti_any);
 }
 
-/* The next record, all of what is read of it within the buffer; NULL: none. */
-static const uint8_t *next_record(struct cupti_reader *r, int *kind) {
+/* The next record, if the bytes to be read of it lie within the buffer; NULL: none. */
+static const uint8_t *reader_find_next(struct cupti_reader *r, int *kind) {
     CUpti_Activity *at = r->at;
     struct cupti_any head;
     int code = r->cupti->cuptiActivityGetNextRecord(r->buffer, r->size, &at);
@@ -165,28 +182,34 @@ static const uint8_t *next_record(struct cupti_reader *r, int *kind) {
         r->broken = code != CUPTI_NO_MORE;
         return NULL;
     }
-    uintptr_t from = r->at ? (uintptr_t)r->at + sizeof head : (uintptr_t)r->buffer;
+    uintptr_t from = (uintptr_t)r->buffer;
+    if (r->at) {
+        from = (uintptr_t)r->at + sizeof head;
+    }
     uintptr_t end = (uintptr_t)r->buffer + r->size;
     int fits = (uintptr_t)at >= from && (uintptr_t)at < end && end - (uintptr_t)at >= sizeof head;
     if (fits) {
         memcpy(&head, at, sizeof head);
         *kind = (int)head.kind;
-        fits = end - (uintptr_t)at >= prefix_of(*kind);
+        fits = end - (uintptr_t)at >= record_get_prefix(*kind);
     }
     r->broken = !fits;
     r->at = at;
-    return fits ? (const uint8_t *)at : NULL;
+    if (!fits) {
+        return NULL;
+    }
+    return (const uint8_t *)at;
 }
 
-unsigned cupti_records_read(struct cupti_reader *r, struct activity_record *out, unsigned room) {
+unsigned cupti_read_records(struct cupti_reader *r, struct activity_record *out, unsigned room) {
     unsigned count = 0;
     while (count < room && !r->broken) {
         int kind = 0;
-        const uint8_t *at = next_record(r, &kind);
+        const uint8_t *at = reader_find_next(r, &kind);
         if (!at) {
             break;
         }
-        read_record(at, kind, &out[count]);
+        record_read_any(at, kind, &out[count]);
         count += out[count].kind != ACTIVITY_NONE;
     }
     return count;

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
+ * CUPTI as a tracer (struct tracer_ops): subscribes, switches kinds of records and callbacks on, and
+ * hands completed buffers over to activity.h.
+ *
  * Implementation notes
- * - Subscribing comes first: it alone tells that another tool is there. The clock is registered
- *   before any kind is on, so that no record has another one's times.
- * - Kernels are those of the kind that lets them run at once; the other serialises them.
- * - A query (cudaEventQuery, and stint's own) makes the record of a wait. Which calls were queries
- *   is noted in their callbacks, and such records are left out.
- * - Functions of the driver are never called from within a callback of CUPTI's: devices that were
- *   seen are looked up when somebody flushes.
+ * - Subscribing comes first: only it fails if another tool uses CUPTI. The clock is registered before
+ *   any kind is on, so that all records have its times.
+ * - Kernels are recorded by the kind that lets them run concurrently; the other one serialises them.
+ * - CUPTI makes the record of a wait for a query (cudaEventQuery, and stint's own). Which calls were
+ *   queries is noted in their callbacks, and such records are left out.
+ * - Functions of the driver are never called in a callback of CUPTI: devices that were seen are
+ *   described by the next flush.
  * - Late buffers are read like others. The library is never unloaded.
  */
 #include "cupti_session.h"
@@ -18,25 +21,25 @@
 
 #include "activity/activity.h"
 #include "arena/arena.h"
+#include "base/arithmetic.h"
 #include "base/clock.h"
 #include "base/config.h"
 #include "base/errno_keep.h"
-#include "cupti_buffers.h"
-#include "cupti_names.h"
-#include "cupti_records.h"
+#include "cupti_private.h"
 #include "gpu/gpu.h"
 
-#define REFUSING_IS_SAFE 27 /* before CUDA 12.9 CUPTI writes into the buffer it did not get */
-#define BATCH 16            /* records read, then added in one go: 2 KiB of stack */
+/* From this version on; before CUDA 12.9 CUPTI writes into the buffer without a check for NULL. */
+#define REFUSING_IS_SAFE 27
+#define BATCH 16 /* records read, then added in one go: 2 KiB of stack */
 #define QUERIES 4096u
 #define DEVICES 64u
 #define TIMED 16u
-#define CUPTI_NO_SCOPES                                                                            \
-    (1u << CUPTI_KINDS) /* of `missing`: whose scope a launch was in is not known */
+/* A bit of `missing`: the scopes of launches are not known. */
+#define CUPTI_NO_SCOPES (1u << CUPTI_KINDS)
 
 enum library_state { LIBRARY_NEW, LIBRARY_LOADED, LIBRARY_BAD };
 
-/* Written by the thread that opens, before CUPTI knows of us. */
+/* Written by the thread that opens the session, before it subscribes. */
 static enum library_state library;
 static char library_reason[CUPTI_REASON];
 static struct cupti cupti;
@@ -56,17 +59,17 @@ static uint64_t devices; /* seen, a bit each */
 static uint64_t devices_described;
 static uint32_t queries[QUERIES]; /* correlations, each at itself modulo */
 
-/* ---- What CUPTI calls. Each keeps errno: it stands between the program and its call. -----------*/
+/* ---- Callbacks of CUPTI. Each keeps errno, as it is called within calls of the program. --------*/
 
-static void spent(uint64_t begun, uint64_t times) {
+static void cupti_add_ticks(uint64_t begun, uint64_t times) {
     __atomic_fetch_add(&ticks, (clock_ticks() - begun) * times, __ATOMIC_RELAXED);
 }
 
-static int is_forgotten(void) {
+static int cupti_is_forgotten(void) {
     return __atomic_load_n(&forgotten, __ATOMIC_RELAXED);
 }
 
-static void enter_call(uint32_t correlation, int launches) {
+static void cupti_enter_call(uint32_t correlation, int launches) {
     if (launches) {
         activity_launch(correlation);
     } else {
@@ -74,67 +77,70 @@ static void enter_call(uint32_t correlation, int launches) {
     }
 }
 
-/* To look at the clock takes longer than what there is to do: one in 16 calls stands for all. */
-static void enter_call_timed(uint32_t correlation, int launches) {
+/* Reading the clock takes longer than the work: one in 16 calls is timed, and counted 16 times. */
+static void cupti_enter_call_timed(uint32_t correlation, int launches) {
     if (correlation % TIMED) {
-        enter_call(correlation, launches);
+        cupti_enter_call(correlation, launches);
     } else {
         uint64_t begun = clock_ticks();
-        enter_call(correlation, launches);
-        spent(begun, TIMED);
+        cupti_enter_call(correlation, launches);
+        cupti_add_ticks(begun, TIMED);
     }
 }
 
-static void on_launch_exit(void) {
+static void cupti_leave_launch(void) {
     if (!__atomic_load_n(&has_launched, __ATOMIC_RELAXED) &&
         !__atomic_exchange_n(&has_launched, 1, __ATOMIC_RELAXED)) {
         __atomic_load_n(&launched, __ATOMIC_ACQUIRE)();
     }
 }
 
-static void on_api(void *user, CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
-                   const void *data) {
+static void cupti_on_api(void *user, CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
+                         const void *data) {
     ERRNO_KEEP;
     const struct cupti_callback *call = data;
     (void)user;
-    if (is_forgotten()) {
+    if (cupti_is_forgotten()) {
         return;
     }
-    int launches = (cupti_use(domain, cbid) & CUPTI_USE_LAUNCH) != 0;
+    int launches = (cupti_get_use(domain, cbid) & CUPTI_USE_LAUNCH) != 0;
     if (call->callbackSite == CUPTI_API_ENTER) {
-        enter_call_timed(call->correlationId, launches);
+        cupti_enter_call_timed(call->correlationId, launches);
     } else if (launches) {
-        on_launch_exit();
+        cupti_leave_launch();
     }
 }
 
-static void on_request(uint8_t **buffer, size_t *size, size_t *most) {
+static void cupti_on_request(uint8_t **buffer, size_t *size, size_t *max_records) {
     ERRNO_KEEP;
     uint64_t begun = clock_ticks();
     *buffer =
-        cupti_buffer_take(size, __atomic_load_n(&version, __ATOMIC_RELAXED) < REFUSING_IS_SAFE);
-    *most = 0; /* as many as fit */
-    spent(begun, 1);
+        cupti_get_buffer(size, __atomic_load_n(&version, __ATOMIC_RELAXED) < REFUSING_IS_SAFE);
+    *max_records = 0; /* as many as fit */
+    cupti_add_ticks(begun, 1);
 }
 
-static int is_query(const struct activity_record *r) {
+static int cupti_is_query(const struct activity_record *r) {
     return r->kind == ACTIVITY_SYNC && r->correlation &&
            __atomic_load_n(&queries[r->correlation % QUERIES], __ATOMIC_RELAXED) == r->correlation;
 }
 
-static void see_device(uint32_t number) {
-    uint64_t bit = number < DEVICES ? (uint64_t)1 << number : 0;
+static void cupti_note_device(uint32_t number) {
+    uint64_t bit = 0;
+    if (number < DEVICES) {
+        bit = (uint64_t)1 << number;
+    }
     if (bit & ~__atomic_load_n(&devices, __ATOMIC_RELAXED)) {
         __atomic_fetch_or(&devices, bit, __ATOMIC_RELAXED);
     }
 }
 
-static void add_batch(const struct activity_record *batch, unsigned count) {
+static void cupti_add_batch(const struct activity_record *batch, unsigned count) {
     uint64_t added = 0;
     activity_begin();
     for (unsigned i = 0; i < count; ++i) {
-        if (!is_query(&batch[i])) {
-            see_device(batch[i].device);
+        if (!cupti_is_query(&batch[i])) {
+            cupti_note_device(batch[i].device);
             activity_add(&batch[i]);
             ++added;
         }
@@ -143,61 +149,60 @@ static void add_batch(const struct activity_record *batch, unsigned count) {
     __atomic_fetch_add(&records, added, __ATOMIC_RELAXED);
 }
 
-static void take_over(uint8_t *buffer, size_t size) {
+static void cupti_read_buffer(uint8_t *buffer, size_t size) {
     struct activity_record batch[BATCH];
     struct cupti_reader reader = {.cupti = &cupti, .buffer = buffer, .size = size};
     unsigned count;
-    while ((count = cupti_records_read(&reader, batch, BATCH)) != 0) {
-        add_batch(batch, count);
+    while ((count = cupti_read_records(&reader, batch, BATCH)) != 0) {
+        cupti_add_batch(batch, count);
     }
     if (reader.broken) {
         arena_lose(STINT_STATUS_ACTIVITY_BAD, 1);
     }
 }
 
-static void on_complete(CUcontext context, uint32_t stream, uint8_t *buffer, size_t size,
-                        size_t valid) {
+static void cupti_on_complete(CUcontext context, uint32_t stream, uint8_t *buffer, size_t size,
+                              size_t valid) {
     ERRNO_KEEP;
     uint64_t begun = clock_ticks();
     size_t dropped = 0;
     (void)context;
     (void)stream;
-    if (!is_forgotten()) {
+    if (!cupti_is_forgotten()) {
         if (buffer && valid) {
-            take_over(buffer, valid < size ? valid : size);
+            cupti_read_buffer(buffer, u64_min(valid, size));
         }
         if (!cupti.cuptiActivityGetNumDroppedRecords(NULL, 0, &dropped) && dropped) {
             arena_lose(STINT_STATUS_ACTIVITY_DROPPED, dropped);
         }
     }
-    cupti_buffer_give(buffer, size);
-    spent(begun, 1);
+    cupti_put_buffer(buffer, size);
+    cupti_add_ticks(begun, 1);
 }
 
 /* ---- Opening -----------------------------------------------------------------------------------*/
 
-static int fail(char reason[CUPTI_REASON], const char *function, int code) {
+static int cupti_fail(char reason[CUPTI_REASON], const char *function, int code) {
     char words[CUPTI_REASON];
-    const struct gpu_ops *gpu = code == CUPTI_UNKNOWN ? gpu_ops() : NULL;
-    cupti_say_code(&cupti, code, words, sizeof words);
-    if (gpu && gpu->reason) { /* what it answers to everything then */
-        snprintf(reason, CUPTI_REASON, "%s", gpu->reason);
-    } else {
-        snprintf(reason, CUPTI_REASON, "%s: %.180s", function, words);
+    if (code == CUPTI_UNKNOWN && gpu_ops()->reason) { /* the code of all calls then */
+        snprintf(reason, CUPTI_REASON, "%s", gpu_ops()->reason);
+        return -1;
     }
+    cupti_describe_code(&cupti, code, words, sizeof words);
+    snprintf(reason, CUPTI_REASON, "%s: %.180s", function, words);
     return -1;
 }
 
-static int load(char reason[CUPTI_REASON]) {
+static int cupti_load(char reason[CUPTI_REASON]) {
     if (library == LIBRARY_NEW) {
         uint32_t number = 0;
-        int bad = cupti_load(config.cupti_lib, &cupti, &number, library_reason);
+        int bad = cupti_load_library(config.cupti_lib, &cupti, &number, library_reason);
         __atomic_store_n(&version, number, __ATOMIC_RELAXED); /* reports read it meanwhile */
         library = bad ? LIBRARY_BAD : LIBRARY_LOADED;
         if (!bad) {
-            cupti_names_read(&cupti);
+            cupti_read_names(&cupti);
             for (int i = 0; i < CUPTI_KINDS; ++i) {
-                strides[i] = cupti_record_bytes(&cupti, cupti_kind_table[i].kind);
+                strides[i] = cupti_measure_record(&cupti, cupti_kind_table[i].kind);
             }
         }
     }
@@ -206,7 +211,7 @@ static int load(char reason[CUPTI_REASON]) {
         return -1;
     }
     const struct cupti_kind *kernels = &cupti_kind_table[0];
-    if (strides[0] < kernels->least) {
+    if (strides[0] < kernels->min_bytes) {
         snprintf(reason, CUPTI_REASON, "this CUPTI's kernel records, of %zu bytes, are not known",
                  strides[0]);
         return -1;
@@ -214,46 +219,56 @@ static int load(char reason[CUPTI_REASON]) {
     return 0;
 }
 
-/* Callbacks are asked for function by function: of the others we never hear. Returns what is
- * missing then. */
-static uint32_t enable_callbacks(void) {
+/* Callbacks are enabled function by function, as they cost time. Returns what is missing without
+ * them. */
+static uint32_t cupti_enable_callbacks(void) {
     static const int domains[] = {CUPTI_CB_DOMAIN_RUNTIME_API, CUPTI_CB_DOMAIN_DRIVER_API};
     unsigned on = 0;
     for (unsigned d = 0; d < 2; ++d) {
-        for (uint32_t i = 1; i < cupti_names_end(domains[d]); ++i) {
-            if (cupti_use(domains[d], i) & (CUPTI_USE_LAUNCH | CUPTI_USE_QUERY)) {
+        for (uint32_t i = 1; i < cupti_get_names_end(domains[d]); ++i) {
+            if (cupti_get_use(domains[d], i) & (CUPTI_USE_LAUNCH | CUPTI_USE_QUERY)) {
                 on += !cupti.cuptiEnableCallback(1, subscriber, domains[d], i);
             }
         }
     }
-    return on ? 0 : CUPTI_NO_SCOPES;
+    if (!on) {
+        return CUPTI_NO_SCOPES;
+    }
+    return 0;
 }
 
-/* Where the library can leave single functions out; their records are left out in any case. */
-static void disable_quiet(int domain, CUptiResult (*enable)(CUpti_CallbackId, uint8_t)) {
-    for (uint32_t i = 1; enable && i < cupti_names_end(domain); ++i) {
-        if (cupti_name(domain, i) && !(cupti_use(domain, i) & CUPTI_USE_RECORD)) {
+/* Reduces the records where the library can leave out single functions; cupti_read_records skips
+ * theirs in any case. */
+static void cupti_disable_unrecorded(int domain, CUptiResult (*enable)(CUpti_CallbackId, uint8_t)) {
+    for (uint32_t i = 1; enable && i < cupti_get_names_end(domain); ++i) {
+        if (cupti_get_name(domain, i) && !(cupti_get_use(domain, i) & CUPTI_USE_RECORD)) {
             enable(i, 0);
         }
     }
 }
 
-/* Returns the first kind's code: without kernels there is no point. lacks: what is missing. */
-static int enable_kinds(uint32_t lacks) {
+/* Returns the first kind's code: without kernels the session is of no use. lacks: what is missing. */
+static int cupti_enable_kinds(uint32_t lacks) {
     uint32_t on = 0;
     int first = 0;
     for (int i = 0; i < CUPTI_KINDS && !first; ++i) {
         const struct cupti_kind *k = &cupti_kind_table[i];
-        int code = strides[i] < k->least ? CUPTI_INVALID_KIND : cupti.cuptiActivityEnable(k->kind);
-        on |= code ? 0 : 1u << i;
-        first = i ? 0 : code;
+        int code = CUPTI_INVALID_KIND;
+        if (strides[i] >= k->min_bytes) {
+            code = cupti.cuptiActivityEnable(k->kind);
+        }
+        if (!code) {
+            on |= 1u << i;
+        } else if (i == 0) {
+            first = code;
+        }
     }
     kinds_on = on;
     __atomic_store_n(&missing, lacks | (~on & (CUPTI_NO_SCOPES - 1)), __ATOMIC_RELAXED);
     return first;
 }
 
-static void disable_kinds(void) {
+static void cupti_disable_kinds(void) {
     for (int i = 0; i < CUPTI_KINDS; ++i) {
         if (kinds_on >> i & 1) {
             cupti.cuptiActivityDisable(cupti_kind_table[i].kind);
@@ -262,53 +277,56 @@ static void disable_kinds(void) {
     kinds_on = 0;
 }
 
-/* Subscribed. */
-static int switch_on(char reason[CUPTI_REASON]) {
+/* After subscribing. 0, or -1 with the reason. */
+static int cupti_switch_on(char reason[CUPTI_REASON]) {
     int code = cupti.cuptiActivityRegisterTimestampCallback(activity_clock);
     if (code) {
-        return fail(reason, "cuptiActivityRegisterTimestampCallback", code);
+        return cupti_fail(reason, "cuptiActivityRegisterTimestampCallback", code);
     }
-    code = cupti.cuptiActivityRegisterCallbacks(on_request, on_complete);
+    code = cupti.cuptiActivityRegisterCallbacks(cupti_on_request, cupti_on_complete);
     if (code) {
-        return fail(reason, "cuptiActivityRegisterCallbacks", code);
+        return cupti_fail(reason, "cuptiActivityRegisterCallbacks", code);
     }
-    code = enable_kinds(enable_callbacks());
+    code = cupti_enable_kinds(cupti_enable_callbacks());
     if (code) {
-        return fail(reason, "cuptiActivityEnable", code);
+        return cupti_fail(reason, "cuptiActivityEnable", code);
     }
-    disable_quiet(CUPTI_CB_DOMAIN_RUNTIME_API, cupti.cuptiActivityEnableRuntimeApi);
-    disable_quiet(CUPTI_CB_DOMAIN_DRIVER_API, cupti.cuptiActivityEnableDriverApi);
+    cupti_disable_unrecorded(CUPTI_CB_DOMAIN_RUNTIME_API, cupti.cuptiActivityEnableRuntimeApi);
+    cupti_disable_unrecorded(CUPTI_CB_DOMAIN_DRIVER_API, cupti.cuptiActivityEnableDriverApi);
     if (cupti.cuptiActivityEnableAllSyncRecords) {
-        cupti.cuptiActivityEnableAllSyncRecords(0); /* fewer records of queries, to begin with */
+        cupti.cuptiActivityEnableAllSyncRecords(0); /* fewer records of queries */
     }
     return 0;
 }
 
-/* If that fails, we still are. */
-static void unsubscribe(void) {
+/* After a failure the session stays subscribed. */
+static void cupti_unsubscribe(void) {
     if (!cupti.cuptiUnsubscribe(subscriber)) {
         subscriber = NULL;
     }
 }
 
-static int open_session(char reason[CUPTI_REASON], void (*at_launch)(void)) {
-    if (load(reason)) {
+static int cupti_open(char reason[CUPTI_REASON], void (*at_launch)(void)) {
+    if (cupti_load(reason)) {
         return -1;
     }
-    if (activity_open() || cupti_buffers_open()) {
+    if (activity_open() || cupti_open_buffers()) {
         snprintf(reason, CUPTI_REASON, "no memory for them");
         return -1;
     }
     __atomic_store_n(&launched, at_launch, __ATOMIC_RELEASE);
-    int code = subscriber ? CUPTI_OK : cupti.cuptiSubscribe(&subscriber, on_api, NULL);
+    int code = CUPTI_OK;
+    if (!subscriber) {
+        code = cupti.cuptiSubscribe(&subscriber, cupti_on_api, NULL);
+    }
     if (code) {
         subscriber = NULL;
         activity_pause();
-        return fail(reason, "cuptiSubscribe", code);
+        return cupti_fail(reason, "cuptiSubscribe", code);
     }
-    int result = switch_on(reason);
+    int result = cupti_switch_on(reason);
     if (result) {
-        unsubscribe();
+        cupti_unsubscribe();
         activity_pause();
     }
     return result;
@@ -316,54 +334,54 @@ static int open_session(char reason[CUPTI_REASON], void (*at_launch)(void)) {
 
 /* ---- Flushing and closing ----------------------------------------------------------------------*/
 
-static void describe_device(const struct gpu_ops *gpu, uint32_t number) {
+static void cupti_describe_device(const struct gpu_ops *gpu, uint32_t number) {
     struct gpu_device d = {0};
     activity_begin();
     int known = activity_knows_device(number);
     activity_end();
-    if (!known && !gpu->reason && gpu->device((int)number, &d) == GPU_OK) {
+    if (!known && !gpu->reason && gpu_device(gpu, (int)number, &d) == GPU_OK) {
         activity_begin();
         activity_device(number, &d);
         activity_end();
     }
 }
 
-static void describe_devices(void) {
+static void cupti_describe_devices(void) {
     uint64_t seen = __atomic_load_n(&devices, __ATOMIC_RELAXED);
     uint64_t before = __atomic_fetch_or(&devices_described, seen, __ATOMIC_RELAXED);
     for (uint32_t i = 0; i < DEVICES; ++i) {
         if ((seen & ~before) >> i & 1) {
-            describe_device(gpu_ops(), i);
+            cupti_describe_device(gpu_ops(), i);
         }
     }
 }
 
-static void flush_session(int force) {
+static void cupti_flush(int force) {
     int code = cupti.cuptiActivityFlushAll(force ? CUPTI_ACTIVITY_FLAG_FLUSH_FORCED : 0);
     __atomic_store_n(&flush_error, code, __ATOMIC_RELEASE);
-    describe_devices();
-    activity_settle(); /* a report comes next: what still runs will be a late record in it */
+    cupti_describe_devices();
+    activity_settle(); /* for the report that follows; work that still runs becomes late records */
 }
 
-static void close_session(int force) {
-    disable_kinds();
-    flush_session(force);
-    unsubscribe();
+static void cupti_close(int force) {
+    cupti_disable_kinds();
+    cupti_flush(force);
+    cupti_unsubscribe();
     activity_pause();
 }
 
-static int is_library_used(void) {
+static int cupti_is_library_used(void) {
     return library == LIBRARY_LOADED;
 }
 
-static void forget_session(void) {
+static void cupti_forget(void) {
     __atomic_store_n(&forgotten, 1, __ATOMIC_RELAXED);
 }
 
 /* ---- In words ----------------------------------------------------------------------------------*/
 
 /* Kinds that are missing, and errors, as words to append; "" if none. */
-static void put_complaints(uint32_t missing_kinds, int error, char *out, size_t size) {
+static void cupti_put_complaints(uint32_t missing_kinds, int error, char *out, size_t size) {
     size_t n = 0;
     const char *before = ", without ";
     out[0] = '\0';
@@ -376,27 +394,28 @@ static void put_complaints(uint32_t missing_kinds, int error, char *out, size_t 
     }
     if (error && n < size) {
         char words[CUPTI_REASON];
-        cupti_say_code(&cupti, error, words, sizeof words);
+        cupti_describe_code(&cupti, error, words, sizeof words);
         snprintf(out + n, size - n, ", flushing fails: %.150s", words);
     }
 }
 
-static void read_sums(struct tracer_sums *out) {
+static void cupti_read_sums(struct tracer_sums *out) {
     memset(out, 0, sizeof *out);
     out->records = __atomic_load_n(&records, __ATOMIC_RELAXED);
     out->ticks = __atomic_load_n(&ticks, __ATOMIC_RELAXED);
-    cupti_toolkit(__atomic_load_n(&version, __ATOMIC_RELAXED), out->version, sizeof out->version);
-    put_complaints(__atomic_load_n(&missing, __ATOMIC_RELAXED),
-                   __atomic_load_n(&flush_error, __ATOMIC_ACQUIRE), out->complaints,
-                   sizeof out->complaints);
+    cupti_describe_toolkit(__atomic_load_n(&version, __ATOMIC_RELAXED), out->version,
+                           sizeof out->version);
+    cupti_put_complaints(__atomic_load_n(&missing, __ATOMIC_RELAXED),
+                         __atomic_load_n(&flush_error, __ATOMIC_ACQUIRE), out->complaints,
+                         sizeof out->complaints);
 }
 
 const struct tracer_ops cupti_tracer = {
     .name = "cupti",
-    .open = open_session,
-    .close = close_session,
-    .flush = flush_session,
-    .is_used = is_library_used,
-    .forget = forget_session,
-    .sums = read_sums,
+    .open = cupti_open,
+    .close = cupti_close,
+    .flush = cupti_flush,
+    .is_used = cupti_is_library_used,
+    .forget = cupti_forget,
+    .sums = cupti_read_sums,
 };

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "arena/arena.h"
+#include "base/arithmetic.h"
 #include "base/config.h"
-#include "base/min_max.h"
 #include "event_pair.h"
 #include "record/ring.h"
 
@@ -121,8 +121,8 @@ void event_lane_add(const struct event_pair *p, uint64_t ns) {
     }
     struct lane *l = &lanes[p->lane - 1];
     uint64_t ticks = clock_ticks_of_ns(ns);
-    uint64_t start = max_u64(p->host_ticks, event_lane_get_end_before(l, p->opened));
-    uint64_t end = max_u64(start + ticks, event_lane_get_end_after(l, p->opened));
+    uint64_t start = u64_max(p->host_ticks, event_lane_get_end_before(l, p->opened));
+    uint64_t end = u64_max(start + ticks, event_lane_get_end_after(l, p->opened));
     l->ends[l->next_end % ENDS].moment = p->closed;
     l->ends[l->next_end++ % ENDS].ticks = end;
     if (l->ring && ns >= config.trace_min_ns) {

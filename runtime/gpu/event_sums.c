@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "arena/arena.h"
+#include "base/arithmetic.h"
 #include "base/config.h"
-#include "base/min_max.h"
 #include "gpu_peak.h"
 
 uint32_t event_sums_new(void) {
@@ -39,7 +39,7 @@ void event_sums_add(uint32_t sums, uint32_t device, uint64_t ns) {
         STINT_IMPL_PUBLISH(&g->first, ns);
     }
     STINT_IMPL_PUBLISH(&g->device, device);
-    stint_impl_histogram_add(arena.base, g->histogram, min_u64(ns, STINT_IMPL_LONG - 1));
+    stint_impl_histogram_add(arena.base, g->histogram, u64_min(ns, STINT_IMPL_LONG - 1));
     STINT_IMPL_PUBLISH(&g->seq, seq + 2);
 }
 

@@ -20,9 +20,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/arithmetic.h"
 #include "base/clock.h"
 #include "base/config.h"
-#include "base/min_max.h"
 
 #define SEEK_NS 10000000u
 #define NAME_BYTES 128u
@@ -62,7 +62,7 @@ static int seek_file_contains(int fd, const char *part) {
         if (memmem(text, have, part, length)) {
             return 1;
         }
-        kept = min_u64(have, length - 1); /* the part may be cut there */
+        kept = u64_min(have, length - 1); /* the part may be cut there */
         memmove(text, text + have - kept, kept);
     }
 }

@@ -3,8 +3,7 @@
  * Buffers written by hand, read through the double's parser and through the real one, which needs
  * neither driver nor GPU for it.
  */
-#include "cupti/cupti_names.h"
-#include "cupti/cupti_records.h"
+#include "cupti/cupti_private.h"
 #include "cupti_double.h"
 #include "harness.h"
 
@@ -18,10 +17,10 @@ static const struct sizes sizes[CUPTI_KINDS] = {{10, 216}, {1, 96}, {22, 96}, {2
 static int load(const char *library, struct cupti *c) {
     uint32_t version = 0;
     char reason[CUPTI_REASON] = "";
-    int bad = cupti_load(library, c, &version, reason);
+    int bad = cupti_load_library(library, c, &version, reason);
     CHECK_STR_EQ(reason, "");
     CHECK(!bad && version >= 17);
-    cupti_names_read(c);
+    cupti_read_names(c);
     return bad;
 }
 
@@ -43,18 +42,18 @@ static size_t write_all(const struct cupti *c, uint8_t *buffer) {
     struct cupti_overhead own = {.kind = 17, .overheadKind = 2 << 16, .start = 3, .end = 6};
     struct cupti_memory memory = {.kind = 49, .memoryOperationType = 1, .address = 64, .bytes = 7};
     struct cupti_kernel kernel = {.kind = 10, .start = 30, .end = 40, .name = "k", .gridX = 9};
-    for (uint32_t i = 1; i < cupti_names_end(CUPTI_CB_DOMAIN_RUNTIME_API); ++i) {
-        const char *name = cupti_name(CUPTI_CB_DOMAIN_RUNTIME_API, i);
+    for (uint32_t i = 1; i < cupti_get_names_end(CUPTI_CB_DOMAIN_RUNTIME_API); ++i) {
+        const char *name = cupti_get_name(CUPTI_CB_DOMAIN_RUNTIME_API, i);
         call.cbid = name && !strcmp(name, "cudaMemcpyAsync") ? i : call.cbid;
     }
-    put(buffer, &used, &copy, sizeof copy, cupti_record_bytes(c, 1));
-    put(buffer, &used, &peer, sizeof peer, cupti_record_bytes(c, 22));
-    put(buffer, &used, &fill, sizeof fill, cupti_record_bytes(c, 2));
-    put(buffer, &used, &wait, sizeof wait, cupti_record_bytes(c, 38));
-    put(buffer, &used, &call, sizeof call, cupti_record_bytes(c, 5));
-    put(buffer, &used, &own, sizeof own, cupti_record_bytes(c, 17));
-    put(buffer, &used, &memory, sizeof memory, cupti_record_bytes(c, 49));
-    put(buffer, &used, &kernel, sizeof kernel, cupti_record_bytes(c, 10));
+    put(buffer, &used, &copy, sizeof copy, cupti_measure_record(c, 1));
+    put(buffer, &used, &peer, sizeof peer, cupti_measure_record(c, 22));
+    put(buffer, &used, &fill, sizeof fill, cupti_measure_record(c, 2));
+    put(buffer, &used, &wait, sizeof wait, cupti_measure_record(c, 38));
+    put(buffer, &used, &call, sizeof call, cupti_measure_record(c, 5));
+    put(buffer, &used, &own, sizeof own, cupti_measure_record(c, 17));
+    put(buffer, &used, &memory, sizeof memory, cupti_measure_record(c, 49));
+    put(buffer, &used, &kernel, sizeof kernel, cupti_measure_record(c, 10));
     return used;
 }
 
@@ -66,9 +65,9 @@ static void check_all(const struct cupti *c) {
     struct activity_record r[16];
     size_t used = write_all(c, buffer);
     struct cupti_reader reader = {.cupti = c, .buffer = buffer, .size = used};
-    CHECK(cupti_records_read(&reader, r, 3) == 3);
-    CHECK(cupti_records_read(&reader, r + 3, 13) == 5);
-    CHECK(cupti_records_read(&reader, r, 16) == 0);
+    CHECK(cupti_read_records(&reader, r, 3) == 3);
+    CHECK(cupti_read_records(&reader, r + 3, 13) == 5);
+    CHECK(cupti_read_records(&reader, r, 16) == 0);
     CHECK(!reader.broken);
     for (int i = 0; i < 8; ++i) {
         CHECK(r[i].kind == kinds[i]);
@@ -94,7 +93,7 @@ static void check_cut(const struct cupti *c) {
         uint8_t *end = cut + ((size + 8) & ~(size_t)7) - size; /* for a checker of bounds */
         memcpy(end - (uintptr_t)end % 8, whole, size);
         struct cupti_reader reader = {.cupti = c, .buffer = end - (uintptr_t)end % 8, .size = size};
-        unsigned n = cupti_records_read(&reader, r, 16);
+        unsigned n = cupti_read_records(&reader, r, 16);
         CHECK(n >= before);
         before = n;
         free(cut);
@@ -106,7 +105,7 @@ TEST(cupti_records, of_the_double) {
     struct cupti c;
     if (!load(CUPTI_DOUBLE_LIBRARY, &c)) {
         for (int i = 0; i < CUPTI_KINDS; ++i) {
-            CHECK_EQ_U64(cupti_record_bytes(&c, sizes[i].kind), sizes[i].bytes);
+            CHECK_EQ_U64(cupti_measure_record(&c, sizes[i].kind), sizes[i].bytes);
         }
         check_all(&c);
         check_cut(&c);
@@ -116,11 +115,11 @@ TEST(cupti_records, of_the_double) {
 TEST(cupti_records, of_a_kind_that_is_not_known) {
     struct cupti c;
     if (!load(CUPTI_DOUBLE_LIBRARY, &c)) {
-        CHECK_EQ_U64(cupti_record_bytes(&c, 55), 0);
+        CHECK_EQ_U64(cupti_measure_record(&c, 55), 0);
         cupti_double_fail("cuptiActivityGetNextRecord:2=999");
-        CHECK_EQ_U64(cupti_record_bytes(&c, 10), 0);
+        CHECK_EQ_U64(cupti_measure_record(&c, 10), 0);
         cupti_double_fail("cuptiActivityGetNextRecord=999");
-        CHECK_EQ_U64(cupti_record_bytes(&c, 10), 0);
+        CHECK_EQ_U64(cupti_measure_record(&c, 10), 0);
     }
 }
 
@@ -129,7 +128,7 @@ TEST(cupti_records, of_any_size) {
     if (!load(CUPTI_DOUBLE_LIBRARY, &c)) {
         for (size_t stride = 160; stride <= 512; stride += 8) {
             cupti_double_stride(10, stride);
-            CHECK_EQ_U64(cupti_record_bytes(&c, 10), stride);
+            CHECK_EQ_U64(cupti_measure_record(&c, 10), stride);
             check_all(&c);
         }
     }
@@ -153,29 +152,29 @@ TEST(cupti_records, from_outside_the_buffer) {
     for (int i = 0; i < 5; ++i) {
         struct cupti_reader reader = {.cupti = &c, .buffer = memory + 128, .size = 256};
         stray = (CUpti_Activity *)(void *)places[i];
-        CHECK(cupti_records_read(&reader, r, 4) == 0);
+        CHECK(cupti_read_records(&reader, r, 4) == 0);
         CHECK(reader.broken);
     }
     struct cupti_reader cut = {.cupti = &c, .buffer = memory + 128, .size = 256};
     memory[280] = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL; /* 104 bytes before the end */
     stray = (CUpti_Activity *)(void *)(memory + 280);
-    CHECK(cupti_records_read(&cut, r, 4) == 0);
+    CHECK(cupti_read_records(&cut, r, 4) == 0);
     CHECK(cut.broken);
     struct cupti_reader reader = {.cupti = &c, .buffer = memory + 128, .size = 256};
     stray = (CUpti_Activity *)(void *)(memory + 128); /* again and again */
-    CHECK(cupti_records_read(&reader, r, 4) == 0);
+    CHECK(cupti_read_records(&reader, r, 4) == 0);
     CHECK(reader.broken);
-    CHECK_EQ_U64(cupti_record_bytes(&c, 10), 0);
+    CHECK_EQ_U64(cupti_measure_record(&c, 10), 0);
 }
 
 TEST(cupti_records, names_of_the_double) {
     struct cupti c;
     if (!load(CUPTI_DOUBLE_LIBRARY, &c)) {
-        CHECK(cupti_name(CUPTI_CB_DOMAIN_DRIVER_API, 0) == NULL);
-        CHECK(cupti_name(CUPTI_CB_DOMAIN_DRIVER_API, 9999) == NULL);
-        CHECK(cupti_name(7, 1) == NULL && cupti_name(-1, 1) == NULL);
-        CHECK_STR_EQ(cupti_name(CUPTI_CB_DOMAIN_DRIVER_API, 2), "cuMemcpyHtoD_v2");
-        CHECK_STR_EQ(cupti_name(CUPTI_CB_DOMAIN_RUNTIME_API, 3), "cudaMemcpyAsync_ptsz");
+        CHECK(cupti_get_name(CUPTI_CB_DOMAIN_DRIVER_API, 0) == NULL);
+        CHECK(cupti_get_name(CUPTI_CB_DOMAIN_DRIVER_API, 9999) == NULL);
+        CHECK(cupti_get_name(7, 1) == NULL && cupti_get_name(-1, 1) == NULL);
+        CHECK_STR_EQ(cupti_get_name(CUPTI_CB_DOMAIN_DRIVER_API, 2), "cuMemcpyHtoD_v2");
+        CHECK_STR_EQ(cupti_get_name(CUPTI_CB_DOMAIN_RUNTIME_API, 3), "cudaMemcpyAsync_ptsz");
     }
 }
 
@@ -188,18 +187,18 @@ TEST(cupti_real, records) {
         return;
     }
     for (int i = 0; i < CUPTI_KINDS; ++i) {
-        size_t bytes = cupti_record_bytes(&c, sizes[i].kind);
+        size_t bytes = cupti_measure_record(&c, sizes[i].kind);
         CHECK(bytes >= cupti_kind_table[i].least && bytes % 8 == 0);
     }
-    CHECK_EQ_U64(cupti_record_bytes(&c, 200), 0);
+    CHECK_EQ_U64(cupti_measure_record(&c, 200), 0);
     check_all(&c);
     check_cut(&c);
 }
 
 static unsigned uses(int domain, const char *name) {
-    for (uint32_t i = 1; i < cupti_names_end(domain); ++i) {
-        if (cupti_name(domain, i) && !strcmp(cupti_name(domain, i), name)) {
-            return cupti_use(domain, i);
+    for (uint32_t i = 1; i < cupti_get_names_end(domain); ++i) {
+        if (cupti_get_name(domain, i) && !strcmp(cupti_get_name(domain, i), name)) {
+            return cupti_get_use(domain, i);
         }
     }
     return 99;
@@ -212,11 +211,11 @@ TEST(cupti_real, names) {
     }
     unsigned launches = 0;
     for (int d = 1; d <= 2; ++d) {
-        CHECK(cupti_names_end(d) > 300);
-        for (uint32_t i = 1; i < cupti_names_end(d); ++i) {
-            const char *name = cupti_name(d, i);
+        CHECK(cupti_get_names_end(d) > 300);
+        for (uint32_t i = 1; i < cupti_get_names_end(d); ++i) {
+            const char *name = cupti_get_name(d, i);
             CHECK(name && !strstr(name, "_v3020") && !strstr(name, "_v1"));
-            launches += (cupti_use(d, i) & CUPTI_USE_LAUNCH) != 0;
+            launches += (cupti_get_use(d, i) & CUPTI_USE_LAUNCH) != 0;
         }
     }
     CHECK(launches > 100);
