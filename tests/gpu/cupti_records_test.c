@@ -188,7 +188,7 @@ TEST(cupti_real, records) {
     }
     for (int i = 0; i < CUPTI_KINDS; ++i) {
         size_t bytes = cupti_measure_record(&c, sizes[i].kind);
-        CHECK(bytes >= cupti_kind_table[i].least && bytes % 8 == 0);
+        CHECK(bytes >= cupti_kind_table[i].min_bytes && bytes % 8 == 0);
     }
     CHECK_EQ_U64(cupti_measure_record(&c, 200), 0);
     check_all(&c);
