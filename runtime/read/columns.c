@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/name.h"
+#include "base/order.h"
 #include "report_columns.inc"
 
 const struct report_column *report_column(uint32_t index) {
@@ -30,33 +31,17 @@ static int before(const struct stint_row *a, const struct stint_row *b,
     return names ? names < 0 : a->set != b->set ? a->set < b->set : a->thread < b->thread;
 }
 
-/* Merge sort: stable, no worst case, no qsort_r. */
-static void sort_range(uint32_t *order, uint32_t *spare, uint32_t count, const struct rows *rows,
-                       const struct report_column *c) {
-    for (uint32_t width = 1; width < count; width *= 2) {
-        for (uint32_t from = 0; from < count; from += 2 * width) {
-            uint32_t middle = from + width < count ? from + width : count;
-            uint32_t end = from + 2 * width < count ? from + 2 * width : count;
-            uint32_t a = from, b = middle;
-            for (uint32_t i = from; i < end; ++i) {
-                int left = a < middle &&
-                           (b == end || !before(&rows->row[order[b]], &rows->row[order[a]], c));
-                spare[i] = left ? order[a++] : order[b++];
-            }
-        }
-        memcpy(order, spare, count * sizeof *order);
-    }
+struct column_order {
+    const struct rows *rows;
+    const struct report_column *column;
+};
+
+static int is_row_first(const void *what, uint32_t a, uint32_t b) {
+    const struct column_order *o = what;
+    return before(&o->rows->row[a], &o->rows->row[b], o->column);
 }
 
 uint32_t *report_sort(struct snapshot *s, const struct rows *rows, uint32_t column) {
-    uint32_t *order = scratch_array(&s->memory, (size_t)rows->count + 1, sizeof *order);
-    uint32_t *spare = scratch_array(&s->memory, (size_t)rows->count + 1, sizeof *spare);
-    if (!order || !spare) {
-        return NULL;
-    }
-    for (uint32_t i = 0; i < rows->count; ++i) {
-        order[i] = i;
-    }
-    sort_range(order, spare, rows->count, rows, report_column(column));
-    return order;
+    const struct column_order o = {rows, report_column(column)};
+    return order_by(&s->memory, rows->count, is_row_first, &o);
 }

@@ -14,7 +14,6 @@
 #include <string.h>
 
 #include "arena/arena.h"
-#include "base/hash.h"
 #include "base/name.h"
 #include "snapshot_activity.h"
 
@@ -316,33 +315,17 @@ static int read_names(struct snapshot *s, const struct arena_header *h) {
 }
 
 static int index_nodes(struct snapshot *s) {
-    uint32_t size = 64;
-    while (size < s->node_count * 2) {
-        size *= 2;
-    }
-    s->index = scratch_array(&s->memory, size, sizeof *s->index);
-    if (!s->index) {
+    if (hash_map_start(&s->node_of, &s->memory, s->node_count)) {
         return -1;
     }
-    s->index_mask = size - 1;
     for (uint32_t i = 0; i < s->node_count; ++i) {
-        uint32_t at = (uint32_t)hash_number(s->nodes[i].unit) & s->index_mask;
-        while (s->index[at]) {
-            at = (at + 1) & s->index_mask;
-        }
-        s->index[at] = i + 1;
+        hash_map_set(&s->node_of, s->nodes[i].unit, i);
     }
     return 0;
 }
 
 uint32_t snapshot_node_of(const struct snapshot *s, uint32_t unit) {
-    uint32_t at = (uint32_t)hash_number(unit) & s->index_mask;
-    for (; s->index[at]; at = (at + 1) & s->index_mask) {
-        if (s->nodes[s->index[at] - 1].unit == unit) {
-            return s->index[at] - 1;
-        }
-    }
-    return SNAPSHOT_NONE;
+    return hash_map_get(&s->node_of, unit);
 }
 
 /* Of a recursive scope the outermost call counts. */

@@ -11,11 +11,12 @@
 #include <stdint.h>
 
 #include "base/clock.h"
+#include "base/hash_map.h"
 #include "base/scratch.h"
 #include "base/status.h"
 #include "stint/detail/impl_layout.h"
 
-#define SNAPSHOT_NONE UINT32_MAX
+#define SNAPSHOT_NONE HASH_MAP_NONE
 #define SNAPSHOT_DEVICES 64u /* more GPUs than one program sees; also ends a cycle */
 
 /* What the scopes of a node took on the GPU. */
@@ -161,8 +162,7 @@ struct snapshot {
     uint64_t steps;
     uint64_t lost[STINT_STATUS_COUNT];
     const struct baseline *since;
-    uint32_t *index; /* unit -> node, open addressing */
-    uint32_t index_mask;
+    struct hash_map node_of; /* units to nodes */
     uint32_t patience; /* tries that are left for nodes that change while they are read */
 };
 
