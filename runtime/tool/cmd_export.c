@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The command export: writes a run in the format of another program, to standard output or to a file that
- * appears when it is complete.
+ * The command export: writes a run in the format of another program, to standard output or to a
+ * file that appears when it is complete.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The command merge: finds the run that began first, whose clock the merged file counts in, and adds the
- * runs one by one.
+ * The command merge: finds the run that began first, whose clock the merged file counts in, and
+ * adds the runs one by one.
  */
 #include <errno.h>
 #include <fcntl.h>

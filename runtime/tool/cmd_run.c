@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The command run: starts a program with STINT_FILE set, waits for its end, and prints the reports of the
- * run files that it and the processes it started have written.
- * - A signal typed at the terminal reaches the program directly, as it does the whole foreground group; one
- *   that was sent to the tool alone is forwarded.
- * - Without --file the runs are written to a new folder in memory, one file per process, so that all files
- *   there are of this run.
+ * The command run: starts a program with STINT_FILE set, waits for its end, and prints the reports
+ * of the run files that it and the processes it started have written.
+ * - A signal typed at the terminal reaches the program directly, as it does the whole foreground
+ *   group; one that was sent to the tool alone is forwarded.
+ * - Without --file the runs are written to a new folder in memory, one file per process, so that
+ *   all files there are of this run.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -52,8 +52,8 @@ static void forward_signal(int number, siginfo_t *info, void *context) {
     }
 }
 
-/* Blocks the signals until the program runs, and forwards them from then on. `fresh`: those that the
- * program gets with their default action. */
+/* Blocks the signals until the program runs, and forwards them from then on. `fresh`: those that
+ * the program gets with their default action. */
 static void forward_signals(sigset_t *before, sigset_t *fresh) {
     struct sigaction on = {.sa_sigaction = forward_signal, .sa_flags = SA_SIGINFO | SA_RESTART};
     sigset_t all;

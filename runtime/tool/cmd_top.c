@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The command top: reads the run file of a running program once per interval and shows what was added.
- * On a terminal it fills the screen until a key or a signal ends it; else, and with --once, it prints the
- * table.
+ * The command top: reads the run file of a running program once per interval and shows what was
+ * added. On a terminal it fills the screen until a key or a signal ends it; else, and with --once,
+ * it prints the table.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -38,7 +38,8 @@ static int take_interval(const char *text, double *out) {
     return 0;
 }
 
-/* The name of an existing file is that file; any other number is a process. 0, or -1 after one line. */
+/* The name of an existing file is that file; any other number is a process. 0, or -1 after one
+ * line. */
 static int run_file_find(const char *what, char *path, size_t size) {
     struct stat s;
     uint64_t pid;

@@ -36,15 +36,16 @@ int command_print(const char *text);
 /* Writes all bytes. 0, or -1 after one line. */
 int command_write(int fd, const char *bytes, size_t length);
 
-/* Prints what is wrong with a run that could be read nevertheless, and returns the exit status for it. */
+/* Prints what is wrong with a run that could be read nevertheless, and returns the exit status for
+ * it. */
 int command_warn(const struct run *r);
 
 /* ---- The terminal. */
 
 /* Whether what is written to fd may be coloured. */
 int command_colour(enum option_color when, int fd);
-/* The size of the terminal that fd refers to, or COLUMNS and LINES. Without either, the width is 0 and
- * the height 24. */
+/* The size of the terminal that fd refers to, or COLUMNS and LINES. Without either, the width is 0
+ * and the height 24. */
 uint32_t command_width(int fd);
 uint32_t command_height(int fd);
 

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Judges the statistics of two sides of runs: for each of them what changed, and whether that is more than
- * runs differ without a change. cmd_diff.c calls diff_judge once after all runs were read; diff_show.c prints
- * the result. The order of steps matters: the machines' speed first, which explains a part of each change; with
- * few runs the rows are computed twice, because the rows themselves show how far runs differ.
+ * Judges the statistics of two sides of runs: for each of them what changed, and whether that is
+ * more than runs differ without a change. cmd_diff.c calls diff_judge once after all runs were
+ * read; diff_show.c prints the result. The order of steps matters: the machines' speed first, which
+ * explains a part of each change; with few runs the rows are computed twice, because the rows
+ * themselves show how far runs differ.
  * - Changes are logarithms: twice as long and half as long are equally far from no change.
- * - Three runs a side or more show how far runs differ among themselves: Welch's test over runs. Fewer do not,
- *   however many calls they hold: then the calls' ranks are tested, and only changes larger than runs commonly
- *   differ by are findings.
- * - The typical call is the mean of the fastest 95 %: unlike the median of a histogram it does not jump from
- *   bucket to bucket, and unlike the mean a single preemption does not change it.
+ * - Three runs a side or more show how far runs differ among themselves: Welch's test over runs.
+ *   Fewer do not, however many calls they hold: then the calls' ranks are tested, and only changes
+ *   larger than runs commonly differ by are findings.
+ * - The typical call is the mean of the fastest 95 %: unlike the median of a histogram it does not
+ *   jump from bucket to bucket, and unlike the mean a single preemption does not change it.
  */
 #include "diff.h"
 
@@ -61,7 +62,8 @@ static double compute_average(const struct diff_times *t) {
 static double compute_typical(const struct diff_times *t) {
     double mean = compute_average(t);
     double n = diff_count(&t->histogram);
-    /* The histogram is not of these calls: without percentiles, or of a scope within one of its name. */
+    /* The histogram is not of these calls: without percentiles, or of a scope within one of its
+     * name. */
     if (fabs(n - t->count) > t->count / 100) {
         return mean;
     }
@@ -173,10 +175,11 @@ static int runs_are_apart(const struct series *a, const struct series *b) {
     return gap > 0 && gap >= width / 2;
 }
 
-/* If all runs of one side are far from all of the other, the runs themselves have shown how much they
- * differ. Then the uncertainty that their calls leave does not count (calls of very different lengths,
- * the same ones in each run, leave much), and the question is whether the runs are of one kind:
- * Student's test, whose freedom one side that varies more does not reduce as it does Welch's. */
+/* If all runs of one side are far from all of the other, the runs themselves have shown how much
+ * they differ. Then the uncertainty that their calls leave does not count (calls of very different
+ * lengths, the same ones in each run, leave much), and the question is whether the runs are of one
+ * kind: Student's test, whose freedom one side that varies more does not reduce as it does Welch's.
+ */
 static void compare_enough(const struct judge *j, struct diff_change *c, enum diff_metric m) {
     const struct series *a = &j->side[0], *b = &j->side[1];
     struct diff_welch w;
@@ -240,8 +243,8 @@ static int may_be_finding(const struct diff_change *c) {
     return c->known && fabs(c->log) >= c->least && c->p < 0.05;
 }
 
-/* Whether the average tells more than the typical call: if it is the only finding, or the surer one of
- * two; without a finding, if it is known more exactly. */
+/* Whether the average tells more than the typical call: if it is the only finding, or the surer one
+ * of two; without a finding, if it is known more exactly. */
 static int average_is_better(const struct diff_change *typical, const struct diff_change *avg) {
     int found = may_be_finding(typical), avg_found = may_be_finding(avg);
     if (found && avg_found) {
@@ -339,7 +342,8 @@ static void rows_fill(struct judge *j) {
     }
 }
 
-/* With few runs only the rows show how far runs differ: all of them together, and each from the others. */
+/* With few runs only the rows show how far runs differ: all of them together, and each from the
+ * others. */
 static void find_floor(struct diff *d, double *scratch) {
     uint32_t count = 0;
     for (uint32_t i = 0; i < d->rows; ++i) {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The statistics of diff.c: means and percentiles of histograms, the rank test, Welch's and Student's tests,
- * and the limit for p of many tests at once. Pure functions; the only memory is that of the rank test's
- * values, and without it the test says nothing (p = 1).
+ * The statistics of diff.c: means and percentiles of histograms, the rank test, Welch's and
+ * Student's tests, and the limit for p of many tests at once. Pure functions; the only memory is
+ * that of the rank test's values, and without it the test says nothing (p = 1).
  */
 #include "diff_math.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/histogram.h"
 #include "base/arithmetic.h"
+#include "base/histogram.h"
 
 static double bucket_low(const struct diff_histogram *h, uint32_t i) {
     return (double)histogram_low(h->bucket[i].index) * h->unit;

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Implementation notes: one run is in memory at a time; what stays of it is a few hundred bytes a
- * statistic, because most of the 640 buckets of a histogram are empty.
+ * Reads run files for diff.c: for each name and set a sample of each run. cmd_diff.c calls
+ * diff_read once per file. One run is in memory at a time; a few hundred bytes per statistic are
+ * kept of it, because most of the 640 buckets of a histogram are empty.
  */
 #include <string.h>
 
 #include "arena/arena.h"
+#include "base/arithmetic.h"
 #include "base/filter.h"
 #include "base/histogram.h"
 #include "base/log.h"
@@ -16,7 +18,7 @@
 #include "read/rows.h"
 #include "run_open.h"
 
-static const char *keep(struct diff *d, const char *text, size_t length) {
+static const char *copy_bytes(struct diff *d, const char *text, size_t length) {
     char *copy = scratch_get(&d->memory, length + 1);
     if (copy) {
         memcpy(copy, text, length);
@@ -32,18 +34,21 @@ int diff_start(struct diff *d, uint32_t a_runs, uint32_t b_runs) {
     for (int side = 0; side < 2; ++side) {
         d->run[side] = scratch_array(&d->memory, d->runs[side], sizeof *d->run[side]);
     }
-    return d->run[0] && d->run[1] ? hash_map_start(&d->item_of, &d->memory, 0) : -1;
+    if (!d->run[0] || !d->run[1]) {
+        return -1;
+    }
+    return hash_map_start(&d->item_of, &d->memory, 0);
 }
 
 void diff_end(struct diff *d) {
     scratch_free(&d->memory);
 }
 
-static uint32_t hash_of(const char *name, size_t length, const char *set) {
+static uint32_t hash_item(const char *name, size_t length, const char *set) {
     return (uint32_t)hash_add(hash_bytes(name, length), hash_bytes(set, strlen(set)));
 }
 
-static int grow(struct diff *d) {
+static int items_grow(struct diff *d) {
     uint32_t room = d->room ? d->room * 2 : 256;
     struct diff_item *item = scratch_array(&d->memory, room, sizeof *item);
     if (!item) {
@@ -60,8 +65,8 @@ static int grow(struct diff *d) {
 static struct diff_item *item_new(struct diff *d, const char *name, size_t length,
                                   const char *set) {
     struct diff_item *item = &d->item[d->items];
-    item->name = keep(d, name, length);
-    item->set = keep(d, set, strlen(set));
+    item->name = copy_bytes(d, name, length);
+    item->set = copy_bytes(d, set, strlen(set));
     item->length = length;
     for (int side = 0; side < 2; ++side) {
         item->run[side] = scratch_array(&d->memory, d->runs[side], sizeof *item->run[side]);
@@ -78,8 +83,8 @@ static int item_is(const struct diff_item *item, const char *name, size_t length
 }
 
 struct diff_item *diff_item(struct diff *d, const char *name, size_t length, const char *set) {
-    uint32_t hash = hash_of(name, length, set);
-    if (d->items == d->room && grow(d)) {
+    uint32_t hash = hash_item(name, length, set);
+    if (d->items == d->room && items_grow(d)) {
         return NULL;
     }
     struct hash_map_walk walk;
@@ -91,7 +96,10 @@ struct diff_item *diff_item(struct diff *d, const char *name, size_t length, con
         return &d->item[known];
     }
     struct diff_item *item = item_new(d, name, length, set);
-    return item && !hash_map_add(&d->item_of, hash, d->items - 1) ? item : NULL;
+    if (!item || hash_map_add(&d->item_of, hash, d->items - 1)) {
+        return NULL;
+    }
+    return item;
 }
 
 /* ---- One run. */
@@ -113,7 +121,7 @@ static int reading_start(struct reading *r, struct diff *d, struct snapshot *s) 
     return hash_map_start(&r->seen, &s->memory, s->activity_count);
 }
 
-static int add_histogram(struct reading *r, struct histogram **to, uint32_t unit) {
+static int sum_histogram(struct reading *r, struct histogram **to, uint32_t unit) {
     const struct stint_impl_histogram *h = snapshot_at(r->s, unit, sizeof *h);
     if (!h || hash_map_get(&r->seen, unit) != HASH_MAP_NONE) {
         return 0;
@@ -121,17 +129,22 @@ static int add_histogram(struct reading *r, struct histogram **to, uint32_t unit
     if (hash_map_add(&r->seen, unit, 0)) {
         return -1;
     }
-    *to = *to ? *to : scratch_get(&r->s->memory, sizeof **to);
-    for (uint32_t i = 0; *to && i < STINT_IMPL_BUCKETS; ++i) {
+    if (!*to) {
+        *to = scratch_get(&r->s->memory, sizeof **to);
+    }
+    if (!*to) {
+        return -1;
+    }
+    for (uint32_t i = 0; i < STINT_IMPL_BUCKETS; ++i) {
         (*to)->bucket[i] += h->bucket[i];
     }
-    return *to ? 0 : -1;
+    return 0;
 }
 
-static int keep_histogram(struct diff *d, struct diff_histogram *out, const struct histogram *h,
-                          double unit) {
+static int keep_buckets(struct diff *d, struct diff_histogram *out, const struct histogram *h,
+                        double unit) {
     uint32_t used = 0;
-    for (uint32_t i = 0; h && i < STINT_IMPL_BUCKETS; ++i) {
+    for (uint32_t i = 0; i < STINT_IMPL_BUCKETS; ++i) {
         used += h->bucket[i] != 0;
     }
     struct diff_bucket *bucket = scratch_array(&d->memory, used, sizeof *bucket);
@@ -141,7 +154,7 @@ static int keep_histogram(struct diff *d, struct diff_histogram *out, const stru
     out->bucket = bucket;
     out->used = used;
     out->unit = unit;
-    for (uint32_t i = 0; h && i < STINT_IMPL_BUCKETS; ++i) {
+    for (uint32_t i = 0; i < STINT_IMPL_BUCKETS; ++i) {
         if (h->bucket[i]) {
             bucket->index = i;
             bucket++->count = h->bucket[i];
@@ -150,14 +163,16 @@ static int keep_histogram(struct diff *d, struct diff_histogram *out, const stru
     return 0;
 }
 
-static int keep_histogram_of(struct reading *r, struct diff_histogram *out, uint32_t row, int gpu,
-                             double unit) {
+static int keep_histogram_of_row(struct reading *r, struct diff_histogram *out, uint32_t row,
+                                 int gpu, double unit) {
     struct histogram h;
-    int none = rows_histogram(&h, &r->rows, row, gpu);
-    return keep_histogram(r->d, out, none ? NULL : &h, unit);
+    if (rows_histogram(&h, &r->rows, row, gpu)) {
+        memset(&h, 0, sizeof h); /* without percentiles */
+    }
+    return keep_buckets(r->d, out, &h, unit);
 }
 
-static int keep_row(struct reading *r, int side, uint32_t number, uint32_t index) {
+static int keep_scope_row(struct reading *r, int side, uint32_t number, uint32_t index) {
     const struct stint_row *row = &r->rows.row[index];
     const char *set = row->set ? r->s->sets[row->set] : "";
     if (!filter_allows(row->name, row->name_length)) {
@@ -178,22 +193,25 @@ static int keep_row(struct reading *r, int side, uint32_t number, uint32_t index
     to->gpu.count = (double)row->gpu_calls;
     to->gpu.total = (double)row->gpu_total_ns;
     to->gpu.max = (double)row->gpu_max_ns;
-    return keep_histogram_of(r, &to->cpu.histogram, index, 0, r->s->ns_per_tick) ||
-                   keep_histogram_of(r, &to->gpu.histogram, index, 1, 1)
-               ? -1
-               : 0;
+    if (keep_histogram_of_row(r, &to->cpu.histogram, index, 0, r->s->ns_per_tick)) {
+        return -1;
+    }
+    return keep_histogram_of_row(r, &to->gpu.histogram, index, 1, 1);
 }
 
-/* ---- What GPUs did, and calls of their API: by name, whatever scope, device and stream. */
+/* ---- Work of GPUs and calls of their API, by name: all scopes, devices and streams together. */
 
 static int is_compared(uint32_t kind) {
     return ACTIVITY_IN(kind) & (ACTIVITY_IN_WORK | ACTIVITY_IN_CALLS);
 }
 
-/* 0; 1: the filter does not allow it; -1 without memory. */
-static int item_of(struct diff *d, const struct snapshot_activity *a, uint32_t *index) {
+/* 0; 1 if the activity is left out; -1 without memory. */
+static int find_activity_item(struct diff *d, const struct snapshot_activity *a, uint32_t *index) {
     char name[8 + ACTIVITY_NAME_BYTES];
-    int gpu = ACTIVITY_IN(a->kind) & ACTIVITY_IN_WORK ? 1 : 0;
+    if (!is_compared(a->kind)) {
+        return 1;
+    }
+    int gpu = (ACTIVITY_IN(a->kind) & ACTIVITY_IN_WORK) != 0;
     memcpy(name, gpu ? "[gpu] " : "[api] ", 6);
     size_t n = 6 + activity_name(name + 6, ACTIVITY_NAME_BYTES, a);
     if (!filter_allows(name, n)) {
@@ -208,53 +226,57 @@ static int item_of(struct diff *d, const struct snapshot_activity *a, uint32_t *
     return 0;
 }
 
-static void add_activity(struct diff_sample *to, const struct snapshot_activity *a) {
+static void sample_add_activity(struct diff_sample *to, const struct snapshot_activity *a) {
     to->there |= a->count != 0;
     to->calls += (double)a->count;
     to->bytes += (double)a->bytes;
     to->self += (double)a->total;
     to->cpu.count += (double)a->count;
     to->cpu.total += (double)a->total;
-    to->cpu.max = (double)a->max > to->cpu.max ? (double)a->max : to->cpu.max;
+    to->cpu.max = double_max(to->cpu.max, (double)a->max);
 }
 
 static int keep_activities(struct reading *r, int side, uint32_t number) {
     struct snapshot *s = r->s;
     size_t most = (size_t)r->d->items + s->activity_count; /* items there can be */
     struct histogram **sum = scratch_array(&s->memory, most + 1, sizeof *sum);
-    for (uint32_t i = 0; sum && i < s->activity_count; ++i) {
+    if (!sum) {
+        return -1;
+    }
+    for (uint32_t i = 0; i < s->activity_count; ++i) {
         const struct snapshot_activity *a = &s->activities[i];
         uint32_t at = 0;
-        int skip = is_compared(a->kind) ? item_of(r->d, a, &at) : 1;
-        if (skip < 0 || (!skip && add_histogram(r, &sum[at], a->histogram))) {
+        int left_out = find_activity_item(r->d, a, &at);
+        if (left_out > 0) {
+            continue;
+        }
+        if (left_out < 0 || sum_histogram(r, &sum[at], a->histogram)) {
             return -1;
         }
-        if (!skip) {
-            add_activity(&r->d->item[at].run[side][number], a);
-        }
+        sample_add_activity(&r->d->item[at].run[side][number], a);
     }
-    for (uint32_t i = 0; sum && i < r->d->items; ++i) {
+    for (uint32_t i = 0; i < r->d->items; ++i) {
         struct diff_times *to = &r->d->item[i].run[side][number].cpu;
-        if (sum[i] && keep_histogram(r->d, &to->histogram, sum[i], 1)) {
+        if (sum[i] && keep_buckets(r->d, &to->histogram, sum[i], 1)) {
             return -1;
         }
     }
-    return sum ? 0 : -1;
+    return 0;
 }
 
 static int keep_run(struct diff *d, int side, uint32_t number, struct run *run) {
     const struct arena_header *h = (const struct arena_header *)(const void *)run->snapshot.base;
     struct diff_run *to = &d->run[side][number];
     struct reading r;
-    to->program = keep(d, run->program, strlen(run->program));
-    to->host = keep(d, run->host, strlen(run->host));
+    to->program = copy_bytes(d, run->program, strlen(run->program));
+    to->host = copy_bytes(d, run->host, strlen(run->host));
     to->wall = (double)run->snapshot.wall_ns;
     to->reference = h->about.reference_ps;
     if (!to->program || !to->host || reading_start(&r, d, &run->snapshot)) {
         return -1;
     }
     for (uint32_t i = 0; i < r.rows.count; ++i) {
-        if (keep_row(&r, side, number, i)) {
+        if (keep_scope_row(&r, side, number, i)) {
             return -1;
         }
     }
@@ -268,9 +290,10 @@ int diff_read(struct diff *d, int side, uint32_t number, const char *path) {
     }
     int damaged = command_warn(&run) != COMMAND_GOOD;
     int failed = keep_run(d, side, number, &run);
+    run_close(&run);
     if (failed) {
         log_line("%.500s: not enough memory to compare it", path);
+        return -1;
     }
-    run_close(&run);
-    return failed ? -1 : damaged;
+    return damaged;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Prints a judged diff, as text or as Markdown. All cells are made first, in one text, so that the columns
- * are as wide as their widest cell; a column whose cells are all empty is omitted. cmd_diff.c calls it once.
+ * Prints a judged diff, as text or as Markdown. All cells are made first, in one text, so that the
+ * columns are as wide as their widest cell; a column whose cells are all empty is omitted.
+ * cmd_diff.c calls it once.
  */
 #include "diff_show.h"
 
@@ -9,8 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/config.h"
 #include "base/arithmetic.h"
+#include "base/config.h"
 #include "base/number.h"
 #include "read/snapshot.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Several runs as one: a run file that holds the threads of all, with names, sets and devices that
- * are equal in content kept once, and all clocks turned into one of theirs.
+ * Several runs as one: a run file with the threads of all runs. Names, sets and devices of equal
+ * content are stored once, and all times are converted to the clock of one of the runs.
  */
 #ifndef STINT_TOOL_MERGE_H
 #define STINT_TOOL_MERGE_H
@@ -29,12 +29,12 @@ struct merge_map {
     uint32_t *device;                            /* by index, to units */
     uint32_t *node;                              /* by index, to units */
     struct hash_map thread, activity, histogram; /* from units to units */
-    int one_clock;                               /* ticks stay as they are */
-    double rate;                                 /* else: merged ticks of one of its ticks */
+    int one_clock;                               /* ticks are copied unchanged */
+    double rate;                                 /* else: merged ticks per tick of the run */
     double start_tick;                           /* and the merged tick of its start */
 };
 
-/* What all runs say of themselves: kept while they agree. */
+/* A property of the runs, as long as it is the same for all. */
 struct merge_about {
     char text[ARENA_NAME_BYTES + 1];
     int differ;
@@ -45,12 +45,12 @@ struct merge {
     struct merge_names names;
     struct scratch memory;
     struct merge_clock clock;
-    uint32_t expected; /* runs that come in all */
-    uint32_t runs;
-    uint32_t killed; /* of them */
-    uint64_t cut;    /* spans whose nodes lie beyond what an event can name */
-    struct clock_stamp start,
-        end; /* the first and the last of all, as the merged clock tells them */
+    uint32_t expected;        /* runs to merge */
+    uint32_t runs;            /* merged so far */
+    uint32_t killed;          /* of these */
+    uint64_t cut;             /* spans left out, whose node an event has no room to name */
+    struct clock_stamp start; /* the earliest of all, in the merged clock */
+    struct clock_stamp end;   /* the latest of all */
     uint64_t process_start_ns;
     uint64_t reference; /* sum */
     uint32_t references;
@@ -63,36 +63,43 @@ int merge_start(struct merge *m, const char *path, uint32_t expected, uint64_t b
                 const struct run *first);
 /* 0, or -1 after one line. */
 int merge_add(struct merge *m, const struct run *r);
-/* Puts the file in its place. 0, or -1 after one line. */
+/* Writes the file and renames it to its path. 0, or -1 after one line. */
 int merge_finish(struct merge *m);
-/* After any of them: nothing of the file is left unless it was finished. */
+/* Releases everything; removes the file unless merge_finish succeeded. */
 void merge_end(struct merge *m);
 
 /* ---- Between merge.c, merge_about.c, merge_activity.c and merge_trace.c. */
 
-/* Its threads and lanes are to say whose they are: rank (the run's place on the command line) and
- * process. One that has none was merged before, and they do. */
-static inline int merge_marks(const struct merge *m, const struct merge_map *map) {
+/* Whether threads and lanes of the run get a rank (the run's position on the command line) and a
+ * process. A run without a process is a merged one: its threads and lanes have them. */
+static inline int merge_is_marked(const struct merge *m, const struct merge_map *map) {
     return m->expected > 1 && map->from->pid;
 }
-/* A tick and a number of ticks of the run, as the merged clock counts. */
+/* A tick and a number of ticks of the run, in the merged clock. */
 uint64_t merge_tick(const struct merge_map *map, uint64_t tick);
 uint64_t merge_length(const struct merge_map *map, uint64_t ticks);
-/* The merged place of the node at a unit of the run; 0 = there is none. */
+/* The same of a tick that is 0 if there is none. */
+static inline uint64_t merge_tick_or_none(const struct merge_map *map, uint64_t tick) {
+    return tick ? merge_tick(map, tick) : 0;
+}
+/* The merged unit of the node at a unit of the run; 0 = none. */
 uint32_t merge_node(const struct merge_map *map, uint32_t unit);
+/* The merged unit of the node and the device with that index in the snapshot; 0 = none. */
+uint32_t merge_node_at(const struct merge_map *map, uint32_t index);
+uint32_t merge_device_at(const struct merge_map *map, uint32_t index);
 /* A copy of the histogram at a unit of the run, 0 = none, with its values times `rate`. -1 without
  * memory. */
 int merge_histogram(struct merge *m, struct merge_map *map, uint32_t unit, double rate,
                     uint32_t *out);
-/* Copies of what GPUs were seen doing; once all runs are in, their moments count from the merged
- * start. -1 without memory. */
+/* Copies the activities of GPUs; their times count from the merged start once all runs were added.
+ * -1 without memory. */
 int merge_activities(struct merge *m, struct merge_map *map);
 void merge_activities_finish(struct merge *m);
-/* Copies of the ring of a thread at a unit of the run, 0 = none, and of the lanes of GPU streams. -1
- * after one line. */
+/* Copy the ring of a thread at a unit of the run, 0 = none, and the lanes of GPU streams. -1 after
+ * one line. */
 int merge_ring(struct merge *m, const struct merge_map *map, uint32_t unit, uint32_t *out);
 int merge_lanes(struct merge *m, const struct merge_map *map);
-/* Clocks, and what the runs say of themselves. */
+/* The clocks, and the properties of the runs. */
 void merge_map_clock(const struct merge *m, struct merge_map *map);
 void merge_about_add(struct merge *m, const struct merge_map *map);
 int merge_about_finish(struct merge *m);

@@ -1,22 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Implementation notes: rows stay rows, as threads stay threads; whoever reads them adds them up.
- * Their moments count from the start of a run, and which run began first is known at the end: until
- * then they count from the merged clock's, modulo 2^64.
+ * Copies the activities of GPUs of one run after the other. Rows are not added up, as threads are
+ * not: the readers do that. Their times count from the start of a run, and which run began first is
+ * known at the end: until then they count from the start of the merged clock, modulo 2^64.
  */
 #include "merge.h"
 
 #include <string.h>
 
-static uint64_t ns_between(const struct merge *m, uint64_t from, uint64_t to) {
-    int back = (int64_t)(to - from) < 0;
-    uint64_t ns = snapshot_whole((double)(back ? from - to : to - from) * m->clock.ns_per_tick);
-    return back ? 0 - ns : ns;
+/* Nanoseconds from a tick to another; modulo 2^64 if this is earlier. */
+static uint64_t compute_ns_between(const struct merge *m, uint64_t from, uint64_t to) {
+    if ((int64_t)(to - from) < 0) {
+        return 0 - snapshot_whole((double)(from - to) * m->clock.ns_per_tick);
+    }
+    return snapshot_whole((double)(to - from) * m->clock.ns_per_tick);
 }
 
-static void copy_times(const struct merge *m, const struct merge_map *map,
-                       struct arena_activity *to, const struct snapshot_activity *a) {
-    uint64_t later = ns_between(m, m->clock.start.ticks, merge_tick(map, map->from->start.ticks));
+static void copy_activity_times(const struct merge *m, const struct merge_map *map,
+                                struct arena_activity *to, const struct snapshot_activity *a) {
+    uint64_t later =
+        compute_ns_between(m, m->clock.start.ticks, merge_tick(map, map->from->start.ticks));
     to->seq = 2 * a->count;
     to->total = a->total;
     to->min = a->count ? a->min : UINT64_MAX;
@@ -31,7 +34,8 @@ static void copy_times(const struct merge *m, const struct merge_map *map,
     to->delay_total = a->delay_total;
 }
 
-static void copy_configuration(struct arena_activity *to, const struct snapshot_activity *a) {
+static void copy_launch_configuration(struct arena_activity *to,
+                                      const struct snapshot_activity *a) {
     to->varies = a->varies;
     memcpy(to->grid, a->grid, sizeof to->grid);
     memcpy(to->block, a->block, sizeof to->block);
@@ -40,8 +44,8 @@ static void copy_configuration(struct arena_activity *to, const struct snapshot_
     to->shared_dynamic = a->shared_dynamic;
 }
 
-static int copy_activity(struct merge *m, struct merge_map *map,
-                         const struct snapshot_activity *a) {
+static int merge_activity(struct merge *m, struct merge_map *map,
+                          const struct snapshot_activity *a) {
     uint32_t unit = merge_file_get(&m->file, sizeof(struct arena_activity)), histogram, name = 0;
     if (!unit || merge_histogram(m, map, a->histogram, 1, &histogram)) {
         return -1;
@@ -54,13 +58,13 @@ static int copy_activity(struct merge *m, struct merge_map *map,
     }
     struct arena_header *h = merge_file_header(&m->file);
     struct arena_activity *to = merge_file_at(&m->file, unit);
-    copy_times(m, map, to, a);
-    copy_configuration(to, a);
+    copy_activity_times(m, map, to, a);
+    copy_launch_configuration(to, a);
     to->kind = a->kind;
     to->detail = a->detail;
     to->name = name;
-    to->node = a->node == SNAPSHOT_NONE ? 0 : map->node[a->node];
-    to->device = a->device == SNAPSHOT_NONE ? 0 : map->device[a->device];
+    to->node = merge_node_at(map, a->node);
+    to->device = merge_device_at(map, a->device);
     to->context = a->context;
     to->stream = a->stream;
     to->histogram = histogram;
@@ -76,7 +80,7 @@ int merge_activities(struct merge *m, struct merge_map *map) {
         return -1;
     }
     for (uint32_t i = 0; i < s->activity_count; ++i) { /* oldest first, as they were made */
-        if (copy_activity(m, map, &s->activities[i])) {
+        if (merge_activity(m, map, &s->activities[i])) {
             return -1;
         }
     }
@@ -84,7 +88,7 @@ int merge_activities(struct merge *m, struct merge_map *map) {
 }
 
 void merge_activities_finish(struct merge *m) {
-    uint64_t later = ns_between(m, m->start.ticks, m->clock.start.ticks);
+    uint64_t later = compute_ns_between(m, m->start.ticks, m->clock.start.ticks);
     uint32_t unit = merge_file_header(&m->file)->first_activity;
     while (unit) {
         struct arena_activity *a = merge_file_at(&m->file, unit);

@@ -5,13 +5,14 @@
 #include <signal.h>
 #include <string.h>
 
+#include "base/arithmetic.h"
 #include "base/log.h"
 #include "base/scratch.h"
 #include "base/write_all.h"
 
 #define TEXT_CHUNK ((uint64_t)4096)
 
-static int fail(struct merge_file *f, const char *why) {
+static int fail_file(struct merge_file *f, const char *why) {
     if (!f->failed) {
         log_line("merge: cannot write %.500s: %s", f->file.path, why);
     }
@@ -24,14 +25,15 @@ int merge_file_open(struct merge_file *f, const char *path, uint64_t bytes) {
     signal(SIGXFSZ, SIG_IGN); /* a limit of file sizes is an error like others */
     const char *why = replace_file_open(&f->file, path, 0666);
     if (why) {
-        return fail(f, why);
+        return fail_file(f, why);
     }
     f->base = pages_get(bytes);
     if (!f->base) {
-        return fail(f, "no memory");
+        return fail_file(f, "not enough memory");
     }
     f->size = bytes;
-    return merge_file_get(f, sizeof(struct arena_header)) || !f->failed ? 0 : -1;
+    merge_file_get(f, sizeof(struct arena_header));
+    return f->failed ? -1 : 0;
 }
 
 uint32_t merge_file_get(struct merge_file *f, uint64_t bytes) {
@@ -39,7 +41,7 @@ uint32_t merge_file_get(struct merge_file *f, uint64_t bytes) {
     uint64_t at = f->used;
     if (f->failed || want > f->size || at > f->size - want ||
         at / STINT_IMPL_UNIT > UINT32_MAX - 1) {
-        fail(f, "the runs hold more than their files have room for");
+        fail_file(f, "the runs hold more than their files have room for");
         return 0;
     }
     f->used += want;
@@ -49,7 +51,7 @@ uint32_t merge_file_get(struct merge_file *f, uint64_t bytes) {
 uint32_t merge_file_text(struct merge_file *f, const char *bytes, size_t length) {
     uint64_t want = (sizeof(struct arena_text) + length + 1 + 7) / 8 * 8;
     if (want > f->text_end - f->text_next) {
-        uint64_t piece = want > TEXT_CHUNK ? want : TEXT_CHUNK;
+        uint64_t piece = u64_max(want, TEXT_CHUNK);
         uint32_t unit = merge_file_get(f, piece);
         if (!unit) {
             return 0;
@@ -58,7 +60,7 @@ uint32_t merge_file_text(struct merge_file *f, const char *bytes, size_t length)
         f->text_end = f->text_next + piece;
     }
     if (f->text_next / 8 > UINT32_MAX) {
-        fail(f, "too many names");
+        fail_file(f, "too many names");
         return 0;
     }
     struct arena_text *t = (struct arena_text *)(void *)(f->base + f->text_next);
@@ -76,10 +78,13 @@ int merge_file_publish(struct merge_file *f) {
         return -1;
     }
     if (write_all(f->file.fd, f->base, f->used, WRITE_WAIT_FOR_EVER) < f->used) {
-        return fail(f, strerror(errno));
+        return fail_file(f, strerror(errno));
     }
     const char *why = replace_file_commit(&f->file);
-    return why ? fail(f, why) : 0;
+    if (why) {
+        return fail_file(f, why);
+    }
+    return 0;
 }
 
 void merge_file_close(struct merge_file *f) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A run file under construction: made in memory, and written beside its place when it is whole. A
- * mapping of the file would be ended by SIGBUS where a full disk is met late.
+ * A run file under construction: made in memory, written to a temporary file when it is complete,
+ * and renamed. A mapping of the file would end in SIGBUS if the disk becomes full.
  */
 #ifndef STINT_TOOL_MERGE_FILE_H
 #define STINT_TOOL_MERGE_FILE_H
@@ -17,8 +17,8 @@ struct merge_file {
     char *base;
     uint64_t size; /* of the memory, which is used from its start */
     uint64_t used;
-    uint64_t text_next, text_end; /* the piece texts are cut from */
-    int failed;                   /* one line was said */
+    uint64_t text_next, text_end; /* the piece that texts are taken from */
+    int failed;                   /* one line was printed */
 };
 
 /* 0, or -1 after one line. */
@@ -36,9 +36,9 @@ static inline const struct arena_text *merge_file_text_at(const struct merge_fil
                                                           uint32_t text) {
     return (const struct arena_text *)(const void *)(f->base + (uint64_t)text * 8);
 }
-/* Writes what is used and puts it in its place. 0, or -1 after one line. */
+/* Writes the used memory and renames the file. 0, or -1 after one line. */
 int merge_file_publish(struct merge_file *f);
-/* Forgets it, published or not. */
+/* Releases it, published or not. */
 void merge_file_close(struct merge_file *f);
 
 #endif

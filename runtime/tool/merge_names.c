@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The texts, sites and sets of merged runs. Each is stored once: they are found by a hash of their
+ * contents. merge.c calls these functions for every name of every run.
+ */
 #include "merge_names.h"
 
 #include <string.h>
@@ -8,17 +12,17 @@
 int merge_names_start(struct merge_names *n, struct merge_file *file) {
     memset(n, 0, sizeof *n);
     n->file = file;
-    return hash_map_start(&n->texts, &n->memory, 0) || hash_map_start(&n->sites, &n->memory, 0) ||
-                   hash_map_start(&n->sets, &n->memory, 0)
-               ? -1
-               : 0;
+    if (hash_map_start(&n->texts, &n->memory, 0) || hash_map_start(&n->sites, &n->memory, 0)) {
+        return -1;
+    }
+    return hash_map_start(&n->sets, &n->memory, 0);
 }
 
 void merge_names_end(struct merge_names *n) {
     scratch_free(&n->memory);
 }
 
-static int text_is(const struct merge_names *n, uint32_t text, const char *bytes, size_t length) {
+static int is_text(const struct merge_names *n, uint32_t text, const char *bytes, size_t length) {
     const struct arena_text *t = merge_file_text_at(n->file, text);
     return t->length == length && !memcmp(t->bytes, bytes, length);
 }
@@ -27,14 +31,17 @@ uint32_t merge_names_text(struct merge_names *n, const char *bytes, size_t lengt
     uint32_t hash = (uint32_t)hash_bytes(bytes, length);
     struct hash_map_walk walk;
     uint32_t text = hash_map_first(&n->texts, hash, &walk);
-    while (text != HASH_MAP_NONE && !text_is(n, text, bytes, length)) {
+    while (text != HASH_MAP_NONE && !is_text(n, text, bytes, length)) {
         text = hash_map_next(&n->texts, &walk);
     }
     if (text != HASH_MAP_NONE) {
         return text;
     }
     text = merge_file_text(n->file, bytes, length);
-    return text && !hash_map_add(&n->texts, hash, text) ? text : 0;
+    if (!text || hash_map_add(&n->texts, hash, text)) {
+        return 0;
+    }
+    return text;
 }
 
 /* ---- Sites. */
@@ -62,10 +69,13 @@ static uint32_t site_new(struct merge_names *n, const struct arena_site *site) {
 }
 
 /* The text of a site's record, which the snapshot does not keep. */
-static uint32_t copy_text(struct merge_names *n, const struct snapshot *s, uint32_t text) {
+static uint32_t copy_site_text(struct merge_names *n, const struct snapshot *s, uint32_t text) {
     uint32_t length = 0;
     const char *bytes = snapshot_text(s, text, &length);
-    return merge_names_text(n, bytes ? bytes : "", bytes ? length : 0);
+    if (!bytes) {
+        return merge_names_text(n, "", 0);
+    }
+    return merge_names_text(n, bytes, length);
 }
 
 uint32_t merge_names_site(struct merge_names *n, const struct snapshot *s, uint32_t id) {
@@ -75,8 +85,8 @@ uint32_t merge_names_site(struct merge_names *n, const struct snapshot *s, uint3
     struct arena_site site = {.name = merge_names_text(n, s->sites[id].name, s->sites[id].length)};
     if (in) {
         in += (id - 1) % ARENA_SITES_PER_CHUNK;
-        site.file = copy_text(n, s, in->file);
-        site.function = copy_text(n, s, in->function);
+        site.file = copy_site_text(n, s, in->file);
+        site.function = copy_site_text(n, s, in->function);
         site.line = in->line;
         site.level = in->level;
         site.role = in->role;
@@ -96,7 +106,10 @@ uint32_t merge_names_site(struct merge_names *n, const struct snapshot *s, uint3
         return number;
     }
     number = site_new(n, &site);
-    return number && !hash_map_add(&n->sites, hash, number) ? number : 0;
+    if (!number || hash_map_add(&n->sites, hash, number)) {
+        return 0;
+    }
+    return number;
 }
 
 /* ---- Sets. */
@@ -104,6 +117,24 @@ uint32_t merge_names_site(struct merge_names *n, const struct snapshot *s, uint3
 static struct arena_set *set_at(const struct merge_names *n, uint32_t id) {
     uint32_t chunk = merge_file_header(n->file)->set_chunk[id / ARENA_SETS_PER_CHUNK];
     return (struct arena_set *)merge_file_at(n->file, chunk) + id % ARENA_SETS_PER_CHUNK;
+}
+
+/* Adds a set of that name after the others. */
+static int set_add(struct merge_names *n, uint32_t name) {
+    struct arena_header *h = merge_file_header(n->file);
+    if (h->set_count >= ARENA_SETS) {
+        log_line("merge: more than %u different sets", ARENA_SETS);
+        return -1;
+    }
+    uint32_t *chunk = &h->set_chunk[h->set_count / ARENA_SETS_PER_CHUNK];
+    if (!*chunk) {
+        *chunk = merge_file_get(n->file, ARENA_SETS_PER_CHUNK * sizeof(struct arena_set));
+    }
+    if (!*chunk) {
+        return -1;
+    }
+    set_at(n, h->set_count++)->name = name;
+    return 0;
 }
 
 uint32_t merge_names_set(struct merge_names *n, const char *name, int *failed) {
@@ -117,19 +148,6 @@ uint32_t merge_names_set(struct merge_names *n, const char *name, int *failed) {
     if (known != HASH_MAP_NONE) {
         return known;
     }
-    uint32_t id = h->set_count;
-    uint32_t *chunk = id < ARENA_SETS ? &h->set_chunk[id / ARENA_SETS_PER_CHUNK] : NULL;
-    if (chunk && !*chunk) {
-        *chunk = merge_file_get(n->file, ARENA_SETS_PER_CHUNK * sizeof(struct arena_set));
-    }
-    *failed = !chunk || !*chunk || hash_map_set(&n->sets, text, id);
-    if (*failed) {
-        if (!chunk) {
-            log_line("merge: more than %u different sets", ARENA_SETS);
-        }
-        return 0;
-    }
-    set_at(n, id)->name = text;
-    h->set_count = id + 1;
-    return id;
+    *failed = set_add(n, text) || hash_map_set(&n->sets, text, h->set_count - 1);
+    return *failed ? 0 : h->set_count - 1;
 }

@@ -20,8 +20,8 @@ struct merge_names {
 
 /* 0, or -1 without memory. */
 int merge_names_start(struct merge_names *n, struct merge_file *file);
-/* Each returns a number, 0 after one line or without memory; the default set is number 0, and
- * *failed tells. */
+/* Each returns a number, or 0 after one line or without memory. The default set is number 0:
+ * *failed is the result. */
 uint32_t merge_names_text(struct merge_names *n, const char *bytes, size_t length);
 uint32_t merge_names_site(struct merge_names *n, const struct snapshot *s, uint32_t id);
 uint32_t merge_names_set(struct merge_names *n, const char *name, int *failed);

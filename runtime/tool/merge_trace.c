@@ -1,13 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Copies the traces of one run after the other: the rings of threads and the lanes of GPU streams.
+ * An event names its scope by the unit of a node; where the merged unit is too large for an event,
+ * the span is left out and counted. merge.c calls this after threads, nodes and activities have
+ * their merged units.
+ */
+#include "base/arithmetic.h"
 #include "base/log.h"
 #include "merge.h"
 
-#define LANES_MOST 65536u /* or what the file has room for; also ends a circle */
+#define LANES_MAX 65536u /* or what the file has room for; a list in a circle ends here, too */
 #define TICKS (((uint64_t)1 << STINT_IMPL_EVENT_KIND) - 1)
 #define LONGEST (((uint64_t)1 << STINT_IMPL_SPAN_BITS) - 1) /* the true length is in a payload */
 
-/* The events are a power of two, and all of them are there. */
-static const struct stint_impl_ring *ring_of(const struct snapshot *s, uint32_t unit) {
+/* NULL if the number of events is not a power of two or some of them are not in the file. */
+static const struct stint_impl_ring *ring_find_checked(const struct snapshot *s, uint32_t unit) {
     const struct stint_impl_ring *r = snapshot_at(s, unit, sizeof *r);
     uint64_t most = s->size / sizeof(struct stint_impl_event);
     if (!r || r->mask & (r->mask + 1) || r->mask > most ||
@@ -17,78 +24,131 @@ static const struct stint_impl_ring *ring_of(const struct snapshot *s, uint32_t 
     return r;
 }
 
-/* Of one that an event can name, else 0. */
-static uint32_t nameable(struct merge *m, uint32_t unit) {
-    int fits = unit < 1u << STINT_IMPL_NODE_BITS;
-    m->cut += !fits;
-    return fits ? unit : 0;
+/* Whether an event can name it. */
+static int unit_fits(uint32_t unit) {
+    return unit < 1u << STINT_IMPL_NODE_BITS;
 }
 
-static uint64_t span_of(struct merge *m, const struct merge_map *map, uint64_t what) {
-    uint32_t node = nameable(m, merge_node(map, (uint32_t)(what >> STINT_IMPL_SPAN_BITS)));
+/* A span's or launch's ticks in the merged clock. */
+static uint64_t map_ticks(const struct merge_map *map, uint64_t what) {
     uint64_t ticks = what & LONGEST;
-    return node ? stint_impl_span(node, ticks == LONGEST ? ticks : merge_length(map, ticks)) : 0;
+    if (ticks == LONGEST) {
+        return LONGEST;
+    }
+    return merge_length(map, ticks);
 }
 
-static uint64_t activity_of(struct merge *m, const struct merge_map *map, uint64_t what) {
+/* The span of a node or an activity; 0, and counted, if an event cannot name it. */
+static uint64_t make_span(struct merge *m, uint32_t unit, uint64_t ticks) {
+    if (!unit_fits(unit)) {
+        ++m->cut;
+        return 0;
+    }
+    if (!unit) {
+        return 0;
+    }
+    return stint_impl_span(unit, ticks);
+}
+
+static uint64_t map_span(struct merge *m, const struct merge_map *map, uint64_t what) {
+    uint32_t node = merge_node(map, (uint32_t)(what >> STINT_IMPL_SPAN_BITS));
+    return make_span(m, node, map_ticks(map, what));
+}
+
+static uint64_t map_activity(struct merge *m, const struct merge_map *map, uint64_t what) {
     uint32_t unit = hash_map_get(&map->activity, (uint32_t)(what >> STINT_IMPL_SPAN_BITS));
-    unit = unit == HASH_MAP_NONE ? 0 : nameable(m, unit);
-    return unit ? stint_impl_span(unit, merge_length(map, what & LONGEST)) : 0;
+    if (unit == HASH_MAP_NONE) {
+        return 0;
+    }
+    return make_span(m, unit, merge_length(map, what & LONGEST));
 }
 
-/* The ticks from a launch, by whom: LONGEST is not a number of ticks. */
-static uint64_t launch_of(const struct merge_map *map, uint64_t what) {
-    uint32_t unit = hash_map_get(&map->thread, (uint32_t)(what >> STINT_IMPL_SPAN_BITS));
-    uint64_t ticks = what & LONGEST;
-    unit = unit < 1u << STINT_IMPL_NODE_BITS ? unit : 0;
-    return stint_impl_span(unit, ticks == LONGEST ? ticks : merge_length(map, ticks));
+/* The ticks since a launch, and the thread that launched, 0 = unknown. */
+static uint64_t map_launch(const struct merge_map *map, uint64_t what) {
+    uint32_t thread = hash_map_get(&map->thread, (uint32_t)(what >> STINT_IMPL_SPAN_BITS));
+    if (!unit_fits(thread)) { /* or HASH_MAP_NONE */
+        thread = 0;
+    }
+    return stint_impl_span(thread, map_ticks(map, what));
 }
 
-/* Whether the payload is a length: then a span of that start follows. */
+/* Whether the payload is the length of the span that follows, which then has the same start. */
 static int is_length(const struct stint_impl_event *payload, const struct stint_impl_event *then) {
     return then && then->at >> STINT_IMPL_EVENT_KIND == STINT_IMPL_EVENT_SPAN &&
            (then->what & LONGEST) == LONGEST && then->at == (payload->at & TICKS);
 }
 
-/* at stays 0 for what cannot be told. */
-static void copy_event(struct merge *m, const struct merge_map *map, struct stint_impl_event *to,
-                       const struct stint_impl_event *from, const struct stint_impl_event *then) {
-    uint64_t kind = from->at >> STINT_IMPL_EVENT_KIND;
-    uint64_t tick = merge_tick(map, from->at & TICKS) & TICKS;
-    to->what = from->what;
-    if (kind == STINT_IMPL_EVENT_SPAN) {
-        to->what = span_of(m, map, from->what);
-    } else if (kind == STINT_IMPL_EVENT_PAYLOAD) {
-        to->what = is_length(from, then) ? merge_length(map, from->what) : from->what;
-    } else {
-        to->what = from->what <= map->run->snapshot.site_count ? map->site[from->what] : 0;
-    }
-    if (from->at && (to->what || kind == STINT_IMPL_EVENT_PAYLOAD)) {
-        to->at = kind << STINT_IMPL_EVENT_KIND | tick;
+/* A scope's span, a payload, or a mark or value, which name their site. */
+static uint64_t map_event(struct merge *m, const struct merge_map *map,
+                          const struct stint_impl_event *from,
+                          const struct stint_impl_event *then) {
+    switch (from->at >> STINT_IMPL_EVENT_KIND) {
+    case STINT_IMPL_EVENT_SPAN:
+        return map_span(m, map, from->what);
+    case STINT_IMPL_EVENT_PAYLOAD:
+        if (is_length(from, then)) {
+            return merge_length(map, from->what);
+        }
+        return from->what;
+    default:
+        if (from->what <= map->run->snapshot.site_count) {
+            return map->site[from->what];
+        }
+        return 0;
     }
 }
 
-static void copy_activity_event(struct merge *m, const struct merge_map *map,
-                                struct stint_impl_event *to, const struct stint_impl_event *from) {
+/* An activity's span, or a payload with its launch. */
+static uint64_t map_activity_event(struct merge *m, const struct merge_map *map,
+                                   const struct stint_impl_event *from) {
+    switch (from->at >> STINT_IMPL_EVENT_KIND) {
+    case STINT_IMPL_EVENT_SPAN:
+        return map_activity(m, map, from->what);
+    case STINT_IMPL_EVENT_PAYLOAD:
+        return map_launch(map, from->what);
+    default:
+        return 0;
+    }
+}
+
+/* `at` stays 0, no event, for what the merged file cannot name. */
+static void event_set(const struct merge_map *map, struct stint_impl_event *to,
+                      const struct stint_impl_event *from, uint64_t what) {
     uint64_t kind = from->at >> STINT_IMPL_EVENT_KIND;
-    int is_span = kind == STINT_IMPL_EVENT_SPAN, is_payload = kind == STINT_IMPL_EVENT_PAYLOAD;
-    to->what = is_span      ? activity_of(m, map, from->what)
-               : is_payload ? launch_of(map, from->what)
-                            : 0;
-    if (from->at && (to->what || is_payload)) {
+    to->what = what;
+    if (from->at && (what || kind == STINT_IMPL_EVENT_PAYLOAD)) {
         to->at = kind << STINT_IMPL_EVENT_KIND | (merge_tick(map, from->at & TICKS) & TICKS);
+    }
+}
+
+static void copy_events(struct merge *m, const struct merge_map *map, struct stint_impl_ring *to,
+                        const struct stint_impl_ring *from, uint64_t first, uint32_t kind) {
+    const struct stint_impl_event *events =
+        (const struct stint_impl_event *)(const void *)(from + 1);
+    for (uint64_t i = first; i < from->head; ++i) {
+        const struct stint_impl_event *event = &events[i & from->mask], *then = NULL;
+        uint64_t what;
+        if (i + 1 < from->head) {
+            then = &events[(i + 1) & from->mask];
+        }
+        if (kind == ARENA_LANE_ACTIVITIES) {
+            what = map_activity_event(m, map, event);
+        } else {
+            what = map_event(m, map, event, then);
+        }
+        event_set(map, stint_impl_ring_event(to, i), event, what);
     }
 }
 
 /* kind: of the lane. */
 static int copy_ring(struct merge *m, const struct merge_map *map, uint32_t unit, uint32_t kind,
                      uint32_t *out) {
-    const struct stint_impl_ring *from = ring_of(&map->run->snapshot, unit);
+    const struct stint_impl_ring *from = ring_find_checked(&map->run->snapshot, unit);
     *out = 0;
     if (!from) {
         return 0;
     }
-    uint64_t size = 1, kept = from->head <= from->mask ? from->head : from->mask + 1;
+    uint64_t size = 1, kept = u64_min(from->head, from->mask + 1);
     while (size < kept) {
         size *= 2;
     }
@@ -97,19 +157,9 @@ static int copy_ring(struct merge *m, const struct merge_map *map, uint32_t unit
         return -1;
     }
     struct stint_impl_ring *to = merge_file_at(&m->file, *out);
-    const struct stint_impl_event *events =
-        (const struct stint_impl_event *)(const void *)(from + 1);
     to->mask = size - 1;
     to->head = from->head;
-    for (uint64_t i = from->head - kept; i < from->head; ++i) {
-        const struct stint_impl_event *e = &events[i & from->mask];
-        if (kind == ARENA_LANE_ACTIVITIES) {
-            copy_activity_event(m, map, stint_impl_ring_event(to, i), e);
-        } else {
-            copy_event(m, map, stint_impl_ring_event(to, i), e,
-                       i + 1 < from->head ? &events[(i + 1) & from->mask] : NULL);
-        }
-    }
+    copy_events(m, map, to, from, from->head - kept, kind);
     return 0;
 }
 
@@ -117,7 +167,7 @@ int merge_ring(struct merge *m, const struct merge_map *map, uint32_t unit, uint
     return copy_ring(m, map, unit, ARENA_LANE_EVENTS, out);
 }
 
-static uint32_t device_of(const struct merge_map *map, uint32_t unit) {
+static uint32_t map_device(const struct merge_map *map, uint32_t unit) {
     const struct snapshot *s = &map->run->snapshot;
     for (uint32_t i = 0; i < s->device_count; ++i) {
         if (s->devices[i].unit == unit) {
@@ -135,13 +185,17 @@ static int copy_lane(struct merge *m, const struct merge_map *map, const struct 
     }
     struct arena_lane *to = merge_file_at(&m->file, unit);
     to->ring = ring;
-    to->device = device_of(map, from->device);
+    to->device = map_device(map, from->device);
     to->number = ++h->lane_count;
     to->stream = from->stream;
     to->kind = from->kind;
     to->context = from->context;
-    to->rank = merge_marks(m, map) ? m->runs : from->rank;
-    to->pid = merge_marks(m, map) ? map->from->pid : from->pid;
+    to->rank = from->rank;
+    to->pid = from->pid;
+    if (merge_is_marked(m, map)) {
+        to->rank = m->runs;
+        to->pid = map->from->pid;
+    }
     to->next = h->first_lane;
     h->first_lane = unit;
     return 0;
@@ -149,7 +203,7 @@ static int copy_lane(struct merge *m, const struct merge_map *map, const struct 
 
 int merge_lanes(struct merge *m, const struct merge_map *map) {
     const struct snapshot *s = &map->run->snapshot;
-    uint64_t fit = s->size / STINT_IMPL_UNIT, most = fit < LANES_MOST ? fit : LANES_MOST;
+    uint64_t most = u64_min(s->size / STINT_IMPL_UNIT, LANES_MAX);
     const struct arena_lane **lane = scratch_array(&m->memory, most, sizeof *lane), *l;
     uint32_t count = 0;
     if (!lane) {
@@ -160,7 +214,7 @@ int merge_lanes(struct merge *m, const struct merge_map *map) {
          count < most && (l = snapshot_at(s, unit, sizeof *l)); unit = l->next) {
         lane[count++] = l;
     }
-    while (count) { /* the oldest first, to be numbered as they were */
+    while (count) { /* the oldest first, so that their numbers keep their order */
         if (copy_lane(m, map, lane[--count])) {
             return -1;
         }

@@ -42,8 +42,8 @@ typedef int option_taker(void *to, const struct option_value *value);
 
 #define OPTIONS_TAKEN (-1)
 
-/* Gives each option of the command to `take`. OPTIONS_TAKEN: argv[optind] is the first argument that
- * is not an option; otherwise the exit status, after --help or one line on stderr. */
+/* Gives each option of the command to `take`. OPTIONS_TAKEN: argv[optind] is the first argument
+ * that is not an option; otherwise the exit status, after --help or one line on stderr. */
 int options_parse(enum command_id command, int argc, char **argv, option_taker *take, void *to);
 /* The same for the options before the command. */
 int options_parse_tool(int argc, char **argv, option_taker *take, void *to);

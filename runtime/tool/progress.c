@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A line on stderr while a command reads or writes for more than a second. A timer's signal handler
+ * prints it: a second thread would need locks around the counter that the writing thread changes.
+ */
 #include "progress.h"
 
 #include <signal.h>
@@ -14,13 +18,13 @@ static struct {
     int shown;
 } now;
 
-static size_t put(char *line, size_t at, const char *text) {
+static size_t append_text(char *line, size_t at, const char *text) {
     size_t length = strlen(text);
     memcpy(line + at, text, length);
     return at + length;
 }
 
-static size_t put_number(char *line, size_t at, uint64_t n) {
+static size_t append_number(char *line, size_t at, uint64_t n) {
     char digits[20];
     size_t count = 0;
     do {
@@ -33,40 +37,39 @@ static size_t put_number(char *line, size_t at, uint64_t n) {
     return at;
 }
 
-/* In a signal handler: on the thread that writes, which a second one would need locks for. */
-static void show(int signal) {
+static void print_progress(int signal) {
     ERRNO_KEEP;
     char line[128];
     (void)signal;
-    size_t at = put(line, 0, "\rstint: ");
-    at = put(line, at, now.what);
-    at = put(line, at, " … ");
+    size_t at = append_text(line, 0, "\rstint: ");
+    at = append_text(line, at, now.what);
+    at = append_text(line, at, " … ");
     if (now.bytes) {
-        at = put_number(line, at, now.bytes->written >> 20);
-        at = put(line, at, " MiB ");
+        at = append_number(line, at, now.bytes->written >> 20);
+        at = append_text(line, at, " MiB ");
     }
     now.shown |= write(STDERR_FILENO, line, at) > 0;
 }
 
-static void timer(long seconds) {
+static void set_timer(long seconds) {
     struct itimerval each = {{seconds, 0}, {seconds, 0}};
     setitimer(ITIMER_REAL, &each, NULL);
 }
 
 void progress_start(const char *what, const struct sink *bytes) {
-    struct sigaction on = {.sa_handler = show, .sa_flags = SA_RESTART};
+    struct sigaction on = {.sa_handler = print_progress, .sa_flags = SA_RESTART};
     if (isatty(STDERR_FILENO)) {
         now.what = what;
         now.bytes = bytes;
         sigemptyset(&on.sa_mask);
         sigaction(SIGALRM, &on, NULL);
-        timer(1);
+        set_timer(1);
     }
 }
 
 void progress_stop(void) {
     static const char erase[] = "\r\x1b[K";
-    timer(0);
+    set_timer(0);
     if (now.shown && write(STDERR_FILENO, erase, sizeof erase - 1) < 0) {
         return; /* the line stays */
     }

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Implementation notes
- * - A run file is read with pread into memory of our own: it may be cut while it is read.
- * - Its writer may be at work meanwhile. The heads of lists are those that were there before the
- *   body was read, the body reaches up to what is in use after it, and the tables that nodes name
- *   (sites, sets and their texts) are read once more at the end: whatever is found is whole, and
- *   whatever is named is there.
- * - Ticks mean something on the machine and boot that counted them. Elsewhere "now" is the latest
- *   tick that the file holds, and its rate the one its writer measured.
+ * Opens run files for all commands: reads the bytes (run_read.c), finds out whether the writer is
+ * running, has ended or was killed, and makes the snapshot for the current time, the time of the
+ * end, or the latest time in the file.
+ * - A run file is read with pread into memory of the tool: it may be cut while it is read.
+ * - Its writer may be running meanwhile. The heads of lists are those from before the body was
+ *   read, the body extends to the bytes in use after it, and the tables that nodes refer to (sites,
+ *   sets and their texts) are read again at the end: each record that is found is complete, and so
+ *   is each name that it refers to.
+ * - Ticks have a meaning on the machine and boot that counted them. Elsewhere the current time is
+ *   the latest tick in the file, and the length of a tick the one that its writer measured.
  */
 #include "run_open.h"
 
@@ -28,11 +30,12 @@ static const struct arena_header *header_of(const struct run *r) {
     return (const struct arena_header *)(const void *)r->snapshot.base;
 }
 
-/* ---- Who writes it. */
+/* ---- Its writer. */
 
-/* The lock says it, but a program that closes descriptors it did not open, or the file itself after
- * a look at it, loses the lock and goes on writing: then the mapping says it. */
-static enum run_state state_of(int fd, const struct arena_header *h, int here) {
+/* The writer holds a lock. A program that closes descriptors which it did not open, or that opens
+ * and closes the file itself, loses the lock and continues to write: then it has the file mapped.
+ */
+static enum run_state find_state(int fd, const struct arena_header *h, int here) {
     struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
     struct stat s;
     if (h->end.ticks) {
@@ -41,13 +44,17 @@ static enum run_state state_of(int fd, const struct arena_header *h, int here) {
     if (!fcntl(fd, F_GETLK, &all) && all.l_type != F_UNLCK) {
         return RUN_LIVE;
     }
-    return here && !fstat(fd, &s) && run_writer_maps(h->pid, s.st_ino) ? RUN_LIVE : RUN_KILLED;
+    if (here && !fstat(fd, &s) && run_writer_maps(h->pid, s.st_ino)) {
+        return RUN_LIVE;
+    }
+    return RUN_KILLED;
 }
 
-/* ---- When it is. */
+/* ---- The time of the snapshot. */
 
-/* As the writer measured it, to 0.1 %; over the whole time since on the boot of the run. */
-static double ns_per_tick(const struct arena_header *h, int here) {
+/* On the boot of the run measured over the time since its start, else as the writer measured it, to
+ * 0.1 %. */
+static double measure_tick(const struct arena_header *h, int here) {
     struct clock_stamp now;
     if (here) {
         clock_init((int)h->clock_kind);
@@ -56,17 +63,22 @@ static double ns_per_tick(const struct arena_header *h, int here) {
             return clock_ns_per_tick(&h->start, &now, h->ticks_per_us);
         }
     }
-    return 256000.0 / (double)(h->ticks_per_us ? h->ticks_per_us : 256000);
+    if (!h->ticks_per_us) {
+        return 1;
+    }
+    return 256000.0 / (double)h->ticks_per_us;
 }
 
-static uint64_t start_of(const struct arena_header *h) {
-    int sane = h->process_start_ns && h->process_start_ns <= h->start.monotonic_ns;
-    return sane ? h->process_start_ns : h->start.monotonic_ns;
+static uint64_t find_start(const struct arena_header *h) {
+    if (h->process_start_ns && h->process_start_ns <= h->start.monotonic_ns) {
+        return h->process_start_ns;
+    }
+    return h->start.monotonic_ns;
 }
 
-/* -1: now has to be found in the data. */
-static int now_of(const struct run *r, const struct arena_header *h, int here,
-                  struct clock_stamp *out) {
+/* The time of the snapshot; -1: it has to be found in the data. */
+static int find_now(const struct run *r, const struct arena_header *h, int here,
+                    struct clock_stamp *out) {
     if (r->state == RUN_ENDED) {
         *out = h->end;
     } else if (here && !r->at_least) {
@@ -75,56 +87,59 @@ static int now_of(const struct run *r, const struct arena_header *h, int here,
     } else {
         return -1;
     }
-    return out->ticks > h->start.ticks && out->monotonic_ns > h->start.monotonic_ns ? 0 : -1;
+    if (out->ticks <= h->start.ticks || out->monotonic_ns <= h->start.monotonic_ns) {
+        return -1;
+    }
+    return 0;
 }
 
-/* Twice where now is not known: first to find it. */
-static int take(struct run *r, const char *base, uint64_t size, int here) {
+/* Makes the snapshot; twice if the time has to be found in it. */
+static int take_snapshot(struct run *r, const char *base, uint64_t size, int here) {
     const struct arena_header *h = (const struct arena_header *)(const void *)base;
     struct snapshot *s = &r->snapshot;
     struct clock_stamp now;
-    if (!now_of(r, h, here, &now)) {
-        return snapshot_read(s, base, size, start_of(h), &now);
+    if (!find_now(r, h, here, &now)) {
+        return snapshot_read(s, base, size, find_start(h), &now);
     }
     now = h->start;
-    if (snapshot_read(s, base, size, start_of(h), &now)) {
+    if (snapshot_read(s, base, size, find_start(h), &now)) {
         return -1;
     }
-    double rate = ns_per_tick(h, here);
-    now.ticks = run_latest(s, h) + snapshot_whole(1 / rate) + 1; /* 0 ns are no time to be open */
+    double rate = measure_tick(h, here);
+    now.ticks = run_latest(s, h) + snapshot_whole(1 / rate) + 1; /* no scope is open for 0 ns */
     r->at_least = 1;
     uint64_t since = snapshot_whole((double)(now.ticks - h->start.ticks) * rate);
     now.monotonic_ns += since;
     now.real_ns += since;
     snapshot_free(s);
-    if (snapshot_read(s, base, size, start_of(h), &now)) {
+    if (snapshot_read(s, base, size, find_start(h), &now)) {
         return -1;
     }
-    s->ns_per_tick = rate; /* which a short run's two stamps would only give roughly */
+    s->ns_per_tick = rate; /* more exact than the two stamps of a short run */
     return 0;
 }
 
-/* ---- What it says of itself. */
+/* ---- Its properties. */
 
-static const char *text(const struct run *r, uint32_t at) {
+static const char *read_about_text(const struct run *r, uint32_t at) {
     uint32_t length;
-    const char *t = snapshot_text(&r->snapshot, at, &length);
-    return t ? t : "";
+    const char *found = snapshot_text(&r->snapshot, at, &length);
+    return found ? found : "";
 }
 
-static void describe(struct run *r) {
+static void run_describe(struct run *r) {
     const struct arena_header *h = header_of(r);
-    r->program = text(r, h->about.program);
-    r->command = text(r, h->about.command);
-    r->host = text(r, h->about.host);
-    r->cpu = text(r, h->about.cpu);
-    r->compiler = text(r, h->about.compiler);
-    r->clock = text(r, h->about.clock);
-    r->gpu = text(r, h->about.gpu);
+    r->program = read_about_text(r, h->about.program);
+    r->command = read_about_text(r, h->about.command);
+    r->host = read_about_text(r, h->about.host);
+    r->cpu = read_about_text(r, h->about.cpu);
+    r->compiler = read_about_text(r, h->about.compiler);
+    r->clock = read_about_text(r, h->about.clock);
+    r->gpu = read_about_text(r, h->about.gpu);
     r->pid = h->pid;
     r->parent_pid = h->parent_pid;
     r->cpus = h->about.cpus;
-    r->start_real_ns = h->start.real_ns - (h->start.monotonic_ns - start_of(h));
+    r->start_real_ns = h->start.real_ns - (h->start.monotonic_ns - find_start(h));
 }
 
 static int open_run(struct run *r, const char *path, int ended_now) {
@@ -137,16 +152,16 @@ static int open_run(struct run *r, const char *path, int ended_now) {
     }
     const struct arena_header *h = (const struct arena_header *)(const void *)bytes.base;
     int here = run_writer_boot(h->boot_id);
-    r->state = state_of(fd, h, here);
+    r->state = find_state(fd, h, here);
     close(fd);
     r->at_least = r->state == RUN_KILLED && !ended_now;
-    if (take(r, bytes.base, bytes.size, here)) {
+    if (take_snapshot(r, bytes.base, bytes.size, here)) {
         log_line("%.500s: not enough memory to read %llu bytes", path,
                  (unsigned long long)bytes.size);
         pages_put(bytes.base, bytes.size);
         return -1;
     }
-    describe(r);
+    run_describe(r);
     return 0;
 }
 

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The run files of `stint run`: where the program and the processes it starts write them, and which
+ * of them there are at the end. cmd_run.c makes a place before it starts the program, lists the
+ * files after, and leaves the place.
+ */
 #include "run_files.h"
 
 #include <dirent.h>
@@ -15,7 +20,7 @@
 #include "arena/arena.h"
 #include "base/log.h"
 
-static int too_long(const char *path) {
+static int refuse_long_path(const char *path) {
     log_line("%.500s: %s", path, strerror(ENAMETOOLONG));
     return -1;
 }
@@ -24,9 +29,10 @@ static int too_long(const char *path) {
 static int make_folder(struct run_place *p) {
     const char *const places[] = {"/dev/shm", getenv("XDG_RUNTIME_DIR"), getenv("TMPDIR"), "/tmp"};
     for (size_t i = 0; i < sizeof places / sizeof *places; ++i) {
-        int n = places[i] && *places[i]
-                    ? snprintf(p->folder, sizeof p->folder, "%s/stint-XXXXXX", places[i])
-                    : -1;
+        if (!places[i] || !*places[i]) {
+            continue;
+        }
+        int n = snprintf(p->folder, sizeof p->folder, "%s/stint-XXXXXX", places[i]);
         if (n > 0 && (size_t)n < sizeof p->folder && mkdtemp(p->folder)) {
             return 0;
         }
@@ -36,7 +42,7 @@ static int make_folder(struct run_place *p) {
     return -1;
 }
 
-/* A % of the folder's name is none of the pattern. */
+/* A % in the folder's name is doubled, so that the pattern does not replace it. */
 static int make_pattern(struct run_place *p, const char *folder, const char *name) {
     size_t at = 0;
     for (; *folder && at + 2 < sizeof p->pattern; ++folder) {
@@ -46,7 +52,10 @@ static int make_pattern(struct run_place *p, const char *folder, const char *nam
         }
     }
     int n = snprintf(p->pattern + at, sizeof p->pattern - at, "/%s", name);
-    return *folder || n < 0 || (size_t)n >= sizeof p->pattern - at ? too_long(name) : 0;
+    if (*folder || n < 0 || (size_t)n >= sizeof p->pattern - at) {
+        return refuse_long_path(name);
+    }
+    return 0;
 }
 
 int run_place_make(struct run_place *out, const char *file) {
@@ -56,22 +65,25 @@ int run_place_make(struct run_place *out, const char *file) {
     clock_gettime(CLOCK_REALTIME, &now);
     out->since_ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
     if (!file) {
-        return make_folder(out) ? -1 : make_pattern(out, out->folder, "run-%p.stint");
+        if (make_folder(out)) {
+            return -1;
+        }
+        return make_pattern(out, out->folder, "run-%p.stint");
     }
     if (*file == '/') {
         return make_pattern(out, "", file + 1);
     }
-    if (!getcwd(here, sizeof here)) { /* the program may go elsewhere */
+    if (!getcwd(here, sizeof here)) { /* the program may change its directory */
         log_line("--file %.500s: %s", file, strerror(errno));
         return -1;
     }
     return make_pattern(out, here, file);
 }
 
-/* ---- What is there. */
+/* ---- The files at the end. */
 
-/* The pattern's last part for fnmatch: %p and the like are anything, and so is what follows. */
-static int glob_of(char *out, size_t size, const char *name) {
+/* The pattern's last part for fnmatch: anything for %p and the like, and anything after it. */
+static int make_glob(char *out, size_t size, const char *name) {
     size_t at = 0;
     for (; *name && at + 3 < size; ++name) {
         if (*name == '%' && name[1] && name[1] != '%') {
@@ -90,36 +102,48 @@ static int glob_of(char *out, size_t size, const char *name) {
     return *name ? -1 : 0;
 }
 
-/* When the run began, if this is a run file; 0 if it is not. */
-static uint64_t began(const char *path, uint32_t *pid) {
+/* The time of a run's start and its process; 0 if this is not a run file. */
+static uint64_t read_start_time(const char *path, uint32_t *pid) {
     struct arena_header h;
     struct stat s;
     int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-    int yes = fd >= 0 && !fstat(fd, &s) && S_ISREG(s.st_mode) &&
-              pread(fd, &h, sizeof h, 0) == (ssize_t)sizeof h &&
-              !memcmp(h.magic, ARENA_MAGIC, sizeof h.magic);
-    if (fd >= 0) {
-        close(fd);
+    *pid = 0;
+    if (fd < 0) {
+        return 0;
     }
-    *pid = yes ? h.pid : 0;
-    return yes ? h.start.real_ns : 0;
+    int is_run_file = !fstat(fd, &s) && S_ISREG(s.st_mode) &&
+                      pread(fd, &h, sizeof h, 0) == (ssize_t)sizeof h &&
+                      !memcmp(h.magic, ARENA_MAGIC, sizeof h.magic);
+    close(fd);
+    if (!is_run_file) {
+        return 0;
+    }
+    *pid = h.pid;
+    return h.start.real_ns;
 }
 
-static int add(struct run_files *f, const char *path) {
+static int files_add(struct run_files *f, const char *path) {
     char **more = realloc(f->path, (f->count + 1) * sizeof *more);
     if (!more) {
         return -1;
     }
     f->path = more;
     f->path[f->count] = strdup(path);
-    return f->path[f->count] ? (++f->count, 0) : -1;
+    if (!f->path[f->count]) {
+        return -1;
+    }
+    ++f->count;
+    return 0;
 }
 
-static int earlier(const void *left, const void *right) {
+static int compare_starts(const void *left, const void *right) {
     const char *const *a = left, *const *b = right;
     uint32_t pid;
-    uint64_t at = began(*a, &pid), bt = began(*b, &pid);
-    return at < bt ? -1 : at > bt ? 1 : strcmp(*a, *b);
+    uint64_t at = read_start_time(*a, &pid), bt = read_start_time(*b, &pid);
+    if (at != bt) {
+        return (at > bt) - (at < bt);
+    }
+    return strcmp(*a, *b);
 }
 
 static int list_folder(struct run_files *out, DIR *folder, const char *prefix, const char *glob,
@@ -130,16 +154,15 @@ static int list_folder(struct run_files *out, DIR *folder, const char *prefix, c
     while ((e = readdir(folder))) {
         int n = snprintf(path, sizeof path, "%s%s", prefix, e->d_name);
         if (n > 0 && (size_t)n < sizeof path && !fnmatch(glob, e->d_name, 0) &&
-            began(path, &pid) >= since && add(out, path)) {
+            read_start_time(path, &pid) >= since && files_add(out, path)) {
             return -1;
         }
     }
     return 0;
 }
 
-/* The pattern's folder with its slash; one that the program's name or number is part of is not
- * looked for. */
-static void folder_of(char out[PATH_MAX], const char *pattern, const char *name) {
+/* The pattern's folder with its slash. %p and the like in it are not replaced. */
+static void copy_folder(char out[PATH_MAX], const char *pattern, const char *name) {
     size_t at = 0;
     for (; pattern < name; ++pattern) {
         out[at++] = *pattern;
@@ -152,22 +175,26 @@ int run_files_list(struct run_files *out, const struct run_place *place) {
     char prefix[PATH_MAX], glob[2 * NAME_MAX];
     const char *name = strrchr(place->pattern, '/') + 1;
     memset(out, 0, sizeof *out);
-    folder_of(prefix, place->pattern, name);
+    copy_folder(prefix, place->pattern, name);
     DIR *folder = opendir(prefix);
-    if (!folder || glob_of(glob, sizeof glob, name)) {
+    if (!folder || make_glob(glob, sizeof glob, name)) {
         log_line("%.500s: %s", prefix, strerror(folder ? ENAMETOOLONG : errno));
         if (folder) {
             closedir(folder);
         }
         return -1;
     }
-    int failed = list_folder(out, folder, prefix, glob, *place->folder ? 1 : place->since_ns);
+    uint64_t since_ns = place->since_ns;
+    if (*place->folder) {
+        since_ns = 1; /* a new folder: all files are of this run */
+    }
+    int failed = list_folder(out, folder, prefix, glob, since_ns);
     closedir(folder);
     if (out->count) {
-        qsort(out->path, out->count, sizeof *out->path, earlier);
+        qsort(out->path, out->count, sizeof *out->path, compare_starts);
     }
     if (failed) {
-        log_line("no memory");
+        log_line("run: not enough memory");
     }
     return failed;
 }
@@ -175,7 +202,7 @@ int run_files_list(struct run_files *out, const struct run_place *place) {
 size_t run_files_of(const struct run_files *files, uint32_t pid) {
     for (size_t i = 0; i < files->count; ++i) {
         uint32_t writer;
-        if (began(files->path[i], &writer) && writer == pid) {
+        if (read_start_time(files->path[i], &writer) && writer == pid) {
             return i;
         }
     }
@@ -190,7 +217,7 @@ void run_place_leave(const struct run_place *place, const struct run_files *file
         unlink(files->path[i]);
     }
     if (rmdir(place->folder) && errno == ENOTEMPTY) {
-        log_line("%.500s stays: something else is in it", place->folder);
+        log_line("%.500s is not removed: it has other files", place->folder);
     }
 }
 

@@ -11,7 +11,7 @@
 
 struct run_place {
     char pattern[PATH_MAX]; /* for STINT_FILE */
-    char folder[PATH_MAX];  /* made by us, "" = none */
+    char folder[PATH_MAX];  /* made by run_place_make, "" = none */
     uint64_t since_ns;      /* CLOCK_REALTIME when it was made */
 };
 
@@ -24,7 +24,7 @@ struct run_files {
 int run_place_make(struct run_place *out, const char *file);
 /* Run files there that began since. 0, or -1 after one line. */
 int run_files_list(struct run_files *out, const struct run_place *place);
-/* That of the process, else the first. */
+/* The number of the process's file, or else 0. */
 size_t run_files_of(const struct run_files *files, uint32_t pid);
 /* Unless kept, removes the folder with what is in it. */
 void run_place_leave(const struct run_place *place, const struct run_files *files, int kept);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The last thing that is known to have happened in a run that did not say its end.
+ * The latest time that is known of a run without a recorded end.
  */
 #ifndef STINT_TOOL_RUN_LATEST_H
 #define STINT_TOOL_RUN_LATEST_H
@@ -8,7 +8,7 @@
 #include "arena/arena.h"
 #include "read/snapshot.h"
 
-/* Its tick; the start's if there is nothing. */
+/* Its tick; that of the start if there is no other. */
 uint64_t run_latest(const struct snapshot *s, const struct arena_header *h);
 
 #endif

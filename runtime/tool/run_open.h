@@ -9,7 +9,7 @@
 
 /* 0, or -1 after one line on stderr that says what, where and what to do. */
 int run_open(struct run *r, const char *path);
-/* The same, of a writer that is known to have ended just now if it did not say so. */
+/* The same, if it is known that the writer has just ended. */
 int run_open_ended(struct run *r, const char *path);
 void run_close(struct run *r);
 

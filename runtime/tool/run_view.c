@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A run as a report: parses the view, describes the run in the lines above the table, and folds the
+ * text to the width of the terminal. The commands report and run print with it; info and top print
+ * its state.
+ */
 #include "run_view.h"
 
 #include <stdio.h>
@@ -9,7 +14,7 @@
 
 #define FOLD_INDENT 4
 
-/* A name of a view that only the tool takes, and the text it stands for. */
+/* A name of a view that only the tool takes, and the text that it means. */
 struct view_name {
     const char *name;
     const char *means;
@@ -61,32 +66,38 @@ void run_view_state(char *out, size_t size, const struct run *r) {
     } else if (r->state == RUN_LIVE) {
         snprintf(out, size, "running, pid %u", r->pid);
     } else {
-        snprintf(out, size, "killed, crashed or ended by _exit or exec, pid %u%s", r->pid,
-                 has_open(&r->snapshot) ? ": its open scopes are below" : "");
+        const char *open = has_open(&r->snapshot) ? ": its open scopes are below" : "";
+        snprintf(out, size, "killed, crashed or ended by _exit or exec, pid %u%s", r->pid, open);
     }
 }
 
-static int find_set(const struct run *r, const char *name, uint32_t *out) {
+/* One line with the names of the sets, as many as fit. */
+static void refuse_set(const struct run *r, const char *name) {
     char names[400] = "";
     size_t length = 0;
+    for (uint32_t i = 0; i < r->snapshot.set_count && length < sizeof names; ++i) {
+        const char *comma = i ? ", " : "";
+        length += (size_t)snprintf(names + length, sizeof names - length, "%s%.60s", comma,
+                                   r->snapshot.sets[i]);
+    }
+    log_line("%.500s: no set %.100s in it; it has %s", r->path, name, names);
+}
+
+static int run_find_set(const struct run *r, const char *name, uint32_t *out) {
     for (uint32_t i = 0; i < r->snapshot.set_count; ++i) {
         if (!strcmp(r->snapshot.sets[i], name)) {
             *out = i;
             return 0;
         }
-        int n = length < sizeof names ? snprintf(names + length, sizeof names - length, "%s%.60s",
-                                                 i ? ", " : "", r->snapshot.sets[i])
-                                      : 0;
-        length += n > 0 ? (size_t)n : 0;
     }
-    log_line("%.500s: no set %.100s in it; it has %s", r->path, name, names);
+    refuse_set(r, name);
     return -1;
 }
 
-/* ---- Lines that a terminal would break are broken at a space. */
+/* ---- Lines that are too long for the terminal are broken at a space. */
 
 /* Bytes of the piece at `at` that is printed as one column, or as none: an escape sequence. */
-static size_t piece_at(const char *line, size_t length, size_t at, int *columns) {
+static size_t measure_piece(const char *line, size_t length, size_t at, int *columns) {
     size_t n = 1;
     *columns = line[at] != '\x1b';
     if (!*columns) {
@@ -105,7 +116,7 @@ static void fold_line(struct text *out, const char *line, size_t length, size_t 
     size_t from = 0, space = 0, used = 0;
     for (size_t at = 0; at < length;) {
         int columns;
-        size_t n = piece_at(line, length, at, &columns);
+        size_t n = measure_piece(line, length, at, &columns);
         if (line[at] == ' ' && at > from) {
             space = at;
         }
@@ -125,10 +136,13 @@ static void fold_line(struct text *out, const char *line, size_t length, size_t 
     text_put(out, "\n", 1);
 }
 
-static void fold(struct text *out, const struct text *in, size_t width) {
+static void fold_text(struct text *out, const struct text *in, size_t width) {
     for (size_t at = 0; at < in->length;) {
         const char *end = memchr(in->data + at, '\n', in->length - at);
-        size_t length = end ? (size_t)(end - in->data) - at : in->length - at;
+        size_t length = in->length - at;
+        if (end) {
+            length = (size_t)(end - in->data) - at;
+        }
         fold_line(out, in->data + at, length, width);
         at += length + 1;
     }
@@ -136,12 +150,15 @@ static void fold(struct text *out, const struct text *in, size_t width) {
 
 /* ---- The report. */
 
-/* A device's name tells of a GPU where the run was cut off before it could. */
-static const char *gpu_of(const struct run *r) {
-    return *r->gpu || !r->snapshot.device_count ? r->gpu : r->snapshot.devices[0].name;
+/* The first device's name if the file was cut off before the text about the GPU was written. */
+static const char *describe_gpu(const struct run *r) {
+    if (!*r->gpu && r->snapshot.device_count) {
+        return r->snapshot.devices[0].name;
+    }
+    return r->gpu;
 }
 
-static int render(struct text *out, struct run *r, const struct report_options *o) {
+static int render_run(struct text *out, struct run *r, const struct report_options *o) {
     char started[64], state[128], line[256];
     run_view_time(started, sizeof started, r->start_real_ns);
     run_view_state(state, sizeof state, r);
@@ -151,7 +168,7 @@ static int render(struct text *out, struct run *r, const struct report_options *
                                  .cpu = r->cpu,
                                  .compiler = r->compiler,
                                  .clock = r->clock,
-                                 .gpu = gpu_of(r),
+                                 .gpu = describe_gpu(r),
                                  .cpus = r->cpus,
                                  .state = line,
                                  .killed = r->at_least};
@@ -162,19 +179,19 @@ static int render(struct text *out, struct run *r, const struct report_options *
 int run_view_print(struct text *out, struct run *r, const struct run_view *view) {
     struct report_options o = view->options;
     struct text whole;
-    if (view->set && find_set(r, view->set, &o.set)) {
+    if (view->set && run_find_set(r, view->set, &o.set)) {
         return -1;
     }
     text_start(&whole);
-    int failed = render(&whole, r, &o) || whole.failed;
+    int failed = render_run(&whole, r, &o) || whole.failed;
     if (!failed && o.width) {
-        fold(out, &whole, o.width);
+        fold_text(out, &whole, o.width);
     } else if (!failed) {
         text_put(out, whole.data, whole.length);
     }
     text_free(&whole);
     if (failed || out->failed) {
-        log_line("%.500s: no memory for the report", r->path);
+        log_line("%.500s: not enough memory for the report", r->path);
         return -1;
     }
     return 0;

@@ -15,8 +15,8 @@ struct run_view {
 
 /* A view of the tool (gen/views.ini) with options; 0, or -1 for a text of another form. */
 int run_view_parse(const char *text, struct run_view *out);
-/* The report as text, folded to the view's width. 0; -1 after one line: no memory, or a set that the
- * run does not have. */
+/* The report as text, folded to the view's width. 0; -1 after one line: no memory, or a set that
+ * the run does not have. */
 int run_view_print(struct text *out, struct run *r, const struct run_view *view);
 /* "running, pid 123": the run's state in words. */
 void run_view_state(char *out, size_t size, const struct run *r);

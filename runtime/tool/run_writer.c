@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The process that writes a run file, by /proc: whether it is of this boot, and which run file a
+ * process has mapped. run.c and cmd_top.c call this.
+ */
 #include "run_writer.h"
 
 #include <errno.h>
@@ -15,11 +19,14 @@
 int run_writer_boot(const char boot_id[40]) {
     char here[40] = "";
     int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
-    ssize_t got = fd < 0 ? 0 : read(fd, here, sizeof here - 1);
-    if (fd >= 0) {
-        close(fd);
+    if (fd < 0) {
+        return 0;
     }
-    here[got > 0 ? got : 0] = '\0';
+    ssize_t got = read(fd, here, sizeof here - 1);
+    close(fd);
+    if (got <= 0) {
+        return 0;
+    }
     here[strcspn(here, "\n")] = '\0';
     return *here && !strncmp(here, boot_id, sizeof here);
 }
@@ -38,14 +45,14 @@ static int parse_mapping(char *line, unsigned long long *inode, char **path) {
     return 0;
 }
 
-static FILE *mappings_of(uint32_t pid) {
+static FILE *mappings_open(uint32_t pid) {
     char name[64];
     snprintf(name, sizeof name, "/proc/%u/maps", pid);
     return fopen(name, "re");
 }
 
 int run_writer_maps(uint32_t pid, ino_t inode) {
-    FILE *maps = mappings_of(pid);
+    FILE *maps = mappings_open(pid);
     char *line = NULL, *path;
     size_t size = 0;
     unsigned long long number;
@@ -73,8 +80,10 @@ static int is_run_file(const char *path) {
     return yes;
 }
 
-/* By its name as we see it, as the process does, or, when it has none any more, by its address. */
-static int find_name(uint32_t pid, const char *line, const char *name, char *path, size_t size) {
+/* By its name in this process's view, in that of the process, or, if it was removed, by its
+ * address. */
+static int find_mapped_file(uint32_t pid, const char *line, const char *name, char *path,
+                            size_t size) {
     snprintf(path, size, "%s", name);
     if (is_run_file(path)) {
         return 0;
@@ -88,25 +97,30 @@ static int find_name(uint32_t pid, const char *line, const char *name, char *pat
 }
 
 int run_writer_find(uint32_t pid, char *path, size_t size) {
-    FILE *maps = mappings_of(pid);
+    FILE *maps = mappings_open(pid);
     char *line = NULL, *name;
     size_t room = 0;
     unsigned long long inode;
     int found = 0;
     if (!maps) {
-        log_line("process %u: %s", pid, errno == ENOENT ? "there is none" : strerror(errno));
+        const char *why = errno == ENOENT ? "no such process" : strerror(errno);
+        log_line("process %u: %s", pid, why);
         return -1;
     }
     while (!found && getline(&line, &room, maps) > 0) {
-        found = !parse_mapping(line, &inode, &name) && !find_name(pid, line, name, path, size);
+        found =
+            !parse_mapping(line, &inode, &name) && !find_mapped_file(pid, line, name, path, size);
     }
     int unreadable = ferror(maps);
     fclose(maps);
     free(line);
-    if (!found) {
-        log_line(unreadable ? "process %u: its mappings cannot be read; give its run file"
-                            : "process %u writes no run file: start it with STINT_FILE=FILE",
-                 pid);
+    if (found) {
+        return 0;
     }
-    return found ? 0 : -1;
+    if (unreadable) {
+        log_line("process %u: its mappings cannot be read; give its run file", pid);
+    } else {
+        log_line("process %u writes no run file: start it with STINT_FILE=FILE", pid);
+    }
+    return -1;
 }

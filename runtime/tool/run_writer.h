@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the system knows of the process that writes a run file.
+ * The process that writes a run file, by /proc.
  */
 #ifndef STINT_TOOL_RUN_WRITER_H
 #define STINT_TOOL_RUN_WRITER_H

@@ -20,14 +20,14 @@ static struct termios before;
 static int taken;
 static volatile sig_atomic_t ended;
 
-static void end(int number) {
+static void note_end(int number) {
     (void)number;
     ended = 1;
 }
 
-static void catch_signals(void) {
+static void watch_end_signals(void) {
     static const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
-    struct sigaction on = {.sa_handler = end}; /* no SA_RESTART: a wait ends */
+    struct sigaction on = {.sa_handler = note_end}; /* no SA_RESTART: poll returns */
     sigemptyset(&on.sa_mask);
     for (size_t i = 0; i < sizeof ends / sizeof *ends; ++i) {
         sigaction(ends[i], &on, NULL);
@@ -35,7 +35,7 @@ static void catch_signals(void) {
 }
 
 int top_screen_enter(int screen) {
-    catch_signals();
+    watch_end_signals();
     if (!screen) {
         return 0;
     }
@@ -43,7 +43,7 @@ int top_screen_enter(int screen) {
         return -1;
     }
     struct termios raw = before;
-    raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO | ISIG); /* ^Z would leave this screen behind */
+    raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO | ISIG); /* ^Z would stop the tool on this screen */
     raw.c_cc[VMIN] = 0;
     raw.c_cc[VTIME] = 0;
     if (tcsetattr(STDIN_FILENO, TCSANOW, &raw)) {
@@ -65,9 +65,12 @@ int top_screen_show(const char *bytes, size_t length) {
     struct text t;
     text_start(&t);
     text_add(&t, "\x1b[H");
-    for (size_t at = 0; at < length;) { /* each line erases what an older, longer one left */
+    for (size_t at = 0; at < length;) { /* each line erases the rest of an older, longer one */
         const char *newline = memchr(bytes + at, '\n', length - at);
-        size_t n = newline ? (size_t)(newline - bytes) - at : length - at;
+        size_t n = length - at;
+        if (newline) {
+            n = (size_t)(newline - bytes) - at;
+        }
         text_put(&t, bytes + at, n);
         text_add(&t, "\x1b[K\r\n");
         at += n + 1;
@@ -78,13 +81,13 @@ int top_screen_show(const char *bytes, size_t length) {
     return failed;
 }
 
-static double now(void) {
+static double read_monotonic_s(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* 1: one of the keys that leave. */
+/* Whether one of the keys that quit was typed. */
 static int read_keys(void) {
     char keys[64];
     ssize_t n = read(STDIN_FILENO, keys, sizeof keys);
@@ -93,21 +96,21 @@ static int read_keys(void) {
             return 1;
         }
     }
-    return n == 0; /* the terminal is gone */
+    return n == 0; /* the terminal was closed */
 }
 
 int top_screen_wait(double seconds) {
-    double until = now() + seconds, left = seconds;
+    double until = read_monotonic_s() + seconds, left = seconds;
     while (!ended && left > 0) {
         struct pollfd keys = {STDIN_FILENO, POLLIN, 0};
-        int n = poll(&keys, taken ? 1 : 0, (int)(left * 1000) + 1);
+        int n = poll(&keys, (nfds_t)taken, (int)(left * 1000) + 1);
         if (n > 0 && read_keys()) {
             return 1;
         }
         if (n < 0 && errno != EINTR) {
             return 1;
         }
-        left = until - now();
+        left = until - read_monotonic_s();
     }
     return ended;
 }

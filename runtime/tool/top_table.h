@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What was added to a run between two looks at it.
+ * What was added to a run between two readings of its file.
  */
 #ifndef STINT_TOOL_TOP_TABLE_H
 #define STINT_TOOL_TOP_TABLE_H
@@ -35,9 +35,10 @@ struct top_table_form {
     int colour;
 };
 
-/* The next look; the first one is everything since the run began. 0, or -1 without memory. */
+/* Takes the next reading; the first one has everything since the run began. 0, or -1 without
+ * memory. */
 int top_table_look(struct top_table *t, struct run *r);
-/* Most time added first. 0, or -1 without memory. */
+/* Prints the rows by added time, the largest first. 0, or -1 without memory. */
 int top_table_print(struct text *out, const struct top_table *t, const struct top_table_form *form);
 void top_table_free(struct top_table *t);
 
