@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """columns.ini: the columns of the reports, for the runtime (C) and for docs/columns.md."""
 
+import json
+import re
+
 import table
 
 KINDS = {"text": "REPORT_TEXT", "count": "REPORT_COUNT", "time": "REPORT_TIME",
@@ -23,7 +26,8 @@ value for it. The `legacy` view has a fixed format. Terms are defined in the [gl
 def read(path):
     entries = table.read(path)
     for entry in entries:
-        entry.check(("title", "kind", "field", "sort", "views", "doc"), ("needs", "hide", "values", "gpu_sort", "fluid_sort"))
+        entry.check(("title", "kind", "field", "sort", "views", "doc"), ("needs", "hide", "values", "gpu_sort", "fluid_sort",
+                                                                      "html", "prometheus"))
         entry.one_of("kind", KINDS)
         entry.one_of("sort", ("yes", "no"))
         entry.check_identifier("name", entry.name)
@@ -37,6 +41,10 @@ def read(path):
                     entry.fail("%s, but it is no key of sort=" % key)
         views(entry)
         needs(entry)
+        if "html" in entry.values and not re.fullmatch(r"[^:]+: .+", entry.get("html")):
+            entry.fail("html '%s' is not of the form TITLE: HINT" % entry.get("html"))
+        if "prometheus" in entry.values:
+            family(entry)
     table.unique(entries, "title")
     table.unique(entries, "field")
     return entries
@@ -101,6 +109,47 @@ def render_sorts(path):
              for entry in read(path)]
     return "%sstatic const struct report_sort report_sorts[] = {\n%s};\n" % (
         table.c_banner(path), "".join(lines))
+
+
+def family(entry):
+    """Type, name and help text in Prometheus."""
+    match = re.fullmatch(r"(counter|gauge) (stint_scope_[a-z0-9_]+): (.+)", entry.get("prometheus"))
+    if not match:
+        entry.fail("prometheus '%s' is not of the form 'counter|gauge stint_scope_NAME: HELP'"
+                   % entry.get("prometheus"))
+    return match.groups()
+
+
+def render_prometheus(path):
+    lines = []
+    for entry in read(path):
+        if "prometheus" not in entry.values:
+            continue
+        kind, name, said = family(entry)
+        lines.append("    {%s, %s, %s, PROMETHEUS_%s, offsetof(struct stint_row, %s), %s, 0},\n" % (
+            table.c_string(name), table.c_string(kind), table.c_string(said),
+            "SECONDS" if entry.get("kind") == "time" else "NUMBER", entry.get("field"),
+            c_flags("ROW_", needs(entry))))
+    return "%sstatic const struct family column_families[] = {\n%s};\n" % (table.c_banner(path),
+                                                                          "".join(lines))
+
+
+def for_page(path):
+    """The columns of the table in the HTML page, as a list of JavaScript: `gpu` says that the value
+    is in the object of a row that has this name."""
+    found = []
+    for entry in read(path):
+        if "html" not in entry.values:
+            continue
+        title, hint = entry.get("html").split(": ", 1)
+        key = export_key(entry)
+        column = {"key": key, "title": title, "kind": entry.get("kind"), "hint": hint}
+        if key.startswith(GPU):
+            column.update({"key": entry.name, "gpu": key[len(GPU):]})
+        if entry.get("kind") == "rate":
+            column["unit"] = title.replace("Bytes", "B")
+        found.append(column)
+    return json.dumps(found)
 
 
 def into_schema(row, path):

@@ -32,6 +32,7 @@ import words
 OUTPUTS = {
     "report_columns.inc": columns.render_c,
     "report_sorts.inc": columns.render_sorts,
+    "prometheus_columns.inc": columns.render_prometheus,
     "columns.md": columns.render_markdown,
     "cupti_check.c": cupti.render_check,
     "cupti_double.inc": cupti.render_double,

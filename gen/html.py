@@ -9,12 +9,15 @@ import hashlib
 import os
 import re
 
+import columns
 import table
 
+HERE = os.path.dirname(os.path.abspath(__file__))
 DATA = "@DATA@"
 POLICY = "default-src 'none'"
 STYLE = re.compile(r'<link rel="stylesheet" href="([a-z_]+\.css)">')
 SCRIPT = re.compile(r'<script src="([a-z_]+\.js)"></script>')
+COLUMNS = "@COLUMNS@"  # in a script: the columns of columns.ini
 LIMIT = 150 * 1024  # what a report may weigh without its data
 
 
@@ -44,6 +47,8 @@ def shrink(path, text):
 def inline(folder, name, hashes):
     path = os.path.join(folder, name)
     text = shrink(path, read(path))
+    if COLUMNS in text:
+        text = text.replace(COLUMNS, columns.for_page(os.path.join(HERE, "columns.ini")))
     for bad in ("</script", "</style", "<!--"):
         if bad in text.lower():
             raise table.TableError("%s: '%s' would end it or hide the rest" % (path, bad))

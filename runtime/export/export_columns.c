@@ -68,6 +68,31 @@ int export_column_has(const struct export_column *c, const struct stint_row *r) 
     return v != ROW_UNKNOWN && (v || !c->optional);
 }
 
+static int column_is_gpu(const struct export_column *c) {
+    return !strncmp(c->key, EXPORT_GPU_PREFIX, sizeof EXPORT_GPU_PREFIX - 1);
+}
+
+void export_columns_put(struct sink *out, const struct export_columns *columns,
+                        const struct stint_row *r, int gpu, const char *before) {
+    for (uint32_t i = 0; i < columns->count; ++i) {
+        const struct export_column *c = &columns->column[i];
+        if (column_is_gpu(c) != gpu || !export_column_has(c, r)) {
+            continue;
+        }
+        sink_text(out, before);
+        sink_put(out, "\"", 1);
+        sink_text(out, gpu ? c->key + sizeof EXPORT_GPU_PREFIX - 1 : c->key);
+        sink_put(out, "\":", 2);
+        if (c->text) {
+            const char *text = export_column_text(c, r);
+            sink_json(out, text, strlen(text));
+        } else {
+            sink_u64(out, export_column_value(c, r));
+        }
+        before = ",";
+    }
+}
+
 uint32_t *export_rows(struct rows *out, struct snapshot *s, int each_thread) {
     return rows_flat(out, s, each_thread)
                ? NULL

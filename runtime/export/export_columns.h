@@ -31,6 +31,10 @@ const struct export_columns *export_columns(struct snapshot *s);
 int export_column_has(const struct export_column *c, const struct stint_row *r);
 uint64_t export_column_value(const struct export_column *c, const struct stint_row *r);
 const char *export_column_text(const struct export_column *c, const struct stint_row *r);
+/* JSON's members of the columns that the row has: those of the GPU without their prefix, or all
+ * others. `before` goes before the first, a comma before the next. */
+void export_columns_put(struct sink *out, const struct export_columns *columns,
+                        const struct stint_row *r, int gpu, const char *before);
 /* The flat statistics, largest total first. NULL without memory. */
 uint32_t *export_rows(struct rows *out, struct snapshot *s, int each_thread);
 struct export_name export_row_name(const struct stint_row *r);

@@ -55,37 +55,6 @@ static void put_run(struct sink *out, const struct snapshot *s, const struct run
     sink_put(out, "}", 1);
 }
 
-static void put_column(struct sink *out, const struct export_column *c, const struct stint_row *r,
-                       const char *key) {
-    if (c->text) {
-        put_text(out, key, export_column_text(c, r));
-    } else {
-        put_number(out, key, export_column_value(c, r));
-    }
-}
-
-static int of_gpu(const struct export_column *c) {
-    return !strncmp(c->key, EXPORT_GPU_PREFIX, sizeof EXPORT_GPU_PREFIX - 1);
-}
-
-/* The GPU's columns, in an object of their own, without their prefix. */
-static void put_gpu(struct sink *out, const struct stint_row *r,
-                    const struct export_columns *columns) {
-    const char *before = ",\"gpu\":{";
-    for (uint32_t i = 0; i < columns->count; ++i) {
-        const struct export_column *c = &columns->column[i];
-        if (of_gpu(c) && export_column_has(c, r)) {
-            sink_text(out, before);
-            sink_put(out, "\"", 1);
-            sink_text(out, c->key + sizeof EXPORT_GPU_PREFIX - 1);
-            sink_put(out, "\":", 2);
-            sink_u64(out, export_column_value(c, r));
-            before = ",";
-        }
-    }
-    sink_put(out, "}", 1);
-}
-
 static void put_row(struct sink *out, const struct snapshot *s, const struct stint_row *r,
                     const struct export_columns *columns) {
     struct export_name name = export_row_name(r);
@@ -96,14 +65,10 @@ static void put_row(struct sink *out, const struct snapshot *s, const struct sti
     if (r->thread != SNAPSHOT_NONE) {
         put_number(out, "thread", r->thread);
     }
-    for (uint32_t i = 0; i < columns->count; ++i) {
-        const struct export_column *c = &columns->column[i];
-        if (!of_gpu(c) && export_column_has(c, r)) {
-            put_column(out, c, r, c->key);
-        }
-    }
+    export_columns_put(out, columns, r, 0, ",");
     if (r->has & ROW_GPU) {
-        put_gpu(out, r, columns);
+        export_columns_put(out, columns, r, 1, ",\"gpu\":{");
+        sink_put(out, "}", 1);
     }
 }
 

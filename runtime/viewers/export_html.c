@@ -100,74 +100,30 @@ static void put_histogram(struct sink *out, const struct snapshot *s, const stru
     sink_put(out, "]", 1);
 }
 
-static void put_gpu(struct sink *out, const struct rows *rows, uint32_t row,
-                    const struct snapshot *s, int with_histogram) {
+static void put_row(struct html *h, const struct rows *rows, uint32_t row, int with_histogram) {
+    const struct snapshot *s = &h->run->snapshot;
     const struct stint_row *r = &rows->row[row];
-    struct histogram h;
-    sink_text(out, ",\"gpu\":{\"calls\":");
-    sink_u64(out, r->gpu_calls);
-    html_number(out, "total_ns", r->gpu_total_ns);
-    html_number(out, "min_ns", r->gpu_min_ns);
-    html_number(out, "avg_ns", r->gpu_avg_ns);
-    html_number(out, "max_ns", r->gpu_max_ns);
-    if (r->has & ROW_GPU_HISTOGRAM) {
-        html_number(out, "p50_ns", r->gpu_p50_ns);
-        html_number(out, "p99_ns", r->gpu_p99_ns);
-        if (with_histogram && !rows_histogram(&h, rows, row, 1)) {
-            put_histogram(out, s, &h, 1);
-        }
-    }
-    sink_put(out, "}", 1);
-}
-
-static void put_times(struct sink *out, const struct stint_row *r) {
-    html_number(out, "calls", r->calls);
-    html_number(out, "samples", r->samples);
-    html_number(out, "total_ns", r->total_ns);
-    html_number(out, "self_ns", r->self_ns);
-    if (r->has & ROW_SAMPLES) {
-        html_number(out, "min_ns", r->min_ns);
-        html_number(out, "avg_ns", r->avg_ns);
-        html_number(out, "max_ns", r->max_ns);
-    }
-    if (r->has & ROW_HISTOGRAM) {
-        html_number(out, "p50_ns", r->p50_ns);
-        html_number(out, "p90_ns", r->p90_ns);
-        html_number(out, "p99_ns", r->p99_ns);
-    }
-    if (r->has & ROW_FIRST) {
-        html_number(out, "first_ns", r->first_ns);
-    }
-    html_number(out, "threads", r->threads);
-}
-
-static void put_row(struct sink *out, const struct rows *rows, uint32_t row,
-                    const struct snapshot *s, int with_histogram) {
-    const struct stint_row *r = &rows->row[row];
+    struct sink *out = h->out;
     struct export_name name = export_row_name(r);
-    struct histogram h;
+    struct histogram histogram;
     sink_text(out, "{\"name\":");
     sink_json(out, name.bytes, name.length);
     html_text(out, "set", export_set(s, r));
-    put_times(out, r);
-    if (*r->info) {
-        struct export_name info = export_field(r->info, STINT_IMPL_INFO);
-        put_key(out, "info");
-        sink_json(out, info.bytes, info.length);
-    }
-    if (r->has & ROW_BYTES) {
-        html_number(out, "bytes", r->bytes);
-        html_number(out, "bytes_per_s", r->bytes_per_s);
-    }
-    if (r->has & ROW_FLOPS) {
-        html_number(out, "flops", r->flops);
-        html_number(out, "flops_per_s", r->flops_per_s);
+    export_columns_put(out, h->columns, r, 0, ",");
+    if (!(r->has & ROW_SAMPLES)) { /* the page sorts by these two */
+        html_number(out, "total_ns", r->total_ns);
+        html_number(out, "self_ns", r->self_ns);
     }
     if (r->has & ROW_GPU) {
-        put_gpu(out, rows, row, s, with_histogram);
+        export_columns_put(out, h->columns, r, 1, ",\"gpu\":{");
+        if (with_histogram && r->has & ROW_GPU_HISTOGRAM &&
+            !rows_histogram(&histogram, rows, row, 1)) {
+            put_histogram(out, s, &histogram, 1);
+        }
+        sink_put(out, "}", 1);
     }
-    if (with_histogram && !rows_histogram(&h, rows, row, 0)) {
-        put_histogram(out, s, &h, 0);
+    if (with_histogram && !rows_histogram(&histogram, rows, row, 0)) {
+        put_histogram(out, s, &histogram, 0);
     }
     sink_put(out, "}", 1);
 }
@@ -177,13 +133,14 @@ static int put_stats(struct html *h) {
     struct snapshot *s = &h->run->snapshot;
     struct rows rows;
     uint32_t *order = export_rows(&rows, s, 0);
-    if (!order) {
+    h->columns = export_columns(s);
+    if (!order || !h->columns) {
         return -1;
     }
     sink_text(h->out, ",\n\"stats\":[");
     for (uint32_t i = 0; i < rows.count && i < HTML_ROWS; ++i) {
         sink_text(h->out, i ? ",\n" : "\n");
-        put_row(h->out, &rows, order[i], s, i < HTML_HISTOGRAMS);
+        put_row(h, &rows, order[i], i < HTML_HISTOGRAMS);
     }
     sink_put(h->out, "]", 1);
     if (rows.count > HTML_ROWS) {

@@ -7,7 +7,7 @@
 #ifndef STINT_EXPORT_HTML_H
 #define STINT_EXPORT_HTML_H
 
-#include "base/sink.h"
+#include "export/export_columns.h"
 #include "read/run.h"
 
 #define HTML_ROWS 20000u
@@ -20,6 +20,7 @@
 struct html {
     struct sink *out;
     struct run *run;
+    const struct export_columns *columns;
     size_t thinned_length;
     char thinned[640]; /* "" or what was left out, in sentences */
 };

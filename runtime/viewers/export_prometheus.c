@@ -28,23 +28,16 @@ struct family {
 
 #define FIELD(name) offsetof(struct stint_row, name)
 
-static const struct family families[] = {
-    {"stint_scope_calls_total", "counter", "Calls of a scope, recursive ones too.", NUMBER,
-     FIELD(calls), 0, 0},
-    {"stint_scope_self_seconds_total", "counter", "Time in a scope itself, without nested ones.",
-     SECONDS, FIELD(self_ns), ROW_SAMPLES, 0},
-    {"stint_scope_min_seconds", "gauge", "The shortest time in a scope.", SECONDS, FIELD(min_ns),
-     ROW_SAMPLES, 0},
-    {"stint_scope_max_seconds", "gauge", "The longest time in a scope.", SECONDS, FIELD(max_ns),
-     ROW_SAMPLES, 0},
+#include "prometheus_columns.inc" /* column_families: the columns of reports that are families */
+
+/* What reports have no column for. */
+static const struct family more_families[] = {
     {"stint_scope_open_seconds", "gauge", "How long a scope that is open has been so.", SECONDS,
      FIELD(open_ns), 0, 1},
     {"stint_scope_moved_bytes_total", "counter", "Bytes a scope declared to have moved.", NUMBER,
      FIELD(bytes), 0, 1},
     {"stint_scope_flops_total", "counter", "Floating-point operations a scope declared.", NUMBER,
      FIELD(flops), 0, 1},
-    {"stint_scope_gpu_max_seconds", "gauge", "The longest time of a scope on the GPU.", SECONDS,
-     FIELD(gpu_max_ns), ROW_GPU, 0},
 };
 
 struct quantile {
@@ -244,8 +237,11 @@ int export_prometheus(struct sink *out, struct run *r) {
     for (size_t i = 0; i < sizeof summaries / sizeof *summaries; ++i) {
         put_summary(&p, &summaries[i]);
     }
-    for (size_t i = 0; i < sizeof families / sizeof *families; ++i) {
-        put_family(&p, &families[i]);
+    for (size_t i = 0; i < sizeof column_families / sizeof *column_families; ++i) {
+        put_family(&p, &column_families[i]);
+    }
+    for (size_t i = 0; i < sizeof more_families / sizeof *more_families; ++i) {
+        put_family(&p, &more_families[i]);
     }
     return prometheus_gpu(out, &r->snapshot);
 }

@@ -157,6 +157,16 @@ struct report_view_entry {
     int (*render)(const struct report *r, int line);
 };
 
+enum prometheus_unit { PROMETHEUS_NUMBER, PROMETHEUS_SECONDS };
+
+struct family {
+    const char *name, *type, *help;
+    enum prometheus_unit unit;
+    size_t offset;
+    uint32_t needs;
+    int optional;
+};
+
 struct text_unit {
     const char *name;
     uint64_t ns;
@@ -196,6 +206,7 @@ struct command_entry {
 #include "gpu_peak_table.inc"
 #include "kernel_names_table.inc"
 #include "option_table.inc"
+#include "prometheus_columns.inc"
 #include "report_columns.inc"
 #include "report_sorts.inc"
 #include "report_view_ids.inc"
@@ -290,6 +301,11 @@ static void print_words(void) {
     for (size_t i = 0; i < CONFIG_UNITS; ++i) {
         printf("unit %s %llu ns %d\n", text_units[i].name, (unsigned long long)text_units[i].ns,
                text_units[i].decimals);
+    }
+    for (size_t i = 0; i < sizeof column_families / sizeof *column_families; ++i) {
+        const struct family *f = &column_families[i];
+        printf("family %s %s %d at %zu needs %u %d: %s\n", f->type, f->name, (int)f->unit,
+               f->offset, f->needs, f->optional, f->help);
     }
     for (size_t i = 0; i < STINT_COLUMN_COUNT; ++i) {
         printf("sort %s %d %d\n", report_columns[i].key, (int)report_sorts[i].activity,

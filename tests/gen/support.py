@@ -16,6 +16,7 @@ CONSUMER = os.path.join(HERE, "consumer.c")
 TABLES = {
     "report_columns.inc": "columns.ini",
     "report_sorts.inc": "columns.ini",
+    "prometheus_columns.inc": "columns.ini",
     "columns.md": "columns.ini",
     "cupti_types.inc": "cupti.ini",
     "cupti_table.inc": "cupti.ini",

@@ -1,7 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
+import json
+import sys
 import unittest
 
 import support
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, support.GEN)
+import columns  # noqa: E402
 
 CALLS = """[calls]
 title = calls
@@ -54,6 +60,36 @@ static const struct report_column report_columns[STINT_COLUMN_COUNT] = {
             "| `calls` | calls | count | yes | yes | yes | \"Every\", in two lines. |",
             "| `info` | slowest\\|info | text |  |  |  | A note: what\\why??! |",
             "| `rate` | GB/s | rate |  | if any |  | A rate. |"])
+
+    def test_page(self):
+        rate = RATE.replace("[rate]", "[gpu_rate]").replace("doc =", "html = FLOP/s: Quick\ndoc =")
+        path = self.write("t.ini", CALLS + "html = Calls: How many: all\n" + rate)
+        self.assertEqual(json.loads(columns.for_page(path)), [
+            {"key": "calls", "title": "Calls", "kind": "count", "hint": "How many: all"},
+            {"key": "gpu_rate", "title": "FLOP/s", "kind": "rate", "hint": "Quick",
+             "gpu": "per_s", "unit": "FLOP/s"}])
+        self.refuse(CALLS + "html = Calls\n", "[calls]: html 'Calls' is not of the form TITLE: HINT")
+
+    def test_prometheus(self):
+        said = "prometheus = counter stint_scope_calls_total: All.\n"
+        self.assert_golden("prometheus_columns.inc", CALLS + said + INFO, support.HEAD + """\
+static const struct family column_families[] = {
+    {"stint_scope_calls_total", "counter", "All.", PROMETHEUS_NUMBER, offsetof(struct stint_row, calls), 0, 0},
+};
+""")
+        self.refuse(CALLS + "prometheus = sum stint_scope_calls: All.\n",
+                    "[calls]: prometheus 'sum stint_scope_calls: All.' is not of the form "
+                    "'counter|gauge stint_scope_NAME: HELP'")
+
+    def test_sorts(self):
+        self.assert_golden("report_sorts.inc", CALLS + "gpu_sort = calls\nfluid_sort = max\n" + INFO,
+                           support.HEAD + """\
+static const struct report_sort report_sorts[] = {
+    {ACTIVITY_SORT_CALLS, FLUID_BY_MAX},
+    {ACTIVITY_SORT_TOTAL, FLUID_BY_TOTAL},
+};
+""")
+        self.refuse(INFO + "gpu_sort = max\n", "[info]: gpu_sort, but it is no key of sort=")
 
     def refuse(self, source, said):
         self.assert_refused("report_columns.inc", source, said)

@@ -82,8 +82,8 @@ class Rebuild(support.Case):
         self.assertIn('"worst note"', self.output())
         self.assertEqual(self.changed(before), [
             "consumer", "consumer.c.o", "env_help.inc.stamp", "env_table.inc.stamp",
-            "option_table.inc.stamp", "report_columns.inc", "report_columns.inc.stamp",
-            "report_sorts.inc.stamp", "words.inc.stamp"])
+            "option_table.inc.stamp", "prometheus_columns.inc.stamp", "report_columns.inc",
+            "report_columns.inc.stamp", "report_sorts.inc.stamp", "words.inc.stamp"])
         before = self.times()
         self.make()
         self.assertEqual(self.changed(before), [], "nor has one after an edit")

@@ -16,7 +16,8 @@ add_custom_command(
         "${html_export}/html/report.html" -o "${html_out}/report.html"
     COMMAND ${CMAKE_COMMAND} -E touch "${html_stamp}"
     DEPENDS ${html_template} "${stint_SOURCE_DIR}/gen/gen.py" "${stint_SOURCE_DIR}/gen/table.py"
-        "${stint_SOURCE_DIR}/gen/html.py"
+        "${stint_SOURCE_DIR}/gen/html.py" "${stint_SOURCE_DIR}/gen/columns.py"
+        "${stint_SOURCE_DIR}/gen/columns.ini"
     COMMENT "Generating report.html"
     VERBATIM)
 

@@ -12,41 +12,16 @@ const table = (() => {
     const field = (key) => (stat) => stat[key] === undefined ? null : stat[key];
 
     // What a column is: title, explanation, its value of a row, how it is shown. A column without
-    // any value is left out.
+    // any value is left out. Those between are generated from gen/columns.ini.
     const COLUMNS = [
-        {key: "name", title: "Timer", kind: "name", hint: "Name of the scope", of: field("name")},
+        {key: "name", title: "Timer", kind: "name", hint: "Name of the scope"},
         {key: "share", title: "Share", kind: "share", of: shareOf,
          hint: "Of the wall time; the dark part is its own, without nested scopes"},
-        {key: "total_ns", title: "Total", kind: "time", hint: "Time inside, all calls"},
-        {key: "self_ns", title: "Self", kind: "time", hint: "Time inside, without nested scopes"},
-        {key: "calls", title: "Calls", kind: "count", hint: "Times it was entered"},
-        {key: "avg_ns", title: "Avg", kind: "time", hint: "Mean of a call"},
-        {key: "min_ns", title: "Min", kind: "time", hint: "Shortest call"},
-        {key: "p50_ns", title: "p50", kind: "time", hint: "Half of the calls took no longer"},
-        {key: "p90_ns", title: "p90", kind: "time", hint: "90 % of the calls took no longer"},
-        {key: "p99_ns", title: "p99", kind: "time", hint: "99 % of the calls took no longer"},
-        {key: "max_ns", title: "Max", kind: "time", hint: "Longest call"},
-        {key: "first_ns", title: "First", kind: "time", hint: "The first call: warm-up"},
-        {key: "threads", title: "Threads", kind: "count", hint: "Threads that were inside"},
-        {key: "gpu_total", title: "GPU total", kind: "time", hint: "Time on the GPU, all calls",
-         of: gpu("total_ns")},
-        {key: "gpu_avg", title: "GPU avg", kind: "time", hint: "Mean of a call on the GPU",
-         of: gpu("avg_ns")},
-        {key: "gpu_p50", title: "GPU p50", kind: "time", hint: "Half took no longer on the GPU",
-         of: gpu("p50_ns")},
-        {key: "gpu_p99", title: "GPU p99", kind: "time", hint: "99 % took no longer on the GPU",
-         of: gpu("p99_ns")},
-        {key: "gpu_max", title: "GPU max", kind: "time", hint: "Longest call on the GPU",
-         of: gpu("max_ns")},
-        {key: "bytes_per_s", title: "Bytes/s", kind: "rate", unit: "B/s",
-         hint: "Declared bytes by the time they took"},
-        {key: "flops_per_s", title: "FLOP/s", kind: "rate", unit: "FLOP/s",
-         hint: "Declared operations by the time they took"},
+        ...@COLUMNS@,
         {key: "set", title: "Set", kind: "text", hint: "Set of timers it belongs to"},
-        {key: "info", title: "Info", kind: "text", hint: "Said by the longest call"},
     ];
     for (const column of COLUMNS) {
-        column.of = column.of || field(column.key);
+        column.of = column.of || (column.gpu ? gpu(column.gpu) : field(column.key));
     }
     const sets = [...new Set(stats.map((stat) => stat.set))].sort();
     const columns = COLUMNS.filter((column) => column.key === "set" ? sets.length > 1

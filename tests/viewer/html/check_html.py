@@ -30,7 +30,7 @@ def check_stats(data):
     check(totals == sorted(totals, reverse=True), "largest total first")
     for stat in data["stats"]:
         for key, value in stat.items():
-            check(key in ("name", "set", "info", "gpu", "histogram") or whole(value), key, value)
+            check(key in ("name", "set", "info", "bound", "gpu", "histogram") or whole(value), key, value)
         for side in (stat, stat.get("gpu", {})):
             check_histogram(side.get("histogram", []), stat["name"])
 
