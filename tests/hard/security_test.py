@@ -180,10 +180,21 @@ def check_elf(path):
     need(re.search(r"Elf file type is DYN", text), path, "at a fixed address", text)
 
 
+TLS_BYTES = 64
+
+
+def check_tls(path):
+    """The loader's room for thread-local data is shared by all namespaces of dlmopen."""
+    segment = re.search(r"^\s+TLS\s+(?:0x\w+\s+){4}(0x\w+)",
+                        run(program("readelf"), "-W", "-l", path).out, re.M)
+    need(segment and 0 < int(segment.group(1), 16) <= TLS_BYTES, path, segment)
+
+
 @case
 def elf(options, _):
     if options.library.suffix != ".a":
         check_elf(options.library)
+        check_tls(options.library)
     check_elf(options.tool)
     for users in options.program, options.fake: # the rest of these is the user's own choice
         check_stack(users)
