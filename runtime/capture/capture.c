@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * GPU capture ranges: what the open ranges, STINT_CAPTURE and the schedule request, and the
- * worker that starts and stops the tools accordingly.
+ * GPU capture ranges: what the open ranges, STINT_CAPTURE and the schedule request, and the worker that
+ * starts and stops outside profilers ("tools") accordingly. Called by the entry points of ranges and
+ * steps (session/entry.c, session/step.c), and by GPU scopes while a capture waits for a context.
  *
  * Implementation notes
- * - Whether to capture is computed from the tables (wanted), never kept: a fork in the middle of a
- *   change, which a signal handler may make, leaves nothing wrong behind.
+ * - Whether to capture is computed from the tables (capture_is_wanted) and not stored: a fork by a
+ *   signal handler in the middle of a change leaves no stored value that is wrong.
  * - The lock covers the tables alone. A worker (base/worker.h) starts and stops the tools without it,
  *   so that no thread waits for a tool, and the last request holds.
  */
@@ -15,22 +16,21 @@
 #include <string.h>
 
 #include "arena/arena.h"
+#include "base/arithmetic.h"
 #include "base/config.h"
 #include "base/errno_keep.h"
 #include "base/lock.h"
 #include "base/scratch.h"
 #include "base/worker.h"
-#include "capture_ranges.h"
-#include "capture_tool.h"
-#include "capture_window.h"
+#include "capture_private.h"
 #include "gpu/stream_timer.h"
 #include "record/registry.h"
 #include "record/watch.h"
 #include "tracer/tracer.h"
 
-#define LABEL_BYTES 301 /* of a name, as much as a line shows */
+#define LABEL_BYTES 301 /* of a name: as much as a line shows */
 
-/* Of a step: a window; OPENING while the one before it is being stopped. */
+/* The step under way is in a window; OPENING: the window before it is being stopped. */
 enum place { OUTSIDE, OPENING, INSIDE };
 
 static const struct worker_ops tool_worker;
@@ -39,8 +39,8 @@ static struct {
     struct capture_ranges ranges;
 
     struct {
-        int on;    /* a schedule: nothing else matters */
-        int known; /* step was looked at */
+        int on;    /* there is a schedule: rules and ranges are ignored */
+        int known; /* step is handled */
         uint64_t step;
         enum place place;
         uint64_t since; /* the window's first step that was captured */
@@ -61,8 +61,8 @@ static int steps_matter;            /* a schedule or a rule goes by steps; relax
 
 /* ---- The lock. */
 
-/* -1: this thread has it already, further out. */
-static int lock_now(void) {
+/* -1: this thread holds it already, as this is a signal handler of it. */
+static int capture_lock(void) {
     if (lock_inside(LOCK_CAPTURE)) {
         return -1;
     }
@@ -70,12 +70,12 @@ static int lock_now(void) {
     return 0;
 }
 
-static void unlock_now(void) {
+static void capture_unlock(void) {
     lock_release(LOCK_CAPTURE);
 }
 
-/* The schedule is the parent's, its callback too; rules are the environment's and begin again. */
-static void forget_in_child(int held) {
+/* The schedule and its callback are the parent's; rules are the environment's and start anew. */
+static void capture_forget_in_child(int held) {
     (void)held;
     ++now.ranges.generation;
     memset(&now.by_step, 0, sizeof now.by_step);
@@ -85,10 +85,10 @@ static void forget_in_child(int held) {
     watch_forget();
 }
 
-LOCK_OVER_FORK(LOCK_CAPTURE, NULL, forget_in_child)
+LOCK_OVER_FORK(LOCK_CAPTURE, NULL, capture_forget_in_child)
 
-/* Settings and rules, once. -1: in a signal handler that interrupted the reading of them. */
-static int prepare(void) {
+/* Reads settings and rules, once. -1: in a signal handler that interrupted that. */
+static int capture_prepare(void) {
     if (__atomic_load_n(&rules, __ATOMIC_ACQUIRE)) {
         return 0;
     }
@@ -105,15 +105,15 @@ static int prepare(void) {
     return 0;
 }
 
-/* ---- What is wanted; under the lock. */
+/* ---- Whether to capture; under the lock. */
 
-static int wanted(void) {
-    return now.by_step.place == INSIDE || ranges_wanted(&now.ranges);
+static int capture_is_wanted(void) {
+    return now.by_step.place == INSIDE || capture_ranges_wanted(&now.ranges);
 }
 
-/* Whether that made it wanted: then there is a window, with a name. */
-static int is_new_window(int before, const char *name) {
-    if (before || !wanted()) {
+/* Begins a window of that name if a change has made a capture wanted; returns whether it did. */
+static int capture_begin_window(int before, const char *name) {
+    if (before || !capture_is_wanted()) {
         return 0;
     }
     ++now.window;
@@ -127,9 +127,12 @@ enum tool_transition { TOOL_NO_TRANSITION, TOOL_START, TOOL_END };
 
 /* A start that waits for a context is tried once in each worker_run. */
 static enum tool_transition capture_next_transition(enum tool_state state, int is_first) {
-    int want = wanted();
+    int want = capture_is_wanted();
+    if (state == TOOL_OFF && !want) {
+        return TOOL_NO_TRANSITION;
+    }
     if (state == TOOL_OFF) {
-        return want ? TOOL_START : TOOL_NO_TRANSITION;
+        return TOOL_START;
     }
     int is_missed = now.served != now.window && state != TOOL_ON;
     if (!want || is_missed) {
@@ -155,13 +158,13 @@ static int capture_perform_transition(int transition, int state) {
         if (state == TOOL_OFF) {
             tracer_capture(1);
         }
-        return (int)tool_start(&now.context);
+        return (int)capture_tool_start(&now.context);
     }
     tracer_capture(0);
     if (state == TOOL_ON) {
-        tool_stop(&now.context);
+        capture_tool_stop(&now.context);
     } else if (state == TOOL_PENDING) {
-        tool_missed(now.serving);
+        capture_tool_missed(now.serving);
     }
     return TOOL_OFF;
 }
@@ -169,49 +172,54 @@ static int capture_perform_transition(int transition, int state) {
 static const struct worker_ops tool_worker = {.choose = capture_choose_transition,
                                               .perform = capture_perform_transition};
 
-static void reconcile(void) {
-    if (lock_now()) {
+static void capture_reconcile(void) {
+    if (capture_lock()) {
         return;
     }
     if (worker_run(&now.tool)) {
         int waits = now.tool.state == TOOL_PENDING;
         __atomic_store_n(&stream_timer_context_wanted, waits, __ATOMIC_RELAXED);
     }
-    unlock_now();
+    capture_unlock();
 }
 
 /* ---- Steps. */
 
-static void open_window(uint64_t step, const struct capture_window *w) {
+static void capture_open_window(uint64_t step, const struct capture_window *w) {
     char label[WINDOW_LABEL];
     int opened = 0;
-    window_label(w, label);
-    if (lock_now()) {
+    capture_window_label(w, label);
+    if (capture_lock()) {
         return;
     }
-    if (now.by_step.place == OPENING && now.by_step.since == step) { /* and nobody went on */
-        int before = wanted();
+    if (now.by_step.place == OPENING && now.by_step.since == step) { /* still the step under way */
+        int before = capture_is_wanted();
         now.by_step.place = INSIDE;
-        opened = is_new_window(before, label);
+        opened = capture_begin_window(before, label);
     }
-    unlock_now();
+    capture_unlock();
     if (opened) {
-        tool_announce(label, NULL);
+        capture_tool_announce(label, NULL);
     }
-    reconcile();
+    capture_reconcile();
 }
 
-/* Goes on to a step, and lets go of the lock. The window before ends first, so that the tools see
- * two. */
-static void go_to(uint64_t step) {
+/* Makes `step` the step under way, and releases the lock. The window before ends first, so that the
+ * tools see two captures. */
+static void capture_go_to_step(uint64_t step) {
     struct capture_window w = {0, 0};
     now.by_step.step = step;
     now.by_step.known = 1;
-    int covered = window_at(now.by_step.on ? &now.by_step.schedule : NULL, rules, step, &w);
+    const stint_schedule *schedule = NULL;
+    stint_ready ready = NULL;
+    if (now.by_step.on) {
+        schedule = &now.by_step.schedule;
+        ready = now.by_step.ready;
+    }
+    int covered = capture_window_at(schedule, rules, step, &w);
     int ends = now.by_step.place != OUTSIDE && (!covered || w.first == step);
     int opens = covered && (ends || now.by_step.place == OUTSIDE);
     uint64_t since = now.by_step.since;
-    stint_ready ready = now.by_step.on ? now.by_step.ready : NULL;
     void *data = now.by_step.data;
     if (opens) {
         now.by_step.place = OPENING;
@@ -219,81 +227,86 @@ static void go_to(uint64_t step) {
     } else if (ends) {
         now.by_step.place = OUTSIDE;
     }
-    unlock_now();
+    capture_unlock();
     if (ends) {
-        reconcile();
+        capture_reconcile();
         if (ready) {
             ready(data, since, step - 1);
         }
     }
     if (opens) {
-        open_window(step, &w);
+        capture_open_window(step, &w);
     }
 }
 
-static int go_on(uint64_t begun) {
-    if (lock_now()) {
+static int capture_go_on(uint64_t begun) {
+    if (capture_lock()) {
         return 0;
     }
     if (now.by_step.known && now.by_step.step >= begun) {
-        unlock_now();
+        capture_unlock();
         return 0;
     }
-    go_to(now.by_step.known ? now.by_step.step + 1 : begun);
+    if (now.by_step.known) {
+        begun = now.by_step.step + 1;
+    }
+    capture_go_to_step(begun);
     return 1;
 }
 
 void capture_step(uint64_t begun) {
     int waiting = __atomic_load_n(&stream_timer_context_wanted, __ATOMIC_RELAXED);
-    if ((!waiting && !__atomic_load_n(&steps_matter, __ATOMIC_RELAXED)) || prepare()) {
+    if ((!waiting && !__atomic_load_n(&steps_matter, __ATOMIC_RELAXED)) || capture_prepare()) {
         return;
     }
-    while (__atomic_load_n(&steps_matter, __ATOMIC_RELAXED) && go_on(begun)) {
+    while (__atomic_load_n(&steps_matter, __ATOMIC_RELAXED) && capture_go_on(begun)) {
     }
-    reconcile();
+    capture_reconcile();
 }
 
 /* A capture that waits for a CUDA context may have one now. */
-static void look_for_context(void) {
+static void capture_look_for_context(void) {
     ERRNO_KEEP;
-    if (!prepare() && !lock_now()) {
+    if (!capture_prepare() && !capture_lock()) {
         if (now.by_step.known) {
-            unlock_now();
+            capture_unlock();
         } else {
-            go_to(now.by_step.step); /* the program's first, and nobody has ended it yet */
+            capture_go_to_step(now.by_step.step); /* the program's first step has not ended yet */
         }
-        reconcile();
+        capture_reconcile();
     }
 }
 
 void capture_schedule(const stint_schedule *schedule, stint_ready ready, void *data,
                       uint64_t step) {
-    if (prepare() || lock_now()) {
+    if (capture_prepare() || capture_lock()) {
         return;
     }
     now.by_step.on = schedule != NULL;
-    now.by_step.schedule = schedule ? *schedule : now.by_step.schedule;
+    if (schedule) {
+        now.by_step.schedule = *schedule;
+    }
     now.by_step.ready = ready;
     now.by_step.data = data;
     now.by_step.place = OUTSIDE;
-    now.by_step.step = step > now.by_step.step ? step : now.by_step.step;
+    now.by_step.step = u64_max(step, now.by_step.step);
     now.by_step.known = 1;
-    ranges_unwant(&now.ranges);
+    capture_ranges_unwant(&now.ranges);
     __atomic_store_n(&steps_matter, 1, __ATOMIC_RELAXED);
-    unlock_now();
-    reconcile(); /* what another rule began ends here */
-    if (lock_now()) {
+    capture_unlock();
+    capture_reconcile(); /* ends a capture that a rule began */
+    if (capture_lock()) {
         return;
     }
     if (now.by_step.place == OUTSIDE) {
-        go_to(now.by_step.step);
+        capture_go_to_step(now.by_step.step);
     } else {
-        unlock_now(); /* another thread's stint_step came first */
+        capture_unlock(); /* another thread's stint_step came first */
     }
 }
 
 void capture_set_hooks(void) {
-    stream_timer_context_hook = look_for_context;
+    stream_timer_context_hook = capture_look_for_context;
     __atomic_store_n(&stream_timer_context_wanted, 1, __ATOMIC_RELAXED);
 }
 
@@ -301,40 +314,42 @@ void capture_set_hooks(void) {
 
 void capture_begin_range(const void *guard, const char *name, const char *info) {
     ERRNO_KEEP;
-    name = name ? name : "";
+    if (!name) {
+        name = "";
+    }
     stream_timer_seek_context();
-    if (prepare() || lock_now()) {
+    if (capture_prepare() || capture_lock()) {
         return;
     }
-    int before = wanted();
-    ranges_open(&now.ranges, guard, name, rules, !now.by_step.on);
-    int opened = is_new_window(before, name);
-    unlock_now();
+    int before = capture_is_wanted();
+    capture_ranges_open(&now.ranges, guard, name, rules, !now.by_step.on);
+    int opened = capture_begin_window(before, name);
+    capture_unlock();
     if (opened) {
-        tool_announce(name, info);
+        capture_tool_announce(name, info);
     }
-    reconcile();
+    capture_reconcile();
 }
 
 void capture_end_range(const void *guard) {
     ERRNO_KEEP;
-    if (lock_now()) {
+    if (capture_lock()) {
         return;
     }
-    int stray = ranges_close(&now.ranges, guard);
-    unlock_now();
+    int stray = capture_ranges_close(&now.ranges, guard);
+    capture_unlock();
     if (stray) {
         arena_lose(STINT_STATUS_CAPTURE_UNBALANCED, 1);
     }
-    reconcile();
+    capture_reconcile();
 }
 
-/* What STINT_CAPTURE names and the program did not have, a misspelt name say, and a capture that
- * still waits. */
-__attribute__((destructor)) static void at_exit(void) {
+/* Reports names in STINT_CAPTURE that the program did not have, for example misspelt ones, and a
+ * capture that still waits for a context. */
+__attribute__((destructor)) static void capture_at_exit(void) {
     ERRNO_KEEP;
     int used = config.capture || __atomic_load_n(&rules, __ATOMIC_ACQUIRE);
-    if (used && !lock_any_held() && !prepare() && !lock_now()) {
+    if (used && !lock_any_held() && !capture_prepare() && !capture_lock()) {
         struct capture_rules *seen = pages_get(sizeof *seen);
         if (seen) {
             *seen = *rules;
@@ -342,13 +357,13 @@ __attribute__((destructor)) static void at_exit(void) {
         uint64_t step = now.by_step.step;
         int silent = now.ranges.generation || now.by_step.on;
         int pending = now.tool.state == TOOL_PENDING && !now.tool.is_busy;
-        unlock_now();
+        capture_unlock();
         if (!silent && seen) {
             capture_rules_say_unused(seen, step);
         }
         pages_put(seen, sizeof *seen);
         if (pending) {
-            tool_missed(now.serving);
+            capture_tool_missed(now.serving);
         }
     }
 }

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * STINT_CAPTURE: a recursive-descent parser of its rules, and the state of each rule. The text comes
+ * from the environment: any text is accepted or refused with what was expected and where.
+ */
 #include "capture_rules.h"
 
 #include <string.h>
@@ -7,40 +11,40 @@
 #include "base/log.h"
 #include "base/number.h"
 
-/* What is being read, and what should have stood there. */
+/* The text that is left, and after an error what was expected there. */
 struct reader {
     const char *p;
     const char *expected;
 };
 
-static int refuse(struct reader *in, const char *expected) {
+static int rule_refuse(struct reader *in, const char *expected) {
     in->expected = expected;
     return -1;
 }
 
-static void skip_blanks(struct reader *in) {
+static void rule_skip_blanks(struct reader *in) {
     while (*in->p == ' ' || *in->p == '\t') {
         ++in->p;
     }
 }
 
-static int read_number(struct reader *in, uint64_t *out) {
+static int rule_read_number(struct reader *in, uint64_t *out) {
     const char *end = number_parse_whole(in->p, CAPTURE_NUMBER_MAX, out);
     if (!end) {
-        return refuse(in, "a number up to 10^18");
+        return rule_refuse(in, "a number up to 10^18");
     }
     in->p = end;
     return 0;
 }
 
-/* The bytes before `end`, without the blanks there; reading goes on at it. */
-static int read_name(struct reader *in, const char *end, char out[CAPTURE_NAME + 1]) {
+/* Reads the bytes before `end`, without blanks at their end; continues at `end`. */
+static int rule_read_name(struct reader *in, const char *end, char out[CAPTURE_NAME + 1]) {
     size_t length = (size_t)(end - in->p);
     while (length && (in->p[length - 1] == ' ' || in->p[length - 1] == '\t')) {
         --length;
     }
     if (!length || length > CAPTURE_NAME) {
-        return refuse(in, "a name of 1 to 200 bytes");
+        return rule_refuse(in, "a name of 1 to 200 bytes");
     }
     memcpy(out, in->p, length);
     out[length] = '\0';
@@ -49,7 +53,7 @@ static int read_name(struct reader *in, const char *end, char out[CAPTURE_NAME +
 }
 
 /* A range's name ends at a colon, but "a::b" is one name. */
-static const char *name_end(const char *p) {
+static const char *rule_find_name_end(const char *p) {
     p += strcspn(p, ":;");
     while (p[0] == ':' && p[1] == ':') {
         p += 2;
@@ -58,43 +62,43 @@ static const char *name_end(const char *p) {
     return p;
 }
 
-static int read_duration(struct reader *in, uint64_t *ns) {
+static int rule_read_duration(struct reader *in, uint64_t *ns) {
     static const struct {
         const char *name;
         uint64_t ns;
     } units[] = {{"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", 1000000000}};
-    if (read_number(in, ns)) {
+    if (rule_read_number(in, ns)) {
         return -1;
     }
     for (size_t i = 0; i < sizeof units / sizeof *units; ++i) {
         size_t length = strlen(units[i].name);
         if (!strncmp(in->p, units[i].name, length)) {
             if (*ns > CAPTURE_NUMBER_MAX / units[i].ns) {
-                return refuse(in, "a duration below 10^9 s");
+                return rule_refuse(in, "a duration below 10^9 s");
             }
             *ns *= units[i].ns;
             in->p += length;
             return 0;
         }
     }
-    return refuse(in, "ns, us, ms or s behind the number");
+    return rule_refuse(in, "ns, us, ms or s after the number");
 }
 
 /* A scope's name may hold a > too: the last one of the rule ends it. */
-static int read_when(struct reader *in, struct capture_rule *r) {
+static int rule_read_when(struct reader *in, struct capture_rule *r) {
     const char *end = in->p + strcspn(in->p, ";");
     while (end > in->p && *end != '>') {
         --end;
     }
     if (*end != '>') {
-        return refuse(in, "SCOPE>DURATION");
+        return rule_refuse(in, "SCOPE>DURATION");
     }
-    if (read_name(in, end, r->scope)) {
+    if (rule_read_name(in, end, r->scope)) {
         return -1;
     }
     ++in->p;
-    skip_blanks(in);
-    return read_duration(in, &r->over_ns);
+    rule_skip_blanks(in);
+    return rule_read_duration(in, &r->over_ns);
 }
 
 #define EXPECTED_KEY "skip=N, record=N, every=N or when=SCOPE>DURATION, each once"
@@ -102,7 +106,7 @@ static int read_when(struct reader *in, struct capture_rule *r) {
 
 enum { SEEN_SKIP = 1, SEEN_RECORD = 2, SEEN_EVERY = 4, SEEN_WHEN = 8 };
 
-static int read_option(struct reader *in, struct capture_rule *r, unsigned *seen) {
+static int rule_read_option(struct reader *in, struct capture_rule *r, unsigned *seen) {
     static const struct {
         const char *text;
         unsigned bit;
@@ -111,60 +115,61 @@ static int read_option(struct reader *in, struct capture_rule *r, unsigned *seen
                 {"every=", SEEN_EVERY},
                 {"when=", SEEN_WHEN}};
     uint64_t *const numbers[] = {&r->skip, &r->record, &r->every};
-    skip_blanks(in);
-    for (size_t i = *r->name ? 0 : 2; i < sizeof keys / sizeof *keys; ++i) {
+    size_t first = *r->name ? 0 : 2; /* steps A-B say skip and record themselves */
+    rule_skip_blanks(in);
+    for (size_t i = first; i < sizeof keys / sizeof *keys; ++i) {
         size_t length = strlen(keys[i].text);
         if (strncmp(in->p, keys[i].text, length) || *seen & keys[i].bit) {
             continue;
         }
         const char *value = in->p += length;
         *seen |= keys[i].bit;
-        if (i == 3) {
-            return read_when(in, r);
+        if (keys[i].bit == SEEN_WHEN) {
+            return rule_read_when(in, r);
         }
-        if (read_number(in, numbers[i])) {
+        if (rule_read_number(in, numbers[i])) {
             return -1;
         }
-        if (i && !*numbers[i]) {
+        if (!*numbers[i] && keys[i].bit != SEEN_SKIP) {
             in->p = value;
-            return refuse(in, "a number above 0");
+            return rule_refuse(in, "a number above 0");
         }
         return 0;
     }
-    return refuse(in, *r->name ? EXPECTED_KEY : EXPECTED_STEP_KEY);
+    return rule_refuse(in, *r->name ? EXPECTED_KEY : EXPECTED_STEP_KEY);
 }
 
 /* "steps A", "steps A-B", "steps A-". */
-static int read_steps(struct reader *in, struct capture_rule *r) {
+static int rule_read_steps(struct reader *in, struct capture_rule *r) {
     uint64_t last;
-    if (read_number(in, &r->skip)) {
+    if (rule_read_number(in, &r->skip)) {
         return -1;
     }
     r->record = 1;
-    skip_blanks(in);
+    rule_skip_blanks(in);
     if (*in->p != '-') {
         return 0;
     }
     ++in->p;
-    skip_blanks(in);
+    rule_skip_blanks(in);
     if (*in->p < '0' || *in->p > '9') {
         r->record = 0;
         return 0;
     }
     const char *value = in->p;
-    if (read_number(in, &last)) {
+    if (rule_read_number(in, &last)) {
         return -1;
     }
     if (last < r->skip) {
         in->p = value;
-        return refuse(in, "a last step that is not before the first");
+        return rule_refuse(in, "a last step that is not before the first");
     }
     r->record = last - r->skip + 1;
     return 0;
 }
 
 /* Whether "steps N" begins here; a range may be called "steps" too. */
-static int is_by_steps(const char *p) {
+static int rule_is_by_steps(const char *p) {
     if (strncmp(p, "steps", 5)) {
         return 0;
     }
@@ -172,33 +177,38 @@ static int is_by_steps(const char *p) {
     return blanks && p[5 + blanks] >= '0' && p[5 + blanks] <= '9';
 }
 
-static int read_rule(struct reader *in, struct capture_rule *r) {
+static int rule_read(struct reader *in, struct capture_rule *r) {
     unsigned seen = 0;
     memset(r, 0, sizeof *r);
-    if (is_by_steps(in->p)) {
+    if (rule_is_by_steps(in->p)) {
         in->p += 5;
-        skip_blanks(in);
-        if (read_steps(in, r)) {
+        rule_skip_blanks(in);
+        if (rule_read_steps(in, r)) {
             return -1;
         }
-    } else if (read_name(in, name_end(in->p), r->name)) {
+    } else if (rule_read_name(in, rule_find_name_end(in->p), r->name)) {
         return -1;
     }
-    skip_blanks(in);
-    while (*in->p == (*r->name && !seen ? ':' : ',')) {
+    rule_skip_blanks(in);
+    char separator = *r->name ? ':' : ',';
+    while (*in->p == separator) {
+        separator = ',';
         ++in->p;
-        if (read_option(in, r, &seen)) {
+        if (rule_read_option(in, r, &seen)) {
             return -1;
         }
-        skip_blanks(in);
+        rule_skip_blanks(in);
     }
     if (*in->p && *in->p != ';') {
-        return refuse(in, "; or , or the end");
+        return rule_refuse(in, "; or , or the end");
     }
     if (!r->record && (seen & (SEEN_EVERY | SEEN_WHEN))) {
         r->record = 1;
     }
-    return r->every && r->every < r->record ? refuse(in, "every=N of at least a window") : 0;
+    if (r->every && r->every < r->record) {
+        return rule_refuse(in, "every=N of at least a window");
+    }
+    return 0;
 }
 
 int capture_rules_parse(const char *text, struct capture_rules *out, struct capture_fault *fault) {
@@ -209,14 +219,17 @@ int capture_rules_parse(const char *text, struct capture_rules *out, struct capt
     for (;;) {
         in.p += strspn(in.p, "; \t");
         if (!*in.p) {
-            result = out->count ? 0 : refuse(&in, "a range's name or steps A-B");
+            result = 0;
+            if (!out->count) {
+                result = rule_refuse(&in, "a range's name or steps A-B");
+            }
             break;
         }
         if (out->count == CAPTURE_RULES) {
-            refuse(&in, "at most 16 rules");
+            rule_refuse(&in, "at most 16 rules");
             break;
         }
-        if (read_rule(&in, &out->rule[out->count])) {
+        if (rule_read(&in, &out->rule[out->count])) {
             break;
         }
         out->by_steps |= !*out->rule[out->count++].name;
@@ -230,12 +243,15 @@ int capture_rules_parse(const char *text, struct capture_rules *out, struct capt
     return result;
 }
 
-/* The scopes that rules wait for, at the rules' own numbers. */
-static void watch_scopes_of(const struct capture_rules *rules) {
+/* Watches the scopes that rules wait for, by the rules' numbers. */
+static void rule_watch_scopes(const struct capture_rules *rules) {
     static struct watch_scope scopes[CAPTURE_RULES];
     for (unsigned i = 0; i < rules->count; ++i) {
         const struct capture_rule *r = &rules->rule[i];
-        scopes[i] = (struct watch_scope){*r->scope ? r->scope : NULL, r->over_ns};
+        scopes[i] = (struct watch_scope){NULL, r->over_ns};
+        if (*r->scope) {
+            scopes[i].name = r->scope;
+        }
     }
     watch_set_scopes(scopes, rules->count);
 }
@@ -249,15 +265,15 @@ struct capture_rules *capture_rules_get(void) {
                  fault.expected, *fault.at ? "" : "the end", fault.at);
     }
     if (!read) {
-        watch_scopes_of(&rules);
+        rule_watch_scopes(&rules);
     }
     read = 1;
     return &rules;
 }
 
-/* One that waits: the slow call that armed it lies behind its last window, and not in the first
- * entries, which it was told to skip. */
-static int at_waiting(struct capture_rule *r, uint64_t i, int slow, uint64_t *first) {
+/* A rule that waits for a slow call: one that ended after the rule's last window, and after the first
+ * entries, which it skips. */
+static int rule_take_waiting(struct capture_rule *r, uint64_t i, int slow, uint64_t *first) {
     uint64_t since = i - r->begin;
     if (r->windows && since < r->record) {
         *first = r->begin;
@@ -280,9 +296,12 @@ int capture_rule_at(struct capture_rule *r, uint64_t i, int slow, uint64_t *firs
         return 0;
     }
     if (*r->scope) {
-        takes = at_waiting(r, i, slow, first);
+        takes = rule_take_waiting(r, i, slow, first);
     } else {
-        uint64_t off = r->every ? (i - r->skip) % r->every : i - r->skip;
+        uint64_t off = i - r->skip;
+        if (r->every) {
+            off %= r->every;
+        }
         *first = i - off;
         takes = !r->record || off < r->record;
     }

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "capture_tool.h"
+#include "capture_private.h"
 
 #include <pthread.h>
 #include <stddef.h>
 
 #include "base/log.h"
 
-static int is_no_context(int code) {
+static int tool_lacks_context(int code) {
     return code == GPU_NOT_INITIALIZED || code == GPU_INVALID_CONTEXT;
 }
 
-enum tool_state tool_start(struct gpu_context *context) {
+enum tool_state capture_tool_start(struct gpu_context *context) {
     const struct gpu_ops *gpu = gpu_ops();
     if (gpu->reason) {
         log_line("nothing is captured: %s", gpu->reason);
@@ -24,19 +24,19 @@ enum tool_state tool_start(struct gpu_context *context) {
     if (code == GPU_OK) {
         code = gpu->capture_start();
     }
-    if (is_no_context(code)) {
+    if (tool_lacks_context(code)) {
         return TOOL_PENDING;
     }
     if (code != GPU_OK) {
-        log_line("nothing is captured: the driver answers %s", gpu_code_name(code));
+        log_line("nothing is captured: the driver returns %s", gpu_code_name(code));
         return TOOL_VOID;
     }
     return TOOL_ON;
 }
 
-/* Start and stop act on the current context, and the last range may end on another thread. Where
- * its context is gone the stop goes to the current one: better than none. */
-void tool_stop(const struct gpu_context *context) {
+/* Start and stop act on the current context, and the last range may end on another thread. If the
+ * context of the start has been destroyed, the profiler is stopped in the current one. */
+void capture_tool_stop(const struct gpu_context *context) {
     const struct gpu_ops *gpu = gpu_ops();
     struct gpu_context here = {0};
     int same = gpu->context(NULL, &here) == GPU_OK && here.handle == context->handle &&
@@ -50,14 +50,14 @@ void tool_stop(const struct gpu_context *context) {
     }
 }
 
-void tool_missed(const char *name) {
+void capture_tool_missed(const char *name) {
     log_line("nothing was captured in [%.300s]: no CUDA context existed while it ran; begin it "
              "after the first CUDA call, or use a REGISTER_GPU_TIMER or stint_step in it",
              name);
 }
 
-/* Its write is a cancellation point: a thread cancelled there would leave its wish undone. */
-void tool_announce(const char *name, const char *info) {
+/* Its write is a cancellation point: a thread cancelled there would not reach its worker_run. */
+void capture_tool_announce(const char *name, const char *info) {
     int state;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
     if (info) {

@@ -14,5 +14,8 @@ enum schedule_phase schedule_phase_of(const stint_schedule *s, uint64_t step, ui
         return SCHEDULE_OFF;
     }
     *first = step - place + warm;
-    return place < s->closed ? SCHEDULE_OFF : place < warm ? SCHEDULE_READY : SCHEDULE_RECORD;
+    if (place < s->closed) {
+        return SCHEDULE_OFF;
+    }
+    return place < warm ? SCHEDULE_READY : SCHEDULE_RECORD;
 }

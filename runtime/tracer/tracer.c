@@ -31,9 +31,9 @@ static const struct worker_ops tracer_worker;
 
 static struct {
     struct worker worker;
-    uint32_t wanted; /* starts less stops */
-    int asked;
-    int said;
+    uint32_t wanted;             /* starts less stops */
+    int asked;                   /* a start was requested */
+    int said;                    /* the line about a failure was written */
     char why[TRACER_REASON];     /* it is off; "" = it was never asked for */
     char new_why[TRACER_REASON]; /* of the transition under way; the worker's */
 } now = {.worker = {.ops = &tracer_worker, .lock = LOCK_TRACER}};
@@ -45,7 +45,7 @@ static int was_on;    /* it can be called, and late records may come; likewise *
 static int is_over;   /* the process ends, or is the child of one that had it; likewise */
 static int capturing; /* a capture wants it; tracer_capture's */
 
-static const struct tracer_ops *get_used(void) {
+static const struct tracer_ops *tracer_get_used(void) {
     return __atomic_load_n(&used, __ATOMIC_ACQUIRE);
 }
 
@@ -53,28 +53,31 @@ void tracer_set_list(const struct tracer_ops *const *list) {
     tracers = list;
 }
 
-static int get(const int *flag) {
+static int flag_get(const int *flag) {
     return __atomic_load_n(flag, __ATOMIC_ACQUIRE);
 }
 
-static void set(int *flag, int value) {
+static void flag_set(int *flag, int value) {
     __atomic_store_n(flag, value, __ATOMIC_RELEASE);
 }
 
 /* CUDA after a fork is undefined: the child of a process that had a tracer has none. */
-static void forget_in_child(int held) {
+static void tracer_forget_in_child(int held) {
     (void)held;
     for (const struct tracer_ops *const *t = tracers; t && *t; ++t) {
-        int was_called = (*t)->is_used ? (*t)->is_used() : *t == get_used();
+        int was_called = *t == tracer_get_used();
+        if ((*t)->is_used) {
+            was_called = (*t)->is_used();
+        }
         if (was_called || now.worker.is_busy) {
-            set(&is_over, 1);
+            flag_set(&is_over, 1);
             if ((*t)->forget) {
                 (*t)->forget();
             }
         }
     }
-    set(&is_on, 0);
-    set(&was_on, 0);
+    flag_set(&is_on, 0);
+    flag_set(&was_on, 0);
     worker_forget(&now.worker, TRACER_OFF);
     now.wanted = 0;
     now.asked = 0;
@@ -82,27 +85,27 @@ static void forget_in_child(int held) {
     now.why[0] = '\0';
 }
 
-LOCK_OVER_FORK(LOCK_TRACER, NULL, forget_in_child)
+LOCK_OVER_FORK(LOCK_TRACER, NULL, tracer_forget_in_child)
 
 /* ---- Opening and closing it. */
 
-static void at_exit(void);
+static void tracer_at_exit(void);
 
 /* From within a call that launched: the driver's own handlers are registered by then. */
-static void at_launch(void) {
-    atexit(at_exit);
+static void tracer_at_launch(void) {
+    atexit(tracer_at_exit);
 }
 
-static int should_be_on(void) {
-    return now.wanted && !get(&is_over);
+static int tracer_should_be_on(void) {
+    return now.wanted && !flag_get(&is_over);
 }
 
 /* The first tracer that opens. 0, or -1 with why the first of the list does not. */
-static int open_first(char why[TRACER_REASON]) {
+static int tracer_open_first(char why[TRACER_REASON]) {
     char other[TRACER_REASON];
     snprintf(why, TRACER_REASON, "this build has no tracer");
     for (const struct tracer_ops *const *t = tracers; t && *t; ++t) {
-        if (!(*t)->open(t == tracers ? why : other, at_launch)) {
+        if (!(*t)->open(t == tracers ? why : other, tracer_at_launch)) {
             __atomic_store_n(&used, *t, __ATOMIC_RELEASE);
             *why = '\0';
             return 0;
@@ -115,11 +118,11 @@ enum tracer_transition { TRACER_NO_TRANSITION, TRACER_OPEN, TRACER_CLOSE };
 
 /* An attempt to open that failed is not repeated in the same worker_run. */
 static int tracer_choose_transition(int state, int is_first) {
-    int wanted = should_be_on();
-    if (state == TRACER_ON) {
-        return wanted ? TRACER_NO_TRANSITION : TRACER_CLOSE;
+    int wanted = tracer_should_be_on();
+    if (state == TRACER_ON && !wanted) {
+        return TRACER_CLOSE;
     }
-    if (!wanted || (state == TRACER_REFUSED && !is_first)) {
+    if (state == TRACER_ON || !wanted || (state == TRACER_REFUSED && !is_first)) {
         return TRACER_NO_TRANSITION;
     }
     return TRACER_OPEN;
@@ -129,17 +132,17 @@ static int tracer_perform_transition(int transition, int state) {
     (void)state;
     now.new_why[0] = '\0';
     if (transition == TRACER_OPEN) {
-        return open_first(now.new_why) ? TRACER_REFUSED : TRACER_ON;
+        return tracer_open_first(now.new_why) ? TRACER_REFUSED : TRACER_ON;
     }
-    set(&is_on, 0); /* first: no flush is to begin */
-    get_used()->close(get(&is_over));
+    flag_set(&is_on, 0); /* first: no flush is to begin */
+    tracer_get_used()->close(flag_get(&is_over));
     return TRACER_OFF;
 }
 
 static void tracer_settle_transition(int state) {
-    set(&is_on, state == TRACER_ON);
+    flag_set(&is_on, state == TRACER_ON);
     if (state == TRACER_ON) {
-        set(&was_on, 1);
+        flag_set(&was_on, 1);
     }
     memcpy(now.why, now.new_why, sizeof now.why);
 }
@@ -148,29 +151,29 @@ static const struct worker_ops tracer_worker = {.choose = tracer_choose_transiti
                                                 .perform = tracer_perform_transition,
                                                 .settle = tracer_settle_transition};
 
-static void flush_used(int force) {
-    const struct tracer_ops *t = get_used();
+static void tracer_flush_used(int force) {
+    const struct tracer_ops *t = tracer_get_used();
     if (t && t->flush) {
         t->flush(force);
     }
 }
 
-static void at_exit(void) {
+static void tracer_at_exit(void) {
     struct lock_visit v = lock_visit_begin(LOCK_TRACER);
-    set(&is_over, 1);
+    flag_set(&is_over, 1);
     lock_take(LOCK_TRACER);
-    int late = !get(&is_on) && get(&was_on) && !now.worker.is_busy;
+    int late = !flag_get(&is_on) && flag_get(&was_on) && !now.worker.is_busy;
     worker_run(&now.worker);
     lock_release(LOCK_TRACER);
     if (late) {
-        flush_used(1);
+        tracer_flush_used(1);
     }
-    set(&was_on, 0);
+    flag_set(&was_on, 0);
     lock_visit_end(LOCK_TRACER, v);
 }
 
-/* Settings and arena. */
-static int prepare(void) {
+/* Reads the settings and opens the arena. -1: in a signal handler that interrupted that. */
+static int tracer_prepare(void) {
     if (registry_held()) {
         return -1;
     }
@@ -180,7 +183,7 @@ static int prepare(void) {
 }
 
 int tracer_start(void) {
-    if (lock_inside(LOCK_TRACER) || get(&is_over) || prepare()) {
+    if (lock_inside(LOCK_TRACER) || flag_get(&is_over) || tracer_prepare()) {
         return -1;
     }
     struct lock_visit v = lock_visit_begin(LOCK_TRACER);
@@ -192,7 +195,7 @@ int tracer_start(void) {
     }
     ++now.wanted;
     worker_run(&now.worker);
-    int failed = !get(&is_on) && !now.worker.is_busy;
+    int failed = !flag_get(&is_on) && !now.worker.is_busy;
     if (failed && now.wanted) {
         --now.wanted;
     }
@@ -223,41 +226,50 @@ void tracer_stop(void) {
 }
 
 void tracer_flush(int force) {
-    if (get(&was_on) && !get(&is_over) && !lock_inside(LOCK_TRACER)) {
+    if (flag_get(&was_on) && !flag_get(&is_over) && !lock_inside(LOCK_TRACER)) {
         struct lock_visit v = lock_visit_begin(LOCK_TRACER);
-        flush_used(force);
+        tracer_flush_used(force);
         lock_visit_end(LOCK_TRACER, v);
     }
 }
 
 int tracer_is_on(void) {
-    return get(&is_on);
+    return flag_get(&is_on);
 }
 
-/* A thousand of the program's time; 0 where there is no time yet. */
-static unsigned per_mille(uint64_t ticks) {
+/* Ticks as thousandths of the run so far; 0 if that is unknown. */
+static unsigned tracer_get_share(uint64_t ticks) {
     uint64_t per_us = clock_ticks_per_us(); /* 24.8 */
-    uint64_t run_us = !arena.base ? 0 : (clock_ns() - arena_header()->process_start_ns) / 1000;
-    double us = per_us ? (double)ticks * 256 / (double)per_us : 0;
-    return run_us ? (unsigned)(us * 1000 / (double)run_us + 0.5) : 0;
+    if (!per_us || !arena.base) {
+        return 0;
+    }
+    uint64_t run_us = (clock_ns() - arena_header()->process_start_ns) / 1000;
+    if (!run_us) {
+        return 0;
+    }
+    double us = (double)ticks * 256 / (double)per_us;
+    return (unsigned)(us * 1000 / (double)run_us + 0.5);
 }
 
-static void describe_session(char *out, size_t size) {
+static void tracer_describe_session(char *out, size_t size) {
     struct tracer_sums s = {0};
-    const struct tracer_ops *t = get_used();
+    const struct tracer_ops *t = tracer_get_used();
     if (!t->sums) {
         snprintf(out, size, "%s", t->name);
         return;
     }
     t->sums(&s);
-    unsigned share = per_mille(s.ticks);
+    unsigned share = tracer_get_share(s.ticks);
     snprintf(out, size, "%s %s: %" PRIu64 " records, %u.%u %% of the run%s", t->name, s.version,
              s.records, share / 10, share % 10, s.complaints);
 }
 
-/* Of the one whose reason is told. */
-static const char *first_name(void) {
-    return tracers && *tracers ? (*tracers)->name : "tracer";
+/* The tracer whose reason is reported. */
+static const char *tracer_get_first_name(void) {
+    if (!tracers || !*tracers) {
+        return "tracer";
+    }
+    return (*tracers)->name;
 }
 
 void tracer_describe(char *out, size_t size) {
@@ -274,9 +286,9 @@ void tracer_describe(char *out, size_t size) {
     memcpy(why, now.why, sizeof why);
     lock_release(LOCK_TRACER);
     if (asked && *why) {
-        snprintf(out, size, "no %s: %s", first_name(), why);
-    } else if (asked && get_used()) {
-        describe_session(out, size);
+        snprintf(out, size, "no %s: %s", tracer_get_first_name(), why);
+    } else if (asked && tracer_get_used()) {
+        tracer_describe_session(out, size);
     }
     lock_visit_end(LOCK_TRACER, v);
 }
@@ -285,8 +297,8 @@ void tracer_describe(char *out, size_t size) {
 
 void tracer_at_load(void) {
     const char *wanted = secure_getenv("STINT_GPU");
-    if (wanted && !strcmp(wanted, "cupti") && !prepare() && config.gpu == CONFIG_GPU_TRACER &&
-        config.enable && !config.capture) {
+    if (wanted && !strcmp(wanted, "cupti") && !tracer_prepare() &&
+        config.gpu == CONFIG_GPU_TRACER && config.enable && !config.capture) {
         tracer_start();
     }
 }

@@ -2,7 +2,7 @@
 /*
  * The tools start where there is a context, as soon as there is one, and stop there.
  */
-#include "capture/capture_tool.h"
+#include "capture/capture_private.h"
 
 #include <pthread.h>
 
@@ -27,7 +27,7 @@ static void plain(void *unused) {
 TEST(capture_tool, driver_error_is_named) {
     fake_context = 1;
     fake_gpu.start_code = GPU_ILLEGAL_ADDRESS;
-    expect(plain, ENABLE("plain") "stint: nothing is captured: the driver answers "
+    expect(plain, ENABLE("plain") "stint: nothing is captured: the driver returns "
                                   "CUDA_ERROR_ILLEGAL_ADDRESS\n");
     CHECK_EQ_U64(fake_gpu.starts, 1);
     CHECK_EQ_U64(fake_gpu.stops, 0); /* nothing to stop */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "capture/capture_window.h"
+#include "capture/capture_private.h"
 
 #include "capture/capture.h"
 #include "fake_gpu.h"

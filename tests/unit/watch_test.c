@@ -126,7 +126,7 @@ static void first_scope(void *unused) {
 TEST(watch, a_bad_rule_is_said_once_and_watches_nothing) {
     setenv("STINT_CAPTURE", "train:when=load>5", 1);
     char *text = harness_capture(2, first_scope, NULL);
-    CHECK_STR_EQ(text, "stint: STINT_CAPTURE=train:when=load>5: expected ns, us, ms or s behind "
+    CHECK_STR_EQ(text, "stint: STINT_CAPTURE=train:when=load>5: expected ns, us, ms or s after "
                        "the number at the end; ignored\n");
     free(text);
     text = harness_capture(2, first_scope, NULL);
