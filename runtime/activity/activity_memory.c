@@ -3,6 +3,7 @@
 
 #include "activity_rows.h"
 #include "arena/arena.h"
+#include "base/hash.h"
 #include "base/scratch.h"
 
 #define PLACES 65536u /* three quarters of them are used: blocks known at once */
@@ -34,7 +35,7 @@ void activity_memory_forget(void) {
 /* ---- Blocks by their address, each in the first free place from its own on. */
 
 static uint32_t home_of(uint64_t address) {
-    return (uint32_t)(address * 0x9e3779b97f4a7c15u >> 48) % PLACES;
+    return (uint32_t)hash_number(address) % PLACES;
 }
 
 static struct block *find(uint64_t address) {

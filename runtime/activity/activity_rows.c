@@ -6,20 +6,14 @@
 
 #include "arena/arena.h"
 #include "base/config.h"
+#include "base/hash_map.h"
 #include "base/scratch.h"
 
-#define PLACES                                                                                     \
-    65536u /* three quarters of them are used: 9 MiB of rows, more than 64 MiB with
-                       * histograms */
-#define PLACES_BYTES ((size_t)PLACES * sizeof(struct place))
+/* 9 MiB of rows, more than 64 MiB with histograms. */
+#define MAX_ROWS 49152u
 
-struct place {
-    uint32_t hash;
-    uint32_t row; /* units, 0 = free */
-};
-
-static struct place *places;
-static uint32_t row_count;
+static struct scratch memory;
+static struct hash_map row_of; /* hashes of keys to rows, in units */
 
 _Static_assert(offsetof(struct arena_activity, stream) - offsetof(struct arena_activity, kind) ==
                        offsetof(struct activity_key, stream) &&
@@ -28,24 +22,17 @@ _Static_assert(offsetof(struct arena_activity, stream) - offsetof(struct arena_a
                "a key is compared as a whole");
 
 int activity_rows_open(void) {
-    places = pages_get(PLACES_BYTES);
-    return places ? 0 : -1;
+    return hash_map_start(&row_of, &memory, MAX_ROWS);
 }
 
 void activity_rows_forget(void) {
-    pages_put(places, PLACES_BYTES);
-    places = NULL;
-    row_count = 0;
+    scratch_free(&memory);
+    memset(&row_of, 0, sizeof row_of);
 }
 
-static uint32_t hash_of(const struct activity_key *k) {
-    uint64_t words[4] = {0}, h = 0;
-    memcpy(words, k, sizeof *k);
-    for (int i = 0; i < 4; ++i) {
-        h = (h ^ words[i]) * 0x9e3779b97f4a7c15u;
-        h ^= h >> 29;
-    }
-    return (uint32_t)(h >> 32);
+static int row_is(uint32_t row, const struct activity_key *k) {
+    const struct arena_activity *a = arena_at(row);
+    return !memcmp(&a->kind, k, sizeof *k);
 }
 
 static int has_time(uint32_t kind) {
@@ -68,28 +55,25 @@ static void publish(const struct activity_key *k, uint32_t row) {
 }
 
 uint32_t activity_rows_get(const struct activity_key *k) {
-    uint32_t hash = hash_of(k), at = hash;
-    struct place *p;
-    for (;; ++at) {
-        p = &places[at % PLACES];
-        if (!p->row) {
-            break;
-        }
-        const struct arena_activity *a = arena_at(p->row);
-        if (p->hash == hash && !memcmp(&a->kind, k, sizeof *k)) {
-            return p->row;
-        }
+    uint32_t hash = (uint32_t)hash_bytes((const char *)k, sizeof *k);
+    struct hash_map_walk walk;
+    uint32_t row = hash_map_first(&row_of, hash, &walk);
+    while (row != HASH_MAP_NONE && !row_is(row, k)) {
+        row = hash_map_next(&row_of, &walk);
     }
-    uint32_t row =
-        row_count < PLACES / 4 * 3 ? arena_get(sizeof(struct arena_activity), ARENA_RECORD) : 0;
+    if (row != HASH_MAP_NONE) {
+        return row;
+    }
+    row = 0;
+    if (row_of.count < MAX_ROWS) {
+        row = arena_get(sizeof(struct arena_activity), ARENA_RECORD);
+    }
     if (!row) {
         arena_lose(STINT_STATUS_ACTIVITY_FULL, 1);
         return 0;
     }
     publish(k, row);
-    ++row_count;
-    p->hash = hash;
-    p->row = row;
+    hash_map_add(&row_of, hash, row);
     return row;
 }
 

@@ -13,30 +13,30 @@
 #include <string.h>
 
 #include "arena/arena.h"
-#include "base/hash.h"
+#include "base/hash_map.h"
 #include "base/scratch.h"
 
-#define NAMES 16384u /* places; three quarters of them are used */
-#define NAMES_BYTES ((size_t)NAMES * sizeof(struct activity_text))
+#define MAX_NAMES 12288u
 #define PIECE_BYTES ((size_t)4096)
 
+static struct scratch memory;
 static struct activity_text *names;
-static uint32_t name_count;
+static struct hash_map name_of;      /* the low half of hashes to names */
 static size_t piece_next, piece_end; /* bytes from the arena's start */
 
 int activity_text_open(void) {
-    names = pages_get(NAMES_BYTES);
-    return names ? 0 : -1;
+    names = scratch_array(&memory, MAX_NAMES, sizeof *names);
+    return names ? hash_map_start(&name_of, &memory, MAX_NAMES) : -1;
 }
 
 void activity_text_forget(void) {
-    pages_put(names, NAMES_BYTES);
+    scratch_free(&memory);
     names = NULL;
-    name_count = 0;
+    memset(&name_of, 0, sizeof name_of);
     piece_next = piece_end = 0;
 }
 
-/* Never 0, which marks a free place. */
+/* Never 0, the hash of no name. */
 static uint64_t text_hash_name(const char *name) {
     uint64_t h = hash_bytes(name, strlen(name));
     return h ? h : 1;
@@ -90,17 +90,8 @@ static uint32_t flags_of(const char *name) {
     return (copies ? ACTIVITY_TEXT_COPIES : 0) | (waits ? ACTIVITY_TEXT_WAITS : 0);
 }
 
-/* Its place, or the empty one where it belongs: there always is one. */
-static struct activity_text *place_of(uint64_t hash) {
-    uint32_t at = (uint32_t)hash;
-    while (names[at % NAMES].hash && names[at % NAMES].hash != hash) {
-        ++at;
-    }
-    return &names[at % NAMES];
-}
-
 static int is_full(void) {
-    return name_count >= NAMES / 4 * 3;
+    return name_of.count >= MAX_NAMES;
 }
 
 static const struct activity_text lost = {.hash = 1};
@@ -110,21 +101,26 @@ const struct activity_text *activity_text_find(const char *name) {
     if (!name || !*name) {
         return &none;
     }
-    const struct activity_text *t = place_of(text_hash_name(name));
-    if (t->hash) {
-        return t;
+    uint64_t hash = text_hash_name(name);
+    struct hash_map_walk walk;
+    uint32_t number = hash_map_first(&name_of, (uint32_t)hash, &walk);
+    while (number != HASH_MAP_NONE && names[number].hash != hash) {
+        number = hash_map_next(&name_of, &walk);
+    }
+    if (number != HASH_MAP_NONE) {
+        return &names[number];
     }
     return is_full() ? &lost : NULL;
 }
 
 const struct activity_text *activity_text_add(const char *name, const char *text) {
     uint64_t hash = text_hash_name(name);
-    struct activity_text *t = place_of(hash);
     uint32_t unit = is_full() ? 0 : text_of(text);
     if (!unit) {
         return &lost;
     }
-    ++name_count;
+    struct activity_text *t = &names[name_of.count];
+    hash_map_add(&name_of, (uint32_t)hash, name_of.count);
     t->hash = hash;
     t->text = unit;
     t->flags = flags_of(name);

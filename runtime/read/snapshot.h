@@ -157,13 +157,13 @@ struct snapshot {
     uint32_t device_count;
     struct snapshot_activity *activities; /* oldest first */
     uint32_t activity_count;
-    int tracer_requested; /* activities were to be recorded, with or without success */
+    int tracer_requested;   /* activities were to be recorded, with or without success */
     uint64_t gpu_in_flight; /* GPU scopes whose time is still to come */
     uint64_t steps;
     uint64_t lost[STINT_STATUS_COUNT];
     const struct baseline *since;
     struct hash_map node_of; /* units to nodes */
-    uint32_t patience; /* tries that are left for nodes that change while they are read */
+    uint32_t patience;       /* tries that are left for nodes that change while they are read */
 };
 
 /* Reads a copy of an arena of `size` bytes in use, in full. 0, or -1 with nothing to free: no

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/config.h"
+#include "base/hash.h"
 #include "watch.h"
 
 #define PIECE_BYTES 4096 /* nodes are cut from pieces, to keep one thread's together */
@@ -77,7 +78,7 @@ static uint32_t edge_find(const struct thread_block *b, uint64_t key) {
 
 static struct stint_impl_edge *link_place(struct stint_impl_edge *links, uint32_t mask,
                                           uint64_t key) {
-    uint32_t at = (uint32_t)(key * 0x9e3779b97f4a7c15u >> 32) & mask;
+    uint32_t at = (uint32_t)hash_number(key) & mask;
     while (links[at].key && links[at].key != key) {
         at = (at + 1) & mask;
     }
