@@ -241,15 +241,35 @@ def wrap(text, indent="", first=None, width=HELP_WIDTH):
                          subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
 
 
-def help_option(letter, name, value, doc):
-    left = "  %s --%s%s  " % ("-%s," % letter if letter else "   ", name,
-                              " " + value if value else "")
+def help_list(option):
+    """The values of another table, each on a line of its own with what the table says about it."""
+    column = max(len(entry.name) for entry in option.explaining) + 2
     lines = []
-    if doc and len(left) > HELP_INDENT:
-        lines.append(left.rstrip())
-        left = ""
-    return lines + (wrap(plain(doc), " " * HELP_INDENT, left.ljust(HELP_INDENT)) if doc
-                    else [left.rstrip()])
+    for entry in option.explaining:
+        default = " (default)" if entry.name == option.get("default") else ""
+        lines += wrap(plain(entry.get("doc")) + default, " " * column, entry.name.ljust(column),
+                      HELP_WIDTH - HELP_INDENT)
+    return lines
+
+
+def help_doc(option):
+    before, explained, after = option.get("doc").partition("{explained}.")
+    if not explained:
+        return wrap(plain(option.text(mark="")), width=HELP_WIDTH - HELP_INDENT)
+    lines = wrap(plain(before), width=HELP_WIDTH - HELP_INDENT) + help_list(option)
+    return lines + wrap(plain(after), width=HELP_WIDTH - HELP_INDENT)
+
+
+def help_option(letter, name, value, doc):
+    """doc: lines, the first of them beside the option if there is room."""
+    left = "  %s --%s%s" % ("-%s," % letter if letter else "   ", name,
+                            " " + value if value else "")
+    if not doc:
+        return [left]
+    indented = [" " * HELP_INDENT + line for line in doc]
+    if len(left) + 2 > HELP_INDENT:
+        return [left] + indented
+    return [left.ljust(HELP_INDENT) + doc[0]] + indented[1:]
 
 
 def help_text(commands, command):
@@ -260,9 +280,9 @@ def help_text(commands, command):
         lines += ["  %-7s %s%s" % (other.name, other.get("brief").ljust(left), other.get("line"))
                   for other in commands[1:]] + [""]
     for option in command.options:
-        lines += help_option(option.get("letter"), option.name, option.get("value"), option.text(mark=""))
+        lines += help_option(option.get("letter"), option.name, option.get("value"), help_doc(option))
     if "help" not in [option.name for option in command.options]:
-        lines += help_option("", "help", "", "")
+        lines += help_option("", "help", "", [])
     if command.get("more"):
         lines += ([""] if command.is_tool() else []) + wrap(plain(command.get("more")))
     for line in lines:

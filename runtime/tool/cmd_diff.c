@@ -14,7 +14,6 @@
 #include "base/number.h"
 #include "command.h"
 #include "diff.h"
-#include "diff_show.h"
 
 struct request {
     struct diff_options o;

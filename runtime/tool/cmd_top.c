@@ -17,8 +17,7 @@
 #include "run_open.h"
 #include "run_view.h"
 #include "run_writer.h"
-#include "top_screen.h"
-#include "top_table.h"
+#include "top.h"
 
 struct arguments {
     double interval; /* seconds */

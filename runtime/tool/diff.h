@@ -11,6 +11,7 @@
 
 #include "base/hash_map.h"
 #include "base/scratch.h"
+#include "base/text.h"
 #include "diff_math.h"
 
 #define DIFF_RUNS 1024u /* on a side */
@@ -130,6 +131,9 @@ struct diff_item *diff_item(struct diff *d, const char *name, size_t length, con
 int diff_read(struct diff *d, int side, uint32_t number, const char *path);
 /* Fills row, worst first. 0, or -1 without memory. */
 int diff_judge(struct diff *d, const struct diff_options *o);
+/* Prints a judged diff, as text or as Markdown. top: at most so many rows, 0 = all. */
+void diff_show(struct diff *d, const struct diff_options *o, uint32_t top, int markdown,
+               struct text *out);
 void diff_end(struct diff *d);
 
 #endif

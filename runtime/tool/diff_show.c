@@ -4,7 +4,7 @@
  * columns are as wide as their widest cell; a column whose cells are all empty is omitted.
  * cmd_diff.c calls it once.
  */
-#include "diff_show.h"
+#include "diff.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -22,8 +22,7 @@
 
 #include "arena/arena.h"
 #include "base/log.h"
-#include "run_latest.h"
-#include "run_read.h"
+#include "run_parts.h"
 #include "run_writer.h"
 
 static const struct arena_header *header_of(const struct run *r) {

@@ -3,7 +3,7 @@
  * The last time that a run file without an end shows: the latest of all ticks in it. Ticks and
  * lists of a damaged file may have any value.
  */
-#include "run_latest.h"
+#include "run_parts.h"
 
 #include "base/arithmetic.h"
 

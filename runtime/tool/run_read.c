@@ -5,7 +5,7 @@
  * says are used. Holes of a sparse file are not read. The names are read again at the end, so that
  * each name which the rest refers to is complete.
  */
-#include "run_read.h"
+#include "run_parts.h"
 
 #include <errno.h>
 #include <fcntl.h>

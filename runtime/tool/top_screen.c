@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "top_screen.h"
+#include "top.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -4,7 +4,7 @@
  * next, and prints the differences. Rows are sorted by name, so that one pass over both finds the
  * pairs.
  */
-#include "top_table.h"
+#include "top.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -12,7 +12,7 @@
 #include "read/rows.h"
 #include "read/trace.h"
 #include "report/report.h"
-#include "tool/run_latest.h"
+#include "tool/run_parts.h"
 
 static void check_snapshot(const struct snapshot *s) {
     for (uint32_t i = 0; i < s->node_count; ++i) {

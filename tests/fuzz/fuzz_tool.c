@@ -10,11 +10,10 @@
 #include "arena/arena.h"
 #include "fuzz_image.h"
 #include "tool/diff.h"
-#include "tool/diff_show.h"
 #include "tool/merge.h"
 #include "tool/run_open.h"
 #include "tool/run_view.h"
-#include "tool/top_table.h"
+#include "tool/top.h"
 #include "viewers/formats.h"
 
 static void show(struct run *r, const uint8_t *option) {

@@ -9,7 +9,6 @@
 #include "base/histogram.h"
 #include "harness.h"
 #include "tool/diff.h"
-#include "tool/diff_show.h"
 
 #define SCOPES 20
 #define CALLS 300

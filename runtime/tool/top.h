@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What was added to a run between two readings of its file.
+ * The parts of the command top: the table with what was added to a run between two readings of its
+ * file, and the terminal's screen.
  */
-#ifndef STINT_TOOL_TOP_TABLE_H
-#define STINT_TOOL_TOP_TABLE_H
+#ifndef STINT_TOOL_TOP_H
+#define STINT_TOOL_TOP_H
+
+#include <stddef.h>
+#include <stdint.h>
 
 #include "base/text.h"
 #include "read/run.h"
@@ -41,5 +45,17 @@ int top_table_look(struct top_table *t, struct run *r);
 /* Prints the rows by added time, the largest first. 0, or -1 without memory. */
 int top_table_print(struct text *out, const struct top_table *t, const struct top_table_form *form);
 void top_table_free(struct top_table *t);
+
+/* ---- The screen: the alternate one, without a cursor, and keys unbuffered. It is restored by
+ * top_screen_leave, also after a signal. */
+
+/* screen = 0: only signals are caught, which end the waiting. 0, or -1 with errno. */
+int top_screen_enter(int screen);
+/* May be called twice. */
+void top_screen_leave(void);
+/* Replaces what is shown. 0, or -1 after one line. */
+int top_screen_show(const char *text, size_t length);
+/* 0 after so many seconds; 1 if the user or a signal ends it. */
+int top_screen_wait(double seconds);
 
 #endif
