@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Implementation notes: Chrome's trace events, the form most viewers read.
- * - A viewer may append `args` to the name or tell by them what is one frame, so spans have none.
- * - Times are microseconds since the run began: counted from 1970 their nanoseconds would not fit a
- *   double.
- * - A lane is a thread: viewers nest what overlaps on one. Within it a parent stands before a child
- *   that starts at the same moment; else it would be drawn inside.
- * - An arrow from a launch to what it launched is two events, `s` and `f`, of one id. The second
- *   stands behind its span, which has the same time, and `bp` binds it to that span and not to the
- *   next. Arrows of threads without a lane would come from nowhere and are left out.
+ * Writes Chrome's trace events, the format that most viewers read: called by `stint export --to
+ * chrome` and, at the end of a profile, by the session layer. It needs memory for the names and the
+ * numbers of lanes; the events themselves are written one by one.
+ * - Spans have no `args`: some viewers append them to the name or use them to distinguish frames.
+ * - Times are microseconds since the start of the run: counted from 1970, their nanoseconds would not
+ *   fit into a double.
+ * - A lane is a thread, because viewers nest overlapping spans of a thread. Within a lane a parent
+ *   precedes a child that starts at the same time; otherwise it would be drawn inside the child.
+ * - An arrow from a launch to the launched work is two events, `s` and `f`, with the same id. The
+ *   second follows its span, which has the same time, and `bp` binds it to that span, not to the next.
+ *   Arrows from threads without a lane are left out.
  */
 #include "export.h"
 
@@ -34,22 +36,23 @@ struct chrome {
     uint64_t arrows;
 };
 
-static void put_string(struct sink *out, const char *key, const char *text) {
+static void chrome_put_string(struct sink *out, const char *key, const char *text) {
     sink_text(out, key);
-    sink_json(out, text ? text : "", text ? strlen(text) : 0);
+    text = text ? text : "";
+    sink_json(out, text, strlen(text));
 }
 
-static void put_other(struct sink *out, const struct run *r) {
+static void chrome_put_other(struct sink *out, const struct run *r) {
     uint64_t overwritten = 0;
     for (uint32_t i = 0; i < r->trace.lane_count; ++i) {
         overwritten += r->trace.lanes[i].overwritten;
     }
-    put_string(out, "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"program\":", r->program);
-    put_string(out, ",\"command\":", r->command);
-    put_string(out, ",\"host\":", r->host);
-    put_string(out, ",\"cpu\":", r->cpu);
-    put_string(out, ",\"clock\":", r->clock);
-    put_string(out, ",\"warning\":", r->warning);
+    chrome_put_string(out, "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"program\":", r->program);
+    chrome_put_string(out, ",\"command\":", r->command);
+    chrome_put_string(out, ",\"host\":", r->host);
+    chrome_put_string(out, ",\"cpu\":", r->cpu);
+    chrome_put_string(out, ",\"clock\":", r->clock);
+    chrome_put_string(out, ",\"warning\":", r->warning);
     sink_text(out, ",\"start_real_ns\":\"");
     sink_u64(out, r->start_real_ns);
     sink_text(out, "\",\"overwritten_events\":");
@@ -57,8 +60,8 @@ static void put_other(struct sink *out, const struct run *r) {
     sink_text(out, "},\n\"traceEvents\":[\n");
 }
 
-/* Names and the order of lanes. The first event has no comma before it. */
-static void put_meta(struct chrome *c, const char *what, struct export_name name) {
+/* Names and the order of lanes. The first event is not preceded by a comma. */
+static void chrome_put_meta(struct chrome *c, const char *what, struct export_name name) {
     sink_text(c->out, "{\"ph\":\"M\"");
     sink_put(c->out, c->ids, c->ids_length);
     sink_text(c->out, ",\"name\":\"");
@@ -68,16 +71,16 @@ static void put_meta(struct chrome *c, const char *what, struct export_name name
     sink_text(c->out, "}}");
 }
 
-static void start_lane(struct chrome *c, uint32_t tid) {
+static void chrome_start_lane(struct chrome *c, uint32_t tid) {
     int n = snprintf(c->ids, sizeof c->ids, ",\"pid\":%u,\"tid\":%u", export_pid(c->run), tid);
     c->ids_length = (size_t)n;
     n = snprintf(c->span, sizeof c->span, ",\n{\"ph\":\"X\"%s,\"ts\":", c->ids);
     c->span_length = (size_t)n;
 }
 
-static void put_lane_meta(struct chrome *c, const struct trace_lane *lane, uint32_t index) {
+static void chrome_put_lane_meta(struct chrome *c, const struct trace_lane *lane, uint32_t index) {
     sink_text(c->out, ",\n");
-    put_meta(c, "thread_name", export_field(lane->name, sizeof lane->name));
+    chrome_put_meta(c, "thread_name", export_field(lane->name, sizeof lane->name));
     sink_text(c->out, ",\n{\"ph\":\"M\"");
     sink_put(c->out, c->ids, c->ids_length);
     sink_text(c->out, ",\"name\":\"thread_sort_index\",\"args\":{\"sort_index\":");
@@ -85,33 +88,34 @@ static void put_lane_meta(struct chrome *c, const struct trace_lane *lane, uint3
     sink_text(c->out, "}}");
 }
 
-static void put_head(struct chrome *c, const char *phase, uint64_t ns) {
+static void chrome_put_head(struct chrome *c, const char *phase, uint64_t ns) {
     sink_text(c->out, phase);
     sink_put(c->out, c->ids, c->ids_length);
     sink_put(c->out, ",\"ts\":", 6);
     sink_us(c->out, ns);
 }
 
-static void put_name(struct chrome *c, const struct trace_event *e) {
+static void chrome_put_name(struct chrome *c, const struct trace_event *e) {
     struct export_name name = export_label_name(&c->labels, export_label(&c->labels, e));
     sink_put(c->out, ",\"name\":", 8);
     sink_json(c->out, name.bytes, name.length);
 }
 
-/* Spans of the default set go without a category: it would be a quarter of the file. */
-static void put_category(struct chrome *c, const struct trace_event *e) {
+/* Spans of the default set have no category: it would be a quarter of the file. */
+static void chrome_put_category(struct chrome *c, const struct trace_event *e) {
     const struct snapshot *s = &c->run->snapshot;
     const struct snapshot_activity *a = export_activity(s, e);
     uint32_t set = e->node < s->node_count ? s->nodes[e->node].set : 0;
-    const char *text = a ? activity_kind_text(a->kind) : set < s->set_count ? s->sets[set] : "";
-    if (a || set) {
-        struct export_name name = export_name(text, strlen(text));
-        sink_put(c->out, ",\"cat\":", 7);
-        sink_json(c->out, name.bytes, name.length);
+    if (!a && !set) {
+        return;
     }
+    struct export_name name =
+        export_text(a ? activity_kind_text(a->kind) : export_set_name(s, set, ""));
+    sink_put(c->out, ",\"cat\":", 7);
+    sink_json(c->out, name.bytes, name.length);
 }
 
-static void put_arrow_end(struct chrome *c, const char *phase, uint32_t tid, uint64_t ns) {
+static void chrome_put_arrow_end(struct chrome *c, const char *phase, uint32_t tid, uint64_t ns) {
     sink_text(c->out, phase);
     sink_u64(c->out, export_pid(c->run));
     sink_text(c->out, ",\"tid\":");
@@ -123,18 +127,18 @@ static void put_arrow_end(struct chrome *c, const char *phase, uint32_t tid, uin
     sink_text(c->out, ",\"cat\":\"launch\",\"name\":\"launch\"}");
 }
 
-/* Behind its span; `tid` of the span. */
-static void put_arrow(struct chrome *c, const struct trace_event *e, uint32_t tid) {
+/* After its span; `tid` is that of the span. */
+static void chrome_put_arrow(struct chrome *c, const struct trace_event *e, uint32_t tid) {
     const struct snapshot *s = &c->run->snapshot;
-    uint32_t from = e->launch_thread < s->thread_count ? c->lanes[e->launch_thread] : 0;
+    uint32_t from = export_launch_lane(s, c->lanes, e);
     if (from && export_activity(s, e)) {
         ++c->arrows;
-        put_arrow_end(c, ",\n{\"ph\":\"s\",\"pid\":", c->tids[from - 1], e->launch_ns);
-        put_arrow_end(c, ",\n{\"ph\":\"f\",\"bp\":\"e\",\"pid\":", tid, e->start_ns);
+        chrome_put_arrow_end(c, ",\n{\"ph\":\"s\",\"pid\":", c->tids[from - 1], e->launch_ns);
+        chrome_put_arrow_end(c, ",\n{\"ph\":\"f\",\"bp\":\"e\",\"pid\":", tid, e->start_ns);
     }
 }
 
-static void put_span(struct chrome *c, const struct trace_event *e) {
+static void chrome_put_span(struct chrome *c, const struct trace_event *e) {
     const struct nest_span *span = nest_push(&c->nest, e, 0);
     if (!span) {
         return;
@@ -143,45 +147,44 @@ static void put_span(struct chrome *c, const struct trace_event *e) {
     sink_us(c->out, e->start_ns);
     sink_put(c->out, ",\"dur\":", 7);
     sink_us(c->out, span->end_ns - e->start_ns);
-    put_category(c, e);
-    put_name(c, e);
+    chrome_put_category(c, e);
+    chrome_put_name(c, e);
     sink_put(c->out, "}", 1);
 }
 
-static void put_event(struct chrome *c, const struct trace_event *e) {
+static void chrome_put_event(struct chrome *c, const struct trace_event *e) {
     if (e->kind == TRACE_SPAN) {
-        put_span(c, e);
+        chrome_put_span(c, e);
     } else if (e->kind == TRACE_MARK) {
-        put_head(c, ",\n{\"ph\":\"i\",\"s\":\"t\"", e->start_ns);
-        put_name(c, e);
+        chrome_put_head(c, ",\n{\"ph\":\"i\",\"s\":\"t\"", e->start_ns);
+        chrome_put_name(c, e);
         sink_put(c->out, "}", 1);
     } else {
-        put_head(c, ",\n{\"ph\":\"C\"", e->start_ns);
-        put_name(c, e);
+        chrome_put_head(c, ",\n{\"ph\":\"C\"", e->start_ns);
+        chrome_put_name(c, e);
         sink_text(c->out, ",\"args\":{\"value\":");
         sink_text(c->out, number_exact(e->value).text);
         sink_text(c->out, "}}");
     }
 }
 
-static void put_lane(struct chrome *c, uint32_t index) {
+static void chrome_put_lane(struct chrome *c, uint32_t index) {
     const struct trace_lane *lane = &c->run->trace.lanes[index];
     const struct trace_event *e = c->run->trace.events + lane->first;
-    start_lane(c, c->tids[index]);
-    put_lane_meta(c, lane, index);
+    chrome_start_lane(c, c->tids[index]);
+    chrome_put_lane_meta(c, lane, index);
     c->nest.height = 0;
     for (const struct trace_event *end = e + lane->count; e < end; ++e) {
         while (nest_over(&c->nest, e)) {
             nest_pop(&c->nest);
         }
-        put_event(c, e);
-        put_arrow(c, e, c->tids[index]);
+        chrome_put_event(c, e);
+        chrome_put_arrow(c, e, c->tids[index]);
     }
 }
 
 int export_chrome(struct sink *out, struct run *r) {
     struct chrome *c = scratch_get(&r->snapshot.memory, sizeof *c);
-    const char *program = r->program ? r->program : "";
     if (!c) {
         return -1;
     }
@@ -191,11 +194,11 @@ int export_chrome(struct sink *out, struct run *r) {
         export_labels_start(&c->labels, &r->snapshot)) {
         return -1;
     }
-    put_other(out, r);
-    start_lane(c, export_pid(r));
-    put_meta(c, "process_name", export_name(program, strlen(program)));
+    chrome_put_other(out, r);
+    chrome_start_lane(c, export_pid(r));
+    chrome_put_meta(c, "process_name", export_text(r->program));
     for (uint32_t i = 0; i < r->trace.lane_count; ++i) {
-        put_lane(c, i);
+        chrome_put_lane(c, i);
     }
     sink_text(out, "\n]}\n");
     return 0;

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* What reports have no column for. */
+/* The sums that reports show as rates only. */
 static const struct export_column more[] = {
     {"bytes", 0, 1, offsetof(struct stint_row, bytes), 0},
     {"flops", 0, 1, offsetof(struct stint_row, flops), 0},
@@ -11,15 +11,21 @@ static const struct export_column more[] = {
 };
 #define MORE (sizeof more / sizeof *more)
 
-static const char *unit_of(enum report_kind kind) {
-    return kind == REPORT_TIME    ? "_ns"
-           : kind == REPORT_SHARE ? "_ppm"
-           : kind == REPORT_RATE  ? "_per_s"
-                                  : "";
+static const char *column_unit(enum report_kind kind) {
+    switch (kind) {
+    case REPORT_TIME:
+        return "_ns";
+    case REPORT_SHARE:
+        return "_ppm";
+    case REPORT_RATE:
+        return "_per_s";
+    default:
+        return "";
+    }
 }
 
-static void column_start(struct export_column *out, const struct report_column *from) {
-    const char *unit = unit_of(from->kind);
+static void column_make(struct export_column *out, const struct report_column *from) {
+    const char *unit = column_unit(from->kind);
     size_t n = strnlen(from->key, sizeof out->key - 8);
     if (from->kind == REPORT_RATE && n > 5 && !memcmp(from->key + n - 5, "_rate", 5)) {
         n -= 5; /* bytes_rate: bytes_per_s */
@@ -41,7 +47,7 @@ const struct export_columns *export_columns(struct snapshot *s) {
     }
     for (uint32_t i = 0; (from = report_column(i)) && out->count < EXPORT_COLUMNS - MORE; ++i) {
         if (strcmp(from->key, "name")) {
-            column_start(&out->column[out->count++], from);
+            column_make(&out->column[out->count++], from);
         }
     }
     memcpy(&out->column[out->count], more, sizeof more);
@@ -94,9 +100,10 @@ void export_columns_put(struct sink *out, const struct export_columns *columns,
 }
 
 uint32_t *export_rows(struct rows *out, struct snapshot *s, int each_thread) {
-    return rows_flat(out, s, each_thread)
-               ? NULL
-               : report_sort(s, out, report_column_find("total", strlen("total")));
+    if (rows_flat(out, s, each_thread)) {
+        return NULL;
+    }
+    return report_sort(s, out, report_column_find("total", strlen("total")));
 }
 
 struct export_name export_row_name(const struct stint_row *r) {
@@ -104,5 +111,5 @@ struct export_name export_row_name(const struct stint_row *r) {
 }
 
 const char *export_set(const struct snapshot *s, const struct stint_row *r) {
-    return r->set < s->set_count ? s->sets[r->set] : "?";
+    return export_set_name(s, r->set, "?");
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The columns of the csv and json exports: those of reports, in whole units that stand in the key
+ * The columns of the csv and json exports: those of reports, in whole units, with the unit in the key
  * (total_ns, share_ppm, bytes_per_s), and the sums that reports show as rates only.
  */
 #ifndef STINT_EXPORT_COLUMNS_H
@@ -11,12 +11,12 @@
 #include "read/columns.h"
 
 #define EXPORT_COLUMNS 64u
-#define EXPORT_GPU_PREFIX "gpu_" /* of the columns that are json's object "gpu" */
+#define EXPORT_GPU_PREFIX "gpu_" /* of the columns in json's object "gpu" */
 
 struct export_column {
     char key[40];
     int text;
-    int optional; /* left out, empty, where it is zero or "" */
+    int optional; /* omitted (empty in csv) if it is 0 or "" */
     size_t field; /* of struct stint_row */
     uint32_t needs;
 };
@@ -26,25 +26,27 @@ struct export_columns {
     struct export_column column[EXPORT_COLUMNS];
 };
 
-/* All but the name. In the snapshot's memory; NULL without. */
+/* All but the name. In the snapshot's memory; NULL if there is not enough memory. */
 const struct export_columns *export_columns(struct snapshot *s);
 int export_column_has(const struct export_column *c, const struct stint_row *r);
 uint64_t export_column_value(const struct export_column *c, const struct stint_row *r);
 const char *export_column_text(const struct export_column *c, const struct stint_row *r);
-/* JSON's members of the columns that the row has: those of the GPU without their prefix, or all
- * others. `before` goes before the first, a comma before the next. */
+/* The columns that have a value in the row, as members of a JSON object: those of the GPU without their
+ * prefix, or all others. `before` is written before the first one, a comma before each other. */
 void export_columns_put(struct sink *out, const struct export_columns *columns,
                         const struct stint_row *r, int gpu, const char *before);
-/* The flat statistics, largest total first. NULL without memory. */
+/* The rows of the table in the order of their totals, the largest first. NULL if there is not enough
+ * memory. */
 uint32_t *export_rows(struct rows *out, struct snapshot *s, int each_thread);
 struct export_name export_row_name(const struct stint_row *r);
 const char *export_set(const struct snapshot *s, const struct stint_row *r);
 
-/* A text of csv with its quotes. */
+/* A text of csv, quoted. */
 void export_csv_cell(struct sink *out, struct export_name text);
 
 struct run;
-/* The two that need no run file: `maybe` is the file's run or NULL. 0, or -1 without memory. */
+/* The two formats that do not need a run file: `maybe` is the file's run or NULL. 0, or -1 if there is
+ * not enough memory. */
 int export_csv_snapshot(struct sink *out, struct snapshot *s, int each_thread);
 int export_json_snapshot(struct sink *out, struct snapshot *s, const struct run *maybe);
 

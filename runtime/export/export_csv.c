@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Implementation notes: RFC 4180 in UTF-8. A spreadsheet takes a cell that begins with = + - @, a
- * tab or a return for a formula, quoted or not: an apostrophe goes before it.
+ * Writes the statistics as CSV: RFC 4180 in UTF-8. Spreadsheets interpret a cell that begins with
+ * = + - @, a tab or a carriage return as a formula, even if it is quoted: an apostrophe is put before
+ * it.
  */
 #include <string.h>
 
@@ -9,10 +10,16 @@
 #include "export.h"
 #include "export_columns.h"
 
-static void put_quoted(struct sink *out, const char *clean, size_t n) {
-    sink_put(out, "\"'", n && memchr("=+-@\t\r", clean[0], 6) ? 2 : 1);
+static void csv_put_quoted(struct sink *out, const char *clean, size_t n) {
+    sink_put(out, "\"", 1);
+    if (n && memchr("=+-@\t\r", clean[0], 6)) {
+        sink_put(out, "'", 1);
+    }
     for (size_t i = 0; i < n; ++i) {
-        sink_put(out, clean[i] == '"' ? "\"\"" : &clean[i], clean[i] == '"' ? 2 : 1);
+        if (clean[i] == '"') {
+            sink_put(out, "\"", 1);
+        }
+        sink_put(out, &clean[i], 1);
     }
     sink_put(out, "\"", 1);
 }
@@ -23,18 +30,18 @@ void export_csv_cell(struct sink *out, struct export_name text) {
         struct text shown;
         text_start(&shown);
         text_name(&shown, text.bytes, text.length, 0);
-        put_quoted(out, shown.data, shown.length);
+        csv_put_quoted(out, shown.data, shown.length);
         text_free(&shown);
         return;
     }
-    put_quoted(out, out->apart, export_clean(out->apart, text));
+    csv_put_quoted(out, out->apart, export_clean(out->apart, text));
 }
 
-static void put_text(struct sink *out, const char *text) {
+static void csv_put_text(struct sink *out, const char *text) {
     export_csv_cell(out, export_field(text, EXPORT_NAME_BYTES));
 }
 
-static void put_thread(struct sink *out, const struct snapshot *s, uint32_t thread) {
+static void csv_put_thread(struct sink *out, const struct snapshot *s, uint32_t thread) {
     if (thread >= s->thread_count) {
         sink_put(out, ",,", 2);
         return;
@@ -45,17 +52,17 @@ static void put_thread(struct sink *out, const struct snapshot *s, uint32_t thre
     export_csv_cell(out, export_field(s->threads[thread].name, sizeof s->threads[thread].name));
 }
 
-static void put_row(struct sink *out, const struct snapshot *s, const struct stint_row *r,
-                    const struct export_columns *columns) {
+static void csv_put_row(struct sink *out, const struct snapshot *s, const struct stint_row *r,
+                        const struct export_columns *columns) {
     export_csv_cell(out, export_row_name(r));
     sink_put(out, ",", 1);
-    put_text(out, export_set(s, r));
-    put_thread(out, s, r->thread);
+    csv_put_text(out, export_set(s, r));
+    csv_put_thread(out, s, r->thread);
     for (uint32_t i = 0; i < columns->count; ++i) {
         const struct export_column *c = &columns->column[i];
         sink_put(out, ",", 1);
         if (export_column_has(c, r) && c->text) {
-            put_text(out, export_column_text(c, r));
+            csv_put_text(out, export_column_text(c, r));
         } else if (export_column_has(c, r)) {
             sink_u64(out, export_column_value(c, r));
         }
@@ -77,7 +84,7 @@ int export_csv_snapshot(struct sink *out, struct snapshot *s, int each_thread) {
     }
     sink_put(out, "\r\n", 2);
     for (uint32_t i = 0; i < rows.count; ++i) {
-        put_row(out, s, &rows.row[order[i]], columns);
+        csv_put_row(out, s, &rows.row[order[i]], columns);
     }
     return 0;
 }

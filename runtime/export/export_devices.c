@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export_tables.h"
 
-static void add(struct export_device *d, const struct snapshot_activity *a) {
+/* Adds what the activity says about its device. */
+static void device_add_activity(struct export_device *d, const struct snapshot_activity *a) {
     uint64_t *const busy[] = {[ACTIVITY_BUSY_ANY] = &d->busy_ns,
                               [ACTIVITY_BUSY_KERNEL] = &d->kernel_ns,
                               [ACTIVITY_BUSY_COPY] = &d->copy_ns,
@@ -26,7 +27,7 @@ struct export_device *export_devices(struct snapshot *s) {
     }
     for (uint32_t i = 0; out && i < s->activity_count; ++i) {
         if (s->activities[i].device < s->device_count) {
-            add(&out[s->activities[i].device], &s->activities[i]);
+            device_add_activity(&out[s->activities[i].device], &s->activities[i]);
         }
     }
     return out;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * json's object "gpu" and csv's tables of it.
+ * The devices and the tables of export_tables.h, as json's object "gpu" and as tables of csv. Called
+ * by export_json.c and by the tool (`--to csv --table`).
  */
 #include <string.h>
 
@@ -10,7 +11,7 @@
 static const struct {
     const char *key;
     size_t field;
-    int memory; /* only where allocations were seen */
+    int memory; /* only if allocations were traced */
 } device_columns[] = {
 #define FIELD(name, memory)                                                                        \
     { #name, offsetof(struct export_device, name), memory }
@@ -18,22 +19,23 @@ static const struct {
     FIELD(idle_ns, 0), FIELD(allocated_bytes, 1), FIELD(peak_bytes, 1)};
 #define DEVICE_COLUMNS (sizeof device_columns / sizeof *device_columns)
 
-static uint64_t value_of(const struct export_device *d, size_t field) {
+static uint64_t device_value(const struct export_device *d, size_t field) {
     return *(const uint64_t *)(const void *)((const char *)d + field);
 }
 
 /* ---- json */
 
-static void put_key(struct sink *out, const char *key) {
+static void gpu_put_key(struct sink *out, const char *key) {
     sink_put(out, "\"", 1);
     sink_text(out, key);
     sink_put(out, "\":", 2);
 }
 
-static int json_devices(struct sink *out, struct snapshot *s) {
+static int gpu_put_json_devices(struct sink *out, struct snapshot *s) {
     const struct export_device *d = export_devices(s);
     for (uint32_t i = 0; d && i < s->device_count; ++i) {
-        sink_text(out, i ? ",\n{\"number\":" : "\n{\"number\":");
+        export_start_item(out, i);
+        sink_text(out, "{\"number\":");
         sink_u64(out, d[i].number);
         struct export_name name = export_field(d[i].name, sizeof s->devices[i].name);
         sink_text(out, ",\"name\":");
@@ -41,8 +43,8 @@ static int json_devices(struct sink *out, struct snapshot *s) {
         for (size_t k = 0; k < DEVICE_COLUMNS; ++k) {
             if (d[i].peaked || !device_columns[k].memory) {
                 sink_put(out, ",", 1);
-                put_key(out, device_columns[k].key);
-                sink_u64(out, value_of(&d[i], device_columns[k].field));
+                gpu_put_key(out, device_columns[k].key);
+                sink_u64(out, device_value(&d[i], device_columns[k].field));
             }
         }
         sink_put(out, "}", 1);
@@ -50,8 +52,8 @@ static int json_devices(struct sink *out, struct snapshot *s) {
     return d ? 0 : -1;
 }
 
-static void json_row(struct sink *out, enum export_table table, const struct snapshot *s,
-                     const struct activity_row *r) {
+static void gpu_put_json_row(struct sink *out, enum export_table table, const struct snapshot *s,
+                             const struct activity_row *r) {
     struct export_cell cell;
     const char *before = "{";
     for (uint32_t i = 0; export_table_key(table, i); ++i) {
@@ -59,7 +61,7 @@ static void json_row(struct sink *out, enum export_table table, const struct sna
             continue;
         }
         sink_text(out, before);
-        put_key(out, cell.key);
+        gpu_put_key(out, cell.key);
         if (cell.is_text) {
             sink_json(out, cell.text.bytes, cell.text.length);
         } else {
@@ -70,17 +72,17 @@ static void json_row(struct sink *out, enum export_table table, const struct sna
     sink_put(out, "}", 1);
 }
 
-static int json_table(struct sink *out, struct snapshot *s, enum export_table table) {
+static int gpu_put_json_table(struct sink *out, struct snapshot *s, enum export_table table) {
     struct activity_table rows;
     if (export_table_rows(&rows, s, table)) {
         return -1;
     }
     sink_text(out, "],\n");
-    put_key(out, export_table_names[table]);
+    gpu_put_key(out, export_table_names[table]);
     sink_put(out, "[", 1);
     for (uint32_t i = 0; i < rows.count; ++i) {
-        sink_text(out, i ? ",\n" : "\n");
-        json_row(out, table, s, rows.row[i]);
+        export_start_item(out, i);
+        gpu_put_json_row(out, table, s, rows.row[i]);
     }
     return 0;
 }
@@ -90,9 +92,9 @@ int export_json_gpu(struct sink *out, struct snapshot *s) {
         return 0;
     }
     sink_text(out, ",\n\"gpu\":{\"devices\":[");
-    int failed = json_devices(out, s);
+    int failed = gpu_put_json_devices(out, s);
     for (uint32_t table = 0; !failed && table < EXPORT_TABLES; ++table) {
-        failed = json_table(out, s, table);
+        failed = gpu_put_json_table(out, s, table);
     }
     sink_text(out, "]}");
     return failed;
@@ -100,7 +102,7 @@ int export_json_gpu(struct sink *out, struct snapshot *s) {
 
 /* ---- csv */
 
-static int csv_devices(struct sink *out, struct snapshot *s) {
+static int gpu_put_csv_devices(struct sink *out, struct snapshot *s) {
     const struct export_device *d = export_devices(s);
     sink_text(out, "number,name");
     for (size_t k = 0; k < DEVICE_COLUMNS; ++k) {
@@ -115,7 +117,7 @@ static int csv_devices(struct sink *out, struct snapshot *s) {
         for (size_t k = 0; k < DEVICE_COLUMNS; ++k) {
             sink_put(out, ",", 1);
             if (d[i].peaked || !device_columns[k].memory) {
-                sink_u64(out, value_of(&d[i], device_columns[k].field));
+                sink_u64(out, device_value(&d[i], device_columns[k].field));
             }
         }
     }
@@ -123,8 +125,8 @@ static int csv_devices(struct sink *out, struct snapshot *s) {
     return d ? 0 : -1;
 }
 
-static void csv_row(struct sink *out, enum export_table table, const struct snapshot *s,
-                    const struct activity_row *r) {
+static void gpu_put_csv_row(struct sink *out, enum export_table table, const struct snapshot *s,
+                            const struct activity_row *r) {
     struct export_cell cell;
     for (uint32_t i = 0; export_table_key(table, i); ++i) {
         sink_put(out, ",", i != 0);
@@ -143,7 +145,7 @@ static void csv_row(struct sink *out, enum export_table table, const struct snap
 int export_csv_table(struct sink *out, struct snapshot *s, uint32_t table) {
     struct activity_table rows;
     if (table >= EXPORT_TABLES) {
-        return csv_devices(out, s);
+        return gpu_put_csv_devices(out, s);
     }
     if (export_table_rows(&rows, s, table)) {
         return -1;
@@ -154,7 +156,7 @@ int export_csv_table(struct sink *out, struct snapshot *s, uint32_t table) {
     }
     sink_put(out, "\r\n", 2);
     for (uint32_t i = 0; i < rows.count; ++i) {
-        csv_row(out, table, s, rows.row[i]);
+        gpu_put_csv_row(out, table, s, rows.row[i]);
     }
     return 0;
 }

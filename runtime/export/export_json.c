@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Implementation notes: stint's own JSON, described by docs/stint.schema.json. Whole numbers only,
- * times in nanoseconds. What a row has nothing to say about is left out, not zero or null. A change
- * that breaks a reader changes EXPORT_JSON_SCHEMA.
+ * Writes stint's own JSON, which docs/stint.schema.json describes: of a run file for the tool, of the
+ * current interval for stint_export. All numbers are integers, times are in nanoseconds. A member
+ * without a value is omitted, it is not 0 or null. A change that breaks a reader changes
+ * EXPORT_JSON_SCHEMA.
  */
 #include <string.h>
 
@@ -13,57 +14,56 @@
 
 #define EXPORT_JSON_SCHEMA "stint.run/1"
 
-static void put_key(struct sink *out, const char *key) {
+static void json_put_key(struct sink *out, const char *key) {
     sink_put(out, ",\"", 2);
     sink_text(out, key);
     sink_put(out, "\":", 2);
 }
 
-static void put_number(struct sink *out, const char *key, uint64_t value) {
-    put_key(out, key);
+static void json_put_number(struct sink *out, const char *key, uint64_t value) {
+    json_put_key(out, key);
     sink_u64(out, value);
 }
 
-static void put_text(struct sink *out, const char *key, const char *text) {
+static void json_put_text(struct sink *out, const char *key, const char *text) {
     if (text && *text) {
-        put_key(out, key);
+        json_put_key(out, key);
         sink_json(out, text, strlen(text));
     }
 }
 
-static void put_run(struct sink *out, const struct snapshot *s, const struct run *r) {
-    static const char *const states[] = {"live", "ended", "killed"};
+static void json_put_run(struct sink *out, const struct snapshot *s, const struct run *r) {
     sink_text(out, "\"run\":{\"wall_ns\":");
     sink_u64(out, s->wall_ns);
-    put_number(out, "steps", s->steps);
-    put_number(out, "gpu_in_flight", s->gpu_in_flight);
+    json_put_number(out, "steps", s->steps);
+    json_put_number(out, "gpu_in_flight", s->gpu_in_flight);
     if (r) {
-        put_text(out, "state", states[r->state <= RUN_KILLED ? r->state : RUN_KILLED]);
-        put_text(out, "warning", r->warning);
-        put_text(out, "program", r->program);
-        put_text(out, "command", r->command);
-        put_text(out, "host", r->host);
-        put_text(out, "cpu", r->cpu);
-        put_text(out, "compiler", r->compiler);
-        put_text(out, "clock", r->clock);
-        put_text(out, "gpu", r->gpu);
-        put_number(out, "pid", r->pid);
-        put_number(out, "parent_pid", r->parent_pid);
-        put_number(out, "cpus", r->cpus);
-        put_number(out, "start_real_ns", r->start_real_ns);
+        json_put_text(out, "state", export_state(r));
+        json_put_text(out, "warning", r->warning);
+        json_put_text(out, "program", r->program);
+        json_put_text(out, "command", r->command);
+        json_put_text(out, "host", r->host);
+        json_put_text(out, "cpu", r->cpu);
+        json_put_text(out, "compiler", r->compiler);
+        json_put_text(out, "clock", r->clock);
+        json_put_text(out, "gpu", r->gpu);
+        json_put_number(out, "pid", r->pid);
+        json_put_number(out, "parent_pid", r->parent_pid);
+        json_put_number(out, "cpus", r->cpus);
+        json_put_number(out, "start_real_ns", r->start_real_ns);
     }
     sink_put(out, "}", 1);
 }
 
-static void put_row(struct sink *out, const struct snapshot *s, const struct stint_row *r,
-                    const struct export_columns *columns) {
+static void json_put_row(struct sink *out, const struct snapshot *s, const struct stint_row *r,
+                         const struct export_columns *columns) {
     struct export_name name = export_row_name(r);
     sink_text(out, "{\"name\":");
     sink_json(out, name.bytes, name.length);
-    put_key(out, "set");
+    json_put_key(out, "set");
     sink_json(out, export_set(s, r), strlen(export_set(s, r)));
     if (r->thread != SNAPSHOT_NONE) {
-        put_number(out, "thread", r->thread);
+        json_put_number(out, "thread", r->thread);
     }
     export_columns_put(out, columns, r, 0, ",");
     if (r->has & ROW_GPU) {
@@ -72,9 +72,9 @@ static void put_row(struct sink *out, const struct snapshot *s, const struct sti
     }
 }
 
-/* Statistics, all threads together or one row each, largest total first. */
-static int put_stats(struct sink *out, struct snapshot *s, const struct export_columns *columns,
-                     const char *key, int each_thread) {
+/* Statistics, all threads together or one row per thread, the largest total first. */
+static int json_put_stats(struct sink *out, struct snapshot *s,
+                          const struct export_columns *columns, const char *key, int each_thread) {
     struct rows rows;
     uint32_t *order = export_rows(&rows, s, each_thread);
     if (!order) {
@@ -82,8 +82,8 @@ static int put_stats(struct sink *out, struct snapshot *s, const struct export_c
     }
     sink_text(out, key);
     for (uint32_t i = 0; i < rows.count; ++i) {
-        sink_text(out, i ? ",\n" : "\n");
-        put_row(out, s, &rows.row[order[i]], columns);
+        export_start_item(out, i);
+        json_put_row(out, s, &rows.row[order[i]], columns);
         sink_put(out, "}", 1);
     }
     sink_put(out, "]", 1);
@@ -91,7 +91,8 @@ static int put_stats(struct sink *out, struct snapshot *s, const struct export_c
 }
 
 /* The call tree of all threads, parents before children. */
-static int put_tree(struct sink *out, struct snapshot *s, const struct export_columns *columns) {
+static int json_put_tree(struct sink *out, struct snapshot *s,
+                         const struct export_columns *columns) {
     struct rows rows;
     if (rows_tree(&rows, s)) {
         return -1;
@@ -99,13 +100,13 @@ static int put_tree(struct sink *out, struct snapshot *s, const struct export_co
     sink_text(out, ",\n\"tree\":[");
     for (uint32_t i = 0; i < rows.count; ++i) {
         const struct stint_row *r = &rows.row[i];
-        sink_text(out, i ? ",\n" : "\n");
-        put_row(out, s, r, columns);
+        export_start_item(out, i);
+        json_put_row(out, s, r, columns);
         if (r->parent != SNAPSHOT_NONE) {
-            put_number(out, "parent", r->parent);
+            json_put_number(out, "parent", r->parent);
         }
         if (r->kind == STINT_IMPL_INTERVAL_NODE) {
-            put_key(out, "interval");
+            json_put_key(out, "interval");
             sink_text(out, "true");
         }
         sink_put(out, "}", 1);
@@ -114,39 +115,41 @@ static int put_tree(struct sink *out, struct snapshot *s, const struct export_co
     return 0;
 }
 
-static void put_open(struct sink *out, const struct snapshot *s, const struct snapshot_thread *t) {
-    put_key(out, "open");
+static void json_put_open(struct sink *out, const struct snapshot *s,
+                          const struct snapshot_thread *t) {
+    json_put_key(out, "open");
     for (uint32_t i = 0; i < t->open_count; ++i) {
         struct export_name name = export_site(s, s->nodes[t->open[i].node].site);
         sink_text(out, i ? ",{\"name\":" : "[{\"name\":");
         sink_json(out, name.bytes, name.length);
-        put_number(out, "for_ns", snapshot_ns(s, t->open[i].ticks));
+        json_put_number(out, "for_ns", snapshot_ns(s, t->open[i].ticks));
         sink_put(out, "}", 1);
     }
     sink_put(out, "]", 1);
 }
 
-static void put_threads(struct sink *out, const struct snapshot *s) {
+static void json_put_threads(struct sink *out, const struct snapshot *s) {
     sink_text(out, ",\n\"threads\":[");
     for (uint32_t i = 0; i < s->thread_count; ++i) {
         const struct snapshot_thread *t = &s->threads[i];
         struct export_name name = export_field(t->name, sizeof t->name);
-        sink_text(out, i ? ",\n{\"tid\":" : "\n{\"tid\":");
+        export_start_item(out, i);
+        sink_text(out, "{\"tid\":");
         sink_u64(out, t->tid);
-        put_key(out, "name");
+        json_put_key(out, "name");
         sink_json(out, name.bytes, name.length);
-        put_key(out, "alive");
+        json_put_key(out, "alive");
         sink_text(out, t->alive ? "true" : "false");
-        put_number(out, "uses", t->uses);
+        json_put_number(out, "uses", t->uses);
         if (t->open_count) {
-            put_open(out, s, t);
+            json_put_open(out, s, t);
         }
         sink_put(out, "}", 1);
     }
     sink_put(out, "]", 1);
 }
 
-static void put_lost(struct sink *out, const struct snapshot *s) {
+static void json_put_lost(struct sink *out, const struct snapshot *s) {
     const char *before = "\n";
     sink_text(out, ",\n\"lost\":[");
     for (uint32_t i = 0; i < STINT_STATUS_COUNT; ++i) {
@@ -154,8 +157,8 @@ static void put_lost(struct sink *out, const struct snapshot *s) {
             sink_text(out, before);
             sink_text(out, "{\"what\":");
             sink_json(out, status_text(i)->key, strlen(status_text(i)->key));
-            put_number(out, "count", s->lost[i]);
-            put_text(out, "text", status_text(i)->text);
+            json_put_number(out, "count", s->lost[i]);
+            json_put_text(out, "text", status_text(i)->text);
             sink_put(out, "}", 1);
             before = ",\n";
         }
@@ -169,16 +172,17 @@ int export_json_snapshot(struct sink *out, struct snapshot *s, const struct run 
         return -1;
     }
     sink_text(out, "{\"schema\":\"" EXPORT_JSON_SCHEMA "\",\n");
-    put_run(out, s, maybe);
-    if (put_stats(out, s, columns, ",\n\"stats\":[", 0) ||
-        put_stats(out, s, columns, ",\n\"thread_stats\":[", 1) || put_tree(out, s, columns)) {
+    json_put_run(out, s, maybe);
+    if (json_put_stats(out, s, columns, ",\n\"stats\":[", 0) ||
+        json_put_stats(out, s, columns, ",\n\"thread_stats\":[", 1) ||
+        json_put_tree(out, s, columns)) {
         return -1;
     }
-    put_threads(out, s);
+    json_put_threads(out, s);
     if (export_json_gpu(out, s)) {
         return -1;
     }
-    put_lost(out, s);
+    json_put_lost(out, s);
     sink_text(out, "}\n");
     return 0;
 }

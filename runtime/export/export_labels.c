@@ -6,9 +6,9 @@
 #include "base/hash_map.h"
 #include "read/activity_name.h"
 
-/* Where the name is what was recorded it stays where it is: a damaged file names one text a million
- * times. */
-static struct export_name name_of(const struct snapshot_activity *a, char *text) {
+/* A name that is exactly the recorded one is not copied: a damaged file may refer to the same text a
+ * million times. */
+static struct export_name label_of_activity(const struct snapshot_activity *a, char *text) {
     size_t n = activity_name(text, ACTIVITY_NAME_BYTES, a);
     struct export_name name = export_name(text, n);
     if (name.length <= a->name_length && !memcmp(a->name, text, name.length)) {
@@ -17,8 +17,8 @@ static struct export_name name_of(const struct snapshot_activity *a, char *text)
     return name;
 }
 
-static int keep(struct export_labels *l, struct snapshot *s, struct export_name name,
-                const char *text) {
+static int label_keep(struct export_labels *l, struct snapshot *s, struct export_name name,
+                      const char *text) {
     if (name.bytes == text) {
         char *copy = scratch_get(&s->memory, name.length + 1);
         if (!copy) {
@@ -44,7 +44,7 @@ int export_labels_start(struct export_labels *out, struct snapshot *s) {
         return -1;
     }
     for (uint32_t i = 0; i < s->activity_count; ++i) {
-        struct export_name name = name_of(&s->activities[i], text);
+        struct export_name name = label_of_activity(&s->activities[i], text);
         uint32_t hash = export_name_hash(name);
         struct hash_map_walk walk;
         uint32_t label = hash_map_first(&label_of, hash, &walk);
@@ -53,7 +53,7 @@ int export_labels_start(struct export_labels *out, struct snapshot *s) {
         }
         if (label == HASH_MAP_NONE) {
             label = out->count;
-            if (keep(out, s, name, text) || hash_map_add(&label_of, hash, label)) {
+            if (label_keep(out, s, name, text) || hash_map_add(&label_of, hash, label)) {
                 return -1;
             }
         }
@@ -63,6 +63,8 @@ int export_labels_start(struct export_labels *out, struct snapshot *s) {
 }
 
 struct export_name export_label_name(const struct export_labels *l, uint32_t label) {
-    return label > l->s->site_count && label < l->count ? l->name[label - l->s->site_count - 1]
-                                                        : export_site(l->s, label);
+    if (label > l->s->site_count && label < l->count) {
+        return l->name[label - l->s->site_count - 1];
+    }
+    return export_site(l->s, label);
 }

@@ -3,21 +3,43 @@
 
 #include <string.h>
 
+#include "base/arithmetic.h"
 #include "base/hash.h"
 #include "base/utf8.h"
 
 struct export_name export_name(const char *bytes, size_t length) {
-    struct export_name n = {bytes, length < EXPORT_NAME_BYTES ? length : EXPORT_NAME_BYTES};
+    struct export_name n = {bytes, u64_min(length, EXPORT_NAME_BYTES)};
     return n;
 }
 
+struct export_name export_text(const char *text) {
+    return text ? export_name(text, strlen(text)) : export_name("", 0);
+}
+
 struct export_name export_site(const struct snapshot *s, uint32_t site) {
-    const struct snapshot_site *from = site && site <= s->site_count ? &s->sites[site] : NULL;
-    return from && from->name ? export_name(from->name, from->length) : export_name("?", 1);
+    if (!site || site > s->site_count || !s->sites[site].name) {
+        return export_text("?");
+    }
+    return export_name(s->sites[site].name, s->sites[site].length);
 }
 
 struct export_name export_field(const char *bytes, size_t size) {
     return export_name(bytes, strnlen(bytes, size));
+}
+
+const char *export_set_name(const struct snapshot *s, uint32_t set, const char *otherwise) {
+    return set < s->set_count ? s->sets[set] : otherwise;
+}
+
+const char *export_state(const struct run *r) {
+    switch (r->state) {
+    case RUN_LIVE:
+        return "live";
+    case RUN_ENDED:
+        return "ended";
+    default:
+        return "killed";
+    }
 }
 
 uint32_t export_name_hash(struct export_name n) {
@@ -33,11 +55,24 @@ size_t export_clean(char *out, struct export_name name) {
     for (size_t i = 0; i < name.length;) {
         uint32_t c;
         size_t n = utf8_next(name.bytes + i, name.length - i, &c);
-        memcpy(p, n ? name.bytes + i : UTF8_REPLACEMENT, n ? n : UTF8_REPLACEMENT_BYTES);
-        p += n ? n : UTF8_REPLACEMENT_BYTES;
-        i += n ? n : 1;
+        if (n) {
+            memcpy(p, name.bytes + i, n);
+            p += n;
+            i += n;
+        } else {
+            memcpy(p, UTF8_REPLACEMENT, UTF8_REPLACEMENT_BYTES);
+            p += UTF8_REPLACEMENT_BYTES;
+            ++i;
+        }
     }
     return (size_t)(p - out);
+}
+
+void export_start_item(struct sink *out, uint64_t item) {
+    if (item) {
+        sink_put(out, ",", 1);
+    }
+    sink_put(out, "\n", 1);
 }
 
 uint32_t *export_tids(struct run *r) {
@@ -50,7 +85,10 @@ uint32_t *export_tids(struct run *r) {
     }
     for (uint32_t i = 0; i < t->lane_count; ++i) {
         uint32_t thread = t->lanes[i].thread;
-        uint32_t tid = thread < s->thread_count ? s->threads[thread].tid : 0;
+        uint32_t tid = 0;
+        if (thread < s->thread_count) {
+            tid = s->threads[thread].tid;
+        }
         if (!tid || tid >= EXPORT_TIDS || taken[tid / 8] & 1u << tid % 8) {
             tids[i] = EXPORT_TIDS + i;
             continue;
@@ -62,7 +100,8 @@ uint32_t *export_tids(struct run *r) {
 }
 
 uint32_t export_pid(const struct run *r) {
-    return r->pid && r->pid < EXPORT_TIDS ? r->pid : 1;
+    int is_small = r->pid && r->pid < EXPORT_TIDS;
+    return is_small ? r->pid : 1;
 }
 
 uint32_t *export_thread_lanes(struct run *r) {
@@ -75,4 +114,9 @@ uint32_t *export_thread_lanes(struct run *r) {
         }
     }
     return lanes;
+}
+
+uint32_t export_launch_lane(const struct snapshot *s, const uint32_t *lanes,
+                            const struct trace_event *e) {
+    return e->launch_thread < s->thread_count ? lanes[e->launch_thread] : 0;
 }

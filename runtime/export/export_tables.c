@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The tables of GPU activities as cells: for each table the query of activity_table.h that gives its
+ * rows, and one list of columns, each with the tables that have it and where its value is. Called by
+ * export_gpu.c (csv, json); the prometheus export has its own families. A new column is one line of
+ * the list; a value that is not a field of the row has a function that finds it.
+ */
 #include "export_tables.h"
 
 #include <string.h>
@@ -29,123 +35,163 @@ int export_table_rows(struct activity_table *out, struct snapshot *s, enum expor
     return activity_table(out, s, &asks[table]);
 }
 
-/* ---- What has to be looked up. 0, or -1: nothing. */
+/* ---- Values that have to be looked up. Each sets the cell and returns 0, or -1: no value. */
 
 typedef int finder(struct export_cell *out, const struct snapshot *s, const struct activity_row *r);
 
-static int say(struct export_cell *out, const char *text) {
+#define NO_VALUE (-1)
+
+static int cell_set_text(struct export_cell *out, const char *text) {
     out->is_text = 1;
-    out->text = export_name(text, strlen(text));
-    return *text ? 0 : -1;
+    out->text = export_text(text);
+    return *text ? 0 : NO_VALUE;
 }
 
-static int say_number(struct export_cell *out, uint64_t n) {
+static int cell_set_number(struct export_cell *out, uint64_t n) {
     out->number = n;
     return 0;
 }
 
-static int find_kind(struct export_cell *out, const struct snapshot *s,
-                     const struct activity_row *r) {
+static int cell_find_kind(struct export_cell *out, const struct snapshot *s,
+                          const struct activity_row *r) {
     (void)s;
-    return say(out, activity_kind_text(r->sum.kind));
+    return cell_set_text(out, activity_kind_text(r->sum.kind));
 }
 
-static int find_name(struct export_cell *out, const struct snapshot *s,
-                     const struct activity_row *r) {
+static int cell_find_name(struct export_cell *out, const struct snapshot *s,
+                          const struct activity_row *r) {
     (void)s;
     out->is_text = 1;
     out->text = export_name(out->room, activity_name(out->room, sizeof out->room, &r->sum));
     return 0;
 }
 
-static int find_device(struct export_cell *out, const struct snapshot *s,
-                       const struct activity_row *r) {
+static int cell_find_device(struct export_cell *out, const struct snapshot *s,
+                            const struct activity_row *r) {
     uint32_t device = r->sum.device;
-    return device < s->device_count ? say_number(out, s->devices[device].number) : -1;
+    if (device >= s->device_count) {
+        return NO_VALUE;
+    }
+    return cell_set_number(out, s->devices[device].number);
 }
 
-static const struct snapshot_node *node_of(const struct snapshot *s, const struct activity_row *r) {
+/* NULL: unknown. */
+static const struct snapshot_node *row_node(const struct snapshot *s,
+                                            const struct activity_row *r) {
     return r->sum.node < s->node_count ? &s->nodes[r->sum.node] : NULL;
 }
 
-static int find_scope(struct export_cell *out, const struct snapshot *s,
-                      const struct activity_row *r) {
-    const struct snapshot_node *n = node_of(s, r);
+/* NULL: unknown, or in no scope. */
+static const struct snapshot_node *row_scope(const struct snapshot *s,
+                                             const struct activity_row *r) {
+    const struct snapshot_node *n = row_node(s, r);
+    return n && n->parent != SNAPSHOT_NONE ? n : NULL;
+}
+
+static int cell_find_scope(struct export_cell *out, const struct snapshot *s,
+                           const struct activity_row *r) {
+    const struct snapshot_node *n = row_scope(s, r);
     out->is_text = 1;
-    if (!n || n->parent == SNAPSHOT_NONE) { /* in no scope */
-        return -1;
+    if (!n) {
+        return NO_VALUE;
     }
     out->text = export_site(s, n->site);
     return 0;
 }
 
-static int find_set(struct export_cell *out, const struct snapshot *s,
-                    const struct activity_row *r) {
-    const struct snapshot_node *n = node_of(s, r);
-    return say(out,
-               n && n->parent != SNAPSHOT_NONE && n->set < s->set_count ? s->sets[n->set] : "");
+static int cell_find_set(struct export_cell *out, const struct snapshot *s,
+                         const struct activity_row *r) {
+    const struct snapshot_node *n = row_scope(s, r);
+    return cell_set_text(out, n ? export_set_name(s, n->set, "") : "");
 }
 
-static int find_tid(struct export_cell *out, const struct snapshot *s,
-                    const struct activity_row *r) {
-    const struct snapshot_node *n = node_of(s, r);
-    return n ? say_number(out, s->threads[n->thread].tid) : -1;
+static int cell_find_tid(struct export_cell *out, const struct snapshot *s,
+                         const struct activity_row *r) {
+    const struct snapshot_node *n = row_node(s, r);
+    if (!n) {
+        return NO_VALUE;
+    }
+    return cell_set_number(out, s->threads[n->thread].tid);
 }
 
-static int is_copy(const struct activity_row *r) {
+static int row_is_copy(const struct activity_row *r) {
     return r->sum.kind == ACTIVITY_COPY;
 }
 
-static int find_direction(struct export_cell *out, const struct snapshot *s,
+static int cell_find_direction(struct export_cell *out, const struct snapshot *s,
+                               const struct activity_row *r) {
+    (void)s;
+    if (!row_is_copy(r)) {
+        return cell_set_text(out, "");
+    }
+    return cell_set_text(out, activity_copy_text(ACTIVITY_COPY_DIRECTION(r->sum.detail)));
+}
+
+static int cell_find_from(struct export_cell *out, const struct snapshot *s,
                           const struct activity_row *r) {
     (void)s;
-    return say(out, is_copy(r) ? activity_copy_text(ACTIVITY_COPY_DIRECTION(r->sum.detail)) : "");
+    if (!row_is_copy(r)) {
+        return cell_set_text(out, "");
+    }
+    return cell_set_text(out, activity_memory_text(ACTIVITY_COPY_FROM(r->sum.detail)));
 }
 
-static int find_from(struct export_cell *out, const struct snapshot *s,
-                     const struct activity_row *r) {
-    (void)s;
-    return say(out, is_copy(r) ? activity_memory_text(ACTIVITY_COPY_FROM(r->sum.detail)) : "");
-}
-
-static int find_to(struct export_cell *out, const struct snapshot *s,
-                   const struct activity_row *r) {
-    uint32_t kind = r->sum.kind, detail = r->sum.detail;
-    int has = kind == ACTIVITY_FILL || kind == ACTIVITY_ALLOC || kind == ACTIVITY_FREE;
-    (void)s;
-    return say(out, is_copy(r) ? activity_memory_text(ACTIVITY_COPY_TO(detail))
-                    : has      ? activity_memory_text(detail)
-                               : "");
-}
-
-static int find_async(struct export_cell *out, const struct snapshot *s,
-                      const struct activity_row *r) {
-    (void)s;
-    return is_copy(r) ? say_number(out, ACTIVITY_COPY_ASYNC(r->sum.detail)) : -1;
-}
-
-static int find_why(struct export_cell *out, const struct snapshot *s,
-                    const struct activity_row *r) {
-    (void)s;
-    return say(out, r->sum.kind == ACTIVITY_GAP ? activity_gap_text(r->sum.detail) : "");
-}
-
-static int find_what(struct export_cell *out, const struct snapshot *s,
-                     const struct activity_row *r) {
-    (void)s;
-    return say(out, r->sum.detail == ACTIVITY_STEP_BUSY ? "busy" : "wall");
-}
-
-static int find_occupancy(struct export_cell *out, const struct snapshot *s,
-                          const struct activity_row *r) {
-    (void)s;
-    return r->has & ACTIVITY_HAS_OCCUPANCY ? say_number(out, r->occupancy.permille * 1000ull) : -1;
-}
-
-static int find_limiter(struct export_cell *out, const struct snapshot *s,
+static int cell_find_to(struct export_cell *out, const struct snapshot *s,
                         const struct activity_row *r) {
+    uint32_t detail = r->sum.detail;
     (void)s;
-    return say(out, r->has & ACTIVITY_HAS_OCCUPANCY ? r->occupancy.limiter : "");
+    switch (r->sum.kind) {
+    case ACTIVITY_COPY:
+        return cell_set_text(out, activity_memory_text(ACTIVITY_COPY_TO(detail)));
+    case ACTIVITY_FILL:
+    case ACTIVITY_ALLOC:
+    case ACTIVITY_FREE:
+        return cell_set_text(out, activity_memory_text(detail));
+    default:
+        return cell_set_text(out, "");
+    }
+}
+
+static int cell_find_async(struct export_cell *out, const struct snapshot *s,
+                           const struct activity_row *r) {
+    (void)s;
+    if (!row_is_copy(r)) {
+        return NO_VALUE;
+    }
+    return cell_set_number(out, ACTIVITY_COPY_ASYNC(r->sum.detail));
+}
+
+static int cell_find_why(struct export_cell *out, const struct snapshot *s,
+                         const struct activity_row *r) {
+    (void)s;
+    if (r->sum.kind != ACTIVITY_GAP) {
+        return cell_set_text(out, "");
+    }
+    return cell_set_text(out, activity_gap_text(r->sum.detail));
+}
+
+static int cell_find_what(struct export_cell *out, const struct snapshot *s,
+                          const struct activity_row *r) {
+    (void)s;
+    return cell_set_text(out, r->sum.detail == ACTIVITY_STEP_BUSY ? "busy" : "wall");
+}
+
+static int cell_find_occupancy(struct export_cell *out, const struct snapshot *s,
+                               const struct activity_row *r) {
+    (void)s;
+    if (!(r->has & ACTIVITY_HAS_OCCUPANCY)) {
+        return NO_VALUE;
+    }
+    return cell_set_number(out, r->occupancy.permille * 1000ull);
+}
+
+static int cell_find_limiter(struct export_cell *out, const struct snapshot *s,
+                             const struct activity_row *r) {
+    (void)s;
+    if (!(r->has & ACTIVITY_HAS_OCCUPANCY)) {
+        return cell_set_text(out, "");
+    }
+    return cell_set_text(out, r->occupancy.limiter);
 }
 
 /* ---- Columns. */
@@ -156,14 +202,14 @@ struct column {
     const char *key;
     unsigned tables;
     enum width width;
-    int optional;   /* 0 says nothing */
+    int optional;   /* 0 means: not known */
     size_t field;   /* of struct activity_row */
     uint32_t needs; /* ACTIVITY_HAS_*, TIMED */
     finder *find;
 };
 
-#define TIMED 0x10000u /* an allocation takes no time that anybody measured */
-#define FIND(name) LOOKED_UP, 0, 0, 0, find_##name
+#define TIMED 0x10000u /* the times of allocations are not measured */
+#define FIND(name) LOOKED_UP, 0, 0, 0, cell_find_##name
 #define SUM(width, name, optional, needs)                                                          \
     width, optional, offsetof(struct activity_row, sum.name), needs, NULL
 #define OWN(width, name, optional, needs)                                                          \
@@ -214,7 +260,7 @@ static const struct column columns[] = {
 };
 #define COLUMNS (sizeof columns / sizeof *columns)
 
-static const struct column *column_of(enum export_table table, uint32_t number) {
+static const struct column *table_column(enum export_table table, uint32_t number) {
     for (size_t i = 0; i < COLUMNS; ++i) {
         if (columns[i].tables & IN(table) && !number--) {
             return &columns[i];
@@ -224,11 +270,11 @@ static const struct column *column_of(enum export_table table, uint32_t number) 
 }
 
 const char *export_table_key(enum export_table table, uint32_t column) {
-    const struct column *c = column_of(table, column);
+    const struct column *c = table_column(table, column);
     return c ? c->key : NULL;
 }
 
-static uint32_t has_of(const struct activity_row *r) {
+static uint32_t row_properties(const struct activity_row *r) {
     uint32_t kind = r->sum.kind;
     int timed = kind != ACTIVITY_ALLOC && kind != ACTIVITY_FREE && kind != ACTIVITY_MEMORY;
     return r->has | (timed ? TIMED : 0);
@@ -236,12 +282,12 @@ static uint32_t has_of(const struct activity_row *r) {
 
 int export_table_cell(struct export_cell *out, enum export_table table, uint32_t column,
                       const struct snapshot *s, const struct activity_row *row) {
-    const struct column *c = column_of(table, column);
-    const char *field = (const char *)row + (c ? c->field : 0);
+    const struct column *c = table_column(table, column);
     out->is_text = 0;
-    if (!c || c->needs & ~has_of(row)) {
-        return -1;
+    if (!c || c->needs & ~row_properties(row)) {
+        return NO_VALUE;
     }
+    const char *field = (const char *)row + c->field;
     out->key = c->key;
     switch (c->width) {
     case WIDE:
@@ -251,9 +297,12 @@ int export_table_cell(struct export_cell *out, enum export_table table, uint32_t
         out->number = *(const uint32_t *)(const void *)field;
         break;
     case TEXT:
-        return say(out, *(const char *const *)(const void *)field);
+        return cell_set_text(out, *(const char *const *)(const void *)field);
     default:
         return c->find(out, s, row);
     }
-    return out->number || !c->optional ? 0 : -1;
+    if (!out->number && c->optional) {
+        return NO_VALUE;
+    }
+    return 0;
 }

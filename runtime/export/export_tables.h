@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What GPUs were seen doing, as tables for the csv, json and prometheus exports: rows of
- * activity_table.h, columns in whole units that stand in the key, as in export_columns.h.
+ * GPU activities as tables for the csv, json and prometheus exports: rows of activity_table.h, columns
+ * in whole units, with the unit in the key, as in export_columns.h.
  */
 #ifndef STINT_EXPORT_TABLES_H
 #define STINT_EXPORT_TABLES_H
@@ -15,18 +15,18 @@ enum export_table {
     EXPORT_KERNELS,
     EXPORT_MEMORY,    /* copies and fills, by direction and kinds of memory */
     EXPORT_API,       /* calls */
-    EXPORT_GAPS,      /* when nothing ran, why, and whom to ask */
-    EXPORT_STEPS,     /* wall, and for each device busy */
-    EXPORT_ACTIVITIES /* all there is, by scope and stream */
+    EXPORT_GAPS,      /* idle time, its cause, and the scope that is responsible */
+    EXPORT_STEPS,     /* wall time, and the busy time of each device */
+    EXPORT_ACTIVITIES /* all activities, by scope and stream */
 };
 #define EXPORT_TABLES (EXPORT_ACTIVITIES + 1)
 
 extern const char *const export_table_names[EXPORT_TABLES];
 
-/* The largest total first. In the snapshot's memory. 0, or -1 without. */
+/* The largest total first. In the snapshot's memory. 0, or -1 if there is not enough memory. */
 int export_table_rows(struct activity_table *out, struct snapshot *s, enum export_table table);
 
-/* What a row says in a column. */
+/* The value of a row in a column. */
 struct export_cell {
     const char *key;
     int is_text;
@@ -35,9 +35,9 @@ struct export_cell {
     char room[ACTIVITY_NAME_BYTES];
 };
 
-/* Columns from 0 on; NULL behind the last. */
+/* Columns from 0 on; NULL after the last. */
 const char *export_table_key(enum export_table table, uint32_t column);
-/* 0, or -1: it has nothing to say about it. */
+/* 0, or -1: the row has no value in this column. */
 int export_table_cell(struct export_cell *out, enum export_table table, uint32_t column,
                       const struct snapshot *s, const struct activity_row *row);
 
@@ -48,17 +48,17 @@ struct export_device {
     uint64_t kernel_ns;
     uint64_t copy_ns;
     uint64_t overlap_ns; /* of both at once */
-    uint64_t idle_ns;    /* between the first and the last that ran */
+    uint64_t idle_ns;    /* between the first and the last activity */
     uint64_t allocated_bytes;
     uint64_t peak_bytes;
-    uint64_t peaked; /* allocations were seen */
+    uint64_t peaked; /* allocations were traced */
     const char *name;
 };
-/* One for each of the snapshot's devices, in its memory; NULL without. */
+/* One for each device of the snapshot, in its memory; NULL if there is not enough memory. */
 struct export_device *export_devices(struct snapshot *s);
 
-/* csv; EXPORT_TABLES: the devices. json: `,"gpu":{…}`, or nothing where nothing was seen. 0, or -1
- * without memory. */
+/* csv; EXPORT_TABLES: the devices. json: `,"gpu":{…}`, or nothing if there are no activities. 0, or -1
+ * if there is not enough memory. */
 int export_csv_table(struct sink *out, struct snapshot *s, uint32_t table);
 int export_json_gpu(struct sink *out, struct snapshot *s);
 

@@ -9,7 +9,7 @@
 #include "base/filter.h"
 #include "record/registry.h"
 
-static void set_number(int *setting, int value) {
+static void setting_change(int *setting, int value) {
     ERRNO_KEEP;
     registry_lock();
     if (*setting != value) {
@@ -20,11 +20,11 @@ static void set_number(int *setting, int value) {
 }
 
 void stint_enable(int on) {
-    set_number(&config.enable, on != 0);
+    setting_change(&config.enable, on != 0);
 }
 
 void stint_use_level(int level) {
-    set_number(&config.level, level);
+    setting_change(&config.level, level);
 }
 
 int stint_use_filter(const char *globs) {

@@ -20,7 +20,7 @@ struct bench {
                sizeof(struct stint_impl_histogram)];
 };
 
-static void prepare(struct bench *b, char *base, struct stint_impl_site *site) {
+static void cost_prepare(struct bench *b, char *base, struct stint_impl_site *site) {
     uint32_t node = 1, histogram = node + sizeof(struct stint_impl_node) / STINT_IMPL_UNIT;
     struct stint_impl_node *n =
         (struct stint_impl_node *)(void *)(base + (size_t)node * STINT_IMPL_UNIT);
@@ -45,7 +45,7 @@ static void prepare(struct bench *b, char *base, struct stint_impl_site *site) {
     site->word = (uint64_t)1 << 32 | 1;
 }
 
-static uint64_t measure(struct stint_impl_site *site) {
+static uint64_t cost_measure(struct stint_impl_site *site) {
     uint64_t best = UINT64_MAX;
     stint_impl_opened guard;
     for (int round = 0; round < ROUNDS; ++round) {
@@ -67,11 +67,11 @@ uint64_t cost_ticks_x1000(void) {
         return 0;
     }
     uint64_t misalign = (uint64_t)(uintptr_t)b->arena % STINT_IMPL_UNIT;
-    prepare(b, b->arena + (misalign ? STINT_IMPL_UNIT - misalign : 0), &site);
+    cost_prepare(b, b->arena + (misalign ? STINT_IMPL_UNIT - misalign : 0), &site);
     struct stint_impl_thread *mine = stint_impl_thread_here;
     stint_impl_thread_here = &b->block.hot;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    uint64_t cost = measure(&site);
+    uint64_t cost = cost_measure(&site);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     stint_impl_thread_here = mine;
     pages_put(b, sizeof *b);

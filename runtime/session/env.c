@@ -41,7 +41,7 @@ struct env_entry {
 static char keep[KEEP_BYTES];
 static size_t kept;
 
-static const char *keep_text(const char *value) {
+static const char *env_keep_text(const char *value) {
     size_t bytes = strlen(value) + 1;
     if (bytes > KEEP_BYTES - kept) {
         return NULL;
@@ -51,7 +51,7 @@ static const char *keep_text(const char *value) {
     return copy;
 }
 
-static int read_switch(const char *value, int *out) {
+static int env_read_switch(const char *value, int *out) {
     static const char *const off[] = {"0", "off", "no", "false"};
     static const char *const on[] = {"1", "on", "yes", "true"};
     for (size_t i = 0; i < sizeof on / sizeof *on; ++i) {
@@ -64,7 +64,7 @@ static int read_switch(const char *value, int *out) {
 }
 
 /* The index of value in "a|b|c". */
-static int read_choice(const char *value, const char *choices, int *out) {
+static int env_read_choice(const char *value, const char *choices, int *out) {
     size_t length = strlen(value);
     for (int index = 0; *choices; ++index) {
         size_t width = strcspn(choices, "|");
@@ -77,7 +77,7 @@ static int read_choice(const char *value, const char *choices, int *out) {
     return -1;
 }
 
-static int read_number(const char *value, uint64_t min, uint64_t max, uint64_t *out) {
+static int env_read_number(const char *value, uint64_t min, uint64_t max, uint64_t *out) {
     static const char suffix[] = "KMG";
     uint64_t n;
     const char *end = number_parse_whole(value, UINT64_MAX, &n);
@@ -100,7 +100,7 @@ static int read_number(const char *value, uint64_t min, uint64_t max, uint64_t *
     return 0;
 }
 
-static int read_duration(const char *value, uint64_t *out) {
+static int env_read_duration(const char *value, uint64_t *out) {
     static const struct {
         const char *name;
         uint64_t ns;
@@ -119,22 +119,22 @@ static int read_duration(const char *value, uint64_t *out) {
     return -1;
 }
 
-static int read_entry(const struct env_entry *e, const char *value, char *field) {
+static int env_read_entry(const struct env_entry *e, const char *value, char *field) {
     int number = 0;
     uint64_t size = 0;
     const char *text = NULL;
     switch (e->kind) {
     case ENV_SWITCH:
     case ENV_CHOICE:
-        if (e->kind == ENV_SWITCH ? read_switch(value, &number)
-                                  : read_choice(value, e->values, &number)) {
+        if (e->kind == ENV_SWITCH ? env_read_switch(value, &number)
+                                  : env_read_choice(value, e->values, &number)) {
             return -1;
         }
         memcpy(field, &number, sizeof number);
         return 0;
     case ENV_LEVEL:
     case ENV_SIZE:
-        if (read_number(value, e->min, e->max, &size)) {
+        if (env_read_number(value, e->min, e->max, &size)) {
             return -1;
         }
         number = (int)size;
@@ -142,13 +142,13 @@ static int read_entry(const struct env_entry *e, const char *value, char *field)
                e->kind == ENV_SIZE ? sizeof size : sizeof number);
         return 0;
     case ENV_DURATION:
-        if (read_duration(value, &size)) {
+        if (env_read_duration(value, &size)) {
             return -1;
         }
         memcpy(field, &size, sizeof size);
         return 0;
     default:
-        text = keep_text(value);
+        text = env_keep_text(value);
         if (!text) {
             return -1;
         }
@@ -158,7 +158,7 @@ static int read_entry(const struct env_entry *e, const char *value, char *field)
 }
 
 /* A misspelt name would otherwise do nothing, silently. */
-static void name_unknown(void) {
+static void env_report_unknown(void) {
     for (char **entry = environ; entry && *entry && !getauxval(AT_SECURE); ++entry) {
         size_t length = strcspn(*entry, "=");
         size_t i = 0;
@@ -173,14 +173,14 @@ static void name_unknown(void) {
 }
 
 void env_read(struct stint_config *out) {
-    name_unknown();
+    env_report_unknown();
     for (size_t i = 0; i < STINT_ENV_COUNT; ++i) {
         const struct env_entry *e = &env_table[i];
         const char *value = secure_getenv(e->name);
         if (!value || !*value) {
             continue;
         }
-        if (read_entry(e, value, (char *)out + e->field)) {
+        if (env_read_entry(e, value, (char *)out + e->field)) {
             log_line("%s=%.200s: expected %s; ignored", e->name, value, e->values);
         }
     }

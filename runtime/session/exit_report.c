@@ -21,21 +21,21 @@
 
 static char view[128]; /* "" = none asked for by a call */
 
-__attribute__((constructor)) static void at_load(void) {
+__attribute__((constructor)) static void library_start(void) {
     process_started();
     tracer_at_load();
 }
 
 /* A signal handler that ends the program may have interrupted what a report would wait for. */
-static int is_interrupted(void) {
+static int exit_is_interrupting(void) {
     return lock_any_held() || registry_reading();
 }
 
-__attribute__((destructor)) static void at_exit(void) {
+__attribute__((destructor)) static void library_end(void) {
     ERRNO_KEEP;
     const char *wanted = *view ? view : config.report;
     int profiled = profiler_is_due();
-    if ((wanted || profiled) && is_interrupted()) {
+    if ((wanted || profiled) && exit_is_interrupting()) {
         log_line("no report: the program ended in a signal handler that interrupted this library");
     } else if (arena.base && !registry_inherited()) {
         if (profiled) {

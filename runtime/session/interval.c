@@ -23,7 +23,7 @@ static int cancel_state; /* of the thread that holds the lock */
 
 /* A thread cancelled in here (writing a line) would keep the lock for ever. -1: in a signal handler
  * that interrupted this thread in here. */
-static int lock_interval(void) {
+static int interval_lock(void) {
     int state;
     if (registry_reading()) {
         return -1;
@@ -44,7 +44,7 @@ static int lock_interval(void) {
     return 0;
 }
 
-static void unlock_interval(void) {
+static void interval_unlock(void) {
     int state = cancel_state;
     lock_drop(LOCK_INTERVAL);
     registry_read_end();
@@ -52,7 +52,7 @@ static void unlock_interval(void) {
 }
 
 /* The snapshot must not be subtracted from yet. */
-static void start_over(const struct snapshot *s, uint32_t set) {
+static void interval_start_over(const struct snapshot *s, uint32_t set) {
     struct baseline *next = baseline_new(s, set, current);
     if (!next) {
         log_line("no memory to reset: the interval goes on");
@@ -66,16 +66,16 @@ static void start_over(const struct snapshot *s, uint32_t set) {
 int interval_open(struct snapshot *s, int reset) {
     event_pool_collect();
     tracer_flush(0);
-    if (lock_interval()) {
+    if (interval_lock()) {
         return -1;
     }
     if (snapshot_take(s)) {
-        unlock_interval();
+        interval_unlock();
         return -1;
     }
     const struct baseline *then = current;
     if (reset) {
-        start_over(s, BASELINE_ALL_SETS);
+        interval_start_over(s, BASELINE_ALL_SETS);
     }
     if (then) {
         baseline_subtract(then, s);
@@ -87,21 +87,21 @@ void interval_close(struct snapshot *s) {
     snapshot_free(s);
     baseline_free(replaced);
     replaced = NULL;
-    unlock_interval();
+    interval_unlock();
 }
 
 void interval_reset(uint32_t set) {
     struct snapshot s;
     event_pool_collect();
     tracer_flush(0);
-    if (lock_interval()) {
+    if (interval_lock()) {
         return;
     }
     if (snapshot_take(&s)) {
         log_line("no memory to reset: the interval goes on");
-        unlock_interval();
+        interval_unlock();
         return;
     }
-    start_over(&s, set);
+    interval_start_over(&s, set);
     interval_close(&s);
 }

@@ -40,13 +40,13 @@ static pid_t forked_by; /* 0 = by none that we know of */
 static __thread int fork_inside __attribute__((tls_model("initial-exec")));
 static __thread pid_t forking __attribute__((tls_model("initial-exec")));
 
-static int is_interrupted(void) {
+static int fork_is_interrupting(void) {
     forking = getpid();
     fork_inside = thread_is_busy() || registry_reading();
     return registry_held();
 }
 
-static void forget(void) {
+static void process_forget_records(void) {
     struct thread_block *b = thread_block_here();
     child_of_fork = 1;
     refused = 0;
@@ -56,27 +56,27 @@ static void forget(void) {
     registry_forget();
 }
 
-static void forget_in_child(int held) {
+static void process_forget_in_child(int held) {
     (void)held;
     forked_by = forking;
     if (fork_inside) {
         arena_part();
         registry_inherit();
     } else {
-        forget();
+        process_forget_records();
     }
 }
 
-LOCK_OVER_FORK(LOCK_REGISTRY, is_interrupted, forget_in_child)
+LOCK_OVER_FORK(LOCK_REGISTRY, fork_is_interrupting, process_forget_in_child)
 
-static void forget_parent(void) {
+static void process_forget_parent(void) {
     if (!thread_is_busy()) {
         lock_renew(LOCK_REGISTRY); /* its holder was interrupted */
-        forget();
+        process_forget_records();
     }
 }
 
-static void configure_clock(void) {
+static void process_configure_clock(void) {
     switch (clock_init(config.clock)) {
     case CLOCK_SOURCE_LIBC:
         break;
@@ -92,12 +92,12 @@ static void configure_clock(void) {
     }
 }
 
-static void configure(void) {
+static void process_configure(void) {
     configured = 1;
     hash_seed_program();
     config_read_environment();
     capture_rules_get(); /* before the first site is marked */
-    configure_clock();
+    process_configure_clock();
 }
 
 /* In pages: a first scope may be in a signal handler on a small stack. */
@@ -107,7 +107,7 @@ struct description {
 };
 
 /* The command line with spaces between its arguments. */
-static uint32_t command_put(char text[ARENA_NAME_BYTES]) {
+static uint32_t process_put_command(char text[ARENA_NAME_BYTES]) {
     int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
     ssize_t got = fd < 0 ? 0 : read(fd, text, ARENA_NAME_BYTES);
     if (fd >= 0) {
@@ -123,33 +123,33 @@ static uint32_t command_put(char text[ARENA_NAME_BYTES]) {
     return arena_text_put(text, length);
 }
 
-static uint32_t text_put(const char *text) {
+static uint32_t process_put_text(const char *text) {
     return arena_text_put(text, strlen(text));
 }
 
-static void describe(void) {
+static void process_fill_about(void) {
     struct arena_header *h = arena_header();
     struct description *d = pages_get(sizeof *d);
     h->process_start_ns = process_start_ns();
-    h->about.clock = text_put(clock_name());
+    h->about.clock = process_put_text(clock_name());
     h->about.reference_ps = config.file ? reference_ps() : 0;
     if (!d) {
         return;
     }
     machine_read(&d->machine);
-    h->about.program = text_put(d->machine.program);
-    h->about.command = command_put(d->command);
-    h->about.host = text_put(d->machine.host);
-    h->about.cpu = text_put(d->machine.cpu);
-    h->about.compiler = text_put(d->machine.compiler);
+    h->about.program = process_put_text(d->machine.program);
+    h->about.command = process_put_command(d->command);
+    h->about.host = process_put_text(d->machine.host);
+    h->about.cpu = process_put_text(d->machine.cpu);
+    h->about.compiler = process_put_text(d->machine.compiler);
     h->about.cpus = d->machine.cpus;
     pages_put(d, sizeof *d);
 }
 
-static void prepare(void) {
+static void process_prepare(void) {
     struct clock_stamp now;
     if (!configured) {
-        configure();
+        process_configure();
     }
     if (arena.base || refused) {
         return;
@@ -163,12 +163,12 @@ static void prepare(void) {
         }
         registry_arena_is_new();
         set_publish_all();
-        describe();
+        process_fill_about();
         arena_publish();
     }
 }
 
-static const struct registry_hooks hooks = {prepare, forget_parent};
+static const struct registry_hooks hooks = {process_prepare, process_forget_parent};
 
 void process_set_hooks(void) {
     registry_set_hooks(&hooks);
@@ -198,12 +198,12 @@ void process_describe_gpu(char *out, size_t size) {
 }
 
 /* Known at the end only: a back end is looked for when it is needed. */
-static void record_gpu(void) {
+static void process_record_gpu(void) {
     char gpu[160];
     process_describe_gpu(gpu, sizeof gpu);
     if (*gpu && !registry_held()) { /* else a signal handler that interrupted us ends the program */
         registry_lock();
-        arena_header()->about.gpu = text_put(gpu);
+        arena_header()->about.gpu = process_put_text(gpu);
         registry_unlock();
     }
 }
@@ -212,7 +212,7 @@ void process_ends(void) {
     struct clock_stamp now;
     if (arena.base && !registry_inherited()) {
         if (!lock_any_held()) { /* else the program ends in a signal handler: nothing may wait */
-            record_gpu();
+            process_record_gpu();
         }
         clock_stamp(&now);
         arena_close(&now);

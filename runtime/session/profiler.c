@@ -51,15 +51,15 @@ static struct {
 
 /* ---- The lock. */
 
-static void lock_now(void) {
+static void profiler_lock(void) {
     lock_take(LOCK_PROFILER);
 }
 
-static void unlock_now(void) {
+static void profiler_unlock(void) {
     lock_release(LOCK_PROFILER);
 }
 
-static void put_settings_back(void) {
+static void settings_restore(void) {
     if (now.applied) {
         config.level = config.level == now.level_set ? now.level : config.level;
         config.enable = config.enable ? now.enable : 0;
@@ -68,15 +68,15 @@ static void put_settings_back(void) {
 }
 
 /* The profile is the parent's. */
-static void forget_in_child(int held) {
+static void profiler_forget_in_child(int held) {
     (void)held;
-    put_settings_back();
+    settings_restore();
     now.phase = IDLE;
     now.guard = NULL;
     now.with_program = now.traced = 0;
 }
 
-LOCK_OVER_FORK(LOCK_PROFILER, NULL, forget_in_child)
+LOCK_OVER_FORK(LOCK_PROFILER, NULL, profiler_forget_in_child)
 
 /* A thread cancelled in the middle of a change would leave it so for ever. */
 struct visit {
@@ -115,7 +115,7 @@ static const struct word keys[] = {
     {"cpu", FLUID_BY_CPU},           {"gpu", FLUID_BY_GPU},     {NULL, FLUID_BY_FIRST_END}};
 
 /* "CPU, GPU or All" */
-static void list_words(char *out, size_t size, const struct word *words) {
+static void words_list(char *out, size_t size, const struct word *words) {
     size_t length = 0;
     for (const struct word *w = words; w->text && length < size; ++w) {
         const char *before = w == words ? "" : w[1].text ? ", " : " or ";
@@ -125,15 +125,15 @@ static void list_words(char *out, size_t size, const struct word *words) {
 }
 
 /* The value of the last row is that of NULL. 0, or -1 after one line. */
-static int read_word(const char *who, const char *what, const char *given, const struct word *words,
-                     int *out) {
+static int words_read(const char *who, const char *what, const char *given,
+                      const struct word *words, int *out) {
     char expected[100];
     const struct word *w = words;
     while (w->text && (!given || strcmp(w->text, given))) {
         ++w;
     }
     if (given && !w->text) {
-        list_words(expected, sizeof expected, words);
+        words_list(expected, sizeof expected, words);
         log_line("%s: %s \"%.40s\": expected %s", who, what, given, expected);
         return -1;
     }
@@ -141,11 +141,11 @@ static int read_word(const char *who, const char *what, const char *given, const
     return 0;
 }
 
-static int read_start(const char *who, const char *state, const char *option,
-                      struct fluid_options *out) {
+static int profile_read_start(const char *who, const char *state, const char *option,
+                              struct fluid_options *out) {
     int which = 0, detail = 0;
-    if (read_word(who, "state", state, states, &which) ||
-        read_word(who, "option", option, details, &detail)) {
+    if (words_read(who, "state", state, states, &which) ||
+        words_read(who, "option", option, details, &detail)) {
         return -1;
     }
     out->state = (enum fluid_state)which;
@@ -154,16 +154,16 @@ static int read_start(const char *who, const char *state, const char *option,
     return 0;
 }
 
-static int read_key(const char *who, const char *sorted_key, enum fluid_key *out) {
+static int profile_read_key(const char *who, const char *sorted_key, enum fluid_key *out) {
     int key = 0;
-    int result = read_word(who, "sorted_key", sorted_key, keys, &key);
+    int result = words_read(who, "sorted_key", sorted_key, keys, &key);
     *out = (enum fluid_key)key;
     return result;
 }
 
-static int read_ending(const char *who, const char *sorted_key, const char *path,
-                       struct ending *out) {
-    if (read_key(who, sorted_key, &out->key)) {
+static int profile_read_ending(const char *who, const char *sorted_key, const char *path,
+                               struct ending *out) {
+    if (profile_read_key(who, sorted_key, &out->key)) {
         return -1;
     }
     path = path ? path : "";
@@ -177,7 +177,7 @@ static int read_ending(const char *who, const char *sorted_key, const char *path
 
 /* ---- Start. */
 
-static void set_settings(enum fluid_detail detail) {
+static void settings_apply(enum fluid_detail detail) {
     registry_lock(); /* reads the environment before */
     now.level = config.level;
     now.enable = config.enable;
@@ -194,23 +194,24 @@ static void set_settings(enum fluid_detail detail) {
 }
 
 /* Whether it changed: from that phase. */
-static int change_from(enum phase phase) {
-    lock_now();
+static int phase_change_from(enum phase phase) {
+    profiler_lock();
     int changes = now.phase == phase;
     now.phase = changes ? CHANGING : now.phase;
-    unlock_now();
+    profiler_unlock();
     return changes;
 }
 
-static void change_to(enum phase phase) {
-    lock_now();
+static void phase_change_to(enum phase phase) {
+    profiler_lock();
     now.phase = phase;
-    unlock_now();
+    profiler_unlock();
 }
 
 /* ending: with a guard that of its block, else that of the program; NULL: stint_profiler_stop's. */
-static void start(const struct fluid_options *as, const void *guard, const struct ending *ending) {
-    lock_now();
+static void profile_start(const struct fluid_options *as, const void *guard,
+                          const struct ending *ending) {
+    profiler_lock();
     int idle = now.phase == IDLE;
     if (idle) {
         now.phase = CHANGING;
@@ -223,21 +224,21 @@ static void start(const struct fluid_options *as, const void *guard, const struc
         now.ending = (struct ending){ending->key, now.path};
         now.with_program |= !guard;
     }
-    unlock_now();
+    profiler_unlock();
     if (idle) {
-        set_settings(as->detail);
+        settings_apply(as->detail);
         now.traced = as->state != FLUID_CPU && !tracer_start();
         interval_reset(BASELINE_ALL_SETS);
-        change_to(RUNNING);
+        phase_change_to(RUNNING);
     }
 }
 
 /* ---- Stop. */
 
-static void unset_settings(void) {
+static void settings_withdraw(void) {
     registry_lock();
     int level = config.level, enable = config.enable;
-    put_settings_back();
+    settings_restore();
     if (config.level != level || config.enable != enable) {
         registry_advance();
     }
@@ -245,7 +246,7 @@ static void unset_settings(void) {
 }
 
 /* Between CHANGING and IDLE. At the end of the program the GPU may be gone: nobody waits for it. */
-static int stop(enum fluid_key key, const char *path, int at_end) {
+static int profile_stop(enum fluid_key key, const char *path, int at_end) {
     struct fluid_options as = now.as;
     as.key = key;
     if (as.state != FLUID_CPU && !at_end) {
@@ -256,14 +257,14 @@ static int stop(enum fluid_key key, const char *path, int at_end) {
         tracer_stop();
         now.traced = 0;
     }
-    unset_settings();
+    settings_withdraw();
     int result = report_profile(&as, at_end);
     if (path && *path && profiler_file(path)) {
         result = -1;
     }
     now.guard = NULL;
     now.with_program = 0;
-    change_to(IDLE);
+    phase_change_to(IDLE);
     return result;
 }
 
@@ -272,16 +273,16 @@ int profiler_is_due(void) {
         return __atomic_load_n(&now.phase, __ATOMIC_RELAXED) == RUNNING &&
                __atomic_load_n(&now.with_program, __ATOMIC_RELAXED);
     }
-    lock_now();
+    profiler_lock();
     int due = now.phase == RUNNING && now.with_program;
-    unlock_now();
+    profiler_unlock();
     return due;
 }
 
 void profiler_at_end(void) {
     struct visit v = visit_begin();
-    if (change_from(RUNNING)) {
-        stop(now.ending.key, now.ending.path, 1);
+    if (phase_change_from(RUNNING)) {
+        profile_stop(now.ending.key, now.ending.path, 1);
     }
     visit_end(v, 0);
 }
@@ -291,9 +292,9 @@ void profiler_at_end(void) {
 int stint_profiler_start(const char *state, const char *option) {
     struct visit v = visit_begin();
     struct fluid_options as;
-    int result = read_start("stint_profiler_start", state, option, &as);
+    int result = profile_read_start("stint_profiler_start", state, option, &as);
     if (!result) {
-        start(&as, NULL, NULL);
+        profile_start(&as, NULL, NULL);
     }
     return visit_end(v, result);
 }
@@ -301,57 +302,58 @@ int stint_profiler_start(const char *state, const char *option) {
 int stint_profiler_stop(const char *sorted_key, const char *path) {
     struct visit v = visit_begin();
     enum fluid_key key;
-    int result = read_key("stint_profiler_stop", sorted_key, &key);
-    if (!result && change_from(RUNNING)) {
-        result = stop(key, path, 0);
+    int result = profile_read_key("stint_profiler_stop", sorted_key, &key);
+    if (!result && phase_change_from(RUNNING)) {
+        result = profile_stop(key, path, 0);
     }
     return visit_end(v, result);
 }
 
 void stint_profiler_reset(void) {
     struct visit v = visit_begin();
-    lock_now();
+    profiler_lock();
     int running = now.phase == RUNNING;
-    unlock_now();
+    profiler_unlock();
     if (running) {
         interval_reset(BASELINE_ALL_SETS);
     }
     visit_end(v, 0);
 }
 
-static int start_with(const char *who, const void *guard, const char *state, const char *option,
-                      const char *sorted_key, const char *path) {
+static int profile_start_with(const char *who, const void *guard, const char *state,
+                              const char *option, const char *sorted_key, const char *path) {
     struct fluid_options as;
     struct ending ending;
-    if (read_start(who, state, option, &as) || read_ending(who, sorted_key, path, &ending)) {
+    if (profile_read_start(who, state, option, &as) ||
+        profile_read_ending(who, sorted_key, path, &ending)) {
         return -1;
     }
-    start(&as, guard, &ending);
+    profile_start(&as, guard, &ending);
     return 0;
 }
 
 int stint_profiler_at_exit(const char *state, const char *option, const char *sorted_key,
                            const char *path) {
     struct visit v = visit_begin();
-    return visit_end(v,
-                     start_with("stint_profiler_at_exit", NULL, state, option, sorted_key, path));
+    return visit_end(
+        v, profile_start_with("stint_profiler_at_exit", NULL, state, option, sorted_key, path));
 }
 
 void stint_impl_profiler_begin(void *guard, const char *state, const char *option,
                                const char *sorted_key, const char *path) {
     struct visit v = visit_begin();
-    start_with("REGISTER_PROFILER", guard, state, option, sorted_key, path);
+    profile_start_with("REGISTER_PROFILER", guard, state, option, sorted_key, path);
     visit_end(v, 0);
 }
 
 void stint_impl_profiler_end(void *guard) {
     struct visit v = visit_begin();
-    lock_now();
+    profiler_lock();
     int ends = now.phase == RUNNING && now.guard == guard;
     now.phase = ends ? CHANGING : now.phase;
-    unlock_now();
+    profiler_unlock();
     if (ends) {
-        stop(now.ending.key, now.ending.path, 0);
+        profile_stop(now.ending.key, now.ending.path, 0);
     }
     visit_end(v, 0);
 }

@@ -20,7 +20,7 @@
 
 #define WHO "stint_profiler_stop"
 
-static int no_memory(void) {
+static int profile_report_no_memory(void) {
     log_line(WHO ": no memory");
     return -1;
 }
@@ -31,7 +31,7 @@ static int no_memory(void) {
 
 /* Others write meanwhile: word by word, so that no field is torn. What they have not published yet
  * is in no list, so the thread sanitizer need not look. */
-__attribute__((no_sanitize("thread"))) static void copy_words(void *to, const void *from,
+__attribute__((no_sanitize("thread"))) static void words_copy(void *to, const void *from,
                                                               size_t bytes) {
     const volatile uint64_t *in = from;
     uint64_t *out = to;
@@ -45,49 +45,49 @@ struct run_copy {
     uint64_t piece[512];
 };
 
-static void put_copy(struct sink *to, struct run_copy *c) {
+static void run_copy_write(struct sink *to, struct run_copy *c) {
     size_t size = sizeof c->head;
-    copy_words(&c->head, arena.base, size);
+    words_copy(&c->head, arena.base, size);
     clock_stamp(&c->head.end);
     sink_put(to, (const char *)&c->head, size);
     for (uint64_t at = size; at < c->head.used; at += sizeof c->piece) {
         uint64_t left = c->head.used - at;
         size_t bytes = left < sizeof c->piece ? (size_t)left : sizeof c->piece;
-        copy_words(c->piece, arena.base + at, bytes);
+        words_copy(c->piece, arena.base + at, bytes);
         sink_put(to, (const char *)c->piece, bytes);
     }
 }
 
-static int put_run(struct sink *to, void *unused) {
+static int profile_put_run(struct sink *to, void *unused) {
     struct run_copy *copy = pages_get(sizeof *copy);
     _Static_assert(sizeof copy->head % WORD == 0 && STINT_IMPL_UNIT % WORD == 0, "whole words");
     (void)unused;
     if (!copy || !arena.base) {
         pages_put(copy, sizeof *copy);
-        return no_memory();
+        return profile_report_no_memory();
     }
-    put_copy(to, copy);
+    run_copy_write(to, copy);
     pages_put(copy, sizeof *copy);
     return 0;
 }
 
 /* ---- A trace. */
 
-static const char *text(const struct run *r, uint32_t at) {
+static const char *about_text(const struct run *r, uint32_t at) {
     uint32_t length;
     const char *t = snapshot_text(&r->snapshot, at, &length);
     return t ? t : "";
 }
 
 /* As the tool says it of a run file. */
-static void describe(struct run *r, const char *gpu) {
+static void run_fill_about(struct run *r, const char *gpu) {
     const struct arena_header *h = arena_header();
-    r->program = text(r, h->about.program);
-    r->command = text(r, h->about.command);
-    r->host = text(r, h->about.host);
-    r->cpu = text(r, h->about.cpu);
-    r->compiler = text(r, h->about.compiler);
-    r->clock = text(r, h->about.clock);
+    r->program = about_text(r, h->about.program);
+    r->command = about_text(r, h->about.command);
+    r->host = about_text(r, h->about.host);
+    r->cpu = about_text(r, h->about.cpu);
+    r->compiler = about_text(r, h->about.compiler);
+    r->clock = about_text(r, h->about.clock);
     r->gpu = gpu;
     r->pid = h->pid;
     r->parent_pid = h->parent_pid;
@@ -96,7 +96,7 @@ static void describe(struct run *r, const char *gpu) {
 }
 
 /* What ended before the interval began is not of this profile. */
-static void drop_older(struct run *r) {
+static void trace_drop_older(struct run *r) {
     const struct snapshot *s = &r->snapshot;
     uint64_t now = s->now.monotonic_ns - s->start_ns;
     uint64_t since = now > s->wall_ns ? now - s->wall_ns : 0;
@@ -113,7 +113,7 @@ static void drop_older(struct run *r) {
     }
 }
 
-static int put_trace(struct sink *to, void *unused) {
+static int profile_put_trace(struct sink *to, void *unused) {
     struct run r;
     char gpu[160];
     (void)unused;
@@ -121,31 +121,31 @@ static int put_trace(struct sink *to, void *unused) {
     process_describe_gpu(gpu,
                          sizeof gpu); /* it has a lock, which a fork takes before the interval's */
     if (interval_open(&r.snapshot, 0)) {
-        return no_memory();
+        return profile_report_no_memory();
     }
-    describe(&r, gpu);
+    run_fill_about(&r, gpu);
     int failed = run_trace(&r);
     if (!failed) {
-        drop_older(&r);
+        trace_drop_older(&r);
         failed = export_chrome(to, &r);
     }
     interval_close(&r.snapshot);
-    return failed ? no_memory() : 0;
+    return failed ? profile_report_no_memory() : 0;
 }
 
-static int is_json(const char *pattern) {
+static int path_is_json(const char *pattern) {
     size_t length = strlen(pattern);
     return length >= 5 && !strcmp(pattern + length - 5, ".json");
 }
 
 int profiler_file(const char *pattern) {
-    if (!is_json(pattern)) {
-        return target_write(WHO, pattern, 0600, put_run, NULL);
+    if (!path_is_json(pattern)) {
+        return target_write(WHO, pattern, 0600, profile_put_run, NULL);
     }
     if (!config.trace) {
         log_line(WHO ": cannot write %.500s: no calls were kept; STINT_TRACE=16M keeps them",
                  pattern);
         return -1;
     }
-    return target_write(WHO, pattern, 0666, put_trace, NULL);
+    return target_write(WHO, pattern, 0666, profile_put_trace, NULL);
 }

@@ -18,7 +18,7 @@ uint32_t reference_ps(void) {
     return 1000; /* goldens are the same everywhere */
 }
 #else
-static uint64_t one_try(void) {
+static uint64_t reference_try(void) {
     uint64_t start = clock_ns(), v = start | 1;
     for (int i = 0; i < TURNS; ++i) {
         v = (v ^ v >> 29) * 0x9e3779b97f4a7c15u;
@@ -30,7 +30,7 @@ static uint64_t one_try(void) {
 uint32_t reference_ps(void) {
     uint64_t best = UINT32_MAX / 1000 * TURNS;
     for (int i = 0; i < TRIES; ++i) {
-        uint64_t ns = one_try();
+        uint64_t ns = reference_try();
         best = ns < best ? ns : best;
     }
     return (uint32_t)(best * 1000 / TURNS);

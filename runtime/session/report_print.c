@@ -16,7 +16,7 @@
 #include "report/report.h"
 #include "tracer/tracer.h"
 
-static int no_memory(void) {
+static int report_no_memory(void) {
     log_line("no memory for the report");
     return -1;
 }
@@ -30,7 +30,7 @@ struct here {
 };
 
 /* But for the GPU's text, which is there. */
-static const struct report_about *about_here(struct here *h) {
+static const struct report_about *here_fill(struct here *h) {
     machine_read(&h->machine);
     machine_usage(&h->usage);
     h->about = (struct report_about){.program = h->machine.program,
@@ -45,8 +45,8 @@ static const struct report_about *about_here(struct here *h) {
 }
 
 /* line: of the legacy view. quiet: nothing to say, nothing said. */
-static int render(struct text *out, const struct report_options *o, int line, int reset,
-                  int quiet) {
+static int report_render_interval(struct text *out, const struct report_options *o, int line,
+                                  int reset, int quiet) {
     struct snapshot s;
     struct here here;
     uint64_t cost = cost_ticks_x1000();
@@ -54,21 +54,21 @@ static int render(struct text *out, const struct report_options *o, int line, in
     /* Before the interval: it has a lock, which a fork takes first. */
     process_describe_gpu(here.gpu, sizeof here.gpu);
     if (interval_open(&s, reset)) {
-        return quiet ? 0 : no_memory();
+        return quiet ? 0 : report_no_memory();
     }
-    struct report r = {&s, o, out, (uint64_t)((double)cost * s.ns_per_tick), about_here(&here)};
+    struct report r = {&s, o, out, (uint64_t)((double)cost * s.ns_per_tick), here_fill(&here)};
     int result = 0;
     if (!quiet || s.node_count > s.thread_count) {
         result = report_render(&r, line) | out->failed;
     }
     interval_close(&s);
-    return result ? no_memory() : 0;
+    return result ? report_no_memory() : 0;
 }
 
-static int print(const struct report_options *o, int line, int reset, int quiet) {
+static int report_print_interval(const struct report_options *o, int line, int reset, int quiet) {
     struct text out;
     text_start(&out);
-    int result = render(&out, o, line, reset, quiet);
+    int result = report_render_interval(&out, o, line, reset, quiet);
     if (!result && out.length) {
         result = output_write(out.data, out.length);
     }
@@ -77,7 +77,7 @@ static int print(const struct report_options *o, int line, int reset, int quiet)
 }
 
 /* NULL: what STINT_REPORT says, else the table. */
-static int options_of(const char *view, struct report_options *out) {
+static int report_read_options(const char *view, struct report_options *out) {
     const char *text = view ? view : config.report ? config.report : WORDS_DEFAULT_VIEW;
     if (report_options_parse(text, out)) {
         log_line("report \"%.200s\": expected " REPORT_OPTIONS_FORM, text);
@@ -89,46 +89,46 @@ static int options_of(const char *view, struct report_options *out) {
 
 int report_into(struct text *out, const char *view) {
     struct report_options o;
-    return options_of(view, &o) ? -1 : render(out, &o, 1, 0, 0);
+    return report_read_options(view, &o) ? -1 : report_render_interval(out, &o, 1, 0, 0);
 }
 
 int report_print_at_exit(const char *view) {
     struct report_options o;
-    return options_of(view, &o) ? -1 : print(&o, 1, 0, 1);
+    return report_read_options(view, &o) ? -1 : report_print_interval(&o, 1, 0, 1);
 }
 
 int report_profile(const struct fluid_options *as, int quiet) {
     struct report_options o;
-    int result = options_of("fluid", &o);
+    int result = report_read_options("fluid", &o);
     o.fluid = *as;
-    return result ? result : print(&o, 1, 0, quiet);
+    return result ? result : report_print_interval(&o, 1, 0, quiet);
 }
 
 int stint_report(const char *view) {
     ERRNO_KEEP;
     struct report_options o;
-    return options_of(view, &o) ? -1 : print(&o, 1, 0, 0);
+    return report_read_options(view, &o) ? -1 : report_print_interval(&o, 1, 0, 0);
 }
 
 int stint_report_and_reset(void) {
     ERRNO_KEEP;
     struct report_options o;
-    return options_of(NULL, &o) ? -1 : print(&o, 1, 1, 0);
+    return report_read_options(NULL, &o) ? -1 : report_print_interval(&o, 1, 1, 0);
 }
 
 int stint_report_legacy(int with_line) {
     ERRNO_KEEP;
     struct report_options o;
-    return options_of("legacy", &o) ? -1 : print(&o, with_line, 0, 0);
+    return report_read_options("legacy", &o) ? -1 : report_print_interval(&o, with_line, 0, 0);
 }
 
 int stint_set_report(stint_set *set, const char *view) {
     ERRNO_KEEP;
     struct report_options o;
-    int result = options_of(view, &o);
+    int result = report_read_options(view, &o);
     if (!result) {
         o.set = set ? set->id : 0;
-        result = print(&o, 1, 0, 0);
+        result = report_print_interval(&o, 1, 0, 0);
     }
     return result;
 }
@@ -138,10 +138,10 @@ int stint_set_print(stint_set *set, const char *name) {
     struct snapshot s;
     struct text out;
     struct report_options o;
-    int result = options_of("legacy", &o);
+    int result = report_read_options("legacy", &o);
     o.set = set ? set->id : 0;
     if (!result && interval_open(&s, 0)) {
-        result = no_memory();
+        result = report_no_memory();
     } else if (!result) {
         struct report r = {&s, &o, &out, 0, NULL};
         text_start(&out);

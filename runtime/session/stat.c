@@ -14,7 +14,7 @@
 #include "read/baseline.h"
 #include "read/rows.h"
 
-static void stat_of(const struct stint_row *r, stint_stat *out) {
+static void stat_fill(const struct stint_row *r, stint_stat *out) {
     memset(out, 0, sizeof *out);
     out->calls = r->calls;
     out->samples = r->samples;
@@ -42,7 +42,7 @@ static void stat_of(const struct stint_row *r, stint_stat *out) {
 
 /* A program built with an older header has a smaller stint_stat, one built with a newer header a
  * larger one. */
-static void copy_stat(void *out, size_t size, const stint_stat *stat) {
+static void stat_copy(void *out, size_t size, const stint_stat *stat) {
     size_t known = size < sizeof *stat ? size : sizeof *stat;
     memcpy(out, stat, known);
     memset((char *)out + known, 0, size - known);
@@ -61,8 +61,8 @@ int stint_set_stat_get(stint_set *set, const char *name, stint_stat *out, size_t
                 if (r->set == id && (r->calls || r->gpu_calls || r->device_calls) &&
                     name_is(r->name, r->name_length, name)) {
                     stint_stat stat;
-                    stat_of(r, &stat);
-                    copy_stat(out, size, &stat);
+                    stat_fill(r, &stat);
+                    stat_copy(out, size, &stat);
                     result = 0;
                 }
             }

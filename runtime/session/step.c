@@ -42,23 +42,23 @@ static struct {
 
 /* ---- The lock. */
 
-static void lock_timers(void) {
+static void timers_lock(void) {
     lock_take(LOCK_STEP);
 }
 
-static void unlock_timers(void) {
+static void timers_unlock(void) {
     lock_release(LOCK_STEP);
 }
 
 /* The child counts from 0, and records: the schedule and its callback are the parent's. */
-static void forget_in_child(int held) {
+static void step_forget_in_child(int held) {
     (void)held;
     STINT_IMPL_STORE(&count, 0);
     STINT_IMPL_STORE(&last_at, 0);
     timers.on = timers.closed = config.closed = 0;
 }
 
-LOCK_OVER_FORK(LOCK_STEP, NULL, forget_in_child)
+LOCK_OVER_FORK(LOCK_STEP, NULL, step_forget_in_child)
 
 /* ---- Wall time, a row of its own. */
 
@@ -79,7 +79,7 @@ static uint64_t step_word(void) {
     return word;
 }
 
-static void add_sample(void) {
+static void step_add_sample(void) {
     uint64_t word = step_word();
     uint64_t at = clock_ticks();
     uint64_t before = __atomic_exchange_n(&last_at, at, __ATOMIC_RELAXED);
@@ -107,7 +107,7 @@ struct change {
 };
 
 /* Under the lock. */
-static struct change look_at(uint64_t step) {
+static struct change timers_look_at(uint64_t step) {
     uint64_t first;
     int recorded = timers.phase == SCHEDULE_RECORD;
     timers.step = step;
@@ -127,7 +127,7 @@ static struct change look_at(uint64_t step) {
     return c;
 }
 
-static void apply_closed(void) {
+static void timers_apply_closed(void) {
     registry_lock();
     int closed = STINT_IMPL_LOAD(&timers.closed);
     if (config.closed != closed) {
@@ -137,53 +137,53 @@ static void apply_closed(void) {
     registry_unlock();
 }
 
-static int is_current(uint64_t serial) {
-    lock_timers();
+static int timers_are_current(uint64_t serial) {
+    timers_lock();
     int is = timers.on && timers.serial == serial;
-    unlock_timers();
+    timers_unlock();
     return is;
 }
 
-static void carry_out(const struct change *c) {
-    apply_closed();
+static void change_carry_out(const struct change *c) {
+    timers_apply_closed();
     if (c->ended && c->ready) {
         c->ready(c->data, c->first, c->last);
     } else if (c->ended) {
         stint_report(NULL);
     }
-    if (c->began && is_current(c->serial)) {
+    if (c->began && timers_are_current(c->serial)) {
         interval_reset(BASELINE_ALL_SETS);
     }
 }
 
-static int go_on(uint64_t begun) {
+static int timers_go_on(uint64_t begun) {
     if (!STINT_IMPL_LOAD(&timers.on)) {
         return 0;
     }
-    lock_timers();
+    timers_lock();
     if (!timers.on || timers.step >= begun) {
-        unlock_timers();
+        timers_unlock();
         return 0;
     }
-    struct change c = look_at(timers.step + 1);
-    unlock_timers();
-    carry_out(&c);
+    struct change c = timers_look_at(timers.step + 1);
+    timers_unlock();
+    change_carry_out(&c);
     return 1;
 }
 
 uint64_t stint_step(void) {
     ERRNO_KEEP;
     uint64_t begun = __atomic_add_fetch(&count, 1, __ATOMIC_RELAXED);
-    add_sample();
+    step_add_sample();
     activity_step();
     capture_step(begun); /* first: what the timers report is in no capture that ends here */
-    while (go_on(begun)) {
+    while (timers_go_on(begun)) {
     }
     STINT_IMPL_STORE(&last_at, clock_ticks()); /* a tool's start, a report: no part of a step */
     return begun;
 }
 
-static int is_bad(const stint_schedule *schedule, const char *caller) {
+static int schedule_is_bad(const stint_schedule *schedule, const char *caller) {
     if (schedule && !schedule->record) {
         log_line("%s: a schedule needs a record phase; ignored", caller);
         return 1;
@@ -194,10 +194,10 @@ static int is_bad(const stint_schedule *schedule, const char *caller) {
 int stint_schedule_timers(const stint_schedule *schedule, stint_ready ready, void *data) {
     ERRNO_KEEP;
     struct change c = {0};
-    if (is_bad(schedule, "stint_schedule_timers")) {
+    if (schedule_is_bad(schedule, "stint_schedule_timers")) {
         return -1;
     }
-    lock_timers();
+    timers_lock();
     STINT_IMPL_STORE(&timers.on, schedule != NULL);
     STINT_IMPL_STORE(&timers.closed, 0);
     timers.phase = SCHEDULE_OFF;
@@ -206,16 +206,16 @@ int stint_schedule_timers(const stint_schedule *schedule, stint_ready ready, voi
     ++timers.serial;
     if (schedule) {
         timers.schedule = *schedule;
-        c = look_at(STINT_IMPL_LOAD(&count));
+        c = timers_look_at(STINT_IMPL_LOAD(&count));
     }
-    unlock_timers();
-    carry_out(&c);
+    timers_unlock();
+    change_carry_out(&c);
     return 0;
 }
 
 int stint_schedule_capture(const stint_schedule *schedule, stint_ready ready, void *data) {
     ERRNO_KEEP;
-    if (is_bad(schedule, "stint_schedule_capture")) {
+    if (schedule_is_bad(schedule, "stint_schedule_capture")) {
         return -1;
     }
     capture_schedule(schedule, ready, data, STINT_IMPL_LOAD(&count));

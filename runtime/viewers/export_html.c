@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Implementation notes: the page is report_html.inc, two halves of a template with its scripts and
- * styles inside; between them goes one JSON object, in a script element of a type that no browser
- * runs. sink_json escapes '<', so that no name can end it. What a row has nothing to say about is
- * left out.
+ * Writes a run as one page for a browser. The page is report_html.inc, two halves of a template with
+ * its scripts and styles; between them is one JSON object, in a script element of a type that browsers
+ * do not run. sink_json escapes '<', so that no name can end the element. A member without a value is
+ * omitted. The scripts in html/ read the object; its tree and its trace are written by
+ * export_html_tree.c and export_html_trace.c.
  */
 #include "export_html.h"
 
@@ -11,6 +12,7 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "base/arithmetic.h"
 #include "base/histogram.h"
 #include "export/export_columns.h"
 #include "formats.h"
@@ -22,28 +24,29 @@ void html_thinned(struct html *h, const char *format, ...) {
     va_start(args, format);
     int n = vsnprintf(h->thinned + h->thinned_length, room, format, args);
     va_end(args);
-    h->thinned_length += n < 0 ? 0 : (size_t)n < room ? (size_t)n : room - 1;
+    if (n > 0) {
+        h->thinned_length += u64_min((size_t)n, room - 1);
+    }
 }
 
-static void put_key(struct sink *out, const char *key) {
+static void html_put_key(struct sink *out, const char *key) {
     sink_put(out, ",\"", 2);
     sink_text(out, key);
     sink_put(out, "\":", 2);
 }
 
 void html_number(struct sink *out, const char *key, uint64_t value) {
-    put_key(out, key);
+    html_put_key(out, key);
     sink_u64(out, value);
 }
 
 void html_text(struct sink *out, const char *key, const char *text) {
-    struct export_name name = export_name(text ? text : "", text ? strlen(text) : 0);
-    put_key(out, key);
+    struct export_name name = export_text(text);
+    html_put_key(out, key);
     sink_json(out, name.bytes, name.length);
 }
 
-static void put_run(struct sink *out, const struct run *r) {
-    static const char *const states[] = {"live", "ended", "killed"};
+static void html_put_run(struct sink *out, const struct run *r) {
     const struct snapshot *s = &r->snapshot;
     time_t seconds = (time_t)(r->start_real_ns / 1000000000u);
     struct tm utc;
@@ -61,7 +64,7 @@ static void put_run(struct sink *out, const struct run *r) {
     html_text(out, "clock", r->clock);
     html_text(out, "gpu", r->gpu);
     html_text(out, "start", start);
-    html_text(out, "state", states[r->state <= RUN_KILLED ? r->state : RUN_KILLED]);
+    html_text(out, "state", export_state(r));
     html_text(out, "warning", r->warning);
     html_number(out, "pid", r->pid);
     html_number(out, "threads", s->thread_count);
@@ -69,38 +72,52 @@ static void put_run(struct sink *out, const struct run *r) {
     sink_put(out, "}", 1);
 }
 
-/* Triples low, high, count of the buckets in use. Below 32 ticks there are several buckets of one
- * nanosecond: they are one. */
-static void put_histogram(struct sink *out, const struct snapshot *s, const struct histogram *h,
-                          int gpu) {
-    uint64_t low = 0, high = 0, count = 0;
-    const char *before = "";
-    put_key(out, "histogram");
+static void html_put_bucket(struct sink *out, uint64_t item, uint64_t low, uint64_t high,
+                            uint64_t count) {
+    if (item) {
+        sink_put(out, ",", 1);
+    }
+    sink_u64(out, low);
+    sink_put(out, ",", 1);
+    sink_u64(out, high);
+    sink_put(out, ",", 1);
+    sink_u64(out, count);
+}
+
+/* Triples low, high, count of the buckets in use. Below 32 ticks several buckets may begin in the same
+ * nanosecond: they are written as one. */
+static void html_put_histogram(struct sink *out, const struct snapshot *s,
+                               const struct histogram *h, int gpu) {
+    uint64_t low = 0, high = 0, count = 0, written = 0;
+    html_put_key(out, "histogram");
     sink_put(out, "[", 1);
-    for (uint32_t i = 0; i <= STINT_IMPL_BUCKETS; ++i) {
-        uint64_t here = i < STINT_IMPL_BUCKETS ? h->bucket[i] : 0;
+    for (uint32_t i = 0; i < STINT_IMPL_BUCKETS; ++i) {
+        if (!h->bucket[i]) {
+            continue;
+        }
         uint64_t from = histogram_low(i), to = histogram_low(i + 1);
-        from = gpu ? from : snapshot_ns(s, from);
-        to = gpu ? to : snapshot_ns(s, to);
-        if (count && ((here && from >= high) || i == STINT_IMPL_BUCKETS)) {
-            uint64_t triple[3] = {low, high, count};
-            for (int k = 0; k < 3; ++k) {
-                sink_text(out, before);
-                sink_u64(out, triple[k]);
-                before = ",";
-            }
+        if (!gpu) { /* GPU times are in ns already */
+            from = snapshot_ns(s, from);
+            to = snapshot_ns(s, to);
+        }
+        if (count && from >= high) {
+            html_put_bucket(out, written++, low, high, count);
             count = 0;
         }
-        if (here) {
-            low = count ? low : from;
-            high = to > low ? to : low + 1;
-            count += here;
+        if (!count) {
+            low = from;
         }
+        high = u64_max(to, low + 1);
+        count += h->bucket[i];
+    }
+    if (count) {
+        html_put_bucket(out, written, low, high, count);
     }
     sink_put(out, "]", 1);
 }
 
-static void put_row(struct html *h, const struct rows *rows, uint32_t row, int with_histogram) {
+static void html_put_row(struct html *h, const struct rows *rows, uint32_t row,
+                         int with_histogram) {
     const struct snapshot *s = &h->run->snapshot;
     const struct stint_row *r = &rows->row[row];
     struct sink *out = h->out;
@@ -110,7 +127,7 @@ static void put_row(struct html *h, const struct rows *rows, uint32_t row, int w
     sink_json(out, name.bytes, name.length);
     html_text(out, "set", export_set(s, r));
     export_columns_put(out, h->columns, r, 0, ",");
-    if (!(r->has & ROW_SAMPLES)) { /* the page sorts by these two */
+    if (!(r->has & ROW_SAMPLES)) { /* the page sorts by these two columns */
         html_number(out, "total_ns", r->total_ns);
         html_number(out, "self_ns", r->self_ns);
     }
@@ -118,18 +135,18 @@ static void put_row(struct html *h, const struct rows *rows, uint32_t row, int w
         export_columns_put(out, h->columns, r, 1, ",\"gpu\":{");
         if (with_histogram && r->has & ROW_GPU_HISTOGRAM &&
             !rows_histogram(&histogram, rows, row, 1)) {
-            put_histogram(out, s, &histogram, 1);
+            html_put_histogram(out, s, &histogram, 1);
         }
         sink_put(out, "}", 1);
     }
     if (with_histogram && !rows_histogram(&histogram, rows, row, 0)) {
-        put_histogram(out, s, &histogram, 0);
+        html_put_histogram(out, s, &histogram, 0);
     }
     sink_put(out, "}", 1);
 }
 
-/* Largest total first. */
-static int put_stats(struct html *h) {
+/* The largest total first. */
+static int html_put_stats(struct html *h) {
     struct snapshot *s = &h->run->snapshot;
     struct rows rows;
     uint32_t *order = export_rows(&rows, s, 0);
@@ -139,8 +156,8 @@ static int put_stats(struct html *h) {
     }
     sink_text(h->out, ",\n\"stats\":[");
     for (uint32_t i = 0; i < rows.count && i < HTML_ROWS; ++i) {
-        sink_text(h->out, i ? ",\n" : "\n");
-        put_row(h, &rows, order[i], i < HTML_HISTOGRAMS);
+        export_start_item(h->out, i);
+        html_put_row(h, &rows, order[i], i < HTML_HISTOGRAMS);
     }
     sink_put(h->out, "]", 1);
     if (rows.count > HTML_ROWS) {
@@ -152,7 +169,7 @@ static int put_stats(struct html *h) {
     return 0;
 }
 
-static void put_ledger(struct sink *out, const struct snapshot *s) {
+static void html_put_ledger(struct sink *out, const struct snapshot *s) {
     const char *before = "{\"count\":";
     uint64_t calls = 0;
     sink_text(out, ",\n\"losses\":[");
@@ -180,11 +197,11 @@ int export_html(struct sink *out, struct run *r) {
     }
     sink_put(out, html_before, sizeof html_before);
     sink_text(out, "{\"schema\":\"stint-html-1\"");
-    put_run(out, r);
-    if (put_stats(&h) || html_tree(&h) || html_trace(&h)) {
+    html_put_run(out, r);
+    if (html_put_stats(&h) || html_tree(&h) || html_trace(&h)) {
         return -1;
     }
-    put_ledger(out, &r->snapshot);
+    html_put_ledger(out, &r->snapshot);
     if (h.thinned_length) {
         html_thinned(&h, "All of it is in the other exports.");
     }

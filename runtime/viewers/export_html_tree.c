@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The call tree of all threads. Of a large one, paths below a share of the time (0.01 % at first)
- * are folded into one "(n more)" under the path they are in. Intervals overlap scopes: they are in
- * the table alone.
+ * The call tree of all threads for the HTML export; called by export_html.c. Of a large tree, paths
+ * below a share of the time (0.01 % at first) are folded into one "(n more)" under the path that
+ * contains them. Intervals overlap scopes: they are in the table only.
  */
 #include <stdio.h>
 
+#include "base/arithmetic.h"
 #include "export/export_columns.h"
 #include "export_html.h"
 
@@ -13,9 +14,9 @@
 
 struct tree {
     struct rows rows;
-    uint64_t *time;   /* of a row: inside, and what is open; at count: of all */
+    uint64_t *time; /* of a row: its time with that of open calls; at count: the sum of the roots */
     uint32_t *number; /* of a row in the page; SNAPSHOT_NONE: folded */
-    uint32_t *into;   /* of a folded row: the row it is folded into, or count */
+    uint32_t *into;   /* of a folded row: the row that it is folded into, or count */
     struct fold {
         uint64_t paths, calls, time;
     } * folds; /* by row, at count: of the roots */
@@ -23,16 +24,16 @@ struct tree {
     uint32_t paths;
 };
 
-static int is_path(const struct rows *rows, uint32_t row) {
+static int row_is_path(const struct rows *rows, uint32_t row) {
     return rows->row[row].kind == STINT_IMPL_SCOPE_NODE;
 }
 
-static uint32_t parent_of(const struct rows *rows, uint32_t row) {
+static uint32_t row_parent(const struct rows *rows, uint32_t row) {
     uint32_t parent = rows->row[row].parent;
-    return parent < row ? parent : rows->count; /* of all; a parent stands before its children */
+    return parent < row ? parent : rows->count; /* the count: the root of all */
 }
 
-static int tree_start(struct tree *t, struct snapshot *s) {
+static int html_tree_start(struct tree *t, struct snapshot *s) {
     struct rows *rows = &t->rows;
     if (rows_tree(rows, s)) {
         return -1;
@@ -47,23 +48,26 @@ static int tree_start(struct tree *t, struct snapshot *s) {
         return -1;
     }
     for (uint32_t i = rows->count; i-- > 0;) {
-        uint64_t own = is_path(rows, i) ? rows->row[i].total_ns + rows->row[i].open_ns : 0;
-        t->time[i] = own > inside[i] ? own : inside[i];
-        inside[parent_of(rows, i)] += t->time[i];
+        uint64_t own = 0;
+        if (row_is_path(rows, i)) {
+            own = rows->row[i].total_ns + rows->row[i].open_ns;
+        }
+        t->time[i] = u64_max(own, inside[i]);
+        inside[row_parent(rows, i)] += t->time[i];
     }
     t->time[rows->count] = inside[rows->count];
     return 0;
 }
 
 /* Numbers the rows that are shown. */
-static void choose(struct tree *t, uint64_t least) {
+static void tree_choose_rows(struct tree *t, uint64_t least) {
     const struct rows *rows = &t->rows;
     t->kept = t->paths = 0;
     for (uint32_t i = 0; i < rows->count; ++i) {
-        uint32_t parent = parent_of(rows, i);
+        uint32_t parent = row_parent(rows, i);
         int folded = parent != rows->count && t->number[parent] == SNAPSHOT_NONE;
-        t->paths += is_path(rows, i) != 0;
-        if (folded || t->time[i] < least || !is_path(rows, i)) {
+        t->paths += row_is_path(rows, i) != 0;
+        if (folded || t->time[i] < least || !row_is_path(rows, i)) {
             t->number[i] = SNAPSHOT_NONE;
             t->into[i] = folded ? t->into[parent] : parent;
         } else {
@@ -72,14 +76,14 @@ static void choose(struct tree *t, uint64_t least) {
     }
 }
 
-/* What is folded counts all paths, and the time and calls of the uppermost. */
-static void fold(struct tree *t) {
+/* A fold counts all of its paths, and the time and calls of the uppermost ones. */
+static void tree_fold_rows(struct tree *t) {
     const struct rows *rows = &t->rows;
     for (uint32_t i = 0; i < rows->count; ++i) {
-        if (t->number[i] == SNAPSHOT_NONE && is_path(rows, i)) {
+        if (t->number[i] == SNAPSHOT_NONE && row_is_path(rows, i)) {
             struct fold *to = &t->folds[t->into[i]];
             to->paths += 1;
-            if (t->into[i] == parent_of(rows, i)) {
+            if (t->into[i] == row_parent(rows, i)) {
                 to->calls += rows->row[i].calls;
                 to->time += t->time[i];
             }
@@ -87,7 +91,7 @@ static void fold(struct tree *t) {
     }
 }
 
-static void put_parent(struct sink *out, const struct tree *t, uint32_t parent) {
+static void tree_put_parent(struct sink *out, const struct tree *t, uint32_t parent) {
     if (parent == t->rows.count) {
         sink_text(out, ",\"parent\":-1");
     } else {
@@ -95,13 +99,13 @@ static void put_parent(struct sink *out, const struct tree *t, uint32_t parent) 
     }
 }
 
-static void put_row(struct html *h, const struct tree *t, uint32_t row) {
+static void tree_put_row(struct html *h, const struct tree *t, uint32_t row) {
     const struct stint_row *r = &t->rows.row[row];
     struct export_name name = export_row_name(r);
     sink_text(h->out, "{\"name\":");
     sink_json(h->out, name.bytes, name.length);
     html_text(h->out, "set", export_set(&h->run->snapshot, r));
-    put_parent(h->out, t, parent_of(&t->rows, row));
+    tree_put_parent(h->out, t, row_parent(&t->rows, row));
     html_number(h->out, "calls", r->calls);
     html_number(h->out, "total_ns", r->total_ns);
     html_number(h->out, "self_ns", r->self_ns);
@@ -109,12 +113,12 @@ static void put_row(struct html *h, const struct tree *t, uint32_t row) {
     sink_put(h->out, "}", 1);
 }
 
-static void put_fold(struct html *h, const struct tree *t, uint32_t parent) {
+static void tree_put_fold(struct html *h, const struct tree *t, uint32_t parent) {
     const struct fold *f = &t->folds[parent];
     sink_text(h->out, "{\"name\":\"(");
     sink_u64(h->out, f->paths);
     sink_text(h->out, " more)\",\"set\":\"\"");
-    put_parent(h->out, t, parent);
+    tree_put_parent(h->out, t, parent);
     html_number(h->out, "folded", f->paths);
     html_number(h->out, "calls", f->calls);
     html_number(h->out, "total_ns", f->time);
@@ -123,27 +127,32 @@ static void put_fold(struct html *h, const struct tree *t, uint32_t parent) {
 
 int html_tree(struct html *h) {
     struct tree t;
-    if (tree_start(&t, &h->run->snapshot)) {
+    if (html_tree_start(&t, &h->run->snapshot)) {
         return -1;
     }
     const struct rows *rows = &t.rows;
-    uint64_t least = rows->count > HTML_WHOLE_TREE ? t.time[rows->count] / FOLD : 0;
-    for (choose(&t, least); t.kept > HTML_PATHS; choose(&t, least)) {
-        least = least ? least * 2 : 1;
+    uint64_t least = 0;
+    if (rows->count > HTML_WHOLE_TREE) {
+        least = t.time[rows->count] / FOLD;
     }
-    fold(&t);
+    tree_choose_rows(&t, least);
+    while (t.kept > HTML_PATHS) {
+        least = u64_max(least * 2, 1);
+        tree_choose_rows(&t, least);
+    }
+    tree_fold_rows(&t);
     sink_text(h->out, ",\n\"tree\":[");
     uint32_t n = 0;
     for (uint32_t i = 0; i < rows->count; ++i) {
         if (t.number[i] != SNAPSHOT_NONE) {
-            sink_text(h->out, n++ ? ",\n" : "\n");
-            put_row(h, &t, i);
+            export_start_item(h->out, n++);
+            tree_put_row(h, &t, i);
         }
     }
     for (uint32_t i = 0; i <= rows->count; ++i) {
         if (t.folds[i].paths) {
-            sink_text(h->out, n++ ? ",\n" : "\n");
-            put_fold(h, &t, i);
+            export_start_item(h->out, n++);
+            tree_put_fold(h, &t, i);
         }
     }
     sink_put(h->out, "]", 1);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Implementation notes: Prometheus' text format, in base units (seconds). No timestamps: with one
- * node_exporter skips the whole file. Two series of equal labels make a scrape fail, so bytes that
- * are no UTF-8 are written as \xff, each its own, where other exports write one replacement.
+ * Writes the statistics in Prometheus' text format, in base units (seconds); called by the tool. There
+ * are no timestamps: node_exporter skips a file that has any. Two series with the same labels make the
+ * scrape fail, so each byte that is not UTF-8 is written as \xff, where other exports write U+FFFD. The
+ * GPU activities are written by export_prometheus_gpu.c.
  */
 #include <string.h>
 
@@ -79,23 +80,25 @@ struct prometheus {
     const uint32_t *order;
 };
 
-static uint64_t field_of(const struct stint_row *r, size_t field) {
+static uint64_t row_field(const struct stint_row *r, size_t field) {
     return *(const uint64_t *)(const void *)((const char *)r + field);
 }
 
-static int is_label_special(char c) {
+static int label_is_special(char c) {
     return c == '"' || c == '\\' || c == '\n';
 }
 
-/* A label's value: its syntax over what the terminal may see, or over the name itself. */
-static void put_label_bytes(struct sink *out, const char *bytes, size_t n) {
+/* A part of a label's value, with the characters escaped that the format requires. */
+static void prometheus_put_label_bytes(struct sink *out, const char *bytes, size_t n) {
     for (size_t i = 0; i < n; ++i) {
-        char escaped[2] = {'\\', bytes[i] == '\n' ? 'n' : bytes[i]};
-        if (is_label_special(bytes[i])) {
-            sink_put(out, escaped, sizeof escaped);
-        } else {
-            sink_put(out, bytes + i, 1);
+        if (bytes[i] == '\n') {
+            sink_put(out, "\\n", 2);
+            continue;
         }
+        if (label_is_special(bytes[i])) {
+            sink_put(out, "\\", 1);
+        }
+        sink_put(out, bytes + i, 1);
     }
 }
 
@@ -108,11 +111,11 @@ void prometheus_label(struct sink *out, const char *key, struct export_name text
         size_t length, columns;
         uint32_t c = 0;
         size_t n = utf8_next(text.bytes + i, text.length - i, &c);
-        if (n && (!out->terminal || is_label_special(text.bytes[i]))) {
-            put_label_bytes(out, text.bytes + i, n);
+        if (n && (!out->terminal || label_is_special(text.bytes[i]))) {
+            prometheus_put_label_bytes(out, text.bytes + i, n);
         } else {
             n = terminal_show(text.bytes + i, text.length - i, utf8, shown, &length, &columns);
-            put_label_bytes(out, shown, length);
+            prometheus_put_label_bytes(out, shown, length);
         }
         i += n;
     }
@@ -147,33 +150,34 @@ void prometheus_value(struct sink *out, uint64_t value, enum prometheus_unit uni
     sink_put(out, "\n", 1);
 }
 
-static void put_labels(const struct prometheus *p, const struct stint_row *r, const char *name,
-                       const char *suffix) {
+static void prometheus_put_labels(const struct prometheus *p, const struct stint_row *r,
+                                  const char *name, const char *suffix) {
     sink_text(p->out, name);
     sink_text(p->out, suffix);
     prometheus_label(p->out, "{name", export_row_name(r));
     prometheus_label(p->out, ",set", export_field(export_set(p->s, r), EXPORT_NAME_BYTES));
 }
 
-static void put_series(const struct prometheus *p, const struct stint_row *r, const char *name,
-                       const char *suffix, uint64_t value, enum prometheus_unit unit) {
-    put_labels(p, r, name, suffix);
+static void prometheus_put_series(const struct prometheus *p, const struct stint_row *r,
+                                  const char *name, const char *suffix, uint64_t value,
+                                  enum prometheus_unit unit) {
+    prometheus_put_labels(p, r, name, suffix);
     sink_put(p->out, "}", 1);
     prometheus_value(p->out, value, unit);
 }
 
-static void put_family(const struct prometheus *p, const struct family *f) {
+static void prometheus_put_family(const struct prometheus *p, const struct family *f) {
     prometheus_head(p->out, f->name, f->type, f->help);
     for (uint32_t i = 0; i < p->rows->count; ++i) {
         const struct stint_row *r = &p->rows->row[p->order[i]];
-        uint64_t value = field_of(r, f->field);
+        uint64_t value = row_field(r, f->field);
         if (!(f->needs & ~r->has) && (value || !f->optional)) {
-            put_series(p, r, f->name, "", value, f->unit);
+            prometheus_put_series(p, r, f->name, "", value, f->unit);
         }
     }
 }
 
-static void put_summary(const struct prometheus *p, const struct summary *m) {
+static void prometheus_put_summary(const struct prometheus *p, const struct summary *m) {
     prometheus_head(p->out, m->name, "summary", m->help);
     for (uint32_t i = 0; i < p->rows->count; ++i) {
         const struct stint_row *r = &p->rows->row[p->order[i]];
@@ -181,36 +185,33 @@ static void put_summary(const struct prometheus *p, const struct summary *m) {
             continue;
         }
         for (const struct quantile *q = m->quantile; q->label && r->has & m->needs_quantiles; ++q) {
-            put_labels(p, r, m->name, "");
+            prometheus_put_labels(p, r, m->name, "");
             prometheus_label(p->out, ",quantile", export_field(q->label, 8));
             sink_put(p->out, "}", 1);
-            prometheus_value(p->out, field_of(r, q->field), SECONDS);
+            prometheus_value(p->out, row_field(r, q->field), SECONDS);
         }
-        put_series(p, r, m->name, "_sum", field_of(r, m->sum), SECONDS);
-        put_series(p, r, m->name, "_count", field_of(r, m->count), NUMBER);
+        prometheus_put_series(p, r, m->name, "_sum", row_field(r, m->sum), SECONDS);
+        prometheus_put_series(p, r, m->name, "_count", row_field(r, m->count), NUMBER);
     }
 }
 
-static void put_info(struct sink *out, const struct run *r) {
-    static const char *const states[] = {"live", "ended", "killed"};
-    const char *const texts[][2] = {
-        {"{program", r->program},
-        {",host", r->host},
-        {",cpu", r->cpu},
-        {",clock", r->clock},
-        {",state", states[r->state <= RUN_KILLED ? r->state : RUN_KILLED]}};
+static void prometheus_put_info(struct sink *out, const struct run *r) {
+    const char *const texts[][2] = {{"{program", r->program},
+                                    {",host", r->host},
+                                    {",cpu", r->cpu},
+                                    {",clock", r->clock},
+                                    {",state", export_state(r)}};
     prometheus_head(out, "stint_run_info", "gauge", "The run these numbers are of.");
     sink_text(out, "stint_run_info");
     for (size_t i = 0; i < sizeof texts / sizeof *texts; ++i) {
-        const char *text = texts[i][1] ? texts[i][1] : "";
-        prometheus_label(out, texts[i][0], export_field(text, EXPORT_NAME_BYTES));
+        prometheus_label(out, texts[i][0], export_text(texts[i][1]));
     }
     sink_text(out, ",pid=\"");
     sink_u64(out, r->pid);
     sink_text(out, "\"} 1\n");
 }
 
-static void put_run(struct sink *out, const struct snapshot *s) {
+static void prometheus_put_run(struct sink *out, const struct snapshot *s) {
     prometheus_head(out, "stint_run_seconds", "gauge", "Wall time of the run so far.");
     sink_text(out, "stint_run_seconds");
     prometheus_value(out, s->wall_ns, SECONDS);
@@ -232,16 +233,16 @@ int export_prometheus(struct sink *out, struct run *r) {
     if (!p.order) {
         return -1;
     }
-    put_info(out, r);
-    put_run(out, p.s);
+    prometheus_put_info(out, r);
+    prometheus_put_run(out, p.s);
     for (size_t i = 0; i < sizeof summaries / sizeof *summaries; ++i) {
-        put_summary(&p, &summaries[i]);
+        prometheus_put_summary(&p, &summaries[i]);
     }
     for (size_t i = 0; i < sizeof column_families / sizeof *column_families; ++i) {
-        put_family(&p, &column_families[i]);
+        prometheus_put_family(&p, &column_families[i]);
     }
     for (size_t i = 0; i < sizeof more_families / sizeof *more_families; ++i) {
-        put_family(&p, &more_families[i]);
+        prometheus_put_family(&p, &more_families[i]);
     }
     return prometheus_gpu(out, &r->snapshot);
 }

@@ -12,12 +12,12 @@ enum prometheus_unit { PROMETHEUS_SECONDS, PROMETHEUS_NUMBER };
 
 /* HELP and TYPE of a family, before its series. */
 void prometheus_head(struct sink *out, const char *name, const char *type, const char *help);
-/* `{name="text"`, of a key that brings its brace or comma. */
+/* `{name="text"`; the key includes the brace or comma before it. */
 void prometheus_label(struct sink *out, const char *key, struct export_name text);
-/* The end of a series. Exact: nanoseconds are nine digits behind the point. */
+/* The end of a series. Exact: seconds have nine decimals. */
 void prometheus_value(struct sink *out, uint64_t value, enum prometheus_unit unit);
 
-/* What GPUs were seen doing; nothing where nothing was seen. 0, or -1 without memory. */
+/* The GPU activities, if there are any. 0, or -1 if there is not enough memory. */
 int prometheus_gpu(struct sink *out, struct snapshot *s);
 
 #endif

@@ -12,7 +12,7 @@ struct device_family {
     const char *help;
     enum prometheus_unit unit;
     size_t field; /* of struct export_device */
-    int memory;   /* only where allocations were seen */
+    int memory;   /* only if allocations were traced */
 };
 
 #define DEVICE(name) offsetof(struct export_device, name)
@@ -60,39 +60,46 @@ static const struct {
        SUM(total)}}},
 };
 
-static uint64_t field_of(const void *record, size_t field) {
+static uint64_t record_field(const void *record, size_t field) {
     return *(const uint64_t *)(const void *)((const char *)record + field);
 }
 
-/* The number; where runs of several machines are one, those of equal numbers are counted on. */
-static void device_label(struct sink *out, const char *key, const struct snapshot *s,
-                         uint32_t device) {
+/* The number of the device; in a file merged from several machines, devices with the same number get
+ * a second number. */
+static void put_device_label(struct sink *out, const char *key, const struct snapshot *s,
+                             uint32_t device) {
     char text[32];
     unsigned before = 0;
     for (uint32_t i = 0; i < device; ++i) {
         before += s->devices[i].number == s->devices[device].number;
     }
-    int n = snprintf(text, sizeof text, before ? "%u.%u" : "%u", s->devices[device].number, before);
-    prometheus_label(out, key, export_name(text, (size_t)n));
+    uint32_t number = s->devices[device].number;
+    if (before) {
+        snprintf(text, sizeof text, "%u.%u", number, before);
+    } else {
+        snprintf(text, sizeof text, "%u", number);
+    }
+    prometheus_label(out, key, export_text(text));
 }
 
-static void put_device_family(struct sink *out, const struct snapshot *s,
-                              const struct export_device *devices, const struct device_family *f) {
+static void prometheus_put_device_family(struct sink *out, const struct snapshot *s,
+                                         const struct export_device *devices,
+                                         const struct device_family *f) {
     prometheus_head(out, f->name, f->type, f->help);
     for (uint32_t i = 0; i < s->device_count; ++i) {
         if (f->memory && !devices[i].peaked) {
             continue;
         }
         sink_text(out, f->name);
-        device_label(out, "{device", s, i);
+        put_device_label(out, "{device", s, i);
         prometheus_label(out, ",gpu", export_field(devices[i].name, sizeof s->devices[i].name));
         sink_put(out, "}", 1);
-        prometheus_value(out, field_of(&devices[i], f->field), f->unit);
+        prometheus_value(out, record_field(&devices[i], f->field), f->unit);
     }
 }
 
-static void put_row(struct sink *out, const struct snapshot *s, const struct row_family *f,
-                    const struct activity_row *r) {
+static void prometheus_put_activity(struct sink *out, const struct snapshot *s,
+                                    const struct row_family *f, const struct activity_row *r) {
     char text[ACTIVITY_NAME_BYTES];
     size_t n = activity_name(text, sizeof text, &r->sum);
     const char *kind = activity_kind_text(r->sum.kind);
@@ -100,23 +107,29 @@ static void put_row(struct sink *out, const struct snapshot *s, const struct row
     prometheus_label(out, "{name", export_name(text, n));
     prometheus_label(out, ",kind", export_name(kind, strlen(kind)));
     if (r->sum.device < s->device_count) {
-        device_label(out, ",device", s, r->sum.device);
+        put_device_label(out, ",device", s, r->sum.device);
     }
     sink_put(out, "}", 1);
-    prometheus_value(out, field_of(r, f->field), f->unit);
+    prometheus_value(out, record_field(r, f->field), f->unit);
 }
 
-/* All directions that are none share a name: one series would be there twice. */
-static int is_damaged(const struct activity_row *r) {
+/* All invalid directions have the same name: the series would be written twice. */
+static int row_is_damaged(const struct activity_row *r) {
     return r->sum.kind == ACTIVITY_COPY && r->sum.detail >= ACTIVITY_COPIES;
 }
 
 int prometheus_gpu(struct sink *out, struct snapshot *s) {
-    const struct export_device *devices = s->activity_count ? export_devices(s) : NULL;
-    for (size_t i = 0; devices && i < sizeof device_families / sizeof *device_families; ++i) {
-        put_device_family(out, s, devices, &device_families[i]);
+    if (!s->activity_count) {
+        return 0;
     }
-    for (size_t i = 0; devices && i < sizeof groups / sizeof *groups; ++i) {
+    const struct export_device *devices = export_devices(s);
+    if (!devices) {
+        return -1;
+    }
+    for (size_t i = 0; i < sizeof device_families / sizeof *device_families; ++i) {
+        prometheus_put_device_family(out, s, devices, &device_families[i]);
+    }
+    for (size_t i = 0; i < sizeof groups / sizeof *groups; ++i) {
         const struct activity_ask ask = {groups[i].kinds, 0, ACTIVITY_EVERY_SET};
         struct activity_table rows;
         if (activity_table(&rows, s, &ask)) {
@@ -126,11 +139,11 @@ int prometheus_gpu(struct sink *out, struct snapshot *s) {
             const struct row_family *f = &groups[i].family[k];
             prometheus_head(out, f->name, "counter", f->help);
             for (uint32_t row = 0; row < rows.count; ++row) {
-                if (!is_damaged(rows.row[row])) {
-                    put_row(out, s, f, rows.row[row]);
+                if (!row_is_damaged(rows.row[row])) {
+                    prometheus_put_activity(out, s, f, rows.row[row]);
                 }
             }
         }
     }
-    return devices || !s->activity_count ? 0 : -1;
+    return 0;
 }

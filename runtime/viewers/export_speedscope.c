@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Implementation notes: speedscope's evented profiles, one a lane. It refuses the whole file when
- * an `at` is below the one before it or a close is not of the innermost open frame.
- * - Frames are names, not sites: two lines of one name are one row in its table, as in ours.
- * - Without a trace each thread's call tree is laid out back to back: every total is right, the
- *   order is not what happened, and the profile's name says so.
+ * Writes speedscope's evented profiles, one per lane; called by the tool. speedscope rejects the whole
+ * file if an `at` is smaller than the previous one, or if a close event is not that of the innermost
+ * open frame.
+ * - Frames are names, not sites: sites with the same name are one row of its table, as in reports.
+ * - Without a trace the call tree of each thread is laid out sequentially: every total is correct, the
+ *   order of calls is not, and the name of the profile says so.
  */
 #include "formats.h"
 
@@ -35,12 +36,16 @@ struct speedscope {
     struct nest nest;
 };
 
-static void put_frame(const struct speedscope *f, uint32_t label, int comma) {
+static void speedscope_put_frame(const struct speedscope *f, uint32_t label, uint32_t number) {
     const struct snapshot *s = &f->run->snapshot;
     struct sink *out = f->out;
     struct export_name name = export_label_name(&f->labels, label);
-    const char *file = label && label <= s->site_count ? s->sites[label].file : NULL;
-    sink_text(out, comma ? ",\n{\"name\":" : "\n{\"name\":");
+    const char *file = NULL;
+    if (label && label <= s->site_count) {
+        file = s->sites[label].file;
+    }
+    export_start_item(out, number);
+    sink_text(out, "{\"name\":");
     sink_json(out, name.bytes, name.length);
     if (file && *file) {
         struct export_name path = export_field(file, EXPORT_NAME_BYTES);
@@ -52,8 +57,8 @@ static void put_frame(const struct speedscope *f, uint32_t label, int comma) {
     sink_put(out, "}", 1);
 }
 
-/* Writes the frames and numbers the labels by them. 0, or -1 without memory. */
-static int put_frames(struct speedscope *f) {
+/* Writes the frames and assigns them to the labels. 0, or -1 if there is not enough memory. */
+static int speedscope_put_frames(struct speedscope *f) {
     struct snapshot *s = &f->run->snapshot;
     struct hash_map label_of; /* hashes of names to their first labels */
     uint32_t frames = 0;
@@ -78,26 +83,29 @@ static int put_frames(struct speedscope *f) {
             continue;
         }
         hash_map_add(&label_of, hash, label);
-        put_frame(f, label, frames > 0);
+        speedscope_put_frame(f, label, frames);
         f->frame[label] = frames++;
     }
     return 0;
 }
 
-static void start_profile(struct speedscope *f, struct export_name name, uint32_t tid,
-                          const char *more) {
-    char text[3 * EXPORT_NAME_BYTES + 96]; /* room for what stands behind the name */
+static void speedscope_start_profile(struct speedscope *f, struct export_name name, uint32_t tid,
+                                     const char *more) {
+    char text[3 * EXPORT_NAME_BYTES + 96]; /* room for the thread's number and `more` */
     size_t n = export_clean(text, name);
-    sink_text(f->out, f->profiles++ ? ",\n" : "\n");
+    export_start_item(f->out, f->profiles++);
     sink_text(f->out, "{\"type\":\"evented\",\"name\":");
-    int tail = tid ? snprintf(text + n, 96, "%s(%u)%s", n ? " " : "", tid, more)
-                   : snprintf(text + n, 96, "%s", more);
-    sink_json(f->out, text, n + (size_t)tail);
+    if (tid) {
+        const char *space = n ? " " : "";
+        n += (size_t)snprintf(text + n, sizeof text - n, "%s(%u)", space, tid);
+    }
+    n += (size_t)snprintf(text + n, sizeof text - n, "%s", more);
+    sink_json(f->out, text, n);
     sink_text(f->out, ",\"unit\":\"nanoseconds\",\"events\":[");
     f->events = 0;
 }
 
-static void end_profile(struct speedscope *f, uint64_t from, uint64_t to) {
+static void speedscope_end_profile(struct speedscope *f, uint64_t from, uint64_t to) {
     sink_text(f->out, "],\"startValue\":");
     sink_u64(f->out, from);
     sink_text(f->out, ",\"endValue\":");
@@ -105,9 +113,10 @@ static void end_profile(struct speedscope *f, uint64_t from, uint64_t to) {
     sink_put(f->out, "}", 1);
 }
 
-static void put_event(struct speedscope *f, char type, uint32_t label, uint64_t at) {
+static void speedscope_put_event(struct speedscope *f, char type, uint32_t label, uint64_t at) {
     uint32_t frame = f->frame[label < f->labels.count ? label : 0];
-    sink_text(f->out, f->events++ ? ",\n{\"type\":\"" : "\n{\"type\":\"");
+    export_start_item(f->out, f->events++);
+    sink_text(f->out, "{\"type\":\"");
     sink_put(f->out, &type, 1);
     sink_put(f->out, "\",\"frame\":", 10);
     sink_u64(f->out, frame);
@@ -116,7 +125,7 @@ static void put_event(struct speedscope *f, char type, uint32_t label, uint64_t 
     sink_put(f->out, "}", 1);
 }
 
-static void put_lane(struct speedscope *f, const struct trace_lane *lane) {
+static void speedscope_put_lane(struct speedscope *f, const struct trace_lane *lane) {
     const struct trace_event *e = f->run->trace.events + lane->first, *end = e + lane->count;
     while (e < end && e->kind != TRACE_SPAN) {
         ++e;
@@ -124,26 +133,26 @@ static void put_lane(struct speedscope *f, const struct trace_lane *lane) {
     if (e == end) {
         return;
     }
-    start_profile(f, export_field(lane->name, sizeof lane->name), 0, "");
+    speedscope_start_profile(f, export_field(lane->name, sizeof lane->name), 0, "");
     f->nest.height = 0;
     for (; e < end; ++e) {
         while (nest_over(&f->nest, e)) {
             const struct nest_span *over = nest_pop(&f->nest);
-            put_event(f, 'C', over->label, over->end_ns);
+            speedscope_put_event(f, 'C', over->label, over->end_ns);
         }
         uint32_t label = export_label(&f->labels, e);
         if (e->kind == TRACE_SPAN && nest_push(&f->nest, e, label)) {
-            put_event(f, 'O', label, e->start_ns);
+            speedscope_put_event(f, 'O', label, e->start_ns);
         }
     }
     while (f->nest.height) {
         const struct nest_span *over = nest_pop(&f->nest);
-        put_event(f, 'C', over->label, over->end_ns);
+        speedscope_put_event(f, 'C', over->label, over->end_ns);
     }
-    end_profile(f, f->from, f->to);
+    speedscope_end_profile(f, f->from, f->to);
 }
 
-static void measure(struct speedscope *f) {
+static void speedscope_measure(struct speedscope *f) {
     f->from = UINT64_MAX;
     for (uint64_t i = 0; i < f->run->trace.event_count; ++i) {
         const struct trace_event *e = &f->run->trace.events[i];
@@ -154,9 +163,9 @@ static void measure(struct speedscope *f) {
     }
 }
 
-/* Lists of children, and the widths: a scope's time, the time it has been open for, or that of its
- * children where rounding makes it more. */
-static int lay_out(struct speedscope *f) {
+/* Makes lists of children, and the widths: the time of a scope with that of its open calls, or the sum
+ * of its children's widths if rounding makes that larger. */
+static int speedscope_lay_out(struct speedscope *f) {
     struct snapshot *s = &f->run->snapshot;
     size_t count = (size_t)s->node_count + 1;
     f->first = scratch_array(&s->memory, count, sizeof *f->first);
@@ -169,7 +178,7 @@ static int lay_out(struct speedscope *f) {
     for (uint32_t i = s->node_count; i-- > 0;) { /* children before parents, the first one last */
         const struct snapshot_node *n = &s->nodes[i];
         uint64_t own = snapshot_ns(s, n->total + n->open);
-        f->width[i] = own > f->width[i] ? own : f->width[i];
+        f->width[i] = u64_max(f->width[i], own);
         if (n->parent != SNAPSHOT_NONE && n->kind == STINT_IMPL_SCOPE_NODE && f->width[i]) {
             f->width[n->parent] = saturating_add(f->width[n->parent], f->width[i]);
             f->next[i] = f->first[n->parent];
@@ -179,8 +188,8 @@ static int lay_out(struct speedscope *f) {
     return 0;
 }
 
-/* Depth first, by the links: a damaged file's tree may be deeper than any stack. */
-static void put_tree(struct speedscope *f, uint32_t root) {
+/* Depth first without recursion: the tree of a damaged file may be deeper than the stack allows. */
+static void speedscope_put_tree(struct speedscope *f, uint32_t root) {
     const struct snapshot *s = &f->run->snapshot;
     const struct snapshot_thread *t = &s->threads[s->nodes[root].thread];
     uint32_t node = f->first[root];
@@ -188,10 +197,10 @@ static void put_tree(struct speedscope *f, uint32_t root) {
     if (!node) {
         return;
     }
-    start_profile(f, export_field(t->name, sizeof t->name), t->tid, NOT_A_TIMELINE);
+    speedscope_start_profile(f, export_field(t->name, sizeof t->name), t->tid, NOT_A_TIMELINE);
     while (node) {
         f->start[node - 1] = at;
-        put_event(f, 'O', s->nodes[node - 1].site, at);
+        speedscope_put_event(f, 'O', s->nodes[node - 1].site, at);
         if (f->first[node - 1]) {
             node = f->first[node - 1];
             continue;
@@ -200,51 +209,51 @@ static void put_tree(struct speedscope *f, uint32_t root) {
         node = 0;
         while (!node && up != root) {
             at = saturating_add(f->start[up], f->width[up]);
-            put_event(f, 'C', s->nodes[up].site, at);
+            speedscope_put_event(f, 'C', s->nodes[up].site, at);
             node = f->next[up];
             up = s->nodes[up].parent;
         }
     }
-    end_profile(f, 0, at);
+    speedscope_end_profile(f, 0, at);
 }
 
-static int put_profiles(struct speedscope *f) {
+static int speedscope_put_profiles(struct speedscope *f) {
     const struct snapshot *s = &f->run->snapshot;
-    measure(f);
+    speedscope_measure(f);
     if (f->to) {
         for (uint32_t i = 0; i < f->run->trace.lane_count; ++i) {
-            put_lane(f, &f->run->trace.lanes[i]);
+            speedscope_put_lane(f, &f->run->trace.lanes[i]);
         }
-    } else if (lay_out(f)) {
+    } else if (speedscope_lay_out(f)) {
         return -1;
     } else {
         for (uint32_t i = 0; i < s->node_count; ++i) {
             if (s->nodes[i].parent == SNAPSHOT_NONE) {
-                put_tree(f, i);
+                speedscope_put_tree(f, i);
             }
         }
     }
-    if (!f->profiles) { /* it shows nothing at all of a file without one */
-        start_profile(f, export_name("nothing recorded", 16), 0, "");
-        end_profile(f, 0, 0);
+    if (!f->profiles) { /* speedscope does not open a file without a profile */
+        speedscope_start_profile(f, export_name("nothing recorded", 16), 0, "");
+        speedscope_end_profile(f, 0, 0);
     }
     return 0;
 }
 
 int export_speedscope(struct sink *out, struct run *r) {
     struct speedscope f = {.out = out, .run = r};
-    const char *program = r->program ? r->program : "";
     if (run_trace(r)) {
         return -1;
     }
     sink_text(out, "{\"$schema\":\"" SCHEMA "\",\"exporter\":\"stint\",\"name\":");
-    sink_json(out, program, strlen(program));
+    const struct export_name program = export_text(r->program);
+    sink_json(out, program.bytes, program.length);
     sink_text(out, ",\"activeProfileIndex\":0,\"shared\":{\"frames\":[");
-    if (put_frames(&f)) {
+    if (speedscope_put_frames(&f)) {
         return -1;
     }
     sink_text(out, "]},\n\"profiles\":[");
-    if (put_profiles(&f)) {
+    if (speedscope_put_profiles(&f)) {
         return -1;
     }
     sink_text(out, "]}\n");

@@ -6,7 +6,10 @@
 #include "formats_table.inc"
 
 const struct format *format_at(size_t index) {
-    return index < sizeof formats / sizeof *formats ? &formats[index] : NULL;
+    if (index >= sizeof formats / sizeof *formats) {
+        return NULL;
+    }
+    return &formats[index];
 }
 
 const struct format *format_find(const char *name) {

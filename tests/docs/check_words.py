@@ -18,8 +18,16 @@ FILES = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/*.md", "include/s
          "gen/columns.ini", "gen/status.ini", "samples/*"]
 
 # Folders with sources whose comments are clean; the others follow.
-CLEAN_FOLDERS = ["runtime/capture", "runtime/cupti", "runtime/gpu", "runtime/ranges",
-                 "runtime/tool", "runtime/tracer"]
+CLEAN_FOLDERS = [
+    "runtime/capture",
+    "runtime/cupti",
+    "runtime/export",
+    "runtime/gpu",
+    "runtime/ranges",
+    "runtime/tool",
+    "runtime/tracer",
+    "runtime/viewers",
+]
 
 # Pattern, what to write instead, and an example that it must find.
 BANNED = [

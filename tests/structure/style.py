@@ -24,8 +24,17 @@ LONG_FILE = 150  # lines
 MIN_COMMENT = 100  # characters
 
 # Folders of runtime/ that do not keep a rule yet. This list becomes empty.
-NESTED_YET = ("activity arena base export ranges read record report session viewers").split()
-NAMES_YET = NESTED_YET
+NESTED_YET = [
+    "activity",
+    "arena",
+    "base",
+    "ranges",
+    "read",
+    "record",
+    "report",
+    "session",
+]
+NAMES_YET = [name for name in NESTED_YET if name != "session"]
 COMMENTS_YET = NESTED_YET
 
 TOKEN = re.compile(r"/\*.*?\*/|//[^\n]*|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'", re.S)
