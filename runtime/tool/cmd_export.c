@@ -63,7 +63,7 @@ static int take_export_option(void *to, const struct option_value *value) {
     }
 }
 
-/* ---- Where it goes. */
+/* ---- The output. */
 
 struct target {
     const char *path; /* NULL = stdout */
@@ -178,7 +178,7 @@ static int export_file(const char *path, const struct request *q) {
     return status;
 }
 
-/* One line about what the table of options cannot say, and its exit status; else COMMAND_GOOD. */
+/* Checks what the table of options cannot. COMMAND_GOOD, or the exit status after one line. */
 static int request_check(const struct request *q, int files, char **argv) {
     if (!q->format) {
         return command_bad_usage(argv, "--to FORMAT is missing");

@@ -51,7 +51,7 @@ static void info_put_run(struct text *t, const struct run *r) {
     info_put(t, "compiler", r->compiler);
     text_add(t, "%-12s ", "clock");
     text_name(t, r->clock, strlen(r->clock), 0);
-    text_add(t, ", %s ticks a ns\n", number_fixed(1 / r->snapshot.ns_per_tick, 3).text);
+    text_add(t, ", %s ticks per ns\n", number_fixed(1 / r->snapshot.ns_per_tick, 3).text);
     const char *gpu = *r->gpu ? r->gpu : "not asked for";
     info_put(t, "gpu", gpu);
     text_add(t, "%-12s %u\n", "format", h->abi);
@@ -137,10 +137,11 @@ static void info_put_trace(struct text *t, const struct run *r) {
         info_put(t, "trace", "none (STINT_TRACE=64M keeps one)");
         return;
     }
-    text_add(t, "%-12s %u lane%s, %llu spans, %llu marks, %llu values, %llu older ones gone\n",
-             "trace", r->trace.lane_count, text_plural(r->trace.lane_count),
-             (unsigned long long)kinds[TRACE_SPAN], (unsigned long long)kinds[TRACE_MARK],
-             (unsigned long long)kinds[TRACE_VALUE], (unsigned long long)overwritten);
+    text_add(
+        t, "%-12s %u lane%s, %llu spans, %llu marks, %llu values, %llu older events overwritten\n",
+        "trace", r->trace.lane_count, text_plural(r->trace.lane_count),
+        (unsigned long long)kinds[TRACE_SPAN], (unsigned long long)kinds[TRACE_MARK],
+        (unsigned long long)kinds[TRACE_VALUE], (unsigned long long)overwritten);
 }
 
 static void info_put_lost(struct text *t, const struct snapshot *s) {

@@ -22,7 +22,7 @@ struct arguments {
     enum option_color colour;
 };
 
-/* The names of sets and the filter are options of their own. */
+/* Replaces the options that a view contains; set and filter are separate. */
 static int take_view(struct arguments *a, const char *text) {
     struct run_view view;
     if (run_view_parse(text, &view)) {

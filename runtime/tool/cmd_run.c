@@ -47,7 +47,7 @@ static volatile sig_atomic_t child;
 static void forward_signal(int number, siginfo_t *info, void *context) {
     ERRNO_KEEP;
     (void)context;
-    if (child > 0 && info->si_code <= 0) { /* > 0: from the kernel, and not to us alone */
+    if (child > 0 && info->si_code <= 0) { /* > 0: from the kernel, to the whole foreground group */
         kill((pid_t)child, number);
     }
 }
@@ -158,8 +158,9 @@ static void print_line(const char *path, int kept) {
 static void print_runs(const struct run_files *files, const struct arguments *a, int kept) {
     size_t main_run = run_files_of(files, (uint32_t)child);
     if (!files->count) {
-        log_line("nothing was recorded: no program was built with WITH_TIMER and stint, entered a "
-                 "scope and could write a run file");
+        log_line(
+            "nothing was recorded: no program that was built with WITH_TIMER entered a scope and "
+            "could write a run file");
         return;
     }
     print_run(files->path[main_run], a);
@@ -184,7 +185,7 @@ static int run_and_report(char **argv, const struct arguments *a) {
     int kept = a->keep || a->file || a->trace;
     if (setenv("STINT_FILE", place.pattern, 1) ||
         (a->trace && setenv("STINT_TRACE", a->trace, 1))) {
-        log_line("%s", strerror(errno));
+        log_line("run: cannot set the environment: %s", strerror(errno));
         return COMMAND_FAILED;
     }
     int status = run_program(argv);

@@ -23,21 +23,21 @@
 
 #define TYPICAL 0.95
 #define FALSE_FINDINGS 0.02 /* the share of false findings that is accepted */
-#define BUCKET 0.065        /* what percentiles of a histogram are good to */
+#define BUCKET 0.065        /* the relative width of a bucket, and so the error of a percentile */
 #define FEW_LEAST 0.10      /* runs of one program on one machine commonly differ by this much */
 #define FEW_MOST 0.2624     /* and rarely by more */
-#define FEW_ROWS 8u         /* that show how far runs differ here */
-#define SAME_MARGIN 2.5     /* thresholds: no change larger than that, for SAME */
-#define APART_RUNS 4u       /* a side: 3 and 3 are apart by accident too often */
-#define APART_LEAST 0.2231  /* and so are the runs of a noisy machine, but not by 25 % */
+#define FEW_ROWS 8u         /* with fewer rows their spread is not used */
+#define SAME_MARGIN 2.5     /* times the threshold: the largest possible change of a SAME */
+#define APART_RUNS 4u       /* per side: 3 and 3 are apart by accident too often */
+#define APART_LEAST 0.2231  /* runs of a noisy machine are apart, too, but not by 25 % */
 #define MACHINE_LEAST 0.05  /* a smaller difference of the machines' speed is noise */
 #define MAD_TO_SIGMA 1.4826
 
-/* What is judged: a side's values of a metric, run by run. */
+/* The values of a metric on one side, run by run. */
 struct series {
     double value[DIFF_RUNS]; /* logarithms */
-    double mean;             /* of the values themselves */
-    double error;            /* squared relative, what the calls of a run leave */
+    double mean;             /* of the values, not of their logarithms */
+    double error;            /* squared relative error of a run, because its calls are a sample */
     uint32_t count;
     struct diff_histogram *histogram;
 };

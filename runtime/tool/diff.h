@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Two sides of runs, and for each statistic what changed between them. Read by diff_read.c, judged
- * by diff.c, shown by diff_show.c; docs/diff.md states the method.
+ * Two sides of runs, and for each statistic what changed between them. diff_read.c reads the runs,
+ * diff.c judges them, diff_show.c prints the result; docs/diff.md describes the method.
  */
 #ifndef STINT_TOOL_DIFF_H
 #define STINT_TOOL_DIFF_H
@@ -14,11 +14,11 @@
 #include "base/text.h"
 #include "diff_math.h"
 
-#define DIFF_RUNS 1024u /* on a side */
-#define DIFF_ENOUGH 3u  /* runs a side that show how much runs differ among themselves */
+#define DIFF_RUNS 1024u /* per side, at most */
+#define DIFF_ENOUGH 3u  /* runs per side that show how far runs differ among themselves */
 
 enum diff_metric {
-    DIFF_TIME, /* a call: the average and the typical one, whichever tells more */
+    DIFF_TIME, /* of a call: the average or the typical one, whichever shows more */
     DIFF_TYPICAL,
     DIFF_AVG,
     DIFF_P50,
@@ -60,29 +60,29 @@ struct diff_sample {
 };
 
 struct diff_item {
-    const char *name; /* of activities with "[gpu] " or "[api] " before it */
+    const char *name; /* of activities with the prefix "[gpu] " or "[api] " */
     const char *set;  /* "" = the default one */
     size_t length;
-    struct diff_sample *run[2]; /* an array a side, as long as diff.runs */
-    int gpu;                    /* work of a GPU: `cpu` holds its times */
+    struct diff_sample *run[2]; /* an array per side, as long as diff.runs */
+    int gpu;                    /* work of a GPU: its times are in `cpu` */
 };
 
 struct diff_run {
     const char *program;
     const char *host;
     double wall;      /* nanoseconds */
-    double reference; /* picoseconds a turn, 0 = unknown */
+    double reference; /* picoseconds per iteration of the reference loop, 0 = unknown */
 };
 
 /* A number that is compared: its mean on both sides, by what factor it changed (natural logarithm),
  * and how well that is known. */
 struct diff_change {
-    int known; /* there is something on both sides */
+    int known; /* both sides have a value */
     double side[2];
-    double log;     /* less what the machines' speed explains */
-    double error;   /* half of the 95 % interval of it; < 0: the runs cannot tell */
-    double p;       /* that it comes by chance */
-    double least;   /* of a finding */
+    double log;     /* without the part that the machines' speed explains */
+    double error;   /* half of its 95 % interval; < 0: unknown */
+    double p;       /* the probability of such a change by chance */
+    double least;   /* size of a finding */
     const char *of; /* "avg", "typical" … */
 };
 
@@ -95,14 +95,14 @@ struct diff_row {
     double calls[2]; /* of a run, on average; so are bytes and total */
     double bytes[2];
     double total[2];
-    double weight;    /* nanoseconds that a run takes longer for it */
+    double weight;    /* nanoseconds by which a run takes longer because of it */
     uint32_t seen[2]; /* runs that have it */
 };
 
 struct diff_options {
     enum diff_metric metric;
-    double threshold; /* the least change worth a word, 0.02 = 2 % */
-    int raw;          /* the machines' speed is left aside */
+    double threshold; /* smaller changes are ignored; 0.02 = 2 % */
+    int raw;          /* the machines' speed is not corrected for */
 };
 
 struct diff {
@@ -117,16 +117,16 @@ struct diff {
     uint32_t rows;
     uint32_t verdicts[DIFF_VERDICTS];
     double reference[2]; /* picoseconds, 0 = unknown */
-    double machine;      /* logarithm: by how much side 1's machine is slower; 0 = alike */
-    double floor;        /* logarithm: of few runs, smaller changes are no findings */
-    int few;             /* there are such rows */
+    double machine;      /* logarithm: how much slower side 1's machine is; 0 = not */
+    double floor;        /* logarithm: with few runs, smaller changes are not findings */
+    int few;             /* some rows have few runs */
 };
 
-/* Two empty sides of so many runs. 0, or -1 without memory. */
+/* Starts with two empty sides for so many runs. 0, or -1 without memory. */
 int diff_start(struct diff *d, uint32_t a_runs, uint32_t b_runs);
-/* The statistic of that name, made at first use. NULL without memory. */
+/* The statistic of that name, added if it is new. NULL without memory. */
 struct diff_item *diff_item(struct diff *d, const char *name, size_t length, const char *set);
-/* Reads a run file as run `number` of a side; rows that the filter does not allow are left out. 0;
+/* Reads a run file as run `number` of a side, without the rows that the filter excludes. 0;
  * 1 after a warning: not all of it can be read; -1 after one line: nothing of it. */
 int diff_read(struct diff *d, int side, uint32_t number, const char *path);
 /* Fills row, worst first. 0, or -1 without memory. */

@@ -45,7 +45,7 @@ double diff_percentile(const struct diff_histogram *h, double share) {
     return 0;
 }
 
-/* Sum and sum of squares of the fastest. */
+/* Number, sum and sum of squares of the fastest `share` of the samples. */
 static void sum_moments(const struct diff_histogram *h, double share, double *n, double *sum,
                         double *squares) {
     double left = diff_count(h) * share;
@@ -118,7 +118,7 @@ static double compute_rank_z(const struct weight *w, uint32_t count) {
     if (n[0] < DIFF_RANKS || n[1] < DIFF_RANKS) {
         return 0;
     }
-    double seen = 0; /* of side 0 */
+    double seen = 0; /* values of side 0 so far */
     for (uint32_t i = 0; i < count;) {
         double a = 0, b = 0, from = w[i].value;
         for (; i < count && w[i].value <= from * 1.02; ++i) {

@@ -7,25 +7,26 @@
 
 #include <stdint.h>
 
-/* The buckets in use, lowest first. */
+/* A bucket that is not empty. */
 struct diff_bucket {
     uint32_t index;
     uint64_t count;
 };
 
 struct diff_histogram {
-    const struct diff_bucket *bucket;
+    const struct diff_bucket *bucket; /* the lowest first */
     uint32_t used;
-    double unit; /* nanoseconds of a tick */
+    double unit; /* nanoseconds per tick */
 };
 
 double diff_count(const struct diff_histogram *h);
-/* The value that `share` of the samples do not exceed; those of a bucket lie evenly in it. */
+/* The value that `share` of the samples do not exceed; within a bucket they are assumed to be
+ * evenly spread. */
 double diff_percentile(const struct diff_histogram *h, double share);
 /* The mean of the fastest `share` of them; scaled so that the mean of all is `mean`, which is known
  * exactly where buckets are 6 % wide. */
 double diff_fastest(const struct diff_histogram *h, double share, double mean);
-/* The squared relative error of a mean of all, or of the fastest, that so many samples leave. */
+/* The squared relative error of the mean of the fastest `share` of the samples. */
 double diff_mean_error(const struct diff_histogram *h, double share);
 
 /* Two-sided p of the rank test (Mann-Whitney, ties counted half, normal approximation): whether a

@@ -248,7 +248,7 @@ static void cells_fill(struct show *s) {
 
 /* ---- Lines. */
 
-/* A column whose cells are all empty below its title says nothing. */
+/* Whether a cell below the title is not empty. */
 static int column_is_shown(const struct show *s, enum column c) {
     for (uint32_t i = 1; i <= s->rows; ++i) {
         if (cell_at(s, i, c)->length) {
@@ -349,7 +349,7 @@ static void put_machines(struct show *s) {
     const struct diff *d = s->d;
     char change[TEXT_NUMBER];
     format_change(change, log(d->reference[1] / d->reference[0]));
-    text_add(s->out, "machine: a turn of the reference loop takes %s ns, then %s ns (%s)",
+    text_add(s->out, "machine: an iteration of the reference loop takes %s ns, then %s ns (%s)",
              number_fixed(d->reference[0] / 1e3, 3).text,
              number_fixed(d->reference[1] / 1e3, 3).text, change);
     if (!s->o->raw && fabs(d->machine) > 0) {
@@ -373,10 +373,11 @@ static void put_diff_head(struct show *s) {
     }
     if (d->few && !is_count_metric(s)) {
         format_percent(least, d->floor);
-        text_add(s->out,
-                 "fewer than %u runs a side do not show how far runs differ: changes under %s are "
-                 "UNSURE%s",
-                 DIFF_ENOUGH, least, s->paragraph_end);
+        text_add(
+            s->out,
+            "fewer than %u runs per side do not show how far runs differ: changes under %s are "
+            "UNSURE%s",
+            DIFF_ENOUGH, least, s->paragraph_end);
     }
     if (!s->markdown) {
         text_add(s->out, "\n");

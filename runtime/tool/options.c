@@ -72,7 +72,7 @@ static void form_make(struct getopt_form *form, const struct command_entry *comm
     if (command->operands) {
         *letter++ = '+';
     }
-    *letter++ = ':'; /* a missing value is told from an unknown option */
+    *letter++ = ':'; /* getopt returns ':' for a missing value */
     for (const struct option_entry *o = command->options; o->name && count < OPTIONS_MAX; ++o) {
         struct option *to = &form->longs[count++];
         to->name = o->name;
@@ -90,7 +90,7 @@ static void form_make(struct getopt_form *form, const struct command_entry *comm
 
 /* ---- Options and their values. */
 
-/* Whether an unknown long option begins like more than one. */
+/* Whether an unknown long option is the beginning of more than one. */
 static int option_is_ambiguous(const struct command_entry *command, const char *argument) {
     size_t length = strcspn(argument, "=");
     int count = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A line on stderr, where that is a terminal, for what takes more than a second.
+ * A line on stderr, if it is a terminal, while something takes more than a second.
  */
 #ifndef STINT_TOOL_PROGRESS_H
 #define STINT_TOOL_PROGRESS_H
@@ -9,7 +9,7 @@
 
 /* what: "reading", "writing"; the bytes of the sink, if there is one, are shown. One at a time. */
 void progress_start(const char *what, const struct sink *bytes);
-/* Takes the line away. */
+/* Erases the line. */
 void progress_stop(void);
 
 #endif

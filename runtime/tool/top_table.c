@@ -188,8 +188,8 @@ static void put_top_row(struct text *t, const struct top_row *r, const struct to
 static void put_top_head(struct text *t, const struct top_table *table, size_t name, int colour) {
     char more[TEXT_NUMBER];
     text_time(more, table->more_wall_ns, CONFIG_UNIT_AUTO);
-    text_add(t, "%s\nlast %s of it, %u open scope%s, %llu lost\n", table->head, more, table->open,
-             text_plural(table->open), (unsigned long long)table->lost);
+    text_add(t, "%s\nthe last %s of it, %u open scope%s, %llu lost\n", table->head, more,
+             table->open, text_plural(table->open), (unsigned long long)table->lost);
     if (colour) {
         text_add(t, "\x1b[1m");
     }

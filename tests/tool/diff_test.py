@@ -80,7 +80,7 @@ def case_real(folder):
     b = record(folder, "b", 5, 7, program=PROGRAM)
     text = diff(*a, "--", *b).stdout
     need(len(verdicts(text)) == 22, "20 scopes, round, copy", text)
-    need(re.search(r"(?m)^machine: a turn of the reference loop takes \d", text), text)
+    need(re.search(r"(?m)^machine: an iteration of the reference loop takes \d", text), text)
     text = diff("--metric", "calls", *a, "--", *b).stdout
     need(len(names(text, "SAME")) == 22, text)
     text = diff(*a, "--", *a).stdout
@@ -91,7 +91,7 @@ def case_single(folder):
     """One run a side: what is large, or nothing."""
     a, b = record(folder, "a", 1), record(folder, "b", 1, 7, 5)
     text = diff(*a, *b).stdout
-    need("fewer than 3 runs a side" in text, text)
+    need("fewer than 3 runs per side" in text, text)
     need(set(names(text, "SLOWER")) <= {"scope 7"}, "a tenth is the least for one run", text)
     need(diff(*a, "--", *b).stdout == text, "two files are two sides")
     same = diff(*a, *a).stdout

@@ -590,7 +590,7 @@ def case_info(folder):
                     r"^calls +281$", r"^steps +2$", r"^sets +2$", r"^tree nodes +5$",
                     r"^intervals +1$", r"^open scopes +0$", r"^format +\d+$",
                     r"^in use +\d+ of \d+ bytes$", r"^host +testhost$", r"^wall +[0-9.]+ ms$",
-                    r"^trace +\d+ lanes?, 281 spans, 5 marks, 5 values, 0 older ones gone$"):
+                    r"^trace +\d+ lanes?, 281 spans, 5 marks, 5 values, 0 older events overwritten$"):
         need(re.search(pattern, text, re.M), pattern, text)
     record(file, "end", STINT_MEMORY="1M")
     text = tool("info", file, file).out
