@@ -1,27 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
+ * The entry points of activity.h: the activity lock, opening, forgetting in the child of a fork, and
+ * the demangling of names.
+ *
  * Implementation notes
- * - The lock is never taken while the registry's is held, nor the other way round: a fork takes
- *   both in whatever order. The registry's reader mark stands for it: the child of a fork in a
- *   signal handler that interrupted us here keeps the parent's arena until we are done with it.
- * - A program's thread must not wait for a buffer of records to be read: steps go into a ring of
- *   their own that whoever has the lock empties.
+ * - A thread in here has the registry's reader mark, too: the child of a fork by a signal handler that
+ *   interrupted it keeps the parent's arena until the interrupted call has ended.
+ * - A program's thread must not wait while a buffer of records is read: steps go into a ring of their
+ *   own, which the holder of the lock empties.
  */
 #include "activity.h"
 
 #include <pthread.h>
 
-#include "activity_book.h"
-#include "activity_call.h"
-#include "activity_device.h"
-#include "activity_lane.h"
-#include "activity_launch.h"
-#include "activity_line.h"
-#include "activity_memory.h"
-#include "activity_rows.h"
-#include "activity_steps.h"
-#include "activity_text.h"
-#include "activity_time.h"
+#include "activity_private.h"
 #include "base/demangle.h"
 #include "base/errno_keep.h"
 #include "base/lock.h"
@@ -30,12 +22,14 @@
 static int opened;            /* under the lock */
 static uint32_t opened_under; /* the arena's gate then */
 static uint64_t began_at;
-static int inherited; /* there is one thread then */
-static int watching;  /* between activity_open and activity_pause; relaxed */
+static int
+    inherited; /* the tables are those of the parent, and still in use by an interrupted call */
+static int watching; /* between activity_open and activity_pause; relaxed */
 
-/* ---- The lock. How often the thread is inside also counts the activity_begin in there. */
+/* ---- The lock. */
 
-static unsigned inside(void) {
+/* How often the thread is inside; each nested activity_begin counts. */
+static unsigned activity_get_depth(void) {
     return lock_inside(LOCK_ACTIVITY);
 }
 
@@ -46,7 +40,7 @@ struct visit {
 };
 static struct visit holder; /* of the lock */
 
-static void forget(void) {
+static void activity_forget_tables(void) {
     STINT_IMPL_STORE(&watching, 0);
     activity_steps_forget();
     opened = 0;
@@ -61,9 +55,9 @@ static void forget(void) {
     activity_device_forget();
 }
 
-/* A thread cancelled in here would keep the lock for ever. The reader's mark is there whenever
- * the other is: a fork must not find one without the other. */
-static struct visit enter(void) {
+/* A thread cancelled in here would never release the lock. The reader's mark is set whenever the thread
+ * is inside the lock: a fork must not find one without the other. */
+static struct visit activity_enter(void) {
     struct visit v = {.reading = registry_reading()};
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &v.cancel);
     registry_read_begin();
@@ -71,7 +65,7 @@ static struct visit enter(void) {
     return v;
 }
 
-static void leave(struct visit v) {
+static void activity_leave(struct visit v) {
     lock_leave(LOCK_ACTIVITY);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     if (!v.reading) {
@@ -80,71 +74,68 @@ static void leave(struct visit v) {
     pthread_setcancelstate(v.cancel, NULL);
 }
 
-/* Has the lock. */
-static void take_over(struct visit v) {
+/* With the lock, just taken. Forgets tables that are not those of the current arena. */
+static void activity_note_holder(struct visit v) {
     holder = v;
     if (inherited || (opened && (!arena.base || opened_under != registry_arena_gate()))) {
-        forget();
+        activity_forget_tables();
     }
 }
 
-static void lock_activities(void) {
-    struct visit v = enter();
+static void activity_lock(void) {
+    struct visit v = activity_enter();
     lock_hold(LOCK_ACTIVITY);
-    take_over(v);
+    activity_note_holder(v);
 }
 
-static int try_lock_activities(void) {
-    struct visit v = enter();
+static int activity_try_lock(void) {
+    struct visit v = activity_enter();
     if (lock_try(LOCK_ACTIVITY)) {
-        leave(v);
+        activity_leave(v);
         return -1;
     }
-    take_over(v);
+    activity_note_holder(v);
     return 0;
 }
 
-static void unlock_activities(void) {
+static void activity_unlock(void) {
     struct visit v = holder;
     if (inherited) {
-        forget();
+        activity_forget_tables();
     }
     lock_drop(LOCK_ACTIVITY);
-    leave(v);
+    activity_leave(v);
 }
 
-static void forget_in_child(int held) {
+static void activity_forget_in_child(int held) {
     if (held) {
-        forget();
+        activity_forget_tables();
     } else {
         inherited = 1; /* the interrupted call ends first */
     }
 }
 
-LOCK_OVER_FORK(LOCK_ACTIVITY, NULL, forget_in_child)
-
-void activity_forget(void) {
-    if (inside()) {
-        inherited = 1;
-        return;
-    }
-    lock_activities();
-    forget();
-    unlock_activities();
-}
+LOCK_OVER_FORK(LOCK_ACTIVITY, NULL, activity_forget_in_child)
 
 /* ---- */
 
 uint64_t activity_clock(void) {
     const struct arena_header *h = arena_header();
-    return h ? activity_ns_in(h, clock_ticks()) : 1;
+    if (!h) {
+        return 1;
+    }
+    return activity_ns_in(h, clock_ticks());
 }
 
-static int open_all(void) {
+/* 0, or -1 without memory for a table or the arena. */
+static int activity_open_tables(void) {
+    if (!arena.base) {
+        return -1;
+    }
     int failed = activity_launch_open() || activity_call_open() || activity_line_open() ||
                  activity_memory_open() || activity_rows_open() || activity_text_open();
     if (failed) {
-        forget();
+        activity_forget_tables();
         return -1;
     }
     opened_under = registry_arena_gate();
@@ -155,57 +146,68 @@ static int open_all(void) {
 int activity_open(void) {
     ERRNO_KEEP;
     char name[8];
-    if (inside() || registry_held()) {
+    if (activity_get_depth() || registry_held()) {
         return -1;
     }
-    (void)demangle(name, sizeof name, "_Z1fv"); /* loads what it needs, under no lock of ours */
+    (void)demangle(name, sizeof name, "_Z1fv"); /* loads its library, with no lock held */
     registry_lock();                            /* opens the arena if nothing was recorded yet */
     registry_unlock();
-    lock_activities();
-    int result = opened ? 0 : arena.base ? open_all() : -1;
+    activity_lock();
+    int result = 0;
+    if (!opened) {
+        result = activity_open_tables();
+    }
     STINT_IMPL_STORE(&watching, !result);
-    unlock_activities();
+    activity_unlock();
     return result;
 }
 
-/* In a signal handler of a thread that is in here: nothing until its own end. */
+/* In a signal handler of a thread that is inside: no effect until the handler's activity_end. */
 void activity_begin(void) {
-    if (inside()) {
+    if (activity_get_depth()) {
         lock_enter(LOCK_ACTIVITY);
         return;
     }
-    lock_activities();
+    activity_lock();
     began_at = activity_clock();
     activity_launch_now(clock_ticks());
 }
 
-static int may_add(void) {
-    return inside() == 1 && opened;
+static int activity_may_add(void) {
+    return activity_get_depth() == 1 && opened;
 }
 
-/* Gives the lock up over the demangling, which allocates memory. NULL: all was forgotten meanwhile. */
-static const struct activity_text *add_name(const char *name) {
+/* Releases the lock for the demangling, which allocates memory. NULL: all was forgotten meanwhile. */
+static const struct activity_text *activity_add_name(const char *name) {
     char words[ARENA_NAME_BYTES + 2]; /* one more than is kept, to see that it was cut */
     struct visit v = holder;
     uint64_t began = began_at;
     lock_drop(LOCK_ACTIVITY);
-    const char *text = demangle(words, sizeof words, name) ? name : words;
+    const char *text = words;
+    if (demangle(words, sizeof words, name)) {
+        text = name;
+    }
     lock_hold(LOCK_ACTIVITY);
-    take_over(v);
+    activity_note_holder(v);
     began_at = began;
     if (!opened) {
         return NULL;
     }
-    const struct activity_text *found = activity_text_find(name); /* another thread's */
-    return found ? found : activity_text_add(name, text);
+    const struct activity_text *found = activity_text_find(name);
+    if (found) { /* another thread has added it meanwhile */
+        return found;
+    }
+    return activity_text_add(name, text);
 }
 
 void activity_add(const struct activity_record *r) {
-    if (!may_add()) {
+    if (!activity_may_add()) {
         return;
     }
     const struct activity_text *name = activity_text_find(r->name);
-    name = name ? name : add_name(r->name);
+    if (!name) {
+        name = activity_add_name(r->name);
+    }
     if (name) {
         activity_steps_take(activity_line_step);
         activity_book(r, name, began_at);
@@ -213,27 +215,30 @@ void activity_add(const struct activity_record *r) {
 }
 
 void activity_end(void) {
-    if (inside() > 1) {
+    if (activity_get_depth() > 1) {
         lock_leave(LOCK_ACTIVITY);
-    } else if (inside()) {
-        unlock_activities();
+    } else if (activity_get_depth()) {
+        activity_unlock();
     }
 }
 
 int activity_knows_device(uint32_t number) {
-    const struct activity_gpu *g = may_add() ? activity_device_find(number) : NULL;
+    if (!activity_may_add()) {
+        return 0;
+    }
+    const struct activity_gpu *g = activity_device_find(number);
     return g && g->described;
 }
 
 void activity_device(uint32_t number, const struct gpu_device *d) {
-    if (may_add()) {
+    if (activity_may_add()) {
         activity_device_get(number, d);
     }
 }
 
 /* ---- The time line. */
 
-static void settle(int pause) {
+static void activity_settle_line(int pause) {
     activity_book_rest();
     activity_steps_take(activity_line_step);
     if (pause) {
@@ -244,34 +249,34 @@ static void settle(int pause) {
 }
 
 void activity_settle(void) {
-    if (!inside()) {
-        lock_activities();
+    if (!activity_get_depth()) {
+        activity_lock();
         if (opened) {
-            settle(0);
+            activity_settle_line(0);
         }
-        unlock_activities();
+        activity_unlock();
     }
 }
 
 void activity_pause(void) {
     STINT_IMPL_STORE(&watching, 0);
-    if (!inside()) {
-        lock_activities();
+    if (!activity_get_depth()) {
+        activity_lock();
         if (opened) {
-            settle(1);
+            activity_settle_line(1);
         }
-        unlock_activities();
+        activity_unlock();
     }
 }
 
-/* Somebody must look before the ring is full; whoever has the lock does so anyway. */
+/* The ring must be emptied before it is full; a holder of the lock does that in any case. */
 void activity_step(void) {
-    if (!STINT_IMPL_LOAD(&watching) || !activity_steps_put(activity_clock()) || inside() ||
-        try_lock_activities()) {
+    if (!STINT_IMPL_LOAD(&watching) || !activity_steps_put(activity_clock()) ||
+        activity_get_depth() || activity_try_lock()) {
         return;
     }
     if (opened) {
         activity_steps_take(activity_line_step);
     }
-    unlock_activities();
+    activity_unlock();
 }

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "activity_call.h"
+/*
+ * API calls by their correlation number, and what waits for them: samples for the call that launched
+ * them, and driver calls for the runtime call they may be part of.
+ */
+#include "activity_private.h"
 
 #include <stddef.h>
 
-#include "activity_rows.h"
 #include "base/scratch.h"
 
 #define SLOTS 65536u   /* calls that are remembered, by their number */
@@ -16,7 +19,7 @@ struct slot {
     uint32_t waiting;          /* index of the first */
 };
 
-/* Index 0 stands for none. */
+/* Index 0 means none. */
 struct waiting {
     uint64_t start;
     uint32_t row;
@@ -35,7 +38,10 @@ static struct tables {
 
 int activity_call_open(void) {
     t = pages_get(sizeof *t);
-    return t ? 0 : -1;
+    if (!t) {
+        return -1;
+    }
+    return 0;
 }
 
 void activity_call_forget(void) {
@@ -45,7 +51,7 @@ void activity_call_forget(void) {
 
 /* ---- Samples that wait. */
 
-static uint32_t waiting_get(void) {
+static uint32_t activity_get_waiting(void) {
     uint32_t index = t->unused;
     if (index) {
         t->unused = t->waiting[index].next;
@@ -55,32 +61,32 @@ static uint32_t waiting_get(void) {
     return index;
 }
 
-static void waiting_put(uint32_t index) {
+static void activity_put_waiting(uint32_t index) {
     t->waiting[index].next = t->unused;
     t->unused = index;
 }
 
-static void join(uint32_t row, uint64_t start, const struct activity_call *call) {
-    activity_rows_launch(row, call->end - call->start, start > call->end ? start - call->end : 0);
+static void activity_add_launch(uint32_t row, uint64_t start, const struct activity_call *call) {
+    activity_rows_launch(row, call->end - call->start, saturating_subtract(start, call->end));
 }
 
-/* With a call: it is what they wait for. */
-static void wake(struct slot *s, const struct activity_call *call) {
+/* Ends the waiting of the slot's samples. call: the one they wait for; NULL: it stays unknown. */
+static void activity_wake_samples(struct slot *s, const struct activity_call *call) {
     while (s->waiting) {
         uint32_t index = s->waiting;
         const struct waiting *w = &t->waiting[index];
         s->waiting = w->next;
         if (call) {
-            join(w->row, w->start, call);
+            activity_add_launch(w->row, w->start, call);
         }
-        waiting_put(index);
+        activity_put_waiting(index);
     }
 }
 
 /* ---- Calls. */
 
-/* The call's slot, taken over from an older call; NULL: a newer one has it. */
-static struct slot *slot_of(uint32_t correlation) {
+/* The call's slot, which may have been an older call's; NULL: it is a newer one's. */
+static struct slot *activity_get_slot(uint32_t correlation) {
     struct slot *s = &t->slots[correlation % SLOTS];
     if (correlation && s->correlation == correlation) {
         return s;
@@ -88,41 +94,47 @@ static struct slot *slot_of(uint32_t correlation) {
     if (!correlation || (s->correlation && (int32_t)(correlation - s->correlation) < 0)) {
         return NULL;
     }
-    wake(s, NULL);
+    activity_wake_samples(s, NULL);
     *s = (struct slot){.correlation = correlation};
     return s;
 }
 
 void activity_call_put(uint32_t correlation, const struct activity_call *call) {
-    struct slot *s = slot_of(correlation);
+    struct slot *s = activity_get_slot(correlation);
     if (s && (!s->call.end || call->of_runtime)) {
         s->call = *call;
-        wake(s, call);
+        activity_wake_samples(s, call);
     }
 }
 
-static const struct activity_call *find(uint32_t correlation) {
+static const struct activity_call *activity_find_call(uint32_t correlation) {
     const struct slot *s = &t->slots[correlation % SLOTS];
-    return correlation && s->correlation == correlation && s->call.end ? &s->call : NULL;
+    if (!correlation || s->correlation != correlation || !s->call.end) {
+        return NULL;
+    }
+    return &s->call;
 }
 
 int activity_call_find(uint32_t correlation, struct activity_call *out) {
-    const struct activity_call *call = find(correlation);
-    if (call) {
-        *out = *call;
+    const struct activity_call *call = activity_find_call(correlation);
+    if (!call) {
+        return -1;
     }
-    return call ? 0 : -1;
+    *out = *call;
+    return 0;
 }
 
 void activity_call_join(uint32_t correlation, uint32_t row, uint64_t start) {
-    struct slot *s = slot_of(correlation);
-    uint32_t index;
+    struct slot *s = activity_get_slot(correlation);
     if (!s || !row) {
         return;
     }
     if (s->call.end) {
-        join(row, start, &s->call);
-    } else if ((index = waiting_get())) {
+        activity_add_launch(row, start, &s->call);
+        return;
+    }
+    uint32_t index = activity_get_waiting();
+    if (index) {
         t->waiting[index] = (struct waiting){.start = start, .row = row, .next = s->waiting};
         s->waiting = index;
     }
@@ -130,15 +142,15 @@ void activity_call_join(uint32_t correlation, uint32_t row, uint64_t start) {
 
 /* ---- Held calls. */
 
-static int is_inner(const struct activity_held *h) {
-    const struct activity_call *call = find(h->correlation);
+static int activity_call_is_inner(const struct activity_held *h) {
+    const struct activity_call *call = activity_find_call(h->correlation);
     return call && call->of_runtime;
 }
 
 int activity_call_release(struct activity_held *out) {
     while (t->held_first != t->held_end) {
         *out = t->held[t->held_first++ % HELD];
-        if (!is_inner(out)) {
+        if (!activity_call_is_inner(out)) {
             return 1;
         }
     }
@@ -149,9 +161,9 @@ int activity_call_hold(const struct activity_held *h, struct activity_held *out)
     int full = t->held_end - t->held_first == HELD;
     if (full) {
         *out = t->held[t->held_first++ % HELD];
-        full = !is_inner(out);
+        full = !activity_call_is_inner(out);
     }
-    if (!is_inner(h)) {
+    if (!activity_call_is_inner(h)) {
         t->held[t->held_end++ % HELD] = *h;
     }
     return full;

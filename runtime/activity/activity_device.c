@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "activity_device.h"
+#include "activity_private.h"
 
 #include "activity.h"
 #include "gpu/event_sums.h"
@@ -7,7 +7,7 @@
 static struct activity_gpu devices[ACTIVITY_DEVICES];
 static uint32_t device_count;
 
-static struct activity_gpu *find(uint32_t number) {
+static struct activity_gpu *activity_find_device(uint32_t number) {
     for (uint32_t i = 0; i < device_count; ++i) {
         if (devices[i].number == number) {
             return &devices[i];
@@ -17,12 +17,12 @@ static struct activity_gpu *find(uint32_t number) {
 }
 
 const struct activity_gpu *activity_device_find(uint32_t number) {
-    return find(number);
+    return activity_find_device(number);
 }
 
 const struct activity_gpu *activity_device_get(uint32_t number, const struct gpu_device *d) {
     static const struct gpu_device nothing;
-    struct activity_gpu *g = find(number);
+    struct activity_gpu *g = activity_find_device(number);
     if (g && (g->described || !d)) {
         return g;
     }

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "activity_lane.h"
+#include "activity_private.h"
 
 #include "activity.h"
-#include "activity_call.h"
-#include "activity_time.h"
 #include "base/arithmetic.h"
 #include "base/config.h"
 #include "gpu/event_lane.h"
@@ -20,19 +18,20 @@ struct lane {
 
 static struct lane lanes[LANES];
 static unsigned lane_count;
-static struct lane *latest; /* records come in bunches */
+static struct lane *latest; /* successive records are often of one lane */
 
-static int is_of(const struct lane *l, const struct activity_record *r,
-                 const struct activity_gpu *gpu) {
+static int activity_lane_is_of(const struct lane *l, const struct activity_record *r,
+                               const struct activity_gpu *gpu) {
     return l->stream == r->stream && l->context == r->context && l->gpu == gpu->index;
 }
 
-static struct lane *find(const struct activity_record *r, const struct activity_gpu *gpu) {
-    if (latest && is_of(latest, r, gpu)) {
+static struct lane *activity_lane_get(const struct activity_record *r,
+                                      const struct activity_gpu *gpu) {
+    if (latest && activity_lane_is_of(latest, r, gpu)) {
         return latest;
     }
     for (unsigned i = 0; i < lane_count; ++i) {
-        if (is_of(&lanes[i], r, gpu)) {
+        if (activity_lane_is_of(&lanes[i], r, gpu)) {
             return &lanes[i];
         }
     }
@@ -50,16 +49,17 @@ static struct lane *find(const struct activity_record *r, const struct activity_
     return l;
 }
 
-/* The launch, as a lane says it; 0 ticks for one that seems to come after what it launched. */
-static uint64_t launch_of(const struct activity_record *r, const struct activity_origin *from,
-                          uint64_t start) {
+/* The launch as a lane's payload has it (arena.h); 0 ticks for one that seems to be later than what it
+ * launched. */
+static uint64_t activity_lane_get_launch(const struct activity_record *r,
+                                         const struct activity_origin *from, uint64_t start) {
     struct activity_call call;
     uint64_t launched = from->ticks, before = STINT_IMPL_SPAN_LONG;
     if (!launched && !activity_call_find(r->correlation, &call)) {
         launched = activity_ticks_of(call.start);
     }
     if (launched) {
-        before = launched < start ? start - launched : 0;
+        before = saturating_subtract(start, launched);
     }
     return (uint64_t)from->thread << STINT_IMPL_SPAN_BITS | u64_min(before, STINT_IMPL_SPAN_LONG);
 }
@@ -70,11 +70,11 @@ void activity_lane_add(const struct activity_record *r, uint32_t row,
     if (!config.trace || ns < config.trace_min_ns) {
         return;
     }
-    latest = find(r, gpu);
+    latest = activity_lane_get(r, gpu);
     if (latest->ring) {
         uint64_t start = activity_ticks_of(r->start);
         ring_add_pair(latest->ring, start, stint_impl_span(row, clock_ticks_of_ns(ns)),
-                      launch_of(r, from, start));
+                      activity_lane_get_launch(r, from, start));
     }
 }
 

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
+ * Where API calls were made: the scope, thread and time of each, by correlation number.
+ *
  * Implementation notes
- * - A slot is three words, each with enough of the correlation number that it proves itself: a
- *   thread may write while another one reads, or writes for a number 65 536 away, and no word is
- *   taken for that of another call.
- * - An entry is not used up: all nodes of a graph have their launch's number.
+ * - A slot is three words, each with enough bits of the correlation number to identify its call: a
+ *   thread may write while another one reads, or writes for a number 65 536 away, and a word of another
+ *   call is recognised.
+ * - A look-up does not remove the entry: all nodes of a graph have their launch's number.
  */
-#include "activity_launch.h"
+#include "activity_private.h"
 
 #include <stddef.h>
 
@@ -16,12 +18,12 @@
 
 #define SLOTS 65536u
 #define SLOTS_BYTES ((size_t)SLOTS * sizeof(struct slot))
-#define LOW                                                                                        \
-    48 /* bits of a moment or a unit; above them the number's upper half, the lower one
-                * being the slot's */
+/* Bits of a time or a unit; those above are the upper half of the number, whose lower half is the
+ * slot's index. */
+#define LOW 48
 #define LOW_MASK (((uint64_t)1 << LOW) - 1)
 
-/* Written by any thread, relaxed; 0 at first, as is number 0, which no call has. */
+/* Written by any thread, relaxed. Initially 0, as is correlation number 0, which no call has. */
 struct slot {
     uint64_t node;   /* number << 32 | units */
     uint64_t ticks;  /* upper half of the number << 48 | ticks, cut */
@@ -29,9 +31,9 @@ struct slot {
 };
 
 static struct slot *slots; /* NULL while it is not open; release, acquire */
-static struct slot *pages; /* never given back: in the child of a fork in a signal handler the
-                            * interrupted code may be about to write there */
-static uint64_t now;       /* ticks, of a moment ago; under the activity lock */
+/* Never freed: in the child of a fork by a signal handler the interrupted code may still write there. */
+static struct slot *pages;
+static uint64_t now; /* ticks, of a moment ago; under the activity lock */
 
 void activity_launch_now(uint64_t ticks) {
     now = ticks;
@@ -44,7 +46,10 @@ int activity_launch_open(void) {
         pages = pages_get(SLOTS_BYTES);
     }
     __atomic_store_n(&slots, pages, __ATOMIC_RELEASE);
-    return pages ? 0 : -1;
+    if (!pages) {
+        return -1;
+    }
+    return 0;
 }
 
 void activity_launch_forget(void) {
@@ -73,13 +78,16 @@ void activity_launch(uint32_t correlation) {
     STINT_IMPL_STORE(&s->node, (uint64_t)correlation << 32 | node);
 }
 
-static uint64_t low_of(const uint64_t *word, uint32_t correlation) {
+static uint64_t activity_launch_get_low(const uint64_t *word, uint32_t correlation) {
     uint64_t w = STINT_IMPL_LOAD(word);
-    return w >> LOW == correlation >> 16 ? w & LOW_MASK : 0;
+    if (w >> LOW != correlation >> 16) {
+        return 0;
+    }
+    return w & LOW_MASK;
 }
 
-/* The moment nearest to now that is cut to those bits. */
-static uint64_t whole_of(uint64_t low) {
+/* The time nearest to now that has those lower bits. */
+static uint64_t activity_launch_extend(uint64_t low) {
     uint64_t half = (uint64_t)1 << (LOW - 1), whole = (now & ~LOW_MASK) | low;
     if (whole > now + half && whole > LOW_MASK) {
         whole -= LOW_MASK + 1;
@@ -94,9 +102,11 @@ void activity_launch_find(uint32_t correlation, struct activity_origin *out) {
     uint64_t node = STINT_IMPL_LOAD(&s->node);
     *out = (struct activity_origin){.known = correlation && node >> 32 == correlation};
     if (out->known) {
-        uint64_t low = low_of(&s->ticks, correlation);
+        uint64_t low = activity_launch_get_low(&s->ticks, correlation);
         out->node = (uint32_t)node;
-        out->thread = (uint32_t)low_of(&s->thread, correlation);
-        out->ticks = low ? whole_of(low) : 0;
+        out->thread = (uint32_t)activity_launch_get_low(&s->thread, correlation);
+        if (low) {
+            out->ticks = activity_launch_extend(low);
+        }
     }
 }

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "activity_memory.h"
+/*
+ * Memory by its address: which block was allocated on which device, so that the size is known when it
+ * is freed.
+ */
+#include "activity_private.h"
 
-#include "activity_rows.h"
 #include "arena/arena.h"
 #include "base/hash.h"
 #include "base/scratch.h"
@@ -24,7 +27,10 @@ static struct tables {
 
 int activity_memory_open(void) {
     t = pages_get(sizeof *t);
-    return t ? 0 : -1;
+    if (!t) {
+        return -1;
+    }
+    return 0;
 }
 
 void activity_memory_forget(void) {
@@ -32,22 +38,22 @@ void activity_memory_forget(void) {
     t = NULL;
 }
 
-/* ---- Blocks by their address, each in the first free place from its own on. */
+/* ---- Blocks by their address, in a hash table with open addressing; base/hash_map.h has no removal. */
 
-static uint32_t home_of(uint64_t address) {
+static uint32_t activity_block_get_home(uint64_t address) {
     return (uint32_t)hash_number(address) % PLACES;
 }
 
-static struct block *find(uint64_t address) {
-    uint32_t at = home_of(address);
+static struct block *activity_block_find(uint64_t address) {
+    uint32_t at = activity_block_get_home(address);
     while (t->blocks[at].address && t->blocks[at].address != address) {
         at = (at + 1) % PLACES;
     }
     return &t->blocks[at];
 }
 
-/* Those behind it move up, so that no search ends early. */
-static void drop(struct block *b) {
+/* Later blocks of the same run move up, so that no search ends at the free place. */
+static void activity_block_drop(struct block *b) {
     uint32_t hole = (uint32_t)(b - t->blocks), at = hole;
     for (;;) {
         at = (at + 1) % PLACES;
@@ -55,7 +61,7 @@ static void drop(struct block *b) {
         if (!next->address) {
             break;
         }
-        if ((at - home_of(next->address)) % PLACES >= (at - hole) % PLACES) {
+        if ((at - activity_block_get_home(next->address)) % PLACES >= (at - hole) % PLACES) {
             t->blocks[hole] = *next;
             hole = at;
         }
@@ -64,15 +70,16 @@ static void drop(struct block *b) {
     --t->count;
 }
 
-/* ---- */
+/* ---- Rows. */
 
-/* What a device has on itself, or may move there. */
-static int is_on_device(uint32_t memory) {
+/* Memory of the device, or that may be moved to it. */
+static int activity_memory_is_on_device(uint32_t memory) {
     return memory != ACTIVITY_MEMORY_PAGEABLE && memory != ACTIVITY_MEMORY_PINNED;
 }
 
-static void level(uint32_t gpu, uint32_t memory, uint64_t more, uint64_t less, uint64_t at) {
-    if (gpu == NO_GPU || !is_on_device(memory)) {
+static void activity_memory_change(uint32_t gpu, uint32_t memory, uint64_t more, uint64_t less,
+                                   uint64_t at) {
+    if (gpu == NO_GPU || !activity_memory_is_on_device(memory)) {
         return;
     }
     struct activity_key k = {.kind = ACTIVITY_MEMORY, .device = activity_device_at(gpu)->unit};
@@ -83,12 +90,12 @@ static void level(uint32_t gpu, uint32_t memory, uint64_t more, uint64_t less, u
     }
 }
 
-static void count(uint32_t kind, uint32_t gpu, uint32_t memory, uint32_t node, uint64_t bytes,
-                  uint64_t at) {
-    struct activity_key k = {.kind = kind,
-                             .detail = memory,
-                             .node = node,
-                             .device = gpu == NO_GPU ? 0 : activity_device_at(gpu)->unit};
+static void activity_memory_count(uint32_t kind, uint32_t gpu, uint32_t memory, uint32_t node,
+                                  uint64_t bytes, uint64_t at) {
+    struct activity_key k = {.kind = kind, .detail = memory, .node = node};
+    if (gpu != NO_GPU) {
+        k.device = activity_device_at(gpu)->unit;
+    }
     struct activity_sample s = {.start = at, .bytes = bytes};
     uint32_t row = activity_rows_get(&k);
     if (row) {
@@ -99,13 +106,13 @@ static void count(uint32_t kind, uint32_t gpu, uint32_t memory, uint32_t node, u
 void activity_memory_give(const struct activity_record *r, const struct activity_gpu *gpu,
                           uint32_t node) {
     uint32_t index = gpu ? gpu->index : NO_GPU;
-    count(ACTIVITY_ALLOC, index, r->detail, node, r->bytes, r->start);
+    activity_memory_count(ACTIVITY_ALLOC, index, r->detail, node, r->bytes, r->start);
     if (!r->address) {
         return;
     }
-    struct block *b = find(r->address);
-    if (b->address) { /* its end was not seen */
-        level(b->gpu, b->memory, 0, b->bytes, r->start);
+    struct block *b = activity_block_find(r->address);
+    if (b->address) { /* there was no record of its end */
+        activity_memory_change(b->gpu, b->memory, 0, b->bytes, r->start);
     } else if (t->count == PLACES / 4 * 3) {
         arena_lose(STINT_STATUS_ACTIVITY_FULL, 1);
         return;
@@ -114,14 +121,17 @@ void activity_memory_give(const struct activity_record *r, const struct activity
     }
     *b =
         (struct block){.address = r->address, .bytes = r->bytes, .gpu = index, .memory = r->detail};
-    level(index, r->detail, r->bytes, 0, r->start);
+    activity_memory_change(index, r->detail, r->bytes, 0, r->start);
 }
 
 void activity_memory_take(const struct activity_record *r, uint32_t node) {
-    struct block *b = r->address ? find(r->address) : NULL;
-    if (b && b->address) {
-        count(ACTIVITY_FREE, b->gpu, b->memory, node, b->bytes, r->start);
-        level(b->gpu, b->memory, 0, b->bytes, r->start);
-        drop(b);
+    if (!r->address) {
+        return;
+    }
+    struct block *b = activity_block_find(r->address);
+    if (b->address) {
+        activity_memory_count(ACTIVITY_FREE, b->gpu, b->memory, node, b->bytes, r->start);
+        activity_memory_change(b->gpu, b->memory, 0, b->bytes, r->start);
+        activity_block_drop(b);
     }
 }

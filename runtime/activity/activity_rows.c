@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "activity_rows.h"
+/*
+ * Rows of GPU activities in the arena. The holder of the activity lock is their only writer; readers of
+ * the run file check the sequence word (docs/format.md).
+ */
+#include "activity_private.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -30,21 +34,23 @@ void activity_rows_forget(void) {
     memset(&row_of, 0, sizeof row_of);
 }
 
-static int row_is(uint32_t row, const struct activity_key *k) {
+static int activity_row_is(uint32_t row, const struct activity_key *k) {
     const struct arena_activity *a = arena_at(row);
     return !memcmp(&a->kind, k, sizeof *k);
 }
 
-static int has_time(uint32_t kind) {
+static int activity_row_has_time(uint32_t kind) {
     return kind != ACTIVITY_ALLOC && kind != ACTIVITY_FREE && kind != ACTIVITY_MEMORY;
 }
 
-static void publish(const struct activity_key *k, uint32_t row) {
+static void activity_row_publish(const struct activity_key *k, uint32_t row) {
     struct arena_activity *a = arena_at(row);
     struct arena_header *h = arena_header();
     memcpy(&a->kind, k, sizeof *k);
-    a->min = has_time(k->kind) ? UINT64_MAX : 0;
-    if (config.percentiles && has_time(k->kind) && k->kind != ACTIVITY_BUSY) {
+    if (activity_row_has_time(k->kind)) {
+        a->min = UINT64_MAX;
+    }
+    if (config.percentiles && activity_row_has_time(k->kind) && k->kind != ACTIVITY_BUSY) {
         a->histogram = arena_get(sizeof(struct stint_impl_histogram), ARENA_HISTOGRAM);
         if (!a->histogram) {
             arena_lose(STINT_STATUS_NO_HISTOGRAM, 1);
@@ -58,7 +64,7 @@ uint32_t activity_rows_get(const struct activity_key *k) {
     uint32_t hash = (uint32_t)hash_bytes((const char *)k, sizeof *k);
     struct hash_map_walk walk;
     uint32_t row = hash_map_first(&row_of, hash, &walk);
-    while (row != HASH_MAP_NONE && !row_is(row, k)) {
+    while (row != HASH_MAP_NONE && !activity_row_is(row, k)) {
         row = hash_map_next(&row_of, &walk);
     }
     if (row != HASH_MAP_NONE) {
@@ -72,16 +78,16 @@ uint32_t activity_rows_get(const struct activity_key *k) {
         arena_lose(STINT_STATUS_ACTIVITY_FULL, 1);
         return 0;
     }
-    publish(k, row);
+    activity_row_publish(k, row);
     hash_map_add(&row_of, hash, row);
     return row;
 }
 
-/* ---- What the row says. Only we write, so that we read plainly. */
+/* ---- The row's members. There is one writer, which reads them by plain loads. */
 
 #define PUT(field, value) STINT_IMPL_PUBLISH(&a->field, value)
 
-static void put_configuration(struct arena_activity *a, const struct activity_record *r) {
+static void activity_row_put_shape(struct arena_activity *a, const struct activity_record *r) {
     for (int i = 0; i < 3; ++i) {
         PUT(grid[i], r->grid[i]);
         PUT(block[i], r->block[i]);
@@ -91,25 +97,26 @@ static void put_configuration(struct arena_activity *a, const struct activity_re
     PUT(shared_dynamic, r->shared_dynamic);
 }
 
-static int is_other(const struct arena_activity *a, const struct activity_record *r) {
+static int activity_row_shape_differs(const struct arena_activity *a,
+                                      const struct activity_record *r) {
     return memcmp(a->grid, r->grid, sizeof a->grid) ||
            memcmp(a->block, r->block, sizeof a->block) || a->registers != r->registers ||
            a->shared_static != r->shared_static || a->shared_dynamic != r->shared_dynamic;
 }
 
-/* Before the row's maximum is. */
-static void add_configuration(struct arena_activity *a, const struct activity_sample *s,
-                              int first) {
-    int other = is_other(a, s->shape);
+/* Before the row's maximum is changed. */
+static void activity_row_add_shape(struct arena_activity *a, const struct activity_sample *s,
+                                   int first) {
+    int other = activity_row_shape_differs(a, s->shape);
     if (other && !first) {
         PUT(varies, 1);
     }
     if (other && (first || s->ns > a->max)) {
-        put_configuration(a, s->shape);
+        activity_row_put_shape(a, s->shape);
     }
 }
 
-static void add_square(struct arena_activity *a, uint64_t ns) {
+static void activity_row_add_square(struct arena_activity *a, uint64_t ns) {
     double sum;
     uint64_t bits;
     memcpy(&sum, &a->squares, sizeof sum);
@@ -118,7 +125,7 @@ static void add_square(struct arena_activity *a, uint64_t ns) {
     PUT(squares, bits);
 }
 
-static void add_bounds(struct arena_activity *a, uint64_t min, uint64_t max) {
+static void activity_row_add_bounds(struct arena_activity *a, uint64_t min, uint64_t max) {
     if (min < a->min) {
         PUT(min, min);
     }
@@ -127,7 +134,7 @@ static void add_bounds(struct arena_activity *a, uint64_t min, uint64_t max) {
     }
 }
 
-static void add_when(struct arena_activity *a, uint64_t from, uint64_t to, int first) {
+static void activity_row_add_when(struct arena_activity *a, uint64_t from, uint64_t to, int first) {
     if (first || from < a->first_at) {
         PUT(first_at, from);
     }
@@ -136,7 +143,7 @@ static void add_when(struct arena_activity *a, uint64_t from, uint64_t to, int f
     }
 }
 
-static void add_bytes(struct arena_activity *a, uint64_t bytes) {
+static void activity_row_add_bytes(struct arena_activity *a, uint64_t bytes) {
     PUT(bytes, a->bytes + bytes);
     if (bytes > a->max_bytes) {
         PUT(max_bytes, bytes);
@@ -148,22 +155,21 @@ void activity_rows_add(uint32_t row, const struct activity_sample *s) {
     uint64_t seq = STINT_IMPL_LOAD(&a->seq);
     STINT_IMPL_STORE(&a->seq, seq + 1);
     if (s->shape) {
-        add_configuration(a, s, !seq);
+        activity_row_add_shape(a, s, !seq);
     }
     PUT(total, a->total + s->ns);
-    add_bounds(a, s->ns, s->ns);
-    add_square(a, s->ns);
-    add_when(a, s->start, s->start + s->ns, !seq);
+    activity_row_add_bounds(a, s->ns, s->ns);
+    activity_row_add_square(a, s->ns);
+    activity_row_add_when(a, s->start, s->start + s->ns, !seq);
     if (s->bytes) {
-        add_bytes(a, s->bytes);
+        activity_row_add_bytes(a, s->bytes);
     }
-    stint_impl_histogram_add(arena.base, a->histogram,
-                             s->ns < STINT_IMPL_LONG ? s->ns : STINT_IMPL_LONG - 1);
+    stint_impl_histogram_add(arena.base, a->histogram, u64_min(s->ns, STINT_IMPL_LONG - 1));
     PUT(seq, seq + 2);
 }
 
-/* Without a new count there is no new sequence word: a reader may see the call in one sum and not
- * yet in the other, one call off. */
+/* The count does not change, nor does the sequence word: a reader may see the call in one sum and not
+ * yet in the other. */
 void activity_rows_launch(uint32_t row, uint64_t call_ns, uint64_t delay_ns) {
     struct arena_activity *a = arena_at(row);
     PUT(launch_total, a->launch_total + call_ns);
@@ -176,8 +182,8 @@ void activity_rows_sum(uint32_t row, const struct activity_sums *sums) {
     uint64_t seq = STINT_IMPL_LOAD(&a->seq);
     STINT_IMPL_STORE(&a->seq, seq + 1);
     PUT(total, a->total + sums->total);
-    add_bounds(a, sums->min, sums->max);
-    add_when(a, sums->first_at, sums->last_at, !seq);
+    activity_row_add_bounds(a, sums->min, sums->max);
+    activity_row_add_when(a, sums->first_at, sums->last_at, !seq);
     PUT(seq, seq + 2 * sums->count);
 }
 
@@ -189,6 +195,6 @@ void activity_rows_level(uint32_t row, uint64_t bytes, uint64_t at) {
     if (bytes > a->max_bytes) {
         PUT(max_bytes, bytes);
     }
-    add_when(a, at, at, !seq);
+    activity_row_add_when(a, at, at, !seq);
     PUT(seq, seq + 2);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "activity_steps.h"
+#include "activity_private.h"
 
 #include "arena/arena.h"
 
@@ -25,17 +25,19 @@ void activity_steps_take(void (*out)(uint64_t at)) {
     }
     for (uint32_t i = 0; i < STEPS; ++i) {
         uint64_t at = STINT_IMPL_LOAD(&steps[i]);
-        at = at ? __atomic_exchange_n(&steps[i], 0, __ATOMIC_RELAXED) : 0;
+        if (at) {
+            at = __atomic_exchange_n(&steps[i], 0, __ATOMIC_RELAXED);
+        }
         if (at) {
             out(at);
         }
     }
 }
 
-static void nowhere(uint64_t at) {
+static void activity_steps_discard(uint64_t at) {
     (void)at;
 }
 
 void activity_steps_forget(void) {
-    activity_steps_take(nowhere);
+    activity_steps_take(activity_steps_discard);
 }

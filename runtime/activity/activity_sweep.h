@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The time line of devices, swept once from its beginning to its end: how long each was busy and
- * with what, why it was not, and all that step by step. Pure: no arena, no clock, no lock.
+ * with what, why it was idle, and both per step. Pure: no arena, no clock, no lock.
  *
  * Items come in any order and wait in a buffer; when it is full the older three quarters are swept,
- * in order of their start, and forgotten. What comes later and began earlier than that is cut to
- * what is left and counted as late.
+ * in order of their start, and removed. A later item that began before the end of the swept part is
+ * cut to the rest and counted as late.
  *
- * A gap is the time in which nothing of a device ran, between two things that did; those shorter
- * than a microsecond are only idle time, of unknown cause and without a node. Of the others the
- * node to ask is that of the launch which ended it, and the cause the first of these that holds:
+ * A gap is a time in which a device ran nothing, between two activities; gaps shorter than a
+ * microsecond are only idle time, of unknown cause and without a node. The node of any other gap is
+ * that of the launch that ended it, and its cause is the first of these that holds:
  *   COPY       a call that copies and waits, of the launching thread, covers more than half of it;
  *   SYNC       the launching thread was in a call that waits for the GPU, which ended after the
  *              gap's beginning (or 2 us before it: two clocks), and launched only then;
  *   HOST_LATE  the launch came after the gap's beginning;
  *   UNKNOWN    none of them, or nothing is known of the launch.
- * A thread nobody knows is everyone.
+ * An unknown thread matches any thread.
  */
 #ifndef STINT_ACTIVITY_SWEEP_H
 #define STINT_ACTIVITY_SWEEP_H
@@ -27,8 +27,8 @@
 
 #define SWEEP_DEVICES 64u
 #define SWEEP_NO_DEVICE UINT32_MAX
-#define SWEEP_CALLS 64u    /* of those that wait, the newest, of all threads */
-#define SWEEP_SHORT 1000u  /* ns: gaps below are nobody's */
+#define SWEEP_CALLS 64u    /* of those that wait: the newest, of all threads */
+#define SWEEP_SHORT 1000u  /* ns: shorter gaps have no node */
 #define SWEEP_CLOCKS 2000u /* ns by which a GPU's clock and the host's may differ */
 
 enum sweep_kind {
@@ -43,7 +43,7 @@ struct sweep_item {
     uint64_t start;
     uint64_t end;
     uint64_t launched;    /* when its launch began, as far as is known; 0 = unknown */
-    uint32_t correlation; /* to ask about once more when it is swept; 0 = none */
+    uint32_t correlation; /* looked up once more when it is swept; 0 = none */
     uint32_t node;
     uint32_t thread; /* of the launch or call; 0 = unknown */
     uint16_t device; /* below SWEEP_DEVICES */
@@ -68,7 +68,7 @@ struct sweep_gap {
 };
 
 struct sweep_ops {
-    /* The API call of that number: when it began and who made it. 0, or -1: not known. */
+    /* The API call of that number: when it began and on which thread. 0, or -1: not known. */
     int (*call)(void *data, uint32_t correlation, uint64_t *start, uint32_t *thread);
     void (*gap)(void *data, const struct sweep_gap *gap);
     /* A step that began at `start`: its wall time (SWEEP_NO_DEVICE), or a device's busy time in it.
@@ -84,12 +84,12 @@ struct sweep_union {
 
 struct sweep_device {
     int seen;
-    int gapless; /* what comes next ends no gap */
+    int gapless; /* the next activity does not end a gap */
     struct sweep_union any;
     struct sweep_union of[2]; /* kernels; copies and fills */
-    uint64_t step_from;       /* what is busy from here on is in no step yet */
+    uint64_t step_from;       /* busy time from here on is in no step yet */
     uint64_t step_busy;
-    struct sweep_sum sums[4]; /* by enum activity_busy; whoever reads them zeroes them */
+    struct sweep_sum sums[4]; /* by enum activity_busy; the reader zeroes them */
 };
 
 struct sweep_call {
@@ -109,7 +109,7 @@ struct sweep {
     uint32_t capacity;
     uint32_t count;
     uint64_t swept;        /* all that begins before was swept */
-    uint64_t late;         /* items; whoever reads it zeroes it */
+    uint64_t late;         /* items; the reader zeroes it */
     uint64_t step_at;      /* when the step began that is under way; 0 = none has */
     uint32_t device_count; /* those above were never seen */
     uint64_t call_count;
@@ -128,9 +128,9 @@ static inline int sweep_is_full(const struct sweep *s) {
 void sweep_add(struct sweep *s, const struct sweep_item *item);
 /* The older three quarters. */
 void sweep_some(struct sweep *s);
-/* Everything, and the stretches are summed up: what goes on then is a new one. */
+/* Everything; stretches under way are added up, and what continues is a new stretch. */
 void sweep_all(struct sweep *s);
-/* After it: nobody looks for a while. No gap and no step goes over that. */
+/* After sweep_all, before a break in tracing: no gap and no step includes it. */
 void sweep_break(struct sweep *s);
 
 #endif

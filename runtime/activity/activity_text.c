@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
+ * Names of kernels and API functions: a hash map to their texts in the arena.
+ *
  * Implementation notes
  * - A name is identified by 64 bits of keyed hash (base/hash.h) alone: of ten thousand kernels two
  *   have the same hash in one of 10^11 programs, and to compare names would mean to keep the mangled
  *   ones, too. A text without room is requested again with each record.
- * - Texts are cut from pieces of our own: arena_text_put's are under the registry's lock, which may
- *   not be waited for here (fork takes them in any order).
+ * - Texts are allocated in pieces of this file's own: arena_text_put needs the registry's lock.
  */
-#include "activity_text.h"
+#include "activity_private.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -26,7 +27,10 @@ static size_t piece_next, piece_end; /* bytes from the arena's start */
 
 int activity_text_open(void) {
     names = scratch_array(&memory, MAX_NAMES, sizeof *names);
-    return names ? hash_map_start(&name_of, &memory, MAX_NAMES) : -1;
+    if (!names) {
+        return -1;
+    }
+    return hash_map_start(&name_of, &memory, MAX_NAMES);
 }
 
 void activity_text_forget(void) {
@@ -37,17 +41,18 @@ void activity_text_forget(void) {
 }
 
 /* Never 0, the hash of no name. */
-static uint64_t text_hash_name(const char *name) {
+static uint64_t activity_text_hash(const char *name) {
     uint64_t h = hash_bytes(name, strlen(name));
     return h ? h : 1;
 }
 
-static size_t piece_get(size_t want) {
+static size_t activity_text_get_piece(size_t want) {
     if (want > piece_end - piece_next) {
-        size_t piece = want > PIECE_BYTES ? want : PIECE_BYTES;
+        size_t piece = u64_max(want, PIECE_BYTES);
         uint32_t unit = arena_get(piece, ARENA_RECORD);
         if (!unit && piece > want) {
-            unit = arena_get(piece = want, ARENA_RECORD);
+            piece = want;
+            unit = arena_get(piece, ARENA_RECORD);
         }
         if (!unit) {
             return 0;
@@ -61,8 +66,8 @@ static size_t piece_get(size_t want) {
 }
 
 /* The text of so many bytes; 0 without memory. */
-static uint32_t text_put(const char *bytes, size_t length) {
-    size_t at = piece_get((sizeof(struct arena_text) + length + 1 + 7) / 8 * 8);
+static uint32_t activity_text_put(const char *bytes, size_t length) {
+    size_t at = activity_text_get_piece((sizeof(struct arena_text) + length + 1 + 7) / 8 * 8);
     if (at) {
         struct arena_text *t = (struct arena_text *)(void *)(arena.base + at);
         t->length = (uint32_t)length;
@@ -71,26 +76,36 @@ static uint32_t text_put(const char *bytes, size_t length) {
     return (uint32_t)(at / 8);
 }
 
-static uint32_t text_of(const char *text) {
+static uint32_t activity_text_copy(const char *text) {
     size_t length = strnlen(text, ARENA_NAME_BYTES + 1);
     if (length > ARENA_NAME_BYTES) {
         length = ARENA_NAME_BYTES;
         arena_lose(STINT_STATUS_NAME_CUT, 1);
     }
-    return text_put(text, length);
+    return activity_text_put(text, length);
 }
 
-static int starts(const char *name, const char *with) {
+static int activity_text_starts(const char *name, const char *with) {
     return !strncmp(name, with, strlen(with));
 }
 
-static uint32_t flags_of(const char *name) {
-    int copies = (starts(name, "cudaMemcpy") || starts(name, "cuMemcpy")) && !strstr(name, "Async");
-    int waits = (starts(name, "cuda") || starts(name, "cu")) && strstr(name, "Synchronize");
-    return (copies ? ACTIVITY_TEXT_COPIES : 0) | (waits ? ACTIVITY_TEXT_WAITS : 0);
+static uint32_t activity_text_get_flags(const char *name) {
+    int copies =
+        (activity_text_starts(name, "cudaMemcpy") || activity_text_starts(name, "cuMemcpy")) &&
+        !strstr(name, "Async");
+    int waits = (activity_text_starts(name, "cuda") || activity_text_starts(name, "cu")) &&
+                strstr(name, "Synchronize");
+    uint32_t flags = 0;
+    if (copies) {
+        flags |= ACTIVITY_TEXT_COPIES;
+    }
+    if (waits) {
+        flags |= ACTIVITY_TEXT_WAITS;
+    }
+    return flags;
 }
 
-static int is_full(void) {
+static int activity_text_is_full(void) {
     return name_of.count >= MAX_NAMES;
 }
 
@@ -101,7 +116,7 @@ const struct activity_text *activity_text_find(const char *name) {
     if (!name || !*name) {
         return &none;
     }
-    uint64_t hash = text_hash_name(name);
+    uint64_t hash = activity_text_hash(name);
     struct hash_map_walk walk;
     uint32_t number = hash_map_first(&name_of, (uint32_t)hash, &walk);
     while (number != HASH_MAP_NONE && names[number].hash != hash) {
@@ -110,12 +125,18 @@ const struct activity_text *activity_text_find(const char *name) {
     if (number != HASH_MAP_NONE) {
         return &names[number];
     }
-    return is_full() ? &lost : NULL;
+    if (activity_text_is_full()) {
+        return &lost;
+    }
+    return NULL;
 }
 
 const struct activity_text *activity_text_add(const char *name, const char *text) {
-    uint64_t hash = text_hash_name(name);
-    uint32_t unit = is_full() ? 0 : text_of(text);
+    uint64_t hash = activity_text_hash(name);
+    if (activity_text_is_full()) {
+        return &lost;
+    }
+    uint32_t unit = activity_text_copy(text);
     if (!unit) {
         return &lost;
     }
@@ -123,6 +144,6 @@ const struct activity_text *activity_text_add(const char *name, const char *text
     hash_map_add(&name_of, (uint32_t)hash, name_of.count);
     t->hash = hash;
     t->text = unit;
-    t->flags = flags_of(name);
+    t->flags = activity_text_get_flags(name);
     return t;
 }

@@ -19,6 +19,7 @@ FILES = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/*.md", "include/s
 
 # Folders with sources whose comments are clean; the others follow.
 CLEAN_FOLDERS = [
+    "runtime/activity",
     "runtime/capture",
     "runtime/cupti",
     "runtime/export",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "activity/activity_launch.h"
+#include "activity/activity_private.h"
 
 #include <pthread.h>
 

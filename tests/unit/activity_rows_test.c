@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "activity/activity_rows.h"
+#include "activity/activity_private.h"
 
 #include "activity_made.h"
 

@@ -100,12 +100,19 @@ static void open_and_pause(void) {
     activity_pause();
 }
 
+static void fork_while_opening(void) {
+    {
+        REGISTER_TIMER("scope"); /* opens the arena */
+    }
+    fork_all_over(open_and_pause, end_as_child);
+}
+
+/* In a child, which is to open anew what is bound and loaded already. */
 TEST(activity_signal, fork_inside_open) {
     NEEDS_TRAP_FLAG();
-    CHECK(!activity_open()); /* loads what it needs */
-    activity_forget();
+    CHECK(!activity_open());
     opens = 1;
-    fork_all_over(open_and_pause, end_as_child);
+    harness_in_child(fork_while_opening);
 }
 
 HARNESS_MAIN()

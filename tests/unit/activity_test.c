@@ -5,6 +5,7 @@
  */
 #include <pthread.h>
 #include <sched.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 
 #include "activity_made.h"
@@ -28,7 +29,6 @@ TEST(activity, nothing_before_it_is_open) {
     activity_device(0, &(struct gpu_device){.major = 9});
     CHECK(!activity_knows_device(0));
     activity_end();
-    activity_forget();
     CHECK(!arena.base);
     CHECK(!activity_open());
     CHECK(!row_newest());
@@ -272,7 +272,6 @@ static void clean_child(void) {
     add(kernel("k", 1, 10, 20));
     activity_step();
     activity_settle();
-    activity_forget();
     CHECK(!arena.base);
     CHECK(!activity_open());
     CHECK(!row_newest());
@@ -320,16 +319,14 @@ TEST(activity, fork_between_begin_and_end) {
     CHECK_EQ_U64(count_of(row(ACTIVITY_KERNEL, 0, "other")), 1);
 }
 
-static void forget_in_child(void) {
-    activity_forget();
+static void fork_again(void) {
+    harness_in_child(clean_child);
     clean_child();
 }
 
 TEST(activity, forgotten_twice) {
     CHECK(!activity_open());
-    harness_in_child(forget_in_child);
-    activity_forget();
-    CHECK(!activity_open());
+    harness_in_child(fork_again);
     CHECK(!activity_open());
     activity_launch(1);
     add(kernel("k", 1, 10, 20));
@@ -462,31 +459,42 @@ static rlim_t address_space(void) {
     return (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE);
 }
 
-/* At every table that may be the first one without memory; and nothing stays behind. */
+static rlim_t more_memory;
+static unsigned *failed_opens; /* shared with children */
+
+/* With an arena, and so many more bytes. */
+static void open_with_limit(void) {
+    struct rlimit all, limit;
+    timed("scope", 1);
+    rlim_t before = address_space();
+    CHECK(!getrlimit(RLIMIT_AS, &all));
+    limit = all;
+    limit.rlim_cur = before + more_memory;
+    CHECK(!setrlimit(RLIMIT_AS, &limit));
+    int result = activity_open();
+    add(kernel("k", 1, 10, 20));
+    CHECK(!setrlimit(RLIMIT_AS, &all));
+    if (result) {
+        ++*failed_opens;
+        CHECK_EQ_U64(address_space(), before);
+        CHECK(!activity_open());
+    }
+}
+
+/* At every table that may be the first one without memory, which frees those before it. */
 TEST(activity, no_tables) {
-    struct rlimit most, less;
-    unsigned failed = 0;
     if (SANITIZED) {
         SKIP("a sanitizer needs memory, too");
     }
     setenv("STINT_MEMORY", "1M", 1);
-    CHECK(!activity_open());
-    activity_forget();
-    rlim_t before = address_space();
-    CHECK(!getrlimit(RLIMIT_AS, &most));
-    less = most;
-    for (rlim_t more = 0; more < (rlim_t)20 << 20; more += (rlim_t)256 << 10) {
-        less.rlim_cur = before + more;
-        CHECK(!setrlimit(RLIMIT_AS, &less));
-        int result = activity_open();
-        add(kernel("k", 1, 10, 20));
-        activity_forget();
-        failed += result != 0;
+    failed_opens =
+        mmap(NULL, sizeof *failed_opens, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    CHECK(failed_opens != MAP_FAILED);
+    CHECK(!activity_open()); /* loads what demangling needs */
+    for (more_memory = 0; more_memory < (rlim_t)20 << 20; more_memory += (rlim_t)256 << 10) {
+        harness_in_child(open_with_limit);
     }
-    CHECK(!setrlimit(RLIMIT_AS, &most));
-    CHECK(failed > 20 && failed < 80);
-    CHECK_EQ_U64(address_space(), before);
-    CHECK(!activity_open());
+    CHECK(*failed_opens > 20 && *failed_opens < 80);
 }
 
 HARNESS_MAIN()
