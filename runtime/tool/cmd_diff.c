@@ -77,9 +77,11 @@ static int take_diff_option(void *to, const struct option_value *value) {
     case OPTION_FORMAT:
         r->markdown = value->number == OPTION_FORMAT_MARKDOWN;
         return 0;
-    default: /* OPTION_RAW */
+    case OPTION_RAW:
         r->o.raw = 1;
         return 0;
+    default:
+        return -1;
     }
 }
 

@@ -57,9 +57,11 @@ static int take_export_option(void *to, const struct option_value *value) {
         return take_format(q, value->text);
     case OPTION_TABLE:
         return take_table(q, value->text);
-    default: /* OPTION_OUTPUT */
+    case OPTION_OUTPUT:
         q->output = value->text;
         return 0;
+    default:
+        return -1;
     }
 }
 

@@ -56,9 +56,11 @@ static int take_report_option(void *to, const struct option_value *value) {
     case OPTION_UNIT:
         config.unit = (int)value->number; /* enum config_unit is in the order of units.ini, too */
         return 0;
-    default: /* OPTION_COLOR */
+    case OPTION_COLOR:
         a->colour = (enum option_color)value->number;
         return 0;
+    default:
+        return -1;
     }
 }
 

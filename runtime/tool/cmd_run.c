@@ -220,9 +220,11 @@ static int take_run_option(void *to, const struct option_value *value) {
     case OPTION_KEEP:
         a->keep = 1;
         return 0;
-    default: /* OPTION_COLOR */
+    case OPTION_COLOR:
         a->colour = (enum option_color)value->number;
         return 0;
+    default:
+        return -1;
     }
 }
 

@@ -130,9 +130,11 @@ static int take_top_option(void *to, const struct option_value *value) {
     case OPTION_ONCE:
         a->once = 1;
         return 0;
-    default: /* OPTION_COLOR */
+    case OPTION_COLOR:
         a->colour = (enum option_color)value->number;
         return 0;
+    default:
+        return -1;
     }
 }
 

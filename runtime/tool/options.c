@@ -43,6 +43,10 @@ static int refuse_option(const struct command_entry *command, const char *what,
 }
 
 static int refuse_value(const struct option_entry *option, const char *value) {
+    if (option->kind == OPTION_FLAG) { /* the command does not take what the table lists */
+        log_line("--%s: not supported", option->name);
+        return COMMAND_BAD;
+    }
     log_line("--%s %.100s: expected %s", option->name, value, option->expected);
     return COMMAND_BAD;
 }
