@@ -205,10 +205,13 @@ static int over_threshold(const struct thread_block *b, uint64_t ticks,
            ticks >= (uint64_t)call->threshold_us * b->hot.ticks_per_us >> 8;
 }
 
-/* The part of the frame's call from `start` to `now` that lies in the call around it. */
+/* The part of the frame's call from `start` to `now` that lies in the call around it. All of it unless
+ * the call was begun with an earlier start (push): one whose start is before that of the call around
+ * it because the clock was set back adds to that call's time as it does on the fast path. */
 static uint64_t ticks_within(const struct stint_impl_frame *f, uint64_t start, uint64_t now) {
     uint64_t around = start_around(f - 1);
-    return now - (start < around && around <= now ? around : start);
+    int sooner = (STINT_IMPL_LOAD(&f->guard) & STINT_IMPL_TAG) && start < around && around <= now;
+    return now - (sooner ? around : start);
 }
 
 int recorder_end(uint64_t guard, uint64_t opened, uint64_t now,

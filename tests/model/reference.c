@@ -170,6 +170,16 @@ static void drop_moved(struct reference_thread *t) {
     }
 }
 
+/* The call around the frame's; NULL: none. */
+static const struct reference_frame *frame_around(const struct reference_thread *t, int at) {
+    while (--at >= 0) {
+        if (!t->frame[at].recursive) {
+            return &t->frame[at];
+        }
+    }
+    return NULL;
+}
+
 uint64_t reference_open(int thread, uint64_t guard, int site, int set, uint64_t start) {
     struct reference_thread *t = &reference.thread[thread];
     if (!reference_on(site)) {
@@ -197,22 +207,21 @@ uint64_t reference_open(int thread, uint64_t guard, int site, int set, uint64_t 
     f->moved = 0;
     f->recursive = outer != REFERENCE_NONE;
     f->node = f->recursive ? outer : node_get(t->recorder, place_of(t), site, set, 0);
-    f->start = start;
+    const struct reference_frame *around = frame_around(t, t->depth);
+    f->sooner = start && around && start < around->start;
+    f->start = start ? start : reference.now;
     f->nested = 0;
     ++t->depth;
     return f->opening;
 }
 
 /* The part of a call that lies in the one around it: it may have been started earlier. */
-static uint64_t ticks_within(const struct reference_thread *t, int at, uint64_t start) {
-    while (--at >= 0) {
-        const struct reference_frame *around = &t->frame[at];
-        if (!around->recursive) {
-            int earlier = start < around->start && around->start <= reference.now;
-            return reference.now - (earlier ? around->start : start);
-        }
+static uint64_t ticks_within(const struct reference_thread *t, int at) {
+    const struct reference_frame *f = &t->frame[at], *around = frame_around(t, at);
+    if (f->sooner && around->start <= reference.now) {
+        return reference.now - around->start;
     }
-    return reference.now - start;
+    return reference.now - f->start;
 }
 
 static void frame_end(struct reference_thread *t, int at, const char *info) {
@@ -226,7 +235,7 @@ static void frame_end(struct reference_thread *t, int at, const char *info) {
         frame_drop(t, f->nested);
     } else {
         call_add(f->node, f->start, reference.now - f->start, f->nested, info);
-        frame_drop(t, ticks_within(t, at, f->start));
+        frame_drop(t, ticks_within(t, at));
     }
     drop_moved(t);
 }

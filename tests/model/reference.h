@@ -59,7 +59,8 @@ struct reference_frame {
     uint64_t guard;   /* an address; of a scope opened by name its site, with the top bit */
     uint64_t opening; /* a number of its own */
     int node, recursive;
-    int moved; /* another thread has ended it */
+    int moved;  /* another thread has ended it */
+    int sooner; /* its start was given, and is before that of the call around it */
     uint64_t start, nested;
 };
 
@@ -93,7 +94,7 @@ int reference_name(int site);
 
 /* Whether a call that begins now is to be recorded. */
 int reference_on(int site);
-/* A scope begins; returns its opening, 0 = it has no frame. */
+/* A scope begins, at `start` or, 0, now; returns its opening, 0 = it has no frame. */
 uint64_t reference_open(int thread, uint64_t guard, int site, int set, uint64_t start);
 /* The guard of that opening ends on that thread. */
 void reference_close(int thread, uint64_t guard, uint64_t opening, const char *info);

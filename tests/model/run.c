@@ -189,7 +189,7 @@ __attribute__((noinline)) static void scope_c(struct runner *r) {
         __attribute__((cleanup(level_end))) = {.call = {0}, .r = r, .with = o->c != FORM_PLAIN};
     struct stint_impl_site *site = &program_sites[o->a];
     uint32_t set = sets[o->b]->id;
-    uint64_t us, start = fake_now;
+    uint64_t us, start = 0;
     l.call.info = o->c == FORM_INFO ? program_infos[o->n % 4] : NULL;
     l.call.threshold_us = -1;
     if (o->c == FORM_SINCE) {
@@ -208,7 +208,7 @@ __attribute__((noinline)) static void scope_dynamic(struct runner *r) {
     const struct op *o = r->op;
     struct level l __attribute__((cleanup(level_end))) = {.call = {0}, .r = r, .with = 1};
     const struct program_name *name = &program_names[o->a];
-    uint64_t us = UINT64_MAX, start = fake_now;
+    uint64_t us = UINT64_MAX, start = 0;
     l.call.threshold_us = -1;
     if (o->c) {
         start = since(r, o, &us);
@@ -226,7 +226,7 @@ __attribute__((noinline)) static void scope_dynamic(struct runner *r) {
 
 static uint64_t cxx_opened(struct runner *r, const void *guard) {
     tell(r);
-    return reference_open(r->thread, guard_of(guard), r->op->a, r->op->b, fake_now);
+    return reference_open(r->thread, guard_of(guard), r->op->a, r->op->b, 0);
 }
 
 static void cxx_closed(struct runner *r, const void *guard, uint64_t opening) {
@@ -257,7 +257,7 @@ __attribute__((noinline)) static void scope_deep(struct runner *r, unsigned dept
         stint_impl_begin((void *)&l.call, &program_sites[site], 0);
     }
     tell(r);
-    l.opening = reference_open(r->thread, guard_of(&l.call), site, 0, fake_now);
+    l.opening = reference_open(r->thread, guard_of(&l.call), site, 0, 0);
     fake_advance(3);
     if (depth) {
         scope_deep(r, depth - 1, names);
@@ -300,7 +300,7 @@ static void named(struct runner *r, int name) {
     int site = REFERENCE_DYNAMIC + name;
     stint_begin(program_names[name].bytes);
     tell(r);
-    reference_open(r->thread, REFERENCE_NAMED | (uint64_t)site, site, 0, fake_now);
+    reference_open(r->thread, REFERENCE_NAMED | (uint64_t)site, site, 0, 0);
 }
 
 static void end_named(struct runner *r, int name) {
@@ -365,8 +365,7 @@ static void borrow(struct runner *r, unsigned slot, int site) {
     stint_impl_begin((void *)&borrowed[slot].guard, &program_sites[site], 0);
     tell(r);
     borrowed[slot].open = 1;
-    borrowed[slot].opening =
-        reference_open(r->thread, guard_of(&borrowed[slot].guard), site, 0, fake_now);
+    borrowed[slot].opening = reference_open(r->thread, guard_of(&borrowed[slot].guard), site, 0, 0);
 }
 
 static void give_back(struct runner *r, unsigned slot) {

@@ -109,8 +109,7 @@ int main(int argc, char **argv) {
     }
     int threads = !strcmp(argv[1], "threads"), chain = !strcmp(argv[1], "chain");
     struct arena_header *h = at(0);
-    *h = (struct arena_header){.magic = ARENA_MAGIC,
-                               .abi = STINT_ABI,
+    *h = (struct arena_header){.abi = STINT_ABI,
                                .header_bytes = sizeof *h,
                                .size = size,
                                .used = size,
@@ -120,6 +119,7 @@ int main(int argc, char **argv) {
                                .end = {1000000000, 1000000000, 1000000000},
                                .process_start_ns = 1000,
                                .ticks_per_us = 1000 << 8};
+    memcpy(h->magic, ARENA_MAGIC, sizeof h->magic);
     place(sizeof *h);
     h->set_chunk[0] = place(ARENA_SETS_PER_CHUNK * sizeof(struct arena_set));
     uint32_t frames = place(STINT_IMPL_FRAMES * sizeof(struct stint_impl_frame));
