@@ -9,7 +9,7 @@
 #include "ranges/ranges.h"
 #include "report/report_options.h"
 
-#define CONFIG_MOST_MEMORY ((uint64_t)4095 << 20)
+#define CONFIG_MAX_MEMORY ((uint64_t)4095 << 20)
 
 void config_read_environment(void) {
     env_read(&config);
@@ -21,8 +21,8 @@ void config_read_environment(void) {
         log_line("STINT_FILTER=%s: expected +glob,-glob,... (at most 64); ignored", config.filter);
         config.filter = NULL;
     }
-    if (config.trace > CONFIG_MOST_MEMORY - config.memory) {
-        config.trace = CONFIG_MOST_MEMORY - config.memory;
+    if (config.trace > CONFIG_MAX_MEMORY - config.memory) {
+        config.trace = CONFIG_MAX_MEMORY - config.memory;
         log_line("STINT_MEMORY and STINT_TRACE: together at most 4095M; the trace gets %lluM",
                  (unsigned long long)(config.trace >> 20));
     }

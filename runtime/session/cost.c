@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The thread-local pointer is turned for a moment to a recorder of our own, with one node and one
- * histogram. A signal handler that opens a scope meanwhile finds it busy, and is counted.
+ * For the measurement the thread-local pointer points to a separate recorder with one node and one
+ * histogram. A signal handler that opens a scope meanwhile finds this recorder busy; its scope is
+ * counted as lost.
  */
 #include "cost.h"
 
+#include "base/arithmetic.h"
 #include "base/clock.h"
 #include "base/scratch.h"
 #include "record/thread.h"
@@ -55,7 +57,7 @@ static uint64_t cost_measure(struct stint_impl_site *site) {
             stint_impl_end_body(&guard, 0);
         }
         uint64_t ticks = clock_ticks() - from;
-        best = ticks < best ? ticks : best;
+        best = u64_min(best, ticks);
     }
     return best * 1000 / PAIRS;
 }
@@ -67,7 +69,7 @@ uint64_t cost_ticks_x1000(void) {
         return 0;
     }
     uint64_t misalign = (uint64_t)(uintptr_t)b->arena % STINT_IMPL_UNIT;
-    cost_prepare(b, b->arena + (misalign ? STINT_IMPL_UNIT - misalign : 0), &site);
+    cost_prepare(b, b->arena + (STINT_IMPL_UNIT - misalign) % STINT_IMPL_UNIT, &site);
     struct stint_impl_thread *mine = stint_impl_thread_here;
     stint_impl_thread_here = &b->block.hot;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);

@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reads the environment variables of gen/env.ini into the settings, once, at the first use of the
+ * library (config_read_environment), with the registry's lock held: it neither allocates memory nor
+ * stops the program. For an invalid value or an unknown name with STINT_ one line is written, and the
+ * variable is ignored. A kind of value is a function here and a name in gen/env.py.
+ */
 #include "env.h"
 
 #include <stddef.h>
@@ -36,7 +42,7 @@ struct env_entry {
 
 #include "env_table.inc"
 
-/* Values outlive the environment they came from: a later setenv may free it. */
+/* Values are copied: a later setenv may free those of the environment. */
 #define KEEP_BYTES 8192
 static char keep[KEEP_BYTES];
 static size_t kept;
@@ -77,16 +83,31 @@ static int env_read_choice(const char *value, const char *choices, int *out) {
     return -1;
 }
 
+/* How far the suffix K, M or G shifts a number; 0: it is none of them. */
+static unsigned env_read_suffix(char c) {
+    switch (c) {
+    case 'K':
+    case 'k':
+        return 10;
+    case 'M':
+    case 'm':
+        return 20;
+    case 'G':
+    case 'g':
+        return 30;
+    default:
+        return 0;
+    }
+}
+
 static int env_read_number(const char *value, uint64_t min, uint64_t max, uint64_t *out) {
-    static const char suffix[] = "KMG";
     uint64_t n;
     const char *end = number_parse_whole(value, UINT64_MAX, &n);
     if (!end) {
         return -1;
     }
-    const char *unit = *end ? strchr(suffix, *end >= 'a' ? *end - 'a' + 'A' : *end) : NULL;
-    if (unit && *end) {
-        unsigned shift = 10u * (unsigned)(unit - suffix + 1);
+    unsigned shift = env_read_suffix(*end);
+    if (shift) {
         if (n > UINT64_MAX >> shift) {
             return -1;
         }
@@ -125,21 +146,29 @@ static int env_read_entry(const struct env_entry *e, const char *value, char *fi
     const char *text = NULL;
     switch (e->kind) {
     case ENV_SWITCH:
+        if (env_read_switch(value, &number)) {
+            return -1;
+        }
+        memcpy(field, &number, sizeof number);
+        return 0;
     case ENV_CHOICE:
-        if (e->kind == ENV_SWITCH ? env_read_switch(value, &number)
-                                  : env_read_choice(value, e->values, &number)) {
+        if (env_read_choice(value, e->values, &number)) {
             return -1;
         }
         memcpy(field, &number, sizeof number);
         return 0;
     case ENV_LEVEL:
-    case ENV_SIZE:
         if (env_read_number(value, e->min, e->max, &size)) {
             return -1;
         }
         number = (int)size;
-        memcpy(field, e->kind == ENV_SIZE ? (void *)&size : (void *)&number,
-               e->kind == ENV_SIZE ? sizeof size : sizeof number);
+        memcpy(field, &number, sizeof number);
+        return 0;
+    case ENV_SIZE:
+        if (env_read_number(value, e->min, e->max, &size)) {
+            return -1;
+        }
+        memcpy(field, &size, sizeof size);
         return 0;
     case ENV_DURATION:
         if (env_read_duration(value, &size)) {
@@ -157,7 +186,7 @@ static int env_read_entry(const struct env_entry *e, const char *value, char *fi
     }
 }
 
-/* A misspelt name would otherwise do nothing, silently. */
+/* Without this a misspelt name would be ignored silently. */
 static void env_report_unknown(void) {
     for (char **entry = environ; entry && *entry && !getauxval(AT_SECURE); ++entry) {
         size_t length = strcspn(*entry, "=");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Environment variables by table (gen/env.ini): one parser for all. A bad value is named in one
- * line and ignored. Ignored as a whole in set-uid programs.
+ * Environment variables by table (gen/env.ini): one parser for all. One line names an invalid value,
+ * which is ignored. Set-uid programs ignore all variables.
  */
 #ifndef STINT_ENV_H
 #define STINT_ENV_H

@@ -19,21 +19,24 @@
 #include "report_print.h"
 #include "tracer/tracer.h"
 
-static char view[128]; /* "" = none asked for by a call */
+static char view[128]; /* of stint_report_at_exit; "" = not called */
 
 __attribute__((constructor)) static void library_start(void) {
     process_started();
     tracer_at_load();
 }
 
-/* A signal handler that ends the program may have interrupted what a report would wait for. */
+/* A signal handler that ends the program may have interrupted a call for which a report would wait. */
 static int exit_is_interrupting(void) {
     return lock_any_held() || registry_reading();
 }
 
 __attribute__((destructor)) static void library_end(void) {
     ERRNO_KEEP;
-    const char *wanted = *view ? view : config.report;
+    const char *wanted = config.report;
+    if (*view) {
+        wanted = view;
+    }
     int profiled = profiler_is_due();
     if ((wanted || profiled) && exit_is_interrupting()) {
         log_line("no report: the program ended in a signal handler that interrupted this library");

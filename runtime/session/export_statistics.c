@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stint_export: the statistics as a file for other programs.
+ * stint_export: writes the statistics of the current interval to a file, for other programs.
  */
 #include <string.h>
 
@@ -74,11 +74,14 @@ int stint_export(const char *path, const char *format) {
         log_line("stint_export: a path is missing");
         return -1;
     }
-    const struct program_format *to = format ? program_format_find(format) : NULL;
+    if (!format) {
+        format = "(NULL)";
+    }
+    const struct program_format *to = program_format_find(format);
     if (!to) {
         log_line("stint_export: format \"%.40s\": expected " PROGRAM_FORMATS
                  "; the tool writes more formats",
-                 format ? format : "(NULL)");
+                 format);
         return -1;
     }
     return target_write("stint_export", path, 0666, to->put, NULL);

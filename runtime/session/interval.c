@@ -12,17 +12,17 @@
 #include "tracer/tracer.h"
 
 static struct baseline *current, *replaced; /* replaced: in use by the open snapshot */
-static uint32_t arena_gate;                 /* of the arena they speak of */
+static uint32_t arena_gate;                 /* of the arena that both refer to */
 
-/* ---- The lock. Who is inside is told by the registry's reader mark: it is there anyway, so that the
- * child of a fork in here keeps the parent's arena until the interrupted call has ended. */
+/* ---- The lock. The registry's reader mark says which thread holds it. The mark exists because the
+ * child of a fork during such a call keeps the parent's arena until the call has ended. */
 
 LOCK_OVER_FORK(LOCK_INTERVAL, registry_reading, NULL)
 
 static int cancel_state; /* of the thread that holds the lock */
 
-/* A thread cancelled in here (writing a line) would keep the lock for ever. -1: in a signal handler
- * that interrupted this thread in here. */
+/* Disables cancellation: a thread that is cancelled while it writes a line would never release the
+ * lock. -1: this is a signal handler that interrupted this thread while it held the lock. */
 static int interval_lock(void) {
     int state;
     if (registry_reading()) {
@@ -35,7 +35,7 @@ static int interval_lock(void) {
     registry_read_begin();
     lock_hold(LOCK_INTERVAL);
     cancel_state = state;
-    if (arena_gate != registry_arena_gate()) { /* they speak of the parent's arena */
+    if (arena_gate != registry_arena_gate()) { /* they are of the parent's arena */
         baseline_free(replaced);
         baseline_free(current);
         current = replaced = NULL;
@@ -51,18 +51,18 @@ static void interval_unlock(void) {
     pthread_setcancelstate(state, NULL);
 }
 
-/* The snapshot must not be subtracted from yet. */
+/* Makes the snapshot the baseline. Nothing may have been subtracted from it. */
 static void interval_start_over(const struct snapshot *s, uint32_t set) {
     struct baseline *next = baseline_new(s, set, current);
     if (!next) {
-        log_line("no memory to reset: the interval goes on");
+        log_line("no memory to reset: the interval continues");
         return;
     }
     replaced = current;
     current = next;
 }
 
-/* GPU times are picked up before the lock: a tool may stand behind the driver's calls. */
+/* GPU times are collected before the lock is taken, because a tool may intercept the driver's calls. */
 int interval_open(struct snapshot *s, int reset) {
     event_pool_collect();
     tracer_flush(0);
@@ -98,7 +98,7 @@ void interval_reset(uint32_t set) {
         return;
     }
     if (snapshot_take(&s)) {
-        log_line("no memory to reset: the interval goes on");
+        log_line("no memory to reset: the interval continues");
         interval_unlock();
         return;
     }

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The current interval: what reports and getters speak of. One report at a time; recording goes on.
+ * The current interval, whose statistics reports and getters show. One report at a time; recording
+ * continues meanwhile.
  */
 #ifndef STINT_INTERVAL_H
 #define STINT_INTERVAL_H
 
 #include "read/snapshot.h"
 
-/* A snapshot of all that this process has recorded. 0, or -1: no memory, or nothing was ever
- * recorded. */
+/* A snapshot of everything that this process has recorded. 0, or -1: there is not enough memory, or
+ * nothing was recorded yet. */
 int snapshot_take(struct snapshot *s);
-/* A snapshot of the interval; with reset, the next one starts at this very snapshot, for all sets.
- * 0 with the interval locked until interval_close, or -1: no memory. */
+/* A snapshot of the interval; with reset, the next interval starts at exactly this snapshot, for all
+ * sets. 0 with the interval locked until interval_close, or -1: there is not enough memory. */
 int interval_open(struct snapshot *s, int reset);
 void interval_close(struct snapshot *s);
 /* Starts a new interval for one set, or BASELINE_ALL_SETS. */

@@ -1,4 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The life of the recording process: the registry calls process_prepare before the first scope, which
+ * reads the settings and opens the arena; the fork handler makes the child forget what the parent
+ * recorded; the library's destructor (exit_report.c) completes the run.
+ * - process_prepare and the fork handler run with the registry's lock held. A first scope may be in a
+ *   signal handler, so nothing here allocates memory by malloc or needs a large stack before the arena
+ *   is open.
+ * - If opening the arena failed once, it is not tried again in this process.
+ */
 #include "process.h"
 
 #include <fcntl.h>
@@ -27,16 +36,16 @@
 #include "tracer/tracer.h"
 
 static int configured;
-static int refused; /* no memory for an arena once: do not ask again at every scope */
+static int refused; /* opening the arena failed: not tried again at each scope */
 static uint64_t start_ns;
 static int child_of_fork;
-static pid_t forked_by; /* 0 = by none that we know of */
+static pid_t forked_by; /* 0: this is not the child of a fork that the library saw */
 
-/* The registry's lock is held over a fork so that the child inherits whole tables. In the child
- * only this thread lives: it forgets everything recorded, and the next scope starts afresh. A fork
- * from a signal handler that interrupted this thread inside the lock must not wait for itself; one
- * that interrupted any call on the slow path may return into it, in the child, too, which therefore
- * forgets at the end of that call. */
+/* The registry's lock is held over a fork so that the child inherits consistent tables. The child has
+ * only the forking thread: it forgets everything that was recorded, and its next scope opens a new
+ * arena. A fork in a signal handler that interrupted this thread while it held the lock must not wait
+ * for that lock. If the handler interrupted any call on the slow path, the child may return into that
+ * call, too, and therefore forgets at its end. */
 static __thread int fork_inside __attribute__((tls_model("initial-exec")));
 static __thread pid_t forking __attribute__((tls_model("initial-exec")));
 
@@ -48,11 +57,12 @@ static int fork_is_interrupting(void) {
 
 static void process_forget_records(void) {
     struct thread_block *b = thread_block_here();
+    struct stint_impl_frame *frames = b ? b->frames : NULL;
     child_of_fork = 1;
     refused = 0;
     thread_forget_all();
     site_forget_all();
-    arena_drop(b ? b->frames : NULL, STINT_IMPL_FRAMES * sizeof *b->frames);
+    arena_drop(frames, STINT_IMPL_FRAMES * sizeof *frames);
     registry_forget();
 }
 
@@ -71,7 +81,7 @@ LOCK_OVER_FORK(LOCK_REGISTRY, fork_is_interrupting, process_forget_in_child)
 
 static void process_forget_parent(void) {
     if (!thread_is_busy()) {
-        lock_renew(LOCK_REGISTRY); /* its holder was interrupted */
+        lock_renew(LOCK_REGISTRY); /* the signal handler that forked interrupted its holder */
         process_forget_records();
     }
 }
@@ -100,7 +110,7 @@ static void process_configure(void) {
     process_configure_clock();
 }
 
-/* In pages: a first scope may be in a signal handler on a small stack. */
+/* In pages, not on the stack: a first scope may be in a signal handler on a small stack. */
 struct description {
     struct machine machine;
     char command[ARENA_NAME_BYTES];
@@ -108,17 +118,22 @@ struct description {
 
 /* The command line with spaces between its arguments. */
 static uint32_t process_put_command(char text[ARENA_NAME_BYTES]) {
+    size_t length = 0;
     int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
-    ssize_t got = fd < 0 ? 0 : read(fd, text, ARENA_NAME_BYTES);
     if (fd >= 0) {
+        ssize_t got = read(fd, text, ARENA_NAME_BYTES);
         close(fd);
+        if (got > 0) {
+            length = (size_t)got;
+        }
     }
-    size_t length = got > 0 ? (size_t)got : 0;
     while (length && !text[length - 1]) {
         --length;
     }
     for (size_t i = 0; i < length; ++i) {
-        text[i] = text[i] ? text[i] : ' ';
+        if (!text[i]) {
+            text[i] = ' ';
+        }
     }
     return arena_text_put(text, length);
 }
@@ -132,7 +147,9 @@ static void process_fill_about(void) {
     struct description *d = pages_get(sizeof *d);
     h->process_start_ns = process_start_ns();
     h->about.clock = process_put_text(clock_name());
-    h->about.reference_ps = config.file ? reference_ps() : 0;
+    if (config.file) {
+        h->about.reference_ps = reference_ps();
+    }
     if (!d) {
         return;
     }
@@ -158,7 +175,7 @@ static void process_prepare(void) {
     refused = arena_open(config.memory + config.trace, config.file, &now) != 0;
     if (!refused) {
         arena_give_trace(ring_room(config.trace));
-        if (forked_by) { /* may have ended since, as a daemon's does: then getppid says 1 */
+        if (forked_by) { /* getppid is 1 if the parent has ended since, as that of a daemon does */
             arena_header()->parent_pid = (uint32_t)forked_by;
         }
         registry_arena_is_new();
@@ -181,27 +198,35 @@ void process_started(void) {
 void process_describe_gpu(char *out, size_t size) {
     const struct gpu_ops *ops = gpu_known();
     char tracer[300];
-    const char *detail = "", *open = "", *close = "";
-    if (ops && ops->reason) {
-        detail = ops->reason;
-        open = " (";
-        close = ")";
-    } else if (ops && config.gpu == CONFIG_GPU_SYNC) {
-        detail = ", sync: GPU scopes wait for their stream";
-    }
+    const char *detail = "", *open = "", *close = "", *separator = "";
+    int n;
     tracer_describe(tracer, sizeof tracer);
-    int n = snprintf(out, size, "%s%s%s%s%s%s", ops ? ops->name : "", open, detail, close,
-                     ops && *tracer ? "; " : "", tracer); /* cut to fit */
+    if (!ops) {
+        n = snprintf(out, size, "%s", tracer); /* cut to fit */
+    } else {
+        if (ops->reason) {
+            detail = ops->reason;
+            open = " (";
+            close = ")";
+        } else if (config.gpu == CONFIG_GPU_SYNC) {
+            detail = ", sync: GPU scopes wait for their stream";
+        }
+        if (*tracer) {
+            separator = "; ";
+        }
+        n = snprintf(out, size, "%s%s%s%s%s%s", ops->name, open, detail, close, separator, tracer);
+    }
     if (n < 0 && size) {
         out[0] = '\0';
     }
 }
 
-/* Known at the end only: a back end is looked for when it is needed. */
+/* At the end of the run, because a back end is looked for when it is first needed. */
 static void process_record_gpu(void) {
     char gpu[160];
     process_describe_gpu(gpu, sizeof gpu);
-    if (*gpu && !registry_held()) { /* else a signal handler that interrupted us ends the program */
+    if (*gpu &&
+        !registry_held()) { /* held: the program ends in a signal handler that interrupted the holder */
         registry_lock();
         arena_header()->about.gpu = process_put_text(gpu);
         registry_unlock();
@@ -211,7 +236,7 @@ static void process_record_gpu(void) {
 void process_ends(void) {
     struct clock_stamp now;
     if (arena.base && !registry_inherited()) {
-        if (!lock_any_held()) { /* else the program ends in a signal handler: nothing may wait */
+        if (!lock_any_held()) { /* held: the program ends in a signal handler, which must not wait */
             process_record_gpu();
         }
         clock_stamp(&now);
@@ -220,5 +245,8 @@ void process_ends(void) {
 }
 
 uint64_t process_start_ns(void) {
-    return child_of_fork && arena.base ? arena_header()->start.monotonic_ns : start_ns;
+    if (child_of_fork && arena.base) {
+        return arena_header()->start.monotonic_ns;
+    }
+    return start_ns;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The recording process: when it began, how it gets ready, what a fork does to it.
+ * The recording process: its start, its preparation for the first scope, fork, and its end.
  */
 #ifndef STINT_PROCESS_H
 #define STINT_PROCESS_H
@@ -8,16 +8,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* From the first of the library's constructors: connects the recorder to this file. */
+/* Called by the first of the library's constructors: sets the hooks of the recorder. */
 void process_set_hooks(void);
-/* From the library's constructor: the run begins. */
+/* Called by the library's constructor: the run begins. */
 void process_started(void);
-/* When the library is unloaded, after the exit report: the run is complete. */
+/* Called by the library's destructor, after the exit report: the run is complete. */
 void process_ends(void);
-/* CLOCK_MONOTONIC_RAW of that moment; in the child of a fork, of its first scope. */
+/* CLOCK_MONOTONIC_RAW at the start of the run; in the child of a fork, at its first scope. */
 uint64_t process_start_ns(void);
-/* In words, for reports: the GPU back end and tracer, and why they can do nothing; "" if neither was
- * asked for. Not under a lock: it takes the tracer's. */
+/* For reports: the names of the GPU back end and of the tracer, and why they do not work; "" if neither
+ * was needed. Takes the tracer's lock: the caller must not hold a lock. */
 void process_describe_gpu(char *out, size_t size);
 
 #endif

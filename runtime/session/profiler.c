@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Implementation notes
- * - The lock covers `now` alone. Who finds it idle, or running, makes it `changing` and starts or
- *   stops without the lock: CUPTI and reports take their time, and a tool may stand behind the
- *   first. To others it is then as good as running, so that of two starts the first wins.
- * - The guard of a block is its address: one that was jumped over, or that came second, is not the
- *   one that started it and ends nothing.
- * - Level and switch are set under the registry's lock and put back if nobody else set them since.
+ * The profiler of fluid: stint_profiler_start, _stop, _reset, _at_exit, and REGISTER_PROFILER, which
+ * calls stint_impl_profiler_begin and _end. A profile is an interval with its own level and GPU tracing,
+ * and a report at its end.
+ * - The lock protects `now` only. A call that finds the phase idle or running sets it to `changing` and
+ *   starts or stops without the lock, because CUPTI and reports take time, and a tool may intercept
+ *   CUPTI's calls. For other threads `changing` is the same as running: of two starts the first counts.
+ * - The guard of a block is its address. The guard of a block that was jumped over, or that began while
+ *   a profile was running, is not that of the profile and ends nothing.
+ * - Level and switch are set under the registry's lock, and restored unless they were changed since.
  */
 #include "profiler.h"
 
@@ -30,7 +32,7 @@
 
 enum phase { IDLE, CHANGING, RUNNING };
 
-/* How a profile ends that somebody else than stint_profiler_stop ends. */
+/* How a profile ends that is not ended by stint_profiler_stop. */
 struct ending {
     enum fluid_key key;
     const char *path; /* "" = none */
@@ -61,13 +63,17 @@ static void profiler_unlock(void) {
 
 static void settings_restore(void) {
     if (now.applied) {
-        config.level = config.level == now.level_set ? now.level : config.level;
-        config.enable = config.enable ? now.enable : 0;
+        if (config.level == now.level_set) {
+            config.level = now.level;
+        }
+        if (config.enable) {
+            config.enable = now.enable;
+        }
         now.applied = 0;
     }
 }
 
-/* The profile is the parent's. */
+/* The profile belongs to the parent. */
 static void profiler_forget_in_child(int held) {
     (void)held;
     settings_restore();
@@ -78,7 +84,8 @@ static void profiler_forget_in_child(int held) {
 
 LOCK_OVER_FORK(LOCK_PROFILER, NULL, profiler_forget_in_child)
 
-/* A thread cancelled in the middle of a change would leave it so for ever. */
+/* A call by the program: errno is kept, and the thread is not cancelled, because a change that is not
+ * completed would block all later ones. */
 struct visit {
     int error;
     int cancel;
@@ -118,9 +125,14 @@ static const struct word keys[] = {
 static void words_list(char *out, size_t size, const struct word *words) {
     size_t length = 0;
     for (const struct word *w = words; w->text && length < size; ++w) {
-        const char *before = w == words ? "" : w[1].text ? ", " : " or ";
+        const char *before = w[1].text ? ", " : " or ";
+        if (w == words) {
+            before = "";
+        }
         int n = snprintf(out + length, size - length, "%s%s", before, w->text);
-        length += n > 0 ? (size_t)n : 0;
+        if (n > 0) {
+            length += (size_t)n;
+        }
     }
 }
 
@@ -166,7 +178,9 @@ static int profile_read_ending(const char *who, const char *sorted_key, const ch
     if (profile_read_key(who, sorted_key, &out->key)) {
         return -1;
     }
-    path = path ? path : "";
+    if (!path) {
+        path = "";
+    }
     if (strlen(path) >= PATH_MAX) {
         log_line("%s: the path is too long", who);
         return -1;
@@ -177,13 +191,22 @@ static int profile_read_ending(const char *who, const char *sorted_key, const ch
 
 /* ---- Start. */
 
+static int level_of_detail(enum fluid_detail detail) {
+    switch (detail) {
+    case FLUID_ALL_OP_DETAIL:
+        return STINT_LEVEL_ALL_OP_DETAIL;
+    case FLUID_OP_DETAIL:
+        return STINT_LEVEL_OP_DETAIL;
+    default:
+        return STINT_LEVEL_DEFAULT;
+    }
+}
+
 static void settings_apply(enum fluid_detail detail) {
-    registry_lock(); /* reads the environment before */
+    registry_lock(); /* which reads the environment if that has not been done */
     now.level = config.level;
     now.enable = config.enable;
-    now.level_set = detail == FLUID_ALL_OP_DETAIL ? STINT_LEVEL_ALL_OP_DETAIL
-                    : detail == FLUID_OP_DETAIL   ? STINT_LEVEL_OP_DETAIL
-                                                  : STINT_LEVEL_DEFAULT;
+    now.level_set = level_of_detail(detail);
     now.applied = 1;
     config.level = now.level_set;
     config.enable = 1;
@@ -193,11 +216,13 @@ static void settings_apply(enum fluid_detail detail) {
     registry_unlock();
 }
 
-/* Whether it changed: from that phase. */
+/* To CHANGING, if the phase is `phase`. Returns whether it was. */
 static int phase_change_from(enum phase phase) {
     profiler_lock();
     int changes = now.phase == phase;
-    now.phase = changes ? CHANGING : now.phase;
+    if (changes) {
+        now.phase = CHANGING;
+    }
     profiler_unlock();
     return changes;
 }
@@ -208,7 +233,8 @@ static void phase_change_to(enum phase phase) {
     profiler_unlock();
 }
 
-/* ending: with a guard that of its block, else that of the program; NULL: stint_profiler_stop's. */
+/* ending: with a guard, at the end of its block, otherwise at the end of the program; NULL: by
+ * stint_profiler_stop. */
 static void profile_start(const struct fluid_options *as, const void *guard,
                           const struct ending *ending) {
     profiler_lock();
@@ -219,7 +245,7 @@ static void profile_start(const struct fluid_options *as, const void *guard,
         now.guard = guard;
         now.with_program = 0;
     }
-    if (ending && (idle || !(guard || now.guard))) { /* a block ends by itself */
+    if (ending && (idle || !(guard || now.guard))) { /* a profile of a block ends with the block */
         strcpy(now.path, ending->path);
         now.ending = (struct ending){ending->key, now.path};
         now.with_program |= !guard;
@@ -245,7 +271,7 @@ static void settings_withdraw(void) {
     registry_unlock();
 }
 
-/* Between CHANGING and IDLE. At the end of the program the GPU may be gone: nobody waits for it. */
+/* Between CHANGING and IDLE. At the end of the program the GPU may not be usable any more: no waiting. */
 static int profile_stop(enum fluid_key key, const char *path, int at_end) {
     struct fluid_options as = now.as;
     as.key = key;
@@ -350,7 +376,9 @@ void stint_impl_profiler_end(void *guard) {
     struct visit v = visit_begin();
     profiler_lock();
     int ends = now.phase == RUNNING && now.guard == guard;
-    now.phase = ends ? CHANGING : now.phase;
+    if (ends) {
+        now.phase = CHANGING;
+    }
     profiler_unlock();
     if (ends) {
         profile_stop(now.ending.key, now.ending.path, 0);

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Implementation notes: a run file is the arena as it is, copied while it is written. Its header
- * goes first, so that what the body has more of is in no list; it says that the run ends now, for nobody
- * will write to the copy.
+ * Writes the file of a profile, at its end: a run file or a Chrome trace. A run file is a copy of the
+ * arena, made while other threads record. Its header is copied first, so that records which the body
+ * contains in addition are not in any list; the copied header says that the run ends now, because
+ * nothing will be written to the copy.
  */
 #include "profiler_file.h"
 
 #include <string.h>
 
 #include "arena/arena.h"
+#include "base/arithmetic.h"
 #include "base/config.h"
 #include "base/log.h"
 #include "base/scratch.h"
@@ -29,8 +31,8 @@ static int profile_report_no_memory(void) {
 
 #define WORD sizeof(uint64_t)
 
-/* Others write meanwhile: word by word, so that no field is torn. What they have not published yet
- * is in no list, so the thread sanitizer need not look. */
+/* Other threads write meanwhile: word by word, so that every field is either old or new. Records that
+ * are not yet published are not in any list; the thread sanitizer cannot know that. */
 __attribute__((no_sanitize("thread"))) static void words_copy(void *to, const void *from,
                                                               size_t bytes) {
     const volatile uint64_t *in = from;
@@ -51,8 +53,7 @@ static void run_copy_write(struct sink *to, struct run_copy *c) {
     clock_stamp(&c->head.end);
     sink_put(to, (const char *)&c->head, size);
     for (uint64_t at = size; at < c->head.used; at += sizeof c->piece) {
-        uint64_t left = c->head.used - at;
-        size_t bytes = left < sizeof c->piece ? (size_t)left : sizeof c->piece;
+        size_t bytes = (size_t)u64_min(c->head.used - at, sizeof c->piece);
         words_copy(c->piece, arena.base + at, bytes);
         sink_put(to, (const char *)c->piece, bytes);
     }
@@ -79,7 +80,7 @@ static const char *about_text(const struct run *r, uint32_t at) {
     return t ? t : "";
 }
 
-/* As the tool says it of a run file. */
+/* What the tool reads from the header of a run file. */
 static void run_fill_about(struct run *r, const char *gpu) {
     const struct arena_header *h = arena_header();
     r->program = about_text(r, h->about.program);
@@ -95,11 +96,11 @@ static void run_fill_about(struct run *r, const char *gpu) {
     r->start_real_ns = h->start.real_ns - (h->start.monotonic_ns - r->snapshot.start_ns);
 }
 
-/* What ended before the interval began is not of this profile. */
+/* Removes the calls that ended before the interval began. */
 static void trace_drop_older(struct run *r) {
     const struct snapshot *s = &r->snapshot;
     uint64_t now = s->now.monotonic_ns - s->start_ns;
-    uint64_t since = now > s->wall_ns ? now - s->wall_ns : 0;
+    uint64_t since = saturating_subtract(now, s->wall_ns);
     for (uint32_t i = 0; i < r->trace.lane_count; ++i) {
         struct trace_lane *lane = &r->trace.lanes[i];
         struct trace_event *events = r->trace.events + lane->first;
@@ -118,8 +119,8 @@ static int profile_put_trace(struct sink *to, void *unused) {
     char gpu[160];
     (void)unused;
     memset(&r, 0, sizeof r);
-    process_describe_gpu(gpu,
-                         sizeof gpu); /* it has a lock, which a fork takes before the interval's */
+    /* Before the interval's lock is taken: it takes a lock of a lower rank. */
+    process_describe_gpu(gpu, sizeof gpu);
     if (interval_open(&r.snapshot, 0)) {
         return profile_report_no_memory();
     }
@@ -130,7 +131,10 @@ static int profile_put_trace(struct sink *to, void *unused) {
         failed = export_chrome(to, &r);
     }
     interval_close(&r.snapshot);
-    return failed ? profile_report_no_memory() : 0;
+    if (failed) {
+        return profile_report_no_memory();
+    }
+    return 0;
 }
 
 static int path_is_json(const char *pattern) {

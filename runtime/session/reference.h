@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How fast this processor runs just now, so that runs on machines of another speed can be compared.
+ * The current speed of this processor, for comparing runs on machines of different speed.
  */
 #ifndef STINT_REFERENCE_H
 #define STINT_REFERENCE_H
 
 #include <stdint.h>
 
-/* Picoseconds of one turn of a small integer loop, the best of a few tries; some 100 us of work. */
+/* Picoseconds of one turn of a small integer loop, the minimum of a few tries. Takes about 100 us. */
 uint32_t reference_ps(void);
 
 #endif

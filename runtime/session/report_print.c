@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reports of this process: the public functions that print one, the exit report and the report of a
+ * profile. Each reads the options of its view, opens the interval (which locks it, so that one report
+ * is formatted at a time), formats the snapshot into a text, closes the interval, and writes the text
+ * to where STINT_OUTPUT says. The formatting itself is in report/.
+ */
 #include "report_print.h"
 
 #include <string.h>
@@ -21,7 +27,7 @@ static int report_no_memory(void) {
     return -1;
 }
 
-/* What a report says of this process. */
+/* What the header of a report says about this process. */
 struct here {
     struct report_about about;
     struct machine machine;
@@ -29,7 +35,7 @@ struct here {
     char gpu[160];
 };
 
-/* But for the GPU's text, which is there. */
+/* All but the text about the GPU, which is filled in before. */
 static const struct report_about *here_fill(struct here *h) {
     machine_read(&h->machine);
     machine_usage(&h->usage);
@@ -44,31 +50,38 @@ static const struct report_about *here_fill(struct here *h) {
     return &h->about;
 }
 
-/* line: of the legacy view. quiet: nothing to say, nothing said. */
-static int report_render_interval(struct text *out, const struct report_options *o, int line,
-                                  int reset, int quiet) {
+enum {
+    PRINT_RESET = 1,  /* the next interval starts at this snapshot */
+    PRINT_QUIET = 2,  /* nothing is printed if nothing was recorded */
+    PRINT_NO_LINE = 4 /* the legacy view without its line */
+};
+
+static int report_render_interval(struct text *out, const struct report_options *o, int how) {
     struct snapshot s;
     struct here here;
     uint64_t cost = cost_ticks_x1000();
-    tracer_flush(0); /* what is said of it counts what is there */
-    /* Before the interval: it has a lock, which a fork takes first. */
+    tracer_flush(0); /* before the tracer's counts are read */
+    /* Before the interval's lock is taken: it takes a lock of a lower rank. */
     process_describe_gpu(here.gpu, sizeof here.gpu);
-    if (interval_open(&s, reset)) {
-        return quiet ? 0 : report_no_memory();
+    if (interval_open(&s, how & PRINT_RESET)) {
+        return how & PRINT_QUIET ? 0 : report_no_memory();
     }
     struct report r = {&s, o, out, (uint64_t)((double)cost * s.ns_per_tick), here_fill(&here)};
-    int result = 0;
-    if (!quiet || s.node_count > s.thread_count) {
-        result = report_render(&r, line) | out->failed;
+    int failed = 0;
+    if (!(how & PRINT_QUIET) || s.node_count > s.thread_count) {
+        failed = report_render(&r, !(how & PRINT_NO_LINE)) | out->failed;
     }
     interval_close(&s);
-    return result ? report_no_memory() : 0;
+    if (failed) {
+        return report_no_memory();
+    }
+    return 0;
 }
 
-static int report_print_interval(const struct report_options *o, int line, int reset, int quiet) {
+static int report_print_interval(const struct report_options *o, int how) {
     struct text out;
     text_start(&out);
-    int result = report_render_interval(&out, o, line, reset, quiet);
+    int result = report_render_interval(&out, o, how);
     if (!result && out.length) {
         result = output_write(out.data, out.length);
     }
@@ -76,61 +89,86 @@ static int report_print_interval(const struct report_options *o, int line, int r
     return result;
 }
 
-/* NULL: what STINT_REPORT says, else the table. */
+/* NULL: the view of STINT_REPORT, else the default. 0, or -1 after one line. */
 static int report_read_options(const char *view, struct report_options *out) {
-    const char *text = view ? view : config.report ? config.report : WORDS_DEFAULT_VIEW;
-    if (report_options_parse(text, out)) {
-        log_line("report \"%.200s\": expected " REPORT_OPTIONS_FORM, text);
+    if (!view) {
+        view = config.report ? config.report : WORDS_DEFAULT_VIEW;
+    }
+    if (report_options_parse(view, out)) {
+        log_line("report \"%.200s\": expected " REPORT_OPTIONS_FORM, view);
         return -1;
     }
     out->threads |= __atomic_load_n(&config.threads, __ATOMIC_RELAXED);
     return 0;
 }
 
+static int report_print_view(const char *view, int how) {
+    struct report_options o;
+    if (report_read_options(view, &o)) {
+        return -1;
+    }
+    return report_print_interval(&o, how);
+}
+
 int report_into(struct text *out, const char *view) {
     struct report_options o;
-    return report_read_options(view, &o) ? -1 : report_render_interval(out, &o, 1, 0, 0);
+    if (report_read_options(view, &o)) {
+        return -1;
+    }
+    return report_render_interval(out, &o, 0);
 }
 
 int report_print_at_exit(const char *view) {
-    struct report_options o;
-    return report_read_options(view, &o) ? -1 : report_print_interval(&o, 1, 0, 1);
+    return report_print_view(view, PRINT_QUIET);
 }
 
 int report_profile(const struct fluid_options *as, int quiet) {
     struct report_options o;
-    int result = report_read_options("fluid", &o);
+    if (report_read_options("fluid", &o)) {
+        return -1;
+    }
     o.fluid = *as;
-    return result ? result : report_print_interval(&o, 1, 0, quiet);
+    return report_print_interval(&o, quiet ? PRINT_QUIET : 0);
 }
 
 int stint_report(const char *view) {
     ERRNO_KEEP;
-    struct report_options o;
-    return report_read_options(view, &o) ? -1 : report_print_interval(&o, 1, 0, 0);
+    return report_print_view(view, 0);
 }
 
 int stint_report_and_reset(void) {
     ERRNO_KEEP;
-    struct report_options o;
-    return report_read_options(NULL, &o) ? -1 : report_print_interval(&o, 1, 1, 0);
+    return report_print_view(NULL, PRINT_RESET);
 }
 
 int stint_report_legacy(int with_line) {
     ERRNO_KEEP;
-    struct report_options o;
-    return report_read_options("legacy", &o) ? -1 : report_print_interval(&o, with_line, 0, 0);
+    return report_print_view("legacy", with_line ? 0 : PRINT_NO_LINE);
 }
 
 int stint_set_report(stint_set *set, const char *view) {
     ERRNO_KEEP;
     struct report_options o;
-    int result = report_read_options(view, &o);
-    if (!result) {
-        o.set = set ? set->id : 0;
-        result = report_print_interval(&o, 1, 0, 0);
+    if (report_read_options(view, &o)) {
+        return -1;
     }
-    return result;
+    o.set = stint_impl_set_id(set);
+    return report_print_interval(&o, 0);
+}
+
+/* Adds the row of that name to the report's text. 0, or -1 after one line. */
+static int report_add_row(struct report *r, const char *name) {
+    const struct snapshot *s = r->snapshot;
+    uint32_t set = r->options->set;
+    if (name && set < s->set_count && !report_legacy_row(r, name)) {
+        return 0;
+    }
+    if (!name) {
+        name = "(NULL)";
+    }
+    const char *set_name = set < s->set_count ? s->sets[set] : "this set";
+    log_line("printStatus: \"%.200s\" is not registered in %s", name, set_name);
+    return -1;
 }
 
 int stint_set_print(stint_set *set, const char *name) {
@@ -138,21 +176,20 @@ int stint_set_print(stint_set *set, const char *name) {
     struct snapshot s;
     struct text out;
     struct report_options o;
-    int result = report_read_options("legacy", &o);
-    o.set = set ? set->id : 0;
-    if (!result && interval_open(&s, 0)) {
-        result = report_no_memory();
-    } else if (!result) {
-        struct report r = {&s, &o, &out, 0, NULL};
-        text_start(&out);
-        result = name && o.set < s.set_count ? report_legacy_row(&r, name) : -1;
-        if (result) {
-            log_line("printStatus: \"%.200s\" is not registered in %s", name ? name : "(NULL)",
-                     o.set < s.set_count ? s.sets[o.set] : "this set");
-        }
-        interval_close(&s);
-        result = result ? result : output_write(out.data, out.length);
-        text_free(&out);
+    if (report_read_options("legacy", &o)) {
+        return -1;
     }
+    o.set = stint_impl_set_id(set);
+    if (interval_open(&s, 0)) {
+        return report_no_memory();
+    }
+    struct report r = {&s, &o, &out, 0, NULL};
+    text_start(&out);
+    int result = report_add_row(&r, name);
+    interval_close(&s);
+    if (!result) {
+        result = output_write(out.data, out.length);
+    }
+    text_free(&out);
     return result;
 }

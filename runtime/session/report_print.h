@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports of this process: what the public functions and the exit report print.
+ * Reports of this process, for the exit report, the profiler and stint_export.
  */
 #ifndef STINT_REPORT_PRINT_H
 #define STINT_REPORT_PRINT_H
@@ -8,10 +8,9 @@
 #include "base/text.h"
 #include "report/report_options.h"
 
-/* What stint_report(view) prints, added to `out`. 0, or -1 after one line. */
+/* Adds what stint_report(view) prints to `out`. 0, or -1 after one line. */
 int report_into(struct text *out, const char *view);
-/* Prints the fluid view of the interval; quiet: nothing if nothing was recorded. 0, or -1 after one
- * line. */
+/* Prints the fluid view of the interval; quiet: only if anything was recorded. 0, or -1 after one line. */
 int report_profile(const struct fluid_options *as, int quiet);
 /* Prints that view if anything was recorded. 0, or -1 after one line. */
 int report_print_at_exit(const char *view);

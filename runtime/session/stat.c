@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/api.h"
+#include "base/arithmetic.h"
 #include "base/clock.h"
 #include "base/errno_keep.h"
 #include "base/name.h"
@@ -43,7 +44,7 @@ static void stat_fill(const struct stint_row *r, stint_stat *out) {
 /* A program built with an older header has a smaller stint_stat, one built with a newer header a
  * larger one. */
 static void stat_copy(void *out, size_t size, const stint_stat *stat) {
-    size_t known = size < sizeof *stat ? size : sizeof *stat;
+    size_t known = u64_min(size, sizeof *stat);
     memcpy(out, stat, known);
     memset((char *)out + known, 0, size - known);
 }
@@ -51,7 +52,7 @@ static void stat_copy(void *out, size_t size, const stint_stat *stat) {
 int stint_set_stat_get(stint_set *set, const char *name, stint_stat *out, size_t size) {
     ERRNO_KEEP;
     int result = -1;
-    uint32_t id = set ? set->id : 0;
+    uint32_t id = stint_impl_set_id(set);
     struct snapshot s;
     struct rows rows;
     if (name && out && !interval_open(&s, 0)) {
@@ -76,8 +77,8 @@ int stint_stat_get(const char *name, stint_stat *out, size_t size) {
     return stint_set_stat_get(NULL, name, out, size);
 }
 
-/* ---- The calling thread's own. Not thread-local data: all of that comes out of the loader's small
- * reserve where the library is loaded late, or into another namespace. */
+/* ---- Storage of the calling thread. Not thread-local data: that has to fit into the small reserve of
+ * the dynamic loader if the library is loaded late or into another namespace. */
 
 #define OWN_SIZE 512 /* bytes; more than a stint_stat, for programs built with a newer header */
 
@@ -93,8 +94,11 @@ __attribute__((constructor)) static void own_prepare(void) {
 }
 
 static stint_stat *own_get(void) {
-    stint_stat *own = has_own_key ? pthread_getspecific(own_key) : NULL;
-    if (own || !has_own_key) {
+    if (!has_own_key) {
+        return NULL;
+    }
+    stint_stat *own = pthread_getspecific(own_key);
+    if (own) {
         return own;
     }
     own = pages_get(OWN_SIZE);
@@ -110,7 +114,10 @@ const stint_stat *stint_stat_here(const char *name, size_t size) {
         return NULL;
     }
     stint_stat *own = own_get();
-    return own && !stint_set_stat_get(NULL, name, own, size) ? own : NULL;
+    if (!own || stint_set_stat_get(NULL, name, own, size)) {
+        return NULL;
+    }
+    return own;
 }
 
 void stint_reset(void) {
@@ -120,7 +127,7 @@ void stint_reset(void) {
 
 void stint_set_reset(stint_set *set) {
     ERRNO_KEEP;
-    interval_reset(set ? set->id : 0);
+    interval_reset(stint_impl_set_id(set));
 }
 
 uint64_t stint_now_us(void) {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Steps of the program: their number, their wall time, and what goes by them.
- *
- * Implementation notes
- * - The schedule looks at each step once and in order, whichever thread ends it. What has to be
- *   done then is done without the lock: a reset and a report take milliseconds, and the callback is
- *   the user's.
- * - `closed` is what the schedule says now; it goes into the settings under the registry's lock, so
- *   that of two threads the later wish wins. stint_enable has a switch of its own.
+ * Steps of the program: their number, their wall time, and the schedules that count them. stint_step
+ * ends a step, in any thread.
+ * - Each step is compared with the schedule once and in order, whichever thread ends it. What follows
+ *   from it is done without the lock: a reset and a report take milliseconds, and the callback is code
+ *   of the user.
+ * - `closed` says whether the schedule pauses recording now. It is copied into the settings under the
+ *   registry's lock, so that of two threads the later state remains. The switch of stint_enable is a
+ *   separate setting.
  */
 #include "activity/activity.h"
 #include "arena/arena.h"
@@ -50,7 +50,7 @@ static void timers_unlock(void) {
     lock_release(LOCK_STEP);
 }
 
-/* The child counts from 0, and records: the schedule and its callback are the parent's. */
+/* The child counts from 0 and records: the schedule and its callback belong to the parent. */
 static void step_forget_in_child(int held) {
     (void)held;
     STINT_IMPL_STORE(&count, 0);
@@ -60,12 +60,12 @@ static void step_forget_in_child(int held) {
 
 LOCK_OVER_FORK(LOCK_STEP, NULL, step_forget_in_child)
 
-/* ---- Wall time, a row of its own. */
+/* ---- Wall time, in the row stint_step. */
 
 static struct stint_impl_site step_site = {
     .name = "stint_step", .file = "", .function = "", .role = STINT_ROLE_STEP};
 
-/* Also makes the process ready: before it there is no clock. */
+/* Also prepares the process: the clock is not initialised before. */
 static uint64_t step_word(void) {
     uint64_t word = STINT_IMPL_LOAD(&step_site.word);
     if (site_gate_of(word) != registry_gate()) {
@@ -87,7 +87,7 @@ static void step_add_sample(void) {
     if (h) {
         __atomic_fetch_add(&h->steps, 1, __ATOMIC_RELAXED);
     }
-    /* at < before: two threads at once, the other one's sample holds both steps */
+    /* at < before: two threads at the same time; the sample of the other one contains both steps */
     if (!before || at < before || word & STINT_IMPL_SITE_OFF) {
         return;
     }
@@ -122,7 +122,9 @@ static struct change timers_look_at(uint64_t step) {
         .ready = timers.ready,
         .data = timers.data,
     };
-    timers.since = c.began ? step : timers.since;
+    if (c.began) {
+        timers.since = step;
+    }
     STINT_IMPL_STORE(&timers.closed, timers.phase == SCHEDULE_OFF);
     return c;
 }
@@ -176,10 +178,11 @@ uint64_t stint_step(void) {
     uint64_t begun = __atomic_add_fetch(&count, 1, __ATOMIC_RELAXED);
     step_add_sample();
     activity_step();
-    capture_step(begun); /* first: what the timers report is in no capture that ends here */
+    capture_step(begun); /* first, so that no capture contains the report of the timers */
     while (timers_go_on(begun)) {
     }
-    STINT_IMPL_STORE(&last_at, clock_ticks()); /* a tool's start, a report: no part of a step */
+    STINT_IMPL_STORE(&last_at,
+                     clock_ticks()); /* a step does not include the start of a tool or a report */
     return begun;
 }
 

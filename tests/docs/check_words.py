@@ -25,6 +25,7 @@ CLEAN_FOLDERS = [
     "runtime/export",
     "runtime/gpu",
     "runtime/ranges",
+    "runtime/session",
     "runtime/tool",
     "runtime/tracer",
     "runtime/viewers",
