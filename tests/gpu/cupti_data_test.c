@@ -194,7 +194,7 @@ TEST(cupti_data, times_go_on_as_they_are) {
     CHECK(first_of(ACTIVITY_KERNEL)->start == 9000 && first_of(ACTIVITY_KERNEL)->end == 8000);
 }
 
-/* A kind that nobody enabled is passed over; one that the library does not know ends the buffer. */
+/* A kind that was not enabled is skipped; one that is unknown to the library ends the buffer. */
 TEST(cupti_data, foreign_records) {
     uint32_t other[6] = {39};
     begin();

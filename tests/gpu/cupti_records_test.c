@@ -82,7 +82,7 @@ static void check_all(const struct cupti *c) {
     CHECK_STR_EQ(r[7].name, "k");
 }
 
-/* Nothing behind the end of what is valid is read, wherever that is. */
+/* Nothing after the end of the valid bytes is read, wherever that is. */
 static void check_cut(const struct cupti *c) {
     _Alignas(8) static uint8_t whole[4096];
     size_t used = write_all(c, whole);

@@ -10,7 +10,7 @@
 #include "fake_clock.h"
 #include "gpu/gpu.h"
 
-/* A copy of a library, in the working folder, in which nobody finds these names (up to NULL). */
+/* A copy of a library, in the working folder, in which these names (up to NULL) are not found. */
 struct copy {
     char path[64];
 };

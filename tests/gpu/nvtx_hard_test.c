@@ -192,7 +192,7 @@ static void forks(void) {
     CHECK(waitpid(child, &status, 0) == child && status == 0);
 }
 
-/* NVTX itself would wait for ever there. */
+/* NVTX itself would wait without end there. */
 TEST(nvtx_hard, fork_while_the_tool_starts) {
     attach();
     at_start = forks;

@@ -48,7 +48,7 @@ static void note(struct nvtx_event e) {
     if (at < NVTX_LOG_EVENTS) {
         log_here.event[at] = e;
     }
-    errno = 99; /* whoever called has to put it right */
+    errno = 99; /* the caller has to restore it */
 }
 
 /* First: a thread that is cancelled there has pushed or popped nothing. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A tool in the place of nsys: a library that NVTX loads (NVTX_INJECTION64_PATH) and that writes
- * down what it is told. One process; reset by whoever reads it.
+ * down what it is told. One process; reset by the reader.
  */
 #ifndef STINT_TESTS_NVTX_INJECTION_H
 #define STINT_TESTS_NVTX_INJECTION_H

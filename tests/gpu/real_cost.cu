@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the driver's calls behind a GPU scope cost on the host, and the scope itself, at 1 to 16
+// The cost of a GPU scope on the host, and of the driver's calls in it, at 1 to 16
 // threads: Markdown on stdout. Exit: 0, 1 CUDA failed, 77 no GPU.
 #include "real_spin.h"
 
@@ -123,7 +123,7 @@ struct row {
     const char *name;
     operation run;
     bool enqueues; // and so needs the stream emptied between chunks
-    bool busy;     // measured while the stream stands still
+    bool busy;     // measured while the stream is blocked
 };
 
 const row rows[] = {

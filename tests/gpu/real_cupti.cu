@@ -31,7 +31,7 @@ std::string exported() {
     return text;
 }
 
-// The number behind `key` in the first object of the array `table` whose name holds `name`.
+// The number after `key` in the first object of the array `table` whose name holds `name`.
 uint64_t number(const std::string &json, const char *table, const char *name, const char *key) {
     size_t at = json.find("\"" + std::string(table) + "\":[");
     const size_t end = at == std::string::npos ? at : json.find("]", at);

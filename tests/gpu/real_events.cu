@@ -51,24 +51,24 @@ TEST(gpu_real, many_streams) {
     CHECK(s.gpu_min_ns >= 95 * MS / 100); // more is possible: streams share queues
 }
 
-// A stream that stands still for 300 ms: what does not fit is dropped at once, nothing waits.
+// A stream that is blocked for 300 ms: what does not fit is dropped at once, nothing waits.
 TEST(gpu_real, in_flight_is_bounded) {
     NEED_DEVICE();
     setenv("STINT_GPU_IN_FLIGHT", "16", 1);
     cudaStream_t stream = real_stream(cudaStreamNonBlocking);
     real_spin(stream, 300 * MS, NULL);
     for (int i = 0; i < 100; ++i) {
-        REGISTER_GPU_TIMER("behind", stream);
+        REGISTER_GPU_TIMER("queued", stream);
     }
-    CHECK(real_stat("behind").total_ns < 100 * MS);
+    CHECK(real_stat("queued").total_ns < 100 * MS);
     CHECK(real_footer(100 - 16, REAL_DROPPED));
     CHECK_EQ_U64((uint64_t)stint_gpu_flush(), 0);
-    CHECK_EQ_U64(real_stat("behind").gpu_calls, 16);
+    CHECK_EQ_U64(real_stat("queued").gpu_calls, 16);
     {
-        REGISTER_GPU_TIMER("behind", stream); // there is room again
+        REGISTER_GPU_TIMER("queued", stream); // there is room again
     }
     CHECK_EQ_U64((uint64_t)stint_gpu_flush(), 0);
-    CHECK_EQ_U64(real_stat("behind").gpu_calls, 17);
+    CHECK_EQ_U64(real_stat("queued").gpu_calls, 17);
 }
 
 TEST(gpu_real, sync_waits_for_the_kernel) {

@@ -56,7 +56,7 @@ TEST(gpu_trace, nested_scopes_on_one_stream) {
         check_span(&t, l, i + 1, "inner", 1000, 1);
         check_span(&t, l, i + 2, "inner", 1000, 1);
     }
-    /* The CPU was through with the second before the GPU began it: it comes behind the first. */
+    /* The CPU had ended the second before the GPU began it: it comes after the first. */
     CHECK_EQ_U64(traced_event(&t, l, 3)->start_ns, traced_event(&t, l, 0)->start_ns + 2200);
     CHECK_EQ_U64(l ? l->overwritten : 9, 0);
     CHECK_EQ_U64(l ? l->thread : 0, SNAPSHOT_NONE);

@@ -112,7 +112,7 @@ static void none(void) {
     stint_report("gpu");
 }
 
-/* Limits that nobody knows, lost names, no time at all. */
+/* Unknown limits, lost names, no time at all. */
 static void unknown(void) {
     static const struct gpu_shape shape = {{1, 1, 1}, {64, 1, 1}, 16, 0, 0};
     begin();

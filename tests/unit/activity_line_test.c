@@ -94,7 +94,7 @@ TEST(activity_line, copies_and_waits_by_record) {
     check_sum(row(ACTIVITY_GAP, ACTIVITY_GAP_UNKNOWN, NULL), 1, 29500, 29500, 29500);
 }
 
-/* A driver call that is nobody's part holds up the host, too. */
+/* The host waits in a driver call that is not part of another one, too. */
 TEST(activity_line, waits_in_the_driver) {
     CHECK(!activity_open());
     fake_advance(1000000);
@@ -135,7 +135,7 @@ TEST(activity_line, pause) {
     add(kernel("k", 1, 100, 200));
     activity_pause();
     fake_advance(100000);
-    activity_step(); /* nobody looks */
+    activity_step(); /* tracing is paused */
     CHECK(!activity_open());
     fake_advance(1000);
     activity_step();
@@ -148,8 +148,7 @@ TEST(activity_line, pause) {
     check_sum(row(ACTIVITY_BUSY, ACTIVITY_BUSY_ANY, NULL), 2, 600, 100, 500);
 }
 
-/* More than are kept back, with a stream that is always behind: nothing is late, nothing is lost.
- * */
+/* More items than are kept back, one stream's records always last: nothing is late, nothing is lost. */
 TEST(activity_line, more_than_fit) {
     uint64_t n = 200000;
     CHECK(!activity_open());
@@ -205,7 +204,7 @@ static void *step_often(void *unused) {
     return NULL;
 }
 
-/* While somebody has the lock, more than there is room for: counted. No step waits. */
+/* More than there is room for, while another thread has the lock: counted. No step waits. */
 TEST(activity_line, steps_do_not_wait) {
     pthread_t thread;
     CHECK(!activity_open());

@@ -138,7 +138,7 @@ TEST(activity_sweep, causes) {
     CHECK_EQ_U64(cause_with(SWEEP_CALL_WAITS, 11000, 12000, 1, 19000), ACTIVITY_GAP_SYNC);
     CHECK_EQ_U64(cause_with(SWEEP_CALL_WAITS, 6000, 8000, 1, 19000), ACTIVITY_GAP_SYNC);
     CHECK_EQ_U64(cause_with(SWEEP_CALL_WAITS, 6000, 7999, 1, 19000), ACTIVITY_GAP_HOST_LATE);
-    /* Of another thread, of a thread nobody knows. */
+    /* Of another thread, of an unknown thread. */
     CHECK_EQ_U64(cause_with(SWEEP_CALL_WAITS, 6000, 12000, 2, 19000), ACTIVITY_GAP_HOST_LATE);
     CHECK_EQ_U64(cause_with(SWEEP_CALL_WAITS, 6000, 12000, 0, 19000), ACTIVITY_GAP_SYNC);
     /* It was launched before the wait was over: that was not it. */
@@ -187,7 +187,7 @@ TEST(activity_sweep, asks_about_calls_when_it_needs_to_know) {
     CHECK_EQ_U64(gaps[0].cause, ACTIVITY_GAP_HOST_LATE);
 }
 
-/* A long wait is found behind many short ones. */
+/* A long wait is found although many short ones followed it. */
 TEST(activity_sweep, long_wait_among_short_ones) {
     start(256);
     work(SWEEP_KERNEL, 5000, 100000);

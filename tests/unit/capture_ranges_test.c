@@ -36,7 +36,7 @@ static void ends_inherited(void) {
     GPU_PROFILER_STOP();
     CHECK_EQ_U64(lost(STINT_STATUS_CAPTURE_UNBALANCED), 0);
     CHECK_EQ_U64(fake_gpu.stops, 0);
-    GPU_PROFILER_STOP(); /* this one is nobody's */
+    GPU_PROFILER_STOP(); /* without a start */
     CHECK_EQ_U64(lost(STINT_STATUS_CAPTURE_UNBALANCED), 1);
     plain(NULL);
     CHECK_EQ_U64(fake_gpu.starts, 2);

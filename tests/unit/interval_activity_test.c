@@ -59,7 +59,7 @@ TEST(interval, activities_are_subtracted) {
     CHECK_EQ_U64(r.sum.count, 2);
     CHECK_EQ_U64(r.sum.total, 1100);
     CHECK_EQ_U64(r.sum.bytes, 96);
-    CHECK_EQ_U64(r.sum.max_bytes, 96); /* nobody knows better */
+    CHECK_EQ_U64(r.sum.max_bytes, 96); /* the exact value is not known */
     CHECK_EQ_U64(r.sum.launches, 1);
     CHECK_EQ_U64(r.launch_avg, 11);
     CHECK_EQ_U64(r.delay_avg, 5);

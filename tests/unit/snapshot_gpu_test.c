@@ -70,7 +70,7 @@ TEST(snapshot, reads_gpu_sums_and_devices) {
     CHECK_EQ_U64(n->bytes, 1200);
     CHECK_EQ_U64(n->flops, 2700000);
     CHECK_EQ_U64(s.device_count, 2);
-    CHECK_EQ_U64(n->gpu.device, 0); /* the newest stands first */
+    CHECK_EQ_U64(n->gpu.device, 0); /* the newest is the first */
     CHECK_STR_EQ(s.devices[0].name, "second GPU");
     CHECK_EQ_U64(s.devices[0].bytes_per_s, 3000000000);
     CHECK_EQ_U64(s.devices[0].flops_per_s, 7000000000000);

@@ -157,7 +157,7 @@ TEST(step, timers_record_what_the_schedule_says) {
     CHECK_EQ_U64(ready.calls, 6);
     CHECK_EQ_U64(ready.steps, 3);
     CHECK(ready.data == &mine);
-    CHECK_EQ_U64(calls_of("work"), 6); /* nothing came behind it */
+    CHECK_EQ_U64(calls_of("work"), 6); /* nothing came after it */
     CHECK(!stint_schedule_timers(NULL, NULL, NULL));
     scope();
     CHECK_EQ_U64(calls_of("work"), 7);
@@ -283,7 +283,7 @@ TEST(step, callback_may_end_the_schedule) {
     scope();
     stint_step();
     CHECK_EQ_U64(ready.times, 1);
-    CHECK_EQ_U64(calls_of("work"), 2); /* and is not reset behind its back */
+    CHECK_EQ_U64(calls_of("work"), 2); /* and is not reset */
 }
 
 static void child_of_steps(void) {

@@ -38,7 +38,7 @@ TEST(trace_activity, a_kernel_and_who_launched_it) {
     CHECK_EQ_U64(e->duration_ns, 500);
     CHECK_EQ_U64(e->launch_thread, 0);
     CHECK_EQ_U64(e->start_ns - e->launch_ns, 2000);
-    e = traced_event(&t, l, 1); /* nobody knows */
+    e = traced_event(&t, l, 1); /* unknown */
     CHECK_STR_EQ(name_of(e), "memcpy DtoH");
     CHECK_EQ_U64(e->launch_thread, SNAPSHOT_NONE);
     traced_check(&t.t);

@@ -191,7 +191,7 @@ static void *request_and_test(void *unused) {
     in_the_middle = reach_cancellation_point;
     CHECK(request(1));
     pthread_testcancel();
-    CHECK(!"not cancelled");
+    CHECK(0 && "not cancelled");
     return unused;
 }
 

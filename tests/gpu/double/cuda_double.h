@@ -6,7 +6,7 @@
  * defines for targets that link stint_cuda_double). A test that also links it steers it from here;
  * both are then the same copy. All functions may be called from any thread.
  *
- * Time stands still until double_advance() or a wait moves it. A stream has a cursor, the moment
+ * Time does not advance but by double_advance() or a wait. A stream has a cursor, the moment
  * its work will be done; an event recorded on it stores the cursor. Everything is in ns.
  *
  *     double_init();                                       // "cuInit", device 0, a current context
@@ -103,8 +103,8 @@ void *double_profiler_context(void); /* that of the last call that had an effect
  * environment at load: STINT_DOUBLE_FAIL. Returns 0, or -1 if it cannot be read. */
 int double_fail(const char *faults);
 
-/* Each record on a stream queues work of that length behind it, and each query advances time by it:
- * so programs that know nothing of the double get times. From the environment at load too:
+/* Each record on a stream queues work of that length after it, and each query advances time by it, so
+ * that programs that do not call the double get times. From the environment at load too:
  * STINT_DOUBLE_TICK, and STINT_DOUBLE_INIT=1, which is double_init() in the loading thread. */
 void double_tick(uint64_t ns);
 

@@ -6,7 +6,7 @@
  * A program under test loads it as it would CUPTI (STINT_CUPTI_LIB=CUPTI_DOUBLE_LIBRARY, which CMake
  * defines for targets that link stint_cupti_double). A test links it too and is the program: it
  * makes "CUDA calls" from here, on any thread. Times are those of the clock that was registered
- * with it, in ns; on stint_fake that stands still, so tell the double how to turn it:
+ * with it, in ns; on stint_fake it does not advance by itself, so tell the double how to:
  *
  *     setenv("STINT_GPU", "cupti", 1);                     // or tracer_start() by hand
  *     setenv("STINT_CUPTI_LIB", CUPTI_DOUBLE_LIBRARY, 1);

@@ -64,7 +64,7 @@ static int function_named(const char *name, size_t length) {
     return -1;
 }
 
-/* One "function:nth=code"; returns what is behind it, NULL if it cannot be read. */
+/* One "function:nth=code"; returns the text after it, NULL if it cannot be read. */
 static const char *read_fault(const char *text, struct fault *f) {
     char name[64], nth[24];
     int used = 0;

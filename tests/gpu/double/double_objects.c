@@ -14,7 +14,7 @@ pthread_mutex_t double_lock = PTHREAD_MUTEX_INITIALIZER;
 static __thread struct double_thread self;
 static uint32_t threads;
 
-/* Looks like an address nobody has, and is none of the special streams. */
+/* Looks like an address, is not one of the process, nor one of the default streams. */
 void *double_handle(enum double_kind kind, uint32_t number) {
     return number ? (void *)((uintptr_t)kind << 44 | (uintptr_t)number << 4) : NULL;
 }
