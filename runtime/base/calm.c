@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Both signals go to the thread that writes: it blocks them meanwhile, and what was raised in
- * between is taken away. One that was waiting before stays.
+ * The kernel sends both signals to the thread that writes. The thread blocks them while it writes,
+ * and removes the pending ones that were raised meanwhile. A signal that was pending before stays.
  */
 #include "calm.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Between the two calls a write into a pipe without a reader, or over the limit of a file's size,
- * is an error (EPIPE, EFBIG) and no signal that ends the program. Both keep errno.
+ * Between the two calls a write to a pipe without a reader, or beyond the limit of a file's size,
+ * fails with EPIPE or EFBIG instead of raising a signal that ends the program. Both keep errno.
  */
 #ifndef STINT_CALM_H
 #define STINT_CALM_H

@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The choice of a clock at the start, its calibration, and conversions between ticks and
+ * nanoseconds. clock_init is called once, before any other function and before a thread of the
+ * library exists; what it decided is only read after it. The inline path of the public header reads
+ * the counter itself (stint/detail/impl_clock.h).
+ */
 #include "clock.h"
 
 #include <fcntl.h>
@@ -10,6 +16,7 @@
 #include <cpuid.h>
 #endif
 
+#include "arithmetic.h"
 #include "stint/detail/impl_clock.h"
 
 /* Long enough that the two clock readings (some 30 ns each) are 0.1 % of it, short enough to vanish
@@ -29,14 +36,17 @@
 static enum clock_kind kind = CLOCK_KIND_MONOTONIC;
 static uint64_t ticks_per_us = 1000 << 8;
 
-static uint64_t ns_of(const struct timespec *t) {
+static uint64_t timespec_ns(const struct timespec *t) {
     return (uint64_t)t->tv_sec * 1000000000u + (uint64_t)t->tv_nsec;
 }
 
 /* 0 where the call fails. */
 static uint64_t read_ns(clockid_t id) {
     struct timespec t;
-    return clock_gettime(id, &t) ? 0 : ns_of(&t);
+    if (clock_gettime(id, &t)) {
+        return 0;
+    }
+    return timespec_ns(&t);
 }
 
 #if !defined(STINT_IMPL_FAKE_CLOCK)
@@ -48,11 +58,14 @@ static uint64_t read_monotonic_ns(void) {
     if (!from_kernel) {
         return read_ns(CLOCK_MONOTONIC_RAW);
     }
-    return syscall(SYS_clock_gettime, CLOCK_MONOTONIC_RAW, &t) ? 0 : ns_of(&t);
+    if (syscall(SYS_clock_gettime, CLOCK_MONOTONIC_RAW, &t)) {
+        return 0;
+    }
+    return timespec_ns(&t);
 }
 
 #if defined(__x86_64__)
-static int counter_trusted(void) {
+static int is_counter_trusted(void) {
     unsigned a = 0, b = 0, c = 0, d = 0;
     if (!__get_cpuid(0x80000007u, &a, &b, &c, &d) || !(d & 1u << 8)) {
         return 0; /* the rate follows the frequency */
@@ -68,7 +81,7 @@ static int counter_trusted(void) {
     return got >= 3 && !memcmp(name, "tsc", 3);
 }
 #else
-static int counter_trusted(void) {
+static int is_counter_trusted(void) {
     return 1; /* the architecture promises a constant rate */
 }
 #endif
@@ -83,7 +96,10 @@ uint64_t clock_ns(void) {
 }
 
 uint64_t clock_ticks(void) {
-    return kind == CLOCK_KIND_COUNTER ? STINT_IMPL_TICKS() : clock_ns();
+    if (kind == CLOCK_KIND_COUNTER) {
+        return STINT_IMPL_TICKS();
+    }
+    return clock_ns();
 }
 
 void clock_stamp(struct clock_stamp *out) {
@@ -105,7 +121,7 @@ void clock_stamp(struct clock_stamp *out) {
 
 #if !defined(STINT_IMPL_FAKE_CLOCK)
 /* 0 unless the clock advances as far as the calibration needs; it may stop in its middle. */
-static int calibrate(int stamps) {
+static int calibrate_counter(int stamps) {
     struct clock_stamp from, to;
     clock_stamp(&from);
     do {
@@ -115,12 +131,11 @@ static int calibrate(int stamps) {
         clock_stamp(&to);
     } while (to.monotonic_ns < from.monotonic_ns + CALIBRATION_NS);
     uint64_t ns = to.monotonic_ns - from.monotonic_ns;
-    ticks_per_us = ((to.ticks - from.ticks) * 1000 << 8) / ns;
-    ticks_per_us = ticks_per_us ? ticks_per_us : 1;
+    ticks_per_us = u64_max(((to.ticks - from.ticks) * 1000 << 8) / ns, 1);
     return 1;
 }
 
-static int advances(int stamps) {
+static int clock_advances(int stamps) {
     uint64_t first = clock_ns();
     while (clock_ns() == first) {
         if (--stamps == 0) {
@@ -131,7 +146,10 @@ static int advances(int stamps) {
 }
 
 static int source_is_usable(int stamps) {
-    return kind == CLOCK_KIND_COUNTER ? calibrate(stamps) : advances(stamps);
+    if (kind == CLOCK_KIND_COUNTER) {
+        return calibrate_counter(stamps);
+    }
+    return clock_advances(stamps);
 }
 
 static enum clock_source choose_source(void) {
@@ -154,11 +172,16 @@ static enum clock_source choose_source(void) {
 enum clock_source clock_init(int wanted) {
     ticks_per_us = 1000 << 8;
 #if defined(STINT_IMPL_FAKE_CLOCK)
-    kind = wanted == 2 ? CLOCK_KIND_MONOTONIC : CLOCK_KIND_COUNTER;
+    kind = CLOCK_KIND_COUNTER;
+    if (wanted == 2) {
+        kind = CLOCK_KIND_MONOTONIC;
+    }
     return CLOCK_SOURCE_LIBC;
 #else
-    int counter = wanted == 1 || (wanted == 0 && counter_trusted());
-    kind = counter ? CLOCK_KIND_COUNTER : CLOCK_KIND_MONOTONIC;
+    kind = CLOCK_KIND_MONOTONIC;
+    if (wanted == 1 || (wanted == 0 && is_counter_trusted())) {
+        kind = CLOCK_KIND_COUNTER;
+    }
     return choose_source();
 #endif
 }
@@ -168,10 +191,13 @@ enum clock_kind clock_kind(void) {
 }
 
 const char *clock_name(void) {
+    if (kind != CLOCK_KIND_COUNTER) {
+        return "monotonic";
+    }
 #if defined(__x86_64__)
-    return kind == CLOCK_KIND_COUNTER ? "tsc" : "monotonic";
+    return "tsc";
 #else
-    return kind == CLOCK_KIND_COUNTER ? "cntvct" : "monotonic";
+    return "cntvct";
 #endif
 }
 
@@ -181,7 +207,10 @@ uint64_t clock_ticks_per_us(void) {
 
 uint64_t clock_ticks_of_ns(uint64_t ns) {
     double ticks = (double)ns * (double)ticks_per_us / 256000.0 + 0.5;
-    return ticks < (double)INT64_MAX ? (uint64_t)ticks : (uint64_t)INT64_MAX;
+    if (ticks >= (double)INT64_MAX) {
+        return (uint64_t)INT64_MAX;
+    }
+    return (uint64_t)ticks;
 }
 
 uint64_t clock_ticks_at(uint64_t us) {
@@ -191,17 +220,25 @@ uint64_t clock_ticks_at(uint64_t us) {
         return ticks;
     }
     uint64_t ago = clock_ticks_of_ns(ns - us * 1000);
-    return ago < ticks ? ticks - ago : 1;
+    if (ago >= ticks) {
+        return 1;
+    }
+    return ticks - ago;
 }
 
 double clock_ns_per_tick(const struct clock_stamp *from, const struct clock_stamp *to,
                          uint64_t first) {
-    double measured = first ? 256000.0 / (double)first : 1.0;
+    double measured = 1.0;
+    if (first) {
+        measured = 256000.0 / (double)first;
+    }
     if (to->ticks <= from->ticks || to->monotonic_ns <= from->monotonic_ns) {
         return measured;
     }
     double rate =
         (double)(to->monotonic_ns - from->monotonic_ns) / (double)(to->ticks - from->ticks);
-    int bent = first && (rate > measured * (1 + BENT) || rate < measured * (1 - BENT));
-    return bent ? measured : rate;
+    if (first && (rate > measured * (1 + BENT) || rate < measured * (1 - BENT))) {
+        return measured;
+    }
+    return rate;
 }

@@ -8,35 +8,40 @@
 
 #include "errno_keep.h"
 
-/* Of the C++ ABI, the same in every C++ library: NULL for a name it does not understand. */
+/* Of the C++ ABI, the same in every C++ library. NULL for what is not a mangled name. */
 typedef char *demangler(const char *mangled, char *buffer, size_t *size, int *status);
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static demangler *found;
 
-static void find(void) {
+static void find_demangler(void) {
     void *at = dlsym(RTLD_DEFAULT, "__cxa_demangle");
     if (!at) { /* a C program, or one whose C++ part was loaded with RTLD_LOCAL */
         void *library = dlopen("libstdc++.so.6", RTLD_NOW | RTLD_LOCAL);
-        at = library ? dlsym(library, "__cxa_demangle") : NULL;
+        if (library) {
+            at = dlsym(library, "__cxa_demangle");
+        }
     }
     memcpy(&found, &at, sizeof found); /* ISO C has no cast from an object to a function */
 }
 
 int demangle(char *out, size_t size, const char *mangled) {
     ERRNO_KEEP;
-    int status = 0, result = -1;
+    int status = 0;
     if (!size || strncmp(mangled, "_Z", 2)) { /* it would take "i" for the type int */
         return -1;
     }
-    pthread_once(&once, find);
-    char *name = found ? found(mangled, NULL, NULL, &status) : NULL;
-    if (name) {
-        size_t length = strnlen(name, size - 1);
-        memcpy(out, name, length);
-        out[length] = '\0';
-        result = 0;
+    pthread_once(&once, find_demangler);
+    if (!found) {
+        return -1;
     }
+    char *name = found(mangled, NULL, NULL, &status);
+    if (!name) {
+        return -1;
+    }
+    size_t length = strnlen(name, size - 1);
+    memcpy(out, name, length);
+    out[length] = '\0';
     free(name);
-    return result;
+    return 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Names as the compiler mangled them, in words. The demangler is the C++ library's: the program's own
- * if it has one, else it is loaded at the first use.
+ * Demangles C++ names by the demangler of the C++ library: the program's if it has one, else one that
+ * is loaded at the first use.
  */
 #ifndef STINT_DEMANGLE_H
 #define STINT_DEMANGLE_H
@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 /* "_Z5scalePff" to "scale(float*, float)", cut to `size` with its NUL. 0, or -1 with nothing
- * written: not a mangled name, or nobody to ask. Any thread, not a signal handler; calls malloc. */
+ * written: not a mangled name, or no demangler. Any thread, not a signal handler; calls malloc. */
 int demangle(char *out, size_t size, const char *mangled);
 
 #endif

@@ -61,9 +61,14 @@ static int read_rules(const char *list, size_t length, struct rule *out) {
 }
 
 int filter_set(const char *list) {
-    list = list ? list : "";
+    if (!list) {
+        list = "";
+    }
     size_t length = strlen(list);
-    int count = length < BYTES ? read_rules(list, length, NULL) : -1;
+    if (length >= BYTES) {
+        return -1;
+    }
+    int count = read_rules(list, length, NULL);
     if (count < 0) {
         return -1;
     }

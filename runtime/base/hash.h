@@ -51,7 +51,10 @@ static inline uint64_t hash_bytes(const char *bytes, size_t length) {
         memcpy(&piece, bytes, 8);
         h = hash_mix(h ^ piece);
     }
-    return length ? hash_mix(h ^ hash_tail(bytes, length)) : h;
+    if (!length) {
+        return h;
+    }
+    return hash_mix(h ^ hash_tail(bytes, length));
 }
 
 static inline uint64_t hash_number(uint64_t v) {

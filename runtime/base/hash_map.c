@@ -66,5 +66,8 @@ uint32_t hash_map_number(struct hash_map *m, uint32_t key) {
         return number;
     }
     number = m->count;
-    return hash_map_add(m, key, number) ? HASH_MAP_NONE : number;
+    if (hash_map_add(m, key, number)) {
+        return HASH_MAP_NONE;
+    }
+    return number;
 }

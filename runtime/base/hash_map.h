@@ -10,7 +10,7 @@
  *     index = hash_map_get(&map, unit);             HASH_MAP_NONE without one
  *
  * A key that is the hash of something longer. It may be there more than once, and the caller
- * compares what each number stands for:
+ * compares the item of each number:
  *
  *     struct hash_map_walk walk;
  *     uint32_t i = hash_map_first(&map, hash, &walk);

@@ -21,7 +21,10 @@ static size_t count;
 
 static long offset_at(time_t when) {
     struct tm local;
-    return localtime_r(&when, &local) ? local.tm_gmtoff : 0;
+    if (!localtime_r(&when, &local)) {
+        return 0;
+    }
+    return local.tm_gmtoff;
 }
 
 /* The first second after `before` that has the offset of `after`. */
@@ -62,18 +65,21 @@ void local_time_read(time_t now) {
 /* Gregorian, proleptic: eras of 400 years that begin on the first of March. */
 static void set_date(long days, struct local_time *out) {
     long shifted = days + 719468; /* days from 0000-03-01 to 1970-01-01 */
-    long era = (shifted >= 0 ? shifted : shifted - 146096) / 146097;
+    long era = shifted / 146097;
+    if (shifted < 0) {
+        era = (shifted - 146096) / 146097;
+    }
     long of_era = shifted - era * 146097;
     long year = (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365;
     long of_year = of_era - (365 * year + year / 4 - year / 100);
     long month = (5 * of_year + 2) / 153; /* 0 = March */
     out->day = (int)(of_year - (153 * month + 2) / 5 + 1);
-    out->month = (int)(month < 10 ? month + 3 : month - 9);
+    out->month = (int)((month + 2) % 12 + 1);
     out->year = (int)(year + era * 400 + (out->month <= 2));
 }
 
 void local_time_at(time_t when, struct local_time *out) {
-    long offset = count ? changes[0].offset : 0;
+    long offset = changes[0].offset; /* 0 where nothing was read */
     for (size_t i = 1; i < count && changes[i].from <= when; ++i) {
         offset = changes[i].offset;
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Local time without the C library's lock, for lines that are written in signal handlers and in the
- * children of forks. localtime_r is asked once, when the library is loaded.
+ * children of forks. localtime_r is called only when the library is loaded.
  */
 #ifndef STINT_LOCAL_TIME_H
 #define STINT_LOCAL_TIME_H

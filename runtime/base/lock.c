@@ -34,7 +34,7 @@ static __thread struct {
     uint16_t for_fork; /* taken by the fork under way; likewise */
 } here __attribute__((tls_model("initial-exec")));
 
-static void fence(void) {
+static void fence_signals(void) {
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
@@ -71,11 +71,11 @@ static void check_order(enum lock_id id) {
 
 void lock_enter(enum lock_id id) {
     ++here.inside[id];
-    fence();
+    fence_signals();
 }
 
 void lock_leave(enum lock_id id) {
-    fence();
+    fence_signals();
     if (here.inside[id]) { /* 0: the child of a fork that forgot it */
         --here.inside[id];
     }
@@ -89,21 +89,21 @@ unsigned lock_inside(enum lock_id id) {
 
 static void set_held(enum lock_id id) {
     here.held = (uint16_t)(here.held | 1u << id);
-    fence();
+    fence_signals();
 }
 
 static void clear_held(enum lock_id id) {
     here.held = (uint16_t)(here.held & ~(1u << id));
 }
 
-static void hold(enum lock_id id) {
+static void mutex_lock(enum lock_id id) {
     set_held(id);
     pthread_mutex_lock(&mutexes[id]);
 }
 
-static void drop(enum lock_id id) {
+static void mutex_unlock(enum lock_id id) {
     pthread_mutex_unlock(&mutexes[id]);
-    fence();
+    fence_signals();
     clear_held(id);
 }
 
@@ -118,7 +118,7 @@ static void call_if_free(void) {
 
 void lock_hold(enum lock_id id) {
     check_order(id);
-    hold(id);
+    mutex_lock(id);
 }
 
 int lock_try(enum lock_id id) {
@@ -132,7 +132,7 @@ int lock_try(enum lock_id id) {
 }
 
 void lock_drop(enum lock_id id) {
-    drop(id);
+    mutex_unlock(id);
     call_if_free();
 }
 
@@ -143,7 +143,7 @@ void lock_take(enum lock_id id) {
 
 /* Outside before the call: a handler's scopes need not be lost while it waits. */
 void lock_release(enum lock_id id) {
-    drop(id);
+    mutex_unlock(id);
     lock_leave(id);
     call_if_free();
 }
@@ -185,9 +185,12 @@ void lock_over_fork(enum lock_id id, const struct lock_fork *calls) {
     over_fork[id] = calls;
 }
 
-static int is_interrupted(int id) {
+static int lock_is_interrupted(int id) {
     const struct lock_fork *calls = over_fork[id];
-    return calls && calls->interrupted ? calls->interrupted() : here.inside[id] != 0;
+    if (calls && calls->interrupted) {
+        return calls->interrupted();
+    }
+    return here.inside[id] != 0;
 }
 
 static int is_taken(int id) {
@@ -199,19 +202,21 @@ static int is_taken(int id) {
 static void before_fork(void) {
     unsigned take = 0;
     for (int id = 0; id < LOCK_COUNT; ++id) {
-        take |= is_interrupted(id) ? 0 : 1u << id;
+        if (!lock_is_interrupted(id)) {
+            take |= 1u << id;
+        }
     }
     here.for_fork = (uint16_t)take;
     for (int id = 0; id < LOCK_COUNT; ++id) {
         if (is_taken(id)) {
             lock_enter((enum lock_id)id);
-            hold((enum lock_id)id);
+            mutex_lock((enum lock_id)id);
         }
     }
 }
 
 static void give_back(int id) {
-    drop((enum lock_id)id);
+    mutex_unlock((enum lock_id)id);
     lock_leave((enum lock_id)id);
 }
 

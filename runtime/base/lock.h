@@ -9,7 +9,8 @@
  * Every lock is held over every fork, so that the child inherits whole tables and free locks; only a
  * signal handler that interrupted this thread inside must not wait for what it interrupted. The
  * child of its fork gets a new lock instead. The interrupted call may go on there and unlocks it
- * once too often, which does no harm. One pair of fork handlers serves all locks:
+ * once more than it was locked, which is harmless for a new lock. One pair of fork handlers serves
+ * all locks:
  *
  *     LOCK_OVER_FORK(LOCK_EVENTS, was_interrupted, forget_in_child)
  *
@@ -29,12 +30,12 @@ enum lock_id {
 };
 
 /* A thread is inside a lock from before it takes it until after it has released it, or for longer: a
- * visit. Its signal handlers ask; they must not wait for what they interrupted. The count is 1,
+ * visit. Its signal handlers check this: they must not wait for what they interrupted. The count is 1,
  * or 2 where a visit takes the lock and for lock_enter in a handler that looked first. */
 void lock_enter(enum lock_id id);
 void lock_leave(enum lock_id id);
 unsigned lock_inside(enum lock_id id);
-/* In the child of a fork: the interrupted call finds nothing any more to be inside of. */
+/* In the child of a fork: the interrupted call is no longer inside. */
 void lock_outside(enum lock_id id);
 
 /* Enters and takes it; releases and leaves it. */
@@ -51,8 +52,8 @@ int lock_any_held(void);
  * which holds one. */
 void lock_when_free(void (*call)(void));
 
-/* Inside over calls out, with the lock or without. A thread cancelled there would leave what it
- * began as it is for ever. Keeps errno. */
+/* Inside during calls into other code, with or without the lock. Cancellation is disabled: a
+ * cancelled thread would leave unfinished what it began. Keeps errno. */
 struct lock_visit {
     int error;
     int cancel;

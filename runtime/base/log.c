@@ -3,9 +3,9 @@
  * Lines on stderr.
  *
  * Implementation notes
- * - A write may wait for a reader of the pipe. A thread that holds a lock of ours puts its line into
- *   a list, which is written by the first thread that has released its last lock: the caller, or
- *   one that comes before it. Lines of a parent process are written by the parent.
+ * - A write may wait for a reader of the pipe. A thread that holds a lock of the library puts its
+ *   line into a list, which is written by the first thread that has released its last lock: the
+ *   caller, or one that does so before it. Lines of a parent process are written by the parent.
  * - The list is a stack of atomic pointers: signal handlers write lines, too.
  */
 #include "log.h"
@@ -38,7 +38,7 @@ struct line {
 static struct line last_line;
 static int last_line_taken; /* atomic */
 
-static struct line *line_get(void) {
+static struct line *log_line_get(void) {
     struct line *l = pages_get(sizeof *l);
     if (!l && !__atomic_exchange_n(&last_line_taken, 1, __ATOMIC_ACQUIRE)) {
         l = &last_line;
@@ -46,7 +46,7 @@ static struct line *line_get(void) {
     return l;
 }
 
-static void line_put(struct line *l) {
+static void log_line_put(struct line *l) {
     if (l == &last_line) {
         __atomic_store_n(&last_line_taken, 0, __ATOMIC_RELEASE);
     } else {
@@ -54,7 +54,7 @@ static void line_put(struct line *l) {
     }
 }
 
-/* Names and values come from anywhere: a line stays one line, and does nothing to a terminal. */
+/* Names and values are untrusted: a line stays one line, without control sequences. */
 static size_t escape_line(char *out, size_t size, const char *line, size_t length) {
     int utf8 = terminal_is_utf8();
     size_t n = 0;
@@ -76,7 +76,7 @@ static void write_now(const char *shown, size_t bytes) {
 /* ---- Lines that wait until no lock is held. */
 
 struct waiting_line {
-    struct waiting_line *next; /* the one before it */
+    struct waiting_line *next; /* the line before this one */
     pid_t pid;
     size_t length;
     char text[];
@@ -128,7 +128,7 @@ static void write_later(const char *shown, size_t bytes) {
 __attribute__((format(printf, 2, 0))) static void
 write_line(size_t (*prefix)(char *out, size_t size), const char *format, va_list args) {
     ERRNO_KEEP;
-    struct line *l = line_get();
+    struct line *l = log_line_get();
     if (l) {
         size_t before = prefix(l->text, sizeof l->text);
         size_t length =
@@ -140,7 +140,7 @@ write_line(size_t (*prefix)(char *out, size_t size), const char *format, va_list
         } else {
             write_now(l->shown, bytes);
         }
-        line_put(l);
+        log_line_put(l);
     }
 }
 

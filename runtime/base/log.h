@@ -9,9 +9,10 @@
 #include <stddef.h>
 
 __attribute__((format(printf, 1, 2))) void log_line(const char *format, ...);
-/* A line of the ancestor's wording: no "stint: ", but the glog prefix if STINT_LOG_PREFIX asks. */
+/* A line as PaddlePaddle's Stat.h prints it: without "stint: ", and with the glog prefix where
+ * STINT_LOG_PREFIX requests it. */
 __attribute__((format(printf, 1, 2))) void log_legacy(const char *format, ...);
-/* The prefix itself, "" unless asked for; returns its length. */
+/* The prefix itself, "" unless requested; returns its length. */
 size_t log_prefix(char *out, size_t size);
 
 #endif

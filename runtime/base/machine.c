@@ -16,20 +16,25 @@
 /* The first "model name" of /proc/cpuinfo; Arm kernels have none. */
 static void read_cpu(char *out, size_t size) {
     char text[CPU_BYTES];
+    ssize_t got = 0;
     int fd = open("/proc/cpuinfo", O_RDONLY | O_CLOEXEC);
-    ssize_t got = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
     if (fd >= 0) {
+        got = read(fd, text, sizeof text - 1);
         close(fd);
     }
-    text[got > 0 ? got : 0] = '\0';
-    const char *line = strstr(text, "model name");
-    const char *value = line ? strchr(line, ':') : NULL;
+    if (got < 0) {
+        got = 0;
+    }
+    text[got] = '\0';
 #if defined(__aarch64__)
-    const char *unknown = "aarch64";
+    const char *value = "aarch64";
 #else
-    const char *unknown = "x86-64";
+    const char *value = "x86-64";
 #endif
-    value = value ? value + 2 : unknown;
+    const char *line = strstr(text, "model name\t: ");
+    if (line) {
+        value = line + strlen("model name\t: ");
+    }
     print_text(out, size, "%.*s", (int)strcspn(value, "\n"), value);
 }
 
@@ -59,7 +64,10 @@ void machine_read(struct machine *out) {
     print_text(out->compiler, sizeof out->compiler, "gcc %d.%d.%d", __GNUC__, __GNUC_MINOR__,
                __GNUC_PATCHLEVEL__);
 #endif
-    out->cpus = sched_getaffinity(0, sizeof set, &set) ? 1 : (uint32_t)CPU_COUNT(&set);
+    out->cpus = 1;
+    if (!sched_getaffinity(0, sizeof set, &set)) {
+        out->cpus = (uint32_t)CPU_COUNT(&set);
+    }
 }
 
 void machine_usage(struct machine_usage *out) {

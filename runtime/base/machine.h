@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where a run took place and what it used, for report headers and footers. Tests put their own in
- * its place.
+ * Where a run took place and what it used, for report headers and footers. Tests replace it.
  */
 #ifndef STINT_MACHINE_H
 #define STINT_MACHINE_H

@@ -12,7 +12,7 @@ static const char here;
 static char name[64]; /* "" = the program itself; written at load, only read after it */
 
 /* Its path, NULL for the program itself. */
-static const char *path(void) {
+static const char *find_module_path(void) {
     Dl_info own, program;
     if (!dladdr(&here, &own) || !dladdr((void *)getauxval(AT_ENTRY), &program) ||
         own.dli_fbase == program.dli_fbase) {
@@ -26,15 +26,19 @@ int module_name(char *out, size_t size) {
     return *out ? 0 : -1;
 }
 
-/* Before the module's other constructors. The loader is asked here and never again: another thread
- * may hold its lock in a constructor that waits for a lock of ours. */
-__attribute__((constructor(101))) static void stay(void) {
-    const char *whole = path();
-    if (whole) {
-        const char *last = strrchr(whole, '/');
-        snprintf(name, sizeof name, "%s", last ? last + 1 : whole);
-        (void)dlopen(whole, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);
+/* Before the module's other constructors. The loader is called here and never again: another thread
+ * may hold its lock in a constructor that waits for a lock of this library. */
+__attribute__((constructor(101))) static void module_keep_loaded(void) {
+    const char *path = find_module_path();
+    if (!path) {
+        return;
     }
+    (void)dlopen(path, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);
+    const char *last = strrchr(path, '/');
+    if (last) {
+        path = last + 1;
+    }
+    snprintf(name, sizeof name, "%s", path);
 }
 
 #else

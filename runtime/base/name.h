@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "arithmetic.h"
+
 #define NAME_BYTES 1000u /* longer names are cut */
 
 /* The length that is kept: at most NAME_BYTES, and no UTF-8 character cut in two. */
@@ -25,8 +27,11 @@ static inline size_t name_cut(const char *bytes, size_t length) {
 
 /* Order as of memcmp, a prefix first. */
 static inline int name_compare(const char *a, size_t a_length, const char *b, size_t b_length) {
-    int order = memcmp(a, b, a_length < b_length ? a_length : b_length);
-    return order ? order : (a_length > b_length) - (a_length < b_length);
+    int order = memcmp(a, b, u64_min(a_length, b_length));
+    if (order) {
+        return order;
+    }
+    return (a_length > b_length) - (a_length < b_length);
 }
 
 /* Whether a name as recorded is that of the C string. */

@@ -49,8 +49,11 @@ struct number number_exact(double value) {
     char text[NUMBER_BYTES];
     snprintf(text, sizeof text, "%.15g", value);
     double back = strtod(text, NULL); /* the same locale as the line above */
-    int same = back >= value && back <= value;
-    return number_short(value, same || isnan(value) ? 15 : 17);
+    int is_same = back >= value && back <= value;
+    if (is_same || isnan(value)) {
+        return number_short(value, 15);
+    }
+    return number_short(value, 17);
 }
 
 const char *number_parse_whole(const char *text, uint64_t max, uint64_t *out) {
@@ -85,22 +88,26 @@ int number_read_whole(const char *text, uint64_t min, uint64_t max, uint64_t *ou
  * most. */
 const char *number_parse(const char *text, double *out) {
     uint64_t mantissa = 0;
-    int digits = 0, point = 0;
+    int digits = 0, in_fraction = 0;
     double power = 1;
     for (;; ++text) {
-        if (*text == '.' && !point) {
-            point = 1;
+        if (*text == '.' && !in_fraction) {
+            in_fraction = 1;
             continue;
         }
         if (*text < '0' || *text > '9') {
             break;
         }
         digits = 1;
-        if (mantissa < UINT64_MAX / 10 - 1) {
+        int is_kept = mantissa < UINT64_MAX / 10 - 1;
+        if (is_kept) {
             mantissa = mantissa * 10 + (uint64_t)(*text - '0');
-            power *= point ? 10 : 1;
-        } else {
-            power /= point ? 1 : 10;
+        }
+        if (is_kept && in_fraction) {
+            power *= 10;
+        }
+        if (!is_kept && !in_fraction) {
+            power /= 10;
         }
     }
     if (!digits) {

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "arithmetic.h"
+
 struct ordering {
     order_rule before;
     const void *what;
@@ -23,10 +25,6 @@ static void merge_halves(const struct ordering *o, uint32_t *to, const uint32_t 
     memcpy(to + (middle - a), from + b, (end - b) * sizeof *to);
 }
 
-static uint32_t smaller(uint64_t a, uint32_t b) {
-    return a < b ? (uint32_t)a : b;
-}
-
 uint32_t *order_in(uint32_t *order, uint32_t *spare, uint32_t count, order_rule before,
                    const void *what) {
     struct ordering o = {before, what};
@@ -36,8 +34,8 @@ uint32_t *order_in(uint32_t *order, uint32_t *spare, uint32_t count, order_rule 
     for (uint64_t width = 1; width < count; width *= 2) {
         for (uint64_t from = 0; from < count; from += 2 * width) {
             uint32_t left = (uint32_t)(count - from);
-            merge_halves(&o, spare + from, order + from, smaller(width, left),
-                         smaller(2 * width, left));
+            merge_halves(&o, spare + from, order + from, (uint32_t)u64_min(width, left),
+                         (uint32_t)u64_min(2 * width, left));
         }
         uint32_t *sorted = spare;
         spare = order;

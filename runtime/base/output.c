@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where reports go: stderr, stdout or the file of STINT_OUTPUT, whose name may contain the process,
+ * the host and the rank. Called by the session at a report, at most one at a time, and by the tool
+ * for names of files. A report is never lost: what cannot be written to a file goes to stderr.
+ */
 #include "output.h"
 
 #include <errno.h>
@@ -22,7 +27,7 @@
 #define HOST_BYTES 65 /* Linux has none longer */
 
 /* The rank of a parallel run, as the common launchers tell it; "0" outside one. */
-static const char *rank_text(void) {
+static const char *find_rank(void) {
     static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",
                                         "SLURM_PROCID"};
     for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
@@ -46,7 +51,7 @@ int output_path(char *out, size_t size, const char *pattern) {
                 n = print_text(number, sizeof number, "%ld", (long)getpid());
                 piece = number;
             } else if (*pattern == 'r') {
-                piece = rank_text();
+                piece = find_rank();
                 n = strlen(piece);
             } else if (*pattern == 'h') {
                 if (gethostname(host, sizeof host)) {
@@ -70,8 +75,8 @@ int output_path(char *out, size_t size, const char *pattern) {
 
 /* ---- Writing. */
 
-/* A reader that takes nothing for so long, with a descriptor that does not wait by itself, is given
- * up: the program's end waits for it. */
+/* After so long without a byte taken, on a non-blocking descriptor, the rest of the report is given
+ * up: the end of the program waits for it. */
 #define OUTPUT_WAIT_MS 2000
 
 /* 0, or -1 with errno. */
@@ -80,7 +85,10 @@ static int write_calmly(int fd, const char *bytes, size_t length) {
     calm_start(&calm);
     size_t done = write_all(fd, bytes, length, OUTPUT_WAIT_MS);
     calm_end(&calm);
-    return done < length ? -1 : 0;
+    if (done < length) {
+        return -1;
+    }
+    return 0;
 }
 
 static int write_to_stderr(const char *bytes, size_t length) {
@@ -93,8 +101,8 @@ static int write_to_stderr(const char *bytes, size_t length) {
     return failed;
 }
 
-/* A regular file, or a device such as /dev/null or a terminal. Opening a FIFO could wait for ever, and
- * a link may have been planted to lead to another file. NULL and *fd, or why not. */
+/* A regular file, or a device such as /dev/null or a terminal. Opening a FIFO could wait without
+ * end, and a link may lead to a file of another user. NULL and *fd, or why not. */
 static const char *open_output(const char *path, int fresh, int *fd) {
     struct stat s;
     *fd = -1;
@@ -155,16 +163,18 @@ static int write_to_stdout(const char *bytes, size_t length) {
 
 int output_write(const char *bytes, size_t length) {
     ERRNO_KEEP;
-    int result;
     const char *to = config.output;
     if (!to || !strcmp(to, "stderr") || !strcmp(to, "/dev/stderr")) {
-        result = write_to_stderr(bytes, length);
-    } else if (!strcmp(to, "stdout") || !strcmp(to, "/dev/stdout")) {
-        result = write_to_stdout(bytes, length);
-    } else {
-        char *path = pages_get(PATH_MAX); /* too much for a small stack */
-        result = path ? write_file(path, to, bytes, length) : write_to_stderr(bytes, length);
-        pages_put(path, PATH_MAX);
+        return write_to_stderr(bytes, length);
     }
+    if (!strcmp(to, "stdout") || !strcmp(to, "/dev/stdout")) {
+        return write_to_stdout(bytes, length);
+    }
+    char *path = pages_get(PATH_MAX); /* too much for a small stack */
+    if (!path) {
+        return write_to_stderr(bytes, length);
+    }
+    int result = write_file(path, to, bytes, length);
+    pages_put(path, PATH_MAX);
     return result;
 }

@@ -1,8 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A part of printf without the C library's, which allocates memory and reads the locale. Called for
+ * every line of the log, also in signal handlers and under locks, so that it only writes to memory
+ * of the caller. Formats are constants of the program; a conversion that is not known ends the text.
+ */
 #include "print.h"
 
 #include <stdint.h>
 #include <string.h>
+
+#include "arithmetic.h"
 
 #define DIGITS 20 /* of the largest 64-bit number */
 
@@ -21,17 +28,23 @@ struct writer {
 };
 
 static void print_bytes(struct writer *w, const char *bytes, size_t length) {
-    size_t room = w->size - w->length - 1;
-    length = length < room ? length : room;
+    length = u64_min(length, w->size - w->length - 1);
     memcpy(w->out + w->length, bytes, length);
     w->length += length;
 }
 
 static void print_number(struct writer *w, const struct conversion *c, uint64_t n, int negative) {
     static const char digits[] = "0123456789abcdef";
-    unsigned base = c->kind == 'x' ? 16 : 10;
+    unsigned base = 10;
+    const char *fill = " ";
     char text[DIGITS];
     int at = DIGITS;
+    if (c->kind == 'x') {
+        base = 16;
+    }
+    if (c->zero) {
+        fill = "0";
+    }
     do {
         text[--at] = digits[n % base];
         n /= base;
@@ -41,7 +54,7 @@ static void print_number(struct writer *w, const struct conversion *c, uint64_t 
         print_bytes(w, "-", 1);
     }
     for (int i = shown; i < c->width; ++i) {
-        print_bytes(w, c->zero ? "0" : " ", 1);
+        print_bytes(w, fill, 1);
     }
     if (negative && !c->zero) {
         print_bytes(w, "-", 1);
@@ -58,7 +71,7 @@ static const char *parse_digits(const char *format, int *out) {
     return format;
 }
 
-/* From behind the % to behind the conversion; star: the value of a *. */
+/* From after the % to after the conversion; star: the value of a *. */
 static const char *parse_conversion(const char *format, struct conversion *c, int star) {
     memset(c, 0, sizeof *c);
     c->precision = -1;
@@ -78,12 +91,34 @@ static const char *parse_conversion(const char *format, struct conversion *c, in
         ++c->size;
     }
     c->kind = *format;
-    return *format ? format + 1 : format;
+    if (*format) {
+        ++format;
+    }
+    return format;
 }
 
 static int takes_precision(const char *format) {
     format += strspn(format, "0123456789");
     return format[0] == '.' && format[1] == '*';
+}
+
+static void print_string(struct writer *w, const struct conversion *c, const char *text) {
+    if (!text) {
+        text = "(null)";
+    }
+    if (c->precision < 0) {
+        print_bytes(w, text, strlen(text));
+    } else {
+        print_bytes(w, text, strnlen(text, (size_t)c->precision));
+    }
+}
+
+static void print_signed(struct writer *w, const struct conversion *c, long long n) {
+    if (n < 0) {
+        print_number(w, c, 0 - (uint64_t)n, 1);
+    } else {
+        print_number(w, c, (uint64_t)n, 0);
+    }
 }
 
 size_t print_list(char *out, size_t size, const char *format, va_list args) {
@@ -96,7 +131,10 @@ size_t print_list(char *out, size_t size, const char *format, va_list args) {
             break;
         }
         struct conversion c;
-        int star = takes_precision(format + 1) ? va_arg(args, int) : 0;
+        int star = 0;
+        if (takes_precision(format + 1)) {
+            star = va_arg(args, int);
+        }
         format = parse_conversion(format + 1, &c, star);
         if (c.kind == '%') {
             print_bytes(&w, "%", 1);
@@ -104,16 +142,15 @@ size_t print_list(char *out, size_t size, const char *format, va_list args) {
             char one = (char)va_arg(args, int);
             print_bytes(&w, &one, 1);
         } else if (c.kind == 's') {
-            const char *text = va_arg(args, const char *);
-            text = text ? text : "(null)";
-            print_bytes(&w, text,
-                        c.precision < 0 ? strlen(text) : strnlen(text, (size_t)c.precision));
+            print_string(&w, &c, va_arg(args, const char *));
+        } else if ((c.kind == 'd' || c.kind == 'i') && c.size) {
+            print_signed(&w, &c, va_arg(args, long long));
         } else if (c.kind == 'd' || c.kind == 'i') {
-            long long n = c.size ? va_arg(args, long long) : va_arg(args, int);
-            print_number(&w, &c, n < 0 ? 0 - (uint64_t)n : (uint64_t)n, n < 0);
+            print_signed(&w, &c, va_arg(args, int));
+        } else if ((c.kind == 'u' || c.kind == 'x') && c.size) {
+            print_number(&w, &c, va_arg(args, unsigned long long), 0);
         } else if (c.kind == 'u' || c.kind == 'x') {
-            print_number(&w, &c, c.size ? va_arg(args, unsigned long long) : va_arg(args, unsigned),
-                         0);
+            print_number(&w, &c, va_arg(args, unsigned), 0);
         } else {
             break; /* the type of what follows is not known */
         }

@@ -30,6 +30,6 @@ int replace_file_temporary(const char *path, char *temporary, size_t size, int f
 int replace_file_is_locked(const char *path);
 
 #define REPLACE_FILE_LOCKED "a running program is writing it"
-#define REPLACE_FILE_IRREGULAR "it is there and is no regular file"
+#define REPLACE_FILE_IRREGULAR "it exists and is not a regular file"
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "arithmetic.h"
 #include "errno_keep.h"
 
 #define CHUNK_BYTES ((size_t)256 << 10) /* a snapshot of a few hundred rows is one mmap */
@@ -60,7 +61,7 @@ void pages_copy(void *pages, size_t bytes, size_t used) {
         pages_renew(pages, bytes);
         return;
     }
-    memcpy(copy, pages, used < bytes ? used : bytes);
+    memcpy(copy, pages, u64_min(used, bytes));
     if (mremap(copy, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, pages) == MAP_FAILED) {
         pages_put(copy, bytes);
         pages_renew(pages, bytes);
@@ -68,17 +69,17 @@ void pages_copy(void *pages, size_t bytes, size_t used) {
 }
 
 static int scratch_grow(struct scratch *s, size_t bytes) {
-    size_t want = bytes + 2 * sizeof(struct scratch_chunk);
-    want = want < CHUNK_BYTES ? CHUNK_BYTES : (want + 4095) & ~(size_t)4095;
-    struct scratch_chunk *c = pages_get(want);
+    size_t size = (bytes + 2 * sizeof(struct scratch_chunk) + 4095) & ~(size_t)4095;
+    size = u64_max(size, CHUNK_BYTES);
+    struct scratch_chunk *c = pages_get(size);
     if (!c) {
         s->failed = 1;
         return -1;
     }
     c->next = s->chunks;
-    c->bytes = want;
+    c->bytes = size;
     s->chunks = c;
-    s->left = want - sizeof *c;
+    s->left = size - sizeof *c;
     return 0;
 }
 

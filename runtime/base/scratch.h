@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory of the runtime's own: straight from mmap, never from malloc, because the program's malloc
- * may itself be instrumented, may be the thing that is broken, and is not safe where we stand.
+ * The runtime's memory, from mmap and never from malloc: the program's malloc may be instrumented
+ * itself, it may be what is broken, and it is not async-signal-safe.
  */
 #ifndef STINT_SCRATCH_H
 #define STINT_SCRATCH_H
@@ -14,22 +14,23 @@ void pages_put(void *pages, size_t bytes);
 /* More pages with the same first `bytes`, in place of these (NULL: there are none yet). NULL
  * without memory, and these stay. */
 void *pages_grow(void *pages, size_t bytes, size_t to);
-/* Addresses only: nothing may be read or written there, and mlockall brings no memory into them.
+/* Addresses without memory: nothing may be read or written there, and mlockall does not fill them.
  * Freed as pages are. */
 void *pages_reserve(size_t bytes);
-/* Makes reserved pages readable and writable, from the start of a page on. 0, or -1 without memory. errno is kept. */
+/* Makes reserved pages readable and writable, from the start of a page on. 0, or -1 without memory.
+ * errno is kept. */
 int pages_commit(void *pages, size_t bytes);
-/* Puts other pages in their place, whatever is mapped there: zeroed ones, or such with the first
- * `used` bytes as they were (without memory: zeroed, too). */
+/* Replaces pages, whatever is mapped there, at the same address: by zeroed ones, or by a copy of the
+ * first `used` bytes (without memory for it: by zeroed ones). */
 void pages_renew(void *pages, size_t bytes);
 void pages_copy(void *pages, size_t bytes, size_t used);
 
-/* A pile of short-lived blocks that go all at once; zero-initialise it. Not thread-safe. */
+/* An arena of short-lived blocks that are freed all at once; zero-initialise it. Not thread-safe. */
 struct scratch_chunk;
 struct scratch {
     struct scratch_chunk *chunks;
     size_t left;
-    int failed; /* an allocation came back NULL since the start */
+    int failed; /* an allocation has failed since the start */
 };
 
 /* Zeroed, 16-aligned; NULL when there is no memory. */

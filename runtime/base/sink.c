@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A buffered file for exports, by one thread, without malloc and stdio. The formats of numbers and
+ * JSON are here because they are most of an export's time. An error is kept and reported once, by
+ * sink_close.
+ */
 #include "sink.h"
 
 #include <errno.h>
@@ -16,7 +21,7 @@ void sink_start(struct sink *s, int fd) {
     s->written = 0;
 }
 
-/* After an error all goes nowhere, so that writers need not look. */
+/* After an error nothing is written any more, so that callers need not check each call. */
 static void write_bytes(struct sink *s, const char *bytes, size_t length) {
     if (!s->error && write_all(s->fd, bytes, length, WRITE_WAIT_FOR_EVER) < length) {
         s->error = errno;
@@ -24,20 +29,20 @@ static void write_bytes(struct sink *s, const char *bytes, size_t length) {
     s->written += length;
 }
 
-static void flush(struct sink *s) {
+static void flush_data(struct sink *s) {
     write_bytes(s, s->data, s->length);
     s->length = 0;
 }
 
 char *sink_room(struct sink *s, size_t n) {
     if (n > SINK_BYTES - s->length) {
-        flush(s);
+        flush_data(s);
     }
     return s->data + s->length;
 }
 
 void sink_put_slow(struct sink *s, const char *bytes, size_t length) {
-    flush(s);
+    flush_data(s);
     if (length > SINK_BYTES) {
         write_bytes(s, bytes, length);
         return;
@@ -53,7 +58,7 @@ static const char pairs[] = "00010203040506070809101112131415161718192021222324"
                             "75767778798081828384858687888990919293949596979899";
 
 /* Right-aligned before `end`; the first digit. */
-static char *digits(char *end, uint64_t n) {
+static char *put_digits(char *end, uint64_t n) {
     while (n >= 100) {
         end -= 2;
         memcpy(end, pairs + n % 100 * 2, 2);
@@ -70,7 +75,7 @@ static char *digits(char *end, uint64_t n) {
 
 void sink_u64(struct sink *s, uint64_t n) {
     char text[20];
-    char *from = digits(text + sizeof text, n);
+    char *from = put_digits(text + sizeof text, n);
     sink_put(s, from, (size_t)(text + sizeof text - from));
 }
 
@@ -81,30 +86,43 @@ void sink_us(struct sink *s, uint64_t ns) {
     end[-1] = (char)('0' + rest % 10);
     memcpy(end - 3, pairs + rest / 10 * 2, 2);
     end[-4] = '.';
-    char *from = digits(end - 4, ns / 1000);
+    char *from = put_digits(end - 4, ns / 1000);
     sink_put(s, from, (size_t)(end - from));
 }
 
 /* What JSON forbids, what ends a script element, and what ends a line in JavaScript. */
-static int json_plain(uint32_t c) {
+static int is_json_plain(uint32_t c) {
     return c >= 0x20 && c != '"' && c != '\\' && c != '<' && (c < 0x7f || c >= 0xa0) &&
            c != 0x2028 && c != 0x2029;
 }
 
 static void json_escape(struct sink *s, uint32_t c) {
     static const char hex[] = "0123456789abcdef";
-    char two = c == '"' || c == '\\' ? (char)c : c == '\n' ? 'n' : c == '\t' ? 't' : '\0';
     char text[6] = {'\\', 'u', hex[c >> 12 & 15], hex[c >> 8 & 15], hex[c >> 4 & 15], hex[c & 15]};
-    text[1] = two ? two : 'u';
-    sink_put(s, text, two ? 2 : 6);
+    switch (c) {
+    case '\n':
+        sink_put(s, "\\n", 2);
+        break;
+    case '\t':
+        sink_put(s, "\\t", 2);
+        break;
+    case '"':
+        sink_put(s, "\\\"", 2);
+        break;
+    case '\\':
+        sink_put(s, "\\\\", 2);
+        break;
+    default:
+        sink_put(s, text, sizeof text);
+    }
 }
 
-/* The bytes at the start that stand for themselves: most names are nothing else. */
+/* The bytes at the start that need no escape: most names consist of these. */
 static size_t plain_ascii(const char *bytes, size_t length) {
     size_t i = 0;
     while (i < length) {
         unsigned char c = (unsigned char)bytes[i];
-        if (c >= 0x7f || !json_plain(c)) {
+        if (c >= 0x7f || !is_json_plain(c)) {
             break;
         }
         ++i;
@@ -118,17 +136,18 @@ void sink_json(struct sink *s, const char *bytes, size_t length) {
     for (size_t i = plain_ascii(bytes, length); i < length;) {
         uint32_t c = 0;
         size_t n = utf8_next(bytes + i, length - i, &c);
-        if (n && json_plain(c)) {
+        if (n && is_json_plain(c)) {
             i += n;
             continue;
         }
         sink_put(s, bytes + from, i - from);
         if (n) {
             json_escape(s, c);
+            i += n;
         } else {
             sink_put(s, UTF8_REPLACEMENT, UTF8_REPLACEMENT_BYTES);
+            ++i;
         }
-        i += n ? n : 1;
         from = i;
     }
     sink_put(s, bytes + from, length - from);
@@ -136,7 +155,10 @@ void sink_json(struct sink *s, const char *bytes, size_t length) {
 }
 
 int sink_close(struct sink *s) {
-    flush(s);
-    errno = s->error ? s->error : errno;
-    return s->error ? -1 : 0;
+    flush_data(s);
+    if (!s->error) {
+        return 0;
+    }
+    errno = s->error;
+    return -1;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where an export goes: a buffer in front of a file descriptor. Errors stick; sink_close tells.
+ * Where an export goes: a buffer in front of a file descriptor. sink_close reports the first error.
  */
 #ifndef STINT_SINK_H
 #define STINT_SINK_H

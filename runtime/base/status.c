@@ -6,5 +6,8 @@
 #include "status_table.inc"
 
 const struct status_text *status_text(uint32_t id) {
-    return id < STINT_STATUS_COUNT ? &status_table[id] : NULL;
+    if (id >= STINT_STATUS_COUNT) {
+        return NULL;
+    }
+    return &status_table[id];
 }

@@ -12,7 +12,7 @@
 #include "replace_file.h"
 #include "scratch.h"
 
-static int refuse(const char *who, const char *path, const char *why) {
+static int target_refuse(const char *who, const char *path, const char *why) {
     log_line("%s: cannot write %.500s: %s", who, path, why);
     return -1;
 }
@@ -27,10 +27,13 @@ struct target {
 static int open_target(struct target *t, const char *who, const char *pattern, mode_t mode) {
     if (output_path(t->path, sizeof t->path, pattern)) {
         snprintf(t->path, sizeof t->path, "%.200s", pattern);
-        return refuse(who, t->path, "too long, or a % that is not %p %h %r");
+        return target_refuse(who, t->path, "too long, or a % that is not %p %h %r");
     }
     const char *why = replace_file_open(&t->file, t->path, mode);
-    return why ? refuse(who, t->path, why) : 0;
+    if (why) {
+        return target_refuse(who, t->path, why);
+    }
+    return 0;
 }
 
 /* 0, or -1 after one line and without a file. */
@@ -39,14 +42,17 @@ static int put_into(struct target *t, const char *who, int (*put)(struct sink *t
     sink_start(&t->sink, t->file.fd);
     int failed = put(&t->sink, what);
     if (!failed && sink_close(&t->sink)) {
-        failed = refuse(who, t->path, strerror(errno));
+        failed = target_refuse(who, t->path, strerror(errno));
     }
     if (failed) {
         replace_file_abort(&t->file);
         return -1;
     }
     const char *why = replace_file_commit(&t->file);
-    return why ? refuse(who, t->path, why) : 0;
+    if (why) {
+        return target_refuse(who, t->path, why);
+    }
+    return 0;
 }
 
 int target_write(const char *who, const char *pattern, mode_t mode,

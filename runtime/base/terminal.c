@@ -8,7 +8,7 @@
 
 #include "utf8.h"
 
-/* What setlocale would find; a library has no business calling it. */
+/* As setlocale would find; a library must not call it, as it changes the whole program. */
 int terminal_is_utf8(void) {
     static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
     for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
@@ -29,11 +29,13 @@ static size_t count_columns(uint32_t c) {
         (c >= 0xfe00 && c <= 0xfe0f)) {
         return 0;
     }
-    int wide = (c >= 0x1100 && c <= 0x115f) || (c >= 0x2e80 && c <= 0xa4cf) ||
-               (c >= 0xac00 && c <= 0xd7a3) || (c >= 0xf900 && c <= 0xfaff) ||
-               (c >= 0xfe30 && c <= 0xfe4f) || (c >= 0xff00 && c <= 0xff60) ||
-               (c >= 0x1f300 && c <= 0x1faff) || (c >= 0x20000 && c <= 0x3fffd);
-    return wide ? 2 : 1;
+    if ((c >= 0x1100 && c <= 0x115f) || (c >= 0x2e80 && c <= 0xa4cf) ||
+        (c >= 0xac00 && c <= 0xd7a3) || (c >= 0xf900 && c <= 0xfaff) ||
+        (c >= 0xfe30 && c <= 0xfe4f) || (c >= 0xff00 && c <= 0xff60) ||
+        (c >= 0x1f300 && c <= 0x1faff) || (c >= 0x20000 && c <= 0x3fffd)) {
+        return 2;
+    }
+    return 1;
 }
 
 /* Controls a terminal may act on: C1, line separators, and those that turn the writing direction,

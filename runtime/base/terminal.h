@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Text that a terminal gets to see: names, paths and values of any bytes, without a byte that the
- * terminal would act on. Everything the library and the tool print for people goes through here.
+ * Text for a terminal: names, paths and values of any bytes, without control sequences. Everything
+ * that the library and the tool print for people goes through here.
  */
 #ifndef STINT_TERMINAL_H
 #define STINT_TERMINAL_H

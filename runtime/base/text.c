@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Text in growing pages, and numbers with units. Reports and screens of the tool are written into
+ * one text from start to end by one thread. Without memory what comes later is left out, which the
+ * caller sees in `failed` at the end.
+ */
 #include "text.h"
 
 #include <stdarg.h>
@@ -6,11 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arithmetic.h"
 #include "config.h"
 #include "number.h"
 #include "scratch.h"
 #include "terminal.h"
 
+#define FIRST_BYTES 16384
 #define TEXT_LINE 2048 /* no text_add is longer: names go through text_name */
 
 void text_start(struct text *t) {
@@ -27,7 +34,7 @@ static int text_room(struct text *t, size_t more) {
     if (more < t->size - t->length) {
         return 0;
     }
-    size_t size = t->size ? t->size : 16384;
+    size_t size = u64_max(t->size, FIRST_BYTES);
     while (size - t->length <= more) {
         size *= 2;
     }
@@ -57,22 +64,26 @@ void text_add(struct text *t, const char *format, ...) {
     int n = vsnprintf(t->data + t->length, TEXT_LINE, format, args);
     va_end(args);
     if (n > 0) {
-        t->length += n < TEXT_LINE ? (size_t)n : TEXT_LINE - 1;
+        t->length += u64_min((size_t)n, TEXT_LINE - 1);
     }
 }
 
 void text_spaces(struct text *t, size_t n) {
     static const char spaces[] = "                                ";
     while (n) {
-        size_t piece = n < sizeof spaces - 1 ? n : sizeof spaces - 1;
+        size_t piece = u64_min(n, sizeof spaces - 1);
         text_put(t, spaces, piece);
         n -= piece;
     }
 }
 
 size_t text_name(struct text *t, const char *bytes, size_t length, size_t columns) {
-    const char *mark = t->utf8 ? "\xe2\x80\xa6" : "...";
-    size_t mark_columns = t->utf8 ? 1 : 3;
+    const char *mark = "...";
+    size_t mark_columns = 3;
+    if (t->utf8) {
+        mark = "\xe2\x80\xa6";
+        mark_columns = 1;
+    }
     size_t used = 0, fits = 0, fits_length = t->length;
     char piece[TERMINAL_PIECE];
     for (size_t i = 0; i < length;) {
@@ -93,8 +104,15 @@ size_t text_name(struct text *t, const char *bytes, size_t length, size_t column
     return used;
 }
 
-static void four_digits(char out[TEXT_NUMBER], double value, const char *unit) {
-    int decimals = value < 9.9995 ? 3 : value < 99.995 ? 2 : value < 999.95 ? 1 : 0;
+static void put_four_digits(char out[TEXT_NUMBER], double value, const char *unit) {
+    int decimals = 0;
+    if (value < 9.9995) {
+        decimals = 3;
+    } else if (value < 99.995) {
+        decimals = 2;
+    } else if (value < 999.95) {
+        decimals = 1;
+    }
     snprintf(out, TEXT_NUMBER, "%.24s%s", number_fixed(value, decimals).text, unit);
 }
 
@@ -116,11 +134,11 @@ static void text_time_scaled(char out[TEXT_NUMBER], uint64_t ns) {
     if (ns < 1000) {
         snprintf(out, TEXT_NUMBER, "%llu ns", (unsigned long long)ns);
     } else if (v < 999950) {
-        four_digits(out, v / 1e3, " us");
+        put_four_digits(out, v / 1e3, " us");
     } else if (v < 999950000) {
-        four_digits(out, v / 1e6, " ms");
+        put_four_digits(out, v / 1e6, " ms");
     } else {
-        four_digits(out, v / 1e9, " s");
+        put_four_digits(out, v / 1e9, " s");
     }
 }
 
@@ -144,7 +162,7 @@ void text_bytes(char out[TEXT_NUMBER], uint64_t bytes) {
         v /= 1000;
     }
     if (unit) {
-        four_digits(out, v, units[unit]);
+        put_four_digits(out, v, units[unit]);
     } else {
         snprintf(out, TEXT_NUMBER, "%llu B", (unsigned long long)bytes);
     }
@@ -158,7 +176,7 @@ void text_rate(char out[TEXT_NUMBER], uint64_t per_s) {
     if (per_s && per_s < 500000) {
         snprintf(out, TEXT_NUMBER, "<0.001");
     } else {
-        four_digits(out, (double)per_s / 1e9, "");
+        put_four_digits(out, (double)per_s / 1e9, "");
     }
 }
 

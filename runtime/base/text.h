@@ -46,7 +46,7 @@ void text_share(char out[TEXT_NUMBER], uint64_t ppm);
 void text_bytes(char out[TEXT_NUMBER], uint64_t bytes);
 /* Units of 10^9 a second, without the unit: four digits, "<0.001" for less. */
 void text_rate(char out[TEXT_NUMBER], uint64_t per_s);
-/* Milliseconds as the ancestor prints them, six digits, but never in e-notation. */
+/* Milliseconds as PaddlePaddle's Stat.h prints them, six digits, but never in e-notation. */
 void text_legacy_ms(char out[TEXT_NUMBER], double ns);
 
 #endif

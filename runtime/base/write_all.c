@@ -6,18 +6,24 @@
 #include <unistd.h>
 
 /* Waits that may end without a byte written (signals, a descriptor that is ready and still takes
- * nothing), so that the wait is bounded without reading a clock, which may stand still. */
+ * nothing): a bound that needs no clock, which may not advance. */
 #define FRUITLESS_WAITS 100
 
 /* 0 to try again, or -1 with errno. */
 static int wait_until_ready(int fd, int wait_ms) {
     struct pollfd p = {fd, POLLOUT, 0};
-    int ready = wait_ms == WRITE_NO_WAIT ? 0 : poll(&p, 1, wait_ms);
+    int ready = 0;
+    if (wait_ms != WRITE_NO_WAIT) {
+        ready = poll(&p, 1, wait_ms);
+    }
     if (ready == 0) {
         errno = EAGAIN;
         return -1;
     }
-    return ready < 0 && errno != EINTR ? -1 : 0;
+    if (ready < 0 && errno != EINTR) {
+        return -1;
+    }
+    return 0;
 }
 
 size_t write_all(int fd, const void *bytes, size_t length, int wait_ms) {

@@ -106,8 +106,8 @@ TEST(profiler_file, refuses_with_one_line_and_stops) {
     run_folder_make();
     refused(run_path("no/a"), "No such file");
     refused(run_path("%q"), "that is not %p %h %r");
-    refused(run_folder, "no regular file");
-    refused("/dev/null", "no regular file");
+    refused(run_folder, "not a regular file");
+    refused("/dev/null", "not a regular file");
     refused(run_path("a.json"), "STINT_TRACE=16M");
     CHECK_EQ_U64(run_entries(NULL), 0);
     CHECK(!stint_profiler_stop(NULL, run_path("a"))); /* none runs: no file either */

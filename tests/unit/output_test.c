@@ -123,9 +123,9 @@ static void check_refused(const char *path, const char *why) {
 TEST(output, a_fifo_is_not_opened) {
     const char *path = path_of("fifo");
     CHECK(!mkfifo(path, 0600));
-    check_refused(path, "it is there and is no regular file");
+    check_refused(path, "it exists and is not a regular file");
     int reader = open(path, O_RDONLY | O_NONBLOCK);
-    check_refused(path, "it is there and is no regular file");
+    check_refused(path, "it exists and is not a regular file");
     char byte;
     CHECK(read(reader, &byte, 1) == 0);
     close(reader);
@@ -139,7 +139,7 @@ TEST(output, a_link_is_not_followed) {
     CHECK(f && fputs("precious", f) >= 0 && !fclose(f));
     const char *path = path_of("link");
     CHECK(!symlink(target, path));
-    check_refused(path, "it is there and is no regular file");
+    check_refused(path, "it exists and is not a regular file");
     char *text = content(target);
     CHECK_STR_EQ(text, "precious");
     free(text);
