@@ -8,6 +8,7 @@
 #include "base/histogram.h"
 #include "base/order.h"
 #include "baseline.h"
+#include "deviation.h"
 #include "kernel_names.h"
 
 /* While grouping. */
@@ -125,20 +126,10 @@ static void sum_histograms(const struct grouping *g, uint32_t row, struct histog
     }
 }
 
-/* By Newton: the runtime does without the mathematics library. */
-static double root(double v) {
-    double x = v > 1 ? v : 1, next = (x + v / x) / 2;
-    while (next < x) {
-        x = next;
-        next = (x + v / x) / 2;
-    }
-    return v > 0 ? x : 0;
-}
-
 static uint64_t stddev_of(const struct snapshot_activity *a) {
     double n = (double)a->count, total = (double)a->total;
     double squares = a->squares - total * (total / n); /* of the distances from the mean */
-    double v = a->count > 1 && squares > 0 ? root(squares / (n - 1)) : 0;
+    double v = a->count > 1 && squares > 0 ? deviation_root(squares / (n - 1)) : 0;
     uint64_t widest = a->max - a->min, whole = snapshot_whole(v + 0.5);
     return whole < widest ? whole : widest;
 }

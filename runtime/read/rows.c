@@ -251,10 +251,19 @@ static void tighten(struct times *t, const struct histogram *sum) {
     }
 }
 
-/* p50, p90 and p99 in the unit of the histograms, and the bounds where they are loose. 0 without
- * a sample in them, and of the tree, whose histograms are those of the site: all its paths'. */
-static int percentiles(const struct grouping *g, struct times *from, uint64_t out[3]) {
-    static const uint32_t permille[3] = {500, 900, 990};
+/* What the histograms of a row say, in their unit. */
+struct spread {
+    uint64_t p50, p90, p99;
+};
+
+static uint64_t spread_percentile(const struct histogram *sum, uint64_t count, uint32_t permille,
+                                  const struct times *from) {
+    return u64_clamp(histogram_percentile(sum, count, permille), from->min, from->max);
+}
+
+/* Sets `out`, and the bounds where they are loose. 0 without a sample in the histograms, and of the
+ * tree, whose histograms are those of the site: all its paths'. */
+static int spread_read(const struct grouping *g, struct times *from, struct spread *out) {
     struct histogram *sum = g->sum;
     if (g->tree && !from->loose) {
         return 0;
@@ -268,20 +277,20 @@ static int percentiles(const struct grouping *g, struct times *from, uint64_t ou
     if (g->tree) {
         return 0;
     }
-    for (int i = 0; i < 3; ++i) {
-        out[i] = u64_clamp(histogram_percentile(sum, count, permille[i]), from->min, from->max);
-    }
+    out->p50 = spread_percentile(sum, count, 500, from);
+    out->p90 = spread_percentile(sum, count, 900, from);
+    out->p99 = spread_percentile(sum, count, 990, from);
     return 1;
 }
 
 static void finish_cpu(const struct grouping *g, struct group *from, struct stint_row *r) {
     const struct snapshot *s = g->s;
-    uint64_t p[3];
-    if (percentiles(g, &from->cpu, p)) {
+    struct spread spread;
+    if (spread_read(g, &from->cpu, &spread)) {
         r->has |= ROW_HISTOGRAM;
-        r->p50_ns = snapshot_ns(s, p[0]);
-        r->p90_ns = snapshot_ns(s, p[1]);
-        r->p99_ns = snapshot_ns(s, p[2]);
+        r->p50_ns = snapshot_ns(s, spread.p50);
+        r->p90_ns = snapshot_ns(s, spread.p90);
+        r->p99_ns = snapshot_ns(s, spread.p99);
     }
     r->total_ns = snapshot_ns(s, from->cpu.total);
     r->self_ns = snapshot_ns(s, from->self);
@@ -303,15 +312,15 @@ static void finish_cpu(const struct grouping *g, struct group *from, struct stin
 }
 
 static void finish_gpu(const struct grouping *g, struct group *from, struct stint_row *r) {
-    uint64_t p[3];
+    struct spread spread;
     if (!r->gpu_calls) {
         return;
     }
     r->has |= ROW_GPU;
-    if (percentiles(g, &from->gpu, p)) {
+    if (spread_read(g, &from->gpu, &spread)) {
         r->has |= ROW_GPU_HISTOGRAM;
-        r->gpu_p50_ns = p[0];
-        r->gpu_p99_ns = p[2];
+        r->gpu_p50_ns = spread.p50;
+        r->gpu_p99_ns = spread.p99;
     }
     uint64_t total = from->gpu.total;
     uint64_t up = total / r->gpu_calls + (total % r->gpu_calls != 0);
