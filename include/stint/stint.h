@@ -135,8 +135,9 @@ typedef struct stint_stat {
     uint64_t device_total_ns;
     uint64_t bytes; /* declared by TIMER_BYTES, TIMER_FLOPS */
     uint64_t flops;
-    uint32_t threads; /* number of threads with a sample */
-    char info[64];    /* note of the slowest call, cut to fit; "" = none */
+    uint32_t threads;   /* number of threads with a sample */
+    char info[64];      /* note of the slowest call, cut to fit; "" = none */
+    uint64_t stddev_ns; /* standard deviation, from the histogram; docs/columns.md says how exact */
 } stint_stat;
 
 /* ---- Timers --------------------------------------------------------------------------------- */
@@ -312,7 +313,8 @@ extern "C" {
 
 /* Prints a report in one write to STINT_OUTPUT (default: stderr). view as in STINT_REPORT:
  *   legacy|table|tree|gpu|fluid
- *   [,sort=calls|total|self|avg|min|p99|max|gpu_calls|gpu_total|gpu_p99|gpu_max|device_total]
+ *   [,sort=calls|total|self|avg|min|p99|max|stddev
+ *   |gpu_calls|gpu_total|gpu_p99|gpu_max|device_total]
  *   [,top=N][,threads]
  * NULL: the view in STINT_REPORT, else "table". 0, or -1 after one line on stderr (unknown view, no
  * memory). Takes a few milliseconds at most; the program's other threads continue. */

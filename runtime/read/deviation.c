@@ -1,5 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Implementation notes: the samples of a bucket are taken as spread evenly over the part of it that
+ * lies between the minimum and the maximum. Two samples, the minimum and the maximum, are known
+ * exactly. The rest is scaled to the sum that they must have: buckets are a constant share of their
+ * values wide, so where samples lie low or high in their buckets, they do so in proportion.
+ */
 #include "deviation.h"
+
+#include "base/arithmetic.h"
+#include "snapshot.h"
 
 /* Newton's method from above: the values fall until rounding stops them. */
 double deviation_root(double v) {
@@ -13,4 +22,79 @@ double deviation_root(double v) {
         next = (x + v / x) / 2;
     }
     return x;
+}
+
+/* Number, sum and sum of squares of samples. */
+struct moments {
+    double count, sum, squares;
+};
+
+/* Whole numbers from low to high, evenly: their variance is ((high - low + 1)^2 - 1) / 12. */
+static void moments_add(struct moments *m, double count, uint64_t low, uint64_t high) {
+    double width = high > low ? (double)(high - low) : 0;
+    double middle = (double)low + width / 2;
+    m->count += count;
+    m->sum += count * middle;
+    m->squares += count * (middle * middle + width * (width + 2) / 12);
+}
+
+/* All samples of the histogram but two, if the minimum and the maximum are samples. */
+static struct moments moments_of(const struct histogram *h, const struct deviation_known *known) {
+    struct moments m = {0, 0, 0};
+    uint32_t first = 0, last = STINT_IMPL_BUCKETS - 1;
+    while (first < last && !h->bucket[first]) {
+        ++first;
+    }
+    while (last > first && !h->bucket[last]) {
+        --last;
+    }
+    for (uint32_t i = first; i <= last; ++i) {
+        uint64_t count = h->bucket[i];
+        if (!known->bounds_only) {
+            count -= i == first;
+            count -= i == last;
+        }
+        if (count) {
+            moments_add(&m, (double)count, u64_max(histogram_low(i), known->min),
+                        u64_min(histogram_low(i + 1) - 1, known->max));
+        }
+    }
+    return m;
+}
+
+static double square(double v) {
+    return v * v;
+}
+
+/* The sum of the squared distances of all samples from their mean. */
+static double deviation_squares(const struct moments *m, const struct deviation_known *known) {
+    double min = (double)known->min, max = (double)known->max;
+    double count = (double)known->count, total = (double)known->total;
+    double scale = 1, squares = 0;
+    if (known->total) {
+        double mean = total / count, rest = total;
+        if (!known->bounds_only) {
+            squares = square(min - mean) + square(max - mean);
+            rest -= min + max;
+        }
+        if (m->sum > 0 && rest > 0) {
+            scale = rest / m->sum;
+        }
+        if (m->count > 0) {
+            squares += m->count * square(m->sum * scale / m->count - mean);
+        }
+    }
+    if (m->count > 0) {
+        squares += (m->squares - square(m->sum) / m->count) * square(scale);
+    }
+    return squares;
+}
+
+uint64_t deviation_of(const struct histogram *h, const struct deviation_known *known) {
+    if (known->count < 2 || known->max <= known->min) {
+        return 0;
+    }
+    struct moments m = moments_of(h, known);
+    double variance = deviation_squares(&m, known) / (double)(known->count - 1);
+    return u64_min(snapshot_whole(deviation_root(variance) + 0.5), known->max - known->min);
 }

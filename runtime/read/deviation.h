@@ -5,7 +5,25 @@
 #ifndef STINT_DEVIATION_H
 #define STINT_DEVIATION_H
 
+#include <stdint.h>
+
+#include "base/histogram.h"
+
+/* What is known of samples beside their histogram. */
+struct deviation_known {
+    uint64_t count; /* of the histogram */
+    uint64_t total; /* 0: not known */
+    uint64_t min;
+    uint64_t max;
+    int bounds_only; /* min and max are bounds, not samples of the histogram */
+};
+
 /* The square root; 0 for a negative number. */
 double deviation_root(double v);
+/* The standard deviation of the samples in the histogram, in its unit: within 3 % where they are
+ * spread over a tenth of the average or more. Of closer samples, or of a few distinct values, the
+ * histogram does not tell where in their buckets they lie: it may be off by 5 % of the average. 0 for
+ * fewer than two samples. */
+uint64_t deviation_of(const struct histogram *h, const struct deviation_known *known);
 
 #endif

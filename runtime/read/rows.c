@@ -7,6 +7,7 @@
 #include "base/hash_map.h"
 #include "base/histogram.h"
 #include "baseline.h"
+#include "deviation.h"
 #include "rates.h"
 #include "rows_device.h"
 
@@ -253,7 +254,7 @@ static void tighten(struct times *t, const struct histogram *sum) {
 
 /* What the histograms of a row say, in their unit. */
 struct spread {
-    uint64_t p50, p90, p99;
+    uint64_t p50, p90, p99, stddev;
 };
 
 static uint64_t spread_percentile(const struct histogram *sum, uint64_t count, uint32_t permille,
@@ -261,9 +262,21 @@ static uint64_t spread_percentile(const struct histogram *sum, uint64_t count, u
     return u64_clamp(histogram_percentile(sum, count, permille), from->min, from->max);
 }
 
+/* Where memory for some histograms was refused, total and bounds are not those of their samples. */
+static uint64_t spread_deviation(const struct histogram *sum, uint64_t count, uint64_t samples,
+                                 const struct times *from) {
+    struct deviation_known known = {count, from->total, from->min, from->max, from->loose != 0};
+    if (count != samples) {
+        known.total = 0;
+        known.bounds_only = 1;
+    }
+    return deviation_of(sum, &known);
+}
+
 /* Sets `out`, and the bounds where they are loose. 0 without a sample in the histograms, and of the
  * tree, whose histograms are those of the site: all its paths'. */
-static int spread_read(const struct grouping *g, struct times *from, struct spread *out) {
+static int spread_read(const struct grouping *g, struct times *from, uint64_t samples,
+                       struct spread *out) {
     struct histogram *sum = g->sum;
     if (g->tree && !from->loose) {
         return 0;
@@ -280,17 +293,19 @@ static int spread_read(const struct grouping *g, struct times *from, struct spre
     out->p50 = spread_percentile(sum, count, 500, from);
     out->p90 = spread_percentile(sum, count, 900, from);
     out->p99 = spread_percentile(sum, count, 990, from);
+    out->stddev = spread_deviation(sum, count, samples, from);
     return 1;
 }
 
 static void finish_cpu(const struct grouping *g, struct group *from, struct stint_row *r) {
     const struct snapshot *s = g->s;
     struct spread spread;
-    if (spread_read(g, &from->cpu, &spread)) {
+    if (spread_read(g, &from->cpu, r->samples, &spread)) {
         r->has |= ROW_HISTOGRAM;
         r->p50_ns = snapshot_ns(s, spread.p50);
         r->p90_ns = snapshot_ns(s, spread.p90);
         r->p99_ns = snapshot_ns(s, spread.p99);
+        r->stddev_ns = snapshot_ns(s, spread.stddev);
     }
     r->total_ns = snapshot_ns(s, from->cpu.total);
     r->self_ns = snapshot_ns(s, from->self);
@@ -317,7 +332,7 @@ static void finish_gpu(const struct grouping *g, struct group *from, struct stin
         return;
     }
     r->has |= ROW_GPU;
-    if (spread_read(g, &from->gpu, &spread)) {
+    if (spread_read(g, &from->gpu, r->gpu_calls, &spread)) {
         r->has |= ROW_GPU_HISTOGRAM;
         r->gpu_p50_ns = spread.p50;
         r->gpu_p99_ns = spread.p99;

@@ -36,6 +36,7 @@ struct stint_row {
     uint64_t p50_ns;
     uint64_t p90_ns;
     uint64_t p99_ns;
+    uint64_t stddev_ns;
     uint64_t threads;
     uint64_t open_ns;      /* being inside right now, longest thread */
     uint64_t open_all_ns;  /* the same of all threads together, */

@@ -38,6 +38,7 @@ static void stat_fill(const struct stint_row *r, stint_stat *out) {
     out->bytes = r->bytes;
     out->flops = r->flops;
     out->threads = (uint32_t)r->threads;
+    out->stddev_ns = r->stddev_ns;
     memcpy(out->info, r->info, strnlen(r->info, sizeof out->info - 1));
 }
 

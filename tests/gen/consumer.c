@@ -10,7 +10,8 @@ enum { REPORT_IN_TABLE = 1, REPORT_IN_TREE = 2 };
 
 struct stint_row {
     const char *name, *info;
-    uint64_t calls, total_ns, self_ns, share_ppm, avg_ns, min_ns, p50_ns, p90_ns, p99_ns, max_ns;
+    uint64_t calls, total_ns, self_ns, share_ppm, avg_ns, min_ns, p50_ns, p90_ns, p99_ns, max_ns,
+        stddev_ns;
     uint64_t first_ns, samples, threads;
     uint64_t gpu_calls, gpu_total_ns, gpu_avg_ns, gpu_min_ns, gpu_p50_ns, gpu_p99_ns, gpu_max_ns;
     uint64_t device_calls, device_total_ns;

@@ -27,6 +27,7 @@ TEST(stat, every_field) {
     CHECK(st.p50_ns >= 485 && st.p50_ns <= 518);
     CHECK(st.p90_ns >= 872 && st.p90_ns <= 930);
     CHECK(st.p99_ns >= 959 && st.p99_ns <= 1001);
+    CHECK(st.stddev_ns >= 279 && st.stddev_ns <= 297); /* 288, within 3 % */
     CHECK_EQ_U64(st.threads, 1);
     CHECK_STR_EQ(st.info, "the slowest");
 }
@@ -236,7 +237,7 @@ TEST(stat, without_percentiles) {
     timed("a", 10);
     timed("a", 20);
     CHECK(!stint_stat_get("a", &st, sizeof st));
-    CHECK_EQ_U64(st.p50_ns + st.p90_ns + st.p99_ns, 0);
+    CHECK_EQ_U64(st.p50_ns + st.p90_ns + st.p99_ns + st.stddev_ns, 0);
     CHECK_EQ_U64(st.total_ns, 30);
     stint_reset();
     timed("a", 15);

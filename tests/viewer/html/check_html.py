@@ -31,6 +31,7 @@ def check_stats(data):
     for stat in data["stats"]:
         for key, value in stat.items():
             check(key in ("name", "set", "info", "bound", "gpu", "histogram") or whole(value), key, value)
+        check(("stddev_ns" in stat) == ("p50_ns" in stat), "both are from the histogram", stat)
         for side in (stat, stat.get("gpu", {})):
             check_histogram(side.get("histogram", []), stat["name"])
 

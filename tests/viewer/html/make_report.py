@@ -66,7 +66,8 @@ def stat(rng, name, calls, mean, self_share=1.0, gpu=0.0, set_name="default", **
            "total_ns": calls * mean, "self_ns": int(calls * mean * self_share),
            "min_ns": flat[0], "avg_ns": mean, "max_ns": flat[-2],
            "p50_ns": percentile(flat, .5), "p90_ns": percentile(flat, .9),
-           "p99_ns": percentile(flat, .99), "first_ns": flat[-2], "threads": 1 + calls % 4,
+           "p99_ns": percentile(flat, .99), "first_ns": flat[-2],
+           "stddev_ns": mean // 7, "threads": 1 + calls % 4,
            "histogram": flat}
     if gpu:
         side = histogram(rng, calls, int(mean * gpu), 0.002)
