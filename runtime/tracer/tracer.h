@@ -27,6 +27,7 @@ void tracer_stop(void);
 /* Takes over the records that are complete; force: also those that are not, after the program's own
  * synchronisation. Nothing unless a tracer was open. */
 void tracer_flush(int force);
+/* For tests. */
 int tracer_is_on(void);
 /* In words, for reports: "cupti 13.0: 12345 records, 0.8 % of the run" or why it can do nothing; ""
  * if it was never asked for. */
