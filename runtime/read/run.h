@@ -35,6 +35,8 @@ struct run {
     char warning[160]; /* "" or what is wrong with it though it can be read */
 };
 
+/* Fills the properties of the run from its snapshot. */
+void run_read_about(struct run *r);
 /* The trace; 0, or -1 without memory. */
 int run_trace(struct run *r);
 

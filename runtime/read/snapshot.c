@@ -29,6 +29,21 @@ const void *snapshot_at(const struct snapshot *s, uint32_t unit, uint64_t bytes)
     return unit && bytes <= s->size && at <= s->size - bytes ? s->base + at : NULL;
 }
 
+const struct stint_impl_ring *snapshot_ring(const struct snapshot *s, uint32_t unit,
+                                            uint64_t *events) {
+    const struct stint_impl_ring *ring = snapshot_at(s, unit, sizeof *ring);
+    if (!ring) {
+        return NULL;
+    }
+    uint64_t mask = ring->mask;
+    if (mask & (mask + 1) || mask > s->size / sizeof(struct stint_impl_event) ||
+        !snapshot_at(s, unit, sizeof *ring + (mask + 1) * sizeof(struct stint_impl_event))) {
+        return NULL;
+    }
+    *events = mask + 1;
+    return ring;
+}
+
 const char *snapshot_text(const struct snapshot *s, uint32_t text, uint32_t *length) {
     uint64_t at = (uint64_t)text * 8;
     if (!text || at + sizeof(struct arena_text) >= s->size) { /* not even room for the NUL */

@@ -79,22 +79,12 @@ static uint64_t ns_of(const struct snapshot *s, uint64_t ticks) {
 
 /* ---- Rings. */
 
-/* Its size, 0 if it is none. */
-static uint64_t ring_size(const struct snapshot *s, uint32_t unit) {
-    const struct stint_impl_ring *r = snapshot_at(s, unit, sizeof *r);
-    uint64_t mask = r ? r->mask : 0;
-    if (!r || mask & (mask + 1) || mask > s->size / sizeof(struct stint_impl_event) ||
-        !snapshot_at(s, unit, sizeof *r + (mask + 1) * sizeof(struct stint_impl_event))) {
-        return 0;
-    }
-    return mask + 1;
-}
-
 static void find_ring(struct reading *r, struct source *from, uint32_t unit) {
-    uint64_t size = ring_size(r->s, unit);
-    if (size && size <= r->budget) {
+    uint64_t size;
+    const struct stint_impl_ring *ring = snapshot_ring(r->s, unit, &size);
+    if (ring && size <= r->budget) {
         r->budget -= size;
-        from->ring = snapshot_at(r->s, unit, sizeof *from->ring);
+        from->ring = ring;
         from->size = size;
         from->head = ACQUIRE(&from->ring->head);
         from->kept = from->head < size ? from->head : size;

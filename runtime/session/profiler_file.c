@@ -74,28 +74,6 @@ static int profile_put_run(struct sink *to, void *unused) {
 
 /* ---- A trace. */
 
-static const char *about_text(const struct run *r, uint32_t at) {
-    uint32_t length;
-    const char *t = snapshot_text(&r->snapshot, at, &length);
-    return t ? t : "";
-}
-
-/* What the tool reads from the header of a run file. */
-static void run_fill_about(struct run *r, const char *gpu) {
-    const struct arena_header *h = arena_header();
-    r->program = about_text(r, h->about.program);
-    r->command = about_text(r, h->about.command);
-    r->host = about_text(r, h->about.host);
-    r->cpu = about_text(r, h->about.cpu);
-    r->compiler = about_text(r, h->about.compiler);
-    r->clock = about_text(r, h->about.clock);
-    r->gpu = gpu;
-    r->pid = h->pid;
-    r->parent_pid = h->parent_pid;
-    r->cpus = h->about.cpus;
-    r->start_real_ns = h->start.real_ns - (h->start.monotonic_ns - r->snapshot.start_ns);
-}
-
 /* Removes the calls that ended before the interval began. */
 static void trace_drop_older(struct run *r) {
     const struct snapshot *s = &r->snapshot;
@@ -124,7 +102,8 @@ static int profile_put_trace(struct sink *to, void *unused) {
     if (interval_open(&r.snapshot, 0)) {
         return profile_report_no_memory();
     }
-    run_fill_about(&r, gpu);
+    run_read_about(&r);
+    r.gpu = gpu; /* as it is now */
     int failed = run_trace(&r);
     if (!failed) {
         trace_drop_older(&r);

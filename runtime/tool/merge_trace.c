@@ -13,17 +13,6 @@
 #define TICKS (((uint64_t)1 << STINT_IMPL_EVENT_KIND) - 1)
 #define LONGEST (((uint64_t)1 << STINT_IMPL_SPAN_BITS) - 1) /* the true length is in a payload */
 
-/* NULL if the number of events is not a power of two or some of them are not in the file. */
-static const struct stint_impl_ring *ring_find_checked(const struct snapshot *s, uint32_t unit) {
-    const struct stint_impl_ring *r = snapshot_at(s, unit, sizeof *r);
-    uint64_t most = s->size / sizeof(struct stint_impl_event);
-    if (!r || r->mask & (r->mask + 1) || r->mask > most ||
-        !snapshot_at(s, unit, sizeof *r + (r->mask + 1) * sizeof(struct stint_impl_event))) {
-        return NULL;
-    }
-    return r;
-}
-
 /* Whether an event can name it. */
 static int unit_fits(uint32_t unit) {
     return unit < 1u << STINT_IMPL_NODE_BITS;
@@ -143,12 +132,13 @@ static void copy_events(struct merge *m, const struct merge_map *map, struct sti
 /* kind: of the lane. */
 static int copy_ring(struct merge *m, const struct merge_map *map, uint32_t unit, uint32_t kind,
                      uint32_t *out) {
-    const struct stint_impl_ring *from = ring_find_checked(&map->run->snapshot, unit);
+    uint64_t from_size;
+    const struct stint_impl_ring *from = snapshot_ring(&map->run->snapshot, unit, &from_size);
     *out = 0;
     if (!from) {
         return 0;
     }
-    uint64_t size = 1, kept = u64_min(from->head, from->mask + 1);
+    uint64_t size = 1, kept = u64_min(from->head, from_size);
     while (size < kept) {
         size *= 2;
     }

@@ -25,10 +25,6 @@
 #include "run_parts.h"
 #include "run_writer.h"
 
-static const struct arena_header *header_of(const struct run *r) {
-    return (const struct arena_header *)(const void *)r->snapshot.base;
-}
-
 /* ---- Its writer. */
 
 /* The writer holds a lock. A program that closes descriptors which it did not open, or that opens
@@ -118,28 +114,7 @@ static int take_snapshot(struct run *r, const char *base, uint64_t size, int her
     return 0;
 }
 
-/* ---- Its properties. */
-
-static const char *read_about_text(const struct run *r, uint32_t at) {
-    uint32_t length;
-    const char *found = snapshot_text(&r->snapshot, at, &length);
-    return found ? found : "";
-}
-
-static void run_describe(struct run *r) {
-    const struct arena_header *h = header_of(r);
-    r->program = read_about_text(r, h->about.program);
-    r->command = read_about_text(r, h->about.command);
-    r->host = read_about_text(r, h->about.host);
-    r->cpu = read_about_text(r, h->about.cpu);
-    r->compiler = read_about_text(r, h->about.compiler);
-    r->clock = read_about_text(r, h->about.clock);
-    r->gpu = read_about_text(r, h->about.gpu);
-    r->pid = h->pid;
-    r->parent_pid = h->parent_pid;
-    r->cpus = h->about.cpus;
-    r->start_real_ns = h->start.real_ns - (h->start.monotonic_ns - find_start(h));
-}
+/* ---- Opening. */
 
 static int open_run(struct run *r, const char *path, int ended_now) {
     struct run_bytes bytes;
@@ -160,7 +135,7 @@ static int open_run(struct run *r, const char *path, int ended_now) {
         pages_put(bytes.base, bytes.size);
         return -1;
     }
-    run_describe(r);
+    run_read_about(r);
     return 0;
 }
 

@@ -46,19 +46,15 @@ static uint64_t span_length(const struct stint_impl_event *e, const struct stint
 }
 
 static void move_past_ring(uint64_t *now, const struct snapshot *s, uint32_t unit, uint32_t kind) {
-    const struct stint_impl_ring *r = snapshot_at(s, unit, sizeof *r);
+    uint64_t size;
+    const struct stint_impl_ring *r = snapshot_ring(s, unit, &size);
     if (!r) {
-        return;
-    }
-    uint64_t mask = r->mask;
-    if (mask & (mask + 1) || mask > s->size / sizeof(struct stint_impl_event) ||
-        !snapshot_at(s, unit, sizeof *r + (mask + 1) * sizeof(struct stint_impl_event))) {
         return;
     }
     const struct stint_impl_event *events = (const struct stint_impl_event *)(const void *)(r + 1);
     for (uint64_t i = 0; i < NEWEST && i < r->head; ++i) {
-        const struct stint_impl_event *e = &events[(r->head - 1 - i) & mask];
-        const struct stint_impl_event *before = &events[(r->head - 2 - i) & mask];
+        const struct stint_impl_event *e = &events[(r->head - 1 - i) & (size - 1)];
+        const struct stint_impl_event *before = &events[(r->head - 2 - i) & (size - 1)];
         uint64_t ticks = e->at & (((uint64_t)1 << STINT_IMPL_EVENT_KIND) - 1);
         uint64_t length = 0;
         if (is_event(e, STINT_IMPL_EVENT_SPAN)) {

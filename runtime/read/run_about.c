@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "arena/arena.h"
+#include "run.h"
+
+static const char *read_about_text(const struct run *r, uint32_t at) {
+    uint32_t length;
+    const char *found = snapshot_text(&r->snapshot, at, &length);
+    return found ? found : "";
+}
+
+void run_read_about(struct run *r) {
+    const struct arena_header *h = (const struct arena_header *)(const void *)r->snapshot.base;
+    r->program = read_about_text(r, h->about.program);
+    r->command = read_about_text(r, h->about.command);
+    r->host = read_about_text(r, h->about.host);
+    r->cpu = read_about_text(r, h->about.cpu);
+    r->compiler = read_about_text(r, h->about.compiler);
+    r->clock = read_about_text(r, h->about.clock);
+    r->gpu = read_about_text(r, h->about.gpu);
+    r->pid = h->pid;
+    r->parent_pid = h->parent_pid;
+    r->cpus = h->about.cpus;
+    r->start_real_ns = h->start.real_ns - (h->start.monotonic_ns - r->snapshot.start_ns);
+}
