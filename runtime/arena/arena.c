@@ -1,16 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The allocator of the arena: a bump pointer in one reserved range of addresses, which is memory or
+ * a mapped file. Recording threads call it when they need a new node, name, histogram or trace;
+ * nothing is freed. Without space a request is refused, and its caller counts the loss.
+ */
 #include "arena.h"
 
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/arithmetic.h"
 #include "base/scratch.h"
 #include "run_file.h"
 
-#define ARENA_LEAST ((size_t)1 << 20)
+#define ARENA_MIN_BYTES ((size_t)1 << 20)
 #define TEXT_CHUNK ((size_t)4096)
-#define LARGEST_PAGE ((size_t)64 << 10)
+#define PAGE_BYTES_MAX ((size_t)64 << 10)
 #define COMMIT_BYTES ((size_t)1 << 20) /* made readable and writable at once */
 
 struct arena arena;
@@ -20,7 +26,7 @@ static int is_file;
  * mlockall(MCL_FUTURE) the kernel would fill it all with memory at once. */
 static uint64_t committed;
 
-/* What the child of a fork left behind. */
+/* The parent's arena in the child of a fork, until its next fork. */
 static struct {
     char *base;
     size_t size;
@@ -34,19 +40,23 @@ static struct { size_t next, end; /* bytes from the arena's start */ } texts;
 
 static void read_boot_id(char *out, size_t size) {
     int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
-    ssize_t got = fd < 0 ? 0 : read(fd, out, size - 1);
+    ssize_t got = 0;
     if (fd >= 0) {
+        got = read(fd, out, size - 1);
         close(fd);
     }
-    out[got > 0 ? got : 0] = '\0';
+    if (got < 0) {
+        got = 0;
+    }
+    out[got] = '\0';
     out[strcspn(out, "\n")] = '\0';
 }
 
-/* Where address space is limited, the program wants some too, and so do reports: what is taken is a
- * quarter of what could be had. */
+/* Where address space is limited, the program and reports need some, too: a quarter of what can be
+ * reserved is taken. */
 static char *map_memory(size_t *bytes) {
-    for (; *bytes >= ARENA_LEAST; *bytes /= 2) {
-        size_t whole_pages = (*bytes + LARGEST_PAGE - 1) / LARGEST_PAGE * LARGEST_PAGE;
+    for (; *bytes >= ARENA_MIN_BYTES; *bytes /= 2) {
+        size_t whole_pages = (*bytes + PAGE_BYTES_MAX - 1) / PAGE_BYTES_MAX * PAGE_BYTES_MAX;
         char *base = pages_reserve(whole_pages * 4);
         if (base) {
             pages_put(base + whole_pages, whole_pages * 3);
@@ -57,13 +67,13 @@ static char *map_memory(size_t *bytes) {
 }
 
 /* Any thread. 0, or -1 without memory. */
-static int commit(char *base, uint64_t size, uint64_t end) {
+static int arena_commit(char *base, uint64_t size, uint64_t end) {
     uint64_t have = __atomic_load_n(&committed, __ATOMIC_ACQUIRE);
     uint64_t want = (end + COMMIT_BYTES - 1) / COMMIT_BYTES * COMMIT_BYTES;
     if (end <= have) {
         return 0;
     }
-    want = want < size ? want : size;
+    want = u64_min(want, size);
     if (pages_commit(base + have, (size_t)(want - have))) {
         return -1;
     }
@@ -74,11 +84,16 @@ static int commit(char *base, uint64_t size, uint64_t end) {
 }
 
 int arena_open(size_t bytes, const char *file, const struct clock_stamp *start) {
-    char *base = file ? run_file_open(file, bytes, sizeof(struct arena_header)) : NULL;
+    char *base = NULL;
+    if (file) {
+        base = run_file_open(file, bytes, sizeof(struct arena_header));
+    }
     is_file = base != NULL;
-    base = base ? base : map_memory(&bytes);
+    if (!base) {
+        base = map_memory(&bytes);
+    }
     committed = 0;
-    if (!base || commit(base, bytes, sizeof(struct arena_header))) {
+    if (!base || arena_commit(base, bytes, sizeof(struct arena_header))) {
         pages_put(base, bytes);
         return -1;
     }
@@ -105,12 +120,12 @@ int arena_open(size_t bytes, const char *file, const struct clock_stamp *start) 
 }
 
 void arena_give_trace(uint64_t bytes) {
-    arena.trace = bytes < arena.size / 2 ? bytes : arena.size / 2;
+    arena.trace = u64_min(bytes, arena.size / 2);
 }
 
 uint64_t arena_trace_share(void) {
     uint64_t used = __atomic_load_n(&arena.trace_used, __ATOMIC_RELAXED);
-    uint64_t left = used < arena.trace ? arena.trace - used : 0;
+    uint64_t left = saturating_subtract(arena.trace, used);
     return left / (4u + __atomic_load_n(&arena.traces, __ATOMIC_RELAXED));
 }
 
@@ -137,10 +152,13 @@ void arena_part(void) {
     run_file_forget();
 }
 
-/* Its place stays mapped until the next fork, and empty but for these bytes: a signal handler may
+/* Its addresses stay mapped until the next fork, and empty but for these bytes: a signal handler may
  * have interrupted a scope of this thread that begins or ends there. */
-static void leave(void *keep, size_t bytes) {
-    void *kept = keep ? pages_get(bytes) : NULL;
+static void arena_leave(void *keep, size_t bytes) {
+    void *kept = NULL;
+    if (keep) {
+        kept = pages_get(bytes);
+    }
     pages_put(parents.base, parents.size);
     parents.base = arena.base;
     parents.size = arena.size;
@@ -157,7 +175,7 @@ static void leave(void *keep, size_t bytes) {
 void arena_drop(void *keep, size_t bytes) {
     run_file_forget();
     if (arena.base) {
-        leave(keep, bytes);
+        arena_leave(keep, bytes);
     }
     is_file = 0;
     arena.base = NULL;
@@ -165,28 +183,30 @@ void arena_drop(void *keep, size_t bytes) {
     memset(early, 0, sizeof early);
 }
 
-static int is_over(enum arena_class use, uint64_t used, uint64_t want, uint64_t size) {
-    uint64_t memory = size - arena.trace;
+static int is_over_limit(enum arena_class use, uint64_t used, uint64_t want, uint64_t size) {
+    uint64_t limit = size - arena.trace;
     uint64_t traces = __atomic_load_n(&arena.trace_used, __ATOMIC_RELAXED);
-    uint64_t limit = use == ARENA_HISTOGRAM ? memory - memory / 4 : memory;
+    if (use == ARENA_HISTOGRAM) {
+        limit -= limit / 4;
+    }
     if (want > size || used > size - want) {
         return 1;
     }
     return use != ARENA_TRACE && used + want > limit + traces;
 }
 
-static uint32_t get(uint64_t want, enum arena_class use) {
+static uint32_t arena_get_units(uint64_t want, enum arena_class use) {
     struct arena_header *h = arena_header();
     uint64_t used = __atomic_load_n(&h->used, __ATOMIC_RELAXED);
     do {
-        if (is_over(use, used, want, h->size)) {
+        if (is_over_limit(use, used, want, h->size)) {
             return 0;
         }
         if (run_file_reserve(used + want)) {
             arena_lose(STINT_STATUS_FILE_FULL, 1);
             return 0;
         }
-        if (commit(arena.base, h->size, used + want)) {
+        if (arena_commit(arena.base, h->size, used + want)) {
             return 0;
         }
     } while (!__atomic_compare_exchange_n(&h->used, &used, used + want, 1, __ATOMIC_RELAXED,
@@ -200,10 +220,13 @@ uint32_t arena_get(size_t bytes, enum arena_class use) {
         return 0;
     }
     if (use != ARENA_TRACE) {
-        return get(want, use);
+        return arena_get_units(want, use);
     }
     uint64_t used = __atomic_fetch_add(&arena.trace_used, want, __ATOMIC_RELAXED);
-    uint32_t unit = used + want <= arena.trace ? get(want, use) : 0;
+    uint32_t unit = 0;
+    if (used + want <= arena.trace) {
+        unit = arena_get_units(want, use);
+    }
     if (unit) {
         __atomic_fetch_add(&arena.traces, 1, __ATOMIC_RELAXED);
     } else {
@@ -215,7 +238,7 @@ uint32_t arena_get(size_t bytes, enum arena_class use) {
 uint32_t arena_text_put(const char *bytes, size_t length) {
     size_t want = (sizeof(struct arena_text) + length + 1 + 7) / 8 * 8;
     if (want > texts.end - texts.next) {
-        size_t piece = want > TEXT_CHUNK ? want : TEXT_CHUNK;
+        size_t piece = u64_max(want, TEXT_CHUNK);
         uint32_t unit = arena_get(piece, ARENA_RECORD);
         if (!unit && piece > want) {
             unit = arena_get(piece = want, ARENA_RECORD);
@@ -236,6 +259,9 @@ uint32_t arena_text_put(const char *bytes, size_t length) {
 
 void arena_lose(enum stint_status what, uint64_t n) {
     struct arena_header *h = arena_header();
-    uint64_t *counter = h ? &h->lost[what] : &early[what];
+    uint64_t *counter = &early[what];
+    if (h) {
+        counter = &h->lost[what];
+    }
     __atomic_fetch_add(counter, n, __ATOMIC_RELAXED);
 }

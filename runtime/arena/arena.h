@@ -36,8 +36,8 @@ _Static_assert(offsetof(struct stint_impl_node, kind) == STINT_IMPL_UNIT, "a sam
 _Static_assert(sizeof(struct stint_impl_frame) == 40, "part of the run file");
 _Static_assert(sizeof(struct stint_impl_histogram) % STINT_IMPL_UNIT == 0, "whole lines");
 
-/* What memory is for decides how far it may fill the arena: nodes and names come last, and traces
- * have a part of their own, which none else gets. */
+/* What memory is used for decides how much of the arena it may fill: histograms get three quarters of
+ * what nodes and names get, and traces a part of their own. */
 enum arena_class { ARENA_RECORD, ARENA_HISTOGRAM, ARENA_TRACE };
 
 struct arena_text {
@@ -171,7 +171,7 @@ struct arena_about {
     uint32_t cpu;
     uint32_t compiler; /* of the runtime */
     uint32_t clock;
-    uint32_t gpu; /* the back end; 0 = nobody asked for it */
+    uint32_t gpu; /* the back end; 0 = not requested */
     uint32_t cpus;
     uint32_t reference_ps; /* see reference.h; 0 = not measured */
     uint32_t reserved;
@@ -198,12 +198,12 @@ struct arena_header {
     uint64_t gpu_in_flight; /* GPU scopes whose time is still to come; relaxed */
     uint64_t steps;         /* stint_step calls; relaxed */
     struct clock_stamp start;
-    struct clock_stamp end;    /* all 0 until the program says that it ends */
+    struct clock_stamp end;    /* all 0 until the program ends */
     uint64_t process_start_ns; /* monotonic */
     uint64_t ticks_per_us;     /* 24.8 fixed point, as measured at the start */
     struct arena_about about;
     char boot_id[40];
-    uint64_t lost[STINT_STATUS_COUNT]; /* what no thread's own ledger could take; atomic adds */
+    uint64_t lost[STINT_STATUS_COUNT]; /* losses that belong to no thread; atomic adds */
     uint32_t set_chunk[ARENA_SETS / ARENA_SETS_PER_CHUNK];
     uint32_t site_chunk[ARENA_SITE_CHUNKS];
 };
@@ -226,14 +226,14 @@ void arena_give_trace(uint64_t bytes);
 /* Bytes that the next trace may have: of what is left a quarter, a fifth, a sixth … So the first ones
  * are long, and a hundred find room. */
 uint64_t arena_trace_share(void);
-/* It is laid out: others may see the file. */
+/* Gives the file its name, once it is laid out: other processes see it from then on. */
 void arena_publish(void);
-/* The program ends: says so in the header, and writes what is only in memory to its file. */
+/* At the end of the program: sets the end in the header, and writes the file that was not mapped. */
 void arena_close(const struct clock_stamp *end);
 /* Forgets it, in the child of a fork: all but so many bytes of it, the forking thread's open scopes. */
 void arena_drop(void *keep, size_t bytes);
-/* In the child of a fork that interrupted code which reads and writes it: what that code still does is
- * done to a copy of the child's own. */
+/* In the child of a fork that interrupted code which reads and writes it: replaces it by a copy, which
+ * that code then changes. */
 void arena_part(void);
 static inline struct arena_header *arena_header(void) {
     return (struct arena_header *)(void *)arena.base;
@@ -243,7 +243,7 @@ uint32_t arena_get(size_t bytes, enum arena_class use);
 static inline void *arena_at(uint32_t unit) {
     return arena.base + (size_t)unit * STINT_IMPL_UNIT;
 }
-/* The record of a number that was given out. In: of an arena that may be the process's no more, in code
+/* The record of a number that was given out. In: of an arena that may no longer be the process's, in code
  * that a forking signal handler may have interrupted. */
 static inline struct arena_site *arena_site_in(char *base, uint32_t id) {
     struct arena_header *h = (struct arena_header *)(void *)base;

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
+ * The run file: makes it, reserves its space, gives it its name. Called by the arena under the
+ * registry's lock; run_file_reserve alone also by recording threads and signal handlers.
+ *
  * Implementation notes
- * - A program may close descriptors that are not its own (daemons do): before ours is used it is
- *   compared with the file we opened, so that nothing is ever done to a stranger's. Should another
- *   thread close it in between, a reservation that keeps the size changes no byte of what is there.
- * - A file that could not grow is asked again now and then only: every scope that finds no room
- *   would ask.
+ * - A program may close descriptors that it did not open (daemons do). Before the descriptor is used
+ *   it is compared with the file that was opened, so that no file of the program is ever changed. If
+ *   another thread closes it in between, a reservation that keeps the size changes no byte of the
+ *   file that has the number then.
+ * - After a failed reservation most requests fail without a system call: each scope that needs space
+ *   would make one.
  */
 #include "run_file.h"
 
@@ -22,6 +26,7 @@
 #include <unistd.h>
 
 #include "arena.h"
+#include "base/arithmetic.h"
 #include "base/log.h"
 #include "base/output.h"
 #include "base/print.h"
@@ -101,13 +106,13 @@ static int is_mapped_badly(int fd) {
     return 0;
 }
 
-static int refuse(const char *why) {
+static int run_file_refuse(const char *why) {
     log_line("STINT_FILE: cannot write %.500s: %s; this run has no file", file.path, why);
     file.path[0] = '\0';
     return -1;
 }
 
-/* Our own only: no name of ours was made when all were taken. */
+/* The name is empty where all names were taken. */
 static void drop_temporary(void) {
     if (*file.temporary) {
         unlink(file.temporary);
@@ -115,7 +120,7 @@ static void drop_temporary(void) {
     file.temporary[0] = '\0';
 }
 
-/* Not one of the three that a program with closed descriptors takes for its own and prints to. */
+/* Above the standard descriptors: a program that has closed these prints to their numbers. */
 static void raise_descriptor(void) {
     if (file.fd >= 0 && file.fd <= STDERR_FILENO) {
         int low = file.fd;
@@ -139,7 +144,7 @@ static int make_temporary(void) {
 }
 
 /* Beyond the limit the kernel would send a signal. */
-static int over_limit(size_t bytes) {
+static int is_over_file_limit(size_t bytes) {
     struct rlimit limit;
     return !getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur != RLIM_INFINITY &&
            limit.rlim_cur < bytes;
@@ -151,7 +156,7 @@ static void *map_file(size_t bytes, size_t ready) {
         errno = EOPNOTSUPP;
         return NULL;
     }
-    if (over_limit(bytes)) {
+    if (is_over_file_limit(bytes)) {
         errno = EFBIG;
         return NULL;
     }
@@ -189,7 +194,7 @@ static void make_absolute(void) {
     file.temporary[0] = '\0';
 }
 
-static void put_off(void) {
+static void postpone_file(void) {
     file.at_exit = 1;
     log_line("STINT_FILE: %.500s is on a network or copy-on-write file system or one without "
              "reservation: it is written at the end of the program",
@@ -201,11 +206,11 @@ void *run_file_open(const char *pattern, size_t bytes, size_t ready) {
     file.at_exit = 0;
     if (output_path(file.path, sizeof file.path, pattern)) {
         print_text(file.path, sizeof file.path, "%.200s", pattern);
-        refuse("too long, or a % that is not %p %h %r");
+        run_file_refuse("too long, or a % that is not %p %h %r");
         return NULL;
     }
     if (make_temporary()) {
-        refuse(strerror(errno));
+        run_file_refuse(strerror(errno));
         return NULL;
     }
     void *p = map_file(bytes, ready);
@@ -215,9 +220,9 @@ void *run_file_open(const char *pattern, size_t bytes, size_t ready) {
         drop_temporary();
         file.size = 0;
         if (why == EOPNOTSUPP || why == ENOSYS || why == ENODEV) {
-            put_off();
+            postpone_file();
         } else {
-            refuse(strerror(why));
+            run_file_refuse(strerror(why));
         }
     }
     return p;
@@ -236,9 +241,8 @@ static int reserve_up_to(uint64_t have, uint64_t want) {
     return failed;
 }
 
-static uint64_t round_up(uint64_t end, uint64_t piece) {
-    uint64_t rounded = (end + piece - 1) / piece * piece;
-    return rounded < file.size ? rounded : file.size;
+static uint64_t round_up_in_file(uint64_t end, uint64_t piece) {
+    return u64_min((end + piece - 1) / piece * piece, file.size);
 }
 
 static int is_known_full(uint64_t end) {
@@ -246,12 +250,12 @@ static int is_known_full(uint64_t end) {
     return full && end >= full && __atomic_add_fetch(&file.refused, 1, __ATOMIC_RELAXED) % REFUSALS;
 }
 
-/* A whole chunk, or just what is needed. errno tells the one who opens why not. */
-static int grow(uint64_t have, uint64_t end) {
-    uint64_t want = round_up(end, CHUNK);
+/* A whole chunk, or just what is needed. 0, or -1 with errno. */
+static int reserve_more(uint64_t have, uint64_t end) {
+    uint64_t want = round_up_in_file(end, CHUNK);
     int failed = reserve_up_to(have, want);
     if (failed && (errno == ENOSPC || errno == EDQUOT)) {
-        want = round_up(end, PAGE);
+        want = round_up_in_file(end, PAGE);
         failed = reserve_up_to(have, want);
     }
     if (failed) {
@@ -271,9 +275,14 @@ int run_file_reserve(uint64_t end) {
     if (!file.size || end <= have) {
         return 0;
     }
-    int failed = is_known_full(end) || grow(have, end);
-    errno = failed && !have ? errno : saved;
-    return failed ? -1 : 0;
+    int failed = is_known_full(end) || reserve_more(have, end);
+    if (!failed || have) { /* errno is for the first reservation, by run_file_open */
+        errno = saved;
+    }
+    if (failed) {
+        return -1;
+    }
+    return 0;
 }
 
 /* ---- The name. */
@@ -283,9 +292,9 @@ static int rename_if_free(const char *from, const char *to) {
     return (int)syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE);
 }
 
-/* Gives our file that name if it is free. A file system without links may still rename; a kernel or
- * a file system that cannot refuse to replace is asked without. */
-static int place(const char *path) {
+/* Gives the file that name if it is free. A file system without links may still rename; where the
+ * kernel or the file system has no RENAME_NOREPLACE, the name is checked before. */
+static int take_name(const char *path) {
     if (!link(file.temporary, path)) {
         return 0;
     }
@@ -293,10 +302,14 @@ static int place(const char *path) {
         return -1;
     }
     int failed = rename_if_free(file.temporary, path);
-    if (failed && (errno == EINVAL || errno == ENOSYS)) {
-        failed = access(path, F_OK) ? rename(file.temporary, path) : (errno = EEXIST, -1);
+    if (!failed || (errno != EINVAL && errno != ENOSYS)) {
+        return failed;
     }
-    return failed;
+    if (!access(path, F_OK)) {
+        errno = EEXIST;
+        return -1;
+    }
+    return rename(file.temporary, path);
 }
 
 static int link_as(char *path) {
@@ -306,7 +319,7 @@ static int link_as(char *path) {
             errno = ENAMETOOLONG;
             return -1;
         }
-        if (!place(path)) {
+        if (!take_name(path)) {
             log_line("STINT_FILE: %.500s is being written by a running program; this run goes to "
                      "%.500s",
                      file.path, path);
@@ -327,16 +340,14 @@ static int link_beside(void) {
         return -1;
     }
     int failed = link_as(path);
-    int why = errno;
-    pages_put(path, PATH_MAX);
-    errno = why;
+    pages_put(path, PATH_MAX); /* keeps errno */
     return failed;
 }
 
 static int put_in_place(void) {
     int rival = -1, failed = 0;
     for (int i = 0; i < NAMES; ++i) {
-        if (!place(file.path)) {
+        if (!take_name(file.path)) {
             return 0;
         }
         if (errno != EEXIST) {
@@ -344,10 +355,10 @@ static int put_in_place(void) {
         }
         switch (run_rival(file.path, &rival)) {
         case RIVAL_NONE:
-            break; /* it is gone: once more */
+            break; /* the name is free again: retried */
         case RIVAL_ALIVE:
             return link_beside();
-        case RIVAL_STRANGER:
+        case RIVAL_FOREIGN:
             return -1;
         case RIVAL_DEAD:
             failed = rename(file.temporary, file.path);
@@ -358,6 +369,13 @@ static int put_in_place(void) {
     return -1;
 }
 
+static int refuse_name(int why) {
+    if (why == EEXIST) {
+        return run_file_refuse("file exists and is not a stint run file");
+    }
+    return run_file_refuse(strerror(why));
+}
+
 void run_file_publish(void) {
     if (file.fd < 0) {
         return;
@@ -366,7 +384,7 @@ void run_file_publish(void) {
     int why = errno;
     drop_temporary();
     if (failed) {
-        refuse(why == EEXIST ? "there is something that is no run file" : strerror(why));
+        refuse_name(why);
     }
 }
 
@@ -377,11 +395,14 @@ int run_file_at_exit(void) {
 }
 
 static int write_body(const char *from, size_t length) {
-    if (over_limit(length)) {
+    if (is_over_file_limit(length)) {
         errno = EFBIG;
         return -1;
     }
-    return write_all(file.fd, from, length, WRITE_NO_WAIT) < length ? -1 : 0;
+    if (write_all(file.fd, from, length, WRITE_NO_WAIT) < length) {
+        return -1;
+    }
+    return 0;
 }
 
 int run_file_save(const void *bytes, size_t length) {
@@ -391,7 +412,7 @@ int run_file_save(const void *bytes, size_t length) {
     drop_temporary();
     file.at_exit = 0;
     if (failed) {
-        return refuse(why == EEXIST ? "there is something that is no run file" : strerror(why));
+        return refuse_name(why);
     }
     return 0;
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The run file: an arena that other processes can read while it is written and after its writer was
- * killed. It is made under a name of its own, laid out, and only then linked to the name asked for:
- * nobody ever sees half a header. Space is reserved before it is used, so that a full disk is a
- * refused request and not a SIGBUS.
+ * killed. It is made under a temporary name, laid out, and only then linked to the requested name: no
+ * reader sees half a header. Space is reserved before it is used, so that a full disk fails a request
+ * and raises no SIGBUS.
  *
- * A process that is killed between making the file and linking it leaves PATH.PID.N.tmp, which nobody
- * removes: it cannot be told from one that is about to be linked.
+ * A process that is killed between making the file and linking it leaves PATH.PID.N.tmp. No later run
+ * removes it: it looks like one that is about to be linked.
  *
  * Under the registry's lock unless said otherwise.
  */
@@ -16,19 +16,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Memory of `bytes` bytes, zero, shared with a new file that is not to be seen yet; the first
- * `ready` bytes are reserved in the file, none is committed (pages_commit). NULL after one line that says why; the run then goes on in memory,
- * and run_file_at_exit() tells whether it is to be written at its end. */
+/* Zeroed memory of `bytes` bytes, shared with a new file under a temporary name; the first `ready`
+ * bytes are reserved in the file, none is committed (pages_commit). NULL after one line that says
+ * why; the run then goes on in memory, and run_file_at_exit() tells whether it is written at its
+ * end. */
 void *run_file_open(const char *pattern, size_t bytes, size_t ready);
-/* Puts the file in its place. What is there already: another run's file whose writer is gone is
- * replaced; one whose writer lives leaves it and ours gets a name of its own; anything else stays,
- * and ours goes. One line for the last two. */
+/* Gives the file its name. If that is taken: another run's file whose writer has exited is replaced;
+ * beside one that is being written, this one gets another name; any other file stays, and this one is
+ * removed. One line for the last two. */
 void run_file_publish(void);
 /* Makes sure that everything below `end` is reserved. 0, or -1: no space. Any thread, and signal
  * handlers; no lock. */
 int run_file_reserve(uint64_t end);
-/* Whether the run has to be written at its end, because the file system is one that cannot be
- * written the other way; and writes it. 0, or -1 after one line. */
+/* Whether the run has to be written at its end, because a file cannot be mapped
+ * on its file system; and writes it. 0, or -1 after one line. */
 int run_file_at_exit(void);
 int run_file_save(const void *bytes, size_t length);
 /* The child of a fork has no file. */

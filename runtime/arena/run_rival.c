@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Implementation notes
- * - The lock belongs to the open file, not to the process (F_OFD_SETLK): another copy of the library
- *   in this process respects it, nobody loses it by closing another descriptor of the file, and the
- *   mapping keeps it when the program closes all descriptors there are.
- * - Whoever replaces a dead file holds its lock until the name leads to his own, which is locked too:
- *   of two that come at once, one replaces and the other finds a live file.
+ * - The lock belongs to the open file description, not to the process (F_OFD_SETLK): another copy of
+ *   the library in this process respects it, closing another descriptor of the file does not release
+ *   it, and the mapping keeps it when the program closes all its descriptors.
+ * - A process that replaces the file of an exited writer holds that file's lock until the name leads
+ *   to its own file, which is locked too. Of two that do so at once, one replaces the file and the
+ *   other finds one that is being written.
  */
 #include "run_rival.h"
 
@@ -16,8 +17,9 @@
 #include <unistd.h>
 
 #include "arena.h"
+#include "base/errno_keep.h"
 
-#define ATTEMPTS 100 /* the file changed under us; more is no accident */
+#define ATTEMPTS 100 /* the file was replaced meanwhile; more often than this is not by chance */
 
 int run_rival_lock(int fd) {
     struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
@@ -25,25 +27,41 @@ int run_rival_lock(int fd) {
     if (failed && errno == EINVAL) { /* before Linux 3.15, and some sandboxes */
         failed = fcntl(fd, F_SETLK, &all);
     }
-    return failed && (errno == EAGAIN || errno == EACCES) ? -1 : 0;
+    if (failed && (errno == EAGAIN || errno == EACCES)) {
+        return -1;
+    }
+    return 0;
 }
 
-static enum rival judge(const char *path, int fd) {
+static enum rival classify_file(const char *path, int fd) {
     char magic[sizeof ARENA_MAGIC - 1];
     struct stat of_fd, of_name;
     if (fstat(fd, &of_fd) || !S_ISREG(of_fd.st_mode) ||
         pread(fd, magic, sizeof magic, 0) != (ssize_t)sizeof magic ||
         memcmp(magic, ARENA_MAGIC, sizeof magic)) {
         errno = EEXIST;
-        return RIVAL_STRANGER;
+        return RIVAL_FOREIGN;
     }
     if (run_rival_lock(fd)) {
         return RIVAL_ALIVE;
     }
     if (lstat(path, &of_name) || of_name.st_ino != of_fd.st_ino || of_name.st_dev != of_fd.st_dev) {
-        return RIVAL_NONE; /* replaced while we looked: look again */
+        return RIVAL_NONE; /* replaced meanwhile: look again */
     }
     return RIVAL_DEAD;
+}
+
+/* After a failed call. */
+static enum rival classify_missing(void) {
+    if (errno == ENOENT) {
+        return RIVAL_NONE;
+    }
+    return RIVAL_FOREIGN;
+}
+
+static void close_rival(int fd) {
+    ERRNO_KEEP;
+    close(fd);
 }
 
 enum rival run_rival(const char *path, int *fd) {
@@ -52,24 +70,25 @@ enum rival run_rival(const char *path, int *fd) {
     *fd = -1;
     for (int i = 0; i < ATTEMPTS && found == RIVAL_NONE; ++i) {
         if (lstat(path, &s)) {
-            return errno == ENOENT ? RIVAL_NONE : RIVAL_STRANGER;
+            return classify_missing();
         }
         if (!S_ISREG(s.st_mode)) { /* to open a FIFO or a device would do something to it */
             errno = EEXIST;
-            return RIVAL_STRANGER;
+            return RIVAL_FOREIGN;
         }
-        /* For writing, or there is no lock; that also keeps us from the files of others. */
+        /* For writing, as the lock needs it; that also fails for files of other users. */
         *fd = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
         if (*fd < 0) {
-            return errno == ENOENT ? RIVAL_NONE : RIVAL_STRANGER;
+            return classify_missing();
         }
-        found = judge(path, *fd);
+        found = classify_file(path, *fd);
         if (found != RIVAL_DEAD) {
-            int why = errno;
-            close(*fd);
+            close_rival(*fd);
             *fd = -1;
-            errno = why;
         }
     }
-    return found == RIVAL_NONE ? RIVAL_ALIVE : found;
+    if (found == RIVAL_NONE) {
+        return RIVAL_ALIVE;
+    }
+    return found;
 }

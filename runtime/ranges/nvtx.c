@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Implementation notes
- * - NVTX's header loads the tool that NVTX_INJECTION64_PATH names at the first call of it, once. No
- * tool: no domain, and scopes stay on the fast path, so that STINT_NVTX=1 may be left set.
- * - A tool may be a cancellation point. A cancelled call is taken for one that did nothing (see
- * thread_pop): shutting cancellation out would double what stint adds to a range, + 37 ns.
+ * - NVTX's header loads the tool that NVTX_INJECTION64_PATH names, once, at the first call. Without
+ *   a tool there is no domain, and scopes stay on the fast path, so that STINT_NVTX=1 may stay set.
+ * - A tool may be a cancellation point. A cancelled call is treated as one that did nothing (see
+ *   thread_pop): disabling cancellation would double what stint adds to a range, + 37 ns.
  */
 #include "nvtx.h"
 
@@ -27,15 +27,19 @@ static struct table *table;
 
 static int open_domain(void) {
     domain = nvtxDomainCreateA("stint");
-    table = domain ? pages_get(sizeof *table) : NULL;
-    if (domain && !table) {
-        log_line("STINT_NVTX=1: no memory for the strings; ignored");
+    if (!domain) {
+        return -1;
     }
-    return table ? 0 : -1;
+    table = pages_get(sizeof *table);
+    if (!table) {
+        log_line("STINT_NVTX=1: no memory for the strings; ignored");
+        return -1;
+    }
+    return 0;
 }
 
 /* Two threads may register one string: a tool then returns the same handle or an equal one. */
-static nvtxStringHandle_t string_of(uint32_t site, const char *name) {
+static nvtxStringHandle_t string_register(uint32_t site, const char *name) {
     nvtxStringHandle_t *slot = &table->string[site];
     nvtxStringHandle_t string = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
     if (!string) {
@@ -45,19 +49,26 @@ static nvtxStringHandle_t string_of(uint32_t site, const char *name) {
     return string;
 }
 
-static const char *name_of(uint32_t set) {
+/* "" in the child of a fork that had no memory for it. */
+static const char *set_name(uint32_t set) {
     uint32_t chunk = arena_header()->set_chunk[set / ARENA_SETS_PER_CHUNK];
-    uint32_t name =
-        chunk ? ((const struct arena_set *)arena_at(chunk))[set % ARENA_SETS_PER_CHUNK].name : 0;
-    return name ? arena_text_at(name)->bytes : ""; /* no memory for it in the child of a fork */
+    if (!chunk) {
+        return "";
+    }
+    const struct arena_set *sets = arena_at(chunk);
+    uint32_t name = sets[set % ARENA_SETS_PER_CHUNK].name;
+    if (!name) {
+        return "";
+    }
+    return arena_text_at(name)->bytes;
 }
 
 /* 0 is NVTX's "no category". */
-static uint32_t category_of(uint32_t set) {
+static uint32_t category_name(uint32_t set) {
     uint8_t *named = &table->named[set];
     if (!__atomic_load_n(named, __ATOMIC_RELAXED) &&
         !__atomic_exchange_n(named, 1, __ATOMIC_RELAXED)) {
-        nvtxDomainNameCategoryA(domain, set + 1, name_of(set));
+        nvtxDomainNameCategoryA(domain, set + 1, set_name(set));
     }
     return set + 1;
 }
@@ -67,9 +78,9 @@ static void push_range(uint32_t site, uint32_t set) {
     nvtxEventAttributes_t range = {0};
     range.version = NVTX_VERSION;
     range.size = NVTX_EVENT_ATTRIB_STRUCT_SIZE;
-    range.category = category_of(set);
+    range.category = category_name(set);
     range.messageType = NVTX_MESSAGE_TYPE_REGISTERED;
-    range.message.registered = string_of(site, name);
+    range.message.registered = string_register(site, name);
     if (!range.message.registered) { /* not every tool registers strings */
         range.messageType = NVTX_MESSAGE_TYPE_ASCII;
         range.message.ascii = name;

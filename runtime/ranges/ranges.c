@@ -25,8 +25,11 @@ int ranges_built(void) {
 
 static void start_once(void) {
     __atomic_store_n(&state, RANGES_STARTING, __ATOMIC_RELEASE);
-    int refused = !backend || backend->open();
-    __atomic_store_n(&state, refused ? RANGES_OFF : RANGES_ON, __ATOMIC_RELEASE);
+    int found = RANGES_OFF;
+    if (backend && !backend->open()) {
+        found = RANGES_ON;
+    }
+    __atomic_store_n(&state, found, __ATOMIC_RELEASE);
 }
 
 void ranges_start(void) {
@@ -52,7 +55,7 @@ void ranges_pop(void) {
     backend->pop();
 }
 
-/* A start that was under way on another thread will never end here: no ranges then. */
+/* A start that was under way on another thread does not end in the child: no ranges then. */
 void ranges_forget_all(void) {
     int usable = state == RANGES_ON && backend->forget && !backend->forget();
     if (state != RANGES_FRESH && !usable) {

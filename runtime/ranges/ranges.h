@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Every scope as a range of an outside tool, when STINT_NVTX asks for it. The tool's interface is a
+ * Every scope as a range of an outside tool, when STINT_NVTX=1 is set. The tool's interface is a
  * back end (struct range_ops): nvtx.c where NVTX's headers were found at build time; a build without
  * one has none. session/connect.c chooses.
  *

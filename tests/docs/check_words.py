@@ -20,6 +20,7 @@ FILES = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/*.md", "include/s
 # Folders with sources whose comments are clean; the others follow.
 CLEAN_FOLDERS = [
     "runtime/activity",
+    "runtime/arena",
     "runtime/base",
     "runtime/capture",
     "runtime/cupti",

@@ -198,7 +198,7 @@ TEST(publish, a_strangers_file_stays) {
         char have[64] = "";
         file_with(run_path("run"), texts[i]);
         CHECK(!stat(run_path("run"), &before));
-        check_refused("there is something that is no run file");
+        check_refused("file exists and is not a stint run file");
         CHECK(!stat(run_path("run"), &after));
         CHECK(before.st_ino == after.st_ino && before.st_size == after.st_size);
         CHECK(before.st_mtim.tv_nsec == after.st_mtim.tv_nsec);
@@ -212,7 +212,7 @@ TEST(publish, a_strangers_file_stays) {
 TEST(publish, a_folder_stays) {
     begin("run");
     CHECK(!mkdir(run_path("run"), 0700));
-    check_refused("there is something that is no run file");
+    check_refused("file exists and is not a stint run file");
     run_folder_drop();
 }
 
@@ -220,9 +220,9 @@ TEST(publish, a_link_is_not_followed) {
     begin("run");
     file_with(run_path("target"), "target");
     CHECK(!symlink(run_path("target"), run_path("run")));
-    check_refused("there is something that is no run file");
+    check_refused("file exists and is not a stint run file");
     CHECK(!unlink(run_path("run")) && !symlink(run_path("nowhere"), run_path("run")));
-    check_refused("there is something that is no run file");
+    check_refused("file exists and is not a stint run file");
     CHECK_EQ_U64(run_entries("nowhere"), 0);
     run_folder_drop();
 }
@@ -231,7 +231,7 @@ TEST(publish, a_link_to_a_run_file_is_not_followed) {
     begin("run");
     run_body((void *)(uintptr_t)one);
     CHECK(!rename(run_path("run"), run_path("real")) && !symlink("real", run_path("run")));
-    check_refused("there is something that is no run file");
+    check_refused("file exists and is not a stint run file");
     CHECK_EQ_U64(run_calls_in("real", "one"), 1);
     run_folder_drop();
 }
@@ -242,7 +242,7 @@ TEST(publish, a_fifo_is_not_opened) {
     CHECK(!mkfifo(run_path("run"), 0600));
     pid_t waits = run_start(writes_to_fifo);
     usleep(50000);
-    check_refused("there is something that is no run file");
+    check_refused("file exists and is not a stint run file");
     usleep(50000);
     CHECK(waitpid(waits, NULL, WNOHANG) == 0);
     kill(waits, SIGKILL);
@@ -256,7 +256,7 @@ TEST(publish, a_socket_stays) {
     int fd = socket(AF_UNIX, SOCK_STREAM, 0);
     snprintf(a.sun_path, sizeof a.sun_path, "%s", run_path("run"));
     CHECK(!bind(fd, (struct sockaddr *)&a, sizeof a));
-    check_refused("there is something that is no run file");
+    check_refused("file exists and is not a stint run file");
     close(fd);
     run_folder_drop();
 }

@@ -138,7 +138,7 @@ TEST(remote, what_came_meanwhile_stays) {
     begin();
     no_fallocate = 1;
     char *said = run_said(in_the_way);
-    CHECK_CONTAINS(said, "there is something that is no run file");
+    CHECK_CONTAINS(said, "file exists and is not a stint run file");
     CHECK_EQ_U64(run_entries(NULL), 1);
     free(said);
     run_folder_drop();

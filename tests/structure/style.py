@@ -25,8 +25,6 @@ MIN_COMMENT = 100  # characters
 
 # Folders of runtime/ that do not keep a rule yet. This list becomes empty.
 NESTED_YET = [
-    "arena",
-    "ranges",
     "read",
     "record",
     "report",
