@@ -38,7 +38,7 @@ def read(path):
             if key in entry.values:
                 entry.check_identifier(key, entry.get(key))
                 if entry.get("sort") != "yes":
-                    entry.fail("%s, but it is no key of sort=" % key)
+                    entry.fail("%s, but it is not a key of sort=" % key)
         views(entry)
         needs(entry)
         if "html" in entry.values and not re.fullmatch(r"[^:]+: .+", entry.get("html")):

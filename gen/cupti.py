@@ -90,7 +90,7 @@ def callback(entry, name):
 
 
 def numbers(entries):
-    """Codes by our names alone; whoever needs no name of one needs no number."""
+    """Codes that have a name in the runtime; the numbers of others are not needed."""
     lines = ["enum cupti_code {\n"]
     lines += ["    %s = %s,\n" % (entry.get("ours"), entry.get("value"))
               for entry in library.of(entries, "code") if entry.get("ours")]

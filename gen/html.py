@@ -63,7 +63,7 @@ def page(path):
     folder = os.path.dirname(path)
     for what in (DATA, POLICY):
         if text.count(what) != 1:
-            raise table.TableError("%s: '%s' has to stand there once" % (path, what))
+            raise table.TableError("%s: expected '%s' once" % (path, what))
     styles, scripts = [], []
     text = STYLE.sub(lambda m: "<style>%s</style>" % inline(folder, m.group(1), styles), text)
     text = SCRIPT.sub(lambda m: "<script>%s</script>" % inline(folder, m.group(1), scripts), text)
@@ -76,7 +76,7 @@ def page(path):
         policy.append("script-src " + " ".join(scripts))
     text = text.replace(POLICY, "; ".join(policy), 1)
     if text.count(DATA) != 1:
-        raise table.TableError("%s: '%s' stands in one of its files too" % (path, DATA))
+        raise table.TableError("%s: one of its files contains '%s'" % (path, DATA))
     if len(text) > LIMIT:
         raise table.TableError("%s: the page is %d bytes, the limit is %d"
                                % (path, len(text), LIMIT))

@@ -18,7 +18,7 @@ def read(path):
             entry.fail("name '%s' is not one word of letters and digits" % entry.name)
         for pattern in entry.get("match").split():
             if not re.fullmatch(r"\^?[A-Za-z0-9_:]+", pattern):
-                entry.fail("pattern '%s' is not letters, digits, _ and :, maybe behind ^" % pattern)
+                entry.fail("pattern '%s': expected letters, digits, _ and :, with or without ^ before them" % pattern)
             key = (entry.get("what"), pattern)
             if key in seen:
                 entry.fail("pattern '%s' is also one of [%s]" % (pattern, seen[key]))

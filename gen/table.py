@@ -23,7 +23,7 @@ class Entry:
         raise TableError("%s: [%s]: %s" % (self.path, self.name, what))
 
     def check(self, required, optional=()):
-        """Every required key is there with a value, and no key is there that nobody reads."""
+        """Every required key has a value, and there is no key that is not read."""
         for key in self.values:
             if key not in required and key not in optional:
                 self.fail("unknown key '%s'" % key)
@@ -49,7 +49,7 @@ class Entry:
 
 
 def read(path):
-    """The entries of the table; sections and keys that stand twice are errors."""
+    """The entries of the table; duplicate sections and keys are errors."""
     parser = configparser.ConfigParser(
         delimiters=("=",), comment_prefixes=("#",), inline_comment_prefixes=None,
         empty_lines_in_values=False, default_section=None, interpolation=None)
@@ -61,10 +61,10 @@ def read(path):
         # The texts go into reports, which are ASCII unless the locale is UTF-8.
         raise TableError("%s: not ASCII" % path) from None
     except configparser.DuplicateSectionError as error:
-        raise TableError("%s: [%s]: line %d: the entry stands twice"
+        raise TableError("%s: [%s]: line %d: duplicate entry"
                          % (path, error.section, error.lineno)) from None
     except configparser.DuplicateOptionError as error:
-        raise TableError("%s: [%s]: line %d: the key '%s' stands twice"
+        raise TableError("%s: [%s]: line %d: duplicate key '%s'"
                          % (path, error.section, error.lineno, error.option)) from None
     except configparser.MissingSectionHeaderError as error:
         raise TableError("%s: line %d: no [section] above it" % (path, error.lineno)) from None

@@ -49,7 +49,10 @@ static int gpu_put_json_devices(struct sink *out, struct snapshot *s) {
         }
         sink_put(out, "}", 1);
     }
-    return d ? 0 : -1;
+    if (!d) {
+        return -1;
+    }
+    return 0;
 }
 
 static void gpu_put_json_row(struct sink *out, enum export_table table, const struct snapshot *s,
@@ -122,7 +125,10 @@ static int gpu_put_csv_devices(struct sink *out, struct snapshot *s) {
         }
     }
     sink_put(out, "\r\n", 2);
-    return d ? 0 : -1;
+    if (!d) {
+        return -1;
+    }
+    return 0;
 }
 
 static void gpu_put_csv_row(struct sink *out, enum export_table table, const struct snapshot *s,

@@ -24,7 +24,6 @@
 #include "base/log.h"
 #include "gpu/event_pool.h"
 #include "interval.h"
-#include "profiler_file.h"
 #include "read/baseline.h"
 #include "record/registry.h"
 #include "report_print.h"

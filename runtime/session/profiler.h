@@ -12,4 +12,9 @@ int profiler_is_due(void);
 /* Ends the profile, and prints it if anything was recorded. */
 void profiler_at_end(void);
 
+/* Writes the file of a profile (profiler_file.c). "*.json": the trace of the interval in Chrome's format;
+ * any other name: a run file of the run so far. %p, %h and %r as in STINT_OUTPUT. 0, or -1 after one
+ * line. */
+int profiler_file(const char *pattern);
+
 #endif

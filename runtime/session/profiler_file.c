@@ -5,7 +5,7 @@
  * contains in addition are not in any list; the copied header says that the run ends now, because
  * nothing will be written to the copy.
  */
-#include "profiler_file.h"
+#include "profiler.h"
 
 #include <string.h>
 

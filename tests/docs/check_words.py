@@ -14,8 +14,8 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 FILES = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/*.md", "include/stint/*.h",
-         "include/stint/*.hpp", "include/stint/detail/*.h", "runtime/tool/stint.1.in", "gen/options.ini", "gen/env.ini",
-         "gen/columns.ini", "gen/status.ini", "samples/*"]
+         "include/stint/*.hpp", "include/stint/detail/*.h", "gen/*.py", "gen/*.ini",
+         "runtime/tool/stint.1.in", "samples/*"]
 
 # Folders with sources whose comments are clean; the others follow.
 CLEAN_FOLDERS = [

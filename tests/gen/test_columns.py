@@ -89,7 +89,7 @@ static const struct report_sort report_sorts[] = {
     {ACTIVITY_SORT_TOTAL, FLUID_BY_TOTAL},
 };
 """)
-        self.refuse(INFO + "gpu_sort = max\n", "[info]: gpu_sort, but it is no key of sort=")
+        self.refuse(INFO + "gpu_sort = max\n", "[info]: gpu_sort, but it is not a key of sort=")
 
     def refuse(self, source, said):
         self.assert_refused("report_columns.inc", source, said)

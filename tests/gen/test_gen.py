@@ -23,10 +23,10 @@ class Table(support.Case):
         self.refuse(GOOD + "colour = red\n", "[lost]: unknown key 'colour'")
 
     def test_entry_twice(self):
-        self.refuse(GOOD + GOOD, "[lost]: line 4: the entry stands twice")
+        self.refuse(GOOD + GOOD, "[lost]: line 4: duplicate entry")
 
     def test_key_twice(self):
-        self.refuse(GOOD + "label = lost\n", "[lost]: line 4: the key 'label' stands twice")
+        self.refuse(GOOD + "label = lost\n", "[lost]: line 4: duplicate key 'label'")
 
     def test_line_without_value(self):
         self.refuse(GOOD + "nonsense\n", "line 4: not of the form 'key = value'")

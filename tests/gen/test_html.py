@@ -55,15 +55,15 @@ class Page(support.Case):
         self.assertEqual("@DATA@".join(halves), self.page().stdout)
 
     def test_no_place_for_the_data(self):
-        self.refuse("DIR/report.html: '@DATA@' has to stand there once", PAGE.replace("@DATA@", ""))
+        self.refuse("DIR/report.html: expected '@DATA@' once", PAGE.replace("@DATA@", ""))
 
     def test_no_policy(self):
-        self.refuse("DIR/report.html: 'default-src 'none'' has to stand there once",
+        self.refuse("DIR/report.html: expected 'default-src 'none'' once",
                     PAGE.replace("'none'", "'self'"))
 
     def test_place_in_a_script(self):
         self.write("c.js", "const b = \"@DATA@\";\n")
-        self.refuse("DIR/report.html: '@DATA@' stands in one of its files too")
+        self.refuse("DIR/report.html: one of its files contains '@DATA@'")
 
     def test_end_in_a_script(self):
         self.write("c.js", "const b = \"</SCRIPT>\";\n")

@@ -42,9 +42,9 @@ static const struct kernel_pattern kernel_precision_patterns[] = {
         self.refuse("[cuDNN]", "[cu DNN]",
                     "[cu DNN]: name 'cu DNN' is not one word of letters and digits")
         self.refuse("^conv_", "conv*",
-                    "[cuDNN]: pattern 'conv*' is not letters, digits, _ and :, maybe behind ^")
+                    "[cuDNN]: pattern 'conv*': expected letters, digits, _ and :, with or without ^ before them")
         self.refuse("^conv_", "^",
-                    "[cuDNN]: pattern '^' is not letters, digits, _ and :, maybe behind ^")
+                    "[cuDNN]: pattern '^': expected letters, digits, _ and :, with or without ^ before them")
         self.refuse("^conv_", "cudnn", "[cuDNN]: pattern 'cudnn' is also one of [cuDNN]")
         self.refuse("doc = Half.\n", "", "[fp16]: no key 'doc'")
 

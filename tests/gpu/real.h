@@ -97,6 +97,6 @@ static inline bool real_footer(uint64_t count, const char *line) {
 }
 
 #define REAL_CAPTURED "GPU scopes with CPU time only: their stream was being captured into a graph"
-#define REAL_DROPPED "GPU scopes with CPU time only: STINT_GPU_IN_FLIGHT others were under way"
+#define REAL_DROPPED "GPU scopes with CPU time only: STINT_GPU_IN_FLIGHT others were pending"
 
 #endif

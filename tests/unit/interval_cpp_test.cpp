@@ -115,7 +115,7 @@ TEST(interval_cpp, ends_on_another_thread) {
 TEST(interval_cpp, without_a_name_it_does_not_run) {
     stint::interval a(static_cast<const char *>(nullptr)), b(std::string{});
     CHECK(!a.running() && !b.running());
-    CHECK_STR_EQ(footer().c_str(), "lost: 2 samples refused, name NULL or empty\n");
+    CHECK_STR_EQ(footer().c_str(), "lost: 2 samples rejected, name NULL or empty\n");
 }
 
 TEST(interval_cpp, filtered_it_is_not_recorded) {
