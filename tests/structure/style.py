@@ -19,7 +19,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 
 # Conditional operators per 1000 lines of code, in the whole of runtime/.
-MAX_PER_1000 = 60
+MAX_PER_1000 = 20
 LONG_FILE = 150  # lines
 MIN_COMMENT = 100  # characters
 
