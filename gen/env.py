@@ -3,12 +3,10 @@
 
 import os
 import re
-import textwrap
 
 import table
 import words
 
-HELP_WIDTH = 80
 MARKDOWN_WIDTH = 100
 HELP_LIMIT = 4095  # the longest string literal C11 promises; beyond it -Wpedantic warns
 
@@ -114,11 +112,11 @@ def render_help(path):
     lines = ["Environment:"]
     for entry in entries:
         lines += fold("  %s=%s" % (entry.name, values(entry)), " " * 6)
-        lines += wrap("%s (default: %s)" % (entry.get("doc"), entry.get("default")), " " * 6)
+        lines += table.wrap("%s (default: %s)" % (entry.get("doc"), entry.get("default")), " " * 6)
     for line in lines:
-        if len(line) > HELP_WIDTH:
+        if len(line) > table.HELP_WIDTH:
             raise table.TableError("%s: %s: wider than %d columns"
-                                   % (path, line.strip(), HELP_WIDTH))
+                                   % (path, line.strip(), table.HELP_WIDTH))
     text = "".join(line + "\n" for line in lines)
     if len(text) > HELP_LIMIT:
         raise table.TableError("%s: the help is %d bytes long, C11 promises %d"
@@ -130,15 +128,10 @@ def fold(text, indent):
     """Breaks a usage line before a "[" or a "|" where it is too wide."""
     lines = [""]
     for part in re.split(r"(?=[\[|])", text):
-        if lines[-1] and len(lines[-1] + part) > HELP_WIDTH:
+        if lines[-1] and len(lines[-1] + part) > table.HELP_WIDTH:
             lines.append(indent)
         lines[-1] += part
     return lines
-
-
-def wrap(text, indent, width=HELP_WIDTH):
-    return textwrap.wrap(text, width, initial_indent=indent, subsequent_indent=indent,
-                         break_long_words=False, break_on_hyphens=False)
 
 
 def render_markdown(path):
@@ -157,4 +150,4 @@ def markdown_section(entry):
     text = " ".join(part for part in (entry.get("doc"), entry.get("more"),
                                       KINDS[entry.get("kind")]) if part)
     return "## %s\n\n    %s\n\n%s\n\n%s\n\n" % (
-        entry.name, usage, "\n".join(wrap(text, "", MARKDOWN_WIDTH)), said)
+        entry.name, usage, "\n".join(table.wrap(text, width=MARKDOWN_WIDTH)), said)

@@ -4,13 +4,11 @@ its manual page and docs/options.md."""
 
 import os
 import re
-import textwrap
 
 import table
 import words
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-HELP_WIDTH = 80
 MARKDOWN_WIDTH = 100
 HELP_INDENT = 25  # of what an option does; a longer option has a line of its own
 HELP_LIMIT = 4095  # the longest string literal C11 promises; beyond it -Wpedantic warns
@@ -236,28 +234,23 @@ def plain(text):
     return text.replace("`", "'")
 
 
-def wrap(text, indent="", first=None, width=HELP_WIDTH):
-    return textwrap.wrap(text, width, initial_indent=indent if first is None else first,
-                         subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
-
-
 def help_list(option):
     """The values of another table, each on a line of its own with what the table says about it."""
     column = max(len(entry.name) for entry in option.explaining) + 2
     lines = []
     for entry in option.explaining:
         default = " (default)" if entry.name == option.get("default") else ""
-        lines += wrap(plain(entry.get("doc")) + default, " " * column, entry.name.ljust(column),
-                      HELP_WIDTH - HELP_INDENT)
+        lines += table.wrap(plain(entry.get("doc")) + default, " " * column,
+                            entry.name.ljust(column), table.HELP_WIDTH - HELP_INDENT)
     return lines
 
 
 def help_doc(option):
     before, explained, after = option.get("doc").partition("{explained}.")
     if not explained:
-        return wrap(plain(option.text(mark="")), width=HELP_WIDTH - HELP_INDENT)
-    lines = wrap(plain(before), width=HELP_WIDTH - HELP_INDENT) + help_list(option)
-    return lines + wrap(plain(after), width=HELP_WIDTH - HELP_INDENT)
+        return table.wrap(plain(option.text(mark="")), width=table.HELP_WIDTH - HELP_INDENT)
+    lines = table.wrap(plain(before), width=table.HELP_WIDTH - HELP_INDENT) + help_list(option)
+    return lines + table.wrap(plain(after), width=table.HELP_WIDTH - HELP_INDENT)
 
 
 def help_option(letter, name, value, doc):
@@ -274,7 +267,7 @@ def help_option(letter, name, value, doc):
 
 def help_text(commands, command):
     lines = ["usage: %s %s" % (command.full_name(), command.get("usage"))]
-    lines += wrap(plain(command.get("doc"))) + [""]
+    lines += table.wrap(plain(command.get("doc"))) + [""]
     if command.is_tool():
         left = max(len(other.get("brief")) for other in commands) + 2
         lines += ["  %-7s %s%s" % (other.name, other.get("brief").ljust(left), other.get("line"))
@@ -284,10 +277,10 @@ def help_text(commands, command):
     if "help" not in [option.name for option in command.options]:
         lines += help_option("", "help", "", [])
     if command.get("more"):
-        lines += ([""] if command.is_tool() else []) + wrap(plain(command.get("more")))
+        lines += ([""] if command.is_tool() else []) + table.wrap(plain(command.get("more")))
     for line in lines:
-        if len(line) > HELP_WIDTH:
-            command.entry.fail("%s: wider than %d columns" % (line.strip(), HELP_WIDTH))
+        if len(line) > table.HELP_WIDTH:
+            command.entry.fail("%s: wider than %d columns" % (line.strip(), table.HELP_WIDTH))
     return "".join(line + "\n" for line in lines)
 
 
@@ -380,7 +373,7 @@ def render_markdown(path):
 
 
 def markdown_wrap(text):
-    return "".join(line + "\n" for line in wrap(text, width=MARKDOWN_WIDTH))
+    return "".join(line + "\n" for line in table.wrap(text, width=MARKDOWN_WIDTH))
 
 
 def markdown_option(option):

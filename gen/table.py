@@ -5,7 +5,9 @@ shares is here: the checks, their error messages, the banner and C string litera
 import configparser
 import os
 import re
+import textwrap
 
+HELP_WIDTH = 80  # of --help
 BANNER = "Generated from %s by gen.py: edit the table, not this file."
 
 
@@ -85,6 +87,12 @@ def unique(entries, key):
         if value and value in seen:
             entry.fail("%s '%s' is also that of [%s]" % (key, value, seen[value]))
         seen[value] = entry.name
+
+
+def wrap(text, indent="", first=None, width=HELP_WIDTH):
+    """Lines of at most this width; the first one begins with `first`, the others with the indent."""
+    return textwrap.wrap(text, width, initial_indent=indent if first is None else first,
+                         subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
 
 
 def either(names):

@@ -79,10 +79,6 @@ static const struct program_format program_formats[] = {
 
 
 class Documents(support.Case):
-    def test_table_of_exports(self):
-        self.assertIn(formats.render_markdown(TABLE), support.read(support.ROOT, "docs/exports.md"),
-                      "docs/exports.md: expected formats.render_markdown('gen/formats.ini')")
-
     def test_source_files(self):
         for entry in formats.read(TABLE):
             if entry.get("layer") != "session":
