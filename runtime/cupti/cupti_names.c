@@ -29,8 +29,11 @@ struct rule {
 
 /* Calls that move data, run kernels, allocate memory or wait get a callback, so that their scope is
  * known. Frequent calls without an effect are not recorded: they would be the majority of all records,
- * and include stint's own calls. */
+ * and include stint's own calls. Nor are the internal functions that nvcc 13 makes programs call: for
+ * <<<>>> these are __cudaPushCallConfiguration, __cudaPopCallConfiguration and __cudaLaunchKernel. */
 static const struct rule rules[] = {
+    {"__cudaLaunch*", LAUNCH},
+    {"__cuda*", 0},
     {"cudaLaunch*", LAUNCH},
     {"cudaMemcpy*", LAUNCH},
     {"cudaMemset*", LAUNCH},
@@ -127,6 +130,14 @@ static const char *names_strip_version(const char *name) {
     return copy ? copy : name;
 }
 
+/* The name in CUDA's documentation: of __cudaLaunchKernel, cudaLaunchKernel. */
+static const char *names_skip_prefix(const char *name) {
+    if (!strncmp(name, "__cuda", 6)) {
+        return name + 2;
+    }
+    return name;
+}
+
 static void names_read_domain(const struct cupti *c, int domain) {
     uint32_t holes = 0;
     for (uint32_t i = 1; i < NAMES_MAX && holes < HOLES; ++i) {
@@ -136,8 +147,9 @@ static void names_read_domain(const struct cupti *c, int domain) {
             continue;
         }
         holes = 0;
-        domains[domain].name[i] = names_strip_version(name);
-        domains[domain].use[i] = (uint8_t)names_find_use(domains[domain].name[i]);
+        name = names_strip_version(name);
+        domains[domain].name[i] = names_skip_prefix(name);
+        domains[domain].use[i] = (uint8_t)names_find_use(name);
         domains[domain].end = i + 1;
     }
 }

@@ -50,7 +50,7 @@ enum cupti_use {
 void cupti_read_names(const struct cupti *c);
 /* Numbers are below; 0 is none. domain: CUPTI_CB_DOMAIN_DRIVER_API, _RUNTIME_API. */
 uint32_t cupti_get_names_end(int domain);
-/* Without a suffix "_v3020"; NULL: there is none. Permanent. */
+/* The public name, without a suffix "_v3020" or a prefix "__"; NULL: there is none. Permanent. */
 const char *cupti_get_name(int domain, uint32_t cbid);
 /* enum cupti_use. */
 unsigned cupti_get_use(int domain, uint32_t cbid);

@@ -136,6 +136,34 @@ TEST(cupti_data, noise_is_left_out) {
     noise();
 }
 
+TEST(cupti_data, launch_of_cuda_13) {
+    begin();
+    CHECK(cupti_double_calls_back("__cudaLaunchKernel"));
+    CHECK(cupti_double_calls_back("__cudaLaunchKernel_ptsz"));
+    CHECK(cupti_double_records_call("__cudaLaunchKernel"));
+    uint32_t c = cupti_double_launch_13(&add_kernel);
+    CHECK(launch_count >= 1 && launches[0] == c);
+    tracer_flush(1);
+    CHECK(count_of(ACTIVITY_API) == 1);
+    CHECK_STR_EQ(first_of(ACTIVITY_API)->name, "cudaLaunchKernel");
+    CHECK(first_of(ACTIVITY_API)->correlation == c);
+    CHECK(first_of(ACTIVITY_KERNEL)->correlation == c);
+}
+
+TEST(cupti_data, internal_functions_of_cuda_13_are_left_out) {
+    static const char *const names[] = {
+        "__cudaRegisterFatBinary",    "__cudaInitModule", "__cudaPushCallConfiguration",
+        "__cudaPopCallConfiguration", "__cudaGetKernel",  "__cudaGetProcAddress"};
+    begin();
+    for (unsigned i = 0; i < sizeof names / sizeof *names; ++i) {
+        CHECK(!cupti_double_records_call(names[i]));
+        CHECK(!cupti_double_calls_back(names[i]));
+        cupti_double_call(names[i]);
+    }
+    tracer_flush(1);
+    CHECK(seen_count == 0);
+}
+
 TEST(cupti_data, noise_is_left_out_where_the_library_cannot) {
     prepare();
     cupti_double_fail("cuptiActivityEnableRuntimeApi=1,cuptiActivityEnableDriverApi=1");

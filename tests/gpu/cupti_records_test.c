@@ -229,6 +229,29 @@ TEST(cupti_real, names) {
     CHECK(uses(2, "cudaEventQuery") == (CUPTI_USE_RECORD | CUPTI_USE_QUERY));
     CHECK(uses(2, "cudaGetDevice") == 0 && uses(1, "cuModuleLoad") == CUPTI_USE_RECORD);
 }
+
+/* Every function of the installed library that launches something, and every internal one. */
+TEST(cupti_real, launches) {
+    struct cupti c;
+    if (load(CUPTI_REAL, &c)) {
+        return;
+    }
+    for (int d = 1; d <= 2; ++d) {
+        for (uint32_t i = 1; i < cupti_get_names_end(d); ++i) {
+            const char *name = NULL;
+            CHECK(!c.cuptiGetCallbackName(d, i, &name));
+            unsigned use = cupti_get_use(d, i);
+            int launches = strstr(name, "Launch") != NULL && !strstr(name, "Attribute");
+            if (launches && !CHECK(use == (CUPTI_USE_RECORD | CUPTI_USE_LAUNCH))) {
+                dprintf(harness_fd, "    not known as a launch: %s\n", name);
+            }
+            if (!launches && !strncmp(name, "__", 2) && !CHECK(use == 0)) {
+                dprintf(harness_fd, "    an internal function: %s\n", name);
+            }
+            CHECK(strncmp(cupti_get_name(d, i), "__", 2) != 0);
+        }
+    }
+}
 #else
 TEST(cupti_real, records) {
     SKIP("no CUDA toolkit here");

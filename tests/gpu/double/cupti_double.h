@@ -48,6 +48,10 @@ struct cupti_double_kernel {
 };
 /* "cudaLaunchKernel", and in it "cuLaunchKernel". */
 uint32_t cupti_double_launch(const struct cupti_double_kernel *k);
+/* A launch as nvcc 13 compiles <<<>>>: "__cudaPushCallConfiguration", "__cudaPopCallConfiguration" and
+ * "__cudaLaunchKernel", and in the last "cuLaunchKernel". Source: the undefined symbols of an object
+ * file of nvcc 13.0. */
+uint32_t cupti_double_launch_13(const struct cupti_double_kernel *k);
 /* "cudaGraphLaunch" of these, one after the other where they share a stream. */
 uint32_t cupti_double_graph(const struct cupti_double_kernel *nodes, unsigned count);
 

@@ -9,7 +9,9 @@
 #define DRIVER CUPTI_CB_DOMAIN_DRIVER_API
 #define RUNTIME CUPTI_CB_DOMAIN_RUNTIME_API
 
-/* As CUPTI names them, with the version they came with; the place is the number. */
+/* As CUPTI names them, with the version they came with; the place is the double's own number. Those of
+ * CUDA 13, which begin with "__", are what cuptiGetCallbackName of libcupti 13.0 answers for the runtime
+ * API's numbers 494, 501 to 506 and 508. */
 static const char *const driver_apis[] = {
     "INVALID",
     "cuLaunchKernel",
@@ -50,6 +52,14 @@ static const char *const runtime_apis[] = {
     "cudaLaunchKernel_ptsz_v7000",
     "cudaLaunchKernelExC_v11060",
     "cudaMemcpyPeerAsync_v4000",
+    "__cudaRegisterFatBinary_v13000",
+    "__cudaInitModule_v13000",
+    "__cudaPushCallConfiguration_v13000",
+    "__cudaPopCallConfiguration_v13000",
+    "__cudaGetKernel_v13000",
+    "__cudaLaunchKernel_v13000",
+    "__cudaLaunchKernel_ptsz_v13000",
+    "__cudaGetProcAddress_v13000",
 };
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 

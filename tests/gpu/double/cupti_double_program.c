@@ -182,12 +182,22 @@ static void run_kernel(const struct cupti_double_kernel *k, uint32_t correlation
     put(r.kind, &r, sizeof r, s.ready);
 }
 
-uint32_t cupti_double_launch(const struct cupti_double_kernel *k) {
-    struct call c = call_begin("cudaLaunchKernel", "cuLaunchKernel");
+static uint32_t launch_by(const char *runtime, const struct cupti_double_kernel *k) {
+    struct call c = call_begin(runtime, "cuLaunchKernel");
     lock();
     run_kernel(k, c.correlation);
     unlock();
     return call_end(&c);
+}
+
+uint32_t cupti_double_launch(const struct cupti_double_kernel *k) {
+    return launch_by("cudaLaunchKernel", k);
+}
+
+uint32_t cupti_double_launch_13(const struct cupti_double_kernel *k) {
+    cupti_double_call("__cudaPushCallConfiguration");
+    cupti_double_call("__cudaPopCallConfiguration");
+    return launch_by("__cudaLaunchKernel", k);
 }
 
 uint32_t cupti_double_graph(const struct cupti_double_kernel *nodes, unsigned count) {
