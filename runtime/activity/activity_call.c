@@ -2,6 +2,11 @@
 /*
  * API calls by their correlation number, and what waits for them: samples for the call that launched
  * them, and driver calls for the runtime call they may be part of.
+ *
+ * A driver call is part of a runtime call if they have the same correlation number, or if both are of
+ * one thread and its time is within the other's. In the second case the driver call's number becomes
+ * another number of the runtime call, so that samples with either number find it. A tracer delivers the
+ * records of a thread in the order in which the calls ended: the driver call's before the runtime call's.
  */
 #include "activity_private.h"
 
@@ -12,6 +17,8 @@
 #define SLOTS 65536u   /* calls that are remembered, by their number */
 #define WAITING 65536u /* samples that wait for their call; more go without */
 #define HELD 4096u
+#define THREADS_LOG2 8 /* lists of held calls by thread; threads may share one */
+#define FOREIGN 64     /* calls of other threads that are passed over in a list */
 
 struct slot {
     struct activity_call call; /* end 0: not known yet */
@@ -30,6 +37,10 @@ static struct tables {
     struct slot slots[SLOTS];
     struct waiting waiting[WAITING];
     struct activity_held held[HELD];
+    /* Numbers in the order of arrival, from 1; 0 = none. The newest held call of a list, and for each held
+     * call the one before it in its list. A number up to held_first is no longer held. */
+    uint64_t newest[1u << THREADS_LOG2];
+    uint64_t before[HELD];
     uint32_t unused;  /* first of a list */
     uint32_t touched; /* those above it were never used */
     uint64_t held_first;
@@ -99,11 +110,40 @@ static struct slot *activity_get_slot(uint32_t correlation) {
     return s;
 }
 
-void activity_call_put(uint32_t correlation, const struct activity_call *call) {
+static void activity_set_call(uint32_t correlation, const struct activity_call *call) {
     struct slot *s = activity_get_slot(correlation);
     if (s && (!s->call.end || call->of_runtime)) {
         s->call = *call;
         activity_wake_samples(s, call);
+    }
+}
+
+/* The list of held calls of that thread. Thread numbers are often addresses: their low bits are equal. */
+static uint64_t *activity_call_get_list(uint32_t thread) {
+    return &t->newest[thread * 2654435769u >> (32 - THREADS_LOG2)];
+}
+
+/* Gives the numbers of the held driver calls that were made within this runtime call to it. */
+static void activity_call_adopt_inner(const struct activity_call *call) {
+    uint64_t number = *activity_call_get_list(call->thread);
+    unsigned foreign = 0;
+    while (number > t->held_first && foreign < FOREIGN) {
+        const struct activity_held *h = &t->held[(number - 1) % HELD];
+        if (h->call.thread != call->thread) {
+            ++foreign;
+        } else if (h->call.start < call->start) {
+            return;
+        } else if (h->call.end <= call->end) {
+            activity_set_call(h->correlation, call);
+        }
+        number = t->before[(number - 1) % HELD];
+    }
+}
+
+void activity_call_put(uint32_t correlation, const struct activity_call *call) {
+    activity_set_call(correlation, call);
+    if (call->of_runtime && call->thread) {
+        activity_call_adopt_inner(call);
     }
 }
 
@@ -164,7 +204,10 @@ int activity_call_hold(const struct activity_held *h, struct activity_held *out)
         full = !activity_call_is_inner(out);
     }
     if (!activity_call_is_inner(h)) {
-        t->held[t->held_end++ % HELD] = *h;
+        uint64_t *newest = activity_call_get_list(h->call.thread);
+        t->held[t->held_end % HELD] = *h;
+        t->before[t->held_end % HELD] = *newest;
+        *newest = ++t->held_end;
     }
     return full;
 }

@@ -150,6 +150,58 @@ TEST(activity_call, runtime_call_comes_very_late) {
     check_launches(row(ACTIVITY_KERNEL, 0, "k"), 2, 60, 330);
 }
 
+static struct activity_record by_thread(uint32_t thread, struct activity_record r) {
+    r.thread = thread;
+    return r;
+}
+
+/* Where each call has a number of its own, and the kernel has that of either. */
+TEST(activity_call, driver_inside_runtime_by_thread_and_time) {
+    CHECK(!activity_open());
+    add(driver("cuCtxGetCurrent", 2, 101, 105));
+    add(driver("cuLaunchKernel", 3, 110, 130));
+    add(kernel("k", 3, 200, 300));
+    add(by_thread(2, driver("cuMemAlloc", 4, 111, 129)));
+    add(call("cudaLaunchKernel", 1, 100, 140));
+    check_launches(row(ACTIVITY_KERNEL, 0, "k"), 1, 40, 60);
+    add(kernel("k", 1, 400, 500));
+    check_launches(row(ACTIVITY_KERNEL, 0, "k"), 2, 80, 320);
+    activity_settle();
+    CHECK_EQ_U64(rows_of(ACTIVITY_DRIVER), 1);
+    CHECK_EQ_U64(count_of(row(ACTIVITY_DRIVER, 0, "cuMemAlloc")), 1);
+}
+
+TEST(activity_call, driver_before_runtime_is_not_inside) {
+    CHECK(!activity_open());
+    add(driver("cuBefore", 1, 50, 90));
+    add(driver("cuTouches", 2, 90, 100));
+    add(driver("cuLaunchKernel", 4, 110, 130));
+    add(call("cudaLaunchKernel", 3, 100, 140));
+    add(driver("cuAfter", 5, 140, 150));
+    add(call("cudaLaunchKernel", 6, 160, 170));
+    activity_settle();
+    CHECK_EQ_U64(rows_of(ACTIVITY_DRIVER), 3);
+    CHECK_EQ_U64(count_of(row(ACTIVITY_DRIVER, 0, "cuLaunchKernel")), 0);
+}
+
+/* Many threads share a list, and the ring of held calls is used several times over. */
+TEST(activity_call, driver_inside_runtime_of_many_threads) {
+    uint32_t id = 0;
+    CHECK(!activity_open());
+    for (unsigned round = 0; round < 20; ++round) {
+        uint64_t at = 1000 * (round + 1);
+        for (uint32_t thread = 1; thread <= 1000; ++thread) {
+            add(by_thread(4096 * thread, driver("cuLaunchKernel", ++id, at + 10, at + 20)));
+        }
+        for (uint32_t thread = 1; thread <= 1000; ++thread) {
+            add(by_thread(4096 * thread, call("cudaLaunchKernel", ++id, at, at + 30)));
+        }
+    }
+    activity_settle();
+    CHECK_EQ_U64(rows_of(ACTIVITY_DRIVER), 0);
+    CHECK_EQ_U64(count_of(row(ACTIVITY_API, 0, "cudaLaunchKernel")), 20000);
+}
+
 TEST(activity_call, held_ones_are_counted_when_they_are_many) {
     CHECK(!activity_open());
     for (uint32_t id = 1; id <= 5000; ++id) {
