@@ -31,7 +31,7 @@ struct cupti_toolkit {
 _Static_assert(sizeof cupti_kinds / sizeof *cupti_kinds == CUPTI_KINDS, "CUPTI_KINDS");
 const struct cupti_kind *const cupti_kind_table = cupti_kinds;
 
-#define OLDEST 17          /* CUDA 11.6: the first that accepts a clock of the caller's */
+#define OLDEST 16          /* CUDA 11.5: the first that accepts a clock of the caller's */
 #define BY_TOOLKIT 100000u /* from 13.0 on a version is the toolkit's, xxyyzz */
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
@@ -42,6 +42,7 @@ static const char *const libraries[] = {
     "libcupti.so.11.8",
     "libcupti.so.11.7",
     "libcupti.so.11.6",
+    "libcupti.so.11.5",
     "/usr/local/cuda/lib64/libcupti.so",
     "/usr/local/cuda/extras/CUPTI/lib64/libcupti.so",
 };
@@ -80,7 +81,7 @@ static int library_find_symbols(void *library, struct cupti *out, char reason[CU
         const struct cupti_symbol *s = &cupti_symbols[i];
         void *symbol = dlsym(library, s->name);
         if (!symbol && s->required) {
-            snprintf(reason, CUPTI_REASON, "this CUPTI lacks %s: CUDA 11.6 or later is needed",
+            snprintf(reason, CUPTI_REASON, "this CUPTI lacks %s: CUDA 11.5 or later is needed",
                      s->name);
             return -1;
         }
@@ -97,7 +98,7 @@ int cupti_load_library(const char *library, struct cupti *out, uint32_t *version
         int code = out->cuptiGetVersion(version);
         if (code || *version < OLDEST) {
             snprintf(reason, CUPTI_REASON,
-                     "this CUPTI is too old (version %u): CUDA 11.6 or later is needed",
+                     "this CUPTI is too old (version %u): CUDA 11.5 or later is needed",
                      code ? 0 : *version);
         } else {
             result = 0;

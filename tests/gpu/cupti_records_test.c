@@ -19,7 +19,7 @@ static int load(const char *library, struct cupti *c) {
     char reason[CUPTI_REASON] = "";
     int bad = cupti_load_library(library, c, &version, reason);
     CHECK_STR_EQ(reason, "");
-    CHECK(!bad && version >= 17);
+    CHECK(!bad && version >= 16);
     cupti_read_names(c);
     return bad;
 }

@@ -70,10 +70,10 @@ TEST(cupti, kernels_of_an_old_layout_are_refused) {
 
 TEST(cupti, too_old) {
     prepare();
-    cupti_double_version(16);
-    check_refused("stint: no GPU activities: this CUPTI is too old (version 16): CUDA 11.6 or "
+    cupti_double_version(15);
+    check_refused("stint: no GPU activities: this CUPTI is too old (version 15): CUDA 11.5 or "
                   "later is needed; timers and captures go on\n",
-                  "no cupti: this CUPTI is too old (version 16): CUDA 11.6 or later is needed");
+                  "no cupti: this CUPTI is too old (version 15): CUDA 11.5 or later is needed");
 }
 
 TEST(cupti, held_by_another_tool) {
@@ -102,7 +102,7 @@ TEST(cupti, no_library) {
 TEST(cupti, another_library) {
     setenv("STINT_CUPTI_LIB", DOUBLE_LIBRARY, 1); /* the driver's */
     char *said = harness_capture(2, start_in_vain, NULL);
-    CHECK_CONTAINS(said, "this CUPTI lacks cuptiGetVersion: CUDA 11.6 or later is needed");
+    CHECK_CONTAINS(said, "this CUPTI lacks cuptiGetVersion: CUDA 11.5 or later is needed");
     free(said);
 }
 
