@@ -5,11 +5,15 @@
 #include <string.h>
 
 #include "arena/activity_kind.h"
+#include "base/arithmetic.h"
 
 /* `other` for what is in no table: a file may hold any number. */
 static const char *text_of(const char *const *texts, size_t count, uint32_t number,
                            const char *other) {
-    return number < count && texts[number] ? texts[number] : other;
+    if (number < count && texts[number]) {
+        return texts[number];
+    }
+    return other;
 }
 #define TEXT(texts, number, other) text_of(texts, sizeof(texts) / sizeof *(texts), number, other)
 
@@ -75,9 +79,13 @@ const char *activity_overhead_text(uint32_t overhead) {
         [4] = "module load",  [5] = "lazy loading",    [6] = "command buffer full",
         [7] = "new buffer",   [8] = "managed memory",
     };
-    return overhead == 1       ? "compiler"
-           : overhead & 0xffff ? "unknown"
-                               : TEXT(own, overhead >> 16, "unknown");
+    if (overhead == 1) {
+        return "compiler";
+    }
+    if (overhead & 0xffff) {
+        return "unknown";
+    }
+    return TEXT(own, overhead >> 16, "unknown");
 }
 
 static int put(char *out, size_t size, const char *what, const char *more) {
@@ -122,9 +130,12 @@ size_t activity_name(char *out, size_t size, const struct snapshot_activity *a) 
     }
     if (!n) {
         int length = describe(out, size, a);
-        return length < 0 ? 0 : (size_t)length < size ? (size_t)length : size - 1;
+        if (length < 0) {
+            return 0;
+        }
+        return u64_min((size_t)length, size - 1);
     }
-    n = n < size ? n : size - 1;
+    n = u64_min(n, size - 1);
     memcpy(out, a->name, n);
     out[n] = '\0';
     return n;
@@ -137,5 +148,8 @@ size_t activity_title(char out[ACTIVITY_NAME_BYTES], const struct snapshot_activ
     }
     activity_name(name, sizeof name, a);
     int n = snprintf(out, ACTIVITY_NAME_BYTES, "[CUDA %s]", name);
-    return n < 0 ? 0 : (size_t)n;
+    if (n < 0) {
+        return 0;
+    }
+    return (size_t)n;
 }

@@ -44,11 +44,15 @@ static struct snapshot_activity key_of(const struct snapshot_activity *a, unsign
                                     .kind = a->kind,
                                     .detail = a->detail,
                                     .device = a->device,
-                                    .node = by & ACTIVITY_BY_SCOPE ? a->node : SNAPSHOT_NONE};
-    if (!(by & ACTIVITY_BY_DETAIL)) {
-        key.detail = a->kind == ACTIVITY_COPY   ? ACTIVITY_COPY_DIRECTION(a->detail)
-                     : a->kind == ACTIVITY_FILL ? 0
-                                                : a->detail;
+                                    .node = SNAPSHOT_NONE};
+    if (by & ACTIVITY_BY_SCOPE) {
+        key.node = a->node;
+    }
+    if (!(by & ACTIVITY_BY_DETAIL) && a->kind == ACTIVITY_COPY) {
+        key.detail = ACTIVITY_COPY_DIRECTION(a->detail);
+    }
+    if (!(by & ACTIVITY_BY_DETAIL) && a->kind == ACTIVITY_FILL) {
+        key.detail = 0;
     }
     if (by & ACTIVITY_BY_STREAM) {
         key.context = a->context;
@@ -105,11 +109,11 @@ static void add(struct snapshot_activity *to, const struct snapshot_activity *a)
     to->delay_total = saturating_add(to->delay_total, a->delay_total);
     to->squares += a->squares;
     to->loose |= a->loose;
-    to->min = a->min < to->min ? a->min : to->min;
-    to->max = a->max > to->max ? a->max : to->max;
-    to->max_bytes = a->max_bytes > to->max_bytes ? a->max_bytes : to->max_bytes;
-    to->first_at = a->first_at < to->first_at ? a->first_at : to->first_at;
-    to->last_at = a->last_at > to->last_at ? a->last_at : to->last_at;
+    to->min = u64_min(a->min, to->min);
+    to->max = u64_max(a->max, to->max);
+    to->max_bytes = u64_max(a->max_bytes, to->max_bytes);
+    to->first_at = u64_min(a->first_at, to->first_at);
+    to->last_at = u64_max(a->last_at, to->last_at);
 }
 
 static void sum_histograms(const struct grouping *g, uint32_t row, struct histogram *sum) {
@@ -118,7 +122,10 @@ static void sum_histograms(const struct grouping *g, uint32_t row, struct histog
     for (uint32_t at = g->members[row]; at; at = g->next[at - 1]) {
         uint32_t unit = s->activities[at - 1].histogram;
         const struct stint_impl_histogram *h = snapshot_at(s, unit, sizeof *h);
-        const uint32_t *then = s->since ? baseline_histogram_of(s->since, unit) : NULL;
+        const uint32_t *then = NULL;
+        if (s->since) {
+            then = baseline_histogram_of(s->since, unit);
+        }
         for (uint32_t i = 0; h && i < STINT_IMPL_BUCKETS; ++i) {
             uint32_t now = STINT_IMPL_LOAD(&h->bucket[i]);
             sum->bucket[i] += then ? now - then[i] : now;
@@ -129,9 +136,12 @@ static void sum_histograms(const struct grouping *g, uint32_t row, struct histog
 static uint64_t stddev_of(const struct snapshot_activity *a) {
     double n = (double)a->count, total = (double)a->total;
     double squares = a->squares - total * (total / n); /* of the distances from the mean */
-    double v = a->count > 1 && squares > 0 ? deviation_root(squares / (n - 1)) : 0;
+    double v = 0;
+    if (a->count > 1 && squares > 0) {
+        v = deviation_root(squares / (n - 1));
+    }
     uint64_t widest = a->max - a->min, whole = snapshot_whole(v + 0.5);
-    return whole < widest ? whole : widest;
+    return u64_min(whole, widest);
 }
 
 /* The bounds where they are not exact, and the median. */
@@ -141,8 +151,12 @@ static void finish_histogram(const struct grouping *g, struct activity_row *r) {
     sum_histograms(g, (uint32_t)(r - g->rows), sum);
     uint64_t count = histogram_count(sum), low = histogram_min(sum), high = histogram_max(sum);
     if (count) {
-        a->min = a->loose & SNAPSHOT_LOOSE_MIN && low > a->min ? low : a->min;
-        a->max = a->loose & SNAPSHOT_LOOSE_MAX && high < a->max ? high : a->max;
+        if (a->loose & SNAPSHOT_LOOSE_MIN && low > a->min) {
+            a->min = low;
+        }
+        if (a->loose & SNAPSHOT_LOOSE_MAX && high < a->max) {
+            a->max = high;
+        }
     }
     uint64_t up = r->avg + (a->total % a->count != 0); /* rounding must not put it outside */
     a->min = u64_clamp(a->min, 0, r->avg);
@@ -159,8 +173,14 @@ static void finish(const struct grouping *g, struct activity_row *r, uint64_t to
     r->avg = a->total / a->count;
     finish_histogram(g, r);
     r->stddev = stddev_of(a);
-    r->share_ppm = total ? snapshot_whole((double)a->total * 1e6 / (double)total) : 0;
-    r->bytes_per_s = a->total ? snapshot_whole((double)a->bytes * 1e9 / (double)a->total) : 0;
+    r->share_ppm = 0;
+    r->bytes_per_s = 0;
+    if (total) {
+        r->share_ppm = snapshot_whole((double)a->total * 1e6 / (double)total);
+    }
+    if (a->total) {
+        r->bytes_per_s = snapshot_whole((double)a->bytes * 1e9 / (double)a->total);
+    }
     if (a->launches) {
         r->launch_avg = a->launch_total / a->launches;
         r->delay_avg = a->delay_total / a->launches;
@@ -170,10 +190,10 @@ static void finish(const struct grouping *g, struct activity_row *r, uint64_t to
     if (a->kind == ACTIVITY_KERNEL) {
         r->lib = kernel_lib(a->name, a->name_length);
         r->precision = kernel_precision(a->name, a->name_length);
-        r->has |=
-            a->device < s->device_count && !occupancy_of(&r->occupancy, &s->devices[a->device], a)
-                ? ACTIVITY_HAS_OCCUPANCY
-                : 0;
+        if (a->device < s->device_count &&
+            !occupancy_of(&r->occupancy, &s->devices[a->device], a)) {
+            r->has |= ACTIVITY_HAS_OCCUPANCY;
+        }
     }
 }
 
@@ -259,7 +279,10 @@ static int before(const struct activity_row *a, const struct activity_row *b,
     if (va != vb) {
         return va > vb;
     }
-    uint32_t shorter = x->name_length < y->name_length ? x->name_length : y->name_length;
+    uint32_t shorter = y->name_length;
+    if (x->name_length < y->name_length) {
+        shorter = x->name_length;
+    }
     int names = memcmp(x->name, y->name, shorter);
     const uint32_t keys[][2] = {{x->name_length, y->name_length},
                                 {x->kind, y->kind},
@@ -269,7 +292,11 @@ static int before(const struct activity_row *a, const struct activity_row *b,
                                 {x->stream, y->stream},
                                 {x->node, y->node}};
     for (size_t i = 0; !names && i < sizeof keys / sizeof *keys; ++i) {
-        names = keys[i][0] < keys[i][1] ? -1 : keys[i][0] > keys[i][1];
+        if (keys[i][0] < keys[i][1]) {
+            names = -1;
+        } else {
+            names = keys[i][0] > keys[i][1];
+        }
     }
     return names < 0;
 }

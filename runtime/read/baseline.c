@@ -5,6 +5,7 @@
 
 #include "arena/activity_kind.h"
 #include "arena/arena.h"
+#include "base/arithmetic.h"
 #include "base/hash_map.h"
 
 /* Entries are numbered as they come; the maps lead from units to their numbers. */
@@ -19,30 +20,42 @@ struct baseline {
 
 const struct baseline_node *baseline_node_of(const struct baseline *b, uint32_t unit) {
     uint32_t number = hash_map_get(&b->node_of, unit);
-    return number == HASH_MAP_NONE ? NULL : &b->nodes[number];
+    if (number == HASH_MAP_NONE) {
+        return NULL;
+    }
+    return &b->nodes[number];
 }
 
 static const struct baseline_activity *activity_of(const struct baseline *b, uint32_t unit) {
     uint32_t number = hash_map_get(&b->activity_of, unit);
-    return number == HASH_MAP_NONE ? NULL : &b->activities[number];
+    if (number == HASH_MAP_NONE) {
+        return NULL;
+    }
+    return &b->activities[number];
 }
 
 const uint32_t *baseline_histogram_of(const struct baseline *b, uint32_t unit) {
     uint32_t number = hash_map_get(&b->histogram_of, unit);
-    return number == HASH_MAP_NONE ? NULL : b->histograms[number];
+    if (number == HASH_MAP_NONE) {
+        return NULL;
+    }
+    return b->histograms[number];
 }
 
 /* When the maximum was is not kept here: both bounds are the histogram's. */
 static void subtract_gpu(struct snapshot_gpu *out, const struct baseline_node *then) {
     out->count -= then->gpu_count;
     out->total -= then->gpu_total;
-    out->loose = then->gpu_count ? SNAPSHOT_LOOSE_MIN | SNAPSHOT_LOOSE_MAX : 0;
+    out->loose = 0;
+    if (then->gpu_count) {
+        out->loose = SNAPSHOT_LOOSE_MIN | SNAPSHOT_LOOSE_MAX;
+    }
 }
 
 static void subtract(struct snapshot_node *out, const struct baseline_node *then, uint64_t now) {
     if (out->open && then->at < now && out->open > now - then->at) {
         out->open = now - then->at;
-        out->open_self -= then->open_self < out->open_self ? then->open_self : out->open_self;
+        out->open_self = saturating_subtract(out->open_self, then->open_self);
     }
     out->recursions -= then->recursions;
     out->count -= then->count;
@@ -68,18 +81,23 @@ static void subtract_activity(struct snapshot_activity *out, const struct baseli
     if (!then->count) {
         return;
     }
-    out->loose = (out->min < then->min ? 0 : SNAPSHOT_LOOSE_MIN) |
-                 (out->max > then->max ? 0 : SNAPSHOT_LOOSE_MAX);
+    out->loose = 0;
+    if (out->min >= then->min) {
+        out->loose |= SNAPSHOT_LOOSE_MIN;
+    }
+    if (out->max <= then->max) {
+        out->loose |= SNAPSHOT_LOOSE_MAX;
+    }
     out->count -= then->count;
     out->total -= then->total;
     out->bytes -= then->bytes;
-    out->max_bytes = out->max_bytes < out->bytes ? out->max_bytes : out->bytes;
+    out->max_bytes = u64_min(out->max_bytes, out->bytes);
     out->launches -= then->launches;
     out->launch_total -= then->launch_total;
     out->delay_total -= then->delay_total;
-    out->squares = out->squares > then->squares ? out->squares - then->squares : 0;
-    out->first_at = out->first_at > from ? out->first_at : from;
-    out->last_at = out->last_at > out->first_at ? out->last_at : out->first_at;
+    out->squares = double_max(out->squares - then->squares, 0);
+    out->first_at = u64_max(out->first_at, from);
+    out->last_at = u64_max(out->last_at, out->first_at);
 }
 
 static void subtract_activities(const struct baseline *b, struct snapshot *s) {
@@ -88,7 +106,7 @@ static void subtract_activities(const struct baseline *b, struct snapshot *s) {
     for (uint32_t i = 0; i < s->activity_count; ++i) {
         const struct baseline_activity *then = activity_of(b, s->activities[i].unit);
         if (then) {
-            subtract_activity(&s->activities[i], then, b->ns > start ? b->ns - start : 0);
+            subtract_activity(&s->activities[i], then, saturating_subtract(b->ns, start));
         }
     }
 }
@@ -96,7 +114,7 @@ static void subtract_activities(const struct baseline *b, struct snapshot *s) {
 void baseline_subtract(const struct baseline *b, struct snapshot *s) {
     s->since = b;
     s->steps -= b->steps;
-    s->wall_ns = s->now.monotonic_ns > b->ns ? s->now.monotonic_ns - b->ns : 0;
+    s->wall_ns = saturating_subtract(s->now.monotonic_ns, b->ns);
     for (uint32_t i = 0; i < s->node_count; ++i) {
         const struct baseline_node *n = baseline_node_of(b, s->nodes[i].unit);
         if (n) {
@@ -110,18 +128,28 @@ void baseline_subtract(const struct baseline *b, struct snapshot *s) {
 /* As it is now, or as the baseline `old` has it: then not at all, if it was not kept there. */
 static int keep_histogram(struct baseline *b, const struct snapshot *s, uint32_t unit,
                           const struct baseline *old) {
-    const uint32_t *then = old ? baseline_histogram_of(old, unit) : NULL;
+    const uint32_t *then = NULL;
+    if (old) {
+        then = baseline_histogram_of(old, unit);
+    }
     const struct stint_impl_histogram *h = snapshot_at(s, unit, sizeof *h);
     if (!h || (old && !then) || baseline_histogram_of(b, unit)) {
         return 0;
     }
     uint32_t *buckets = scratch_array(&b->memory, STINT_IMPL_BUCKETS, sizeof *buckets);
-    uint32_t number = buckets ? hash_map_number(&b->histogram_of, unit) : HASH_MAP_NONE;
+    uint32_t number = HASH_MAP_NONE;
+    if (buckets) {
+        number = hash_map_number(&b->histogram_of, unit);
+    }
     if (number == HASH_MAP_NONE) {
         return -1;
     }
     for (uint32_t i = 0; i < STINT_IMPL_BUCKETS; ++i) {
-        buckets[i] = then ? then[i] : STINT_IMPL_LOAD(&h->bucket[i]);
+        if (then) {
+            buckets[i] = then[i];
+        } else {
+            buckets[i] = STINT_IMPL_LOAD(&h->bucket[i]);
+        }
     }
     b->histograms[number] = buckets;
     return 0;
@@ -130,7 +158,10 @@ static int keep_histogram(struct baseline *b, const struct snapshot *s, uint32_t
 static int keep_node(struct baseline *b, const struct snapshot *s, const struct snapshot_node *n,
                      uint32_t set, const struct baseline *old) {
     int now = set == BASELINE_ALL_SETS || n->set == set;
-    const struct baseline_node *then = old ? baseline_node_of(old, n->unit) : NULL;
+    const struct baseline_node *then = NULL;
+    if (old) {
+        then = baseline_node_of(old, n->unit);
+    }
     if (!now && !then) {
         return 0; /* not reset, now or before */
     }
@@ -160,7 +191,10 @@ static int keep_activity(struct baseline *b, const struct snapshot *s,
                          const struct snapshot_activity *a, uint32_t set,
                          const struct baseline *old) {
     int now = set == BASELINE_ALL_SETS;
-    const struct baseline_activity *then = old ? activity_of(old, a->unit) : NULL;
+    const struct baseline_activity *then = NULL;
+    if (old) {
+        then = activity_of(old, a->unit);
+    }
     if (a->kind == ACTIVITY_MEMORY || (!now && !then)) {
         return 0;
     }

@@ -8,7 +8,10 @@
 #include "report_columns.inc"
 
 const struct report_column *report_column(uint32_t index) {
-    return index < STINT_COLUMN_COUNT ? &report_columns[index] : NULL;
+    if (index < STINT_COLUMN_COUNT) {
+        return &report_columns[index];
+    }
+    return NULL;
 }
 
 uint32_t report_column_find(const char *key, size_t length) {
@@ -28,7 +31,13 @@ static int before(const struct stint_row *a, const struct stint_row *b,
         return va > vb;
     }
     int names = name_compare(a->name, a->name_length, b->name, b->name_length);
-    return names ? names < 0 : a->set != b->set ? a->set < b->set : a->thread < b->thread;
+    if (names) {
+        return names < 0;
+    }
+    if (a->set != b->set) {
+        return a->set < b->set;
+    }
+    return a->thread < b->thread;
 }
 
 struct column_order {

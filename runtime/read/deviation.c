@@ -15,7 +15,7 @@ double deviation_root(double v) {
     if (!(v > 0)) {
         return 0;
     }
-    double x = v > 1 ? v : 1;
+    double x = double_max(v, 1);
     double next = (x + v / x) / 2;
     while (next < x) {
         x = next;
@@ -31,7 +31,10 @@ struct moments {
 
 /* Whole numbers from low to high, evenly: their variance is ((high - low + 1)^2 - 1) / 12. */
 static void moments_add(struct moments *m, double count, uint64_t low, uint64_t high) {
-    double width = high > low ? (double)(high - low) : 0;
+    double width = 0;
+    if (high > low) {
+        width = (double)(high - low);
+    }
     double middle = (double)low + width / 2;
     m->count += count;
     m->sum += count * middle;

@@ -12,11 +12,17 @@
 
 /* Each part of a multiprocessor has its own registers, and a warp lies in one of them. */
 static uint32_t parts_of(const struct snapshot_device *d) {
-    return d->major == 6 && d->minor == 0 ? 2 : 4;
+    if (d->major == 6 && d->minor == 0) {
+        return 2;
+    }
+    return 4;
 }
 
 static uint32_t shared_step(const struct snapshot_device *d) {
-    return d->major >= 8 ? 128 : 256;
+    if (d->major >= 8) {
+        return 128;
+    }
+    return 256;
 }
 
 static uint64_t round_up(uint64_t n, uint64_t step) {
@@ -27,12 +33,18 @@ static uint64_t by_registers(const struct snapshot_device *d, const struct snaps
                              uint64_t warps) {
     uint64_t each = round_up((uint64_t)a->registers * WARP, REGISTERS_OF_A_WARP);
     uint64_t parts = parts_of(d);
-    return each ? d->registers_per_mp / parts / each * parts / warps : UINT64_MAX;
+    if (each) {
+        return d->registers_per_mp / parts / each * parts / warps;
+    }
+    return UINT64_MAX;
 }
 
 static uint64_t by_shared(const struct snapshot_device *d, const struct snapshot_activity *a) {
     uint64_t used = (uint64_t)a->shared_static + a->shared_dynamic + d->reserved_shared;
-    return used ? d->shared_per_mp / round_up(used, shared_step(d)) : UINT64_MAX;
+    if (used) {
+        return d->shared_per_mp / round_up(used, shared_step(d));
+    }
+    return UINT64_MAX;
 }
 
 static int known(const struct snapshot_device *d) {
@@ -67,6 +79,8 @@ int occupancy_of(struct occupancy *out, const struct snapshot_device *d,
     }
     out->blocks = (uint32_t)blocks;
     out->permille = (uint32_t)(blocks * warps * 1000 / most);
-    out->limiter = blocks * warps == most ? "" : out->limiter;
+    if (blocks * warps == most) {
+        out->limiter = "";
+    }
     return 0;
 }

@@ -159,19 +159,26 @@ static void link_histogram(struct grouping *g, struct times *to, uint32_t unit) 
 
 /* Of the recorded calls alone: a call that is open or was abandoned has no part in either number. */
 static uint64_t self_of(const struct snapshot_node *n) {
-    return n->total > n->nested ? n->total - n->nested : 0;
+    return saturating_subtract(n->total, n->nested);
 }
 
 /* Ran on devices of different peaks: there is none to speak of. */
 static void add_peaks(struct group *to, const struct snapshot *s, uint32_t device) {
     static const struct snapshot_device unknown;
-    const struct snapshot_device *d = device < s->device_count ? &s->devices[device] : &unknown;
+    const struct snapshot_device *d = &unknown;
+    if (device < s->device_count) {
+        d = &s->devices[device];
+    }
     if (!to->gpu_nodes++) {
         to->bytes_per_s = d->bytes_per_s;
         to->flops_per_s = d->flops_per_s;
     }
-    to->bytes_per_s = to->bytes_per_s == d->bytes_per_s ? d->bytes_per_s : 0;
-    to->flops_per_s = to->flops_per_s == d->flops_per_s ? d->flops_per_s : 0;
+    if (to->bytes_per_s != d->bytes_per_s) {
+        to->bytes_per_s = 0;
+    }
+    if (to->flops_per_s != d->flops_per_s) {
+        to->flops_per_s = 0;
+    }
 }
 
 static void add_gpu(struct grouping *g, uint32_t row, const struct snapshot_gpu *n) {
@@ -180,8 +187,8 @@ static void add_gpu(struct grouping *g, uint32_t row, const struct snapshot_gpu 
         g->rows->row[row].gpu_calls += n->count;
         to->gpu.total += n->total;
         to->gpu.loose |= n->loose;
-        to->gpu.min = n->min < to->gpu.min ? n->min : to->gpu.min;
-        to->gpu.max = n->max > to->gpu.max ? n->max : to->gpu.max;
+        to->gpu.min = u64_min(n->min, to->gpu.min);
+        to->gpu.max = u64_max(n->max, to->gpu.max);
         add_peaks(to, g->s, n->device);
         link_histogram(g, &to->gpu, n->histogram);
     }
@@ -196,7 +203,7 @@ static void add(struct grouping *g, uint32_t row, const struct snapshot_node *n,
     r->bytes += n->bytes;
     r->flops += n->flops;
     to->self = saturating_add(to->self, self_of(n));
-    to->open = n->open > to->open ? n->open : to->open;
+    to->open = u64_max(n->open, to->open);
     to->open_self = saturating_add(to->open_self, n->open_self);
     if (!(nested & NESTED_GPU)) {
         add_gpu(g, row, &n->gpu);
@@ -215,7 +222,7 @@ static void add(struct grouping *g, uint32_t row, const struct snapshot_node *n,
     to->last_thread = n->thread;
     to->cpu.total = saturating_add(to->cpu.total, n->total);
     to->cpu.loose |= n->loose;
-    to->cpu.min = n->min < to->cpu.min ? n->min : to->cpu.min;
+    to->cpu.min = u64_min(n->min, to->cpu.min);
     if (n->max >= to->cpu.max) {
         to->cpu.max = n->max;
         r->info = n->info;
@@ -232,7 +239,10 @@ static void sum_histograms(const struct grouping *g, const struct times *from,
     for (uint32_t link = from->histograms; link; link = g->links[link - 1].next) {
         uint32_t unit = g->links[link - 1].unit;
         const struct stint_impl_histogram *h = snapshot_at(g->s, unit, sizeof *h);
-        const uint32_t *then = g->s->since ? baseline_histogram_of(g->s->since, unit) : NULL;
+        const uint32_t *then = NULL;
+        if (g->s->since) {
+            then = baseline_histogram_of(g->s->since, unit);
+        }
         for (uint32_t i = 0; h && i < STINT_IMPL_BUCKETS; ++i) {
             uint32_t now = STINT_IMPL_LOAD(&h->bucket[i]);
             sum->bucket[i] += then ? now - then[i] : now;
@@ -244,11 +254,11 @@ static void sum_histograms(const struct grouping *g, const struct times *from,
 static void tighten(struct times *t, const struct histogram *sum) {
     if (t->loose & SNAPSHOT_LOOSE_MIN) {
         uint64_t low = histogram_min(sum);
-        t->min = low > t->min ? low : t->min;
+        t->min = u64_max(low, t->min);
     }
     if (t->loose & SNAPSHOT_LOOSE_MAX) {
         uint64_t high = histogram_max(sum);
-        t->max = high < t->max ? high : t->max;
+        t->max = u64_min(high, t->max);
     }
 }
 
@@ -313,7 +323,9 @@ static void finish_cpu(const struct grouping *g, struct group *from, struct stin
     r->open_ns = snapshot_ns(s, from->open);
     r->open_all_ns = snapshot_ns(s, from->open_all);
     r->open_self_ns = snapshot_ns(s, from->open_self);
-    r->has |= r->first_ns ? ROW_FIRST : 0;
+    if (r->first_ns) {
+        r->has |= ROW_FIRST;
+    }
     if (r->samples) {
         /* Rounding, or a sample counted while its writer stood still, must not put the average
          * outside the bounds. */
@@ -323,7 +335,10 @@ static void finish_cpu(const struct grouping *g, struct group *from, struct stin
         r->min_ns = u64_clamp(snapshot_ns(s, from->cpu.min), 0, r->avg_ns);
         r->max_ns = u64_clamp(snapshot_ns(s, from->cpu.max), up, UINT64_MAX);
     }
-    r->share_ppm = s->wall_ns ? snapshot_whole((double)r->total_ns * 1e6 / (double)s->wall_ns) : 0;
+    r->share_ppm = 0;
+    if (s->wall_ns) {
+        r->share_ppm = snapshot_whole((double)r->total_ns * 1e6 / (double)s->wall_ns);
+    }
 }
 
 static void finish_gpu(const struct grouping *g, struct group *from, struct stint_row *r) {
@@ -344,8 +359,12 @@ static void finish_gpu(const struct grouping *g, struct group *from, struct stin
     r->gpu_avg_ns = total / r->gpu_calls;
     r->gpu_min_ns = u64_clamp(from->gpu.min, 0, r->gpu_avg_ns);
     r->gpu_max_ns = u64_clamp(from->gpu.max, up, UINT64_MAX);
-    r->gpu_share_ppm = both > 0 ? (uint64_t)((double)total * 1e6 / both) : 0;
-    r->cpu_share_ppm = both > 0 ? 1000000 - r->gpu_share_ppm : 0;
+    r->gpu_share_ppm = 0;
+    r->cpu_share_ppm = 0;
+    if (both > 0) {
+        r->gpu_share_ppm = (uint64_t)((double)total * 1e6 / both);
+        r->cpu_share_ppm = 1000000 - r->gpu_share_ppm;
+    }
 }
 
 static void finish(struct grouping *g) {
@@ -354,7 +373,9 @@ static void finish(struct grouping *g) {
         struct group *from = &g->groups[i];
         finish_cpu(g, from, r);
         finish_gpu(g, from, r);
-        r->has |= r->device_calls ? ROW_DEVICE : 0;
+        if (r->device_calls) {
+            r->has |= ROW_DEVICE;
+        }
         rates_fill(r, from->bytes_per_s, from->flops_per_s);
     }
 }
@@ -368,7 +389,10 @@ static unsigned nested_in_itself(const struct grouping *g, const struct snapshot
     for (uint32_t p = n->parent; p != SNAPSHOT_NONE && depth < 2 * STINT_IMPL_DEPTH; ++depth) {
         const struct snapshot_node *a = &s->nodes[p];
         if (a->set == n->set && a->site && g->name_ids[a->site] == g->name_ids[n->site]) {
-            nested |= NESTED | (a->gpu.count ? NESTED_GPU : 0);
+            nested |= NESTED;
+            if (a->gpu.count) {
+                nested |= NESTED_GPU;
+            }
         }
         p = a->parent;
     }
@@ -400,7 +424,10 @@ int rows_flat(struct rows *out, struct snapshot *s, int each_thread) {
         *kept = g;
     }
     out->grouping = kept;
-    return kept ? 0 : -1;
+    if (kept) {
+        return 0;
+    }
+    return -1;
 }
 
 int rows_histogram(struct histogram *out, const struct rows *rows, uint32_t row, int gpu) {
@@ -409,7 +436,10 @@ int rows_histogram(struct histogram *out, const struct rows *rows, uint32_t row,
         return -1;
     }
     sum_histograms(g, gpu ? &g->groups[row].gpu : &g->groups[row].cpu, out);
-    return histogram_count(out) ? 0 : -1;
+    if (histogram_count(out)) {
+        return 0;
+    }
+    return -1;
 }
 
 int rows_tree_of(struct rows *out, struct snapshot *s, int each_thread, uint32_t **row_of) {

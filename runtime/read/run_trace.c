@@ -5,5 +5,8 @@
 #include "run.h"
 
 int run_trace(struct run *r) {
-    return r->trace.lanes ? 0 : trace_read(&r->trace, &r->snapshot);
+    if (r->trace.lanes) {
+        return 0;
+    }
+    return trace_read(&r->trace, &r->snapshot);
 }

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "arena/arena.h"
+#include "base/arithmetic.h"
 #include "base/name.h"
 #include "snapshot_activity.h"
 
@@ -26,7 +27,10 @@
 
 const void *snapshot_at(const struct snapshot *s, uint32_t unit, uint64_t bytes) {
     uint64_t at = (uint64_t)unit * STINT_IMPL_UNIT;
-    return unit && bytes <= s->size && at <= s->size - bytes ? s->base + at : NULL;
+    if (unit && bytes <= s->size && at <= s->size - bytes) {
+        return s->base + at;
+    }
+    return NULL;
 }
 
 const struct stint_impl_ring *snapshot_ring(const struct snapshot *s, uint32_t unit,
@@ -64,8 +68,12 @@ static int read_sites(struct snapshot *s, const struct arena_header *h) {
     /* A header may name more of them than there are bytes for. */
     uint64_t most = s->size / sizeof(struct arena_site);
     uint32_t count = ACQUIRE(&h->site_count), length = 0;
-    most = most < ARENA_SITES ? most : ARENA_SITES - 1;
-    count = count < most ? count : (uint32_t)most;
+    if (most >= ARENA_SITES) {
+        most = ARENA_SITES - 1;
+    }
+    if (count >= most) {
+        count = (uint32_t)most;
+    }
     s->sites = scratch_array(&s->memory, (size_t)count + 1, sizeof *s->sites);
     if (!s->sites) {
         return -1;
@@ -75,8 +83,14 @@ static int read_sites(struct snapshot *s, const struct arena_header *h) {
             snapshot_at(s, h->site_chunk[(id - 1) / ARENA_SITES_PER_CHUNK],
                         ARENA_SITES_PER_CHUNK * sizeof *chunk);
         struct snapshot_site *out = &s->sites[id];
-        const struct arena_site *in = chunk ? &chunk[(id - 1) % ARENA_SITES_PER_CHUNK] : NULL;
-        out->name = in ? snapshot_text(s, in->name, &out->length) : NULL;
+        const struct arena_site *in = NULL;
+        if (chunk) {
+            in = &chunk[(id - 1) % ARENA_SITES_PER_CHUNK];
+        }
+        out->name = NULL;
+        if (in) {
+            out->name = snapshot_text(s, in->name, &out->length);
+        }
         if (!out->name) {
             out->name = "?";
             out->length = 1;
@@ -93,7 +107,9 @@ static int read_sites(struct snapshot *s, const struct arena_header *h) {
 
 static int read_sets(struct snapshot *s, const struct arena_header *h) {
     uint32_t count = ACQUIRE(&h->set_count), length = 0;
-    count = count < ARENA_SETS ? count : ARENA_SETS;
+    if (count >= ARENA_SETS) {
+        count = ARENA_SETS;
+    }
     s->sets = scratch_array(&s->memory, (size_t)count + 1, sizeof *s->sets);
     if (!s->sets) {
         return -1;
@@ -101,12 +117,19 @@ static int read_sets(struct snapshot *s, const struct arena_header *h) {
     for (uint32_t id = 0; id < count; ++id) {
         const struct arena_set *chunk = snapshot_at(s, h->set_chunk[id / ARENA_SETS_PER_CHUNK],
                                                     ARENA_SETS_PER_CHUNK * sizeof *chunk);
-        const char *name =
-            chunk ? snapshot_text(s, chunk[id % ARENA_SETS_PER_CHUNK].name, &length) : NULL;
+        const char *name = NULL;
+        if (chunk) {
+            name = snapshot_text(s, chunk[id % ARENA_SETS_PER_CHUNK].name, &length);
+        }
         s->sets[id] = name ? name : "?";
     }
-    s->sets[0] = count ? s->sets[0] : "?"; /* reports rely on the default set */
-    s->set_count = count ? count : 1;
+    if (!count) {
+        s->sets[0] = "?"; /* reports rely on the default set */
+    }
+    s->set_count = count;
+    if (!count) {
+        s->set_count = 1;
+    }
     return 0;
 }
 
@@ -225,7 +248,10 @@ static void read_gpu(struct snapshot *s, struct snapshot_gpu *out, uint32_t unit
     const struct arena_gpu *g = snapshot_at(s, unit, sizeof *g);
     for (int i = 0; g && copy_gpu(out, g) && snapshot_try_again(s, i); ++i) {
     }
-    out->histogram = g ? g->histogram : 0;
+    out->histogram = 0;
+    if (g) {
+        out->histogram = g->histogram;
+    }
 }
 
 /* One attempt; 0 when the sequence word was even and the same at both ends. */
@@ -323,8 +349,12 @@ static int read_names(struct snapshot *s, const struct arena_header *h) {
     for (uint32_t i = 0; i < s->node_count; ++i) {
         struct snapshot_node *n = &s->nodes[i];
         n->gpu.device = snapshot_device_of(s, n->gpu.device);
-        n->site = n->site <= s->site_count ? n->site : 0;
-        n->set = n->set < s->set_count ? n->set : 0;
+        if (n->site > s->site_count) {
+            n->site = 0;
+        }
+        if (n->set >= s->set_count) {
+            n->set = 0;
+        }
     }
     return 0;
 }
@@ -366,7 +396,7 @@ static void sum_open(struct snapshot *s, const struct snapshot_thread *t, struct
     for (uint32_t i = t->open_count; i-- > 0;) {
         uint64_t ticks = t->open[i].ticks, nested = inside[i].nested;
         if (!inside[i].recursive) {
-            s->nodes[t->open[i].node].open_self = ticks > nested ? ticks - nested : 0;
+            s->nodes[t->open[i].node].open_self = saturating_subtract(ticks, nested);
             nested = ticks;
         }
         if (i) {
@@ -444,7 +474,7 @@ static int read_all(struct snapshot *s, const char *base, uint64_t size, uint64_
     }
     s->start_ns = start_ns;
     s->ns_per_tick = clock_ns_per_tick(&h->start, now, h->ticks_per_us);
-    s->wall_ns = now->monotonic_ns > start_ns ? now->monotonic_ns - start_ns : 0;
+    s->wall_ns = saturating_subtract(now->monotonic_ns, start_ns);
     for (uint32_t k = 0; k < STINT_STATUS_COUNT; ++k) {
         s->lost[k] = STINT_IMPL_LOAD(&h->lost[k]);
     }

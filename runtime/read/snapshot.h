@@ -192,7 +192,10 @@ const struct stint_impl_ring *snapshot_ring(const struct snapshot *s, uint32_t u
 const char *snapshot_text(const struct snapshot *s, uint32_t text, uint32_t *length);
 /* A number of nonsense must not be undefined behaviour too. */
 static inline uint64_t snapshot_whole(double v) {
-    return v < 0 ? 0 : v < 1.8e19 ? (uint64_t)v : UINT64_MAX - 1;
+    if (v < 0) {
+        return 0;
+    }
+    return v < 1.8e19 ? (uint64_t)v : UINT64_MAX - 1;
 }
 static inline uint64_t snapshot_ns(const struct snapshot *s, uint64_t ticks) {
     return snapshot_whole((double)ticks * s->ns_per_tick);

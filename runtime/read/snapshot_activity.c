@@ -10,13 +10,17 @@
 
 #include "arena/activity_kind.h"
 #include "arena/arena.h"
+#include "base/arithmetic.h"
 
 #define ACQUIRE(p) __atomic_load_n((p), __ATOMIC_ACQUIRE)
 
 static double finite(uint64_t bits) {
     double v;
     memcpy(&v, &bits, sizeof v);
-    return v >= 0 && v <= DBL_MAX ? v : 0;
+    if (v >= 0 && v <= DBL_MAX) {
+        return v;
+    }
+    return 0;
 }
 
 static void copy_configuration(struct snapshot_activity *out, const struct arena_activity *a) {
@@ -51,10 +55,12 @@ static int copy_activity(struct snapshot_activity *out, const struct arena_activ
 
 /* What reports rely on, whatever the file says. */
 static void make_sane(struct snapshot_activity *a) {
-    a->min = a->count ? a->min : 0;
-    a->max = a->count ? a->max : 0;
-    a->min = a->min < a->max ? a->min : a->max;
-    a->last_at = a->last_at > a->first_at ? a->last_at : a->first_at;
+    if (!a->count) {
+        a->min = 0;
+        a->max = 0;
+    }
+    a->min = u64_min(a->min, a->max);
+    a->last_at = u64_max(a->last_at, a->first_at);
 }
 
 static void read_activity(struct snapshot *s, struct snapshot_activity *out, uint32_t unit,
@@ -66,7 +72,10 @@ static void read_activity(struct snapshot *s, struct snapshot_activity *out, uin
     out->unit = unit;
     out->kind = a->kind;
     out->detail = a->detail;
-    out->node = node ? snapshot_node_of(s, node) : SNAPSHOT_NONE;
+    out->node = SNAPSHOT_NONE;
+    if (node) {
+        out->node = snapshot_node_of(s, node);
+    }
     out->device = snapshot_device_of(s, a->device);
     out->context = a->context;
     out->stream = a->stream;

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "arena/arena.h"
+#include "base/arithmetic.h"
 #include "base/hash_map.h"
 #include "base/order.h"
 #include "trace_name.h"
@@ -74,7 +75,10 @@ static uint64_t ns_of(const struct snapshot *s, uint64_t ticks) {
     const struct arena_header *h = (const struct arena_header *)(const void *)s->base;
     double since = (double)(int64_t)(ticks - h->start.ticks) * s->ns_per_tick +
                    (double)(int64_t)(h->start.monotonic_ns - s->start_ns);
-    return since > 0 && since < 9e18 ? (uint64_t)since : 0;
+    if (since > 0 && since < 9e18) {
+        return (uint64_t)since;
+    }
+    return 0;
 }
 
 /* ---- Rings. */
@@ -87,7 +91,7 @@ static void find_ring(struct reading *r, struct source *from, uint32_t unit) {
         from->ring = ring;
         from->size = size;
         from->head = ACQUIRE(&from->ring->head);
-        from->kept = from->head < size ? from->head : size;
+        from->kept = u64_min(from->head, size);
     }
 }
 
@@ -106,7 +110,10 @@ static int copy_event(const struct source *from, uint64_t number, struct stint_i
 static const uint64_t *payload_of(const struct stint_impl_event *before,
                                   const struct stint_impl_event *e) {
     int is_payload = before->at >> STINT_IMPL_EVENT_KIND == STINT_IMPL_EVENT_PAYLOAD;
-    return is_payload && (before->at & TICKS) == (e->at & TICKS) ? &before->what : NULL;
+    if (is_payload && (before->at & TICKS) == (e->at & TICKS)) {
+        return &before->what;
+    }
+    return NULL;
 }
 
 static int decode_span(const struct snapshot *s, const struct stint_impl_event *e,
@@ -117,26 +124,36 @@ static int decode_span(const struct snapshot *s, const struct stint_impl_event *
     }
     uint64_t end = ns_of(s, (e->at & TICKS) + ticks);
     out->kind = TRACE_SPAN;
-    out->duration_ns = end > out->start_ns ? end - out->start_ns : 0;
+    out->duration_ns = saturating_subtract(end, out->start_ns);
     out->node = snapshot_node_of(s, (uint32_t)(e->what >> STINT_IMPL_SPAN_BITS));
-    out->site = out->node == SNAPSHOT_NONE ? 0 : s->nodes[out->node].site;
-    return out->node == SNAPSHOT_NONE ? -1 : 0;
+    out->site = 0;
+    if (out->node == SNAPSHOT_NONE) {
+        return -1;
+    }
+    out->site = s->nodes[out->node].site;
+    return 0;
 }
 
 /* A launch so long before that its time has no room in the payload is one nobody knows. */
 static int decode_activity(const struct reading *r, const struct stint_impl_event *e,
                            const uint64_t *payload, struct trace_event *out) {
     uint64_t end = ns_of(r->s, (e->at & TICKS) + (e->what & STINT_IMPL_SPAN_LONG));
-    uint64_t before = payload ? *payload & STINT_IMPL_SPAN_LONG : STINT_IMPL_SPAN_LONG;
+    uint64_t before = STINT_IMPL_SPAN_LONG;
+    if (payload) {
+        before = *payload & STINT_IMPL_SPAN_LONG;
+    }
     out->kind = TRACE_SPAN;
-    out->duration_ns = end > out->start_ns ? end - out->start_ns : 0;
+    out->duration_ns = saturating_subtract(end, out->start_ns);
     out->activity = hash_map_get(&r->activities, (uint32_t)(e->what >> STINT_IMPL_SPAN_BITS));
     if (before != STINT_IMPL_SPAN_LONG && before <= (e->at & TICKS)) {
         out->launch_thread =
             hash_map_get(&r->threads, (uint32_t)(*payload >> STINT_IMPL_SPAN_BITS));
         out->launch_ns = ns_of(r->s, (e->at & TICKS) - before);
     }
-    return out->activity == SNAPSHOT_NONE ? -1 : 0;
+    if (out->activity == SNAPSHOT_NONE) {
+        return -1;
+    }
+    return 0;
 }
 
 /* 0 if the event is one of the lane. */
@@ -148,9 +165,10 @@ static int decode(const struct reading *r, const struct source *from,
     out->start_ns = ns_of(s, e->at & TICKS);
     out->node = out->activity = out->launch_thread = SNAPSHOT_NONE;
     if (from->lane.activities) {
-        return e->at >> STINT_IMPL_EVENT_KIND == STINT_IMPL_EVENT_SPAN
-                   ? decode_activity(r, e, payload, out)
-                   : -1;
+        if (e->at >> STINT_IMPL_EVENT_KIND == STINT_IMPL_EVENT_SPAN) {
+            return decode_activity(r, e, payload, out);
+        }
+        return -1;
     }
     if (e->at >> STINT_IMPL_EVENT_KIND == STINT_IMPL_EVENT_SPAN) {
         return decode_span(s, e, payload, out);
@@ -163,8 +181,14 @@ static int decode(const struct reading *r, const struct source *from,
         }
         memcpy(&out->value, payload, sizeof out->value);
     }
-    out->site = e->what <= s->site_count ? (uint32_t)e->what : 0;
-    return out->site && isfinite(out->value) ? 0 : -1;
+    out->site = 0;
+    if (e->what <= s->site_count) {
+        out->site = (uint32_t)e->what;
+    }
+    if (out->site && isfinite(out->value)) {
+        return 0;
+    }
+    return -1;
 }
 
 /* 0, or -1 without memory. */
@@ -265,7 +289,10 @@ static void emit(const struct reading *r, const struct source *from, const struc
         struct trace_lane *lane = &t->lanes[t->lane_count++];
         *lane = from->lane;
         lane->first = t->event_count;
-        lane->overwritten = at ? 0 : pile->lost;
+        lane->overwritten = 0;
+        if (!at) {
+            lane->overwritten = pile->lost;
+        }
         if (at) {
             snprintf(lane->name, sizeof lane->name, "%.90s (%s %u)", from->lane.name,
                      from->lane.thread == SNAPSHOT_NONE ? "overlapping" : "intervals", at);
@@ -285,7 +312,11 @@ static int add_source(const struct reading *r, const struct source *from) {
     int failed = read_ring(r, from, &pile);
     if (!failed) {
         pile.sorted = order_by(&pile.memory, (uint32_t)pile.count, is_event_before, pile.items);
-        failed = pile.sorted ? 0 : -1;
+        if (pile.sorted) {
+            failed = 0;
+        } else {
+            failed = -1;
+        }
     }
     if (!failed) {
         place(r, from, &pile);
@@ -346,7 +377,10 @@ int trace_read(struct trace *out, struct snapshot *s) {
     struct reading r = {.s = s, .out = out, .budget = s->size / sizeof(struct stint_impl_event)};
     uint32_t threads = list_threads(&r, NULL, UINT32_MAX);
     uint64_t fit = s->size / STINT_IMPL_UNIT;
-    uint32_t most = fit < LANES_MOST ? (uint32_t)fit : LANES_MOST;
+    uint32_t most = LANES_MOST;
+    if (fit < LANES_MOST) {
+        most = (uint32_t)fit;
+    }
     uint32_t streams = list_streams(&r, NULL, most), count = threads + streams;
     struct source *from = scratch_array(&s->memory, (size_t)count + 1, sizeof *from);
     uint64_t events = 0;
@@ -365,7 +399,10 @@ int trace_read(struct trace *out, struct snapshot *s) {
         return -1;
     }
     for (uint32_t i = 0; i < count; ++i) { /* streams as they were numbered */
-        const struct source *next = &from[i < threads ? i : count - 1 - (i - threads)];
+        const struct source *next = &from[i];
+        if (i >= threads) {
+            next = &from[count - 1 - (i - threads)];
+        }
         if (next->ring && add_source(&r, next)) {
             return -1;
         }

@@ -29,10 +29,14 @@ static void name_activities(struct trace_lane *out, const struct arena_lane *l, 
 /* Where there are activities a stream has two lanes, of other numbers: this one says what it is. */
 static void name_timers(struct trace_lane *out, const struct arena_lane *l, const char *whose,
                         int both) {
-    const char *which = l->stream == 1   ? "default stream"
-                        : l->stream == 2 ? "per-thread default stream"
-                        : !l->stream     ? "other streams"
-                                         : "stream";
+    const char *which = "stream";
+    if (l->stream == 1) {
+        which = "default stream";
+    } else if (l->stream == 2) {
+        which = "per-thread default stream";
+    } else if (!l->stream) {
+        which = "other streams";
+    }
     snprintf(out->name, sizeof out->name, "%sGPU %u %s %u%s", whose, out->device, which, l->number,
              both ? ": timers" : "");
 }
@@ -45,7 +49,10 @@ void trace_name_stream(struct trace_lane *out, const struct arena_lane *l,
         snprintf(whose, sizeof whose, "%u/%u ", l->rank, l->pid);
     }
     out->thread = SNAPSHOT_NONE;
-    out->device = d ? d->number : 0;
+    out->device = 0;
+    if (d) {
+        out->device = d->number;
+    }
     out->activities = l->kind == ARENA_LANE_ACTIVITIES;
     if (out->activities) {
         name_activities(out, l, whose);

@@ -17,14 +17,20 @@ struct fluid_bounds_table *fluid_bounds_new(struct snapshot *s) {
         return NULL;
     }
     t->bounds = scratch_array(&s->memory, s->node_count, sizeof *t->bounds);
-    return t->bounds ? t : NULL;
+    if (t->bounds) {
+        return t;
+    }
+    return NULL;
 }
 
 /* Of what happened in the interval; none did: no bounds. */
 static struct fluid_bounds read_bounds(struct fluid_bounds_table *t, const struct snapshot *s,
                                        uint32_t unit) {
     const struct stint_impl_histogram *h = snapshot_at(s, unit, sizeof *h);
-    const uint32_t *then = h && s->since ? baseline_histogram_of(s->since, unit) : NULL;
+    const uint32_t *then = NULL;
+    if (h && s->since) {
+        then = baseline_histogram_of(s->since, unit);
+    }
     struct fluid_bounds none = {0, UINT64_MAX};
     struct histogram *now = &t->now;
     for (uint32_t i = 0; h && i < STINT_IMPL_BUCKETS; ++i) {

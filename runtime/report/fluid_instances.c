@@ -4,7 +4,10 @@
 #include "base/order.h"
 
 static int key_before(uint32_t type, uint32_t name, const struct fluid_instance *b) {
-    return type != b->type ? type < b->type : name < b->name;
+    if (type != b->type) {
+        return type < b->type;
+    }
+    return name < b->name;
 }
 
 static int by_name(const void *what, uint32_t a, uint32_t b) {
@@ -17,7 +20,10 @@ static int by_name(const void *what, uint32_t a, uint32_t b) {
 
 static int by_time(const void *what, uint32_t a, uint32_t b) {
     const struct fluid_instance *of = what;
-    return of[a].type != of[b].type ? of[a].type < of[b].type : of[a].first_at < of[b].first_at;
+    if (of[a].type != of[b].type) {
+        return of[a].type < of[b].type;
+    }
+    return of[a].first_at < of[b].first_at;
 }
 
 static int is_new(const struct fluid_instance *of, uint32_t count, const struct fluid_instance *i) {
@@ -43,7 +49,9 @@ int fluid_instances_number(struct fluid_instances *out, struct snapshot *s,
     }
     for (uint32_t i = 0, number = 0; i < out->count; ++i, ++number) {
         struct fluid_instance *one = &out->of[order[i]];
-        number = i && out->of[order[i - 1]].type == one->type ? number : 0;
+        if (!i || out->of[order[i - 1]].type != one->type) {
+            number = 0;
+        }
         one->number = number;
     }
     return 0;

@@ -70,23 +70,33 @@ static void add_bounds(const struct fluid_sheet *f, const struct snapshot_node *
     double each = gpu / (double)n->count;
     if (state == FLUID_GPU) {
         int alone = f->source == FLUID_EVENTS && n->gpu.count && !n->gpu.loose;
-        min = alone ? (double)n->gpu.min : each;
-        max = alone ? (double)n->gpu.max : each;
+        min = each;
+        max = each;
+        if (alone) {
+            min = (double)n->gpu.min;
+            max = (double)n->gpu.max;
+        }
     } else if (state == FLUID_ALL) {
         min += each;
         max += each;
     }
-    to->min = min < to->min ? min : to->min;
-    to->max = max > to->max ? max : to->max;
+    to->min = double_min(min, to->min);
+    to->max = double_max(max, to->max);
 }
 
 static void add_node(struct fluid_sheet *f, uint32_t node, double gpu) {
     const struct snapshot_node *n = &f->snapshot->nodes[node];
     const struct snapshot_site *site = &f->snapshot->sites[n->site];
     struct fluid_scope *to = &f->scope[f->row_of[node]];
-    to->role = site->role ? site->role : to->role;
-    to->level = site->level > to->level ? site->level : to->level;
-    to->dynamic |= !site->line;
+    if (site->role) {
+        to->role = site->role;
+    }
+    if (site->level > to->level) {
+        to->level = site->level;
+    }
+    if (!site->line) {
+        to->dynamic = 1;
+    }
     to->gpu += gpu;
     f->computes |= n->count && site->role == STINT_ROLE_COMPUTE;
     if (n->first_at && n->first_at < to->first_at) {
@@ -94,7 +104,7 @@ static void add_node(struct fluid_sheet *f, uint32_t node, double gpu) {
     }
     if (n->count) {
         uint64_t end = n->first_at + n->first;
-        to->first_end = end < to->first_end ? end : to->first_end;
+        to->first_end = u64_min(end, to->first_end);
         add_bounds(f, n, gpu, to);
     }
 }
@@ -172,7 +182,10 @@ static int number_instances(const struct fluid_sheet *f, struct fluid_instances 
             found[count++].first_at = f->scope[i].first_at;
         }
     }
-    return found ? fluid_instances_number(numbers, f->snapshot, found, count) : -1;
+    if (found) {
+        return fluid_instances_number(numbers, f->snapshot, found, count);
+    }
+    return -1;
 }
 
 static void take_numbers(struct fluid_sheet *f, const struct fluid_instances *numbers) {
@@ -187,17 +200,27 @@ static void take_numbers(struct fluid_sheet *f, const struct fluid_instances *nu
 
 /* ---- Rows. */
 
-static double clamp(double v, double low, double high) {
-    return v < low ? low : v > high ? high : v;
+/* The CPU and GPU times that the report's state is about. */
+static double time_shown(const struct fluid_sheet *f, double cpu, double gpu) {
+    switch (f->options->fluid.state) {
+    case FLUID_CPU:
+        return cpu;
+    case FLUID_GPU:
+        return gpu;
+    default:
+        return cpu + gpu;
+    }
 }
 
 /* calls: those with a time; min and max are given. */
 static void finish_row(const struct fluid_sheet *f, struct fluid_row *r, uint64_t calls) {
-    enum fluid_state state = f->options->fluid.state;
-    r->total = (state == FLUID_GPU ? 0 : r->cpu) + (state == FLUID_CPU ? 0 : r->gpu);
-    r->ave = calls ? r->total / (double)calls : 0;
-    r->min = clamp(r->min, 0, r->ave);
-    r->max = r->max < r->ave ? r->ave : r->max;
+    r->total = time_shown(f, r->cpu, r->gpu);
+    r->ave = 0;
+    if (calls) {
+        r->ave = r->total / (double)calls;
+    }
+    r->min = double_max(double_min(r->min, r->ave), 0);
+    r->max = double_max(r->ave, r->max);
 }
 
 static void add_scope(struct fluid_sheet *f, uint32_t i) {
@@ -205,7 +228,11 @@ static void add_scope(struct fluid_sheet *f, uint32_t i) {
     struct fluid_scope *scope = &f->scope[i];
     struct fluid_row *to = &f->row[f->count++];
     to->tree = i;
-    to->parent = r->parent == SNAPSHOT_NONE ? SNAPSHOT_NONE : f->scope[r->parent].row - 1;
+    if (r->parent == SNAPSHOT_NONE) {
+        to->parent = SNAPSHOT_NONE;
+    } else {
+        to->parent = f->scope[r->parent].row - 1;
+    }
     to->thread = r->thread;
     to->calls = r->calls;
     to->cpu = (double)r->total_ns;
@@ -224,7 +251,11 @@ static void add_scopes(struct fluid_sheet *f) {
         if (is_shown(f, &f->rows.row[i], &f->scope[i])) {
             add_scope(f, i);
         } else {
-            f->scope[i].row = parent == SNAPSHOT_NONE ? 0 : f->scope[parent].row;
+            if (parent == SNAPSHOT_NONE) {
+                f->scope[i].row = 0;
+            } else {
+                f->scope[i].row = f->scope[parent].row;
+            }
         }
     }
 }
@@ -277,9 +308,11 @@ static void add_copies(struct fluid_row *to, const struct snapshot_activity *a) 
     to->cpu += (double)a->launch_total;
     to->gpu += (double)a->total;
     to->bytes = saturating_add(to->bytes, a->bytes);
-    to->min = to->min < 0 || (double)a->min < to->min ? (double)a->min : to->min;
-    to->max = (double)a->max > to->max ? (double)a->max : to->max;
-    to->first_end = a->first_at < to->first_end ? a->first_at : to->first_end;
+    if (to->min < 0 || (double)a->min < to->min) {
+        to->min = (double)a->min;
+    }
+    to->max = double_max((double)a->max, to->max);
+    to->first_end = u64_min(a->first_at, to->first_end);
 }
 
 /* Of every place, a list of rows: by the row around them, last those of no scope. */
@@ -288,47 +321,75 @@ static int hang_copies(struct fluid_sheet *f, uint32_t scopes) {
     uint32_t *first = scratch_array(&f->snapshot->memory, (size_t)scopes + 1, sizeof *first);
     for (uint32_t i = 0; first && i < s->activity_count; ++i) {
         const struct snapshot_activity *a = &s->activities[i];
-        uint32_t tree = a->node < s->node_count ? f->row_of[a->node] : SNAPSHOT_NONE;
-        uint32_t around = tree == SNAPSHOT_NONE ? 0 : f->scope[tree].row;
+        uint32_t tree = SNAPSHOT_NONE;
+        if (a->node < s->node_count) {
+            tree = f->row_of[a->node];
+        }
+        uint32_t around = 0;
+        if (tree != SNAPSHOT_NONE) {
+            around = f->scope[tree].row;
+        }
         if (a->kind != ACTIVITY_COPY || !a->count) {
             continue;
         }
-        struct fluid_row *to =
-            copies_of(f, &first[around ? around - 1 : scopes],
-                      (uint8_t)ACTIVITY_COPY_ASYNC(a->detail), (uint8_t)fluid_way_of(a->detail));
-        to->parent = around ? around - 1 : SNAPSHOT_NONE;
-        to->thread = around ? f->row[around - 1].thread : SNAPSHOT_NONE;
+        uint32_t place = scopes;
+        if (around) {
+            place = around - 1;
+        }
+        struct fluid_row *to = copies_of(f, &first[place], (uint8_t)ACTIVITY_COPY_ASYNC(a->detail),
+                                         (uint8_t)fluid_way_of(a->detail));
+        to->parent = SNAPSHOT_NONE;
+        to->thread = SNAPSHOT_NONE;
+        if (around) {
+            to->parent = around - 1;
+            to->thread = f->row[around - 1].thread;
+        }
         add_copies(to, a);
     }
     for (uint32_t i = scopes; i < f->count; ++i) {
         struct fluid_row *r = &f->row[i];
-        double each = f->options->fluid.state == FLUID_GPU ? 0 : r->cpu / (double)r->calls;
-        double gpu = f->options->fluid.state == FLUID_CPU ? 0 : 1;
+        double each = 0;
+        if (f->options->fluid.state != FLUID_GPU) {
+            each = r->cpu / (double)r->calls;
+        }
+        double gpu = 1;
+        if (f->options->fluid.state == FLUID_CPU) {
+            gpu = 0;
+        }
         r->min = each + gpu * r->min;
         r->max = each + gpu * r->max;
         finish_row(f, r, r->calls);
     }
-    return first ? 0 : -1;
+    if (first) {
+        return 0;
+    }
+    return -1;
 }
 
 /* ---- Sums. */
 
 /* The innermost scopes of role COMPUTE, inside of what the total is made of. */
 static void sum_computation(struct fluid_sheet *f) {
-    enum fluid_state state = f->options->fluid.state;
     for (uint32_t i = f->rows.count; i-- > 0;) {
         const struct stint_row *r = &f->rows.row[i];
         struct fluid_scope *scope = &f->scope[i];
         int computes = scope->role == STINT_ROLE_COMPUTE && r->samples && scope->row;
         if (computes && !scope->compute_inside) {
-            f->computation += (state == FLUID_GPU ? 0 : (double)r->total_ns) +
-                              (state == FLUID_CPU ? 0 : scope->gpu);
+            f->computation += time_shown(f, (double)r->total_ns, scope->gpu);
         }
         if (r->parent != SNAPSHOT_NONE) {
-            f->scope[r->parent].compute_inside |= computes || scope->compute_inside;
+            if (computes || scope->compute_inside) {
+                f->scope[r->parent].compute_inside = 1;
+            }
         }
     }
-    f->computation = f->computation < f->total ? f->computation : f->total;
+    f->computation = double_min(f->computation, f->total);
+}
+
+/* The total of the row's thread; the last one is that of all threads together, or of none known. */
+static double *thread_total(const struct fluid_sheet *f, const struct fluid_row *r) {
+    uint32_t threads = f->snapshot->thread_count;
+    return &f->threads[r->thread < threads ? r->thread : threads];
 }
 
 static int sum_up(struct fluid_sheet *f) {
@@ -341,13 +402,16 @@ static int sum_up(struct fluid_sheet *f) {
         const struct fluid_row *r = &f->row[i];
         if (r->parent == SNAPSHOT_NONE) {
             f->total += r->total;
-            f->threads[r->thread < s->thread_count ? r->thread : s->thread_count] += r->total;
+            *thread_total(f, r) += r->total;
         }
     }
     for (uint32_t i = 0; i < f->count; ++i) {
         struct fluid_row *r = &f->row[i];
-        double all = f->threads[r->thread < s->thread_count ? r->thread : s->thread_count];
-        r->ratio = all > 0 ? r->total / all : 0;
+        double all = *thread_total(f, r);
+        r->ratio = 0;
+        if (all > 0) {
+            r->ratio = r->total / all;
+        }
     }
     sum_computation(f);
     return 0;
@@ -369,5 +433,8 @@ int fluid_sheet(struct fluid_sheet *out, struct snapshot *s, const struct report
     }
     take_numbers(out, numbers);
     add_scopes(out);
-    return hang_copies(out, out->count) || sum_up(out) ? -1 : 0;
+    if (hang_copies(out, out->count) || sum_up(out)) {
+        return -1;
+    }
+    return 0;
 }

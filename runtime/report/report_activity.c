@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "base/arithmetic.h"
 #include "base/config.h"
 #include "read/activity_name.h"
 #include "read/activity_table.h"
@@ -57,7 +58,10 @@ static void put_times(struct report_grid *g, const struct activity_row *row) {
 
 /* "128", "32x4", "64x64x2", and a mark if it is not that of all launches. */
 static void put_extent(struct report_grid *g, const uint32_t n[3], uint32_t varies) {
-    const char *mark = varies ? "*" : "";
+    const char *mark = "";
+    if (varies) {
+        mark = "*";
+    }
     if (!n[0]) {
         grid_add(g, "-");
     } else if (n[2] > 1) {
@@ -176,9 +180,15 @@ static unsigned places_of(const struct report *r, const struct activity_table *t
     unsigned shown = 0;
     for (uint32_t i = 0; i < t->count; ++i) {
         const struct snapshot_activity *a = &t->row[i]->sum, *first = &t->row[0]->sum;
-        shown |= a->device != first->device ? SHOW_DEVICE : 0;
-        shown |= a->context != first->context ? SHOW_CONTEXT : 0;
-        shown |= r->options->threads && a->device != SNAPSHOT_NONE ? SHOW_STREAM : 0;
+        if (a->device != first->device) {
+            shown |= SHOW_DEVICE;
+        }
+        if (a->context != first->context) {
+            shown |= SHOW_CONTEXT;
+        }
+        if (r->options->threads && a->device != SNAPSHOT_NONE) {
+            shown |= SHOW_STREAM;
+        }
     }
     return shown;
 }
@@ -187,8 +197,11 @@ static void put_places(const struct report *r, struct report_grid *g,
                        const struct snapshot_activity *a, unsigned shown) {
     const struct snapshot *s = r->snapshot;
     if (shown & SHOW_DEVICE) {
-        grid_add(g, a->device < s->device_count ? "%u" : "-",
-                 a->device < s->device_count ? s->devices[a->device].number : 0);
+        if (a->device < s->device_count) {
+            grid_add(g, "%u", s->devices[a->device].number);
+        } else {
+            grid_add(g, "-");
+        }
     }
     if (shown & SHOW_CONTEXT) {
         grid_add(g, "%u", a->context);
@@ -233,7 +246,10 @@ static void put_heading(const struct report *r, const struct section *section,
 
 static size_t name_columns(const struct report_options *o) {
     size_t part = o->width / 3;
-    return !o->width || part > NAME_COLUMNS ? NAME_COLUMNS : part < NAME_LEAST ? NAME_LEAST : part;
+    if (!o->width) {
+        return NAME_COLUMNS;
+    }
+    return u64_clamp(part, NAME_LEAST, NAME_COLUMNS);
 }
 
 /* -1 without memory. */
@@ -297,7 +313,10 @@ static int put_section(const struct report *r, const struct section *section) {
 
 /* Nothing was seen: why. */
 static void put_none(const struct report *r) {
-    const char *gpu = r->about ? r->about->gpu : NULL;
+    const char *gpu = NULL;
+    if (r->about) {
+        gpu = r->about->gpu;
+    }
     if (r->snapshot->activity_count) {
         text_add(r->out, "No GPU activity %s\n\n",
                  r->snapshot->since ? "since the last reset" : "of this kind");

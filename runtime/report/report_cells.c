@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/arithmetic.h"
 #include "base/config.h"
 
 #define NAME_COLUMNS 60 /* longer names are cut with a mark, */
@@ -40,7 +41,10 @@ static void cell(char out[TEXT_NUMBER], const struct stint_row *row,
 /* Of a column of text other than the name; returns the columns used. */
 static size_t put_text(const struct report *r, const struct stint_row *row,
                        const struct report_column *c) {
-    const char *text = has_all(row, c) ? report_text(row, c) : "-";
+    const char *text = "-";
+    if (has_all(row, c)) {
+        text = report_text(row, c);
+    }
     return text_name(r->out, text, strlen(text), 0);
 }
 
@@ -59,7 +63,10 @@ static size_t put_thread(const struct report *r, const struct snapshot_thread *t
 
 static size_t name_columns(const struct report_options *o) {
     size_t part = o->width / 3;
-    return !o->width || part > NAME_COLUMNS ? NAME_COLUMNS : part < NAME_LEAST ? NAME_LEAST : part;
+    if (!o->width) {
+        return NAME_COLUMNS;
+    }
+    return u64_clamp(part, NAME_LEAST, NAME_COLUMNS);
 }
 
 /* As far in as a name is wide; what is deeper stands there, behind its depth. A recursion over names
@@ -67,7 +74,7 @@ static size_t name_columns(const struct report_options *o) {
 static size_t put_indent(const struct report *r, uint32_t depth) {
     size_t most = name_columns(r->options) / INDENT * INDENT, wanted = (size_t)depth * INDENT;
     size_t from = r->out->length;
-    text_spaces(r->out, wanted < most ? wanted : most);
+    text_spaces(r->out, u64_min(wanted, most));
     if (wanted > most) {
         text_add(r->out, "[%u] ", depth);
     }
@@ -107,13 +114,22 @@ static size_t measure(const struct report *r, const struct rows *rows,
             cell(number, row, c);
             used = strlen(number);
         } else { /* by printing and taking back */
-            used = column ? put_text(r, row, c) : put_name(r, row, lines[l].depth);
+            if (column) {
+                used = put_text(r, row, c);
+            } else {
+                used = put_name(r, row, lines[l].depth);
+            }
             r->out->length = from;
         }
         shown |= has_all(row, c);
-        width = used > width ? used : width;
+        if (used > width) {
+            width = used;
+        }
     }
-    return shown ? width : 0;
+    if (shown) {
+        return width;
+    }
+    return 0;
 }
 
 /* "-", "n/a" and every zero: dim on a terminal with colours. */
@@ -133,7 +149,9 @@ static void put_number(const struct report *r, const char *number, size_t width,
 static void put_titles(const struct report *r, const size_t *width) {
     const struct report_column *c;
     size_t owed = 0;
-    text_add(r->out, "%s", r->options->colour ? "\x1b[1m" : "");
+    if (r->options->colour) {
+        text_add(r->out, "\x1b[1m");
+    }
     for (uint32_t i = 0; (c = report_column(i)); ++i) {
         if (width[i] && numeric(c)) {
             text_spaces(r->out, owed + width[i] - strlen(c->title));
@@ -145,7 +163,10 @@ static void put_titles(const struct report *r, const size_t *width) {
             owed = 2 + width[i] - strlen(c->title);
         }
     }
-    text_add(r->out, "%s\n", r->options->colour ? "\x1b[0m" : "");
+    if (r->options->colour) {
+        text_add(r->out, "\x1b[0m");
+    }
+    text_put(r->out, "\n", 1);
 }
 
 static void put_line(const struct report *r, const struct stint_row *row, uint32_t depth,
@@ -161,8 +182,12 @@ static void put_line(const struct report *r, const struct stint_row *row, uint32
             owed += 2 + width[i];
         } else if (width[i]) {
             text_spaces(r->out, owed);
-            size_t used = i ? put_text(r, row, c) : put_name(r, row, depth);
-            owed = 2 + width[i] - used;
+            owed = 2 + width[i];
+            if (i) {
+                owed -= put_text(r, row, c);
+            } else {
+                owed -= put_name(r, row, depth);
+            }
         }
     }
     text_put(r->out, "\n", 1);
@@ -173,7 +198,10 @@ static void drop_columns(const struct report *r, size_t *width, uint8_t *dropped
                          uint32_t columns) {
     size_t total = 0;
     for (uint32_t i = 0; i < columns; ++i) {
-        total += width[i] ? width[i] + (i ? 2 : 0) : 0;
+        total += width[i];
+        if (width[i] && i) {
+            total += 2;
+        }
     }
     for (uint32_t i = columns; r->options->width && i-- > 1 && total > r->options->width;) {
         if (width[i] && i != r->options->sort) {
@@ -192,7 +220,9 @@ static void say_dropped(const struct report *r, const uint8_t *dropped, uint32_t
             before = ", ";
         }
     }
-    text_add(r->out, "%s", *before == ',' ? ")\n" : "");
+    if (*before == ',') {
+        text_put(r->out, ")\n", 2);
+    }
 }
 
 int report_cells(const struct report *r, const struct rows *rows, const struct report_line *lines,
@@ -207,7 +237,10 @@ int report_cells(const struct report *r, const struct rows *rows, const struct r
         return -1;
     }
     for (uint32_t i = 0; i < columns; ++i) {
-        width[i] = report_column(i)->views & view ? measure(r, rows, lines, count, i) : 0;
+        width[i] = 0;
+        if (report_column(i)->views & view) {
+            width[i] = measure(r, rows, lines, count, i);
+        }
     }
     drop_columns(r, width, dropped, columns);
     put_titles(r, width);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "arena/activity_kind.h"
+#include "base/arithmetic.h"
 #include "read/activity_name.h"
 #include "report.h"
 #include "report_grid.h"
@@ -24,22 +25,33 @@ static const struct snapshot_activity *find(const struct snapshot *s, uint32_t k
 }
 
 static uint64_t total(const struct snapshot_activity *a) {
-    return a ? a->total : 0;
+    if (a) {
+        return a->total;
+    }
+    return 0;
 }
 
 /* From the first work to the end of the last; of an interval at most its own time. */
 static uint64_t seen(const struct snapshot *s, const struct snapshot_activity *any) {
-    uint64_t span = any->last_at > any->first_at ? any->last_at - any->first_at : 0;
-    span = s->since && span > s->wall_ns ? s->wall_ns : span;
-    return span > any->total ? span : any->total;
+    uint64_t span = saturating_subtract(any->last_at, any->first_at);
+    if (s->since && span > s->wall_ns) {
+        span = s->wall_ns;
+    }
+    return u64_max(span, any->total);
 }
 
 static void put_device(struct report_grid *g, const struct snapshot *s, uint32_t device) {
     char name[100];
-    const struct snapshot_device *d = device < s->device_count ? &s->devices[device] : NULL;
-    int n = d ? snprintf(name, sizeof name, "GPU %u %s", d->number, d->name)
-              : snprintf(name, sizeof name, "?");
-    grid_name(g, name, (size_t)n < sizeof name ? (size_t)n : sizeof name - 1, 40);
+    const struct snapshot_device *d = NULL;
+    if (device < s->device_count) {
+        d = &s->devices[device];
+    }
+    if (d) {
+        snprintf(name, sizeof name, "GPU %u %s", d->number, d->name);
+    } else {
+        snprintf(name, sizeof name, "?");
+    }
+    grid_name(g, name, strlen(name), 40);
 }
 
 static int put_busy(const struct report *r) {
@@ -96,7 +108,9 @@ static int put_gaps(const struct report *r) {
     }
     for (uint32_t i = 0; i < s->activity_count; ++i) {
         int gap = s->activities[i].kind == ACTIVITY_GAP && s->activities[i].count;
-        idle += gap ? s->activities[i].total : 0;
+        if (gap) {
+            idle += s->activities[i].total;
+        }
         more += gap != 0;
     }
     if (!more) {
@@ -110,8 +124,11 @@ static int put_gaps(const struct report *r) {
         grid_time(&g, a->total);
         grid_add(&g, "%llu", (unsigned long long)a->count);
         grid_time(&g, a->max);
-        grid_add(&g, a->device < s->device_count ? "GPU %u" : "?",
-                 a->device < s->device_count ? s->devices[a->device].number : 0);
+        if (a->device < s->device_count) {
+            grid_add(&g, "GPU %u", s->devices[a->device].number);
+        } else {
+            grid_add(&g, "?");
+        }
         grid_add(&g, "%s", activity_gap_text(a->detail));
         report_path(&g, s, a->node);
     }
@@ -135,7 +152,7 @@ static void put_step_row(struct report_grid *g, const char *name, const struct s
 /* What is left of a step, on average; its extremes are nobody's. */
 static void put_idle_row(struct report_grid *g, const char *name, const struct snapshot_activity *a,
                          uint64_t wall) {
-    uint64_t busy = a->total / a->count, idle = wall > busy ? wall - busy : 0;
+    uint64_t busy = a->total / a->count, idle = saturating_subtract(wall, busy);
     grid_add(g, "%s", name);
     grid_time(g, idle);
     grid_share(g, idle, wall);
@@ -175,7 +192,10 @@ int report_devices(const struct report *r) {
     const struct snapshot *s = r->snapshot;
     for (uint32_t d = 0; d < s->device_count; ++d) {
         if (find(s, ACTIVITY_BUSY, ACTIVITY_BUSY_ANY, d)) {
-            return put_busy(r) || put_gaps(r) || put_steps(r) ? -1 : 0;
+            if (put_busy(r) || put_gaps(r) || put_steps(r)) {
+                return -1;
+            }
+            return 0;
         }
     }
     return 0;

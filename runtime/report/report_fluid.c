@@ -30,10 +30,16 @@ void fluid_cell(struct text *out, size_t *owed, size_t width, const char *format
     va_start(arguments, format);
     int n = vsnprintf(cell, sizeof cell, format, arguments);
     va_end(arguments);
-    size_t length = n < 0 ? 0 : (size_t)n < sizeof cell ? (size_t)n : sizeof cell - 1;
+    size_t length = 0;
+    if (n > 0) {
+        length = u64_min((size_t)n, sizeof cell - 1);
+    }
     text_spaces(out, *owed);
     text_put(out, cell, length);
-    *owed = length < width ? width - length : 1;
+    *owed = 1;
+    if (length < width) {
+        *owed = width - length;
+    }
 }
 
 void fluid_line(struct text *out, const char *label, double ns, double whole) {

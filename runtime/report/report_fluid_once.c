@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "arena/activity_kind.h"
+#include "base/arithmetic.h"
 #include "base/name.h"
 #include "report_fluid.h"
 
@@ -32,9 +33,12 @@ static double cpu_time(const struct snapshot *s, uint32_t *threads) {
     double sum = 0;
     *threads = 0;
     for (uint32_t i = 0; i < s->node_count; ++i) {
-        uint64_t inside = s->nodes[i].parent == SNAPSHOT_NONE ? s->nodes[i].children : 0;
+        uint64_t inside = 0;
+        if (s->nodes[i].parent == SNAPSHOT_NONE) {
+            inside = s->nodes[i].children;
+        }
         uint64_t ns = snapshot_ns(s, inside);
-        sum += (double)(ns < s->wall_ns ? ns : s->wall_ns);
+        sum += (double)u64_min(ns, s->wall_ns);
         *threads += inside != 0;
     }
     return sum;
@@ -79,7 +83,10 @@ static void put(const struct report *r, const char *label, double ns) {
 
 static void put_device(const struct report *r, uint32_t index, const struct device_time *d) {
     const struct snapshot *s = r->snapshot;
-    const struct snapshot_device *device = index < s->device_count ? &s->devices[index] : NULL;
+    const struct snapshot_device *device = NULL;
+    if (index < s->device_count) {
+        device = &s->devices[index];
+    }
     char label[40] = "GPU busy";
     if (device) {
         snprintf(label, sizeof label, "GPU %u busy", device->number);
@@ -96,7 +103,10 @@ static void put_device(const struct report *r, uint32_t index, const struct devi
 }
 
 static void put_source(const struct report *r, enum fluid_source source) {
-    const char *gpu = r->about->gpu ? r->about->gpu : "";
+    const char *gpu = "";
+    if (r->about->gpu) {
+        gpu = r->about->gpu;
+    }
     if (r->options->fluid.state == FLUID_CPU && source == FLUID_NO_GPU) {
         return;
     }
@@ -124,13 +134,15 @@ static void put_beside(const struct report *r) {
         const struct snapshot_node *n = &s->nodes[i];
         const struct snapshot_site *site = &s->sites[n->site];
         int is_step = site->name && name_is(site->name, site->length, STEP);
-        count += n->kind == STINT_IMPL_INTERVAL_NODE && !is_step ? n->count : 0;
+        if (n->kind == STINT_IMPL_INTERVAL_NODE && !is_step) {
+            count += n->count;
+        }
     }
     if (count) {
         text_add(r->out,
                  "not in it: %llu interval%s of handles and added samples, which may overlap "
                  "anything\n",
-                 (unsigned long long)count, count == 1 ? "" : "s");
+                 (unsigned long long)count, text_plural(count));
     }
 }
 
@@ -153,7 +165,7 @@ int report_fluid_once(const struct report *r, enum fluid_source source) {
     put(r, "Wall time", (double)s->wall_ns);
     double cpu = cpu_time(s, &threads);
     fluid_line(r->out, "CPU time in scopes", cpu, (double)s->wall_ns);
-    text_add(r->out, "  of %u thread%s\n", threads, threads == 1 ? "" : "s");
+    text_add(r->out, "  of %u thread%s\n", threads, text_plural(threads));
     for (uint32_t i = SNAPSHOT_DEVICES + 1; i-- > 0;) { /* the oldest first */
         if (devices[i].seen) {
             put_device(r, i, &devices[i]);

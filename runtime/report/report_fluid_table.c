@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "base/arithmetic.h"
 #include "base/number.h"
 #include "base/order.h"
 #include "report_fluid.h"
@@ -35,7 +36,10 @@ static size_t put_component(const struct fluid_page *p, uint32_t tree) {
         text_add(out, "%u", f->scope[tree].number);
         return used + out->length - from;
     }
-    uint32_t length = row->name_length < NAME_BYTES ? row->name_length : NAME_BYTES;
+    uint32_t length = NAME_BYTES;
+    if (row->name_length < NAME_BYTES) {
+        length = row->name_length;
+    }
     size_t used = text_name(out, row->name, length, 0);
     if (row->set && p->r->options->set == REPORT_ALL_SETS) {
         const char *set = f->snapshot->sets[row->set];
@@ -47,10 +51,18 @@ static size_t put_component(const struct fluid_page *p, uint32_t tree) {
 
 static size_t put_scope(const struct fluid_page *p, const struct fluid_row *row) {
     const struct fluid_scope *scope = p->f->scope;
-    uint32_t first = scope[row->tree].inner ? p->f->rows.row[row->tree].parent : row->tree;
-    int outermost = scope[first].shown ? p->f->row[scope[first].row - 1].parent == SNAPSHOT_NONE
-                                       : !scope[first].row;
-    size_t used = outermost ? put_prefix(p, row->thread) : 0;
+    uint32_t first = row->tree;
+    if (scope[row->tree].inner) {
+        first = p->f->rows.row[row->tree].parent;
+    }
+    int outermost = !scope[first].row;
+    if (scope[first].shown) {
+        outermost = p->f->row[scope[first].row - 1].parent == SNAPSHOT_NONE;
+    }
+    size_t used = 0;
+    if (outermost) {
+        used = put_prefix(p, row->thread);
+    }
     used += put_component(p, first);
     if (first != row->tree) {
         text_put(p->r->out, "/", 1);
@@ -64,7 +76,10 @@ static size_t put_name(const struct fluid_page *p, const struct fluid_row *row) 
     if (row->tree != SNAPSHOT_NONE) {
         return put_scope(p, row);
     }
-    size_t used = row->parent == SNAPSHOT_NONE ? put_prefix(p, row->thread) : 0;
+    size_t used = 0;
+    if (row->parent == SNAPSHOT_NONE) {
+        used = put_prefix(p, row->thread);
+    }
     size_t from = p->r->out->length;
     text_add(p->r->out, "GpuMemcpy%s%s%s", row->async ? "Async" : "Sync",
              row->way == FLUID_SAME_GPU ? "" : ":", fluid_ways[row->way]);
@@ -99,7 +114,10 @@ static void put_row(const struct fluid_page *p, const struct fluid_row *row, uin
     fluid_cell(out, &owed, FLUID_CELL, "%llu", (unsigned long long)row->calls);
     fluid_cell(out, &owed, FLUID_CELL, "%s", number_short(fluid_ms(row->total), 6).text);
     if (p->r->options->fluid.state == FLUID_ALL) {
-        double all = row->total > 0 ? row->total : 1;
+        double all = 1;
+        if (row->total > 0) {
+            all = row->total;
+        }
         fluid_cell(out, &owed, FLUID_CELL_TWO, "%s (%s)", number_fixed(fluid_ms(row->cpu), 6).text,
                    number_fixed(row->cpu / all, 6).text);
         fluid_cell(out, &owed, FLUID_CELL_TWO, "%s (%s)", number_fixed(fluid_ms(row->gpu), 6).text,
@@ -140,11 +158,17 @@ static int before(const void *what, uint32_t one, uint32_t other) {
     }
     double left = key_of(a, p->key), right = key_of(b, p->key);
     if (p->key != FLUID_BY_FIRST_END) {
-        return left != right ? left > right : a->total > b->total;
+        if (left != right) {
+            return left > right;
+        }
+        return a->total > b->total;
     }
     /* Copies are timed by another clock: behind the scopes. */
     int copies = a->tree == SNAPSHOT_NONE, others = b->tree == SNAPSHOT_NONE;
-    return copies != others ? others : a->first_end < b->first_end;
+    if (copies != others) {
+        return others;
+    }
+    return a->first_end < b->first_end;
 }
 
 /* ---- The walk: as deep as the tree is, without a stack. */
@@ -165,7 +189,10 @@ static int link_rows(const struct fluid_page *p, struct links *out) {
     }
     for (uint32_t i = f->count; i-- > 0;) {
         uint32_t row = order[i];
-        uint32_t parent = f->row[row].parent == SNAPSHOT_NONE ? f->count : f->row[row].parent;
+        uint32_t parent = f->count;
+        if (f->row[row].parent != SNAPSHOT_NONE) {
+            parent = f->row[row].parent;
+        }
         out->next[row] = out->child[parent];
         out->child[parent] = row + 1;
     }
@@ -205,8 +232,8 @@ static size_t widest(const struct fluid_page *p, const uint32_t *lines, uint32_t
         size_t from = p->r->out->length, used = put_name(p, &p->f->row[lines[2 * i]]);
         size_t plain = used + NAME_MORE, indented = used + lines[2 * i + 1] * INDENT + NAME_GAP;
         p->r->out->length = from; /* measured by printing and taking back */
-        widest = plain > widest ? plain : widest;
-        widest = indented > widest ? indented : widest;
+        widest = u64_max(plain, widest);
+        widest = u64_max(indented, widest);
     }
     return widest;
 }
@@ -214,7 +241,10 @@ static size_t widest(const struct fluid_page *p, const uint32_t *lines, uint32_t
 int fluid_table(struct fluid_page *p) {
     uint32_t *lines = lay_out(p);
     uint32_t top = p->r->options->top;
-    uint32_t count = top && top < p->f->count ? top : p->f->count;
+    uint32_t count = p->f->count;
+    if (top && top < p->f->count) {
+        count = top;
+    }
     if (!lines) {
         return -1;
     }

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "base/arithmetic.h"
 #include "base/config.h"
 #include "base/machine.h"
 #include "base/name.h"
@@ -35,7 +36,9 @@ static uint64_t busiest(const struct snapshot *s, uint64_t *all) {
         }
         here += n->count + n->recursions;
         *all += n->count + n->recursions;
-        most = here > most ? here : most;
+        if (here > most) {
+            most = here;
+        }
     }
     return most;
 }
@@ -59,10 +62,12 @@ static void put_calls(const struct report *r) {
     if (r->cost_ns_x1000 != REPORT_COST_UNKNOWN) {
         put_cost(r, all, most);
     } else {
-        text_add(r->out, "%llu call%s", (unsigned long long)all, all == 1 ? "" : "s");
+        text_add(r->out, "%llu call%s", (unsigned long long)all, text_plural(all));
     }
-    uint32_t *order =
-        rows_flat(&rows, s, 0) ? NULL : report_sort(s, &rows, report_column_find("calls", 5));
+    uint32_t *order = NULL;
+    if (!rows_flat(&rows, s, 0)) {
+        order = report_sort(s, &rows, report_column_find("calls", 5));
+    }
     for (uint32_t i = 0; order && i < rows.count && i < DOMINANT; ++i) {
         const struct stint_row *row = &rows.row[order[i]];
         if (row->calls * 200 < all || !row->calls) {
@@ -102,7 +107,10 @@ static void put_steps(const struct report *r) {
     char avg[TEXT_NUMBER], p50[TEXT_NUMBER], p99[TEXT_NUMBER], max[TEXT_NUMBER];
     struct snapshot *s = r->snapshot;
     struct rows rows;
-    uint32_t count = rows_flat(&rows, s, 0) ? 0 : rows.count;
+    uint32_t count = 0;
+    if (!rows_flat(&rows, s, 0)) {
+        count = rows.count;
+    }
     for (uint32_t i = 0; i < count; ++i) {
         const struct stint_row *row = &rows.row[i];
         if (!name_is(row->name, row->name_length, STEP) || row->set ||
@@ -113,8 +121,7 @@ static void put_steps(const struct report *r) {
         if (s->steps > row->samples + 1) {
             text_add(r->out, "%llu of ", (unsigned long long)row->samples);
         }
-        text_add(r->out, "%llu",
-                 (unsigned long long)(s->steps > row->samples ? s->steps : row->samples));
+        text_add(r->out, "%llu", (unsigned long long)u64_max(s->steps, row->samples));
         text_time(avg, row->avg_ns, CONFIG_UNIT_AUTO);
         text_time(p50, row->p50_ns, CONFIG_UNIT_AUTO);
         text_time(p99, row->p99_ns, CONFIG_UNIT_AUTO);

@@ -13,7 +13,7 @@ static void put_in_flight(const struct report *r) {
     uint64_t n = r->snapshot->gpu_in_flight;
     if (n) {
         text_add(r->out, "GPU: %llu scope%s in flight, %s time is still to come (%s)\n",
-                 (unsigned long long)n, n == 1 ? "" : "s", n == 1 ? "its" : "their",
+                 (unsigned long long)n, text_plural(n), n == 1 ? "its" : "their",
                  "stint_gpu_flush waits");
     }
 }

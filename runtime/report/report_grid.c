@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/arithmetic.h"
 #include "base/config.h"
 #include "base/scratch.h"
 #include "read/snapshot.h"
@@ -18,7 +19,10 @@ struct grid_cell {
 };
 
 static int more_room(struct report_grid *g) {
-    uint32_t room = g->room ? g->room * 2 : 256;
+    uint32_t room = 256;
+    if (g->room) {
+        room = g->room * 2;
+    }
     struct grid_cell *more = pages_grow(g->cells, g->room * sizeof *more, room * sizeof *more);
     if (!more) {
         return -1;
@@ -61,7 +65,10 @@ void grid_add(struct report_grid *g, const char *format, ...) {
     va_start(arguments, format);
     int n = vsnprintf(cell, sizeof cell, format, arguments);
     va_end(arguments);
-    size_t length = n < 0 ? 0 : (size_t)n < sizeof cell ? (size_t)n : sizeof cell - 1;
+    size_t length = 0;
+    if (n > 0) {
+        length = u64_min((size_t)n, sizeof cell - 1);
+    }
     size_t from = g->text.length;
     text_put(&g->text, cell, length);
     end_cell(g, from, length);
@@ -114,13 +121,19 @@ static int says_nothing(const char *number, size_t length) {
 static void put_cell(const struct report_grid *g, struct text *out, uint32_t cell, int left) {
     const struct grid_cell *c = &g->cells[cell];
     const char *at = g->text.data + c->at;
-    const char *look = !g->colour                             ? ""
-                       : cell < g->columns                    ? "\x1b[1m"
-                       : !left && says_nothing(at, c->length) ? "\x1b[2m"
-                                                              : "";
+    const char *look = "";
+    if (!g->colour) {
+        look = "";
+    } else if (cell < g->columns) {
+        look = "\x1b[1m";
+    } else if (!left && says_nothing(at, c->length)) {
+        look = "\x1b[2m";
+    }
     text_add(out, "%s", look);
     text_put(out, at, c->length);
-    text_add(out, "%s", *look ? "\x1b[0m" : "");
+    if (*look) {
+        text_add(out, "\x1b[0m");
+    }
 }
 
 /* widths: 0 of a column that is left out. No blanks at the end of a line. */
@@ -143,7 +156,10 @@ static uint32_t drop_columns(const struct report_grid *g, size_t *widths, size_t
     size_t total = indent;
     uint32_t dropped = 0;
     for (uint32_t i = 0; i < g->columns; ++i) {
-        total += widths[i] + (i ? GAP : 0);
+        total += widths[i];
+        if (i) {
+            total += GAP;
+        }
     }
     for (uint32_t i = g->columns; g->width && i-- > 0 && total > g->width;) {
         if (!(g->keep >> i & 1)) {
@@ -164,7 +180,9 @@ static void say_dropped(const struct report_grid *g, struct text *out, uint32_t 
             before = ", ";
         }
     }
-    text_add(out, "%s", dropped ? ")\n" : "");
+    if (dropped) {
+        text_put(out, ")\n", 2);
+    }
 }
 
 int grid_print(struct report_grid *g, struct text *out, size_t indent) {
@@ -174,7 +192,10 @@ int grid_print(struct report_grid *g, struct text *out, size_t indent) {
         size_t *width = &widths[i % g->columns];
         *width = g->cells[i].width > *width ? g->cells[i].width : *width;
     }
-    uint32_t dropped = failed ? 0 : drop_columns(g, widths, indent);
+    uint32_t dropped = 0;
+    if (!failed) {
+        dropped = drop_columns(g, widths, indent);
+    }
     for (uint32_t first = 0; first < g->count && !failed; first += g->columns) {
         put_row(g, out, first, widths, indent);
     }
@@ -184,5 +205,8 @@ int grid_print(struct report_grid *g, struct text *out, size_t indent) {
     text_free(&g->text);
     pages_put(g->cells, g->room * sizeof *g->cells);
     g->cells = NULL;
-    return failed || out->failed ? -1 : 0;
+    if (failed || out->failed) {
+        return -1;
+    }
+    return 0;
 }

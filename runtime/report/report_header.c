@@ -46,7 +46,7 @@ int report_header(const struct report *r) {
         text_put(r->out, ", set ", 6);
         text_name(r->out, s->sets[r->options->set], strlen(s->sets[r->options->set]), 0);
     }
-    text_add(r->out, ", %s wall, %u thread%s, by %s", wall, threads, threads == 1 ? "" : "s",
+    text_add(r->out, ", %s wall, %u thread%s, by %s", wall, threads, text_plural(threads),
              report_column(r->options->sort)->key);
     if (config.unit != CONFIG_UNIT_AUTO) {
         text_add(r->out, ", times in %s", text_unit_name(config.unit));

@@ -67,7 +67,10 @@ static struct number bytes_of(double bytes) {
 
 static struct number share_of(uint64_t part, uint64_t whole) {
     struct number n;
-    double percent = whole ? 100.0 * (double)part / (double)whole : 0;
+    double percent = 0;
+    if (whole) {
+        percent = 100.0 * (double)part / (double)whole;
+    }
     snprintf(n.text, sizeof n.text, "%.24s %%", number_fixed(percent, 1).text);
     return n;
 }
@@ -83,7 +86,7 @@ static void proof(struct hints *h, const struct snapshot_activity *a) {
         text_put(out, " in ", 4);
         text_name(out, path, length, 60);
     }
-    text_add(out, ": %llu call%s, %s", (unsigned long long)a->count, a->count == 1 ? "" : "s",
+    text_add(out, ": %llu call%s, %s", (unsigned long long)a->count, text_plural(a->count),
              time_of(a->total).text);
     if (a->bytes) {
         text_add(out, ", %s, %s each", bytes_of((double)a->bytes).text,
@@ -112,7 +115,9 @@ static struct found look(const struct snapshot *s, int (*fits)(const struct snap
             f.calls += a->count;
             f.total += a->total;
             f.bytes += a->bytes;
-            f.worst = !f.worst || a->total > f.worst->total ? a : f.worst;
+            if (!f.worst || a->total > f.worst->total) {
+                f.worst = a;
+            }
         }
     }
     return f;
@@ -213,8 +218,10 @@ static void hint_idle(struct hints *h) {
     }
     if (f.total && (double)f.total > IDLE_HOST * (double)all) {
         char path[REPORT_PATH] = "?";
-        size_t length =
-            f.worst->node < h->s->node_count ? report_path_text(path, h->s, f.worst->node) : 1;
+        size_t length = 1;
+        if (f.worst->node < h->s->node_count) {
+            length = report_path_text(path, h->s, f.worst->node);
+        }
         hint(h,
              "the GPU waits for the host: %s in %llu gaps; launch earlier, launch less often, "
              "or put the launches into a graph",
@@ -287,7 +294,9 @@ static int hint_scope(struct hints *h) {
     }
     for (uint32_t i = 0; i < rows.count; ++i) {
         all += (double)rows.row[i].self_ns;
-        most = !most || rows.row[i].self_ns > most->self_ns ? &rows.row[i] : most;
+        if (!most || rows.row[i].self_ns > most->self_ns) {
+            most = &rows.row[i];
+        }
     }
     if (most && rows.count > 1 && (double)most->self_ns > ONE_SCOPE * all) {
         hint(h, "one scope has %s %% of all scopes' own time; begin there",
@@ -295,7 +304,7 @@ static int hint_scope(struct hints *h) {
         text_put(h->r->out, "     ", 5);
         text_name(h->r->out, most->name, most->name_length, 60);
         text_add(h->r->out, ": %llu call%s, %s of its own, %s in all\n",
-                 (unsigned long long)most->calls, most->calls == 1 ? "" : "s",
+                 (unsigned long long)most->calls, text_plural(most->calls),
                  time_of(most->self_ns).text, time_of(most->total_ns).text);
     }
     return 0;
@@ -304,7 +313,9 @@ static int hint_scope(struct hints *h) {
 int report_hints(const struct report *r) {
     struct hints h = {.r = r, .s = r->snapshot};
     for (uint32_t i = 0; i < h.s->activity_count; ++i) {
-        h.work += is_work(&h.s->activities[i]) ? h.s->activities[i].total : 0;
+        if (is_work(&h.s->activities[i])) {
+            h.work += h.s->activities[i].total;
+        }
     }
     if (!h.work) {
         return 0; /* nothing of a GPU was seen */

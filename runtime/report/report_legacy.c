@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/arithmetic.h"
 #include "base/log.h"
 #include "base/name.h"
 #include "read/columns.h"
@@ -15,7 +16,7 @@
 #define NAME_WIDTH 30
 
 static void put_padded(struct text *t, size_t used, size_t width) {
-    text_spaces(t, used < width ? width - used : 0);
+    text_spaces(t, saturating_subtract(width, used));
 }
 
 static void put_number(const struct report *r, const char *key, const char *number) {
@@ -138,7 +139,9 @@ static int put_all_sets(const struct report *r, struct listing *l) {
     }
     for (uint32_t i = 0; i < s->node_count; ++i) {
         const struct snapshot_node *n = &s->nodes[i];
-        has_calls[n->set] |= n->count + n->recursions != 0;
+        if (n->count + n->recursions) {
+            has_calls[n->set] = 1;
+        }
     }
     for (uint32_t set = 0; set < s->set_count; ++set) {
         if (!set || has_calls[set]) {
@@ -180,5 +183,8 @@ int report_legacy_row(const struct report *r, const char *name) {
             found = 1;
         }
     }
-    return found ? 0 : -1;
+    if (found) {
+        return 0;
+    }
+    return -1;
 }

@@ -45,14 +45,20 @@ static int by_scope(const void *what, uint32_t one, uint32_t other) {
     if (a->row != b->row) {
         return a->row < b->row;
     }
-    return a->device != b->device ? a->device < b->device : a->memory < b->memory;
+    if (a->device != b->device) {
+        return a->device < b->device;
+    }
+    return a->memory < b->memory;
 }
 
 /* The most allocated first, then the most freed. */
 static int by_bytes(const void *what, uint32_t one, uint32_t other) {
     const struct memory_use *a = (const struct memory_use *)what + one;
     const struct memory_use *b = (const struct memory_use *)what + other;
-    return a->bytes[0] != b->bytes[0] ? a->bytes[0] > b->bytes[0] : a->bytes[1] > b->bytes[1];
+    if (a->bytes[0] != b->bytes[0]) {
+        return a->bytes[0] > b->bytes[0];
+    }
+    return a->bytes[1] > b->bytes[1];
 }
 
 static uint32_t kind_of(uint32_t detail) {
@@ -86,7 +92,10 @@ static struct memory_use use_of(const struct snapshot *s, const struct snapshot_
 }
 
 static void add_use(struct memory_uses *m, const struct memory_use *use) {
-    struct memory_use *to = m->count ? &m->use[m->count - 1] : NULL;
+    struct memory_use *to = NULL;
+    if (m->count) {
+        to = &m->use[m->count - 1];
+    }
     if (!to || !same(to, use)) {
         m->use[m->count++] = *use;
         return;
@@ -115,7 +124,10 @@ static int read_uses(struct memory_uses *out, struct snapshot *s) {
     for (uint32_t i = 0; order && i < count; ++i) {
         add_use(out, &all[order[i]]);
     }
-    return order ? 0 : -1;
+    if (order) {
+        return 0;
+    }
+    return -1;
 }
 
 /* ---- Lines. */
@@ -163,7 +175,9 @@ static size_t put_path(const struct report *r, const struct rows *rows, uint32_t
     while (depth--) {
         const struct stint_row *one = &rows->row[path[depth]];
         used += text_name(r->out, one->name, one->name_length, PART);
-        used += depth ? text_name(r->out, "/", 1, 0) : 0;
+        if (depth) {
+            used += text_name(r->out, "/", 1, 0);
+        }
     }
     return used;
 }

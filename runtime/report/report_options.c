@@ -38,13 +38,19 @@ static int parse_top(const char *text, size_t width, uint32_t *out) {
 static int parse_option(const char *text, size_t width, struct report_options *out) {
     if (width > 5 && !memcmp(text, "sort=", 5)) {
         out->sort = report_column_find(text + 5, width - 5);
-        return out->sort == UINT32_MAX ? -1 : 0;
+        if (out->sort == UINT32_MAX) {
+            return -1;
+        }
+        return 0;
     }
     if (width > 4 && !memcmp(text, "top=", 4)) {
         return parse_top(text + 4, width - 4, &out->top);
     }
     out->threads = 1;
-    return width == 7 && !memcmp(text, "threads", 7) ? 0 : -1;
+    if (width == 7 && !memcmp(text, "threads", 7)) {
+        return 0;
+    }
+    return -1;
 }
 
 int report_options_parse(const char *text, struct report_options *out) {

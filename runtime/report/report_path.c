@@ -28,7 +28,10 @@ size_t report_path_text(char out[REPORT_PATH], const struct snapshot *s, uint32_
          i = s->nodes[i].parent) {
         const struct snapshot_site *site = &s->sites[s->nodes[i].site];
         const char *name = site->name ? site->name : "?";
-        size_t length = site->name ? site->length : 1;
+        size_t length = 1;
+        if (site->name) {
+            length = site->length;
+        }
         size_t room = at - (sizeof cut - 1), need = length + (i != node ? sizeof between - 1 : 0);
         if (at < sizeof cut || need > room) {
             prepend(out, &at, cut, sizeof cut - 1);
@@ -45,7 +48,10 @@ size_t report_path_text(char out[REPORT_PATH], const struct snapshot *s, uint32_
 
 void report_path(struct report_grid *g, const struct snapshot *s, uint32_t node) {
     char path[REPORT_PATH];
-    size_t length = node < s->node_count ? report_path_text(path, s, node) : 0;
+    size_t length = 0;
+    if (node < s->node_count) {
+        length = report_path_text(path, s, node);
+    }
     if (length) {
         grid_name(g, path, length, PATH_COLUMNS);
     } else {

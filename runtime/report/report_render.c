@@ -51,5 +51,8 @@ const char *report_view_name(enum report_view view) {
 }
 
 int report_render(const struct report *r, int line) {
-    return report_views[r->options->view].render(r, line) ? -1 : 0;
+    if (report_views[r->options->view].render(r, line)) {
+        return -1;
+    }
+    return 0;
 }

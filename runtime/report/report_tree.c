@@ -18,7 +18,9 @@ static int link_children(struct snapshot *s, const struct rows *rows, const uint
     for (uint32_t i = rows->count; i-- > 0;) {
         uint32_t row = order[i];
         uint32_t parent = rows->row[row].parent;
-        parent = parent == SNAPSHOT_NONE ? rows->count : parent;
+        if (parent == SNAPSHOT_NONE) {
+            parent = rows->count;
+        }
         out->next[row] = out->child[parent];
         out->child[parent] = row + 1;
     }

@@ -25,9 +25,7 @@ MIN_COMMENT = 100  # characters
 
 # Folders of runtime/ that do not keep a rule yet. This list becomes empty.
 NESTED_YET = [
-    "read",
     "record",
-    "report",
 ]
 NAMES_YET = NESTED_YET
 COMMENTS_YET = NESTED_YET
