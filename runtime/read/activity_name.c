@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What an activity is called in reports and exports. Numbers come from run files and may be any: one
+ * that is in no table is "unknown".
+ */
 #include "activity_name.h"
 
 #include <stdio.h>
@@ -8,14 +12,15 @@
 #include "base/arithmetic.h"
 
 /* `other` for what is in no table: a file may hold any number. */
-static const char *text_of(const char *const *texts, size_t count, uint32_t number,
-                           const char *other) {
+static const char *activity_text_at(const char *const *texts, size_t count, uint32_t number,
+                                    const char *other) {
     if (number < count && texts[number]) {
         return texts[number];
     }
     return other;
 }
-#define TEXT(texts, number, other) text_of(texts, sizeof(texts) / sizeof *(texts), number, other)
+#define TEXT(texts, number, other)                                                                 \
+    activity_text_at(texts, sizeof(texts) / sizeof *(texts), number, other)
 
 const char *activity_kind_text(uint32_t kind) {
     static const char *const texts[ACTIVITY_KINDS] = {
@@ -88,38 +93,40 @@ const char *activity_overhead_text(uint32_t overhead) {
     return TEXT(own, overhead >> 16, "unknown");
 }
 
-static int put(char *out, size_t size, const char *what, const char *more) {
+static int activity_put_words(char *out, size_t size, const char *what, const char *more) {
     return snprintf(out, size, "%s%s%s", what, *more ? " " : "", more);
 }
 
 /* What has no name of its own. */
-static int describe(char *out, size_t size, const struct snapshot_activity *a) {
+static int activity_describe(char *out, size_t size, const struct snapshot_activity *a) {
     static const char *const busy[] = {[ACTIVITY_BUSY_ANY] = "",
                                        [ACTIVITY_BUSY_KERNEL] = "with kernels",
                                        [ACTIVITY_BUSY_COPY] = "with copies",
                                        [ACTIVITY_BUSY_OVERLAP] = "with both at once"};
     switch (a->kind) {
     case ACTIVITY_COPY:
-        return put(out, size, "memcpy", activity_copy_text(ACTIVITY_COPY_DIRECTION(a->detail)));
+        return activity_put_words(out, size, "memcpy",
+                                  activity_copy_text(ACTIVITY_COPY_DIRECTION(a->detail)));
     case ACTIVITY_FILL:
-        return put(out, size, "memset", "");
+        return activity_put_words(out, size, "memset", "");
     case ACTIVITY_SYNC:
-        return put(out, size, "synchronize", activity_sync_text(a->detail));
+        return activity_put_words(out, size, "synchronize", activity_sync_text(a->detail));
     case ACTIVITY_ALLOC:
     case ACTIVITY_FREE:
-        return put(out, size, activity_kind_text(a->kind), activity_memory_text(a->detail));
+        return activity_put_words(out, size, activity_kind_text(a->kind),
+                                  activity_memory_text(a->detail));
     case ACTIVITY_OVERHEAD:
-        return put(out, size, "overhead", activity_overhead_text(a->detail));
+        return activity_put_words(out, size, "overhead", activity_overhead_text(a->detail));
     case ACTIVITY_BUSY:
-        return put(out, size, "busy", TEXT(busy, a->detail, "unknown"));
+        return activity_put_words(out, size, "busy", TEXT(busy, a->detail, "unknown"));
     case ACTIVITY_GAP:
-        return put(out, size, "idle:", activity_gap_text(a->detail));
+        return activity_put_words(out, size, "idle:", activity_gap_text(a->detail));
     case ACTIVITY_STEP:
-        return put(out, size, "step", a->detail == ACTIVITY_STEP_BUSY ? "busy" : "");
+        return activity_put_words(out, size, "step", a->detail == ACTIVITY_STEP_BUSY ? "busy" : "");
     case ACTIVITY_MEMORY:
-        return put(out, size, "memory", "");
+        return activity_put_words(out, size, "memory", "");
     default: /* a kernel or call whose name was lost */
-        return put(out, size, "unknown", activity_kind_text(a->kind));
+        return activity_put_words(out, size, "unknown", activity_kind_text(a->kind));
     }
 }
 
@@ -129,7 +136,7 @@ size_t activity_name(char *out, size_t size, const struct snapshot_activity *a) 
         return 0;
     }
     if (!n) {
-        int length = describe(out, size, a);
+        int length = activity_describe(out, size, a);
         if (length < 0) {
             return 0;
         }

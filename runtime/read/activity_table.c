@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Groups the activities of a snapshot into the rows of a table, for the view gpu, the exports and
+ * `stint diff`. A hash map finds the row of an activity by what rows are told apart by; histograms are
+ * added up row by row, after the grouping, in one buffer. All memory is the snapshot's.
+ */
 #include "activity_table.h"
 
 #include <string.h>
@@ -22,7 +27,7 @@ struct grouping {
     struct histogram *sum; /* of the row at hand */
 };
 
-static uint32_t hash_of(const struct snapshot_activity *a) {
+static uint32_t activity_row_hash(const struct snapshot_activity *a) {
     const uint32_t parts[] = {a->kind, a->detail, a->device, a->context, a->stream, a->node};
     uint64_t h = hash_bytes(a->name, a->name_length);
     for (size_t i = 0; i < sizeof parts / sizeof *parts; ++i) {
@@ -31,14 +36,15 @@ static uint32_t hash_of(const struct snapshot_activity *a) {
     return (uint32_t)h;
 }
 
-static int same(const struct snapshot_activity *a, const struct snapshot_activity *b) {
+static int activity_rows_equal(const struct snapshot_activity *a,
+                               const struct snapshot_activity *b) {
     return a->kind == b->kind && a->detail == b->detail && a->device == b->device &&
            a->context == b->context && a->stream == b->stream && a->node == b->node &&
            a->name_length == b->name_length && !memcmp(a->name, b->name, a->name_length);
 }
 
 /* What its row is called by. */
-static struct snapshot_activity key_of(const struct snapshot_activity *a, unsigned by) {
+static struct snapshot_activity activity_row_key(const struct snapshot_activity *a, unsigned by) {
     struct snapshot_activity key = {.name = a->name,
                                     .name_length = a->name_length,
                                     .kind = a->kind,
@@ -62,11 +68,11 @@ static struct snapshot_activity key_of(const struct snapshot_activity *a, unsign
 }
 
 static uint32_t row_of(struct grouping *g, const struct snapshot_activity *a, unsigned by) {
-    struct snapshot_activity key = key_of(a, by);
-    uint32_t hash = hash_of(&key);
+    struct snapshot_activity key = activity_row_key(a, by);
+    uint32_t hash = activity_row_hash(&key);
     struct hash_map_walk walk;
     uint32_t row = hash_map_first(&g->row_of, hash, &walk);
-    while (row != HASH_MAP_NONE && !same(&g->rows[row].sum, &key)) {
+    while (row != HASH_MAP_NONE && !activity_rows_equal(&g->rows[row].sum, &key)) {
         row = hash_map_next(&g->row_of, &walk);
     }
     if (row != HASH_MAP_NONE) {
@@ -99,7 +105,7 @@ static void add_configuration(struct snapshot_activity *to, const struct snapsho
     to->shared_dynamic = a->shared_dynamic;
 }
 
-static void add(struct snapshot_activity *to, const struct snapshot_activity *a) {
+static void activity_row_add(struct snapshot_activity *to, const struct snapshot_activity *a) {
     add_configuration(to, a);
     to->count = saturating_add(to->count, a->count);
     to->total = saturating_add(to->total, a->total);
@@ -116,7 +122,7 @@ static void add(struct snapshot_activity *to, const struct snapshot_activity *a)
     to->last_at = u64_max(a->last_at, to->last_at);
 }
 
-static void sum_histograms(const struct grouping *g, uint32_t row, struct histogram *sum) {
+static void activity_sum_histograms(const struct grouping *g, uint32_t row, struct histogram *sum) {
     const struct snapshot *s = g->s;
     memset(sum, 0, sizeof *sum);
     for (uint32_t at = g->members[row]; at; at = g->next[at - 1]) {
@@ -148,7 +154,7 @@ static uint64_t stddev_of(const struct snapshot_activity *a) {
 static void finish_histogram(const struct grouping *g, struct activity_row *r) {
     struct snapshot_activity *a = &r->sum;
     struct histogram *sum = g->sum;
-    sum_histograms(g, (uint32_t)(r - g->rows), sum);
+    activity_sum_histograms(g, (uint32_t)(r - g->rows), sum);
     uint64_t count = histogram_count(sum), low = histogram_min(sum), high = histogram_max(sum);
     if (count) {
         if (a->loose & SNAPSHOT_LOOSE_MIN && low > a->min) {
@@ -167,7 +173,7 @@ static void finish_histogram(const struct grouping *g, struct activity_row *r) {
     }
 }
 
-static void finish(const struct grouping *g, struct activity_row *r, uint64_t total) {
+static void activity_row_finish(const struct grouping *g, struct activity_row *r, uint64_t total) {
     const struct snapshot *s = g->s;
     struct snapshot_activity *a = &r->sum;
     r->avg = a->total / a->count;
@@ -204,7 +210,8 @@ static int asked_for(const struct snapshot *s, const struct snapshot_activity *a
             (a->node < s->node_count && s->nodes[a->node].set == ask->set));
 }
 
-static int grouping_start(struct grouping *g, struct snapshot *s, const struct activity_ask *ask) {
+static int activity_grouping_start(struct grouping *g, struct snapshot *s,
+                                   const struct activity_ask *ask) {
     uint32_t most = 0;
     for (uint32_t i = 0; i < s->activity_count; ++i) {
         most += (uint32_t)asked_for(s, &s->activities[i], ask);
@@ -224,14 +231,14 @@ static int grouping_start(struct grouping *g, struct snapshot *s, const struct a
 int activity_table(struct activity_table *out, struct snapshot *s, const struct activity_ask *ask) {
     struct grouping g;
     memset(out, 0, sizeof *out);
-    if (grouping_start(&g, s, ask)) {
+    if (activity_grouping_start(&g, s, ask)) {
         return -1;
     }
     for (uint32_t i = 0; i < s->activity_count; ++i) {
         const struct snapshot_activity *a = &s->activities[i];
         if (asked_for(s, a, ask)) {
             uint32_t row = row_of(&g, a, ask->by);
-            add(&g.rows[row].sum, a);
+            activity_row_add(&g.rows[row].sum, a);
             g.next[i] = g.members[row];
             g.members[row] = i + 1;
             out->total = saturating_add(out->total, a->total);
@@ -246,7 +253,7 @@ int activity_table(struct activity_table *out, struct snapshot *s, const struct 
         return -1;
     }
     for (uint32_t i = 0; i < g.count; ++i) {
-        finish(&g, &g.rows[i], out->total);
+        activity_row_finish(&g, &g.rows[i], out->total);
     }
     activity_table_sort(out, ACTIVITY_SORT_TOTAL);
     return 0;
@@ -272,8 +279,8 @@ static uint64_t value_of(const struct activity_row *r, enum activity_sort by) {
 }
 
 /* No two rows are equal in all of it, so that the order is the same in every run. */
-static int before(const struct activity_row *a, const struct activity_row *b,
-                  enum activity_sort by) {
+static int activity_row_before(const struct activity_row *a, const struct activity_row *b,
+                               enum activity_sort by) {
     const struct snapshot_activity *x = &a->sum, *y = &b->sum;
     uint64_t va = value_of(a, by), vb = value_of(b, by);
     if (va != vb) {
@@ -308,7 +315,7 @@ struct sorting {
 
 static int is_row_before(const void *what, uint32_t a, uint32_t b) {
     const struct sorting *s = what;
-    return before(&s->rows[a], &s->rows[b], s->by);
+    return activity_row_before(&s->rows[a], &s->rows[b], s->by);
 }
 
 void activity_table_sort(struct activity_table *t, enum activity_sort by) {

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The counts, totals and histograms at the last reset, which later snapshots subtract. A reset of one
+ * set keeps the older baseline of all others. Counters in the arena only grow and are never cleared, so
+ * what is subtracted is never larger than what it is subtracted from.
+ */
 #include "baseline.h"
 
 #include <string.h>
@@ -52,7 +57,8 @@ static void subtract_gpu(struct snapshot_gpu *out, const struct baseline_node *t
     }
 }
 
-static void subtract(struct snapshot_node *out, const struct baseline_node *then, uint64_t now) {
+static void baseline_subtract_node(struct snapshot_node *out, const struct baseline_node *then,
+                                   uint64_t now) {
     if (out->open && then->at < now && out->open > now - then->at) {
         out->open = now - then->at;
         out->open_self = saturating_subtract(out->open_self, then->open_self);
@@ -118,7 +124,7 @@ void baseline_subtract(const struct baseline *b, struct snapshot *s) {
     for (uint32_t i = 0; i < s->node_count; ++i) {
         const struct baseline_node *n = baseline_node_of(b, s->nodes[i].unit);
         if (n) {
-            subtract(&s->nodes[i], n, s->now.ticks);
+            baseline_subtract_node(&s->nodes[i], n, s->now.ticks);
         }
     }
     subtract_activities(b, s);

@@ -24,8 +24,8 @@ uint32_t report_column_find(const char *key, size_t length) {
     return UINT32_MAX;
 }
 
-static int before(const struct stint_row *a, const struct stint_row *b,
-                  const struct report_column *c) {
+static int row_sorts_before(const struct stint_row *a, const struct stint_row *b,
+                            const struct report_column *c) {
     uint64_t va = report_value(a, c), vb = report_value(b, c);
     if (va != vb) {
         return va > vb;
@@ -47,7 +47,7 @@ struct column_order {
 
 static int is_row_first(const void *what, uint32_t a, uint32_t b) {
     const struct column_order *o = what;
-    return before(&o->rows->row[a], &o->rows->row[b], o->column);
+    return row_sorts_before(&o->rows->row[a], &o->rows->row[b], o->column);
 }
 
 uint32_t *report_sort(struct snapshot *s, const struct rows *rows, uint32_t column) {

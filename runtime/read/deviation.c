@@ -65,7 +65,7 @@ static struct moments moments_of(const struct histogram *h, const struct deviati
     return m;
 }
 
-static double square(double v) {
+static double double_square(double v) {
     return v * v;
 }
 
@@ -77,18 +77,18 @@ static double deviation_squares(const struct moments *m, const struct deviation_
     if (known->total) {
         double mean = total / count, rest = total;
         if (!known->bounds_only) {
-            squares = square(min - mean) + square(max - mean);
+            squares = double_square(min - mean) + double_square(max - mean);
             rest -= min + max;
         }
         if (m->sum > 0 && rest > 0) {
             scale = rest / m->sum;
         }
         if (m->count > 0) {
-            squares += m->count * square(m->sum * scale / m->count - mean);
+            squares += m->count * double_square(m->sum * scale / m->count - mean);
         }
     }
     if (m->count > 0) {
-        squares += (m->squares - square(m->sum) / m->count) * square(scale);
+        squares += (m->squares - double_square(m->sum) / m->count) * double_square(scale);
     }
     return squares;
 }

@@ -16,19 +16,19 @@ struct head {
     size_t length;
 };
 
-static int begins(const struct head *h, size_t at, const char *text, size_t length) {
+static int text_begins_with(const struct head *h, size_t at, const char *text, size_t length) {
     return length <= h->length - at && !memcmp(h->name + at, text, length);
 }
 
 static struct head head_of(const char *name, size_t length) {
     static const char type[] = "void ", unnamed[] = "(anonymous namespace)";
     struct head h = {name, length};
-    if (begins(&h, 0, type, sizeof type - 1)) {
+    if (text_begins_with(&h, 0, type, sizeof type - 1)) {
         h.name += sizeof type - 1;
         h.length -= sizeof type - 1;
     }
     for (size_t at = 0; at < h.length; ++at) {
-        if (h.name[at] == '(' && !begins(&h, at, unnamed, sizeof unnamed - 1)) {
+        if (h.name[at] == '(' && !text_begins_with(&h, at, unnamed, sizeof unnamed - 1)) {
             h.length = at;
         }
     }
@@ -41,11 +41,11 @@ static int is_digit(char c) {
 
 static int stands_at(const struct head *h, size_t at, const char *text, size_t length) {
     size_t end = at + length;
-    return begins(h, at, text, length) &&
+    return text_begins_with(h, at, text, length) &&
            !(is_digit(text[length - 1]) && end < h->length && is_digit(h->name[end]));
 }
 
-static int matches(const struct head *h, const char *pattern) {
+static int pattern_matches(const struct head *h, const char *pattern) {
     size_t length = strlen(pattern);
     if (*pattern == '^') {
         return stands_at(h, 0, pattern + 1, length - 1);
@@ -60,7 +60,7 @@ static int matches(const struct head *h, const char *pattern) {
 
 static const char *first_of(const struct kernel_pattern *p, const char *name, size_t length) {
     struct head h = head_of(name, length);
-    while (p->text && !matches(&h, p->text)) {
+    while (p->text && !pattern_matches(&h, p->text)) {
         ++p;
     }
     return p->means;

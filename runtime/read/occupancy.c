@@ -25,13 +25,13 @@ static uint32_t shared_step(const struct snapshot_device *d) {
     return 256;
 }
 
-static uint64_t round_up(uint64_t n, uint64_t step) {
+static uint64_t round_up_to(uint64_t n, uint64_t step) {
     return (n + step - 1) / step * step;
 }
 
 static uint64_t by_registers(const struct snapshot_device *d, const struct snapshot_activity *a,
                              uint64_t warps) {
-    uint64_t each = round_up((uint64_t)a->registers * WARP, REGISTERS_OF_A_WARP);
+    uint64_t each = round_up_to((uint64_t)a->registers * WARP, REGISTERS_OF_A_WARP);
     uint64_t parts = parts_of(d);
     if (each) {
         return d->registers_per_mp / parts / each * parts / warps;
@@ -42,12 +42,12 @@ static uint64_t by_registers(const struct snapshot_device *d, const struct snaps
 static uint64_t by_shared(const struct snapshot_device *d, const struct snapshot_activity *a) {
     uint64_t used = (uint64_t)a->shared_static + a->shared_dynamic + d->reserved_shared;
     if (used) {
-        return d->shared_per_mp / round_up(used, shared_step(d));
+        return d->shared_per_mp / round_up_to(used, shared_step(d));
     }
     return UINT64_MAX;
 }
 
-static int known(const struct snapshot_device *d) {
+static int device_is_known(const struct snapshot_device *d) {
     return d->major >= 5 && d->threads_per_mp >= WARP && d->blocks_per_mp && d->registers_per_mp &&
            d->shared_per_mp;
 }
@@ -55,7 +55,7 @@ static int known(const struct snapshot_device *d) {
 int occupancy_of(struct occupancy *out, const struct snapshot_device *d,
                  const struct snapshot_activity *a) {
     uint64_t threads = (uint64_t)a->block[0] * a->block[1];
-    if (!known(d) || !threads || threads > d->threads_per_mp || !a->block[2] ||
+    if (!device_is_known(d) || !threads || threads > d->threads_per_mp || !a->block[2] ||
         a->block[2] > d->threads_per_mp) {
         return -1;
     }

@@ -5,7 +5,7 @@
 
 /* A second, for what one sample declared on average over the average time: some calls may have no
  * GPU time, or not yet. Samples, not calls: recursive ones lie inside their outermost. */
-static uint64_t per_s(const struct stint_row *r, uint64_t sum) {
+static uint64_t rate_per_s(const struct stint_row *r, uint64_t sum) {
     double samples = (double)u64_max(r->samples, 1);
     double seconds = (double)r->total_ns / samples / 1e9;
     if (r->gpu_calls) {
@@ -17,7 +17,7 @@ static uint64_t per_s(const struct stint_row *r, uint64_t sum) {
     return 0;
 }
 
-static uint64_t share_of(uint64_t rate, uint64_t peak) {
+static uint64_t rate_share(uint64_t rate, uint64_t peak) {
     if (peak) {
         return snapshot_whole((double)rate * 1e6 / (double)peak);
     }
@@ -25,8 +25,8 @@ static uint64_t share_of(uint64_t rate, uint64_t peak) {
 }
 
 void rates_fill(struct stint_row *r, uint64_t peak_bytes_per_s, uint64_t peak_flops_per_s) {
-    r->bytes_per_s = per_s(r, r->bytes);
-    r->flops_per_s = per_s(r, r->flops);
+    r->bytes_per_s = rate_per_s(r, r->bytes);
+    r->flops_per_s = rate_per_s(r, r->flops);
     if (r->bytes_per_s) {
         r->has |= ROW_BYTES;
     }
@@ -36,8 +36,8 @@ void rates_fill(struct stint_row *r, uint64_t peak_bytes_per_s, uint64_t peak_fl
     r->peak_bytes_ppm = ROW_UNKNOWN;
     r->peak_flops_ppm = ROW_UNKNOWN;
     if (r->gpu_calls) {
-        r->peak_bytes_ppm = share_of(r->bytes_per_s, peak_bytes_per_s);
-        r->peak_flops_ppm = share_of(r->flops_per_s, peak_flops_per_s);
+        r->peak_bytes_ppm = rate_share(r->bytes_per_s, peak_bytes_per_s);
+        r->peak_flops_ppm = rate_share(r->flops_per_s, peak_flops_per_s);
     }
     if (r->bytes_per_s && r->flops_per_s && r->peak_bytes_ppm != ROW_UNKNOWN &&
         r->peak_flops_ppm != ROW_UNKNOWN) {

@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Adds the nodes of a snapshot up into rows: by name, set and, if requested, thread (flat), or by call
+ * path (tree). First every node is added to its row, then each row is finished: ticks become
+ * nanoseconds, percentiles and the standard deviation come from the histograms of the row's nodes. Flat
+ * rows count a scope inside one of the same name and set once. All memory is the snapshot's.
+ */
 #include "rows.h"
 
 #include <string.h>
@@ -83,7 +89,7 @@ static int number_names(struct grouping *g) {
     return 0;
 }
 
-static int grouping_start(struct grouping *g, struct rows *out, struct snapshot *s) {
+static int rows_grouping_start(struct grouping *g, struct rows *out, struct snapshot *s) {
     uint64_t most = 2 * ((uint64_t)s->node_count + 1); /* histograms */
     memset(g, 0, sizeof *g);
     g->s = s;
@@ -196,7 +202,8 @@ static void add_gpu(struct grouping *g, uint32_t row, const struct snapshot_gpu 
 
 /* nested: what is in the sums already, of a scope of the same name and set around it. Its calls and
  * their own time count, and nothing else: all other columns are those of the outer calls. */
-static void add(struct grouping *g, uint32_t row, const struct snapshot_node *n, unsigned nested) {
+static void row_add_node(struct grouping *g, uint32_t row, const struct snapshot_node *n,
+                         unsigned nested) {
     struct group *to = &g->groups[row];
     struct stint_row *r = &g->rows->row[row];
     r->calls += n->count + n->recursions;
@@ -233,8 +240,8 @@ static void add(struct grouping *g, uint32_t row, const struct snapshot_node *n,
     }
 }
 
-static void sum_histograms(const struct grouping *g, const struct times *from,
-                           struct histogram *sum) {
+static void row_sum_histograms(const struct grouping *g, const struct times *from,
+                               struct histogram *sum) {
     memset(sum, 0, sizeof *sum);
     for (uint32_t link = from->histograms; link; link = g->links[link - 1].next) {
         uint32_t unit = g->links[link - 1].unit;
@@ -251,7 +258,7 @@ static void sum_histograms(const struct grouping *g, const struct times *from,
 }
 
 /* Bounds from before the interval come as near as the histograms of the interval say. */
-static void tighten(struct times *t, const struct histogram *sum) {
+static void times_tighten(struct times *t, const struct histogram *sum) {
     if (t->loose & SNAPSHOT_LOOSE_MIN) {
         uint64_t low = histogram_min(sum);
         t->min = u64_max(low, t->min);
@@ -291,12 +298,12 @@ static int spread_read(const struct grouping *g, struct times *from, uint64_t sa
     if (g->tree && !from->loose) {
         return 0;
     }
-    sum_histograms(g, from, sum);
+    row_sum_histograms(g, from, sum);
     uint64_t count = histogram_count(sum);
     if (!count) {
         return 0;
     }
-    tighten(from, sum);
+    times_tighten(from, sum);
     if (g->tree) {
         return 0;
     }
@@ -367,7 +374,7 @@ static void finish_gpu(const struct grouping *g, struct group *from, struct stin
     }
 }
 
-static void finish(struct grouping *g) {
+static void rows_finish(struct grouping *g) {
     for (uint32_t i = 0; i < g->rows->count; ++i) {
         struct stint_row *r = &g->rows->row[i];
         struct group *from = &g->groups[i];
@@ -401,7 +408,7 @@ static unsigned nested_in_itself(const struct grouping *g, const struct snapshot
 
 int rows_flat(struct rows *out, struct snapshot *s, int each_thread) {
     struct grouping g;
-    if (grouping_start(&g, out, s)) {
+    if (rows_grouping_start(&g, out, s)) {
         return -1;
     }
     for (uint32_t i = 0; i < s->node_count; ++i) {
@@ -413,12 +420,12 @@ int rows_flat(struct rows *out, struct snapshot *s, int each_thread) {
         }
         uint32_t row = row_get(&g, n, SNAPSHOT_NONE, each_thread ? n->thread : SNAPSHOT_NONE);
         unsigned nested = nested_in_itself(&g, n);
-        add(&g, row, n, nested);
+        row_add_node(&g, row, n, nested);
         if (!(nested & NESTED)) { /* those inside have a histogram of their own */
             link_histogram(&g, &g.groups[row].cpu, n->histogram);
         }
     }
-    finish(&g);
+    rows_finish(&g);
     struct grouping *kept = scratch_array(&s->memory, 1, sizeof *kept);
     if (kept) {
         *kept = g;
@@ -435,7 +442,7 @@ int rows_histogram(struct histogram *out, const struct rows *rows, uint32_t row,
     if (!g || row >= rows->count) {
         return -1;
     }
-    sum_histograms(g, gpu ? &g->groups[row].gpu : &g->groups[row].cpu, out);
+    row_sum_histograms(g, gpu ? &g->groups[row].gpu : &g->groups[row].cpu, out);
     if (histogram_count(out)) {
         return 0;
     }
@@ -445,7 +452,7 @@ int rows_histogram(struct histogram *out, const struct rows *rows, uint32_t row,
 int rows_tree_of(struct rows *out, struct snapshot *s, int each_thread, uint32_t **row_of) {
     struct grouping g;
     uint32_t *rows = NULL;
-    if (!grouping_start(&g, out, s)) {
+    if (!rows_grouping_start(&g, out, s)) {
         rows = scratch_array(&s->memory, (size_t)s->node_count + 1, sizeof *rows);
     }
     if (!rows) {
@@ -457,13 +464,13 @@ int rows_tree_of(struct rows *out, struct snapshot *s, int each_thread, uint32_t
         rows[i] = SNAPSHOT_NONE;
         if (n->parent != SNAPSHOT_NONE && n->site) {
             rows[i] = row_get(&g, n, rows[n->parent], each_thread ? n->thread : SNAPSHOT_NONE);
-            add(&g, rows[i], n, 0);
+            row_add_node(&g, rows[i], n, 0);
             if (n->count) {
                 link_histogram(&g, &g.groups[rows[i]].cpu, n->histogram);
             }
         }
     }
-    finish(&g);
+    rows_finish(&g);
     *row_of = rows;
     return 0;
 }

@@ -4,7 +4,7 @@
 #include "arena/activity_kind.h"
 #include "base/arithmetic.h"
 
-static void add(struct device_work *to, uint64_t count, uint64_t total) {
+static void device_work_add(struct device_work *to, uint64_t count, uint64_t total) {
     to->count += count;
     to->total = saturating_add(to->total, total);
 }
@@ -21,13 +21,13 @@ int rows_device(struct device_work **out, struct snapshot *s) {
     for (uint32_t i = 0; i < s->activity_count; ++i) {
         const struct snapshot_activity *a = &s->activities[i];
         if (a->kind >= ACTIVITY_KERNEL && a->kind <= ACTIVITY_FILL && a->node < s->node_count) {
-            add(&work[a->node], a->count, a->total);
+            device_work_add(&work[a->node], a->count, a->total);
         }
     }
     for (uint32_t i = s->node_count; i-- > 0;) { /* parents come before children */
         uint32_t parent = s->nodes[i].parent;
         if (parent != SNAPSHOT_NONE && s->nodes[i].kind == STINT_IMPL_SCOPE_NODE) {
-            add(&work[parent], work[i].count, work[i].total);
+            device_work_add(&work[parent], work[i].count, work[i].total);
         }
     }
     *out = work;

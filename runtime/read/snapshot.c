@@ -294,7 +294,7 @@ struct listing {
     uint32_t thread;
 };
 
-static int add_node(struct listing *l, uint32_t unit, uint32_t parent) {
+static int snapshot_add_node(struct listing *l, uint32_t unit, uint32_t parent) {
     struct snapshot *s = l->s;
     const struct stint_impl_node *n = snapshot_at(s, unit, sizeof *n);
     if (!n || s->node_count >= l->most || l->seen[unit / 8] & 1u << unit % 8) {
@@ -318,11 +318,11 @@ static int read_nodes(struct snapshot *s) {
     }
     for (; l.thread < s->thread_count; ++l.thread) {
         uint32_t next = s->node_count;
-        add_node(&l, s->threads[l.thread].root, SNAPSHOT_NONE);
+        snapshot_add_node(&l, s->threads[l.thread].root, SNAPSHOT_NONE);
         for (; next < s->node_count; ++next) {
             const struct stint_impl_node *n = snapshot_at(s, s->nodes[next].unit, sizeof *n);
             uint32_t unit = ACQUIRE(&n->child);
-            while (unit && !add_node(&l, unit, next)) {
+            while (unit && !snapshot_add_node(&l, unit, next)) {
                 n = snapshot_at(s, unit, sizeof *n);
                 unit = n->sibling;
             }

@@ -14,7 +14,7 @@
 
 #define ACQUIRE(p) __atomic_load_n((p), __ATOMIC_ACQUIRE)
 
-static double finite(uint64_t bits) {
+static double double_or_zero(uint64_t bits) {
     double v;
     memcpy(&v, &bits, sizeof v);
     if (v >= 0 && v <= DBL_MAX) {
@@ -43,7 +43,7 @@ static int copy_activity(struct snapshot_activity *out, const struct arena_activ
     out->max = ACQUIRE(&a->max);
     out->bytes = ACQUIRE(&a->bytes);
     out->max_bytes = ACQUIRE(&a->max_bytes);
-    out->squares = finite(ACQUIRE(&a->squares));
+    out->squares = double_or_zero(ACQUIRE(&a->squares));
     out->first_at = ACQUIRE(&a->first_at);
     out->last_at = ACQUIRE(&a->last_at);
     out->launches = ACQUIRE(&a->launches);

@@ -157,9 +157,9 @@ static int decode_activity(const struct reading *r, const struct stint_impl_even
 }
 
 /* 0 if the event is one of the lane. */
-static int decode(const struct reading *r, const struct source *from,
-                  const struct stint_impl_event *e, const uint64_t *payload,
-                  struct trace_event *out) {
+static int event_decode(const struct reading *r, const struct source *from,
+                        const struct stint_impl_event *e, const uint64_t *payload,
+                        struct trace_event *out) {
     const struct snapshot *s = r->s;
     memset(out, 0, sizeof *out);
     out->start_ns = ns_of(s, e->at & TICKS);
@@ -207,7 +207,7 @@ static int read_ring(const struct reading *r, const struct source *from, struct 
             ++out->lost;
         } else if (e.at >> STINT_IMPL_EVENT_KIND == STINT_IMPL_EVENT_PAYLOAD) {
             continue;
-        } else if (decode(r, from, &e, payload_of(&before, &e), &item->event)) {
+        } else if (event_decode(r, from, &e, payload_of(&before, &e), &item->event)) {
             ++out->lost;
         } else {
             item->order = i;
@@ -231,16 +231,16 @@ static int is_event_before(const void *what, uint32_t left, uint32_t right) {
     return a->order > b->order;
 }
 
-static int is_over(const struct open_span *o, const struct item *item) {
+static int span_is_over(const struct open_span *o, const struct item *item) {
     const struct trace_event *e = &item->event;
     return o->end < e->start_ns ||
            (o->end == e->start_ns && (e->duration_ns || o->order < item->order));
 }
 
 /* Whether the span nests there; then it is open there. Activities do not nest. */
-static int fits(struct split *lane, struct item *item, int flat) {
+static int span_fits(struct split *lane, struct item *item, int flat) {
     uint64_t end = item->event.start_ns + item->event.duration_ns;
-    while (lane->depth && is_over(&lane->open[lane->depth - 1], item)) {
+    while (lane->depth && span_is_over(&lane->open[lane->depth - 1], item)) {
         --lane->depth;
     }
     if (lane->depth && (flat || end > lane->open[lane->depth - 1].end)) {
@@ -255,7 +255,7 @@ static int fits(struct split *lane, struct item *item, int flat) {
 }
 
 /* Spans to lanes on which they nest. Intervals are nobody's child: never on a thread's first. */
-static void place(const struct reading *r, const struct source *from, struct pile *pile) {
+static void spans_place(const struct reading *r, const struct source *from, struct pile *pile) {
     uint64_t kept = pile->count;
     for (uint32_t i = 0; i < SPLITS; ++i) {
         r->splits[i].depth = 0;
@@ -267,7 +267,7 @@ static void place(const struct reading *r, const struct source *from, struct pil
         if (item->event.kind == TRACE_SPAN) {
             at = from->lane.thread != SNAPSHOT_NONE &&
                  r->s->nodes[item->event.node].kind == STINT_IMPL_INTERVAL_NODE;
-            while (at < SPLITS && !fits(&r->splits[at], item, from->lane.activities)) {
+            while (at < SPLITS && !span_fits(&r->splits[at], item, from->lane.activities)) {
                 ++at;
             }
         }
@@ -280,7 +280,8 @@ static void place(const struct reading *r, const struct source *from, struct pil
     }
 }
 
-static void emit(const struct reading *r, const struct source *from, const struct pile *pile) {
+static void lanes_emit(const struct reading *r, const struct source *from,
+                       const struct pile *pile) {
     struct trace *t = r->out;
     for (uint32_t at = 0; at < SPLITS; ++at) {
         if (!r->splits[at].count && (at || !pile->lost)) {
@@ -319,8 +320,8 @@ static int add_source(const struct reading *r, const struct source *from) {
         }
     }
     if (!failed) {
-        place(r, from, &pile);
-        emit(r, from, &pile);
+        spans_place(r, from, &pile);
+        lanes_emit(r, from, &pile);
     }
     scratch_free(&pile.memory);
     return failed;

@@ -17,13 +17,13 @@
 /* ---- GPU time: a tracer's, else that of the scopes that timed themselves; of one that did not,
  * that of those in it. */
 
-static int is_work(const struct snapshot_activity *a) {
+static int fluid_is_work(const struct snapshot_activity *a) {
     return a->count && a->kind >= ACTIVITY_KERNEL && a->kind <= ACTIVITY_FILL;
 }
 
 static enum fluid_source find_source(const struct snapshot *s) {
     for (uint32_t i = 0; i < s->activity_count; ++i) {
-        if (is_work(&s->activities[i])) {
+        if (fluid_is_work(&s->activities[i])) {
             return FLUID_TRACER;
         }
     }
@@ -41,7 +41,7 @@ static double *gpu_times(const struct fluid_sheet *f) {
     double *gpu = scratch_array(&s->memory, (size_t)s->node_count + 1, sizeof *gpu);
     for (uint32_t i = 0; gpu && f->source == FLUID_TRACER && i < s->activity_count; ++i) {
         const struct snapshot_activity *a = &s->activities[i];
-        if (is_work(a) && a->node < s->node_count) {
+        if (fluid_is_work(a) && a->node < s->node_count) {
             gpu[a->node] += (double)a->total;
         }
     }
@@ -84,7 +84,7 @@ static void add_bounds(const struct fluid_sheet *f, const struct snapshot_node *
     to->max = double_max(max, to->max);
 }
 
-static void add_node(struct fluid_sheet *f, uint32_t node, double gpu) {
+static void fluid_add_node(struct fluid_sheet *f, uint32_t node, double gpu) {
     const struct snapshot_node *n = &f->snapshot->nodes[node];
     const struct snapshot_site *site = &f->snapshot->sites[n->site];
     struct fluid_scope *to = &f->scope[f->row_of[node]];
@@ -124,7 +124,7 @@ static int is_shown(const struct fluid_sheet *f, const struct stint_row *r,
 }
 
 /* What a scope is by where it is. */
-static void place(struct fluid_sheet *f, uint32_t i) {
+static void scope_place(struct fluid_sheet *f, uint32_t i) {
     uint32_t parent = f->rows.row[i].parent;
     struct fluid_scope *scope = &f->scope[i];
     scope->number = SNAPSHOT_NONE;
@@ -152,11 +152,11 @@ static int read_scopes(struct fluid_sheet *f) {
     }
     for (uint32_t i = 0; i < s->node_count; ++i) {
         if (f->row_of[i] != SNAPSHOT_NONE) {
-            add_node(f, i, gpu[i]);
+            fluid_add_node(f, i, gpu[i]);
         }
     }
     for (uint32_t i = 0; i < f->rows.count; ++i) {
-        place(f, i);
+        scope_place(f, i);
     }
     return 0;
 }
@@ -303,7 +303,7 @@ static struct fluid_row *copies_of(struct fluid_sheet *f, uint32_t *first, uint8
     return r;
 }
 
-static void add_copies(struct fluid_row *to, const struct snapshot_activity *a) {
+static void fluid_add_copies(struct fluid_row *to, const struct snapshot_activity *a) {
     to->calls += a->count;
     to->cpu += (double)a->launch_total;
     to->gpu += (double)a->total;
@@ -344,7 +344,7 @@ static int hang_copies(struct fluid_sheet *f, uint32_t scopes) {
             to->parent = around - 1;
             to->thread = f->row[around - 1].thread;
         }
-        add_copies(to, a);
+        fluid_add_copies(to, a);
     }
     for (uint32_t i = scopes; i < f->count; ++i) {
         struct fluid_row *r = &f->row[i];

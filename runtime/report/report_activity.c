@@ -211,8 +211,8 @@ static void put_places(const struct report *r, struct report_grid *g,
     }
 }
 
-static void start(const struct report *r, struct report_grid *g, const struct section *section,
-                  unsigned shown) {
+static void section_start(const struct report *r, struct report_grid *g,
+                          const struct section *section, unsigned shown) {
     const char *titles[TITLES + 5] = {NULL};
     uint32_t count = 0;
     for (; count < TITLES && section->titles[count]; ++count) {
@@ -244,7 +244,7 @@ static void put_heading(const struct report *r, const struct section *section,
     text_add(r->out, "%s, %s in all\n", section->title, all);
 }
 
-static size_t name_columns(const struct report_options *o) {
+static size_t kernel_name_columns(const struct report_options *o) {
     size_t part = o->width / 3;
     if (!o->width) {
         return NAME_COLUMNS;
@@ -254,13 +254,13 @@ static size_t name_columns(const struct report_options *o) {
 
 /* -1 without memory. */
 /* name: room for ACTIVITY_NAME_BYTES. */
-static int put_rows(const struct report *r, const struct section *section,
-                    const struct activity_table *t, const uint8_t *wanted, char *name) {
+static int section_put_rows(const struct report *r, const struct section *section,
+                            const struct activity_table *t, const uint8_t *wanted, char *name) {
     unsigned shown = places_of(r, t);
     uint32_t lines = 0, more = 0;
     int marked = 0;
     struct report_grid g;
-    start(r, &g, section, shown);
+    section_start(r, &g, section, shown);
     for (uint32_t i = 0; i < t->count; ++i) {
         const struct activity_row *row = t->row[i];
         if (!wanted[i]) {
@@ -274,7 +274,7 @@ static int put_rows(const struct report *r, const struct section *section,
         marked |= row->sum.varies != 0;
         section->cells(&g, row);
         put_places(r, &g, &row->sum, shown);
-        grid_name(&g, name, activity_title(name, &row->sum), name_columns(r->options));
+        grid_name(&g, name, activity_title(name, &row->sum), kernel_name_columns(r->options));
     }
     int failed = grid_print(&g, r->out, 0);
     if (more) {
@@ -308,7 +308,7 @@ static int put_section(const struct report *r, const struct section *section) {
         return 0;
     }
     put_heading(r, section, &t);
-    return put_rows(r, section, &t, wanted, name);
+    return section_put_rows(r, section, &t, wanted, name);
 }
 
 /* Nothing was seen: why. */

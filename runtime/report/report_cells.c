@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The cells of the views table and tree. Column widths are measured in a first pass over all rows; on a
+ * terminal columns that do not fit are left out from the right and named below, but never the name and
+ * the column that the rows are sorted by.
+ */
 #include "report_cells.h"
 
 #include <stdio.h>
@@ -11,7 +16,7 @@
 #define NAME_LEAST 16   /* on a terminal at a third of its width */
 #define INDENT 2
 
-static int numeric(const struct report_column *c) {
+static int column_is_number(const struct report_column *c) {
     return c->kind != REPORT_TEXT;
 }
 
@@ -20,8 +25,8 @@ static int has_all(const struct stint_row *row, const struct report_column *c) {
 }
 
 /* "-" where there is nothing to say: no sample, no histogram, no first call in this interval. */
-static void cell(char out[TEXT_NUMBER], const struct stint_row *row,
-                 const struct report_column *c) {
+static void cell_format(char out[TEXT_NUMBER], const struct stint_row *row,
+                        const struct report_column *c) {
     uint64_t v = report_value(row, c);
     if (!has_all(row, c)) {
         snprintf(out, TEXT_NUMBER, "-");
@@ -39,8 +44,8 @@ static void cell(char out[TEXT_NUMBER], const struct stint_row *row,
 }
 
 /* Of a column of text other than the name; returns the columns used. */
-static size_t put_text(const struct report *r, const struct stint_row *row,
-                       const struct report_column *c) {
+static size_t cell_put_text(const struct report *r, const struct stint_row *row,
+                            const struct report_column *c) {
     const char *text = "-";
     if (has_all(row, c)) {
         text = report_text(row, c);
@@ -61,7 +66,7 @@ static size_t put_thread(const struct report *r, const struct snapshot_thread *t
     return r->out->length - from;
 }
 
-static size_t name_columns(const struct report_options *o) {
+static size_t cell_name_columns(const struct report_options *o) {
     size_t part = o->width / 3;
     if (!o->width) {
         return NAME_COLUMNS;
@@ -72,7 +77,7 @@ static size_t name_columns(const struct report_options *o) {
 /* As far in as a name is wide; what is deeper stands there, behind its depth. A recursion over names
  * made at run time, or a hostile file, would else fill lines with blanks. */
 static size_t put_indent(const struct report *r, uint32_t depth) {
-    size_t most = name_columns(r->options) / INDENT * INDENT, wanted = (size_t)depth * INDENT;
+    size_t most = cell_name_columns(r->options) / INDENT * INDENT, wanted = (size_t)depth * INDENT;
     size_t from = r->out->length;
     text_spaces(r->out, u64_min(wanted, most));
     if (wanted > most) {
@@ -82,10 +87,10 @@ static size_t put_indent(const struct report *r, uint32_t depth) {
 }
 
 /* The name with indent, set, thread and state; returns the columns used. */
-static size_t put_name(const struct report *r, const struct stint_row *row, uint32_t depth) {
+static size_t cell_put_name(const struct report *r, const struct stint_row *row, uint32_t depth) {
     const struct snapshot *s = r->snapshot;
     size_t used = put_indent(r, depth);
-    used += text_name(r->out, row->name, row->name_length, name_columns(r->options));
+    used += text_name(r->out, row->name, row->name_length, cell_name_columns(r->options));
     if (row->set && r->options->set == REPORT_ALL_SETS) {
         text_put(r->out, " @", 2);
         used += 2 + text_name(r->out, s->sets[row->set], strlen(s->sets[row->set]), 24);
@@ -101,8 +106,8 @@ static size_t put_name(const struct report *r, const struct stint_row *row, uint
 }
 
 /* Width of a column: 0 if it is not shown. */
-static size_t measure(const struct report *r, const struct rows *rows,
-                      const struct report_line *lines, uint32_t count, uint32_t column) {
+static size_t column_measure(const struct report *r, const struct rows *rows,
+                             const struct report_line *lines, uint32_t count, uint32_t column) {
     char number[TEXT_NUMBER];
     const struct report_column *c = report_column(column);
     size_t width = strlen(c->title);
@@ -110,14 +115,14 @@ static size_t measure(const struct report *r, const struct rows *rows,
     for (uint32_t l = 0; l < count; ++l) {
         const struct stint_row *row = &rows->row[lines[l].row];
         size_t used, from = r->out->length;
-        if (numeric(c)) {
-            cell(number, row, c);
+        if (column_is_number(c)) {
+            cell_format(number, row, c);
             used = strlen(number);
         } else { /* by printing and taking back */
             if (column) {
-                used = put_text(r, row, c);
+                used = cell_put_text(r, row, c);
             } else {
-                used = put_name(r, row, lines[l].depth);
+                used = cell_put_name(r, row, lines[l].depth);
             }
             r->out->length = from;
         }
@@ -133,27 +138,28 @@ static size_t measure(const struct report *r, const struct rows *rows,
 }
 
 /* "-", "n/a" and every zero: dim on a terminal with colours. */
-static int says_nothing(const char *number) {
+static int cell_says_nothing(const char *number) {
     return !strpbrk(number, "123456789");
 }
 
 /* What the cells of a line, or its titles, have in common: two spaces between them, and none at its
  * end. owed: spaces that the next cell puts in front of it. */
-static void put_number(const struct report *r, const char *number, size_t width, size_t *owed) {
-    int dim = r->options->colour && says_nothing(number);
+static void cell_put_number(const struct report *r, const char *number, size_t width,
+                            size_t *owed) {
+    int dim = r->options->colour && cell_says_nothing(number);
     text_spaces(r->out, *owed + width - strlen(number));
     text_add(r->out, dim ? "\x1b[2m%s\x1b[0m" : "%s", number);
     *owed = 2;
 }
 
-static void put_titles(const struct report *r, const size_t *width) {
+static void cells_put_titles(const struct report *r, const size_t *width) {
     const struct report_column *c;
     size_t owed = 0;
     if (r->options->colour) {
         text_add(r->out, "\x1b[1m");
     }
     for (uint32_t i = 0; (c = report_column(i)); ++i) {
-        if (width[i] && numeric(c)) {
+        if (width[i] && column_is_number(c)) {
             text_spaces(r->out, owed + width[i] - strlen(c->title));
             text_put(r->out, c->title, strlen(c->title));
             owed = 2;
@@ -175,18 +181,18 @@ static void put_line(const struct report *r, const struct stint_row *row, uint32
     const struct report_column *c;
     size_t owed = 0;
     for (uint32_t i = 0; (c = report_column(i)); ++i) {
-        if (width[i] && numeric(c)) {
-            cell(number, row, c);
-            put_number(r, number, width[i], &owed);
+        if (width[i] && column_is_number(c)) {
+            cell_format(number, row, c);
+            cell_put_number(r, number, width[i], &owed);
         } else if (width[i] && i && !*report_text(row, c) && has_all(row, c)) {
             owed += 2 + width[i];
         } else if (width[i]) {
             text_spaces(r->out, owed);
             owed = 2 + width[i];
             if (i) {
-                owed -= put_text(r, row, c);
+                owed -= cell_put_text(r, row, c);
             } else {
-                owed -= put_name(r, row, depth);
+                owed -= cell_put_name(r, row, depth);
             }
         }
     }
@@ -194,8 +200,8 @@ static void put_line(const struct report *r, const struct stint_row *row, uint32
 }
 
 /* What a terminal has no room for, from the right; never the name and what the rows are sorted by. */
-static void drop_columns(const struct report *r, size_t *width, uint8_t *dropped,
-                         uint32_t columns) {
+static void cells_drop_columns(const struct report *r, size_t *width, uint8_t *dropped,
+                               uint32_t columns) {
     size_t total = 0;
     for (uint32_t i = 0; i < columns; ++i) {
         total += width[i];
@@ -212,7 +218,7 @@ static void drop_columns(const struct report *r, size_t *width, uint8_t *dropped
     }
 }
 
-static void say_dropped(const struct report *r, const uint8_t *dropped, uint32_t columns) {
+static void cells_say_dropped(const struct report *r, const uint8_t *dropped, uint32_t columns) {
     const char *before = "(no room for: ";
     for (uint32_t i = 0; i < columns; ++i) {
         if (dropped[i]) {
@@ -239,14 +245,14 @@ int report_cells(const struct report *r, const struct rows *rows, const struct r
     for (uint32_t i = 0; i < columns; ++i) {
         width[i] = 0;
         if (report_column(i)->views & view) {
-            width[i] = measure(r, rows, lines, count, i);
+            width[i] = column_measure(r, rows, lines, count, i);
         }
     }
-    drop_columns(r, width, dropped, columns);
-    put_titles(r, width);
+    cells_drop_columns(r, width, dropped, columns);
+    cells_put_titles(r, width);
     for (uint32_t l = 0; l < count; ++l) {
         put_line(r, &rows->row[lines[l].row], lines[l].depth, width);
     }
-    say_dropped(r, dropped, columns);
+    cells_say_dropped(r, dropped, columns);
     return 0;
 }

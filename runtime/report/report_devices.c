@@ -13,8 +13,8 @@
 #include "report_grid.h"
 #include "report_path.h"
 
-static const struct snapshot_activity *find(const struct snapshot *s, uint32_t kind,
-                                            uint32_t detail, uint32_t device) {
+static const struct snapshot_activity *device_find_activity(const struct snapshot *s, uint32_t kind,
+                                                            uint32_t detail, uint32_t device) {
     for (uint32_t i = 0; i < s->activity_count; ++i) {
         const struct snapshot_activity *a = &s->activities[i];
         if (a->kind == kind && a->detail == detail && a->device == device && a->count) {
@@ -24,7 +24,7 @@ static const struct snapshot_activity *find(const struct snapshot *s, uint32_t k
     return NULL;
 }
 
-static uint64_t total(const struct snapshot_activity *a) {
+static uint64_t activity_total(const struct snapshot_activity *a) {
     if (a) {
         return a->total;
     }
@@ -32,7 +32,7 @@ static uint64_t total(const struct snapshot_activity *a) {
 }
 
 /* From the first work to the end of the last; of an interval at most its own time. */
-static uint64_t seen(const struct snapshot *s, const struct snapshot_activity *any) {
+static uint64_t device_span(const struct snapshot *s, const struct snapshot_activity *any) {
     uint64_t span = saturating_subtract(any->last_at, any->first_at);
     if (s->since && span > s->wall_ns) {
         span = s->wall_ns;
@@ -40,7 +40,7 @@ static uint64_t seen(const struct snapshot *s, const struct snapshot_activity *a
     return u64_max(span, any->total);
 }
 
-static void put_device(struct report_grid *g, const struct snapshot *s, uint32_t device) {
+static void grid_put_device(struct report_grid *g, const struct snapshot *s, uint32_t device) {
     char name[100];
     const struct snapshot_device *d = NULL;
     if (device < s->device_count) {
@@ -62,18 +62,22 @@ static int put_busy(const struct report *r) {
     text_add(r->out, "Devices, each from its first work to its last\n");
     grid_start(&g, titles, 1);
     for (uint32_t d = s->device_count; d-- > 0;) { /* oldest first */
-        const struct snapshot_activity *any = find(s, ACTIVITY_BUSY, ACTIVITY_BUSY_ANY, d);
+        const struct snapshot_activity *any =
+            device_find_activity(s, ACTIVITY_BUSY, ACTIVITY_BUSY_ANY, d);
         if (!any) {
             continue;
         }
-        uint64_t span = seen(s, any);
-        put_device(&g, s, d);
+        uint64_t span = device_span(s, any);
+        grid_put_device(&g, s, d);
         grid_time(&g, span);
         grid_time(&g, any->total);
         grid_share(&g, any->total, span);
-        grid_time(&g, total(find(s, ACTIVITY_BUSY, ACTIVITY_BUSY_KERNEL, d)));
-        grid_time(&g, total(find(s, ACTIVITY_BUSY, ACTIVITY_BUSY_COPY, d)));
-        grid_time(&g, total(find(s, ACTIVITY_BUSY, ACTIVITY_BUSY_OVERLAP, d)));
+        grid_time(&g,
+                  activity_total(device_find_activity(s, ACTIVITY_BUSY, ACTIVITY_BUSY_KERNEL, d)));
+        grid_time(&g,
+                  activity_total(device_find_activity(s, ACTIVITY_BUSY, ACTIVITY_BUSY_COPY, d)));
+        grid_time(&g,
+                  activity_total(device_find_activity(s, ACTIVITY_BUSY, ACTIVITY_BUSY_OVERLAP, d)));
         grid_time(&g, span - any->total);
     }
     int failed = grid_print(&g, r->out, 0);
@@ -81,7 +85,8 @@ static int put_busy(const struct report *r) {
     return failed;
 }
 
-static const struct snapshot_activity *longest(const struct snapshot *s, const uint8_t *taken) {
+static const struct snapshot_activity *gap_find_longest(const struct snapshot *s,
+                                                        const uint8_t *taken) {
     const struct snapshot_activity *best = NULL;
     for (uint32_t i = 0; i < s->activity_count; ++i) {
         const struct snapshot_activity *a = &s->activities[i];
@@ -118,7 +123,7 @@ static int put_gaps(const struct report *r) {
     }
     text_add(r->out, "Idle time of the devices, and whom to ask\n");
     grid_start(&g, titles, 7u << 4);
-    for (; shown < limit && (a = longest(s, taken)); ++shown) {
+    for (; shown < limit && (a = gap_find_longest(s, taken)); ++shown) {
         taken[a - s->activities] = 1;
         grid_share(&g, a->total, idle);
         grid_time(&g, a->total);
@@ -160,11 +165,11 @@ static void put_idle_row(struct report_grid *g, const char *name, const struct s
     grid_add(g, "-");
 }
 
-static int put_steps(const struct report *r) {
+static int devices_put_steps(const struct report *r) {
     static const char *const titles[] = {"of a step", "on average", "%", "least", "most", NULL};
     const struct snapshot *s = r->snapshot;
     const struct snapshot_activity *wall =
-        find(s, ACTIVITY_STEP, ACTIVITY_STEP_WALL, SNAPSHOT_NONE);
+        device_find_activity(s, ACTIVITY_STEP, ACTIVITY_STEP_WALL, SNAPSHOT_NONE);
     struct report_grid g;
     if (!wall) {
         return 0;
@@ -174,7 +179,8 @@ static int put_steps(const struct report *r) {
     uint64_t average = wall->total / wall->count;
     put_step_row(&g, "wall", wall, average);
     for (uint32_t d = s->device_count; d-- > 0;) {
-        const struct snapshot_activity *busy = find(s, ACTIVITY_STEP, ACTIVITY_STEP_BUSY, d);
+        const struct snapshot_activity *busy =
+            device_find_activity(s, ACTIVITY_STEP, ACTIVITY_STEP_BUSY, d);
         char name[40];
         if (busy) {
             snprintf(name, sizeof name, "GPU %u busy", s->devices[d].number);
@@ -191,8 +197,8 @@ static int put_steps(const struct report *r) {
 int report_devices(const struct report *r) {
     const struct snapshot *s = r->snapshot;
     for (uint32_t d = 0; d < s->device_count; ++d) {
-        if (find(s, ACTIVITY_BUSY, ACTIVITY_BUSY_ANY, d)) {
-            if (put_busy(r) || put_gaps(r) || put_steps(r)) {
+        if (device_find_activity(s, ACTIVITY_BUSY, ACTIVITY_BUSY_ANY, d)) {
+            if (put_busy(r) || put_gaps(r) || devices_put_steps(r)) {
                 return -1;
             }
             return 0;

@@ -106,7 +106,7 @@ struct copies {
     double total;
 };
 
-static void add_copies(struct copies *to, const struct fluid_row *r) {
+static void copies_add_row(struct copies *to, const struct fluid_row *r) {
     to->calls += r->calls;
     to->bytes = saturating_add(to->bytes, r->bytes);
     to->total += r->total;
@@ -130,9 +130,9 @@ static void put_memcpy(const struct report *r, const struct fluid_sheet *f) {
     for (uint32_t i = 0; i < f->count; ++i) {
         const struct fluid_row *row = &f->row[i];
         if (row->tree == SNAPSHOT_NONE) {
-            add_copies(&all, row);
-            add_copies(&both[row->async], row);
-            add_copies(&each[row->async][row->way], row);
+            copies_add_row(&all, row);
+            copies_add_row(&both[row->async], row);
+            copies_add_row(&each[row->async][row->way], row);
         }
     }
     fluid_section(r->out, "     GpuMemCpy Summary     ");

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Under the fluid report: durations, each counted once. docs/profiler.md defines them.
+ * What the fluid report shows below its table: wall, CPU and GPU times in which each instant counts
+ * once, where the rows of the table count nested scopes and parallel threads several times.
+ * docs/profiler.md defines them.
  */
 #include <stdio.h>
 #include <string.h>
@@ -76,12 +78,12 @@ static void add_wait(struct waits *to, const struct snapshot_activity *a) {
 
 /* ---- Lines. */
 
-static void put(const struct report *r, const char *label, double ns) {
+static void once_put_line(const struct report *r, const char *label, double ns) {
     fluid_line(r->out, label, ns, (double)r->snapshot->wall_ns);
     text_put(r->out, "\n", 1);
 }
 
-static void put_device(const struct report *r, uint32_t index, const struct device_time *d) {
+static void once_put_device(const struct report *r, uint32_t index, const struct device_time *d) {
     const struct snapshot *s = r->snapshot;
     const struct snapshot_device *device = NULL;
     if (index < s->device_count) {
@@ -97,9 +99,9 @@ static void put_device(const struct report *r, uint32_t index, const struct devi
         text_name(r->out, device->name, strlen(device->name), 0);
     }
     text_put(r->out, "\n", 1);
-    put(r, "  kernels", d->kernels);
-    put(r, "  copies and fills", d->copies);
-    put(r, "  overlap of both", d->both);
+    once_put_line(r, "  kernels", d->kernels);
+    once_put_line(r, "  copies and fills", d->copies);
+    once_put_line(r, "  overlap of both", d->both);
 }
 
 static void put_source(const struct report *r, enum fluid_source source) {
@@ -162,19 +164,19 @@ int report_fluid_once(const struct report *r, enum fluid_source source) {
         add_wait(&waits, a);
     }
     fluid_section(r->out, "     Time Counted Once     ");
-    put(r, "Wall time", (double)s->wall_ns);
+    once_put_line(r, "Wall time", (double)s->wall_ns);
     double cpu = cpu_time(s, &threads);
     fluid_line(r->out, "CPU time in scopes", cpu, (double)s->wall_ns);
     text_add(r->out, "  of %u thread%s\n", threads, text_plural(threads));
     for (uint32_t i = SNAPSHOT_DEVICES + 1; i-- > 0;) { /* the oldest first */
         if (devices[i].seen) {
-            put_device(r, i, &devices[i]);
+            once_put_device(r, i, &devices[i]);
         }
     }
     if (source == FLUID_TRACER) {
-        put(r, "CPU waits for the GPU", waits.sync + waits.copies);
-        put(r, "  synchronisation", waits.sync);
-        put(r, "  copies that keep it", waits.copies);
+        once_put_line(r, "CPU waits for the GPU", waits.sync + waits.copies);
+        once_put_line(r, "  synchronisation", waits.sync);
+        once_put_line(r, "  copies that keep it", waits.copies);
     }
     put_source(r, source);
     put_beside(r);

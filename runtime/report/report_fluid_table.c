@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The Event Summary of the fluid report.
+ * The Event Summary of the fluid report: its rows in the order that the options request, with the names and
+ * columns of PaddlePaddle's profiler, whose layout scripts rely on.
  */
 #include <string.h>
 
@@ -17,7 +18,7 @@
 
 /* ---- Names of rows. */
 
-static size_t put_prefix(const struct fluid_page *p, uint32_t thread) {
+static size_t fluid_put_prefix(const struct fluid_page *p, uint32_t thread) {
     size_t from = p->r->out->length;
     if (p->ordinal && thread < p->f->snapshot->thread_count) {
         text_add(p->r->out, "thread%u::", p->ordinal[thread]);
@@ -61,7 +62,7 @@ static size_t put_scope(const struct fluid_page *p, const struct fluid_row *row)
     }
     size_t used = 0;
     if (outermost) {
-        used = put_prefix(p, row->thread);
+        used = fluid_put_prefix(p, row->thread);
     }
     used += put_component(p, first);
     if (first != row->tree) {
@@ -72,13 +73,13 @@ static size_t put_scope(const struct fluid_page *p, const struct fluid_row *row)
 }
 
 /* The columns used. */
-static size_t put_name(const struct fluid_page *p, const struct fluid_row *row) {
+static size_t fluid_put_name(const struct fluid_page *p, const struct fluid_row *row) {
     if (row->tree != SNAPSHOT_NONE) {
         return put_scope(p, row);
     }
     size_t used = 0;
     if (row->parent == SNAPSHOT_NONE) {
-        used = put_prefix(p, row->thread);
+        used = fluid_put_prefix(p, row->thread);
     }
     size_t from = p->r->out->length;
     text_add(p->r->out, "GpuMemcpy%s%s%s", row->async ? "Async" : "Sync",
@@ -88,7 +89,7 @@ static size_t put_name(const struct fluid_page *p, const struct fluid_row *row) 
 
 /* ---- The table. */
 
-static void put_titles(const struct fluid_page *p) {
+static void fluid_put_titles(const struct fluid_page *p) {
     struct text *out = p->r->out;
     size_t owed = 0;
     fluid_section(out, "       Event Summary       ");
@@ -106,11 +107,11 @@ static void put_titles(const struct fluid_page *p) {
     text_put(out, "\n", 1);
 }
 
-static void put_row(const struct fluid_page *p, const struct fluid_row *row, uint32_t depth) {
+static void fluid_put_row(const struct fluid_page *p, const struct fluid_row *row, uint32_t depth) {
     struct text *out = p->r->out;
     text_spaces(out, (size_t)depth * INDENT);
     size_t owed = p->name - (size_t)depth * INDENT;
-    owed -= put_name(p, row);
+    owed -= fluid_put_name(p, row);
     fluid_cell(out, &owed, FLUID_CELL, "%llu", (unsigned long long)row->calls);
     fluid_cell(out, &owed, FLUID_CELL, "%s", number_short(fluid_ms(row->total), 6).text);
     if (p->r->options->fluid.state == FLUID_ALL) {
@@ -130,7 +131,7 @@ static void put_row(const struct fluid_page *p, const struct fluid_row *row, uin
     text_put(out, "\n", 1);
 }
 
-static double key_of(const struct fluid_row *r, enum fluid_key key) {
+static double fluid_row_key(const struct fluid_row *r, enum fluid_key key) {
     switch (key) {
     case FLUID_BY_CALLS:
         return (double)r->calls;
@@ -150,13 +151,13 @@ static double key_of(const struct fluid_row *r, enum fluid_key key) {
 }
 
 /* The newest thread first, what is known of none last; among equals the largest total. */
-static int before(const void *what, uint32_t one, uint32_t other) {
+static int fluid_row_before(const void *what, uint32_t one, uint32_t other) {
     const struct fluid_page *p = what;
     const struct fluid_row *a = &p->f->row[one], *b = &p->f->row[other];
     if (a->thread != b->thread) {
         return a->thread != SNAPSHOT_NONE && (b->thread == SNAPSHOT_NONE || a->thread > b->thread);
     }
-    double left = key_of(a, p->key), right = key_of(b, p->key);
+    double left = fluid_row_key(a, p->key), right = fluid_row_key(b, p->key);
     if (p->key != FLUID_BY_FIRST_END) {
         if (left != right) {
             return left > right;
@@ -181,7 +182,7 @@ struct links {
 static int link_rows(const struct fluid_page *p, struct links *out) {
     const struct fluid_sheet *f = p->f;
     struct scratch *memory = &f->snapshot->memory;
-    uint32_t *order = order_by(memory, f->count, before, p);
+    uint32_t *order = order_by(memory, f->count, fluid_row_before, p);
     out->child = scratch_array(memory, (size_t)f->count + 1, sizeof *out->child);
     out->next = scratch_array(memory, (size_t)f->count + 1, sizeof *out->next);
     if (!order || !out->child || !out->next) {
@@ -226,10 +227,10 @@ static uint32_t *lay_out(const struct fluid_page *p) {
     return lines;
 }
 
-static size_t widest(const struct fluid_page *p, const uint32_t *lines, uint32_t count) {
+static size_t names_measure(const struct fluid_page *p, const uint32_t *lines, uint32_t count) {
     size_t widest = 5 + NAME_MORE; /* "Event" */
     for (uint32_t i = 0; i < count; ++i) {
-        size_t from = p->r->out->length, used = put_name(p, &p->f->row[lines[2 * i]]);
+        size_t from = p->r->out->length, used = fluid_put_name(p, &p->f->row[lines[2 * i]]);
         size_t plain = used + NAME_MORE, indented = used + lines[2 * i + 1] * INDENT + NAME_GAP;
         p->r->out->length = from; /* measured by printing and taking back */
         widest = u64_max(plain, widest);
@@ -248,10 +249,10 @@ int fluid_table(struct fluid_page *p) {
     if (!lines) {
         return -1;
     }
-    p->name = widest(p, lines, count);
-    put_titles(p);
+    p->name = names_measure(p, lines, count);
+    fluid_put_titles(p);
     for (uint32_t i = 0; i < count; ++i) {
-        put_row(p, &p->f->row[lines[2 * i]], lines[2 * i + 1]);
+        fluid_put_row(p, &p->f->row[lines[2 * i]], lines[2 * i + 1]);
     }
     if (count < p->f->count) {
         text_add(p->r->out, "(%u more)\n", p->f->count - count);

@@ -26,7 +26,7 @@ void report_losses(const struct report *r, const char *indent) {
 }
 
 /* The largest number of calls one thread made: its time is what the cost is a share of. */
-static uint64_t busiest(const struct snapshot *s, uint64_t *all) {
+static uint64_t thread_max_calls(const struct snapshot *s, uint64_t *all) {
     uint64_t most = 0, here = 0;
     *all = 0;
     for (uint32_t i = 0; i < s->node_count; ++i) {
@@ -58,7 +58,7 @@ static void put_cost(const struct report *r, uint64_t all, uint64_t most) {
 static void put_calls(const struct report *r) {
     struct snapshot *s = r->snapshot;
     struct rows rows;
-    uint64_t all, most = busiest(s, &all);
+    uint64_t all, most = thread_max_calls(s, &all);
     if (r->cost_ns_x1000 != REPORT_COST_UNKNOWN) {
         put_cost(r, all, most);
     } else {
@@ -103,7 +103,7 @@ static void put_open(const struct report *r) {
 }
 
 /* The first step of the program has no sample; other steps that have none were not to be recorded. */
-static void put_steps(const struct report *r) {
+static void footer_put_steps(const struct report *r) {
     char avg[TEXT_NUMBER], p50[TEXT_NUMBER], p99[TEXT_NUMBER], max[TEXT_NUMBER];
     struct snapshot *s = r->snapshot;
     struct rows rows;
@@ -166,7 +166,7 @@ int report_footer(const struct report *r) {
     text_put(r->out, "\n", 1);
     put_calls(r);
     report_losses(r, "lost: ");
-    put_steps(r);
+    footer_put_steps(r);
     report_gpu(r);
     put_open(r);
     put_rules(r);

@@ -18,7 +18,7 @@ static void put_in_flight(const struct report *r) {
     }
 }
 
-static int same(const struct snapshot_device *a, const struct snapshot_device *b) {
+static int peaks_equal(const struct snapshot_device *a, const struct snapshot_device *b) {
     return !strcmp(a->name, b->name) && a->bytes_per_s == b->bytes_per_s &&
            a->flops_per_s == b->flops_per_s;
 }
@@ -29,7 +29,7 @@ static int in_use(const struct report *r, const struct snapshot_device *d) {
     for (uint32_t i = 0; i < s->node_count; ++i) {
         const struct snapshot_node *n = &s->nodes[i];
         if (n->gpu.count && n->gpu.device != SNAPSHOT_NONE && n->bytes + n->flops &&
-            same(&s->devices[n->gpu.device], d) &&
+            peaks_equal(&s->devices[n->gpu.device], d) &&
             (r->options->set == REPORT_ALL_SETS || n->set == r->options->set)) {
             return 1;
         }
@@ -47,7 +47,7 @@ static void put_rate(struct text *t, double rate, const char *unit, const char *
     }
 }
 
-static void put_peak(const struct report *r, const struct snapshot_device *d) {
+static void gpu_put_peak(const struct report *r, const struct snapshot_device *d) {
     text_add(r->out, "peak of ");
     text_name(r->out, d->name, strlen(d->name), 0);
     if (!(d->bytes_per_s || d->flops_per_s)) {
@@ -68,10 +68,10 @@ void report_gpu(const struct report *r) {
     for (uint32_t i = s->device_count; i-- > 0;) { /* oldest first */
         int again = 0;
         for (uint32_t k = i + 1; k < s->device_count; ++k) {
-            again |= same(&s->devices[i], &s->devices[k]);
+            again |= peaks_equal(&s->devices[i], &s->devices[k]);
         }
         if (!again && in_use(r, &s->devices[i])) {
-            put_peak(r, &s->devices[i]);
+            gpu_put_peak(r, &s->devices[i]);
         }
     }
 }

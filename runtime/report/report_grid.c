@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A table of text cells: cells are added one by one, then printed in columns that are as wide as their
+ * widest cell. On a terminal columns that do not fit are left out from the right and named below.
+ */
 #include "report_grid.h"
 
 #include <stdarg.h>
@@ -109,7 +113,7 @@ void grid_share(struct report_grid *g, uint64_t part, uint64_t whole) {
 }
 
 /* "-", "n/a" and every zero: dim on a terminal with colours. */
-static int says_nothing(const char *number, size_t length) {
+static int grid_says_nothing(const char *number, size_t length) {
     for (size_t i = 0; i < length; ++i) {
         if (number[i] >= '1' && number[i] <= '9') {
             return 0;
@@ -126,7 +130,7 @@ static void put_cell(const struct report_grid *g, struct text *out, uint32_t cel
         look = "";
     } else if (cell < g->columns) {
         look = "\x1b[1m";
-    } else if (!left && says_nothing(at, c->length)) {
+    } else if (!left && grid_says_nothing(at, c->length)) {
         look = "\x1b[2m";
     }
     text_add(out, "%s", look);
@@ -137,8 +141,8 @@ static void put_cell(const struct report_grid *g, struct text *out, uint32_t cel
 }
 
 /* widths: 0 of a column that is left out. No blanks at the end of a line. */
-static void put_row(const struct report_grid *g, struct text *out, uint32_t first,
-                    const size_t *widths, size_t indent) {
+static void grid_put_row(const struct report_grid *g, struct text *out, uint32_t first,
+                         const size_t *widths, size_t indent) {
     size_t owed = indent;
     for (uint32_t i = 0; i < g->columns && first + i < g->count; ++i) {
         int left = g->left >> i & 1;
@@ -152,7 +156,7 @@ static void put_row(const struct report_grid *g, struct text *out, uint32_t firs
     text_put(out, "\n", 1);
 }
 
-static uint32_t drop_columns(const struct report_grid *g, size_t *widths, size_t indent) {
+static uint32_t grid_drop_columns(const struct report_grid *g, size_t *widths, size_t indent) {
     size_t total = indent;
     uint32_t dropped = 0;
     for (uint32_t i = 0; i < g->columns; ++i) {
@@ -171,7 +175,7 @@ static uint32_t drop_columns(const struct report_grid *g, size_t *widths, size_t
     return dropped;
 }
 
-static void say_dropped(const struct report_grid *g, struct text *out, uint32_t dropped) {
+static void grid_say_dropped(const struct report_grid *g, struct text *out, uint32_t dropped) {
     const char *before = "(no room for: ";
     for (uint32_t i = 0; i < g->columns; ++i) {
         if (dropped >> i & 1) {
@@ -194,13 +198,13 @@ int grid_print(struct report_grid *g, struct text *out, size_t indent) {
     }
     uint32_t dropped = 0;
     if (!failed) {
-        dropped = drop_columns(g, widths, indent);
+        dropped = grid_drop_columns(g, widths, indent);
     }
     for (uint32_t first = 0; first < g->count && !failed; first += g->columns) {
-        put_row(g, out, first, widths, indent);
+        grid_put_row(g, out, first, widths, indent);
     }
     if (!failed) {
-        say_dropped(g, out, dropped);
+        grid_say_dropped(g, out, dropped);
     }
     text_free(&g->text);
     pages_put(g->cells, g->room * sizeof *g->cells);

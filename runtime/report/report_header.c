@@ -14,23 +14,23 @@ static uint32_t count_threads(const struct snapshot *s) {
     return count;
 }
 
-static void put_text(struct text *out, const char *text) {
+static void header_put_text(struct text *out, const char *text) {
     const char *known = text && *text ? text : "?";
     text_name(out, known, strlen(known), 0);
 }
 
-static void put_place(struct text *out, const struct report_about *a) {
+static void header_put_place(struct text *out, const struct report_about *a) {
     text_add(out, "host ");
-    put_text(out, a->host);
+    header_put_text(out, a->host);
     text_add(out, ", %u x ", a->cpus);
-    put_text(out, a->cpu);
+    header_put_text(out, a->cpu);
     text_add(out, ", ");
-    put_text(out, a->compiler);
+    header_put_text(out, a->compiler);
     text_add(out, ", clock ");
-    put_text(out, a->clock);
+    header_put_text(out, a->clock);
     if (a->gpu && *a->gpu) {
         text_add(out, ", GPU ");
-        put_text(out, a->gpu);
+        header_put_text(out, a->gpu);
     }
     text_put(out, "\n", 1);
 }
@@ -41,7 +41,7 @@ int report_header(const struct report *r) {
     char wall[TEXT_NUMBER];
     text_time(wall, s->wall_ns, CONFIG_UNIT_AUTO);
     text_add(r->out, "stint %s: ", report_view_name(r->options->view));
-    put_text(r->out, r->about->program);
+    header_put_text(r->out, r->about->program);
     if (r->options->set != REPORT_ALL_SETS) {
         text_put(r->out, ", set ", 6);
         text_name(r->out, s->sets[r->options->set], strlen(s->sets[r->options->set]), 0);
@@ -52,7 +52,7 @@ int report_header(const struct report *r) {
         text_add(r->out, ", times in %s", text_unit_name(config.unit));
     }
     text_put(r->out, "\n", 1);
-    put_place(r->out, r->about);
+    header_put_place(r->out, r->about);
     if (r->about->state) {
         text_add(r->out, "%s\n", r->about->state);
     }

@@ -35,7 +35,8 @@ struct hints {
 
 /* ---- What a hint is made of. */
 
-static __attribute__((format(printf, 2, 3))) void hint(struct hints *h, const char *format, ...) {
+static __attribute__((format(printf, 2, 3))) void hint_put(struct hints *h, const char *format,
+                                                           ...) {
     char line[400];
     va_list arguments;
     if (!h->count++) {
@@ -65,7 +66,7 @@ static struct number bytes_of(double bytes) {
     return n;
 }
 
-static struct number share_of(uint64_t part, uint64_t whole) {
+static struct number percent_of(uint64_t part, uint64_t whole) {
     struct number n;
     double percent = 0;
     if (whole) {
@@ -76,7 +77,7 @@ static struct number share_of(uint64_t part, uint64_t whole) {
 }
 
 /* The row that proves it: its name, its scope, what it says. */
-static void proof(struct hints *h, const struct snapshot_activity *a) {
+static void hint_put_proof(struct hints *h, const struct snapshot_activity *a) {
     char name[ACTIVITY_NAME_BYTES], path[REPORT_PATH] = "";
     struct text *out = h->r->out;
     size_t length = activity_title(name, a);
@@ -107,7 +108,8 @@ struct found {
     uint64_t bytes;
 };
 
-static struct found look(const struct snapshot *s, int (*fits)(const struct snapshot_activity *)) {
+static struct found gaps_look_at(const struct snapshot *s,
+                                 int (*fits)(const struct snapshot_activity *)) {
     struct found f = {0};
     for (uint32_t i = 0; i < s->activity_count; ++i) {
         const struct snapshot_activity *a = &s->activities[i];
@@ -123,11 +125,11 @@ static struct found look(const struct snapshot *s, int (*fits)(const struct snap
     return f;
 }
 
-static int is_work(const struct snapshot_activity *a) {
+static int hint_is_work(const struct snapshot_activity *a) {
     return a->kind == ACTIVITY_KERNEL || a->kind == ACTIVITY_COPY || a->kind == ACTIVITY_FILL;
 }
 
-static int matters(const struct hints *h, uint64_t total) {
+static int time_matters(const struct hints *h, uint64_t total) {
     return total && total >= h->work / MATTERS;
 }
 
@@ -155,33 +157,34 @@ static int is_slow(const struct snapshot_activity *a) {
 }
 
 static void hint_copies(struct hints *h) {
-    struct found f = look(h->s, is_small);
-    if (matters(h, f.total)) {
-        hint(h,
-             "many small copies: %llu, %s of the devices' work; copy more at once, or leave it "
-             "where it is",
-             (unsigned long long)f.calls, share_of(f.total, h->work).text);
-        proof(h, f.worst);
+    struct found f = gaps_look_at(h->s, is_small);
+    if (time_matters(h, f.total)) {
+        hint_put(h,
+                 "many small copies: %llu, %s of the devices' work; copy more at once, or leave it "
+                 "where it is",
+                 (unsigned long long)f.calls, percent_of(f.total, h->work).text);
+        hint_put_proof(h, f.worst);
     }
-    f = look(h->s, is_pageable);
-    if (matters(h, f.total)) {
-        hint(h,
-             "copies of pageable memory: %s; pinned memory (cudaMallocHost) copies faster, and "
-             "beside kernels",
-             bytes_of((double)f.bytes).text);
-        proof(h, f.worst);
+    f = gaps_look_at(h->s, is_pageable);
+    if (time_matters(h, f.total)) {
+        hint_put(h,
+                 "copies of pageable memory: %s; pinned memory (cudaMallocHost) copies faster, and "
+                 "beside kernels",
+                 bytes_of((double)f.bytes).text);
+        hint_put_proof(h, f.worst);
     }
-    f = look(h->s, is_slow);
-    if (matters(h, f.total)) {
-        hint(h, "large copies below %s/s, half of what PCIe 3.0 x16 does: a shared or narrow link?",
-             bytes_of(SLOW_LINK).text);
-        proof(h, f.worst);
+    f = gaps_look_at(h->s, is_slow);
+    if (time_matters(h, f.total)) {
+        hint_put(
+            h, "large copies below %s/s, half of what PCIe 3.0 x16 does: a shared or narrow link?",
+            bytes_of(SLOW_LINK).text);
+        hint_put_proof(h, f.worst);
     }
 }
 
 /* ---- Devices. */
 
-static uint64_t busy(const struct snapshot *s, uint32_t device, uint32_t detail) {
+static uint64_t device_busy_time(const struct snapshot *s, uint32_t device, uint32_t detail) {
     uint64_t total = 0;
     for (uint32_t i = 0; i < s->activity_count; ++i) {
         const struct snapshot_activity *a = &s->activities[i];
@@ -193,14 +196,14 @@ static uint64_t busy(const struct snapshot *s, uint32_t device, uint32_t detail)
 }
 
 static void hint_overlap(struct hints *h, uint32_t device) {
-    uint64_t kernels = busy(h->s, device, ACTIVITY_BUSY_KERNEL);
-    uint64_t copies = busy(h->s, device, ACTIVITY_BUSY_COPY);
-    uint64_t overlap = busy(h->s, device, ACTIVITY_BUSY_OVERLAP);
-    if (kernels && matters(h, copies) && overlap < copies / MATTERS) {
-        hint(h,
-             "copies and kernels take turns on GPU %u; streams of their own, "
-             "cudaMemcpyAsync and pinned memory let them overlap",
-             h->s->devices[device].number);
+    uint64_t kernels = device_busy_time(h->s, device, ACTIVITY_BUSY_KERNEL);
+    uint64_t copies = device_busy_time(h->s, device, ACTIVITY_BUSY_COPY);
+    uint64_t overlap = device_busy_time(h->s, device, ACTIVITY_BUSY_OVERLAP);
+    if (kernels && time_matters(h, copies) && overlap < copies / MATTERS) {
+        hint_put(h,
+                 "copies and kernels take turns on GPU %u; streams of their own, "
+                 "cudaMemcpyAsync and pinned memory let them overlap",
+                 h->s->devices[device].number);
         text_add(h->r->out, "     kernels %s, copies %s, both at once %s\n", time_of(kernels).text,
                  time_of(copies).text, time_of(overlap).text);
     }
@@ -211,10 +214,10 @@ static int is_host_late(const struct snapshot_activity *a) {
 }
 
 static void hint_idle(struct hints *h) {
-    struct found f = look(h->s, is_host_late);
+    struct found f = gaps_look_at(h->s, is_host_late);
     uint64_t all = f.total;
     for (uint32_t d = 0; d < h->s->device_count; ++d) {
-        all += busy(h->s, d, ACTIVITY_BUSY_ANY);
+        all += device_busy_time(h->s, d, ACTIVITY_BUSY_ANY);
     }
     if (f.total && (double)f.total > IDLE_HOST * (double)all) {
         char path[REPORT_PATH] = "?";
@@ -222,10 +225,10 @@ static void hint_idle(struct hints *h) {
         if (f.worst->node < h->s->node_count) {
             length = report_path_text(path, h->s, f.worst->node);
         }
-        hint(h,
-             "the GPU waits for the host: %s in %llu gaps; launch earlier, launch less often, "
-             "or put the launches into a graph",
-             time_of(f.total).text, (unsigned long long)f.calls);
+        hint_put(h,
+                 "the GPU waits for the host: %s in %llu gaps; launch earlier, launch less often, "
+                 "or put the launches into a graph",
+                 time_of(f.total).text, (unsigned long long)f.calls);
         text_put(h->r->out, "     before ", 12);
         text_name(h->r->out, path, length, 60);
         text_add(h->r->out, ": %llu gaps, %s, the longest %s\n", (unsigned long long)f.worst->count,
@@ -250,14 +253,14 @@ static uint64_t steps_of(const struct snapshot *s) {
 }
 
 static void hint_sync(struct hints *h) {
-    struct found f = look(h->s, host_waits);
+    struct found f = gaps_look_at(h->s, host_waits);
     uint64_t steps = steps_of(h->s);
-    if (steps && f.calls >= steps && matters(h, f.total)) {
-        hint(h,
-             "%s synchronisations a step, %s waited; events and streams order the work "
-             "without the host",
-             number_fixed((double)f.calls / (double)steps, 1).text, time_of(f.total).text);
-        proof(h, f.worst);
+    if (steps && f.calls >= steps && time_matters(h, f.total)) {
+        hint_put(h,
+                 "%s synchronisations a step, %s waited; events and streams order the work "
+                 "without the host",
+                 number_fixed((double)f.calls / (double)steps, 1).text, time_of(f.total).text);
+        hint_put_proof(h, f.worst);
     }
 }
 
@@ -268,17 +271,18 @@ static void hint_occupancy(struct hints *h) {
     struct occupancy o, of_worst = {0};
     for (uint32_t i = 0; i < h->s->activity_count; ++i) {
         const struct snapshot_activity *a = &h->s->activities[i];
-        if (a->kind == ACTIVITY_KERNEL && a->device < h->s->device_count && matters(h, a->total) &&
-            (!worst || a->total > worst->total) &&
+        if (a->kind == ACTIVITY_KERNEL && a->device < h->s->device_count &&
+            time_matters(h, a->total) && (!worst || a->total > worst->total) &&
             !occupancy_of(&o, &h->s->devices[a->device], a) && o.permille < LOW_OCCUPANCY) {
             worst = a;
             of_worst = o;
         }
     }
     if (worst) {
-        hint(h, "low occupancy: at most %s %% of the warps a multiprocessor holds, because of %s",
-             number_fixed((double)of_worst.permille / 10, 1).text, of_worst.limiter);
-        proof(h, worst);
+        hint_put(h,
+                 "low occupancy: at most %s %% of the warps a multiprocessor holds, because of %s",
+                 number_fixed((double)of_worst.permille / 10, 1).text, of_worst.limiter);
+        hint_put_proof(h, worst);
         text_add(h->r->out, "     blocks of %ux%ux%u threads, %u registers a thread, %s shared\n",
                  worst->block[0], worst->block[1], worst->block[2], worst->registers,
                  bytes_of((double)worst->shared_static + (double)worst->shared_dynamic).text);
@@ -299,8 +303,8 @@ static int hint_scope(struct hints *h) {
         }
     }
     if (most && rows.count > 1 && (double)most->self_ns > ONE_SCOPE * all) {
-        hint(h, "one scope has %s %% of all scopes' own time; begin there",
-             number_fixed(100 * (double)most->self_ns / all, 1).text);
+        hint_put(h, "one scope has %s %% of all scopes' own time; begin there",
+                 number_fixed(100 * (double)most->self_ns / all, 1).text);
         text_put(h->r->out, "     ", 5);
         text_name(h->r->out, most->name, most->name_length, 60);
         text_add(h->r->out, ": %llu call%s, %s of its own, %s in all\n",
@@ -313,7 +317,7 @@ static int hint_scope(struct hints *h) {
 int report_hints(const struct report *r) {
     struct hints h = {.r = r, .s = r->snapshot};
     for (uint32_t i = 0; i < h.s->activity_count; ++i) {
-        if (is_work(&h.s->activities[i])) {
+        if (hint_is_work(&h.s->activities[i])) {
             h.work += h.s->activities[i].total;
         }
     }

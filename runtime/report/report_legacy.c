@@ -19,12 +19,12 @@ static void put_padded(struct text *t, size_t used, size_t width) {
     text_spaces(t, saturating_subtract(width, used));
 }
 
-static void put_number(const struct report *r, const char *key, const char *number) {
+static void legacy_put_number(const struct report *r, const char *key, const char *number) {
     text_add(r->out, " %s=%-10s", key, number);
 }
 
 /* repeat: only its width, so that later rows of one statistic stand below the first. */
-static void put_prefix(const struct report *r, int repeat) {
+static void legacy_put_prefix(const struct report *r, int repeat) {
     char prefix[96];
     size_t width = log_prefix(prefix, sizeof prefix);
     if (repeat) {
@@ -35,25 +35,25 @@ static void put_prefix(const struct report *r, int repeat) {
 }
 
 /* repeat: a later row of the statistic above, of another thread. */
-static void put_row(const struct report *r, const struct stint_row *row, int repeat) {
+static void legacy_put_row(const struct report *r, const struct stint_row *row, int repeat) {
     char n[TEXT_NUMBER];
     const struct snapshot *s = r->snapshot;
-    put_prefix(r, repeat);
+    legacy_put_prefix(r, repeat);
     text_put(r->out, "Stat=", 5);
     put_padded(r->out, text_name(r->out, row->name, row->name_length, 0), NAME_WIDTH);
     if (row->thread != SNAPSHOT_NONE && s->threads[row->thread].alive) {
         text_add(r->out, " TID=%-6u", s->threads[row->thread].tid);
     }
     text_legacy_ms(n, (double)row->total_ns);
-    put_number(r, "total", n);
+    legacy_put_number(r, "total", n);
     text_legacy_ms(n, row->samples ? (double)row->total_ns / (double)row->samples : 0.0);
-    put_number(r, "avg", n);
+    legacy_put_number(r, "avg", n);
     text_legacy_ms(n, (double)row->max_ns);
-    put_number(r, "max", n);
+    legacy_put_number(r, "max", n);
     text_legacy_ms(n, (double)row->min_ns);
-    put_number(r, "min", n);
+    legacy_put_number(r, "min", n);
     snprintf(n, sizeof n, "%llu", (unsigned long long)row->calls);
-    put_number(r, "count", n);
+    legacy_put_number(r, "count", n);
     text_put(r->out, "\n", 1);
 }
 
@@ -96,7 +96,7 @@ static int list_rows(struct listing *l, const struct report *r) {
 
 /* Sorted, but the rows of one statistic together: the other threads' below the first one. Linear,
  * as there may be a million names. */
-static void put_rows(const struct report *r, struct listing *l, uint32_t set) {
+static void legacy_put_rows(const struct report *r, struct listing *l, uint32_t set) {
     const struct report_options *o = r->options;
     uint32_t begin = l->first[set], end = l->first[set + 1];
     for (uint32_t i = end; i-- > begin;) {
@@ -112,7 +112,7 @@ static void put_rows(const struct report *r, struct listing *l, uint32_t set) {
             continue; /* stands below an earlier one, or is not shown */
         }
         for (; at; at = l->next[at - 1]) {
-            put_row(r, &l->rows.row[l->order[at - 1]], at != i + 1);
+            legacy_put_row(r, &l->rows.row[l->order[at - 1]], at != i + 1);
         }
         ++shown;
     }
@@ -123,11 +123,11 @@ static void put_rows(const struct report *r, struct listing *l, uint32_t set) {
 
 static void put_set(const struct report *r, struct listing *l, uint32_t set) {
     const char *name = r->snapshot->sets[set];
-    put_prefix(r, 0);
+    legacy_put_prefix(r, 0);
     text_put(r->out, "======= StatSet: [", 18);
     text_name(r->out, name, strlen(name), 0);
     text_put(r->out, "] status ======\n", 16);
-    put_rows(r, l, set);
+    legacy_put_rows(r, l, set);
 }
 
 /* The default set always, every other one if there is something in it. -1 without memory. */
@@ -162,7 +162,7 @@ int report_legacy(const struct report *r, int line) {
         return -1;
     }
     if (line) {
-        put_prefix(r, 0);
+        legacy_put_prefix(r, 0);
         text_put(r->out, "--------------------------------------------------\n", 51);
         report_losses(r, "stint: ");
     }
@@ -179,7 +179,7 @@ int report_legacy_row(const struct report *r, const char *name) {
         const struct stint_row *row = &rows.row[i];
         if (row->set == r->options->set && row->calls &&
             name_is(row->name, row->name_length, name)) {
-            put_row(r, row, found);
+            legacy_put_row(r, row, found);
             found = 1;
         }
     }

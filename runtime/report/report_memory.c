@@ -35,7 +35,7 @@ struct memory_uses {
 
 /* ---- Sums. */
 
-static int same(const struct memory_use *a, const struct memory_use *b) {
+static int memory_uses_equal(const struct memory_use *a, const struct memory_use *b) {
     return a->row == b->row && a->device == b->device && a->memory == b->memory;
 }
 
@@ -96,7 +96,7 @@ static void add_use(struct memory_uses *m, const struct memory_use *use) {
     if (m->count) {
         to = &m->use[m->count - 1];
     }
-    if (!to || !same(to, use)) {
+    if (!to || !memory_uses_equal(to, use)) {
         m->use[m->count++] = *use;
         return;
     }
@@ -132,7 +132,7 @@ static int read_uses(struct memory_uses *out, struct snapshot *s) {
 
 /* ---- Lines. */
 
-static double mib(uint64_t bytes) {
+static double bytes_to_mib(uint64_t bytes) {
     return (double)bytes / 1048576;
 }
 
@@ -140,7 +140,7 @@ static void put_left(struct text *out, size_t used, size_t width) {
     text_spaces(out, used < width ? width - used : 1);
 }
 
-static size_t put_place(const struct report *r, uint32_t device, uint32_t memory) {
+static size_t memory_put_place(const struct report *r, uint32_t device, uint32_t memory) {
     static const char *const places[] = {[ACTIVITY_MEMORY_PAGEABLE] = "CPUPlace",
                                          [ACTIVITY_MEMORY_PINNED] = "CUDAPinnedPlace",
                                          [ACTIVITY_MEMORY_DEVICE] = "CUDAPlace",
@@ -199,19 +199,21 @@ static void put_use(const struct report *r, const struct memory_uses *m,
     const char *const cells[4] = {text[0], text[1], text[2], text[3]};
     for (int i = 0; i < 2; ++i) {
         snprintf(text[2 * i], TEXT_NUMBER, "%llu", (unsigned long long)use->calls[i]);
-        snprintf(text[2 * i + 1], TEXT_NUMBER, "%s", number_short(mib(use->bytes[i]), 6).text);
+        snprintf(text[2 * i + 1], TEXT_NUMBER, "%s",
+                 number_short(bytes_to_mib(use->bytes[i]), 6).text);
     }
-    size_t used = put_place(r, use->device, use->memory);
+    size_t used = memory_put_place(r, use->device, use->memory);
     text_put(r->out, ":", 1);
     used += 1 + put_path(r, &m->rows, use->row);
     put_cells(r->out, used, cells);
 }
 
-static void put_peak(const struct report *r, const struct snapshot_activity *a) {
+static void memory_put_peak(const struct report *r, const struct snapshot_activity *a) {
     text_add(r->out, "peak of ");
-    put_place(r, a->device, kind_of(a->detail));
-    text_add(r->out, ": %s MB, at the end %s MB\n", number_short(mib(a->max_bytes), 6).text,
-             number_short(mib(a->bytes), 6).text);
+    memory_put_place(r, a->device, kind_of(a->detail));
+    text_add(r->out, ": %s MB, at the end %s MB\n",
+             number_short(bytes_to_mib(a->max_bytes), 6).text,
+             number_short(bytes_to_mib(a->bytes), 6).text);
 }
 
 /* What is in the report; nothing: it is not printed. */
@@ -242,7 +244,7 @@ int report_memory(const struct report *r) {
     }
     for (i = 0; i < s->activity_count; ++i) {
         if (s->activities[i].kind == ACTIVITY_MEMORY && s->activities[i].max_bytes) {
-            put_peak(r, &s->activities[i]);
+            memory_put_peak(r, &s->activities[i]);
         }
     }
     return 0;

@@ -12,7 +12,7 @@ static const char between[] = " > ";
 static const char cut[] = "... > ";
 
 /* Puts it before what is there; -1 without room. */
-static int prepend(char out[REPORT_PATH], size_t *at, const char *text, size_t length) {
+static int path_prepend(char out[REPORT_PATH], size_t *at, const char *text, size_t length) {
     if (length > *at) {
         return -1;
     }
@@ -34,13 +34,13 @@ size_t report_path_text(char out[REPORT_PATH], const struct snapshot *s, uint32_
         }
         size_t room = at - (sizeof cut - 1), need = length + (i != node ? sizeof between - 1 : 0);
         if (at < sizeof cut || need > room) {
-            prepend(out, &at, cut, sizeof cut - 1);
+            path_prepend(out, &at, cut, sizeof cut - 1);
             break;
         }
         if (i != node) {
-            prepend(out, &at, between, sizeof between - 1);
+            path_prepend(out, &at, between, sizeof between - 1);
         }
-        prepend(out, &at, name, length);
+        path_prepend(out, &at, name, length);
     }
     memmove(out, out + at, REPORT_PATH - at);
     return REPORT_PATH - 1 - at;
