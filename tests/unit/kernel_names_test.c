@@ -37,6 +37,12 @@ TEST(kernel_names, of_libraries) {
     is("void cublasLt::splitKreduce_kernel<32, 16, int, float>(P)", "cuBLAS", "");
     is("void splitKreduce_kernel<float, float, float, float>(cublasSplitKParams<float>)", "cuBLAS",
        "");
+    is("void epilogue::impl::globalKernel<8, 32, float, (cublasLtEpilogue_t)4>(P)", "cuBLAS", "");
+    is("void magma_sgemmEx_kernel<float, float, float, false, false, 6, 4, 6, 3, 4>(int)", "cuBLAS",
+       "");
+    is("void fft2d_r2c_32x32<float, false, 1u, false>(float2*, cudnn::reduced_divisor)", "cuDNN",
+       "");
+    is("void fft2d_c2r_32x32<float, false, false, 1u>(float*, float2 const*)", "cuDNN", "");
     is("void cutlass::Kernel2<cutlass_80_tensorop_s1688gemm_128x256_16x3_nn_align4>(P)", "cuBLAS",
        "tf32");
     is("cutlass_80_tensorop_d884gemm_128x64_16x3_nn_align1", "cuBLAS", "fp64");
@@ -55,6 +61,8 @@ TEST(kernel_names, of_the_program) {
     is("", "user", "");
     is("void ", "user", "");
     is("scale", "user", "");
+    is("epilogue", "user", "");
+    is("fft2d", "user", "");
     is("void scale<double>(double*)", "user", "");
     is("KeBilinearInterpFw", "user", "");
     is("mandelbrot_884", "user", "");
