@@ -252,12 +252,8 @@ TEST(cupti_data, toolkits_by_version) {
     static const struct {
         uint32_t version;
         const char *text;
-    } rows[] = {{16, "cupti 11.5/11.6: "},
-                {17, "cupti 11.7: "},
-                {24, "cupti 12.6: "},
-                {28, "cupti 12.9: "},
-                {25, "cupti version 25"},
-                {130100, "cupti 13.1: "}};
+    } rows[] = {{16, "cupti 11.5/11.6: "}, {17, "cupti 11.7: "},     {24, "cupti 12.6: "},
+                {28, "cupti 12.9: "},      {25, "cupti version 25"}, {130100, "cupti 13.1: "}};
     for (unsigned i = 0; i < 6; ++i) {
         pid_t child = fork();
         if (!child) {

@@ -35,6 +35,17 @@ TEST(gpu_peak, half_the_lanes) {
     CHECK_EQ_U64(flops, 66908160000000 / 2);
 }
 
+TEST(gpu_peak, of_devices_that_cuda_13_added) {
+    static const uint32_t added[][2] = {{8, 8}, {11, 0}};
+    for (int i = 0; i < 2; ++i) {
+        struct gpu_device d = hopper;
+        d.major = added[i][0];
+        d.minor = added[i][1];
+        ask_with(NULL, &d);
+        CHECK_EQ_U64(flops, 66908160000000);
+    }
+}
+
 TEST(gpu_peak, unknown) {
     struct gpu_device d = hopper;
     d.minor = 77;
