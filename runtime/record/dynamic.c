@@ -7,6 +7,7 @@
 #include "dynamic.h"
 
 #include "base/api.h"
+#include "base/arithmetic.h"
 #include "base/clock.h"
 #include "base/errno_keep.h"
 #include "recorder.h"
@@ -26,7 +27,7 @@ struct dynamic_name {
 
 /* The name's word, 0 = not there. Read before and after the comparison: a signal handler may put
  * another name in the slot meanwhile. */
-static uint64_t cached(const struct thread_block *b, struct site_text name, uint64_t hash) {
+static uint64_t cache_find(const struct thread_block *b, struct site_text name, uint64_t hash) {
     uint32_t gate = registry_gate();
     for (uint64_t way = 0; b->names && way < WAYS; ++way) {
         const struct dynamic_name *n = &b->names[(hash + way) & (THREAD_NAMES - 1)];
@@ -36,17 +37,20 @@ static uint64_t cached(const struct thread_block *b, struct site_text name, uint
         if (n->hash == hash && n->length == name.length && site_gate_of(word) == gate &&
             (!bytes || site_same(bytes, name.bytes, name.length))) {
             __atomic_signal_fence(__ATOMIC_SEQ_CST);
-            return STINT_IMPL_LOAD(&n->word) == word ? word : 0;
+            if (STINT_IMPL_LOAD(&n->word) == word) {
+                return word;
+            }
+            return 0;
         }
     }
     return 0;
 }
 
-static void cache(struct thread_block *b, struct site_text name, uint64_t hash, uint64_t word) {
+static void cache_put(struct thread_block *b, struct site_text name, uint64_t hash, uint64_t word) {
     if (!b->names) {
         b->names = thread_pages_get(b, THREAD_NAMES * sizeof *b->names);
     }
-    int unknown = !(word & STINT_IMPL_SITE_ID);
+    int is_known = (word & STINT_IMPL_SITE_ID) != 0;
     if (!b->names || name.length > ARENA_NAME_BYTES) {
         return;
     }
@@ -60,20 +64,22 @@ static void cache(struct thread_block *b, struct site_text name, uint64_t hash, 
     n->hash = hash;
     n->word = word;
     n->length = name.length;
-    n->bytes = unknown
-                   ? NULL
-                   : arena_text_at(arena_site_at((uint32_t)word & STINT_IMPL_SITE_ID)->name)->bytes;
+    n->bytes = NULL;
+    if (is_known) {
+        uint32_t id = (uint32_t)word & STINT_IMPL_SITE_ID;
+        n->bytes = arena_text_at(arena_site_at(id)->name)->bytes;
+    }
 }
 
 uint64_t dynamic_word_entered(struct thread_block *b, struct site_text name,
                               const struct stint_impl_site *place) {
     uint64_t hash = hash_bytes(name.bytes, name.length);
-    uint64_t word = cached(b, name, hash);
+    uint64_t word = cache_find(b, name, hash);
     if (word) {
         return word;
     }
     word = site_resolve_name(name, place);
-    cache(b, name, hash, word);
+    cache_put(b, name, hash, word);
     return word;
 }
 
@@ -89,15 +95,17 @@ static void begin_unknown(uint64_t guard, struct site_text name, struct stint_im
     }
     if (!off) {
         uint64_t word = dynamic_word_entered(b, name, place);
-        recorder_begin_entered(b, guard ? guard : recorder_guard_of_name((uint32_t)word), word, set,
-                               start);
+        if (!guard) {
+            guard = recorder_guard_of_name((uint32_t)word);
+        }
+        recorder_begin_entered(b, guard, word, set, start);
     }
     thread_leave(b);
 }
 
 /* guard 0: a scope opened by name. */
-static void begin(uint64_t guard, struct site_text name, struct stint_impl_site *place,
-                  uint32_t set, uint64_t start) {
+static void begin_scope(uint64_t guard, struct site_text name, struct stint_impl_site *place,
+                        uint32_t set, uint64_t start) {
     struct stint_impl_thread *t = stint_impl_thread_here;
     uint64_t word = place ? STINT_IMPL_LOAD(&place->word) : (uint64_t)registry_gate() << 32;
     if (site_gate_of(word) == registry_gate()) {
@@ -105,7 +113,7 @@ static void begin(uint64_t guard, struct site_text name, struct stint_impl_site 
             return;
         }
         struct thread_block *b = thread_here();
-        word = b ? cached(b, name, hash_bytes(name.bytes, name.length)) : 0;
+        word = b ? cache_find(b, name, hash_bytes(name.bytes, name.length)) : 0;
         uint32_t id = (uint32_t)word;
         if (word && !start && guard && !(id & STINT_IMPL_SITE_OFF) &&
             site_gate_of(word) == STINT_IMPL_LOAD(&t->gate) &&
@@ -113,17 +121,30 @@ static void begin(uint64_t guard, struct site_text name, struct stint_impl_site 
             return;
         }
         if (word) {
-            recorder_begin(guard ? guard : recorder_guard_of_name(id), word, set, start);
+            if (!guard) {
+                guard = recorder_guard_of_name(id);
+            }
+            recorder_begin(guard, word, set, start);
             return;
         }
     }
     begin_unknown(guard, name, place, set, start);
 }
 
-static int text_of(const char *name, uint64_t length, struct site_text *out) {
+/* length UINT64_MAX: up to the NUL. 0, or -1 for an empty name. */
+static int read_name(const char *name, uint64_t length, struct site_text *out) {
+    if (!name) {
+        return -1;
+    }
     out->bytes = name;
-    out->length = !name ? 0 : length == UINT64_MAX ? strlen(name) : (size_t)length;
-    return out->length ? 0 : -1;
+    out->length = (size_t)length;
+    if (length == UINT64_MAX) {
+        out->length = strlen(name);
+    }
+    if (!out->length) {
+        return -1;
+    }
+    return 0;
 }
 
 void dynamic_begin(void *guard, struct stint_impl_site *site, uint32_t set, const char *name,
@@ -131,19 +152,25 @@ void dynamic_begin(void *guard, struct stint_impl_site *site, uint32_t set, cons
     ERRNO_KEEP;
     *(stint_impl_opened *)guard = 0;
     struct site_text text;
-    if (text_of(name, length, &text)) {
+    uint64_t start = 0;
+    if (read_name(name, length, &text)) {
         arena_lose(STINT_STATUS_BAD_SAMPLE, 1);
-    } else {
-        begin((uint64_t)(uintptr_t)guard, text, site, set,
-              start_us == UINT64_MAX ? 0 : clock_ticks_at(start_us));
+        return;
     }
+    if (start_us != UINT64_MAX) {
+        start = clock_ticks_at(start_us);
+    }
+    begin_scope((uint64_t)(uintptr_t)guard, text, site, set, start);
 }
 
-/* The word of a name, 0 if it cannot be looked up: counted as n losses. A name that the thread remembers
- * needs no entering. */
-static uint64_t word_of(struct site_text name, uint32_t n) {
+/* The word of a name, 0 if it cannot be looked up: counted as n losses. For a name in the thread's
+ * cache the slow path is not entered. */
+static uint64_t find_word(struct site_text name, uint32_t n) {
     struct thread_block *b = thread_here();
-    uint64_t word = b ? cached(b, name, hash_bytes(name.bytes, name.length)) : 0;
+    uint64_t word = 0;
+    if (b) {
+        word = cache_find(b, name, hash_bytes(name.bytes, name.length));
+    }
     if (word) {
         return word;
     }
@@ -160,11 +187,13 @@ void dynamic_begin_handle(uint64_t *handle, const char *name, uint64_t length) {
     ERRNO_KEEP;
     struct site_text text;
     handle[0] = 0;
-    if (text_of(name, length, &text)) {
+    if (read_name(name, length, &text)) {
         arena_lose(STINT_STATUS_BAD_SAMPLE, 1);
     } else {
-        uint64_t word = word_of(text, 1);
-        handle[1] = word ? word : STINT_IMPL_SITE_OFF;
+        handle[1] = find_word(text, 1);
+        if (!handle[1]) {
+            handle[1] = STINT_IMPL_SITE_OFF;
+        }
         handle[0] = clock_ticks();
     }
 }
@@ -172,11 +201,11 @@ void dynamic_begin_handle(uint64_t *handle, const char *name, uint64_t length) {
 int dynamic_begin_named(const char *name) {
     ERRNO_KEEP;
     struct site_text text;
-    int bad = text_of(name, UINT64_MAX, &text);
+    int bad = read_name(name, UINT64_MAX, &text);
     if (bad) {
         arena_lose(STINT_STATUS_BAD_SAMPLE, 1);
     } else {
-        begin(0, text, NULL, 0, 0);
+        begin_scope(0, text, NULL, 0, 0);
     }
     return bad;
 }
@@ -185,8 +214,11 @@ int dynamic_end_named(const char *name) {
     ERRNO_KEEP;
     uint64_t now = clock_ticks();
     struct site_text text;
-    int result = text_of(name, UINT64_MAX, &text);
-    uint64_t word = result ? 0 : word_of(text, 0); /* an end is no scope to lose */
+    int result = read_name(name, UINT64_MAX, &text);
+    uint64_t word = 0;
+    if (!result) {
+        word = find_word(text, 0); /* an end alone is not a lost scope */
+    }
     if (word) {
         const struct thread_block *b = thread_block_here();
         result =
@@ -205,13 +237,13 @@ int dynamic_add_sample(const char *name, uint64_t ns) {
     ERRNO_KEEP;
     struct site_text text;
     int result = -1;
-    if (text_of(name, UINT64_MAX, &text) || ns > (uint64_t)INT64_MAX) {
+    if (read_name(name, UINT64_MAX, &text) || ns > (uint64_t)INT64_MAX) {
         arena_lose(STINT_STATUS_BAD_SAMPLE, 1);
     } else {
-        uint64_t word = word_of(text, 1); /* first: before it there may be no clock */
+        uint64_t word = find_word(text, 1); /* first: before it there may be no clock */
         uint64_t ticks = clock_ticks_of_ns(ns), now = clock_ticks();
         if (word) {
-            result = recorder_add(word, now > ticks ? now - ticks : 0, ticks);
+            result = recorder_add(word, saturating_subtract(now, ticks), ticks);
         }
     }
     return result;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * TIMER_MARK and TIMER_VALUE: events of the trace that are no scope.
+ * TIMER_MARK and TIMER_VALUE: events of the trace without a scope.
  */
 #include "mark.h"
 
@@ -13,7 +13,7 @@
 #include "thread.h"
 
 /* The thread's block if there is a trace for the event; *site its number. */
-static struct thread_block *find(struct stint_impl_site *from, uint64_t *site) {
+static struct thread_block *site_enter(struct stint_impl_site *from, uint64_t *site) {
     uint64_t word = STINT_IMPL_LOAD(&from->word);
     struct thread_block *b = thread_here();
     if (!b || site_gate_of(word) != registry_gate()) {
@@ -35,25 +35,25 @@ static struct thread_block *find(struct stint_impl_site *from, uint64_t *site) {
     return b;
 }
 
-static uint64_t at(uint64_t kind, uint64_t ticks) {
+static uint64_t event_at(uint64_t kind, uint64_t ticks) {
     return kind << STINT_IMPL_EVENT_KIND | ticks;
 }
 
 void mark_add(struct stint_impl_site *from) {
     ERRNO_KEEP;
     uint64_t site;
-    struct thread_block *b = find(from, &site);
+    struct thread_block *b = site_enter(from, &site);
     if (b) {
-        stint_impl_ring_add(b->hot.ring, at(STINT_IMPL_EVENT_MARK, clock_ticks()), site);
+        stint_impl_ring_add(b->hot.ring, event_at(STINT_IMPL_EVENT_MARK, clock_ticks()), site);
     }
 }
 
 void mark_add_value(struct stint_impl_site *from, double value) {
     ERRNO_KEEP;
     uint64_t site, bits;
-    struct thread_block *b = find(from, &site);
+    struct thread_block *b = site_enter(from, &site);
     if (b) {
         memcpy(&bits, &value, sizeof bits);
-        ring_add_pair(b->hot.ring, at(STINT_IMPL_EVENT_VALUE, clock_ticks()), site, bits);
+        ring_add_pair(b->hot.ring, event_at(STINT_IMPL_EVENT_VALUE, clock_ticks()), site, bits);
     }
 }

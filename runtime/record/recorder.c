@@ -1,7 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The stack of open scopes of a thread. The inline path and the entry points of the session call
+ * these functions on the thread whose block it is; a signal handler may interrupt each of them and
+ * record, too. So a frame is complete before its guard is written, and the inline path reads nothing
+ * above hot.top. Only frame_take writes to a frame of another thread, by compare and exchange.
+ */
 #include "recorder.h"
 
 #include "base/api.h"
+#include "base/arithmetic.h"
 #include "base/errno_keep.h"
 #include "base/log.h"
 #include "ranges/ranges.h"
@@ -10,7 +17,7 @@
 #include "site.h"
 #include "tree.h"
 
-static uint64_t untagged(uint64_t guard) {
+static uint64_t guard_untag(uint64_t guard) {
     return guard & ~(uint64_t)STINT_IMPL_TAG;
 }
 
@@ -30,7 +37,7 @@ static void guard_write(uint64_t guard, uint64_t opened) {
 static struct stint_impl_frame *frame_find(const struct thread_block *b, uint64_t guard) {
     for (struct stint_impl_frame *f = b->hot.top;
          f != b->frames && guard >= STINT_IMPL_LOAD(&f->low); --f) {
-        if (untagged(STINT_IMPL_LOAD(&f->guard)) == guard) {
+        if (guard_untag(STINT_IMPL_LOAD(&f->guard)) == guard) {
             return f;
         }
     }
@@ -41,13 +48,16 @@ static struct stint_impl_frame *frame_find(const struct thread_block *b, uint64_
 static struct stint_impl_frame *frame_find_opened(const struct thread_block *b, uint64_t guard,
                                                   uint64_t opened) {
     struct stint_impl_frame *f = frame_find(b, guard);
-    return f && (is_name(guard) || STINT_IMPL_LOAD(&f->start) == opened) ? f : NULL;
+    if (f && !is_name(guard) && STINT_IMPL_LOAD(&f->start) != opened) {
+        return NULL;
+    }
+    return f;
 }
 
 /* Whether that frame of another thread is of this opening; then it is no longer. */
 static int frame_take(struct stint_impl_frame *f, uint64_t guard, uint64_t opened) {
     uint64_t is = STINT_IMPL_LOAD(&f->guard);
-    if (untagged(is) != guard || STINT_IMPL_LOAD(&f->start) != opened ||
+    if (guard_untag(is) != guard || STINT_IMPL_LOAD(&f->start) != opened ||
         !__atomic_compare_exchange_n(&f->guard, &is, STINT_IMPL_MOVED, 0, __ATOMIC_RELAXED,
                                      __ATOMIC_RELAXED)) {
         return 0;
@@ -61,8 +71,10 @@ static int frame_take(struct stint_impl_frame *f, uint64_t guard, uint64_t opene
  * thread that opened it. Its time there and here cannot be told apart, so it has no sample. A guard
  * that was jumped over is in no frame. */
 static void end_moved(uint64_t guard, uint64_t opened) {
-    uint32_t unit =
-        arena.base ? __atomic_load_n(&arena_header()->first_thread, __ATOMIC_ACQUIRE) : 0;
+    uint32_t unit = 0;
+    if (arena.base) {
+        unit = __atomic_load_n(&arena_header()->first_thread, __ATOMIC_ACQUIRE);
+    }
     while (unit) {
         const struct arena_thread *t = arena_at(unit);
         struct stint_impl_frame *frames = arena_at(t->frames);
@@ -86,8 +98,8 @@ static void range_open(struct thread_block *b, uint32_t node) {
     b->busy = busy;
 }
 
-/* When the call began that what is opened above the frame is part of; 0 for the root. A recursive call
- * is no call of its own here. */
+/* The start of the call that contains what is opened above the frame; 0 for the root. Recursive
+ * calls are skipped: they are part of the outermost one. */
 static uint64_t start_around(const struct stint_impl_frame *f) {
     while (STINT_IMPL_LOAD(&f->recursive)) {
         --f;
@@ -95,7 +107,7 @@ static uint64_t start_around(const struct stint_impl_frame *f) {
     return STINT_IMPL_LOAD(&f->start);
 }
 
-static void push(struct thread_block *b, uint64_t guard, struct tree_edge e, uint64_t start) {
+static void frame_push(struct thread_block *b, uint64_t guard, struct tree_edge e, uint64_t start) {
     struct stint_impl_frame *below = b->hot.top;
     struct stint_impl_frame *f = below + 1;
     /* Begun before the scope around it: only a part of it is time of that one. */
@@ -105,16 +117,22 @@ static void push(struct thread_block *b, uint64_t guard, struct tree_edge e, uin
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     /* A recursive call stays where it is in the tree: what it opens lies below the scope around it,
      * not below the outermost call, whose own children already hold that time. */
-    STINT_IMPL_STORE(&f->node, e.recursive ? STINT_IMPL_LOAD(&below->node) : e.node);
-    uint64_t low = STINT_IMPL_LOAD(&below->low);
-    STINT_IMPL_STORE(&f->low, guard < low ? guard : low);
-    STINT_IMPL_STORE(&f->recursive, e.recursive ? e.node : 0);
+    uint32_t node = e.node, recursive = 0;
+    if (e.recursive) {
+        node = STINT_IMPL_LOAD(&below->node);
+        recursive = e.node;
+    }
+    STINT_IMPL_STORE(&f->node, node);
+    STINT_IMPL_STORE(&f->low, u64_min(guard, STINT_IMPL_LOAD(&below->low)));
+    STINT_IMPL_STORE(&f->recursive, recursive);
     STINT_IMPL_STORE(&f->nested, 0);
     if (ranges_on()) {
         range_open(b, e.node); /* before the clock is read: what a tool takes is not the scope's */
     }
     STINT_IMPL_STORE(&f->guard, slow_end ? guard | STINT_IMPL_TAG : guard);
-    start = start ? start : clock_ticks();
+    if (!start) {
+        start = clock_ticks();
+    }
     STINT_IMPL_STORE(&f->start, start);
     guard_write(guard, start);
 }
@@ -130,8 +148,11 @@ static void count_unframed(struct thread_block *b, struct tree_edge e) {
 
 /* A guard that the caller's stack frame already opened was left by goto, longjmp or the like.
  * Scopes opened by name have no address: they may nest in themselves. */
-static void reopen(struct thread_block *b, uint64_t guard) {
-    struct stint_impl_frame *stale = is_name(guard) ? NULL : frame_find(b, guard);
+static void guard_reopen(struct thread_block *b, uint64_t guard) {
+    struct stint_impl_frame *stale = NULL;
+    if (!is_name(guard)) {
+        stale = frame_find(b, guard);
+    }
     if (stale) {
         thread_unwind(b, stale - 1);
     }
@@ -143,7 +164,7 @@ static void reopen(struct thread_block *b, uint64_t guard) {
 /* Opens the scope if that needs no new node, or counts it as lost. */
 static int begin_known(struct thread_block *b, uint64_t guard, uint32_t set, uint32_t site,
                        uint64_t start) {
-    reopen(b, guard);
+    guard_reopen(b, guard);
     if (!site) {
         thread_lose(b, STINT_STATUS_NO_NAME);
         return 1;
@@ -155,7 +176,7 @@ static int begin_known(struct thread_block *b, uint64_t guard, uint32_t set, uin
         return 1;
     }
     if (e.node) {
-        push(b, guard, e, start);
+        frame_push(b, guard, e, start);
     }
     return e.node != 0;
 }
@@ -168,7 +189,7 @@ void recorder_begin_entered(struct thread_block *b, uint64_t guard, uint64_t wor
     }
     struct tree_edge e = tree_get(b, STINT_IMPL_LOAD(&b->hot.top->node), set, id);
     if (e.node) {
-        push(b, guard, e, start);
+        frame_push(b, guard, e, start);
     }
 }
 
@@ -194,30 +215,38 @@ static void log_slow(const struct thread_block *b, const struct stint_impl_node 
     uint32_t name = arena_site_in(b->hot.base, site)->name;
     uint64_t rate = clock_ticks_per_us(); /* years of ticks leave no room for eight bits more */
     uint64_t us = ticks / rate * 256 + ticks % rate * 256 / rate;
+    if (!info) {
+        info = "";
+    }
     log_legacy("Stat: [%.300s] %.500s [Span:%llums%lluus] ",
-               arena_text_in(b->hot.base, name)->bytes, info ? info : "",
-               (unsigned long long)(us / 1000), (unsigned long long)(us % 1000));
+               arena_text_in(b->hot.base, name)->bytes, info, (unsigned long long)(us / 1000),
+               (unsigned long long)(us % 1000));
 }
 
-static int over_threshold(const struct thread_block *b, uint64_t ticks,
-                          const struct stint_impl_call *call) {
+static int is_over_threshold(const struct thread_block *b, uint64_t ticks,
+                             const struct stint_impl_call *call) {
     return call && call->threshold_us >= 0 &&
            ticks >= (uint64_t)call->threshold_us * b->hot.ticks_per_us >> 8;
 }
 
 /* The part of the frame's call from `start` to `now` that lies in the call around it. All of it unless
- * the call was begun with an earlier start (push): one whose start is before that of the call around
+ * the call was begun with an earlier start (frame_push): one whose start is before that of the call around
  * it because the clock was set back adds to that call's time as it does on the fast path. */
 static uint64_t ticks_within(const struct stint_impl_frame *f, uint64_t start, uint64_t now) {
     uint64_t around = start_around(f - 1);
-    int sooner = (STINT_IMPL_LOAD(&f->guard) & STINT_IMPL_TAG) && start < around && around <= now;
-    return now - (sooner ? around : start);
+    if ((STINT_IMPL_LOAD(&f->guard) & STINT_IMPL_TAG) && start < around && around <= now) {
+        return now - around;
+    }
+    return now - start;
 }
 
 int recorder_end(uint64_t guard, uint64_t opened, uint64_t now,
                  const struct stint_impl_call *call) {
     struct thread_block *b = thread_block_here();
-    struct stint_impl_frame *f = b ? frame_find_opened(b, guard, opened) : NULL;
+    struct stint_impl_frame *f = NULL;
+    if (b) {
+        f = frame_find_opened(b, guard, opened);
+    }
     if (!f) {
         if (!is_name(guard)) {
             end_moved(guard, opened);
@@ -229,7 +258,8 @@ int recorder_end(uint64_t guard, uint64_t opened, uint64_t now,
         now = clock_ticks();
     }
     uint32_t recursive = STINT_IMPL_LOAD(&f->recursive);
-    struct stint_impl_node *n = tree_node(b, recursive ? recursive : f->node);
+    uint32_t node = recursive ? recursive : STINT_IMPL_LOAD(&f->node);
+    struct stint_impl_node *n = tree_node(b, node);
     uint64_t start = STINT_IMPL_LOAD(&f->start);
     uint64_t ticks = now - start;
     int backwards = now < start;
@@ -242,18 +272,17 @@ int recorder_end(uint64_t guard, uint64_t opened, uint64_t now,
         STINT_IMPL_STORE(&f->nested, ticks_within(f, start, now));
     }
     if (!backwards && ticks >= b->hot.trace_min) {
-        uint32_t node = recursive ? recursive : STINT_IMPL_LOAD(&f->node);
         ring_add_span(b->hot.ring, node, start, ticks);
     }
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     thread_pop(b);
-    if (!backwards && over_threshold(b, ticks, call)) {
+    if (!backwards && is_over_threshold(b, ticks, call)) {
         log_slow(b, n, ticks, call->info);
     }
     return 0;
 }
 
-/* The node of a sample that is no scope, made if need be; 0: none, counted. */
+/* The node of a sample without a scope, made if need be; 0: none, counted. */
 static uint32_t interval_enter(uint64_t word) {
     struct thread_block *b = thread_enter(1);
     uint32_t node = 0;
@@ -288,7 +317,10 @@ int recorder_add(uint64_t word, uint64_t start, uint64_t ticks) {
         return -1;
     }
     int is_known = b && site_gate_of(word) >= registry_arena_gate();
-    uint32_t node = is_known ? tree_find_interval(b, 0, (uint32_t)word) : 0;
+    uint32_t node = 0;
+    if (is_known) {
+        node = tree_find_interval(b, 0, (uint32_t)word);
+    }
     if (!node) {
         node = interval_enter(word);
         b = thread_here();

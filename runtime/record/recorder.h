@@ -24,7 +24,7 @@ void recorder_begin_entered(struct thread_block *b, uint64_t guard, uint64_t wor
  * or -1 if it is not open on this thread; if it is on another, it is taken off there and counted. now
  * 0 = read the clock. */
 int recorder_end(uint64_t guard, uint64_t opened, uint64_t now, const struct stint_impl_call *call);
-/* Adds a sample that is no scope, for a word of the arena there is or was. Enters the slow path for its
+/* Adds a sample without a scope, for a word of the arena there is or was. Enters the slow path for its
  * first sample on the thread only. 0, or -1 (off, or counted). */
 int recorder_add(uint64_t word, uint64_t start, uint64_t ticks);
 

@@ -21,7 +21,7 @@ void registry_set_hooks(const struct registry_hooks *h) {
     hooks = h;
 }
 
-/* A thread cancelled in here (reading a file, writing a line) would keep the lock for ever. */
+/* Cancellation is disabled: a thread cancelled while it reads a file would never release the lock. */
 void registry_lock(void) {
     int state;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
@@ -78,8 +78,8 @@ uint32_t registry_gate(void) {
     return __atomic_load_n(&gate, __ATOMIC_SEQ_CST);
 }
 
-/* A thread that is shut looks at the gate itself when it opens again (thread.c). */
-static void hand_to(struct registry_thread *t, uint32_t next) {
+/* A thread that is shut reads the gate when it opens again (thread.c). */
+static void thread_give_gate(struct registry_thread *t, uint32_t next) {
     uint32_t have = __atomic_load_n(t->gate, __ATOMIC_SEQ_CST);
     while (
         have != STINT_IMPL_SHUT &&
@@ -88,10 +88,13 @@ static void hand_to(struct registry_thread *t, uint32_t next) {
 }
 
 void registry_advance(void) {
-    uint32_t next = gate + 1 == STINT_IMPL_SHUT ? 1 : gate + 1;
+    uint32_t next = gate + 1;
+    if (next == STINT_IMPL_SHUT) {
+        next = 1;
+    }
     __atomic_store_n(&gate, next, __ATOMIC_SEQ_CST);
     for (struct registry_thread *t = threads; t; t = t->next) {
-        hand_to(t, next);
+        thread_give_gate(t, next);
     }
 }
 

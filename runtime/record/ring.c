@@ -6,24 +6,24 @@
 #include "arena/arena.h"
 #include "base/config.h"
 
-#define RING_LEAST 4096u /* bytes of events */
+#define RING_MIN_BYTES 4096u /* bytes of events */
 #define TICKS (((uint64_t)1 << STINT_IMPL_EVENT_KIND) - 1)
 
 uint64_t ring_room(uint64_t bytes) {
-    return bytes + bytes / RING_LEAST * sizeof(struct stint_impl_ring);
+    return bytes + bytes / RING_MIN_BYTES * sizeof(struct stint_impl_ring);
 }
 
 uint32_t ring_new(void) {
     if (!config.trace) {
         return 0;
     }
-    uint64_t bytes = RING_LEAST, share = arena_trace_share();
+    uint64_t bytes = RING_MIN_BYTES, share = arena_trace_share();
     uint32_t unit = 0;
     while (bytes * 2 <= share) {
         bytes *= 2;
     }
     /* Smaller where the run file's disk has no room for it. */
-    for (; !unit && bytes >= RING_LEAST; bytes /= 2) {
+    for (; !unit && bytes >= RING_MIN_BYTES; bytes /= 2) {
         unit = arena_get(sizeof(struct stint_impl_ring) + bytes, ARENA_TRACE);
         if (unit) {
             ring_at(unit)->mask = bytes / sizeof(struct stint_impl_event) - 1;
@@ -36,11 +36,17 @@ uint32_t ring_new(void) {
 }
 
 struct stint_impl_ring *ring_at(uint32_t unit) {
-    return unit ? arena_at(unit) : NULL;
+    if (!unit) {
+        return NULL;
+    }
+    return arena_at(unit);
 }
 
 uint64_t ring_min(void) {
-    return config.trace ? clock_ticks_of_ns(config.trace_min_ns) : UINT64_MAX;
+    if (!config.trace) {
+        return UINT64_MAX;
+    }
+    return clock_ticks_of_ns(config.trace_min_ns);
 }
 
 void ring_add_pair(struct stint_impl_ring *r, uint64_t at, uint64_t what, uint64_t payload) {

@@ -23,7 +23,7 @@ static size_t pool_left;
 
 #define POOL_BYTES ((size_t)4096)
 
-static int publish(uint32_t id, const char *name, size_t length) {
+static int set_publish(uint32_t id, const char *name, size_t length) {
     struct arena_header *h = arena_header();
     uint32_t *chunk = &h->set_chunk[id / ARENA_SETS_PER_CHUNK];
     if (!*chunk) {
@@ -37,13 +37,16 @@ static int publish(uint32_t id, const char *name, size_t length) {
     if (h->set_count <= id) {
         __atomic_store_n(&h->set_count, id + 1, __ATOMIC_RELEASE);
     }
-    return s->name ? 0 : -1;
+    if (!s->name) {
+        return -1;
+    }
+    return 0;
 }
 
 void set_publish_all(void) {
-    publish(0, SET_DEFAULT_NAME, strlen(SET_DEFAULT_NAME));
+    set_publish(0, SET_DEFAULT_NAME, strlen(SET_DEFAULT_NAME));
     for (struct set_object *o = newest; o; o = o->next) {
-        publish(o->set.id, o->name, o->length);
+        set_publish(o->set.id, o->name, o->length);
     }
 }
 
@@ -51,9 +54,12 @@ static struct set_object *object_new(const char *name, size_t length) {
     size_t bytes = (sizeof(struct set_object) + length + 1 + 15) & ~(size_t)15;
     if (bytes > pool_left) {
         pool = pages_get(POOL_BYTES);
-        pool_left = pool ? POOL_BYTES : 0;
+        pool_left = 0;
+        if (pool) {
+            pool_left = POOL_BYTES;
+        }
     }
-    if (!pool || bytes > pool_left) {
+    if (bytes > pool_left) {
         return NULL;
     }
     struct set_object *o = (struct set_object *)(void *)(pool + POOL_BYTES - pool_left);
@@ -69,8 +75,11 @@ static stint_set *find_or_make(const char *name, size_t length) {
             return &o->set;
         }
     }
-    struct set_object *o = count < ARENA_SETS - 1 ? object_new(name, length) : NULL;
-    if (!o || !arena.base || publish(count, name, length)) {
+    struct set_object *o = NULL;
+    if (count < ARENA_SETS - 1) {
+        o = object_new(name, length);
+    }
+    if (!o || !arena.base || set_publish(count, name, length)) {
         arena_lose(STINT_STATUS_NO_NAME, 1);
         return NULL;
     }
@@ -83,13 +92,15 @@ static stint_set *find_or_make(const char *name, size_t length) {
 stint_set *set_get(const char *name) {
     ERRNO_KEEP;
     static struct stint_set default_set;
-    size_t length = name ? strlen(name) : 0;
-    length = length ? name_cut(name, length) : 0;
-    stint_set *set = &default_set;
-    if (length && strcmp(name, SET_DEFAULT_NAME)) {
-        registry_lock();
-        set = find_or_make(name, length);
-        registry_unlock();
+    if (!name || !strcmp(name, SET_DEFAULT_NAME)) {
+        return &default_set;
     }
+    size_t length = name_cut(name, strlen(name));
+    if (!length) {
+        return &default_set;
+    }
+    registry_lock();
+    stint_set *set = find_or_make(name, length);
+    registry_unlock();
     return set;
 }

@@ -7,6 +7,7 @@
 #include "site.h"
 
 #include "arena/arena.h"
+#include "base/arithmetic.h"
 #include "base/config.h"
 #include "base/filter.h"
 #include "base/name.h"
@@ -67,7 +68,7 @@ static struct site_text text_at(uint32_t text) {
     return out;
 }
 
-static uint64_t hash_of(uint32_t id) {
+static uint64_t site_hash(uint32_t id) {
     const struct arena_site *s = arena_site_at(id);
     struct site_content c = {.name = text_at(s->name),
                              .file = text_at(s->file),
@@ -79,7 +80,7 @@ static uint64_t hash_of(uint32_t id) {
 
 /* A place for what is known not to be there. */
 static void places_put(struct site_places *p, uint32_t id) {
-    size_t at = hash_of(id) & (p->size - 1);
+    size_t at = site_hash(id) & (p->size - 1);
     while (p->ids[at]) {
         at = (at + 1) & (p->size - 1);
     }
@@ -105,7 +106,7 @@ static void table_move(size_t places) {
 }
 
 static int table_grow(void) {
-    size_t size = table.now.size ? table.now.size * 2 : FIRST_PLACES;
+    size_t size = u64_max(table.now.size * 2, FIRST_PLACES);
     uint32_t *ids = pages_get(size * sizeof *ids);
     if (!ids) {
         return -1;
@@ -117,7 +118,7 @@ static int table_grow(void) {
     return 0;
 }
 
-/* Consecutive sites mostly stand in one file and function: their texts are shared. */
+/* Consecutive sites are mostly of one file and function: their texts are shared. */
 static uint32_t text_shared(struct site_text want, uint32_t *last) {
     if (!*last || !text_is(*last, want)) {
         *last = arena_text_put(want.bytes, want.length);
@@ -172,7 +173,10 @@ static uint32_t places_find(const struct site_places *p, const struct site_conte
 static uint32_t site_find(const struct site_content *c) {
     uint64_t hash = content_hash(c);
     uint32_t id = places_find(&table.now, c, hash);
-    return id ? id : places_find(&table.old, c, hash);
+    if (!id) {
+        id = places_find(&table.old, c, hash);
+    }
+    return id;
 }
 
 static uint32_t site_add(const struct site_content *c) {
@@ -193,20 +197,24 @@ static uint32_t site_add(const struct site_content *c) {
     return id;
 }
 
-static struct site_text text_of(const char *s) {
-    struct site_text t = {s ? s : "", s ? strlen(s) : 0};
+static struct site_text string_text(const char *s) {
+    struct site_text t = {"", 0};
+    if (s) {
+        t.bytes = s;
+        t.length = strlen(s);
+    }
     return t;
 }
 
-/* A reader takes no longer texts. */
+/* Readers refuse longer texts. */
 static struct site_text place_text(const char *s) {
-    struct site_text t = text_of(s);
+    struct site_text t = string_text(s);
     t.length = name_cut(t.bytes, t.length);
     return t;
 }
 
 /* Cut at a whole UTF-8 character. */
-static struct site_text cut(struct site_text name) {
+static struct site_text cut_name(struct site_text name) {
     if (name.length > ARENA_NAME_BYTES) {
         arena_lose(STINT_STATUS_NAME_CUT, 1);
         name.length = name_cut(name.bytes, name.length);
@@ -214,30 +222,37 @@ static struct site_text cut(struct site_text name) {
     return name;
 }
 
-static uint64_t word_of(uint32_t id, int off) {
-    return (uint64_t)registry_gate() << 32 | (off ? STINT_IMPL_SITE_OFF : 0) | id;
+static uint64_t make_word(uint32_t id, int off) {
+    uint64_t word = (uint64_t)registry_gate() << 32 | id;
+    if (off) {
+        word |= STINT_IMPL_SITE_OFF;
+    }
+    return word;
 }
 
-static int recording(void) {
+static int is_recording(void) {
     return config_recording() && arena.base;
 }
 
 uint64_t site_resolve(struct stint_impl_site *site) {
     registry_lock();
     uint64_t word = STINT_IMPL_LOAD(&site->word);
-    uint32_t id = site_gate_of(word) >= registry_arena_gate() ? word & STINT_IMPL_SITE_ID : 0;
-    struct site_content c = {.name = cut(text_of(site->name)),
+    uint32_t id = 0;
+    if (site_gate_of(word) >= registry_arena_gate()) {
+        id = word & STINT_IMPL_SITE_ID;
+    }
+    struct site_content c = {.name = cut_name(string_text(site->name)),
                              .file = place_text(site->file),
                              .function = place_text(site->function),
                              .line = site->line,
                              .level = site->level,
                              .role = site->role};
-    int off =
-        !recording() || site->level > config.level || !filter_allows(c.name.bytes, c.name.length);
+    int off = !is_recording() || site->level > config.level ||
+              !filter_allows(c.name.bytes, c.name.length);
     if (!off && !id) {
         id = site_add(&c);
     }
-    word = word_of(id, off);
+    word = make_word(id, off);
     STINT_IMPL_STORE(&site->word, word);
     registry_unlock();
     return word;
@@ -245,7 +260,7 @@ uint64_t site_resolve(struct stint_impl_site *site) {
 
 uint64_t site_resolve_place(struct stint_impl_site *site) {
     registry_lock();
-    uint64_t word = word_of(0, !recording() || site->level > config.level);
+    uint64_t word = make_word(0, !is_recording() || site->level > config.level);
     STINT_IMPL_STORE(&site->word, word);
     registry_unlock();
     return word;
@@ -253,14 +268,23 @@ uint64_t site_resolve_place(struct stint_impl_site *site) {
 
 uint64_t site_resolve_name(struct site_text name, const struct stint_impl_site *place) {
     registry_lock();
-    struct site_content c = {.name = cut(name),
-                             .file = place_text(place ? place->file : NULL),
-                             .function = place_text(place ? place->function : NULL),
+    struct site_content c = {.name = cut_name(name),
+                             .file = string_text(NULL),
+                             .function = string_text(NULL),
                              .line = 0,
                              .dynamic = 1};
-    int off = !recording() || !filter_allows(c.name.bytes, c.name.length);
-    uint32_t id = off ? site_find(&c) : site_add(&c); /* what is open must still be closed */
-    uint64_t word = word_of(id, off);
+    if (place) {
+        c.file = place_text(place->file);
+        c.function = place_text(place->function);
+    }
+    int off = !is_recording() || !filter_allows(c.name.bytes, c.name.length);
+    uint32_t id;
+    if (off) {
+        id = site_find(&c); /* what is open must still be closed */
+    } else {
+        id = site_add(&c);
+    }
+    uint64_t word = make_word(id, off);
     registry_unlock();
     return word;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sites: what a scope is called and where it stands, numbered. A number is never reused, and the
+ * Sites: the name of a scope and its place in the sources, numbered. A number is never reused, and the
  * same content gets the same number again, so that reloading a library does not grow the table.
  * Names made at run time are sites without a place.
  */

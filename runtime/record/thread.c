@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Implementation notes
- * - hot.gate is written by two sides. The owner exchanges it for SHUT when it enters the slow path
- * and stores the current gate when it leaves, looking again afterwards; whoever advances the gate
- * first stores the new one and then swaps it into every thread that is not shut. Either the owner
- * sees the new gate, or the advancer sees the thread open: no thread keeps an old one.
+ * - hot.gate is written by two threads. The owner exchanges it for SHUT when it enters the slow path;
+ *   when it leaves, it stores the current gate and reads the gate once more. A thread that advances
+ *   the gate first stores the new one and then swaps it into every thread that is not shut. Either
+ *   the owner sees the new gate, or the other thread sees this one open: no thread keeps an old one.
  * - With a clock that is not the inline one, or with NVTX ranges, hot.gate stays SHUT: every scope
- * takes the slow path.
+ *   takes the slow path.
  */
 #include "thread.h"
 
@@ -54,10 +54,13 @@ struct thread_pages {
     char line[STINT_IMPL_UNIT - sizeof(void *) - sizeof(size_t)];
 };
 
-/* The calling thread's block, NULL if the pointer shows one of the three stand-ins. */
+/* The calling thread's block, NULL if the pointer is to one of the three placeholders. */
 struct thread_block *thread_block_here(void) {
     struct stint_impl_thread *t = stint_impl_thread_here;
-    return t->base ? (struct thread_block *)(void *)t : NULL;
+    if (!t->base) {
+        return NULL;
+    }
+    return (struct thread_block *)(void *)t;
 }
 
 void *thread_pages_get(struct thread_block *b, size_t bytes) {
@@ -204,7 +207,7 @@ static struct thread_block *take_from_ended(void) {
     return NULL;
 }
 
-static struct thread_block *join(void) {
+static struct thread_block *thread_join(void) {
     joining = 1;
     registry_lock();
     struct thread_block *b = NULL;
@@ -237,7 +240,10 @@ static struct thread_block *join(void) {
 
 struct thread_block *thread_here(void) {
     struct thread_block *b = thread_block_here();
-    return b && !b->busy ? b : NULL;
+    if (b && b->busy) {
+        return NULL;
+    }
+    return b;
 }
 
 int thread_is_busy(void) {
@@ -256,7 +262,7 @@ struct thread_block *thread_enter(uint32_t n) {
     }
     struct thread_block *b = thread_here();
     if (!b && stint_impl_thread_here == &thread_none) {
-        b = join();
+        b = thread_join();
     }
     if (!b) {
         stint_impl_thread_here = &thread_refused; /* do not ask again at every scope */
@@ -330,7 +336,10 @@ const struct stint_impl_frame *thread_innermost(const struct thread_block *b) {
     while (f != b->frames && STINT_IMPL_LOAD(&f->guard) == STINT_IMPL_MOVED) {
         --f;
     }
-    return f != b->frames ? f : NULL;
+    if (f == b->frames) {
+        return NULL;
+    }
+    return f;
 }
 
 void thread_forget_all(void) {

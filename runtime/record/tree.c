@@ -1,8 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The call tree of a thread: finds and makes nodes, and adds samples to them. Called by the recorder
+ * on the owner's thread and by its signal handlers, which may interrupt each function here: a table
+ * that grows stays where it was for the interrupted code, and an entry's key is written last. Readers
+ * of the run file see a node at any time, by its seq.
+ */
 #include "tree.h"
 
 #include <string.h>
 
+#include "base/arithmetic.h"
 #include "base/config.h"
 #include "base/hash.h"
 #include "watch.h"
@@ -64,14 +71,17 @@ static int edge_put(struct thread_block *b, uint64_t key, uint32_t to) {
 
 /* A place that was empty when it was found may have been filled by a signal handler since, with a
  * key of its own. */
-static uint32_t node_of(const struct stint_impl_edge *e, uint64_t key) {
-    return STINT_IMPL_LOAD(&e->key) == key ? STINT_IMPL_LOAD(&e->node) : 0;
+static uint32_t edge_node(const struct stint_impl_edge *e, uint64_t key) {
+    if (STINT_IMPL_LOAD(&e->key) != key) {
+        return 0;
+    }
+    return STINT_IMPL_LOAD(&e->node);
 }
 
 static uint32_t edge_find(const struct thread_block *b, uint64_t key) {
     uint32_t shift = STINT_IMPL_LOAD(&b->hot.edge_shift); /* before the table, as inline */
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    return node_of(edge_place(b->hot.edges, shift, key), key);
+    return edge_node(edge_place(b->hot.edges, shift, key), key);
 }
 
 /* ---- Links: what only the slow path looks up, kept apart so that it displaces no edge. */
@@ -116,12 +126,12 @@ static int link_put(struct thread_block *b, uint64_t key, uint32_t to) {
 static uint32_t link_find(const struct thread_block *b, uint64_t key) {
     uint32_t mask = STINT_IMPL_LOAD(&b->link_mask);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    return node_of(link_place(b->links, mask, key), key);
+    return edge_node(link_place(b->links, mask, key), key);
 }
 
 /* ---- Nodes. */
 
-static const struct arena_text *name_of(const struct thread_block *b, uint32_t site) {
+static const struct arena_text *site_name(const struct thread_block *b, uint32_t site) {
     const struct arena_header *h = (const struct arena_header *)(const void *)b->hot.base;
     if (!site || site > __atomic_load_n(&h->site_count, __ATOMIC_ACQUIRE)) {
         return NULL;
@@ -130,13 +140,16 @@ static const struct arena_text *name_of(const struct thread_block *b, uint32_t s
 }
 
 /* Whether a scope of the same name and set, from another place in the program, is among the node and
- * those around it. Readers ask the same of the finished tree. */
+ * those around it. Readers find the same out from the finished tree. */
 static int name_is_around(const struct thread_block *b, uint32_t from, uint32_t set,
                           uint32_t site) {
-    const struct arena_text *name = name_of(b, site);
+    const struct arena_text *name = site_name(b, site);
     for (uint32_t unit = from; name && unit != b->record->root; unit = tree_node(b, unit)->parent) {
         const struct stint_impl_node *n = tree_node(b, unit);
-        const struct arena_text *other = n->set == set ? name_of(b, n->site) : NULL;
+        if (n->set != set) {
+            continue;
+        }
+        const struct arena_text *other = site_name(b, n->site);
         if (other && other->length == name->length &&
             !memcmp(other->bytes, name->bytes, name->length)) {
             return 1;
@@ -147,15 +160,22 @@ static int name_is_around(const struct thread_block *b, uint32_t from, uint32_t 
 
 static uint32_t histogram_get(struct thread_block *b, uint32_t parent, uint32_t set,
                               uint32_t site) {
-    uint32_t which = name_is_around(b, parent, set, site) ? TREE_HISTOGRAM_INNER : TREE_HISTOGRAM;
+    uint32_t which = TREE_HISTOGRAM;
+    if (!config.percentiles) {
+        return 0;
+    }
+    if (name_is_around(b, parent, set, site)) {
+        which = TREE_HISTOGRAM_INNER;
+    }
     uint64_t key = stint_impl_edge_key(b->record->root, set, site | which);
-    uint32_t unit = config.percentiles ? link_find(b, key) : 0;
-    if (!unit && config.percentiles) {
-        unit = arena_get(sizeof(struct stint_impl_histogram), ARENA_HISTOGRAM);
-        if (!unit || link_put(b, key, unit)) {
-            thread_lose(b, STINT_STATUS_NO_HISTOGRAM);
-            unit = 0;
-        }
+    uint32_t unit = link_find(b, key);
+    if (unit) {
+        return unit;
+    }
+    unit = arena_get(sizeof(struct stint_impl_histogram), ARENA_HISTOGRAM);
+    if (!unit || link_put(b, key, unit)) {
+        thread_lose(b, STINT_STATUS_NO_HISTOGRAM);
+        return 0;
     }
     return unit;
 }
@@ -180,14 +200,18 @@ static uint32_t node_cut(struct thread_block *b) {
     return unit;
 }
 
+static int node_link(struct thread_block *b, uint32_t parent, uint32_t set, uint32_t site,
+                     enum stint_impl_kind kind, uint32_t unit) {
+    if (kind == STINT_IMPL_INTERVAL_NODE) {
+        return link_put(b, stint_impl_edge_key(parent, set, site | TREE_INTERVAL), unit);
+    }
+    return edge_put(b, stint_impl_edge_key(parent, set, site), unit);
+}
+
 static uint32_t node_new(struct thread_block *b, uint32_t parent, uint32_t set, uint32_t site,
                          enum stint_impl_kind kind) {
     uint32_t unit = node_cut(b);
-    int failed =
-        !unit || (kind == STINT_IMPL_INTERVAL_NODE
-                      ? link_put(b, stint_impl_edge_key(parent, set, site | TREE_INTERVAL), unit)
-                      : edge_put(b, stint_impl_edge_key(parent, set, site), unit));
-    if (failed) {
+    if (!unit || node_link(b, parent, set, site, kind, unit)) {
         thread_lose(b, STINT_STATUS_NO_NODE);
         return 0;
     }
@@ -204,9 +228,9 @@ static uint32_t node_new(struct thread_block *b, uint32_t parent, uint32_t set, 
     return unit;
 }
 
-/* The open ancestor that the same site and set already stand for, or 0. */
-static uint32_t ancestor_find(const struct thread_block *b, uint32_t from, uint32_t set,
-                              uint32_t site) {
+/* The open node of the same site and set around this one, or 0. */
+static uint32_t outer_node_find(const struct thread_block *b, uint32_t from, uint32_t set,
+                                uint32_t site) {
     for (uint32_t unit = from; unit != b->record->root; unit = tree_node(b, unit)->parent) {
         const struct stint_impl_node *n = tree_node(b, unit);
         if (n->site == site && n->set == set) {
@@ -231,7 +255,7 @@ struct tree_edge tree_get(struct thread_block *b, uint32_t parent, uint32_t set,
     if (e.node) {
         return e;
     }
-    e.node = ancestor_find(b, parent, set, site);
+    e.node = outer_node_find(b, parent, set, site);
     e.recursive = e.node != 0;
     if (e.recursive) {
         link_put(b, stint_impl_edge_key(parent, set, site | TREE_RECURSIVE), e.node);
@@ -247,37 +271,49 @@ uint32_t tree_find_interval(const struct thread_block *b, uint32_t set, uint32_t
 
 uint32_t tree_get_interval(struct thread_block *b, uint32_t set, uint32_t site) {
     uint32_t unit = tree_find_interval(b, set, site);
-    return unit ? unit : node_new(b, b->record->root, set, site, STINT_IMPL_INTERVAL_NODE);
+    if (unit) {
+        return unit;
+    }
+    return node_new(b, b->record->root, set, site, STINT_IMPL_INTERVAL_NODE);
 }
 
 static void info_keep(struct stint_impl_node *n, const char *info) {
-    size_t length = info ? strnlen(info, STINT_IMPL_INFO - 1) : 0;
+    size_t length = 0;
+    if (info) {
+        length = strnlen(info, STINT_IMPL_INFO - 1);
+    }
     while (length == STINT_IMPL_INFO - 1 && (info[length] & 0xc0) == 0x80) {
         while (length && (info[--length] & 0xc0) == 0x80) {
         }
         break; /* cut at a whole UTF-8 character */
     }
     for (size_t i = 0; i < STINT_IMPL_INFO; ++i) {
-        __atomic_store_n(&n->info[i], i < length ? info[i] : '\0', __ATOMIC_RELEASE);
+        char byte = '\0';
+        if (i < length) {
+            byte = info[i];
+        }
+        __atomic_store_n(&n->info[i], byte, __ATOMIC_RELEASE);
     }
 }
 
 /* Whether a capture waits for a slow call of the site. 0: a recorder that is not the arena's. */
-static uint8_t mark_of(const struct thread_block *b, const struct stint_impl_node *n) {
+static uint8_t node_mark(const struct thread_block *b, const struct stint_impl_node *n) {
     uint32_t site = STINT_IMPL_LOAD(&n->site);
-    return site ? STINT_IMPL_LOAD(&arena_site_in(b->hot.base, site)->reserved[0]) : 0;
+    if (!site) {
+        return 0;
+    }
+    return STINT_IMPL_LOAD(&arena_site_in(b->hot.base, site)->reserved[0]);
 }
 
 static uint64_t limit_over(uint64_t max, uint8_t mark) {
-    uint64_t limit = max < STINT_IMPL_SPAN_LONG ? max + 1 : STINT_IMPL_SPAN_LONG;
-    uint64_t watched = watch_limit(mark);
-    return watched < limit ? watched : limit;
+    uint64_t limit = u64_min(max, STINT_IMPL_SPAN_LONG - 1) + 1;
+    return u64_min(limit, watch_limit(mark));
 }
 
 void tree_sample(struct thread_block *b, struct stint_impl_node *n, uint64_t start, uint64_t ticks,
                  uint64_t nested, const char *info) {
     uint64_t seq = STINT_IMPL_LOAD(&n->seq);
-    uint8_t mark = mark_of(b, n);
+    uint8_t mark = node_mark(b, n);
     int is_first = seq < 2;
     seq |= 1; /* as inline */
     STINT_IMPL_STORE(&n->seq, seq);
@@ -296,8 +332,7 @@ void tree_sample(struct thread_block *b, struct stint_impl_node *n, uint64_t sta
         STINT_IMPL_PUBLISH(&n->max_at, start);
         info_keep(n, info);
     }
-    stint_impl_histogram_add(b->hot.base, n->histogram,
-                             ticks < STINT_IMPL_LONG ? ticks : STINT_IMPL_LONG - 1);
+    stint_impl_histogram_add(b->hot.base, n->histogram, u64_min(ticks, STINT_IMPL_LONG - 1));
     STINT_IMPL_PUBLISH(&n->seq, seq + 1);
     watch_sample(mark, ticks);
 }
@@ -326,8 +361,7 @@ static void bucket_raise(const struct thread_block *b, uint32_t histogram, uint6
     struct stint_impl_histogram *h =
         (struct stint_impl_histogram *)(void *)(b->hot.base +
                                                 (uint64_t)histogram * STINT_IMPL_UNIT);
-    uint32_t *bucket =
-        h->bucket + stint_impl_bucket(ticks < STINT_IMPL_LONG ? ticks : STINT_IMPL_LONG - 1);
+    uint32_t *bucket = h->bucket + stint_impl_bucket(u64_min(ticks, STINT_IMPL_LONG - 1));
     uint32_t is = STINT_IMPL_LOAD(bucket);
     while (is != UINT32_MAX && !__atomic_compare_exchange_n(bucket, &is, is + 1, 1,
                                                             __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
@@ -339,7 +373,7 @@ static void bucket_raise(const struct thread_block *b, uint32_t histogram, uint6
  * nothing wrong to the next. */
 void tree_sample_interval(struct thread_block *b, struct stint_impl_node *n, uint64_t start,
                           uint64_t ticks) {
-    uint8_t mark = mark_of(b, n);
+    uint8_t mark = node_mark(b, n);
     uint64_t seq = __atomic_fetch_or(&n->seq, 1, __ATOMIC_RELAXED);
     int is_first = seq < 2;
     value_lower(&n->min, ticks);

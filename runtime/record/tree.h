@@ -7,7 +7,7 @@
 
 #include "thread.h"
 
-/* Key bits above the largest site id: edges that lead back to an open ancestor, intervals, and the
+/* Key bits above the largest site id: edges that lead back to an open node around, intervals, and the
  * histogram all nodes of a site share: one for its outer calls, one for those inside a scope of the
  * same name and set, which are in no row's samples. */
 #define TREE_RECURSIVE (1u << 23)

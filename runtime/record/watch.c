@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/arithmetic.h"
 #include "base/clock.h"
 
 static const struct watch_scope *scopes; /* release, acquire; written once */
@@ -10,7 +11,7 @@ static unsigned scope_count;
 static int slow[WATCH_SCOPES]; /* any thread, relaxed */
 
 void watch_set_scopes(const struct watch_scope *list, unsigned count) {
-    scope_count = count < WATCH_SCOPES ? count : WATCH_SCOPES;
+    scope_count = (unsigned)u64_min(count, WATCH_SCOPES);
     __atomic_store_n(&scopes, list, __ATOMIC_RELEASE);
 }
 

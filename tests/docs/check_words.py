@@ -27,6 +27,7 @@ CLEAN_FOLDERS = [
     "runtime/export",
     "runtime/gpu",
     "runtime/ranges",
+    "runtime/record",
     "runtime/session",
     "runtime/tool",
     "runtime/tracer",

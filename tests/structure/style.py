@@ -24,9 +24,7 @@ LONG_FILE = 150  # lines
 MIN_COMMENT = 100  # characters
 
 # Folders of runtime/ that do not keep a rule yet. This list becomes empty.
-NESTED_YET = [
-    "record",
-]
+NESTED_YET = []
 NAMES_YET = NESTED_YET
 COMMENTS_YET = NESTED_YET
 
