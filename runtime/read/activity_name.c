@@ -77,7 +77,7 @@ const char *activity_gap_text(uint32_t gap) {
     return TEXT(texts, gap, "unknown");
 }
 
-/* As CUPTI numbers it: its own from 2^16 on, in steps of that. */
+/* CUPTI's numbers: 1 is the driver's compiler, CUPTI's own overheads are multiples of 2^16. */
 const char *activity_overhead_text(uint32_t overhead) {
     static const char *const own[] = {
         [1] = "buffer flush", [2] = "instrumentation", [3] = "resources",
@@ -97,7 +97,7 @@ static int activity_put_words(char *out, size_t size, const char *what, const ch
     return snprintf(out, size, "%s%s%s", what, *more ? " " : "", more);
 }
 
-/* What has no name of its own. */
+/* An activity without a recorded name. */
 static int activity_describe(char *out, size_t size, const struct snapshot_activity *a) {
     static const char *const busy[] = {[ACTIVITY_BUSY_ANY] = "",
                                        [ACTIVITY_BUSY_KERNEL] = "with kernels",

@@ -18,10 +18,10 @@
 size_t activity_name(char *out, size_t size, const struct snapshot_activity *a);
 
 /* The same as the tables of reports have it: "[CUDA memcpy HtoD]", as nvprof does, so that scripts
- * and eyes find it again. */
+ * written for it work. */
 size_t activity_title(char out[ACTIVITY_NAME_BYTES], const struct snapshot_activity *a);
 
-/* Of numbers that may be any; each is one word, or a few, that stay the same. */
+/* The texts of numbers, which may be any number; they do not change between versions. */
 const char *activity_kind_text(uint32_t kind);         /* "kernel", "copy", "api" … */
 const char *activity_copy_text(uint32_t direction);    /* "HtoD" … */
 const char *activity_memory_text(uint32_t memory);     /* "pageable", "pinned", "device" … */

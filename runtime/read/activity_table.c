@@ -22,7 +22,7 @@ struct grouping {
     struct activity_row *rows;
     uint32_t *members;      /* of each row the first, + 1 */
     uint32_t *next;         /* by activity, + 1 */
-    struct hash_map row_of; /* hash of what rows are apart by, to rows */
+    struct hash_map row_of; /* hash of what tells rows apart, to rows */
     uint32_t count;
     struct histogram *sum; /* of the row at hand */
 };
@@ -43,7 +43,7 @@ static int activity_rows_equal(const struct snapshot_activity *a,
            a->name_length == b->name_length && !memcmp(a->name, b->name, a->name_length);
 }
 
-/* What its row is called by. */
+/* The fields that tell the row of the activity apart; the others are 0. */
 static struct snapshot_activity activity_row_key(const struct snapshot_activity *a, unsigned by) {
     struct snapshot_activity key = {.name = a->name,
                                     .name_length = a->name_length,
@@ -92,7 +92,7 @@ static int configured_alike(const struct snapshot_activity *a, const struct snap
            a->shared_static == b->shared_static && a->shared_dynamic == b->shared_dynamic;
 }
 
-/* The longest one's is shown. */
+/* The configuration of the longest launch is shown. */
 static void add_configuration(struct snapshot_activity *to, const struct snapshot_activity *a) {
     to->varies |= a->varies || (to->count && !configured_alike(to, a));
     if (to->count && a->max <= to->max) {

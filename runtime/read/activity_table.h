@@ -15,7 +15,7 @@
 #define ACTIVITY_IN_WORK (ACTIVITY_IN(ACTIVITY_KERNEL) | ACTIVITY_IN_COPIES)
 #define ACTIVITY_IN_CALLS (ACTIVITY_IN(ACTIVITY_API) | ACTIVITY_IN(ACTIVITY_DRIVER))
 
-/* Rows are apart by kind, name and device, and by what is asked for: */
+/* Rows are told apart by kind, name and device, and by these on request: */
 #define ACTIVITY_BY_STREAM 1u
 #define ACTIVITY_BY_DETAIL 2u /* copies by memory and asynchrony, not by direction alone */
 #define ACTIVITY_BY_SCOPE 4u  /* node */

@@ -47,7 +47,7 @@ const uint32_t *baseline_histogram_of(const struct baseline *b, uint32_t unit) {
     return b->histograms[number];
 }
 
-/* When the maximum was is not kept here: both bounds are the histogram's. */
+/* The time of the maximum is not recorded for GPU times: both bounds are those of the histogram. */
 static void subtract_gpu(struct snapshot_gpu *out, const struct baseline_node *then) {
     out->count -= then->gpu_count;
     out->total -= then->gpu_total;
@@ -131,7 +131,7 @@ void baseline_subtract(const struct baseline *b, struct snapshot *s) {
     snapshot_sum_children(s);
 }
 
-/* As it is now, or as the baseline `old` has it: then not at all, if it was not kept there. */
+/* The histogram as it is now, or as the baseline `old` has it; nothing if `old` does not have it. */
 static int keep_histogram(struct baseline *b, const struct snapshot *s, uint32_t unit,
                           const struct baseline *old) {
     const uint32_t *then = NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reset without clearing: a baseline is what had been recorded at a moment, and later snapshots
- * subtract it. Recording threads never notice.
+ * subtract it. Recording threads take no part.
  */
 #ifndef STINT_BASELINE_H
 #define STINT_BASELINE_H

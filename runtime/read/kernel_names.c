@@ -10,7 +10,7 @@ struct kernel_pattern {
 
 #include "kernel_names_table.inc"
 
-/* What is looked at: without the return type and the arguments. */
+/* The part of the name that patterns are compared with: without return type and arguments. */
 struct head {
     const char *name;
     size_t length;

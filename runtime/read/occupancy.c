@@ -75,7 +75,7 @@ int occupancy_of(struct occupancy *out, const struct snapshot_device *d,
         }
     }
     if (!blocks) {
-        return -1; /* it ran, so this is not that device's kernel */
+        return -1; /* no block fits, but it ran: the limits are not those of its device */
     }
     out->blocks = (uint32_t)blocks;
     out->permille = (uint32_t)(blocks * warps * 1000 / most);

@@ -44,7 +44,7 @@ struct histogram_link {
 
 struct grouping {
     struct snapshot *s;
-    int tree; /* intervals stand beside scopes of their name */
+    int tree; /* of the call tree: intervals have rows of their own beside scopes of their name */
     struct rows *rows;
     struct group *groups;
     struct hash_map row_of; /* hash of (parent or set, name, thread) to rows */
@@ -168,7 +168,7 @@ static uint64_t self_of(const struct snapshot_node *n) {
     return saturating_subtract(n->total, n->nested);
 }
 
-/* Ran on devices of different peaks: there is none to speak of. */
+/* If it ran on devices of different peaks, there is no peak. */
 static void add_peaks(struct group *to, const struct snapshot *s, uint32_t device) {
     static const struct snapshot_device unknown;
     const struct snapshot_device *d = &unknown;
@@ -257,7 +257,7 @@ static void row_sum_histograms(const struct grouping *g, const struct times *fro
     }
 }
 
-/* Bounds from before the interval come as near as the histograms of the interval say. */
+/* Bounds from before the interval are replaced by those of the interval's histograms, if closer. */
 static void times_tighten(struct times *t, const struct histogram *sum) {
     if (t->loose & SNAPSHOT_LOOSE_MIN) {
         uint64_t low = histogram_min(sum);
@@ -334,7 +334,7 @@ static void finish_cpu(const struct grouping *g, struct group *from, struct stin
         r->has |= ROW_FIRST;
     }
     if (r->samples) {
-        /* Rounding, or a sample counted while its writer stood still, must not put the average
+        /* Rounding, or a sample whose writer was preempted while it was counted, must not put the average
          * outside the bounds. */
         uint64_t up = r->total_ns / r->samples + (r->total_ns % r->samples != 0);
         r->has |= ROW_SAMPLES;

@@ -8,7 +8,7 @@
 
 #include "snapshot.h"
 
-/* What a row has something to say about. */
+/* What a row has values for. */
 #define ROW_SAMPLES 1u
 #define ROW_HISTOGRAM 2u
 #define ROW_FIRST 4u
@@ -19,7 +19,7 @@
 #define ROW_BOUND 128u /* both, and their peaks */
 #define ROW_DEVICE 256u
 
-#define ROW_UNKNOWN UINT64_MAX /* a share of a peak that nobody knows */
+#define ROW_UNKNOWN UINT64_MAX /* a share of a peak that is not known */
 
 struct stint_row {
     const char *name;
@@ -81,7 +81,7 @@ struct rows {
 int rows_flat(struct rows *out, struct snapshot *s, int each_thread);
 int rows_tree(struct rows *out, struct snapshot *s);
 /* The tree again, or that of each thread; and of each node its row, in the snapshot's memory:
- * SNAPSHOT_NONE for a root. Parents stand before their children, a thread's rows together. */
+ * SNAPSHOT_NONE for a root. Parents come before their children, and the rows of a thread are adjacent. */
 int rows_tree_of(struct rows *out, struct snapshot *s, int each_thread, uint32_t **row_of);
 
 /* How long the calls of a row of rows_flat took: in ticks, or on the GPU in nanoseconds. 0, or -1 if

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A run as the tool sees it: a run file, read whole into memory and trusted in nothing.
+ * A run as the tool sees it: a run file, read whole into memory and untrusted.
  */
 #ifndef STINT_RUN_H
 #define STINT_RUN_H
@@ -9,7 +9,7 @@
 #include "trace.h"
 
 enum run_state {
-    RUN_LIVE,  /* its writer is there */
+    RUN_LIVE,  /* its writer runs */
     RUN_ENDED, /* it said so at its end */
     RUN_KILLED /* neither: killed, crashed, or ended by _exit or exec */
 };
@@ -18,7 +18,7 @@ struct run {
     const char *path;
     struct snapshot snapshot;
     struct trace trace; /* read on demand: run_trace */
-    /* What it says of itself; "" = it does not. Printable as they are only through text_name. */
+    /* Its own description; "" = not given. Printable as they are only through text_name. */
     const char *program;
     const char *command; /* with its arguments */
     const char *host;
@@ -31,7 +31,7 @@ struct run {
     uint32_t cpus;
     uint64_t start_real_ns; /* CLOCK_REALTIME */
     enum run_state state;
-    int at_least; /* nobody knows when it ended: the last thing it is known to have done counts */
+    int at_least;      /* its end is not known: ages are computed up to its last recorded action */
     char warning[160]; /* "" or what is wrong with it though it can be read */
 };
 

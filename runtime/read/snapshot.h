@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The picture of an arena at one moment: every node of every thread, read without stopping anybody
- * and checked as if it came from a stranger's file (bounds, cycles, counts). Immutable once taken;
+ * The picture of an arena at one moment: every node of every thread, read without stopping a thread
+ * and checked as untrusted input (bounds, cycles, counts). Immutable once taken;
  * reports see nothing else.
  */
 #ifndef STINT_SNAPSHOT_H

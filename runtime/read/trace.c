@@ -134,7 +134,7 @@ static int decode_span(const struct snapshot *s, const struct stint_impl_event *
     return 0;
 }
 
-/* A launch so long before that its time has no room in the payload is one nobody knows. */
+/* A launch so long before that its time does not fit into the payload is unknown. */
 static int decode_activity(const struct reading *r, const struct stint_impl_event *e,
                            const uint64_t *payload, struct trace_event *out) {
     uint64_t end = ns_of(r->s, (e->at & TICKS) + (e->what & STINT_IMPL_SPAN_LONG));
@@ -254,7 +254,7 @@ static int span_fits(struct split *lane, struct item *item, int flat) {
     return 1;
 }
 
-/* Spans to lanes on which they nest. Intervals are nobody's child: never on a thread's first. */
+/* Spans to lanes on which they nest. Intervals have no parent: never on a thread's first lane. */
 static void spans_place(const struct reading *r, const struct source *from, struct pile *pile) {
     uint64_t kept = pile->count;
     for (uint32_t i = 0; i < SPLITS; ++i) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Implementation notes: what the tree is, scope by scope, then which of it has a row, then the
- * rows. Rows of the tree stand behind their parents, so one walk forwards hands down and one backwards
- * hands up.
+ * Implementation notes: first the scopes of the call tree, then which of them have a row, then
+ * the rows. Rows of the tree come after their parents, so one pass forwards passes values down and one
+ * backwards passes them up.
  */
 #include "fluid_rows.h"
 

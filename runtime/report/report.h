@@ -18,10 +18,10 @@ struct report_about {
     const char *cpu;
     const char *compiler;
     const char *clock;
-    const char *gpu; /* what the back end is and why it can do nothing; "": nobody asked for it */
+    const char *gpu; /* the back end, and why it does not work; "": not requested */
     uint32_t cpus;
     const char *state;                 /* of a run that is read from its file: a line about it */
-    int killed;                        /* nobody knows its end: ages are at least that */
+    int killed;                        /* its end is not known: ages are lower bounds */
     const struct machine_usage *usage; /* NULL = not known */
 };
 
@@ -34,7 +34,7 @@ struct report {
 };
 #define REPORT_COST_UNKNOWN UINT64_MAX
 
-/* The whole of it, as the options ask; line: the closing one of the legacy view. -1 without memory. */
+/* The report that the options request; line: the closing one of the legacy view. -1 without memory. */
 int report_render(const struct report *r, int line);
 
 /* Each adds its part; -1 without memory. */
@@ -49,16 +49,16 @@ int report_activity(const struct report *r);
 /* The same of devices over time (busy, idle and why, steps), and what to look at first. */
 int report_devices(const struct report *r);
 int report_hints(const struct report *r);
-/* The profiling report of the fluid profiler, and its honest companion. */
+/* The profiling report of the fluid profiler, and durations below it. */
 int report_fluid(const struct report *r);
 /* Its memory report; nothing where no allocation was seen. */
 int report_memory(const struct report *r);
-/* The ancestor's report of one set or of all of them: headers and rows, a closing line with
+/* The report of PaddlePaddle's Stat.h, of one set or of all of them: headers and rows, a closing line with
  * line != 0. */
 int report_legacy(const struct report *r, int line);
 /* One row of it by name; -1 if the set has no such name. */
 int report_legacy_row(const struct report *r, const char *name);
-/* The lines of the ledger that are not zero, each behind `indent`. */
+/* The lines of the ledger that are not zero, each after `indent`. */
 void report_losses(const struct report *r, const char *indent);
 
 #endif

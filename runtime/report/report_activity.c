@@ -14,7 +14,7 @@
 #include "report_grid.h"
 
 #define NAME_COLUMNS 120 /* kernels of templates differ late in their names, */
-#define NAME_LEAST 24    /* but on a terminal a third of it has to do */
+#define NAME_LEAST 24    /* but on a terminal they get a third of its width */
 
 #define TITLES 18
 
@@ -102,7 +102,7 @@ static void put_kernel(struct report_grid *g, const struct activity_row *row) {
     grid_add(g, "%s", *row->precision ? row->precision : "-");
 }
 
-/* From where to where, and how it was asked for. */
+/* From where to where, and whether the call was asynchronous. */
 static void put_ends(struct report_grid *g, const struct snapshot_activity *a) {
     if (a->kind == ACTIVITY_COPY) {
         grid_add(g, "%s", activity_memory_text(ACTIVITY_COPY_FROM(a->detail)));

@@ -74,7 +74,7 @@ static size_t cell_name_columns(const struct report_options *o) {
     return u64_clamp(part, NAME_LEAST, NAME_COLUMNS);
 }
 
-/* As far in as a name is wide; what is deeper stands there, behind its depth. A recursion over names
+/* Up to the width of a name; a deeper row is indented as far and begins with its depth. A recursion over names
  * made at run time, or a hostile file, would else fill lines with blanks. */
 static size_t put_indent(const struct report *r, uint32_t depth) {
     size_t most = cell_name_columns(r->options) / INDENT * INDENT, wanted = (size_t)depth * INDENT;
@@ -142,7 +142,7 @@ static int cell_says_nothing(const char *number) {
     return !strpbrk(number, "123456789");
 }
 
-/* What the cells of a line, or its titles, have in common: two spaces between them, and none at its
+/* Cells of a line and titles: two spaces between them, and none at its
  * end. owed: spaces that the next cell puts in front of it. */
 static void cell_put_number(const struct report *r, const char *number, size_t width,
                             size_t *owed) {

@@ -8,7 +8,7 @@
 #include "read/columns.h"
 #include "report.h"
 
-/* A line to print: a row, how deep its name is indented, and what stands before the name. */
+/* A line to print: a row, how deep its name is indented, and what is printed before the name. */
 struct report_line {
     uint32_t row;
     uint32_t depth;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * GPUs over time: how long each was busy with what, why it had nothing to do and whom to ask, and
- * what of that falls on a step. Unions of intervals: nothing is counted twice.
+ * GPUs over time: how long each was busy with what, why it was idle and which scope is
+ * responsible, and the share of a step. Unions of intervals: nothing is counted twice.
  */
 #include <stdio.h>
 #include <string.h>
@@ -154,7 +154,7 @@ static void put_step_row(struct report_grid *g, const char *name, const struct s
     grid_time(g, a->max);
 }
 
-/* What is left of a step, on average; its extremes are nobody's. */
+/* The rest of a step, on average; it has no minimum and maximum of its own. */
 static void put_idle_row(struct report_grid *g, const char *name, const struct snapshot_activity *a,
                          uint64_t wall) {
     uint64_t busy = a->total / a->count, idle = saturating_subtract(wall, busy);

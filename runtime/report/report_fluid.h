@@ -27,7 +27,7 @@ int fluid_table(struct fluid_page *p);
 
 /* The title between its rules. */
 void fluid_section(struct text *out, const char *title);
-/* Set left in `width` columns, with a blank behind it in any case: spaces that the next cell puts
+/* Set left in `width` columns, with at least one blank after it: spaces that the next cell puts
  * in front of it are owed. */
 __attribute__((format(printf, 4, 5))) void fluid_cell(struct text *out, size_t *owed, size_t width,
                                                       const char *format, ...);

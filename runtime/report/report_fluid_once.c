@@ -27,7 +27,7 @@ struct waits {
     double copies;
 };
 
-/* ---- What there is. */
+/* ---- Sums. */
 
 /* In outermost scopes, those that are open included; a thread's recorder cannot have been in scopes
  * for longer than there was time. */

@@ -10,11 +10,12 @@
 #include "base/order.h"
 #include "report_fluid.h"
 
-#define NAME_MORE 8 /* columns behind the longest name, */
-#define NAME_GAP 2  /* and at least behind one that is indented deep */
+#define NAME_MORE 8 /* columns after the longest name, */
+#define NAME_GAP 2  /* and at least these after one that is indented deep */
 #define INDENT 2
-#define DEPTH STINT_IMPL_DEPTH /* a hostile file's tree may be deeper, and is set no further in */
-#define NAME_BYTES 1000u       /* likewise: no recorder keeps more */
+#define DEPTH                                                                                      \
+    STINT_IMPL_DEPTH /* the tree of an untrusted file may be deeper; it is not indented further */
+#define NAME_BYTES 1000u /* likewise: no recorder keeps more */
 
 /* ---- Names of rows. */
 
@@ -164,7 +165,7 @@ static int fluid_row_before(const void *what, uint32_t one, uint32_t other) {
         }
         return a->total > b->total;
     }
-    /* Copies are timed by another clock: behind the scopes. */
+    /* Copies are timed by another clock: they come after the scopes. */
     int copies = a->tree == SNAPSHOT_NONE, others = b->tree == SNAPSHOT_NONE;
     if (copies != others) {
         return others;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What stands under every report: what stint itself cost, what was lost, what is open, what the
+ * What is printed under every report: what stint itself cost, what was lost, what is open, what the
  * process used.
  */
 #include <string.h>

@@ -35,9 +35,9 @@ void grid_bytes(struct report_grid *g, uint64_t bytes);
 void grid_rate(struct report_grid *g, uint64_t per_s);                 /* in 10^9 */
 void grid_share(struct report_grid *g, uint64_t part, uint64_t whole); /* "-" of nothing */
 /* After the start: on a terminal, columns that it has no room for are left out from the right, but
- * for those whose bit is in `keep`; and titles stand out. */
+ * for those whose bit is in `keep`; and titles are bold. */
 void grid_fit(struct report_grid *g, const struct report_options *o, uint32_t keep);
-/* Puts it behind `out`, each line behind `indent` spaces, and frees it. 0, or -1 without memory. */
+/* Appends it to `out`, each line after `indent` spaces, and frees it. 0, or -1 without memory. */
 int grid_print(struct report_grid *g, struct text *out, size_t indent);
 
 #endif

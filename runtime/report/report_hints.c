@@ -18,10 +18,10 @@
 
 #define SMALL_COPY 65536u   /* bytes on average: below it the call costs more than the copy */
 #define MANY_COPIES 100u    /* of a row */
-#define LARGE_COPY 1048576u /* bytes on average: above it the link's speed shows */
+#define LARGE_COPY 1048576u /* bytes on average: above it the speed of the link decides */
 #define SLOW_LINK 6e9       /* bytes a second: half of what PCIe 3.0 x16 does in practice */
 #define PAGEABLE_BYTES 1048576u
-#define MATTERS 20u        /* a part of 1/20 of the device's time is worth a word */
+#define MATTERS 20u        /* a part of 1/20 of the device's time is mentioned */
 #define LOW_OCCUPANCY 300u /* of 1000 */
 #define ONE_SCOPE 0.4      /* of all scopes' own time */
 #define IDLE_HOST 0.2      /* of the time a device was seen */

@@ -23,7 +23,7 @@ static void legacy_put_number(const struct report *r, const char *key, const cha
     text_add(r->out, " %s=%-10s", key, number);
 }
 
-/* repeat: only its width, so that later rows of one statistic stand below the first. */
+/* repeat: only its width, so that later rows of one statistic are aligned with the first. */
 static void legacy_put_prefix(const struct report *r, int repeat) {
     char prefix[96];
     size_t width = log_prefix(prefix, sizeof prefix);
@@ -109,7 +109,7 @@ static void legacy_put_rows(const struct report *r, struct listing *l, uint32_t 
     for (uint32_t i = begin, shown = 0; i < end && (!o->top || shown < o->top); ++i) {
         uint32_t at = l->head[l->rows.row[l->order[i]].name_id];
         if (at != i + 1) {
-            continue; /* stands below an earlier one, or is not shown */
+            continue; /* is printed below an earlier one, or not shown */
         }
         for (; at; at = l->next[at - 1]) {
             legacy_put_row(r, &l->rows.row[l->order[at - 1]], at != i + 1);

@@ -11,7 +11,7 @@
 static const char between[] = " > ";
 static const char cut[] = "... > ";
 
-/* Puts it before what is there; -1 without room. */
+/* Writes it before the existing text; -1 without room. */
 static int path_prepend(char out[REPORT_PATH], size_t *at, const char *text, size_t length) {
     if (length > *at) {
         return -1;

@@ -28,7 +28,7 @@ static int link_children(struct snapshot *s, const struct rows *rows, const uint
 }
 
 /* A row is shown if it or anything below it was called, or is open. Parents come before children,
- * so one walk backwards settles it. */
+ * so one pass backwards is enough. */
 static uint8_t *find_live(struct snapshot *s, const struct rows *rows,
                           const struct report_options *o) {
     uint8_t *live = scratch_array(&s->memory, (size_t)rows->count + 1, sizeof *live);
