@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Expressions that the documentation does not use, because readers have to decode them.
 
-    check_words.py              checks the documents, public headers and the man page
+    check_words.py              checks the documents, the man page and the sources
     check_words.py self-test    each pattern finds its example
 
 Names in back quotes are not checked: names of tests and functions are not prose.
@@ -15,26 +15,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 FILES = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/*.md", "include/stint/*.h",
          "include/stint/*.hpp", "include/stint/detail/*.h", "gen/*.py", "gen/*.ini",
-         "runtime/tool/stint.1.in", "samples/*"]
-
-# Folders with sources whose comments are clean; the others follow.
-CLEAN_FOLDERS = [
-    "runtime/activity",
-    "runtime/arena",
-    "runtime/base",
-    "runtime/capture",
-    "runtime/cupti",
-    "runtime/export",
-    "runtime/gpu",
-    "runtime/ranges",
-    "runtime/read",
-    "runtime/record",
-    "runtime/report",
-    "runtime/session",
-    "runtime/tool",
-    "runtime/tracer",
-    "runtime/viewers",
-]
+         "runtime/*/*.[ch]", "runtime/tool/stint.1.in", "samples/*"]
 
 # Pattern, what to write instead, and an example that it must find.
 BANNED = [
@@ -77,7 +58,7 @@ def findings(name, text):
 
 
 def paths():
-    for pattern in FILES + [folder + "/*.[ch]" for folder in CLEAN_FOLDERS]:
+    for pattern in FILES:
         yield from sorted(path for path in ROOT.glob(pattern) if path.is_file())
 
 
