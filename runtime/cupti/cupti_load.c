@@ -47,33 +47,25 @@ static const char *const libraries[] = {
     "/usr/local/cuda/extras/CUPTI/lib64/libcupti.so",
 };
 
-/* A library that the program has loaded already has precedence: it fits the program's CUDA. */
-static void *library_open_any(void) {
-    void *library = NULL;
-    for (size_t i = 0; i < COUNT(libraries) && !library; ++i) {
-        library = dlopen(libraries[i], RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
-    }
-    for (size_t i = 0; i < COUNT(libraries) && !library; ++i) {
-        library = dlopen(libraries[i], RTLD_NOW | RTLD_LOCAL);
-    }
-    return library;
-}
+/* Each name is tried twice: a library that the program has loaded already has precedence, as it fits
+ * the program's CUDA. */
+#define CANDIDATES (2 * COUNT(libraries))
 
 static void *library_open(const char *name, char reason[CUPTI_REASON]) {
-    if (!name) {
-        void *found = library_open_any();
-        if (!found) {
-            snprintf(reason, CUPTI_REASON,
-                     "no " CUPTI_LIBRARIES "; LD_LIBRARY_PATH or STINT_CUPTI_LIB can say where");
-        }
-        return found;
-    }
     void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
     if (!library) {
         const char *error = dlerror();
         snprintf(reason, CUPTI_REASON, "%.230s", error ? error : name);
     }
     return library;
+}
+
+static void *library_open_candidate(unsigned number) {
+    int mode = RTLD_NOW | RTLD_LOCAL;
+    if (number < COUNT(libraries)) {
+        mode |= RTLD_NOLOAD;
+    }
+    return dlopen(libraries[number % COUNT(libraries)], mode);
 }
 
 static int library_find_symbols(void *library, struct cupti *out, char reason[CUPTI_REASON]) {
@@ -90,21 +82,54 @@ static int library_find_symbols(void *library, struct cupti *out, char reason[CU
     return 0;
 }
 
+/* 0, or -1 with the reason. */
+static int library_read(void *library, struct cupti *out, uint32_t *version,
+                        char reason[CUPTI_REASON]) {
+    if (library_find_symbols(library, out, reason)) {
+        return -1;
+    }
+    int code = out->cuptiGetVersion(version);
+    if (code || *version < OLDEST) {
+        snprintf(reason, CUPTI_REASON,
+                 "this CUPTI is too old (version %u): CUDA 11.5 or later is needed",
+                 code ? 0 : *version);
+        return -1;
+    }
+    return 0;
+}
+
 int cupti_load_library(const char *library, struct cupti *out, uint32_t *version,
                        char reason[CUPTI_REASON]) {
     int result = -1;
     void *opened = library_open(library, reason);
-    if (opened && !library_find_symbols(opened, out, reason)) {
-        int code = out->cuptiGetVersion(version);
-        if (code || *version < OLDEST) {
-            snprintf(reason, CUPTI_REASON,
-                     "this CUPTI is too old (version %u): CUDA 11.5 or later is needed",
-                     code ? 0 : *version);
-        } else {
-            result = 0;
-        }
+    if (opened) {
+        result = library_read(opened, out, version, reason);
     }
     dlerror(); /* the program's next dlerror() must not report these */
+    return result;
+}
+
+int cupti_load_next(struct cupti_search *search, struct cupti *out, uint32_t *version,
+                    char reason[CUPTI_REASON]) {
+    int result = -1;
+    reason[0] = '\0';
+    while (result && search->next < CANDIDATES) {
+        char refused[CUPTI_REASON];
+        void *opened = library_open_candidate(search->next++);
+        if (!opened || opened == search->last) {
+            continue;
+        }
+        search->last = opened;
+        result = library_read(opened, out, version, refused);
+        if (result && !reason[0]) {
+            snprintf(reason, CUPTI_REASON, "%s", refused);
+        }
+    }
+    if (result && !reason[0]) {
+        snprintf(reason, CUPTI_REASON,
+                 "no " CUPTI_LIBRARIES "; LD_LIBRARY_PATH or STINT_CUPTI_LIB can say where");
+    }
+    dlerror();
     return result;
 }
 

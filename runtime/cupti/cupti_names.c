@@ -155,6 +155,7 @@ static void names_read_domain(const struct cupti *c, int domain) {
 }
 
 void cupti_read_names(const struct cupti *c) {
+    memset(domains, 0, sizeof domains);
     names_read_domain(c, CUPTI_CB_DOMAIN_DRIVER_API);
     names_read_domain(c, CUPTI_CB_DOMAIN_RUNTIME_API);
 }

@@ -28,10 +28,18 @@ extern const struct cupti_kind *const cupti_kind_table; /* kernels are the first
 
 #define CUPTI_LIBRARIES "libcupti.so.13, .12 or .11"
 
-/* Loads a library (NULL: the first that is found of the known names). 0, or -1 with the reason in
- * words. Not from two threads at once. */
+/* Loads the library of that path. 0, or -1 with the reason in words. Not from two threads at once. */
 int cupti_load_library(const char *library, struct cupti *out, uint32_t *version,
                        char reason[CUPTI_REASON]);
+/* How far the known names were searched; all zero at the start. */
+struct cupti_search {
+    unsigned next;
+    void *last; /* handle */
+};
+/* Loads the next library of the known names that can be used: the newest first. As above; the reason is
+ * that of the first that cannot. One library may be found twice. */
+int cupti_load_next(struct cupti_search *search, struct cupti *out, uint32_t *version,
+                    char reason[CUPTI_REASON]);
 /* The version of CUDA that it belongs to: "13.0". */
 void cupti_describe_toolkit(uint32_t version, char *out, size_t size);
 /* The meaning of a code in words, else its name, else its number. */
@@ -46,7 +54,7 @@ enum cupti_use {
     CUPTI_USE_QUERY = 4   /* CUPTI makes the record of a wait for it: callback */
 };
 
-/* Once, before the others. */
+/* Before the others; again for another library. */
 void cupti_read_names(const struct cupti *c);
 /* Numbers are below; 0 is none. domain: CUPTI_CB_DOMAIN_DRIVER_API, _RUNTIME_API. */
 uint32_t cupti_get_names_end(int domain);

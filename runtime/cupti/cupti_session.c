@@ -42,6 +42,7 @@ enum library_state { LIBRARY_NEW, LIBRARY_LOADED, LIBRARY_BAD };
 /* Written by the thread that opens the session, before it subscribes. */
 static enum library_state library;
 static char library_reason[CUPTI_REASON];
+static struct cupti_search search;
 static struct cupti cupti;
 static uint32_t version;
 static size_t strides[CUPTI_KINDS];
@@ -182,41 +183,107 @@ static void cupti_on_complete(CUcontext context, uint32_t stream, uint8_t *buffe
 
 /* ---- Opening -----------------------------------------------------------------------------------*/
 
+/* Codes of all calls where the driver cannot be used: which one depends on CUPTI's version. */
+static int cupti_is_without_driver(int code) {
+    return code == CUPTI_NOT_INITIALIZED || code == CUPTI_UNKNOWN;
+}
+
 static int cupti_fail(char reason[CUPTI_REASON], const char *function, int code) {
     char words[CUPTI_REASON];
-    if (code == CUPTI_UNKNOWN && gpu_ops()->reason) { /* the code of all calls then */
-        snprintf(reason, CUPTI_REASON, "%s", gpu_ops()->reason);
-        return -1;
+    const char *rest = "";
+    if (cupti_is_without_driver(code)) {
+        const struct gpu_ops *gpu = gpu_ops();
+        struct gpu_device device = {0};
+        if (gpu->reason) {
+            snprintf(reason, CUPTI_REASON, "%s", gpu->reason);
+            return -1;
+        }
+        if (gpu_device(gpu, 0, &device) != GPU_OK) {
+            rest = "; the CUDA driver has no device or is not initialised";
+        }
     }
     cupti_describe_code(&cupti, code, words, sizeof words);
-    snprintf(reason, CUPTI_REASON, "%s: %.180s", function, words);
+    snprintf(reason, CUPTI_REASON, "%s: %.150s%s", function, words, rest);
     return -1;
+}
+
+static void cupti_use_library(const struct cupti *functions, uint32_t number) {
+    cupti = *functions;
+    __atomic_store_n(&version, number, __ATOMIC_RELAXED); /* reports read it meanwhile */
+    cupti_read_names(&cupti);
+    for (int i = 0; i < CUPTI_KINDS; ++i) {
+        strides[i] = cupti_measure_record(&cupti, cupti_kind_table[i].kind);
+    }
+}
+
+static void cupti_load_first(void) {
+    struct cupti functions = {0};
+    uint32_t number = 0;
+    int bad;
+    if (config.cupti_lib) {
+        bad = cupti_load_library(config.cupti_lib, &functions, &number, library_reason);
+    } else {
+        bad = cupti_load_next(&search, &functions, &number, library_reason);
+    }
+    if (bad) {
+        library = LIBRARY_BAD;
+        return;
+    }
+    cupti_use_library(&functions, number);
+    library = LIBRARY_LOADED;
 }
 
 static int cupti_load(char reason[CUPTI_REASON]) {
     if (library == LIBRARY_NEW) {
-        uint32_t number = 0;
-        int bad = cupti_load_library(config.cupti_lib, &cupti, &number, library_reason);
-        __atomic_store_n(&version, number, __ATOMIC_RELAXED); /* reports read it meanwhile */
-        library = bad ? LIBRARY_BAD : LIBRARY_LOADED;
-        if (!bad) {
-            cupti_read_names(&cupti);
-            for (int i = 0; i < CUPTI_KINDS; ++i) {
-                strides[i] = cupti_measure_record(&cupti, cupti_kind_table[i].kind);
-            }
-        }
+        cupti_load_first();
     }
     if (library == LIBRARY_BAD) {
         snprintf(reason, CUPTI_REASON, "%s", library_reason);
         return -1;
     }
-    const struct cupti_kind *kernels = &cupti_kind_table[0];
-    if (strides[0] < kernels->min_bytes) {
+    if (strides[0] < cupti_kind_table[0].min_bytes) {
         snprintf(reason, CUPTI_REASON, "this CUPTI's kernel records, of %zu bytes, are not known",
                  strides[0]);
         return -1;
     }
     return 0;
+}
+
+/* Whether an older CUPTI may succeed where this one failed with that code. */
+static int cupti_may_other_succeed(int code) {
+    if (config.cupti_lib || gpu_ops()->reason) {
+        return 0;
+    }
+    return code == CUPTI_NOT_COMPATIBLE || cupti_is_without_driver(code);
+}
+
+/* If the library does not accept the driver, the other installed ones are tried; once, as this takes
+ * time. If none accepts it, the first is used again, and the code is the first one's. */
+static int cupti_subscribe(void) {
+    const struct cupti first = cupti;
+    uint32_t first_version = version;
+    int first_code = cupti.cuptiSubscribe(&subscriber, cupti_on_api, NULL);
+    int code = first_code;
+    while (code && cupti_may_other_succeed(code)) {
+        struct cupti functions = {0};
+        uint32_t number = 0;
+        char reason[CUPTI_REASON];
+        if (cupti_load_next(&search, &functions, &number, reason)) {
+            break;
+        }
+        cupti_use_library(&functions, number);
+        if (strides[0] >= cupti_kind_table[0].min_bytes) {
+            code = cupti.cuptiSubscribe(&subscriber, cupti_on_api, NULL);
+        }
+    }
+    if (code) {
+        subscriber = NULL;
+        if (cupti.cuptiSubscribe != first.cuptiSubscribe) {
+            cupti_use_library(&first, first_version);
+        }
+        return first_code;
+    }
+    return CUPTI_OK;
 }
 
 /* Callbacks are enabled function by function, as they cost time. Returns what is missing without
@@ -317,10 +384,9 @@ static int cupti_open(char reason[CUPTI_REASON], void (*at_launch)(void)) {
     __atomic_store_n(&launched, at_launch, __ATOMIC_RELEASE);
     int code = CUPTI_OK;
     if (!subscriber) {
-        code = cupti.cuptiSubscribe(&subscriber, cupti_on_api, NULL);
+        code = cupti_subscribe();
     }
     if (code) {
-        subscriber = NULL;
         activity_pause();
         return cupti_fail(reason, "cuptiSubscribe", code);
     }

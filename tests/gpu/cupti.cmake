@@ -18,6 +18,9 @@ endforeach()
 add_dependencies(stint_gpu_cupti stint_cupti_double_old)
 target_compile_definitions(stint_gpu_cupti PRIVATE
     "CUPTI_DOUBLE_OLD_LIBRARY=\"$<TARGET_FILE:stint_cupti_double_old>\"")
+add_dependencies(stint_gpu_cupti_life stint_cupti_double_old)
+target_compile_definitions(stint_gpu_cupti_life PRIVATE
+    "CUPTI_DOUBLE_OLD_LIBRARY=\"$<TARGET_FILE:stint_cupti_double_old>\"")
 
 add_executable(stint_gpu_cupti_program "${CMAKE_CURRENT_LIST_DIR}/cupti_program.c")
 target_link_libraries(stint_gpu_cupti_program PRIVATE stint_fake stint_cupti_double

@@ -85,6 +85,60 @@ TEST(cupti_life, no_library) {
     free(said);
 }
 
+/* Two installed libraries: the program has loaded one, which is tried first. */
+static char *output_of_two(const char *faults) {
+    char folder[] = "/tmp/stint_cupti_XXXXXX", path[100], settings[700];
+    CHECK(mkdtemp(folder) != NULL);
+    snprintf(path, sizeof path, "%s/libcupti.so.13", folder);
+    CHECK(!symlink(CUPTI_DOUBLE_LIBRARY, path));
+    snprintf(path, sizeof path, "%s/libcupti.so.12", folder);
+    CHECK(!symlink(CUPTI_DOUBLE_OLD_LIBRARY, path));
+    snprintf(settings, sizeof settings,
+             "STINT_CUDA_LIB='%s' LD_LIBRARY_PATH='%s' STINT_GPU=cupti %s sh -c 'unset "
+             "STINT_CUPTI_LIB; exec \"$0\"'",
+             DOUBLE_LIBRARY, folder, faults);
+    char *said = output_of("", "", settings);
+    snprintf(path, sizeof path, "%s/libcupti.so.13", folder);
+    unlink(path);
+    snprintf(path, sizeof path, "%s/libcupti.so.12", folder);
+    unlink(path);
+    rmdir(folder);
+    return said;
+}
+
+TEST(cupti_life, the_first_of_two_libraries) {
+    char *said = output_of_two("");
+    CHECK_CONTAINS(said, "main: on 1, subscribed 1\n");
+    free(said);
+}
+
+TEST(cupti_life, the_next_library_if_the_first_refuses) {
+    static const char *const codes[] = {"14", "15", "999"};
+    for (int i = 0; i < 3; ++i) {
+        char faults[100];
+        snprintf(faults, sizeof faults, "STINT_CUPTI_DOUBLE_FAIL=cuptiSubscribe=%s", codes[i]);
+        char *said = output_of_two(faults);
+        CHECK_CONTAINS(said, "main: on 1, subscribed 0\n"); /* the other one is */
+        free(said);
+    }
+}
+
+TEST(cupti_life, no_next_library_for_other_codes) {
+    char *said = output_of_two("STINT_CUPTI_DOUBLE_FAIL=cuptiSubscribe=39");
+    CHECK_CONTAINS(said, "cuptiSubscribe: another tool has CUPTI");
+    CHECK_CONTAINS(said, "main: on 0, subscribed 0\n");
+    free(said);
+}
+
+TEST(cupti_life, all_libraries_refuse) {
+    char *said = output_of_two("STINT_CUPTI_DOUBLE_FAIL=cuptiSubscribe=14 "
+                               "STINT_CUPTI_DOUBLE_OLD_FAIL=cuptiSubscribe=15");
+    CHECK_CONTAINS(said, "stint: no GPU activities: cuptiSubscribe: this CUPTI and the CUDA driver "
+                         "do not go together; timers and captures go on\n");
+    CHECK_CONTAINS(said, "main: on 0, subscribed 0\n");
+    free(said);
+}
+
 TEST(cupti_life, real_library_without_a_driver) {
 #ifdef CUPTI_REAL
     char *said = output_of(CUPTI_REAL, "", "STINT_GPU=cupti STINT_REPORT=table");

@@ -115,6 +115,27 @@ TEST(cupti, without_a_driver) {
                   "no cupti: no CUDA driver: no /nonexistent/libcuda.so.1");
 }
 
+/* CUPTI 11.7, 11.8 and 12.4 return 15 where 13.0 returns 999. */
+TEST(cupti, without_a_driver_by_another_code) {
+    prepare();
+    setenv("STINT_CUDA_LIB", "/nonexistent/libcuda.so.1", 1);
+    cupti_double_fail("cuptiSubscribe=15");
+    check_refused("stint: no GPU activities: no CUDA driver: no /nonexistent/libcuda.so.1; timers "
+                  "and captures go on\n",
+                  "no cupti: no CUDA driver: no /nonexistent/libcuda.so.1");
+}
+
+/* cuInit fails with 100 then, and every call of the driver with 3 after that, as in libcuda 550. */
+TEST(cupti, without_a_device) {
+    prepare();
+    double_reset();
+    cupti_double_fail("cuptiSubscribe=15");
+    check_refused("stint: no GPU activities: cuptiSubscribe: it cannot be initialised; the CUDA "
+                  "driver has no device or is not initialised; timers and captures go on\n",
+                  "no cupti: cuptiSubscribe: it cannot be initialised; the CUDA driver has no "
+                  "device or is not initialised");
+}
+
 TEST(cupti, an_older_one_lacks_what_is_not_required) {
     setenv("STINT_CUPTI_LIB", CUPTI_DOUBLE_OLD_LIBRARY, 1);
     CHECK(!tracer_start());

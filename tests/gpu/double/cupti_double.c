@@ -289,8 +289,13 @@ void cupti_double_reset(void (*advance)(uint64_t ns)) {
 
 __attribute__((constructor)) static void at_load(void) {
     cupti_double_reset(NULL);
-    if (cupti_double_fail(getenv("STINT_CUPTI_DOUBLE_FAIL"))) {
-        fprintf(stderr, "cupti double: cannot read STINT_CUPTI_DOUBLE_FAIL\n");
+#ifdef DOUBLE_OLD
+    const char *name = "STINT_CUPTI_DOUBLE_OLD_FAIL";
+#else
+    const char *name = "STINT_CUPTI_DOUBLE_FAIL";
+#endif
+    if (cupti_double_fail(getenv(name))) {
+        fprintf(stderr, "cupti double: cannot read %s\n", name);
     }
 }
 

@@ -88,7 +88,7 @@ void cupti_double_overhead(uint32_t kind, uint64_t ns);
 
 /* "cuptiSubscribe=39,cuptiActivityEnable:3=35": each call of the one returns 39, the third call from
  * now of the other 35; a fault has no other effect. NULL or "": none. Also by the environment at
- * load: STINT_CUPTI_DOUBLE_FAIL. Returns 0, or -1 if it cannot be read. */
+ * load: STINT_CUPTI_DOUBLE_FAIL, of the old one STINT_CUPTI_DOUBLE_OLD_FAIL. Returns 0, or -1 if it cannot be read. */
 int cupti_double_fail(const char *faults);
 void cupti_double_version(uint32_t version);
 /* Bytes of a record of that kind (at most 512), 0 = as in CUDA 13.0. */
