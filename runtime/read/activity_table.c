@@ -150,6 +150,23 @@ static uint64_t stddev_of(const struct snapshot_activity *a) {
     return u64_min(whole, widest);
 }
 
+/* Samples: up to here the middle ones are what the bounds leave of the total. */
+#define EXACT_MEDIAN 4
+
+/* 0: not known exactly. */
+static int find_exact_median(const struct snapshot_activity *a, uint64_t *median) {
+    if (a->count > EXACT_MEDIAN || a->loose & (SNAPSHOT_LOOSE_MIN | SNAPSHOT_LOOSE_MAX)) {
+        return 0;
+    }
+    if (a->count <= 2) {
+        *median = a->total / a->count;
+        return 1;
+    }
+    uint64_t bounds = saturating_add(a->min, a->max);
+    *median = saturating_subtract(a->total, bounds) / (a->count - 2);
+    return 1;
+}
+
 /* The bounds where they are not exact, and the median. */
 static void finish_histogram(const struct grouping *g, struct activity_row *r) {
     struct snapshot_activity *a = &r->sum;
@@ -168,7 +185,11 @@ static void finish_histogram(const struct grouping *g, struct activity_row *r) {
     a->min = u64_clamp(a->min, 0, r->avg);
     a->max = u64_clamp(a->max, up, UINT64_MAX);
     if (count) {
-        r->median = u64_clamp(histogram_percentile(sum, count, 500), a->min, a->max);
+        uint64_t median;
+        if (!find_exact_median(a, &median)) {
+            median = histogram_percentile(sum, count, 500);
+        }
+        r->median = u64_clamp(median, a->min, a->max);
         r->has |= ACTIVITY_HAS_MEDIAN;
     }
 }
