@@ -143,8 +143,9 @@ aarch64() {
 inside() { # ROOT COMMAND
     # shellcheck disable=SC2016 # for the inner shell
     unshare --mount --propagation private sh -c '
-        mount -t proc proc "$1/proc" && mkdir -p "$1/stint" "$1/build" &&
-        mount --bind "$2" "$1/stint" && mount -o remount,ro,bind "$1/stint" &&
+        mount -t proc proc "$1/proc" && mkdir -p "$1/source" "$1/build" &&
+        mount --bind /dev/pts "$1/dev/pts" &&
+        mount --bind "$2" "$1/source" && mount -o remount,ro,bind "$1/source" &&
         exec chroot "$1" /bin/sh -c "$3"' sh "$1" "$source" "$2"
 }
 
@@ -179,7 +180,7 @@ urllib.request.urlopen(sys.argv[1], timeout=20)' "$mirror/dists/$1/InRelease" 2>
 
 environment='export CCACHE_DIR=/ccache CMAKE_C_COMPILER_LAUNCHER=ccache LC_ALL=C.UTF-8
 export CMAKE_CXX_COMPILER_LAUNCHER=ccache STINT_BUILD_DIR=/build
-cd /stint
+cd /source
 set -e
 '
 

@@ -27,6 +27,7 @@
 
 #include "arena.h"
 #include "base/arithmetic.h"
+#include "base/error_text.h"
 #include "base/log.h"
 #include "base/output.h"
 #include "base/print.h"
@@ -210,7 +211,7 @@ void *run_file_open(const char *pattern, size_t bytes, size_t ready) {
         return NULL;
     }
     if (make_temporary()) {
-        run_file_refuse(strerror(errno));
+        run_file_refuse(error_text(errno));
         return NULL;
     }
     void *p = map_file(bytes, ready);
@@ -222,7 +223,7 @@ void *run_file_open(const char *pattern, size_t bytes, size_t ready) {
         if (why == EOPNOTSUPP || why == ENOSYS || why == ENODEV) {
             postpone_file();
         } else {
-            run_file_refuse(strerror(why));
+            run_file_refuse(error_text(why));
         }
     }
     return p;
@@ -373,7 +374,7 @@ static int refuse_name(int why) {
     if (why == EEXIST) {
         return run_file_refuse("file exists and is not a stint run file");
     }
-    return run_file_refuse(strerror(why));
+    return run_file_refuse(error_text(why));
 }
 
 void run_file_publish(void) {

@@ -18,6 +18,7 @@
 #include "calm.h"
 #include "config.h"
 #include "errno_keep.h"
+#include "error_text.h"
 #include "log.h"
 #include "print.h"
 #include "replace_file.h"
@@ -116,13 +117,13 @@ static const char *open_output(const char *path, int fresh, int *fd) {
     int flags = O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
     *fd = open(path, flags, 0666);
     if (*fd < 0) {
-        return strerror(errno);
+        return error_text(errno);
     }
     if (fstat(*fd, &s) || (!S_ISREG(s.st_mode) && !S_ISCHR(s.st_mode))) {
         return REPLACE_FILE_IRREGULAR;
     }
     if (fresh && S_ISREG(s.st_mode) && ftruncate(*fd, 0)) {
-        return strerror(errno);
+        return error_text(errno);
     }
     return NULL;
 }
@@ -139,10 +140,10 @@ static int write_file(char *path, const char *pattern, const char *bytes, size_t
     }
     const char *why = open_output(path, written != getpid(), &fd);
     if (!why && write_calmly(fd, bytes, length)) {
-        why = strerror(errno);
+        why = error_text(errno);
     }
     if (fd >= 0 && close(fd) && !why) {
-        why = strerror(errno);
+        why = error_text(errno);
     }
     if (why) {
         log_line("cannot write the report to %.500s: %s; it goes to stderr", path, why);
@@ -156,7 +157,7 @@ static int write_to_stdout(const char *bytes, size_t length) {
     fflush(stdout); /* what the program printed before comes before */
     int failed = write_calmly(STDOUT_FILENO, bytes, length);
     if (failed) {
-        log_line("cannot write the report to stdout: %s", strerror(errno));
+        log_line("cannot write the report to stdout: %s", error_text(errno));
     }
     return failed;
 }

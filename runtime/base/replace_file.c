@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "errno_keep.h"
+#include "error_text.h"
 #include "print.h"
 
 #define NAMES 1000 /* tried when a name is taken */
@@ -52,7 +53,7 @@ const char *replace_file_open(struct replace_file *f, const char *path, mode_t m
     f->fd = -1;
     f->path[0] = f->temporary[0] = '\0';
     if (length >= sizeof f->path) {
-        return strerror(ENAMETOOLONG);
+        return error_text(ENAMETOOLONG);
     }
     memcpy(f->path, path, length + 1);
     if (!lstat(path, &s) && !S_ISREG(s.st_mode)) {
@@ -62,7 +63,7 @@ const char *replace_file_open(struct replace_file *f, const char *path, mode_t m
         return REPLACE_FILE_LOCKED;
     }
     f->fd = replace_file_temporary(path, f->temporary, sizeof f->temporary, O_WRONLY, mode);
-    return f->fd < 0 ? strerror(errno) : NULL;
+    return f->fd < 0 ? error_text(errno) : NULL;
 }
 
 const char *replace_file_commit(struct replace_file *f) {
@@ -73,7 +74,7 @@ const char *replace_file_commit(struct replace_file *f) {
         return REPLACE_FILE_LOCKED;
     }
     if (failed || rename(f->temporary, f->path)) {
-        const char *why = strerror(errno);
+        const char *why = error_text(errno);
         replace_file_abort(f);
         return why;
     }

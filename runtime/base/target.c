@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "calm.h"
+#include "error_text.h"
 #include "log.h"
 #include "output.h"
 #include "replace_file.h"
@@ -42,7 +43,7 @@ static int put_into(struct target *t, const char *who, int (*put)(struct sink *t
     sink_start(&t->sink, t->file.fd);
     int failed = put(&t->sink, what);
     if (!failed && sink_close(&t->sink)) {
-        failed = target_refuse(who, t->path, strerror(errno));
+        failed = target_refuse(who, t->path, error_text(errno));
     }
     if (failed) {
         replace_file_abort(&t->file);

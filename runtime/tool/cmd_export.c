@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/error_text.h"
 #include "base/log.h"
 #include "base/replace_file.h"
 #include "command.h"
@@ -109,7 +110,7 @@ static int target_open(struct target *t, const char *path) {
     }
     t->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOCTTY | O_CLOEXEC, 0666);
     if (t->fd < 0) {
-        return refuse_target(t, strerror(errno));
+        return refuse_target(t, error_text(errno));
     }
     return 0;
 }
@@ -128,7 +129,7 @@ static int target_close(struct target *t) {
         return 0;
     }
     if (!t->replaces) {
-        return close(t->fd) ? refuse_target(t, strerror(errno)) : 0;
+        return close(t->fd) ? refuse_target(t, error_text(errno)) : 0;
     }
     const char *why = replace_file_commit(&t->file);
     if (why) {
@@ -152,7 +153,7 @@ static int export_to(struct target *t, const struct request *q, struct run *r) {
     int unwritten = sink_close(&sink), why = errno;
     progress_stop();
     if (unwritten) {
-        return refuse_target(t, strerror(why));
+        return refuse_target(t, error_text(why));
     }
     if (failed) {
         log_line("%.500s: not enough memory to export it", r->path);

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/error_text.h"
 #include "base/log.h"
 #include "command.h"
 #include "merge.h"
@@ -29,7 +30,7 @@ static int measure_files(int count, char **paths, uint64_t *bytes, int *first) {
         struct stat s;
         int fd = open(paths[i], O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
         if (fd < 0 || fstat(fd, &s)) {
-            log_line("%.500s: %s", paths[i], strerror(errno));
+            log_line("%.500s: %s", paths[i], error_text(errno));
             if (fd >= 0) {
                 close(fd);
             }

@@ -19,6 +19,7 @@
 
 #include "base/config.h"
 #include "base/errno_keep.h"
+#include "base/error_text.h"
 #include "base/log.h"
 #include "command.h"
 #include "run_files.h"
@@ -96,12 +97,12 @@ static int spawn_program(char **argv) {
 static int run_program(char **argv) {
     int status, failed = spawn_program(argv);
     if (failed) {
-        log_line("cannot run %.200s: %s", argv[0], strerror(failed));
+        log_line("cannot run %.200s: %s", argv[0], error_text(failed));
         return failed == ENOENT ? NOT_FOUND : NOT_RUN;
     }
     while (waitpid((pid_t)child, &status, 0) < 0) {
         if (errno != EINTR) {
-            log_line("%.200s: %s", argv[0], strerror(errno));
+            log_line("%.200s: %s", argv[0], error_text(errno));
             return COMMAND_FAILED;
         }
     }
@@ -185,7 +186,7 @@ static int run_and_report(char **argv, const struct arguments *a) {
     int kept = a->keep || a->file || a->trace;
     if (setenv("STINT_FILE", place.pattern, 1) ||
         (a->trace && setenv("STINT_TRACE", a->trace, 1))) {
-        log_line("run: cannot set the environment: %s", strerror(errno));
+        log_line("run: cannot set the environment: %s", error_text(errno));
         return COMMAND_FAILED;
     }
     int status = run_program(argv);

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/error_text.h"
 #include "base/log.h"
 #include "base/number.h"
 #include "command.h"
@@ -47,7 +48,7 @@ static int run_file_find(const char *what, char *path, size_t size) {
     }
     int n = snprintf(path, size, "%s", what);
     if (n < 0 || (size_t)n >= size) {
-        log_line("%.500s: %s", what, strerror(ENAMETOOLONG));
+        log_line("%.500s: %s", what, error_text(ENAMETOOLONG));
         return -1;
     }
     return 0;
@@ -145,7 +146,7 @@ static int run_top(const char *what, const struct arguments *a) {
         return COMMAND_BAD;
     }
     if (top_screen_enter(screen)) {
-        log_line("the terminal cannot be used: %s", strerror(errno));
+        log_line("the terminal cannot be used: %s", error_text(errno));
         return COMMAND_FAILED;
     }
     int status = watch_run(path, a, screen);

@@ -12,6 +12,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/error_text.h"
 #include "base/log.h"
 #include "base/number.h"
 #include "base/write_all.h"
@@ -23,7 +24,7 @@ int command_bad_usage(char **argv, const char *what) {
 
 int command_print(const char *text) {
     if (fputs(text, stdout) == EOF || fflush(stdout)) {
-        log_line("cannot write: %s", strerror(errno));
+        log_line("cannot write: %s", error_text(errno));
         return COMMAND_FAILED;
     }
     return COMMAND_GOOD;
@@ -31,7 +32,7 @@ int command_print(const char *text) {
 
 int command_write(int fd, const char *bytes, size_t length) {
     if (write_all(fd, bytes, length, WRITE_WAIT_FOR_EVER) < length) {
-        log_line("cannot write: %s", strerror(errno));
+        log_line("cannot write: %s", error_text(errno));
         return -1;
     }
     return 0;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/arithmetic.h"
+#include "base/error_text.h"
 #include "base/log.h"
 #include "base/scratch.h"
 #include "base/write_all.h"
@@ -78,7 +79,7 @@ int merge_file_publish(struct merge_file *f) {
         return -1;
     }
     if (write_all(f->file.fd, f->base, f->used, WRITE_WAIT_FOR_EVER) < f->used) {
-        return fail_file(f, strerror(errno));
+        return fail_file(f, error_text(errno));
     }
     const char *why = replace_file_commit(&f->file);
     if (why) {

@@ -18,10 +18,11 @@
 #include <unistd.h>
 
 #include "arena/arena.h"
+#include "base/error_text.h"
 #include "base/log.h"
 
 static int refuse_long_path(const char *path) {
-    log_line("%.500s: %s", path, strerror(ENAMETOOLONG));
+    log_line("%.500s: %s", path, error_text(ENAMETOOLONG));
     return -1;
 }
 
@@ -74,7 +75,7 @@ int run_place_make(struct run_place *out, const char *file) {
         return make_pattern(out, "", file + 1);
     }
     if (!getcwd(here, sizeof here)) { /* the program may change its directory */
-        log_line("--file %.500s: %s", file, strerror(errno));
+        log_line("--file %.500s: %s", file, error_text(errno));
         return -1;
     }
     return make_pattern(out, here, file);
@@ -178,7 +179,7 @@ int run_files_list(struct run_files *out, const struct run_place *place) {
     copy_folder(prefix, place->pattern, name);
     DIR *folder = opendir(prefix);
     if (!folder || make_glob(glob, sizeof glob, name)) {
-        log_line("%.500s: %s", prefix, strerror(folder ? ENAMETOOLONG : errno));
+        log_line("%.500s: %s", prefix, error_text(folder ? ENAMETOOLONG : errno));
         if (folder) {
             closedir(folder);
         }

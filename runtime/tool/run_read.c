@@ -17,6 +17,7 @@
 
 #include "arena/arena.h"
 #include "base/arithmetic.h"
+#include "base/error_text.h"
 #include "base/log.h"
 #include "base/scratch.h"
 
@@ -78,10 +79,10 @@ static int source_open(struct source *f) {
     struct stat s;
     f->fd = open(f->path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     if (f->fd < 0) {
-        return refuse_source(f, strerror(errno));
+        return refuse_source(f, error_text(errno));
     }
     if (fstat(f->fd, &s)) {
-        return refuse_source(f, strerror(errno));
+        return refuse_source(f, error_text(errno));
     }
     if (S_ISDIR(s.st_mode)) {
         return refuse_source(f, "a directory; give a run file in it");

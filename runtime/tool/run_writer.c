@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "arena/arena.h"
+#include "base/error_text.h"
 #include "base/log.h"
 
 int run_writer_boot(const char boot_id[40]) {
@@ -103,7 +104,7 @@ int run_writer_find(uint32_t pid, char *path, size_t size) {
     unsigned long long inode;
     int found = 0;
     if (!maps) {
-        const char *why = errno == ENOENT ? "no such process" : strerror(errno);
+        const char *why = errno == ENOENT ? "no such process" : error_text(errno);
         log_line("process %u: %s", pid, why);
         return -1;
     }
