@@ -34,7 +34,6 @@
 #include "base/replace_file.h"
 #include "base/scratch.h"
 #include "base/write_all.h"
-#include "run_rival.h"
 
 #define CHUNK ((uint64_t)1 << 20)
 #define PAGE ((uint64_t)4096)

@@ -8,7 +8,7 @@
  *   to its own file, which is locked too. Of two that do so at once, one replaces the file and the
  *   other finds one that is being written.
  */
-#include "run_rival.h"
+#include "run_file.h"
 
 #include <errno.h>
 #include <fcntl.h>

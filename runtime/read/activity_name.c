@@ -58,7 +58,7 @@ const char *activity_memory_text(uint32_t memory) {
     return TEXT(texts, memory, "unknown");
 }
 
-const char *activity_sync_text(uint32_t sync) {
+static const char *activity_sync_text(uint32_t sync) {
     static const char *const texts[] = {
         [ACTIVITY_SYNC_EVENT] = "event",
         [ACTIVITY_SYNC_STREAM_WAIT] = "stream waits for event",

@@ -25,7 +25,6 @@ size_t activity_title(char out[ACTIVITY_NAME_BYTES], const struct snapshot_activ
 const char *activity_kind_text(uint32_t kind);         /* "kernel", "copy", "api" … */
 const char *activity_copy_text(uint32_t direction);    /* "HtoD" … */
 const char *activity_memory_text(uint32_t memory);     /* "pageable", "pinned", "device" … */
-const char *activity_sync_text(uint32_t sync);         /* "stream", "event" … */
 const char *activity_gap_text(uint32_t gap);           /* "host late" … */
 const char *activity_overhead_text(uint32_t overhead); /* "buffer flush" … */
 

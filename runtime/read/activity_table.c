@@ -14,7 +14,6 @@
 #include "base/order.h"
 #include "baseline.h"
 #include "deviation.h"
-#include "kernel_names.h"
 
 /* While grouping. */
 struct grouping {

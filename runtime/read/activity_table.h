@@ -9,6 +9,7 @@
 #include "arena/activity_kind.h"
 #include "occupancy.h"
 #include "snapshot.h"
+#include <stddef.h>
 
 #define ACTIVITY_IN(kind) (1u << (kind))
 #define ACTIVITY_IN_COPIES (ACTIVITY_IN(ACTIVITY_COPY) | ACTIVITY_IN(ACTIVITY_FILL))
@@ -69,5 +70,12 @@ enum activity_sort {
     ACTIVITY_SORT_BYTES
 };
 void activity_table_sort(struct activity_table *t, enum activity_sort by);
+
+/* ---- kernel_names.c: what the name of a kernel says of it, by the table gen/kernel_names.ini. */
+
+/* Whose kernel it is: "cuDNN", "TensorRT" …; "user" if no pattern matches. */
+const char *kernel_lib(const char *name, size_t length);
+/* What it calculates in: "fp16", "int8" …; "" if the name does not say. */
+const char *kernel_precision(const char *name, size_t length);
 
 #endif

@@ -23,7 +23,8 @@ struct baseline {
     struct hash_map node_of, activity_of, histogram_of;
 };
 
-const struct baseline_node *baseline_node_of(const struct baseline *b, uint32_t unit) {
+/* NULL if the node did not exist then. */
+static const struct baseline_node *baseline_node_of(const struct baseline *b, uint32_t unit) {
     uint32_t number = hash_map_get(&b->node_of, unit);
     if (number == HASH_MAP_NONE) {
         return NULL;

@@ -26,8 +26,7 @@ struct baseline *baseline_new(const struct snapshot *s, uint32_t set, const stru
 #define BASELINE_ALL_SETS UINT32_MAX
 void baseline_free(struct baseline *b);
 
-/* NULL if the node or histogram did not exist then. */
-const struct baseline_node *baseline_node_of(const struct baseline *b, uint32_t unit);
+/* NULL if the histogram did not exist then. */
 const uint32_t *baseline_histogram_of(const struct baseline *b, uint32_t unit);
 /* Leaves of the snapshot what happened after `b`, which must outlive it. */
 void baseline_subtract(const struct baseline *b, struct snapshot *s);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "kernel_names.h"
+#include "activity_table.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "rates.h"
+#include "rows_private.h"
 
 #include "base/arithmetic.h"
 

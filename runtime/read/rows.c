@@ -14,8 +14,7 @@
 #include "base/histogram.h"
 #include "baseline.h"
 #include "deviation.h"
-#include "rates.h"
-#include "rows_device.h"
+#include "rows_private.h"
 
 /* While grouping: sums, the best of each kind, and the histograms of the row. */
 struct times {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "rows_device.h"
+#include "rows_private.h"
 
 #include "arena/activity_kind.h"
 #include "base/arithmetic.h"

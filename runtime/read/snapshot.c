@@ -16,7 +16,6 @@
 #include "arena/arena.h"
 #include "base/arithmetic.h"
 #include "base/name.h"
-#include "snapshot_activity.h"
 
 #ifndef TRIES
 #define TRIES 200

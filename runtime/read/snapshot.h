@@ -201,4 +201,10 @@ static inline uint64_t snapshot_ns(const struct snapshot *s, uint64_t ticks) {
     return snapshot_whole((double)ticks * s->ns_per_tick);
 }
 
+/* ---- snapshot_activity.c */
+
+/* Reads the list that begins at that unit, after nodes and devices; for snapshot_read. 0, or -1
+ * without memory. */
+int snapshot_read_activities(struct snapshot *s, uint32_t first);
+
 #endif

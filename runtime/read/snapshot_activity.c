@@ -3,7 +3,7 @@
  * The activities of a snapshot: read under their sequence word as nodes are, at most as many as fit
  * into the arena, which also ends a cycle.
  */
-#include "snapshot_activity.h"
+#include "snapshot.h"
 
 #include <float.h>
 #include <string.h>

@@ -19,7 +19,6 @@
 #include "base/arithmetic.h"
 #include "base/hash_map.h"
 #include "base/order.h"
-#include "trace_name.h"
 
 #define ACQUIRE(p) __atomic_load_n((p), __ATOMIC_ACQUIRE)
 #define LANES_MOST 65536u /* of streams, or what the file has room for; also ends a cycle */

@@ -6,6 +6,7 @@
 #ifndef STINT_TRACE_H
 #define STINT_TRACE_H
 
+#include "arena/arena.h"
 #include "snapshot.h"
 
 enum trace_kind { TRACE_SPAN, TRACE_MARK, TRACE_VALUE };
@@ -49,5 +50,12 @@ struct trace {
 
 /* In the snapshot's memory. 0, also when there is no trace; -1 without memory. */
 int trace_read(struct trace *out, struct snapshot *s);
+
+/* ---- trace_name.c: the names of lanes. */
+
+void trace_name_thread(struct trace_lane *out, const struct snapshot_thread *t);
+/* Says also of which GPU it is, and of what its spans are. */
+void trace_name_stream(struct trace_lane *out, const struct arena_lane *l,
+                       const struct snapshot *s);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "trace_name.h"
+#include "trace.h"
 
 #include <stdio.h>
 

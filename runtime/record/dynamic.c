@@ -71,8 +71,9 @@ static void cache_put(struct thread_block *b, struct site_text name, uint64_t ha
     }
 }
 
-uint64_t dynamic_word_entered(struct thread_block *b, struct site_text name,
-                              const struct stint_impl_site *place) {
+/* The name's word under the current gate; between thread_enter and thread_leave. */
+static uint64_t dynamic_word_entered(struct thread_block *b, struct site_text name,
+                                     const struct stint_impl_site *place) {
     uint64_t hash = hash_bytes(name.bytes, name.length);
     uint64_t word = cache_find(b, name, hash);
     if (word) {

@@ -8,10 +8,6 @@
 #include "site.h"
 #include "thread.h"
 
-/* The name's word under the current gate; between thread_enter and thread_leave. */
-uint64_t dynamic_word_entered(struct thread_block *b, struct site_text name,
-                              const struct stint_impl_site *place);
-
 /* stint_impl_begin_dynamic, stint_begin, stint_end and stint_add_sample. */
 void dynamic_begin(void *guard, struct stint_impl_site *site, uint32_t set, const char *name,
                    uint64_t length, uint64_t start_us);

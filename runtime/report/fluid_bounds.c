@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "fluid_bounds.h"
+#include "fluid_rows.h"
 
 #include "base/hash_map.h"
 #include "base/histogram.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "fluid_instances.h"
+#include "fluid_rows.h"
 
 #include "base/order.h"
 

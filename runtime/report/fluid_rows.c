@@ -11,7 +11,6 @@
 
 #include "arena/activity_kind.h"
 #include "base/arithmetic.h"
-#include "fluid_bounds.h"
 #include "stint/stint.h"
 
 /* ---- GPU time: a tracer's, else that of the scopes that timed themselves; of one that did not,
@@ -262,7 +261,8 @@ static void add_scopes(struct fluid_sheet *f) {
 
 /* ---- Copies. */
 
-enum fluid_way fluid_way_of(uint32_t detail) {
+/* Where an activity's copy goes. */
+static enum fluid_way fluid_way_of(uint32_t detail) {
     switch (ACTIVITY_COPY_DIRECTION(detail)) {
     case ACTIVITY_COPY_HTOD:
     case ACTIVITY_COPY_HTOA:

@@ -10,9 +10,33 @@
 #ifndef STINT_FLUID_ROWS_H
 #define STINT_FLUID_ROWS_H
 
-#include "fluid_instances.h"
 #include "read/rows.h"
+#include "read/snapshot.h"
 #include "report_options.h"
+
+/* ---- fluid_instances.c: the operators of one type, numbered in the order they were first seen: conv0,
+ * conv1, … */
+
+struct fluid_instance {
+    uint32_t type; /* name ids of struct stint_row */
+    uint32_t name;
+    uint64_t first_at;
+    uint32_t number;
+};
+
+struct fluid_instances {
+    struct fluid_instance *of; /* by type and name */
+    uint32_t count;
+};
+
+/* Takes over an array in the snapshot's memory, in any order and with doubles; numbers are of no
+ * matter yet. 0, or -1 without memory. */
+int fluid_instances_number(struct fluid_instances *out, struct snapshot *s,
+                           struct fluid_instance *found, uint32_t count);
+/* SNAPSHOT_NONE for one that was not found. */
+uint32_t fluid_instances_of(const struct fluid_instances *all, uint32_t type, uint32_t name);
+
+/* ---- fluid_rows.c */
 
 /* Where a copy goes. */
 enum fluid_way {
@@ -89,7 +113,18 @@ struct fluid_sheet {
 int fluid_sheet(struct fluid_sheet *out, struct snapshot *s, const struct report_options *o,
                 int each_thread, struct fluid_instances *numbers);
 
-/* Where an activity's copy goes. */
-enum fluid_way fluid_way_of(uint32_t detail);
+/* ---- fluid_bounds.c: the shortest and the longest call of a node in the interval. Those of its whole
+ * life are known; where one of them is from before the interval, its histogram says more, which it
+ * shares with the other nodes of its site. */
+
+struct fluid_bounds {
+    uint64_t min; /* ticks */
+    uint64_t max;
+};
+
+/* What was found is kept. In the snapshot's memory; NULL without. */
+struct fluid_bounds_table *fluid_bounds_new(struct snapshot *s);
+struct fluid_bounds fluid_bounds(struct fluid_bounds_table *t, const struct snapshot *s,
+                                 const struct snapshot_node *n);
 
 #endif

@@ -3,7 +3,7 @@
  * The texts, sites and sets of merged runs. Each is stored once: they are found by a hash of their
  * contents. merge.c calls these functions for every name of every run.
  */
-#include "merge_names.h"
+#include "merge.h"
 
 #include <string.h>
 

@@ -9,7 +9,6 @@
 #include "harness.h"
 #include "read/rows.h"
 #include "read/trace.h"
-#include "read/trace_name.h"
 #include "report/report.h"
 
 /* ---- A list of streams: one of them, behind itself. */
