@@ -321,8 +321,8 @@ extern "C" {
 STINT_IMPL_FUNCTION(int, 0, stint_report, (const char *view), (void)view)
 
 /* Writes the current statistics to a file, in the format "text", "csv" or "json" (docs/exports.md);
- * "text" is the table of stint_report. path as in STINT_OUTPUT: %p process id, %h host, %r rank. The
- * file is replaced atomically. 0, or -1 after one line on stderr (unknown format, no memory,
+ * "text" is the table of stint_report. path as in STINT_OUTPUT: %p process id, %h host, %r rank.
+ * The file is replaced atomically. 0, or -1 after one line on stderr (unknown format, no memory,
  * the file cannot be written). The tool `stint` writes further formats, from a run file. */
 STINT_IMPL_FUNCTION(int, 0, stint_export, (const char *path, const char *format),
                     ((void)path, (void)format))

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The entry points of activity.h: the activity lock, opening, forgetting in the child of a fork, and
- * the demangling of names.
+ * The entry points of activity.h: the activity lock, opening, forgetting in the child of a fork,
+ * and the demangling of names.
  *
  * Implementation notes
- * - A thread in here has the registry's reader mark, too: the child of a fork by a signal handler that
- *   interrupted it keeps the parent's arena until the interrupted call has ended.
- * - A program's thread must not wait while a buffer of records is read: steps go into a ring of their
- *   own, which the holder of the lock empties.
+ * - A thread in here has the registry's reader mark, too: the child of a fork by a signal handler
+ * that interrupted it keeps the parent's arena until the interrupted call has ended.
+ * - A program's thread must not wait while a buffer of records is read: steps go into a ring of
+ * their own, which the holder of the lock empties.
  */
 #include "activity.h"
 
@@ -55,8 +55,8 @@ static void activity_forget_tables(void) {
     activity_device_forget();
 }
 
-/* A thread cancelled in here would never release the lock. The reader's mark is set whenever the thread
- * is inside the lock: a fork must not find one without the other. */
+/* A thread cancelled in here would never release the lock. The reader's mark is set whenever the
+ * thread is inside the lock: a fork must not find one without the other. */
 static struct visit activity_enter(void) {
     struct visit v = {.reading = registry_reading()};
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &v.cancel);
@@ -177,7 +177,8 @@ static int activity_may_add(void) {
     return activity_get_depth() == 1 && opened;
 }
 
-/* Releases the lock for the demangling, which allocates memory. NULL: all was forgotten meanwhile. */
+/* Releases the lock for the demangling, which allocates memory. NULL: all was forgotten
+ * meanwhile. */
 static const struct activity_text *activity_add_name(const char *name) {
     char words[ARENA_NAME_BYTES + 2]; /* one more than is kept, to see that it was cut */
     struct visit v = holder;

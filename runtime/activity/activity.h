@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * GPU activities that a tracer reports (tracer_ops.h): attributed to scopes and added up in the arena
- * (struct arena_activity), with the busy and idle times of devices and the spans of the trace.
+ * GPU activities that a tracer reports (tracer_ops.h): attributed to scopes and added up in the
+ * arena (struct arena_activity), with the busy and idle times of devices and the spans of the
+ * trace.
  *
  * Threading: activity_launch from any thread, inside an API call, without a lock; the others take
  * the activity lock, which is not held during calls of other code. None from a signal handler.
@@ -9,8 +10,8 @@
  * Memory: some 14 MiB, taken by activity_open, touched as it is needed, and the rows in the arena.
  *
  * Records may come in any order: an API call before or after what it launched, a driver call before
- * or after the runtime call it is part of (which alone is counted then). A record with an impossible
- * time (start 0, end before start, more than an hour ahead of now) is counted as
+ * or after the runtime call it is part of (which alone is counted then). A record with an
+ * impossible time (start 0, end before start, more than an hour ahead of now) is counted as
  * STINT_STATUS_ACTIVITY_BAD only, so that a row counts the calls whose times it contains. ALLOC and
  * FREE have no duration and are not checked.
  */
@@ -44,30 +45,30 @@ struct activity_record {
     uint32_t shared_dynamic;
 };
 
-/* Nanoseconds since the arena began, by the recorder's clock; the times of a tracer's records are of
- * this clock. One clock read; any thread, no lock. Never 0. */
+/* Nanoseconds since the arena began, by the recorder's clock; the times of a tracer's records are
+ * of this clock. One clock read; any thread, no lock. Never 0. */
 uint64_t activity_clock(void);
 
-/* Allocates memory unless that was done before, and tracing begins. 0, or -1 without memory or inside
- * the library. */
+/* Allocates memory unless that was done before, and tracing begins. 0, or -1 without memory or
+ * inside the library. */
 int activity_open(void);
-/* This thread is inside an API call of that number: the work that it launches belongs to the thread's
- * innermost open scope. Some nanoseconds. Known until 65 536 later numbers were used. */
+/* This thread is inside an API call of that number: the work that it launches belongs to the
+ * thread's innermost open scope. Some nanoseconds. Known until 65 536 later numbers were used. */
 void activity_launch(uint32_t correlation);
 /* Add records. Between begin and end only the calling thread adds. */
 void activity_begin(void);
 void activity_add(const struct activity_record *r);
 void activity_end(void);
-/* Whether device `number` was described, and the description, before or after its records; between begin
- * and end. */
+/* Whether device `number` was described, and the description, before or after its records; between
+ * begin and end. */
 int activity_knows_device(uint32_t number);
 void activity_device(uint32_t number, const struct gpu_device *d);
 /* A step of the program ended now. Costs next to nothing unless activity_open was called. */
 void activity_step(void);
 /* No older records are to come: sweeps all, so that a snapshot includes them. */
 void activity_settle(void);
-/* Settles, and ends tracing until the next activity_open: the time between is neither idle nor part of
- * a step. */
+/* Settles, and ends tracing until the next activity_open: the time between is neither idle nor part
+ * of a step. */
 void activity_pause(void);
 
 #endif

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * API calls by their correlation number, and what waits for them: samples for the call that launched
- * them, and driver calls for the runtime call they may be part of.
+ * API calls by their correlation number, and what waits for them: samples for the call that
+ * launched them, and driver calls for the runtime call they may be part of.
  *
- * A driver call is part of a runtime call if they have the same correlation number, or if both are of
- * one thread and its time is within the other's. In the second case the driver call's number becomes
- * another number of the runtime call, so that samples with either number find it. A tracer delivers the
- * records of a thread in the order in which the calls ended: the driver call's before the runtime call's.
+ * A driver call is part of a runtime call if they have the same correlation number, or if both are
+ * of one thread and its time is within the other's. In the second case the driver call's number
+ * becomes another number of the runtime call, so that samples with either number find it. A tracer
+ * delivers the records of a thread in the order in which the calls ended: the driver call's before
+ * the runtime call's.
  */
 #include "activity_private.h"
 
@@ -37,8 +38,8 @@ static struct tables {
     struct slot slots[SLOTS];
     struct waiting waiting[WAITING];
     struct activity_held held[HELD];
-    /* Numbers in the order of arrival, from 1; 0 = none. The newest held call of a list, and for each held
-     * call the one before it in its list. A number up to held_first is no longer held. */
+    /* Numbers in the order of arrival, from 1; 0 = none. The newest held call of a list, and for
+     * each held call the one before it in its list. A number up to held_first is no longer held. */
     uint64_t newest[1u << THREADS_LOG2];
     uint64_t before[HELD];
     uint32_t unused;  /* first of a list */
@@ -118,7 +119,8 @@ static void activity_set_call(uint32_t correlation, const struct activity_call *
     }
 }
 
-/* The list of held calls of that thread. Thread numbers are often addresses: their low bits are equal. */
+/* The list of held calls of that thread. Thread numbers are often addresses: their low bits are
+ * equal. */
 static uint64_t *activity_call_get_list(uint32_t thread) {
     return &t->newest[thread * 2654435769u >> (32 - THREADS_LOG2)];
 }

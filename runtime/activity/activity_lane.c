@@ -49,8 +49,8 @@ static struct lane *activity_lane_get(const struct activity_record *r,
     return l;
 }
 
-/* The launch as a lane's payload has it (arena.h); 0 ticks for one that seems to be later than what it
- * launched. */
+/* The launch as a lane's payload has it (arena.h); 0 ticks for one that seems to be later than what
+ * it launched. */
 static uint64_t activity_lane_get_launch(const struct activity_record *r,
                                          const struct activity_origin *from, uint64_t start) {
     struct activity_call call;

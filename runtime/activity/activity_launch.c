@@ -4,8 +4,8 @@
  *
  * Implementation notes
  * - A slot is three words, each with enough bits of the correlation number to identify its call: a
- *   thread may write while another one reads, or writes for a number 65 536 away, and a word of another
- *   call is recognised.
+ *   thread may write while another one reads, or writes for a number 65 536 away, and a word of
+ * another call is recognised.
  * - A look-up does not remove the entry: all nodes of a graph have their launch's number.
  */
 #include "activity_private.h"
@@ -31,7 +31,8 @@ struct slot {
 };
 
 static struct slot *slots; /* NULL while it is not open; release, acquire */
-/* Never freed: in the child of a fork by a signal handler the interrupted code may still write there. */
+/* Never freed: in the child of a fork by a signal handler the interrupted code may still write
+ * there. */
 static struct slot *pages;
 static uint64_t now; /* ticks, of a moment ago; under the activity lock */
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The time line of the devices: gives activities, calls and steps to the sweep (activity_sweep.h), and
- * adds its results, busy times, gaps and steps, to rows. Called by activity_book.c, and by activity.c
- * when steps end or all is to be swept.
+ * The time line of the devices: gives activities, calls and steps to the sweep (activity_sweep.h),
+ * and adds its results, busy times, gaps and steps, to rows. Called by activity_book.c, and by
+ * activity.c when steps end or all is to be swept.
  */
 #include "activity_private.h"
 

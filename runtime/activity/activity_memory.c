@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory by its address: which block was allocated on which device, so that the size is known when it
- * is freed.
+ * Memory by its address: which block was allocated on which device, so that the size is known when
+ * it is freed.
  */
 #include "activity_private.h"
 
@@ -38,7 +38,8 @@ void activity_memory_forget(void) {
     t = NULL;
 }
 
-/* ---- Blocks by their address, in a hash table with open addressing; base/hash_map.h has no removal. */
+/* ---- Blocks by their address, in a hash table with open addressing; base/hash_map.h has no
+ * removal. */
 
 static uint32_t activity_block_get_home(uint64_t address) {
     return (uint32_t)hash_number(address) % PLACES;

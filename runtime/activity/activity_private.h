@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the files of this folder share. A record takes this way: activity.c (lock, names) → book (its
- * row, scope and call) → rows (sums in the arena), line (the time line, activity_sweep.h) and lane (the
- * trace). Everything is under the activity lock unless said otherwise; functions that open a table
- * return 0, or -1 without memory.
+ * What the files of this folder share. A record takes this way: activity.c (lock, names) → book
+ * (its row, scope and call) → rows (sums in the arena), line (the time line, activity_sweep.h) and
+ * lane (the trace). Everything is under the activity lock unless said otherwise; functions that
+ * open a table return 0, or -1 without memory.
  */
 #ifndef STINT_ACTIVITY_PRIVATE_H
 #define STINT_ACTIVITY_PRIVATE_H
@@ -15,11 +15,11 @@
 #include "base/arithmetic.h"
 #include "gpu/gpu.h"
 
-/* ---- The clock of activities: nanoseconds since the arena began, at the rate measured at its start,
- * and ticks. Only where there is an arena. */
+/* ---- The clock of activities: nanoseconds since the arena began, at the rate measured at its
+ * start, and ticks. Only where there is an arena. */
 
-/* Never 0, which means "unknown". In: of an arena that may no longer be the process's, in code that a
- * forking signal handler may have interrupted. */
+/* Never 0, which means "unknown". In: of an arena that may no longer be the process's, in code that
+ * a forking signal handler may have interrupted. */
 static inline uint64_t activity_ns_in(const struct arena_header *h, uint64_t ticks) {
     uint64_t since = saturating_subtract(ticks, h->start.ticks);
     uint64_t rate = h->ticks_per_us;
@@ -41,7 +41,8 @@ static inline uint64_t activity_ticks_of(uint64_t ns) {
 /* ---- Names of kernels and API functions, each once in the arena as the text for reports
  * (activity_text.c). Demangling allocates memory and is done by the caller, without the lock. */
 
-/* Flags: an API function that returns after the GPU's work is done, or after its bytes are copied. */
+/* Flags: an API function that returns after the GPU's work is done, or after its bytes are
+ * copied. */
 #define ACTIVITY_TEXT_WAITS 1u
 #define ACTIVITY_TEXT_COPIES 2u
 
@@ -76,8 +77,8 @@ const struct activity_gpu *activity_device_get(uint32_t number, const struct gpu
 const struct activity_gpu *activity_device_at(uint32_t index);
 void activity_device_forget(void);
 
-/* ---- Where API calls were made (activity_launch.c): written by the calling threads without the lock
- * (activity_launch, see activity.h). A call is known until 65 536 later ones were made. */
+/* ---- Where API calls were made (activity_launch.c): written by the calling threads without the
+ * lock (activity_launch, see activity.h). A call is known until 65 536 later ones were made. */
 
 struct activity_origin {
     int known;
@@ -88,14 +89,14 @@ struct activity_origin {
 
 int activity_launch_open(void);
 void activity_launch_forget(void);
-/* Sets the current time for the next calls of activity_launch_find, as the upper bits of times are not
- * stored. */
+/* Sets the current time for the next calls of activity_launch_find, as the upper bits of times are
+ * not stored. */
 void activity_launch_now(uint64_t ticks);
 void activity_launch_find(uint32_t correlation, struct activity_origin *out);
 
-/* ---- API calls by their records, joined with what they had a device do (activity_call.c): either may
- * come first. Whether a call of the driver was made within a call of the runtime is known only when the
- * runtime's record arrives, which is later: driver calls are held meanwhile. */
+/* ---- API calls by their records, joined with what they had a device do (activity_call.c): either
+ * may come first. Whether a call of the driver was made within a call of the runtime is known only
+ * when the runtime's record arrives, which is later: driver calls are held meanwhile. */
 
 struct activity_call {
     uint64_t start;
@@ -118,15 +119,16 @@ void activity_call_forget(void);
 void activity_call_put(uint32_t correlation, const struct activity_call *call);
 /* 0, or -1: not known (yet, or any more). */
 int activity_call_find(uint32_t correlation, struct activity_call *out);
-/* A sample of a row that began at `start` was caused by that call; adds the call's time to the row now,
- * or when it is known. */
+/* A sample of a row that began at `start` was caused by that call; adds the call's time to the row
+ * now, or when it is known. */
 void activity_call_join(uint32_t correlation, uint32_t row, uint64_t start);
 /* Holds one. 1: `out` is another one that was held long enough, and not part of a runtime call. */
 int activity_call_hold(const struct activity_held *h, struct activity_held *out);
 /* 1 as long as there is another one held; `out` is it. */
 int activity_call_release(struct activity_held *out);
 
-/* ---- The rows of the arena in which activities are added up, struct arena_activity (activity_rows.c). */
+/* ---- The rows of the arena in which activities are added up, struct arena_activity
+ * (activity_rows.c). */
 
 /* In the order of struct arena_activity. */
 struct activity_key {
@@ -167,9 +169,9 @@ void activity_rows_sum(uint32_t row, const struct activity_sums *sums);
 /* The level is so many bytes now; the maximum is kept, too. */
 void activity_rows_level(uint32_t row, uint64_t bytes, uint64_t at);
 
-/* ---- Memory that calls of the GPU's API allocated and freed (activity_memory.c): by which scope, how
- * much, and how much a device holds. Memory allocated before tracing began is unknown when it is freed,
- * and not counted. */
+/* ---- Memory that calls of the GPU's API allocated and freed (activity_memory.c): by which scope,
+ * how much, and how much a device holds. Memory allocated before tracing began is unknown when it
+ * is freed, and not counted. */
 
 int activity_memory_open(void);
 void activity_memory_forget(void);
@@ -178,16 +180,16 @@ void activity_memory_give(const struct activity_record *r, const struct activity
                           uint32_t node);
 void activity_memory_take(const struct activity_record *r, uint32_t node);
 
-/* ---- The time line of the devices (activity_line.c): what is swept (activity_sweep.h), and the rows
- * that result. */
+/* ---- The time line of the devices (activity_line.c): what is swept (activity_sweep.h), and the
+ * rows that result. */
 
 int activity_line_open(void);
 void activity_line_forget(void);
 /* A kernel, copy or fill. */
 void activity_line_work(const struct activity_record *r, const struct activity_gpu *gpu,
                         const struct activity_origin *from);
-/* A call that waits for the GPU, or that copies and waits. Thread 0: the one that made the call of that
- * number. */
+/* A call that waits for the GPU, or that copies and waits. Thread 0: the one that made the call of
+ * that number. */
 void activity_line_wait(uint64_t start, uint64_t end, uint32_t thread, uint32_t correlation,
                         int copies);
 void activity_line_step(uint64_t at);
@@ -195,28 +197,28 @@ void activity_line_settle(void);
 /* Settles; what comes next is after a break in tracing. */
 void activity_line_break(void);
 
-/* ---- The trace of a GPU's streams (activity_lane.c): one lane per device, context and stream, with what
- * ran there and where it was launched. */
+/* ---- The trace of a GPU's streams (activity_lane.c): one lane per device, context and stream,
+ * with what ran there and where it was launched. */
 
 /* A sample of that row. */
 void activity_lane_add(const struct activity_record *r, uint32_t row,
                        const struct activity_gpu *gpu, const struct activity_origin *from);
 void activity_lane_forget(void);
 
-/* ---- Ends of the program's steps on their way to the time line (activity_steps.c). Any thread adds one
- * without the lock, which may be held for as long as a buffer of records takes. The holder of the lock
- * takes them out, in any order. */
+/* ---- Ends of the program's steps on their way to the time line (activity_steps.c). Any thread
+ * adds one without the lock, which may be held for as long as a buffer of records takes. The holder
+ * of the lock takes them out, in any order. */
 
-/* Returns whether there are so many that the caller should try to take them out. One for which there is
- * no room is counted as late. */
+/* Returns whether there are so many that the caller should try to take them out. One for which
+ * there is no room is counted as late. */
 int activity_steps_put(uint64_t at);
 void activity_steps_take(void (*out)(uint64_t at));
 void activity_steps_forget(void);
 
 /* ---- Records (activity_book.c). */
 
-/* Adds a record to its row, the time line and the trace. name: of r->name. now: activity_clock(), of a
- * moment ago. */
+/* Adds a record to its row, the time line and the trace. name: of r->name. now: activity_clock(),
+ * of a moment ago. */
 void activity_book(const struct activity_record *r, const struct activity_text *name, uint64_t now);
 /* The driver calls that are still held. */
 void activity_book_rest(void);

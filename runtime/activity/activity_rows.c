@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rows of GPU activities in the arena. The holder of the activity lock is their only writer; readers of
- * the run file check the sequence word (docs/format.md).
+ * Rows of GPU activities in the arena. The holder of the activity lock is their only writer;
+ * readers of the run file check the sequence word (docs/format.md).
  */
 #include "activity_private.h"
 
@@ -168,8 +168,8 @@ void activity_rows_add(uint32_t row, const struct activity_sample *s) {
     PUT(seq, seq + 2);
 }
 
-/* The count does not change, nor does the sequence word: a reader may see the call in one sum and not
- * yet in the other. */
+/* The count does not change, nor does the sequence word: a reader may see the call in one sum and
+ * not yet in the other. */
 void activity_rows_launch(uint32_t row, uint64_t call_ns, uint64_t delay_ns) {
     struct arena_activity *a = arena_at(row);
     PUT(launch_total, a->launch_total + call_ns);

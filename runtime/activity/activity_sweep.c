@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The sweep of activity_sweep.h: sorts a part of the items by their start and passes over them once,
- * with the end of what each device ran so far.
+ * The sweep of activity_sweep.h: sorts a part of the items by their start and passes over them
+ * once, with the end of what each device ran so far.
  */
 #include "activity_sweep.h"
 

@@ -4,10 +4,10 @@
  *
  * Implementation notes
  * - A name is identified by 64 bits of keyed hash (base/hash.h) alone: of ten thousand kernels two
- *   have the same hash in one of 10^11 programs, and to compare names would mean to keep the mangled
- *   ones, too. A text without room is requested again with each record.
- * - Texts are allocated in pieces of this file's own: arena_text_put needs the registry's lock.
- */
+ *   have the same hash in one of 10^11 programs, and to compare names would mean to keep the
+ * mangled ones, too. A text without room is requested again with each record.
+ * - Texts are allocated in pieces of this file's own: arena_text_put needs the registry's
+ * lock. */
 #include "activity_private.h"
 
 #include <stddef.h>

@@ -25,20 +25,20 @@ struct tracer_ops {
     /* For reports and messages. Never NULL. */
     const char *name;
     /* 0, or -1 with why not in `reason`, and nothing is on. at_launch: to be called once, on the
-     * thread that has just made the first call that launches something; a tracer that never calls it
-     * is not closed when the process ends. Never NULL. */
+     * thread that has just made the first call that launches something; a tracer that never calls
+     * it is not closed when the process ends. Never NULL. */
     int (*open)(char reason[TRACER_REASON], void (*at_launch)(void));
-    /* Switches everything off, takes over what is complete (force: also what is not) and releases the
-     * device. Never NULL. */
+    /* Switches everything off, takes over what is complete (force: also what is not) and releases
+     * the device. Never NULL. */
     void (*close)(int force);
-    /* Takes over what is complete (force: also what is not). Any thread. NULL: reports show what the
-     * tracer has handed over by itself. */
+    /* Takes over what is complete (force: also what is not). Any thread. NULL: reports show what
+     * the tracer has handed over by itself. */
     void (*flush)(int force);
     /* In the child of a fork: whether the tracer's library was called. NULL: it was, if this tracer
      * was the last that was open. */
     int (*is_used)(void);
-    /* In the child of a fork, if it was used: its state is the parent's, and it is not called again.
-     * NULL: the tracer has no state to forget. */
+    /* In the child of a fork, if it was used: its state is the parent's, and it is not called
+     * again. NULL: the tracer has no state to forget. */
     void (*forget)(void);
     /* For reports. NULL: they show its name alone. */
     void (*sums)(struct tracer_sums *out);

@@ -28,7 +28,8 @@ enum activity_kind {
     ACTIVITY_KINDS
 };
 
-/* Memory: of copies' ends, fills and allocations. A tracer translates; CUPTI's numbers are these. */
+/* Memory: of copies' ends, fills and allocations. A tracer translates; CUPTI's numbers are
+ * these. */
 enum activity_memory {
     ACTIVITY_MEMORY_UNKNOWN,
     ACTIVITY_MEMORY_PAGEABLE,

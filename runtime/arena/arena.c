@@ -152,8 +152,8 @@ void arena_part(void) {
     run_file_forget();
 }
 
-/* Its addresses stay mapped until the next fork, and empty but for these bytes: a signal handler may
- * have interrupted a scope of this thread that begins or ends there. */
+/* Its addresses stay mapped until the next fork, and empty but for these bytes: a signal handler
+ * may have interrupted a scope of this thread that begins or ends there. */
 static void arena_leave(void *keep, size_t bytes) {
     void *kept = NULL;
     if (keep) {

@@ -22,10 +22,7 @@
 #define ARENA_MAGIC "STINTRUN" /* 8 bytes, without the NUL: copied and compared, no initialiser */
 #define ARENA_SITES_PER_CHUNK 256u
 #define ARENA_SITE_CHUNKS 4096u
-#define ARENA_SITES                                                                                \
-    (ARENA_SITES_PER_CHUNK *                                                                       \
-     ARENA_SITE_CHUNKS) /* 2^20: four key bits stay free                   \
-                                                 */
+#define ARENA_SITES (ARENA_SITES_PER_CHUNK * ARENA_SITE_CHUNKS) /* 2^20: four key bits stay free */
 #define ARENA_SETS (1u << STINT_IMPL_SET_BITS)
 #define ARENA_SETS_PER_CHUNK 256u
 #define ARENA_NAME_BYTES NAME_BYTES
@@ -36,8 +33,8 @@ _Static_assert(offsetof(struct stint_impl_node, kind) == STINT_IMPL_UNIT, "a sam
 _Static_assert(sizeof(struct stint_impl_frame) == 40, "part of the run file");
 _Static_assert(sizeof(struct stint_impl_histogram) % STINT_IMPL_UNIT == 0, "whole lines");
 
-/* What memory is used for decides how much of the arena it may fill: histograms get three quarters of
- * what nodes and names get, and traces a part of their own. */
+/* What memory is used for decides how much of the arena it may fill: histograms get three quarters
+ * of what nodes and names get, and traces a part of their own. */
 enum arena_class { ARENA_RECORD, ARENA_HISTOGRAM, ARENA_TRACE };
 
 struct arena_text {
@@ -109,9 +106,9 @@ struct arena_device {
     uint32_t reserved[2];
 };
 
-/* Work of a GPU or calls of its API: of one kind, detail and name, on one device and stream, for one
- * scope. Nanoseconds. Written under the activity lock; seq as in a node. Rows that lack a time or
- * bytes have 0 there. */
+/* Work of a GPU or calls of its API: of one kind, detail and name, on one device and stream, for
+ * one scope. Nanoseconds. Written under the activity lock; seq as in a node. Rows that lack a time
+ * or bytes have 0 there. */
 struct arena_activity {
     uint64_t seq;
     uint64_t total;
@@ -193,10 +190,10 @@ struct arena_header {
     uint32_t first_device; /* newest; release */
     uint32_t first_lane;   /* newest; release */
     uint32_t lane_count;
-    uint32_t first_activity; /* newest; release */
+    uint32_t first_activity;   /* newest; release */
     uint32_t tracer_requested; /* 1: GPU activities were to be recorded; relaxed */
-    uint64_t gpu_in_flight; /* GPU scopes whose time is still to come; relaxed */
-    uint64_t steps;         /* stint_step calls; relaxed */
+    uint64_t gpu_in_flight;    /* GPU scopes whose time is still to come; relaxed */
+    uint64_t steps;            /* stint_step calls; relaxed */
     struct clock_stamp start;
     struct clock_stamp end;    /* all 0 until the program ends */
     uint64_t process_start_ns; /* monotonic */
@@ -218,22 +215,24 @@ struct arena {
 };
 extern struct arena arena;
 
-/* Maps `bytes`, in the run file of that name if there is one (NULL: none) and it can be had, else in
- * memory, and there a half, a quarter … down to 1 MiB if need be. 0, or -1 without memory. */
+/* Maps `bytes`, in the run file of that name if there is one (NULL: none) and it can be had, else
+ * in memory, and there a half, a quarter … down to 1 MiB if need be. 0, or -1 without memory. */
 int arena_open(size_t bytes, const char *file, const struct clock_stamp *start);
 /* So much of it, half of it at most, is for traces. Before any is made. */
 void arena_give_trace(uint64_t bytes);
-/* Bytes that the next trace may have: of what is left a quarter, a fifth, a sixth … So the first ones
- * are long, and a hundred find room. */
+/* Bytes that the next trace may have: of what is left a quarter, a fifth, a sixth … So the first
+ * ones are long, and a hundred find room. */
 uint64_t arena_trace_share(void);
 /* Gives the file its name, once it is laid out: other processes see it from then on. */
 void arena_publish(void);
-/* At the end of the program: sets the end in the header, and writes the file that was not mapped. */
+/* At the end of the program: sets the end in the header, and writes the file that was not
+ * mapped. */
 void arena_close(const struct clock_stamp *end);
-/* Forgets it, in the child of a fork: all but so many bytes of it, the forking thread's open scopes. */
+/* Forgets it, in the child of a fork: all but so many bytes of it, the forking thread's open
+ * scopes. */
 void arena_drop(void *keep, size_t bytes);
-/* In the child of a fork that interrupted code which reads and writes it: replaces it by a copy, which
- * that code then changes. */
+/* In the child of a fork that interrupted code which reads and writes it: replaces it by a copy,
+ * which that code then changes. */
 void arena_part(void);
 static inline struct arena_header *arena_header(void) {
     return (struct arena_header *)(void *)arena.base;
@@ -243,8 +242,8 @@ uint32_t arena_get(size_t bytes, enum arena_class use);
 static inline void *arena_at(uint32_t unit) {
     return arena.base + (size_t)unit * STINT_IMPL_UNIT;
 }
-/* The record of a number that was given out. In: of an arena that may no longer be the process's, in code
- * that a forking signal handler may have interrupted. */
+/* The record of a number that was given out. In: of an arena that may no longer be the process's,
+ * in code that a forking signal handler may have interrupted. */
 static inline struct arena_site *arena_site_in(char *base, uint32_t id) {
     struct arena_header *h = (struct arena_header *)(void *)base;
     uint32_t chunk = h->site_chunk[(id - 1) / ARENA_SITES_PER_CHUNK];

@@ -4,12 +4,12 @@
  * registry's lock; run_file_reserve alone also by recording threads and signal handlers.
  *
  * Implementation notes
- * - A program may close descriptors that it did not open (daemons do). Before the descriptor is used
- *   it is compared with the file that was opened, so that no file of the program is ever changed. If
- *   another thread closes it in between, a reservation that keeps the size changes no byte of the
- *   file that has the number then.
- * - After a failed reservation most requests fail without a system call: each scope that needs space
- *   would make one.
+ * - A program may close descriptors that it did not open (daemons do). Before the descriptor is
+ * used it is compared with the file that was opened, so that no file of the program is ever
+ * changed. If another thread closes it in between, a reservation that keeps the size changes no
+ * byte of the file that has the number then.
+ * - After a failed reservation most requests fail without a system call: each scope that needs
+ * space would make one.
  */
 #include "run_file.h"
 
@@ -71,10 +71,10 @@ static void close_file(void) {
 }
 
 /*
- * File systems on which the file is not mapped. Network and user-space ones: a mapping there is slow,
- * or not coherent, or both. Copy-on-write ones: a page that has been written back needs new space when
- * it is written again, whatever was reserved, and without space the kernel sends SIGBUS.
- */
+ * File systems on which the file is not mapped. Network and user-space ones: a mapping there is
+ * slow, or not coherent, or both. Copy-on-write ones: a page that has been written back needs new
+ * space when it is written again, whatever was reserved, and without space the kernel sends
+ * SIGBUS. */
 static int is_mapped_badly(int fd) {
     static const unsigned long types[] = {
         0x6969,     /* nfs */
@@ -94,7 +94,8 @@ static int is_mapped_badly(int fd) {
     if (fstatfs(fd, &s)) {
         return 0;
     }
-    /* The layers of a container: all but the type is the upper layer's, and btrfs counts no files. */
+    /* The layers of a container: all but the type is the upper layer's, and btrfs counts no
+     * files. */
     if ((unsigned long)s.f_type == OVERLAY && !s.f_files) {
         return 1;
     }

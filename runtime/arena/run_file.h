@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The run file: an arena that other processes can read while it is written and after its writer was
- * killed. It is made under a temporary name, laid out, and only then linked to the requested name: no
- * reader sees half a header. Space is reserved before it is used, so that a full disk fails a request
- * and raises no SIGBUS.
+ * killed. It is made under a temporary name, laid out, and only then linked to the requested name:
+ * no reader sees half a header. Space is reserved before it is used, so that a full disk fails a
+ * request and raises no SIGBUS.
  *
- * A process that is killed between making the file and linking it leaves PATH.PID.N.tmp. No later run
- * removes it: it looks like one that is about to be linked.
+ * A process that is killed between making the file and linking it leaves PATH.PID.N.tmp. No later
+ * run removes it: it looks like one that is about to be linked.
  *
  * Under the registry's lock unless said otherwise.
  */
@@ -21,9 +21,9 @@
  * why; the run then goes on in memory, and run_file_at_exit() tells whether it is written at its
  * end. */
 void *run_file_open(const char *pattern, size_t bytes, size_t ready);
-/* Gives the file its name. If that is taken: another run's file whose writer has exited is replaced;
- * beside one that is being written, this one gets another name; any other file stays, and this one is
- * removed. One line for the last two. */
+/* Gives the file its name. If that is taken: another run's file whose writer has exited is
+ * replaced; beside one that is being written, this one gets another name; any other file stays, and
+ * this one is removed. One line for the last two. */
 void run_file_publish(void);
 /* Makes sure that everything below `end` is reserved. 0, or -1: no space. Any thread, and signal
  * handlers; no lock. */
@@ -35,8 +35,8 @@ int run_file_save(const void *bytes, size_t length);
 /* The child of a fork has no file. */
 void run_file_forget(void);
 
-/* ---- run_rival.c: what already has the name of a run file to be made: nothing, another run's file, or
- * another kind of file. */
+/* ---- run_rival.c: what already has the name of a run file to be made: nothing, another run's
+ * file, or another kind of file. */
 
 enum rival {
     RIVAL_NONE,
@@ -47,8 +47,8 @@ enum rival {
 
 /* *fd: of RIVAL_DEAD, to be closed once the file is replaced; else -1. */
 enum rival run_rival(const char *path, int *fd);
-/* Marks the file as being written: the lock goes with the last descriptor of this open file, however
- * the process ends. 0, or -1: another process writes it. Where there are no locks, 0. */
+/* Marks the file as being written: the lock goes with the last descriptor of this open file,
+ * however the process ends. 0, or -1: another process writes it. Where there are no locks, 0. */
 int run_rival_lock(int fd);
 
 #endif

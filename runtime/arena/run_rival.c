@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Implementation notes
- * - The lock belongs to the open file description, not to the process (F_OFD_SETLK): another copy of
- *   the library in this process respects it, closing another descriptor of the file does not release
- *   it, and the mapping keeps it when the program closes all its descriptors.
- * - A process that replaces the file of an exited writer holds that file's lock until the name leads
- *   to its own file, which is locked too. Of two that do so at once, one replaces the file and the
- *   other finds one that is being written.
+ * - The lock belongs to the open file description, not to the process (F_OFD_SETLK): another copy
+ * of the library in this process respects it, closing another descriptor of the file does not
+ * release it, and the mapping keeps it when the program closes all its descriptors.
+ * - A process that replaces the file of an exited writer holds that file's lock until the name
+ * leads to its own file, which is locked too. Of two that do so at once, one replaces the file and
+ * the other finds one that is being written.
  */
 #include "run_file.h"
 

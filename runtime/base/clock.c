@@ -29,8 +29,8 @@
 #define LIBC_STAMPS 5000
 #define KERNEL_STAMPS 100000
 
-/* A run's rate that is so far from the first measurement is wrong itself: the machine slept, and one
- * of the two clocks went on, or started over. */
+/* A run's rate that is so far from the first measurement is wrong itself: the machine slept, and
+ * one of the two clocks went on, or started over. */
 #define BENT (1.0 / 32)
 
 static enum clock_kind kind = CLOCK_KIND_MONOTONIC;

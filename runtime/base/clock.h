@@ -23,7 +23,8 @@ struct clock_stamp {
 enum clock_source { CLOCK_SOURCE_LIBC, CLOCK_SOURCE_KERNEL, CLOCK_SOURCE_FROZEN };
 
 /* Once, before any other call. wanted: 0 automatic, 1 the counter, 2 monotonic. Takes a bounded
- * number of readings. After CLOCK_SOURCE_KERNEL earlier results of clock_ns are of another clock. */
+ * number of readings. After CLOCK_SOURCE_KERNEL earlier results of clock_ns are of another
+ * clock. */
 enum clock_source clock_init(int wanted);
 enum clock_kind clock_kind(void);
 /* One word for a report: "tsc", "cntvct", "monotonic". */

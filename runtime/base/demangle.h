@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Demangles C++ names by the demangler of the C++ library: the program's if it has one, else one that
- * is loaded at the first use.
+ * Demangles C++ names by the demangler of the C++ library: the program's if it has one, else one
+ * that is loaded at the first use.
  */
 #ifndef STINT_DEMANGLE_H
 #define STINT_DEMANGLE_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Keeps errno over a function that the program calls (or that interrupts it): at every return, errno
- * is set to what it was at ERRNO_KEEP. The value to return is computed before that. It is the first
- * line of the function:
+ * Keeps errno over a function that the program calls (or that interrupts it): at every return,
+ * errno is set to what it was at ERRNO_KEEP. The value to return is computed before that. It is the
+ * first line of the function:
  *
  *     void stint_reset(void) {
  *         ERRNO_KEEP;

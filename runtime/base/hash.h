@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Keyed hashes of bytes and numbers for tables in memory. Names come from outside the program (URLs,
- * tenants), and so do all numbers of a run file: without the key no two of them can be chosen that
- * share a place of a table, and a look-up costs what it costs on average. The key is a secret of the
- * process, so a hash is not the same in another one and never written to a file.
- */
+ * Keyed hashes of bytes and numbers for tables in memory. Names come from outside the program
+ * (URLs, tenants), and so do all numbers of a run file: without the key no two of them can be
+ * chosen that share a place of a table, and a look-up costs what it costs on average. The key is a
+ * secret of the process, so a hash is not the same in another one and never written to a
+ * file. */
 #ifndef STINT_HASH_H
 #define STINT_HASH_H
 
@@ -12,8 +12,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Where a hash starts, and the multiplier of each step. Written once, by hash_seed, before the first
- * table is made; fixed values until then. */
+/* Where a hash starts, and the multiplier of each step. Written once, by hash_seed, before the
+ * first table is made; fixed values until then. */
 struct hash_key {
     uint64_t start;
     uint64_t factor; /* odd */

@@ -21,8 +21,8 @@
  *         hash_map_add(&map, hash, new_item(wanted));
  *     }
  *
- * The place of a key depends on the secret of base/hash.h: no file can choose keys that collide.
- */
+ * The place of a key depends on the secret of base/hash.h: no file can choose keys that
+ * collide. */
 #ifndef STINT_HASH_MAP_H
 #define STINT_HASH_MAP_H
 
@@ -54,7 +54,8 @@ int hash_map_start(struct hash_map *m, struct scratch *memory, uint64_t count);
  * memory. */
 int hash_map_add(struct hash_map *m, uint32_t key, uint32_t number);
 
-/* Adds the number unless the key is there already: the first one counts. 0, or -1 without memory. */
+/* Adds the number unless the key is there already: the first one counts. 0, or -1 without
+ * memory. */
 int hash_map_set(struct hash_map *m, uint32_t key, uint32_t number);
 
 /* The key's number; a key that is new gets the next one, the count of keys so far. HASH_MAP_NONE

@@ -6,8 +6,8 @@
  * STINT_LOCK_CHECK (debug builds, the presets of the sanitizers, the runtime of the tests) a thread
  * that takes one out of order ends the program with a line that names both.
  *
- * Every lock is held over every fork, so that the child inherits whole tables and free locks; only a
- * signal handler that interrupted this thread inside must not wait for what it interrupted. The
+ * Every lock is held over every fork, so that the child inherits whole tables and free locks; only
+ * a signal handler that interrupted this thread inside must not wait for what it interrupted. The
  * child of its fork gets a new lock instead. The interrupted call may go on there and unlocks it
  * once more than it was locked, which is harmless for a new lock. One pair of fork handlers serves
  * all locks:
@@ -29,9 +29,9 @@ enum lock_id {
     LOCK_COUNT
 };
 
-/* A thread is inside a lock from before it takes it until after it has released it, or for longer: a
- * visit. Its signal handlers check this: they must not wait for what they interrupted. The count is 1,
- * or 2 where a visit takes the lock and for lock_enter in a handler that looked first. */
+/* A thread is inside a lock from before it takes it until after it has released it, or for longer:
+ * a visit. Its signal handlers check this: they must not wait for what they interrupted. The count
+ * is 1, or 2 where a visit takes the lock and for lock_enter in a handler that looked first. */
 void lock_enter(enum lock_id id);
 void lock_leave(enum lock_id id);
 unsigned lock_inside(enum lock_id id);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * All mutexes of the runtime, in the order in which one thread may take them: LOCK(name, protects).
- * A thread that holds one may take any that comes later in the table. fork takes all of them in this
- * order. The table in docs/design.md is a copy, which tests/lock_check.py compares.
+ * A thread that holds one may take any that comes later in the table. fork takes all of them in
+ * this order. The table in docs/design.md is a copy, which tests/lock_check.py compares.
  *
  * The registry's lock is the last: a signal handler may interrupt the holder of any other lock and
  * begin its thread's first scope.

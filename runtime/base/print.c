@@ -2,7 +2,8 @@
 /*
  * A part of printf without the C library's, which allocates memory and reads the locale. Called for
  * every line of the log, also in signal handlers and under locks, so that it only writes to memory
- * of the caller. Formats are constants of the program; a conversion that is not known ends the text.
+ * of the caller. Formats are constants of the program; a conversion that is not known ends the
+ * text.
  */
 #include "print.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A file that is written beside its place, as PATH.PID.N.tmp, and then renamed to it: a reader never
- * sees half of it, no link is followed, no device or FIFO opened, and a file that a running program
- * is writing (it holds a write lock on it, as on run files) is left alone.
+ * A file that is written beside its place, as PATH.PID.N.tmp, and then renamed to it: a reader
+ * never sees half of it, no link is followed, no device or FIFO opened, and a file that a running
+ * program is writing (it holds a write lock on it, as on run files) is left alone.
  */
 #ifndef STINT_REPLACE_FILE_H
 #define STINT_REPLACE_FILE_H
@@ -23,8 +23,8 @@ const char *replace_file_commit(struct replace_file *f);
 /* Removes what was written; nothing after a commit. */
 void replace_file_abort(struct replace_file *f);
 
-/* Makes a new file beside `path` and puts its name into `temporary`. A descriptor, or -1 with errno and
- * an empty name. flags: O_WRONLY or O_RDWR. */
+/* Makes a new file beside `path` and puts its name into `temporary`. A descriptor, or -1 with errno
+ * and an empty name. flags: O_WRONLY or O_RDWR. */
 int replace_file_temporary(const char *path, char *temporary, size_t size, int flags, mode_t mode);
 /* Whether another program, or another part of this one, holds a write lock on the file. */
 int replace_file_is_locked(const char *path);

@@ -20,12 +20,13 @@ void *pages_reserve(size_t bytes);
 /* Makes reserved pages readable and writable, from the start of a page on. 0, or -1 without memory.
  * errno is kept. */
 int pages_commit(void *pages, size_t bytes);
-/* Replaces pages, whatever is mapped there, at the same address: by zeroed ones, or by a copy of the
- * first `used` bytes (without memory for it: by zeroed ones). */
+/* Replaces pages, whatever is mapped there, at the same address: by zeroed ones, or by a copy of
+ * the first `used` bytes (without memory for it: by zeroed ones). */
 void pages_renew(void *pages, size_t bytes);
 void pages_copy(void *pages, size_t bytes, size_t used);
 
-/* An arena of short-lived blocks that are freed all at once; zero-initialise it. Not thread-safe. */
+/* An arena of short-lived blocks that are freed all at once; zero-initialise it. Not
+ * thread-safe. */
 struct scratch_chunk;
 struct scratch {
     struct scratch_chunk *chunks;

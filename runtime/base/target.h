@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A file that is written under a temporary name and then renamed, so that a reader never sees half of
- * it (replace_file.h). No link is followed and no device opened.
+ * A file that is written under a temporary name and then renamed, so that a reader never sees half
+ * of it (replace_file.h). No link is followed and no device opened.
  */
 #ifndef STINT_TARGET_H
 #define STINT_TARGET_H

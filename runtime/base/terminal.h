@@ -13,8 +13,8 @@
 /* Whether the environment's locale is UTF-8; otherwise only ASCII is shown as it is. */
 int terminal_is_utf8(void);
 /* The character at `bytes` as it may be printed: itself, or \n, \t, \\, \x1b for the first byte of
- * control characters (C0, C1, line separators, those that turn the writing direction), of broken UTF-8
- * and, unless `utf8`, of all that is not ASCII. Returns the bytes taken; left > 0. */
+ * control characters (C0, C1, line separators, those that turn the writing direction), of broken
+ * UTF-8 and, unless `utf8`, of all that is not ASCII. Returns the bytes taken; left > 0. */
 size_t terminal_show(const char *bytes, size_t left, int utf8, char out[TERMINAL_PIECE],
                      size_t *length, size_t *columns);
 

@@ -3,8 +3,8 @@
 
 #include <pthread.h>
 
-/* Returns whether the process is still the one that began; the child of a fork that a signal handler
- * made during the transition is another one. */
+/* Returns whether the process is still the one that began; the child of a fork that a signal
+ * handler made during the transition is another one. */
 static int worker_step(struct worker *w, int transition) {
     uint32_t generation = w->generation;
     int state = w->state;

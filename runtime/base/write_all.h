@@ -12,7 +12,8 @@
 #define WRITE_WAIT_FOR_EVER (-1)
 
 /* wait_ms: how long a non-blocking descriptor may take nothing at all. Returns the bytes written;
- * fewer than `length`: errno says why, EAGAIN that it took nothing for so long. Async-signal-safe. */
+ * fewer than `length`: errno says why, EAGAIN that it took nothing for so long.
+ * Async-signal-safe. */
 size_t write_all(int fd, const void *bytes, size_t length, int wait_ms);
 
 #endif

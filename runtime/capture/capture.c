@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * GPU capture ranges: what the open ranges, STINT_CAPTURE and the schedule request, and the worker that
- * starts and stops outside profilers ("tools") accordingly. Called by the entry points of ranges and
- * steps (session/entry.c, session/step.c), and by GPU scopes while a capture waits for a context.
+ * GPU capture ranges: what the open ranges, STINT_CAPTURE and the schedule request, and the worker
+ * that starts and stops outside profilers ("tools") accordingly. Called by the entry points of
+ * ranges and steps (session/entry.c, session/step.c), and by GPU scopes while a capture waits for a
+ * context.
  *
  * Implementation notes
  * - Whether to capture is computed from the tables (capture_is_wanted) and not stored: a fork by a
  *   signal handler in the middle of a change leaves no stored value that is wrong.
- * - The lock covers the tables alone. A worker (base/worker.h) starts and stops the tools without it,
- *   so that no thread waits for a tool, and the last request holds.
+ * - The lock covers the tables alone. A worker (base/worker.h) starts and stops the tools without
+ * it, so that no thread waits for a tool, and the last request holds.
  */
 #include "capture.h"
 

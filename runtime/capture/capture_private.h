@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What capture.c is made of: the table of open ranges, windows of steps, and the calls that start and
- * stop an outside profiler. Private to this folder and its tests.
+ * What capture.c is made of: the table of open ranges, windows of steps, and the calls that start
+ * and stop an outside profiler. Private to this folder and its tests.
  */
 #ifndef STINT_CAPTURE_PRIVATE_H
 #define STINT_CAPTURE_PRIVATE_H
@@ -50,15 +50,15 @@ struct capture_window {
     uint64_t last; /* UINT64_MAX = without end */
 };
 
-/* Whether a step is to be captured, and in which window; schedule NULL: by the rules. Each step once, in
- * order. */
+/* Whether a step is to be captured, and in which window; schedule NULL: by the rules. Each step
+ * once, in order. */
 int capture_window_at(const stint_schedule *schedule, struct capture_rules *rules, uint64_t step,
                       struct capture_window *w);
 #define WINDOW_LABEL 64
 void capture_window_label(const struct capture_window *w, char out[WINDOW_LABEL]);
 
-/* ---- Outside profilers, through the GPU back end (capture_tool.c). No lock may be held: the calls take
- * long. */
+/* ---- Outside profilers, through the GPU back end (capture_tool.c). No lock may be held: the calls
+ * take long. */
 
 enum tool_state {
     TOOL_OFF,

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Ranges are identified by address and thread, because a guard's bytes are undefined after a goto or
- * longjmp: a range that begins at the address of another one of its thread replaces that. The child of
- * a fork keeps the parent's ranges: they do not request a capture, but their ends are balanced.
+ * Ranges are identified by address and thread, because a guard's bytes are undefined after a goto
+ * or longjmp: a range that begins at the address of another one of its thread replaces that. The
+ * child of a fork keeps the parent's ranges: they do not request a capture, but their ends are
+ * balanced.
  */
 #include "capture_private.h"
 
@@ -32,7 +33,8 @@ static const struct capture_range *range_find_of_rule(const struct capture_range
     return NULL;
 }
 
-/* Whether the rules select an entry of that name. An entry within another one of its rule is part of it. */
+/* Whether the rules select an entry of that name. An entry within another one of its rule is part
+ * of it. */
 static int range_is_selected(const struct capture_ranges *t, const char *name,
                              struct capture_rules *rules, int *first_rule) {
     int selected = !rules->count;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * STINT_CAPTURE: a recursive-descent parser of its rules, and the state of each rule. The text comes
- * from the environment: any text is accepted or refused with what was expected and where.
- */
+ * STINT_CAPTURE: a recursive-descent parser of its rules, and the state of each rule. The text
+ * comes from the environment: any text is accepted or refused with what was expected and
+ * where. */
 #include "capture_rules.h"
 
 #include <string.h>
@@ -271,8 +271,8 @@ struct capture_rules *capture_rules_get(void) {
     return &rules;
 }
 
-/* A rule that waits for a slow call: one that ended after the rule's last window, and after the first
- * entries, which it skips. */
+/* A rule that waits for a slow call: one that ended after the rule's last window, and after the
+ * first entries, which it skips. */
 static int rule_take_waiting(struct capture_rule *r, uint64_t i, int slow, uint64_t *first) {
     uint64_t since = i - r->begin;
     if (r->windows && since < r->record) {

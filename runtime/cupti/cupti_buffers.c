@@ -24,7 +24,8 @@ static void *buffer_map(size_t bytes) {
     return at;
 }
 
-/* Never unmapped: CUPTI may keep a buffer for any time. Pages become memory when they are written. */
+/* Never unmapped: CUPTI may keep a buffer for any time. Pages become memory when they are
+ * written. */
 int cupti_open_buffers(void) {
     if (!pool) {
         pool = buffer_map(POOL * POOL_BYTES);

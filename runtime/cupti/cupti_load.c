@@ -47,8 +47,8 @@ static const char *const libraries[] = {
     "/usr/local/cuda/extras/CUPTI/lib64/libcupti.so",
 };
 
-/* Each name is tried twice: a library that the program has loaded already has precedence, as it fits
- * the program's CUDA. */
+/* Each name is tried twice: a library that the program has loaded already has precedence, as it
+ * fits the program's CUDA. */
 #define CANDIDATES (2 * COUNT(libraries))
 
 static void *library_open(const char *name, char reason[CUPTI_REASON]) {

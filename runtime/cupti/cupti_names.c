@@ -28,9 +28,11 @@ struct rule {
 #define QUERY (CUPTI_USE_RECORD | CUPTI_USE_QUERY)
 
 /* Calls that move data, run kernels, allocate memory or wait get a callback, so that their scope is
- * known. Frequent calls without an effect are not recorded: they would be the majority of all records,
- * and include stint's own calls. Nor are the internal functions that nvcc 13 makes programs call: for
- * <<<>>> these are __cudaPushCallConfiguration, __cudaPopCallConfiguration and __cudaLaunchKernel. */
+ * known. Frequent calls without an effect are not recorded: they would be the majority of all
+ * records, and include stint's own calls. Nor are the internal functions that nvcc 13 makes
+ * programs call: for
+ * <<<>>> these are __cudaPushCallConfiguration, __cudaPopCallConfiguration and
+ * __cudaLaunchKernel. */
 static const struct rule rules[] = {
     {"__cudaLaunch*", LAUNCH},
     {"__cuda*", 0},

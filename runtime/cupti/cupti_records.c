@@ -41,7 +41,8 @@ size_t cupti_measure_record(const struct cupti *c, int kind) {
     return bytes;
 }
 
-/* ---- One reader per kind. Most kinds have the same names for the same members, at other offsets. */
+/* ---- One reader per kind. Most kinds have the same names for the same members, at other
+ * offsets. */
 
 #define TIMES(r) .start = (r).start, .end = (r).end
 #define CALL(r) .correlation = (r).correlationId
@@ -144,7 +145,8 @@ static void record_read_api(const uint8_t *at, struct activity_record *out) {
     }
 }
 
-/* The record's kind is ACTIVITY_NONE if it is not one of these; its other fields are undefined then. */
+/* The record's kind is ACTIVITY_NONE if it is not one of these; its other fields are undefined
+ * then. */
 static void record_read_any(const uint8_t *at, int kind, struct activity_record *out) {
     static void (*const readers[])(const uint8_t *, struct activity_record *) = {
         [CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL] = record_read_kernel,

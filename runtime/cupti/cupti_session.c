@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * CUPTI as a tracer (struct tracer_ops): subscribes, switches kinds of records and callbacks on, and
- * hands completed buffers over to activity.h.
+ * CUPTI as a tracer (struct tracer_ops): subscribes, switches kinds of records and callbacks on,
+ * and hands completed buffers over to activity.h.
  *
  * Implementation notes
- * - Subscribing comes first: only it fails if another tool uses CUPTI. The clock is registered before
- *   any kind is on, so that all records have its times.
- * - Kernels are recorded by the kind that lets them run concurrently; the other one serialises them.
- * - CUPTI makes the record of a wait for a query (cudaEventQuery, and stint's own). Which calls were
- *   queries is noted in their callbacks, and such records are left out.
+ * - Subscribing comes first: only it fails if another tool uses CUPTI. The clock is registered
+ * before any kind is on, so that all records have its times.
+ * - Kernels are recorded by the kind that lets them run concurrently; the other one serialises
+ * them.
+ * - CUPTI makes the record of a wait for a query (cudaEventQuery, and stint's own). Which calls
+ * were queries is noted in their callbacks, and such records are left out.
  * - Functions of the driver are never called in a callback of CUPTI: devices that were seen are
  *   described by the next flush.
  * - Late buffers are read like others. The library is never unloaded.
@@ -60,7 +61,8 @@ static uint64_t devices; /* seen, a bit each */
 static uint64_t devices_described;
 static uint32_t queries[QUERIES]; /* correlations, each at itself modulo */
 
-/* ---- Callbacks of CUPTI. Each keeps errno, as it is called within calls of the program. --------*/
+/* ---- Callbacks of CUPTI. Each keeps errno, as it is called within calls of the program.
+ * --------*/
 
 static void cupti_add_ticks(uint64_t begun, uint64_t times) {
     __atomic_fetch_add(&ticks, (clock_ticks() - begun) * times, __ATOMIC_RELAXED);
@@ -181,7 +183,8 @@ static void cupti_on_complete(CUcontext context, uint32_t stream, uint8_t *buffe
     cupti_add_ticks(begun, 1);
 }
 
-/* ---- Opening -----------------------------------------------------------------------------------*/
+/* ---- Opening
+ * -----------------------------------------------------------------------------------*/
 
 /* Codes of all calls where the driver cannot be used: which one depends on CUPTI's version. */
 static int cupti_is_without_driver(int code) {
@@ -257,8 +260,8 @@ static int cupti_may_other_succeed(int code) {
     return code == CUPTI_NOT_COMPATIBLE || cupti_is_without_driver(code);
 }
 
-/* If the library does not accept the driver, the other installed ones are tried; once, as this takes
- * time. If none accepts it, the first is used again, and the code is the first one's. */
+/* If the library does not accept the driver, the other installed ones are tried; once, as this
+ * takes time. If none accepts it, the first is used again, and the code is the first one's. */
 static int cupti_subscribe(void) {
     const struct cupti first = cupti;
     uint32_t first_version = version;
@@ -314,7 +317,8 @@ static void cupti_disable_unrecorded(int domain, CUptiResult (*enable)(CUpti_Cal
     }
 }
 
-/* Returns the first kind's code: without kernels the session is of no use. lacks: what is missing. */
+/* Returns the first kind's code: without kernels the session is of no use. lacks: what is
+ * missing. */
 static int cupti_enable_kinds(uint32_t lacks) {
     uint32_t on = 0;
     int first = 0;
@@ -398,7 +402,8 @@ static int cupti_open(char reason[CUPTI_REASON], void (*at_launch)(void)) {
     return result;
 }
 
-/* ---- Flushing and closing ----------------------------------------------------------------------*/
+/* ---- Flushing and closing
+ * ----------------------------------------------------------------------*/
 
 static void cupti_describe_device(const struct gpu_ops *gpu, uint32_t number) {
     struct gpu_device d = {0};
@@ -444,7 +449,8 @@ static void cupti_forget(void) {
     __atomic_store_n(&forgotten, 1, __ATOMIC_RELAXED);
 }
 
-/* ---- In words ----------------------------------------------------------------------------------*/
+/* ---- In words
+ * ----------------------------------------------------------------------------------*/
 
 /* Kinds that are missing, and errors, as words to append; "" if none. */
 static void cupti_put_complaints(uint32_t missing_kinds, int error, char *out, size_t size) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * CUPTI as a tracer: found at run time (libcupti.so.13, .12, .11.8 …, or STINT_CUPTI_LIB). A session
- * lasts from Subscribe to Unsubscribe; buffers that are completed later are still read.
- */
+ * CUPTI as a tracer: found at run time (libcupti.so.13, .12, .11.8 …, or STINT_CUPTI_LIB). A
+ * session lasts from Subscribe to Unsubscribe; buffers that are completed later are still
+ * read. */
 #ifndef STINT_CUPTI_SESSION_H
 #define STINT_CUPTI_SESSION_H
 

@@ -4,13 +4,13 @@
  * chrome` and, at the end of a profile, by the session layer. It needs memory for the names and the
  * numbers of lanes; the events themselves are written one by one.
  * - Spans have no `args`: some viewers append them to the name or use them to distinguish frames.
- * - Times are microseconds since the start of the run: counted from 1970, their nanoseconds would not
- *   fit into a double.
+ * - Times are microseconds since the start of the run: counted from 1970, their nanoseconds would
+ * not fit into a double.
  * - A lane is a thread, because viewers nest overlapping spans of a thread. Within a lane a parent
  *   precedes a child that starts at the same time; otherwise it would be drawn inside the child.
  * - An arrow from a launch to the launched work is two events, `s` and `f`, with the same id. The
- *   second follows its span, which has the same time, and `bp` binds it to that span, not to the next.
- *   Arrows from threads without a lane are left out.
+ *   second follows its span, which has the same time, and `bp` binds it to that span, not to the
+ * next. Arrows from threads without a lane are left out.
  */
 #include "export.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The columns of the csv and json exports: those of reports, in whole units, with the unit in the key
- * (total_ns, share_ppm, bytes_per_s), and the sums that reports show as rates only.
+ * The columns of the csv and json exports: those of reports, in whole units, with the unit in the
+ * key (total_ns, share_ppm, bytes_per_s), and the sums that reports show as rates only.
  */
 #ifndef STINT_EXPORT_COLUMNS_H
 #define STINT_EXPORT_COLUMNS_H
@@ -31,12 +31,13 @@ const struct export_columns *export_columns(struct snapshot *s);
 int export_column_has(const struct export_column *c, const struct stint_row *r);
 uint64_t export_column_value(const struct export_column *c, const struct stint_row *r);
 const char *export_column_text(const struct export_column *c, const struct stint_row *r);
-/* The columns that have a value in the row, as members of a JSON object: those of the GPU without their
- * prefix, or all others. `before` is written before the first one, a comma before each other. */
+/* The columns that have a value in the row, as members of a JSON object: those of the GPU without
+ * their prefix, or all others. `before` is written before the first one, a comma before each
+ * other. */
 void export_columns_put(struct sink *out, const struct export_columns *columns,
                         const struct stint_row *r, int gpu, const char *before);
-/* The rows of the table in the order of their totals, the largest first. NULL if there is not enough
- * memory. */
+/* The rows of the table in the order of their totals, the largest first. NULL if there is not
+ * enough memory. */
 uint32_t *export_rows(struct rows *out, struct snapshot *s, int each_thread);
 struct export_name export_row_name(const struct stint_row *r);
 const char *export_set(const struct snapshot *s, const struct stint_row *r);
@@ -45,8 +46,8 @@ const char *export_set(const struct snapshot *s, const struct stint_row *r);
 void export_csv_cell(struct sink *out, struct export_name text);
 
 struct run;
-/* The two formats that do not need a run file: `maybe` is the file's run or NULL. 0, or -1 if there is
- * not enough memory. */
+/* The two formats that do not need a run file: `maybe` is the file's run or NULL. 0, or -1 if there
+ * is not enough memory. */
 int export_csv_snapshot(struct sink *out, struct snapshot *s, int each_thread);
 int export_json_snapshot(struct sink *out, struct snapshot *s, const struct run *maybe);
 

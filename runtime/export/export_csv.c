@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Writes the statistics as CSV: RFC 4180 in UTF-8. Spreadsheets interpret a cell that begins with
- * = + - @, a tab or a carriage return as a formula, even if it is quoted: an apostrophe is put before
- * it.
+ * = + - @, a tab or a carriage return as a formula, even if it is quoted: an apostrophe is put
+ * before it.
  */
 #include <string.h>
 

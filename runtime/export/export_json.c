@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writes stint's own JSON, which docs/stint.schema.json describes: of a run file for the tool, of the
- * current interval for stint_export. All numbers are integers, times are in nanoseconds. A member
- * without a value is omitted, it is not 0 or null. A change that breaks a reader changes
+ * Writes stint's own JSON, which docs/stint.schema.json describes: of a run file for the tool, of
+ * the current interval for stint_export. All numbers are integers, times are in nanoseconds. A
+ * member without a value is omitted, it is not 0 or null. A change that breaks a reader changes
  * EXPORT_JSON_SCHEMA.
  */
 #include <string.h>

@@ -6,8 +6,8 @@
 #include "base/hash_map.h"
 #include "read/activity_name.h"
 
-/* A name that is exactly the recorded one is not copied: a damaged file may refer to the same text a
- * million times. */
+/* A name that is exactly the recorded one is not copied: a damaged file may refer to the same text
+ * a million times. */
 static struct export_name label_of_activity(const struct snapshot_activity *a, char *text) {
     size_t n = activity_name(text, ACTIVITY_NAME_BYTES, a);
     struct export_name name = export_name(text, n);

@@ -41,9 +41,9 @@ void export_start_item(struct sink *out, uint64_t item);
 /* Viewers expect small integers. Linux never uses a number from here on for a thread or process. */
 #define EXPORT_TIDS (1u << 22)
 
-/* A number for each lane, all different: the thread's own number for the thread's first lane, numbers
- * from EXPORT_TIDS on for its other lanes and for streams. In the snapshot's memory; NULL if there is
- * not enough memory. */
+/* A number for each lane, all different: the thread's own number for the thread's first lane,
+ * numbers from EXPORT_TIDS on for its other lanes and for streams. In the snapshot's memory; NULL
+ * if there is not enough memory. */
 uint32_t *export_tids(struct run *r);
 uint32_t export_pid(const struct run *r);
 /* By thread: its first lane + 1, or 0. In the snapshot's memory; NULL if there is not enough. */

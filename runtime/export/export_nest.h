@@ -25,8 +25,8 @@ struct nest {
     struct nest_span span[NEST_DEPTH];
 };
 
-/* Whether the innermost span has ended when `e` starts. For spans without a length the depth decides
- * whether one is inside the other. */
+/* Whether the innermost span has ended when `e` starts. For spans without a length the depth
+ * decides whether one is inside the other. */
 static inline int nest_over(const struct nest *n, const struct trace_event *e) {
     if (!n->height) {
         return 0;
@@ -40,8 +40,8 @@ static inline const struct nest_span *nest_pop(struct nest *n) {
     return &n->span[--n->height];
 }
 
-/* The end of a span, not after that of the enclosing one: rounding to nanoseconds could make it later
- * by one. NULL if the span is too deep. */
+/* The end of a span, not after that of the enclosing one: rounding to nanoseconds could make it
+ * later by one. NULL if the span is too deep. */
 static inline const struct nest_span *nest_push(struct nest *n, const struct trace_event *e,
                                                 uint32_t label) {
     uint64_t end = saturating_add(e->start_ns, e->duration_ns);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The tables of GPU activities as cells: for each table the query of activity_table.h that gives its
- * rows, and one list of columns, each with the tables that have it and where its value is. Called by
- * export_gpu.c (csv, json); the prometheus export has its own families. A new column is one line of
- * the list; a value that is not a field of the row has a function that finds it.
+ * The tables of GPU activities as cells: for each table the query of activity_table.h that gives
+ * its rows, and one list of columns, each with the tables that have it and where its value is.
+ * Called by export_gpu.c (csv, json); the prometheus export has its own families. A new column is
+ * one line of the list; a value that is not a field of the row has a function that finds it.
  */
 #include "export_tables.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * GPU activities as tables for the csv, json and prometheus exports: rows of activity_table.h, columns
- * in whole units, with the unit in the key, as in export_columns.h.
+ * GPU activities as tables for the csv, json and prometheus exports: rows of activity_table.h,
+ * columns in whole units, with the unit in the key, as in export_columns.h.
  */
 #ifndef STINT_EXPORT_TABLES_H
 #define STINT_EXPORT_TABLES_H
@@ -57,8 +57,8 @@ struct export_device {
 /* One for each device of the snapshot, in its memory; NULL if there is not enough memory. */
 struct export_device *export_devices(struct snapshot *s);
 
-/* csv; EXPORT_TABLES: the devices. json: `,"gpu":{…}`, or nothing if there are no activities. 0, or -1
- * if there is not enough memory. */
+/* csv; EXPORT_TABLES: the devices. json: `,"gpu":{…}`, or nothing if there are no activities. 0, or
+ * -1 if there is not enough memory. */
 int export_csv_table(struct sink *out, struct snapshot *s, uint32_t table);
 int export_json_gpu(struct sink *out, struct snapshot *s);
 

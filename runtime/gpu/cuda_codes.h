@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* CUDA's result codes; those of the driver (CUresult) and of the runtime API (cudaError_t) have the same
- * numbers. For the two back ends. */
+/* CUDA's result codes; those of the driver (CUresult) and of the runtime API (cudaError_t) have the
+ * same numbers. For the two back ends. */
 #ifndef STINT_CUDA_CODES_H
 #define STINT_CUDA_CODES_H
 

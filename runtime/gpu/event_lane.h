@@ -25,8 +25,9 @@ void event_lane_add(const struct event_pair *p, uint64_t ns);
 /* In the child of a fork. */
 void event_lane_forget_all(void);
 
-/* Adds a lane like that one, with a number and a ring of its own, to the list of lanes of the arena;
- * its ring, or NULL without memory. With any lock: lanes of activities are in the same list. */
+/* Adds a lane like that one, with a number and a ring of its own, to the list of lanes of the
+ * arena; its ring, or NULL without memory. With any lock: lanes of activities are in the same
+ * list. */
 struct stint_impl_ring *event_lane_publish(const struct arena_lane *lane);
 
 #endif

@@ -51,9 +51,10 @@ void event_context_forget(struct event_context *home);
 /* Whether there ever was a context. With or without the lock. */
 int event_context_any(void);
 
-/* ---- Queues (event_queue.c); under the event pool's lock. One per stream, in the order of its pairs,
- * so that a slow stream does not delay the others. Their number is fixed; an empty one is free for
- * another stream. Where too many are in use, streams share one, which only delays times. */
+/* ---- Queues (event_queue.c); under the event pool's lock. One per stream, in the order of its
+ * pairs, so that a slow stream does not delay the others. Their number is fixed; an empty one is
+ * free for another stream. Where too many are in use, streams share one, which only delays
+ * times. */
 
 #define EVENT_QUEUES 256u /* power of two */
 

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pairs of GPU events from the first event of a GPU timer (stream_timer.c) to the time that is added
- * up in the arena.
+ * Pairs of GPU events from the first event of a GPU timer (stream_timer.c) to the time that is
+ * added up in the arena.
  *
  * Implementation notes
- * - The lock covers lists and sums, never a call of the driver, which may wait or call a tool. A queue
- *   whose oldest pair is being queried is marked, and other threads leave it alone.
- * - At exit the driver may be unloaded before this library. atexit handlers run in reverse order, so
- *   one that is registered after the first success runs before the driver's own; it closes the pool.
- * - CUDA after a fork is undefined: the child of a process that used it does not use it; the child of
- *   a process that did not may.
+ * - The lock covers lists and sums, never a call of the driver, which may wait or call a tool. A
+ * queue whose oldest pair is being queried is marked, and other threads leave it alone.
+ * - At exit the driver may be unloaded before this library. atexit handlers run in reverse order,
+ * so one that is registered after the first success runs before the driver's own; it closes the
+ * pool.
+ * - CUDA after a fork is undefined: the child of a process that used it does not use it; the child
+ * of a process that did not may.
  */
 #include "event_pool.h"
 
@@ -31,8 +32,8 @@ static uint64_t busy; /* pairs started or waiting */
 static int exit_registered;
 int event_pool_no_gpu;
 
-/* The calling thread is in the pool, or a signal handler on it interrupted the holder of another lock:
- * neither the handler nor a tool that the driver calls may wait for that lock. */
+/* The calling thread is in the pool, or a signal handler on it interrupted the holder of another
+ * lock: neither the handler nor a tool that the driver calls may wait for that lock. */
 static int pool_is_inside(void) {
     return lock_inside(LOCK_EVENTS) || lock_any_held();
 }
@@ -246,8 +247,8 @@ void event_pool_cancel(struct event_pair *p) {
     lock_visit_end(LOCK_EVENTS, v);
 }
 
-/* Queries the oldest pair of the queue; returns whether it was taken out, with its time or an error.
- * With the lock, which is released for the query. */
+/* Queries the oldest pair of the queue; returns whether it was taken out, with its time or an
+ * error. With the lock, which is released for the query. */
 static int pool_poll_queue(const struct gpu_ops *gpu, struct event_queue *q, int wait) {
     uint64_t ns = 0;
     if (q->asked || !q->head || pool_get_state() != POOL_OPEN) {
@@ -277,8 +278,8 @@ static int pool_poll_queue(const struct gpu_ops *gpu, struct event_queue *q, int
     return 1;
 }
 
-/* Two queries at most: the stream's oldest pair, then its next one, or another stream's if the first
- * is not finished, so that pairs of a stream that is no longer used are collected, too. */
+/* Two queries at most: the stream's oldest pair, then its next one, or another stream's if the
+ * first is not finished, so that pairs of a stream that is no longer used are collected, too. */
 static void pool_poll_some(const struct gpu_ops *gpu, struct event_queue *own) {
     struct event_queue *next = own;
     if (!pool_poll_queue(gpu, own, 0)) {
@@ -336,8 +337,8 @@ int event_pool_stop(struct event_pair *p, uint32_t sums, uint32_t node, int wait
     return result;
 }
 
-/* Takes out all pairs that are finished; with `wait` waits for the others. Returns whether there was
- * any. */
+/* Takes out all pairs that are finished; with `wait` waits for the others. Returns whether there
+ * was any. */
 static int pool_poll_all(int wait) {
     int some = 0;
     for (uint32_t i = 0; i < EVENT_QUEUES && event_queue_waiting(); ++i) {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pairs of GPU events: recorded around the work of a GPU timer, and collected when the GPU has reached
- * them.
+ * Pairs of GPU events: recorded around the work of a GPU timer, and collected when the GPU has
+ * reached them.
  *
- * Unused pairs are kept per context; those whose time is pending wait in the order of their stream, at
- * most STINT_GPU_IN_FLIGHT in all. Only event_pool_flush, and event_pool_stop with `wait`, wait for a
- * GPU. Any thread; a signal handler that interrupted the pool gets no pair.
+ * Unused pairs are kept per context; those whose time is pending wait in the order of their stream,
+ * at most STINT_GPU_IN_FLIGHT in all. Only event_pool_flush, and event_pool_stop with `wait`, wait
+ * for a GPU. Any thread; a signal handler that interrupted the pool gets no pair.
  */
 #ifndef STINT_EVENT_POOL_H
 #define STINT_EVENT_POOL_H
@@ -19,8 +19,8 @@ struct event_pair;
 /* There is no GPU: event_pool_start returns NULL. Relaxed. */
 extern int event_pool_no_gpu;
 
-/* Records the first event of a pair on the stream. NULL: not measured, and *why says what to count.
- */
+/* Records the first event of a pair on the stream. NULL: not measured, and *why says what to
+ * count. */
 struct event_pair *event_pool_start(void *stream, enum stint_status *why);
 /* Records the second event; the time will be added to those sums and traced for that node (units of
  * the arena). wait: also waits for it. 0, or -1 with *why. Then queries two pairs at most. */

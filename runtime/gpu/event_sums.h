@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Times of GPU events, added up in the arena: one record per node, and the devices they ran on. Under
- * the event pool's lock.
+ * Times of GPU events, added up in the arena: one record per node, and the devices they ran on.
+ * Under the event pool's lock.
  */
 #ifndef STINT_EVENT_SUMS_H
 #define STINT_EVENT_SUMS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The interface of a GPU back end. There is always one: gpu_none.c when no other is usable, so that no
- * caller has to check. session/connect.c says which are tried; no other file names one.
+ * The interface of a GPU back end. There is always one: gpu_none.c when no other is usable, so that
+ * no caller has to check. session/connect.c says which are tried; no other file names one.
  *
  * All functions return a code. The library handles those of enum gpu_code, into which a back end
  * translates its own; any other number is the back end's own, for code_name and is_fatal.
@@ -36,8 +36,8 @@ enum gpu_code {
 #define GPU_STREAM_LEGACY ((void *)(uintptr_t)1)
 #define GPU_STREAM_PER_THREAD ((void *)(uintptr_t)2)
 
-/* Where a stream's work runs. id: distinguishes contexts at the same address, 0 = unknown; device: -1
- * = unknown. */
+/* Where a stream's work runs. id: distinguishes contexts at the same address, 0 = unknown; device:
+ * -1 = unknown. */
 struct gpu_context {
     void *handle;
     uint64_t id;
@@ -84,7 +84,8 @@ struct gpu_ops {
      * capture. NULL: there are no modes; queries are made as they are. */
     int (*capture_mode)(int *mode);
 
-    /* Either all six are there, or all are NULL: scopes then have no GPU times, as without a GPU. */
+    /* Either all six are there, or all are NULL: scopes then have no GPU times, as without a
+     * GPU. */
     int (*event_new)(void **event); /* in the current context */
     int (*event_drop)(void *event);
     int (*event_record)(void *event, void *stream);
@@ -93,8 +94,8 @@ struct gpu_ops {
     /* GPU_INVALID_VALUE: the time is not plausible. */
     int (*event_elapsed)(void *from, void *to, uint64_t *ns);
 
-    /* Start and stop an outside profiler, in the current context. start NULL: capture ranges capture
-     * nothing and say so in a line. stop NULL: the profiler goes on. */
+    /* Start and stop an outside profiler, in the current context. start NULL: capture ranges
+     * capture nothing and say so in a line. stop NULL: the profiler goes on. */
     int (*capture_start)(void);
     int (*capture_stop)(void);
     /* What a device is. NULL: devices have no names and no peak rates. */
@@ -110,12 +111,13 @@ struct gpu_backend {
     /* Never NULL. */
     const char *name;
     /* A part of the path of the library without which no context can exist ("/libcuda.so", as the
-     * name continues with a version); STINT_CUDA_LIB replaces it. NULL: there is no such library, and
-     * the back end is looked for even by a thread that may be in a signal handler (gpu_may_seek). */
+     * name continues with a version); STINT_CUDA_LIB replaces it. NULL: there is no such library,
+     * and the back end is looked for even by a thread that may be in a signal handler
+     * (gpu_may_seek). */
     const char *library;
-    /* Opens it, by that name of its library (NULL: the usual one). Never NULL, and never returns NULL:
-     * a back end that cannot be used has a reason; &gpu_none itself: it could not be tried now, and
-     * will be again. */
+    /* Opens it, by that name of its library (NULL: the usual one). Never NULL, and never returns
+     * NULL: a back end that cannot be used has a reason; &gpu_none itself: it could not be tried
+     * now, and will be again. */
     const struct gpu_ops *(*open)(const char *library);
 };
 
@@ -145,8 +147,8 @@ int gpu_time_ns(float ms, uint64_t *ns);
 /* A code's name ("CUDA_ERROR_ILLEGAL_ADDRESS"), or "error"; of the back end in use. */
 const char *gpu_code_name(int code);
 
-/* Whether no later call of this process can succeed after this error: the process ends, or the GPU has
- * failed. Not errors of one context or handle. By the back end in use. */
+/* Whether no later call of this process can succeed after this error: the process ends, or the GPU
+ * has failed. Not errors of one context or handle. By the back end in use. */
 int gpu_is_fatal(int code);
 
 /* The calls of members that may be NULL. */

@@ -3,15 +3,15 @@
  * The back end over the CUDA runtime API, instead of gpu_driver.c (STINT_GPU_API=cudart).
  *
  * Implementation notes
- * - Any call may initialise CUDA, and most make a context on the current device. The first one is made
- *   by the first GPU scope or capture range.
- * - cudart keeps a thread's last error for the program, and an error cannot be put back. An error of a
- *   call of this file is therefore cleared, and one of the program's own is kept: while there is one,
- *   no event is queried, as "not ready" is an error, too, and times stay pending. Only a call that
- *   should have succeeded replaces it.
+ * - Any call may initialise CUDA, and most make a context on the current device. The first one is
+ * made by the first GPU scope or capture range.
+ * - cudart keeps a thread's last error for the program, and an error cannot be put back. An error
+ * of a call of this file is therefore cleared, and one of the program's own is kept: while there is
+ * one, no event is queried, as "not ready" is an error, too, and times stay pending. Only a call
+ * that should have succeeded replaces it.
  * - A context is a device, as cudart uses its primary context. The contexts before and after a
- *   cudaDeviceReset cannot be distinguished: events of the first fail once each, and are counted.
- */
+ *   cudaDeviceReset cannot be distinguished: events of the first fail once each, and are
+ * counted. */
 #include "gpu_backends.h"
 
 #include <cuda_profiler_api.h>
@@ -24,7 +24,9 @@
 #include "base/errno_keep.h"
 #include "cuda_codes.h"
 
-#define NESTED 4 /* enters of a thread: a tool that a call ends up in may have ranges of its own */
+#define NESTED                                                                                     \
+    4 /* enters of a thread: a tool that a call ends up in may have ranges of its own   \
+                  */
 
 struct attribute {
     enum cudaDeviceAttr number;
@@ -47,7 +49,8 @@ static const struct attribute attributes[] = {
     {cudaDevAttrReservedSharedMemoryPerBlock, offsetof(struct gpu_device, reserved_shared)},
 };
 
-/* ---- Errors ------------------------------------------------------------------------------------*/
+/* ---- Errors
+ * ------------------------------------------------------------------------------------*/
 
 /* As in cuda_codes.c for the driver's. */
 _Static_assert((int)cudaSuccess == (int)GPU_OK, "");
@@ -82,7 +85,8 @@ static int cudart_finish_call(cudaError_t own, cudaError_t code) {
     return (int)code;
 }
 
-/* ---- Contexts ----------------------------------------------------------------------------------*/
+/* ---- Contexts
+ * ----------------------------------------------------------------------------------*/
 
 static __thread struct {
     int depth;
@@ -144,7 +148,8 @@ static int cudart_get_context(void *stream, struct gpu_context *out) {
     return code;
 }
 
-/* ---- Streams and events ------------------------------------------------------------------------*/
+/* ---- Streams and events
+ * ------------------------------------------------------------------------*/
 
 static int cudart_get_capturing(void *stream, int *yes) {
     enum cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
@@ -211,7 +216,8 @@ static int cudart_event_elapsed(void *from, void *to, uint64_t *ns) {
     return gpu_time_ns(ms, ns);
 }
 
-/* ---- Tools and devices -------------------------------------------------------------------------*/
+/* ---- Tools and devices
+ * -------------------------------------------------------------------------*/
 
 static int cudart_capture_start(void) {
     cudaError_t own = cudaPeekAtLastError();
@@ -264,7 +270,8 @@ static const struct gpu_ops usable = {
     .is_fatal = cuda_code_is_fatal,
 };
 
-/* ---- Looking -----------------------------------------------------------------------------------*/
+/* ---- Looking
+ * -----------------------------------------------------------------------------------*/
 
 /* Threads that open the back end at once write one each; one of them is used. */
 #define LOOKERS 8

@@ -3,9 +3,9 @@
  * The back end over the CUDA driver, which is loaded at run time: neither a header nor a library of
  * CUDA's is needed to build.
  *
- * A library that was opened stays open, also when it cannot be used: other code of the process may use
- * it, and unloading it is not known to be safe. With a driver that was not initialised all calls
- * return 3.
+ * A library that was opened stays open, also when it cannot be used: other code of the process may
+ * use it, and unloading it is not known to be safe. With a driver that was not initialised all
+ * calls return 3.
  */
 #include "gpu_backends.h"
 
@@ -41,16 +41,17 @@ struct loaded {
     char reason[240]; /* "" = usable */
 };
 
-/* What the ops call. Written under `publishing`, and only where that changes something: by the first
- * thread that opens the back end, before any thread has the ops. */
+/* What the ops call. Written under `publishing`, and only where that changes something: by the
+ * first thread that opens the back end, before any thread has the ops. */
 static struct loaded loaded;
 static int publishing;
 #define driver (loaded.functions)
 
-/* ---- Contexts ----------------------------------------------------------------------------------*/
+/* ---- Contexts
+ * ----------------------------------------------------------------------------------*/
 
-/* The devices of contexts, whose ids are never used twice: id << 16 | device + 1 in one word, read and
- * written whole. On a collision the driver is called again. */
+/* The devices of contexts, whose ids are never used twice: id << 16 | device + 1 in one word, read
+ * and written whole. On a collision the driver is called again. */
 #define KNOWN 64
 static uint64_t known[KNOWN];
 
@@ -137,7 +138,8 @@ static int driver_get_context(void *stream, struct gpu_context *out) {
     return code;
 }
 
-/* ---- Streams and events ------------------------------------------------------------------------*/
+/* ---- Streams and events
+ * ------------------------------------------------------------------------*/
 
 static int driver_get_capturing(void *stream, int *yes) {
     int status = 0;
@@ -184,7 +186,8 @@ static int driver_event_elapsed(void *from, void *to, uint64_t *ns) {
     return gpu_time_ns(ms, ns);
 }
 
-/* ---- Tools and devices -------------------------------------------------------------------------*/
+/* ---- Tools and devices
+ * -------------------------------------------------------------------------*/
 
 static int driver_capture_start(void) {
     return driver.cuProfilerStart();
@@ -247,7 +250,8 @@ static const struct gpu_ops usable = {
     .is_fatal = cuda_code_is_fatal,
 };
 
-/* ---- Loading -----------------------------------------------------------------------------------*/
+/* ---- Loading
+ * -----------------------------------------------------------------------------------*/
 
 static int driver_find_symbols(void *library, const char *name, struct loaded *out) {
     for (size_t i = 0; i < sizeof driver_symbols / sizeof *driver_symbols; ++i) {

@@ -26,8 +26,8 @@ static uint32_t peak_find_lanes(const struct gpu_device *d) {
     return 0;
 }
 
-/* Reads one rate: a decimal number, then possibly K, M, G, T or P (powers of 1000). An empty text leaves
- * *rate as it is. Returns the text after the rate, NULL if it is not a rate. */
+/* Reads one rate: a decimal number, then possibly K, M, G, T or P (powers of 1000). An empty text
+ * leaves *rate as it is. Returns the text after the rate, NULL if it is not a rate. */
 static const char *peak_read_rate(const char *text, uint64_t *rate) {
     static const char units[] = "KMGTP";
     double value = 0;

@@ -7,8 +7,8 @@
 
 #include "gpu.h"
 
-/* Bytes per second to and from its memory and single-precision operations per second, without tensor
- * cores; 0 = unknown. STINT_GPU_PEAK has precedence over the device's properties. */
+/* Bytes per second to and from its memory and single-precision operations per second, without
+ * tensor cores; 0 = unknown. STINT_GPU_PEAK has precedence over the device's properties. */
 void gpu_peak(const struct gpu_device *d, uint64_t *bytes_per_s, uint64_t *flops_per_s);
 
 #endif

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * When a back end may be looked for: the search calls the dynamic linker and allocates memory, which
- * a signal handler must not do.
+ * When a back end may be looked for: the search calls the dynamic linker and allocates memory,
+ * which a signal handler must not do.
  *
  * Implementation notes
- * - A thread is assumed to be in a signal handler if it blocks a signal: the kernel blocks the signal
- *   of a handler while that runs, but for SA_NODEFER. Other threads block signals, too. So the
+ * - A thread is assumed to be in a signal handler if it blocks a signal: the kernel blocks the
+ * signal of a handler while that runs, but for SA_NODEFER. Other threads block signals, too. So the
  *   driver must be missing as well, without which no context exists and no GPU scope could be
  *   measured; a thread that is not in a handler loses nothing.
- * - The dynamic linker can tell whether the driver is loaded, but takes its lock. The kernel's list of
- *   mappings needs only calls that are async-signal-safe, and some 0.1 ms: every SEEK_NS at most. To
- *   load the driver and to make a context takes longer than that.
+ * - The dynamic linker can tell whether the driver is loaded, but takes its lock. The kernel's list
+ * of mappings needs only calls that are async-signal-safe, and some 0.1 ms: every SEEK_NS at most.
+ * To load the driver and to make a context takes longer than that.
  */
 #include "gpu.h"
 

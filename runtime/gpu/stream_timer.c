@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * REGISTER_GPU_TIMER: a scope on the CPU and a pair of events on a stream; and the bytes and operations
- * that a scope declares (TIMER_BYTES, TIMER_FLOPS).
+ * REGISTER_GPU_TIMER: a scope on the CPU and a pair of events on a stream; and the bytes and
+ * operations that a scope declares (TIMER_BYTES, TIMER_FLOPS).
  *
  * Implementation notes
  * - The first event is recorded before the CPU's clock is read and the second after it, so that the
  *   CPU time does not include them. STINT_GPU=sync waits in between.
- * - Pairs of open scopes are on a stack of the thread's own, each with the place, guard and start of
- *   its frame. Frames are popped in many ways (longjmp, goto, the end of the thread), none of which
- *   pops a pair: an entry whose frame has changed is stale, and is removed when the stack is used next.
+ * - Pairs of open scopes are on a stack of the thread's own, each with the place, guard and start
+ * of its frame. Frames are popped in many ways (longjmp, goto, the end of the thread), none of
+ * which pops a pair: an entry whose frame has changed is stale, and is removed when the stack is
+ * used next.
  */
 #include "stream_timer.h"
 
@@ -85,8 +86,8 @@ static void stream_drop_from(struct thread_block *b, const struct stint_impl_fra
     }
 }
 
-/* The open pair of that guard, on top of the stack: pairs above it are cancelled, as their scopes are
- * about to be abandoned. */
+/* The open pair of that guard, on top of the stack: pairs above it are cancelled, as their scopes
+ * are about to be abandoned. */
 static struct stream_open *stream_find_open(struct thread_block *b, uint64_t guard) {
     stream_drop_stale(b);
     uint32_t at = b->streams ? b->streams->count : 0;
@@ -204,7 +205,8 @@ void stream_timer_end(struct stint_impl_call *guard) {
 
 /* ---- Declared work. */
 
-/* The node of the innermost open scope; NULL: there is none, which is counted while recording is on. */
+/* The node of the innermost open scope; NULL: there is none, which is counted while recording is
+ * on. */
 static struct stint_impl_node *stream_find_innermost_node(void) {
     struct thread_block *b = thread_block_here();
     const struct stint_impl_frame *f = NULL;

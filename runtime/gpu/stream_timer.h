@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * GPU timers: a scope on the CPU with a pair of events on a stream; and the bytes and operations that a
- * scope declares.
+ * GPU timers: a scope on the CPU with a pair of events on a stream; and the bytes and operations
+ * that a scope declares.
  */
 #ifndef STINT_STREAM_TIMER_H
 #define STINT_STREAM_TIMER_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Every scope as a range of an outside tool, when STINT_NVTX=1 is set. The tool's interface is a
- * back end (struct range_ops): nvtx.c where NVTX's headers were found at build time; a build without
- * one has none. session/connect.c chooses.
+ * back end (struct range_ops): nvtx.c where NVTX's headers were found at build time; a build
+ * without one has none. session/connect.c chooses.
  *
  * All of these call into a tool, or may: from any thread, with no lock held, and marked as inside
  * the slow path, so that a scope that the tool opens, or a signal handler that interrupts it, is

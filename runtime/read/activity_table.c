@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Groups the activities of a snapshot into the rows of a table, for the view gpu, the exports and
- * `stint diff`. A hash map finds the row of an activity by what rows are told apart by; histograms are
- * added up row by row, after the grouping, in one buffer. All memory is the snapshot's.
+ * `stint diff`. A hash map finds the row of an activity by what rows are told apart by; histograms
+ * are added up row by row, after the grouping, in one buffer. All memory is the snapshot's.
  */
 #include "activity_table.h"
 

@@ -30,8 +30,8 @@ struct activity_ask {
 };
 
 struct activity_row {
-    /* Sums of the row's activities; what they are not apart by is 0, NONE for node, the configuration
-     * the longest one's. Of a copy without BY_DETAIL, detail is the direction. */
+    /* Sums of the row's activities; what they are not apart by is 0, NONE for node, the
+     * configuration the longest one's. Of a copy without BY_DETAIL, detail is the direction. */
     struct snapshot_activity sum;
     uint64_t share_ppm; /* of the time of all rows */
     uint64_t avg;       /* nanoseconds */
@@ -57,7 +57,8 @@ struct activity_table {
     uint32_t *order, *spare;   /* for the sort */
 };
 
-/* Rows with at least one activity, the longest first. In the snapshot's memory. 0, or -1 without. */
+/* Rows with at least one activity, the longest first. In the snapshot's memory. 0, or -1
+ * without. */
 int activity_table(struct activity_table *out, struct snapshot *s, const struct activity_ask *ask);
 
 /* Another order: largest first, equal ones by name. */

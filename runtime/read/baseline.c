@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The counts, totals and histograms at the last reset, which later snapshots subtract. A reset of one
- * set keeps the older baseline of all others. Counters in the arena only grow and are never cleared, so
- * what is subtracted is never larger than what it is subtracted from.
+ * The counts, totals and histograms at the last reset, which later snapshots subtract. A reset of
+ * one set keeps the older baseline of all others. Counters in the arena only grow and are never
+ * cleared, so what is subtracted is never larger than what it is subtracted from.
  */
 #include "baseline.h"
 
@@ -132,7 +132,8 @@ void baseline_subtract(const struct baseline *b, struct snapshot *s) {
     snapshot_sum_children(s);
 }
 
-/* The histogram as it is now, or as the baseline `old` has it; nothing if `old` does not have it. */
+/* The histogram as it is now, or as the baseline `old` has it; nothing if `old` does not have
+ * it. */
 static int keep_histogram(struct baseline *b, const struct snapshot *s, uint32_t unit,
                           const struct baseline *old) {
     const uint32_t *then = NULL;

@@ -22,8 +22,8 @@ struct deviation_known {
 double deviation_root(double v);
 /* The standard deviation of the samples in the histogram, in its unit: within 3 % where they are
  * spread over a tenth of the average or more. Of closer samples, or of a few distinct values, the
- * histogram does not tell where in their buckets they lie: it may be off by 5 % of the average. 0 for
- * fewer than two samples. */
+ * histogram does not tell where in their buckets they lie: it may be off by 5 % of the average. 0
+ * for fewer than two samples. */
 uint64_t deviation_of(const struct histogram *h, const struct deviation_known *known);
 
 #endif

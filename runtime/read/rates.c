@@ -3,8 +3,8 @@
 
 #include "base/arithmetic.h"
 
-/* The average amount of a sample over the average time: some calls may have no GPU time, or not yet.
- * Samples, not calls: recursive calls are part of the outermost one. */
+/* The average amount of a sample over the average time: some calls may have no GPU time, or not
+ * yet. Samples, not calls: recursive calls are part of the outermost one. */
 static uint64_t rate_per_s(const struct stint_row *r, uint64_t sum) {
     double samples = (double)u64_max(r->samples, 1);
     double seconds = (double)r->total_ns / samples / 1e9;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Adds the nodes of a snapshot up into rows: by name, set and, if requested, thread (flat), or by call
- * path (tree). First every node is added to its row, then each row is finished: ticks become
- * nanoseconds, percentiles and the standard deviation come from the histograms of the row's nodes. Flat
- * rows count a scope inside one of the same name and set once. All memory is the snapshot's.
- */
+ * Adds the nodes of a snapshot up into rows: by name, set and, if requested, thread (flat), or by
+ * call path (tree). First every node is added to its row, then each row is finished: ticks become
+ * nanoseconds, percentiles and the standard deviation come from the histograms of the row's nodes.
+ * Flat rows count a scope inside one of the same name and set once. All memory is the
+ * snapshot's. */
 #include "rows.h"
 
 #include <string.h>
@@ -162,7 +162,8 @@ static void link_histogram(struct grouping *g, struct times *to, uint32_t unit) 
     to->histograms = ++g->link_count;
 }
 
-/* Of the recorded calls alone: a call that is open or was abandoned has no part in either number. */
+/* Of the recorded calls alone: a call that is open or was abandoned has no part in either
+ * number. */
 static uint64_t self_of(const struct snapshot_node *n) {
     return saturating_subtract(n->total, n->nested);
 }
@@ -333,8 +334,8 @@ static void finish_cpu(const struct grouping *g, struct group *from, struct stin
         r->has |= ROW_FIRST;
     }
     if (r->samples) {
-        /* Rounding, or a sample whose writer was preempted while it was counted, must not put the average
-         * outside the bounds. */
+        /* Rounding, or a sample whose writer was preempted while it was counted, must not put the
+         * average outside the bounds. */
         uint64_t up = r->total_ns / r->samples + (r->total_ns % r->samples != 0);
         r->has |= ROW_SAMPLES;
         r->avg_ns = r->total_ns / r->samples;

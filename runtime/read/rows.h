@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A snapshot grouped for reading: the flat statistics (one row a name and set, or a name, set and
- * thread) and the call tree of all threads (one row a path). Times are nanoseconds from here on.
- */
+ * thread) and the call tree of all threads (one row a path). Times are nanoseconds from here
+ * on. */
 #ifndef STINT_ROWS_H
 #define STINT_ROWS_H
 
@@ -81,11 +81,12 @@ struct rows {
 int rows_flat(struct rows *out, struct snapshot *s, int each_thread);
 int rows_tree(struct rows *out, struct snapshot *s);
 /* The tree again, or that of each thread; and of each node its row, in the snapshot's memory:
- * SNAPSHOT_NONE for a root. Parents come before their children, and the rows of a thread are adjacent. */
+ * SNAPSHOT_NONE for a root. Parents come before their children, and the rows of a thread are
+ * adjacent. */
 int rows_tree_of(struct rows *out, struct snapshot *s, int each_thread, uint32_t **row_of);
 
-/* How long the calls of a row of rows_flat took: in ticks, or on the GPU in nanoseconds. 0, or -1 if
- * nothing is known of them. */
+/* How long the calls of a row of rows_flat took: in ticks, or on the GPU in nanoseconds. 0, or -1
+ * if nothing is known of them. */
 int rows_histogram(struct histogram *out, const struct rows *rows, uint32_t row, int gpu);
 
 #endif

@@ -4,9 +4,9 @@
  * - Nodes are found breadth first from each thread's root, so that parents come before children; no
  *   more of them are read than fit into the arena, which also ends a cycle.
  * - A node is read under its sequence word and read again if it changed meanwhile. A writer that
- *   was killed or preempted in the middle leaves the word odd: after some tries the values are taken
- *   as they are, which is one sample off at most; of all nodes together there are so many tries and
- *   no more. In a copy, a file's, nothing changes: one try.
+ *   was killed or preempted in the middle leaves the word odd: after some tries the values are
+ * taken as they are, which is one sample off at most; of all nodes together there are so many tries
+ * and no more. In a copy, a file's, nothing changes: one try.
  */
 #include "snapshot.h"
 
@@ -134,8 +134,8 @@ static int read_sets(struct snapshot *s, const struct arena_header *h) {
 
 enum { FRAMES_BYTES = STINT_IMPL_FRAMES * sizeof(struct stint_impl_frame) };
 
-/* Whether no other thread has a part of these frames; marks them, a bit a unit. Each frame is a name
- * in a report: shared by all threads, a file of them would print more than it is long. */
+/* Whether no other thread has a part of these frames; marks them, a bit a unit. Each frame is a
+ * name in a report: shared by all threads, a file of them would print more than it is long. */
 static int take_frames(unsigned char *taken, uint32_t unit) {
     uint32_t units = (FRAMES_BYTES + STINT_IMPL_UNIT - 1) / STINT_IMPL_UNIT;
     for (uint32_t u = unit; u < unit + units; ++u) {
@@ -389,8 +389,8 @@ struct inside {
 };
 
 /* Own time of the scopes that are open, innermost first. A recursive call is time of the one around
- * it. While threads record, the frames are younger than the snapshot's clock: then there may be more
- * inside than there is time. */
+ * it. While threads record, the frames are younger than the snapshot's clock: then there may be
+ * more inside than there is time. */
 static void sum_open(struct snapshot *s, const struct snapshot_thread *t, struct inside *inside) {
     for (uint32_t i = t->open_count; i-- > 0;) {
         uint64_t ticks = t->open[i].ticks, nested = inside[i].nested;

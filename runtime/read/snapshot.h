@@ -184,8 +184,8 @@ uint32_t snapshot_device_of(const struct snapshot *s, uint32_t unit);
 int snapshot_try_again(struct snapshot *s, int tried);
 /* A checked pointer to `bytes` bytes at a unit, or NULL. */
 const void *snapshot_at(const struct snapshot *s, uint32_t unit, uint64_t bytes);
-/* The ring at a unit, with the number of its events, a power of two, all of which are in the arena; or
- * NULL. */
+/* The ring at a unit, with the number of its events, a power of two, all of which are in the arena;
+ * or NULL. */
 const struct stint_impl_ring *snapshot_ring(const struct snapshot *s, uint32_t unit,
                                             uint64_t *events);
 /* A text of the arena with its NUL, or NULL. */

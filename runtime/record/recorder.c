@@ -2,8 +2,9 @@
 /*
  * The stack of open scopes of a thread. The inline path and the entry points of the session call
  * these functions on the thread whose block it is; a signal handler may interrupt each of them and
- * record, too. So a frame is complete before its guard is written, and the inline path reads nothing
- * above hot.top. Only frame_take writes to a frame of another thread, by compare and exchange.
+ * record, too. So a frame is complete before its guard is written, and the inline path reads
+ * nothing above hot.top. Only frame_take writes to a frame of another thread, by compare and
+ * exchange.
  */
 #include "recorder.h"
 
@@ -229,9 +230,10 @@ static int is_over_threshold(const struct thread_block *b, uint64_t ticks,
            ticks >= (uint64_t)call->threshold_us * b->hot.ticks_per_us >> 8;
 }
 
-/* The part of the frame's call from `start` to `now` that lies in the call around it. All of it unless
- * the call was begun with an earlier start (frame_push): one whose start is before that of the call around
- * it because the clock was set back adds to that call's time as it does on the fast path. */
+/* The part of the frame's call from `start` to `now` that lies in the call around it. All of it
+ * unless the call was begun with an earlier start (frame_push): one whose start is before that of
+ * the call around it because the clock was set back adds to that call's time as it does on the fast
+ * path. */
 static uint64_t ticks_within(const struct stint_impl_frame *f, uint64_t start, uint64_t now) {
     uint64_t around = start_around(f - 1);
     if ((STINT_IMPL_LOAD(&f->guard) & STINT_IMPL_TAG) && start < around && around <= now) {

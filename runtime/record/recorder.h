@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Opening and closing scopes where the inline path (stint/detail/impl_record.h) does not: first use,
- * a changed gate, a guard that may be stale, recursion, a new maximum, another clock.
+ * Opening and closing scopes where the inline path (stint/detail/impl_record.h) does not: first
+ * use, a changed gate, a guard that may be stale, recursion, a new maximum, another clock.
  */
 #ifndef STINT_RECORDER_H
 #define STINT_RECORDER_H
@@ -20,12 +20,12 @@ void recorder_begin(uint64_t guard, uint64_t word, uint32_t set, uint64_t start)
 /* The same between thread_enter and thread_leave. */
 void recorder_begin_entered(struct thread_block *b, uint64_t guard, uint64_t word, uint32_t set,
                             uint64_t start);
-/* Closes the open scope of that guard and opening, of a name the topmost, abandoning what is above. 0,
- * or -1 if it is not open on this thread; if it is on another, it is taken off there and counted. now
- * 0 = read the clock. */
+/* Closes the open scope of that guard and opening, of a name the topmost, abandoning what is above.
+ * 0, or -1 if it is not open on this thread; if it is on another, it is taken off there and
+ * counted. now 0 = read the clock. */
 int recorder_end(uint64_t guard, uint64_t opened, uint64_t now, const struct stint_impl_call *call);
-/* Adds a sample without a scope, for a word of the arena there is or was. Enters the slow path for its
- * first sample on the thread only. 0, or -1 (off, or counted). */
+/* Adds a sample without a scope, for a word of the arena there is or was. Enters the slow path for
+ * its first sample on the thread only. 0, or -1 (off, or counted). */
 int recorder_add(uint64_t word, uint64_t start, uint64_t ticks);
 
 /* The guard of a scope opened by name: no user address has the top bit. */

@@ -21,7 +21,8 @@ void registry_set_hooks(const struct registry_hooks *h) {
     hooks = h;
 }
 
-/* Cancellation is disabled: a thread cancelled while it reads a file would never release the lock. */
+/* Cancellation is disabled: a thread cancelled while it reads a file would never release the
+ * lock. */
 void registry_lock(void) {
     int state;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The table of sites and of names made at run time, by content. Everything here runs under the
- * registry's lock, which all threads share, so what one call does has a bound: a keyed hash (base/hash.h)
- * and a table that grows a few places at a time.
+ * registry's lock, which all threads share, so what one call does has a bound: a keyed hash
+ * (base/hash.h) and a table that grows a few places at a time.
  */
 #include "site.h"
 
@@ -27,8 +27,8 @@ struct site_places {
 };
 
 /* Guarded by the registry's lock. A table that is full is not copied at once, which would hold the
- * lock for as long as there are names: its places move to the new one a few at a time, and until all
- * have moved both are looked at. */
+ * lock for as long as there are names: its places move to the new one a few at a time, and until
+ * all have moved both are looked at. */
 static struct {
     struct site_places now, old;
     size_t moved; /* places of the old table */

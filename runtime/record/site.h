@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sites: the name of a scope and its place in the sources, numbered. A number is never reused, and the
- * same content gets the same number again, so that reloading a library does not grow the table.
+ * Sites: the name of a scope and its place in the sources, numbered. A number is never reused, and
+ * the same content gets the same number again, so that reloading a library does not grow the table.
  * Names made at run time are sites without a place.
  */
 #ifndef STINT_SITE_H
@@ -19,14 +19,15 @@ struct site_text {
     size_t length;
 };
 
-/* A word for the site under the current gate, stored in it and returned: with SITE_OFF if it is switched
- * off, with id 0 if there is no room for its name; each call of that one is counted as lost
- * (site_has_room), as no node has the id and so all of them take the slow path. Takes the lock. */
+/* A word for the site under the current gate, stored in it and returned: with SITE_OFF if it is
+ * switched off, with id 0 if there is no room for its name; each call of that one is counted as
+ * lost (site_has_room), as no node has the id and so all of them take the slow path. Takes the
+ * lock. */
 uint64_t site_resolve(struct stint_impl_site *site);
 /* The same for the place of a dynamic name: only on or off; the name has its own word. */
 uint64_t site_resolve_place(struct stint_impl_site *site);
-/* The word of a run-time name, likewise. Its id stays when it is switched off: what is open must still
- * be closed. */
+/* The word of a run-time name, likewise. Its id stays when it is switched off: what is open must
+ * still be closed. */
 uint64_t site_resolve_name(struct site_text name, const struct stint_impl_site *place);
 /* In the child of a fork, under the lock. */
 void site_forget_all(void);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Implementation notes
- * - hot.gate is written by two threads. The owner exchanges it for SHUT when it enters the slow path;
- *   when it leaves, it stores the current gate and reads the gate once more. A thread that advances
- *   the gate first stores the new one and then swaps it into every thread that is not shut. Either
- *   the owner sees the new gate, or the other thread sees this one open: no thread keeps an old one.
+ * - hot.gate is written by two threads. The owner exchanges it for SHUT when it enters the slow
+ * path; when it leaves, it stores the current gate and reads the gate once more. A thread that
+ * advances the gate first stores the new one and then swaps it into every thread that is not shut.
+ * Either the owner sees the new gate, or the other thread sees this one open: no thread keeps an
+ * old one.
  * - With a clock that is not the inline one, or with NVTX ranges, hot.gate stays SHUT: every scope
  *   takes the slow path.
  */
@@ -186,8 +187,8 @@ static void watch_end(struct thread_block *b) {
     }
 }
 
-/* The recorder of a thread that ended unnoticed, or NULL. Its number may have gone to another thread
- * since: then it is found when that one has ended, too. */
+/* The recorder of a thread that ended unnoticed, or NULL. Its number may have gone to another
+ * thread since: then it is found when that one has ended, too. */
 static struct thread_block *take_from_ended(void) {
     pid_t process = getpid();
     for (struct thread_block **at = &unwatched_blocks; *at; at = &(*at)->next_free) {
@@ -308,8 +309,8 @@ void thread_pop(struct thread_block *b) {
     b->hot.top = f - 1;
 }
 
-/* Whether the topmost frame is still this thread's to count: of its owner and a thread that ends it at
- * this moment, one is told so. */
+/* Whether the topmost frame is still this thread's to count: of its owner and a thread that ends it
+ * at this moment, one is told so. */
 static int frame_is_own(const struct thread_block *b) {
     uint64_t *guard = &b->hot.top->guard;
     return !STINT_IMPL_LOAD(guard) || /* cancelled inside nvtx_push */

@@ -42,8 +42,8 @@ struct thread_block {
 };
 
 /* The calling thread's block with `busy` set and the fast path shut, made if need be. NULL if the
- * thread has ended, is already inside (a signal handler), or gets no memory: counted as n losses.
- */
+ * thread has ended, is already inside (a signal handler), or gets no memory: counted as n
+ * losses. */
 struct thread_block *thread_enter(uint32_t n);
 void thread_leave(struct thread_block *b);
 /* Whether every scope takes the slow path: the clock is not the inline one, or NVTX hears of it. */
@@ -66,18 +66,19 @@ static inline void thread_lose(struct thread_block *b, enum stint_status what) {
  * only, inside. */
 void *thread_pages_get(struct thread_block *b, size_t bytes);
 /* Closes the topmost frame. What its `nested` holds becomes the frame's below: the time of the call
- * itself if it was recorded (the caller has put it there), else that of the recorded calls in it. */
+ * itself if it was recorded (the caller has put it there), else that of the recorded calls in
+ * it. */
 void thread_pop(struct thread_block *b);
-/* Takes frames off the stack until `keep` is on top; each is an abandoned scope, unless another thread
- * has ended, and counted, it. */
+/* Takes frames off the stack until `keep` is on top; each is an abandoned scope, unless another
+ * thread has ended, and counted, it. */
 void thread_unwind(struct thread_block *b, struct stint_impl_frame *keep);
 /* Takes off those on top that other threads have ended. */
 void thread_drop_moved(struct thread_block *b);
 /* The innermost open scope's frame, NULL = none is open. */
 const struct stint_impl_frame *thread_innermost(const struct thread_block *b);
 
-/* In the child of a fork, under the lock. Frees all blocks but the forking thread's: it may have been
- * interrupted in a scope that goes on with it. That one is freed at the next fork. */
+/* In the child of a fork, under the lock. Frees all blocks but the forking thread's: it may have
+ * been interrupted in a scope that goes on with it. That one is freed at the next fork. */
 void thread_forget_all(void);
 
 #endif

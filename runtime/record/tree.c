@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The call tree of a thread: finds and makes nodes, and adds samples to them. Called by the recorder
- * on the owner's thread and by its signal handlers, which may interrupt each function here: a table
- * that grows stays where it was for the interrupted code, and an entry's key is written last. Readers
- * of the run file see a node at any time, by its seq.
+ * The call tree of a thread: finds and makes nodes, and adds samples to them. Called by the
+ * recorder on the owner's thread and by its signal handlers, which may interrupt each function
+ * here: a table that grows stays where it was for the interrupted code, and an entry's key is
+ * written last. Readers of the run file see a node at any time, by its seq.
  */
 #include "tree.h"
 
@@ -139,8 +139,8 @@ static const struct arena_text *site_name(const struct thread_block *b, uint32_t
     return arena_text_in(b->hot.base, arena_site_in(b->hot.base, site)->name);
 }
 
-/* Whether a scope of the same name and set, from another place in the program, is among the node and
- * those around it. Readers find the same out from the finished tree. */
+/* Whether a scope of the same name and set, from another place in the program, is among the node
+ * and those around it. Readers find the same out from the finished tree. */
 static int name_is_around(const struct thread_block *b, uint32_t from, uint32_t set,
                           uint32_t site) {
     const struct arena_text *name = site_name(b, site);
@@ -368,9 +368,9 @@ static void bucket_raise(const struct thread_block *b, uint32_t histogram, uint6
     }
 }
 
-/* Each field changes in one step. seq is odd from the first of them on, and the one that completes its
- * sample makes it the next even number: one that was left in the middle does not count, and leaves
- * nothing wrong to the next. */
+/* Each field changes in one step. seq is odd from the first of them on, and the one that completes
+ * its sample makes it the next even number: one that was left in the middle does not count, and
+ * leaves nothing wrong to the next. */
 void tree_sample_interval(struct thread_block *b, struct stint_impl_node *n, uint64_t start,
                           uint64_t ticks) {
     uint8_t mark = node_mark(b, n);

@@ -7,9 +7,9 @@
 
 #include "thread.h"
 
-/* Key bits above the largest site id: edges that lead back to an open node around, intervals, and the
- * histogram all nodes of a site share: one for its outer calls, one for those inside a scope of the
- * same name and set, which are in no row's samples. */
+/* Key bits above the largest site id: edges that lead back to an open node around, intervals, and
+ * the histogram all nodes of a site share: one for its outer calls, one for those inside a scope of
+ * the same name and set, which are in no row's samples. */
 #define TREE_RECURSIVE (1u << 23)
 #define TREE_INTERVAL (1u << 22)
 #define TREE_HISTOGRAM (1u << 21)
@@ -29,12 +29,13 @@ struct tree_edge tree_find(const struct thread_block *b, uint32_t parent, uint32
                            uint32_t site);
 /* Looks, then makes the node; between thread_enter and thread_leave. node 0: no memory. */
 struct tree_edge tree_get(struct thread_block *b, uint32_t parent, uint32_t set, uint32_t site);
-/* The node of an interval (handle, added sample) of the thread; likewise, looking only and making. */
+/* The node of an interval (handle, added sample) of the thread; likewise, looking only and
+ * making. */
 uint32_t tree_find_interval(const struct thread_block *b, uint32_t set, uint32_t site);
 uint32_t tree_get_interval(struct thread_block *b, uint32_t set, uint32_t site);
 
-/* One sample, with everything the inline path leaves out: first call, new maximum, info. nested: the
- * ticks of the calls recorded right inside it. */
+/* One sample, with everything the inline path leaves out: first call, new maximum, info. nested:
+ * the ticks of the calls recorded right inside it. */
 void tree_sample(struct thread_block *b, struct stint_impl_node *n, uint64_t start, uint64_t ticks,
                  uint64_t nested, const char *info);
 /* The same for an interval. A scope in a signal handler never has the node of the scope that it

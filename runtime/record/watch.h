@@ -16,8 +16,8 @@ struct watch_scope {
 };
 #define WATCH_SCOPES 16
 
-/* The scopes to watch, up to WATCH_SCOPES, a NULL name for an unused place; under the registry's lock, before the first
- * site is marked. The array must stay valid. */
+/* The scopes to watch, up to WATCH_SCOPES, a NULL name for an unused place; under the registry's
+ * lock, before the first site is marked. The array must stay valid. */
 void watch_set_scopes(const struct watch_scope *scopes, unsigned count);
 /* The mark of a site of that name, 0 = it is not waited for. Under the registry's lock. */
 uint8_t watch_mark(const char *name, size_t length);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Implementation notes: first the scopes of the call tree, then which of them have a row, then
- * the rows. Rows of the tree come after their parents, so one pass forwards passes values down and one
- * backwards passes them up.
+ * the rows. Rows of the tree come after their parents, so one pass forwards passes values down and
+ * one backwards passes them up.
  */
 #include "fluid_rows.h"
 

@@ -34,7 +34,8 @@ struct report {
 };
 #define REPORT_COST_UNKNOWN UINT64_MAX
 
-/* The report that the options request; line: the closing one of the legacy view. -1 without memory. */
+/* The report that the options request; line: the closing one of the legacy view. -1 without
+ * memory. */
 int report_render(const struct report *r, int line);
 
 /* Each adds its part; -1 without memory. */
@@ -53,8 +54,8 @@ int report_hints(const struct report *r);
 int report_fluid(const struct report *r);
 /* Its memory report; nothing where no allocation was seen. */
 int report_memory(const struct report *r);
-/* The report of PaddlePaddle's Stat.h, of one set or of all of them: headers and rows, a closing line with
- * line != 0. */
+/* The report of PaddlePaddle's Stat.h, of one set or of all of them: headers and rows, a closing
+ * line with line != 0. */
 int report_legacy(const struct report *r, int line);
 /* One row of it by name; -1 if the set has no such name. */
 int report_legacy_row(const struct report *r, const char *name);

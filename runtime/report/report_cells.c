@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The cells of the views table and tree. Column widths are measured in a first pass over all rows; on a
- * terminal columns that do not fit are left out from the right and named below, but never the name and
- * the column that the rows are sorted by.
+ * The cells of the views table and tree. Column widths are measured in a first pass over all rows;
+ * on a terminal columns that do not fit are left out from the right and named below, but never the
+ * name and the column that the rows are sorted by.
  */
 #include "report_cells.h"
 
@@ -74,8 +74,8 @@ static size_t cell_name_columns(const struct report_options *o) {
     return u64_clamp(part, NAME_LEAST, NAME_COLUMNS);
 }
 
-/* Up to the width of a name; a deeper row is indented as far and begins with its depth. A recursion over names
- * made at run time, or a hostile file, would else fill lines with blanks. */
+/* Up to the width of a name; a deeper row is indented as far and begins with its depth. A recursion
+ * over names made at run time, or a hostile file, would else fill lines with blanks. */
 static size_t put_indent(const struct report *r, uint32_t depth) {
     size_t most = cell_name_columns(r->options) / INDENT * INDENT, wanted = (size_t)depth * INDENT;
     size_t from = r->out->length;
@@ -199,7 +199,8 @@ static void put_line(const struct report *r, const struct stint_row *row, uint32
     text_put(r->out, "\n", 1);
 }
 
-/* What a terminal has no room for, from the right; never the name and what the rows are sorted by. */
+/* What a terminal has no room for, from the right; never the name and what the rows are sorted
+ * by. */
 static void cells_drop_columns(const struct report *r, size_t *width, uint8_t *dropped,
                                uint32_t columns) {
     size_t total = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The report of PaddlePaddle's fluid profiler, in its layout, which scripts rely on. Its
- * "Total" is CPU and GPU time added up, which is not a duration; for that reason report_fluid_once.c
- * prints durations below it.
+ * "Total" is CPU and GPU time added up, which is not a duration; for that reason
+ * report_fluid_once.c prints durations below it.
  */
 #include "report_fluid.h"
 

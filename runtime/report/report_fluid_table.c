@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The Event Summary of the fluid report: its rows in the order that the options request, with the names and
- * columns of PaddlePaddle's profiler, whose layout scripts rely on.
+ * The Event Summary of the fluid report: its rows in the order that the options request, with the
+ * names and columns of PaddlePaddle's profiler, whose layout scripts rely on.
  */
 #include <string.h>
 

@@ -102,7 +102,8 @@ static void put_open(const struct report *r) {
     }
 }
 
-/* The first step of the program has no sample; other steps that have none were not to be recorded. */
+/* The first step of the program has no sample; other steps that have none were not to be
+ * recorded. */
 static void footer_put_steps(const struct report *r) {
     char avg[TEXT_NUMBER], p50[TEXT_NUMBER], p99[TEXT_NUMBER], max[TEXT_NUMBER];
     struct snapshot *s = r->snapshot;

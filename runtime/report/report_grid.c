@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A table of text cells: cells are added one by one, then printed in columns that are as wide as their
- * widest cell. On a terminal columns that do not fit are left out from the right and named below.
+ * A table of text cells: cells are added one by one, then printed in columns that are as wide as
+ * their widest cell. On a terminal columns that do not fit are left out from the right and named
+ * below.
  */
 #include "report_grid.h"
 

@@ -2,8 +2,8 @@
 /*
  * Reads the environment variables of gen/env.ini into the settings, once, at the first use of the
  * library (config_read_environment), with the registry's lock held: it neither allocates memory nor
- * stops the program. For an invalid value or an unknown name with STINT_ one line is written, and the
- * variable is ignored. A kind of value is a function here and a name in gen/env.py.
+ * stops the program. For an invalid value or an unknown name with STINT_ one line is written, and
+ * the variable is ignored. A kind of value is a function here and a name in gen/env.py.
  */
 #include "env.h"
 

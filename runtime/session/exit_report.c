@@ -26,7 +26,8 @@ __attribute__((constructor)) static void library_start(void) {
     tracer_at_load();
 }
 
-/* A signal handler that ends the program may have interrupted a call for which a report would wait. */
+/* A signal handler that ends the program may have interrupted a call for which a report would
+ * wait. */
 static int exit_is_interrupting(void) {
     return lock_any_held() || registry_reading();
 }

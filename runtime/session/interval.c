@@ -62,7 +62,8 @@ static void interval_start_over(const struct snapshot *s, uint32_t set) {
     current = next;
 }
 
-/* GPU times are collected before the lock is taken, because a tool may intercept the driver's calls. */
+/* GPU times are collected before the lock is taken, because a tool may intercept the driver's
+ * calls. */
 int interval_open(struct snapshot *s, int reset) {
     event_pool_collect();
     tracer_flush(0);

@@ -11,8 +11,8 @@
 /* A snapshot of everything that this process has recorded. 0, or -1: there is not enough memory, or
  * nothing was recorded yet. */
 int snapshot_take(struct snapshot *s);
-/* A snapshot of the interval; with reset, the next interval starts at exactly this snapshot, for all
- * sets. 0 with the interval locked until interval_close, or -1: there is not enough memory. */
+/* A snapshot of the interval; with reset, the next interval starts at exactly this snapshot, for
+ * all sets. 0 with the interval locked until interval_close, or -1: there is not enough memory. */
 int interval_open(struct snapshot *s, int reset);
 void interval_close(struct snapshot *s);
 /* Starts a new interval for one set, or BASELINE_ALL_SETS. */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The life of the recording process: the registry calls process_prepare before the first scope, which
- * reads the settings and opens the arena; the fork handler makes the child forget what the parent
- * recorded; the library's destructor (exit_report.c) completes the run.
- * - process_prepare and the fork handler run with the registry's lock held. A first scope may be in a
- *   signal handler, so nothing here allocates memory by malloc or needs a large stack before the arena
- *   is open.
+ * The life of the recording process: the registry calls process_prepare before the first scope,
+ * which reads the settings and opens the arena; the fork handler makes the child forget what the
+ * parent recorded; the library's destructor (exit_report.c) completes the run.
+ * - process_prepare and the fork handler run with the registry's lock held. A first scope may be in
+ * a signal handler, so nothing here allocates memory by malloc or needs a large stack before the
+ * arena is open.
  * - If opening the arena failed once, it is not tried again in this process.
  */
 #include "process.h"
@@ -41,11 +41,11 @@ static uint64_t start_ns;
 static int child_of_fork;
 static pid_t forked_by; /* 0: this is not the child of a fork that the library saw */
 
-/* The registry's lock is held over a fork so that the child inherits consistent tables. The child has
- * only the forking thread: it forgets everything that was recorded, and its next scope opens a new
- * arena. A fork in a signal handler that interrupted this thread while it held the lock must not wait
- * for that lock. If the handler interrupted any call on the slow path, the child may return into that
- * call, too, and therefore forgets at its end. */
+/* The registry's lock is held over a fork so that the child inherits consistent tables. The child
+ * has only the forking thread: it forgets everything that was recorded, and its next scope opens a
+ * new arena. A fork in a signal handler that interrupted this thread while it held the lock must
+ * not wait for that lock. If the handler interrupted any call on the slow path, the child may
+ * return into that call, too, and therefore forgets at its end. */
 static __thread int fork_inside __attribute__((tls_model("initial-exec")));
 static __thread pid_t forking __attribute__((tls_model("initial-exec")));
 
@@ -225,8 +225,8 @@ void process_describe_gpu(char *out, size_t size) {
 static void process_record_gpu(void) {
     char gpu[160];
     process_describe_gpu(gpu, sizeof gpu);
-    if (*gpu &&
-        !registry_held()) { /* held: the program ends in a signal handler that interrupted the holder */
+    if (*gpu && !registry_held()) { /* held: the program ends in a signal handler that interrupted
+                                       the holder */
         registry_lock();
         arena_header()->about.gpu = process_put_text(gpu);
         registry_unlock();
@@ -236,7 +236,8 @@ static void process_record_gpu(void) {
 void process_ends(void) {
     struct clock_stamp now;
     if (arena.base && !registry_inherited()) {
-        if (!lock_any_held()) { /* held: the program ends in a signal handler, which must not wait */
+        if (!lock_any_held()) { /* held: the program ends in a signal handler, which must not wait
+                                 */
             process_record_gpu();
         }
         clock_stamp(&now);

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The profiler of fluid: stint_profiler_start, _stop, _reset, _at_exit, and REGISTER_PROFILER, which
- * calls stint_impl_profiler_begin and _end. A profile is an interval with its own level and GPU tracing,
- * and a report at its end.
- * - The lock protects `now` only. A call that finds the phase idle or running sets it to `changing` and
- *   starts or stops without the lock, because CUPTI and reports take time, and a tool may intercept
- *   CUPTI's calls. For other threads `changing` is the same as running: of two starts the first counts.
- * - The guard of a block is its address. The guard of a block that was jumped over, or that began while
- *   a profile was running, is not that of the profile and ends nothing.
- * - Level and switch are set under the registry's lock, and restored unless they were changed since.
+ * The profiler of fluid: stint_profiler_start, _stop, _reset, _at_exit, and REGISTER_PROFILER,
+ * which calls stint_impl_profiler_begin and _end. A profile is an interval with its own level and
+ * GPU tracing, and a report at its end.
+ * - The lock protects `now` only. A call that finds the phase idle or running sets it to `changing`
+ * and starts or stops without the lock, because CUPTI and reports take time, and a tool may
+ * intercept CUPTI's calls. For other threads `changing` is the same as running: of two starts the
+ * first counts.
+ * - The guard of a block is its address. The guard of a block that was jumped over, or that began
+ * while a profile was running, is not that of the profile and ends nothing.
+ * - Level and switch are set under the registry's lock, and restored unless they were changed
+ * since.
  */
 #include "profiler.h"
 
@@ -83,8 +85,8 @@ static void profiler_forget_in_child(int held) {
 
 LOCK_OVER_FORK(LOCK_PROFILER, NULL, profiler_forget_in_child)
 
-/* A call by the program: errno is kept, and the thread is not cancelled, because a change that is not
- * completed would block all later ones. */
+/* A call by the program: errno is kept, and the thread is not cancelled, because a change that is
+ * not completed would block all later ones. */
 struct visit {
     int error;
     int cancel;
@@ -270,7 +272,8 @@ static void settings_withdraw(void) {
     registry_unlock();
 }
 
-/* Between CHANGING and IDLE. At the end of the program the GPU may not be usable any more: no waiting. */
+/* Between CHANGING and IDLE. At the end of the program the GPU may not be usable any more: no
+ * waiting. */
 static int profile_stop(enum fluid_key key, const char *path, int at_end) {
     struct fluid_options as = now.as;
     as.key = key;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writes the file of a profile, at its end: a run file or a Chrome trace. A run file is a copy of the
- * arena, made while other threads record. Its header is copied first, so that records which the body
- * contains in addition are not in any list; the copied header says that the run ends now, because
- * nothing will be written to the copy.
+ * Writes the file of a profile, at its end: a run file or a Chrome trace. A run file is a copy of
+ * the arena, made while other threads record. Its header is copied first, so that records which the
+ * body contains in addition are not in any list; the copied header says that the run ends now,
+ * because nothing will be written to the copy.
  */
 #include "profiler.h"
 
@@ -31,8 +31,8 @@ static int profile_report_no_memory(void) {
 
 #define WORD sizeof(uint64_t)
 
-/* Other threads write meanwhile: word by word, so that every field is either old or new. Records that
- * are not yet published are not in any list; the thread sanitizer cannot know that. */
+/* Other threads write meanwhile: word by word, so that every field is either old or new. Records
+ * that are not yet published are not in any list; the thread sanitizer cannot know that. */
 __attribute__((no_sanitize("thread"))) static void words_copy(void *to, const void *from,
                                                               size_t bytes) {
     const volatile uint64_t *in = from;

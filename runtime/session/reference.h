@@ -7,7 +7,8 @@
 
 #include <stdint.h>
 
-/* Picoseconds of one turn of a small integer loop, the minimum of a few tries. Takes about 100 us. */
+/* Picoseconds of one turn of a small integer loop, the minimum of a few tries. Takes about 100
+ * us. */
 uint32_t reference_ps(void);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reports of this process: the public functions that print one, the exit report and the report of a
- * profile. Each reads the options of its view, opens the interval (which locks it, so that one report
- * is formatted at a time), formats the snapshot into a text, closes the interval, and writes the text
- * to where STINT_OUTPUT says. The formatting itself is in report/.
+ * profile. Each reads the options of its view, opens the interval (which locks it, so that one
+ * report is formatted at a time), formats the snapshot into a text, closes the interval, and writes
+ * the text to where STINT_OUTPUT says. The formatting itself is in report/.
  */
 #include "report_print.h"
 

@@ -78,8 +78,8 @@ int stint_stat_get(const char *name, stint_stat *out, size_t size) {
     return stint_set_stat_get(NULL, name, out, size);
 }
 
-/* ---- Storage of the calling thread. Not thread-local data: that has to fit into the small reserve of
- * the dynamic loader if the library is loaded late or into another namespace. */
+/* ---- Storage of the calling thread. Not thread-local data: that has to fit into the small reserve
+ * of the dynamic loader if the library is loaded late or into another namespace. */
 
 #define OWN_SIZE 512 /* bytes; more than a stint_stat, for programs built with a newer header */
 

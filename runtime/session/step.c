@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Steps of the program: their number, their wall time, and the schedules that count them. stint_step
- * ends a step, in any thread.
- * - Each step is compared with the schedule once and in order, whichever thread ends it. What follows
- *   from it is done without the lock: a reset and a report take milliseconds, and the callback is code
- *   of the user.
- * - `closed` says whether the schedule pauses recording now. It is copied into the settings under the
- *   registry's lock, so that of two threads the later state remains. The switch of stint_enable is a
- *   separate setting.
+ * Steps of the program: their number, their wall time, and the schedules that count them.
+ * stint_step ends a step, in any thread.
+ * - Each step is compared with the schedule once and in order, whichever thread ends it. What
+ * follows from it is done without the lock: a reset and a report take milliseconds, and the
+ * callback is code of the user.
+ * - `closed` says whether the schedule pauses recording now. It is copied into the settings under
+ * the registry's lock, so that of two threads the later state remains. The switch of stint_enable
+ * is a separate setting.
  */
 #include "activity/activity.h"
 #include "arena/arena.h"

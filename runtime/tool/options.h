@@ -37,8 +37,8 @@ struct option_value {
     uint64_t number;  /* of a choice its place in the list, OPTION_NAME_VALUE */
 };
 
-/* Takes an option. 0, or -1 for a value of another form (the parser prints what is expected) and for
- * an option that the command does not know. */
+/* Takes an option. 0, or -1 for a value of another form (the parser prints what is expected) and
+ * for an option that the command does not know. */
 typedef int option_taker(void *to, const struct option_value *value);
 
 #define OPTIONS_TAKEN (-1)

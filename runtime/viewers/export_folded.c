@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writes one line per node of the call tree, `outer;inner nanoseconds`, the input of flame graphs. The
- * number is the time in the scope itself, of open scopes up to now, so that the lines of a killed
- * program add up to its whole time. Each thread has its own line for a stack; readers add them up.
- * Intervals overlap the scopes and would count time twice: they are left out.
+ * Writes one line per node of the call tree, `outer;inner nanoseconds`, the input of flame graphs.
+ * The number is the time in the scope itself, of open scopes up to now, so that the lines of a
+ * killed program add up to its whole time. Each thread has its own line for a stack; readers add
+ * them up. Intervals overlap the scopes and would count time twice: they are left out.
  */
 #include "formats.h"
 
@@ -13,9 +13,9 @@
 #include "base/utf8.h"
 #include "export/export_names.h"
 
-/* Deeper than recorders nest, and longer than stacks of readable names. Of deeper or longer stacks the
- * innermost frames are written. Each line repeats the names of all enclosing scopes, so without a
- * limit the size of the lines could be the square of the size of the run file. */
+/* Deeper than recorders nest, and longer than stacks of readable names. Of deeper or longer stacks
+ * the innermost frames are written. Each line repeats the names of all enclosing scopes, so without
+ * a limit the size of the lines could be the square of the size of the run file. */
 #define FOLDED_DEPTH (2u * STINT_IMPL_DEPTH)
 #define FOLDED_BYTES 8192u
 

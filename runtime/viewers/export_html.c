@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writes a run as one page for a browser. The page is report_html.inc, two halves of a template with
- * its scripts and styles; between them is one JSON object, in a script element of a type that browsers
- * do not run. sink_json escapes '<', so that no name can end the element. A member without a value is
- * omitted. The scripts in html/ read the object; its tree and its trace are written by
+ * Writes a run as one page for a browser. The page is report_html.inc, two halves of a template
+ * with its scripts and styles; between them is one JSON object, in a script element of a type that
+ * browsers do not run. sink_json escapes '<', so that no name can end the element. A member without
+ * a value is omitted. The scripts in html/ read the object; its tree and its trace are written by
  * export_html_tree.c and export_html_trace.c.
  */
 #include "export_html.h"
@@ -84,8 +84,8 @@ static void html_put_bucket(struct sink *out, uint64_t item, uint64_t low, uint6
     sink_u64(out, count);
 }
 
-/* Triples low, high, count of the buckets in use. Below 32 ticks several buckets may begin in the same
- * nanosecond: they are written as one. */
+/* Triples low, high, count of the buckets in use. Below 32 ticks several buckets may begin in the
+ * same nanosecond: they are written as one. */
 static void html_put_histogram(struct sink *out, const struct snapshot *s,
                                const struct histogram *h, int gpu) {
     uint64_t low = 0, high = 0, count = 0, written = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The parts of the HTML export, and the maximum size of a page: a browser opens 20 MB of data in a
- * second or two, and more rows than these are not readable. Beyond the limits the smallest rows, paths
- * and spans are left out, and the page says so.
+ * second or two, and more rows than these are not readable. Beyond the limits the smallest rows,
+ * paths and spans are left out, and the page says so.
  */
 #ifndef STINT_EXPORT_HTML_H
 #define STINT_EXPORT_HTML_H
@@ -31,8 +31,8 @@ __attribute__((format(printf, 2, 3))) void html_thinned(struct html *h, const ch
 void html_number(struct sink *out, const char *key, uint64_t value);
 void html_text(struct sink *out, const char *key, const char *text);
 
-/* Each writes a member of the page's data: `,"tree":[…]`; `,"lanes":[…],"names":[…]`. 0, or -1 if there
- * is not enough memory. */
+/* Each writes a member of the page's data: `,"tree":[…]`; `,"lanes":[…],"names":[…]`. 0, or -1 if
+ * there is not enough memory. */
 int html_tree(struct html *h);
 int html_trace(struct html *h);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The trace of the HTML export, lane by lane; called by export_html.c, after run_trace. Of a large
- * trace the longest spans are kept, and of the others the longest in each short part of a lane, so that
- * a time of many short spans does not look idle. Of marks and values every n-th is kept. A name is in
- * the page once; events refer to it by its index.
+ * trace the longest spans are kept, and of the others the longest in each short part of a lane, so
+ * that a time of many short spans does not look idle. Of marks and values every n-th is kept. A
+ * name is in the page once; events refer to it by its index.
  */
 #include <math.h>
 #include <stdio.h>

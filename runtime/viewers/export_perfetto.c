@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Writes Perfetto's protobuf trace without a protobuf library: Trace{packet=1}, which contains
- * TrackDescriptors and TrackEvents. The numbers are the field numbers of Perfetto's .proto files. Called
- * by the tool; each packet fits into one piece of the sink, where its length is filled in.
+ * TrackDescriptors and TrackEvents. The numbers are the field numbers of Perfetto's .proto files.
+ * Called by the tool; each packet fits into one piece of the sink, where its length is filled in.
  * - All packets belong to one sequence, which begins by clearing its state, so that names can be
  *   interned: each name is in the file once, under its label + 1; "launch" follows the last one.
  * - The length of a message precedes it. Events are shorter than 128 bytes, so their length is one
- *   byte; the length of a message with a name has two bytes, with padding (protobuf does not require
- *   the shortest varint).
+ *   byte; the length of a message with a name has two bytes, with padding (protobuf does not
+ * require the shortest varint).
  * - Tracks: 1 is the process, 2… are the lanes; the GPUs and the counters have higher numbers.
  * - An arrow begins at an event: the launch is an instant event on the track of its thread.
  */

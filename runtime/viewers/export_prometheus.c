@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writes the statistics in Prometheus' text format, in base units (seconds); called by the tool. There
- * are no timestamps: node_exporter skips a file that has any. Two series with the same labels make the
- * scrape fail, so each byte that is not UTF-8 is written as \xff, where other exports write U+FFFD. The
- * GPU activities are written by export_prometheus_gpu.c.
+ * Writes the statistics in Prometheus' text format, in base units (seconds); called by the tool.
+ * There are no timestamps: node_exporter skips a file that has any. Two series with the same labels
+ * make the scrape fail, so each byte that is not UTF-8 is written as \xff, where other exports
+ * write U+FFFD. The GPU activities are written by export_prometheus_gpu.c.
  */
 #include <string.h>
 

@@ -64,8 +64,8 @@ static uint64_t record_field(const void *record, size_t field) {
     return *(const uint64_t *)(const void *)((const char *)record + field);
 }
 
-/* The number of the device; in a file merged from several machines, devices with the same number get
- * a second number. */
+/* The number of the device; in a file merged from several machines, devices with the same number
+ * get a second number. */
 static void put_device_label(struct sink *out, const char *key, const struct snapshot *s,
                              uint32_t device) {
     char text[32];

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writes speedscope's evented profiles, one per lane; called by the tool. speedscope rejects the whole
- * file if an `at` is smaller than the previous one, or if a close event is not that of the innermost
- * open frame.
+ * Writes speedscope's evented profiles, one per lane; called by the tool. speedscope rejects the
+ * whole file if an `at` is smaller than the previous one, or if a close event is not that of the
+ * innermost open frame.
  * - Frames are names, not sites: sites with the same name are one row of its table, as in reports.
- * - Without a trace the call tree of each thread is laid out sequentially: every total is correct, the
- *   order of calls is not, and the name of the profile says so.
+ * - Without a trace the call tree of each thread is laid out sequentially: every total is correct,
+ * the order of calls is not, and the name of the profile says so.
  */
 #include "formats.h"
 
@@ -163,8 +163,8 @@ static void speedscope_measure(struct speedscope *f) {
     }
 }
 
-/* Makes lists of children, and the widths: the time of a scope with that of its open calls, or the sum
- * of its children's widths if rounding makes that larger. */
+/* Makes lists of children, and the widths: the time of a scope with that of its open calls, or the
+ * sum of its children's widths if rounding makes that larger. */
 static int speedscope_lay_out(struct speedscope *f) {
     struct snapshot *s = &f->run->snapshot;
     size_t count = (size_t)s->node_count + 1;

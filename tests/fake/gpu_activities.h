@@ -15,7 +15,8 @@ struct gpu_shape {
     uint32_t registers, shared_static, shared_dynamic;
 };
 
-/* A row for the innermost open scope, on a device (units, 0 = none) and stream. name: NULL = none. */
+/* A row for the innermost open scope, on a device (units, 0 = none) and stream. name: NULL =
+ * none. */
 GPU_SUMS struct arena_activity *gpu_activity(uint32_t kind, uint32_t detail, const char *name,
                                              uint32_t device, uint32_t stream) {
     uint32_t unit = arena_get(sizeof(struct arena_activity), ARENA_RECORD);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What every fuzz target needs. A target is one function on bytes that are anything; libFuzzer calls
- * it with what it makes up, replay.c with the files of the corpus.
+ * What every fuzz target needs. A target is one function on bytes that are anything; libFuzzer
+ * calls it with what it makes up, replay.c with the files of the corpus.
  */
 #ifndef STINT_TESTS_FUZZ_H
 #define STINT_TESTS_FUZZ_H

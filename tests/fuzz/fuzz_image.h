@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A run file as a small input: an arena is mostly zero, so an input lists the lines of 64 bytes that
- * are not, each with its number. References in an arena are such numbers: a change of some bytes is
- * a change of the structure.
+ * A run file as a small input: an arena is mostly zero, so an input lists the lines of 64 bytes
+ * that are not, each with its number. References in an arena are such numbers: a change of some
+ * bytes is a change of the structure.
  *
  *     lines (2 bytes), bytes cut off its end (1), options (5), ticks and nanoseconds from its start
  *     to now (8, 8), then number (2) and content (64) of each line

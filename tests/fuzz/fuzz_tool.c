@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A run file through the tool: read from a descriptor, then shown in its views, exported in a format,
- * merged with itself, or compared with itself.
+ * A run file through the tool: read from a descriptor, then shown in its views, exported in a
+ * format, merged with itself, or compared with itself.
  */
 #include <string.h>
 #include <sys/mman.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Runs a target over files, or all files of folders, without libFuzzer: any compiler, any sanitizer.
+ * Runs a target over files, or all files of folders, without libFuzzer: any compiler, any
+ * sanitizer.
  */
 #include <dirent.h>
 #include <string.h>

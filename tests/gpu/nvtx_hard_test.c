@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* NVTX ranges when the tool is slow or has scopes of its own, and over signals, cancellation, fork. */
+/* NVTX ranges when the tool is slow or has scopes of its own, and over signals, cancellation,
+ * fork. */
 #include "ranges/ranges.h"
 
 #include <pthread.h>

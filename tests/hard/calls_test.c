@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * No call that can wait, allocate or run code of the program while a lock of the runtime is held, nor
- * in a scope of a signal handler. This program defines those functions itself; each notes where it
- * is called and goes on to the C library's.
+ * No call that can wait, allocate or run code of the program while a lock of the runtime is held,
+ * nor in a scope of a signal handler. This program defines those functions itself; each notes where
+ * it is called and goes on to the C library's.
  */
 #include <dirent.h>
 #include <dlfcn.h>

@@ -302,8 +302,8 @@ TEST(reload, another_abi_fails_at_load) {
     CHECK_EQ_U64(calls_of(PLUGIN_A), 1);
 }
 
-/* Each namespace has its own copy, and all of them share what the loader keeps for thread-local data of
- * late modules: the C library's own copies leave room for some hundred bytes each. */
+/* Each namespace has its own copy, and all of them share what the loader keeps for thread-local
+ * data of late modules: the C library's own copies leave room for some hundred bytes each. */
 TEST(reload, in_four_namespaces_at_once) {
     if (SANITIZED) {
         SKIP("a sanitizer has one namespace");

@@ -84,8 +84,8 @@ int __wrap_pthread_key_create(pthread_key_t *key, void (*end)(void *)) {
     return refused(POINTS_SYSTEM) ? EAGAIN : __real_pthread_key_create(key, end);
 }
 
-/* Without its key a thread's end is known from the kernel alone, which the thread sanitizer does not
- * see: there the call is never refused. */
+/* Without its key a thread's end is known from the kernel alone, which the thread sanitizer does
+ * not see: there the call is never refused. */
 int __wrap_pthread_setspecific(pthread_key_t key, const void *value) {
 #if defined(__SANITIZE_THREAD__)
     return __real_pthread_setspecific(key, value);

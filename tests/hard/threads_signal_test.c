@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * siglongjmp out of a signal handler, after every instruction of a known scope, interval or added
- * sample: what it left open is closed by the next scope around it, and counted; all that comes later is
- * recorded. And a handler that adds to the very interval it interrupted.
+ * sample: what it left open is closed by the next scope around it, and counted; all that comes
+ * later is recorded. And a handler that adds to the very interval it interrupted.
  */
 #include <setjmp.h>
 

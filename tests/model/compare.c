@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The library's rows against what the reference's calls add up to: for the rows of all threads and of
- * each, and for the tree. Exact, but for what the docs say comes from the histogram: percentiles, and
- * after a reset the bounds.
+ * The library's rows against what the reference's calls add up to: for the rows of all threads and
+ * of each, and for the tree. Exact, but for what the docs say comes from the histogram:
+ * percentiles, and after a reset the bounds.
  */
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A random program: a list of operations, each of one thread. Any part of the list is a program too,
- * which is what lets a failing one be shrunk by leaving operations out.
+ * A random program: a list of operations, each of one thread. Any part of the list is a program
+ * too, which is what lets a failing one be shrunk by leaving operations out.
  */
 #ifndef STINT_TESTS_PROGRAM_H
 #define STINT_TESTS_PROGRAM_H

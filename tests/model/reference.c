@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The rules, each where docs/macros.md or docs/reports.md states it:
- * - A scope is below the innermost one that is open on its thread. A call inside an open call of the
- *   same site and set is counted when it ends and not timed; what it opens is below the scope around.
- * - A call that ends without its end, or by another thread, gives no sample and is counted by reason.
+ * - A scope is below the innermost one that is open on its thread. A call inside an open call of
+ * the same site and set is counted when it ends and not timed; what it opens is below the scope
+ * around.
+ * - A call that ends without its end, or by another thread, gives no sample and is counted by
+ * reason.
  * - The self time of a recorded call is what no other recorded call inside it has.
  */
 #include "reference.h"

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The interpreter. A scope of the program is a stack frame here with a guard in it, so that return,
- * longjmp and exceptions do to it what they do to a user's; this file is compiled with -fexceptions.
- * Threads take turns: the operations are done in the order of the list, each by its own thread, and
- * the reference is told of each right after the library. The clock stands still in between.
+ * longjmp and exceptions do to it what they do to a user's; this file is compiled with
+ * -fexceptions. Threads take turns: the operations are done in the order of the list, each by its
+ * own thread, and the reference is told of each right after the library. The clock stands still in
+ * between.
  *
  * The guards are those that the macros declare, without the macros, because the reference must know
- * their addresses: whether a place is opened again that a jump has left is a matter of addresses.
- */
+ * their addresses: whether a place is opened again that a jump has left is a matter of
+ * addresses. */
 #include "run.h"
 
 #include <pthread.h>

@@ -150,7 +150,8 @@ TEST(full_disk, goes_on_when_there_is_room_again) {
     run_unload(&f);
 }
 
-/* ---- File systems of disks: where space is reserved and what a write to a mapping needs differs. */
+/* ---- File systems of disks: where space is reserved and what a write to a mapping needs
+ * differs. */
 
 static void made_disk_drop(void) {
     if (getpid() == owner) {
@@ -208,8 +209,8 @@ static void fill_disk(uint64_t leave) {
     close(fd);
 }
 
-/* The kernel may bring pages in folios of many, which grow with what is read ahead: the last space is
- * met at several lengths. */
+/* The kernel may bring pages in folios of many, which grow with what is read ahead: the last space
+ * is met at several lengths. */
 static void check_full_disk(void) {
     for (uint64_t leave = 3 << 20; leave <= 15 << 20; leave += 2 << 20) {
         struct run_file f;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * activity_program COPIES [NS]: a program on the fake clock whose GPU is made up: ten steps that copy
- * COPIES times in all, 4096 bytes in some NS each (1000), and run a kernel a step; the last ones on a
- * second thread and its own stream. What a tracer would see is put in as records.
+ * activity_program COPIES [NS]: a program on the fake clock whose GPU is made up: ten steps that
+ * copy COPIES times in all, 4096 bytes in some NS each (1000), and run a kernel a step; the last
+ * ones on a second thread and its own stream. What a tracer would see is put in as records.
  */
 #include <pthread.h>
 #include <stdlib.h>

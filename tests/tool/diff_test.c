@@ -309,8 +309,8 @@ TEST(diff, counts_are_compared_as_they_are) {
     diff_end(&w.d);
 }
 
-/* One long call and some short ones, the same in each run: of a mean such calls say little, the runs
- * say much. */
+/* One long call and some short ones, the same in each run: of a mean such calls say little, the
+ * runs say much. */
 static void add_calls(struct world *w, const char *name, int side, uint32_t run, double long_ns,
                       uint32_t short_calls) {
     struct diff_sample *s = sample(w, name, side, run);

@@ -46,8 +46,9 @@ void hand_span(struct hand_run *h, uint32_t node, uint64_t start, uint64_t durat
 void hand_mark(struct hand_run *h, uint32_t site, uint64_t at);
 void hand_value(struct hand_run *h, uint32_t site, uint64_t at, double value);
 uint32_t hand_device(struct hand_run *h, uint32_t number, const char *name);
-/* `count` of total / count each, with a histogram of them; of device 0 and stream 7, for what is not a
- * parameter there is the index that it returns. name "": none; node SNAPSHOT_NONE: of no scope. */
+/* `count` of total / count each, with a histogram of them; of device 0 and stream 7, for what is
+ * not a parameter there is the index that it returns. name "": none; node SNAPSHOT_NONE: of no
+ * scope. */
 uint32_t hand_activity(struct hand_run *h, uint32_t kind, uint32_t detail, const char *name,
                        uint32_t node, uint64_t count, uint64_t total, uint64_t bytes);
 /* Launched at a moment by the thread of that root, or SNAPSHOT_NONE: nobody knows by whom. */

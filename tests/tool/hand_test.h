@@ -21,7 +21,8 @@ static inline uint32_t hand_named(const char *name) {
     return hand_site(&hand, name, strlen(name));
 }
 
-/* How often `needle` is in it. Not by strstr: the address sanitizer's measures the text each time. */
+/* How often `needle` is in it. Not by strstr: the address sanitizer's measures the text each
+ * time. */
 static inline uint64_t times_in(const char *text, const char *needle) {
     uint64_t n = 0;
     for (; *text; ++text) {

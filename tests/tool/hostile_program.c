@@ -15,8 +15,8 @@
 
 #include "arena/arena.h"
 
-/* A name begins every 8 bytes: its length, then bytes of this and the following ones. The upper half
- * of one of these lengths is the NUL that ends it. */
+/* A name begins every 8 bytes: its length, then bytes of this and the following ones. The upper
+ * half of one of these lengths is the NUL that ends it. */
 struct piece {
     uint32_t length;
     char number[4];

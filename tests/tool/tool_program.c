@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A program for the tool to look at: tool_program STORY [ARGUMENT]. Stories that go on print "ready"
- * first.
+ * A program for the tool to look at: tool_program STORY [ARGUMENT]. Stories that go on print
+ * "ready" first.
  */
 #include <pthread.h>
 #include <signal.h>

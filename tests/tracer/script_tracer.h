@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A tracer whose device does what a script says: each flush hands over the next lines, as kernels that
- * the open scope launched.
+ * A tracer whose device does what a script says: each flush hands over the next lines, as kernels
+ * that the open scope launched.
  */
 #ifndef STINT_TESTS_SCRIPT_TRACER_H
 #define STINT_TESTS_SCRIPT_TRACER_H

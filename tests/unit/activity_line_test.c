@@ -148,7 +148,8 @@ TEST(activity_line, pause) {
     check_sum(row(ACTIVITY_BUSY, ACTIVITY_BUSY_ANY, NULL), 2, 600, 100, 500);
 }
 
-/* More items than are kept back, one stream's records always last: nothing is late, nothing is lost. */
+/* More items than are kept back, one stream's records always last: nothing is late, nothing is
+ * lost. */
 TEST(activity_line, more_than_fit) {
     uint64_t n = 200000;
     CHECK(!activity_open());

@@ -439,7 +439,8 @@ TEST(guard_rule, many_that_all_end_on_the_other_thread) {
     CHECK_EQ_U64(lost_in_all(), 1000);
 }
 
-/* Its fiber was freed without an end: the frame is stale, and stays so until something takes it off. */
+/* Its fiber was freed without an end: the frame is stale, and stays so until something takes it
+ * off. */
 TEST(guard_rule, one_that_never_ends_is_not_closed_by_another_at_its_address) {
     pthread_t t = second_start();
     stint_impl_opened around;
@@ -459,8 +460,8 @@ TEST(guard_rule, one_that_never_ends_is_not_closed_by_another_at_its_address) {
     check_sound(1);
 }
 
-/* Guards further down than that of the one that was ended, and known in its place: nothing else makes
- * their begin search. */
+/* Guards further down than that of the one that was ended, and known in its place: nothing else
+ * makes their begin search. */
 TEST(guard_rule, ended_elsewhere_above_all_that_come_next) {
     stint_impl_opened guards[2];
     pthread_t t = second_start();

@@ -70,7 +70,8 @@ TEST(hash, the_key_is_made_of_every_random_byte) {
     }
 }
 
-/* Numbers of a run file, too: those whose products with the old fixed factor ended in the same bits. */
+/* Numbers of a run file, too: those whose products with the old fixed factor ended in the same
+ * bits. */
 TEST(hash, numbers_cannot_be_chosen_to_collide) {
     unsigned together = 0;
     hash_seed_program();

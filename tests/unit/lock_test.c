@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The order of locks, and what waits until none is held. A lock and fork: by another thread, by its holder, and by a signal handler that interrupted its
- * holder. What it guards is whole for the thread that has it, and the child's is free.
+ * The order of locks, and what waits until none is held. A lock and fork: by another thread, by its
+ * holder, and by a signal handler that interrupted its holder. What it guards is whole for the
+ * thread that has it, and the child's is free.
  */
 #include "base/lock.h"
 

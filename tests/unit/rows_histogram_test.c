@@ -66,7 +66,8 @@ static const struct stint_row *load_row(struct rows *rows, struct snapshot *s,
     return r;
 }
 
-/* Calls inside a scope of the same name from another line: counted, in no sample and no percentile. */
+/* Calls inside a scope of the same name from another line: counted, in no sample and no
+ * percentile. */
 TEST(rows_histogram, holds_the_samples_of_the_row_where_a_name_nests_in_itself) {
     static struct snapshot s;
     static struct histogram h;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Self time: a recorded call's ticks without those of the recorded calls right inside it, whatever is
- * open or was abandoned meanwhile. So self times add up to the time in the outermost recorded calls.
+ * Self time: a recorded call's ticks without those of the recorded calls right inside it, whatever
+ * is open or was abandoned meanwhile. So self times add up to the time in the outermost recorded
+ * calls.
  */
 #include <pthread.h>
 #include <setjmp.h>
@@ -141,8 +142,8 @@ static void around_jumps(void) {
     fake_advance(4);
 }
 
-/* An abandoned call has no time of its own: it belongs to the call around it, as if there were no timer,
- * and what was recorded in it was recorded in that one. */
+/* An abandoned call has no time of its own: it belongs to the call around it, as if there were no
+ * timer, and what was recorded in it was recorded in that one. */
 TEST(self, of_the_call_around_an_abandoned_one) {
     around_jumps();
     around_jumps();

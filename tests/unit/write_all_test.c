@@ -21,7 +21,8 @@ static void ignore_signal(int number) {
     (void)number;
 }
 
-/* Reads all, in pieces that are smaller than a pipe; every now and then the writer is interrupted. */
+/* Reads all, in pieces that are smaller than a pipe; every now and then the writer is
+ * interrupted. */
 static pid_t start_reader(void) {
     pid_t writer = getpid(), reader = fork();
     if (!reader) {

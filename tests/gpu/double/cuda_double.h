@@ -103,8 +103,8 @@ void *double_profiler_context(void); /* that of the last call that had an effect
  * environment at load: STINT_DOUBLE_FAIL. Returns 0, or -1 if it cannot be read. */
 int double_fail(const char *faults);
 
-/* Each record on a stream queues work of that length after it, and each query advances time by it, so
- * that programs that do not call the double get times. From the environment at load too:
+/* Each record on a stream queues work of that length after it, and each query advances time by it,
+ * so that programs that do not call the double get times. From the environment at load too:
  * STINT_DOUBLE_TICK, and STINT_DOUBLE_INIT=1, which is double_init() in the loading thread. */
 void double_tick(uint64_t ns);
 

@@ -3,9 +3,9 @@
  * A CUPTI for tests: every function of gen/cupti.ini, and a program that uses a GPU which is not
  * there.
  *
- * A program under test loads it as it would CUPTI (STINT_CUPTI_LIB=CUPTI_DOUBLE_LIBRARY, which CMake
- * defines for targets that link stint_cupti_double). A test links it too and is the program: it
- * makes "CUDA calls" from here, on any thread. Times are those of the clock that was registered
+ * A program under test loads it as it would CUPTI (STINT_CUPTI_LIB=CUPTI_DOUBLE_LIBRARY, which
+ * CMake defines for targets that link stint_cupti_double). A test links it too and is the program:
+ * it makes "CUDA calls" from here, on any thread. Times are those of the clock that was registered
  * with it, in ns; on stint_fake it does not advance by itself, so tell the double how to:
  *
  *     setenv("STINT_GPU", "cupti", 1);                     // or tracer_start() by hand
@@ -17,9 +17,10 @@
  *     cupti_double_wait(CUPTI_DOUBLE_ALL, 0, 0);           // "cudaDeviceSynchronize"
  *     stint_gpu_flush();                                   // the records arrive
  *
- * A call takes 1000 ns on the host (cupti_double_call_ns). What it starts on the GPU starts when the
- * stream is through with what came before, at the earliest `late` ns after the call's end. Streams
- * are numbers; each device has its own. Nothing is traced unless the kind of record was enabled.
+ * A call takes 1000 ns on the host (cupti_double_call_ns). What it starts on the GPU starts when
+ * the stream is through with what came before, at the earliest `late` ns after the call's end.
+ * Streams are numbers; each device has its own. Nothing is traced unless the kind of record was
+ * enabled.
  */
 #ifndef STINT_TESTS_CUPTI_DOUBLE_H
 #define STINT_TESTS_CUPTI_DOUBLE_H
@@ -48,9 +49,10 @@ struct cupti_double_kernel {
 };
 /* "cudaLaunchKernel", and in it "cuLaunchKernel". */
 uint32_t cupti_double_launch(const struct cupti_double_kernel *k);
-/* A launch as nvcc 13 compiles <<<>>>: "__cudaPushCallConfiguration", "__cudaPopCallConfiguration" and
- * "__cudaLaunchKernel", and in the last "cuLaunchKernel". Source: the undefined symbols of an object
- * file of nvcc 13.0. */
+/* A launch as nvcc 13 compiles <<<>>>: "__cudaPushCallConfiguration", "__cudaPopCallConfiguration"
+ * and
+ * "__cudaLaunchKernel", and in the last "cuLaunchKernel". Source: the undefined symbols of an
+ * object file of nvcc 13.0. */
 uint32_t cupti_double_launch_13(const struct cupti_double_kernel *k);
 /* "cudaGraphLaunch" of these, one after the other where they share a stream. */
 uint32_t cupti_double_graph(const struct cupti_double_kernel *nodes, unsigned count);
@@ -84,11 +86,13 @@ uint32_t cupti_double_call(const char *name);
 /* The tracer's own, as CUPTI numbers it. */
 void cupti_double_overhead(uint32_t kind, uint64_t ns);
 
-/* ---- What can go wrong ------------------------------------------------------------------------- */
+/* ---- What can go wrong
+ * ------------------------------------------------------------------------- */
 
-/* "cuptiSubscribe=39,cuptiActivityEnable:3=35": each call of the one returns 39, the third call from
- * now of the other 35; a fault has no other effect. NULL or "": none. Also by the environment at
- * load: STINT_CUPTI_DOUBLE_FAIL, of the old one STINT_CUPTI_DOUBLE_OLD_FAIL. Returns 0, or -1 if it cannot be read. */
+/* "cuptiSubscribe=39,cuptiActivityEnable:3=35": each call of the one returns 39, the third call
+ * from now of the other 35; a fault has no other effect. NULL or "": none. Also by the environment
+ * at load: STINT_CUPTI_DOUBLE_FAIL, of the old one STINT_CUPTI_DOUBLE_OLD_FAIL. Returns 0, or -1 if
+ * it cannot be read. */
 int cupti_double_fail(const char *faults);
 void cupti_double_version(uint32_t version);
 /* Bytes of a record of that kind (at most 512), 0 = as in CUDA 13.0. */
@@ -104,7 +108,8 @@ void cupti_double_hold(int on);
 /* What CUPTI's own thread does: complete records are delivered, from the calling thread. */
 void cupti_double_deliver(void);
 
-/* ---- What was asked of it ---------------------------------------------------------------------- */
+/* ---- What was asked of it
+ * ---------------------------------------------------------------------- */
 
 uint64_t cupti_double_calls(const char *function);
 uint64_t cupti_double_calls_all(void);

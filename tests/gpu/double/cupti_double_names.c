@@ -9,9 +9,9 @@
 #define DRIVER CUPTI_CB_DOMAIN_DRIVER_API
 #define RUNTIME CUPTI_CB_DOMAIN_RUNTIME_API
 
-/* As CUPTI names them, with the version they came with; the place is the double's own number. Those of
- * CUDA 13, which begin with "__", are what cuptiGetCallbackName of libcupti 13.0 answers for the runtime
- * API's numbers 494, 501 to 506 and 508. */
+/* As CUPTI names them, with the version they came with; the place is the double's own number. Those
+ * of CUDA 13, which begin with "__", are what cuptiGetCallbackName of libcupti 13.0 answers for the
+ * runtime API's numbers 494, 501 to 506 and 508. */
 static const char *const driver_apis[] = {
     "INVALID",
     "cuLaunchKernel",
