@@ -76,7 +76,7 @@ static void baseline_subtract_node(struct snapshot_node *out, const struct basel
     }
     out->first = 0;
     out->loose = SNAPSHOT_LOOSE_MIN;
-    if (out->max_at < then->at) {
+    if (out->max <= then->max) { /* it only grows */
         out->loose |= SNAPSHOT_LOOSE_MAX;
         out->info[0] = '\0';
     }
@@ -180,6 +180,7 @@ static int keep_node(struct baseline *b, const struct snapshot *s, const struct 
     if (now) {
         b->nodes[number] = (struct baseline_node){.count = n->count,
                                                   .total = n->total,
+                                                  .max = n->max,
                                                   .nested = n->nested,
                                                   .open_self = n->open_self,
                                                   .recursions = n->recursions,

@@ -9,7 +9,7 @@
 #include "snapshot.h"
 
 struct baseline_node {
-    uint64_t count, total, nested, recursions, bytes, flops, gpu_count, gpu_total;
+    uint64_t count, total, max, nested, recursions, bytes, flops, gpu_count, gpu_total;
     uint64_t open_self;
     uint64_t at; /* ticks of the reset */
 };

@@ -293,9 +293,8 @@ void thread_leave(struct thread_block *b) {
     } while (gate != registry_gate());
 }
 
-void thread_pop(struct thread_block *b) {
-    struct stint_impl_frame *f = b->hot.top;
-    if (ranges_on() && STINT_IMPL_LOAD(&f->guard)) { /* 0: cancelled inside ranges_push */
+static void range_close(struct thread_block *b) {
+    if (ranges_on()) {
         uint32_t busy = b->busy;
         b->busy = 1;
         __atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -303,32 +302,54 @@ void thread_pop(struct thread_block *b) {
         __atomic_signal_fence(__ATOMIC_SEQ_CST);
         b->busy = busy;
     }
+}
+
+void thread_pop(struct thread_block *b) {
+    struct stint_impl_frame *f = b->hot.top;
+    if (STINT_IMPL_LOAD(&f->guard)) { /* 0: cancelled inside ranges_push */
+        range_close(b);
+    }
     STINT_IMPL_STORE(&f[-1].nested, STINT_IMPL_LOAD(&f[-1].nested) + STINT_IMPL_LOAD(&f->nested));
     STINT_IMPL_STORE(&f->recursive, 0);
     STINT_IMPL_STORE(&f->guard, 0);
     b->hot.top = f - 1;
 }
 
-/* Whether the topmost frame is still this thread's to count: of its owner and a thread that ends it
- * at this moment, one is told so. */
-static int frame_is_own(const struct thread_block *b) {
-    uint64_t *guard = &b->hot.top->guard;
-    return !STINT_IMPL_LOAD(guard) || /* cancelled inside nvtx_push */
-           __atomic_exchange_n(guard, STINT_IMPL_MOVED, __ATOMIC_RELAXED) != STINT_IMPL_MOVED;
+/* Takes the frame off unless a signal handler did meanwhile: one compare and exchange decides whose the
+ * rest is, so that its time is passed down once and no other frame goes with it. */
+static void frame_drop(struct thread_block *b, struct stint_impl_frame *f, int has_range) {
+    uint64_t nested = STINT_IMPL_LOAD(&f->nested);
+    struct stint_impl_frame *top = f;
+    if (!__atomic_compare_exchange_n(&b->hot.top, &top, f - 1, 0, __ATOMIC_SEQ_CST,
+                                     __ATOMIC_RELAXED)) {
+        return;
+    }
+    __atomic_fetch_add(&f[-1].nested, nested, __ATOMIC_RELAXED);
+    STINT_IMPL_STORE(&f->recursive, 0);
+    STINT_IMPL_STORE(&f->guard, 0);
+    if (has_range) {
+        range_close(b);
+    }
 }
 
+/* MOVED says that the frame is counted, or about to be, by the one that wrote it: this thread, a
+ * handler of it, or a thread that ends the scope at this moment. */
 void thread_unwind(struct thread_block *b, struct stint_impl_frame *keep) {
-    while (b->hot.top != keep) {
-        if (frame_is_own(b)) {
+    while (b->hot.top > keep) {
+        struct stint_impl_frame *f = b->hot.top;
+        uint64_t guard = __atomic_exchange_n(&f->guard, STINT_IMPL_MOVED, __ATOMIC_RELAXED);
+        if (guard != STINT_IMPL_MOVED) {
             thread_lose(b, STINT_STATUS_ABANDONED);
         }
-        thread_pop(b);
+        frame_drop(b, f, guard != 0); /* 0: cancelled inside ranges_push */
     }
 }
 
 void thread_drop_moved(struct thread_block *b) {
-    while (STINT_IMPL_LOAD(&b->hot.top->guard) == STINT_IMPL_MOVED) {
-        thread_pop(b);
+    struct stint_impl_frame *f = b->hot.top;
+    while (STINT_IMPL_LOAD(&f->guard) == STINT_IMPL_MOVED) {
+        frame_drop(b, f, 1);
+        f = b->hot.top;
     }
 }
 

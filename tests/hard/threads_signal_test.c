@@ -179,4 +179,62 @@ TEST(threads_signal, an_interval_in_a_handler_at_every_instruction_of_the_same) 
     CHECK_EQ_U64(lost_in_all(), 0);
 }
 
+/* ---- Scopes of a handler while the interrupted code takes off those that a jump left open. */
+
+static jmp_buf unwound;
+
+static void named_in_handler(int number) {
+    (void)number;
+    ++seen;
+    stint_begin("handler"); /* by name: the slow path each time, which looks for frames to drop */
+    stint_end("handler");
+}
+
+__attribute__((noinline)) static void leave_innermost(void) {
+    REGISTER_TIMER("left.innermost");
+    fake_advance(1);
+    longjmp(unwound, 1);
+}
+
+__attribute__((noinline)) static void leave_inner(void) {
+    REGISTER_TIMER("left.inner");
+    leave_innermost();
+    fake_advance(1);
+}
+
+__attribute__((noinline)) static void leave_outer(void) {
+    REGISTER_TIMER("left.outer");
+    leave_inner();
+    fake_advance(1);
+}
+
+__attribute__((noinline)) static void open_in_its_place(void) {
+    REGISTER_TIMER("inside");
+    fake_advance(1);
+    if (setjmp(unwound) == 0) {
+        leave_outer();
+    }
+}
+
+TEST(threads_signal, a_named_scope_in_a_handler_while_left_ones_are_taken_off) {
+    NEEDS_STEPPING(named_in_handler);
+    {
+        REGISTER_TIMER("around");
+        open_in_its_place();
+        for (int i = 0; i < 50; ++i) {
+            stepping(1);
+            open_in_its_place(); /* its end takes off the three that were left */
+            stepping(0);
+        }
+        fake_advance(1);
+    }
+    CHECK(seen > 2000);
+    CHECK_EQ_U64(calls_of("handler"), seen);
+    CHECK_EQ_U64(calls_of("around"), 1);
+    CHECK_EQ_U64(calls_of("inside"), 51);
+    CHECK_EQ_U64(lost(STINT_STATUS_ABANDONED), 3 * 51);
+    CHECK_EQ_U64(lost_in_all(), lost(STINT_STATUS_ABANDONED));
+    CHECK_EQ_U64(open_scopes(), 0);
+}
+
 HARNESS_MAIN()
