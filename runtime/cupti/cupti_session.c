@@ -61,8 +61,7 @@ static uint64_t devices; /* seen, a bit each */
 static uint64_t devices_described;
 static uint32_t queries[QUERIES]; /* correlations, each at itself modulo */
 
-/* ---- Callbacks of CUPTI. Each keeps errno, as it is called within calls of the program.
- * --------*/
+/* ---- Callbacks of CUPTI. Each keeps errno, as it is called within calls of the program. */
 
 static void cupti_add_ticks(uint64_t begun, uint64_t times) {
     __atomic_fetch_add(&ticks, (clock_ticks() - begun) * times, __ATOMIC_RELAXED);
@@ -183,8 +182,7 @@ static void cupti_on_complete(CUcontext context, uint32_t stream, uint8_t *buffe
     cupti_add_ticks(begun, 1);
 }
 
-/* ---- Opening
- * -----------------------------------------------------------------------------------*/
+/* ---- Opening */
 
 /* Codes of all calls where the driver cannot be used: which one depends on CUPTI's version. */
 static int cupti_is_without_driver(int code) {
@@ -213,7 +211,6 @@ static int cupti_fail(char reason[CUPTI_REASON], const char *function, int code)
 static void cupti_use_library(const struct cupti *functions, uint32_t number) {
     cupti = *functions;
     __atomic_store_n(&version, number, __ATOMIC_RELAXED); /* reports read it meanwhile */
-    cupti_read_names(&cupti);
     for (int i = 0; i < CUPTI_KINDS; ++i) {
         strides[i] = cupti_measure_record(&cupti, cupti_kind_table[i].kind);
     }
@@ -260,6 +257,15 @@ static int cupti_may_other_succeed(int code) {
     return code == CUPTI_NOT_COMPATIBLE || cupti_is_without_driver(code);
 }
 
+/* The names are those of the library that is used: read again only if it is another one. */
+static void cupti_keep_names(void) {
+    static int (*names_of)(int, uint32_t, const char **);
+    if (names_of != cupti.cuptiGetCallbackName) {
+        names_of = cupti.cuptiGetCallbackName;
+        cupti_read_names(&cupti);
+    }
+}
+
 /* If the library does not accept the driver, the other installed ones are tried; once, as this
  * takes time. If none accepts it, the first is used again, and the code is the first one's. */
 static int cupti_subscribe(void) {
@@ -286,6 +292,7 @@ static int cupti_subscribe(void) {
         }
         return first_code;
     }
+    cupti_keep_names();
     return CUPTI_OK;
 }
 
@@ -402,8 +409,7 @@ static int cupti_open(char reason[CUPTI_REASON], void (*at_launch)(void)) {
     return result;
 }
 
-/* ---- Flushing and closing
- * ----------------------------------------------------------------------*/
+/* ---- Flushing and closing */
 
 static void cupti_describe_device(const struct gpu_ops *gpu, uint32_t number) {
     struct gpu_device d = {0};
@@ -449,8 +455,7 @@ static void cupti_forget(void) {
     __atomic_store_n(&forgotten, 1, __ATOMIC_RELAXED);
 }
 
-/* ---- In words
- * ----------------------------------------------------------------------------------*/
+/* ---- In words */
 
 /* Kinds that are missing, and errors, as words to append; "" if none. */
 static void cupti_put_complaints(uint32_t missing_kinds, int error, char *out, size_t size) {

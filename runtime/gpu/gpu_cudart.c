@@ -49,8 +49,7 @@ static const struct attribute attributes[] = {
     {cudaDevAttrReservedSharedMemoryPerBlock, offsetof(struct gpu_device, reserved_shared)},
 };
 
-/* ---- Errors
- * ------------------------------------------------------------------------------------*/
+/* ---- Errors */
 
 /* As in cuda_codes.c for the driver's. */
 _Static_assert((int)cudaSuccess == (int)GPU_OK, "");
@@ -85,8 +84,7 @@ static int cudart_finish_call(cudaError_t own, cudaError_t code) {
     return (int)code;
 }
 
-/* ---- Contexts
- * ----------------------------------------------------------------------------------*/
+/* ---- Contexts */
 
 static __thread struct {
     int depth;
@@ -148,8 +146,7 @@ static int cudart_get_context(void *stream, struct gpu_context *out) {
     return code;
 }
 
-/* ---- Streams and events
- * ------------------------------------------------------------------------*/
+/* ---- Streams and events */
 
 static int cudart_get_capturing(void *stream, int *yes) {
     enum cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
@@ -216,8 +213,7 @@ static int cudart_event_elapsed(void *from, void *to, uint64_t *ns) {
     return gpu_time_ns(ms, ns);
 }
 
-/* ---- Tools and devices
- * -------------------------------------------------------------------------*/
+/* ---- Tools and devices */
 
 static int cudart_capture_start(void) {
     cudaError_t own = cudaPeekAtLastError();
@@ -270,8 +266,7 @@ static const struct gpu_ops usable = {
     .is_fatal = cuda_code_is_fatal,
 };
 
-/* ---- Looking
- * -----------------------------------------------------------------------------------*/
+/* ---- Looking */
 
 /* Threads that open the back end at once write one each; one of them is used. */
 #define LOOKERS 8

@@ -47,8 +47,7 @@ static struct loaded loaded;
 static int publishing;
 #define driver (loaded.functions)
 
-/* ---- Contexts
- * ----------------------------------------------------------------------------------*/
+/* ---- Contexts */
 
 /* The devices of contexts, whose ids are never used twice: id << 16 | device + 1 in one word, read
  * and written whole. On a collision the driver is called again. */
@@ -138,8 +137,7 @@ static int driver_get_context(void *stream, struct gpu_context *out) {
     return code;
 }
 
-/* ---- Streams and events
- * ------------------------------------------------------------------------*/
+/* ---- Streams and events */
 
 static int driver_get_capturing(void *stream, int *yes) {
     int status = 0;
@@ -186,8 +184,7 @@ static int driver_event_elapsed(void *from, void *to, uint64_t *ns) {
     return gpu_time_ns(ms, ns);
 }
 
-/* ---- Tools and devices
- * -------------------------------------------------------------------------*/
+/* ---- Tools and devices */
 
 static int driver_capture_start(void) {
     return driver.cuProfilerStart();
@@ -250,8 +247,7 @@ static const struct gpu_ops usable = {
     .is_fatal = cuda_code_is_fatal,
 };
 
-/* ---- Loading
- * -----------------------------------------------------------------------------------*/
+/* ---- Loading */
 
 static int driver_find_symbols(void *library, const char *name, struct loaded *out) {
     for (size_t i = 0; i < sizeof driver_symbols / sizeof *driver_symbols; ++i) {

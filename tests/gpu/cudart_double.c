@@ -45,8 +45,7 @@ static cudaError_t answer(int code) {
     return (cudaError_t)code;
 }
 
-/* ---- Contexts
- * ----------------------------------------------------------------------------------*/
+/* ---- Contexts */
 
 static int start(void) {
     pthread_mutex_lock(&double_lock);
@@ -119,8 +118,7 @@ cudaError_t cudaStreamGetDevice(cudaStream_t stream, int *device) {
 }
 #endif
 
-/* ---- Streams and events
- * ------------------------------------------------------------------------*/
+/* ---- Streams and events */
 
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *status) {
     int now = 0, code = need_context();
@@ -169,8 +167,7 @@ cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t from, cudaEvent_t to) {
     return answer(code ? code : cuEventElapsedTime_v2(ms, from, to));
 }
 
-/* ---- Tools and devices
- * -------------------------------------------------------------------------*/
+/* ---- Tools and devices */
 
 cudaError_t cudaProfilerStart(void) {
     int code = need_context();
@@ -194,8 +191,7 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int devic
                        : cuDeviceGetName(properties->name, (int)sizeof properties->name, device));
 }
 
-/* ---- Errors
- * ------------------------------------------------------------------------------------*/
+/* ---- Errors */
 
 cudaError_t cudaDriverGetVersion(int *version) {
     start();

@@ -24,8 +24,7 @@ static void scope(void *stream, uint64_t work) {
     double_launch(stream, work);
 }
 
-/* ---- Contexts
- * ----------------------------------------------------------------------------------*/
+/* ---- Contexts */
 
 TEST(gpu_cudart, a_context_is_a_device) {
     const struct gpu_ops *ops = start();
@@ -82,8 +81,7 @@ TEST(gpu_cudart, leave_undoes_enter) {
     CHECK(double_context_current() == second && cudaPeekAtLastError() == cudaSuccess);
 }
 
-/* ---- The program's last error
- * ------------------------------------------------------------------*/
+/* ---- The program's last error */
 
 TEST(gpu_cudart, leaves_no_error_behind) {
     static const char *const functions[] = {
@@ -179,8 +177,7 @@ TEST(gpu_cudart, flushing_under_the_programs_own_error) {
     CHECK(cudaGetLastError() == cudaErrorInvalidConfiguration);
 }
 
-/* ---- Tools and devices
- * -------------------------------------------------------------------------*/
+/* ---- Tools and devices */
 
 TEST(gpu_cudart, a_capture_makes_its_context) {
     double_reset();
@@ -220,8 +217,7 @@ TEST(gpu_cudart, names_of_codes) {
     CHECK_STR_EQ(gpu_code_name(12345), "error");
 }
 
-/* ---- Nothing to use
- * ----------------------------------------------------------------------------*/
+/* ---- Nothing to use */
 
 static void print_table(void *unused) {
     (void)unused;

@@ -21,7 +21,7 @@ TEST(cupti, is_asked_in_this_order) {
     begin();
     tracer_stop();
     CHECK_STR_EQ(cupti_double_order(),
-                 "cuptiGetVersion cuptiGetCallbackName cuptiActivityGetNextRecord cuptiSubscribe "
+                 "cuptiGetVersion cuptiActivityGetNextRecord cuptiSubscribe cuptiGetCallbackName "
                  "cuptiActivityRegisterTimestampCallback cuptiActivityRegisterCallbacks "
                  "cuptiEnableCallback cuptiActivityEnable cuptiActivityEnableRuntimeApi "
                  "cuptiActivityEnableDriverApi cuptiActivityEnableAllSyncRecords "

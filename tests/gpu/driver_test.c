@@ -7,8 +7,7 @@
 
 static const struct gpu_ops *thread_ops;
 
-/* ---- Contexts
- * ----------------------------------------------------------------------------------*/
+/* ---- Contexts */
 
 TEST(gpu_driver, life_of_the_driver) {
     const struct gpu_ops *ops = start();
@@ -106,8 +105,7 @@ TEST(gpu_driver, leave_undoes_enter) {
     CHECK(!double_context_current());
 }
 
-/* ---- Events
- * ------------------------------------------------------------------------------------*/
+/* ---- Events */
 
 struct pair {
     void *from, *to;
@@ -186,8 +184,7 @@ TEST(gpu_driver, only_event_wait_waits) {
     CHECK_EQ_U64(double_now(), 5000);
 }
 
-/* ---- Stream capture
- * ----------------------------------------------------------------------------*/
+/* ---- Stream capture */
 
 TEST(gpu_driver, a_stream_under_capture) {
     const struct gpu_ops *ops = start();
@@ -245,8 +242,7 @@ TEST(gpu_driver, a_query_during_anothers_capture) {
     CHECK(double_capture_end(s) == 0);
 }
 
-/* ---- Tools and devices
- * -------------------------------------------------------------------------*/
+/* ---- Tools and devices */
 
 TEST(gpu_driver, tools) {
     const struct gpu_ops *ops = start();
@@ -304,8 +300,7 @@ TEST(gpu_driver, fatal_codes) {
     }
 }
 
-/* ---- Faults
- * ------------------------------------------------------------------------------------*/
+/* ---- Faults */
 
 /* Every op once; returns the last code that was none of those due. */
 static int everything(const struct gpu_ops *ops, void *stream) {

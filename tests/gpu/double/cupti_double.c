@@ -25,8 +25,7 @@ static int unlock(int code) {
     return code;
 }
 
-/* ---- Counts and faults: a lock of their own, which is held over nothing
- * ------------------------*/
+/* ---- Counts and faults: a lock of their own, which is held over nothing */
 
 static struct {
     pthread_mutex_t lock;
@@ -132,8 +131,7 @@ void cupti_double_hook(void (*hook)(const char *function, void *data), void *dat
     pthread_mutex_unlock(&counts.lock);
 }
 
-/* ---- What is asked of it
- * -----------------------------------------------------------------------*/
+/* ---- What is asked of it */
 
 static CUptiResult double_cuptiGetVersion(uint32_t *a) {
     lock();
@@ -271,8 +269,7 @@ static CUptiResult double_cuptiActivityEnableAllSyncRecords(uint8_t a) {
     return 0;
 }
 
-/* ---- Steering
- * ----------------------------------------------------------------------------------*/
+/* ---- Steering */
 
 void cupti_double_reset(void (*advance)(uint64_t ns)) {
     cupti_double_fail(NULL);

@@ -86,8 +86,7 @@ uint32_t cupti_double_call(const char *name);
 /* The tracer's own, as CUPTI numbers it. */
 void cupti_double_overhead(uint32_t kind, uint64_t ns);
 
-/* ---- What can go wrong
- * ------------------------------------------------------------------------- */
+/* ---- What can go wrong */
 
 /* "cuptiSubscribe=39,cuptiActivityEnable:3=35": each call of the one returns 39, the third call
  * from now of the other 35; a fault has no other effect. NULL or "": none. Also by the environment
@@ -108,8 +107,7 @@ void cupti_double_hold(int on);
 /* What CUPTI's own thread does: complete records are delivered, from the calling thread. */
 void cupti_double_deliver(void);
 
-/* ---- What was asked of it
- * ---------------------------------------------------------------------- */
+/* ---- What was asked of it */
 
 uint64_t cupti_double_calls(const char *function);
 uint64_t cupti_double_calls_all(void);

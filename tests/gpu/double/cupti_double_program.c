@@ -11,8 +11,7 @@
 #define DRIVER CUPTI_CB_DOMAIN_DRIVER_API
 #define RUNTIME CUPTI_CB_DOMAIN_RUNTIME_API
 
-/* ---- Time
- * --------------------------------------------------------------------------------------*/
+/* ---- Time */
 
 static void lock(void) {
     pthread_mutex_lock(&double_cupti_lock);
@@ -96,8 +95,7 @@ void cupti_double_times(uint64_t start, uint64_t end) {
     unlock();
 }
 
-/* ---- Calls
- * -------------------------------------------------------------------------------------*/
+/* ---- Calls */
 
 struct call {
     uint32_t correlation;
@@ -363,8 +361,7 @@ void cupti_double_record(const void *record, size_t size) {
     unlock();
 }
 
-/* ---- Delivery
- * ----------------------------------------------------------------------------------*/
+/* ---- Delivery */
 
 void cupti_double_call_ns(uint64_t ns) {
     lock();

@@ -16,8 +16,7 @@ static void unlock(void) {
     pthread_mutex_unlock(&double_lock);
 }
 
-/* ---- State
- * -------------------------------------------------------------------------------------*/
+/* ---- State */
 
 static void devices_default(void) {
     static const int known[][2] = {{13, 1980000},  {16, 132}, {36, 3201000}, {37, 6144},
@@ -104,8 +103,7 @@ __attribute__((constructor)) static void read_environment(void) {
     }
 }
 
-/* ---- Contexts and streams
- * ----------------------------------------------------------------------*/
+/* ---- Contexts and streams */
 
 void *double_context_new(int device) {
     lock();
@@ -238,8 +236,7 @@ uint64_t double_stream_end(void *stream) {
     return end;
 }
 
-/* ---- Stream capture
- * ----------------------------------------------------------------------------*/
+/* ---- Stream capture */
 
 int double_capture_begin(void *stream, int mode) {
     struct double_stream *s;
@@ -285,8 +282,7 @@ int double_capture_invalidated(void *stream) {
     return yes;
 }
 
-/* ---- Devices, counts
- * ---------------------------------------------------------------------------*/
+/* ---- Devices, counts */
 
 void double_device_attribute(int device, int attribute, int value) {
     lock();
