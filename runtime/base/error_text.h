@@ -2,9 +2,9 @@
 #ifndef STINT_ERROR_TEXT_H
 #define STINT_ERROR_TEXT_H
 
-/* The C library's text for a value of errno; "unknown error" if it has none. In place of strerror,
- * which calls free in glibc 2.43 and is not thread-safe: this one neither allocates nor takes a
- * lock, so it may be called while a lock is held. The text is never freed. */
+/* The C library's English text for a value of errno; "unknown error" if it has none. In place of
+ * strerror, which calls free in glibc 2.43 and is not thread-safe: this one neither allocates nor
+ * takes a lock, so it may be called while a lock is held. The text is never freed. */
 const char *error_text(int error);
 
 #endif
