@@ -216,6 +216,8 @@ debian_sid() {
     say "$place: installs, shared and static; programs link as README says"
     logged "$log" inside "$folder/$place" "$environment./dev demo" || return 1
     say "$place: ./dev demo"
+    logged "$log" inside "$folder/$place" "$environment./dev test" || return 1
+    say "$place: ./dev test: $(passed "$log")"
 }
 
 failed='' ran=0
