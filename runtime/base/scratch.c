@@ -40,15 +40,6 @@ void pages_put(void *pages, size_t bytes) {
     }
 }
 
-void *pages_grow(void *pages, size_t bytes, size_t to) {
-    void *more = pages_get(to);
-    if (more && pages) {
-        memcpy(more, pages, bytes);
-        pages_put(pages, bytes);
-    }
-    return more;
-}
-
 void pages_renew(void *pages, size_t bytes) {
     ERRNO_KEEP;
     (void)mmap(pages, bytes, PROT_READ | PROT_WRITE,

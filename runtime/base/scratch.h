@@ -7,13 +7,22 @@
 #define STINT_SCRATCH_H
 
 #include <stddef.h>
+#include <string.h>
 
 /* Zeroed pages, or NULL. errno is kept. */
 void *pages_get(size_t bytes);
 void pages_put(void *pages, size_t bytes);
 /* More pages with the same first `bytes`, in place of these (NULL: there are none yet). NULL
  * without memory, and these stay. */
-void *pages_grow(void *pages, size_t bytes, size_t to);
+static inline void *pages_grow(void *pages, size_t bytes, size_t to) {
+    void *more = pages_get(to);
+    if (more && pages) {
+        memcpy(more, pages, bytes);
+        pages_put(pages, bytes);
+    }
+    return more;
+}
+
 /* Addresses without memory: nothing may be read or written there, and mlockall does not fill them.
  * Freed as pages are. */
 void *pages_reserve(size_t bytes);

@@ -315,8 +315,9 @@ void thread_pop(struct thread_block *b) {
     b->hot.top = f - 1;
 }
 
-/* Takes the frame off unless a signal handler did meanwhile: one compare and exchange decides whose the
- * rest is, so that its time is passed down once and no other frame goes with it. */
+/* Removes the topmost frame, unless a signal handler that interrupted this function has already
+ * removed it. The compare and exchange of `top` succeeds for one of the two, which adds the time to
+ * the frame below. */
 static void frame_drop(struct thread_block *b, struct stint_impl_frame *f, int has_range) {
     uint64_t nested = STINT_IMPL_LOAD(&f->nested);
     struct stint_impl_frame *top = f;
@@ -332,8 +333,8 @@ static void frame_drop(struct thread_block *b, struct stint_impl_frame *f, int h
     }
 }
 
-/* MOVED says that the frame is counted, or about to be, by the one that wrote it: this thread, a
- * handler of it, or a thread that ends the scope at this moment. */
+/* A frame is counted by the code that exchanges its guard for MOVED: this function, a signal handler
+ * that interrupted it, or another thread that ends the scope at the same time. */
 void thread_unwind(struct thread_block *b, struct stint_impl_frame *keep) {
     while (b->hot.top > keep) {
         struct stint_impl_frame *f = b->hot.top;

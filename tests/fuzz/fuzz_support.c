@@ -88,15 +88,6 @@ void pages_put(void *pages, size_t bytes) {
     block_put(pages);
 }
 
-void *pages_grow(void *pages, size_t bytes, size_t to) {
-    void *more = pages_get(to);
-    if (more && pages) {
-        memcpy(more, pages, bytes);
-        pages_put(pages, bytes);
-    }
-    return more;
-}
-
 void *scratch_get(struct scratch *s, size_t bytes) {
     struct scratch_chunk *c = bytes > MOST ? NULL : malloc(sizeof *c);
     int ours = bytes >= KEPT_FROM && bytes <= KEPT_TO;

@@ -33,7 +33,8 @@ class Rebuild(support.Case):
         self.write("CMakeLists.txt", PROJECT)
 
     def run_cmake(self, *args):
-        result = subprocess.run([CMAKE] + list(args), stdout=subprocess.PIPE,
+        environment = {k: v for k, v in os.environ.items() if k != "CMAKE_GENERATOR"}
+        result = subprocess.run([CMAKE] + list(args), stdout=subprocess.PIPE, env=environment,
                                 stderr=subprocess.STDOUT, universal_newlines=True)
         return result.returncode, result.stdout
 
