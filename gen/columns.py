@@ -8,7 +8,7 @@ import table
 
 KINDS = {"text": "REPORT_TEXT", "count": "REPORT_COUNT", "time": "REPORT_TIME",
          "share": "REPORT_SHARE", "rate": "REPORT_RATE"}
-NEEDS = ("samples", "histogram", "first", "gpu", "gpu_histogram", "bytes", "flops", "bound", "device")
+NEEDS = ("samples", "self", "histogram", "first", "gpu", "gpu_histogram", "bytes", "flops", "bound", "device")
 VIEWS = ("table", "tree")
 
 HEAD = """

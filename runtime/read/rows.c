@@ -15,6 +15,7 @@
 #include "baseline.h"
 #include "deviation.h"
 #include "rows_private.h"
+#include "stint/stint.h"
 
 /* While grouping: sums, the best of each kind, and the histograms of the row. */
 struct times {
@@ -31,6 +32,7 @@ struct group {
     uint64_t bytes_per_s, flops_per_s; /* peaks of the devices it ran on, 0 = unknown */
     uint32_t last_thread;
     uint32_t gpu_nodes;
+    int has_self;
 };
 
 #define NESTED 1u
@@ -168,6 +170,11 @@ static uint64_t self_of(const struct snapshot_node *n) {
     return saturating_subtract(n->total, n->nested);
 }
 
+/* A step contains the scopes that ran in it, but is not their parent: its own time is not known. */
+static int node_is_step(const struct snapshot *s, const struct snapshot_node *n) {
+    return n->kind == STINT_IMPL_INTERVAL_NODE && s->sites[n->site].role == STINT_ROLE_STEP;
+}
+
 /* If it ran on devices of different peaks, there is no peak. */
 static void add_peaks(struct group *to, const struct snapshot *s, uint32_t device) {
     static const struct snapshot_device unknown;
@@ -209,7 +216,10 @@ static void row_add_node(struct grouping *g, uint32_t row, const struct snapshot
     r->calls += n->count + n->recursions;
     r->bytes += n->bytes;
     r->flops += n->flops;
-    to->self = saturating_add(to->self, self_of(n));
+    if (!node_is_step(g->s, n)) {
+        to->self = saturating_add(to->self, self_of(n));
+        to->has_self = 1;
+    }
     to->open = u64_max(n->open, to->open);
     to->open_self = saturating_add(to->open_self, n->open_self);
     if (!(nested & NESTED_GPU)) {
@@ -332,6 +342,9 @@ static void finish_cpu(const struct grouping *g, struct group *from, struct stin
     r->open_self_ns = snapshot_ns(s, from->open_self);
     if (r->first_ns) {
         r->has |= ROW_FIRST;
+    }
+    if (from->has_self) {
+        r->has |= ROW_SELF;
     }
     if (r->samples) {
         /* Rounding, or a sample whose writer was preempted while it was counted, must not put the

@@ -18,6 +18,7 @@
 #define ROW_FLOPS 64u
 #define ROW_BOUND 128u /* both, and their peaks */
 #define ROW_DEVICE 256u
+#define ROW_SELF 512u
 
 #define ROW_UNKNOWN UINT64_MAX /* a share of a peak that is not known */
 

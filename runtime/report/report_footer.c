@@ -51,8 +51,8 @@ static void put_cost(const struct report *r, uint64_t all, uint64_t most) {
     text_time(sum, snapshot_whole(cost * (double)all), CONFIG_UNIT_AUTO);
     text_share(share,
                s->wall_ns ? snapshot_whole(cost * (double)most * 1e6 / (double)s->wall_ns) : 0);
-    text_add(r->out, "stint cost %s %% of this run: %llu calls at about %s, %s in all", share,
-             (unsigned long long)all, each, sum);
+    text_add(r->out, "stint cost %s %% of this run: %llu call%s at about %s, %s in all", share,
+             (unsigned long long)all, text_plural(all), each, sum);
 }
 
 static void put_calls(const struct report *r) {

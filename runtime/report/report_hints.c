@@ -226,12 +226,13 @@ static void hint_idle(struct hints *h) {
             length = report_path_text(path, h->s, f.worst->node);
         }
         hint_put(h,
-                 "the GPU waits for the host: %s in %llu gaps; launch earlier, launch less often, "
+                 "the GPU waits for the host: %s in %llu gap%s; launch earlier, launch less often, "
                  "or put the launches into a graph",
-                 time_of(f.total).text, (unsigned long long)f.calls);
+                 time_of(f.total).text, (unsigned long long)f.calls, text_plural(f.calls));
         text_put(h->r->out, "     before ", 12);
         text_name(h->r->out, path, length, 60);
-        text_add(h->r->out, ": %llu gaps, %s, the longest %s\n", (unsigned long long)f.worst->count,
+        text_add(h->r->out, ": %llu gap%s, %s, the longest %s\n",
+                 (unsigned long long)f.worst->count, text_plural(f.worst->count),
                  time_of(f.worst->total).text, time_of(f.worst->max).text);
     }
 }

@@ -64,6 +64,7 @@ struct listing {
     uint32_t *first; /* by set: its first place in the order; it ends where the next begins */
     uint32_t *head;  /* by name: its first place in the set at hand, + 1 */
     uint32_t *next;  /* by place: the next one of that name, + 1 */
+    uint32_t shown;  /* rows, of all sets */
 };
 
 /* Once for all sets: a file may have thousands of them. -1 without memory. */
@@ -106,7 +107,8 @@ static void legacy_put_rows(const struct report *r, struct listing *l, uint32_t 
             l->head[row->name_id] = i + 1;
         }
     }
-    for (uint32_t i = begin, shown = 0; i < end && (!o->top || shown < o->top); ++i) {
+    uint32_t shown = 0;
+    for (uint32_t i = begin; i < end && (!o->top || shown < o->top); ++i) {
         uint32_t at = l->head[l->rows.row[l->order[i]].name_id];
         if (at != i + 1) {
             continue; /* is printed below an earlier one, or not shown */
@@ -116,6 +118,7 @@ static void legacy_put_rows(const struct report *r, struct listing *l, uint32_t 
         }
         ++shown;
     }
+    l->shown += shown;
     for (uint32_t i = begin; i < end; ++i) {
         l->head[l->rows.row[l->order[i]].name_id] = 0;
     }
@@ -152,7 +155,7 @@ static int put_all_sets(const struct report *r, struct listing *l) {
 }
 
 int report_legacy(const struct report *r, int line) {
-    struct listing l;
+    struct listing l = {.shown = 0};
     if (list_rows(&l, r)) {
         return -1;
     }
@@ -160,6 +163,9 @@ int report_legacy(const struct report *r, int line) {
         put_set(r, &l, r->options->set);
     } else if (put_all_sets(r, &l)) {
         return -1;
+    }
+    if (!l.shown && r->options->wanted) {
+        text_add(r->out, "(" REPORT_NO_MATCH ")\n");
     }
     if (line) {
         legacy_put_prefix(r, 0);

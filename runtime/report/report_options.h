@@ -60,5 +60,6 @@ static inline int report_options_want(const struct report_options *o, const char
                                       size_t length) {
     return !o->wanted || o->wanted(name, length);
 }
+#define REPORT_NO_MATCH "no name matches the filter"
 
 #endif

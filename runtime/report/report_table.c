@@ -31,5 +31,8 @@ int report_table(const struct report *r) {
     if (more) {
         text_add(r->out, "(%u more)\n", more);
     }
+    if (!count && o->wanted) {
+        text_add(r->out, "(" REPORT_NO_MATCH ")\n");
+    }
     return failed;
 }

@@ -84,5 +84,8 @@ int report_tree(const struct report *r) {
     if (more) {
         text_add(r->out, "(%u more)\n", more);
     }
+    if (!count && r->options->wanted) {
+        text_add(r->out, "(" REPORT_NO_MATCH ")\n");
+    }
     return failed;
 }

@@ -73,6 +73,7 @@ static int take_diff_option(void *to, const struct option_value *value) {
         r->top = (uint32_t)value->number;
         return 0;
     case OPTION_FILTER:
+        r->o.filtered = 1;
         return filter_set(value->text);
     case OPTION_FORMAT:
         r->markdown = value->number == OPTION_FORMAT_MARKDOWN;

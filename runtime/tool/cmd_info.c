@@ -81,6 +81,15 @@ static void sums_add_nodes(const struct snapshot *s, struct sums *out) {
     }
 }
 
+/* "2 rows" and what follows it. */
+static void info_put_noun(struct text *t, uint64_t n, const char *noun, const char *after) {
+    text_add(t, "%llu %s%s%s", (unsigned long long)n, noun, text_plural(n), after);
+}
+
+static void info_put_copies(struct text *t, uint64_t n) {
+    text_add(t, "%llu %s, ", (unsigned long long)n, n == 1 ? "copy" : "copies");
+}
+
 /* Nothing for a run without GPU tracing. */
 static void info_put_activities(struct text *t, const struct snapshot *s) {
     uint64_t count[ACTIVITY_KINDS] = {0};
@@ -89,10 +98,12 @@ static void info_put_activities(struct text *t, const struct snapshot *s) {
     }
     uint64_t calls = count[ACTIVITY_API] + count[ACTIVITY_DRIVER];
     if (s->activity_count) {
-        text_add(t, "%-12s %u rows: %llu kernels, %llu copies, %llu fills, %llu API calls\n",
-                 "activities", s->activity_count, (unsigned long long)count[ACTIVITY_KERNEL],
-                 (unsigned long long)count[ACTIVITY_COPY], (unsigned long long)count[ACTIVITY_FILL],
-                 (unsigned long long)calls);
+        text_add(t, "%-12s ", "activities");
+        info_put_noun(t, s->activity_count, "row", ": ");
+        info_put_noun(t, count[ACTIVITY_KERNEL], "kernel", ", ");
+        info_put_copies(t, count[ACTIVITY_COPY]);
+        info_put_noun(t, count[ACTIVITY_FILL], "fill", ", ");
+        info_put_noun(t, calls, "API call", "\n");
     }
 }
 
@@ -137,11 +148,12 @@ static void info_put_trace(struct text *t, const struct run *r) {
         info_put(t, "trace", "none (STINT_TRACE=64M keeps one)");
         return;
     }
-    text_add(
-        t, "%-12s %u lane%s, %llu spans, %llu marks, %llu values, %llu older events overwritten\n",
-        "trace", r->trace.lane_count, text_plural(r->trace.lane_count),
-        (unsigned long long)kinds[TRACE_SPAN], (unsigned long long)kinds[TRACE_MARK],
-        (unsigned long long)kinds[TRACE_VALUE], (unsigned long long)overwritten);
+    text_add(t, "%-12s ", "trace");
+    info_put_noun(t, r->trace.lane_count, "lane", ", ");
+    info_put_noun(t, kinds[TRACE_SPAN], "span", ", ");
+    info_put_noun(t, kinds[TRACE_MARK], "mark", ", ");
+    info_put_noun(t, kinds[TRACE_VALUE], "value", ", ");
+    info_put_noun(t, overwritten, "older event", " overwritten\n");
 }
 
 static void info_put_lost(struct text *t, const struct snapshot *s) {

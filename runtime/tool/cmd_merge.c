@@ -16,8 +16,44 @@
 #include "merge.h"
 #include "run_open.h"
 
+#define NO_FILE (-1) /* not the place of a file on the command line */
+
 /* Room besides the sizes of the files: named threads need texts that no file has. */
 #define SPARE ((uint64_t)16 << 20)
+
+/* The place of the first of the files that is this one, by another name perhaps; NO_FILE if it is
+ * none of them. */
+static int find_same_file(const char *path, int count, char **paths) {
+    struct stat s, other;
+    if (stat(path, &s)) {
+        return NO_FILE;
+    }
+    for (int i = 0; i < count; ++i) {
+        if (!stat(paths[i], &other) && other.st_dev == s.st_dev && other.st_ino == s.st_ino) {
+            return i;
+        }
+    }
+    return NO_FILE;
+}
+
+/* A file that is counted twice, or that would be lost. -1 after one line. */
+static int check_files(const char *out, int count, char **paths) {
+    for (int i = 1; i < count; ++i) {
+        int before = find_same_file(paths[i], i, paths);
+        if (before != NO_FILE) {
+            log_line("merge: %.500s: the same file as %.500s; nothing was merged", paths[i],
+                     paths[before]);
+            return -1;
+        }
+    }
+    int input = find_same_file(out, count, paths);
+    if (input != NO_FILE) {
+        log_line("merge: -o %.500s: the same file as the input %.500s; nothing was merged", out,
+                 paths[input]);
+        return -1;
+    }
+    return 0;
+}
 
 /* The bytes that hold the contents of all files, and the file of the run that began first. -1 after
  * one line. */
@@ -76,7 +112,7 @@ static int start_merge(struct merge *m, const char *out, int count, char **paths
 
 static int merge_files(const char *out, int count, char **paths) {
     struct merge m;
-    if (start_merge(&m, out, count, paths)) {
+    if (check_files(out, count, paths) || start_merge(&m, out, count, paths)) {
         return COMMAND_BAD;
     }
     int failed = 0;

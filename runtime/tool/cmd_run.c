@@ -150,8 +150,8 @@ static void print_line(const char *path, int kept) {
     if (kept) {
         snprintf(place, sizeof place, ", in %.300s", path);
     }
-    log_line("also recorded: %.60s, %s, %s wall, %llu calls%s", r.program, state, wall,
-             (unsigned long long)calls, place);
+    log_line("also recorded: %.60s, %s, %s wall, %llu call%s%s", r.program, state, wall,
+             (unsigned long long)calls, text_plural(calls), place);
     run_close(&r);
 }
 
@@ -159,9 +159,8 @@ static void print_line(const char *path, int kept) {
 static void print_runs(const struct run_files *files, const struct arguments *a, int kept) {
     size_t main_run = run_files_of(files, (uint32_t)child);
     if (!files->count) {
-        log_line(
-            "nothing was recorded: no program that was built with WITH_TIMER entered a scope and "
-            "could write a run file");
+        log_line("nothing recorded: compile with -DWITH_TIMER and link with stint (or no scope was "
+                 "entered, or no run file could be written)");
         return;
     }
     print_run(files->path[main_run], a);

@@ -103,6 +103,7 @@ struct diff_options {
     enum diff_metric metric;
     double threshold; /* smaller changes are ignored; 0.02 = 2 % */
     int raw;          /* the machines' speed is not corrected for */
+    int filtered;     /* names were left out */
 };
 
 struct diff {

@@ -14,6 +14,7 @@
 #include "base/config.h"
 #include "base/number.h"
 #include "read/snapshot.h"
+#include "report/report_options.h"
 
 #define NAME_COLUMNS 48u
 #define NAME_COLUMNS_MARKDOWN 200u
@@ -307,6 +308,9 @@ static void put_markdown_rule(struct show *s) {
 
 static void put_table(struct show *s) {
     if (!s->d->rows) {
+        if (s->o->filtered) {
+            text_add(s->out, "%s\n", REPORT_NO_MATCH);
+        }
         return;
     }
     for (uint32_t i = 0; i <= s->rows; ++i) {

@@ -119,7 +119,7 @@ static int take_snapshot(struct run *r, const char *base, uint64_t size, int her
 static int open_run(struct run *r, const char *path, int ended_now) {
     struct run_bytes bytes;
     memset(r, 0, sizeof *r);
-    r->path = path;
+    r->path = strcmp(path, RUN_STDIN) ? path : RUN_STDIN_NAME;
     int fd = run_read(&bytes, path, r->warning, sizeof r->warning);
     if (fd < 0) {
         return -1;

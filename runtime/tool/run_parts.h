@@ -11,6 +11,10 @@
 #include "arena/arena.h"
 #include "read/snapshot.h"
 
+/* The path that means standard input, and what messages call it. */
+#define RUN_STDIN "-"
+#define RUN_STDIN_NAME "standard input"
+
 /* The bytes of a run file. */
 struct run_bytes {
     char *base; /* pages; at least a header, whose magic and version are right */

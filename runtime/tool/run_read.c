@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -20,6 +21,7 @@
 #include "base/error_text.h"
 #include "base/log.h"
 #include "base/scratch.h"
+#include "base/write_all.h"
 
 #define BYTES_MAX ((uint64_t)8 << 30) /* twice what the library writes */
 #define ROUNDS_MAX 16                 /* a faster writer's newest bytes are not read */
@@ -75,9 +77,50 @@ static int refuse_source(const struct source *f, const char *why) {
     return -1;
 }
 
+/* The bytes of a pipe, in a file in memory: a run is read at any offset, some of it twice. -1 with
+ * errno. */
+static int copy_pipe(int from) {
+    char piece[65536];
+    uint64_t bytes = 0;
+    ssize_t n;
+    int fd = memfd_create("stint", MFD_CLOEXEC);
+    if (fd < 0) {
+        return -1;
+    }
+    while ((n = read(from, piece, sizeof piece)) != 0) {
+        if (n < 0 && errno == EINTR) {
+            continue;
+        }
+        bytes += n < 0 ? 0 : (uint64_t)n;
+        if (bytes > BYTES_MAX) {
+            errno = EFBIG;
+        }
+        if (n < 0 || bytes > BYTES_MAX ||
+            write_all(fd, piece, (size_t)n, WRITE_WAIT_FOR_EVER) < (size_t)n) {
+            close(fd);
+            return -1;
+        }
+    }
+    return fd;
+}
+
+/* Standard input: the file itself if it is one. */
+static int open_input(void) {
+    struct stat s;
+    if (!fstat(STDIN_FILENO, &s) && S_ISREG(s.st_mode)) {
+        return fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
+    }
+    return copy_pipe(STDIN_FILENO);
+}
+
 static int source_open(struct source *f) {
     struct stat s;
-    f->fd = open(f->path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    if (!strcmp(f->path, RUN_STDIN)) {
+        f->path = RUN_STDIN_NAME;
+        f->fd = open_input();
+    } else {
+        f->fd = open(f->path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    }
     if (f->fd < 0) {
         return refuse_source(f, error_text(errno));
     }

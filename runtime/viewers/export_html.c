@@ -127,8 +127,11 @@ static void html_put_row(struct html *h, const struct rows *rows, uint32_t row,
     sink_json(out, name.bytes, name.length);
     html_text(out, "set", export_set(s, r));
     export_columns_put(out, h->columns, r, 0, ",");
-    if (!(r->has & ROW_SAMPLES)) { /* the page sorts by these two columns */
+    /* The page sorts by these two columns. */
+    if (!(r->has & ROW_SAMPLES)) {
         html_number(out, "total_ns", r->total_ns);
+    }
+    if (!(r->has & ROW_SAMPLES) || !(r->has & ROW_SELF)) {
         html_number(out, "self_ns", r->self_ns);
     }
     if (r->has & ROW_GPU) {

@@ -3,7 +3,8 @@
  * Writes the statistics in Prometheus' text format, in base units (seconds); called by the tool.
  * There are no timestamps: node_exporter skips a file that has any. Two series with the same labels
  * make the scrape fail, so each byte that is not UTF-8 is written as \xff, where other exports
- * write U+FFFD. The GPU activities are written by export_prometheus_gpu.c.
+ * write U+FFFD. The histograms are written by export_prometheus_histogram.c, the GPU activities by
+ * export_prometheus_gpu.c.
  */
 #include <string.h>
 
@@ -71,13 +72,6 @@ static const struct summary summaries[] = {
      ROW_GPU,
      ROW_GPU_HISTOGRAM,
      {{"0.5", FIELD(gpu_p50_ns)}, {"0.99", FIELD(gpu_p99_ns)}, {NULL, 0}}},
-};
-
-struct prometheus {
-    struct sink *out;
-    const struct snapshot *s;
-    const struct rows *rows;
-    const uint32_t *order;
 };
 
 static uint64_t row_field(const struct stint_row *r, size_t field) {
@@ -150,18 +144,17 @@ void prometheus_value(struct sink *out, uint64_t value, enum prometheus_unit uni
     sink_put(out, "\n", 1);
 }
 
-static void prometheus_put_labels(const struct prometheus *p, const struct stint_row *r,
-                                  const char *name, const char *suffix) {
+void prometheus_scope(const struct prometheus *p, const struct stint_row *r, const char *name,
+                      const char *suffix) {
     sink_text(p->out, name);
     sink_text(p->out, suffix);
     prometheus_label(p->out, "{name", export_row_name(r));
     prometheus_label(p->out, ",set", export_field(export_set(p->s, r), EXPORT_NAME_BYTES));
 }
 
-static void prometheus_put_series(const struct prometheus *p, const struct stint_row *r,
-                                  const char *name, const char *suffix, uint64_t value,
-                                  enum prometheus_unit unit) {
-    prometheus_put_labels(p, r, name, suffix);
+void prometheus_series(const struct prometheus *p, const struct stint_row *r, const char *name,
+                       const char *suffix, uint64_t value, enum prometheus_unit unit) {
+    prometheus_scope(p, r, name, suffix);
     sink_put(p->out, "}", 1);
     prometheus_value(p->out, value, unit);
 }
@@ -172,7 +165,7 @@ static void prometheus_put_family(const struct prometheus *p, const struct famil
         const struct stint_row *r = &p->rows->row[p->order[i]];
         uint64_t value = row_field(r, f->field);
         if (!(f->needs & ~r->has) && (value || !f->optional)) {
-            prometheus_put_series(p, r, f->name, "", value, f->unit);
+            prometheus_series(p, r, f->name, "", value, f->unit);
         }
     }
 }
@@ -185,13 +178,13 @@ static void prometheus_put_summary(const struct prometheus *p, const struct summ
             continue;
         }
         for (const struct quantile *q = m->quantile; q->label && r->has & m->needs_quantiles; ++q) {
-            prometheus_put_labels(p, r, m->name, "");
+            prometheus_scope(p, r, m->name, "");
             prometheus_label(p->out, ",quantile", export_field(q->label, 8));
             sink_put(p->out, "}", 1);
             prometheus_value(p->out, row_field(r, q->field), SECONDS);
         }
-        prometheus_put_series(p, r, m->name, "_sum", row_field(r, m->sum), SECONDS);
-        prometheus_put_series(p, r, m->name, "_count", row_field(r, m->count), NUMBER);
+        prometheus_series(p, r, m->name, "_sum", row_field(r, m->sum), SECONDS);
+        prometheus_series(p, r, m->name, "_count", row_field(r, m->count), NUMBER);
     }
 }
 
@@ -238,6 +231,7 @@ int export_prometheus(struct sink *out, struct run *r) {
     for (size_t i = 0; i < sizeof summaries / sizeof *summaries; ++i) {
         prometheus_put_summary(&p, &summaries[i]);
     }
+    prometheus_histograms(&p);
     for (size_t i = 0; i < sizeof column_families / sizeof *column_families; ++i) {
         prometheus_put_family(&p, &column_families[i]);
     }

@@ -28,7 +28,8 @@ enum {
     ROW_BYTES = 32,
     ROW_FLOPS = 64,
     ROW_BOUND = 128,
-    ROW_DEVICE = 256
+    ROW_DEVICE = 256,
+    ROW_SELF = 512
 };
 
 struct report_column {

@@ -112,7 +112,7 @@ static const struct report_sort report_sorts[] = {
 
     def test_needs(self):
         self.refuse(RATE.replace("= gpu bytes", "= gpu power"),
-                    "[rate]: unknown need 'power' (samples|histogram|first|gpu|gpu_histogram|"
+                    "[rate]: unknown need 'power' (samples|self|histogram|first|gpu|gpu_histogram|"
                     "bytes|flops|bound|device)")
 
     def test_hide(self):

@@ -404,16 +404,26 @@ SERIES = re.compile(r'([a-zA-Z_:][a-zA-Z0-9_:]*)(\{(?:[a-z_]+="(?:[^"\\\n]|\\[\\
 
 
 def family_of(name, kinds):
-    for suffix in ("_sum", "_count"):
-        if name.endswith(suffix) and kinds.get(name[:-len(suffix)]) == "summary":
+    for suffix, members in (("_sum", ("summary", "histogram")),
+                            ("_count", ("summary", "histogram")), ("_bucket", ("histogram",))):
+        if name.endswith(suffix) and kinds.get(name[:-len(suffix)]) in members:
             return name[:-len(suffix)]
     return name
+
+
+def check_buckets(name, buckets, count):
+    """Of one scope: the bounds rise to +Inf, the counts do not fall, and the last is the count."""
+    bounds = [decimal.Decimal(bound.replace("+Inf", "Infinity")) for bound, _ in buckets]
+    counts = [number for _, number in buckets]
+    need(len(bounds) > 2 and bounds == sorted(set(bounds)) and buckets[-1][0] == "+Inf",
+         "bounds of " + name)
+    need(counts == sorted(counts) and counts[-1] == count, "buckets of " + name)
 
 
 def check_prometheus(data):
     text = data.decode("utf-8")
     need(text.endswith("\n"), "the last line is cut off")
-    kinds, seen, totals, family = {}, set(), Totals(), None
+    kinds, seen, totals, family, buckets = {}, set(), Totals(), None, []
     lines = text.split("\n")[:-1]
     for i, line in enumerate(lines):
         if line.startswith("# HELP "):
@@ -429,6 +439,12 @@ def check_prometheus(data):
             need(family_of(match.group(1), kinds) == family, "not in its family: " + line)
             need(match.group(1, 2) not in seen, "a series twice: " + line)
             seen.add(match.group(1, 2))
+            bound = re.search(r',le="([^"]+)"}$', match.group(2) or "")
+            if bound and match.group(1).endswith("_bucket"):
+                buckets.append((bound.group(1), int(match.group(3))))
+            elif buckets and match.group(1).endswith("_count"):
+                check_buckets(line, buckets, int(match.group(3)))
+                buckets = []
             if match.group(1) == "stint_scope_seconds_sum":
                 totals[match.group(2)] += nanoseconds(decimal.Decimal(match.group(3)) * 1000000,
                                                       "seconds")
@@ -555,6 +571,8 @@ FAULTS = [
     ("json", b'"state":"killed"', b'"state":"dead"'), ("json", b"\xef\xbf\xbd", b"\xc0\xaf"),
     ("json", None, None),
     ("prometheus", b'quantile="0.9"', b'quantile="0.5"'),
+    ("prometheus", b'le="0.0000002"', b'le="0.0000001"'), ("prometheus", b'le="+Inf"} ', b'le="+Inf"} 9'),
+    ("prometheus", b'le="0.01"} 0', b'le="0.01"} 9'), ("prometheus", b'le="+Inf"', b'le="1000"'),
     ("prometheus", b"_total 3", b"_total 3 1"),
     ("prometheus", b"_total 3", b"_total NaN"), ("prometheus", b"# HELP stint_steps_total", b"#"),
     ("prometheus", b'\\"', b'"'), ("prometheus", b"two\\nlines", b"two\nlines"),

@@ -16,6 +16,29 @@ TEST(export_prometheus, seconds_to_the_nanosecond) {
     hand_end(&hand);
 }
 
+/* Bounds do not depend on the run: buckets of several processes can be added. */
+TEST(export_prometheus, buckets_can_be_added) {
+    hand_start(&hand);
+    uint32_t root = hand_thread(&hand, 7, "t");
+    hand_node(&hand, root, hand_named("short"), 2, 2 * 150, 1);
+    hand_node(&hand, root, hand_named("long"), 3, 3 * 7000000, 1);
+    hand_node(&hand, root, hand_named("none"), 3, 3 * 7000000, 0);
+    char *text = exported(export_prometheus);
+    CHECK_EQ_U64(times_in(text, "stint_scope_duration_seconds_bucket{name=\"short\","), 29);
+    CHECK_EQ_U64(times_in(text, "stint_scope_duration_seconds_bucket{name=\"long\","), 29);
+    CHECK_EQ_U64(times_in(text, "stint_scope_duration_seconds_bucket{name=\"none\","), 0);
+    CHECK_CONTAINS(text, "{name=\"short\",set=\"GlobalStatInfo\",le=\"0.0000001\"} 0\n");
+    CHECK_CONTAINS(text, "{name=\"short\",set=\"GlobalStatInfo\",le=\"0.0000002\"} 2\n");
+    CHECK_CONTAINS(text, "{name=\"long\",set=\"GlobalStatInfo\",le=\"0.005\"} 0\n");
+    CHECK_CONTAINS(text, "{name=\"long\",set=\"GlobalStatInfo\",le=\"0.01\"} 3\n");
+    CHECK_CONTAINS(text, "{name=\"long\",set=\"GlobalStatInfo\",le=\"100.0\"} 3\n");
+    CHECK_CONTAINS(text, "{name=\"long\",set=\"GlobalStatInfo\",le=\"+Inf\"} 3\n");
+    CHECK_CONTAINS(text,
+                   "stint_scope_duration_seconds_count{name=\"long\",set=\"GlobalStatInfo\"} 3\n");
+    free(text);
+    hand_end(&hand);
+}
+
 /* Both as U+FFFD would be one series twice, and the whole scrape fails. */
 TEST(export_prometheus, names_that_are_no_utf8_stay_apart) {
     hand_start(&hand);

@@ -193,6 +193,37 @@ def case_report(folder):
     need("281 calls; most of them matmul" in text and "GPU" not in text, text)
     two = tool("report", file, file).out
     need(two == text + "\n" + text, "two files", two)
+    # The wall time of steps contains scopes: none of it is their own.
+    need(rows["stint_step"][2] == "-" and rows["load"][2] != "-", text)
+    need(list(table(tool("report", "-s", "self", file).out))[-1] == "stint_step", text)
+    for view in ("table", "tree", "legacy"):
+        text = tool("report", "-v", view, "-f", "none*", file).out
+        need(text.count("(no name matches the filter)\n") == 1, text)
+        need("no name" not in tool("report", "-v", view, "-f", "l*", file).out, view)
+
+
+def case_stdin(folder):
+    """A run from a file or a pipe on standard input is that of the file."""
+    file = folder / "r.stint"
+    record(file, "end")
+    for arguments in (["report"], ["report", "-v", "tree"], ["info"], ["export", "--to", "json"]):
+        want = tool(*arguments, file).out.replace(str(file), "standard input")
+        with file.open("rb") as opened:
+            done = subprocess.run([TOOL, *arguments, "-"], stdin=opened, stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE, env=environment(), timeout=LIMIT,
+                                  check=False)
+        need(done.returncode == 0 and done.stdout.decode() == want, arguments, done)
+        done = subprocess.run([TOOL, *arguments, "-"], input=file.read_bytes(),
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(),
+                              timeout=LIMIT, check=False)
+        need(done.returncode == 0 and done.stdout.decode() == want, arguments, done)
+    for data, word in [(b"", "empty"), (b"x" * 100000, "not a run file"),
+                       (file.read_bytes()[:5000], "cut off")]:
+        done = Done(subprocess.run([TOOL, "report", "-"], input=data, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, env=environment(), timeout=LIMIT,
+                                   check=False))
+        need(done.rc == 2, done)
+        one_line(done, "stint: standard input: ", word)
 
 
 def case_equal(folder):
@@ -359,7 +390,9 @@ def case_live(folder):
                  "a running program is writing it")
         one_line(tool("export", file, "-t", "csv", "-o", folder / "link", rc=1),
                  "a running program is writing it")
-        one_line(tool("merge", file, "-o", file, rc=2), "a running program is writing it")
+        other = folder / "other.stint"
+        record(other, "end")
+        one_line(tool("merge", other, "-o", file, rc=2), "a running program is writing it")
         need(file.stat().st_ino == before and not list(folder.glob("*.tmp")), "it was replaced")
         now = loops()
         until(lambda: loops() > now, "it counts no more")
@@ -490,7 +523,8 @@ def case_hostile_sizes(folder):
             done = tool(*command, file)
             need(done.out, kind, command)
             need(len(done.out) <= TIMES * size, kind, command, len(done.out))
-        for command in (["merge", "-o", folder / "merged.stint", file, file],
+        second = shutil.copy(file, folder / "second")
+        for command in (["merge", "-o", folder / "merged.stint", file, second],
                         ["diff", file, file]):
             done = tool(*command, rc=None)
             need(done.rc in (0, 1), command, done.err)
@@ -609,7 +643,7 @@ def case_run(folder):
     age = re.search(r"open: outer > inner, for ([0-9.]+) (ms|s),", done.err)
     need(age and seconds(age) >= 0.003, "it is known when it ended", done)
     done = tool("run", PROGRAM, "nothing")
-    one_line(done, "nothing was recorded", "WITH_TIMER")
+    one_line(done, "nothing recorded: compile with -DWITH_TIMER and link with stint")
     one_line(tool("run", folder / "missing", rc=127), "No such file")
     (folder / "plain").write_text("x")
     one_line(tool("run", folder / "plain", rc=126), "Permission denied")

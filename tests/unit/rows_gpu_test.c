@@ -44,10 +44,11 @@ TEST(rows, gpu_times_beside_the_cpus) {
     CHECK(r->gpu_p99_ns >= 870 && r->gpu_p99_ns <= 900);
     CHECK_EQ_U64(r->cpu_share_ppm, 142858);
     CHECK_EQ_U64(r->gpu_share_ppm, 857142);
-    CHECK_EQ_U64(r->has, ROW_SAMPLES | ROW_HISTOGRAM | ROW_FIRST | ROW_GPU | ROW_GPU_HISTOGRAM);
+    CHECK_EQ_U64(r->has,
+                 ROW_SAMPLES | ROW_SELF | ROW_HISTOGRAM | ROW_FIRST | ROW_GPU | ROW_GPU_HISTOGRAM);
     r = flat_row("cpu");
     CHECK_EQ_U64(r->gpu_calls + r->gpu_total_ns + r->gpu_min_ns + r->gpu_max_ns, 0);
-    CHECK_EQ_U64(r->has, ROW_SAMPLES | ROW_HISTOGRAM | ROW_FIRST);
+    CHECK_EQ_U64(r->has, ROW_SAMPLES | ROW_SELF | ROW_HISTOGRAM | ROW_FIRST);
     interval_close(&s);
 }
 
