@@ -9,6 +9,7 @@
 #include "base/arithmetic.h"
 #include "base/clock.h"
 #include "base/scratch.h"
+#include "record/registry.h"
 #include "record/thread.h"
 
 #define ROUNDS 8 /* the best of */
@@ -70,12 +71,14 @@ uint64_t cost_ticks_x1000(void) {
     }
     uint64_t misalign = (uint64_t)(uintptr_t)b->arena % STINT_IMPL_UNIT;
     cost_prepare(b, b->arena + (STINT_IMPL_UNIT - misalign) % STINT_IMPL_UNIT, &site);
-    struct stint_impl_thread *mine = stint_impl_thread_here;
-    stint_impl_thread_here = &b->block.hot;
+    /* At once: after a fork in a signal handler between the two, `mine` would be the parent's. */
+    struct stint_impl_thread *mine =
+        __atomic_exchange_n(&stint_impl_thread_here, &b->block.hot, __ATOMIC_RELAXED);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     uint64_t cost = cost_measure(&site);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     stint_impl_thread_here = mine;
     pages_put(b, sizeof *b);
+    registry_settle(); /* in a child that a signal handler forked meanwhile */
     return cost;
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* fork in a signal handler that interrupted the library, all over what it does. */
+#include "session/cost.h"
+
 #include "forking.h"
 
 static void afterwards(void) {
@@ -81,6 +83,18 @@ TEST(fork_signal, inside_a_printed_report) {
     setenv("STINT_OUTPUT", "/dev/null", 1);
     scopes();
     fork_inside(prints);
+}
+
+static void measures_the_cost(void) {
+    (void)cost_ticks_x1000();
+}
+
+/* The measurement replaces the thread's recorder for its time. */
+TEST(fork_signal, inside_the_measurement_of_the_cost) {
+    NEEDS_TRAP_FLAG();
+    every_one = 400;
+    scopes();
+    fork_inside(measures_the_cost);
 }
 
 static void settings(void) {

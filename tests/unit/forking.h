@@ -17,6 +17,7 @@
 #define POINTS 40u
 
 static unsigned seen, next_fork, forks, failed;
+static unsigned every_one; /* up to this instruction the fork is after each */
 static int is_child;
 static void (*lives_on)(void); /* what the child does before the handler returns, if anything */
 
@@ -34,7 +35,10 @@ HARNESS_FN void fork_here(int number, siginfo_t *info, void *context) {
     if (++seen < next_fork) {
         return;
     }
-    next_fork = seen + 1 + seen / POINTS;
+    next_fork = seen + 1;
+    if (seen >= every_one) {
+        next_fork += seen / POINTS;
+    }
     ++forks;
     pid_t child = fork();
     if (child == 0) {
