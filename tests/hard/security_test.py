@@ -122,7 +122,8 @@ def names(options, folder):
         shown["report " + view] = run(options.tool, "report", "--view", view, "run.stint",
                                       cwd=work, fails=True).out
     shown["info"] = run(options.tool, "info", "run.stint", cwd=work).out
-    run(options.tool, "merge", "run.stint", "run.stint", "-o", "merged.stint", cwd=work)
+    (work / "again.stint").write_bytes((work / "run.stint").read_bytes())
+    run(options.tool, "merge", "run.stint", "again.stint", "-o", "merged.stint", cwd=work)
     shown["merged"] = run(options.tool, "report", "merged.stint", cwd=work).out
     shown["diff"] = run(options.tool, "diff", "run.stint", "merged.stint", cwd=work).out
     for format_ in ("chrome", "speedscope", "folded", "csv", "json", "prometheus", "html"):
