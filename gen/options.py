@@ -39,8 +39,8 @@ class Command:
         self.entry = entry
         self.name = entry.name
         self.options = []
-        required = ("usage", "doc") if self.is_tool() else ("line", "doc")
-        entry.check(required, ("usage", "brief", "more", "operands", "complete"))
+        required = ("usage", "doc") + (() if self.is_tool() else ("brief", "line"))
+        entry.check(required, ("more", "operands"))
         if "operands" in entry.values:
             entry.one_of("operands", ("yes", "no"))
         if not re.fullmatch(r"[a-z]+", entry.name):
@@ -54,9 +54,6 @@ class Command:
 
     def full_name(self):
         return TOOL if self.is_tool() else TOOL + " " + self.name
-
-    def synopsis(self):
-        return (self.full_name() + " " + self.get("usage")).rstrip()
 
 
 class Option:
@@ -269,11 +266,13 @@ def help_option(letter, name, value, doc):
 
 
 def help_text(commands, command):
-    lines = ["usage: " + command.synopsis()]
+    lines = ["usage: %s %s" % (command.full_name(), command.get("usage"))]
     lines += table.wrap(plain(command.get("doc"))) + [""]
     if command.is_tool():
         left = max(len(other.get("brief")) for other in commands) + 2
-        lines += ["  %-7s %s%s" % (other.name, other.get("brief").ljust(left), other.get("line"))
+        names = max([7] + [len(other.name) for other in commands[1:]])
+        lines += ["  %s %s%s" % (other.name.ljust(names), other.get("brief").ljust(left),
+                                 other.get("line"))
                   for other in commands[1:]] + [""]
     for option in command.options:
         lines += help_option(option.get("letter"), option.name, option.get("value"), help_doc(option))
@@ -367,7 +366,7 @@ def render_markdown(path):
     for command in commands:
         if not command.is_tool():
             lines += ["## stint %s\n\n" % command.name,
-                      "    %s\n\n" % command.synopsis(),
+                      "    %s %s\n\n" % (command.full_name(), command.get("usage")),
                       markdown_wrap(command.get("doc")), "\n"]
         if command.options:
             lines += [table.markdown_row(["option", "meaning"]), table.markdown_row(["---"] * 2)]

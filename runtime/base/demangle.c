@@ -12,7 +12,7 @@
 typedef char *demangler(const char *mangled, char *buffer, size_t *size, int *status);
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static demangler *cxx_demangler;
+static demangler *found;
 
 static void find_demangler(void) {
     void *at = dlsym(RTLD_DEFAULT, "__cxa_demangle");
@@ -22,8 +22,7 @@ static void find_demangler(void) {
             at = dlsym(library, "__cxa_demangle");
         }
     }
-    memcpy(&cxx_demangler, &at,
-           sizeof cxx_demangler); /* ISO C has no cast from an object to a function */
+    memcpy(&found, &at, sizeof found); /* ISO C has no cast from an object to a function */
 }
 
 int demangle(char *out, size_t size, const char *mangled) {
@@ -33,10 +32,10 @@ int demangle(char *out, size_t size, const char *mangled) {
         return -1;
     }
     pthread_once(&once, find_demangler);
-    if (!cxx_demangler) {
+    if (!found) {
         return -1;
     }
-    char *name = cxx_demangler(mangled, NULL, NULL, &status);
+    char *name = found(mangled, NULL, NULL, &status);
     if (!name) {
         return -1;
     }

@@ -137,17 +137,6 @@ def install(place):
 
 
 @case
-def completions(place):
-    """Each shell finds its file below the prefix."""
-    for kind in ("shared", "static"):
-        for name in ("bash-completion/completions/stint", "zsh/site-functions/_stint",
-                     "fish/vendor_completions.d/stint.fish"):
-            path = place.prefix(kind) / "share" / name
-            expect("stint report", "--filter" in path.read_text() or "-l filter" in path.read_text(),
-                   True)
-
-
-@case
 def relocatable(place):
     """No file but the library itself (debug information) names a folder of this machine."""
     for kind in ("shared", "static"):
@@ -259,6 +248,23 @@ def pkg_config_static(place):
 def library_on_program_off(place):
     for kind in ("shared", "static"):
         place.says(place.consumer("mixed", kind), "app", "timers=0 calls=3")
+
+
+@case
+def instrument(place):
+    """Functions of sources that do not know stint; off, the compiler gets the original."""
+    for name in ("clang", "python3"):
+        tool(name)
+    for kind in ("shared", "static"):
+        for value, calls in (("ON", "work=3 left=0"), ("OFF", "work=0 left=0")):
+            build = place.consumer("instrument", kind, "-DWITH_TIMER=" + value,
+                                   name="instrument-%s-%s" % (kind, value))
+            place.says(build, "app", "calls=5 " + calls)
+            listed = build / "app.stint.txt"
+            expect("list", listed.exists() and listed.read_text(encoding="utf-8").count("\n"),
+                   1 if value == "ON" else False)
+    # Built again, nothing is made; after a change of the source, its object alone.
+    expect("again", "work.c" in place.make(build, "--verbose"), False)
 
 
 @case

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# stint_instrument(<target> [SOURCES <file>...] FUNCTIONS <glob>...)
+#
+# Every function of the target's C and C++ sources (or of SOURCES) whose name matches becomes a timed
+# scope, without a change of the sources: instrumented copies of them are compiled. The last glob that
+# matches decides; one that begins with a minus excludes. docs/codegen.md has the details.
+#
+# Nothing is changed where timers are off: WITH_TIMER of the target, else the variable, at the time of
+# this call. Needs clang, to read the sources, and Python 3.8; without them, one line says so.
+
+function(stint_instrument target)
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;FUNCTIONS")
+    if(arg_UNPARSED_ARGUMENTS OR NOT arg_FUNCTIONS)
+        message(FATAL_ERROR
+            "stint_instrument(<target> [SOURCES <file>...] FUNCTIONS <glob>...): got '${ARGN}'")
+    endif()
+    target_link_libraries(${target} PRIVATE stint::stint)
+    get_target_property(on ${target} WITH_TIMER)
+    if(on STREQUAL "on-NOTFOUND")
+        set(on "${WITH_TIMER}")
+    endif()
+    if(NOT on)
+        return()
+    endif()
+    if(NOT CMAKE_GENERATOR MATCHES "Ninja|Makefiles")
+        message(WARNING "stint_instrument: '${target}' is not instrumented: needs a generator of "
+            "Makefiles or Ninja, not ${CMAKE_GENERATOR}")
+        return()
+    endif()
+    find_package(Python3 3.8 QUIET COMPONENTS Interpreter)
+    find_program(STINT_CLANG NAMES clang clang-19 clang-18 clang-17 clang-16 clang-15 clang-14
+        DOC "The clang that reads the sources that stint instruments")
+    mark_as_advanced(STINT_CLANG)
+    foreach(needed IN ITEMS Python3_EXECUTABLE STINT_CLANG)
+        if(NOT ${needed})
+            message(WARNING "stint_instrument: '${target}' is not instrumented: ${needed} not found")
+            return()
+        endif()
+    endforeach()
+
+    get_property(folder GLOBAL PROPERTY STINT_INSTRUMENT_DIR)
+    list(JOIN arg_FUNCTIONS "," globs)
+    set(launcher "${Python3_EXECUTABLE}" "${folder}/instrument.py" "--functions=${globs}"
+        "--clang=${STINT_CLANG}" "--list=${CMAKE_CURRENT_BINARY_DIR}/${target}.stint.txt"
+        --only-if-on)
+    foreach(source IN LISTS arg_SOURCES)
+        get_filename_component(source "${source}" ABSOLUTE)
+        list(APPEND launcher "--sources=${source}")
+    endforeach()
+    foreach(language IN ITEMS C CXX)
+        get_target_property(before ${target} ${language}_COMPILER_LAUNCHER)
+        if(NOT before)
+            set(before "")
+        endif()
+        set_property(TARGET ${target} PROPERTY ${language}_COMPILER_LAUNCHER
+            ${launcher} -- ${before})
+    endforeach()
+endfunction()

@@ -1,0 +1,346 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The compiler wrapper: `stint instrument --functions GLOBS -- cc ...`.
+
+Runs the command with instrumented copies in place of the C and C++ sources that it compiles, and, where
+it links, with the library added. Everything else is passed on as it is: preprocessing, assembling,
+asking the compiler for its version. Where a source cannot be instrumented (no clang, or clang does
+not accept it), the original is compiled and one line says why.
+
+The copy of DIR/x.c that is compiled to OUT/x.o is OUT/.stint/x.o.c. Its lines are those of the original,
+which #line names, so messages and debuggers show the original; -iquote adds the original's folder for
+#include "...".
+"""
+import argparse
+import fcntl
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+import clang_ast
+import rewrite
+
+SOURCES = {'.c': 'c', '.C': 'c++', '.cc': 'c++', '.cp': 'c++', '.cpp': 'c++', '.cxx': 'c++',
+           '.c++': 'c++', '.CPP': 'c++'}
+# Options whose value is the next argument.
+WITH_VALUE = {'-o', '-I', '-D', '-U', '-L', '-l', '-x', '-T', '-u', '-e', '-z', '-B', '-A', '-MF', '-MT',
+              '-MQ', '-include', '-imacros', '-isystem', '-iquote', '-idirafter', '-iprefix',
+              '-iwithprefix', '-iwithprefixbefore', '-isysroot', '--sysroot', '--param', '-Xlinker',
+              '-Xassembler', '-Xpreprocessor', '-Xclang', '-aux-info', '-wrapper', '-target',
+              '-arch', '-specs', '-dumpbase', '-dumpdir'}
+# Those that change what clang reads, with their values or not; all others are left out for it.
+FOR_CLANG_VALUE = {'-I', '-D', '-U', '-include', '-imacros', '-isystem', '-iquote', '-idirafter',
+                   '-isysroot', '--sysroot', '-x', '-target'}
+FOR_CLANG = re.compile(r'-(I|D|U|std=|ansi$|O|m(32|64|arch=|sse|avx|fma|bmi)|isystem|iquote|idirafter|'
+                       r'isysroot|nostdinc|pthread$|fopenmp$|f(no-)?(unsigned|signed)-char$|fshort-'
+                       r'|fgnu89-inline$|fms-extensions$|ffreestanding$|fPI[CE]$|fpi[ce]$|fno-exceptions$'
+                       r'|fno-rtti$|fchar8_t$|fcoroutines|trigraphs$|-sysroot=|-target=)')
+# Errors of newer clangs that gcc has as warnings.
+TOLERANT = ['-Wno-error=implicit-function-declaration', '-Wno-error=implicit-int',
+            '-Wno-error=int-conversion']
+# With these nothing is compiled.
+NOT_COMPILING = {'-E', '-M', '-MM', '-fsyntax-only', '--version', '-v', '-###', '-dumpversion',
+                 '-dumpmachine', '--help'}
+
+
+def say(text):
+    print('stint instrument: ' + text, file=sys.stderr)
+
+
+class Source:
+    def __init__(self, index, path, language):
+        self.index = index
+        self.path = path
+        self.language = language
+
+
+class Command:
+    """A command line of a compiler, as far as this program has to know it."""
+
+    def __init__(self, words):
+        self.words = words
+        self.first = 1  # the first argument of the compiler: ccache gcc ...
+        while self.first < len(words) and not words[self.first].startswith('-') and \
+                not self.is_file(words[self.first]):
+            self.first += 1
+        self.sources = []
+        self.inputs = False
+        self.output = None
+        self.depfile = None
+        self.mode = 'link'
+        self.depends = False
+        self.timer_is_on = False
+        self.for_clang = []
+        self.read_arguments()
+
+    @staticmethod
+    def is_file(word):
+        return '.' in os.path.basename(word) and os.path.exists(word)
+
+    def read_arguments(self):
+        language = None
+        i = self.first
+        while i < len(self.words):
+            word = self.words[i]
+            value = None
+            if word in WITH_VALUE and i + 1 < len(self.words):
+                i += 1
+                value = self.words[i]
+            if word == '-x':
+                language = None if value == 'none' else value
+            elif not word.startswith('-') or word == '-':
+                self.take_input(i, word, language)
+            else:
+                self.take_option(word, value)
+            i += 1
+
+    def take_input(self, i, word, language):
+        self.inputs = True
+        language = language or SOURCES.get(os.path.splitext(word)[1])
+        if language in ('c', 'c++') and word != '-':
+            self.sources.append(Source(i, word, language))
+
+    def take_option(self, word, value):
+        if word in NOT_COMPILING or word.startswith('-print-'):
+            self.mode = 'other'
+        elif word in ('-c', '-S') and self.mode == 'link':
+            self.mode = word
+        elif word in ('-MD', '-MMD'):
+            self.depends = True
+        elif word == '-o':
+            self.output = value
+        elif word == '-MF':
+            self.depfile = value
+        elif word.startswith('-o'):
+            self.output = word[2:]
+        elif word.startswith('-MF'):
+            self.depfile = word[3:]
+        definition = value if word == '-D' else word[2:] if word.startswith('-D') else ''
+        name, _, text = definition.partition('=')
+        if name == 'WITH_TIMER':
+            self.timer_is_on = text.upper() in ('', '1', 'ON', 'YES', 'TRUE')
+        if value is not None:
+            if word in FOR_CLANG_VALUE:
+                self.for_clang += [word, value]
+        elif FOR_CLANG.match(word):
+            self.for_clang.append(word)
+
+    def object_of(self, source):
+        """The file that the source is compiled to, or one named like it."""
+        if self.output and self.mode != 'link':
+            return self.output
+        stem = os.path.splitext(os.path.basename(source.path))[0]
+        suffix = '.s' if self.mode == '-S' else '.o'
+        folder = os.path.dirname(self.output) if self.output else ''
+        return os.path.join(folder, stem + suffix)
+
+    def depfile_of(self, source):
+        if self.depfile:
+            return self.depfile
+        return os.path.splitext(self.object_of(source))[0] + '.d'
+
+
+def copy_path(command, source):
+    """Where the copy is written: beside the object, in a folder of its own, so that no file beside
+    it is taken for #include "...". Without -o, the compiler names the object like the copy."""
+    target = command.object_of(source)
+    extension = os.path.splitext(source.path)[1]
+    name = os.path.basename(target) + extension
+    if not command.output:
+        name = os.path.basename(source.path)
+    folder = os.path.join(os.path.dirname(target), '.stint')
+    try:
+        os.makedirs(folder, exist_ok=True)
+        if not os.access(folder, os.W_OK):
+            raise OSError
+    except OSError:
+        folder = tempfile.mkdtemp(prefix='stint-')
+    return os.path.join(folder, name)
+
+
+def write_if_changed(path, data):
+    try:
+        with open(path, 'rb') as file:
+            if file.read() == data:
+                return
+    except OSError:
+        pass
+    with open(path, 'wb') as file:
+        file.write(data)
+
+
+def write_list(path, source, copy, failure):
+    """Replaces what the list says about the source. Compilers run at the same time: it is locked."""
+    lines = []
+    if failure:
+        lines.append('%s: not instrumented: %s' % (source, failure))
+    else:
+        lines.append('%s: %d functions instrumented, %d left out'
+                     % (source, len(copy.done), len(copy.left_out)))
+        lines += ['%s:%d: %s: left out: %s' % (source, line, name, reason)
+                  for name, line, reason in copy.left_out]
+    with open(path, 'a+', encoding='utf-8') as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        file.seek(0)
+        others = [line for line in file.read().splitlines() if not line.startswith(source + ':')]
+        file.seek(0)
+        file.truncate()
+        file.write('\n'.join(sorted(others) + lines) + '\n')
+
+
+def instrument_source(command, source, options):
+    """The path of the copy, or None: the original is compiled."""
+    copy = failure = None
+    try:
+        clang = options.clang or clang_ast.find_clang()
+        language = ['-x', source.language]
+        copy = rewrite.rewrite(clang, source.path, command.for_clang + language + TOLERANT,
+                               options.functions)
+    except (clang_ast.AstError, OSError) as e:
+        failure = str(e)
+        say('%s: not instrumented: %s' % (source.path, failure))
+    if options.list:
+        write_list(options.list, source.path, copy, failure)
+    if failure or copy.text is None:
+        return None
+    path = copy_path(command, source)
+    name = source.path.replace('\\', '\\\\').replace('"', '\\"')
+    write_if_changed(path, b'#line 1 "%s"\n' % os.fsencode(name) + copy.text)
+    return path
+
+
+def name_original(depfile, copy, original):
+    """The compiler says that the object depends on the copy: it depends on the original."""
+    def escape(path):
+        return path.replace('$', '$$').replace('#', '\\#').replace(' ', '\\ ')
+    try:
+        with open(depfile, encoding='utf-8', errors='surrogateescape') as file:
+            text = file.read()
+        with open(depfile, 'w', encoding='utf-8', errors='surrogateescape') as file:
+            file.write(text.replace(escape(copy), escape(original)))
+    except OSError as e:
+        say('%s: %s' % (depfile, e.strerror))
+
+
+def compile_copies(command, options):
+    """The command with copies, and which file each of them is a copy of."""
+    words = list(command.words)
+    copies = {}
+    before = []
+    for source in command.sources:
+        if options.sources and not is_listed(source.path, options.sources):
+            continue
+        path = instrument_source(command, source, options)
+        if path:
+            copies[source] = path
+            words[source.index] = path
+            folder = ['-iquote', os.path.dirname(source.path) or '.']
+            before += [] if folder[1] in before else folder
+    if copies:
+        if options.include:
+            before += ['-I', options.include]
+        if not command.timer_is_on:
+            before += ['-DWITH_TIMER=1']
+        before += ['-include', 'stint/instrument.h']
+    words[command.first:command.first] = before
+    return words, copies
+
+
+def is_listed(path, sources):
+    real = os.path.realpath(path)
+    return any(real == os.path.realpath(s) for s in sources)
+
+
+def run(words):
+    try:
+        return subprocess.run(words, check=False).returncode
+    except OSError as e:
+        say('cannot run %s: %s' % (words[0], e.strerror))
+        return 127
+
+
+def library_words(options):
+    """What a link needs: the library by its path, and where it is found at run time."""
+    if not options.library:
+        return []
+    if re.search(r'\.so(\.|$)', options.library):
+        return [options.library, '-Wl,-rpath,' + os.path.dirname(os.path.abspath(options.library))]
+    return [options.library, '-pthread', '-ldl']
+
+
+def wrap_command(words, options):
+    command = Command(words)
+    if options.only_if_on and not command.timer_is_on:
+        return run(words)
+    if command.mode == 'other' or not command.inputs:
+        return run(words)
+    new, copies = compile_copies(command, options)
+    if command.mode == 'link':
+        new += library_words(options)
+    status = run(new)
+    if status == 0 and command.depends:
+        for source, copy in copies.items():
+            name_original(command.depfile_of(source), copy, source.path)
+    return 128 - status if status < 0 else status
+
+
+def installed_paths():
+    """The folder of the headers, and the library: of the installation, or the build, that this file
+    is in. The build has a link to the sources' folder."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    prefix = os.path.dirname(os.path.dirname(os.path.dirname(here)))
+    sources = os.path.dirname(os.path.dirname(os.path.realpath(here)))
+    include = library = None
+    for folder in (prefix, sources):
+        path = os.path.join(folder, 'include')
+        if not include and os.path.exists(os.path.join(path, 'stint', 'instrument.h')):
+            include = path
+    for folder in ('lib', 'lib64', 'lib/%s-linux-gnu' % os.uname().machine, ''):
+        for name in ('libstint.so', 'libstint.a'):
+            path = os.path.join(prefix, folder, name)
+            if not library and os.path.exists(path):
+                library = path
+    return include, library
+
+
+def join_globs(arguments):
+    """A list of globs may begin with a minus, as an option does."""
+    joined = []
+    for word in arguments:
+        if joined and joined[-1] in ('-f', '--functions'):
+            joined[-1] = '--functions=' + word
+        else:
+            joined.append(word)
+    return joined
+
+
+def main(arguments):
+    include, library = installed_paths()
+    parser = argparse.ArgumentParser(prog='stint instrument', allow_abbrev=False,
+                                     usage='stint instrument --functions GLOBS [OPTION]... -- '
+                                           'COMPILER [ARGUMENT]...')
+    parser.add_argument('-f', '--functions', action='append', required=True, metavar='GLOBS',
+                        help='names, such as parse_*,-parse_char: the last pattern that matches decides')
+    parser.add_argument('--sources', action='append', default=[], metavar='FILE',
+                        help='instruments only this file; may be repeated')
+    parser.add_argument('-l', '--list', metavar='FILE',
+                        help='writes what was instrumented, and what was left out and why')
+    parser.add_argument('--clang', metavar='PATH', help='the clang that reads the sources')
+    parser.add_argument('--include', metavar='FOLDER', default=include,
+                        help='folder of stint/instrument.h')
+    parser.add_argument('--library', metavar='FILE', default=library,
+                        help='libstint.so or libstint.a, added to commands that link')
+    parser.add_argument('--only-if-on', action='store_true',
+                        help='does nothing unless the command defines WITH_TIMER')
+    if '--' not in arguments:
+        parser.error('-- and the command of the compiler are missing')
+    at = arguments.index('--')
+    options = parser.parse_args(join_globs(arguments[:at]))
+    if at + 1 == len(arguments):
+        parser.error('the command of the compiler is missing')
+    return wrap_command(arguments[at + 1:], options)
+
+
+if __name__ == '__main__':
+    sys.exit(main(sys.argv[1:]))

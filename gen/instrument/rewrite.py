@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Makes the instrumented copy of a source file.
+
+    copy = rewrite.rewrite(clang, 'file.c', ['-Iinclude'], ['parse_*', '-parse_char'])
+    copy.text         the copy, bytes; None if nothing of it is instrumented
+    copy.done         names of the instrumented functions, in their order
+    copy.left_out     (name, line, reason) of those that match and are not instrumented
+
+Text is only inserted, at offsets that the compiler gave and never inside a macro expansion, and no line is
+added: line n of the copy is line n of the file.
+"""
+import fnmatch
+import re
+
+import clang_ast
+
+# Of the attributes, what it means that a function has it.
+ATTRIBUTES = {
+    'Naked': 'naked: it has no room for a guard',
+    'Const': 'const: calls of it may be removed or merged',
+    'Pure': 'pure: calls of it may be removed or merged',
+    'NoInstrumentFunction': 'it has the attribute no_instrument_function',
+    'AnyX86Interrupt': 'an interrupt handler',
+    'IFunc': 'ifunc: it runs before the program is relocated',
+    'CUDAGlobal': 'device code',
+    'CUDADevice': 'device code',
+}
+
+RETURNS_TWICE = re.compile(rb'"name": "(_{0,2}(?:sig)?setjmp|vfork|getcontext|savectx)"')
+RESOLVER = re.compile(rb'\bifunc\s*(?:__)?\s*\(\s*"(\w+)"')
+
+
+class Globs:
+    """A list such as a*, -ab*: the last pattern that matches decides; one that begins with a minus
+    excludes."""
+
+    def __init__(self, patterns):
+        self.patterns = [p for text in patterns for p in text.split(',') if p]
+
+    def match(self, *names):
+        taken = bool(self.patterns) and self.patterns[0].startswith('-')
+        for pattern in self.patterns:
+            excludes = pattern.startswith('-')
+            glob = pattern[1:] if excludes else pattern
+            if any(fnmatch.fnmatchcase(name, glob) for name in names):
+                taken = not excludes
+        return taken
+
+
+class Copy:
+    def __init__(self):
+        self.text = None
+        self.done = []
+        self.left_out = []
+
+
+def reason_to_leave(function, resolvers):
+    """Why a definition is not instrumented, or None."""
+    for attribute in function.attributes:
+        if attribute in ATTRIBUTES:
+            return ATTRIBUTES[attribute]
+    if function.constexpr:
+        return 'constexpr'
+    if function.name.encode() in resolvers:
+        return ATTRIBUTES['IFunc']
+    if function.body.kind != 'CompoundStmt':
+        return 'its body is a try block'
+    if function.body.begin.macro or function.body.end.macro:
+        return 'its body begins or ends in a macro expansion'
+    found = RETURNS_TWICE.search(function.node.chunk.text, function.body.start,
+                                 function.body.end_at)
+    if found:
+        return 'it calls %s, which returns twice' % found.group(1).decode()
+    return None
+
+
+def c_literal(text):
+    return '"%s"' % text.replace('\\', '\\\\').replace('"', '\\"')
+
+
+def insert(source, insertions):
+    """The text with each (offset, bytes) put in; those of one offset in the order of the list."""
+    out = []
+    last = 0
+    for offset, text in sorted(insertions, key=lambda i: i[0]):
+        out.append(source[last:offset])
+        out.append(text)
+        last = offset
+    out.append(source[last:])
+    return b''.join(out)
+
+
+def definitions(clang, path, arguments):
+    """The functions that are defined in the file, each once."""
+    seen = set()
+    with clang_ast.dump(clang, arguments + [path], [path]) as nodes:
+        for node in nodes:
+            for function in clang_ast.functions(node):
+                if not function.body or function.implicit:
+                    continue
+                if function.body.begin.offset not in seen:
+                    seen.add(function.body.begin.offset)
+                    yield function
+
+
+def rewrite(clang, path, arguments, globs):
+    copy = Copy()
+    wanted = Globs(globs)
+    with open(path, 'rb') as file:
+        source = file.read()
+    resolvers = set(RESOLVER.findall(source))
+    insertions = []
+    for function in definitions(clang, path, arguments):
+        if not wanted.match(function.name, function.qualified):
+            continue
+        reason = reason_to_leave(function, resolvers)
+        at = function.body.begin.offset
+        if not reason and source[at:at + 1] != b'{':
+            reason = 'its body does not begin with {' # a digraph
+        if reason:
+            copy.left_out.append((function.qualified, function.place.line(), reason))
+            continue
+        text = ' STINT_INSTRUMENT_FUNCTION(%s)' % c_literal(function.qualified)
+        insertions.append((at + 1, text.encode()))
+        copy.done.append(function.qualified)
+    if insertions:
+        copy.text = insert(source, insertions)
+    return copy

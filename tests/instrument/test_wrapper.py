@@ -1,0 +1,259 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`stint instrument`: functions timed without a change of their sources.
+
+    test_wrapper.py TOOL LIBRARY [unittest arguments]
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(ROOT, "gen", "instrument"))
+
+import clang_ast  # noqa: E402
+import rewrite  # noqa: E402
+
+CC = os.environ.get("CC", "cc")
+CXX = os.environ.get("CXX", "")
+FLAGS = os.environ.get("CFLAGS", "").split()
+ARGUMENTS = sys.argv[1:3]
+
+
+class Wrapper(unittest.TestCase):
+    def setUp(self):
+        # Spaces and more than ASCII in every path.
+        self.top = tempfile.TemporaryDirectory()
+        self.addCleanup(self.top.cleanup)
+        self.folder = os.path.join(self.top.name, "a b \u00e9")
+        os.makedirs(self.path("source"))
+        os.makedirs(self.path("build"))
+
+    def path(self, *names):
+        return os.path.join(self.folder, *names)
+
+    def write(self, name, text):
+        with open(self.path(name), "w", encoding="utf-8") as file:
+            file.write(text)
+        return name
+
+    def read(self, name):
+        with open(self.path(name), encoding="utf-8") as file:
+            return file.read()
+
+    def run_in(self, *words, env=None):
+        return subprocess.run(words, cwd=self.folder, stdout=subprocess.PIPE, check=False,
+                              stderr=subprocess.PIPE, universal_newlines=True,
+                              env=dict(os.environ, **(env or {})))
+
+    def instrument(self, *words, options=("--functions", "*")):
+        return self.run_in(ARGUMENTS[0], "instrument", *options, "--library", ARGUMENTS[1], "--",
+                           *words)
+
+    def good(self, done):
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return done.stdout
+
+    def calls(self, *program):
+        """What the program printed, and the calls of each scope."""
+        done = self.run_in(*program, env={"STINT_FILE": self.path("run.stint")})
+        rows = self.run_in(ARGUMENTS[0], "export", self.path("run.stint"), "--to", "json")
+        self.assertEqual((done.stderr, rows.returncode), ("", 0), rows.stderr)
+        os.remove(self.path("run.stint"))
+        return (done.stdout,
+                {row["name"]: row["calls"] for row in json.loads(rows.stdout)["stats"]})
+
+    def test_a_program(self):
+        self.write("source/rel.h", "#define TIMES 7\n")
+        self.write("build/rel.h", "#error the folder of the copy is searched first\n")
+        self.write("source/a.c", """#define _GNU_SOURCE
+#include <stdio.h>
+#include "rel.h"
+static int add(a, b) int a; int b; {
+    int x = a;
+    int y;
+    y = b;
+    return x + y;
+}
+__inline__ int more(int x) { return x + 1; }
+extern int more(int x);
+int main(void) {
+    int s = 0, i;
+    for (i = 0; i < TIMES; i++) s = add(s, i) + more(1);
+    printf("%d %s:%d %s %d\\n", s, __FILE__, __LINE__, program_invocation_short_name ? "gnu" : "",
+           __COUNTER__);
+    return 0;
+}
+""".replace("#define _GNU_SOURCE\n", "#define _GNU_SOURCE\n#include <errno.h>\n"))
+        plain = self.run_in(CC, "source/a.c", *FLAGS, "-o", "plain")
+        self.assertEqual(plain.returncode, 0, plain.stderr)
+        for mode in (["-std=gnu90", "-pedantic-errors", "-Wdeclaration-after-statement"],
+                     ["-std=gnu11"], ["-O2", "-g"]):
+            self.good(self.instrument(CC, *FLAGS, *mode, "-Wall", "-Wextra", "-Wshadow",
+                                      "-Wconversion", "-Werror", "-c", "source/a.c", "-o",
+                                      "build/a.o"))
+            self.good(self.instrument(CC, *FLAGS, "build/a.o", "-o", "build/a"))
+            out, calls = self.calls(self.path("build/a"))
+            self.assertEqual(out, self.run_in("./plain").stdout)
+            self.assertEqual(calls, {"main": 1, "add": 7, "more": 7})
+        # Compiled and linked at once, and without -o.
+        self.good(self.instrument(CC, *FLAGS, "source/a.c", "-o", "build/once"))
+        self.assertEqual(self.calls(self.path("build/once"))[1]["add"], 7)
+        self.good(self.instrument(CC, *FLAGS, "-c", "source/a.c"))
+        self.assertTrue(os.path.exists(self.path("a.o")))
+
+    def test_dependencies_name_the_original(self):
+        self.write("source/a.h", "")
+        self.write("source/a.c", "#include \"a.h\"\nint f(void) { return 1; }\n")
+        self.good(self.instrument(CC, "-MD", "-c", "source/a.c", "-o", "build/a.o"))
+        self.good(self.run_in(CC, "-MD", "-c", "source/a.c", "-o", "build/plain.o"))
+        got = self.read("build/a.d").replace("\\\n", " ").split()
+        plain = self.read("build/plain.d").replace("\\\n", " ").split()
+        self.assertEqual(set(plain[1:]) - set(got), set())
+        self.assertNotIn(".stint/", " ".join(got))
+        self.assertTrue(any(name.endswith("instrument.h") for name in got))
+
+    def test_messages_name_the_original(self):
+        self.write("source/a.c", "int f(void) {\n    int unused;\n    return 1;\n}\n")
+        done = self.instrument(CC, "-Wall", "-c", "source/a.c", "-o", "build/a.o")
+        self.assertIn("source/a.c:2:", done.stderr)
+        self.assertNotIn(".stint/", done.stderr)
+
+    def test_the_copy_is_stable(self):
+        self.write("source/a.c", "int f(void) { return 1; }\n")
+        for _ in range(2):
+            self.good(self.instrument(CC, "-c", "source/a.c", "-o", "build/a.o"))
+            name = "build/.stint/a.o.c"
+            first = getattr(self, "first", (self.read(name), os.stat(self.path(name)).st_mtime_ns))
+            self.first = first
+            self.assertEqual((self.read(name), os.stat(self.path(name)).st_mtime_ns), first)
+        self.assertEqual(first[0].count("\n"), 2)
+
+    def test_globs(self):
+        self.write("source/a.c", "int aa(void) { return 1; }\nint ab(void) { return 1; }\n"
+                                 "int main(void) { return aa() + ab() - 2; }\n")
+        for globs, expected in (("a*", {"aa", "ab"}), ("*,-a*", {"main"}), ("-ab", {"aa", "main"}),
+                                ("a*,-ab*", {"aa"})):
+            self.good(self.instrument(CC, *FLAGS, "source/a.c", "-o", "build/a",
+                                      options=("--functions", globs)))
+            self.assertEqual(set(self.calls(self.path("build/a"))[1]), expected)
+
+    def test_what_is_left_out(self):
+        self.write("source/a.c", """#include <setjmp.h>
+#define BODY { return 1; }
+static jmp_buf at;
+int jumps(void) { return setjmp(at); }
+__attribute__((pure)) int pure(int x) { return x; }
+__attribute__((const)) int constant(int x) { return x; }
+__attribute__((no_instrument_function)) int refuses(int x) { return x; }
+int in_a_macro(void) BODY
+static int taken(void) { return 1; }
+static void *chosen(void) { return (void *)taken; }
+int by_the_loader(void) __attribute__((ifunc("chosen")));
+int main(void) { return !taken(); }
+""")
+        self.good(self.instrument(CC, "-c", "source/a.c", "-o", "build/a.o",
+                                  options=("--functions", "*", "--list", "list.txt")))
+        lines = self.read("list.txt").splitlines()
+        self.assertEqual(lines[0], "source/a.c: 2 functions instrumented, 6 left out")
+        self.assertRegex("\n".join(lines), "(?s)a.c:4: jumps: left out: it calls _?setjmp, which "
+                         "returns twice.*:5: pure: left out: pure:.*:6: constant: left out: const:"
+                         ".*:7: refuses: .*:8: in_a_macro: left out: its body begins or ends in a "
+                         "macro expansion.*:10: chosen: left out: ifunc")
+        # Again, and of a second file: each is there once.
+        self.write("source/b.c", "int f(void) { return 1; }\n")
+        for name in "aba":
+            self.good(self.instrument(CC, "-c", "source/%s.c" % name, "-o", "build/%s.o" % name,
+                                      options=("--functions", "*", "--list", "list.txt")))
+        self.assertEqual(len(self.read("list.txt").splitlines()), len(lines) + 1)
+
+    def test_without_clang_the_original_is_compiled(self):
+        self.write("source/a.c", "int main(void) { return 0; }\n")
+        done = self.instrument(CC, *FLAGS, "source/a.c", "-o", "build/a",
+                               options=("--functions", "*", "--clang", "/no/such/clang"))
+        self.assertEqual((done.returncode, done.stderr.count("\n")), (0, 1), done.stderr)
+        self.assertIn("source/a.c: not instrumented: /no/such/clang: No such file", done.stderr)
+        self.assertEqual(self.run_in("build/a").returncode, 0)
+
+    def test_the_compiler_says_what_is_wrong(self):
+        self.write("source/a.c", "int f(void) { return x; }\n")
+        done = self.instrument(CC, "-c", "source/a.c", "-o", "build/a.o")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("stint instrument: source/a.c: not instrumented: source/a.c:1:22: error:",
+                      done.stderr)
+        self.assertFalse(os.path.exists(self.path("build/a.o")))
+
+    def test_what_compiles_nothing_is_passed_on(self):
+        self.write("source/a.c", "int f(void) { return 1; }\n")
+        for words in (["--version"], ["-E", "source/a.c"], ["-dumpmachine"],
+                      ["-MM", "source/a.c"]):
+            self.assertEqual(self.good(self.instrument(CC, *words)),
+                             self.good(self.run_in(CC, *words)))
+        self.assertFalse(os.path.exists(self.path(".stint")))
+        self.assertEqual(self.instrument("/no/such/cc", "-c", "source/a.c").returncode, 127)
+
+    def test_off_is_the_original(self):
+        self.write("source/a.c", "int f(void) { return 1; }\n")
+        off = ("--functions", "*", "--only-if-on")
+        self.good(self.run_in(CC, "-c", "source/a.c", "-o", "build/plain.o"))
+        for switch in ("-Da", "-DWITH_TIMER=0", "-DWITH_TIMER=OFF"):
+            self.good(self.instrument(CC, switch, "-c", "source/a.c", "-o", "build/a.o", options=off))
+            with open(self.path("build/a.o"), "rb") as a, open(self.path("build/plain.o"), "rb") as b:
+                self.assertEqual(a.read(), b.read())
+        self.assertFalse(os.path.exists(self.path("build/.stint")))
+        self.good(self.instrument(CC, "-DWITH_TIMER", "-c", "source/a.c", "-o", "build/a.o",
+                                  options=off))
+        self.assertTrue(os.path.exists(self.path("build/.stint")))
+
+    def test_wrong_usage(self):
+        for words, expected in (([], "--functions is missing"),
+                                (["--functions", "*", "--"], "the command of a compiler is missing")):
+            done = self.run_in(ARGUMENTS[0], "instrument", *words)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(expected, done.stderr)
+
+    @unittest.skipUnless(CXX and shutil.which(CXX.split()[0]), "no C++ compiler")
+    def test_cpp(self):
+        self.write("source/a.cpp", """#include <cstdio>
+#include <stdexcept>
+namespace a { struct c {
+    int value;
+    explicit c(int v) : value(v) {}
+    int get() const { return value; }
+}; }
+template <class T> T twice(T t) { return t + t; }
+constexpr int known() { return 3; }
+static int thrown(int x) { if (x) throw std::runtime_error("x"); return 0; }
+extern "C" int plain(void) { return 4; }
+int main() {
+    auto f = [](int x) { return x; };
+    int s = a::c(known()).get() + twice(2) + (int)twice(2.0) + plain() + f(1);
+    try { thrown(1); } catch (const std::exception &) { s++; }
+    std::printf("%d\\n", s);
+}
+""")
+        flags = os.environ.get("CXXFLAGS", "").split()
+        self.good(self.instrument(*CXX.split(), *flags, "-Wall", "-Wextra", "-Werror",
+                                  "source/a.cpp", "-o", "build/a"))
+        out, calls = self.calls(self.path("build/a"))
+        self.assertEqual(out, "17\n")
+        self.assertEqual(calls, {"main": 1, "a::c::c": 1, "a::c::get": 1, "twice": 2, "plain": 1,
+                                 "thrown": 1})
+
+    def test_globs_themselves(self):
+        globs = rewrite.Globs(["a*,-ab*", "abc"])
+        self.assertEqual([name for name in ("a", "ab", "abc", "b") if globs.match(name)],
+                         ["a", "abc"])
+
+
+if __name__ == "__main__":
+    try:
+        clang_ast.find_clang()
+    except clang_ast.AstError as e:
+        print("skipped:", e)
+        sys.exit(77)
+    unittest.main(argv=sys.argv[:1] + sys.argv[3:])
