@@ -60,8 +60,8 @@ run() { # NAME ARG...: the table into NAME.txt, what the program says into NAME.
         "$programs/transformer" "$@" README.md >"$work/$name.out"
 }
 run before
-# The first rows, cut to the width of a terminal.
-awk '/^name / { width = index($0, "p90") + 2; rows = 4 } rows-- > 0 { print substr($0, 1, width) }' \
+# The first rows, up to the 99th percentile.
+awk '/^name / { width = index($0, "p99") + 2; rows = 4 } rows-- > 0 { print substr($0, 1, width) }' \
     "$work/before.txt"
 echo
 echo "slice only cuts pieces out of a buffer. Element by element, it is the most expensive thing"

@@ -184,8 +184,8 @@ cd /source
 set -e
 '
 
-# README's commands from "Use it in your project", for both kinds of library: CMake 3.18 has no
-# presets of ./dev's version.
+# The commands of docs/install.md, for both kinds of library: CMake 3.18 has no presets of ./dev's
+# version.
 # shellcheck disable=SC2016 # for the inner shell
 installed='for shared in ON OFF; do
     b=/build/shared-$shared p=/build/prefix-$shared
@@ -206,14 +206,14 @@ debian_11() {
     can_chroot bullseye && make_root bullseye gcc libc6-dev || return
     logged "$folder/$place.log" inside "$folder/$place" "$environment$installed" || return 1
     say "$place: $(inside "$folder/$place" 'gcc --version | head -n 1; ldd --version | head -n 1' |
-        paste -s -d ' ' -): installs, shared and static; programs link as README says"
+        paste -s -d ' ' -): installs, shared and static; programs link as install.md says"
 }
 
 debian_sid() {
     can_chroot sid && make_root sid gcc g++ || return
     log=$folder/$place.log
     logged "$log" inside "$folder/$place" "$environment$installed" || return 1
-    say "$place: installs, shared and static; programs link as README says"
+    say "$place: installs, shared and static; programs link as install.md says"
     logged "$log" inside "$folder/$place" "$environment./dev demo" || return 1
     say "$place: ./dev demo"
     logged "$log" inside "$folder/$place" "$environment./dev test" || return 1

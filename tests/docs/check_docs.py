@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks the documents: README.md, CHANGELOG.md, CONTRIBUTING.md and docs/*.md.
 
-    check_docs.py links            every relative link leads to a file and, behind #, to a heading
+    check_docs.py links            every relative link leads to a file and, after #, to a heading;
+                                   README.md is short; docs/README.md names every page
     check_docs.py files            every source file in back quotes exists
     check_docs.py names            the header's names are in docs/macros.md, the status keys in
                                    docs/reports.md, and every STINT_ name in a document exists
@@ -18,6 +19,7 @@ A comment on the line before a block says what it is. C and C++ blocks must have
     <!-- program: x -->            compiles, and is ./x for output blocks
     <!-- output: A=1 ./x y -->     what ./x or the sample x prints on stderr, with A=1 and y
     <!-- output 5-7: ./x -->       lines 5 to 7 of it
+    <!-- save: x --> and others    see check_sessions.py, which runs commands
 
 Output is compared with numbers, units and the machine masked, and without the order of lines,
 which is by time and so changes when the machine is busy.
@@ -37,6 +39,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 INCLUDE = ROOT / "include" / "stint"
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Werror"]
 ON = ["-DWITH_TIMER", "-DWITH_PROFILER"]
+README_LINES = 150  # what a reader looks through before deciding
 
 BODY = """#include <stint/stint.h>
 void example(int n, const char *note, const char *name, uint64_t start_us, stint_set *set);
@@ -78,7 +81,8 @@ class Block:
         return "block.cpp" if self.language == "cpp" else "block.c"
 
 
-MARK = re.compile(r"\s*<!-- (file|compile|program|output)(?: (\d+)-(\d*))?(?:: (.*))? -->$")
+MARK = re.compile(r"\s*<!-- (file|compile|program|output|save|shell|prints)"
+                  r"(?: (\d+)-(\d*))?(?:: (.*))? -->$")
 
 
 def blocks(path):
@@ -139,7 +143,8 @@ def anchors(path):
 def case_links(_):
     count = 0
     for path in documents():
-        for target in re.findall(r"\]\(([^)]*)\)", prose(path)):
+        for target in re.findall(r"\]\(([^)]*)\)|<img src=\"([^\"]*)", prose(path)):
+            target = target[0] or target[1]
             if re.match(r"[a-z]+:", target):
                 continue
             count += 1
@@ -150,6 +155,12 @@ def case_links(_):
             if anchor and file.exists():
                 check(anchor in anchors(file), where + ": no such heading")
     check(count > 10, "only %d links found: is the pattern right?" % count)
+    lines = read(ROOT / "README.md").count("\n")
+    check(lines <= README_LINES, "README.md: %d lines, more than %d" % (lines, README_LINES))
+    index = read(ROOT / "docs" / "README.md")
+    for path in (ROOT / "docs").glob("*.md"):
+        check(path.name == "README.md" or "](%s)" % path.name in index,
+              "docs/README.md: no link to %s" % path.name)
 
 
 # ---- Files --------------------------------------------------------------------------------------
@@ -289,7 +300,7 @@ def case_code(options):
                   "%s: is not %s without its first line" % (block.where, block.argument))
         elif block.kind in ("compile", "program"):
             compile_block(options, block, options.scratch)
-        else:
+        elif block.kind != "save":
             check(False, "%s: code without a comment before it that says what it is" % block.where)
     check(count > 10, "only %d blocks found: is the pattern right?" % count)
 

@@ -1,0 +1,170 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the commands of the documents, with the library and the tool as they are installed.
+
+    check_sessions.py --build BUILD --cc CC --cxx CXX [--config C] [--cmake CMAKE] [PAGE...]
+    check_sessions.py ... --update     writes what the commands print into the documents
+
+A comment on the line before a block says what it is:
+
+    <!-- save: path -->              the block is this file, in the page's own empty folder
+    <!-- shell -->                   commands, run there by sh -e, in the order of the page
+    <!-- shell: in the source -->    the same, in a copy of the source with a built library
+    <!-- prints 2-5 -->              what the commands before it print: lines 2 to 5 of it
+
+In the pages of WHOLE every block must have such a comment, or one of check_docs.py. A block of the
+language `text` is not checked. Output is compared as check_docs.py does; verdicts of `stint diff`
+are masked, because they depend on the load of the machine.
+"""
+
+import argparse
+import os
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+
+import check_docs
+from check_docs import ROOT, check
+
+# Pages that are executed as a whole.
+WHOLE = []
+TIMEOUT = 120  # seconds, of one block
+
+
+class Session:
+    """One page: its folder, and what its last commands printed."""
+
+    def __init__(self, page, scratch, env):
+        self.page, self.env, self.said = page, env, None
+        parts = page.relative_to(ROOT).with_suffix("").parts
+        self.folder = scratch / "-".join(parts)
+        self.folder.mkdir()
+        self.source = scratch / "source"
+
+    def save(self, block):
+        path = self.folder / block.argument
+        check(self.folder in path.resolve().parents, "%s: %s: outside" % (block.where, path))
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(block.text, "utf-8")
+
+    def shell(self, block):
+        check(block.argument in (None, "in the source"), "%s: unknown place" % block.where)
+        folder = self.source if block.argument else self.folder
+        done = subprocess.run(["sh", "-ec", block.text], cwd=folder, env=self.env, timeout=TIMEOUT,
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, universal_newlines=True, check=False)
+        self.said = done.stdout
+        check(done.returncode == 0,
+              "%s: exit status %d\n%s" % (block.where, done.returncode, done.stdout))
+        return done.returncode == 0
+
+    def prints(self, block, updates):
+        first, last = block.lines
+        said = "".join(l + "\n" for l in (self.said or "").splitlines()[first - 1:last or None])
+        if updates is not None:
+            updates.append((block, said))
+        else:
+            check(masked(said) == masked(block.text), "%s: printed is\n%s" % (block.where, said))
+
+
+def masked(text):
+    text = re.sub(r"(?m)^(\S.*?)  +(SLOWER|FASTER|SAME|UNSURE)\b.*$", r"\1 VERDICT", text)
+    text = re.sub(r"(?m)^(machine:|total: |stint cost|started |    ).*$", r"\1", text)
+    return [re.sub(r" #(?= |$)|(?<= )-(?= |$)", "", line) for line in check_docs.masked(text)]
+
+
+def environment(scratch, options):
+    """A user's: the installed prefix in all paths, and `cc` and `c++` are the build's compilers."""
+    prefix, programs = scratch / "prefix", scratch / "programs"
+    programs.mkdir()
+    for name, command in (("cc", options.cc), ("c++", options.cxx)):
+        if command:
+            script = programs / name
+            script.write_text('#!/bin/sh\nexec %s "$@"\n' % shlex.quote(command), "utf-8")
+            script.chmod(0o755)
+    make = ("MAKEFLAGS", "MAKELEVEL", "MFLAGS", "DESTDIR")
+    env = {k: v for k, v in os.environ.items() if not k.startswith("STINT_") and k not in make}
+    env["PATH"] = "%s:%s:%s" % (programs, prefix / "bin", env["PATH"])
+    env["CC"], env["CXX"], env["LC_ALL"] = "cc", "c++", "C"
+    env["CMAKE_PREFIX_PATH"] = str(prefix)
+    libraries = {str(path.parent) for path in prefix.rglob("libstint.*")}
+    check(len(libraries) == 1, "the installed library is in %s" % sorted(libraries))
+    library = libraries.pop() if libraries else ""
+    env["PKG_CONFIG_PATH"] = library + "/pkgconfig"
+    env["LD_LIBRARY_PATH"] = library
+    return env
+
+
+def install(scratch, options):
+    command = [options.cmake, "--install", options.build, "--prefix", str(scratch / "prefix")]
+    command += ["--config", options.config] if options.config else []
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          universal_newlines=True, check=False)
+    check(done.returncode == 0, "%s\n%s" % (" ".join(command), done.stdout))
+
+
+def link_source(scratch, options):
+    """The source's files, and the build's library at the place that README names."""
+    source = scratch / "source"
+    (source / "build").mkdir(parents=True)
+    for path in ROOT.iterdir():
+        if path.name not in ("build", ".git"):
+            (source / path.name).symlink_to(path)
+    (source / "build" / "runtime").symlink_to(pathlib.Path(options.build).resolve() / "runtime")
+
+
+def run_page(page, blocks, scratch, env, updates):
+    session = Session(page, scratch, env)
+    for block in blocks:
+        if block.kind == "save":
+            session.save(block)
+        elif block.kind == "shell":
+            if not session.shell(block):
+                return
+        elif block.kind == "prints":
+            session.prints(block, updates)
+
+
+def check_marks(page, blocks):
+    for block in blocks:
+        check(block.kind or block.language == "text",
+              "%s: a block without a comment before it that says what it is" % block.where)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--build", required=True)
+    parser.add_argument("--config", default="")
+    parser.add_argument("--cmake", default="cmake")
+    parser.add_argument("--cc", required=True)
+    parser.add_argument("--cxx", default="")
+    parser.add_argument("--update", action="store_true")
+    parser.add_argument("pages", nargs="*", help="for example tutorial; default: all")
+    options = parser.parse_args()
+    updates = [] if options.update else None
+    count = 0
+    with tempfile.TemporaryDirectory(prefix="stint-sessions-") as name:
+        scratch = pathlib.Path(name)
+        install(scratch, options)
+        env = environment(scratch, options)
+        link_source(scratch, options)
+        for page in check_docs.documents():
+            blocks = check_docs.blocks(page)
+            if page.name in WHOLE:
+                check_marks(page, blocks)
+            if page.name != "CHANGELOG.md" and (not options.pages or page.stem in options.pages):
+                count += sum(block.kind == "shell" for block in blocks)
+                run_page(page, blocks, scratch, env, updates)
+    check(count > 0, "no commands found: is the pattern right?")
+    for block, said in reversed(updates or []):  # an update moves what is below
+        check_docs.update(block, said)
+    for failure in check_docs.failures:
+        print("FAILED:", failure)
+    sys.exit(bool(check_docs.failures))
+
+
+if __name__ == "__main__":
+    main()
