@@ -42,6 +42,89 @@ TEST(diff_math, welch_as_in_the_book) {
     CHECK(near(w.error, sqrt(200.0 / 15), 1e-9));
 }
 
+/* ---- Against SciPy: diff_vectors.py. */
+
+struct student {
+    double t, freedom, p;
+};
+
+struct welch {
+    uint32_t count[2];
+    double a[6], b[6];
+    double difference, error, freedom, p;
+};
+
+struct ranks {
+    uint32_t used[2];
+    struct {
+        uint64_t ticks, count;
+    } a[3], b[3];
+    double p;
+};
+
+struct findings {
+    uint32_t count;
+    double p[10];
+    double share, limit;
+};
+
+#include "diff_vectors.inc"
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+/* Equal to so many digits: 1e-9 of the value. */
+static int agrees(double value, double expected) {
+    return near(value, expected, 1e-9 * fabs(expected));
+}
+
+TEST(diff_math, student_as_scipy) {
+    for (size_t i = 0; i < COUNT(student_p); ++i) {
+        CHECK(agrees(diff_student_p(student_p[i].t, student_p[i].freedom), student_p[i].p));
+    }
+    for (size_t i = 0; i < COUNT(student_t); ++i) {
+        /* SciPy's inverse has 8 right digits: for 2 degrees it is sqrt(2 / (p (2 - p)) - 2). */
+        double t = diff_student_t(student_t[i].p, student_t[i].freedom);
+        CHECK(near(t, student_t[i].t, 1e-8 * student_t[i].t));
+    }
+}
+
+TEST(diff_math, welch_as_scipy) {
+    for (size_t i = 0; i < COUNT(welch); ++i) {
+        const struct welch *v = &welch[i];
+        struct diff_welch w;
+        diff_welch(&w, v->a, v->count[0], v->b, v->count[1], 0);
+        CHECK(agrees(w.difference, v->difference));
+        CHECK(agrees(w.error, v->error));
+        CHECK(agrees(w.freedom, v->freedom));
+        CHECK(agrees(diff_student_p(w.difference / w.error, w.freedom), v->p));
+    }
+}
+
+TEST(diff_math, ranks_as_scipy) {
+    for (size_t i = 0; i < COUNT(ranks); ++i) {
+        const struct ranks *v = &ranks[i];
+        struct diff_bucket bucket[2][3];
+        struct diff_histogram a = {bucket[0], v->used[0], 1}, b = {bucket[1], v->used[1], 1};
+        for (uint32_t k = 0; k < 3; ++k) {
+            bucket[0][k].index = stint_impl_bucket(v->a[k].ticks);
+            bucket[0][k].count = v->a[k].count;
+            bucket[1][k].index = stint_impl_bucket(v->b[k].ticks);
+            bucket[1][k].count = v->b[k].count;
+        }
+        CHECK(agrees(diff_rank_p(&a, 1, &b, 1), v->p));
+        CHECK(agrees(diff_rank_p(&b, 1, &a, 1), v->p));
+    }
+}
+
+TEST(diff_math, findings_as_defined) {
+    for (size_t i = 0; i < COUNT(findings); ++i) {
+        struct findings v = findings[i];
+        CHECK(agrees(diff_finding_p(v.p, v.count, v.share), v.limit));
+    }
+}
+
+/* ---- Histograms. */
+
 static struct diff_histogram of(struct diff_bucket *bucket, const uint64_t *ticks, uint32_t n) {
     struct diff_histogram h = {bucket, n, 1};
     for (uint32_t i = 0; i < n; ++i) {
