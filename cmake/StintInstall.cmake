@@ -39,6 +39,14 @@ if(TARGET stint_tool)
     install(TARGETS stint_tool RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
     install(FILES "${CMAKE_CURRENT_BINARY_DIR}/runtime/tool/stint.1"
         DESTINATION "${CMAKE_INSTALL_MANDIR}/man1")
+    # Where each shell looks for completions below /usr, and below a prefix in XDG_DATA_DIRS or fpath.
+    set(completion "${CMAKE_CURRENT_BINARY_DIR}/runtime/tool/completion")
+    install(FILES "${completion}/stint.bash" RENAME stint
+        DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions")
+    install(FILES "${completion}/_stint"
+        DESTINATION "${CMAKE_INSTALL_DATADIR}/zsh/site-functions")
+    install(FILES "${completion}/stint.fish"
+        DESTINATION "${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d")
 endif()
 install(EXPORT stintTargets NAMESPACE stint:: DESTINATION "${STINT_CMAKE_DIR}")
 install(FILES cmake/stintSwitches.cmake cmake/stintInstrument.cmake

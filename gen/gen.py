@@ -15,6 +15,7 @@ import sys
 sys.dont_write_bytecode = True  # the source tree may be read-only, and stays clean either way
 
 import columns
+import completion
 import cupti
 import driver
 import env
@@ -56,6 +57,9 @@ OUTPUTS = {
     "option_table.inc": options.render_c,
     "options.md": options.render_markdown,
     "stint.1": options.render_man,
+    "stint.bash": completion.render_bash,
+    "stint.fish": completion.render_fish,
+    "_stint": completion.render_zsh,
     "report.html": html.render_page,
     "report_html.inc": html.render_c,
     "status_ids.inc": status.render_ids,
@@ -65,6 +69,7 @@ OUTPUTS = {
     "tool_views.inc": views.render_tool,
     "unit_ids.inc": units.render_ids,
     "unit_table.inc": units.render_c,
+    "view_help.inc": words.render_view_help,
     "words.inc": words.render_c,
 }
 

@@ -39,8 +39,8 @@ class Command:
         self.entry = entry
         self.name = entry.name
         self.options = []
-        required = ("usage", "doc") + (() if self.is_tool() else ("brief", "line"))
-        entry.check(required, ("more", "operands"))
+        required = ("usage", "doc") if self.is_tool() else ("line", "doc")
+        entry.check(required, ("usage", "brief", "more", "operands", "complete"))
         if "operands" in entry.values:
             entry.one_of("operands", ("yes", "no"))
         if not re.fullmatch(r"[a-z]+", entry.name):
@@ -54,6 +54,9 @@ class Command:
 
     def full_name(self):
         return TOOL if self.is_tool() else TOOL + " " + self.name
+
+    def synopsis(self):
+        return (self.full_name() + " " + self.get("usage")).rstrip()
 
 
 class Option:
@@ -266,7 +269,7 @@ def help_option(letter, name, value, doc):
 
 
 def help_text(commands, command):
-    lines = ["usage: %s %s" % (command.full_name(), command.get("usage"))]
+    lines = ["usage: " + command.synopsis()]
     lines += table.wrap(plain(command.get("doc"))) + [""]
     if command.is_tool():
         left = max(len(other.get("brief")) for other in commands) + 2
@@ -366,7 +369,7 @@ def render_markdown(path):
     for command in commands:
         if not command.is_tool():
             lines += ["## stint %s\n\n" % command.name,
-                      "    %s %s\n\n" % (command.full_name(), command.get("usage")),
+                      "    %s\n\n" % command.synopsis(),
                       markdown_wrap(command.get("doc")), "\n"]
         if command.options:
             lines += [table.markdown_row(["option", "meaning"]), table.markdown_row(["---"] * 2)]

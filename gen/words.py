@@ -70,6 +70,30 @@ def render_c(path):
     return "".join(lines)
 
 
+def render_view_help(path):
+    """What `stint help views` prints, as one string literal."""
+    entries = views.read(path)
+    folder = os.path.dirname(path)
+    width = max(len(entry.name) for entry in entries) + 4
+    lines = ["Views of a report, for `stint report --view`, `stint run --report` and STINT_REPORT:"
+             .replace("`", "")]
+    for entry in entries:
+        said = entry.get("doc")
+        if entry.get("default"):
+            said += " (default)"
+        if entry.get("means"):
+            said += "; the same as " + entry.get("means")
+        lines += table.wrap(said, " " * width, ("  " + entry.name).ljust(width))
+    keys = sort_keys(folder)
+    lines += ["", "Each may be followed by ,sort=KEY ,top=N and ,threads (one row per thread).", "KEY:"]
+    lines += table.wrap(", ".join(keys), "  ", "  ")
+    for line in lines:
+        if len(line) > table.HELP_WIDTH:
+            raise table.TableError("%s: %s: wider than %d columns"
+                                   % (path, line.strip(), table.HELP_WIDTH))
+    return table.c_banner(path) + "".join(table.c_string(line + "\n") + "\n" for line in lines)
+
+
 def render_markdown_views(folder):
     lines = [table.markdown_row(["view", "what it shows"]), table.markdown_row(["---"] * 2)]
     for entry in view_entries(folder):

@@ -23,7 +23,7 @@ static int opened;            /* under the lock */
 static uint32_t opened_under; /* the arena's gate then */
 static uint64_t began_at;
 static int
-    inherited; /* the tables are those of the parent, and still in use by an interrupted call */
+    inherited_tables; /* the tables are those of the parent, and still in use by an interrupted call */
 static int watching; /* between activity_open and activity_pause; relaxed */
 
 /* ---- The lock. */
@@ -44,7 +44,7 @@ static void activity_forget_tables(void) {
     STINT_IMPL_STORE(&watching, 0);
     activity_steps_forget();
     opened = 0;
-    inherited = 0;
+    inherited_tables = 0;
     activity_launch_forget();
     activity_call_forget();
     activity_line_forget();
@@ -77,7 +77,7 @@ static void activity_leave(struct visit v) {
 /* With the lock, just taken. Forgets tables that are not those of the current arena. */
 static void activity_note_holder(struct visit v) {
     holder = v;
-    if (inherited || (opened && (!arena.base || opened_under != registry_arena_gate()))) {
+    if (inherited_tables || (opened && (!arena.base || opened_under != registry_arena_gate()))) {
         activity_forget_tables();
     }
 }
@@ -100,7 +100,7 @@ static int activity_try_lock(void) {
 
 static void activity_unlock(void) {
     struct visit v = holder;
-    if (inherited) {
+    if (inherited_tables) {
         activity_forget_tables();
     }
     lock_drop(LOCK_ACTIVITY);
@@ -111,7 +111,7 @@ static void activity_forget_in_child(int held) {
     if (held) {
         activity_forget_tables();
     } else {
-        inherited = 1; /* the interrupted call ends first */
+        inherited_tables = 1; /* the interrupted call ends first */
     }
 }
 

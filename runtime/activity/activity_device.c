@@ -4,13 +4,13 @@
 #include "activity.h"
 #include "gpu/event_sums.h"
 
-static struct activity_gpu devices[ACTIVITY_DEVICES];
+static struct activity_gpu device_table[ACTIVITY_DEVICES];
 static uint32_t device_count;
 
 static struct activity_gpu *activity_find_device(uint32_t number) {
     for (uint32_t i = 0; i < device_count; ++i) {
-        if (devices[i].number == number) {
-            return &devices[i];
+        if (device_table[i].number == number) {
+            return &device_table[i];
         }
     }
     return NULL;
@@ -30,7 +30,7 @@ const struct activity_gpu *activity_device_get(uint32_t number, const struct gpu
         if (number == ACTIVITY_NO_DEVICE || device_count == ACTIVITY_DEVICES) {
             return NULL;
         }
-        g = &devices[device_count];
+        g = &device_table[device_count];
         *g = (struct activity_gpu){.number = number, .index = device_count++};
     }
     g->unit = event_sums_device((int)number, d ? d : &nothing);
@@ -39,7 +39,7 @@ const struct activity_gpu *activity_device_get(uint32_t number, const struct gpu
 }
 
 const struct activity_gpu *activity_device_at(uint32_t index) {
-    return &devices[index];
+    return &device_table[index];
 }
 
 void activity_device_forget(void) {

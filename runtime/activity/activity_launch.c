@@ -17,23 +17,23 @@
 #include "record/thread.h"
 
 #define SLOTS 65536u
-#define SLOTS_BYTES ((size_t)SLOTS * sizeof(struct slot))
+#define SLOTS_BYTES ((size_t)SLOTS * sizeof(struct launch_slot))
 /* Bits of a time or a unit; those above are the upper half of the number, whose lower half is the
  * slot's index. */
 #define LOW 48
 #define LOW_MASK (((uint64_t)1 << LOW) - 1)
 
 /* Written by any thread, relaxed. Initially 0, as is correlation number 0, which no call has. */
-struct slot {
+struct launch_slot {
     uint64_t node;   /* number << 32 | units */
     uint64_t ticks;  /* upper half of the number << 48 | ticks, cut */
     uint64_t thread; /* upper half << 48 | units */
 };
 
-static struct slot *slots; /* NULL while it is not open; release, acquire */
+static struct launch_slot *slots; /* NULL while it is not open; release, acquire */
 /* Never freed: in the child of a fork by a signal handler the interrupted code may still write
  * there. */
-static struct slot *pages;
+static struct launch_slot *pages;
 static uint64_t now; /* ticks, of a moment ago; under the activity lock */
 
 void activity_launch_now(uint64_t ticks) {
@@ -58,7 +58,7 @@ void activity_launch_forget(void) {
 }
 
 void activity_launch(uint32_t correlation) {
-    struct slot *table = __atomic_load_n(&slots, __ATOMIC_ACQUIRE);
+    struct launch_slot *table = __atomic_load_n(&slots, __ATOMIC_ACQUIRE);
     if (!table || !correlation) {
         return;
     }
@@ -72,7 +72,7 @@ void activity_launch(uint32_t correlation) {
         }
         thread = (uint32_t)((size_t)((char *)b->record - b->hot.base) / STINT_IMPL_UNIT);
     }
-    struct slot *s = &table[correlation % SLOTS];
+    struct launch_slot *s = &table[correlation % SLOTS];
     uint64_t upper = (uint64_t)(correlation >> 16) << LOW;
     STINT_IMPL_STORE(&s->thread, upper | thread);
     STINT_IMPL_STORE(&s->ticks, upper | (clock_ticks() & LOW_MASK));
@@ -99,7 +99,7 @@ static uint64_t activity_launch_extend(uint64_t low) {
 }
 
 void activity_launch_find(uint32_t correlation, struct activity_origin *out) {
-    const struct slot *s = &slots[correlation % SLOTS];
+    const struct launch_slot *s = &slots[correlation % SLOTS];
     uint64_t node = STINT_IMPL_LOAD(&s->node);
     *out = (struct activity_origin){.known = correlation && node >> 32 == correlation};
     if (out->known) {

@@ -19,23 +19,23 @@ struct block {
     uint32_t memory;
 };
 
-static struct tables {
+static struct memory_tables {
     struct block blocks[PLACES];
     uint64_t now[ACTIVITY_DEVICES]; /* bytes */
     uint32_t count;
-} * t;
+} * memory_tables;
 
 int activity_memory_open(void) {
-    t = pages_get(sizeof *t);
-    if (!t) {
+    memory_tables = pages_get(sizeof *memory_tables);
+    if (!memory_tables) {
         return -1;
     }
     return 0;
 }
 
 void activity_memory_forget(void) {
-    pages_put(t, sizeof *t);
-    t = NULL;
+    pages_put(memory_tables, sizeof *memory_tables);
+    memory_tables = NULL;
 }
 
 /* ---- Blocks by their address, in a hash table with open addressing; base/hash_map.h has no
@@ -47,28 +47,28 @@ static uint32_t activity_block_get_home(uint64_t address) {
 
 static struct block *activity_block_find(uint64_t address) {
     uint32_t at = activity_block_get_home(address);
-    while (t->blocks[at].address && t->blocks[at].address != address) {
+    while (memory_tables->blocks[at].address && memory_tables->blocks[at].address != address) {
         at = (at + 1) % PLACES;
     }
-    return &t->blocks[at];
+    return &memory_tables->blocks[at];
 }
 
 /* Later blocks of the same run move up, so that no search ends at the free place. */
 static void activity_block_drop(struct block *b) {
-    uint32_t hole = (uint32_t)(b - t->blocks), at = hole;
+    uint32_t hole = (uint32_t)(b - memory_tables->blocks), at = hole;
     for (;;) {
         at = (at + 1) % PLACES;
-        const struct block *next = &t->blocks[at];
+        const struct block *next = &memory_tables->blocks[at];
         if (!next->address) {
             break;
         }
         if ((at - activity_block_get_home(next->address)) % PLACES >= (at - hole) % PLACES) {
-            t->blocks[hole] = *next;
+            memory_tables->blocks[hole] = *next;
             hole = at;
         }
     }
-    t->blocks[hole].address = 0;
-    --t->count;
+    memory_tables->blocks[hole].address = 0;
+    --memory_tables->count;
 }
 
 /* ---- Rows. */
@@ -85,9 +85,9 @@ static void activity_memory_change(uint32_t gpu, uint32_t memory, uint64_t more,
     }
     struct activity_key k = {.kind = ACTIVITY_MEMORY, .device = activity_device_at(gpu)->unit};
     uint32_t row = activity_rows_get(&k);
-    t->now[gpu] += more - less;
+    memory_tables->now[gpu] += more - less;
     if (row) {
-        activity_rows_level(row, t->now[gpu], at);
+        activity_rows_level(row, memory_tables->now[gpu], at);
     }
 }
 
@@ -114,11 +114,11 @@ void activity_memory_give(const struct activity_record *r, const struct activity
     struct block *b = activity_block_find(r->address);
     if (b->address) { /* there was no record of its end */
         activity_memory_change(b->gpu, b->memory, 0, b->bytes, r->start);
-    } else if (t->count == PLACES / 4 * 3) {
+    } else if (memory_tables->count == PLACES / 4 * 3) {
         arena_lose(STINT_STATUS_ACTIVITY_FULL, 1);
         return;
     } else {
-        ++t->count;
+        ++memory_tables->count;
     }
     *b =
         (struct block){.address = r->address, .bytes = r->bytes, .gpu = index, .memory = r->detail};

@@ -17,7 +17,7 @@
 #define MAX_ROWS 49152u
 
 static struct scratch memory;
-static struct hash_map row_of; /* hashes of keys to rows, in units */
+static struct hash_map row_map; /* hashes of keys to rows, in units */
 
 _Static_assert(offsetof(struct arena_activity, stream) - offsetof(struct arena_activity, kind) ==
                        offsetof(struct activity_key, stream) &&
@@ -26,12 +26,12 @@ _Static_assert(offsetof(struct arena_activity, stream) - offsetof(struct arena_a
                "a key is compared as a whole");
 
 int activity_rows_open(void) {
-    return hash_map_start(&row_of, &memory, MAX_ROWS);
+    return hash_map_start(&row_map, &memory, MAX_ROWS);
 }
 
 void activity_rows_forget(void) {
     scratch_free(&memory);
-    memset(&row_of, 0, sizeof row_of);
+    memset(&row_map, 0, sizeof row_map);
 }
 
 static int activity_row_is(uint32_t row, const struct activity_key *k) {
@@ -63,15 +63,15 @@ static void activity_row_publish(const struct activity_key *k, uint32_t row) {
 uint32_t activity_rows_get(const struct activity_key *k) {
     uint32_t hash = (uint32_t)hash_bytes((const char *)k, sizeof *k);
     struct hash_map_walk walk;
-    uint32_t row = hash_map_first(&row_of, hash, &walk);
+    uint32_t row = hash_map_first(&row_map, hash, &walk);
     while (row != HASH_MAP_NONE && !activity_row_is(row, k)) {
-        row = hash_map_next(&row_of, &walk);
+        row = hash_map_next(&row_map, &walk);
     }
     if (row != HASH_MAP_NONE) {
         return row;
     }
     row = 0;
-    if (row_of.count < MAX_ROWS) {
+    if (row_map.count < MAX_ROWS) {
         row = arena_get(sizeof(struct arena_activity), ARENA_RECORD);
     }
     if (!row) {
@@ -79,7 +79,7 @@ uint32_t activity_rows_get(const struct activity_key *k) {
         return 0;
     }
     activity_row_publish(k, row);
-    hash_map_add(&row_of, hash, row);
+    hash_map_add(&row_map, hash, row);
     return row;
 }
 

@@ -20,21 +20,21 @@
 #define MAX_NAMES 12288u
 #define PIECE_BYTES ((size_t)4096)
 
-static struct scratch memory;
+static struct scratch text_memory;
 static struct activity_text *names;
 static struct hash_map name_of;      /* the low half of hashes to names */
 static size_t piece_next, piece_end; /* bytes from the arena's start */
 
 int activity_text_open(void) {
-    names = scratch_array(&memory, MAX_NAMES, sizeof *names);
+    names = scratch_array(&text_memory, MAX_NAMES, sizeof *names);
     if (!names) {
         return -1;
     }
-    return hash_map_start(&name_of, &memory, MAX_NAMES);
+    return hash_map_start(&name_of, &text_memory, MAX_NAMES);
 }
 
 void activity_text_forget(void) {
-    scratch_free(&memory);
+    scratch_free(&text_memory);
     names = NULL;
     memset(&name_of, 0, sizeof name_of);
     piece_next = piece_end = 0;

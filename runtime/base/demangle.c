@@ -12,7 +12,7 @@
 typedef char *demangler(const char *mangled, char *buffer, size_t *size, int *status);
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static demangler *found;
+static demangler *cxx_demangler;
 
 static void find_demangler(void) {
     void *at = dlsym(RTLD_DEFAULT, "__cxa_demangle");
@@ -22,7 +22,8 @@ static void find_demangler(void) {
             at = dlsym(library, "__cxa_demangle");
         }
     }
-    memcpy(&found, &at, sizeof found); /* ISO C has no cast from an object to a function */
+    memcpy(&cxx_demangler, &at,
+           sizeof cxx_demangler); /* ISO C has no cast from an object to a function */
 }
 
 int demangle(char *out, size_t size, const char *mangled) {
@@ -32,10 +33,10 @@ int demangle(char *out, size_t size, const char *mangled) {
         return -1;
     }
     pthread_once(&once, find_demangler);
-    if (!found) {
+    if (!cxx_demangler) {
         return -1;
     }
-    char *name = found(mangled, NULL, NULL, &status);
+    char *name = cxx_demangler(mangled, NULL, NULL, &status);
     if (!name) {
         return -1;
     }

@@ -17,7 +17,7 @@ static struct {
     time_t from;
     long offset;
 } changes[CHANGES];
-static size_t count;
+static size_t change_count;
 
 static long offset_at(time_t when) {
     struct tm local;
@@ -42,20 +42,20 @@ static time_t find_change(time_t before, time_t after) {
 }
 
 static void add_change(time_t from, long offset) {
-    changes[count].from = from;
-    changes[count].offset = offset;
-    ++count;
+    changes[change_count].from = from;
+    changes[change_count].offset = offset;
+    ++change_count;
 }
 
 void local_time_read(time_t now) {
     ERRNO_KEEP;
     time_t at = now - STEP;
-    count = 0;
+    change_count = 0;
     add_change(at, offset_at(at));
-    for (int i = 0; i < STEPS && count < CHANGES; ++i) {
+    for (int i = 0; i < STEPS && change_count < CHANGES; ++i) {
         time_t next = at + STEP;
         long offset = offset_at(next);
-        if (offset != changes[count - 1].offset) {
+        if (offset != changes[change_count - 1].offset) {
             add_change(find_change(at, next), offset);
         }
         at = next;
@@ -80,7 +80,7 @@ static void set_date(long days, struct local_time *out) {
 
 void local_time_at(time_t when, struct local_time *out) {
     long offset = changes[0].offset; /* 0 where nothing was read */
-    for (size_t i = 1; i < count && changes[i].from <= when; ++i) {
+    for (size_t i = 1; i < change_count && changes[i].from <= when; ++i) {
         offset = changes[i].offset;
     }
     long long local = (long long)when + offset;

@@ -41,7 +41,7 @@ static void fence_signals(void) {
 /* ---- The order. */
 
 #ifdef STINT_LOCK_CHECK
-static const char *const names[LOCK_COUNT] = {
+static const char *const lock_names[LOCK_COUNT] = {
 #define LOCK(name, protects) #name,
 #include "lock_table.h"
 #undef LOCK
@@ -55,7 +55,7 @@ static void check_order(enum lock_id id) {
         int n = snprintf(line, sizeof line,
                          "stint: lock order: %s is taken by a thread that holds %s "
                          "(runtime/base/lock_table.h)\n",
-                         names[id], names[other]);
+                         lock_names[id], lock_names[other]);
         ssize_t written = write(STDERR_FILENO, line, (size_t)n);
         (void)written;
         abort();
@@ -249,6 +249,6 @@ static void after_fork_child(void) {
 }
 
 /* Early in the module's own constructors: nothing of the library runs before. */
-__attribute__((constructor(101))) static void watch_fork(void) {
+__attribute__((constructor(101))) static void watch_forks(void) {
     pthread_atfork(before_fork, after_fork_parent, after_fork_child);
 }

@@ -78,7 +78,7 @@ void lock_over_fork(enum lock_id id, const struct lock_fork *calls);
 /* At file scope, once a lock. At load, not at first use: a fork under way on another thread would
  * miss it. */
 #define LOCK_OVER_FORK(id, interrupted, in_child)                                                  \
-    __attribute__((constructor)) static void watch_fork(void) {                                    \
+    __attribute__((constructor)) static void watch_fork_##id(void) {                               \
         static const struct lock_fork calls = {interrupted, in_child};                             \
         lock_over_fork(id, &calls);                                                                \
     }

@@ -82,7 +82,7 @@ struct waiting_line {
     char text[];
 };
 
-static struct waiting_line *newest; /* any thread; atomic */
+static struct waiting_line *newest_line; /* any thread; atomic */
 
 static struct waiting_line *reverse_lines(struct waiting_line *from) {
     struct waiting_line *first = NULL;
@@ -97,7 +97,8 @@ static struct waiting_line *reverse_lines(struct waiting_line *from) {
 
 static void write_waiting(void) {
     ERRNO_KEEP;
-    struct waiting_line *l = reverse_lines(__atomic_exchange_n(&newest, NULL, __ATOMIC_ACQ_REL));
+    struct waiting_line *l =
+        reverse_lines(__atomic_exchange_n(&newest_line, NULL, __ATOMIC_ACQ_REL));
     while (l) {
         struct waiting_line *next = l->next;
         if (l->pid == getpid()) {
@@ -117,9 +118,9 @@ static void write_later(const char *shown, size_t bytes) {
     l->pid = getpid();
     l->length = bytes;
     memcpy(l->text, shown, bytes);
-    l->next = __atomic_load_n(&newest, __ATOMIC_RELAXED);
-    while (
-        !__atomic_compare_exchange_n(&newest, &l->next, l, 1, __ATOMIC_RELEASE, __ATOMIC_RELAXED)) {
+    l->next = __atomic_load_n(&newest_line, __ATOMIC_RELAXED);
+    while (!__atomic_compare_exchange_n(&newest_line, &l->next, l, 1, __ATOMIC_RELEASE,
+                                        __ATOMIC_RELAXED)) {
     }
     lock_when_free(write_waiting);
 }

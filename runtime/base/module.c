@@ -8,13 +8,13 @@
 
 #ifdef STINT_STATIC
 
-static const char here;
+static const char module_anchor;
 static char name[64]; /* "" = the program itself; written at load, only read after it */
 
 /* Its path, NULL for the program itself. */
 static const char *find_module_path(void) {
     Dl_info own, program;
-    if (!dladdr(&here, &own) || !dladdr((void *)getauxval(AT_ENTRY), &program) ||
+    if (!dladdr(&module_anchor, &own) || !dladdr((void *)getauxval(AT_ENTRY), &program) ||
         own.dli_fbase == program.dli_fbase) {
         return NULL;
     }

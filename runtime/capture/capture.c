@@ -55,9 +55,9 @@ static struct {
     uint32_t window, served;    /* number of the last one wanted, and of the one `tool` is for */
     char label[LABEL_BYTES];    /* of `window` */
     char serving[LABEL_BYTES];  /* of `served`; the worker's */
-} now = {.tool = {.ops = &tool_worker, .lock = LOCK_CAPTURE}};
+} capture_state = {.tool = {.ops = &tool_worker, .lock = LOCK_CAPTURE}};
 
-static struct capture_rules *rules; /* NULL before the first use; release, acquire */
+static struct capture_rules *current_rules; /* NULL before the first use; release, acquire */
 static int steps_matter;            /* a schedule or a rule goes by steps; relaxed */
 
 /* ---- The lock. */
@@ -78,11 +78,11 @@ static void capture_unlock(void) {
 /* The schedule and its callback are the parent's; rules are the environment's and start anew. */
 static void capture_forget_in_child(int held) {
     (void)held;
-    ++now.ranges.generation;
-    memset(&now.by_step, 0, sizeof now.by_step);
-    worker_forget(&now.tool, TOOL_OFF);
+    ++capture_state.ranges.generation;
+    memset(&capture_state.by_step, 0, sizeof capture_state.by_step);
+    worker_forget(&capture_state.tool, TOOL_OFF);
     __atomic_store_n(&stream_timer_context_wanted, 1, __ATOMIC_RELAXED);
-    capture_rules_restart(rules);
+    capture_rules_restart(current_rules);
     watch_forget();
 }
 
@@ -90,17 +90,17 @@ LOCK_OVER_FORK(LOCK_CAPTURE, NULL, capture_forget_in_child)
 
 /* Reads settings and rules, once. -1: in a signal handler that interrupted that. */
 static int capture_prepare(void) {
-    if (__atomic_load_n(&rules, __ATOMIC_ACQUIRE)) {
+    if (__atomic_load_n(&current_rules, __ATOMIC_ACQUIRE)) {
         return 0;
     }
     if (registry_held()) {
         return -1;
     }
     registry_lock();
-    if (!rules) {
+    if (!current_rules) {
         struct capture_rules *all = capture_rules_get();
         __atomic_store_n(&steps_matter, all->by_steps, __ATOMIC_RELAXED);
-        __atomic_store_n(&rules, all, __ATOMIC_RELEASE);
+        __atomic_store_n(&current_rules, all, __ATOMIC_RELEASE);
     }
     registry_unlock();
     return 0;
@@ -109,7 +109,7 @@ static int capture_prepare(void) {
 /* ---- Whether to capture; under the lock. */
 
 static int capture_is_wanted(void) {
-    return now.by_step.place == INSIDE || capture_ranges_wanted(&now.ranges);
+    return capture_state.by_step.place == INSIDE || capture_ranges_wanted(&capture_state.ranges);
 }
 
 /* Begins a window of that name if a change has made a capture wanted; returns whether it did. */
@@ -117,8 +117,8 @@ static int capture_begin_window(int before, const char *name) {
     if (before || !capture_is_wanted()) {
         return 0;
     }
-    ++now.window;
-    snprintf(now.label, sizeof now.label, "%s", name);
+    ++capture_state.window;
+    snprintf(capture_state.label, sizeof capture_state.label, "%s", name);
     return 1;
 }
 
@@ -135,7 +135,7 @@ static enum tool_transition capture_next_transition(enum tool_state state, int i
     if (state == TOOL_OFF) {
         return TOOL_START;
     }
-    int is_missed = now.served != now.window && state != TOOL_ON;
+    int is_missed = capture_state.served != capture_state.window && state != TOOL_ON;
     if (!want || is_missed) {
         return TOOL_END;
     }
@@ -148,8 +148,8 @@ static enum tool_transition capture_next_transition(enum tool_state state, int i
 static int capture_choose_transition(int state, int is_first) {
     enum tool_transition next = capture_next_transition((enum tool_state)state, is_first);
     if (next == TOOL_START) {
-        now.served = now.window;
-        memcpy(now.serving, now.label, sizeof now.serving);
+        capture_state.served = capture_state.window;
+        memcpy(capture_state.serving, capture_state.label, sizeof capture_state.serving);
     }
     return (int)next;
 }
@@ -159,13 +159,13 @@ static int capture_perform_transition(int transition, int state) {
         if (state == TOOL_OFF) {
             tracer_capture(1);
         }
-        return (int)capture_tool_start(&now.context);
+        return (int)capture_tool_start(&capture_state.context);
     }
     tracer_capture(0);
     if (state == TOOL_ON) {
-        capture_tool_stop(&now.context);
+        capture_tool_stop(&capture_state.context);
     } else if (state == TOOL_PENDING) {
-        capture_tool_missed(now.serving);
+        capture_tool_missed(capture_state.serving);
     }
     return TOOL_OFF;
 }
@@ -177,8 +177,8 @@ static void capture_reconcile(void) {
     if (capture_lock()) {
         return;
     }
-    if (worker_run(&now.tool)) {
-        int waits = now.tool.state == TOOL_PENDING;
+    if (worker_run(&capture_state.tool)) {
+        int waits = capture_state.tool.state == TOOL_PENDING;
         __atomic_store_n(&stream_timer_context_wanted, waits, __ATOMIC_RELAXED);
     }
     capture_unlock();
@@ -193,9 +193,10 @@ static void capture_open_window(uint64_t step, const struct capture_window *w) {
     if (capture_lock()) {
         return;
     }
-    if (now.by_step.place == OPENING && now.by_step.since == step) { /* still the step under way */
+    if (capture_state.by_step.place == OPENING &&
+        capture_state.by_step.since == step) { /* still the step under way */
         int before = capture_is_wanted();
-        now.by_step.place = INSIDE;
+        capture_state.by_step.place = INSIDE;
         opened = capture_begin_window(before, label);
     }
     capture_unlock();
@@ -209,24 +210,24 @@ static void capture_open_window(uint64_t step, const struct capture_window *w) {
  * tools see two captures. */
 static void capture_go_to_step(uint64_t step) {
     struct capture_window w = {0, 0};
-    now.by_step.step = step;
-    now.by_step.known = 1;
+    capture_state.by_step.step = step;
+    capture_state.by_step.known = 1;
     const stint_schedule *schedule = NULL;
     stint_ready ready = NULL;
-    if (now.by_step.on) {
-        schedule = &now.by_step.schedule;
-        ready = now.by_step.ready;
+    if (capture_state.by_step.on) {
+        schedule = &capture_state.by_step.schedule;
+        ready = capture_state.by_step.ready;
     }
-    int covered = capture_window_at(schedule, rules, step, &w);
-    int ends = now.by_step.place != OUTSIDE && (!covered || w.first == step);
-    int opens = covered && (ends || now.by_step.place == OUTSIDE);
-    uint64_t since = now.by_step.since;
-    void *data = now.by_step.data;
+    int covered = capture_window_at(schedule, current_rules, step, &w);
+    int ends = capture_state.by_step.place != OUTSIDE && (!covered || w.first == step);
+    int opens = covered && (ends || capture_state.by_step.place == OUTSIDE);
+    uint64_t since = capture_state.by_step.since;
+    void *data = capture_state.by_step.data;
     if (opens) {
-        now.by_step.place = OPENING;
-        now.by_step.since = step;
+        capture_state.by_step.place = OPENING;
+        capture_state.by_step.since = step;
     } else if (ends) {
-        now.by_step.place = OUTSIDE;
+        capture_state.by_step.place = OUTSIDE;
     }
     capture_unlock();
     if (ends) {
@@ -244,12 +245,12 @@ static int capture_go_on(uint64_t begun) {
     if (capture_lock()) {
         return 0;
     }
-    if (now.by_step.known && now.by_step.step >= begun) {
+    if (capture_state.by_step.known && capture_state.by_step.step >= begun) {
         capture_unlock();
         return 0;
     }
-    if (now.by_step.known) {
-        begun = now.by_step.step + 1;
+    if (capture_state.by_step.known) {
+        begun = capture_state.by_step.step + 1;
     }
     capture_go_to_step(begun);
     return 1;
@@ -269,10 +270,11 @@ void capture_step(uint64_t begun) {
 static void capture_look_for_context(void) {
     ERRNO_KEEP;
     if (!capture_prepare() && !capture_lock()) {
-        if (now.by_step.known) {
+        if (capture_state.by_step.known) {
             capture_unlock();
         } else {
-            capture_go_to_step(now.by_step.step); /* the program's first step has not ended yet */
+            capture_go_to_step(
+                capture_state.by_step.step); /* the program's first step has not ended yet */
         }
         capture_reconcile();
     }
@@ -283,24 +285,24 @@ void capture_schedule(const stint_schedule *schedule, stint_ready ready, void *d
     if (capture_prepare() || capture_lock()) {
         return;
     }
-    now.by_step.on = schedule != NULL;
+    capture_state.by_step.on = schedule != NULL;
     if (schedule) {
-        now.by_step.schedule = *schedule;
+        capture_state.by_step.schedule = *schedule;
     }
-    now.by_step.ready = ready;
-    now.by_step.data = data;
-    now.by_step.place = OUTSIDE;
-    now.by_step.step = u64_max(step, now.by_step.step);
-    now.by_step.known = 1;
-    capture_ranges_unwant(&now.ranges);
+    capture_state.by_step.ready = ready;
+    capture_state.by_step.data = data;
+    capture_state.by_step.place = OUTSIDE;
+    capture_state.by_step.step = u64_max(step, capture_state.by_step.step);
+    capture_state.by_step.known = 1;
+    capture_ranges_unwant(&capture_state.ranges);
     __atomic_store_n(&steps_matter, 1, __ATOMIC_RELAXED);
     capture_unlock();
     capture_reconcile(); /* ends a capture that a rule began */
     if (capture_lock()) {
         return;
     }
-    if (now.by_step.place == OUTSIDE) {
-        capture_go_to_step(now.by_step.step);
+    if (capture_state.by_step.place == OUTSIDE) {
+        capture_go_to_step(capture_state.by_step.step);
     } else {
         capture_unlock(); /* another thread's stint_step came first */
     }
@@ -323,7 +325,8 @@ void capture_begin_range(const void *guard, const char *name, const char *info) 
         return;
     }
     int before = capture_is_wanted();
-    capture_ranges_open(&now.ranges, guard, name, rules, !now.by_step.on);
+    capture_ranges_open(&capture_state.ranges, guard, name, current_rules,
+                        !capture_state.by_step.on);
     int opened = capture_begin_window(before, name);
     capture_unlock();
     if (opened) {
@@ -337,7 +340,7 @@ void capture_end_range(const void *guard) {
     if (capture_lock()) {
         return;
     }
-    int stray = capture_ranges_close(&now.ranges, guard);
+    int stray = capture_ranges_close(&capture_state.ranges, guard);
     capture_unlock();
     if (stray) {
         arena_lose(STINT_STATUS_CAPTURE_UNBALANCED, 1);
@@ -349,22 +352,22 @@ void capture_end_range(const void *guard) {
  * capture that still waits for a context. */
 __attribute__((destructor)) static void capture_at_exit(void) {
     ERRNO_KEEP;
-    int used = config.capture || __atomic_load_n(&rules, __ATOMIC_ACQUIRE);
+    int used = config.capture || __atomic_load_n(&current_rules, __ATOMIC_ACQUIRE);
     if (used && !lock_any_held() && !capture_prepare() && !capture_lock()) {
         struct capture_rules *seen = pages_get(sizeof *seen);
         if (seen) {
-            *seen = *rules;
+            *seen = *current_rules;
         }
-        uint64_t step = now.by_step.step;
-        int silent = now.ranges.generation || now.by_step.on;
-        int pending = now.tool.state == TOOL_PENDING && !now.tool.is_busy;
+        uint64_t step = capture_state.by_step.step;
+        int silent = capture_state.ranges.generation || capture_state.by_step.on;
+        int pending = capture_state.tool.state == TOOL_PENDING && !capture_state.tool.is_busy;
         capture_unlock();
         if (!silent && seen) {
             capture_rules_say_unused(seen, step);
         }
         pages_put(seen, sizeof *seen);
         if (pending) {
-            capture_tool_missed(now.serving);
+            capture_tool_missed(capture_state.serving);
         }
     }
 }

@@ -12,7 +12,7 @@
 #define SMALL_BYTES ((size_t)1 << 16)
 #define SMALL_MAX 64 /* 4 MiB */
 
-static uint8_t *pool;
+static uint8_t *buffer_pool;
 static uint32_t pool_free; /* a bit each; any thread, acquire and release */
 static uint32_t small_out; /* any thread, relaxed */
 
@@ -27,9 +27,9 @@ static void *buffer_map(size_t bytes) {
 /* Never unmapped: CUPTI may keep a buffer for any time. Pages become memory when they are
  * written. */
 int cupti_open_buffers(void) {
-    if (!pool) {
-        pool = buffer_map(POOL * POOL_BYTES);
-        if (!pool) {
+    if (!buffer_pool) {
+        buffer_pool = buffer_map(POOL * POOL_BYTES);
+        if (!buffer_pool) {
             return -1;
         }
         __atomic_store_n(&pool_free, (1u << POOL) - 1, __ATOMIC_RELEASE);
@@ -43,7 +43,7 @@ static uint8_t *buffer_take_from_pool(void) {
         unsigned i = (unsigned)__builtin_ctz(have);
         if (__atomic_compare_exchange_n(&pool_free, &have, have & ~(1u << i), 1, __ATOMIC_ACQUIRE,
                                         __ATOMIC_RELAXED)) {
-            return pool + i * POOL_BYTES;
+            return buffer_pool + i * POOL_BYTES;
         }
     }
     return NULL;
@@ -73,8 +73,8 @@ uint8_t *cupti_get_buffer(size_t *size, int must) {
 }
 
 void cupti_put_buffer(uint8_t *buffer, size_t size) {
-    if (pool && buffer >= pool && buffer < pool + POOL * POOL_BYTES) {
-        size_t i = (size_t)(buffer - pool) / POOL_BYTES;
+    if (buffer_pool && buffer >= buffer_pool && buffer < buffer_pool + POOL * POOL_BYTES) {
+        size_t i = (size_t)(buffer - buffer_pool) / POOL_BYTES;
         __atomic_fetch_or(&pool_free, 1u << i, __ATOMIC_RELEASE);
     } else if (buffer && size == SMALL_BYTES) {
         munmap(buffer, size);

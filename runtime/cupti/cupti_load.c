@@ -31,7 +31,7 @@ struct cupti_toolkit {
 _Static_assert(sizeof cupti_kinds / sizeof *cupti_kinds == CUPTI_KINDS, "CUPTI_KINDS");
 const struct cupti_kind *const cupti_kind_table = cupti_kinds;
 
-#define OLDEST 16          /* CUDA 11.5: the first that accepts a clock of the caller's */
+#define OLDEST 16          /* CUDA 11.5; older ones were not checked */
 #define BY_TOOLKIT 100000u /* from 13.0 on a version is the toolkit's, xxyyzz */
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 

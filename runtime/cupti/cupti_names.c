@@ -19,7 +19,7 @@ static struct {
     uint32_t end;
 } domains[DOMAINS];
 
-struct rule {
+struct name_rule {
     const char *pattern; /* a * at its end matches any rest */
     unsigned use;        /* of the first rule that matches */
 };
@@ -33,7 +33,7 @@ struct rule {
  * programs call: for
  * <<<>>> these are __cudaPushCallConfiguration, __cudaPopCallConfiguration and
  * __cudaLaunchKernel. */
-static const struct rule rules[] = {
+static const struct name_rule name_rules[] = {
     {"__cudaLaunch*", LAUNCH},
     {"__cuda*", 0},
     {"cudaLaunch*", LAUNCH},
@@ -111,7 +111,7 @@ static int names_match(const char *name, const char *pattern) {
 
 /* The last rule matches any name. */
 static unsigned names_find_use(const char *name) {
-    const struct rule *r = rules;
+    const struct name_rule *r = name_rules;
     while (!names_match(name, r->pattern)) {
         ++r;
     }

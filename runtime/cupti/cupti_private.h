@@ -74,6 +74,37 @@ int cupti_open_buffers(void);
 uint8_t *cupti_get_buffer(size_t *size, int must);
 void cupti_put_buffer(uint8_t *buffer, size_t size);
 
+/* ---- CUPTI's clock (cupti_clock.c). One thread at a time. */
+
+/* CUPTI's clock, and the recorder's (activity_clock) before and after it; ns. */
+struct cupti_reading {
+    uint64_t before;
+    uint64_t theirs;
+    uint64_t after;
+};
+
+#define CUPTI_ANCHORS 64u
+
+struct cupti_anchor {
+    uint64_t theirs;
+    int64_t offset; /* the recorder's time less CUPTI's */
+    uint64_t width; /* of the reading: how uncertain it was */
+    int is_new_era; /* a clock was set since the one before */
+};
+
+struct cupti_clock {
+    struct cupti_anchor anchors[CUPTI_ANCHORS]; /* the newest, each at its number modulo */
+    uint64_t count;                             /* of all there were */
+    /* For reports, which read them without the lock: relaxed. */
+    uint32_t jumps;     /* how often a clock was set */
+    uint32_t drift_ppm; /* the largest */
+};
+
+void cupti_clock_add(struct cupti_clock *c, const struct cupti_reading *r);
+/* Converts the times of a record that was delivered at `now`; of one that is possible in no era, by
+ * the newest. After the first cupti_clock_add. */
+void cupti_clock_convert(const struct cupti_clock *c, uint64_t now, uint64_t *start, uint64_t *end);
+
 /* ---- Bytes of a CUPTI buffer as activity records (cupti_records.c). Only the beginning of a
  * record is read, which is the same in all versions; its length is determined from the loaded
  * library. */

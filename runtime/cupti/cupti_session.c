@@ -4,8 +4,12 @@
  * and hands completed buffers over to activity.h.
  *
  * Implementation notes
- * - Subscribing comes first: only it fails if another tool uses CUPTI. The clock is registered
- * before any kind is on, so that all records have its times.
+ * - Subscribing comes first: only it fails if another tool uses CUPTI.
+ * - CUPTI's own clock is converted (cupti_clock.c). A clock of the caller's
+ *   (cuptiActivityRegisterTimestampCallback) is not used: registered again for a later session it
+ *   leaves the first kernels on the default clock, CUPTI of CUDA 12.6 Update 2 to 13.0 then reports
+ *   kernels with time 0 (release notes of CUDA 13.1), and contexts older than the subscription keep
+ *   the default clock.
  * - Kernels are recorded by the kind that lets them run concurrently; the other one serialises
  * them.
  * - CUPTI makes the record of a wait for a query (cudaEventQuery, and stint's own). Which calls
@@ -17,6 +21,7 @@
 #include "cupti_session.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -26,6 +31,7 @@
 #include "base/clock.h"
 #include "base/config.h"
 #include "base/errno_keep.h"
+#include "base/lock.h"
 #include "cupti_private.h"
 #include "gpu/gpu.h"
 
@@ -35,6 +41,9 @@
 #define QUERIES 4096u
 #define DEVICES 64u
 #define TIMED 16u
+#define READINGS 8 /* of the clock, until one is as precise as this */
+#define PRECISE_NS 1000u
+#define DRIFT_SAID 500u /* millionths: 0.5 ms per second */
 /* A bit of `missing`: the scopes of launches are not known. */
 #define CUPTI_NO_SCOPES (1u << CUPTI_KINDS)
 
@@ -60,6 +69,9 @@ static int flush_error;
 static uint64_t devices; /* seen, a bit each */
 static uint64_t devices_described;
 static uint32_t queries[QUERIES]; /* correlations, each at itself modulo */
+static int clock_error;
+
+static struct cupti_clock clock_pairs; /* under the activity lock, while that was taken once */
 
 /* ---- Callbacks of CUPTI. Each keeps errno, as it is called within calls of the program. */
 
@@ -137,12 +149,62 @@ static void cupti_note_device(uint32_t number) {
     }
 }
 
-static void cupti_add_batch(const struct activity_record *batch, unsigned count) {
+/* ---- CUPTI's clock */
+
+/* The most precise of some readings: a thread may lose its processor during one. Returns CUPTI's
+ * code. */
+static int cupti_read_clock(struct cupti_reading *best) {
+    int code = CUPTI_OK;
+    for (int i = 0; i < READINGS && !code; ++i) {
+        struct cupti_reading r = {.before = activity_clock()};
+        code = cupti.cuptiGetTimestamp(&r.theirs);
+        r.after = activity_clock();
+        if (r.before == 1) { /* or 0, which activity_clock does not return */
+            r.before = 0;
+        }
+        if (!code && (i == 0 || r.after - r.before < best->after - best->before)) {
+            *best = r;
+        }
+        if (best->after - best->before <= PRECISE_NS) {
+            break;
+        }
+    }
+    return code;
+}
+
+/* Returns CUPTI's code. In a signal handler that interrupted the use of the clock: no effect. */
+static int cupti_refresh_clock(void) {
+    struct cupti_reading reading = {0};
+    if (lock_inside(LOCK_ACTIVITY)) {
+        return CUPTI_OK;
+    }
+    int code = cupti_read_clock(&reading);
+    if (!code) {
+        activity_begin();
+        cupti_clock_add(&clock_pairs, &reading);
+        activity_end();
+    }
+    __atomic_store_n(&clock_error, code, __ATOMIC_RELAXED);
+    return code;
+}
+
+/* A time of 0 says that there is none. */
+static void cupti_convert_times(struct activity_record *r, uint64_t now) {
+    if (r->start && r->end) {
+        cupti_clock_convert(&clock_pairs, now, &r->start, &r->end);
+    }
+}
+
+/* ---- */
+
+static void cupti_add_batch(struct activity_record *batch, unsigned count) {
     uint64_t added = 0;
     activity_begin();
+    uint64_t now = activity_clock();
     for (unsigned i = 0; i < count; ++i) {
         if (!cupti_is_query(&batch[i])) {
             cupti_note_device(batch[i].device);
+            cupti_convert_times(&batch[i], now);
             activity_add(&batch[i]);
             ++added;
         }
@@ -172,6 +234,7 @@ static void cupti_on_complete(CUcontext context, uint32_t stream, uint8_t *buffe
     (void)stream;
     if (!cupti_is_forgotten()) {
         if (buffer && valid) {
+            (void)cupti_refresh_clock(); /* after a failure the readings so far are used */
             cupti_read_buffer(buffer, u64_min(valid, size));
         }
         if (!cupti.cuptiActivityGetNumDroppedRecords(NULL, 0, &dropped) && dropped) {
@@ -357,9 +420,9 @@ static void cupti_disable_kinds(void) {
 
 /* After subscribing. 0, or -1 with the reason. */
 static int cupti_switch_on(char reason[CUPTI_REASON]) {
-    int code = cupti.cuptiActivityRegisterTimestampCallback(activity_clock);
+    int code = cupti_refresh_clock();
     if (code) {
-        return cupti_fail(reason, "cuptiActivityRegisterTimestampCallback", code);
+        return cupti_fail(reason, "cuptiGetTimestamp", code);
     }
     code = cupti.cuptiActivityRegisterCallbacks(cupti_on_request, cupti_on_complete);
     if (code) {
@@ -457,7 +520,32 @@ static void cupti_forget(void) {
 
 /* ---- In words */
 
-/* Kinds that are missing, and errors, as words to append; "" if none. */
+/* As words to append; each function returns the bytes used so far, of which there may be more than
+ * there is room for. */
+static size_t cupti_put_error(const char *what, int error, char *out, size_t size, size_t n) {
+    char words[CUPTI_REASON];
+    if (!error || n >= size) {
+        return n;
+    }
+    cupti_describe_code(&cupti, error, words, sizeof words);
+    return n + (size_t)snprintf(out + n, size - n, ", %s fails: %.150s", what, words);
+}
+
+static size_t cupti_put_clock(char *out, size_t size, size_t n) {
+    uint32_t jumps = __atomic_load_n(&clock_pairs.jumps, __ATOMIC_RELAXED);
+    uint32_t ppm = __atomic_load_n(&clock_pairs.drift_ppm, __ATOMIC_RELAXED);
+    if (jumps && n < size) {
+        n += (size_t)snprintf(out + n, size - n, ", its clock was set %" PRIu32 " %s", jumps,
+                              jumps == 1 ? "time" : "times");
+    }
+    if (ppm >= DRIFT_SAID && n < size) {
+        n +=
+            (size_t)snprintf(out + n, size - n, ", its clock drifts by up to %" PRIu32 " ppm", ppm);
+    }
+    return n;
+}
+
+/* Kinds that are missing, what its clock did, and errors; "" if none. */
 static void cupti_put_complaints(uint32_t missing_kinds, int error, char *out, size_t size) {
     size_t n = 0;
     const char *before = ", without ";
@@ -469,11 +557,10 @@ static void cupti_put_complaints(uint32_t missing_kinds, int error, char *out, s
             before = ", ";
         }
     }
-    if (error && n < size) {
-        char words[CUPTI_REASON];
-        cupti_describe_code(&cupti, error, words, sizeof words);
-        snprintf(out + n, size - n, ", flushing fails: %.150s", words);
-    }
+    n = cupti_put_clock(out, size, n);
+    n = cupti_put_error("flushing", error, out, size, n);
+    cupti_put_error("reading its clock", __atomic_load_n(&clock_error, __ATOMIC_RELAXED), out, size,
+                    n);
 }
 
 static void cupti_read_sums(struct tracer_sums *out) {

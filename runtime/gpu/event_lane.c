@@ -13,7 +13,7 @@
 #define LANES 64 /* streams with a lane; the others share the last */
 #define ENDS 8   /* spans that may nest and still follow each other rightly */
 
-struct lane {
+struct event_lane {
     void *stream;
     const struct event_context *home;
     pthread_t thread; /* of a per-thread stream */
@@ -26,10 +26,10 @@ struct lane {
     unsigned next_end;
 };
 
-static struct lane lanes[LANES];
-static unsigned lane_count;
+static struct event_lane event_lanes[LANES];
+static unsigned event_lane_count;
 
-static int event_lane_is_of(const struct lane *l, const struct event_pair *p) {
+static int event_lane_is_of(const struct event_lane *l, const struct event_pair *p) {
     return l->stream == p->stream && l->home == p->home &&
            (p->stream != GPU_STREAM_PER_THREAD || pthread_equal(l->thread, pthread_self()));
 }
@@ -55,21 +55,21 @@ struct stint_impl_ring *event_lane_publish(const struct arena_lane *lane) {
     return ring_at(ring);
 }
 
-static struct lane *event_lane_get(const struct event_pair *p) {
-    for (unsigned i = 0; i < lane_count; ++i) {
-        if (event_lane_is_of(&lanes[i], p)) {
-            return &lanes[i];
+static struct event_lane *event_lane_get(const struct event_pair *p) {
+    for (unsigned i = 0; i < event_lane_count; ++i) {
+        if (event_lane_is_of(&event_lanes[i], p)) {
+            return &event_lanes[i];
         }
     }
-    if (lane_count == LANES) {
-        return &lanes[LANES - 1];
+    if (event_lane_count == LANES) {
+        return &event_lanes[LANES - 1];
     }
-    struct lane *l = &lanes[lane_count++];
+    struct event_lane *l = &event_lanes[event_lane_count++];
     l->stream = p->stream;
     l->home = p->home;
     l->thread = pthread_self();
     struct arena_lane published = {.device = p->home->device};
-    if (lane_count < LANES) { /* the last lane is that of several streams */
+    if (event_lane_count < LANES) { /* the last lane is that of several streams */
         published.stream = (uint64_t)(uintptr_t)p->stream;
     }
     l->ring = event_lane_publish(&published);
@@ -79,8 +79,8 @@ static struct lane *event_lane_get(const struct event_pair *p) {
 void event_lane_open(struct event_pair *p) {
     p->lane = 0;
     if (config.trace && arena.base) {
-        struct lane *l = event_lane_get(p);
-        p->lane = (uint32_t)(l - lanes) + 1;
+        struct event_lane *l = event_lane_get(p);
+        p->lane = (uint32_t)(l - event_lanes) + 1;
         p->opened = ++l->moment;
         p->host_ticks = clock_ticks();
     }
@@ -88,12 +88,12 @@ void event_lane_open(struct event_pair *p) {
 
 void event_lane_close(struct event_pair *p) {
     if (p->lane) {
-        p->closed = ++lanes[p->lane - 1].moment;
+        p->closed = ++event_lanes[p->lane - 1].moment;
     }
 }
 
 /* The end of the spans that were closed later than that moment; 0 = there were none. */
-static uint64_t event_lane_get_end_after(const struct lane *l, uint64_t moment) {
+static uint64_t event_lane_get_end_after(const struct event_lane *l, uint64_t moment) {
     uint64_t ticks = 0;
     for (unsigned i = 0; i < ENDS; ++i) {
         if (l->ends[i].moment > moment && l->ends[i].ticks > ticks) {
@@ -104,7 +104,7 @@ static uint64_t event_lane_get_end_after(const struct lane *l, uint64_t moment) 
 }
 
 /* When the span closed last before that moment ended; 0 = there was none. */
-static uint64_t event_lane_get_end_before(const struct lane *l, uint64_t moment) {
+static uint64_t event_lane_get_end_before(const struct event_lane *l, uint64_t moment) {
     uint64_t newest = 0, ticks = 0;
     for (unsigned i = 0; i < ENDS; ++i) {
         if (l->ends[i].moment < moment && l->ends[i].moment > newest) {
@@ -119,7 +119,7 @@ void event_lane_add(const struct event_pair *p, uint64_t ns) {
     if (!p->lane) {
         return;
     }
-    struct lane *l = &lanes[p->lane - 1];
+    struct event_lane *l = &event_lanes[p->lane - 1];
     uint64_t ticks = clock_ticks_of_ns(ns);
     uint64_t start = u64_max(p->host_ticks, event_lane_get_end_before(l, p->opened));
     uint64_t end = u64_max(start + ticks, event_lane_get_end_after(l, p->opened));
@@ -131,6 +131,6 @@ void event_lane_add(const struct event_pair *p, uint64_t ns) {
 }
 
 void event_lane_forget_all(void) {
-    memset(lanes, 0, sizeof lanes);
-    lane_count = 0;
+    memset(event_lanes, 0, sizeof event_lanes);
+    event_lane_count = 0;
 }

@@ -246,7 +246,7 @@ static int cudart_describe_device(int number, struct gpu_device *out) {
     return code;
 }
 
-static const struct gpu_ops usable = {
+static const struct gpu_ops usable_cudart = {
     .name = "cudart",
     .context = cudart_get_context,
     .enter = cudart_enter_context,
@@ -298,7 +298,7 @@ static const struct gpu_ops *cudart_open(const char *library) {
     int count = 0;
     cudaError_t own = cudaPeekAtLastError();
     cudaError_t code = cudaGetDeviceCount(&count);
-    const struct gpu_ops *ops = &usable;
+    const struct gpu_ops *ops = &usable_cudart;
     (void)library; /* it is linked */
     if (cudart_finish_call(own, code)) {
         unsigned i = __atomic_fetch_add(&lookers, 1, __ATOMIC_RELAXED);

@@ -227,7 +227,7 @@ static const char *driver_get_code_name(int code) {
     return name;
 }
 
-static const struct gpu_ops usable = {
+static const struct gpu_ops usable_driver = {
     .name = "driver",
     .context = driver_get_context,
     .enter = driver_enter_context,
@@ -336,7 +336,7 @@ static const struct gpu_ops *driver_open(const char *library) {
     ERRNO_KEEP;
     struct loaded fresh;
     driver_load(library ? library : DEFAULT_LIBRARY, &fresh);
-    fresh.ops = usable;
+    fresh.ops = usable_driver;
     if (fresh.reason[0]) {
         fresh.ops = gpu_none;
         fresh.ops.reason = loaded.reason;

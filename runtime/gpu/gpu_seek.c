@@ -25,7 +25,7 @@
 #include "base/config.h"
 
 #define SEEK_NS 10000000u
-#define NAME_BYTES 128u
+#define SYMBOL_BYTES 128u
 
 static uint64_t next_seek; /* ticks; relaxed */
 
@@ -52,7 +52,7 @@ static const char *seek_get_library_part(const struct gpu_backend *b) {
 
 static int seek_file_contains(int fd, const char *part) {
     char text[512];
-    size_t length = strnlen(part, NAME_BYTES), kept = 0;
+    size_t length = strnlen(part, SYMBOL_BYTES), kept = 0;
     for (;;) {
         ssize_t got = read(fd, text + kept, sizeof text - kept);
         if (got <= 0) {

@@ -16,7 +16,7 @@
 #include "deviation.h"
 
 /* While grouping. */
-struct grouping {
+struct activity_grouping {
     struct snapshot *s;
     struct activity_row *rows;
     uint32_t *members;      /* of each row the first, + 1 */
@@ -66,7 +66,8 @@ static struct snapshot_activity activity_row_key(const struct snapshot_activity 
     return key;
 }
 
-static uint32_t row_of(struct grouping *g, const struct snapshot_activity *a, unsigned by) {
+static uint32_t row_of(struct activity_grouping *g, const struct snapshot_activity *a,
+                       unsigned by) {
     struct snapshot_activity key = activity_row_key(a, by);
     uint32_t hash = activity_row_hash(&key);
     struct hash_map_walk walk;
@@ -121,7 +122,8 @@ static void activity_row_add(struct snapshot_activity *to, const struct snapshot
     to->last_at = u64_max(a->last_at, to->last_at);
 }
 
-static void activity_sum_histograms(const struct grouping *g, uint32_t row, struct histogram *sum) {
+static void activity_sum_histograms(const struct activity_grouping *g, uint32_t row,
+                                    struct histogram *sum) {
     const struct snapshot *s = g->s;
     memset(sum, 0, sizeof *sum);
     for (uint32_t at = g->members[row]; at; at = g->next[at - 1]) {
@@ -167,7 +169,7 @@ static int find_exact_median(const struct snapshot_activity *a, uint64_t *median
 }
 
 /* The bounds where they are not exact, and the median. */
-static void finish_histogram(const struct grouping *g, struct activity_row *r) {
+static void finish_histogram(const struct activity_grouping *g, struct activity_row *r) {
     struct snapshot_activity *a = &r->sum;
     struct histogram *sum = g->sum;
     activity_sum_histograms(g, (uint32_t)(r - g->rows), sum);
@@ -193,7 +195,8 @@ static void finish_histogram(const struct grouping *g, struct activity_row *r) {
     }
 }
 
-static void activity_row_finish(const struct grouping *g, struct activity_row *r, uint64_t total) {
+static void activity_row_finish(const struct activity_grouping *g, struct activity_row *r,
+                                uint64_t total) {
     const struct snapshot *s = g->s;
     struct snapshot_activity *a = &r->sum;
     r->avg = a->total / a->count;
@@ -230,7 +233,7 @@ static int asked_for(const struct snapshot *s, const struct snapshot_activity *a
             (a->node < s->node_count && s->nodes[a->node].set == ask->set));
 }
 
-static int activity_grouping_start(struct grouping *g, struct snapshot *s,
+static int activity_grouping_start(struct activity_grouping *g, struct snapshot *s,
                                    const struct activity_ask *ask) {
     uint32_t most = 0;
     for (uint32_t i = 0; i < s->activity_count; ++i) {
@@ -249,7 +252,7 @@ static int activity_grouping_start(struct grouping *g, struct snapshot *s,
 }
 
 int activity_table(struct activity_table *out, struct snapshot *s, const struct activity_ask *ask) {
-    struct grouping g;
+    struct activity_grouping g;
     memset(out, 0, sizeof *out);
     if (activity_grouping_start(&g, s, ask)) {
         return -1;

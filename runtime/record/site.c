@@ -33,7 +33,7 @@ static struct {
     struct site_places now, old;
     size_t moved; /* places of the old table */
     size_t count;
-} table;
+} site_table;
 
 struct site_content {
     struct site_text name, file, function;
@@ -94,27 +94,27 @@ static void places_free(struct site_places *p) {
 }
 
 static void table_move(size_t places) {
-    for (; places && table.moved < table.old.size; --places) {
-        uint32_t id = table.old.ids[table.moved++];
+    for (; places && site_table.moved < site_table.old.size; --places) {
+        uint32_t id = site_table.old.ids[site_table.moved++];
         if (id) {
-            places_put(&table.now, id);
+            places_put(&site_table.now, id);
         }
     }
-    if (table.old.size && table.moved == table.old.size) {
-        places_free(&table.old);
+    if (site_table.old.size && site_table.moved == site_table.old.size) {
+        places_free(&site_table.old);
     }
 }
 
 static int table_grow(void) {
-    size_t size = u64_max(table.now.size * 2, FIRST_PLACES);
+    size_t size = u64_max(site_table.now.size * 2, FIRST_PLACES);
     uint32_t *ids = pages_get(size * sizeof *ids);
     if (!ids) {
         return -1;
     }
-    table.old = table.now;
-    table.now.ids = ids;
-    table.now.size = size;
-    table.moved = 0;
+    site_table.old = site_table.now;
+    site_table.now.ids = ids;
+    site_table.now.size = size;
+    site_table.moved = 0;
     return 0;
 }
 
@@ -172,9 +172,9 @@ static uint32_t places_find(const struct site_places *p, const struct site_conte
 /* The number of known content, 0 = never seen. */
 static uint32_t site_find(const struct site_content *c) {
     uint64_t hash = content_hash(c);
-    uint32_t id = places_find(&table.now, c, hash);
+    uint32_t id = places_find(&site_table.now, c, hash);
     if (!id) {
-        id = places_find(&table.old, c, hash);
+        id = places_find(&site_table.old, c, hash);
     }
     return id;
 }
@@ -185,13 +185,14 @@ static uint32_t site_add(const struct site_content *c) {
         return id;
     }
     /* Without memory the table fills up further, but for one place: a search must end. */
-    if (table.count * 2 >= table.now.size && table_grow() && table.count + 1 >= table.now.size) {
+    if (site_table.count * 2 >= site_table.now.size && table_grow() &&
+        site_table.count + 1 >= site_table.now.size) {
         return 0;
     }
     id = site_store(c);
     if (id) {
-        places_put(&table.now, id);
-        ++table.count;
+        places_put(&site_table.now, id);
+        ++site_table.count;
         table_move(MOVED_AT_ONCE);
     }
     return id;
@@ -290,8 +291,8 @@ uint64_t site_resolve_name(struct site_text name, const struct stint_impl_site *
 }
 
 void site_forget_all(void) {
-    places_free(&table.now);
-    places_free(&table.old);
-    memset(&table, 0, sizeof table);
+    places_free(&site_table.now);
+    places_free(&site_table.old);
+    memset(&site_table, 0, sizeof site_table);
     last_file = last_function = 0;
 }

@@ -15,7 +15,7 @@
 #define INDENT 2
 #define DEPTH                                                                                      \
     STINT_IMPL_DEPTH /* the tree of an untrusted file may be deeper; it is not indented further */
-#define NAME_BYTES 1000u /* likewise: no recorder keeps more */
+#define FLUID_NAME_BYTES 1000u /* likewise: no recorder keeps more */
 
 /* ---- Names of rows. */
 
@@ -38,8 +38,8 @@ static size_t put_component(const struct fluid_page *p, uint32_t tree) {
         text_add(out, "%u", f->scope[tree].number);
         return used + out->length - from;
     }
-    uint32_t length = NAME_BYTES;
-    if (row->name_length < NAME_BYTES) {
+    uint32_t length = FLUID_NAME_BYTES;
+    if (row->name_length < FLUID_NAME_BYTES) {
         length = row->name_length;
     }
     size_t used = text_name(out, row->name, length, 0);
@@ -175,12 +175,12 @@ static int fluid_row_before(const void *what, uint32_t one, uint32_t other) {
 
 /* ---- The walk: as deep as the tree is, without a stack. */
 
-struct links {
+struct fluid_links {
     uint32_t *child; /* + 1; of the outermost: [count] */
     uint32_t *next;
 };
 
-static int link_rows(const struct fluid_page *p, struct links *out) {
+static int link_rows(const struct fluid_page *p, struct fluid_links *out) {
     const struct fluid_sheet *f = p->f;
     struct scratch *memory = &f->snapshot->memory;
     uint32_t *order = order_by(memory, f->count, fluid_row_before, p);
@@ -204,7 +204,7 @@ static int link_rows(const struct fluid_page *p, struct links *out) {
 /* Row and depth, one after the other. */
 static uint32_t *lay_out(const struct fluid_page *p) {
     const struct fluid_sheet *f = p->f;
-    struct links links;
+    struct fluid_links links;
     uint32_t *lines = scratch_array(&f->snapshot->memory, (size_t)f->count + 1, 2 * sizeof *lines);
     if (!lines || link_rows(p, &links)) {
         return NULL;

@@ -58,7 +58,7 @@ static void legacy_put_row(const struct report *r, const struct stint_row *row, 
 }
 
 /* Rows in the order of the report, those of one set together. */
-struct listing {
+struct legacy_listing {
     struct rows rows;
     uint32_t *order;
     uint32_t *first; /* by set: its first place in the order; it ends where the next begins */
@@ -68,7 +68,7 @@ struct listing {
 };
 
 /* Once for all sets: a file may have thousands of them. -1 without memory. */
-static int list_rows(struct listing *l, const struct report *r) {
+static int list_rows(struct legacy_listing *l, const struct report *r) {
     struct snapshot *s = r->snapshot;
     if (rows_flat(&l->rows, s, r->options->threads)) {
         return -1;
@@ -97,7 +97,7 @@ static int list_rows(struct listing *l, const struct report *r) {
 
 /* Sorted, but the rows of one statistic together: the other threads' below the first one. Linear,
  * as there may be a million names. */
-static void legacy_put_rows(const struct report *r, struct listing *l, uint32_t set) {
+static void legacy_put_rows(const struct report *r, struct legacy_listing *l, uint32_t set) {
     const struct report_options *o = r->options;
     uint32_t begin = l->first[set], end = l->first[set + 1];
     for (uint32_t i = end; i-- > begin;) {
@@ -124,7 +124,7 @@ static void legacy_put_rows(const struct report *r, struct listing *l, uint32_t 
     }
 }
 
-static void put_set(const struct report *r, struct listing *l, uint32_t set) {
+static void put_set(const struct report *r, struct legacy_listing *l, uint32_t set) {
     const char *name = r->snapshot->sets[set];
     legacy_put_prefix(r, 0);
     text_put(r->out, "======= StatSet: [", 18);
@@ -134,7 +134,7 @@ static void put_set(const struct report *r, struct listing *l, uint32_t set) {
 }
 
 /* The default set always, every other one if there is something in it. -1 without memory. */
-static int put_all_sets(const struct report *r, struct listing *l) {
+static int put_all_sets(const struct report *r, struct legacy_listing *l) {
     struct snapshot *s = r->snapshot;
     unsigned char *has_calls = scratch_array(&s->memory, s->set_count, 1);
     if (!has_calls) {
@@ -155,7 +155,7 @@ static int put_all_sets(const struct report *r, struct listing *l) {
 }
 
 int report_legacy(const struct report *r, int line) {
-    struct listing l = {.shown = 0};
+    struct legacy_listing l = {.shown = 0};
     if (list_rows(&l, r)) {
         return -1;
     }

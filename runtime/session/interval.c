@@ -12,14 +12,14 @@
 #include "tracer/tracer.h"
 
 static struct baseline *current, *replaced; /* replaced: in use by the open snapshot */
-static uint32_t arena_gate;                 /* of the arena that both refer to */
+static uint32_t baseline_gate;              /* of the arena that both refer to */
 
 /* ---- The lock. The registry's reader mark says which thread holds it. The mark exists because the
  * child of a fork during such a call keeps the parent's arena until the call has ended. */
 
 LOCK_OVER_FORK(LOCK_INTERVAL, registry_reading, NULL)
 
-static int cancel_state; /* of the thread that holds the lock */
+static int holder_cancel_state; /* of the thread that holds the lock */
 
 /* Disables cancellation: a thread that is cancelled while it writes a line would never release the
  * lock. -1: this is a signal handler that interrupted this thread while it held the lock. */
@@ -34,18 +34,18 @@ static int interval_lock(void) {
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
     registry_read_begin();
     lock_hold(LOCK_INTERVAL);
-    cancel_state = state;
-    if (arena_gate != registry_arena_gate()) { /* they are of the parent's arena */
+    holder_cancel_state = state;
+    if (baseline_gate != registry_arena_gate()) { /* they are of the parent's arena */
         baseline_free(replaced);
         baseline_free(current);
         current = replaced = NULL;
-        arena_gate = registry_arena_gate();
+        baseline_gate = registry_arena_gate();
     }
     return 0;
 }
 
 static void interval_unlock(void) {
-    int state = cancel_state;
+    int state = holder_cancel_state;
     lock_drop(LOCK_INTERVAL);
     registry_read_end();
     pthread_setcancelstate(state, NULL);

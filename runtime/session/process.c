@@ -185,10 +185,10 @@ static void process_prepare(void) {
     }
 }
 
-static const struct registry_hooks hooks = {process_prepare, process_forget_parent};
+static const struct registry_hooks process_hooks = {process_prepare, process_forget_parent};
 
 void process_set_hooks(void) {
-    registry_set_hooks(&hooks);
+    registry_set_hooks(&process_hooks);
 }
 
 void process_started(void) {

@@ -50,7 +50,7 @@ static struct {
     int applied;       /* under the registry's lock, as the settings: */
     int level, enable; /* before, */
     int level_set;     /* and now */
-} now;
+} profile_state;
 
 /* ---- The lock. */
 
@@ -63,14 +63,14 @@ static void profiler_unlock(void) {
 }
 
 static void settings_restore(void) {
-    if (now.applied) {
-        if (config.level == now.level_set) {
-            config.level = now.level;
+    if (profile_state.applied) {
+        if (config.level == profile_state.level_set) {
+            config.level = profile_state.level;
         }
         if (config.enable) {
-            config.enable = now.enable;
+            config.enable = profile_state.enable;
         }
-        now.applied = 0;
+        profile_state.applied = 0;
     }
 }
 
@@ -78,27 +78,27 @@ static void settings_restore(void) {
 static void profiler_forget_in_child(int held) {
     (void)held;
     settings_restore();
-    now.phase = IDLE;
-    now.guard = NULL;
-    now.with_program = now.traced = 0;
+    profile_state.phase = IDLE;
+    profile_state.guard = NULL;
+    profile_state.with_program = profile_state.traced = 0;
 }
 
 LOCK_OVER_FORK(LOCK_PROFILER, NULL, profiler_forget_in_child)
 
 /* A call by the program: errno is kept, and the thread is not cancelled, because a change that is
  * not completed would block all later ones. */
-struct visit {
+struct profiler_visit {
     int error;
     int cancel;
 };
 
-static struct visit visit_begin(void) {
-    struct visit v = {.error = errno};
+static struct profiler_visit visit_begin(void) {
+    struct profiler_visit v = {.error = errno};
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &v.cancel);
     return v;
 }
 
-static int visit_end(struct visit v, int result) {
+static int visit_end(struct profiler_visit v, int result) {
     pthread_setcancelstate(v.cancel, NULL);
     errno = v.error;
     return result;
@@ -205,13 +205,13 @@ static int level_of_detail(enum fluid_detail detail) {
 
 static void settings_apply(enum fluid_detail detail) {
     registry_lock(); /* which reads the environment if that has not been done */
-    now.level = config.level;
-    now.enable = config.enable;
-    now.level_set = level_of_detail(detail);
-    now.applied = 1;
-    config.level = now.level_set;
+    profile_state.level = config.level;
+    profile_state.enable = config.enable;
+    profile_state.level_set = level_of_detail(detail);
+    profile_state.applied = 1;
+    config.level = profile_state.level_set;
     config.enable = 1;
-    if (config.level != now.level || config.enable != now.enable) {
+    if (config.level != profile_state.level || config.enable != profile_state.enable) {
         registry_advance();
     }
     registry_unlock();
@@ -220,9 +220,9 @@ static void settings_apply(enum fluid_detail detail) {
 /* To CHANGING, if the phase is `phase`. Returns whether it was. */
 static int phase_change_from(enum phase phase) {
     profiler_lock();
-    int changes = now.phase == phase;
+    int changes = profile_state.phase == phase;
     if (changes) {
-        now.phase = CHANGING;
+        profile_state.phase = CHANGING;
     }
     profiler_unlock();
     return changes;
@@ -230,7 +230,7 @@ static int phase_change_from(enum phase phase) {
 
 static void phase_change_to(enum phase phase) {
     profiler_lock();
-    now.phase = phase;
+    profile_state.phase = phase;
     profiler_unlock();
 }
 
@@ -239,22 +239,23 @@ static void phase_change_to(enum phase phase) {
 static void profile_start(const struct fluid_options *as, const void *guard,
                           const struct ending *ending) {
     profiler_lock();
-    int idle = now.phase == IDLE;
+    int idle = profile_state.phase == IDLE;
     if (idle) {
-        now.phase = CHANGING;
-        now.as = *as;
-        now.guard = guard;
-        now.with_program = 0;
+        profile_state.phase = CHANGING;
+        profile_state.as = *as;
+        profile_state.guard = guard;
+        profile_state.with_program = 0;
     }
-    if (ending && (idle || !(guard || now.guard))) { /* a profile of a block ends with the block */
-        strcpy(now.path, ending->path);
-        now.ending = (struct ending){ending->key, now.path};
-        now.with_program |= !guard;
+    if (ending &&
+        (idle || !(guard || profile_state.guard))) { /* a profile of a block ends with the block */
+        strcpy(profile_state.path, ending->path);
+        profile_state.ending = (struct ending){ending->key, profile_state.path};
+        profile_state.with_program |= !guard;
     }
     profiler_unlock();
     if (idle) {
         settings_apply(as->detail);
-        now.traced = as->state != FLUID_CPU && !tracer_start();
+        profile_state.traced = as->state != FLUID_CPU && !tracer_start();
         interval_reset(BASELINE_ALL_SETS);
         phase_change_to(RUNNING);
     }
@@ -275,42 +276,42 @@ static void settings_withdraw(void) {
 /* Between CHANGING and IDLE. At the end of the program the GPU may not be usable any more: no
  * waiting. */
 static int profile_stop(enum fluid_key key, const char *path, int at_end) {
-    struct fluid_options as = now.as;
+    struct fluid_options as = profile_state.as;
     as.key = key;
     if (as.state != FLUID_CPU && !at_end) {
         event_pool_flush();
     }
-    if (now.traced) {
+    if (profile_state.traced) {
         tracer_flush(1);
         tracer_stop();
-        now.traced = 0;
+        profile_state.traced = 0;
     }
     settings_withdraw();
     int result = report_profile(&as, at_end);
     if (path && *path && profiler_file(path)) {
         result = -1;
     }
-    now.guard = NULL;
-    now.with_program = 0;
+    profile_state.guard = NULL;
+    profile_state.with_program = 0;
     phase_change_to(IDLE);
     return result;
 }
 
 int profiler_is_due(void) {
     if (lock_any_held()) { /* the program ends in a signal handler, which must not wait */
-        return __atomic_load_n(&now.phase, __ATOMIC_RELAXED) == RUNNING &&
-               __atomic_load_n(&now.with_program, __ATOMIC_RELAXED);
+        return __atomic_load_n(&profile_state.phase, __ATOMIC_RELAXED) == RUNNING &&
+               __atomic_load_n(&profile_state.with_program, __ATOMIC_RELAXED);
     }
     profiler_lock();
-    int due = now.phase == RUNNING && now.with_program;
+    int due = profile_state.phase == RUNNING && profile_state.with_program;
     profiler_unlock();
     return due;
 }
 
 void profiler_at_end(void) {
-    struct visit v = visit_begin();
+    struct profiler_visit v = visit_begin();
     if (phase_change_from(RUNNING)) {
-        profile_stop(now.ending.key, now.ending.path, 1);
+        profile_stop(profile_state.ending.key, profile_state.ending.path, 1);
     }
     visit_end(v, 0);
 }
@@ -318,7 +319,7 @@ void profiler_at_end(void) {
 /* ---- For users. */
 
 int stint_profiler_start(const char *state, const char *option) {
-    struct visit v = visit_begin();
+    struct profiler_visit v = visit_begin();
     struct fluid_options as;
     int result = profile_read_start("stint_profiler_start", state, option, &as);
     if (!result) {
@@ -328,7 +329,7 @@ int stint_profiler_start(const char *state, const char *option) {
 }
 
 int stint_profiler_stop(const char *sorted_key, const char *path) {
-    struct visit v = visit_begin();
+    struct profiler_visit v = visit_begin();
     enum fluid_key key;
     int result = profile_read_key("stint_profiler_stop", sorted_key, &key);
     if (!result && phase_change_from(RUNNING)) {
@@ -338,9 +339,9 @@ int stint_profiler_stop(const char *sorted_key, const char *path) {
 }
 
 void stint_profiler_reset(void) {
-    struct visit v = visit_begin();
+    struct profiler_visit v = visit_begin();
     profiler_lock();
-    int running = now.phase == RUNNING;
+    int running = profile_state.phase == RUNNING;
     profiler_unlock();
     if (running) {
         interval_reset(BASELINE_ALL_SETS);
@@ -362,28 +363,28 @@ static int profile_start_with(const char *who, const void *guard, const char *st
 
 int stint_profiler_at_exit(const char *state, const char *option, const char *sorted_key,
                            const char *path) {
-    struct visit v = visit_begin();
+    struct profiler_visit v = visit_begin();
     return visit_end(
         v, profile_start_with("stint_profiler_at_exit", NULL, state, option, sorted_key, path));
 }
 
 void stint_impl_profiler_begin(void *guard, const char *state, const char *option,
                                const char *sorted_key, const char *path) {
-    struct visit v = visit_begin();
+    struct profiler_visit v = visit_begin();
     profile_start_with("REGISTER_PROFILER", guard, state, option, sorted_key, path);
     visit_end(v, 0);
 }
 
 void stint_impl_profiler_end(void *guard) {
-    struct visit v = visit_begin();
+    struct profiler_visit v = visit_begin();
     profiler_lock();
-    int ends = now.phase == RUNNING && now.guard == guard;
+    int ends = profile_state.phase == RUNNING && profile_state.guard == guard;
     if (ends) {
-        now.phase = CHANGING;
+        profile_state.phase = CHANGING;
     }
     profiler_unlock();
     if (ends) {
-        profile_stop(now.ending.key, now.ending.path, 0);
+        profile_stop(profile_state.ending.key, profile_state.ending.path, 0);
     }
     visit_end(v, 0);
 }

@@ -25,7 +25,7 @@
 #include "record/registry.h"
 #include "record/site.h"
 
-static uint64_t count;   /* ended steps; any thread */
+static uint64_t steps_ended; /* ended steps; any thread */
 static uint64_t last_at; /* ticks of the last call, 0 = none; any thread */
 
 static struct {
@@ -53,7 +53,7 @@ static void timers_unlock(void) {
 /* The child counts from 0 and records: the schedule and its callback belong to the parent. */
 static void step_forget_in_child(int held) {
     (void)held;
-    STINT_IMPL_STORE(&count, 0);
+    STINT_IMPL_STORE(&steps_ended, 0);
     STINT_IMPL_STORE(&last_at, 0);
     timers.on = timers.closed = config.closed = 0;
 }
@@ -175,7 +175,7 @@ static int timers_go_on(uint64_t begun) {
 
 uint64_t stint_step(void) {
     ERRNO_KEEP;
-    uint64_t begun = __atomic_add_fetch(&count, 1, __ATOMIC_RELAXED);
+    uint64_t begun = __atomic_add_fetch(&steps_ended, 1, __ATOMIC_RELAXED);
     step_add_sample();
     activity_step();
     capture_step(begun); /* first, so that no capture contains the report of the timers */
@@ -209,7 +209,7 @@ int stint_schedule_timers(const stint_schedule *schedule, stint_ready ready, voi
     ++timers.serial;
     if (schedule) {
         timers.schedule = *schedule;
-        c = timers_look_at(STINT_IMPL_LOAD(&count));
+        c = timers_look_at(STINT_IMPL_LOAD(&steps_ended));
     }
     timers_unlock();
     change_carry_out(&c);
@@ -221,6 +221,6 @@ int stint_schedule_capture(const stint_schedule *schedule, stint_ready ready, vo
     if (schedule_is_bad(schedule, "stint_schedule_capture")) {
         return -1;
     }
-    capture_schedule(schedule, ready, data, STINT_IMPL_LOAD(&count));
+    capture_schedule(schedule, ready, data, STINT_IMPL_LOAD(&steps_ended));
     return 0;
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <getopt.h>
-#include <string.h>
 
 #include "base/log.h"
 #include "command.h"
@@ -17,12 +16,15 @@ int cmd_help(int argc, char **argv) {
         return command_bad_usage(argv, "one command at a time");
     }
     const char *topic = argv[optind];
-    if (!strcmp(topic, "env")) {
-        return options_print_environment();
+    status = options_print_topic(topic);
+    if (status != OPTIONS_TAKEN) {
+        return status;
     }
     enum command_id command = options_command_find(topic);
     if (command == TOOL_COMMANDS) {
-        log_line("help: unknown command %.100s (stint --help lists them)", topic);
+        char hint[OPTIONS_HINT];
+        options_command_hint(hint, topic, 1);
+        log_line("help: unknown command %.100s%s (stint --help lists them)", topic, hint);
         return COMMAND_BAD;
     }
     return options_print_help(command);

@@ -14,12 +14,24 @@
 #include "base/log.h"
 #include "base/number.h"
 #include "command.h"
+#include "suggest.h"
 
 #include "option_table.inc"
 
 static const char environment_help[] =
 #include "env_help.inc"
     ;
+
+static const char view_help[] =
+#include "view_help.inc"
+    ;
+
+/* What `stint help` explains besides commands. */
+static const struct {
+    const char *name;
+    const char *help;
+} topics[] = {{"env", environment_help}, {"views", view_help}};
+#define TOPICS (sizeof topics / sizeof *topics)
 
 #define OPTIONS_MAX 32
 #define LONG_ONLY 256 /* getopt's value of an option without a letter: this plus its place */
@@ -35,9 +47,9 @@ struct getopt_form {
 static int refuse_option(const struct command_entry *command, const char *what,
                          const char *option) {
     if (command == &tool_entry) {
-        log_line("%s%.200s (stint --help)", what, option);
+        log_line("%s%.260s (stint --help)", what, option);
     } else {
-        log_line("%s: %s%.200s (stint %s --help)", command->name, what, option, command->name);
+        log_line("%s: %s%.260s (stint %s --help)", command->name, what, option, command->name);
     }
     return COMMAND_BAD;
 }
@@ -104,6 +116,21 @@ static int option_is_ambiguous(const struct command_entry *command, const char *
     return count > 1;
 }
 
+static int refuse_unknown(const struct command_entry *command, const char *argument) {
+    char text[300], hint[OPTIONS_HINT] = "";
+    size_t length = strcspn(argument, "=");
+    if (length > 2) {
+        struct suggestion s;
+        suggestion_start(&s, argument + 2, length - 2);
+        for (const struct option_entry *o = command->options; o->name; ++o) {
+            suggestion_try(&s, o->name);
+        }
+        suggestion_text(&s, "--", hint, sizeof hint);
+    }
+    snprintf(text, sizeof text, "%.200s%s", argument, hint);
+    return refuse_option(command, "unknown option ", text);
+}
+
 /* After getopt returned '?' or ':'. optopt is the code of an option of the table, a letter that is
  * not in it, or 0 for an unknown long option, which is the argument before optind. */
 static int refuse_argument(const struct command_entry *command, int result, char **argv) {
@@ -124,7 +151,7 @@ static int refuse_argument(const struct command_entry *command, int result, char
     if (option_is_ambiguous(command, argv[optind - 1])) {
         return refuse_option(command, "ambiguous option ", argv[optind - 1]);
     }
-    return refuse_option(command, "unknown option ", argv[optind - 1]);
+    return refuse_unknown(command, argv[optind - 1]);
 }
 
 /* The place of the text in "a|b|c". */
@@ -201,6 +228,18 @@ enum command_id options_command_find(const char *name) {
     return command;
 }
 
+void options_command_hint(char out[OPTIONS_HINT], const char *name, int with_topics) {
+    struct suggestion s;
+    suggestion_start(&s, name, strlen(name));
+    for (enum command_id command = 0; command < TOOL_COMMANDS; ++command) {
+        suggestion_try(&s, command_table[command].name);
+    }
+    for (size_t i = 0; with_topics && i < TOPICS; ++i) {
+        suggestion_try(&s, topics[i].name);
+    }
+    suggestion_text(&s, "", out, OPTIONS_HINT);
+}
+
 int options_print_help(enum command_id command) {
     return command_print(command_table[command].help);
 }
@@ -209,6 +248,11 @@ int options_print_tool_help(void) {
     return command_print(tool_entry.help);
 }
 
-int options_print_environment(void) {
-    return command_print(environment_help);
+int options_print_topic(const char *name) {
+    for (size_t i = 0; i < TOPICS; ++i) {
+        if (!strcmp(name, topics[i].name)) {
+            return command_print(topics[i].help);
+        }
+    }
+    return OPTIONS_TAKEN;
 }

@@ -53,10 +53,15 @@ int options_take_none(void *to, const struct option_value *value);
 
 /* The command of that name, or TOOL_COMMANDS. */
 enum command_id options_command_find(const char *name);
-/* Print the --help of a command, of the tool, and the environment variables of programs. Return the
- * exit status. */
+/* "", or ", did you mean COMMAND?" after a name that is none; also a topic of `stint help` if
+ * with_topics. */
+#define OPTIONS_HINT 64
+void options_command_hint(char out[OPTIONS_HINT], const char *name, int with_topics);
+/* Print the --help of a command and of the tool. Return the exit status. */
 int options_print_help(enum command_id command);
 int options_print_tool_help(void);
-int options_print_environment(void);
+/* Prints what `stint help` says about a topic: "env" or "views". The exit status, or OPTIONS_TAKEN
+ * for a name that is none. */
+int options_print_topic(const char *name);
 
 #endif

@@ -36,9 +36,9 @@ static struct {
     int said;                    /* the line about a failure was written */
     char why[TRACER_REASON];     /* it is off; "" = it was never asked for */
     char new_why[TRACER_REASON]; /* of the transition under way; the worker's */
-} now = {.worker = {.ops = &tracer_worker, .lock = LOCK_TRACER}};
+} tracing = {.worker = {.ops = &tracer_worker, .lock = LOCK_TRACER}};
 
-static const struct tracer_ops *const *tracers; /* written once, by a constructor */
+static const struct tracer_ops *const *tracer_list; /* written once, by a constructor */
 static const struct tracer_ops *used;           /* the last that was open; release, acquire */
 static int is_on;                               /* acquire, release */
 static int was_on;    /* it can be called, and late records may come; likewise */
@@ -50,7 +50,7 @@ static const struct tracer_ops *tracer_get_used(void) {
 }
 
 void tracer_set_list(const struct tracer_ops *const *list) {
-    tracers = list;
+    tracer_list = list;
 }
 
 static int flag_get(const int *flag) {
@@ -64,12 +64,12 @@ static void flag_set(int *flag, int value) {
 /* CUDA after a fork is undefined: the child of a process that had a tracer has none. */
 static void tracer_forget_in_child(int held) {
     (void)held;
-    for (const struct tracer_ops *const *t = tracers; t && *t; ++t) {
+    for (const struct tracer_ops *const *t = tracer_list; t && *t; ++t) {
         int was_called = *t == tracer_get_used();
         if ((*t)->is_used) {
             was_called = (*t)->is_used();
         }
-        if (was_called || now.worker.is_busy) {
+        if (was_called || tracing.worker.is_busy) {
             flag_set(&is_over, 1);
             if ((*t)->forget) {
                 (*t)->forget();
@@ -78,11 +78,11 @@ static void tracer_forget_in_child(int held) {
     }
     flag_set(&is_on, 0);
     flag_set(&was_on, 0);
-    worker_forget(&now.worker, TRACER_OFF);
-    now.wanted = 0;
-    now.asked = 0;
-    now.said = 0;
-    now.why[0] = '\0';
+    worker_forget(&tracing.worker, TRACER_OFF);
+    tracing.wanted = 0;
+    tracing.asked = 0;
+    tracing.said = 0;
+    tracing.why[0] = '\0';
 }
 
 LOCK_OVER_FORK(LOCK_TRACER, NULL, tracer_forget_in_child)
@@ -97,15 +97,15 @@ static void tracer_at_launch(void) {
 }
 
 static int tracer_should_be_on(void) {
-    return now.wanted && !flag_get(&is_over);
+    return tracing.wanted && !flag_get(&is_over);
 }
 
 /* The first tracer that opens. 0, or -1 with why the first of the list does not. */
 static int tracer_open_first(char why[TRACER_REASON]) {
     char other[TRACER_REASON];
     snprintf(why, TRACER_REASON, "this build has no tracer");
-    for (const struct tracer_ops *const *t = tracers; t && *t; ++t) {
-        if (!(*t)->open(t == tracers ? why : other, tracer_at_launch)) {
+    for (const struct tracer_ops *const *t = tracer_list; t && *t; ++t) {
+        if (!(*t)->open(t == tracer_list ? why : other, tracer_at_launch)) {
             __atomic_store_n(&used, *t, __ATOMIC_RELEASE);
             *why = '\0';
             return 0;
@@ -130,9 +130,9 @@ static int tracer_choose_transition(int state, int is_first) {
 
 static int tracer_perform_transition(int transition, int state) {
     (void)state;
-    now.new_why[0] = '\0';
+    tracing.new_why[0] = '\0';
     if (transition == TRACER_OPEN) {
-        return tracer_open_first(now.new_why) ? TRACER_REFUSED : TRACER_ON;
+        return tracer_open_first(tracing.new_why) ? TRACER_REFUSED : TRACER_ON;
     }
     flag_set(&is_on, 0); /* first: no flush is to begin */
     tracer_get_used()->close(flag_get(&is_over));
@@ -144,7 +144,7 @@ static void tracer_settle_transition(int state) {
     if (state == TRACER_ON) {
         flag_set(&was_on, 1);
     }
-    memcpy(now.why, now.new_why, sizeof now.why);
+    memcpy(tracing.why, tracing.new_why, sizeof tracing.why);
 }
 
 static const struct worker_ops tracer_worker = {.choose = tracer_choose_transition,
@@ -162,8 +162,8 @@ static void tracer_at_exit(void) {
     struct lock_visit v = lock_visit_begin(LOCK_TRACER);
     flag_set(&is_over, 1);
     lock_take(LOCK_TRACER);
-    int late = !flag_get(&is_on) && flag_get(&was_on) && !now.worker.is_busy;
-    worker_run(&now.worker);
+    int late = !flag_get(&is_on) && flag_get(&was_on) && !tracing.worker.is_busy;
+    worker_run(&tracing.worker);
     lock_release(LOCK_TRACER);
     if (late) {
         tracer_flush_used(1);
@@ -189,19 +189,19 @@ int tracer_start(void) {
     struct lock_visit v = lock_visit_begin(LOCK_TRACER);
     char why[TRACER_REASON] = "";
     lock_take(LOCK_TRACER);
-    now.asked = 1;
+    tracing.asked = 1;
     if (arena.base) {
         STINT_IMPL_STORE(&arena_header()->tracer_requested, 1);
     }
-    ++now.wanted;
-    worker_run(&now.worker);
-    int failed = !flag_get(&is_on) && !now.worker.is_busy;
-    if (failed && now.wanted) {
-        --now.wanted;
+    ++tracing.wanted;
+    worker_run(&tracing.worker);
+    int failed = !flag_get(&is_on) && !tracing.worker.is_busy;
+    if (failed && tracing.wanted) {
+        --tracing.wanted;
     }
-    if (failed && !now.said) {
-        now.said = 1;
-        memcpy(why, now.why, sizeof why);
+    if (failed && !tracing.said) {
+        tracing.said = 1;
+        memcpy(why, tracing.why, sizeof why);
     }
     lock_release(LOCK_TRACER);
     if (*why) {
@@ -217,9 +217,9 @@ void tracer_stop(void) {
     }
     struct lock_visit v = lock_visit_begin(LOCK_TRACER);
     lock_take(LOCK_TRACER);
-    if (now.wanted) {
-        --now.wanted;
-        worker_run(&now.worker);
+    if (tracing.wanted) {
+        --tracing.wanted;
+        worker_run(&tracing.worker);
     }
     lock_release(LOCK_TRACER);
     lock_visit_end(LOCK_TRACER, v);
@@ -266,10 +266,10 @@ static void tracer_describe_session(char *out, size_t size) {
 
 /* The tracer whose reason is reported. */
 static const char *tracer_get_first_name(void) {
-    if (!tracers || !*tracers) {
+    if (!tracer_list || !*tracer_list) {
         return "tracer";
     }
-    return (*tracers)->name;
+    return (*tracer_list)->name;
 }
 
 void tracer_describe(char *out, size_t size) {
@@ -282,8 +282,8 @@ void tracer_describe(char *out, size_t size) {
     }
     struct lock_visit v = lock_visit_begin(LOCK_TRACER);
     lock_take(LOCK_TRACER);
-    int asked = now.asked;
-    memcpy(why, now.why, sizeof why);
+    int asked = tracing.asked;
+    memcpy(why, tracing.why, sizeof why);
     lock_release(LOCK_TRACER);
     if (asked && *why) {
         snprintf(out, size, "no %s: %s", tracer_get_first_name(), why);

@@ -20,6 +20,8 @@ extern uint64_t fake_step; /* added by every read, after it; 0 at first */
 
 /* Moves the time on; 0 does nothing, a wrapped negative number moves it back. */
 void fake_advance(uint64_t ns);
+/* Reads it without the step. */
+uint64_t fake_read(void);
 /* The hook the runtime and instrumented code read. */
 uint64_t stint_fake_ticks(void);
 

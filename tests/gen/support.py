@@ -37,6 +37,7 @@ TABLES = {
     "report_view_ids.inc": "views.ini",
     "report_view_table.inc": "views.ini",
     "tool_views.inc": "views.ini",
+    "view_help.inc": "views.ini",
     "words.inc": "views.ini",
 }
 

@@ -84,7 +84,8 @@ class Rebuild(support.Case):
         self.assertEqual(self.changed(before), [
             "consumer", "consumer.c.o", "env_help.inc.stamp", "env_table.inc.stamp",
             "option_table.inc.stamp", "prometheus_columns.inc.stamp", "report_columns.inc",
-            "report_columns.inc.stamp", "report_sorts.inc.stamp", "words.inc.stamp"])
+            "report_columns.inc.stamp", "report_sorts.inc.stamp", "view_help.inc.stamp",
+            "words.inc.stamp"])
         before = self.times()
         self.make()
         self.assertEqual(self.changed(before), [], "nor has one after an edit")
@@ -114,11 +115,11 @@ class Rebuild(support.Case):
         self.check("Ninja")
 
     def test_depends_on_all_modules(self):
-        """Of gen.py, but the one whose files other rules make; documents.py is a script beside it."""
+        """Of gen.py, but those whose files other rules make; documents.py is a script beside it."""
         rule = support.read(self.folder, "cmake", "StintGen.cmake").split("DEPENDS")[1]
         listed = re.findall(r"\$\{source\}/(\w+\.py)", rule)
         there = [name for name in os.listdir(support.GEN) if name.endswith(".py")]
-        self.assertEqual(sorted(listed + ["documents.py", "html.py"]), sorted(there))
+        self.assertEqual(sorted(listed + ["completion.py", "documents.py", "html.py"]), sorted(there))
 
     def test_no_python(self):
         """One line that says what to do."""

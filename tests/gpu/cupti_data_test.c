@@ -9,7 +9,7 @@
 TEST(cupti_data, kernel) {
     begin();
     uint32_t c = cupti_double_launch(&add_kernel);
-    uint64_t launched = cupti_double_now();
+    uint64_t launched = activity_clock();
     wait_and_flush(2);
     const struct activity_record *r = first_of(ACTIVITY_KERNEL);
     CHECK_STR_EQ(r->name, "_Z3addPf");
@@ -211,7 +211,7 @@ TEST(cupti_data, dropped_records_are_counted) {
     CHECK_EQ_U64(lost(STINT_STATUS_ACTIVITY_DROPPED), 42);
 }
 
-TEST(cupti_data, times_go_on_as_they_are) {
+TEST(cupti_data, impossible_times_go_on) {
     begin();
     cupti_double_times(9000, 8000);
     cupti_double_launch(&add_kernel);
@@ -219,7 +219,94 @@ TEST(cupti_data, times_go_on_as_they_are) {
     cupti_double_launch(&add_kernel);
     wait_and_flush(2);
     CHECK(count_of(ACTIVITY_KERNEL) == 2);
-    CHECK(first_of(ACTIVITY_KERNEL)->start == 9000 && first_of(ACTIVITY_KERNEL)->end == 8000);
+    CHECK(first_of(ACTIVITY_KERNEL)->start > first_of(ACTIVITY_KERNEL)->end);
+    CHECK_EQ_U64(lost(STINT_STATUS_ACTIVITY_BAD), 2);
+}
+
+/* ---- CUPTI's clock. ---- */
+
+/* A kernel of 5000 ns that began 1300 ns after this moment. */
+static void check_kernel(unsigned number, uint64_t before) {
+    CHECK(count_of(ACTIVITY_KERNEL) == number);
+    for (unsigned i = 0; i < seen_count; ++i) {
+        if (seen[i].kind == ACTIVITY_KERNEL && !--number) {
+            CHECK_EQ_U64(seen[i].start, before + 1300);
+            CHECK_EQ_U64(seen[i].end - seen[i].start, 5000);
+        }
+    }
+    CHECK_EQ_U64(lost(STINT_STATUS_ACTIVITY_BAD), 0);
+}
+
+TEST(cupti_data, three_sessions_keep_every_kernel) {
+    prepare();
+    for (unsigned session = 0; session < 3; ++session) {
+        CHECK(!tracer_start());
+        for (unsigned i = 0; i < 10; ++i) {
+            fake_advance(1000000);
+            uint64_t before = activity_clock();
+            cupti_double_launch(&add_kernel);
+            wait_and_flush(2);
+            check_kernel(session * 10 + i + 1, before);
+        }
+        tracer_stop();
+    }
+    CHECK_EQ_U64(cupti_double_calls("cuptiUnsubscribe"), 3);
+}
+
+TEST(cupti_data, its_clock_is_set_while_kernels_run) {
+    static const int64_t steps[] = {3600000000000, -7200000000000, -5000000000, 1000000000000};
+    begin();
+    for (unsigned i = 0; i < 4; ++i) {
+        fake_advance(1000000000);
+        uint64_t before = activity_clock();
+        cupti_double_launch(&add_kernel);
+        cupti_double_wait(CUPTI_DOUBLE_ALL, 2, 0);
+        fake_advance(1000000);
+        cupti_double_clock_step(steps[i]);
+        fake_advance(1000000);
+        tracer_flush(0); /* the kernel's times are those of the clock before */
+        check_kernel(2 * i + 1, before);
+        before = activity_clock();
+        cupti_double_launch(&add_kernel);
+        wait_and_flush(2);
+        check_kernel(2 * i + 2, before);
+    }
+    CHECK_CONTAINS(described(), "% of the run, its clock was set 4 times");
+}
+
+TEST(cupti_data, its_clock_drifts) {
+    begin();
+    cupti_double_clock_drift(600);
+    for (unsigned i = 0; i < 20; ++i) {
+        uint64_t before = activity_clock();
+        cupti_double_launch(&add_kernel);
+        fake_advance(500000000);
+        wait_and_flush(2);
+        fake_advance(500000000);
+        CHECK(count_of(ACTIVITY_KERNEL) == i + 1);
+        uint64_t start = seen[seen_count - 1].start;
+        for (unsigned j = 0; j < seen_count; ++j) {
+            if (seen[j].kind == ACTIVITY_KERNEL) {
+                start = seen[j].start;
+            }
+        }
+        CHECK(start >= before + 1290 && start <= before + 1310); /* of half a second */
+    }
+    CHECK_CONTAINS(described(), "% of the run, its clock drifts by up to ");
+}
+
+TEST(cupti_data, its_clock_fails_later) {
+    begin();
+    cupti_double_fail("cuptiGetTimestamp=999");
+    uint64_t before = activity_clock();
+    cupti_double_launch(&add_kernel);
+    wait_and_flush(2);
+    check_kernel(1, before);
+    CHECK_CONTAINS(described(), ", reading its clock fails: CUPTI_ERROR_UNKNOWN");
+    cupti_double_fail(NULL);
+    cupti_double_launch(&add_kernel);
+    wait_and_flush(2);
+    CHECK(!strstr(described(), "fails"));
 }
 
 /* A kind that was not enabled is skipped; one that is unknown to the library ends the buffer. */

@@ -13,7 +13,7 @@ static const char *const functions[] = {
     "cuptiUnsubscribe",
     "cuptiEnableCallback",
     "cuptiGetCallbackName",
-    "cuptiActivityRegisterTimestampCallback",
+    "cuptiGetTimestamp",
     "cuptiActivityRegisterCallbacks",
     "cuptiActivityEnable",
     "cuptiActivityDisable",
@@ -31,7 +31,7 @@ static const int codes[] = {1, 8, 14, 15, 21, 27, 35, 39, 40, 987, 999, 12345};
 /* Without these there is nothing. */
 static int is_vital(const char *function) {
     return !strcmp(function, "cuptiGetVersion") || !strcmp(function, "cuptiSubscribe") ||
-           !strcmp(function, "cuptiActivityRegisterTimestampCallback") ||
+           !strcmp(function, "cuptiGetTimestamp") ||
            !strcmp(function, "cuptiActivityRegisterCallbacks") ||
            !strcmp(function, "cuptiActivityEnable") ||
            !strcmp(function, "cuptiActivityGetNextRecord");
@@ -54,7 +54,7 @@ static void check(const char *function, const char *fault) {
     char text[400];
     setenv("STINT_CUPTI_LIB", CUPTI_DOUBLE_LIBRARY, 1);
     setenv("STINT_CUDA_LIB", "/nonexistent/libcuda.so.1", 1);
-    cupti_double_reset(fake_advance);
+    cupti_double_reset(fake_advance, fake_read);
     CHECK(!cupti_double_fail(fault));
     char *said = harness_capture(2, work, NULL);
     tracer_describe(text, sizeof text);
@@ -100,7 +100,7 @@ static void say(const char *fault, const char *expected) {
         char text[400];
         setenv("STINT_CUPTI_LIB", CUPTI_DOUBLE_LIBRARY, 1);
         setenv("STINT_CUDA_LIB", "/nonexistent/libcuda.so.1", 1);
-        cupti_double_reset(fake_advance);
+        cupti_double_reset(fake_advance, fake_read);
         cupti_double_fail(fault);
         free(harness_capture(2, work, NULL));
         tracer_describe(text, sizeof text);
@@ -113,8 +113,7 @@ static void say(const char *fault, const char *expected) {
 TEST(cupti_fault, is_said) {
     say("cuptiActivityEnable=35", "no cupti: cuptiActivityEnable: no permission to profile this "
                                   "GPU (NVIDIA's ERR_NVGPUCTRPERM)");
-    say("cuptiActivityRegisterTimestampCallback=987",
-        "no cupti: cuptiActivityRegisterTimestampCallback: CUPTI_ERROR_OF_THE_DOUBLE");
+    say("cuptiGetTimestamp=987", "no cupti: cuptiGetTimestamp: CUPTI_ERROR_OF_THE_DOUBLE");
     say("cuptiActivityRegisterCallbacks=1234",
         "no cupti: cuptiActivityRegisterCallbacks: error 1234");
     say("cuptiEnableCallback=1", "cupti 13.0: 12 records, 0.0 % of the run, without scopes");

@@ -49,6 +49,7 @@ static void child(void) {
 
 int main(int argc, char **argv) {
     const char *how = argc > 1 ? argv[1] : "";
+    cupti_double_clock(fake_advance, fake_read);
     printf("main: on %d, subscribed %d\n", tracer_is_on(), cupti_double_subscribed());
     fflush(stdout);
     atexit(driver_goes);

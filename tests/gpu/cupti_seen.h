@@ -70,7 +70,7 @@ SEEN unsigned count_of(uint32_t kind) {
 SEEN void prepare(void) {
     setenv("STINT_CUPTI_LIB", CUPTI_DOUBLE_LIBRARY, 1);
     setenv("STINT_CUDA_LIB", DOUBLE_LIBRARY, 1);
-    cupti_double_reset(fake_advance);
+    cupti_double_reset(fake_advance, fake_read);
 }
 
 SEEN void begin(void) {

@@ -137,6 +137,17 @@ def install(place):
 
 
 @case
+def completions(place):
+    """Each shell finds its file below the prefix."""
+    for kind in ("shared", "static"):
+        for name in ("bash-completion/completions/stint", "zsh/site-functions/_stint",
+                     "fish/vendor_completions.d/stint.fish"):
+            path = place.prefix(kind) / "share" / name
+            expect("stint report", "--filter" in path.read_text() or "-l filter" in path.read_text(),
+                   True)
+
+
+@case
 def relocatable(place):
     """No file but the library itself (debug information) names a folder of this machine."""
     for kind in ("shared", "static"):

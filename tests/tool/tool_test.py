@@ -107,8 +107,8 @@ def table(text):
 
 # ---- Usage.
 
-COMMANDS = ("report", "top", "run", "export", "merge", "diff", "info", "instrument",
-            "help")
+COMMANDS = ("report", "top", "run", "export", "merge", "diff", "info", "instrument", "help",
+            "version")
 
 def case_help(folder):
     del folder
@@ -118,7 +118,9 @@ def case_help(folder):
         need(tool(command, "--help").out == tool("help", command).out, command)
         text += "\n==== %s\n%s" % (command, tool(command, "--help").out)
     golden("tool_help.txt", text)
-    need(re.fullmatch(r"stint \d+\.\d+\.\d+, run files of format \d+\n", tool("--version").out))
+    version = tool("--version").out
+    need(re.fullmatch(r"stint \d+\.\d+\.\d+, run files of format \d+\n", version))
+    need(tool("version").out == version)
     for line in text.split("\n"):
         need(len(line) <= 80, "too wide", line)
 
@@ -130,6 +132,32 @@ def case_help_env(folder):
     names = re.findall(r"(?m)^\[(STINT_\w+)\]", (ROOT / "gen" / "env.ini").read_text())
     need(len(names) > 15 and names == re.findall(r"(?m)^  (STINT_\w+)=", text), text)
     need("  STINT_UNIT=ms|us|ns|auto\n" in text and "(default: 64M)" in text, text)
+
+
+def case_help_views(folder):
+    """`stint help views` lists the views of views.ini and the keys that they can be sorted by."""
+    del folder
+    text = tool("help", "views").out
+    names = re.findall(r"(?m)^\[(\w+)\]", (ROOT / "gen" / "views.ini").read_text())
+    need(len(names) > 4 and names == re.findall(r"(?m)^  (\w+)  +\S", text), text)
+    need("(default)" in text and "sort=KEY" in text and "calls, total, self" in text, text)
+
+
+def case_did_you_mean(folder):
+    file = folder / "r.stint"
+    record(file, "end")
+    for arguments, word in [(["reprot", file], "report"), (["repor", file], "report"),
+                            (["dif"], "diff"), (["expotr"], "export"), (["vresion"], "version"),
+                            (["help", "view"], "views"), (["help", "mrege"], "merge"),
+                            (["help", "evn"], "env"),
+                            (["report", "--fliter", "x", file], "--filter"),
+                            (["report", "--clor=never", file], "--color"),
+                            (["run", "--reprot", "tree", "true"], "--report"),
+                            (["--verson"], "--version")]:
+        one_line(tool(*arguments, rc=2), ", did you mean %s? (" % word)
+    for arguments in (["x"], ["nonsense"], ["report", "--zzzz", file], ["report", "-x", file], [""],
+                      ["e" * 5000], ["help", "e" * 33]):
+        need("did you mean" not in tool(*arguments, rc=2).err, arguments)
 
 
 def case_usage(folder):

@@ -11,6 +11,7 @@
 struct double_cupti double_cupti;
 pthread_mutex_t double_cupti_lock = PTHREAD_MUTEX_INITIALIZER;
 #define state double_cupti
+#define CLOCK_OFFSET 1700000000000000000u /* as CLOCK_REALTIME, years after 1970 */
 
 static int double_enter(int function);
 #define DOUBLE_EXPORT __attribute__((visibility("default")))
@@ -181,10 +182,11 @@ static CUptiResult double_cuptiGetCallbackName(CUpti_CallbackDomain a, uint32_t 
     return *c ? 0 : 1;
 }
 
-static CUptiResult double_cuptiActivityRegisterTimestampCallback(CUpti_TimestampCallbackFunc a) {
-    lock();
-    state.clock = a;
-    return unlock(a ? 0 : 1);
+/* Whether CUPTI is subscribed or CUDA initialised or not, as libcupti 13.0 without a driver does.
+ * Without the lock: it is called from within callbacks. */
+static CUptiResult double_cuptiGetTimestamp(uint64_t *a) {
+    *a = double_clock();
+    return 0;
 }
 
 static CUptiResult double_cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRequestFunc a,
@@ -271,7 +273,7 @@ static CUptiResult double_cuptiActivityEnableAllSyncRecords(uint8_t a) {
 
 /* ---- Steering */
 
-void cupti_double_reset(void (*advance)(uint64_t ns)) {
+void cupti_double_reset(void (*advance)(uint64_t ns), uint64_t (*now)(void)) {
     cupti_double_fail(NULL);
     cupti_double_hook(NULL, NULL);
     pthread_mutex_lock(&counts.lock);
@@ -281,6 +283,8 @@ void cupti_double_reset(void (*advance)(uint64_t ns)) {
     lock();
     memset(&state, 0, sizeof state);
     state.advance = advance;
+    state.now = now;
+    state.offset = CLOCK_OFFSET;
     state.version = 130001;
     state.call_ns = 1000;
     double_forget();
@@ -288,7 +292,7 @@ void cupti_double_reset(void (*advance)(uint64_t ns)) {
 }
 
 __attribute__((constructor)) static void at_load(void) {
-    cupti_double_reset(NULL);
+    cupti_double_reset(NULL, NULL);
 #ifdef DOUBLE_OLD
     const char *name = "STINT_CUPTI_DOUBLE_OLD_FAIL";
 #else
@@ -347,9 +351,33 @@ int cupti_double_records_call(const char *api) {
 
 uint64_t cupti_double_now(void) {
     lock();
-    uint64_t now = state.clock ? state.clock() : 0;
+    uint64_t now = double_clock();
     unlock(0);
     return now;
+}
+
+void cupti_double_clock(void (*advance)(uint64_t ns), uint64_t (*now)(void)) {
+    lock();
+    uint64_t before = double_clock();
+    state.advance = advance;
+    state.now = now;
+    state.offset += before - double_clock();
+    unlock(0);
+}
+
+void cupti_double_clock_step(int64_t ns) {
+    lock();
+    state.offset += (uint64_t)ns;
+    unlock(0);
+}
+
+void cupti_double_clock_drift(int32_t ppm) {
+    lock();
+    uint64_t now = double_clock();
+    state.drift_ppm = ppm;
+    state.drift_from = double_base();
+    state.offset += now - double_clock();
+    unlock(0);
 }
 
 uint64_t cupti_double_buffers(void) {

@@ -5,12 +5,15 @@
  *
  * A program under test loads it as it would CUPTI (STINT_CUPTI_LIB=CUPTI_DOUBLE_LIBRARY, which
  * CMake defines for targets that link stint_cupti_double). A test links it too and is the program:
- * it makes "CUDA calls" from here, on any thread. Times are those of the clock that was registered
- * with it, in ns; on stint_fake it does not advance by itself, so tell the double how to:
+ * it makes "CUDA calls" from here, on any thread. Times are those of a clock of its own, in ns,
+ * which differs from stint_fake's by some 54 years, as CLOCK_REALTIME differs from the time of the
+ * recorder (cupti_activity.h of CUDA 13.0: that is CUPTI's clock by default, and cuptiGetTimestamp
+ * returns "a timestamp normalized to correspond with the start and end timestamps reported in the
+ * CUPTI activity records"). Tell the double how to read and advance the clock of stint_fake:
  *
  *     setenv("STINT_GPU", "cupti", 1);                     // or tracer_start() by hand
  *     setenv("STINT_CUPTI_LIB", CUPTI_DOUBLE_LIBRARY, 1);
- *     cupti_double_reset(fake_advance);
+ *     cupti_double_reset(fake_advance, fake_read);
  *     REGISTER_TIMER("step");
  *     cupti_double_copy(&(struct cupti_double_copy){.direction = 1, .bytes = 4096, .ns = 2000});
  *     cupti_double_launch(&(struct cupti_double_kernel){.name = "_Z3addPf", .ns = 5000});
@@ -33,8 +36,11 @@ extern "C" {
 #endif
 #pragma GCC visibility push(default)
 
-/* As freshly loaded. advance: moves the registered clock; NULL: it moves by itself. */
-void cupti_double_reset(void (*advance)(uint64_t ns));
+/* As freshly loaded. advance: moves the clock that `now` reads. Both NULL: the double's own, which
+ * is moved by its calls alone. */
+void cupti_double_reset(void (*advance)(uint64_t ns), uint64_t (*now)(void));
+/* The same clock from now on, without a reset: it goes on from where it was. */
+void cupti_double_clock(void (*advance)(uint64_t ns), uint64_t (*now)(void));
 void cupti_double_call_ns(uint64_t ns);
 
 /* ---- The program -------------------------------------------------------------------------------
@@ -102,6 +108,9 @@ void cupti_double_drop(size_t records);
 void cupti_double_record(const void *record, size_t size);
 /* The next device record has these times instead. */
 void cupti_double_times(uint64_t start, uint64_t end);
+/* Its clock is set to another time, or runs faster (slower) from now on. */
+void cupti_double_clock_step(int64_t ns);
+void cupti_double_clock_drift(int32_t ppm);
 /* on: buffers are kept when they are full or flushed; 0: they are delivered, the last one first. */
 void cupti_double_hold(int on);
 /* What CUPTI's own thread does: complete records are delivered, from the calling thread. */
@@ -119,7 +128,7 @@ int cupti_double_calls_back(const char *api);   /* whether a call of that name d
 int cupti_double_records_call(const char *api); /* whether there would be a record of it */
 uint64_t cupti_double_buffers(void);            /* asked for */
 uint64_t cupti_double_refused(void);            /* and not given */
-uint64_t cupti_double_now(void);                /* of the registered clock; 0 = none */
+uint64_t cupti_double_now(void);                /* by its own clock */
 
 /* Called before each call of CUPTI with its name, outside the double's lock. NULL: none. */
 void cupti_double_hook(void (*hook)(const char *function, void *data), void *data);

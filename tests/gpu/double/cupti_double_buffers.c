@@ -114,7 +114,7 @@ void double_put(const void *record, size_t size, uint64_t ready) {
 
 void double_flush(int forced) {
     size_t left = 0;
-    uint64_t now = double_clock();
+    uint64_t now = double_base();
     for (size_t i = 0; i < made_count; ++i) {
         if (forced || made[i].ready <= now) {
             write_out(&made[i]);

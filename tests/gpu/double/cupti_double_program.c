@@ -21,8 +21,18 @@ static void unlock(void) {
     pthread_mutex_unlock(&double_cupti_lock);
 }
 
+uint64_t double_base(void) {
+    return state.now ? state.now() : state.own_clock;
+}
+
+/* CUPTI's time at that moment of the base clock. */
+static uint64_t clock_at(uint64_t base) {
+    int64_t drift = (int64_t)(base - state.drift_from) * state.drift_ppm / 1000000;
+    return base + state.offset + (uint64_t)drift;
+}
+
 uint64_t double_clock(void) {
-    return state.clock ? state.clock() : state.own_clock;
+    return clock_at(double_base());
 }
 
 /* Without the lock: it is the test's. */
@@ -38,7 +48,7 @@ static void pass(uint64_t ns) {
 
 static void pass_until(uint64_t moment) {
     lock();
-    uint64_t now = double_clock();
+    uint64_t now = double_base();
     unlock();
     pass(moment > now ? moment - now : 0);
 }
@@ -70,15 +80,16 @@ static uint64_t device_end(uint32_t device) {
 
 struct span {
     uint64_t start, end; /* as recorded */
-    uint64_t ready;
+    uint64_t ready;      /* of the base clock, as the ends of streams are */
 };
 
 /* Work for a stream, which takes it on in its turn; the caller holds the lock. */
 static struct span work(uint32_t device, uint32_t stream, uint64_t late, uint64_t ns) {
     uint64_t *end = stream_end(device, stream);
-    uint64_t earliest = double_clock() + late;
-    struct span s = {.start = *end > earliest ? *end : earliest};
-    s.end = s.ready = *end = s.start + ns;
+    uint64_t earliest = double_base() + late;
+    uint64_t start = *end > earliest ? *end : earliest;
+    struct span s = {.start = clock_at(start), .end = clock_at(start + ns), .ready = start + ns};
+    *end = s.ready;
     if (state.has_times) {
         state.has_times = 0;
         s.start = state.times[0];

@@ -21,14 +21,16 @@
 
 struct double_cupti {
     void (*advance)(uint64_t ns);
-    uint64_t own_clock; /* without a registered one */
+    uint64_t (*now)(void);
+    uint64_t own_clock; /* without `now` */
+    uint64_t offset, drift_from;
+    int32_t drift_ppm;
     uint64_t call_ns;
     uint32_t version;
     uint32_t correlation;
     int subscribed;
     CUpti_CallbackFunc callback;
     void *user;
-    CUpti_TimestampCallbackFunc clock;
     CUpti_BuffersCallbackRequestFunc request;
     CUpti_BuffersCallbackCompleteFunc complete;
     int enabled[DOUBLE_KINDS];
@@ -67,6 +69,7 @@ size_t double_stride_of(uint32_t kind);
 
 /* The caller holds the lock. */
 uint64_t double_clock(void);
+uint64_t double_base(void); /* without what makes it CUPTI's */
 /* A record to come out at that moment (0: as soon as there is one), and what is due. */
 void double_put(const void *record, size_t size, uint64_t ready);
 /* Writes what is complete, or all, into buffers and delivers them. */

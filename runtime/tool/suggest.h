@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * "did you mean": the known word that a mistyped one is nearest to.
+ */
+#ifndef STINT_TOOL_SUGGEST_H
+#define STINT_TOOL_SUGGEST_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct suggestion {
+    const char *typed;
+    size_t length;     /* of what was typed */
+    const char *word;  /* the nearest so far, or NULL */
+    uint32_t mistakes; /* of that word */
+    int several;       /* other words have as few */
+};
+
+/* What was typed, or the beginning of it. */
+void suggestion_start(struct suggestion *s, const char *typed, size_t length);
+/* A word that would be right. */
+void suggestion_try(struct suggestion *s, const char *word);
+/* ", did you mean WORD?" with that prefix before the word, or "": no word is near, or several. */
+void suggestion_text(const struct suggestion *s, const char *prefix, char *out, size_t size);
+
+#endif
