@@ -30,7 +30,7 @@ import check_docs
 from check_docs import ROOT, check
 
 # Pages that are executed as a whole.
-WHOLE = []
+WHOLE = ["tutorial.md"]
 TIMEOUT = 120  # seconds, of one block
 
 
@@ -72,7 +72,8 @@ class Session:
 
 def masked(text):
     text = re.sub(r"(?m)^(\S.*?)  +(SLOWER|FASTER|SAME|UNSURE)\b.*$", r"\1 VERDICT", text)
-    text = re.sub(r"(?m)^(machine:|total: |stint cost|started |    ).*$", r"\1", text)
+    text = re.sub(r"(?m)^(machine:|stint cost).*\n(    .*\n)*", "", text)
+    text = re.sub(r"(?m)^(total: |started ).*$", r"\1", text)
     return [re.sub(r" #(?= |$)|(?<= )-(?= |$)", "", line) for line in check_docs.masked(text)]
 
 
