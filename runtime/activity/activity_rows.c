@@ -13,7 +13,7 @@
 #include "base/hash_map.h"
 #include "base/scratch.h"
 
-/* 9 MiB of rows, more than 64 MiB with histograms. */
+/* 9 MiB of rows, more than 64 MiB with histograms and samples. */
 #define MAX_ROWS 49152u
 
 static struct scratch memory;
@@ -43,6 +43,20 @@ static int activity_row_has_time(uint32_t kind) {
     return kind != ACTIVITY_ALLOC && kind != ACTIVITY_FREE && kind != ACTIVITY_MEMORY;
 }
 
+/* What medians are made of. Without memory for the samples, of the histogram. */
+static void activity_row_make_samples(struct arena_activity *a) {
+    size_t bytes = sizeof(struct arena_samples);
+    a->histogram = arena_get(sizeof(struct stint_impl_histogram), ARENA_HISTOGRAM);
+    if (!a->histogram) {
+        arena_lose(STINT_STATUS_NO_HISTOGRAM, 1);
+        return;
+    }
+    if (activity_kind_has_sizes(a->kind)) {
+        bytes = sizeof(struct arena_sizes);
+    }
+    a->samples = arena_get(bytes, ARENA_HISTOGRAM);
+}
+
 static void activity_row_publish(const struct activity_key *k, uint32_t row) {
     struct arena_activity *a = arena_at(row);
     struct arena_header *h = arena_header();
@@ -50,11 +64,9 @@ static void activity_row_publish(const struct activity_key *k, uint32_t row) {
     if (activity_row_has_time(k->kind)) {
         a->min = UINT64_MAX;
     }
+    a->min_bytes = UINT64_MAX;
     if (config.percentiles && activity_row_has_time(k->kind) && k->kind != ACTIVITY_BUSY) {
-        a->histogram = arena_get(sizeof(struct stint_impl_histogram), ARENA_HISTOGRAM);
-        if (!a->histogram) {
-            arena_lose(STINT_STATUS_NO_HISTOGRAM, 1);
-        }
+        activity_row_make_samples(a);
     }
     a->next = h->first_activity;
     __atomic_store_n(&h->first_activity, row, __ATOMIC_RELEASE);
@@ -116,13 +128,13 @@ static void activity_row_add_shape(struct arena_activity *a, const struct activi
     }
 }
 
-static void activity_row_add_square(struct arena_activity *a, uint64_t ns) {
+/* squares: the bits of a double. Returns those of the sum. */
+static uint64_t activity_row_add_square(uint64_t squares, uint64_t value) {
     double sum;
-    uint64_t bits;
-    memcpy(&sum, &a->squares, sizeof sum);
-    sum += (double)ns * (double)ns;
-    memcpy(&bits, &sum, sizeof bits);
-    PUT(squares, bits);
+    memcpy(&sum, &squares, sizeof sum);
+    sum += (double)value * (double)value;
+    memcpy(&squares, &sum, sizeof squares);
+    return squares;
 }
 
 static void activity_row_add_bounds(struct arena_activity *a, uint64_t min, uint64_t max) {
@@ -148,6 +160,31 @@ static void activity_row_add_bytes(struct arena_activity *a, uint64_t bytes) {
     if (bytes > a->max_bytes) {
         PUT(max_bytes, bytes);
     }
+    if (bytes < a->min_bytes) {
+        PUT(min_bytes, bytes);
+    }
+    PUT(byte_squares, activity_row_add_square(a->byte_squares, bytes));
+}
+
+/* count: of the samples before. */
+static void activity_row_keep(const struct arena_activity *a, uint64_t count, uint64_t ns,
+                              uint64_t bytes) {
+    struct arena_sizes *sizes = NULL;
+    if (!a->samples) {
+        return;
+    }
+    struct arena_samples *samples = arena_at(a->samples);
+    if (activity_kind_has_sizes(a->kind)) {
+        sizes = arena_at(a->samples);
+        uint32_t histogram = a->samples + offsetof(struct arena_sizes, histogram) / STINT_IMPL_UNIT;
+        stint_impl_histogram_add(arena.base, histogram, u64_min(bytes, STINT_IMPL_LONG - 1));
+    }
+    if (count < ARENA_SAMPLES) {
+        STINT_IMPL_STORE(&samples->ns[count], ns);
+    }
+    if (sizes && count < ARENA_SAMPLES) {
+        STINT_IMPL_STORE(&sizes->bytes[count], bytes);
+    }
 }
 
 void activity_rows_add(uint32_t row, const struct activity_sample *s) {
@@ -159,11 +196,12 @@ void activity_rows_add(uint32_t row, const struct activity_sample *s) {
     }
     PUT(total, a->total + s->ns);
     activity_row_add_bounds(a, s->ns, s->ns);
-    activity_row_add_square(a, s->ns);
+    PUT(squares, activity_row_add_square(a->squares, s->ns));
     activity_row_add_when(a, s->start, s->start + s->ns, !seq);
-    if (s->bytes) {
+    if (s->bytes || activity_kind_has_sizes(a->kind)) {
         activity_row_add_bytes(a, s->bytes);
     }
+    activity_row_keep(a, seq / 2, s->ns, s->bytes);
     stint_impl_histogram_add(arena.base, a->histogram, u64_min(s->ns, STINT_IMPL_LONG - 1));
     PUT(seq, seq + 2);
 }

@@ -77,18 +77,28 @@ static int sweep_call_holds_up(const struct sweep_call *c, uint64_t from, uint64
     return c->kind == SWEEP_CALL_WAITS && c->end + SWEEP_CLOCKS >= from && c->end <= launched;
 }
 
+/* When it was launched, 0 = unknown, and by which thread. */
+static uint64_t sweep_find_launch(const struct sweep *s, const struct sweep_item *item,
+                                  uint32_t *thread) {
+    uint64_t start;
+    uint32_t by;
+    *thread = item->thread;
+    if (item->correlation && !s->ops->call(s->data, item->correlation, &start, &by)) {
+        *thread = by;
+        return start;
+    }
+    return item->launched;
+}
+
 static uint32_t sweep_find_cause(const struct sweep *s, const struct sweep_item *next,
                                  uint64_t from) {
-    uint64_t launched = next->launched, start, n = s->call_count;
-    uint64_t oldest = saturating_subtract(n, SWEEP_CALLS);
-    uint32_t thread = next->thread, by;
-    uint32_t cause = ACTIVITY_GAP_UNKNOWN;
-    if (next->correlation && !s->ops->call(s->data, next->correlation, &start, &by)) {
-        launched = start;
-        thread = by;
-    }
+    uint32_t thread, cause = ACTIVITY_GAP_UNKNOWN;
+    uint64_t launched = sweep_find_launch(s, next, &thread);
+    uint64_t n = s->call_count, oldest = saturating_subtract(n, SWEEP_CALLS);
     if (launched > from) {
         cause = ACTIVITY_GAP_HOST_LATE;
+    } else if (launched) {
+        cause = ACTIVITY_GAP_BETWEEN;
     }
     for (; n > oldest; --n) {
         const struct sweep_call *c = &s->calls[(n - 1) % SWEEP_CALLS];
@@ -108,9 +118,21 @@ static uint32_t sweep_find_cause(const struct sweep *s, const struct sweep_item 
     return cause;
 }
 
+static uint32_t sweep_find_short_cause(const struct sweep *s, const struct sweep_item *next,
+                                       uint64_t from) {
+    uint32_t thread;
+    uint64_t launched = sweep_find_launch(s, next, &thread);
+    if (launched && launched <= from) {
+        return ACTIVITY_GAP_BETWEEN;
+    }
+    return ACTIVITY_GAP_UNKNOWN;
+}
+
 static void sweep_put_gap(const struct sweep *s, const struct sweep_item *next, uint64_t from) {
     struct sweep_gap gap = {.device = next->device, .start = from, .ns = next->start - from};
-    if (gap.ns >= SWEEP_SHORT) {
+    if (gap.ns < SWEEP_SHORT) {
+        gap.cause = sweep_find_short_cause(s, next, from);
+    } else {
         gap.cause = sweep_find_cause(s, next, from);
         gap.node = next->node;
     }

@@ -7,14 +7,15 @@
  * in order of their start, and removed. A later item that began before the end of the swept part is
  * cut to the rest and counted as late.
  *
- * A gap is a time in which a device ran nothing, between two activities; gaps shorter than a
- * microsecond are only idle time, of unknown cause and without a node. The node of any other gap is
- * that of the launch that ended it, and its cause is the first of these that holds:
+ * A gap is a time in which a device ran nothing, between two activities. The node of a gap is that
+ * of the launch that ended it, and its cause is the first of these that holds (gaps shorter than a
+ * microsecond have no node, and only the last two causes):
  *   COPY       a call that copies and waits, of the launching thread, covers more than half of it;
  *   SYNC       the launching thread was in a call that waits for the GPU, which ended after the
  *              gap's beginning (or 2 us before it: two clocks), and launched only then;
  *   HOST_LATE  the launch came after the gap's beginning;
- *   UNKNOWN    none of them, or nothing is known of the launch.
+ *   BETWEEN    the launch came before it: the GPU's own time between two activities;
+ *   UNKNOWN    nothing is known of the launch.
  * An unknown thread matches any thread.
  */
 #ifndef STINT_ACTIVITY_SWEEP_H

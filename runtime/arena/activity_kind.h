@@ -28,6 +28,11 @@ enum activity_kind {
     ACTIVITY_KINDS
 };
 
+/* Kinds that move bytes: the sizes of single ones are kept. */
+static inline int activity_kind_has_sizes(uint32_t kind) {
+    return kind == ACTIVITY_COPY || kind == ACTIVITY_FILL;
+}
+
 /* Memory: of copies' ends, fills and allocations. A tracer translates; CUPTI's numbers are
  * these. */
 enum activity_memory {
@@ -84,6 +89,7 @@ enum activity_gap {
     ACTIVITY_GAP_HOST_LATE, /* what ran next was not launched yet */
     ACTIVITY_GAP_COPY,      /* the host was in a copy that keeps it */
     ACTIVITY_GAP_SYNC,      /* the host waited for the GPU and launched only then */
+    ACTIVITY_GAP_BETWEEN,   /* what ran next was launched in time: the GPU's own gap */
     ACTIVITY_GAPS
 };
 

@@ -137,10 +137,27 @@ struct arena_activity {
     uint32_t registers;
     uint32_t shared_static;
     uint32_t shared_dynamic;
-    uint32_t reserved[5];
+    uint32_t samples;   /* struct arena_samples, or arena_sizes of a kind that moves bytes; units,
+                            * 0 = none */
+    uint64_t min_bytes; /* of one; UINT64_MAX before the first */
+    uint64_t byte_squares; /* the bits of a double: the sum of the squared bytes */
+};
+
+/* The first times of an activity, in the order in which they came. */
+#define ARENA_SAMPLES 64u
+struct arena_samples {
+    uint64_t ns[ARENA_SAMPLES];
+};
+/* The same of copies, with their bytes. */
+struct arena_sizes {
+    struct arena_samples times;
+    uint64_t bytes[ARENA_SAMPLES];
+    struct stint_impl_histogram histogram; /* of bytes */
 };
 
 _Static_assert(sizeof(struct arena_activity) == 3 * STINT_IMPL_UNIT, "an activity is three lines");
+_Static_assert(offsetof(struct arena_sizes, histogram) == 16 * STINT_IMPL_UNIT,
+               "a histogram begins at a unit");
 
 /* A GPU stream and the spans of its timers. */
 struct arena_lane {

@@ -73,6 +73,7 @@ const char *activity_gap_text(uint32_t gap) {
         [ACTIVITY_GAP_HOST_LATE] = "host late",
         [ACTIVITY_GAP_COPY] = "waiting on copy",
         [ACTIVITY_GAP_SYNC] = "waiting on sync",
+        [ACTIVITY_GAP_BETWEEN] = "between launches",
     };
     return TEXT(texts, gap, "unknown");
 }

@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "arena/arena.h"
 #include "base/arithmetic.h"
 #include "base/hash_map.h"
 #include "base/histogram.h"
@@ -25,6 +26,16 @@ struct activity_grouping {
     uint32_t count;
     struct histogram *sum; /* of the row at hand */
 };
+
+/* What of an activity a histogram and samples are of. */
+enum activity_quantity { QUANTITY_TIME, QUANTITY_BYTES };
+
+static uint32_t member_histogram(const struct snapshot_activity *a, enum activity_quantity which) {
+    if (which == QUANTITY_TIME) {
+        return a->histogram;
+    }
+    return a->byte_histogram;
+}
 
 static uint32_t activity_row_hash(const struct snapshot_activity *a) {
     const uint32_t parts[] = {a->kind, a->detail, a->device, a->context, a->stream, a->node};
@@ -79,6 +90,7 @@ static uint32_t row_of(struct activity_grouping *g, const struct snapshot_activi
         return row;
     }
     key.min = UINT64_MAX;
+    key.min_bytes = UINT64_MAX;
     key.first_at = UINT64_MAX;
     row = g->count++;
     g->rows[row].sum = key;
@@ -114,20 +126,22 @@ static void activity_row_add(struct snapshot_activity *to, const struct snapshot
     to->launch_total = saturating_add(to->launch_total, a->launch_total);
     to->delay_total = saturating_add(to->delay_total, a->delay_total);
     to->squares += a->squares;
+    to->byte_squares += a->byte_squares;
     to->loose |= a->loose;
     to->min = u64_min(a->min, to->min);
     to->max = u64_max(a->max, to->max);
     to->max_bytes = u64_max(a->max_bytes, to->max_bytes);
+    to->min_bytes = u64_min(a->min_bytes, to->min_bytes);
     to->first_at = u64_min(a->first_at, to->first_at);
     to->last_at = u64_max(a->last_at, to->last_at);
 }
 
 static void activity_sum_histograms(const struct activity_grouping *g, uint32_t row,
-                                    struct histogram *sum) {
+                                    enum activity_quantity which, struct histogram *sum) {
     const struct snapshot *s = g->s;
     memset(sum, 0, sizeof *sum);
     for (uint32_t at = g->members[row]; at; at = g->next[at - 1]) {
-        uint32_t unit = s->activities[at - 1].histogram;
+        uint32_t unit = member_histogram(&s->activities[at - 1], which);
         const struct stint_impl_histogram *h = snapshot_at(s, unit, sizeof *h);
         const uint32_t *then = NULL;
         if (s->since) {
@@ -140,39 +154,82 @@ static void activity_sum_histograms(const struct activity_grouping *g, uint32_t 
     }
 }
 
-static uint64_t stddev_of(const struct snapshot_activity *a) {
-    double n = (double)a->count, total = (double)a->total;
-    double squares = a->squares - total * (total / n); /* of the distances from the mean */
+/* Of a sample: n values, their sum and the sum of their squares. */
+static uint64_t stddev_of(uint64_t count, uint64_t total, double squares, uint64_t widest) {
+    double n = (double)count, sum = (double)total;
+    double distances = squares - sum * (sum / n); /* squared, from the mean */
     double v = 0;
-    if (a->count > 1 && squares > 0) {
-        v = deviation_root(squares / (n - 1));
+    if (count > 1 && distances > 0) {
+        v = deviation_root(distances / (n - 1));
     }
-    uint64_t widest = a->max - a->min, whole = snapshot_whole(v + 0.5);
+    uint64_t whole = snapshot_whole(v + 0.5);
     return u64_min(whole, widest);
 }
 
-/* Samples: up to here the middle ones are what the bounds leave of the total. */
-#define EXACT_MEDIAN 4
+/* ---- Medians. */
 
-/* 0: not known exactly. */
-static int find_exact_median(const struct snapshot_activity *a, uint64_t *median) {
-    if (a->count > EXACT_MEDIAN || a->loose & (SNAPSHOT_LOOSE_MIN | SNAPSHOT_LOOSE_MAX)) {
-        return 0;
+/* The samples that were kept, or NULL. */
+static const uint64_t *member_samples(const struct snapshot *s, const struct snapshot_activity *a,
+                                      enum activity_quantity which) {
+    if (which == QUANTITY_TIME) {
+        const struct arena_samples *times = snapshot_at(s, a->samples, sizeof *times);
+        return times ? times->ns : NULL;
     }
-    if (a->count <= 2) {
-        *median = a->total / a->count;
-        return 1;
+    const struct arena_sizes *sizes = NULL;
+    if (a->byte_histogram) {
+        sizes = snapshot_at(s, a->samples, sizeof *sizes);
     }
-    uint64_t bounds = saturating_add(a->min, a->max);
-    *median = saturating_subtract(a->total, bounds) / (a->count - 2);
-    return 1;
+    return sizes ? sizes->bytes : NULL;
+}
+
+/* All samples of the row's members; 0: not all were kept, or there are too many. */
+static uint32_t row_samples(const struct activity_grouping *g, uint32_t row,
+                            enum activity_quantity which, uint64_t out[ARENA_SAMPLES]) {
+    uint32_t count = 0;
+    for (uint32_t at = g->members[row]; at; at = g->next[at - 1]) {
+        const struct snapshot_activity *a = &g->s->activities[at - 1];
+        const uint64_t *samples = member_samples(g->s, a, which);
+        uint64_t end = saturating_add(a->before, a->count);
+        if (!samples || end > ARENA_SAMPLES || a->count > ARENA_SAMPLES - count) {
+            return 0;
+        }
+        for (uint64_t i = a->before; i < end; ++i) {
+            out[count++] = STINT_IMPL_LOAD(&samples[i]);
+        }
+    }
+    return count;
+}
+
+static int sample_is_before(const void *what, uint32_t a, uint32_t b) {
+    const uint64_t *samples = what;
+    return samples[a] < samples[b];
+}
+
+/* The mean of the two middle samples where their number is even. */
+static uint64_t median_of_samples(const uint64_t *samples, uint32_t count) {
+    uint32_t order[ARENA_SAMPLES], spare[ARENA_SAMPLES];
+    const uint32_t *sorted = order_in(order, spare, count, sample_is_before, samples);
+    uint64_t low = samples[sorted[(count - 1) / 2]], high = samples[sorted[count / 2]];
+    return low + (high - low) / 2;
+}
+
+/* sum: of the row's histograms, of which there is one at least. */
+static uint64_t row_median(const struct activity_grouping *g, uint32_t row,
+                           enum activity_quantity which, const struct histogram *sum) {
+    uint64_t samples[ARENA_SAMPLES];
+    uint32_t count = row_samples(g, row, which, samples);
+    if (count) {
+        return median_of_samples(samples, count);
+    }
+    return histogram_percentile(sum, histogram_count(sum), 500);
 }
 
 /* The bounds where they are not exact, and the median. */
-static void finish_histogram(const struct activity_grouping *g, struct activity_row *r) {
+static void finish_times(const struct activity_grouping *g, struct activity_row *r) {
     struct snapshot_activity *a = &r->sum;
+    uint32_t row = (uint32_t)(r - g->rows);
     struct histogram *sum = g->sum;
-    activity_sum_histograms(g, (uint32_t)(r - g->rows), sum);
+    activity_sum_histograms(g, row, QUANTITY_TIME, sum);
     uint64_t count = histogram_count(sum), low = histogram_min(sum), high = histogram_max(sum);
     if (count) {
         if (a->loose & SNAPSHOT_LOOSE_MIN && low > a->min) {
@@ -186,13 +243,35 @@ static void finish_histogram(const struct activity_grouping *g, struct activity_
     a->min = u64_clamp(a->min, 0, r->avg);
     a->max = u64_clamp(a->max, up, UINT64_MAX);
     if (count) {
-        uint64_t median;
-        if (!find_exact_median(a, &median)) {
-            median = histogram_percentile(sum, count, 500);
-        }
-        r->median = u64_clamp(median, a->min, a->max);
+        r->median = u64_clamp(row_median(g, row, QUANTITY_TIME, sum), a->min, a->max);
         r->has |= ACTIVITY_HAS_MEDIAN;
     }
+    r->stddev = stddev_of(a->count, a->total, a->squares, a->max - a->min);
+}
+
+/* The same of the bytes of kinds that move some. */
+static void finish_sizes(const struct activity_grouping *g, struct activity_row *r) {
+    struct snapshot_activity *a = &r->sum;
+    uint32_t row = (uint32_t)(r - g->rows);
+    struct histogram *sum = g->sum;
+    uint64_t avg = a->bytes / a->count;
+    r->has |= ACTIVITY_HAS_SIZES;
+    activity_sum_histograms(g, row, QUANTITY_BYTES, sum);
+    uint64_t count = histogram_count(sum);
+    if (count && a->loose & SNAPSHOT_LOOSE_MIN_BYTES) {
+        a->min_bytes = u64_max(a->min_bytes, histogram_min(sum));
+    }
+    if (count && a->loose & SNAPSHOT_LOOSE_MAX_BYTES) {
+        a->max_bytes = u64_min(a->max_bytes, histogram_max(sum));
+    }
+    a->min_bytes = u64_clamp(a->min_bytes, 0, avg);
+    a->max_bytes = u64_max(a->max_bytes, avg);
+    if (count) {
+        r->median_bytes =
+            u64_clamp(row_median(g, row, QUANTITY_BYTES, sum), a->min_bytes, a->max_bytes);
+        r->has |= ACTIVITY_HAS_MEDIAN_BYTES;
+    }
+    r->stddev_bytes = stddev_of(a->count, a->bytes, a->byte_squares, a->max_bytes - a->min_bytes);
 }
 
 static void activity_row_finish(const struct activity_grouping *g, struct activity_row *r,
@@ -200,8 +279,10 @@ static void activity_row_finish(const struct activity_grouping *g, struct activi
     const struct snapshot *s = g->s;
     struct snapshot_activity *a = &r->sum;
     r->avg = a->total / a->count;
-    finish_histogram(g, r);
-    r->stddev = stddev_of(a);
+    finish_times(g, r);
+    if (activity_kind_has_sizes(a->kind)) {
+        finish_sizes(g, r);
+    }
     r->share_ppm = 0;
     r->bytes_per_s = 0;
     if (total) {

@@ -35,8 +35,10 @@ struct activity_row {
     struct snapshot_activity sum;
     uint64_t share_ppm; /* of the time of all rows */
     uint64_t avg;       /* nanoseconds */
-    uint64_t median;    /* within 3.2 % */
+    uint64_t median;    /* of up to 64 samples exact, else within 3.2 % */
     uint64_t stddev;    /* of a sample; 0 of one alone */
+    uint64_t median_bytes;
+    uint64_t stddev_bytes;
     uint64_t bytes_per_s;
     uint64_t launch_avg;   /* of the API call, of those whose call is known */
     uint64_t delay_avg;    /* from its end to the start */
@@ -48,6 +50,8 @@ struct activity_row {
 #define ACTIVITY_HAS_MEDIAN 1u
 #define ACTIVITY_HAS_OCCUPANCY 2u
 #define ACTIVITY_HAS_LAUNCH 4u
+#define ACTIVITY_HAS_SIZES 8u
+#define ACTIVITY_HAS_MEDIAN_BYTES 16u
 
 struct activity_table {
     struct activity_row **row; /* sorted */

@@ -88,13 +88,17 @@ static void subtract_activity(struct snapshot_activity *out, const struct baseli
     if (!then->count) {
         return;
     }
-    out->loose = 0;
+    out->loose = SNAPSHOT_LOOSE_MAX_BYTES;
     if (out->min >= then->min) {
         out->loose |= SNAPSHOT_LOOSE_MIN;
     }
     if (out->max <= then->max) {
         out->loose |= SNAPSHOT_LOOSE_MAX;
     }
+    if (out->min_bytes >= then->min_bytes) {
+        out->loose |= SNAPSHOT_LOOSE_MIN_BYTES;
+    }
+    out->before = then->count;
     out->count -= then->count;
     out->total -= then->total;
     out->bytes -= then->bytes;
@@ -103,6 +107,7 @@ static void subtract_activity(struct snapshot_activity *out, const struct baseli
     out->launch_total -= then->launch_total;
     out->delay_total -= then->delay_total;
     out->squares = double_max(out->squares - then->squares, 0);
+    out->byte_squares = double_max(out->byte_squares - then->byte_squares, 0);
     out->first_at = u64_max(out->first_at, from);
     out->last_at = u64_max(out->last_at, out->first_at);
 }
@@ -217,14 +222,17 @@ static int keep_activity(struct baseline *b, const struct snapshot *s,
                                                            .min = a->min,
                                                            .max = a->max,
                                                            .bytes = a->bytes,
+                                                           .min_bytes = a->min_bytes,
                                                            .launches = a->launches,
                                                            .launch_total = a->launch_total,
                                                            .delay_total = a->delay_total,
-                                                           .squares = a->squares};
+                                                           .squares = a->squares,
+                                                           .byte_squares = a->byte_squares};
     } else {
         b->activities[number] = *then;
     }
-    return keep_histogram(b, s, a->histogram, now ? NULL : old);
+    return keep_histogram(b, s, a->histogram, now ? NULL : old) ||
+           keep_histogram(b, s, a->byte_histogram, now ? NULL : old);
 }
 
 static int keep_all(struct baseline *b, const struct snapshot *s, uint32_t set,
@@ -241,7 +249,7 @@ static int keep_all(struct baseline *b, const struct snapshot *s, uint32_t set,
 
 static int make_room(struct baseline *b, const struct snapshot *s) {
     uint64_t nodes = s->node_count, activities = s->activity_count;
-    uint64_t histograms = 2 * nodes + activities;
+    uint64_t histograms = 2 * nodes + 2 * activities;
     b->nodes = scratch_array(&b->memory, nodes, sizeof *b->nodes);
     b->activities = scratch_array(&b->memory, activities, sizeof *b->activities);
     b->histograms = scratch_array(&b->memory, histograms, sizeof *b->histograms);

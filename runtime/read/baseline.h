@@ -16,8 +16,8 @@ struct baseline_node {
 
 /* Of a struct snapshot_activity. Memory in use is a state, no sum: it has none. */
 struct baseline_activity {
-    uint64_t count, total, min, max, bytes, launches, launch_total, delay_total;
-    double squares;
+    uint64_t count, total, min, max, bytes, min_bytes, launches, launch_total, delay_total;
+    double squares, byte_squares;
 };
 
 /* A baseline from an unsubtracted snapshot: every node and activity, or the nodes of one set (the

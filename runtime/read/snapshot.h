@@ -58,6 +58,8 @@ struct snapshot_node {
 };
 #define SNAPSHOT_LOOSE_MIN 1u
 #define SNAPSHOT_LOOSE_MAX 2u
+#define SNAPSHOT_LOOSE_MIN_BYTES 4u
+#define SNAPSHOT_LOOSE_MAX_BYTES 8u
 
 struct snapshot_open {
     uint32_t node;
@@ -110,7 +112,10 @@ struct snapshot_activity {
     uint64_t max;
     uint64_t bytes;
     uint64_t max_bytes;
-    double squares; /* finite, not negative */
+    uint64_t min_bytes;
+    double squares; /* finite, not negative, as the next */
+    double byte_squares;
+    uint64_t before; /* of an interval: samples that came before it */
     uint64_t first_at;
     uint64_t last_at;
     uint64_t launches;
@@ -126,7 +131,9 @@ struct snapshot_activity {
     uint32_t context;
     uint32_t stream;
     uint32_t histogram;
-    uint32_t loose; /* SNAPSHOT_LOOSE_* */
+    uint32_t samples;        /* units, 0 = none */
+    uint32_t byte_histogram; /* likewise */
+    uint32_t loose;          /* SNAPSHOT_LOOSE_* */
     uint32_t varies;
     uint32_t grid[3];
     uint32_t block[3];

@@ -43,7 +43,9 @@ static int copy_activity(struct snapshot_activity *out, const struct arena_activ
     out->max = ACQUIRE(&a->max);
     out->bytes = ACQUIRE(&a->bytes);
     out->max_bytes = ACQUIRE(&a->max_bytes);
+    out->min_bytes = ACQUIRE(&a->min_bytes);
     out->squares = double_or_zero(ACQUIRE(&a->squares));
+    out->byte_squares = double_or_zero(ACQUIRE(&a->byte_squares));
     out->first_at = ACQUIRE(&a->first_at);
     out->last_at = ACQUIRE(&a->last_at);
     out->launches = ACQUIRE(&a->launches);
@@ -60,6 +62,7 @@ static void make_sane(struct snapshot_activity *a) {
         a->max = 0;
     }
     a->min = u64_min(a->min, a->max);
+    a->min_bytes = u64_min(a->min_bytes, a->max_bytes);
     a->last_at = u64_max(a->last_at, a->first_at);
 }
 
@@ -80,6 +83,11 @@ static void read_activity(struct snapshot *s, struct snapshot_activity *out, uin
     out->context = a->context;
     out->stream = a->stream;
     out->histogram = STINT_IMPL_LOAD(&a->histogram);
+    out->samples = STINT_IMPL_LOAD(&a->samples);
+    if (out->samples && activity_kind_has_sizes(a->kind)) {
+        out->byte_histogram =
+            out->samples + offsetof(struct arena_sizes, histogram) / STINT_IMPL_UNIT;
+    }
     out->name = snapshot_text(s, a->name, &out->name_length);
     if (!out->name) {
         out->name = "";

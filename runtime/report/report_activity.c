@@ -7,6 +7,7 @@
 
 #include "base/arithmetic.h"
 #include "base/config.h"
+#include "base/number.h"
 #include "read/activity_name.h"
 #include "read/activity_table.h"
 #include "read/columns.h"
@@ -36,8 +37,9 @@ struct section {
 
 /* ---- Cells. */
 
+/* With the two decimals of nvprof. */
 static void share_cell(struct report_grid *g, uint64_t ppm) {
-    grid_share(g, ppm, 1000000);
+    grid_add(g, "%s", number_fixed((double)ppm / 1e4, 2).text);
 }
 
 static void put_times(struct report_grid *g, const struct activity_row *row) {
@@ -130,7 +132,14 @@ static void put_size(struct report_grid *g, const struct activity_row *row) {
         grid_add(g, "-");
     }
     grid_bytes(g, a->bytes / a->count);
+    if (row->has & ACTIVITY_HAS_MEDIAN_BYTES) {
+        grid_bytes(g, row->median_bytes);
+    } else {
+        grid_add(g, "-");
+    }
+    grid_bytes(g, a->min_bytes);
     grid_bytes(g, a->max_bytes);
+    grid_bytes(g, row->stddev_bytes);
     put_ends(g, a);
 }
 
@@ -158,8 +167,8 @@ static const struct section sections[] = {
      ACTIVITY_IN_COPIES,
      ACTIVITY_BY_DETAIL,
      1,
-     {"bytes", "calls", "GB/s", "avg", "max", "from", "to", "call"},
-     7u << 5,
+     {"bytes", "calls", "GB/s", "avg", "med", "min", "max", "stddev", "from", "to", "call"},
+     7u << 8,
      put_size,
      NULL},
     {"API calls", ACTIVITY_IN_CALLS, 0, 0, {TIMES}, 0, put_times, NULL},

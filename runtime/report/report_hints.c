@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "arena/activity_kind.h"
+#include "base/arithmetic.h"
 #include "base/config.h"
 #include "base/number.h"
 #include "read/activity_name.h"
@@ -199,7 +200,8 @@ static void hint_overlap(struct hints *h, uint32_t device) {
     uint64_t kernels = device_busy_time(h->s, device, ACTIVITY_BUSY_KERNEL);
     uint64_t copies = device_busy_time(h->s, device, ACTIVITY_BUSY_COPY);
     uint64_t overlap = device_busy_time(h->s, device, ACTIVITY_BUSY_OVERLAP);
-    if (kernels && time_matters(h, copies) && overlap < copies / MATTERS) {
+    uint64_t possible = u64_min(kernels, copies);
+    if (time_matters(h, possible) && overlap < possible / MATTERS) {
         hint_put(h,
                  "copies and kernels take turns on GPU %u; streams of their own, "
                  "cudaMemcpyAsync and pinned memory let them overlap",

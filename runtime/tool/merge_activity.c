@@ -26,7 +26,9 @@ static void copy_activity_times(const struct merge *m, const struct merge_map *m
     to->max = a->max;
     to->bytes = a->bytes;
     to->max_bytes = a->max_bytes;
+    to->min_bytes = a->min_bytes;
     memcpy(&to->squares, &a->squares, sizeof to->squares);
+    memcpy(&to->byte_squares, &a->byte_squares, sizeof to->byte_squares);
     to->first_at = a->first_at + later;
     to->last_at = a->last_at + later;
     to->launches = a->launches;
@@ -44,10 +46,32 @@ static void copy_launch_configuration(struct arena_activity *to,
     to->shared_dynamic = a->shared_dynamic;
 }
 
+/* Their unit in the merged file, 0: the run has none. */
+static int merge_samples(struct merge *m, const struct merge_map *map,
+                         const struct snapshot_activity *a, uint32_t *out) {
+    size_t bytes = sizeof(struct arena_samples);
+    if (a->byte_histogram) {
+        bytes = sizeof(struct arena_sizes);
+    }
+    const void *from = snapshot_at(&map->run->snapshot, a->samples, bytes);
+    *out = 0;
+    if (!from) {
+        return 0;
+    }
+    *out = merge_file_get(&m->file, bytes);
+    if (!*out) {
+        return -1;
+    }
+    memcpy(merge_file_at(&m->file, *out), from, bytes);
+    return 0;
+}
+
 static int merge_activity(struct merge *m, struct merge_map *map,
                           const struct snapshot_activity *a) {
     uint32_t unit = merge_file_get(&m->file, sizeof(struct arena_activity)), histogram, name = 0;
-    if (!unit || merge_histogram(m, map, a->histogram, 1, &histogram)) {
+    uint32_t samples;
+    if (!unit || merge_histogram(m, map, a->histogram, 1, &histogram) ||
+        merge_samples(m, map, a, &samples)) {
         return -1;
     }
     if (a->name_length) {
@@ -68,6 +92,7 @@ static int merge_activity(struct merge *m, struct merge_map *map,
     to->context = a->context;
     to->stream = a->stream;
     to->histogram = histogram;
+    to->samples = samples;
     to->next = h->first_activity;
     h->first_activity = unit;
     hash_map_set(&map->activity, a->unit, unit);

@@ -29,25 +29,52 @@ GPU_SUMS struct arena_activity *gpu_activity(uint32_t kind, uint32_t detail, con
     a->context = device ? 1 : 0;
     a->stream = stream;
     a->min = UINT64_MAX;
-    a->histogram =
-        config.percentiles ? arena_get(sizeof(struct stint_impl_histogram), ARENA_HISTOGRAM) : 0;
+    a->min_bytes = UINT64_MAX;
+    if (config.percentiles) {
+        int sizes = activity_kind_has_sizes(kind);
+        a->histogram = arena_get(sizeof(struct stint_impl_histogram), ARENA_HISTOGRAM);
+        a->samples = arena_get(sizes ? sizeof(struct arena_sizes) : sizeof(struct arena_samples),
+                               ARENA_HISTOGRAM);
+    }
     a->next = arena_header()->first_activity;
     __atomic_store_n(&arena_header()->first_activity, unit, __ATOMIC_RELEASE);
     return a;
 }
 
+GPU_SUMS uint64_t gpu_activity_square(uint64_t squares, uint64_t value) {
+    double sum;
+    memcpy(&sum, &squares, sizeof sum);
+    sum += (double)value * (double)value;
+    memcpy(&squares, &sum, sizeof squares);
+    return squares;
+}
+
+GPU_SUMS void gpu_activity_keep(struct arena_activity *a, uint64_t ns, uint64_t bytes) {
+    uint64_t i = a->seq / 2;
+    if (i < ARENA_SAMPLES) {
+        ((struct arena_samples *)arena_at(a->samples))->ns[i] = ns;
+    }
+    if (activity_kind_has_sizes(a->kind)) {
+        struct arena_sizes *sizes = arena_at(a->samples);
+        sizes->bytes[i % ARENA_SAMPLES] = bytes;
+        ++sizes->histogram.bucket[stint_impl_bucket(bytes)];
+    }
+}
+
 /* It happened once more. */
 GPU_SUMS void gpu_activity_took(struct arena_activity *a, uint64_t ns, uint64_t bytes) {
-    double squares;
-    memcpy(&squares, &a->squares, sizeof squares);
-    squares += (double)ns * (double)ns;
-    memcpy(&a->squares, &squares, sizeof squares);
+    a->squares = gpu_activity_square(a->squares, ns);
+    a->byte_squares = gpu_activity_square(a->byte_squares, bytes);
+    if (a->samples) {
+        gpu_activity_keep(a, ns, bytes);
+    }
     a->seq += 2;
     a->total += ns;
     a->min = ns < a->min ? ns : a->min;
     a->max = ns > a->max ? ns : a->max;
     a->bytes += bytes;
     a->max_bytes = bytes > a->max_bytes ? bytes : a->max_bytes;
+    a->min_bytes = bytes < a->min_bytes ? bytes : a->min_bytes;
     stint_impl_histogram_add(arena.base, a->histogram, ns);
 }
 

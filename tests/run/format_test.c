@@ -84,7 +84,10 @@ static const struct field fields[] = {
     F(arena_activity, stream) F(arena_activity, histogram) F(arena_activity, varies)
     F(arena_activity, grid) F(arena_activity, block) F(arena_activity, registers)
     F(arena_activity, shared_static) F(arena_activity, shared_dynamic)
-    F(arena_activity, reserved)
+    F(arena_activity, samples) F(arena_activity, min_bytes) F(arena_activity, byte_squares)
+    WHOLE(arena_samples) F(arena_samples, ns)
+    WHOLE(arena_sizes)
+    F(arena_sizes, times) F(arena_sizes, bytes) F(arena_sizes, histogram)
     WHOLE(stint_impl_ring)
     F(stint_impl_ring, head) F(stint_impl_ring, mask) F(stint_impl_ring, reserved)
     WHOLE(stint_impl_event) F(stint_impl_event, at) F(stint_impl_event, what)
@@ -206,7 +209,7 @@ TEST(format, activities_it_names) {
     CHECK_EQ_U64(ACTIVITY_COPY_DETAIL(2, 3, 4, 1), 2 | 3 << 8 | 4 << 16 | 1 << 24);
     CHECK_EQ_U64(ACTIVITY_SYNC_CONTEXT, 4);
     CHECK_EQ_U64(ACTIVITY_BUSY_OVERLAP, 3);
-    CHECK_EQ_U64(ACTIVITY_GAP_SYNC, 3);
+    CHECK_EQ_U64(ACTIVITY_GAP_BETWEEN, 4);
     CHECK_EQ_U64(ACTIVITY_STEP_BUSY, 1);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hand_run.h"
+#include "arena/activity_kind.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -150,10 +151,12 @@ uint32_t hand_activity(struct hand_run *h, uint32_t kind, uint32_t detail, const
     a->min = a->max = total / count;
     a->squares = (double)total * (double)(total / count);
     a->bytes = bytes;
-    a->max_bytes = bytes / count;
+    a->min_bytes = a->max_bytes = bytes / count;
+    a->byte_squares = (double)bytes * (double)(bytes / count);
     a->context = 1;
     a->stream = 7;
     a->histogram = total ? histogram_of(h, a->min, count) : 0;
+    a->byte_histogram = activity_kind_has_sizes(kind) ? histogram_of(h, a->min_bytes, count) : 0;
     return s->activity_count++;
 }
 

@@ -64,7 +64,7 @@ TEST(activity_line, gaps_have_a_scope_and_a_cause) {
     CHECK_EQ_U64(a->node, waits);
     check_sum(a, 1, 5000, 5000, 5000);
     CHECK(a->histogram != 0);
-    a = row(ACTIVITY_GAP, ACTIVITY_GAP_UNKNOWN, NULL); /* too short to ask anybody */
+    a = row(ACTIVITY_GAP, ACTIVITY_GAP_BETWEEN, NULL); /* short: without a scope */
     CHECK_EQ_U64(a->node, 0);
     check_sum(a, 1, 400, 400, 400);
 }

@@ -30,6 +30,25 @@ TEST(activity_rows, columns) {
     const struct stint_impl_histogram *h = arena_at(a->histogram);
     CHECK_EQ_U64(h->bucket[stint_impl_bucket(10)], 1);
     CHECK_EQ_U64(h->bucket[stint_impl_bucket(30)], 1);
+    CHECK_EQ_U64(a->min_bytes, 16);
+    const struct arena_sizes *sizes = arena_at(a->samples);
+    CHECK(sizes->times.ns[0] == 30 && sizes->times.ns[1] == 10 && sizes->times.ns[2] == 20);
+    CHECK(sizes->bytes[0] == 64 && sizes->bytes[1] == 256 && sizes->bytes[2] == 16);
+    CHECK_EQ_U64(sizes->histogram.bucket[stint_impl_bucket(256)], 1);
+}
+
+/* The first 64; the later ones are in the histogram only. */
+TEST(activity_rows, samples) {
+    CHECK(!activity_open());
+    for (uint64_t i = 0; i < 70; ++i) {
+        add(kernel("k", 1, 1000, 1000 + i));
+    }
+    const struct arena_activity *a = row(ACTIVITY_KERNEL, 0, "k");
+    const struct arena_samples *samples = arena_at(a->samples);
+    for (uint64_t i = 0; i < ARENA_SAMPLES; ++i) {
+        CHECK_EQ_U64(samples->ns[i], i);
+    }
+    CHECK_EQ_U64(a->min_bytes, UINT64_MAX);
 }
 
 TEST(activity_rows, longest_times) {

@@ -131,7 +131,7 @@ TEST(activity_sweep, causes) {
     /* No call near. */
     CHECK_EQ_U64(cause_with(SWEEP_CALL_WAITS, 1, 2, 1, 19000), ACTIVITY_GAP_HOST_LATE);
     CHECK_EQ_U64(cause_with(SWEEP_CALL_WAITS, 1, 2, 1, 10001), ACTIVITY_GAP_HOST_LATE);
-    CHECK_EQ_U64(cause_with(SWEEP_CALL_WAITS, 1, 2, 1, 10000), ACTIVITY_GAP_UNKNOWN);
+    CHECK_EQ_U64(cause_with(SWEEP_CALL_WAITS, 1, 2, 1, 10000), ACTIVITY_GAP_BETWEEN);
     CHECK_EQ_U64(cause_with(SWEEP_CALL_WAITS, 1, 2, 1, 0), ACTIVITY_GAP_UNKNOWN);
     /* A wait that ends in the gap, at its beginning, a little before, long before. */
     CHECK_EQ_U64(cause_with(SWEEP_CALL_WAITS, 6000, 12000, 1, 19000), ACTIVITY_GAP_SYNC);
@@ -143,12 +143,12 @@ TEST(activity_sweep, causes) {
     CHECK_EQ_U64(cause_with(SWEEP_CALL_WAITS, 6000, 12000, 0, 19000), ACTIVITY_GAP_SYNC);
     /* It was launched before the wait was over: that was not it. */
     CHECK_EQ_U64(cause_with(SWEEP_CALL_WAITS, 6000, 12000, 1, 11999), ACTIVITY_GAP_HOST_LATE);
-    CHECK_EQ_U64(cause_with(SWEEP_CALL_WAITS, 6000, 12000, 1, 9000), ACTIVITY_GAP_UNKNOWN);
+    CHECK_EQ_U64(cause_with(SWEEP_CALL_WAITS, 6000, 12000, 1, 9000), ACTIVITY_GAP_BETWEEN);
     /* A copy over more than half of it, over half of it. */
     CHECK_EQ_U64(cause_with(SWEEP_CALL_COPIES, 9000, 15001, 1, 19000), ACTIVITY_GAP_COPY);
     CHECK_EQ_U64(cause_with(SWEEP_CALL_COPIES, 9000, 15000, 1, 19000), ACTIVITY_GAP_HOST_LATE);
     CHECK_EQ_U64(cause_with(SWEEP_CALL_COPIES, 9000, 30000, 1, 9000), ACTIVITY_GAP_COPY);
-    CHECK_EQ_U64(cause_with(SWEEP_CALL_COPIES, 9000, 30000, 2, 9000), ACTIVITY_GAP_UNKNOWN);
+    CHECK_EQ_U64(cause_with(SWEEP_CALL_COPIES, 9000, 30000, 2, 9000), ACTIVITY_GAP_BETWEEN);
 }
 
 TEST(activity_sweep, copy_goes_before_wait) {
@@ -347,7 +347,11 @@ static uint64_t covered(uint32_t device, unsigned kinds, int both, uint64_t from
 }
 
 static uint32_t model_cause(const struct sweep_item *next, uint64_t from) {
-    uint32_t cause = next->launched > from ? ACTIVITY_GAP_HOST_LATE : ACTIVITY_GAP_UNKNOWN;
+    uint32_t own = next->launched ? ACTIVITY_GAP_BETWEEN : ACTIVITY_GAP_UNKNOWN;
+    uint32_t cause = next->launched > from ? ACTIVITY_GAP_HOST_LATE : own;
+    if (next->start - from < 1000) {
+        return next->launched > from ? ACTIVITY_GAP_UNKNOWN : own;
+    }
     for (int pass = 0; pass < 2; ++pass) {
         for (unsigned i = 0; i < all_count; ++i) {
             const struct sweep_item *c = &all[i];
@@ -378,7 +382,7 @@ static void check_gaps(void) {
             int small = w->start - from < 1000;
             wrong += n > gap_count || g->device != w->device || g->start != from ||
                      g->ns != w->start - from || g->node != (small ? 0 : w->node) ||
-                     g->cause != (small ? ACTIVITY_GAP_UNKNOWN : model_cause(w, from));
+                     g->cause != model_cause(w, from);
         }
         if (is_work(w)) {
             end[w->device] = w->end > from ? w->end : from;

@@ -187,16 +187,63 @@ TEST(activity_table, orders) {
 
 /* The mean of the two middle samples where their number is even. */
 TEST(activity_table, median_of_few_samples) {
-    static const uint64_t ns[] = {1000, 9000000, 3000, 8000};
-    static const uint64_t medians[] = {1000, 4500500, 3000, 5500};
+    static const uint64_t ns[] = {1000, 9000000, 3000, 8000, 2000, 7000};
+    static const uint64_t medians[] = {1000, 4500500, 3000, 5500, 3000, 5000};
     timed("first", 10);
     struct arena_activity *a = gpu_activity(ACTIVITY_API, 0, "cudaFree", 0, 0);
-    for (int i = 0; i < 4; ++i) {
+    for (int i = 0; i < 6; ++i) {
         gpu_activity_took(a, ns[i], 0);
         CHECK(!snapshot_take(&s));
         group_all(ACTIVITY_IN(ACTIVITY_API), 0);
         CHECK_EQ_U64(t.row[0]->median, medians[i]);
     }
+}
+
+/* Of several rows of the arena together; from the 65th on it is that of the histogram. */
+TEST(activity_table, median_of_64_samples_is_exact) {
+    timed("first", 10);
+    struct arena_activity *a = gpu_activity(ACTIVITY_KERNEL, 0, "k", 0, 7);
+    struct arena_activity *b = gpu_activity(ACTIVITY_KERNEL, 0, "k", 0, 8);
+    for (uint64_t i = 0; i < 64; ++i) {
+        gpu_activity_took(i % 3 ? a : b, 1000001 + (i * 37 % 64) * 1000, 0);
+    }
+    CHECK(!snapshot_take(&s));
+    group_all(ACTIVITY_IN(ACTIVITY_KERNEL), 0);
+    CHECK_EQ_U64(t.row[0]->median, 1000001 + 31500);
+    gpu_activity_took(a, 5, 0);
+    CHECK(!snapshot_take(&s));
+    group_all(ACTIVITY_IN(ACTIVITY_KERNEL), 0);
+    CHECK(t.row[0]->median != 1000001 + 31000); /* the exact one */
+    CHECK(t.row[0]->median > 1000000 && t.row[0]->median < 1064000);
+}
+
+TEST(activity_table, sizes) {
+    static const uint64_t bytes[] = {1000, 5, 4000, 0};
+    timed("first", 10);
+    struct arena_activity *a = gpu_activity(ACTIVITY_COPY, SYNC(PAGEABLE), NULL, 0, 7);
+    for (int i = 0; i < 4; ++i) {
+        gpu_activity_took(a, 100, bytes[i]);
+    }
+    CHECK(!snapshot_take(&s));
+    group_all(ACTIVITY_IN(ACTIVITY_COPY), 0);
+    const struct activity_row *r = t.row[0];
+    CHECK_EQ_U64(r->sum.min_bytes, 0);
+    CHECK_EQ_U64(r->sum.max_bytes, 4000);
+    CHECK_EQ_U64(r->median_bytes, 502); /* of 5 and 1000 */
+    CHECK_EQ_U64(r->stddev_bytes, 1892);
+}
+
+/* More are counted than were kept, or what is kept lies outside the file. */
+TEST(activity_table, samples_of_a_broken_file) {
+    timed("first", 10);
+    struct arena_activity *a = gpu_activity(ACTIVITY_COPY, SYNC(PAGEABLE), NULL, 0, 7);
+    gpu_activity_took(a, 100, 1000);
+    a->samples = UINT32_MAX - 3;
+    CHECK(!snapshot_take(&s));
+    group_all(ACTIVITY_IN(ACTIVITY_COPY), 0);
+    CHECK_EQ_U64(t.row[0]->median, 100);
+    CHECK(!(t.row[0]->has & ACTIVITY_HAS_MEDIAN_BYTES));
+    CHECK_EQ_U64(t.row[0]->sum.min_bytes, 1000);
 }
 
 TEST(activity_table, without_percentiles_there_is_no_median) {

@@ -76,7 +76,7 @@ TEST(report_activity, columns_that_do_not_fit_are_left_out) {
     free(narrow);
     char *least = shown((struct report_options){.set = REPORT_ALL_SETS, .width = 20});
     CHECK_CONTAINS(least, "\n% time     total  calls  name\n");
-    CHECK_CONTAINS(least, "  16.7  1.000 us      1  scale\n");
+    CHECK_CONTAINS(least, " 16.67  1.000 us      1  scale\n");
     free(least);
     char *wide = shown((struct report_options){.set = REPORT_ALL_SETS});
     CHECK(!strstr(wide, "no room"));
@@ -96,7 +96,7 @@ TEST(report_activity, colours) {
 TEST(report_activity, a_filter_is_for_names) {
     record();
     char *text = shown((struct report_options){.set = REPORT_ALL_SETS, .wanted = wants_scale});
-    CHECK_CONTAINS(text, "  16.7  1.000 us"); /* of everything */
+    CHECK_CONTAINS(text, " 16.67  1.000 us"); /* of everything */
     CHECK(!strstr(text, "add_with"));
     CHECK(!strstr(text, "API calls"));
     free(text);
@@ -108,7 +108,7 @@ TEST(report_activity, a_filter_is_for_names) {
 TEST(report_activity, of_one_set) {
     record();
     char *text = shown((struct report_options){.set = 1});
-    CHECK_CONTAINS(text, " 100.0  5.000 us ");
+    CHECK_CONTAINS(text, "100.00  5.000 us ");
     CHECK(!strstr(text, "scale"));
     free(text);
 }

@@ -88,7 +88,13 @@ def compare_copies(gpu, want, profile):
         times, sizes = copies[key]
         check_times(f"copy {key}", rows[key], figures(times))
         check(f"copy {key} bytes", rows[key].get("bytes"), sum(sizes))
-        check(f"copy {key} max bytes", rows[key].get("max_bytes"), max(sizes))
+        want_sizes = figures(sizes)
+        for bound in ("min", "max"):
+            check(f"copy {key} {bound} bytes", rows[key].get(bound + "_bytes"), want_sizes[bound])
+        check_near(f"copy {key} median bytes", rows[key].get("p50_bytes"), want_sizes["median"],
+                   HISTOGRAM_ERROR * want_sizes["median"] if len(sizes) > EXACT_MEDIAN else 0)
+        check_near(f"copy {key} stddev bytes", rows[key].get("stddev_bytes"),
+                   want_sizes["stddev"], 1)
         sums[key[0]].update(calls=rows[key]["calls"], total=rows[key]["total_ns"],
                             bytes=rows[key]["bytes"])
     for direction, copy in want["memory"].items():
