@@ -12,6 +12,14 @@
 
 #define TRACER_REASON 240 /* bytes of a reason, NUL included */
 
+/* What is taken over. A record that was forced out before its work was done has no times and does
+ * not come again. */
+enum tracer_flush {
+    TRACER_COMPLETE, /* what is complete */
+    TRACER_WAIT,     /* the same, after waiting for the work that runs */
+    TRACER_FORCED    /* everything: for the end of the process */
+};
+
 struct tracer_sums {
     char version[24];     /* of the tracer, "13.0"; "" = it was never open */
     uint64_t records;     /* taken over */
@@ -28,12 +36,12 @@ struct tracer_ops {
      * thread that has just made the first call that launches something; a tracer that never calls
      * it is not closed when the process ends. Never NULL. */
     int (*open)(char reason[TRACER_REASON], void (*at_launch)(void));
-    /* Switches everything off, takes over what is complete (force: also what is not) and releases
+    /* Switches everything off, takes over what is complete (TRACER_FORCED: everything) and releases
      * the device. Never NULL. */
-    void (*close)(int force);
-    /* Takes over what is complete (force: also what is not). Any thread. NULL: reports show what
-     * the tracer has handed over by itself. */
-    void (*flush)(int force);
+    void (*close)(int how);
+    /* enum tracer_flush. Any thread. NULL: reports show what the tracer has handed over by
+     * itself. */
+    void (*flush)(int how);
     /* In the child of a fork: whether the tracer's library was called. NULL: it was, if this tracer
      * was the last that was open. */
     int (*is_used)(void);

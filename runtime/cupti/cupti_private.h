@@ -52,8 +52,13 @@ void cupti_describe_code(const struct cupti *c, int code, char *out, size_t size
 enum cupti_use {
     CUPTI_USE_RECORD = 1, /* its calls are recorded */
     CUPTI_USE_LAUNCH = 2, /* causes other records, which need the scope of the call: callback */
-    CUPTI_USE_QUERY = 4   /* CUPTI makes the record of a wait for it: callback */
+    CUPTI_USE_QUERY = 4,  /* CUPTI makes the record of a wait for it: callback */
+    /* With a callback, too: */
+    CUPTI_USE_CAPTURE = 8,      /* begins the capture of a stream */
+    CUPTI_USE_CAPTURE_END = 16, /* ends it */
+    CUPTI_USE_CONTEXT_END = 32  /* may end a context */
 };
+#define CUPTI_USE_CALLBACK (~(unsigned)CUPTI_USE_RECORD)
 
 /* Before the others; again for another library. */
 void cupti_read_names(const struct cupti *c);
@@ -63,6 +68,19 @@ uint32_t cupti_get_names_end(int domain);
 const char *cupti_get_name(int domain, uint32_t cbid);
 /* enum cupti_use. */
 unsigned cupti_get_use(int domain, uint32_t cbid);
+
+/* ---- What callbacks saw of contexts (cupti_contexts.c), to wait for them: those in which calls
+ * were made, and how many streams are being captured. Any thread, no lock. */
+
+void cupti_contexts_note(uint64_t context);
+/* A call begins that ends a context, which may be any: all are forgotten, and known again when
+ * calls are made in them. */
+void cupti_contexts_forget(void);
+/* A stream's capture began (1), ended (-1). */
+void cupti_contexts_capture(int change);
+/* Waits until the work in them is done, or says in one line that this is not possible as a stream
+ * is being captured. Returns the first error of the GPU's back end, or 0. */
+int cupti_contexts_wait(void);
 
 /* ---- Buffers for CUPTI to write records into (cupti_buffers.c): 8 of 1 MiB, and small ones while
  * those are all in use. Any thread, no lock. */

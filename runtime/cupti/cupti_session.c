@@ -39,6 +39,7 @@
 #define REFUSING_IS_SAFE 27
 #define BATCH 16 /* records read, then added in one go: 2 KiB of stack */
 #define QUERIES 4096u
+#define OWN_CALLS 256u
 #define DEVICES 64u
 #define TIMED 16u
 #define READINGS 8 /* of the clock, until one is as precise as this */
@@ -68,8 +69,10 @@ static uint32_t missing;
 static int flush_error;
 static uint64_t devices; /* seen, a bit each */
 static uint64_t devices_described;
-static uint32_t queries[QUERIES]; /* correlations, each at itself modulo */
+static uint32_t queries[QUERIES];     /* correlations, each at itself modulo */
+static uint32_t own_calls[OWN_CALLS]; /* likewise */
 static int clock_error;
+static int wait_error; /* of the GPU's back end */
 
 static struct cupti_clock clock_pairs; /* under the activity lock, while that was taken once */
 
@@ -83,8 +86,8 @@ static int cupti_is_forgotten(void) {
     return __atomic_load_n(&forgotten, __ATOMIC_RELAXED);
 }
 
-static void cupti_enter_call(uint32_t correlation, int launches) {
-    if (launches) {
+static void cupti_enter_call(uint32_t correlation, unsigned use) {
+    if (use & CUPTI_USE_LAUNCH) {
         activity_launch(correlation);
     } else {
         __atomic_store_n(&queries[correlation % QUERIES], correlation, __ATOMIC_RELAXED);
@@ -92,12 +95,12 @@ static void cupti_enter_call(uint32_t correlation, int launches) {
 }
 
 /* Reading the clock takes longer than the work: one in 16 calls is timed, and counted 16 times. */
-static void cupti_enter_call_timed(uint32_t correlation, int launches) {
+static void cupti_enter_call_timed(uint32_t correlation, unsigned use) {
     if (correlation % TIMED) {
-        cupti_enter_call(correlation, launches);
+        cupti_enter_call(correlation, use);
     } else {
         uint64_t begun = clock_ticks();
-        cupti_enter_call(correlation, launches);
+        cupti_enter_call(correlation, use);
         cupti_add_ticks(begun, TIMED);
     }
 }
@@ -109,6 +112,32 @@ static void cupti_leave_launch(void) {
     }
 }
 
+static void cupti_on_enter(const struct cupti_callback *call, unsigned use) {
+    if (use & (CUPTI_USE_LAUNCH | CUPTI_USE_QUERY)) {
+        cupti_contexts_note(call->context);
+        cupti_enter_call_timed(call->correlationId, use);
+    }
+    if (use & CUPTI_USE_CONTEXT_END) {
+        cupti_contexts_forget();
+    }
+}
+
+static void cupti_on_exit(const struct cupti_callback *call, unsigned use) {
+    int code = CUPTI_OK; /* the driver's */
+    if (call->functionReturnValue) {
+        memcpy(&code, (const void *)(uintptr_t)call->functionReturnValue, sizeof code);
+    }
+    if (use & CUPTI_USE_LAUNCH) {
+        cupti_leave_launch();
+    }
+    if (use & CUPTI_USE_CAPTURE && !code) {
+        cupti_contexts_capture(1);
+    }
+    if (use & CUPTI_USE_CAPTURE_END) {
+        cupti_contexts_capture(-1);
+    }
+}
+
 static void cupti_on_api(void *user, CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
                          const void *data) {
     ERRNO_KEEP;
@@ -117,11 +146,14 @@ static void cupti_on_api(void *user, CUpti_CallbackDomain domain, CUpti_Callback
     if (cupti_is_forgotten()) {
         return;
     }
-    int launches = (cupti_get_use(domain, cbid) & CUPTI_USE_LAUNCH) != 0;
-    if (call->callbackSite == CUPTI_API_ENTER) {
-        cupti_enter_call_timed(call->correlationId, launches);
-    } else if (launches) {
-        cupti_leave_launch();
+    unsigned use = cupti_get_use(domain, cbid);
+    if (lock_inside(LOCK_TRACER)) { /* stint's own: cupti_flush waits */
+        __atomic_store_n(&own_calls[call->correlationId % OWN_CALLS], call->correlationId,
+                         __ATOMIC_RELAXED);
+    } else if (call->callbackSite == CUPTI_API_ENTER) {
+        cupti_on_enter(call, use);
+    } else {
+        cupti_on_exit(call, use);
     }
 }
 
@@ -134,9 +166,17 @@ static void cupti_on_request(uint8_t **buffer, size_t *size, size_t *max_records
     cupti_add_ticks(begun, 1);
 }
 
-static int cupti_is_query(const struct activity_record *r) {
-    return r->kind == ACTIVITY_SYNC && r->correlation &&
-           __atomic_load_n(&queries[r->correlation % QUERIES], __ATOMIC_RELAXED) == r->correlation;
+/* A record of a query's wait, or of a call of stint's own. */
+static int cupti_is_left_out(const struct activity_record *r) {
+    uint32_t c = r->correlation;
+    if (!c) {
+        return 0;
+    }
+    if (__atomic_load_n(&own_calls[c % OWN_CALLS], __ATOMIC_RELAXED) == c) {
+        return 1;
+    }
+    return r->kind == ACTIVITY_SYNC &&
+           __atomic_load_n(&queries[c % QUERIES], __ATOMIC_RELAXED) == c;
 }
 
 static void cupti_note_device(uint32_t number) {
@@ -192,6 +232,8 @@ static int cupti_refresh_clock(void) {
 static void cupti_convert_times(struct activity_record *r, uint64_t now) {
     if (r->start && r->end) {
         cupti_clock_convert(&clock_pairs, now, &r->start, &r->end);
+        r->start = u64_max(r->start, 1); /* as activity_clock, never 0 */
+        r->end = u64_max(r->end, 1);
     }
 }
 
@@ -202,7 +244,7 @@ static void cupti_add_batch(struct activity_record *batch, unsigned count) {
     activity_begin();
     uint64_t now = activity_clock();
     for (unsigned i = 0; i < count; ++i) {
-        if (!cupti_is_query(&batch[i])) {
+        if (!cupti_is_left_out(&batch[i])) {
             cupti_note_device(batch[i].device);
             cupti_convert_times(&batch[i], now);
             activity_add(&batch[i]);
@@ -366,7 +408,7 @@ static uint32_t cupti_enable_callbacks(void) {
     unsigned on = 0;
     for (unsigned d = 0; d < 2; ++d) {
         for (uint32_t i = 1; i < cupti_get_names_end(domains[d]); ++i) {
-            if (cupti_get_use(domains[d], i) & (CUPTI_USE_LAUNCH | CUPTI_USE_QUERY)) {
+            if (cupti_get_use(domains[d], i) & CUPTI_USE_CALLBACK) {
                 on += !cupti.cuptiEnableCallback(1, subscriber, domains[d], i);
             }
         }
@@ -496,17 +538,25 @@ static void cupti_describe_devices(void) {
     }
 }
 
-static void cupti_flush(int force) {
-    int code = cupti.cuptiActivityFlushAll(force ? CUPTI_ACTIVITY_FLAG_FLUSH_FORCED : 0);
+static void cupti_flush(int how) {
+    uint32_t flags = 0;
+    if (how == TRACER_FORCED) {
+        flags = CUPTI_ACTIVITY_FLAG_FLUSH_FORCED;
+    }
+    if (how == TRACER_WAIT) {
+        __atomic_store_n(&wait_error, cupti_contexts_wait(), __ATOMIC_RELAXED);
+    }
+    int code = cupti.cuptiActivityFlushAll(flags);
     __atomic_store_n(&flush_error, code, __ATOMIC_RELEASE);
     cupti_describe_devices();
     activity_settle(); /* for the report that follows; work that still runs becomes late records */
 }
 
-static void cupti_close(int force) {
+static void cupti_close(int how) {
     cupti_disable_kinds();
-    cupti_flush(force);
+    cupti_flush(how);
     cupti_unsubscribe();
+    cupti_contexts_forget(); /* their end is not seen any more */
     activity_pause();
 }
 
@@ -529,6 +579,15 @@ static size_t cupti_put_error(const char *what, int error, char *out, size_t siz
     }
     cupti_describe_code(&cupti, error, words, sizeof words);
     return n + (size_t)snprintf(out + n, size - n, ", %s fails: %.150s", what, words);
+}
+
+static size_t cupti_put_wait(char *out, size_t size, size_t n) {
+    int code = __atomic_load_n(&wait_error, __ATOMIC_RELAXED);
+    if (!code || n >= size) {
+        return n;
+    }
+    return n + (size_t)snprintf(out + n, size - n, ", waiting for the GPU fails: %.100s",
+                                gpu_code_name(code));
 }
 
 static size_t cupti_put_clock(char *out, size_t size, size_t n) {
@@ -559,6 +618,7 @@ static void cupti_put_complaints(uint32_t missing_kinds, int error, char *out, s
     }
     n = cupti_put_clock(out, size, n);
     n = cupti_put_error("flushing", error, out, size, n);
+    n = cupti_put_wait(out, size, n);
     cupti_put_error("reading its clock", __atomic_load_n(&clock_error, __ATOMIC_RELAXED), out, size,
                     n);
 }

@@ -6,7 +6,7 @@
  * All functions return a code. The library handles those of enum gpu_code, into which a back end
  * translates its own; any other number is the back end's own, for code_name and is_fatal.
  *
- * None initialises the GPU, makes a context or waits, except event_wait. Any thread; never with a
+ * None initialises the GPU, makes a context or waits, except event_wait and wait. Any thread; never with a
  * lock of this library held: each call may end up in a tool, which may call back.
  */
 #ifndef STINT_GPU_H
@@ -77,6 +77,9 @@ struct gpu_ops {
      * context. */
     int (*enter)(const struct gpu_context *c);
     void (*leave)(const struct gpu_context *c);
+
+    /* Waits until the current context's work is done. NULL: there is no waiting for contexts. */
+    int (*wait)(void);
 
     /* Whether the stream is being captured into a graph. NULL: it never is. */
     int (*capturing)(void *stream, int *yes);

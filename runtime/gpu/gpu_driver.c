@@ -137,6 +137,13 @@ static int driver_get_context(void *stream, struct gpu_context *out) {
     return code;
 }
 
+static int driver_wait(void) {
+    if (!driver.cuCtxSynchronize) {
+        return GPU_UNSUPPORTED;
+    }
+    return driver.cuCtxSynchronize();
+}
+
 /* ---- Streams and events */
 
 static int driver_get_capturing(void *stream, int *yes) {
@@ -232,6 +239,7 @@ static const struct gpu_ops usable_driver = {
     .context = driver_get_context,
     .enter = driver_enter_context,
     .leave = driver_leave_context,
+    .wait = driver_wait,
     .capturing = driver_get_capturing,
     .capture_mode = driver_exchange_capture_mode,
     .event_new = driver_event_new,

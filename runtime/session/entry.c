@@ -99,7 +99,7 @@ void stint_impl_add_flops(uint64_t n) {
 int stint_gpu_flush(void) {
     ERRNO_KEEP;
     int result = event_pool_flush();
-    tracer_flush(1);
+    tracer_flush(TRACER_WAIT);
     return result;
 }
 

@@ -66,7 +66,7 @@ static void interval_start_over(const struct snapshot *s, uint32_t set) {
  * calls. */
 int interval_open(struct snapshot *s, int reset) {
     event_pool_collect();
-    tracer_flush(0);
+    tracer_flush(TRACER_COMPLETE);
     if (interval_lock()) {
         return -1;
     }
@@ -94,7 +94,7 @@ void interval_close(struct snapshot *s) {
 void interval_reset(uint32_t set) {
     struct snapshot s;
     event_pool_collect();
-    tracer_flush(0);
+    tracer_flush(TRACER_COMPLETE);
     if (interval_lock()) {
         return;
     }

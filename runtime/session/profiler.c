@@ -282,7 +282,7 @@ static int profile_stop(enum fluid_key key, const char *path, int at_end) {
         event_pool_flush();
     }
     if (profile_state.traced) {
-        tracer_flush(1);
+        tracer_flush(at_end ? TRACER_FORCED : TRACER_WAIT);
         tracer_stop();
         profile_state.traced = 0;
     }

@@ -60,7 +60,7 @@ static int report_render_interval(struct text *out, const struct report_options 
     struct snapshot s;
     struct here here;
     uint64_t cost = cost_ticks_x1000();
-    tracer_flush(0); /* before the tracer's counts are read */
+    tracer_flush(TRACER_COMPLETE); /* before the tracer's counts are read */
     /* Before the interval's lock is taken: it takes a lock of a lower rank. */
     process_describe_gpu(here.gpu, sizeof here.gpu);
     if (interval_open(&s, how & PRINT_RESET)) {

@@ -39,8 +39,8 @@ static struct {
 } tracing = {.worker = {.ops = &tracer_worker, .lock = LOCK_TRACER}};
 
 static const struct tracer_ops *const *tracer_list; /* written once, by a constructor */
-static const struct tracer_ops *used;           /* the last that was open; release, acquire */
-static int is_on;                               /* acquire, release */
+static const struct tracer_ops *used;               /* the last that was open; release, acquire */
+static int is_on;                                   /* acquire, release */
 static int was_on;    /* it can be called, and late records may come; likewise */
 static int is_over;   /* the process ends, or is the child of one that had it; likewise */
 static int capturing; /* a capture wants it; tracer_capture's */
@@ -135,7 +135,7 @@ static int tracer_perform_transition(int transition, int state) {
         return tracer_open_first(tracing.new_why) ? TRACER_REFUSED : TRACER_ON;
     }
     flag_set(&is_on, 0); /* first: no flush is to begin */
-    tracer_get_used()->close(flag_get(&is_over));
+    tracer_get_used()->close(flag_get(&is_over) ? TRACER_FORCED : TRACER_COMPLETE);
     return TRACER_OFF;
 }
 
@@ -151,10 +151,10 @@ static const struct worker_ops tracer_worker = {.choose = tracer_choose_transiti
                                                 .perform = tracer_perform_transition,
                                                 .settle = tracer_settle_transition};
 
-static void tracer_flush_used(int force) {
+static void tracer_flush_used(int how) {
     const struct tracer_ops *t = tracer_get_used();
     if (t && t->flush) {
-        t->flush(force);
+        t->flush(how);
     }
 }
 
@@ -166,7 +166,7 @@ static void tracer_at_exit(void) {
     worker_run(&tracing.worker);
     lock_release(LOCK_TRACER);
     if (late) {
-        tracer_flush_used(1);
+        tracer_flush_used(TRACER_FORCED);
     }
     flag_set(&was_on, 0);
     lock_visit_end(LOCK_TRACER, v);
@@ -225,10 +225,10 @@ void tracer_stop(void) {
     lock_visit_end(LOCK_TRACER, v);
 }
 
-void tracer_flush(int force) {
+void tracer_flush(int how) {
     if (flag_get(&was_on) && !flag_get(&is_over) && !lock_inside(LOCK_TRACER)) {
         struct lock_visit v = lock_visit_begin(LOCK_TRACER);
-        tracer_flush_used(force);
+        tracer_flush_used(how);
         lock_visit_end(LOCK_TRACER, v);
     }
 }

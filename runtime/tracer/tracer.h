@@ -24,9 +24,8 @@ int tracer_start(void);
 /* The last one closes the tracer: tracing that goes on costs the program 10 to 20 %. Records that
  * complete later come with a flush. */
 void tracer_stop(void);
-/* Takes over the records that are complete; force: also those that are not, after the program's own
- * synchronisation. Nothing unless a tracer was open. */
-void tracer_flush(int force);
+/* Takes over records; enum tracer_flush. Nothing unless a tracer was open. */
+void tracer_flush(int how);
 /* For tests. */
 int tracer_is_on(void);
 /* In words, for reports: "cupti 13.0: 12345 records, 0.8 % of the run" or why it can do nothing; ""

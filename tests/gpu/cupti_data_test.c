@@ -143,7 +143,8 @@ TEST(cupti_data, launch_of_cuda_13) {
     CHECK(cupti_double_records_call("__cudaLaunchKernel"));
     uint32_t c = cupti_double_launch_13(&add_kernel);
     CHECK(launch_count >= 1 && launches[0] == c);
-    tracer_flush(1);
+    fake_advance(10000);
+    tracer_flush(0);
     CHECK(count_of(ACTIVITY_API) == 1);
     CHECK_STR_EQ(first_of(ACTIVITY_API)->name, "cudaLaunchKernel");
     CHECK(first_of(ACTIVITY_API)->correlation == c);
@@ -418,15 +419,28 @@ TEST(cupti_data, late_buffers_are_read) {
 TEST(cupti_data, what_is_left_comes_with_a_flush) {
     begin();
     cupti_double_launch(&add_kernel);
-    tracer_flush(0);
+    tracer_flush(TRACER_COMPLETE);
     CHECK(count_of(ACTIVITY_KERNEL) == 0);
-    tracer_flush(1);
+    fake_advance(10000);
+    tracer_flush(TRACER_COMPLETE);
     CHECK(count_of(ACTIVITY_KERNEL) == 1);
     cupti_double_launch(&add_kernel);
     tracer_stop();
     fake_advance(10000);
     tracer_flush(0);
     CHECK(count_of(ACTIVITY_KERNEL) == 2);
+}
+
+TEST(cupti_data, what_is_forced_out_has_no_times) {
+    begin();
+    cupti_double_launch(&add_kernel);
+    tracer_flush(TRACER_FORCED);
+    CHECK(count_of(ACTIVITY_KERNEL) == 1);
+    CHECK(!first_of(ACTIVITY_KERNEL)->start && !first_of(ACTIVITY_KERNEL)->end);
+    CHECK_EQ_U64(lost(STINT_STATUS_ACTIVITY_BAD), 1);
+    fake_advance(10000);
+    tracer_flush(TRACER_COMPLETE);
+    CHECK(count_of(ACTIVITY_KERNEL) == 1);
 }
 
 TEST(cupti_data, no_memory_for_a_buffer) {

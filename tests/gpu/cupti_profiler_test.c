@@ -73,4 +73,142 @@ TEST(cupti_profiler, goes_on_without_it) {
     free(said);
 }
 
+/* ---- What still runs when a profile stops. ---- */
+
+static void pass_time(const char *function, void *data) {
+    (void)data;
+    if (!strcmp(function, "cuCtxSynchronize")) {
+        fake_advance(10000);
+    }
+}
+
+/* With a context in which calls are made; waiting for it lets the kernels end. */
+static void prepare_context(void) {
+    prepare();
+    double_reset();
+    double_init();
+    double_hook(pass_time, NULL);
+    cupti_double_context(double_context_current());
+    CHECK(!stint_profiler_start("All", NULL));
+    cupti_double_launch(&add_kernel);
+}
+
+static void check_kernels(unsigned times) {
+    CHECK(count_of(ACTIVITY_KERNEL) == times);
+    if (times) {
+        CHECK_EQ_U64(first_of(ACTIVITY_KERNEL)->end - first_of(ACTIVITY_KERNEL)->start, 5000);
+    }
+    CHECK_EQ_U64(lost(STINT_STATUS_ACTIVITY_BAD), 0);
+}
+
+TEST(cupti_profiler, waits_for_what_runs) {
+    prepare_context();
+    free(stopped());
+    check_kernels(1);
+    CHECK_EQ_U64(double_calls("cuCtxSynchronize"), 1);
+}
+
+TEST(cupti_profiler, waits_for_every_context) {
+    prepare_context();
+    for (int i = 1; i < 4; ++i) {
+        cupti_double_context(double_context_new(i));
+        cupti_double_launch(&add_kernel);
+    }
+    void *current = double_context_current();
+    free(stopped());
+    check_kernels(4);
+    CHECK_EQ_U64(double_calls("cuCtxSynchronize"), 4);
+    CHECK(double_context_current() == current);
+}
+
+/* The driver's function calls CUPTI's callbacks, as a driver's would. */
+static void make_call(const char *function, void *data) {
+    if (!strcmp(function, "cuCtxSynchronize")) {
+        ++*(int *)data;
+        cupti_double_wait(CUPTI_DOUBLE_ALL, 2, 0);
+    }
+}
+
+TEST(cupti_profiler, its_own_waiting_is_not_recorded) {
+    int waits = 0;
+    prepare_context();
+    double_hook(make_call, &waits);
+    free(stopped());
+    check_kernels(1);
+    CHECK(waits == 1);
+    CHECK(count_of(ACTIVITY_SYNC) == 0);
+    for (unsigned i = 0; i < seen_count; ++i) {
+        CHECK(!seen[i].name || !strstr(seen[i].name, "Synchronize"));
+    }
+}
+
+#define CAPTURED "stint: GPU work that still runs is not waited for: a stream is being captured\n"
+
+static void check_not_waited(void) {
+    char *said = stopped();
+    CHECK_CONTAINS(said, CAPTURED);
+    free(said);
+    CHECK(!stint_profiler_start("All", NULL));
+    cupti_double_launch(&add_kernel);
+    said = stopped();
+    CHECK(!strstr(said, CAPTURED)); /* said once */
+    free(said);
+    CHECK_EQ_U64(double_calls("cuCtxSynchronize"), 0);
+    fake_advance(20000);
+    tracer_flush(TRACER_COMPLETE); /* it comes later */
+    check_kernels(2);
+}
+
+TEST(cupti_profiler, does_not_wait_during_a_capture) {
+    prepare_context();
+    cupti_double_call("cuStreamBeginCapture_v2");
+    check_not_waited();
+}
+
+TEST(cupti_profiler, does_not_wait_during_a_capture_that_began_before) {
+    prepare_context();
+    CHECK(!double_capture_begin(double_stream_new(NULL), 1));
+    check_not_waited();
+}
+
+TEST(cupti_profiler, waits_after_a_capture) {
+    prepare_context();
+    cupti_double_call_code("cuStreamBeginCapture_v2", 1); /* fails: there is none */
+    cupti_double_call("cuStreamBeginCapture_v2");
+    cupti_double_call("cuStreamEndCapture");
+    free(stopped());
+    check_kernels(1);
+    CHECK_EQ_U64(double_calls("cuCtxSynchronize"), 1);
+}
+
+TEST(cupti_profiler, does_not_wait_for_a_context_that_ended) {
+    static const char *const functions[] = {"cuCtxDestroy_v2", "cuDevicePrimaryCtxReset_v2"};
+    prepare_context();
+    for (int i = 0; i < 2; ++i) {
+        fake_advance(10000);
+        cupti_double_call(functions[i]);
+        free(stopped());
+        CHECK_EQ_U64(double_calls("cuCtxSynchronize"), 0);
+        CHECK(!stint_profiler_start("All", NULL));
+        cupti_double_launch(&add_kernel);
+    }
+    free(stopped()); /* a call was made in it: it exists */
+    CHECK_EQ_U64(double_calls("cuCtxSynchronize"), 1);
+}
+
+TEST(cupti_profiler, waiting_fails) {
+    prepare_context();
+    CHECK(!double_fail("cuCtxSynchronize:*=700"));
+    char *said = stopped();
+    CHECK_CONTAINS(described(), ", waiting for the GPU fails: CUDA_ERROR_ILLEGAL_ADDRESS");
+    free(said);
+}
+
+TEST(cupti_profiler, stint_gpu_flush_waits) {
+    prepare_context();
+    stint_gpu_flush();
+    check_kernels(1);
+    free(stopped());
+}
+
 HARNESS_MAIN()

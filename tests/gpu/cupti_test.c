@@ -191,6 +191,8 @@ TEST(cupti, calls_from_within_do_nothing) {
     CHECK(!tracer_is_on());
     CHECK(depth > 0);
     cupti_double_hook(NULL, NULL);
+    fake_advance(10000);
+    tracer_flush(TRACER_COMPLETE);
     CHECK(count_of(ACTIVITY_KERNEL) == 1);
 }
 

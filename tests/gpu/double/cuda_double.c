@@ -213,6 +213,26 @@ static CUresult double_cuEventSynchronize(CUevent a) {
     return unlock(code);
 }
 
+/* cuda.h: cuStreamBeginCapture lets calls that may be unsafe fail, as event queries do; to wait for
+ * a context with a stream under capture fails (900) in every mode. */
+static CUresult double_cuCtxSynchronize(void) {
+    struct double_context *c;
+    uint32_t number;
+    pthread_mutex_lock(&double_lock);
+    int code = double_current(&c, &number);
+    code = code ? code : double_unsafe();
+    for (uint32_t i = 1; !code && i < double_state.streams.count; ++i) {
+        const struct double_stream *s = double_stream_number(i);
+        if (s && !s->dead && s->context == number) {
+            code = s->capturing ? 900 : 0;
+            if (s->end > double_state.now) {
+                double_state.now = s->end;
+            }
+        }
+    }
+    return unlock(code);
+}
+
 static CUresult double_cuEventElapsedTime(float *a, CUevent b, CUevent c) {
     pthread_mutex_lock(&double_lock);
     const struct double_event *from = double_event_at(b, NULL), *to = double_event_at(c, NULL);

@@ -20,6 +20,11 @@
  *     cupti_double_wait(CUPTI_DOUBLE_ALL, 0, 0);           // "cudaDeviceSynchronize"
  *     stint_gpu_flush();                                   // the records arrive
  *
+ * Flushing is as cupti_activity.h of CUDA 13.0 says at cuptiActivityFlushAll: flag 0 "returns all
+ * the activity buffers which have all the activity records completed", so that one record that is
+ * incomplete keeps all others of its buffer (here: of all that is not delivered yet). A forced flush
+ * returns the others too; their incomplete records have no times, and do not come again.
+ *
  * A call takes 1000 ns on the host (cupti_double_call_ns). What it starts on the GPU starts when
  * the stream is through with what came before, at the earliest `late` ns after the call's end.
  * Streams are numbers; each device has its own. Nothing is traced unless the kind of record was
@@ -42,6 +47,8 @@ void cupti_double_reset(void (*advance)(uint64_t ns), uint64_t (*now)(void));
 /* The same clock from now on, without a reset: it goes on from where it was. */
 void cupti_double_clock(void (*advance)(uint64_t ns), uint64_t (*now)(void));
 void cupti_double_call_ns(uint64_t ns);
+/* Calls are made in that context of the driver; NULL: callbacks have none. */
+void cupti_double_context(void *context);
 
 /* ---- The program -------------------------------------------------------------------------------
  * All return the correlation of the call. What is 0 need not be said. */
@@ -89,6 +96,8 @@ uint32_t cupti_double_alloc(uint32_t device, uint64_t address, uint64_t bytes, u
 uint32_t cupti_double_free(uint32_t device, uint64_t address, uint64_t bytes, uint32_t memory);
 /* Any other call, by its name in the runtime or driver API ("cudaGetDevice", "cuEventRecord"). */
 uint32_t cupti_double_call(const char *name);
+/* One that returns that code. */
+uint32_t cupti_double_call_code(const char *name, int code);
 /* The tracer's own, as CUPTI numbers it. */
 void cupti_double_overhead(uint32_t kind, uint64_t ns);
 

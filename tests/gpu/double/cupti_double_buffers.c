@@ -2,6 +2,7 @@
 /*
  * The double's records: from when they are made until they are delivered in buffers.
  */
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -112,16 +113,28 @@ void double_put(const void *record, size_t size, uint64_t ready) {
     memcpy(m->bytes, record, size < m->stride ? size : m->stride);
 }
 
+/* Records of a device have their times at the same place. */
+static void forget_times(struct made *m) {
+    memset(m->bytes + offsetof(struct cupti_kernel, start), 0, 2 * sizeof(uint64_t));
+}
+
 void double_flush(int forced) {
-    size_t left = 0;
+    size_t incomplete = 0;
     uint64_t now = double_base();
     for (size_t i = 0; i < made_count; ++i) {
-        if (forced || made[i].ready <= now) {
-            write_out(&made[i]);
-        } else {
-            made[left++] = made[i];
+        if (made[i].ready > now) {
+            ++incomplete;
+            if (forced) {
+                forget_times(&made[i]);
+            }
         }
     }
-    made_count = left;
+    if (incomplete && !forced) {
+        return;
+    }
+    for (size_t i = 0; i < made_count; ++i) {
+        write_out(&made[i]);
+    }
+    made_count = 0;
     deliver();
 }

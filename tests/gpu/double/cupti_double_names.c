@@ -30,6 +30,10 @@ static const char *const driver_apis[] = {
     "cuCtxSynchronize",
     "cuCtxPushCurrent_v2",
     "cuStreamIsCapturing_ptsz",
+    "cuStreamBeginCapture_v2",
+    "cuStreamEndCapture",
+    "cuCtxDestroy_v2",
+    "cuDevicePrimaryCtxReset_v2",
 };
 static const char *const runtime_apis[] = {
     "INVALID",

@@ -112,11 +112,15 @@ struct call {
     uint32_t correlation;
     uint32_t runtime, driver; /* 0 = not in that domain */
     uint64_t start;
+    int code; /* that it returns */
 };
 
-static void call_back(int domain, uint32_t cbid, uint32_t site, uint32_t correlation) {
-    struct cupti_callback data = {.callbackSite = site, .correlationId = correlation};
+static void call_back(int domain, uint32_t cbid, uint32_t site, const struct call *c) {
+    struct cupti_callback data = {.callbackSite = site,
+                                  .functionReturnValue = (uint64_t)(uintptr_t)&c->code,
+                                  .correlationId = c->correlation};
     lock();
+    data.context = (uint64_t)(uintptr_t)state.context;
     CUpti_CallbackFunc callback =
         state.subscribed && cbid && state.calls_back[domain][cbid] ? state.callback : NULL;
     void *user = state.user;
@@ -134,8 +138,8 @@ static struct call call_begin(const char *runtime, const char *driver) {
     c.start = double_clock();
     uint64_t ns = state.call_ns;
     unlock();
-    call_back(RUNTIME, c.runtime, CUPTI_API_ENTER, c.correlation);
-    call_back(DRIVER, c.driver, CUPTI_API_ENTER, c.correlation);
+    call_back(RUNTIME, c.runtime, CUPTI_API_ENTER, &c);
+    call_back(DRIVER, c.driver, CUPTI_API_ENTER, &c);
     pass(ns);
     return c;
 }
@@ -153,8 +157,8 @@ static void api_record(int kind, int domain, uint32_t cbid, const struct call *c
 }
 
 static uint32_t call_end(const struct call *c) {
-    call_back(DRIVER, c->driver, CUPTI_API_EXIT, c->correlation);
-    call_back(RUNTIME, c->runtime, CUPTI_API_EXIT, c->correlation);
+    call_back(DRIVER, c->driver, CUPTI_API_EXIT, c);
+    call_back(RUNTIME, c->runtime, CUPTI_API_EXIT, c);
     lock();
     api_record(CUPTI_ACTIVITY_KIND_DRIVER, DRIVER, c->driver, c);
     api_record(CUPTI_ACTIVITY_KIND_RUNTIME, RUNTIME, c->runtime, c);
@@ -352,7 +356,12 @@ uint32_t cupti_double_free(uint32_t device, uint64_t address, uint64_t bytes, ui
 }
 
 uint32_t cupti_double_call(const char *name) {
+    return cupti_double_call_code(name, 0);
+}
+
+uint32_t cupti_double_call_code(const char *name, int code) {
     struct call c = call_begin(name, name);
+    c.code = code;
     return call_end(&c);
 }
 
@@ -373,6 +382,12 @@ void cupti_double_record(const void *record, size_t size) {
 }
 
 /* ---- Delivery */
+
+void cupti_double_context(void *context) {
+    lock();
+    state.context = context;
+    unlock();
+}
 
 void cupti_double_call_ns(uint64_t ns) {
     lock();

@@ -31,6 +31,7 @@ struct double_cupti {
     int subscribed;
     CUpti_CallbackFunc callback;
     void *user;
+    void *context; /* in which calls are made */
     CUpti_BuffersCallbackRequestFunc request;
     CUpti_BuffersCallbackCompleteFunc complete;
     int enabled[DOUBLE_KINDS];

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cupti_private.h"
+
+#include "base/log.h"
+#include "gpu/gpu.h"
+
+#define CONTEXTS 64u /* that are waited for; most programs have one per GPU */
+
+/* Any thread, relaxed. */
+static uint64_t context_handles[CONTEXTS]; /* handles; 0 = free */
+static int captures;                /* under way */
+static int has_said;
+
+void cupti_contexts_note(uint64_t context) {
+    for (unsigned i = 0; context && i < CONTEXTS; ++i) {
+        uint64_t have = __atomic_load_n(&context_handles[i], __ATOMIC_RELAXED);
+        if (!have) {
+            __atomic_compare_exchange_n(&context_handles[i], &have, context, 0, __ATOMIC_RELAXED,
+                                        __ATOMIC_RELAXED);
+            have = __atomic_load_n(&context_handles[i], __ATOMIC_RELAXED);
+        }
+        if (have == context) {
+            return;
+        }
+    }
+}
+
+void cupti_contexts_forget(void) {
+    for (unsigned i = 0; i < CONTEXTS; ++i) {
+        __atomic_store_n(&context_handles[i], 0, __ATOMIC_RELAXED);
+    }
+}
+
+void cupti_contexts_capture(int change) {
+    __atomic_fetch_add(&captures, change, __ATOMIC_RELAXED);
+}
+
+/* To wait for a context during a capture fails, and may end the capture. A capture that began
+ * before CUPTI was subscribed is seen by its effect on the legacy stream, if its stream waits for
+ * that one. */
+static int contexts_are_captured(const struct gpu_ops *gpu) {
+    int yes = 0;
+    if (__atomic_load_n(&captures, __ATOMIC_RELAXED) > 0) {
+        return 1;
+    }
+    return !gpu_capturing(gpu, GPU_STREAM_LEGACY, &yes) && yes;
+}
+
+static void contexts_say_captured(void) {
+    if (!__atomic_exchange_n(&has_said, 1, __ATOMIC_RELAXED)) {
+        log_line("GPU work that still runs is not waited for: a stream is being captured");
+    }
+}
+
+/* The context is current. */
+static int contexts_wait_for_current(const struct gpu_ops *gpu) {
+    int mode = GPU_MODE_RELAXED;
+    if (contexts_are_captured(gpu)) {
+        contexts_say_captured();
+        return GPU_OK;
+    }
+    int exchanged = gpu_capture_mode(gpu, &mode) == GPU_OK;
+    int code = gpu->wait();
+    if (exchanged) {
+        gpu_capture_mode(gpu, &mode);
+    }
+    return code;
+}
+
+static int contexts_wait_for(const struct gpu_ops *gpu, uint64_t context) {
+    struct gpu_context c = {.handle = (void *)(uintptr_t)context, .device = -1};
+    int code = gpu_enter(gpu, &c);
+    if (!code) {
+        code = contexts_wait_for_current(gpu);
+        gpu_leave(gpu, &c);
+    }
+    return code;
+}
+
+int cupti_contexts_wait(void) {
+    const struct gpu_ops *gpu = gpu_ops();
+    int first = GPU_OK;
+    for (unsigned i = 0; gpu->wait && i < CONTEXTS; ++i) {
+        uint64_t context = __atomic_load_n(&context_handles[i], __ATOMIC_RELAXED);
+        int code = GPU_OK;
+        if (context) {
+            code = contexts_wait_for(gpu, context);
+        }
+        if (!first && code != GPU_UNSUPPORTED) {
+            first = code;
+        }
+    }
+    return first;
+}
