@@ -49,7 +49,7 @@ if(TARGET stint_tool)
         DESTINATION "${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d")
 endif()
 install(EXPORT stintTargets NAMESPACE stint:: DESTINATION "${STINT_CMAKE_DIR}")
-install(FILES cmake/stintSwitches.cmake cmake/stintInstrument.cmake
+install(FILES cmake/stintCodegen.cmake cmake/stintInstrument.cmake cmake/stintSwitches.cmake
     "${CMAKE_CURRENT_BINARY_DIR}/stintConfig.cmake"
     "${CMAKE_CURRENT_BINARY_DIR}/stintConfigVersion.cmake"
     DESTINATION "${STINT_CMAKE_DIR}")

@@ -301,6 +301,9 @@ def nested(place, how):
         place.says(build, "app_off", OFF)
         place.says(build, "app_on", ON)
         place.says(build, "app_timer", ON)
+        if shutil.which("clang"):
+            output = run(place.program(build, "app_wrapped"), env={"STINT_REPORT": "table"})
+            expect("wrapped", "own_function" in output, True)
 
 
 @case

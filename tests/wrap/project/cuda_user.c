@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Without a driver each call fails, and is a call all the same. */
+#include <cuda_runtime_api.h>
+
+int main(void) {
+    int count = 0;
+    char bytes[8] = {0};
+    void *memory = NULL;
+    cudaGetDeviceCount(&count);
+    for (int i = 0; i < 3; ++i) {
+        if (cudaMalloc(&memory, sizeof bytes) == cudaSuccess) {
+            cudaMemcpy(memory, bytes, sizeof bytes, cudaMemcpyHostToDevice);
+            cudaFree(memory);
+        } else {
+            cudaMemcpy(bytes, bytes, sizeof bytes, cudaMemcpyHostToHost);
+            cudaFree(NULL);
+        }
+    }
+    return 0;
+}
