@@ -10,6 +10,7 @@ A comment on the line before a block says what it is:
     <!-- save: path -->              the block is this file, in the page's own empty folder
     <!-- shell -->                   commands, run there by sh -e, in the order of the page
     <!-- shell: in the source -->    the same, in a copy of the source with a built library
+    <!-- shell: with git -->         the same as `shell`; if there is no git, the page ends here
     <!-- prints 2-5 -->              what the commands before it print: lines 2 to 5 of it
 
 In the pages of WHOLE every block must have such a comment, or one of check_docs.py. A block of the
@@ -22,15 +23,21 @@ import os
 import pathlib
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
+
+try:
+    import yaml
+except ImportError:
+    yaml = None  # not of the standard library: the syntax is then not checked
 
 import check_docs
 from check_docs import ROOT, check
 
 # Pages that are executed as a whole.
-WHOLE = ["tutorial.md"]
+WHOLE = ["ci.md", "troubleshooting.md", "tutorial.md"]
 TIMEOUT = 120  # seconds, of one block
 
 
@@ -49,10 +56,20 @@ class Session:
         check(self.folder in path.resolve().parents, "%s: %s: outside" % (block.where, path))
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(block.text, "utf-8")
+        if block.language == "yaml" and yaml:
+            try:
+                yaml.safe_load(block.text)
+            except yaml.YAMLError as error:
+                check(False, "%s: %s" % (block.where, error))
 
     def shell(self, block):
-        check(block.argument in (None, "in the source"), "%s: unknown place" % block.where)
-        folder = self.source if block.argument else self.folder
+        argument = block.argument or ""
+        check(re.match(r"(in the source|with [\w-]+)?$", argument), "%s: unknown: %s" %
+              (block.where, argument))
+        if argument.startswith("with ") and not shutil.which(argument[5:]):
+            print("%s: not run: there is no %s" % (block.where, argument[5:]))
+            return False
+        folder = self.source if argument == "in the source" else self.folder
         done = subprocess.run(["sh", "-ec", block.text], cwd=folder, env=self.env, timeout=TIMEOUT,
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, universal_newlines=True, check=False)
@@ -87,7 +104,8 @@ def environment(scratch, options):
             script.write_text('#!/bin/sh\nexec %s "$@"\n' % shlex.quote(command), "utf-8")
             script.chmod(0o755)
     make = ("MAKEFLAGS", "MAKELEVEL", "MFLAGS", "DESTDIR")
-    env = {k: v for k, v in os.environ.items() if not k.startswith("STINT_") and k not in make}
+    env = {k: v for k, v in os.environ.items()
+           if not k.startswith(("STINT_", "GIT_")) and k not in make}
     env["PATH"] = "%s:%s:%s" % (programs, prefix / "bin", env["PATH"])
     env["CC"], env["CXX"], env["LC_ALL"] = "cc", "c++", "C"
     env["CMAKE_PREFIX_PATH"] = str(prefix)
@@ -145,6 +163,10 @@ def main():
     parser.add_argument("--update", action="store_true")
     parser.add_argument("pages", nargs="*", help="for example tutorial; default: all")
     options = parser.parse_args()
+    for tool in ("pkg-config", "make"):
+        if not shutil.which(tool):
+            print("there is no", tool)
+            sys.exit(77)
     updates = [] if options.update else None
     count = 0
     with tempfile.TemporaryDirectory(prefix="stint-sessions-") as name:
