@@ -87,9 +87,59 @@ function(stint_add_layer target layer)
     stint_layer_settings(${target} ${layer} ${arg_DEFINITIONS})
 endfunction()
 
+# stint_amalgamate(<target> STATIC|SHARED [DEFINITIONS <definition>...] [REPLACE_BASE <regex>
+# <file>...]): the library made of the runtime as one file, by gen/amalgamate.py, for tests of that
+# file; as stint_add_runtime.
+function(stint_amalgamate target type)
+    cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "DEFINITIONS;REPLACE_BASE")
+    find_package(Python3 3.8 REQUIRED COMPONENTS Interpreter)
+    set(folder "${CMAKE_CURRENT_BINARY_DIR}/${target}_amalgamation")
+    set(without "")
+    if(arg_REPLACE_BASE)
+        list(POP_FRONT arg_REPLACE_BASE regex)
+        stint_layer_sources(left_out base)
+        list(FILTER left_out INCLUDE REGEX "${regex}")
+        foreach(file IN LISTS left_out)
+            get_filename_component(name "${file}" NAME)
+            list(APPEND without --without ${name})
+        endforeach()
+    endif()
+    file(GLOB inputs CONFIGURE_DEPENDS "${stint_SOURCE_DIR}/include/stint/*.h"
+        "${stint_SOURCE_DIR}/include/stint/detail/*.h" "${stint_SOURCE_DIR}/gen/*"
+        "${STINT_RUNTIME_DIR}/*/*.[ch]")
+    list(FILTER inputs EXCLUDE REGEX "/(__pycache__|instrument)$")
+    add_custom_command(
+        OUTPUT "${folder}/stint.c"
+        BYPRODUCTS "${folder}/stint.h"
+        COMMAND ${Python3_EXECUTABLE} -B "${stint_SOURCE_DIR}/gen/amalgamate.py" "${folder}"
+                ${without}
+        COMMAND ${CMAKE_COMMAND} -E touch "${folder}/stint.c"
+        DEPENDS ${inputs} "${STINT_RUNTIME_DIR}/layers.txt"
+                "${stint_SOURCE_DIR}/cmake/StintGen.cmake"
+        COMMENT "Generating ${target}_amalgamation/stint.c"
+        VERBATIM)
+    add_library(${target} ${type} "${folder}/stint.c" ${arg_REPLACE_BASE})
+    set(definitions ${arg_DEFINITIONS})
+    if(type STREQUAL "SHARED")
+        list(APPEND definitions STINT_SHARED)
+    endif()
+    if(STINT_NVTX AND STINT_NVTX_INCLUDE_DIR)
+        list(APPEND definitions STINT_HAVE_NVTX)
+        target_include_directories(${target} SYSTEM PRIVATE "${STINT_NVTX_INCLUDE_DIR}")
+    endif()
+    if(STINT_GPU_API STREQUAL "cudart")
+        list(APPEND definitions STINT_HAVE_CUDART)
+        target_include_directories(${target} SYSTEM PRIVATE ${CUDAToolkit_INCLUDE_DIRS})
+    endif()
+    stint_layer_settings(${target} base ${definitions})
+    # Variables of one file shadow those of another, and more is inlined.
+    target_compile_options(${target} PRIVATE -Wno-shadow -Wno-frame-larger-than)
+endfunction()
+
 # stint_add_runtime(<target> STATIC|SHARED [DEFINITIONS <definition>...] [REPLACE_BASE <regex>
 # <file>...]): the runtime, always whole: WITH_* says what is compiled into consumers, never into the
-# library. Tests build it again on their own clock. Its layers are ${target}_<layer>.
+# library. Tests build it again on their own clock. Its layers are ${target}_<layer>. If the variable
+# STINT_AMALGAMATION is on, the library is not made of them but of one file.
 function(stint_add_runtime target type)
     cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "DEFINITIONS;REPLACE_BASE")
     if(type STREQUAL "STATIC")
@@ -105,9 +155,15 @@ function(stint_add_runtime target type)
             endif()
             stint_add_layer(${target}_${layer} ${layer} DEFINITIONS ${arg_DEFINITIONS} ${replace})
             list(APPEND objects $<TARGET_OBJECTS:${target}_${layer}>)
+            set_target_properties(${target}_${layer} PROPERTIES
+                EXCLUDE_FROM_ALL "${STINT_AMALGAMATION}")
         endif()
     endforeach()
-    add_library(${target} ${type} ${objects})
+    if(STINT_AMALGAMATION)
+        stint_amalgamate(${target} ${type} ${ARGN})
+    else()
+        add_library(${target} ${type} ${objects})
+    endif()
     target_include_directories(${target}
         PUBLIC "$<BUILD_INTERFACE:${stint_SOURCE_DIR}/include>")
     set_target_properties(${target} PROPERTIES LINKER_LANGUAGE C)

@@ -166,7 +166,8 @@ def case_links(_):
 # ---- Files --------------------------------------------------------------------------------------
 
 # Files of other projects.
-FOREIGN = {"Stat.h", "cuda.h", "nvtx3/nvToolsExt.h", "timeline.py"}
+# Of others, and made by a command: stint.c by ./dev amalgamate.
+FOREIGN = {"Stat.h", "cuda.h", "nvtx3/nvToolsExt.h", "timeline.py", "stint.c"}
 FOLDERS = ["cmake", "gen", "include", "runtime", "samples", "tests"]
 
 
