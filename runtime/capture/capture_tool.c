@@ -51,6 +51,13 @@ void capture_tool_stop(const struct gpu_context *context) {
 }
 
 void capture_tool_missed(const char *name) {
+    const struct gpu_ops *gpu = gpu_known();
+    if (gpu && gpu->uninitialized && gpu->uninitialized()) {
+        log_line("nothing was captured in [%.300s]: the CUDA driver has no device, or was not "
+                 "initialised while it ran",
+                 name);
+        return;
+    }
     log_line("nothing was captured in [%.300s]: no CUDA context existed while it ran; begin it "
              "after the first CUDA call, or use a REGISTER_GPU_TIMER or stint_step in it",
              name);

@@ -73,6 +73,9 @@ struct gpu_ops {
 
     /* The context of a stream, or with NULL the calling thread's. Never NULL. */
     int (*context)(void *stream, struct gpu_context *out);
+    /* Whether the last context() found CUDA not initialised, as it also remains where the driver has
+     * no device. Makes no call. NULL: not known. */
+    int (*uninitialized)(void);
     /* Makes a context current until leave(), for event_new. Both NULL: every call is in the right
      * context. */
     int (*enter)(const struct gpu_context *c);

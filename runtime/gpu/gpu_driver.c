@@ -113,6 +113,19 @@ static int driver_stream_is_default(const void *stream) {
     return !stream || stream == GPU_STREAM_LEGACY || stream == GPU_STREAM_PER_THREAD;
 }
 
+static int context_is_missing; /* CUDA was not initialised; any thread, relaxed */
+
+static void driver_note_context(int code) {
+    int missing = code == GPU_NOT_INITIALIZED;
+    if (__atomic_load_n(&context_is_missing, __ATOMIC_RELAXED) != missing) {
+        __atomic_store_n(&context_is_missing, missing, __ATOMIC_RELAXED);
+    }
+}
+
+static int driver_is_uninitialized(void) {
+    return __atomic_load_n(&context_is_missing, __ATOMIC_RELAXED);
+}
+
 static int driver_get_context(void *stream, struct gpu_context *out) {
     unsigned long long id = 0;
     int code = GPU_UNSUPPORTED;
@@ -124,6 +137,7 @@ static int driver_get_context(void *stream, struct gpu_context *out) {
     if (code == GPU_UNSUPPORTED) {
         code = driver.cuCtxGetCurrent(&out->handle);
     }
+    driver_note_context(code);
     if (!code && !out->handle) {
         code = GPU_INVALID_CONTEXT;
     }
@@ -237,6 +251,7 @@ static const char *driver_get_code_name(int code) {
 static const struct gpu_ops usable_driver = {
     .name = "driver",
     .context = driver_get_context,
+    .uninitialized = driver_is_uninitialized,
     .enter = driver_enter_context,
     .leave = driver_leave_context,
     .wait = driver_wait,

@@ -41,13 +41,15 @@ static uint64_t device_span(const struct snapshot *s, const struct snapshot_acti
 }
 
 static void grid_put_device(struct report_grid *g, const struct snapshot *s, uint32_t device) {
-    char name[100];
+    char name[100], number[20];
     const struct snapshot_device *d = NULL;
     if (device < s->device_count) {
         d = &s->devices[device];
     }
     if (d) {
-        snprintf(name, sizeof name, "GPU %u %s", d->number, d->name);
+        snprintf(number, sizeof number, "GPU %u", d->number);
+        int named = *d->name && strcmp(d->name, number) != 0; /* else its number is its name */
+        snprintf(name, sizeof name, "%s%s%s", number, named ? " " : "", named ? d->name : "");
     } else {
         snprintf(name, sizeof name, "?");
     }

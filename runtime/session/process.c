@@ -208,6 +208,8 @@ void process_describe_gpu(char *out, size_t size) {
             detail = ops->reason;
             open = " (";
             close = ")";
+        } else if (ops->uninitialized && ops->uninitialized()) {
+            detail = " (no device, or CUDA was not initialised)";
         } else if (config.gpu == CONFIG_GPU_SYNC) {
             detail = ", sync: GPU scopes wait for their stream";
         }

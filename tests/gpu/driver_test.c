@@ -13,9 +13,12 @@ TEST(gpu_driver, life_of_the_driver) {
     const struct gpu_ops *ops = start();
     struct gpu_context c;
     double_reset();
+    CHECK(!ops->uninitialized()); /* not asked yet */
     CHECK(ops->context(NULL, &c) == GPU_NOT_INITIALIZED);
+    CHECK(ops->uninitialized());
     double_init_without_context();
     CHECK(ops->context(NULL, &c) == GPU_INVALID_CONTEXT);
+    CHECK(!ops->uninitialized());
     CHECK(!c.handle && c.device == -1);
     double_context_make_current(double_context_new(3));
     CHECK(!ops->context(NULL, &c));

@@ -37,6 +37,15 @@ TEST(report_devices, busy_idle_and_steps) {
         "\n");
 }
 
+/* The recorder names a device of which nothing is known by its number. */
+TEST(report_devices, device_without_a_name) {
+    scopes_and_one_gpu();
+    snprintf(snapshot.devices[0].name, sizeof snapshot.devices[0].name, "GPU 0");
+    did(ACTIVITY_BUSY, ACTIVITY_BUSY_ANY, NULL, 1, 1000, 0)->last_at = 1000;
+    CHECK(strstr(said(report_devices), "\nGPU 0 "));
+    CHECK(!strstr(said(report_devices), "GPU 0 GPU 0"));
+}
+
 /* A row of idle time may be of a device that nothing else is known of. */
 TEST(report_devices, trusts_no_number) {
     scopes_and_one_gpu();
