@@ -12,7 +12,7 @@ KEYS = {  # kind -> required keys, further keys
     "callback": (("args",), ("type",)),
     "function": (("args", "required"), ("since",)),
     "code": (("value",), ("words", "ours")),
-    "constant": (("value",), ("ours",)),
+    "constant": (("value",), ("ours", "since")),
     "record": (("fields", "structs"), ("least",)),
     "activity": (("value", "record", "words"), ()),
     "versions": (("list",), ()),

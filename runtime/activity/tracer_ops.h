@@ -42,6 +42,8 @@ struct tracer_ops {
     /* enum tracer_flush. Any thread. NULL: reports show what the tracer has handed over by
      * itself. */
     void (*flush)(int how);
+    /* A step of the program ended, on this thread. NULL: nothing to do then. */
+    void (*step)(void);
     /* In the child of a fork: whether the tracer's library was called. NULL: it was, if this tracer
      * was the last that was open. */
     int (*is_used)(void);

@@ -10,7 +10,8 @@
 #define POOL 8u
 #define POOL_BYTES ((size_t)1 << 20) /* some 5000 kernels */
 #define SMALL_BYTES ((size_t)1 << 16)
-#define SMALL_MAX 64 /* 4 MiB */
+/* 256 MiB. CUPTI may keep a buffer for each thread. */
+#define SMALL_MAX 4096
 
 static uint8_t *buffer_pool;
 static uint32_t pool_free; /* a bit each; any thread, acquire and release */

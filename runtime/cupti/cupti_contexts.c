@@ -8,7 +8,7 @@
 
 /* Any thread, relaxed. */
 static uint64_t context_handles[CONTEXTS]; /* handles; 0 = free */
-static int captures;                /* under way */
+static int captures;                       /* under way */
 static int has_said;
 
 void cupti_contexts_note(uint64_t context) {

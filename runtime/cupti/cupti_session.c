@@ -16,6 +16,9 @@
  * were queries is noted in their callbacks, and such records are left out.
  * - Functions of the driver are never called in a callback of CUPTI: devices that were seen are
  *   described by the next flush.
+ * - Buffers per thread, the default of CUDA 13.0, are switched off: a thread that launches rarely
+ *   would keep its records until the time line has long passed them. Where that fails, buffers are
+ *   flushed when steps of the program end.
  * - Late buffers are read like others. The library is never unloaded.
  */
 #include "cupti_session.h"
@@ -40,6 +43,9 @@
 #define BATCH 16 /* records read, then added in one go: 2 KiB of stack */
 #define QUERIES 4096u
 #define OWN_CALLS 256u
+#define PER_THREAD_SINCE 21u       /* CUDA 12.3: there may be buffers per thread */
+#define PER_THREAD_DEFAULT 130000u /* there are */
+#define FLUSH_NS 100000000u        /* between flushes because of them */
 #define DEVICES 64u
 #define TIMED 16u
 #define READINGS 8 /* of the clock, until one is as precise as this */
@@ -73,6 +79,8 @@ static uint32_t queries[QUERIES];     /* correlations, each at itself modulo */
 static uint32_t own_calls[OWN_CALLS]; /* likewise */
 static int clock_error;
 static int wait_error; /* of the GPU's back end */
+static int has_thread_buffers;
+static uint64_t flushed_at; /* by a step; ticks */
 
 static struct cupti_clock clock_pairs; /* under the activity lock, while that was taken once */
 
@@ -460,8 +468,28 @@ static void cupti_disable_kinds(void) {
     kinds_on = 0;
 }
 
+/* Only before the library's first session: "Changing this attribute in the middle of the profiling
+ * session will result in undefined behavior" (cupti_activity.h of CUDA 13.0). */
+static void cupti_disable_thread_buffers(void) {
+    static int (*done_for)(CUpti_BuffersCallbackRequestFunc, CUpti_BuffersCallbackCompleteFunc);
+    uint8_t off = 0;
+    size_t size = sizeof off;
+    int failed = 1;
+    if (done_for == cupti.cuptiActivityRegisterCallbacks) {
+        return;
+    }
+    done_for = cupti.cuptiActivityRegisterCallbacks;
+    if (version >= PER_THREAD_SINCE && cupti.cuptiActivitySetAttribute) {
+        failed = cupti.cuptiActivitySetAttribute(CUPTI_ACTIVITY_ATTR_PER_THREAD_ACTIVITY_BUFFER,
+                                                 &size, &off);
+    }
+    __atomic_store_n(&has_thread_buffers, failed && version >= PER_THREAD_DEFAULT,
+                     __ATOMIC_RELAXED);
+}
+
 /* After subscribing. 0, or -1 with the reason. */
 static int cupti_switch_on(char reason[CUPTI_REASON]) {
+    cupti_disable_thread_buffers();
     int code = cupti_refresh_clock();
     if (code) {
         return cupti_fail(reason, "cuptiGetTimestamp", code);
@@ -552,6 +580,21 @@ static void cupti_flush(int how) {
     activity_settle(); /* for the report that follows; work that still runs becomes late records */
 }
 
+/* Without settling: of what the buffers hold, the time line may still be open. */
+static void cupti_step(void) {
+    uint64_t now = clock_ticks();
+    uint64_t before = __atomic_load_n(&flushed_at, __ATOMIC_RELAXED);
+    if (!__atomic_load_n(&has_thread_buffers, __ATOMIC_RELAXED) ||
+        now - before < clock_ticks_of_ns(FLUSH_NS)) {
+        return;
+    }
+    if (__atomic_compare_exchange_n(&flushed_at, &before, now, 0, __ATOMIC_RELAXED,
+                                    __ATOMIC_RELAXED)) {
+        int code = cupti.cuptiActivityFlushAll(0);
+        __atomic_store_n(&flush_error, code, __ATOMIC_RELEASE);
+    }
+}
+
 static void cupti_close(int how) {
     cupti_disable_kinds();
     cupti_flush(how);
@@ -639,6 +682,7 @@ const struct tracer_ops cupti_tracer = {
     .open = cupti_open,
     .close = cupti_close,
     .flush = cupti_flush,
+    .step = cupti_step,
     .is_used = cupti_is_library_used,
     .forget = cupti_forget,
     .sums = cupti_read_sums,

@@ -24,9 +24,10 @@
 #include "record/recorder.h"
 #include "record/registry.h"
 #include "record/site.h"
+#include "tracer/tracer.h"
 
 static uint64_t steps_ended; /* ended steps; any thread */
-static uint64_t last_at; /* ticks of the last call, 0 = none; any thread */
+static uint64_t last_at;     /* ticks of the last call, 0 = none; any thread */
 
 static struct {
     int on;     /* read without the lock, relaxed */
@@ -178,6 +179,7 @@ uint64_t stint_step(void) {
     uint64_t begun = __atomic_add_fetch(&steps_ended, 1, __ATOMIC_RELAXED);
     step_add_sample();
     activity_step();
+    tracer_step();
     capture_step(begun); /* first, so that no capture contains the report of the timers */
     while (timers_go_on(begun)) {
     }

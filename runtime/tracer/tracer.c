@@ -233,6 +233,18 @@ void tracer_flush(int how) {
     }
 }
 
+void tracer_step(void) {
+    if (!flag_get(&is_on) || lock_inside(LOCK_TRACER)) {
+        return;
+    }
+    const struct tracer_ops *t = tracer_get_used();
+    if (t && t->step) {
+        struct lock_visit v = lock_visit_begin(LOCK_TRACER);
+        t->step();
+        lock_visit_end(LOCK_TRACER, v);
+    }
+}
+
 int tracer_is_on(void) {
     return flag_get(&is_on);
 }

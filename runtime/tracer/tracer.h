@@ -26,6 +26,8 @@ int tracer_start(void);
 void tracer_stop(void);
 /* Takes over records; enum tracer_flush. Nothing unless a tracer was open. */
 void tracer_flush(int how);
+/* A step of the program ended. */
+void tracer_step(void);
 /* For tests. */
 int tracer_is_on(void);
 /* In words, for reports: "cupti 13.0: 12345 records, 0.8 % of the run" or why it can do nothing; ""

@@ -2,6 +2,7 @@
 /*
  * What is made of CUPTI's records and buffers.
  */
+#include <pthread.h>
 #include <sys/resource.h>
 
 #include "cupti_seen.h"
@@ -373,14 +374,14 @@ TEST(cupti_data, buffers_come_out_of_order) {
     CHECK(seen_count == 20);
     CHECK(seen[0].correlation == 20 && seen[19].correlation == 1);
     CHECK_EQ_U64(cupti_double_refused(), 0);
-    many(72); /* all came back */
+    many(8 + 4096); /* all came back */
     CHECK_EQ_U64(cupti_double_refused(), 0);
     many(1);
     CHECK_EQ_U64(cupti_double_refused(), 1);
     cupti_double_hold(0);
     cupti_double_call("cudaStreamCreate");
     tracer_flush(0);
-    CHECK(seen_count == 20 + 72 + 1);
+    CHECK(seen_count == 20 + 8 + 4096 + 1);
     CHECK_EQ_U64(lost(STINT_STATUS_ACTIVITY_DROPPED), 1);
 }
 
@@ -429,6 +430,74 @@ TEST(cupti_data, what_is_left_comes_with_a_flush) {
     fake_advance(10000);
     tracer_flush(0);
     CHECK(count_of(ACTIVITY_KERNEL) == 2);
+}
+
+/* ---- Buffers per thread. ---- */
+
+static void *launch_one(void *unused) {
+    (void)unused;
+    cupti_double_launch(&add_kernel);
+    return NULL;
+}
+
+static void launch_by_another_thread(void) {
+    pthread_t other;
+    pthread_create(&other, NULL, launch_one, NULL);
+    pthread_join(other, NULL);
+    fake_advance(10000);
+}
+
+TEST(cupti_data, a_rare_thread_keeps_no_buffer) {
+    static const uint32_t versions[] = {16, 20, 21, 28, 130001};
+    for (unsigned i = 0; i < 5; ++i) {
+        pid_t child = fork();
+        if (!child) {
+            prepare();
+            cupti_double_version(versions[i]);
+            for (unsigned session = 0; session < 2; ++session) {
+                CHECK(!tracer_start());
+                CHECK(!cupti_double_per_thread());
+                launch_by_another_thread();
+                cupti_double_deliver();
+                CHECK(count_of(ACTIVITY_KERNEL) == session + 1);
+                tracer_stop();
+            }
+            CHECK(!cupti_double_misused());
+            _exit(harness_result->failures != 0);
+        }
+        int status = -1;
+        waitpid(child, &status, 0);
+        CHECK(status == 0);
+    }
+}
+
+TEST(cupti_data, steps_flush_where_threads_keep_buffers) {
+    prepare();
+    cupti_double_fail("cuptiActivitySetAttribute=1");
+    CHECK(!tracer_start());
+    CHECK(cupti_double_per_thread());
+    fake_advance(1000000000);
+    launch_by_another_thread();
+    cupti_double_deliver();
+    CHECK(count_of(ACTIVITY_KERNEL) == 0);
+    stint_step();
+    CHECK(count_of(ACTIVITY_KERNEL) == 1);
+    CHECK_EQ_U64(cupti_double_calls("cuptiActivityFlushAll"), 1);
+    launch_by_another_thread();
+    stint_step(); /* not so often */
+    CHECK(count_of(ACTIVITY_KERNEL) == 1);
+    fake_advance(100000000);
+    stint_step();
+    CHECK(count_of(ACTIVITY_KERNEL) == 2);
+    CHECK_EQ_U64(lost(STINT_STATUS_ACTIVITY_LATE), 0);
+}
+
+TEST(cupti_data, steps_do_not_flush_elsewhere) {
+    begin();
+    fake_advance(1000000000);
+    cupti_double_launch(&add_kernel);
+    stint_step();
+    CHECK_EQ_U64(cupti_double_calls("cuptiActivityFlushAll"), 0);
 }
 
 TEST(cupti_data, what_is_forced_out_has_no_times) {

@@ -14,6 +14,7 @@ static const char *const functions[] = {
     "cuptiEnableCallback",
     "cuptiGetCallbackName",
     "cuptiGetTimestamp",
+    "cuptiActivitySetAttribute",
     "cuptiActivityRegisterCallbacks",
     "cuptiActivityEnable",
     "cuptiActivityDisable",

@@ -22,7 +22,7 @@ TEST(cupti, is_asked_in_this_order) {
     tracer_stop();
     CHECK_STR_EQ(cupti_double_order(),
                  "cuptiGetVersion cuptiActivityGetNextRecord cuptiSubscribe cuptiGetCallbackName "
-                 "cuptiGetTimestamp cuptiActivityRegisterCallbacks "
+                 "cuptiActivitySetAttribute cuptiGetTimestamp cuptiActivityRegisterCallbacks "
                  "cuptiEnableCallback cuptiActivityEnable cuptiActivityEnableRuntimeApi "
                  "cuptiActivityEnableDriverApi cuptiActivityEnableAllSyncRecords "
                  "cuptiActivityDisable cuptiActivityFlushAll cuptiUnsubscribe");

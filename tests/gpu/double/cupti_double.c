@@ -189,6 +189,34 @@ static CUptiResult double_cuptiGetTimestamp(uint64_t *a) {
     return 0;
 }
 
+/* Of the attributes the one that is used; known from CUDA 12.3 on. */
+static CUptiResult double_cuptiActivitySetAttribute(CUpti_ActivityAttribute a, size_t *b, void *c) {
+    lock();
+    if (a != CUPTI_ACTIVITY_ATTR_PER_THREAD_ACTIVITY_BUFFER || *b != 1 || state.version < 21) {
+        return unlock(1);
+    }
+    state.misused |= state.complete != NULL;
+    state.per_thread = 1 + *(uint8_t *)c;
+    return unlock(0);
+}
+
+int double_has_thread_buffers(void) {
+    if (state.per_thread) {
+        return state.per_thread - 1;
+    }
+    return state.version >= 130000;
+}
+
+int cupti_double_per_thread(void) {
+    lock();
+    return unlock(double_has_thread_buffers());
+}
+
+int cupti_double_misused(void) {
+    lock();
+    return unlock(state.misused);
+}
+
 static CUptiResult double_cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRequestFunc a,
                                                          CUpti_BuffersCallbackCompleteFunc b) {
     lock();

@@ -122,7 +122,8 @@ void cupti_double_clock_step(int64_t ns);
 void cupti_double_clock_drift(int32_t ppm);
 /* on: buffers are kept when they are full or flushed; 0: they are delivered, the last one first. */
 void cupti_double_hold(int on);
-/* What CUPTI's own thread does: complete records are delivered, from the calling thread. */
+/* What CUPTI's own thread does: complete records are delivered, from the calling thread; with
+ * buffers per thread, those of the calling thread. */
 void cupti_double_deliver(void);
 
 /* ---- What was asked of it */
@@ -132,6 +133,11 @@ uint64_t cupti_double_calls_all(void);
 /* Names of the functions, from the first call on, each once, one space between them. */
 const char *cupti_double_order(void);
 int cupti_double_subscribed(void);
+/* Whether records are in buffers per thread, as by default from version 130000 on (cupti_activity.h
+ * of CUDA 13.0 at CUPTI_ACTIVITY_ATTR_PER_THREAD_ACTIVITY_BUFFER: "The default value is 1"); and
+ * whether that was changed after the callbacks were registered, which is undefined behaviour. */
+int cupti_double_per_thread(void);
+int cupti_double_misused(void);
 int cupti_double_enabled(uint32_t kind);        /* a kind of records */
 int cupti_double_calls_back(const char *api);   /* whether a call of that name does */
 int cupti_double_records_call(const char *api); /* whether there would be a record of it */

@@ -12,8 +12,10 @@
 
 /* Made and not yet in a buffer, in the order of making. */
 struct made {
+    pthread_t thread;
     uint64_t ready;
     size_t stride;
+    int kept;
     unsigned char bytes[DOUBLE_STRIDE];
 };
 static struct made *made;
@@ -108,6 +110,7 @@ void double_put(const void *record, size_t size, uint64_t ready) {
     }
     struct made *m = &made[made_count++];
     memset(m, 0, sizeof *m);
+    m->thread = pthread_self();
     m->ready = ready;
     m->stride = double_stride_of(kind);
     memcpy(m->bytes, record, size < m->stride ? size : m->stride);
@@ -118,23 +121,60 @@ static void forget_times(struct made *m) {
     memset(m->bytes + offsetof(struct cupti_kernel, start), 0, 2 * sizeof(uint64_t));
 }
 
-void double_flush(int forced) {
-    size_t incomplete = 0;
-    uint64_t now = double_base();
+static int shares_buffer(const struct made *a, const struct made *b) {
+    return !double_has_thread_buffers() || pthread_equal(a->thread, b->thread);
+}
+
+/* Whether a record that is in one buffer with that one is incomplete. */
+static int is_kept(const struct made *m, uint64_t now) {
     for (size_t i = 0; i < made_count; ++i) {
-        if (made[i].ready > now) {
-            ++incomplete;
-            if (forced) {
-                forget_times(&made[i]);
-            }
+        if (made[i].ready > now && shares_buffer(&made[i], m)) {
+            return 1;
         }
     }
-    if (incomplete && !forced) {
-        return;
+    return 0;
+}
+
+static void write_forced(struct made *m, uint64_t now) {
+    if (m->ready > now) {
+        forget_times(m);
     }
+    write_out(m);
+}
+
+static int any_is_incomplete(uint64_t now) {
     for (size_t i = 0; i < made_count; ++i) {
-        write_out(&made[i]);
+        if (made[i].ready > now) {
+            return 1;
+        }
     }
-    made_count = 0;
+    return 0;
+}
+
+static void flush_some(int forced, const pthread_t *only) {
+    size_t left = 0, count = made_count;
+    uint64_t now = double_base();
+    int search = !forced && any_is_incomplete(now);
+    for (size_t i = 0; i < count; ++i) {
+        made[i].kept =
+            (only && !pthread_equal(made[i].thread, *only)) || (search && is_kept(&made[i], now));
+    }
+    for (size_t i = 0; i < count; ++i) {
+        if (made[i].kept) {
+            made[left++] = made[i];
+        } else {
+            write_forced(&made[i], now);
+        }
+    }
+    made_count = left;
     deliver();
+}
+
+void double_flush(int forced) {
+    flush_some(forced, NULL);
+}
+
+void double_flush_thread(void) {
+    pthread_t self = pthread_self();
+    flush_some(0, double_has_thread_buffers() ? &self : NULL);
 }

@@ -407,7 +407,7 @@ void cupti_double_hold(int on) {
 void cupti_double_deliver(void) {
     lock();
     if (state.complete) {
-        double_flush(0);
+        double_flush_thread();
     }
     unlock();
 }

@@ -17,7 +17,7 @@
 #define DOUBLE_STRIDE 512 /* a record at most */
 #define DOUBLE_APIS 128   /* functions a domain */
 #define DOUBLE_STREAMS 64
-#define DOUBLE_HELD 256
+#define DOUBLE_HELD 5000
 
 struct double_cupti {
     void (*advance)(uint64_t ns);
@@ -29,6 +29,8 @@ struct double_cupti {
     uint32_t version;
     uint32_t correlation;
     int subscribed;
+    int per_thread; /* buffers; 1 + the attribute's value, 0: not set */
+    int misused;
     CUpti_CallbackFunc callback;
     void *user;
     void *context; /* in which calls are made */
@@ -75,6 +77,9 @@ uint64_t double_base(void); /* without what makes it CUPTI's */
 void double_put(const void *record, size_t size, uint64_t ready);
 /* Writes what is complete, or all, into buffers and delivers them. */
 void double_flush(int forced);
+/* What fills up by itself: with buffers per thread the calling thread's. */
+void double_flush_thread(void);
+int double_has_thread_buffers(void);
 void double_forget(void);
 void double_release(void);
 
