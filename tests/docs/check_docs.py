@@ -165,9 +165,9 @@ def case_links(_):
 
 # ---- Files --------------------------------------------------------------------------------------
 
-# Files of other projects.
-# Of others, and made by a command: stint.c by ./dev amalgamate.
-FOREIGN = {"Stat.h", "cuda.h", "nvtx3/nvToolsExt.h", "timeline.py", "stint.c"}
+# Files of other projects, and stint.c, which ./dev amalgamate makes.
+FOREIGN = {"Stat.h", "Tracy.hpp", "TracyC.h", "TracyCUDA.hpp", "cali_macros.h", "cuda.h",
+           "nvtx3/nvToolsExt.h", "paddle/legacy/utils/Stat.h", "stint.c", "timeline.py"}
 FOLDERS = ["cmake", "gen", "include", "runtime", "samples", "tests"]
 
 

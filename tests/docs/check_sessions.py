@@ -37,7 +37,8 @@ import check_docs
 from check_docs import ROOT, check
 
 # Pages that are executed as a whole.
-WHOLE = ["ci.md", "troubleshooting.md", "tutorial.md"]
+WHOLE = ["ci.md", "migrate_caliper.md", "migrate_gptl.md", "migrate_nvtx.md", "migrate_paddle.md",
+         "migrate_tracy.md", "troubleshooting.md", "tutorial.md"]
 TIMEOUT = 120  # seconds, of one block
 
 
@@ -62,11 +63,14 @@ class Session:
             except yaml.YAMLError as error:
                 check(False, "%s: %s" % (block.where, error))
 
+    def has(self, program):
+        return shutil.which(program, path=self.env["PATH"])
+
     def shell(self, block):
         argument = block.argument or ""
-        check(re.match(r"(in the source|with [\w-]+)?$", argument), "%s: unknown: %s" %
+        check(re.match(r"(in the source|with [\w+-]+)?$", argument), "%s: unknown: %s" %
               (block.where, argument))
-        if argument.startswith("with ") and not shutil.which(argument[5:]):
+        if argument.startswith("with ") and not self.has(argument[5:]):
             print("%s: not run: there is no %s" % (block.where, argument[5:]))
             return False
         folder = self.source if argument == "in the source" else self.folder
@@ -91,7 +95,8 @@ def masked(text):
     text = re.sub(r"(?m)^(\S.*?)  +(SLOWER|FASTER|SAME|UNSURE)\b.*$", r"\1 VERDICT", text)
     text = re.sub(r"(?m)^(machine:|stint cost).*\n(    .*\n)*", "", text)
     text = re.sub(r"(?m)^(total: |started ).*$", r"\1", text)
-    return [re.sub(r" #(?= |$)|(?<= )-(?= |$)", "", line) for line in check_docs.masked(text)]
+    lines = (line for line in check_docs.masked(text) if line)
+    return [re.sub(r" #(?= |$)|(?<= )-(?= |$)", "", line) for line in lines]
 
 
 def environment(scratch, options):
