@@ -243,7 +243,8 @@ class Required(unittest.TestCase):
         symbols = loaded("cupti_table.inc", "cupti.ini")
         self.assertEqual(sorted(name for name in symbols if not symbols[name]), [
             "cuptiActivityEnableAllSyncRecords", "cuptiActivityEnableDriverApi",
-            "cuptiActivityEnableRuntimeApi", "cuptiGetResultString"])
+            "cuptiActivityEnableRuntimeApi", "cuptiActivitySetAttribute",
+            "cuptiGetResultString"])
 
 
 if __name__ == "__main__":
