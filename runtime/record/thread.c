@@ -22,15 +22,25 @@
 #include "ranges/ranges.h"
 #include "ring.h"
 
-/* What the thread-local pointer shows before a thread's first scope and after its end. Frame 0 is
- * closed and lies below nothing, so that an inline end returns at once. */
+/* What the thread-local pointer shows before a thread's first scope and after its end. All threads
+ * share them, so nothing in them changes but the gate: with the current one a scope that is
+ * switched off returns at once, on every thread. Any other scope takes the slow path: there are no
+ * edges (a key is never 0). Frame 0 is closed and lies below nothing, so that an inline end returns
+ * at once. */
 static struct stint_impl_frame nowhere = {0, 0, UINT64_MAX, 0, 0, 0};
-static struct stint_impl_thread thread_none = {
-    .gate = STINT_IMPL_SHUT, .top = &nowhere, .last = &nowhere, .trace_min = UINT64_MAX};
-static struct stint_impl_thread thread_ended = {
-    .gate = STINT_IMPL_SHUT, .top = &nowhere, .last = &nowhere, .trace_min = UINT64_MAX};
-static struct stint_impl_thread thread_refused = {
-    .gate = STINT_IMPL_SHUT, .top = &nowhere, .last = &nowhere, .trace_min = UINT64_MAX};
+static struct stint_impl_edge no_edges[2];
+#define PLACEHOLDER                                                                                \
+    {                                                                                              \
+        .gate = STINT_IMPL_SHUT, .edge_shift = 63, .top = &nowhere, .last = &nowhere,              \
+        .edges = no_edges, .trace_min = UINT64_MAX                                                 \
+    }
+static struct stint_impl_thread thread_none = PLACEHOLDER;
+static struct stint_impl_thread thread_ended = PLACEHOLDER;
+static struct stint_impl_thread thread_refused = PLACEHOLDER;
+/* Guarded by the registry's lock. */
+static struct registry_thread placeholders[] = {
+    {.gate = &thread_none.gate}, {.gate = &thread_ended.gate}, {.gate = &thread_refused.gate}};
+static int placeholders_registered;
 
 #ifndef STINT_STATIC
 __attribute__((visibility("default")))
@@ -208,9 +218,30 @@ static struct thread_block *take_from_ended(void) {
     return NULL;
 }
 
+/* From here on the registry gives them each new gate. Under the lock. */
+static void placeholders_register(void) {
+    if (placeholders_registered) {
+        return;
+    }
+    placeholders_registered = 1;
+    for (size_t i = 0; i < sizeof placeholders / sizeof placeholders[0]; ++i) {
+        __atomic_store_n(placeholders[i].gate, registry_gate(), __ATOMIC_SEQ_CST);
+        registry_join(&placeholders[i]);
+    }
+}
+
+/* In the child of a fork: the registry has forgotten them, too. */
+static void placeholders_forget(void) {
+    placeholders_registered = 0;
+    for (size_t i = 0; i < sizeof placeholders / sizeof placeholders[0]; ++i) {
+        __atomic_store_n(placeholders[i].gate, STINT_IMPL_SHUT, __ATOMIC_SEQ_CST);
+    }
+}
+
 static struct thread_block *thread_join(void) {
     joining = 1;
     registry_lock();
+    placeholders_register();
     struct thread_block *b = NULL;
     if (arena.base) {
         b = free_blocks;
@@ -368,6 +399,7 @@ const struct stint_impl_frame *thread_innermost(const struct thread_block *b) {
 void thread_forget_all(void) {
     struct thread_block *here = thread_block_here();
     stint_impl_thread_here = &thread_none;
+    placeholders_forget();
     joining = 0;
     unwatched_blocks = NULL;
     free_blocks = NULL;

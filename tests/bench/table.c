@@ -21,6 +21,7 @@ static const struct row {
     double must, goal;
 } rows[] = {
     {"on, switched off at run time", "off", 1, ALONE, 0.08, 0.03},
+    {"off, on a thread without scopes", "off_thread", 1, ALONE, 0.08, 0.03},
     {"call tree", "one", 0, ALONE, 1.20, 1.10},
     {"+ percentiles (the default)", "one", 1, ALONE, 1.35, 1.22},
     {"+ trace ring", "one", 2, ALONE, 1.45, 1.32},

@@ -55,6 +55,69 @@ TEST(registry, a_thread_inside_takes_the_gate_when_it_leaves) {
     CHECK_EQ_U64(b->hot.gate, registry_gate());
 }
 
+static void off_scope(void) {
+    REGISTER_TIMER("off on threads");
+    fake_advance(1);
+}
+
+static void *without_recorder(void *unused) {
+    CHECK(thread_block_here() == NULL);
+    CHECK_EQ_U64(stint_impl_thread_here->gate, registry_gate());
+    stint_impl_opened guard = 1;
+    struct stint_impl_site site = {.name = "x"};
+    site.word = (uint64_t)registry_gate() << 32 | STINT_IMPL_SITE_OFF;
+    /* Neither the slow path nor a recorder. */
+    stint_impl_begin_body(&guard, &site, 0);
+    CHECK_EQ_U64(guard, 0);
+    off_scope();
+    CHECK(thread_block_here() == NULL);
+    return unused;
+}
+
+static void *with_recorder(void *unused) {
+    off_scope();
+    CHECK(thread_block_here() != NULL);
+    return unused;
+}
+
+static void run_on_a_thread(void *(*function)(void *)) {
+    pthread_t thread;
+    CHECK(!pthread_create(&thread, NULL, function, NULL));
+    pthread_join(thread, NULL);
+}
+
+/* A thread that starts when all its scopes are off never gets a recorder: it has the gate
+ * nevertheless, so that they return at once. */
+TEST(registry, threads_without_a_recorder_have_the_gate) {
+    off_scope();
+    stint_enable(0);
+    off_scope();
+    run_on_a_thread(without_recorder);
+    stint_use_filter("-nothing");
+    off_scope();
+    run_on_a_thread(without_recorder);
+    stint_enable(1);
+    run_on_a_thread(with_recorder);
+    CHECK_EQ_U64(calls_of("off on threads"), 2);
+}
+
+static void switched_on_in_the_child(void) {
+    CHECK(stint_impl_thread_here->gate != registry_gate()); /* until the first scope */
+    off_scope();
+    run_on_a_thread(without_recorder);
+    stint_enable(1);
+    run_on_a_thread(with_recorder);
+}
+
+/* The gates of the parent are no longer current in the child. */
+TEST(registry, threads_of_a_child_have_the_gate) {
+    off_scope();
+    stint_enable(0);
+    off_scope();
+    harness_in_child(switched_on_in_the_child);
+    run_on_a_thread(without_recorder);
+}
+
 TEST(registry, switched_off_by_the_environment) {
     setenv("STINT_ENABLE", "0", 1);
     {
