@@ -30,7 +30,7 @@
 /* Layout is format: a size that changes by accident would change every run file. */
 _Static_assert(sizeof(struct stint_impl_node) == 3 * STINT_IMPL_UNIT, "a node is three lines");
 _Static_assert(offsetof(struct stint_impl_node, kind) == STINT_IMPL_UNIT, "a sample is one line");
-_Static_assert(sizeof(struct stint_impl_frame) == 40, "part of the run file");
+_Static_assert(sizeof(struct stint_impl_frame) == 48, "part of the run file");
 _Static_assert(sizeof(struct stint_impl_histogram) % STINT_IMPL_UNIT == 0, "whole lines");
 
 /* What memory is used for decides how much of the arena it may fill: histograms get three quarters

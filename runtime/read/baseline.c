@@ -139,14 +139,14 @@ void baseline_subtract(const struct baseline *b, struct snapshot *s) {
 
 /* The histogram as it is now, or as the baseline `old` has it; nothing if `old` does not have
  * it. */
-static int keep_histogram(struct baseline *b, const struct snapshot *s, uint32_t unit,
-                          const struct baseline *old) {
+static int keep_histogram(struct baseline *b, const struct snapshot *s, uint32_t thread,
+                          uint32_t unit, const struct baseline *old) {
     const uint32_t *then = NULL;
     if (old) {
         then = baseline_histogram_of(old, unit);
     }
-    const struct stint_impl_histogram *h = snapshot_at(s, unit, sizeof *h);
-    if (!h || (old && !then) || baseline_histogram_of(b, unit)) {
+    if (!snapshot_at(s, unit, sizeof(struct stint_impl_histogram)) || (old && !then) ||
+        baseline_histogram_of(b, unit)) {
         return 0;
     }
     uint32_t *buckets = scratch_array(&b->memory, STINT_IMPL_BUCKETS, sizeof *buckets);
@@ -157,12 +157,10 @@ static int keep_histogram(struct baseline *b, const struct snapshot *s, uint32_t
     if (number == HASH_MAP_NONE) {
         return -1;
     }
-    for (uint32_t i = 0; i < STINT_IMPL_BUCKETS; ++i) {
-        if (then) {
-            buckets[i] = then[i];
-        } else {
-            buckets[i] = STINT_IMPL_LOAD(&h->bucket[i]);
-        }
+    if (then) {
+        memcpy(buckets, then, STINT_IMPL_BUCKETS * sizeof *buckets);
+    } else if (snapshot_read_buckets(s, thread, unit, buckets)) {
+        return -1;
     }
     b->histograms[number] = buckets;
     return 0;
@@ -197,8 +195,8 @@ static int keep_node(struct baseline *b, const struct snapshot *s, const struct 
     } else {
         b->nodes[number] = *then;
     }
-    return keep_histogram(b, s, n->histogram, now ? NULL : old) ||
-           keep_histogram(b, s, n->gpu.histogram, now ? NULL : old);
+    return keep_histogram(b, s, n->thread, n->histogram, now ? NULL : old) ||
+           keep_histogram(b, s, SNAPSHOT_NONE, n->gpu.histogram, now ? NULL : old);
 }
 
 static int keep_activity(struct baseline *b, const struct snapshot *s,
@@ -231,8 +229,8 @@ static int keep_activity(struct baseline *b, const struct snapshot *s,
     } else {
         b->activities[number] = *then;
     }
-    return keep_histogram(b, s, a->histogram, now ? NULL : old) ||
-           keep_histogram(b, s, a->byte_histogram, now ? NULL : old);
+    return keep_histogram(b, s, SNAPSHOT_NONE, a->histogram, now ? NULL : old) ||
+           keep_histogram(b, s, SNAPSHOT_NONE, a->byte_histogram, now ? NULL : old);
 }
 
 static int keep_all(struct baseline *b, const struct snapshot *s, uint32_t set,

@@ -40,6 +40,7 @@ struct group {
 
 struct histogram_link {
     uint32_t unit;
+    uint32_t thread;
     uint32_t next; /* + 1 */
 };
 
@@ -52,6 +53,7 @@ struct grouping {
     struct histogram_link *links;
     uint32_t link_count;
     struct histogram *sum;    /* of the row at hand */
+    uint32_t *buckets;        /* of one histogram */
     uint32_t *name_ids;       /* by site */
     struct device_work *work; /* by node; NULL: none was seen */
     struct hash_map seen;     /* histogram units: nodes of a site share the CPU's */
@@ -101,7 +103,8 @@ static int rows_grouping_start(struct grouping *g, struct rows *out, struct snap
     g->groups = scratch_array(&s->memory, (size_t)s->node_count + 1, sizeof *g->groups);
     g->links = scratch_array(&s->memory, (size_t)most, sizeof *g->links);
     g->sum = scratch_get(&s->memory, sizeof *g->sum);
-    if (!out->row || !g->groups || !g->links || !g->sum) {
+    g->buckets = scratch_array(&s->memory, STINT_IMPL_BUCKETS, sizeof *g->buckets);
+    if (!out->row || !g->groups || !g->links || !g->sum || !g->buckets) {
         return -1;
     }
     if (hash_map_start(&g->row_of, &s->memory, (uint64_t)s->node_count + 1) ||
@@ -149,7 +152,8 @@ static uint32_t row_get(struct grouping *g, const struct snapshot_node *n, uint3
     return row;
 }
 
-static void link_histogram(struct grouping *g, struct times *to, uint32_t unit) {
+/* thread: of the CPU's, else SNAPSHOT_NONE. */
+static void link_histogram(struct grouping *g, struct times *to, uint32_t unit, uint32_t thread) {
     if (!unit) {
         return;
     }
@@ -160,6 +164,7 @@ static void link_histogram(struct grouping *g, struct times *to, uint32_t unit) 
         hash_map_add(&g->seen, unit, 0);
     }
     g->links[g->link_count].unit = unit;
+    g->links[g->link_count].thread = thread;
     g->links[g->link_count].next = to->histograms;
     to->histograms = ++g->link_count;
 }
@@ -203,7 +208,7 @@ static void add_gpu(struct grouping *g, uint32_t row, const struct snapshot_gpu 
         to->gpu.min = u64_min(n->min, to->gpu.min);
         to->gpu.max = u64_max(n->max, to->gpu.max);
         add_peaks(to, g->s, n->device);
-        link_histogram(g, &to->gpu, n->histogram);
+        link_histogram(g, &to->gpu, n->histogram, SNAPSHOT_NONE);
     }
 }
 
@@ -252,17 +257,19 @@ static void row_add_node(struct grouping *g, uint32_t row, const struct snapshot
 
 static void row_sum_histograms(const struct grouping *g, const struct times *from,
                                struct histogram *sum) {
+    uint32_t *now = g->buckets;
     memset(sum, 0, sizeof *sum);
     for (uint32_t link = from->histograms; link; link = g->links[link - 1].next) {
         uint32_t unit = g->links[link - 1].unit;
-        const struct stint_impl_histogram *h = snapshot_at(g->s, unit, sizeof *h);
         const uint32_t *then = NULL;
         if (g->s->since) {
             then = baseline_histogram_of(g->s->since, unit);
         }
-        for (uint32_t i = 0; h && i < STINT_IMPL_BUCKETS; ++i) {
-            uint32_t now = STINT_IMPL_LOAD(&h->bucket[i]);
-            sum->bucket[i] += then ? now - then[i] : now;
+        if (snapshot_read_buckets(g->s, g->links[link - 1].thread, unit, now)) {
+            continue;
+        }
+        for (uint32_t i = 0; i < STINT_IMPL_BUCKETS; ++i) {
+            sum->bucket[i] += then ? saturating_subtract(now[i], then[i]) : now[i];
         }
     }
 }
@@ -435,7 +442,7 @@ int rows_flat(struct rows *out, struct snapshot *s, int each_thread) {
         unsigned nested = nested_in_itself(&g, n);
         row_add_node(&g, row, n, nested);
         if (!(nested & NESTED)) { /* those inside have a histogram of their own */
-            link_histogram(&g, &g.groups[row].cpu, n->histogram);
+            link_histogram(&g, &g.groups[row].cpu, n->histogram, n->thread);
         }
     }
     rows_finish(&g);
@@ -479,7 +486,7 @@ int rows_tree_of(struct rows *out, struct snapshot *s, int each_thread, uint32_t
             rows[i] = row_get(&g, n, rows[n->parent], each_thread ? n->thread : SNAPSHOT_NONE);
             row_add_node(&g, rows[i], n, 0);
             if (n->count) {
-                link_histogram(&g, &g.groups[rows[i]].cpu, n->histogram);
+                link_histogram(&g, &g.groups[rows[i]].cpu, n->histogram, n->thread);
             }
         }
     }

@@ -149,6 +149,57 @@ static int take_frames(unsigned char *taken, uint32_t unit) {
     return 1;
 }
 
+static uint32_t count_frames_used(const struct stint_impl_frame *frames) {
+    uint32_t used = 0;
+    for (uint32_t f = 0; frames && f < STINT_IMPL_FRAMES; ++f) {
+        if (STINT_IMPL_LOAD(&frames[f].guard) || STINT_IMPL_LOAD(&frames[f].start) ||
+            STINT_IMPL_LOAD(&frames[f].pending)) {
+            used = f + 1;
+        }
+    }
+    return used;
+}
+
+/* Adds the samples that wait in frames for that histogram to its buckets (NULL: only looks).
+ * Returns a number that tells two sets of them apart. */
+static uint64_t pending_collect(const struct snapshot_thread *t, uint32_t unit, uint32_t *out) {
+    uint64_t first = (uint64_t)unit * STINT_IMPL_BUCKETS_A_UNIT, sum = 0;
+    for (uint32_t f = 0; f < t->frames_used; ++f) {
+        uint64_t bucket = STINT_IMPL_LOAD(&t->frames[f].pending) - first;
+        if (bucket >= STINT_IMPL_BUCKETS) {
+            continue;
+        }
+        sum += (bucket + 1) * (f + 1);
+        if (out && out[bucket] < UINT32_MAX) {
+            ++out[bucket];
+        }
+    }
+    return sum;
+}
+
+int snapshot_read_buckets(const struct snapshot *s, uint32_t thread, uint32_t unit,
+                          uint32_t out[STINT_IMPL_BUCKETS]) {
+    static const struct snapshot_thread none;
+    const struct stint_impl_histogram *h = snapshot_at(s, unit, sizeof *h);
+    const struct snapshot_thread *t = &none;
+    if (!h) {
+        return -1;
+    }
+    if (thread < s->thread_count) {
+        t = &s->threads[thread];
+    }
+    for (int i = 0; i < TRIES; ++i) { /* a sample that is being counted is in both or in neither */
+        uint64_t before = pending_collect(t, unit, NULL);
+        for (uint32_t k = 0; k < STINT_IMPL_BUCKETS; ++k) {
+            out[k] = __atomic_load_n(&h->bucket[k], __ATOMIC_ACQUIRE);
+        }
+        if (pending_collect(t, unit, out) == before) {
+            break;
+        }
+    }
+    return 0;
+}
+
 static int read_threads(struct snapshot *s, const struct arena_header *h) {
     uint64_t most = s->size / sizeof(struct arena_thread);
     uint32_t newest = ACQUIRE(&h->first_thread), unit = newest;
@@ -180,6 +231,7 @@ static int read_threads(struct snapshot *s, const struct arena_header *h) {
         if (out->frames && !take_frames(taken, t->frames)) {
             out->frames = NULL;
         }
+        out->frames_used = count_frames_used(out->frames);
         for (size_t c = 0; c + 1 < sizeof out->name; ++c) {
             out->name[c] = STINT_IMPL_LOAD(&t->name[c]);
         }

@@ -77,6 +77,7 @@ struct snapshot_thread {
     char name[16];
     struct snapshot_open *open; /* outermost first */
     const struct stint_impl_frame *frames;
+    uint32_t frames_used; /* those from there on were never open */
 };
 
 struct snapshot_site {
@@ -189,6 +190,11 @@ uint32_t snapshot_node_of(const struct snapshot *s, uint32_t unit);
 uint32_t snapshot_device_of(const struct snapshot *s, uint32_t unit);
 /* While it is read, after an attempt at a record that failed: whether there is another one. */
 int snapshot_try_again(struct snapshot *s, int tried);
+/* The buckets of a histogram of scopes of that thread, those samples included that its frames keep
+ * uncounted (stint_impl_frame.pending); SNAPSHOT_NONE: of something else, with none. 0, or -1 if
+ * there is no histogram there. */
+int snapshot_read_buckets(const struct snapshot *s, uint32_t thread, uint32_t unit,
+                          uint32_t out[STINT_IMPL_BUCKETS]);
 /* A checked pointer to `bytes` bytes at a unit, or NULL. */
 const void *snapshot_at(const struct snapshot *s, uint32_t unit, uint64_t bytes);
 /* The ring at a unit, with the number of its events, a power of two, all of which are in the arena;

@@ -123,6 +123,7 @@ static void frame_push(struct thread_block *b, uint64_t guard, struct tree_edge 
         node = STINT_IMPL_LOAD(&below->node);
         recursive = e.node;
     }
+    stint_impl_pending_add(b->hot.base, f);
     STINT_IMPL_STORE(&f->node, node);
     STINT_IMPL_STORE(&f->low, u64_min(guard, STINT_IMPL_LOAD(&below->low)));
     STINT_IMPL_STORE(&f->recursive, recursive);

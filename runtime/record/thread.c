@@ -24,16 +24,11 @@
 
 /* What the thread-local pointer shows before a thread's first scope and after its end. All threads
  * share them, so nothing in them changes but the gate: with the current one a scope that is
- * switched off returns at once, on every thread. Any other scope takes the slow path: there are no
- * edges (a key is never 0). Frame 0 is closed and lies below nothing, so that an inline end returns
- * at once. */
-static struct stint_impl_frame nowhere = {0, 0, UINT64_MAX, 0, 0, 0};
-static struct stint_impl_edge no_edges[2];
+ * switched off returns at once, on every thread. Any other scope takes the slow path, as the stack
+ * is full. Frame 0 is closed and lies below nothing, so that an inline end returns at once. */
+static struct stint_impl_frame nowhere = {.low = UINT64_MAX};
 #define PLACEHOLDER                                                                                \
-    {                                                                                              \
-        .gate = STINT_IMPL_SHUT, .edge_shift = 63, .top = &nowhere, .last = &nowhere,              \
-        .edges = no_edges, .trace_min = UINT64_MAX                                                 \
-    }
+    { .gate = STINT_IMPL_SHUT, .top = &nowhere, .last = &nowhere, .trace_min = UINT64_MAX }
 static struct stint_impl_thread thread_none = PLACEHOLDER;
 static struct stint_impl_thread thread_ended = PLACEHOLDER;
 static struct stint_impl_thread thread_refused = PLACEHOLDER;
@@ -169,6 +164,9 @@ static struct thread_block *block_new(void) {
     b->links = b->first_links;
     b->link_mask = THREAD_LINKS - 1;
     b->hot.base = arena.base;
+    for (uint32_t i = 0; i < STINT_IMPL_NEAR; ++i) {
+        b->hot.near[i] = arena_at(b->record->root);
+    }
     b->hot.top = b->frames;
     b->hot.last = b->frames + STINT_IMPL_DEPTH;
     b->hot.ticks_per_us = clock_ticks_per_us();

@@ -305,9 +305,11 @@ static uint8_t node_mark(const struct thread_block *b, const struct stint_impl_n
     return STINT_IMPL_LOAD(&arena_site_in(b->hot.base, site)->reserved[0]);
 }
 
-static uint64_t limit_over(uint64_t max, uint8_t mark) {
-    uint64_t limit = u64_min(max, STINT_IMPL_SPAN_LONG - 1) + 1;
-    return u64_min(limit, watch_limit(mark));
+/* So that a sample over the maximum or the limit of a capture takes the slow path. */
+static uint64_t span_between(uint64_t min, uint64_t max, uint8_t mark) {
+    uint64_t limit = u64_min(max, STINT_IMPL_SLOW_TICKS - 1) + 1;
+    limit = u64_min(limit, watch_limit(mark));
+    return saturating_subtract(limit, min);
 }
 
 void tree_sample(struct thread_block *b, struct stint_impl_node *n, uint64_t start, uint64_t ticks,
@@ -328,10 +330,10 @@ void tree_sample(struct thread_block *b, struct stint_impl_node *n, uint64_t sta
     }
     if (is_first || ticks > n->max) {
         STINT_IMPL_PUBLISH(&n->max, ticks);
-        STINT_IMPL_PUBLISH(&n->limit, limit_over(ticks, mark));
         STINT_IMPL_PUBLISH(&n->max_at, start);
         info_keep(n, info);
     }
+    STINT_IMPL_PUBLISH(&n->span, span_between(n->min, n->max, mark));
     stint_impl_histogram_add(b->hot.base, n->histogram, u64_min(ticks, STINT_IMPL_LONG - 1));
     STINT_IMPL_PUBLISH(&n->seq, seq + 1);
     watch_sample(mark, ticks);
@@ -354,20 +356,6 @@ static int value_raise(uint64_t *value, uint64_t to) {
     return 0;
 }
 
-static void bucket_raise(const struct thread_block *b, uint32_t histogram, uint64_t ticks) {
-    if (!histogram) {
-        return;
-    }
-    struct stint_impl_histogram *h =
-        (struct stint_impl_histogram *)(void *)(b->hot.base +
-                                                (uint64_t)histogram * STINT_IMPL_UNIT);
-    uint32_t *bucket = h->bucket + stint_impl_bucket(u64_min(ticks, STINT_IMPL_LONG - 1));
-    uint32_t is = STINT_IMPL_LOAD(bucket);
-    while (is != UINT32_MAX && !__atomic_compare_exchange_n(bucket, &is, is + 1, 1,
-                                                            __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
-    }
-}
-
 /* Each field changes in one step. seq is odd from the first of them on, and the one that completes
  * its sample makes it the next even number: one that was left in the middle does not count, and
  * leaves nothing wrong to the next. */
@@ -382,10 +370,9 @@ void tree_sample_interval(struct thread_block *b, struct stint_impl_node *n, uin
         STINT_IMPL_PUBLISH(&n->first_at, start);
     }
     if (value_raise(&n->max, ticks) || is_first) {
-        STINT_IMPL_PUBLISH(&n->limit, limit_over(ticks, mark));
         STINT_IMPL_PUBLISH(&n->max_at, start);
     }
-    bucket_raise(b, n->histogram, ticks);
+    stint_impl_histogram_add(b->hot.base, n->histogram, u64_min(ticks, STINT_IMPL_LONG - 1));
     __atomic_fetch_add(&n->total, ticks, __ATOMIC_RELEASE);
     seq = STINT_IMPL_LOAD(&n->seq);
     while (!__atomic_compare_exchange_n(&n->seq, &seq, (seq | 1) + 1, 1, __ATOMIC_RELEASE,

@@ -27,24 +27,20 @@ static void cost_prepare(struct bench *b, char *base, struct stint_impl_site *si
     uint32_t node = 1, histogram = node + sizeof(struct stint_impl_node) / STINT_IMPL_UNIT;
     struct stint_impl_node *n =
         (struct stint_impl_node *)(void *)(base + (size_t)node * STINT_IMPL_UNIT);
-    n->min = UINT64_MAX;
-    n->limit = STINT_IMPL_LONG;
+    n->min = 0;
+    n->span = STINT_IMPL_SLOW_TICKS;
+    n->site = 1;
     n->histogram = histogram;
     struct stint_impl_thread *t = &b->block.hot;
     t->gate = 1;
     t->base = base;
-    t->edges = b->block.first_edges;
-    t->edge_shift = 64 - THREAD_EDGE_BITS;
     t->top = b->frames;
     t->last = b->frames + 3;
     t->trace_min = UINT64_MAX;
     b->frames[0].low = UINT64_MAX;
     b->block.record = &b->record;
     b->block.busy = 1;
-    uint64_t key = stint_impl_edge_key(0, 0, 1);
-    struct stint_impl_edge *e = &t->edges[stint_impl_edge_slot(key, t->edge_shift)];
-    e->key = key;
-    e->node = node;
+    t->near[1] = n; /* the root of its frames is 0 */
     site->word = (uint64_t)1 << 32 | 1;
 }
 

@@ -157,11 +157,11 @@ static void rescale_buckets(uint32_t *to, const uint32_t *from, double rate) {
     }
 }
 
-int merge_histogram(struct merge *m, struct merge_map *map, uint32_t unit, double rate,
-                    uint32_t *out) {
-    const struct stint_impl_histogram *from = snapshot_at(&map->run->snapshot, unit, sizeof *from);
+int merge_histogram(struct merge *m, struct merge_map *map, uint32_t thread, uint32_t unit,
+                    double rate, uint32_t *out) {
+    struct stint_impl_histogram from;
     *out = 0;
-    if (!from) {
+    if (snapshot_read_buckets(&map->run->snapshot, thread, unit, from.bucket)) {
         return 0;
     }
     uint32_t copied = hash_map_get(&map->histogram, unit);
@@ -169,15 +169,15 @@ int merge_histogram(struct merge *m, struct merge_map *map, uint32_t unit, doubl
         *out = copied;
         return 0;
     }
-    *out = merge_file_get(&m->file, sizeof *from);
+    *out = merge_file_get(&m->file, sizeof from);
     if (!*out || hash_map_add(&map->histogram, unit, *out)) {
         return -1;
     }
     struct stint_impl_histogram *to = merge_file_at(&m->file, *out);
     if (rate > 0.999 && rate < 1.001) { /* a sixtieth of a bucket */
-        *to = *from;
+        *to = from;
     } else {
-        rescale_buckets(to->bucket, from->bucket, rate);
+        rescale_buckets(to->bucket, from.bucket, rate);
     }
     return 0;
 }
@@ -191,7 +191,7 @@ static int copy_gpu_times(struct merge *m, struct merge_map *map, const struct s
         return 0;
     }
     *out = merge_file_get(&m->file, sizeof *from);
-    if (!*out || merge_histogram(m, map, n->gpu.histogram, 1, &histogram)) {
+    if (!*out || merge_histogram(m, map, SNAPSHOT_NONE, n->gpu.histogram, 1, &histogram)) {
         return -1;
     }
     struct arena_gpu *to = merge_file_at(&m->file, *out);
@@ -214,7 +214,6 @@ static void copy_node_times(const struct merge_map *map, struct stint_impl_node 
     to->max = merge_length(map, n->max);
     if (n->count) {
         to->min = merge_length(map, n->min);
-        to->limit = to->max + 1;
     }
     to->first = merge_length(map, n->first);
     to->first_at = merge_tick_or_none(map, n->first_at);
@@ -233,7 +232,7 @@ static int copy_scope_node(struct merge *m, struct merge_map *map, uint32_t inde
     if (from) {
         unit = merge_file_get(&m->file, sizeof *from);
     }
-    if (!unit || merge_histogram(m, map, n->histogram, map->rate, &histogram) ||
+    if (!unit || merge_histogram(m, map, n->thread, n->histogram, map->rate, &histogram) ||
         copy_gpu_times(m, map, n, from->gpu, &gpu)) {
         return fail_without_memory(m);
     }

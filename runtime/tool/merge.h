@@ -111,8 +111,8 @@ uint32_t merge_node_at(const struct merge_map *map, uint32_t index);
 uint32_t merge_device_at(const struct merge_map *map, uint32_t index);
 /* A copy of the histogram at a unit of the run, 0 = none, with its values times `rate`. -1 without
  * memory. */
-int merge_histogram(struct merge *m, struct merge_map *map, uint32_t unit, double rate,
-                    uint32_t *out);
+int merge_histogram(struct merge *m, struct merge_map *map, uint32_t thread, uint32_t unit,
+                    double rate, uint32_t *out);
 /* Copies the activities of GPUs; their times count from the merged start once all runs were added.
  * -1 without memory. */
 int merge_activities(struct merge *m, struct merge_map *map);

@@ -70,7 +70,7 @@ static int merge_activity(struct merge *m, struct merge_map *map,
                           const struct snapshot_activity *a) {
     uint32_t unit = merge_file_get(&m->file, sizeof(struct arena_activity)), histogram, name = 0;
     uint32_t samples;
-    if (!unit || merge_histogram(m, map, a->histogram, 1, &histogram) ||
+    if (!unit || merge_histogram(m, map, SNAPSHOT_NONE, a->histogram, 1, &histogram) ||
         merge_samples(m, map, a, &samples)) {
         return -1;
     }

@@ -52,9 +52,10 @@ static const struct field fields[] = {
     WHOLE(stint_impl_frame)
     F(stint_impl_frame, guard) F(stint_impl_frame, start) F(stint_impl_frame, low)
     F(stint_impl_frame, node) F(stint_impl_frame, recursive) F(stint_impl_frame, nested)
+    F(stint_impl_frame, pending) F(stint_impl_frame, reserved)
     WHOLE(stint_impl_node)
     F(stint_impl_node, seq) F(stint_impl_node, total) F(stint_impl_node, min)
-    F(stint_impl_node, limit) F(stint_impl_node, nested) F(stint_impl_node, histogram)
+    F(stint_impl_node, span) F(stint_impl_node, nested) F(stint_impl_node, histogram)
     F(stint_impl_node, site) F(stint_impl_node, parent) F(stint_impl_node, child)
     F(stint_impl_node, sibling) F(stint_impl_node, set) F(stint_impl_node, kind)
     F(stint_impl_node, gpu) F(stint_impl_node, bytes) F(stint_impl_node, flops)
@@ -179,7 +180,7 @@ TEST(format, the_document_says_where_everything_is) {
 }
 
 TEST(format, numbers_it_names) {
-    CHECK_EQ_U64(STINT_ABI, 1);
+    CHECK_EQ_U64(STINT_ABI, 2);
     CHECK_EQ_U64(STINT_IMPL_UNIT, 64);
     CHECK_EQ_U64(STINT_IMPL_FRAMES, 257);
     CHECK_EQ_U64(STINT_IMPL_BUCKETS, 640);

@@ -579,8 +579,9 @@ def case_hostile_files(folder):
     refused(file, "empty")
     file.write_bytes(b"#!/bin/sh\necho hello\n" * 1000)
     refused(file, "not a run file")
-    file.write_bytes(with_field(data, HEADER["abi"], 77))
-    refused(file, "format 77", "format %d" % field(data, HEADER["abi"]))
+    for abi in (1, 77):
+        file.write_bytes(with_field(data, HEADER["abi"], abi))
+        refused(file, "format %d," % abi, "format %d" % field(data, HEADER["abi"]))
     file.write_bytes(data[:100])
     refused(file, "cut off within its header")
     file.write_bytes(data)

@@ -2,6 +2,7 @@
 #include "base/histogram.h"
 #include "read/rows.h"
 
+#include "recorded.h"
 #include "support.h"
 
 /* The bucket's count of the histogram at a value; 1 tick is 1 ns on the fake clock. */
@@ -116,3 +117,47 @@ TEST(rows_histogram, of_a_name_inside_one_of_another_set) {
 }
 
 HARNESS_MAIN()
+
+/* The last sample of a frame is counted by the next scope there; until then a reader adds it. */
+TEST(rows_histogram, has_the_sample_that_waits_in_its_frame) {
+    static struct snapshot s;
+    static struct histogram h;
+    static uint32_t buckets[STINT_IMPL_BUCKETS];
+    struct rows rows;
+    timed("a", 10);
+    timed("a", 20); /* a new maximum: counted at once */
+    timed("a", 15);
+    const struct stint_impl_frame *f = arena_at(newest_thread()->frames);
+    CHECK(f[1].pending != 0);
+    CHECK(!interval_open(&s, 0));
+    CHECK(!rows_flat(&rows, &s, 0));
+    CHECK(!rows_histogram(&h, &rows, 0, 0));
+    CHECK_EQ_U64(histogram_count(&h), 3);
+    CHECK_EQ_U64(at(&h, 15), 1);
+    uint32_t unit = f[1].pending / STINT_IMPL_BUCKETS_A_UNIT;
+    const struct stint_impl_histogram *in_arena = arena_at(unit);
+    CHECK_EQ_U64(in_arena->bucket[stint_impl_bucket(15)], 0);
+    CHECK(!snapshot_read_buckets(&s, 0, unit, buckets));
+    CHECK_EQ_U64(buckets[stint_impl_bucket(15)], 1);
+    CHECK(!snapshot_read_buckets(&s, SNAPSHOT_NONE, unit, buckets));
+    CHECK_EQ_U64(buckets[stint_impl_bucket(15)], 0);
+    CHECK(snapshot_read_buckets(&s, 0, UINT32_MAX, buckets) == -1);
+    interval_close(&s);
+    timed("b", 15);
+    CHECK_EQ_U64(in_arena->bucket[stint_impl_bucket(15)], 1);
+}
+
+/* Reset between the sample and the next scope on its frame: it is of the interval before. */
+TEST(rows_histogram, a_waiting_sample_is_of_its_interval) {
+    timed("a", 10);
+    timed("a", 20);
+    timed("a", 15);
+    stint_reset();
+    CHECK_EQ_U64(stat_of("a").samples, 0);
+    timed("a", 15);
+    timed("a", 16);
+    CHECK_EQ_U64(stat_of("a").samples, 2);
+    CHECK_EQ_U64(stat_of("a").p50_ns, 15);
+    CHECK_EQ_U64(stat_of("a").min_ns, 15);
+    CHECK_EQ_U64(stat_of("a").max_ns, 16);
+}

@@ -6,6 +6,7 @@
  */
 #include <sys/time.h>
 
+#include "base/histogram.h"
 #include "read/rows.h"
 #include "recorded.h"
 #include "session/interval.h"
@@ -125,6 +126,106 @@ TEST(signal, at_every_instruction_of_new_names) {
     CHECK_EQ_U64(calls_of("main299"), 1);
     CHECK_EQ_U64(calls_of("main.same"), 300);
     check_sum(0);
+}
+
+/* ---- The same time everywhere, and not a histogram that is one off. */
+
+static void alike_site(void) {
+    REGISTER_TIMER("alike");
+    fake_advance(1);
+}
+
+static void first_parent(void) {
+    REGISTER_TIMER("first parent");
+    shared_site();
+}
+
+static void second_parent(void) {
+    REGISTER_TIMER("second parent");
+    shared_site();
+}
+
+static unsigned handled;
+
+/* Other sites at the depth of the interrupted one, whose nodes the inline path finds in the same
+ * place; and the clock stands still, so that all samples are in one bucket of their histogram. */
+static void other_handler(int number) {
+    (void)number;
+    uint64_t now = fake_now;
+    if (handled++ % 2) {
+        first_parent();
+    } else {
+        alike_site();
+    }
+    fake_now = now;
+}
+
+/* From the site's own number to that of `alike`, which has the same lowest bits. */
+static void number_alike(void) {
+    char name[24];
+    shared_site();
+    uint32_t until = arena_header()->site_count + STINT_IMPL_NEAR - 1;
+    while (arena_header()->site_count < until) {
+        snprintf(name, sizeof name, "between%u", arena_header()->site_count);
+        REGISTER_TIMER_DYNAMIC(name);
+    }
+    alike_site();
+    CHECK_EQ_U64(arena_header()->site_count, until + 1);
+}
+
+static int is_named(const struct snapshot *s, uint32_t node, const char *name) {
+    return node != SNAPSHOT_NONE && s->nodes[node].site &&
+           !strcmp(s->sites[s->nodes[node].site].name, name);
+}
+
+static uint64_t calls_below(const struct snapshot *s, const char *parent, const char *name) {
+    uint64_t calls = 0;
+    for (uint32_t i = 0; i < s->node_count; ++i) {
+        if (is_named(s, i, name) && is_named(s, s->nodes[i].parent, parent)) {
+            calls += s->nodes[i].count;
+        }
+    }
+    return calls;
+}
+
+static void check_places(void) {
+    static struct histogram h;
+    struct snapshot snap;
+    struct rows rows;
+    if (!CHECK(!interval_open(&snap, 0) && !rows_flat(&rows, &snap, 0))) {
+        return;
+    }
+    CHECK_EQ_U64(calls_below(&snap, "second parent", "shared"), 23);
+    for (uint32_t i = 0; i < rows.count; ++i) {
+        CHECK(!rows_histogram(&h, &rows, i, 0));
+        CHECK_EQ_U64(histogram_count(&h), rows.row[i].samples);
+    }
+    interval_close(&snap);
+}
+
+TEST(signal, other_sites_at_the_same_depth_at_every_instruction) {
+    NEEDS_STEPPING(other_handler);
+    number_alike();
+    for (int i = 0; i < 3; ++i) {
+        first_parent();
+        second_parent();
+        alike_site();
+    }
+    stepping(1);
+    for (int i = 0; i < 20; ++i) {
+        first_parent();
+        second_parent();
+    }
+    stepping(0);
+    CHECK(handled > 100);
+    CHECK_EQ_U64(lost_in_all(), 0);
+    CHECK_EQ_U64(open_scopes(), 0);
+    CHECK_EQ_U64(calls_of("second parent"), 23);
+    CHECK_EQ_U64(calls_of("alike"), 4 + (handled + 1) / 2);
+    CHECK_EQ_U64(calls_of("first parent"), 23 + handled / 2);
+    CHECK_EQ_U64(calls_of("shared"), 1 + 23 + 23 + handled / 2);
+    CHECK_EQ_U64(stat_of("alike").total_ns, stat_of("alike").samples);
+    check_places();
 }
 
 static void recursive(int depth) {

@@ -14,8 +14,8 @@
 
 #include "impl_types.h"
 
-#define STINT_ABI 1
-#define STINT_IMPL_ABI_NAME(name) name##_1
+#define STINT_ABI 2
+#define STINT_IMPL_ABI_NAME(name) name##_2
 
 /* Arena references are counted in units of one cache line from the arena's start: 32 bits reach far
  * past the largest STINT_MEMORY, and 26 of them fit beside set and site in one 64-bit edge key. */
@@ -58,7 +58,16 @@ struct stint_impl_site {
     uint64_t word; /* written by the runtime under its lock, read by everybody; relaxed */
 };
 
-/* A place of the open-scope stack; frame 0 is the thread's root and never closes. 40 bytes. */
+/* Ticks from which a sample takes the slow path: the inline one finds the bucket in 32 bits. */
+#define STINT_IMPL_SLOW_TICKS ((uint64_t)1 << 32)
+
+/* Where a bucket stops counting. The rest is for signal handlers that count in between. */
+#define STINT_IMPL_BUCKET_FULL 0xffffff00u
+
+/* Nodes that begin tries first, by the low bits of their site's id. */
+#define STINT_IMPL_NEAR 256
+
+/* A place of the open-scope stack; frame 0 is the thread's root and never closes. 48 bytes. */
 struct stint_impl_frame {
     uint64_t guard; /* address of the guard, maybe tagged; 0 = closed. Owner, relaxed; the thread
                      * that ends a scope of another one exchanges it for STINT_IMPL_MOVED */
@@ -69,17 +78,24 @@ struct stint_impl_frame {
         node; /* the scope's node, in units; of a recursive call its parent's. Owner, relaxed */
     uint32_t recursive; /* the node of the outermost call, 0 = this is it. Owner, relaxed */
     uint64_t nested;    /* ticks of the recorded calls that ended right inside. Owner, relaxed */
+    /* The bucket of the last sample that ended in this frame, while it is not counted yet: as a
+     * number of buckets from the arena's start, 0 = none. The next begin on the frame counts it,
+     * and a reader adds it. Counted at once, it would be the longest chain of dependent steps
+     * between two clock reads. Owner, relaxed */
+    uint32_t pending;
+    uint32_t reserved;
 };
 
 /* A scope in its calling context, for one thread. The first line is all that a sample touches; the
  * rest changes on a new maximum only. `seq` is twice the sample count, odd while being written. */
 struct stint_impl_node {
-    uint64_t seq;   /* owner, relaxed then release: the seqlock of this line */
-    uint64_t total; /* ticks. Owner, release */
-    uint64_t min;   /* ticks, UINT64_MAX before the first sample. Owner, release */
-    uint64_t limit; /* a sample that reaches it takes the slow path: the maximum + 1, 0 before the
-                     * first, at most STINT_IMPL_SPAN_LONG. Owner, release */
-    uint64_t nested;    /* ticks of the calls recorded right inside its samples. Owner, release */
+    uint64_t seq;    /* owner, relaxed then release: the seqlock of this line */
+    uint64_t total;  /* ticks. Owner, release */
+    uint64_t min;    /* ticks, UINT64_MAX before the first sample. Owner, release */
+    uint64_t span;   /* samples of min to min + span - 1 are ordinary; any other, so a new minimum,
+                     * a new maximum, the first and one below 0, takes the slow path. Owner,
+                     * release */
+    uint64_t nested; /* ticks of the calls recorded right inside its samples. Owner, release */
     uint32_t histogram; /* units, 0 = none. Owner, release, once */
     uint32_t site;      /* id of the site record */
     uint32_t parent;    /* units, 0 for the root */
@@ -152,6 +168,9 @@ struct stint_impl_thread {
     uint64_t ticks_per_us; /* 24.8 fixed point, for thresholds */
     uint64_t trace_min;    /* ticks from which a span is traced; UINT64_MAX: none is */
     struct stint_impl_ring *ring;
+    /* Never NULL where a scope can be opened: at first the root, which has no site. Owner,
+     * relaxed */
+    struct stint_impl_node *near[STINT_IMPL_NEAR];
 };
 
 /* A set of statistics; sets are numbered and never freed. */
@@ -182,10 +201,10 @@ stint_impl_ring_event(struct stint_impl_ring *r, uint64_t number) {
 }
 
 #if defined(__SANITIZE_THREAD__)
-#define STINT_IMPL_RING_ATOMIC 1
+#define STINT_IMPL_ATOMIC_ONLY 1
 #elif defined(__has_feature)
 #if __has_feature(thread_sanitizer)
-#define STINT_IMPL_RING_ATOMIC 1
+#define STINT_IMPL_ATOMIC_ONLY 1
 #endif
 #endif
 
@@ -193,7 +212,7 @@ stint_impl_ring_event(struct stint_impl_ring *r, uint64_t number) {
  * handler before or after it takes others. Not locked, which would cost as much as a clock read. */
 static inline __attribute__((always_inline)) uint64_t
 stint_impl_ring_take(struct stint_impl_ring *r, uint64_t places) {
-#if defined(__x86_64__) && !defined(STINT_IMPL_RING_ATOMIC)
+#if defined(__x86_64__) && !defined(STINT_IMPL_ATOMIC_ONLY)
     __asm__ volatile("xaddq %0, %1" : "+r"(places), "+m"(r->head) : : "memory", "cc");
     return places;
 #else
@@ -229,16 +248,47 @@ static inline uint32_t stint_impl_bucket(uint64_t ticks) {
     return (uint32_t)((shift << 4) + (ticks >> shift));
 }
 
-/* One sample of that bucket more, up to the counter's end. Owner only; histogram in units, 0 =
- * none. */
-static inline __attribute__((always_inline)) void
-stint_impl_histogram_add(char *base, uint32_t histogram, uint64_t ticks) {
+/* The same below STINT_IMPL_SLOW_TICKS. */
+static inline __attribute__((always_inline)) uint32_t stint_impl_bucket_of_32(uint32_t ticks) {
+    uint32_t shift = 27u - (uint32_t)__builtin_clz(ticks | 16u);
+    return (shift << 4) + (ticks >> shift);
+}
+
+/* One sample more, up to STINT_IMPL_BUCKET_FULL. Owner only; a signal handler may count in the same
+ * bucket before or after each instruction. Not locked, as in stint_impl_ring_take. */
+static inline __attribute__((always_inline)) void stint_impl_bucket_add(uint32_t *bucket) {
+#if defined(__x86_64__) && !defined(STINT_IMPL_ATOMIC_ONLY)
+    /* The carry: below the bound. */
+    __asm__ volatile("cmpl %1, %0\n\tadcl $0, %0"
+                     : "+m"(*bucket)
+                     : "i"((int)STINT_IMPL_BUCKET_FULL)
+                     : "cc");
+#else
+    if (STINT_IMPL_LOAD(bucket) < STINT_IMPL_BUCKET_FULL) {
+        __atomic_fetch_add(bucket, 1, __ATOMIC_RELAXED);
+    }
+#endif
+}
+
+#define STINT_IMPL_BUCKETS_A_UNIT (STINT_IMPL_UNIT / (uint32_t)sizeof(uint32_t))
+
+/* One sample in a histogram, below STINT_IMPL_LONG; in units, 0 = none. */
+static inline void stint_impl_histogram_add(char *base, uint32_t histogram, uint64_t ticks) {
     if (histogram) {
-        struct stint_impl_histogram *h =
-            (struct stint_impl_histogram *)(void *)(base + (uint64_t)histogram * STINT_IMPL_UNIT);
-        uint32_t *bucket = h->bucket + stint_impl_bucket(ticks);
-        uint32_t have = STINT_IMPL_LOAD(bucket);
-        STINT_IMPL_STORE(bucket, have + (have != 0xffffffffu));
+        uint64_t place = (uint64_t)histogram * STINT_IMPL_BUCKETS_A_UNIT;
+        stint_impl_bucket_add((uint32_t *)(void *)base + place + stint_impl_bucket(ticks));
+    }
+}
+
+/* Counts what the last scope of the frame left; first the note of it is removed, so that a reader
+ * that finds the note before and after has not seen the count. */
+static inline __attribute__((always_inline)) void
+stint_impl_pending_add(char *base, struct stint_impl_frame *f) {
+    uint32_t pending = STINT_IMPL_LOAD(&f->pending);
+    if (pending) {
+        STINT_IMPL_STORE(&f->pending, 0);
+        __atomic_signal_fence(__ATOMIC_SEQ_CST);
+        stint_impl_bucket_add((uint32_t *)(void *)base + pending);
     }
 }
 

@@ -74,11 +74,10 @@ extern void stint_impl_handle_end(uint64_t *handle);
 }
 #endif
 
-/* Opens a scope of a known site below the innermost open one. 0: not possible here. */
-static inline __attribute__((always_inline)) int
-stint_impl_open_body(struct stint_impl_thread *t, uint64_t me, uint32_t set, uint32_t id) {
-    struct stint_impl_frame *f = t->top;
-    uint64_t key = stint_impl_edge_key(STINT_IMPL_LOAD(&f->node), set, id);
+/* The second try: by a hash of the place in the tree. NULL: the slow path finds or makes it. */
+static inline __attribute__((always_inline)) struct stint_impl_node *
+stint_impl_node_find(struct stint_impl_thread *t, uint32_t parent, uint32_t set, uint32_t id) {
+    uint64_t key = stint_impl_edge_key(parent, set, id);
     uint64_t slot = stint_impl_edge_slot(key, STINT_IMPL_LOAD(&t->edge_shift));
     /* In this order: a signal handler may put a larger table in its place. */
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -86,6 +85,27 @@ stint_impl_open_body(struct stint_impl_thread *t, uint64_t me, uint32_t set, uin
     if (STINT_IMPL_UNLIKELY(e->key != key)) {
         e = t->edges + (slot ^ 1);
         if (e->key != key) {
+            return STINT_IMPL_NULL;
+        }
+    }
+    struct stint_impl_node *n =
+        (struct stint_impl_node *)(void *)(t->base + (uint64_t)e->node * STINT_IMPL_UNIT);
+    STINT_IMPL_STORE(&t->near[id % STINT_IMPL_NEAR], n);
+    return n;
+}
+
+/* Opens a scope of a known site below the innermost open one. 0: not possible here. */
+static inline __attribute__((always_inline)) int
+stint_impl_open_body(struct stint_impl_thread *t, uint64_t me, uint32_t set, uint32_t id) {
+    struct stint_impl_frame *f = t->top;
+    if (STINT_IMPL_UNLIKELY(f == t->last)) {
+        return 0;
+    }
+    uint32_t parent = STINT_IMPL_LOAD(&f->node);
+    struct stint_impl_node *n = STINT_IMPL_LOAD(&t->near[id % STINT_IMPL_NEAR]);
+    if (n->site != id || n->parent != parent || n->set != set) {
+        n = stint_impl_node_find(t, parent, set, id);
+        if (!n) {
             return 0;
         }
     }
@@ -105,18 +125,16 @@ stint_impl_open_body(struct stint_impl_thread *t, uint64_t me, uint32_t set, uin
     } else {
         low = me;
     }
-    if (STINT_IMPL_UNLIKELY(f == t->last)) {
-        return 0;
-    }
     uint64_t now = STINT_IMPL_TICKS(); /* here, before the stores: - 0.1 nested */
     ++f;
     t->top = f;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    STINT_IMPL_STORE(&f->node, e->node);
+    STINT_IMPL_STORE(&f->node, (uint32_t)((uint64_t)((char *)n - t->base) / STINT_IMPL_UNIT));
     STINT_IMPL_STORE(&f->low, low);
     STINT_IMPL_STORE(&f->nested, 0);
     STINT_IMPL_STORE(&f->guard, me);
     STINT_IMPL_STORE(&f->start, now);
+    stint_impl_pending_add(t->base, f);
     *(stint_impl_opened *)(uintptr_t)me = now;
     return 1;
 }
@@ -153,9 +171,9 @@ stint_impl_end_body(void *guard, const struct stint_impl_call *call) {
         (struct stint_impl_node *)(void *)(t->base +
                                            (uint64_t)STINT_IMPL_LOAD(&f->node) * STINT_IMPL_UNIT);
     uint64_t ticks = now - start;
-    /* A new maximum, the first sample, a clock that stepped back (wraps to a huge value), or over
-     * the call's own threshold. */
-    if (STINT_IMPL_UNLIKELY(ticks >= STINT_IMPL_LOAD(&n->limit)) ||
+    /* A new minimum or maximum, the first sample, a clock that stepped back (they wrap to huge
+     * values), or over the call's own threshold. */
+    if (STINT_IMPL_UNLIKELY(ticks - STINT_IMPL_LOAD(&n->min) >= STINT_IMPL_LOAD(&n->span)) ||
         (call && STINT_IMPL_UNLIKELY(ticks >= (uint64_t)call->threshold_us * t->ticks_per_us >> 8 &&
                                      call->threshold_us >= 0))) {
         stint_impl_end_slow(guard, now, call);
@@ -165,10 +183,11 @@ stint_impl_end_body(void *guard, const struct stint_impl_call *call) {
     STINT_IMPL_STORE(&n->seq, seq);
     STINT_IMPL_PUBLISH(&n->total, STINT_IMPL_LOAD(&n->total) + ticks);
     STINT_IMPL_PUBLISH(&n->nested, STINT_IMPL_LOAD(&n->nested) + STINT_IMPL_LOAD(&f->nested));
-    if (ticks < STINT_IMPL_LOAD(&n->min)) {
-        STINT_IMPL_PUBLISH(&n->min, ticks);
+    uint32_t histogram = STINT_IMPL_LOAD(&n->histogram);
+    if (histogram) {
+        STINT_IMPL_STORE(&f->pending, histogram * STINT_IMPL_BUCKETS_A_UNIT +
+                                          stint_impl_bucket_of_32((uint32_t)ticks));
     }
-    stint_impl_histogram_add(t->base, STINT_IMPL_LOAD(&n->histogram), ticks);
     STINT_IMPL_PUBLISH(&n->seq, seq + 1);
     STINT_IMPL_STORE(&f[-1].nested, STINT_IMPL_LOAD(&f[-1].nested) + ticks);
     if (STINT_IMPL_UNLIKELY(ticks >= t->trace_min)) {

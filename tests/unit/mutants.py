@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Breaks the inline path of a scope in one place at a time: a unit test must fail each time.
+
+    mutants.py --cc CC --source DIR --generated DIR --library FILE --folder DIR
+
+Each mutant is a copy of include/ with one text replaced. A test program that compiles the inline
+path is built with it and linked with the unchanged runtime.
+"""
+import argparse
+import pathlib
+import shutil
+import subprocess
+import sys
+
+RECORD = "stint/detail/impl_record.h"
+LAYOUT = "stint/detail/impl_layout.h"
+SIGNAL = ("signal_test.c", "signal.other*")
+GUARD = ("guard_rule_test.c", "guard_rule*")
+
+# name, header, text, replacement, (test program, cases)
+MUTANTS = [
+    ("none, in a signal handler", RECORD, "", "", SIGNAL),
+    ("none, with guards left open", RECORD, "", "", GUARD),
+    ("a node of another site", RECORD, "n->site != id || ", "", SIGNAL),
+    ("a node of another parent", RECORD, "n->parent != parent || ", "", SIGNAL),
+    ("a frame is filled before it is claimed", RECORD,
+     "    t->top = f;\n    __atomic_signal_fence(__ATOMIC_SEQ_CST);\n    STINT_IMPL_STORE(&f->node,",
+     "    STINT_IMPL_STORE(&f->node,", SIGNAL),
+    ("a bucket is read, then written", LAYOUT,
+     "    __asm__ volatile(\"cmpl %1, %0\\n\\tadcl $0, %0\"\n"
+     "                     : \"+m\"(*bucket)\n"
+     "                     : \"i\"((int)STINT_IMPL_BUCKET_FULL)\n"
+     "                     : \"cc\");\n",
+     "    uint32_t have = STINT_IMPL_LOAD(bucket);\n"
+     "    __asm__ volatile(\"\" : \"+r\"(have));\n"
+     "    STINT_IMPL_STORE(bucket, have + 1);\n", SIGNAL),
+    ("the bucket of the scope before is forgotten", RECORD,
+     "    stint_impl_pending_add(t->base, f);\n", "", SIGNAL),
+    ("no search for a guard left open", RECORD, "if (STINT_IMPL_UNLIKELY(me >= low))", "if (0)",
+     GUARD),
+]
+# What the mutant "a frame is filled ..." takes away comes back at the end.
+CLAIM = ("    stint_impl_pending_add(t->base, f);\n", "    t->top = f;\n")
+
+
+def mutate(text, name, old, new):
+    if not old:
+        return text
+    if text.count(old) != 1:
+        sys.exit("mutants: %s: found %d times: %r" % (name, text.count(old), old))
+    text = text.replace(old, new)
+    if name.startswith("a frame is filled"):
+        text = text.replace(CLAIM[0], CLAIM[0] + CLAIM[1])
+    return text
+
+
+def build(options, include, program, to):
+    source = pathlib.Path(options.source)
+    folders = [include, source / "tests", source / "tests/fake", source / "runtime",
+               pathlib.Path(options.generated)]
+    subprocess.run(
+        [options.cc, "-O2", "-std=gnu11", "-pthread", "-DSTINT_IMPL_FAKE_CLOCK", "-DWITH_TIMER=1",
+         "-DWITH_PROFILER=1", "-D_GNU_SOURCE=1"] + ["-I%s" % f for f in folders] +
+        [str(source / "tests/unit" / program), options.library, "-Wl,-u,session_is_linked", "-lm",
+         "-ldl", "-o", str(to)], check=True)
+
+
+def run(options, mutant):
+    """Whether the outcome is as it must be."""
+    name, header, old, new, (program, cases) = mutant
+    folder = pathlib.Path(options.folder)
+    shutil.rmtree(folder, ignore_errors=True)
+    shutil.copytree(pathlib.Path(options.source) / "include", folder / "include")
+    at = folder / "include" / header
+    at.write_text(mutate(at.read_text(), name, old, new))
+    build(options, folder / "include", program, folder / "test")
+    done = subprocess.run([str(folder / "test"), cases], stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, check=False)
+    if b"0 failed" in done.stdout and b" 0 skipped" not in done.stdout:
+        print("skipped: %s: no trap flag" % name)
+        return True
+    failed = done.returncode != 0
+    print("%s: %s" % (name, "fails" if failed else "passes"))
+    return failed == bool(old)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    for name in ("cc", "source", "generated", "library", "folder"):
+        parser.add_argument("--" + name, required=True)
+    options = parser.parse_args()
+    wrong = [m[0] for m in MUTANTS if not run(options, m)]
+    if wrong:
+        sys.exit("mutants: unexpected: %s" % ", ".join(wrong))
+
+
+if __name__ == "__main__":
+    main()
