@@ -38,7 +38,7 @@ from check_docs import ROOT, check
 
 # Pages that are executed as a whole.
 WHOLE = ["ci.md", "migrate_caliper.md", "migrate_gptl.md", "migrate_nvtx.md", "migrate_paddle.md",
-         "migrate_tracy.md", "troubleshooting.md", "tutorial.md"]
+         "migrate_tracy.md", "recipes.md", "troubleshooting.md", "tutorial.md"]
 TIMEOUT = 120  # seconds, of one block
 
 
