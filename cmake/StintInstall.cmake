@@ -2,6 +2,20 @@
 #
 # The installed package may be moved: no file in it holds an absolute path.
 
+# A project that exports a library of its own which links stint names stint's targets in that export:
+# they must be in an export set too, also where stint is not installed. Without GNUInstallDirs, which
+# sets variables of the project.
+if(NOT STINT_INSTALL)
+    install(TARGETS stint stint_runtime stint_timer stint_profiler EXPORT stintTargets
+        ARCHIVE DESTINATION lib COMPONENT stint_dev EXCLUDE_FROM_ALL
+        LIBRARY DESTINATION lib COMPONENT stint_runtime EXCLUDE_FROM_ALL
+        RUNTIME DESTINATION bin COMPONENT stint_runtime EXCLUDE_FROM_ALL
+        INCLUDES DESTINATION include)
+    install(EXPORT stintTargets NAMESPACE stint:: DESTINATION lib/cmake/stint
+        COMPONENT stint_dev EXCLUDE_FROM_ALL)
+    return()
+endif()
+
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 

@@ -211,10 +211,29 @@ def public_names():
 
 def known_words():
     """Every STINT_ word that a document may use: variables, what the headers and the build name."""
-    sources = list(INCLUDE.rglob("*.h*")) + [ROOT / "CMakeLists.txt", ROOT / "CMakePresets.json",
-                                          ROOT / "dev"]
+    sources = list(INCLUDE.rglob("*.h*")) + cmake_files() + [ROOT / "CMakePresets.json",
+                                                             ROOT / "dev"]
     words = {word for path in sources for word in re.findall(r"\bSTINT_[A-Z0-9_]+", read(path))}
     return words | set(table("env.ini"))
+
+
+def cmake_files():
+    """Those that declare options."""
+    return [ROOT / "CMakeLists.txt", ROOT / "runtime/CMakeLists.txt"] + \
+        sorted((ROOT / "cmake").glob("*.cmake"))
+
+
+def check_cmake_options():
+    """Each is in the table of docs/cmake.md, and the table has no others of stint."""
+    text = "".join(read(path) for path in cmake_files())
+    options = set(re.findall(r"(?:option|find_path)\(\s*((?:STINT|WITH|BUILD)_\w+)", text))
+    options |= set(re.findall(r"set\((STINT_\w+) [^()]* CACHE", text))
+    section = read(ROOT / "docs/cmake.md").split("## Targets")[0]
+    rows = set(re.findall(r"^\| `(\w+)` \|", section, re.M))
+    check(len(options) > 10, "only %d options found: is the pattern right?" % len(options))
+    for name in sorted(options ^ rows):
+        check(False, "docs/cmake.md: %s is %s" % (name, "not an option" if name in rows
+                                                  else "an option and not in the table"))
 
 
 def table(name):
@@ -257,6 +276,7 @@ def case_names(_):
         check("| `%s` | %s |" % (key, text) in reports,
               "docs/reports.md: no row '| `%s` | %s |'" % (key, text))
     check_variables()
+    check_cmake_options()
 
 
 # ---- Code ---------------------------------------------------------------------------------------

@@ -316,6 +316,66 @@ def fetch_content(place):
     nested(place, "FetchContent")
 
 
+@case
+def exporting_library(place):
+    """A library that links stint from add_subdirectory exports itself. As long as stint is not
+    installed with it, a shared one can be used; with STINT_INSTALL also a static one. The tool is
+    built if asked for."""
+    source = "-DSTINT_SOURCE=" + place.options.source
+    build, output = place.configure(HERE / "exports", "exports-default", source)
+    expect("hint at the tool", "-DSTINT_BUILD_TOOL=ON" in output, True)
+    script = "".join(path.read_text() for path in build.rglob("cmake_install.cmake"))
+    for name in ("stint.h", "stintConfig.cmake"):
+        expect(name + " installed", name in script, False)
+    build, output = place.configure(HERE / "exports", "exports", source, "-DSTINT_INSTALL=ON",
+                                    "-DSTINT_BUILD_TOOL=ON")
+    expect("hint at the tool", "-DSTINT_BUILD_TOOL=ON" in output, False)
+    place.make(build, "--parallel", "2")
+    prefix = place.work / "exported"
+    shutil.rmtree(prefix, ignore_errors=True)
+    run(place.options.cmake, "--install", build, "--config", place.options.config,
+        "--prefix", place.work / "exported-first")
+    shutil.move(place.work / "exported-first", prefix)
+    build, _ = place.configure(HERE / "exported", "exported", "-DCMAKE_PREFIX_PATH=%s" % prefix)
+    place.make(build)
+    for kind in ("SHARED", "STATIC"):
+        place.says(build, "app_" + kind, "calls=3")
+    expect("tool", place.version() in run(prefix / "bin/stint", "--version"), True)
+
+
+def switch_lines(output):
+    """What the end of configuring says, without CMake's dashes."""
+    return re.findall(r"^-- (stint: (?:timers|GPU capture ranges) on .*)$", output, re.M)
+
+
+@case
+def switch_status(place):
+    """The lines at the end of configuring: which targets have timers."""
+    if cmake_version(place) < (3, 19):
+        print("skipped: CMake 3.18 has no deferred calls")
+        sys.exit(SKIP)
+    prefix = "-DCMAKE_PREFIX_PATH=%s" % place.prefix("shared")
+    off = "; off in %s (-DWITH_TIMER=ON)"
+    for value, timers, profilers in (
+            ("OFF", "app_on, app_timer" + off % "app_early, app_default, app_off, app_profiler",
+             "app_on, app_profiler"),
+            ("ON", "app_early, app_default, app_on, app_timer, app_profiler" + off % "app_off",
+             "app_on, app_profiler")):
+        _, output = place.configure(HERE / "find", "status", prefix, "-DWITH_TIMER=" + value)
+        expect("lines", switch_lines(output), ["stint: timers on in " + timers,
+                                               "stint: GPU capture ranges on in " + profilers])
+    # In add_subdirectory, and two libraries away.
+    source = "-DSTINT_SOURCE=" + place.options.source
+    _, output = place.configure(HERE / "exports", "status", source)
+    expect("add_subdirectory", switch_lines(output),
+           ["stint: timers on in work_STATIC, work_SHARED"])
+
+
+def cmake_version(place):
+    text = run(place.options.cmake, "--version")
+    return tuple(int(part) for part in re.search(r"version (\d+)\.(\d+)", text).groups())
+
+
 CUDART = ["-DSTINT_GPU_API=cudart", "-DSTINT_BUILD_TESTS=OFF", "-DSTINT_BUILD_SAMPLES=OFF"]
 
 
