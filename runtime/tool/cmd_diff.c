@@ -3,12 +3,14 @@
  * The command diff: reads its two command lines, reads the runs of both sides, and prints what
  * diff.c finds. The options of the second side are added to those of the first.
  */
+#include <errno.h>
 #include <getopt.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/error_text.h"
 #include "base/filter.h"
 #include "base/log.h"
 #include "base/number.h"
@@ -18,7 +20,7 @@
 struct request {
     struct diff_options o;
     uint32_t top;
-    int markdown;
+    enum option_format format;
     double fail; /* a slowdown from which the exit status is 1, 0.05 = 5 %; < 0: none */
     char **path[2];
     int paths[2];
@@ -76,7 +78,7 @@ static int take_diff_option(void *to, const struct option_value *value) {
         r->o.filtered = 1;
         return filter_set(value->text);
     case OPTION_FORMAT:
-        r->markdown = value->number == OPTION_FORMAT_MARKDOWN;
+        r->format = (enum option_format)value->number;
         return 0;
     case OPTION_RAW:
         r->o.raw = 1;
@@ -161,10 +163,29 @@ static int is_failure(const struct diff *d, const struct request *r) {
     return 0;
 }
 
+static int write_diff(const struct diff *d, const struct request *r, enum diff_format format) {
+    static struct sink sink; /* 64 KiB */
+    double fail = r->fail < 0 ? 0 : r->fail;
+    sink_start(&sink, STDOUT_FILENO);
+    diff_write(d, &r->o, format, r->top, fail, &sink);
+    if (sink_close(&sink)) {
+        log_line("cannot write: %s", error_text(errno));
+        return COMMAND_FAILED;
+    }
+    return is_failure(d, r) ? COMMAND_FAILED : COMMAND_GOOD;
+}
+
 static int print_diff(struct diff *d, const struct request *r) {
+    static const enum diff_format formats[] = {[OPTION_FORMAT_JSON] = DIFF_JSON,
+                                               [OPTION_FORMAT_CSV] = DIFF_CSV,
+                                               [OPTION_FORMAT_JUNIT] = DIFF_JUNIT,
+                                               [OPTION_FORMAT_GITHUB] = DIFF_GITHUB};
     struct text out;
+    if (r->format != OPTION_FORMAT_TEXT && r->format != OPTION_FORMAT_MARKDOWN) {
+        return write_diff(d, r, formats[r->format]);
+    }
     text_start(&out);
-    diff_show(d, &r->o, r->top, r->markdown, &out);
+    diff_show(d, &r->o, r->top, r->format == OPTION_FORMAT_MARKDOWN, &out);
     int status = COMMAND_BAD;
     if (out.failed) {
         log_line("diff: not enough memory");

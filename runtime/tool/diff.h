@@ -11,6 +11,7 @@
 
 #include "base/hash_map.h"
 #include "base/scratch.h"
+#include "base/sink.h"
 #include "base/text.h"
 #include "diff_math.h"
 
@@ -135,6 +136,16 @@ int diff_judge(struct diff *d, const struct diff_options *o);
 /* Prints a judged diff, as text or as Markdown. top: at most so many rows, 0 = all. */
 void diff_show(struct diff *d, const struct diff_options *o, uint32_t top, int markdown,
                struct text *out);
+/* SLOWER, or of a metric that counts MORE ... */
+const char *diff_verdict_word(enum diff_metric metric, enum diff_verdict v);
+
+/* ---- diff_formats.c: a judged diff for other programs. */
+
+enum diff_format { DIFF_JSON, DIFF_CSV, DIFF_JUNIT, DIFF_GITHUB };
+
+/* fail: a row that is slower by that share or more is a failure, in the formats that know one. */
+void diff_write(const struct diff *d, const struct diff_options *o, enum diff_format format,
+                uint32_t top, double fail, struct sink *out);
 void diff_end(struct diff *d);
 
 #endif

@@ -55,19 +55,23 @@ struct show {
     const char *paragraph_end; /* of a line of text that is a paragraph in Markdown */
 };
 
+static int metric_counts(enum diff_metric m) {
+    return m == DIFF_CALLS || m == DIFF_BYTES;
+}
+
 static int is_count_metric(const struct show *s) {
-    return s->o->metric == DIFF_CALLS || s->o->metric == DIFF_BYTES;
+    return metric_counts(s->o->metric);
 }
 
 static int is_call_time(enum diff_metric m) {
     return m == DIFF_TIME || m == DIFF_TYPICAL || m == DIFF_AVG;
 }
 
-static const char *verdict_word(const struct show *s, enum diff_verdict v) {
-    if (is_count_metric(s) && v == DIFF_SLOWER) {
+const char *diff_verdict_word(enum diff_metric metric, enum diff_verdict v) {
+    if (metric_counts(metric) && v == DIFF_SLOWER) {
         return "MORE";
     }
-    if (is_count_metric(s) && v == DIFF_FASTER) {
+    if (metric_counts(metric) && v == DIFF_FASTER) {
         return "FEWER";
     }
     return verdict_words[v];
@@ -234,7 +238,7 @@ static void cells_fill(struct show *s) {
     for (uint32_t i = 0; i < s->rows; ++i) {
         const struct diff_row *r = &s->d->row[i];
         cell_name(s, i + 1, r);
-        cell_put(s, i + 1, VERDICT, verdict_word(s, r->verdict));
+        cell_put(s, i + 1, VERDICT, diff_verdict_word(s->o->metric, r->verdict));
         cell_change(s, i + 1, r);
         cell_put(s, i + 1, OF, r->change.known ? r->change.of : "");
         cell_calls(s, i + 1, r);

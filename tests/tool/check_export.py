@@ -451,10 +451,25 @@ def check_prometheus(data):
     return totals
 
 
+def check_benchmark(data):
+    """github-action-benchmark: src/extract.ts, BenchmarkResult: name, unit, value; range and extra are
+    texts. Results of two commits are compared by name."""
+    rows, totals = load_json(data), Totals()
+    need(isinstance(rows, list), "not a list")
+    for row in rows:
+        need(set(row) <= {"name", "unit", "value", "range", "extra"} and row["unit"] == "ns" and
+             isinstance(row["value"], int) and row["value"] >= 0, "a row: %s" % row)
+        need(row["name"] not in totals, "a name twice: %s" % row)
+        need(re.match(r"calls \d+(, p99 \d+ ns)?$", row["extra"]) and
+             re.match(r"\+/- \d+$", row.get("range", "+/- 0")), "a text: %s" % row)
+        totals[row["name"]] = row["value"]
+    return totals
+
+
 CHECKS = {"csv_" + table: check_csv_table for table in TABLES}
 CHECKS.update({"chrome": check_chrome, "perfetto": check_perfetto, "speedscope": check_speedscope,
           "folded": check_folded, "csv": check_csv, "json": check_json,
-          "prometheus": check_prometheus})
+          "prometheus": check_prometheus, "benchmark": check_benchmark})
 
 
 def check(kind, data):
@@ -569,7 +584,8 @@ FAULTS = [
     ("json", b'"calls":5', b'"calls":5,"calls":5'), ("json", b'stint.run/1', b'stint.run/2'),
     ("json", b'"parent":12', b'"parent":13'), ("json", b'"thread":1', b'"thread":2'),
     ("json", b'"state":"killed"', b'"state":"dead"'), ("json", b"\xef\xbf\xbd", b"\xc0\xaf"),
-    ("json", None, None),
+    ("json", None, None), ("benchmark", b'"unit":"ns"', b'"unit":"s"'), ("benchmark", None, None),
+    ("benchmark", b'"name":"step"', b'"name":"step.load"'), ("benchmark", b'"extra":"calls ', b'"extra":"'),
     ("prometheus", b'quantile="0.9"', b'quantile="0.5"'),
     ("prometheus", b'le="0.0000002"', b'le="0.0000001"'), ("prometheus", b'le="+Inf"} ', b'le="+Inf"} 9'),
     ("prometheus", b'le="0.01"} 0', b'le="0.01"} 9'), ("prometheus", b'le="+Inf"', b'le="1000"'),

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Twenty scopes that wait, and some more: diff_program [SLOW [COPIES [SEED]]]. Scope number SLOW
- * takes a tenth longer, there are COPIES copies, and on the fake clock SEED draws the times.
+ * Twenty scopes that wait, and some more: diff_program [SLOW [COPIES [SEED [NAME [US]]]]]. Scope
+ * number SLOW takes a tenth longer, there are COPIES copies, on the fake clock SEED draws the
+ * times, and a scope called NAME takes US microseconds.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -66,6 +67,10 @@ int main(int argc, char **argv) {
     }
     for (int i = 0; i < copies; ++i) {
         copy();
+    }
+    for (int i = 0; argc > 4 && i < CALLS; ++i) {
+        REGISTER_TIMER_DYNAMIC(argv[4]);
+        wait_ns(argc > 5 ? strtoull(argv[5], NULL, 10) * 1000 : 5000);
     }
     if (copies == 0) {
         REGISTER_TIMER("without copies");

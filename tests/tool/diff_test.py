@@ -6,9 +6,13 @@
 
 PROGRAM is diff_program.c on the real clock, FAKE_PROGRAM on one that only it advances.
 """
+import csv
+import io
+import json
 import re
 import subprocess
 import sys
+import xml.etree.ElementTree
 
 from cases import LIMIT, environment, field, header_fields, main, need
 
@@ -149,6 +153,57 @@ def case_options(folder):
     need(re.fullmatch(r"(\|---:?)+\|", table[1]), table[1])
     need(all(line == line.rstrip() for line in diff(*a, "--", *b).stdout.split("\n")))
     need(diff("--help").stdout.startswith("usage: stint diff"))
+
+
+HOSTILE = "a<b>&\"c\" 100%, x: =1\n]]> ::error::no"
+
+
+def case_formats(folder):
+    """Each format is parsed by a reader of it, and says what the text says."""
+    a, b = record(folder, "a", 5), record(folder, "b", 5, 7)
+    want = verdicts(diff(*a, "--", *b).stdout)
+    document = json.loads(diff("--format", "json", *a, "--", *b).stdout)
+    need(document["schema"] == "stint.diff/1" and document["unit"] == "ns" and
+         document["a"]["runs"] == document["b"]["runs"] == 5, document)
+    need({row["name"]: row["verdict"] for row in document["rows"]} == want, document)
+    worst = document["rows"][0]
+    need(worst["name"] == "scope 7" and 9 < worst["change_percent"] < 11 and worst["p"] < 0.01 and
+         worst["a"] < worst["b"] and worst["runs_a"] == 5 and worst["calls_a"] == 150, worst)
+    rows = list(csv.DictReader(io.StringIO(diff("--format", "csv", *a, "--", *b).stdout)))
+    need({row["name"]: row["verdict"] for row in rows} == want, rows)
+    need(all(abs(float(row["a"]) - other["a"]) < 0.1 for row, other in zip(rows, document["rows"])))
+    for options, failures in ((["-x", "slower:50"], []), ([], ["scope 7"]),
+                              (["-x", "slower:5"], ["scope 7"])):
+        rc = 1 if options == ["-x", "slower:5"] else 0
+        suite = xml.etree.ElementTree.fromstring(
+            diff("--format", "junit", *options, *a, "--", *b, rc=rc).stdout)
+        failed = [case.get("name") for case in suite if case.find("failure") is not None]
+        need(suite.tag == "testsuite" and failed == failures and suite.get("failures") == str(len(failures))
+             and suite.get("tests") == str(len(suite)) == "22", options, failed)
+        lines = diff("--format", "github", *options, *a, "--", *b, rc=rc).stdout.split("\n")[:-1]
+        level = "error" if failures else "warning"
+        need(len(lines) == 2 and lines[0].startswith("::%s title=stint diff%%3A scope 7 SLOWER::" % level)
+             and lines[1].startswith("::notice title=stint diff::1 SLOWER, "), lines)
+    document = json.loads(diff("--format", "json", "-m", "calls", *a, "--", *b).stdout)
+    need(document["unit"] == "calls", document)
+    need(len(json.loads(diff("--format", "json", "--top", "3", *a, "--", *b).stdout)["rows"]) == 3)
+
+
+def case_hostile_names(folder):
+    """No name ends a string, a tag or a command."""
+    a = folder / "a.stint"
+    done = run(FAKE, "-1", "10", "1", HOSTILE, STINT_FILE=str(a))
+    need(done.returncode == 0, done)
+    need(HOSTILE in [row["name"] for row in json.loads(diff("--format", "json", a, a).stdout)["rows"]])
+    need(HOSTILE in [row["name"] for row in
+                     csv.DictReader(io.StringIO(diff("--format", "csv", a, a).stdout, newline=""))])
+    suite = xml.etree.ElementTree.fromstring(diff("--format", "junit", a, a).stdout)
+    need(HOSTILE.replace("\n", "?") in [case.get("name") for case in suite], "junit")
+    b = folder / "b.stint"
+    run(FAKE, "-1", "10", "1", HOSTILE, "50", STINT_FILE=str(b))
+    lines = diff("--format", "github", a, b).stdout.split("\n")
+    need(len(lines) == 3 and lines[0].startswith("::error title=stint diff%3A ") and
+         "%25%2C x%3A =1%0A" in lines[0] and lines[0].count("::") == 2, lines)
 
 
 def case_usage(folder):

@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Writes a judged diff for other programs: JSON, CSV, JUnit's XML for the test pages of CI servers,
+ * and workflow commands of GitHub, which become annotations of a pull request. cmd_diff.c calls
+ * diff_write once. Names come from run files, which may contain anything: every format escapes
+ * them, so that none can end a string, a tag or a command.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "base/text.h"
+#include "base/utf8.h"
+#include "diff.h"
+#include "export/export_columns.h"
+#include "export/export_names.h"
+
+#define CELLS 9u /* columns of numbers */
+
+/* A diff on its way out. */
+struct writer {
+    const struct diff *d;
+    const struct diff_options *o;
+    struct sink *out;
+    uint32_t rows;
+    double fail; /* a slowdown from which a row is a failure */
+};
+
+static void put_number(struct sink *out, struct number n) {
+    sink_text(out, n.text);
+}
+
+static const char *unit_of(const struct writer *w) {
+    if (w->o->metric == DIFF_BYTES) {
+        return "bytes";
+    }
+    return w->o->metric == DIFF_CALLS ? "calls" : "ns";
+}
+
+/* What is known of a row, in the order of the columns. */
+struct cell_number {
+    const char *key;
+    int known;
+    struct number value;
+};
+
+static struct cell_number make_cell(const char *key, int known, struct number value) {
+    return (struct cell_number){key, known, value};
+}
+
+static double change_percent(double log) {
+    return 100 * expm1(log);
+}
+
+static void fill_cells(const struct diff_row *r, struct cell_number cell[CELLS]) {
+    const struct diff_change *c = &r->change;
+    int error_known = c->known && c->error >= 0 && isfinite(change_percent(c->error));
+    cell[0] = make_cell("a", r->seen[0] != 0, number_fixed(c->side[0], 1));
+    cell[1] = make_cell("b", r->seen[1] != 0, number_fixed(c->side[1], 1));
+    cell[2] = make_cell("change_percent", c->known && isfinite(change_percent(c->log)),
+                        number_fixed(change_percent(c->log), 3));
+    cell[3] = make_cell("error_percent", error_known, number_fixed(change_percent(c->error), 3));
+    cell[4] = make_cell("p", c->known && c->p >= 0 && c->p <= 1, number_short(c->p, 6));
+    cell[5] = make_cell("calls_a", r->seen[0] != 0, number_fixed(r->calls[0], 1));
+    cell[6] = make_cell("calls_b", r->seen[1] != 0, number_fixed(r->calls[1], 1));
+    cell[7] = make_cell("runs_a", 1, number_fixed(r->seen[0], 0));
+    cell[8] = make_cell("runs_b", 1, number_fixed(r->seen[1], 0));
+}
+
+static struct export_name row_name(const struct diff_row *r) {
+    return export_name(r->item->name, r->item->length);
+}
+
+static int is_failed_row(const struct writer *w, const struct diff_row *r) {
+    return r->verdict == DIFF_SLOWER && r->change.log >= log1p(w->fail);
+}
+
+static uint32_t count_rows_of(const struct writer *w, enum diff_verdict v) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < w->rows; ++i) {
+        n += w->d->row[i].verdict == v;
+    }
+    return n;
+}
+
+static uint32_t count_failed(const struct writer *w) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < w->rows; ++i) {
+        n += is_failed_row(w, &w->d->row[i]) != 0;
+    }
+    return n;
+}
+
+/* ---- JSON. */
+
+static void put_json_string(struct sink *out, const char *key, const char *text) {
+    sink_text(out, key);
+    sink_json(out, text, strlen(text));
+}
+
+static void put_json_side(const struct writer *w, int side) {
+    double wall = 0;
+    for (uint32_t i = 0; i < w->d->runs[side]; ++i) {
+        wall += w->d->run[side][i].wall / w->d->runs[side];
+    }
+    put_json_string(w->out, "{\"program\":", text_or_unknown(w->d->run[side][0].program));
+    put_json_string(w->out, ",\"host\":", text_or_unknown(w->d->run[side][0].host));
+    sink_text(w->out, ",\"runs\":");
+    sink_u64(w->out, w->d->runs[side]);
+    sink_text(w->out, ",\"wall_ns\":");
+    put_number(w->out, number_fixed(wall, 0));
+    sink_put(w->out, "}", 1);
+}
+
+static void put_json_row(const struct writer *w, const struct diff_row *r) {
+    struct cell_number cell[CELLS];
+    struct export_name name = row_name(r);
+    sink_text(w->out, "{\"name\":");
+    sink_json(w->out, name.bytes, name.length);
+    put_json_string(w->out, ",\"set\":", r->item->set);
+    sink_text(w->out, r->gpu ? ",\"gpu\":true" : ",\"gpu\":false");
+    put_json_string(w->out, ",\"verdict\":", diff_verdict_word(w->o->metric, r->verdict));
+    if (r->change.known) {
+        put_json_string(w->out, ",\"of\":", r->change.of);
+    }
+    fill_cells(r, cell);
+    for (uint32_t i = 0; i < CELLS; ++i) {
+        if (cell[i].known) {
+            sink_text(w->out, ",\"");
+            sink_text(w->out, cell[i].key);
+            sink_text(w->out, "\":");
+            put_number(w->out, cell[i].value);
+        }
+    }
+    sink_put(w->out, "}", 1);
+}
+
+static void write_json(const struct writer *w) {
+    sink_text(w->out, "{\"schema\":\"stint.diff/1\",\n\"unit\":\"");
+    sink_text(w->out, unit_of(w));
+    sink_text(w->out, "\",\n\"a\":");
+    put_json_side(w, 0);
+    sink_text(w->out, ",\n\"b\":");
+    put_json_side(w, 1);
+    sink_text(w->out, ",\n\"rows\":[");
+    for (uint32_t i = 0; i < w->rows; ++i) {
+        export_start_item(w->out, i);
+        put_json_row(w, &w->d->row[i]);
+    }
+    sink_text(w->out, "]}\n");
+}
+
+/* ---- CSV. */
+
+static void put_csv_text(const struct writer *w, const char *text) {
+    export_csv_cell(w->out, export_text(text));
+}
+
+static void put_csv_row(const struct writer *w, const struct diff_row *r) {
+    struct cell_number cell[CELLS];
+    export_csv_cell(w->out, row_name(r));
+    sink_put(w->out, ",", 1);
+    put_csv_text(w, r->item->set);
+    sink_text(w->out, r->gpu ? ",1," : ",0,");
+    put_csv_text(w, diff_verdict_word(w->o->metric, r->verdict));
+    sink_put(w->out, ",", 1);
+    put_csv_text(w, unit_of(w));
+    sink_put(w->out, ",", 1);
+    put_csv_text(w, r->change.known ? r->change.of : "");
+    fill_cells(r, cell);
+    for (uint32_t i = 0; i < CELLS; ++i) {
+        sink_put(w->out, ",", 1);
+        if (cell[i].known) {
+            put_number(w->out, cell[i].value);
+        }
+    }
+    sink_put(w->out, "\r\n", 2);
+}
+
+static void write_csv(const struct writer *w) {
+    struct cell_number cell[CELLS];
+    static const struct diff_row none;
+    fill_cells(&none, cell);
+    sink_text(w->out, "name,set,gpu,verdict,unit,of");
+    for (uint32_t i = 0; i < CELLS; ++i) {
+        sink_put(w->out, ",", 1);
+        sink_text(w->out, cell[i].key);
+    }
+    sink_put(w->out, "\r\n", 2);
+    for (uint32_t i = 0; i < w->rows; ++i) {
+        put_csv_row(w, &w->d->row[i]);
+    }
+}
+
+/* ---- JUnit. */
+
+/* Of an attribute or between tags; a character that XML does not allow is a question mark. */
+static void put_xml(struct sink *out, struct export_name text) {
+    char clean[3 * EXPORT_NAME_BYTES];
+    size_t length = export_clean(clean, text);
+    for (size_t i = 0; i < length;) {
+        uint32_t c = '?';
+        size_t n = utf8_next(clean + i, length - i, &c);
+        if (c == '&') {
+            sink_text(out, "&amp;");
+        } else if (c == '<') {
+            sink_text(out, "&lt;");
+        } else if (c == '>') {
+            sink_text(out, "&gt;");
+        } else if (c == '"') {
+            sink_text(out, "&quot;");
+        } else if (c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0xfffe || c == 0xffff) {
+            sink_put(out, "?", 1);
+        } else {
+            sink_put(out, clean + i, n);
+        }
+        i += n ? n : 1;
+    }
+}
+
+/* "1200.0 -> 1500.0 ns (+25.0 %), 5 and 5 runs" */
+static void put_change(const struct writer *w, const struct diff_row *r) {
+    struct cell_number cell[CELLS];
+    fill_cells(r, cell);
+    sink_text(w->out, cell[0].known ? cell[0].value.text : "-");
+    sink_text(w->out, " -> ");
+    sink_text(w->out, cell[1].known ? cell[1].value.text : "-");
+    sink_text(w->out, " ");
+    sink_text(w->out, unit_of(w));
+    if (cell[2].known) {
+        sink_text(w->out, r->change.log > 0 ? " (+" : " (");
+        put_number(w->out, number_fixed(change_percent(r->change.log), 1));
+        sink_text(w->out, " %)");
+    }
+    sink_text(w->out, ", ");
+    put_number(w->out, cell[7].value);
+    sink_text(w->out, " and ");
+    put_number(w->out, cell[8].value);
+    sink_text(w->out, " runs");
+}
+
+static void put_junit_message(const struct writer *w, const struct diff_row *r, const char *tag) {
+    sink_text(w->out, "<");
+    sink_text(w->out, tag);
+    sink_text(w->out, " message=\"");
+    sink_text(w->out, diff_verdict_word(w->o->metric, r->verdict));
+    sink_text(w->out, ": ");
+    put_xml(w->out, row_name(r));
+    sink_text(w->out, ": ");
+    put_change(w, r);
+    sink_text(w->out, "\"/>");
+}
+
+static void put_junit_case(const struct writer *w, const struct diff_row *r) {
+    sink_text(w->out, "  <testcase classname=\"stint");
+    if (*r->item->set) {
+        sink_text(w->out, ".");
+        put_xml(w->out, export_text(r->item->set));
+    }
+    sink_text(w->out, "\" name=\"");
+    put_xml(w->out, row_name(r));
+    sink_text(w->out, r->gpu ? " (GPU)\"" : "\"");
+    if (r->seen[1] && !strcmp(unit_of(w), "ns")) {
+        sink_text(w->out, " time=\"");
+        put_number(w->out, number_fixed(r->change.side[1] / 1e9, 9));
+        sink_text(w->out, "\"");
+    }
+    sink_text(w->out, ">");
+    if (is_failed_row(w, r)) {
+        put_junit_message(w, r, "failure");
+    } else if (r->verdict == DIFF_UNSURE) {
+        put_junit_message(w, r, "skipped");
+    }
+    sink_text(w->out, "</testcase>\n");
+}
+
+static void write_junit(const struct writer *w) {
+    sink_text(w->out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+                      "<testsuite name=\"stint diff\" tests=\"");
+    sink_u64(w->out, w->rows);
+    sink_text(w->out, "\" failures=\"");
+    sink_u64(w->out, count_failed(w));
+    sink_text(w->out, "\" errors=\"0\" skipped=\"");
+    sink_u64(w->out, count_rows_of(w, DIFF_UNSURE));
+    sink_text(w->out, "\">\n");
+    for (uint32_t i = 0; i < w->rows; ++i) {
+        put_junit_case(w, &w->d->row[i]);
+    }
+    sink_text(w->out, "</testsuite>\n");
+}
+
+/* ---- GitHub. */
+
+/* A value of a workflow command; in a property, ':' and ',' end it, too. */
+static void put_command_text(struct sink *out, struct export_name text) {
+    static const char digits[] = "0123456789ABCDEF";
+    char clean[3 * EXPORT_NAME_BYTES];
+    size_t length = export_clean(clean, text);
+    for (size_t i = 0; i < length; ++i) {
+        unsigned char c = (unsigned char)clean[i];
+        if (c < 0x20 || c == 0x7f || strchr("%:,", c)) {
+            char code[] = {'%', digits[c >> 4], digits[c & 15]};
+            sink_put(out, code, sizeof code);
+        } else {
+            sink_put(out, &clean[i], 1);
+        }
+    }
+}
+
+static void put_annotation(const struct writer *w, const struct diff_row *r, const char *level) {
+    sink_text(w->out, "::");
+    sink_text(w->out, level);
+    sink_text(w->out, " title=stint diff%3A ");
+    put_command_text(w->out, row_name(r));
+    sink_text(w->out, r->gpu ? " (GPU) " : " ");
+    sink_text(w->out, diff_verdict_word(w->o->metric, r->verdict));
+    sink_text(w->out, "::");
+    put_command_text(w->out, row_name(r));
+    sink_text(w->out, ": ");
+    put_change(w, r);
+    sink_text(w->out, "\n");
+}
+
+/* Errors are what --fail-on fails, warnings what is slower by less; other rows are counted. */
+static void write_github(const struct writer *w) {
+    for (uint32_t i = 0; i < w->rows; ++i) {
+        const struct diff_row *r = &w->d->row[i];
+        if (is_failed_row(w, r)) {
+            put_annotation(w, r, "error");
+        } else if (r->verdict == DIFF_SLOWER) {
+            put_annotation(w, r, "warning");
+        }
+    }
+    sink_text(w->out, "::notice title=stint diff::");
+    for (enum diff_verdict v = 0; v < DIFF_VERDICTS; ++v) {
+        if (v) {
+            sink_text(w->out, ", ");
+        }
+        sink_u64(w->out, count_rows_of(w, v));
+        sink_text(w->out, " ");
+        sink_text(w->out, diff_verdict_word(w->o->metric, v));
+    }
+    sink_text(w->out, "\n");
+}
+
+void diff_write(const struct diff *d, const struct diff_options *o, enum diff_format format,
+                uint32_t top, double fail, struct sink *out) {
+    struct writer w = {.d = d, .o = o, .out = out, .rows = d->rows, .fail = fail};
+    if (top && top < w.rows) {
+        w.rows = top;
+    }
+    switch (format) {
+    case DIFF_JSON:
+        write_json(&w);
+        break;
+    case DIFF_CSV:
+        write_csv(&w);
+        break;
+    case DIFF_JUNIT:
+        write_junit(&w);
+        break;
+    case DIFF_GITHUB:
+        write_github(&w);
+        break;
+    }
+}
