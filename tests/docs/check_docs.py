@@ -7,6 +7,7 @@
     check_docs.py files            every source file in back quotes exists
     check_docs.py names            the header's names are in docs/macros.md, the status keys in
                                    docs/reports.md, and every STINT_ name in a document exists
+    check_docs.py commands         commands of the tool `stint`, and their options, exist
     check_docs.py code             every c and cpp block is a file, or compiles, on and off
     check_docs.py output           every output block is what the program prints
     check_docs.py output --update  writes what it prints into the documents
@@ -279,6 +280,65 @@ def case_names(_):
     check_cmake_options()
 
 
+# ---- Commands of the tool -----------------------------------------------------------------------
+
+TOOL_COMMAND = re.compile(r"(?:^|[\s;&|(])stint ([a-z]+)\b(?!:)([^|;&<>#)]*)")
+TOOL_LINE = re.compile(r"(\$ |([A-Z_]+=\S+ )*)stint [a-z]+\b(?!:)")
+
+
+def tool_commands(path):
+    """(where, command, rest) of the commands of blocks and of `code`; not of a command's output."""
+    for block in blocks(path):
+        if block.kind in ("output", "prints") or block.language == "text":
+            continue
+        for offset, line in enumerate(block.text.replace("\\\n", " ").split("\n")):
+            if block.language == "sh" or TOOL_LINE.match(line):
+                for match in TOOL_COMMAND.finditer(line.split(" # ")[0]):
+                    yield "%s, line %d of it" % (block.where, offset + 1), *match.groups()
+    for code in re.findall(r"`(stint [a-z][^`\n]*)`", prose_with_code(path)):
+        match = TOOL_COMMAND.match(code)
+        if match and match.group(1) != "cost":  # a line of every report
+            yield path.name, *match.groups()
+
+
+def prose_with_code(path):
+    return re.sub(r"(?ms)^( *)```.*?^ *```$", "", read(path))
+
+
+def check_options(where, command, rest, options, formats):
+    try:
+        words = shlex.split(rest)
+    except ValueError:
+        return  # the end of the quoted text is on another line
+    before = ""
+    for word in words:
+        if word == "--" or command == "run" and not before.startswith("-") and word[:1] not in "-":
+            return  # what follows is not of stint
+        if re.match(r"--\w", word):
+            name = "%s %s" % (command, word.split("=")[0])
+            check(name in options or word == "--help", "%s: there is no stint %s" % (where, name))
+        elif re.match(r"-[a-zA-Z]$", word):
+            letters = {o.get("letter") for n, o in options.items() if n.startswith(command + " --")}
+            check(word[1] in letters, "%s: there is no stint %s %s" % (where, command, word))
+        elif before in ("--to", "-t") and command == "export" and word.islower():
+            check(word in formats, "%s: there is no format %s" % (where, word))
+        before = word
+
+
+def case_commands(_):
+    options = table("options.ini")
+    formats = {n for n, entry in table("formats.ini").items() if entry["layer"] != "session"}
+    count = 0
+    for path in documents():
+        for where, command, rest in tool_commands(path):
+            count += 1
+            if command not in options:
+                check(False, "%s: there is no command stint %s" % (where, command))
+            else:
+                check_options(where, command, rest, options, formats)
+    check(count > 50, "only %d commands found: is the pattern right?" % count)
+
+
 # ---- Code ---------------------------------------------------------------------------------------
 
 class Compiler:
@@ -403,7 +463,8 @@ def case_output(options):
 def main():
     parser = argparse.ArgumentParser()
     cases = {"links": case_links, "files": case_files, "link_order": case_link_order,
-             "names": case_names, "code": case_code, "output": case_output}
+             "names": case_names, "commands": case_commands, "code": case_code,
+             "output": case_output}
     parser.add_argument("case", choices=cases)
     parser.add_argument("--library", help="libstint.so or libstint.a")
     parser.add_argument("--cc", default="cc")

@@ -7,15 +7,16 @@
 
 A comment on the line before a block says what it is:
 
-    <!-- save: path -->              the block is this file, in the page's own empty folder
+    <!-- save: path -->              the block is this file, in the page's own folder
     <!-- shell -->                   commands, run there by sh -e, in the order of the page
     <!-- shell: in the source -->    the same, in a copy of the source with a built library
     <!-- shell: with git -->         the same as `shell`; if there is no git, the page ends here
     <!-- prints 2-5 -->              what the commands before it print: lines 2 to 5 of it
 
-In the pages of WHOLE every block must have such a comment, or one of check_docs.py. A block of the
-language `text` is not checked. Output is compared as check_docs.py does; verdicts of `stint diff`
-are masked, because they depend on the load of the machine.
+$HOME/stint is the installed stint. The folder of a page has an `app.c`, the sample `quickstart`,
+until the page saves its own. In the pages of WHOLE every block must have such a comment, or one of
+check_docs.py; a block of the language `text` is not checked. Output is compared as check_docs.py
+does; verdicts of `stint diff` are masked, because they depend on the load of the machine.
 """
 
 import argparse
@@ -50,6 +51,7 @@ class Session:
         parts = page.relative_to(ROOT).with_suffix("").parts
         self.folder = scratch / "-".join(parts)
         self.folder.mkdir()
+        shutil.copyfile(ROOT / "samples" / "quickstart.c", self.folder / "app.c")
         self.source = scratch / "source"
 
     def save(self, block):
@@ -114,6 +116,9 @@ def environment(scratch, options):
     env["PATH"] = "%s:%s:%s" % (programs, prefix / "bin", env["PATH"])
     env["CC"], env["CXX"], env["LC_ALL"] = "cc", "c++", "C"
     env["CMAKE_PREFIX_PATH"] = str(prefix)
+    (scratch / "home").mkdir()
+    (scratch / "home" / "stint").symlink_to(prefix)
+    env["HOME"] = str(scratch / "home")
     libraries = {str(path.parent) for path in prefix.rglob("libstint.*")}
     check(len(libraries) == 1, "the installed library is in %s" % sorted(libraries))
     library = libraries.pop() if libraries else ""
