@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The command report: prints the report of run files, by the code that prints it in the program.
+ * The command report, which main.c calls: prints the report of run files, by the code that prints it in
+ * the program, or with --uncovered the sites of a catalogue that the runs have not reached. A file
+ * that cannot be read does not keep the others from being printed; it makes the exit status 2.
  */
 #include <getopt.h>
 #include <string.h>
@@ -9,6 +11,7 @@
 #include "base/config.h"
 #include "base/filter.h"
 #include "base/log.h"
+#include "catalog.h"
 #include "command.h"
 #include "read/columns.h"
 #include "run_open.h"
@@ -19,6 +22,7 @@ struct arguments {
     uint32_t sort; /* UINT32_MAX = as the view says */
     uint32_t top;  /* 0 = as the view says */
     int filtered;
+    const char *catalog; /* NULL: the report */
     enum option_color colour;
 };
 
@@ -55,6 +59,9 @@ static int take_report_option(void *to, const struct option_value *value) {
         return 0;
     case OPTION_UNIT:
         config.unit = (int)value->number; /* enum config_unit is in the order of units.ini, too */
+        return 0;
+    case OPTION_UNCOVERED:
+        a->catalog = value->text;
         return 0;
     case OPTION_COLOR:
         a->colour = (enum option_color)value->number;
@@ -97,6 +104,34 @@ static int report_file(const char *path, const struct arguments *a, int first) {
     return status;
 }
 
+/* The sites of the catalogue that no run has reached. */
+static int report_uncovered(const char *path, char **files, int count) {
+    struct catalog catalog;
+    struct text out;
+    int status = COMMAND_GOOD;
+    if (catalog_read(&catalog, path)) {
+        return COMMAND_BAD;
+    }
+    for (int i = 0; i < count; ++i) {
+        struct run r;
+        if (run_open(&r, files[i])) {
+            status = COMMAND_BAD;
+            continue;
+        }
+        catalog_reach(&catalog, &r.snapshot);
+        status = command_worse(status, command_warn(&r));
+        run_close(&r);
+    }
+    text_start(&out);
+    catalog_print(&out, &catalog);
+    if (command_write(STDOUT_FILENO, out.data, out.length)) {
+        status = command_worse(status, COMMAND_FAILED);
+    }
+    text_free(&out);
+    catalog_free(&catalog);
+    return status;
+}
+
 int cmd_report(int argc, char **argv) {
     struct arguments a = {.sort = UINT32_MAX};
     run_view_parse(WORDS_DEFAULT_VIEW, &a.view);
@@ -106,6 +141,9 @@ int cmd_report(int argc, char **argv) {
     }
     if (optind == argc) {
         return command_bad_usage(argv, "a run file is missing");
+    }
+    if (a.catalog) {
+        return report_uncovered(a.catalog, argv + optind, argc - optind);
     }
     options_combine(&a.view.options, &a);
     a.view.options.width = command_width(STDOUT_FILENO);

@@ -304,6 +304,8 @@ def nested(place, how):
         if shutil.which("clang"):
             output = run(place.program(build, "app_wrapped"), env={"STINT_REPORT": "table"})
             expect("wrapped", "own_function" in output, True)
+            output = place.make(build, "--target", "app_on_catalog")
+            expect("sites", re.findall(r"app_on: (\d+) sites", output), ["1"])
 
 
 @case
