@@ -32,6 +32,9 @@ struct tracer_sums {
 struct tracer_ops {
     /* For reports and messages. Never NULL. */
     const char *name;
+    /* Whether the GPU's library is in use, so that open does not initialise it; also 1 if it cannot
+     * be used at all. Any thread, no lock held. NULL: it always is. */
+    int (*is_ready)(void);
     /* 0, or -1 with why not in `reason`, and nothing is on. at_launch: to be called once, on the
      * thread that has just made the first call that launches something; a tracer that never calls
      * it is not closed when the process ends. Never NULL. */

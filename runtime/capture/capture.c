@@ -58,7 +58,7 @@ static struct {
 } capture_state = {.tool = {.ops = &tool_worker, .lock = LOCK_CAPTURE}};
 
 static struct capture_rules *current_rules; /* NULL before the first use; release, acquire */
-static int steps_matter;            /* a schedule or a rule goes by steps; relaxed */
+static int steps_matter;                    /* a schedule or a rule goes by steps; relaxed */
 
 /* ---- The lock. */
 
@@ -178,7 +178,7 @@ static void capture_reconcile(void) {
         return;
     }
     if (worker_run(&capture_state.tool)) {
-        int waits = capture_state.tool.state == TOOL_PENDING;
+        int waits = capture_state.tool.state == TOOL_PENDING || tracer_is_waiting();
         __atomic_store_n(&stream_timer_context_wanted, waits, __ATOMIC_RELAXED);
     }
     capture_unlock();
@@ -266,9 +266,10 @@ void capture_step(uint64_t begun) {
     capture_reconcile();
 }
 
-/* A capture that waits for a CUDA context may have one now. */
+/* A capture, or a tracer, that waits for a CUDA context may have one now. */
 static void capture_look_for_context(void) {
     ERRNO_KEEP;
+    tracer_look(0);
     if (!capture_prepare() && !capture_lock()) {
         if (capture_state.by_step.known) {
             capture_unlock();

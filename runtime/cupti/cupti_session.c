@@ -517,6 +517,18 @@ static void cupti_unsubscribe(void) {
     }
 }
 
+/* cuptiSubscribe initialises CUDA: with libcupti 12.4 and 13.0 over libcuda 550 it opens
+ * /dev/nvidiactl as often as cuInit does. Every call of the driver returns "not initialised" until
+ * the program has called cuInit. Not in a signal handler, as opening loads a library. */
+static int cupti_is_ready(void) {
+    struct gpu_context context;
+    if (gpu_thread_blocks_signal()) {
+        return 0;
+    }
+    const struct gpu_ops *gpu = gpu_ops();
+    return gpu->reason || gpu->context(NULL, &context) != GPU_NOT_INITIALIZED;
+}
+
 static int cupti_open(char reason[CUPTI_REASON], void (*at_launch)(void)) {
     if (cupti_load(reason)) {
         return -1;
@@ -679,6 +691,7 @@ static void cupti_read_sums(struct tracer_sums *out) {
 
 const struct tracer_ops cupti_tracer = {
     .name = "cupti",
+    .is_ready = cupti_is_ready,
     .open = cupti_open,
     .close = cupti_close,
     .flush = cupti_flush,

@@ -29,7 +29,7 @@
 
 static uint64_t next_seek; /* ticks; relaxed */
 
-static int seek_thread_blocks_signal(void) {
+int gpu_thread_blocks_signal(void) {
     sigset_t blocked;
     sigemptyset(&blocked);
     pthread_sigmask(SIG_SETMASK, NULL, &blocked);
@@ -88,7 +88,7 @@ static int seek_is_any_loaded(void) {
 }
 
 int gpu_may_seek(void) {
-    if (!seek_thread_blocks_signal()) {
+    if (!gpu_thread_blocks_signal()) {
         return 1;
     }
     uint64_t now = clock_ticks();

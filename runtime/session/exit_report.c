@@ -12,6 +12,7 @@
 #include "base/errno_keep.h"
 #include "base/lock.h"
 #include "base/log.h"
+#include "injection.h"
 #include "process.h"
 #include "profiler.h"
 #include "record/registry.h"
@@ -23,7 +24,7 @@ static char view[128]; /* of stint_report_at_exit; "" = not called */
 
 __attribute__((constructor)) static void library_start(void) {
     process_started();
-    tracer_at_load();
+    tracer_at_load(injection_prepare);
 }
 
 /* A signal handler that ends the program may have interrupted a call for which a report would

@@ -25,6 +25,8 @@
 #include "base/lock.h"
 #include "base/log.h"
 #include "gpu/event_pool.h"
+#include "gpu/stream_timer.h"
+#include "injection.h"
 #include "interval.h"
 #include "read/baseline.h"
 #include "record/registry.h"
@@ -234,6 +236,17 @@ static void phase_change_to(enum phase phase) {
     profiler_unlock();
 }
 
+static int tracer_start_for_profile(void) {
+    if (!injection_prepare()) {
+        return tracer_start();
+    }
+    int result = tracer_start_when_ready();
+    if (tracer_is_waiting()) { /* GPU scopes look for CUDA */
+        __atomic_store_n(&stream_timer_context_wanted, 1, __ATOMIC_RELAXED);
+    }
+    return result;
+}
+
 /* ending: with a guard, at the end of its block, otherwise at the end of the program; NULL: by
  * stint_profiler_stop. */
 static void profile_start(const struct fluid_options *as, const void *guard,
@@ -255,7 +268,7 @@ static void profile_start(const struct fluid_options *as, const void *guard,
     profiler_unlock();
     if (idle) {
         settings_apply(as->detail);
-        profile_state.traced = as->state != FLUID_CPU && !tracer_start();
+        profile_state.traced = as->state != FLUID_CPU && !tracer_start_for_profile();
         interval_reset(BASELINE_ALL_SETS);
         phase_change_to(RUNNING);
     }

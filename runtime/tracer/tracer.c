@@ -34,6 +34,8 @@ static struct {
     uint32_t wanted;             /* starts less stops */
     int asked;                   /* a start was requested */
     int said;                    /* the line about a failure was written */
+    int ready;                   /* a tracer may be opened */
+    int at_load;                 /* wanted by the environment for the whole process */
     char why[TRACER_REASON];     /* it is off; "" = it was never asked for */
     char new_why[TRACER_REASON]; /* of the transition under way; the worker's */
 } tracing = {.worker = {.ops = &tracer_worker, .lock = LOCK_TRACER}};
@@ -43,6 +45,7 @@ static const struct tracer_ops *used;               /* the last that was open; r
 static int is_on;                                   /* acquire, release */
 static int was_on;    /* it can be called, and late records may come; likewise */
 static int is_over;   /* the process ends, or is the child of one that had it; likewise */
+static int waits;     /* it is wanted and not ready; likewise */
 static int capturing; /* a capture wants it; tracer_capture's */
 
 static const struct tracer_ops *tracer_get_used(void) {
@@ -61,8 +64,10 @@ static void flag_set(int *flag, int value) {
     __atomic_store_n(flag, value, __ATOMIC_RELEASE);
 }
 
-/* CUDA after a fork is undefined: the child of a process that had a tracer has none. */
+/* CUDA after a fork is undefined: the child of a process that had a tracer has none. One that waited
+ * for the program to use the GPU waits in the child, too. */
 static void tracer_forget_in_child(int held) {
+    int goes_on = tracing.at_load && flag_get(&waits);
     (void)held;
     for (const struct tracer_ops *const *t = tracer_list; t && *t; ++t) {
         int was_called = *t == tracer_get_used();
@@ -79,8 +84,9 @@ static void tracer_forget_in_child(int held) {
     flag_set(&is_on, 0);
     flag_set(&was_on, 0);
     worker_forget(&tracing.worker, TRACER_OFF);
-    tracing.wanted = 0;
-    tracing.asked = 0;
+    tracing.wanted = goes_on && !flag_get(&is_over);
+    tracing.asked = tracing.wanted != 0;
+    flag_set(&waits, tracing.wanted != 0);
     tracing.said = 0;
     tracing.why[0] = '\0';
 }
@@ -97,7 +103,16 @@ static void tracer_at_launch(void) {
 }
 
 static int tracer_should_be_on(void) {
-    return tracing.wanted && !flag_get(&is_over);
+    return tracing.wanted && tracing.ready && !flag_get(&is_over);
+}
+
+static int tracer_is_ready(void) {
+    for (const struct tracer_ops *const *t = tracer_list; t && *t; ++t) {
+        if (!(*t)->is_ready || (*t)->is_ready()) {
+            return 1;
+        }
+    }
+    return !tracer_list || !*tracer_list; /* there is none to wait for */
 }
 
 /* The first tracer that opens. 0, or -1 with why the first of the list does not. */
@@ -182,33 +197,83 @@ static int tracer_prepare(void) {
     return 0;
 }
 
-int tracer_start(void) {
-    if (lock_inside(LOCK_TRACER) || flag_get(&is_over) || tracer_prepare()) {
-        return -1;
+/* After a worker_run, with the lock: whether a tracer that is wanted could not be opened. why: to
+ * be said, the first time. */
+static int tracer_has_failed(char why[TRACER_REASON]) {
+    int failed = tracing.ready && !flag_get(&is_on) && !tracing.worker.is_busy;
+    if (failed && !tracing.said) {
+        tracing.said = 1;
+        memcpy(why, tracing.why, TRACER_REASON);
     }
+    return failed;
+}
+
+static void tracer_say_failed(const char *why) {
+    if (*why) {
+        log_line("no GPU activities: %s; timers and captures go on", why);
+    }
+}
+
+/* ready: a tracer may be opened tracing. */
+static int tracer_request(int ready) {
     struct lock_visit v = lock_visit_begin(LOCK_TRACER);
     char why[TRACER_REASON] = "";
     lock_take(LOCK_TRACER);
+    tracing.ready |= ready;
     tracing.asked = 1;
     if (arena.base) {
         STINT_IMPL_STORE(&arena_header()->tracer_requested, 1);
     }
     ++tracing.wanted;
     worker_run(&tracing.worker);
-    int failed = !flag_get(&is_on) && !tracing.worker.is_busy;
+    int failed = tracer_has_failed(why);
     if (failed && tracing.wanted) {
         --tracing.wanted;
     }
-    if (failed && !tracing.said) {
-        tracing.said = 1;
-        memcpy(why, tracing.why, sizeof why);
-    }
+    flag_set(&waits, tracing.wanted && !tracing.ready);
     lock_release(LOCK_TRACER);
-    if (*why) {
-        log_line("no GPU activities: %s; timers and captures go on", why);
-    }
+    tracer_say_failed(why);
     lock_visit_end(LOCK_TRACER, v);
     return failed ? -1 : 0;
+}
+
+int tracer_start(void) {
+    if (lock_inside(LOCK_TRACER) || flag_get(&is_over) || tracer_prepare()) {
+        return -1;
+    }
+    return tracer_request(1);
+}
+
+int tracer_start_when_ready(void) {
+    if (lock_inside(LOCK_TRACER) || flag_get(&is_over) || tracer_prepare()) {
+        return -1;
+    }
+    return tracer_request(tracer_is_ready());
+}
+
+int tracer_is_waiting(void) {
+    return flag_get(&waits);
+}
+
+void tracer_look(int is_certain) {
+    char why[TRACER_REASON] = "";
+    if (!flag_get(&waits) || lock_inside(LOCK_TRACER) || flag_get(&is_over)) {
+        return;
+    }
+    if ((!is_certain && !tracer_is_ready()) || tracer_prepare()) {
+        return;
+    }
+    struct lock_visit v = lock_visit_begin(LOCK_TRACER);
+    lock_take(LOCK_TRACER);
+    tracing.ready = 1;
+    flag_set(&waits, 0);
+    if (tracing.wanted) {
+        worker_run(&tracing.worker);
+        (void)tracer_has_failed(why); /* the stop that belongs to the start will come */
+    }
+    lock_release(LOCK_TRACER);
+    tracer_say_failed(why);
+    lock_visit_end(LOCK_TRACER, v);
 }
 
 void tracer_stop(void) {
@@ -221,6 +286,7 @@ void tracer_stop(void) {
         --tracing.wanted;
         worker_run(&tracing.worker);
     }
+    flag_set(&waits, tracing.wanted && !tracing.ready);
     lock_release(LOCK_TRACER);
     lock_visit_end(LOCK_TRACER, v);
 }
@@ -234,6 +300,7 @@ void tracer_flush(int how) {
 }
 
 void tracer_step(void) {
+    tracer_look(0);
     if (!flag_get(&is_on) || lock_inside(LOCK_TRACER)) {
         return;
     }
@@ -295,9 +362,12 @@ void tracer_describe(char *out, size_t size) {
     struct lock_visit v = lock_visit_begin(LOCK_TRACER);
     lock_take(LOCK_TRACER);
     int asked = tracing.asked;
+    int unused = tracing.wanted && !tracing.ready;
     memcpy(why, tracing.why, sizeof why);
     lock_release(LOCK_TRACER);
-    if (asked && *why) {
+    if (unused) {
+        snprintf(out, size, "no %s: the program has not initialised CUDA", tracer_get_first_name());
+    } else if (asked && *why) {
         snprintf(out, size, "no %s: %s", tracer_get_first_name(), why);
     } else if (asked && tracer_get_used()) {
         tracer_describe_session(out, size);
@@ -307,17 +377,36 @@ void tracer_describe(char *out, size_t size) {
 
 /* ---- Requests by the environment. */
 
-void tracer_at_load(void) {
+static int may_start_wait; /* set by the constructor */
+
+void tracer_at_load(int (*may_wait)(void)) {
     const char *wanted = secure_getenv("STINT_GPU");
-    if (wanted && !strcmp(wanted, "cupti") && !tracer_prepare() &&
-        config.gpu == CONFIG_GPU_TRACER && config.enable && !config.capture) {
+    if (!wanted || strcmp(wanted, "cupti") != 0 || tracer_prepare() ||
+        config.gpu != CONFIG_GPU_TRACER || !config.enable) {
+        return;
+    }
+    may_start_wait = may_wait();
+    if (config.capture) {
+        return;
+    }
+    tracing.at_load = 1;
+    if (may_start_wait) {
+        tracer_start_when_ready();
+    } else {
         tracer_start();
     }
 }
 
+static int tracer_start_for_capture(void) {
+    if (may_start_wait) {
+        return tracer_start_when_ready();
+    }
+    return tracer_start();
+}
+
 void tracer_capture(int on) {
     if (on && config.gpu == CONFIG_GPU_TRACER && config.capture) {
-        capturing = tracer_start() == 0;
+        capturing = tracer_start_for_capture() == 0;
     } else if (capturing) {
         capturing = 0;
         tracer_stop();

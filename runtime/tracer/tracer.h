@@ -21,6 +21,13 @@ void tracer_set_list(const struct tracer_ops *const *list);
 /* Opens a tracer; nests, as ranges do. 0, or -1 after one line on stderr, the first time, that says
  * why not; then there is nothing to stop. 0 also where another thread is opening it. */
 int tracer_start(void);
+/* The same, but waits until the program has initialised the GPU's library, which a tracer would do
+ * otherwise: 0 then, too. Later tracer_start does not wait. */
+int tracer_start_when_ready(void);
+/* It may be initialised by now (is_certain: it is being). Costs next to nothing unless a tracer
+ * waits. */
+void tracer_look(int is_certain);
+int tracer_is_waiting(void);
 /* The last one closes the tracer: tracing that goes on costs the program 10 to 20 %. Records that
  * complete later come with a flush. */
 void tracer_stop(void);
@@ -34,8 +41,9 @@ int tracer_is_on(void);
  * if it was never asked for. */
 void tracer_describe(char *out, size_t size);
 
-/* From the library's constructor: starts for STINT_GPU=cupti, before CUDA is initialised. */
-void tracer_at_load(void);
+/* From the library's constructor: starts for STINT_GPU=cupti. may_wait: asked if so whether the
+ * tracer may wait until the program uses the GPU. */
+void tracer_at_load(int (*may_wait)(void));
 /* With STINT_GPU=cupti and STINT_CAPTURE: a capture begins, ends. One thread at a time. */
 void tracer_capture(int on);
 

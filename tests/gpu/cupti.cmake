@@ -32,6 +32,24 @@ add_dependencies(stint_gpu_cupti_life stint_gpu_cupti_program)
 target_compile_definitions(stint_gpu_cupti_life PRIVATE
     "CUPTI_PROGRAM=\"$<TARGET_FILE:stint_gpu_cupti_program>\"")
 
+# The driver can load the shared library alone.
+stint_add_test(TARGET stint_gpu_injection SOURCES "${CMAKE_CURRENT_LIST_DIR}/injection_test.c"
+    LIBS stint_cuda_double stint_cupti_double LABELS unit)
+set_target_properties(stint_gpu_injection PROPERTIES C_STANDARD 11 C_STANDARD_REQUIRED ON)
+stint_warnings(stint_gpu_injection)
+if(BUILD_SHARED_LIBS)
+    add_executable(stint_gpu_injection_program "${CMAKE_CURRENT_LIST_DIR}/injection_program.c")
+    target_link_libraries(stint_gpu_injection_program PRIVATE stint::timer stint_cuda_double
+        stint_cupti_double ${CMAKE_DL_LIBS})
+    set_target_properties(stint_gpu_injection_program PROPERTIES
+        C_STANDARD 11 C_STANDARD_REQUIRED ON)
+    target_compile_definitions(stint_gpu_injection_program PRIVATE _GNU_SOURCE=1)
+    stint_warnings(stint_gpu_injection_program)
+    add_dependencies(stint_gpu_injection stint_gpu_injection_program)
+    target_compile_definitions(stint_gpu_injection PRIVATE
+        "INJECTION_PROGRAM=\"$<TARGET_FILE:stint_gpu_injection_program>\"")
+endif()
+
 if(CUDAToolkit_FOUND)
     find_library(STINT_CUPTI_LIBRARY cupti NO_DEFAULT_PATH
         PATHS "${CUDAToolkit_LIBRARY_DIR}" "${CUDAToolkit_LIBRARY_ROOT}/extras/CUPTI"

@@ -3,6 +3,7 @@
  * What is asked of CUPTI, and when. Each case starts with a process that has seen nothing of it.
  */
 #include <pthread.h>
+#include <signal.h>
 
 #include "cupti_seen.h"
 #include "gpu/gpu.h"
@@ -325,6 +326,150 @@ TEST(cupti, forks_within_calls) {
     CHECK(count_of(ACTIVITY_KERNEL) == 1);
 }
 
+/* ---- Before CUDA is initialised. ---- */
+
+static int never_wait(void) {
+    return 0;
+}
+
+static int may_wait(void) {
+    return 1;
+}
+
+static void prepare_uninitialised(void) {
+    prepare();
+    double_reset();
+}
+
+static void wait_for_cuda(void) {
+    prepare_uninitialised();
+    CHECK(!tracer_start_when_ready());
+    CHECK(tracer_is_waiting() && !tracer_is_on());
+    stint_step();
+    tracer_look(0);
+    { REGISTER_GPU_TIMER("early", NULL); }
+    tracer_flush(TRACER_WAIT);
+    CHECK_EQ_U64(cupti_double_calls_all(), 0);
+    CHECK_STR_EQ(described(), "no cupti: the program has not initialised CUDA");
+}
+
+TEST(cupti, a_step_finds_cuda) {
+    wait_for_cuda();
+    double_init();
+    CHECK(!tracer_is_on());
+    stint_step();
+    CHECK(tracer_is_on() && !tracer_is_waiting());
+    cupti_double_launch(&add_kernel);
+    wait_and_flush(2);
+    CHECK(count_of(ACTIVITY_KERNEL) == 1);
+    tracer_stop();
+    CHECK(!tracer_is_on());
+}
+
+TEST(cupti, a_gpu_scope_finds_cuda) {
+    wait_for_cuda();
+    double_init();
+    { REGISTER_GPU_TIMER("first", NULL); }
+    CHECK(tracer_is_on());
+}
+
+TEST(cupti, the_driver_says_that_it_is_being_initialised) {
+    wait_for_cuda();
+    tracer_look(1);
+    CHECK(tracer_is_on());
+}
+
+TEST(cupti, a_profile_waits_for_cuda) {
+    prepare_uninitialised();
+    CHECK(!tracer_start_when_ready());
+    CHECK(!tracer_start_when_ready()); /* two reasons */
+    tracer_stop();
+    CHECK(tracer_is_waiting());
+    tracer_stop();
+    CHECK(!tracer_is_waiting());
+    double_init();
+    stint_step();
+    CHECK(!tracer_is_on());
+    CHECK_EQ_U64(cupti_double_calls_all(), 0);
+    CHECK(!tracer_start_when_ready());
+    CHECK(tracer_is_on());
+}
+
+TEST(cupti, does_not_wait_without_a_driver) {
+    prepare();
+    setenv("STINT_CUDA_LIB", "/nonexistent/libcuda.so.1", 1);
+    CHECK(!tracer_start_when_ready());
+    CHECK(tracer_is_on());
+}
+
+static void find_cuda(void *unused) {
+    (void)unused;
+    stint_step();
+    stint_step();
+}
+
+TEST(cupti, refused_when_cuda_is_found) {
+    wait_for_cuda();
+    double_init();
+    cupti_double_fail("cuptiSubscribe=39");
+    char *said = harness_capture(2, find_cuda, NULL);
+    CHECK_STR_EQ(said, "stint: no GPU activities: cuptiSubscribe: another tool has CUPTI (nsys, "
+                       "ncu, cuda-gdb, a profiler); timers and captures go on\n");
+    free(said);
+    CHECK(!tracer_is_on() && !tracer_is_waiting());
+    tracer_stop();
+}
+
+TEST(cupti, a_thread_that_blocks_signals_does_not_open_it) {
+    sigset_t all, before;
+    wait_for_cuda();
+    double_init();
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &before);
+    stint_step();
+    CHECK(!tracer_is_on());
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    stint_step();
+    CHECK(tracer_is_on());
+}
+
+static void use_cuda_in_child(void) {
+    CHECK(tracer_is_waiting() && !tracer_is_on());
+    double_init();
+    stint_step();
+    CHECK(tracer_is_on());
+    cupti_double_launch(&add_kernel);
+    wait_and_flush(2);
+    CHECK(count_of(ACTIVITY_KERNEL) == 1);
+    tracer_stop();
+}
+
+TEST(cupti, a_child_may_be_the_first_to_use_cuda) {
+    setenv("STINT_GPU", "cupti", 1);
+    prepare_uninitialised();
+    tracer_at_load(may_wait);
+    harness_in_child(use_cuda_in_child);
+    CHECK(tracer_is_waiting() && !tracer_is_on());
+    double_init();
+    stint_step();
+    CHECK(tracer_is_on());
+}
+
+TEST(cupti, a_capture_waits_for_cuda) {
+    setenv("STINT_GPU", "cupti", 1);
+    setenv("STINT_CAPTURE", "train", 1);
+    prepare_uninitialised();
+    tracer_at_load(may_wait);
+    CHECK(!tracer_is_waiting());
+    GPU_PROFILER_START("train");
+    CHECK(tracer_is_waiting() && !tracer_is_on());
+    double_init();
+    stint_step();
+    CHECK(tracer_is_on());
+    GPU_PROFILER_STOP();
+    CHECK(!tracer_is_on());
+}
+
 /* ---- Captures. ---- */
 
 TEST(cupti, only_while_captured) {
@@ -333,7 +478,7 @@ TEST(cupti, only_while_captured) {
     prepare();
     double_reset();
     double_init();
-    tracer_at_load();
+    tracer_at_load(never_wait);
     CHECK(!tracer_is_on());
     {
         REGISTER_GPU_PROFILER("other");

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "injection.h"
+
+#include <dlfcn.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "base/api.h"
+#include "base/errno_keep.h"
+#include "tracer/tracer.h"
+
+#ifdef STINT_STATIC
+/* The driver can load a shared library only. */
+int injection_prepare(void) {
+    return 0;
+}
+#else
+
+#define VARIABLE "CUDA_INJECTION64_PATH"
+
+/* Called by the CUDA driver. Returns 1 for success. */
+__attribute__((visibility("default"))) int InitializeInjection(void);
+int InitializeInjection(void) {
+    ERRNO_KEEP;
+    tracer_look(1);
+    return 1;
+}
+
+/* The folder has a link to it and one in itself, and one in each thread's folder. */
+static int process_has_one_thread(void) {
+    struct stat tasks;
+    return !stat("/proc/self/task", &tasks) && tasks.st_nlink == 3;
+}
+
+/* 1 if the variable is set now. */
+static int injection_set_path(void) {
+    Dl_info self;
+    char *path = NULL;
+    if (dladdr((const void *)(uintptr_t)InitializeInjection, &self) && self.dli_fname) {
+        path = realpath(self.dli_fname, NULL);
+    }
+    int is_set = path && !setenv(VARIABLE, path, 0);
+    free(path);
+    return is_set;
+}
+
+int injection_prepare(void) {
+    ERRNO_KEEP;
+    if (secure_getenv(VARIABLE)) {
+        return 1;
+    }
+    return process_has_one_thread() && injection_set_path();
+}
+#endif

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A program with libstint.so and STINT_GPU=cupti: CUPTI is not called before CUDA is initialised.
+ */
+#include "harness.h"
+
+#ifdef INJECTION_PROGRAM
+struct run {
+    const char *settings, *how;
+};
+
+static void run_program(void *data) {
+    const struct run *r = data;
+    char command[2000];
+    snprintf(command, sizeof command,
+             "env -u CUDA_INJECTION64_PATH STINT_CUPTI_LIB='%s' STINT_CUDA_LIB='%s' "
+             "STINT_GPU=cupti STINT_OUTPUT=stdout %s '%s' %s 2>&1",
+             CUPTI_DOUBLE_LIBRARY, DOUBLE_LIBRARY, r->settings, INJECTION_PROGRAM, r->how);
+    CHECK(system(command) == 0);
+}
+
+static char *output_of(const char *settings, const char *how) {
+    struct run r = {settings, how};
+    return harness_capture(1, run_program, &r);
+}
+
+static void check_traced(const char *said) {
+    CHECK_CONTAINS(said, "main: 0 calls of CUPTI, subscribed 0\nthe driver calls stint\n"
+                         "in a scope: 1 calls of CUPTI, subscribed 1\n");
+    CHECK_CONTAINS(said, "add(float*)");
+}
+#else
+#define NOT_SHARED "the library is static here"
+#endif
+
+TEST(injection, cupti_is_not_called_before_cuda) {
+#ifdef INJECTION_PROGRAM
+    char *said = output_of("", "");
+    check_traced(said);
+    free(said);
+#else
+    SKIP(NOT_SHARED);
+#endif
+}
+
+TEST(injection, a_child_may_be_the_first_to_use_cuda) {
+#ifdef INJECTION_PROGRAM
+    char *said = output_of("", "fork");
+    check_traced(said);
+    CHECK_CONTAINS(said, "parent: 0 calls of CUPTI, subscribed 0\n");
+    free(said);
+#else
+    SKIP(NOT_SHARED);
+#endif
+}
+
+TEST(injection, another_tool_has_the_variable) {
+#ifdef INJECTION_PROGRAM
+    char *said = output_of("CUDA_INJECTION64_PATH=/nonexistent/tool.so", "");
+    CHECK_CONTAINS(said, "main: 0 calls of CUPTI, subscribed 0\nthe driver calls nobody\n"
+                         "in a scope: 0 calls of CUPTI, subscribed 0\n");
+    free(said);
+#else
+    SKIP(NOT_SHARED);
+#endif
+}
+
+HARNESS_MAIN()
