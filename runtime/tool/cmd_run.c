@@ -9,6 +9,7 @@
  */
 #include <errno.h>
 #include <getopt.h>
+#include <limits.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -22,16 +23,21 @@
 #include "base/error_text.h"
 #include "base/log.h"
 #include "command.h"
+#include "export_target.h"
 #include "run_files.h"
 #include "run_open.h"
 #include "run_view.h"
+#include "viewers/formats.h"
 
+#define SUFFIX ".stint"
 #define NOT_FOUND 127
 #define NOT_RUN 126
 
 struct arguments {
     const char *file;
     const char *trace;
+    const char *html;
+    uint32_t repeat; /* 0 = once, without a number in the file's name */
     int keep;
     int silent;
     struct run_view view;
@@ -134,6 +140,22 @@ static void print_run(const char *path, const struct arguments *a) {
     run_close(&r);
 }
 
+static int write_page(struct sink *out, const void *nothing, struct run *r) {
+    (void)nothing;
+    return export_html(out, r);
+}
+
+/* 0, or -1 after one line. */
+static int write_html(const struct run_files *files, const char *output) {
+    struct run r;
+    if (!files->count || run_open_ended(&r, files->path[run_files_of(files, (uint32_t)child)])) {
+        return -1;
+    }
+    int failed = export_target_write(output, write_page, NULL, &r);
+    run_close(&r);
+    return failed;
+}
+
 static void print_line(const char *path, int kept) {
     char wall[TEXT_NUMBER], state[128], place[320] = "";
     struct run r;
@@ -176,13 +198,45 @@ static void print_runs(const struct run_files *files, const struct arguments *a,
     }
 }
 
-static int run_and_report(char **argv, const struct arguments *a) {
+/* One run of a series: where it is. */
+static void print_run_number(const struct run_files *files, uint32_t number, uint32_t of) {
+    char wall[TEXT_NUMBER];
+    struct run r;
+    if (!files->count || run_open_ended(&r, files->path[run_files_of(files, (uint32_t)child)])) {
+        return;
+    }
+    text_time(wall, r.snapshot.wall_ns, CONFIG_UNIT_AUTO);
+    log_line("run %u of %u: %s wall, in %.500s", number, of, wall, r.path);
+    run_close(&r);
+}
+
+/* What is said and written about the runs after the program has ended. 0, or -1 after one line. */
+static int report_runs(const struct run_files *files, const struct arguments *a, uint32_t number,
+                       int kept) {
+    if (a->repeat && files->count) {
+        print_run_number(files, number, a->repeat);
+    }
+    if (number < a->repeat) {
+        return 0;
+    }
+    if (!a->silent || (a->html && !files->count)) {
+        print_runs(files, a, kept);
+    }
+    if (a->html) {
+        return write_html(files, a->html);
+    }
+    return 0;
+}
+
+/* number: of a series, from 1; 0 = there is one run. */
+static int run_and_report(char **argv, const struct arguments *a, const char *file,
+                          uint32_t number) {
     struct run_place place;
     struct run_files files;
-    if (run_place_make(&place, a->file)) {
+    if (run_place_make(&place, file)) {
         return COMMAND_FAILED;
     }
-    int kept = a->keep || a->file || a->trace;
+    int kept = a->keep || file || a->trace;
     if (setenv("STINT_FILE", place.pattern, 1) ||
         (a->trace && setenv("STINT_TRACE", a->trace, 1))) {
         log_line("run: cannot set the environment: %s", error_text(errno));
@@ -190,11 +244,44 @@ static int run_and_report(char **argv, const struct arguments *a) {
     }
     int status = run_program(argv);
     int failed = run_files_list(&files, &place);
-    if (child > 0 && !failed && !a->silent) {
-        print_runs(&files, a, kept);
+    if (child > 0 && !failed && report_runs(&files, a, number, kept) && !status) {
+        status = COMMAND_FAILED; /* the program did not fail, but the page is not there */
     }
     run_place_leave(&place, &files, kept && files.count);
     run_files_free(&files);
+    return status;
+}
+
+/* "a.stint" is "a-3.stint", and "a" is "a-3". 0, or -1 after one line. */
+static int number_file(char out[PATH_MAX], const char *file, uint32_t number) {
+    size_t length = strlen(file), suffix = sizeof SUFFIX - 1;
+    const char *end = "";
+    if (length > suffix && !strcmp(file + length - suffix, SUFFIX)) {
+        length -= suffix;
+        end = SUFFIX;
+    }
+    int n = snprintf(out, PATH_MAX, "%.*s-%u%s", (int)length, file, number, end);
+    if (n < 0 || n >= PATH_MAX) {
+        log_line("%.500s: %s", file, error_text(ENAMETOOLONG));
+        return -1;
+    }
+    return 0;
+}
+
+/* Up to the first run that fails: its times are not those of the others. */
+static int run_series(char **argv, const struct arguments *a) {
+    int status = 0;
+    for (uint32_t number = 1; number <= a->repeat && !status; ++number) {
+        char file[PATH_MAX];
+        if (number_file(file, a->file, number)) {
+            return COMMAND_FAILED;
+        }
+        status = run_and_report(argv, a, file, number);
+        if (status && number < a->repeat) {
+            log_line("run %u of %u: exit status %d; the others are not run", number, a->repeat,
+                     status);
+        }
+    }
     return status;
 }
 
@@ -217,6 +304,12 @@ static int take_run_option(void *to, const struct option_value *value) {
     case OPTION_TRACE:
         a->trace = value->text;
         return 0;
+    case OPTION_HTML:
+        a->html = value->text;
+        return 0;
+    case OPTION_REPEAT:
+        a->repeat = (uint32_t)value->number;
+        return 0;
     case OPTION_KEEP:
         a->keep = 1;
         return 0;
@@ -238,5 +331,11 @@ int cmd_run(int argc, char **argv) {
     if (optind == argc) {
         return command_bad_usage(argv, "a command to run is missing");
     }
-    return run_and_report(argv + optind, &a);
+    if (!a.repeat) {
+        return run_and_report(argv + optind, &a, a.file, 0);
+    }
+    if (!a.file) {
+        return command_bad_usage(argv, "--repeat needs --file FILE");
+    }
+    return run_series(argv + optind, &a);
 }

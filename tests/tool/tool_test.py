@@ -687,6 +687,44 @@ def case_run(folder):
               - before, "left in memory")
 
 
+def case_run_html(folder):
+    """The page of the run, as `stint export` writes it, also where the program was killed."""
+    page, file = folder / "run.html", folder / "r.stint"
+    tool("run", "--html", page, "--file", file, "--report", "none", "--", PROGRAM, "end")
+    need(page.read_text() == tool("export", "--to", "html", file).out, "the page of the file")
+    page.unlink()
+    tool("run", "--html", page, "--", PROGRAM, "raise", int(signal.SIGKILL), rc=128 + 9)
+    need("matmul" in page.read_text(), "of a killed program")
+    done = tool("run", "--html", folder / "none" / "x", "--report", "none", "--", PROGRAM, "end", rc=1)
+    one_line(done, "cannot write", "No such file")
+    done = tool("run", "--html", folder / "x", "--report", "none", "true", rc=1)
+    one_line(done, "nothing recorded")
+    need(not (folder / "x").exists(), "a page of nothing")
+    done = tool("run", "--report", "none", "true")
+    need(not done.err, done)
+
+
+def case_run_repeat(folder):
+    """Files for `stint diff`, one a run; the report of the last one; a run that fails is the last."""
+    done = tool("run", "--repeat", "3", "--file", "a.stint", "-r", "tree", "--", PROGRAM, "end",
+                cwd=folder)
+    need(sorted(path.name for path in folder.iterdir()) == ["a-1.stint", "a-2.stint", "a-3.stint"], done)
+    need(re.findall(r"(?m)^stint: run (\d) of 3: .* wall, in .*/a-(\d)\.stint$", done.err) ==
+         [("1", "1"), ("2", "2"), ("3", "3")] and done.err.count("stint tree:") == 1, done)
+    tool("run", "--repeat=3", "--file", folder / "b", "--report=none", "--", PROGRAM, "end")
+    files = [sorted(folder.glob(pattern)) for pattern in ("a-*", "b-*")]
+    need([len(side) for side in files] == [3, 3], files)
+    text = tool("diff", *files[0], "--", *files[1]).out
+    need("tool_program, 3 runs; B is tool_program, 3 runs" in text, text)
+    need(re.search(r"(?m)^matmul +(SAME|UNSURE|SLOWER|FASTER)", text), text)
+    done = tool("run", "--repeat", "3", "--file", folder / "c.stint", "-r", "none", "--", PROGRAM, "raise",
+                int(signal.SIGKILL), rc=128 + 9)
+    need("run 1 of 3: exit status 137; the others are not run" in done.err, done)
+    need(len(list(folder.glob("c-*"))) == 1, list(folder.iterdir()))
+    one_line(tool("run", "--repeat", "3", "true", rc=2), "--repeat needs --file FILE")
+    one_line(tool("run", "--repeat", "0", "--file", "x", "true", rc=2), "--repeat 0")
+
+
 def case_run_signals(folder):
     del folder
     if b"__tsan_init" in pathlib.Path(PROGRAM).read_bytes():
