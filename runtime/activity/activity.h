@@ -26,7 +26,7 @@
 #define ACTIVITY_NO_DEVICE UINT32_MAX
 
 struct activity_record {
-    uint32_t kind; /* enum activity_kind, up to ACTIVITY_OVERHEAD */
+    uint32_t kind; /* enum activity_kind, up to ACTIVITY_OVERHEAD, and ACTIVITY_UNIFIED */
     uint32_t detail;
     uint32_t correlation; /* of the API call it comes from; 0 = none */
     uint32_t device;      /* number, or ACTIVITY_NO_DEVICE: nothing of a device */

@@ -129,6 +129,18 @@ static void activity_book_overhead(const struct activity_record *r) {
     activity_add_sample(activity_rows_get(&k), r->start, r->end);
 }
 
+/* It is of no scope: CUPTI does not say which kernel or access was the cause. */
+static void activity_book_unified(const struct activity_record *r) {
+    struct activity_key k = {.kind = r->kind,
+                             .detail = r->detail,
+                             .device = activity_get_unit(activity_device_get(r->device, NULL))};
+    struct activity_sample s = {.start = r->start, .ns = r->end - r->start, .bytes = r->bytes};
+    uint32_t row = activity_rows_get(&k);
+    if (row) {
+        activity_rows_add(row, &s);
+    }
+}
+
 static void activity_book_memory(const struct activity_record *r) {
     if (r->kind == ACTIVITY_ALLOC) {
         activity_memory_give(r, activity_device_get(r->device, NULL),
@@ -165,6 +177,9 @@ void activity_book(const struct activity_record *r, const struct activity_text *
     case ACTIVITY_ALLOC:
     case ACTIVITY_FREE:
         activity_book_memory(r);
+        break;
+    case ACTIVITY_UNIFIED:
+        activity_book_unified(r);
         break;
     default:
         break;

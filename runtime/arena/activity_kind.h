@@ -25,12 +25,14 @@ enum activity_kind {
     ACTIVITY_GAP,    /* how long nothing of it did; enum activity_gap; node: whom to ask */
     ACTIVITY_STEP,   /* of a step of the program; enum activity_step */
     ACTIVITY_MEMORY, /* of a device; bytes: allocated now, max_bytes: at most */
+    /* Of the tracer again: */
+    ACTIVITY_UNIFIED, /* migrations and page faults of unified memory; enum activity_unified */
     ACTIVITY_KINDS
 };
 
 /* Kinds that move bytes: the sizes of single ones are kept. */
 static inline int activity_kind_has_sizes(uint32_t kind) {
-    return kind == ACTIVITY_COPY || kind == ACTIVITY_FILL;
+    return kind == ACTIVITY_COPY || kind == ACTIVITY_FILL || kind == ACTIVITY_UNIFIED;
 }
 
 /* Memory: of copies' ends, fills and allocations. A tracer translates; CUPTI's numbers are
@@ -81,6 +83,19 @@ enum activity_busy {
     ACTIVITY_BUSY_KERNEL,
     ACTIVITY_BUSY_COPY,   /* copies and fills */
     ACTIVITY_BUSY_OVERLAP /* a kernel and a copy or fill at once */
+};
+
+/* CUPTI's numbers. */
+enum activity_unified {
+    ACTIVITY_UNIFIED_UNKNOWN,
+    ACTIVITY_UNIFIED_HTOD, /* pages were moved */
+    ACTIVITY_UNIFIED_DTOH,
+    ACTIVITY_UNIFIED_CPU_FAULT, /* no time, no bytes */
+    ACTIVITY_UNIFIED_GPU_FAULT, /* a group of faults of a page; no bytes */
+    ACTIVITY_UNIFIED_THRASHING, /* no time, as of the next but one */
+    ACTIVITY_UNIFIED_THROTTLING,
+    ACTIVITY_UNIFIED_REMOTE_MAP,
+    ACTIVITY_UNIFIED_DTOD
 };
 
 /* Why nothing ran. */

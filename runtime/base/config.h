@@ -12,7 +12,13 @@
 
 enum config_clock { CONFIG_CLOCK_AUTO, CONFIG_CLOCK_COUNTER, CONFIG_CLOCK_MONOTONIC };
 
-enum config_gpu { CONFIG_GPU_OFF, CONFIG_GPU_EVENTS, CONFIG_GPU_SYNC, CONFIG_GPU_TRACER };
+enum config_gpu {
+    CONFIG_GPU_OFF,
+    CONFIG_GPU_EVENTS,
+    CONFIG_GPU_SYNC,
+    CONFIG_GPU_TRACER,
+    CONFIG_GPU_TRACER_ALL /* also what is frequent and does no work */
+};
 
 struct stint_config {
     int enable;

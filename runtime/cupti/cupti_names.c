@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/config.h"
+
 #define DOMAINS 3      /* 0 is none */
 #define NAMES_MAX 2048 /* CUDA 13.0: 806 and 522 */
 #define HOLES 16       /* numbers without a name in a row: there are no more */
@@ -148,6 +150,7 @@ static const char *names_skip_prefix(const char *name) {
 
 static void names_read_domain(const struct cupti *c, int domain) {
     uint32_t holes = 0;
+    unsigned every = config.gpu == CONFIG_GPU_TRACER_ALL ? CUPTI_USE_RECORD : 0;
     for (uint32_t i = 1; i < NAMES_MAX && holes < HOLES; ++i) {
         const char *name = NULL;
         if (c->cuptiGetCallbackName(domain, i, &name) || !name) {
@@ -157,7 +160,7 @@ static void names_read_domain(const struct cupti *c, int domain) {
         holes = 0;
         name = names_strip_version(name);
         domains[domain].name[i] = names_skip_prefix(name);
-        domains[domain].use[i] = (uint8_t)names_find_use(name);
+        domains[domain].use[i] = (uint8_t)(names_find_use(name) | every);
         domains[domain].end = i + 1;
     }
 }

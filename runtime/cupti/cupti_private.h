@@ -23,7 +23,7 @@ struct cupti_kind {
     uint32_t prefix;    /* bytes that are read */
     const char *words;
 };
-#define CUPTI_KINDS 9
+#define CUPTI_KINDS 10
 extern const struct cupti_kind *const cupti_kind_table; /* kernels are the first */
 
 #define CUPTI_LIBRARIES "libcupti.so.13, .12 or .11"

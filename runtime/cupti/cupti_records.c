@@ -126,6 +126,48 @@ static void record_read_memory(const uint8_t *at, struct activity_record *out) {
                                     .address = r.address};
 }
 
+/* The device is the one that is not the host; both are devices: the one that gets the memory. */
+static uint32_t record_get_unified_device(const struct cupti_unified *r) {
+    switch (r->counterKind) {
+    case ACTIVITY_UNIFIED_HTOD:
+    case ACTIVITY_UNIFIED_DTOD:
+        return r->dstId;
+    case ACTIVITY_UNIFIED_DTOH:
+    case ACTIVITY_UNIFIED_GPU_FAULT:
+    case ACTIVITY_UNIFIED_THROTTLING:
+        return r->srcId;
+    default:
+        return ACTIVITY_NO_DEVICE;
+    }
+}
+
+/* Of page faults `value` is an address or a number of groups. */
+static int record_unified_has_bytes(uint32_t counter) {
+    return counter != ACTIVITY_UNIFIED_CPU_FAULT && counter != ACTIVITY_UNIFIED_GPU_FAULT &&
+           counter != ACTIVITY_UNIFIED_THROTTLING;
+}
+
+static int record_unified_has_end(uint32_t counter) {
+    return counter != ACTIVITY_UNIFIED_CPU_FAULT && counter != ACTIVITY_UNIFIED_THRASHING &&
+           counter != ACTIVITY_UNIFIED_REMOTE_MAP;
+}
+
+static void record_read_unified(const uint8_t *at, struct activity_record *out) {
+    struct cupti_unified r;
+    memcpy(&r, at, sizeof r);
+    *out = (struct activity_record){.kind = ACTIVITY_UNIFIED,
+                                    .detail = r.counterKind,
+                                    .device = record_get_unified_device(&r),
+                                    .start = r.start,
+                                    .end = r.start};
+    if (record_unified_has_bytes(r.counterKind)) {
+        out->bytes = r.value;
+    }
+    if (record_unified_has_end(r.counterKind)) {
+        out->end = r.end;
+    }
+}
+
 static void record_read_api(const uint8_t *at, struct activity_record *out) {
     struct cupti_api r;
     memcpy(&r, at, sizeof r);
@@ -158,6 +200,7 @@ static void record_read_any(const uint8_t *at, int kind, struct activity_record 
         [CUPTI_ACTIVITY_KIND_DRIVER] = record_read_api,
         [CUPTI_ACTIVITY_KIND_OVERHEAD] = record_read_overhead,
         [CUPTI_ACTIVITY_KIND_MEMORY2] = record_read_memory,
+        [CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER] = record_read_unified,
     };
     out->kind = ACTIVITY_NONE;
     if ((size_t)kind < sizeof readers / sizeof *readers && readers[kind]) {

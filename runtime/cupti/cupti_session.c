@@ -437,6 +437,37 @@ static void cupti_disable_unrecorded(int domain, CUptiResult (*enable)(CUpti_Cal
     }
 }
 
+/* Unified memory is traced on request, and then has to be configured. Codes of CUPTI. */
+static int cupti_configure_unified(void) {
+    struct cupti_unified_config counters[ACTIVITY_UNIFIED_DTOD];
+    for (uint32_t i = 0; i < ACTIVITY_UNIFIED_DTOD; ++i) {
+        counters[i] = (struct cupti_unified_config){
+            .scope = CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_SCOPE_PROCESS_ALL_DEVICES,
+            .kind = i + 1,
+            .enable = 1};
+    }
+    if (!cupti.cuptiActivityConfigureUnifiedMemoryCounter) {
+        return CUPTI_INVALID_KIND;
+    }
+    return cupti.cuptiActivityConfigureUnifiedMemoryCounter(counters, ACTIVITY_UNIFIED_DTOD);
+}
+
+static int cupti_wants_kind(int kind) {
+    return kind != CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER ||
+           config.gpu == CONFIG_GPU_TRACER_ALL;
+}
+
+static int cupti_enable_kind(int kind) {
+    int code = CUPTI_OK;
+    if (kind == CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER) {
+        code = cupti_configure_unified();
+    }
+    if (!code) {
+        code = cupti.cuptiActivityEnable(kind);
+    }
+    return code;
+}
+
 /* Returns the first kind's code: without kernels the session is of no use. lacks: what is
  * missing. */
 static int cupti_enable_kinds(uint32_t lacks) {
@@ -445,17 +476,23 @@ static int cupti_enable_kinds(uint32_t lacks) {
     for (int i = 0; i < CUPTI_KINDS && !first; ++i) {
         const struct cupti_kind *k = &cupti_kind_table[i];
         int code = CUPTI_INVALID_KIND;
+        if (!cupti_wants_kind(k->kind)) {
+            continue;
+        }
         if (strides[i] >= k->min_bytes) {
-            code = cupti.cuptiActivityEnable(k->kind);
+            code = cupti_enable_kind(k->kind);
         }
         if (!code) {
             on |= 1u << i;
-        } else if (i == 0) {
+        } else {
+            lacks |= 1u << i;
+        }
+        if (code && i == 0) {
             first = code;
         }
     }
     kinds_on = on;
-    __atomic_store_n(&missing, lacks | (~on & (CUPTI_NO_SCOPES - 1)), __ATOMIC_RELAXED);
+    __atomic_store_n(&missing, lacks, __ATOMIC_RELAXED);
     return first;
 }
 

@@ -30,7 +30,7 @@ const char *activity_kind_text(uint32_t kind) {
         [ACTIVITY_ALLOC] = "alloc",       [ACTIVITY_FREE] = "free",
         [ACTIVITY_OVERHEAD] = "overhead", [ACTIVITY_BUSY] = "busy",
         [ACTIVITY_GAP] = "gap",           [ACTIVITY_STEP] = "step",
-        [ACTIVITY_MEMORY] = "memory",
+        [ACTIVITY_MEMORY] = "memory",     [ACTIVITY_UNIFIED] = "unified",
     };
     return TEXT(texts, kind, "unknown");
 }
@@ -56,6 +56,20 @@ const char *activity_memory_text(uint32_t memory) {
         [ACTIVITY_MEMORY_MANAGED_STATIC] = "managed static",
     };
     return TEXT(texts, memory, "unknown");
+}
+
+static const char *activity_unified_text(uint32_t counter) {
+    static const char *const texts[] = {
+        [ACTIVITY_UNIFIED_HTOD] = "migration HtoD",
+        [ACTIVITY_UNIFIED_DTOH] = "migration DtoH",
+        [ACTIVITY_UNIFIED_CPU_FAULT] = "CPU page fault",
+        [ACTIVITY_UNIFIED_GPU_FAULT] = "GPU page faults",
+        [ACTIVITY_UNIFIED_THRASHING] = "thrashing",
+        [ACTIVITY_UNIFIED_THROTTLING] = "throttling",
+        [ACTIVITY_UNIFIED_REMOTE_MAP] = "remote map",
+        [ACTIVITY_UNIFIED_DTOD] = "migration DtoD",
+    };
+    return TEXT(texts, counter, "unknown");
 }
 
 static const char *activity_sync_text(uint32_t sync) {
@@ -126,6 +140,8 @@ static int activity_describe(char *out, size_t size, const struct snapshot_activ
         return activity_put_words(out, size, "step", a->detail == ACTIVITY_STEP_BUSY ? "busy" : "");
     case ACTIVITY_MEMORY:
         return activity_put_words(out, size, "memory", "");
+    case ACTIVITY_UNIFIED:
+        return activity_put_words(out, size, "unified", activity_unified_text(a->detail));
     default: /* a kernel or call whose name was lost */
         return activity_put_words(out, size, "unknown", activity_kind_text(a->kind));
     }

@@ -143,6 +143,21 @@ static void put_size(struct report_grid *g, const struct activity_row *row) {
     put_ends(g, a);
 }
 
+/* "-": it moves nothing. */
+static void put_unified(struct report_grid *g, const struct activity_row *row) {
+    const struct snapshot_activity *a = &row->sum;
+    put_times(g, row);
+    if (a->max_bytes) {
+        grid_bytes(g, a->bytes);
+        grid_bytes(g, a->bytes / a->count);
+        grid_bytes(g, a->max_bytes);
+    } else {
+        grid_add(g, "-");
+        grid_add(g, "-");
+        grid_add(g, "-");
+    }
+}
+
 #define TIMES "% time", "total", "calls", "avg", "med", "min", "max", "stddev"
 static const struct section sections[] = {
     {"GPU activities", ACTIVITY_IN_WORK, 0, 0, {TIMES}, 0, put_times, NULL},
@@ -170,6 +185,14 @@ static const struct section sections[] = {
      {"bytes", "calls", "GB/s", "avg", "med", "min", "max", "stddev", "from", "to", "call"},
      7u << 8,
      put_size,
+     NULL},
+    {"Unified memory",
+     ACTIVITY_IN(ACTIVITY_UNIFIED),
+     0,
+     0,
+     {TIMES, "bytes", "each", "largest"},
+     0,
+     put_unified,
      NULL},
     {"API calls", ACTIVITY_IN_CALLS, 0, 0, {TIMES}, 0, put_times, NULL},
 };

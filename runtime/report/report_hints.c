@@ -183,6 +183,29 @@ static void hint_copies(struct hints *h) {
     }
 }
 
+/* ---- Unified memory. */
+
+static int is_unified(const struct snapshot_activity *a) {
+    return a->kind == ACTIVITY_UNIFIED;
+}
+
+static int is_page_fault(const struct snapshot_activity *a) {
+    return is_unified(a) &&
+           (a->detail == ACTIVITY_UNIFIED_GPU_FAULT || a->detail == ACTIVITY_UNIFIED_CPU_FAULT);
+}
+
+static void hint_unified(struct hints *h) {
+    struct found all = gaps_look_at(h->s, is_unified), faults = gaps_look_at(h->s, is_page_fault);
+    if (time_matters(h, all.total)) {
+        hint_put(h,
+                 "unified memory: %s moved, with %llu page faults, in %s; cudaMemPrefetchAsync "
+                 "before the work that needs it, or cudaMemAdvise",
+                 bytes_of((double)all.bytes).text, (unsigned long long)faults.calls,
+                 time_of(all.total).text);
+        hint_put_proof(h, all.worst);
+    }
+}
+
 /* ---- Devices. */
 
 static uint64_t device_busy_time(const struct snapshot *s, uint32_t device, uint32_t detail) {
@@ -328,6 +351,7 @@ int report_hints(const struct report *r) {
         return 0; /* nothing of a GPU was seen */
     }
     hint_copies(&h);
+    hint_unified(&h);
     for (uint32_t d = h.s->device_count; d-- > 0;) {
         hint_overlap(&h, d);
     }

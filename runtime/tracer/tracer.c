@@ -379,10 +379,14 @@ void tracer_describe(char *out, size_t size) {
 
 static int may_start_wait; /* set by the constructor */
 
+static int tracer_is_requested(void) {
+    return config.gpu == CONFIG_GPU_TRACER || config.gpu == CONFIG_GPU_TRACER_ALL;
+}
+
 void tracer_at_load(int (*may_wait)(void)) {
     const char *wanted = secure_getenv("STINT_GPU");
-    if (!wanted || strcmp(wanted, "cupti") != 0 || tracer_prepare() ||
-        config.gpu != CONFIG_GPU_TRACER || !config.enable) {
+    if (!wanted || strncmp(wanted, "cupti", 5) != 0 || tracer_prepare() ||
+        !tracer_is_requested() || !config.enable) {
         return;
     }
     may_start_wait = may_wait();
@@ -405,7 +409,7 @@ static int tracer_start_for_capture(void) {
 }
 
 void tracer_capture(int on) {
-    if (on && config.gpu == CONFIG_GPU_TRACER && config.capture) {
+    if (on && tracer_is_requested() && config.capture) {
         capturing = tracer_start_for_capture() == 0;
     } else if (capturing) {
         capturing = 0;

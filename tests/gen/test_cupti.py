@@ -242,6 +242,7 @@ class Required(unittest.TestCase):
         """A CUPTI that has these can be used; more may not be asked for by accident."""
         symbols = loaded("cupti_table.inc", "cupti.ini")
         self.assertEqual(sorted(name for name in symbols if not symbols[name]), [
+            "cuptiActivityConfigureUnifiedMemoryCounter",
             "cuptiActivityEnableAllSyncRecords", "cuptiActivityEnableDriverApi",
             "cuptiActivityEnableRuntimeApi", "cuptiActivitySetAttribute",
             "cuptiGetResultString"])

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <sys/resource.h>
 
+#include "cupti/cupti_private.h"
 #include "cupti_seen.h"
 
 TEST(cupti_data, kernel) {
@@ -135,6 +136,69 @@ TEST(cupti_data, noise_is_left_out) {
     CHECK(cupti_double_calls_back("cuMemAlloc_v2"));
     CHECK(cupti_double_calls_back("cudaMemcpyAsync"));
     noise();
+}
+
+TEST(cupti_data, all_calls_on_request) {
+    setenv("STINT_GPU", "cupti,all", 1);
+    begin();
+    CHECK(cupti_double_records_call("cudaGetDevice"));
+    CHECK(!cupti_double_calls_back("cudaGetDevice"));
+    CHECK(cupti_double_calls_back("cudaMemcpyAsync"));
+    cupti_double_call("cudaGetDevice");
+    cupti_double_call("cuEventRecord");
+    tracer_flush(0);
+    CHECK(count_of(ACTIVITY_API) == 1 && seen_count == 2);
+    CHECK_STR_EQ(first_of(ACTIVITY_API)->name, "cudaGetDevice");
+    CHECK_STR_EQ(first_of(ACTIVITY_DRIVER)->name, "cuEventRecord");
+}
+
+/* As cupti_activity.h says at the fields of CUpti_ActivityUnifiedMemoryCounter2. */
+static struct activity_record unified(uint32_t counter, uint64_t value) {
+    struct cupti_unified r = {.kind = CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER,
+                              .counterKind = counter,
+                              .value = value,
+                              .start = cupti_double_now(),
+                              .end = cupti_double_now() + 700,
+                              .srcId = 4,
+                              .dstId = 5};
+    fake_advance(1000);
+    seen_count = 0;
+    cupti_double_record(&r, sizeof r);
+    tracer_flush(0);
+    return *first_of(ACTIVITY_UNIFIED);
+}
+
+TEST(cupti_data, unified_memory) {
+    setenv("STINT_GPU", "cupti,all", 1);
+    begin();
+    CHECK(cupti_double_enabled(CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER));
+    struct activity_record r = unified(ACTIVITY_UNIFIED_HTOD, 65536);
+    CHECK(r.detail == ACTIVITY_UNIFIED_HTOD && r.bytes == 65536 && r.device == 5);
+    CHECK_EQ_U64(r.end - r.start, 700);
+    r = unified(ACTIVITY_UNIFIED_DTOH, 4096);
+    CHECK(r.bytes == 4096 && r.device == 4);
+    r = unified(ACTIVITY_UNIFIED_CPU_FAULT, 0x7f0000); /* an address, and no end */
+    CHECK(r.bytes == 0 && r.device == ACTIVITY_NO_DEVICE && r.end == r.start);
+    r = unified(ACTIVITY_UNIFIED_GPU_FAULT, 3);
+    CHECK(r.bytes == 0 && r.device == 4 && r.end - r.start == 700);
+    r = unified(ACTIVITY_UNIFIED_REMOTE_MAP, 8192);
+    CHECK(r.bytes == 8192 && r.device == ACTIVITY_NO_DEVICE && r.end == r.start);
+}
+
+TEST(cupti_data, unified_memory_only_on_request) {
+    begin();
+    CHECK(!cupti_double_enabled(CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER));
+    CHECK_EQ_U64(cupti_double_calls("cuptiActivityConfigureUnifiedMemoryCounter"), 0);
+    CHECK(!strstr(described(), "without"));
+}
+
+TEST(cupti_data, unified_memory_that_cannot_be_configured_is_said) {
+    setenv("STINT_GPU", "cupti,all", 1);
+    prepare();
+    CHECK(!cupti_double_fail("cuptiActivityConfigureUnifiedMemoryCounter:1=29"));
+    CHECK(!tracer_start());
+    CHECK(strstr(described(), "without unified memory"));
+    CHECK(cupti_double_enabled(CUPTI_ACTIVITY_KIND_MEMCPY));
 }
 
 TEST(cupti_data, launch_of_cuda_13) {

@@ -11,8 +11,8 @@ struct sizes {
     int kind;
     size_t bytes; /* in CUDA 13.0 */
 };
-static const struct sizes sizes[CUPTI_KINDS] = {{10, 216}, {1, 96}, {22, 96}, {2, 88},  {38, 56},
-                                                {5, 40},   {4, 40}, {17, 56}, {49, 128}};
+static const struct sizes sizes[CUPTI_KINDS] = {{10, 216}, {1, 96}, {22, 96}, {2, 88},   {38, 56},
+                                                {5, 40},   {4, 40}, {17, 56}, {49, 128}, {25, 104}};
 
 static int load(const char *library, struct cupti *c) {
     uint32_t version = 0;

@@ -26,6 +26,9 @@ TEST(activity_name, each_kind) {
     CHECK_STR_EQ(named(ACTIVITY_BUSY, ACTIVITY_BUSY_ANY, ""), "busy");
     CHECK_STR_EQ(named(ACTIVITY_GAP, ACTIVITY_GAP_SYNC, ""), "idle: waiting on sync");
     CHECK_STR_EQ(named(ACTIVITY_GAP, ACTIVITY_GAP_BETWEEN, ""), "idle: between launches");
+    CHECK_STR_EQ(named(ACTIVITY_UNIFIED, ACTIVITY_UNIFIED_DTOH, ""), "unified migration DtoH");
+    CHECK_STR_EQ(named(ACTIVITY_UNIFIED, ACTIVITY_UNIFIED_GPU_FAULT, ""),
+                 "unified GPU page faults");
     CHECK_STR_EQ(named(ACTIVITY_STEP, ACTIVITY_STEP_BUSY, ""), "step busy");
     CHECK_STR_EQ(named(ACTIVITY_MEMORY, 0, ""), "memory");
 }

@@ -37,6 +37,19 @@ TEST(activity_rows, columns) {
     CHECK_EQ_U64(sizes->histogram.bucket[stint_impl_bucket(256)], 1);
 }
 
+TEST(activity_rows, unified_memory) {
+    struct activity_record r = copy(ACTIVITY_UNIFIED_HTOD, 0, 1000, 1500, 65536);
+    CHECK(!activity_open());
+    add(of_kind(ACTIVITY_UNIFIED, r));
+    const struct arena_activity *a = row(ACTIVITY_UNIFIED, ACTIVITY_UNIFIED_HTOD, NULL);
+    CHECK_EQ_U64(count_of(a), 1);
+    CHECK_EQ_U64(a->total, 500);
+    CHECK_EQ_U64(a->bytes, 65536);
+    CHECK(a->device && !a->stream && !a->node);
+    activity_settle();
+    CHECK_EQ_U64(rows_of(ACTIVITY_BUSY), 0); /* no work of the device */
+}
+
 /* The first 64; the later ones are in the histogram only. */
 TEST(activity_rows, samples) {
     CHECK(!activity_open());

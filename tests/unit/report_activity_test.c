@@ -84,6 +84,24 @@ TEST(report_activity, columns_that_do_not_fit_are_left_out) {
     free(wide);
 }
 
+TEST(report_activity, unified_memory) {
+    record();
+    uint32_t device = gpu_activities_device(1);
+    struct arena_activity *a =
+        gpu_activity(ACTIVITY_UNIFIED, ACTIVITY_UNIFIED_HTOD, NULL, device, 0);
+    gpu_activity_took(a, 3000, 65536);
+    gpu_activity_took(a, 1000, 4096);
+    gpu_activity_took(gpu_activity(ACTIVITY_UNIFIED, ACTIVITY_UNIFIED_CPU_FAULT, NULL, 0, 0), 0, 0);
+    char *text = shown((struct report_options){.set = REPORT_ALL_SETS});
+    CHECK_CONTAINS(text, "Unified memory, 4.000 us in all\n");
+    CHECK_CONTAINS(text,
+                   "100.00  4.000 us      2  2.000 us  2.000 us  1.000 us  3.000 us  1.414 us  "
+                   "69.63 kB  34.82 kB  65.54 kB");
+    CHECK_CONTAINS(text, "unified migration HtoD\n");
+    CHECK_CONTAINS(text, "unified CPU page fault\n");
+    free(text);
+}
+
 TEST(report_activity, colours) {
     record();
     char *text = shown((struct report_options){.set = REPORT_ALL_SETS, .colour = 1});

@@ -69,6 +69,19 @@ TEST(report_hints, no_overlap) {
     CHECK(!strstr(said(report_hints), "take turns"));
 }
 
+TEST(report_hints, unified_memory) {
+    scopes_and_one_gpu();
+    kernels(5000000);
+    did(ACTIVITY_UNIFIED, ACTIVITY_UNIFIED_HTOD, NULL, 30, 2000000, 30000000);
+    did(ACTIVITY_UNIFIED, ACTIVITY_UNIFIED_GPU_FAULT, NULL, 20, 1000000, 0);
+    did(ACTIVITY_UNIFIED, ACTIVITY_UNIFIED_CPU_FAULT, NULL, 5, 0, 0);
+    CHECK(strstr(said(report_hints),
+                 "unified memory: 30.0 MB moved, with 25 page faults, in 3.000 ms; "));
+    CHECK(strstr(said(report_hints), "     unified migration HtoD"));
+    activities[1].total = activities[2].total = 100;
+    CHECK(!strstr(said(report_hints), "unified"));
+}
+
 /* Most of the kernels' time is overlapped already: more copies cannot be. */
 TEST(report_hints, overlap_of_short_kernels) {
     scopes_and_one_gpu();

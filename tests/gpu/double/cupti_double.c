@@ -299,6 +299,19 @@ static CUptiResult double_cuptiActivityEnableAllSyncRecords(uint8_t a) {
     return 0;
 }
 
+/* Before the kind is enabled (cupti_activity.h at this function). */
+static CUptiResult
+double_cuptiActivityConfigureUnifiedMemoryCounter(CUpti_ActivityUnifiedMemoryCounterConfig *a,
+                                                  uint32_t b) {
+    lock();
+    for (uint32_t i = 0; i < b; ++i) {
+        if (a[i].kind < 1 || a[i].kind > 8 || !a[i].enable) {
+            return unlock(1);
+        }
+    }
+    return unlock(state.enabled[CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER]);
+}
+
 /* ---- Steering */
 
 void cupti_double_reset(void (*advance)(uint64_t ns), uint64_t (*now)(void)) {

@@ -31,6 +31,7 @@ static const size_t strides[DOUBLE_KINDS] = {
     [CUPTI_ACTIVITY_KIND_DRIVER] = 40,
     [CUPTI_ACTIVITY_KIND_OVERHEAD] = 56,
     [CUPTI_ACTIVITY_KIND_MEMORY2] = 128,
+    [CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER] = 104,
     [39] = 24, /* external correlation: known and never asked for */
 };
 
