@@ -24,6 +24,12 @@ if(STINT_CUDA AND CMAKE_SYSTEM_NAME STREQUAL "Linux")
     stint_real_test(hard real_hard.cu)
     stint_real_test(cupti real_cupti.cu)
 
+    # The checks of first_contact.sh; built here so that they are known to compile.
+    add_executable(stint_first_contact first_contact.cu)
+    target_link_libraries(stint_first_contact PRIVATE stint::runtime Threads::Threads)
+    target_compile_definitions(stint_first_contact PRIVATE WITH_TIMER WITH_PROFILER)
+    stint_cuda(stint_first_contact)
+
     # What the calls behind a GPU scope cost; prints tables for docs/performance.md.
     add_executable(stint_real_cost real_cost.cu)
     target_link_libraries(stint_real_cost PRIVATE stint::runtime Threads::Threads dl)
@@ -32,4 +38,12 @@ if(STINT_CUDA AND CMAKE_SYSTEM_NAME STREQUAL "Linux")
     add_test(NAME gpu_real.cost COMMAND stint_real_cost)
     set_tests_properties(gpu_real.cost PROPERTIES LABELS gpu SKIP_RETURN_CODE 77 TIMEOUT 600
         RUN_SERIAL ON)
+endif()
+
+# Without a GPU it says why it does nothing; with one it would take minutes.
+if(NOT EXISTS /proc/driver/nvidia AND CMAKE_SYSTEM_NAME STREQUAL "Linux")
+    add_test(NAME gpu_first_contact.without_a_gpu
+        COMMAND bash -c "said=$(bash \"$0\" 2>&1); [ $? = 77 ] && echo \"$said\" | grep skipped:"
+            "${CMAKE_CURRENT_LIST_DIR}/first_contact.sh")
+    set_tests_properties(gpu_first_contact.without_a_gpu PROPERTIES LABELS unit TIMEOUT 60)
 endif()

@@ -26,6 +26,14 @@ if(STINT_CUPTI_LIBRARY AND STINT_CUPTI_INCLUDE_DIR)
     target_compile_definitions(stint_gpu_replay_program PRIVATE _GNU_SOURCE=1)
     set_target_properties(stint_gpu_replay_program PROPERTIES C_STANDARD 11 C_STANDARD_REQUIRED ON)
     stint_warnings(stint_gpu_replay_program)
+
+    # What a record costs; prints a line for docs/performance.md.
+    add_executable(stint_gpu_replay_bench "${replay}/replay_bench.c")
+    target_link_libraries(stint_gpu_replay_bench PRIVATE stint::runtime stint_cupti_replay)
+    target_compile_definitions(stint_gpu_replay_bench PRIVATE WITH_TIMER WITH_PROFILER
+        _GNU_SOURCE=1)
+    set_target_properties(stint_gpu_replay_bench PROPERTIES C_STANDARD 11 C_STANDARD_REQUIRED ON)
+    stint_warnings(stint_gpu_replay_bench)
 endif()
 
 foreach(profile IN LISTS profiles)

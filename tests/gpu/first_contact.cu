@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: Apache-2.0
+// first_contact CHECK: one check of first_contact.sh, on a GPU. Prints what was seen; exit status 0:
+// as expected, 1: not, 77: it cannot be done here.
+#include <cuda_runtime.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <pthread.h>
+#include <string>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "real_spin.h"
+#include <stint/stint.h>
+
+namespace {
+
+const uint64_t MS = 1000000;
+const int SKIPPED = 77;
+
+bool cuda(cudaError_t code, const char *what) {
+    if (code != cudaSuccess) {
+        std::printf("%s: %s\n", what, cudaGetErrorString(code));
+    }
+    return code == cudaSuccess;
+}
+
+bool spin(cudaStream_t stream, uint64_t ns) {
+    real_spin_kernel<<<1, 1, 0, stream>>>(ns, NULL);
+    return cuda(cudaGetLastError(), "launch");
+}
+
+std::string exported() {
+    char path[] = "/tmp/first-contact-XXXXXX";
+    std::string text;
+    char piece[4096];
+    close(mkstemp(path));
+    stint_export(path, "json");
+    FILE *f = std::fopen(path, "r");
+    for (size_t n; f && (n = std::fread(piece, 1, sizeof piece, f)) > 0;) {
+        text.append(piece, n);
+    }
+    if (f) {
+        std::fclose(f);
+    }
+    unlink(path);
+    return text;
+}
+
+// The numbers after `key` in the rows of a table that contain both texts, added up.
+uint64_t sum_of(const std::string &json, const char *table, const char *one, const char *other,
+                const char *key) {
+    const std::string wanted = "\"" + std::string(key) + "\":";
+    size_t at = json.find("\"" + std::string(table) + "\":[");
+    const size_t end = at == std::string::npos ? at : json.find("]", at);
+    uint64_t sum = 0;
+    while (at != std::string::npos && at < end) {
+        const size_t object = json.find("{", at);
+        const size_t close = object == std::string::npos ? object : json.find("}", object);
+        if (close == std::string::npos || close > end) {
+            break;
+        }
+        const std::string row = json.substr(object, close - object);
+        const size_t found = row.find(wanted);
+        if (row.find(one) != std::string::npos && row.find(other) != std::string::npos &&
+            found != std::string::npos) {
+            sum += std::strtoull(row.c_str() + found + wanted.size(), NULL, 10);
+        }
+        at = close + 1;
+    }
+    return sum;
+}
+
+uint64_t kernels(const std::string &json) {
+    return sum_of(json, "kernels", "spin", "", "calls");
+}
+
+bool has_cupti(const std::string &json) {
+    return json.find("\"gpu\":{") != std::string::npos;
+}
+
+// Prints it; whether both are equal.
+bool expect(const char *what, uint64_t got, uint64_t want) {
+    std::printf("%s: %llu, expected %llu\n", what, (unsigned long long)got,
+                (unsigned long long)want);
+    return got == want;
+}
+
+void warm_up() {
+    spin(NULL, 1000);
+    cudaDeviceSynchronize();
+}
+
+// 1: the ids, names and rows of one launch.
+int check_launch() {
+    stint_profiler_start("All", "Default");
+    {
+        REGISTER_TIMER("launch");
+        spin(NULL, MS);
+    }
+    cudaDeviceSynchronize();
+    const std::string json = exported();
+    stint_profiler_stop("total", NULL);
+    if (!has_cupti(json)) {
+        return SKIPPED;
+    }
+    bool good = expect("kernels", kernels(json), 1);
+    good &= expect("kernels in their scope",
+                   sum_of(json, "activities", "spin", "\"launch\"", "calls"), 1);
+    good &= expect("calls of the launch", sum_of(json, "api", "LaunchKernel", "", "calls"), 1);
+    const size_t api = json.find("\"api\":[");
+    if (api != std::string::npos) {
+        std::printf("%s\n", json.substr(api, json.find("]", api) - api).c_str());
+    }
+    return !good;
+}
+
+// 2: no session loses kernels.
+int check_sessions() {
+    bool good = true;
+    for (int session = 0; session < 3; ++session) {
+        stint_profiler_start("All", "Default");
+        stint_profiler_reset();
+        for (int i = 0; i < 50; ++i) {
+            spin(NULL, 20000);
+        }
+        cudaDeviceSynchronize();
+        stint_gpu_flush();
+        const std::string json = exported();
+        stint_profiler_stop("total", NULL);
+        if (!has_cupti(json)) {
+            return SKIPPED;
+        }
+        good &= expect("kernels of the session", kernels(json), 50);
+        if (json.find("activity_bad") != std::string::npos) { // among what was lost
+            std::printf("records with times that cannot be\n");
+            good = false;
+        }
+    }
+    return !good;
+}
+
+void *thread_busy(void *stop) {
+    cudaStream_t stream;
+    cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+    uint64_t count = 0;
+    for (; !__atomic_load_n((int *)stop, __ATOMIC_ACQUIRE); ++count) {
+        REGISTER_TIMER("busy");
+        spin(stream, 20000);
+        cudaStreamSynchronize(stream);
+    }
+    return (void *)(uintptr_t)count;
+}
+
+// 3: a thread that launches rarely beside one that launches often.
+int check_threads() {
+    static int stop;
+    pthread_t thread;
+    void *count = NULL;
+    const int rare = 100;
+    cudaStream_t stream;
+    warm_up();
+    stint_profiler_start("All", "Default");
+    cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+    pthread_create(&thread, NULL, thread_busy, &stop);
+    for (int i = 0; i < rare; ++i) {
+        REGISTER_TIMER("rare");
+        spin(stream, 5 * MS);
+        cudaStreamSynchronize(stream);
+        usleep(50000);
+    }
+    __atomic_store_n(&stop, 1, __ATOMIC_RELEASE);
+    pthread_join(thread, &count);
+    stint_gpu_flush();
+    const std::string json = exported();
+    stint_profiler_stop("total", NULL);
+    if (!has_cupti(json)) {
+        return SKIPPED;
+    }
+    bool good = expect("kernels of the rare thread in their scope",
+                       sum_of(json, "activities", "spin", "\"rare\"", "calls"), rare);
+    good &=
+        expect("kernels of the busy thread in their scope",
+               sum_of(json, "activities", "spin", "\"busy\"", "calls"), (uint64_t)(uintptr_t)count);
+    return !good;
+}
+
+// 4: what still runs when the profile stops is counted, with its time.
+int check_stop() {
+    warm_up();
+    stint_profiler_start("All", "Default");
+    spin(NULL, 200 * MS);
+    stint_profiler_stop("total", NULL);
+    const std::string json = exported();
+    if (!has_cupti(json)) {
+        return SKIPPED;
+    }
+    const uint64_t ns = sum_of(json, "kernels", "spin", "", "total_ns");
+    std::printf("time of the kernel: %.3f ms, expected 200 ms or more\n", (double)ns / 1e6);
+    return ns < 190 * MS;
+}
+
+// 5: the process ends with scopes whose times were not read, after its context was destroyed.
+int check_reset() {
+    cudaStream_t stream;
+    warm_up();
+    cudaStreamCreate(&stream);
+    for (int i = 0; i < 100; ++i) {
+        REGISTER_GPU_TIMER("scope", stream);
+        spin(stream, 20000);
+    }
+    cudaDeviceReset();
+    std::printf("reset\n");
+    return 0;
+}
+
+// 6: under nsys -c cudaProfilerApi: the range is opened before the first CUDA call.
+int check_range() {
+    REGISTER_GPU_PROFILER("main");
+    for (int i = 0; i < 20; ++i) {
+        REGISTER_GPU_TIMER("scope", NULL);
+        spin(NULL, MS);
+        stint_step();
+    }
+    cudaDeviceSynchronize();
+    return 0;
+}
+
+void *thread_default_stream(void *unused) {
+    REGISTER_GPU_TIMER("first of the thread", NULL);
+    spin(NULL, MS);
+    return unused;
+}
+
+// 7: the first scope of a new thread on the default stream.
+int check_default_stream() {
+    pthread_t thread;
+    stint_stat s;
+    warm_up();
+    pthread_create(&thread, NULL, thread_default_stream, NULL);
+    pthread_join(thread, NULL);
+    cudaDeviceSynchronize();
+    stint_gpu_flush();
+    if (stint_stat_get("first of the thread", &s, sizeof s)) {
+        return 1;
+    }
+    return !expect("scopes with a time of the GPU", s.gpu_calls, 1);
+}
+
+// 8: with STINT_GPU=cupti CUDA is not initialised before main.
+int check_visible() {
+    int devices = 0;
+    setenv("CUDA_VISIBLE_DEVICES", "-1", 1);
+    const cudaError_t code = cudaGetDeviceCount(&devices);
+    std::printf("devices after CUDA_VISIBLE_DEVICES=-1 in main: %d (%s)\n", devices,
+                cudaGetErrorString(code));
+    return code == cudaSuccess && devices > 0;
+}
+
+int check_fork() {
+    int status = 0;
+    const pid_t child = fork();
+    if (!child) {
+        const bool good = spin(NULL, MS) && cuda(cudaDeviceSynchronize(), "synchronize");
+        std::fflush(stdout);
+        _exit(!good);
+    }
+    waitpid(child, &status, 0);
+    std::printf("status of a child that uses CUDA: %d\n", status);
+    return status != 0;
+}
+
+// 9: a graph that was instantiated before is launched in the second session.
+int check_graph() {
+    cudaStream_t stream;
+    cudaGraph_t graph;
+    cudaGraphExec_t instance;
+    bool good = true;
+    warm_up();
+    cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+    cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal);
+    for (int i = 0; i < 3; ++i) {
+        spin(stream, 20000);
+    }
+    if (!cuda(cudaStreamEndCapture(stream, &graph), "capture") ||
+        !cuda(cudaGraphInstantiateWithFlags(&instance, graph, 0), "instantiate")) {
+        return 1;
+    }
+    for (int session = 0; session < 2; ++session) {
+        stint_profiler_start("All", "Default");
+        stint_profiler_reset();
+        {
+            REGISTER_TIMER("graph");
+            good &= cuda(cudaGraphLaunch(instance, stream), "graph launch");
+        }
+        cudaStreamSynchronize(stream);
+        stint_gpu_flush();
+        const std::string json = exported();
+        stint_profiler_stop("total", NULL);
+        if (!has_cupti(json)) {
+            return SKIPPED;
+        }
+        good &= expect("kernels of the graph in its scope",
+                       sum_of(json, "activities", "spin", "\"graph\"", "calls"), 3);
+    }
+    return !good;
+}
+
+// 10: for a comparison with nsys, which is run on the same program without CUPTI.
+int check_work() {
+    const size_t bytes = 1u << 20;
+    void *device = NULL, *host = NULL;
+    cudaMalloc(&device, bytes);
+    cudaMallocHost(&host, bytes);
+    for (int i = 0; i < 100; ++i) {
+        spin(NULL, 20000);
+        if (i < 40) {
+            cudaMemcpy(device, host, bytes, cudaMemcpyHostToDevice);
+        }
+    }
+    cudaDeviceSynchronize();
+    stint_gpu_flush();
+    const std::string json = exported();
+    if (!has_cupti(json)) {
+        return std::getenv("STINT_GPU") ? SKIPPED : 0;
+    }
+    bool good = expect("kernels", kernels(json), 100);
+    good &= expect("copies", sum_of(json, "memory", "HtoD", "", "calls"), 40);
+    good &= expect("bytes", sum_of(json, "memory", "HtoD", "", "bytes"), 40 * bytes);
+    return !good;
+}
+
+struct check {
+    const char *name;
+    int (*run)();
+};
+const check checks[] = {{"launch", check_launch},
+                        {"sessions", check_sessions},
+                        {"threads", check_threads},
+                        {"stop", check_stop},
+                        {"reset", check_reset},
+                        {"range", check_range},
+                        {"default_stream", check_default_stream},
+                        {"visible", check_visible},
+                        {"fork", check_fork},
+                        {"graph", check_graph},
+                        {"work", check_work}};
+
+} // namespace
+
+int main(int argc, char **argv) {
+    for (const check &c : checks) {
+        if (argc == 2 && !std::strcmp(argv[1], c.name)) {
+            return c.run();
+        }
+    }
+    std::fprintf(stderr, "first_contact launch|sessions|threads|stop|reset|range|default_stream|"
+                         "visible|fork|graph|work\n");
+    return 2;
+}

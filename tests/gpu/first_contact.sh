@@ -1,0 +1,114 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# first_contact.sh [FOLDER]: what only a GPU can answer, in about ten minutes: builds first_contact.cu
+# in FOLDER (default: build/first_contact), does ten checks and prints a table of verdicts with the
+# versions of what was found; FOLDER/first_contact.txt keeps it with all output. Exit status 0: none
+# failed, 1: some did, 77: no GPU or no toolkit here.
+set -uo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+folder=${1:-$root/build/first_contact}
+
+skip() {
+    echo "first_contact.sh: skipped: $*" >&2
+    exit 77
+}
+nvcc=$(command -v nvcc || ls /usr/local/cuda/bin/nvcc 2>/dev/null) || skip "no CUDA compiler (nvcc)"
+command -v cmake >/dev/null || skip "no cmake"
+nvidia_smi=$(command -v nvidia-smi) || skip "no nvidia-smi: no driver, or no GPU"
+gpu=$("$nvidia_smi" --query-gpu=name,driver_version,compute_cap --format=csv,noheader 2>&1) ||
+    skip "nvidia-smi: ${gpu:-failed}"
+[ -n "$gpu" ] || skip "nvidia-smi lists no GPU"
+
+mkdir -p "$folder" || exit 1
+report=$folder/first_contact.txt
+program=$folder/tests/gpu/stint_first_contact
+if ! { cmake -S "$root" -B "$folder" -DCMAKE_BUILD_TYPE=Release -DCMAKE_CUDA_COMPILER="$nvcc" \
+    -DSTINT_BUILD_TESTS=ON && cmake --build "$folder" --target stint_first_contact -j; } \
+    >"$folder/build.log" 2>&1; then
+    tail -n 20 "$folder/build.log" >&2
+    echo "first_contact.sh: the build failed, see $folder/build.log" >&2
+    exit 1
+fi
+
+verdicts=()
+failed=0
+: >"$report"
+# verdict NAME STATUS
+verdict() {
+    local word=failed
+    case $2 in
+    0) word=passed ;;
+    77) word=skipped ;;
+    124) word="failed (time limit)" ;;
+    esac
+    case $word in failed*) failed=1 ;; esac
+    verdicts+=("$(printf '%-52s %s' "$1" "$word")")
+    echo "== $1: $word" | tee -a "$report"
+}
+# check NAME COMMAND...: its output is kept.
+check() {
+    local name=$1
+    shift
+    echo "-- $name: $*" >>"$report"
+    timeout 120 "$@" >>"$report" 2>&1
+    verdict "$name" $?
+}
+# Whether a csv of nsys (the file) has a row with both texts.
+row_has() {
+    grep -F -- "$2" "$1" | grep -F -- "$3" >/dev/null
+}
+
+check "1 launch: ids, names and rows" "$program" launch
+check "2 three sessions keep every kernel" "$program" sessions
+check "3 two threads, one that launches rarely" "$program" threads
+check "4 stop with a running kernel" "$program" stop
+check "5 cudaDeviceReset and exit, scopes not polled" "$program" reset
+nsys=$(command -v nsys || true)
+if [ -n "$nsys" ]; then
+    range=$folder/range
+    rm -f "$range".*
+    {
+        timeout 120 "$nsys" profile -c cudaProfilerApi --trace=cuda -o "$range" "$program" range
+        timeout 120 "$nsys" stats --force-export=true --format csv -r cuda_gpu_kern_sum \
+            "$range.nsys-rep" | tee "$range.csv"
+    } >>"$report" 2>&1
+    grep -q real_spin_kernel "$range.csv"
+    verdict "6 a range opened first in main, under nsys" $?
+else
+    verdict "6 a range opened first in main, under nsys" 77
+fi
+check "7 first default-stream timer of a thread" "$program" default_stream
+check "8a CUDA_VISIBLE_DEVICES set in main" env STINT_GPU=cupti "$program" visible
+check "8b fork before CUDA is used" env STINT_GPU=cupti "$program" fork
+check "9 a graph in the second session" "$program" graph
+check "10a counts of a known program" env STINT_GPU=cupti "$program" work
+if [ -n "$nsys" ]; then
+    work=$folder/work
+    rm -f "$work".*
+    status=0
+    {
+        timeout 120 "$nsys" profile --trace=cuda -o "$work" "$program" work
+        for table in cuda_gpu_kern_sum cuda_gpu_mem_time_sum; do
+            timeout 120 "$nsys" stats --force-export=true --format csv -r "$table" \
+                "$work.nsys-rep" | tee "$work.$table.csv"
+        done
+    } >>"$report" 2>&1
+    row_has "$work.cuda_gpu_kern_sum.csv" real_spin_kernel ",100," || status=1
+    row_has "$work.cuda_gpu_mem_time_sum.csv" Host-to-Device ",40," || status=1
+    verdict "10b the same counts by nsys" $status
+else
+    verdict "10b the same counts by nsys" 77
+fi
+
+{
+    echo
+    echo "GPU, driver, compute capability: $gpu"
+    echo "nvcc: $("$nvcc" --version | tail -n 2 | head -n 1)"
+    echo "nsys: $([ -n "$nsys" ] && "$nsys" --version || echo none)"
+    echo "CUPTI: $(STINT_GPU=cupti STINT_REPORT=table "$program" work 2>&1 |
+        grep -o 'cupti [0-9][^:]*:' | head -n 1)"
+    echo "stint: $(git -C "$root" describe --always --dirty 2>/dev/null || echo unknown)"
+    printf '%s\n' "${verdicts[@]}"
+} | tee -a "$report"
+exit $failed
