@@ -331,6 +331,7 @@ static int everything(const struct gpu_ops *ops, void *stream) {
     codes[n++] = ops->event_drop(a);
     codes[n++] = ops->capture_start();
     codes[n++] = ops->capture_stop();
+    codes[n++] = ops->wait();
     codes[n++] = ops->device(0, &d);
     ops->code_name(1);
     ops->capture_mode(&mode);
