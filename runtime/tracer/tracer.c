@@ -385,8 +385,8 @@ static int tracer_is_requested(void) {
 
 void tracer_at_load(int (*may_wait)(void)) {
     const char *wanted = secure_getenv("STINT_GPU");
-    if (!wanted || strncmp(wanted, "cupti", 5) != 0 || tracer_prepare() ||
-        !tracer_is_requested() || !config.enable) {
+    if (!wanted || strncmp(wanted, "cupti", 5) != 0 || tracer_prepare() || !tracer_is_requested() ||
+        !config.enable) {
         return;
     }
     may_start_wait = may_wait();
