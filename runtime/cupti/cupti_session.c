@@ -505,17 +505,10 @@ static void cupti_disable_kinds(void) {
     kinds_on = 0;
 }
 
-/* Only before the library's first session: "Changing this attribute in the middle of the profiling
- * session will result in undefined behavior" (cupti_activity.h of CUDA 13.0). */
 static void cupti_disable_thread_buffers(void) {
-    static int (*done_for)(CUpti_BuffersCallbackRequestFunc, CUpti_BuffersCallbackCompleteFunc);
     uint8_t off = 0;
     size_t size = sizeof off;
     int failed = 1;
-    if (done_for == cupti.cuptiActivityRegisterCallbacks) {
-        return;
-    }
-    done_for = cupti.cuptiActivityRegisterCallbacks;
     if (version >= PER_THREAD_SINCE && cupti.cuptiActivitySetAttribute) {
         failed = cupti.cuptiActivitySetAttribute(CUPTI_ACTIVITY_ATTR_PER_THREAD_ACTIVITY_BUFFER,
                                                  &size, &off);
@@ -524,9 +517,28 @@ static void cupti_disable_thread_buffers(void) {
                      __ATOMIC_RELAXED);
 }
 
+/* By default a thread's number is the lower half of pthread_self(), which threads may share. */
+static void cupti_number_threads(void) {
+    if (cupti.cuptiSetThreadIdType) {
+        cupti.cuptiSetThreadIdType(CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM);
+    }
+}
+
+/* Only before the library's first session: to change the buffers "in the middle of the profiling
+ * session will result in undefined behavior", and threads would change their numbers
+ * (cupti_activity.h of CUDA 13.0). */
+static void cupti_configure(void) {
+    static int (*done_for)(CUpti_BuffersCallbackRequestFunc, CUpti_BuffersCallbackCompleteFunc);
+    if (done_for != cupti.cuptiActivityRegisterCallbacks) {
+        done_for = cupti.cuptiActivityRegisterCallbacks;
+        cupti_disable_thread_buffers();
+        cupti_number_threads();
+    }
+}
+
 /* After subscribing. 0, or -1 with the reason. */
 static int cupti_switch_on(char reason[CUPTI_REASON]) {
-    cupti_disable_thread_buffers();
+    cupti_configure();
     int code = cupti_refresh_clock();
     if (code) {
         return cupti_fail(reason, "cuptiGetTimestamp", code);

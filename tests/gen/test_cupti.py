@@ -245,7 +245,7 @@ class Required(unittest.TestCase):
             "cuptiActivityConfigureUnifiedMemoryCounter",
             "cuptiActivityEnableAllSyncRecords", "cuptiActivityEnableDriverApi",
             "cuptiActivityEnableRuntimeApi", "cuptiActivitySetAttribute",
-            "cuptiGetResultString"])
+            "cuptiGetResultString", "cuptiSetThreadIdType"])
 
 
 if __name__ == "__main__":

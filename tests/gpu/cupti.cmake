@@ -48,6 +48,17 @@ if(BUILD_SHARED_LIBS)
     add_dependencies(stint_gpu_injection stint_gpu_injection_program)
     target_compile_definitions(stint_gpu_injection PRIVATE
         "INJECTION_PROGRAM=\"$<TARGET_FILE:stint_gpu_injection_program>\"")
+
+    add_executable(stint_gpu_injection_real "${CMAKE_CURRENT_LIST_DIR}/injection_real.c")
+    target_link_libraries(stint_gpu_injection_real PRIVATE stint::timer ${CMAKE_DL_LIBS})
+    set_target_properties(stint_gpu_injection_real PROPERTIES
+        C_STANDARD 11 C_STANDARD_REQUIRED ON)
+    stint_warnings(stint_gpu_injection_real)
+    add_test(NAME injection.real_driver
+        COMMAND "${CMAKE_CURRENT_LIST_DIR}/injection_real.sh"
+            $<TARGET_FILE:stint_gpu_injection_real>)
+    set_tests_properties(injection.real_driver PROPERTIES
+        LABELS real SKIP_RETURN_CODE 77 TIMEOUT 60)
 endif()
 
 if(CUDAToolkit_FOUND)

@@ -4,6 +4,7 @@
  */
 #include <pthread.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 
 #include "cupti/cupti_private.h"
 #include "cupti_seen.h"
@@ -533,6 +534,15 @@ TEST(cupti_data, a_rare_thread_keeps_no_buffer) {
         waitpid(child, &status, 0);
         CHECK(status == 0);
     }
+}
+
+TEST(cupti_data, threads_have_whole_numbers) {
+    begin();
+    cupti_double_call("cudaStreamCreate");
+    fake_advance(10000);
+    tracer_flush(TRACER_COMPLETE);
+    CHECK_EQ_U64(first_of(ACTIVITY_API)->thread, (uint64_t)syscall(SYS_gettid));
+    CHECK(!cupti_double_misused());
 }
 
 TEST(cupti_data, steps_flush_where_threads_keep_buffers) {

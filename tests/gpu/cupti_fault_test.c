@@ -15,6 +15,7 @@ static const char *const functions[] = {
     "cuptiGetCallbackName",
     "cuptiGetTimestamp",
     "cuptiActivitySetAttribute",
+    "cuptiSetThreadIdType",
     "cuptiActivityRegisterCallbacks",
     "cuptiActivityEnable",
     "cuptiActivityDisable",
@@ -84,6 +85,52 @@ TEST(cupti_fault, each_function_in_each_way) {
             if (!child) {
                 unsigned before = harness_result->failures;
                 check(functions[f], fault);
+                _exit(harness_result->failures != before);
+            }
+            waitpid(child, &status, 0);
+            if (!CHECK(status == 0)) {
+                dprintf(harness_fd, "    with %s\n", fault);
+            }
+        }
+    }
+}
+
+static unsigned lines_of(const char *text) {
+    unsigned lines = 0;
+    for (; text && *text; ++text) {
+        lines += *text == '\n';
+    }
+    return lines;
+}
+
+/* One call of the function fails, whichever; the others succeed. */
+static void check_once(const char *fault) {
+    setenv("STINT_CUPTI_LIB", CUPTI_DOUBLE_LIBRARY, 1);
+    setenv("STINT_CUDA_LIB", "/nonexistent/libcuda.so.1", 1);
+    cupti_double_reset(fake_advance, fake_read);
+    CHECK(!cupti_double_fail(fault));
+    char *said = harness_capture(2, work, NULL);
+    CHECK(lines_of(said) <= 1);
+    CHECK_EQ_U64(calls_of("work"), 2);
+    CHECK(!tracer_is_on());
+    free(said);
+    cupti_double_fail(NULL);
+    said = harness_capture(2, work, NULL); /* as if nothing had happened */
+    CHECK_STR_EQ(said, "");
+    CHECK(!tracer_is_on() && !cupti_double_subscribed());
+    free(said);
+}
+
+TEST(cupti_fault, each_function_once) {
+    for (size_t f = 0; f < FUNCTIONS; ++f) {
+        for (unsigned call = 1; call <= 4; ++call) {
+            char fault[100];
+            snprintf(fault, sizeof fault, "%s:%u=999", functions[f], call);
+            pid_t child = fork();
+            int status = -1;
+            if (!child) {
+                unsigned before = harness_result->failures;
+                check_once(fault);
                 _exit(harness_result->failures != before);
             }
             waitpid(child, &status, 0);

@@ -23,7 +23,8 @@ TEST(cupti, is_asked_in_this_order) {
     tracer_stop();
     CHECK_STR_EQ(cupti_double_order(),
                  "cuptiGetVersion cuptiActivityGetNextRecord cuptiSubscribe cuptiGetCallbackName "
-                 "cuptiActivitySetAttribute cuptiGetTimestamp cuptiActivityRegisterCallbacks "
+                 "cuptiActivitySetAttribute cuptiSetThreadIdType cuptiGetTimestamp "
+                 "cuptiActivityRegisterCallbacks "
                  "cuptiEnableCallback cuptiActivityEnable cuptiActivityEnableRuntimeApi "
                  "cuptiActivityEnableDriverApi cuptiActivityEnableAllSyncRecords "
                  "cuptiActivityDisable cuptiActivityFlushAll cuptiUnsubscribe");

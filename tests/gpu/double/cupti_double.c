@@ -200,6 +200,13 @@ static CUptiResult double_cuptiActivitySetAttribute(CUpti_ActivityAttribute a, s
     return unlock(0);
 }
 
+static CUptiResult double_cuptiSetThreadIdType(CUpti_ActivityThreadIdType a) {
+    lock();
+    state.misused |= state.complete != NULL;
+    state.thread_type = a;
+    return unlock(0);
+}
+
 int double_has_thread_buffers(void) {
     if (state.per_thread) {
         return state.per_thread - 1;

@@ -4,6 +4,8 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "cupti_double_state.h"
 
@@ -144,12 +146,20 @@ static struct call call_begin(const char *runtime, const char *driver) {
     return c;
 }
 
+/* cupti_activity.h of CUDA 13.0: pthread_self(), in 32 bits, by default; else SYS_gettid. */
+static uint32_t thread_number(void) {
+    if (state.thread_type == CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM) {
+        return (uint32_t)syscall(SYS_gettid);
+    }
+    return (uint32_t)(uintptr_t)pthread_self();
+}
+
 static void api_record(int kind, int domain, uint32_t cbid, const struct call *c) {
     struct cupti_api r = {.kind = (uint32_t)kind,
                           .cbid = cbid,
                           .start = c->start,
                           .end = double_clock(),
-                          .threadId = (uint32_t)(uintptr_t)pthread_self(),
+                          .threadId = thread_number(),
                           .correlationId = c->correlation};
     if (cbid && state.enabled[kind] && !state.quiet[domain][cbid]) {
         double_put(&r, sizeof r, 0);

@@ -31,6 +31,7 @@ struct double_cupti {
     int subscribed;
     int per_thread; /* buffers; 1 + the attribute's value, 0: not set */
     int misused;
+    int thread_type; /* as CUPTI numbers it */
     CUpti_CallbackFunc callback;
     void *user;
     void *context; /* in which calls are made */
