@@ -26,6 +26,8 @@ DOCS = ROOT / "docs"
 OUTER = {"README.md": "index.md", "CHANGELOG.md": "changelog.md",
          "CONTRIBUTING.md": "contributing.md"}
 INDEX = "contents.md"  # docs/README.md
+# The theme's links are too dark on its dark background.
+STYLE = "[data-md-color-scheme='slate'] { --md-typeset-a-color: #9fa8ff; }\n"
 
 
 # ---- The sources --------------------------------------------------------------------------------
@@ -108,6 +110,7 @@ def configuration(folder):
         "theme": {"name": "material", "font": False, "features": ["navigation.sections"],
                   "palette": [{"scheme": "default", "media": "(prefers-color-scheme: light)"},
                               {"scheme": "slate", "media": "(prefers-color-scheme: dark)"}]},
+        "extra_css": ["site.css"],
         "markdown_extensions": ["tables", "toc", "pymdownx.superfences"],
         "plugins": ["search"],
         "nav": menu(),
@@ -122,6 +125,7 @@ def write_sources(folder):
         (folder / "source" / name).write_text(convert(page), "utf-8")
     for name, on_site in OUTER.items():
         (folder / "source" / on_site).write_text(convert(ROOT / name), "utf-8")
+    (folder / "source" / "site.css").write_text(STYLE, "utf-8")
     # JSON is YAML.
     (folder / "mkdocs.yml").write_text(json.dumps(configuration(folder), indent=2), "utf-8")
 

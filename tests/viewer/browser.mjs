@@ -42,7 +42,8 @@ export async function launch() {
     });
 }
 
-const types = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css' };
+const types = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css',
+    '.svg': 'image/svg+xml', '.png': 'image/png' };
 
 // Serves `root`, and `files` (name -> path) below /file/. Returns the server's address.
 export async function serve(root, files) {
