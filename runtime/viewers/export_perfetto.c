@@ -19,16 +19,13 @@
 #include "arena/activity_kind.h"
 #include "export/export_labels.h"
 #include "export/export_nest.h"
+#include "proto.h"
 #include "read/activity_name.h"
 
 #define PROCESS_TRACK 1u
 #define LANE_TRACKS 2u
 #define GPU_TRACKS ((uint64_t)1 << 32)
 #define COUNTER_TRACKS ((uint64_t)2 << 32)
-
-#define FIELD_VARINT(number) ((uint64_t)(number) << 3)
-#define FIELD_DOUBLE(number) ((uint64_t)(number) << 3 | 1)
-#define FIELD_BYTES(number) ((uint64_t)(number) << 3 | 2)
 
 /* Fields of a track_event, fixed64. */
 #define FLOW 47u
@@ -58,43 +55,6 @@ struct event {
     enum event_type type;
     unsigned flow; /* 0, FLOW or FLOW_ENDS */
 };
-
-static inline char *proto_put_varint(char *p, uint64_t n) {
-    while (n >= 0x80) {
-        *p++ = (char)(n | 0x80);
-        n >>= 7;
-    }
-    *p++ = (char)n;
-    return p;
-}
-
-static char *proto_put_fixed(char *p, uint64_t bits) {
-    for (int i = 0; i < 8; ++i) { /* little-endian, wherever we run */
-        *p++ = (char)(bits >> 8 * i);
-    }
-    return p;
-}
-
-static char *proto_put_number(char *p, unsigned field, uint64_t n) {
-    return proto_put_varint(proto_put_varint(p, FIELD_VARINT(field)), n);
-}
-
-/* A message whose length is not known yet: two bytes for it, filled in by put_end. */
-static char *proto_put_begin(char *p, unsigned field) {
-    return proto_put_varint(p, FIELD_BYTES(field)) + 2;
-}
-
-static char *proto_put_end(char *body, char *end) {
-    size_t length = (size_t)(end - body);
-    body[-2] = (char)(length | 0x80);
-    body[-1] = (char)(length >> 7);
-    return end;
-}
-
-static char *proto_put_name(char *p, unsigned field, struct export_name name) {
-    char *body = proto_put_begin(p, field);
-    return proto_put_end(body, body + export_clean(body, name));
-}
 
 static void packet_finish(struct perfetto *f, char *end) {
     f->out->length = (size_t)(end - f->out->data);

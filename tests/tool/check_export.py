@@ -157,6 +157,17 @@ MESSAGES = {
               48: ("flow_ends", "fixed")},
     "InternedData": {1: ("category", "Interned"), 2: ("name", "Interned")},
     "Interned": INTERNED,
+    # pprof: github.com/google/pprof/proto/profile.proto
+    "Profile": {1: ("sample_type", "ValueType"), 2: ("sample", "Sample"), 4: ("location", "Location"),
+                5: ("function", "Function"), 6: ("string", "text"), 9: ("time_nanos", "number"),
+                10: ("duration_nanos", "number"), 14: ("default_sample_type", "number")},
+    "ValueType": {1: ("type", "number"), 2: ("unit", "number")},
+    "Sample": {1: ("location_id", "number"), 2: ("value", "number"), 3: ("label", "Label")},
+    "Label": {1: ("key", "number"), 3: ("num", "number")},
+    "Location": {1: ("id", "number"), 4: ("line", "Line")},
+    "Line": {1: ("function_id", "number"), 2: ("line", "number")},
+    "Function": {1: ("id", "number"), 2: ("name", "number"), 3: ("system_name", "number"),
+                 4: ("filename", "number"), 5: ("start_line", "number")},
 }
 BEGIN, END, INSTANT, COUNTER = 1, 2, 3, 4
 
@@ -271,6 +282,40 @@ def check_perfetto(data):
     for ends in reader.flows.values():
         need(len(ends) == 2 and ends["flow"] <= ends["flow_ends"], "half an arrow: %s" % ends)
     return reader.totals
+
+
+# ---- pprof ----
+
+def all_of(fields, name):
+    return [value for key, value in fields if key == name]
+
+
+def check_pprof(data):
+    """The names of a stack, each once, get its time, as check_folded counts."""
+    profile = decode(data, "Profile")
+    strings = all_of(profile, "string")
+    need(strings and strings[0] == "", "the first string is empty")
+    types = [unique(entry) for entry in all_of(profile, "sample_type")]
+    need([(strings[entry["type"]], strings[entry["unit"]]) for entry in types] ==
+         [("calls", "count"), ("time", "nanoseconds")], "types: %s" % types)
+    need(strings[unique([(k, v) for k, v in profile if k == "default_sample_type"])
+                 ["default_sample_type"]] == "time", "the default type")
+    functions = {unique(entry)["id"]: unique(entry) for entry in all_of(profile, "function")}
+    need(len(functions) == len(all_of(profile, "function")) and 0 not in functions, "ids of functions")
+    names = {}
+    for entry in map(unique, all_of(profile, "location")):
+        need(entry["id"] > 0 and entry["id"] not in names, "ids of locations")
+        function = functions[unique(entry["line"])["function_id"]]
+        need(function["filename"] < len(strings), "no such string")
+        names[entry["id"]] = strings[function["name"]]
+    totals = Totals()
+    for sample in all_of(profile, "sample"):
+        values, stack = all_of(sample, "value"), all_of(sample, "location_id")
+        need(len(values) == 2 and stack and max(values) < 2**63, "a sample: %s" % sample)
+        need([strings[unique(label)["key"]] for label in all_of(sample, "label")] == ["thread"], "label")
+        for name in {names[location] for location in stack}:
+            totals[name] += values[1]
+    return totals
 
 
 # ---- The others ----
@@ -469,7 +514,8 @@ def check_benchmark(data):
 CHECKS = {"csv_" + table: check_csv_table for table in TABLES}
 CHECKS.update({"chrome": check_chrome, "perfetto": check_perfetto, "speedscope": check_speedscope,
           "folded": check_folded, "csv": check_csv, "json": check_json,
-          "prometheus": check_prometheus, "benchmark": check_benchmark})
+          "prometheus": check_prometheus, "benchmark": check_benchmark,
+          "pprof": check_pprof})
 
 
 def check(kind, data):
@@ -488,6 +534,8 @@ def export(program, kind, run):
 
 def readable(kind, data):
     """What the golden file holds."""
+    if kind == "pprof":
+        return "".join(show([field]) + "\n" for field in decode(data, "Profile")).encode("utf-8")
     if kind != "perfetto":
         return data
     return "".join(show(packet) + "\n" for _, packet in decode(data, "Trace")).encode("utf-8")
@@ -550,6 +598,9 @@ def agree(program):
     gpu_agrees(program)
     lines = export(program, "folded", "tree").decode().split("\n")[:-1]
     tree = json.loads(export(program, "speedscope", "tree"))
+    plain = {name: ns for name, ns in totals["folded", "tree"].items() if name.isidentifier()}
+    need(len(plain) > 1 and all(totals["pprof", "tree"][name] == ns for name, ns in plain.items()),
+         "the tree: folded, pprof")
     need(sum(int(line.rsplit(" ", 1)[1]) for line in lines) ==
          sum(profile["endValue"] for profile in tree["profiles"]), "the tree: folded, speedscope")
     return 0
@@ -602,6 +653,7 @@ FAULTS = [
     ("json gpu", b'"busy_ns":', b'"buzy_ns":'), ("json gpu", b'"async":1', b'"async":"yes"'),
     ("prometheus gpu", b'"cuCtxSynchronize",kind="driver"', b'"cudaLaunchKernel",kind="api"'),
     ("csv_kernels gpu", b'"\'=k', b'"=k'), ("csv_kernels gpu", b",4,", b",4.0,"),
+    ("pprof", b"count", b"calls"), ("pprof", None, None), ("pprof", b"\x32\x80\x00", b"\x32\x81\x00x"),
     ("perfetto", b"\x50\x01\x68\x01", b"\x50\x01\x68\x02"),
     ("perfetto", b"\xef\xbf\xbd", b"\xffxx"),
     ("perfetto", b"\x48\x02\x58\x02", b"\x48\x01\x58\x02"), ("perfetto", b"\x58\x02", b"\x58\x63"),

@@ -20,6 +20,13 @@ foreach(format IN ITEMS chrome perfetto)
     stint_viewer_test(trace_processor.${format} Python3::Interpreter -B
         "${here}/trace_processor.py" ${program} ${format})
 endforeach()
+foreach(case IN ITEMS "perfetto full" "perfetto gpu" "pprof tree" "pprof full")
+    string(REPLACE " " "." name "${case}")
+    string(REPLACE " " ";" arguments "${case}")
+    stint_viewer_test(protoc.${name} Python3::Interpreter -B "${here}/proto.py" protoc ${program}
+        ${arguments})
+endforeach()
+stint_viewer_test(pprof Python3::Interpreter -B "${here}/proto.py" go ${program})
 foreach(kind IN ITEMS promtool flamegraph)
     stint_viewer_test(${kind} Python3::Interpreter -B "${here}/totals.py" ${kind} ${program})
 endforeach()
