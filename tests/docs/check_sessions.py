@@ -112,7 +112,7 @@ def environment(scratch, options):
             script.chmod(0o755)
     make = ("MAKEFLAGS", "MAKELEVEL", "MFLAGS", "DESTDIR")
     env = {k: v for k, v in os.environ.items()
-           if not k.startswith(("STINT_", "GIT_")) and k not in make}
+           if not k.startswith(("STINT_", "GIT_", "GITHUB_")) and k not in make}
     env["PATH"] = "%s:%s:%s" % (programs, prefix / "bin", env["PATH"])
     env["CC"], env["CXX"], env["LC_ALL"] = "cc", "c++", "C"
     env["CMAKE_PREFIX_PATH"] = str(prefix)
