@@ -1,19 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# stint_instrument(<target> [SOURCES <file>...] FUNCTIONS <glob>...)
+# stint_instrument(<target> [SOURCES <file>...] FUNCTIONS <glob>... [LINES])
 #
 # Every function of the target's C and C++ sources (or of SOURCES) whose name matches becomes a timed
 # scope, without a change of the sources: instrumented copies of them are compiled. The last glob that
-# matches decides; one that begins with a minus excludes. docs/codegen.md has the details.
+# matches decides; one that begins with a minus excludes. With LINES the lines of these functions are
+# measured instead. docs/codegen.md has the details.
 #
 # Nothing is changed where timers are off: WITH_TIMER of the target, else the variable, at the time of
 # this call. Needs clang, to read the sources, and Python 3.8; without them, one line says so.
 
 function(stint_instrument target)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;FUNCTIONS")
+    cmake_parse_arguments(PARSE_ARGV 1 arg "LINES" "" "SOURCES;FUNCTIONS")
     if(arg_UNPARSED_ARGUMENTS OR NOT arg_FUNCTIONS)
         message(FATAL_ERROR
-            "stint_instrument(<target> [SOURCES <file>...] FUNCTIONS <glob>...): got '${ARGN}'")
+            "stint_instrument(<target> [SOURCES <file>...] FUNCTIONS <glob>... [LINES]): got '${ARGN}'")
     endif()
     target_link_libraries(${target} PRIVATE stint::stint)
     get_target_property(timers ${target} WITH_TIMER)
@@ -44,6 +45,9 @@ function(stint_instrument target)
     set(launcher "${Python3_EXECUTABLE}" "${folder}/instrument.py" "--functions=${globs}"
         "--clang=${STINT_CLANG}" "--list=${CMAKE_CURRENT_BINARY_DIR}/${target}.stint.txt"
         --only-if-on)
+    if(arg_LINES)
+        list(APPEND launcher --lines)
+    endif()
     foreach(source IN LISTS arg_SOURCES)
         get_filename_component(source "${source}" ABSOLUTE)
         list(APPEND launcher "--sources=${source}")

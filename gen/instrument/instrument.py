@@ -196,7 +196,7 @@ def instrument_source(command, source, options):
         clang = options.clang or clang_ast.find_clang()
         language = ['-x', source.language]
         copy = rewrite.rewrite(clang, source.path, command.for_clang + language + TOLERANT,
-                               options.functions)
+                               options.functions, options.lines)
     except (clang_ast.AstError, OSError) as e:
         failure = str(e)
         say('%s: not instrumented: %s' % (source.path, failure))
@@ -206,7 +206,12 @@ def instrument_source(command, source, options):
         return None
     path = copy_path(command, source)
     name = source.path.replace('\\', '\\\\').replace('"', '\\"')
-    write_if_changed(path, b'#line 1 "%s"\n' % os.fsencode(name) + copy.text)
+    head = ''
+    if options.lines:
+        head = 'STINT_LINES_FILE("%s", %d, %s)\n' % (name, len(copy.lines),
+                                                   ', '.join(map(str, copy.lines)))
+    head += '#line 1 "%s"\n' % name
+    write_if_changed(path, os.fsencode(head) + copy.text)
     return path
 
 
@@ -242,7 +247,7 @@ def compile_copies(command, options):
             before += ['-I', options.include]
         if not command.timer_is_on:
             before += ['-DWITH_TIMER=1']
-        before += ['-include', 'stint/instrument.h']
+        before += ['-include', 'stint/lines.h' if options.lines else 'stint/instrument.h']
     words[command.first:command.first] = before
     return words, copies
 
@@ -322,6 +327,8 @@ def main(arguments):
                                            'COMPILER [ARGUMENT]...')
     parser.add_argument('-f', '--functions', action='append', required=True, metavar='GLOBS',
                         help='names, such as parse_*,-parse_char: the last pattern that matches decides')
+    parser.add_argument('--lines', action='store_true',
+                        help='measures the lines of the functions')
     parser.add_argument('--sources', action='append', default=[], metavar='FILE',
                         help='instruments only this file; may be repeated')
     parser.add_argument('-l', '--list', metavar='FILE',

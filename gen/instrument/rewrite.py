@@ -6,6 +6,8 @@
     copy.done         names of the instrumented functions, in their order
     copy.left_out     (name, line, reason) of those that match and are not instrumented
 
+With lines=True each statement gets a marker (lines.py) and functions are no scopes.
+
 Text is only inserted, at offsets that the compiler gave and never inside a macro expansion, and no line is
 added: line n of the copy is line n of the file.
 """
@@ -13,6 +15,7 @@ import fnmatch
 import re
 
 import clang_ast
+import lines as source_lines
 
 # Of the attributes, what it means that a function has it.
 ATTRIBUTES = {
@@ -50,6 +53,7 @@ class Globs:
 class Copy:
     def __init__(self):
         self.text = None
+        self.lines = []
         self.done = []
         self.left_out = []
 
@@ -103,8 +107,9 @@ def definitions(clang, path, arguments):
                     yield function
 
 
-def rewrite(clang, path, arguments, globs):
+def rewrite(clang, path, arguments, globs, lines=False):
     copy = Copy()
+    marks = source_lines.Marks(path)
     wanted = Globs(globs)
     with open(path, 'rb') as file:
         source = file.read()
@@ -116,13 +121,17 @@ def rewrite(clang, path, arguments, globs):
         reason = reason_to_leave(function, resolvers)
         at = function.body.begin.offset
         if not reason and source[at:at + 1] != b'{':
-            reason = 'its body does not begin with {' # a digraph
+            reason = 'its body does not begin with {'  # a digraph
         if reason:
             copy.left_out.append((function.qualified, function.place.line(), reason))
             continue
-        text = ' STINT_INSTRUMENT_FUNCTION(%s)' % c_literal(function.qualified)
-        insertions.append((at + 1, text.encode()))
+        if lines:
+            insertions += marks.function(source, function)
+        else:
+            text = ' STINT_INSTRUMENT_FUNCTION(%s)' % c_literal(function.qualified)
+            insertions.append((at + 1, text.encode()))
         copy.done.append(function.qualified)
     if insertions:
         copy.text = insert(source, insertions)
+        copy.lines = marks.numbers
     return copy

@@ -188,7 +188,15 @@ struct arena_about {
     uint32_t gpu; /* the back end; 0 = not requested */
     uint32_t cpus;
     uint32_t reference_ps; /* see reference.h; 0 = not measured */
-    uint32_t reserved;
+};
+
+/* The lines of a source file for one thread. The line numbers follow, 32 bits each, then, on a multiple
+ * of 32 bytes from here, a struct stint_impl_line_cell for each. Written by the thread, relaxed. */
+struct arena_lines {
+    uint32_t next;   /* units */
+    uint32_t thread; /* units of its record */
+    uint32_t file;   /* text */
+    uint32_t count;
 };
 
 struct arena_header {
@@ -216,11 +224,17 @@ struct arena_header {
     uint64_t process_start_ns; /* monotonic */
     uint64_t ticks_per_us;     /* 24.8 fixed point, as measured at the start */
     struct arena_about about;
+    uint32_t first_lines; /* newest; release */
     char boot_id[40];
     uint64_t lost[STINT_STATUS_COUNT]; /* losses that belong to no thread; atomic adds */
     uint32_t set_chunk[ARENA_SETS / ARENA_SETS_PER_CHUNK];
     uint32_t site_chunk[ARENA_SITE_CHUNKS];
 };
+
+/* Bytes from the start of a struct arena_lines to the cells. */
+static inline uint64_t arena_lines_cells_at(uint32_t count) {
+    return (sizeof(struct arena_lines) + (uint64_t)count * sizeof(uint32_t) + 31) & ~(uint64_t)31;
+}
 
 /* The process's arena; base is NULL before the first use and after a fork. */
 struct arena {

@@ -20,6 +20,8 @@
 #pragma GCC visibility push(default)
 #endif
 #include "stint/stint.h"
+
+#include "stint/lines.h"
 #ifndef STINT_STATIC
 #pragma GCC visibility pop
 #endif

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "base/scratch.h"
+#include "line_book.h"
 #include "ranges/ranges.h"
 #include "ring.h"
 
@@ -103,6 +104,7 @@ static void thread_end(void *block) {
     stint_impl_thread_here = &thread_ended;
     thread_unwind(b, b->frames);
     registry_lock();
+    lines_thread_ends(b->record);
     record_end(b);
     b->next_free = free_blocks;
     free_blocks = b;

@@ -14,6 +14,7 @@
 #include "gpu/stream_timer.h"
 #include "record/dynamic.h"
 #include "record/handle.h"
+#include "record/line_book.h"
 #include "record/mark.h"
 #include "record/recorder.h"
 #include "record/set.h"
@@ -75,6 +76,13 @@ void stint_impl_mark(struct stint_impl_site *from) {
 
 void stint_impl_value(struct stint_impl_site *from, double value) {
     mark_add_value(from, value);
+}
+
+/* ---- Source lines. */
+
+struct stint_impl_lines_book *stint_impl_lines_open(const struct stint_impl_lines_file *file,
+                                                    struct stint_impl_lines_book **mine) {
+    return lines_open(file, mine);
 }
 
 /* ---- GPU timers and declared work. */

@@ -27,6 +27,7 @@
 #include "base/scratch.h"
 #include "capture/capture_rules.h"
 #include "gpu/gpu.h"
+#include "record/line_book.h"
 #include "record/registry.h"
 #include "record/ring.h"
 #include "record/set.h"
@@ -61,6 +62,7 @@ static void process_forget_records(void) {
     child_of_fork = 1;
     refused = 0;
     thread_forget_all();
+    lines_forget_all();
     site_forget_all();
     arena_drop(frames, STINT_IMPL_FRAMES * sizeof *frames);
     registry_forget();

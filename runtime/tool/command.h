@@ -28,6 +28,7 @@ int cmd_merge(int argc, char **argv);
 int cmd_diff(int argc, char **argv);
 int cmd_info(int argc, char **argv);
 int cmd_instrument(int argc, char **argv);
+int cmd_annotate(int argc, char **argv);
 int cmd_help(int argc, char **argv);
 
 /* One line: what is wrong with the arguments, and how to read on. */

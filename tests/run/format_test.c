@@ -9,6 +9,7 @@
 #include "arena/arena.h"
 #include "base/status.h"
 #include "harness.h"
+#include "stint/lines.h"
 
 struct field {
     const char *record;
@@ -31,6 +32,7 @@ static const struct field fields[] = {
     F(arena_header, first_lane) F(arena_header, lane_count) F(arena_header, first_activity)
     F(arena_header, tracer_requested) F(arena_header, gpu_in_flight) F(arena_header, steps) F(arena_header, start) F(arena_header, end)
     F(arena_header, process_start_ns) F(arena_header, ticks_per_us) F(arena_header, about)
+    F(arena_header, first_lines)
     F(arena_header, boot_id) F(arena_header, lost) F(arena_header, set_chunk)
     F(arena_header, site_chunk)
     WHOLE(clock_stamp)
@@ -38,7 +40,12 @@ static const struct field fields[] = {
     WHOLE(arena_about)
     F(arena_about, program) F(arena_about, command) F(arena_about, host) F(arena_about, cpu)
     F(arena_about, compiler) F(arena_about, clock) F(arena_about, gpu) F(arena_about, cpus)
-    F(arena_about, reference_ps) F(arena_about, reserved)
+    F(arena_about, reference_ps)
+    WHOLE(arena_lines)
+    F(arena_lines, next) F(arena_lines, thread) F(arena_lines, file) F(arena_lines, count)
+    WHOLE(stint_impl_line_cell)
+    F(stint_impl_line_cell, hits) F(stint_impl_line_cell, self) F(stint_impl_line_cell, nested)
+    F(stint_impl_line_cell, outer)
     WHOLE(arena_text) F(arena_text, length)
     WHOLE(arena_site)
     F(arena_site, name) F(arena_site, file) F(arena_site, function) F(arena_site, line)

@@ -107,8 +107,8 @@ def table(text):
 
 # ---- Usage.
 
-COMMANDS = ("report", "top", "run", "export", "merge", "diff", "info", "instrument", "help",
-            "version")
+COMMANDS = ("report", "top", "run", "export", "merge", "diff", "info", "instrument", "annotate",
+            "help", "version")
 
 def case_help(folder):
     del folder

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reads the list of struct arena_lines, as untrusted input: every place is checked, and the tables that
+ * are read have together at most as many lines as fit into the arena, which also ends a cycle.
+ */
+#include "line_rows.h"
+
+#include <string.h>
+
+#include "arena/arena.h"
+#include "base/arithmetic.h"
+#include "base/hash.h"
+#include "base/order.h"
+#include "stint/lines.h"
+
+/* A table that is there in full. */
+static const struct arena_lines *table_at(const struct snapshot *s, uint32_t unit) {
+    const struct arena_lines *t = snapshot_at(s, unit, sizeof *t);
+    if (!t) {
+        return NULL;
+    }
+    uint64_t bytes =
+        arena_lines_cells_at(t->count) + (uint64_t)t->count * sizeof(struct stint_impl_line_cell);
+    return snapshot_at(s, unit, bytes);
+}
+
+static uint64_t tables_count(const struct snapshot *s, uint64_t *lines) {
+    uint64_t tables = 0, most = s->size / sizeof(struct stint_impl_line_cell);
+    const struct arena_header *h = (const void *)s->base;
+    const struct arena_lines *t = table_at(s, __atomic_load_n(&h->first_lines, __ATOMIC_ACQUIRE));
+    *lines = 0;
+    while (t && tables < s->size / STINT_IMPL_UNIT && *lines + t->count <= most) {
+        *lines += t->count;
+        ++tables;
+        t = table_at(s, t->next);
+    }
+    return tables;
+}
+
+/* The file's index, which is new if no other has that name; SNAPSHOT_NONE if it has none. */
+static uint32_t file_find(struct line_rows *out, struct hash_map *names, const struct snapshot *s,
+                          uint32_t text) {
+    struct hash_map_walk walk;
+    uint32_t length;
+    const char *name = snapshot_text(s, text, &length);
+    if (!name) {
+        return SNAPSHOT_NONE;
+    }
+    uint32_t key = (uint32_t)hash_bytes(name, length);
+    uint32_t i = hash_map_first(names, key, &walk);
+    while (i != HASH_MAP_NONE &&
+           (out->files[i].length != length || memcmp(out->files[i].name, name, length) != 0)) {
+        i = hash_map_next(names, &walk);
+    }
+    if (i == HASH_MAP_NONE) {
+        i = out->file_count++;
+        out->files[i].name = name;
+        out->files[i].length = length;
+        hash_map_add(names, key, i);
+    }
+    return i;
+}
+
+static void table_rows(struct line_rows *out, const struct snapshot *s, const struct arena_lines *t,
+                       uint32_t file) {
+    const uint32_t *numbers = (const void *)(t + 1);
+    const struct stint_impl_line_cell *cells =
+        (const void *)((const char *)t + arena_lines_cells_at(t->count));
+    for (uint32_t i = 0; i < t->count; ++i) {
+        struct line_row *r = &out->rows[out->row_count++];
+        uint64_t self = STINT_IMPL_LOAD(&cells[i].self);
+        r->file = file;
+        r->line = numbers[i];
+        r->hits = STINT_IMPL_LOAD(&cells[i].hits);
+        r->self_ns = snapshot_ns(s, self);
+        r->total_ns = snapshot_ns(s, saturating_add(self, STINT_IMPL_LOAD(&cells[i].nested)));
+    }
+}
+
+/* By the name of the file, then by line. */
+static int row_is_before(const void *what, uint32_t a, uint32_t b) {
+    const struct line_rows *all = what;
+    const struct line_row *x = &all->rows[a], *y = &all->rows[b];
+    if (x->file != y->file) {
+        int order = strcmp(all->files[x->file].name, all->files[y->file].name);
+        if (order) {
+            return order < 0;
+        }
+        return x->file < y->file;
+    }
+    return x->line < y->line;
+}
+
+/* Rows of one line, from several threads, become one. */
+static int rows_merge(struct line_rows *all, struct scratch *memory) {
+    uint32_t *order = order_by(memory, all->row_count, row_is_before, all);
+    struct line_row *merged = scratch_array(memory, all->row_count, sizeof *merged);
+    uint32_t count = 0;
+    if (!order || !merged) {
+        return -1;
+    }
+    for (uint32_t i = 0; i < all->row_count; ++i) {
+        const struct line_row *r = &all->rows[order[i]];
+        struct line_row *last = count ? &merged[count - 1] : NULL;
+        if (last && last->file == r->file && last->line == r->line) {
+            last->hits = saturating_add(last->hits, r->hits);
+            last->self_ns = saturating_add(last->self_ns, r->self_ns);
+            last->total_ns = saturating_add(last->total_ns, r->total_ns);
+            continue;
+        }
+        merged[count] = *r;
+        if (!all->files[r->file].count++) {
+            all->files[r->file].first = count;
+        }
+        ++count;
+    }
+    all->rows = merged;
+    all->row_count = count;
+    return 0;
+}
+
+int line_rows_read(struct line_rows *out, struct snapshot *s) {
+    struct hash_map names;
+    uint64_t lines, tables = tables_count(s, &lines);
+    memset(out, 0, sizeof *out);
+    out->files = scratch_array(&s->memory, tables, sizeof *out->files);
+    out->rows = scratch_array(&s->memory, lines, sizeof *out->rows);
+    if (!out->files || !out->rows || hash_map_start(&names, &s->memory, tables)) {
+        return -1;
+    }
+    const struct arena_header *h = (const void *)s->base;
+    const struct arena_lines *t = table_at(s, __atomic_load_n(&h->first_lines, __ATOMIC_ACQUIRE));
+    for (uint64_t i = 0; i < tables; ++i) {
+        uint32_t file = file_find(out, &names, s, t->file);
+        if (file != SNAPSHOT_NONE) {
+            table_rows(out, s, t, file);
+        }
+        t = table_at(s, t->next);
+    }
+    return rows_merge(out, &s->memory);
+}

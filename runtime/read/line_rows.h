@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The source lines of a run that was instrumented by lines: one row per line of a file, the threads
+ * added up, in the order of files and lines.
+ */
+#ifndef STINT_LINE_ROWS_H
+#define STINT_LINE_ROWS_H
+
+#include "snapshot.h"
+
+struct line_file {
+    const char *name; /* in the snapshot */
+    uint32_t length;
+    uint32_t first; /* of its rows */
+    uint32_t count;
+};
+
+struct line_row {
+    uint32_t file;
+    uint32_t line;
+    uint64_t hits;
+    uint64_t self_ns;
+    uint64_t total_ns; /* with the instrumented functions that the line calls */
+};
+
+struct line_rows {
+    struct line_file *files;
+    uint32_t file_count;
+    struct line_row *rows;
+    uint32_t row_count;
+};
+
+/* In the snapshot's memory. 0, or -1 without memory. */
+int line_rows_read(struct line_rows *out, struct snapshot *s);
+
+#endif

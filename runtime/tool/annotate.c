@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Formats annotated sources: in the order of the source every line of it, those that were measured with
+ * their numbers; sorted, only lines that were measured. Called by cmd_annotate.c.
+ *
+ * The share of a line is its part of the time that all lines of the file took themselves.
+ */
+#include "annotate.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/config.h"
+#include "base/order.h"
+
+#define TAB 8
+#define HOT_PPM 100000u /* coloured in HTML: a tenth of the file's time, and */
+#define WARM_PPM 10000u /* a hundredth */
+
+struct page {
+    struct text *out;
+    const struct line_row *rows;
+    uint32_t count;
+    uint64_t self_ns; /* of all rows */
+    struct scratch memory;
+    const struct annotate_source *source;
+    size_t *starts; /* of the lines of the source */
+    uint32_t lines;
+    const struct annotate_options *options;
+};
+
+static int source_split(struct page *p) {
+    const char *at = p->source->bytes;
+    if (!at) {
+        return 0;
+    }
+    const char *end = at + p->source->length;
+    uint32_t lines = 1;
+    for (const char *c = at; c < end; ++c) {
+        lines += *c == '\n';
+    }
+    p->starts = scratch_array(&p->memory, (size_t)lines + 1, sizeof *p->starts);
+    if (!p->starts) {
+        return -1;
+    }
+    for (const char *c = at; c < end; ++c) {
+        if (*c == '\n') {
+            p->starts[++p->lines] = (size_t)(c + 1 - at);
+        }
+    }
+    if (p->starts[p->lines] < p->source->length) { /* the last one has no newline */
+        p->starts[++p->lines] = p->source->length + 1;
+    }
+    return 0;
+}
+
+static void put_escaped(struct text *out, char c) {
+    switch (c) {
+    case '<':
+        text_put(out, "&lt;", 4);
+        break;
+    case '>':
+        text_put(out, "&gt;", 4);
+        break;
+    case '&':
+        text_put(out, "&amp;", 5);
+        break;
+    case '"':
+        text_put(out, "&quot;", 6);
+        break;
+    default:
+        text_put(out, &c, 1);
+    }
+}
+
+/* A piece without tabs. text_name doubles backslashes, which a source is full of. */
+static void put_piece(const struct page *p, const char *at, size_t length) {
+    const char *end = at + length;
+    while (at < end && !p->options->html) {
+        const char *slash = memchr(at, '\\', (size_t)(end - at));
+        const char *stop = slash ? slash : end;
+        text_name(p->out, at, (size_t)(stop - at), SIZE_MAX);
+        text_put(p->out, "\\", slash != NULL);
+        at = stop + (slash != NULL);
+    }
+    for (; at < end; ++at) {
+        if ((unsigned char)*at >= ' ') {
+            put_escaped(p->out, *at);
+        }
+    }
+}
+
+/* Blanks for tabs; other control bytes are escaped as in names, or left out of HTML. */
+static void put_code(const struct page *p, uint32_t line) {
+    if (!line || line > p->lines) {
+        return;
+    }
+    const char *at = p->source->bytes + p->starts[line - 1];
+    const char *end = p->source->bytes + p->starts[line] - 1;
+    size_t column = 0;
+    if (end > at && end[-1] == '\r') {
+        --end;
+    }
+    while (at < end) {
+        const char *tab = memchr(at, '\t', (size_t)(end - at));
+        size_t length = (size_t)((tab ? tab : end) - at);
+        put_piece(p, at, length);
+        column += length;
+        at += length;
+        if (tab) {
+            text_spaces(p->out, TAB - column % TAB);
+            column += TAB - column % TAB;
+            ++at;
+        }
+    }
+}
+
+static uint64_t share_of(const struct page *p, const struct line_row *r) {
+    if (!p->self_ns) {
+        return 0;
+    }
+    return (uint64_t)((double)r->self_ns * 1e6 / (double)p->self_ns);
+}
+
+static const char *heat_of(uint64_t ppm) {
+    if (ppm >= HOT_PPM) {
+        return " class=hot";
+    }
+    if (ppm >= WARM_PPM) {
+        return " class=warm";
+    }
+    return "";
+}
+
+/* r: NULL, a line that was not measured. */
+static void put_source_line(struct page *p, uint32_t line, const struct line_row *r) {
+    char self[TEXT_NUMBER] = "", total[TEXT_NUMBER] = "", share[TEXT_NUMBER] = "";
+    char hits[TEXT_NUMBER] = "";
+    uint64_t ppm = 0;
+    if (r) {
+        ppm = share_of(p, r);
+        snprintf(hits, sizeof hits, "%llu", (unsigned long long)r->hits);
+        text_time(self, r->self_ns, config.unit);
+        text_time(total, r->total_ns, config.unit);
+        text_share(share, ppm);
+    }
+    if (p->options->html) {
+        text_add(p->out, "<tr%s><td>%s<td>%s<td>%s<td>%s<td>%u<td><pre>", heat_of(ppm), hits, self,
+                 total, share, line);
+        put_code(p, line);
+        text_add(p->out, "</pre>\n");
+        return;
+    }
+    text_add(p->out, "%12s %10s %10s %6s %6u  ", hits, self, total, share, line);
+    put_code(p, line);
+    while (p->out->length && p->out->data[p->out->length - 1] == ' ') {
+        --p->out->length;
+    }
+    text_put(p->out, "\n", 1);
+}
+
+static uint64_t sort_value(const struct line_row *r, enum annotate_sort sort) {
+    switch (sort) {
+    case ANNOTATE_HITS:
+        return r->hits;
+    case ANNOTATE_TOTAL:
+        return r->total_ns;
+    default:
+        return r->self_ns;
+    }
+}
+
+static int row_is_hotter(const void *what, uint32_t a, uint32_t b) {
+    const struct page *p = what;
+    return sort_value(&p->rows[a], p->options->sort) > sort_value(&p->rows[b], p->options->sort);
+}
+
+static int put_sorted(struct page *p) {
+    uint32_t *order = order_by(&p->memory, p->count, row_is_hotter, p);
+    uint32_t shown = p->count;
+    if (!order) {
+        return -1;
+    }
+    if (p->options->top && p->options->top < shown) {
+        shown = p->options->top;
+    }
+    for (uint32_t i = 0; i < shown; ++i) {
+        put_source_line(p, p->rows[order[i]].line, &p->rows[order[i]]);
+    }
+    return 0;
+}
+
+static void put_in_order(struct page *p) {
+    uint32_t next = 0;
+    for (uint32_t line = 1; line <= p->lines; ++line) {
+        const struct line_row *r = NULL;
+        if (next < p->count && p->rows[next].line == line) {
+            r = &p->rows[next++];
+        }
+        put_source_line(p, line, r);
+    }
+    for (; next < p->count; ++next) { /* without the source, or it has become shorter */
+        put_source_line(p, p->rows[next].line, &p->rows[next]);
+    }
+}
+
+static void put_source_head(struct page *p, const struct line_file *file) {
+    char self[TEXT_NUMBER];
+    text_time(self, p->self_ns, config.unit);
+    if (p->options->html) {
+        text_add(p->out, "<h2>");
+        for (uint32_t i = 0; i < file->length; ++i) {
+            put_escaped(p->out, file->name[i]);
+        }
+        text_add(p->out,
+                 "</h2>\n<p>%s in %u lines%s</p>\n<table>\n<tr><th>hits<th>self<th>total"
+                 "<th>%%<th>line<th>source\n",
+                 self, p->count, p->source->bytes ? "" : "; the source cannot be read");
+        return;
+    }
+    text_name(p->out, file->name, file->length, SIZE_MAX);
+    text_add(p->out, ": %s in %u lines%s\n%12s %10s %10s %6s %6s  %s\n", self, p->count,
+             p->source->bytes ? "" : "; the source cannot be read", "hits", "self", "total", "%",
+             "line", "source");
+}
+
+int annotate_file(struct text *out, const struct line_rows *rows, uint32_t file,
+                  const struct annotate_source *source, const struct annotate_options *options) {
+    struct page p = {.out = out,
+                     .rows = rows->rows + rows->files[file].first,
+                     .count = rows->files[file].count,
+                     .source = source,
+                     .options = options};
+    for (uint32_t i = 0; i < p.count; ++i) {
+        p.self_ns += p.rows[i].self_ns;
+    }
+    int failed = source_split(&p);
+    if (!failed) {
+        put_source_head(&p, &rows->files[file]);
+        if (options->sort == ANNOTATE_LINE) {
+            put_in_order(&p);
+        } else {
+            failed = put_sorted(&p);
+        }
+        if (options->html) {
+            text_add(out, "</table>\n");
+        }
+    }
+    scratch_free(&p.memory);
+    return failed;
+}
+
+void annotate_html_begin(struct text *out, const char *program) {
+    text_add(out, "<!DOCTYPE html>\n<html lang=en>\n<meta charset=utf-8>\n<title>stint: lines of ");
+    for (const char *c = program; *c; ++c) {
+        put_escaped(out, *c);
+    }
+    text_add(out, "</title>\n<style>\n"
+                  "body { font-family: sans-serif; }\n"
+                  "table { border-collapse: collapse; font-family: monospace; }\n"
+                  "td { text-align: right; padding: 0 1ex; }\n"
+                  "td:last-child { text-align: left; }\n"
+                  "pre { margin: 0; }\n"
+                  ".hot { background: #f8b8a8; }\n"
+                  ".warm { background: #fdeccf; }\n"
+                  "</style>\n");
+}
+
+void annotate_html_end(struct text *out) {
+    text_add(out, "</html>\n");
+}

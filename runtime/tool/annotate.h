@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A source file with what its lines took, as text or as a part of an HTML page.
+ */
+#ifndef STINT_ANNOTATE_H
+#define STINT_ANNOTATE_H
+
+#include "base/text.h"
+#include "read/line_rows.h"
+
+struct annotate_source {
+    const char *bytes; /* NULL: cannot be read */
+    size_t length;
+};
+
+/* In the order of the values of --sort in gen/options.ini. */
+enum annotate_sort { ANNOTATE_LINE, ANNOTATE_SELF, ANNOTATE_TOTAL, ANNOTATE_HITS };
+
+struct annotate_options {
+    enum annotate_sort sort;
+    uint32_t top; /* 0: all */
+    int html;
+};
+
+/* The rows of the file with that index. 0, or -1 without memory. */
+int annotate_file(struct text *out, const struct line_rows *rows, uint32_t file,
+                  const struct annotate_source *source, const struct annotate_options *options);
+void annotate_html_begin(struct text *out, const char *program);
+void annotate_html_end(struct text *out);
+
+#endif

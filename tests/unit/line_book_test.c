@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Time per source line: what the markers of stint/lines.h add up to. */
+#include <pthread.h>
+#include <setjmp.h>
+
+#include "read/line_rows.h"
+#include "recorded.h"
+#include "session/interval.h"
+
+#include "stint/lines.h"
+
+STINT_LINES_FILE("file.c", 6, 10, 20, 30, 40, 50, 60)
+
+struct taken {
+    struct snapshot s;
+    struct line_rows rows;
+};
+
+static void lines_take(struct taken *t) {
+    memset(t, 0, sizeof *t);
+    if (CHECK(!snapshot_take(&t->s))) {
+        CHECK(!line_rows_read(&t->rows, &t->s));
+    }
+}
+
+static void check_line(const struct taken *t, uint32_t line, uint64_t hits, uint64_t self,
+                       uint64_t total) {
+    uint32_t i = 0;
+    while (i < t->rows.row_count && t->rows.rows[i].line != line) {
+        ++i;
+    }
+    if (CHECK(i < t->rows.row_count)) {
+        CHECK_EQ_U64(t->rows.rows[i].hits, hits);
+        CHECK_EQ_U64(t->rows.rows[i].self_ns, self);
+        CHECK_EQ_U64(t->rows.rows[i].total_ns, total);
+    }
+}
+
+static void inner(void) {
+    STINT_LINES_FUNCTION
+    fake_advance(1); /* before the first line: the caller's */
+    STINT_LINE(0);
+    fake_advance(10);
+}
+
+static int outer(int n) {
+    STINT_LINES_FUNCTION
+    STINT_LINE(1);
+    fake_advance(100);
+    STINT_LINE(2);
+    inner();
+    fake_advance(1000);
+    inner();
+    if (n) {
+        return n; /* the end of a function is on the line that was current */
+    }
+    STINT_LINE(3);
+    fake_advance(7);
+    return 0;
+}
+
+TEST(line_book, own_time_and_calls) {
+    struct taken t;
+    for (int i = 0; i < 3; ++i) {
+        outer(i % 2);
+        fake_advance(5000); /* outside */
+    }
+    lines_take(&t);
+    CHECK_EQ_U64(t.rows.file_count, 1);
+    CHECK_STR_EQ(t.rows.files[0].name, "file.c");
+    CHECK_EQ_U64(t.rows.row_count, 6);
+    check_line(&t, 10, 6, 60, 60);
+    check_line(&t, 20, 3, 300, 300);
+    check_line(&t, 30, 3, 3006, 3066);
+    check_line(&t, 40, 2, 14, 14);
+    check_line(&t, 50, 0, 0, 0);
+    snapshot_free(&t.s);
+}
+
+static void recurse(int n) {
+    STINT_LINES_FUNCTION
+    STINT_LINE(1);
+    fake_advance(10);
+    STINT_LINE(2);
+    if (n) {
+        recurse(n - 1);
+    }
+    fake_advance(1);
+}
+
+TEST(line_book, recursion_counts_once) {
+    struct taken t;
+    recurse(4);
+    lines_take(&t);
+    check_line(&t, 20, 5, 50, 50);
+    /* Of 55 ns in all, 10 were before the first call. */
+    check_line(&t, 30, 5, 5, 45);
+    snapshot_free(&t.s);
+}
+
+static void loop(void) {
+    STINT_LINES_FUNCTION
+    STINT_LINE_AGAIN(1);
+    for (int i = 0; STINT_LINE(1), i < 4; STINT_LINE_AGAIN(1), ++i) {
+        if (STINT_LINE_ENTERED(1), 0) {
+        } else {
+            fake_advance(2);
+        }
+        STINT_LINE(2);
+        STINT_LINE_ENTERED(2);
+        fake_advance(3);
+        if (i == 2) {
+            STINT_LINE_ENTERED(3); /* as a case: the line was entered here */
+        }
+    }
+}
+
+TEST(line_book, kinds_of_markers) {
+    struct taken t;
+    loop();
+    lines_take(&t);
+    check_line(&t, 20, 5, 8, 8);
+    check_line(&t, 30, 4, 12, 12);
+    check_line(&t, 40, 1, 0, 0);
+    snapshot_free(&t.s);
+}
+
+static jmp_buf back;
+
+static void jump(void) {
+    STINT_LINES_FUNCTION
+    STINT_LINE(0);
+    fake_advance(4);
+    longjmp(back, 1);
+}
+
+static void jump_outer(void) {
+    STINT_LINES_FUNCTION
+    STINT_LINE(1);
+    jump();
+}
+
+TEST(line_book, longjmp_over_functions) {
+    struct taken t;
+    if (!setjmp(back)) {
+        jump_outer();
+    }
+    outer(0);
+    outer(0);
+    lines_take(&t);
+    check_line(&t, 20, 3, 200, 200); /* jump did not end: nothing is added for it */
+    check_line(&t, 30, 2, 2004, 2044);
+    /* The line that jumped is current until the next marker, and so makes the two calls. */
+    check_line(&t, 10, 5, 44, 44 + 2 * 1109);
+    snapshot_free(&t.s);
+}
+
+static void *in_thread(void *times) {
+    for (int i = 0; i < *(int *)times; ++i) {
+        inner();
+    }
+    return NULL;
+}
+
+TEST(line_book, threads_are_added_and_continued) {
+    struct taken t;
+    int times = 2;
+    pthread_t thread;
+    for (int i = 0; i < 5; ++i) {
+        pthread_create(&thread, NULL, in_thread, &times);
+        pthread_join(thread, NULL);
+    }
+    inner();
+    lines_take(&t);
+    check_line(&t, 10, 11, 110, 110);
+    snapshot_free(&t.s);
+    /* Each thread continued the table of the one before. */
+    uint32_t tables = 0;
+    for (uint32_t unit = arena_header()->first_lines; unit; ++tables) {
+        unit = ((struct arena_lines *)arena_at(unit))->next;
+    }
+    CHECK_EQ_U64(tables, 1);
+}
+
+static void lines_in_child(void) {
+    struct taken t;
+    STINT_LINES_FUNCTION
+    inner();
+    lines_take(&t);
+    check_line(&t, 10, 1, 10, 10);
+    CHECK_EQ_U64(lost_in_all(), 0);
+    snapshot_free(&t.s);
+}
+
+static void lines_in_grandchild(void) {
+    harness_in_child(lines_in_child);
+}
+
+static void fork_inside(void) {
+    STINT_LINES_FUNCTION
+    STINT_LINE(1);
+    inner();
+    /* The frame of this function is of the parent's recording. */
+    harness_in_child(lines_in_child);
+    harness_in_child(lines_in_grandchild);
+    STINT_LINE(2);
+    fake_advance(9);
+}
+
+TEST(line_book, a_child_starts_clean) {
+    struct taken t;
+    fork_inside();
+    lines_take(&t);
+    check_line(&t, 10, 1, 10, 10);
+    check_line(&t, 30, 1, 9, 9);
+    snapshot_free(&t.s);
+}
+
+static void fork_and_return(int depth) {
+    STINT_LINES_FUNCTION
+    STINT_LINE(1);
+    if (depth) {
+        int status = 1;
+        pid_t child = fork();
+        if (!child) {
+            fork_and_return(depth - 1);
+            STINT_LINE(2); /* the cells of the parents are gone, and their memory */
+            inner();
+            return;
+        }
+        CHECK(waitpid(child, &status, 0) == child && !status);
+    }
+}
+
+static void return_in_child(void) {
+    pid_t before = getpid();
+    fork_and_return(3);
+    if (getpid() != before) {
+        _exit(0);
+    }
+}
+
+TEST(line_book, functions_return_in_children_of_children) {
+    return_in_child();
+}
+
+TEST(line_book, switched_off) {
+    struct taken t;
+    inner();
+    stint_enable(0);
+    inner();
+    outer(0);
+    stint_enable(1);
+    inner();
+    lines_take(&t);
+    check_line(&t, 10, 2, 20, 20);
+    check_line(&t, 20, 0, 0, 0);
+    snapshot_free(&t.s);
+}
+
+TEST(line_book, without_memory_it_is_counted) {
+    struct taken t;
+    setenv("STINT_MEMORY", "1M", 1);
+    static uint32_t numbers[60000];
+    static const struct stint_impl_lines_file large = {"large.c", numbers, 60000, 0};
+    static __thread struct stint_impl_lines_book *book;
+    struct stint_impl_lines_frame frame;
+    stint_impl_lines_enter(&frame, &large, &book);
+    stint_impl_line(frame.book, 5);
+    stint_impl_lines_leave(&frame);
+    CHECK_EQ_U64(lost(STINT_STATUS_NO_NODE), 1);
+    inner();
+    lines_take(&t);
+    check_line(&t, 10, 1, 10, 10);
+    CHECK_EQ_U64(t.rows.file_count, 1);
+    snapshot_free(&t.s);
+}
+
+/* Whatever the tables say, the reader ends and stays inside. */
+TEST(line_book, hostile_tables) {
+    struct taken t;
+    inner();
+    struct arena_lines *table = arena_at(arena_header()->first_lines);
+    struct arena_lines good = *table;
+    table->next = arena_header()->first_lines; /* a cycle */
+    lines_take(&t);
+    CHECK(t.rows.row_count == 6);
+    snapshot_free(&t.s);
+    for (uint64_t i = 0; i < 3; ++i) {
+        *table = good;
+        if (i == 0) {
+            table->count = UINT32_MAX;
+        } else if (i == 1) {
+            table->file = UINT32_MAX;
+        } else {
+            table->next = UINT32_MAX;
+        }
+        lines_take(&t);
+        CHECK(t.rows.row_count == (i == 2 ? 6 : 0));
+        snapshot_free(&t.s);
+    }
+}
+
+HARNESS_MAIN()
