@@ -6,8 +6,8 @@
                      [--depfile FILE --depfile-target NAME]
     wrap.py link --out BASE --nm NM --objects FILE [--archive FILE...]
 
-`generate` has clang read the header and writes BASE.c, the wrappers, and BASE.json, what is known of
-each function that matches. With --preload also BASE.txt, the list for the user.
+`generate` has clang read the header and writes BASE.c, the wrappers, and BASE.json, what is known
+of each function that matches. With --preload also BASE.txt, the list for the user.
 
 `link` runs before the program is linked. It looks up in the symbol tables of the objects which of
 the functions they call, and writes BASE.rsp, options for the linker, and BASE.txt. A function that
@@ -444,7 +444,8 @@ def write_code(include, header, chosen, set_name, preload):
     if preload:
         # Macros of these that the user's header tests are set by the target's own definitions.
         system = ("#ifndef _GNU_SOURCE\n#define _GNU_SOURCE 1\n#endif\n#include <dlfcn.h>\n"
-                  "#include <errno.h>\n#include <link.h>\n#include <stdio.h>\n#include <unistd.h>\n")
+                  "#include <errno.h>\n#include <link.h>\n#include <stdio.h>\n"
+                  "#include <unistd.h>\n")
     out = [(HEAD % (os.path.basename(header.path), include, system)).rstrip("\n")]
     if preload:
         # <dlfcn.h> is of use with _GNU_SOURCE only if nothing was included before it.
@@ -481,6 +482,9 @@ def write_list(facts, calls):
             lines.append(list_line("not seen", item, note))
         for definer in definers:
             lines.append(list_line("not seen", item, "calls inside %s, which defines it" % definer))
+        if definers and facts.get("lto"):
+            lines.append(list_line("not seen", item, "the target defines it and is compiled with "
+                                   "-flto: its calls may be resolved before --wrap is applied"))
         if callers:
             timed += 1
             lines.append(list_line("timed", item))
@@ -518,6 +522,13 @@ def read_symbols(nm, path, dynamic=False):
         elif words[1].isupper():
             defined.add(name)
     return undefined, defined
+
+
+def is_lto(path):
+    """An object with gcc's intermediate code: calls between such objects are no longer symbols when
+    the linker looks at them."""
+    with open(path, "rb") as file:
+        return b".gnu.lto_" in file.read()
 
 
 # ---- Commands.
@@ -581,6 +592,7 @@ def link(args):
     with open(args.objects, encoding="utf-8") as file:
         objects = [line for line in file.read().splitlines() if line]
     own = os.path.basename(args.out) + ".c"
+    facts["lto"] = any(is_lto(path) for path in objects)
     calls = {}
     for path in objects + args.archive:
         if os.path.basename(path).startswith(own + "."):

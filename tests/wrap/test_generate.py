@@ -75,7 +75,7 @@ class Generate(unittest.TestCase):
         self.compile("-fPIC")
 
     def test_names(self):
-        """Macros and labels that rename; a glob matches either name; two macros for one function."""
+        """Macros and labels that rename; a glob matches either name; two macros for one."""
         flags = self.folder / "flags"
         flags.write_text("-DPER_THREAD\n-I\n-D\nSHELL:-D'A=1' -O2 -fanalyzer\nstandard=99\n")
         text = """
@@ -125,6 +125,26 @@ class Generate(unittest.TestCase):
         self.assertEqual({name: item["reason"] for name, item in self.functions().items()},
                          {"needed": "the timers themselves call it", "other": ""})
 
+    def test_lto(self):
+        """Of gcc: calls of the target's own functions may be resolved before --wrap."""
+        sources = {"a.c": "int own(int); int main(void) { return own(0); }",
+                   "b.c": "int own(int x) { return x; }"}
+        objects = []
+        for name, text in sources.items():
+            (self.folder / name).write_text(text)
+            objects.append(str(self.folder / (name + ".o")))
+            subprocess.run([OPTIONS.cc, "-flto", "-ffat-lto-objects", "-w", "-c", "-o", objects[-1],
+                            str(self.folder / name)], check=True)
+        if b".gnu.lto_" not in Path(objects[0]).read_bytes():
+            self.skipTest("not gcc")
+        (self.folder / "objects").write_text("\n".join(objects) + "\n")
+        self.generate("int own(int);")
+        subprocess.run([sys.executable, "-B", str(GEN / "wrap.py"), "link", "--out", str(self.out),
+                        "--nm", shutil.which("nm") or "nm",
+                        "--objects", str(self.folder / "objects")], check=True, capture_output=True)
+        self.assertIn("compiled with -flto", Path(str(self.out) + ".txt").read_text())
+        self.assertEqual(Path(str(self.out) + ".rsp").read_text(), "-Wl,--wrap=own\n")
+
     def test_idempotent(self):
         text = "int a(void); int b(int); int a(void);"
         self.generate(text)
@@ -138,7 +158,8 @@ class Generate(unittest.TestCase):
     def test_errors(self):
         """One line, with file, line and what it is about."""
         message = self.generate("int a(void);\nint b(undeclared x);\n", fails=True)
-        self.assertRegex(message, r"^stint_wrap: .*some header\.h:2:\d+: error: .*'undeclared'.*\n$")
+        self.assertRegex(message,
+                         r"^stint_wrap: .*some header\.h:2:\d+: error: .*'undeclared'.*\n$")
         message = self.generate("int a(void);", globs=("a", "c*"), fails=True)
         self.assertRegex(message, r"^stint_wrap: .*some header\.h: no function matches 'c\*'\n$")
         message = self.generate("#include <stdlib.h>\nint a(void);", globs=("qsort",), fails=True)
