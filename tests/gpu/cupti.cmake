@@ -15,6 +15,9 @@ foreach(name IN ITEMS cupti cupti_data cupti_profiler)
     target_link_options(stint_gpu_${name} PRIVATE
         "LINKER:--wrap=activity_add,--wrap=activity_launch,--wrap=activity_device")
 endforeach()
+add_dependencies(stint_gpu_cupti_profiler stint_cuda_double_old)
+target_compile_definitions(stint_gpu_cupti_profiler PRIVATE
+    "DOUBLE_OLD_LIBRARY=\"$<TARGET_FILE:stint_cuda_double_old>\"")
 add_dependencies(stint_gpu_cupti stint_cupti_double_old)
 target_compile_definitions(stint_gpu_cupti PRIVATE
     "CUPTI_DOUBLE_OLD_LIBRARY=\"$<TARGET_FILE:stint_cupti_double_old>\"")

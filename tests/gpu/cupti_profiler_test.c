@@ -204,6 +204,65 @@ TEST(cupti_profiler, waiting_fails) {
     free(said);
 }
 
+/* The driver fails in any of its functions, once or for ever: the profile is made, its counts are
+ * right, and the program's context is current as before. */
+static void check_with_fault(const char *fault) {
+    prepare_context();
+    void *current = double_context_current();
+    work();
+    CHECK(!double_fail(fault));
+    char *said = stopped();
+    CHECK(!double_fail(NULL));
+    CHECK_CONTAINS(said, "thread0::work");
+    CHECK(double_context_current() == current);
+    CHECK_EQ_U64(calls_of("work"), 1);
+    fake_advance(10000);
+    tracer_flush(TRACER_COMPLETE);
+    check_kernels(2);
+    free(said);
+}
+
+TEST(cupti_profiler, the_driver_fails) {
+    static const char *const functions[] = {
+        "cuCtxGetCurrent",    "cuStreamIsCapturing",  "cuThreadExchangeStreamCaptureMode",
+        "cuCtxSynchronize",   "cuCtxPushCurrent",     "cuCtxGetDevice",
+        "cuCtxGetId",         "cuDeviceGetAttribute", "cuDeviceGetName",
+        "cuDriverGetVersion", "cuGetErrorName"};
+    static const int codes[] = {1, 3, 4, 201, 400, 700, 709, 900, 999, 12345};
+    static const char *const calls[] = {"1", "2", "*"};
+    for (size_t f = 0; f < sizeof functions / sizeof *functions; ++f) {
+        for (size_t i = 0; i < 3 * sizeof codes / sizeof *codes; ++i) {
+            char fault[100];
+            snprintf(fault, sizeof fault, "%s:%s=%d", functions[f], calls[i % 3], codes[i / 3]);
+            pid_t child = fork();
+            int status = -1;
+            if (!child) {
+                unsigned before = harness_result->failures;
+                check_with_fault(fault);
+                _exit(harness_result->failures != before);
+            }
+            waitpid(child, &status, 0);
+            if (!CHECK(status == 0)) {
+                dprintf(harness_fd, "    with %s\n", fault);
+            }
+        }
+    }
+}
+
+/* It has the functions that are required alone: it cannot wait. */
+TEST(cupti_profiler, an_old_driver_does_not_wait) {
+    prepare();
+    setenv("STINT_CUDA_LIB", DOUBLE_OLD_LIBRARY, 1);
+    cupti_double_context(&fake_now); /* any */
+    CHECK(!stint_profiler_start("All", NULL));
+    work();
+    fake_advance(10000);
+    char *said = stopped();
+    CHECK(!strstr(described(), "fails"));
+    check_kernels(1);
+    free(said);
+}
+
 TEST(cupti_profiler, stint_gpu_flush_waits) {
     prepare_context();
     stint_gpu_flush();
