@@ -278,6 +278,23 @@ def case_names(_):
               "docs/reports.md: no row '| `%s` | %s |'" % (key, text))
     check_variables()
     check_cmake_options()
+    check_public(names)
+
+
+# Functions of the CMake package, a row of reports, and names of other libraries.
+OTHER_NAMES = {"stint_step", "stint_instrument", "stint_wrap", "REGISTER_BARRIER_TIMER_SERVER"}
+
+
+def check_public(names):
+    """The pages for users of the macros, which say what to write."""
+    count = 0
+    for path in [ROOT / "README.md", *(ROOT / "docs").glob("migrate_*.md"),
+                 ROOT / "docs" / "recipes.md", ROOT / "docs" / "troubleshooting.md"]:
+        for code in re.findall(r"`([^`\n]+)`", prose_with_code(path)):
+            for name in re.findall(r"\b((?:REGISTER|TIMER)_\w+|stint_(?!impl)\w+)\b", code):
+                count += 1
+                check(name in names | OTHER_NAMES, "%s: there is no %s" % (path.name, name))
+    check(count > 50, "only %d names found: is the pattern right?" % count)
 
 
 # ---- Commands of the tool -----------------------------------------------------------------------
