@@ -3,3 +3,11 @@ stint_add_test(TARGET stint_gpu_timer SOURCES "${CMAKE_CURRENT_LIST_DIR}/timer_t
     LIBS stint_fake stint_cuda_double Threads::Threads LABELS unit)
 set_target_properties(stint_gpu_timer PROPERTIES C_STANDARD 11 C_STANDARD_REQUIRED ON)
 stint_warnings(stint_gpu_timer)
+
+# What a GPU scope costs without a GPU; prints a line for docs/performance.md.
+add_executable(stint_gpu_timer_bench "${CMAKE_CURRENT_LIST_DIR}/timer_bench.c")
+target_link_libraries(stint_gpu_timer_bench PRIVATE stint::runtime stint_cuda_double Threads::Threads
+    ${CMAKE_DL_LIBS})
+target_compile_definitions(stint_gpu_timer_bench PRIVATE WITH_TIMER WITH_PROFILER _GNU_SOURCE=1)
+set_target_properties(stint_gpu_timer_bench PROPERTIES C_STANDARD 11 C_STANDARD_REQUIRED ON)
+stint_warnings(stint_gpu_timer_bench)
