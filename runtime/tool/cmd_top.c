@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/error_text.h"
+#include "base/filter.h"
 #include "base/log.h"
 #include "base/number.h"
 #include "command.h"
@@ -24,6 +25,9 @@ struct arguments {
     double interval; /* seconds */
     uint64_t rows;
     int once;
+    int filtered;
+    int each_thread;
+    enum top_sort sort;
     enum option_color colour;
 };
 
@@ -64,14 +68,22 @@ static uint32_t count_rows(const struct arguments *a, int whole_screen) {
     return UINT32_MAX;
 }
 
+/* What the user has chosen by keys. */
+struct choice {
+    enum top_sort sort;
+    int each_thread;
+    int paused;
+};
+
 /* Reads the file and computes what was added since the last time. */
-static int read_next(struct top_table *table, const char *path, enum run_state *state) {
+static int read_next(struct top_table *table, const char *path, const struct arguments *a,
+                     const struct choice *c, enum run_state *state) {
     struct run r;
     if (run_open(&r, path)) {
         return COMMAND_BAD;
     }
     *state = r.state;
-    int failed = top_table_look(table, &r);
+    int failed = top_table_look(table, &r, a->filtered ? filter_allows : NULL, c->each_thread);
     if (failed) {
         log_line("%.500s: not enough memory", path);
     }
@@ -79,11 +91,21 @@ static int read_next(struct top_table *table, const char *path, enum run_state *
     return failed ? COMMAND_FAILED : COMMAND_GOOD;
 }
 
-static int show_table(const struct top_table *table, const struct arguments *a, int screen) {
+static int show_table(const struct top_table *table, const struct arguments *a,
+                      const struct choice *c, int screen) {
     struct top_table_form form = {.rows = count_rows(a, screen),
                                   .width = command_width(STDOUT_FILENO),
-                                  .colour = command_colour(a->colour, STDOUT_FILENO)};
+                                  .colour = command_colour(a->colour, STDOUT_FILENO),
+                                  .sort = c->sort,
+                                  .note = ""};
+    char note[80];
     struct text t;
+    if (screen) {
+        const char *state = c->paused ? "PAUSED (p)" : "pause (p)";
+        snprintf(note, sizeof note, "; by %s (s), threads (t), %s, quit (q)",
+                 top_sort_name(c->sort), state);
+        form.note = note;
+    }
     text_start(&t);
     int failed = top_table_print(&t, table, &form) || t.failed;
     if (failed) {
@@ -97,27 +119,68 @@ static int show_table(const struct top_table *table, const struct arguments *a, 
     return failed ? COMMAND_FAILED : COMMAND_GOOD;
 }
 
+/* 1 if the file has to be read again before the table is shown. */
+static int take_key(struct choice *c, struct top_table *table, char key) {
+    switch (key) {
+    case 's':
+        c->sort = (enum top_sort)((c->sort + 1) % TOP_SORTS);
+        return 0;
+    case 't':
+        c->each_thread = !c->each_thread;
+        top_table_free(table); /* other rows: again since the run began */
+        return 1;
+    case 'p':
+    case ' ':
+        c->paused = !c->paused;
+        return !c->paused;
+    default:
+        return 0;
+    }
+}
+
 /* The first table shows the whole run so far; --once omits it. */
 static int watch_run(const char *path, const struct arguments *a, int screen) {
     struct top_table table = {0};
+    struct choice c = {.sort = a->sort, .each_thread = a->each_thread};
     enum run_state state = RUN_LIVE;
-    int status = read_next(&table, path, &state);
+    int status = read_next(&table, path, a, &c, &state);
     int live = state == RUN_LIVE;
     if (!status && (!a->once || !live)) {
-        status = show_table(&table, a, screen && live);
+        status = show_table(&table, a, &c, screen && live);
     }
-    while (!status && live && !top_screen_wait(a->interval)) {
-        status = read_next(&table, path, &state);
-        live = state == RUN_LIVE && !a->once;
+    while (!status && live) {
+        char key = 0;
+        enum top_event event = top_screen_wait(a->interval, &key);
+        int reads = !c.paused;
+        if (event == TOP_END) {
+            break;
+        }
+        if (event == TOP_KEY) {
+            reads = take_key(&c, &table, key);
+        }
+        if (reads) {
+            status = read_next(&table, path, a, &c, &state);
+            live = state == RUN_LIVE && !a->once;
+        }
         if (!live) {
             top_screen_leave(); /* the last table stays on the terminal */
         }
         if (!status) {
-            status = show_table(&table, a, screen && live);
+            status = show_table(&table, a, &c, screen && live);
         }
     }
     top_table_free(&table);
     return status;
+}
+
+static int take_top_sort(const char *text, enum top_sort *out) {
+    for (enum top_sort sort = 0; sort < TOP_SORTS; ++sort) {
+        if (!strcmp(text, top_sort_name(sort))) {
+            *out = sort;
+            return 0;
+        }
+    }
+    return -1;
 }
 
 static int take_top_option(void *to, const struct option_value *value) {
@@ -130,6 +193,14 @@ static int take_top_option(void *to, const struct option_value *value) {
         return 0;
     case OPTION_ONCE:
         a->once = 1;
+        return 0;
+    case OPTION_SORT:
+        return take_top_sort(value->text, &a->sort);
+    case OPTION_FILTER:
+        a->filtered = 1;
+        return filter_set(value->text);
+    case OPTION_THREADS:
+        a->each_thread = 1;
         return 0;
     case OPTION_COLOR:
         a->colour = (enum option_color)value->number;

@@ -87,30 +87,36 @@ static double read_monotonic_s(void) {
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* Whether one of the keys that quit was typed. */
-static int read_keys(void) {
-    char keys[64];
-    ssize_t n = read(STDIN_FILENO, keys, sizeof keys);
-    for (ssize_t i = 0; i < n; ++i) {
-        if (keys[i] == 'q' || keys[i] == 'Q' || keys[i] == CONTROL_C) {
-            return 1;
-        }
+/* One at a time, so that each key of several is seen. */
+static enum top_event read_key(char *key) {
+    ssize_t n = read(STDIN_FILENO, key, 1);
+    if (n == 0) { /* the terminal was closed */
+        return TOP_END;
     }
-    return n == 0; /* the terminal was closed */
+    if (n < 0) {
+        return TOP_TIME;
+    }
+    if (*key == 'q' || *key == 'Q' || *key == CONTROL_C) {
+        return TOP_END;
+    }
+    return TOP_KEY;
 }
 
-int top_screen_wait(double seconds) {
+enum top_event top_screen_wait(double seconds, char *key) {
     double until = read_monotonic_s() + seconds, left = seconds;
     while (!ended && left > 0) {
         struct pollfd keys = {STDIN_FILENO, POLLIN, 0};
         int n = poll(&keys, (nfds_t)taken, (int)(left * 1000) + 1);
-        if (n > 0 && read_keys()) {
-            return 1;
+        if (n > 0) {
+            enum top_event event = read_key(key);
+            if (event != TOP_TIME) {
+                return event;
+            }
         }
         if (n < 0 && errno != EINTR) {
-            return 1;
+            return TOP_END;
         }
         left = until - read_monotonic_s();
     }
-    return ended;
+    return ended ? TOP_END : TOP_TIME;
 }

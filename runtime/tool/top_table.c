@@ -21,11 +21,28 @@
 #define NAME_MAX_COLUMNS 60
 #define NUMBERS 64 /* columns of the numbers of a row */
 
+#define SUFFIX_BYTES 32u /* " (open)" and " [TID]" */
+
+/* " [TID]" of a row of one thread, and " (open)" of a scope without a sample. */
+static size_t format_suffix(char out[SUFFIX_BYTES], const struct snapshot *s,
+                            const struct stint_row *r) {
+    size_t length = 0;
+    out[0] = '\0';
+    if (r->thread < s->thread_count) {
+        length = (size_t)snprintf(out, SUFFIX_BYTES, " [%u]", s->threads[r->thread].tid);
+    }
+    if (r->open_ns && !r->samples) {
+        length += (size_t)snprintf(out + length, SUFFIX_BYTES - length, " (open)");
+    }
+    return length;
+}
+
 /* The name may contain a NUL. 0, or -1 without memory. */
 static int row_set_name(struct top_row *out, const struct snapshot *s, const struct stint_row *r) {
+    char suffix[SUFFIX_BYTES];
     const char *set = r->set ? s->sets[r->set] : "";
-    size_t set_length = strlen(set);
-    char *name = malloc(r->name_length + 2 + set_length + 1);
+    size_t set_length = strlen(set), suffix_length = format_suffix(suffix, s, r);
+    char *name = malloc(r->name_length + 2 + set_length + suffix_length + 1);
     if (!name) {
         return -1;
     }
@@ -36,13 +53,20 @@ static int row_set_name(struct top_row *out, const struct snapshot *s, const str
         memcpy(name + out->length + 2, set, set_length);
         out->length += 2 + set_length;
     }
+    out->key_length = out->length;
+    memcpy(name + out->length, suffix, suffix_length);
+    out->length += suffix_length;
     name[out->length] = '\0';
     out->name = name;
     return 0;
 }
 
 static int compare_row_names(const struct top_row *a, const struct top_row *b) {
-    return name_compare(a->name, a->length, b->name, b->length);
+    int names = name_compare(a->name, a->key_length, b->name, b->key_length);
+    if (names) {
+        return names;
+    }
+    return (a->thread > b->thread) - (a->thread < b->thread);
 }
 
 static int compare_by_name(const void *left, const void *right) {
@@ -77,18 +101,27 @@ static void subtract_rows(struct top_row *now, uint32_t count, const struct top_
     }
 }
 
-static int copy_rows(struct top_row *out, struct snapshot *s, const struct rows *rows) {
+/* Copies those that are wanted and counts them. */
+static int copy_rows(struct top_row *out, uint32_t *count, struct snapshot *s,
+                     const struct rows *rows, int (*wanted)(const char *name, size_t length)) {
+    *count = 0;
     for (uint32_t i = 0; i < rows->count; ++i) {
         const struct stint_row *r = &rows->row[i];
-        out[i] = (struct top_row){.calls = r->calls,
-                                  .total_ns = r->total_ns,
-                                  .self_ns = r->self_ns,
-                                  .open_ns = r->open_all_ns,
-                                  .open_self_ns = r->open_self_ns};
-        if (row_set_name(&out[i], s, r)) {
-            free_rows(out, i);
+        if (wanted && !wanted(r->name, r->name_length)) {
+            continue;
+        }
+        out[*count] = (struct top_row){.calls = r->calls,
+                                       .total_ns = r->total_ns,
+                                       .self_ns = r->self_ns,
+                                       .open_ns = r->open_all_ns,
+                                       .open_self_ns = r->open_self_ns,
+                                       .age_ns = r->open_ns,
+                                       .thread = r->thread};
+        if (row_set_name(&out[*count], s, r)) {
+            free_rows(out, *count);
             return -1;
         }
+        ++*count;
     }
     return 0;
 }
@@ -116,20 +149,22 @@ static void table_describe(struct top_table *t, const struct run *r) {
     }
 }
 
-int top_table_look(struct top_table *t, struct run *r) {
+int top_table_look(struct top_table *t, struct run *r,
+                   int (*wanted)(const char *name, size_t length), int each_thread) {
     struct rows rows;
-    if (rows_flat(&rows, &r->snapshot, 0)) {
+    uint32_t count;
+    if (rows_flat(&rows, &r->snapshot, each_thread)) {
         return -1;
     }
     struct top_row *now = calloc((size_t)rows.count + 1, sizeof *now);
-    if (!now || copy_rows(now, &r->snapshot, &rows)) {
+    if (!now || copy_rows(now, &count, &r->snapshot, &rows, wanted)) {
         return -1;
     }
-    qsort(now, rows.count, sizeof *now, compare_by_name);
-    subtract_rows(now, rows.count, t);
+    qsort(now, count, sizeof *now, compare_by_name);
+    subtract_rows(now, count, t);
     free_rows(t->row, t->count);
     t->row = now;
-    t->count = rows.count;
+    t->count = count;
     t->more_wall_ns = saturating_subtract(r->snapshot.wall_ns, t->wall_ns);
     t->wall_ns = r->snapshot.wall_ns;
     table_describe(t, r);
@@ -143,9 +178,37 @@ void top_table_free(struct top_table *t) {
 
 /* ---- Printing. */
 
+static const char *const sort_names[TOP_SORTS] = {"time", "self", "calls", "total"};
+
+const char *top_sort_name(enum top_sort sort) {
+    return sort_names[sort];
+}
+
+static uint64_t sort_value(const struct top_row *r, enum top_sort sort) {
+    switch (sort) {
+    case TOP_BY_SELF:
+        return r->more_self_ns;
+    case TOP_BY_CALLS:
+        return r->more_calls;
+    case TOP_BY_TOTAL:
+        return saturating_add(r->total_ns, r->open_ns);
+    default:
+        return r->more_ns;
+    }
+}
+
+/* A row and the number that it is sorted by. */
+struct top_order {
+    const struct top_row *row;
+    uint64_t value;
+};
+
 static int compare_added(const void *left, const void *right) {
-    const struct top_row *a = *(const struct top_row *const *)left;
-    const struct top_row *b = *(const struct top_row *const *)right;
+    const struct top_order *first = left, *second = right;
+    const struct top_row *a = first->row, *b = second->row;
+    if (first->value != second->value) {
+        return (first->value < second->value) - (first->value > second->value);
+    }
     if (a->more_ns != b->more_ns) {
         return (a->more_ns < b->more_ns) - (a->more_ns > b->more_ns);
     }
@@ -180,17 +243,23 @@ static void put_top_row(struct text *t, const struct top_row *r, const struct to
     put_top_cell(t, n, 9);
     snprintf(n, sizeof n, "%llu", (unsigned long long)r->calls);
     put_top_cell(t, n, 10);
-    text_time(n, r->total_ns, CONFIG_UNIT_AUTO);
+    /* Of a scope without a sample its age: nothing of it is in the total. */
+    uint64_t total_ns = r->total_ns;
+    if (!total_ns && r->age_ns) {
+        total_ns = r->age_ns;
+    }
+    text_time(n, total_ns, CONFIG_UNIT_AUTO);
     put_top_cell(t, n, 9);
     text_put(t, "\n", 1);
 }
 
-static void put_top_head(struct text *t, const struct top_table *table, size_t name, int colour) {
+static void put_top_head(struct text *t, const struct top_table *table, size_t name,
+                         const struct top_table_form *form) {
     char more[TEXT_NUMBER];
     text_time(more, table->more_wall_ns, CONFIG_UNIT_AUTO);
-    text_add(t, "%s\nthe last %s of it, %u open scope%s, %llu lost\n", table->head, more,
-             table->open, text_plural(table->open), (unsigned long long)table->lost);
-    if (colour) {
+    text_add(t, "%s\nthe last %s of it, %u open scope%s, %llu lost%s\n", table->head, more,
+             table->open, text_plural(table->open), (unsigned long long)table->lost, form->note);
+    if (form->colour) {
         text_add(t, "\x1b[1m");
     }
     text_add(t, "%-*s", (int)name, "name");
@@ -200,7 +269,7 @@ static void put_top_head(struct text *t, const struct top_table *table, size_t n
     put_top_cell(t, "avg", 9);
     put_top_cell(t, "calls", 10);
     put_top_cell(t, "total", 9);
-    if (colour) {
+    if (form->colour) {
         text_add(t, "\x1b[0m");
     }
     text_put(t, "\n", 1);
@@ -208,7 +277,7 @@ static void put_top_head(struct text *t, const struct top_table *table, size_t n
 
 int top_table_print(struct text *out, const struct top_table *t,
                     const struct top_table_form *form) {
-    const struct top_row **order = malloc(((size_t)t->count + 1) * sizeof *order);
+    struct top_order *order = malloc(((size_t)t->count + 1) * sizeof *order);
     size_t name = NAME_MAX_COLUMNS;
     if (form->width) {
         name = (size_t)u64_clamp(saturating_subtract(form->width, NUMBERS), NAME_MIN_COLUMNS,
@@ -218,12 +287,12 @@ int top_table_print(struct text *out, const struct top_table *t,
         return -1;
     }
     for (uint32_t i = 0; i < t->count; ++i) {
-        order[i] = &t->row[i];
+        order[i] = (struct top_order){&t->row[i], sort_value(&t->row[i], form->sort)};
     }
     qsort(order, t->count, sizeof *order, compare_added);
-    put_top_head(out, t, name, form->colour);
+    put_top_head(out, t, name, form);
     for (uint32_t i = 0; i < t->count && i < form->rows; ++i) {
-        put_top_row(out, order[i], t, name);
+        put_top_row(out, order[i].row, t, name);
     }
     free(order);
     return 0;

@@ -48,11 +48,15 @@ static void export_as(struct run *r, size_t format) {
 
 static void look(struct run *r, const uint8_t *option) {
     struct top_table table;
-    struct top_table_form form = {.rows = option[2], .width = option[3], .colour = option[0] >> 7};
+    struct top_table_form form = {.rows = option[2],
+                                  .width = option[3],
+                                  .colour = option[0] >> 7,
+                                  .sort = (enum top_sort)(option[1] >> 2 & 3),
+                                  .note = ""};
     struct text out;
     memset(&table, 0, sizeof table);
     text_start(&out);
-    for (int i = 0; i < 2 && !top_table_look(&table, r); ++i) {
+    for (int i = 0; i < 2 && !top_table_look(&table, r, NULL, option[1] & 1); ++i) {
         top_table_print(&out, &table, &form);
     }
     top_table_free(&table);

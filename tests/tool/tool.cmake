@@ -27,7 +27,7 @@ target_compile_definitions(hostile_program PRIVATE _GNU_SOURCE=1)
 stint_warnings(hostile_program)
 
 foreach(case IN ITEMS help help_env help_views did_you_mean usage report stdin equal options terminal states live race hostile_headers
-        hostile_bytes hostile_cuts hostile_files hostile_sizes export info run run_html run_repeat run_signals run_files top top_screen
+        hostile_bytes hostile_cuts hostile_files hostile_sizes export info run run_html run_repeat run_signals run_files top top_options top_screen
         manual)
     add_test(NAME tool.${case}
         COMMAND Python3::Interpreter -B "${CMAKE_CURRENT_SOURCE_DIR}/tool_test.py"

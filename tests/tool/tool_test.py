@@ -816,6 +816,31 @@ def case_top(folder):
     need("killed" in text and text.count("stint top: ") == 1, text)
 
 
+def case_top_options(folder):
+    """Sorting, filters, threads; the age of scopes that are open."""
+    file = folder / "r.stint"
+    process = start(file, "hang")
+    try:
+        def rows(*options):
+            text = tool("top", "--once", "-i", "0.1", *options, file).out
+            lines = text.split("\n")
+            head = next(i for i, line in enumerate(lines) if line.startswith("name "))
+            return [re.split(r"  +", line) for line in lines[head + 1:-1]]
+        names = [row[0] for row in rows("--sort", "calls")]
+        need({"outer (open)", "inner (open)", "matmul"} <= set(names), names)
+        for row in rows("--filter", "inner,outer"):
+            need(row[0] in ("inner (open)", "outer (open)") and row[-1] not in ("0 ns", "-"), row)
+        need([row[0] for row in rows("-f", "matmul")] == ["matmul"], rows("-f", "matmul"))
+        totals = rows("--sort", "total")
+        need(totals[0][0] == "outer (open)", "open the longest", totals)
+        threads = [row[0] for row in rows("--threads")]
+        need(len([name for name in threads if re.match(r"matmul \[\d+\]$", name)]) == 2, threads)
+        need("outer [%d] (open)" % process.pid in threads, threads)
+    finally:
+        stop(process)
+    one_line(tool("top", "--sort", "p99", file, rc=2), "--sort p99", "time, self, calls or total")
+
+
 def read_until(main, wanted):
     data = b""
     end = time.monotonic() + LIMIT
@@ -842,6 +867,15 @@ def case_top_screen(folder):
                                    stderr=other, env=environment())
             data = read_until(main, b"loop ")
             need(data.startswith(enter), data)
+            if key == b"q":
+                os.write(main, b"s")
+                read_until(main, b"by self (s)")
+                os.write(main, b"sp")
+                read_until(main, b"by calls (s), threads (t), PAUSED (p)")
+                os.write(main, b"t")
+                read_until(main, b"loop [%d]" % process.pid)
+                os.write(main, b" ")
+                data = read_until(main, b"pause (p)")
             for screen in data.split(b"\x1b[H"):  # more than one where the machine is slow
                 need(screen.count(b"\n") < 20, screen)
             os.write(main, key)
