@@ -44,35 +44,54 @@ configure_package_config_file(cmake/stintConfig.cmake.in stintConfig.cmake
     INSTALL_DESTINATION "${STINT_CMAKE_DIR}" NO_SET_AND_CHECK_MACRO)
 write_basic_package_version_file(stintConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 
+# Components, for `cmake --install build --component NAME` and for the packages of CPack:
+#   stint_runtime  the shared library
+#   stint_dev      headers, the library to link with, CMake and pkg-config files, scripts
+#   stint_tool     the tool, its manual pages, shell completions
+#   stint_doc      documents and samples
 install(TARGETS stint stint_runtime stint_timer stint_profiler EXPORT stintTargets
-    ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
-    LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
-    RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}"
+    ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT stint_dev
+    LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT stint_runtime
+        NAMELINK_COMPONENT stint_dev
+    RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT stint_runtime
     INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
-if(TARGET stint_tool)
-    install(TARGETS stint_tool RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
-    install(FILES "${CMAKE_CURRENT_BINARY_DIR}/runtime/tool/stint.1"
-        DESTINATION "${CMAKE_INSTALL_MANDIR}/man1")
-    # Where each shell looks for completions below /usr, and below a prefix in XDG_DATA_DIRS or fpath.
-    set(completion "${CMAKE_CURRENT_BINARY_DIR}/runtime/tool/completion")
-    install(FILES "${completion}/stint.bash" RENAME stint
-        DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions")
-    install(FILES "${completion}/_stint"
-        DESTINATION "${CMAKE_INSTALL_DATADIR}/zsh/site-functions")
-    install(FILES "${completion}/stint.fish"
-        DESTINATION "${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d")
-endif()
-install(EXPORT stintTargets NAMESPACE stint:: DESTINATION "${STINT_CMAKE_DIR}")
+install(EXPORT stintTargets NAMESPACE stint:: DESTINATION "${STINT_CMAKE_DIR}"
+    COMPONENT stint_dev)
 install(FILES cmake/stintCodegen.cmake cmake/stintInstrument.cmake cmake/stintSwitches.cmake
     "${CMAKE_CURRENT_BINARY_DIR}/stintConfig.cmake"
     "${CMAKE_CURRENT_BINARY_DIR}/stintConfigVersion.cmake"
-    DESTINATION "${STINT_CMAKE_DIR}")
+    DESTINATION "${STINT_CMAKE_DIR}" COMPONENT stint_dev)
 install(FILES "${CMAKE_CURRENT_BINARY_DIR}/stint.pc"
-    DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
-install(DIRECTORY gen/instrument/ DESTINATION "${CMAKE_INSTALL_DATADIR}/stint/instrument"
-    FILES_MATCHING PATTERN "*.py" PATTERN __pycache__ EXCLUDE)
-install(FILES packaging/tsan.supp DESTINATION "${CMAKE_INSTALL_DATADIR}/stint")
-install(DIRECTORY include/stint DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
+    DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig" COMPONENT stint_dev)
+install(DIRECTORY include/stint DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT stint_dev
     FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
-install(FILES LICENSE README.md CHANGELOG.md DESTINATION "${CMAKE_INSTALL_DOCDIR}" OPTIONAL)
-install(DIRECTORY docs/ DESTINATION "${CMAKE_INSTALL_DOCDIR}" OPTIONAL FILES_MATCHING PATTERN "*.md")
+install(DIRECTORY gen/instrument/ DESTINATION "${CMAKE_INSTALL_DATADIR}/stint/instrument"
+    COMPONENT stint_dev FILES_MATCHING PATTERN "*.py" PATTERN __pycache__ EXCLUDE)
+install(FILES packaging/tsan.supp DESTINATION "${CMAKE_INSTALL_DATADIR}/stint"
+    COMPONENT stint_dev)
+
+if(TARGET stint_tool)
+    install(TARGETS stint_tool RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}"
+        COMPONENT stint_tool)
+    install(FILES "${CMAKE_CURRENT_BINARY_DIR}/runtime/tool/stint.1"
+        DESTINATION "${CMAKE_INSTALL_MANDIR}/man1" COMPONENT stint_tool)
+    # Where each shell looks for completions below /usr, and below a prefix in XDG_DATA_DIRS or fpath.
+    set(completion "${CMAKE_CURRENT_BINARY_DIR}/runtime/tool/completion")
+    install(FILES "${completion}/stint.bash" RENAME stint
+        DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions" COMPONENT stint_tool)
+    install(FILES "${completion}/_stint"
+        DESTINATION "${CMAKE_INSTALL_DATADIR}/zsh/site-functions" COMPONENT stint_tool)
+    install(FILES "${completion}/stint.fish"
+        DESTINATION "${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d" COMPONENT stint_tool)
+endif()
+
+# In folders as in the source tree, so that links between the documents work.
+install(FILES LICENSE README.md CHANGELOG.md CONTRIBUTING.md
+    DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT stint_doc OPTIONAL)
+install(DIRECTORY docs samples DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT stint_doc OPTIONAL
+    FILES_MATCHING REGEX "/docs/.*\\.(md|json|png|svg)$"
+    REGEX "/samples/[^/]*\\.(c|cpp|cu|h)$" PATTERN Makefile)
+
+if(STINT_TOP_LEVEL)
+    include(cmake/StintPackage.cmake)
+endif()

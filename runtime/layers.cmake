@@ -172,7 +172,11 @@ function(stint_add_runtime target type)
     if(type STREQUAL "SHARED")
         # nodelete: threads and exit handlers still point into it after dlclose. now: nothing is
         # bound lazily inside a measured scope or a signal handler.
+        # The symbols have versions.
+        set(map "${CMAKE_CURRENT_BINARY_DIR}/${target}.map")
+        configure_file("${stint_SOURCE_DIR}/packaging/libstint.map.in" "${map}" @ONLY)
+        set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS "${map}")
         target_link_options(${target} PRIVATE "LINKER:-z,nodelete" "LINKER:-z,relro"
-            "LINKER:-z,now" "LINKER:--as-needed")
+            "LINKER:-z,now" "LINKER:--as-needed" "LINKER:--version-script,${map}")
     endif()
 endfunction()

@@ -203,11 +203,15 @@ def elf(options, _):
 
 @case
 def abi(options, _):
-    """What libstint.so exports is on a list: to add to it is a decision."""
+    """What libstint.so exports is on a list: to add to it is a decision. Each symbol has the version
+    of the layout."""
     if options.library.suffix == ".a":
         raise Skip("libstint.a exports nothing")
     lines = run(program("nm"), "-D", "--defined-only", options.library).out.splitlines()
+    lines = [line for line in lines if " A " not in line] # the version's own name
     found = sorted({line.split()[-1].split("@")[0] for line in lines})
+    bare = [line.split()[-1] for line in lines if not line.endswith("@@STINT_%s" % options.abi)]
+    need(not bare, "symbols without the version STINT_%s: %s" % (options.abi, bare))
     found = [re.sub(r"_%s$" % options.abi, "_ABI", name) for name in found
              if not name.startswith("__")] # a sanitizer's
     listed = HERE / "security_abi.txt"

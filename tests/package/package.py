@@ -115,7 +115,7 @@ class Place:
     def exported(self, path):
         """Defined dynamic symbols, without those a sanitizer adds."""
         lines = run(tool("nm"), "-D", "--defined-only", path).splitlines()
-        names = {line.split()[-1].split("@")[0] for line in lines}
+        names = {line.split()[-1].split("@")[0] for line in lines if " A " not in line}
         return {name for name in names if not name.startswith("__")}
 
 
@@ -376,6 +376,87 @@ def switch_status(place):
 def cmake_version(place):
     text = run(place.options.cmake, "--version")
     return tuple(int(part) for part in re.search(r"version (\d+)\.(\d+)", text).groups())
+
+
+@case
+def documents(place):
+    """Links between the installed documents, and to their pictures, samples and the schema."""
+    folder = next(place.prefix("shared").glob("share/doc/*/docs")).parent
+    links = 0
+    for path in folder.rglob("*.md"):
+        text = re.sub(r"^```.*?^```", "", path.read_text(encoding="utf-8"), flags=re.M | re.S)
+        for link in re.findall(r'\]\(([^)#\s]+)|<img\s+src="([^"]+)"', text):
+            target = link[0] or link[1]
+            if re.match(r"[a-z]+:", target):
+                continue
+            links += 1
+            if not (path.parent / target).exists():
+                sys.exit("%s: %s is not installed" % (path.relative_to(folder), target))
+    expect("links found", links > 50, True)
+
+
+@case
+def debian(place):
+    """The packages of CPack, and what lintian says of them."""
+    lintian, cpack = tool("lintian"), tool("cpack")
+    tool("dpkg-shlibdeps")
+    build, _ = place.configure(
+        place.options.source, "debian", "-DCMAKE_INSTALL_PREFIX=/usr", "-DBUILD_SHARED_LIBS=ON",
+        "-DSTINT_BUILD_TESTS=OFF", "-DSTINT_BUILD_SAMPLES=OFF", "-DCMAKE_BUILD_TYPE=None",
+        "-DCMAKE_C_FLAGS=-O0 -Wl,-z,relro", "-DCPACK_PACKAGE_CONTACT=Test Person <test@debian.org>")
+    place.make(build, "--parallel", "2")
+    packages = place.work / "packages"
+    shutil.rmtree(packages, ignore_errors=True)
+    for generator in ("DEB", "TGZ"):
+        run(cpack, "--config", build / "CPackConfig.cmake", "-G", generator, "-B", packages)
+    debs = sorted(packages.glob("*.deb"))
+    expect("packages", [re.sub(r"\d*_.*", "", path.name) for path in debs],
+           ["libstint-dev", "libstint", "stint"])
+    for path, name in zip(debs, ("/stint/stint.h", "/libstint.so.", "/bin/stint")):
+        expect("%s in %s" % (name, path.name), name in run("dpkg-deb", "-c", path), True)
+    expect("archive", "/bin/stint\n" in run("tar", "-tf", next(packages.glob("*.tar.gz"))), True)
+    # It is not uploaded to Debian, where a first version closes a bug.
+    said = run(lintian, "--allow-root", "--suppress-tags", "initial-upload-closes-no-bugs", *debs,
+               fails=None)
+    tags = [line for line in said.splitlines() if line.startswith(("E: ", "W: "))]
+    expect("lintian", "\n".join(tags), "")
+
+
+@case
+def abidiff(place):
+    """The library is compatible with that of the last tag. BASE in the environment names another
+    state of the repository to compare with."""
+    abidiff_program = tool("abidiff")
+    source = place.options.source
+    base = os.environ.get("BASE") or subprocess.run(
+        ["git", "-C", source, "describe", "--tags", "--abbrev=0"], capture_output=True, text=True,
+        check=False).stdout.strip()
+    if not base:
+        print("skipped: there is no tag yet; hard.security_abi compares with a list")
+        sys.exit(SKIP)
+    old = place.work / "base"
+    shutil.rmtree(old, ignore_errors=True)
+    old.mkdir(parents=True)
+    archive = place.work / "base.tar"
+    run("git", "-C", source, "archive", "-o", archive, base)
+    run("tar", "-xf", archive, "-C", old)
+    libraries = []
+    for name, folder in (("old", old), ("new", source)):
+        build, _ = place.configure(folder, "abi-" + name, "-DBUILD_SHARED_LIBS=ON",
+                                   "-DSTINT_BUILD_TESTS=OFF", "-DSTINT_BUILD_SAMPLES=OFF",
+                                   "-DSTINT_BUILD_TOOL=OFF", "-DCMAKE_BUILD_TYPE=None",
+                                   "-DCMAKE_C_FLAGS=-g -O0")
+        place.make(build, "--target", "stint_runtime", "--parallel", "2")
+        libraries.append(next(build.rglob("libstint.so")).resolve())
+    sonames = [re.search(r"SONAME.*\[(.*)\]", run(tool("readelf"), "-d", "-W", path)).group(1)
+               for path in libraries]
+    done = subprocess.run([abidiff_program, *map(str, libraries)], stdout=subprocess.PIPE, text=True,
+                          check=False)
+    # Bits of the status: 1 and 2 errors, 4 a change, 8 an incompatible one.
+    if done.returncode & 3:
+        sys.exit("abidiff: status %d\n%s" % (done.returncode, done.stdout))
+    if done.returncode & 8 and sonames[0] == sonames[1]:
+        sys.exit("incompatible with %s, and STINT_ABI is the same\n%s" % (base, done.stdout))
 
 
 CUDART = ["-DSTINT_GPU_API=cudart", "-DSTINT_BUILD_TESTS=OFF", "-DSTINT_BUILD_SAMPLES=OFF"]
