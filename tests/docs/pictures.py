@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The pictures of the documents, docs/pictures/: real output of real programs.
 
-    pictures.py draw --tool STINT --samples FOLDER [terminal|report]
+    pictures.py draw [terminal|report] --tool STINT --samples FOLDER
     pictures.py check
 
 draw runs the sample `transformer`. The terminal is an SVG made here from what the tool prints. The
