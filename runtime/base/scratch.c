@@ -33,6 +33,16 @@ int pages_commit(void *pages, size_t bytes) {
     return mprotect(pages, bytes, PROT_READ | PROT_WRITE);
 }
 
+/* Since Linux 5.14; the headers may be older. */
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
+void pages_fill(void *pages, size_t bytes) {
+    ERRNO_KEEP;
+    (void)madvise(pages, bytes, MADV_POPULATE_WRITE);
+}
+
 void pages_put(void *pages, size_t bytes) {
     ERRNO_KEEP;
     if (pages) {

@@ -29,6 +29,8 @@ void *pages_reserve(size_t bytes);
 /* Makes reserved pages readable and writable, from the start of a page on. 0, or -1 without memory.
  * errno is kept. */
 int pages_commit(void *pages, size_t bytes);
+/* Gives pages memory before they are touched, if the kernel can. errno is kept. */
+void pages_fill(void *pages, size_t bytes);
 /* Replaces pages, whatever is mapped there, at the same address: by zeroed ones, or by a copy of
  * the first `used` bytes (without memory for it: by zeroed ones). */
 void pages_renew(void *pages, size_t bytes);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "arena/arena.h"
 
+#include <sys/mman.h>
 #include <sys/resource.h>
 
 #include "recorded.h"
@@ -178,3 +179,26 @@ TEST(arena, losses_before_it_opens_are_kept) {
 }
 
 HARNESS_MAIN()
+
+/* The pages after the last one that was given out have memory before they are touched. */
+TEST(arena, pages_get_memory_in_batches) {
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE), batch = (size_t)64 << 10;
+    unsigned char resident = 0;
+    void *tried = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    CHECK(tried != MAP_FAILED);
+    int can = !madvise(tried, page, 23) && !mincore(tried, page, &resident) && resident & 1;
+    munmap(tried, page);
+    if (!can || page > 4096) {
+        SKIP("needs MADV_POPULATE_WRITE of Linux 5.14 and pages of 4 KB");
+    }
+    CHECK(arena_open(4 * MIB, NULL, &start) == 0);
+    CHECK(arena_get(batch, ARENA_RECORD) != 0);
+    do {
+        CHECK(arena_get(1024, ARENA_RECORD) != 0);
+    } while (arena_header()->used % batch < 4096 || arena_header()->used % batch > batch / 2);
+    char *ahead = arena.base + arena_header()->used / page * page + 4 * page;
+    CHECK(!mincore(ahead, page, &resident));
+    CHECK(resident & 1);
+    char *far = arena.base + 3 * MIB;
+    CHECK(mincore(far, page, &resident) || !(resident & 1));
+}
