@@ -240,7 +240,7 @@ void activity_device(uint32_t number, const struct gpu_device *d) {
 /* ---- The time line. */
 
 static void activity_settle_line(int pause) {
-    activity_book_rest();
+    activity_book_rest(pause);
     activity_steps_take(activity_line_step);
     if (pause) {
         activity_line_break();

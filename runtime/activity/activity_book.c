@@ -186,9 +186,10 @@ void activity_book(const struct activity_record *r, const struct activity_text *
     }
 }
 
-void activity_book_rest(void) {
+void activity_book_rest(int all) {
+    uint64_t left = activity_call_count_held();
     struct activity_held h;
-    while (activity_call_release(&h)) {
+    while (activity_call_release(&h, &left, all)) {
         activity_book_held(&h);
     }
 }

@@ -42,8 +42,9 @@ static struct tables {
      * each held call the one before it in its list. A number up to held_first is no longer held. */
     uint64_t newest[1u << THREADS_LOG2];
     uint64_t before[HELD];
-    uint32_t unused;  /* first of a list */
-    uint32_t touched; /* those above it were never used */
+    uint64_t runtime_end[1u << THREADS_LOG2]; /* of the newest runtime call, by the list's number */
+    uint32_t unused;                          /* first of a list */
+    uint32_t touched;                         /* those above it were never used */
     uint64_t held_first;
     uint64_t held_end;
 } * t;
@@ -119,15 +120,17 @@ static void activity_set_call(uint32_t correlation, const struct activity_call *
     }
 }
 
-/* The list of held calls of that thread. Thread numbers are often addresses: their low bits are
- * equal. */
-static uint64_t *activity_call_get_list(uint32_t thread) {
-    return &t->newest[thread * 2654435769u >> (32 - THREADS_LOG2)];
+/* The number of the list of held calls of that thread. Thread numbers are often addresses: their low
+ * bits are equal. */
+static uint32_t activity_call_get_list(uint32_t thread) {
+    return thread * 2654435769u >> (32 - THREADS_LOG2);
 }
 
 /* Gives the numbers of the held driver calls that were made within this runtime call to it. */
 static void activity_call_adopt_inner(const struct activity_call *call) {
-    uint64_t number = *activity_call_get_list(call->thread);
+    uint32_t list = activity_call_get_list(call->thread);
+    uint64_t number = t->newest[list];
+    t->runtime_end[list] = u64_max(t->runtime_end[list], call->end);
     unsigned foreign = 0;
     while (number > t->held_first && foreign < FOREIGN) {
         const struct activity_held *h = &t->held[(number - 1) % HELD];
@@ -189,12 +192,34 @@ static int activity_call_is_inner(const struct activity_held *h) {
     return call && call->of_runtime;
 }
 
-int activity_call_release(struct activity_held *out) {
-    while (t->held_first != t->held_end) {
+static void activity_call_push_held(const struct activity_held *h) {
+    uint32_t list = activity_call_get_list(h->call.thread);
+    t->held[t->held_end % HELD] = *h;
+    t->before[t->held_end % HELD] = t->newest[list];
+    t->newest[list] = ++t->held_end;
+}
+
+/* A thread without a runtime call so far uses the driver alone. */
+static int activity_call_is_undecided(const struct activity_held *h) {
+    uint64_t end = t->runtime_end[activity_call_get_list(h->call.thread)];
+    return end && h->call.start >= end;
+}
+
+uint64_t activity_call_count_held(void) {
+    return t->held_end - t->held_first;
+}
+
+int activity_call_release(struct activity_held *out, uint64_t *left, int all) {
+    while (*left) {
+        --*left;
         *out = t->held[t->held_first++ % HELD];
-        if (!activity_call_is_inner(out)) {
+        if (activity_call_is_inner(out)) {
+            continue;
+        }
+        if (all || !activity_call_is_undecided(out)) {
             return 1;
         }
+        activity_call_push_held(out); /* the order within its list stays */
     }
     return 0;
 }
@@ -206,10 +231,7 @@ int activity_call_hold(const struct activity_held *h, struct activity_held *out)
         full = !activity_call_is_inner(out);
     }
     if (!activity_call_is_inner(h)) {
-        uint64_t *newest = activity_call_get_list(h->call.thread);
-        t->held[t->held_end % HELD] = *h;
-        t->before[t->held_end % HELD] = *newest;
-        *newest = ++t->held_end;
+        activity_call_push_held(h);
     }
     return full;
 }

@@ -124,8 +124,11 @@ int activity_call_find(uint32_t correlation, struct activity_call *out);
 void activity_call_join(uint32_t correlation, uint32_t row, uint64_t start);
 /* Holds one. 1: `out` is another one that was held long enough, and not part of a runtime call. */
 int activity_call_hold(const struct activity_held *h, struct activity_held *out);
-/* 1 as long as there is another one held; `out` is it. */
-int activity_call_release(struct activity_held *out);
+uint64_t activity_call_count_held(void);
+/* Looks at the oldest of them, `left` at most, which is reduced. 1 as long as there is another one
+ * that is to be added; `out` is it. all: no more records will come; otherwise those stay held that
+ * began after the newest runtime call of their thread, as they may be part of the next. */
+int activity_call_release(struct activity_held *out, uint64_t *left, int all);
 
 /* ---- The rows of the arena in which activities are added up, struct arena_activity
  * (activity_rows.c). */
@@ -221,6 +224,6 @@ void activity_steps_forget(void);
  * of a moment ago. */
 void activity_book(const struct activity_record *r, const struct activity_text *name, uint64_t now);
 /* The driver calls that are still held. */
-void activity_book_rest(void);
+void activity_book_rest(int all);
 
 #endif

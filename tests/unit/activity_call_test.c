@@ -184,6 +184,31 @@ TEST(activity_call, driver_before_runtime_is_not_inside) {
     CHECK_EQ_U64(count_of(row(ACTIVITY_DRIVER, 0, "cuLaunchKernel")), 0);
 }
 
+/* A report may come between the records of the two. */
+TEST(activity_call, driver_inside_runtime_over_a_report) {
+    CHECK(!activity_open());
+    add(driver("cuMemAlloc", 2, 110, 130));
+    add(call("cudaMalloc", 1, 100, 140));
+    for (uint32_t i = 0; i < 5; ++i) {
+        uint64_t at = 1000 * (i + 1);
+        add(driver("cuOuter", 10 * i + 3, at, at + 10));
+        add(driver("cuLaunchKernel", 10 * i + 4, at + 110, at + 130));
+        add(driver("cuCtxGetCurrent", 10 * i + 5, at + 131, at + 132));
+        activity_settle();
+        activity_settle();
+        CHECK_EQ_U64(rows_of(ACTIVITY_DRIVER), i ? 1 : 0);
+        add(call("cudaLaunchKernel", 10 * i + 6, at + 100, at + 140));
+        activity_settle();
+        CHECK_EQ_U64(count_of(row(ACTIVITY_DRIVER, 0, "cuOuter")), i + 1);
+    }
+    CHECK_EQ_U64(rows_of(ACTIVITY_DRIVER), 1);
+    add(driver("cuLaunchKernel", 1000, 10000, 10010));
+    activity_settle();
+    CHECK_EQ_U64(rows_of(ACTIVITY_DRIVER), 1);
+    activity_pause(); /* no more is to come */
+    CHECK_EQ_U64(count_of(row(ACTIVITY_DRIVER, 0, "cuLaunchKernel")), 1);
+}
+
 /* Many threads share a list, and the ring of held calls is used several times over. */
 TEST(activity_call, driver_inside_runtime_of_many_threads) {
     uint32_t id = 0;
@@ -215,7 +240,7 @@ TEST(activity_call, held_ones_are_counted_when_they_are_many) {
         add(driver("cuLate", id, 10 * id, 10 * id + 5));
     }
     CHECK_EQ_U64(count_of(row(ACTIVITY_DRIVER, 0, "cuEven")), 2500);
-    activity_settle();
+    activity_pause();
     CHECK_EQ_U64(count_of(row(ACTIVITY_DRIVER, 0, "cuLate")), 5000);
     CHECK_EQ_U64(rows_of(ACTIVITY_DRIVER), 2);
 }
