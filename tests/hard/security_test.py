@@ -139,7 +139,7 @@ def names(options, folder):
     for where in ("csv", "stint_export csv"):
         cells = re.split(r"[,\n]", shown[where])
         need(not [c for c in cells if re.match(r'"?[=@]', c)], where + ": a formula", shown[where])
-    expected = {"run.stint", "merged.stint", "x.pftrace", "out.csv", "out.json"}
+    expected = {"run.stint", "again.stint", "merged.stint", "x.pftrace", "out.csv", "out.json"}
     need({p.name for p in work.iterdir()} == expected, sorted(work.iterdir()))
     need(not [p for p in folder.rglob("*evil*")] and not list(pathlib.Path("/tmp").glob("stint-evil")))
 
