@@ -124,6 +124,7 @@ class Expander:
         self.number = 0
         self.system = []  # headers of the C library that are included unconditionally
         self.hoist = public is not None
+        self.in_header = set()  # the files that are in stint.h
 
     def find(self, name, includer):
         for folder in [includer.parent] + self.folders:
@@ -187,7 +188,7 @@ class Expander:
                 self.system.append(match["system"])
             return ""
         name = match["own"]
-        if self.public is not None and name.startswith("stint/"):
+        if self.public is not None and self.find(name, path) in self.in_header:
             return self.public.pop(0) if self.public else ""
         if name in self.tables and not self.find(name, path):
             return gen.OUTPUTS[name](str(ROOT / "gen" / self.tables[name]))
@@ -249,22 +250,28 @@ def make_header():
     rest = unwarned.partition(own)[2]
     if re.search(r"^[^#\n]", rest, re.M):
         raise Error("impl_guard.h must be the last part of stint.h, but for directives")
-    return tidy(HEADER_TOP % {"version": version_of()} + body)
+    files = set(expander.inserted) | {ROOT / "include/stint/stint.h"}
+    return tidy(HEADER_TOP % {"version": version_of()} + body), files
 
 
-def make_source(without):
-    top = Expander([ROOT / "runtime"], {}, ['#include "stint.h"\n'])
+def make_source(without, in_header):
+    folders = [ROOT / "runtime", ROOT / "include"]
+    top = Expander(folders, {}, ['#include "stint.h"\n'])
+    top.in_header = in_header
     api = ROOT / "runtime/base/api.h"
     parts = [top.expand(api)]
-    expander = Expander([ROOT / "runtime"], generated_tables(), [])
-    expander.inserted[api] = [[]]
+    expander = Expander(folders, generated_tables(), [])
+    expander.in_header = in_header
+    for path in [api, *top.inserted]:
+        expander.inserted[path] = [[]]
     for layer in layers():
         for path in sorted((ROOT / "runtime" / layer).glob("*.c")):
             if path.name not in without:
                 parts.append(make_part(expander, "%s/%s" % (layer, path.name), path))
     system = "".join("#include <%s>\n" % name for name in sorted(expander.system))
+    text = "".join(parts).replace("#pragma GCC system_header\n", "") # for headers alone
     return tidy(SOURCE_TOP % {"version": version_of()} + "\n" + system + SOURCE_HIDDEN +
-                "".join(parts) + SOURCE_END)
+                text + SOURCE_END)
 
 
 def make_part(expander, name, path):
@@ -286,7 +293,9 @@ def main(argv):
     options = parser.parse_args(argv)
     try:
         options.folder.mkdir(parents=True, exist_ok=True)
-        for name, text in (("stint.h", make_header()), ("stint.c", make_source(options.without))):
+        header, in_header = make_header()
+        source = make_source(options.without, in_header)
+        for name, text in (("stint.h", header), ("stint.c", source)):
             gen.write_if_changed(str(options.folder / name), text.encode("utf-8"))
     except (Error, table.TableError) as error:
         print("amalgamate: %s" % error, file=sys.stderr)
