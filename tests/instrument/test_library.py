@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A library that others wrote, instrumented by functions and by lines: zlib from the source package of
+Debian, which apt-get fetches into a temporary folder. Its own tests must pass. Skipped where it cannot be
+had.
+
+    test_library.py TOOL LIBRARY [unittest arguments]
+
+The hits of lines are compared with gcov, as those of the corpus are.
+"""
+
+import glob
+import gzip
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+import unittest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+sys.path.insert(0, os.path.join(ROOT, "gen", "instrument"))
+
+import clang_ast  # noqa: E402
+
+CC = os.environ.get("CC", "cc")
+TOOL, LIBRARY = (sys.argv + ["", ""])[1:3]
+CONFIGURED = " -D_LARGEFILE64_SOURCE=1 -DHAVE_HIDDEN"
+EVERY = "--functions=-no_such_function"  # no character that a shell replaces
+
+
+def run(words, **more):
+    return subprocess.run(words, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          universal_newlines=True, errors="replace", **more)
+
+
+def skip(why):
+    print("skipped:", why)
+    sys.exit(77)
+
+
+def fetch(folder):
+    """The folder of zlib's sources."""
+    for name in ("apt-get", "make", "gcov"):
+        if not shutil.which(name):
+            skip("no " + name)
+    with open(os.path.join(folder, "sources.list"), "w", encoding="utf-8") as file:
+        file.write("deb-src http://deb.debian.org/debian bookworm main\n")
+    os.makedirs(os.path.join(folder, "lists", "partial"))
+    apt = ["apt-get", "-o", "Dir::Etc::SourceList=%s/sources.list" % folder,
+           "-o", "Dir::Etc::SourceParts=-", "-o", "Dir::State::Lists=%s/lists" % folder,
+           "-o", "Dir::Cache=%s/cache" % folder, "-o", "Acquire::http::Timeout=20",
+           "-o", "Acquire::Retries=0", "-o", "APT::Sandbox::User=root"]
+    for words in (["update"], ["--download-only", "source", "zlib"]):
+        done = run(apt + words, cwd=folder)
+        if done.returncode:
+            skip("apt-get %s: %s" % (words[0], done.stdout.strip().splitlines()[-1:]))
+    archives = glob.glob(os.path.join(folder, "zlib_*.orig.tar.*"))
+    if not archives:
+        skip("apt-get fetched no source of zlib")
+    with tarfile.open(archives[0]) as archive:
+        archive.extractall(os.path.join(folder, "source"))
+    source = glob.glob(os.path.join(folder, "source", "*"))[0]
+    done = run(["./configure", "--static"], cwd=source, env=dict(os.environ, CC=CC))
+    if done.returncode:
+        skip("zlib's configure: " + done.stdout[-300:])
+    return source
+
+
+class Zlib(unittest.TestCase):
+    maxDiff = None
+
+    def build(self, name, compiler, flags="-O1"):
+        """Builds zlib and runs its tests; returns the folder."""
+        folder = os.path.join(TOP, name)
+        shutil.copytree(SOURCE, folder)
+        done = run(["make", "-j2", "teststatic", "CC=" + compiler, "CFLAGS=" + flags + CONFIGURED],
+                   cwd=folder)
+        self.assertEqual(done.returncode, 0, done.stdout[-2000:])
+        self.assertIn("*** zlib test OK ***", done.stdout)
+        self.assertNotIn("FAILED", done.stdout)
+        return folder
+
+    def instrumented(self, name, *options):
+        listed = os.path.join(TOP, name + ".txt")
+        folder = self.build(name, " ".join([TOOL, "instrument", EVERY, "--list", listed, "--library",
+                                            LIBRARY, *options, "--", CC]))
+        with open(listed, encoding="utf-8") as file:
+            text = file.read()
+        own = text.splitlines()
+        self.assertFalse([line for line in own if "not instrumented" in line], text)
+        done = sum(int(n) for n in re.findall(r"(\d+) functions instrumented", "\n".join(own)))
+        left = sum(int(n) for n in re.findall(r"(\d+) left out", "\n".join(own)))
+        self.assertGreater(done, 120)
+        self.assertGreaterEqual(done, 0.95 * (done + left), "\n".join(own))
+        return folder
+
+    def compress(self, folder):
+        """Runs the program minigzip on a file of the sources; returns its run file."""
+        path = os.path.join(folder, "run.stint")
+        with open(os.path.join(SOURCE, "deflate.c"), "rb") as data:
+            packed = subprocess.run([os.path.join(folder, "minigzip"), "-9"], stdin=data, check=True,
+                                    stdout=subprocess.PIPE, env=dict(os.environ, STINT_FILE=path))
+        with open(os.path.join(SOURCE, "deflate.c"), "rb") as data:
+            self.assertEqual(gzip.decompress(packed.stdout), data.read())
+        return path
+
+    def test_functions(self):
+        folder = self.instrumented("functions")
+        run_file = self.compress(folder)
+        rows = json.loads(run([TOOL, "export", run_file, "--to", "json"]).stdout)["stats"]
+        calls = {row["name"]: row["calls"] for row in rows}
+        self.assertEqual(calls["main"], 1)
+        self.assertGreater(calls["longest_match"], 1000)
+
+    def test_lines(self):
+        folder = self.instrumented("lines", "--lines")
+        run_file = self.compress(folder)
+        covered = self.build("gcov", CC, "-O0 --coverage")
+        for path in glob.glob(os.path.join(covered, "*.gcda")):
+            os.remove(path)
+        self.compress(covered)
+        counts = {}
+        names = [os.path.basename(p) for p in glob.glob(os.path.join(covered, "*.gcda"))]
+        self.assertEqual(run(["gcov", "--json-format"] + names, cwd=covered).returncode, 0)
+        for path in glob.glob(os.path.join(covered, "*.gcov.json.gz")):
+            with gzip.open(path) as file:
+                for source in json.load(file)["files"]:
+                    for line in source["lines"]:
+                        key = os.path.basename(source["file"]), line["line_number"]
+                        counts[key] = max(counts.get(key, 0), line["count"])
+        self.compare(run_file, counts)
+
+    def compare(self, run_file, counts):
+        name = None
+        same = other = 0
+        wrong = []
+        for line in run([TOOL, "annotate", run_file]).stdout.splitlines():
+            head = re.match(r"(?:.*/)?(\w+\.c): .* lines(; the source cannot be read)?$", line)
+            row = re.match(r" *(\d+) +[\d.]+ [num]?s +[\d.]+ [num]?s +<?[\d.]+ +(\d+)(  |$)", line)
+            if head:
+                name = head.group(1)
+            elif row:
+                hits, number = int(row.group(1)), int(row.group(2))
+                if counts.get((name, number)) == hits:
+                    same += 1
+                elif hits or counts.get((name, number)):
+                    other += 1
+                    wrong.append("%s:%d: %d hits, gcov %s" % (name, number, hits,
+                                                              counts.get((name, number))))
+        print("%d lines as gcov, %d not" % (same, other))
+        self.assertGreater(same, 1000)
+        self.assertLess(other, 0.02 * same, "\n".join(wrong))
+
+
+if __name__ == "__main__":
+    try:
+        clang_ast.find_clang()
+    except clang_ast.AstError as e:
+        skip(e)
+    with tempfile.TemporaryDirectory() as TOP:
+        SOURCE = fetch(TOP)
+        unittest.main(argv=sys.argv[:1] + sys.argv[3:], exit=True)
