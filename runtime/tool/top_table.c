@@ -184,7 +184,7 @@ const char *top_sort_name(enum top_sort sort) {
     return sort_names[sort];
 }
 
-static uint64_t sort_value(const struct top_row *r, enum top_sort sort) {
+static uint64_t added_value(const struct top_row *r, enum top_sort sort) {
     switch (sort) {
     case TOP_BY_SELF:
         return r->more_self_ns;
@@ -287,7 +287,7 @@ int top_table_print(struct text *out, const struct top_table *t,
         return -1;
     }
     for (uint32_t i = 0; i < t->count; ++i) {
-        order[i] = (struct top_order){&t->row[i], sort_value(&t->row[i], form->sort)};
+        order[i] = (struct top_order){&t->row[i], added_value(&t->row[i], form->sort)};
     }
     qsort(order, t->count, sizeof *order, compare_added);
     put_top_head(out, t, name, form);
