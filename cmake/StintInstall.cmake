@@ -75,6 +75,9 @@ if(TARGET stint_tool)
         COMPONENT stint_tool)
     install(FILES "${CMAKE_CURRENT_BINARY_DIR}/runtime/tool/stint.1"
         DESTINATION "${CMAKE_INSTALL_MANDIR}/man1" COMPONENT stint_tool)
+    install(DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}/runtime/tool/man/"
+        DESTINATION "${CMAKE_INSTALL_MANDIR}/man1" COMPONENT stint_tool
+        FILES_MATCHING PATTERN "*.1")
     # Where each shell looks for completions below /usr, and below a prefix in XDG_DATA_DIRS or fpath.
     set(completion "${CMAKE_CURRENT_BINARY_DIR}/runtime/tool/completion")
     install(FILES "${completion}/stint.bash" RENAME stint

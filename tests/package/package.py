@@ -396,6 +396,18 @@ def documents(place):
 
 
 @case
+def manual_pages(place):
+    """One for the tool and one for each command, without a complaint of mandoc."""
+    folder = next(place.prefix("shared").glob("share/man/man1"))
+    pages = sorted(path.name for path in folder.iterdir())
+    for name in ("stint.1", "stint-report.1", "stint-diff.1"):
+        expect(name, name in pages, True)
+    said = run(tool("mandoc"), "-Tlint", "-Wstyle", *(folder / name for name in pages), fails=None)
+    wrong = [line for line in said.splitlines() if "manual not found: Xr stint 1" not in line]
+    expect("mandoc", "\n".join(wrong), "")
+
+
+@case
 def debian(place):
     """The packages of CPack, and what lintian says of them."""
     lintian, cpack = tool("lintian"), tool("cpack")
