@@ -167,7 +167,7 @@ def case_links(_):
 # ---- Files --------------------------------------------------------------------------------------
 
 # Files of other projects, and stint.c, which ./dev amalgamate makes.
-FOREIGN = {"Stat.h", "Tracy.hpp", "TracyC.h", "TracyCUDA.hpp", "cali_macros.h", "cuda.h",
+FOREIGN = {"Stat.h", "Tracy.hpp", "TracyC.h", "TracyCUDA.hpp", "cali_macros.h", "cuda.h", "deflate.c",
            "nvtx3/nvToolsExt.h", "paddle/legacy/utils/Stat.h", "stint.c", "timeline.py"}
 FOLDERS = ["cmake", "gen", "include", "runtime", "samples", "tests"]
 
