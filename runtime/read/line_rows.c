@@ -11,6 +11,7 @@
 #include "base/arithmetic.h"
 #include "base/hash.h"
 #include "base/order.h"
+#define STINT_INLINE 1 /* no copy of the inline path, which the tool could not link */
 #include "stint/lines.h"
 
 /* A table that is there in full. */
