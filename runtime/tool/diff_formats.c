@@ -310,7 +310,7 @@ static void put_command_text(struct sink *out, struct export_name text) {
 static void put_annotation(const struct writer *w, const struct diff_row *r, const char *level) {
     sink_text(w->out, "::");
     sink_text(w->out, level);
-    sink_text(w->out, " title=stint diff%3A ");
+    sink_text(w->out, " title=stint diff of ");
     put_command_text(w->out, row_name(r));
     sink_text(w->out, r->gpu ? " (GPU) " : " ");
     sink_text(w->out, diff_verdict_word(w->o->metric, r->verdict));

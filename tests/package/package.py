@@ -531,8 +531,10 @@ def aliases_are_installed(place):
 @case
 def exports(place):
     """What libstint.so exports is what the headers declare, and a function for the CUDA driver."""
-    header = run(*place.cc, "-E", "-P", "-DWITH_TIMER", "-DWITH_PROFILER",
-                 place.prefix("shared") / "include/stint/stint.h")
+    header = ""
+    for name in ("stint.h", "lines.h"):
+        header += run(*place.cc, "-E", "-P", "-DWITH_TIMER", "-DWITH_PROFILER",
+                      place.prefix("shared") / "include/stint" / name)
     declaration = r"\bextern\b[^;{}()]*?\b(stint_\w+)\s*(?:\(|__attribute__)"
     declared = set(re.findall(declaration, header))
     exported = place.exported(place.library("shared"))

@@ -202,7 +202,7 @@ def case_hostile_names(folder):
     b = folder / "b.stint"
     run(FAKE, "-1", "10", "1", HOSTILE, "50", STINT_FILE=str(b))
     lines = diff("--format", "github", a, b).stdout.split("\n")
-    need(len(lines) == 3 and lines[0].startswith("::error title=stint diff%3A ") and
+    need(len(lines) == 3 and lines[0].startswith("::error title=stint diff of ") and
          "%25%2C x%3A =1%0A" in lines[0] and lines[0].count("::") == 2, lines)
 
 
