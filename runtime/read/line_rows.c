@@ -8,10 +8,10 @@
 #include <string.h>
 
 #include "arena/arena.h"
+#include "base/api.h"
 #include "base/arithmetic.h"
 #include "base/hash.h"
 #include "base/order.h"
-#define STINT_INLINE 1 /* no copy of the inline path, which the tool could not link */
 #include "stint/lines.h"
 
 /* A table that is there in full. */
