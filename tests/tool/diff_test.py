@@ -182,7 +182,7 @@ def case_formats(folder):
              and suite.get("tests") == str(len(suite)) == "22", options, failed)
         lines = diff("--format", "github", *options, *a, "--", *b, rc=rc).stdout.split("\n")[:-1]
         level = "error" if failures else "warning"
-        need(len(lines) == 2 and lines[0].startswith("::%s title=stint diff%%3A scope 7 SLOWER::" % level)
+        need(len(lines) == 2 and lines[0].startswith("::%s title=stint diff of scope 7 SLOWER::" % level)
              and lines[1].startswith("::notice title=stint diff::1 SLOWER, "), lines)
     document = json.loads(diff("--format", "json", "-m", "calls", *a, "--", *b).stdout)
     need(document["unit"] == "calls", document)
