@@ -16,7 +16,7 @@ import sysconfig
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-PACKAGE = ROOT / "python"
+PACKAGE = ROOT / "packaging" / "python"
 LIBRARY, TOOL, CC = sys.argv[1:4]
 SKIPPED = 77
 LIMIT = 300
@@ -370,11 +370,11 @@ def case_wheel(folder):
               "python3-wheel, python3-venv)")
         return SKIPPED
     # A build leaves files beside the sources: of a copy.
-    shutil.copytree(PACKAGE, folder / "python", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(PACKAGE, folder / "packaging" / "python", ignore=shutil.ignore_patterns("__pycache__"))
     (folder / "include" / "stint").mkdir(parents=True)
     shutil.copy(ROOT / "include" / "stint" / "stint.h", folder / "include" / "stint")
     python("-m", "pip", "-q", "wheel", "--no-index", "--no-deps", "--no-build-isolation", "-w",
-           folder / "out", folder / "python", executable=python3, PYTHONPATH=None)
+           folder / "out", folder / "packaging" / "python", executable=python3, PYTHONPATH=None)
     wheels = list((folder / "out").glob("*.whl"))
     need([wheel.name for wheel in wheels] == ["stint-%s-py3-none-any.whl" % stint.version()], wheels)
     python("-m", "venv", folder / "env", executable=python3, PYTHONPATH=None)

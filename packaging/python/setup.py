@@ -6,5 +6,5 @@ import re
 
 from setuptools import setup
 
-HEADER = pathlib.Path(__file__).resolve().parent.parent / "include" / "stint" / "stint.h"
+HEADER = pathlib.Path(__file__).resolve().parents[2] / "include" / "stint" / "stint.h"
 setup(version=".".join(re.findall(r"(?m)^#define STINT_VERSION_[A-Z]+ (\d+)$", HEADER.read_text())))
