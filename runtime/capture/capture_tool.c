@@ -41,13 +41,14 @@ void capture_tool_stop(const struct gpu_context *context) {
     struct gpu_context here = {0};
     int same = gpu->context(NULL, &here) == GPU_OK && here.handle == context->handle &&
                here.id == context->id;
-    int entered = !same && gpu_enter(gpu, context) == GPU_OK;
+    int entered = 0;
+    if (!same) {
+        gpu_enter(gpu, context, &entered);
+    }
     if (gpu->capture_stop) {
         gpu->capture_stop();
     }
-    if (entered) {
-        gpu_leave(gpu, context);
-    }
+    gpu_leave(gpu, context, entered);
 }
 
 void capture_tool_missed(const char *name) {

@@ -69,10 +69,11 @@ static int contexts_wait_for_current(const struct gpu_ops *gpu) {
 
 static int contexts_wait_for(const struct gpu_ops *gpu, uint64_t context) {
     struct gpu_context c = {.handle = (void *)(uintptr_t)context, .device = -1};
-    int code = gpu_enter(gpu, &c);
+    int entered;
+    int code = gpu_enter(gpu, &c, &entered);
     if (!code) {
         code = contexts_wait_for_current(gpu);
-        gpu_leave(gpu, &c);
+        gpu_leave(gpu, &c, entered);
     }
     return code;
 }

@@ -2,6 +2,7 @@
 #include "event_pair.h"
 
 #include <stddef.h>
+#include <string.h>
 
 static int pair_make_events(const struct gpu_ops *gpu, struct event_pair *p) {
     int mode = GPU_MODE_RELAXED;
@@ -20,41 +21,70 @@ static int pair_make_events(const struct gpu_ops *gpu, struct event_pair *p) {
     return code;
 }
 
-int event_pair_record(const struct gpu_ops *gpu, struct event_pair *p, void **which) {
-    int code = gpu_enter(gpu, &p->home->context);
-    if (code) {
-        return code;
+static void visit_leave_context(struct event_visit *v) {
+    gpu_leave(v->gpu, &v->context, v->entered);
+    v->entered = 0;
+    v->context.handle = NULL;
+}
+
+static int visit_enter_context(struct event_visit *v, const struct gpu_context *c) {
+    if (v->context.handle == c->handle && v->context.id == c->id) {
+        return GPU_OK;
     }
-    if (!p->from) {
-        code = pair_make_events(gpu, p);
-    }
+    visit_leave_context(v);
+    int code = gpu_enter(v->gpu, c, &v->entered);
     if (!code) {
-        code = gpu->event_record(*which, p->stream);
+        v->context = *c;
     }
-    gpu_leave(gpu, &p->home->context);
     return code;
 }
 
-int event_pair_query(const struct gpu_ops *gpu, const struct event_pair *p, int wait,
-                     uint64_t *ns) {
-    int mode = GPU_MODE_RELAXED;
-    int code = gpu_enter(gpu, &p->home->context);
+/* A mode that cannot be exchanged is asked for again at the next pair. */
+static void visit_relax_captures(struct event_visit *v) {
+    if (!v->relaxed) {
+        v->mode = GPU_MODE_RELAXED;
+        v->relaxed = gpu_capture_mode(v->gpu, &v->mode) == GPU_OK;
+    }
+}
+
+void event_visit_begin(struct event_visit *v, const struct gpu_ops *gpu) {
+    memset(v, 0, sizeof *v);
+    v->gpu = gpu;
+}
+
+void event_visit_end(struct event_visit *v) {
+    if (v->relaxed) {
+        gpu_capture_mode(v->gpu, &v->mode);
+        v->relaxed = 0;
+    }
+    visit_leave_context(v);
+}
+
+int event_pair_record(struct event_visit *v, struct event_pair *p, void **which) {
+    int code = visit_enter_context(v, &p->home->context);
+    if (!code && !p->from) {
+        code = pair_make_events(v->gpu, p);
+    }
+    if (!code) {
+        code = v->gpu->event_record(*which, p->stream);
+    }
+    return code;
+}
+
+int event_pair_query(struct event_visit *v, const struct event_pair *p, int wait, uint64_t *ns) {
+    int code = visit_enter_context(v, &p->home->context);
     if (code) {
         return code;
     }
-    int relaxed = gpu_capture_mode(gpu, &mode) == GPU_OK;
+    visit_relax_captures(v);
     if (wait) {
-        code = gpu->event_wait(p->to);
+        code = v->gpu->event_wait(p->to);
     } else {
-        code = gpu->event_query(p->to);
+        code = v->gpu->event_query(p->to);
     }
     if (!code) {
-        code = gpu->event_elapsed(p->from, p->to, ns);
+        code = v->gpu->event_elapsed(p->from, p->to, ns);
     }
-    if (relaxed) {
-        gpu_capture_mode(gpu, &mode);
-    }
-    gpu_leave(gpu, &p->home->context);
     return code;
 }
 

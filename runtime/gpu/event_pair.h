@@ -81,11 +81,23 @@ void event_queue_forget_all(void);
 
 /* ---- Calls of the back end (event_calls.c); without any lock, as they may end up in a tool. */
 
+/* The calls that one thread makes in a row: a context is entered once for those that need it, and
+ * the capture mode exchanged once. */
+struct event_visit {
+    const struct gpu_ops *gpu;
+    struct gpu_context context; /* current since the last pair; handle NULL: none */
+    int entered;                /* and to be left */
+    int relaxed;                /* `mode` is to be restored */
+    int mode;
+};
+void event_visit_begin(struct event_visit *v, const struct gpu_ops *gpu);
+void event_visit_end(struct event_visit *v);
+
 /* Makes the pair's events if it has none, then records one of them. Codes of gpu.h. */
-int event_pair_record(const struct gpu_ops *gpu, struct event_pair *p, void **which);
+int event_pair_record(struct event_visit *v, struct event_pair *p, void **which);
 /* The time between the two events. GPU_NOT_READY: the GPU has not reached the second one; not
  * returned with `wait`, which waits for it. */
-int event_pair_query(const struct gpu_ops *gpu, const struct event_pair *p, int wait, uint64_t *ns);
+int event_pair_query(struct event_visit *v, const struct event_pair *p, int wait, uint64_t *ns);
 /* What a scope that got this code is counted as. */
 enum stint_status event_status_of_code(int code);
 

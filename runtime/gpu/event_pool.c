@@ -199,7 +199,10 @@ static struct event_pair *pool_start_pair(const struct gpu_ops *gpu, void *strea
         return NULL;
     }
     p->stream = stream;
-    code = event_pair_record(gpu, p, &p->from);
+    struct event_visit v;
+    event_visit_begin(&v, gpu);
+    code = event_pair_record(&v, p, &p->from);
+    event_visit_end(&v);
     if (code) {
         pool_fail(p, code);
         *why = event_status_of_code(code);
@@ -249,7 +252,7 @@ void event_pool_cancel(struct event_pair *p) {
 
 /* Queries the oldest pair of the queue; returns whether it was taken out, with its time or an
  * error. With the lock, which is released for the query. */
-static int pool_poll_queue(const struct gpu_ops *gpu, struct event_queue *q, int wait) {
+static int pool_poll_queue(struct event_visit *v, struct event_queue *q, int wait) {
     uint64_t ns = 0;
     if (q->asked || !q->head || pool_get_state() != POOL_OPEN) {
         return 0;
@@ -259,7 +262,7 @@ static int pool_poll_queue(const struct gpu_ops *gpu, struct event_queue *q, int
     if (!event_pair_is_stale(p)) {
         q->asked = 1;
         lock_drop(LOCK_EVENTS);
-        code = event_pair_query(gpu, p, wait, &ns);
+        code = event_pair_query(v, p, wait, &ns);
         lock_hold(LOCK_EVENTS);
         q->asked = 0;
     }
@@ -280,27 +283,27 @@ static int pool_poll_queue(const struct gpu_ops *gpu, struct event_queue *q, int
 
 /* Two queries at most: the stream's oldest pair, then its next one, or another stream's if the
  * first is not finished, so that pairs of a stream that is no longer used are collected, too. */
-static void pool_poll_some(const struct gpu_ops *gpu, struct event_queue *own) {
+static void pool_poll_some(struct event_visit *v, struct event_queue *own) {
     struct event_queue *next = own;
-    if (!pool_poll_queue(gpu, own, 0)) {
+    if (!pool_poll_queue(v, own, 0)) {
         next = event_queue_other(own);
     }
     if (next) {
-        pool_poll_queue(gpu, next, 0);
+        pool_poll_queue(v, next, 0);
     }
 }
 
-static int pool_stop_pair(const struct gpu_ops *gpu, struct event_pair *p, int wait,
+static int pool_stop_pair(struct event_visit *v, struct event_pair *p, int wait,
                           enum stint_status *why) {
     int capturing = 0;
-    int code = gpu_capturing(gpu, p->stream, &capturing);
+    int code = gpu_capturing(v->gpu, p->stream, &capturing);
     if (!code && capturing) {
         pool_retire(p, 1);
         *why = STINT_STATUS_GPU_CAPTURED;
         return -1;
     }
     if (!code) {
-        code = event_pair_record(gpu, p, &p->to);
+        code = event_pair_record(v, p, &p->to);
     }
     if (code) {
         pool_fail(p, code);
@@ -308,12 +311,12 @@ static int pool_stop_pair(const struct gpu_ops *gpu, struct event_pair *p, int w
         return -1;
     }
     if (wait) {
-        gpu->event_wait(p->to); /* the query returns an error again */
+        v->gpu->event_wait(p->to); /* the query returns an error again */
     }
     lock_hold(LOCK_EVENTS);
     event_lane_close(p);
     struct event_queue *q = event_queue_put(p);
-    pool_poll_some(gpu, q);
+    pool_poll_some(v, q);
     lock_drop(LOCK_EVENTS);
     return 0;
 }
@@ -329,7 +332,10 @@ int event_pool_stop(struct event_pair *p, uint32_t sums, uint32_t node, int wait
     p->sums = sums;
     p->node = node;
     if (pool_get_state() == POOL_OPEN && sums && !event_pair_is_stale(p)) {
-        result = pool_stop_pair(gpu_ops(), p, wait, why);
+        struct event_visit calls;
+        event_visit_begin(&calls, gpu_ops());
+        result = pool_stop_pair(&calls, p, wait, why);
+        event_visit_end(&calls);
     } else {
         pool_retire(p, 1);
     }
@@ -339,10 +345,10 @@ int event_pool_stop(struct event_pair *p, uint32_t sums, uint32_t node, int wait
 
 /* Takes out all pairs that are finished; with `wait` waits for the others. Returns whether there
  * was any. */
-static int pool_poll_all(int wait) {
+static int pool_poll_all(struct event_visit *v, int wait) {
     int some = 0;
     for (uint32_t i = 0; i < EVENT_QUEUES && event_queue_waiting(); ++i) {
-        while (pool_poll_queue(gpu_ops(), &event_queues[i], wait)) {
+        while (pool_poll_queue(v, &event_queues[i], wait)) {
             some = 1;
         }
     }
@@ -352,9 +358,12 @@ static int pool_poll_all(int wait) {
 void event_pool_collect(void) {
     if (pool_get_state() == POOL_OPEN && !pool_is_inside()) {
         struct lock_visit v = lock_visit_begin(LOCK_EVENTS);
+        struct event_visit calls;
+        event_visit_begin(&calls, gpu_ops());
         lock_hold(LOCK_EVENTS);
-        pool_poll_all(0);
+        pool_poll_all(&calls, 0);
         lock_drop(LOCK_EVENTS);
+        event_visit_end(&calls);
         lock_visit_end(LOCK_EVENTS, v);
     }
 }
@@ -362,15 +371,18 @@ void event_pool_collect(void) {
 int event_pool_flush(void) {
     if (pool_get_state() == POOL_OPEN && !pool_is_inside()) {
         struct lock_visit v = lock_visit_begin(LOCK_EVENTS);
+        struct event_visit calls;
+        event_visit_begin(&calls, gpu_ops());
         lock_hold(LOCK_EVENTS);
         while (event_queue_waiting() && pool_get_state() == POOL_OPEN) {
-            if (!pool_poll_all(1)) { /* other threads query what is left */
+            if (!pool_poll_all(&calls, 1)) { /* other threads query what is left */
                 lock_drop(LOCK_EVENTS);
                 sched_yield();
                 lock_hold(LOCK_EVENTS);
             }
         }
         lock_drop(LOCK_EVENTS);
+        event_visit_end(&calls);
         lock_visit_end(LOCK_EVENTS, v);
     }
     return pool_get_state() == POOL_FAILED ? -1 : 0;

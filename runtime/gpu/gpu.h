@@ -80,6 +80,9 @@ struct gpu_ops {
      * context. */
     int (*enter)(const struct gpu_context *c);
     void (*leave)(const struct gpu_context *c);
+    /* Whether the context is current, by one call instead of the two of enter and leave. NULL: not
+     * known. */
+    int (*is_current)(const struct gpu_context *c);
 
     /* Waits until the current context's work is done. NULL: there is no waiting for contexts. */
     int (*wait)(void);
@@ -161,14 +164,18 @@ const char *gpu_code_name(int code);
 int gpu_is_fatal(int code);
 
 /* The calls of members that may be NULL. */
-static inline int gpu_enter(const struct gpu_ops *gpu, const struct gpu_context *c) {
-    if (!gpu->enter) {
+/* entered: for gpu_leave; 0 where the context was current already, and after an error. */
+static inline int gpu_enter(const struct gpu_ops *gpu, const struct gpu_context *c, int *entered) {
+    *entered = 0;
+    if (!gpu->enter || (gpu->is_current && gpu->is_current(c))) {
         return GPU_OK;
     }
-    return gpu->enter(c);
+    int code = gpu->enter(c);
+    *entered = code == GPU_OK;
+    return code;
 }
-static inline void gpu_leave(const struct gpu_ops *gpu, const struct gpu_context *c) {
-    if (gpu->leave) {
+static inline void gpu_leave(const struct gpu_ops *gpu, const struct gpu_context *c, int entered) {
+    if (entered && gpu->leave) {
         gpu->leave(c);
     }
 }

@@ -54,16 +54,16 @@ static int publishing;
 #define KNOWN 64
 static uint64_t known[KNOWN];
 
-static int driver_context_is_current(const void *context) {
+static int driver_context_is_current(const struct gpu_context *c) {
     void *now = NULL;
-    return !driver.cuCtxGetCurrent(&now) && now == context;
+    return !driver.cuCtxGetCurrent(&now) && now == c->handle;
 }
 
 static int driver_enter_context(const struct gpu_context *c) {
     if (driver.cuCtxPushCurrent && driver.cuCtxPopCurrent) {
         return driver.cuCtxPushCurrent(c->handle);
     }
-    return driver_context_is_current(c->handle) ? GPU_OK : GPU_UNSUPPORTED;
+    return driver_context_is_current(c) ? GPU_OK : GPU_UNSUPPORTED;
 }
 
 static void driver_leave_context(const struct gpu_context *c) {
@@ -81,7 +81,7 @@ static int driver_ask_device_of(const struct gpu_context *c) {
     if (!driver.cuCtxGetDevice) {
         return -1;
     }
-    if (!driver_context_is_current(c->handle)) {
+    if (!driver_context_is_current(c)) {
         if (driver_enter_context(c)) {
             return -1;
         }
@@ -254,6 +254,7 @@ static const struct gpu_ops usable_driver = {
     .uninitialized = driver_is_uninitialized,
     .enter = driver_enter_context,
     .leave = driver_leave_context,
+    .is_current = driver_context_is_current,
     .wait = driver_wait,
     .capturing = driver_get_capturing,
     .capture_mode = driver_exchange_capture_mode,

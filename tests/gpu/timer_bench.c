@@ -53,6 +53,7 @@ static struct {
 } calls[] = {
     {.name = "cuCtxPushCurrent", .symbol = "cuCtxPushCurrent_v2"},
     {.name = "cuCtxPopCurrent", .symbol = "cuCtxPopCurrent_v2"},
+    {.name = "cuCtxGetCurrent"},
     {.name = "cuCtxGetId"},
     {.name = "cuStreamGetCtx"},
     {.name = "cuStreamIsCapturing"},
@@ -114,19 +115,22 @@ static void make_call(size_t i) {
         calls[1].one(&out);
         break;
     case 2:
-        calls[i].two(context, &out);
+        calls[i].one(&out);
         break;
     case 3:
+        calls[i].two(context, &out);
+        break;
     case 4:
+    case 5:
         calls[i].two(stream, &out);
         break;
-    case 5:
+    case 6:
         calls[i].one(&mode);
         break;
-    case 6:
+    case 7:
         calls[i].two(event[record++ % 2], stream);
         break;
-    case 7:
+    case 8:
         calls[i].one(event[0]);
         break;
     default:

@@ -103,6 +103,51 @@ TEST(gpu_timer, asks_twice_at_most_when_it_closes) {
     }
 }
 
+/* Not for the runtime API, whose calls make others. */
+#ifndef TEST_CUDART
+/* The driver calls of a scope on that stream whose events were made by scopes before. */
+static uint64_t calls_of_a_scope(void *stream) {
+    for (int i = 0; i < 2; ++i) {
+        scope(stream, 100);
+        double_advance(1000);
+    }
+    double_calls_clear();
+    scope(stream, 100);
+    return double_calls_all();
+}
+
+TEST(gpu_timer, a_scope_makes_thirteen_driver_calls) {
+    begin_gpu();
+    void *own = double_stream_new(NULL), *other = double_stream_new(double_context_new(1));
+    CHECK_EQ_U64(calls_of_a_scope(own), 13);
+    CHECK_EQ_U64(double_calls("cuCtxPushCurrent"), 0);
+    stint_gpu_flush();
+    CHECK_EQ_U64(calls_of_a_scope(other), 17);
+    CHECK_EQ_U64(double_calls("cuCtxPushCurrent"), 2);
+    CHECK_EQ_U64(double_calls("cuCtxPopCurrent"), 2);
+    CHECK_EQ_U64(double_calls("cuThreadExchangeStreamCaptureMode"), 2);
+    finish_gpu();
+    stint_gpu_flush();
+    CHECK_EQ_U64(stat_of("scope").gpu_calls, 6);
+}
+
+TEST(gpu_timer, a_poll_goes_through_contexts_and_leaves_them) {
+    begin_gpu();
+    void *current = double_context_current();
+    void *own = double_stream_new(NULL), *other = double_stream_new(double_context_new(1));
+    for (int i = 0; i < 5; ++i) {
+        scope(own, 100);
+        scope(other, 100);
+    }
+    finish_gpu();
+    stint_gpu_flush();
+    CHECK_EQ_U64(stat_of("scope").gpu_calls, 10);
+    CHECK(double_context_current() == current);
+    CHECK_EQ_U64(double_calls("cuCtxPushCurrent"), double_calls("cuCtxPopCurrent"));
+    CHECK_EQ_U64(lost_in_all(), 0);
+}
+#endif
+
 TEST(gpu_timer, full_is_dropped_and_counted) {
     begin_gpu_with("STINT_GPU_IN_FLIGHT", "64");
     void *s = double_stream_new(NULL);
