@@ -136,6 +136,19 @@ static enum pool_state pool_open(void) {
     return pool_get_state();
 }
 
+void event_pool_look_now(uint64_t now) {
+    enum pool_state none = POOL_NO_GPU;
+    if (pool_is_inside()) {
+        return;
+    }
+    struct lock_visit v = lock_visit_begin(LOCK_EVENTS);
+    if (gpu_look_again(now) && __atomic_compare_exchange_n(&pool_state, &none, POOL_NEW, 0,
+                                                           __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+        __atomic_store_n(&event_pool_no_gpu, 0, __ATOMIC_RELAXED);
+    }
+    lock_visit_end(LOCK_EVENTS, v);
+}
+
 /* Counts one more pair in flight. 0, or -1: too many are. */
 static int pool_reserve_pair(void) {
     uint64_t have = __atomic_load_n(&busy, __ATOMIC_RELAXED);

@@ -13,11 +13,19 @@
 #include <stdint.h>
 
 #include "base/status.h"
+#include "gpu.h"
 
 struct event_pair;
 
 /* There is no GPU: event_pool_start returns NULL. Relaxed. */
 extern int event_pool_no_gpu;
+/* Once a second at most, whether there is one by now (gpu_look_again); now: ticks. */
+void event_pool_look_now(uint64_t now);
+static inline void event_pool_look(uint64_t now) {
+    if (now >= __atomic_load_n(&gpu_next_look, __ATOMIC_RELAXED)) {
+        event_pool_look_now(now);
+    }
+}
 
 /* Records the first event of a pair on the stream. NULL: not measured, and *why says what to
  * count. */

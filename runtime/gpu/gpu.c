@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "gpu.h"
 
+#include "base/clock.h"
 #include "base/config.h"
+
+#define LOOK_NS 1000000000u /* between two; one takes 20 to 30 us */
 
 static const struct gpu_backend *const *backends; /* written once, by a constructor */
 static const struct gpu_ops *found;               /* release, acquire */
+uint64_t gpu_next_look;
 
 void gpu_set_list(const struct gpu_backend *const *list) {
     backends = list;
@@ -42,6 +46,43 @@ const struct gpu_ops *gpu_ops(void) {
         }
     }
     return ops;
+}
+
+/* The first whose library is loaded by now; NULL: none. */
+static const struct gpu_ops *gpu_look_first(void) {
+    for (const struct gpu_backend *const *b = backends; b && *b; ++b) {
+        const struct gpu_ops *ops = NULL;
+        if ((*b)->look) {
+            ops = (*b)->look(config.cuda_lib);
+        }
+        if (ops) {
+            return ops;
+        }
+    }
+    return NULL;
+}
+
+int gpu_look_again(uint64_t now) {
+    const struct gpu_ops *before = gpu_known();
+    uint64_t due = __atomic_load_n(&gpu_next_look, __ATOMIC_RELAXED);
+    if (!before || now < due) {
+        return 0;
+    }
+    if (!before->reason) {
+        return 1;
+    }
+    uint64_t next = now + clock_ticks_of_ns(LOOK_NS);
+    if (!__atomic_compare_exchange_n(&gpu_next_look, &due, next, 0, __ATOMIC_RELAXED,
+                                     __ATOMIC_RELAXED) ||
+        !gpu_may_seek()) {
+        return 0;
+    }
+    const struct gpu_ops *ops = gpu_look_first();
+    if (!ops) {
+        return 0;
+    }
+    __atomic_store_n(&found, ops, __ATOMIC_RELEASE);
+    return 1;
 }
 
 const struct gpu_ops *gpu_known(void) {

@@ -128,6 +128,10 @@ struct gpu_backend {
      * NULL: a back end that cannot be used has a reason; &gpu_none itself: it could not be tried
      * now, and will be again. */
     const struct gpu_ops *(*open)(const char *library);
+    /* After open() gave a reason: whether the program has loaded the library meanwhile; loads
+     * nothing and changes nothing that open() returned. Usable ops, or NULL. A NULL member: what
+     * open() returned remains. */
+    const struct gpu_ops *(*look)(const char *library);
 };
 
 extern const struct gpu_ops gpu_none;
@@ -149,6 +153,11 @@ int gpu_thread_blocks_signal(void);
  * driver) under the name that config.cuda_lib then has: read the environment first. Threads that
  * race to be the first may all look, and find the same. */
 const struct gpu_ops *gpu_ops(void);
+/* Where gpu_ops() had found no usable back end: looks again for one whose library the program has
+ * loaded since, without loading it. At most once a second; now: ticks, of any recent moment. 1: there
+ * is one now. */
+int gpu_look_again(uint64_t now);
+extern uint64_t gpu_next_look; /* not before; ticks, 0 = at once; any thread, relaxed */
 /* The same if gpu_ops() was called before, else NULL: for a report of a program without GPU scopes
  * nothing is loaded. */
 const struct gpu_ops *gpu_known(void);

@@ -37,12 +37,12 @@ struct driver_attribute {
 
 struct loaded {
     struct driver functions;
-    struct gpu_ops ops;
     char reason[240]; /* "" = usable */
 };
 
-/* What the ops call. Written under `publishing`, and only where that changes something: by the
- * first thread that opens the back end, before any thread has the ops. */
+/* What the ops call, and why there are none. Written under `publishing`: the functions by the first
+ * thread that finds a usable driver, before any thread has its ops; the reason where that changes
+ * it, before any thread has the ops of a refused one. */
 static struct loaded loaded;
 static int publishing;
 #define driver (loaded.functions)
@@ -273,6 +273,8 @@ static const struct gpu_ops usable_driver = {
 
 /* ---- Loading */
 
+static struct gpu_ops refused_driver; /* gpu_none with loaded.reason; written with that */
+
 static int driver_find_symbols(void *library, const char *name, struct loaded *out) {
     for (size_t i = 0; i < sizeof driver_symbols / sizeof *driver_symbols; ++i) {
         const struct driver_symbol *s = &driver_symbols[i];
@@ -317,27 +319,49 @@ static void driver_say_missing(const char *name, const char *error, struct loade
     }
 }
 
-static void driver_load(const char *name, struct loaded *out) {
+/* The functions of an open library, if it is a usable driver, or the reason why not. */
+static void driver_read_library(void *library, const char *name, struct loaded *out) {
+    int version;
+    void *current;
+    int code;
+    if (driver_find_symbols(library, name, out)) {
+        return;
+    }
+    if (out->functions.cuDriverGetVersion) {
+        code = out->functions.cuDriverGetVersion(&version);
+    } else {
+        code = out->functions.cuCtxGetCurrent(&current);
+    }
+    if (code == GPU_STUB) { /* a stub has every symbol, and each returns this */
+        snprintf(out->reason, sizeof out->reason, "%.150s is the toolkit's stub, not a driver",
+                 name);
+    }
+}
+
+/* more: a flag of dlopen. */
+static void driver_load(const char *name, int more, struct loaded *out) {
     memset(out, 0, sizeof *out); /* with the gaps, for memcmp */
-    void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL | more);
     if (!library) {
         const char *error = dlerror();
         driver_say_missing(name, error ? error : "", out);
-    } else if (!driver_find_symbols(library, name, out)) {
-        int version;
-        void *current;
-        int code;
-        if (out->functions.cuDriverGetVersion) {
-            code = out->functions.cuDriverGetVersion(&version);
-        } else {
-            code = out->functions.cuCtxGetCurrent(&current);
-        }
-        if (code == GPU_STUB) { /* a stub has every symbol, and each returns this */
-            snprintf(out->reason, sizeof out->reason, "%.150s is the toolkit's stub, not a driver",
-                     name);
-        }
+    } else {
+        driver_read_library(library, name, out);
     }
     dlerror(); /* the program's next dlerror() must not report optional symbols */
+}
+
+/* Takes what changes: the functions of a usable driver, or else the reason. */
+static void driver_take(const struct loaded *fresh) {
+    if (fresh->reason[0] && strcmp(loaded.reason, fresh->reason) != 0) {
+        memcpy(loaded.reason, fresh->reason, sizeof loaded.reason);
+        refused_driver = gpu_none;
+        refused_driver.reason = loaded.reason;
+    }
+    if (!fresh->reason[0] &&
+        memcmp(&loaded.functions, &fresh->functions, sizeof loaded.functions) != 0) {
+        memcpy(&loaded.functions, &fresh->functions, sizeof loaded.functions);
+    }
 }
 
 static const struct gpu_ops *driver_publish(const struct loaded *fresh) {
@@ -347,11 +371,13 @@ static const struct gpu_ops *driver_publish(const struct loaded *fresh) {
         }
         sched_yield();
     }
-    if (memcmp(&loaded, fresh, sizeof loaded)) {
-        memcpy(&loaded, fresh, sizeof loaded);
-    }
+    driver_take(fresh);
     __atomic_store_n(&publishing, 0, __ATOMIC_RELEASE);
-    return &loaded.ops;
+    return fresh->reason[0] ? &refused_driver : &usable_driver;
+}
+
+static const char *driver_get_name(const char *library) {
+    return library ? library : DEFAULT_LIBRARY;
 }
 
 /* Loads the library (NULL: libcuda.so.1), for good. Threads may open the same one at once; to open
@@ -359,14 +385,21 @@ static const struct gpu_ops *driver_publish(const struct loaded *fresh) {
 static const struct gpu_ops *driver_open(const char *library) {
     ERRNO_KEEP;
     struct loaded fresh;
-    driver_load(library ? library : DEFAULT_LIBRARY, &fresh);
-    fresh.ops = usable_driver;
-    if (fresh.reason[0]) {
-        fresh.ops = gpu_none;
-        fresh.ops.reason = loaded.reason;
-    }
+    driver_load(driver_get_name(library), 0, &fresh);
     return driver_publish(&fresh);
 }
 
+/* Other threads may read the reason of driver_open: it remains. */
+static const struct gpu_ops *driver_look(const char *library) {
+    ERRNO_KEEP;
+    struct loaded fresh;
+    driver_load(driver_get_name(library), RTLD_NOLOAD, &fresh);
+    if (fresh.reason[0]) {
+        return NULL;
+    }
+    const struct gpu_ops *ops = driver_publish(&fresh);
+    return ops->reason ? NULL : ops;
+}
+
 const struct gpu_backend gpu_driver = {
-    .name = "driver", .library = "/libcuda.so", .open = driver_open};
+    .name = "driver", .library = "/libcuda.so", .open = driver_open, .look = driver_look};

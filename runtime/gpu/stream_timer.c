@@ -157,8 +157,12 @@ void stream_timer_begin(struct stint_impl_call *guard, struct stint_impl_site *s
             pair = event_pool_start(stream, &why);
         }
         stint_impl_begin_body(guard, site, 0);
+        struct thread_block *b = thread_block_here();
         if (wanted) {
-            stream_keep_pair(thread_block_here(), (uint64_t)(uintptr_t)guard, pair, why);
+            stream_keep_pair(b, (uint64_t)(uintptr_t)guard, pair, why);
+        }
+        if (wanted && no_gpu && b) {
+            event_pool_look(STINT_IMPL_LOAD(&b->hot.top->start)); /* for the next scope */
         }
     }
 }

@@ -19,6 +19,7 @@
 #include "base/log.h"
 #include "capture/capture.h"
 #include "capture/schedule.h"
+#include "gpu/event_pool.h"
 #include "interval.h"
 #include "read/baseline.h"
 #include "record/recorder.h"
@@ -178,6 +179,7 @@ uint64_t stint_step(void) {
     ERRNO_KEEP;
     uint64_t begun = __atomic_add_fetch(&steps_ended, 1, __ATOMIC_RELAXED);
     step_add_sample();
+    event_pool_look(STINT_IMPL_LOAD(&last_at));
     activity_step();
     tracer_step();
     capture_step(begun); /* first, so that no capture contains the report of the timers */

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 stint_add_test(TARGET stint_gpu_timer SOURCES "${CMAKE_CURRENT_LIST_DIR}/timer_test.c"
-    LIBS stint_fake stint_cuda_double Threads::Threads LABELS unit)
+    LIBS stint_fake stint_cuda_double Threads::Threads ${CMAKE_DL_LIBS} LABELS unit)
+add_dependencies(stint_gpu_timer stint_cuda_double_old)
+target_compile_definitions(stint_gpu_timer PRIVATE
+    "DOUBLE_OLD_LIBRARY=\"$<TARGET_FILE:stint_cuda_double_old>\"")
 set_target_properties(stint_gpu_timer PROPERTIES C_STANDARD 11 C_STANDARD_REQUIRED ON)
 stint_warnings(stint_gpu_timer)
 

@@ -2,6 +2,7 @@
 /*
  * GPU timers over the driver double: virtual time on both sides, exact to the nanosecond.
  */
+#include <dlfcn.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -276,6 +277,70 @@ TEST(gpu_timer, without_a_context) {
 #endif
 
 /* As in a signal handler. What it loses could not have been measured. */
+/* The driver's library by a name that comes into being later. */
+#ifndef TEST_CUDART
+#define LATE_DRIVER "./late_driver.so"
+
+static void begin_without_driver(void) {
+    unlink(LATE_DRIVER);
+    begin_gpu();
+    setenv("STINT_CUDA_LIB", LATE_DRIVER, 1);
+    scope(NULL, 100);
+    CHECK_EQ_U64(lost(STINT_STATUS_GPU_NO_DEVICE), 1);
+    CHECK(!symlink(DOUBLE_LIBRARY, LATE_DRIVER)); /* the program has loaded that file */
+}
+
+TEST(gpu_timer, a_driver_that_the_program_loads_later) {
+    begin_without_driver();
+    scope(NULL, 100); /* looks */
+    scope(NULL, 100);
+    CHECK_EQ_U64(lost(STINT_STATUS_GPU_NO_DEVICE), 2);
+    finish_gpu();
+    stint_gpu_flush();
+    CHECK_EQ_U64(stat_of("scope").gpu_calls, 1);
+    unlink(LATE_DRIVER);
+}
+
+TEST(gpu_timer, looks_for_a_driver_once_a_second) {
+    begin_without_driver();
+    unlink(LATE_DRIVER);
+    scope(NULL, 100); /* looks, and finds none */
+    CHECK(!symlink(DOUBLE_LIBRARY, LATE_DRIVER));
+    fake_advance(999999000);
+    scope(NULL, 100);
+    scope(NULL, 100);
+    CHECK_EQ_U64(lost(STINT_STATUS_GPU_NO_DEVICE), 4);
+    fake_advance(1000);
+    scope(NULL, 100); /* looks */
+    scope(NULL, 100);
+    CHECK_EQ_U64(lost(STINT_STATUS_GPU_NO_DEVICE), 5);
+    unlink(LATE_DRIVER);
+}
+
+TEST(gpu_timer, a_step_finds_a_driver) {
+    begin_without_driver();
+    stint_step();
+    scope(NULL, 100);
+    CHECK_EQ_U64(lost(STINT_STATUS_GPU_NO_DEVICE), 1);
+    unlink(LATE_DRIVER);
+}
+
+/* It is looked for among the loaded libraries only: no context can exist in another one. */
+TEST(gpu_timer, a_driver_that_is_not_loaded_stays_so) {
+    begin_without_driver();
+    unlink(LATE_DRIVER);
+    CHECK(!symlink(DOUBLE_OLD_LIBRARY, LATE_DRIVER));
+    for (int i = 0; i < 3; ++i) {
+        fake_advance(1000000000);
+        stint_step();
+        scope(NULL, 100);
+    }
+    CHECK_EQ_U64(lost(STINT_STATUS_GPU_NO_DEVICE), 4);
+    CHECK(!dlopen(DOUBLE_OLD_LIBRARY, RTLD_NOW | RTLD_NOLOAD));
+    unlink(LATE_DRIVER);
+}
+#endif
+
 TEST(gpu_timer, the_first_on_a_thread_that_blocks_signals) {
     sigset_t all;
     begin_gpu();
