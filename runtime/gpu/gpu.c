@@ -38,6 +38,8 @@ const struct gpu_ops *gpu_ops(void) {
     if (!ops) {
         ops = gpu_open_first();
         if (ops != &gpu_none) { /* else it could not be tried: the next call tries again */
+            __atomic_store_n(&gpu_next_look, clock_ticks() + clock_ticks_of_ns(LOOK_NS),
+                             __ATOMIC_RELAXED);
             const struct gpu_ops *before = NULL;
             if (!__atomic_compare_exchange_n(&found, &before, ops, 0, __ATOMIC_ACQ_REL,
                                              __ATOMIC_ACQUIRE)) {
