@@ -24,6 +24,7 @@
 #include "base/scratch.h"
 #include "base/worker.h"
 #include "capture_private.h"
+#include "gpu/gpu.h"
 #include "gpu/stream_timer.h"
 #include "record/registry.h"
 #include "record/watch.h"
@@ -59,6 +60,7 @@ static struct {
 
 static struct capture_rules *current_rules; /* NULL before the first use; release, acquire */
 static int steps_matter;                    /* a schedule or a rule goes by steps; relaxed */
+int capture_is_pending;
 
 /* ---- The lock. */
 
@@ -81,6 +83,7 @@ static void capture_forget_in_child(int held) {
     ++capture_state.ranges.generation;
     memset(&capture_state.by_step, 0, sizeof capture_state.by_step);
     worker_forget(&capture_state.tool, TOOL_OFF);
+    __atomic_store_n(&capture_is_pending, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&stream_timer_context_wanted, 1, __ATOMIC_RELAXED);
     capture_rules_restart(current_rules);
     watch_forget();
@@ -178,8 +181,10 @@ static void capture_reconcile(void) {
         return;
     }
     if (worker_run(&capture_state.tool)) {
-        int waits = capture_state.tool.state == TOOL_PENDING || tracer_is_waiting();
-        __atomic_store_n(&stream_timer_context_wanted, waits, __ATOMIC_RELAXED);
+        int pending = capture_state.tool.state == TOOL_PENDING;
+        __atomic_store_n(&capture_is_pending, pending, __ATOMIC_RELAXED);
+        __atomic_store_n(&stream_timer_context_wanted, pending || tracer_is_waiting(),
+                         __ATOMIC_RELAXED);
     }
     capture_unlock();
 }
@@ -278,6 +283,13 @@ static void capture_look_for_context(void) {
                 capture_state.by_step.step); /* the program's first step has not ended yet */
         }
         capture_reconcile();
+    }
+}
+
+/* Not in what may be a signal handler: the driver's functions are not async-signal-safe. */
+void capture_look_now(void) {
+    if (!lock_any_held() && !gpu_thread_blocks_signal()) {
+        capture_look_for_context();
     }
 }
 

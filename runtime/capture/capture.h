@@ -14,6 +14,15 @@ void capture_set_hooks(void);
 void capture_begin_range(const void *guard, const char *name, const char *info);
 void capture_end_range(const void *guard);
 
+/* A capture waits for a CUDA context: to be retried by whatever takes a slow path. Relaxed. */
+extern int capture_is_pending;
+void capture_look_now(void);
+static inline void capture_look(void) {
+    if (__builtin_expect(__atomic_load_n(&capture_is_pending, __ATOMIC_RELAXED), 0)) {
+        capture_look_now();
+    }
+}
+
 /* Step number `begun` has begun, for rules and the schedule. */
 void capture_step(uint64_t begun);
 /* Captures by the schedule from this step on; NULL: ends the use of a schedule. */

@@ -20,27 +20,33 @@
 #include "record/set.h"
 #include "tracer/tracer.h"
 
-/* ---- Scopes. */
+/* ---- Scopes. While a capture waits for a CUDA context, those that take the slow path look for one,
+ * outside of their time. */
 
 void stint_impl_begin_slow(void *guard, struct stint_impl_site *site, uint32_t set) {
+    capture_look();
     recorder_begin_slow(guard, site, set);
 }
 
 void stint_impl_end_slow(void *guard, uint64_t now, const struct stint_impl_call *call) {
     recorder_end_slow(guard, now, call);
+    capture_look();
 }
 
 void stint_impl_begin_since(void *guard, struct stint_impl_site *site, uint32_t set,
                             uint64_t start_us) {
+    capture_look();
     recorder_begin_since(guard, site, set, start_us);
 }
 
 void stint_impl_begin_dynamic(void *guard, struct stint_impl_site *site, uint32_t set,
                               const char *name, uint64_t length, uint64_t start_us) {
+    capture_look();
     dynamic_begin(guard, site, set, name, length, start_us);
 }
 
 int stint_begin(const char *name) {
+    capture_look();
     return dynamic_begin_named(name);
 }
 

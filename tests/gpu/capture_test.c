@@ -2,6 +2,9 @@
 /*
  * Capture ranges over the driver double: what the driver is told, and when.
  */
+#include <pthread.h>
+#include <signal.h>
+
 #include "../unit/recorded.h"
 #include "cuda_double.h"
 
@@ -34,6 +37,87 @@ TEST(gpu_capture, waits_for_a_context) {
         CHECK_EQ_U64(double_profiler_starts(), 1);
     }
     CHECK_EQ_U64(double_profiler_stops(), 1);
+}
+
+/* ---- A range before the program's first CUDA call. */
+
+static void begin_without_a_context(void) {
+    setenv("STINT_CUDA_LIB", DOUBLE_LIBRARY, 1);
+    double_reset();
+}
+
+TEST(gpu_capture, an_ordinary_scope_finds_the_context) {
+    begin_without_a_context();
+    {
+        REGISTER_GPU_PROFILER("train");
+        { REGISTER_TIMER("before"); }
+        CHECK_EQ_U64(double_profiler_starts(), 0);
+        double_init();
+        {
+            REGISTER_TIMER("first");
+            CHECK(double_profiling(NULL));
+        }
+        { REGISTER_TIMER("second"); }
+    }
+    CHECK_EQ_U64(double_profiler_starts(), 1);
+    CHECK_EQ_U64(double_profiler_stops(), 1);
+}
+
+TEST(gpu_capture, the_end_of_a_scope_finds_the_context) {
+    begin_without_a_context();
+    REGISTER_GPU_PROFILER("train");
+    {
+        REGISTER_TIMER("setup");
+        double_init();
+        fake_advance(1000); /* the longest yet */
+    }
+    CHECK(double_profiling(NULL));
+}
+
+TEST(gpu_capture, a_dynamic_scope_finds_the_context) {
+    begin_without_a_context();
+    REGISTER_GPU_PROFILER("train");
+    double_init();
+    CHECK(!stint_begin("name"));
+    CHECK(double_profiling(NULL));
+    CHECK(!stint_end("name"));
+}
+
+TEST(gpu_capture, a_step_finds_the_context) {
+    begin_without_a_context();
+    REGISTER_GPU_PROFILER("train");
+    stint_step();
+    CHECK_EQ_U64(double_profiler_starts(), 0);
+    double_init();
+    stint_step();
+    CHECK(double_profiling(NULL));
+}
+
+TEST(gpu_capture, a_scope_that_may_be_in_a_handler_makes_no_call) {
+    sigset_t one;
+    begin_without_a_context();
+    sigemptyset(&one);
+    sigaddset(&one, SIGUSR1);
+    REGISTER_GPU_PROFILER("train");
+    double_init();
+    pthread_sigmask(SIG_BLOCK, &one, NULL);
+    double_calls_clear();
+    { REGISTER_TIMER("handler"); }
+    CHECK_EQ_U64(double_calls_all(), 0);
+    pthread_sigmask(SIG_UNBLOCK, &one, NULL);
+    { REGISTER_TIMER("after"); }
+    CHECK(double_profiling(NULL));
+}
+
+/* When none is pending a scope costs no call. */
+TEST(gpu_capture, scopes_make_no_call_otherwise) {
+    begin_gpu();
+    { REGISTER_GPU_PROFILER("train"); }
+    double_calls_clear();
+    { REGISTER_TIMER("after"); }
+    CHECK(!stint_begin("name"));
+    CHECK(!stint_end("name"));
+    CHECK_EQ_U64(double_calls_all(), 0);
 }
 
 static void range_without_a_context(void *unused) {
