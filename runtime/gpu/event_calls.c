@@ -27,7 +27,7 @@ static void visit_leave_context(struct event_visit *v) {
     v->context.handle = NULL;
 }
 
-static int visit_enter_context(struct event_visit *v, const struct gpu_context *c) {
+int event_visit_enter(struct event_visit *v, const struct gpu_context *c) {
     if (v->context.handle == c->handle && v->context.id == c->id) {
         return GPU_OK;
     }
@@ -61,7 +61,7 @@ void event_visit_end(struct event_visit *v) {
 }
 
 int event_pair_record(struct event_visit *v, struct event_pair *p, void **which) {
-    int code = visit_enter_context(v, &p->home->context);
+    int code = event_visit_enter(v, &p->home->context);
     if (!code && !p->from) {
         code = pair_make_events(v->gpu, p);
     }
@@ -72,7 +72,7 @@ int event_pair_record(struct event_visit *v, struct event_pair *p, void **which)
 }
 
 int event_pair_query(struct event_visit *v, const struct event_pair *p, int wait, uint64_t *ns) {
-    int code = visit_enter_context(v, &p->home->context);
+    int code = event_visit_enter(v, &p->home->context);
     if (code) {
         return code;
     }

@@ -91,6 +91,9 @@ struct event_visit {
     int mode;
 };
 void event_visit_begin(struct event_visit *v, const struct gpu_ops *gpu);
+/* Makes that context current; for calls of a default stream, which is that of the current context.
+ * Codes of gpu.h. */
+int event_visit_enter(struct event_visit *v, const struct gpu_context *c);
 void event_visit_end(struct event_visit *v);
 
 /* Makes the pair's events if it has none, then records one of them. Codes of gpu.h. */

@@ -191,34 +191,62 @@ static struct event_pair *pool_get_pair(const struct gpu_ops *gpu, const struct 
     return p;
 }
 
-static struct event_pair *pool_start_pair(const struct gpu_ops *gpu, void *stream,
-                                          enum stint_status *why) {
-    struct gpu_context c = {0};
-    int capturing = 0;
-    int code = gpu->context(stream, &c);
-    if (!code) {
-        code = gpu_capturing(gpu, stream, &capturing);
+/* The stream's context and whether it can be recorded, in that context. */
+static int pool_ask_stream(struct event_visit *v, void *stream, struct gpu_context *c,
+                           int *capturing) {
+    const struct gpu_ops *gpu = v->gpu;
+    *capturing = 0;
+    int code = gpu->context(stream, c);
+    if (code == GPU_INVALID_CONTEXT && gpu->primary) {
+        code = gpu->primary(stream, c);
     }
+    if (!code) {
+        code = event_visit_enter(v, c);
+    }
+    if (!code) {
+        code = gpu_capturing(gpu, stream, capturing);
+    }
+    return code;
+}
+
+static void pool_give_up(int code) {
+    lock_hold(LOCK_EVENTS);
+    pool_give_up_locked(code);
+    lock_drop(LOCK_EVENTS);
+}
+
+static struct event_pair *pool_record_first(struct event_visit *v, void *stream,
+                                            enum stint_status *why) {
+    struct gpu_context c = {0};
+    int capturing;
+    int code = pool_ask_stream(v, stream, &c, &capturing);
     if (code || capturing) {
         *why = capturing ? STINT_STATUS_GPU_CAPTURED : event_status_of_code(code);
-        lock_hold(LOCK_EVENTS);
-        pool_give_up_locked(code);
-        lock_drop(LOCK_EVENTS);
+        pool_give_up(code);
         return NULL;
     }
-    struct event_pair *p = pool_get_pair(gpu, &c);
+    struct event_pair *p = pool_get_pair(v->gpu, &c);
     if (!p) {
         *why = STINT_STATUS_GPU_DROPPED;
         return NULL;
     }
     p->stream = stream;
-    struct event_visit v;
-    event_visit_begin(&v, gpu);
-    code = event_pair_record(&v, p, &p->from);
-    event_visit_end(&v);
+    code = event_pair_record(v, p, &p->from);
     if (code) {
         pool_fail(p, code);
         *why = event_status_of_code(code);
+        return NULL;
+    }
+    return p;
+}
+
+static struct event_pair *pool_start_pair(const struct gpu_ops *gpu, void *stream,
+                                          enum stint_status *why) {
+    struct event_visit v;
+    event_visit_begin(&v, gpu);
+    struct event_pair *p = pool_record_first(&v, stream, why);
+    event_visit_end(&v);
+    if (!p) {
         return NULL;
     }
     if (!__atomic_exchange_n(&exit_registered, 1, __ATOMIC_RELAXED)) {
@@ -309,7 +337,10 @@ static void pool_poll_some(struct event_visit *v, struct event_queue *own) {
 static int pool_stop_pair(struct event_visit *v, struct event_pair *p, int wait,
                           enum stint_status *why) {
     int capturing = 0;
-    int code = gpu_capturing(v->gpu, p->stream, &capturing);
+    int code = event_visit_enter(v, &p->home->context);
+    if (!code) {
+        code = gpu_capturing(v->gpu, p->stream, &capturing);
+    }
     if (!code && capturing) {
         pool_retire(p, 1);
         *why = STINT_STATUS_GPU_CAPTURED;

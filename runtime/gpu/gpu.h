@@ -76,6 +76,10 @@ struct gpu_ops {
     /* Whether the last context() found CUDA not initialised, as it also remains where the driver has
      * no device. Makes no call. NULL: not known. */
     int (*uninitialized)(void);
+    /* Where context() of a default stream returns GPU_INVALID_CONTEXT, as in a thread before its first
+     * call: the context that this call would make current, if it exists. Not in a signal handler.
+     * NULL: not known. */
+    int (*primary)(void *stream, struct gpu_context *out);
     /* Makes a context current until leave(), for event_new. Both NULL: every call is in the right
      * context. */
     int (*enter)(const struct gpu_context *c);

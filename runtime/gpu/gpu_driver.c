@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/errno_keep.h"
 #include "cuda_codes.h"
 
@@ -33,6 +34,7 @@ struct driver_attribute {
 #include "driver_table.inc"
 
 #define DEFAULT_LIBRARY "libcuda.so.1"
+#define RUNTIME_LOOK_NS 1000000000u
 #define PUBLISH_TRIES 10000 /* to wait for a copy of some 500 bytes, with no call out */
 
 struct loaded {
@@ -151,6 +153,84 @@ static int driver_get_context(void *stream, struct gpu_context *out) {
     return code;
 }
 
+/* ---- The context of a thread before its first call
+ *
+ * CUDA's runtime then uses the primary context of the thread's device, which it alone knows. It is
+ * asked only where the program has loaded it as a shared library. The context is not kept: its count
+ * of references is what it was. Between the two calls another thread may reset the device, after
+ * which the second would make a context. */
+
+typedef int driver_get_device(int *device);
+static driver_get_device *runtime_get_device; /* any thread, relaxed: all find the same */
+static uint64_t next_runtime_look;            /* ticks; any thread, relaxed */
+
+static driver_get_device *driver_look_for_runtime(void) {
+    static const char *const names[] = {"libcudart.so.13", "libcudart.so.12", "libcudart.so.11.0",
+                                        "libcudart.so.10.2", "libcudart.so.10.1"};
+    driver_get_device *function = NULL;
+    for (size_t i = 0; !function && i < sizeof names / sizeof *names; ++i) {
+        void *library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
+        if (library) {
+            void *symbol = dlsym(library, "cudaGetDevice");
+            memcpy(&function, &symbol, sizeof symbol);
+        }
+    }
+    dlerror();
+    return function;
+}
+
+/* Looks once a second at most, as that takes 0.1 ms. */
+static driver_get_device *driver_find_runtime(void) {
+    driver_get_device *known_one = __atomic_load_n(&runtime_get_device, __ATOMIC_RELAXED);
+    uint64_t now = clock_ticks();
+    if (known_one || now < __atomic_load_n(&next_runtime_look, __ATOMIC_RELAXED)) {
+        return known_one;
+    }
+    driver_get_device *function = driver_look_for_runtime();
+    __atomic_store_n(&runtime_get_device, function, __ATOMIC_RELAXED);
+    __atomic_store_n(&next_runtime_look, now + clock_ticks_of_ns(RUNTIME_LOOK_NS),
+                     __ATOMIC_RELAXED);
+    return function;
+}
+
+/* The device whose primary context exists and is the calling thread's; -1: there is none. */
+static int driver_get_primary_device(void) {
+    int device = -1, active = 0;
+    unsigned flags = 0;
+    if (!driver.cuDevicePrimaryCtxGetState || !driver.cuDevicePrimaryCtxRetain ||
+        !driver.cuDevicePrimaryCtxRelease || gpu_thread_blocks_signal()) {
+        return -1;
+    }
+    driver_get_device *get_device = driver_find_runtime();
+    if (!get_device || get_device(&device)) {
+        return -1;
+    }
+    if (driver.cuDevicePrimaryCtxGetState(device, &flags, &active) || !active) {
+        return -1;
+    }
+    return device;
+}
+
+static int driver_get_primary(void *stream, struct gpu_context *out) {
+    unsigned long long id = 0;
+    memset(out, 0, sizeof *out);
+    out->device = -1;
+    if (!driver_stream_is_default(stream)) {
+        return GPU_INVALID_CONTEXT;
+    }
+    int device = driver_get_primary_device();
+    if (device < 0 || driver.cuDevicePrimaryCtxRetain(&out->handle, device)) {
+        return GPU_INVALID_CONTEXT;
+    }
+    int code = driver.cuDevicePrimaryCtxRelease(device);
+    if (!code && driver.cuCtxGetId) {
+        code = driver.cuCtxGetId(out->handle, &id);
+    }
+    out->id = id;
+    out->device = device;
+    return code;
+}
+
 static int driver_wait(void) {
     if (!driver.cuCtxSynchronize) {
         return GPU_UNSUPPORTED;
@@ -251,6 +331,7 @@ static const char *driver_get_code_name(int code) {
 static const struct gpu_ops usable_driver = {
     .name = "driver",
     .context = driver_get_context,
+    .primary = driver_get_primary,
     .uninitialized = driver_is_uninitialized,
     .enter = driver_enter_context,
     .leave = driver_leave_context,

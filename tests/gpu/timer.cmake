@@ -7,6 +7,14 @@ target_compile_definitions(stint_gpu_timer PRIVATE
 set_target_properties(stint_gpu_timer PROPERTIES C_STANDARD 11 C_STANDARD_REQUIRED ON)
 stint_warnings(stint_gpu_timer)
 
+stint_add_test(TARGET stint_gpu_primary SOURCES "${CMAKE_CURRENT_LIST_DIR}/primary_test.c"
+    LIBS stint_fake stint_cuda_double Threads::Threads ${CMAKE_DL_LIBS} LABELS unit)
+add_dependencies(stint_gpu_primary stint_cudart_shared)
+target_compile_definitions(stint_gpu_primary PRIVATE
+    "CUDART_SHARED=\"$<TARGET_FILE:stint_cudart_shared>\"")
+set_target_properties(stint_gpu_primary PROPERTIES C_STANDARD 11 C_STANDARD_REQUIRED ON)
+stint_warnings(stint_gpu_primary)
+
 # What a GPU scope costs without a GPU; prints a line for docs/performance.md.
 add_executable(stint_gpu_timer_bench "${CMAKE_CURRENT_LIST_DIR}/timer_bench.c")
 target_link_libraries(stint_gpu_timer_bench PRIVATE stint::runtime stint_cuda_double Threads::Threads

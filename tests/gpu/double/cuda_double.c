@@ -89,6 +89,47 @@ static CUresult double_cuCtxPopCurrent(CUcontext *a) {
     return unlock(code);
 }
 
+/* cuda.h: the three of a primary context. It exists from the first retain to the last release. */
+static CUresult double_cuDevicePrimaryCtxGetState(CUdevice a, unsigned int *b, int *c) {
+    pthread_mutex_lock(&double_lock);
+    int code = double_alive();
+    code = code ? code : a < 0 || a >= DOUBLE_DEVICES ? 101 : 0;
+    if (!code) {
+        *b = 0;
+        *c = double_state.retained[a] != 0;
+    }
+    return unlock(code);
+}
+
+static CUresult double_cuDevicePrimaryCtxRetain(CUcontext *a, CUdevice b) {
+    pthread_mutex_lock(&double_lock);
+    int code = double_alive();
+    code = code ? code : b < 0 || b >= DOUBLE_DEVICES ? 101 : 0;
+    int missing = !code && !double_state.retained[b];
+    double_state.primaries_made += missing ? 1 : 0;
+    unlock(0);
+    if (code) {
+        return code;
+    }
+    *a = double_primary_context(b);
+    pthread_mutex_lock(&double_lock);
+    ++double_state.retained[b];
+    return unlock(0);
+}
+
+static CUresult double_cuDevicePrimaryCtxRelease(CUdevice a) {
+    pthread_mutex_lock(&double_lock);
+    int code = double_alive();
+    code = code                            ? code
+           : a < 0 || a >= DOUBLE_DEVICES  ? 101
+           : double_state.retained[a] == 0 ? 201
+                                           : 0;
+    if (!code) {
+        --double_state.retained[a];
+    }
+    return unlock(code);
+}
+
 static CUresult double_cuStreamGetCtx(CUstream a, CUcontext *b) {
     struct double_stream *s;
     uint32_t number;

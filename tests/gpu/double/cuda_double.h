@@ -49,6 +49,14 @@ void double_context_replace(void *context);
 void double_context_make_current(void *context); /* to the calling thread; NULL: none */
 void *double_context_current(void);
 
+/* The primary context of a device, made at the first call. It is active while it has references: use
+ * adds one, as the runtime's first call does. cuDevicePrimaryCtxRetain of one that is not active would
+ * make it (cuda.h), which is counted. */
+void *double_primary_context(int device);
+void *double_primary_use(int device);
+uint64_t double_primary_references(int device);
+uint64_t double_primaries_made(void);
+
 /* context NULL: the calling thread's. A blocking stream: one the legacy stream waits for. */
 void *double_stream_new(void *context);
 void *double_stream_new_nonblocking(void *context);

@@ -117,6 +117,39 @@ void *double_context_new(int device) {
     return double_handle(DOUBLE_CONTEXT, number);
 }
 
+void *double_primary_context(int device) {
+    void *context = double_state.primary[device];
+    if (!context) {
+        context = double_context_new(device);
+        lock();
+        double_state.primary[device] = context;
+        unlock();
+    }
+    return context;
+}
+
+void *double_primary_use(int device) {
+    void *context = double_primary_context(device);
+    lock();
+    ++double_state.retained[device];
+    unlock();
+    return context;
+}
+
+uint64_t double_primary_references(int device) {
+    lock();
+    uint64_t n = double_state.retained[device];
+    unlock();
+    return n;
+}
+
+uint64_t double_primaries_made(void) {
+    lock();
+    uint64_t n = double_state.primaries_made;
+    unlock();
+    return n;
+}
+
 /* Its streams and events are told by their incarnation; only what is counted needs work. */
 static void bury(uint32_t number, struct double_context *c) {
     for (uint32_t i = 0; i < double_state.events.count; ++i) {

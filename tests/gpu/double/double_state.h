@@ -74,6 +74,9 @@ struct double_state {
     uint64_t events_made, events_alive;
     uint64_t profiler_starts, profiler_stops;
     void *profiler_context;
+    void *primary[DOUBLE_DEVICES]; /* contexts */
+    uint64_t retained[DOUBLE_DEVICES];
+    uint64_t primaries_made; /* by cuDevicePrimaryCtxRetain */
 };
 
 extern struct double_state double_state;
