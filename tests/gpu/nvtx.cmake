@@ -33,4 +33,12 @@ if(STINT_NVTX AND STINT_NVTX_INCLUDE_DIR)
         add_dependencies(stint_gpu_${name} stint_nvtx_injection)
         stint_nvtx_settings(stint_gpu_${name})
     endforeach()
+
+    stint_add_test(TARGET stint_gpu_nvtx_cupti
+        SOURCES "${CMAKE_CURRENT_LIST_DIR}/nvtx_cupti_test.c"
+        LIBS stint_fake stint_cupti_double Threads::Threads ${CMAKE_DL_LIBS} LABELS unit)
+    target_compile_definitions(stint_gpu_nvtx_cupti
+        PRIVATE "NVTX_INJECTION=\"$<TARGET_FILE:stint_nvtx_injection>\"")
+    add_dependencies(stint_gpu_nvtx_cupti stint_nvtx_injection)
+    stint_nvtx_settings(stint_gpu_nvtx_cupti)
 endif()
