@@ -79,10 +79,20 @@ static void pool_drop_waiting_locked(const struct event_context *home) {
     }
 }
 
+static int has_given_up; /* under the lock */
+
+/* A queue that was being queried when the pool gave up, and a pair that was recorded meanwhile. */
+static void pool_drop_late_locked(void) {
+    if (has_given_up) {
+        pool_drop_waiting_locked(NULL);
+    }
+}
+
 /* Whether no later call can succeed after this error; then the pool is closed. */
 static int pool_give_up_locked(int code) {
     if (gpu_is_fatal(code)) {
         pool_set_state(code == GPU_DEINITIALIZED ? POOL_CLOSED : POOL_FAILED);
+        has_given_up = 1;
         pool_drop_waiting_locked(NULL);
         return 1;
     }
@@ -308,6 +318,7 @@ static int pool_poll_queue(struct event_visit *v, struct event_queue *q, int wai
         q->asked = 0;
     }
     if (code == GPU_NOT_READY) {
+        pool_drop_late_locked();
         return 0;
     }
     event_queue_pop(q);
@@ -319,6 +330,7 @@ static int pool_poll_queue(struct event_visit *v, struct event_queue *q, int wai
         arena_lose(STINT_STATUS_GPU_FAILED, 1);
         pool_fail_locked(p, code);
     }
+    pool_drop_late_locked();
     return 1;
 }
 
@@ -360,6 +372,7 @@ static int pool_stop_pair(struct event_visit *v, struct event_pair *p, int wait,
     lock_hold(LOCK_EVENTS);
     event_lane_close(p);
     struct event_queue *q = event_queue_put(p);
+    pool_drop_late_locked();
     pool_poll_some(v, q);
     lock_drop(LOCK_EVENTS);
     return 0;
