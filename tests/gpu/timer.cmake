@@ -26,8 +26,10 @@ stint_warnings(stint_gpu_timer_bench)
 # Whole programs, on the library as users link it.
 if(NOT STINT_GPU_API STREQUAL "cudart")
     add_executable(stint_gpu_life_program "${CMAKE_CURRENT_LIST_DIR}/life_program.c")
-    target_link_libraries(stint_gpu_life_program PRIVATE stint::runtime stint_cuda_double Threads::Threads)
-    target_compile_definitions(stint_gpu_life_program PRIVATE WITH_TIMER WITH_PROFILER _GNU_SOURCE=1)
+    target_link_libraries(stint_gpu_life_program PRIVATE stint::runtime stint_cuda_double
+        Threads::Threads)
+    target_compile_definitions(stint_gpu_life_program PRIVATE WITH_TIMER WITH_PROFILER
+        _GNU_SOURCE=1)
     set_target_properties(stint_gpu_life_program PROPERTIES C_STANDARD 11 C_STANDARD_REQUIRED ON)
     stint_warnings(stint_gpu_life_program)
     stint_add_test(TARGET stint_gpu_life SOURCES "${CMAKE_CURRENT_LIST_DIR}/life_test.c"
