@@ -6,6 +6,7 @@
 #define STINT_CAPTURE_H
 
 #include "base/api.h"
+#include "tracer/tracer.h"
 
 /* From the library's constructor: GPU scopes then report that a context may exist. They do until a
  * range, step or GPU scope has determined whether the program's first step is to be captured. */
@@ -14,11 +15,12 @@ void capture_set_hooks(void);
 void capture_begin_range(const void *guard, const char *name, const char *info);
 void capture_end_range(const void *guard);
 
-/* A capture waits for a CUDA context: to be retried by whatever takes a slow path. Relaxed. */
+/* A capture waits for a CUDA context. Relaxed. */
 extern int capture_is_pending;
+/* In whatever takes a slow path: retries a capture, or a tracer, that waits for a CUDA context. */
 void capture_look_now(void);
 static inline void capture_look(void) {
-    if (__builtin_expect(__atomic_load_n(&capture_is_pending, __ATOMIC_RELAXED), 0)) {
+    if (__atomic_load_n(&capture_is_pending, __ATOMIC_RELAXED) || tracer_is_waiting()) {
         capture_look_now();
     }
 }

@@ -12,8 +12,7 @@
 
 #ifdef STINT_STATIC
 /* The driver can load a shared library only. */
-int injection_prepare(void) {
-    return 0;
+void injection_prepare(void) {
 }
 #else
 
@@ -33,23 +32,22 @@ static int process_has_one_thread(void) {
     return !stat("/proc/self/task", &tasks) && tasks.st_nlink == 3;
 }
 
-/* 1 if the variable is set now. */
-static int injection_set_path(void) {
+static void injection_set_path(void) {
     Dl_info self;
     char *path = NULL;
     if (dladdr((const void *)(uintptr_t)InitializeInjection, &self) && self.dli_fname) {
         path = realpath(self.dli_fname, NULL);
     }
-    int is_set = path && !setenv(VARIABLE, path, 0);
+    if (path) {
+        setenv(VARIABLE, path, 0);
+    }
     free(path);
-    return is_set;
 }
 
-int injection_prepare(void) {
+void injection_prepare(void) {
     ERRNO_KEEP;
-    if (secure_getenv(VARIABLE)) {
-        return 1;
+    if (!secure_getenv(VARIABLE) && process_has_one_thread()) {
+        injection_set_path();
     }
-    return process_has_one_thread() && injection_set_path();
 }
 #endif

@@ -8,8 +8,8 @@
 #define STINT_INJECTION_H
 
 /* Sets the variable to this library, if it is not set and the process has one thread, as setenv is
- * not thread-safe. Returns 1 if the variable is set, by whom ever; else a tracer cannot wait for
- * CUDA: a program without GPU scopes and steps would be never seen to use it. */
-int injection_prepare(void);
+ * not thread-safe. Where it is not set to this library, slow paths of scopes, GPU scopes, steps and
+ * capture ranges find out that the program has initialised CUDA. */
+void injection_prepare(void);
 
 #endif

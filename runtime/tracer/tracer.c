@@ -377,40 +377,27 @@ void tracer_describe(char *out, size_t size) {
 
 /* ---- Requests by the environment. */
 
-static int may_start_wait; /* set by the constructor */
-
 static int tracer_is_requested(void) {
     return config.gpu == CONFIG_GPU_TRACER || config.gpu == CONFIG_GPU_TRACER_ALL;
 }
 
-void tracer_at_load(int (*may_wait)(void)) {
+void tracer_at_load(void (*prepare)(void)) {
     const char *wanted = secure_getenv("STINT_GPU");
     if (!wanted || strncmp(wanted, "cupti", 5) != 0 || tracer_prepare() || !tracer_is_requested() ||
         !config.enable) {
         return;
     }
-    may_start_wait = may_wait();
+    prepare();
     if (config.capture) {
         return;
     }
     tracing.at_load = 1;
-    if (may_start_wait) {
-        tracer_start_when_ready();
-    } else {
-        tracer_start();
-    }
-}
-
-static int tracer_start_for_capture(void) {
-    if (may_start_wait) {
-        return tracer_start_when_ready();
-    }
-    return tracer_start();
+    tracer_start_when_ready();
 }
 
 void tracer_capture(int on) {
     if (on && tracer_is_requested() && config.capture) {
-        capturing = tracer_start_for_capture() == 0;
+        capturing = tracer_start_when_ready() == 0;
     } else if (capturing) {
         capturing = 0;
         tracer_stop();

@@ -41,9 +41,9 @@ int tracer_is_on(void);
  * if it was never asked for. */
 void tracer_describe(char *out, size_t size);
 
-/* From the library's constructor: starts for STINT_GPU=cupti. may_wait: asked if so whether the
- * tracer may wait until the program uses the GPU. */
-void tracer_at_load(int (*may_wait)(void));
+/* From the library's constructor: for STINT_GPU=cupti calls `prepare`, and starts when the program
+ * uses the GPU. */
+void tracer_at_load(void (*prepare)(void));
 /* With STINT_GPU=cupti and STINT_CAPTURE: a capture begins, ends. One thread at a time. */
 void tracer_capture(int on);
 

@@ -94,7 +94,8 @@ static char *output_of_two(const char *faults) {
     snprintf(path, sizeof path, "%s/libcupti.so.12", folder);
     CHECK(!symlink(CUPTI_DOUBLE_OLD_LIBRARY, path));
     snprintf(settings, sizeof settings,
-             "STINT_CUDA_LIB='%s' LD_LIBRARY_PATH='%s' STINT_GPU=cupti %s sh -c 'unset "
+             "STINT_CUDA_LIB='%s' STINT_DOUBLE_INIT=1 LD_LIBRARY_PATH='%s' STINT_GPU=cupti %s sh "
+             "-c 'unset "
              "STINT_CUPTI_LIB; exec \"$0\"'",
              DOUBLE_LIBRARY, folder, faults);
     char *said = output_of("", "", settings);

@@ -26,6 +26,8 @@ static void work(void) {
 TEST(cupti_profiler, has_it_from_start_to_stop) {
     static const char *const states[] = {"GPU", "All", NULL};
     prepare();
+    double_reset();
+    double_init();
     for (int i = 0; i < 3; ++i) {
         CHECK(!stint_profiler_start(states[i], NULL));
         CHECK(tracer_is_on() && cupti_double_subscribed());
@@ -62,6 +64,8 @@ static void start_in_vain(void *unused) {
 
 TEST(cupti_profiler, goes_on_without_it) {
     prepare();
+    double_reset();
+    double_init();
     cupti_double_fail("cuptiSubscribe=39");
     char *said = harness_capture(2, start_in_vain, NULL);
     CHECK_CONTAINS(said, "stint: no GPU activities: cuptiSubscribe: another tool has CUPTI");
@@ -253,6 +257,7 @@ TEST(cupti_profiler, the_driver_fails) {
 TEST(cupti_profiler, an_old_driver_does_not_wait) {
     prepare();
     setenv("STINT_CUDA_LIB", DOUBLE_OLD_LIBRARY, 1);
+    setenv("STINT_DOUBLE_INIT", "1", 1);
     cupti_double_context(&fake_now); /* any */
     CHECK(!stint_profiler_start("All", NULL));
     work();
