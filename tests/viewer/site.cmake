@@ -7,4 +7,6 @@ if(STINT_NODE)
     stint_viewer_test(site "${STINT_NODE}" "${CMAKE_CURRENT_SOURCE_DIR}/site.mjs"
         "${Python3_EXECUTABLE}" "${stint_SOURCE_DIR}/tests/docs/make_site.py"
         "${CMAKE_CURRENT_BINARY_DIR}/site")
+    # A sanitizer has no part in it.
+    set_property(TEST viewer.site APPEND PROPERTY LABELS build)
 endif()
