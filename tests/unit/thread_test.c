@@ -173,7 +173,9 @@ TEST(thread, without_memory_for_a_recorder_scopes_are_counted) {
     }
     uint64_t recorded = calls_of("alive"), refused = lost(STINT_STATUS_NO_THREAD);
     CHECK_EQ_U64(recorded + refused + lost(STINT_STATUS_NO_NODE), MANY);
-    CHECK(recorded > 50 && refused > 50); /* 1 MiB / (256 frames of 32 + node + record) */
+    /* 1 MiB / (257 frames of 48 bytes + record + nodes + histogram): 54, less those that have a
+     * recorder, but no node (up to 4 were seen). */
+    CHECK(recorded > 30 && refused > 50);
     run(short_life, NULL);
     CHECK(arena_used() <= (1 << 20));
 }
