@@ -61,7 +61,7 @@ void event_visit_end(struct event_visit *v) {
 }
 
 int event_pair_record(struct event_visit *v, struct event_pair *p, void **which) {
-    int code = event_visit_enter(v, &p->home->context);
+    int code = event_visit_enter(v, &p->context);
     if (!code && !p->from) {
         code = pair_make_events(v->gpu, p);
     }
@@ -72,7 +72,7 @@ int event_pair_record(struct event_visit *v, struct event_pair *p, void **which)
 }
 
 int event_pair_query(struct event_visit *v, const struct event_pair *p, int wait, uint64_t *ns) {
-    int code = event_visit_enter(v, &p->home->context);
+    int code = event_visit_enter(v, &p->context);
     if (code) {
         return code;
     }

@@ -92,6 +92,7 @@ struct event_pair *event_pair_get(const struct gpu_context *c) {
     }
     if (p) {
         p->home = home;
+        p->context = home->context;
         p->generation = home->generation;
         p->next = NULL;
     }

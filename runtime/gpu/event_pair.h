@@ -16,11 +16,12 @@ struct event_pair {
     void *to;
     void *stream;
     struct event_context *home;
-    struct event_pair *next; /* in its queue or among the free */
-    uint32_t generation;     /* of its home, when the pair was taken */
-    uint32_t sums;           /* where the time is added, units */
-    uint32_t node;           /* whose time it is */
-    uint32_t lane;           /* of its trace; see event_lane.h */
+    struct gpu_context context; /* home's, for calls without the lock */
+    struct event_pair *next;    /* in its queue or among the free */
+    uint32_t generation;        /* of its home, when the pair was taken */
+    uint32_t sums;              /* where the time is added, units */
+    uint32_t node;              /* whose time it is */
+    uint32_t lane;              /* of its trace; see event_lane.h */
     uint64_t opened;
     uint64_t closed;
     uint64_t host_ticks;

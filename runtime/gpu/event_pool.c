@@ -349,7 +349,7 @@ static void pool_poll_some(struct event_visit *v, struct event_queue *own) {
 static int pool_stop_pair(struct event_visit *v, struct event_pair *p, int wait,
                           enum stint_status *why) {
     int capturing = 0;
-    int code = event_visit_enter(v, &p->home->context);
+    int code = event_visit_enter(v, &p->context);
     if (!code) {
         code = gpu_capturing(v->gpu, p->stream, &capturing);
     }
