@@ -8,7 +8,7 @@
 
 static const struct gpu_backend *const *backends; /* written once, by a constructor */
 static const struct gpu_ops *found;               /* release, acquire */
-uint64_t gpu_next_look;
+uint64_t gpu_next_look = UINT64_MAX;
 
 void gpu_set_list(const struct gpu_backend *const *list) {
     backends = list;
@@ -38,8 +38,10 @@ const struct gpu_ops *gpu_ops(void) {
     if (!ops) {
         ops = gpu_open_first();
         if (ops != &gpu_none) { /* else it could not be tried: the next call tries again */
-            __atomic_store_n(&gpu_next_look, clock_ticks() + clock_ticks_of_ns(LOOK_NS),
-                             __ATOMIC_RELAXED);
+            if (ops->reason) {
+                __atomic_store_n(&gpu_next_look, clock_ticks() + clock_ticks_of_ns(LOOK_NS),
+                                 __ATOMIC_RELAXED);
+            }
             const struct gpu_ops *before = NULL;
             if (!__atomic_compare_exchange_n(&found, &before, ops, 0, __ATOMIC_ACQ_REL,
                                              __ATOMIC_ACQUIRE)) {
@@ -84,6 +86,7 @@ int gpu_look_again(uint64_t now) {
         return 0;
     }
     __atomic_store_n(&found, ops, __ATOMIC_RELEASE);
+    __atomic_store_n(&gpu_next_look, UINT64_MAX, __ATOMIC_RELAXED);
     return 1;
 }
 

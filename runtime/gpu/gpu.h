@@ -161,7 +161,7 @@ const struct gpu_ops *gpu_ops(void);
  * loaded since, without loading it. At most once a second; now: ticks, of any recent moment. 1: there
  * is one now. */
 int gpu_look_again(uint64_t now);
-extern uint64_t gpu_next_look; /* not before; ticks; any thread, relaxed */
+extern uint64_t gpu_next_look; /* not before; ticks, UINT64_MAX: never; any thread, relaxed */
 /* The same if gpu_ops() was called before, else NULL: for a report of a program without GPU scopes
  * nothing is loaded. */
 const struct gpu_ops *gpu_known(void);

@@ -17,8 +17,8 @@
 /* In place of the real one (linked with --wrap). */
 static int no_tracer = 1;
 
-int __wrap_tracer_start(void);
-int __wrap_tracer_start(void) {
+int __wrap_tracer_start_when_ready(void);
+int __wrap_tracer_start_when_ready(void) {
     return no_tracer ? -1 : activity_open();
 }
 
