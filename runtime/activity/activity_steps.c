@@ -6,8 +6,8 @@
 #define STEPS 1024u
 #define MANY 256u
 
-static uint64_t steps[STEPS]; /* 0 = free; atomic exchanges */
-static uint64_t steps_added;  /* ever put in */
+static uint64_t steps[STEPS];  /* 0 = free; atomic exchanges */
+static uint64_t steps_added;   /* ever put in */
 static uint32_t steps_waiting; /* since they were taken out; set after the step is there */
 
 int activity_steps_put(uint64_t at) {

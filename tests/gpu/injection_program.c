@@ -35,7 +35,7 @@ static void initialise_cuda(void) {
         void *symbol = dlsym(library, "InitializeInjection");
         memcpy(&initialise, &symbol, sizeof initialise);
     }
-    printf("the driver calls %s\n", initialise ? "stint" : "nobody");
+    printf("the driver calls %s\n", initialise ? "stint" : "no library");
     fflush(stdout);
     if (initialise) {
         initialise();

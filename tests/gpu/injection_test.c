@@ -57,7 +57,7 @@ TEST(injection, a_child_may_be_the_first_to_use_cuda) {
 TEST(injection, another_tool_has_the_variable) {
 #ifdef INJECTION_PROGRAM
     char *said = output_of("CUDA_INJECTION64_PATH=/nonexistent/tool.so", "");
-    CHECK_CONTAINS(said, "main: 0 calls of CUPTI, subscribed 0\nthe driver calls nobody\n"
+    CHECK_CONTAINS(said, "main: 0 calls of CUPTI, subscribed 0\nthe driver calls no library\n"
                          "in a scope: 1 calls of CUPTI, subscribed 1\n");
     CHECK_CONTAINS(said, "add(float*)");
     free(said);

@@ -93,7 +93,9 @@ static CUresult double_cuCtxPopCurrent(CUcontext *a) {
 static CUresult double_cuDevicePrimaryCtxGetState(CUdevice a, unsigned int *b, int *c) {
     pthread_mutex_lock(&double_lock);
     int code = double_alive();
-    code = code ? code : a < 0 || a >= DOUBLE_DEVICES ? 101 : 0;
+    if (!code && (a < 0 || a >= DOUBLE_DEVICES)) {
+        code = 101;
+    }
     if (!code) {
         *b = 0;
         *c = double_state.retained[a] != 0;
@@ -104,7 +106,9 @@ static CUresult double_cuDevicePrimaryCtxGetState(CUdevice a, unsigned int *b, i
 static CUresult double_cuDevicePrimaryCtxRetain(CUcontext *a, CUdevice b) {
     pthread_mutex_lock(&double_lock);
     int code = double_alive();
-    code = code ? code : b < 0 || b >= DOUBLE_DEVICES ? 101 : 0;
+    if (!code && (b < 0 || b >= DOUBLE_DEVICES)) {
+        code = 101;
+    }
     int missing = !code && !double_state.retained[b];
     double_state.primaries_made += missing ? 1 : 0;
     unlock(0);
