@@ -69,6 +69,7 @@ static void html_put_run(struct sink *out, const struct run *r) {
     html_number(out, "pid", r->pid);
     html_number(out, "threads", s->thread_count);
     html_number(out, "cpus", r->cpus);
+    html_number(out, "steps", s->steps);
     sink_put(out, "}", 1);
 }
 
@@ -126,6 +127,16 @@ static void html_put_row(struct html *h, const struct rows *rows, uint32_t row,
     sink_text(out, "{\"name\":");
     sink_json(out, name.bytes, name.length);
     html_text(out, "set", export_set(s, r));
+    if (r->thread != SNAPSHOT_NONE) {
+        html_number(out, "thread", r->thread);
+    }
+    if (r->kind == STINT_IMPL_INTERVAL_NODE) {
+        html_number(out, "interval", 1);
+    }
+    if (r->open_ns) {
+        html_number(out, "open_ns", r->open_ns);
+        html_number(out, "open_all_ns", r->open_all_ns);
+    }
     export_columns_put(out, h->columns, r, 0, ",");
     /* The page sorts by these two columns. */
     if (!(r->has & ROW_SAMPLES)) {
@@ -172,6 +183,47 @@ static int html_put_stats(struct html *h) {
     return 0;
 }
 
+static void html_put_thread_names(struct sink *out, const struct snapshot *s) {
+    sink_text(out, ",\n\"threads\":[");
+    for (uint32_t i = 0; i < s->thread_count; ++i) {
+        const struct snapshot_thread *t = &s->threads[i];
+        struct export_name name = export_field(t->name, sizeof t->name);
+        export_start_item(out, i);
+        sink_text(out, "{\"tid\":");
+        sink_u64(out, t->tid);
+        sink_text(out, ",\"name\":");
+        sink_json(out, name.bytes, name.length);
+        sink_put(out, "}", 1);
+    }
+    sink_put(out, "]", 1);
+}
+
+/* The rows of each thread, if there are several, the largest total first. The page has histograms
+ * of all threads together only. */
+static int html_put_threads(struct html *h) {
+    struct snapshot *s = &h->run->snapshot;
+    struct rows rows = {.count = 0};
+    uint32_t *order = NULL;
+    html_put_thread_names(h->out, s);
+    sink_text(h->out, ",\n\"per_thread\":[");
+    if (s->thread_count > 1) {
+        order = export_rows(&rows, s, 1);
+        if (!order) {
+            return -1;
+        }
+    }
+    for (uint32_t i = 0; i < rows.count && i < HTML_ROWS; ++i) {
+        export_start_item(h->out, i);
+        html_put_row(h, &rows, order[i], 0);
+    }
+    sink_put(h->out, "]", 1);
+    if (rows.count > HTML_ROWS) {
+        html_thinned(h, "Timers per thread: the %u of %u rows with the most time. ", HTML_ROWS,
+                     rows.count);
+    }
+    return 0;
+}
+
 static void html_put_ledger(struct sink *out, const struct snapshot *s) {
     const char *before = "{\"count\":";
     uint64_t calls = 0;
@@ -201,7 +253,7 @@ int export_html(struct sink *out, struct run *r) {
     sink_put(out, html_before, sizeof html_before);
     sink_text(out, "{\"schema\":\"stint-html-1\"");
     html_put_run(out, r);
-    if (html_put_stats(&h) || html_tree(&h) || html_trace(&h)) {
+    if (html_put_stats(&h) || html_put_threads(&h) || html_tree(&h) || html_trace(&h)) {
         return -1;
     }
     html_put_ledger(out, &r->snapshot);

@@ -44,7 +44,7 @@ find_program(STINT_NODE node)
 mark_as_advanced(STINT_NODE)
 if(STINT_NODE)
     foreach(case IN ITEMS opens policy sort filter select distribution flame search timeline
-            pointer links theme contrast phone print keys hostile big real empty broken killed)
+            pointer links threads wide address colours theme contrast phone print keys hostile big real empty broken killed)
         stint_viewer_test(html.${case} "${STINT_NODE}" "${html_dir}/drive.mjs" "${html_out}"
             ${case})
         set_tests_properties(viewer.html.${case} PROPERTIES FIXTURES_REQUIRED html_pages)

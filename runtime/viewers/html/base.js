@@ -10,7 +10,7 @@ const run = (() => {
         return null; // cut short, most likely; report.js says so
     }
 })() || {};
-for (const key of ["stats", "tree", "lanes", "names", "losses"]) {
+for (const key of ["stats", "threads", "per_thread", "tree", "lanes", "names", "losses"]) {
     run[key] = Array.isArray(run[key]) ? run[key] : [];
 }
 run.run = run.run || {};
@@ -70,6 +70,7 @@ const format = (() => {
             const decade = Math.pow(10, Math.floor(Math.log10(least)));
             return [1, 2, 5, 10].map((n) => n * decade).find((step) => step >= least) || least;
         },
+        rate: (value) => number(value),
         // For a heading: 44,123 as it is, 1234567 as 1.235 M.
         large: (value) => value < 1e6 ? count(value) : scaled(value, "").join(" "),
         exact: (ns) => count(ns) + " ns",
@@ -103,24 +104,43 @@ function shown(name) {
 }
 
 const colors = (() => {
-    const COUNT = 12;
+    const COUNT = 8; // --box0 ... of report.css: more cannot be told apart by colour-blind readers
     const known = new Map();
     let style = null;
     theme.onChange(() => { style = null; });
 
-    // FNV-1a: the same name has the same colour in every report.
-    function index(name) {
-        let hash = known.get(name);
-        if (hash === undefined) {
-            hash = 2166136261;
-            for (let i = 0; i < name.length; ++i) {
-                hash = Math.imul(hash ^ name.charCodeAt(i), 16777619);
-            }
-            hash = Math.imul(hash ^ hash >>> 16, 0x85ebca6b);
-            hash = ((hash ^ hash >>> 13) >>> 0) % COUNT;
-            known.set(name, hash);
+    // FNV-1a.
+    function hashOf(name) {
+        let hash = 2166136261;
+        for (let i = 0; i < name.length; ++i) {
+            hash = Math.imul(hash ^ name.charCodeAt(i), 16777619);
         }
-        return hash;
+        hash = Math.imul(hash ^ hash >>> 16, 0x85ebca6b);
+        return ((hash ^ hash >>> 13) >>> 0) % COUNT;
+    }
+
+    // The largest timers have a colour each, that of their hash unless a larger one has it: a name
+    // has mostly the same colour in every report. Smaller ones share those.
+    function assign() {
+        const largest = [...new Set(run.stats.slice(0, 4096).map((stat) => stat.name))]
+            .slice(0, COUNT);
+        const free = new Set(Array.from({length: COUNT}, (_, i) => i));
+        for (const name of largest) {
+            if (free.delete(hashOf(name))) {
+                known.set(name, hashOf(name));
+            }
+        }
+        const left = [...free];
+        for (const name of largest.filter((one) => !known.has(one))) {
+            known.set(name, left.shift());
+        }
+    }
+
+    function index(name) {
+        if (!known.has(name)) {
+            known.set(name, hashOf(name));
+        }
+        return known.get(name);
     }
 
     // Variables of report.css, for canvases; read again when the theme changes.
@@ -128,20 +148,20 @@ const colors = (() => {
         if (!style) {
             const computed = getComputedStyle(document.documentElement);
             const read = (name) => computed.getPropertyValue("--" + name).trim();
-            style = {boxes: [], strong: []};
+            style = {boxes: []};
             for (let i = 0; i < COUNT; ++i) {
                 style.boxes.push(read("box" + i));
-                style.strong.push(read("dot" + i));
             }
-            for (const name of ["text", "muted", "line", "page", "panel", "accent", "wash", "ink",
-                                "stripe", "on-dot"]) {
+            for (const name of ["text", "muted", "line", "page", "panel", "accent", "on-accent",
+                                "wash", "ink", "stripe"]) {
                 style[name] = read(name);
             }
         }
         return style;
     }
 
-    return {index, get};
+    assign();
+    return {count: COUNT, index, get};
 })();
 
 // The row of the table that all views mark.
@@ -172,8 +192,33 @@ const selection = (() => {
         }
     }
 
+    // "#timer=NAME&set=SET" after the name of the page: it opens with that row.
+    function address() {
+        const stat = run.stats[at];
+        if (!stat) {
+            return "#";
+        }
+        const set = names.get(stat.name) === at ? "" : "&set=" + encodeURIComponent(stat.set);
+        return "#timer=" + encodeURIComponent(stat.name) + set;
+    }
+
+    // The row of such an address, or -1.
+    function addressed(hash) {
+        const parts = /^#timer=([^&]*)(?:&set=([^&]*))?$/.exec(hash);
+        if (!parts) {
+            return -1;
+        }
+        try {
+            const set = parts[2] === undefined ? undefined : decodeURIComponent(parts[2]);
+            return find(decodeURIComponent(parts[1]), set);
+        } catch (error) {
+            return -1; // a "%" that is no escape
+        }
+    }
+
     return {
-        find, select,
+        find, select, addressed,
+        get address() { return address(); },
         get index() { return at; },
         get stat() { return at < 0 ? null : run.stats[at]; },
         get name() { return at < 0 ? null : run.stats[at].name; },

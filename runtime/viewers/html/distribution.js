@@ -94,7 +94,7 @@ const distribution = (() => {
         const most = Math.max(...list.map((b) => b.count));
         const tall = (count) => logarithmic ? Math.log1p(count) / Math.log1p(most) : count / most;
         const room = HEIGHT - TOP - BOTTOM;
-        const group = svg("g", {class: "bars dot" + colors.index(name)});
+        const group = svg("g", {class: "bars c" + colors.index(name)});
         for (const bucket of list) {
             const left = x(bucket.low);
             const height = Math.max(1.5, tall(bucket.count) * room);
@@ -159,7 +159,9 @@ const distribution = (() => {
             logarithmic = !logarithmic;
             draw("distribution-log");
         });
-        const out = [scale];
+        const link = el("a", {href: selection.address, textContent: "Link",
+                              title: "A link that opens this page at this timer"});
+        const out = [link, scale];
         if (stat.gpu && stat.gpu.histogram) {
             const side = el("button", {type: "button", className: "quiet", id: "distribution-gpu",
                                        textContent: "GPU time", "aria-pressed": onGpu});
@@ -182,7 +184,7 @@ const distribution = (() => {
         const gpu = onGpu && stat.gpu && stat.gpu.histogram;
         const source = gpu ? stat.gpu : stat;
         const buckets = bucketsOf(source.histogram || []);
-        const title = el("h3", {}, el("span", {className: "dot dot" + colors.index(stat.name)}),
+        const title = el("h3", {}, el("span", {className: "dot c" + colors.index(stat.name)}),
             el("span", {className: "text", textContent: shown(stat.name)}),
             el("span", {className: "aside", textContent: format.count(source.calls) +
                 (source.calls === 1 ? " call" : " calls") + (gpu ? " on the GPU" : "")}));

@@ -85,7 +85,9 @@ const flame = (() => {
             return [at.more + " more", [["too narrow here", "zoom in"]]];
         }
         if (at.node === ALL) {
-            return ["all threads", [["time", format.time(value[ALL])]]];
+            return ["all threads", [["time", format.time(value[ALL])],
+                                    ["wall time", format.time(run.run.wall_ns || 0)],
+                                    ["threads", format.count(run.run.threads || 0)]]];
         }
         const node = tree[at.node];
         const parent = parentOf(at.node);

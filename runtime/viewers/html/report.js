@@ -33,6 +33,28 @@
         return cost.ns_per_call === undefined ? "" : format.time(cost.calls * cost.ns_per_call);
     }
 
+    // As the last lines of a table of the tool: the first step of a program has no sample, others
+    // without one were not to be recorded.
+    function stepsText() {
+        const step = run.stats.find((stat) => stat.name === "stint_step" && stat.interval);
+        if (!step || !step.samples) {
+            return "";
+        }
+        const steps = about.steps || 0;
+        const parts = [(steps > step.samples + 1 ? format.count(step.samples) + " of " : "") +
+            format.count(Math.max(steps, step.samples))];
+        if (step.total_ns) {
+            parts.push(format.rate(step.samples * 1e9 / step.total_ns) + " a second");
+        }
+        for (const [label, key] of [["avg", "avg_ns"], ["p50", "p50_ns"], ["p99", "p99_ns"],
+                                    ["max", "max_ns"]]) {
+            if (step[key] !== undefined) {
+                parts.push(label + " " + format.time(step[key]));
+            }
+        }
+        return parts.join(", ");
+    }
+
     function header() {
         byId("program").textContent = shown(about.program || "stint report");
         document.title = shown(about.program || "report") + " \u2013 stint";
@@ -52,7 +74,8 @@
         const cpu = about.cpu && about.cpus ? about.cpus + " \u00d7 " + about.cpu : about.cpu;
         byId("facts").append(...fact("started", started), ...fact("host", about.host),
             ...fact("CPU", cpu), ...fact("GPU", about.gpu), ...fact("clock", about.clock),
-            ...fact("compiler", about.compiler), ...fact("process", about.pid || ""));
+            ...fact("compiler", about.compiler), ...fact("process", about.pid || ""),
+            ...fact("steps", stepsText()));
     }
 
     function notices() {
@@ -67,7 +90,9 @@
             notice(about.warning, true);
         }
         for (const open of flame.openPaths().slice(0, 5)) {
-            notice("open for " + format.time(open.ns) + ": " + open.path, about.state === "killed");
+            const killed = about.state === "killed";
+            notice("open for " + (killed ? "at least " : "") + format.time(open.ns) + ": " +
+                open.path, killed);
         }
         if (run.thinned) {
             notice(run.thinned);
@@ -120,6 +145,15 @@
         });
     }
 
+    function showAddressed() {
+        const index = selection.addressed(location.hash);
+        if (index >= 0) {
+            selection.select(index);
+            table.reveal(index);
+        }
+        return index >= 0;
+    }
+
     header();
     themeButton();
     table.start();
@@ -130,6 +164,9 @@
     ledger();
     shortcuts();
     // The exporter puts the largest first; one call has no distribution to look at.
-    selection.select(Math.max(run.stats.length ? 0 : -1,
-        run.stats.findIndex((stat) => stat.samples > 1)));
+    if (!showAddressed()) {
+        selection.select(Math.max(run.stats.length ? 0 : -1,
+            run.stats.findIndex((stat) => stat.samples > 1)));
+    }
+    addEventListener("hashchange", showAddressed);
 })();

@@ -1,31 +1,55 @@
 // SPDX-License-Identifier: Apache-2.0
-// The timers: one row a name and set, sorted by any column, filtered, one of them selected.
+// The timers: one row a name and set, or one a name, set and thread, sorted by any column, filtered,
+// one of them selected.
 "use strict";
 
 const table = (() => {
     const CHUNK = 200; // rows put on the page at once; 10^5 would take seconds
     const stats = run.stats;
     const wall = run.run.wall_ns || 0;
-    const shareOf = (stat) => wall ? stat.total_ns / wall : 0;
+    // Calls that were open when the run was read count as long as they have run: at least that.
+    const timeOf = (stat) => (stat.total_ns || 0) + (stat.open_all_ns || 0);
+    const shareOf = (stat) => wall ? timeOf(stat) / wall : 0;
     const widest = Math.max(1e-9, ...chunked(stats, (part) => Math.max(...part.map(shareOf))));
     const gpu = (key) => (stat) => stat.gpu ? stat.gpu[key] : null;
     const field = (key) => (stat) => stat[key] === undefined ? null : stat[key];
+    const threadName = (stat) => {
+        const thread = run.threads[stat.thread];
+        return thread ? (thread.tid + " " + thread.name).trim() : null;
+    };
 
     // What a column is: title, explanation, its value of a row, how it is shown. A column without
     // any value is left out. Those between are generated from gen/columns.ini.
     const COLUMNS = [
         {key: "name", title: "Timer", kind: "name", hint: "Name of the scope"},
+        {key: "thread", title: "Thread", kind: "text", of: threadName,
+         hint: "Its number and its name"},
         {key: "share", title: "Share", kind: "share", of: shareOf,
          hint: "Of the wall time; the dark part is its own, without nested scopes"},
         ...@COLUMNS@,
         {key: "set", title: "Set", kind: "text", hint: "Set of timers it belongs to"},
     ];
+    // In sight in a window of 1280 pixels; the others follow in the order above.
+    const FIRST = ["name", "thread", "share", "calls", "total_ns", "self_ns", "avg_ns", "p50_ns",
+                   "p99_ns", "max_ns", "info"];
     for (const column of COLUMNS) {
         column.of = column.of || (column.gpu ? gpu(column.gpu) : field(column.key));
+        if (column.key === "total_ns") {
+            column.of = timeOf;
+        }
     }
+    const place = (column) => {
+        const at = FIRST.indexOf(column.key);
+        return at < 0 ? FIRST.length : at;
+    };
+    COLUMNS.sort((a, b) => place(a) - place(b)); // stable
     const sets = [...new Set(stats.map((stat) => stat.set))].sort();
-    const columns = COLUMNS.filter((column) => column.key === "set" ? sets.length > 1
-        : stats.some((stat) => column.of(stat) !== null && column.of(stat) !== ""));
+    // Rows: what they show, and the timer that they belong to.
+    const merged = stats.map((stat, index) => ({stat, index}));
+    const perThread = run.per_thread.map((stat) =>
+        ({stat, index: selection.find(stat.name, stat.set)}));
+    let list = merged;
+    let columns = columnsOf(list);
 
     const state = {key: "total_ns", down: true, query: "", set: null, limit: CHUNK, order: []};
     const body = byId("table").tBodies[0];
@@ -41,14 +65,19 @@ const table = (() => {
 
     const isNone = (value) => value === null || value === "";
 
+    function columnsOf(rows) {
+        return COLUMNS.filter((column) => column.key === "set" ? sets.length > 1
+            : rows.some(({stat}) => column.of(stat) !== null && column.of(stat) !== ""));
+    }
+
     function sort() {
         const column = columns.find((c) => c.key === state.key) || columns[0];
         const matches = matcher(state.query);
         const chosen = [];
-        stats.forEach((stat, index) => {
-            if ((!matches || matches(stat.name)) &&
-                (state.set === null || stat.set === state.set)) {
-                chosen.push({index, value: column.of(stat)});
+        list.forEach((row, at) => {
+            if ((!matches || matches(row.stat.name)) &&
+                (state.set === null || row.stat.set === state.set)) {
+                chosen.push({row, at, value: column.of(row.stat)});
             }
         });
         const textual = column.kind === "name" || column.kind === "text";
@@ -56,30 +85,36 @@ const table = (() => {
             const none = isNone(a.value) - isNone(b.value);
             const order = textual ? (a.value < b.value ? -1 : a.value > b.value ? 1 : 0)
                 : a.value - b.value;
-            return none || (state.down ? -order : order) || a.index - b.index;
+            return none || (state.down ? -order : order) || a.at - b.at;
         });
-        state.order = chosen.map((one) => one.index);
+        state.order = chosen.map((one) => one.row);
     }
 
-    function timeCell(value) {
+    function timeCell(value, open) {
         const [digits, unit] = format.cell(value);
-        return el("td", {className: "number", title: format.exact(value)}, digits,
+        const cell = el("td", {className: "number", title: format.exact(value)}, digits,
             el("span", {className: "unit", textContent: unit}));
+        if (open) {
+            cell.prepend(el("span", {className: "least", textContent: "\u2265"}));
+            cell.title = "At least: with " + format.time(open) +
+                " of calls that had not ended when the run was read";
+        }
+        return cell;
     }
 
     function shareCell(stat, share) {
         const bar = el("span", {className: "share-bar"}, el("span"), el("span"));
         bar.children[0].style.width = 100 * share / widest + "%";
         bar.children[1].style.width = 100 * share / widest *
-            (stat.total_ns ? Math.min(1, stat.self_ns / stat.total_ns) : 0) + "%";
-        return el("td", {className: "share"}, bar,
+            (timeOf(stat) ? Math.min(1, (stat.self_ns || 0) / timeOf(stat)) : 0) + "%";
+        return el("td", {className: "share", title: overText(stat)}, bar,
             el("span", {className: "share-text", textContent: format.percent(share)}),
             el("span", {className: "unit", textContent: "%"}));
     }
 
     function nameCell(name) {
         const cell = el("th", {scope: "row", className: "name"},
-            el("span", {className: "dot dot" + colors.index(name)}),
+            el("span", {className: "dot c" + colors.index(name)}),
             el("span", {className: "text", textContent: shown(name), title: shown(name)}));
         return cell;
     }
@@ -90,13 +125,14 @@ const table = (() => {
             return nameCell(value);
         }
         if (value === null || value === "") {
-            return el("td", {className: "number none", textContent: "\u2013"});
+            return el("td", {className: (column.kind === "text" ? "info" : "number") + " none",
+                             textContent: "\u2013"});
         }
         switch (column.kind) {
         case "share":
             return shareCell(stat, value);
         case "time":
-            return timeCell(value);
+            return timeCell(value, column.key === "total_ns" ? stat.open_all_ns : 0);
         case "rate": {
             const [digits, unit] = format.scaled(value, column.unit);
             return el("td", {className: "number"}, digits,
@@ -109,10 +145,51 @@ const table = (() => {
         }
     }
 
-    function rowOf(index) {
-        const row = el("tr", {tabIndex: -1}, ...columns.map((c) => cell(c, stats[index])));
+    function rowOf({stat, index}) {
+        const row = el("tr", {tabIndex: -1}, ...columns.map((c) => cell(c, stat)));
         row.dataset.index = index;
         return row;
+    }
+
+    // Why a row has more time than the run, or "".
+    function overText(stat) {
+        if (shareOf(stat) <= 1.001) {
+            return "";
+        }
+        if (stat.interval) {
+            return "Its intervals overlap; each counts in full";
+        }
+        return stat.threads > 1
+            ? "It ran on " + format.count(stat.threads) + " threads, whose times are added" : "";
+    }
+
+    function note() {
+        const over = stats.filter((stat) => overText(stat));
+        const reasons = [];
+        if (over.some((stat) => !stat.interval)) {
+            const threads = run.run.threads || 0;
+            reasons.push("times of threads are added (" + format.count(threads) +
+                " threads have up to " + format.time(threads * wall) + " in " +
+                format.time(wall) + ")");
+        }
+        if (over.some((stat) => stat.interval)) {
+            reasons.push("intervals may overlap, and each counts in full");
+        }
+        byId("table-note").hidden = !reasons.length;
+        byId("table-note").textContent = "Shares can exceed 100 % of the wall time: " +
+            reasons.join("; ") + ".";
+    }
+
+    // How many columns are out of sight on the right: the button beside the count says so.
+    function tellRight() {
+        const box = byId("table-box");
+        const edge = box.getBoundingClientRect().left + box.clientWidth;
+        const hidden = [...byId("table").tHead.rows[0].cells].filter((cell) =>
+            cell.getBoundingClientRect().right > edge + 4).length; // not only its border
+        box.classList.toggle("more", hidden > 0);
+        byId("table-right").hidden = !hidden;
+        byId("table-right").textContent = format.count(hidden) +
+            (hidden === 1 ? " more column" : " more columns") + " \u2192";
     }
 
     // The selected row is the one the Tab key finds; without it the first.
@@ -134,13 +211,15 @@ const table = (() => {
         const order = state.order.slice(0, state.limit);
         body.replaceChildren(...order.map(rowOf));
         const more = state.order.length - order.length;
-        byId("table-count").textContent = state.order.length === stats.length
-            ? format.count(stats.length) + (stats.length === 1 ? " timer" : " timers")
-            : format.count(state.order.length) + " of " + format.count(stats.length) + " timers";
+        const what = list === perThread ? "row" : "timer";
+        byId("table-count").textContent = (state.order.length === list.length ? ""
+            : format.count(state.order.length) + " of ") + format.count(list.length) + " " + what +
+            (list.length === 1 ? "" : "s");
         byId("table-more").hidden = more <= 0;
         byId("table-more").textContent =
             "Show " + format.count(Math.min(more, CHUNK * 5)) + " more";
         mark();
+        tellRight();
     }
 
     function headings() {
@@ -193,7 +272,25 @@ const table = (() => {
         return true;
     }
 
+    function showPerThread() {
+        list = list === merged ? perThread : merged;
+        columns = columnsOf(list);
+        if (!columns.some((column) => column.key === state.key)) {
+            state.key = "total_ns";
+            state.down = true;
+        }
+        byId("per-thread").setAttribute("aria-pressed", list === perThread);
+        headings();
+        update();
+    }
+
     function listen() {
+        byId("per-thread").addEventListener("click", showPerThread);
+        byId("table-right").addEventListener("click", () => {
+            byId("table-box").scrollLeft += byId("table-box").clientWidth * 0.7;
+        });
+        byId("table-box").addEventListener("scroll", oncePerFrame(tellRight), {passive: true});
+        new ResizeObserver(tellRight).observe(byId("table-box"));
         body.addEventListener("click", (event) => {
             const row = event.target.closest("tr");
             if (row) {
@@ -228,17 +325,26 @@ const table = (() => {
         });
         // Chosen in another view: brought into sight, unless it is filtered out.
         selection.onChange((index) => {
-            const place = state.order.indexOf(index);
-            if (place >= state.limit) {
-                state.limit = place + 1;
+            const at = state.order.findIndex((row) => row.index === index);
+            if (at >= state.limit) {
+                state.limit = at + 1;
                 fill();
             }
             mark();
         });
     }
 
+    // Scrolls to the row of a timer, if it is not filtered out.
+    function reveal(index) {
+        const row = [...body.rows].find((one) => Number(one.dataset.index) === index);
+        if (row) {
+            row.scrollIntoView({block: "center"});
+        }
+    }
+
     function start() {
         byId("set-field").hidden = sets.length < 2;
+        byId("per-thread").hidden = !perThread.length;
         byId("set").append(el("option", {value: "", textContent: "all"}),
             ...sets.map((set, i) => el("option", {value: i, textContent: shown(set)})));
         if (!stats.length) {
@@ -249,8 +355,9 @@ const table = (() => {
         }
         headings();
         listen();
+        note();
         update();
     }
 
-    return {start};
+    return {start, reveal};
 })();

@@ -84,7 +84,7 @@ const timeline = (() => {
 
     function colorOf(name, style) {
         const text = lanes.name(name);
-        return (text === selection.name ? style.strong : style.boxes)[colors.index(text)];
+        return text === selection.name ? style.accent : style.boxes[colors.index(text)];
     }
 
     function drawSpan(context, name, left, right, top, style) {
@@ -92,7 +92,7 @@ const timeline = (() => {
         context.fillRect(left, top, right - left - (right - left > 3 ? 1 : 0), lanes.ROW - 2);
         if (right - left > 26) {
             const text = fitted(context, shown(lanes.name(name)), right - Math.max(0, left) - 8);
-            context.fillStyle = lanes.name(name) === selection.name ? style["on-dot"] : style.ink;
+            context.fillStyle = lanes.name(name) === selection.name ? style["on-accent"] : style.ink;
             context.fillText(text, Math.max(0, left) + 4, top + lanes.ROW / 2 - 0.5);
         }
     }
@@ -107,13 +107,17 @@ const timeline = (() => {
                 continue;
             }
             last = x;
-            context.fillStyle = style.strong[colors.index(lanes.name(marks.name[i]))];
+            context.fillStyle = style.boxes[colors.index(lanes.name(marks.name[i]))];
+            context.strokeStyle = style.text;
+            context.lineWidth = 1;
             context.beginPath();
             context.moveTo(x, y - 5);
             context.lineTo(x + 4, y);
             context.lineTo(x, y + 5);
             context.lineTo(x - 4, y);
+            context.closePath();
             context.fill();
+            context.stroke();
         }
     }
 
@@ -122,10 +126,9 @@ const timeline = (() => {
         const flat = series.high <= series.low;
         const yOf = (value) => base - (flat ? 0.5 : (value - series.low) /
             (series.high - series.low)) * room;
-        const color = style.strong[colors.index(lanes.name(series.name))];
         let i = Math.max(0, lanes.over(series.at, view.a, series.at.length) - 1);
         let y = yOf(series.value[i]);
-        context.strokeStyle = color;
+        context.strokeStyle = style.muted; // a line this thin shows no colour
         context.lineWidth = 1;
         context.beginPath();
         context.moveTo(Math.max(-2, xOf(series.at[i])), y);
@@ -138,7 +141,7 @@ const timeline = (() => {
         context.stroke();
         const text = shown(lanes.name(series.name)) + "  " + Number(series.low.toPrecision(6)) +
             (flat ? "" : " \u2013 " + Number(series.high.toPrecision(6)));
-        context.fillStyle = color;
+        context.fillStyle = style.boxes[colors.index(lanes.name(series.name))];
         context.fillRect(4, top + 5, 6, 6);
         context.fillStyle = style.muted;
         context.fillText(fitted(context, text, width - 20), 14, top + 9);

@@ -11,6 +11,7 @@ import sys
 
 PAGE = re.compile(r'<script type="application/json" id="data">(.*?)</script>', re.S)
 LIMIT = 150 * 1024  # the page without its data
+SET = "GlobalStatInfo"  # the set of timers without one
 checks = 0
 
 
@@ -99,7 +100,32 @@ def check_flat(data, _text):
           len(data["stats"]), len(data["tree"]))
 
 
+def check_threads(data):
+    """The rows of the threads together are the rows of the timers."""
+    sums = {}
+    for row in data["per_thread"]:
+        check(row["thread"] < len(data["threads"]), "a thread of the run", row)
+        key = (row["name"], row["set"], row.get("interval"))
+        calls, total, opened = sums.get(key, (0, 0, 0))
+        sums[key] = (calls + row["calls"], total + row["total_ns"],
+                     opened + row.get("open_all_ns", 0))
+    if not sums:
+        check(len(data["threads"]) < 2, "several threads have rows", data["threads"])
+        return
+    for row in data["stats"]:
+        key = (row["name"], row["set"], row.get("interval"))
+        check(sums.get(key) == (row["calls"], row["total_ns"], row.get("open_all_ns", 0)),
+              "sum of threads", row, sums.get(key))
+
+
 def check_full(data, _text):
+    check(data["run"]["steps"] == 3, "steps", data["run"])
+    by_name = {(row["name"], row["set"]): row for row in data["stats"]}
+    check(by_name["request", SET].get("interval") == 1 and "interval" not in by_name["work", SET],
+          "intervals", by_name)
+    check(by_name["work", SET]["open_ns"] == by_name["work", SET]["open_all_ns"] == 900000000,
+          "open", by_name["work", SET])
+    check(len(data["threads"]) == 2 and len(data["per_thread"]) > len(data["stats"]), "per thread")
     check(data["tree"] and data["lanes"] and data["losses"], "something of everything")
     check(not data["thinned"], "nothing left out", data["thinned"])
 
@@ -123,6 +149,7 @@ def main(program, run):
     data = json.loads(found[0], parse_constant=lambda name: check(False, "finite", name))
     check(data["schema"] == "stint-html-1", "schema")
     check_stats(data)
+    check_threads(data)
     check_tree(data["tree"])
     check_lanes(data)
     {"big": check_big, "flat": check_flat, "full": check_full,

@@ -225,7 +225,29 @@ def killed(rng):
     return data
 
 
-KINDS = {"small": small, "hostile": hostile, "big": big, "empty": empty, "killed": killed}
+def threads(rng):
+    """Of four threads, one inside an open scope: rows per thread, steps, totals over the wall time."""
+    data = small(rng)
+    wall = data["run"]["wall_ns"]
+    data["run"].update(steps=400, state="killed")
+    data["threads"] = [{"tid": 41234 + i, "name": name}
+                       for i, name in enumerate(("train", "reader", "reader", ""))]
+    step = stat(rng, "stint_step", 399, 30 * MS, interval=1, threads=1)
+    overlapping = stat(rng, "request", 60, wall // 20, interval=1, threads=1)
+    busy = stat(rng, "file.decode", 4000, wall // 1000, threads=4)
+    del step["self_ns"], overlapping["self_ns"]
+    opened = stat(rng, "flush", 3, 20 * MS, threads=1, open_ns=500 * MS, open_all_ns=700 * MS)
+    data["stats"] += [step, overlapping, busy, opened]
+    data["stats"].sort(key=lambda s: -s["total_ns"])
+    data["per_thread"] = [
+        dict({key: value for key, value in one.items() if key != "histogram"}, thread=at,
+             threads=1, calls=one["calls"] // one["threads"],
+             total_ns=one["total_ns"] // one["threads"])
+        for one in data["stats"] for at in range(one["threads"])]
+    return data
+
+
+KINDS = {"small": small, "threads": threads, "hostile": hostile, "big": big, "empty": empty, "killed": killed}
 
 
 def block(data):
