@@ -21,12 +21,17 @@
 #include "run_writer.h"
 #include "top.h"
 
+#define ESCAPE '\x1b'
+#define BACKSPACE '\b'
+#define DELETE '\x7f' /* what the key is on most terminals */
+
 struct arguments {
     double interval; /* seconds */
     uint64_t rows;
     int once;
     int filtered;
     int each_thread;
+    int tree;
     enum top_sort sort;
     enum option_color colour;
 };
@@ -63,32 +68,59 @@ static uint32_t count_rows(const struct arguments *a, int whole_screen) {
         return (uint32_t)a->rows;
     }
     if (whole_screen) {
-        return command_height(STDOUT_FILENO) - TOP_TABLE_HEAD - 1;
+        return command_height(STDOUT_FILENO) - TOP_TABLE_HEAD - TOP_KEYS_LINES - 1;
     }
     return UINT32_MAX;
 }
+
+#define FILTER_BYTES 256u
 
 /* What the user has chosen by keys. */
 struct choice {
     enum top_sort sort;
     int each_thread;
+    int tree;
     int paused;
+    int filtered;
+    int typing;  /* a filter, */
+    int refused; /* the last one typed */
+    char text[FILTER_BYTES];
 };
 
 /* Reads the file and computes what was added since the last time. */
-static int read_next(struct top_table *table, const char *path, const struct arguments *a,
-                     const struct choice *c, enum run_state *state) {
+static int read_next(struct top_table *table, const char *path, const struct choice *c,
+                     enum run_state *state) {
     struct run r;
     if (run_open(&r, path)) {
         return COMMAND_BAD;
     }
     *state = r.state;
-    int failed = top_table_look(table, &r, a->filtered ? filter_allows : NULL, c->each_thread);
+    struct top_rows which = {.each_thread = c->each_thread, .tree = c->tree};
+    if (c->filtered) {
+        which.wanted = filter_allows;
+    }
+    int failed = top_table_look(table, &r, &which);
     if (failed) {
         log_line("%.500s: not enough memory", path);
     }
     run_close(&r);
     return failed ? COMMAND_FAILED : COMMAND_GOOD;
+}
+
+static void describe_keys(char *out, size_t size, const struct choice *c) {
+    if (c->refused) {
+        snprintf(out, size, "filter: %s_  (expected glob,-glob,..., at most 64)", c->text);
+        return;
+    }
+    if (c->typing) {
+        snprintf(out, size, "filter: %s_", c->text);
+        return;
+    }
+    const char *view = c->tree ? "tree" : "flat";
+    const char *state = c->paused ? "PAUSED" : "pause";
+    const char *filter = c->filtered ? "FILTERED" : "filter";
+    snprintf(out, size, "by %s (s), %s (v), threads (t), %s (/), %s (p), quit (q)",
+             top_sort_name(c->sort), view, filter, state);
 }
 
 static int show_table(const struct top_table *table, const struct arguments *a,
@@ -97,14 +129,12 @@ static int show_table(const struct top_table *table, const struct arguments *a,
                                   .width = command_width(STDOUT_FILENO),
                                   .colour = command_colour(a->colour, STDOUT_FILENO),
                                   .sort = c->sort,
-                                  .note = ""};
-    char note[80];
+                                  .keys = ""};
+    char keys[FILTER_BYTES + 80];
     struct text t;
     if (screen) {
-        const char *state = c->paused ? "PAUSED (p)" : "pause (p)";
-        snprintf(note, sizeof note, "; by %s (s), threads (t), %s, quit (q)",
-                 top_sort_name(c->sort), state);
-        form.note = note;
+        describe_keys(keys, sizeof keys, c);
+        form.keys = keys;
     }
     text_start(&t);
     int failed = top_table_print(&t, table, &form) || t.failed;
@@ -119,9 +149,44 @@ static int show_table(const struct top_table *table, const struct arguments *a,
     return failed ? COMMAND_FAILED : COMMAND_GOOD;
 }
 
+/* A key while a filter is typed. 1 if there is a new one. */
+static int type_filter(struct choice *c, char key) {
+    size_t length = strlen(c->text);
+    c->refused = 0;
+    if (key == ESCAPE) {
+        c->typing = 0;
+    } else if (key == '\r' || key == '\n') {
+        c->refused = filter_set(c->text) != 0;
+        c->typing = c->refused;
+        c->filtered = !c->refused && length;
+        return !c->refused;
+    } else if (key == BACKSPACE || key == DELETE) {
+        c->text[length - (length > 0)] = '\0';
+    } else if ((unsigned char)key >= ' ' && length + 1 < sizeof c->text) {
+        c->text[length] = key;
+        c->text[length + 1] = '\0';
+    }
+    return 0;
+}
+
 /* 1 if the file has to be read again before the table is shown. */
 static int take_key(struct choice *c, struct top_table *table, char key) {
+    if (c->typing) {
+        int changed = type_filter(c, key);
+        if (changed) {
+            top_table_free(table);
+        }
+        return changed;
+    }
     switch (key) {
+    case '/':
+        c->typing = 1;
+        c->text[0] = '\0';
+        return 0;
+    case 'v':
+        c->tree = !c->tree;
+        top_table_free(table);
+        return 1;
     case 's':
         c->sort = (enum top_sort)((c->sort + 1) % TOP_SORTS);
         return 0;
@@ -141,16 +206,17 @@ static int take_key(struct choice *c, struct top_table *table, char key) {
 /* The first table shows the whole run so far; --once omits it. */
 static int watch_run(const char *path, const struct arguments *a, int screen) {
     struct top_table table = {0};
-    struct choice c = {.sort = a->sort, .each_thread = a->each_thread};
+    struct choice c = {
+        .sort = a->sort, .each_thread = a->each_thread, .tree = a->tree, .filtered = a->filtered};
     enum run_state state = RUN_LIVE;
-    int status = read_next(&table, path, a, &c, &state);
+    int status = read_next(&table, path, &c, &state);
     int live = state == RUN_LIVE;
     if (!status && (!a->once || !live)) {
         status = show_table(&table, a, &c, screen && live);
     }
     while (!status && live) {
         char key = 0;
-        enum top_event event = top_screen_wait(a->interval, &key);
+        enum top_event event = top_screen_wait(a->interval, c.typing, &key);
         int reads = !c.paused;
         if (event == TOP_END) {
             break;
@@ -159,7 +225,7 @@ static int watch_run(const char *path, const struct arguments *a, int screen) {
             reads = take_key(&c, &table, key);
         }
         if (reads) {
-            status = read_next(&table, path, a, &c, &state);
+            status = read_next(&table, path, &c, &state);
             live = state == RUN_LIVE && !a->once;
         }
         if (!live) {
@@ -183,6 +249,14 @@ static int take_top_sort(const char *text, enum top_sort *out) {
     return -1;
 }
 
+static int take_top_view(const char *text, int *tree) {
+    *tree = !strcmp(text, "tree");
+    if (*tree || !strcmp(text, "table")) {
+        return 0;
+    }
+    return -1;
+}
+
 static int take_top_option(void *to, const struct option_value *value) {
     struct arguments *a = to;
     switch (value->id) {
@@ -196,6 +270,8 @@ static int take_top_option(void *to, const struct option_value *value) {
         return 0;
     case OPTION_SORT:
         return take_top_sort(value->text, &a->sort);
+    case OPTION_VIEW:
+        return take_top_view(value->text, &a->tree);
     case OPTION_FILTER:
         a->filtered = 1;
         return filter_set(value->text);

@@ -12,7 +12,8 @@
 #include "base/text.h"
 #include "read/run.h"
 
-#define TOP_TABLE_HEAD 3 /* lines before the rows */
+#define TOP_TABLE_HEAD 3 /* lines before the rows, */
+#define TOP_KEYS_LINES 1 /* and those of form.keys */
 
 /* What the rows are sorted by, the largest first; in the order of --sort in gen/options.ini. */
 enum top_sort { TOP_BY_TIME, TOP_BY_SELF, TOP_BY_CALLS, TOP_BY_TOTAL, TOP_SORTS };
@@ -21,6 +22,9 @@ struct top_row {
     char *name; /* allocated; with its set, and a NUL */
     size_t length;
     size_t key_length; /* without thread and state */
+    uint64_t path;     /* a hash of the names around it; 0 in a flat table */
+    uint32_t parent;   /* index, or SNAPSHOT_NONE */
+    uint32_t depth;
     uint64_t calls, total_ns, self_ns;
     uint64_t more_calls, more_ns, more_self_ns;
     uint64_t open_ns; /* of all threads */
@@ -30,8 +34,10 @@ struct top_row {
 };
 
 struct top_table {
-    struct top_row *row; /* by name */
+    struct top_row *row;      /* parents before children */
+    struct top_row **by_name; /* to find a row in the next reading */
     uint32_t count;
+    int tree;
     uint64_t wall_ns;
     uint64_t more_wall_ns;
     uint64_t lost;
@@ -44,13 +50,20 @@ struct top_table_form {
     uint32_t width; /* 0 = any */
     int colour;
     enum top_sort sort;
-    const char *note; /* follows the second line; "" = nothing */
+    const char *keys; /* the third line; "" = none */
 };
 
-/* Takes the next reading, of the names that `wanted` allows (NULL: all), with a row per thread if
- * each_thread; the first one has everything since the run began. 0, or -1 without memory. */
-int top_table_look(struct top_table *t, struct run *r,
-                   int (*wanted)(const char *name, size_t length), int each_thread);
+/* Which rows a table has. A tree has a row per path; if it is filtered, the paths to the names that
+ * are wanted. */
+struct top_rows {
+    int (*wanted)(const char *name, size_t length); /* NULL: all */
+    int each_thread;
+    int tree;
+};
+
+/* Takes the next reading; the first one has everything since the run began. 0, or -1 without
+ * memory. */
+int top_table_look(struct top_table *t, struct run *r, const struct top_rows *which);
 /* "time", "self" ... */
 const char *top_sort_name(enum top_sort sort);
 /* Prints the rows. 0, or -1 without memory. */
@@ -67,8 +80,22 @@ void top_screen_leave(void);
 /* Replaces what is shown. 0, or -1 after one line. */
 int top_screen_show(const char *text, size_t length);
 /* What ended the wait for the next reading: the time, the user or a signal, or a key that
- * top_screen_wait does not know, which is in *key. */
+ * top_screen_wait does not know, which is in *key. While the user types, letters are text: only
+ * ^C ends it. */
 enum top_event { TOP_TIME, TOP_END, TOP_KEY };
-enum top_event top_screen_wait(double seconds, char *key);
+enum top_event top_screen_wait(double seconds, int typing, char *key);
+
+/* ---- Which rows of a tree are shown, and in which order; see top_tree.c. */
+
+/* A row and the number that it is sorted by. */
+struct top_order {
+    const struct top_row *row;
+    uint64_t value;
+};
+
+/* Reorders the rows, which are sorted, the largest first: parents before their children, and of
+ * those with the same parent the largest first. Of more than `most` rows the largest are kept,
+ * with the rows around them. Returns how many rows there are then, or -1 without memory. */
+int64_t top_tree_arrange(struct top_order *order, const struct top_table *t, uint32_t most);
 
 #endif

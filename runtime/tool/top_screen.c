@@ -88,7 +88,7 @@ static double read_monotonic_s(void) {
 }
 
 /* One at a time, so that each key of several is seen. */
-static enum top_event read_key(char *key) {
+static enum top_event read_key(int typing, char *key) {
     ssize_t n = read(STDIN_FILENO, key, 1);
     if (n == 0) { /* the terminal was closed */
         return TOP_END;
@@ -96,19 +96,20 @@ static enum top_event read_key(char *key) {
     if (n < 0) {
         return TOP_TIME;
     }
-    if (*key == 'q' || *key == 'Q' || *key == CONTROL_C) {
+    int quits = !typing && (*key == 'q' || *key == 'Q');
+    if (quits || *key == CONTROL_C) {
         return TOP_END;
     }
     return TOP_KEY;
 }
 
-enum top_event top_screen_wait(double seconds, char *key) {
+enum top_event top_screen_wait(double seconds, int typing, char *key) {
     double until = read_monotonic_s() + seconds, left = seconds;
     while (!ended && left > 0) {
         struct pollfd keys = {STDIN_FILENO, POLLIN, 0};
         int n = poll(&keys, (nfds_t)taken, (int)(left * 1000) + 1);
         if (n > 0) {
-            enum top_event event = read_key(key);
+            enum top_event event = read_key(typing, key);
             if (event != TOP_TIME) {
                 return event;
             }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The table of `stint top`: keeps the rows of the last reading, subtracts them from those of the
- * next, and prints the differences. Rows are sorted by name, so that one pass over both finds the
- * pairs.
+ * next, and prints the differences. A second list of the rows is sorted by name and path, so that
+ * one pass over both finds the pairs.
  */
 #include "top.h"
 
@@ -12,6 +12,7 @@
 
 #include "base/arithmetic.h"
 #include "base/config.h"
+#include "base/hash.h"
 #include "base/name.h"
 #include "base/number.h"
 #include "read/columns.h"
@@ -20,6 +21,7 @@
 #define NAME_MIN_COLUMNS 16
 #define NAME_MAX_COLUMNS 60
 #define NUMBERS 64 /* columns of the numbers of a row */
+#define INDENT 2   /* columns for each scope around a row of a tree */
 
 #define SUFFIX_BYTES 32u /* " (open)" and " [TID]" */
 
@@ -66,14 +68,18 @@ static int compare_row_names(const struct top_row *a, const struct top_row *b) {
     if (names) {
         return names;
     }
+    if (a->path != b->path) {
+        return (a->path > b->path) - (a->path < b->path);
+    }
     return (a->thread > b->thread) - (a->thread < b->thread);
 }
 
 static int compare_by_name(const void *left, const void *right) {
-    return compare_row_names(left, right);
+    struct top_row *const *a = left, *const *b = right;
+    return compare_row_names(*a, *b);
 }
 
-static void free_rows(struct top_row *row, uint32_t count) {
+static void free_top_rows(struct top_row *row, uint32_t count) {
     for (uint32_t i = 0; i < count; ++i) {
         free(row[i].name);
     }
@@ -82,48 +88,111 @@ static void free_rows(struct top_row *row, uint32_t count) {
 
 /* Both are sorted by name. Open scopes count with their time so far: otherwise a call of an hour
  * would add nothing for an hour, and then all of it. */
-static void subtract_rows(struct top_row *now, uint32_t count, const struct top_table *then) {
+static void subtract_rows(const struct top_table *now, const struct top_table *then) {
     uint32_t k = 0;
-    for (uint32_t i = 0; i < count; ++i) {
+    for (uint32_t i = 0; i < now->count; ++i) {
         static const struct top_row nothing;
         const struct top_row *was = &nothing;
-        while (k < then->count && compare_row_names(&then->row[k], &now[i]) < 0) {
+        struct top_row *is = now->by_name[i];
+        while (k < then->count && compare_row_names(then->by_name[k], is) < 0) {
             ++k;
         }
-        if (k < then->count && !compare_row_names(&then->row[k], &now[i])) {
-            was = &then->row[k++];
+        if (k < then->count && !compare_row_names(then->by_name[k], is)) {
+            was = then->by_name[k++];
         }
-        now[i].more_calls = saturating_subtract(now[i].calls, was->calls);
-        now[i].more_ns =
-            saturating_subtract(now[i].total_ns + now[i].open_ns, was->total_ns + was->open_ns);
-        now[i].more_self_ns = saturating_subtract(now[i].self_ns + now[i].open_self_ns,
-                                                  was->self_ns + was->open_self_ns);
+        is->more_calls = saturating_subtract(is->calls, was->calls);
+        is->more_ns = saturating_subtract(is->total_ns + is->open_ns, was->total_ns + was->open_ns);
+        is->more_self_ns =
+            saturating_subtract(is->self_ns + is->open_self_ns, was->self_ns + was->open_self_ns);
     }
 }
 
-/* Copies those that are wanted and counts them. */
-static int copy_rows(struct top_row *out, uint32_t *count, struct snapshot *s,
-                     const struct rows *rows, int (*wanted)(const char *name, size_t length)) {
-    *count = 0;
+/* By row: 1 if it is wanted, or 2 if it is only around one that is. */
+static void choose_rows(unsigned char *chosen, const struct rows *rows,
+                        const struct top_rows *which) {
+    for (uint32_t i = rows->count; i-- > 0;) { /* children before parents */
+        const struct stint_row *r = &rows->row[i];
+        if (!which->wanted || which->wanted(r->name, r->name_length)) {
+            chosen[i] = 1;
+        }
+        if (which->tree && chosen[i] && r->parent < i && !chosen[r->parent]) {
+            chosen[r->parent] = 2;
+        }
+    }
+}
+
+static struct top_row top_row_of(const struct stint_row *r) {
+    return (struct top_row){.calls = r->calls,
+                            .total_ns = r->total_ns,
+                            .self_ns = r->self_ns,
+                            .open_ns = r->open_all_ns,
+                            .open_self_ns = r->open_self_ns,
+                            .age_ns = r->open_ns,
+                            .thread = r->thread,
+                            .parent = SNAPSHOT_NONE};
+}
+
+/* The parent is in the table already. */
+static void row_set_parent(struct top_row *out, const struct top_table *t, uint32_t parent) {
+    if (parent >= t->count) {
+        return;
+    }
+    const struct top_row *p = &t->row[parent];
+    out->parent = parent;
+    out->depth = p->depth + 1;
+    out->path = hash_add(p->path, hash_bytes(p->name, p->key_length));
+}
+
+/* Copies those that are wanted. place: by row, its index in the table. */
+static int copy_rows(struct top_table *t, struct snapshot *s, const struct rows *rows,
+                     const struct top_rows *which, unsigned char *chosen, uint32_t *place) {
+    choose_rows(chosen, rows, which);
     for (uint32_t i = 0; i < rows->count; ++i) {
         const struct stint_row *r = &rows->row[i];
-        if (wanted && !wanted(r->name, r->name_length)) {
+        if (!chosen[i]) {
             continue;
         }
-        out[*count] = (struct top_row){.calls = r->calls,
-                                       .total_ns = r->total_ns,
-                                       .self_ns = r->self_ns,
-                                       .open_ns = r->open_all_ns,
-                                       .open_self_ns = r->open_self_ns,
-                                       .age_ns = r->open_ns,
-                                       .thread = r->thread};
-        if (row_set_name(&out[*count], s, r)) {
-            free_rows(out, *count);
+        struct top_row *out = &t->row[t->count];
+        *out = top_row_of(r);
+        if (which->tree && r->parent < i) {
+            row_set_parent(out, t, place[r->parent]);
+        }
+        if (row_set_name(out, s, r)) {
             return -1;
         }
-        ++*count;
+        t->by_name[t->count] = out;
+        place[i] = t->count++;
     }
     return 0;
+}
+
+static int rows_read(struct rows *rows, struct snapshot *s, const struct top_rows *which) {
+    uint32_t *row_of;
+    if (which->tree) {
+        return rows_tree_of(rows, s, which->each_thread, &row_of);
+    }
+    return rows_flat(rows, s, which->each_thread);
+}
+
+/* A table without its head; freed if it fails. */
+static int table_read(struct top_table *t, struct snapshot *s, const struct top_rows *which) {
+    struct rows rows;
+    memset(t, 0, sizeof *t);
+    t->tree = which->tree;
+    if (rows_read(&rows, s, which)) {
+        return -1;
+    }
+    size_t count = (size_t)rows.count + 1;
+    unsigned char *chosen = scratch_array(&s->memory, count, 1);
+    uint32_t *place = scratch_array(&s->memory, count, sizeof *place);
+    t->row = calloc(count, sizeof *t->row);
+    t->by_name = calloc(count, sizeof(struct top_row *));
+    if (chosen && place && t->row && t->by_name && !copy_rows(t, s, &rows, which, chosen, place)) {
+        qsort(t->by_name, t->count, sizeof(struct top_row *), compare_by_name);
+        return 0;
+    }
+    top_table_free(t);
+    return -1;
 }
 
 static void table_describe(struct top_table *t, const struct run *r) {
@@ -149,30 +218,23 @@ static void table_describe(struct top_table *t, const struct run *r) {
     }
 }
 
-int top_table_look(struct top_table *t, struct run *r,
-                   int (*wanted)(const char *name, size_t length), int each_thread) {
-    struct rows rows;
-    uint32_t count;
-    if (rows_flat(&rows, &r->snapshot, each_thread)) {
+int top_table_look(struct top_table *t, struct run *r, const struct top_rows *which) {
+    struct top_table now;
+    if (table_read(&now, &r->snapshot, which)) {
         return -1;
     }
-    struct top_row *now = calloc((size_t)rows.count + 1, sizeof *now);
-    if (!now || copy_rows(now, &count, &r->snapshot, &rows, wanted)) {
-        return -1;
-    }
-    qsort(now, count, sizeof *now, compare_by_name);
-    subtract_rows(now, count, t);
-    free_rows(t->row, t->count);
-    t->row = now;
-    t->count = count;
-    t->more_wall_ns = saturating_subtract(r->snapshot.wall_ns, t->wall_ns);
-    t->wall_ns = r->snapshot.wall_ns;
-    table_describe(t, r);
+    subtract_rows(&now, t);
+    now.wall_ns = r->snapshot.wall_ns;
+    now.more_wall_ns = saturating_subtract(now.wall_ns, t->wall_ns);
+    table_describe(&now, r);
+    top_table_free(t);
+    *t = now;
     return 0;
 }
 
 void top_table_free(struct top_table *t) {
-    free_rows(t->row, t->count);
+    free_top_rows(t->row, t->count);
+    free(t->by_name);
     memset(t, 0, sizeof *t);
 }
 
@@ -196,12 +258,6 @@ static uint64_t added_value(const struct top_row *r, enum top_sort sort) {
         return r->more_ns;
     }
 }
-
-/* A row and the number that it is sorted by. */
-struct top_order {
-    const struct top_row *row;
-    uint64_t value;
-};
 
 static int compare_added(const void *left, const void *right) {
     const struct top_order *first = left, *second = right;
@@ -231,7 +287,9 @@ static void put_top_row(struct text *t, const struct top_row *r, const struct to
     if (wall_s > 0) {
         per_s = 1 / wall_s;
     }
-    size_t used = text_name(t, r->name, r->length, name);
+    size_t indent = (size_t)u64_min(INDENT * (uint64_t)r->depth, name / 2);
+    text_spaces(t, indent);
+    size_t used = indent + text_name(t, r->name, r->length, name - indent);
     text_spaces(t, (size_t)saturating_subtract(name, used));
     put_top_cell(t, number_short((double)r->more_calls * per_s, 4).text, 10);
     put_top_cell(t, number_fixed((double)r->more_ns / 1e7 * per_s, 1).text, 7);
@@ -257,8 +315,11 @@ static void put_top_head(struct text *t, const struct top_table *table, size_t n
                          const struct top_table_form *form) {
     char more[TEXT_NUMBER];
     text_time(more, table->more_wall_ns, CONFIG_UNIT_AUTO);
-    text_add(t, "%s\nthe last %s of it, %u open scope%s, %llu lost%s\n", table->head, more,
-             table->open, text_plural(table->open), (unsigned long long)table->lost, form->note);
+    text_add(t, "%s\nthe last %s of it, %u open scope%s, %llu lost\n", table->head, more,
+             table->open, text_plural(table->open), (unsigned long long)table->lost);
+    if (*form->keys) {
+        text_add(t, "%s\n", form->keys);
+    }
     if (form->colour) {
         text_add(t, "\x1b[1m");
     }
@@ -290,10 +351,14 @@ int top_table_print(struct text *out, const struct top_table *t,
         order[i] = (struct top_order){&t->row[i], added_value(&t->row[i], form->sort)};
     }
     qsort(order, t->count, sizeof *order, compare_added);
+    int64_t rows = (int64_t)u64_min(t->count, form->rows);
+    if (t->tree) {
+        rows = top_tree_arrange(order, t, form->rows);
+    }
     put_top_head(out, t, name, form);
-    for (uint32_t i = 0; i < t->count && i < form->rows; ++i) {
+    for (int64_t i = 0; i < rows; ++i) {
         put_top_row(out, order[i].row, t, name);
     }
     free(order);
-    return 0;
+    return rows < 0 ? -1 : 0;
 }

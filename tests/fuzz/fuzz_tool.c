@@ -52,11 +52,12 @@ static void look(struct run *r, const uint8_t *option) {
                                   .width = option[3],
                                   .colour = option[0] >> 7,
                                   .sort = (enum top_sort)(option[1] >> 2 & 3),
-                                  .note = ""};
+                                  .keys = ""};
+    struct top_rows which = {.each_thread = option[1] & 1, .tree = option[1] >> 1 & 1};
     struct text out;
     memset(&table, 0, sizeof table);
     text_start(&out);
-    for (int i = 0; i < 2 && !top_table_look(&table, r, NULL, option[1] & 1); ++i) {
+    for (int i = 0; i < 2 && !top_table_look(&table, r, &which); ++i) {
         top_table_print(&out, &table, &form);
     }
     top_table_free(&table);

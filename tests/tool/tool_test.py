@@ -836,9 +836,19 @@ def case_top_options(folder):
         threads = [row[0] for row in rows("--threads")]
         need(len([name for name in threads if re.match(r"matmul \[\d+\]$", name)]) == 2, threads)
         need("outer [%d] (open)" % process.pid in threads, threads)
+        tree = tool("top", "--once", "-i", "0.1", "--view", "tree", file).out
+        need("\nouter (open) " in tree and "\n  inner (open) " in tree, tree)
+        need(re.search(r"^  +matmul ", tree, re.M) and re.search(r"^worker @other set ", tree, re.M), tree)
+        # Of a path all scopes around it are shown, also with a filter and with few rows.
+        tree = tool("top", "--once", "-i", "0.1", "--view", "tree", "-f", "inner", file).out
+        need(re.findall(r"^ *(?:outer|inner|matmul)\b", tree, re.M) == ["outer", "  inner"], tree)
+        tree = tool("top", "--once", "-i", "0.1", "--view", "tree", "-n", "2", file).out
+        need(re.findall(r"^ *(?:outer|inner|matmul)\b", tree, re.M) == ["outer", "  inner"], tree)
+        need(len(tree.split("\n")) == 6, tree)
     finally:
         stop(process)
     one_line(tool("top", "--sort", "p99", file, rc=2), "--sort p99", "time, self, calls or total")
+    one_line(tool("top", "--view", "legacy", file, rc=2), "--view legacy", "table or tree")
 
 
 def read_until(main, wanted):
@@ -871,11 +881,24 @@ def case_top_screen(folder):
                 os.write(main, b"s")
                 read_until(main, b"by self (s)")
                 os.write(main, b"sp")
-                read_until(main, b"by calls (s), threads (t), PAUSED (p)")
+                read_until(main, b"by calls (s), flat (v), threads (t), filter (/), PAUSED (p)")
                 os.write(main, b"t")
                 read_until(main, b"loop [%d]" % process.pid)
                 os.write(main, b" ")
-                data = read_until(main, b"pause (p)")
+                read_until(main, b"pause (p)")
+                os.write(main, b"tv")
+                read_until(main, b"tree (v)")
+                read_until(main, b"\r\n  sleep ")
+                # Letters are text in a filter: q too. A bad list stays to be corrected.
+                os.write(main, b"/q" + b"*," * 70 + b"\r")
+                read_until(main, b"_  (expected glob")
+                os.write(main, b"\x1b")
+                read_until(main, b"filter (/)")
+                os.write(main, b"/rareX\x7f*\r")
+                read_until(main, b"filter: rare_")
+                read_until(main, b"FILTERED (/)")
+                data = read_until(main, b"FILTERED (/)")
+                need(b"sleep " not in data, data)
             for screen in data.split(b"\x1b[H"):  # more than one where the machine is slow
                 need(screen.count(b"\n") < 20, screen)
             os.write(main, key)
