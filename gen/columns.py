@@ -2,8 +2,10 @@
 """columns.ini: the columns of the reports, for the runtime (C) and for docs/columns.md."""
 
 import json
+import os
 import re
 
+import measures
 import table
 
 KINDS = {"text": "REPORT_TEXT", "count": "REPORT_COUNT", "time": "REPORT_TIME",
@@ -31,7 +33,7 @@ def read(path):
         entry.one_of("kind", KINDS)
         entry.one_of("sort", ("yes", "no"))
         entry.check_identifier("name", entry.name)
-        entry.check_identifier("field", entry.get("field"))
+        field(entry)
         if entry.get("sort") == "yes" and entry.get("kind") == "text":
             entry.fail("text cannot be sorted by")
         for key in ("gpu_sort", "fluid_sort"):
@@ -50,6 +52,19 @@ def read(path):
     return entries
 
 
+def group_names():
+    """Of measures.ini, which is beside this script."""
+    folder = os.path.dirname(os.path.abspath(__file__))
+    return tuple(measures.groups(os.path.join(folder, "measures.ini")))
+
+
+def field(entry):
+    """A member of struct stint_row, or a number of its measures."""
+    name = re.sub(r"^measure\[MEASURE_([A-Z0-9_]+)\]$", lambda match: match[1].lower(),
+                  entry.get("field"))
+    entry.check_identifier("field", name)
+
+
 def views(entry):
     names = [] if entry.get("views") == "none" else entry.get("views").split()
     for name in names:
@@ -60,9 +75,10 @@ def views(entry):
 
 def needs(entry):
     names = entry.get("needs").split()
+    known = NEEDS + group_names()
     for name in names:
-        if name not in NEEDS:
-            entry.fail("unknown need '%s' (%s)" % (name, "|".join(NEEDS)))
+        if name not in known:
+            entry.fail("unknown need '%s' (%s)" % (name, "|".join(known)))
     if "hide" in entry.values:
         entry.one_of("hide", ("yes", "no"))
         if entry.get("hide") == "yes" and not names:

@@ -19,6 +19,7 @@ sys.dont_write_bytecode = True
 import columns
 import env
 import formats
+import measures
 import options
 import table
 import words
@@ -29,6 +30,7 @@ ROOT = os.path.dirname(GEN)
 # name of a part -> what makes its text, of the folder with the tables
 PARTS = {
     "formats": lambda folder: formats.render_markdown(os.path.join(folder, "formats.ini")),
+    "measures": lambda folder: measures.render_markdown(os.path.join(folder, "measures.ini")),
     "views": words.render_markdown_views,
     "form": words.render_markdown_form,
 }
@@ -60,6 +62,7 @@ def beside(name):
 DOCUMENTS = {
     "docs/columns.md": lambda path, text: columns.render_markdown(beside("columns.ini")),
     "docs/exports.md": in_parts,
+    "docs/format.md": in_parts,
     "docs/environment.md": lambda path, text: env.render_markdown(beside("env.ini")),
     "docs/options.md": lambda path, text: options.render_markdown(beside("options.ini")),
     "docs/reports.md": in_parts,

@@ -23,6 +23,7 @@ import formats
 import gpu_peak
 import html
 import kernel_names
+import measures
 import options
 import status
 import table
@@ -53,6 +54,9 @@ OUTPUTS = {
     "viewers_formats.inc": formats.render_viewers,
     "gpu_peak_table.inc": gpu_peak.render_c,
     "kernel_names_table.inc": kernel_names.render_c,
+    "measure_flags.inc": measures.render_flags,
+    "measure_ids.inc": measures.render_ids,
+    "measure_table.inc": measures.render_c,
     "option_ids.inc": options.render_ids,
     "option_table.inc": options.render_c,
     "options.md": options.render_markdown,

@@ -26,10 +26,13 @@
 #define ARENA_SETS (1u << STINT_IMPL_SET_BITS)
 #define ARENA_SETS_PER_CHUNK 256u
 #define ARENA_NAME_BYTES NAME_BYTES
+#define ARENA_LOSSES 42 /* places for the numbers of gen/status.ini: so many lines are whole */
 
 /* Layout is format: a size that changes by accident would change every run file. */
 _Static_assert(sizeof(struct stint_impl_node) == 3 * STINT_IMPL_UNIT, "a node is three lines");
-_Static_assert(offsetof(struct stint_impl_node, kind) == STINT_IMPL_UNIT, "a sample is one line");
+_Static_assert(offsetof(struct stint_impl_node, measures) == STINT_IMPL_UNIT,
+               "a sample is one line");
+_Static_assert(STINT_STATUS_COUNT <= ARENA_LOSSES, "every loss has a place");
 _Static_assert(sizeof(struct stint_impl_frame) == 48, "part of the run file");
 _Static_assert(sizeof(struct stint_impl_histogram) % STINT_IMPL_UNIT == 0, "whole lines");
 
@@ -69,7 +72,7 @@ struct arena_thread {
     uint64_t start_ticks; /* of the last owner */
     uint64_t end_ticks;
     char name[16];
-    uint64_t lost[STINT_STATUS_COUNT]; /* written by the owner, relaxed */
+    uint64_t lost[ARENA_LOSSES]; /* written by the owner, relaxed */
 };
 
 /* What a node's scopes took on the GPU, nanoseconds. Written under the event pool's lock by
@@ -226,7 +229,7 @@ struct arena_header {
     struct arena_about about;
     uint32_t first_lines; /* newest; release */
     char boot_id[40];
-    uint64_t lost[STINT_STATUS_COUNT]; /* losses that belong to no thread; atomic adds */
+    uint64_t lost[ARENA_LOSSES]; /* losses that belong to no thread; atomic adds */
     uint32_t set_chunk[ARENA_SETS / ARENA_SETS_PER_CHUNK];
     uint32_t site_chunk[ARENA_SITE_CHUNKS];
 };

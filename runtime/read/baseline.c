@@ -58,6 +58,18 @@ static void subtract_gpu(struct snapshot_gpu *out, const struct baseline_node *t
     }
 }
 
+/* What is in use and what was most are no sums. */
+static void subtract_measures(struct snapshot_measures *out, const struct snapshot_measures *then) {
+    if (!out || !then) {
+        return;
+    }
+    for (uint32_t i = 0; i < MEASURE_COUNT; ++i) {
+        if (measure_rule_of(i)->add == MEASURE_SUM) {
+            out->value[i] = saturating_subtract(out->value[i], then->value[i]);
+        }
+    }
+}
+
 static void baseline_subtract_node(struct snapshot_node *out, const struct baseline_node *then,
                                    uint64_t now) {
     if (out->open && then->at < now && out->open > now - then->at) {
@@ -71,6 +83,7 @@ static void baseline_subtract_node(struct snapshot_node *out, const struct basel
     out->bytes -= then->bytes;
     out->flops -= then->flops;
     subtract_gpu(&out->gpu, then);
+    subtract_measures(out->measures, then->measures);
     if (!then->count) {
         return;
     }
@@ -166,6 +179,21 @@ static int keep_histogram(struct baseline *b, const struct snapshot *s, uint32_t
     return 0;
 }
 
+static int keep_measures(struct baseline *b, struct baseline_node *to,
+                         const struct snapshot_measures *from) {
+    to->measures = NULL;
+    if (!from) {
+        return 0;
+    }
+    struct snapshot_measures *copy = scratch_get(&b->memory, sizeof *copy);
+    if (!copy) {
+        return -1;
+    }
+    *copy = *from;
+    to->measures = copy;
+    return 0;
+}
+
 static int keep_node(struct baseline *b, const struct snapshot *s, const struct snapshot_node *n,
                      uint32_t set, const struct baseline *old) {
     int now = set == BASELINE_ALL_SETS || n->set == set;
@@ -194,6 +222,9 @@ static int keep_node(struct baseline *b, const struct snapshot *s, const struct 
                                                   .at = s->now.ticks};
     } else {
         b->nodes[number] = *then;
+    }
+    if (keep_measures(b, &b->nodes[number], now ? n->measures : then->measures)) {
+        return -1;
     }
     return keep_histogram(b, s, n->thread, n->histogram, now ? NULL : old) ||
            keep_histogram(b, s, SNAPSHOT_NONE, n->gpu.histogram, now ? NULL : old);

@@ -12,6 +12,7 @@ struct baseline_node {
     uint64_t count, total, max, nested, recursions, bytes, flops, gpu_count, gpu_total;
     uint64_t open_self;
     uint64_t at; /* ticks of the reset */
+    const struct snapshot_measures *measures; /* in the baseline's memory, NULL: none */
 };
 
 /* Of a struct snapshot_activity. Memory in use is a state, no sum: it has none. */

@@ -212,6 +212,24 @@ static void add_gpu(struct grouping *g, uint32_t row, const struct snapshot_gpu 
     }
 }
 
+static void add_measures(struct stint_row *r, const struct snapshot_measures *from,
+                         unsigned nested) {
+    for (uint32_t i = 0; from && i < MEASURE_COUNT; ++i) {
+        const struct measure_rule *rule = measure_rule_of(i);
+        if (rule->of_calls && nested & NESTED) {
+            continue;
+        }
+        if (rule->add == MEASURE_MOST) {
+            r->measure[i] = u64_max(r->measure[i], from->value[i]);
+        } else {
+            r->measure[i] = saturating_add(r->measure[i], from->value[i]);
+        }
+    }
+    if (from) {
+        r->has |= from->groups << ROW_MEASURES;
+    }
+}
+
 /* nested: what is in the sums already, of a scope of the same name and set around it. Its calls and
  * their own time count, and nothing else: all other columns are those of the outer calls. */
 static void row_add_node(struct grouping *g, uint32_t row, const struct snapshot_node *n,
@@ -221,6 +239,7 @@ static void row_add_node(struct grouping *g, uint32_t row, const struct snapshot
     r->calls += n->count + n->recursions;
     r->bytes += n->bytes;
     r->flops += n->flops;
+    add_measures(r, n->measures, nested);
     if (!node_is_step(g->s, n)) {
         to->self = saturating_add(to->self, self_of(n));
         to->has_self = 1;
@@ -403,6 +422,7 @@ static void rows_finish(struct grouping *g) {
         if (r->device_calls) {
             r->has |= ROW_DEVICE;
         }
+        measured_fill(r);
         rates_fill(r, from->bytes_per_s, from->flops_per_s);
     }
 }
@@ -426,6 +446,12 @@ static unsigned nested_in_itself(const struct grouping *g, const struct snapshot
     return nested;
 }
 
+static int node_has_numbers(const struct grouping *g, uint32_t index) {
+    const struct snapshot_node *n = &g->s->nodes[index];
+    return n->measures || n->count | n->recursions | n->open | n->gpu.count | n->bytes | n->flops |
+                              rows_device_of(g->work, index).count;
+}
+
 int rows_flat(struct rows *out, struct snapshot *s, int each_thread) {
     struct grouping g;
     if (rows_grouping_start(&g, out, s)) {
@@ -433,9 +459,7 @@ int rows_flat(struct rows *out, struct snapshot *s, int each_thread) {
     }
     for (uint32_t i = 0; i < s->node_count; ++i) {
         const struct snapshot_node *n = &s->nodes[i];
-        if (n->parent == SNAPSHOT_NONE || !n->site ||
-            !(n->count | n->recursions | n->open | n->gpu.count | n->bytes | n->flops |
-              rows_device_of(g.work, i).count)) {
+        if (n->parent == SNAPSHOT_NONE || !n->site || !node_has_numbers(&g, i)) {
             continue;
         }
         uint32_t row = row_get(&g, n, SNAPSHOT_NONE, each_thread ? n->thread : SNAPSHOT_NONE);

@@ -19,6 +19,8 @@
 #define ROW_BOUND 128u /* both, and their peaks */
 #define ROW_DEVICE 256u
 #define ROW_SELF 512u
+#define ROW_MEASURES 16 /* from this bit on one for each group of gen/measures.ini: ROW_<GROUP> */
+#include "measure_flags.inc"
 
 #define ROW_UNKNOWN UINT64_MAX /* a share of a peak that is not known */
 
@@ -60,6 +62,8 @@ struct stint_row {
     uint64_t peak_bytes_ppm; /* of what the device does at best, or ROW_UNKNOWN */
     uint64_t peak_flops_ppm;
     const char *bound; /* the peak it is nearer to: "memory", "compute" */
+    uint64_t measure[MEASURE_COUNT]; /* of the groups that `has` names */
+    uint64_t queue_avg_ns;
     uint32_t name_length;
     uint32_t name_id; /* equal for equal names */
     uint32_t set;

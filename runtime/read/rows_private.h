@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What rows.c calls in rows_device.c and rates.c. */
+/* What rows.c calls in rows_device.c, rates.c and row_measures.c. */
 #ifndef STINT_ROWS_PRIVATE_H
 #define STINT_ROWS_PRIVATE_H
 
@@ -17,6 +17,11 @@ int rows_device(struct device_work **out, struct snapshot *s);
 static inline struct device_work rows_device_of(const struct device_work *work, uint32_t node) {
     return work ? work[node] : (struct device_work){0, 0};
 }
+
+/* ---- row_measures.c: columns made of several measures. */
+
+/* From a row's measures. */
+void measured_fill(struct stint_row *r);
 
 /* ---- rates.c: declared bytes and operations over time, and how near that comes to what the device
  * can do. */

@@ -335,6 +335,7 @@ static void read_node(struct snapshot *s, struct snapshot_node *out,
     out->bytes = STINT_IMPL_LOAD(&n->bytes);
     out->flops = STINT_IMPL_LOAD(&n->flops);
     read_gpu(s, &out->gpu, ACQUIRE(&n->gpu));
+    snapshot_read_measures(s, out, ACQUIRE(&n->measures));
 }
 
 /* The nodes on their way into the snapshot. */

@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/hash_map.h"
+#include "base/measure.h"
 #include "base/scratch.h"
 #include "base/status.h"
 #include "stint/detail/impl_layout.h"
@@ -30,6 +31,12 @@ struct snapshot_gpu {
     uint32_t loose;
 };
 
+/* The numbers of gen/measures.ini that a node has. */
+struct snapshot_measures {
+    uint32_t groups; /* a bit each */
+    uint64_t value[MEASURE_COUNT];
+};
+
 struct snapshot_node {
     uint64_t count;
     uint64_t total; /* ticks, as all times here but the GPU's */
@@ -46,6 +53,7 @@ struct snapshot_node {
     uint64_t bytes;    /* declared while it was the innermost scope */
     uint64_t flops;
     struct snapshot_gpu gpu;
+    struct snapshot_measures *measures; /* NULL: none */
     uint32_t unit;
     uint32_t site;
     uint32_t set;
@@ -195,6 +203,8 @@ int snapshot_try_again(struct snapshot *s, int tried);
  * there is no histogram there. */
 int snapshot_read_buckets(const struct snapshot *s, uint32_t thread, uint32_t unit,
                           uint32_t out[STINT_IMPL_BUCKETS]);
+/* Of a node, from the list that begins at the unit; without memory none of them. */
+void snapshot_read_measures(struct snapshot *s, struct snapshot_node *out, uint32_t unit);
 /* A checked pointer to `bytes` bytes at a unit, or NULL. */
 const void *snapshot_at(const struct snapshot *s, uint32_t unit, uint64_t bytes);
 /* The ring at a unit, with the number of its events, a power of two, all of which are in the arena;

@@ -220,8 +220,8 @@ static uint32_t node_new(struct thread_block *b, uint32_t parent, uint32_t set, 
     n->min = UINT64_MAX;
     n->site = site;
     n->parent = parent;
-    n->set = set;
-    n->kind = kind;
+    n->set = (uint16_t)set;
+    n->kind = (uint16_t)kind;
     n->histogram = histogram_get(b, parent, set, site);
     n->sibling = p->child;
     STINT_IMPL_PUBLISH(&p->child, unit);

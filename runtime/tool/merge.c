@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "arena/measures.h"
 #include "base/arithmetic.h"
 #include "base/histogram.h"
 #include "base/log.h"
@@ -224,23 +225,45 @@ static void copy_node_times(const struct merge_map *map, struct stint_impl_node 
     memcpy(to->info, n->info, sizeof to->info);
 }
 
+static int copy_measures(struct merge *m, const struct snapshot_measures *from, uint32_t *out) {
+    *out = 0;
+    for (uint32_t group = 0; from && group < MEASURE_GROUP_COUNT; ++group) {
+        if (!(from->groups & 1u << group)) {
+            continue;
+        }
+        struct measure_range range = measure_range_of(group);
+        struct arena_measures *to;
+        uint32_t unit = merge_file_get(&m->file, sizeof *to + range.count * sizeof(uint64_t));
+        if (!unit) {
+            return -1;
+        }
+        to = merge_file_at(&m->file, unit);
+        to->range = range;
+        to->next = *out;
+        memcpy(to->value, &from->value[range.first], range.count * sizeof(uint64_t));
+        *out = unit;
+    }
+    return 0;
+}
+
 static int copy_scope_node(struct merge *m, struct merge_map *map, uint32_t index) {
     const struct snapshot *s = &map->run->snapshot;
     const struct snapshot_node *n = &s->nodes[index];
     const struct stint_impl_node *from = snapshot_at(s, n->unit, sizeof *from);
-    uint32_t unit = 0, histogram, gpu;
+    uint32_t unit = 0, histogram, gpu, measures;
     if (from) {
         unit = merge_file_get(&m->file, sizeof *from);
     }
     if (!unit || merge_histogram(m, map, n->thread, n->histogram, map->rate, &histogram) ||
-        copy_gpu_times(m, map, n, from->gpu, &gpu)) {
+        copy_gpu_times(m, map, n, from->gpu, &gpu) || copy_measures(m, n->measures, &measures)) {
         return fail_without_memory(m);
     }
     struct stint_impl_node *to = merge_file_at(&m->file, unit);
     copy_node_times(map, to, n);
     to->site = map->site[n->site]; /* 0 = none in both */
-    to->set = map->set[n->set];
-    to->kind = n->kind;
+    to->set = (uint16_t)map->set[n->set];
+    to->kind = (uint16_t)n->kind;
+    to->measures = measures;
     to->histogram = histogram;
     to->gpu = gpu;
     map->node[index] = unit;

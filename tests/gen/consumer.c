@@ -5,6 +5,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "measure_ids.inc"
+
 enum report_kind { REPORT_TEXT, REPORT_COUNT, REPORT_TIME, REPORT_SHARE, REPORT_RATE };
 enum { REPORT_IN_TABLE = 1, REPORT_IN_TREE = 2 };
 
@@ -17,6 +19,7 @@ struct stint_row {
     uint64_t device_calls, device_total_ns;
     uint64_t cpu_share_ppm, gpu_share_ppm, bytes_per_s, flops_per_s, peak_bytes_ppm, peak_flops_ppm;
     const char *bound;
+    uint64_t measure[MEASURE_COUNT], queue_avg_ns;
 };
 
 enum {
@@ -29,7 +32,21 @@ enum {
     ROW_FLOPS = 64,
     ROW_BOUND = 128,
     ROW_DEVICE = 256,
-    ROW_SELF = 512
+    ROW_SELF = 512,
+    ROW_MEASURES = 16
+};
+#include "measure_flags.inc"
+
+enum measure_add { MEASURE_SUM, MEASURE_STATE, MEASURE_MOST };
+
+struct measure_rule {
+    enum measure_add add;
+    int of_calls;
+};
+
+struct measure_range {
+    uint16_t first;
+    uint16_t count;
 };
 
 struct report_column {
@@ -207,6 +224,7 @@ struct command_entry {
 #include "env_table.inc"
 #include "gpu_peak_table.inc"
 #include "kernel_names_table.inc"
+#include "measure_table.inc"
 #include "option_table.inc"
 #include "prometheus_columns.inc"
 #include "report_columns.inc"
@@ -336,6 +354,12 @@ int main(void) {
     for (size_t i = 0; i < STINT_STATUS_COUNT; ++i) {
         const struct status_text *s = &status_table[i];
         printf("status %s: 1 %s (%s)\n", s->key, s->text, s->label);
+    }
+    for (size_t i = 0; i < MEASURE_COUNT; ++i) {
+        printf("measure add %d of calls %d\n", (int)measure_rules[i].add, measure_rules[i].of_calls);
+    }
+    for (size_t i = 0; i < MEASURE_GROUP_COUNT; ++i) {
+        printf("group of %u from %u\n", measure_ranges[i].count, measure_ranges[i].first);
     }
     printf("last status %s\n", status_table[STINT_STATUS_CAPTURE_UNBALANCED].key);
     fputs(help, stdout);

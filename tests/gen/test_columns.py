@@ -113,7 +113,7 @@ static const struct report_sort report_sorts[] = {
     def test_needs(self):
         self.refuse(RATE.replace("= gpu bytes", "= gpu power"),
                     "[rate]: unknown need 'power' (samples|self|histogram|first|gpu|gpu_histogram|"
-                    "bytes|flops|bound|device)")
+                    "bytes|flops|bound|device|queue)")
 
     def test_hide(self):
         self.refuse(RATE.replace("hide = yes", "hide = 1"), "[rate]: unknown hide '1' (yes|no)")

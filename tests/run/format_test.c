@@ -7,6 +7,7 @@
 
 #include "arena/activity_kind.h"
 #include "arena/arena.h"
+#include "arena/measures.h"
 #include "base/status.h"
 #include "harness.h"
 #include "stint/lines.h"
@@ -65,9 +66,12 @@ static const struct field fields[] = {
     F(stint_impl_node, span) F(stint_impl_node, nested) F(stint_impl_node, histogram)
     F(stint_impl_node, site) F(stint_impl_node, parent) F(stint_impl_node, child)
     F(stint_impl_node, sibling) F(stint_impl_node, set) F(stint_impl_node, kind)
+    F(stint_impl_node, measures)
     F(stint_impl_node, gpu) F(stint_impl_node, bytes) F(stint_impl_node, flops)
     F(stint_impl_node, first) F(stint_impl_node, first_at) F(stint_impl_node, max_at)
     F(stint_impl_node, max) F(stint_impl_node, recursions) F(stint_impl_node, info)
+    WHOLE(arena_measures)
+    F(arena_measures, next) F(arena_measures, range)
     WHOLE(stint_impl_histogram) F(stint_impl_histogram, bucket)
     WHOLE(arena_gpu)
     F(arena_gpu, seq) F(arena_gpu, total) F(arena_gpu, min) F(arena_gpu, max) F(arena_gpu, first)
@@ -199,7 +203,8 @@ TEST(format, numbers_it_names) {
     CHECK_EQ_U64(STINT_IMPL_EVENT_PAYLOAD, 3);
     CHECK_EQ_U64(ARENA_SITES_PER_CHUNK, 256);
     CHECK_EQ_U64(ARENA_SETS_PER_CHUNK, 256);
-    CHECK_EQ_U64(STINT_STATUS_COUNT, 26);
+    CHECK_EQ_U64(STINT_STATUS_COUNT, 27);
+    CHECK_EQ_U64(MEASURE_COUNT, 2);
     CHECK_EQ_U64(ARENA_LANE_ACTIVITIES, 1);
 }
 

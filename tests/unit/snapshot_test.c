@@ -246,8 +246,9 @@ TEST(snapshot, references_outside) {
         *n = good;
         n->histogram = unit;
         n->site = unit;
-        n->set = unit;
-        n->kind = unit;
+        n->set = (uint16_t)unit;
+        n->kind = (uint16_t)unit;
+        n->measures = unit;
         read_all(used);
         *n = good;
         t->root = unit;

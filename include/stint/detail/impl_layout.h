@@ -101,8 +101,10 @@ struct stint_impl_node {
     uint32_t parent;    /* units, 0 for the root */
     uint32_t child;     /* first child, units. Owner, release */
     uint32_t sibling;   /* next child of the parent; set before the node is published */
-    uint32_t set;
-    uint32_t kind;  /* enum stint_impl_kind */
+    uint16_t set;
+    uint16_t kind; /* enum stint_impl_kind */
+    uint32_t
+        measures;   /* the first of its blocks of other numbers, units; 0 = none. Owner, release */
     uint32_t gpu;   /* GPU sums of this node, units; 0 = none */
     uint64_t bytes; /* declared bytes moved and floating-point operations. Owner, relaxed */
     uint64_t flops;

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The numbers of a node besides its times: the side that writes. */
+#ifndef STINT_MEASURED_H
+#define STINT_MEASURED_H
+
+#include "arena/measures.h"
+#include "thread.h"
+
+/* The block of a group, NULL if the node has none yet. Any thread. */
+struct arena_measures *measured_find(char *base, const struct stint_impl_node *n,
+                                     enum measure_group group);
+/* The same, made if need be, all 0. NULL without memory, counted as lost. The node's owner, inside
+ * thread_enter. */
+struct arena_measures *measured_get(struct thread_block *b, struct stint_impl_node *n,
+                                    enum measure_group group);
+
+#endif

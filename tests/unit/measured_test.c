@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Numbers of a node besides its times, from where they are written to the rows. */
+#include "record/measured.h"
+
+#include <pthread.h>
+
+#include "read/baseline.h"
+#include "record/tree.h"
+#include "recorded.h"
+#include "support.h"
+
+static struct snapshot s;
+static struct rows rows;
+
+/* Writes into the innermost open scope of this thread. */
+static void queued(uint64_t calls, uint64_t ns) {
+    struct thread_block *b = thread_enter(1);
+    if (!CHECK(b != NULL)) {
+        return;
+    }
+    struct stint_impl_node *n = tree_node(b, thread_innermost(b)->node);
+    struct arena_measures *block = measured_get(b, n, MEASURE_GROUP_QUEUE);
+    if (CHECK(block != NULL)) {
+        CHECK(measured_get(b, n, MEASURE_GROUP_QUEUE) == block);
+        CHECK(measured_find(b->hot.base, n, MEASURE_GROUP_QUEUE) == block);
+        measure_add(block, MEASURE_QUEUE_CALLS, calls);
+        measure_add(block, MEASURE_QUEUE_NS, ns);
+    }
+    thread_leave(b);
+}
+
+static const struct stint_row *measured_row(const char *name) {
+    static const struct stint_row none;
+    CHECK(!interval_open(&s, 0));
+    CHECK(!rows_flat(&rows, &s, 0));
+    const struct stint_row *r = row_in(&rows, 0, name);
+    return r ? r : &none;
+}
+
+static void *work(void *ns) {
+    REGISTER_TIMER("work");
+    fake_advance(10);
+    queued(1, *(uint64_t *)ns);
+    return NULL;
+}
+
+static void work_on_a_thread(uint64_t ns) {
+    pthread_t t;
+    CHECK(!pthread_create(&t, NULL, work, &ns));
+    pthread_join(t, NULL);
+}
+
+TEST(measured, threads_are_added_up) {
+    uint64_t ns = 100;
+    work(&ns);
+    work_on_a_thread(40);
+    timed("other", 5);
+    const struct stint_row *r = measured_row("work");
+    CHECK_EQ_U64(r->has & ROW_QUEUE, ROW_QUEUE);
+    CHECK_EQ_U64(r->measure[MEASURE_QUEUE_CALLS], 2);
+    CHECK_EQ_U64(r->measure[MEASURE_QUEUE_NS], 140);
+    CHECK_EQ_U64(r->queue_avg_ns, 70);
+    interval_close(&s);
+    CHECK_EQ_U64(measured_row("other")->has & ROW_QUEUE, 0);
+    interval_close(&s);
+}
+
+TEST(measured, numbers_of_an_open_scope_are_seen) {
+    REGISTER_TIMER("open");
+    queued(1, 7);
+    CHECK_EQ_U64(measured_row("open")->queue_avg_ns, 7);
+    interval_close(&s);
+}
+
+TEST(measured, a_reset_subtracts_sums) {
+    uint64_t ns = 100;
+    work(&ns);
+    stint_reset();
+    CHECK_EQ_U64(measured_row("work")->queue_avg_ns, 0);
+    interval_close(&s);
+    ns = 30;
+    work(&ns);
+    const struct stint_row *r = measured_row("work");
+    CHECK_EQ_U64(r->measure[MEASURE_QUEUE_CALLS], 1);
+    CHECK_EQ_U64(r->queue_avg_ns, 30);
+    interval_close(&s);
+}
+
+/* A reset of one set keeps what an older one said of the others. */
+TEST(measured, resets_of_sets_keep_each_other) {
+    stint_set *set = stint_set_get("mine");
+    uint64_t ns = 100;
+    work(&ns);
+    {
+        REGISTER_TIMER("in", -1, set);
+        queued(1, 5);
+    }
+    stint_reset();
+    ns = 20;
+    work(&ns);
+    {
+        REGISTER_TIMER("in", -1, set);
+        queued(1, 6);
+    }
+    stint_set_reset(set);
+    CHECK_EQ_U64(measured_row("work")->measure[MEASURE_QUEUE_NS], 20);
+    interval_close(&s);
+}
+
+TEST(measured, without_memory_it_is_counted) {
+    REGISTER_TIMER("scope");
+    struct thread_block *b = thread_enter(1);
+    if (!CHECK(b != NULL)) {
+        return;
+    }
+    while (arena_get(64, ARENA_RECORD)) {
+    }
+    struct stint_impl_node *n = tree_node(b, thread_innermost(b)->node);
+    CHECK(measured_get(b, n, MEASURE_GROUP_QUEUE) == NULL);
+    CHECK_EQ_U64(lost(STINT_STATUS_NO_MEASURES), 1);
+    thread_leave(b);
+}
+
+/* What a file may say: readers take no block that is none. */
+TEST(measured, blocks_of_a_broken_file_are_left_out) {
+    REGISTER_TIMER("scope");
+    queued(1, 50);
+    struct thread_block *b = thread_enter(1);
+    struct stint_impl_node *n = tree_node(b, thread_innermost(b)->node);
+    struct arena_measures *block = measured_find(b->hot.base, n, MEASURE_GROUP_QUEUE);
+    uint32_t unit = n->measures;
+    thread_leave(b);
+    block->next = unit; /* a circle */
+    CHECK_EQ_U64(measured_row("scope")->queue_avg_ns, 50);
+    interval_close(&s);
+    block->range.count = 9;
+    CHECK_EQ_U64(measured_row("scope")->has & ROW_QUEUE, 0);
+    interval_close(&s);
+    STINT_IMPL_STORE(&n->measures, UINT32_MAX);
+    CHECK_EQ_U64(measured_row("scope")->has & ROW_QUEUE, 0);
+    interval_close(&s);
+    STINT_IMPL_STORE(&n->measures, 0);
+}
+
+HARNESS_MAIN()
