@@ -46,7 +46,7 @@ write_basic_package_version_file(stintConfigVersion.cmake COMPATIBILITY SameMino
 
 # Components, for `cmake --install build --component NAME` and for the packages of CPack:
 #   stint_runtime  the shared library
-#   stint_dev      headers, the library to link with, CMake and pkg-config files, scripts
+#   stint_dev      headers, the library to link with, CMake and pkg-config files, scripts, stint(3)
 #   stint_tool     the tool, its manual pages, shell completions
 #   stint_doc      documents and samples
 install(TARGETS stint stint_runtime stint_timer stint_profiler EXPORT stintTargets
@@ -69,6 +69,13 @@ install(DIRECTORY gen/instrument/ DESTINATION "${CMAKE_INSTALL_DATADIR}/stint/in
     COMPONENT stint_dev FILES_MATCHING PATTERN "*.py" PATTERN __pycache__ EXCLUDE)
 install(FILES packaging/tsan.supp DESTINATION "${CMAKE_INSTALL_DATADIR}/stint"
     COMPONENT stint_dev)
+
+if(TARGET stint_manual_api)
+    foreach(section IN ITEMS 3 7)
+        install(FILES "${CMAKE_CURRENT_BINARY_DIR}/runtime/man/stint.${section}"
+            DESTINATION "${CMAKE_INSTALL_MANDIR}/man${section}" COMPONENT stint_dev)
+    endforeach()
+endif()
 
 if(TARGET stint_tool)
     install(TARGETS stint_tool RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}"
