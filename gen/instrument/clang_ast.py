@@ -39,11 +39,13 @@ import subprocess
 import tempfile
 
 BLOCK = 1 << 20  # bytes read at a time
+SCOPE_BYTES = 1024  # of a::b<T>:: before a name
 
 CONTAINERS = {b'NamespaceDecl', b'LinkageSpecDecl', b'ExportDecl'}
 FUNCTIONS = {'FunctionDecl', 'CXXMethodDecl', 'CXXConstructorDecl', 'CXXDestructorDecl',
              'CXXConversionDecl'}
-CLASSES = {'CXXRecordDecl', 'ClassTemplateDecl', 'ClassTemplatePartialSpecializationDecl'}
+CLASSES = {'CXXRecordDecl', 'ClassTemplateDecl', 'ClassTemplatePartialSpecializationDecl',
+           'ClassTemplateSpecializationDecl'}
 
 KIND = re.compile(rb'\{\n *(?:"id": "[^"]*",\n *)?"kind": "(\w+)"')
 # "includedFrom" has a "file" of its own, which does not count as the file of a location.
@@ -234,6 +236,33 @@ def place_of(loc, file):
     return Place(expansion.file, expansion.offset, expansion.length, spelling or expansion, argument)
 
 
+def scope_before(place):
+    """What a::b<T>:: before a name says, without the arguments of templates: a::b::."""
+    if place is None or place.macro:
+        return ''
+    start = max(0, place.offset - SCOPE_BYTES)
+    with open(place.file, 'rb') as file:
+        file.seek(start)
+        text = file.read(place.offset - start).rstrip()
+    names = []
+    while text.endswith(b'::'):
+        text = text[:-2].rstrip()
+        if text.endswith(b'>'):
+            open_brackets = 0
+            while text:
+                open_brackets += (text[-1:] == b'>') - (text[-1:] == b'<')
+                text = text[:-1]
+                if not open_brackets:
+                    break
+            text = text.rstrip()
+        name = re.search(rb'[\w\x80-\xff]+$', text)
+        if not name:
+            break
+        names.insert(0, name.group().decode(errors='replace') + '::')
+        text = text[:name.start()].rstrip()
+    return ''.join(names)
+
+
 class Parameter:
     __slots__ = ('name', 'type')
 
@@ -250,6 +279,8 @@ class Function:
         self.node = node
         self.kind = node.kind
         self.name = head.get('name', '')
+        if 'parentDeclContextId' in head:  # defined outside of its class or namespace
+            qualified += scope_before(node.place)
         self.qualified = qualified + self.name
         self.mangled = head.get('mangledName', self.name)
         self.place = node.place
@@ -261,6 +292,7 @@ class Function:
         self.variadic = bool(head.get('variadic'))
         self.constexpr = bool(head.get('constexpr'))
         self.implicit = bool(head.get('isImplicit'))
+        self.defaulted = 'explicitlyDefaulted' in head
         self.attributes = []
         self.parameters = []
         self.body = None
@@ -272,7 +304,7 @@ class Function:
                                                  child.head.get('type', {}).get('qualType', '')))
             elif child.kind.endswith('Attr'):
                 self.attributes.append(child.kind[:-4])
-            elif child.kind in ('CompoundStmt', 'CXXTryStmt'):
+            elif child.kind in ('CompoundStmt', 'CXXTryStmt', 'CoroutineBodyStmt'):
                 self.body = child
 
     @property
@@ -293,8 +325,14 @@ def functions(node, qualified=None):
         if node.kind != 'ClassTemplateDecl' and node.head.get('name'):
             inner = qualified + node.head['name'] + '::'
         for child in node.children():
-            if child and child.kind != 'ClassTemplateSpecializationDecl':
+            # Right inside its template a specialisation is an instance, or one that is listed after it.
+            if child and not (node.kind == 'ClassTemplateDecl' and
+                              child.kind == 'ClassTemplateSpecializationDecl'):
                 yield from functions(child, inner)
+    elif node.kind == 'FriendDecl':
+        for child in node.children():
+            if child:
+                yield from functions(child, node.chunk.qualified)
     elif node.kind == 'FunctionTemplateDecl':
         for child in node.children():
             if child and child.kind in FUNCTIONS:

@@ -17,12 +17,17 @@ import re
 # Have no code of their own, or one that begins elsewhere.
 NO_CODE = {'NullStmt', 'CompoundStmt', 'CaseStmt', 'DefaultStmt', 'LabelStmt', 'AttributedStmt',
            'ForStmt', 'WhileStmt', 'DoStmt', 'CXXForRangeStmt', 'CXXTryStmt'}
+COPIED = {'CallExpr', 'CXXMemberCallExpr', 'ImplicitCastExpr', 'BinaryOperator', 'UnaryOperator',
+          'DeclRefExpr', 'CStyleCastExpr', 'CXXStaticCastExpr', 'CXXDynamicCastExpr'}
 LITERALS = {'IntegerLiteral', 'CXXBoolLiteralExpr', 'CharacterLiteral'}
 # A declaration of these in a statement: nothing inside is of this function.
 OTHER_FUNCTIONS = ('LambdaExpr', 'CXXRecordDecl', 'BlockExpr')
 # Without one of these inside, (void)x has no code.
 WITH_EFFECT = ('CallExpr', 'CXXMemberCallExpr', 'BinaryOperator', 'CompoundAssignOperator',
                'UnaryOperator', 'StmtExpr', 'CXXConstructExpr', 'CXXOperatorCallExpr')
+# The initialiser of a static variable that has one of these inside may run when it is reached.
+CALLS = ('CallExpr', 'CXXMemberCallExpr', 'CXXConstructExpr', 'CXXOperatorCallExpr', 'CXXNewExpr')
+VARIABLES = ('VarDecl', 'DecompositionDecl')
 VARIABLE_LENGTH = re.compile(r'\[[^\]\d]')
 
 
@@ -40,7 +45,7 @@ class Marks:
     def function(self, source, function):
         """The insertions of a function whose body is a CompoundStmt."""
         self.source = source
-        self.insertions = [(function.body.begin.offset + 1, b' STINT_LINES_FUNCTION')]
+        self.insertions = [(function.body.begin.offset + 1, b' STINT_LINES_FUNCTION ')]
         self.seen = set()
         self.block(function.body)
         return self.insertions
@@ -80,7 +85,7 @@ class Marks:
         if in_block:
             self.insert(node.begin, marker + '; ')
         else:
-            self.insert(node.begin, 'if (%s, 0) {} else ' % marker)
+            self.insert(node.begin, ' if (%s, 0) {} else ' % marker)
 
     def comes_after(self, offset, token):
         """Whether only blanks and comments are between the token and that place."""
@@ -118,9 +123,14 @@ class Marks:
     def first_variable(node):
         """Of a declaration, the first variable that is made by code."""
         for child in node.children():
-            if child and child.kind == 'VarDecl' and child.head.get('storageClass') != 'static' \
-                    and ('init' in child.head or
-                         VARIABLE_LENGTH.search(child.head.get('type', {}).get('qualType', ''))):
+            if not child or child.kind not in VARIABLES:
+                continue
+            if child.head.get('storageClass') == 'static':
+                has_code = any(child.contains(kind) for kind in CALLS)
+            else:
+                has_code = 'init' in child.head or \
+                    VARIABLE_LENGTH.search(child.head.get('type', {}).get('qualType', ''))
+            if has_code:
                 return child
         return None
 
@@ -129,7 +139,7 @@ class Marks:
             return self.first_variable(node) is not None
         if node.kind == 'CStyleCastExpr' and node.head.get('castKind') == 'ToVoid':
             return any(node.contains(kind) for kind in WITH_EFFECT)
-        return True
+        return not node.head.get('isConstexpr')  # if constexpr
 
     def expression(self, node):
         """Statement expressions in it have statements of their own."""
@@ -188,27 +198,47 @@ class Marks:
     def visit_WhileStmt(self, node, in_block):
         children = list(node.children())
         condition = children[-2]
-        self.loop(node, in_block, condition, b'(', has_variable=node.head.get('hasVar'))
+        variable = children[0] if node.head.get('hasVar') else None
+        self.loop(node, in_block, condition, b'(', variable)
         self.expression(condition)
         self.bodies(node, children[-1:])
 
-    def loop(self, node, in_block, condition, after, has_variable=False, is_entered=False):
+    def loop(self, node, in_block, condition, after, variable, is_entered=False):
         """Its line is current before it, and hit where its condition is evaluated. Without a condition
-        it is hit at the begin, if that has code; is_entered."""
-        if condition is not None and not node.begin.macro and not has_variable and \
-                condition.kind not in LITERALS:
+        it is hit at the begin, if that has code; is_entered. The variable is the declaration that is
+        the condition, or None."""
+        has_condition = variable is not None or \
+            (condition is not None and condition.kind not in LITERALS)
+        if has_condition and not node.begin.macro:
             before = len(self.insertions)
-            marked = self.before_expression(condition, after)
+            if variable is not None:
+                marked = self.before_initialiser(variable)
+            else:
+                marked = self.before_expression(condition, after)
             inserted = self.insertions[before:]
             del self.insertions[before:]
             self.before_statement(node, in_block, counts=not marked)
             self.insertions += inserted
-        elif node.begin.macro or has_variable or is_entered:
+        elif node.begin.macro or is_entered:
             self.before_statement(node, in_block)
 
+    def before_initialiser(self, declaration):
+        """while (int n = (mark, next())): only for values that are copied anyway."""
+        found = self.first_variable(declaration)
+        value = [child for child in found.children() if child][-1] if found else None
+        if value is None or value.kind not in COPIED:
+            return False
+        begin, end = value.begin, value.end
+        if begin.macro or end is None or end.macro or \
+                not self.is_ours(begin) or not self.comes_after(begin.offset, b'='):
+            return False
+        self.insert(begin, '(%s, ' % self.marker(begin))
+        self.insertions.append((end.after, b')'))
+        return True
+
     def visit_ForStmt(self, node, in_block):
-        init, _, condition, increment, body = node.children()
-        self.loop(node, in_block, condition, b';', is_entered=init is not None)
+        init, variable, condition, increment, body = node.children()
+        self.loop(node, in_block, condition, b';', variable, is_entered=init is not None)
         for part in (init, condition, increment):
             self.expression(part)
         if increment is not None and not node.begin.macro:

@@ -29,7 +29,16 @@ ATTRIBUTES = {
     'CUDADevice': 'device code',
 }
 
+# Bodies of other kinds than {}.
+BODIES = {
+    'CXXTryStmt': 'its body is a try block',
+    'CoroutineBodyStmt': 'a coroutine: it is suspended inside of its scopes',
+}
+
 RETURNS_TWICE = re.compile(rb'"name": "(_{0,2}(?:sig)?setjmp|vfork|getcontext|savectx)"')
+# Functions in the body of another one.
+LOCAL = ('LambdaExpr', 'CXXMethodDecl', 'CXXConstructorDecl', 'CXXDestructorDecl',
+         'CXXConversionDecl')
 RESOLVER = re.compile(rb'\bifunc\s*(?:__)?\s*\(\s*"(\w+)"')
 
 
@@ -67,8 +76,8 @@ def reason_to_leave(function, resolvers):
         return 'constexpr'
     if function.name.encode() in resolvers:
         return ATTRIBUTES['IFunc']
-    if function.body.kind != 'CompoundStmt':
-        return 'its body is a try block'
+    if function.body.kind in BODIES:
+        return BODIES[function.body.kind]
     if function.body.begin.macro or function.body.end.macro:
         return 'its body begins or ends in a macro expansion'
     found = RETURNS_TWICE.search(function.node.chunk.text, function.body.start,
@@ -100,11 +109,31 @@ def definitions(clang, path, arguments):
     with clang_ast.dump(clang, arguments + [path], [path]) as nodes:
         for node in nodes:
             for function in clang_ast.functions(node):
-                if not function.body or function.implicit:
+                if not function.body or function.implicit or function.defaulted:
                     continue
-                if function.body.begin.offset not in seen:
-                    seen.add(function.body.begin.offset)
+                begin = function.body.begin
+                # Others are of a header: part of a class, or of a template of which this is an instance.
+                if begin.file == path and begin.offset not in seen:
+                    seen.add(begin.offset)
                     yield function
+
+
+def local_functions(function, path):
+    """(name, line, reason) of the functions in the body of that one."""
+    seen = set()
+    if not any(function.body.contains(kind) for kind in LOCAL):
+        return
+    for node in function.body.walk(LOCAL):
+        bodies = [child for child in node.children() if child and child.kind == 'CompoundStmt']
+        if not bodies or node.head.get('isImplicit') or node.place.file != path:
+            continue
+        at = bodies[-1].begin.offset
+        if at in seen:
+            continue  # the method of a lambda
+        seen.add(at)
+        name = node.head.get('name', 'lambda')
+        yield ('%s::%s' % (function.qualified, name), node.place.line(),
+               'it is inside of a function, which its time belongs to')
 
 
 def rewrite(clang, path, arguments, globs, lines=False):
@@ -131,6 +160,7 @@ def rewrite(clang, path, arguments, globs, lines=False):
             text = ' STINT_INSTRUMENT_FUNCTION(%s)' % c_literal(function.qualified)
             insertions.append((at + 1, text.encode()))
         copy.done.append(function.qualified)
+        copy.left_out += local_functions(function, path)
     if insertions:
         copy.text = insert(source, insertions)
         copy.lines = marks.numbers
