@@ -11,6 +11,7 @@
 #include "export.h"
 #include "export_columns.h"
 #include "export_tables.h"
+#include "read/line_rows.h"
 
 #define EXPORT_JSON_SCHEMA "stint.run/1"
 
@@ -149,6 +150,33 @@ static void json_put_threads(struct sink *out, const struct snapshot *s) {
     sink_put(out, "]", 1);
 }
 
+/* Only of a run that was instrumented by lines. */
+static int json_put_lines(struct sink *out, struct snapshot *s) {
+    struct line_rows rows;
+    if (line_rows_read(&rows, s)) {
+        return -1;
+    }
+    if (!rows.row_count) {
+        return 0;
+    }
+    sink_text(out, ",\n\"lines\":[");
+    for (uint32_t i = 0; i < rows.row_count; ++i) {
+        const struct line_row *r = &rows.rows[i];
+        const struct line_file *file = &rows.files[r->file];
+        struct export_name name = export_name(file->name, file->length);
+        export_start_item(out, i);
+        sink_text(out, "{\"file\":");
+        sink_json(out, name.bytes, name.length);
+        json_put_number(out, "line", r->line);
+        json_put_number(out, "hits", r->hits);
+        json_put_number(out, "self_ns", r->self_ns);
+        json_put_number(out, "total_ns", r->total_ns);
+        sink_put(out, "}", 1);
+    }
+    sink_put(out, "]", 1);
+    return 0;
+}
+
 static void json_put_lost(struct sink *out, const struct snapshot *s) {
     const char *before = "\n";
     sink_text(out, ",\n\"lost\":[");
@@ -179,7 +207,7 @@ int export_json_snapshot(struct sink *out, struct snapshot *s, const struct run 
         return -1;
     }
     json_put_threads(out, s);
-    if (export_json_gpu(out, s)) {
+    if (json_put_lines(out, s) || export_json_gpu(out, s)) {
         return -1;
     }
     json_put_lost(out, s);

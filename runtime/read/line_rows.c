@@ -14,36 +14,42 @@
 #include "base/order.h"
 #include "stint/lines.h"
 
-/* A table that is there in full. */
-static const struct arena_lines *table_at(const struct snapshot *s, uint32_t unit) {
-    const struct arena_lines *t = snapshot_at(s, unit, sizeof *t);
-    if (!t) {
-        return NULL;
-    }
-    uint64_t bytes =
-        arena_lines_cells_at(t->count) + (uint64_t)t->count * sizeof(struct stint_impl_line_cell);
-    return snapshot_at(s, unit, bytes);
+void line_tables_start(struct line_tables *t, const struct snapshot *s) {
+    const struct arena_header *h = (const void *)s->base;
+    memset(t, 0, sizeof *t);
+    t->snapshot = s;
+    t->next = __atomic_load_n(&h->first_lines, __ATOMIC_ACQUIRE);
 }
 
-static uint64_t tables_count(const struct snapshot *s, uint64_t *lines) {
-    uint64_t tables = 0, most = s->size / sizeof(struct stint_impl_line_cell);
-    const struct arena_header *h = (const void *)s->base;
-    const struct arena_lines *t = table_at(s, __atomic_load_n(&h->first_lines, __ATOMIC_ACQUIRE));
-    *lines = 0;
-    while (t && tables < s->size / STINT_IMPL_UNIT && *lines + t->count <= most) {
-        *lines += t->count;
-        ++tables;
-        t = table_at(s, t->next);
+int line_tables_next(struct line_tables *t, struct line_table *out) {
+    const struct snapshot *s = t->snapshot;
+    const struct arena_lines *table = snapshot_at(s, t->next, sizeof *table);
+    if (!table || t->tables == s->size / STINT_IMPL_UNIT) {
+        return 0;
     }
-    return tables;
+    uint64_t cells_at = arena_lines_cells_at(table->count);
+    uint64_t cell_bytes = (uint64_t)table->count * sizeof *out->cells;
+    if (t->lines + table->count > s->size / sizeof *out->cells ||
+        !snapshot_at(s, t->next, cells_at + cell_bytes)) {
+        return 0;
+    }
+    ++t->tables;
+    t->lines += table->count;
+    t->next = table->next;
+    out->name = snapshot_text(s, table->file, &out->length);
+    out->thread = table->thread;
+    out->count = table->count;
+    out->numbers = (const void *)(table + 1);
+    out->cells = (const void *)((const char *)table + cells_at);
+    return 1;
 }
 
 /* The file's index, which is new if no other has that name; SNAPSHOT_NONE if it has none. */
-static uint32_t file_find(struct line_rows *out, struct hash_map *names, const struct snapshot *s,
-                          uint32_t text) {
+static uint32_t file_find(struct line_rows *out, struct hash_map *names,
+                          const struct line_table *table) {
     struct hash_map_walk walk;
-    uint32_t length;
-    const char *name = snapshot_text(s, text, &length);
+    const char *name = table->name;
+    uint32_t length = table->length;
     if (!name) {
         return SNAPSHOT_NONE;
     }
@@ -62,19 +68,16 @@ static uint32_t file_find(struct line_rows *out, struct hash_map *names, const s
     return i;
 }
 
-static void table_rows(struct line_rows *out, const struct snapshot *s, const struct arena_lines *t,
+static void table_rows(struct line_rows *out, const struct snapshot *s, const struct line_table *t,
                        uint32_t file) {
-    const uint32_t *numbers = (const void *)(t + 1);
-    const struct stint_impl_line_cell *cells =
-        (const void *)((const char *)t + arena_lines_cells_at(t->count));
     for (uint32_t i = 0; i < t->count; ++i) {
         struct line_row *r = &out->rows[out->row_count++];
-        uint64_t self = STINT_IMPL_LOAD(&cells[i].self);
+        uint64_t self = STINT_IMPL_LOAD(&t->cells[i].self);
         r->file = file;
-        r->line = numbers[i];
-        r->hits = STINT_IMPL_LOAD(&cells[i].hits);
+        r->line = t->numbers[i];
+        r->hits = STINT_IMPL_LOAD(&t->cells[i].hits);
         r->self_ns = snapshot_ns(s, self);
-        r->total_ns = snapshot_ns(s, saturating_add(self, STINT_IMPL_LOAD(&cells[i].nested)));
+        r->total_ns = snapshot_ns(s, saturating_add(self, STINT_IMPL_LOAD(&t->cells[i].nested)));
     }
 }
 
@@ -122,21 +125,25 @@ static int rows_merge(struct line_rows *all, struct scratch *memory) {
 
 int line_rows_read(struct line_rows *out, struct snapshot *s) {
     struct hash_map names;
-    uint64_t lines, tables = tables_count(s, &lines);
+    struct line_tables first, all;
+    struct line_table table;
+    line_tables_start(&first, s);
+    all = first;
+    while (line_tables_next(&all, &table)) {
+    }
+    const uint64_t tables = all.tables;
     memset(out, 0, sizeof *out);
     out->files = scratch_array(&s->memory, tables, sizeof *out->files);
-    out->rows = scratch_array(&s->memory, lines, sizeof *out->rows);
+    out->rows = scratch_array(&s->memory, all.lines, sizeof *out->rows);
     if (!out->files || !out->rows || hash_map_start(&names, &s->memory, tables)) {
         return -1;
     }
-    const struct arena_header *h = (const void *)s->base;
-    const struct arena_lines *t = table_at(s, __atomic_load_n(&h->first_lines, __ATOMIC_ACQUIRE));
-    for (uint64_t i = 0; i < tables; ++i) {
-        uint32_t file = file_find(out, &names, s, t->file);
+    all = first; /* not the newest one again: a running program may have made others since */
+    while (line_tables_next(&all, &table)) {
+        uint32_t file = file_find(out, &names, &table);
         if (file != SNAPSHOT_NONE) {
-            table_rows(out, s, t, file);
+            table_rows(out, s, &table, file);
         }
-        t = table_at(s, t->next);
     }
     return rows_merge(out, &s->memory);
 }

@@ -8,6 +8,8 @@
 
 #include "snapshot.h"
 
+struct stint_impl_line_cell;
+
 struct line_file {
     const char *name; /* in the snapshot */
     uint32_t length;
@@ -29,6 +31,28 @@ struct line_rows {
     struct line_row *rows;
     uint32_t row_count;
 };
+
+/* The lines of one file for one thread, as they are in the run file. */
+struct line_table {
+    const char *name; /* in the snapshot; NULL: it cannot be read */
+    uint32_t length;
+    uint32_t thread; /* units of its record */
+    uint32_t count;
+    const uint32_t *numbers;
+    const struct stint_impl_line_cell *cells; /* may be written to: read relaxed */
+};
+
+/* All tables of a run, the newest first. */
+struct line_tables {
+    const struct snapshot *snapshot;
+    uint32_t next;
+    uint64_t tables; /* read so far */
+    uint64_t lines;  /* of these */
+};
+
+void line_tables_start(struct line_tables *t, const struct snapshot *s);
+/* 0 after the last one. */
+int line_tables_next(struct line_tables *t, struct line_table *out);
 
 /* In the snapshot's memory. 0, or -1 without memory. */
 int line_rows_read(struct line_rows *out, struct snapshot *s);

@@ -391,7 +391,7 @@ static int copy_run(struct merge *m, struct merge_map *map) {
     if (map_names(m, map) || map_devices(m, map) || map_nodes(m, map) || copy_threads(m, map)) {
         return -1;
     }
-    if (merge_activities(m, map)) {
+    if (merge_activities(m, map) || merge_lines(m, map)) {
         return fail_without_memory(m);
     }
     return merge_lanes(m, map);

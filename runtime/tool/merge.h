@@ -90,7 +90,7 @@ int merge_finish(struct merge *m);
 /* Releases everything; removes the file unless merge_finish succeeded. */
 void merge_end(struct merge *m);
 
-/* ---- Between merge.c, merge_about.c, merge_activity.c and merge_trace.c. */
+/* ---- Between merge.c, merge_about.c, merge_activity.c, merge_lines.c and merge_trace.c. */
 
 /* Whether threads and lanes of the run get a rank (the run's position on the command line) and a
  * process. A run without a process is a merged one: its threads and lanes have them. */
@@ -117,6 +117,9 @@ int merge_histogram(struct merge *m, struct merge_map *map, uint32_t thread, uin
  * -1 without memory. */
 int merge_activities(struct merge *m, struct merge_map *map);
 void merge_activities_finish(struct merge *m);
+/* Copies the tables of source lines; readers add them up, as they do those of threads. -1 without
+ * memory. */
+int merge_lines(struct merge *m, const struct merge_map *map);
 /* Copy the ring of a thread at a unit of the run, 0 = none, and the lanes of GPU streams. -1 after
  * one line. */
 int merge_ring(struct merge *m, const struct merge_map *map, uint32_t unit, uint32_t *out);
