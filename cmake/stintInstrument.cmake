@@ -11,12 +11,21 @@
 # this call. Needs clang, to read the sources, and Python 3.8; without them, one line says so.
 
 function(stint_instrument target)
+    if(NOT TARGET ${target})
+        message(FATAL_ERROR "stint_instrument(${target}): there is no such target")
+    endif()
     cmake_parse_arguments(PARSE_ARGV 1 arg "LINES" "" "SOURCES;FUNCTIONS")
     if(arg_UNPARSED_ARGUMENTS OR NOT arg_FUNCTIONS)
         message(FATAL_ERROR
             "stint_instrument(<target> [SOURCES <file>...] FUNCTIONS <glob>... [LINES]): got '${ARGN}'")
     endif()
-    target_link_libraries(${target} PRIVATE stint::stint)
+    # Not target_link_libraries: it refuses to be called with and without PRIVATE for one target.
+    set_property(TARGET ${target} APPEND PROPERTY LINK_LIBRARIES stint::stint)
+    get_target_property(type ${target} TYPE)
+    if(type MATCHES "^(STATIC|OBJECT)_LIBRARY$")
+        set_property(TARGET ${target} APPEND PROPERTY
+            INTERFACE_LINK_LIBRARIES "$<LINK_ONLY:stint::stint>")
+    endif()
     get_target_property(timers ${target} WITH_TIMER)
     if(timers STREQUAL "timers-NOTFOUND")
         set(timers "${WITH_TIMER}")

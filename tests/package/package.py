@@ -7,6 +7,7 @@ machine lacks what the case needs.
 """
 
 import argparse
+import json
 import os
 import re
 import shutil
@@ -108,6 +109,18 @@ class Place:
         line = [text for text in output.splitlines() if text.startswith(("timers=", "calls="))]
         expect(name, "\n".join(line), wanted)
         return output
+
+    def recorded(self, build, name, member):
+        """Of the run of a consumer (file, line) -> hits or name -> calls; nothing without a run file."""
+        file = build / (name + ".stint")
+        run(self.program(build, name), env={"STINT_FILE": str(file)})
+        if not file.exists():
+            return {}
+        stint = next(self.prefix("shared").glob("bin/stint"))
+        rows = json.loads(run(stint, "export", file, "--to", "json")).get(member, [])
+        if member == "lines":
+            return {(row["file"], row["line"]): row["hits"] for row in rows}
+        return {row["name"]: row["calls"] for row in rows}
 
     def needed(self, path):
         return re.findall(r"\(NEEDED\).*\[(.*)\]", run(tool("readelf"), "-d", "-W", path))
@@ -269,11 +282,27 @@ def instrument(place):
     for kind in ("shared", "static"):
         for value, calls in (("ON", "work=3 left=0"), ("OFF", "work=0 left=0")):
             build = place.consumer("instrument", kind, "-DWITH_TIMER=" + value,
+                                   "-DCXX=%d" % bool(place.options.cxx),
                                    name="instrument-%s-%s" % (kind, value))
             place.says(build, "app", "calls=5 " + calls)
             listed = build / "app.stint.txt"
             expect("list", listed.exists() and listed.read_text(encoding="utf-8").count("\n"),
                    1 if value == "ON" else False)
+            hits = place.recorded(build, "app_lines", "lines")
+            source = HERE / "instrument"
+            work = {(str(source / "work.c"), line): 3 for line in (7, 11)}
+            if value == "ON":
+                expect("hits", {key: hits.get(key) for key in work}, work)
+                expect("main", hits[str(source / "main.c"), 12], 4)
+            else:
+                expect("hits", hits, {})
+            if place.options.cxx:
+                lines = {(str(source / "main.cpp"), 8): 3, (str(source / "main.cpp"), 14): 1}
+                expect("C++", place.recorded(build, "app_cxx", "lines"),
+                       lines if value == "ON" else {})
+                calls = {"box::add": 3, "box::get": 1, "twice": 3}
+                expect("C++", place.recorded(build, "app_cxx_functions", "stats"),
+                       calls if value == "ON" else {})
             # Built again, nothing is compiled.
             objects = {path: path.stat().st_mtime_ns for path in build.rglob("*.o")}
             place.make(build)
@@ -306,6 +335,8 @@ def nested(place, how):
         if shutil.which("clang"):
             output = run(place.program(build, "app_wrapped"), env={"STINT_REPORT": "table"})
             expect("wrapped", "own_function" in output, True)
+            hits = place.recorded(build, "app_lines", "lines")
+            expect("hits", {line: n for (_, line), n in hits.items()}, {2: 1})
             output = place.make(build, "--target", "app_on_catalog")
             expect("sites", re.findall(r"app_on: (\d+) sites", output), ["1"])
 
