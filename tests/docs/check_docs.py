@@ -82,8 +82,9 @@ class Block:
         return "block.cpp" if self.language == "cpp" else "block.c"
 
 
-MARK = re.compile(r"\s*<!-- (file|compile|program|output|save|shell|prints)"
-                  r"(?: (\d+)-(\d*))?(?:: (.*))? -->$")
+MARK = re.compile(r"\s*<!-- (file|compile|program|output|save|shell|prints|settings|cmake|parsed"
+                  r"|needs|sample)(?: (\d+)-(\d*))?(?:: (.*))? -->$")
+PREPARE = re.compile(r"\s*<!-- prepare: (.*) -->$")
 
 
 def blocks(path):
@@ -101,6 +102,10 @@ def blocks(path):
             found.append(inside)
         elif inside:
             inside.text += line[indent:] + "\n"
+        elif PREPARE.match(line):
+            block = Block(path, number, "sh", ("prepare", (1, 0), None))
+            block.text = PREPARE.match(line).group(1) + "\n"
+            found.append(block)
         before = line
     check(not inside, "%s: a block without an end" % path)
     return found

@@ -11,11 +11,19 @@ A comment on the line before a block says what it is:
     <!-- shell -->                   commands, run there by sh -e, in the order of the page
     <!-- shell: in the source -->    the same, in a copy of the source with a built library
     <!-- shell: with git -->         the same as `shell`; if there is no git, the page ends here
+    <!-- settings: ./app -->         each line is an assignment: ./app runs with it and has nothing to
+                                     object
+    <!-- cmake -->                   the end of a CMakeLists.txt that is configured; the targets and
+                                     packages that it uses and does not make come before it
+    <!-- cmake: with clang -->       the same, if there is a clang
+    <!-- cmake: x.cmake -->          the same, in a folder that has this file, empty
+    <!-- parsed: why -->             commands that are not run here; sh reads them
     <!-- prints 2-5 -->              what the commands before it print: lines 2 to 5 of it
+    <!-- prepare: command -->        without a block: a command that the next blocks need
 
 $HOME/stint is the installed stint. The folder of a page has an `app.c`, the sample `quickstart`,
-until the page saves its own. In the pages of WHOLE every block must have such a comment, or one of
-check_docs.py; a block of the language `text` is not checked. Output is compared as check_docs.py
+until the page saves its own. Every block must have such a comment, or one of check_docs.py; those of
+the language `text` are not checked, those of `python` are run by tests/python. Output is compared as check_docs.py
 does; verdicts of `stint diff` are masked, because they depend on the load of the machine.
 """
 
@@ -37,10 +45,8 @@ except ImportError:
 import check_docs
 from check_docs import ROOT, check
 
-# Pages that are executed as a whole.
-WHOLE = ["ci.md", "migrate_caliper.md", "migrate_gptl.md", "migrate_nvtx.md", "migrate_paddle.md",
-         "migrate_tracy.md", "recipes.md", "troubleshooting.md", "tutorial.md"]
-TIMEOUT = 120  # seconds, of one block
+TIMEOUT = 240  # seconds, of one block
+CMAKE_TARGETS = {"app": "app.c", "program": "main.c parse.c"}  # those that pages add to
 
 
 class Session:
@@ -53,6 +59,7 @@ class Session:
         self.folder.mkdir()
         shutil.copyfile(ROOT / "samples" / "quickstart.c", self.folder / "app.c")
         self.source = scratch / "source"
+        self.projects = 0
 
     def save(self, block):
         path = self.folder / block.argument
@@ -83,6 +90,48 @@ class Session:
         check(done.returncode == 0,
               "%s: exit status %d\n%s" % (block.where, done.returncode, done.stdout))
         return done.returncode == 0
+
+    def settings(self, block):
+        for line in filter(None, (line.split("#")[0].strip() for line in block.text.split("\n"))):
+            done = subprocess.run(["sh", "-ec", line + " " + block.argument], cwd=self.folder, env=self.env,
+                                  timeout=TIMEOUT, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                  stderr=subprocess.PIPE, universal_newlines=True, check=False)
+            refused = [said for said in done.stderr.split("\n") if "expected" in said or "unknown" in said]
+            check(done.returncode == 0 and not refused, "%s: %s: exit status %d\n%s" % (
+                block.where, line, done.returncode, done.stderr))
+
+    def configure(self, block, cmake):
+        """The targets and packages that the block uses and does not make come before it."""
+        argument = block.argument or ""
+        if argument.startswith("with ") and not self.has(argument[5:]):
+            print("%s: not run: there is no %s" % (block.where, argument[5:]))
+            return
+        self.projects += 1
+        folder = self.folder / ("project-%d" % self.projects)
+        folder.mkdir()
+        for name in ["main.c", "parse.c", "step.cpp"] + ([] if " " in argument else argument.split()):
+            (folder / name).write_text("int main(void) { return 0; }\n" if name == "main.c" else "", "utf-8")
+        shutil.copyfile(self.folder / "app.c", folder / "app.c")
+        head = ["cmake_minimum_required(VERSION 3.21)", "project(page C CXX)"]
+        if "FetchContent" in block.text and "include(FetchContent)" not in block.text:
+            head += ["include(FetchContent)", "FetchContent_Declare(stint SOURCE_DIR ${source})"]
+        if "FetchContent" not in block.text and not re.search(r"find_\w+\(stint", block.text):
+            head.append("find_package(stint CONFIG REQUIRED)")
+        for name, sources in CMAKE_TARGETS.items():
+            if re.search(r"\(%s\b" % name, block.text) and "add_executable(%s " % name not in block.text:
+                head.append("add_executable(%s %s)" % (name, sources))
+        text = "\n".join(head) + "\n" + block.text
+        (folder / "CMakeLists.txt").write_text(text.replace("${source}", str(self.source)), "utf-8")
+        done = subprocess.run([cmake, "-S", ".", "-B", "build", "-DWITH_TIMER=ON",
+                               "-DFETCHCONTENT_SOURCE_DIR_STINT=%s" % self.source], cwd=folder, env=self.env,
+                              timeout=TIMEOUT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, universal_newlines=True, check=False)
+        check(done.returncode == 0, "%s: exit status %d\n%s" % (block.where, done.returncode, done.stdout))
+
+    def parse(self, block):
+        done = subprocess.run(["sh", "-n"], input=block.text, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, universal_newlines=True, check=False)
+        check(done.returncode == 0 and block.argument, "%s: %s" % (block.where, done.stdout))
 
     def prints(self, block, updates):
         first, last = block.lines
@@ -145,21 +194,27 @@ def link_source(scratch, options):
     (source / "build" / "runtime").symlink_to(pathlib.Path(options.build).resolve() / "runtime")
 
 
-def run_page(page, blocks, scratch, env, updates):
+def run_page(page, blocks, scratch, env, cmake, updates):
     session = Session(page, scratch, env)
     for block in blocks:
         if block.kind == "save":
             session.save(block)
-        elif block.kind == "shell":
+        elif block.kind in ("shell", "prepare"):
             if not session.shell(block):
                 return
+        elif block.kind == "settings":
+            session.settings(block)
+        elif block.kind == "cmake":
+            session.configure(block, cmake)
+        elif block.kind == "parsed":
+            session.parse(block)
         elif block.kind == "prints":
             session.prints(block, updates)
 
 
-def check_marks(page, blocks):
+def check_marks(blocks):
     for block in blocks:
-        check(block.kind or block.language == "text",
+        check(block.kind or block.language in ("text", "python"),
               "%s: a block without a comment before it that says what it is" % block.where)
 
 
@@ -186,11 +241,10 @@ def main():
         link_source(scratch, options)
         for page in check_docs.documents():
             blocks = check_docs.blocks(page)
-            if page.name in WHOLE:
-                check_marks(page, blocks)
+            check_marks(blocks)
             if page.name != "CHANGELOG.md" and (not options.pages or page.stem in options.pages):
                 count += sum(block.kind == "shell" for block in blocks)
-                run_page(page, blocks, scratch, env, updates)
+                run_page(page, blocks, scratch, env, options.cmake, updates)
     check(count > 0, "no commands found: is the pattern right?")
     for block, said in reversed(updates or []):  # an update moves what is below
         check_docs.update(block, said)
