@@ -170,7 +170,7 @@ def make_diagram(table):
     return "".join(lines)
 
 
-DIAGRAM = re.compile(r"(?<=```\n)[^`]*\u2500\u2500> base\n[^`]*(?=```\n)")
+DIAGRAM = re.compile(r"(?<=```text\n)[^`]*\u2500\u2500> base\n[^`]*(?=```\n)")
 
 
 def check_document(root, update):
@@ -195,7 +195,7 @@ RIGHT = {
     "include/stint/stint.h": '#include <stdint.h>\n#include "detail/impl_layout.h"\n',
     "include/stint/detail/impl_layout.h": "",
     "include/stint/detail/impl_off.h": "",
-    "docs/design.md": "# Design\n\n```\n%s```\n" % DIAGRAM_OF_TABLE,
+    "docs/design.md": "# Design\n\n```text\n%s```\n" % DIAGRAM_OF_TABLE,
     "runtime/layers.txt": TABLE,
     "runtime/base/lock.h": "",
     "runtime/base/lock.c": '#include "lock.h"\n#include <pthread.h>\n',
