@@ -483,7 +483,7 @@ def abidiff(place):
         ["git", "-C", source, "describe", "--tags", "--abbrev=0"], capture_output=True, text=True,
         check=False).stdout.strip()
     if not base:
-        print("skipped: there is no tag yet; hard.security_abi compares with a list")
+        print("skipped: there is no tag yet; structure.layout and hard.security_abi compare with lists")
         sys.exit(SKIP)
     old = place.work / "base"
     shutil.rmtree(old, ignore_errors=True)
