@@ -6,7 +6,7 @@ static int count(int n){int s=0;
     do--n;while(n>3);
     if(n)++s;
     else--s;
-    for(;n;)--n;
+    for(;n>0;)--n;
     while(s<2)s++;
     switch(s){case 2:s=5;break;default:;}
     if(s>5){s=0;}else(void)one();
