@@ -358,7 +358,7 @@ TEST(report_columns, the_table_is_whole) {
         CHECK(c->field < sizeof(struct stint_row));
         CHECK_EQ_U64(report_column_find(c->key, strlen(c->key)), c->sortable ? n : UINT32_MAX);
     }
-    CHECK_EQ_U64(n, 32);
+    CHECK(n >= 32); /* and those of gen/measures.ini */
     CHECK(report_column_find("tot", 3) == UINT32_MAX);
     CHECK(report_column_find("", 0) == UINT32_MAX);
 }
