@@ -7,7 +7,7 @@
  * Threading: activity_launch from any thread, inside an API call, without a lock; the others take
  * the activity lock, which is not held during calls of other code. None from a signal handler.
  *
- * Memory: some 14 MiB, taken by activity_open, touched as it is needed, and the rows in the arena.
+ * Memory: some 17 MiB, taken by activity_open, touched as it is needed, and the rows in the arena.
  *
  * Records may come in any order: an API call before or after what it launched, a driver call before
  * or after the runtime call it is part of (which alone is counted then). A record with an
@@ -65,7 +65,8 @@ int activity_knows_device(uint32_t number);
 void activity_device(uint32_t number, const struct gpu_device *d);
 /* A step of the program ended now. Costs next to nothing unless activity_open was called. */
 void activity_step(void);
-/* No older records are to come: sweeps all, so that a snapshot includes them. */
+/* Sweeps all, so that a snapshot includes it. Older records that come later are sorted in by the
+ * next. */
 void activity_settle(void);
 /* Settles, and ends tracing until the next activity_open: the time between is neither idle nor part
  * of a step. */

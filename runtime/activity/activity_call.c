@@ -171,7 +171,11 @@ int activity_call_find(uint32_t correlation, struct activity_call *out) {
 
 void activity_call_join(uint32_t correlation, uint32_t row, uint64_t start) {
     struct slot *s = activity_get_slot(correlation);
-    if (!s || !row) {
+    if (!correlation || !row) {
+        return;
+    }
+    if (!s) { /* forgotten: 65 536 later calls were made */
+        arena_lose(STINT_STATUS_ACTIVITY_LATE, 1);
         return;
     }
     if (s->call.end) {

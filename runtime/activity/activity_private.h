@@ -169,6 +169,8 @@ void activity_rows_add(uint32_t row, const struct activity_sample *s);
 /* The API call of one of its samples took call_ns and ended delay_ns before the sample began. */
 void activity_rows_launch(uint32_t row, uint64_t call_ns, uint64_t delay_ns);
 void activity_rows_sum(uint32_t row, const struct activity_sums *sums);
+/* Its samples took so much more in all. */
+void activity_rows_raise(uint32_t row, uint64_t ns);
 /* The level is so many bytes now; the maximum is kept, too. */
 void activity_rows_level(uint32_t row, uint64_t bytes, uint64_t at);
 

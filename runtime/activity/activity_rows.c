@@ -225,6 +225,16 @@ void activity_rows_sum(uint32_t row, const struct activity_sums *sums) {
     PUT(seq, seq + 2 * sums->count);
 }
 
+void activity_rows_raise(uint32_t row, uint64_t ns) {
+    struct arena_activity *a = arena_at(row);
+    struct activity_sample s = {.start = a->last_at, .ns = ns};
+    if (a->seq) {
+        PUT(total, a->total + ns);
+    } else {
+        activity_rows_add(row, &s);
+    }
+}
+
 void activity_rows_level(uint32_t row, uint64_t bytes, uint64_t at) {
     struct arena_activity *a = arena_at(row);
     uint64_t seq = STINT_IMPL_LOAD(&a->seq);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The sweep of activity_sweep.h: sorts a part of the items by their start and passes over them
- * once, with the end of what each device ran so far.
+ * The sweep of activity_sweep.h: sorts the items by their start and passes over them, with the end
+ * of what each device ran so far. What was given out for an item is noted in it, so that a second
+ * pass gives out only what has changed.
  */
 #include "activity_sweep.h"
 
@@ -10,14 +11,8 @@
 #include "base/arithmetic.h"
 #include "base/order.h"
 
-/* The items that sweep_some leaves. */
-static uint32_t sweep_get_kept(uint32_t count) {
-    return count / 4;
-}
-
 size_t sweep_bytes(uint32_t capacity) {
-    size_t items = (size_t)capacity + sweep_get_kept(capacity);
-    return items * sizeof(struct sweep_item) + 2 * capacity * sizeof(uint32_t);
+    return 2 * (size_t)capacity * (sizeof(struct sweep_item) + sizeof(uint32_t));
 }
 
 void sweep_open(struct sweep *s, void *memory, uint32_t capacity, const struct sweep_ops *ops,
@@ -27,8 +22,8 @@ void sweep_open(struct sweep *s, void *memory, uint32_t capacity, const struct s
     s->data = data;
     s->capacity = capacity;
     s->items = memory;
-    s->kept = s->items + capacity;
-    s->order = (uint32_t *)(void *)(s->kept + sweep_get_kept(capacity));
+    s->sorted = s->items + capacity;
+    s->order = (uint32_t *)(void *)(s->sorted + capacity);
     s->spare = s->order + capacity;
 }
 
@@ -39,33 +34,44 @@ static int sweep_is_work(const struct sweep_item *item) {
 void sweep_add(struct sweep *s, const struct sweep_item *item) {
     struct sweep_item *out = &s->items[s->count];
     *out = *item;
-    if ((sweep_is_work(item) || item->kind == SWEEP_STEP) && item->start < s->swept) {
+    out->cause = 0;
+    out->gap_from = 0;
+    if (item->kind == SWEEP_STEP && item->start < s->given_out) {
         ++s->late;
-        out->start = s->swept;
-        if (sweep_is_work(item) && item->end <= s->swept) {
+        out->start = s->given_out;
+    }
+    if (sweep_is_work(item) && item->start < s->base.swept) {
+        ++s->late;
+        out->start = s->base.swept;
+        if (item->end <= s->base.swept) {
             return;
         }
     }
+    if (s->done && out->start < s->items[s->done - 1].start) {
+        s->stale = 1;
+    }
+    s->latest = u64_max(s->latest, out->start);
     ++s->count;
 }
 
 /* ---- Gaps and their causes. */
 
-static void sweep_put_call(struct sweep *s, const struct sweep_item *item) {
-    struct sweep_call *c = &s->calls[s->call_count % SWEEP_CALLS];
+static void sweep_put_call(struct sweep *s, struct sweep_item *item) {
+    struct sweep_state *now = &s->now;
+    struct sweep_call *c = &now->calls[now->call_count % SWEEP_CALLS];
     uint64_t start, before = 0;
-    if (s->call_count) {
-        before = s->calls[(s->call_count - 1) % SWEEP_CALLS].latest;
+    if (now->call_count) {
+        before = now->calls[(now->call_count - 1) % SWEEP_CALLS].latest;
+    }
+    if (!item->thread && item->correlation) {
+        (void)s->ops->call(s->data, item->correlation, &start, &item->thread);
     }
     *c = (struct sweep_call){.start = item->start,
                              .end = item->end,
                              .latest = u64_max(before, item->end),
                              .thread = item->thread,
                              .kind = item->kind};
-    if (!c->thread && item->correlation) {
-        (void)s->ops->call(s->data, item->correlation, &start, &c->thread);
-    }
-    ++s->call_count;
+    ++now->call_count;
 }
 
 static int sweep_call_covers(const struct sweep_call *c, uint64_t from, uint64_t to) {
@@ -77,35 +83,33 @@ static int sweep_call_holds_up(const struct sweep_call *c, uint64_t from, uint64
     return c->kind == SWEEP_CALL_WAITS && c->end + SWEEP_CLOCKS >= from && c->end <= launched;
 }
 
-/* When it was launched, 0 = unknown, and by which thread. */
-static uint64_t sweep_find_launch(const struct sweep *s, const struct sweep_item *item,
-                                  uint32_t *thread) {
+/* Asks when it was launched and by which thread, and keeps the answer: later it may be forgotten.
+ * Returns the time, 0 = unknown. */
+static uint64_t sweep_find_launch(const struct sweep *s, struct sweep_item *item) {
     uint64_t start;
     uint32_t by;
-    *thread = item->thread;
     if (item->correlation && !s->ops->call(s->data, item->correlation, &start, &by)) {
-        *thread = by;
-        return start;
+        item->launched = start;
+        item->thread = by;
     }
     return item->launched;
 }
 
-static uint32_t sweep_find_cause(const struct sweep *s, const struct sweep_item *next,
-                                 uint64_t from) {
-    uint32_t thread, cause = ACTIVITY_GAP_UNKNOWN;
-    uint64_t launched = sweep_find_launch(s, next, &thread);
-    uint64_t n = s->call_count, oldest = saturating_subtract(n, SWEEP_CALLS);
+static uint32_t sweep_find_cause(const struct sweep *s, struct sweep_item *next, uint64_t from) {
+    uint32_t cause = ACTIVITY_GAP_UNKNOWN;
+    uint64_t launched = sweep_find_launch(s, next);
+    uint64_t n = s->now.call_count, oldest = saturating_subtract(n, SWEEP_CALLS);
     if (launched > from) {
         cause = ACTIVITY_GAP_HOST_LATE;
     } else if (launched) {
         cause = ACTIVITY_GAP_BETWEEN;
     }
     for (; n > oldest; --n) {
-        const struct sweep_call *c = &s->calls[(n - 1) % SWEEP_CALLS];
+        const struct sweep_call *c = &s->now.calls[(n - 1) % SWEEP_CALLS];
         if (c->latest + SWEEP_CLOCKS < from) {
             break;
         }
-        if (thread && c->thread && c->thread != thread) {
+        if (next->thread && c->thread && c->thread != next->thread) {
             continue;
         }
         if (sweep_call_covers(c, from, next->start)) {
@@ -118,25 +122,46 @@ static uint32_t sweep_find_cause(const struct sweep *s, const struct sweep_item 
     return cause;
 }
 
-static uint32_t sweep_find_short_cause(const struct sweep *s, const struct sweep_item *next,
+static uint32_t sweep_find_short_cause(const struct sweep *s, struct sweep_item *next,
                                        uint64_t from) {
-    uint32_t thread;
-    uint64_t launched = sweep_find_launch(s, next, &thread);
+    uint64_t launched = sweep_find_launch(s, next);
     if (launched && launched <= from) {
         return ACTIVITY_GAP_BETWEEN;
     }
     return ACTIVITY_GAP_UNKNOWN;
 }
 
-static void sweep_put_gap(const struct sweep *s, const struct sweep_item *next, uint64_t from) {
-    struct sweep_gap gap = {.device = next->device, .start = from, .ns = next->start - from};
-    if (gap.ns < SWEEP_SHORT) {
-        gap.cause = sweep_find_short_cause(s, next, from);
-    } else {
-        gap.cause = sweep_find_cause(s, next, from);
+static struct sweep_gap sweep_make_gap(const struct sweep_item *next, uint64_t from,
+                                       uint32_t cause) {
+    struct sweep_gap gap = {
+        .device = next->device, .cause = cause, .start = from, .ns = next->start - from};
+    if (gap.ns >= SWEEP_SHORT) {
         gap.node = next->node;
     }
-    s->ops->gap(s->data, &gap);
+    return gap;
+}
+
+/* The item ends a gap that began there; 0: it ends none. */
+static void sweep_put_gap(struct sweep *s, struct sweep_item *next, uint64_t from) {
+    uint32_t cause = ACTIVITY_GAP_UNKNOWN;
+    if (from && next->start - from < SWEEP_SHORT) {
+        cause = sweep_find_short_cause(s, next, from);
+    } else if (from) {
+        cause = sweep_find_cause(s, next, from);
+    }
+    if (next->gap_from == from && next->cause == cause) {
+        return;
+    }
+    if (next->gap_from) {
+        struct sweep_gap before = sweep_make_gap(next, next->gap_from, next->cause);
+        s->ops->take_back(s->data, &before);
+    }
+    if (from) {
+        struct sweep_gap gap = sweep_make_gap(next, from, cause);
+        s->ops->gap(s->data, &gap);
+    }
+    next->gap_from = from;
+    next->cause = cause;
 }
 
 /* ---- Busy times and steps. */
@@ -182,19 +207,20 @@ static void sweep_step_take(struct sweep_device *d, uint64_t until) {
     }
 }
 
-static void sweep_put_work(struct sweep *s, const struct sweep_item *item) {
-    struct sweep_device *d = &s->devices[item->device];
+static void sweep_put_work(struct sweep *s, struct sweep_item *item) {
+    struct sweep_device *d = &s->now.devices[item->device];
     uint32_t which = item->kind == SWEEP_COPY;
-    uint64_t other_end = d->of[!which].end, own_end = d->of[which].end;
+    uint64_t other_end = d->of[!which].end, own_end = d->of[which].end, gap_from = 0;
     if (item->start > d->any.end || !d->seen) {
         sweep_step_take(d, UINT64_MAX);
         d->step_from = item->start;
         if (d->seen && !d->gapless) {
-            sweep_put_gap(s, item, d->any.end);
+            gap_from = d->any.end;
         }
     }
-    if (s->device_count <= item->device) {
-        s->device_count = item->device + 1u;
+    sweep_put_gap(s, item, gap_from);
+    if (s->now.device_count <= item->device) {
+        s->now.device_count = item->device + 1u;
     }
     d->seen = 1;
     d->gapless = 0;
@@ -206,34 +232,62 @@ static void sweep_put_work(struct sweep *s, const struct sweep_item *item) {
                     item->start, item->end);
 }
 
-static void sweep_put_step(struct sweep *s, uint64_t at) {
-    uint64_t from = s->step_at;
+static void sweep_end_step(struct sweep *s, uint32_t device, const struct sweep_item *item) {
+    struct sweep_device *d = &s->now.devices[device];
+    uint64_t from = s->now.step_at;
+    sweep_step_take(d, item->start);
     if (from) {
-        s->ops->step(s->data, SWEEP_NO_DEVICE, from, at - from);
+        d->step_total += d->step_busy;
     }
-    for (uint32_t i = 0; i < s->device_count; ++i) {
-        struct sweep_device *d = &s->devices[i];
-        if (d->seen) {
-            sweep_step_take(d, at);
-            if (from) {
-                s->ops->step(s->data, i, from, d->step_busy);
-            }
-            d->step_busy = 0;
-        }
+    if (from && !item->gap_from) {
+        s->ops->step(s->data, device, from, d->step_busy);
     }
-    s->step_at = at;
+    d->step_busy = 0;
 }
 
-static void sweep_put_item(struct sweep *s, const struct sweep_item *item) {
-    if (item->kind == SWEEP_STEP) {
-        sweep_put_step(s, item->start);
-    } else if (sweep_is_work(item)) {
+static void sweep_put_step(struct sweep *s, struct sweep_item *item) {
+    uint64_t from = s->now.step_at;
+    if (from && !item->gap_from) {
+        s->ops->step(s->data, SWEEP_NO_DEVICE, from, item->start - from);
+    }
+    for (uint32_t i = 0; i < s->now.device_count; ++i) {
+        if (s->now.devices[i].seen) {
+            sweep_end_step(s, i, item);
+        }
+    }
+    item->gap_from = item->start;
+    s->now.step_at = item->start;
+}
+
+static void sweep_put_break(struct sweep *s) {
+    s->now.step_at = 0;
+    s->now.call_count = 0;
+    for (uint32_t i = 0; i < s->now.device_count; ++i) {
+        struct sweep_device *d = &s->now.devices[i];
+        sweep_step_take(d, UINT64_MAX);
+        d->step_busy = 0;
+        d->gapless = 1;
+    }
+}
+
+static void sweep_put_item(struct sweep *s, struct sweep_item *item) {
+    switch (item->kind) {
+    case SWEEP_STEP:
+        sweep_put_step(s, item);
+        break;
+    case SWEEP_BREAK:
+        sweep_put_break(s);
+        break;
+    case SWEEP_KERNEL:
+    case SWEEP_COPY:
         sweep_put_work(s, item);
-    } else {
+        break;
+    default:
         sweep_put_call(s, item);
         return; /* work of that time may still come */
     }
-    s->swept = item->start;
+    s->now.swept = item->start;
+    s->given_out = u64_max(s->given_out, item->start);
 }
 
 /* ---- The pass. */
@@ -243,39 +297,62 @@ static int sweep_item_is_before(const void *what, uint32_t a, uint32_t b) {
     return items[a].start < items[b].start;
 }
 
-static void sweep_oldest(struct sweep *s, uint32_t count) {
-    const uint32_t *order = order_in(s->order, s->spare, s->count, sweep_item_is_before, s->items);
+/* The items that were swept are in order, and unless it is stale all others come after them. */
+static void sweep_sort(struct sweep *s) {
+    uint32_t first = s->done;
+    if (s->stale) {
+        first = 0;
+    }
+    struct sweep_item *items = s->items + first;
+    uint32_t count = s->count - first;
+    const uint32_t *order = order_in(s->order, s->spare, count, sweep_item_is_before, items);
     for (uint32_t i = 0; i < count; ++i) {
-        sweep_put_item(s, &s->items[order[i]]);
+        s->sorted[i] = items[order[i]];
     }
-    for (uint32_t i = count; i < s->count; ++i) { /* in order: less to merge next time */
-        s->kept[i - count] = s->items[order[i]];
+    memcpy(items, s->sorted, count * sizeof *items);
+}
+
+static void sweep_begin_anew(struct sweep *s) {
+    s->now = s->base;
+    s->done = 0;
+    s->stale = 0;
+}
+
+static void sweep_put_up_to(struct sweep *s, uint32_t end) {
+    for (; s->done < end; ++s->done) {
+        sweep_put_item(s, &s->items[s->done]);
     }
-    s->count -= count;
-    memcpy(s->items, s->kept, s->count * sizeof *s->kept);
 }
 
 void sweep_some(struct sweep *s) {
-    sweep_oldest(s, s->count - sweep_get_kept(s->count));
+    uint32_t kept = s->count / 4;
+    sweep_sort(s);
+    sweep_begin_anew(s);
+    sweep_put_up_to(s, s->count - kept);
+    memmove(s->items, s->items + s->done, kept * sizeof *s->items);
+    s->base = s->now;
+    s->count = kept;
+    s->done = 0;
 }
 
 void sweep_all(struct sweep *s) {
-    sweep_oldest(s, s->count);
-    for (uint32_t i = 0; i < s->device_count; ++i) {
-        struct sweep_device *d = &s->devices[i];
+    if (s->done == s->count) {
+        return;
+    }
+    sweep_sort(s);
+    if (s->stale) {
+        sweep_begin_anew(s);
+    }
+    sweep_put_up_to(s, s->count);
+    for (uint32_t i = 0; i < s->now.device_count; ++i) {
+        struct sweep_device *d = &s->now.devices[i];
         sweep_union_close(&d->any, &d->sums[ACTIVITY_BUSY_ANY]);
         sweep_union_close(&d->of[0], &d->sums[ACTIVITY_BUSY_KERNEL]);
         sweep_union_close(&d->of[1], &d->sums[ACTIVITY_BUSY_COPY]);
     }
 }
 
-void sweep_break(struct sweep *s) {
-    s->step_at = 0;
-    s->call_count = 0;
-    for (uint32_t i = 0; i < s->device_count; ++i) {
-        struct sweep_device *d = &s->devices[i];
-        sweep_step_take(d, UINT64_MAX);
-        d->step_busy = 0;
-        d->gapless = 1;
-    }
+void sweep_break(struct sweep *s, uint64_t at) {
+    struct sweep_item item = {.start = u64_max(at, s->latest), .kind = SWEEP_BREAK};
+    sweep_add(s, &item);
 }

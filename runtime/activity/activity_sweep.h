@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The time line of devices, swept once from its beginning to its end: how long each was busy and
- * with what, why it was idle, and both per step. Pure: no arena, no clock, no lock.
+ * The time line of devices, swept from its beginning to its end: how long each was busy and with
+ * what, why it was idle, and both per step. Pure: no arena, no clock, no lock.
  *
- * Items come in any order and wait in a buffer; when it is full the older three quarters are swept,
- * in order of their start, and removed. A later item that began before the end of the swept part is
- * cut to the rest and counted as late.
+ * Items come in any order and are kept in a buffer. sweep_all sweeps them all, in order of their
+ * start, and keeps them: if an item comes later that began before the end of the swept part, the
+ * next sweep begins anew, and gives out what differs. Gaps that were not there are taken back; busy
+ * times only grow. When the buffer is full the older three quarters are swept for good and removed.
+ * Work that began before the end of that part is cut to the rest and counted as late. So is a step
+ * that ended before the end of any swept part; it is taken to end there.
  *
  * A gap is a time in which a device ran nothing, between two activities. The node of a gap is that
  * of the launch that ended it, and its cause is the first of these that holds (gaps shorter than a
@@ -37,7 +40,8 @@ enum sweep_kind {
     SWEEP_COPY,        /* copies and fills, likewise */
     SWEEP_CALL_WAITS,  /* on the host: a call that waits for the GPU */
     SWEEP_CALL_COPIES, /* one that copies and waits */
-    SWEEP_STEP         /* a step ended, at `start` */
+    SWEEP_STEP,        /* a step ended, at `start` */
+    SWEEP_BREAK        /* in tracing, at `start`; sweep_break makes it */
 };
 
 struct sweep_item {
@@ -49,6 +53,10 @@ struct sweep_item {
     uint32_t thread; /* of the launch or call; 0 = unknown */
     uint16_t device; /* below SWEEP_DEVICES */
     uint16_t kind;   /* enum sweep_kind */
+    /* The sweep's own: what was given out for it. */
+    uint32_t cause; /* of the gap that it ended */
+    uint64_t
+        gap_from; /* where that began; 0 = it ended none. Of a step: whether it was given out */
 };
 
 struct sweep_sum {
@@ -72,6 +80,8 @@ struct sweep_ops {
     /* The API call of that number: when it began and on which thread. 0, or -1: not known. */
     int (*call)(void *data, uint32_t correlation, uint64_t *start, uint32_t *thread);
     void (*gap)(void *data, const struct sweep_gap *gap);
+    /* A gap that was given out was none, or another one. */
+    void (*take_back)(void *data, const struct sweep_gap *gap);
     /* A step that began at `start`: its wall time (SWEEP_NO_DEVICE), or a device's busy time in it.
      * */
     void (*step)(void *data, uint32_t device, uint64_t start, uint64_t ns);
@@ -90,7 +100,8 @@ struct sweep_device {
     struct sweep_union of[2]; /* kernels; copies and fills */
     uint64_t step_from;       /* busy time from here on is in no step yet */
     uint64_t step_busy;
-    struct sweep_sum sums[4]; /* by enum activity_busy; the reader zeroes them */
+    uint64_t step_total;      /* of the busy times of steps */
+    struct sweep_sum sums[4]; /* by enum activity_busy */
 };
 
 struct sweep_call {
@@ -101,21 +112,31 @@ struct sweep_call {
     uint32_t kind;
 };
 
-struct sweep {
-    const struct sweep_ops *ops;
-    void *data;
-    struct sweep_item *items;
-    struct sweep_item *kept; /* what is left after sweep_some */
-    uint32_t *order, *spare; /* for the sort */
-    uint32_t capacity;
-    uint32_t count;
+/* What is known of the items that were swept. */
+struct sweep_state {
     uint64_t swept;        /* all that begins before was swept */
-    uint64_t late;         /* items; the reader zeroes it */
     uint64_t step_at;      /* when the step began that is under way; 0 = none has */
     uint32_t device_count; /* those above were never seen */
     uint64_t call_count;
     struct sweep_call calls[SWEEP_CALLS];
     struct sweep_device devices[SWEEP_DEVICES];
+};
+
+struct sweep {
+    const struct sweep_ops *ops;
+    void *data;
+    struct sweep_item *items;  /* in order, up to `done` */
+    struct sweep_item *sorted; /* while they are put in order */
+    uint32_t *order, *spare;   /* for the sort */
+    uint32_t capacity;
+    uint32_t count;
+    uint32_t done;           /* items that `now` includes */
+    int stale;               /* one of the others belongs before the end of these */
+    uint64_t latest;         /* start of any item */
+    uint64_t given_out;      /* steps up to then were */
+    uint64_t late;           /* items; the reader zeroes it */
+    struct sweep_state base; /* of the items that were removed */
+    struct sweep_state now;
 };
 
 /* capacity: items, at least 4. */
@@ -127,11 +148,12 @@ static inline int sweep_is_full(const struct sweep *s) {
 }
 /* Not when it is full. */
 void sweep_add(struct sweep *s, const struct sweep_item *item);
-/* The older three quarters. */
+/* The older three quarters, for good. */
 void sweep_some(struct sweep *s);
 /* Everything; stretches under way are added up, and what continues is a new stretch. */
 void sweep_all(struct sweep *s);
-/* After sweep_all, before a break in tracing: no gap and no step includes it. */
-void sweep_break(struct sweep *s);
+/* There is a break in tracing at that time, or after the latest item: no gap and no step includes
+ * it. Not when it is full. */
+void sweep_break(struct sweep *s, uint64_t at);
 
 #endif

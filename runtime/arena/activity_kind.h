@@ -27,6 +27,9 @@ enum activity_kind {
     ACTIVITY_MEMORY, /* of a device; bytes: allocated now, max_bytes: at most */
     /* Of the tracer again: */
     ACTIVITY_UNIFIED, /* migrations and page faults of unified memory; enum activity_unified */
+    /* Samples of another kind that later records proved wrong; ACTIVITY_TAKEN_GAP. Snapshots
+     * subtract them there. */
+    ACTIVITY_TAKEN_BACK,
     ACTIVITY_KINDS
 };
 
@@ -107,6 +110,11 @@ enum activity_gap {
     ACTIVITY_GAP_BETWEEN,   /* what ran next was launched in time: the GPU's own gap */
     ACTIVITY_GAPS
 };
+
+/* The detail of a gap that was taken back. */
+#define ACTIVITY_TAKEN_GAP(cause) ((uint32_t)ACTIVITY_GAP << 8 | (uint32_t)(cause))
+#define ACTIVITY_TAKEN_KIND(detail) ((detail) >> 8)
+#define ACTIVITY_TAKEN_DETAIL(detail) ((detail)&0xffu)
 
 enum activity_step {
     ACTIVITY_STEP_WALL, /* of no device */

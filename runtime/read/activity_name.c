@@ -24,13 +24,21 @@ static const char *activity_text_at(const char *const *texts, size_t count, uint
 
 const char *activity_kind_text(uint32_t kind) {
     static const char *const texts[ACTIVITY_KINDS] = {
-        [ACTIVITY_KERNEL] = "kernel",     [ACTIVITY_COPY] = "copy",
-        [ACTIVITY_FILL] = "fill",         [ACTIVITY_API] = "api",
-        [ACTIVITY_DRIVER] = "driver",     [ACTIVITY_SYNC] = "sync",
-        [ACTIVITY_ALLOC] = "alloc",       [ACTIVITY_FREE] = "free",
-        [ACTIVITY_OVERHEAD] = "overhead", [ACTIVITY_BUSY] = "busy",
-        [ACTIVITY_GAP] = "gap",           [ACTIVITY_STEP] = "step",
-        [ACTIVITY_MEMORY] = "memory",     [ACTIVITY_UNIFIED] = "unified",
+        [ACTIVITY_KERNEL] = "kernel",
+        [ACTIVITY_COPY] = "copy",
+        [ACTIVITY_FILL] = "fill",
+        [ACTIVITY_API] = "api",
+        [ACTIVITY_DRIVER] = "driver",
+        [ACTIVITY_SYNC] = "sync",
+        [ACTIVITY_ALLOC] = "alloc",
+        [ACTIVITY_FREE] = "free",
+        [ACTIVITY_OVERHEAD] = "overhead",
+        [ACTIVITY_BUSY] = "busy",
+        [ACTIVITY_GAP] = "gap",
+        [ACTIVITY_STEP] = "step",
+        [ACTIVITY_MEMORY] = "memory",
+        [ACTIVITY_UNIFIED] = "unified",
+        [ACTIVITY_TAKEN_BACK] = "taken back",
     };
     return TEXT(texts, kind, "unknown");
 }

@@ -136,21 +136,49 @@ static void activity_row_add(struct snapshot_activity *to, const struct snapshot
     to->last_at = u64_max(a->last_at, to->last_at);
 }
 
+/* Since the baseline, if there is one. */
+static uint32_t activity_read_bucket(const struct stint_impl_histogram *h, const uint32_t *then,
+                                     uint32_t bucket) {
+    uint32_t now = STINT_IMPL_LOAD(&h->bucket[bucket]);
+    if (then) {
+        return now - then[bucket];
+    }
+    return now;
+}
+
+static const uint32_t *activity_histogram_then(const struct snapshot *s, uint32_t unit) {
+    if (!s->since) {
+        return NULL;
+    }
+    return baseline_histogram_of(s->since, unit);
+}
+
+static void activity_add_histogram(const struct snapshot *s, uint32_t unit, struct histogram *sum) {
+    const struct stint_impl_histogram *h = snapshot_at(s, unit, sizeof *h);
+    const uint32_t *then = activity_histogram_then(s, unit);
+    for (uint32_t i = 0; h && i < STINT_IMPL_BUCKETS; ++i) {
+        sum->bucket[i] += activity_read_bucket(h, then, i);
+    }
+}
+
+static void activity_take_histogram(const struct snapshot *s, uint32_t unit,
+                                    struct histogram *sum) {
+    const struct stint_impl_histogram *h = snapshot_at(s, unit, sizeof *h);
+    const uint32_t *then = activity_histogram_then(s, unit);
+    for (uint32_t i = 0; h && i < STINT_IMPL_BUCKETS; ++i) {
+        sum->bucket[i] = saturating_subtract(sum->bucket[i], activity_read_bucket(h, then, i));
+    }
+}
+
 static void activity_sum_histograms(const struct activity_grouping *g, uint32_t row,
                                     enum activity_quantity which, struct histogram *sum) {
     const struct snapshot *s = g->s;
     memset(sum, 0, sizeof *sum);
     for (uint32_t at = g->members[row]; at; at = g->next[at - 1]) {
-        uint32_t unit = member_histogram(&s->activities[at - 1], which);
-        const struct stint_impl_histogram *h = snapshot_at(s, unit, sizeof *h);
-        const uint32_t *then = NULL;
-        if (s->since) {
-            then = baseline_histogram_of(s->since, unit);
-        }
-        for (uint32_t i = 0; h && i < STINT_IMPL_BUCKETS; ++i) {
-            uint32_t now = STINT_IMPL_LOAD(&h->bucket[i]);
-            sum->bucket[i] += then ? now - then[i] : now;
-        }
+        activity_add_histogram(s, member_histogram(&s->activities[at - 1], which), sum);
+    }
+    for (uint32_t at = g->members[row]; at && which == QUANTITY_TIME; at = g->next[at - 1]) {
+        activity_take_histogram(s, s->activities[at - 1].taken_histogram, sum);
     }
 }
 
@@ -190,7 +218,7 @@ static uint32_t row_samples(const struct activity_grouping *g, uint32_t row,
         const struct snapshot_activity *a = &g->s->activities[at - 1];
         const uint64_t *samples = member_samples(g->s, a, which);
         uint64_t end = saturating_add(a->before, a->count);
-        if (!samples || end > ARENA_SAMPLES || a->count > ARENA_SAMPLES - count) {
+        if (!samples || end > ARENA_SAMPLES || a->count > ARENA_SAMPLES - count || a->taken_count) {
             return 0;
         }
         for (uint64_t i = a->before; i < end; ++i) {

@@ -2,7 +2,8 @@
 /*
  * The counts, totals and histograms at the last reset, which later snapshots subtract. A reset of
  * one set keeps the older baseline of all others. Counters in the arena only grow and are never
- * cleared, so what is subtracted is never larger than what it is subtracted from.
+ * cleared, so what is subtracted is never larger than what it is subtracted from; except of
+ * activities of which samples were taken back since then (snapshot_taken.c).
  */
 #include "baseline.h"
 
@@ -112,8 +113,8 @@ static void subtract_activity(struct snapshot_activity *out, const struct baseli
         out->loose |= SNAPSHOT_LOOSE_MIN_BYTES;
     }
     out->before = then->count;
-    out->count -= then->count;
-    out->total -= then->total;
+    out->count = saturating_subtract(out->count, then->count);
+    out->total = saturating_subtract(out->total, then->total);
     out->bytes -= then->bytes;
     out->max_bytes = u64_min(out->max_bytes, out->bytes);
     out->launches -= then->launches;

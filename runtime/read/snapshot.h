@@ -125,6 +125,10 @@ struct snapshot_activity {
     double squares; /* finite, not negative, as the next */
     double byte_squares;
     uint64_t before; /* of an interval: samples that came before it */
+    /* Samples that were taken back: they are not in the count, total and squares above. */
+    uint64_t taken_count;
+    uint64_t taken_total;
+    double taken_squares;
     uint64_t first_at;
     uint64_t last_at;
     uint64_t launches;
@@ -140,9 +144,10 @@ struct snapshot_activity {
     uint32_t context;
     uint32_t stream;
     uint32_t histogram;
-    uint32_t samples;        /* units, 0 = none */
-    uint32_t byte_histogram; /* likewise */
-    uint32_t loose;          /* SNAPSHOT_LOOSE_* */
+    uint32_t samples;         /* units, 0 = none */
+    uint32_t byte_histogram;  /* likewise */
+    uint32_t taken_histogram; /* of the samples that were taken back; likewise */
+    uint32_t loose;           /* SNAPSHOT_LOOSE_* */
     uint32_t varies;
     uint32_t grid[3];
     uint32_t block[3];
@@ -229,5 +234,10 @@ static inline uint64_t snapshot_ns(const struct snapshot *s, uint64_t ticks) {
 /* Reads the list that begins at that unit, after nodes and devices; for snapshot_read. 0, or -1
  * without memory. */
 int snapshot_read_activities(struct snapshot *s, uint32_t first);
+
+/* ---- snapshot_taken.c */
+
+/* 0, or -1 without memory. */
+int snapshot_take_back(struct snapshot *s);
 
 #endif

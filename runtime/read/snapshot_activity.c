@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The activities of a snapshot: read under their sequence word as nodes are, at most as many as fit
- * into the arena, which also ends a cycle.
+ * into the arena, which also ends a cycle. What was taken back of them is subtracted
+ * (snapshot_taken.c).
  */
 #include "snapshot.h"
 
@@ -118,5 +119,5 @@ int snapshot_read_activities(struct snapshot *s, uint32_t first) {
         }
         unit = a->next;
     }
-    return 0;
+    return snapshot_take_back(s);
 }

@@ -20,14 +20,16 @@ static void copy_activity_times(const struct merge *m, const struct merge_map *m
                                 struct arena_activity *to, const struct snapshot_activity *a) {
     uint64_t later =
         compute_ns_between(m, m->clock.start.ticks, merge_tick(map, map->from->start.ticks));
-    to->seq = 2 * a->count;
-    to->total = a->total;
+    double squares = a->squares + a->taken_squares;
+    /* What was taken back is copied as its row, which is subtracted again. */
+    to->seq = 2 * (a->count + a->taken_count);
+    to->total = a->total + a->taken_total;
     to->min = a->count ? a->min : UINT64_MAX;
     to->max = a->max;
     to->bytes = a->bytes;
     to->max_bytes = a->max_bytes;
     to->min_bytes = a->min_bytes;
-    memcpy(&to->squares, &a->squares, sizeof to->squares);
+    memcpy(&to->squares, &squares, sizeof to->squares);
     memcpy(&to->byte_squares, &a->byte_squares, sizeof to->byte_squares);
     to->first_at = a->first_at + later;
     to->last_at = a->last_at + later;

@@ -566,6 +566,107 @@ TEST(cupti_data, steps_flush_where_threads_keep_buffers) {
     CHECK_EQ_U64(lost(STINT_STATUS_ACTIVITY_LATE), 0);
 }
 
+/* Of the kernels that were seen, by all pairs: time in which one of them ran. */
+static uint64_t get_busy_time(uint64_t *first, uint64_t *last) {
+    uint64_t busy = 0;
+    *first = UINT64_MAX;
+    *last = 0;
+    for (unsigned i = 0; i < seen_count; ++i) {
+        const struct activity_record *r = &seen[i];
+        if (r->kind != ACTIVITY_KERNEL) {
+            continue;
+        }
+        uint64_t from = r->start, to = r->end;
+        *first = from < *first ? from : *first;
+        *last = to > *last ? to : *last;
+        for (unsigned k = 0; k < seen_count;
+             ++k) { /* each part counts for the one that ends last */
+            const struct activity_record *other = &seen[k];
+            int goes_on = other->kind == ACTIVITY_KERNEL && other->start < r->end &&
+                          (other->end > r->end || (other->end == r->end && k > i));
+            to = goes_on && other->start < to ? other->start : to;
+        }
+        busy += to > from ? to - from : 0;
+    }
+    return busy;
+}
+
+static uint64_t get_total(uint32_t kind) {
+    uint64_t total = 0;
+    uint32_t unit = __atomic_load_n(&arena_header()->first_activity, __ATOMIC_ACQUIRE);
+    while (unit) {
+        const struct arena_activity *a = arena_at(unit);
+        if (a->kind == kind && (kind != ACTIVITY_BUSY || a->detail == ACTIVITY_BUSY_KERNEL)) {
+            total += a->total;
+        }
+        unit = a->next;
+    }
+    return total;
+}
+
+/* Of kernels: whose launch is known. */
+static uint64_t get_launches(void) {
+    uint64_t known = 0;
+    uint32_t unit = __atomic_load_n(&arena_header()->first_activity, __ATOMIC_ACQUIRE);
+    while (unit) {
+        const struct arena_activity *a = arena_at(unit);
+        if (a->kind == ACTIVITY_KERNEL) {
+            known += a->launches;
+        }
+        unit = a->next;
+    }
+    return known;
+}
+
+static void *launch_on_its_own_stream(void *ns) {
+    struct cupti_double_kernel k = add_kernel;
+    k.stream = 8;
+    k.ns = *(const uint64_t *)ns;
+    cupti_double_launch(&k);
+    return NULL;
+}
+
+static uint64_t draw_below(uint64_t *seed, uint64_t below) {
+    *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+    return (*seed >> 33) % below;
+}
+
+/* Threads keep their buffers over many reports: what they ran is sorted in, and what had been idle
+ * time until then is taken back. */
+TEST(cupti_data, buffers_of_threads_that_come_late) {
+    uint64_t seed = 12, first, last;
+    prepare();
+    cupti_double_fail("cuptiActivitySetAttribute=1");
+    CHECK(!tracer_start());
+    fake_advance(1000);
+    for (unsigned i = 0; i < 200; ++i) {
+        pthread_t other;
+        uint64_t ns = draw_below(&seed, 20000);
+        if (i % 3 == 0) {
+            pthread_create(&other, NULL, launch_on_its_own_stream, &ns);
+            pthread_join(other, NULL);
+        }
+        cupti_double_launch(&add_kernel);
+        fake_advance(6000 + draw_below(&seed, 20000));
+        cupti_double_deliver(); /* this thread's */
+        if (i % 7 == 0) {
+            activity_settle();
+        }
+    }
+    activity_settle();
+    CHECK_EQ_U64(count_of(ACTIVITY_KERNEL), 200);
+    uint64_t shown = get_total(ACTIVITY_GAP);
+    fake_advance(1000000);
+    tracer_flush(TRACER_COMPLETE);
+    CHECK_EQ_U64(count_of(ACTIVITY_KERNEL), 267);
+    uint64_t busy = get_busy_time(&first, &last);
+    CHECK(get_total(ACTIVITY_GAP) - get_total(ACTIVITY_TAKEN_BACK) < shown);
+    CHECK_EQ_U64(get_total(ACTIVITY_BUSY), busy);
+    CHECK_EQ_U64(get_total(ACTIVITY_GAP) - get_total(ACTIVITY_TAKEN_BACK), last - first - busy);
+    CHECK_EQ_U64(lost_in_all(), 0);
+    CHECK_EQ_U64(get_launches(), 267);
+}
+
 TEST(cupti_data, steps_do_not_flush_elsewhere) {
     begin();
     fake_advance(1000000000);

@@ -171,16 +171,89 @@ TEST(activity_line, more_than_fit) {
     CHECK_EQ_U64(lost_in_all(), 0);
 }
 
-TEST(activity_line, late_ones_are_counted) {
+/* A report has shown the time as idle in which they ran. */
+TEST(activity_line, late_ones_are_sorted_in) {
+    CHECK(!activity_open());
+    activity_launch(1);
+    fake_advance(1000000);
+    add(kernel("k", 1, 10000, 20000));
+    add(kernel("k", 1, 30000, 40000));
+    activity_settle();
+    const struct arena_activity *gaps = row(ACTIVITY_GAP, ACTIVITY_GAP_BETWEEN, NULL);
+    check_sum(gaps, 1, 10000, 10000, 10000);
+    CHECK_EQ_U64(rows_of(ACTIVITY_TAKEN_BACK), 0);
+    add(kernel("k", 1, 9000, 9500));
+    add(kernel("k", 1, 22000, 25000));
+    add(copy(1, 1, 24000, 26000, 8));
+    activity_settle();
+    activity_settle();
+    CHECK_EQ_U64(lost_in_all(), 0);
+    CHECK_EQ_U64(row(ACTIVITY_BUSY, ACTIVITY_BUSY_ANY, NULL)->total, 24500);
+    CHECK_EQ_U64(row(ACTIVITY_BUSY, ACTIVITY_BUSY_ANY, NULL)->first_at, 9000);
+    CHECK_EQ_U64(row(ACTIVITY_BUSY, ACTIVITY_BUSY_KERNEL, NULL)->total, 23500);
+    CHECK_EQ_U64(row(ACTIVITY_BUSY, ACTIVITY_BUSY_OVERLAP, NULL)->total, 1000);
+    const struct arena_activity *taken =
+        row(ACTIVITY_TAKEN_BACK, ACTIVITY_TAKEN_GAP(ACTIVITY_GAP_BETWEEN), NULL);
+    check_sum(taken, 1, 10000, 10000, 10000);
+    CHECK_EQ_U64(taken->node, gaps->node);
+    CHECK_EQ_U64(taken->device, gaps->device);
+    CHECK_EQ_U64(count_of(gaps), 4); /* 500, 2000 and 4000 */
+    CHECK_EQ_U64(gaps->total - taken->total, 6500);
+}
+
+TEST(activity_line, late_ones_add_to_steps) {
+    CHECK(!activity_open());
+    activity_launch(1);
+    for (int i = 0; i < 3; ++i) {
+        fake_advance(1000);
+        (void)stint_step();
+    }
+    add(kernel("k", 1, 1200, 1300));
+    activity_settle();
+    const struct arena_activity *a = row(ACTIVITY_STEP, ACTIVITY_STEP_BUSY, NULL);
+    check_sum(a, 2, 100, 0, 100);
+    add(kernel("k", 1, 2100, 2500));
+    activity_settle();
+    CHECK_EQ_U64(count_of(a), 2);
+    CHECK_EQ_U64(a->total, 500);
+    check_sum(row(ACTIVITY_STEP, ACTIVITY_STEP_WALL, NULL), 2, 2000, 1000, 1000);
+}
+
+/* Tracing has stopped meanwhile, and goes on. */
+TEST(activity_line, late_ones_of_the_session_before) {
     CHECK(!activity_open());
     activity_launch(1);
     add(kernel("k", 1, 10000, 20000));
+    fake_advance(100000);
+    activity_pause();
+    fake_advance(100000);
+    CHECK(!activity_open());
+    add(kernel("k", 1, 250000, 260000));
     activity_settle();
-    add(kernel("k", 1, 9000, 9500));
+    CHECK_EQ_U64(rows_of(ACTIVITY_GAP), 0);
+    add(kernel("k", 1, 50000, 60000));
+    activity_settle();
+    check_sum(row(ACTIVITY_GAP, ACTIVITY_GAP_BETWEEN, NULL), 1, 30000, 30000, 30000);
+    CHECK_EQ_U64(row(ACTIVITY_BUSY, ACTIVITY_BUSY_ANY, NULL)->total, 30000);
+}
+
+TEST(activity_line, too_late_ones_are_counted) {
+    uint64_t n = 70000;
+    CHECK(!activity_open());
+    activity_launch(1);
+    fake_advance(n * 1000);
+    activity_begin();
+    for (uint64_t i = 1; i <= n; ++i) {
+        struct activity_record r = kernel("k", 1, i * 1000, i * 1000 + 300);
+        activity_add(&r);
+    }
+    activity_end();
+    activity_settle();
+    add(kernel("k", 1, 5500, 5600));
     activity_settle();
     CHECK_EQ_U64(lost(STINT_STATUS_ACTIVITY_LATE), 1);
-    CHECK_EQ_U64(count_of(row(ACTIVITY_KERNEL, 0, "k")), 2);
-    check_sum(row(ACTIVITY_BUSY, ACTIVITY_BUSY_ANY, NULL), 1, 10000, 10000, 10000);
+    CHECK_EQ_U64(count_of(row(ACTIVITY_KERNEL, 0, "k")), n + 1);
+    CHECK_EQ_U64(row(ACTIVITY_BUSY, ACTIVITY_BUSY_ANY, NULL)->total, n * 300);
 }
 
 /* ---- Steps faster than anybody takes them out. */

@@ -17,7 +17,7 @@ static struct step {
     uint64_t start;
     uint64_t ns;
 } steps[8 * ITEMS];
-static unsigned gap_count, step_count;
+static unsigned gap_count, step_count, taken_count;
 
 /* What is known of calls when the sweep asks. */
 static struct {
@@ -40,28 +40,51 @@ static void on_gap(void *data, const struct sweep_gap *gap) {
     gaps[gap_count++] = *gap;
 }
 
+static int gaps_are_equal(const struct sweep_gap *a, const struct sweep_gap *b) {
+    return a->device == b->device && a->cause == b->cause && a->node == b->node &&
+           a->start == b->start && a->ns == b->ns;
+}
+
+static void on_take_back(void *data, const struct sweep_gap *gap) {
+    unsigned i = 0;
+    (void)data;
+    while (i < gap_count && !gaps_are_equal(&gaps[i], gap)) {
+        ++i;
+    }
+    if (CHECK(i < gap_count)) { /* only what was given out */
+        gaps[i] = gaps[--gap_count];
+        ++taken_count;
+    }
+}
+
 static void on_step(void *data, uint32_t device, uint64_t start, uint64_t ns) {
     (void)data;
     steps[step_count++] = (struct step){device, start, ns};
 }
 
-static const struct sweep_ops ops = {on_call, on_gap, on_step};
+static const struct sweep_ops ops = {on_call, on_gap, on_take_back, on_step};
 static struct sweep sweep;
 static void *memory;
 
 static void start(uint32_t capacity) {
     free(memory);
     memory = malloc(sweep_bytes(capacity));
-    gap_count = step_count = 0;
+    gap_count = step_count = taken_count = 0;
     memset(known, 0, sizeof known);
     sweep_open(&sweep, memory, capacity, &ops, known);
 }
+
+static unsigned report_every, items_given; /* items between two reports; 0 = none */
 
 static void give(const struct sweep_item *item) {
     if (sweep_is_full(&sweep)) {
         sweep_some(&sweep);
     }
     sweep_add(&sweep, item);
+    ++items_given;
+    if (report_every && items_given % report_every == 0) {
+        sweep_all(&sweep);
+    }
 }
 
 static void work(uint32_t kind, uint64_t from, uint64_t to) {
@@ -86,7 +109,7 @@ static void boundary(uint64_t at) {
 }
 
 static const struct sweep_sum *busy(uint32_t detail) {
-    return &sweep.devices[0].sums[detail];
+    return &sweep.now.devices[0].sums[detail];
 }
 
 TEST(activity_sweep, unions_and_overlap) {
@@ -226,8 +249,7 @@ TEST(activity_sweep, nothing_goes_over_a_break) {
     start(16);
     boundary(50);
     work(SWEEP_KERNEL, 100, 200);
-    sweep_all(&sweep);
-    sweep_break(&sweep);
+    sweep_break(&sweep, 300);
     work(SWEEP_KERNEL, 90000, 90100);
     boundary(90200);
     work(SWEEP_KERNEL, 93000, 93100);
@@ -243,23 +265,92 @@ TEST(activity_sweep, nothing_goes_over_a_break) {
     CHECK_EQ_U64(sweep.late, 0);
 }
 
-TEST(activity_sweep, late_items_are_cut_and_counted) {
+TEST(activity_sweep, late_items_are_sorted_in) {
+    start(16);
+    boundary(50);
+    work(SWEEP_KERNEL, 100, 200);
+    work(SWEEP_KERNEL, 5000, 5100);
+    boundary(6000);
+    sweep_all(&sweep);
+    CHECK_EQ_U64(gaps[0].ns, 4800);
+    work(SWEEP_COPY, 5050, 5200);
+    work(SWEEP_KERNEL, 300, 2400);
+    sweep_all(&sweep);
+    CHECK_EQ_U64(sweep.late, 0);
+    CHECK_EQ_U64(taken_count, 1);
+    CHECK_EQ_U64(gap_count, 2);
+    CHECK_EQ_U64(gaps[0].ns, 100);
+    CHECK_EQ_U64(gaps[1].ns, 2600);
+    CHECK_EQ_U64(busy(ACTIVITY_BUSY_ANY)->total, 100 + 2100 + 200);
+    CHECK_EQ_U64(busy(ACTIVITY_BUSY_KERNEL)->total, 100 + 2100 + 100);
+    CHECK_EQ_U64(busy(ACTIVITY_BUSY_OVERLAP)->total, 50);
+    CHECK_EQ_U64(step_count, 2); /* not given out again */
+    CHECK_EQ_U64(sweep.now.devices[0].step_total, 100 + 2100 + 200);
+}
+
+/* The cause of a gap, too, is found anew; what was known of a launch is not asked for again. */
+TEST(activity_sweep, a_late_call_changes_the_cause) {
+    struct sweep_item next = {.start = 20000, .end = 21000, .correlation = 1};
+    start(16);
+    known[1].start = 19000;
+    known[1].thread = 1;
+    work(SWEEP_KERNEL, 5000, 10000);
+    give(&next);
+    sweep_all(&sweep);
+    CHECK_EQ_U64(gaps[0].cause, ACTIVITY_GAP_HOST_LATE);
+    known[1].start = 0;
+    host(SWEEP_CALL_WAITS, 6000, 12000, 1);
+    sweep_all(&sweep);
+    CHECK_EQ_U64(taken_count, 1);
+    CHECK_EQ_U64(gap_count, 1);
+    CHECK_EQ_U64(gaps[0].cause, ACTIVITY_GAP_SYNC);
+}
+
+TEST(activity_sweep, late_items_before_a_break) {
+    start(16);
+    work(SWEEP_KERNEL, 100, 200);
+    sweep_break(&sweep, 5000);
+    work(SWEEP_KERNEL, 90000, 90100);
+    sweep_all(&sweep);
+    CHECK_EQ_U64(gap_count, 0);
+    work(SWEEP_KERNEL, 4000, 4100);
+    sweep_all(&sweep);
+    CHECK_EQ_U64(gap_count, 1);
+    CHECK_EQ_U64(gaps[0].start, 200);
+    CHECK_EQ_U64(gaps[0].ns, 3800);
+    CHECK_EQ_U64(busy(ACTIVITY_BUSY_ANY)->total, 300);
+}
+
+/* Nothing belongs before what was removed from the buffer. */
+TEST(activity_sweep, items_that_are_too_late_are_cut_and_counted) {
+    start(4);
+    work(SWEEP_KERNEL, 100, 200);
+    work(SWEEP_KERNEL, 1000, 1100);
+    work(SWEEP_KERNEL, 5000, 5100);
+    work(SWEEP_KERNEL, 9000, 9100);
+    sweep_some(&sweep);             /* removes all but the last */
+    work(SWEEP_KERNEL, 300, 400);   /* nothing is left of it */
+    work(SWEEP_COPY, 300, 5050);    /* 5000 to 5050 */
+    work(SWEEP_KERNEL, 5000, 5200); /* in time */
+    sweep_all(&sweep);
+    CHECK_EQ_U64(sweep.late, 2);
+    CHECK_EQ_U64(gap_count, 3);
+    CHECK_EQ_U64(busy(ACTIVITY_BUSY_ANY)->total, 500);
+    CHECK_EQ_U64(busy(ACTIVITY_BUSY_COPY)->total, 50);
+    CHECK_EQ_U64(busy(ACTIVITY_BUSY_OVERLAP)->total, 50);
+}
+
+TEST(activity_sweep, late_steps_are_moved_and_counted) {
     start(16);
     work(SWEEP_KERNEL, 100, 200);
     work(SWEEP_KERNEL, 5000, 5100);
     sweep_all(&sweep);
-    work(SWEEP_KERNEL, 300, 400);   /* nothing is left of it */
-    work(SWEEP_COPY, 300, 5050);    /* 5000 to 5050 */
-    work(SWEEP_KERNEL, 5000, 5200); /* in time */
-    boundary(4000);                 /* taken for 5000 */
+    boundary(4000); /* taken for 5000 */
     boundary(5500);
     sweep_all(&sweep);
-    CHECK_EQ_U64(sweep.late, 3);
-    CHECK_EQ_U64(gap_count, 1);
-    CHECK_EQ_U64(busy(ACTIVITY_BUSY_ANY)->total, 300);
-    CHECK_EQ_U64(busy(ACTIVITY_BUSY_COPY)->total, 50);
-    CHECK_EQ_U64(busy(ACTIVITY_BUSY_OVERLAP)->total, 50);
+    CHECK_EQ_U64(sweep.late, 1);
     CHECK_EQ_U64(steps[0].start, 5000);
+    CHECK_EQ_U64(steps[0].ns, 500);
 }
 
 /* Calls are recorded at once, what they launched when it is done. */
@@ -371,8 +462,15 @@ static uint32_t model_cause(const struct sweep_item *next, uint64_t from) {
     return cause;
 }
 
+static int gap_by_end(const void *a, const void *b) {
+    const struct sweep_gap *x = a, *y = b;
+    uint64_t x_end = x->start + x->ns, y_end = y->start + y->ns;
+    return (x_end > y_end) - (x_end < y_end);
+}
+
 static void check_gaps(void) {
     unsigned n = 0, wrong = 0;
+    qsort(gaps, gap_count, sizeof *gaps, gap_by_end); /* a late item's comes later */
     uint64_t end[DEVICES] = {0};
     for (unsigned i = 0; i < all_count; ++i) {
         const struct sweep_item *w = &all[i];
@@ -420,7 +518,7 @@ static void check_steps(void) {
 
 static void check_sums(void) {
     for (uint32_t d = 0; d < DEVICES; ++d) {
-        const struct sweep_sum *sums = sweep.devices[d].sums;
+        const struct sweep_sum *sums = sweep.now.devices[d].sums;
         uint64_t end = 1u << 30;
         CHECK_EQ_U64(sums[ACTIVITY_BUSY_ANY].total, covered(d, 3, 0, 0, end));
         CHECK_EQ_U64(sums[ACTIVITY_BUSY_KERNEL].total, covered(d, 1, 0, 0, end));
@@ -463,6 +561,83 @@ TEST(activity_sweep, equals_the_model) {
     }
 }
 
+static int by_being_a_step(const void *a, const void *b) {
+    const struct sweep_item *x = a, *y = b;
+    int order = (y->kind == SWEEP_STEP) - (x->kind == SWEEP_STEP);
+    return order ? order : by_start(a, b);
+}
+
+static void check_busy_times_of_steps(void) {
+    for (uint32_t d = 0; d < DEVICES; ++d) {
+        uint64_t from = 0, to = 0;
+        for (unsigned i = 0; i < all_count; ++i) {
+            if (all[i].kind == SWEEP_STEP) {
+                from = from ? from : all[i].start;
+                to = all[i].start;
+            }
+        }
+        CHECK_EQ_U64(sweep.now.devices[d].step_total, covered(d, 3, 0, from, to));
+    }
+}
+
+/* Delivered in any order, with reports in between: as if all had been known at once. Steps are
+ * known when they end, long before what belongs before them. */
+TEST(activity_sweep, late_items_in_any_order_equal_the_model) {
+    static struct sweep_item fed[ITEMS];
+    uint64_t seed = 1306;
+    unsigned taken = 0;
+    for (int round = 0; round < 60; ++round) {
+        make_items(&seed);
+        memcpy(fed, all, sizeof all);
+        qsort(fed, all_count, sizeof *fed, by_being_a_step);
+        unsigned first = 0;
+        while (first < all_count && fed[first].kind == SWEEP_STEP) {
+            ++first;
+        }
+        for (unsigned i = all_count; i > first + 1; --i) {
+            unsigned j = first + (unsigned)draw(&seed, i - first);
+            struct sweep_item item = fed[i - 1];
+            fed[i - 1] = fed[j];
+            fed[j] = item;
+        }
+        start(ITEMS);
+        for (unsigned i = 0; i < all_count; ++i) {
+            give(&fed[i]);
+            if (!draw(&seed, 20)) {
+                sweep_all(&sweep);
+            }
+        }
+        sweep_all(&sweep);
+        taken += taken_count;
+        CHECK_EQ_U64(sweep.late, 0);
+        check_sums();
+        check_gaps();
+        check_busy_times_of_steps();
+    }
+    CHECK(taken > 1000);
+}
+
+/* The same where the buffer is full again and again, and items are late by less than is kept. */
+TEST(activity_sweep, reports_at_any_time_equal_the_model) {
+    uint64_t seed = 7;
+    for (int round = 0; round < 60; ++round) {
+        make_items(&seed);
+        for (unsigned i = 0; i < all_count; ++i) {
+            if (all[i].kind == SWEEP_STEP) {
+                all[i].kind = SWEEP_KERNEL;
+            }
+        }
+        start(128);
+        report_every = 1 + (unsigned)draw(&seed, 40);
+        feed_shuffled(&seed, 30);
+        report_every = 0;
+        sweep_all(&sweep);
+        CHECK_EQ_U64(sweep.late, 0);
+        check_sums();
+        check_gaps();
+    }
+}
+
 /* Whatever order they come in: what is busy and what is a gap fills the time between the first and
  * the last, and no kind is busier than all. */
 TEST(activity_sweep, any_order_adds_up) {
@@ -474,12 +649,12 @@ TEST(activity_sweep, any_order_adds_up) {
         sweep_all(&sweep);
         late += sweep.late;
         for (uint32_t d = 0; d < DEVICES; ++d) {
-            const struct sweep_sum *sums = sweep.devices[d].sums;
+            const struct sweep_sum *sums = sweep.now.devices[d].sums;
             uint64_t idle = 0;
             for (unsigned i = 0; i < gap_count; ++i) {
                 idle += gaps[i].device == d ? gaps[i].ns : 0;
             }
-            CHECK(sums[ACTIVITY_BUSY_ANY].total + idle <= sweep.devices[d].any.end);
+            CHECK(sums[ACTIVITY_BUSY_ANY].total + idle <= sweep.now.devices[d].any.end);
             CHECK(sums[ACTIVITY_BUSY_ANY].total + idle >=
                   sums[ACTIVITY_BUSY_ANY].last_at - sums[ACTIVITY_BUSY_ANY].first_at);
             CHECK_EQ_U64(sums[ACTIVITY_BUSY_KERNEL].total + sums[ACTIVITY_BUSY_COPY].total,

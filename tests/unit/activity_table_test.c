@@ -153,6 +153,57 @@ TEST(activity_table, calls_and_all_work) {
     CHECK_EQ_U64(t.total, 0);
 }
 
+/* ---- Samples that were taken back. */
+
+static struct arena_activity *gap_row(uint32_t device) {
+    return gpu_activity(ACTIVITY_GAP, ACTIVITY_GAP_SYNC, NULL, device, 0);
+}
+
+static struct arena_activity *taken_row(uint32_t device) {
+    return gpu_activity(ACTIVITY_TAKEN_BACK, ACTIVITY_TAKEN_GAP(ACTIVITY_GAP_SYNC), NULL, device,
+                        0);
+}
+
+TEST(activity_table, what_was_taken_back_is_subtracted) {
+    static const uint64_t gaps[] = {100, 30000, 700, 800}, taken[] = {30000, 100};
+    timed("first", 10);
+    uint32_t device = gpu_activities_device(0), other = gpu_activities_device(1);
+    took_all(gap_row(device), gaps, 4, 0);
+    took_all(gap_row(other), gaps, 2, 0);
+    took_all(gpu_activity(ACTIVITY_GAP, ACTIVITY_GAP_COPY, NULL, device, 0), gaps, 1, 0);
+    took_all(taken_row(device), taken, 2, 0);
+    CHECK(!snapshot_take(&s));
+    group_all(ACTIVITY_IN(ACTIVITY_GAP), 0);
+    CHECK_EQ_U64(t.count, 3);
+    CHECK_EQ_U64(t.total, 1500 + 30100 + 100);
+    const struct activity_row *r = t.row[1];
+    CHECK_EQ_U64(r->sum.count, 2);
+    CHECK_EQ_U64(r->sum.total, 1500);
+    CHECK_EQ_U64(r->sum.min, 672); /* the bounds of their steps, and below the median */
+    CHECK(r->sum.max >= 800 && r->sum.max < 850);
+    CHECK(r->median >= 672 && r->median < 704); /* the step of 700 */
+    CHECK_EQ_U64(r->stddev, 71);
+    CHECK_EQ_U64(t.row[0]->sum.max, 30000);
+}
+
+/* As only a file that was made by hand can have it. */
+TEST(activity_table, more_taken_back_than_there_was) {
+    static const uint64_t gaps[] = {100}, taken[] = {300, 200};
+    timed("first", 10);
+    uint32_t device = gpu_activities_device(0);
+    took_all(gap_row(device), gaps, 1, 0);
+    took_all(taken_row(device), taken, 2, 0);
+    took_all(gpu_activity(ACTIVITY_TAKEN_BACK, ACTIVITY_TAKEN_BACK << 8, NULL, device, 0), taken, 2,
+             0);
+    took_all(gpu_activity(ACTIVITY_TAKEN_BACK, UINT32_MAX, NULL, device, 0), taken, 2, 0);
+    CHECK(!snapshot_take(&s));
+    group_all(ACTIVITY_IN(ACTIVITY_GAP), 0);
+    CHECK_EQ_U64(t.count, 0);
+    for (uint32_t kind = 0; kind < ACTIVITY_KINDS; ++kind) {
+        group_all(ACTIVITY_IN(kind), 0);
+    }
+}
+
 TEST(activity_table, orders) {
     static const enum activity_sort by[] = {ACTIVITY_SORT_TOTAL, ACTIVITY_SORT_CALLS,
                                             ACTIVITY_SORT_AVG,   ACTIVITY_SORT_MIN,

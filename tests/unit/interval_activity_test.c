@@ -103,6 +103,30 @@ TEST(interval, samples_and_sizes_are_those_since) {
     CHECK_EQ_U64(r.sum.max_bytes, 3071); /* the highest */
 }
 
+/* An interval that takes back what the one before has shown has nothing less than nothing. */
+TEST(interval, gaps_that_were_taken_back) {
+    kernel();
+    struct arena_activity *a = gpu_activity(ACTIVITY_GAP, ACTIVITY_GAP_SYNC, NULL, 0, 0);
+    gpu_activity_took(a, 9000, 0);
+    gpu_activity_took(a, 500, 0);
+    stint_reset();
+    struct arena_activity *taken =
+        gpu_activity(ACTIVITY_TAKEN_BACK, ACTIVITY_TAKEN_GAP(ACTIVITY_GAP_SYNC), NULL, 0, 0);
+    gpu_activity_took(taken, 9000, 0);
+    CHECK_EQ_U64(seen(ACTIVITY_GAP).count, 0);
+    CHECK_EQ_U64(seen(ACTIVITY_GAP).total, 0);
+    gpu_activity_took(a, 200, 0);
+    gpu_activity_took(a, 300, 0);
+    CHECK_EQ_U64(seen(ACTIVITY_GAP).count, 1); /* one more in all */
+    CHECK_EQ_U64(seen(ACTIVITY_GAP).total, 0);
+    stint_reset();
+    gpu_activity_took(a, 400, 0);
+    struct activity_row r = row_seen(ACTIVITY_GAP);
+    CHECK_EQ_U64(r.sum.count, 1);
+    CHECK_EQ_U64(r.sum.total, 400);
+    CHECK(r.median >= 380 && r.median < 420);
+}
+
 TEST(interval, memory_is_a_state) {
     timed("first", 10);
     struct arena_activity *m = gpu_activity(ACTIVITY_MEMORY, 0, NULL, 0, 0);

@@ -356,25 +356,76 @@ static int record_write(const union replay_record *r) {
     return 1;
 }
 
-uint64_t cupti_replay_deliver(unsigned times) {
+static int delivery_is_possible(void) {
+    return session.request && session.complete;
+}
+
+/* When the profile begins, if it is delivered so many times and ends now. */
+static uint64_t delivery_get_start(unsigned times) {
     uint64_t now = session.timestamp ? session.timestamp() : replay_now();
-    uint64_t base = now - cupti_replay_span() * times - profile.first;
-    uint64_t written = 0;
-    if (!session.request || !session.complete) {
+    return now - cupti_replay_span() * times;
+}
+
+/* The record of the profile that begins there, in its so manieth repetition. */
+static int record_deliver(const union replay_record *of_profile, uint64_t start, unsigned round) {
+    union replay_record r = *of_profile;
+    struct replay_fields f = record_fields(&r);
+    *f.start += start - profile.first;
+    *f.end += start - profile.first;
+    *f.correlation += profile.correlations * round;
+    return record_write(&r);
+}
+
+uint64_t cupti_replay_deliver(unsigned times) {
+    uint64_t start = delivery_get_start(times), written = 0;
+    if (!delivery_is_possible()) {
         return 0;
     }
     for (unsigned round = 0; round < times; ++round) {
         for (size_t i = 0; i < profile.count; ++i) {
-            union replay_record r = profile.records[i];
-            struct replay_fields f = record_fields(&r);
-            *f.start += base + cupti_replay_span() * round;
-            *f.end += base + cupti_replay_span() * round;
-            *f.correlation += profile.correlations * round;
-            (void)record_fields(&r);
-            written += (uint64_t)record_write(&r);
+            uint64_t begins = start + cupti_replay_span() * round;
+            written += (uint64_t)record_deliver(&profile.records[i], begins, round);
         }
     }
     buffer_deliver();
+    return written;
+}
+
+static int record_is_of_device(const union replay_record *r) {
+    return r->kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL ||
+           r->kind == CUPTI_ACTIVITY_KIND_MEMCPY || r->kind == CUPTI_ACTIVITY_KIND_MEMSET;
+}
+
+/* Xorshift. */
+static uint64_t delivery_draw(uint64_t *seed) {
+    *seed ^= *seed << 13;
+    *seed ^= *seed >> 7;
+    *seed ^= *seed << 17;
+    return *seed;
+}
+
+uint64_t cupti_replay_deliver_late(uint64_t seed, unsigned parts, void (*between)(void)) {
+    uint64_t start = delivery_get_start(1), written = 0;
+    unsigned char *part_of = calloc(profile.count + 1, 1);
+    if (!delivery_is_possible() || !part_of) {
+        free(part_of);
+        return 0;
+    }
+    for (size_t i = 0; i < profile.count; ++i) {
+        if (record_is_of_device(&profile.records[i])) {
+            part_of[i] = (unsigned char)(delivery_draw(&seed) % parts);
+        }
+    }
+    for (unsigned part = 0; part < parts; ++part) {
+        for (size_t i = profile.count; i > 0; --i) { /* each part backwards, too */
+            if (part_of[i - 1] == part) {
+                written += (uint64_t)record_deliver(&profile.records[i - 1], start, 0);
+            }
+        }
+        buffer_deliver();
+        between();
+    }
+    free(part_of);
     return written;
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * replay_program PROFILE OUT.json: replays a profile (cupti_replay.h) and exports what the library
- * made of it. The clock is the fake one, so that every figure is exact.
+ * replay_program PROFILE OUT.json [SEED]: replays a profile (cupti_replay.h) and exports what the
+ * library made of it. With a seed, the work of the GPU comes late and in any order, with a report
+ * after each part. The clock is the fake one, so that every figure is exact.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,9 +18,15 @@ static uint64_t replay_clock(void) {
     return APART + stint_fake_ticks();
 }
 
+#define PARTS 9
+
+static void replay_report(void) {
+    tracer_flush(0);
+}
+
 int main(int argc, char **argv) {
-    if (argc != 3) {
-        fprintf(stderr, "replay_program PROFILE OUT.json\n");
+    if (argc != 3 && argc != 4) {
+        fprintf(stderr, "replay_program PROFILE OUT.json [SEED]\n");
         return 2;
     }
     setenv("STINT_CUPTI_LIB", CUPTI_REPLAY_LIBRARY, 1);
@@ -30,7 +37,12 @@ int main(int argc, char **argv) {
         return 1;
     }
     fake_advance(cupti_replay_span() + 1000);
-    uint64_t delivered = cupti_replay_deliver(1);
+    uint64_t delivered;
+    if (argc == 4) {
+        delivered = cupti_replay_deliver_late(strtoull(argv[3], NULL, 10), PARTS, replay_report);
+    } else {
+        delivered = cupti_replay_deliver(1);
+    }
     tracer_flush(0);
     if (delivered != (uint64_t)count) {
         fprintf(stderr, "replay_program: %ld records read, %llu delivered\n", count,

@@ -3,7 +3,9 @@
 """replay_test.py PROGRAM DATA PROFILE: replays DATA/PROFILE.txt.gz through the library and compares
 the figures it exports with those of nsys (DATA/PROFILE.json) and, where a row of nsys is several
 rows of stint (copies by kind of memory), with the records themselves. Exact to the nanosecond; the
-median of more than 64 samples is within 3.2 %, standard deviations are rounded to nanoseconds."""
+median of more than 64 samples is within 3.2 %, standard deviations are rounded to nanoseconds.
+Then the same with records that come late, in two random orders with reports in between: the same
+figures, and the same idle times."""
 import collections
 import gzip
 import json
@@ -117,6 +119,18 @@ def compare_device(gpu, want):
         check(key, device[ours], want[key])
 
 
+def compare(gpu, want, profile):
+    compare_kernels(gpu, want)
+    compare_copies(gpu, want, profile)
+    compare_calls(gpu, want)
+    compare_device(gpu, want)
+
+
+def read_idle_times(gpu):
+    rows = [(r.get("device"), r.get("why"), r["calls"], r["total_ns"]) for r in gpu["gaps"]]
+    return sorted(rows, key=str)
+
+
 def main():
     program, data, name = sys.argv[1:]
     profile = os.path.join(data, name + ".txt.gz")
@@ -127,13 +141,15 @@ def main():
         with gzip.open(profile) as packed, open(text, "wb") as file:
             file.write(packed.read())
         environment = {k: v for k, v in os.environ.items() if not k.startswith("STINT_")}
-        subprocess.run([program, text, out], check=True, env=environment, timeout=120)
-        with open(out, encoding="utf-8") as file:
-            gpu = json.load(file)["gpu"]
-    compare_kernels(gpu, want)
-    compare_copies(gpu, want, profile)
-    compare_calls(gpu, want)
-    compare_device(gpu, want)
+        runs = []
+        for seed in ([], ["7"], ["1306"]):
+            subprocess.run([program, text, out, *seed], check=True, env=environment, timeout=100)
+            with open(out, encoding="utf-8") as file:
+                runs.append(json.load(file))
+    for run in runs:
+        compare(run["gpu"], want, profile)
+        check("late", [r for r in run["lost"] if r["what"] == "activity_late"], [])
+        check("idle times", read_idle_times(run["gpu"]), read_idle_times(runs[0]["gpu"]))
     for failure in failures:
         print("replay_test.py:", failure)
     return 1 if failures else 0
