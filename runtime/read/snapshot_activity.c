@@ -85,7 +85,8 @@ static void read_activity(struct snapshot *s, struct snapshot_activity *out, uin
     out->stream = a->stream;
     out->histogram = STINT_IMPL_LOAD(&a->histogram);
     out->samples = STINT_IMPL_LOAD(&a->samples);
-    if (out->samples && activity_kind_has_sizes(a->kind)) {
+    if (activity_kind_has_sizes(a->kind) &&
+        snapshot_at(s, out->samples, sizeof(struct arena_sizes))) {
         out->byte_histogram =
             out->samples + offsetof(struct arena_sizes, histogram) / STINT_IMPL_UNIT;
     }
