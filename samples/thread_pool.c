@@ -8,6 +8,7 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <stint/stint.h>
 
 struct thread_pool {
     pthread_mutex_t lock; /* guards `task` to `ending` */
@@ -15,6 +16,7 @@ struct thread_pool {
     pthread_cond_t done;  /* no part is running any more */
     thread_pool_task task;
     void *argument;
+    stint_sender sender;
     int parts;
     int next;
     int running;
@@ -30,7 +32,10 @@ static void run_parts_locked(struct thread_pool *pool) {
         void *const argument = pool->argument;
         ++pool->running;
         pthread_mutex_unlock(&pool->lock);
-        task(argument, part);
+        {
+            REGISTER_TIMER_UNDER("part", pool->sender); /* stays while a part is running */
+            task(argument, part);
+        }
         pthread_mutex_lock(&pool->lock);
         --pool->running;
     }
@@ -54,6 +59,7 @@ void thread_pool_run(struct thread_pool *pool, thread_pool_task task, void *argu
     pthread_mutex_lock(&pool->lock);
     pool->task = task;
     pool->argument = argument;
+    FOR_TIMING(pool->sender = stint_scope_handle();)
     pool->next = 0;
     pool->parts = parts;
     pthread_cond_broadcast(&pool->wake);

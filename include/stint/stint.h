@@ -95,6 +95,13 @@ typedef struct stint_timer {
     uint64_t word[2];
 } stint_timer;
 
+/* Names the scope that sends work, for REGISTER_TIMER_UNDER on the thread that does it. A value: it
+ * may be copied and stored, and stays valid when the scope and its thread have ended. All 0: no
+ * scope. */
+typedef struct stint_sender {
+    uint64_t word[2];
+} stint_sender;
+
 /* What is done in steps 0, 1, 2, … (stint_step), all fields in steps: skip_first of them are
  * off; then in each round `closed` steps are off, `ready` steps are warm-up, `record` steps are
  * recorded. `repeat` is the number of rounds, 0 = until the program ends. record must not be 0. */
@@ -196,6 +203,14 @@ typedef struct stint_stat {
 /* An operator: `type` is a literal; `instance`, a run-time name as in DYNAMIC, is a scope nested
  * in it if STINT_LEVEL is 2. */
 #define REGISTER_TIMER_OP(type, instance) STINT_IMPL_SCOPE_OP(type, instance)
+
+/* A scope below another one, that of `sender` = stint_scope_handle() of the thread that sent the
+ * work: reports of the call tree show it there, on whatever thread it runs, with the time from
+ * stint_scope_handle() to its begin in the columns "queued" and "queue avg". It is not part of the
+ * sender's time: its self time stays what it was. A sender that is all 0: as REGISTER_TIMER. One
+ * that is not of this process is counted, and the scope is shown where it runs. Cost: about twice
+ * that of REGISTER_TIMER. */
+#define REGISTER_TIMER_UNDER(name, sender) STINT_IMPL_SCOPE_UNDER(name, sender)
 
 /* Statements that are compiled only if timers are enabled. */
 #define FOR_TIMING(...) STINT_IMPL_FOR_TIMING(__VA_ARGS__)
@@ -354,6 +369,10 @@ STINT_IMPL_FUNCTION(int, 0, stint_add_sample, (const char *name, uint64_t ns),
 
 /* Microseconds since an arbitrary start, monotonic. For REGISTER_TIMER_SET. */
 STINT_IMPL_FUNCTION(uint64_t, 0, stint_now_us, (void), (void)0)
+
+/* The innermost open scope of the calling thread, and the time; all 0 if none is open or timers are
+ * off. Pass it with the work to the thread that does it. */
+STINT_IMPL_FUNCTION(stint_sender, none, stint_scope_handle, (void), stint_sender none = {{0}})
 
 /* A scope for bindings of other languages: opens and closes it by name on the calling thread.
  * stint_end returns -1 if no such scope is open. Scopes that were opened inside and not closed

@@ -213,6 +213,14 @@ uint64_t clock_ticks_of_ns(uint64_t ns) {
     return (uint64_t)ticks;
 }
 
+uint64_t clock_ns_of_ticks(uint64_t ticks) {
+    double ns = (double)ticks * 256000.0 / (double)ticks_per_us + 0.5;
+    if (ns >= (double)INT64_MAX) {
+        return (uint64_t)INT64_MAX;
+    }
+    return (uint64_t)ns;
+}
+
 uint64_t clock_ticks_at(uint64_t us) {
     uint64_t ticks = clock_ticks();
     uint64_t ns = clock_ns();

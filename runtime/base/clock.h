@@ -37,8 +37,9 @@ uint64_t clock_ticks_per_us(void);
 uint64_t clock_ns(void);
 /* The tick of a moment given in clock_ns() / 1000; UINT64_MAX or a moment to come: now. */
 uint64_t clock_ticks_at(uint64_t us);
-/* Ticks for a duration. */
+/* Ticks for a duration, and a duration for ticks. */
 uint64_t clock_ticks_of_ns(uint64_t ns);
+uint64_t clock_ns_of_ticks(uint64_t ticks);
 /* Nanoseconds per tick between two stamps. `first`, as clock_ticks_per_us said at the start (0 =
  * unknown), is taken where they are equal or cannot be right. */
 double clock_ns_per_tick(const struct clock_stamp *from, const struct clock_stamp *to,

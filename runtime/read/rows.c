@@ -493,33 +493,73 @@ int rows_histogram(struct histogram *out, const struct rows *rows, uint32_t row,
     return -1;
 }
 
+#define ROW_NOT_YET (SNAPSHOT_NONE - 1)
+
+/* A row for each node, in the snapshot's memory; NULL without. */
+static uint32_t *tree_start(struct grouping *g, struct rows *out, struct snapshot *s) {
+    if (rows_grouping_start(g, out, s)) {
+        return NULL;
+    }
+    g->tree = 1;
+    return scratch_array(&s->memory, (size_t)s->node_count + 1, sizeof(uint32_t));
+}
+
+/* above: the node above it, whose row is known. */
+static void add_tree_node(struct grouping *g, uint32_t *rows, uint32_t node, uint32_t above,
+                          int each_thread) {
+    const struct snapshot_node *n = &g->s->nodes[node];
+    rows[node] = SNAPSHOT_NONE;
+    if (above == SNAPSHOT_NONE || !n->site) {
+        return;
+    }
+    uint32_t row = row_get(g, n, rows[above], each_thread ? n->thread : SNAPSHOT_NONE);
+    rows[node] = row;
+    row_add_node(g, row, n, 0);
+    if (n->count) {
+        link_histogram(g, &g->groups[row].cpu, n->histogram, n->thread);
+    }
+}
+
 int rows_tree_of(struct rows *out, struct snapshot *s, int each_thread, uint32_t **row_of) {
     struct grouping g;
-    uint32_t *rows = NULL;
-    if (!rows_grouping_start(&g, out, s)) {
-        rows = scratch_array(&s->memory, (size_t)s->node_count + 1, sizeof *rows);
-    }
+    uint32_t *rows = tree_start(&g, out, s);
     if (!rows) {
         return -1;
     }
-    g.tree = 1;
     for (uint32_t i = 0; i < s->node_count; ++i) {
-        const struct snapshot_node *n = &s->nodes[i];
-        rows[i] = SNAPSHOT_NONE;
-        if (n->parent != SNAPSHOT_NONE && n->site) {
-            rows[i] = row_get(&g, n, rows[n->parent], each_thread ? n->thread : SNAPSHOT_NONE);
-            row_add_node(&g, rows[i], n, 0);
-            if (n->count) {
-                link_histogram(&g, &g.groups[rows[i]].cpu, n->histogram, n->thread);
-            }
-        }
+        add_tree_node(&g, rows, i, s->nodes[i].parent, each_thread);
     }
     rows_finish(&g);
     *row_of = rows;
     return 0;
 }
 
+/* The row of a node, after those of the nodes above it. path: room for as many nodes. */
+static void add_path(struct grouping *g, uint32_t *rows, uint32_t *path, uint32_t node) {
+    const struct snapshot *s = g->s;
+    uint32_t depth = 0;
+    while (node != SNAPSHOT_NONE && rows[node] == ROW_NOT_YET) {
+        path[depth++] = node;
+        node = snapshot_above(s, node);
+    }
+    while (depth--) {
+        add_tree_node(g, rows, path[depth], snapshot_above(s, path[depth]), 0);
+    }
+}
+
 int rows_tree(struct rows *out, struct snapshot *s) {
-    uint32_t *row_of;
-    return rows_tree_of(out, s, 0, &row_of);
+    struct grouping g;
+    uint32_t *rows = tree_start(&g, out, s);
+    uint32_t *path = scratch_array(&s->memory, (size_t)s->node_count + 1, sizeof *path);
+    if (!rows || !path) {
+        return -1;
+    }
+    for (uint32_t i = 0; i < s->node_count; ++i) {
+        rows[i] = ROW_NOT_YET;
+    }
+    for (uint32_t i = 0; i < s->node_count; ++i) {
+        add_path(&g, rows, path, i);
+    }
+    rows_finish(&g);
+    return 0;
 }

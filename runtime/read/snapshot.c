@@ -323,6 +323,19 @@ static int copy_node(struct snapshot_node *out, const struct stint_impl_node *n)
     return seq & 1 || STINT_IMPL_LOAD(&n->seq) != seq;
 }
 
+/* Its unit, 0 = none; link_senders makes it an index. */
+static uint32_t read_sender(const struct snapshot *s, uint32_t unit, uint32_t kind) {
+    const struct stint_impl_sent *sent = NULL;
+    if (kind == (STINT_IMPL_SCOPE_NODE | STINT_IMPL_SENT)) {
+        uint32_t units = sizeof(struct stint_impl_node) / STINT_IMPL_UNIT;
+        sent = snapshot_at(s, unit + units, sizeof *sent);
+    }
+    if (!sent) {
+        return 0;
+    }
+    return sent->sender;
+}
+
 static void read_node(struct snapshot *s, struct snapshot_node *out,
                       const struct stint_impl_node *n) {
     for (int i = 0; copy_node(out, n) && snapshot_try_again(s, i); ++i) {
@@ -330,7 +343,8 @@ static void read_node(struct snapshot *s, struct snapshot_node *out,
     out->recursions = STINT_IMPL_LOAD(&n->recursions);
     out->site = n->site;
     out->set = n->set;
-    out->kind = n->kind;
+    out->kind = n->kind & STINT_IMPL_KIND;
+    out->sender = read_sender(s, out->unit, n->kind);
     out->histogram = STINT_IMPL_LOAD(&n->histogram);
     out->bytes = STINT_IMPL_LOAD(&n->bytes);
     out->flops = STINT_IMPL_LOAD(&n->flops);
@@ -423,6 +437,59 @@ static int index_nodes(struct snapshot *s) {
 
 uint32_t snapshot_node_of(const struct snapshot *s, uint32_t unit) {
     return hash_map_get(&s->node_of, unit);
+}
+
+enum { ABOVE_UNKNOWN, ABOVE_ON_PATH, ABOVE_KNOWN };
+
+/* Marks the nodes from this one up, of which each is seen once. -1: they are a circle. */
+static int mark_above(const struct snapshot *s, unsigned char *mark, uint32_t from) {
+    uint32_t node = from;
+    while (node != SNAPSHOT_NONE && mark[node] == ABOVE_UNKNOWN) {
+        mark[node] = ABOVE_ON_PATH;
+        node = snapshot_above(s, node);
+    }
+    if (node != SNAPSHOT_NONE && mark[node] == ABOVE_ON_PATH) {
+        return -1;
+    }
+    node = from;
+    while (node != SNAPSHOT_NONE && mark[node] == ABOVE_ON_PATH) {
+        mark[node] = ABOVE_KNOWN;
+        node = snapshot_above(s, node);
+    }
+    return 0;
+}
+
+/* No recorder writes a circle: of a file with one no sender is believed. */
+static void check_senders(struct snapshot *s, unsigned char *mark) {
+    int is_circle = 0;
+    for (uint32_t i = 0; i < s->node_count && !is_circle; ++i) {
+        is_circle = mark_above(s, mark, i) != 0;
+    }
+    for (uint32_t i = 0; i < s->node_count && is_circle; ++i) {
+        s->nodes[i].sender = SNAPSHOT_NONE;
+    }
+}
+
+/* Units to indexes. A sender is not a root, and it is in the snapshot: a thread may have made it after the
+ * nodes of its recorder were read. */
+static int link_senders(struct snapshot *s) {
+    unsigned char *mark = scratch_get(&s->memory, (size_t)s->node_count + 1);
+    if (!mark) {
+        return -1;
+    }
+    for (uint32_t i = 0; i < s->node_count; ++i) {
+        struct snapshot_node *n = &s->nodes[i];
+        uint32_t sender = SNAPSHOT_NONE;
+        if (n->sender && n->parent != SNAPSHOT_NONE) {
+            sender = snapshot_node_of(s, n->sender);
+        }
+        if (sender != SNAPSHOT_NONE && s->nodes[sender].parent == SNAPSHOT_NONE) {
+            sender = SNAPSHOT_NONE;
+        }
+        n->sender = sender;
+    }
+    check_senders(s, mark);
+    return 0;
 }
 
 /* Of a recursive scope the outermost call counts. */
@@ -535,7 +602,7 @@ static int read_all(struct snapshot *s, const char *base, uint64_t size, uint64_
     s->tracer_requested = STINT_IMPL_LOAD(&h->tracer_requested) != 0;
     uint32_t activity = ACQUIRE(&h->first_activity);
     int failed = read_threads(s, h) || read_nodes(s) || read_names(s, h) || index_nodes(s) ||
-                 snapshot_read_activities(s, activity);
+                 link_senders(s) || snapshot_read_activities(s, activity);
     for (uint32_t t = 0; !failed && t < s->thread_count; ++t) {
         failed = read_open(s, &s->threads[t]);
     }

@@ -59,6 +59,7 @@ struct snapshot_node {
     uint32_t set;
     uint32_t kind;
     uint32_t parent; /* index, SNAPSHOT_NONE for a root; always before the node itself */
+    uint32_t sender; /* the scope that sent its work: index, before or after; or SNAPSHOT_NONE */
     uint32_t thread;
     uint32_t histogram;
     uint32_t loose; /* SNAPSHOT_LOOSE_*: not exact, take the histogram's bound */
@@ -200,6 +201,12 @@ void snapshot_free(struct snapshot *s);
 
 /* The index of the node at that place of the arena, or SNAPSHOT_NONE. */
 uint32_t snapshot_node_of(const struct snapshot *s, uint32_t unit);
+/* The scope above a node in the tree of all threads, where work is below its sender: the sender,
+ * else the parent. SNAPSHOT_NONE for a root. It leads to a root in at most node_count steps. */
+static inline uint32_t snapshot_above(const struct snapshot *s, uint32_t node) {
+    const struct snapshot_node *n = &s->nodes[node];
+    return n->sender != SNAPSHOT_NONE ? n->sender : n->parent;
+}
 uint32_t snapshot_device_of(const struct snapshot *s, uint32_t unit);
 /* While it is read, after an attempt at a record that failed: whether there is another one. */
 int snapshot_try_again(struct snapshot *s, int tried);

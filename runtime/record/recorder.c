@@ -163,17 +163,19 @@ static void guard_reopen(struct thread_block *b, uint64_t guard) {
     }
 }
 
-/* Opens the scope if that needs no new node, or counts it as lost. */
-static int begin_known(struct thread_block *b, uint64_t guard, uint32_t set, uint32_t site,
-                       uint64_t start) {
+/* Before a scope is opened: whether it can be, else it is counted as lost. */
+static int begin_prepare(struct thread_block *b, uint64_t guard, uint32_t site) {
     guard_reopen(b, guard);
     if (!site) {
         thread_lose(b, STINT_STATUS_NO_NAME);
-        return 1;
+        return 0;
     }
-    struct stint_impl_frame *f = b->hot.top;
-    struct tree_edge e = tree_find(b, f->node, set, site);
-    if (f == b->hot.last) {
+    return 1;
+}
+
+/* Opens the scope if it has a node, or counts it as lost. */
+static int begin_edge(struct thread_block *b, uint64_t guard, struct tree_edge e, uint64_t start) {
+    if (b->hot.top == b->hot.last) {
         count_unframed(b, e);
         return 1;
     }
@@ -181,6 +183,15 @@ static int begin_known(struct thread_block *b, uint64_t guard, uint32_t set, uin
         frame_push(b, guard, e, start);
     }
     return e.node != 0;
+}
+
+/* Opens the scope if that needs no new node, or counts it as lost. */
+static int begin_known(struct thread_block *b, uint64_t guard, uint32_t set, uint32_t site,
+                       uint64_t start) {
+    if (!begin_prepare(b, guard, site)) {
+        return 1;
+    }
+    return begin_edge(b, guard, tree_find(b, b->hot.top->node, set, site), start);
 }
 
 void recorder_begin_entered(struct thread_block *b, uint64_t guard, uint64_t word, uint32_t set,
@@ -206,6 +217,37 @@ void recorder_begin(uint64_t guard, uint64_t word, uint32_t set, uint64_t start)
         recorder_begin_entered(b, guard, word, set, start);
         thread_leave(b);
     }
+}
+
+int recorder_begin_known_sent(struct thread_block *b, uint64_t guard, uint32_t site,
+                              uint32_t sender) {
+    if (!begin_prepare(b, guard, site)) {
+        return 1;
+    }
+    return begin_edge(b, guard, tree_find_sent(b, b->hot.top->node, 0, site, sender), 0);
+}
+
+void recorder_begin_new_sent(struct thread_block *b, uint64_t guard, uint32_t site,
+                             uint32_t sender) {
+    if (!recorder_begin_known_sent(b, guard, site, sender)) {
+        begin_edge(b, guard, tree_get_sent(b, b->hot.top->node, 0, site, sender), 0);
+    }
+}
+
+const struct stint_impl_frame *recorder_opened(const struct thread_block *b, uint64_t guard) {
+    const struct stint_impl_frame *f = b->hot.top;
+    if (guard_untag(STINT_IMPL_LOAD(&f->guard)) != guard) {
+        return NULL;
+    }
+    return f;
+}
+
+uint32_t recorder_frame_node(const struct stint_impl_frame *f) {
+    uint32_t recursive = STINT_IMPL_LOAD(&f->recursive);
+    if (recursive) {
+        return recursive;
+    }
+    return STINT_IMPL_LOAD(&f->node);
 }
 
 static void log_slow(const struct thread_block *b, const struct stint_impl_node *n, uint64_t ticks,
@@ -261,7 +303,7 @@ int recorder_end(uint64_t guard, uint64_t opened, uint64_t now,
         now = clock_ticks();
     }
     uint32_t recursive = STINT_IMPL_LOAD(&f->recursive);
-    uint32_t node = recursive ? recursive : STINT_IMPL_LOAD(&f->node);
+    uint32_t node = recorder_frame_node(f);
     struct stint_impl_node *n = tree_node(b, node);
     uint64_t start = STINT_IMPL_LOAD(&f->start);
     uint64_t ticks = now - start;

@@ -20,6 +20,17 @@ void recorder_begin(uint64_t guard, uint64_t word, uint32_t set, uint64_t start)
 /* The same between thread_enter and thread_leave. */
 void recorder_begin_entered(struct thread_block *b, uint64_t guard, uint64_t word, uint32_t set,
                             uint64_t start);
+/* Opens a scope of the default set for work of a sender (tree_find_sent), if that needs no new node:
+ * 1, also if it was counted as lost. */
+int recorder_begin_known_sent(struct thread_block *b, uint64_t guard, uint32_t site,
+                              uint32_t sender);
+/* The same, made if need be, between thread_enter and thread_leave. */
+void recorder_begin_new_sent(struct thread_block *b, uint64_t guard, uint32_t site,
+                             uint32_t sender);
+/* The topmost frame if it is that guard's, else NULL. */
+const struct stint_impl_frame *recorder_opened(const struct thread_block *b, uint64_t guard);
+/* The node that counts the frame's call: of a recursive call the outermost one's. */
+uint32_t recorder_frame_node(const struct stint_impl_frame *f);
 /* Closes the open scope of that guard and opening, of a name the topmost, abandoning what is above.
  * 0, or -1 if it is not open on this thread; if it is on another, it is taken off there and
  * counted. now 0 = read the clock. */

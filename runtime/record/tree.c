@@ -180,13 +180,17 @@ static uint32_t histogram_get(struct thread_block *b, uint32_t parent, uint32_t 
     return unit;
 }
 
-static uint32_t node_cut(struct thread_block *b) {
-    uint32_t units = sizeof(struct stint_impl_node) / STINT_IMPL_UNIT;
+static uint32_t node_cut(struct thread_block *b, uint32_t sender) {
+    size_t bytes = sizeof(struct stint_impl_node);
+    if (sender) {
+        bytes += sizeof(struct stint_impl_sent);
+    }
+    uint32_t units = (uint32_t)(bytes / STINT_IMPL_UNIT);
     if (b->node_end - b->node_next < units) {
         size_t piece = PIECE_BYTES;
         uint32_t unit = arena_get(piece, ARENA_RECORD);
         if (!unit) {
-            piece = sizeof(struct stint_impl_node);
+            piece = bytes;
             unit = arena_get(piece, ARENA_RECORD);
         }
         if (!unit) {
@@ -200,18 +204,31 @@ static uint32_t node_cut(struct thread_block *b) {
     return unit;
 }
 
+/* Four numbers do not fit into a key: it is a hash, and what is found is compared (sent_find). */
+static uint64_t sent_key(uint32_t parent, uint32_t set, uint32_t site, uint32_t sender) {
+    return hash_add(hash_number(stint_impl_edge_key(parent, set, site)), sender) | 1;
+}
+
 static int node_link(struct thread_block *b, uint32_t parent, uint32_t set, uint32_t site,
-                     enum stint_impl_kind kind, uint32_t unit) {
+                     enum stint_impl_kind kind, uint32_t sender, uint32_t unit) {
+    if (sender) {
+        return link_put(b, sent_key(parent, set, site, sender), unit);
+    }
     if (kind == STINT_IMPL_INTERVAL_NODE) {
         return link_put(b, stint_impl_edge_key(parent, set, site | TREE_INTERVAL), unit);
     }
     return edge_put(b, stint_impl_edge_key(parent, set, site), unit);
 }
 
+/* Only of a node with STINT_IMPL_SENT. */
+static struct stint_impl_sent *node_sent(const struct stint_impl_node *n) {
+    return (struct stint_impl_sent *)(uintptr_t)(n + 1);
+}
+
 static uint32_t node_new(struct thread_block *b, uint32_t parent, uint32_t set, uint32_t site,
-                         enum stint_impl_kind kind) {
-    uint32_t unit = node_cut(b);
-    if (!unit || node_link(b, parent, set, site, kind, unit)) {
+                         enum stint_impl_kind kind, uint32_t sender) {
+    uint32_t unit = node_cut(b, sender);
+    if (!unit || node_link(b, parent, set, site, kind, sender, unit)) {
         thread_lose(b, STINT_STATUS_NO_NODE);
         return 0;
     }
@@ -222,6 +239,10 @@ static uint32_t node_new(struct thread_block *b, uint32_t parent, uint32_t set, 
     n->parent = parent;
     n->set = (uint16_t)set;
     n->kind = (uint16_t)kind;
+    if (sender) {
+        n->kind = (uint16_t)(kind | STINT_IMPL_SENT);
+        node_sent(n)->sender = sender;
+    }
     n->histogram = histogram_get(b, parent, set, site);
     n->sibling = p->child;
     STINT_IMPL_PUBLISH(&p->child, unit);
@@ -240,9 +261,37 @@ static uint32_t outer_node_find(const struct thread_block *b, uint32_t from, uin
     return 0;
 }
 
-struct tree_edge tree_find(const struct thread_block *b, uint32_t parent, uint32_t set,
-                           uint32_t site) {
-    struct tree_edge e = {edge_find(b, stint_impl_edge_key(parent, set, site)), 0};
+uint32_t tree_above(const struct thread_block *b, uint32_t unit) {
+    const struct stint_impl_node *n = tree_node(b, unit);
+    if (n->kind & STINT_IMPL_SENT) {
+        return node_sent(n)->sender;
+    }
+    return n->parent;
+}
+
+/* Compared as a whole: another key may have the same hash. */
+static uint32_t sent_find(const struct thread_block *b, uint32_t parent, uint32_t set,
+                          uint32_t site, uint32_t sender) {
+    uint32_t unit = link_find(b, sent_key(parent, set, site, sender));
+    if (!unit) {
+        return 0;
+    }
+    const struct stint_impl_node *n = tree_node(b, unit);
+    if (n->parent == parent && n->set == set && n->site == site && n->kind & STINT_IMPL_SENT &&
+        node_sent(n)->sender == sender) {
+        return unit;
+    }
+    return 0;
+}
+
+struct tree_edge tree_find_sent(const struct thread_block *b, uint32_t parent, uint32_t set,
+                                uint32_t site, uint32_t sender) {
+    struct tree_edge e = {0, 0};
+    if (sender) {
+        e.node = sent_find(b, parent, set, site, sender);
+    } else {
+        e.node = edge_find(b, stint_impl_edge_key(parent, set, site));
+    }
     if (!e.node) {
         e.node = link_find(b, stint_impl_edge_key(parent, set, site | TREE_RECURSIVE));
         e.recursive = e.node != 0;
@@ -250,8 +299,9 @@ struct tree_edge tree_find(const struct thread_block *b, uint32_t parent, uint32
     return e;
 }
 
-struct tree_edge tree_get(struct thread_block *b, uint32_t parent, uint32_t set, uint32_t site) {
-    struct tree_edge e = tree_find(b, parent, set, site);
+struct tree_edge tree_get_sent(struct thread_block *b, uint32_t parent, uint32_t set, uint32_t site,
+                               uint32_t sender) {
+    struct tree_edge e = tree_find_sent(b, parent, set, site, sender);
     if (e.node) {
         return e;
     }
@@ -260,9 +310,18 @@ struct tree_edge tree_get(struct thread_block *b, uint32_t parent, uint32_t set,
     if (e.recursive) {
         link_put(b, stint_impl_edge_key(parent, set, site | TREE_RECURSIVE), e.node);
     } else {
-        e.node = node_new(b, parent, set, site, STINT_IMPL_SCOPE_NODE);
+        e.node = node_new(b, parent, set, site, STINT_IMPL_SCOPE_NODE, sender);
     }
     return e;
+}
+
+struct tree_edge tree_find(const struct thread_block *b, uint32_t parent, uint32_t set,
+                           uint32_t site) {
+    return tree_find_sent(b, parent, set, site, 0);
+}
+
+struct tree_edge tree_get(struct thread_block *b, uint32_t parent, uint32_t set, uint32_t site) {
+    return tree_get_sent(b, parent, set, site, 0);
 }
 
 uint32_t tree_find_interval(const struct thread_block *b, uint32_t set, uint32_t site) {
@@ -274,7 +333,7 @@ uint32_t tree_get_interval(struct thread_block *b, uint32_t set, uint32_t site) 
     if (unit) {
         return unit;
     }
-    return node_new(b, b->record->root, set, site, STINT_IMPL_INTERVAL_NODE);
+    return node_new(b, b->record->root, set, site, STINT_IMPL_INTERVAL_NODE, 0);
 }
 
 static void info_keep(struct stint_impl_node *n, const char *info) {

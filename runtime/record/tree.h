@@ -29,6 +29,15 @@ struct tree_edge tree_find(const struct thread_block *b, uint32_t parent, uint32
                            uint32_t site);
 /* Looks, then makes the node; between thread_enter and thread_leave. node 0: no memory. */
 struct tree_edge tree_get(struct thread_block *b, uint32_t parent, uint32_t set, uint32_t site);
+/* The same for work below the scope `sender`, a node of any thread; the parent is where it runs.
+ * sender 0: as above. */
+struct tree_edge tree_find_sent(const struct thread_block *b, uint32_t parent, uint32_t set,
+                                uint32_t site, uint32_t sender);
+struct tree_edge tree_get_sent(struct thread_block *b, uint32_t parent, uint32_t set, uint32_t site,
+                               uint32_t sender);
+/* The scope above a node in the tree that readers show: its sender, else its parent; 0 for a
+ * root. */
+uint32_t tree_above(const struct thread_block *b, uint32_t unit);
 /* The node of an interval (handle, added sample) of the thread; likewise, looking only and
  * making. */
 uint32_t tree_find_interval(const struct thread_block *b, uint32_t set, uint32_t site);

@@ -17,6 +17,7 @@
 #include "record/line_book.h"
 #include "record/mark.h"
 #include "record/recorder.h"
+#include "record/sender.h"
 #include "record/set.h"
 #include "tracer/tracer.h"
 
@@ -43,6 +44,15 @@ void stint_impl_begin_dynamic(void *guard, struct stint_impl_site *site, uint32_
                               const char *name, uint64_t length, uint64_t start_us) {
     capture_look();
     dynamic_begin(guard, site, set, name, length, start_us);
+}
+
+void stint_impl_begin_under(void *guard, struct stint_impl_site *site, uint64_t at, uint64_t who) {
+    capture_look();
+    sender_begin(guard, site, at, who);
+}
+
+stint_sender stint_scope_handle(void) {
+    return sender_here();
 }
 
 int stint_begin(const char *name) {

@@ -251,8 +251,12 @@ static int copy_scope_node(struct merge *m, struct merge_map *map, uint32_t inde
     const struct snapshot_node *n = &s->nodes[index];
     const struct stint_impl_node *from = snapshot_at(s, n->unit, sizeof *from);
     uint32_t unit = 0, histogram, gpu, measures;
+    size_t bytes = sizeof *from;
+    if (n->sender != SNAPSHOT_NONE) {
+        bytes += sizeof(struct stint_impl_sent);
+    }
     if (from) {
-        unit = merge_file_get(&m->file, sizeof *from);
+        unit = merge_file_get(&m->file, bytes);
     }
     if (!unit || merge_histogram(m, map, n->thread, n->histogram, map->rate, &histogram) ||
         copy_gpu_times(m, map, n, from->gpu, &gpu) || copy_measures(m, n->measures, &measures)) {
@@ -268,6 +272,18 @@ static int copy_scope_node(struct merge *m, struct merge_map *map, uint32_t inde
     to->gpu = gpu;
     map->node[index] = unit;
     return 0;
+}
+
+/* The place for it follows the node (copy_scope_node). */
+static void link_sender(struct merge *m, const struct merge_map *map, uint32_t index) {
+    uint32_t sender = map->run->snapshot.nodes[index].sender;
+    if (sender == SNAPSHOT_NONE) {
+        return;
+    }
+    struct stint_impl_node *node = merge_file_at(&m->file, map->node[index]);
+    struct stint_impl_sent *sent = (struct stint_impl_sent *)(void *)(node + 1);
+    node->kind = STINT_IMPL_SCOPE_NODE | STINT_IMPL_SENT;
+    sent->sender = map->node[sender];
 }
 
 static int map_nodes(struct merge *m, struct merge_map *map) {
@@ -291,6 +307,7 @@ static int map_nodes(struct merge *m, struct merge_map *map) {
             child->sibling = parent->child;
             parent->child = map->node[i];
         }
+        link_sender(m, map, i);
     }
     return 0;
 }

@@ -46,7 +46,7 @@ static void folded_put_stack(struct sink *out, const struct snapshot *s, uint32_
     uint32_t stack[FOLDED_DEPTH];
     uint32_t depth = 0, bytes = 0;
     for (; s->nodes[node].parent != SNAPSHOT_NONE && depth < FOLDED_DEPTH && bytes < FOLDED_BYTES;
-         node = s->nodes[node].parent) {
+         node = snapshot_above(s, node)) {
         stack[depth++] = s->nodes[node].site;
         bytes += (uint32_t)export_site(s, s->nodes[node].site).length + 1;
     }

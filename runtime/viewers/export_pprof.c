@@ -51,7 +51,7 @@ static void pprof_put_sample(struct sink *out, const struct snapshot *s, uint32_
     char *p = body;
     for (; s->nodes[node].parent != SNAPSHOT_NONE && depth < PPROF_DEPTH; ++depth) {
         p = proto_put_number(p, 1, s->nodes[node].site);
-        node = s->nodes[node].parent;
+        node = snapshot_above(s, node);
     }
     p = proto_put_number(proto_put_number(p, 2, calls), 2, ns);
     if (thread < s->thread_count) {

@@ -38,7 +38,7 @@ TRUE_FALSE = ["-DTRUE=1", "-DFALSE=0"]  # as many a header defines them
 
 # What the forms call when they are on; nothing of it, or of its kind, when they are off.
 ENTRIES = [b"stint_impl_" + entry for entry in (
-    b"begin_", b"end_", b"begin_since", b"begin_dynamic", b"handle_begin", b"handle_end",
+    b"begin_", b"end_", b"begin_since", b"begin_dynamic", b"begin_under", b"handle_begin", b"handle_end",
     b"capture_begin", b"capture_end", b"capture_start", b"capture_stop",
     b"profiler_begin", b"profiler_end")]
 

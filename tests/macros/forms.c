@@ -120,6 +120,20 @@ void forms_intervals(struct forms_holder *holder, int i) {
     TIMER_END(h);
 }
 
+struct forms_job {
+    stint_sender sender;
+};
+
+void forms_senders(const struct forms_job *job, stint_sender given);
+void forms_senders(const struct forms_job *job, stint_sender given) {
+    const stint_sender here = stint_scope_handle();
+    REGISTER_TIMER_UNDER("under", here);
+    REGISTER_TIMER_UNDER("under.member", job->sender);
+    REGISTER_TIMER_UNDER("under.argument", given);
+    REGISTER_TIMER_UNDER("under.call", stint_scope_handle());
+    forms_work();
+}
+
 void forms_gpu(void *stream, const char *info, size_t bytes, double flops, int n);
 void forms_gpu(void *stream, const char *info, size_t bytes, double flops, int n) {
     const char *const stream_like = info;

@@ -22,6 +22,8 @@ __host__ __device__ int on_both(int n) {
     REGISTER_TIMER_DETAIL(1, "both.detail");
     REGISTER_TIMER_ROLE("both.role", STINT_ROLE_COMPUTE);
     REGISTER_TIMER_OP("both.op", "instance");
+    stint_sender sender = {{0, 0}};
+    REGISTER_TIMER_UNDER("both.under", sender);
     REGISTER_GPU_PROFILER("both.capture");
     GPU_PROFILER_START("both.range");
     GPU_PROFILER_STOP();

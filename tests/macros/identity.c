@@ -18,6 +18,7 @@ int identity(int n, const char *info) {
     REGISTER_TIMER("identity.threshold", n);                   /* gone */
     REGISTER_TIMER("identity.set", -1, stint_set_get(text())); /* gone */
     REGISTER_TIMER_INFO("identity.info", text());              /* gone */
+    REGISTER_TIMER_UNDER("identity.under", stint_scope_handle()); /* gone */
     REGISTER_TIMER_FUNC();                                     /* gone */
     REGISTER_GPU_PROFILER("identity", info);                   /* gone */
     REGISTER_PROFILER("All", NULL, text(), info);              /* gone */

@@ -4,7 +4,7 @@ so that a failure has that reason and no other."""
 import dataclasses
 
 LITERAL = "STINT_name_must_be_a_literal_else_use_REGISTER_TIMER_DYNAMIC"
-TYPE = (r"incompatible|cannot convert|cannot initialize|no matching|invalid conversion"
+TYPE = (r"incompatible|cannot convert|could not convert|cannot initialize|no matching|invalid conversion"
         r"|no known conversion|invalid operands|pointer type .* was expected|without a cast"
         r"|request for member|is not a structure or union|not a class")
 MANY = (r"too many|is not a function|cannot be used as a function|requires (at least )?|"
@@ -41,7 +41,7 @@ for body in ("REGISTER_TIMER(@);", "REGISTER_TIMER(@, 1000);", "REGISTER_TIMER(@
              "REGISTER_TIMER_INFO(@, name);", "REGISTER_TIMER_SET(@, start);",
              "REGISTER_TIMER_SET(@, start, 1000);", "REGISTER_TIMER_SET(@, start, -1, set);",
              "REGISTER_TIMER_DETAIL(1, @);", "REGISTER_TIMER_ROLE(@, STINT_ROLE_OP);",
-             "REGISTER_TIMER_OP(@, name);", "TIMER_BEGIN(h, @);",
+             "REGISTER_TIMER_OP(@, name);", "REGISTER_TIMER_UNDER(@, stint_scope_handle());", "TIMER_BEGIN(h, @);",
              "TIMER_MARK(@);", "TIMER_VALUE(@, n);", "REGISTER_GPU_TIMER(@, name);", "REGISTER_GPU_TIMER_INFO(@, name, name);"):
     CASES.append(Case(body, "name", '"literal"', LITERAL))
 for bad in ("buffer", "text()", "n", "real", "(name)", "*name", 'n ? "a" : "b"', '"a" + n'):
@@ -58,6 +58,8 @@ for body, bad, good in (
         ('REGISTER_TIMER_INFO("a", @);', "3.5", '"x"'),
         ('REGISTER_TIMER_INFO("a", @);', "n", "name"),
         ('REGISTER_TIMER_INFO("a", @);', "&h", "name"),
+        ('REGISTER_TIMER_UNDER("a", @);', "n", "stint_scope_handle()"),
+        ('REGISTER_TIMER_UNDER("a", @);', "&h", "stint_scope_handle()"),
         ('REGISTER_TIMER_SET("a", @);', "name", "start"),
         ('REGISTER_TIMER_SET("a", start, @);', "name", "n"),
         ('REGISTER_TIMER_SET("a", start, -1, @);', "name", "set"),

@@ -70,6 +70,7 @@ static const struct field fields[] = {
     F(stint_impl_node, gpu) F(stint_impl_node, bytes) F(stint_impl_node, flops)
     F(stint_impl_node, first) F(stint_impl_node, first_at) F(stint_impl_node, max_at)
     F(stint_impl_node, max) F(stint_impl_node, recursions) F(stint_impl_node, info)
+    WHOLE(stint_impl_sent) F(stint_impl_sent, sender) F(stint_impl_sent, reserved)
     WHOLE(arena_measures)
     F(arena_measures, next) F(arena_measures, range)
     WHOLE(stint_impl_histogram) F(stint_impl_histogram, bucket)
@@ -203,7 +204,7 @@ TEST(format, numbers_it_names) {
     CHECK_EQ_U64(STINT_IMPL_EVENT_PAYLOAD, 3);
     CHECK_EQ_U64(ARENA_SITES_PER_CHUNK, 256);
     CHECK_EQ_U64(ARENA_SETS_PER_CHUNK, 256);
-    CHECK_EQ_U64(STINT_STATUS_COUNT, 27);
+    CHECK_EQ_U64(STINT_STATUS_COUNT, 28);
     CHECK_EQ_U64(MEASURE_COUNT, 2);
     CHECK_EQ_U64(ARENA_LANE_ACTIVITIES, 1);
 }

@@ -51,7 +51,7 @@ uint32_t hand_thread(struct hand_run *h, uint32_t tid, const char *name) {
     t->alive = 1;
     t->uses = 1;
     memcpy(t->name, name, strnlen(name, sizeof t->name - 1));
-    root->parent = SNAPSHOT_NONE;
+    root->parent = root->sender = SNAPSHOT_NONE;
     root->thread = s->thread_count++;
     return s->node_count++;
 }
@@ -67,6 +67,7 @@ uint32_t hand_node(struct hand_run *h, uint32_t parent, uint32_t site, uint64_t 
     struct snapshot *s = &h->run.snapshot;
     struct snapshot_node *n = &h->nodes[s->node_count];
     n->parent = parent;
+    n->sender = SNAPSHOT_NONE;
     n->thread = h->nodes[parent].thread;
     n->site = site;
     n->count = count;

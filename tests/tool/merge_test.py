@@ -169,6 +169,28 @@ def case_sums(folder):
     need(re.search(r"(?m)^command +3 runs of .*tool_program", text), text)
 
 
+def case_senders(folder):
+    """Work is below the scope that sent it, in a run and in several merged."""
+    files = record(folder, 2, "sent", program=FAKE)
+    out = folder / "out.stint"
+    for given in (files[:1], files):
+        merge(given, out)
+        tree = json.loads(tool("export", out, "--to", "json"))["tree"]
+        paths = {}
+        for row in tree:
+            above = paths[row["parent"]] + "/" if "parent" in row else ""
+            paths[len(paths)] = above + row["name"]
+        need(sorted(paths.values()) == ["pool", "send", "send/sent", "send/sent/part"], paths)
+        times = {paths[i]: (row["calls"], row["total_ns"], row["self_ns"])
+                 for i, row in enumerate(tree)}
+        n = len(given)
+        need(times == {"pool": (n, 300000 * n, 0), "send": (n, 500000 * n, 500000 * n),
+                       "send/sent": (n, 300000 * n, 0),
+                       "send/sent/part": (n, 300000 * n, 300000 * n)}, times)
+        folded = tool("export", out, "--to", "folded").splitlines()
+        need(sorted(set(folded)) == ["send 500000", "send;sent;part 300000"], folded)
+
+
 def case_threads(folder):
     """Each thread says whose it is; merged again, it says it once."""
     files = record(folder, 2)

@@ -63,6 +63,23 @@ static void work(void) {
     stint_step();
 }
 
+static void *do_sent(void *sender) {
+    REGISTER_TIMER("pool");
+    REGISTER_TIMER_UNDER("sent", *(stint_sender *)sender);
+    REGISTER_TIMER("part");
+    spend_us(300);
+    return NULL;
+}
+
+static void send_work(void) {
+    pthread_t thread;
+    REGISTER_TIMER("send");
+    stint_sender sender = stint_scope_handle();
+    spend_us(200);
+    pthread_create(&thread, NULL, do_sent, &sender);
+    pthread_join(thread, NULL);
+}
+
 /* Longer than a trace's event has room for. On the fake clock only. */
 static void long_scope(long s) {
     REGISTER_TIMER("long");
@@ -180,6 +197,10 @@ int main(int argc, char **argv) {
     }
     if (!strcmp(story, "signal")) {
         return wait_for_signal();
+    }
+    if (!strcmp(story, "sent")) {
+        send_work();
+        return 0;
     }
     work();
     if (!strcmp(story, "long")) { /* the second is not the longest: its end is in the trace alone */

@@ -86,6 +86,9 @@ template <> struct STINT_name_must_be_a_literal_else_use_REGISTER_TIMER_DYNAMIC<
     STINT_IMPL_SITE(n, "", level, 0);                                                              \
     ::stint_impl::scope_with stint_impl_guard_##n(::stint_impl::from_name(), &stint_impl_site_##n, \
                                                   name, start_us, threshold_us, set)
+#define STINT_IMPL_SCOPE_UNDER_(n, name, sender)                                                   \
+    STINT_IMPL_SITE(n, name, 0, 0);                                                                \
+    ::stint_impl::scope stint_impl_guard_##n(&stint_impl_site_##n, sender)
 #define STINT_IMPL_SCOPE_GPU_(n, name, stream, info, threshold_us)                                 \
     STINT_IMPL_SITE(n, name, 0, 0);                                                                \
     ::stint_impl::scope_gpu stint_impl_guard_##n(&stint_impl_site_##n, stream, info, threshold_us)
@@ -114,6 +117,11 @@ template <> struct STINT_name_must_be_a_literal_else_use_REGISTER_TIMER_DYNAMIC<
     STINT_IMPL_QUIET STINT_IMPL_CALL_(n, 0, threshold_us);                                         \
     stint_impl_begin_dynamic(&stint_impl_guard_##n, &stint_impl_site_##n, stint_impl_set_id(set),  \
                              name, ~(uint64_t)0, start_us) STINT_IMPL_LOUD
+#define STINT_IMPL_SCOPE_UNDER_(n, name, sender)                                                   \
+    STINT_IMPL_SITE(n, name, 0, 0);                                                                \
+    STINT_IMPL_QUIET stint_impl_opened stint_impl_guard_##n                                        \
+        __attribute__((cleanup(stint_impl_end), unused));                                          \
+    stint_impl_open_under(&stint_impl_guard_##n, &stint_impl_site_##n, sender) STINT_IMPL_LOUD
 #define STINT_IMPL_SCOPE_GPU_(n, name, stream, info, threshold_us)                                 \
     STINT_IMPL_SITE(n, name, 0, 0);                                                                \
     STINT_IMPL_QUIET struct stint_impl_call stint_impl_guard_##n __attribute__((                   \
@@ -137,6 +145,9 @@ template <> struct STINT_name_must_be_a_literal_else_use_REGISTER_TIMER_DYNAMIC<
     STINT_IMPL_SCOPE_DYNAMIC_(n, name, level, start_us, threshold_us, set)
 #define STINT_IMPL_SCOPE_DYNAMIC(name, start_us, threshold_us, set)                                \
     STINT_IMPL_SCOPE_DYNAMIC_AT(__COUNTER__, name, 0, start_us, threshold_us, set)
+#define STINT_IMPL_SCOPE_UNDER_AT(n, name, sender) STINT_IMPL_SCOPE_UNDER_(n, name, sender)
+#define STINT_IMPL_SCOPE_UNDER(name, sender)                                                       \
+    STINT_IMPL_SCOPE_UNDER_AT(__COUNTER__, STINT_IMPL_LITERAL(name), sender)
 #define STINT_IMPL_SCOPE_OP(type, instance)                                                        \
     STINT_IMPL_SCOPE(type, STINT_LEVEL_DEFAULT, STINT_ROLE_OP, STINT_IMPL_NULL);                   \
     STINT_IMPL_SCOPE_DYNAMIC_AT(__COUNTER__, instance, STINT_LEVEL_ALL_OP_DETAIL,                  \
@@ -204,6 +215,8 @@ template <> struct STINT_name_must_be_a_literal_else_use_REGISTER_TIMER_DYNAMIC<
         stint_impl_off_scope_since(STINT_IMPL_LITERAL(name), start_us, threshold_us, set))
 #define STINT_IMPL_SCOPE_DYNAMIC(name, start_us, threshold_us, set)                                \
     STINT_IMPL_OFF(stint_impl_off_dynamic(name, start_us, threshold_us, set))
+#define STINT_IMPL_SCOPE_UNDER(name, sender)                                                       \
+    STINT_IMPL_OFF(stint_impl_off_scope_under(STINT_IMPL_LITERAL(name), sender))
 #define STINT_IMPL_SCOPE_OP(type, instance)                                                        \
     STINT_IMPL_OFF(stint_impl_off_op(STINT_IMPL_LITERAL(type), instance))
 #define STINT_IMPL_SCOPE_FUNC() STINT_IMPL_OFF((void)0)

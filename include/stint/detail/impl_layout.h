@@ -123,6 +123,17 @@ enum stint_impl_kind {
         1 /* handles and added samples: may overlap anything, child of nothing */
 };
 
+/* A bit of a scope's kind: a stint_impl_sent follows the node. */
+#define STINT_IMPL_SENT 0x100u
+#define STINT_IMPL_KIND 0xffu /* the bits of the kind itself */
+
+/* The scope that sent the work of a node (REGISTER_TIMER_UNDER). The node's parent is the scope
+ * that it ran in, on its own thread. One unit. */
+struct stint_impl_sent {
+    uint32_t sender; /* node, maybe another thread's; units. Set before the node is published */
+    uint32_t reserved[15];
+};
+
 struct stint_impl_histogram {
     uint32_t bucket[STINT_IMPL_BUCKETS]; /* saturating. Owner, relaxed */
 };

@@ -22,6 +22,7 @@ extern STINT_IMPL_ANYWHERE void stint_impl_off_scope_with(const char *name, cons
                                                           int64_t threshold_us, stint_set *set);
 extern STINT_IMPL_ANYWHERE void stint_impl_off_scope_since(const char *name, uint64_t start_us,
                                                            int64_t threshold_us, stint_set *set);
+extern STINT_IMPL_ANYWHERE void stint_impl_off_scope_under(const char *name, stint_sender sender);
 extern STINT_IMPL_ANYWHERE void stint_impl_off_handle_begin(stint_timer *handle, const char *name);
 extern STINT_IMPL_ANYWHERE void stint_impl_off_handle_end(stint_timer *handle);
 extern STINT_IMPL_ANYWHERE void stint_impl_off_scope_gpu(const char *name, const void *stream,

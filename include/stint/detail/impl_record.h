@@ -50,6 +50,7 @@ extern "C" {
 #define stint_impl_end_slow STINT_IMPL_END_SLOW
 #define stint_impl_begin_since STINT_IMPL_ABI_NAME(stint_impl_begin_since)
 #define stint_impl_begin_dynamic STINT_IMPL_ABI_NAME(stint_impl_begin_dynamic)
+#define stint_impl_begin_under STINT_IMPL_ABI_NAME(stint_impl_begin_under)
 #define stint_impl_handle_begin STINT_IMPL_ABI_NAME(stint_impl_handle_begin)
 #define stint_impl_handle_begin_dynamic STINT_IMPL_ABI_NAME(stint_impl_handle_begin_dynamic)
 #define stint_impl_handle_end STINT_IMPL_ABI_NAME(stint_impl_handle_end)
@@ -66,6 +67,9 @@ extern void stint_impl_begin_since(void *guard, struct stint_impl_site *site, ui
 /* length (size_t)-1: name ends with NUL. start_us UINT64_MAX: now. */
 extern void stint_impl_begin_dynamic(void *guard, struct stint_impl_site *site, uint32_t set,
                                      const char *name, uint64_t length, uint64_t start_us);
+/* The words of a stint_sender. */
+extern void stint_impl_begin_under(void *guard, struct stint_impl_site *site, uint64_t at,
+                                   uint64_t who);
 extern void stint_impl_handle_begin(uint64_t *handle, struct stint_impl_site *site);
 extern void stint_impl_handle_begin_dynamic(uint64_t *handle, const char *name, uint64_t length);
 extern void stint_impl_handle_end(uint64_t *handle);
