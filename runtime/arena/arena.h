@@ -29,7 +29,8 @@
 #define ARENA_LOSSES 42 /* places for the numbers of gen/status.ini: so many lines are whole */
 
 /* Layout is format: a size that changes by accident would change every run file. */
-_Static_assert(sizeof(struct stint_impl_node) == 3 * STINT_IMPL_UNIT, "a node is three lines");
+/* An odd number: the first lines of many nodes lie in all sets of a cache. */
+_Static_assert(sizeof(struct stint_impl_node) == 5 * STINT_IMPL_UNIT, "a node is five lines");
 _Static_assert(offsetof(struct stint_impl_node, measures) == STINT_IMPL_UNIT,
                "a sample is one line");
 _Static_assert(STINT_STATUS_COUNT <= ARENA_LOSSES, "every loss has a place");

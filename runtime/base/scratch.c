@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "arithmetic.h"
 #include "errno_keep.h"
@@ -41,6 +42,16 @@ int pages_commit(void *pages, size_t bytes) {
 void pages_fill(void *pages, size_t bytes) {
     ERRNO_KEEP;
     (void)madvise(pages, bytes, MADV_POPULATE_WRITE);
+}
+
+void pages_empty(void *from, size_t bytes) {
+    ERRNO_KEEP;
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    uintptr_t start = ((uintptr_t)from + page - 1) / page * page;
+    uintptr_t end = ((uintptr_t)from + bytes) / page * page;
+    if (start < end) {
+        (void)madvise((void *)start, end - start, MADV_DONTNEED);
+    }
 }
 
 void pages_put(void *pages, size_t bytes) {

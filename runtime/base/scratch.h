@@ -31,6 +31,9 @@ void *pages_reserve(size_t bytes);
 int pages_commit(void *pages, size_t bytes);
 /* Gives pages memory before they are touched, if the kernel can. errno is kept. */
 void pages_fill(void *pages, size_t bytes);
+/* Gives the memory of the whole pages in this range back: they are zeros from then on, where the
+ * kernel can. errno is kept. */
+void pages_empty(void *from, size_t bytes);
 /* Replaces pages, whatever is mapped there, at the same address: by zeroed ones, or by a copy of
  * the first `used` bytes (without memory for it: by zeroed ones). */
 void pages_renew(void *pages, size_t bytes);

@@ -13,6 +13,7 @@
 #include "arena/arena.h"
 #include "base/arithmetic.h"
 #include "base/hash_map.h"
+#include "samples.h"
 
 /* Entries are numbered as they come; the maps lead from units to their numbers. */
 struct baseline {
@@ -78,6 +79,9 @@ static void baseline_subtract_node(struct snapshot_node *out, const struct basel
         out->open_self = saturating_subtract(out->open_self, then->open_self);
     }
     out->recursions -= then->recursions;
+    out->before = then->count;
+    out->raw_before = then->raw;
+    out->raw_counted = then->raw_counted;
     out->count -= then->count;
     out->total -= then->total;
     out->nested -= then->nested;
@@ -210,7 +214,10 @@ static int keep_node(struct baseline *b, const struct snapshot *s, const struct 
         return -1;
     }
     if (now) {
+        uint32_t counted, raw = samples_count(s, n, &counted);
         b->nodes[number] = (struct baseline_node){.count = n->count,
+                                                  .raw = raw,
+                                                  .raw_counted = counted,
                                                   .total = n->total,
                                                   .max = n->max,
                                                   .nested = n->nested,

@@ -11,8 +11,9 @@
 struct baseline_node {
     uint64_t count, total, max, nested, recursions, bytes, flops, gpu_count, gpu_total;
     uint64_t open_self;
-    uint64_t at; /* ticks of the reset */
+    uint64_t at;                              /* ticks of the reset */
     const struct snapshot_measures *measures; /* in the baseline's memory, NULL: none */
+    uint32_t raw, raw_counted;
 };
 
 /* Of a struct snapshot_activity. Memory in use is a state, no sum: it has none. */

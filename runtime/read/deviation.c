@@ -101,3 +101,17 @@ uint64_t deviation_of(const struct histogram *h, const struct deviation_known *k
     double variance = deviation_squares(&m, known) / (double)(known->count - 1);
     return u64_min(snapshot_whole(deviation_root(variance) + 0.5), known->max - known->min);
 }
+
+uint64_t deviation_exactly(const uint32_t *samples, uint32_t count) {
+    double sum = 0, squares = 0;
+    if (count < 2) {
+        return 0;
+    }
+    for (uint32_t i = 0; i < count; ++i) {
+        sum += (double)samples[i];
+    }
+    for (uint32_t i = 0; i < count; ++i) {
+        squares += double_square((double)samples[i] - sum / (double)count);
+    }
+    return snapshot_whole(deviation_root(squares / (double)(count - 1)) + 0.5);
+}

@@ -2,7 +2,8 @@
 /*
  * Adds the nodes of a snapshot up into rows: by name, set and, if requested, thread (flat), or by
  * call path (tree). First every node is added to its row, then each row is finished: ticks become
- * nanoseconds, percentiles and the standard deviation come from the histograms of the row's nodes.
+ * nanoseconds, percentiles and the standard deviation come from the samples that the row's nodes have
+ * kept, exactly if that is all of them, else from these and the nodes' histograms.
  * Flat rows count a scope inside one of the same name and set once. All memory is the
  * snapshot's. */
 #include "rows.h"
@@ -12,9 +13,11 @@
 #include "base/arithmetic.h"
 #include "base/hash_map.h"
 #include "base/histogram.h"
+#include "base/order.h"
 #include "baseline.h"
 #include "deviation.h"
 #include "rows_private.h"
+#include "samples.h"
 #include "stint/stint.h"
 
 /* While grouping: sums, the best of each kind, and the histograms of the row. */
@@ -22,6 +25,7 @@ struct times {
     uint64_t total, min, max;
     uint32_t loose;
     uint32_t histograms; /* first of its list, + 1 */
+    uint32_t keepers;    /* likewise: nodes that keep samples themselves */
 };
 
 struct group {
@@ -35,13 +39,29 @@ struct group {
     int has_self;
 };
 
+#define KEPT_TRIES 200
+
 #define NESTED 1u
 #define NESTED_GPU 2u
 
 struct histogram_link {
-    uint32_t unit;
+    uint32_t unit; /* of a histogram */
     uint32_t thread;
     uint32_t next; /* + 1 */
+};
+
+struct keeper_link {
+    uint32_t node;
+    uint32_t next; /* + 1 */
+};
+
+/* The samples of a row, where its nodes have kept all of them. */
+#define EXACT_SAMPLES 4096u
+struct exact {
+    uint32_t count;
+    uint32_t sample[EXACT_SAMPLES]; /* as they come, then sorted */
+    uint32_t order[EXACT_SAMPLES];
+    uint32_t spare[EXACT_SAMPLES];
 };
 
 struct grouping {
@@ -52,6 +72,9 @@ struct grouping {
     struct hash_map row_of; /* hash of (parent or set, name, thread) to rows */
     struct histogram_link *links;
     uint32_t link_count;
+    struct keeper_link *keepers;
+    uint32_t keeper_count;
+    struct exact *exact;      /* of the row at hand */
     struct histogram *sum;    /* of the row at hand */
     uint32_t *buckets;        /* of one histogram */
     uint32_t *name_ids;       /* by site */
@@ -102,9 +125,12 @@ static int rows_grouping_start(struct grouping *g, struct rows *out, struct snap
     out->row = scratch_array(&s->memory, (size_t)s->node_count + 1, sizeof *out->row);
     g->groups = scratch_array(&s->memory, (size_t)s->node_count + 1, sizeof *g->groups);
     g->links = scratch_array(&s->memory, (size_t)most, sizeof *g->links);
+    g->keepers = scratch_array(&s->memory, (size_t)s->node_count + 1, sizeof *g->keepers);
+    g->exact = scratch_get(&s->memory, sizeof *g->exact);
     g->sum = scratch_get(&s->memory, sizeof *g->sum);
     g->buckets = scratch_array(&s->memory, STINT_IMPL_BUCKETS, sizeof *g->buckets);
-    if (!out->row || !g->groups || !g->links || !g->sum || !g->buckets) {
+    if (!out->row || !g->groups || !g->links || !g->keepers || !g->exact || !g->sum ||
+        !g->buckets) {
         return -1;
     }
     if (hash_map_start(&g->row_of, &s->memory, (uint64_t)s->node_count + 1) ||
@@ -167,6 +193,16 @@ static void link_histogram(struct grouping *g, struct times *to, uint32_t unit, 
     g->links[g->link_count].thread = thread;
     g->links[g->link_count].next = to->histograms;
     to->histograms = ++g->link_count;
+}
+
+/* Where the percentiles of a node's CPU times come from. */
+static void link_samples(struct grouping *g, struct times *to, const struct snapshot_node *n) {
+    link_histogram(g, to, n->histogram, n->thread);
+    if (samples_any(g->s, n)) {
+        g->keepers[g->keeper_count].node = (uint32_t)(n - g->s->nodes);
+        g->keepers[g->keeper_count].next = to->keepers;
+        to->keepers = ++g->keeper_count;
+    }
 }
 
 /* Of the recorded calls alone: a call that is open or was abandoned has no part in either
@@ -274,7 +310,23 @@ static void row_add_node(struct grouping *g, uint32_t row, const struct snapshot
     }
 }
 
-static void row_sum_histograms(const struct grouping *g, const struct times *from,
+/* Adds the samples that nodes of the row keep themselves (NULL: only looks). Returns how many of them
+ * are in histograms by now. */
+static uint64_t row_add_kept(const struct grouping *g, const struct times *from,
+                             struct histogram *sum) {
+    uint64_t counted = 0;
+    for (uint32_t link = from->keepers; link; link = g->keepers[link - 1].next) {
+        struct samples samples;
+        samples_read(&samples, g->s, &g->s->nodes[g->keepers[link - 1].node]);
+        counted += samples.counted;
+        if (sum) {
+            samples_add(sum, &samples);
+        }
+    }
+    return counted;
+}
+
+static void row_add_histograms(const struct grouping *g, const struct times *from,
                                struct histogram *sum) {
     uint32_t *now = g->buckets;
     memset(sum, 0, sizeof *sum);
@@ -293,14 +345,56 @@ static void row_sum_histograms(const struct grouping *g, const struct times *fro
     }
 }
 
+/* Again if a node got its histogram meanwhile: its samples would be missing, or there twice. */
+static void row_sum_histograms(const struct grouping *g, const struct times *from,
+                               struct histogram *sum) {
+    for (int i = 0; i < KEPT_TRIES; ++i) {
+        uint64_t before = row_add_kept(g, from, NULL);
+        row_add_histograms(g, from, sum);
+        if (row_add_kept(g, from, sum) == before) {
+            break;
+        }
+    }
+}
+
+static int is_shorter(const void *what, uint32_t a, uint32_t b) {
+    const uint32_t *sample = what;
+    return sample[a] < sample[b];
+}
+
+/* Fills g->exact; its count is 0 where a part of the samples is in a histogram, or if there are too
+ * many. */
+static void row_collect_exact(const struct grouping *g, const struct times *from) {
+    struct exact *e = g->exact;
+    e->count = 0;
+    if (from->histograms) {
+        return;
+    }
+    uint32_t count = 0;
+    for (uint32_t link = from->keepers; link; link = g->keepers[link - 1].next) {
+        struct samples samples;
+        samples_read(&samples, g->s, &g->s->nodes[g->keepers[link - 1].node]);
+        if (samples.counted || count + samples.kept > EXACT_SAMPLES) {
+            return;
+        }
+        memcpy(&e->sample[count], samples.ticks, samples.kept * sizeof *e->sample);
+        count += samples.kept;
+    }
+    const uint32_t *order = order_in(e->order, e->spare, count, is_shorter, e->sample);
+    uint32_t *sorted = order == e->order ? e->spare : e->order;
+    for (uint32_t i = 0; i < count; ++i) {
+        sorted[i] = e->sample[order[i]];
+    }
+    memcpy(e->sample, sorted, count * sizeof *sorted);
+    e->count = count;
+}
+
 /* Bounds from before the interval are replaced by those of the interval's histograms, if closer. */
-static void times_tighten(struct times *t, const struct histogram *sum) {
+static void times_tighten(struct times *t, uint64_t low, uint64_t high) {
     if (t->loose & SNAPSHOT_LOOSE_MIN) {
-        uint64_t low = histogram_min(sum);
         t->min = u64_max(low, t->min);
     }
     if (t->loose & SNAPSHOT_LOOSE_MAX) {
-        uint64_t high = histogram_max(sum);
         t->max = u64_min(high, t->max);
     }
 }
@@ -326,6 +420,14 @@ static uint64_t spread_deviation(const struct histogram *sum, uint64_t count, ui
     return deviation_of(sum, &known);
 }
 
+static void spread_exactly(const struct exact *e, struct spread *out) {
+    uint64_t n = e->count;
+    out->p50 = e->sample[(n * 500 + 999) / 1000 - 1];
+    out->p90 = e->sample[(n * 900 + 999) / 1000 - 1];
+    out->p99 = e->sample[(n * 990 + 999) / 1000 - 1];
+    out->stddev = deviation_exactly(e->sample, e->count);
+}
+
 /* Sets `out`, and the bounds where they are loose. 0 without a sample in the histograms, and of the
  * tree, whose histograms are those of the site: all its paths'. */
 static int spread_read(const struct grouping *g, struct times *from, uint64_t samples,
@@ -334,12 +436,19 @@ static int spread_read(const struct grouping *g, struct times *from, uint64_t sa
     if (g->tree && !from->loose) {
         return 0;
     }
+    row_collect_exact(g, from);
+    const struct exact *exact = g->exact;
+    if (exact->count) {
+        times_tighten(from, exact->sample[0], exact->sample[exact->count - 1]);
+        spread_exactly(exact, out);
+        return !g->tree;
+    }
     row_sum_histograms(g, from, sum);
     uint64_t count = histogram_count(sum);
     if (!count) {
         return 0;
     }
-    times_tighten(from, sum);
+    times_tighten(from, histogram_min(sum), histogram_max(sum));
     if (g->tree) {
         return 0;
     }
@@ -466,7 +575,7 @@ int rows_flat(struct rows *out, struct snapshot *s, int each_thread) {
         unsigned nested = nested_in_itself(&g, n);
         row_add_node(&g, row, n, nested);
         if (!(nested & NESTED)) { /* those inside have a histogram of their own */
-            link_histogram(&g, &g.groups[row].cpu, n->histogram, n->thread);
+            link_samples(&g, &g.groups[row].cpu, n);
         }
     }
     rows_finish(&g);
@@ -516,7 +625,7 @@ static void add_tree_node(struct grouping *g, uint32_t *rows, uint32_t node, uin
     rows[node] = row;
     row_add_node(g, row, n, 0);
     if (n->count) {
-        link_histogram(g, &g->groups[row].cpu, n->histogram, n->thread);
+        link_samples(g, &g->groups[row].cpu, n);
     }
 }
 

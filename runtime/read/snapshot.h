@@ -63,6 +63,11 @@ struct snapshot_node {
     uint32_t thread;
     uint32_t histogram;
     uint32_t loose; /* SNAPSHOT_LOOSE_*: not exact, take the histogram's bound */
+    /* When the interval began: its samples, those that it kept itself, and of these those in the
+     * histogram. */
+    uint64_t before;
+    uint32_t raw_before;
+    uint32_t raw_counted;
     char info[STINT_IMPL_INFO];
 };
 #define SNAPSHOT_LOOSE_MIN 1u

@@ -283,6 +283,15 @@ int thread_is_busy(void) {
     return joining || registry_held() || (b && b->busy);
 }
 
+int thread_enter_tables(struct thread_block *b) {
+    if (b->busy) {
+        return -1;
+    }
+    b->busy = 1;
+    __atomic_exchange_n(&b->hot.gate, STINT_IMPL_SHUT, __ATOMIC_SEQ_CST);
+    return 0;
+}
+
 struct thread_block *thread_enter(uint32_t n) {
     if (stint_impl_thread_here == &thread_ended) {
         arena_lose(STINT_STATUS_AFTER_END, n);
@@ -301,8 +310,7 @@ struct thread_block *thread_enter(uint32_t n) {
         arena_lose(STINT_STATUS_NO_THREAD, n);
         return NULL;
     }
-    b->busy = 1;
-    __atomic_exchange_n(&b->hot.gate, STINT_IMPL_SHUT, __ATOMIC_SEQ_CST);
+    thread_enter_tables(b);
     ranges_start(); /* so that a thread's first thread_leave knows which path is its */
     return b;
 }

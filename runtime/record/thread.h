@@ -11,10 +11,17 @@
 #include "base/api.h"
 #include "registry.h"
 
-#define THREAD_EDGE_BITS 9 /* first table, enough for 64 nodes; it doubles */
+#define THREAD_EDGE_BITS 9 /* first table, enough for 160 nodes; it doubles */
 #define THREAD_EDGES (1u << THREAD_EDGE_BITS)
 #define THREAD_LINKS 128  /* first table of the rarer links */
 #define THREAD_NAMES 1024 /* cached run-time names */
+
+/* What only the slow path looks up. */
+struct thread_link {
+    uint64_t key;
+    uint32_t node;
+    uint32_t reserved;
+};
 
 struct dynamic_name;
 struct stream_stack;
@@ -28,8 +35,8 @@ struct thread_block {
     uint32_t edge_count;
     uint32_t link_count;
     uint32_t link_mask;
-    struct stint_impl_edge *links; /* recursive edges, intervals, histograms: off the hot path */
-    uint32_t node_next;            /* the rest of the piece nodes are cut from, units */
+    struct thread_link *links; /* recursive edges, intervals, histograms: off the hot path */
+    uint32_t node_next;        /* the rest of the piece nodes are cut from, units */
     uint32_t node_end;
     struct dynamic_name *names;   /* THREAD_NAMES of them, or NULL before the first */
     struct stream_stack *streams; /* open GPU scopes, or NULL before the first */
@@ -37,14 +44,18 @@ struct thread_block {
     struct thread_block *older;   /* all blocks of the process */
     struct registry_thread registered;
     struct thread_block *next_free;
-    struct stint_impl_edge first_links[THREAD_LINKS];
-    struct stint_impl_edge first_edges[THREAD_EDGES];
+    struct thread_link first_links[THREAD_LINKS];
+    /* On a cache line, as the groups of edges are. */
+    uint32_t first_edges[THREAD_EDGES] __attribute__((aligned(STINT_IMPL_UNIT)));
 };
 
 /* The calling thread's block with `busy` set and the fast path shut, made if need be. NULL if the
  * thread has ended, is already inside (a signal handler), or gets no memory: counted as n
  * losses. */
 struct thread_block *thread_enter(uint32_t n);
+/* The same for changes of the thread's own tables, which take no lock: also in a signal handler that
+ * interrupted the holder of a lock. 0, or -1 if the thread is inside. */
+int thread_enter_tables(struct thread_block *b);
 void thread_leave(struct thread_block *b);
 /* Whether every scope takes the slow path: the clock is not the inline one, or NVTX hears of it. */
 int thread_slow_only(void);

@@ -2,7 +2,7 @@
 /*
  * The call tree of a thread: finds and makes nodes, and adds samples to them. Called by the
  * recorder on the owner's thread and by its signal handlers, which may interrupt each function
- * here: a table that grows stays where it was for the interrupted code, and an entry's key is
+ * here: the addresses of a table that grows stay for the interrupted code, and a link's key is
  * written last. Readers of the run file see a node at any time, by its seq.
  */
 #include "tree.h"
@@ -12,82 +12,99 @@
 #include "base/arithmetic.h"
 #include "base/config.h"
 #include "base/hash.h"
+#include "base/scratch.h"
 #include "watch.h"
 
-#define PIECE_BYTES 4096 /* nodes are cut from pieces, to keep one thread's together */
+#define PIECE_BYTES (16 * sizeof(struct stint_impl_node)) /* keeps one thread's nodes together */
 
 /* ---- Edges: (parent, set, site) -> node, what the inline path looks up. */
 
-static uint64_t edge_count(const struct thread_block *b) {
+struct edge {
+    uint32_t parent, set, site;
+};
+
+static uint64_t edge_places(const struct thread_block *b) {
     return (uint64_t)1 << (64 - b->hot.edge_shift);
 }
 
-/* Its slot, that slot's neighbour, then pair after pair. */
-static struct stint_impl_edge *edge_place(struct stint_impl_edge *edges, uint32_t shift,
-                                          uint64_t key) {
+static int edge_is(const struct thread_block *b, uint32_t unit, const struct edge *e) {
+    const struct stint_impl_node *n = tree_node(b, unit);
+    return n->site == e->site && n->parent == e->parent && n->set == e->set;
+}
+
+/* Its slot and that slot's neighbours, then group after group: the place of the edge or an empty
+ * one. */
+static uint32_t *edge_place(const struct thread_block *b, uint32_t *edges, uint32_t shift,
+                            const struct edge *e) {
     uint64_t mask = ((uint64_t)1 << (64 - shift)) - 1;
-    uint64_t slot = stint_impl_edge_slot(key, shift);
-    for (;; slot = (slot + 2) & mask) {
-        struct stint_impl_edge *pair[] = {&edges[slot], &edges[slot ^ 1]};
-        for (int i = 0; i < 2; ++i) {
-            if (!pair[i]->key || pair[i]->key == key) {
-                return pair[i];
+    uint64_t slot = stint_impl_edge_slot(stint_impl_edge_key(e->parent, e->set, e->site), shift);
+    for (;; slot = (slot + STINT_IMPL_EDGE_GROUP) & mask) {
+        for (uint32_t i = 0; i < STINT_IMPL_EDGE_GROUP; ++i) {
+            uint32_t *place = &edges[slot ^ i];
+            uint32_t unit = STINT_IMPL_LOAD(place);
+            if (!unit || edge_is(b, unit, e)) {
+                return place;
             }
         }
     }
 }
 
-/* At most an eighth full: hardly a key lies outside its pair, the only one tried inline. */
+/* Where it is at most so full, hardly an edge lies outside its group, the only one that is tried
+ * inline. */
+static int edges_are_full(const struct thread_block *b) {
+    return b->edge_count * 16u >= edge_places(b) * 5;
+}
+
 static int edges_grow(struct thread_block *b) {
-    uint64_t old = edge_count(b);
-    struct stint_impl_edge *from = b->hot.edges;
-    struct stint_impl_edge *to = thread_pages_get(b, old * 2 * sizeof *to);
+    uint64_t old = edge_places(b);
+    uint32_t *from = b->hot.edges;
+    uint32_t *to = thread_pages_get(b, old * 2 * sizeof *to);
     if (!to) {
         return -1;
     }
     for (uint64_t i = 0; i < old; ++i) {
-        if (from[i].key) {
-            *edge_place(to, b->hot.edge_shift - 1, from[i].key) = from[i];
+        if (from[i]) {
+            const struct stint_impl_node *n = tree_node(b, from[i]);
+            struct edge e = {n->parent, n->set, n->site};
+            *edge_place(b, to, b->hot.edge_shift - 1, &e) = from[i];
         }
     }
-    /* The old one stays, half the size of the new: this may be a signal handler, and the code it
-     * interrupted may be looking there. */
-    b->hot.edges = to;
-    --b->hot.edge_shift;
+    STINT_IMPL_STORE(&b->hot.edges, to);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    STINT_IMPL_STORE(&b->hot.edge_shift, b->hot.edge_shift - 1);
+    /* Its addresses stay: this may be a signal handler, and the code that it interrupted may be
+     * looking there. It finds nothing, and takes the slow path. */
+    if (from != b->first_edges) {
+        pages_empty(from, old * sizeof *from);
+    }
     return 0;
 }
 
-static int edge_put(struct thread_block *b, uint64_t key, uint32_t to) {
-    uint64_t size = edge_count(b);
-    if (b->edge_count * 8u >= size && edges_grow(b) && b->edge_count + 2 >= size) {
+/* The node is complete but for its place in the list of its parent. */
+static int edge_put(struct thread_block *b, const struct edge *e, uint32_t to) {
+    if (edges_are_full(b) && edges_grow(b) &&
+        b->edge_count + STINT_IMPL_EDGE_GROUP >= edge_places(b)) {
         return -1;
     }
-    struct stint_impl_edge *e = edge_place(b->hot.edges, b->hot.edge_shift, key);
-    e->node = to;
-    e->key = key;
+    STINT_IMPL_STORE(edge_place(b, b->hot.edges, b->hot.edge_shift, e), to);
     ++b->edge_count;
     return 0;
 }
 
-/* A place that was empty when it was found may have been filled by a signal handler since, with a
- * key of its own. */
-static uint32_t edge_node(const struct stint_impl_edge *e, uint64_t key) {
-    if (STINT_IMPL_LOAD(&e->key) != key) {
-        return 0;
-    }
-    return STINT_IMPL_LOAD(&e->node);
-}
-
-static uint32_t edge_find(const struct thread_block *b, uint64_t key) {
+static uint32_t edge_find(const struct thread_block *b, const struct edge *e) {
     uint32_t shift = STINT_IMPL_LOAD(&b->hot.edge_shift); /* before the table, as inline */
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    return edge_node(edge_place(b->hot.edges, shift, key), key);
+    /* A place that was empty may have been filled by a signal handler since. */
+    uint32_t unit = STINT_IMPL_LOAD(edge_place(b, STINT_IMPL_LOAD(&b->hot.edges), shift, e));
+    if (unit && edge_is(b, unit, e)) {
+        return unit;
+    }
+    return 0;
 }
 
 /* ---- Links: what only the slow path looks up, kept apart so that it displaces no edge. */
 
-static struct stint_impl_edge *link_place(struct stint_impl_edge *links, uint32_t mask,
-                                          uint64_t key) {
+static struct thread_link *link_place(struct thread_link *links, uint32_t mask, uint64_t key) {
     uint32_t at = (uint32_t)hash_number(key) & mask;
     while (links[at].key && links[at].key != key) {
         at = (at + 1) & mask;
@@ -97,8 +114,8 @@ static struct stint_impl_edge *link_place(struct stint_impl_edge *links, uint32_
 
 static int links_grow(struct thread_block *b) {
     uint32_t old = b->link_mask + 1;
-    struct stint_impl_edge *from = b->links;
-    struct stint_impl_edge *to = thread_pages_get(b, (size_t)old * 2 * sizeof *to);
+    struct thread_link *from = b->links;
+    struct thread_link *to = thread_pages_get(b, (size_t)old * 2 * sizeof *to);
     if (!to) {
         return -1;
     }
@@ -116,17 +133,26 @@ static int link_put(struct thread_block *b, uint64_t key, uint32_t to) {
     if (b->link_count * 2 >= b->link_mask && links_grow(b) && b->link_count + 1 >= b->link_mask) {
         return -1;
     }
-    struct stint_impl_edge *e = link_place(b->links, b->link_mask, key);
+    struct thread_link *e = link_place(b->links, b->link_mask, key);
     e->node = to;
     e->key = key;
     ++b->link_count;
     return 0;
 }
 
+/* A place that was empty when it was found may have been filled by a signal handler since, with a
+ * key of its own. */
+static uint32_t link_node(const struct thread_link *e, uint64_t key) {
+    if (STINT_IMPL_LOAD(&e->key) != key) {
+        return 0;
+    }
+    return STINT_IMPL_LOAD(&e->node);
+}
+
 static uint32_t link_find(const struct thread_block *b, uint64_t key) {
     uint32_t mask = STINT_IMPL_LOAD(&b->link_mask);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    return edge_node(link_place(b->links, mask, key), key);
+    return link_node(link_place(b->links, mask, key), key);
 }
 
 /* ---- Nodes. */
@@ -158,28 +184,6 @@ static int name_is_around(const struct thread_block *b, uint32_t from, uint32_t 
     return 0;
 }
 
-static uint32_t histogram_get(struct thread_block *b, uint32_t parent, uint32_t set,
-                              uint32_t site) {
-    uint32_t which = TREE_HISTOGRAM;
-    if (!config.percentiles) {
-        return 0;
-    }
-    if (name_is_around(b, parent, set, site)) {
-        which = TREE_HISTOGRAM_INNER;
-    }
-    uint64_t key = stint_impl_edge_key(b->record->root, set, site | which);
-    uint32_t unit = link_find(b, key);
-    if (unit) {
-        return unit;
-    }
-    unit = arena_get(sizeof(struct stint_impl_histogram), ARENA_HISTOGRAM);
-    if (!unit || link_put(b, key, unit)) {
-        thread_lose(b, STINT_STATUS_NO_HISTOGRAM);
-        return 0;
-    }
-    return unit;
-}
-
 static uint32_t node_cut(struct thread_block *b, uint32_t sender) {
     size_t bytes = sizeof(struct stint_impl_node);
     if (sender) {
@@ -209,15 +213,15 @@ static uint64_t sent_key(uint32_t parent, uint32_t set, uint32_t site, uint32_t 
     return hash_add(hash_number(stint_impl_edge_key(parent, set, site)), sender) | 1;
 }
 
-static int node_link(struct thread_block *b, uint32_t parent, uint32_t set, uint32_t site,
-                     enum stint_impl_kind kind, uint32_t sender, uint32_t unit) {
+static int node_link(struct thread_block *b, const struct edge *e, enum stint_impl_kind kind,
+                     uint32_t sender, uint32_t unit) {
     if (sender) {
-        return link_put(b, sent_key(parent, set, site, sender), unit);
+        return link_put(b, sent_key(e->parent, e->set, e->site, sender), unit);
     }
     if (kind == STINT_IMPL_INTERVAL_NODE) {
-        return link_put(b, stint_impl_edge_key(parent, set, site | TREE_INTERVAL), unit);
+        return link_put(b, stint_impl_edge_key(e->parent, e->set, e->site | TREE_INTERVAL), unit);
     }
-    return edge_put(b, stint_impl_edge_key(parent, set, site), unit);
+    return edge_put(b, e, unit);
 }
 
 /* Only of a node with STINT_IMPL_SENT. */
@@ -225,25 +229,28 @@ static struct stint_impl_sent *node_sent(const struct stint_impl_node *n) {
     return (struct stint_impl_sent *)(uintptr_t)(n + 1);
 }
 
-static uint32_t node_new(struct thread_block *b, uint32_t parent, uint32_t set, uint32_t site,
-                         enum stint_impl_kind kind, uint32_t sender) {
+static uint32_t node_new(struct thread_block *b, const struct edge *e, enum stint_impl_kind kind,
+                         uint32_t sender) {
     uint32_t unit = node_cut(b, sender);
-    if (!unit || node_link(b, parent, set, site, kind, sender, unit)) {
+    if (!unit) {
         thread_lose(b, STINT_STATUS_NO_NODE);
         return 0;
     }
     struct stint_impl_node *n = tree_node(b, unit);
-    struct stint_impl_node *p = tree_node(b, parent);
+    struct stint_impl_node *p = tree_node(b, e->parent);
     n->min = UINT64_MAX;
-    n->site = site;
-    n->parent = parent;
-    n->set = (uint16_t)set;
+    n->site = e->site;
+    n->parent = e->parent;
+    n->set = (uint16_t)e->set;
     n->kind = (uint16_t)kind;
     if (sender) {
         n->kind = (uint16_t)(kind | STINT_IMPL_SENT);
         node_sent(n)->sender = sender;
     }
-    n->histogram = histogram_get(b, parent, set, site);
+    if (node_link(b, e, kind, sender, unit)) {
+        thread_lose(b, STINT_STATUS_NO_NODE);
+        return 0;
+    }
     n->sibling = p->child;
     STINT_IMPL_PUBLISH(&p->child, unit);
     return unit;
@@ -290,7 +297,8 @@ struct tree_edge tree_find_sent(const struct thread_block *b, uint32_t parent, u
     if (sender) {
         e.node = sent_find(b, parent, set, site, sender);
     } else {
-        e.node = edge_find(b, stint_impl_edge_key(parent, set, site));
+        struct edge edge = {parent, set, site};
+        e.node = edge_find(b, &edge);
     }
     if (!e.node) {
         e.node = link_find(b, stint_impl_edge_key(parent, set, site | TREE_RECURSIVE));
@@ -310,7 +318,8 @@ struct tree_edge tree_get_sent(struct thread_block *b, uint32_t parent, uint32_t
     if (e.recursive) {
         link_put(b, stint_impl_edge_key(parent, set, site | TREE_RECURSIVE), e.node);
     } else {
-        e.node = node_new(b, parent, set, site, STINT_IMPL_SCOPE_NODE, sender);
+        struct edge edge = {parent, set, site};
+        e.node = node_new(b, &edge, STINT_IMPL_SCOPE_NODE, sender);
     }
     return e;
 }
@@ -333,7 +342,8 @@ uint32_t tree_get_interval(struct thread_block *b, uint32_t set, uint32_t site) 
     if (unit) {
         return unit;
     }
-    return node_new(b, b->record->root, set, site, STINT_IMPL_INTERVAL_NODE, 0);
+    struct edge edge = {b->record->root, set, site};
+    return node_new(b, &edge, STINT_IMPL_INTERVAL_NODE, 0);
 }
 
 static void info_keep(struct stint_impl_node *n, const char *info) {
@@ -371,8 +381,90 @@ static uint64_t span_between(uint64_t min, uint64_t max, uint8_t mark) {
     return saturating_subtract(limit, min);
 }
 
+uint32_t tree_raw_samples = STINT_IMPL_RAW;
+
+/* ---- Samples. The first are kept in the node itself: their percentiles are exact, and most nodes
+ * of a large program never need the 2560 bytes of a histogram. */
+
+/* The one of the node's site, set and thread; between thread_enter and thread_leave. 0 without
+ * memory. */
+static uint32_t histogram_get(struct thread_block *b, const struct stint_impl_node *n) {
+    uint32_t which = TREE_HISTOGRAM;
+    if (name_is_around(b, n->parent, n->set, n->site)) {
+        which = TREE_HISTOGRAM_INNER;
+    }
+    uint64_t key = stint_impl_edge_key(b->record->root, n->set, n->site | which);
+    uint32_t unit = link_find(b, key);
+    if (unit) {
+        return unit;
+    }
+    unit = arena_get(sizeof(struct stint_impl_histogram), ARENA_HISTOGRAM);
+    if (!unit || link_put(b, key, unit)) {
+        return 0;
+    }
+    return unit;
+}
+
+/* Also of an interval, whose sample a signal handler may interrupt for another one. 0 if there is no
+ * room, or not for so long a sample. */
+static int raw_keep(struct stint_impl_node *n, uint64_t ticks) {
+    if (ticks >= STINT_IMPL_RAW_COUNTED - 1) {
+        return 0;
+    }
+    for (uint32_t i = 0; i < tree_raw_samples; ++i) {
+        uint32_t is = STINT_IMPL_LOAD(&n->raw[i]);
+        if (!is && __atomic_compare_exchange_n(&n->raw[i], &is, (uint32_t)ticks + 1, 0,
+                                               __ATOMIC_RELEASE, __ATOMIC_RELAXED)) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* Counts the samples that the node has kept. First each is marked, so that a reader, which adds those
+ * without a mark, has none twice. */
+static void raw_count(char *base, struct stint_impl_node *n, uint32_t histogram) {
+    for (uint32_t i = 0; i < STINT_IMPL_RAW && STINT_IMPL_LOAD(&n->raw[i]); ++i) {
+        uint32_t is = __atomic_fetch_or(&n->raw[i], STINT_IMPL_RAW_COUNTED, __ATOMIC_RELEASE);
+        if (!(is & STINT_IMPL_RAW_COUNTED)) {
+            stint_impl_histogram_add(base, histogram, is - 1);
+        }
+    }
+}
+
+/* Without memory the node has none for good, and is counted once: its span is not 0 afterwards. */
+static int histogram_give(struct thread_block *b, struct stint_impl_node *n) {
+    uint32_t unit = 0;
+    if (!thread_enter_tables(b)) {
+        unit = histogram_get(b, n);
+        thread_leave(b);
+    }
+    if (!unit) {
+        thread_lose(b, STINT_STATUS_NO_HISTOGRAM);
+        return -1;
+    }
+    STINT_IMPL_PUBLISH(&n->histogram, unit);
+    raw_count(b->hot.base, n, unit);
+    return 0;
+}
+
+/* Puts the sample where percentiles come from. Returns whether the node still keeps its samples. */
+static int sample_distribute(struct thread_block *b, struct stint_impl_node *n, uint64_t ticks) {
+    int is_new = !STINT_IMPL_LOAD(&n->histogram) && !STINT_IMPL_LOAD(&n->span);
+    if (is_new && config.percentiles && raw_keep(n, ticks)) {
+        return 1;
+    }
+    if (is_new && config.percentiles && histogram_give(b, n)) {
+        return 0;
+    }
+    stint_impl_histogram_add(b->hot.base, STINT_IMPL_LOAD(&n->histogram),
+                             u64_min(ticks, STINT_IMPL_LONG - 1));
+    return 0;
+}
+
 void tree_sample(struct thread_block *b, struct stint_impl_node *n, uint64_t start, uint64_t ticks,
                  uint64_t nested, const char *info) {
+    int keeps = sample_distribute(b, n, ticks);
     uint64_t seq = STINT_IMPL_LOAD(&n->seq);
     uint8_t mark = node_mark(b, n);
     int is_first = seq < 2;
@@ -392,8 +484,9 @@ void tree_sample(struct thread_block *b, struct stint_impl_node *n, uint64_t sta
         STINT_IMPL_PUBLISH(&n->max_at, start);
         info_keep(n, info);
     }
-    STINT_IMPL_PUBLISH(&n->span, span_between(n->min, n->max, mark));
-    stint_impl_histogram_add(b->hot.base, n->histogram, u64_min(ticks, STINT_IMPL_LONG - 1));
+    if (!keeps) {
+        STINT_IMPL_PUBLISH(&n->span, span_between(n->min, n->max, mark));
+    }
     STINT_IMPL_PUBLISH(&n->seq, seq + 1);
     watch_sample(mark, ticks);
 }
@@ -420,6 +513,9 @@ static int value_raise(uint64_t *value, uint64_t to) {
  * leaves nothing wrong to the next. */
 void tree_sample_interval(struct thread_block *b, struct stint_impl_node *n, uint64_t start,
                           uint64_t ticks) {
+    if (!sample_distribute(b, n, ticks)) {
+        STINT_IMPL_STORE(&n->span, 1); /* keeps no more samples; nothing else looks at it */
+    }
     uint8_t mark = node_mark(b, n);
     uint64_t seq = __atomic_fetch_or(&n->seq, 1, __ATOMIC_RELAXED);
     int is_first = seq < 2;
@@ -431,7 +527,6 @@ void tree_sample_interval(struct thread_block *b, struct stint_impl_node *n, uin
     if (value_raise(&n->max, ticks) || is_first) {
         STINT_IMPL_PUBLISH(&n->max_at, start);
     }
-    stint_impl_histogram_add(b->hot.base, n->histogram, u64_min(ticks, STINT_IMPL_LONG - 1));
     __atomic_fetch_add(&n->total, ticks, __ATOMIC_RELEASE);
     seq = STINT_IMPL_LOAD(&n->seq);
     while (!__atomic_compare_exchange_n(&n->seq, &seq, (seq | 1) + 1, 1, __ATOMIC_RELEASE,

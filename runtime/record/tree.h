@@ -43,6 +43,10 @@ uint32_t tree_above(const struct thread_block *b, uint32_t unit);
 uint32_t tree_find_interval(const struct thread_block *b, uint32_t set, uint32_t site);
 uint32_t tree_get_interval(struct thread_block *b, uint32_t set, uint32_t site);
 
+/* So many of its first samples a node keeps itself: STINT_IMPL_RAW, fewer in tests of what comes
+ * after them. */
+extern uint32_t tree_raw_samples;
+
 /* One sample, with everything the inline path leaves out: first call, new maximum, info. nested:
  * the ticks of the calls recorded right inside it. */
 void tree_sample(struct thread_block *b, struct stint_impl_node *n, uint64_t start, uint64_t ticks,

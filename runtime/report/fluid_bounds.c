@@ -5,6 +5,7 @@
 #include "base/hash_map.h"
 #include "base/histogram.h"
 #include "read/baseline.h"
+#include "read/samples.h"
 
 struct fluid_bounds_table {
     struct hash_map number_of; /* histograms to the numbers of their bounds */
@@ -46,23 +47,46 @@ static struct fluid_bounds read_bounds(struct fluid_bounds_table *t, const struc
     return (struct fluid_bounds){histogram_min(now), histogram_max(now)};
 }
 
-struct fluid_bounds fluid_bounds(struct fluid_bounds_table *t, const struct snapshot *s,
-                                 const struct snapshot_node *n) {
-    struct fluid_bounds b = {n->min, n->max};
-    if (!n->loose || !n->histogram) {
-        return b;
+/* Of the samples that the node keeps, having no histogram. */
+static struct fluid_bounds read_kept(const struct snapshot *s, const struct snapshot_node *n) {
+    struct fluid_bounds b = {0, UINT64_MAX};
+    struct samples samples;
+    samples_read(&samples, s, n);
+    if (samples.kept) {
+        b = (struct fluid_bounds){UINT64_MAX, 0};
+    }
+    for (uint32_t i = 0; i < samples.kept; ++i) {
+        b.min = u64_min(b.min, samples.ticks[i]);
+        b.max = u64_max(b.max, samples.ticks[i]);
+    }
+    return b;
+}
+
+static struct fluid_bounds interval_bounds(struct fluid_bounds_table *t, const struct snapshot *s,
+                                           const struct snapshot_node *n) {
+    if (!n->histogram) {
+        return read_kept(s, n);
     }
     uint32_t known = t->number_of.count;
     uint32_t number = hash_map_number(&t->number_of, n->histogram);
     if (number == known) {
         t->bounds[number] = read_bounds(t, s, n->thread, n->histogram);
     }
-    const struct fluid_bounds *interval = &t->bounds[number];
-    if (n->loose & SNAPSHOT_LOOSE_MIN && interval->min > b.min) {
-        b.min = interval->min;
+    return t->bounds[number];
+}
+
+struct fluid_bounds fluid_bounds(struct fluid_bounds_table *t, const struct snapshot *s,
+                                 const struct snapshot_node *n) {
+    struct fluid_bounds b = {n->min, n->max};
+    if (!n->loose) {
+        return b;
     }
-    if (n->loose & SNAPSHOT_LOOSE_MAX && interval->max < b.max) {
-        b.max = interval->max;
+    struct fluid_bounds interval = interval_bounds(t, s, n);
+    if (n->loose & SNAPSHOT_LOOSE_MIN) {
+        b.min = u64_max(interval.min, b.min);
+    }
+    if (n->loose & SNAPSHOT_LOOSE_MAX) {
+        b.max = u64_min(interval.max, b.max);
     }
     return b;
 }

@@ -17,6 +17,7 @@
 #include "base/histogram.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "read/samples.h"
 
 static int fail_without_memory(struct merge *m) {
     if (!m->file.failed) {
@@ -246,6 +247,34 @@ static int copy_measures(struct merge *m, const struct snapshot_measures *from, 
     return 0;
 }
 
+/* Samples that the node keeps; those that grow too long, and all where it has a histogram, are put
+ * into that. */
+static int copy_kept(struct merge *m, const struct merge_map *map, struct stint_impl_node *to,
+                     const struct snapshot_node *n) {
+    struct samples samples;
+    int fit = 1;
+    samples_read(&samples, &map->run->snapshot, n);
+    for (uint32_t i = 0; i < samples.kept; ++i) {
+        fit &= merge_length(map, samples.ticks[i]) < STINT_IMPL_RAW_COUNTED - 1;
+    }
+    if (!fit && !to->histogram) {
+        to->histogram = merge_file_get(&m->file, sizeof(struct stint_impl_histogram));
+        if (!to->histogram) {
+            return -1;
+        }
+    }
+    for (uint32_t i = 0; i < samples.kept; ++i) {
+        uint64_t ticks = merge_length(map, samples.ticks[i]);
+        if (to->histogram) {
+            stint_impl_histogram_add(m->file.base, to->histogram,
+                                     u64_min(ticks, STINT_IMPL_LONG - 1));
+        } else {
+            to->raw[i] = (uint32_t)ticks + 1;
+        }
+    }
+    return 0;
+}
+
 static int copy_scope_node(struct merge *m, struct merge_map *map, uint32_t index) {
     const struct snapshot *s = &map->run->snapshot;
     const struct snapshot_node *n = &s->nodes[index];
@@ -271,6 +300,9 @@ static int copy_scope_node(struct merge *m, struct merge_map *map, uint32_t inde
     to->histogram = histogram;
     to->gpu = gpu;
     map->node[index] = unit;
+    if (copy_kept(m, map, to, n)) {
+        return fail_without_memory(m);
+    }
     return 0;
 }
 

@@ -70,6 +70,7 @@ static const struct field fields[] = {
     F(stint_impl_node, gpu) F(stint_impl_node, bytes) F(stint_impl_node, flops)
     F(stint_impl_node, first) F(stint_impl_node, first_at) F(stint_impl_node, max_at)
     F(stint_impl_node, max) F(stint_impl_node, recursions) F(stint_impl_node, info)
+    F(stint_impl_node, raw)
     WHOLE(stint_impl_sent) F(stint_impl_sent, sender) F(stint_impl_sent, reserved)
     WHOLE(arena_measures)
     F(arena_measures, next) F(arena_measures, range)

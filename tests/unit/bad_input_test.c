@@ -29,10 +29,15 @@ TEST(bad_input, a_million_names_in_one_megabyte) {
     uint64_t names = arena_header()->site_count;
     CHECK(names > 500 && names < 20000);
     CHECK_EQ_U64(names + lost(STINT_STATUS_NO_NAME), 1000000);
-    CHECK(lost(STINT_STATUS_NO_HISTOGRAM) > 0);
+    CHECK_EQ_U64(lost(STINT_STATUS_NO_HISTOGRAM), 0); /* nodes keep their first samples */
     CHECK_EQ_U64(open_scopes(), 0);
     scope("request-0"); /* what is known stays known */
     CHECK_EQ_U64(calls_of("request-0"), 2);
+    for (int i = 0; i < 100; ++i) {
+        scope("request-0");
+    }
+    CHECK_EQ_U64(calls_of("request-0"), 102);
+    CHECK_EQ_U64(lost(STINT_STATUS_NO_HISTOGRAM), 1);
 }
 
 TEST(bad_input, a_million_samples_under_new_names) {

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <pthread.h>
+#include <semaphore.h>
+
 #include "base/histogram.h"
 #include "read/rows.h"
+#include "record/tree.h"
 
 #include "recorded.h"
 #include "support.h"
@@ -97,8 +101,86 @@ TEST(rows_histogram, after_a_reset_too) {
     }
     const struct stint_row *r = load_row(&rows, &s, &h);
     CHECK(r->calls == 210 && r->samples == 10);
-    CHECK(r->min_ns > 9000 && r->max_ns < 11000); /* a histogram's bounds */
+    CHECK(r->min_ns == 10020 && r->max_ns == 10020); /* of the samples that the node keeps */
+    CHECK(r->p50_ns == 10020 && r->p99_ns == 10020);
+    interval_close(&s);
+    for (int i = 0; i < 50; ++i) {
+        load_outer(10000);
+    }
+    r = load_row(&rows, &s, &h);
+    CHECK(r->samples == 60 && at(&h, 20020) == 0); /* not that of the interval before */
+    CHECK(r->min_ns > 9000 && r->max_ns < 11000);  /* a histogram's bounds */
     CHECK(r->p50_ns > 9000 && r->p99_ns < 11000);
+    interval_close(&s);
+}
+
+/* Percentiles of all samples up to the 32nd of a node are exact, whatever the threads. */
+static sem_t recorded, end;
+
+static void *times_of_a_thread(void *from) {
+    for (uint64_t i = 0; i < STINT_IMPL_RAW; ++i) {
+        timed("exact", *(const uint64_t *)from + 1000 * i);
+    }
+    sem_post(&recorded);
+    sem_wait(&end);
+    return NULL;
+}
+
+TEST(rows_histogram, rows_of_few_samples_have_exact_percentiles) {
+    uint64_t from[3] = {100001, 100002, 100003};
+    pthread_t t[3];
+    CHECK(!sem_init(&recorded, 0, 0) && !sem_init(&end, 0, 0));
+    for (int i = 0; i < 3; ++i) { /* all stay until the end: each has a recorder */
+        CHECK(!pthread_create(&t[i], NULL, times_of_a_thread, &from[i]));
+        sem_wait(&recorded);
+    }
+    for (uint64_t i = 0; i < STINT_IMPL_RAW; ++i) {
+        timed("exact", 100000 + 1000 * i);
+    }
+    stint_stat s = stat_of("exact");
+    CHECK_EQ_U64(s.samples, 4 * STINT_IMPL_RAW);
+    CHECK_EQ_U64(s.p50_ns, 115003);
+    CHECK_EQ_U64(s.p90_ns, 128003);
+    CHECK_EQ_U64(s.p99_ns, 131002);
+    timed("exact", 100000);
+    CHECK(stat_of("exact").p99_ns != 131002); /* one node has a histogram now */
+    for (int i = 0; i < 3; ++i) {
+        sem_post(&end);
+    }
+    for (int i = 0; i < 3; ++i) {
+        pthread_join(t[i], NULL);
+    }
+}
+
+/* A reset between two samples that one histogram gets later. */
+TEST(rows_histogram, samples_kept_before_a_reset_are_not_of_the_interval) {
+    static struct snapshot s;
+    static struct histogram h;
+    struct rows rows;
+    for (int i = 0; i < 20; ++i) {
+        timed("a", 100);
+    }
+    stint_reset();
+    CHECK_EQ_U64(stat_of("a").samples, 0);
+    for (int i = 0; i < 5; ++i) {
+        timed("a", 300);
+    }
+    CHECK(stat_of("a").p50_ns == 300 && stat_of("a").min_ns == 300);
+    stint_reset();
+    for (int i = 0; i < 40; ++i) {
+        timed("a", 500);
+    }
+    CHECK(!interval_open(&s, 0));
+    CHECK(!rows_flat(&rows, &s, 0));
+    CHECK(!rows_histogram(&h, &rows, 0, 0));
+    CHECK(histogram_count(&h) == 40 && at(&h, 500) == 40);
+    interval_close(&s);
+    stint_reset();
+    timed("a", 700);
+    CHECK(!interval_open(&s, 0));
+    CHECK(!rows_flat(&rows, &s, 0));
+    CHECK(!rows_histogram(&h, &rows, 0, 0));
+    CHECK(histogram_count(&h) == 1 && at(&h, 700) == 1);
     interval_close(&s);
 }
 
@@ -124,6 +206,7 @@ TEST(rows_histogram, has_the_sample_that_waits_in_its_frame) {
     static struct histogram h;
     static uint32_t buckets[STINT_IMPL_BUCKETS];
     struct rows rows;
+    tree_raw_samples = 0;
     timed("a", 10);
     timed("a", 20); /* a new maximum: counted at once */
     timed("a", 15);
@@ -149,6 +232,7 @@ TEST(rows_histogram, has_the_sample_that_waits_in_its_frame) {
 
 /* Reset between the sample and the next scope on its frame: it is of the interval before. */
 TEST(rows_histogram, a_waiting_sample_is_of_its_interval) {
+    tree_raw_samples = 0;
     timed("a", 10);
     timed("a", 20);
     timed("a", 15);

@@ -8,6 +8,7 @@
 
 #include "base/histogram.h"
 #include "read/rows.h"
+#include "record/tree.h"
 #include "recorded.h"
 #include "session/interval.h"
 #include "stepping.h"
@@ -15,6 +16,7 @@
 #define NAMES 5000 /* the table of edges grows under the interrupted code, seven times over */
 
 static unsigned opened; /* in the handler */
+static unsigned handled;
 static unsigned names_used = NAMES;
 static char names[NAMES][20];
 
@@ -99,6 +101,72 @@ TEST(signal, at_every_instruction_of_known_scopes) {
     check_sum(21);
 }
 
+/* The inline path from the second call of a site on. */
+TEST(signal, at_every_instruction_of_scopes_with_histograms) {
+    NEEDS_STEPPING(handler);
+    tree_raw_samples = 0;
+    nested();
+    stepping(1);
+    for (int i = 0; i < 20; ++i) {
+        nested();
+    }
+    stepping(0);
+    CHECK_EQ_U64(calls_of("main.outer"), 21);
+    CHECK_EQ_U64(calls_of("main.inner"), 21);
+    check_sum(21);
+}
+
+static uint64_t percentile_samples(const char *name) {
+    static struct histogram h;
+    struct snapshot snap;
+    struct rows rows;
+    uint64_t count = 0;
+    if (!CHECK(!interval_open(&snap, 0) && !rows_flat(&rows, &snap, 0))) {
+        return 0;
+    }
+    for (uint32_t i = 0; i < rows.count; ++i) {
+        if (!strcmp(rows.row[i].name, name) && CHECK(!rows_histogram(&h, &rows, i, 0))) {
+            count = histogram_count(&h);
+        }
+    }
+    interval_close(&snap);
+    return count;
+}
+
+/* Of the main program, so that the handler interrupts the change from kept samples to a histogram;
+ * its intervals have the node of those that it interrupts. */
+static void interval_handler(int number) {
+    static unsigned instructions;
+    (void)number;
+    if (instructions++ % 13) { /* each time, a compare and exchange would never succeed */
+        return;
+    }
+    ++opened;
+    if (stint_add_sample("same interval", 7)) {
+        ++handled;
+    }
+}
+
+TEST(signal, at_every_instruction_of_a_first_histogram) {
+    NEEDS_STEPPING(interval_handler);
+    opened = handled = 0;
+    for (uint32_t i = 0; i + 2 < STINT_IMPL_RAW; ++i) {
+        shared_site();
+        CHECK(stint_add_sample("same interval", 5) == 0);
+    }
+    stepping(1);
+    for (int i = 0; i < 5; ++i) {
+        shared_site();
+        CHECK(stint_add_sample("same interval", 5) == 0);
+    }
+    stepping(0);
+    CHECK(opened > 50 && handled < opened);
+    CHECK_EQ_U64(percentile_samples("shared"), STINT_IMPL_RAW + 3);
+    CHECK_EQ_U64(calls_of("same interval"), STINT_IMPL_RAW + 3 + opened - handled);
+    CHECK_EQ_U64(percentile_samples("same interval"), calls_of("same interval"));
+    CHECK_EQ_U64(lost_in_all(), handled);
+}
+
 TEST(signal, at_every_instruction_of_the_first_use) {
     NEEDS_STEPPING(handler);
     stepping(1);
@@ -144,8 +212,6 @@ static void second_parent(void) {
     REGISTER_TIMER("second parent");
     shared_site();
 }
-
-static unsigned handled;
 
 /* Other sites at the depth of the interrupted one, whose nodes the inline path finds in the same
  * place; and the clock stands still, so that all samples are in one bucket of their histogram. */
@@ -205,6 +271,7 @@ static void check_places(void) {
 
 TEST(signal, other_sites_at_the_same_depth_at_every_instruction) {
     NEEDS_STEPPING(other_handler);
+    tree_raw_samples = 0; /* the inline path */
     number_alike();
     for (int i = 0; i < 3; ++i) {
         first_parent();

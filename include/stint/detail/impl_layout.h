@@ -44,6 +44,7 @@
 #define STINT_IMPL_FRAMES (STINT_IMPL_DEPTH + 1) /* and the root */
 #define STINT_IMPL_BUCKETS 640 /* 16 linear sub-buckets an octave over 40 octaves of ticks */
 #define STINT_IMPL_LONG ((uint64_t)1 << 43) /* ticks, most of an hour: all longer share a bucket */
+#define STINT_IMPL_RAW 32  /* samples that a node keeps itself, until it gets a histogram */
 #define STINT_IMPL_INFO 64 /* bytes of a scope's info kept with its maximum, NUL included */
 
 /* One per call site, in the instrumented code's own data. All but `word` is constant. */
@@ -67,6 +68,9 @@ struct stint_impl_site {
 /* Nodes that begin tries first, by the low bits of their site's id. */
 #define STINT_IMPL_NEAR 256
 
+/* Places of the table of edges that begin tries next: they are in one half of a cache line. */
+#define STINT_IMPL_EDGE_GROUP 4u
+
 /* A place of the open-scope stack; frame 0 is the thread's root and never closes. 48 bytes. */
 struct stint_impl_frame {
     uint64_t guard; /* address of the guard, maybe tagged; 0 = closed. Owner, relaxed; the thread
@@ -86,17 +90,22 @@ struct stint_impl_frame {
     uint32_t reserved;
 };
 
-/* A scope in its calling context, for one thread. The first line is all that a sample touches; the
- * rest changes on a new maximum only. `seq` is twice the sample count, odd while being written. */
+/* A sample in a node: its ticks + 1, 0 = none yet; with this bit it is counted in the histogram,
+ * too. A sample as long as the bit is kept in none: the node gets its histogram. */
+#define STINT_IMPL_RAW_COUNTED 0x80000000u
+
+/* A scope in its calling context, for one thread. Beyond the node's first samples, the first line is
+ * all that a sample touches; the rest changes on a new maximum only. `seq` is twice the sample count,
+ * odd while being written. */
 struct stint_impl_node {
     uint64_t seq;    /* owner, relaxed then release: the seqlock of this line */
     uint64_t total;  /* ticks. Owner, release */
     uint64_t min;    /* ticks, UINT64_MAX before the first sample. Owner, release */
     uint64_t span;   /* samples of min to min + span - 1 are ordinary; any other, so a new minimum,
-                     * a new maximum, the first and one below 0, takes the slow path. Owner,
-                     * release */
+                     * a new maximum and one below 0, takes the slow path; 0 while samples are
+                     * kept raw. Owner, release */
     uint64_t nested; /* ticks of the calls recorded right inside its samples. Owner, release */
-    uint32_t histogram; /* units, 0 = none. Owner, release, once */
+    uint32_t histogram; /* units, 0 = none, as at first. Owner, release, once */
     uint32_t site;      /* id of the site record */
     uint32_t parent;    /* units, 0 for the root */
     uint32_t child;     /* first child, units. Owner, release */
@@ -114,7 +123,8 @@ struct stint_impl_node {
     uint64_t max;
     uint64_t
         recursions; /* calls inside an open call of itself: counted, not timed. Owner, relaxed */
-    char info[STINT_IMPL_INFO]; /* of the maximum. Owner, under seq */
+    char info[STINT_IMPL_INFO];   /* of the maximum. Owner, under seq */
+    uint32_t raw[STINT_IMPL_RAW]; /* the first samples, in a row. Owner, release */
 };
 
 enum stint_impl_kind {
@@ -163,21 +173,16 @@ struct stint_impl_ring {
     uint64_t reserved[6]; /* the events follow */
 };
 
-/* (parent node, set, site) -> node. Private to the owner, outside the arena. */
-struct stint_impl_edge {
-    uint64_t key;
-    uint32_t node;
-    uint32_t reserved;
-};
-
 /* The per-thread block the thread-local pointer leads to. Private memory of this process. */
 struct stint_impl_thread {
     uint32_t gate; /* written by the runtime, read by the owner, relaxed; or STINT_IMPL_SHUT */
-    uint32_t edge_shift; /* 64 - log2 of the number of edges */
+    uint32_t edge_shift; /* 64 - log2 of the places for edges */
     struct stint_impl_frame *top;
     struct stint_impl_frame *last; /* the deepest frame there is */
     char *base;                    /* the arena */
-    struct stint_impl_edge *edges;
+    /* By a hash of (parent node, set, site) the node, in units; 0 = none. The node itself tells
+     * whether it is the right one. Owner, relaxed */
+    uint32_t *edges;
     uint64_t ticks_per_us; /* 24.8 fixed point, for thresholds */
     uint64_t trace_min;    /* ticks from which a span is traced; UINT64_MAX: none is */
     struct stint_impl_ring *ring;
@@ -310,9 +315,8 @@ static inline uint64_t stint_impl_edge_key(uint32_t node, uint32_t set, uint32_t
            (uint64_t)set << STINT_IMPL_SITE_BITS | site;
 }
 
-/* Fibonacci hashing: the ids of one parent, mostly in a row, land as far apart as they can. A key
- * lies in its slot or in that slot's neighbour (^ 1, the same cache line), else the slow path finds
- * it. */
+/* Fibonacci hashing: the ids of one parent, mostly in a row, land as far apart as they can. An edge
+ * lies in its slot or in one of the slot's neighbours (^ 1, 2, 3), else the slow path finds it. */
 static inline uint64_t stint_impl_edge_slot(uint64_t key, uint32_t shift) {
     return key * 0x9e3779b97f4a7c15u >> shift;
 }

@@ -85,17 +85,18 @@ stint_impl_node_find(struct stint_impl_thread *t, uint32_t parent, uint32_t set,
     uint64_t slot = stint_impl_edge_slot(key, STINT_IMPL_LOAD(&t->edge_shift));
     /* In this order: a signal handler may put a larger table in its place. */
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    struct stint_impl_edge *e = t->edges + slot;
-    if (STINT_IMPL_UNLIKELY(e->key != key)) {
-        e = t->edges + (slot ^ 1);
-        if (e->key != key) {
-            return STINT_IMPL_NULL;
+    const uint32_t *edges = STINT_IMPL_LOAD(&t->edges);
+    for (uint32_t i = 0; i < STINT_IMPL_EDGE_GROUP; ++i) {
+        uint32_t unit = STINT_IMPL_LOAD(&edges[slot ^ i]);
+        /* At 0 is the arena's header, which is longer than a node. */
+        struct stint_impl_node *n =
+            (struct stint_impl_node *)(void *)(t->base + (uint64_t)unit * STINT_IMPL_UNIT);
+        if (n->site == id && n->parent == parent && n->set == set && unit) {
+            STINT_IMPL_STORE(&t->near[id % STINT_IMPL_NEAR], n);
+            return n;
         }
     }
-    struct stint_impl_node *n =
-        (struct stint_impl_node *)(void *)(t->base + (uint64_t)e->node * STINT_IMPL_UNIT);
-    STINT_IMPL_STORE(&t->near[id % STINT_IMPL_NEAR], n);
-    return n;
+    return STINT_IMPL_NULL;
 }
 
 /* Opens a scope of a known site below the innermost open one. 0: not possible here. */

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "samples.h"
+
+#include "base/arithmetic.h"
+
+static const uint32_t *raw_of(const struct snapshot *s, const struct snapshot_node *n) {
+    const struct stint_impl_node *node = snapshot_at(s, n->unit, sizeof *node);
+    if (!node) {
+        return NULL;
+    }
+    /* Memory for a histogram was refused: the samples that came later are nowhere, and without them
+     * the first ones would be taken for all. */
+    if (!n->histogram && n->count + n->before > STINT_IMPL_RAW) {
+        return NULL;
+    }
+    return node->raw;
+}
+
+static uint32_t raw_load(const uint32_t *raw) {
+    return __atomic_load_n(raw, __ATOMIC_ACQUIRE);
+}
+
+static uint32_t raw_ticks(uint32_t raw) {
+    return (raw & ~STINT_IMPL_RAW_COUNTED) - 1;
+}
+
+void samples_read(struct samples *out, const struct snapshot *s, const struct snapshot_node *n) {
+    const uint32_t *raw = raw_of(s, n);
+    out->kept = out->old = out->counted = 0;
+    for (uint32_t i = 0; raw && i < STINT_IMPL_RAW; ++i) {
+        uint32_t is = raw_load(&raw[i]);
+        if (!(is & ~STINT_IMPL_RAW_COUNTED)) {
+            return;
+        }
+        int is_counted = (is & STINT_IMPL_RAW_COUNTED) != 0;
+        out->counted += is_counted != 0;
+        if (is_counted && i >= n->raw_counted && i < n->raw_before) {
+            out->old_ticks[out->old++] = raw_ticks(is);
+        }
+        if (!is_counted && i >= n->raw_before) {
+            out->ticks[out->kept++] = raw_ticks(is);
+        }
+    }
+}
+
+int samples_any(const struct snapshot *s, const struct snapshot_node *n) {
+    const uint32_t *raw = raw_of(s, n);
+    return raw && raw_load(&raw[0]);
+}
+
+uint32_t samples_count(const struct snapshot *s, const struct snapshot_node *n, uint32_t *counted) {
+    const uint32_t *raw = raw_of(s, n);
+    uint32_t count = 0;
+    *counted = 0;
+    for (; raw && count < STINT_IMPL_RAW; ++count) {
+        uint32_t is = raw_load(&raw[count]);
+        if (!is) {
+            break;
+        }
+        *counted += (is & STINT_IMPL_RAW_COUNTED) != 0;
+    }
+    return count;
+}
+
+void samples_add(struct histogram *to, const struct samples *from) {
+    for (uint32_t i = 0; i < from->kept; ++i) {
+        ++to->bucket[stint_impl_bucket(from->ticks[i])];
+    }
+    for (uint32_t i = 0; i < from->old; ++i) {
+        uint64_t *bucket = &to->bucket[stint_impl_bucket(from->old_ticks[i])];
+        *bucket = saturating_subtract(*bucket, 1);
+    }
+}
