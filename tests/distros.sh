@@ -4,8 +4,10 @@
 # Builds and tests stint where it is not developed: with musl, for aarch64 under qemu, and, as root,
 # in Debian's oldest and newest releases. A place that this machine cannot have is one line and no
 # failure; exits with 77 if that was all of them.
-# "quick" is the first two, with the unit tests that have nothing to do with GPUs.
-# usage: tests/distros.sh FOLDER [quick | [musl | aarch64 | debian-11 | debian-sid]...]
+# "quick" is the first two, with the unit tests that have nothing to do with GPUs. "start" runs in
+# both Debians the quick start of README.md only, without a compiler cache, and prints how long it
+# takes from a fresh copy of the source to the first report.
+# usage: tests/distros.sh FOLDER [quick | start | [musl | aarch64 | debian-11 | debian-sid]...]
 #
 # A Debian is made once, in FOLDER/NAME, and kept. What is mounted there is so in a namespace of its
 # own that ends with the command, so that FOLDER may be removed at any time.
@@ -19,6 +21,7 @@ if [ "$*" = quick ]; then
     unit=stint_unit_core label=core
     left_out=every_ # instruction, byte or length: minutes
 fi
+[ "$*" != start ] || set -- start-debian-11 start-debian-sid
 mkdir -p "$folder"
 folder=$(cd "$folder" && pwd)
 cd "$(dirname "$0")/.."
@@ -202,8 +205,41 @@ cc -DWITH_TIMER -I/build/prefix-OFF/include samples/quickstart.c -L/build/prefix
 /build/quickstart-by-hand >/dev/null
 '
 
+# The commands are those of README.md.
+# shellcheck disable=SC2016 # for the inner shell
+quick_start='set -e
+export LC_ALL=C.UTF-8
+rm -rf /build/start && mkdir -p /build/start
+tar -C /source --exclude=./build --exclude=./.git -cf - . | tar -C /build/start -xf -
+cd /build/start
+sed -n "/^cmake -S /p; /^cmake --build /p; /^cc -O2 .*quickstart/p" README.md >steps.sh
+[ "$(wc -l <steps.sh)" = 3 ]
+start=$(date +%s)
+sh -ex steps.sh
+STINT_REPORT=table ./quickstart 2>report.txt
+grep pi_of report.txt
+echo $(($(date +%s) - start)) >/build/seconds
+'
+
+first_report() {
+    logged "$folder/$place.log" inside "$folder/$place" "$quick_start" || return 1
+    say "$place: from a fresh copy of the source to the first report:" \
+        "$(cat "$folder/$place/build/seconds") s on $jobs processors, load $(cut -d' ' -f1 /proc/loadavg)"
+}
+
+start_debian_11() {
+    place=debian-11
+    can_chroot bullseye && make_root bullseye gcc libc6-dev && first_report
+}
+
+start_debian_sid() {
+    place=debian-sid
+    can_chroot sid && make_root sid gcc g++ && first_report
+}
+
 debian_11() {
     can_chroot bullseye && make_root bullseye gcc libc6-dev || return
+    first_report || return
     logged "$folder/$place.log" inside "$folder/$place" "$environment$installed" || return 1
     say "$place: $(inside "$folder/$place" 'gcc --version | head -n 1; ldd --version | head -n 1' |
         paste -s -d ' ' -): installs, shared and static; programs link as install.md says"
@@ -211,6 +247,7 @@ debian_11() {
 
 debian_sid() {
     can_chroot sid && make_root sid gcc g++ || return
+    first_report || return
     log=$folder/$place.log
     logged "$log" inside "$folder/$place" "$environment$installed" || return 1
     say "$place: installs, shared and static; programs link as install.md says"
@@ -227,6 +264,8 @@ for place in "$@"; do
     musl | aarch64) $place || status=$? ;;
     debian-11) debian_11 || status=$? ;;
     debian-sid) debian_sid || status=$? ;;
+    start-debian-11) start_debian_11 || status=$? ;;
+    start-debian-sid) start_debian_sid || status=$? ;;
     *)
         say "no such place: $place"
         exit 2

@@ -26,8 +26,9 @@ DOCS = ROOT / "docs"
 OUTER = {"README.md": "index.md", "CHANGELOG.md": "changelog.md",
          "CONTRIBUTING.md": "contributing.md"}
 INDEX = "contents.md"  # docs/README.md
-# The theme's links are too dark on its dark background.
-STYLE = "[data-md-color-scheme='slate'] { --md-typeset-a-color: #9fa8ff; }\n"
+# The theme's links are too dark on its dark background, and it breaks names in tables anywhere.
+STYLE = ("[data-md-color-scheme='slate'] { --md-typeset-a-color: #9fa8ff; }\n"
+         ".md-typeset table code { word-break: normal; overflow-wrap: break-word; }\n")
 
 
 # ---- The sources --------------------------------------------------------------------------------
