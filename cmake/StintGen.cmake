@@ -26,7 +26,7 @@ function(stint_generate_one list table output)
                 ${source}/driver.py ${source}/env.py ${source}/formats.py
                 ${source}/gpu_peak.py ${source}/kernel_names.py ${source}/library.py ${source}/measures.py
                 ${source}/options.py ${source}/status.py ${source}/units.py ${source}/views.py
-                ${source}/words.py ${source}/${table} ${ARGN}
+                ${source}/words.py ${source}/instrument/output_file.py ${source}/${table} ${ARGN}
         COMMENT "Generating ${output}"
         VERBATIM)
     list(APPEND ${list} ${folder}/${output}.stamp)

@@ -189,7 +189,7 @@ function(stint_wrap target)
             --depfile "${base}.d" --depfile-target "${depname}"
         COMMAND "${CMAKE_COMMAND}" -E touch "${base}.stamp"
         DEPENDS "${scripts}/wrap.py" "${scripts}/clang_ast.py" "${scripts}/compile_flags.py"
-            "${flags}" $<$<BOOL:${arg_PRELOAD}>:stint::runtime>
+            "${scripts}/output_file.py" "${flags}" $<$<BOOL:${arg_PRELOAD}>:stint::runtime>
         ${depfile}
         COMMENT "Wrapping the functions of ${arg_HEADER} for ${target}"
         VERBATIM)
@@ -258,7 +258,7 @@ function(stint_catalog target)
             --depfile "${base}.d" --depfile-target "${depname}"
         COMMAND "${CMAKE_COMMAND}" -E touch "${base}.stamp"
         DEPENDS "${scripts}/catalog.py" "${scripts}/clang_ast.py" "${scripts}/compile_flags.py"
-            "${scripts}/wrap.py" ${files} "${base}.$<CONFIG>.sources" "${sources}"
+            "${scripts}/wrap.py" "${scripts}/output_file.py" ${files} "${base}.$<CONFIG>.sources" "${sources}"
         ${depfile}
         COMMENT "Listing the sites of ${target}"
         VERBATIM)

@@ -14,6 +14,8 @@ import sys
 
 sys.dont_write_bytecode = True  # the source tree may be read-only, and stays clean either way
 
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "instrument"))
+
 import columns
 import completion
 import cupti
@@ -25,6 +27,7 @@ import html
 import kernel_names
 import measures
 import options
+from output_file import write_if_changed
 import status
 import table
 import units
@@ -76,20 +79,6 @@ OUTPUTS = {
     "view_help.inc": words.render_view_help,
     "words.inc": words.render_c,
 }
-
-
-def write_if_changed(path, data):
-    try:
-        with open(path, "rb") as old:
-            if old.read() == data:
-                return
-    except FileNotFoundError:
-        pass
-    # Renamed into place: an interrupted or a parallel run never leaves half a file.
-    temporary = "%s.%d.tmp" % (path, os.getpid())
-    with open(temporary, "wb") as new:
-        new.write(data)
-    os.replace(temporary, path)
 
 
 def main(argv):

@@ -22,7 +22,7 @@ sys.dont_write_bytecode = True
 
 import clang_ast
 import compile_flags
-from wrap import write_depfile, write_if_changed
+from wrap import write_depfile, write_text
 
 SITE = "stint_impl_site_"
 HAS_SITE = re.compile(rb'"name": "stint_impl_site_\d')
@@ -329,7 +329,7 @@ def generate(args):
             sites += found
             files += included
     catalog = make_catalog(args.target, sites, not_read)
-    write_if_changed(args.out, render_catalog(catalog))
+    write_text(args.out, render_catalog(catalog))
     if args.depfile:
         write_depfile(args.depfile, args.depfile_target or args.out, dict.fromkeys(files))
     print_findings(catalog, args.out)

@@ -19,6 +19,7 @@ import sys
 import tempfile
 
 import clang_ast
+import output_file
 import rewrite
 
 SOURCES = {'.c': 'c', '.C': 'c++', '.cc': 'c++', '.cp': 'c++', '.cpp': 'c++', '.cxx': 'c++',
@@ -159,17 +160,6 @@ def copy_path(command, source):
     return os.path.join(folder, name)
 
 
-def write_if_changed(path, data):
-    try:
-        with open(path, 'rb') as file:
-            if file.read() == data:
-                return
-    except OSError:
-        pass
-    with open(path, 'wb') as file:
-        file.write(data)
-
-
 def write_list(path, source, copy, failure):
     """Replaces what the list says about the source. Compilers run at the same time: it is locked."""
     lines = []
@@ -211,7 +201,7 @@ def instrument_source(command, source, options):
         head = 'STINT_LINES_FILE("%s", %d, %s)\n' % (name, len(copy.lines),
                                                    ', '.join(map(str, copy.lines)))
     head += '#line 1 "%s"\n' % name
-    write_if_changed(path, os.fsencode(head) + copy.text)
+    output_file.write_if_changed(path, os.fsencode(head) + copy.text)
     return path
 
 

@@ -33,6 +33,7 @@ sys.dont_write_bytecode = True
 
 import clang_ast
 import compile_flags
+import output_file
 
 WORD = r"[A-Za-z_]\w*"
 
@@ -533,19 +534,8 @@ def is_lto(path):
 
 # ---- Commands.
 
-def write_if_changed(path, text):
-    """A file whose bytes would not change keeps its time, so that nothing is compiled again."""
-    data = text.encode(errors="surrogateescape")
-    try:
-        with open(path, "rb") as old:
-            if old.read() == data:
-                return
-    except FileNotFoundError:
-        pass
-    temporary = "%s.%d.tmp" % (path, os.getpid())
-    with open(temporary, "wb") as new:
-        new.write(data)
-    os.replace(temporary, path)
+def write_text(path, text):
+    output_file.write_if_changed(path, text.encode(errors="surrogateescape"))
 
 
 def write_depfile(path, target, files):
@@ -553,7 +543,7 @@ def write_depfile(path, target, files):
         return text.replace("\\", "\\\\").replace(" ", "\\ ").replace("#", "\\#").replace("$", "$$")
     absolute = [os.path.abspath(file) for file in files]
     text = "%s: \\\n  %s\n" % (escape(target), " \\\n  ".join(escape(file) for file in absolute))
-    write_if_changed(path, text)
+    write_text(path, text)
 
 
 def generate(args):
@@ -575,12 +565,12 @@ def generate(args):
     wrapped = [candidate for candidate in chosen if not candidate.reason]
     facts = {"header": header.path, "set": args.set, "preload": args.preload,
              "functions": [candidate.as_dict() for candidate in chosen] + macros}
-    write_if_changed(args.out + ".c",
+    write_text(args.out + ".c",
                      write_code(include, header, wrapped, args.set, args.preload))
-    write_if_changed(args.out + ".json", json.dumps(facts, indent=1) + "\n")
+    write_text(args.out + ".json", json.dumps(facts, indent=1) + "\n")
     if args.preload:
         text, head = write_list(facts, None)
-        write_if_changed(args.out + ".txt", text)
+        write_text(args.out + ".txt", text)
         print("stint_wrap: %s (%s.txt)" % (head, args.out))
     if args.depfile:
         write_depfile(args.depfile, args.depfile_target or args.out + ".c", header.files)
@@ -613,9 +603,9 @@ def link(args):
             options.append("-Wl,--wrap=" + symbol)
         else:
             options.append("-Wl,--defsym=__real_%s=__wrap_%s" % (symbol, symbol))
-    write_if_changed(args.out + ".rsp", "\n".join(options) + "\n")
+    write_text(args.out + ".rsp", "\n".join(options) + "\n")
     text, head = write_list(facts, calls)
-    write_if_changed(args.out + ".txt", text)
+    write_text(args.out + ".txt", text)
     print("stint_wrap: %s (%s.txt)" % (head, args.out))
 
 

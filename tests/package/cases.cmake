@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# Tests of projects that use the installed package (package.py):
+#
+#     stint_package_cases(<name> <driver> <setup> [<fixture>...])
+#
+# adds the test <name>.<case> for each case that the driver lists. All need the fixtures and, but for the
+# case <setup>, the fixture <name>, which that case sets up.
+function(stint_package_cases name driver setup)
+    find_package(Python3 3.8 REQUIRED COMPONENTS Interpreter)
+    set(driver "${CMAKE_CURRENT_SOURCE_DIR}/${driver}")
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${driver}")
+    execute_process(COMMAND "${Python3_EXECUTABLE}" -B "${driver}" --list
+        OUTPUT_VARIABLE cases OUTPUT_STRIP_TRAILING_WHITESPACE RESULT_VARIABLE failed)
+    if(failed)
+        message(FATAL_ERROR "${driver} --list: ${failed}")
+    endif()
+    string(REPLACE "\n" ";" cases "${cases}")
+
+    get_target_property(type stint_runtime TYPE)
+    set(kind static)
+    if(type STREQUAL "SHARED_LIBRARY")
+        set(kind shared)
+    endif()
+    set(cxx "")
+    if(CMAKE_CXX_COMPILER) # it may be NOTFOUND
+        set(cxx "${CMAKE_CXX_COMPILER}")
+    endif()
+    foreach(case IN LISTS cases)
+        add_test(NAME ${name}.${case}
+            COMMAND "${Python3_EXECUTABLE}" -B "${driver}"
+                --source "${PROJECT_SOURCE_DIR}" --build "${PROJECT_BINARY_DIR}"
+                --work "${PROJECT_BINARY_DIR}/tests/package/work" --kind ${kind}
+                --config "$<CONFIG>" --cmake "${CMAKE_COMMAND}" --generator "${CMAKE_GENERATOR}"
+                --cc "${CMAKE_C_COMPILER}" --cflags=${CMAKE_C_FLAGS}
+                --cxx "${cxx}" --cxxflags=${CMAKE_CXX_FLAGS} ${case})
+        # Far above the 10 s of the slowest case: the machine may be busy with the other tests.
+        set_tests_properties(${name}.${case} PROPERTIES LABELS "${name};build" SKIP_RETURN_CODE 77
+            TIMEOUT 300 FIXTURES_REQUIRED "${ARGN};${name}")
+    endforeach()
+    set_tests_properties(${name}.${setup} PROPERTIES
+        FIXTURES_REQUIRED "${ARGN}" FIXTURES_SETUP ${name})
+endfunction()
