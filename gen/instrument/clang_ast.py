@@ -10,8 +10,8 @@
                     print(f.name, f.place.line(), f.begin.offset, f.end.after, f.type, f.storage)
 
 `dump(clang, arguments, files)` runs the compiler and gives its declarations as `Node`; those that begin
-in a file other than `files` (paths as the command line or #include gives them; default: all) are
-left out. A failure of the compiler raises AstError, at the latest at the end of the `with`.
+in a file other than `files` (a list of paths as the command line or #include gives them, or a function of a
+path that says whether; default: all) are left out. A failure of the compiler raises AstError, at the latest at the end of the `with`.
 
 A Node is a piece of the dump that is decoded on demand: `kind`, `head` (its own fields as a dict,
 without "inner"), `children()` (None for a null child), `begin`, `end` and `place` (each a Place, or None
@@ -377,6 +377,8 @@ class Stream:
         return place is not None and self.is_named(place.file)
 
     def is_named(self, file):
+        if callable(self.files):
+            return self.files(file)
         if file not in self.names:
             real = os.path.realpath(file)
             self.names[file] = any(file == f or real == os.path.realpath(f) for f in self.files)

@@ -24,6 +24,8 @@ import rewrite
 
 SOURCES = {'.c': 'c', '.C': 'c++', '.cc': 'c++', '.cp': 'c++', '.cpp': 'c++', '.cxx': 'c++',
            '.c++': 'c++', '.CPP': 'c++'}
+CUDA = ('cu', 'cuda')
+NO_CUDA = 'CUDA sources are compiled as they are: clang reads them only with a CUDA toolkit that it knows'
 # Options whose value is the next argument.
 WITH_VALUE = {'-o', '-I', '-D', '-U', '-L', '-l', '-x', '-T', '-u', '-e', '-z', '-B', '-A', '-MF', '-MT',
               '-MQ', '-include', '-imacros', '-isystem', '-iquote', '-idirafter', '-iprefix',
@@ -66,6 +68,7 @@ class Command:
                 not self.is_file(words[self.first]):
             self.first += 1
         self.sources = []
+        self.cuda = []
         self.inputs = False
         self.output = None
         self.depfile = None
@@ -99,6 +102,8 @@ class Command:
     def take_input(self, i, word, language):
         self.inputs = True
         language = language or SOURCES.get(os.path.splitext(word)[1])
+        if language in CUDA or (language is None and word.endswith('.cu')):
+            self.cuda.append(word)
         if language in ('c', 'c++') and word != '-':
             self.sources.append(Source(i, word, language))
 
@@ -166,10 +171,15 @@ def write_list(path, source, copy, failure):
     if failure:
         lines.append('%s: not instrumented: %s' % (source, failure))
     else:
-        lines.append('%s: %d functions instrumented, %d left out'
-                     % (source, len(copy.done), len(copy.left_out)))
+        in_headers = ''
+        if copy.in_headers:
+            in_headers = ', %d in headers' % len(copy.in_headers)
+        lines.append('%s: %d functions instrumented, %d left out%s'
+                     % (source, len(copy.done), len(copy.left_out), in_headers))
         lines += ['%s:%d: %s: left out: %s' % (source, line, name, reason)
                   for name, line, reason in copy.left_out]
+        lines += ['%s: %s: left out: defined in %s:%d, and only the source itself is copied'
+                  % (source, name, header, line) for name, header, line in copy.in_headers]
     with open(path, 'a+', encoding='utf-8') as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         file.seek(0)
@@ -216,6 +226,17 @@ def name_original(depfile, copy, original):
             file.write(text.replace(escape(copy), escape(original)))
     except OSError as e:
         say('%s: %s' % (depfile, e.strerror))
+
+
+def name_cuda_sources(command, options):
+    if command.mode == 'other':
+        return
+    for path in command.cuda:
+        if options.sources and not is_listed(path, options.sources):
+            continue
+        say('%s: not instrumented: %s' % (path, NO_CUDA))
+        if options.list:
+            write_list(options.list, path, None, NO_CUDA)
 
 
 def compile_copies(command, options):
@@ -270,6 +291,7 @@ def wrap_command(words, options):
         return run(words)
     if command.mode == 'other' or not command.inputs:
         return run(words)
+    name_cuda_sources(command, options)
     new, copies = compile_copies(command, options)
     if command.mode == 'link':
         new += library_words(options)

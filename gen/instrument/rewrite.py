@@ -5,6 +5,7 @@
     copy.text         the copy, bytes; None if nothing of it is instrumented
     copy.done         names of the instrumented functions, in their order
     copy.left_out     (name, line, reason) of those that match and are not instrumented
+    copy.in_headers   (name, file, line) of those that match and are defined in the project's headers
 
 With lines=True each statement gets a marker (lines.py) and functions are no scopes.
 
@@ -12,6 +13,7 @@ Text is only inserted, at offsets that the compiler gave and never inside a macr
 added: line n of the copy is line n of the file.
 """
 import fnmatch
+import os
 import re
 
 import clang_ast
@@ -28,6 +30,9 @@ ATTRIBUTES = {
     'CUDAGlobal': 'device code',
     'CUDADevice': 'device code',
 }
+
+# Headers below these are not the project's.
+SYSTEM = ('/usr/', '/opt/', '/lib/')
 
 # Bodies of other kinds than {}.
 BODIES = {
@@ -65,6 +70,7 @@ class Copy:
         self.lines = []
         self.done = []
         self.left_out = []
+        self.in_headers = []
 
 
 def reason_to_leave(function, resolvers):
@@ -103,18 +109,38 @@ def insert(source, insertions):
     return b''.join(out)
 
 
+def system_folders(arguments):
+    """The folders whose headers are not the project's."""
+    folders = list(SYSTEM)
+    for option, value in zip(arguments, arguments[1:]):
+        if option in ('-isystem', '-idirafter'):
+            folders.append(os.path.abspath(value) + '/')
+    folders += [os.path.abspath(word[8:]) + '/' for word in arguments
+                if word.startswith('-isystem') and word != '-isystem']
+    return tuple(folders)
+
+
 def definitions(clang, path, arguments):
-    """The functions that are defined in the file, each once."""
+    """The functions that are defined in the file and in the project's headers, each once."""
     seen = set()
-    with clang_ast.dump(clang, arguments + [path], [path]) as nodes:
+    system = system_folders(arguments)
+    known = {}
+
+    def is_of_the_project(file):
+        if file not in known:
+            known[file] = file == path or not os.path.abspath(file).startswith(system)
+        return known[file]
+
+    with clang_ast.dump(clang, arguments + [path], is_of_the_project) as nodes:
         for node in nodes:
             for function in clang_ast.functions(node):
                 if not function.body or function.implicit or function.defaulted:
                     continue
                 begin = function.body.begin
-                # Others are of a header: part of a class, or of a template of which this is an instance.
-                if begin.file == path and begin.offset not in seen:
-                    seen.add(begin.offset)
+                place = begin.file, begin.offset
+                # A template may be of another file than the instance of it.
+                if is_of_the_project(begin.file) and place not in seen:
+                    seen.add(place)
                     yield function
 
 
@@ -146,6 +172,10 @@ def rewrite(clang, path, arguments, globs, lines=False):
     insertions = []
     for function in definitions(clang, path, arguments):
         if not wanted.match(function.name, function.qualified):
+            continue
+        if function.body.begin.file != path:
+            place = function.place
+            copy.in_headers.append((function.qualified, place.file, place.line()))
             continue
         reason = reason_to_leave(function, resolvers)
         at = function.body.begin.offset

@@ -98,23 +98,24 @@ def is_class(path, line):
 class Build:
     """The corpus, compiled in one way: objects, what the compiler said, and the program's results."""
 
-    def __init__(self, folder, name, flags=(), options=None, extra=()):
+    def __init__(self, folder, name, flags=(), options=None, extra=(), names=tuple(NAMES)):
+        sources = [path for path, stem in zip(SOURCES, NAMES) if stem in names]
         self.folder = os.path.join(folder, name)
         self.flags = list(flags)
         self.options = options
         os.makedirs(self.folder)
-        words = [LANGUAGE.compiler] + FLAGS + self.flags + ["-c"] + SOURCES
+        words = [LANGUAGE.compiler] + FLAGS + self.flags + ["-c"] + sources
         if options is not None:
             words = [sys.executable, "-B", os.path.join(ROOT, "gen", "instrument", "instrument.py"),
                      "--functions=*", "--list=list.txt"] + options + ["--"] + words
         self.said = good(words, cwd=self.folder).stderr
-        self.objects = [os.path.join(self.folder, name + ".o") for name in NAMES]
+        self.objects = [os.path.join(self.folder, name + ".o") for name in names]
         main = os.path.join(self.folder, "main" + LANGUAGE.suffix)
         with open(main, "w", encoding="utf-8") as file:
             file.write("#include <stdio.h>\n" + "".join(
-                LANGUAGE.extern + "int corpus_%s(void);\n" % n for n in NAMES)
+                LANGUAGE.extern + "int corpus_%s(void);\n" % n for n in names)
                        + "int main(void) {\n" + "".join(
-                           '    printf("%s %%d\\n", corpus_%s());\n' % (n, n) for n in NAMES)
+                           '    printf("%s %%d\\n", corpus_%s());\n' % (n, n) for n in names)
                        + "    return 3;\n}\n")
         self.program = os.path.join(self.folder, "program")
         words = [LANGUAGE.compiler] + self.flags + [main] + list(extra) + self.objects + ["-o", self.program,
@@ -124,8 +125,12 @@ class Build:
         good(words)
         self.run = os.path.join(self.folder, "run.stint")
         self.calls = os.path.join(self.folder, "calls.txt")
-        self.done = run([self.program], env=dict(os.environ, STINT_FILE=self.run, CALLS=self.calls),
-                        cwd=self.folder)
+        self.done = self.execute()
+
+    def execute(self, before=(), **variables):
+        """Runs the program, with the words before it in the command."""
+        env = dict(os.environ, STINT_FILE=self.run, CALLS=self.calls, **variables)
+        return run(list(before) + [self.program], env=env, cwd=self.folder)
 
 
 class Corpus(unittest.TestCase):

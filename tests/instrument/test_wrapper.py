@@ -171,6 +171,55 @@ int main(void) { return !taken(); }
                                       options=("--functions", "*", "--list", "list.txt")))
         self.assertEqual(len(self.read("list.txt").splitlines()), len(lines) + 1)
 
+    def test_functions_of_headers_are_listed(self):
+        self.write("source/own.h", "static inline int own(int x) { return x; }\n"
+                                   "static inline int other(int x) { return x; }\n")
+        os.makedirs(self.path("system"))
+        self.write("system/far.h", "static inline int own_far(int x) { return x; }\n")
+        self.write("source/a.c", "#include <stdlib.h>\n#include \"own.h\"\n#include <far.h>\n"
+                                 "int main(void) { return own(0) + other(0) + own_far(0); }\n")
+        self.good(self.instrument(CC, "-isystem", "system", "-c", "source/a.c", "-o", "build/a.o",
+                                  options=("--functions", "*,-other", "--list", "list.txt")))
+        self.assertEqual(self.read("list.txt").splitlines(), [
+            "source/a.c: 1 functions instrumented, 0 left out, 1 in headers",
+            "source/a.c: own: left out: defined in source/own.h:1, and only the source itself is copied"])
+
+    def test_cuda_sources_are_named(self):
+        """A compiler that takes anything: nvcc is not needed."""
+        self.write("source/a.cu", "__global__ void k() {}\n")
+        for words in (["-c", "source/a.cu"], ["-x", "cu", "-c", "source/a.cu"]):
+            done = self.instrument("true", *words,
+                                   options=("--functions", "*", "--list", "list.txt"))
+            self.assertEqual((done.returncode, done.stderr.count("\n")), (0, 1), done.stderr)
+            self.assertRegex(done.stderr, "^stint instrument: source/a.cu: not instrumented: CUDA ")
+            self.assertRegex(self.read("list.txt"), "^source/a.cu: not instrumented: CUDA .*\n$")
+        self.assertEqual(self.good(self.instrument("true", "--version", "source/a.cu")), "")
+
+    @unittest.skipUnless(CXX and shutil.which(CXX.split()[0]), "no C++ compiler")
+    def test_coroutines_are_left_alone(self):
+        """Either clang reads them, and they are left out, or the original is compiled."""
+        self.write("source/a.cpp", """#include <coroutine>
+struct task { struct promise_type {
+    int value = 0;
+    task get_return_object() { return {this}; }
+    std::suspend_never initial_suspend() noexcept { return {}; }
+    std::suspend_always final_suspend() noexcept { return {}; }
+    void return_value(int n) { value = n; }
+    void unhandled_exception() {}
+}; promise_type *promise; };
+task run(int n) { co_await std::suspend_never{}; co_return n + 1; }
+int main() { return run(2).promise->value - 3; }
+""")
+        if self.run_in(*CXX.split(), "-std=c++20", "-fsyntax-only", "source/a.cpp").returncode:
+            self.skipTest("no coroutines")
+        for mode in ([], ["--lines"]):
+            done = self.instrument(*CXX.split(), "-std=c++20", "source/a.cpp", "-o", "build/a",
+                                   options=("--functions", "*", "--list", "list.txt", *mode))
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertRegex(self.read("list.txt"),
+                             r"run: left out: a coroutine|a\.cpp: not instrumented: ")
+            self.assertEqual(self.run_in("build/a").returncode, 0)
+
     def test_without_clang_the_original_is_compiled(self):
         self.write("source/a.c", "int main(void) { return 0; }\n")
         done = self.instrument(CC, *FLAGS, "source/a.c", "-o", "build/a",
@@ -208,6 +257,34 @@ int main(void) { return !taken(); }
         self.good(self.instrument(CC, "-DWITH_TIMER", "-c", "source/a.c", "-o", "build/a.o",
                                   options=off))
         self.assertTrue(os.path.exists(self.path("build/.stint")))
+
+    def test_large_files(self):
+        """Of the numbers in docs/codegen.md the memory is tested; the time is that of the machine."""
+        function = """int f%d(int n) {
+    int s = 0;
+    for (int i = 0; i < n; i++) {
+        if (i %% 3 == 0)
+            s += i;
+        else
+            s -= i;
+    }
+    return s;
+}
+"""
+        script = self.write("peak.py", """import resource, sys
+sys.path.insert(0, sys.argv[1])
+import clang_ast, rewrite
+copy = rewrite.rewrite(clang_ast.find_clang(), sys.argv[2], [], ["*"], sys.argv[3] == "lines")
+print(len(copy.done), copy.text.count(b"STINT_"),
+      resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
+""")
+        for mode, count, markers in (("functions", 10000, 1), ("lines", 1000, 9)):
+            self.write("source/large.c", "".join(function % i for i in range(count)))
+            done = self.run_in(sys.executable, "-B", script, os.path.join(ROOT, "gen", "instrument"),
+                               "source/large.c", mode)
+            functions, marks, megabytes = map(int, self.good(done).split())
+            self.assertEqual((functions, marks), (count, markers * count))
+            self.assertLess(megabytes, 500)
 
     def test_wrong_usage(self):
         for words, expected in (([], "--functions is missing"),
