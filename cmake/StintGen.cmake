@@ -22,7 +22,8 @@ function(stint_generate_one list table output)
         COMMAND ${Python3_EXECUTABLE} ${source}/gen.py ${output} ${source}/${table}
                 -o ${folder}/${output}
         COMMAND ${CMAKE_COMMAND} -E touch ${folder}/${output}.stamp
-        DEPENDS ${source}/gen.py ${source}/table.py ${source}/columns.py ${source}/cupti.py
+        DEPENDS ${source}/gen.py ${source}/table.py ${source}/columns.py ${source}/counters.py
+                ${source}/cupti.py
                 ${source}/driver.py ${source}/env.py ${source}/formats.py
                 ${source}/gpu_peak.py ${source}/kernel_names.py ${source}/library.py ${source}/measures.py
                 ${source}/options.py ${source}/status.py ${source}/units.py ${source}/views.py
@@ -43,6 +44,8 @@ function(stint_generate list)
     stint_generate_one(stamps columns.ini report_columns.inc measures.ini)
     stint_generate_one(stamps columns.ini report_sorts.inc)
     stint_generate_one(stamps columns.ini prometheus_columns.inc measures.ini)
+    stint_generate_one(stamps counters.ini counter_ids.inc)
+    stint_generate_one(stamps counters.ini counter_table.inc)
     stint_generate_one(stamps cupti.ini cupti_table.inc)
     stint_generate_one(stamps cupti.ini cupti_types.inc)
     stint_generate_one(stamps driver.ini driver_table.inc)

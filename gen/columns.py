@@ -9,8 +9,9 @@ import measures
 import table
 
 KINDS = {"text": "REPORT_TEXT", "count": "REPORT_COUNT", "time": "REPORT_TIME",
-         "share": "REPORT_SHARE", "rate": "REPORT_RATE"}
-NEEDS = ("samples", "self", "histogram", "first", "gpu", "gpu_histogram", "bytes", "flops", "bound", "device")
+         "share": "REPORT_SHARE", "rate": "REPORT_RATE", "ratio": "REPORT_RATIO"}
+NEEDS = ("samples", "self", "histogram", "first", "gpu", "gpu_histogram", "bytes", "flops", "bound", "device", "counted",
+         "multiplexed")
 VIEWS = ("table", "tree")
 
 HEAD = """
@@ -105,7 +106,7 @@ def render_c(path):
     return "".join(lines) + "};\n"
 
 
-UNITS = {"time": "_ns", "share": "_ppm", "rate": "_per_s"}
+UNITS = {"time": "_ns", "share": "_ppm", "rate": "_per_s", "ratio": "_ppm"}
 GPU = "gpu_"
 
 
@@ -162,6 +163,8 @@ def for_page(path):
         column = {"key": key, "title": title, "kind": entry.get("kind"), "hint": hint}
         if key.startswith(GPU):
             column.update({"key": entry.name, "gpu": key[len(GPU):]})
+        if entry.get("kind") == "share":
+            column["kind"] = "percent"  # "share" is the page's own, with a bar
         if entry.get("kind") == "rate":
             column["unit"] = title.replace("Bytes", "B")
         found.append(column)

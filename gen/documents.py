@@ -17,6 +17,7 @@ import sys
 sys.dont_write_bytecode = True
 
 import columns
+import counters
 import env
 import formats
 import measures
@@ -29,6 +30,7 @@ ROOT = os.path.dirname(GEN)
 
 # name of a part -> what makes its text, of the folder with the tables
 PARTS = {
+    "counters": lambda folder: counters.render_markdown(os.path.join(folder, "counters.ini")),
     "formats": lambda folder: formats.render_markdown(os.path.join(folder, "formats.ini")),
     "measures": lambda folder: measures.render_markdown(os.path.join(folder, "measures.ini")),
     "views": words.render_markdown_views,
@@ -61,6 +63,7 @@ def beside(name):
 
 DOCUMENTS = {
     "docs/columns.md": lambda path, text: columns.render_markdown(beside("columns.ini")),
+    "docs/counters.md": in_parts,
     "docs/exports.md": in_parts,
     "docs/format.md": in_parts,
     "docs/environment.md": lambda path, text: env.render_markdown(beside("env.ini")),

@@ -18,6 +18,7 @@ sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "instru
 
 import columns
 import completion
+import counters
 import cupti
 import driver
 import env
@@ -39,6 +40,8 @@ OUTPUTS = {
     "report_sorts.inc": columns.render_sorts,
     "prometheus_columns.inc": columns.render_prometheus,
     "columns.md": columns.render_markdown,
+    "counter_ids.inc": counters.render_ids,
+    "counter_table.inc": counters.render_c,
     "cupti_check.c": cupti.render_check,
     "cupti_double.inc": cupti.render_double,
     "cupti_table.inc": cupti.render_table,

@@ -31,6 +31,7 @@ struct stint_config {
     int threads;    /* one row a thread */
     int gpu;
     int nvtx;
+    int rusage;
     uint64_t memory;
     uint64_t trace; /* bytes for all traces; 0 = none */
     uint64_t trace_min_ns;
@@ -43,6 +44,7 @@ struct stint_config {
     const char *cuda_lib;
     const char *cupti_lib;
     const char *gpu_peak;
+    const char *counters;
 };
 
 /* Written under the registry's lock; readers on other threads see int-sized values whole. */

@@ -16,6 +16,7 @@ static const char *column_unit(enum report_kind kind) {
     case REPORT_TIME:
         return "_ns";
     case REPORT_SHARE:
+    case REPORT_RATIO:
         return "_ppm";
     case REPORT_RATE:
         return "_per_s";

@@ -10,7 +10,7 @@
 #include "export_names.h"
 #include "read/columns.h"
 
-#define EXPORT_COLUMNS 64u
+#define EXPORT_COLUMNS 96u
 #define EXPORT_GPU_PREFIX "gpu_" /* of the columns in json's object "gpu" */
 
 struct export_column {

@@ -10,7 +10,14 @@
 
 #include "rows.h"
 
-enum report_kind { REPORT_TEXT, REPORT_COUNT, REPORT_TIME, REPORT_SHARE, REPORT_RATE };
+enum report_kind {
+    REPORT_TEXT,
+    REPORT_COUNT,
+    REPORT_TIME,
+    REPORT_SHARE,
+    REPORT_RATE,
+    REPORT_RATIO
+};
 #define REPORT_IN_TABLE 1u
 #define REPORT_IN_TREE 2u
 

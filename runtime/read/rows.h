@@ -19,6 +19,8 @@
 #define ROW_BOUND 128u /* both, and their peaks */
 #define ROW_DEVICE 256u
 #define ROW_SELF 512u
+#define ROW_COUNTED 1024u /* by counters of the processor or of the kernel */
+#define ROW_MULTIPLEXED 2048u
 #define ROW_MEASURES 16 /* from this bit on one for each group of gen/measures.ini: ROW_<GROUP> */
 #include "measure_flags.inc"
 
@@ -61,9 +63,17 @@ struct stint_row {
     uint64_t flops_per_s;
     uint64_t peak_bytes_ppm; /* of what the device does at best, or ROW_UNKNOWN */
     uint64_t peak_flops_ppm;
-    const char *bound; /* the peak it is nearer to: "memory", "compute" */
+    const char *bound;               /* the peak it is nearer to: "memory", "compute" */
     uint64_t measure[MEASURE_COUNT]; /* of the groups that `has` names */
     uint64_t queue_avg_ns;
+    uint64_t on_cpu_ppm; /* of the wall time of the calls measured */
+    uint64_t ipc_ppm;    /* instructions a cycle */
+    uint64_t branch_miss_ppm;
+    uint64_t l1_miss_ppm;
+    uint64_t llc_miss_ppm;
+    uint64_t dtlb_miss_ppm;
+    uint64_t counted_calls;   /* of the group with the most */
+    uint64_t multiplexed_ppm; /* of the time, in which a group did not count; the largest */
     uint32_t name_length;
     uint32_t name_id; /* equal for equal names */
     uint32_t set;

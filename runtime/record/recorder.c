@@ -12,6 +12,7 @@
 #include "base/arithmetic.h"
 #include "base/errno_keep.h"
 #include "base/log.h"
+#include "probe.h"
 #include "ranges/ranges.h"
 #include "registry.h"
 #include "ring.h"
@@ -131,11 +132,15 @@ static void frame_push(struct thread_block *b, uint64_t guard, struct tree_edge 
     if (ranges_on()) {
         range_open(b, e.node); /* before the clock is read: what a tool takes is not the scope's */
     }
-    STINT_IMPL_STORE(&f->guard, slow_end ? guard | STINT_IMPL_TAG : guard);
+    int measured = e.probed && !start && probe_begin(b, f, tree_node(b, e.node));
+    STINT_IMPL_STORE(&f->guard, slow_end || measured ? guard | STINT_IMPL_TAG : guard);
     if (!start) {
         start = clock_ticks();
     }
     STINT_IMPL_STORE(&f->start, start);
+    if (measured) {
+        probe_began(b, f, start);
+    }
     guard_write(guard, start);
 }
 
@@ -179,10 +184,11 @@ static int begin_edge(struct thread_block *b, uint64_t guard, struct tree_edge e
         count_unframed(b, e);
         return 1;
     }
-    if (e.node) {
-        frame_push(b, guard, e, start);
+    if (!e.node || e.settled) {
+        return 0;
     }
-    return e.node != 0;
+    frame_push(b, guard, e, start);
+    return 1;
 }
 
 /* Opens the scope if that needs no new node, or counts it as lost. */
@@ -313,6 +319,7 @@ int recorder_end(uint64_t guard, uint64_t opened, uint64_t now,
     } else if (backwards) {
         thread_lose(b, STINT_STATUS_CLOCK_BACK);
     } else {
+        probe_end(b, f, n, ticks);
         tree_sample(b, n, start, ticks, STINT_IMPL_LOAD(&f->nested), call ? call->info : NULL);
         STINT_IMPL_STORE(&f->nested, ticks_within(f, start, now));
     }

@@ -20,6 +20,7 @@
 
 #include "base/scratch.h"
 #include "line_book.h"
+#include "probe.h"
 #include "ranges/ranges.h"
 #include "ring.h"
 
@@ -103,6 +104,7 @@ static void thread_end(void *block) {
     __atomic_store_n(&b->hot.gate, STINT_IMPL_SHUT, __ATOMIC_SEQ_CST);
     stint_impl_thread_here = &thread_ended;
     thread_unwind(b, b->frames);
+    probe_end_thread(b);
     registry_lock();
     lines_thread_ends(b->record);
     record_end(b);
@@ -211,6 +213,7 @@ static struct thread_block *take_from_ended(void) {
                 thread_pop(b);
             }
             b->busy = 0;
+            probe_end_thread(b);
             record_end(b);
             return b;
         }
@@ -402,6 +405,12 @@ const struct stint_impl_frame *thread_innermost(const struct thread_block *b) {
         return NULL;
     }
     return f;
+}
+
+void thread_forget_probes(void) {
+    for (struct thread_block *b = newest_block; b; b = b->older) {
+        probe_forget_thread(b);
+    }
 }
 
 void thread_forget_all(void) {

@@ -24,6 +24,7 @@ struct thread_link {
 };
 
 struct dynamic_name;
+struct probe_thread;
 struct stream_stack;
 struct thread_pages;
 
@@ -40,6 +41,7 @@ struct thread_block {
     uint32_t node_end;
     struct dynamic_name *names;   /* THREAD_NAMES of them, or NULL before the first */
     struct stream_stack *streams; /* open GPU scopes, or NULL before the first */
+    struct probe_thread *probe;   /* record/probe.c's, or NULL: nothing is measured */
     struct thread_pages *pages;   /* all of its tables, those that were replaced too */
     struct thread_block *older;   /* all blocks of the process */
     struct registry_thread registered;
@@ -88,6 +90,8 @@ void thread_drop_moved(struct thread_block *b);
 /* The innermost open scope's frame, NULL = none is open. */
 const struct stint_impl_frame *thread_innermost(const struct thread_block *b);
 
+/* In the child of a fork, at once, whatever was interrupted: descriptors of the parent are closed. */
+void thread_forget_probes(void);
 /* In the child of a fork, under the lock. Frees all blocks but the forking thread's: it may have
  * been interrupted in a scope that goes on with it. That one is freed at the next fork. */
 void thread_forget_all(void);

@@ -13,6 +13,7 @@
 #include "base/config.h"
 #include "base/hash.h"
 #include "base/scratch.h"
+#include "probe.h"
 #include "watch.h"
 
 #define PIECE_BYTES (16 * sizeof(struct stint_impl_node)) /* keeps one thread's nodes together */
@@ -221,6 +222,9 @@ static int node_link(struct thread_block *b, const struct edge *e, enum stint_im
     if (kind == STINT_IMPL_INTERVAL_NODE) {
         return link_put(b, stint_impl_edge_key(e->parent, e->set, e->site | TREE_INTERVAL), unit);
     }
+    if (b->probe) {
+        return link_put(b, stint_impl_edge_key(e->parent, e->set, e->site | TREE_PROBED), unit);
+    }
     return edge_put(b, e, unit);
 }
 
@@ -293,12 +297,18 @@ static uint32_t sent_find(const struct thread_block *b, uint32_t parent, uint32_
 
 struct tree_edge tree_find_sent(const struct thread_block *b, uint32_t parent, uint32_t set,
                                 uint32_t site, uint32_t sender) {
-    struct tree_edge e = {0, 0};
+    struct tree_edge e = {0, 0, 0, 0};
     if (sender) {
         e.node = sent_find(b, parent, set, site, sender);
+        e.probed = e.node && b->probe;
     } else {
         struct edge edge = {parent, set, site};
         e.node = edge_find(b, &edge);
+    }
+    if (!e.node && !sender && b->probe) {
+        e.node = link_find(b, stint_impl_edge_key(parent, set, site | TREE_PROBED));
+        e.probed = e.node != 0;
+        e.settled = e.probed && probe_is_settled(tree_node(b, e.node));
     }
     if (!e.node) {
         e.node = link_find(b, stint_impl_edge_key(parent, set, site | TREE_RECURSIVE));
@@ -309,8 +319,13 @@ struct tree_edge tree_find_sent(const struct thread_block *b, uint32_t parent, u
 
 struct tree_edge tree_get_sent(struct thread_block *b, uint32_t parent, uint32_t set, uint32_t site,
                                uint32_t sender) {
+    probe_add_thread(b);
     struct tree_edge e = tree_find_sent(b, parent, set, site, sender);
     if (e.node) {
+        if (e.settled) {
+            struct edge edge = {parent, set, site};
+            edge_put(b, &edge, e.node);
+        }
         return e;
     }
     e.node = outer_node_find(b, parent, set, site);
@@ -320,6 +335,7 @@ struct tree_edge tree_get_sent(struct thread_block *b, uint32_t parent, uint32_t
     } else {
         struct edge edge = {parent, set, site};
         e.node = node_new(b, &edge, STINT_IMPL_SCOPE_NODE, sender);
+        e.probed = b->probe != NULL;
     }
     return e;
 }

@@ -14,10 +14,14 @@
 #define TREE_INTERVAL (1u << 22)
 #define TREE_HISTOGRAM (1u << 21)
 #define TREE_HISTOGRAM_INNER (TREE_HISTOGRAM | 1u << 20)
+/* A scope that may be measured (record/probe.h): not among the edges, which are the inline path's. */
+#define TREE_PROBED (TREE_RECURSIVE | TREE_INTERVAL)
 
 struct tree_edge {
     uint32_t node; /* 0 = there is none */
     int recursive;
+    int probed;  /* a call may be measured */
+    int settled; /* no call will be: for tree_get, which gives it to the inline path */
 };
 
 static inline struct stint_impl_node *tree_node(const struct thread_block *b, uint32_t unit) {

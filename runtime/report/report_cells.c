@@ -11,10 +11,12 @@
 
 #include "base/arithmetic.h"
 #include "base/config.h"
+#include "base/number.h"
 
 #define NAME_COLUMNS 60 /* longer names are cut with a mark, */
 #define NAME_LEAST 16   /* on a terminal at a third of its width */
 #define INDENT 2
+#define MOSTLY_WAITS_PPM 500000 /* a row with less CPU time is marked */
 
 static int column_is_number(const struct report_column *c) {
     return c->kind != REPORT_TEXT;
@@ -38,6 +40,8 @@ static void cell_format(char out[TEXT_NUMBER], const struct stint_row *row,
         text_share(out, v);
     } else if (c->kind == REPORT_RATE) {
         text_rate(out, v);
+    } else if (c->kind == REPORT_RATIO) {
+        snprintf(out, TEXT_NUMBER, "%s", number_fixed((double)v / 1e6, 2).text);
     } else {
         text_time(out, v, config.unit);
     }
@@ -101,6 +105,11 @@ static size_t cell_put_name(const struct report *r, const struct stint_row *row,
     if (row->open_ns && !row->samples) {
         text_put(r->out, " (open)", 7);
         used += 7;
+    }
+    if (row->has & ROW_USAGE && row->on_cpu_ppm < MOSTLY_WAITS_PPM) {
+        size_t from = r->out->length;
+        text_add(r->out, " (%llu %% CPU)", (unsigned long long)row->on_cpu_ppm / 10000);
+        used += r->out->length - from;
     }
     return used;
 }

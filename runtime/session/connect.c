@@ -7,6 +7,7 @@
 
 #include "base/api.h"
 #include "capture/capture.h"
+#include "counters/counters.h"
 #include "cupti/cupti_session.h"
 #include "gpu/gpu_backends.h"
 #include "process.h"
@@ -39,5 +40,6 @@ __attribute__((constructor(101))) static void connect_layers(void) {
     capture_set_hooks();
     gpu_set_list(gpu_backends);
     ranges_set_backend(RANGE_BACKEND);
+    probe_set_ops(&counters_probe);
     tracer_set_list(tracers);
 }

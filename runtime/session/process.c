@@ -28,6 +28,7 @@
 #include "capture/capture_rules.h"
 #include "gpu/gpu.h"
 #include "record/line_book.h"
+#include "record/probe.h"
 #include "record/registry.h"
 #include "record/ring.h"
 #include "record/set.h"
@@ -71,6 +72,7 @@ static void process_forget_records(void) {
 static void process_forget_in_child(int held) {
     (void)held;
     forked_by = forking;
+    thread_forget_probes();
     if (fork_inside) {
         arena_part();
         registry_inherit();
@@ -110,6 +112,7 @@ static void process_configure(void) {
     config_read_environment();
     capture_rules_get(); /* before the first site is marked */
     process_configure_clock();
+    probe_start();
 }
 
 /* In pages, not on the stack: a first scope may be in a signal handler on a small stack. */

@@ -7,7 +7,14 @@
 
 #include "measure_ids.inc"
 
-enum report_kind { REPORT_TEXT, REPORT_COUNT, REPORT_TIME, REPORT_SHARE, REPORT_RATE };
+enum report_kind {
+    REPORT_TEXT,
+    REPORT_COUNT,
+    REPORT_TIME,
+    REPORT_SHARE,
+    REPORT_RATE,
+    REPORT_RATIO
+};
 enum { REPORT_IN_TABLE = 1, REPORT_IN_TREE = 2 };
 
 struct stint_row {
@@ -19,7 +26,8 @@ struct stint_row {
     uint64_t device_calls, device_total_ns;
     uint64_t cpu_share_ppm, gpu_share_ppm, bytes_per_s, flops_per_s, peak_bytes_ppm, peak_flops_ppm;
     const char *bound;
-    uint64_t measure[MEASURE_COUNT], queue_avg_ns;
+    uint64_t measure[MEASURE_COUNT], queue_avg_ns, on_cpu_ppm, ipc_ppm, branch_miss_ppm,
+        l1_miss_ppm, llc_miss_ppm, dtlb_miss_ppm, counted_calls, multiplexed_ppm;
 };
 
 enum {
@@ -33,6 +41,8 @@ enum {
     ROW_BOUND = 128,
     ROW_DEVICE = 256,
     ROW_SELF = 512,
+    ROW_COUNTED = 1024,
+    ROW_MULTIPLEXED = 2048,
     ROW_MEASURES = 16
 };
 #include "measure_flags.inc"
@@ -73,9 +83,10 @@ enum env_kind {
 };
 
 struct stint_config {
-    int enable, unit, level, percentiles, clock, log_prefix, gpu, nvtx;
+    int enable, unit, level, percentiles, clock, log_prefix, gpu, nvtx, rusage;
     uint64_t memory, gpu_in_flight, trace, trace_min_ns;
-    const char *report, *output, *filter, *file, *capture, *cuda_lib, *cupti_lib, *gpu_peak;
+    const char *report, *output, *filter, *file, *capture, *cuda_lib, *cupti_lib, *gpu_peak,
+        *counters;
 };
 
 struct env_entry {
@@ -197,8 +208,22 @@ struct view_name {
     const char *means;
 };
 
+#include "counter_ids.inc"
 #include "cupti_types.inc"
 #include "option_ids.inc"
+
+struct counter_name {
+    const char *name;
+    uint32_t type;
+    uint64_t config;
+};
+
+struct counter_list {
+    uint32_t count;
+    struct counter_name event[COUNTER_EVENTS];
+};
+
+enum { PERF_ABI_TYPE_HARDWARE = 0, PERF_ABI_TYPE_SOFTWARE = 1, PERF_ABI_TYPE_HW_CACHE = 3 };
 
 enum option_kind { OPTION_FLAG, OPTION_TEXT, OPTION_NUMBER, OPTION_CHOICE };
 
@@ -218,6 +243,7 @@ struct command_entry {
     int operands;
 };
 
+#include "counter_table.inc"
 #include "cuda_codes.inc"
 #include "cupti_table.inc"
 #include "driver_table.inc"
@@ -286,6 +312,16 @@ static void print_names(const struct kernel_pattern *p) {
     }
 }
 
+static void print_counters(void) {
+    for (int group = 0; group < COUNTER_GROUPS; ++group) {
+        const struct counter_list *list = &counter_lists[group];
+        for (uint32_t i = 0; i < list->count; ++i) {
+            printf("counter %s of %d type %u config %llu\n", list->event[i].name, group,
+                   (unsigned)list->event[i].type, (unsigned long long)list->event[i].config);
+        }
+    }
+}
+
 static void print_commands(void) {
     printf("%s", tool_entry.help);
     for (int i = 0; i < TOOL_COMMANDS; ++i) {
@@ -337,6 +373,7 @@ static void print_words(void) {
 int main(void) {
     print_cupti();
     print_gpu();
+    print_counters();
     print_words();
     print_names(kernel_lib_patterns);
     print_names(kernel_precision_patterns);
@@ -356,7 +393,8 @@ int main(void) {
         printf("status %s: 1 %s (%s)\n", s->key, s->text, s->label);
     }
     for (size_t i = 0; i < MEASURE_COUNT; ++i) {
-        printf("measure add %d of calls %d\n", (int)measure_rules[i].add, measure_rules[i].of_calls);
+        printf("measure add %d of calls %d\n", (int)measure_rules[i].add,
+               measure_rules[i].of_calls);
     }
     for (size_t i = 0; i < MEASURE_GROUP_COUNT; ++i) {
         printf("group of %u from %u\n", measure_ranges[i].count, measure_ranges[i].first);

@@ -18,6 +18,8 @@ TABLES = {
     "report_sorts.inc": "columns.ini",
     "prometheus_columns.inc": "columns.ini",
     "columns.md": "columns.ini",
+    "counter_ids.inc": "counters.ini",
+    "counter_table.inc": "counters.ini",
     "cupti_types.inc": "cupti.ini",
     "cupti_table.inc": "cupti.ini",
     "driver_table.inc": "driver.ini",

@@ -97,7 +97,7 @@ static const struct report_sort report_sorts[] = {
 
     def test_kind(self):
         self.refuse(CALLS.replace("= count", "= number"),
-                    "[calls]: unknown kind 'number' (text|count|time|share|rate)")
+                    "[calls]: unknown kind 'number' (text|count|time|share|rate|ratio)")
 
     def test_sort(self):
         self.refuse(CALLS.replace("= yes", "= perhaps"),
@@ -113,7 +113,8 @@ static const struct report_sort report_sorts[] = {
     def test_needs(self):
         self.refuse(RATE.replace("= gpu bytes", "= gpu power"),
                     "[rate]: unknown need 'power' (samples|self|histogram|first|gpu|gpu_histogram|"
-                    "bytes|flops|bound|device|queue)")
+                    "bytes|flops|bound|device|counted|multiplexed|%s)"
+                    % "|".join(columns.group_names()))
 
     def test_hide(self):
         self.refuse(RATE.replace("hide = yes", "hide = 1"), "[rate]: unknown hide '1' (yes|no)")

@@ -140,6 +140,11 @@ const table = (() => {
         }
         case "count":
             return el("td", {className: "number", textContent: format.count(value)});
+        case "percent":
+            return el("td", {className: "number"}, format.percent(value / 1e6),
+                el("span", {className: "unit", textContent: "%"}));
+        case "ratio":
+            return el("td", {className: "number", textContent: (value / 1e6).toFixed(2)});
         default:
             return el("td", {className: "info", textContent: shown(value), title: shown(value)});
         }

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "perf.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/number.h"
+#include "perf_abi.h"
+
+/* Never 0, 1 or 2: a program that closed those would write its messages to the event. */
+static int above_standard(int fd) {
+    if (fd < 0 || fd > 2) {
+        return fd;
+    }
+    int higher = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+    close(fd);
+    return higher;
+}
+
+static int kernel_open(struct perf_attr *attr, int group_fd) {
+    return above_standard(
+        (int)syscall(SYS_perf_event_open, attr, 0, -1, group_fd, PERF_ABI_CLOEXEC));
+}
+
+static int kernel_get_id(int fd, uint64_t *id) {
+    return (int)syscall(SYS_ioctl, fd, PERF_ABI_GET_ID, id); /* musl's ioctl takes an int */
+}
+
+static int kernel_enable(int fd) {
+    return (int)syscall(SYS_ioctl, fd, PERF_ABI_ENABLE, 0);
+}
+
+static size_t page_bytes(void) {
+    return (size_t)sysconf(_SC_PAGESIZE);
+}
+
+static void *kernel_map(int fd) {
+    void *page = mmap(NULL, page_bytes(), PROT_READ, MAP_SHARED, fd, 0);
+    if (page == MAP_FAILED) {
+        return NULL;
+    }
+    return page;
+}
+
+static void kernel_unmap(void *page) {
+    munmap(page, page_bytes());
+}
+
+#ifdef __x86_64__
+
+static uint64_t kernel_read_counter(uint32_t number) {
+    uint32_t low, high;
+    __asm__ volatile("rdpmc" : "=a"(low), "=d"(high) : "c"(number));
+    return (uint64_t)high << 32 | low;
+}
+
+static uint64_t kernel_read_clock(void) {
+    return __builtin_ia32_rdtsc();
+}
+
+#define READ_COUNTER kernel_read_counter
+#define READ_CLOCK kernel_read_clock
+#else
+#define READ_COUNTER NULL
+#define READ_CLOCK NULL
+#endif
+
+/* A number, which may be negative: -1 permits all. */
+static int kernel_get_paranoid(void) {
+    char text[16] = "";
+    uint64_t number = 0;
+    int fd = open("/proc/sys/kernel/perf_event_paranoid", O_RDONLY | O_CLOEXEC);
+    if (fd < 0) {
+        return -1;
+    }
+    ssize_t got = read(fd, text, sizeof text - 1);
+    close(fd);
+    if (got <= 0 || !number_parse_whole(text, 100, &number)) {
+        return -1;
+    }
+    return (int)number;
+}
+
+const struct perf_system perf_kernel = {
+    kernel_open, kernel_get_id, kernel_enable, read,       close,
+    kernel_map,  kernel_unmap,  READ_COUNTER,  READ_CLOCK, kernel_get_paranoid};
