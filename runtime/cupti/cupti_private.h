@@ -92,6 +92,33 @@ int cupti_open_buffers(void);
 uint8_t *cupti_get_buffer(size_t *size, int must);
 void cupti_put_buffer(uint8_t *buffer, size_t size);
 
+/* ---- What CUPTI calls (cupti_callbacks.c), and what the session has to do with it. */
+
+void cupti_on_api(void *user, CUpti_CallbackDomain domain, CUpti_CallbackId cbid, const void *data);
+void cupti_on_request(uint8_t **buffer, size_t *size, size_t *max_records);
+void cupti_on_complete(CUcontext context, uint32_t stream, uint8_t *buffer, size_t size,
+                       size_t valid);
+/* Before it is subscribed: the functions, which stay valid, and the version of the library. */
+void cupti_callbacks_use(const struct cupti *library, uint32_t number);
+/* To be called once, by the thread that made the first launch. */
+void cupti_callbacks_at_launch(void (*at_launch)(void));
+/* In the child of a fork: they do nothing from here on. */
+void cupti_callbacks_forget(void);
+/* A reading of CUPTI's clock; its code. In a signal handler that interrupted the use of the clock:
+ * no effect. */
+int cupti_refresh_clock(void);
+/* Devices that were seen, a bit each. */
+uint64_t cupti_callbacks_get_devices(void);
+
+struct cupti_callback_sums {
+    uint64_t records; /* taken over */
+    uint64_t ticks;   /* spent in callbacks, on all threads */
+    uint32_t clock_jumps;
+    uint32_t clock_drift_ppm;
+    int clock_error; /* of the last reading */
+};
+void cupti_callbacks_sum(struct cupti_callback_sums *out);
+
 /* ---- CUPTI's clock (cupti_clock.c). One thread at a time. */
 
 /* CUPTI's clock, and the recorder's (activity_clock) before and after it; ns. */

@@ -126,6 +126,14 @@ static void record_read_memory(const uint8_t *at, struct activity_record *out) {
                                     .address = r.address};
 }
 
+/* ---- Unified memory, as cupti_activity.h of CUDA 13.0 describes the members of
+ * CUpti_ActivityUnifiedMemoryCounter3: srcId and dstId are "the source" and "the destination
+ * CPU/device involved in the memory transfer", both to be ignored for CPU page faults, dstId for GPU
+ * page faults, thrashing and throttling; srcId of thrashing is an OR of device numbers. `value` is
+ * "the size of the memory region in bytes" of transfers, thrashing and remote maps, "the number of
+ * page fault groups for the same page" of GPU page faults, the program counter of CPU page faults.
+ * `end` is to be ignored of CPU page faults, thrashing and remote maps. */
+
 /* The device is the one that is not the host; both are devices: the one that gets the memory. */
 static uint32_t record_get_unified_device(const struct cupti_unified *r) {
     switch (r->counterKind) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * CUPTI as a tracer (struct tracer_ops): subscribes, switches kinds of records and callbacks on,
- * and hands completed buffers over to activity.h.
+ * CUPTI as a tracer (struct tracer_ops): the life of a session, from the choice of a library over
+ * subscribing and switching kinds of records and callbacks on to the flush at its end. What CUPTI
+ * calls meanwhile is in cupti_callbacks.c.
  *
  * Implementation notes
  * - Subscribing comes first: only it fails if another tool uses CUPTI.
@@ -12,8 +13,6 @@
  *   the default clock.
  * - Kernels are recorded by the kind that lets them run concurrently; the other one serialises
  * them.
- * - CUPTI makes the record of a wait for a query (cudaEventQuery, and stint's own). Which calls
- * were queries is noted in their callbacks, and such records are left out.
  * - Functions of the driver are never called in a callback of CUPTI: devices that were seen are
  *   described by the next flush.
  * - Buffers per thread, the default of CUDA 13.0, are switched off: a thread that launches rarely
@@ -23,33 +22,20 @@
  */
 #include "cupti_session.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "activity/activity.h"
-#include "arena/arena.h"
-#include "base/arithmetic.h"
 #include "base/clock.h"
 #include "base/config.h"
-#include "base/errno_keep.h"
-#include "base/lock.h"
 #include "cupti_private.h"
 #include "gpu/gpu.h"
 
-/* From this version on; before CUDA 12.9 CUPTI writes into the buffer without a check for NULL. */
-#define REFUSING_IS_SAFE 27
-#define BATCH 16 /* records read, then added in one go: 2 KiB of stack */
-#define QUERIES 4096u
-#define OWN_CALLS 256u
 #define PER_THREAD_SINCE 21u       /* CUDA 12.3: there may be buffers per thread */
 #define PER_THREAD_DEFAULT 130000u /* there are */
 #define FLUSH_NS 100000000u        /* between flushes because of them */
 #define DEVICES 64u
-#define TIMED 16u
-#define READINGS 8 /* of the clock, until one is as precise as this */
-#define PRECISE_NS 1000u
 #define DRIFT_SAID 500u /* millionths: 0.5 ms per second */
 /* A bit of `missing`: the scopes of launches are not known. */
 #define CUPTI_NO_SCOPES (1u << CUPTI_KINDS)
@@ -65,235 +51,14 @@ static uint32_t version;
 static size_t strides[CUPTI_KINDS];
 static CUpti_SubscriberHandle subscriber; /* NULL: not subscribed */
 static uint32_t kinds_on;                 /* a bit each */
-static void (*launched)(void);
 
 /* Any thread, relaxed. */
-static int forgotten;
-static int has_launched;
-static uint64_t records, ticks;
 static uint32_t missing;
 static int flush_error;
-static uint64_t devices; /* seen, a bit each */
-static uint64_t devices_described;
-static uint32_t queries[QUERIES];     /* correlations, each at itself modulo */
-static uint32_t own_calls[OWN_CALLS]; /* likewise */
-static int clock_error;
-static int wait_error; /* of the GPU's back end */
+static uint64_t devices_described; /* a bit each */
+static int wait_error;             /* of the GPU's back end */
 static int has_thread_buffers;
 static uint64_t flushed_at; /* by a step; ticks */
-
-static struct cupti_clock clock_pairs; /* under the activity lock, while that was taken once */
-
-/* ---- Callbacks of CUPTI. Each keeps errno, as it is called within calls of the program. */
-
-static void cupti_add_ticks(uint64_t begun, uint64_t times) {
-    __atomic_fetch_add(&ticks, (clock_ticks() - begun) * times, __ATOMIC_RELAXED);
-}
-
-static int cupti_is_forgotten(void) {
-    return __atomic_load_n(&forgotten, __ATOMIC_RELAXED);
-}
-
-static void cupti_enter_call(uint32_t correlation, unsigned use) {
-    if (use & CUPTI_USE_LAUNCH) {
-        activity_launch(correlation);
-    } else {
-        __atomic_store_n(&queries[correlation % QUERIES], correlation, __ATOMIC_RELAXED);
-    }
-}
-
-/* Reading the clock takes longer than the work: one in 16 calls is timed, and counted 16 times. */
-static void cupti_enter_call_timed(uint32_t correlation, unsigned use) {
-    if (correlation % TIMED) {
-        cupti_enter_call(correlation, use);
-    } else {
-        uint64_t begun = clock_ticks();
-        cupti_enter_call(correlation, use);
-        cupti_add_ticks(begun, TIMED);
-    }
-}
-
-static void cupti_leave_launch(void) {
-    if (!__atomic_load_n(&has_launched, __ATOMIC_RELAXED) &&
-        !__atomic_exchange_n(&has_launched, 1, __ATOMIC_RELAXED)) {
-        __atomic_load_n(&launched, __ATOMIC_ACQUIRE)();
-    }
-}
-
-static void cupti_on_enter(const struct cupti_callback *call, unsigned use) {
-    if (use & (CUPTI_USE_LAUNCH | CUPTI_USE_QUERY)) {
-        cupti_contexts_note(call->context);
-        cupti_enter_call_timed(call->correlationId, use);
-    }
-    if (use & CUPTI_USE_CONTEXT_END) {
-        cupti_contexts_forget();
-    }
-}
-
-static void cupti_on_exit(const struct cupti_callback *call, unsigned use) {
-    int code = CUPTI_OK; /* the driver's */
-    if (call->functionReturnValue) {
-        memcpy(&code, (const void *)(uintptr_t)call->functionReturnValue, sizeof code);
-    }
-    if (use & CUPTI_USE_LAUNCH) {
-        cupti_leave_launch();
-    }
-    if (use & CUPTI_USE_CAPTURE && !code) {
-        cupti_contexts_capture(1);
-    }
-    if (use & CUPTI_USE_CAPTURE_END) {
-        cupti_contexts_capture(-1);
-    }
-}
-
-static void cupti_on_api(void *user, CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
-                         const void *data) {
-    ERRNO_KEEP;
-    const struct cupti_callback *call = data;
-    (void)user;
-    if (cupti_is_forgotten()) {
-        return;
-    }
-    unsigned use = cupti_get_use(domain, cbid);
-    if (lock_inside(LOCK_TRACER)) { /* stint's own: cupti_flush waits */
-        __atomic_store_n(&own_calls[call->correlationId % OWN_CALLS], call->correlationId,
-                         __ATOMIC_RELAXED);
-    } else if (call->callbackSite == CUPTI_API_ENTER) {
-        cupti_on_enter(call, use);
-    } else {
-        cupti_on_exit(call, use);
-    }
-}
-
-static void cupti_on_request(uint8_t **buffer, size_t *size, size_t *max_records) {
-    ERRNO_KEEP;
-    uint64_t begun = clock_ticks();
-    *buffer =
-        cupti_get_buffer(size, __atomic_load_n(&version, __ATOMIC_RELAXED) < REFUSING_IS_SAFE);
-    *max_records = 0; /* as many as fit */
-    cupti_add_ticks(begun, 1);
-}
-
-/* A record of a query's wait, or of a call of stint's own. */
-static int cupti_is_left_out(const struct activity_record *r) {
-    uint32_t c = r->correlation;
-    if (!c) {
-        return 0;
-    }
-    if (__atomic_load_n(&own_calls[c % OWN_CALLS], __ATOMIC_RELAXED) == c) {
-        return 1;
-    }
-    return r->kind == ACTIVITY_SYNC &&
-           __atomic_load_n(&queries[c % QUERIES], __ATOMIC_RELAXED) == c;
-}
-
-static void cupti_note_device(uint32_t number) {
-    uint64_t bit = 0;
-    if (number < DEVICES) {
-        bit = (uint64_t)1 << number;
-    }
-    if (bit & ~__atomic_load_n(&devices, __ATOMIC_RELAXED)) {
-        __atomic_fetch_or(&devices, bit, __ATOMIC_RELAXED);
-    }
-}
-
-/* ---- CUPTI's clock */
-
-/* The most precise of some readings: a thread may lose its processor during one. Returns CUPTI's
- * code. */
-static int cupti_read_clock(struct cupti_reading *best) {
-    int code = CUPTI_OK;
-    for (int i = 0; i < READINGS && !code; ++i) {
-        struct cupti_reading r = {.before = activity_clock()};
-        code = cupti.cuptiGetTimestamp(&r.theirs);
-        r.after = activity_clock();
-        if (r.before == 1) { /* or 0, which activity_clock does not return */
-            r.before = 0;
-        }
-        if (!code && (i == 0 || r.after - r.before < best->after - best->before)) {
-            *best = r;
-        }
-        if (best->after - best->before <= PRECISE_NS) {
-            break;
-        }
-    }
-    return code;
-}
-
-/* Returns CUPTI's code. In a signal handler that interrupted the use of the clock: no effect. */
-static int cupti_refresh_clock(void) {
-    struct cupti_reading reading = {0};
-    if (lock_inside(LOCK_ACTIVITY)) {
-        return CUPTI_OK;
-    }
-    int code = cupti_read_clock(&reading);
-    if (!code) {
-        activity_begin();
-        cupti_clock_add(&clock_pairs, &reading);
-        activity_end();
-    }
-    __atomic_store_n(&clock_error, code, __ATOMIC_RELAXED);
-    return code;
-}
-
-/* A time of 0 says that there is none. */
-static void cupti_convert_times(struct activity_record *r, uint64_t now) {
-    if (r->start && r->end) {
-        cupti_clock_convert(&clock_pairs, now, &r->start, &r->end);
-        r->start = u64_max(r->start, 1); /* as activity_clock, never 0 */
-        r->end = u64_max(r->end, 1);
-    }
-}
-
-/* ---- */
-
-static void cupti_add_batch(struct activity_record *batch, unsigned count) {
-    uint64_t added = 0;
-    activity_begin();
-    uint64_t now = activity_clock();
-    for (unsigned i = 0; i < count; ++i) {
-        if (!cupti_is_left_out(&batch[i])) {
-            cupti_note_device(batch[i].device);
-            cupti_convert_times(&batch[i], now);
-            activity_add(&batch[i]);
-            ++added;
-        }
-    }
-    activity_end();
-    __atomic_fetch_add(&records, added, __ATOMIC_RELAXED);
-}
-
-static void cupti_read_buffer(uint8_t *buffer, size_t size) {
-    struct activity_record batch[BATCH];
-    struct cupti_reader reader = {.cupti = &cupti, .buffer = buffer, .size = size};
-    unsigned count;
-    while ((count = cupti_read_records(&reader, batch, BATCH)) != 0) {
-        cupti_add_batch(batch, count);
-    }
-    if (reader.broken) {
-        arena_lose(STINT_STATUS_ACTIVITY_BAD, 1);
-    }
-}
-
-static void cupti_on_complete(CUcontext context, uint32_t stream, uint8_t *buffer, size_t size,
-                              size_t valid) {
-    ERRNO_KEEP;
-    uint64_t begun = clock_ticks();
-    size_t dropped = 0;
-    (void)context;
-    (void)stream;
-    if (!cupti_is_forgotten()) {
-        if (buffer && valid) {
-            (void)cupti_refresh_clock(); /* after a failure the readings so far are used */
-            cupti_read_buffer(buffer, u64_min(valid, size));
-        }
-        if (!cupti.cuptiActivityGetNumDroppedRecords(NULL, 0, &dropped) && dropped) {
-            arena_lose(STINT_STATUS_ACTIVITY_DROPPED, dropped);
-        }
-    }
-    cupti_put_buffer(buffer, size);
-    cupti_add_ticks(begun, 1);
-}
 
 /* ---- Opening */
 
@@ -324,6 +89,7 @@ static int cupti_fail(char reason[CUPTI_REASON], const char *function, int code)
 static void cupti_use_library(const struct cupti *functions, uint32_t number) {
     cupti = *functions;
     __atomic_store_n(&version, number, __ATOMIC_RELAXED); /* reports read it meanwhile */
+    cupti_callbacks_use(&cupti, number);
     for (int i = 0; i < CUPTI_KINDS; ++i) {
         strides[i] = cupti_measure_record(&cupti, cupti_kind_table[i].kind);
     }
@@ -586,7 +352,7 @@ static int cupti_open(char reason[CUPTI_REASON], void (*at_launch)(void)) {
         snprintf(reason, CUPTI_REASON, "no memory for them");
         return -1;
     }
-    __atomic_store_n(&launched, at_launch, __ATOMIC_RELEASE);
+    cupti_callbacks_at_launch(at_launch);
     int code = CUPTI_OK;
     if (!subscriber) {
         code = cupti_subscribe();
@@ -618,7 +384,7 @@ static void cupti_describe_device(const struct gpu_ops *gpu, uint32_t number) {
 }
 
 static void cupti_describe_devices(void) {
-    uint64_t seen = __atomic_load_n(&devices, __ATOMIC_RELAXED);
+    uint64_t seen = cupti_callbacks_get_devices();
     uint64_t before = __atomic_fetch_or(&devices_described, seen, __ATOMIC_RELAXED);
     for (uint32_t i = 0; i < DEVICES; ++i) {
         if ((seen & ~before) >> i & 1) {
@@ -668,10 +434,6 @@ static int cupti_is_library_used(void) {
     return library == LIBRARY_LOADED;
 }
 
-static void cupti_forget(void) {
-    __atomic_store_n(&forgotten, 1, __ATOMIC_RELAXED);
-}
-
 /* ---- In words */
 
 /* As words to append; each function returns the bytes used so far, of which there may be more than
@@ -694,48 +456,51 @@ static size_t cupti_put_wait(char *out, size_t size, size_t n) {
                                 gpu_code_name(code));
 }
 
-static size_t cupti_put_clock(char *out, size_t size, size_t n) {
-    uint32_t jumps = __atomic_load_n(&clock_pairs.jumps, __ATOMIC_RELAXED);
-    uint32_t ppm = __atomic_load_n(&clock_pairs.drift_ppm, __ATOMIC_RELAXED);
-    if (jumps && n < size) {
-        n += (size_t)snprintf(out + n, size - n, ", its clock was set %" PRIu32 " %s", jumps,
-                              jumps == 1 ? "time" : "times");
+static size_t cupti_put_clock(const struct cupti_callback_sums *sums, char *out, size_t size,
+                              size_t n) {
+    if (sums->clock_jumps && n < size) {
+        n += (size_t)snprintf(out + n, size - n, ", its clock was set %" PRIu32 " %s",
+                              sums->clock_jumps, sums->clock_jumps == 1 ? "time" : "times");
     }
-    if (ppm >= DRIFT_SAID && n < size) {
-        n +=
-            (size_t)snprintf(out + n, size - n, ", its clock drifts by up to %" PRIu32 " ppm", ppm);
+    if (sums->clock_drift_ppm >= DRIFT_SAID && n < size) {
+        n += (size_t)snprintf(out + n, size - n, ", its clock drifts by up to %" PRIu32 " ppm",
+                              sums->clock_drift_ppm);
     }
     return n;
 }
 
-/* Kinds that are missing, what its clock did, and errors; "" if none. */
-static void cupti_put_complaints(uint32_t missing_kinds, int error, char *out, size_t size) {
+static size_t cupti_put_missing(uint32_t kinds, char *out, size_t size) {
     size_t n = 0;
     const char *before = ", without ";
-    out[0] = '\0';
     for (int i = 0; i <= CUPTI_KINDS && n < size; ++i) {
-        if (missing_kinds >> i & 1) {
+        if (kinds >> i & 1) {
             const char *what = i < CUPTI_KINDS ? cupti_kind_table[i].words : "scopes";
             n += (size_t)snprintf(out + n, size - n, "%s%s", before, what);
             before = ", ";
         }
     }
-    n = cupti_put_clock(out, size, n);
-    n = cupti_put_error("flushing", error, out, size, n);
+    return n;
+}
+
+/* Kinds that are missing, what its clock did, and errors; "" if none. */
+static void cupti_put_complaints(const struct cupti_callback_sums *sums, char *out, size_t size) {
+    out[0] = '\0';
+    size_t n = cupti_put_missing(__atomic_load_n(&missing, __ATOMIC_RELAXED), out, size);
+    n = cupti_put_clock(sums, out, size, n);
+    n = cupti_put_error("flushing", __atomic_load_n(&flush_error, __ATOMIC_ACQUIRE), out, size, n);
     n = cupti_put_wait(out, size, n);
-    cupti_put_error("reading its clock", __atomic_load_n(&clock_error, __ATOMIC_RELAXED), out, size,
-                    n);
+    cupti_put_error("reading its clock", sums->clock_error, out, size, n);
 }
 
 static void cupti_read_sums(struct tracer_sums *out) {
+    struct cupti_callback_sums sums;
+    cupti_callbacks_sum(&sums);
     memset(out, 0, sizeof *out);
-    out->records = __atomic_load_n(&records, __ATOMIC_RELAXED);
-    out->ticks = __atomic_load_n(&ticks, __ATOMIC_RELAXED);
+    out->records = sums.records;
+    out->ticks = sums.ticks;
     cupti_describe_toolkit(__atomic_load_n(&version, __ATOMIC_RELAXED), out->version,
                            sizeof out->version);
-    cupti_put_complaints(__atomic_load_n(&missing, __ATOMIC_RELAXED),
-                         __atomic_load_n(&flush_error, __ATOMIC_ACQUIRE), out->complaints,
-                         sizeof out->complaints);
+    cupti_put_complaints(&sums, out->complaints, sizeof out->complaints);
 }
 
 const struct tracer_ops cupti_tracer = {
@@ -746,6 +511,6 @@ const struct tracer_ops cupti_tracer = {
     .flush = cupti_flush,
     .step = cupti_step,
     .is_used = cupti_is_library_used,
-    .forget = cupti_forget,
+    .forget = cupti_callbacks_forget,
     .sums = cupti_read_sums,
 };

@@ -335,13 +335,15 @@ static int pool_poll_queue(struct event_visit *v, struct event_queue *q, int wai
 }
 
 /* Two queries at most: the stream's oldest pair, then its next one, or another stream's if the
- * first is not finished, so that pairs of a stream that is no longer used are collected, too. */
-static void pool_poll_some(struct event_visit *v, struct event_queue *own) {
+ * first is not finished, so that pairs of a stream that is no longer used are collected, too. The
+ * next one is not queried if it is the one that was just recorded. */
+static void pool_poll_some(struct event_visit *v, struct event_queue *own,
+                           const struct event_pair *recorded) {
     struct event_queue *next = own;
     if (!pool_poll_queue(v, own, 0)) {
         next = event_queue_other(own);
     }
-    if (next) {
+    if (next && next->head != recorded) {
         pool_poll_queue(v, next, 0);
     }
 }
@@ -373,7 +375,7 @@ static int pool_stop_pair(struct event_visit *v, struct event_pair *p, int wait,
     event_lane_close(p);
     struct event_queue *q = event_queue_put(p);
     pool_drop_late_locked();
-    pool_poll_some(v, q);
+    pool_poll_some(v, q, wait ? NULL : p);
     lock_drop(LOCK_EVENTS);
     return 0;
 }

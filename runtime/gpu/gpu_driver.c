@@ -156,9 +156,10 @@ static int driver_get_context(void *stream, struct gpu_context *out) {
 /* ---- The context of a thread before its first call
  *
  * CUDA's runtime then uses the primary context of the thread's device, which it alone knows. It is
- * asked only where the program has loaded it as a shared library. The context is not kept: its count
- * of references is what it was. Between the two calls another thread may reset the device, after
- * which the second would make a context. */
+ * asked only where the program has loaded it as a shared library; a static one has no name to be
+ * found by, and then the device is known only if there is just one. The context is not kept: its
+ * count of references is what it was. If another thread resets the device between the two calls, the
+ * second makes a context, which ends with the reference: it is then no longer active. */
 
 typedef int driver_get_device(int *device);
 static driver_get_device *runtime_get_device; /* any thread, relaxed: all find the same */
@@ -193,19 +194,33 @@ static driver_get_device *driver_find_runtime(void) {
     return function;
 }
 
+/* -1: not known. */
+static int driver_get_thread_device(void) {
+    int device = -1, count = 0;
+    driver_get_device *get_device = driver_find_runtime();
+    if (get_device) {
+        return get_device(&device) ? -1 : device;
+    }
+    if (!driver.cuDeviceGetCount || driver.cuDeviceGetCount(&count) || count != 1) {
+        return -1;
+    }
+    return 0;
+}
+
+static int driver_is_primary_active(int device) {
+    int active = 0;
+    unsigned flags = 0;
+    return !driver.cuDevicePrimaryCtxGetState(device, &flags, &active) && active;
+}
+
 /* The device whose primary context exists and is the calling thread's; -1: there is none. */
 static int driver_get_primary_device(void) {
-    int device = -1, active = 0;
-    unsigned flags = 0;
     if (!driver.cuDevicePrimaryCtxGetState || !driver.cuDevicePrimaryCtxRetain ||
         !driver.cuDevicePrimaryCtxRelease || gpu_thread_blocks_signal()) {
         return -1;
     }
-    driver_get_device *get_device = driver_find_runtime();
-    if (!get_device || get_device(&device)) {
-        return -1;
-    }
-    if (driver.cuDevicePrimaryCtxGetState(device, &flags, &active) || !active) {
+    int device = driver_get_thread_device();
+    if (device < 0 || !driver_is_primary_active(device)) {
         return -1;
     }
     return device;
@@ -223,6 +238,9 @@ static int driver_get_primary(void *stream, struct gpu_context *out) {
         return GPU_INVALID_CONTEXT;
     }
     int code = driver.cuDevicePrimaryCtxRelease(device);
+    if (!code && !driver_is_primary_active(device)) {
+        return GPU_INVALID_CONTEXT;
+    }
     if (!code && driver.cuCtxGetId) {
         code = driver.cuCtxGetId(out->handle, &id);
     }

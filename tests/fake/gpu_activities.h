@@ -41,12 +41,31 @@ GPU_SUMS struct arena_activity *gpu_activity(uint32_t kind, uint32_t detail, con
     return a;
 }
 
-GPU_SUMS uint64_t gpu_activity_square(uint64_t squares, uint64_t value) {
-    double sum;
-    memcpy(&sum, &squares, sizeof sum);
-    sum += (double)value * (double)value;
-    memcpy(&squares, &sum, sizeof squares);
-    return squares;
+/* Sums of squares of rows, exact: the library adds up doubles. */
+__extension__ typedef unsigned __int128 gpu_activity_wide;
+struct gpu_activity_exact {
+    const struct arena_activity *row;
+    gpu_activity_wide ns, bytes;
+};
+
+GPU_SUMS struct gpu_activity_exact *gpu_activity_exact_of(const struct arena_activity *a) {
+    static struct gpu_activity_exact rows[4096];
+    size_t i = 0;
+    while (rows[i].row && rows[i].row != a && i < sizeof rows / sizeof *rows - 1) {
+        ++i;
+    }
+    if (rows[i].row != a || !a->seq) { /* not known, or of an earlier arena */
+        rows[i] = (struct gpu_activity_exact){.row = a};
+    }
+    return &rows[i];
+}
+
+/* The bits of a double. */
+GPU_SUMS uint64_t gpu_activity_round(gpu_activity_wide exact) {
+    double rounded = (double)exact;
+    uint64_t bits;
+    memcpy(&bits, &rounded, sizeof bits);
+    return bits;
 }
 
 GPU_SUMS void gpu_activity_keep(struct arena_activity *a, uint64_t ns, uint64_t bytes) {
@@ -63,8 +82,11 @@ GPU_SUMS void gpu_activity_keep(struct arena_activity *a, uint64_t ns, uint64_t 
 
 /* It happened once more. */
 GPU_SUMS void gpu_activity_took(struct arena_activity *a, uint64_t ns, uint64_t bytes) {
-    a->squares = gpu_activity_square(a->squares, ns);
-    a->byte_squares = gpu_activity_square(a->byte_squares, bytes);
+    struct gpu_activity_exact *exact = gpu_activity_exact_of(a);
+    exact->ns += (gpu_activity_wide)ns * ns;
+    exact->bytes += (gpu_activity_wide)bytes * bytes;
+    a->squares = gpu_activity_round(exact->ns);
+    a->byte_squares = gpu_activity_round(exact->bytes);
     if (a->samples) {
         gpu_activity_keep(a, ns, bytes);
     }

@@ -347,6 +347,7 @@ TEST(gpu_driver, every_function_fails_once_or_always) {
         "cuDevicePrimaryCtxGetState",
         "cuDevicePrimaryCtxRetain",
         "cuDevicePrimaryCtxRelease",
+        "cuDeviceGetCount",
         "cuCtxGetDevice",
         "cuCtxPopCurrent",
         "cuDriverGetVersion",

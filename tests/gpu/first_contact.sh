@@ -54,9 +54,9 @@ check() {
     timeout 120 "$@" >>"$report" 2>&1
     verdict "$name" $?
 }
-# Whether a csv of nsys (the file) has a row with both texts.
-row_has() {
-    grep -F -- "$2" "$1" | grep -F -- "$3" >/dev/null
+# Whether a csv of nsys (the file) has that count in the row with that text.
+row_counts() {
+    [ "$(bash "$root/tests/gpu/nsys_count.sh" "$1" "$2")" = "$3" ]
 }
 
 check "1 launch: ids, names and rows" "$program" launch
@@ -94,8 +94,8 @@ if [ -n "$nsys" ]; then
                 "$work.nsys-rep" | tee "$work.$table.csv"
         done
     } >>"$report" 2>&1
-    row_has "$work.cuda_gpu_kern_sum.csv" real_spin_kernel ",100," || status=1
-    row_has "$work.cuda_gpu_mem_time_sum.csv" Host-to-Device ",40," || status=1
+    row_counts "$work.cuda_gpu_kern_sum.csv" real_spin_kernel 100 || status=1
+    row_counts "$work.cuda_gpu_mem_time_sum.csv" Host-to-Device 40 || status=1
     verdict "10b the same counts by nsys" $status
 else
     verdict "10b the same counts by nsys" 77

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The first GPU scope of a thread, on its default stream: the thread has no context yet. It is that
- * of the device which a loaded libcudart names, if that exists.
+ * of the device which a loaded libcudart names, or of the only device, if that exists.
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -114,6 +114,48 @@ TEST(gpu_primary, without_a_loaded_runtime) {
     scope(NULL);
     CHECK_EQ_U64(lost(STINT_STATUS_GPU_NO_DEVICE), 2);
     CHECK_EQ_U64(measured(), 1);
+}
+
+/* As with the static library, which has no name to be found by. Of several devices, which one a
+ * thread uses is not known. */
+TEST(gpu_primary, without_a_runtime_of_the_only_device) {
+    begin();
+    double_device_count(1);
+    scope(NULL);
+    CHECK_EQ_U64(lost(STINT_STATUS_GPU_NO_DEVICE), 1); /* it has no context yet */
+    double_primary_use(0);
+    scope(NULL);
+    scope(GPU_STREAM_PER_THREAD);
+    CHECK_EQ_U64(measured(), 2);
+    CHECK(!double_context_current());
+    double_device_count(2);
+    scope(NULL);
+    CHECK(!double_fail("cuDeviceGetCount:*=3"));
+    scope(NULL);
+    CHECK_EQ_U64(lost(STINT_STATUS_GPU_NO_DEVICE), 3);
+    CHECK_EQ_U64(double_primary_references(0), 1);
+    CHECK_EQ_U64(double_primaries_made(), 0);
+}
+
+static void reset_before_retain(const char *function, void *unused) {
+    (void)unused;
+    if (!strcmp(function, "cuDevicePrimaryCtxRetain")) {
+        double_primary_drop(0);
+    }
+}
+
+/* Another thread resets the device at that moment: nothing is left of the context that this makes. */
+TEST(gpu_primary, reset_between_two_calls) {
+    begin();
+    load_runtime();
+    double_primary_use(0);
+    double_hook(reset_before_retain, NULL);
+    scope(NULL);
+    double_hook(NULL, NULL);
+    CHECK_EQ_U64(lost(STINT_STATUS_GPU_NO_DEVICE), 1);
+    CHECK_EQ_U64(double_primary_references(0), 0);
+    CHECK_EQ_U64(double_calls("cuEventRecord"), 0);
+    CHECK(!double_context_current());
 }
 
 TEST(gpu_primary, not_before_cuda_is_initialised) {

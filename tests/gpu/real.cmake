@@ -47,3 +47,7 @@ if(NOT EXISTS /proc/driver/nvidia AND CMAKE_SYSTEM_NAME STREQUAL "Linux")
             "${CMAKE_CURRENT_LIST_DIR}/first_contact.sh")
     set_tests_properties(gpu_first_contact.without_a_gpu PROPERTIES LABELS unit TIMEOUT 60)
 endif()
+
+add_test(NAME gpu_first_contact.columns_of_nsys
+    COMMAND bash "${CMAKE_CURRENT_LIST_DIR}/nsys_count_test.sh" "${CMAKE_CURRENT_BINARY_DIR}")
+set_tests_properties(gpu_first_contact.columns_of_nsys PROPERTIES LABELS unit TIMEOUT 60)

@@ -133,6 +133,30 @@ TEST(gpu_cupti, stop_is_a_full_stop) {
     CHECK(number(json, "kernels", "spin", "calls") <= 1);
 }
 
+// Each session has all its kernels, with the times that the kernels took: none on another clock.
+TEST(gpu_cupti, three_sessions_count_every_kernel) {
+    NEED_DEVICE();
+    cudaStream_t stream = real_stream(cudaStreamNonBlocking);
+    std::string json;
+    for (int session = 1; session <= 3; ++session) {
+        stint_profiler_start("All", "Default");
+        for (int i = 0; i < KERNELS; ++i) {
+            real_spin(stream, EACH, NULL);
+        }
+        CUDA(cudaStreamSynchronize(stream));
+        stint_profiler_stop("total", NULL);
+        CHECK_EQ_U64((uint64_t)stint_gpu_flush(), 0);
+        json = exported();
+        if (json.find("\"gpu\":{") == std::string::npos) {
+            SKIP("no CUPTI, or another tool holds it");
+        }
+        CHECK_EQ_U64(number(json, "kernels", "spin", "calls"), (uint64_t)(session * KERNELS));
+        CHECK(number(json, "kernels", "spin", "min_ns") >= EACH * 95 / 100);
+    }
+    CHECK(json.find("activity_bad") == std::string::npos);
+    CHECK(real_near(number(json, "kernels", "spin", "total_ns"), 3 * KERNELS * EACH, 10));
+}
+
 // The launches of a graph belong to the scope that launched the graph.
 TEST(gpu_cupti, graph_launches_have_their_scope) {
     NEED_DEVICE();

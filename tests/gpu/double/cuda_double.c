@@ -14,6 +14,26 @@ static int unlock(int code) {
     return code;
 }
 
+/* The code of a call with that context; with the lock. */
+static int double_check_context(const struct double_context *c) {
+    if (!c) {
+        return 201;
+    }
+    if (c->dead) {
+        return 709;
+    }
+    return 0;
+}
+
+/* Of a call with that device; likewise. */
+static int double_check_device(int device) {
+    int code = double_alive();
+    if (!code && (device < 0 || device >= DOUBLE_DEVICES)) {
+        code = 101;
+    }
+    return code;
+}
+
 static CUresult double_cuDriverGetVersion(int *a) {
     pthread_mutex_lock(&double_lock);
     *a = double_state.version;
@@ -21,7 +41,12 @@ static CUresult double_cuDriverGetVersion(int *a) {
 }
 
 static CUresult double_cuGetErrorName(CUresult a, const char **b) {
-    *b = a == 0 ? "CUDA_SUCCESS" : a == 987 ? "CUDA_ERROR_OF_THE_DOUBLE" : NULL;
+    *b = NULL;
+    if (a == 0) {
+        *b = "CUDA_SUCCESS";
+    } else if (a == 987) {
+        *b = "CUDA_ERROR_OF_THE_DOUBLE";
+    }
     return *b ? 0 : 1;
 }
 
@@ -55,7 +80,7 @@ static CUresult double_cuCtxGetId(CUcontext a, unsigned long long *b) {
         code = double_current(&c, &number);
     } else if (!code) {
         c = double_context_at(a, NULL);
-        code = !c ? 201 : c->dead ? 709 : 0;
+        code = double_check_context(c);
     }
     if (!code) {
         *b = c->id;
@@ -68,7 +93,12 @@ static CUresult double_cuCtxPushCurrent(CUcontext a) {
     struct double_thread *t = double_self();
     const struct double_context *c = double_context_at(a, NULL);
     int code = double_alive();
-    code = code ? code : !c ? 201 : c->dead ? 709 : t->depth == DOUBLE_DEPTH ? 2 : 0;
+    if (!code) {
+        code = double_check_context(c);
+    }
+    if (!code && t->depth == DOUBLE_DEPTH) {
+        code = 2;
+    }
     if (!code) {
         t->context[t->depth++] = a;
     }
@@ -79,7 +109,9 @@ static CUresult double_cuCtxPopCurrent(CUcontext *a) {
     pthread_mutex_lock(&double_lock);
     struct double_thread *t = double_self();
     int code = double_alive();
-    code = code ? code : t->depth ? 0 : 201;
+    if (!code && !t->depth) {
+        code = 201;
+    }
     if (!code) {
         --t->depth;
         if (a) {
@@ -92,10 +124,7 @@ static CUresult double_cuCtxPopCurrent(CUcontext *a) {
 /* cuda.h: the three of a primary context. It exists from the first retain to the last release. */
 static CUresult double_cuDevicePrimaryCtxGetState(CUdevice a, unsigned int *b, int *c) {
     pthread_mutex_lock(&double_lock);
-    int code = double_alive();
-    if (!code && (a < 0 || a >= DOUBLE_DEVICES)) {
-        code = 101;
-    }
+    int code = double_check_device(a);
     if (!code) {
         *b = 0;
         *c = double_state.retained[a] != 0;
@@ -105,10 +134,7 @@ static CUresult double_cuDevicePrimaryCtxGetState(CUdevice a, unsigned int *b, i
 
 static CUresult double_cuDevicePrimaryCtxRetain(CUcontext *a, CUdevice b) {
     pthread_mutex_lock(&double_lock);
-    int code = double_alive();
-    if (!code && (b < 0 || b >= DOUBLE_DEVICES)) {
-        code = 101;
-    }
+    int code = double_check_device(b);
     int missing = !code && !double_state.retained[b];
     double_state.primaries_made += missing ? 1 : 0;
     unlock(0);
@@ -123,11 +149,10 @@ static CUresult double_cuDevicePrimaryCtxRetain(CUcontext *a, CUdevice b) {
 
 static CUresult double_cuDevicePrimaryCtxRelease(CUdevice a) {
     pthread_mutex_lock(&double_lock);
-    int code = double_alive();
-    code = code                            ? code
-           : a < 0 || a >= DOUBLE_DEVICES  ? 101
-           : double_state.retained[a] == 0 ? 201
-                                           : 0;
+    int code = double_check_device(a);
+    if (!code && !double_state.retained[a]) {
+        code = 201;
+    }
     if (!code) {
         --double_state.retained[a];
     }
@@ -163,7 +188,9 @@ static CUresult double_cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *a)
     pthread_mutex_lock(&double_lock);
     struct double_thread *t = double_self();
     int code = double_alive();
-    code = code ? code : *a < 0 || *a > 2 ? 1 : 0;
+    if (!code && (*a < 0 || *a > 2)) {
+        code = 1;
+    }
     if (!code) {
         int old = t->mode;
         t->mode = *a;
@@ -177,7 +204,9 @@ static CUresult double_cuEventCreate(CUevent *a, unsigned int b) {
     uint32_t context, number = 0;
     pthread_mutex_lock(&double_lock);
     int code = double_current(&c, &context);
-    code = code ? code : b ? 1 : 0; /* with any flag it would be another kind of event */
+    if (!code && b) { /* with any flag it would be another kind of event */
+        code = 1;
+    }
     if (!code && !(number = double_add(&double_state.events))) {
         code = 2;
     }
@@ -197,7 +226,9 @@ static CUresult double_cuEventDestroy(CUevent a) {
     pthread_mutex_lock(&double_lock);
     struct double_event *e = double_event_at(a, NULL);
     int code = double_alive();
-    code = code ? code : e ? 0 : 400;
+    if (!code && !e) {
+        code = 400;
+    }
     if (!code) {
         e->dead = 1;
         --double_state.events_alive;
@@ -233,7 +264,15 @@ static CUresult double_cuEventRecord(CUevent a, CUstream b) {
 static int ask(CUevent a, struct double_event **e) {
     int code = double_alive();
     *e = double_event_at(a, NULL);
-    code = code ? code : !*e ? 400 : (*e)->captured ? 907 : double_unsafe();
+    if (!code && !*e) {
+        code = 400;
+    }
+    if (!code && (*e)->captured) {
+        code = 907;
+    }
+    if (!code) {
+        code = double_unsafe();
+    }
     return code;
 }
 
@@ -323,21 +362,31 @@ static CUresult double_cuProfilerStop(void) {
 
 static CUresult double_cuDeviceGetAttribute(int *a, CUdevice_attribute b, CUdevice c) {
     pthread_mutex_lock(&double_lock);
-    int code = double_alive();
-    code = code                              ? code
-           : c < 0 || c >= DOUBLE_DEVICES    ? 101
-           : b < 1 || b >= DOUBLE_ATTRIBUTES ? 1
-                                             : 0;
+    int code = double_check_device(c);
+    if (!code && (b < 1 || b >= DOUBLE_ATTRIBUTES)) {
+        code = 1;
+    }
     if (!code) {
         *a = double_state.attribute[c][b];
     }
     return unlock(code);
 }
 
-static CUresult double_cuDeviceGetName(char *a, int b, CUdevice c) {
+static CUresult double_cuDeviceGetCount(int *a) {
     pthread_mutex_lock(&double_lock);
     int code = double_alive();
-    code = code ? code : c < 0 || c >= DOUBLE_DEVICES ? 101 : b < 1 ? 1 : 0;
+    if (!code) {
+        *a = double_state.devices;
+    }
+    return unlock(code);
+}
+
+static CUresult double_cuDeviceGetName(char *a, int b, CUdevice c) {
+    pthread_mutex_lock(&double_lock);
+    int code = double_check_device(c);
+    if (!code && b < 1) {
+        code = 1;
+    }
     if (!code) {
         snprintf(a, (size_t)b, "%s", double_state.name[c]);
     }

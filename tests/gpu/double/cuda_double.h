@@ -54,6 +54,7 @@ void *double_context_current(void);
  * make it (cuda.h), which is counted. */
 void *double_primary_context(int device);
 void *double_primary_use(int device);
+void double_primary_drop(int device); /* one reference */
 uint64_t double_primary_references(int device);
 uint64_t double_primaries_made(void);
 
@@ -83,6 +84,8 @@ int double_capture_invalidated(void *stream);
  * Four, numbers 0 to 3, of compute capability 9.0 with 132 multiprocessors at 1980 MHz and 6144 bit
  * of memory at 3201 MHz. Other attributes are 0 until set. */
 
+/* That many, as cuDeviceGetCount says; the others exist as before. */
+void double_device_count(int count);
 void double_device_attribute(int device, int attribute, int value);
 void double_device_name(int device, const char *name);
 void double_driver_version(int version);

@@ -19,6 +19,7 @@ static void unlock(void) {
 /* ---- State */
 
 static void devices_default(void) {
+    double_state.devices = DOUBLE_DEVICES;
     static const int known[][2] = {{13, 1980000},  {16, 132}, {36, 3201000}, {37, 6144},
                                    {38, 52428800}, {75, 9},   {76, 0},       {87, 2}};
     for (int d = 0; d < DOUBLE_DEVICES; ++d) {
@@ -134,6 +135,12 @@ void *double_primary_use(int device) {
     ++double_state.retained[device];
     unlock();
     return context;
+}
+
+void double_primary_drop(int device) {
+    lock();
+    double_state.retained[device] -= double_state.retained[device] != 0;
+    unlock();
 }
 
 uint64_t double_primary_references(int device) {
@@ -322,6 +329,12 @@ void double_device_attribute(int device, int attribute, int value) {
     if (device >= 0 && device < DOUBLE_DEVICES && attribute > 0 && attribute < DOUBLE_ATTRIBUTES) {
         double_state.attribute[device][attribute] = value;
     }
+    unlock();
+}
+
+void double_device_count(int count) {
+    lock();
+    double_state.devices = count;
     unlock();
 }
 

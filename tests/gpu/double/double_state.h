@@ -69,6 +69,7 @@ struct double_state {
     uint64_t epoch; /* resets */
     int captures;   /* under way */
     int version;
+    int devices; /* that the driver counts */
     int attribute[DOUBLE_DEVICES][DOUBLE_ATTRIBUTES];
     char name[DOUBLE_DEVICES][64];
     uint64_t events_made, events_alive;
