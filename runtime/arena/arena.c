@@ -188,7 +188,8 @@ static void arena_leave(void *keep, size_t bytes) {
     if (kept) {
         memcpy(kept, keep, bytes);
     }
-    pages_renew(arena.base, arena.size);
+    /* In memory, what was not committed is empty; zeros there would count as memory of the child. */
+    pages_renew(arena.base, is_file ? arena.size : (size_t)u64_min(committed, arena.size));
     if (kept) {
         memcpy(keep, kept, bytes);
         pages_put(kept, bytes);

@@ -6,6 +6,6 @@ struct stint_config config = {
     .percentiles = 1,
     .unit = CONFIG_UNIT_AUTO,
     .gpu = CONFIG_GPU_EVENTS,
-    .memory = (uint64_t)64 << 20,
+    .memory = (uint64_t)1 << 30,
     .gpu_in_flight = 1024,
 };

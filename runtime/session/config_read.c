@@ -10,9 +10,17 @@
 #include "report/report_options.h"
 
 #define CONFIG_MAX_MEMORY ((uint64_t)4095 << 20)
+/* The default with a run file: it has its whole length from the start, and not every program that
+ * copies it leaves out the holes. */
+#define CONFIG_MEMORY_IN_FILE ((uint64_t)64 << 20)
 
 void config_read_environment(void) {
+    uint64_t in_memory = config.memory;
+    config.memory = 0;
     env_read(&config);
+    if (!config.memory) { /* not set */
+        config.memory = config.file ? CONFIG_MEMORY_IN_FILE : in_memory;
+    }
     if (config.nvtx && !ranges_built()) {
         log_line("STINT_NVTX=1: this build has no NVTX (its headers were not there); ignored");
         config.nvtx = 0;

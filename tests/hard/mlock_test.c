@@ -9,7 +9,7 @@
 
 #include "harness.h"
 
-/* STINT_MEMORY alone is 64 MiB. A report has room for records that are made meanwhile. */
+/* STINT_MEMORY alone is 1 GiB. A report has room for records that are made meanwhile. */
 #define SCOPE_KB 4096
 #define REPORT_KB 16384
 

@@ -45,7 +45,7 @@ static int small_disk(const char *size) {
         SKIP("no file system can be mounted here");                                                \
     }
 
-static uint64_t names = 20000;
+static uint64_t names = 60000;
 
 /* The sum of what it does is its result. */
 static uint64_t program(void) {

@@ -127,8 +127,8 @@ TEST(bad_input, environment) {
     CHECK_CONTAINS(text, "STINT_MEMORY=lots: ");
     CHECK_CONTAINS(text, "STINT_FILTER=+: ");
     free(text);
-    CHECK_EQ_U64(calls_of("scope"), 1); /* ignored: on, level 0, 64 MiB */
-    CHECK_EQ_U64(arena.size, 64 << 20);
+    CHECK_EQ_U64(calls_of("scope"), 1); /* ignored: on, level 0, 1 GiB */
+    CHECK_EQ_U64(arena.size, 1 << 30);
 }
 
 static void direct(int depth) {

@@ -14,7 +14,7 @@ TEST(registry, first_lock_opens_everything) {
     registry_unlock();
     CHECK(!registry_held());
     CHECK(arena.base != NULL);
-    CHECK_EQ_U64(arena.size, 64 << 20);
+    CHECK_EQ_U64(arena.size, 1 << 30);
     CHECK_EQ_U64(arena_header()->set_count, 1);
     CHECK(registry_gate() != 0);
     CHECK_EQ_U64(registry_arena_gate(), registry_gate());
