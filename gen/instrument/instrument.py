@@ -25,7 +25,7 @@ import rewrite
 SOURCES = {'.c': 'c', '.C': 'c++', '.cc': 'c++', '.cp': 'c++', '.cpp': 'c++', '.cxx': 'c++',
            '.c++': 'c++', '.CPP': 'c++'}
 CUDA = ('cu', 'cuda')
-NO_CUDA = 'CUDA sources are compiled as they are: clang reads them only with a CUDA toolkit that it knows'
+NO_CUDA = 'CUDA sources are compiled as they are'
 # Options whose value is the next argument.
 WITH_VALUE = {'-o', '-I', '-D', '-U', '-L', '-l', '-x', '-T', '-u', '-e', '-z', '-B', '-A', '-MF', '-MT',
               '-MQ', '-include', '-imacros', '-isystem', '-iquote', '-idirafter', '-iprefix',
