@@ -497,6 +497,26 @@ TEST(cupti_data, what_is_left_comes_with_a_flush) {
     CHECK(count_of(ACTIVITY_KERNEL) == 2);
 }
 
+/* What ran in a context that ended is counted once; what runs in the next one is traced, too. */
+TEST(cupti_data, contexts_end_and_the_device_is_reset) {
+    static const char *const ends[] = {"cuCtxDestroy_v2", "cuDevicePrimaryCtxReset_v2"};
+    begin();
+    for (unsigned i = 0; i < 4; ++i) {
+        cupti_double_launch(&add_kernel);
+        fake_advance(10000);
+        cupti_double_call(ends[i % 2]);
+        tracer_flush(i < 2 ? TRACER_COMPLETE : TRACER_WAIT);
+        CHECK_EQ_U64(count_of(ACTIVITY_KERNEL), i + 1);
+    }
+    CHECK(tracer_is_on());
+    cupti_double_launch(&add_kernel);
+    cupti_double_call(ends[1]); /* with work that runs */
+    fake_advance(10000);
+    tracer_flush(TRACER_FORCED);
+    CHECK_EQ_U64(count_of(ACTIVITY_KERNEL), 5);
+    CHECK_EQ_U64(lost_in_all(), 0);
+}
+
 /* ---- Buffers per thread. ---- */
 
 static void *launch_one(void *unused) {

@@ -1,60 +1,72 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Whole programs that reset the device, or destroy their context, with GPU scopes that were not
- * polled, and end: they end as without stint, and the report at exit counts each scope once.
+ * polled, and end: they end as without stint, and the report at exit counts each scope once. The same
+ * while CUPTI is on.
  */
 #include <sys/wait.h>
 
 #include "cuda_double.h"
 #include "harness.h"
 
-static int status;
+static int status, has_cupti;
 
 static void run_program(void *how) {
     char command[1000];
-    snprintf(command, sizeof command, "STINT_CUDA_LIB='%s' STINT_REPORT=table '%s' %s 2>&1",
-             DOUBLE_LIBRARY, LIFE_PROGRAM, (const char *)how);
+    snprintf(
+        command, sizeof command,
+        "STINT_GPU=%s STINT_CUPTI_LIB='%s' STINT_CUDA_LIB='%s' STINT_REPORT=table '%s' %s 2>&1",
+        has_cupti ? "cupti" : "events", CUPTI_DOUBLE_LIBRARY, DOUBLE_LIBRARY, LIFE_PROGRAM,
+        (const char *)how);
     status = system(command);
 }
 
 /* Whose five first scopes are lost to the context, and that ends with its own status. */
-static char *output_of(const char *how) {
+static void check_output(const char *how) {
     char *said = harness_capture(1, run_program, (void *)(uintptr_t)how);
     CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 3);
     CHECK_CONTAINS(said, "main ends\n");
     CHECK_CONTAINS(said, "work");
     CHECK_CONTAINS(said, "lost: 5 GPU scopes with CPU time only: the GPU reported an error\n");
     CHECK(!strstr(said, "in flight"));
-    return said;
+    CHECK(!strstr(said, "cupti 13.0: ") == !has_cupti);
+    free(said);
+}
+
+static void check_program(const char *how) {
+    has_cupti = 0;
+    check_output(how);
+    has_cupti = 1;
+    check_output(how);
 }
 
 TEST(gpu_life, reset_with_work_that_runs) {
-    free(output_of("reset"));
+    check_program("reset");
 }
 
 TEST(gpu_life, reset_with_work_that_has_ended) {
-    free(output_of("finished"));
+    check_program("finished");
 }
 
 TEST(gpu_life, reset_within_a_scope) {
-    free(output_of("open"));
+    check_program("open");
 }
 
 TEST(gpu_life, own_context_destroyed) {
-    free(output_of("own"));
+    check_program("own");
 }
 
 TEST(gpu_life, reset_after_a_thread_has_ended) {
-    free(output_of("thread"));
+    check_program("thread");
 }
 
 TEST(gpu_life, reset_and_used_again) {
-    free(output_of("again"));
+    check_program("again");
 }
 
 /* As when the driver is unloaded before stint. */
 TEST(gpu_life, the_driver_is_gone) {
-    free(output_of("shutdown"));
+    check_program("shutdown");
 }
 
 HARNESS_MAIN()

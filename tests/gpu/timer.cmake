@@ -36,7 +36,8 @@ if(NOT STINT_GPU_API STREQUAL "cudart")
         LIBS stint_cuda_double LABELS unit)
     set_target_properties(stint_gpu_life PROPERTIES C_STANDARD 11 C_STANDARD_REQUIRED ON)
     stint_warnings(stint_gpu_life)
-    add_dependencies(stint_gpu_life stint_gpu_life_program)
+    add_dependencies(stint_gpu_life stint_gpu_life_program stint_cupti_double)
     target_compile_definitions(stint_gpu_life PRIVATE
+        "CUPTI_DOUBLE_LIBRARY=\"$<TARGET_FILE:stint_cupti_double>\""
         "LIFE_PROGRAM=\"$<TARGET_FILE:stint_gpu_life_program>\"")
 endif()
