@@ -12,7 +12,7 @@ foreach(line IN LISTS lines)
     list(APPEND STINT_LAYERS "${CMAKE_MATCH_1}")
     string(REPLACE " " ";" STINT_LAYER_BELOW_${CMAKE_MATCH_1} "${CMAKE_MATCH_2}")
 endforeach()
-set(STINT_TOOL_LAYERS viewers tool) # not in the library
+set(STINT_TOOL_LAYERS viewers nvtx tool) # not in the library
 
 # stint_layer_sources(<out> <layer>...): their files. Of the GPU back ends the one that
 # STINT_GPU_API names, and NVTX where its headers are: the others are not compiled.
@@ -22,7 +22,7 @@ function(stint_layer_sources out)
         set(left_out gpu_driver)
     endif()
     if(NOT STINT_NVTX OR NOT STINT_NVTX_INCLUDE_DIR)
-        list(APPEND left_out nvtx)
+        list(APPEND left_out nvtx nvtx_calls)
     endif()
     list(JOIN left_out "|" left_out)
     set(sources "")
@@ -52,6 +52,12 @@ function(stint_layer_settings target layer)
         target_include_directories(${target} SYSTEM PRIVATE ${CUDAToolkit_INCLUDE_DIRS})
     elseif(layer STREQUAL "ranges" AND STINT_NVTX AND STINT_NVTX_INCLUDE_DIR)
         target_include_directories(${target} SYSTEM PRIVATE "${STINT_NVTX_INCLUDE_DIR}")
+    elseif(layer STREQUAL "nvtx")
+        if(STINT_NVTX AND STINT_NVTX_INCLUDE_DIR)
+            target_include_directories(${target} SYSTEM PRIVATE "${STINT_NVTX_INCLUDE_DIR}")
+        endif()
+        target_compile_definitions(${target} PRIVATE WITH_TIMER=1 STINT_INLINE=1
+            STINT_NO_LEGACY_NAMES)
     elseif(layer STREQUAL "session")
         target_compile_definitions(${target} PRIVATE STINT_SESSION)
         if(STINT_NVTX AND STINT_NVTX_INCLUDE_DIR)
@@ -60,6 +66,9 @@ function(stint_layer_settings target layer)
         if(STINT_GPU_API STREQUAL "cudart")
             target_compile_definitions(${target} PRIVATE STINT_HAVE_CUDART)
         endif()
+    elseif(layer STREQUAL "tool")
+        target_compile_definitions(${target} PRIVATE
+            STINT_LIBRARY_ARCHITECTURE="${CMAKE_LIBRARY_ARCHITECTURE}")
     elseif(layer STREQUAL "viewers")
         target_include_directories(${target} PRIVATE "${stint_BINARY_DIR}/runtime/page")
         add_dependencies(${target} stint_page)
@@ -179,4 +188,13 @@ function(stint_add_runtime target type)
         target_link_options(${target} PRIVATE "LINKER:-z,nodelete" "LINKER:-z,relro"
             "LINKER:-z,now" "LINKER:--as-needed" "LINKER:--version-script,${map}")
     endif()
+endfunction()
+
+# stint_add_nvtx(<target> <runtime>): the library that makes scopes of NVTX ranges, for programs whose
+# NVTX loads it; it uses that shared library.
+function(stint_add_nvtx target runtime)
+    add_library(${target} SHARED $<TARGET_OBJECTS:${runtime}_nvtx>)
+    target_link_libraries(${target} PRIVATE ${runtime} -pthread)
+    target_link_options(${target} PRIVATE "LINKER:-z,nodelete" "LINKER:-z,relro" "LINKER:-z,now")
+    set_target_properties(${target} PROPERTIES LINKER_LANGUAGE C)
 endfunction()

@@ -183,6 +183,15 @@ static uint64_t find_word(struct site_text name, uint32_t n) {
     return word;
 }
 
+uint64_t dynamic_word(const char *name, uint64_t length) {
+    struct site_text text;
+    if (read_name(name, length, &text)) {
+        arena_lose(STINT_STATUS_BAD_SAMPLE, 1);
+        return 0;
+    }
+    return find_word(text, 1);
+}
+
 /* As handle_begin. */
 void dynamic_begin_handle(uint64_t *handle, const char *name, uint64_t length) {
     ERRNO_KEEP;
@@ -244,7 +253,7 @@ int dynamic_add_sample(const char *name, uint64_t ns) {
         uint64_t word = find_word(text, 1); /* first: before it there may be no clock */
         uint64_t ticks = clock_ticks_of_ns(ns), now = clock_ticks();
         if (word) {
-            result = recorder_add(word, saturating_subtract(now, ticks), ticks);
+            result = recorder_add(word, 0, saturating_subtract(now, ticks), ticks);
         }
     }
     return result;

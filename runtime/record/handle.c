@@ -27,6 +27,10 @@ void handle_begin(uint64_t *handle, struct stint_impl_site *site) {
 }
 
 void handle_end(uint64_t *handle) {
+    handle_end_in(handle, 0);
+}
+
+void handle_end_in(uint64_t *handle, uint32_t set) {
     ERRNO_KEEP;
     uint64_t now = clock_ticks();
     uint64_t start = handle[0], word = handle[1];
@@ -38,6 +42,6 @@ void handle_end(uint64_t *handle) {
     } else if (now < start) {
         arena_lose(STINT_STATUS_CLOCK_BACK, 1);
     } else {
-        recorder_add(word, start, now - start);
+        recorder_add(word, set, start, now - start);
     }
 }

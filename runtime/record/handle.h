@@ -10,5 +10,7 @@
 /* handle: two words of the caller's. */
 void handle_begin(uint64_t *handle, struct stint_impl_site *site);
 void handle_end(uint64_t *handle);
+/* Into another set than the default one. */
+void handle_end_in(uint64_t *handle, uint32_t set);
 
 #endif

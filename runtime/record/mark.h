@@ -8,6 +8,9 @@
 #include "base/api.h"
 
 void mark_add(struct stint_impl_site *from);
+/* Under a name made at run time; length UINT64_MAX: up to the NUL. */
+void mark_add_named(const char *name, uint64_t length);
+void mark_add_named_value(const char *name, uint64_t length, double value);
 void mark_add_value(struct stint_impl_site *from, double value);
 
 #endif

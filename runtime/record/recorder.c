@@ -334,8 +334,99 @@ int recorder_end(uint64_t guard, uint64_t opened, uint64_t now,
     return 0;
 }
 
+/* A scope above one that ends before it, and what it takes to open it again. */
+struct crossed {
+    uint64_t guard;
+    uint64_t start;
+    uint64_t nested;
+    uint32_t node;
+};
+#define CROSSED_MOST 16 /* more are abandoned */
+
+/* The scopes above the frame, the outermost first, taken off without a sample. Their number; 0: there
+ * are none, or they have to be abandoned. */
+static uint32_t crossed_take(struct thread_block *b, struct stint_impl_frame *f,
+                             struct crossed out[CROSSED_MOST]) {
+    uint32_t count = (uint32_t)(b->hot.top - f);
+    if (count > CROSSED_MOST || ranges_on()) {
+        return 0;
+    }
+    for (uint32_t i = 0; i < count; ++i) {
+        const struct stint_impl_frame *from = f + 1 + i;
+        out[i].guard = guard_untag(STINT_IMPL_LOAD(&from->guard));
+        out[i].start = STINT_IMPL_LOAD(&from->start);
+        out[i].nested = STINT_IMPL_LOAD(&from->nested);
+        out[i].node = recorder_frame_node(from);
+        if (out[i].guard == STINT_IMPL_MOVED) {
+            return 0;
+        }
+    }
+    while (b->hot.top != f) {
+        STINT_IMPL_STORE(&b->hot.top->nested, 0); /* it goes with the scope */
+        thread_pop(b);
+    }
+    return count;
+}
+
+/* Below what is open now, with the start that it had. */
+static void crossed_open(struct thread_block *b, const struct crossed *from) {
+    const struct stint_impl_node *n = tree_node(b, from->node);
+    uint32_t sender = 0;
+    if (n->kind & STINT_IMPL_SENT) {
+        sender = tree_above(b, from->node);
+    }
+    struct tree_edge e =
+        tree_get_sent(b, STINT_IMPL_LOAD(&b->hot.top->node), n->set, n->site, sender);
+    if (e.node) {
+        frame_push(b, from->guard, e, from->start);
+        STINT_IMPL_STORE(&b->hot.top->nested, from->nested);
+    }
+}
+
+/* Each of two scopes that cross has its whole time. The time of both is own time of the one that
+ * began later: it is taken from that of the other one, and once from that of the scope around. */
+static int end_below(struct thread_block *b, struct stint_impl_frame *f, uint64_t opened) {
+    struct crossed above[CROSSED_MOST];
+    uint64_t guard = guard_untag(STINT_IMPL_LOAD(&f->guard));
+    uint32_t count = crossed_take(b, f, above);
+    if (!count) {
+        return recorder_end(guard, opened, 0, NULL);
+    }
+    uint64_t now = clock_ticks();
+    uint64_t both = saturating_subtract(now, u64_max(above[0].start, STINT_IMPL_LOAD(&f->start)));
+    if (STINT_IMPL_LOAD(&f->recursive)) {
+        both = 0; /* it has no time of its own */
+    }
+    STINT_IMPL_STORE(&f->nested, STINT_IMPL_LOAD(&f->nested) + both);
+    int result = recorder_end(guard, opened, 0, NULL);
+    struct stint_impl_frame *around = b->hot.top;
+    STINT_IMPL_STORE(&around->nested, saturating_subtract(STINT_IMPL_LOAD(&around->nested), both));
+    for (uint32_t i = 0; i < count; ++i) {
+        crossed_open(b, &above[i]);
+    }
+    return result;
+}
+
+int recorder_end_crossing(uint64_t guard, uint64_t opened) {
+    struct thread_block *b = thread_enter(0);
+    struct stint_impl_frame *f = NULL;
+    if (!b) {
+        return recorder_end(guard, opened, 0, NULL);
+    }
+    f = frame_find_opened(b, guard, opened);
+    int result = -1;
+    if (f) {
+        result = end_below(b, f, opened);
+    }
+    thread_leave(b);
+    if (!f) {
+        return recorder_end(guard, opened, 0, NULL); /* it may be another thread's */
+    }
+    return result;
+}
+
 /* The node of a sample without a scope, made if need be; 0: none, counted. */
-static uint32_t interval_enter(uint64_t word) {
+static uint32_t interval_enter(uint64_t word, uint32_t set) {
     struct thread_block *b = thread_enter(1);
     uint32_t node = 0;
     if (!b) {
@@ -344,7 +435,7 @@ static uint32_t interval_enter(uint64_t word) {
     if (site_gate_of(word) < registry_arena_gate()) {
         thread_lose(b, STINT_STATUS_ABANDONED); /* begun before a fork */
     } else {
-        node = tree_get_interval(b, 0, (uint32_t)word);
+        node = tree_get_interval(b, set, (uint32_t)word);
     }
     thread_leave(b);
     return node;
@@ -359,7 +450,7 @@ static void lose_unnamed(struct thread_block *b) {
     }
 }
 
-int recorder_add(uint64_t word, uint64_t start, uint64_t ticks) {
+int recorder_add(uint64_t word, uint32_t set, uint64_t start, uint64_t ticks) {
     if (site_is_off(word)) {
         return -1;
     }
@@ -371,10 +462,10 @@ int recorder_add(uint64_t word, uint64_t start, uint64_t ticks) {
     int is_known = b && site_gate_of(word) >= registry_arena_gate();
     uint32_t node = 0;
     if (is_known) {
-        node = tree_find_interval(b, 0, (uint32_t)word);
+        node = tree_find_interval(b, set, (uint32_t)word);
     }
     if (!node) {
-        node = interval_enter(word);
+        node = interval_enter(word, set);
         b = thread_here();
     }
     if (!node || !b) {

@@ -35,9 +35,12 @@ uint32_t recorder_frame_node(const struct stint_impl_frame *f);
  * 0, or -1 if it is not open on this thread; if it is on another, it is taken off there and
  * counted. now 0 = read the clock. */
 int recorder_end(uint64_t guard, uint64_t opened, uint64_t now, const struct stint_impl_call *call);
+/* The same where scopes above it are not to be abandoned: ranges of two libraries may cross. They stay
+ * open, below the scope around it, with the start that they had. */
+int recorder_end_crossing(uint64_t guard, uint64_t opened);
 /* Adds a sample without a scope, for a word of the arena there is or was. Enters the slow path for
  * its first sample on the thread only. 0, or -1 (off, or counted). */
-int recorder_add(uint64_t word, uint64_t start, uint64_t ticks);
+int recorder_add(uint64_t word, uint32_t set, uint64_t start, uint64_t ticks);
 
 /* The guard of a scope opened by name: no user address has the top bit. */
 static inline uint64_t recorder_guard_of_name(uint32_t site) {

@@ -93,7 +93,7 @@ static void step_add_sample(void) {
     if (!before || at < before || word & STINT_IMPL_SITE_OFF) {
         return;
     }
-    recorder_add(word, before, at - before);
+    recorder_add(word, 0, before, at - before);
 }
 
 /* ---- The timers' schedule. */

@@ -25,6 +25,7 @@
 #include "command.h"
 #include "export_target.h"
 #include "run_files.h"
+#include "run_library.h"
 #include "run_open.h"
 #include "run_view.h"
 #include "viewers/formats.h"
@@ -40,6 +41,7 @@ struct arguments {
     uint32_t repeat; /* 0 = once, without a number in the file's name */
     int keep;
     int silent;
+    int nvtx;
     struct run_view view;
     enum option_color colour;
 };
@@ -180,6 +182,12 @@ static void print_line(const char *path, int kept) {
 /* The report of the program's own run, or else of the first one; one line for each other run. */
 static void print_runs(const struct run_files *files, const struct arguments *a, int kept) {
     size_t main_run = run_files_of(files, (uint32_t)child);
+    if (!files->count && a->nvtx) {
+        log_line(
+            "nothing recorded: the program has no scope of stint and makes no NVTX range (or no "
+            "run file could be written)");
+        return;
+    }
     if (!files->count) {
         log_line("nothing recorded: compile with -DWITH_TIMER and link with stint (or no scope was "
                  "entered, or no run file could be written)");
@@ -224,6 +232,28 @@ static int report_runs(const struct run_files *files, const struct arguments *a,
     }
     if (a->html) {
         return write_html(files, a->html);
+    }
+    return 0;
+}
+
+#define NVTX_VARIABLE "NVTX_INJECTION64_PATH"
+
+/* NVTX in the program loads the library that the variable names. 0, or -1 after one line. */
+static int inject_nvtx(void) {
+    char path[PATH_MAX];
+    const char *set = getenv(NVTX_VARIABLE);
+    if (run_library_find(path, "stint-nvtx")) {
+        return -1;
+    }
+    if (set && *set && strcmp(set, path)) {
+        log_line("run: " NVTX_VARIABLE "=%.400s is left as it is: that tool gets the NVTX ranges, "
+                 "they are not recorded",
+                 set);
+        return 0;
+    }
+    if (setenv(NVTX_VARIABLE, path, 1)) {
+        log_line("run: cannot set the environment: %s", error_text(errno));
+        return -1;
     }
     return 0;
 }
@@ -304,6 +334,9 @@ static int take_run_option(void *to, const struct option_value *value) {
     case OPTION_TRACE:
         a->trace = value->text;
         return 0;
+    case OPTION_NVTX:
+        a->nvtx = 1;
+        return 0;
     case OPTION_HTML:
         a->html = value->text;
         return 0;
@@ -330,6 +363,9 @@ int cmd_run(int argc, char **argv) {
     }
     if (optind == argc) {
         return command_bad_usage(argv, "a command to run is missing");
+    }
+    if (a.nvtx && inject_nvtx()) {
+        return COMMAND_FAILED;
     }
     if (!a.repeat) {
         return run_and_report(argv + optind, &a, a.file, 0);

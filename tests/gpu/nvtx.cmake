@@ -42,3 +42,29 @@ if(STINT_NVTX AND STINT_NVTX_INCLUDE_DIR)
     add_dependencies(stint_gpu_nvtx_cupti stint_nvtx_injection)
     stint_nvtx_settings(stint_gpu_nvtx_cupti)
 endif()
+
+# The other way: NVTX ranges of a program without stint, by libstint-nvtx.so. The tool finds it beside
+# itself in the build.
+if(TARGET stint_nvtx AND TARGET stint_tool)
+    add_executable(stint_gpu_nvtx_in "${CMAKE_CURRENT_LIST_DIR}/nvtx_in_program.c")
+    add_library(stint_gpu_nvtx_in_library MODULE "${CMAKE_CURRENT_LIST_DIR}/nvtx_in_program.c")
+    target_compile_definitions(stint_gpu_nvtx_in_library PRIVATE NVTX_IN_LIBRARY)
+    foreach(target IN ITEMS stint_gpu_nvtx_in stint_gpu_nvtx_in_library)
+        target_include_directories(${target} SYSTEM PRIVATE "${STINT_NVTX_INCLUDE_DIR}")
+        target_compile_definitions(${target} PRIVATE _GNU_SOURCE=1)
+        target_link_libraries(${target} PRIVATE Threads::Threads ${CMAKE_DL_LIBS})
+        stint_nvtx_settings(${target})
+    endforeach()
+    add_executable(stint_gpu_nvtx_in_bench "${CMAKE_CURRENT_LIST_DIR}/nvtx_in_bench.c")
+    target_link_libraries(stint_gpu_nvtx_in_bench PRIVATE stint::runtime ${CMAKE_DL_LIBS})
+    target_include_directories(stint_gpu_nvtx_in_bench SYSTEM PRIVATE "${STINT_NVTX_INCLUDE_DIR}")
+    target_compile_definitions(stint_gpu_nvtx_in_bench PRIVATE WITH_TIMER _GNU_SOURCE=1)
+    stint_nvtx_settings(stint_gpu_nvtx_in_bench)
+    foreach(case IN ITEMS ranges domains full modules fork never_both another_tool report)
+        add_test(NAME nvtx_in.${case}
+            COMMAND Python3::Interpreter -B "${CMAKE_CURRENT_LIST_DIR}/nvtx_in_test.py"
+                $<TARGET_FILE:stint_tool> $<TARGET_FILE:stint_gpu_nvtx_in>
+                $<TARGET_FILE:stint_gpu_nvtx_in_library> $<TARGET_FILE:tool_program> ${case})
+        set_tests_properties(nvtx_in.${case} PROPERTIES LABELS unit TIMEOUT 330)
+    endforeach()
+endif()

@@ -25,8 +25,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 PUBLIC_SYSTEM = ["stddef.h", "stdint.h"]
 RUNTIME_NO_SYSTEM = re.compile(r"(cuda|cupti|nvtx|nvTools|nvml)[^/]*$|^stdatomic\.h$")
 # Compiled only where the header is.
-ONE_FILE = [("nvtx.c", "nvtx3/nvToolsExt.h"), ("gpu_cudart.c", "cuda_runtime_api.h"),
-            ("gpu_cudart.c", "cuda_profiler_api.h")]
+ONE_FILE = [("nvtx.c", "nvtx3/nvToolsExt.h"), ("nvtx_calls.c", "nvtx3/nvToolsExt.h"),
+            ("gpu_cudart.c", "cuda_runtime_api.h"), ("gpu_cudart.c", "cuda_profiler_api.h")]
 # Headers of the public half that include no other one.
 LEAVES = ["impl_types.h", "impl_switch.h", "impl_off.h", "impl_guard.h"]
 

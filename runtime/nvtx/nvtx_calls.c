@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * libstint-nvtx.so: the ranges that a program, and the libraries that it uses, give to NVTX, as scopes.
+ * NVTX's header, compiled into each of them, loads the library that NVTX_INJECTION64_PATH names and
+ * calls InitializeInjectionNvtx2, once a module; the functions here take the places of that
+ * module's table. Push and pop are scopes of their thread; start and end are intervals, which may
+ * end on another thread; marks and payloads go to the trace; a domain, and in it a named category,
+ * is a set.
+ *
+ * The domain "stint" is that of stint's own scopes (STINT_NVTX=1): it gets no handle, so stint finds
+ * no tool and makes no ranges, and no time is in the report twice.
+ *
+ * The functions may be called from any thread and from signal handlers. They keep errno.
+ */
+#include <nvtx3/nvToolsExt.h>
+#include <string.h>
+#include <wchar.h>
+
+#include "range_stack.h"
+#include "range_tables.h"
+
+/* A name that NVTX gave, and where it is if it had to be converted. */
+struct nvtx_name {
+    struct range_name name;
+    char text[RANGE_NAME_BYTES + 8];
+};
+
+/* ---- Names. */
+
+static void name_from_bytes(struct nvtx_name *out, const char *bytes) {
+    out->name.bytes = bytes;
+    out->name.length = 0;
+    if (bytes) {
+        out->name.length = strlen(bytes);
+    }
+}
+
+/* The bytes of a character in UTF-8; a number that is none is U+FFFD. */
+static size_t utf8_put(char *out, uint32_t c) {
+    if (c > 0x10ffff || (c >= 0xd800 && c < 0xe000)) {
+        c = 0xfffd;
+    }
+    if (c < 0x80) {
+        out[0] = (char)c;
+        return 1;
+    }
+    size_t more = 1;
+    if (c >= 0x800) {
+        more = 2;
+    }
+    if (c >= 0x10000) {
+        more = 3;
+    }
+    static const unsigned char first[] = {0, 0xc0, 0xe0, 0xf0};
+    out[0] = (char)(first[more] | c >> 6 * more);
+    for (size_t i = 1; i <= more; ++i) {
+        out[i] = (char)(0x80 | (c >> 6 * (more - i) & 0x3f));
+    }
+    return more + 1;
+}
+
+/* Cut where a name of stint would be, and so counted by it. */
+static void name_from_wide(struct nvtx_name *out, const wchar_t *wide) {
+    size_t length = 0;
+    out->name.bytes = NULL;
+    out->name.length = 0;
+    if (!wide) {
+        return;
+    }
+    while (*wide && length <= RANGE_NAME_BYTES) {
+        length += utf8_put(out->text + length, (uint32_t)*wide++);
+    }
+    out->name.bytes = out->text;
+    out->name.length = length;
+}
+
+static void name_from_event(struct nvtx_name *out, const nvtxEventAttributes_t *event) {
+    const struct range_text *text;
+    switch (event->messageType) {
+    case NVTX_MESSAGE_TYPE_ASCII:
+        name_from_bytes(out, event->message.ascii);
+        break;
+    case NVTX_MESSAGE_TYPE_UNICODE:
+        name_from_wide(out, event->message.unicode);
+        break;
+    case NVTX_MESSAGE_TYPE_REGISTERED:
+        text = (const struct range_text *)(const void *)event->message.registered;
+        name_from_bytes(out, NULL);
+        if (text) {
+            out->name.bytes = text->bytes;
+            out->name.length = text->length;
+        }
+        break;
+    default:
+        name_from_bytes(out, NULL);
+    }
+}
+
+/* ---- Events. */
+
+static const struct range_domain *domain_of(nvtxDomainHandle_t handle) {
+    if (!handle) {
+        return &range_default_domain;
+    }
+    return (const struct range_domain *)(const void *)handle;
+}
+
+/* Whether it has a number; then that is *out. */
+static int read_payload(const nvtxEventAttributes_t *event, double *out) {
+    switch (event->payloadType) {
+    case NVTX_PAYLOAD_TYPE_UNSIGNED_INT64:
+        *out = (double)event->payload.ullValue;
+        return 1;
+    case NVTX_PAYLOAD_TYPE_INT64:
+        *out = (double)event->payload.llValue;
+        return 1;
+    case NVTX_PAYLOAD_TYPE_DOUBLE:
+        *out = event->payload.dValue;
+        return 1;
+    case NVTX_PAYLOAD_TYPE_UNSIGNED_INT32:
+        *out = (double)event->payload.uiValue;
+        return 1;
+    case NVTX_PAYLOAD_TYPE_INT32:
+        *out = (double)event->payload.iValue;
+        return 1;
+    case NVTX_PAYLOAD_TYPE_FLOAT:
+        *out = (double)event->payload.fValue;
+        return 1;
+    default:
+        return 0;
+    }
+}
+
+static void add_payload(const nvtxEventAttributes_t *event, const struct range_name *name) {
+    double value;
+    if (read_payload(event, &value)) {
+        stint_impl_value_named(name->bytes, name->length, value);
+    }
+}
+
+static void add_mark(const nvtxEventAttributes_t *event) {
+    struct nvtx_name n;
+    double value;
+    if (!event) {
+        return;
+    }
+    name_from_event(&n, event);
+    if (read_payload(event, &value)) {
+        stint_impl_value_named(n.name.bytes, n.name.length, value);
+    } else {
+        stint_impl_mark_named(n.name.bytes, n.name.length);
+    }
+}
+
+static int push_event(const struct range_domain *domain, const nvtxEventAttributes_t *event) {
+    struct nvtx_name n;
+    if (!event) {
+        return NVTX_NO_PUSH_POP_TRACKING;
+    }
+    name_from_event(&n, event);
+    int depth = range_push(domain, &n.name, range_set_of(domain, event->category));
+    add_payload(event, &n.name);
+    return depth;
+}
+
+static nvtxRangeId_t start_event(const struct range_domain *domain,
+                                 const nvtxEventAttributes_t *event) {
+    struct nvtx_name n;
+    if (!event) {
+        return 0;
+    }
+    name_from_event(&n, event);
+    add_payload(event, &n.name);
+    return range_start(n.name, range_set_of(domain, event->category));
+}
+
+static int pop_range_of(const struct range_domain *domain) {
+    int left = range_pop(domain);
+    if (left < 0) {
+        return NVTX_NO_PUSH_POP_TRACKING;
+    }
+    return left;
+}
+
+/* ---- The functions without a domain. */
+
+static void NVTX_API mark_ex(const nvtxEventAttributes_t *event) {
+    add_mark(event);
+}
+
+static void NVTX_API mark_a(const char *message) {
+    stint_impl_mark_named(message, UINT64_MAX);
+}
+
+static void NVTX_API mark_w(const wchar_t *message) {
+    struct nvtx_name n;
+    name_from_wide(&n, message);
+    stint_impl_mark_named(n.name.bytes, n.name.length);
+}
+
+static nvtxRangeId_t NVTX_API start_ex(const nvtxEventAttributes_t *event) {
+    return start_event(&range_default_domain, event);
+}
+
+static nvtxRangeId_t NVTX_API start_a(const char *message) {
+    struct nvtx_name n;
+    name_from_bytes(&n, message);
+    return range_start(n.name, NULL);
+}
+
+static nvtxRangeId_t NVTX_API start_w(const wchar_t *message) {
+    struct nvtx_name n;
+    name_from_wide(&n, message);
+    return range_start(n.name, NULL);
+}
+
+static void NVTX_API end_id(nvtxRangeId_t id) {
+    range_finish(id);
+}
+
+static int NVTX_API push_ex(const nvtxEventAttributes_t *event) {
+    return push_event(&range_default_domain, event);
+}
+
+static int NVTX_API push_a(const char *message) {
+    struct range_name name = {message, UINT64_MAX};
+    return range_push(&range_default_domain, &name, NULL);
+}
+
+static int NVTX_API push_w(const wchar_t *message) {
+    struct nvtx_name n;
+    name_from_wide(&n, message);
+    return range_push(&range_default_domain, &n.name, NULL);
+}
+
+static int NVTX_API pop_default(void) {
+    return pop_range_of(&range_default_domain);
+}
+
+static void NVTX_API category_a(uint32_t category, const char *name) {
+    struct nvtx_name n;
+    name_from_bytes(&n, name);
+    range_category_name(&range_default_domain, category, n.name);
+}
+
+static void NVTX_API category_w(uint32_t category, const wchar_t *name) {
+    struct nvtx_name n;
+    name_from_wide(&n, name);
+    range_category_name(&range_default_domain, category, n.name);
+}
+
+/* ---- The functions of domains. */
+
+static void NVTX_API domain_mark(nvtxDomainHandle_t domain, const nvtxEventAttributes_t *event) {
+    (void)domain;
+    add_mark(event);
+}
+
+static nvtxRangeId_t NVTX_API domain_start(nvtxDomainHandle_t domain,
+                                           const nvtxEventAttributes_t *event) {
+    return start_event(domain_of(domain), event);
+}
+
+static void NVTX_API domain_end(nvtxDomainHandle_t domain, nvtxRangeId_t id) {
+    (void)domain;
+    range_finish(id);
+}
+
+static int NVTX_API domain_push(nvtxDomainHandle_t domain, const nvtxEventAttributes_t *event) {
+    return push_event(domain_of(domain), event);
+}
+
+static int NVTX_API domain_pop(nvtxDomainHandle_t domain) {
+    return pop_range_of(domain_of(domain));
+}
+
+static void NVTX_API domain_category_a(nvtxDomainHandle_t domain, uint32_t category,
+                                       const char *name) {
+    struct nvtx_name n;
+    name_from_bytes(&n, name);
+    range_category_name(domain_of(domain), category, n.name);
+}
+
+static void NVTX_API domain_category_w(nvtxDomainHandle_t domain, uint32_t category,
+                                       const wchar_t *name) {
+    struct nvtx_name n;
+    name_from_wide(&n, name);
+    range_category_name(domain_of(domain), category, n.name);
+}
+
+static nvtxStringHandle_t string_keep(const struct nvtx_name *n) {
+    if (!n->name.bytes) {
+        return NULL;
+    }
+    return (nvtxStringHandle_t)(uintptr_t)range_text_keep(n->name);
+}
+
+static nvtxStringHandle_t NVTX_API string_a(nvtxDomainHandle_t domain, const char *string) {
+    struct nvtx_name n;
+    (void)domain;
+    name_from_bytes(&n, string);
+    return string_keep(&n);
+}
+
+static nvtxStringHandle_t NVTX_API string_w(nvtxDomainHandle_t domain, const wchar_t *string) {
+    struct nvtx_name n;
+    (void)domain;
+    name_from_wide(&n, string);
+    return string_keep(&n);
+}
+
+static nvtxDomainHandle_t domain_open(const struct nvtx_name *n) {
+    static const char own[] = "stint";
+    if (!n->name.bytes || !n->name.length ||
+        (n->name.length == sizeof own - 1 && !memcmp(n->name.bytes, own, sizeof own - 1))) {
+        return NULL;
+    }
+    return (nvtxDomainHandle_t)(uintptr_t)range_domain_get(n->name);
+}
+
+static nvtxDomainHandle_t NVTX_API domain_a(const char *name) {
+    struct nvtx_name n;
+    name_from_bytes(&n, name);
+    return domain_open(&n);
+}
+
+static nvtxDomainHandle_t NVTX_API domain_w(const wchar_t *name) {
+    struct nvtx_name n;
+    name_from_wide(&n, name);
+    return domain_open(&n);
+}
+
+/* ---- The tables of a module. */
+
+struct table_place {
+    uint32_t number;
+    NvtxFunctionPointer function;
+};
+
+#define PLACE(number, function)                                                                    \
+    { number, (NvtxFunctionPointer)function }
+
+static const struct table_place core[] = {
+    PLACE(NVTX_CBID_CORE_MarkEx, mark_ex),
+    PLACE(NVTX_CBID_CORE_MarkA, mark_a),
+    PLACE(NVTX_CBID_CORE_MarkW, mark_w),
+    PLACE(NVTX_CBID_CORE_RangeStartEx, start_ex),
+    PLACE(NVTX_CBID_CORE_RangeStartA, start_a),
+    PLACE(NVTX_CBID_CORE_RangeStartW, start_w),
+    PLACE(NVTX_CBID_CORE_RangeEnd, end_id),
+    PLACE(NVTX_CBID_CORE_RangePushEx, push_ex),
+    PLACE(NVTX_CBID_CORE_RangePushA, push_a),
+    PLACE(NVTX_CBID_CORE_RangePushW, push_w),
+    PLACE(NVTX_CBID_CORE_RangePop, pop_default),
+    PLACE(NVTX_CBID_CORE_NameCategoryA, category_a),
+    PLACE(NVTX_CBID_CORE_NameCategoryW, category_w),
+};
+
+static const struct table_place core2[] = {
+    PLACE(NVTX_CBID_CORE2_DomainMarkEx, domain_mark),
+    PLACE(NVTX_CBID_CORE2_DomainRangeStartEx, domain_start),
+    PLACE(NVTX_CBID_CORE2_DomainRangeEnd, domain_end),
+    PLACE(NVTX_CBID_CORE2_DomainRangePushEx, domain_push),
+    PLACE(NVTX_CBID_CORE2_DomainRangePop, domain_pop),
+    PLACE(NVTX_CBID_CORE2_DomainNameCategoryA, domain_category_a),
+    PLACE(NVTX_CBID_CORE2_DomainNameCategoryW, domain_category_w),
+    PLACE(NVTX_CBID_CORE2_DomainRegisterStringA, string_a),
+    PLACE(NVTX_CBID_CORE2_DomainRegisterStringW, string_w),
+    PLACE(NVTX_CBID_CORE2_DomainCreateA, domain_a),
+    PLACE(NVTX_CBID_CORE2_DomainCreateW, domain_w),
+};
+
+/* 0, or -1 if the module has no such table. */
+static int fill_table(const NvtxExportTableCallbacks *callbacks, NvtxCallbackModule module,
+                      const struct table_place *places, size_t count) {
+    NvtxFunctionTable table = NULL;
+    unsigned size = 0;
+    if (!callbacks->GetModuleFunctionTable(module, &table, &size) || !table) {
+        return -1;
+    }
+    for (size_t i = 0; i < count; ++i) {
+        if (places[i].number < size && table[places[i].number]) {
+            *table[places[i].number] = places[i].function;
+        }
+    }
+    return 0;
+}
+
+__attribute__((visibility("default"))) int
+InitializeInjectionNvtx2(NvtxGetExportTableFunc_t get_table);
+
+/* Returns 1 for success. */
+int InitializeInjectionNvtx2(NvtxGetExportTableFunc_t get_table) {
+    const NvtxExportTableCallbacks *callbacks = NULL;
+    if (get_table) {
+        callbacks = (const NvtxExportTableCallbacks *)get_table(NVTX_ETID_CALLBACKS);
+    }
+    if (!callbacks ||
+        fill_table(callbacks, NVTX_CB_MODULE_CORE, core, sizeof core / sizeof *core)) {
+        return 0;
+    }
+    fill_table(callbacks, NVTX_CB_MODULE_CORE2, core2, sizeof core2 / sizeof *core2);
+    return 1;
+}

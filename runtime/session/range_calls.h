@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The functions of libstint.so that libstint-nvtx.so calls besides those that compiled-in code calls.
+ * They have the version of the layout (STINT_ABI) and are not for programs.
+ */
+#ifndef STINT_RANGE_CALLS_H
+#define STINT_RANGE_CALLS_H
+
+/* WITH_TIMER is on where this is included: in the session by base/api.h, in libstint-nvtx.so by its
+ * definitions. */
+#include "stint/stint.h"
+
+#define stint_impl_end_crossing STINT_IMPL_ABI_NAME(stint_impl_end_crossing)
+#define stint_impl_handle_end_in STINT_IMPL_ABI_NAME(stint_impl_handle_end_in)
+#define stint_impl_mark_named STINT_IMPL_ABI_NAME(stint_impl_mark_named)
+#define stint_impl_value_named STINT_IMPL_ABI_NAME(stint_impl_value_named)
+#define stint_impl_lose_range STINT_IMPL_ABI_NAME(stint_impl_lose_range)
+#define stint_impl_lose_end STINT_IMPL_ABI_NAME(stint_impl_lose_end)
+
+#if defined(STINT_SESSION) && !defined(STINT_STATIC)
+#pragma GCC visibility push(default)
+#endif
+/* Ends the scope of that guard, and leaves those above it open: recorder_end_crossing. */
+extern void stint_impl_end_crossing(void *guard);
+/* As stint_impl_handle_end, into a set; NULL: the default one. */
+extern void stint_impl_handle_end_in(uint64_t *handle, const stint_set *set);
+/* A mark and a value in the trace, under a name made at run time. */
+extern void stint_impl_mark_named(const char *name, uint64_t length);
+extern void stint_impl_value_named(const char *name, uint64_t length, double value);
+/* Counts a range that found no room in a table, and an end without a begin. */
+extern void stint_impl_lose_range(void);
+extern void stint_impl_lose_end(void);
+#if defined(STINT_SESSION) && !defined(STINT_STATIC)
+#pragma GCC visibility pop
+#endif
+
+#endif

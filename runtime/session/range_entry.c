@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/api.h"
+
+#include "range_calls.h"
+
+#include "arena/arena.h"
+#include "base/errno_keep.h"
+#include "record/handle.h"
+#include "record/mark.h"
+#include "record/recorder.h"
+
+void stint_impl_end_crossing(void *guard) {
+    ERRNO_KEEP;
+    const stint_impl_opened *opened = guard;
+    if (*opened) {
+        recorder_end_crossing((uint64_t)(uintptr_t)guard, *opened);
+    }
+}
+
+void stint_impl_handle_end_in(uint64_t *handle, const stint_set *set) {
+    handle_end_in(handle, stint_impl_set_id(set));
+}
+
+void stint_impl_mark_named(const char *name, uint64_t length) {
+    mark_add_named(name, length);
+}
+
+void stint_impl_value_named(const char *name, uint64_t length, double value) {
+    mark_add_named_value(name, length, value);
+}
+
+void stint_impl_lose_range(void) {
+    arena_lose(STINT_STATUS_RANGE_FULL, 1);
+}
+
+void stint_impl_lose_end(void) {
+    arena_lose(STINT_STATUS_STRAY_END, 1);
+}

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A program that knows NVTX and not stint: nvtx_in_program STORY. The same file is a library that does
+ * (NVTX_IN_LIBRARY): a module of its own, with NVTX tables of its own.
+ */
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <nvtx3/nvToolsExt.h>
+
+static nvtxEventAttributes_t event_of(const char *name) {
+    nvtxEventAttributes_t e = {0};
+    e.version = NVTX_VERSION;
+    e.size = NVTX_EVENT_ATTRIB_STRUCT_SIZE;
+    e.messageType = NVTX_MESSAGE_TYPE_ASCII;
+    e.message.ascii = name;
+    return e;
+}
+
+#ifdef NVTX_IN_LIBRARY
+
+__attribute__((visibility("default"))) void nvtx_in_library(void);
+
+void nvtx_in_library(void) {
+    nvtxDomainHandle_t domain = nvtxDomainCreateA("library");
+    nvtxEventAttributes_t e = event_of("in the library");
+    for (int i = 0; i < 3; ++i) {
+        nvtxDomainRangePushEx(domain, &e);
+        nvtxDomainRangePop(domain);
+    }
+}
+
+#else
+
+static int failed;
+
+static void expect(int holds, const char *what) {
+    if (!holds) {
+        printf("wrong: %s\n", what);
+        failed = 1;
+    }
+}
+
+static void *end_it(void *id) {
+    nvtxRangeEnd(*(nvtxRangeId_t *)id);
+    return NULL;
+}
+
+static void use_payloads(void) {
+    nvtxEventAttributes_t e = event_of("payload");
+    e.payloadType = NVTX_PAYLOAD_TYPE_UNSIGNED_INT64;
+    e.payload.ullValue = 7;
+    nvtxMarkEx(&e);
+    e.payloadType = NVTX_PAYLOAD_TYPE_INT64;
+    e.payload.llValue = -7;
+    nvtxMarkEx(&e);
+    e.payloadType = NVTX_PAYLOAD_TYPE_DOUBLE;
+    e.payload.dValue = 2.5;
+    nvtxMarkEx(&e);
+    e.payloadType = NVTX_PAYLOAD_TYPE_UNSIGNED_INT32;
+    e.payload.uiValue = 9;
+    nvtxMarkEx(&e);
+    e.payloadType = NVTX_PAYLOAD_TYPE_INT32;
+    e.payload.iValue = -9;
+    nvtxMarkEx(&e);
+    e.payloadType = NVTX_PAYLOAD_TYPE_FLOAT;
+    e.payload.fValue = 0.25f;
+    nvtxRangePushEx(&e);
+    nvtxRangePop();
+}
+
+static void ranges(void) {
+    expect(nvtxRangePushA("outer") == 0, "the outer range has level 0");
+    expect(nvtxRangePushW(L"inner \u00e4 \U0001f600") == 1, "the inner range has level 1");
+    expect(nvtxRangePop() == 1, "the level of the range that ended");
+    nvtxEventAttributes_t e = event_of("with a category");
+    nvtxNameCategoryA(5, "io");
+    e.category = 5;
+    nvtxRangePushEx(&e);
+    nvtxRangePop();
+    e = event_of("with a category without a name");
+    e.category = 6;
+    nvtxRangePushEx(&e);
+    nvtxRangePop();
+    expect(nvtxRangePop() == 0, "the level of the outer range");
+    expect(nvtxRangePop() < 0, "a range that was not open");
+    nvtxMarkA("mark");
+    nvtxMarkW(L"wide mark");
+    use_payloads();
+    pthread_t thread;
+    nvtxRangeId_t id = nvtxRangeStartA("from thread to thread");
+    pthread_create(&thread, NULL, end_it, &id);
+    pthread_join(thread, NULL);
+    nvtxRangeEnd(id); /* once more */
+    nvtxRangeEnd(12345);
+    nvtxRangeEnd(nvtxRangeStartW(L"wide start"));
+    nvtxRangePushA("");
+    nvtxRangePop();
+}
+
+static void domains(void) {
+    nvtxDomainHandle_t one = nvtxDomainCreateA("one"), two = nvtxDomainCreateW(L"two");
+    expect(nvtxDomainCreateA("one") == one, "a domain of the same name");
+    nvtxEventAttributes_t e = event_of(NULL);
+    e.messageType = NVTX_MESSAGE_TYPE_REGISTERED;
+    e.message.registered = nvtxDomainRegisterStringA(one, "registered");
+    nvtxDomainRangePushEx(one, &e);
+    e.message.registered = nvtxDomainRegisterStringW(two, L"registered wide");
+    expect(nvtxDomainRangePushEx(two, &e) == 0, "levels are those of the domain");
+    /* The first ends before the second. */
+    nvtxDomainRangePop(one);
+    e = event_of("inside the second");
+    nvtxDomainNameCategoryA(two, 3, "copies");
+    e.category = 3;
+    nvtxDomainRangePushEx(two, &e);
+    nvtxDomainRangePop(two);
+    nvtxDomainRangePop(two);
+    expect(nvtxDomainRangePop(one) < 0, "no range of the domain is open");
+    e = event_of("started");
+    nvtxDomainRangeEnd(one, nvtxDomainRangeStartEx(one, &e));
+    nvtxDomainMarkEx(one, &e);
+    nvtxDomainDestroy(one);
+}
+
+static void full(void) {
+    static nvtxRangeId_t ids[5000];
+    char name[32];
+    for (int i = 0; i < 5000; ++i) {
+        ids[i] = nvtxRangeStartA("many");
+    }
+    for (int i = 0; i < 5000; ++i) {
+        nvtxRangeEnd(ids[i]);
+    }
+    nvtxRangeEnd(nvtxRangeStartA("after them"));
+    for (int i = 0; i < 300; ++i) {
+        snprintf(name, sizeof name, "domain %d", i);
+        nvtxEventAttributes_t e = event_of("in a domain");
+        nvtxDomainHandle_t domain = nvtxDomainCreateA(name);
+        nvtxDomainRangePushEx(domain, &e);
+        nvtxDomainRangePop(domain);
+    }
+    for (int i = 0; i < 300; ++i) {
+        snprintf(name, sizeof name, "deep %d", i);
+        nvtxRangePushA(name);
+    }
+    for (int i = 0; i < 300; ++i) {
+        nvtxRangePop();
+    }
+    nvtxRangePushA("balanced again");
+    nvtxRangePop();
+}
+
+static void forks(void) {
+    nvtxRangePushA("before");
+    pid_t child = fork();
+    if (!child) {
+        nvtxRangePop();
+        nvtxRangePushA("in the child");
+        nvtxRangePop();
+        _exit(0);
+    }
+    waitpid(child, NULL, 0);
+    nvtxRangePop();
+}
+
+int main(int argc, char **argv) {
+    const char *story = argc > 1 ? argv[1] : "";
+    if (!strcmp(story, "ranges")) {
+        ranges();
+    } else if (!strcmp(story, "domains")) {
+        domains();
+    } else if (!strcmp(story, "full")) {
+        full();
+    } else if (!strcmp(story, "fork")) {
+        forks();
+    } else if (!strcmp(story, "library") && argc > 2) {
+        void *library = dlopen(argv[2], RTLD_NOW);
+        void (*call)(void) = NULL;
+        void *symbol = library ? dlsym(library, "nvtx_in_library") : NULL;
+        memcpy(&call, &symbol, sizeof call);
+        nvtxRangePushA("in the program");
+        if (call) {
+            call();
+        }
+        nvtxRangePop();
+    } else if (strcmp(story, "nothing") != 0) {
+        return 2;
+    }
+    return failed;
+}
+
+#endif

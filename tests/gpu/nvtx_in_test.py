@@ -1,0 +1,163 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""NVTX ranges as scopes, as users of `stint run --nvtx` see them.
+
+    nvtx_in_test.py TOOL PROGRAM LIBRARY STINT_PROGRAM CASE
+
+PROGRAM and LIBRARY are nvtx_in_program.c, built with NVTX's own headers and without stint; STINT_PROGRAM
+is the tool's test program, with timers of stint.
+"""
+import csv
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+TOOL, PROGRAM, LIBRARY, STINT_PROGRAM = sys.argv[1:5]
+LIMIT = 240
+
+
+def run(*command, **env):
+    base = {k: v for k, v in os.environ.items() if not k.startswith(("STINT_", "NVTX_"))}
+    return subprocess.run(command, env={**base, **env}, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, timeout=LIMIT, check=False, text=True)
+
+
+def need(good, *about):
+    if not good:
+        for text in about:
+            print(text)
+        sys.exit(1)
+
+
+def tool(*arguments):
+    done = run(TOOL, *map(str, arguments))
+    need(done.returncode == 0, arguments, done.stderr)
+    return done.stdout
+
+
+def record(folder, *command, options=("--nvtx",), file="run.stint", **env):
+    file = os.path.join(folder, file)
+    done = run(TOOL, "run", *options, "--report", "none", "--file", file, "--trace", "4M", "--",
+               *command, **env)
+    need(done.returncode == 0, done.stdout, done.stderr)
+    return file, done
+
+
+def rows(file):
+    """(name, set) -> row; the default set as ""."""
+    out = {}
+    for row in csv.DictReader(tool("export", file, "--to", "csv").splitlines()):
+        key = (row["name"], row["set"].replace("GlobalStatInfo", ""))
+        need(key not in out, key)
+        out[key] = {k: int(v) for k, v in row.items() if v.isdigit()}
+    return out
+
+
+def calls(file):
+    return {key: row["calls"] for key, row in rows(file).items()}
+
+
+def losses(file):
+    lost = json.loads(tool("export", file, "--to", "json"))["lost"]
+    return {entry["what"]: entry["count"] for entry in lost}
+
+
+def trace(file):
+    return json.loads(tool("export", file, "--to", "chrome"))["traceEvents"]
+
+
+def case_ranges(folder):
+    """Push, pop, start, end, marks and payloads, of a program without stint."""
+    file, _ = record(folder, PROGRAM, "ranges")
+    need(calls(file) == {("outer", ""): 1, ("inner \u00e4 \U0001f600", ""): 1,
+                         ("with a category", "io"): 1,
+                         ("with a category without a name", ""): 1, ("payload", ""): 1,
+                         ("from thread to thread", ""): 1, ("wide start", ""): 1}, rows(file))
+    tree = json.loads(tool("export", file, "--to", "json"))["tree"]
+    names = [row["name"] for row in tree]
+    above = {row["name"]: names[row["parent"]] if "parent" in row else None for row in tree}
+    need(above["inner \u00e4 \U0001f600"] == above["with a category"] == "outer", above)
+    need(above["outer"] is None and above["from thread to thread"] is None, above)
+    outer = rows(file)["outer", ""]
+    inside = sum(row["total_ns"] for key, row in rows(file).items() if above[key[0]] == "outer")
+    need(abs(outer["total_ns"] - outer["self_ns"] - inside) <= 4, "self time", rows(file))
+    lost = losses(file)
+    need(lost == {"stray_end": 3, "bad_sample": 1}, lost)
+    events = trace(file)
+    marks = sorted(e["name"] for e in events if e["ph"] in "iI")
+    need(marks == ["mark", "wide mark"], marks)
+    values = [list(e["args"].values())[0] for e in events if e["ph"] == "C"]
+    need(sorted(values) == [-9, -7, 0.25, 2.5, 7, 9], values)
+
+
+def case_domains(folder):
+    """Domains are sets, with their named categories; ranges of two domains may cross."""
+    file, _ = record(folder, PROGRAM, "domains")
+    need(calls(file) == {("registered", "one"): 1, ("registered wide", "two"): 1,
+                         ("inside the second", "two/copies"): 1, ("started", "one"): 1},
+         rows(file))
+    need(losses(file) == {"stray_end": 1}, losses(file))
+
+
+def case_full(folder):
+    """What finds no room is counted, and what comes after it is recorded."""
+    file, _ = record(folder, PROGRAM, "full")
+    found = calls(file)
+    need(found["many", ""] == 4096 and found["after them", ""] == 1, found)
+    in_domains = sum(n for (name, _), n in found.items() if name == "in a domain")
+    need(in_domains == 300 and found["in a domain", ""] == 44, in_domains)
+    deep = sum(n for (name, _), n in found.items() if name.startswith("deep"))
+    need(deep == 256 and found["balanced again", ""] == 1, deep)
+    lost = losses(file)
+    need(lost == {"range_full": 5000 - 4096 + 44 + 44}, lost)
+
+
+def case_modules(folder):
+    """Each module has tables of its own: the library is told of each, and records both once."""
+    file, _ = record(folder, PROGRAM, "library", LIBRARY)
+    need(calls(file) == {("in the program", ""): 1, ("in the library", "library"): 3}, rows(file))
+    need(not losses(file), losses(file))
+
+
+def case_fork(folder):
+    """A child records its own ranges, and nothing of its parent's."""
+    record(folder, PROGRAM, "fork", file="run-%p.stint")
+    files = sorted(pathlib.Path(folder).iterdir())
+    found = sorted((list(calls(file).items()), losses(file)) for file in files)
+    need(found == [([(("before", ""), 1)], {}), ([(("in the child", ""), 1)], {})], found)
+
+
+def case_never_both(folder):
+    """stint's own ranges do not come back as scopes, whichever library has NVTX's tables."""
+    plain = calls(record(folder, STINT_PROGRAM, "end", options=())[0])
+    both = calls(record(folder, STINT_PROGRAM, "end", STINT_NVTX="1")[0])
+    need(plain == both and plain, plain, both)
+
+
+def case_another_tool(folder):
+    """An injection that is set already is left alone, with one line."""
+    done = run(TOOL, "run", "--nvtx", "--", PROGRAM, "ranges",
+               NVTX_INJECTION64_PATH="/no/such/tool.so")
+    lines = done.stderr.splitlines()
+    need("NVTX_INJECTION64_PATH=/no/such/tool.so is left as it is" in lines[0], done.stderr)
+    need("nothing recorded" in lines[1] and "NVTX" in lines[1], done.stderr)
+    done = run(TOOL, "run", "--nvtx", "--", PROGRAM, "nothing")
+    need(done.returncode == 0 and "makes no NVTX range" in done.stderr, done.stderr)
+
+
+def case_report(folder):
+    """The report of an uninstrumented program, without a file."""
+    done = run(TOOL, "run", "--nvtx", "--", PROGRAM, "ranges")
+    need(done.returncode == 0 and "outer" in done.stderr, done.stderr)
+    need(not list(pathlib.Path(folder).iterdir()), "nothing is left")
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        globals()["case_" + sys.argv[5]](folder)
+
+
+main()
