@@ -219,12 +219,15 @@ sh -ex steps.sh
 STINT_REPORT=table ./quickstart 2>report.txt
 grep pi_of report.txt
 echo $(($(date +%s) - start)) >/build/seconds
+times >times.txt
+tail -n 1 times.txt >/build/times
 '
 
 first_report() {
     logged "$folder/$place.log" inside "$folder/$place" "$quick_start" || return 1
     say "$place: from a fresh copy of the source to the first report:" \
-        "$(cat "$folder/$place/build/seconds") s on $jobs processors, load $(cut -d' ' -f1 /proc/loadavg)"
+        "$(cat "$folder/$place/build/seconds") s on $jobs processors, load $(cut -d' ' -f1 /proc/loadavg)," \
+        "CPU time $(cat "$folder/$place/build/times") (user, system)"
 }
 
 start_debian_11() {

@@ -47,10 +47,11 @@ static void big_sites(struct snapshot *s, uint32_t count) {
 /* Each node takes a seventh of its parent's time, six have the same parent. */
 static void big_nodes(struct snapshot *s, uint32_t count, uint32_t sites, uint64_t total) {
     s->nodes = many(count + 1, sizeof *s->nodes);
-    s->nodes[0].parent = SNAPSHOT_NONE;
+    s->nodes[0].parent = s->nodes[0].sender = SNAPSHOT_NONE;
     for (uint32_t i = 1; i <= count; ++i) {
         struct snapshot_node *n = &s->nodes[i];
         n->parent = total ? (i - 1) / 6 : 0;
+        n->sender = SNAPSHOT_NONE;
         n->site = 1 + i * 7919u % sites;
         n->total = n->parent ? s->nodes[n->parent].total / 7 : total / 6;
         n->count = n->total ? 1 : 1 + i % 3;
