@@ -37,8 +37,16 @@ static void one_thread(void *unused) {
     pthread_join(thread, NULL);
 }
 
+/* Valid until the next text. */
+static char *text_keep(char *text) {
+    static char *kept;
+    free(kept);
+    kept = text;
+    return kept;
+}
+
 static char *said_by(void (*call)(void *)) {
-    return harness_capture(2, call, NULL);
+    return text_keep(harness_capture(2, call, NULL));
 }
 
 static void check_line(const char *expected) {
@@ -291,7 +299,7 @@ TEST(counters, ratios_and_counts_of_a_row) {
     CHECK_EQ_U64(r->llc_miss_ppm, 25000);
     CHECK_EQ_U64(r->counted_calls, 2);
     interval_close(&s);
-    char *report = report_of("table");
+    char *report = text_keep(report_of("table"));
     CHECK(strstr(report, "  IPC  ") && strstr(report, "  2.50  "));
     CHECK(strstr(report, "% LLC miss") && !strstr(report, "% scaled") && !strstr(report, "on CPU"));
 }
@@ -316,7 +324,7 @@ TEST(counters, shared_counters_are_scaled_and_marked) {
     CHECK_EQ_U64(r->multiplexed_ppm, 625000);
     CHECK(r->ipc_ppm >= 499900 && r->ipc_ppm <= 500100);
     interval_close(&s);
-    CHECK(strstr(report_of("tree"), "% scaled"));
+    CHECK(strstr(text_keep(report_of("tree")), "% scaled"));
 }
 
 /* No number rather than 0. */
@@ -388,7 +396,7 @@ TEST(usage_of_scopes, rows_that_mostly_wait_are_marked) {
     interval_close(&s);
     CHECK_EQ_U64(row_of("works")->on_cpu_ppm, 1000000);
     interval_close(&s);
-    char *report = report_of("table");
+    char *report = text_keep(report_of("table"));
     CHECK(strstr(report, "waits (0 % CPU)") && !strstr(report, "works ("));
     CHECK(strstr(report, "on CPU") && strstr(report, "preempted") && strstr(report, "min flt"));
 }
