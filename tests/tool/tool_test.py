@@ -131,7 +131,7 @@ def case_help_env(folder):
     text = tool("help", "env").out
     names = re.findall(r"(?m)^\[(STINT_\w+)\]", (ROOT / "gen" / "env.ini").read_text())
     need(len(names) > 15 and names == re.findall(r"(?m)^  (STINT_\w+)=", text), text)
-    need("  STINT_UNIT=ms|us|ns|auto\n" in text and "(default: 64M)" in text, text)
+    need("  STINT_UNIT=ms|us|ns|auto\n" in text and "(default: 1G)" in text, text)
 
 
 def case_help_views(folder):
