@@ -11,7 +11,7 @@ import table
 KINDS = {"text": "REPORT_TEXT", "count": "REPORT_COUNT", "time": "REPORT_TIME",
          "share": "REPORT_SHARE", "rate": "REPORT_RATE", "ratio": "REPORT_RATIO"}
 NEEDS = ("samples", "self", "histogram", "first", "gpu", "gpu_histogram", "bytes", "flops", "bound", "device", "counted",
-         "multiplexed")
+         "multiplexed", "scaled", "self_scaled")
 VIEWS = ("table", "tree")
 
 HEAD = """
@@ -29,7 +29,7 @@ value for it. The `legacy` view has a fixed format. Terms are defined in the [gl
 def read(path):
     entries = table.read(path)
     for entry in entries:
-        entry.check(("title", "kind", "field", "sort", "views", "doc"), ("needs", "hide", "values", "gpu_sort", "fluid_sort",
+        entry.check(("title", "kind", "field", "sort", "views", "doc"), ("needs", "hide", "mark", "values", "gpu_sort", "fluid_sort",
                                                                       "html", "prometheus"))
         entry.one_of("kind", KINDS)
         entry.one_of("sort", ("yes", "no"))
@@ -44,6 +44,7 @@ def read(path):
                     entry.fail("%s, but it is not a key of sort=" % key)
         views(entry)
         needs(entry)
+        marks(entry)
         if "html" in entry.values and not re.fullmatch(r"[^:]+: .+", entry.get("html")):
             entry.fail("html '%s' is not of the form TITLE: HINT" % entry.get("html"))
         if "prometheus" in entry.values:
@@ -87,6 +88,14 @@ def needs(entry):
     return names
 
 
+def marks(entry):
+    names = entry.get("mark").split()
+    for name in names:
+        if name not in ("scaled", "self_scaled"):
+            entry.fail("unknown mark '%s' (scaled|self_scaled)" % name)
+    return names
+
+
 def c_flags(prefix, names):
     return " | ".join(prefix + name.upper() for name in names) or "0"
 
@@ -97,12 +106,12 @@ def render_c(path):
              "#define STINT_COLUMN_COUNT %d\n" % len(entries),
              "static const struct report_column report_columns[STINT_COLUMN_COUNT] = {\n"]
     for entry in entries:
-        lines.append("    {%s, %s, %s, %s, %d /* sortable */, %s, %s, %d /* hide */, %s},\n" % (
+        lines.append("    {%s, %s, %s, %s, %d /* sortable */, %s, %s, %d /* hide */, %s, %s},\n" % (
             table.c_string(entry.name), table.c_string(entry.get("title")),
             KINDS[entry.get("kind")], "offsetof(struct stint_row, %s)" % entry.get("field"),
             entry.get("sort") == "yes", c_flags("REPORT_IN_", views(entry)),
             c_flags("ROW_", needs(entry)), entry.get("hide") == "yes",
-            table.c_string(entry.get("doc"))))
+            c_flags("ROW_", marks(entry)), table.c_string(entry.get("doc"))))
     return "".join(lines) + "};\n"
 
 

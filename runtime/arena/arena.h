@@ -35,6 +35,7 @@ _Static_assert(offsetof(struct stint_impl_node, measures) == STINT_IMPL_UNIT,
                "a sample is one line");
 _Static_assert(STINT_STATUS_COUNT <= ARENA_LOSSES, "every loss has a place");
 _Static_assert(sizeof(struct stint_impl_frame) == 48, "part of the run file");
+_Static_assert(sizeof(struct stint_impl_sampled) == 2 * STINT_IMPL_UNIT, "two lines");
 _Static_assert(sizeof(struct stint_impl_histogram) % STINT_IMPL_UNIT == 0, "whole lines");
 
 /* What memory is used for decides how much of the arena it may fill: histograms get three quarters

@@ -12,6 +12,10 @@ static inline uint64_t saturating_add(uint64_t a, uint64_t b) {
     return b > UINT64_MAX - a ? UINT64_MAX : a + b;
 }
 
+static inline uint64_t saturating_multiply(uint64_t a, uint64_t b) {
+    return a && b > UINT64_MAX / a ? UINT64_MAX : a * b;
+}
+
 static inline uint64_t saturating_subtract(uint64_t a, uint64_t b) {
     return a > b ? a - b : 0;
 }

@@ -36,6 +36,7 @@ struct stint_config {
     uint64_t trace; /* bytes for all traces; 0 = none */
     uint64_t trace_min_ns;
     uint64_t gpu_in_flight;
+    uint64_t sample;    /* of so many calls one is timed; 0 or 1 = all */
     const char *report; /* view for the exit report; NULL = none */
     const char *output;
     const char *filter;

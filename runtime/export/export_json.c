@@ -123,7 +123,12 @@ static void json_put_open(struct sink *out, const struct snapshot *s,
         struct export_name name = export_site(s, s->nodes[t->open[i].node].site);
         sink_text(out, i ? ",{\"name\":" : "[{\"name\":");
         sink_json(out, name.bytes, name.length);
-        json_put_number(out, "for_ns", snapshot_ns(s, t->open[i].ticks));
+        if (t->open[i].untimed) {
+            json_put_key(out, "untimed");
+            sink_text(out, "true");
+        } else {
+            json_put_number(out, "for_ns", snapshot_ns(s, t->open[i].ticks));
+        }
         sink_put(out, "}", 1);
     }
     sink_put(out, "]", 1);

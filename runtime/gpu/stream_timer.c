@@ -19,6 +19,7 @@
 #include "event_pool.h"
 #include "event_sums.h"
 #include "record/recorder.h"
+#include "record/sample.h"
 #include "record/site.h"
 #include "record/tree.h"
 
@@ -143,6 +144,13 @@ static void stream_keep_pair(struct thread_block *b, uint64_t guard, struct even
     }
 }
 
+/* STINT_SAMPLE leaves out what has a time on the GPU. A recursive call's outermost one came here. */
+static void stream_keep_exact(struct thread_block *b, const struct stint_impl_frame *f) {
+    if (!STINT_IMPL_LOAD(&f->recursive)) {
+        sample_never(tree_node(b, STINT_IMPL_LOAD(&f->node)));
+    }
+}
+
 void stream_timer_begin(struct stint_impl_call *guard, struct stint_impl_site *site, void *stream) {
     ERRNO_KEEP;
     enum stint_status why = STINT_STATUS_GPU_NO_DEVICE;
@@ -158,10 +166,13 @@ void stream_timer_begin(struct stint_impl_call *guard, struct stint_impl_site *s
         }
         stint_impl_begin_body(guard, site, 0);
         struct thread_block *b = thread_block_here();
+        if (b && guard->opened) {
+            stream_keep_exact(b, b->hot.top);
+        }
         if (wanted) {
             stream_keep_pair(b, (uint64_t)(uintptr_t)guard, pair, why);
         }
-        if (wanted && no_gpu && b) {
+        if (wanted && no_gpu && b && guard->opened) {
             event_pool_look(STINT_IMPL_LOAD(&b->hot.top->start)); /* for the next scope */
         }
     }
@@ -170,6 +181,9 @@ void stream_timer_begin(struct stint_impl_call *guard, struct stint_impl_site *s
 /* The sums of a node, made at its first GPU call; 0 without memory. */
 static uint32_t stream_get_sums(struct thread_block *b, uint32_t unit) {
     struct stint_impl_node *n = tree_node(b, unit);
+    if (STINT_IMPL_LOAD(&n->kind) & STINT_IMPL_SAMPLED) {
+        return 0; /* not of a GPU scope: the field has another use */
+    }
     if (!n->gpu) {
         STINT_IMPL_PUBLISH(&n->gpu, event_sums_new());
     }
@@ -219,7 +233,9 @@ static struct stint_impl_node *stream_find_innermost_node(void) {
     }
     if (f) {
         uint32_t recursive = STINT_IMPL_LOAD(&f->recursive);
-        return tree_node(b, recursive ? recursive : STINT_IMPL_LOAD(&f->node));
+        struct stint_impl_node *n = tree_node(b, recursive ? recursive : STINT_IMPL_LOAD(&f->node));
+        sample_never(n);
+        return n;
     }
     if (config_recording()) {
         arena_lose(STINT_STATUS_NO_SCOPE, 1);

@@ -13,6 +13,7 @@
 #include "arena/arena.h"
 #include "base/arithmetic.h"
 #include "base/hash_map.h"
+#include "estimate.h"
 #include "samples.h"
 
 /* Entries are numbered as they come; the maps lead from units to their numbers. */
@@ -89,6 +90,7 @@ static void baseline_subtract_node(struct snapshot_node *out, const struct basel
     out->flops -= then->flops;
     subtract_gpu(&out->gpu, then);
     subtract_measures(out->measures, then->measures);
+    estimate_subtract(&out->sampled, &then->sampled);
     if (!then->count) {
         return;
     }
@@ -227,6 +229,7 @@ static int keep_node(struct baseline *b, const struct snapshot *s, const struct 
                                                   .flops = n->flops,
                                                   .gpu_count = n->gpu.count,
                                                   .gpu_total = n->gpu.total,
+                                                  .sampled = n->sampled,
                                                   .at = s->now.ticks};
     } else {
         b->nodes[number] = *then;

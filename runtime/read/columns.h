@@ -30,6 +30,7 @@ struct report_column {
     unsigned views;
     uint32_t needs; /* ROW_*: the cell of a row without is "-" */
     int hide;       /* left out if all its cells would be */
+    uint32_t mark;  /* ROW_*: the cell of a row with it begins with a ~ */
     const char *doc;
 };
 

@@ -3,16 +3,16 @@
 
 #include "base/arithmetic.h"
 
-/* The average amount of a sample over the average time: some calls may have no GPU time, or not
- * yet. Samples, not calls: recursive calls are part of the outermost one. */
+/* The average amount of a call over the average time: some calls may have no GPU time, or not yet.
+ * Recursive calls do not count: they are part of the outermost one. */
 static uint64_t rate_per_s(const struct stint_row *r, uint64_t sum) {
-    double samples = (double)u64_max(r->samples, 1);
-    double seconds = (double)r->total_ns / samples / 1e9;
+    double calls = (double)u64_max(r->covered, 1);
+    double seconds = (double)r->total_ns / calls / 1e9;
     if (r->gpu_calls) {
         seconds = (double)r->gpu_total_ns / (double)r->gpu_calls / 1e9;
     }
     if (r->samples && seconds > 0) {
-        return snapshot_whole((double)sum / samples / seconds);
+        return snapshot_whole((double)sum / calls / seconds);
     }
     return 0;
 }

@@ -31,6 +31,8 @@ struct times {
 struct group {
     struct times cpu; /* ticks */
     struct times gpu; /* nanoseconds */
+    uint64_t scaled;  /* ticks of all calls; cpu.total is of those that were timed */
+    double variance, self_variance;
     uint64_t self, first, first_at, open;
     uint64_t open_all, open_self;
     uint64_t bytes_per_s, flops_per_s; /* peaks of the devices it ran on, 0 = unknown */
@@ -205,12 +207,6 @@ static void link_samples(struct grouping *g, struct times *to, const struct snap
     }
 }
 
-/* Of the recorded calls alone: a call that is open or was abandoned has no part in either
- * number. */
-static uint64_t self_of(const struct snapshot_node *n) {
-    return saturating_subtract(n->total, n->nested);
-}
-
 /* A step contains the scopes that ran in it, but is not their parent: its own time is not known. */
 static int node_is_step(const struct snapshot *s, const struct snapshot_node *n) {
     return n->kind == STINT_IMPL_INTERVAL_NODE && s->sites[n->site].role == STINT_ROLE_STEP;
@@ -272,12 +268,13 @@ static void row_add_node(struct grouping *g, uint32_t row, const struct snapshot
                          unsigned nested) {
     struct group *to = &g->groups[row];
     struct stint_row *r = &g->rows->row[row];
-    r->calls += n->count + n->recursions;
+    r->calls += n->calls + n->recursions;
     r->bytes += n->bytes;
     r->flops += n->flops;
     add_measures(r, n->measures, nested);
     if (!node_is_step(g->s, n)) {
-        to->self = saturating_add(to->self, self_of(n));
+        to->self = saturating_add(to->self, n->own);
+        to->self_variance += n->own_variance;
         to->has_self = 1;
     }
     to->open = u64_max(n->open, to->open);
@@ -291,10 +288,22 @@ static void row_add_node(struct grouping *g, uint32_t row, const struct snapshot
         r->device_calls += work.count;
         r->device_total_ns = saturating_add(r->device_total_ns, work.total);
     }
+    if (n->estimated) {
+        r->has |= ROW_SELF_SCALED;
+    }
     if (!n->count || nested & NESTED) {
         return;
     }
+    if (n->sampled.untimed) {
+        r->has |= ROW_SCALED;
+    }
+    if (n->saturated) {
+        r->has |= ROW_SATURATED;
+    }
     r->samples += n->count;
+    r->covered += n->calls;
+    to->scaled = saturating_add(to->scaled, n->scaled);
+    to->variance += n->variance;
     r->threads += to->last_thread != n->thread;
     to->last_thread = n->thread;
     to->cpu.total = saturating_add(to->cpu.total, n->total);
@@ -459,6 +468,10 @@ static int spread_read(const struct grouping *g, struct times *from, uint64_t sa
     return 1;
 }
 
+static uint64_t error_ns(const struct snapshot *s, double variance) {
+    return snapshot_whole(deviation_root(variance) * s->ns_per_tick);
+}
+
 static void finish_cpu(const struct grouping *g, struct group *from, struct stint_row *r) {
     const struct snapshot *s = g->s;
     struct spread spread;
@@ -469,7 +482,9 @@ static void finish_cpu(const struct grouping *g, struct group *from, struct stin
         r->p99_ns = snapshot_ns(s, spread.p99);
         r->stddev_ns = snapshot_ns(s, spread.stddev);
     }
-    r->total_ns = snapshot_ns(s, from->cpu.total);
+    r->total_ns = snapshot_ns(s, from->scaled);
+    r->total_error_ns = error_ns(s, from->variance);
+    r->self_error_ns = error_ns(s, from->self_variance);
     r->self_ns = snapshot_ns(s, from->self);
     r->first_ns = snapshot_ns(s, from->first);
     r->open_ns = snapshot_ns(s, from->open);
@@ -484,9 +499,9 @@ static void finish_cpu(const struct grouping *g, struct group *from, struct stin
     if (r->samples) {
         /* Rounding, or a sample whose writer was preempted while it was counted, must not put the
          * average outside the bounds. */
-        uint64_t up = r->total_ns / r->samples + (r->total_ns % r->samples != 0);
+        uint64_t up = r->total_ns / r->covered + (r->total_ns % r->covered != 0);
         r->has |= ROW_SAMPLES;
-        r->avg_ns = r->total_ns / r->samples;
+        r->avg_ns = r->total_ns / r->covered;
         r->min_ns = u64_clamp(snapshot_ns(s, from->cpu.min), 0, r->avg_ns);
         r->max_ns = u64_clamp(snapshot_ns(s, from->cpu.max), up, UINT64_MAX);
     }
@@ -557,7 +572,7 @@ static unsigned nested_in_itself(const struct grouping *g, const struct snapshot
 
 static int node_has_numbers(const struct grouping *g, uint32_t index) {
     const struct snapshot_node *n = &g->s->nodes[index];
-    return n->measures || n->count | n->recursions | n->open | n->gpu.count | n->bytes | n->flops |
+    return n->measures || n->calls | n->recursions | n->open | n->gpu.count | n->bytes | n->flops |
                               rows_device_of(g->work, index).count;
 }
 

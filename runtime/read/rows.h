@@ -21,6 +21,9 @@
 #define ROW_SELF 512u
 #define ROW_COUNTED 1024u /* by counters of the processor or of the kernel */
 #define ROW_MULTIPLEXED 2048u
+#define ROW_SCALED 4096u      /* not all calls were timed: the total is an estimate */
+#define ROW_SELF_SCALED 8192u /* the same of the self time */
+#define ROW_SATURATED 16384u  /* the total is more than a number holds */
 #define ROW_MEASURES 16 /* from this bit on one for each group of gen/measures.ini: ROW_<GROUP> */
 #include "measure_flags.inc"
 
@@ -30,9 +33,12 @@ struct stint_row {
     const char *name;
     const char *info; /* "" = none */
     uint64_t calls;
-    uint64_t samples;
+    uint64_t samples; /* timed */
+    uint64_t covered; /* calls that the total is of: the samples and those that were not timed */
     uint64_t total_ns;
     uint64_t self_ns;
+    uint64_t total_error_ns; /* standard error; 0 = exact */
+    uint64_t self_error_ns;
     uint64_t share_ppm; /* of the wall time */
     uint64_t avg_ns;
     uint64_t min_ns;

@@ -16,6 +16,7 @@
 #include "arena/arena.h"
 #include "base/arithmetic.h"
 #include "base/name.h"
+#include "estimate.h"
 
 #ifndef TRIES
 #define TRIES 200
@@ -305,8 +306,17 @@ static void read_gpu(struct snapshot *s, struct snapshot_gpu *out, uint32_t unit
     }
 }
 
+/* What the field has two uses for: of GPU times (flag 0), or of a sampled node. */
+static uint32_t sums_unit(const struct stint_impl_node *n, uint32_t flag) {
+    if ((ACQUIRE(&n->kind) & STINT_IMPL_SAMPLED) != flag) {
+        return 0;
+    }
+    return ACQUIRE(&n->gpu);
+}
+
 /* One attempt; 0 when the sequence word was even and the same at both ends. */
-static int copy_node(struct snapshot_node *out, const struct stint_impl_node *n) {
+static int copy_node(const struct snapshot *s, struct snapshot_node *out,
+                     const struct stint_impl_node *n) {
     uint64_t seq = ACQUIRE(&n->seq);
     out->count = (seq + 1) / 2;
     out->total = ACQUIRE(&n->total);
@@ -316,6 +326,7 @@ static int copy_node(struct snapshot_node *out, const struct stint_impl_node *n)
     out->first = ACQUIRE(&n->first);
     out->first_at = ACQUIRE(&n->first_at);
     out->max_at = ACQUIRE(&n->max_at);
+    estimate_read(&out->sampled, s, sums_unit(n, STINT_IMPL_SAMPLED));
     for (size_t i = 0; i < STINT_IMPL_INFO; ++i) {
         out->info[i] = ACQUIRE(&n->info[i]);
     }
@@ -326,7 +337,7 @@ static int copy_node(struct snapshot_node *out, const struct stint_impl_node *n)
 /* Its unit, 0 = none; link_senders makes it an index. */
 static uint32_t read_sender(const struct snapshot *s, uint32_t unit, uint32_t kind) {
     const struct stint_impl_sent *sent = NULL;
-    if (kind == (STINT_IMPL_SCOPE_NODE | STINT_IMPL_SENT)) {
+    if (kind & STINT_IMPL_SENT && (kind & STINT_IMPL_KIND) == STINT_IMPL_SCOPE_NODE) {
         uint32_t units = sizeof(struct stint_impl_node) / STINT_IMPL_UNIT;
         sent = snapshot_at(s, unit + units, sizeof *sent);
     }
@@ -338,17 +349,18 @@ static uint32_t read_sender(const struct snapshot *s, uint32_t unit, uint32_t ki
 
 static void read_node(struct snapshot *s, struct snapshot_node *out,
                       const struct stint_impl_node *n) {
-    for (int i = 0; copy_node(out, n) && snapshot_try_again(s, i); ++i) {
+    for (int i = 0; copy_node(s, out, n) && snapshot_try_again(s, i); ++i) {
     }
     out->recursions = STINT_IMPL_LOAD(&n->recursions);
     out->site = n->site;
     out->set = n->set;
-    out->kind = n->kind & STINT_IMPL_KIND;
-    out->sender = read_sender(s, out->unit, n->kind);
+    uint32_t kind = STINT_IMPL_LOAD(&n->kind);
+    out->kind = kind & STINT_IMPL_KIND;
+    out->sender = read_sender(s, out->unit, kind);
     out->histogram = STINT_IMPL_LOAD(&n->histogram);
     out->bytes = STINT_IMPL_LOAD(&n->bytes);
     out->flops = STINT_IMPL_LOAD(&n->flops);
-    read_gpu(s, &out->gpu, ACQUIRE(&n->gpu));
+    read_gpu(s, &out->gpu, sums_unit(n, 0));
     snapshot_read_measures(s, out, ACQUIRE(&n->measures));
 }
 
@@ -555,9 +567,14 @@ static int read_open(struct snapshot *s, struct snapshot_thread *t) {
         uint32_t recursive = STINT_IMPL_LOAD(&t->frames[f].recursive);
         uint32_t node =
             snapshot_node_of(s, recursive ? recursive : STINT_IMPL_LOAD(&t->frames[f].node));
+        int untimed = (start & STINT_IMPL_UNTIMED) != 0;
+        if (untimed) {
+            start = s->now.ticks;
+        }
         if (node == SNAPSHOT_NONE || start > s->now.ticks) {
             continue; /* being opened right now */
         }
+        t->open[t->open_count].untimed = untimed;
         inside[t->open_count].nested = STINT_IMPL_LOAD(&t->frames[f].nested);
         inside[t->open_count].recursive = recursive != 0;
         t->open[t->open_count].node = node;
@@ -571,13 +588,14 @@ static int read_open(struct snapshot *s, struct snapshot_thread *t) {
 }
 
 void snapshot_sum_children(struct snapshot *s) {
+    estimate_nodes(s);
     for (uint32_t i = 0; i < s->node_count; ++i) {
         s->nodes[i].children = 0;
     }
     for (uint32_t i = 0; i < s->node_count; ++i) {
         const struct snapshot_node *n = &s->nodes[i];
         if (n->parent != SNAPSHOT_NONE && n->kind == STINT_IMPL_SCOPE_NODE) {
-            s->nodes[n->parent].children += n->total + n->open;
+            s->nodes[n->parent].children += n->scaled + n->open;
         }
     }
 }

@@ -37,8 +37,18 @@ struct snapshot_measures {
     uint64_t value[MEASURE_COUNT];
 };
 
+/* The sums of struct stint_impl_sampled; those of doubles finite and not negative. */
+struct snapshot_sampled {
+    uint64_t untimed;
+    uint64_t timed;
+    uint64_t total;
+    uint64_t calls;
+    uint64_t weighted;
+    double error[3];
+};
+
 struct snapshot_node {
-    uint64_t count;
+    uint64_t count; /* timed calls */
     uint64_t total; /* ticks, as all times here but the GPU's */
     uint64_t min;
     uint64_t max;
@@ -54,6 +64,16 @@ struct snapshot_node {
     uint64_t flops;
     struct snapshot_gpu gpu;
     struct snapshot_measures *measures; /* NULL: none */
+    struct snapshot_sampled sampled;
+    /* From here on by estimate_nodes. */
+    uint64_t calls;      /* timed and untimed */
+    uint64_t scaled;     /* the time of all of them; total if all were timed */
+    uint64_t inside;     /* the same of its nested scopes */
+    uint64_t own;        /* of that time, without nested scopes */
+    double variance;     /* of `scaled`, 0 = exact */
+    double own_variance; /* of `own` */
+    int estimated;       /* calls of it or right inside it were not timed */
+    int saturated;       /* `scaled` is too small: more than a number holds */
     uint32_t unit;
     uint32_t site;
     uint32_t set;
@@ -77,7 +97,8 @@ struct snapshot_node {
 
 struct snapshot_open {
     uint32_t node;
-    uint64_t ticks; /* since it was opened */
+    uint64_t ticks; /* since it was opened; of an untimed call 0 */
+    int untimed;
 };
 
 struct snapshot_thread {
@@ -200,7 +221,7 @@ int snapshot_read(struct snapshot *s, const char *base, uint64_t size, uint64_t 
 /* The same while threads record in it: what changes meanwhile is read again. */
 int snapshot_read_live(struct snapshot *s, const char *base, uint64_t size, uint64_t start_ns,
                        const struct clock_stamp *now);
-/* Again, after a change of totals: every node's nested time. */
+/* Again, after a change of totals: what is computed from them, as every node's nested time. */
 void snapshot_sum_children(struct snapshot *s);
 void snapshot_free(struct snapshot *s);
 

@@ -16,6 +16,7 @@
 #include "ranges/ranges.h"
 #include "registry.h"
 #include "ring.h"
+#include "sample.h"
 #include "site.h"
 #include "tree.h"
 
@@ -101,9 +102,9 @@ static void range_open(struct thread_block *b, uint32_t node) {
 }
 
 /* The start of the call that contains what is opened above the frame; 0 for the root. Recursive
- * calls are skipped: they are part of the outermost one. */
+ * calls are skipped: they are part of the outermost one. So are untimed ones. */
 static uint64_t start_around(const struct stint_impl_frame *f) {
-    while (STINT_IMPL_LOAD(&f->recursive)) {
+    while (STINT_IMPL_LOAD(&f->recursive) || STINT_IMPL_LOAD(&f->start) & STINT_IMPL_UNTIMED) {
         --f;
     }
     return STINT_IMPL_LOAD(&f->start);
@@ -114,7 +115,12 @@ static void frame_push(struct thread_block *b, uint64_t guard, struct tree_edge 
     struct stint_impl_frame *f = below + 1;
     /* Begun before the scope around it: only a part of it is time of that one. */
     int sooner = start && start < start_around(below);
-    int slow_end = e.recursive || sooner || thread_slow_only();
+    uint64_t untimed = 0;
+    uint32_t sampled = stint_impl_sampled_of(tree_node(b, e.node));
+    if (sampled && !e.recursive && !start) {
+        untimed = stint_impl_untimed(b->hot.base, sampled);
+    }
+    int slow_end = e.recursive || sooner || untimed || thread_slow_only();
     b->hot.top = f;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     /* A recursive call stays where it is in the tree: what it opens lies below the scope around it,
@@ -132,9 +138,11 @@ static void frame_push(struct thread_block *b, uint64_t guard, struct tree_edge 
     if (ranges_on()) {
         range_open(b, e.node); /* before the clock is read: what a tool takes is not the scope's */
     }
-    int measured = e.probed && !start && probe_begin(b, f, tree_node(b, e.node));
+    int measured = e.probed && !start && !untimed && probe_begin(b, f, tree_node(b, e.node));
     STINT_IMPL_STORE(&f->guard, slow_end || measured ? guard | STINT_IMPL_TAG : guard);
-    if (!start) {
+    if (untimed) {
+        start = untimed;
+    } else if (!start) {
         start = clock_ticks();
     }
     STINT_IMPL_STORE(&f->start, start);
@@ -291,6 +299,18 @@ static uint64_t ticks_within(const struct stint_impl_frame *f, uint64_t start, u
     return now - start;
 }
 
+/* With its time is left out that of what was timed in it: nothing says what part of the call it
+ * was. */
+static void end_untimed(struct thread_block *b, struct stint_impl_frame *f,
+                        const struct stint_impl_call *call) {
+    struct stint_impl_node *n = tree_node(b, STINT_IMPL_LOAD(&f->node));
+    sample_count_untimed(b, STINT_IMPL_LOAD(&f->start));
+    sample_check(b, n, call);
+    STINT_IMPL_STORE(&f->nested, 0);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    thread_pop(b);
+}
+
 int recorder_end(uint64_t guard, uint64_t opened, uint64_t now,
                  const struct stint_impl_call *call) {
     struct thread_block *b = thread_block_here();
@@ -305,6 +325,10 @@ int recorder_end(uint64_t guard, uint64_t opened, uint64_t now,
         return -1;
     }
     thread_unwind(b, f);
+    if (STINT_IMPL_LOAD(&f->start) & STINT_IMPL_UNTIMED) {
+        end_untimed(b, f, call);
+        return 0;
+    }
     if (!now || clock_kind() != CLOCK_KIND_COUNTER) {
         now = clock_ticks();
     }
@@ -321,6 +345,7 @@ int recorder_end(uint64_t guard, uint64_t opened, uint64_t now,
     } else {
         probe_end(b, f, n, ticks);
         tree_sample(b, n, start, ticks, STINT_IMPL_LOAD(&f->nested), call ? call->info : NULL);
+        sample_check(b, n, call);
         STINT_IMPL_STORE(&f->nested, ticks_within(f, start, now));
     }
     if (!backwards && ticks >= b->hot.trace_min) {

@@ -14,6 +14,7 @@
 #include "base/hash.h"
 #include "base/scratch.h"
 #include "probe.h"
+#include "sample.h"
 #include "watch.h"
 
 #define PIECE_BYTES (16 * sizeof(struct stint_impl_node)) /* keeps one thread's nodes together */
@@ -390,6 +391,10 @@ static uint8_t node_mark(const struct thread_block *b, const struct stint_impl_n
     return STINT_IMPL_LOAD(&arena_site_in(b->hot.base, site)->reserved[0]);
 }
 
+int tree_is_watched(const struct thread_block *b, const struct stint_impl_node *n) {
+    return node_mark(b, n) != 0;
+}
+
 /* So that a sample over the maximum or the limit of a capture takes the slow path. */
 static uint64_t span_between(uint64_t min, uint64_t max, uint8_t mark) {
     uint64_t limit = u64_min(max, STINT_IMPL_SLOW_TICKS - 1) + 1;
@@ -500,7 +505,9 @@ void tree_sample(struct thread_block *b, struct stint_impl_node *n, uint64_t sta
         STINT_IMPL_PUBLISH(&n->max_at, start);
         info_keep(n, info);
     }
-    if (!keeps) {
+    if (sample_add(b, n, ticks)) {
+        STINT_IMPL_PUBLISH(&n->span, 0);
+    } else if (!keeps) {
         STINT_IMPL_PUBLISH(&n->span, span_between(n->min, n->max, mark));
     }
     STINT_IMPL_PUBLISH(&n->seq, seq + 1);

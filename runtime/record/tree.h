@@ -42,6 +42,8 @@ struct tree_edge tree_get_sent(struct thread_block *b, uint32_t parent, uint32_t
 /* The scope above a node in the tree that readers show: its sender, else its parent; 0 for a
  * root. */
 uint32_t tree_above(const struct thread_block *b, uint32_t unit);
+/* Whether a capture waits for slow calls of the node's site. */
+int tree_is_watched(const struct thread_block *b, const struct stint_impl_node *n);
 /* The node of an interval (handle, added sample) of the thread; likewise, looking only and
  * making. */
 uint32_t tree_find_interval(const struct thread_block *b, uint32_t set, uint32_t site);

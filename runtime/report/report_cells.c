@@ -26,6 +26,14 @@ static int has_all(const struct stint_row *row, const struct report_column *c) {
     return !(c->needs & ~row->has);
 }
 
+/* Of a time that is an estimate. */
+static void cell_mark(char out[TEXT_NUMBER]) {
+    size_t length = strnlen(out, TEXT_NUMBER - 2);
+    memmove(out + 1, out, length);
+    out[0] = '~';
+    out[length + 1] = '\0';
+}
+
 /* "-" where there is nothing to say: no sample, no histogram, no first call in this interval. */
 static void cell_format(char out[TEXT_NUMBER], const struct stint_row *row,
                         const struct report_column *c) {
@@ -44,6 +52,9 @@ static void cell_format(char out[TEXT_NUMBER], const struct stint_row *row,
         snprintf(out, TEXT_NUMBER, "%s", number_fixed((double)v / 1e6, 2).text);
     } else {
         text_time(out, v, config.unit);
+    }
+    if (has_all(row, c) && row->has & c->mark) {
+        cell_mark(out);
     }
 }
 

@@ -34,8 +34,8 @@ static uint64_t thread_max_calls(const struct snapshot *s, uint64_t *all) {
         if (i && n->thread != s->nodes[i - 1].thread) {
             here = 0;
         }
-        here += n->count + n->recursions;
-        *all += n->count + n->recursions;
+        here += n->calls + n->recursions;
+        *all += n->calls + n->recursions;
         if (here > most) {
             most = here;
         }
@@ -95,6 +95,10 @@ static void put_open(const struct report *r) {
             text_put(r->out, " > ", i ? 3 : 0);
             text_name(r->out, site->name ? site->name : "?", site->length, 40);
         }
+        if (thread->open[thread->open_count - 1].untimed) {
+            text_add(r->out, ", untimed, thread %u\n", thread->tid);
+            continue;
+        }
         text_time(age, snapshot_ns(s, thread->open[thread->open_count - 1].ticks),
                   CONFIG_UNIT_AUTO);
         text_add(r->out, ", for %s%s, thread %u\n", r->about->killed ? "at least " : "", age,
@@ -140,6 +144,28 @@ static void footer_put_steps(const struct report *r) {
     }
 }
 
+static void put_sampled(const struct report *r) {
+    uint64_t all = 0, timed = 0, saturated = 0;
+    for (uint32_t i = 0; i < r->snapshot->node_count; ++i) {
+        const struct snapshot_node *n = &r->snapshot->nodes[i];
+        if (n->sampled.untimed) {
+            all += n->calls;
+            timed += n->count;
+        }
+        saturated += n->saturated != 0;
+    }
+    if (all) {
+        text_add(r->out,
+                 "sampled: %llu of %llu calls were timed; ~ is scaled to all of them, +- its "
+                 "standard error; percentiles, min, max and traces are of the timed calls\n",
+                 (unsigned long long)timed, (unsigned long long)all);
+    }
+    if (saturated) {
+        text_add(r->out, "sampled: %llu scaled total%s too large to be counted: shown too small\n",
+                 (unsigned long long)saturated, saturated == 1 ? " is" : "s are");
+    }
+}
+
 static void put_rules(const struct report *r) {
     int recursion = 0;
     for (uint32_t i = 0; i < r->snapshot->node_count; ++i) {
@@ -148,6 +174,7 @@ static void put_rules(const struct report *r) {
     if (recursion) {
         text_add(r->out, "recursion: every call is counted, time is taken at the outermost call\n");
     }
+    put_sampled(r);
     if (r->snapshot->since) {
         text_add(r->out, "since the last reset: min and max are a histogram's bounds unless set in "
                          "this interval; losses are since the start\n");

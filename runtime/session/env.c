@@ -24,6 +24,7 @@ enum env_kind {
     ENV_CHOICE,
     ENV_LEVEL,
     ENV_SIZE,
+    ENV_SAMPLE,
     ENV_DURATION,
     ENV_TEXT,
     ENV_GLOBS,
@@ -121,6 +122,12 @@ static int env_read_number(const char *value, uint64_t min, uint64_t max, uint64
     return 0;
 }
 
+#define SAMPLE_MAX ((uint64_t)1 << 20)
+
+static int env_read_sample(const char *value, uint64_t *out) {
+    return number_read_whole(value, 1, SAMPLE_MAX, out);
+}
+
 static int env_read_duration(const char *value, uint64_t *out) {
     static const struct {
         const char *name;
@@ -166,6 +173,12 @@ static int env_read_entry(const struct env_entry *e, const char *value, char *fi
         return 0;
     case ENV_SIZE:
         if (env_read_number(value, e->min, e->max, &size)) {
+            return -1;
+        }
+        memcpy(field, &size, sizeof size);
+        return 0;
+    case ENV_SAMPLE:
+        if (env_read_sample(value, &size)) {
             return -1;
         }
         memcpy(field, &size, sizeof size);

@@ -39,6 +39,8 @@ static void stat_fill(const struct stint_row *r, stint_stat *out) {
     out->flops = r->flops;
     out->threads = (uint32_t)r->threads;
     out->stddev_ns = r->stddev_ns;
+    out->total_error_ns = r->total_error_ns;
+    out->self_error_ns = r->self_error_ns;
     memcpy(out->info, r->info, strnlen(r->info, sizeof out->info - 1));
 }
 

@@ -72,7 +72,7 @@ static void sums_add_nodes(const struct snapshot *s, struct sums *out) {
         }
         out->scopes += n->kind == STINT_IMPL_SCOPE_NODE;
         out->intervals += n->kind == STINT_IMPL_INTERVAL_NODE;
-        out->calls += n->count + n->recursions;
+        out->calls += n->calls + n->recursions;
         out->samples += n->count;
         out->gpu_calls += n->gpu.count;
         out->histograms += n->histogram && n->histogram != histogram;

@@ -64,7 +64,7 @@ static double compute_typical(const struct diff_times *t) {
     double n = diff_count(&t->histogram);
     /* The histogram is not of these calls: without percentiles, or of a scope within one of its
      * name. */
-    if (fabs(n - t->count) > t->count / 100) {
+    if (fabs(n - t->timed) > t->timed / 100) {
         return mean;
     }
     return diff_fastest(&t->histogram, TYPICAL, mean);

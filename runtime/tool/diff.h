@@ -44,7 +44,8 @@ enum diff_verdict {
 };
 
 struct diff_times {
-    double count;
+    double count; /* calls that the total is of */
+    double timed; /* those of them that are in the histogram */
     double total; /* nanoseconds */
     double max;
     struct diff_histogram histogram;

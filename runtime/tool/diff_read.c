@@ -187,10 +187,12 @@ static int keep_scope_row(struct reading *r, int side, uint32_t number, uint32_t
     to->calls = (double)row->calls;
     to->bytes = (double)row->bytes;
     to->self = (double)row->self_ns;
-    to->cpu.count = (double)row->samples;
+    to->cpu.count = (double)row->covered;
+    to->cpu.timed = (double)row->samples;
     to->cpu.total = (double)row->total_ns;
     to->cpu.max = (double)row->max_ns;
     to->gpu.count = (double)row->gpu_calls;
+    to->gpu.timed = to->gpu.count;
     to->gpu.total = (double)row->gpu_total_ns;
     to->gpu.max = (double)row->gpu_max_ns;
     if (keep_histogram_of_row(r, &to->cpu.histogram, index, 0, r->s->ns_per_tick)) {
@@ -232,6 +234,7 @@ static void sample_add_activity(struct diff_sample *to, const struct snapshot_ac
     to->bytes += (double)a->bytes;
     to->self += (double)a->total;
     to->cpu.count += (double)a->count;
+    to->cpu.timed = to->cpu.count;
     to->cpu.total += (double)a->total;
     to->cpu.max = double_max(to->cpu.max, (double)a->max);
 }

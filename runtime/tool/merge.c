@@ -207,6 +207,35 @@ static int copy_gpu_times(struct merge *m, struct merge_map *map, const struct s
     return 0;
 }
 
+static uint64_t double_bits(double v) {
+    uint64_t bits;
+    memcpy(&bits, &v, sizeof bits);
+    return bits;
+}
+
+/* The sums of a sampled node; 0 without memory. */
+static uint32_t copy_sampled(struct merge *m, const struct merge_map *map,
+                             const struct snapshot_sampled *from) {
+    double rate = map->one_clock ? 1 : map->rate;
+    uint32_t unit = merge_file_get(&m->file, sizeof(struct stint_impl_sampled));
+    if (!unit) {
+        return 0;
+    }
+    struct stint_impl_sampled *to = merge_file_at(&m->file, unit);
+    to->untimed = from->untimed;
+    to->timed = from->timed;
+    to->total = merge_length(map, from->total);
+    to->calls = from->calls;
+    to->weighted = from->weighted;
+    if (from->weighted != UINT64_MAX) {
+        to->weighted = merge_length(map, from->weighted);
+    }
+    to->error[0] = double_bits(from->error[0]);
+    to->error[1] = double_bits(from->error[1] * rate);
+    to->error[2] = double_bits(from->error[2] * rate * rate);
+    return unit;
+}
+
 static void copy_node_times(const struct merge_map *map, struct stint_impl_node *to,
                             const struct snapshot_node *n) {
     to->seq = 2 * n->count;
@@ -275,6 +304,17 @@ static int copy_kept(struct merge *m, const struct merge_map *map, struct stint_
     return 0;
 }
 
+/* What the field has two uses for. -1 without memory. */
+static int copy_gpu_or_sampled(struct merge *m, struct merge_map *map,
+                               const struct snapshot_node *n, const struct stint_impl_node *from,
+                               uint32_t *out) {
+    if (!(from->kind & STINT_IMPL_SAMPLED)) {
+        return copy_gpu_times(m, map, n, from->gpu, out);
+    }
+    *out = copy_sampled(m, map, &n->sampled);
+    return *out ? 0 : -1;
+}
+
 static int copy_scope_node(struct merge *m, struct merge_map *map, uint32_t index) {
     const struct snapshot *s = &map->run->snapshot;
     const struct snapshot_node *n = &s->nodes[index];
@@ -288,14 +328,14 @@ static int copy_scope_node(struct merge *m, struct merge_map *map, uint32_t inde
         unit = merge_file_get(&m->file, bytes);
     }
     if (!unit || merge_histogram(m, map, n->thread, n->histogram, map->rate, &histogram) ||
-        copy_gpu_times(m, map, n, from->gpu, &gpu) || copy_measures(m, n->measures, &measures)) {
+        copy_gpu_or_sampled(m, map, n, from, &gpu) || copy_measures(m, n->measures, &measures)) {
         return fail_without_memory(m);
     }
     struct stint_impl_node *to = merge_file_at(&m->file, unit);
     copy_node_times(map, to, n);
     to->site = map->site[n->site]; /* 0 = none in both */
     to->set = (uint16_t)map->set[n->set];
-    to->kind = (uint16_t)n->kind;
+    to->kind = (uint16_t)(n->kind | (from->kind & STINT_IMPL_SAMPLED));
     to->measures = measures;
     to->histogram = histogram;
     to->gpu = gpu;
@@ -369,6 +409,9 @@ static int copy_frames(struct merge *m, const struct merge_map *map,
         const struct stint_impl_frame *f = &t->frames[i];
         to[i].guard = f->guard;
         to[i].start = merge_tick(map, f->start);
+        if (f->start & STINT_IMPL_UNTIMED) {
+            to[i].start = STINT_IMPL_UNTIMED;
+        }
         to[i].node = merge_node(map, f->node);
         to[i].recursive = merge_node(map, f->recursive); /* 0 = none */
         to[i].nested = merge_length(map, f->nested);

@@ -6,7 +6,6 @@
  * own samples, with its number as a label; readers add them up. Intervals overlap the scopes and
  * would count time twice: they are left out, as from folded stacks.
  */
-#include "base/arithmetic.h"
 #include "export/export_names.h"
 #include "formats.h"
 #include "proto.h"
@@ -65,9 +64,8 @@ static void pprof_put_sample(struct sink *out, const struct snapshot *s, uint32_
 static void pprof_put_samples(struct sink *out, const struct snapshot *s) {
     for (uint32_t i = 0; i < s->node_count; ++i) {
         const struct snapshot_node *n = &s->nodes[i];
-        uint64_t recorded = saturating_subtract(n->total, n->nested);
-        uint64_t self = snapshot_ns(s, recorded + n->open_self);
-        uint64_t calls = n->count + n->recursions;
+        uint64_t self = snapshot_ns(s, n->own + n->open_self);
+        uint64_t calls = n->calls + n->recursions;
         if (n->parent != SNAPSHOT_NONE && n->site && n->kind == STINT_IMPL_SCOPE_NODE &&
             calls + self) {
             pprof_put_sample(out, s, i, calls, self);

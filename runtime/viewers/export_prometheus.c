@@ -61,7 +61,7 @@ static const struct summary summaries[] = {
     {"stint_scope_seconds",
      "Time in a scope, with what is nested in it.",
      FIELD(total_ns),
-     FIELD(samples),
+     FIELD(covered),
      ROW_SAMPLES,
      ROW_HISTOGRAM,
      {{"0.5", FIELD(p50_ns)}, {"0.9", FIELD(p90_ns)}, {"0.99", FIELD(p99_ns)}, {NULL, 0}}},

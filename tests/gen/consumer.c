@@ -20,7 +20,7 @@ enum { REPORT_IN_TABLE = 1, REPORT_IN_TREE = 2 };
 struct stint_row {
     const char *name, *info;
     uint64_t calls, total_ns, self_ns, share_ppm, avg_ns, min_ns, p50_ns, p90_ns, p99_ns, max_ns,
-        stddev_ns;
+        stddev_ns, total_error_ns, self_error_ns;
     uint64_t first_ns, samples, threads;
     uint64_t gpu_calls, gpu_total_ns, gpu_avg_ns, gpu_min_ns, gpu_p50_ns, gpu_p99_ns, gpu_max_ns;
     uint64_t device_calls, device_total_ns;
@@ -40,6 +40,8 @@ enum {
     ROW_FLOPS = 64,
     ROW_BOUND = 128,
     ROW_DEVICE = 256,
+    ROW_SCALED = 4096,
+    ROW_SELF_SCALED = 8192,
     ROW_SELF = 512,
     ROW_COUNTED = 1024,
     ROW_MULTIPLEXED = 2048,
@@ -68,6 +70,7 @@ struct report_column {
     unsigned views;
     uint32_t needs;
     int hide;
+    uint32_t mark;
     const char *doc;
 };
 
@@ -76,6 +79,7 @@ enum env_kind {
     ENV_CHOICE,
     ENV_LEVEL,
     ENV_SIZE,
+    ENV_SAMPLE,
     ENV_DURATION,
     ENV_TEXT,
     ENV_GLOBS,
@@ -84,7 +88,7 @@ enum env_kind {
 
 struct stint_config {
     int enable, unit, level, percentiles, clock, log_prefix, gpu, nvtx, rusage;
-    uint64_t memory, gpu_in_flight, trace, trace_min_ns;
+    uint64_t memory, gpu_in_flight, trace, trace_min_ns, sample;
     const char *report, *output, *filter, *file, *capture, *cuda_lib, *cupti_lib, *gpu_peak,
         *counters;
 };
@@ -380,8 +384,9 @@ int main(void) {
     _Static_assert(sizeof env_table / sizeof *env_table == STINT_ENV_COUNT, "count and rows");
     for (size_t i = 0; i < STINT_COLUMN_COUNT; ++i) {
         const struct report_column *c = &report_columns[i];
-        printf("column %s \"%s\" kind %d at %zu sort %d views %u needs %u hide %d: %s\n", c->key,
-               c->title, (int)c->kind, c->offset, c->sortable, c->views, c->needs, c->hide, c->doc);
+        printf("column %s \"%s\" kind %d at %zu sort %d views %u needs %u hide %d mark %u: %s\n",
+               c->key, c->title, (int)c->kind, c->offset, c->sortable, c->views, c->needs, c->hide,
+               c->mark, c->doc);
     }
     for (size_t i = 0; i < STINT_ENV_COUNT; ++i) {
         const struct env_entry *e = &env_table[i];

@@ -34,6 +34,7 @@ sort = no
 views = table
 needs = gpu bytes
 hide = yes
+mark = scaled
 doc = A rate.
 """
 
@@ -44,12 +45,13 @@ class Columns(support.Case):
         self.assert_golden("report_columns.inc", CALLS + INFO + RATE, support.HEAD + r"""
 #define STINT_COLUMN_COUNT 3
 static const struct report_column report_columns[STINT_COLUMN_COUNT] = {
-    {"calls", "calls", REPORT_COUNT, AT(calls), 1 /* sortable */, BOTH, 0, 0 /* hide */, TWO},
-    {"info", "slowest|info", REPORT_TEXT, AT(info), 0 /* sortable */, 0, 0, 0 /* hide */, NOTE},
-    {"rate", "GB/s", REPORT_RATE, AT(bytes_per_s), 0 /* sortable */, ONE, NEEDS, 1 /* hide */, "A rate."},
+    {"calls", "calls", REPORT_COUNT, AT(calls), 1 /* sortable */, BOTH, 0, 0 /* hide */, 0, TWO},
+    {"info", "slowest|info", REPORT_TEXT, AT(info), 0 /* sortable */, 0, 0, 0 /* hide */, 0, NOTE},
+    {"rate", "GB/s", REPORT_RATE, AT(bytes_per_s), 0 /* sortable */, ONE, NEEDS, 1 /* hide */, MARK, "A rate."},
 };
 """.lstrip().replace("BOTH", both).replace("AT(", "offsetof(struct stint_row, ").replace(
             "ONE", "REPORT_IN_TABLE").replace("NEEDS", "ROW_GPU | ROW_BYTES").replace(
+            "MARK", "ROW_SCALED").replace(
             "TWO", r'"\"Every\", in two lines."').replace("NOTE", r'"A note: what\\why?\?!"'))
 
     def test_markdown(self):
@@ -113,7 +115,7 @@ static const struct report_sort report_sorts[] = {
     def test_needs(self):
         self.refuse(RATE.replace("= gpu bytes", "= gpu power"),
                     "[rate]: unknown need 'power' (samples|self|histogram|first|gpu|gpu_histogram|"
-                    "bytes|flops|bound|device|counted|multiplexed|%s)"
+                    "bytes|flops|bound|device|counted|multiplexed|scaled|self_scaled|%s)"
                     % "|".join(columns.group_names()))
 
     def test_hide(self):

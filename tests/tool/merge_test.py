@@ -169,6 +169,34 @@ def case_sums(folder):
     need(re.search(r"(?m)^command +3 runs of .*tool_program", text), text)
 
 
+def case_sampled(folder):
+    """Scaled totals are the sums of the parts', their errors the roots of the sums of squares, also
+    where one run's ticks last twice as long. Exports have both."""
+    file = folder / "one"
+    done = run(FAKE, "end", env={"STINT_FILE": str(file), "STINT_SAMPLE": "4"})
+    need(done.returncode == 0, done)
+    key = ("matmul", "GlobalStatInfo")
+    part = stats(file)[key]
+    need(part["calls"] == 260 and part["samples"] < 110 and part["total_error_ns"] > 1000, part)
+    for stretch in (1, 2):
+        out = folder / ("out%d" % stretch)
+        merge([file, elsewhere(file, folder / "other", stretch=stretch)], out)
+        whole = stats(out)[key]
+        for column in ("calls", "samples"):
+            need(whole[column] == 2 * part[column], column, whole, part)
+        for column in ("total_ns", "self_ns"):
+            need(abs(whole[column] - (1 + stretch) * part[column]) <= 4, column, whole, part)
+        for column in ("total_error_ns", "self_error_ns"):
+            expected = (1 + stretch * stretch) ** 0.5 * part[column]
+            need(abs(whole[column] - expected) <= 4, column, whole, part)
+    text = tool("export", file, "--to", "prometheus")
+    need('stint_scope_error_seconds{name="matmul",' in text, text)
+    need('stint_scope_timed_calls_total{name="matmul",set="GlobalStatInfo"} %d\n' % part["samples"]
+         in text, text)
+    rows = json.loads(tool("export", file, "--to", "json"))["stats"]
+    row = next(r for r in rows if r["name"] == "matmul")
+    need(row["total_error_ns"] == part["total_error_ns"], row)
+    need(not [r for r in rows if r["name"] == "load" and "total_error_ns" in r], rows)
 def case_senders(folder):
     """Work is below the scope that sent it, in a run and in several merged."""
     files = record(folder, 2, "sent", program=FAKE)

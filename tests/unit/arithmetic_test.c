@@ -5,6 +5,9 @@
 
 TEST(arithmetic, saturates) {
     CHECK(saturating_add(1, 2) == 3);
+    CHECK(saturating_multiply(0, UINT64_MAX) == 0);
+    CHECK(saturating_multiply(3, 5) == 15);
+    CHECK(saturating_multiply((uint64_t)1 << 32, (uint64_t)1 << 32) == UINT64_MAX);
     CHECK(saturating_add(UINT64_MAX, 0) == UINT64_MAX);
     CHECK(saturating_add(UINT64_MAX - 1, 1) == UINT64_MAX);
     CHECK(saturating_add(UINT64_MAX, 1) == UINT64_MAX);

@@ -17,6 +17,8 @@ RECORD = "stint/detail/impl_record.h"
 LAYOUT = "stint/detail/impl_layout.h"
 SIGNAL = ("signal_test.c", "signal.other*")
 GUARD = ("guard_rule_test.c", "guard_rule*")
+SAMPLE = ("sample_test.c", "sample.every_call*")
+SAMPLE_EXACT = ("sample_test.c", "sample.a_threshold*")
 
 # name, header, text, replacement, (test program, cases)
 MUTANTS = [
@@ -37,6 +39,14 @@ MUTANTS = [
      "    STINT_IMPL_STORE(bucket, have + 1);\n", SIGNAL),
     ("the bucket of the scope before is forgotten", RECORD,
      "    stint_impl_pending_add(t->base, f);\n", "", SIGNAL),
+    ("none, with calls that are not timed", RECORD, "", "", SAMPLE),
+    ("an untimed call is not counted", RECORD,
+     "    STINT_IMPL_STORE(&s->untimed, STINT_IMPL_LOAD(&s->untimed) + 1);\n", "", SAMPLE),
+    ("a sampled node is found near", RECORD,
+     "        if (!sampled) {\n", "        if (1) {\n", SAMPLE),
+    ("an untimed call's threshold is not seen", RECORD,
+     "        (call && (call->info || call->threshold_us >= 0))) {\n", "        0) {\n",
+     SAMPLE_EXACT),
     ("no search for a guard left open", RECORD, "if (STINT_IMPL_UNLIKELY(me >= low))", "if (0)",
      GUARD),
 ]

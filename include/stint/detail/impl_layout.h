@@ -36,6 +36,10 @@
  * end, so that recursion, a foreign clock and foreign handles all take the slow path. */
 #define STINT_IMPL_TAG 1u
 
+/* In the start of a frame and its guard: an untimed call. No clock counts that far. Its frame is
+ * tagged. */
+#define STINT_IMPL_UNTIMED ((uint64_t)1 << 63)
+
 /* The guard of a frame whose scope another thread has ended, as that of a coroutine: no address,
  * not 0. The frame stays until its owner takes it off. */
 #define STINT_IMPL_MOVED 2u
@@ -75,7 +79,8 @@ struct stint_impl_site {
 struct stint_impl_frame {
     uint64_t guard; /* address of the guard, maybe tagged; 0 = closed. Owner, relaxed; the thread
                      * that ends a scope of another one exchanges it for STINT_IMPL_MOVED */
-    uint64_t start; /* ticks, as in the guard. Owner, relaxed */
+    uint64_t start; /* ticks, or of an untimed call STINT_IMPL_UNTIMED and the unit of its node's
+                     * stint_impl_sampled; as in the guard. Owner, relaxed */
     uint64_t low;   /* lowest guard address in this frame and all below it. Owner, relaxed; 0 by
                      * the thread that makes it MOVED, so that the owner's next scope notices */
     uint32_t
@@ -113,8 +118,9 @@ struct stint_impl_node {
     uint16_t set;
     uint16_t kind; /* enum stint_impl_kind */
     uint32_t
-        measures;   /* the first of its blocks of other numbers, units; 0 = none. Owner, release */
-    uint32_t gpu;   /* GPU sums of this node, units; 0 = none */
+        measures; /* the first of its blocks of other numbers, units; 0 = none. Owner, release */
+    uint32_t gpu; /* GPU sums of this node, units; 0 = none. With STINT_IMPL_SAMPLED, of a node that
+                     * has no such sums, its stint_impl_sampled. Owner, release */
     uint64_t bytes; /* declared bytes moved and floating-point operations. Owner, relaxed */
     uint64_t flops;
     uint64_t first; /* ticks of the first sample, and when it and the maximum began */
@@ -135,6 +141,10 @@ enum stint_impl_kind {
 
 /* A bit of a scope's kind: a stint_impl_sent follows the node. */
 #define STINT_IMPL_SENT 0x100u
+/* Others, of STINT_SAMPLE, by the owner, also later: calls were not timed; every call is timed, or
+ * is again. */
+#define STINT_IMPL_SAMPLED 0x4000u
+#define STINT_IMPL_EXACT 0x8000u
 #define STINT_IMPL_KIND 0xffu /* the bits of the kind itself */
 
 /* The scope that sent the work of a node (REGISTER_TIMER_UNDER). The node's parent is the scope
@@ -171,6 +181,24 @@ struct stint_impl_ring {
     uint64_t head; /* places ever taken; owner, release. Taken first, then filled */
     uint64_t mask;
     uint64_t reserved[6]; /* the events follow */
+};
+
+/* Of a node of which not every call is timed (STINT_SAMPLE). Calls come in blocks of `weight`, and
+ * of each block one call, drawn at random, is timed and represents all. The sums are over the timed
+ * calls since the node is sampled; x is a call's ticks, w the weight of its block. Under the node's
+ * seq but for `left` and `untimed`. */
+struct stint_impl_sampled {
+    uint32_t left;     /* calls before the next timed one. Owner, relaxed */
+    uint32_t weight;   /* calls of the block that it is of */
+    uint64_t untimed;  /* calls that ended untimed. Owner, relaxed */
+    uint64_t timed;    /* number of x. Owner, release, as all below */
+    uint64_t total;    /* sum of x */
+    uint64_t calls;    /* sum of w */
+    uint64_t weighted; /* sum of w x, up to UINT64_MAX */
+    uint64_t error[3]; /* the bits of doubles: the sums of w (w - 1), w (w - 1) x, w (w - 1) x x */
+    uint64_t random;   /* state of the generator */
+    uint32_t rest;     /* calls of the block after the timed one */
+    uint32_t reserved[11];
 };
 
 /* The per-thread block the thread-local pointer leads to. Private memory of this process. */

@@ -11,6 +11,9 @@
  *   its contents count only together with a frame of its address. `begin` at an address that may
  *   already be open (not below every open one: `low`) and `end` of a guard that is not the top
  *   frame's take the slow path, which searches, also in other threads' frames, and repairs.
+ * - With STINT_SAMPLE a node of which calls are not timed is found by the second try alone. Such a
+ *   call reads no clock; its frame has a tagged guard, so that the check of a guard that is not on
+ *   top leads `end` to it.
  * - `begin` claims the frame before filling it and `end` frees it last, so that a signal handler in
  *   between pushes its own scopes above and pops them again.
  * - `end` writes the node under its sequence word; data stores are release stores because that
@@ -92,11 +95,34 @@ stint_impl_node_find(struct stint_impl_thread *t, uint32_t parent, uint32_t set,
         struct stint_impl_node *n =
             (struct stint_impl_node *)(void *)(t->base + (uint64_t)unit * STINT_IMPL_UNIT);
         if (n->site == id && n->parent == parent && n->set == set && unit) {
-            STINT_IMPL_STORE(&t->near[id % STINT_IMPL_NEAR], n);
             return n;
         }
     }
     return STINT_IMPL_NULL;
+}
+
+/* With STINT_SAMPLE: the node's sums if calls of it are left out, 0: every call is timed. A node that
+ * has some is in no `near`. */
+static inline __attribute__((always_inline)) uint32_t
+stint_impl_sampled_of(const struct stint_impl_node *n) {
+    uint32_t kind = STINT_IMPL_LOAD(&n->kind);
+    if ((kind & (STINT_IMPL_SAMPLED | STINT_IMPL_EXACT)) != STINT_IMPL_SAMPLED) {
+        return 0;
+    }
+    return STINT_IMPL_LOAD(&n->gpu);
+}
+
+/* What an untimed call has for a start; 0: the call is to be timed. */
+static inline __attribute__((always_inline)) uint64_t stint_impl_untimed(const char *base,
+                                                                         uint32_t sampled) {
+    struct stint_impl_sampled *s =
+        (struct stint_impl_sampled *)(void *)(base + (uint64_t)sampled * STINT_IMPL_UNIT);
+    uint32_t left = STINT_IMPL_LOAD(&s->left);
+    if (!left) {
+        return 0;
+    }
+    STINT_IMPL_STORE(&s->left, left - 1);
+    return STINT_IMPL_UNTIMED | sampled;
 }
 
 /* Opens a scope of a known site below the innermost open one. 0: not possible here. */
@@ -108,10 +134,15 @@ stint_impl_open_body(struct stint_impl_thread *t, uint64_t me, uint32_t set, uin
     }
     uint32_t parent = STINT_IMPL_LOAD(&f->node);
     struct stint_impl_node *n = STINT_IMPL_LOAD(&t->near[id % STINT_IMPL_NEAR]);
+    uint32_t sampled = 0;
     if (n->site != id || n->parent != parent || n->set != set) {
         n = stint_impl_node_find(t, parent, set, id);
         if (!n) {
             return 0;
+        }
+        sampled = stint_impl_sampled_of(n);
+        if (!sampled) {
+            STINT_IMPL_STORE(&t->near[id % STINT_IMPL_NEAR], n);
         }
     }
     uint64_t low = STINT_IMPL_LOAD(&f->low);
@@ -130,14 +161,21 @@ stint_impl_open_body(struct stint_impl_thread *t, uint64_t me, uint32_t set, uin
     } else {
         low = me;
     }
-    uint64_t now = STINT_IMPL_TICKS(); /* here, before the stores: - 0.1 nested */
+    uint64_t now = 0, tag = STINT_IMPL_TAG;
+    if (STINT_IMPL_UNLIKELY(sampled)) {
+        now = stint_impl_untimed(t->base, sampled);
+    }
+    if (STINT_IMPL_LIKELY(!now)) {
+        now = STINT_IMPL_TICKS(); /* here, before the stores: - 0.1 nested */
+        tag = 0;
+    }
     ++f;
     t->top = f;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     STINT_IMPL_STORE(&f->node, (uint32_t)((uint64_t)((char *)n - t->base) / STINT_IMPL_UNIT));
     STINT_IMPL_STORE(&f->low, low);
     STINT_IMPL_STORE(&f->nested, 0);
-    STINT_IMPL_STORE(&f->guard, me);
+    STINT_IMPL_STORE(&f->guard, me | tag);
     STINT_IMPL_STORE(&f->start, now);
     stint_impl_pending_add(t->base, f);
     *(stint_impl_opened *)(uintptr_t)me = now;
@@ -160,6 +198,27 @@ stint_impl_begin_body(void *guard, struct stint_impl_site *site, uint32_t set) {
     }
 }
 
+/* Closes an untimed call on top. 0: it is none, or the slow path has to see it. */
+static inline __attribute__((always_inline)) int
+stint_impl_end_untimed(struct stint_impl_thread *t, uint64_t me,
+                       const struct stint_impl_call *call) {
+    struct stint_impl_frame *f = t->top;
+    uint64_t start = STINT_IMPL_LOAD(&f->start);
+    if (STINT_IMPL_LOAD(&f->guard) != (me | STINT_IMPL_TAG) || !(start & STINT_IMPL_UNTIMED) ||
+        *(stint_impl_opened *)(uintptr_t)me != start ||
+        (call && (call->info || call->threshold_us >= 0))) {
+        return 0;
+    }
+    struct stint_impl_sampled *s =
+        (struct stint_impl_sampled *)(void *)(t->base +
+                                              (uint64_t)(uint32_t)start * STINT_IMPL_UNIT);
+    STINT_IMPL_STORE(&s->untimed, STINT_IMPL_LOAD(&s->untimed) + 1);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    STINT_IMPL_STORE(&f->guard, 0);
+    t->top = f - 1;
+    return 1;
+}
+
 static inline __attribute__((always_inline)) void
 stint_impl_end_body(void *guard, const struct stint_impl_call *call) {
     struct stint_impl_thread *t = stint_impl_thread_here;
@@ -168,7 +227,9 @@ stint_impl_end_body(void *guard, const struct stint_impl_call *call) {
     uint64_t start = STINT_IMPL_LOAD(&f->start);
     if (STINT_IMPL_UNLIKELY(STINT_IMPL_LOAD(&f->guard) != me) ||
         STINT_IMPL_UNLIKELY(*(stint_impl_opened *)guard != start)) {
-        stint_impl_end_slow(guard, 0, call);
+        if (!stint_impl_end_untimed(t, me, call)) {
+            stint_impl_end_slow(guard, 0, call);
+        }
         return;
     }
     uint64_t now = STINT_IMPL_TICKS();

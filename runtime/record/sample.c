@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Chooses the calls that are timed with STINT_SAMPLE, and keeps the sums that totals and their
+ * errors are computed from. Called by the recorder on the owner's thread and by its signal handlers.
+ *
+ * Calls are divided into blocks of N, and of each block one, drawn at random, is timed: so whatever
+ * pattern calls have, each is timed with the same probability, and no part of the run is left out.
+ * The inline path counts down to the timed call; a timed call always ends on the slow path
+ * (tree_sample leaves `span` 0), which draws the next one here. A call that was timed while others
+ * were to come first, as one begun with an earlier start, represents itself alone and is in no sum.
+ */
+#include "sample.h"
+
+#include <string.h>
+
+#include "base/arithmetic.h"
+#include "base/config.h"
+#include "tree.h"
+
+static struct stint_impl_sampled *sampled_at(const struct thread_block *b, uint32_t unit) {
+    return (struct stint_impl_sampled *)(void *)(b->hot.base + (size_t)unit * STINT_IMPL_UNIT);
+}
+
+/* xorshift64*: a number below `limit`. */
+static uint32_t draw_below(struct stint_impl_sampled *s, uint32_t limit) {
+    uint64_t x = s->random;
+    x ^= x >> 12;
+    x ^= x << 25;
+    x ^= x >> 27;
+    s->random = x;
+    return (uint32_t)(((x * 0x2545f4914f6cdd1du >> 32) * limit) >> 32);
+}
+
+/* `weight` calls, after those that are left of the block before. */
+static void block_start(struct stint_impl_sampled *s, uint32_t weight) {
+    uint32_t before = draw_below(s, weight);
+    uint32_t left = s->rest + before;
+    s->weight = weight;
+    s->rest = weight - 1 - before;
+    STINT_IMPL_STORE(&s->left, left);
+}
+
+static void add_double(uint64_t *bits, double more) {
+    uint64_t is = STINT_IMPL_LOAD(bits);
+    double sum;
+    memcpy(&sum, &is, sizeof sum);
+    sum += more;
+    memcpy(&is, &sum, sizeof is);
+    STINT_IMPL_PUBLISH(bits, is);
+}
+
+static void sums_add(struct stint_impl_sampled *s, uint64_t ticks) {
+    uint64_t weight = s->weight;
+    double others = (double)weight * (double)(weight - 1), x = (double)ticks;
+    STINT_IMPL_PUBLISH(&s->timed, s->timed + 1);
+    STINT_IMPL_PUBLISH(&s->total, s->total + ticks);
+    STINT_IMPL_PUBLISH(&s->calls, s->calls + weight);
+    STINT_IMPL_PUBLISH(&s->weighted,
+                       saturating_add(s->weighted, saturating_multiply(weight, ticks)));
+    add_double(&s->error[0], others);
+    add_double(&s->error[1], others * x);
+    add_double(&s->error[2], others * x * x);
+}
+
+/* A node of which calls are untimed is found by its edge alone. */
+static void near_forget(struct thread_block *b, const struct stint_impl_node *n) {
+    struct stint_impl_node **place = &b->hot.near[n->site % STINT_IMPL_NEAR];
+    if (STINT_IMPL_LOAD(place) == n) {
+        STINT_IMPL_STORE(place, tree_node(b, b->record->root));
+    }
+}
+
+/* The same in every run of a program, and another one for each node and thread. */
+static uint64_t random_start(const struct thread_block *b, const struct stint_impl_node *n) {
+    uint64_t place = (uint64_t)n->site << 32 | tree_node(b, n->parent)->site;
+    return (place ^ (uint64_t)b->record->ordinal << 20) * 0x2545f4914f6cdd1du | 1;
+}
+
+/* The sums of the node, which has no GPU time. -1 without memory. The flag comes first: a reader takes
+ * the unit for that of sums only with it. */
+static int sums_give(struct thread_block *b, struct stint_impl_node *n) {
+    uint32_t unit = arena_get(sizeof(struct stint_impl_sampled), ARENA_RECORD);
+    if (!unit) {
+        return -1;
+    }
+    struct stint_impl_sampled *s = sampled_at(b, unit);
+    s->random = random_start(b, n);
+    block_start(s, (uint32_t)config.sample);
+    __atomic_fetch_or(&n->kind, STINT_IMPL_SAMPLED, __ATOMIC_RELEASE);
+    STINT_IMPL_PUBLISH(&n->gpu, unit);
+    return 0;
+}
+
+static int call_is_exact(const struct stint_impl_call *call) {
+    return call && (call->info || call->threshold_us >= 0);
+}
+
+/* Work that another scope sent is found by no edge, so never inline, and always timed. */
+static int node_is_sampled_at_all(const struct stint_impl_node *n) {
+    uint32_t kind = STINT_IMPL_LOAD(&n->kind);
+    return config.sample >= 2 &&
+           !(kind & (STINT_IMPL_EXACT | STINT_IMPL_SAMPLED | STINT_IMPL_SENT));
+}
+
+void sample_check(struct thread_block *b, struct stint_impl_node *n,
+                  const struct stint_impl_call *call) {
+    if (stint_impl_sampled_of(n) && call_is_exact(call)) {
+        sample_never(n);
+    }
+    if (!node_is_sampled_at_all(n)) {
+        return;
+    }
+    if (call_is_exact(call) || STINT_IMPL_LOAD(&n->gpu) || tree_is_watched(b, n)) {
+        sample_never(n);
+        return;
+    }
+    if (STINT_IMPL_LOAD(&n->seq) < 2 * SAMPLE_FIRST_CALLS) {
+        /* So that the next call, too, ends on the slow path and comes here. */
+        STINT_IMPL_PUBLISH(&n->span, 0);
+        return;
+    }
+    if (config.percentiles && !STINT_IMPL_LOAD(&n->histogram)) {
+        return; /* no memory: a span of 0 would look for some again */
+    }
+    if (sums_give(b, n)) {
+        sample_never(n);
+        return;
+    }
+    near_forget(b, n);
+    STINT_IMPL_PUBLISH(&n->span, 0);
+}
+
+int sample_add(struct thread_block *b, struct stint_impl_node *n, uint64_t ticks) {
+    uint32_t unit = stint_impl_sampled_of(n);
+    if (!unit) {
+        return 0;
+    }
+    struct stint_impl_sampled *s = sampled_at(b, unit);
+    near_forget(b, n); /* a signal handler may have started it while begin put it there */
+    if (!STINT_IMPL_LOAD(&s->left)) {
+        sums_add(s, ticks);
+        block_start(s, (uint32_t)config.sample);
+    }
+    return 1;
+}
+
+void sample_never(struct stint_impl_node *n) {
+    if (config.sample >= 2 && !(STINT_IMPL_LOAD(&n->kind) & STINT_IMPL_EXACT)) {
+        __atomic_fetch_or(&n->kind, STINT_IMPL_EXACT, __ATOMIC_RELAXED);
+    }
+}
+
+void sample_count_untimed(const struct thread_block *b, uint64_t start) {
+    struct stint_impl_sampled *s = sampled_at(b, (uint32_t)start);
+    STINT_IMPL_STORE(&s->untimed, STINT_IMPL_LOAD(&s->untimed) + 1);
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * STINT_SAMPLE: of most nodes one call in N is timed and the others are counted. See
+ * struct stint_impl_sampled.
+ */
+#ifndef STINT_SAMPLE_H
+#define STINT_SAMPLE_H
+
+#include "thread.h"
+
+/* The first calls of a node are timed: then it has its histogram. */
+#define SAMPLE_FIRST_CALLS (STINT_IMPL_RAW + 1)
+
+/* A call of a scope has ended: its node is sampled from now on, or never is. Owner. call: may be
+ * NULL. */
+void sample_check(struct thread_block *b, struct stint_impl_node *n,
+                  const struct stint_impl_call *call);
+/* A timed call of a node, between the odd and the even seq: adds it to the sums if it was its
+ * block's. Whether the node is sampled. Owner. */
+int sample_add(struct thread_block *b, struct stint_impl_node *n, uint64_t ticks);
+/* From now on every call of the node is timed. Owner. */
+void sample_never(struct stint_impl_node *n);
+/* The end of an untimed call. Owner. */
+void sample_count_untimed(const struct thread_block *b, uint64_t start);
+
+#endif
