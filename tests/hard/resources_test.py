@@ -146,8 +146,8 @@ def disk(size, inside):
 
 
 def case_disk_full(folder):
-    """512 KiB for a run file that wants more, a report and an export."""
-    prefix = disk("512k", folder)
+    """128 KiB for a run file that wants more, a report and an export."""
+    prefix = disk("128k", folder)
     if not prefix:
         return SKIPPED
     done = run(ON, "none", folder / "export", prefix=prefix, STINT_FILE=folder / "run",
