@@ -6,7 +6,8 @@
 #define BITS (ROW_BYTES | ROW_FLOPS | ROW_BOUND)
 
 static struct stint_row row(uint64_t samples, uint64_t total_ns, uint64_t bytes, uint64_t flops) {
-    struct stint_row r = {.calls = samples, .samples = samples, .total_ns = total_ns};
+    struct stint_row r = {
+        .calls = samples, .samples = samples, .covered = samples, .total_ns = total_ns};
     r.bytes = bytes;
     r.flops = flops;
     r.bound = "";
