@@ -5,8 +5,12 @@
 # A project that exports a library of its own which links stint names stint's targets in that export:
 # they must be in an export set too, also where stint is not installed. Without GNUInstallDirs, which
 # sets variables of the project.
+set(mem "")
+if(TARGET stint_mem)
+    set(mem stint_mem)
+endif()
 if(NOT STINT_INSTALL)
-    install(TARGETS stint stint_runtime stint_timer stint_profiler EXPORT stintTargets
+    install(TARGETS stint stint_runtime stint_timer stint_profiler ${mem} EXPORT stintTargets
         ARCHIVE DESTINATION lib COMPONENT stint_dev EXCLUDE_FROM_ALL
         LIBRARY DESTINATION lib COMPONENT stint_runtime EXCLUDE_FROM_ALL
         RUNTIME DESTINATION bin COMPONENT stint_runtime EXCLUDE_FROM_ALL
@@ -45,11 +49,12 @@ configure_package_config_file(cmake/stintConfig.cmake.in stintConfig.cmake
 write_basic_package_version_file(stintConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 
 # Components, for `cmake --install build --component NAME` and for the packages of CPack:
-#   stint_runtime  the shared library, and libstint-nvtx.so, which makes scopes of NVTX ranges
+#   stint_runtime  the shared library, libstint-nvtx.so, which makes scopes of NVTX ranges, and
+#                  libstint-mem.so, which counts allocations
 #   stint_dev      headers, the library to link with, CMake and pkg-config files, scripts, stint(3)
 #   stint_tool     the tool, its manual pages, shell completions
 #   stint_doc      documents and samples
-install(TARGETS stint stint_runtime stint_timer stint_profiler EXPORT stintTargets
+install(TARGETS stint stint_runtime stint_timer stint_profiler ${mem} EXPORT stintTargets
     ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT stint_dev
     LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT stint_runtime
         NAMELINK_COMPONENT stint_dev
@@ -72,6 +77,11 @@ install(FILES cmake/stintCodegen.cmake cmake/stintInstrument.cmake cmake/stintSw
     DESTINATION "${STINT_CMAKE_DIR}" COMPONENT stint_dev)
 install(FILES "${CMAKE_CURRENT_BINARY_DIR}/stint.pc"
     DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig" COMPONENT stint_dev)
+if(TARGET stint_mem)
+    configure_file(cmake/stint-mem.pc.in stint-mem.pc @ONLY)
+    install(FILES "${CMAKE_CURRENT_BINARY_DIR}/stint-mem.pc"
+        DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig" COMPONENT stint_dev)
+endif()
 install(DIRECTORY include/stint DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT stint_dev
     FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
 install(DIRECTORY gen/instrument/ DESTINATION "${CMAKE_INSTALL_DATADIR}/stint/instrument"

@@ -33,7 +33,7 @@ GUARD = 0  # in the stack of conditions: an include guard
 SPDX = "/* SPDX-License-Identifier: Apache-2.0 */\n"
 
 # Not in the library, or compiled under a condition.
-TOOL_LAYERS = ("viewers", "nvtx", "tool")
+TOOL_LAYERS = ("viewers", "nvtx", "mem", "tool")
 CONDITIONS = {
     "gpu/gpu_cudart.c": "defined(STINT_HAVE_CUDART)",
     "gpu/gpu_driver.c": "!defined(STINT_HAVE_CUDART)",

@@ -9,7 +9,8 @@ import measures
 import table
 
 KINDS = {"text": "REPORT_TEXT", "count": "REPORT_COUNT", "time": "REPORT_TIME",
-         "share": "REPORT_SHARE", "rate": "REPORT_RATE", "ratio": "REPORT_RATIO"}
+         "share": "REPORT_SHARE", "rate": "REPORT_RATE", "ratio": "REPORT_RATIO",
+         "size": "REPORT_SIZE"}
 NEEDS = ("samples", "self", "histogram", "first", "gpu", "gpu_histogram", "bytes", "flops", "bound", "device", "counted",
          "multiplexed", "scaled", "self_scaled")
 VIEWS = ("table", "tree")
@@ -19,7 +20,7 @@ HEAD = """
 
 A report has one row per scope name (`table`) or call path (`tree`), and some of these columns, in this
 order. Text is aligned left, numbers right. Times are in the unit of `STINT_UNIT`, rates in units of
-10^9. A column with "yes" under sort is a key of `sort=` (see [environment](environment.md),
+10^9, sizes in bytes, kB, MB (units of 1000). A column with "yes" under sort is a key of `sort=` (see [environment](environment.md),
 `STINT_REPORT`), whether the view shows it or not. A column with "if any" is omitted if no row has a
 value for it. The `legacy` view has a fixed format. Terms are defined in the [glossary](glossary.md).
 
@@ -115,7 +116,7 @@ def render_c(path):
     return "".join(lines) + "};\n"
 
 
-UNITS = {"time": "_ns", "share": "_ppm", "rate": "_per_s", "ratio": "_ppm"}
+UNITS = {"time": "_ns", "share": "_ppm", "rate": "_per_s", "ratio": "_ppm", "size": "_bytes"}
 GPU = "gpu_"
 
 
@@ -176,6 +177,8 @@ def for_page(path):
             column["kind"] = "percent"  # "share" is the page's own, with a bar
         if entry.get("kind") == "rate":
             column["unit"] = title.replace("Bytes", "B")
+        elif entry.get("kind") == "size":
+            column.update({"kind": "rate", "unit": "B"})
         found.append(column)
     return json.dumps(found)
 

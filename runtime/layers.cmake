@@ -12,7 +12,7 @@ foreach(line IN LISTS lines)
     list(APPEND STINT_LAYERS "${CMAKE_MATCH_1}")
     string(REPLACE " " ";" STINT_LAYER_BELOW_${CMAKE_MATCH_1} "${CMAKE_MATCH_2}")
 endforeach()
-set(STINT_TOOL_LAYERS viewers nvtx tool) # not in the library
+set(STINT_TOOL_LAYERS viewers nvtx mem tool) # not in the library
 
 # stint_layer_sources(<out> <layer>...): their files. Of the GPU back ends the one that
 # STINT_GPU_API names, and NVTX where its headers are: the others are not compiled.
@@ -195,6 +195,18 @@ endfunction()
 function(stint_add_nvtx target runtime)
     add_library(${target} SHARED $<TARGET_OBJECTS:${runtime}_nvtx>)
     target_link_libraries(${target} PRIVATE ${runtime} -pthread)
+    target_link_options(${target} PRIVATE "LINKER:-z,nodelete" "LINKER:-z,relro" "LINKER:-z,now")
+    set_target_properties(${target} PROPERTIES LINKER_LANGUAGE C)
+endfunction()
+
+# stint_add_mem(<target> <runtime>): the library that counts allocations, for programs that use that
+# shared library. Its functions have no versions, as those of the C library that they stand for.
+function(stint_add_mem target runtime)
+    stint_add_layer(${runtime}_mem mem)
+    # The compiler must not replace calls of malloc by what it knows of it.
+    target_compile_options(${runtime}_mem PRIVATE -fno-builtin)
+    add_library(${target} SHARED $<TARGET_OBJECTS:${runtime}_mem>)
+    target_link_libraries(${target} PRIVATE ${runtime} -pthread ${CMAKE_DL_LIBS})
     target_link_options(${target} PRIVATE "LINKER:-z,nodelete" "LINKER:-z,relro" "LINKER:-z,now")
     set_target_properties(${target} PROPERTIES LINKER_LANGUAGE C)
 endfunction()

@@ -231,6 +231,9 @@ struct arena_header {
     struct arena_about about;
     uint32_t first_lines; /* newest; release */
     char boot_id[40];
+    uint32_t outside; /* struct arena_measures of the group memory: of the threads that have no
+                       * record; units, 0 = none. Release */
+    uint32_t reserved;
     uint64_t lost[ARENA_LOSSES]; /* losses that belong to no thread; atomic adds */
     uint32_t set_chunk[ARENA_SETS / ARENA_SETS_PER_CHUNK];
     uint32_t site_chunk[ARENA_SITE_CHUNKS];

@@ -7,5 +7,6 @@ struct stint_config config = {
     .unit = CONFIG_UNIT_AUTO,
     .gpu = CONFIG_GPU_EVENTS,
     .memory = (uint64_t)1 << 30,
+    .mem_table = (uint64_t)1 << 30,
     .gpu_in_flight = 1024,
 };

@@ -20,6 +20,8 @@ enum config_gpu {
     CONFIG_GPU_TRACER_ALL /* also what is frequent and does no work */
 };
 
+enum config_mem { CONFIG_MEM_AUTO, CONFIG_MEM_OFF, CONFIG_MEM_ON };
+
 struct stint_config {
     int enable;
     int closed; /* by a schedule: this step is not recorded */
@@ -32,7 +34,9 @@ struct stint_config {
     int gpu;
     int nvtx;
     int rusage;
+    int mem;
     uint64_t memory;
+    uint64_t mem_table;
     uint64_t trace; /* bytes for all traces; 0 = none */
     uint64_t trace_min_ns;
     uint64_t gpu_in_flight;

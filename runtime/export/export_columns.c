@@ -20,6 +20,8 @@ static const char *column_unit(enum report_kind kind) {
         return "_ppm";
     case REPORT_RATE:
         return "_per_s";
+    case REPORT_SIZE:
+        return "_bytes";
     default:
         return "";
     }

@@ -182,6 +182,22 @@ static int json_put_lines(struct sink *out, struct snapshot *s) {
     return 0;
 }
 
+/* Only where memory was counted. */
+static void json_put_outside(struct sink *out, const struct snapshot *s) {
+    struct snapshot_measures sum;
+    snapshot_outside(s, &sum);
+    if (!(sum.groups & 1u << MEASURE_GROUP_MEMORY)) {
+        return;
+    }
+    sink_text(out, ",\n\"outside_scopes\":{\"mallocs\":");
+    sink_u64(out, sum.value[MEASURE_MALLOCS]);
+    json_put_number(out, "allocated_bytes", sum.value[MEASURE_MALLOC_BYTES]);
+    json_put_number(out, "frees", sum.value[MEASURE_FREES]);
+    json_put_number(out, "freed_bytes", sum.value[MEASURE_FREED_BYTES]);
+    json_put_number(out, "memory_live_bytes", snapshot_memory_live(sum.value));
+    sink_put(out, "}", 1);
+}
+
 static void json_put_lost(struct sink *out, const struct snapshot *s) {
     const char *before = "\n";
     sink_text(out, ",\n\"lost\":[");
@@ -215,6 +231,7 @@ int export_json_snapshot(struct sink *out, struct snapshot *s, const struct run 
     if (json_put_lines(out, s) || export_json_gpu(out, s)) {
         return -1;
     }
+    json_put_outside(out, s);
     json_put_lost(out, s);
     sink_text(out, "}\n");
     return 0;

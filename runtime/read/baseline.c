@@ -20,6 +20,7 @@
 struct baseline {
     struct scratch memory; /* holds this struct too */
     uint64_t ns, steps;
+    const struct snapshot_measures *outside; /* NULL: none */
     struct baseline_node *nodes;
     struct baseline_activity *activities;
     uint32_t **histograms; /* the buckets of each */
@@ -146,6 +147,7 @@ static void subtract_activities(const struct baseline *b, struct snapshot *s) {
 void baseline_subtract(const struct baseline *b, struct snapshot *s) {
     s->since = b;
     s->steps -= b->steps;
+    subtract_measures(s->outside, b->outside);
     s->wall_ns = saturating_subtract(s->now.monotonic_ns, b->ns);
     for (uint32_t i = 0; i < s->node_count; ++i) {
         const struct baseline_node *n = baseline_node_of(b, s->nodes[i].unit);
@@ -186,9 +188,9 @@ static int keep_histogram(struct baseline *b, const struct snapshot *s, uint32_t
     return 0;
 }
 
-static int keep_measures(struct baseline *b, struct baseline_node *to,
+static int keep_measures(struct baseline *b, const struct snapshot_measures **to,
                          const struct snapshot_measures *from) {
-    to->measures = NULL;
+    *to = NULL;
     if (!from) {
         return 0;
     }
@@ -197,7 +199,7 @@ static int keep_measures(struct baseline *b, struct baseline_node *to,
         return -1;
     }
     *copy = *from;
-    to->measures = copy;
+    *to = copy;
     return 0;
 }
 
@@ -234,7 +236,7 @@ static int keep_node(struct baseline *b, const struct snapshot *s, const struct 
     } else {
         b->nodes[number] = *then;
     }
-    if (keep_measures(b, &b->nodes[number], now ? n->measures : then->measures)) {
+    if (keep_measures(b, &b->nodes[number].measures, now ? n->measures : then->measures)) {
         return -1;
     }
     return keep_histogram(b, s, n->thread, n->histogram, now ? NULL : old) ||
@@ -301,17 +303,21 @@ static int make_room(struct baseline *b, const struct snapshot *s) {
            hash_map_start(&b->histogram_of, &b->memory, histograms);
 }
 
-static void keep_start(struct baseline *b, const struct snapshot *s, uint32_t set,
-                       const struct baseline *old) {
+static int keep_start(struct baseline *b, const struct snapshot *s, uint32_t set,
+                      const struct baseline *old) {
+    const struct snapshot_measures *outside = NULL;
     if (set == BASELINE_ALL_SETS) {
+        outside = s->outside;
         b->ns = s->now.monotonic_ns;
         b->steps = s->steps;
     } else if (old) {
         b->ns = old->ns;
         b->steps = old->steps;
+        outside = old->outside;
     } else {
         b->ns = s->now.monotonic_ns - s->wall_ns;
     }
+    return keep_measures(b, &b->outside, outside);
 }
 
 void baseline_free(struct baseline *b) {
@@ -328,8 +334,7 @@ struct baseline *baseline_new(const struct snapshot *s, uint32_t set, const stru
         return NULL;
     }
     b->memory = memory;
-    keep_start(b, s, set, old);
-    if (make_room(b, s) || keep_all(b, s, set, old)) {
+    if (keep_start(b, s, set, old) || make_room(b, s) || keep_all(b, s, set, old)) {
         baseline_free(b);
         return NULL;
     }

@@ -16,7 +16,8 @@ enum report_kind {
     REPORT_TIME,
     REPORT_SHARE,
     REPORT_RATE,
-    REPORT_RATIO
+    REPORT_RATIO,
+    REPORT_SIZE
 };
 #define REPORT_IN_TABLE 1u
 #define REPORT_IN_TREE 2u

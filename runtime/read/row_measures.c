@@ -5,6 +5,8 @@
  */
 #include "rows_private.h"
 
+#include <string.h>
+
 #include "arena/measures.h"
 #include "base/arithmetic.h"
 
@@ -22,30 +24,60 @@ static uint32_t group_of(struct measure_range range) {
 }
 
 /* No list is longer than there are groups; this also ends a cycle. */
-void snapshot_read_measures(struct snapshot *s, struct snapshot_node *out, uint32_t unit) {
+struct snapshot_measures *snapshot_read_measures(struct snapshot *s, uint32_t unit) {
+    struct snapshot_measures *out = NULL;
     for (uint32_t blocks = 0; unit && blocks < MEASURE_GROUP_COUNT; ++blocks) {
         const struct arena_measures *block = snapshot_at(s, unit, sizeof *block);
         if (!block) {
-            return;
+            break;
         }
         struct measure_range range = block->range;
         uint32_t group = group_of(range);
         if (group == MEASURE_GROUP_COUNT ||
             !snapshot_at(s, unit, sizeof *block + range.count * sizeof(uint64_t))) {
-            return;
+            break;
         }
-        if (!out->measures) {
-            out->measures = scratch_get(&s->memory, sizeof *out->measures);
+        if (!out) {
+            out = scratch_get(&s->memory, sizeof *out);
         }
-        if (!out->measures) {
-            return;
+        if (!out) {
+            break;
         }
-        out->measures->groups |= 1u << group;
+        out->groups |= 1u << group;
         for (uint32_t i = 0; i < range.count; ++i) {
-            out->measures->value[range.first + i] = STINT_IMPL_LOAD(&block->value[i]);
+            out->value[range.first + i] = STINT_IMPL_LOAD(&block->value[i]);
         }
         unit = block->next;
     }
+    return out;
+}
+
+void snapshot_add_measures(struct snapshot_measures *to, const struct snapshot_measures *from) {
+    for (uint32_t i = 0; from && i < MEASURE_COUNT; ++i) {
+        if (measure_rule_of(i)->add == MEASURE_MOST) {
+            to->value[i] = u64_max(to->value[i], from->value[i]);
+        } else {
+            to->value[i] = saturating_add(to->value[i], from->value[i]);
+        }
+    }
+    if (from) {
+        to->groups |= from->groups;
+    }
+}
+
+void snapshot_outside(const struct snapshot *s, struct snapshot_measures *out) {
+    memset(out, 0, sizeof *out);
+    snapshot_add_measures(out, s->outside);
+    for (uint32_t t = 0; t < s->thread_count; ++t) {
+        uint32_t root = snapshot_node_of(s, s->threads[t].root);
+        if (root != SNAPSHOT_NONE) {
+            snapshot_add_measures(out, s->nodes[root].measures);
+        }
+    }
+}
+
+uint64_t snapshot_memory_live(const uint64_t measure[MEASURE_COUNT]) {
+    return saturating_subtract(measure[MEASURE_MEMORY_HELD], measure[MEASURE_MEMORY_GONE]);
 }
 
 /* ---- Columns made of several measures. Numbers of a file may be anything. */
@@ -114,4 +146,5 @@ void measured_fill(struct stint_row *r) {
     }
     fill_usage(r);
     fill_counters(r);
+    r->memory_live = snapshot_memory_live(r->measure);
 }

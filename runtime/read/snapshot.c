@@ -361,7 +361,7 @@ static void read_node(struct snapshot *s, struct snapshot_node *out,
     out->bytes = STINT_IMPL_LOAD(&n->bytes);
     out->flops = STINT_IMPL_LOAD(&n->flops);
     read_gpu(s, &out->gpu, sums_unit(n, 0));
-    snapshot_read_measures(s, out, ACQUIRE(&n->measures));
+    out->measures = snapshot_read_measures(s, ACQUIRE(&n->measures));
 }
 
 /* The nodes on their way into the snapshot. */
@@ -618,6 +618,7 @@ static int read_all(struct snapshot *s, const char *base, uint64_t size, uint64_
     s->gpu_in_flight = STINT_IMPL_LOAD(&h->gpu_in_flight);
     s->steps = STINT_IMPL_LOAD(&h->steps);
     s->tracer_requested = STINT_IMPL_LOAD(&h->tracer_requested) != 0;
+    s->outside = snapshot_read_measures(s, ACQUIRE(&h->outside));
     uint32_t activity = ACQUIRE(&h->first_activity);
     int failed = read_threads(s, h) || read_nodes(s) || read_names(s, h) || index_nodes(s) ||
                  link_senders(s) || snapshot_read_activities(s, activity);

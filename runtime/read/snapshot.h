@@ -208,6 +208,7 @@ struct snapshot {
     int tracer_requested;   /* activities were to be recorded, with or without success */
     uint64_t gpu_in_flight; /* GPU scopes whose time is still to come */
     uint64_t steps;
+    struct snapshot_measures *outside; /* of threads that have no record; NULL: none */
     uint64_t lost[STINT_STATUS_COUNT];
     const struct baseline *since;
     struct hash_map node_of; /* units to nodes */
@@ -241,8 +242,14 @@ int snapshot_try_again(struct snapshot *s, int tried);
  * there is no histogram there. */
 int snapshot_read_buckets(const struct snapshot *s, uint32_t thread, uint32_t unit,
                           uint32_t out[STINT_IMPL_BUCKETS]);
-/* Of a node, from the list that begins at the unit; without memory none of them. */
-void snapshot_read_measures(struct snapshot *s, struct snapshot_node *out, uint32_t unit);
+/* From the list that begins at the unit. NULL: there are none, or there is no memory. */
+struct snapshot_measures *snapshot_read_measures(struct snapshot *s, uint32_t unit);
+/* Those of two places as of one. from: NULL = nothing. */
+void snapshot_add_measures(struct snapshot_measures *to, const struct snapshot_measures *from);
+/* Of all threads, while they had no open scope. */
+void snapshot_outside(const struct snapshot *s, struct snapshot_measures *out);
+/* The bytes in use of a place, from its measures. */
+uint64_t snapshot_memory_live(const uint64_t measure[MEASURE_COUNT]);
 /* A checked pointer to `bytes` bytes at a unit, or NULL. */
 const void *snapshot_at(const struct snapshot *s, uint32_t unit, uint64_t bytes);
 /* The ring at a unit, with the number of its events, a power of two, all of which are in the arena;

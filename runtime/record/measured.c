@@ -22,12 +22,17 @@ struct arena_measures *measured_find(char *base, const struct stint_impl_node *n
 
 struct arena_measures *measured_get(struct thread_block *b, struct stint_impl_node *n,
                                     enum measure_group group) {
+    return measured_get_with(b, n, group, 0);
+}
+
+struct arena_measures *measured_get_with(struct thread_block *b, struct stint_impl_node *n,
+                                         enum measure_group group, uint32_t bytes) {
     struct arena_measures *block = measured_find(b->hot.base, n, group);
     if (block) {
         return block;
     }
     struct measure_range range = measure_range_of(group);
-    uint32_t unit = arena_get(block_bytes(range), ARENA_RECORD);
+    uint32_t unit = arena_get(block_bytes(range) + bytes, ARENA_RECORD);
     if (!unit) {
         thread_lose(b, STINT_STATUS_NO_MEASURES);
         return NULL;

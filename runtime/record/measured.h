@@ -13,5 +13,8 @@ struct arena_measures *measured_find(char *base, const struct stint_impl_node *n
  * thread_enter. */
 struct arena_measures *measured_get(struct thread_block *b, struct stint_impl_node *n,
                                     enum measure_group group);
+/* The same, with so many bytes after the numbers that a reader does not look at. */
+struct arena_measures *measured_get_with(struct thread_block *b, struct stint_impl_node *n,
+                                         enum measure_group group, uint32_t bytes);
 
 #endif

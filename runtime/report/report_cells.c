@@ -50,6 +50,8 @@ static void cell_format(char out[TEXT_NUMBER], const struct stint_row *row,
         text_rate(out, v);
     } else if (c->kind == REPORT_RATIO) {
         snprintf(out, TEXT_NUMBER, "%s", number_fixed((double)v / 1e6, 2).text);
+    } else if (c->kind == REPORT_SIZE) {
+        text_bytes(out, v);
     } else {
         text_time(out, v, config.unit);
     }

@@ -166,6 +166,21 @@ static void put_sampled(const struct report *r) {
     }
 }
 
+/* Memory that was allocated and no scope was open. */
+static void put_memory_outside(const struct report *r) {
+    struct snapshot_measures sum;
+    char bytes[TEXT_NUMBER], live[TEXT_NUMBER];
+    snapshot_outside(r->snapshot, &sum);
+    uint64_t calls = sum.value[MEASURE_MALLOCS];
+    if (!calls) {
+        return;
+    }
+    text_bytes(bytes, sum.value[MEASURE_MALLOC_BYTES]);
+    text_bytes(live, snapshot_memory_live(sum.value));
+    text_add(r->out, "outside scopes: %llu malloc%s, %s, of which %s live\n",
+             (unsigned long long)calls, text_plural(calls), bytes, live);
+}
+
 static void put_rules(const struct report *r) {
     int recursion = 0;
     for (uint32_t i = 0; i < r->snapshot->node_count; ++i) {
@@ -197,6 +212,7 @@ int report_footer(const struct report *r) {
     footer_put_steps(r);
     report_gpu(r);
     put_open(r);
+    put_memory_outside(r);
     put_rules(r);
     put_usage(r);
     return 0;

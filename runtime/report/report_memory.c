@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Device memory by scope, in the layout of the fluid profiler's memory report: who allocated and
- * who freed, and the peak of each device.
+ * Memory by scope, in the layout of the fluid profiler's memory report: who allocated and who freed,
+ * and the peak of each device. That of the GPU is from activities, that of the host (CPUPlace) from
+ * what libstint-mem.so counted.
  */
 #include <stdio.h>
 #include <string.h>
@@ -91,6 +92,22 @@ static struct memory_use use_of(const struct snapshot *s, const struct snapshot_
     return use;
 }
 
+/* Of the host: what the scope allocated and what it freed. */
+static struct memory_use host_use_of(const struct snapshot_measures *from, uint32_t row) {
+    struct memory_use use = {
+        .row = row,
+        .device = SNAPSHOT_NONE,
+        .memory = ACTIVITY_MEMORY_PAGEABLE,
+        .calls = {from->value[MEASURE_MALLOCS], from->value[MEASURE_FREES]},
+        .bytes = {from->value[MEASURE_MALLOC_BYTES], from->value[MEASURE_FREED_BYTES]},
+    };
+    return use;
+}
+
+static int is_host_use(const struct snapshot_measures *m) {
+    return m && m->value[MEASURE_MALLOCS] | m->value[MEASURE_FREES];
+}
+
 static void add_use(struct memory_uses *m, const struct memory_use *use) {
     struct memory_use *to = NULL;
     if (m->count) {
@@ -108,8 +125,8 @@ static void add_use(struct memory_uses *m, const struct memory_use *use) {
 
 static int read_uses(struct memory_uses *out, struct snapshot *s) {
     uint32_t *row_of, count = 0;
-    struct memory_use *all =
-        scratch_array(&s->memory, (size_t)s->activity_count + 1, 2 * sizeof *all);
+    size_t most = (size_t)s->activity_count + s->node_count + 1;
+    struct memory_use *all = scratch_array(&s->memory, most, 2 * sizeof *all);
     memset(out, 0, sizeof *out);
     if (!all || rows_tree_of(&out->rows, s, 0, &row_of)) {
         return -1;
@@ -119,8 +136,16 @@ static int read_uses(struct memory_uses *out, struct snapshot *s) {
             all[count++] = use_of(s, &s->activities[i], row_of);
         }
     }
+    for (uint32_t i = 0; i < s->node_count; ++i) {
+        if (is_host_use(s->nodes[i].measures)) {
+            all[count++] = host_use_of(s->nodes[i].measures, row_of[i]);
+        }
+    }
+    if (is_host_use(s->outside)) {
+        all[count++] = host_use_of(s->outside, SNAPSHOT_NONE);
+    }
     uint32_t *order = order_by(&s->memory, count, by_scope, all);
-    out->use = all + s->activity_count + 1;
+    out->use = all + most;
     for (uint32_t i = 0; order && i < count; ++i) {
         add_use(out, &all[order[i]]);
     }
@@ -216,20 +241,28 @@ static void memory_put_peak(const struct report *r, const struct snapshot_activi
              number_short(bytes_to_mib(a->bytes), 6).text);
 }
 
-/* What is in the report; nothing: it is not printed. */
-static int is_memory(const struct snapshot_activity *a) {
-    return is_use(a) || (a->kind == ACTIVITY_MEMORY && a->max_bytes);
+/* Whether there is anything for the report; else it is not printed. */
+static int memory_is_known(const struct snapshot *s) {
+    for (uint32_t i = 0; i < s->activity_count; ++i) {
+        const struct snapshot_activity *a = &s->activities[i];
+        if (is_use(a) || (a->kind == ACTIVITY_MEMORY && a->max_bytes)) {
+            return 1;
+        }
+    }
+    for (uint32_t i = 0; i < s->node_count; ++i) {
+        if (is_host_use(s->nodes[i].measures)) {
+            return 1;
+        }
+    }
+    return is_host_use(s->outside);
 }
 
 int report_memory(const struct report *r) {
     static const char *const titles[4] = {"Alloc Calls", "Size(MB)", "Free Calls", "Size(MB)"};
     struct snapshot *s = r->snapshot;
     struct memory_uses m;
-    uint32_t *order, i = 0;
-    while (i < s->activity_count && !is_memory(&s->activities[i])) {
-        ++i;
-    }
-    if (i == s->activity_count) {
+    uint32_t *order, i;
+    if (!memory_is_known(s)) {
         return 0;
     }
     if (read_uses(&m, s) || !(order = order_by(&s->memory, m.count, by_bytes, m.use))) {

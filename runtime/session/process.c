@@ -28,6 +28,7 @@
 #include "capture/capture_rules.h"
 #include "gpu/gpu.h"
 #include "record/line_book.h"
+#include "record/memory.h"
 #include "record/probe.h"
 #include "record/registry.h"
 #include "record/ring.h"
@@ -64,6 +65,7 @@ static void process_forget_records(void) {
     refused = 0;
     thread_forget_all();
     lines_forget_all();
+    memory_forget();
     site_forget_all();
     arena_drop(frames, STINT_IMPL_FRAMES * sizeof *frames);
     registry_forget();
@@ -186,6 +188,7 @@ static void process_prepare(void) {
         registry_arena_is_new();
         set_publish_all();
         process_fill_about();
+        memory_start();
         arena_publish();
     }
 }

@@ -24,6 +24,7 @@
 #include "base/log.h"
 #include "command.h"
 #include "export_target.h"
+#include "preload.h"
 #include "run_files.h"
 #include "run_library.h"
 #include "run_open.h"
@@ -40,6 +41,7 @@ struct arguments {
     const char *html;
     uint32_t repeat; /* 0 = once, without a number in the file's name */
     int keep;
+    int memory;
     int silent;
     int nvtx;
     struct run_view view;
@@ -343,6 +345,9 @@ static int take_run_option(void *to, const struct option_value *value) {
     case OPTION_REPEAT:
         a->repeat = (uint32_t)value->number;
         return 0;
+    case OPTION_MEM:
+        a->memory = 1;
+        return 0;
     case OPTION_KEEP:
         a->keep = 1;
         return 0;
@@ -352,6 +357,15 @@ static int take_run_option(void *to, const struct option_value *value) {
     default:
         return -1;
     }
+}
+
+/* 0, or -1 after one line. */
+static int count_memory(void) {
+    if (setenv("STINT_MEM", "1", 1)) {
+        log_line("run: cannot set the environment: %s", error_text(errno));
+        return -1;
+    }
+    return preload_add(STINT_MEM_LIBRARY);
 }
 
 int cmd_run(int argc, char **argv) {
@@ -365,6 +379,9 @@ int cmd_run(int argc, char **argv) {
         return command_bad_usage(argv, "a command to run is missing");
     }
     if (a.nvtx && inject_nvtx()) {
+        return COMMAND_FAILED;
+    }
+    if (a.memory && count_memory()) {
         return COMMAND_FAILED;
     }
     if (!a.repeat) {

@@ -52,11 +52,15 @@ static const char *const metric_words[] = {
     [DIFF_TIME] = "time",   [DIFF_TYPICAL] = "typical", [DIFF_AVG] = "avg",
     [DIFF_P50] = "p50",     [DIFF_P99] = "p99",         [DIFF_MAX] = "max",
     [DIFF_TOTAL] = "total", [DIFF_SELF] = "self",       [DIFF_CALLS] = "calls",
-    [DIFF_BYTES] = "bytes", [DIFF_GPU] = "gpu",
+    [DIFF_BYTES] = "bytes", [DIFF_MEMORY] = "memory",   [DIFF_GPU] = "gpu",
 };
 
+static double compute_share(double sum, double count) {
+    return count > 0 ? sum / count : 0;
+}
+
 static double compute_average(const struct diff_times *t) {
-    return t->count > 0 ? t->total / t->count : 0;
+    return compute_share(t->total, t->count);
 }
 
 static double compute_typical(const struct diff_times *t) {
@@ -93,13 +97,15 @@ static double compute_metric(const struct diff_sample *s, int gpu, enum diff_met
         return s->calls;
     case DIFF_BYTES:
         return s->bytes;
+    case DIFF_MEMORY:
+        return compute_share(s->memory, s->calls);
     default:
         return compute_typical(t);
     }
 }
 
 static int is_count(enum diff_metric m) {
-    return m == DIFF_CALLS || m == DIFF_BYTES;
+    return m == DIFF_CALLS || m == DIFF_BYTES || m == DIFF_MEMORY;
 }
 
 static double sampling_error(const struct diff_times *t, enum diff_metric m) {
@@ -279,6 +285,7 @@ static void row_sum_side(const struct diff *d, struct diff_row *row, int side) {
         const struct diff_sample *s = &row->item->run[side][i];
         row->seen[side] += s->there != 0;
         row->bytes[side] += s->bytes;
+        row->memory[side] += s->memory;
         row->total[side] += sample_times(s, row->gpu)->total;
         calls += row->gpu ? s->gpu.count : s->calls;
         self += s->self;
@@ -286,6 +293,7 @@ static void row_sum_side(const struct diff *d, struct diff_row *row, int side) {
     double runs = double_max(row->seen[side], 1);
     row->calls[side] = calls / runs;
     row->bytes[side] /= runs;
+    row->memory[side] /= runs;
     row->total[side] /= runs;
     row->self[side] = 0;
     if (row->total[side] > 0 && !row->gpu) {
@@ -299,6 +307,9 @@ static int row_is_empty(const struct diff_row *row, enum diff_metric m) {
     }
     if (m == DIFF_BYTES) {
         return row->bytes[0] + row->bytes[1] <= 0;
+    }
+    if (m == DIFF_MEMORY) {
+        return row->memory[0] + row->memory[1] <= 0;
     }
     return row->calls[0] + row->calls[1] <= 0;
 }

@@ -29,6 +29,7 @@ enum diff_metric {
     DIFF_SELF,
     DIFF_CALLS,
     DIFF_BYTES,
+    DIFF_MEMORY, /* bytes allocated per call */
     DIFF_GPU
 };
 
@@ -56,7 +57,8 @@ struct diff_sample {
     int there;
     double calls;
     double bytes;
-    double self; /* nanoseconds */
+    double memory; /* bytes allocated */
+    double self;   /* nanoseconds */
     struct diff_times cpu;
     struct diff_times gpu;
 };
@@ -94,8 +96,9 @@ struct diff_row {
     enum diff_verdict verdict;
     struct diff_change change;
     double self[2];  /* the share of side[] that no nested scope took, nanoseconds */
-    double calls[2]; /* of a run, on average; so are bytes and total */
+    double calls[2]; /* of a run, on average; so are the next three */
     double bytes[2];
+    double memory[2];
     double total[2];
     double weight;    /* nanoseconds by which a run takes longer because of it */
     uint32_t seen[2]; /* runs that have it */

@@ -31,7 +31,7 @@ static void put_number(struct sink *out, struct number n) {
 }
 
 static const char *unit_of(const struct writer *w) {
-    if (w->o->metric == DIFF_BYTES) {
+    if (w->o->metric == DIFF_BYTES || w->o->metric == DIFF_MEMORY) {
         return "bytes";
     }
     return w->o->metric == DIFF_CALLS ? "calls" : "ns";

@@ -186,6 +186,7 @@ static int keep_scope_row(struct reading *r, int side, uint32_t number, uint32_t
     to->there = row->calls || row->samples || row->gpu_calls;
     to->calls = (double)row->calls;
     to->bytes = (double)row->bytes;
+    to->memory = (double)row->measure[MEASURE_MALLOC_BYTES];
     to->self = (double)row->self_ns;
     to->cpu.count = (double)row->covered;
     to->cpu.timed = (double)row->samples;

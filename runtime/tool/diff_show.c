@@ -56,7 +56,7 @@ struct show {
 };
 
 static int metric_counts(enum diff_metric m) {
-    return m == DIFF_CALLS || m == DIFF_BYTES;
+    return m == DIFF_CALLS || m == DIFF_BYTES || m == DIFF_MEMORY;
 }
 
 static int is_count_metric(const struct show *s) {
@@ -70,6 +70,9 @@ static int is_call_time(enum diff_metric m) {
 const char *diff_verdict_word(enum diff_metric metric, enum diff_verdict v) {
     if (metric_counts(metric) && v == DIFF_SLOWER) {
         return "MORE";
+    }
+    if (metric == DIFF_MEMORY && v == DIFF_FASTER) {
+        return "LESS";
     }
     if (metric_counts(metric) && v == DIFF_FASTER) {
         return "FEWER";
@@ -105,7 +108,7 @@ static void format_bytes(char out[TEXT_NUMBER], double n) {
 }
 
 static void format_metric(const struct show *s, char out[TEXT_NUMBER], double v) {
-    if (s->o->metric == DIFF_BYTES) {
+    if (s->o->metric == DIFF_BYTES || s->o->metric == DIFF_MEMORY) {
         format_bytes(out, v);
     } else if (s->o->metric == DIFF_CALLS) {
         snprintf(out, TEXT_NUMBER, "%s", number_fixed(v, 0).text);

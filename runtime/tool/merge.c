@@ -502,6 +502,7 @@ int merge_add(struct merge *m, const struct run *r) {
     for (uint32_t k = 0; k < STINT_STATUS_COUNT; ++k) {
         h->lost[k] += map.from->lost[k];
     }
+    snapshot_add_measures(&m->outside, r->snapshot.outside);
     h->steps += r->snapshot.steps;
     h->gpu_in_flight += r->snapshot.gpu_in_flight;
     if (r->snapshot.tracer_requested) {
@@ -521,5 +522,10 @@ int merge_finish(struct merge *m) {
     if (merge_about_finish(m)) {
         return -1;
     }
+    uint32_t outside;
+    if (copy_measures(m, &m->outside, &outside)) {
+        return fail_without_memory(m);
+    }
+    merge_file_header(&m->file)->outside = outside;
     return merge_file_publish(&m->file);
 }

@@ -67,12 +67,13 @@ struct merge {
     struct merge_names names;
     struct scratch memory;
     struct merge_clock clock;
-    uint32_t expected;        /* runs to merge */
-    uint32_t runs;            /* merged so far */
-    uint32_t killed;          /* of these */
-    uint64_t cut;             /* spans left out, whose node an event has no room to name */
-    struct clock_stamp start; /* the earliest of all, in the merged clock */
-    struct clock_stamp end;   /* the latest of all */
+    uint32_t expected;                /* runs to merge */
+    uint32_t runs;                    /* merged so far */
+    uint32_t killed;                  /* of these */
+    uint64_t cut;                     /* spans left out, whose node an event has no room to name */
+    struct snapshot_measures outside; /* of threads that have no record */
+    struct clock_stamp start;         /* the earliest of all, in the merged clock */
+    struct clock_stamp end;           /* the latest of all */
     uint64_t process_start_ns;
     uint64_t reference; /* sum */
     uint32_t references;

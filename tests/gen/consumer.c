@@ -13,7 +13,8 @@ enum report_kind {
     REPORT_TIME,
     REPORT_SHARE,
     REPORT_RATE,
-    REPORT_RATIO
+    REPORT_RATIO,
+    REPORT_SIZE
 };
 enum { REPORT_IN_TABLE = 1, REPORT_IN_TREE = 2 };
 
@@ -27,7 +28,7 @@ struct stint_row {
     uint64_t cpu_share_ppm, gpu_share_ppm, bytes_per_s, flops_per_s, peak_bytes_ppm, peak_flops_ppm;
     const char *bound;
     uint64_t measure[MEASURE_COUNT], queue_avg_ns, on_cpu_ppm, ipc_ppm, branch_miss_ppm,
-        l1_miss_ppm, llc_miss_ppm, dtlb_miss_ppm, counted_calls, multiplexed_ppm;
+        l1_miss_ppm, llc_miss_ppm, dtlb_miss_ppm, counted_calls, multiplexed_ppm, memory_live;
 };
 
 enum {

@@ -99,7 +99,7 @@ static const struct report_sort report_sorts[] = {
 
     def test_kind(self):
         self.refuse(CALLS.replace("= count", "= number"),
-                    "[calls]: unknown kind 'number' (text|count|time|share|rate|ratio)")
+                    "[calls]: unknown kind 'number' (text|count|time|share|rate|ratio|size)")
 
     def test_sort(self):
         self.refuse(CALLS.replace("= yes", "= perhaps"),

@@ -75,6 +75,8 @@ ALLOWED = [
      "grows a few places with each new site, so that the lock is held for a bounded time"),
     ("record/tree.c", "hash map", 2,
      "read by signal handlers while it grows; the first table is that of the inline path"),
+    ("mem/mem_calls.c", "growing memory", 5,
+     "defines realloc and mremap, and calls those that come next"),
     ("record/dynamic.c", "hash map", 3, "a cache: four places are tried, then one is given up"),
     ("gpu/event_queue.c", "hash map", 1,
      "queues of fixed number: eight places are tried, then a queue is shared"),

@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Allocates as its argument says, in scopes; mem_test.py knows what must be counted. Run by itself it
+ * prints nothing; the mode oracle prints what it counted itself. */
+#include <malloc.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "stint/stint.h"
+
+#define KEEP 64
+
+static void *volatile kept[KEEP];
+
+static void use(void *block, size_t size) {
+    if (!block) {
+        abort();
+    }
+    memset(block, 1, size);
+}
+
+/* ---- Every function. */
+
+static void functions(void) {
+    REGISTER_TIMER("functions");
+    void *block = NULL;
+    char *copy;
+    use(kept[0] = malloc(10), 10);
+    use(kept[1] = calloc(3, 20), 60);
+    use(kept[2] = realloc(NULL, 100), 100);
+    use(kept[2] = realloc(kept[2], 1000), 1000); /* + 1 malloc, 1 free */
+    use(kept[3] = reallocarray(NULL, 5, 7), 35);
+    if (posix_memalign(&block, 64, 200)) {
+        abort();
+    }
+    use(kept[4] = block, 200);
+    use(kept[5] = aligned_alloc(256, 512), 512);
+    use(kept[6] = memalign(32, 40), 40);
+    use(kept[7] = valloc(50), 50);
+    use(kept[8] = pvalloc(5000), 8192);
+    copy = strdup("eleven char");
+    use(kept[9] = copy, 12);
+    use(kept[10] = malloc(0), 0);
+    use(kept[11] = malloc(1 << 20), 1 << 20);
+    if (malloc((size_t)-1 / 4) != NULL) { /* fails: not counted */
+        abort();
+    }
+    free(NULL);
+}
+
+static void free_functions(void) {
+    REGISTER_TIMER("free");
+    for (int i = 0; i < 12; ++i) {
+        free(kept[i]);
+    }
+}
+
+/* ---- Who frees. */
+
+static void owners(void) {
+    {
+        REGISTER_TIMER("first");
+        for (int i = 0; i < 40; ++i) {
+            kept[i] = malloc(100);
+        }
+        for (int i = 0; i < 10; ++i) {
+            free(kept[i]);
+        }
+    }
+    {
+        REGISTER_TIMER("second");
+        for (int i = 10; i < 30; ++i) {
+            free(kept[i]);
+        }
+    }
+    free(kept[30]); /* no scope */
+}
+
+static size_t peak_size = 1000;
+
+static void peaks(void) {
+    REGISTER_TIMER("outer");
+    for (int round = 0; round < 3; ++round) {
+        void *volatile mine = malloc(peak_size);
+        {
+            REGISTER_TIMER("inner");
+            void *volatile a = malloc(400);
+            void *volatile b = malloc(600);
+            free(a);
+            free(b);
+        }
+        free(mine);
+    }
+}
+
+static void peaks_more(void) {
+    peak_size *= 2;
+    peaks();
+}
+
+static void *recurse(int depth) {
+    REGISTER_TIMER("again");
+    void *volatile block = malloc(10);
+    if (depth) {
+        recurse(depth - 1);
+    }
+    free(block);
+    return NULL;
+}
+
+/* ---- Threads. */
+
+#define THREADS 4
+#define BLOCKS 1000
+
+static void *handed[THREADS][BLOCKS];
+
+static void *hand_over(void *number) {
+    void **out = handed[(size_t)number];
+    REGISTER_TIMER("worker");
+    for (int i = 0; i < BLOCKS; ++i) {
+        void *volatile own = malloc(16);
+        out[i] = malloc(48);
+        free(own);
+    }
+    return NULL;
+}
+
+static void threads(void) {
+    pthread_t thread[THREADS];
+    for (size_t i = 0; i < THREADS; ++i) {
+        if (pthread_create(&thread[i], NULL, hand_over, (void *)i)) {
+            abort();
+        }
+    }
+    for (size_t i = 0; i < THREADS; ++i) {
+        pthread_join(thread[i], NULL);
+    }
+    REGISTER_TIMER("drain");
+    for (size_t t = 0; t < THREADS; ++t) {
+        for (int i = 0; i < BLOCKS - 1; ++i) {
+            free(handed[t][i]);
+        }
+    }
+}
+
+/* After the recorder of the thread has ended, if the C library calls its destructor first. */
+static pthread_key_t key;
+
+static void at_thread_end(void *block) {
+    static __thread int rounds;
+    if (rounds++ < 3) {
+        free(block);
+        void *volatile next = malloc(77);
+        pthread_setspecific(key, next);
+    } else {
+        free(block);
+    }
+}
+
+static void *end_with_key(void *unused) {
+    (void)unused;
+    REGISTER_TIMER("thread");
+    pthread_setspecific(key, malloc(77));
+    return NULL;
+}
+
+static void destructors(void) {
+    pthread_t thread;
+    pthread_key_create(&key, at_thread_end);
+    if (pthread_create(&thread, NULL, end_with_key, NULL)) {
+        abort();
+    }
+    pthread_join(thread, NULL);
+}
+
+/* ---- Fork. */
+
+static void fork_child(void) {
+    REGISTER_TIMER("child");
+    for (int i = 0; i < 5; ++i) {
+        free(kept[i]); /* of the parent */
+    }
+    kept[5] = realloc(kept[5], 5000);
+    void *volatile own = malloc(200);
+    free(own);
+}
+
+static void forking(void) {
+    {
+        REGISTER_TIMER("parent");
+        for (int i = 0; i < 10; ++i) {
+            kept[i] = malloc(100);
+        }
+    }
+    fflush(NULL);
+    pid_t child = fork();
+    if (!child) {
+        alarm(120);
+        fork_child();
+        exit(0);
+    }
+    waitpid(child, NULL, 0);
+    REGISTER_TIMER("after");
+    for (int i = 0; i < 10; ++i) {
+        free(kept[i]);
+    }
+}
+
+/* ---- Mapped memory. */
+
+#define MIB ((size_t)1 << 20)
+#define RW (PROT_READ | PROT_WRITE)
+#define ANONYMOUS (MAP_PRIVATE | MAP_ANONYMOUS)
+
+static void mapped(void) {
+    REGISTER_TIMER("mapped");
+    char *a = mmap(NULL, 4 * MIB, RW, ANONYMOUS, -1, 0);
+    char *b = mmap(NULL, MIB, RW, ANONYMOUS, -1, 0);
+    mmap(NULL, 4096, RW, ANONYMOUS, -1, 0);       /* too small */
+    mmap(NULL, MIB, PROT_NONE, ANONYMOUS, -1, 0); /* addresses only */
+    munmap(a + MIB, MIB);                         /* from the middle */
+    b = mremap(b, MIB, 2 * MIB, MREMAP_MAYMOVE);  /* 1 free, 1 malloc */
+    munmap(a + 3 * MIB, MIB);                     /* from the end */
+    if (b == MAP_FAILED) {
+        abort();
+    }
+}
+
+/* ---- Against its own count. */
+
+struct count {
+    unsigned long long mallocs, bytes, frees, live, peak;
+};
+
+static struct count oracle_count;
+
+static void oracle_add(size_t size) {
+    ++oracle_count.mallocs;
+    oracle_count.bytes += size;
+    oracle_count.live += size;
+    if (oracle_count.live > oracle_count.peak) {
+        oracle_count.peak = oracle_count.live;
+    }
+}
+
+#define SLOTS 3000
+
+static void oracle(void) {
+    static void *block[SLOTS];
+    static size_t size[SLOTS];
+    unsigned random = 12345;
+    {
+        REGISTER_TIMER("oracle");
+        for (int i = 0; i < 200000; ++i) {
+            random = random * 1664525u + 1013904223u;
+            unsigned at = (random >> 8) % SLOTS;
+            size_t want = (random >> 20) % 5000;
+            if (random >> 30 == 3 && block[at]) {
+                block[at] = realloc(block[at], want + 1);
+                ++oracle_count.frees;
+                oracle_count.live -= size[at];
+                oracle_add(size[at] = want + 1);
+                continue;
+            }
+            if (block[at]) {
+                free(block[at]);
+                ++oracle_count.frees;
+                oracle_count.live -= size[at];
+            }
+            block[at] = malloc(want);
+            oracle_add(size[at] = want);
+        }
+    }
+    char line[200];
+    int n = snprintf(line, sizeof line, "%llu %llu %llu %llu %llu\n", oracle_count.mallocs,
+                     oracle_count.bytes, oracle_count.frees, oracle_count.live, oracle_count.peak);
+    if (write(STDOUT_FILENO, line, (size_t)n) != n) { /* printf would allocate */
+        abort();
+    }
+}
+
+/* More blocks than a small table has room for, in more MiB of addresses. */
+static void many(void) {
+    REGISTER_TIMER("many");
+    for (int i = 0; i < 100000; ++i) {
+        kept[i % KEEP] = malloc(100);
+    }
+}
+
+static void *volatile before_main;
+
+__attribute__((constructor)) static void allocate_before_main(void) {
+    before_main = malloc(123);
+}
+
+int main(int argc, char **argv) {
+    static const struct {
+        const char *name;
+        void (*run)(void);
+    } modes[] = {{"owners", owners},
+                 {"peaks", peaks},
+                 {"peaks_more", peaks_more},
+                 {"threads", threads},
+                 {"destructors", destructors},
+                 {"fork", forking},
+                 {"mapped", mapped},
+                 {"oracle", oracle},
+                 {"many", many}};
+    const char *mode = argc > 1 ? argv[1] : "";
+    if (!strcmp(mode, "functions")) {
+        functions();
+        free_functions();
+    } else if (!strcmp(mode, "recursive")) {
+        recurse(4);
+    }
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; ++i) {
+        if (!strcmp(mode, modes[i].name)) {
+            modes[i].run();
+        }
+    }
+    return 0;
+}

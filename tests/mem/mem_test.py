@@ -1,0 +1,300 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Memory per scope: what libstint-mem.so counts, against what the program did, what it counted
+itself and what valgrind counted.
+
+    mem_test.py --tool STINT --programs FOLDER CASE
+"""
+import argparse
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+SKIPPED = 77
+NUMBERS = ("mallocs", "allocated_bytes", "frees", "freed_bytes", "freed_elsewhere_bytes",
+           "memory_peak_bytes", "memory_peak_own_bytes", "memory_live_bytes")
+
+
+class Failure(Exception):
+    pass
+
+
+def expect(what, have, want):
+    if have != want:
+        raise Failure("%s: have %r, want %r" % (what, have, want))
+
+
+def contains(text, part):
+    if part not in text:
+        raise Failure("lacks %r:\n%s" % (part, text))
+
+
+class Place:
+    """The programs, and a folder for run files."""
+
+    def __init__(self, options, folder):
+        self.tool = options.tool
+        self.programs = pathlib.Path(options.programs)
+        self.folder = folder
+
+    def run(self, *command, env=None, status=0):
+        clean = {k: v for k, v in os.environ.items() if not k.startswith("STINT_")}
+        done = subprocess.run([str(c) for c in command], env={**clean, **(env or {})},
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                              timeout=300, check=False)
+        if done.returncode != status:
+            raise Failure("%s: status %d\n%s" % (command, done.returncode, done.stderr))
+        return done
+
+    def program(self, name="mem_program"):
+        return self.programs / name
+
+    def record(self, *arguments, env=None):
+        """The runs, the program's own first, as JSON, and what it printed."""
+        done = self.run(self.tool, "run", "--mem", "--file", self.folder / "%p.stint", *arguments,
+                        env=env)
+        files = re.findall(r"(?:the run is in|, in) (\S+\.stint)", done.stderr)
+        files = sorted(files, key=lambda f: "the run is in " + f not in done.stderr)
+        return [self.export(f) for f in files], done
+
+    def export(self, path):
+        return json.loads(self.run(self.tool, "export", path, "--to", "json").stdout)
+
+
+def rows_of(run):
+    """Name -> its numbers of memory."""
+    rows = {}
+    for row in run["stats"]:
+        if "mallocs" in row:
+            rows[row["name"]] = {key: row[key] for key in NUMBERS}
+    return rows
+
+
+def check_row(rows, name, **want):
+    for key, value in want.items():
+        full = key if key in NUMBERS else key + "_bytes"
+        expect("%s: %s" % (name, full), rows[name][full], value)
+
+
+def outside_of(done):
+    match = re.search(r"outside scopes: (\d+) mallocs?, .*, of which .* live", done.stderr)
+    return int(match[1]) if match else 0
+
+
+def case_functions(place):
+    runs, _ = place.record(place.program(), "functions")
+    rows = rows_of(runs[0])
+    sizes = [10, 60, 100, 1000, 35, 200, 512, 40, 50, 8192, 12, 0, 1 << 20]
+    held = sum(sizes) - 100
+    check_row(rows, "functions", mallocs=len(sizes), allocated=sum(sizes), frees=1, freed=100,
+              freed_elsewhere=held, memory_peak=held, memory_live=0)
+    check_row(rows, "free", mallocs=0, frees=12, freed=held, memory_live=0)
+
+
+def case_owners(place):
+    runs, _ = place.record(place.program(), "owners")
+    rows = rows_of(runs[0])
+    check_row(rows, "first", mallocs=40, allocated=4000, frees=10, freed=1000,
+              freed_elsewhere=2100, memory_peak=4000, memory_live=900)
+    check_row(rows, "second", mallocs=0, frees=20, freed=2000, memory_live=0)
+
+
+def case_peaks(place):
+    runs, _ = place.record(place.program(), "peaks")
+    rows = rows_of(runs[0])
+    check_row(rows, "outer", mallocs=3, memory_peak=2000, memory_peak_own=1000, memory_live=0)
+    check_row(rows, "inner", mallocs=6, memory_peak=1000, memory_peak_own=1000, memory_live=0)
+
+
+def case_recursive(place):
+    runs, _ = place.record(place.program(), "recursive")
+    check_row(rows_of(runs[0]), "again", mallocs=5, allocated=50, frees=5, freed=50,
+              freed_elsewhere=0, memory_peak=50, memory_live=0)
+
+
+def case_threads(place):
+    runs, _ = place.record(place.program(), "threads")
+    rows = rows_of(runs[0])
+    check_row(rows, "worker", mallocs=8000, allocated=4 * 1000 * 64, frees=4000, freed=64000,
+              freed_elsewhere=4 * 999 * 48, memory_live=4 * 48)
+    check_row(rows, "drain", mallocs=0, frees=4 * 999, freed=4 * 999 * 48)
+
+
+def case_destructors(place):
+    runs, _ = place.record(place.program(), "destructors")
+    rows = rows_of(runs[0])
+    check_row(rows, "thread", mallocs=1, allocated=77, freed_elsewhere=77, memory_live=0)
+
+
+def case_fork(place):
+    runs, _ = place.record(place.program(), "fork")
+    by_name = {}
+    for run in runs:
+        by_name.update(rows_of(run))
+    check_row(by_name, "parent", mallocs=10, allocated=1000, freed_elsewhere=1000, memory_live=0)
+    check_row(by_name, "after", frees=10, freed=1000)
+    check_row(by_name, "child", mallocs=2, allocated=5200, frees=7, freed=6 * 100 + 200,
+              memory_peak=5200, memory_live=5000)
+
+
+def case_mapped(place):
+    mib = 1 << 20
+    runs, _ = place.record(place.program(), "mapped")
+    check_row(rows_of(runs[0]), "mapped", mallocs=3, allocated=7 * mib, frees=3, freed=3 * mib,
+              freed_elsewhere=0, memory_live=4 * mib)
+
+
+def case_oracle(place):
+    runs, done = place.record(place.program(), "oracle")
+    mallocs, allocated, frees, live, peak = map(int, done.stdout.split())
+    check_row(rows_of(runs[0]), "oracle", mallocs=mallocs, allocated=allocated, frees=frees,
+              freed=allocated - live, memory_live=live, memory_peak=peak, memory_peak_own=peak)
+
+
+def case_before_main(place):
+    _, done = place.record(place.program(), "owners")
+    if not outside_of(done):
+        raise Failure("no line about memory outside scopes:\n" + done.stderr)
+    contains(done.stderr, "outside scopes: ")
+
+
+def case_valgrind(place):
+    valgrind = shutil.which("valgrind")
+    if not valgrind:
+        print("no valgrind here")
+        return SKIPPED
+    for mode in ("owners", "oracle", "threads"):
+        seen = place.run(valgrind, "--run-libc-freeres=no", place.program(), mode).stderr
+        match = re.search(r"total heap usage: ([\d,]+) allocs, ([\d,]+) frees, ([\d,]+) bytes",
+                          seen)
+        if not match:
+            print("valgrind does not run here:\n" + seen[-500:])
+            return SKIPPED
+        allocs, frees, bytes_ = (int(n.replace(",", "")) for n in match.groups())
+        runs, done = place.record(place.program(), mode)
+        rows = rows_of(runs[0])
+        mine = [sum(row[key] for row in rows.values())
+                for key in ("mallocs", "allocated_bytes", "frees")]
+        outside = runs[0]["outside_scopes"]
+        expect(mode + ": allocs", mine[0] + outside["mallocs"], allocs)
+        if mode != "threads":  # the loader's table for a thread grows with each library
+            expect(mode + ": bytes", mine[1] + outside["allocated_bytes"], bytes_)
+        expect(mode + ": frees", mine[2] + outside["frees"], frees)
+    return 0
+
+
+def case_full(place):
+    runs, done = place.record(place.program(), "many", env={"STINT_MEM_TABLE": "2M"})
+    contains(done.stderr, "blocks of memory that had no room in the table of blocks")
+    check_row(rows_of(runs[0]), "many", mallocs=100000, allocated=10000000)
+
+
+def case_linked(place):
+    """Linked, not preloaded; STINT_MEM=0 counts nothing."""
+    for setting, wanted in ((None, True), ("1", True), ("0", False)):
+        env = {"STINT_REPORT": "table", **({"STINT_MEM": setting} if setting else {})}
+        said = place.run(place.program("mem_linked"), "peaks", env=env).stderr
+        expect("STINT_MEM=%s: a column" % setting, "mallocs" in said, wanted)
+        expect("STINT_MEM=%s: other lines" % setting, "is not counted" in said, False)
+
+
+def case_not_loaded(place):
+    said = place.run(place.program(), "peaks", env={"STINT_MEM": "1"}).stderr
+    expect("lines", said.count("\n"), 1)
+    contains(said, "STINT_MEM=1: memory is not counted: libstint-mem.so is not loaded")
+    said = place.run(place.program(), "peaks").stderr
+    expect("without STINT_MEM", said, "")
+
+
+def case_static(place):
+    done = place.run(place.tool, "run", "--mem", "--report", "none", place.program("mem_static"),
+                     "peaks")
+    expect("lines", done.stderr.count("\n"), 1)
+    contains(done.stderr, "this program is linked with libstint.a")
+
+
+def case_rival(place):
+    done = place.run(place.tool, "run", "--mem", "--report", "none", place.program("mem_rival"))
+    expect("lines", done.stderr.count("\n"), 1)
+    contains(done.stderr, "memory is not counted: the program's malloc is that of ")
+    contains(done.stderr, "mem_rival")
+
+
+def case_hook(place):
+    """An allocator below that opens scopes."""
+    hook = place.program("libmem_hook.so")
+    if not hook.exists():
+        print("needs glibc's __libc_malloc")
+        return SKIPPED
+    runs, _ = place.record(place.program(), "peaks", env={"LD_PRELOAD": str(hook)})
+    rows = rows_of(runs[0])
+    check_row(rows, "outer", mallocs=3, memory_peak=2000, memory_live=0)
+    check_row(rows, "inner", mallocs=6, memory_peak=1000, memory_live=0)
+    names = [row["name"] for row in runs[0]["stats"]]
+    expect("the hook's scope", "hook" in names, True)
+    return 0
+
+
+def case_outputs(place):
+    """Table, tree, HTML, diff, merge."""
+    program, folder = place.program(), place.folder
+    for name, mode in (("a", "peaks"), ("b", "peaks"), ("c", "owners"), ("d", "peaks_more")):
+        place.run(place.tool, "run", "--mem", "--report", "none", "--file", folder / (name + ".stint"),
+                  program, mode)
+    for view in ("table", "tree"):
+        text = place.run(place.tool, "report", "--view", view, folder / "a.stint").stdout
+        head = next(line for line in text.splitlines() if line.startswith("name"))
+        expect(view, head.split()[-4:] if view == "tree" else
+               [w for w in head.split() if w in ("mallocs", "bytes", "peak", "live")],
+               ["mallocs", "bytes", "peak", "live"])
+    text = place.run(place.tool, "report", "--view", "fluid", folder / "a.stint").stdout
+    contains(text, "Memory Profiling Report")
+    for line in (r"^CPUPlace:outer +3 +0\.0\d+ +3 +0\.0\d+$", r"^CPUPlace:outer/inner +6 +0\.",
+                 r"^CPUPlace:Unknown +\d"):
+        if not re.search(line, text, re.M):
+            raise Failure("the fluid report lacks %s:\n%s" % (line, text))
+    sort = place.run(place.tool, "report", "--sort", "mallocs", folder / "a.stint").stdout
+    names = [line.split()[0] for line in sort.splitlines() if line.startswith(("outer", "inner"))]
+    expect("sort=mallocs", names, ["inner", "outer"])
+    page = place.run(place.tool, "export", folder / "a.stint", "--to", "html").stdout
+    contains(page, '"memory_peak_bytes"')
+    text = place.run(place.tool, "diff", "--metric", "memory", folder / "a.stint",
+                     folder / "c.stint").stdout
+    verdicts = {line.split()[0]: line.split()[1:4] for line in text.splitlines()
+                if re.match(r"(outer|inner|first) ", line)}
+    expect("diff of others", {name: v[0] for name, v in verdicts.items()},
+           {"outer": "GONE", "inner": "GONE", "first": "NEW"})
+    for other, verdict in (("b", "SAME"), ("d", "MORE"), ("a", "LESS")):
+        one = "d" if verdict == "LESS" else "a"
+        text = place.run(place.tool, "diff", "--metric", "memory", "--format", "json",
+                         folder / (one + ".stint"), folder / (other + ".stint")).stdout
+        contains(text, '"%s"' % verdict)
+    place.run(place.tool, "merge", "-o", folder / "m.stint", folder / "a.stint", folder / "b.stint")
+    rows = rows_of(place.export(folder / "m.stint"))
+    check_row(rows, "outer", mallocs=6, allocated=6000, memory_peak=2000, memory_live=0)
+    text = place.run(place.tool, "report", folder / "m.stint").stdout
+    contains(text, "outside scopes: ")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--tool", required=True)
+    parser.add_argument("--programs", required=True)
+    parser.add_argument("case")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="stint-mem-") as folder:
+        try:
+            return globals()["case_" + options.case](
+                Place(options, pathlib.Path(folder))) or 0
+        except Failure as failure:
+            print("%s: %s" % (options.case, failure), file=sys.stderr)
+            return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

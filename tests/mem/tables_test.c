@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "harness.h"
+#include "mem/block_table.h"
+#include "mem/mappings.h"
+
+/* Addresses are only numbers to the tables. */
+static const void *at(uint64_t address) {
+    return (const void *)(uintptr_t)address;
+}
+
+static void check_taken(uint64_t address, uint64_t size, uint32_t owner) {
+    struct block b;
+    if (CHECK(block_take(at(address), &b) == 1)) {
+        CHECK_EQ_U64(b.size, size);
+        CHECK_EQ_U64(b.owner, owner);
+        CHECK(!b.is_inherited);
+    }
+    CHECK(block_take(at(address), &b) == 0);
+}
+
+TEST(block_table, sizes_at_every_bound) {
+    static const uint64_t sizes[] = {0, 1, 4094, 4095, 4096, 4097, (uint64_t)1 << 37};
+    for (uint32_t i = 0; i < sizeof sizes / sizeof *sizes; ++i) {
+        uint64_t address = 0x7f0000000010 + (uint64_t)i * 0x100000;
+        struct block old;
+        CHECK(block_put(at(address), sizes[i], (1u << 26) - 1 - i, &old) == 0);
+        check_taken(address, sizes[i], (1u << 26) - 1 - i);
+    }
+}
+
+TEST(block_table, neighbours) {
+    struct block old;
+    for (uint64_t i = 0; i < 70000; ++i) { /* more than a leaf */
+        CHECK(block_put(at(0x550000000000 + 16 * i), 16, (uint32_t)i + 1, &old) == 0);
+    }
+    for (uint64_t i = 0; i < 70000; i += 2) {
+        check_taken(0x550000000000 + 16 * i, 16, (uint32_t)i + 1);
+    }
+    for (uint64_t i = 1; i < 70000; i += 2) {
+        check_taken(0x550000000000 + 16 * i, 16, (uint32_t)i + 1);
+    }
+    for (uint64_t i = 0; i < 3000; ++i) {
+        CHECK(block_put(at(0x560000000010 + 4096 * i), 4096, (uint32_t)i + 1, &old) == 0);
+    }
+    for (uint64_t i = 0; i < 3000; ++i) {
+        check_taken(0x560000000010 + 4096 * i, 4096, (uint32_t)i + 1);
+    }
+}
+
+TEST(block_table, what_it_cannot_hold) {
+    struct block b;
+    CHECK(block_put(at(0x550000000008), 8, 1, &b) == -1);
+    CHECK(block_put(at((uint64_t)1 << 48), 8, 1, &b) == -1);
+    CHECK(block_put(at(0x550000000000), (uint64_t)1 << 38, 1, &b) == -1);
+    CHECK(block_take(at(0x550000000008), &b) == 0);
+    CHECK(block_take(at((uint64_t)1 << 48), &b) == 0);
+    CHECK(block_take(at(0x550000000000), &b) == 0);
+}
+
+TEST(block_table, an_end_that_was_not_seen) {
+    static const uint64_t sizes[] = {100, 5000};
+    for (int first = 0; first < 2; ++first) {
+        struct block old = {0};
+        uint64_t address = 0x550000000010;
+        CHECK(block_put(at(address), sizes[first], 7, &old) == 0);
+        CHECK(block_put(at(address), 6000, 8, &old) == 1);
+        CHECK_EQ_U64(old.size, sizes[first]);
+        CHECK_EQ_U64(old.owner, 7);
+        check_taken(address, 6000, 8);
+    }
+}
+
+TEST(block_table, full) {
+    struct block old;
+    block_table_limit((uint64_t)1 << 20);
+    int refused = 0;
+    for (uint64_t i = 0; i < 10; ++i) {
+        refused += block_put(at(0x550000000000 + (i << 20)), 16, 1, &old) < 0;
+    }
+    CHECK(refused > 0 && refused < 10);
+    CHECK(block_put(at(0x550000000010), 16, 2, &old) == 0); /* a leaf that is there */
+    check_taken(0x550000000010, 16, 2);
+    struct block none;
+    CHECK(block_take(at(0x550000000000 + (9 << 20)), &none) == 0);
+}
+
+TEST(block_table, of_the_parent) {
+    static const uint64_t sizes[] = {100, 5000};
+    for (uint64_t i = 0; i < 2; ++i) {
+        struct block b;
+        uint64_t address = 0x550000000010 + (i << 20);
+        CHECK(block_put(at(address), sizes[i], 7, &b) == 0);
+        block_table_inherit();
+        if (CHECK(block_take(at(address), &b) == 1)) {
+            CHECK_EQ_U64(b.size, sizes[i]);
+            CHECK_EQ_U64(b.owner, 0);
+            CHECK(b.is_inherited);
+        }
+        CHECK(block_put(at(address), sizes[i], 7, &b) == 0);
+        check_taken(address, sizes[i], 7);
+    }
+}
+
+/* ---- Mappings. */
+
+static uint64_t removed_bytes[8], removed_inherited;
+static uint32_t removed_parts;
+
+static void removed(const struct mapping_part *part) {
+    ++removed_parts;
+    removed_bytes[part->owner] += part->length;
+    removed_inherited += (uint64_t)part->is_inherited;
+}
+
+static void check_removed(uint64_t from, uint64_t length, uint64_t bytes, uint32_t parts) {
+    removed_parts = 0;
+    CHECK_EQ_U64(mappings_remove(at(from), length, removed), bytes);
+    CHECK_EQ_U64(removed_parts, parts);
+}
+
+TEST(mappings, in_parts) {
+    CHECK(!mappings_add(at(0x10000), 0x8000, 1));
+    check_removed(0x12000, 0x1000, 0x1000, 1); /* from the middle */
+    check_removed(0x12000, 0x1000, 0, 0);
+    check_removed(0xf000, 0x2000, 0x1000, 1);  /* from before its start */
+    check_removed(0x17000, 0x5000, 0x1000, 1); /* to after its end */
+    check_removed(0x10000, 0x8000, 0x5000, 2); /* both that are left */
+    check_removed(0x10000, 0x8000, 0, 0);
+    CHECK_EQ_U64(removed_bytes[1], 0x8000);
+}
+
+TEST(mappings, several_at_once) {
+    CHECK(!mappings_add(at(0x10000), 0x1000, 1));
+    CHECK(!mappings_add(at(0x20000), 0x2000, 2));
+    mappings_inherit();
+    CHECK(!mappings_add(at(0x30000), 0x4000, 3));
+    check_removed(0, 0x32000, 0x5000, 3);
+    CHECK_EQ_U64(removed_inherited, 2);
+    check_removed(0, 0x40000, 0x2000, 1);
+    CHECK_EQ_U64(removed_inherited, 2);
+    CHECK_EQ_U64(removed_bytes[3], 0x4000);
+}
+
+TEST(mappings, full) {
+    uint64_t added = 0;
+    while (added < 100000 && !mappings_add(at(0x10000 + added * 0x2000), 0x1000, 1)) {
+        ++added;
+    }
+    CHECK(added >= 1000 && added < 100000);
+    check_removed(0x10000, 0x1000, 0x1000, 1);
+    CHECK(!mappings_add(at(0x10000), 0x3000, 2)); /* in the place that is free again */
+    check_removed(0x11000, 0x1000, 0x2000, 1);    /* no place for its end: taken for removed, too */
+    check_removed(0x10000, 0x1000, 0x1000, 1);
+}
+
+HARNESS_MAIN()
