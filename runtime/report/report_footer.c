@@ -25,42 +25,56 @@ void report_losses(const struct report *r, const char *indent) {
     }
 }
 
-/* The largest number of calls one thread made: its time is what the cost is a share of. */
-static uint64_t thread_max_calls(const struct snapshot *s, uint64_t *all) {
-    uint64_t most = 0, here = 0;
-    *all = 0;
+struct call_counts {
+    uint64_t all;
+    uint64_t timed;
+    uint64_t most_timed; /* of one thread: its time is what the cost is a share of */
+};
+
+static struct call_counts count_calls(const struct snapshot *s) {
+    struct call_counts c = {0, 0, 0};
+    uint64_t here = 0;
     for (uint32_t i = 0; i < s->node_count; ++i) {
         const struct snapshot_node *n = &s->nodes[i];
         if (i && n->thread != s->nodes[i - 1].thread) {
             here = 0;
         }
-        here += n->calls + n->recursions;
-        *all += n->calls + n->recursions;
-        if (here > most) {
-            most = here;
-        }
+        here += n->count + n->recursions;
+        c.timed += n->count + n->recursions;
+        c.all += n->calls + n->recursions;
+        c.most_timed = u64_max(c.most_timed, here);
     }
-    return most;
+    return c;
 }
 
-static void put_cost(const struct report *r, uint64_t all, uint64_t most) {
+/* What a call costs that STINT_SAMPLE does not time is not measured: it is left out, and said. */
+static void put_cost(const struct report *r, const struct call_counts *calls) {
     char each[TEXT_NUMBER], sum[TEXT_NUMBER], share[TEXT_NUMBER];
     struct snapshot *s = r->snapshot;
     double cost = (double)r->cost_ns_x1000 / 1000;
+    double ppm = 0;
+    if (s->wall_ns) {
+        ppm = cost * (double)calls->most_timed * 1e6 / (double)s->wall_ns;
+    }
     text_time(each, (uint64_t)(cost + 0.5), CONFIG_UNIT_AUTO);
-    text_time(sum, snapshot_whole(cost * (double)all), CONFIG_UNIT_AUTO);
-    text_share(share,
-               s->wall_ns ? snapshot_whole(cost * (double)most * 1e6 / (double)s->wall_ns) : 0);
+    text_time(sum, snapshot_whole(cost * (double)calls->timed), CONFIG_UNIT_AUTO);
+    text_share(share, snapshot_whole(ppm));
     text_add(r->out, "stint cost %s %% of this run: %llu call%s at about %s, %s in all", share,
-             (unsigned long long)all, text_plural(all), each, sum);
+             (unsigned long long)calls->timed, text_plural(calls->timed), each, sum);
+    uint64_t untimed = calls->all - calls->timed;
+    if (untimed) {
+        text_add(r->out, ", and %llu untimed call%s, not in it", (unsigned long long)untimed,
+                 text_plural(untimed));
+    }
 }
 
 static void put_calls(const struct report *r) {
     struct snapshot *s = r->snapshot;
     struct rows rows;
-    uint64_t all, most = thread_max_calls(s, &all);
+    struct call_counts calls = count_calls(s);
+    uint64_t all = calls.all;
     if (r->cost_ns_x1000 != REPORT_COST_UNKNOWN) {
-        put_cost(r, all, most);
+        put_cost(r, &calls);
     } else {
         text_add(r->out, "%llu call%s", (unsigned long long)all, text_plural(all));
     }

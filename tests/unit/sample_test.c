@@ -67,6 +67,19 @@ TEST(sample, the_first_calls_are_timed) {
     CHECK_EQ_U64(stat_of("work").total_ns, 105032); /* the slow first call is not scaled */
 }
 
+/* What an untimed call costs is not measured: the cost is that of the timed ones, and says so. */
+TEST(sample, the_cost_is_that_of_timed_calls) {
+    sample("100");
+    for (int i = 0; i < 1033; ++i) {
+        work(5);
+    }
+    char *text = report_of("table");
+    CHECK(strstr(text, "this run: 43 calls at about ") != NULL);
+    CHECK(strstr(text, " in all, and 990 untimed calls, not in it; most of them work 100 %") !=
+          NULL);
+    free(text);
+}
+
 TEST(sample, of_one_call_is_none) {
     sample("1");
     for (int i = 0; i < 1000; ++i) {
