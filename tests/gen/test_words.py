@@ -112,7 +112,7 @@ class Lists(support.Case):
                  "sort = yes\nviews = none\ndoc = A spread.\n")
         words = support.gen("words.inc", self.table("views.ini")).stdout
         self.assertIn('#define WORDS_VIEWS "legacy|table|tree|gpu|fluid|cards"\n', words)
-        self.assertIn('|device_total|spread"\n', words)
+        self.assertIn('|memory_live|spread"\n', words)
         env = support.gen("environment.md", self.table("env.ini")).stdout
         self.assertIn("    STINT_REPORT=legacy|table|tree|gpu|fluid|cards[,sort=calls|", env)
         self.assertIn("    STINT_UNIT=ms|us|ns|auto|s\n", env)
