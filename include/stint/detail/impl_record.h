@@ -89,7 +89,8 @@ stint_impl_node_find(struct stint_impl_thread *t, uint32_t parent, uint32_t set,
     /* In this order: a signal handler may put a larger table in its place. */
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     const uint32_t *edges = STINT_IMPL_LOAD(&t->edges);
-    for (uint32_t i = 0; i < STINT_IMPL_EDGE_GROUP; ++i) {
+    uint32_t i;
+    for (i = 0; i < STINT_IMPL_EDGE_GROUP; ++i) {
         uint32_t unit = STINT_IMPL_LOAD(&edges[slot ^ i]);
         /* At 0 is the arena's header, which is longer than a node. */
         struct stint_impl_node *n =
