@@ -68,10 +68,9 @@ void snapshot_add_measures(struct snapshot_measures *to, const struct snapshot_m
 void snapshot_outside(const struct snapshot *s, struct snapshot_measures *out) {
     memset(out, 0, sizeof *out);
     snapshot_add_measures(out, s->outside);
-    for (uint32_t t = 0; t < s->thread_count; ++t) {
-        uint32_t root = snapshot_node_of(s, s->threads[t].root);
-        if (root != SNAPSHOT_NONE) {
-            snapshot_add_measures(out, s->nodes[root].measures);
+    for (uint32_t i = 0; i < s->node_count; ++i) {
+        if (!s->nodes[i].site) { /* the root of a thread */
+            snapshot_add_measures(out, s->nodes[i].measures);
         }
     }
 }
