@@ -4,17 +4,15 @@
 #include "arena/arena.h"
 
 #ifndef STINT_STATIC
-#define EXPORT_MEMORY __attribute__((visibility("default")))
-
-EXPORT_MEMORY void stint_impl_memory_connect(const struct memory_ops *ops) {
+void stint_impl_memory_connect(const struct memory_ops *ops) {
     memory_connect(ops);
 }
 
-EXPORT_MEMORY struct memory_scope *stint_impl_memory_scope(void) {
+struct memory_scope *stint_impl_memory_scope(void) {
     return memory_scope_get();
 }
 
-EXPORT_MEMORY void stint_impl_memory_lose(uint64_t n) {
+void stint_impl_memory_lose(uint64_t n) {
     arena_lose(STINT_STATUS_BLOCKS_LOST, n);
 }
 #endif

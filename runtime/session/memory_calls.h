@@ -13,10 +13,12 @@
 #define stint_impl_memory_scope STINT_IMPL_ABI_NAME(stint_impl_memory_scope)
 #define stint_impl_memory_lose STINT_IMPL_ABI_NAME(stint_impl_memory_lose)
 
+#define EXPORT_MEMORY __attribute__((visibility("default")))
+
 /* As memory_connect and memory_scope_get (record/memory.h). */
-extern void stint_impl_memory_connect(const struct memory_ops *ops);
-extern struct memory_scope *stint_impl_memory_scope(void);
+EXPORT_MEMORY extern void stint_impl_memory_connect(const struct memory_ops *ops);
+EXPORT_MEMORY extern struct memory_scope *stint_impl_memory_scope(void);
 /* So many blocks are not in the table: their ends will not be counted. */
-extern void stint_impl_memory_lose(uint64_t n);
+EXPORT_MEMORY extern void stint_impl_memory_lose(uint64_t n);
 
 #endif

@@ -77,7 +77,6 @@ static void a_million(const char *memory, uint64_t bound) {
     CHECK_EQ_U64(calls_of("name 1"), 1);
     char *text = footer();
     CHECK_CONTAINS(text, status_text(STINT_STATUS_NO_NAME)->text);
-    CHECK_CONTAINS(text, status_text(STINT_STATUS_NO_HISTOGRAM)->text);
     free(text);
 }
 
@@ -147,7 +146,9 @@ TEST(resources_names, without_room_every_call_is_counted) {
     char name[1000];
     setenv("STINT_MEMORY", "1M", 1);
     setenv("STINT_TRACE", "16K", 1);
-    known();
+    for (int i = 0; i < STINT_IMPL_RAW + 1; ++i) {
+        known(); /* its histogram, while there is memory */
+    }
     fill_names();
     memset(name, 'y', sizeof name);
     name[990] = '\0';

@@ -6,6 +6,7 @@
  */
 #include <setjmp.h>
 
+#include "record/tree.h"
 #include "stepping.h"
 
 static sigjmp_buf back;
@@ -40,7 +41,8 @@ static void attempt(void) {
 
 TEST(threads_signal, siglongjmp_out_of_a_scope_at_every_instruction) {
     NEEDS_STEPPING(jump_out);
-    attempt(); /* the first use is the slow path, which nobody may jump out of */
+    tree_raw_samples = 0; /* the inline path */
+    attempt();            /* the first use is the slow path, which nobody may jump out of */
     attempt(); /* the second finds the node for the third, and leaves it a sample to count */
     attempt();
     unsigned instructions = seen, before = (unsigned)calls_of("inner");
@@ -166,6 +168,7 @@ static void add_once(int number) {
 
 TEST(threads_signal, an_interval_in_a_handler_at_every_instruction_of_the_same) {
     NEEDS_STEPPING(add_once);
+    tree_raw_samples = 0; /* the inline path */
     sample_once();
     for (int i = 0; i < 100; ++i) {
         stepping(1);
@@ -219,6 +222,7 @@ __attribute__((noinline)) static void open_in_its_place(void) {
 
 TEST(threads_signal, a_named_scope_in_a_handler_while_left_ones_are_taken_off) {
     NEEDS_STEPPING(named_in_handler);
+    tree_raw_samples = 0; /* the inline path */
     {
         REGISTER_TIMER("around");
         open_in_its_place();
