@@ -220,18 +220,25 @@ enum { BODIES = sizeof bodies / sizeof *bodies };
 
 static pthread_barrier_t all_there;
 
-/* What a thread can come across, in a block of its own: it leaves when all of them have one. */
-static void *sees_all(void *seed) {
-    uint64_t state = (uint64_t)(uintptr_t)seed;
+static void see_all(uint64_t *state) {
     for (unsigned i = 0; i < NAMES; ++i) {
         opens();
         REGISTER_TIMER("some");
         run_time_name(i);
     }
     for (unsigned i = 0; i < 8 * HANDLES; ++i) {
-        some(&state);
+        some(state);
     }
     deep(300);
+}
+
+/* What a thread can come across, in a block of its own: it leaves when all of them have one. So
+ * often that every node has more than its first samples, and so a histogram. */
+static void *sees_all(void *seed) {
+    uint64_t state = (uint64_t)(uintptr_t)seed;
+    for (unsigned i = 0; i < 2 * STINT_IMPL_RAW; ++i) {
+        see_all(&state);
+    }
     pthread_barrier_wait(&all_there);
     return short_life(seed);
 }
