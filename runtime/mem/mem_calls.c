@@ -214,10 +214,13 @@ EXPORT void *mmap(void *at, size_t length, int protection, int flags, int fd, of
     return map_and_count(__builtin_return_address(0), at, length, protection, flags, fd, offset);
 }
 
-/* The same function where off_t has 64 bits, as on all machines that the library is for. */
+/* The same function where off_t has 64 bits, as on all machines that the library is for; with musl
+ * 1.2.3 a macro for the one above. */
+#ifndef mmap64
 EXPORT void *mmap64(void *at, size_t length, int protection, int flags, int fd, off64_t offset) {
     return map_and_count(__builtin_return_address(0), at, length, protection, flags, fd, offset);
 }
+#endif
 
 EXPORT int munmap(void *at, size_t length) {
     if (!next_calls_known() || !next_calls.munmap) {
