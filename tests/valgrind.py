@@ -26,6 +26,8 @@ LEFT_OUT = {
         "activity_signal.*": "the same",
         "activity.no_tables": "measures the address space, which valgrind uses, too",
         "activity_launch.interrupted_by_one_of_its_slot": "the same",
+        "counters.descriptors_are_bounded": "lowers a limit of descriptors that valgrind keeps",
+        "usage.of_this_thread_alone": "counts page faults, and valgrind has its own",
         "capture_ranges.rules_that_took_nothing_*": "starts /proc/self/exe, which is valgrind's",
         "circles.sets_*": "goes on after faults, which valgrind does not to the instruction",
         "*.every_fourth_byte*": "a quarter of an hour each; AddressSanitizer reads the same",
