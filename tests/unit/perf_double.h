@@ -74,7 +74,7 @@ HARNESS_FN int double_open(struct perf_attr *attr, int group_fd) {
     e->is_open = 1;
     e->leader = group_fd;
     e->id = 7000 + ++double_opened;
-    ++double_open_now;
+    __atomic_add_fetch(&double_open_now, 1, __ATOMIC_SEQ_CST);
     return DOUBLE_FIRST_FD + place;
 }
 
@@ -121,7 +121,7 @@ HARNESS_FN int double_close(int fd) {
     CHECK(e);
     if (e) {
         e->is_open = 0;
-        --double_open_now;
+        __atomic_sub_fetch(&double_open_now, 1, __ATOMIC_SEQ_CST); /* threads end at once */
     }
     return 0;
 }
