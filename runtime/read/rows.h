@@ -80,7 +80,7 @@ struct stint_row {
     uint64_t dtlb_miss_ppm;
     uint64_t counted_calls;   /* of the group with the most */
     uint64_t multiplexed_ppm; /* of the time, in which a group did not count; the largest */
-    uint64_t memory_live; /* bytes */
+    uint64_t memory_live;     /* bytes */
     uint32_t name_length;
     uint32_t name_id; /* equal for equal names */
     uint32_t set;

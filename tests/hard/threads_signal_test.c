@@ -42,7 +42,7 @@ static void attempt(void) {
 TEST(threads_signal, siglongjmp_out_of_a_scope_at_every_instruction) {
     NEEDS_STEPPING(jump_out);
     tree_raw_samples = 0; /* the inline path */
-    attempt();            /* the first use is the slow path, which nobody may jump out of */
+    attempt();            /* the first use is the slow path, which no handler may jump out of */
     attempt(); /* the second finds the node for the third, and leaves it a sample to count */
     attempt();
     unsigned instructions = seen, before = (unsigned)calls_of("inner");

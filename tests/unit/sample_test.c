@@ -346,7 +346,8 @@ static void check_outer_and_inner(void) {
 /* Periods that divide the block, are the block, or have nothing to do with it. */
 static void run_periodic(int period) {
     for (int i = 0; i < 60000; ++i) {
-        outer(i % period ? 10 : 1000, i % period == 1 ? 500 : 20);
+        uint64_t own = i % period ? 10 : 1000;
+        outer(own, i % period == 1 ? 500 : 20);
     }
     check_outer_and_inner();
 }
@@ -368,7 +369,8 @@ TEST(sample, bimodal) {
     sample("16");
     for (int i = 0; i < 40000; ++i) {
         uint64_t slow = random_next(&state) % 20 == 0;
-        outer(slow ? 2000 : 30, random_next(&state) % 10 == 0 ? 900 : 10);
+        uint64_t own = slow ? 2000 : 30;
+        outer(own, random_next(&state) % 10 == 0 ? 900 : 10);
     }
     check_outer_and_inner();
 }
@@ -381,7 +383,8 @@ TEST(sample, bursts) {
         if (random_next(&state) % 200 == 0) {
             slow = !slow;
         }
-        outer(slow ? 700 : 10, slow ? 5 : 80);
+        uint64_t own = slow ? 700 : 10;
+        outer(own, slow ? 5 : 80);
     }
     check_outer_and_inner();
 }

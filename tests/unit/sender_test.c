@@ -275,8 +275,8 @@ TEST(sender, from_before_a_fork_is_refused_and_counted) {
     pid_t child = fork();
     if (child == 0) {
         do_job(&job);
-        int is_good = lost(STINT_STATUS_SENDER_LOST) == 1 && calls_of("job") == 1 &&
-                   shown("job", 0) == 1;
+        int is_good =
+            lost(STINT_STATUS_SENDER_LOST) == 1 && calls_of("job") == 1 && shown("job", 0) == 1;
         _exit(!is_good);
     }
     int status = -1;

@@ -67,7 +67,7 @@ TEST(usage, of_this_thread_alone) {
     CHECK(after[USAGE_MINOR] - before[USAGE_MINOR] < 5000);
 }
 
-/* The CPU time is read within the wall time. The clock of the test stands still. */
+/* The CPU time is read within the wall time. The fake clock does not move. */
 TEST(usage, cpu_time_grows_with_work) {
     uint64_t before[USAGE_VALUES], after[USAGE_VALUES];
     CHECK(!usage_read_times(before, 0));
