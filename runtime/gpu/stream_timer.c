@@ -28,7 +28,7 @@ void (*stream_timer_context_hook)(void);
 
 /* The site's word under the current gate; off if the scope is lost, and counted. */
 static uint64_t stream_get_site_word(struct stint_impl_site *site) {
-    uint64_t word = STINT_IMPL_LOAD(&site->word);
+    uint64_t word = site_get_word(site);
     if (site_gate_of(word) != registry_gate()) {
         struct thread_block *b = thread_enter(1);
         if (!b) {

@@ -13,7 +13,7 @@
 
 void handle_begin(uint64_t *handle, struct stint_impl_site *site) {
     ERRNO_KEEP;
-    uint64_t word = STINT_IMPL_LOAD(&site->word);
+    uint64_t word = site_get_word(site);
     if (site_gate_of(word) != registry_gate()) {
         struct thread_block *b = thread_enter(1);
         word = STINT_IMPL_SITE_OFF;

@@ -28,7 +28,7 @@ static struct thread_block *word_enter(struct thread_block *b, uint64_t word, ui
 
 /* The thread's block if there is a trace for the event; *site its number. */
 static struct thread_block *site_enter(struct stint_impl_site *from, uint64_t *site) {
-    uint64_t word = STINT_IMPL_LOAD(&from->word);
+    uint64_t word = site_get_word(from);
     struct thread_block *b = thread_here();
     if (!b || site_gate_of(word) != registry_gate()) {
         b = thread_enter(1);

@@ -505,7 +505,7 @@ int recorder_add(uint64_t word, uint32_t set, uint64_t start, uint64_t ticks) {
 
 static void begin_site(void *guard, struct stint_impl_site *site, uint32_t set, uint64_t start) {
     uint64_t me = (uint64_t)(uintptr_t)guard;
-    uint64_t word = STINT_IMPL_LOAD(&site->word);
+    uint64_t word = site_get_word(site);
     if (site_gate_of(word) == registry_gate()) {
         recorder_begin(me, word, set, start);
         return;

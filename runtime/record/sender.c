@@ -107,7 +107,7 @@ static uint32_t sender_of_scope(const struct thread_block *b, uint32_t node, uin
 static struct thread_block *sender_begin_known(uint64_t guard, const struct stint_impl_site *site,
                                                uint32_t node) {
     struct thread_block *b = thread_here();
-    uint32_t id = (uint32_t)STINT_IMPL_LOAD(&site->word);
+    uint32_t id = (uint32_t)site_get_word(site);
     if (b && recorder_begin_known_sent(b, guard, id, sender_of_scope(b, node, id))) {
         return b;
     }
@@ -120,7 +120,7 @@ static struct thread_block *sender_begin_new(uint64_t guard, struct stint_impl_s
     if (!b) {
         return NULL;
     }
-    uint64_t word = STINT_IMPL_LOAD(&site->word);
+    uint64_t word = site_get_word(site);
     if (site_gate_of(word) != registry_gate()) {
         word = site_resolve(site);
     }
@@ -134,7 +134,7 @@ static struct thread_block *sender_begin_new(uint64_t guard, struct stint_impl_s
 
 void sender_begin(void *guard, struct stint_impl_site *site, uint64_t at, uint64_t who) {
     ERRNO_KEEP;
-    uint64_t me = (uint64_t)(uintptr_t)guard, word = STINT_IMPL_LOAD(&site->word);
+    uint64_t me = (uint64_t)(uintptr_t)guard, word = site_get_word(site);
     uint32_t node = sender_node(at, who);
     const struct stint_impl_frame *f = NULL;
     struct thread_block *b = NULL;

@@ -254,7 +254,7 @@ uint64_t site_resolve(struct stint_impl_site *site) {
         id = site_add(&c);
     }
     word = make_word(id, off);
-    STINT_IMPL_STORE(&site->word, word);
+    STINT_IMPL_PUBLISH(&site->word, word);
     registry_unlock();
     return word;
 }
@@ -262,7 +262,7 @@ uint64_t site_resolve(struct stint_impl_site *site) {
 uint64_t site_resolve_place(struct stint_impl_site *site) {
     registry_lock();
     uint64_t word = make_word(0, !is_recording() || site->level > config.level);
-    STINT_IMPL_STORE(&site->word, word);
+    STINT_IMPL_PUBLISH(&site->word, word);
     registry_unlock();
     return word;
 }
