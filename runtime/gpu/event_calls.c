@@ -27,10 +27,7 @@ static void visit_leave_context(struct event_visit *v) {
     v->context.handle = NULL;
 }
 
-int event_visit_enter(struct event_visit *v, const struct gpu_context *c) {
-    if (v->context.handle == c->handle && v->context.id == c->id) {
-        return GPU_OK;
-    }
+int event_visit_change(struct event_visit *v, const struct gpu_context *c) {
     visit_leave_context(v);
     int code = gpu_enter(v->gpu, c, &v->entered);
     if (!code) {

@@ -36,6 +36,7 @@ struct event_context {
     int described;       /* the device was looked up, with or without success */
     uint32_t generation; /* one more for each context that had this place */
     struct event_pair *free;
+    struct event_queue *recent; /* of its pair that was put last; NULL: none yet */
 };
 
 /* A pair of that context, from the free ones or without events; NULL: no memory, or too many
@@ -94,7 +95,13 @@ struct event_visit {
 void event_visit_begin(struct event_visit *v, const struct gpu_ops *gpu);
 /* Makes that context current; for calls of a default stream, which is that of the current context.
  * Codes of gpu.h. */
-int event_visit_enter(struct event_visit *v, const struct gpu_context *c);
+int event_visit_change(struct event_visit *v, const struct gpu_context *c);
+static inline int event_visit_enter(struct event_visit *v, const struct gpu_context *c) {
+    if (v->context.handle == c->handle && v->context.id == c->id) {
+        return GPU_OK;
+    }
+    return event_visit_change(v, c);
+}
 void event_visit_end(struct event_visit *v);
 
 /* Makes the pair's events if it has none, then records one of them. Codes of gpu.h. */

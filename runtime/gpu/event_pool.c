@@ -28,7 +28,7 @@
 enum pool_state { POOL_NEW, POOL_OPEN, POOL_NO_GPU, POOL_FAILED, POOL_CLOSED };
 
 static enum pool_state pool_state;
-static uint64_t busy; /* pairs started or waiting */
+static uint64_t busy; /* pairs started or waiting; under the lock */
 static int exit_registered;
 int event_pool_no_gpu;
 
@@ -64,7 +64,7 @@ LOCK_OVER_FORK(LOCK_EVENTS, NULL, pool_forget_in_child)
 
 static void pool_retire_locked(struct event_pair *p, int good) {
     event_pair_put(p, good);
-    __atomic_fetch_sub(&busy, 1, __ATOMIC_RELAXED);
+    --busy;
 }
 
 /* Loses the pairs that wait in a destroyed context, or in all (NULL), but for queues that another
@@ -159,16 +159,16 @@ void event_pool_look_now(uint64_t now) {
     lock_visit_end(LOCK_EVENTS, v);
 }
 
-/* Counts one more pair in flight. 0, or -1: too many are. */
-static int pool_reserve_pair(void) {
-    uint64_t have = __atomic_load_n(&busy, __ATOMIC_RELAXED);
-    while (have < config.gpu_in_flight) {
-        if (__atomic_compare_exchange_n(&busy, &have, have + 1, 1, __ATOMIC_RELAXED,
-                                        __ATOMIC_RELAXED)) {
-            return 0;
-        }
+/* NULL: too many are in flight, or see event_pair_get. */
+static struct event_pair *pool_take_pair_locked(const struct gpu_context *c) {
+    struct event_pair *p = NULL;
+    if (busy < config.gpu_in_flight) {
+        p = event_pair_get(c);
     }
-    return -1;
+    if (p) {
+        ++busy;
+    }
+    return p;
 }
 
 /* Makes the device's record; if two threads do at once, the second changes nothing. */
@@ -185,18 +185,12 @@ static void pool_describe_device(const struct gpu_ops *gpu, struct event_context
 }
 
 static struct event_pair *pool_get_pair(const struct gpu_ops *gpu, const struct gpu_context *c) {
-    struct event_pair *p = NULL;
-    if (!pool_reserve_pair()) {
-        lock_hold(LOCK_EVENTS);
-        p = event_pair_get(c);
-        int is_new = p && !p->home->described;
-        lock_drop(LOCK_EVENTS);
-        if (is_new) {
-            pool_describe_device(gpu, p->home);
-        }
-        if (!p) {
-            __atomic_fetch_sub(&busy, 1, __ATOMIC_RELAXED);
-        }
+    lock_hold(LOCK_EVENTS);
+    struct event_pair *p = pool_take_pair_locked(c);
+    int is_new = p && !p->home->described;
+    lock_drop(LOCK_EVENTS);
+    if (is_new) {
+        pool_describe_device(gpu, p->home);
     }
     return p;
 }
@@ -250,6 +244,14 @@ static struct event_pair *pool_record_first(struct event_visit *v, void *stream,
     return p;
 }
 
+/* Once; a load first, as an exchange costs more than that at every scope. */
+static void pool_watch_exit(void) {
+    if (!__atomic_load_n(&exit_registered, __ATOMIC_RELAXED) &&
+        !__atomic_exchange_n(&exit_registered, 1, __ATOMIC_RELAXED)) {
+        atexit(pool_close);
+    }
+}
+
 static struct event_pair *pool_start_pair(const struct gpu_ops *gpu, void *stream,
                                           enum stint_status *why) {
     struct event_visit v;
@@ -259,9 +261,7 @@ static struct event_pair *pool_start_pair(const struct gpu_ops *gpu, void *strea
     if (!p) {
         return NULL;
     }
-    if (!__atomic_exchange_n(&exit_registered, 1, __ATOMIC_RELAXED)) {
-        atexit(pool_close);
-    }
+    pool_watch_exit();
     if (config.trace) {
         lock_hold(LOCK_EVENTS);
         event_lane_open(p);
@@ -301,27 +301,9 @@ void event_pool_cancel(struct event_pair *p) {
     lock_visit_end(LOCK_EVENTS, v);
 }
 
-/* Queries the oldest pair of the queue; returns whether it was taken out, with its time or an
- * error. With the lock, which is released for the query. */
-static int pool_poll_queue(struct event_visit *v, struct event_queue *q, int wait) {
-    uint64_t ns = 0;
-    if (q->asked || !q->head || pool_get_state() != POOL_OPEN) {
-        return 0;
-    }
-    struct event_pair *p = q->head;
-    int code = GPU_CONTEXT_IS_DESTROYED;
-    if (!event_pair_is_stale(p)) {
-        q->asked = 1;
-        lock_drop(LOCK_EVENTS);
-        code = event_pair_query(v, p, wait, &ns);
-        lock_hold(LOCK_EVENTS);
-        q->asked = 0;
-    }
-    if (code == GPU_NOT_READY) {
-        pool_drop_late_locked();
-        return 0;
-    }
-    event_queue_pop(q);
+/* Takes out the oldest pair of the queue, with its time or that error. */
+static void pool_take_out_locked(struct event_queue *q, int code, uint64_t ns) {
+    struct event_pair *p = event_queue_pop(q);
     if (code == GPU_OK) {
         event_sums_add(p->sums, p->home->device, ns);
         event_lane_add(p, ns);
@@ -330,21 +312,53 @@ static int pool_poll_queue(struct event_visit *v, struct event_queue *q, int wai
         arena_lose(STINT_STATUS_GPU_FAILED, 1);
         pool_fail_locked(p, code);
     }
-    pool_drop_late_locked();
-    return 1;
 }
 
-/* Two queries at most: the stream's oldest pair, then its next one, or another stream's if the
- * first is not finished, so that pairs of a stream that is no longer used are collected, too. The
- * next one is not queried if it is the one that was just recorded. */
+/* Queries the oldest pair of the queue, and if that one is finished the one after it, unless `most` is
+ * 1 or it is the one that was just recorded; takes out those with a time or an error. Returns whether
+ * there was one. With the lock, which is released for the queries, once for both. */
+static int pool_poll_queue(struct event_visit *v, struct event_queue *q, int wait, unsigned most,
+                           const struct event_pair *recorded) {
+    uint64_t ns = 0, second_ns = 0;
+    if (q->asked || !q->head || pool_get_state() != POOL_OPEN) {
+        return 0;
+    }
+    const struct event_pair *p = q->head;
+    const struct event_pair *second = NULL;
+    if (most > 1 && p->next && p->next != recorded && !event_pair_is_stale(p->next)) {
+        second = p->next;
+    }
+    int code = GPU_CONTEXT_IS_DESTROYED;
+    int second_code = GPU_NOT_READY;
+    if (!event_pair_is_stale(p)) {
+        q->asked = 1; /* both remain in the queue */
+        lock_drop(LOCK_EVENTS);
+        code = event_pair_query(v, p, wait, &ns);
+        if (!code && second) {
+            second_code = event_pair_query(v, second, wait, &second_ns);
+        }
+        lock_hold(LOCK_EVENTS);
+        q->asked = 0;
+    }
+    if (code != GPU_NOT_READY) {
+        pool_take_out_locked(q, code, ns);
+    }
+    if (second_code != GPU_NOT_READY) {
+        pool_take_out_locked(q, second_code, second_ns);
+    }
+    pool_drop_late_locked();
+    return code != GPU_NOT_READY;
+}
+
+/* Two queries at most: the stream's oldest pairs, or another stream's oldest if the first is not
+ * finished, so that pairs of a stream that is no longer used are collected, too. */
 static void pool_poll_some(struct event_visit *v, struct event_queue *own,
                            const struct event_pair *recorded) {
-    struct event_queue *next = own;
-    if (!pool_poll_queue(v, own, 0)) {
-        next = event_queue_other(own);
-    }
-    if (next && next->head != recorded) {
-        pool_poll_queue(v, next, 0);
+    if (!pool_poll_queue(v, own, 0, 2, recorded)) {
+        struct event_queue *other = event_queue_other(own);
+        if (other) {
+            pool_poll_queue(v, other, 0, 1, NULL);
+        }
     }
 }
 
@@ -407,7 +421,7 @@ int event_pool_stop(struct event_pair *p, uint32_t sums, uint32_t node, int wait
 static int pool_poll_all(struct event_visit *v, int wait) {
     int some = 0;
     for (uint32_t i = 0; i < EVENT_QUEUES && event_queue_waiting(); ++i) {
-        while (pool_poll_queue(v, &event_queues[i], wait)) {
+        while (pool_poll_queue(v, &event_queues[i], wait, 1, NULL)) {
             some = 1;
         }
     }

@@ -19,7 +19,7 @@ static int queue_is_of(const struct event_queue *q, const struct event_pair *p) 
            (p->stream != GPU_STREAM_PER_THREAD || pthread_equal(q->thread, pthread_self()));
 }
 
-static struct event_queue *queue_get(const struct event_pair *p) {
+static struct event_queue *queue_find(const struct event_pair *p) {
     uint32_t at = (uint32_t)hash_number((uintptr_t)p->stream);
     struct event_queue *empty = NULL;
     for (uint32_t i = 0; i < PROBES; ++i) {
@@ -38,6 +38,14 @@ static struct event_queue *queue_get(const struct event_pair *p) {
     empty->home = p->home;
     empty->thread = pthread_self();
     return empty;
+}
+
+/* Most pairs are put into the queue of the pair before. */
+static struct event_queue *queue_get(const struct event_pair *p) {
+    if (!p->home->recent || !queue_is_of(p->home->recent, p)) {
+        p->home->recent = queue_find(p);
+    }
+    return p->home->recent;
 }
 
 /* For reports, and for readers of the run file. */
