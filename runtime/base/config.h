@@ -22,6 +22,12 @@ enum config_gpu {
 
 enum config_mem { CONFIG_MEM_AUTO, CONFIG_MEM_OFF, CONFIG_MEM_ON };
 
+/* One of the two, or none: every call is timed. */
+struct config_sample {
+    uint64_t every; /* of so many calls one is timed; 0 or 1 = all */
+    double share;   /* auto: of the run's time that timed calls may take; 0 = not auto */
+};
+
 struct stint_config {
     int enable;
     int closed; /* by a schedule: this step is not recorded */
@@ -40,7 +46,7 @@ struct stint_config {
     uint64_t trace; /* bytes for all traces; 0 = none */
     uint64_t trace_min_ns;
     uint64_t gpu_in_flight;
-    uint64_t sample;    /* of so many calls one is timed; 0 or 1 = all */
+    struct config_sample sample;
     const char *report; /* view for the exit report; NULL = none */
     const char *output;
     const char *filter;

@@ -8,6 +8,14 @@
  * The inline path counts down to the timed call; a timed call always ends on the slow path
  * (tree_sample leaves `span` 0), which draws the next one here. A call that was timed while others
  * were to come first, as one begun with an earlier start, represents itself alone and is in no sum.
+ *
+ * With STINT_SAMPLE=auto:SHARE% each node has an N of its own, which changes from block to block,
+ * so that the timed calls of a thread's sampled nodes cost at most that share of the time since the
+ * first of them was sampled. Nodes that are called rarely are timed each time. Those that are called
+ * so often that this costs more than an equal part of the share get that part each. N is at most a
+ * sixteenth of the calls so far, so that no single call represents much of a total. It is chosen
+ * before the block's first call and so does not depend on how long the block's calls take: the
+ * estimate of each block is without bias, whatever N was before.
  */
 #include "sample.h"
 
@@ -31,6 +39,53 @@ static uint32_t draw_below(struct stint_impl_sampled *s, uint32_t limit) {
     return (uint32_t)(((x * 0x2545f4914f6cdd1du >> 32) * limit) >> 32);
 }
 
+/* ---- auto: the cost of timed calls, and N. */
+
+#define WEIGHT_MAX ((uint64_t)1 << 20)
+#define BLOCKS_LEAST 16 /* of a node's calls so far, each as long as the next one at most */
+
+static uint64_t (*cost_measure_calls)(void);
+static int cost_asked;      /* by the thread that measures, relaxed */
+static uint64_t cost_x1000; /* ticks of a timed call, 0 = not known yet; relaxed */
+
+void sample_set_cost(uint64_t (*measure)(void)) {
+    cost_measure_calls = measure;
+}
+
+/* Once in the process. The measurement times calls, too. */
+static void cost_ask(void) {
+    if (cost_measure_calls && !__atomic_exchange_n(&cost_asked, 1, __ATOMIC_RELAXED)) {
+        STINT_IMPL_STORE(&cost_x1000, cost_measure_calls());
+    }
+}
+
+/* N of the next block. What all the node's calls since it is sampled would have cost says how many of
+ * the next ones can be timed; what was spent corrects that where calls come faster or slower now. */
+static uint32_t weight_choose(const struct thread_sampling *all, const struct stint_impl_sampled *s,
+                              uint64_t now) {
+    uint64_t weight = s->weight, calls = s->timed + s->untimed, wanted = WEIGHT_MAX;
+    double cost = (double)STINT_IMPL_LOAD(&cost_x1000) / 1000;
+    double budget = config.sample.share * (double)saturating_subtract(now, all->from);
+    double spent = cost * (double)all->timed, mine = cost * (double)s->timed;
+    double part = budget / (all->thinned + (weight < 2));
+    if (!(cost > 0)) {
+        return 1;
+    }
+    if (cost * (double)calls < part * (double)WEIGHT_MAX) {
+        wanted = (uint64_t)(cost * (double)calls / part) + 1;
+    }
+    if (spent > budget && mine * all->nodes > budget) {
+        wanted = u64_max(wanted, 2 * weight);
+    }
+    if (spent < budget && mine < part / 2) {
+        wanted = u64_min(wanted, weight / 2);
+    }
+    wanted = u64_min(wanted, u64_min(calls / BLOCKS_LEAST, WEIGHT_MAX));
+    return (uint32_t)u64_max(wanted, 1);
+}
+
+/* ---- Blocks. */
+
 /* `weight` calls, after those that are left of the block before. */
 static void block_start(struct stint_impl_sampled *s, uint32_t weight) {
     uint32_t before = draw_below(s, weight);
@@ -38,6 +93,22 @@ static void block_start(struct stint_impl_sampled *s, uint32_t weight) {
     s->weight = weight;
     s->rest = weight - 1 - before;
     STINT_IMPL_STORE(&s->left, left);
+}
+
+/* The block after the one whose drawn call ended at `now`. */
+static void block_next(struct thread_block *b, struct stint_impl_sampled *s, uint64_t now) {
+    struct thread_sampling *all = &b->sampling;
+    uint32_t weight = (uint32_t)config.sample.every;
+    if (config.sample.share > 0) {
+        if (!all->from) {
+            all->from = now;
+        }
+        ++all->timed;
+        weight = weight_choose(all, s, now);
+        all->thinned -= s->weight > 1;
+        all->thinned += weight > 1;
+    }
+    block_start(s, weight);
 }
 
 static void add_double(uint64_t *bits, double more) {
@@ -85,7 +156,13 @@ static int sums_give(struct thread_block *b, struct stint_impl_node *n) {
     }
     struct stint_impl_sampled *s = sampled_at(b, unit);
     s->random = random_start(b, n);
-    block_start(s, (uint32_t)config.sample);
+    if (config.sample.share > 0) {
+        cost_ask();
+        ++b->sampling.nodes;
+        block_start(s, 1);
+    } else {
+        block_start(s, (uint32_t)config.sample.every);
+    }
     __atomic_fetch_or(&n->kind, STINT_IMPL_SAMPLED, __ATOMIC_RELEASE);
     STINT_IMPL_PUBLISH(&n->gpu, unit);
     return 0;
@@ -95,11 +172,14 @@ static int call_is_exact(const struct stint_impl_call *call) {
     return call && (call->info || call->threshold_us >= 0);
 }
 
+static int sampling_is_on(void) {
+    return config.sample.every >= 2 || config.sample.share > 0;
+}
+
 /* Work that another scope sent is found by no edge, so never inline, and always timed. */
 static int node_is_sampled_at_all(const struct stint_impl_node *n) {
     uint32_t kind = STINT_IMPL_LOAD(&n->kind);
-    return config.sample >= 2 &&
-           !(kind & (STINT_IMPL_EXACT | STINT_IMPL_SAMPLED | STINT_IMPL_SENT));
+    return sampling_is_on() && !(kind & (STINT_IMPL_EXACT | STINT_IMPL_SAMPLED | STINT_IMPL_SENT));
 }
 
 void sample_check(struct thread_block *b, struct stint_impl_node *n,
@@ -130,7 +210,7 @@ void sample_check(struct thread_block *b, struct stint_impl_node *n,
     STINT_IMPL_PUBLISH(&n->span, 0);
 }
 
-int sample_add(struct thread_block *b, struct stint_impl_node *n, uint64_t ticks) {
+int sample_add(struct thread_block *b, struct stint_impl_node *n, uint64_t start, uint64_t ticks) {
     uint32_t unit = stint_impl_sampled_of(n);
     if (!unit) {
         return 0;
@@ -139,13 +219,13 @@ int sample_add(struct thread_block *b, struct stint_impl_node *n, uint64_t ticks
     near_forget(b, n); /* a signal handler may have started it while begin put it there */
     if (!STINT_IMPL_LOAD(&s->left)) {
         sums_add(s, ticks);
-        block_start(s, (uint32_t)config.sample);
+        block_next(b, s, start + ticks);
     }
     return 1;
 }
 
 void sample_never(struct stint_impl_node *n) {
-    if (config.sample >= 2 && !(STINT_IMPL_LOAD(&n->kind) & STINT_IMPL_EXACT)) {
+    if (sampling_is_on() && !(STINT_IMPL_LOAD(&n->kind) & STINT_IMPL_EXACT)) {
         __atomic_fetch_or(&n->kind, STINT_IMPL_EXACT, __ATOMIC_RELAXED);
     }
 }

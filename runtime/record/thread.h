@@ -28,6 +28,14 @@ struct probe_thread;
 struct stream_stack;
 struct thread_pages;
 
+/* With STINT_SAMPLE=auto: what the thread's sampled nodes have in common. Owner. */
+struct thread_sampling {
+    uint64_t from;    /* ticks, when the first of them was drawn from; 0: not yet */
+    uint64_t timed;   /* calls of theirs that were drawn */
+    uint32_t nodes;   /* that are sampled */
+    uint32_t thinned; /* of which not each call is timed now */
+};
+
 struct thread_block {
     struct stint_impl_thread hot; /* first: the thread-local pointer points here */
     struct arena_thread *record;
@@ -42,8 +50,9 @@ struct thread_block {
     struct dynamic_name *names;   /* THREAD_NAMES of them, or NULL before the first */
     struct stream_stack *streams; /* open GPU scopes, or NULL before the first */
     struct probe_thread *probe;   /* record/probe.c's, or NULL: nothing is measured */
-    struct thread_pages *pages;   /* all of its tables, those that were replaced too */
-    struct thread_block *older;   /* all blocks of the process */
+    struct thread_sampling sampling;
+    struct thread_pages *pages; /* all of its tables, those that were replaced too */
+    struct thread_block *older; /* all blocks of the process */
     struct registry_thread registered;
     struct thread_block *next_free;
     struct thread_link first_links[THREAD_LINKS];

@@ -505,7 +505,7 @@ void tree_sample(struct thread_block *b, struct stint_impl_node *n, uint64_t sta
         STINT_IMPL_PUBLISH(&n->max_at, start);
         info_keep(n, info);
     }
-    if (sample_add(b, n, ticks)) {
+    if (sample_add(b, n, start, ticks)) {
         STINT_IMPL_PUBLISH(&n->span, 0);
     } else if (!keeps) {
         STINT_IMPL_PUBLISH(&n->span, span_between(n->min, n->max, mark));

@@ -7,11 +7,13 @@
 
 #include "base/api.h"
 #include "capture/capture.h"
+#include "cost.h"
 #include "counters/counters.h"
 #include "cupti/cupti_session.h"
 #include "gpu/gpu_backends.h"
 #include "process.h"
 #include "ranges/ranges.h"
+#include "record/sample.h"
 #include "tracer/tracer.h"
 #ifdef STINT_HAVE_CUDART
 #define EVENT_BACKEND &gpu_cudart
@@ -41,5 +43,6 @@ __attribute__((constructor(101))) static void connect_layers(void) {
     gpu_set_list(gpu_backends);
     ranges_set_backend(RANGE_BACKEND);
     probe_set_ops(&counters_probe);
+    sample_set_cost(cost_sampled_x1000);
     tracer_set_list(tracers);
 }

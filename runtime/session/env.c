@@ -124,8 +124,22 @@ static int env_read_number(const char *value, uint64_t min, uint64_t max, uint64
 
 #define SAMPLE_MAX ((uint64_t)1 << 20)
 
-static int env_read_sample(const char *value, uint64_t *out) {
-    return number_read_whole(value, 1, SAMPLE_MAX, out);
+/* "0.5%": above 0, up to 100. */
+static int env_read_share(const char *text, double *out) {
+    double percent;
+    const char *end = number_parse(text, &percent);
+    if (!end || strcmp(end, "%") || !(percent > 0 && percent <= 100)) {
+        return -1;
+    }
+    *out = percent / 100;
+    return 0;
+}
+
+static int env_read_sample(const char *value, struct config_sample *out) {
+    if (!strncmp(value, "auto:", 5)) {
+        return env_read_share(value + 5, &out->share);
+    }
+    return number_read_whole(value, 1, SAMPLE_MAX, &out->every);
 }
 
 static int env_read_duration(const char *value, uint64_t *out) {
@@ -150,6 +164,7 @@ static int env_read_duration(const char *value, uint64_t *out) {
 static int env_read_entry(const struct env_entry *e, const char *value, char *field) {
     int number = 0;
     uint64_t size = 0;
+    struct config_sample sample = {0, 0};
     const char *text = NULL;
     switch (e->kind) {
     case ENV_SWITCH:
@@ -178,10 +193,10 @@ static int env_read_entry(const struct env_entry *e, const char *value, char *fi
         memcpy(field, &size, sizeof size);
         return 0;
     case ENV_SAMPLE:
-        if (env_read_sample(value, &size)) {
+        if (env_read_sample(value, &sample)) {
             return -1;
         }
-        memcpy(field, &size, sizeof size);
+        memcpy(field, &sample, sizeof sample);
         return 0;
     case ENV_DURATION:
         if (env_read_duration(value, &size)) {

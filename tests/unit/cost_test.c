@@ -10,6 +10,16 @@ TEST(cost, two_clock_readings_a_scope) {
     CHECK_EQ_U64(cost_ticks_x1000(), 1290 * 1000 / 64);
 }
 
+/* Of these, too, each call is timed, though it ends on the slow path. */
+TEST(cost, of_a_sampled_scope) {
+    CHECK(!setenv("STINT_SAMPLE", "auto:1%", 1));
+    fake_step = 10;
+    { REGISTER_TIMER("scope"); }
+    CHECK_EQ_U64(cost_sampled_x1000(), 1290 * 1000 / 64);
+    CHECK_EQ_U64(lost_in_all(), 0);
+    CHECK_EQ_U64(calls_of("scope"), 1);
+}
+
 TEST(cost, leaves_no_trace) {
     {
         REGISTER_TIMER("scope");

@@ -7,6 +7,7 @@
 #include <setjmp.h>
 
 #include "read/rows.h"
+#include "record/sample.h"
 #include "recorded.h"
 #include "session/interval.h"
 #include "stepping.h"
@@ -364,21 +365,24 @@ PERIODIC(17)
 PERIODIC(32)
 PERIODIC(100)
 
-TEST(sample, bimodal) {
+static void run_bimodal(void) {
     uint64_t state = 1;
-    sample("16");
     for (int i = 0; i < 40000; ++i) {
         uint64_t slow = random_next(&state) % 20 == 0;
         uint64_t own = slow ? 2000 : 30;
         outer(own, random_next(&state) % 10 == 0 ? 900 : 10);
     }
+}
+
+TEST(sample, bimodal) {
+    sample("16");
+    run_bimodal();
     check_outer_and_inner();
 }
 
-TEST(sample, bursts) {
+static void run_bursts(void) {
     uint64_t state = 7;
     int slow = 0;
-    sample("16");
     for (int i = 0; i < 40000; ++i) {
         if (random_next(&state) % 200 == 0) {
             slow = !slow;
@@ -386,6 +390,11 @@ TEST(sample, bursts) {
         uint64_t own = slow ? 700 : 10;
         outer(own, slow ? 5 : 80);
     }
+}
+
+TEST(sample, bursts) {
+    sample("16");
+    run_bursts();
     check_outer_and_inner();
 }
 
@@ -497,6 +506,219 @@ TEST(sample, before_the_first_drawn_call) {
     }
     CHECK_EQ_U64(stat_of("inner").total_ns, 133 * 10);
     CHECK(stat_of("inner").total_error_ns >= 1000);
+}
+
+/* ---- STINT_SAMPLE=auto: a timed call costs 20 ns, and the fake clock does not count them. */
+
+static unsigned cost_readings;
+
+static uint64_t cost_of_20_ns(void) {
+    ++cost_readings;
+    return 20000;
+}
+
+static void sample_auto(const char *how) {
+    sample(how);
+    sample_set_cost(cost_of_20_ns);
+}
+
+/* What the timed calls of all nodes cost, as a share of the time. */
+static double share_of(uint64_t ns) {
+    struct snapshot s;
+    uint64_t timed = 0;
+    CHECK(!interval_open(&s, 0));
+    for (uint32_t i = 0; i < s.node_count; ++i) {
+        timed += s.nodes[i].count;
+    }
+    interval_close(&s);
+    return (double)timed * 20 / (double)ns;
+}
+
+/* 20 ns of 50: one call in eight is timed for 5 %. */
+TEST(sample, auto_a_short_scope) {
+    sample_auto("auto:5%");
+    for (int i = 0; i < 200000; ++i) {
+        work(50);
+    }
+    stint_stat s = stat_of("work");
+    CHECK_EQ_U64(s.calls, 200000);
+    CHECK_EQ_U64(s.total_ns, 200000 * 50);
+    CHECK_EQ_U64(s.total_error_ns, 0);
+    CHECK(share_of(200000 * 50) < 0.055 && share_of(200000 * 50) > 0.04);
+    CHECK_EQ_U64(cost_readings, 1);
+    CHECK_EQ_U64(lost_in_all(), 0);
+}
+
+TEST(sample, auto_a_long_scope_is_timed_each_time) {
+    sample_auto("auto:1%");
+    for (int i = 0; i < 10000; ++i) {
+        work(2100);
+    }
+    CHECK_EQ_U64(stat_of("work").samples, 10000);
+}
+
+TEST(sample, auto_all_is_every_call) {
+    sample_auto("auto:100%");
+    for (int i = 0; i < 10000; ++i) {
+        work(50);
+    }
+    CHECK_EQ_U64(stat_of("work").samples, 10000);
+}
+
+static void rare(uint64_t ns) {
+    REGISTER_TIMER("rare");
+    fake_advance(ns);
+}
+
+/* It is as short, but takes nothing of the run. */
+TEST(sample, auto_a_rare_scope_is_timed_each_time) {
+    sample_auto("auto:2%");
+    for (int i = 0; i < 400000; ++i) {
+        work(50);
+        if (i % 1000 == 0) {
+            rare(50);
+        }
+    }
+    CHECK_EQ_U64(stat_of("rare").samples, 400);
+    CHECK(stat_of("work").samples < 400000 / 20);
+    CHECK(share_of(400000 * 50) < 0.022);
+}
+
+/* None of them alone is over the share. */
+TEST(sample, auto_many_scopes_together) {
+    static char names[100][16];
+    sample_auto("auto:2%");
+    for (int i = 0; i < 100; ++i) {
+        snprintf(names[i], sizeof names[i], "name %d", i);
+    }
+    for (int i = 0; i < 600000; ++i) {
+        named(names[i % 100], 50);
+    }
+    CHECK(share_of(600000 * 50) < 0.025);
+    for (int i = 0; i < 100; ++i) {
+        CHECK_EQ_U64(stat_of(names[i]).total_ns, 6000 * 50);
+    }
+}
+
+/* A time of fewer calls pays for some of the next one. */
+TEST(sample, auto_a_scope_that_becomes_frequent) {
+    sample_auto("auto:5%");
+    for (int i = 0; i < 2000; ++i) {
+        work(1000);
+    }
+    CHECK_EQ_U64(stat_of("work").samples, 2000);
+    for (int i = 0; i < 200000; ++i) {
+        work((uint64_t)i % 2 * 20);
+    }
+    check_within("work", 2000 * 1000 + 200000 * 10, 2000 * 1000 + 200000 * 10);
+    CHECK(share_of(2000 * 1000 + 200000 * 10) < 0.055);
+    uint64_t timed = stat_of("work").samples;
+    for (int i = 0; i < 20000; ++i) {
+        work(1000);
+    }
+    CHECK(stat_of("work").samples > timed + 10000);
+}
+
+#define AUTO_PERIODIC(period)                                                                      \
+    TEST(sample, auto_periodic_##period) {                                                         \
+        sample_auto("auto:2%");                                                                    \
+        run_periodic(period);                                                                      \
+        CHECK(share_of(really) < 0.022);                                                           \
+    }
+AUTO_PERIODIC(2)
+AUTO_PERIODIC(3)
+AUTO_PERIODIC(16)
+AUTO_PERIODIC(17)
+AUTO_PERIODIC(32)
+AUTO_PERIODIC(100)
+
+TEST(sample, auto_bimodal) {
+    sample_auto("auto:2%");
+    run_bimodal();
+    check_outer_and_inner();
+    CHECK(share_of(really) < 0.022);
+}
+
+TEST(sample, auto_bursts) {
+    sample_auto("auto:2%");
+    run_bursts();
+    check_outer_and_inner();
+    CHECK(share_of(really) < 0.022);
+}
+
+/* Many calls at once, then none for long: what they leave unused pays for the next ones. */
+TEST(sample, auto_bursts_of_calls) {
+    uint64_t state = 9, elapsed = 0;
+    sample_auto("auto:1%");
+    for (int burst = 0; burst < 50; ++burst) {
+        for (int i = 0; i < 2000; ++i) {
+            outer(random_next(&state) % 40, random_next(&state) % 40);
+        }
+        fake_advance(200000);
+        elapsed += 200000;
+    }
+    check_outer_and_inner();
+    CHECK(share_of(really + elapsed) < 0.011);
+}
+
+/* As errors_are_honest: N changes in each of the programs. */
+TEST(sample, auto_errors_are_honest) {
+    struct tally t = {0, 0, 0};
+    uint64_t state = 3;
+    sample_auto("auto:1%");
+    for (int program = 0; program < 300; ++program) {
+        char name[24];
+        uint64_t total = 0;
+        snprintf(name, sizeof name, "program %d", program);
+        for (int i = 0; i < 4000; ++i) {
+            uint64_t ns = 20 + random_next(&state) % 100;
+            total += ns;
+            named(name, ns);
+        }
+        stint_stat s = stat_of(name);
+        double off = off_by(s.total_ns, total), error = (double)s.total_error_ns;
+        t.within_one += off <= error;
+        t.within_two += off <= 2 * error;
+        ++t.all;
+    }
+    CHECK(t.within_one > t.all * 60 / 100 && t.within_one < t.all * 80 / 100);
+    CHECK(t.within_two > t.all * 92 / 100);
+}
+
+/* All of the parent's time is its child's. */
+TEST(sample, auto_self_is_not_negative) {
+    uint64_t state = 5;
+    sample_auto("auto:1%");
+    for (int i = 0; i < 50000; ++i) {
+        outer(0, random_next(&state) % 300);
+    }
+    stint_stat s = stat_of("outer");
+    CHECK(s.self_ns <= s.total_ns);
+    CHECK((double)s.self_ns <= 3 * (double)s.self_error_ns + 1);
+    check_within("inner", really_self, really_self);
+}
+
+static void *work_in_a_thread(void *unused) {
+    (void)unused;
+    for (int i = 0; i < 20000; ++i) {
+        work(50);
+    }
+    return NULL;
+}
+
+/* Each has the share of its own time. */
+TEST(sample, auto_on_two_threads) {
+    pthread_t thread;
+    sample_auto("auto:5%");
+    work_in_a_thread(NULL);
+    uint64_t timed = stat_of("work").samples;
+    CHECK(!pthread_create(&thread, NULL, work_in_a_thread, NULL));
+    CHECK(!pthread_join(thread, NULL));
+    CHECK_EQ_U64(stat_of("work").calls, 40000);
+    CHECK_EQ_U64(stat_of("work").total_ns, 40000 * 50);
+    CHECK(stat_of("work").samples < timed * 5 / 2);
+    CHECK(stat_of("work").samples > timed * 3 / 2);
+    CHECK_EQ_U64(cost_readings, 1);
 }
 
 /* ---- Open, abandoned, interrupted. */
@@ -688,7 +910,8 @@ static void with_value(const char *value) {
     char line[200], *text;
     CHECK(!setenv("STINT_SAMPLE", value, 1));
     text = report_of("table");
-    snprintf(line, sizeof line, "stint: STINT_SAMPLE=%s: expected 1..1048576; ignored\n", value);
+    snprintf(line, sizeof line,
+             "stint: STINT_SAMPLE=%s: expected 1..1048576|auto:SHARE%%; ignored\n", value);
     CHECK(strstr(text, line) != NULL);
     free(text);
     for (int i = 0; i < 100; ++i) {
@@ -707,5 +930,16 @@ BAD_VALUE(word, "often")
 BAD_VALUE(fraction, "1.5")
 BAD_VALUE(large, "1048577")
 BAD_VALUE(huge, "99999999999999999999999")
+BAD_VALUE(auto, "auto")
+BAD_VALUE(auto_of_nothing, "auto:")
+BAD_VALUE(auto_percent_only, "auto:%")
+BAD_VALUE(auto_zero, "auto:0%")
+BAD_VALUE(auto_too_much, "auto:200%")
+BAD_VALUE(auto_little_too_much, "auto:100.01%")
+BAD_VALUE(auto_word, "auto:x")
+BAD_VALUE(auto_without_percent, "auto:1")
+BAD_VALUE(auto_negative, "auto:-1%")
+BAD_VALUE(auto_with_rest, "auto:1%%")
+BAD_VALUE(auto_not_a_number, "auto:nan%")
 
 HARNESS_MAIN()
