@@ -2,8 +2,11 @@
 /*
  * Samples of activities that the recorder took back, as later records proved them wrong: counters
  * of the arena only grow, so they are in a row of their own (ACTIVITY_TAKEN_BACK), which is
- * subtracted here.
+ * subtracted here. It was made after the row it takes back of: of several such rows, as the runs of a
+ * merged file have them, it belongs to the last one before it.
  */
+#include <string.h>
+
 #include "arena/activity_kind.h"
 #include "base/arithmetic.h"
 #include "base/hash_map.h"
@@ -11,15 +14,20 @@
 #include "snapshot.h"
 
 /* What a row and the one that takes back of it have in common. */
-static uint32_t taken_hash(uint32_t kind, uint32_t detail, const struct snapshot_activity *a) {
-    const uint32_t key[] = {kind, detail, a->node, a->device};
-    return (uint32_t)hash_bytes((const char *)key, sizeof key);
-}
+struct taken_key {
+    uint32_t kind;
+    uint32_t detail;
+    uint32_t node;
+    uint32_t device;
+};
 
-static int taken_is_of(const struct snapshot_activity *taken, const struct snapshot_activity *a) {
-    return a->kind == ACTIVITY_TAKEN_KIND(taken->detail) &&
-           a->detail == ACTIVITY_TAKEN_DETAIL(taken->detail) && a->node == taken->node &&
-           a->device == taken->device;
+static struct taken_key taken_get_key(const struct snapshot_activity *a) {
+    struct taken_key k = {a->kind, a->detail, a->node, a->device};
+    if (a->kind == ACTIVITY_TAKEN_BACK) {
+        k.kind = ACTIVITY_TAKEN_KIND(a->detail);
+        k.detail = ACTIVITY_TAKEN_DETAIL(a->detail);
+    }
+    return k;
 }
 
 /* Too large for the stack of a thread that prints a report. */
@@ -57,45 +65,71 @@ static void taken_subtract(const struct snapshot *s, struct snapshot_activity *a
     taken_limit_bounds(s, a, b);
 }
 
-static uint32_t taken_count_rows(const struct snapshot *s) {
-    uint32_t count = 0;
+static int taken_has_rows(const struct snapshot *s) {
     for (uint32_t i = 0; i < s->activity_count; ++i) {
-        count += s->activities[i].kind == ACTIVITY_TAKEN_BACK;
-    }
-    return count;
-}
-
-/* The rows that take back, by what they have in common with others. 0, or -1 without memory. */
-static int taken_map_rows(struct snapshot *s, struct hash_map *rows, uint32_t count) {
-    if (hash_map_start(rows, &s->memory, count)) {
-        return -1;
-    }
-    for (uint32_t i = 0; i < s->activity_count; ++i) {
-        const struct snapshot_activity *a = &s->activities[i];
-        uint32_t kind = ACTIVITY_TAKEN_KIND(a->detail), detail = ACTIVITY_TAKEN_DETAIL(a->detail);
-        if (a->kind == ACTIVITY_TAKEN_BACK) {
-            hash_map_set(rows, taken_hash(kind, detail, a), i);
+        if (s->activities[i].kind == ACTIVITY_TAKEN_BACK) {
+            return 1;
         }
     }
     return 0;
 }
 
+/* The rows so far: of each key the first, by its hash, and for the first the last. */
+struct taken_rows {
+    const struct snapshot *from;
+    struct hash_map first;
+    uint32_t *last;
+};
+
+/* The first row of the key; if there is none it is that row, or HASH_MAP_NONE for none. */
+static uint32_t taken_find_first(struct taken_rows *rows, const struct taken_key *k, uint32_t row) {
+    uint32_t hash = (uint32_t)hash_bytes((const char *)k, sizeof *k);
+    struct hash_map_walk walk;
+    uint32_t i = hash_map_first(&rows->first, hash, &walk);
+    while (i != HASH_MAP_NONE) {
+        struct taken_key have = taken_get_key(&rows->from->activities[i]);
+        if (!memcmp(&have, k, sizeof have)) {
+            return i;
+        }
+        i = hash_map_next(&rows->first, &walk);
+    }
+    if (row != HASH_MAP_NONE) {
+        hash_map_add(&rows->first, hash, row); /* there is room */
+    }
+    return row;
+}
+
+/* Only a file that was made by hand takes back of a row twice, or of none. */
+static void taken_visit_row(struct taken_rows *rows, struct snapshot *s, uint32_t i,
+                            struct taken_buffer *b) {
+    struct snapshot_activity *a = &s->activities[i];
+    struct taken_key k = taken_get_key(a);
+    if (a->kind != ACTIVITY_TAKEN_BACK) {
+        rows->last[taken_find_first(rows, &k, i)] = i;
+        return;
+    }
+    uint32_t first = taken_find_first(rows, &k, HASH_MAP_NONE);
+    if (first == HASH_MAP_NONE) {
+        return;
+    }
+    struct snapshot_activity *of = &s->activities[rows->last[first]];
+    if (!of->taken_count) {
+        taken_subtract(s, of, a, b);
+    }
+}
+
 int snapshot_take_back(struct snapshot *s) {
-    struct hash_map rows;
-    uint32_t count = taken_count_rows(s);
-    if (!count) {
+    struct taken_rows rows = {.from = s};
+    if (!taken_has_rows(s)) {
         return 0;
     }
     struct taken_buffer *b = scratch_get(&s->memory, sizeof *b);
-    if (!b || taken_map_rows(s, &rows, count)) {
+    rows.last = scratch_array(&s->memory, s->activity_count, sizeof *rows.last);
+    if (!b || !rows.last || hash_map_start(&rows.first, &s->memory, s->activity_count)) {
         return -1;
     }
     for (uint32_t i = 0; i < s->activity_count; ++i) {
-        struct snapshot_activity *a = &s->activities[i];
-        uint32_t row = hash_map_get(&rows, taken_hash(a->kind, a->detail, a));
-        if (row != HASH_MAP_NONE && row != i && taken_is_of(&s->activities[row], a)) {
-            taken_subtract(s, a, &s->activities[row], b);
-        }
+        taken_visit_row(&rows, s, i, b);
     }
     return 0;
 }

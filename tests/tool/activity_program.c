@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * activity_program COPIES [NS]: a program on the fake clock whose GPU is made up: ten steps that
- * copy COPIES times in all, 4096 bytes in some NS each (1000), and run a kernel a step; the last
- * ones on a second thread and its own stream. What a tracer would see is put in as records.
+ * activity_program COPIES [NS [LATE]]: a program on the fake clock whose GPU is made up: ten steps
+ * that copy COPIES times in all, 4096 bytes in some NS each (1000), and run a kernel a step; the last
+ * ones on a second thread and its own stream. What a tracer would see is put in as records. Then two
+ * kernels with LATE ns between them, where a third one ran whose record comes when the time between
+ * was counted as a gap: in a scope, then outside of all.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -72,6 +74,36 @@ static void *second(void *count) {
     return NULL;
 }
 
+static void kernel_at(uint64_t start, uint64_t ns) {
+    struct activity_record r = {.kind = ACTIVITY_KERNEL,
+                                .correlation = correlation,
+                                .context = 1,
+                                .stream = 7,
+                                .name = "late",
+                                .start = start,
+                                .end = start + ns};
+    activity_begin();
+    activity_add(&r);
+    activity_end();
+}
+
+static void run_late_kernel(uint64_t between) {
+    activity_launch(++correlation);
+    fake_advance(1000);
+    uint64_t start = activity_clock();
+    fake_advance(2 * between);
+    kernel_at(start, 1000);
+    kernel_at(start + 1000 + between, 1000);
+    activity_settle();
+    kernel_at(start + 1000 + between / 4, between / 2);
+    activity_settle();
+}
+
+static void run_late_in_scope(uint64_t between) {
+    REGISTER_TIMER("late");
+    run_late_kernel(between);
+}
+
 int main(int argc, char **argv) {
     unsigned each = argc > 1 ? (unsigned)atoi(argv[1]) / 10 : 1;
     pthread_t thread;
@@ -87,6 +119,12 @@ int main(int argc, char **argv) {
         pthread_create(&thread, NULL, second, &each);
         pthread_join(thread, NULL);
         activity_settle();
+        if (argc > 3) {
+            run_late_in_scope(strtoull(argv[3], NULL, 10));
+        }
+    }
+    if (argc > 3) {
+        run_late_kernel(2 * strtoull(argv[3], NULL, 10));
     }
     return 0;
 }

@@ -39,9 +39,9 @@ def text(*arguments, **options):
     return tool(*arguments, **options).decode("utf-8", "replace")
 
 
-def record(folder, name, copies=600, nanoseconds=1000, trace="4M"):
+def record(folder, name, copies=600, nanoseconds=1000, late=(), trace="4M"):
     file = folder / name
-    done = run(PROGRAM, copies, nanoseconds, env={"STINT_FILE": str(file), "STINT_TRACE": trace})
+    done = run(PROGRAM, copies, nanoseconds, *late, env={"STINT_FILE": str(file), "STINT_TRACE": trace})
     need(done.returncode == 0 and file.exists(), done)
     return file
 
@@ -322,6 +322,32 @@ def case_merge_order(folder):
     have = [(field(out, (at + FIRST_AT[0], 8)), field(out, (at + LAST_AT[0], 8)))
             for at in rows_at(out)]
     need(sorted(have) == sorted(rows + [(a + 500, b + 500) for a, b in rows]), have, rows)
+
+
+def gaps_of(file):
+    """(cause, scope) -> calls and nanoseconds without a kernel or copy."""
+    sums = collections.Counter()
+    for row in json.loads(tool("export", file, "--to", "json"))["gpu"]["activities"]:
+        if row["kind"] == "gap":
+            sums[row["name"], row.get("scope"), "calls"] += row["calls"]
+            sums[row["name"], row.get("scope"), "ns"] += row["total_ns"]
+    return sums
+
+
+def case_merge_taken(folder):
+    """What each run took back of its gaps is subtracted from its own, whatever the order."""
+    files = [record(folder, "a.stint", 40, 1000, [100000]), record(folder, "b.stint", 40, 1000),
+             record(folder, "c.stint", 20, 2000, [40000])]
+    for file, late in ((files[0], 100000), (files[2], 40000)):
+        parts = [ns for (_, scope, what), ns in gaps_of(file).items()
+                 if scope and "late" in str(scope) and what == "ns"]
+        need(parts == [1000 + late // 2], parts)  # before the first, around the late one
+    want = gaps_of(files[0]) + gaps_of(files[1]) + gaps_of(files[2])
+    for order in ((0, 1, 2), (2, 1, 0), (1, 2, 0)):
+        tool("merge", *(files[i] for i in order), "-o", folder / "out")
+        need(gaps_of(folder / "out") == want, order, gaps_of(folder / "out"), want)
+    tool("merge", folder / "out", files[0], "-o", folder / "again")
+    need(gaps_of(folder / "again") == want + gaps_of(files[0]), gaps_of(folder / "again"))
 
 
 def case_killed(folder):
