@@ -24,7 +24,6 @@
 #include "base/log.h"
 #include "command.h"
 #include "export_target.h"
-#include "preload.h"
 #include "run_files.h"
 #include "run_library.h"
 #include "run_open.h"
@@ -365,7 +364,7 @@ static int count_memory(void) {
         log_line("run: cannot set the environment: %s", error_text(errno));
         return -1;
     }
-    return preload_add(STINT_MEM_LIBRARY);
+    return run_library_preload("stint-mem");
 }
 
 int cmd_run(int argc, char **argv) {

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -10,11 +11,12 @@
 #include "base/log.h"
 #include "stint/detail/impl_layout.h"
 
-/* Where an installation has it, and the build; the number is that of the shared library. */
 #define NUMBER_TEXT_(n) #n
 #define NUMBER_TEXT(n) NUMBER_TEXT_(n)
-static const char *const folders[] = {"lib/" STINT_LIBRARY_ARCHITECTURE "/", "lib64/", "lib/", ""};
-#define FOLDERS (sizeof folders / sizeof *folders)
+#define SUFFIX ".so." NUMBER_TEXT(STINT_ABI)
+
+/* From the tool's folder to that of the libraries: where both are installed, where both are built. */
+static const char *const folders[] = {STINT_LIBRARY_FOLDER, ".."};
 
 int run_library_find(char path[PATH_MAX], const char *name) {
     char tool[PATH_MAX];
@@ -24,21 +26,43 @@ int run_library_find(char path[PATH_MAX], const char *name) {
         return -1;
     }
     tool[length] = '\0';
-    for (int i = 0; i < 2; ++i) {
-        char *end = strrchr(tool, '/');
-        if (end) {
-            *end = '\0';
-        }
+    char *end = strrchr(tool, '/');
+    if (end) {
+        *end = '\0';
     }
-    for (size_t i = 0; i < FOLDERS; ++i) {
-        int n = snprintf(path, PATH_MAX, "%s/%slib%s.so." NUMBER_TEXT(STINT_ABI), tool, folders[i],
-                         name);
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; ++i) {
+        int n = snprintf(path, PATH_MAX, "%s/%s/lib%s" SUFFIX, tool, folders[i], name);
         if (n > 0 && n < PATH_MAX && !access(path, R_OK)) {
             return 0;
         }
     }
-    log_line("run: lib%s.so." NUMBER_TEXT(STINT_ABI) " is not in %.400s/lib; it is installed with "
-                                                     "the shared library",
+    log_line("run: lib%s" SUFFIX " is not in %.400s/" STINT_LIBRARY_FOLDER
+             "; it is installed with the shared library",
              name, tool);
     return -1;
+}
+
+int run_library_preload(const char *name) {
+    char path[PATH_MAX];
+    const char *old = getenv("LD_PRELOAD");
+    char *all = NULL;
+    if (run_library_find(path, name)) {
+        return -1;
+    }
+    if (strpbrk(path, " :")) {
+        log_line("run: %.500s: LD_PRELOAD cannot have a path with a blank or a colon", path);
+        return -1;
+    }
+    if (!old) {
+        old = "";
+    }
+    int failed = asprintf(&all, *old ? "%s:%s" : "%s%s", path, old) < 0;
+    if (failed || setenv("LD_PRELOAD", all, 1)) {
+        log_line("run: cannot set LD_PRELOAD: %s", error_text(errno));
+        failed = 1;
+    }
+    if (all) {
+        free(all);
+    }
+    return -failed;
 }

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The shared libraries that the command run has a program load.
+ * The shared libraries of stint that the command run has a program load.
  */
 #ifndef STINT_RUN_LIBRARY_H
 #define STINT_RUN_LIBRARY_H
 
 #include <limits.h>
 
-/* The path of lib<name>.so, which is installed with the tool, below the folder above that of the tool.
+/* The path of lib<name>.so of the interface's number, which is installed or built with the tool.
  * 0, or -1 after one line. */
 int run_library_find(char path[PATH_MAX], const char *name);
+
+/* Puts that library first in LD_PRELOAD. 0, or -1 after one line. */
+int run_library_preload(const char *name);
 
 #endif
