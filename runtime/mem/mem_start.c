@@ -11,6 +11,8 @@
 #include "next_calls.h"
 #include "session/memory_calls.h"
 
+const char stint_impl_memory_library = 1;
+
 static uintptr_t own_from, own_to; /* written by the constructor */
 
 static char rival[256];

@@ -4,12 +4,13 @@
  * - A guard is an entry of the stack, so an entry never moves: a range that ends below others is
  *   marked as ended, and its place is free when those above it are.
  * - A signal handler may push and pop between any two instructions, balanced.
+ * - A stack is mapped, not allocated: libstint-mem.so would count it for the program's scope.
  */
 #include "range_stack.h"
 
 #include <pthread.h>
 #include <stddef.h>
-#include <stdlib.h>
+#include <sys/mman.h>
 
 #include "base/errno_keep.h"
 #include "session/range_calls.h"
@@ -34,7 +35,17 @@ static int has_key;
 
 static void stack_free(void *stack) {
     stack_here = NULL;
-    free(stack);
+    munmap(stack, sizeof(struct range_stack));
+}
+
+/* Zeroed, or NULL. */
+static struct range_stack *stack_map(void) {
+    void *pages = mmap(NULL, sizeof(struct range_stack), PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (pages == MAP_FAILED) {
+        return NULL;
+    }
+    return pages;
 }
 
 static void key_make(void) {
@@ -47,10 +58,10 @@ static struct range_stack *stack_make(void) {
     pthread_once(&key_once, key_make);
     struct range_stack *stack = NULL;
     if (has_key) {
-        stack = calloc(1, sizeof *stack);
+        stack = stack_map();
     }
     if (stack && pthread_setspecific(key, stack)) {
-        free(stack);
+        stack_free(stack);
         stack = NULL;
     }
     if (!stack) {

@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Connects libstint-mem.so, if it is there, with the arena, and makes the places of a node's numbers.
+ * libstint-mem.so connects from its constructor, which runs after those of this library and before
+ * those of the program; the registry starts it with each arena and stops it in the child of a fork.
+ * Its calls come from inside malloc and in signal handlers: nothing here waits or allocates.
+ */
 #include "memory.h"
 
 #include "base/config.h"
@@ -18,6 +24,11 @@ static void memory_say(const struct memory_ops *ops) {
     if (memory_said) {
         return;
     }
+#ifndef STINT_STATIC
+    if (!ops && &stint_impl_memory_library) {
+        return; /* its constructor, which runs after those of this library, will connect it */
+    }
+#endif
     memory_said = 1;
     if (ops && *ops->rival) {
         log_line("memory is not counted: the program's malloc is that of %s", ops->rival);

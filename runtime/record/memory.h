@@ -56,6 +56,10 @@ struct memory_ops {
     const char *rival;
 };
 
+/* Defined by libstint-mem.so: whether it is loaded. */
+#define stint_impl_memory_library STINT_IMPL_ABI_NAME(stint_impl_memory_library)
+extern const char stint_impl_memory_library __attribute__((weak, visibility("default")));
+
 /* From its constructor. */
 void memory_connect(const struct memory_ops *ops);
 /* Under the registry's lock: the arena was opened; the process is the child of a fork. */
