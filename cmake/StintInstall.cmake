@@ -85,7 +85,7 @@ endif()
 install(DIRECTORY include/stint DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT stint_dev
     FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
 install(DIRECTORY gen/instrument/ DESTINATION "${CMAKE_INSTALL_DATADIR}/stint/instrument"
-    COMPONENT stint_dev FILES_MATCHING PATTERN "*.py" PATTERN __pycache__ EXCLUDE)
+    COMPONENT stint_dev FILES_MATCHING PATTERN "*.py" PATTERN "*.h" PATTERN __pycache__ EXCLUDE)
 install(FILES packaging/tsan.supp DESTINATION "${CMAKE_INSTALL_DATADIR}/stint"
     COMPONENT stint_dev)
 

@@ -2,7 +2,7 @@
 #
 # stint_instrument(<target> [SOURCES <file>...] FUNCTIONS <glob>... [LINES])
 #
-# Every function of the target's C and C++ sources (or of SOURCES) whose name matches becomes a timed
+# Every function of the target's C, C++ and CUDA sources (or of SOURCES) whose name matches becomes a timed
 # scope, without a change of the sources: instrumented copies of them are compiled. The last glob that
 # matches decides; one that begins with a minus excludes. With LINES the lines of these functions are
 # measured instead. docs/codegen.md has the details.
@@ -39,8 +39,11 @@ function(stint_instrument target)
         return()
     endif()
     find_package(Python3 3.8 QUIET COMPONENTS Interpreter)
-    find_program(STINT_CLANG NAMES clang clang-19 clang-18 clang-17 clang-16 clang-15 clang-14
-        DOC "The clang that reads the sources that stint instruments")
+    set(names clang)
+    foreach(version RANGE 22 14 -1)
+        list(APPEND names clang-${version})
+    endforeach()
+    find_program(STINT_CLANG NAMES ${names} DOC "clang, which reads headers and sources for stint")
     mark_as_advanced(STINT_CLANG)
     foreach(needed IN ITEMS Python3_EXECUTABLE STINT_CLANG)
         if(NOT ${needed})
@@ -61,7 +64,7 @@ function(stint_instrument target)
         get_filename_component(source "${source}" ABSOLUTE)
         list(APPEND launcher "--sources=${source}")
     endforeach()
-    foreach(language IN ITEMS C CXX)
+    foreach(language IN ITEMS C CXX CUDA)
         get_target_property(before ${target} ${language}_COMPILER_LAUNCHER)
         if(NOT before)
             set(before "")

@@ -56,9 +56,17 @@ class AstError(Exception):
     """The compiler is missing or failed; the text is one line."""
 
 
+VERSIONS = ['clang-%d' % n for n in range(22, 13, -1)]
+
+
+def find_newest():
+    """The path of the newest clang whose name has its version, or None."""
+    return next(filter(None, map(shutil.which, VERSIONS)), None)
+
+
 def find_clang(names=None):
     """The path of the first of these compilers that is in PATH; by default clang, clang-22, ...."""
-    for name in names or ['clang'] + ['clang-%d' % n for n in range(22, 13, -1)]:
+    for name in names or ['clang'] + VERSIONS:
         path = shutil.which(name)
         if path:
             return path

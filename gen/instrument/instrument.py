@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The compiler wrapper: `stint instrument --functions GLOBS -- cc ...`.
 
-Runs the command with instrumented copies in place of the C and C++ sources that it compiles, and, where
-it links, with the library added. Everything else is passed on as it is: preprocessing, assembling,
+Runs the command with instrumented copies in place of the C, C++ and CUDA sources that it compiles, and,
+where it links, with the library added. Everything else is passed on as it is: preprocessing, assembling,
 asking the compiler for its version. Where a source cannot be instrumented (no clang, or clang does
 not accept it), the original is compiled and one line says why.
 
@@ -19,132 +19,15 @@ import sys
 import tempfile
 
 import clang_ast
+import cuda
 import output_file
 import rewrite
-
-SOURCES = {'.c': 'c', '.C': 'c++', '.cc': 'c++', '.cp': 'c++', '.cpp': 'c++', '.cxx': 'c++',
-           '.c++': 'c++', '.CPP': 'c++'}
-CUDA = ('cu', 'cuda')
-NO_CUDA = 'CUDA sources are compiled as they are'
-# Options whose value is the next argument.
-WITH_VALUE = {'-o', '-I', '-D', '-U', '-L', '-l', '-x', '-T', '-u', '-e', '-z', '-B', '-A', '-MF', '-MT',
-              '-MQ', '-include', '-imacros', '-isystem', '-iquote', '-idirafter', '-iprefix',
-              '-iwithprefix', '-iwithprefixbefore', '-isysroot', '--sysroot', '--param', '-Xlinker',
-              '-Xassembler', '-Xpreprocessor', '-Xclang', '-aux-info', '-wrapper', '-target',
-              '-arch', '-specs', '-dumpbase', '-dumpdir'}
-# Those that change what clang reads, with their values or not; all others are left out for it.
-FOR_CLANG_VALUE = {'-I', '-D', '-U', '-include', '-imacros', '-isystem', '-iquote', '-idirafter',
-                   '-isysroot', '--sysroot', '-x', '-target'}
-FOR_CLANG = re.compile(r'-(I|D|U|std=|ansi$|O|m(32|64|arch=|sse|avx|fma|bmi)|isystem|iquote|idirafter|'
-                       r'isysroot|nostdinc|pthread$|fopenmp$|f(no-)?(unsigned|signed)-char$|fshort-'
-                       r'|fgnu89-inline$|fms-extensions$|ffreestanding$|fPI[CE]$|fpi[ce]$|fno-exceptions$'
-                       r'|fno-rtti$|fchar8_t$|fcoroutines|trigraphs$|-sysroot=|-target=)')
-# Errors of newer clangs that gcc has as warnings.
-TOLERANT = ['-Wno-error=implicit-function-declaration', '-Wno-error=implicit-int',
-            '-Wno-error=int-conversion']
-# With these nothing is compiled.
-NOT_COMPILING = {'-E', '-M', '-MM', '-fsyntax-only', '--version', '-v', '-###', '-dumpversion',
-                 '-dumpmachine', '--help'}
+from command import Command
+from nvcc import Command as NvccCommand
 
 
 def say(text):
     print('stint instrument: ' + text, file=sys.stderr)
-
-
-class Source:
-    def __init__(self, index, path, language):
-        self.index = index
-        self.path = path
-        self.language = language
-
-
-class Command:
-    """A command line of a compiler, as far as this program has to know it."""
-
-    def __init__(self, words):
-        self.words = words
-        self.first = 1  # the first argument of the compiler: ccache gcc ...
-        while self.first < len(words) and not words[self.first].startswith('-') and \
-                not self.is_file(words[self.first]):
-            self.first += 1
-        self.sources = []
-        self.cuda = []
-        self.inputs = False
-        self.output = None
-        self.depfile = None
-        self.mode = 'link'
-        self.depends = False
-        self.timer_is_on = False
-        self.for_clang = []
-        self.read_arguments()
-
-    @staticmethod
-    def is_file(word):
-        return '.' in os.path.basename(word) and os.path.exists(word)
-
-    def read_arguments(self):
-        language = None
-        i = self.first
-        while i < len(self.words):
-            word = self.words[i]
-            value = None
-            if word in WITH_VALUE and i + 1 < len(self.words):
-                i += 1
-                value = self.words[i]
-            if word == '-x':
-                language = None if value == 'none' else value
-            elif not word.startswith('-') or word == '-':
-                self.take_input(i, word, language)
-            else:
-                self.take_option(word, value)
-            i += 1
-
-    def take_input(self, i, word, language):
-        self.inputs = True
-        language = language or SOURCES.get(os.path.splitext(word)[1])
-        if language in CUDA or (language is None and word.endswith('.cu')):
-            self.cuda.append(word)
-        if language in ('c', 'c++') and word != '-':
-            self.sources.append(Source(i, word, language))
-
-    def take_option(self, word, value):
-        if word in NOT_COMPILING or word.startswith('-print-'):
-            self.mode = 'other'
-        elif word in ('-c', '-S') and self.mode == 'link':
-            self.mode = word
-        elif word in ('-MD', '-MMD'):
-            self.depends = True
-        elif word == '-o':
-            self.output = value
-        elif word == '-MF':
-            self.depfile = value
-        elif word.startswith('-o'):
-            self.output = word[2:]
-        elif word.startswith('-MF'):
-            self.depfile = word[3:]
-        definition = value if word == '-D' else word[2:] if word.startswith('-D') else ''
-        name, _, text = definition.partition('=')
-        if name == 'WITH_TIMER':
-            self.timer_is_on = text.upper() in ('', '1', 'ON', 'YES', 'TRUE')
-        if value is not None:
-            if word in FOR_CLANG_VALUE:
-                self.for_clang += [word, value]
-        elif FOR_CLANG.match(word):
-            self.for_clang.append(word)
-
-    def object_of(self, source):
-        """The file that the source is compiled to, or one named like it."""
-        if self.output and self.mode != 'link':
-            return self.output
-        stem = os.path.splitext(os.path.basename(source.path))[0]
-        suffix = '.s' if self.mode == '-S' else '.o'
-        folder = os.path.dirname(self.output) if self.output else ''
-        return os.path.join(folder, stem + suffix)
-
-    def depfile_of(self, source):
-        if self.depfile:
-            return self.depfile
-        return os.path.splitext(self.object_of(source))[0] + '.d'
 
 
 def copy_path(command, source):
@@ -193,11 +76,16 @@ def instrument_source(command, source, options):
     """The path of the copy, or None: the original is compiled."""
     copy = failure = None
     try:
+        arguments = command.clang_arguments(source)
         clang = options.clang or clang_ast.find_clang()
-        language = ['-x', source.language]
-        copy = rewrite.rewrite(clang, source.path, command.for_clang + language + TOLERANT,
-                               options.functions, options.lines)
-    except (clang_ast.AstError, OSError) as e:
+        try:
+            copy = rewrite.rewrite(clang, source.path, arguments, options.functions, options.lines)
+        except clang_ast.AstError:
+            newest = clang_ast.find_newest()
+            if source.language != 'cuda' or not newest:
+                raise
+            copy = rewrite.rewrite(newest, source.path, arguments, options.functions, options.lines)
+    except (clang_ast.AstError, cuda.NoToolkit, OSError) as e:
         failure = str(e)
         say('%s: not instrumented: %s' % (source.path, failure))
     if options.list:
@@ -228,17 +116,6 @@ def name_original(depfile, copy, original):
         say('%s: %s' % (depfile, e.strerror))
 
 
-def name_cuda_sources(command, options):
-    if command.mode == 'other':
-        return
-    for path in command.cuda:
-        if options.sources and not is_listed(path, options.sources):
-            continue
-        say('%s: not instrumented: %s' % (path, NO_CUDA))
-        if options.list:
-            write_list(options.list, path, None, NO_CUDA)
-
-
 def compile_copies(command, options):
     """The command with copies, and which file each of them is a copy of."""
     words = list(command.words)
@@ -251,7 +128,7 @@ def compile_copies(command, options):
         if path:
             copies[source] = path
             words[source.index] = path
-            folder = ['-iquote', os.path.dirname(source.path) or '.']
+            folder = command.quote_folder(os.path.dirname(source.path) or '.')
             before += [] if folder[1] in before else folder
     if copies:
         if options.include:
@@ -276,25 +153,20 @@ def run(words):
         return 127
 
 
-def library_words(options):
-    """What a link needs: the library by its path, and where it is found at run time."""
-    if not options.library:
-        return []
-    if re.search(r'\.so(\.|$)', options.library):
-        return [options.library, '-Wl,-rpath,' + os.path.dirname(os.path.abspath(options.library))]
-    return [options.library, '-pthread', '-ldl']
+def parse_command(words):
+    nvcc = next((word for word in words[:2] if cuda.is_nvcc(word)), None)
+    return NvccCommand(words, nvcc) if nvcc else Command(words)
 
 
 def wrap_command(words, options):
-    command = Command(words)
+    command = parse_command(words)
     if options.only_if_on and not command.timer_is_on:
         return run(words)
     if command.mode == 'other' or not command.inputs:
         return run(words)
-    name_cuda_sources(command, options)
     new, copies = compile_copies(command, options)
-    if command.mode == 'link':
-        new += library_words(options)
+    if command.mode == 'link' and options.library:
+        new += command.link_library(options.library)
     status = run(new)
     if status == 0 and command.depends:
         for source, copy in copies.items():

@@ -27,8 +27,8 @@ ATTRIBUTES = {
     'NoInstrumentFunction': 'it has the attribute no_instrument_function',
     'AnyX86Interrupt': 'an interrupt handler',
     'IFunc': 'ifunc: it runs before the program is relocated',
-    'CUDAGlobal': 'device code',
-    'CUDADevice': 'device code',
+    'CUDAGlobal': 'a kernel',
+    'CUDADevice': 'compiled for the device',
 }
 
 # Headers below these are not the project's.

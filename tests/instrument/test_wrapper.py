@@ -184,17 +184,6 @@ int main(void) { return !taken(); }
             "source/a.c: 1 functions instrumented, 0 left out, 1 in headers",
             "source/a.c: own: left out: defined in source/own.h:1, and only the source itself is copied"])
 
-    def test_cuda_sources_are_named(self):
-        """A compiler that takes anything: nvcc is not needed."""
-        self.write("source/a.cu", "__global__ void k() {}\n")
-        for words in (["-c", "source/a.cu"], ["-x", "cu", "-c", "source/a.cu"]):
-            done = self.instrument("true", *words,
-                                   options=("--functions", "*", "--list", "list.txt"))
-            self.assertEqual((done.returncode, done.stderr.count("\n")), (0, 1), done.stderr)
-            self.assertRegex(done.stderr, "^stint instrument: source/a.cu: not instrumented: CUDA ")
-            self.assertRegex(self.read("list.txt"), "^source/a.cu: not instrumented: CUDA .*\n$")
-        self.assertEqual(self.good(self.instrument("true", "--version", "source/a.cu")), "")
-
     @unittest.skipUnless(CXX and shutil.which(CXX.split()[0]), "no C++ compiler")
     def test_coroutines_are_left_alone(self):
         """Either clang reads them, and they are left out, or the original is compiled."""
