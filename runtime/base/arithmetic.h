@@ -6,7 +6,9 @@
 #ifndef STINT_ARITHMETIC_H
 #define STINT_ARITHMETIC_H
 
+#include <float.h>
 #include <stdint.h>
+#include <string.h>
 
 static inline uint64_t saturating_add(uint64_t a, uint64_t b) {
     return b > UINT64_MAX - a ? UINT64_MAX : a + b;
@@ -34,6 +36,16 @@ static inline double double_min(double a, double b) {
 
 static inline double double_max(double a, double b) {
     return a > b ? a : b;
+}
+
+/* The number of these bits, which may be damaged: 0 for what is no sum of anything. */
+static inline double double_of_bits(uint64_t bits) {
+    double v;
+    memcpy(&v, &bits, sizeof v);
+    if (v >= 0 && v <= DBL_MAX) {
+        return v;
+    }
+    return 0;
 }
 
 static inline uint64_t u64_clamp(uint64_t v, uint64_t low, uint64_t high) {

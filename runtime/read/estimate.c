@@ -16,21 +16,11 @@
  */
 #include "estimate.h"
 
-#include <float.h>
 #include <string.h>
 
 #include "base/arithmetic.h"
 
 #define ACQUIRE(p) __atomic_load_n((p), __ATOMIC_ACQUIRE)
-
-static double sum_or_zero(uint64_t bits) {
-    double v;
-    memcpy(&v, &bits, sizeof v);
-    if (v >= 0 && v <= DBL_MAX) {
-        return v;
-    }
-    return 0;
-}
 
 void estimate_read(struct snapshot_sampled *out, const struct snapshot *s, uint32_t unit) {
     const struct stint_impl_sampled *from = snapshot_at(s, unit, sizeof *from);
@@ -44,7 +34,7 @@ void estimate_read(struct snapshot_sampled *out, const struct snapshot *s, uint3
     out->calls = ACQUIRE(&from->calls);
     out->weighted = ACQUIRE(&from->weighted);
     for (int i = 0; i < 3; ++i) {
-        out->error[i] = sum_or_zero(ACQUIRE(&from->error[i]));
+        out->error[i] = double_of_bits(ACQUIRE(&from->error[i]));
     }
 }
 

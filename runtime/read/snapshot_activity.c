@@ -6,7 +6,6 @@
  */
 #include "snapshot.h"
 
-#include <float.h>
 #include <string.h>
 
 #include "arena/activity_kind.h"
@@ -14,15 +13,6 @@
 #include "base/arithmetic.h"
 
 #define ACQUIRE(p) __atomic_load_n((p), __ATOMIC_ACQUIRE)
-
-static double double_or_zero(uint64_t bits) {
-    double v;
-    memcpy(&v, &bits, sizeof v);
-    if (v >= 0 && v <= DBL_MAX) {
-        return v;
-    }
-    return 0;
-}
 
 static void copy_configuration(struct snapshot_activity *out, const struct arena_activity *a) {
     out->varies = ACQUIRE(&a->varies);
@@ -45,8 +35,8 @@ static int copy_activity(struct snapshot_activity *out, const struct arena_activ
     out->bytes = ACQUIRE(&a->bytes);
     out->max_bytes = ACQUIRE(&a->max_bytes);
     out->min_bytes = ACQUIRE(&a->min_bytes);
-    out->squares = double_or_zero(ACQUIRE(&a->squares));
-    out->byte_squares = double_or_zero(ACQUIRE(&a->byte_squares));
+    out->squares = double_of_bits(ACQUIRE(&a->squares));
+    out->byte_squares = double_of_bits(ACQUIRE(&a->byte_squares));
     out->first_at = ACQUIRE(&a->first_at);
     out->last_at = ACQUIRE(&a->last_at);
     out->launches = ACQUIRE(&a->launches);
