@@ -5,8 +5,9 @@
  *
  * "at once": the block is freed right after it was allocated, while so many others are in use. "in
  * any order": one of them, chosen at random, is freed and allocated anew; with a million of them
- * that is a matter of the caches, with and without the library. A round is short, so that of many
- * the fastest was not interrupted. */
+ * that is a matter of the caches, with and without the library. "one by one": the same, but which
+ * block is next is read in the one before, so that no call begins before the memory of the last one
+ * is there. A round is short, so that of many the fastest was not interrupted. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,7 +48,8 @@ static double best_at_once(const struct way *w, int rounds) {
     return best;
 }
 
-static double best_any_order(const struct way *w, int rounds, unsigned count) {
+/* is_chain: one by one. */
+static double best_any_order(const struct way *w, int rounds, unsigned count, int is_chain) {
     double best = 1e18;
     unsigned random = 1;
     for (int round = 0; round < rounds; ++round) {
@@ -55,8 +57,12 @@ static double best_any_order(const struct way *w, int rounds, unsigned count) {
         for (int i = 0; i < CALLS; ++i) {
             random = random * 1664525u + 1013904223u;
             unsigned at = (random >> 8) % count;
+            if (is_chain) {
+                random += *(unsigned char *)block[at]; /* 0 */
+            }
             w->release(block[at]);
             block[at] = w->allocate(SIZE);
+            *(unsigned char *)block[at] = 0;
         }
         double each = (now_ns() - start) / CALLS;
         best = each < best ? each : best;
@@ -71,19 +77,22 @@ static void print_times(const char *what, unsigned count, double counted, double
 
 static void measure(const struct way *counted, const struct way *bare, int rounds, unsigned count) {
     const struct way *const ways[] = {counted, bare};
-    double once[2], order[2];
+    double once[2], order[2], chain[2];
     for (int i = 0; i < 2; ++i) {
         for (unsigned at = 0; at < count; ++at) {
             block[at] = ways[i]->allocate(SIZE);
+            *(unsigned char *)block[at] = 0;
         }
         once[i] = best_at_once(ways[i], rounds);
-        order[i] = best_any_order(ways[i], rounds, count);
+        order[i] = best_any_order(ways[i], rounds, count, 0);
+        chain[i] = best_any_order(ways[i], rounds, count, 1);
         for (unsigned at = 0; at < count; ++at) {
             ways[i]->release(block[at]);
         }
     }
     print_times("at once", count, once[0], once[1]);
     print_times("in any order", count, order[0], order[1]);
+    print_times("one by one", count, chain[0], chain[1]);
 }
 
 /* POSIX has dlsym give functions as objects. */
