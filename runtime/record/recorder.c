@@ -155,7 +155,7 @@ static void frame_push(struct thread_block *b, uint64_t guard, struct tree_edge 
 /* A call of an open scope that has no frame: too deep, or recursive beyond the deepest frame. */
 static void count_unframed(struct thread_block *b, struct tree_edge e) {
     if (e.recursive) {
-        __atomic_fetch_add(&tree_node(b, e.node)->recursions, 1, __ATOMIC_RELAXED);
+        stint_impl_owner_add(&tree_node(b, e.node)->recursions, 1);
     } else {
         thread_lose(b, STINT_STATUS_TOO_DEEP);
     }
@@ -339,7 +339,7 @@ int recorder_end(uint64_t guard, uint64_t opened, uint64_t now,
     uint64_t ticks = now - start;
     int backwards = now < start;
     if (recursive) {
-        __atomic_fetch_add(&n->recursions, 1, __ATOMIC_RELAXED); /* for signal handlers */
+        stint_impl_owner_add(&n->recursions, 1);
     } else if (backwards) {
         thread_lose(b, STINT_STATUS_CLOCK_BACK);
     } else {

@@ -281,6 +281,13 @@ uint32_t tree_above(const struct thread_block *b, uint32_t unit) {
     return n->parent;
 }
 
+/* Whether a scope of that site below the node is a call of the node itself: then it has no edge. */
+static int node_calls_itself(const struct thread_block *b, uint32_t unit, uint32_t set,
+                             uint32_t site) {
+    const struct stint_impl_node *n = tree_node(b, unit);
+    return n->site == site && n->set == set;
+}
+
 /* Compared as a whole: another key may have the same hash. */
 static uint32_t sent_find(const struct thread_block *b, uint32_t parent, uint32_t set,
                           uint32_t site, uint32_t sender) {
@@ -299,6 +306,11 @@ static uint32_t sent_find(const struct thread_block *b, uint32_t parent, uint32_
 struct tree_edge tree_find_sent(const struct thread_block *b, uint32_t parent, uint32_t set,
                                 uint32_t site, uint32_t sender) {
     struct tree_edge e = {0, 0, 0, 0};
+    if (!sender && node_calls_itself(b, parent, set, site)) {
+        e.node = parent;
+        e.recursive = 1;
+        return e;
+    }
     if (sender) {
         e.node = sent_find(b, parent, set, site, sender);
         e.probed = e.node && b->probe;

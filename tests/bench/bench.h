@@ -10,11 +10,12 @@
 #include <stdio.h>
 
 /* What the environment of a measuring process says. */
-#define CONFIGS 5
+#define CONFIGS 6
 struct config {
     const char *percentiles;
     const char *trace;
     int file;
+    const char *sample;
 };
 extern const struct config configs[CONFIGS];
 

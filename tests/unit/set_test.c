@@ -95,3 +95,26 @@ TEST(set, refused_when_there_are_too_many) {
 }
 
 HARNESS_MAIN()
+
+static void alternate(stint_set *const sets[2], int depth) {
+    REGISTER_TIMER("alternate", -1, sets[depth & 1]);
+    fake_advance(1);
+    if (depth) {
+        alternate(sets, depth - 1);
+    }
+}
+
+/* A call in the other set is no recursive call: it is timed, too. */
+TEST(set, a_site_inside_itself_in_two_sets) {
+    stint_set *sets[2] = {stint_set_get("a"), stint_set_get("b")};
+    for (int i = 0; i < 3; ++i) {
+        alternate(sets, 3);
+    }
+    for (int i = 0; i < 2; ++i) {
+        stint_stat s;
+        CHECK(stint_set_stat_get(sets[i], "alternate", &s, sizeof s) == 0);
+        CHECK_EQ_U64(s.calls, 6);
+        CHECK_EQ_U64(s.samples, 3);
+        CHECK_EQ_U64(s.total_ns, 3 * (3 + (uint64_t)i));
+    }
+}

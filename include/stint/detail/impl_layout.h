@@ -254,16 +254,22 @@ stint_impl_ring_event(struct stint_impl_ring *r, uint64_t number) {
 #endif
 #endif
 
-/* The number of the first of so many places in a row. Owner only, in one instruction: a signal
- * handler before or after it takes others. Not locked, which would cost as much as a clock read. */
+/* Adds to a number that no other thread changes, and returns what it was. In one instruction: a signal
+ * handler adds before or after it. Not locked, which would cost as much as a clock read. */
+static inline __attribute__((always_inline)) uint64_t stint_impl_owner_add(uint64_t *number,
+                                                                           uint64_t more) {
+#if defined(__x86_64__) && !defined(STINT_IMPL_ATOMIC_ONLY)
+    __asm__ volatile("xaddq %0, %1" : "+r"(more), "+m"(*number) : : "memory", "cc");
+    return more;
+#else
+    return __atomic_fetch_add(number, more, __ATOMIC_RELEASE);
+#endif
+}
+
+/* The number of the first of so many places in a row. Owner only. */
 static inline __attribute__((always_inline)) uint64_t
 stint_impl_ring_take(struct stint_impl_ring *r, uint64_t places) {
-#if defined(__x86_64__) && !defined(STINT_IMPL_ATOMIC_ONLY)
-    __asm__ volatile("xaddq %0, %1" : "+r"(places), "+m"(r->head) : : "memory", "cc");
-    return places;
-#else
-    return __atomic_fetch_add(&r->head, places, __ATOMIC_RELEASE);
-#endif
+    return stint_impl_owner_add(&r->head, places);
 }
 
 /* `at` is 0 while `what` is being replaced: a reader that finds the same `at` before and after
@@ -301,7 +307,7 @@ static inline __attribute__((always_inline)) uint32_t stint_impl_bucket_of_32(ui
 }
 
 /* One sample more, up to STINT_IMPL_BUCKET_FULL. Owner only; a signal handler may count in the same
- * bucket before or after each instruction. Not locked, as in stint_impl_ring_take. */
+ * bucket before or after each instruction. Not locked, as in stint_impl_owner_add. */
 static inline __attribute__((always_inline)) void stint_impl_bucket_add(uint32_t *bucket) {
 #if defined(__x86_64__) && !defined(STINT_IMPL_ATOMIC_ONLY)
     /* The carry: below the bound. */

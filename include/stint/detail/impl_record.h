@@ -84,6 +84,11 @@ extern void stint_impl_handle_end(uint64_t *handle);
 /* The second try: by a hash of the place in the tree. NULL: the slow path finds or makes it. */
 static inline __attribute__((always_inline)) struct stint_impl_node *
 stint_impl_node_find(struct stint_impl_thread *t, uint32_t parent, uint32_t set, uint32_t id) {
+    const struct stint_impl_node *p =
+        (struct stint_impl_node *)(void *)(t->base + (uint64_t)parent * STINT_IMPL_UNIT);
+    if (p->site == id && p->set == set) {
+        return STINT_IMPL_NULL; /* it calls itself: there is no such edge */
+    }
     uint64_t key = stint_impl_edge_key(parent, set, id);
     uint64_t slot = stint_impl_edge_slot(key, STINT_IMPL_LOAD(&t->edge_shift));
     /* In this order: a signal handler may put a larger table in its place. */
@@ -188,22 +193,6 @@ stint_impl_open_body(struct stint_impl_thread *t, uint64_t me, uint32_t set, uin
     return 1;
 }
 
-static inline __attribute__((always_inline)) void
-stint_impl_begin_body(void *guard, struct stint_impl_site *site, uint32_t set) {
-    struct stint_impl_thread *t = stint_impl_thread_here;
-    uint64_t word = STINT_IMPL_LOAD(&site->word);
-    uint32_t id = (uint32_t)word;
-    int known = (uint32_t)(word >> 32) == STINT_IMPL_LOAD(&t->gate);
-    if (STINT_IMPL_LIKELY(known) && id & STINT_IMPL_SITE_OFF) {
-        *(stint_impl_opened *)guard = 0;
-        return;
-    }
-    if (STINT_IMPL_UNLIKELY(!known) ||
-        STINT_IMPL_UNLIKELY(!stint_impl_open_body(t, (uint64_t)(uintptr_t)guard, set, id))) {
-        stint_impl_begin_slow(guard, site, set);
-    }
-}
-
 /* Closes an untimed call on top. 0: it is none, or the slow path has to see it. */
 static inline __attribute__((always_inline)) int
 stint_impl_end_untimed(struct stint_impl_thread *t, uint64_t me,
@@ -288,6 +277,31 @@ inline namespace local {
 #else
 #define STINT_IMPL_FN static inline __attribute__((always_inline, unused))
 #endif
+
+/* A function of its own, so that a scope that is off saves no registers. */
+STINT_IMPL_FN void stint_impl_begin_on(void *guard, struct stint_impl_site *site, uint32_t set,
+                                       struct stint_impl_thread *t, uint32_t id) {
+    if (STINT_IMPL_UNLIKELY(!stint_impl_open_body(t, (uint64_t)(uintptr_t)guard, set, id))) {
+        stint_impl_begin_slow(guard, site, set);
+    }
+}
+
+static inline __attribute__((always_inline)) void
+stint_impl_begin_body(void *guard, struct stint_impl_site *site, uint32_t set) {
+    struct stint_impl_thread *t = stint_impl_thread_here;
+    uint64_t word = STINT_IMPL_LOAD(&site->word);
+    uint32_t id = (uint32_t)word;
+    if (STINT_IMPL_UNLIKELY((uint32_t)(word >> 32) != STINT_IMPL_LOAD(&t->gate))) {
+        stint_impl_begin_slow(guard, site, set);
+        return;
+    }
+    /* Falls through, without a taken branch: a scope that is on waits for the clock anyway. */
+    if (STINT_IMPL_LIKELY(id & STINT_IMPL_SITE_OFF)) {
+        *(stint_impl_opened *)guard = 0;
+        return;
+    }
+    stint_impl_begin_on(guard, site, set, t, id);
+}
 
 STINT_IMPL_FN void stint_impl_begin(void *guard, struct stint_impl_site *site, uint32_t set) {
     stint_impl_begin_body(guard, site, set);
