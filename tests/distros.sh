@@ -93,9 +93,10 @@ musl() {
     make_parts "$folder/musl" stint_tool "$unit" || return
     test_part "$folder/musl" tests/unit -L "$label" -E "$left_out" || return
     [ "$label" = unit ] || return 0
-    make_parts "$folder/musl" tests/harness tests/run &&
+    make_parts "$folder/musl" tests/harness tests/run tests/mem &&
         test_part "$folder/musl" tests/harness &&
-        test_part "$folder/musl" tests/run
+        test_part "$folder/musl" tests/run &&
+        test_part "$folder/musl" tests/mem
 }
 
 # Both tools say the same of a run file, whichever machine wrote it.

@@ -41,7 +41,11 @@ static void functions(void) {
     use(kept[5] = aligned_alloc(256, 512), 512);
     use(kept[6] = memalign(32, 40), 40);
     use(kept[7] = valloc(50), 50);
+#ifdef __GLIBC__
     use(kept[8] = pvalloc(5000), 8192);
+#else
+    use(kept[8] = memalign(4096, 8192), 8192); /* the same */
+#endif
     copy = strdup("eleven char");
     use(kept[9] = copy, 12);
     use(kept[10] = malloc(0), 0);

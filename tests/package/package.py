@@ -268,6 +268,64 @@ def pkg_config_static(place):
     pkg_config(place, "static", "--static")
 
 
+def counted_memory(place, program, by_tool=False, env=None):
+    """(mallocs, bytes) of each scope of memory/main.c."""
+    file = place.work / "build" / "memory.stint"
+    file.unlink(missing_ok=True)
+    stint = next(place.prefix("shared").glob("bin/stint"))
+    if by_tool:
+        run(stint, "run", "--mem", "--file", file, program)
+    else:
+        run(program, env={"STINT_FILE": str(file), **(env or {})})
+    rows = json.loads(run(stint, "export", file, "--to", "json"))["stats"]
+    return [(row.get("mallocs"), row.get("allocated_bytes")) for row in rows]
+
+
+def needs_own_malloc(place):
+    if "-fsanitize=" in place.options.cflags:
+        print("skipped: the sanitizer has a malloc of its own, which wins")
+        sys.exit(SKIP)
+
+
+@case
+def memory(place):
+    """libstint-mem.so by its CMake target, by pkg-config and by the tool."""
+    needs_own_malloc(place)
+    build = place.consumer("memory", "shared")
+    plain = place.program(build, "app_plain")
+    expect("stint::timer", counted_memory(place, plain), [(None, None)])
+    expect("stint::mem", counted_memory(place, place.program(build, "app_mem")), [(7, 700)])
+    expect("stint run --mem", counted_memory(place, plain, by_tool=True), [(7, 700)])
+    folder = place.library("shared").parent
+    flags = run(tool("pkg-config"), "--cflags", "--libs", "stint-mem",
+                env={"PKG_CONFIG_PATH": str(folder / "pkgconfig")})
+    program = place.work / "build" / "memory-pkg-config"
+    run(*place.cc, "-DWITH_TIMER", HERE / "memory/main.c", "-o", program, *flags.split())
+    expect("stint-mem.pc", counted_memory(place, program, env={"LD_LIBRARY_PATH": str(folder)}),
+           [(7, 700)])
+
+
+@case
+def memory_static(place):
+    """Where there is nothing to preload into, one line says so; the timers are as always."""
+    expect("stint-mem.pc", list(place.prefix("static").rglob("stint-mem.pc")), [])
+    build = place.consumer("memory", "static")
+    stint = next(place.prefix("shared").glob("bin/stint"))
+    programs = [place.program(build, "app_plain")]
+    if "-fsanitize=" not in place.options.cflags:
+        whole = place.work / "build" / "memory-whole-static"
+        run(*place.cc, "-static", "-w", "-DWITH_TIMER", "-I", place.prefix("static") / "include",
+            HERE / "memory/main.c", place.library("static"), "-o", whole, "-pthread",
+            "-Wl,--no-warnings")
+        programs.append(whole)
+    for program in programs:
+        said = run(stint, "run", "--mem", "--report", "none", program)
+        expect("lines of %s" % program.name, said.count("\n"), 1)
+        expect("the reason", "memory is not counted: this program is linked with libstint.a" in said,
+               True)
+        expect("calls", counted_memory(place, program, by_tool=True), [(None, None)])
+
+
 @case
 def library_on_program_off(place):
     for kind in ("shared", "static"):
@@ -466,6 +524,8 @@ def debian(place):
            ["libstint-dev", "libstint", "stint"])
     for path, name in zip(debs, ("/stint/stint.h", "/libstint.so.", "/bin/stint")):
         expect("%s in %s" % (name, path.name), name in run("dpkg-deb", "-c", path), True)
+    expect("libstint-mem.so in the library's package",
+           "/libstint-mem.so." in run("dpkg-deb", "-c", debs[1]), True)
     expect("archive", "/bin/stint\n" in run("tar", "-tf", next(packages.glob("*.tar.gz"))), True)
     # It is not uploaded to Debian, where a first version closes a bug.
     said = run(lintian, "--allow-root", "--suppress-tags", "initial-upload-closes-no-bugs", *debs,
