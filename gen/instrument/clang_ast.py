@@ -17,7 +17,8 @@ A Node is a piece of the dump that is decoded on demand: `kind`, `head` (its own
 without "inner"), `children()` (None for a null child), `begin`, `end` and `place` (each a Place, or None
 where clang gives no location), `contains(kind)` and `walk(kinds)`. One declaration is in memory at a
 time, as text: the dump of a file of 10 000 lines, 106 MB with clang 14, is read in 22 MB
-and 0.7 s of CPU time.
+and 0.7 s of CPU time. Of one that is larger than LARGE the text is shortened while it is read (COMPACT); its
+expressions have no types then.
 
 A Place is where something is in a file: `file`, `offset` in bytes, `length` of the token there, `after`
 (the offset after it), `line()` (of the file itself: #line is not applied). Inside a macro expansion
@@ -39,6 +40,7 @@ import subprocess
 import tempfile
 
 BLOCK = 1 << 20  # bytes read at a time
+LARGE = 8 << 20  # a declaration of more bytes is kept without what is not asked for
 SCOPE_BYTES = 1024  # of a::b<T>:: before a name
 
 CONTAINERS = {b'NamespaceDecl', b'LinkageSpecDecl', b'ExportDecl'}
@@ -47,9 +49,26 @@ FUNCTIONS = {'FunctionDecl', 'CXXMethodDecl', 'CXXConstructorDecl', 'CXXDestruct
 CLASSES = {'CXXRecordDecl', 'ClassTemplateDecl', 'ClassTemplatePartialSpecializationDecl',
            'ClassTemplateSpecializationDecl'}
 
-KIND = re.compile(rb'\{\n *(?:"id": "[^"]*",\n *)?"kind": "(\w+)"')
+KIND = re.compile(rb'\{\s*(?:"id": "[^"]*",\s*)?"kind": "(\w+)"')
 # "includedFrom" has a "file" of its own, which does not count as the file of a location.
 FILE = re.compile(rb'("includedFrom": \{\s*)?"file": ("(?:[^"\\]|\\.)*")')
+
+# What is replaced in large declarations, in this order: fields that are not asked for, and line ends inside of
+# a node, before the list of its children. No string of the dump has a line end.
+COMPACT = [(re.compile(pattern), text) for pattern, text in (
+    (rb'"id": "0x[0-9a-f]+",\n +', b''),
+    (rb',\n +"col": \d+', b''),
+    (rb',\n +"(?!inner)', b', "'),
+    (rb'\{\n +("(?:offset|qualType|desugaredQualType)[^{}]*?)\n +\}', rb'{\1}'),
+    (rb', "type": \{[^{}]*\}, "valueCategory": "\w+"', b''),  # of expressions; declarations keep theirs
+    (rb'"range": \{\n +("begin": \{[^{}]*\}), ("end": \{[^{}]*\})\n +\}', rb'"range": {\1, \2}'),
+    (rb'("referencedDecl": \{)\n +("kind": "\w+", "name": "[^"]*"), "type": \{[^{}]*\}\n +\}', rb'\1\2}'),
+    (rb'\n +', lambda found: indent_compact(len(found.group()) - 1)),
+)]
+
+
+def indent_compact(blanks):
+    return b'\n' + b'\t' * (blanks // 4) + b' ' * (blanks % 4)
 
 
 class AstError(Exception):
@@ -112,8 +131,9 @@ def line_of(file, offset):
 class Chunk:
     """The text of one declaration, and which file is the current one where in it."""
 
-    def __init__(self, text, file, qualified=''):
+    def __init__(self, text, file, qualified='', compact=False):
         self.text = text
+        self.compact = compact
         self.qualified = qualified  # the namespaces around it, as a::b::
         self.positions = [0]
         self.files = [file]
@@ -122,6 +142,10 @@ class Chunk:
                 if not m.group(1):
                     self.positions.append(m.start())
                     self.files.append(json.loads(m.group(2)))
+
+    def indented(self, blanks):
+        """A line end and so many blanks."""
+        return indent_compact(blanks) if self.compact else b'\n' + b' ' * blanks
 
     def file_at(self, position):
         return self.files[bisect.bisect_right(self.positions, position) - 1]
@@ -143,7 +167,7 @@ class Node:
 
     def inner_position(self):
         if self.inner_at is None:
-            mark = b'\n' + b' ' * (self.indent + 2) + b'"inner": [\n'
+            mark = self.chunk.indented(self.indent + 2) + b'"inner": [\n'
             at = self.chunk.text.find(mark, self.start, self.end_at)
             self.inner_at = (at, at + len(mark))
         return self.inner_at
@@ -167,9 +191,11 @@ class Node:
             return
         text = self.chunk.text
         indent = self.indent + 4
-        close = b'\n' + b' ' * indent + b'}'
-        while text[position + indent:position + indent + 1] == b'{':
-            start = position + indent
+        line = self.chunk.indented(indent)
+        close = line + b'}'
+        before = len(line) - 1
+        while text[position + before:position + before + 1] == b'{':
+            start = position + before
             if text[start + 1:start + 2] == b'}':
                 end = start + 2
                 yield None
@@ -355,7 +381,7 @@ class Stream:
         self.read = read
         self.files = files
         self.names = {}
-        self.buffer = b''
+        self.buffer = bytearray()
         self.file = ''
         self.qualified = ''
 
@@ -394,11 +420,42 @@ class Stream:
 
     def take(self, length):
         """The next so many bytes, as a chunk; the current file moves on."""
-        text = self.buffer[:length]
-        self.buffer = self.buffer[length:]
-        chunk = Chunk(text, self.file, self.qualified)
+        text = bytes(self.buffer[:length])
+        del self.buffer[:length]
+        return self.chunk(text)
+
+    def chunk(self, text, compact=False):
+        chunk = Chunk(text, self.file, self.qualified, compact)
         self.file = chunk.files[-1]
         return chunk
+
+    def take_declaration(self, close):
+        """The chunk up to that end, or None if there is none."""
+        compacted = bytearray()
+        start = 0
+        while True:
+            at = self.buffer.find(close, start)
+            if at >= 0:
+                break
+            start = max(start, len(self.buffer) - len(close))
+            if len(self.buffer) > LARGE:
+                lines = self.buffer.rfind(b'\n', 0, start)
+                compacted += self.take_compact(lines)
+                start -= lines
+            if not self.more():
+                return None
+        if not compacted:
+            return self.take(at + len(close))
+        compacted += self.take_compact(at) + indent_compact(len(close) - 2) + b'}'
+        del self.buffer[:len(close)]
+        return self.chunk(compacted, compact=True)
+
+    def take_compact(self, length):
+        text = bytes(self.buffer[:length])
+        del self.buffer[:length]
+        for pattern, replacement in COMPACT:
+            text = pattern.sub(replacement, text)
+        return text
 
     def nodes(self):
         at = self.find(b'\n  "inner": [\n', 0)
@@ -418,10 +475,9 @@ class Stream:
             if found and found.group(1) in CONTAINERS:
                 yield from self.container_nodes(indent)
             else:
-                end = self.find(close, 0)
-                if end < 0:
+                chunk = self.take_declaration(close)
+                if chunk is None:
                     return
-                chunk = self.take(end + len(close))
                 node = Node(chunk, indent, len(chunk.text), indent)
                 if self.wanted(node):
                     yield node

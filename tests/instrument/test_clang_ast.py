@@ -6,11 +6,13 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from unittest import mock
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "gen", "instrument"))
 
 import clang_ast  # noqa: E402
+import rewrite  # noqa: E402
 
 # One function of about 20 lines, whose dump is about 440 KB.
 FUNCTION = """
@@ -165,6 +167,28 @@ int operator+(a::b::c, int) { return 3; }
         path = self.write("a.c", "#include <stdio.h>\n" + FUNCTION % {"n": 1} * 1)
         with clang_ast.dump(CLANG, [path]) as nodes:
             next(nodes)
+
+    def test_large_declarations_are_read_the_same(self):
+        """They are kept in another form, without what is not asked for: the copies must not differ."""
+        corpus = os.path.join(ROOT, "tests", "instrument")
+        names = ["corpus/%s.c" % name for name in (
+            "attribute_statement", "declarations", "function_pointer", "generic", "macro_loop",
+            "statement_expression", "switch_declaration", "utf8", "vla_goto")]
+        names += ["corpus_cxx/%s.cpp" % name for name in ("if_constexpr", "lambda", "while_declaration")]
+        for name in names:
+            path = os.path.join(corpus, name)
+            with open(path, encoding="utf-8") as file:
+                self.assertNotIn("#include", file.read(), name + " would take long")
+            for lines in (False, True):
+                usual = self.copy_of(path, lines)
+                with mock.patch.multiple(clang_ast, BLOCK=512, LARGE=256):
+                    self.assertEqual(self.copy_of(path, lines), usual, name)
+
+    def copy_of(self, path, lines):
+        standard = "-std=gnu++17" if path.endswith(".cpp") else "-std=gnu11"
+        copy = rewrite.rewrite(CLANG, path, [standard], ["*"], lines)
+        self.assertTrue(copy.done)
+        return vars(copy)
 
     def test_memory_and_every_function_of_10000_lines(self):
         path = self.write("large.c", "".join(FUNCTION % {"n": n} for n in range(480)))
