@@ -31,6 +31,9 @@ struct top_row {
     uint64_t open_self_ns;
     uint64_t age_ns; /* of the call that has been open for the longest time; 0 = none */
     uint32_t thread; /* index, or SNAPSHOT_NONE: all */
+    int has_memory;  /* allocations were counted */
+    uint64_t mallocs, malloc_bytes, live_bytes;
+    uint64_t more_mallocs, more_malloc_bytes;
 };
 
 struct top_table {
@@ -38,6 +41,7 @@ struct top_table {
     struct top_row **by_name; /* to find a row in the next reading */
     uint32_t count;
     int tree;
+    int has_memory; /* a row has */
     uint64_t wall_ns;
     uint64_t more_wall_ns;
     uint64_t lost;

@@ -21,7 +21,9 @@
 #define NAME_MIN_COLUMNS 16
 #define NAME_MAX_COLUMNS 60
 #define NUMBERS 64 /* columns of the numbers of a row */
-#define INDENT 2   /* columns for each scope around a row of a tree */
+#define MEMORY_COLUMNS 3
+#define MEMORY_WIDTH 9 /* of each, after two spaces */
+#define INDENT 2       /* columns for each scope around a row of a tree */
 
 #define SUFFIX_BYTES 32u /* " (open)" and " [TID]" */
 
@@ -104,6 +106,8 @@ static void subtract_rows(const struct top_table *now, const struct top_table *t
         is->more_ns = saturating_subtract(is->total_ns + is->open_ns, was->total_ns + was->open_ns);
         is->more_self_ns =
             saturating_subtract(is->self_ns + is->open_self_ns, was->self_ns + was->open_self_ns);
+        is->more_mallocs = saturating_subtract(is->mallocs, was->mallocs);
+        is->more_malloc_bytes = saturating_subtract(is->malloc_bytes, was->malloc_bytes);
     }
 }
 
@@ -129,7 +133,11 @@ static struct top_row top_row_of(const struct stint_row *r) {
                             .open_self_ns = r->open_self_ns,
                             .age_ns = r->open_ns,
                             .thread = r->thread,
-                            .parent = SNAPSHOT_NONE};
+                            .parent = SNAPSHOT_NONE,
+                            .has_memory = (r->has & ROW_MEMORY) != 0,
+                            .mallocs = r->measure[MEASURE_MALLOCS],
+                            .malloc_bytes = r->measure[MEASURE_MALLOC_BYTES],
+                            .live_bytes = r->memory_live};
 }
 
 /* The parent is in the table already. */
@@ -154,6 +162,7 @@ static int copy_rows(struct top_table *t, struct snapshot *s, const struct rows 
         }
         struct top_row *out = &t->row[t->count];
         *out = top_row_of(r);
+        t->has_memory |= out->has_memory;
         if (which->tree && r->parent < i) {
             row_set_parent(out, t, place[r->parent]);
         }
@@ -280,8 +289,34 @@ static void put_top_cell(struct text *t, const char *number, size_t width) {
     text_add(t, "%s", number);
 }
 
+/* In this order, as many as fit. */
+static const char *const memory_titles[MEMORY_COLUMNS] = {"live", "bytes/s", "mallocs/s"};
+
+static size_t count_memory_columns(const struct top_table *t, uint32_t width) {
+    if (!t->has_memory) {
+        return 0;
+    }
+    if (!width) {
+        return MEMORY_COLUMNS;
+    }
+    uint64_t room = saturating_subtract(width, NUMBERS + NAME_MIN_COLUMNS);
+    return (size_t)u64_min(room / (2 + MEMORY_WIDTH), MEMORY_COLUMNS);
+}
+
+static void put_top_memory(struct text *t, const struct top_row *r, double per_s, size_t columns) {
+    char n[MEMORY_COLUMNS][TEXT_NUMBER] = {"-", "-", "-"};
+    if (r->has_memory) {
+        text_bytes(n[0], r->live_bytes);
+        text_bytes(n[1], (uint64_t)((double)r->more_malloc_bytes * per_s));
+        snprintf(n[2], sizeof n[2], "%s", number_short((double)r->more_mallocs * per_s, 4).text);
+    }
+    for (size_t i = 0; i < columns; ++i) {
+        put_top_cell(t, n[i], MEMORY_WIDTH);
+    }
+}
+
 static void put_top_row(struct text *t, const struct top_row *r, const struct top_table *table,
-                        size_t name) {
+                        size_t name, size_t memory) {
     char n[TEXT_NUMBER];
     double wall_s = (double)table->more_wall_ns / 1e9, per_s = 0;
     if (wall_s > 0) {
@@ -308,10 +343,11 @@ static void put_top_row(struct text *t, const struct top_row *r, const struct to
     }
     text_time(n, total_ns, CONFIG_UNIT_AUTO);
     put_top_cell(t, n, 9);
+    put_top_memory(t, r, per_s, memory);
     text_put(t, "\n", 1);
 }
 
-static void put_top_head(struct text *t, const struct top_table *table, size_t name,
+static void put_top_head(struct text *t, const struct top_table *table, size_t name, size_t memory,
                          const struct top_table_form *form) {
     char more[TEXT_NUMBER];
     text_time(more, table->more_wall_ns, CONFIG_UNIT_AUTO);
@@ -330,6 +366,9 @@ static void put_top_head(struct text *t, const struct top_table *table, size_t n
     put_top_cell(t, "avg", 9);
     put_top_cell(t, "calls", 10);
     put_top_cell(t, "total", 9);
+    for (size_t i = 0; i < memory; ++i) {
+        put_top_cell(t, memory_titles[i], MEMORY_WIDTH);
+    }
     if (form->colour) {
         text_add(t, "\x1b[0m");
     }
@@ -339,9 +378,10 @@ static void put_top_head(struct text *t, const struct top_table *table, size_t n
 int top_table_print(struct text *out, const struct top_table *t,
                     const struct top_table_form *form) {
     struct top_order *order = malloc(((size_t)t->count + 1) * sizeof *order);
-    size_t name = NAME_MAX_COLUMNS;
+    size_t name = NAME_MAX_COLUMNS, memory = count_memory_columns(t, form->width);
     if (form->width) {
-        name = (size_t)u64_clamp(saturating_subtract(form->width, NUMBERS), NAME_MIN_COLUMNS,
+        uint64_t numbers = NUMBERS + memory * (2 + MEMORY_WIDTH);
+        name = (size_t)u64_clamp(saturating_subtract(form->width, numbers), NAME_MIN_COLUMNS,
                                  NAME_MAX_COLUMNS);
     }
     if (!order) {
@@ -355,9 +395,9 @@ int top_table_print(struct text *out, const struct top_table *t,
     if (t->tree) {
         rows = top_tree_arrange(order, t, form->rows);
     }
-    put_top_head(out, t, name, form);
+    put_top_head(out, t, name, memory, form);
     for (int64_t i = 0; i < rows; ++i) {
-        put_top_row(out, order[i].row, t, name);
+        put_top_row(out, order[i].row, t, name, memory);
     }
     free(order);
     return rows < 0 ? -1 : 0;

@@ -160,6 +160,20 @@ def check_views(path):
     run(TOOL, "export", path, "--to", "html")
 
 
+def check_prometheus(path, row):
+    """Of the row long."""
+    text = run(TOOL, "export", path, "--to", "prometheus").stdout
+    seconds = "%d.%09d" % divmod(row["cpu_time_ns"], 10**9)
+    for family, value in (("cpu_seconds_total", seconds), ("measured_calls_total", LONG),
+                          ("voluntary_switches_total", row["waits"]),
+                          ("involuntary_switches_total", row["preempted"]),
+                          ("minor_faults_total", row["minor_faults"]),
+                          ("major_faults_total", row["major_faults"])):
+        series = 'stint_scope_%s{name="long",set="GlobalStatInfo"} ' % family
+        found = [line[len(series):] for line in text.splitlines() if line.startswith(series)]
+        expect(family, found, [str(value)])
+
+
 def find_runs(folder):
     """The program's file and its child's."""
     parents, children = [], []
@@ -195,6 +209,7 @@ def main():
         expect("queued", rows["job"]["queue_calls"], THREADS)
         expect("the sender's time", rows["send"]["self_ns"], rows["send"]["total_ns"])
         check_views(path)
+        check_prometheus(path, rows["long"])
         rows = check_calls(export(child, "json"),
                            {"child": 1, "short": 1, "range": 1, "long": 1},
                            {"child": None, "short": "child", "range": "child", "long": "child"})

@@ -249,6 +249,26 @@ def case_hook(place):
     return 0
 
 
+def check_top(place, path):
+    """As many columns as fit beside those of the times."""
+    for width, columns in ((200, ["live", "bytes/s", "mallocs/s"]), (101, ["live"]), (80, [])):
+        text = place.run(place.tool, "top", "--once", path, env={"COLUMNS": str(width)}).stdout
+        lines = [line for line in text.splitlines() if line.startswith(("name", "first"))]
+        expect("columns", lines[0].split()[-len(columns) - 1:], ["total"] + columns)
+        expect("too long", [line for line in lines if len(line) > width], [])
+        if columns:
+            expect("live", re.findall(r" 900 B\b", lines[1]), [" 900 B"])
+    second = next(line for line in text.splitlines() if line.startswith("second"))
+    expect("nothing", " B" in second, False)
+
+
+def check_prometheus(place, path):
+    text = place.run(place.tool, "export", path, "--to", "prometheus").stdout
+    for family, value in (("mallocs_total", 40), ("allocated_bytes_total", 4000),
+                          ("memory_peak_bytes", 4000), ("memory_live_bytes", 900)):
+        contains(text, '\nstint_scope_%s{name="first",set="GlobalStatInfo"} %d\n' % (family, value))
+
+
 def case_outputs(place):
     """Table, tree, HTML, diff, merge."""
     program, folder = place.program(), place.folder
@@ -270,6 +290,8 @@ def case_outputs(place):
     sort = place.run(place.tool, "report", "--sort", "mallocs", folder / "a.stint").stdout
     names = [line.split()[0] for line in sort.splitlines() if line.startswith(("outer", "inner"))]
     expect("sort=mallocs", names, ["inner", "outer"])
+    check_top(place, folder / "c.stint")
+    check_prometheus(place, folder / "c.stint")
     page = place.run(place.tool, "export", folder / "a.stint", "--to", "html").stdout
     contains(page, '"memory_peak_bytes"')
     text = place.run(place.tool, "diff", "--metric", "memory", folder / "a.stint",
