@@ -50,6 +50,7 @@ static void activity_forget_tables(void) {
     activity_line_forget();
     activity_memory_forget();
     activity_lane_forget();
+    activity_source_forget();
     activity_rows_forget();
     activity_text_forget();
     activity_device_forget();

@@ -67,6 +67,7 @@ static void activity_book_work(const struct activity_record *r, const struct act
         activity_rows_add(row, &s);
         activity_call_join(r->correlation, row, r->start);
     }
+    activity_source_add(from.line, k.device, &s);
     if (gpu) {
         activity_line_work(r, gpu, &from);
     }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where API calls were made: the scope, thread and time of each, by correlation number.
+ * Where API calls were made: the scope, thread, source line and time of each, by correlation number.
  *
  * Implementation notes
- * - A slot is three words, each with enough bits of the correlation number to identify its call: a
+ * - A slot is four words, each with enough bits of the correlation number to identify its call: a
  *   thread may write while another one reads, or writes for a number 65 536 away, and a word of
  * another call is recognised.
  * - A look-up does not remove the entry: all nodes of a graph have their launch's number.
@@ -14,6 +14,7 @@
 
 #include "activity.h"
 #include "base/scratch.h"
+#include "record/line_book.h"
 #include "record/thread.h"
 
 #define SLOTS 65536u
@@ -28,6 +29,7 @@ struct launch_slot {
     uint64_t node;   /* number << 32 | units */
     uint64_t ticks;  /* upper half of the number << 48 | ticks, cut */
     uint64_t thread; /* upper half << 48 | units */
+    uint64_t line;   /* upper half << 48 | lines_here() */
 };
 
 static struct launch_slot *slots; /* NULL while it is not open; release, acquire */
@@ -64,6 +66,7 @@ void activity_launch(uint32_t correlation) {
     }
     const struct thread_block *b = thread_block_here();
     uint32_t node = 0, thread = 0;
+    uint64_t line = 0;
     if (b) {
         const struct stint_impl_frame *f = thread_innermost(b);
         if (f) {
@@ -71,10 +74,12 @@ void activity_launch(uint32_t correlation) {
             node = recursive ? recursive : STINT_IMPL_LOAD(&f->node);
         }
         thread = (uint32_t)((size_t)((char *)b->record - b->hot.base) / STINT_IMPL_UNIT);
+        line = lines_here(b);
     }
     struct launch_slot *s = &table[correlation % SLOTS];
     uint64_t upper = (uint64_t)(correlation >> 16) << LOW;
     STINT_IMPL_STORE(&s->thread, upper | thread);
+    STINT_IMPL_STORE(&s->line, upper | (line & LOW_MASK));
     STINT_IMPL_STORE(&s->ticks, upper | (clock_ticks() & LOW_MASK));
     STINT_IMPL_STORE(&s->node, (uint64_t)correlation << 32 | node);
 }
@@ -106,6 +111,7 @@ void activity_launch_find(uint32_t correlation, struct activity_origin *out) {
         uint64_t low = activity_launch_get_low(&s->ticks, correlation);
         out->node = (uint32_t)node;
         out->thread = (uint32_t)activity_launch_get_low(&s->thread, correlation);
+        out->line = activity_launch_get_low(&s->line, correlation);
         if (low) {
             out->ticks = activity_launch_extend(low);
         }

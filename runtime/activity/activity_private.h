@@ -85,6 +85,7 @@ struct activity_origin {
     uint32_t node;   /* units, 0 = no open scope */
     uint32_t thread; /* its record; units, 0 = a thread without one */
     uint64_t ticks;  /* when; 0 = unknown */
+    uint64_t line;   /* lines_here() */
 };
 
 int activity_launch_open(void);
@@ -173,6 +174,12 @@ void activity_rows_sum(uint32_t row, const struct activity_sums *sums);
 void activity_rows_raise(uint32_t row, uint64_t ns);
 /* The level is so many bytes now; the maximum is kept, too. */
 void activity_rows_level(uint32_t row, uint64_t bytes, uint64_t at);
+
+/* ---- GPU time by source line (activity_source.c). */
+
+void activity_source_forget(void);
+/* A kernel, copy or fill. cell: of its launch, 0 = not of a source line; device: units. */
+void activity_source_add(uint64_t cell, uint32_t device, const struct activity_sample *s);
 
 /* ---- Memory that calls of the GPU's API allocated and freed (activity_memory.c): by which scope,
  * how much, and how much a device holds. Memory allocated before tracing began is unknown when it

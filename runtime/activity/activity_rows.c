@@ -43,6 +43,10 @@ static int activity_row_has_time(uint32_t kind) {
     return kind != ACTIVITY_ALLOC && kind != ACTIVITY_FREE && kind != ACTIVITY_MEMORY;
 }
 
+static int activity_row_has_median(uint32_t kind) {
+    return activity_row_has_time(kind) && kind != ACTIVITY_BUSY && kind != ACTIVITY_LINE;
+}
+
 /* What medians are made of. Without memory for the samples, of the histogram. */
 static void activity_row_make_samples(struct arena_activity *a) {
     size_t bytes = sizeof(struct arena_samples);
@@ -65,7 +69,7 @@ static void activity_row_publish(const struct activity_key *k, uint32_t row) {
         a->min = UINT64_MAX;
     }
     a->min_bytes = UINT64_MAX;
-    if (config.percentiles && activity_row_has_time(k->kind) && k->kind != ACTIVITY_BUSY) {
+    if (config.percentiles && activity_row_has_median(k->kind)) {
         activity_row_make_samples(a);
     }
     a->next = h->first_activity;

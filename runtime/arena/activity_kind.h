@@ -30,6 +30,9 @@ enum activity_kind {
     /* Samples of another kind that later records proved wrong; ACTIVITY_TAKEN_GAP. Snapshots
      * subtract them there. */
     ACTIVITY_TAKEN_BACK,
+    /* Kernels, copies and fills again, by the source line that launched them: its number is the
+     * detail, its file the name. */
+    ACTIVITY_LINE,
     ACTIVITY_KINDS
 };
 

@@ -176,6 +176,10 @@ static int json_put_lines(struct sink *out, struct snapshot *s) {
         json_put_number(out, "hits", r->hits);
         json_put_number(out, "self_ns", r->self_ns);
         json_put_number(out, "total_ns", r->total_ns);
+        if (rows.has_gpu) {
+            json_put_number(out, "gpu_calls", r->gpu_calls);
+            json_put_number(out, "gpu_ns", r->gpu_ns);
+        }
         sink_put(out, "}", 1);
     }
     sink_put(out, "]", 1);

@@ -39,6 +39,7 @@ const char *activity_kind_text(uint32_t kind) {
         [ACTIVITY_MEMORY] = "memory",
         [ACTIVITY_UNIFIED] = "unified",
         [ACTIVITY_TAKEN_BACK] = "taken back",
+        [ACTIVITY_LINE] = "line",
     };
     return TEXT(texts, kind, "unknown");
 }

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "arena/activity_kind.h"
 #include "arena/arena.h"
 #include "base/api.h"
 #include "base/arithmetic.h"
@@ -44,26 +45,32 @@ int line_tables_next(struct line_tables *t, struct line_table *out) {
     return 1;
 }
 
-/* The file's index, which is new if no other has that name; SNAPSHOT_NONE if it has none. */
-static uint32_t file_find(struct line_rows *out, struct hash_map *names,
-                          const struct line_table *table) {
+/* The file's index; HASH_MAP_NONE if there is none of that name. */
+static uint32_t file_find(const struct line_rows *rows, const struct hash_map *names,
+                          const char *name, uint32_t length) {
     struct hash_map_walk walk;
+    uint32_t i = hash_map_first(names, (uint32_t)hash_bytes(name, length), &walk);
+    while (i != HASH_MAP_NONE &&
+           (rows->files[i].length != length || memcmp(rows->files[i].name, name, length) != 0)) {
+        i = hash_map_next(names, &walk);
+    }
+    return i;
+}
+
+/* The same, and a new one if no other has that name; SNAPSHOT_NONE if the table has none. */
+static uint32_t file_of(struct line_rows *out, struct hash_map *names,
+                        const struct line_table *table) {
     const char *name = table->name;
     uint32_t length = table->length;
     if (!name) {
         return SNAPSHOT_NONE;
     }
-    uint32_t key = (uint32_t)hash_bytes(name, length);
-    uint32_t i = hash_map_first(names, key, &walk);
-    while (i != HASH_MAP_NONE &&
-           (out->files[i].length != length || memcmp(out->files[i].name, name, length) != 0)) {
-        i = hash_map_next(names, &walk);
-    }
+    uint32_t i = file_find(out, names, name, length);
     if (i == HASH_MAP_NONE) {
         i = out->file_count++;
         out->files[i].name = name;
         out->files[i].length = length;
-        hash_map_add(names, key, i);
+        hash_map_add(names, (uint32_t)hash_bytes(name, length), i);
     }
     return i;
 }
@@ -123,6 +130,44 @@ static int rows_merge(struct line_rows *all, struct scratch *memory) {
     return 0;
 }
 
+/* The row of a line of the file; NULL if there is none, as only a bad file has it. */
+static struct line_row *row_find(struct line_rows *rows, uint32_t file, uint32_t line) {
+    uint32_t low = rows->files[file].first, end = low + rows->files[file].count, high = end;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (rows->rows[middle].line < line) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    if (low < end && rows->rows[low].line == line) {
+        return &rows->rows[low];
+    }
+    return NULL;
+}
+
+/* What lines launched is in rows of activities, of each thread and device. */
+static void rows_add_gpu(struct line_rows *out, const struct snapshot *s,
+                         const struct hash_map *names) {
+    for (uint32_t i = 0; i < s->activity_count; ++i) {
+        const struct snapshot_activity *a = &s->activities[i];
+        struct line_row *r = NULL;
+        uint32_t file = HASH_MAP_NONE;
+        if (a->kind == ACTIVITY_LINE && a->count) {
+            file = file_find(out, names, a->name, a->name_length);
+        }
+        if (file != HASH_MAP_NONE) {
+            r = row_find(out, file, a->detail);
+        }
+        if (r) {
+            r->gpu_calls = saturating_add(r->gpu_calls, a->count);
+            r->gpu_ns = saturating_add(r->gpu_ns, a->total);
+            out->has_gpu = 1;
+        }
+    }
+}
+
 int line_rows_read(struct line_rows *out, struct snapshot *s) {
     struct hash_map names;
     struct line_tables first, all;
@@ -140,10 +185,14 @@ int line_rows_read(struct line_rows *out, struct snapshot *s) {
     }
     all = first; /* not the newest one again: a running program may have made others since */
     while (line_tables_next(&all, &table)) {
-        uint32_t file = file_find(out, &names, &table);
+        uint32_t file = file_of(out, &names, &table);
         if (file != SNAPSHOT_NONE) {
             table_rows(out, s, &table, file);
         }
     }
-    return rows_merge(out, &s->memory);
+    if (rows_merge(out, &s->memory)) {
+        return -1;
+    }
+    rows_add_gpu(out, s, &names);
+    return 0;
 }

@@ -22,7 +22,9 @@ struct line_row {
     uint32_t line;
     uint64_t hits;
     uint64_t self_ns;
-    uint64_t total_ns; /* with the instrumented functions that the line calls */
+    uint64_t total_ns;  /* with the instrumented functions that the line calls */
+    uint64_t gpu_calls; /* kernels, copies and fills that the line launched */
+    uint64_t gpu_ns;
 };
 
 struct line_rows {
@@ -30,6 +32,7 @@ struct line_rows {
     uint32_t file_count;
     struct line_row *rows;
     uint32_t row_count;
+    int has_gpu; /* some row has GPU time */
 };
 
 /* The lines of one file for one thread, as they are in the run file. */

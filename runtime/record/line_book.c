@@ -171,6 +171,9 @@ struct stint_impl_lines_book *lines_open(const struct stint_impl_lines_file *fil
     }
     registry_lock();
     struct line_book *book = book_open(b, file);
+    if (book) {
+        b->lines = book->hot.thread;
+    }
     registry_unlock();
     thread_leave(b);
     if (!book) {
@@ -178,6 +181,19 @@ struct stint_impl_lines_book *lines_open(const struct stint_impl_lines_file *fil
     }
     *mine = &book->hot;
     return &book->hot;
+}
+
+/* Outside of functions, the current cell is not one of the arena's. */
+uint64_t lines_here(const struct thread_block *b) {
+    if (!b->lines) {
+        return 0;
+    }
+    uintptr_t cell = (uintptr_t)__atomic_load_n(&b->lines->current, __ATOMIC_RELAXED);
+    uintptr_t base = (uintptr_t)b->hot.base;
+    if (cell < base || cell - base >= arena.size) {
+        return 0;
+    }
+    return (cell - base) / sizeof(struct stint_impl_line_cell);
 }
 
 static void place_close(struct line_place *p) {

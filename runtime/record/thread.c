@@ -107,6 +107,7 @@ static void thread_end(void *block) {
     probe_end_thread(b);
     registry_lock();
     lines_thread_ends(b->record);
+    b->lines = NULL;
     record_end(b);
     b->next_free = free_blocks;
     free_blocks = b;

@@ -22,6 +22,7 @@ struct page {
     const struct line_row *rows;
     uint32_t count;
     uint64_t self_ns; /* of all rows */
+    int has_gpu;      /* any file */
     struct scratch memory;
     const struct annotate_source *source;
     size_t *starts; /* of the lines of the source */
@@ -135,8 +136,11 @@ static const char *heat_of(uint64_t ppm) {
 /* r: NULL, a line that was not measured. */
 static void put_source_line(struct page *p, uint32_t line, const struct line_row *r) {
     char self[TEXT_NUMBER] = "", total[TEXT_NUMBER] = "", share[TEXT_NUMBER] = "";
-    char hits[TEXT_NUMBER] = "";
+    char hits[TEXT_NUMBER] = "", gpu[TEXT_NUMBER] = "";
     uint64_t ppm = 0;
+    if (r && r->gpu_calls) {
+        text_time(gpu, r->gpu_ns, config.unit);
+    }
     if (r) {
         ppm = share_of(p, r);
         snprintf(hits, sizeof hits, "%llu", (unsigned long long)r->hits);
@@ -145,13 +149,20 @@ static void put_source_line(struct page *p, uint32_t line, const struct line_row
         text_share(share, ppm);
     }
     if (p->options->html) {
-        text_add(p->out, "<tr%s><td>%s<td>%s<td>%s<td>%s<td>%u<td><pre>", heat_of(ppm), hits, self,
-                 total, share, line);
+        text_add(p->out, "<tr%s><td>%s<td>%s<td>%s<td>%s", heat_of(ppm), hits, self, total, share);
+        if (p->has_gpu) {
+            text_add(p->out, "<td>%s", gpu);
+        }
+        text_add(p->out, "<td>%u<td><pre>", line);
         put_code(p, line);
         text_add(p->out, "</pre>\n");
         return;
     }
-    text_add(p->out, "%12s %10s %10s %6s %6u  ", hits, self, total, share, line);
+    text_add(p->out, "%12s %10s %10s %6s ", hits, self, total, share);
+    if (p->has_gpu) {
+        text_add(p->out, "%10s ", gpu);
+    }
+    text_add(p->out, "%6u  ", line);
     put_code(p, line);
     while (p->out->length && p->out->data[p->out->length - 1] == ' ') {
         --p->out->length;
@@ -214,14 +225,18 @@ static void put_source_head(struct page *p, const struct line_file *file) {
         }
         text_add(p->out,
                  "</h2>\n<p>%s in %u lines%s</p>\n<table>\n<tr><th>hits<th>self<th>total"
-                 "<th>%%<th>line<th>source\n",
-                 self, p->count, p->source->bytes ? "" : "; the source cannot be read");
+                 "<th>%%%s<th>line<th>source\n",
+                 self, p->count, p->source->bytes ? "" : "; the source cannot be read",
+                 p->has_gpu ? "<th>GPU" : "");
         return;
     }
     text_name(p->out, file->name, file->length, SIZE_MAX);
-    text_add(p->out, ": %s in %u lines%s\n%12s %10s %10s %6s %6s  %s\n", self, p->count,
-             p->source->bytes ? "" : "; the source cannot be read", "hits", "self", "total", "%",
-             "line", "source");
+    text_add(p->out, ": %s in %u lines%s\n%12s %10s %10s %6s ", self, p->count,
+             p->source->bytes ? "" : "; the source cannot be read", "hits", "self", "total", "%");
+    if (p->has_gpu) {
+        text_add(p->out, "%10s ", "GPU");
+    }
+    text_add(p->out, "%6s  %s\n", "line", "source");
 }
 
 int annotate_file(struct text *out, const struct line_rows *rows, uint32_t file,
@@ -229,6 +244,7 @@ int annotate_file(struct text *out, const struct line_rows *rows, uint32_t file,
     struct page p = {.out = out,
                      .rows = rows->rows + rows->files[file].first,
                      .count = rows->files[file].count,
+                     .has_gpu = rows->has_gpu,
                      .source = source,
                      .options = options};
     for (uint32_t i = 0; i < p.count; ++i) {

@@ -3,8 +3,8 @@
 # CUPTI: on the double; where there is a toolkit, on the real library, which reads records without a
 # GPU too, and its headers against the table.
 
-foreach(name IN ITEMS cupti cupti_clock cupti_data cupti_fault cupti_life cupti_profiler cupti_records
-        fault_order)
+foreach(name IN ITEMS cupti cupti_clock cupti_data cupti_fault cupti_life cupti_lines cupti_profiler
+        cupti_records fault_order)
     stint_add_test(TARGET stint_gpu_${name} SOURCES "${CMAKE_CURRENT_LIST_DIR}/${name}_test.c"
         LIBS stint_fake stint_cupti_double stint_cuda_double Threads::Threads ${CMAKE_DL_LIBS}
         LABELS unit)
@@ -12,7 +12,7 @@ foreach(name IN ITEMS cupti cupti_clock cupti_data cupti_fault cupti_life cupti_
     stint_warnings(stint_gpu_${name})
 endforeach()
 # What is handed on is looked at on its way.
-foreach(name IN ITEMS cupti cupti_data cupti_profiler)
+foreach(name IN ITEMS cupti cupti_data cupti_lines cupti_profiler)
     target_link_options(stint_gpu_${name} PRIVATE
         "LINKER:--wrap=activity_add,--wrap=activity_launch,--wrap=activity_device")
 endforeach()

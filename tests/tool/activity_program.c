@@ -4,14 +4,19 @@
  * that copy COPIES times in all, 4096 bytes in some NS each (1000), and run a kernel a step; the last
  * ones on a second thread and its own stream. What a tracer would see is put in as records. Then two
  * kernels with LATE ns between them, where a third one ran whose record comes when the time between
- * was counted as a gap: in a scope, then outside of all.
+ * was counted as a gap: in a scope and on a source line, then outside of all. LATE 0: the lines
+ * alone.
  */
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "activity/activity.h"
 #include "fake_clock.h"
+#include "stint/lines.h"
 #include "stint/stint.h"
+
+STINT_LINES_FILE("made/up.c", 2, 10, 20)
 
 static uint32_t correlation;
 static uint64_t copy_ns = 1000;
@@ -100,8 +105,14 @@ static void run_late_kernel(uint64_t between) {
 }
 
 static void run_late_in_scope(uint64_t between) {
+    STINT_LINES_FUNCTION
     REGISTER_TIMER("late");
-    run_late_kernel(between);
+    STINT_LINE(0);
+    if (between) {
+        run_late_kernel(between);
+    }
+    STINT_LINE(1);
+    fake_advance(3000);
 }
 
 int main(int argc, char **argv) {
@@ -123,7 +134,7 @@ int main(int argc, char **argv) {
             run_late_in_scope(strtoull(argv[3], NULL, 10));
         }
     }
-    if (argc > 3) {
+    if (argc > 3 && strcmp(argv[3], "0") != 0) {
         run_late_kernel(2 * strtoull(argv[3], NULL, 10));
     }
     return 0;

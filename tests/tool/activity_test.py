@@ -350,6 +350,40 @@ def case_merge_taken(folder):
     need(gaps_of(folder / "again") == want + gaps_of(files[0]), gaps_of(folder / "again"))
 
 
+def lines_of(file):
+    """line -> what it launched, and how long that ran."""
+    return {row["line"]: (row.get("gpu_calls"), row.get("gpu_ns"))
+            for row in json.loads(tool("export", file, "--to", "json"))["lines"]}
+
+
+def case_lines(folder):
+    """The GPU time of what a source line launched, in all that shows lines; only where there is any."""
+    one = record(folder, "a.stint", 40, late=[100000])
+    other = record(folder, "b.stint", 40, late=[40000])
+    without = record(folder, "c.stint", 40, late=[0])
+    need(lines_of(one) == {10: (3, 52000), 20: (0, 0)}, lines_of(one))
+    need(lines_of(without) == {10: (None, None), 20: (None, None)}, lines_of(without))
+    for order in ((one, other, without), (without, other, one)):
+        tool("merge", *order, "-o", folder / "out")
+        need(lines_of(folder / "out") == {10: (6, 52000 + 22000), 20: (0, 0)},
+             lines_of(folder / "out"))
+    head, columns, first, second = text("annotate", one).splitlines()
+    need(columns.split() == ["hits", "self", "total", "%", "GPU", "line", "source"], columns)
+    need(first.endswith("   52.00 us     10"), first)
+    need(second.endswith(" " * 15 + "20") and len(second) == len(first), first, second)
+    need("made/up.c" in head, head)
+    need("GPU" not in text("annotate", without), text("annotate", without))
+    for file, shown in ((one, True), (without, False)):
+        tool("annotate", file, "--html", folder / "page.html")
+        page = (folder / "page.html").read_text()
+        need(("<th>GPU" in page) == shown and ("<td>52.00 us<td>10<" in page) == shown, page)
+    for file in (one, folder / "out"):
+        for kind in check_export.FORMATS:
+            is_export(kind, tool("export", file, "--to", kind))
+        for table_of_all in table(file, "activities"):
+            need(table_of_all["kind"] != "line", table_of_all)
+
+
 def case_killed(folder):
     """Nobody said when it ended: the last that a GPU is known to have done counts, too."""
     file = record(folder, "a.stint", 40)
