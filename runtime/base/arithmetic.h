@@ -38,7 +38,7 @@ static inline double double_max(double a, double b) {
     return a > b ? a : b;
 }
 
-/* The number of these bits, which may be damaged: 0 for what is no sum of anything. */
+/* The number of these bits, which may be damaged: 0 for those that are not a sum of anything. */
 static inline double double_of_bits(uint64_t bits) {
     double v;
     memcpy(&v, &bits, sizeof v);

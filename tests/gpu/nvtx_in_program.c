@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -167,6 +168,23 @@ static void forks(void) {
     nvtxRangePop();
 }
 
+/* What NVTX does for each module, once more for this one. */
+static void again(void) {
+    nvtxRangePushA("open meanwhile");
+    void *library = dlopen(getenv("NVTX_INJECTION64_PATH"), RTLD_NOW);
+    void *symbol = library ? dlsym(library, "InitializeInjectionNvtx2") : NULL;
+    NvtxInitializeInjectionNvtxFunc_t initialise = NULL;
+    memcpy(&initialise, &symbol, sizeof initialise);
+    expect(initialise != NULL, "the library is where the variable says");
+    if (initialise) {
+        expect(initialise(NVTX_VERSIONED_IDENTIFIER(nvtxGetExportTable)), "it may be told again");
+        expect(!initialise(NULL), "a module without tables");
+    }
+    nvtxRangePushA("after it");
+    nvtxRangePop();
+    nvtxRangePop();
+}
+
 int main(int argc, char **argv) {
     const char *story = argc > 1 ? argv[1] : "";
     if (!strcmp(story, "ranges")) {
@@ -177,6 +195,8 @@ int main(int argc, char **argv) {
         full();
     } else if (!strcmp(story, "fork")) {
         forks();
+    } else if (!strcmp(story, "again")) {
+        again();
     } else if (!strcmp(story, "library") && argc > 2) {
         void *library = dlopen(argv[2], RTLD_NOW);
         void (*call)(void) = NULL;

@@ -122,6 +122,13 @@ def case_modules(folder):
     need(not losses(file), losses(file))
 
 
+def case_again(folder):
+    """The library may be told of a module twice, also while a range is open."""
+    file, _ = record(folder, PROGRAM, "again")
+    need(calls(file) == {("open meanwhile", ""): 1, ("after it", ""): 1}, rows(file))
+    need(not losses(file), losses(file))
+
+
 def case_fork(folder):
     """A child records its own ranges, and nothing of its parent's."""
     record(folder, PROGRAM, "fork", file="run-%p.stint")

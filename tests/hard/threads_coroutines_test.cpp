@@ -61,6 +61,35 @@ task timed_by_an_interval() {
     }
 }
 
+task sends_before_it_is_handed_over() {
+    stint_sender sender;
+    {
+        REGISTER_TIMER("request");
+        sender = stint_scope_handle();
+        fake_advance(3);
+    }
+    co_await std::suspend_always{};
+    REGISTER_TIMER_UNDER("work", sender);
+    fake_advance(7);
+}
+
+/* Its scope is open when the other thread begins work under it. */
+task sends_from_an_open_scope(stint_sender *sender) {
+    REGISTER_TIMER("request");
+    *sender = stint_scope_handle();
+    co_await std::suspend_always{};
+}
+
+/* Whether the tree has that row at that depth. */
+bool tree_has(const char *name, unsigned depth) {
+    char *tree = harness_capture(
+        2, [](void *) { stint_report("tree"); }, nullptr);
+    std::string line = "\n" + std::string(2 * depth, ' ') + name + ' ';
+    bool found = strstr(tree, line.c_str()) != nullptr;
+    free(tree);
+    return found;
+}
+
 /* A thread that does one thing after the other, as told, and keeps its open scopes in between. */
 class worker {
   public:
@@ -155,6 +184,37 @@ TEST(threads_coroutines, an_interval_goes_with_its_coroutine) {
     CHECK_EQ_U64(stat_of("whole").total_ns, 130);
     CHECK_EQ_U64(stat_of("before").total_ns, 10);
     CHECK_EQ_U64(stat_of("after").total_ns, 20);
+    CHECK_STR_EQ(footer().c_str(), "");
+}
+
+TEST(threads_coroutines, a_sender_goes_with_its_coroutine) {
+    worker other;
+    for (int i = 0; i < 10; ++i) {
+        task t = sends_before_it_is_handed_over();
+        fake_advance(20);
+        other.does([&] { t.handle.resume(); });
+        t.handle.destroy();
+    }
+    CHECK_EQ_U64(stat_of("request").self_ns, 30);
+    CHECK_EQ_U64(calls_of("work"), 10);
+    CHECK_EQ_U64(stat_of("work").total_ns, 70);
+    CHECK(tree_has("request", 0) && tree_has("work", 1) && !tree_has("work", 0));
+    CHECK_STR_EQ(footer().c_str(), "");
+}
+
+TEST(threads_coroutines, work_under_a_scope_that_is_open_in_a_coroutine) {
+    worker other;
+    stint_sender sender;
+    task t = sends_from_an_open_scope(&sender);
+    other.does([&] {
+        REGISTER_TIMER_UNDER("work", sender);
+        fake_advance(7);
+    });
+    t.finish();
+    CHECK_EQ_U64(stat_of("request").total_ns, 7);
+    CHECK_EQ_U64(stat_of("request").self_ns, 7);
+    CHECK_EQ_U64(stat_of("work").total_ns, 7);
+    CHECK(tree_has("work", 1) && !tree_has("work", 0));
     CHECK_STR_EQ(footer().c_str(), "");
 }
 
