@@ -2,6 +2,7 @@
 #include "harness.h"
 #include "mem/block_table.h"
 #include "mem/mappings.h"
+#include "mem/next_calls.h"
 
 /* Addresses are only numbers to the tables. */
 static const void *at(uint64_t address) {
@@ -151,6 +152,58 @@ TEST(mappings, full) {
     CHECK(!mappings_add(at(0x10000), 0x3000, 2)); /* in the place that is free again */
     check_removed(0x11000, 0x1000, 0x2000, 1);    /* no place for its end: taken for removed, too */
     check_removed(0x10000, 0x1000, 0x1000, 1);
+}
+
+/* ---- Memory for calls that come while the next functions are being found. */
+
+static int is_zeroed(const char *block, size_t size) {
+    size_t i = 0;
+    while (i < size && !block[i]) {
+        ++i;
+    }
+    return i == size;
+}
+
+TEST(early_memory, is_aligned_zeroed_and_its_own) {
+    static const struct {
+        size_t alignment, size;
+    } asked[] = {{0, 1}, {0, 0}, {8, 100}, {64, 3}, {4096, 5000}, {16, 16}, {0, 0}, {256, 40}};
+    char *last = NULL;
+    for (size_t i = 0; i < sizeof asked / sizeof *asked; ++i) {
+        size_t alignment = asked[i].alignment > 16 ? asked[i].alignment : 16;
+        char *block = next_calls_early(asked[i].alignment, asked[i].size);
+        if (!CHECK(block != NULL)) {
+            return;
+        }
+        CHECK_EQ_U64((uint64_t)(uintptr_t)block % alignment, 0);
+        CHECK(block != last && is_zeroed(block, asked[i].size));
+        CHECK(next_calls_is_early(block) >= asked[i].size);
+        memset(block, 0xff, asked[i].size); /* the next one must not have it */
+        last = block;
+    }
+}
+
+TEST(early_memory, knows_what_is_not_of_it) {
+    char here = 0;
+    void *block = malloc(100);
+    CHECK(!next_calls_is_early(&here) && !next_calls_is_early(block) && !next_calls_is_early(NULL));
+    free(block);
+    char *early = next_calls_early(0, 10);
+    if (CHECK(early != NULL)) {
+        size_t left = next_calls_is_early(early);
+        CHECK(next_calls_is_early(early + left - 1) == 1 && !next_calls_is_early(early + left));
+    }
+}
+
+TEST(early_memory, full) {
+    CHECK(next_calls_early(0, (size_t)-1) == NULL);
+    CHECK(next_calls_early((size_t)1 << 40, 1) == NULL);
+    size_t blocks = 0;
+    while (next_calls_early(0, 1024)) {
+        ++blocks;
+    }
+    CHECK(blocks >= 32 && blocks <= 64);
+    CHECK(next_calls_early(0, 1024) == NULL);
 }
 
 HARNESS_MAIN()
