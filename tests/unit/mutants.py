@@ -16,6 +16,8 @@ import sys
 RECORD = "stint/detail/impl_record.h"
 LAYOUT = "stint/detail/impl_layout.h"
 SIGNAL = ("signal_test.c", "signal.other*")
+TRACED = ("signal_test.c", "signal.at_every_instruction_of_traced*")
+RING = ("ring_test.c", "ring.every_event*")
 GUARD = ("guard_rule_test.c", "guard_rule*")
 SAMPLE = ("sample_test.c", "sample.every_call*")
 SAMPLE_EXACT = ("sample_test.c", "sample.a_threshold*")
@@ -37,6 +39,20 @@ MUTANTS = [
      "    uint32_t have = STINT_IMPL_LOAD(bucket);\n"
      "    __asm__ volatile(\"\" : \"+r\"(have));\n"
      "    STINT_IMPL_STORE(bucket, have + 1);\n", SIGNAL),
+    ("none, with a trace", LAYOUT, "", "", TRACED),
+    ("a place of the ring is read, then taken", LAYOUT,
+     "    __asm__ volatile(\"xaddq %0, %1\" : \"+r\"(more), \"+m\"(*number) : : \"memory\", \"cc\");\n"
+     "    return more;\n",
+     "    uint64_t is = STINT_IMPL_LOAD(number);\n"
+     "    __asm__ volatile(\"\" : \"+r\"(is));\n"
+     "    STINT_IMPL_STORE(number, is + more);\n"
+     "    return is;\n", TRACED),
+    ("none, in a ring", LAYOUT, "", "", RING),
+    ("an event is replaced while its start is there", LAYOUT,
+     "    STINT_IMPL_STORE(&e->at, 0);\n", "", RING),
+    ("an event has its start before the rest", LAYOUT,
+     "    STINT_IMPL_PUBLISH(&e->what, what);\n    STINT_IMPL_PUBLISH(&e->at, at);\n",
+     "    STINT_IMPL_PUBLISH(&e->at, at);\n    STINT_IMPL_PUBLISH(&e->what, what);\n", RING),
     ("the bucket of the scope before is forgotten", RECORD,
      "    stint_impl_pending_add(t->base, f);\n", "", SIGNAL),
     ("none, with calls that are not timed", RECORD, "", "", SAMPLE),

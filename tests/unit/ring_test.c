@@ -4,6 +4,7 @@
 #include <pthread.h>
 
 #include "base/config.h"
+#include "stepping.h"
 #include "support.h"
 #include "traced.h"
 
@@ -157,6 +158,60 @@ TEST(ring, no_event_is_half_another) {
     pthread_join(writer, NULL);
     CHECK(whole > 1000);
     CHECK_EQ_U64(torn, 0);
+}
+
+/* ---- What a reader finds if the thread is stopped for good, after any instruction. */
+
+#define STEPPED_PLACES 4u
+
+static struct {
+    struct stint_impl_ring head;
+    struct stint_impl_event events[STEPPED_PLACES];
+} stepped = {.head = {.mask = STEPPED_PLACES - 1}};
+static unsigned looked, wrong, halves;
+
+static int is_event(const struct stint_impl_event *e, uint64_t number) {
+    return e->at == number + 1 && e->what == belongs_to(number + 1);
+}
+
+/* The newest place may be empty, or still have the event of the round before, as a whole. */
+static int is_newest(const struct stint_impl_event *e, uint64_t number) {
+    if (e->at == 0) {
+        ++halves;
+        return 1;
+    }
+    return is_event(e, number) ||
+           (number >= STEPPED_PLACES && is_event(e, number - STEPPED_PLACES));
+}
+
+static void look(int number) {
+    uint64_t head = stepped.head.head;
+    (void)number;
+    ++looked;
+    for (uint64_t i = 1; i <= STEPPED_PLACES; ++i) {
+        if (head < i) {
+            wrong += stepped.events[STEPPED_PLACES - i + head].at != 0; /* not taken yet */
+            continue;
+        }
+        const struct stint_impl_event *e = stint_impl_ring_event(&stepped.head, head - i);
+        if (i == 1) {
+            wrong += !is_newest(e, head - i);
+        } else {
+            wrong += !is_event(e, head - i);
+        }
+    }
+}
+
+TEST(ring, every_event_before_the_newest_is_whole_at_every_instruction) {
+    NEEDS_STEPPING(look);
+    stepping(1);
+    for (uint64_t at = 1; at <= 50; ++at) {
+        stint_impl_ring_add(&stepped.head, at, belongs_to(at));
+    }
+    stepping(0);
+    CHECK_EQ_U64(stepped.head.head, 50);
+    CHECK(looked > 50 * 4 && halves >= 50);
+    CHECK_EQ_U64(wrong, 0);
 }
 
 HARNESS_MAIN()

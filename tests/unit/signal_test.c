@@ -12,6 +12,7 @@
 #include "recorded.h"
 #include "session/interval.h"
 #include "stepping.h"
+#include "traced.h"
 
 #define NAMES 5000 /* the table of edges grows under the interrupted code, seven times over */
 
@@ -113,6 +114,36 @@ TEST(signal, at_every_instruction_of_scopes_with_histograms) {
     stepping(0);
     CHECK_EQ_U64(calls_of("main.outer"), 21);
     CHECK_EQ_U64(calls_of("main.inner"), 21);
+    check_sum(21);
+}
+
+/* Always as long: what it interrupts ends on the inline path, too. */
+static void even_handler(int number) {
+    (void)number;
+    ++opened;
+    shared_site();
+}
+
+/* Each scope of the handler takes a place of its own in the ring that it interrupts. */
+TEST(signal, at_every_instruction_of_traced_scopes) {
+    NEEDS_STEPPING(even_handler);
+    struct traced t;
+    setenv("STINT_TRACE", "16M", 1);
+    tree_raw_samples = 0;
+    nested();
+    stepping(1);
+    for (int i = 0; i < 20; ++i) {
+        nested();
+    }
+    stepping(0);
+    traced_take(&t);
+    traced_check(&t.t);
+    CHECK_EQ_U64(traced_overwritten(&t), 0);
+    CHECK_EQ_U64(traced_count(&t, TRACE_SPAN, "main.outer"), 21);
+    CHECK_EQ_U64(traced_count(&t, TRACE_SPAN, "main.inner"), 21);
+    CHECK_EQ_U64(traced_count(&t, TRACE_SPAN, NULL), 2 * 21 + recorded_of_handler());
+    CHECK_EQ_U64(thread_block_here()->hot.ring->head, t.t.event_count);
+    traced_free(&t);
     check_sum(21);
 }
 
