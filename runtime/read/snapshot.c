@@ -100,6 +100,7 @@ static int read_sites(struct snapshot *s, const struct arena_header *h) {
         out->line = in->line;
         out->level = in->level;
         out->role = in->role;
+        out->dynamic = in->dynamic;
     }
     s->site_count = count;
     return 0;

@@ -122,6 +122,7 @@ struct snapshot_site {
     const char *file;
     uint8_t level;
     uint8_t role;
+    uint8_t dynamic; /* its name was made at run time */
 };
 
 struct snapshot_device {

@@ -46,11 +46,12 @@ static uint64_t cache_find(const struct thread_block *b, struct site_text name, 
     return 0;
 }
 
-static void cache_put(struct thread_block *b, struct site_text name, uint64_t hash, uint64_t word) {
+/* bytes: the name where it stays; NULL for one that is switched off. */
+static void cache_put(struct thread_block *b, struct site_text name, uint64_t hash, uint64_t word,
+                      const char *bytes) {
     if (!b->names) {
         b->names = thread_pages_get(b, THREAD_NAMES * sizeof *b->names);
     }
-    int is_known = (word & STINT_IMPL_SITE_ID) != 0;
     if (!b->names || name.length > ARENA_NAME_BYTES) {
         return;
     }
@@ -64,11 +65,18 @@ static void cache_put(struct thread_block *b, struct site_text name, uint64_t ha
     n->hash = hash;
     n->word = word;
     n->length = name.length;
-    n->bytes = NULL;
-    if (is_known) {
-        uint32_t id = (uint32_t)word & STINT_IMPL_SITE_ID;
-        n->bytes = arena_text_at(arena_site_at(id)->name)->bytes;
-    }
+    n->bytes = bytes;
+}
+
+void dynamic_keep(struct thread_block *b, const char *name, size_t length) {
+    struct site_text text = {name, length};
+    uint64_t off = (uint64_t)registry_gate() << 32 | STINT_IMPL_SITE_OFF;
+    cache_put(b, text, hash_bytes(name, length), off, name);
+}
+
+uint64_t dynamic_look_up(const struct thread_block *b, const char *name, size_t length) {
+    struct site_text text = {name, length};
+    return cache_find(b, text, hash_bytes(name, length));
 }
 
 /* The name's word under the current gate; between thread_enter and thread_leave. */
@@ -80,7 +88,12 @@ static uint64_t dynamic_word_entered(struct thread_block *b, struct site_text na
         return word;
     }
     word = site_resolve_name(name, place);
-    cache_put(b, name, hash, word);
+    uint32_t id = (uint32_t)word & STINT_IMPL_SITE_ID;
+    const char *bytes = NULL;
+    if (id) {
+        bytes = arena_text_at(arena_site_at(id)->name)->bytes;
+    }
+    cache_put(b, name, hash, word, bytes);
     return word;
 }
 

@@ -27,6 +27,13 @@ int probe_on(void) {
     return probe_wanted;
 }
 
+uint64_t probe_cost(void) {
+    if (!probe_wanted) {
+        return 0;
+    }
+    return probe_calls->cost_ticks();
+}
+
 static void *probe_state(struct thread_block *b) {
     return b->probe + 1;
 }

@@ -51,6 +51,8 @@ void probe_set_ops(const struct probe_ops *ops);
 void probe_start(void);
 /* What it found; does not change. */
 int probe_on(void);
+/* What the two readings of a call take, in ticks; 0: nothing is measured. Any thread. */
+uint64_t probe_cost(void);
 
 /* Memory for a thread that has none yet, which then measures nothing without it; inside. */
 void probe_add_thread(struct thread_block *b);

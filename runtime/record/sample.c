@@ -172,14 +172,14 @@ static int call_is_exact(const struct stint_impl_call *call) {
     return call && (call->info || call->threshold_us >= 0);
 }
 
-static int sampling_is_on(void) {
+int sample_is_on(void) {
     return config.sample.every >= 2 || config.sample.share > 0;
 }
 
 /* Work that another scope sent is found by no edge, so never inline, and always timed. */
 static int node_is_sampled_at_all(const struct stint_impl_node *n) {
     uint32_t kind = STINT_IMPL_LOAD(&n->kind);
-    return sampling_is_on() && !(kind & (STINT_IMPL_EXACT | STINT_IMPL_SAMPLED | STINT_IMPL_SENT));
+    return sample_is_on() && !(kind & (STINT_IMPL_EXACT | STINT_IMPL_SAMPLED | STINT_IMPL_SENT));
 }
 
 void sample_check(struct thread_block *b, struct stint_impl_node *n,
@@ -225,7 +225,7 @@ int sample_add(struct thread_block *b, struct stint_impl_node *n, uint64_t start
 }
 
 void sample_never(struct stint_impl_node *n) {
-    if (sampling_is_on() && !(STINT_IMPL_LOAD(&n->kind) & STINT_IMPL_EXACT)) {
+    if (sample_is_on() && !(STINT_IMPL_LOAD(&n->kind) & STINT_IMPL_EXACT)) {
         __atomic_fetch_or(&n->kind, STINT_IMPL_EXACT, __ATOMIC_RELAXED);
     }
 }

@@ -11,6 +11,8 @@
 /* The first calls of a node are timed: then it has its histogram. */
 #define SAMPLE_FIRST_CALLS (STINT_IMPL_RAW + 1)
 
+/* Whether STINT_SAMPLE says that calls are left out. */
+int sample_is_on(void);
 /* What measures the cost of a timed call of a sampled node, in ticks times 1000; called once, on a
  * thread that records and holds no lock. Before the first scope. NULL: it costs nothing. */
 void sample_set_cost(uint64_t (*measure)(void));

@@ -82,13 +82,19 @@ void *thread_pages_get(struct thread_block *b, size_t bytes) {
     return p + 1;
 }
 
-static void block_free(struct thread_block *b) {
-    while (b && b->pages) {
+void thread_pages_put(struct thread_block *b) {
+    while (b->pages) {
         struct thread_pages *next = b->pages->next;
         pages_put(b->pages, b->pages->bytes);
         b->pages = next;
     }
-    pages_put(b, sizeof *b);
+}
+
+static void block_free(struct thread_block *b) {
+    if (b) {
+        thread_pages_put(b);
+        pages_put(b, sizeof *b);
+    }
 }
 
 static void record_end(struct thread_block *b) {

@@ -88,6 +88,8 @@ static inline void thread_lose(struct thread_block *b, enum stint_status what) {
 /* Zeroed memory of the block, whole cache lines; it lives as long as the block. NULL without. Owner
  * only, inside. */
 void *thread_pages_get(struct thread_block *b, size_t bytes);
+/* Frees all of them. */
+void thread_pages_put(struct thread_block *b);
 /* Closes the topmost frame. What its `nested` holds becomes the frame's below: the time of the call
  * itself if it was recorded (the caller has put it there), else that of the recorded calls in
  * it. */

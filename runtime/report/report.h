@@ -25,14 +25,24 @@ struct report_about {
     const struct machine_usage *usage; /* NULL = not known */
 };
 
+/* What a call costs, in picoseconds; as struct cost (session/cost.h). */
+struct report_cost {
+    uint64_t timed;
+    uint64_t recursive;
+    uint64_t dynamic;
+    uint64_t sampled;
+    uint64_t untimed;
+    uint64_t reading;
+    int ranges;
+};
+
 struct report {
     struct snapshot *snapshot;
     const struct report_options *options;
     struct text *out;
-    uint64_t cost_ns_x1000; /* what one scope costs, in picoseconds; REPORT_COST_UNKNOWN */
+    const struct report_cost *cost; /* NULL = not known */
     const struct report_about *about;
 };
-#define REPORT_COST_UNKNOWN UINT64_MAX
 
 /* The report that the options request; line: the closing one of the legacy view. -1 without
  * memory. */

@@ -25,56 +25,120 @@ void report_losses(const struct report *r, const char *indent) {
     }
 }
 
-struct call_counts {
-    uint64_t all;
+/* What the calls of one thread or of all cost, and how many of each kind there are. */
+struct footer_cost {
     uint64_t timed;
-    uint64_t most_timed; /* of one thread: its time is what the cost is a share of */
+    uint64_t untimed;
+    uint64_t readings;
+    double ns_timed;
+    double ns_untimed;
+    double ns_readings;
 };
 
-static struct call_counts count_calls(const struct snapshot *s) {
-    struct call_counts c = {0, 0, 0};
-    uint64_t here = 0;
+/* Of each call that was measured, every group counts. */
+static uint64_t node_readings(const struct snapshot_node *n) {
+    static const uint32_t counts[] = {
+        MEASURE_USAGE_CALLS, MEASURE_CORE_CALLS, MEASURE_BRANCH_CALLS,  MEASURE_L1_CALLS,
+        MEASURE_LLC_CALLS,   MEASURE_DTLB_CALLS, MEASURE_SOFTWARE_CALLS};
+    uint64_t most = 0;
+    for (size_t i = 0; n->measures && i < sizeof counts / sizeof *counts; ++i) {
+        most = u64_max(most, n->measures->value[counts[i]]);
+    }
+    return most;
+}
+
+static void footer_cost_add(struct footer_cost *to, const struct report *r,
+                            const struct snapshot_node *n) {
+    static const struct report_cost none;
+    const struct report_cost *each = &none;
+    uint64_t readings = node_readings(n);
+    if (r->cost) {
+        each = r->cost;
+    }
+    uint64_t timed = each->timed;
+    if (n->sampled.timed) {
+        timed = each->sampled;
+    }
+    double ps = (double)timed * (double)n->count + (double)each->recursive * (double)n->recursions;
+    if (r->snapshot->sites[n->site].dynamic) {
+        ps += (double)each->dynamic * (double)(n->calls + n->recursions);
+    }
+    to->timed += n->count + n->recursions;
+    to->untimed += n->sampled.untimed;
+    to->readings += readings;
+    to->ns_timed += ps / 1000;
+    to->ns_untimed += (double)each->untimed * (double)n->sampled.untimed / 1000;
+    to->ns_readings += (double)each->reading * (double)readings / 1000;
+}
+
+static double footer_cost_sum(const struct footer_cost *c) {
+    return c->ns_timed + c->ns_untimed + c->ns_readings;
+}
+
+/* Of all threads; *most: nanoseconds of the thread that has most. */
+static struct footer_cost count_cost(const struct report *r, double *most) {
+    struct footer_cost all = {0, 0, 0, 0, 0, 0}, here = all;
+    const struct snapshot *s = r->snapshot;
+    *most = 0;
     for (uint32_t i = 0; i < s->node_count; ++i) {
         const struct snapshot_node *n = &s->nodes[i];
         if (i && n->thread != s->nodes[i - 1].thread) {
-            here = 0;
+            here = (struct footer_cost){0, 0, 0, 0, 0, 0};
         }
-        here += n->count + n->recursions;
-        c.timed += n->count + n->recursions;
-        c.all += n->calls + n->recursions;
-        c.most_timed = u64_max(c.most_timed, here);
+        footer_cost_add(&here, r, n);
+        footer_cost_add(&all, r, n);
+        *most = double_max(*most, footer_cost_sum(&here));
     }
-    return c;
+    return all;
 }
 
-/* What a call costs that STINT_SAMPLE does not time is not measured: it is left out, and said. */
-static void put_cost(const struct report *r, const struct call_counts *calls) {
-    char each[TEXT_NUMBER], sum[TEXT_NUMBER], share[TEXT_NUMBER];
-    struct snapshot *s = r->snapshot;
-    double cost = (double)r->cost_ns_x1000 / 1000;
+/* "12 calls at about 20 ns". Of no call the cost is that of one. */
+static void put_cost_each(struct text *out, uint64_t count, const char *what, double ns,
+                          uint64_t of_one) {
+    char each[TEXT_NUMBER];
+    double mean = (double)of_one / 1000;
+    if (count) {
+        mean = ns / (double)count;
+    }
+    text_time(each, snapshot_whole(mean + 0.5), CONFIG_UNIT_AUTO);
+    text_add(out, "%llu %s%s at about %s", (unsigned long long)count, what, text_plural(count),
+             each);
+}
+
+static void put_cost(const struct report *r, const struct footer_cost *c, double most) {
+    char sum[TEXT_NUMBER], share[TEXT_NUMBER];
+    const struct snapshot *s = r->snapshot;
     double ppm = 0;
     if (s->wall_ns) {
-        ppm = cost * (double)calls->most_timed * 1e6 / (double)s->wall_ns;
+        ppm = most * 1e6 / (double)s->wall_ns;
     }
-    text_time(each, (uint64_t)(cost + 0.5), CONFIG_UNIT_AUTO);
-    text_time(sum, snapshot_whole(cost * (double)calls->timed), CONFIG_UNIT_AUTO);
     text_share(share, snapshot_whole(ppm));
-    text_add(r->out, "stint cost %s %% of this run: %llu call%s at about %s, %s in all", share,
-             (unsigned long long)calls->timed, text_plural(calls->timed), each, sum);
-    uint64_t untimed = calls->all - calls->timed;
-    if (untimed) {
-        text_add(r->out, ", and %llu untimed call%s, not in it", (unsigned long long)untimed,
-                 text_plural(untimed));
+    text_add(r->out, "stint cost %s %% of this run: ", share);
+    put_cost_each(r->out, c->timed, "call", c->ns_timed, r->cost->timed);
+    if (c->untimed) {
+        text_add(r->out, ", ");
+        put_cost_each(r->out, c->untimed, "untimed call", c->ns_untimed, 0);
+    }
+    if (c->readings) {
+        text_add(r->out, ", ");
+        put_cost_each(r->out, c->readings, "measured call", c->ns_readings, 0);
+        text_add(r->out, " more");
+    }
+    text_time(sum, snapshot_whole(footer_cost_sum(c)), CONFIG_UNIT_AUTO);
+    text_add(r->out, ", %s in all", sum);
+    if (r->cost->ranges) {
+        text_add(r->out, ", without NVTX");
     }
 }
 
 static void put_calls(const struct report *r) {
     struct snapshot *s = r->snapshot;
     struct rows rows;
-    struct call_counts calls = count_calls(s);
-    uint64_t all = calls.all;
-    if (r->cost_ns_x1000 != REPORT_COST_UNKNOWN) {
-        put_cost(r, &calls);
+    double most;
+    struct footer_cost cost = count_cost(r, &most);
+    uint64_t all = cost.timed + cost.untimed;
+    if (r->cost) {
+        put_cost(r, &cost, most);
     } else {
         text_add(r->out, "%llu call%s", (unsigned long long)all, text_plural(all));
     }

@@ -1,90 +1,172 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * For the measurement the thread-local pointer points to a separate recorder with a root, one node
- * and one histogram. A signal handler that opens a scope meanwhile finds this recorder busy; its
- * scope is counted as lost. The site has the number 0, which no arena has: the slow path looks up
- * nothing about it.
+ * For the measurements the thread-local pointer points to a separate recorder, with an arena of its
+ * own that holds one site, a root, one node and what belongs to it. A signal handler that opens a
+ * scope meanwhile finds this recorder busy; its scope is counted as lost.
+ *
+ * The scope that is measured contains some work, and what counts is how much longer the same work
+ * takes with it than without it, as in a program: a processor overlaps reading the clock with the
+ * work around it, so that empty scopes one after the other take up to twice as long. What the other
+ * paths do between two readings is on the way to the next one, and is measured without work.
  */
 #include "cost.h"
 
+#include <stddef.h>
+#include <string.h>
+
 #include "base/arithmetic.h"
 #include "base/clock.h"
+#include "base/config.h"
 #include "base/scratch.h"
 #include "ranges/ranges.h"
+#include "record/dynamic.h"
+#include "record/probe.h"
+#include "record/recorder.h"
 #include "record/registry.h"
+#include "record/sample.h"
 #include "record/thread.h"
 
 #define ROUNDS 8 /* the best of */
 #define PAIRS 64
+#define WORK_STEPS 40 /* multiplications, each of which waits for the one before it */
+#define EVENTS 64     /* of the trace ring */
+#define SITE 1u
 
-#define UNITS(bytes) ((bytes) / STINT_IMPL_UNIT)
-#define UNIT_ROOT 1u
-#define UNIT_NODE (UNIT_ROOT + (uint32_t)UNITS(sizeof(struct stint_impl_node)))
-#define UNIT_HISTOGRAM (UNIT_NODE + (uint32_t)UNITS(sizeof(struct stint_impl_node)))
-#define UNIT_SAMPLED (UNIT_HISTOGRAM + (uint32_t)UNITS(sizeof(struct stint_impl_histogram)))
-#define UNIT_END (UNIT_SAMPLED + (uint32_t)UNITS(sizeof(struct stint_impl_sampled)))
+static const char run_time_name[] = "a name made at run time";
+
+struct bench_arena {
+    _Alignas(STINT_IMPL_UNIT) struct arena_header header;
+    _Alignas(STINT_IMPL_UNIT) struct arena_site site;
+    _Alignas(STINT_IMPL_UNIT) struct stint_impl_node root;
+    _Alignas(STINT_IMPL_UNIT) struct stint_impl_node node;
+    _Alignas(STINT_IMPL_UNIT) struct stint_impl_histogram histogram;
+    _Alignas(STINT_IMPL_UNIT) struct stint_impl_sampled sampled;
+    _Alignas(STINT_IMPL_UNIT) struct stint_impl_ring ring;
+    struct stint_impl_event events[EVENTS];
+};
+
+#define UNIT_OF(member) ((uint32_t)(offsetof(struct bench_arena, member) / STINT_IMPL_UNIT))
 
 struct bench {
     struct thread_block block;
     struct arena_thread record;
     struct stint_impl_frame frames[4];
-    char arena[(UNIT_END + 1) * STINT_IMPL_UNIT];
+    struct stint_impl_site site;
+    uint64_t random;              /* what the work is done with */
+    int steps;                    /* of it */
+    uint64_t word;                /* of the name */
+    void (*pair)(struct bench *); /* a call of the scope with the clock of this process */
+    int tries_inline;             /* before the slow path */
+    struct bench_arena arena;
 };
 
-static void *cost_unit(const struct bench *b, uint32_t unit) {
-    return b->block.hot.base + (size_t)unit * STINT_IMPL_UNIT;
-}
+/* ---- The recorder. */
 
-static void cost_prepare(struct bench *b, char *base, struct stint_impl_site *site) {
+static void bench_prepare(struct bench *b) {
     struct stint_impl_thread *t = &b->block.hot;
     t->gate = 1;
-    t->base = base;
+    t->base = (char *)&b->arena;
     t->top = b->frames;
     t->last = b->frames + 3;
     t->trace_min = UINT64_MAX;
-    for (size_t i = 0; i < sizeof b->frames / sizeof *b->frames; ++i) {
-        b->frames[i].node = UNIT_ROOT;
-    }
-    b->frames[0].low = UINT64_MAX;
-    b->record.root = UNIT_ROOT;
-    b->block.record = &b->record;
-    b->block.frames = b->frames;
-    b->block.busy = 1;
-    struct stint_impl_node *n = cost_unit(b, UNIT_NODE);
-    n->min = 0;
-    n->span = STINT_IMPL_SLOW_TICKS;
-    n->parent = UNIT_ROOT;
-    n->histogram = UNIT_HISTOGRAM;
-    t->near[0] = n;
-    site->word = (uint64_t)1 << 32;
-}
-
-/* As sample.c leaves a node: found by its edge, and each of its timed calls ends on the slow path. */
-static void cost_prepare_sampled(struct bench *b) {
-    struct stint_impl_thread *t = &b->block.hot;
-    struct stint_impl_node *n = cost_unit(b, UNIT_NODE);
-    struct stint_impl_sampled *s = cost_unit(b, UNIT_SAMPLED);
-    t->near[0] = cost_unit(b, UNIT_ROOT);
     t->edges = b->block.first_edges;
     t->edge_shift = 64 - THREAD_EDGE_BITS;
-    t->edges[stint_impl_edge_slot(stint_impl_edge_key(UNIT_ROOT, 0, 0), t->edge_shift)] = UNIT_NODE;
-    s->weight = 1;
-    s->random = 1;
-    n->gpu = UNIT_SAMPLED;
-    n->kind = STINT_IMPL_SAMPLED;
-    n->span = 0;
+    for (size_t i = 0; i < sizeof b->frames / sizeof *b->frames; ++i) {
+        b->frames[i].node = UNIT_OF(root);
+    }
+    for (size_t i = 0; i < STINT_IMPL_NEAR; ++i) {
+        t->near[i] = &b->arena.root;
+    }
+    b->frames[0].low = UINT64_MAX;
+    b->record.root = UNIT_OF(root);
+    b->block.record = &b->record;
+    b->block.frames = b->frames;
+    b->block.links = b->block.first_links;
+    b->block.link_mask = THREAD_LINKS - 1;
+    b->block.busy = 1;
+    b->random = 1;
+    b->steps = WORK_STEPS;
+    b->site.word = (uint64_t)1 << 32 | SITE;
+    b->arena.header.site_chunk[0] = UNIT_OF(site);
+    struct stint_impl_node *n = &b->arena.node;
+    n->span = STINT_IMPL_SLOW_TICKS;
+    n->site = SITE;
+    n->parent = UNIT_OF(root);
+    n->kind = STINT_IMPL_EXACT; /* STINT_SAMPLE has nothing to do with it */
+    if (config.percentiles) {
+        n->histogram = UNIT_OF(histogram);
+    }
+    uint64_t key = stint_impl_edge_key(UNIT_OF(root), 0, SITE);
+    t->edges[stint_impl_edge_slot(key, t->edge_shift)] = UNIT_OF(node);
+    if (config.trace && !config.trace_min_ns) {
+        b->arena.ring.mask = EVENTS - 1;
+        t->ring = &b->arena.ring;
+        t->trace_min = 0;
+    }
 }
 
-static uint64_t cost_measure(struct bench *b, struct stint_impl_site *site) {
-    struct stint_impl_sampled *s = cost_unit(b, UNIT_SAMPLED);
-    uint64_t best = UINT64_MAX;
+/* As sample.c leaves a node: each of its timed calls ends on the slow path. */
+static void bench_sample(struct bench *b) {
+    b->arena.sampled.weight = 1;
+    b->arena.sampled.random = 1;
+    b->arena.node.gpu = UNIT_OF(sampled);
+    b->arena.node.kind = STINT_IMPL_SAMPLED;
+    b->arena.node.span = 0;
+}
+
+/* ---- What is measured. */
+
+static void work_do(struct bench *b) {
+    uint64_t x = b->random;
+    for (int i = 0; i < b->steps; ++i) {
+        x *= 3;
+        __asm__ volatile("" : "+r"(x));
+    }
+    b->random = x;
+}
+
+static void pair_of_work(struct bench *b) {
+    work_do(b);
+}
+
+static void pair_inline(struct bench *b) {
     stint_impl_opened guard;
+    stint_impl_begin_body(&guard, &b->site, 0);
+    work_do(b);
+    stint_impl_end_body(&guard, 0);
+}
+
+/* With a clock that is not the inline one, and of recursive calls, which the inline path does not
+ * find. */
+static void pair_slow(struct bench *b) {
+    stint_impl_opened guard;
+    uint64_t me = (uint64_t)(uintptr_t)&guard;
+    if (!b->tries_inline || !stint_impl_open_body(&b->block.hot, me, 0, SITE)) {
+        recorder_begin_known_sent(&b->block, me, SITE, 0);
+    }
+    work_do(b);
+    stint_impl_end_body(&guard, 0);
+}
+
+/* The drawn call of a block of STINT_SAMPLE. */
+static void pair_drawn(struct bench *b) {
+    STINT_IMPL_STORE(&b->arena.sampled.left, 0);
+    b->pair(b);
+}
+
+/* Each waits for the one before it, as the scope for its name. */
+static void pair_of_names(struct bench *b) {
+    size_t same = (size_t)(b->word & 1);
+    b->word = dynamic_look_up(&b->block, &run_time_name[same], sizeof run_time_name - 1);
+}
+
+/* Ticks of a call, times 1000; of the best round. */
+static uint64_t bench_time(struct bench *b, void (*pair)(struct bench *)) {
+    uint64_t best = UINT64_MAX;
     for (int round = 0; round < ROUNDS; ++round) {
         uint64_t from = clock_ticks();
         for (int i = 0; i < PAIRS; ++i) {
-            STINT_IMPL_STORE(&s->left, 0);
-            stint_impl_begin_body(&guard, site, 0);
-            stint_impl_end_body(&guard, 0);
+            pair(b);
         }
         uint64_t ticks = clock_ticks() - from;
         best = u64_min(best, ticks);
@@ -92,37 +174,89 @@ static uint64_t cost_measure(struct bench *b, struct stint_impl_site *site) {
     return best * 1000 / PAIRS;
 }
 
-static uint64_t cost_of(void (*prepare_more)(struct bench *b)) {
-    struct bench *b = pages_get(sizeof *b);
-    struct stint_impl_site site = {0};
-    if (!b) {
-        return 0;
+static uint64_t bench_cost(struct bench *b, void (*pair)(struct bench *)) {
+    uint64_t with = bench_time(b, pair);
+    return saturating_subtract(with, bench_time(b, pair_of_work));
+}
+
+static uint64_t cost_of_recursion(struct bench *b) {
+    stint_impl_opened outer[2];
+    recorder_begin_known_sent(&b->block, (uint64_t)(uintptr_t)&outer[1], SITE, 0);
+    uint64_t cost = bench_cost(b, pair_slow);
+    recorder_end((uint64_t)(uintptr_t)&outer[1], outer[1], 0, NULL);
+    return cost;
+}
+
+static uint64_t cost_of_a_name(struct bench *b) {
+    dynamic_keep(&b->block, run_time_name, sizeof run_time_name - 1);
+    return bench_cost(b, pair_of_names);
+}
+
+static uint64_t cost_of_untimed(struct bench *b) {
+    STINT_IMPL_STORE(&b->arena.sampled.left, UINT32_MAX);
+    return bench_cost(b, b->pair);
+}
+
+static void measure_all(struct bench *b, struct cost *out) {
+    out->timed = bench_cost(b, b->pair);
+    b->steps = 0;
+    out->recursive = cost_of_recursion(b);
+    out->dynamic = cost_of_a_name(b);
+    out->reading = probe_cost() * 1000;
+    if (sample_is_on()) {
+        bench_sample(b);
+        out->untimed = cost_of_untimed(b);
+        out->sampled = bench_cost(b, pair_drawn);
     }
-    uint64_t misalign = (uint64_t)(uintptr_t)b->arena % STINT_IMPL_UNIT;
-    cost_prepare(b, b->arena + (STINT_IMPL_UNIT - misalign) % STINT_IMPL_UNIT, &site);
-    if (prepare_more) {
-        prepare_more(b);
+}
+
+static void measure_sampled(struct bench *b, struct cost *out) {
+    b->steps = 0;
+    bench_sample(b);
+    out->sampled = bench_cost(b, pair_drawn);
+}
+
+/* Each range of the slow path is begun and ended by a tool, which is not measured. */
+static void measure_with_ranges(struct bench *b, struct cost *out) {
+    out->timed = bench_cost(b, pair_inline);
+    out->recursive = out->timed;
+    out->sampled = out->timed;
+    out->ranges = 1;
+}
+
+static void cost_measure(struct cost *out, void (*measure)(struct bench *, struct cost *)) {
+    struct bench *b = pages_get(sizeof *b);
+    memset(out, 0, sizeof *out);
+    if (!b) {
+        return;
+    }
+    bench_prepare(b);
+    b->pair = pair_inline;
+    b->tries_inline = !thread_slow_only();
+    if (!b->tries_inline) {
+        b->pair = pair_slow;
+    }
+    if (ranges_on()) {
+        measure = measure_with_ranges;
     }
     /* At once: after a fork in a signal handler between the two, `mine` would be the parent's. */
     struct stint_impl_thread *mine =
         __atomic_exchange_n(&stint_impl_thread_here, &b->block.hot, __ATOMIC_RELAXED);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    uint64_t cost = cost_measure(b, &site);
+    measure(b, out);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     stint_impl_thread_here = mine;
+    thread_pages_put(&b->block);
     pages_put(b, sizeof *b);
     registry_settle(); /* in a child that a signal handler forked meanwhile */
-    return cost;
 }
 
-uint64_t cost_ticks_x1000(void) {
-    return cost_of(NULL);
+void cost_read(struct cost *out) {
+    cost_measure(out, measure_all);
 }
 
-/* With NVTX ranges the slow path would end one that was not begun. */
 uint64_t cost_sampled_x1000(void) {
-    if (ranges_on()) {
-        return cost_of(NULL);
-    }
-    return cost_of(cost_prepare_sampled);
+    struct cost c;
+    cost_measure(&c, measure_sampled);
+    return c.sampled;
 }

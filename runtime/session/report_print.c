@@ -56,17 +56,34 @@ enum {
     PRINT_NO_LINE = 4 /* the legacy view without its line */
 };
 
+static uint64_t cost_ps(uint64_t ticks_x1000, double ns_per_tick) {
+    return snapshot_whole((double)ticks_x1000 * ns_per_tick);
+}
+
+static void report_cost_fill(struct report_cost *out, const struct cost *from, double ns_per_tick) {
+    out->timed = cost_ps(from->timed, ns_per_tick);
+    out->recursive = cost_ps(from->recursive, ns_per_tick);
+    out->dynamic = cost_ps(from->dynamic, ns_per_tick);
+    out->sampled = cost_ps(from->sampled, ns_per_tick);
+    out->untimed = cost_ps(from->untimed, ns_per_tick);
+    out->reading = cost_ps(from->reading, ns_per_tick);
+    out->ranges = from->ranges;
+}
+
 static int report_render_interval(struct text *out, const struct report_options *o, int how) {
     struct snapshot s;
     struct here here;
-    uint64_t cost = cost_ticks_x1000();
+    struct cost cost;
+    cost_read(&cost);
     tracer_flush(TRACER_COMPLETE); /* before the tracer's counts are read */
     /* Before the interval's lock is taken: it takes a lock of a lower rank. */
     process_describe_gpu(here.gpu, sizeof here.gpu);
     if (interval_open(&s, how & PRINT_RESET)) {
         return how & PRINT_QUIET ? 0 : report_no_memory();
     }
-    struct report r = {&s, o, out, (uint64_t)((double)cost * s.ns_per_tick), here_fill(&here)};
+    struct report_cost each;
+    report_cost_fill(&each, &cost, s.ns_per_tick);
+    struct report r = {&s, o, out, &each, here_fill(&here)};
     int failed = 0;
     if (!(how & PRINT_QUIET) || s.node_count > s.thread_count) {
         failed = report_render(&r, !(how & PRINT_NO_LINE)) | out->failed;
@@ -183,7 +200,7 @@ int stint_set_print(stint_set *set, const char *name) {
     if (interval_open(&s, 0)) {
         return report_no_memory();
     }
-    struct report r = {&s, &o, &out, 0, NULL};
+    struct report r = {&s, &o, &out, NULL, NULL};
     text_start(&out);
     int result = report_add_row(&r, name);
     interval_close(&s);

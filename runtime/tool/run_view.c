@@ -172,7 +172,7 @@ static int render_run(struct text *out, struct run *r, const struct report_optio
                                  .cpus = r->cpus,
                                  .state = line,
                                  .killed = r->at_least};
-    struct report report = {&r->snapshot, o, out, REPORT_COST_UNKNOWN, &about};
+    struct report report = {&r->snapshot, o, out, NULL, &about};
     return report_render(&report, 1);
 }
 

@@ -140,7 +140,8 @@ static void render(struct snapshot *s, const uint8_t *option) {
                                          .detail = (enum fluid_detail)(option[3] % 4),
                                          .key = (enum fluid_key)(option[2] / 16 % 9)}};
     struct report_about about = {.program = "fuzz", .cpus = 2, .killed = option[0] >> 7};
-    struct report report = {s, &o, &out, option[2] & 16 ? option[2] : REPORT_COST_UNKNOWN, &about};
+    struct report_cost cost = {.timed = option[2], .untimed = option[1], .dynamic = option[0]};
+    struct report report = {s, &o, &out, option[2] & 16 ? &cost : NULL, &about};
     o.sort = o.sort == UINT32_MAX ? report_column_find("total", 5) : o.sort;
     text_start(&out);
     out.utf8 = option[0] & 32 ? 1 : 0;

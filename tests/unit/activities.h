@@ -76,7 +76,7 @@ HARNESS_FN const char *said(int (*part)(const struct report *)) {
     struct text out;
     struct report_options o = {
         .view = REPORT_GPU, .sort = report_column_find("total", 5), .set = REPORT_ALL_SETS};
-    struct report r = {&snapshot, &o, &out, REPORT_COST_UNKNOWN, &nowhere};
+    struct report r = {&snapshot, &o, &out, NULL, &nowhere};
     text_start(&out);
     CHECK(!part(&r) && !out.failed && out.length < sizeof shown);
     memcpy(shown, out.data ? out.data : "", out.length);

@@ -2,12 +2,20 @@
 #include "session/cost.h"
 
 #include "recorded.h"
+#include "support.h"
 
 TEST(cost, two_clock_readings_a_scope) {
     fake_step = 10;
     { REGISTER_TIMER("scope"); }
-    /* 64 scopes of two readings lie between the two readings around them: 129 steps of 10. */
-    CHECK_EQ_U64(cost_ticks_x1000(), 1290 * 1000 / 64);
+    struct cost cost;
+    cost_read(&cost);
+    CHECK_EQ_U64(cost.timed, 20000);
+    CHECK_EQ_U64(cost.recursive, 20000);
+    CHECK_EQ_U64(cost.dynamic, 0);
+    CHECK_EQ_U64(cost.sampled, 0);
+    CHECK_EQ_U64(cost.untimed, 0);
+    CHECK_EQ_U64(cost.reading, 0);
+    CHECK_EQ_U64(lost_in_all(), 0);
 }
 
 /* Of these, too, each call is timed, though it ends on the slow path. */
@@ -15,9 +23,91 @@ TEST(cost, of_a_sampled_scope) {
     CHECK(!setenv("STINT_SAMPLE", "auto:1%", 1));
     fake_step = 10;
     { REGISTER_TIMER("scope"); }
-    CHECK_EQ_U64(cost_sampled_x1000(), 1290 * 1000 / 64);
+    CHECK_EQ_U64(cost_sampled_x1000(), 20000);
+    struct cost cost;
+    cost_read(&cost);
+    CHECK_EQ_U64(cost.timed, 20000);
+    CHECK_EQ_U64(cost.sampled, 20000);
+    CHECK_EQ_U64(cost.untimed, 0);
     CHECK_EQ_U64(lost_in_all(), 0);
     CHECK_EQ_U64(calls_of("scope"), 1);
+}
+
+TEST(cost, of_a_slow_clock) {
+    CHECK(!setenv("STINT_CLOCK", "monotonic", 1));
+    CHECK(!setenv("STINT_SAMPLE", "4", 1));
+    fake_step = 10;
+    { REGISTER_TIMER("scope"); }
+    struct cost cost;
+    cost_read(&cost);
+    CHECK(cost.timed > 0);
+    CHECK_EQ_U64(lost_in_all(), 0);
+    CHECK_EQ_U64(calls_of("scope"), 1);
+}
+
+static void with_all_settings(void) {
+    REGISTER_TIMER("scope");
+    fake_advance(1);
+}
+
+/* Nothing that it opens or keeps is in the arena. */
+TEST(cost, of_every_path) {
+    CHECK(!setenv("STINT_SAMPLE", "4", 1));
+    CHECK(!setenv("STINT_TRACE", "64K", 1));
+    CHECK(!setenv("STINT_RUSAGE", "1", 1));
+    fake_step = 10;
+    for (int i = 0; i < 100; ++i) {
+        with_all_settings();
+    }
+    struct cost cost;
+    uint64_t used = arena_used();
+    cost_read(&cost);
+    CHECK_EQ_U64(cost.timed, 20000);
+    CHECK(cost.reading > 0);
+    CHECK_EQ_U64(arena_used(), used);
+    CHECK_EQ_U64(calls_of("scope"), 100);
+    CHECK_EQ_U64(open_scopes(), 0);
+}
+
+static void measured(uint64_t ns) {
+    REGISTER_TIMER("measured");
+    fake_advance(ns);
+}
+
+/* What the readings of STINT_RUSAGE cost is added to what the scopes do. */
+TEST(cost, of_readings) {
+    CHECK(!setenv("STINT_RUSAGE", "1", 1));
+    fake_step = 10;
+    for (int i = 0; i < 7; ++i) {
+        measured(10000000);
+    }
+    char *text = report_of("table");
+    CHECK(strstr(text, "this run: 7 calls at about 20 ns, 7 measured calls at about ") != NULL);
+    CHECK(strstr(text, " more, ") != NULL);
+    free(text);
+}
+
+static void by_name(const char *name) {
+    REGISTER_TIMER_DYNAMIC(name);
+    fake_advance(1);
+}
+
+static void recursive(int depth) {
+    REGISTER_TIMER("recursive");
+    if (depth) {
+        recursive(depth - 1);
+    }
+}
+
+/* Each call has the cost of its kind: the recorder reads no clock to look up a name, and here takes
+ * none. */
+TEST(cost, of_calls_of_all_kinds) {
+    fake_step = 10;
+    by_name("name");
+    recursive(3);
+    char *text = report_of("table");
+    CHECK(strstr(text, "this run: 5 calls at about 20 ns, 100 ns in all; ") != NULL);
+    free(text);
 }
 
 TEST(cost, leaves_no_trace) {
@@ -25,7 +115,8 @@ TEST(cost, leaves_no_trace) {
         REGISTER_TIMER("scope");
         struct stint_impl_thread *before = stint_impl_thread_here;
         uint64_t used = arena_used();
-        cost_ticks_x1000();
+        struct cost cost;
+        cost_read(&cost);
         CHECK(stint_impl_thread_here == before);
         CHECK_EQ_U64(arena_used(), used);
         CHECK_EQ_U64(open_scopes(), 1);
@@ -37,7 +128,9 @@ TEST(cost, leaves_no_trace) {
 
 TEST(cost, before_the_first_scope) {
     fake_step = 1;
-    CHECK(cost_ticks_x1000() > 0);
+    struct cost cost;
+    cost_read(&cost);
+    CHECK(cost.timed > 0);
     CHECK(stint_impl_thread_here->base == NULL);
 }
 

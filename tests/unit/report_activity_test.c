@@ -45,7 +45,7 @@ static char *shown(struct report_options o) {
     o.sort = o.sort ? o.sort : report_column_find("total", 5);
     text_start(&out);
     CHECK(!interval_open(&s, 0));
-    struct report r = {&s, &o, &out, 0, &nowhere};
+    struct report r = {&s, &o, &out, &(struct report_cost){.timed = 0}, &nowhere};
     CHECK(!report_activity(&r));
     text_put(&out, "", 1);
     char *copy = strdup(out.data);
@@ -158,7 +158,7 @@ static void expect_none(const struct report_about *about, const char *line) {
     struct text out;
     text_start(&out);
     CHECK(!interval_open(&s, 0));
-    struct report r = {&s, &o, &out, 0, about};
+    struct report r = {&s, &o, &out, &(struct report_cost){.timed = 0}, about};
     CHECK(!report_activity(&r));
     text_put(&out, "", 1);
     CHECK_STR_EQ(out.data, line);

@@ -246,7 +246,7 @@ TEST(report, on_a_narrow_terminal_a_tree_is_set_less_far_in) {
     options.width = 48;
     CHECK(!snapshot_take(&s));
     text_start(&out);
-    struct report r = {&s, &options, &out, REPORT_COST_UNKNOWN, &nowhere};
+    struct report r = {&s, &options, &out, NULL, &nowhere};
     CHECK(!report_tree(&r));
     text_put(&out, "", 1);
     CHECK_CONTAINS(out.data, "\n              h ");

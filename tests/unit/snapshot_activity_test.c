@@ -64,7 +64,7 @@ static void read_and_print(void) {
         struct text out;
         o.view = (enum report_view)view;
         o.threads = view & 1;
-        struct report r = {&s, &o, &out, 1000, &nowhere};
+        struct report r = {&s, &o, &out, &(struct report_cost){.timed = 1000}, &nowhere};
         text_start(&out);
         CHECK(!report_render(&r, 1));
         text_free(&out);

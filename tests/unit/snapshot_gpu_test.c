@@ -31,7 +31,7 @@ static void print_views(struct snapshot *s) {
         struct report_options o = {.view = (enum report_view)view,
                                    .sort = report_column_find("gpu_total", 9),
                                    .set = REPORT_ALL_SETS};
-        struct report r = {s, &o, &out, 1000, &nowhere};
+        struct report r = {s, &o, &out, &(struct report_cost){.timed = 1000}, &nowhere};
         text_start(&out);
         CHECK(!(view == REPORT_TABLE ? report_table(&r) : report_tree(&r)));
         CHECK(!report_footer(&r));

@@ -75,7 +75,7 @@ static void print_views(struct snapshot *s) {
                                    .sort = report_column_find("total", 5),
                                    .threads = view == 1,
                                    .set = view == REPORT_LEGACY ? 0 : REPORT_ALL_SETS};
-        struct report r = {s, &o, &out, 1000, &nowhere};
+        struct report r = {s, &o, &out, &(struct report_cost){.timed = 1000}, &nowhere};
         text_start(&out);
         report_header(&r);
         report_legacy(&(struct report){s, &(struct report_options){.set = 0}, &out, 0, &nowhere},

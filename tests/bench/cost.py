@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""cost.py WITH WITHOUT [ROUNDS|quick]: the footer's "stint cost" against the program's own slowdown.
+
+WITH and WITHOUT are cost_program with and without timers. Both run in turn, ROUNDS times; of each the
+smallest CPU time counts, which is the least disturbed one. The footer's cost is the median of its runs.
+Prints a line a case: the slowdown, what it is in all, what the footer says, and the ratio of the two.
+`quick` is a test that all of this works; its figures are not.
+"""
+
+import os
+import re
+import resource
+import statistics
+import subprocess
+import sys
+
+UNITS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
+# name, kind of program, iterations, settings
+CASES = (
+    ("short scope", "short", 4000000, {}),
+    ("longer scope", "long", 4000000, {}),
+    ("nested scopes", "nested", 1000000, {}),
+    ("8 sites in turn", "sites", 4000000, {}),
+    ("without percentiles", "short", 4000000, {"STINT_PERCENTILES": "0"}),
+    ("trace", "short", 4000000, {"STINT_TRACE": "1M"}),
+    ("sampled, one in 100", "short", 8000000, {"STINT_SAMPLE": "100"}),
+    ("sampled, one in 4", "short", 4000000, {"STINT_SAMPLE": "4"}),
+    ("slow clock", "short", 2000000, {"STINT_CLOCK": "monotonic"}),
+    ("dynamic names", "dynamic", 3000000, {}),
+    ("recursion, 8 deep", "recursion", 500000, {}),
+)
+
+
+def clean(settings):
+    kept = {k: v for k, v in os.environ.items() if not k.startswith("STINT_")}
+    return dict(kept, **settings)
+
+
+def run(program, kind, iterations, settings):
+    """CPU seconds, and the report."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = subprocess.run([program, kind, str(iterations)], env=clean(settings), text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, done.stderr
+
+
+def footer_cost(report):
+    found = re.search(r"^stint cost .*?, ([0-9.]+) (ns|us|ms|s) in all", report, re.M)
+    if not found:
+        sys.exit("cost.py: no cost in the report:\n" + report)
+    return float(found.group(1)) * UNITS[found.group(2)]
+
+
+def measure(programs, case, rounds, part):
+    name, kind, iterations, settings = case
+    iterations //= part
+    settings = dict(settings, STINT_REPORT="table")
+    timed, plain, said = [], [], []
+    for _ in range(rounds):
+        seconds, report = run(programs[0], kind, iterations, settings)
+        timed.append(seconds)
+        said.append(footer_cost(report))
+        plain.append(run(programs[1], kind, iterations, {})[0])
+    slower, base = min(timed) - min(plain), min(plain)
+    if part > 1:
+        slower, base = max(slower, 1e-6), max(base, 1e-6)
+    footer = statistics.median(said)
+    print("%-22s %8.0f %% %10.1f ms %10.1f ms %8.2f" %
+          (name, 100 * slower / base, slower * 1e3, footer * 1e3, footer / slower),
+          flush=True)
+
+
+def main(arguments):
+    if len(arguments) not in (2, 3):
+        sys.exit("usage: cost.py WITH WITHOUT [ROUNDS|quick]")
+    rounds, part = 7, 1
+    if arguments[2:] == ["quick"]:
+        rounds, part = 1, 1000
+    elif arguments[2:]:
+        rounds = int(arguments[2])
+    print("%-22s %10s %13s %13s %8s" % ("case", "slower by", "difference", "footer", "ratio"))
+    for case in CASES:
+        measure(arguments[:2], case, rounds, part)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
