@@ -170,4 +170,19 @@ struct cupti_reader {
 /* The next up to `room` records, without those of unknown kinds. 0: no more. */
 unsigned cupti_read_records(struct cupti_reader *r, struct activity_record *out, unsigned room);
 
+/* ---- In words (cupti_words.c). */
+
+/* A bit of `missing`: the scopes of launches are not known. */
+#define CUPTI_NO_SCOPES (1u << CUPTI_KINDS)
+
+struct cupti_troubles {
+    uint32_t missing; /* a bit for each kind of records */
+    int flush_error;  /* CUPTI's code */
+    int wait_error;   /* the code of the GPU's back end */
+    const struct cupti_callback_sums *sums;
+};
+/* Kinds that are missing, what its clock did, and errors; "" if none. */
+void cupti_put_complaints(const struct cupti *library, const struct cupti_troubles *t, char *out,
+                          size_t size);
+
 #endif

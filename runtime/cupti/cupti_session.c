@@ -2,7 +2,7 @@
 /*
  * CUPTI as a tracer (struct tracer_ops): the life of a session, from the choice of a library over
  * subscribing and switching kinds of records and callbacks on to the flush at its end. What CUPTI
- * calls meanwhile is in cupti_callbacks.c.
+ * calls meanwhile is in cupti_callbacks.c, what went wrong in words in cupti_words.c.
  *
  * Implementation notes
  * - Subscribing comes first: only it fails if another tool uses CUPTI.
@@ -22,7 +22,6 @@
  */
 #include "cupti_session.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -36,9 +35,6 @@
 #define PER_THREAD_DEFAULT 130000u /* there are */
 #define FLUSH_NS 100000000u        /* between flushes because of them */
 #define DEVICES 64u
-#define DRIFT_SAID 500u /* millionths: 0.5 ms per second */
-/* A bit of `missing`: the scopes of launches are not known. */
-#define CUPTI_NO_SCOPES (1u << CUPTI_KINDS)
 
 enum library_state { LIBRARY_NEW, LIBRARY_LOADED, LIBRARY_BAD };
 
@@ -434,73 +430,22 @@ static int cupti_is_library_used(void) {
     return library == LIBRARY_LOADED;
 }
 
-/* ---- In words */
-
-/* As words to append; each function returns the bytes used so far, of which there may be more than
- * there is room for. */
-static size_t cupti_put_error(const char *what, int error, char *out, size_t size, size_t n) {
-    char words[CUPTI_REASON];
-    if (!error || n >= size) {
-        return n;
-    }
-    cupti_describe_code(&cupti, error, words, sizeof words);
-    return n + (size_t)snprintf(out + n, size - n, ", %s fails: %.150s", what, words);
-}
-
-static size_t cupti_put_wait(char *out, size_t size, size_t n) {
-    int code = __atomic_load_n(&wait_error, __ATOMIC_RELAXED);
-    if (!code || n >= size) {
-        return n;
-    }
-    return n + (size_t)snprintf(out + n, size - n, ", waiting for the GPU fails: %.100s",
-                                gpu_code_name(code));
-}
-
-static size_t cupti_put_clock(const struct cupti_callback_sums *sums, char *out, size_t size,
-                              size_t n) {
-    if (sums->clock_jumps && n < size) {
-        n += (size_t)snprintf(out + n, size - n, ", its clock was set %" PRIu32 " %s",
-                              sums->clock_jumps, sums->clock_jumps == 1 ? "time" : "times");
-    }
-    if (sums->clock_drift_ppm >= DRIFT_SAID && n < size) {
-        n += (size_t)snprintf(out + n, size - n, ", its clock drifts by up to %" PRIu32 " ppm",
-                              sums->clock_drift_ppm);
-    }
-    return n;
-}
-
-static size_t cupti_put_missing(uint32_t kinds, char *out, size_t size) {
-    size_t n = 0;
-    const char *before = ", without ";
-    for (int i = 0; i <= CUPTI_KINDS && n < size; ++i) {
-        if (kinds >> i & 1) {
-            const char *what = i < CUPTI_KINDS ? cupti_kind_table[i].words : "scopes";
-            n += (size_t)snprintf(out + n, size - n, "%s%s", before, what);
-            before = ", ";
-        }
-    }
-    return n;
-}
-
-/* Kinds that are missing, what its clock did, and errors; "" if none. */
-static void cupti_put_complaints(const struct cupti_callback_sums *sums, char *out, size_t size) {
-    out[0] = '\0';
-    size_t n = cupti_put_missing(__atomic_load_n(&missing, __ATOMIC_RELAXED), out, size);
-    n = cupti_put_clock(sums, out, size, n);
-    n = cupti_put_error("flushing", __atomic_load_n(&flush_error, __ATOMIC_ACQUIRE), out, size, n);
-    n = cupti_put_wait(out, size, n);
-    cupti_put_error("reading its clock", sums->clock_error, out, size, n);
-}
+/* ---- For reports */
 
 static void cupti_read_sums(struct tracer_sums *out) {
     struct cupti_callback_sums sums;
     cupti_callbacks_sum(&sums);
+    const struct cupti_troubles troubles = {
+        .missing = __atomic_load_n(&missing, __ATOMIC_RELAXED),
+        .flush_error = __atomic_load_n(&flush_error, __ATOMIC_ACQUIRE),
+        .wait_error = __atomic_load_n(&wait_error, __ATOMIC_RELAXED),
+        .sums = &sums};
     memset(out, 0, sizeof *out);
     out->records = sums.records;
     out->ticks = sums.ticks;
     cupti_describe_toolkit(__atomic_load_n(&version, __ATOMIC_RELAXED), out->version,
                            sizeof out->version);
-    cupti_put_complaints(&sums, out->complaints, sizeof out->complaints);
+    cupti_put_complaints(&cupti, &troubles, out->complaints, sizeof out->complaints);
 }
 
 const struct tracer_ops cupti_tracer = {

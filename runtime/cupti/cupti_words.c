@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is missing from a session, and what fails in it, in words for the header of reports. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "cupti_private.h"
+#include "gpu/gpu.h"
+
+#define DRIFT_SAID 500u /* millionths: 0.5 ms per second */
+
+/* As words to append; each function returns the bytes used so far, of which there may be more than
+ * there is room for. */
+static size_t cupti_put_error(const struct cupti *library, const char *what, int error, char *out,
+                              size_t size, size_t n) {
+    char words[CUPTI_REASON];
+    if (!error || n >= size) {
+        return n;
+    }
+    cupti_describe_code(library, error, words, sizeof words);
+    return n + (size_t)snprintf(out + n, size - n, ", %s fails: %.150s", what, words);
+}
+
+static size_t cupti_put_wait(int code, char *out, size_t size, size_t n) {
+    if (!code || n >= size) {
+        return n;
+    }
+    return n + (size_t)snprintf(out + n, size - n, ", waiting for the GPU fails: %.100s",
+                                gpu_code_name(code));
+}
+
+static size_t cupti_put_clock(const struct cupti_callback_sums *sums, char *out, size_t size,
+                              size_t n) {
+    if (sums->clock_jumps && n < size) {
+        n += (size_t)snprintf(out + n, size - n, ", its clock was set %" PRIu32 " %s",
+                              sums->clock_jumps, sums->clock_jumps == 1 ? "time" : "times");
+    }
+    if (sums->clock_drift_ppm >= DRIFT_SAID && n < size) {
+        n += (size_t)snprintf(out + n, size - n, ", its clock drifts by up to %" PRIu32 " ppm",
+                              sums->clock_drift_ppm);
+    }
+    return n;
+}
+
+static size_t cupti_put_missing(uint32_t kinds, char *out, size_t size) {
+    size_t n = 0;
+    const char *before = ", without ";
+    for (int i = 0; i <= CUPTI_KINDS && n < size; ++i) {
+        if (kinds >> i & 1) {
+            const char *what = i < CUPTI_KINDS ? cupti_kind_table[i].words : "scopes";
+            n += (size_t)snprintf(out + n, size - n, "%s%s", before, what);
+            before = ", ";
+        }
+    }
+    return n;
+}
+
+void cupti_put_complaints(const struct cupti *library, const struct cupti_troubles *t, char *out,
+                          size_t size) {
+    out[0] = '\0';
+    size_t n = cupti_put_missing(t->missing, out, size);
+    n = cupti_put_clock(t->sums, out, size, n);
+    n = cupti_put_error(library, "flushing", t->flush_error, out, size, n);
+    n = cupti_put_wait(t->wait_error, out, size, n);
+    cupti_put_error(library, "reading its clock", t->sums->clock_error, out, size, n);
+}
