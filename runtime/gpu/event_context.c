@@ -43,7 +43,7 @@ void event_context_forget(struct event_context *home) {
         pair_put_spare(pair_pop(&home->free));
     }
     home->context.handle = NULL;
-    ++home->generation;
+    __atomic_store_n(&home->generation, home->generation + 1, __ATOMIC_RELAXED);
 }
 
 static struct event_pair *pair_get_spare(void) {

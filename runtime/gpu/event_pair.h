@@ -34,7 +34,7 @@ struct event_context {
     struct gpu_context context;
     uint32_t device;     /* units of its record, 0 = none */
     int described;       /* the device was looked up, with or without success */
-    uint32_t generation; /* one more for each context that had this place */
+    uint32_t generation; /* one more for each context that had this place; relaxed */
     struct event_pair *free;
     struct event_queue *recent; /* of its pair that was put last; NULL: none yet */
 };
@@ -45,8 +45,9 @@ struct event_pair *event_pair_get(const struct gpu_context *c);
 /* Makes the pair free again; with its events if they are good and their context still exists. Other
  * events are forgotten, not destroyed: their handles are not valid. */
 void event_pair_put(struct event_pair *p, int good);
+/* Also without the lock, by the thread that has the pair. */
 static inline int event_pair_is_stale(const struct event_pair *p) {
-    return p->generation != p->home->generation;
+    return p->generation != __atomic_load_n(&p->home->generation, __ATOMIC_RELAXED);
 }
 /* The context has been destroyed. */
 void event_context_forget(struct event_context *home);
