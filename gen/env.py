@@ -16,12 +16,15 @@ KINDS = {
     "choice": "",
     "level": "",
     "size": "In bytes, or a number with K, M or G (of 1024).",
+    "trace": "In bytes, or a number with K, M or G (of 1024).",
     "sample": "",
     "duration": "A number with ns, us, ms or s; us without a unit.",
     "text": "",
     "globs": "",
     "view": "",
 }
+
+SIZES = ("size", "trace")
 
 HEAD = """
 # Environment variables
@@ -46,7 +49,7 @@ def read(path):
             entry.fail("no key 'kind'")
         entry.one_of("kind", KINDS)
         kind = entry.get("kind")
-        range_keys = ("min", "max") if kind == "size" else ("values",)
+        range_keys = ("min", "max") if kind in SIZES else ("values",)
         entry.check(("kind", "field", "default", "doc") + range_keys, ("more", "call"))
         entry.check_identifier("field", entry.get("field"))
         words.expand(os.path.dirname(path), entry, "values")
@@ -64,15 +67,17 @@ def size(entry, key):
 
 def values(entry):
     """What may be written; a size says so by its bounds."""
-    if entry.get("kind") == "size":
-        return "%s..%s" % (entry.get("min"), entry.get("max"))
+    kind = entry.get("kind")
+    if kind in SIZES:
+        touch = "[,touch]" if kind == "trace" else ""
+        return "%s..%s%s" % (entry.get("min"), entry.get("max"), touch)
     return entry.get("values")
 
 
 def bounds(entry):
     """Smallest and largest value; for a choice, of its place in the list of values."""
     kind = entry.get("kind")
-    if kind == "size":
+    if kind in SIZES:
         return size(entry, "min"), size(entry, "max")
     if kind in ("switch", "choice", "level"):
         return 0, len(entry.get("values").split("|")) - 1
@@ -86,7 +91,7 @@ def check_default(entry):
         entry.fail("the values of a %s are %s" % (kind, fixed))
     if kind in ("switch", "choice", "level") and default not in entry.get("values").split("|"):
         entry.fail("default '%s' is not one of %s" % (default, entry.get("values")))
-    if kind == "size":
+    if kind in SIZES:
         low, high = bounds(entry)
         if not low <= size(entry, "default") <= high:
             entry.fail("default '%s' is not between min and max" % default)

@@ -67,7 +67,7 @@ static uint64_t activity_lane_get_launch(const struct activity_record *r,
 void activity_lane_add(const struct activity_record *r, uint32_t row,
                        const struct activity_gpu *gpu, const struct activity_origin *from) {
     uint64_t ns = r->end - r->start;
-    if (!config.trace || ns < config.trace_min_ns) {
+    if (!config.trace.bytes || ns < config.trace_min_ns) {
         return;
     }
     latest = activity_lane_get(r, gpu);

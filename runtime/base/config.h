@@ -28,6 +28,11 @@ struct config_sample {
     double share;   /* auto: of the run's time that timed calls may take; 0 = not auto */
 };
 
+struct config_trace {
+    uint64_t bytes; /* for all traces; 0 = none */
+    int touch;      /* pages are written to before they are needed */
+};
+
 struct stint_config {
     int enable;
     int closed; /* by a schedule: this step is not recorded */
@@ -43,7 +48,7 @@ struct stint_config {
     int mem;
     uint64_t memory;
     uint64_t mem_table;
-    uint64_t trace; /* bytes for all traces; 0 = none */
+    struct config_trace trace;
     uint64_t trace_min_ns;
     uint64_t gpu_in_flight;
     struct config_sample sample;

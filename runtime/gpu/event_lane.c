@@ -78,7 +78,7 @@ static struct event_lane *event_lane_get(const struct event_pair *p) {
 
 void event_lane_open(struct event_pair *p) {
     p->lane = 0;
-    if (config.trace && arena.base) {
+    if (config.trace.bytes && arena.base) {
         struct event_lane *l = event_lane_get(p);
         p->lane = (uint32_t)(l - event_lanes) + 1;
         p->opened = ++l->moment;

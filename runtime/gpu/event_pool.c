@@ -262,7 +262,7 @@ static struct event_pair *pool_start_pair(const struct gpu_ops *gpu, void *strea
         return NULL;
     }
     pool_watch_exit();
-    if (config.trace) {
+    if (config.trace.bytes) {
         lock_hold(LOCK_EVENTS);
         event_lane_open(p);
         lock_drop(LOCK_EVENTS);

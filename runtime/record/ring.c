@@ -6,15 +6,25 @@
 #include "arena/arena.h"
 #include "base/config.h"
 
-#define RING_MIN_BYTES 4096u /* bytes of events */
+#define RING_MIN_BYTES 4096u  /* bytes of events */
+#define RING_PAGE_BYTES 4096u /* no page is smaller */
 #define TICKS (((uint64_t)1 << STINT_IMPL_EVENT_KIND) - 1)
 
 uint64_t ring_room(uint64_t bytes) {
     return bytes + bytes / RING_MIN_BYTES * sizeof(struct stint_impl_ring);
 }
 
+/* Each page is there before the first call needs it. No event is in the ring yet. */
+static void ring_touch(struct stint_impl_ring *r, uint64_t events) {
+    uint64_t step = RING_PAGE_BYTES / sizeof(struct stint_impl_event);
+    for (uint64_t i = 0; i < events; i += step) {
+        STINT_IMPL_STORE(&stint_impl_ring_event(r, i)->at, 0);
+    }
+    STINT_IMPL_STORE(&stint_impl_ring_event(r, events - 1)->at, 0);
+}
+
 uint32_t ring_new(void) {
-    if (!config.trace) {
+    if (!config.trace.bytes) {
         return 0;
     }
     uint64_t bytes = RING_MIN_BYTES, share = arena_trace_share();
@@ -31,6 +41,8 @@ uint32_t ring_new(void) {
     }
     if (!unit) {
         arena_lose(STINT_STATUS_NO_TRACE, 1);
+    } else if (config.trace.touch) {
+        ring_touch(ring_at(unit), ring_at(unit)->mask + 1);
     }
     return unit;
 }
@@ -43,7 +55,7 @@ struct stint_impl_ring *ring_at(uint32_t unit) {
 }
 
 uint64_t ring_min(void) {
-    if (!config.trace) {
+    if (!config.trace.bytes) {
         return UINT64_MAX;
     }
     return clock_ticks_of_ns(config.trace_min_ns);

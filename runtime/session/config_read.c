@@ -29,10 +29,10 @@ void config_read_environment(void) {
         log_line("STINT_FILTER=%s: expected +glob,-glob,... (at most 64); ignored", config.filter);
         config.filter = NULL;
     }
-    if (config.trace > CONFIG_MAX_MEMORY - config.memory) {
-        config.trace = CONFIG_MAX_MEMORY - config.memory;
+    if (config.trace.bytes > CONFIG_MAX_MEMORY - config.memory) {
+        config.trace.bytes = CONFIG_MAX_MEMORY - config.memory;
         log_line("STINT_MEMORY and STINT_TRACE: together at most 4095M; the trace gets %lluM",
-                 (unsigned long long)(config.trace >> 20));
+                 (unsigned long long)(config.trace.bytes >> 20));
     }
     struct report_options options;
     if (config.report && report_options_parse(config.report, &options)) {

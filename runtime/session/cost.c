@@ -98,7 +98,7 @@ static void bench_prepare(struct bench *b) {
     }
     uint64_t key = stint_impl_edge_key(UNIT_OF(root), 0, SITE);
     t->edges[stint_impl_edge_slot(key, t->edge_shift)] = UNIT_OF(node);
-    if (config.trace && !config.trace_min_ns) {
+    if (config.trace.bytes && !config.trace_min_ns) {
         b->arena.ring.mask = EVENTS - 1;
         t->ring = &b->arena.ring;
         t->trace_min = 0;

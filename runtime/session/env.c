@@ -24,6 +24,7 @@ enum env_kind {
     ENV_CHOICE,
     ENV_LEVEL,
     ENV_SIZE,
+    ENV_TRACE,
     ENV_SAMPLE,
     ENV_DURATION,
     ENV_TEXT,
@@ -101,24 +102,48 @@ static unsigned env_read_suffix(char c) {
     }
 }
 
-static int env_read_number(const char *value, uint64_t min, uint64_t max, uint64_t *out) {
+/* Returns what follows the number, or NULL. */
+static const char *env_parse_number(const char *value, uint64_t min, uint64_t max, uint64_t *out) {
     uint64_t n;
     const char *end = number_parse_whole(value, UINT64_MAX, &n);
     if (!end) {
-        return -1;
+        return NULL;
     }
     unsigned shift = env_read_suffix(*end);
     if (shift) {
         if (n > UINT64_MAX >> shift) {
-            return -1;
+            return NULL;
         }
         n <<= shift;
         ++end;
     }
-    if (*end || n < min || n > max) {
+    if (n < min || n > max) {
+        return NULL;
+    }
+    *out = n;
+    return end;
+}
+
+static int env_read_number(const char *value, uint64_t min, uint64_t max, uint64_t *out) {
+    uint64_t n;
+    const char *end = env_parse_number(value, min, max, &n);
+    if (!end || *end) {
         return -1;
     }
     *out = n;
+    return 0;
+}
+
+/* "64M,touch" */
+static int env_read_trace(const char *value, uint64_t min, uint64_t max, struct config_trace *out) {
+    const char *end = env_parse_number(value, min, max, &out->bytes);
+    if (!end) {
+        return -1;
+    }
+    out->touch = !strcmp(end, ",touch");
+    if (*end && !out->touch) {
+        return -1;
+    }
     return 0;
 }
 
@@ -164,6 +189,7 @@ static int env_read_duration(const char *value, uint64_t *out) {
 static int env_read_entry(const struct env_entry *e, const char *value, char *field) {
     int number = 0;
     uint64_t size = 0;
+    struct config_trace trace = {0, 0};
     struct config_sample sample = {0, 0};
     const char *text = NULL;
     switch (e->kind) {
@@ -191,6 +217,12 @@ static int env_read_entry(const struct env_entry *e, const char *value, char *fi
             return -1;
         }
         memcpy(field, &size, sizeof size);
+        return 0;
+    case ENV_TRACE:
+        if (env_read_trace(value, e->min, e->max, &trace)) {
+            return -1;
+        }
+        memcpy(field, &trace, sizeof trace);
         return 0;
     case ENV_SAMPLE:
         if (env_read_sample(value, &sample)) {

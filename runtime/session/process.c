@@ -179,9 +179,9 @@ static void process_prepare(void) {
         return;
     }
     clock_stamp(&now);
-    refused = arena_open(config.memory + config.trace, config.file, &now) != 0;
+    refused = arena_open(config.memory + config.trace.bytes, config.file, &now) != 0;
     if (!refused) {
-        arena_give_trace(ring_room(config.trace));
+        arena_give_trace(ring_room(config.trace.bytes));
         if (forked_by) { /* getppid is 1 if the parent has ended since, as that of a daemon does */
             arena_header()->parent_pid = (uint32_t)forked_by;
         }

@@ -125,7 +125,7 @@ int profiler_file(const char *pattern) {
     if (!path_is_json(pattern)) {
         return target_write(WHO, pattern, 0600, profile_put_run, NULL);
     }
-    if (!config.trace) {
+    if (!config.trace.bytes) {
         log_line(WHO ": cannot write %.500s: no calls were kept; STINT_TRACE=16M keeps them",
                  pattern);
         return -1;

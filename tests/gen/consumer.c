@@ -80,6 +80,7 @@ enum env_kind {
     ENV_CHOICE,
     ENV_LEVEL,
     ENV_SIZE,
+    ENV_TRACE,
     ENV_SAMPLE,
     ENV_DURATION,
     ENV_TEXT,

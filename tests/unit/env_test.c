@@ -149,6 +149,14 @@ TEST(env, unknown_names_are_named) {
     GOOD("MY_STINT_REPORT", "1", 1);
 }
 
+TEST(env, trace) {
+    GOOD("STINT_TRACE", "64M", config.trace.bytes == 64 << 20 && !config.trace.touch);
+    GOOD("STINT_TRACE", "64M,touch", config.trace.bytes == 64 << 20 && config.trace.touch);
+    GOOD("STINT_TRACE", "0,touch", config.trace.bytes == 0);
+    BAD("STINT_TRACE", "expected 0..4094M[,touch]", "64M,", "64M,tuch", "64M,touch,touch", ",touch",
+        "4095M", "touch");
+}
+
 TEST(env, values_outlive_the_environment) {
     GOOD("STINT_OUTPUT", "first", !strcmp(config.output, "first"));
     setenv("STINT_OUTPUT", "other", 1);

@@ -2,6 +2,8 @@
 #include "record/ring.h"
 
 #include <pthread.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/config.h"
 #include "stepping.h"
@@ -13,7 +15,7 @@
 static const struct clock_stamp start = {11, 22, 33};
 
 static void open_with(size_t bytes, uint64_t trace) {
-    config.trace = trace;
+    config.trace.bytes = trace;
     CHECK(!arena_open(bytes, NULL, &start));
     arena_give_trace(ring_room(trace));
 }
@@ -40,6 +42,37 @@ TEST(ring, each_gets_a_part_of_what_is_left) {
     CHECK_EQ_U64(last, 256);
     CHECK(bytes <= ring_room(MIB) && bytes > MIB - 8192);
     CHECK_EQ_U64(lost(STINT_STATUS_NO_TRACE), 1);
+}
+
+/* -1: the kernel does not say. */
+static long pages_missing(uint32_t unit) {
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    uintptr_t from = (uintptr_t)ring_at(unit) / page * page;
+    uintptr_t end = (uintptr_t)(stint_impl_ring_event(ring_at(unit), 0) + places(unit));
+    size_t count = (end - from + page - 1) / page;
+    unsigned char there[1024];
+    long missing = 0;
+    if (count > sizeof there || mincore((void *)from, end - from, there)) {
+        return -1;
+    }
+    for (size_t i = 0; i < count; ++i) {
+        missing += !(there[i] & 1);
+    }
+    return missing;
+}
+
+/* Where the kernel makes the pages of a whole ring available at once, there is nothing to see. */
+TEST(ring, touched_beforehand) {
+    open_with(8 * MIB, 2 * MIB);
+    uint32_t plain = ring_new();
+    config.trace.touch = 1;
+    uint32_t touched = ring_new();
+    CHECK(places(touched) * 16 >= MIB / 8);
+    if (pages_missing(plain) < 1) {
+        SKIP("mincore does not tell which pages are missing");
+    }
+    CHECK_EQ_U64((uint64_t)pages_missing(touched), 0);
+    CHECK_EQ_U64(ring_at(touched)->head, 0);
 }
 
 TEST(ring, the_least_is_one_of_256) {
