@@ -2,13 +2,10 @@
 #include "next_calls.h"
 
 #include <dlfcn.h>
-#include <stdint.h>
-
-#define EARLY_BYTES (64 << 10) /* glibc's dlsym asks for less than 1 KiB, if for anything */
 
 struct next_calls next_calls;
 
-static char early[EARLY_BYTES] __attribute__((aligned(16)));
+char next_calls_early_memory[NEXT_CALLS_EARLY_BYTES] __attribute__((aligned(16)));
 static size_t early_used; /* atomic */
 
 static __thread int finding __attribute__((tls_model("initial-exec")));
@@ -48,25 +45,17 @@ void *next_calls_early(size_t alignment, size_t size) {
     if (!size) {
         size = 1; /* an address of its own */
     }
-    if (size > EARLY_BYTES || alignment > EARLY_BYTES) {
+    if (size > NEXT_CALLS_EARLY_BYTES || alignment > NEXT_CALLS_EARLY_BYTES) {
         return NULL;
     }
     size_t used = __atomic_load_n(&early_used, __ATOMIC_RELAXED);
     do {
-        at = used + (size_t)(-((uintptr_t)early + used) & (alignment - 1));
+        at = used + (size_t)(-((uintptr_t)next_calls_early_memory + used) & (alignment - 1));
         end = at + size;
-        if (end > EARLY_BYTES) {
+        if (end > NEXT_CALLS_EARLY_BYTES) {
             return NULL;
         }
     } while (!__atomic_compare_exchange_n(&early_used, &used, end, 0, __ATOMIC_RELAXED,
                                           __ATOMIC_RELAXED));
-    return early + at;
-}
-
-size_t next_calls_is_early(const void *block) {
-    uintptr_t at = (uintptr_t)block - (uintptr_t)early;
-    if (at >= EARLY_BYTES) {
-        return 0;
-    }
-    return EARLY_BYTES - at;
+    return next_calls_early_memory + at;
 }

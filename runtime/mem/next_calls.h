@@ -7,6 +7,7 @@
 #define STINT_NEXT_CALLS_H
 
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 /* All are found together; malloc is the last to be set. */
@@ -33,9 +34,17 @@ static inline int next_calls_known(void) {
 }
 
 /* Memory for what is allocated while they are being found: zeroed, 16-aligned, never reused. NULL:
- * none left. */
+ * none left. glibc's dlsym asks for less than 1 KiB, if for anything. */
+#define NEXT_CALLS_EARLY_BYTES (64 << 10)
+extern char next_calls_early_memory[NEXT_CALLS_EARLY_BYTES];
 void *next_calls_early(size_t alignment, size_t size);
 /* Whether it is of that memory, and how many bytes of it follow at least. */
-size_t next_calls_is_early(const void *block);
+static inline size_t next_calls_is_early(const void *block) {
+    uintptr_t at = (uintptr_t)block - (uintptr_t)next_calls_early_memory;
+    if (at >= NEXT_CALLS_EARLY_BYTES) {
+        return 0;
+    }
+    return NEXT_CALLS_EARLY_BYTES - at;
+}
 
 #endif
