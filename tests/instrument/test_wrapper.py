@@ -171,6 +171,32 @@ int main(void) { return !taken(); }
                                       options=("--functions", "*", "--list", "list.txt")))
         self.assertEqual(len(self.read("list.txt").splitlines()), len(lines) + 1)
 
+    def test_addresses_are_those_of_the_functions(self):
+        """Comparing them decides as before, with functions and constants of units that are not copied."""
+        self.write("source/a.c", """int first(int x) { return x + 1; }
+static int second(int x) { return x + 1; }
+extern int (*const of_others[2])(int);
+int (*const table[])(int) = {first, second};
+static int kind(int (*f)(int)) {
+    if (f == first) return 1;
+    return f != second && f == of_others[1] ? 3 : 2;
+}
+int main(void) {
+    return !(kind(of_others[0]) == 1 && kind(table[1]) == 2 && kind(of_others[1]) == 3
+             && of_others[0] == table[0] && first != second);
+}
+""")
+        self.write("source/b.c", """int first(int x);
+static int third(int x) { return x + 1; }
+int (*const of_others[2])(int) = {first, third};
+""")
+        for mode in ([], ["--lines"]):
+            for level in ("-O0", "-O2"):
+                self.good(self.run_in(CC, *FLAGS, level, "-c", "source/b.c", "-o", "build/b.o"))
+                self.good(self.instrument(CC, *FLAGS, level, "source/a.c", "build/b.o", "-o", "build/a",
+                                          options=("--functions", "*", *mode)))
+                self.good(self.run_in("build/a"))
+
     def test_functions_of_headers_are_listed(self):
         self.write("source/own.h", "static inline int own(int x) { return x; }\n"
                                    "static inline int other(int x) { return x; }\n")

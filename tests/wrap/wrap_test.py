@@ -40,9 +40,10 @@ def compiles(place, text):
     """Is a header there for the compiler of the project?"""
     folder = place.work / "build" / "wrap-tried"
     folder.mkdir(parents=True, exist_ok=True)
-    source = folder / "tried.c"
+    source = folder / ("tried-%d.c" % os.getpid())  # cases run at the same time
     source.write_text(text)
     output = run(*place.cc, "-fsyntax-only", source, fails=None)
+    source.unlink()
     return "error" not in output
 
 
@@ -87,7 +88,7 @@ def list_of(place, name):
 
 def recorded(place, command, env=None):
     """What the program prints, and {name: (calls, set)} of its run file."""
-    file = place.work / "build" / "wrap.stint"
+    file = place.work / "build" / ("wrap-%d.stint" % os.getpid())  # cases run at the same time
     file.unlink(missing_ok=True)
     output = run(*command, env={"STINT_FILE": str(file), **(env or {})})
     if not file.exists():
