@@ -86,15 +86,17 @@ static inline __attribute__((always_inline)) struct stint_impl_node *
 stint_impl_node_find(struct stint_impl_thread *t, uint32_t parent, uint32_t set, uint32_t id) {
     const struct stint_impl_node *p =
         (struct stint_impl_node *)(void *)(t->base + (uint64_t)parent * STINT_IMPL_UNIT);
+    const uint32_t *edges;
+    uint64_t slot;
+    uint32_t i;
     if (p->site == id && p->set == set) {
         return STINT_IMPL_NULL; /* it calls itself: there is no such edge */
     }
-    uint64_t key = stint_impl_edge_key(parent, set, id);
-    uint64_t slot = stint_impl_edge_slot(key, STINT_IMPL_LOAD(&t->edge_shift));
+    slot = stint_impl_edge_slot(stint_impl_edge_key(parent, set, id),
+                                STINT_IMPL_LOAD(&t->edge_shift));
     /* In this order: a signal handler may put a larger table in its place. */
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    const uint32_t *edges = STINT_IMPL_LOAD(&t->edges);
-    uint32_t i;
+    edges = STINT_IMPL_LOAD(&t->edges);
     for (i = 0; i < STINT_IMPL_EDGE_GROUP; ++i) {
         uint32_t unit = STINT_IMPL_LOAD(&edges[slot ^ i]);
 #if defined(STINT_IMPL_ATOMIC_ONLY)
