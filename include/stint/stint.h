@@ -45,11 +45,16 @@
 #include "detail/impl_switch.h"
 
 /* Until the end of this file. In C++ the casts of C, which projects may make errors; gcc and clang
- * have variadic macros in C89 as well, and say so with -Wpedantic. */
+ * have variadic macros, inline functions and declarations after statements in C89 as well, and say so
+ * with -Wpedantic. */
 #if defined(__GNUC__)
 #pragma GCC diagnostic push
 #ifndef __cplusplus
 #pragma GCC diagnostic ignored "-Wvariadic-macros"
+#pragma GCC diagnostic ignored "-Wdeclaration-after-statement"
+#ifdef __clang__
+#pragma GCC diagnostic ignored "-Wlanguage-extension-token"
+#endif
 #else
 #pragma GCC diagnostic ignored "-Wold-style-cast"
 #ifndef __clang__

@@ -268,6 +268,9 @@ def cell_c89(compiler, _, __):
             compiler.must(source, "-c", "-o", "/dev/null", level, *flags)
     if compiler.std != "c89":
         compiler.must(source, "-c", "-o", "/dev/null", "-Wno-pedantic", *ON)
+        # A scope is a declaration, wherever it is; the header itself gives no warning.
+        compiler.must("#include <stint/stint.h>\nextern int one;\n", "-fsyntax-only",
+                      "-Wdeclaration-after-statement", *ON)
 
 
 MACRO = re.compile(r"\b(?:REGISTER_(?:TIMER|GPU|PROFILER)\w*|TIMER_(?:BEGIN|END|BYTES|FLOPS|MARK"

@@ -92,8 +92,8 @@ stint_impl_node_find(struct stint_impl_thread *t, uint32_t parent, uint32_t set,
     if (p->site == id && p->set == set) {
         return STINT_IMPL_NULL; /* it calls itself: there is no such edge */
     }
-    slot = stint_impl_edge_slot(stint_impl_edge_key(parent, set, id),
-                                STINT_IMPL_LOAD(&t->edge_shift));
+    slot =
+        stint_impl_edge_slot(stint_impl_edge_key(parent, set, id), STINT_IMPL_LOAD(&t->edge_shift));
     /* In this order: a signal handler may put a larger table in its place. */
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     edges = STINT_IMPL_LOAD(&t->edges);
