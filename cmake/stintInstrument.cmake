@@ -64,6 +64,10 @@ function(stint_instrument target)
         get_filename_component(source "${source}" ABSOLUTE)
         list(APPEND launcher "--sources=${source}")
     endforeach()
+    # CMake's Makefiles compile again if a definition changes, not if a launcher does.
+    string(MD5 arguments "${launcher}")
+    set_property(TARGET ${target} APPEND PROPERTY
+        COMPILE_DEFINITIONS "STINT_IMPL_INSTRUMENTED=stint_${arguments}")
     foreach(language IN ITEMS C CXX CUDA)
         get_target_property(before ${target} ${language}_COMPILER_LAUNCHER)
         if(NOT before)

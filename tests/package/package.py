@@ -365,6 +365,13 @@ def instrument(place):
             objects = {path: path.stat().st_mtime_ns for path in build.rglob("*.o")}
             place.make(build)
             expect("again", {path: path.stat().st_mtime_ns for path in objects}, objects)
+    # Other functions: they are compiled again, by Makefiles as well.
+    for generator in ("Unix Makefiles", place.options.generator):
+        settings = ["-G", generator, "-DWITH_TIMER=ON", "-DCXX=0"]
+        build = place.consumer("instrument", "shared", *settings, name="instrument-changed")
+        run(place.options.cmake, "-DFUNCTIONS=*", build)
+        place.make(build)
+        place.says(build, "app", "calls=5 work=3 left=3")
 
 
 @case
