@@ -155,15 +155,16 @@ static int taken(void) { return 1; }
 static void *chosen(void) { return (void *)taken; }
 int by_the_loader(void) __attribute__((ifunc("chosen")));
 int main(void) { return !taken(); }
+__attribute__((naked)) void bare(void) { __asm__("ret"); }
 """)
         self.good(self.instrument(CC, "-c", "source/a.c", "-o", "build/a.o",
                                   options=("--functions", "*", "--list", "list.txt")))
         lines = self.read("list.txt").splitlines()
-        self.assertEqual(lines[0], "source/a.c: 2 functions instrumented, 6 left out")
+        self.assertEqual(lines[0], "source/a.c: 2 functions instrumented, 7 left out")
         self.assertRegex("\n".join(lines), "(?s)a.c:4: jumps: left out: it calls _?setjmp, which "
                          "returns twice.*:5: pure: left out: pure:.*:6: constant: left out: const:"
                          ".*:7: refuses: .*:8: in_a_macro: left out: its body begins or ends in a "
-                         "macro expansion.*:10: chosen: left out: ifunc")
+                         "macro expansion.*:10: chosen: left out: ifunc.*:13: bare: left out: naked")
         # Again, and of a second file: each is there once.
         self.write("source/b.c", "int f(void) { return 1; }\n")
         for name in "aba":

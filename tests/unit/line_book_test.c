@@ -98,6 +98,55 @@ TEST(line_book, recursion_counts_once) {
     snapshot_free(&t.s);
 }
 
+/* Ends in one of three ways, and calls itself from two lines. */
+static int wander(unsigned *seed, int depth) {
+    STINT_LINES_FUNCTION
+    STINT_LINE(0);
+    *seed = *seed * 1664525u + 1013904223u;
+    fake_advance(*seed >> 28);
+    STINT_LINE(1);
+    if (depth && *seed & 1 << 20) {
+        wander(seed, depth - 1);
+        fake_advance(3);
+    }
+    STINT_LINE(2);
+    if (*seed & 1 << 21) {
+        return 1;
+    }
+    if (*seed & 1 << 22) {
+        goto end;
+    }
+    STINT_LINE(3);
+    if (depth) {
+        STINT_LINE(4);
+        wander(seed, depth - 1);
+    }
+    fake_advance(5);
+end:
+    STINT_LINE(5);
+    return 0;
+}
+
+TEST(line_book, lines_add_up_to_the_function) {
+    struct taken t;
+    unsigned seed = 1;
+    uint64_t all = 0;
+    for (int i = 0; i < 200; ++i) {
+        {
+            REGISTER_TIMER("wander");
+            wander(&seed, 6);
+        }
+        fake_advance(1000); /* outside */
+    }
+    lines_take(&t);
+    for (uint32_t i = 0; i < t.rows.row_count; ++i) {
+        all += t.rows.rows[i].self_ns;
+    }
+    CHECK(all > 1000);
+    CHECK_EQ_U64(all, stat_of("wander").total_ns);
+    snapshot_free(&t.s);
+}
+
 static void loop(void) {
     STINT_LINES_FUNCTION
     STINT_LINE_AGAIN(1);
