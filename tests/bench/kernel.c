@@ -113,6 +113,16 @@ static void run_info(long n) {
     }
 }
 
+/* A minute: no call of these takes so long. */
+#define THRESHOLD_US 60000000
+
+static void run_threshold(long n) {
+    for (long i = 0; i < n; ++i) {
+        REGISTER_TIMER(NAME("threshold", "00"), THRESHOLD_US);
+        EMPTY();
+    }
+}
+
 /* volatile: the compiler must not turn eight calls into one function. */
 static volatile int deepest = 7;
 

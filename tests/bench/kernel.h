@@ -19,6 +19,7 @@
     X(sites, 64)                                                                                   \
     X(parents, 3)                                                                                  \
     X(info, 1)                                                                                     \
+    X(threshold, 1)                                                                                \
     X(recursion, 1)                                                                                \
     X(dynamics, 64)                                                                                \
     X(body, 1)

@@ -8,12 +8,12 @@
  * - Every scope that runs is counted here too, and compared with what stint counted at the end.
  */
 #include "bench.h"
+#include "floor.h"
 #include "kernel.h"
 #include "many.h"
 
 #include <pthread.h>
 #include <sched.h>
-#include <time.h>
 
 #include <stint/stint.h>
 
@@ -40,13 +40,6 @@ static FILE *out;
 static int cpus[2] = {-1, -1};
 static uint64_t ran[VARIANT_COUNT][CASE_COUNT];
 
-/* The thread's own CPU time: on a shared machine the clock on the wall counts the others too. */
-static double now_ns(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
-
 static void cpus_find(void) {
     cpu_set_t set;
     int found = 0;
@@ -69,16 +62,6 @@ static void pin(int cpu) {
     }
 }
 
-static __attribute__((noinline)) void floor_loop(long n) {
-    volatile uint64_t sink = 0;
-    for (long i = 0; i < n; ++i) {
-        uint64_t start = STINT_IMPL_TICKS();
-        __asm__ volatile("");
-        sink = STINT_IMPL_TICKS() - start;
-    }
-    (void)sink;
-}
-
 static __attribute__((noinline)) void body_plain(long n) {
     for (long i = 0; i < n; ++i) {
         body_work();
@@ -95,17 +78,11 @@ static __attribute__((noinline)) void body_floor(long n) {
     (void)sink;
 }
 
-static double ns_each(kernel_loop *loop, long n) {
-    double start = now_ns();
-    loop(n);
-    return (now_ns() - start) / (double)n;
-}
-
 /* How many scopes fill a repetition. Runs some to find out: all that, *runs tells. */
 static long scopes_for(kernel_loop *loop, uint64_t *runs) {
     long probe = quick ? UNIT : 64 * UNIT;
     loop(probe);
-    double each = ns_each(loop, probe);
+    double each = bench_ns_each(loop, probe);
     *runs += 2 * (uint64_t)probe;
     long fit = (long)(REPETITION_NS / (each > 0.1 ? each : 0.1)) / UNIT * UNIT;
     return quick ? QUICK_SCOPES : fit + UNIT;
@@ -152,8 +129,9 @@ static void measure_row(const char *row, enum kernel_case which, kernel_loop *re
     }
     for (int r = 0; r < repetitions; ++r) {
         for (size_t v = 0; v < VARIANT_COUNT; ++v) {
-            double against = ns_each(reference, reference_n);
-            emit(row, variants[v]()->id, 0, r, against, ns_each(variants[v]()->run[which], n[v]));
+            double against = bench_ns_each(reference, reference_n);
+            emit(row, variants[v]()->id, 0, r, against,
+                 bench_ns_each(variants[v]()->run[which], n[v]));
             ran[v][which] += (uint64_t)n[v];
         }
     }
@@ -165,7 +143,7 @@ static void measure_off(void) {
         before[v] = ran[v][CASE_one];
     }
     stint_enable(0);
-    measure_row("off", CASE_one, floor_loop);
+    measure_row("off", CASE_one, bench_floor_loop);
     stint_enable(1);
     for (size_t v = 0; v < VARIANT_COUNT; ++v) {
         ran[v][CASE_one] = before[v];
@@ -175,7 +153,7 @@ static void measure_off(void) {
 /* On a thread that starts when all is off, so that it has no recorder. */
 static void *off_work(void *unused) {
     pin(cpus[0]);
-    measure_row("off_thread", CASE_one, floor_loop);
+    measure_row("off_thread", CASE_one, bench_floor_loop);
     return unused;
 }
 
@@ -204,8 +182,8 @@ static void measure_body_floor(void) {
     uint64_t ignored = 0;
     long plain_n = scopes_for(body_plain, &ignored), n = scopes_for(body_floor, &ignored);
     for (int r = 0; r < repetitions; ++r) {
-        double plain = ns_each(body_plain, plain_n);
-        emit("body_floor", "all", 0, r, plain, ns_each(body_floor, n));
+        double plain = bench_ns_each(body_plain, plain_n);
+        emit("body_floor", "all", 0, r, plain, bench_ns_each(body_floor, n));
     }
 }
 
@@ -231,9 +209,9 @@ static void *work(void *argument) {
     p->loop(UNIT);
     for (int r = 0; r < repetitions; ++r) {
         pthread_barrier_wait(&p->barrier);
-        w->reference[r] = ns_each(floor_loop, p->floor_n);
+        w->reference[r] = bench_ns_each(bench_floor_loop, p->floor_n);
         pthread_barrier_wait(&p->barrier);
-        w->value[r] = ns_each(p->loop, p->n);
+        w->value[r] = bench_ns_each(p->loop, p->n);
     }
     return NULL;
 }
@@ -262,7 +240,7 @@ static int measure_pair(struct pair *p, size_t v) {
 
 static void measure_threads(void) {
     uint64_t ignored = 0;
-    struct pair p = {.floor_n = scopes_for(floor_loop, &ignored)};
+    struct pair p = {.floor_n = scopes_for(bench_floor_loop, &ignored)};
     for (size_t v = 0; v < VARIANT_COUNT; ++v) {
         p.loop = variants[v]()->run[CASE_one];
         p.n = scopes_for(p.loop, &ran[v][CASE_one]);
@@ -284,9 +262,9 @@ static void emit_bytes(void) {
 static uint64_t many_result;
 
 static double many_ns(uint64_t (*run)(long), long passes) {
-    double start = now_ns();
+    double start = bench_now_ns();
     many_result += run(passes);
-    return (now_ns() - start) / (double)(passes * MANY_SCOPES);
+    return (bench_now_ns() - start) / (double)(passes * MANY_SCOPES);
 }
 
 /* Against the same program without timers. */
@@ -324,13 +302,13 @@ void measure(int config, int only_quick, FILE *to) {
     }
     cpus_find();
     pin(cpus[0]);
-    measure_row("one", CASE_one, floor_loop);
+    measure_row("one", CASE_one, bench_floor_loop);
     if (config == 5) {
         emit_counts();
         return;
     }
     if (config > 1) {
-        measure_row("nested", CASE_nested, floor_loop);
+        measure_row("nested", CASE_nested, bench_floor_loop);
         measure_body_floor();
         measure_row("body", CASE_body, body_plain);
         emit_counts();
@@ -340,7 +318,7 @@ void measure(int config, int only_quick, FILE *to) {
         measure_off();
         measure_off_thread();
         for (int c = CASE_one + 1; c < CASE_body; ++c) {
-            measure_row(cases[c].id, (enum kernel_case)c, floor_loop);
+            measure_row(cases[c].id, (enum kernel_case)c, bench_floor_loop);
         }
         if (cpus[1] >= 0) {
             measure_threads();

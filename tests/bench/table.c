@@ -35,6 +35,7 @@ static const struct row {
     {"alternating parents", "parents", 1, ON_ROW, 0.10, 0.05},
     {"2 threads on one site", "threads", 1, ON_ROW, 0.0001, 0},
     {"with info", "info", 1, ON_ROW, 0.05, 0},
+    {"with a threshold", "threshold", 1, ON_ROW, 0.05, 0},
     {"recursion, 8 deep", "recursion", 1, ALONE, 1.8, 1.3},
     {"dynamic name, 64 of 16 bytes", "dynamics", 1, ALONE, 2.0, 1.5},
     {"100 ns body, call tree", "body", 0, NANOSECS, 20, 0},
