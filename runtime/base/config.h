@@ -30,7 +30,8 @@ struct config_sample {
 
 struct config_trace {
     uint64_t bytes; /* for all traces; 0 = none */
-    int touch;      /* pages are written to before they are needed */
+    uint64_t touch; /* whether pages are written to before they are needed; no padding, settings are
+                     * compared as bytes */
 };
 
 struct stint_config {
