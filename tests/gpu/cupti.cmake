@@ -60,9 +60,9 @@ if(BUILD_SHARED_LIBS)
     stint_warnings(stint_gpu_injection_real)
     add_test(NAME injection.real_driver
         COMMAND "${CMAKE_CURRENT_LIST_DIR}/injection_real.sh"
-            $<TARGET_FILE:stint_gpu_injection_real>)
+            $<TARGET_FILE:stint_gpu_injection_real> "${STINT_NVIDIA_LIBRARIES}")
     set_tests_properties(injection.real_driver PROPERTIES
-        LABELS real SKIP_RETURN_CODE 77 TIMEOUT 60)
+        LABELS real SKIP_RETURN_CODE 77 TIMEOUT 60 RESOURCE_LOCK nvidia)
 endif()
 
 if(CUDAToolkit_FOUND)

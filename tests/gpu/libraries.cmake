@@ -3,9 +3,6 @@
 # The real libraries of several versions on a machine without a GPU. libraries/fetch.sh fetches them
 # into the folder STINT_NVIDIA_LIBRARIES; without them the tests skip.
 
-set(STINT_NVIDIA_LIBRARIES "${PROJECT_SOURCE_DIR}/build/nvidia" CACHE PATH
-    "Where tests/gpu/libraries/fetch.sh puts NVIDIA's libraries, for tests")
-
 if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
     add_executable(stint_gpu_no_device "${CMAKE_CURRENT_LIST_DIR}/libraries/no_device.c")
     target_link_libraries(stint_gpu_no_device PRIVATE stint::runtime ${CMAKE_DL_LIBS})
