@@ -105,9 +105,7 @@ static void open_and_pause(void) {
 }
 
 static void fork_while_opening(void) {
-    {
-        REGISTER_TIMER("scope"); /* opens the arena */
-    }
+    { REGISTER_TIMER("scope"); /* opens the arena */ }
     fork_all_over(open_and_pause, end_as_child);
 }
 

@@ -27,10 +27,9 @@ TEST(report_options, all_forms) {
     CHECK(parses("table,top=100000000") && options.top == 100000000);
     CHECK(parses("tree,threads,top=7,sort=p99") && options.threads && options.top == 7);
     CHECK_STR_EQ(sort_key(), "p99");
-    static const char *const keys[] = {"total",     "self",    "calls",   "min",
-                                       "max",       "avg",     "p99",     "gpu_total",
-                                       "gpu_calls", "gpu_max", "gpu_p99", "device_total",
-                                       "stddev"};
+    static const char *const keys[] = {
+        "total",     "self",      "calls",   "min",     "max",          "avg",   "p99",
+        "gpu_total", "gpu_calls", "gpu_max", "gpu_p99", "device_total", "stddev"};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; ++i) {
         char text[32];
         snprintf(text, sizeof text, "legacy,sort=%s", keys[i]);

@@ -410,16 +410,16 @@ static void named(const char *name, uint64_t ns) {
     fake_advance(ns);
 }
 
-TEST(sample, errors_are_honest) {
+/* Of 300 programs, each of `calls` calls of `least` ns and up to `range` more. */
+static void check_honest_errors(int calls, uint64_t least, uint64_t range) {
     struct tally t = {0, 0, 0};
     uint64_t state = 3;
-    sample("10");
     for (int program = 0; program < 300; ++program) {
         char name[24];
         uint64_t total = 0;
         snprintf(name, sizeof name, "program %d", program);
-        for (int i = 0; i < 1000; ++i) {
-            uint64_t ns = 100 + random_next(&state) % 1000;
+        for (int i = 0; i < calls; ++i) {
+            uint64_t ns = least + random_next(&state) % range;
             total += ns;
             named(name, ns);
         }
@@ -431,6 +431,11 @@ TEST(sample, errors_are_honest) {
     }
     CHECK(t.within_one > t.all * 60 / 100 && t.within_one < t.all * 80 / 100);
     CHECK(t.within_two > t.all * 92 / 100);
+}
+
+TEST(sample, errors_are_honest) {
+    sample("10");
+    check_honest_errors(1000, 100, 1000);
 }
 
 /* A parent all of whose time is its child's: what is left to it may not be below 0. */
@@ -662,26 +667,8 @@ TEST(sample, auto_bursts_of_calls) {
 
 /* As errors_are_honest: N changes in each of the programs. */
 TEST(sample, auto_errors_are_honest) {
-    struct tally t = {0, 0, 0};
-    uint64_t state = 3;
     sample_auto("auto:1%");
-    for (int program = 0; program < 300; ++program) {
-        char name[24];
-        uint64_t total = 0;
-        snprintf(name, sizeof name, "program %d", program);
-        for (int i = 0; i < 4000; ++i) {
-            uint64_t ns = 20 + random_next(&state) % 100;
-            total += ns;
-            named(name, ns);
-        }
-        stint_stat s = stat_of(name);
-        double off = off_by(s.total_ns, total), error = (double)s.total_error_ns;
-        t.within_one += off <= error;
-        t.within_two += off <= 2 * error;
-        ++t.all;
-    }
-    CHECK(t.within_one > t.all * 60 / 100 && t.within_one < t.all * 80 / 100);
-    CHECK(t.within_two > t.all * 92 / 100);
+    check_honest_errors(4000, 20, 100);
 }
 
 /* All of the parent's time is its child's. */
