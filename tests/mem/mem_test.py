@@ -220,6 +220,21 @@ def case_not_loaded(place):
     expect("without STINT_MEM", said, "")
 
 
+def case_not_found(place):
+    """By the tool: nothing beside it, or where LD_PRELOAD cannot name it."""
+    for folder, said in (("alone", "libstint-mem.so.%s is not in "),
+                         ("a:colon", "LD_PRELOAD cannot have a path with a blank or a colon")):
+        tool = pathlib.Path(place.folder) / folder / "tool" / "stint"
+        tool.parent.mkdir(parents=True)
+        shutil.copy(place.tool, tool)
+        library = next(pathlib.Path(place.tool).parent.parent.glob("libstint-mem.so.?"))
+        if folder != "alone":
+            shutil.copy(library, tool.parent.parent)
+        done = place.run(tool, "run", "--mem", place.program(), "peaks", status=1)
+        expect("lines", done.stderr.count("\n"), 1)
+        contains(done.stderr, said.replace("%s", library.name[-1]))
+
+
 def case_static(place):
     done = place.run(place.tool, "run", "--mem", "--report", "none", place.program("mem_static"),
                      "peaks")
