@@ -13,6 +13,7 @@ KINDS = {"text": "REPORT_TEXT", "count": "REPORT_COUNT", "time": "REPORT_TIME",
          "size": "REPORT_SIZE"}
 NEEDS = ("samples", "self", "histogram", "first", "gpu", "gpu_histogram", "bytes", "flops", "bound", "device", "counted",
          "multiplexed", "scaled", "self_scaled")
+MARKS = ("scaled", "self_scaled", "corrected")
 VIEWS = ("table", "tree")
 
 HEAD = """
@@ -92,8 +93,8 @@ def needs(entry):
 def marks(entry):
     names = entry.get("mark").split()
     for name in names:
-        if name not in ("scaled", "self_scaled"):
-            entry.fail("unknown mark '%s' (scaled|self_scaled)" % name)
+        if name not in MARKS:
+            entry.fail("unknown mark '%s' (%s)" % (name, "|".join(MARKS)))
     return names
 
 

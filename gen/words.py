@@ -85,7 +85,8 @@ def render_view_help(path):
             said += "; the same as " + entry.get("means")
         lines += table.wrap(said, " " * width, ("  " + entry.name).ljust(width))
     keys = sort_keys(folder)
-    lines += ["", "Each may be followed by ,sort=KEY ,top=N and ,threads (one row per thread).", "KEY:"]
+    lines += ["", "Each may be followed by ,sort=KEY ,top=N and ,threads (one row per thread);",
+              "table and tree by ,corrected (times without stint's own cost).", "KEY:"]
     lines += table.wrap(", ".join(keys), "  ", "  ")
     for line in lines:
         if len(line) > table.HELP_WIDTH:
@@ -103,5 +104,5 @@ def render_markdown_views(folder):
 
 
 def render_markdown_form(folder):
-    return "    %s[,sort=%s]\n        [,top=N][,threads]\n" % (listed(folder, "views"),
+    return "    %s[,sort=%s]\n        [,top=N][,threads][,corrected]\n" % (listed(folder, "views"),
                                                             listed(folder, "sort_keys"))

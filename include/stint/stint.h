@@ -337,7 +337,7 @@ extern "C" {
  *   legacy|table|tree|gpu|fluid
  *   [,sort=calls|total|self|avg|min|p99|max|stddev
  *   |gpu_calls|gpu_total|gpu_p99|gpu_max|device_total|mallocs|allocated|memory_peak|memory_live]
- *   [,top=N][,threads]
+ *   [,top=N][,threads][,corrected]
  * NULL: the view in STINT_REPORT, else "table". 0, or -1 after one line on stderr (unknown view, no
  * memory). Takes a few milliseconds at most; the program's other threads continue. */
 STINT_IMPL_FUNCTION(int, 0, stint_report, (const char *view), (void)view)

@@ -29,9 +29,10 @@ struct times {
 };
 
 struct group {
-    struct times cpu; /* ticks */
-    struct times gpu; /* nanoseconds */
-    uint64_t scaled;  /* ticks of all calls; cpu.total is of those that were timed */
+    struct times cpu;         /* ticks */
+    struct times gpu;         /* nanoseconds */
+    uint64_t scaled;          /* ticks of all calls; cpu.total is of those that were timed */
+    uint64_t cost, self_cost; /* of these stint's own */
     double variance, self_variance;
     uint64_t self, first, first_at, open;
     uint64_t open_all, open_self;
@@ -274,6 +275,7 @@ static void row_add_node(struct grouping *g, uint32_t row, const struct snapshot
     add_measures(r, n->measures, nested);
     if (!node_is_step(g->s, n)) {
         to->self = saturating_add(to->self, n->own);
+        to->self_cost = saturating_add(to->self_cost, n->own_cost);
         to->self_variance += n->own_variance;
         to->has_self = 1;
     }
@@ -291,6 +293,9 @@ static void row_add_node(struct grouping *g, uint32_t row, const struct snapshot
     if (n->estimated) {
         r->has |= ROW_SELF_SCALED;
     }
+    if (g->s->corrected && n->kind == STINT_IMPL_SCOPE_NODE) {
+        r->has |= ROW_CORRECTED;
+    }
     if (!n->count || nested & NESTED) {
         return;
     }
@@ -303,6 +308,7 @@ static void row_add_node(struct grouping *g, uint32_t row, const struct snapshot
     r->samples += n->count;
     r->covered += n->calls;
     to->scaled = saturating_add(to->scaled, n->scaled);
+    to->cost = saturating_add(to->cost, n->cost);
     to->variance += n->variance;
     r->threads += to->last_thread != n->thread;
     to->last_thread = n->thread;
@@ -472,6 +478,13 @@ static uint64_t error_ns(const struct snapshot *s, double variance) {
     return snapshot_whole(deviation_root(variance) * s->ns_per_tick);
 }
 
+static void fill_share(const struct snapshot *s, struct stint_row *r) {
+    r->share_ppm = 0;
+    if (s->wall_ns) {
+        r->share_ppm = snapshot_whole((double)r->total_ns * 1e6 / (double)s->wall_ns);
+    }
+}
+
 static void finish_cpu(const struct grouping *g, struct group *from, struct stint_row *r) {
     const struct snapshot *s = g->s;
     struct spread spread;
@@ -505,10 +518,7 @@ static void finish_cpu(const struct grouping *g, struct group *from, struct stin
         r->min_ns = u64_clamp(snapshot_ns(s, from->cpu.min), 0, r->avg_ns);
         r->max_ns = u64_clamp(snapshot_ns(s, from->cpu.max), up, UINT64_MAX);
     }
-    r->share_ppm = 0;
-    if (s->wall_ns) {
-        r->share_ppm = snapshot_whole((double)r->total_ns * 1e6 / (double)s->wall_ns);
-    }
+    fill_share(s, r);
 }
 
 static void finish_gpu(const struct grouping *g, struct group *from, struct stint_row *r) {
@@ -537,6 +547,22 @@ static void finish_gpu(const struct grouping *g, struct group *from, struct stin
     }
 }
 
+/* Of a row that is complete: bounds, rates and what else is computed from its times stay those that
+ * were measured. */
+static void finish_corrected(const struct grouping *g, const struct group *from,
+                             struct stint_row *r) {
+    const struct snapshot *s = g->s;
+    if (!(r->has & ROW_CORRECTED)) {
+        return;
+    }
+    r->total_ns = snapshot_ns(s, saturating_subtract(from->scaled, from->cost));
+    r->self_ns = snapshot_ns(s, saturating_subtract(from->self, from->self_cost));
+    if (r->covered) {
+        r->avg_ns = r->total_ns / r->covered;
+    }
+    fill_share(s, r);
+}
+
 static void rows_finish(struct grouping *g) {
     for (uint32_t i = 0; i < g->rows->count; ++i) {
         struct stint_row *r = &g->rows->row[i];
@@ -548,6 +574,7 @@ static void rows_finish(struct grouping *g) {
         }
         measured_fill(r);
         rates_fill(r, from->bytes_per_s, from->flops_per_s);
+        finish_corrected(g, from, r);
     }
 }
 

@@ -24,6 +24,7 @@
 #define ROW_SCALED 4096u      /* not all calls were timed: the total is an estimate */
 #define ROW_SELF_SCALED 8192u /* the same of the self time */
 #define ROW_SATURATED 16384u  /* the total is more than a number holds */
+#define ROW_CORRECTED 32768u  /* total, self, share and average are without stint's own cost */
 #define ROW_MEASURES 16 /* from this bit on one for each group of gen/measures.ini: ROW_<GROUP> */
 #include "measure_flags.inc"
 

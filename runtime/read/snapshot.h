@@ -74,6 +74,9 @@ struct snapshot_node {
     double own_variance; /* of `own` */
     int estimated;       /* calls of it or right inside it were not timed */
     int saturated;       /* `scaled` is too small: more than a number holds */
+    /* stint's own cost in `scaled` and in `own`, at most as much; set with snapshot.corrected. */
+    uint64_t cost;
+    uint64_t own_cost;
     uint32_t unit;
     uint32_t site;
     uint32_t set;
@@ -194,6 +197,7 @@ struct snapshot {
     double ns_per_tick;
     uint64_t start_ns; /* monotonic, when the run began */
     uint64_t wall_ns;  /* since the run or the interval began */
+    int corrected;     /* rows are without the nodes' cost */
     struct snapshot_thread *threads;
     uint32_t thread_count;
     struct snapshot_node *nodes;

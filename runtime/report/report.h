@@ -33,6 +33,10 @@ struct report_cost {
     uint64_t sampled;
     uint64_t untimed;
     uint64_t reading;
+    uint64_t inner;
+    uint64_t outer;
+    uint64_t sampled_inner;
+    uint64_t sampled_outer;
     int ranges;
 };
 
@@ -47,6 +51,11 @@ struct report {
 /* The report that the options request; line: the closing one of the legacy view. -1 without
  * memory. */
 int report_render(const struct report *r, int line);
+
+/* Whether the view has times that can be corrected. */
+int report_can_correct(enum report_view view);
+/* Adds why a report that was to be corrected is not, after `indent`; nothing if it is. */
+void report_not_corrected(const struct report *r, const char *indent);
 
 /* Each adds its part; -1 without memory. */
 int report_header(const struct report *r);

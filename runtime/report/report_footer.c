@@ -11,7 +11,7 @@
 #include "base/name.h"
 #include "base/number.h"
 #include "read/columns.h"
-#include "report.h"
+#include "report_cost.h"
 
 #define DOMINANT 5        /* sites named with the cost */
 #define STEP "stint_step" /* the name stint_step() records under */
@@ -25,69 +25,23 @@ void report_losses(const struct report *r, const char *indent) {
     }
 }
 
-/* What the calls of one thread or of all cost, and how many of each kind there are. */
-struct footer_cost {
-    uint64_t timed;
-    uint64_t untimed;
-    uint64_t readings;
-    double ns_timed;
-    double ns_untimed;
-    double ns_readings;
-};
-
-/* Of each call that was measured, every group counts. */
-static uint64_t node_readings(const struct snapshot_node *n) {
-    static const uint32_t counts[] = {
-        MEASURE_USAGE_CALLS, MEASURE_CORE_CALLS, MEASURE_BRANCH_CALLS,  MEASURE_L1_CALLS,
-        MEASURE_LLC_CALLS,   MEASURE_DTLB_CALLS, MEASURE_SOFTWARE_CALLS};
-    uint64_t most = 0;
-    for (size_t i = 0; n->measures && i < sizeof counts / sizeof *counts; ++i) {
-        most = u64_max(most, n->measures->value[counts[i]]);
-    }
-    return most;
-}
-
-static void footer_cost_add(struct footer_cost *to, const struct report *r,
-                            const struct snapshot_node *n) {
-    static const struct report_cost none;
-    const struct report_cost *each = &none;
-    uint64_t readings = node_readings(n);
-    if (r->cost) {
-        each = r->cost;
-    }
-    uint64_t timed = each->timed;
-    if (n->sampled.timed) {
-        timed = each->sampled;
-    }
-    double ps = (double)timed * (double)n->count + (double)each->recursive * (double)n->recursions;
-    if (r->snapshot->sites[n->site].dynamic) {
-        ps += (double)each->dynamic * (double)(n->calls + n->recursions);
-    }
-    to->timed += n->count + n->recursions;
-    to->untimed += n->sampled.untimed;
-    to->readings += readings;
-    to->ns_timed += ps / 1000;
-    to->ns_untimed += (double)each->untimed * (double)n->sampled.untimed / 1000;
-    to->ns_readings += (double)each->reading * (double)readings / 1000;
-}
-
-static double footer_cost_sum(const struct footer_cost *c) {
+static double node_cost_sum(const struct node_cost *c) {
     return c->ns_timed + c->ns_untimed + c->ns_readings;
 }
 
 /* Of all threads; *most: nanoseconds of the thread that has most. */
-static struct footer_cost count_cost(const struct report *r, double *most) {
-    struct footer_cost all = {0, 0, 0, 0, 0, 0}, here = all;
+static struct node_cost count_cost(const struct report *r, double *most) {
+    struct node_cost all = {0}, here = all;
     const struct snapshot *s = r->snapshot;
     *most = 0;
     for (uint32_t i = 0; i < s->node_count; ++i) {
         const struct snapshot_node *n = &s->nodes[i];
         if (i && n->thread != s->nodes[i - 1].thread) {
-            here = (struct footer_cost){0, 0, 0, 0, 0, 0};
+            here = (struct node_cost){0};
         }
-        footer_cost_add(&here, r, n);
-        footer_cost_add(&all, r, n);
-        *most = double_max(*most, footer_cost_sum(&here));
+        node_cost_add(&here, r, n);
+        node_cost_add(&all, r, n);
+        *most = double_max(*most, node_cost_sum(&here));
     }
     return all;
 }
@@ -105,7 +59,7 @@ static void put_cost_each(struct text *out, uint64_t count, const char *what, do
              each);
 }
 
-static void put_cost(const struct report *r, const struct footer_cost *c, double most) {
+static void put_cost(const struct report *r, const struct node_cost *c, double most) {
     char sum[TEXT_NUMBER], share[TEXT_NUMBER];
     const struct snapshot *s = r->snapshot;
     double ppm = 0;
@@ -124,7 +78,7 @@ static void put_cost(const struct report *r, const struct footer_cost *c, double
         put_cost_each(r->out, c->readings, "measured call", c->ns_readings, 0);
         text_add(r->out, " more");
     }
-    text_time(sum, snapshot_whole(footer_cost_sum(c)), CONFIG_UNIT_AUTO);
+    text_time(sum, snapshot_whole(node_cost_sum(c)), CONFIG_UNIT_AUTO);
     text_add(r->out, ", %s in all", sum);
     if (r->cost->ranges) {
         text_add(r->out, ", without NVTX");
@@ -135,7 +89,7 @@ static void put_calls(const struct report *r) {
     struct snapshot *s = r->snapshot;
     struct rows rows;
     double most;
-    struct footer_cost cost = count_cost(r, &most);
+    struct node_cost cost = count_cost(r, &most);
     uint64_t all = cost.timed + cost.untimed;
     if (r->cost) {
         put_cost(r, &cost, most);
@@ -244,6 +198,36 @@ static void put_sampled(const struct report *r) {
     }
 }
 
+void report_not_corrected(const struct report *r, const char *indent) {
+    if (!r->options->corrected || r->snapshot->corrected) {
+        return;
+    }
+    const char *why = "what a call cost in this run is not known";
+    if (!report_can_correct(r->options->view)) {
+        why = "only the views table and tree can be";
+    }
+    text_add(r->out, "%snot corrected: %s\n", indent, why);
+}
+
+static void put_corrected(const struct report *r) {
+    const struct snapshot *s = r->snapshot;
+    char sum[TEXT_NUMBER];
+    uint64_t ticks = 0;
+    report_not_corrected(r, "");
+    if (!s->corrected) {
+        return;
+    }
+    for (uint32_t i = 0; i < s->node_count; ++i) {
+        ticks = saturating_add(ticks, s->nodes[i].own_cost);
+    }
+    text_time(sum, snapshot_ns(s, ticks), CONFIG_UNIT_AUTO);
+    text_add(
+        r->out,
+        "corrected: ~ is without stint's own cost, %s of all self times; percentiles, min, max "
+        "and other times are as measured\n",
+        sum);
+}
+
 /* Memory that was allocated and no scope was open. */
 static void put_memory_outside(const struct report *r) {
     struct snapshot_measures sum;
@@ -268,6 +252,7 @@ static void put_rules(const struct report *r) {
         text_add(r->out, "recursion: every call is counted, time is taken at the outermost call\n");
     }
     put_sampled(r);
+    put_corrected(r);
     if (r->snapshot->since) {
         text_add(r->out, "since the last reset: min and max are a histogram's bounds unless set in "
                          "this interval; losses are since the start\n");

@@ -48,6 +48,9 @@ int report_header(const struct report *r) {
     }
     text_add(r->out, ", %s wall, %u thread%s, by %s", wall, threads, text_plural(threads),
              report_column(r->options->sort)->key);
+    if (s->corrected) {
+        text_add(r->out, ", corrected");
+    }
     if (config.unit != CONFIG_UNIT_AUTO) {
         text_add(r->out, ", times in %s", text_unit_name(config.unit));
     }

@@ -171,6 +171,7 @@ int report_legacy(const struct report *r, int line) {
         legacy_put_prefix(r, 0);
         text_put(r->out, "--------------------------------------------------\n", 51);
         report_losses(r, "stint: ");
+        report_not_corrected(r, "stint: ");
     }
     return 0;
 }

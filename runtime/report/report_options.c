@@ -46,8 +46,12 @@ static int parse_option(const char *text, size_t width, struct report_options *o
     if (width > 4 && !memcmp(text, "top=", 4)) {
         return parse_top(text + 4, width - 4, &out->top);
     }
-    out->threads = 1;
     if (width == 7 && !memcmp(text, "threads", 7)) {
+        out->threads = 1;
+        return 0;
+    }
+    if (width == 9 && !memcmp(text, "corrected", 9)) {
+        out->corrected = 1;
         return 0;
     }
     return -1;

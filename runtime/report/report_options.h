@@ -13,7 +13,7 @@
 #include "report_view_ids.inc" /* enum report_view */
 #include "words.inc"
 
-#define REPORT_OPTIONS_FORM WORDS_VIEWS "[,sort=" WORDS_SORT_KEYS "][,top=N][,threads]"
+#define REPORT_OPTIONS_FORM WORDS_VIEWS "[,sort=" WORDS_SORT_KEYS "][,top=N][,threads][,corrected]"
 
 /* Of the fluid view, as stint_profiler_start and _stop name them; 0 is what the view shows without
  * them: both times, all that was recorded, by `sort`. */
@@ -42,6 +42,7 @@ struct report_options {
     uint32_t sort; /* column */
     uint32_t top;  /* 0 = all */
     int threads;
+    int corrected;  /* times without stint's own cost, in table and tree */
     uint32_t set;   /* REPORT_ALL_SETS or an id */
     uint32_t width; /* columns of the terminal, 0 = as wide as it gets */
     int colour;

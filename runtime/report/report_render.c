@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "report.h"
+#include "report_cost.h"
 
 #include <string.h>
 
@@ -50,8 +50,22 @@ const char *report_view_name(enum report_view view) {
     return report_views[view].name;
 }
 
+int report_can_correct(enum report_view view) {
+    return view == REPORT_TABLE || view == REPORT_TREE;
+}
+
 int report_render(const struct report *r, int line) {
-    if (report_views[r->options->view].render(r, line)) {
+    const struct report_options *o = r->options;
+    struct snapshot *s = r->snapshot;
+    if (o->corrected && report_can_correct(o->view) && report_cost_is_known(r)) {
+        if (report_correct(r)) {
+            return -1;
+        }
+        s->corrected = 1;
+    }
+    int failed = report_views[o->view].render(r, line);
+    s->corrected = 0;
+    if (failed) {
         return -1;
     }
     return 0;

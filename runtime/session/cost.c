@@ -8,6 +8,9 @@
  * takes with it than without it, as in a program: a processor overlaps reading the clock with the
  * work around it, so that empty scopes one after the other take up to twice as long. What the other
  * paths do between two readings is on the way to the next one, and is measured without work.
+ *
+ * Corrected times need to know where the cost is: what the scope has recorded is compared with the
+ * time of the work alone, of little work, because it is short scopes that have to be corrected.
  */
 #include "cost.h"
 
@@ -28,8 +31,9 @@
 
 #define ROUNDS 8 /* the best of */
 #define PAIRS 64
-#define WORK_STEPS 40 /* multiplications, each of which waits for the one before it */
-#define EVENTS 64     /* of the trace ring */
+#define WORK_STEPS 40  /* multiplications, each of which waits for the one before it */
+#define SMALL_STEPS 16 /* of a short scope: about 4 ns */
+#define EVENTS 64      /* of the trace ring */
 #define SITE 1u
 
 static const char run_time_name[] = "a name made at run time";
@@ -57,6 +61,7 @@ struct bench {
     uint64_t word;                /* of the name */
     void (*pair)(struct bench *); /* a call of the scope with the clock of this process */
     int tries_inline;             /* before the slow path */
+    uint64_t reading;             /* ticks between two readings of the clock, at least */
     struct bench_arena arena;
 };
 
@@ -160,18 +165,55 @@ static void pair_of_names(struct bench *b) {
     b->word = dynamic_look_up(&b->block, &run_time_name[same], sizeof run_time_name - 1);
 }
 
+static void bench_read_clock(struct bench *b) {
+    b->reading = UINT64_MAX;
+    for (int round = 0; round < ROUNDS; ++round) {
+        uint64_t from = clock_ticks();
+        b->reading = u64_min(b->reading, clock_ticks() - from);
+    }
+}
+
+/* Ticks of PAIRS calls. */
+static uint64_t bench_round(struct bench *b, void (*pair)(struct bench *)) {
+    uint64_t from = clock_ticks();
+    for (int i = 0; i < PAIRS; ++i) {
+        pair(b);
+    }
+    return saturating_subtract(clock_ticks() - from, b->reading);
+}
+
 /* Ticks of a call, times 1000; of the best round. */
 static uint64_t bench_time(struct bench *b, void (*pair)(struct bench *)) {
     uint64_t best = UINT64_MAX;
     for (int round = 0; round < ROUNDS; ++round) {
-        uint64_t from = clock_ticks();
-        for (int i = 0; i < PAIRS; ++i) {
-            pair(b);
-        }
-        uint64_t ticks = clock_ticks() - from;
-        best = u64_min(best, ticks);
+        best = u64_min(best, bench_round(b, pair));
     }
     return best * 1000 / PAIRS;
+}
+
+/* The two parts of a call of a short scope, by the rounds that were not disturbed: the clock may
+ * count in steps as large as the parts, so that a single round says little. */
+static void bench_parts(struct bench *b, void (*pair)(struct bench *), uint64_t *inner,
+                        uint64_t *outer) {
+    uint64_t ticks[ROUNDS], recorded[ROUNDS], best = UINT64_MAX;
+    uint64_t all = 0, inside = 0, rounds = 0;
+    b->steps = SMALL_STEPS;
+    for (int i = 0; i < ROUNDS; ++i) {
+        uint64_t before = b->arena.node.total;
+        ticks[i] = bench_round(b, pair);
+        recorded[i] = b->arena.node.total - before;
+        best = u64_min(best, ticks[i]);
+    }
+    for (int i = 0; i < ROUNDS; ++i) {
+        if (ticks[i] - best <= best / 8) {
+            all += ticks[i];
+            inside += recorded[i];
+            ++rounds;
+        }
+    }
+    *outer = saturating_subtract(all, inside) * 1000 / (rounds * PAIRS);
+    *inner = saturating_subtract(inside * 1000 / (rounds * PAIRS), bench_time(b, pair_of_work));
+    b->steps = 0;
 }
 
 static uint64_t bench_cost(struct bench *b, void (*pair)(struct bench *)) {
@@ -199,7 +241,7 @@ static uint64_t cost_of_untimed(struct bench *b) {
 
 static void measure_all(struct bench *b, struct cost *out) {
     out->timed = bench_cost(b, b->pair);
-    b->steps = 0;
+    bench_parts(b, b->pair, &out->inner, &out->outer);
     out->recursive = cost_of_recursion(b);
     out->dynamic = cost_of_a_name(b);
     out->reading = probe_cost() * 1000;
@@ -207,6 +249,7 @@ static void measure_all(struct bench *b, struct cost *out) {
         bench_sample(b);
         out->untimed = cost_of_untimed(b);
         out->sampled = bench_cost(b, pair_drawn);
+        bench_parts(b, pair_drawn, &out->sampled_inner, &out->sampled_outer);
     }
 }
 
@@ -221,6 +264,9 @@ static void measure_with_ranges(struct bench *b, struct cost *out) {
     out->timed = bench_cost(b, pair_inline);
     out->recursive = out->timed;
     out->sampled = out->timed;
+    bench_parts(b, pair_inline, &out->inner, &out->outer);
+    out->sampled_inner = out->inner;
+    out->sampled_outer = out->outer;
     out->ranges = 1;
 }
 
@@ -231,6 +277,7 @@ static void cost_measure(struct cost *out, void (*measure)(struct bench *, struc
         return;
     }
     bench_prepare(b);
+    bench_read_clock(b);
     b->pair = pair_inline;
     b->tries_inline = !thread_slow_only();
     if (!b->tries_inline) {

@@ -16,7 +16,13 @@ struct cost {
     uint64_t sampled;   /* a timed call of a scope that STINT_SAMPLE samples; 0: it is not set */
     uint64_t untimed;   /* any other call of it */
     uint64_t reading;   /* in addition, of STINT_RUSAGE and STINT_COUNTERS; 0: not set */
-    int ranges;         /* NVTX ranges come with every scope, and are not in it */
+    /* For corrected times: what of a timed call with little work in it is in its own time, and what
+     * is not but in the time of the scope around it. */
+    uint64_t inner;
+    uint64_t outer;
+    uint64_t sampled_inner;
+    uint64_t sampled_outer;
+    int ranges; /* NVTX ranges come with every scope, and are not in it */
 };
 
 /* Takes about 0.2 ms and records nothing. All 0 without memory. */

@@ -67,6 +67,10 @@ static void report_cost_fill(struct report_cost *out, const struct cost *from, d
     out->sampled = cost_ps(from->sampled, ns_per_tick);
     out->untimed = cost_ps(from->untimed, ns_per_tick);
     out->reading = cost_ps(from->reading, ns_per_tick);
+    out->inner = cost_ps(from->inner, ns_per_tick);
+    out->outer = cost_ps(from->outer, ns_per_tick);
+    out->sampled_inner = cost_ps(from->sampled_inner, ns_per_tick);
+    out->sampled_outer = cost_ps(from->sampled_outer, ns_per_tick);
     out->ranges = from->ranges;
 }
 

@@ -133,6 +133,7 @@ static void render(struct snapshot *s, const uint8_t *option) {
                                .sort = report_column_find(sort, strlen(sort)),
                                .top = option[2] % 16,
                                .threads = option[0] & 4 ? 1 : 0,
+                               .corrected = option[1] & 1,
                                .set = option[0] & 8 ? 0 : REPORT_ALL_SETS,
                                .width = option[3],
                                .colour = option[0] & 16 ? 1 : 0,
@@ -140,7 +141,11 @@ static void render(struct snapshot *s, const uint8_t *option) {
                                          .detail = (enum fluid_detail)(option[3] % 4),
                                          .key = (enum fluid_key)(option[2] / 16 % 9)}};
     struct report_about about = {.program = "fuzz", .cpus = 2, .killed = option[0] >> 7};
-    struct report_cost cost = {.timed = option[2], .untimed = option[1], .dynamic = option[0]};
+    struct report_cost cost = {.timed = option[2],
+                               .untimed = option[1],
+                               .dynamic = option[0],
+                               .inner = option[1],
+                               .outer = option[3]};
     struct report report = {s, &o, &out, option[2] & 16 ? &cost : NULL, &about};
     o.sort = o.sort == UINT32_MAX ? report_column_find("total", 5) : o.sort;
     text_start(&out);

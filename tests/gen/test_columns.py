@@ -118,6 +118,10 @@ static const struct report_sort report_sorts[] = {
                     "bytes|flops|bound|device|counted|multiplexed|scaled|self_scaled|%s)"
                     % "|".join(columns.group_names()))
 
+    def test_mark(self):
+        self.refuse(RATE.replace("= scaled", "= certain"),
+                    "[rate]: unknown mark 'certain' (scaled|self_scaled|corrected)")
+
     def test_hide(self):
         self.refuse(RATE.replace("hide = yes", "hide = 1"), "[rate]: unknown hide '1' (yes|no)")
 

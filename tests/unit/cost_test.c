@@ -15,6 +15,10 @@ TEST(cost, two_clock_readings_a_scope) {
     CHECK_EQ_U64(cost.sampled, 0);
     CHECK_EQ_U64(cost.untimed, 0);
     CHECK_EQ_U64(cost.reading, 0);
+    CHECK_EQ_U64(cost.inner, 10000); /* from one reading to the next one */
+    CHECK_EQ_U64(cost.outer, 10000);
+    CHECK_EQ_U64(cost.sampled_inner, 0);
+    CHECK_EQ_U64(cost.sampled_outer, 0);
     CHECK_EQ_U64(lost_in_all(), 0);
 }
 
@@ -28,6 +32,8 @@ TEST(cost, of_a_sampled_scope) {
     cost_read(&cost);
     CHECK_EQ_U64(cost.timed, 20000);
     CHECK_EQ_U64(cost.sampled, 20000);
+    CHECK_EQ_U64(cost.sampled_inner, 10000);
+    CHECK_EQ_U64(cost.sampled_outer, 10000);
     CHECK_EQ_U64(cost.untimed, 0);
     CHECK_EQ_U64(lost_in_all(), 0);
     CHECK_EQ_U64(calls_of("scope"), 1);

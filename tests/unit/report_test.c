@@ -27,6 +27,9 @@ TEST(report_options, all_forms) {
     CHECK(parses("table,top=100000000") && options.top == 100000000);
     CHECK(parses("tree,threads,top=7,sort=p99") && options.threads && options.top == 7);
     CHECK_STR_EQ(sort_key(), "p99");
+    CHECK(!options.corrected);
+    CHECK(parses("table,corrected") && options.corrected && !options.threads);
+    CHECK(parses("tree,top=2,corrected,threads") && options.corrected && options.threads);
     static const char *const keys[] = {
         "total",     "self",      "calls",   "min",     "max",          "avg",   "p99",
         "gpu_total", "gpu_calls", "gpu_max", "gpu_p99", "device_total", "stddev"};
@@ -66,6 +69,8 @@ static const char *const bad[] = {"",
                                   "table,sort=bound",
                                   "table,thread",
                                   "table,threads=1",
+                                  "table,correct",
+                                  "table,corrected=1",
                                   "table,legacy",
                                   "table ",
                                   " table",

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The cost of a call has two parts. The inner one lies between its two readings of the clock, so it
+ * is in the node's own time; the outer one is in the time of the scope around it. Of a recursive call
+ * no time is recorded, and both parts are in that of its outermost call. So without stint's cost
+ *
+ *   self  = self as measured - inner part of its calls - outer part of its children's calls
+ *   total = this self + these totals of its children
+ *
+ * where children are the scopes nested in it on the same thread: what another thread did with work
+ * that was sent to it took no time here. Self times do not fall below 0, and so no total falls below
+ * those of its children. Calls of children inside a call that is open or was abandoned are in no
+ * total; their part of the children's time says how much of the children's cost is not, either.
+ *
+ * Intervals (TIMER_BEGIN, stint_add_sample, stint_step) stay as they are: there is nothing of stint
+ * in a sample that the program measured, and what is recorded during an interval is not known.
+ */
+#include "report_cost.h"
+
+#include "base/arithmetic.h"
+
+/* Of each call that was measured, every group counts. */
+static uint64_t node_readings(const struct snapshot_node *n) {
+    static const uint32_t counts[] = {
+        MEASURE_USAGE_CALLS, MEASURE_CORE_CALLS, MEASURE_BRANCH_CALLS,  MEASURE_L1_CALLS,
+        MEASURE_LLC_CALLS,   MEASURE_DTLB_CALLS, MEASURE_SOFTWARE_CALLS};
+    uint64_t most = 0;
+    for (size_t i = 0; n->measures && i < sizeof counts / sizeof *counts; ++i) {
+        most = u64_max(most, n->measures->value[counts[i]]);
+    }
+    return most;
+}
+
+/* So many calls at so many picoseconds. */
+static double calls_ns(uint64_t ps, uint64_t calls) {
+    return (double)ps * (double)calls / 1000;
+}
+
+void node_cost_add(struct node_cost *to, const struct report *r, const struct snapshot_node *n) {
+    static const struct report_cost none;
+    const struct report_cost *each = r->cost ? r->cost : &none;
+    uint64_t timed = each->timed, inner = each->inner, outer = each->outer;
+    uint64_t readings = node_readings(n);
+    if (n->sampled.timed) {
+        timed = each->sampled;
+        inner = each->sampled_inner;
+        outer = each->sampled_outer;
+    }
+    double recursive = calls_ns(each->recursive, n->recursions), named = 0;
+    if (r->snapshot->sites[n->site].dynamic) {
+        recursive += calls_ns(each->dynamic, n->recursions);
+        named = calls_ns(each->dynamic, n->calls);
+    }
+    double untimed = calls_ns(each->untimed, n->sampled.untimed);
+    double read = calls_ns(each->reading, readings);
+    to->timed += n->count + n->recursions;
+    to->untimed += n->sampled.untimed;
+    to->readings += readings;
+    to->ns_timed += calls_ns(timed, n->count) + recursive + named;
+    to->ns_untimed += untimed;
+    to->ns_readings += read;
+    /* The total is that of all calls, those that were not timed included. */
+    to->ns_inner += calls_ns(inner, n->calls) + recursive;
+    to->ns_outer += calls_ns(outer, n->count) + named + untimed + read;
+}
+
+/* ---- Times without it. */
+
+/* Of the children of a node, in ticks. */
+struct children_cost {
+    double outer;
+    double total; /* what their totals are without */
+};
+
+/* The part of the children's calls that is in the node's total. */
+static double part_in_total(const struct snapshot_node *n) {
+    if (n->estimated || n->inside <= n->nested) {
+        return 1;
+    }
+    return (double)n->nested / (double)n->inside;
+}
+
+static void node_correct(const struct report *r, struct snapshot_node *n,
+                         const struct children_cost *inside, struct children_cost *around) {
+    struct node_cost cost = {0};
+    double ns_per_tick = r->snapshot->ns_per_tick;
+    node_cost_add(&cost, r, n);
+    double part = part_in_total(n);
+    double own = cost.ns_inner / ns_per_tick + inside->outer * part;
+    n->own_cost = u64_min(snapshot_whole(own + 0.5), n->own);
+    n->cost = u64_min(snapshot_whole((double)n->own_cost + inside->total * part), n->scaled);
+    around->outer += cost.ns_outer / ns_per_tick;
+    around->total += (double)n->cost;
+}
+
+int report_correct(const struct report *r) {
+    struct snapshot *s = r->snapshot;
+    struct children_cost *children =
+        scratch_array(&s->memory, (size_t)s->node_count + 1, sizeof *children);
+    if (!children) {
+        return -1;
+    }
+    for (uint32_t i = s->node_count; i-- > 0;) { /* children before their parents */
+        struct snapshot_node *n = &s->nodes[i];
+        if (n->parent != SNAPSHOT_NONE && n->kind == STINT_IMPL_SCOPE_NODE) {
+            node_correct(r, n, &children[i], &children[n->parent]);
+        }
+    }
+    return 0;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the calls of a node cost: for the footer, and for reports without that cost.
+ */
+#ifndef STINT_REPORT_COST_H
+#define STINT_REPORT_COST_H
+
+#include "report.h"
+
+/* Calls of each kind, and what they cost in nanoseconds. */
+struct node_cost {
+    uint64_t timed;
+    uint64_t untimed;
+    uint64_t readings;
+    double ns_timed;
+    double ns_untimed;
+    double ns_readings;
+    /* Of short calls: what is in the node's own time, and what is in the time around it. */
+    double ns_inner;
+    double ns_outer;
+};
+
+/* All 0 where the cost of a call is not known. */
+void node_cost_add(struct node_cost *to, const struct report *r, const struct snapshot_node *n);
+
+/* 0 also if the process had no memory to measure it. */
+static inline int report_cost_is_known(const struct report *r) {
+    return r->cost && (r->cost->inner || r->cost->outer);
+}
+
+/* Sets the cost of each node in the snapshot, which rows are without as long as snapshot.corrected
+ * is set. -1 without memory. */
+int report_correct(const struct report *r);
+
+#endif
