@@ -156,6 +156,11 @@ static int sums_give(struct thread_block *b, struct stint_impl_node *n) {
     }
     struct stint_impl_sampled *s = sampled_at(b, unit);
     s->random = random_start(b, n);
+    s->start = STINT_IMPL_UNTIMED | unit;
+    s->node = (uint32_t)((size_t)((char *)n - b->hot.base) / STINT_IMPL_UNIT);
+    s->site = n->site;
+    s->parent = n->parent;
+    s->set = n->set;
     if (config.sample.share > 0) {
         cost_ask();
         ++b->sampling.nodes;
@@ -226,7 +231,12 @@ int sample_add(struct thread_block *b, struct stint_impl_node *n, uint64_t start
 
 void sample_never(struct stint_impl_node *n) {
     if (sample_is_on() && !(STINT_IMPL_LOAD(&n->kind) & STINT_IMPL_EXACT)) {
+        uint32_t unit = stint_impl_sampled_of(n);
         __atomic_fetch_or(&n->kind, STINT_IMPL_EXACT, __ATOMIC_RELAXED);
+        if (unit) {
+            struct stint_impl_sampled *s = arena_at(unit);
+            STINT_IMPL_STORE(&s->site, 0); /* the inline path does not find them any more */
+        }
     }
 }
 

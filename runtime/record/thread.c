@@ -160,6 +160,9 @@ static int record_new(struct thread_block *b) {
     return 0;
 }
 
+/* Never written: of no site. */
+static struct stint_impl_sampled no_sums;
+
 static struct thread_block *block_new(void) {
     struct thread_block *b = pages_get(sizeof *b);
     if (!b) {
@@ -177,6 +180,7 @@ static struct thread_block *block_new(void) {
     b->hot.base = arena.base;
     for (uint32_t i = 0; i < STINT_IMPL_NEAR; ++i) {
         b->hot.near[i] = arena_at(b->record->root);
+        b->hot.near_sampled[i] = &no_sums;
     }
     b->hot.top = b->frames;
     b->hot.last = b->frames + STINT_IMPL_DEPTH;

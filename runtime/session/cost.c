@@ -81,6 +81,7 @@ static void bench_prepare(struct bench *b) {
     }
     for (size_t i = 0; i < STINT_IMPL_NEAR; ++i) {
         t->near[i] = &b->arena.root;
+        t->near_sampled[i] = &b->arena.sampled;
     }
     b->frames[0].low = UINT64_MAX;
     b->record.root = UNIT_OF(root);
@@ -114,6 +115,10 @@ static void bench_prepare(struct bench *b) {
 static void bench_sample(struct bench *b) {
     b->arena.sampled.weight = 1;
     b->arena.sampled.random = 1;
+    b->arena.sampled.start = STINT_IMPL_UNTIMED | UNIT_OF(sampled);
+    b->arena.sampled.node = UNIT_OF(node);
+    b->arena.sampled.site = SITE;
+    b->arena.sampled.parent = UNIT_OF(root);
     b->arena.node.gpu = UNIT_OF(sampled);
     b->arena.node.kind = STINT_IMPL_SAMPLED;
     b->arena.node.span = 0;

@@ -174,6 +174,31 @@ TEST(guard_rule, begin_at_an_open_address) {
     check_sound(4);
 }
 
+/* "b" is known inside "a", and opened where "a" was left open. */
+TEST(guard_rule, begin_of_a_child_at_its_parents_address) {
+    static struct stint_impl_site a = {"a", "f", "f", 1, 0, 0, 0, 0},
+                                  b = {"b", "f", "f", 2, 0, 0, 0, 0};
+    uint64_t guard[2];
+    for (int i = 0; i < 40; ++i) {
+        stint_impl_begin(&guard[1], &a, 0);
+        stint_impl_begin(&guard[0], &b, 0);
+        fake_advance(2);
+        stint_impl_end_open(&guard[0]);
+        stint_impl_end_open(&guard[1]);
+    }
+    for (int i = 0; i < 2; ++i) {
+        stint_impl_begin(&guard[1], &a, 0);
+        stint_impl_begin(&guard[1], &b, 0);
+        CHECK_EQ_U64(open_scopes(), 1);
+        fake_advance(2);
+        stint_impl_end_open(&guard[1]);
+    }
+    CHECK_EQ_U64(open_scopes(), 0);
+    CHECK_EQ_U64(stat_of("a").total_ns, 40 * 2);
+    CHECK_EQ_U64(stat_of("b").total_ns, 42 * 2);
+    check_sound(2);
+}
+
 TEST(guard_rule, two_in_a_frame_laid_out_either_way) {
     static struct stint_impl_site a = {"a", "f", "f", 1, 0, 0, 0, 0},
                                   b = {"b", "f", "f", 2, 0, 0, 0, 0};

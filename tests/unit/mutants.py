@@ -21,16 +21,21 @@ RING = ("ring_test.c", "ring.every_event*")
 GUARD = ("guard_rule_test.c", "guard_rule*")
 SAMPLE = ("sample_test.c", "sample.every_call*")
 SAMPLE_EXACT = ("sample_test.c", "sample.a_threshold*")
+SAMPLE_NEAR = ("sample_test.c", "sample.places_that*")
+SAMPLE_OPEN = ("sample_test.c", "sample.abandoned*")
+SAMPLE_SLOW = ("sample_test.c", "sample.opened_on*")
+SAMPLE_DEPTHS = ("sample_test.c", "sample.at_several_depths*")
 
 # name, header, text, replacement, (test program, cases)
 MUTANTS = [
     ("none, in a signal handler", RECORD, "", "", SIGNAL),
     ("none, with guards left open", RECORD, "", "", GUARD),
-    ("a node of another site", RECORD, "n->site != id || ", "", SIGNAL),
-    ("a node of another parent", RECORD, "n->parent != parent || ", "", SIGNAL),
+    ("a node of another site", RECORD, "return n->site == id && ", "return ", SIGNAL),
+    ("a node of another parent", RECORD, "n->parent == parent && n->set == set;", "n->set == set;",
+     SIGNAL),
     ("a frame is filled before it is claimed", RECORD,
-     "    t->top = f;\n    __atomic_signal_fence(__ATOMIC_SEQ_CST);\n    STINT_IMPL_STORE(&f->node,",
-     "    STINT_IMPL_STORE(&f->node,", SIGNAL),
+     "    t->top = f;\n    __atomic_signal_fence(__ATOMIC_SEQ_CST);\n    STINT_IMPL_STORE(&f->node, (",
+     "    STINT_IMPL_STORE(&f->node, (", SIGNAL),
     ("a bucket is read, then written", LAYOUT,
      "    __asm__ volatile(\"cmpl %1, %0\\n\\tadcl $0, %0\"\n"
      "                     : \"+m\"(*bucket)\n"
@@ -58,13 +63,24 @@ MUTANTS = [
     ("none, with calls that are not timed", RECORD, "", "", SAMPLE),
     ("an untimed call is not counted", RECORD,
      "    STINT_IMPL_STORE(&s->untimed, STINT_IMPL_LOAD(&s->untimed) + 1);\n", "", SAMPLE),
-    ("a sampled node is found near", RECORD,
-     "        if (!sampled) {\n", "        if (1) {\n", SAMPLE),
     ("an untimed call's threshold is not seen", RECORD,
      "        (call && (call->info || call->threshold_us >= 0))) {\n", "        0) {\n",
      SAMPLE_EXACT),
+    ("sums of another site", RECORD, "STINT_IMPL_LOAD(&s->site) != id || ", "", SAMPLE_NEAR),
+    ("sums of another parent", RECORD, "s->parent != STINT_IMPL_LOAD(&f->node) ||", "", SAMPLE_NEAR),
+    ("sums of another set", RECORD, "s->set != set || ", "", SAMPLE_NEAR),
+    ("an untimed call where a guard was left open", RECORD,
+     " || me >= STINT_IMPL_LOAD(&f->low)) {\n        return 0;\n    }\n    f = stint_impl_frame_guess(",
+     ") {\n        return 0;\n    }\n    f = stint_impl_frame_guess(", SAMPLE_OPEN),
+    ("an untimed call gets the frame of another depth", RECORD, "if (!right || !left)", "if (!left)",
+     SAMPLE_DEPTHS),
+    ("an untimed call ends in the frame of another depth", RECORD, "if (STINT_IMPL_UNLIKELY(!right))",
+     "if (0)", SAMPLE_SLOW),
+    ("a drawn call is not timed", RECORD, "if (!right || !left)", "if (!right)", SAMPLE),
     ("no search for a guard left open", RECORD, "if (STINT_IMPL_UNLIKELY(me >= low))", "if (0)",
      GUARD),
+    ("a guard left open, near", RECORD,
+     "if (STINT_IMPL_UNLIKELY(me >= STINT_IMPL_LOAD(&f->low)))", "if (0)", GUARD),
 ]
 # What the mutant "a frame is filled ..." takes away comes back at the end.
 CLAIM = ("    stint_impl_pending_add(t->base, f);\n", "    t->top = f;\n")

@@ -190,6 +190,108 @@ TEST(sample, recursive_calls) {
     CHECK_EQ_U64(lost_in_all(), 0);
 }
 
+/* The innermost call opens "work", which lies below the outermost one: one node at several depths. */
+static void work_below(int depth) {
+    REGISTER_TIMER("above");
+    if (depth) {
+        work_below(depth - 1);
+    } else {
+        work(1);
+    }
+}
+
+TEST(sample, at_several_depths) {
+    sample("10");
+    uint64_t above = 0;
+    for (int i = 0; i < 10033; ++i) {
+        int depth = i % 7 * (i % 3 == 0);
+        work_below(depth);
+        above += (uint64_t)depth + 1;
+        CHECK_EQ_U64(open_scopes(), 0);
+    }
+    CHECK_EQ_U64(calls_of("above"), above);
+    CHECK_EQ_U64(calls_of("work"), 10033);
+    CHECK_EQ_U64(stat_of("work").total_ns, 10033);
+    CHECK(stat_of("work").samples <= 33 + 1000);
+    CHECK_EQ_U64(lost_in_all(), 0);
+}
+
+/* A site below two parents and in two sets, and one 256 numbers later, are tried at one place. */
+TEST(sample, places_that_are_tried_at_one_place) {
+    static struct stint_impl_site sites[STINT_IMPL_NEAR + 1];
+    static char names[STINT_IMPL_NEAR + 1][16];
+    sample("10");
+    for (int i = 0; i <= STINT_IMPL_NEAR; ++i) {
+        snprintf(names[i], sizeof names[i], "site %d", i);
+        sites[i].name = names[i];
+        stint_impl_opened guard;
+        stint_impl_begin(&guard, &sites[i], 0);
+        stint_impl_end(&guard);
+    }
+    uint32_t other = stint_set_get("other set")->id;
+    uint64_t state = 5, calls[8] = {0}; /* by bits: the parent, the site, the set */
+    for (int i = 0; i < 8000; ++i) {
+        stint_impl_opened guard[2];
+        uint64_t which = random_next(&state) % 8;
+        stint_impl_begin(&guard[1], &sites[which & 1 ? 2 : 1], 0);
+        stint_impl_begin(&guard[0], &sites[which & 2 ? STINT_IMPL_NEAR : 0], which & 4 ? other : 0);
+        fake_advance(1 + which);
+        stint_impl_end(&guard[0]);
+        stint_impl_end(&guard[1]);
+        ++calls[which];
+    }
+    struct snapshot s;
+    struct rows rows;
+    CHECK(!interval_open(&s, 0));
+    CHECK(!rows_tree(&rows, &s));
+    for (uint64_t which = 0; which < 8; ++which) {
+        const struct stint_row *r = NULL;
+        for (uint32_t i = 0; i < rows.count; ++i) {
+            const char *parent = "";
+            if (rows.row[i].parent != SNAPSHOT_NONE) {
+                parent = rows.row[rows.row[i].parent].name;
+            }
+            if (!strcmp(rows.row[i].name, names[which & 2 ? STINT_IMPL_NEAR : 0]) &&
+                !strcmp(parent, names[which & 1 ? 2 : 1]) &&
+                rows.row[i].set == (which & 4 ? other : 0)) {
+                r = &rows.row[i];
+            }
+        }
+        CHECK(r != NULL);
+        if (r) {
+            CHECK_EQ_U64(r->calls, calls[which]);
+            CHECK_EQ_U64(r->total_ns, calls[which] * (1 + which));
+            CHECK(r->samples < calls[which] / 4);
+        }
+    }
+    interval_close(&s);
+    CHECK_EQ_U64(lost_in_all(), 0);
+}
+
+static void work_below_after(int depth) {
+    REGISTER_TIMER("above");
+    if (depth) {
+        work_below_after(depth - 1);
+        return;
+    }
+    stint_enable(0);
+    stint_enable(1);
+    work(1);
+}
+
+/* A changed setting sends the next begin to the slow path, but not its end. */
+TEST(sample, opened_on_the_slow_path) {
+    sample("10");
+    for (int i = 0; i < 1033; ++i) {
+        work_below_after(i % 4);
+        CHECK_EQ_U64(open_scopes(), 0);
+    }
+    CHECK_EQ_U64(calls_of("work"), 1033);
+    CHECK_EQ_U64(stat_of("work").total_ns, 1033);
+    CHECK(stat_of("work").samples <= 33 + 100);
+    CHECK_EQ_U64(lost_in_all(), 0);
+}
+
 /* Every path of begin: the clock that is not the inline one shuts the fast one. */
 TEST(sample, on_the_slow_path) {
     sample("10");

@@ -188,17 +188,24 @@ struct stint_impl_ring {
  * calls since the node is sampled; x is a call's ticks, w the weight of its block. Under the node's
  * seq but for `left` and `untimed`. */
 struct stint_impl_sampled {
-    uint32_t left;     /* calls before the next timed one. Owner, relaxed */
-    uint32_t weight;   /* calls of the block that it is of */
-    uint64_t untimed;  /* calls that ended untimed. Owner, relaxed */
+    uint32_t left;    /* calls before the next timed one. Owner, relaxed */
+    uint32_t weight;  /* calls of the block that it is of */
+    uint64_t untimed; /* calls that ended untimed. Owner, relaxed */
+    /* What the inline path needs of the node, so that it reads nothing else. Not in a merged file. */
+    uint64_t frame;  /* of the last untimed call, in bytes from the arena's start. Owner, relaxed */
+    uint64_t start;  /* of every untimed call, see stint_impl_frame */
+    uint32_t node;   /* units */
+    uint32_t site;   /* id, 0: every call is timed again. Owner, relaxed */
+    uint32_t parent; /* units */
+    uint32_t set;
+    uint32_t rest; /* calls of the block after the timed one */
+    uint32_t reserved[3];
     uint64_t timed;    /* number of x. Owner, release, as all below */
     uint64_t total;    /* sum of x */
     uint64_t calls;    /* sum of w */
     uint64_t weighted; /* sum of w x, up to UINT64_MAX */
     uint64_t error[3]; /* the bits of doubles: the sums of w (w - 1), w (w - 1) x, w (w - 1) x x */
     uint64_t random;   /* state of the generator */
-    uint32_t rest;     /* calls of the block after the timed one */
-    uint32_t reserved[11];
 };
 
 /* The per-thread block the thread-local pointer leads to. Private memory of this process. */
@@ -217,6 +224,9 @@ struct stint_impl_thread {
     /* Never NULL where a scope can be opened: at first the root, which has no site. Owner,
      * relaxed */
     struct stint_impl_node *near[STINT_IMPL_NEAR];
+    /* Likewise the sums of nodes of which calls are not timed, which are in no `near`. Never NULL.
+     * Owner, relaxed */
+    struct stint_impl_sampled *near_sampled[STINT_IMPL_NEAR];
 };
 
 /* A set of statistics; sets are numbered and never freed. */

@@ -11,9 +11,9 @@
  *   its contents count only together with a frame of its address. `begin` at an address that may
  *   already be open (not below every open one: `low`) and `end` of a guard that is not the top
  *   frame's take the slow path, which searches, also in other threads' frames, and repairs.
- * - With STINT_SAMPLE a node of which calls are not timed is found by the second try alone. Such a
- *   call reads no clock; its frame has a tagged guard, so that the check of a guard that is not on
- *   top leads `end` to it.
+ * - With STINT_SAMPLE a node of which calls are not timed is found by its sums, which have what such
+ *   a call needs. It reads no clock; its frame has a tagged guard, so that the check of a guard that
+ *   is not on top leads `end` to it.
  * - `begin` claims the frame before filling it and `end` frees it last, so that a signal handler in
  *   between pushes its own scopes above and pops them again.
  * - `end` writes the node under its sequence word; data stores are release stores because that
@@ -115,7 +115,7 @@ stint_impl_node_find(struct stint_impl_thread *t, uint32_t parent, uint32_t set,
 }
 
 /* With STINT_SAMPLE: the node's sums if calls of it are left out, 0: every call is timed. A node that
- * has some is in no `near`. */
+ * has some is in no `near`, its sums are in `near_sampled`. */
 static inline __attribute__((always_inline)) uint32_t
 stint_impl_sampled_of(const struct stint_impl_node *n) {
     uint32_t kind = STINT_IMPL_LOAD(&n->kind);
@@ -125,11 +125,18 @@ stint_impl_sampled_of(const struct stint_impl_node *n) {
     return STINT_IMPL_LOAD(&n->gpu);
 }
 
+/* Hides from the compiler where a value comes from. */
+#define STINT_IMPL_HIDE(value) __asm__("" : "+r"(value))
+
+static inline __attribute__((always_inline)) struct stint_impl_sampled *
+stint_impl_sampled_at(const char *base, uint32_t sampled) {
+    return (struct stint_impl_sampled *)(void *)(base + (uint64_t)sampled * STINT_IMPL_UNIT);
+}
+
 /* What an untimed call has for a start; 0: the call is to be timed. */
 static inline __attribute__((always_inline)) uint64_t stint_impl_untimed(const char *base,
                                                                          uint32_t sampled) {
-    struct stint_impl_sampled *s =
-        (struct stint_impl_sampled *)(void *)(base + (uint64_t)sampled * STINT_IMPL_UNIT);
+    struct stint_impl_sampled *s = stint_impl_sampled_at(base, sampled);
     uint32_t left = STINT_IMPL_LOAD(&s->left);
     if (!left) {
         return 0;
@@ -138,9 +145,93 @@ static inline __attribute__((always_inline)) uint64_t stint_impl_untimed(const c
     return STINT_IMPL_UNTIMED | sampled;
 }
 
+/* The frame of the node's last untimed call, whether or not it is `f`. The compiler must not know
+ * that it is `f` where it is: a processor guesses the comparison, so what is written to `top` does
+ * not wait for the `top` that was read, which the scope before has just written. */
+static inline __attribute__((always_inline)) struct stint_impl_frame *
+stint_impl_frame_guess(const char *base, const struct stint_impl_sampled *s,
+                       const struct stint_impl_frame *f, int *right) {
+    struct stint_impl_frame *guess =
+        (struct stint_impl_frame *)(void *)(base + STINT_IMPL_LOAD(&s->frame));
+    struct stint_impl_frame *compared = guess;
+    STINT_IMPL_HIDE(compared);
+    *right = compared == f;
+    return guess;
+}
+
+/* Opens a scope as an untimed call if its node is one of those tried first. 0: not so, or the call
+ * is to be timed, or the guard is not below every open one. */
+static inline __attribute__((always_inline)) int
+stint_impl_open_untimed(struct stint_impl_thread *t, uint64_t me, uint32_t set, uint32_t id) {
+    struct stint_impl_sampled *s = STINT_IMPL_LOAD(&t->near_sampled[id % STINT_IMPL_NEAR]);
+    struct stint_impl_frame *f = t->top;
+    int right;
+    if (STINT_IMPL_LOAD(&s->site) != id || s->parent != STINT_IMPL_LOAD(&f->node) ||
+        s->set != set || me >= STINT_IMPL_LOAD(&f->low)) {
+        return 0;
+    }
+    f = stint_impl_frame_guess(t->base, s, f + 1, &right);
+    uint32_t left = STINT_IMPL_LOAD(&s->left);
+    if (!right || !left) {
+        return 0;
+    }
+    uint64_t start = s->start;
+    STINT_IMPL_STORE(&s->left, left - 1);
+    t->top = f;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    STINT_IMPL_STORE(&f->node, s->node);
+    STINT_IMPL_STORE(&f->low, me);
+    STINT_IMPL_STORE(&f->nested, 0);
+    STINT_IMPL_STORE(&f->guard, me | STINT_IMPL_TAG);
+    STINT_IMPL_STORE(&f->start, start);
+    *(stint_impl_opened *)(uintptr_t)me = start;
+    return 1;
+}
+
+static inline __attribute__((always_inline)) int
+stint_impl_node_is(const struct stint_impl_node *n, uint32_t parent, uint32_t set, uint32_t id) {
+    return n->site == id && n->parent == parent && n->set == set;
+}
+
+static inline __attribute__((always_inline)) void
+stint_impl_frame_fill(struct stint_impl_thread *t, struct stint_impl_frame *f,
+                      const struct stint_impl_node *n, uint64_t low, uint64_t guard,
+                      uint64_t start) {
+    t->top = f;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    STINT_IMPL_STORE(&f->node, (uint32_t)((uint64_t)((char *)n - t->base) / STINT_IMPL_UNIT));
+    STINT_IMPL_STORE(&f->low, low);
+    STINT_IMPL_STORE(&f->nested, 0);
+    STINT_IMPL_STORE(&f->guard, guard);
+    STINT_IMPL_STORE(&f->start, start);
+    stint_impl_pending_add(t->base, f);
+}
+
+/* Opens a scope of a known site below the innermost open one if its node is one of those tried
+ * first, and its guard below every open one. */
+static inline __attribute__((always_inline)) int
+stint_impl_open_near(struct stint_impl_thread *t, uint64_t me, uint32_t set, uint32_t id) {
+    struct stint_impl_frame *f = t->top;
+    struct stint_impl_node *n;
+    if (STINT_IMPL_UNLIKELY(f == t->last)) {
+        return 0; /* also of a thread that has recorded nothing yet */
+    }
+    n = STINT_IMPL_LOAD(&t->near[id % STINT_IMPL_NEAR]);
+    if (!stint_impl_node_is(n, STINT_IMPL_LOAD(&f->node), set, id)) {
+        return stint_impl_open_untimed(t, me, set, id);
+    }
+    if (STINT_IMPL_UNLIKELY(me >= STINT_IMPL_LOAD(&f->low))) {
+        return 0;
+    }
+    uint64_t now = STINT_IMPL_TICKS(); /* here, before the stores: - 0.1 nested */
+    stint_impl_frame_fill(t, f + 1, n, me, me, now);
+    *(stint_impl_opened *)(uintptr_t)me = now;
+    return 1;
+}
+
 /* Opens a scope of a known site below the innermost open one. 0: not possible here. */
 static inline __attribute__((always_inline)) int
-stint_impl_open_body(struct stint_impl_thread *t, uint64_t me, uint32_t set, uint32_t id) {
+stint_impl_open_far(struct stint_impl_thread *t, uint64_t me, uint32_t set, uint32_t id) {
     struct stint_impl_frame *f = t->top;
     if (STINT_IMPL_UNLIKELY(f == t->last)) {
         return 0;
@@ -148,7 +239,7 @@ stint_impl_open_body(struct stint_impl_thread *t, uint64_t me, uint32_t set, uin
     uint32_t parent = STINT_IMPL_LOAD(&f->node);
     struct stint_impl_node *n = STINT_IMPL_LOAD(&t->near[id % STINT_IMPL_NEAR]);
     uint32_t sampled = 0;
-    if (n->site != id || n->parent != parent || n->set != set) {
+    if (!stint_impl_node_is(n, parent, set, id)) {
         n = stint_impl_node_find(t, parent, set, id);
         if (!n) {
             return 0;
@@ -174,45 +265,57 @@ stint_impl_open_body(struct stint_impl_thread *t, uint64_t me, uint32_t set, uin
     } else {
         low = me;
     }
-    uint64_t now = 0, tag = STINT_IMPL_TAG;
-    if (STINT_IMPL_UNLIKELY(sampled)) {
+    uint64_t now = 0, guard = me | STINT_IMPL_TAG;
+    ++f;
+    if (sampled) {
+        struct stint_impl_sampled *s = stint_impl_sampled_at(t->base, sampled);
+        STINT_IMPL_STORE(&s->frame, (uint64_t)((char *)f - t->base));
+        STINT_IMPL_STORE(&t->near_sampled[id % STINT_IMPL_NEAR], s);
         now = stint_impl_untimed(t->base, sampled);
     }
-    if (STINT_IMPL_LIKELY(!now)) {
-        now = STINT_IMPL_TICKS(); /* here, before the stores: - 0.1 nested */
-        tag = 0;
+    if (!now) {
+        now = STINT_IMPL_TICKS();
+        guard = me;
     }
-    ++f;
-    t->top = f;
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    STINT_IMPL_STORE(&f->node, (uint32_t)((uint64_t)((char *)n - t->base) / STINT_IMPL_UNIT));
-    STINT_IMPL_STORE(&f->low, low);
-    STINT_IMPL_STORE(&f->nested, 0);
-    STINT_IMPL_STORE(&f->guard, me | tag);
-    STINT_IMPL_STORE(&f->start, now);
-    stint_impl_pending_add(t->base, f);
+    stint_impl_frame_fill(t, f, n, low, guard, now);
     *(stint_impl_opened *)(uintptr_t)me = now;
     return 1;
+}
+
+static inline __attribute__((always_inline)) int
+stint_impl_open_body(struct stint_impl_thread *t, uint64_t me, uint32_t set, uint32_t id) {
+    return stint_impl_open_near(t, me, set, id) || stint_impl_open_far(t, me, set, id);
 }
 
 /* Closes an untimed call on top. 0: it is none, or the slow path has to see it. */
 static inline __attribute__((always_inline)) int
 stint_impl_end_untimed(struct stint_impl_thread *t, uint64_t me,
                        const struct stint_impl_call *call) {
-    struct stint_impl_frame *f = t->top;
-    uint64_t start = STINT_IMPL_LOAD(&f->start);
-    if (STINT_IMPL_LOAD(&f->guard) != (me | STINT_IMPL_TAG) || !(start & STINT_IMPL_UNTIMED) ||
-        *(stint_impl_opened *)(uintptr_t)me != start ||
+    struct stint_impl_frame *f = t->top, *guess;
+    uint64_t start, compared;
+    int right;
+    if (STINT_IMPL_LOAD(&f->guard) != (me | STINT_IMPL_TAG) ||
         (call && (call->info || call->threshold_us >= 0))) {
         return 0;
     }
-    struct stint_impl_sampled *s =
-        (struct stint_impl_sampled *)(void *)(t->base +
-                                              (uint64_t)(uint32_t)start * STINT_IMPL_UNIT);
+    /* That of the guard, which does not wait for the frame's: see stint_impl_frame_guess. */
+    start = *(stint_impl_opened *)(uintptr_t)me;
+    compared = start;
+    STINT_IMPL_HIDE(compared);
+    if (STINT_IMPL_LOAD(&f->start) != compared || !(start & STINT_IMPL_UNTIMED)) {
+        return 0;
+    }
+    struct stint_impl_sampled *s = stint_impl_sampled_at(t->base, (uint32_t)start);
+    guess = stint_impl_frame_guess(t->base, s, f, &right);
+    if (STINT_IMPL_UNLIKELY(!right)) {
+        /* The node is called at other depths, too. */
+        STINT_IMPL_STORE(&s->frame, (uint64_t)((char *)f - t->base));
+        guess = f;
+    }
     STINT_IMPL_STORE(&s->untimed, STINT_IMPL_LOAD(&s->untimed) + 1);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    STINT_IMPL_STORE(&f->guard, 0);
-    t->top = f - 1;
+    STINT_IMPL_STORE(&guess->guard, 0);
+    t->top = guess - 1;
     return 1;
 }
 
@@ -279,11 +382,17 @@ inline namespace local {
 #else
 #define STINT_IMPL_FN static inline __attribute__((always_inline, unused))
 #endif
+#if defined(__cplusplus)
+#define STINT_IMPL_FAR inline __attribute__((noinline, visibility("hidden")))
+#else
+#define STINT_IMPL_FAR static __attribute__((noinline, unused))
+#endif
 
-/* A function of its own, so that a scope that is off saves no registers. */
-STINT_IMPL_FN void stint_impl_begin_on(void *guard, struct stint_impl_site *site, uint32_t set,
-                                       struct stint_impl_thread *t, uint32_t id) {
-    if (STINT_IMPL_UNLIKELY(!stint_impl_open_body(t, (uint64_t)(uintptr_t)guard, set, id))) {
+/* Where no node is tried first. A function of its own, so that other scopes save no registers for
+ * it. */
+STINT_IMPL_FAR void stint_impl_begin_far(void *guard, struct stint_impl_site *site, uint32_t set,
+                                         uint32_t id) {
+    if (!stint_impl_open_far(stint_impl_thread_here, (uint64_t)(uintptr_t)guard, set, id)) {
         stint_impl_begin_slow(guard, site, set);
     }
 }
@@ -302,7 +411,9 @@ stint_impl_begin_body(void *guard, struct stint_impl_site *site, uint32_t set) {
         *(stint_impl_opened *)guard = 0;
         return;
     }
-    stint_impl_begin_on(guard, site, set, t, id);
+    if (STINT_IMPL_UNLIKELY(!stint_impl_open_near(t, (uint64_t)(uintptr_t)guard, set, id))) {
+        stint_impl_begin_far(guard, site, set, id);
+    }
 }
 
 STINT_IMPL_FN void stint_impl_begin(void *guard, struct stint_impl_site *site, uint32_t set) {
