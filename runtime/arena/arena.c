@@ -60,7 +60,7 @@ static void read_boot_id(char *out, size_t size) {
 
 /* Where address space is limited, the program and reports need some, too: a quarter of what can be
  * reserved is taken. */
-static char *map_memory(size_t *bytes) {
+static char *reserve_memory(size_t *bytes) {
     for (; *bytes >= ARENA_MIN_BYTES; *bytes /= 2) {
         size_t whole_pages = (*bytes + PAGE_BYTES_MAX - 1) / PAGE_BYTES_MAX * PAGE_BYTES_MAX;
         char *base = pages_reserve(whole_pages * 4);
@@ -106,15 +106,24 @@ static void arena_fill(const struct arena_header *h, uint64_t from, uint64_t end
     pages_fill((char *)(uintptr_t)h + from, (size_t)(to - from));
 }
 
-int arena_open(size_t bytes, const char *file, const struct clock_stamp *start) {
-    char *base = NULL;
-    if (file) {
-        base = run_file_open(file, bytes, sizeof(struct arena_header));
+/* A file is mapped whole, so it needs as many addresses. */
+static char *map_file_or_memory(const char *file, size_t *bytes) {
+    char *base = reserve_memory(bytes);
+    is_file = 0;
+    if (!base || !file) {
+        return base;
     }
+    pages_put(base, *bytes);
+    base = run_file_open(file, *bytes, sizeof(struct arena_header));
     is_file = base != NULL;
     if (!base) {
-        base = map_memory(&bytes);
+        base = reserve_memory(bytes);
     }
+    return base;
+}
+
+int arena_open(size_t bytes, const char *file, const struct clock_stamp *start) {
+    char *base = map_file_or_memory(file, &bytes);
     committed = filled = 0;
     if (!base || arena_commit(base, bytes, sizeof(struct arena_header))) {
         pages_put(base, bytes);
@@ -166,9 +175,19 @@ void arena_close(const struct clock_stamp *end) {
     }
 }
 
+/* In the child of a fork: the part of the arena that was not committed, which is empty, is no longer
+ * the file's. Returns the bytes of the other part. */
+static size_t arena_leave_rest(void) {
+    size_t bytes = (size_t)u64_min(committed, arena.size);
+    if (is_file && bytes < arena.size) {
+        pages_reserve_again(arena.base + bytes, arena.size - bytes);
+    }
+    return bytes;
+}
+
 void arena_part(void) {
     if (is_file && arena.base) {
-        pages_copy(arena.base, arena.size,
+        pages_copy(arena.base, arena_leave_rest(),
                    __atomic_load_n(&arena_header()->used, __ATOMIC_ACQUIRE));
     }
     is_file = 0;
@@ -188,8 +207,8 @@ static void arena_leave(void *keep, size_t bytes) {
     if (kept) {
         memcpy(kept, keep, bytes);
     }
-    /* In memory, what was not committed is empty; zeros there would count as memory of the child. */
-    pages_renew(arena.base, is_file ? arena.size : (size_t)u64_min(committed, arena.size));
+    /* Zeros in the rest, too, would count as memory of the child. */
+    pages_renew(arena.base, arena_leave_rest());
     if (kept) {
         memcpy(keep, kept, bytes);
         pages_put(kept, bytes);

@@ -8,6 +8,9 @@
  * used it is compared with the file that was opened, so that no file of the program is ever
  * changed. If another thread closes it in between, a reservation that keeps the size changes no
  * byte of the file that has the number then.
+ * - Not every program that copies the file leaves out its holes. It is therefore not as long as the
+ * mapping, but 64 MiB, and twice as long each time more is needed; it never gets shorter. In the case
+ * above, a file with the number would get longer at these few moments.
  * - After a failed reservation most requests fail without a system call: each scope that needs
  * space would make one.
  */
@@ -36,6 +39,7 @@
 #include "base/write_all.h"
 
 #define CHUNK ((uint64_t)1 << 20)
+#define LENGTH_FIRST ((uint64_t)64 << 20)
 #define PAGE ((uint64_t)4096)
 #define REFUSALS 1024u /* after which the file system is asked again */
 #define NAMES 1000     /* tried when a name is taken */
@@ -53,7 +57,8 @@ static struct {
     uint64_t reserved; /* atomic */
     uint64_t full;     /* the end that could not be had, 0 = none; atomic */
     unsigned refused;  /* since then; atomic */
-    uint64_t size;
+    uint64_t length;   /* of the file, `size` at most; atomic, grows */
+    uint64_t size;     /* of the mapping */
     char path[PATH_MAX];
     char temporary[PATH_MAX];
 } file = {.fd = -1};
@@ -145,7 +150,7 @@ static int make_temporary(void) {
 }
 
 /* Beyond the limit the kernel would send a signal. */
-static int is_over_file_limit(size_t bytes) {
+static int is_over_file_limit(uint64_t bytes) {
     struct rlimit limit;
     return !getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur != RLIM_INFINITY &&
            limit.rlim_cur < bytes;
@@ -157,15 +162,16 @@ static void *map_file(size_t bytes, size_t ready) {
         errno = EOPNOTSUPP;
         return NULL;
     }
-    if (is_over_file_limit(bytes)) {
+    file.size = bytes;
+    file.length = u64_min(bytes, LENGTH_FIRST);
+    if (is_over_file_limit(file.length)) {
         errno = EFBIG;
         return NULL;
     }
     run_rival_lock(file.fd);
-    if (ftruncate(file.fd, (off_t)bytes)) {
+    if (ftruncate(file.fd, (off_t)file.length)) {
         return NULL;
     }
-    file.size = bytes;
     file.reserved = file.full = 0;
     file.refused = 0;
     if (run_file_reserve(ready)) {
@@ -219,7 +225,7 @@ void *run_file_open(const char *pattern, size_t bytes, size_t ready) {
         int why = errno;
         close_file();
         drop_temporary();
-        file.size = 0;
+        file.size = file.length = 0;
         if (why == EOPNOTSUPP || why == ENOSYS || why == ENODEV) {
             postpone_file();
         } else {
@@ -229,17 +235,49 @@ void *run_file_open(const char *pattern, size_t bytes, size_t ready) {
     return p;
 }
 
-/* 0, or -1 with errno. The size stays: it is what it will be. */
-static int reserve_up_to(uint64_t have, uint64_t want) {
+/* 0, or -1 with errno. */
+static int reserve_range(int mode, uint64_t from, uint64_t end) {
     if (!is_ours(file.fd)) {
         errno = EBADF;
         return -1;
     }
     int failed;
     do {
-        failed = fallocate(file.fd, FALLOC_FL_KEEP_SIZE, (off_t)have, (off_t)(want - have));
+        failed = fallocate(file.fd, mode, (off_t)from, (off_t)(end - from));
     } while (failed && errno == EINTR);
     return failed;
+}
+
+/* Makes the file long enough, by a reservation of its last page: unlike ftruncate this does not
+ * shorten what another thread has just made longer. 0, or -1 with errno. */
+static int lengthen_to(uint64_t end) {
+    uint64_t have = __atomic_load_n(&file.length, __ATOMIC_ACQUIRE), length = have;
+    if (end <= have) {
+        return 0;
+    }
+    while (length < end) {
+        length *= 2;
+    }
+    length = u64_min(length, file.size);
+    if (is_over_file_limit(length)) {
+        errno = EFBIG;
+        return -1;
+    }
+    if (reserve_range(0, length - PAGE, length)) {
+        return -1;
+    }
+    while (have < length && !__atomic_compare_exchange_n(&file.length, &have, length, 0,
+                                                         __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+    }
+    return 0;
+}
+
+/* 0, or -1 with errno. */
+static int reserve_up_to(uint64_t have, uint64_t want) {
+    if (lengthen_to(want)) {
+        return -1;
+    }
+    return reserve_range(FALLOC_FL_KEEP_SIZE, have, want);
 }
 
 static uint64_t round_up_in_file(uint64_t end, uint64_t piece) {

@@ -29,6 +29,12 @@ void *pages_reserve(size_t bytes) {
     return p == MAP_FAILED ? NULL : p;
 }
 
+void pages_reserve_again(void *pages, size_t bytes) {
+    ERRNO_KEEP;
+    (void)mmap(pages, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
+               0);
+}
+
 int pages_commit(void *pages, size_t bytes) {
     ERRNO_KEEP;
     return mprotect(pages, bytes, PROT_READ | PROT_WRITE);

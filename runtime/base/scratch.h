@@ -26,6 +26,8 @@ static inline void *pages_grow(void *pages, size_t bytes, size_t to) {
 /* Addresses without memory: nothing may be read or written there, and mlockall does not fill them.
  * Freed as pages are. */
 void *pages_reserve(size_t bytes);
+/* Replaces pages, whatever is mapped there, by such addresses. errno is kept. */
+void pages_reserve_again(void *pages, size_t bytes);
 /* Makes reserved pages readable and writable, from the start of a page on. 0, or -1 without memory.
  * errno is kept. */
 int pages_commit(void *pages, size_t bytes);

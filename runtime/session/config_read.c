@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 
+#include "base/arithmetic.h"
 #include "base/filter.h"
 #include "base/log.h"
 #include "env.h"
@@ -10,16 +11,12 @@
 #include "report/report_options.h"
 
 #define CONFIG_MAX_MEMORY ((uint64_t)4095 << 20)
-/* The default with a run file: it has its whole length from the start, and not every program that
- * copies it leaves out the holes. */
-#define CONFIG_MEMORY_IN_FILE ((uint64_t)64 << 20)
-
 void config_read_environment(void) {
-    uint64_t in_memory = config.memory;
+    uint64_t wanted = config.memory;
     config.memory = 0;
     env_read(&config);
     if (!config.memory) { /* not set */
-        config.memory = config.file ? CONFIG_MEMORY_IN_FILE : in_memory;
+        config.memory = u64_min(wanted, CONFIG_MAX_MEMORY - config.trace.bytes);
     }
     if (config.nvtx && !ranges_built()) {
         log_line("STINT_NVTX=1: this build has no NVTX (its headers were not there); ignored");
