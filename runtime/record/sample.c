@@ -229,6 +229,18 @@ int sample_add(struct thread_block *b, struct stint_impl_node *n, uint64_t start
     return 1;
 }
 
+/* The thread's other nodes get the part of one that was sampled and is not any more. A signal handler
+ * that does this while its thread counts may be undone: the part then stays unused. */
+static void share_leave(const struct stint_impl_sampled *s) {
+    struct thread_block *b = thread_block_here();
+    if (!b || !(config.sample.share > 0)) {
+        return;
+    }
+    struct thread_sampling *all = &b->sampling;
+    all->nodes = (uint32_t)saturating_subtract(all->nodes, 1);
+    all->thinned = (uint32_t)saturating_subtract(all->thinned, s->weight > 1);
+}
+
 void sample_never(struct stint_impl_node *n) {
     if (sample_is_on() && !(STINT_IMPL_LOAD(&n->kind) & STINT_IMPL_EXACT)) {
         uint32_t unit = stint_impl_sampled_of(n);
@@ -236,6 +248,7 @@ void sample_never(struct stint_impl_node *n) {
         if (unit) {
             struct stint_impl_sampled *s = arena_at(unit);
             STINT_IMPL_STORE(&s->site, 0); /* the inline path does not find them any more */
+            share_leave(s);
         }
     }
 }

@@ -706,6 +706,33 @@ TEST(sample, auto_many_scopes_together) {
     }
 }
 
+static void named_with_a_limit(const char *name) {
+    REGISTER_TIMER_DYNAMIC(name, 1000000);
+    fake_advance(50);
+}
+
+/* Scopes that became exact have no part any more: the others share it. */
+TEST(sample, auto_a_scope_that_is_no_longer_sampled_takes_no_part) {
+    enum { OTHERS = 9 };
+    static char names[OTHERS][16];
+    sample_auto("auto:5%");
+    for (int i = 0; i < OTHERS; ++i) {
+        snprintf(names[i], sizeof names[i], "other %d", i);
+    }
+    for (int i = 0; i < OTHERS * 10000; ++i) {
+        named(names[i % OTHERS], 50);
+    }
+    for (int i = 0; i < OTHERS; ++i) {
+        named_with_a_limit(names[i]);
+    }
+    for (int i = 0; i < 2000000; ++i) {
+        work(50);
+    }
+    double all = OTHERS * 10000 * 50.0 + 2000000 * 50.0;
+    CHECK((double)stat_of("work").samples * 20 / all > 0.03);
+    CHECK(share_of((uint64_t)all) < 0.055);
+}
+
 /* A time of fewer calls pays for some of the next one. */
 TEST(sample, auto_a_scope_that_becomes_frequent) {
     sample_auto("auto:5%");
