@@ -204,6 +204,25 @@ struct arena_lines {
     uint32_t count;
 };
 
+/* What a call cost on that machine, as measured at the end: ticks times 1000, of a begin and an
+ * end. */
+struct arena_cost {
+    uint64_t timed;
+    uint64_t recursive; /* a call inside an open one of its scope */
+    uint64_t dynamic;   /* in addition, with a name made at run time */
+    uint64_t sampled;   /* a timed call of a scope that STINT_SAMPLE samples; 0: it is not set */
+    uint64_t untimed;   /* any other call of it */
+    uint64_t reading;   /* in addition, of STINT_RUSAGE and STINT_COUNTERS; 0: not set */
+    /* For corrected times: what of a timed call with little work in it is in its own time, and what
+     * is not but in the time of the scope around it. */
+    uint64_t inner;
+    uint64_t outer;
+    uint64_t sampled_inner;
+    uint64_t sampled_outer;
+    uint32_t ranges; /* 1: NVTX ranges come with every scope, and are not in it */
+    uint32_t reserved;
+};
+
 struct arena_header {
     char magic[8];
     uint32_t abi;
@@ -233,7 +252,7 @@ struct arena_header {
     char boot_id[40];
     uint32_t outside; /* struct arena_measures of the group memory: of the threads that have no
                        * record; units, 0 = none. Release */
-    uint32_t reserved;
+    uint32_t cost;    /* struct arena_cost; units, 0 = none: the program has not ended. Release */
     uint64_t lost[ARENA_LOSSES]; /* losses that belong to no thread; atomic adds */
     uint32_t set_chunk[ARENA_SETS / ARENA_SETS_PER_CHUNK];
     uint32_t site_chunk[ARENA_SITE_CHUNKS];

@@ -14,6 +14,8 @@ enum run_state {
     RUN_KILLED /* neither: killed, crashed, or ended by _exit or exec */
 };
 
+struct arena_cost;
+
 struct run {
     const char *path;
     struct snapshot snapshot;
@@ -30,6 +32,8 @@ struct run {
     uint32_t parent_pid;
     uint32_t cpus;
     uint64_t start_real_ns; /* CLOCK_REALTIME */
+    /* Of a call; NULL: not known. */
+    const struct arena_cost *cost;
     enum run_state state;
     int at_least;      /* its end is not known: ages are computed up to its last recorded action */
     char warning[160]; /* "" or what is wrong with it though it can be read */

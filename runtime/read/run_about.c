@@ -17,6 +17,7 @@ void run_read_about(struct run *r) {
     r->compiler = read_about_text(r, h->about.compiler);
     r->clock = read_about_text(r, h->about.clock);
     r->gpu = read_about_text(r, h->about.gpu);
+    r->cost = snapshot_at(&r->snapshot, h->cost, sizeof *r->cost);
     r->pid = h->pid;
     r->parent_pid = h->parent_pid;
     r->cpus = h->about.cpus;

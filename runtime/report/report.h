@@ -9,6 +9,7 @@
 #include "read/snapshot.h"
 #include "report_options.h"
 
+struct arena_cost;
 struct machine_usage;
 
 /* Where the run took place; a text that is NULL or "" is not known. */
@@ -25,7 +26,7 @@ struct report_about {
     const struct machine_usage *usage; /* NULL = not known */
 };
 
-/* What a call costs, in picoseconds; as struct cost (session/cost.h). */
+/* What a call costs, in picoseconds; as struct arena_cost. */
 struct report_cost {
     uint64_t timed;
     uint64_t recursive;
@@ -39,6 +40,7 @@ struct report_cost {
     uint64_t sampled_outer;
     int ranges;
 };
+void report_cost_read(struct report_cost *out, const struct arena_cost *from, double ns_per_tick);
 
 struct report {
     struct snapshot *snapshot;

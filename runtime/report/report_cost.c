@@ -17,7 +17,26 @@
  */
 #include "report_cost.h"
 
+#include "arena/arena.h"
 #include "base/arithmetic.h"
+
+static uint64_t cost_ps(uint64_t ticks_x1000, double ns_per_tick) {
+    return snapshot_whole((double)ticks_x1000 * ns_per_tick);
+}
+
+void report_cost_read(struct report_cost *out, const struct arena_cost *from, double ns_per_tick) {
+    out->timed = cost_ps(from->timed, ns_per_tick);
+    out->recursive = cost_ps(from->recursive, ns_per_tick);
+    out->dynamic = cost_ps(from->dynamic, ns_per_tick);
+    out->sampled = cost_ps(from->sampled, ns_per_tick);
+    out->untimed = cost_ps(from->untimed, ns_per_tick);
+    out->reading = cost_ps(from->reading, ns_per_tick);
+    out->inner = cost_ps(from->inner, ns_per_tick);
+    out->outer = cost_ps(from->outer, ns_per_tick);
+    out->sampled_inner = cost_ps(from->sampled_inner, ns_per_tick);
+    out->sampled_outer = cost_ps(from->sampled_outer, ns_per_tick);
+    out->ranges = from->ranges != 0;
+}
 
 /* Of each call that was measured, every group counts. */
 static uint64_t node_readings(const struct snapshot_node *n) {

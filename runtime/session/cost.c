@@ -244,7 +244,7 @@ static uint64_t cost_of_untimed(struct bench *b) {
     return bench_cost(b, b->pair);
 }
 
-static void measure_all(struct bench *b, struct cost *out) {
+static void measure_all(struct bench *b, struct arena_cost *out) {
     out->timed = bench_cost(b, b->pair);
     bench_parts(b, b->pair, &out->inner, &out->outer);
     out->recursive = cost_of_recursion(b);
@@ -258,14 +258,14 @@ static void measure_all(struct bench *b, struct cost *out) {
     }
 }
 
-static void measure_sampled(struct bench *b, struct cost *out) {
+static void measure_sampled(struct bench *b, struct arena_cost *out) {
     b->steps = 0;
     bench_sample(b);
     out->sampled = bench_cost(b, pair_drawn);
 }
 
 /* Each range of the slow path is begun and ended by a tool, which is not measured. */
-static void measure_with_ranges(struct bench *b, struct cost *out) {
+static void measure_with_ranges(struct bench *b, struct arena_cost *out) {
     out->timed = bench_cost(b, pair_inline);
     out->recursive = out->timed;
     out->sampled = out->timed;
@@ -275,7 +275,8 @@ static void measure_with_ranges(struct bench *b, struct cost *out) {
     out->ranges = 1;
 }
 
-static void cost_measure(struct cost *out, void (*measure)(struct bench *, struct cost *)) {
+static void cost_measure(struct arena_cost *out,
+                         void (*measure)(struct bench *, struct arena_cost *)) {
     struct bench *b = pages_get(sizeof *b);
     memset(out, 0, sizeof *out);
     if (!b) {
@@ -303,12 +304,12 @@ static void cost_measure(struct cost *out, void (*measure)(struct bench *, struc
     registry_settle(); /* in a child that a signal handler forked meanwhile */
 }
 
-void cost_read(struct cost *out) {
+void cost_read(struct arena_cost *out) {
     cost_measure(out, measure_all);
 }
 
 uint64_t cost_sampled_x1000(void) {
-    struct cost c;
+    struct arena_cost c;
     cost_measure(&c, measure_sampled);
     return c.sampled;
 }

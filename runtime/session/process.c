@@ -26,6 +26,7 @@
 #include "base/module.h"
 #include "base/scratch.h"
 #include "capture/capture_rules.h"
+#include "cost.h"
 #include "gpu/gpu.h"
 #include "record/line_book.h"
 #include "record/memory.h"
@@ -243,14 +244,37 @@ static void process_record_gpu(void) {
     }
 }
 
+/* For readers of the run file: measured here, because no other machine and time would do. */
+static void process_record_cost(const struct arena_cost *cost) {
+    uint32_t unit = arena_get(sizeof *cost, ARENA_RECORD);
+    if (unit) {
+        memcpy(arena_at(unit), cost, sizeof *cost);
+        STINT_IMPL_PUBLISH(&arena_header()->cost, unit);
+    }
+}
+
+static int process_has_records(void) {
+    return arena.base && !registry_inherited();
+}
+
 void process_ends(void) {
     struct clock_stamp now;
-    if (arena.base && !registry_inherited()) {
-        if (!lock_any_held()) { /* held: the program ends in a signal handler, which must not wait
-                                 */
+    struct arena_cost cost;
+    /* Held: the program ends in a signal handler, which must not wait. */
+    int waits = lock_any_held() || registry_reading();
+    int measured = process_has_records() && config.file && !waits;
+    clock_stamp(&now);
+    if (measured) {
+        cost_read(&cost);
+    }
+    /* A signal handler may have forked meanwhile: the child has none. */
+    if (process_has_records()) {
+        if (!lock_any_held()) {
             process_record_gpu();
         }
-        clock_stamp(&now);
+        if (measured) {
+            process_record_cost(&cost);
+        }
         arena_close(&now);
     }
 }

@@ -56,28 +56,10 @@ enum {
     PRINT_NO_LINE = 4 /* the legacy view without its line */
 };
 
-static uint64_t cost_ps(uint64_t ticks_x1000, double ns_per_tick) {
-    return snapshot_whole((double)ticks_x1000 * ns_per_tick);
-}
-
-static void report_cost_fill(struct report_cost *out, const struct cost *from, double ns_per_tick) {
-    out->timed = cost_ps(from->timed, ns_per_tick);
-    out->recursive = cost_ps(from->recursive, ns_per_tick);
-    out->dynamic = cost_ps(from->dynamic, ns_per_tick);
-    out->sampled = cost_ps(from->sampled, ns_per_tick);
-    out->untimed = cost_ps(from->untimed, ns_per_tick);
-    out->reading = cost_ps(from->reading, ns_per_tick);
-    out->inner = cost_ps(from->inner, ns_per_tick);
-    out->outer = cost_ps(from->outer, ns_per_tick);
-    out->sampled_inner = cost_ps(from->sampled_inner, ns_per_tick);
-    out->sampled_outer = cost_ps(from->sampled_outer, ns_per_tick);
-    out->ranges = from->ranges;
-}
-
 static int report_render_interval(struct text *out, const struct report_options *o, int how) {
     struct snapshot s;
     struct here here;
-    struct cost cost;
+    struct arena_cost cost;
     cost_read(&cost);
     tracer_flush(TRACER_COMPLETE); /* before the tracer's counts are read */
     /* Before the interval's lock is taken: it takes a lock of a lower rank. */
@@ -86,7 +68,7 @@ static int report_render_interval(struct text *out, const struct report_options 
         return how & PRINT_QUIET ? 0 : report_no_memory();
     }
     struct report_cost each;
-    report_cost_fill(&each, &cost, s.ns_per_tick);
+    report_cost_read(&each, &cost, s.ns_per_tick);
     struct report r = {&s, o, out, &each, here_fill(&here)};
     int failed = 0;
     if (!(how & PRINT_QUIET) || s.node_count > s.thread_count) {

@@ -86,6 +86,18 @@ static void about_compare(const struct merge *m, struct merge_about *a, const ch
     a->differ |= strncmp(a->text, text, sizeof a->text - 1) != 0;
 }
 
+/* That of one run; of several on different machines there is no one cost. */
+static void about_copy_cost(struct merge *m, const struct arena_cost *from) {
+    uint32_t unit = 0;
+    if (from) {
+        unit = merge_file_get(&m->file, sizeof *from);
+    }
+    if (unit) {
+        memcpy(merge_file_at(&m->file, unit), from, sizeof *from);
+        merge_file_header(&m->file)->cost = unit;
+    }
+}
+
 void merge_about_add(struct merge *m, const struct merge_map *map) {
     struct arena_header *h = merge_file_header(&m->file);
     const struct run *r = map->run;
@@ -105,6 +117,7 @@ void merge_about_add(struct merge *m, const struct merge_map *map) {
         h->pid = r->pid;
         h->parent_pid = r->parent_pid;
         h->end = map->from->end;
+        about_copy_cost(m, r->cost);
     }
 }
 

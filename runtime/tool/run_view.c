@@ -172,7 +172,12 @@ static int render_run(struct text *out, struct run *r, const struct report_optio
                                  .cpus = r->cpus,
                                  .state = line,
                                  .killed = r->at_least};
+    struct report_cost cost;
     struct report report = {&r->snapshot, o, out, NULL, &about};
+    if (r->cost) {
+        report_cost_read(&cost, r->cost, r->snapshot.ns_per_tick);
+        report.cost = &cost;
+    }
     return report_render(&report, 1);
 }
 

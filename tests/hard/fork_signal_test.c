@@ -86,7 +86,7 @@ TEST(fork_signal, inside_a_printed_report) {
 }
 
 static void measures_the_cost(void) {
-    struct cost cost;
+    struct arena_cost cost;
     cost_read(&cost);
 }
 

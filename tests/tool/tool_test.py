@@ -219,7 +219,9 @@ def case_report(folder):
     need(rows["worker @other set"][0] == "10", text)
     need(re.search(r"^started 20\d\d-\d\d-\d\d \d\d:\d\d:\d\d \+0000, ended, pid \d+$", text, re.M),
          text)
-    need("281 calls; most of them matmul" in text and "GPU" not in text, text)
+    need(re.search(r"^stint cost [\d.]+ % of this run: 281 calls at about .* in all; most of them matmul", text, re.M),
+         text)
+    need("GPU" not in text, text)
     two = tool("report", file, file).out
     need(two == text + "\n" + text, "two files", two)
     # The wall time of steps contains scopes: none of it is their own.
@@ -229,6 +231,41 @@ def case_report(folder):
         text = tool("report", "-v", view, "-f", "none*", file).out
         need(text.count("(no name matches the filter)\n") == 1, text)
         need("no name" not in tool("report", "-v", view, "-f", "l*", file).out, view)
+
+
+def case_corrected(folder):
+    """By what the run measured at its end; a run that was killed has measured nothing."""
+    file = folder / "r.stint"
+    record(file, "end")
+    for view in ("table", "tree"):
+        text = tool("report", "-v", view + ",corrected", file).out
+        need(", corrected\n" in text and "\ncorrected: ~ is without stint's own cost, " in text, text)
+        need(table(text)["load"][1].startswith("~"), text)
+        need("~" not in tool("report", "-v", view, file).out, view)
+    need("\ncorrected: ~ is " in tool("run", "-r", "table,corrected", "--", PROGRAM, "end").err, "run")
+    merged = folder / "m.stint"
+    record(folder / "s.stint", "end")
+    tool("merge", file, folder / "s.stint", "-o", merged)
+    record(file, "raise", int(signal.SIGKILL), rc=-9)
+    for known in (merged, file):
+        text = tool("report", "-v", "table,corrected", known).out
+        need(text.count("\nnot corrected: what a call cost in this run is not known\n") == 1, text)
+        need("~" not in text and "stint cost" not in text, text)
+
+
+def case_a_hostile_cost(folder):
+    """Of a cost that is no number of anything, the report says what it comes to."""
+    file = folder / "r.stint"
+    record(file, "end", program=FAKE)
+    data = file.read_bytes()
+    unit = field(data, HEADER["cost"])
+    for value in (0xff, 0x7f):
+        file.write_bytes(data[:unit * 64] + bytes([value]) * 88 + data[unit * 64 + 88:])
+        text = tool("report", "-v", "tree,corrected", file).out
+        need("~0 ns" in text and ", without NVTX" in text, text)
+    for place in (0xffffffff, field(data, HEADER["used"]) // 64 + 1):
+        file.write_bytes(with_field(data, HEADER["cost"], place))
+        tool("report", "-v", "table,corrected", file)
 
 
 def case_stdin(folder):
@@ -442,7 +479,7 @@ def race(file):
         if file.exists():
             done = tool("report", file, rc=None)
             need(done.rc == 0 and not done.err, done)
-            calls = re.search(r"^(\d+) calls?", done.out, re.M)
+            calls = re.search(r"^(?:stint cost .* % of this run: )?(\d+) calls?", done.out, re.M)
             rows = len(re.findall(r"^scope number \d+ ", done.out, re.M))
             need(calls and int(calls.group(1)) == rows, rows, calls, done.out[:2000])
             seen += 1

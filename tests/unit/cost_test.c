@@ -7,7 +7,7 @@
 TEST(cost, two_clock_readings_a_scope) {
     fake_step = 10;
     { REGISTER_TIMER("scope"); }
-    struct cost cost;
+    struct arena_cost cost;
     cost_read(&cost);
     CHECK_EQ_U64(cost.timed, 20000);
     CHECK_EQ_U64(cost.recursive, 20000);
@@ -28,7 +28,7 @@ TEST(cost, of_a_sampled_scope) {
     fake_step = 10;
     { REGISTER_TIMER("scope"); }
     CHECK_EQ_U64(cost_sampled_x1000(), 20000);
-    struct cost cost;
+    struct arena_cost cost;
     cost_read(&cost);
     CHECK_EQ_U64(cost.timed, 20000);
     CHECK_EQ_U64(cost.sampled, 20000);
@@ -44,7 +44,7 @@ TEST(cost, of_a_slow_clock) {
     CHECK(!setenv("STINT_SAMPLE", "4", 1));
     fake_step = 10;
     { REGISTER_TIMER("scope"); }
-    struct cost cost;
+    struct arena_cost cost;
     cost_read(&cost);
     CHECK(cost.timed > 0);
     CHECK_EQ_U64(lost_in_all(), 0);
@@ -65,7 +65,7 @@ TEST(cost, of_every_path) {
     for (int i = 0; i < 100; ++i) {
         with_all_settings();
     }
-    struct cost cost;
+    struct arena_cost cost;
     uint64_t used = arena_used();
     cost_read(&cost);
     CHECK_EQ_U64(cost.timed, 20000);
@@ -121,7 +121,7 @@ TEST(cost, leaves_no_trace) {
         REGISTER_TIMER("scope");
         struct stint_impl_thread *before = stint_impl_thread_here;
         uint64_t used = arena_used();
-        struct cost cost;
+        struct arena_cost cost;
         cost_read(&cost);
         CHECK(stint_impl_thread_here == before);
         CHECK_EQ_U64(arena_used(), used);
@@ -134,7 +134,7 @@ TEST(cost, leaves_no_trace) {
 
 TEST(cost, before_the_first_scope) {
     fake_step = 1;
-    struct cost cost;
+    struct arena_cost cost;
     cost_read(&cost);
     CHECK(cost.timed > 0);
     CHECK(stint_impl_thread_here->base == NULL);
