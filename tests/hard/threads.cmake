@@ -30,6 +30,27 @@ if(STINT_HAVE_COROUTINES)
     target_compile_options(stint_hard_threads_coroutines PRIVATE -std=c++20)
 endif()
 
+# Coroutines that go on on another thread, once more with all of the path inlined: a compiler may then
+# keep an address of the thread's own data over the place where they change threads.
+set(inlined "${stint_SOURCE_DIR}/tests/unit/guard_rule_test.c")
+if(STINT_HAVE_COROUTINES)
+    list(APPEND inlined "${CMAKE_CURRENT_LIST_DIR}/threads_coroutines_test.cpp")
+endif()
+foreach(source IN LISTS inlined)
+    get_filename_component(name "${source}" NAME_WE)
+    set(target stint_hard_inlined_${name})
+    stint_add_test(TARGET ${target} SOURCES "${source}" PREFIX inlined_
+        LIBS stint_fake Threads::Threads LABELS hard)
+    target_include_directories(${target} PRIVATE "${stint_SOURCE_DIR}/tests/unit")
+    target_compile_options(${target} PRIVATE -O3 $<$<COMPILE_LANGUAGE:CXX>:-std=c++20>)
+    target_compile_definitions(${target} PRIVATE STINT_INLINE=1)
+    set_target_properties(${target} PROPERTIES C_STANDARD 11 C_STANDARD_REQUIRED ON)
+    stint_warnings(${target})
+    # gcc 12 warns of its own <string> at -O3.
+    target_compile_options(${target}
+        PRIVATE $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:GNU>>:-Wno-restrict>)
+endforeach()
+
 if(CMAKE_CXX_COMPILER)
     foreach(how IN ITEMS closed left)
         set(target stint_hard_frames_${how})

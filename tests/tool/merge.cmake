@@ -5,7 +5,7 @@
 if(NOT TARGET stint_tool)
     return()
 endif()
-foreach(case IN ITEMS one sums sampled senders threads many names gpu trace other_clock compared refuses usage
+foreach(case IN ITEMS one sums sampled senders threads many names rows gpu trace other_clock compared refuses usage
         no_space hostile)
     add_test(NAME merge.${case}
         COMMAND Python3::Interpreter -B "${CMAKE_CURRENT_SOURCE_DIR}/merge_test.py"

@@ -250,6 +250,29 @@ def case_names(folder):
     need(text.count("GONE") >= 2000, text)
 
 
+def case_rows(folder):
+    """20 000 of them: all are merged, compared and exported, and a few can be asked for."""
+    count = 20000
+    files = record(folder, 2, "many", count)
+    out, page = folder / "out", folder / "page.html"
+    merge(files, out)
+    check_sums(files, out)
+    need(len(stats(out)) == count, len(stats(out)))
+    need(tool("report", out, "--view", "tree").count("scope number ") == count)
+    text = tool("report", out, "--top", 3)
+    need(text.count("scope number ") == 3 and "(%d more)" % (count - 3) in text, text)
+    text = tool("report", out, "--filter", "scope number 19999")
+    need(text.count("scope number ") == 1, text)
+    text = tool("diff", *files, "--top", 3)
+    need(text.count("scope number ") == 3, text)
+    of_all = text[text.index("total: "):]
+    need(sum(map(int, re.findall(r"(\d+) (?:slower|faster|same|unsure)", of_all))) == count, text)
+    tool("export", out, "--to", "html", "-o", page)
+    text = page.read_text()
+    data = json.loads(re.search(r'id="data">(.*?)</script>', text, re.DOTALL)[1])
+    need(len(data["stats"]) == count and len(text) < 20e6, len(data["stats"]), len(text))
+
+
 def case_gpu(folder):
     """Times of GPU timers, of each GPU; and a diff of them."""
     files = [record(folder, 1, "gpu", ns, program=FAKE)[0].rename(folder / str(ns))
