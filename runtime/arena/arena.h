@@ -219,6 +219,10 @@ struct arena_cost {
     uint64_t outer;
     uint64_t sampled_inner;
     uint64_t sampled_outer;
+    /* A timed call where readings follow each other so closely that most of the time between two is
+     * their own, and what a call with almost nothing in it records. */
+    uint64_t dense;
+    uint64_t gap;
     uint32_t ranges; /* 1: NVTX ranges come with every scope, and are not in it */
     uint32_t reserved;
 };

@@ -106,6 +106,7 @@ void estimate_nodes(struct snapshot *s) {
         struct snapshot_node *n = &s->nodes[i];
         node_estimate(n);
         n->inside = 0;
+        n->splits = 0;
         n->own_variance = n->variance;
         n->estimated = n->sampled.untimed != 0;
     }
@@ -116,6 +117,7 @@ void estimate_nodes(struct snapshot *s) {
         }
         struct snapshot_node *around = &s->nodes[n->parent];
         around->inside = saturating_add(around->inside, n->scaled);
+        around->splits += n->count;
         around->own_variance += n->variance;
         around->estimated |= n->sampled.untimed != 0;
     }

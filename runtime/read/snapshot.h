@@ -69,6 +69,7 @@ struct snapshot_node {
     uint64_t calls;      /* timed and untimed */
     uint64_t scaled;     /* the time of all of them; total if all were timed */
     uint64_t inside;     /* the same of its nested scopes */
+    uint64_t splits;     /* timed calls of them */
     uint64_t own;        /* of that time, without nested scopes */
     double variance;     /* of `scaled`, 0 = exact */
     double own_variance; /* of `own` */

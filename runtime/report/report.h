@@ -38,6 +38,8 @@ struct report_cost {
     uint64_t outer;
     uint64_t sampled_inner;
     uint64_t sampled_outer;
+    uint64_t dense;
+    uint64_t gap;
     int ranges;
 };
 void report_cost_read(struct report_cost *out, const struct arena_cost *from, double ns_per_tick);

@@ -6,8 +6,10 @@
  *
  * The scope that is measured contains some work, and what counts is how much longer the same work
  * takes with it than without it, as in a program: a processor overlaps reading the clock with the
- * work around it, so that empty scopes one after the other take up to twice as long. What the other
- * paths do between two readings is on the way to the next one, and is measured without work.
+ * work around it, so that empty scopes one after the other take up to twice as long. It is measured
+ * with less work, too, for scopes whose recorded times show that there is not much between two
+ * readings. What the other paths do between two readings is on the way to the next one, and is
+ * measured without work.
  *
  * Corrected times need to know where the cost is: what the scope has recorded is compared with the
  * time of the work alone, of little work, because it is short scopes that have to be corrected.
@@ -31,8 +33,9 @@
 
 #define ROUNDS 8 /* the best of */
 #define PAIRS 64
-#define WORK_STEPS 40  /* multiplications, each of which waits for the one before it */
+#define WORK_STEPS 47  /* multiplications, each of which waits for the one before it */
 #define SMALL_STEPS 16 /* of a short scope: about 4 ns */
+#define DENSE_STEPS 28 /* where scopes follow each other closely: about 7 ns */
 #define EVENTS 64      /* of the trace ring */
 #define SITE 1u
 
@@ -197,9 +200,10 @@ static uint64_t bench_time(struct bench *b, void (*pair)(struct bench *)) {
 }
 
 /* The two parts of a call of a short scope, by the rounds that were not disturbed: the clock may
- * count in steps as large as the parts, so that a single round says little. */
-static void bench_parts(struct bench *b, void (*pair)(struct bench *), uint64_t *inner,
-                        uint64_t *outer) {
+ * count in steps as large as the parts, so that a single round says little. Returns what such a call
+ * records. */
+static uint64_t bench_parts(struct bench *b, void (*pair)(struct bench *), uint64_t *inner,
+                            uint64_t *outer) {
     uint64_t ticks[ROUNDS], recorded[ROUNDS], best = UINT64_MAX;
     uint64_t all = 0, inside = 0, rounds = 0;
     b->steps = SMALL_STEPS;
@@ -216,9 +220,11 @@ static void bench_parts(struct bench *b, void (*pair)(struct bench *), uint64_t 
             ++rounds;
         }
     }
+    uint64_t mean = inside * 1000 / (rounds * PAIRS);
     *outer = saturating_subtract(all, inside) * 1000 / (rounds * PAIRS);
-    *inner = saturating_subtract(inside * 1000 / (rounds * PAIRS), bench_time(b, pair_of_work));
+    *inner = saturating_subtract(mean, bench_time(b, pair_of_work));
     b->steps = 0;
+    return mean;
 }
 
 static uint64_t bench_cost(struct bench *b, void (*pair)(struct bench *)) {
@@ -246,7 +252,9 @@ static uint64_t cost_of_untimed(struct bench *b) {
 
 static void measure_all(struct bench *b, struct arena_cost *out) {
     out->timed = bench_cost(b, b->pair);
-    bench_parts(b, b->pair, &out->inner, &out->outer);
+    b->steps = DENSE_STEPS;
+    out->dense = bench_cost(b, b->pair);
+    out->gap = bench_parts(b, b->pair, &out->inner, &out->outer);
     out->recursive = cost_of_recursion(b);
     out->dynamic = cost_of_a_name(b);
     out->reading = probe_cost() * 1000;
@@ -267,6 +275,7 @@ static void measure_sampled(struct bench *b, struct arena_cost *out) {
 /* Each range of the slow path is begun and ended by a tool, which is not measured. */
 static void measure_with_ranges(struct bench *b, struct arena_cost *out) {
     out->timed = bench_cost(b, pair_inline);
+    out->dense = out->timed;
     out->recursive = out->timed;
     out->sampled = out->timed;
     bench_parts(b, pair_inline, &out->inner, &out->outer);

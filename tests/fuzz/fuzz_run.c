@@ -144,6 +144,8 @@ static void render(struct snapshot *s, const uint8_t *option) {
     struct report_cost cost = {.timed = option[2],
                                .untimed = option[1],
                                .dynamic = option[0],
+                               .dense = option[3],
+                               .gap = option[2],
                                .inner = option[1],
                                .outer = option[3]};
     struct report report = {s, &o, &out, option[2] & 16 ? &cost : NULL, &about};

@@ -260,7 +260,7 @@ def case_a_hostile_cost(folder):
     data = file.read_bytes()
     unit = field(data, HEADER["cost"])
     for value in (0xff, 0x7f):
-        file.write_bytes(data[:unit * 64] + bytes([value]) * 88 + data[unit * 64 + 88:])
+        file.write_bytes(data[:unit * 64] + bytes([value]) * 104 + data[unit * 64 + 104:])
         text = tool("report", "-v", "tree,corrected", file).out
         need("~0 ns" in text and ", without NVTX" in text, text)
     for place in (0xffffffff, field(data, HEADER["used"]) // 64 + 1):

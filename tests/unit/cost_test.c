@@ -17,6 +17,8 @@ TEST(cost, two_clock_readings_a_scope) {
     CHECK_EQ_U64(cost.reading, 0);
     CHECK_EQ_U64(cost.inner, 10000); /* from one reading to the next one */
     CHECK_EQ_U64(cost.outer, 10000);
+    CHECK_EQ_U64(cost.dense, 20000);
+    CHECK_EQ_U64(cost.gap, 10000);
     CHECK_EQ_U64(cost.sampled_inner, 0);
     CHECK_EQ_U64(cost.sampled_outer, 0);
     CHECK_EQ_U64(lost_in_all(), 0);

@@ -463,6 +463,77 @@ TEST(report_cost, other_views) {
                  "\nstint: not corrected: only the views table and tree can be\n");
 }
 
+/* ---- The footer: of which calls the cost is that of closely packed ones. */
+
+#define FEW 9
+#define DENSE 13
+#define GAP 10
+
+static const struct report_cost two = {
+    .timed = FEW * 1000, .recursive = 20000, .dense = DENSE * 1000, .gap = GAP * 1000};
+
+static void check_footer(const struct report_cost *each, const char *what) {
+    struct report_options o = {.set = REPORT_ALL_SETS};
+    struct text out;
+    CHECK(!interval_open(&s, 0));
+    struct report r = {&s, &o, &out, each, &nowhere};
+    text_start(&out);
+    CHECK(!report_footer(&r));
+    text_put(&out, "", 1);
+    CHECK_CONTAINS(out.data, what);
+    text_free(&out);
+    interval_close(&s);
+}
+
+#define DENSE_TEST(name, ns, what)                                                                 \
+    TEST(report_cost, name) {                                                                      \
+        for (int i = 0; i < 4; ++i) {                                                              \
+            leaf(ns);                                                                              \
+        }                                                                                          \
+        check_footer(&two, what);                                                                  \
+    }
+DENSE_TEST(dense_calls, 0, ": 4 calls at about 13 ns, 52 ns in all")
+DENSE_TEST(dense_calls_up_to_half_a_gap_more, 15, ": 4 calls at about 13 ns, 52 ns in all")
+DENSE_TEST(calls_in_between, 18, ": 4 calls at about 11 ns, 42 ns in all") /* 9 + 4 * 2 / 5 */
+DENSE_TEST(calls_with_work_in_them, 20, ": 4 calls at about 9 ns, 36 ns in all")
+DENSE_TEST(longer_calls, 1000, ": 4 calls at about 9 ns, 36 ns in all")
+
+/* Where it is not known how far apart readings are, there is one cost. */
+TEST(report_cost, without_a_gap) {
+    leaf(0);
+    check_footer(&cost, ": 1 call at about 3.001 us, ");
+}
+
+/* 40 ns of its own, around three calls: four gaps. */
+TEST(report_cost, dense_calls_nested) {
+    around(40, 3, 10);
+    check_footer(&two, ": 4 calls at about 13 ns, 52 ns in all");
+}
+
+TEST(report_cost, longer_calls_around_dense_ones) {
+    around(80, 3, 10);
+    check_footer(&two, ": 4 calls at about 12 ns, 48 ns in all");
+}
+
+/* The time of all of them is in 2 * depth + 1 gaps. */
+static void recurse_for(int depth, uint64_t ns) {
+    REGISTER_TIMER("recurse");
+    fake_advance(ns);
+    if (depth) {
+        recurse_for(depth - 1, ns);
+    }
+}
+
+TEST(report_cost, dense_calls_that_are_recursive) {
+    recurse_for(4, 18);
+    check_footer(&two, ": 5 calls at about 19 ns, 93 ns in all"); /* 13 + 4 * 20 */
+}
+
+TEST(report_cost, longer_calls_that_are_recursive) {
+    recurse_for(4, 100);
+    check_footer(&two, ": 5 calls at about 18 ns, 89 ns in all"); /* 9 + 4 * 20 */
+}
+
 /* With the cost that is measured here: a reading of the clock is 10 ns. */
 TEST(report_cost, of_this_process) {
     fake_step = 10;
