@@ -145,18 +145,19 @@ static inline __attribute__((always_inline)) uint64_t stint_impl_untimed(const c
     return STINT_IMPL_UNTIMED | sampled;
 }
 
-/* The frame of the node's last untimed call, whether or not it is `f`. The compiler must not know
- * that it is `f` where it is: a processor guesses the comparison, so what is written to `top` does
- * not wait for the `top` that was read, which the scope before has just written. */
+/* The frame of the node's last untimed call, most likely that of the next one, too. */
 static inline __attribute__((always_inline)) struct stint_impl_frame *
-stint_impl_frame_guess(const char *base, const struct stint_impl_sampled *s,
-                       const struct stint_impl_frame *f, int *right) {
-    struct stint_impl_frame *guess =
-        (struct stint_impl_frame *)(void *)(base + STINT_IMPL_LOAD(&s->frame));
-    struct stint_impl_frame *compared = guess;
-    STINT_IMPL_HIDE(compared);
-    *right = compared == f;
-    return guess;
+stint_impl_frame_guess(const char *base, const struct stint_impl_sampled *s) {
+    return (struct stint_impl_frame *)(void *)(base + STINT_IMPL_LOAD(&s->frame));
+}
+
+/* Whether the guess is `f`. The compiler must not know that it is where it is: a processor guesses
+ * the comparison, so what is written to `top` does not wait for the `top` that was read, which the
+ * scope before has just written. */
+static inline __attribute__((always_inline)) int
+stint_impl_frame_is(const struct stint_impl_frame *guess, const struct stint_impl_frame *f) {
+    STINT_IMPL_HIDE(guess);
+    return guess == f;
 }
 
 /* Opens a scope as an untimed call if its node is one of those tried first. 0: not so, or the call
@@ -164,15 +165,14 @@ stint_impl_frame_guess(const char *base, const struct stint_impl_sampled *s,
 static inline __attribute__((always_inline)) int
 stint_impl_open_untimed(struct stint_impl_thread *t, uint64_t me, uint32_t set, uint32_t id) {
     struct stint_impl_sampled *s = STINT_IMPL_LOAD(&t->near_sampled[id % STINT_IMPL_NEAR]);
-    struct stint_impl_frame *f = t->top;
-    int right;
-    if (STINT_IMPL_LOAD(&s->site) != id || s->parent != STINT_IMPL_LOAD(&f->node) ||
-        s->set != set || me >= STINT_IMPL_LOAD(&f->low)) {
+    struct stint_impl_frame *top = t->top;
+    struct stint_impl_frame *f = stint_impl_frame_guess(t->base, s);
+    if (STINT_IMPL_LOAD(&s->site) != id || s->parent != STINT_IMPL_LOAD(&top->node) ||
+        s->set != set || me >= STINT_IMPL_LOAD(&top->low)) {
         return 0;
     }
-    f = stint_impl_frame_guess(t->base, s, f + 1, &right);
     uint32_t left = STINT_IMPL_LOAD(&s->left);
-    if (!right || !left) {
+    if (!stint_impl_frame_is(f, top + 1) || !left) {
         return 0;
     }
     uint64_t start = s->start;
@@ -293,12 +293,11 @@ stint_impl_end_untimed(struct stint_impl_thread *t, uint64_t me,
                        const struct stint_impl_call *call) {
     struct stint_impl_frame *f = t->top, *guess;
     uint64_t start, compared;
-    int right;
     if (STINT_IMPL_LOAD(&f->guard) != (me | STINT_IMPL_TAG) ||
         (call && (call->info || call->threshold_us >= 0))) {
         return 0;
     }
-    /* That of the guard, which does not wait for the frame's: see stint_impl_frame_guess. */
+    /* That of the guard, which does not wait for the frame's: see stint_impl_frame_is. */
     start = *(stint_impl_opened *)(uintptr_t)me;
     compared = start;
     STINT_IMPL_HIDE(compared);
@@ -306,8 +305,8 @@ stint_impl_end_untimed(struct stint_impl_thread *t, uint64_t me,
         return 0;
     }
     struct stint_impl_sampled *s = stint_impl_sampled_at(t->base, (uint32_t)start);
-    guess = stint_impl_frame_guess(t->base, s, f, &right);
-    if (STINT_IMPL_UNLIKELY(!right)) {
+    guess = stint_impl_frame_guess(t->base, s);
+    if (STINT_IMPL_UNLIKELY(!stint_impl_frame_is(guess, f))) {
         /* The node is called at other depths, too. */
         STINT_IMPL_STORE(&s->frame, (uint64_t)((char *)f - t->base));
         guess = f;
@@ -385,17 +384,20 @@ inline namespace local {
 #if defined(__cplusplus)
 #define STINT_IMPL_FAR inline __attribute__((noinline, visibility("hidden")))
 #else
-#define STINT_IMPL_FAR static __attribute__((noinline, unused))
+#define STINT_IMPL_FAR static inline __attribute__((noinline, unused))
 #endif
 
 /* Where no node is tried first. A function of its own, so that other scopes save no registers for
- * it. */
+ * it; inline, because without optimisation gcc emits any other static function that is unused. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wattributes" /* inline and noinline */
 STINT_IMPL_FAR void stint_impl_begin_far(void *guard, struct stint_impl_site *site, uint32_t set,
                                          uint32_t id) {
     if (!stint_impl_open_far(stint_impl_thread_here, (uint64_t)(uintptr_t)guard, set, id)) {
         stint_impl_begin_slow(guard, site, set);
     }
 }
+#pragma GCC diagnostic pop
 
 static inline __attribute__((always_inline)) void
 stint_impl_begin_body(void *guard, struct stint_impl_site *site, uint32_t set) {
