@@ -33,11 +33,17 @@
 
 #define ROUNDS 8 /* the best of */
 #define PAIRS 64
-#define WORK_STEPS 47  /* multiplications, each of which waits for the one before it */
-#define SMALL_STEPS 16 /* of a short scope: about 4 ns */
-#define DENSE_STEPS 28 /* where scopes follow each other closely: about 7 ns */
-#define EVENTS 64      /* of the trace ring */
+#define EVENTS 64 /* of the trace ring */
 #define SITE 1u
+
+/* The work in a scope: so many multiplications, each of which waits for the one before it, at about
+ * 0.25 ns. */
+enum work {
+    NO_WORK,
+    SMALL_WORK = 16, /* of a short scope */
+    DENSE_WORK = 30, /* where scopes follow each other closely */
+    LONG_WORK = 51,
+};
 
 static const char run_time_name[] = "a name made at run time";
 
@@ -59,8 +65,8 @@ struct bench {
     struct arena_thread record;
     struct stint_impl_frame frames[4];
     struct stint_impl_site site;
-    uint64_t random;              /* what the work is done with */
-    int steps;                    /* of it */
+    uint64_t random; /* what the work is done with */
+    enum work work;
     uint64_t word;                /* of the name */
     void (*pair)(struct bench *); /* a call of the scope with the clock of this process */
     int tries_inline;             /* before the slow path */
@@ -94,7 +100,7 @@ static void bench_prepare(struct bench *b) {
     b->block.link_mask = THREAD_LINKS - 1;
     b->block.busy = 1;
     b->random = 1;
-    b->steps = WORK_STEPS;
+    b->work = LONG_WORK;
     b->site.word = (uint64_t)1 << 32 | SITE;
     b->arena.header.site_chunk[0] = UNIT_OF(site);
     struct stint_impl_node *n = &b->arena.node;
@@ -129,11 +135,22 @@ static void bench_sample(struct bench *b) {
 
 /* ---- What is measured. */
 
-static void work_do(struct bench *b) {
+#define WORK_STEP                                                                                  \
+    x *= 3;                                                                                        \
+    __asm__ volatile("" : "+r"(x));
+#define WORK_5_STEPS WORK_STEP WORK_STEP WORK_STEP WORK_STEP WORK_STEP
+
+/* Without a loop: its time would depend on where it lies and on how well its end is predicted. */
+static inline __attribute__((always_inline)) void work_do(struct bench *b) {
     uint64_t x = b->random;
-    for (int i = 0; i < b->steps; ++i) {
-        x *= 3;
-        __asm__ volatile("" : "+r"(x));
+    if (b->work >= SMALL_WORK) {
+        WORK_5_STEPS WORK_5_STEPS WORK_5_STEPS WORK_STEP
+    }
+    if (b->work >= DENSE_WORK) {
+        WORK_5_STEPS WORK_5_STEPS WORK_STEP WORK_STEP WORK_STEP WORK_STEP
+    }
+    if (b->work >= LONG_WORK) {
+        WORK_5_STEPS WORK_5_STEPS WORK_5_STEPS WORK_5_STEPS WORK_STEP
     }
     b->random = x;
 }
@@ -206,7 +223,7 @@ static uint64_t bench_parts(struct bench *b, void (*pair)(struct bench *), uint6
                             uint64_t *outer) {
     uint64_t ticks[ROUNDS], recorded[ROUNDS], best = UINT64_MAX;
     uint64_t all = 0, inside = 0, rounds = 0;
-    b->steps = SMALL_STEPS;
+    b->work = SMALL_WORK;
     for (int i = 0; i < ROUNDS; ++i) {
         uint64_t before = b->arena.node.total;
         ticks[i] = bench_round(b, pair);
@@ -223,13 +240,19 @@ static uint64_t bench_parts(struct bench *b, void (*pair)(struct bench *), uint6
     uint64_t mean = inside * 1000 / (rounds * PAIRS);
     *outer = saturating_subtract(all, inside) * 1000 / (rounds * PAIRS);
     *inner = saturating_subtract(mean, bench_time(b, pair_of_work));
-    b->steps = 0;
+    b->work = NO_WORK;
     return mean;
 }
 
+/* What a call adds to its work, in ticks times 1000. Both are measured in turn, so that a processor
+ * that changes its speed meanwhile, or is shared with something else, changes both. */
 static uint64_t bench_cost(struct bench *b, void (*pair)(struct bench *)) {
-    uint64_t with = bench_time(b, pair);
-    return saturating_subtract(with, bench_time(b, pair_of_work));
+    uint64_t with = UINT64_MAX, without = UINT64_MAX;
+    for (int round = 0; round < ROUNDS; ++round) {
+        with = u64_min(with, bench_round(b, pair));
+        without = u64_min(without, bench_round(b, pair_of_work));
+    }
+    return saturating_subtract(with, without) * 1000 / PAIRS;
 }
 
 static uint64_t cost_of_recursion(struct bench *b) {
@@ -252,7 +275,7 @@ static uint64_t cost_of_untimed(struct bench *b) {
 
 static void measure_all(struct bench *b, struct arena_cost *out) {
     out->timed = bench_cost(b, b->pair);
-    b->steps = DENSE_STEPS;
+    b->work = DENSE_WORK;
     out->dense = bench_cost(b, b->pair);
     out->gap = bench_parts(b, b->pair, &out->inner, &out->outer);
     out->recursive = cost_of_recursion(b);
@@ -267,7 +290,7 @@ static void measure_all(struct bench *b, struct arena_cost *out) {
 }
 
 static void measure_sampled(struct bench *b, struct arena_cost *out) {
-    b->steps = 0;
+    b->work = NO_WORK;
     bench_sample(b);
     out->sampled = bench_cost(b, pair_drawn);
 }
