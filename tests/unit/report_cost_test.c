@@ -392,6 +392,7 @@ static char *render(const char *view, const struct report_cost *each) {
     struct text out;
     CHECK(!report_options_parse(view, &o));
     CHECK(!interval_open(&s, 0));
+    s.ns_per_tick = ns_per_tick;
     struct report r = {&s, &o, &out, each, &nowhere};
     text_start(&out);
     CHECK(!report_render(&r, 1));
@@ -476,6 +477,7 @@ static void check_footer(const struct report_cost *each, const char *what) {
     struct report_options o = {.set = REPORT_ALL_SETS};
     struct text out;
     CHECK(!interval_open(&s, 0));
+    s.ns_per_tick = ns_per_tick;
     struct report r = {&s, &o, &out, each, &nowhere};
     text_start(&out);
     CHECK(!report_footer(&r));
@@ -502,6 +504,12 @@ DENSE_TEST(longer_calls, 1000, ": 4 calls at about 9 ns, 36 ns in all")
 TEST(report_cost, without_a_gap) {
     leaf(0);
     check_footer(&cost, ": 1 call at about 3.001 us, ");
+}
+
+TEST(report_cost, longer_calls_of_few_ticks) {
+    ns_per_tick = 2;
+    leaf(10);
+    check_footer(&two, ": 1 call at about 9 ns, ");
 }
 
 /* 40 ns of its own, around three calls: four gaps. */
@@ -532,6 +540,38 @@ TEST(report_cost, dense_calls_that_are_recursive) {
 TEST(report_cost, longer_calls_that_are_recursive) {
     recurse_for(4, 100);
     check_footer(&two, ": 5 calls at about 18 ns, 89 ns in all"); /* 9 + 4 * 20 */
+}
+
+/* A clock that counts in steps of 2.5 ns: from thousandths of a tick to picoseconds. */
+TEST(report_cost, from_ticks) {
+    static const struct arena_cost ticks = {.timed = 2,
+                                            .recursive = 4,
+                                            .dynamic = 6,
+                                            .sampled = 8,
+                                            .untimed = 10,
+                                            .reading = 12,
+                                            .inner = 14,
+                                            .outer = 16,
+                                            .sampled_inner = 18,
+                                            .sampled_outer = 20,
+                                            .dense = 22,
+                                            .gap = 24,
+                                            .ranges = 1};
+    struct report_cost ps;
+    report_cost_read(&ps, &ticks, 2.5);
+    CHECK_EQ_U64(ps.timed, 5);
+    CHECK_EQ_U64(ps.recursive, 10);
+    CHECK_EQ_U64(ps.dynamic, 15);
+    CHECK_EQ_U64(ps.sampled, 20);
+    CHECK_EQ_U64(ps.untimed, 25);
+    CHECK_EQ_U64(ps.reading, 30);
+    CHECK_EQ_U64(ps.inner, 35);
+    CHECK_EQ_U64(ps.outer, 40);
+    CHECK_EQ_U64(ps.sampled_inner, 45);
+    CHECK_EQ_U64(ps.sampled_outer, 50);
+    CHECK_EQ_U64(ps.dense, 55);
+    CHECK_EQ_U64(ps.gap, 60);
+    CHECK(ps.ranges);
 }
 
 /* With the cost that is measured here: a reading of the clock is 10 ns. */
