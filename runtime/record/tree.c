@@ -419,6 +419,10 @@ uint32_t tree_raw_samples = STINT_IMPL_RAW;
 /* ---- Samples. The first are kept in the node itself: their percentiles are exact, and most nodes
  * of a large program never need the 2560 bytes of a histogram. */
 
+static uint32_t histogram_new(void) {
+    return arena_get(sizeof(struct stint_impl_histogram), ARENA_HISTOGRAM);
+}
+
 /* The one of the node's site, set and thread; between thread_enter and thread_leave. 0 without
  * memory. */
 static uint32_t histogram_get(struct thread_block *b, const struct stint_impl_node *n) {
@@ -431,7 +435,7 @@ static uint32_t histogram_get(struct thread_block *b, const struct stint_impl_no
     if (unit) {
         return unit;
     }
-    unit = arena_get(sizeof(struct stint_impl_histogram), ARENA_HISTOGRAM);
+    unit = histogram_new();
     if (!unit || link_put(b, key, unit)) {
         return 0;
     }
@@ -465,10 +469,14 @@ static void raw_count(char *base, struct stint_impl_node *n, uint32_t histogram)
     }
 }
 
-/* Without memory the node has none for good, and is counted once: its span is not 0 afterwards. */
+/* Without memory the node has none for good, and is counted once: its span is not 0 afterwards. In a
+ * signal handler that interrupted a change of the tables it gets one that no other node has. A scope
+ * that was interrupted while it got its own is still open, so it is of another node. */
 static int histogram_give(struct thread_block *b, struct stint_impl_node *n) {
-    uint32_t unit = 0;
-    if (!thread_enter_tables(b)) {
+    uint32_t unit;
+    if (thread_enter_tables(b)) {
+        unit = histogram_new();
+    } else {
         unit = histogram_get(b, n);
         thread_leave(b);
     }

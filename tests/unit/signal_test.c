@@ -164,6 +164,54 @@ static uint64_t percentile_samples(const char *name) {
     return count;
 }
 
+/* Sites whose next sample is the first that needs a histogram. */
+#define PRIMED 8
+#define PRIMED_SITE(n)                                                                             \
+    static void primed_##n(void) {                                                                 \
+        REGISTER_TIMER("primed " #n);                                                              \
+        fake_advance(5);                                                                           \
+    }
+PRIMED_SITE(0)
+PRIMED_SITE(1)
+PRIMED_SITE(2)
+PRIMED_SITE(3)
+PRIMED_SITE(4)
+PRIMED_SITE(5)
+PRIMED_SITE(6)
+PRIMED_SITE(7)
+static void (*const primed[PRIMED])(void) = {primed_0, primed_1, primed_2, primed_3,
+                                             primed_4, primed_5, primed_6, primed_7};
+
+/* Where the tables are taken already and a scope is still begun inline, as these outside of others. */
+static void primed_handler(int number) {
+    struct thread_block *b = thread_block_here();
+    (void)number;
+    if (opened < PRIMED && b->busy && STINT_IMPL_LOAD(&b->hot.gate) != STINT_IMPL_SHUT &&
+        !open_scopes()) {
+        primed[opened++]();
+    }
+}
+
+TEST(signal, histogram_while_the_tables_are_taken) {
+    NEEDS_STEPPING(primed_handler);
+    char name[20];
+    tree_raw_samples = 1;
+    for (int i = 0; i < PRIMED; ++i) {
+        primed[i]();
+    }
+    stepping(1);
+    nested();
+    first_use();
+    stepping(0);
+    CHECK(opened > 0);
+    CHECK_EQ_U64(lost_in_all(), 0);
+    for (unsigned i = 0; i < opened; ++i) {
+        snprintf(name, sizeof name, "primed %u", i);
+        CHECK_EQ_U64(calls_of(name), 2);
+        CHECK_EQ_U64(percentile_samples(name), 2);
+    }
+}
+
 /* Of the main program, so that the handler interrupts the change from kept samples to a histogram;
  * its intervals have the node of those that it interrupts. */
 static void interval_handler(int number) {
