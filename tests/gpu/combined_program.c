@@ -70,15 +70,18 @@ static void run_dynamic(int round) {
 
 /* What is allocated in the range is freed after it. */
 static void run_range(void) {
+    void *block;
+    {
 #ifdef COMBINED_NVTX
-    nvtxRangePushA("range");
+        nvtxRangePushA("range");
 #else
-    REGISTER_TIMER_DYNAMIC("range");
+        REGISTER_TIMER_DYNAMIC("range");
 #endif
-    void *block = allocate(8);
+        block = allocate(8);
 #ifdef COMBINED_NVTX
-    nvtxRangePop();
+        nvtxRangePop();
 #endif
+    }
     free(block);
 }
 
