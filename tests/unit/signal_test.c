@@ -192,7 +192,7 @@ static void primed_handler(int number) {
     }
 }
 
-TEST(signal, histogram_while_the_tables_are_taken) {
+TEST(signal, first_histogram_with_the_tables_taken_at_every_instruction) {
     NEEDS_STEPPING(primed_handler);
     char name[20];
     tree_raw_samples = 1;
