@@ -579,7 +579,8 @@ def abidiff(place):
         sys.exit("incompatible with %s, and STINT_ABI is the same\n%s" % (base, done.stdout))
 
 
-CUDART = ["-DSTINT_GPU_API=cudart", "-DSTINT_BUILD_TESTS=OFF", "-DSTINT_BUILD_SAMPLES=OFF"]
+CUDART = ["-DSTINT_GPU_API=cudart", "-DSTINT_BUILD_TESTS=OFF", "-DSTINT_BUILD_SAMPLES=OFF",
+          "-DSTINT_BUILD_TOOL=OFF"]
 
 
 def cudart_build(place, source, name, *settings):
