@@ -93,6 +93,11 @@ static uint32_t table_new(const struct stint_impl_lines_file *file,
     return unit;
 }
 
+/* Whether the clock is the one that markers read. */
+static int clock_fits(void) {
+    return clock_kind() == CLOCK_KIND_COUNTER;
+}
+
 static struct line_book *book_of(struct line_place *p, const struct stint_impl_lines_file *file) {
     uint64_t hash = file_hash(file);
     struct line_book *b = p->books;
@@ -108,7 +113,10 @@ static struct line_book *book_of(struct line_place *p, const struct stint_impl_l
         b->hot.thread = &p->hot;
         b->next = p->books;
         p->books = b;
-        b->table = table_new(file, p->record);
+        /* With another clock there is no table: its rows would say that the lines never ran. */
+        if (clock_fits()) {
+            b->table = table_new(file, p->record);
+        }
     }
     return b;
 }
@@ -121,18 +129,14 @@ static struct stint_impl_line_cell *book_cells(const struct line_book *b) {
     return (void *)((char *)table + arena_lines_cells_at(table->count));
 }
 
-/* Whether the clock is the one that markers read; one line if not. Under the lock. */
-static int clock_fits(void) {
-    if (clock_kind() == CLOCK_KIND_COUNTER) {
-        return 1;
-    }
+/* One line, once. Under the lock. */
+static void clock_tell(void) {
     if (!clock_was_named) {
         clock_was_named = 1;
         log_line("times of source lines are not recorded: they need the processor's counter, and "
                  "the clock is %s; STINT_CLOCK=tsc selects the counter",
                  clock_name());
     }
-    return 0;
 }
 
 static struct line_book *book_open(struct thread_block *b,
@@ -142,7 +146,7 @@ static struct line_book *book_open(struct thread_block *b,
     if (p) {
         book = book_of(p, file);
     }
-    if (!book || !book->table) {
+    if (!book || (!book->table && clock_fits())) {
         arena_lose(STINT_STATUS_NO_NODE, 1);
     }
     if (!book) {
@@ -151,6 +155,8 @@ static struct line_book *book_open(struct thread_block *b,
     book->hot.cells = NULL;
     if (config.enable && clock_fits()) {
         book->hot.cells = book_cells(book);
+    } else if (config.enable) {
+        clock_tell();
     }
     book->hot.gate = registry_gate();
     if (thread_slow_only()) {

@@ -131,8 +131,9 @@ static void *busy(void *count) {
     return NULL;
 }
 
-/* At exit, LeakSanitizer takes the locks of malloc. In a child, nobody gives back those that another
- * thread held at the fork, so it asks here (lsan_interface.h) whether to look for leaks. */
+/* At exit, LeakSanitizer takes the locks of malloc. Those that another thread of the parent held at
+ * the fork are never released in the child, so that its leak check would block for ever. LeakSanitizer
+ * calls this function before a check (sanitizer/lsan_interface.h); other builds ignore it. */
 static int is_child;
 
 __attribute__((visibility("default"))) int __lsan_is_turned_off(void);

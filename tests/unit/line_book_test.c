@@ -307,6 +307,27 @@ TEST(line_book, switched_off) {
     snapshot_free(&t.s);
 }
 
+static void inner_twice(void *unused) {
+    (void)unused;
+    inner();
+    inner();
+}
+
+/* Markers read the processor's counter. */
+TEST(line_book, another_clock_is_named_once) {
+    struct taken t;
+    setenv("STINT_CLOCK", "monotonic", 1);
+    char *line = harness_capture(2, inner_twice, NULL);
+    CHECK_CONTAINS(line, "times of source lines are not recorded: they need the processor's counter, "
+                         "and the clock is monotonic; STINT_CLOCK=tsc selects the counter\n");
+    CHECK(strchr(line, '\n') == line + strlen(line) - 1);
+    free(line);
+    lines_take(&t);
+    CHECK_EQ_U64(t.rows.row_count, 0); /* a row of 0 hits would say that the line never ran */
+    CHECK_EQ_U64(lost_in_all(), 0);
+    snapshot_free(&t.s);
+}
+
 TEST(line_book, without_memory_it_is_counted) {
     struct taken t;
     setenv("STINT_MEMORY", "1M", 1);
