@@ -201,7 +201,8 @@ endfunction()
 function(stint_add_mem target runtime)
     stint_add_layer(${runtime}_mem mem)
     # The compiler must not replace calls of malloc by what it knows of it.
-    target_compile_options(${runtime}_mem PRIVATE -fno-builtin)
+    # An exception of operator new passes through.
+    target_compile_options(${runtime}_mem PRIVATE -fno-builtin -funwind-tables)
     add_library(${target} SHARED $<TARGET_OBJECTS:${runtime}_mem>)
     target_link_libraries(${target} PRIVATE ${runtime} -pthread ${CMAKE_DL_LIBS})
     target_link_options(${target} PRIVATE "LINKER:-z,nodelete" "LINKER:-z,relro" "LINKER:-z,now")

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The functions of libstint-mem.so that the program calls instead of those of the C library. Each
- * calls the next function of its name and counts (mem_count.h). operator new, strdup, getline and
- * the like are counted by the malloc that they call; malloc_usable_size is left as it is.
+ * calls the next function of its name and counts (mem_count.h). strdup, getline and the like are
+ * counted by the malloc that they call; operator new is in new_calls.c; malloc_usable_size is left as
+ * it is.
  *
  * - A block leaves the table before it is freed: from then on another thread may get its address.
  * - Before the next functions are known, memory comes from a small static piece
@@ -170,7 +171,7 @@ EXPORT void *pvalloc(size_t size) {
 }
 
 /* ---- Mapped memory: anonymous and accessible, of MAPPINGS_MIN bytes or more, and not that of
- * libstint.so. */
+ * libstint.so or of an allocator. */
 
 static void part_removed(const struct mapping_part *part) {
     mem_count_unmap(part->length, part->owner, part->is_inherited);
@@ -198,7 +199,7 @@ static void *map_and_count(const void *caller, void *at, size_t length, int prot
     if (mem_is_own_code(caller)) {
         return map_now(at, length, protection, flags, fd, offset);
     }
-    int counts = mem_enter();
+    int counts = !mem_within_new(__builtin_frame_address(0)) && mem_enter();
     if (counts && (flags & MAP_FIXED)) {
         mappings_remove(at, length, part_removed);
     }

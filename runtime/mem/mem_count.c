@@ -14,6 +14,7 @@
 #include "session/memory_calls.h"
 
 __thread int mem_inside __attribute__((tls_model("initial-exec")));
+__thread uintptr_t mem_last_block __attribute__((tls_model("initial-exec")));
 int mem_is_on = 1;
 
 static struct memory_scope before_arena;
@@ -197,6 +198,7 @@ static void block_add(const void *block, uint64_t size, uint32_t owner) {
 
 ONE_PIECE void mem_count_block(const void *block, size_t size) {
     block_add(block, size, count_new(size));
+    mem_last_block = (uintptr_t)block;
 }
 
 void mem_take(const void *block, struct mem_taken *out) {

@@ -8,6 +8,7 @@
 
 #include "mappings.h"
 #include "mem_count.h"
+#include "new_calls.h"
 #include "next_calls.h"
 #include "session/memory_calls.h"
 
@@ -94,6 +95,7 @@ static const struct memory_ops mem_ops = {mem_start, mem_stop, mem_forget, rival
 __attribute__((constructor(101))) static void mem_load(void) {
     uintptr_t own = (uintptr_t)&stint_impl_memory_connect;
     dl_iterate_phdr(find_code, &own);
+    new_calls_find();
     find_rival();
     stint_impl_memory_connect(&mem_ops);
 }

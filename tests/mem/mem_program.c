@@ -296,6 +296,19 @@ static void many(void) {
     }
 }
 
+#define SMALL 1000
+
+static void small(void) {
+    static void *blocks[SMALL];
+    REGISTER_TIMER("small");
+    for (int i = 0; i < SMALL; ++i) {
+        blocks[i] = malloc(8);
+    }
+    for (int i = 0; i < SMALL; ++i) {
+        free(blocks[i]);
+    }
+}
+
 static void *volatile before_main;
 
 __attribute__((constructor)) static void allocate_before_main(void) {
@@ -314,6 +327,7 @@ int main(int argc, char **argv) {
                  {"fork", forking},
                  {"mapped", mapped},
                  {"oracle", oracle},
+                 {"small", small},
                  {"many", many}};
     const char *mode = argc > 1 ? argv[1] : "";
     if (!strcmp(mode, "functions")) {

@@ -156,6 +156,75 @@ def case_oracle(place):
               freed=allocated - live, memory_live=live, memory_peak=peak, memory_peak_own=peak)
 
 
+def check_new(place, *command, preload=None, fails=True):
+    """tests/mem/mem_new.cpp. The C++ library may ask malloc for more than operator new is asked for:
+    1 byte for none."""
+    if not place.program("mem_load").exists():
+        print("needs a C++ compiler")
+        return SKIPPED
+    env = {"LD_PRELOAD": preload} if preload else {}
+    runs, _ = place.record(place.program(command[0]), "1" if fails else "0", *command[1:], env=env)
+    rows = rows_of(runs[0])
+    check_row(rows, "forms", mallocs=12, allocated=12 * 128, frees=12, freed=12 * 128,
+              freed_elsewhere=0, memory_peak=128, memory_live=0)
+    check_row(rows, "leak", mallocs=1000, allocated=128000, frees=0, memory_live=128000)
+    check_row(rows, "large", mallocs=50, frees=50, memory_peak=(49 << 20), memory_live=0)
+    expect("large: bytes", rows["large"]["allocated_bytes"] in (1225 << 20, (1225 << 20) + 1), True)
+    if fails: # the exceptions are blocks, too
+        expect("the new handler's free", rows["fails"]["frees"] >= 1, True)
+        expect("fails: live", rows["fails"]["memory_live_bytes"] < 128, True)
+        check_row(rows, "after", mallocs=2, allocated=256, frees=0, memory_live=256)
+    return 0
+
+
+def case_cxx(place):
+    return check_new(place, "mem_load_linked")
+
+
+def case_cxx_loaded(place):
+    """The C++ library comes with a module."""
+    return check_new(place, "mem_load", place.program("libmem_new.so"))
+
+
+def check_allocator(place, library, fails=True):
+    """With that allocator below, which has operator new of its own."""
+    said = subprocess.run(["true"], env={**os.environ, "LD_PRELOAD": library}, check=False,
+                          stderr=subprocess.PIPE, text=True).stderr
+    if said:
+        print("needs %s: %s" % (library, said.splitlines()[0]))
+        return SKIPPED
+    for command in (("mem_load_linked",), ("mem_load", place.program("libmem_new.so"))):
+        status = check_new(place, *command, preload=library, fails=fails)
+        if status:
+            return status
+    runs, _ = place.record(place.program(), "owners", env={"LD_PRELOAD": library})
+    check_row(rows_of(runs[0]), "first", mallocs=40, allocated=4000, frees=10, freed=1000,
+              freed_elsewhere=2100, memory_peak=4000, memory_live=900)
+    return 0
+
+
+def case_jemalloc(place):
+    return check_allocator(place, "libjemalloc.so.2")
+
+
+def case_tcmalloc(place):
+    return check_allocator(place, "libtcmalloc.so.4")
+
+
+def case_tcmalloc_minimal(place):
+    return check_allocator(place, "libtcmalloc_minimal.so.4")
+
+
+def case_tbbmalloc(place):
+    """Its operator new maps memory from another library."""
+    return check_allocator(place, "libtbbmalloc_proxy.so.2")
+
+
+def case_mimalloc(place):
+    """It ends the program where operator new finds no memory."""
+    return check_allocator(place, "libmimalloc.so.2.0", fails=False)
+
+
 def case_before_main(place):
     _, done = place.record(place.program(), "owners")
     if not outside_of(done):
@@ -201,6 +270,25 @@ def case_full(place):
     runs, done = place.record(place.program(), "many", env={"STINT_MEM_TABLE": "2M"})
     contains(done.stderr, "blocks of memory that had no room in the table of blocks")
     check_row(rows_of(runs[0]), "many", mallocs=100000, allocated=10000000)
+
+
+def case_small_blocks(place):
+    """Blocks of 8 bytes, of which jemalloc has every other one at an odd multiple of 8: they are
+    counted as allocated, but not as freed, and the footer says so."""
+    env = {"LD_PRELOAD": "libjemalloc.so.2"}
+    if subprocess.run(["true"], env={**os.environ, **env}, check=False,
+                      stderr=subprocess.PIPE).stderr:
+        print("needs libjemalloc.so.2")
+        return SKIPPED
+    runs, done = place.record(place.program(), "small", env=env)
+    lost = re.search(r"lost: (\d+) blocks of memory that had no room in the table", done.stderr)
+    if not lost:
+        raise Failure("no line about lost blocks:\n" + done.stderr)
+    lost = int(lost[1])
+    expect("some are lost, not all", 0 < lost < 1000, True)
+    check_row(rows_of(runs[0]), "small", mallocs=1000, allocated=8000, frees=1000,
+              freed=8 * (1000 - lost), memory_live=8 * lost)
+    return 0
 
 
 def case_linked(place):
