@@ -1,13 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Ranges in an array that is searched from its start: mmap itself takes longer. The lock has the
- * process of its holder, so that the child of a fork, which may call these functions in any fork
- * handler, needs no handler of this library: a holder in another process does not exist here.
+ * Ranges in an array that is searched from its start: mmap itself takes longer. Called by mem_calls.c
+ * for each mapping of the program.
+ *
+ * A thread that finds the lock taken waits in the kernel: if it spun, one with a real-time priority
+ * would keep the holder from the processor. The lock has the process of its holder, so that the child
+ * of a fork, which may call these functions in any fork handler, needs no handler of this library: a
+ * holder in another process does not exist here.
  */
 #include "mappings.h"
 
-#include <sched.h>
+#include <linux/futex.h>
+#include <sys/syscall.h>
 #include <unistd.h>
+
+#include "base/errno_keep.h"
 
 #define RANGES 4096u
 
@@ -16,23 +23,41 @@ struct range {
     uintptr_t to;
     uint32_t owner;
     uint32_t generation; /* of the process that mapped it */
+    const void *call;    /* that has taken it; NULL = none, it is mapped */
 };
+
+#define LOCK_WAITED (1u << 31) /* above the number of a process */
 
 /* All under the lock. */
 static struct range ranges[RANGES];
 static uint32_t range_count;      /* those after it are unused */
-static int range_lock;            /* the process of its holder, 0 = free */
+static uint32_t range_lock;       /* the process of its holder, LOCK_WAITED; 0 = free. Atomic */
 static uint32_t range_generation; /* relaxed: written in the child of a fork */
 
+/* ---- The lock. */
+
+static int lock_swap(uint32_t *was, uint32_t now) {
+    return __atomic_compare_exchange_n(&range_lock, was, now, 0, __ATOMIC_ACQUIRE,
+                                       __ATOMIC_RELAXED);
+}
+
+static void lock_wait(uint32_t me) {
+    ERRNO_KEEP;
+    uint32_t was = me;
+    if (lock_swap(&was, me | LOCK_WAITED) || was == (me | LOCK_WAITED)) {
+        syscall(SYS_futex, &range_lock, FUTEX_WAIT_PRIVATE, me | LOCK_WAITED, NULL, NULL, 0);
+    }
+}
+
 static void mappings_lock(void) {
-    int me = (int)getpid(), holder = 0;
-    while (!__atomic_compare_exchange_n(&range_lock, &holder, me, 0, __ATOMIC_ACQUIRE,
-                                        __ATOMIC_RELAXED)) {
+    uint32_t me = (uint32_t)getpid(), was = 0, mine = me;
+    while (!lock_swap(&was, mine)) {
+        uint32_t holder = was & ~LOCK_WAITED;
         if (holder == me) {
-            sched_yield();
-            holder = 0;
-        } else if (__atomic_compare_exchange_n(&range_lock, &holder, me, 0, __ATOMIC_ACQUIRE,
-                                               __ATOMIC_RELAXED)) {
+            lock_wait(me);
+            mine = me | LOCK_WAITED; /* others may wait, too */
+            was = 0;
+        } else if (holder && lock_swap(&was, me)) {
             range_count = 0; /* a thread of the parent was changing them */
             return;
         }
@@ -40,10 +65,15 @@ static void mappings_lock(void) {
 }
 
 static void mappings_unlock(void) {
-    __atomic_store_n(&range_lock, 0, __ATOMIC_RELEASE);
+    if (__atomic_exchange_n(&range_lock, 0, __ATOMIC_RELEASE) & LOCK_WAITED) {
+        ERRNO_KEEP;
+        syscall(SYS_futex, &range_lock, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+    }
 }
 
-static int range_put(uintptr_t from, uintptr_t to, uint32_t owner, uint32_t generation) {
+/* ---- Ranges. */
+
+static int range_put(struct range range) {
     uint32_t i = 0;
     while (i < range_count && ranges[i].from != ranges[i].to) {
         ++i;
@@ -51,7 +81,7 @@ static int range_put(uintptr_t from, uintptr_t to, uint32_t owner, uint32_t gene
     if (i == RANGES) {
         return -1;
     }
-    ranges[i] = (struct range){from, to, owner, generation};
+    ranges[i] = range;
     if (i == range_count) {
         ++range_count;
     }
@@ -60,54 +90,91 @@ static int range_put(uintptr_t from, uintptr_t to, uint32_t owner, uint32_t gene
 
 int mappings_add(const void *address, size_t length, uint32_t owner) {
     uintptr_t from = (uintptr_t)address;
+    struct range range = {.from = from, .to = from + length, .owner = owner};
     mappings_lock();
-    int failed =
-        range_put(from, from + length, owner, __atomic_load_n(&range_generation, __ATOMIC_RELAXED));
+    range.generation = __atomic_load_n(&range_generation, __ATOMIC_RELAXED);
+    int failed = range_put(range);
     mappings_unlock();
     return failed;
 }
 
-/* Takes the addresses out of the first range from *next on that has some of them. 0: there is none. */
-static int range_cut(uint32_t *next, uintptr_t from, uintptr_t to, struct mapping_part *out) {
-    for (; *next < range_count; ++*next) {
-        struct range *r = &ranges[*next];
-        uintptr_t low = r->from > from ? r->from : from;
-        uintptr_t high = r->to < to ? r->to : to;
-        if (low >= high) {
-            continue;
+/* Takes [from, to) of a range that has some of it; what is left on each side is a range of its own. */
+static size_t range_take(struct range *r, uintptr_t from, uintptr_t to, const void *call,
+                         uint64_t *lost) {
+    struct range below = *r, above = *r;
+    if (r->from < from) {
+        below.to = from;
+        if (range_put(below)) {
+            ++*lost;
+        } else {
+            r->from = from;
         }
-        struct range rest = *r;
-        uint32_t now = __atomic_load_n(&range_generation, __ATOMIC_RELAXED);
-        *out = (struct mapping_part){high - low, r->owner, r->generation != now};
-        r->to = low;
-        if (rest.from == low) {
-            r->from = high;
-            r->to = rest.to;
-        } else if (high < rest.to && range_put(high, rest.to, rest.owner, rest.generation)) {
-            out->length = rest.to - low; /* no room for the end: it is taken for freed, too */
-        }
-        return 1;
     }
-    return 0;
+    if (r->to > to) {
+        above.from = to;
+        if (range_put(above)) {
+            ++*lost;
+        } else {
+            r->to = to;
+        }
+    }
+    r->call = call;
+    return r->to - r->from;
 }
 
-size_t mappings_remove(const void *address, size_t length,
-                       void (*removed)(const struct mapping_part *part)) {
-    uintptr_t from = (uintptr_t)address;
-    struct mapping_part part;
+size_t mappings_take(const void *address, size_t length, const void *call, uint64_t *lost) {
+    uintptr_t from = (uintptr_t)address, to = from + length;
     size_t bytes = 0;
-    uint32_t next = 0;
-    int found;
-    do {
-        mappings_lock();
-        found = range_cut(&next, from, from + length, &part);
-        mappings_unlock();
-        if (found) {
-            removed(&part);
-            bytes += part.length;
+    mappings_lock();
+    for (uint32_t i = 0; i < range_count; ++i) {
+        struct range *r = &ranges[i];
+        if (!r->call && r->from < to && r->to > from) {
+            bytes += range_take(r, from, to, call, lost);
         }
-    } while (found);
+    }
+    mappings_unlock();
     return bytes;
+}
+
+/* The next range from *next on that the call has taken; 0: there is none. */
+static int range_find_taken(uint32_t *next, const void *call, struct range *out) {
+    int found = 0;
+    mappings_lock();
+    for (; !found && *next < range_count; ++*next) {
+        struct range *r = &ranges[*next];
+        if (r->call == call && r->from != r->to) {
+            *out = *r;
+            found = 1;
+        }
+    }
+    mappings_unlock();
+    return found;
+}
+
+void mappings_put_back(const void *call, int (*is_left)(uintptr_t from, uintptr_t to)) {
+    struct range range;
+    uint32_t next = 0;
+    while (range_find_taken(&next, call, &range)) {
+        if (is_left && !is_left(range.from, range.to)) {
+            continue;
+        }
+        mappings_lock();
+        ranges[next - 1].call = NULL;
+        mappings_unlock();
+    }
+}
+
+void mappings_drop(const void *call, void (*removed)(const struct mapping_part *part)) {
+    struct range range;
+    uint32_t next = 0;
+    while (range_find_taken(&next, call, &range)) {
+        uint32_t now = __atomic_load_n(&range_generation, __ATOMIC_RELAXED);
+        struct mapping_part part = {range.to - range.from, range.owner, range.generation != now};
+        mappings_lock();
+        ranges[next - 1] = (struct range){0};
+        mappings_unlock();
+        removed(&part);
+    }
 }
 
 void mappings_inherit(void) {

@@ -3,6 +3,9 @@
  * The memory that the program has mapped itself: ranges of addresses with the scope that mapped
  * them. A range may be unmapped in parts, and several by one call.
  *
+ * A call that unmaps takes the ranges before the kernel does, as another thread may get their addresses
+ * at once, and then drops them, or puts them back if it failed.
+ *
  * Threading: any thread, between mem_enter and mem_leave, which keep a signal handler out that
  * interrupted the holder of the lock.
  */
@@ -24,10 +27,15 @@ struct mapping_part {
 
 /* 0, or -1: there is no room. */
 int mappings_add(const void *address, size_t length, uint32_t owner);
-/* Removes those addresses; `removed` is called for each range that had some, without the lock.
- * Returns how many bytes of ranges there were. */
-size_t mappings_remove(const void *address, size_t length,
-                       void (*removed)(const struct mapping_part *part));
+/* Takes what is mapped of those addresses for a call, which is any address that no other call gives
+ * meanwhile. Returns how many bytes those are. Without room for what is left of a range, more of it
+ * is taken: then *lost is incremented. */
+size_t mappings_take(const void *address, size_t length, const void *call, uint64_t *lost);
+/* Puts back what the call has taken and the kernel has left; is_left: NULL = all of it. */
+void mappings_put_back(const void *call, int (*is_left)(uintptr_t from, uintptr_t to));
+/* Removes what the call has taken and not put back; `removed` is called for each range, without the
+ * lock. */
+void mappings_drop(const void *call, void (*removed)(const struct mapping_part *part));
 /* In the child of a fork: the owners of all ranges so far are those of the parent. */
 void mappings_inherit(void);
 

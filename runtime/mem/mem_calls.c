@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "base/arithmetic.h"
+#include "base/errno_keep.h"
 #include "mappings.h"
 #include "mem_count.h"
 #include "mem_start.h"
@@ -177,6 +178,38 @@ static void part_removed(const struct mapping_part *part) {
     mem_count_unmap(part->length, part->owner, part->is_inherited);
 }
 
+/* As the kernel rounds lengths. 0: there are no such addresses. */
+static size_t whole_pages(size_t length) {
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    return (length + page - 1) / page * page;
+}
+
+/* Before a call that unmaps. How many bytes are taken. */
+static size_t mapping_take(const void *at, size_t length, const void *call) {
+    uint64_t lost = 0;
+    size_t bytes = mappings_take(at, whole_pages(length), call, &lost);
+    if (lost) {
+        stint_impl_memory_lose(lost);
+    }
+    return bytes;
+}
+
+/* After it. */
+static void mapping_settle(const void *call, int failed,
+                           int (*is_left)(uintptr_t from, uintptr_t to)) {
+    if (failed) {
+        mappings_put_back(call, is_left);
+    }
+    mappings_drop(call, part_removed);
+}
+
+/* The kernel may unmap what is at a fixed address before it fails to map something there. */
+static int is_mapped(uintptr_t from, uintptr_t to) {
+    ERRNO_KEEP;
+    from -= from % (uintptr_t)sysconf(_SC_PAGESIZE);
+    return !syscall(SYS_msync, from, to - from, MS_ASYNC);
+}
+
 static void mapping_add(const void *at, size_t length) {
     if (mappings_add(at, length, mem_count_map(length))) {
         stint_impl_memory_lose(1);
@@ -200,10 +233,11 @@ static void *map_and_count(const void *caller, void *at, size_t length, int prot
         return map_now(at, length, protection, flags, fd, offset);
     }
     int counts = !mem_within_new(__builtin_frame_address(0)) && mem_enter();
-    if (counts && (flags & MAP_FIXED)) {
-        mappings_remove(at, length, part_removed);
-    }
+    int replaces = counts && (flags & MAP_FIXED) && mapping_take(at, length, &counts);
     void *got = map_now(at, length, protection, flags, fd, offset);
+    if (replaces) {
+        mapping_settle(&counts, got == MAP_FAILED, is_mapped);
+    }
     if (counts && got != MAP_FAILED && mapping_counts(length, protection, flags)) {
         mapping_add(got, length);
     }
@@ -231,18 +265,23 @@ EXPORT int munmap(void *at, size_t length) {
         return next_calls.munmap(at, length);
     }
     int counts = mem_enter();
-    if (counts) {
-        mappings_remove(at, length, part_removed);
-    }
+    int is_known = counts && mapping_take(at, length, &counts);
     int result = next_calls.munmap(at, length);
+    if (is_known) {
+        mapping_settle(&counts, result, NULL);
+    }
     mem_leave(counts);
     return result;
 }
 
-/* A mapping that is moved or changes its size is counted as freed and mapped anew, as by realloc. */
+#ifndef MREMAP_DONTUNMAP /* glibc before 2.32 */
+#define MREMAP_DONTUNMAP 4
+#endif
+
+/* A mapping that is moved or changes its size is counted as freed and mapped anew, as by realloc. With
+ * MREMAP_DONTUNMAP the old one stays. */
 EXPORT void *mremap(void *at, size_t length, size_t to, int flags, ...) {
     void *where = NULL;
-    size_t counted = 0;
     if (flags & MREMAP_FIXED) {
         va_list more;
         va_start(more, flags);
@@ -253,17 +292,23 @@ EXPORT void *mremap(void *at, size_t length, size_t to, int flags, ...) {
         return (void *)syscall(SYS_mremap, at, length, to, flags, where);
     }
     int counts = mem_enter();
+    size_t moved = 0, replaced = 0;
     if (counts) {
-        counted = mappings_remove(at, length, part_removed);
+        moved = mapping_take(at, length, &moved);
         if (where) {
-            mappings_remove(where, to, part_removed);
+            replaced = mapping_take(where, to, &replaced);
         }
     }
     void *got = next_calls.mremap(at, length, to, flags, where);
-    if (counted && got != MAP_FAILED) {
+    int failed = got == MAP_FAILED;
+    if (moved) {
+        mapping_settle(&moved, failed || (flags & MREMAP_DONTUNMAP), NULL);
+    }
+    if (replaced) {
+        mapping_settle(&replaced, failed, is_mapped);
+    }
+    if (moved && !failed) {
         mapping_add(got, to);
-    } else if (counted) {
-        mapping_add(at, length);
     }
     mem_leave(counts);
     return got;

@@ -3,11 +3,14 @@
  * prints nothing; the mode oracle prints what it counted itself. */
 #include <malloc.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "stint/stint.h"
@@ -235,6 +238,119 @@ static void mapped(void) {
     }
 }
 
+static char *map_one(void) {
+    char *at = mmap(NULL, MIB, RW, ANONYMOUS, -1, 0);
+    if (at == MAP_FAILED) {
+        abort();
+    }
+    return at;
+}
+
+static void expect_failure(int failed) {
+    if (!failed) {
+        abort();
+    }
+}
+
+static void failed_unmaps(void) {
+    REGISTER_TIMER("failed unmaps");
+    char *at = map_one();
+    expect_failure(munmap(at + 1, MIB));
+    expect_failure(munmap(at, 0));
+    expect_failure(mmap(at, MIB, RW, MAP_PRIVATE | MAP_FIXED, -1, 0) == MAP_FAILED); /* no file */
+    expect_failure(mremap(at, MIB, (size_t)1 << 46, 0) == MAP_FAILED);
+}
+
+/* A file that cannot be mapped: older kernels have unmapped the addresses when they find out. */
+static void failed_late(void) {
+    char *at;
+    {
+        REGISTER_TIMER("failed late");
+        int file = socket(AF_INET, SOCK_DGRAM, 0);
+        at = map_one();
+        expect_failure(mmap(at, MIB, RW, MAP_PRIVATE | MAP_FIXED, file, 0) == MAP_FAILED);
+        close(file);
+    }
+    if (!msync(at, MIB, MS_ASYNC)) {
+        REGISTER_TIMER("still mapped");
+    }
+}
+
+static void whole_pages(void) {
+    REGISTER_TIMER("whole pages");
+    char *at = mmap(NULL, MIB + 5, RW, ANONYMOUS, -1, 0);
+    munmap(at, MIB + 1);
+    at = map_one();
+    mmap(at, MIB - 1, RW, ANONYMOUS | MAP_FIXED, -1, 0); /* in its place */
+    munmap(at, MIB - 2);
+}
+
+#ifndef MREMAP_DONTUNMAP /* glibc before 2.32 */
+#define MREMAP_DONTUNMAP 4
+#endif
+
+static void moved(void) {
+    {
+        REGISTER_TIMER("moved");
+        char *at = map_one(), *where = map_one();
+        expect_failure(mremap(at, MIB, MIB, MREMAP_MAYMOVE | MREMAP_FIXED, where) == where);
+    }
+    REGISTER_TIMER("moved and kept");
+    char *at = map_one();
+    mremap(at, MIB, MIB, MREMAP_MAYMOVE | MREMAP_DONTUNMAP, NULL);
+}
+
+static void remapped(void) {
+    failed_unmaps();
+    failed_late();
+    whole_pages();
+    moved();
+}
+
+/* ---- Mappings by a thread with a real-time priority, on the processor of another one. */
+
+static int fifo_done; /* atomic */
+
+static void *map_until_done(void *unused) {
+    while (!__atomic_load_n(&fifo_done, __ATOMIC_RELAXED)) {
+        munmap(map_one(), MIB);
+    }
+    return unused;
+}
+
+/* Prints the processor time that it took, in ms, or why it cannot be. */
+static void *map_first(void *unused) {
+    struct sched_param priority = {.sched_priority = 10};
+    struct timespec wait = {0, 20000}, took;
+    int error = pthread_setschedparam(pthread_self(), SCHED_FIFO, &priority);
+    if (error) {
+        printf("SCHED_FIFO: %s\n", strerror(error));
+    }
+    for (int i = 0; i < 2000 && !error; ++i) {
+        clock_nanosleep(CLOCK_MONOTONIC, 0, &wait, NULL);
+        munmap(map_one(), MIB);
+    }
+    if (!error && !clock_gettime(CLOCK_THREAD_CPUTIME_ID, &took)) {
+        printf("%ld\n", (long)took.tv_sec * 1000 + took.tv_nsec / 1000000);
+    }
+    return unused;
+}
+
+static void fifo(void) {
+    pthread_t low, high;
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET((size_t)sched_getcpu(), &one);
+    sched_setaffinity(0, sizeof one, &one);
+    if (pthread_create(&low, NULL, map_until_done, NULL) ||
+        pthread_create(&high, NULL, map_first, NULL)) {
+        abort();
+    }
+    pthread_join(high, NULL);
+    __atomic_store_n(&fifo_done, 1, __ATOMIC_RELAXED);
+    pthread_join(low, NULL);
+}
+
 /* ---- Against its own count. */
 
 struct count {
@@ -326,6 +442,8 @@ int main(int argc, char **argv) {
                  {"destructors", destructors},
                  {"fork", forking},
                  {"mapped", mapped},
+                 {"remapped", remapped},
+                 {"fifo", fifo},
                  {"oracle", oracle},
                  {"small", small},
                  {"many", many}};

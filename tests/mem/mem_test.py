@@ -149,6 +149,34 @@ def case_mapped(place):
               freed_elsewhere=0, memory_live=4 * mib)
 
 
+def case_remapped(place):
+    """Calls that fail free nothing; lengths are rounded up to pages as the kernel does."""
+    mib = 1 << 20
+    runs, _ = place.record(place.program(), "remapped")
+    rows = rows_of(runs[0])
+    names = [row["name"] for row in runs[0]["stats"]]
+    check_row(rows, "failed unmaps", mallocs=1, allocated=mib, frees=0, memory_live=mib)
+    left = 1 if "still mapped" in names else 0
+    check_row(rows, "failed late", mallocs=1, frees=1 - left, memory_live=left * mib)
+    check_row(rows, "whole pages", mallocs=3, allocated=3 * mib + 4, frees=3,
+              freed=3 * mib + 4, memory_live=0)
+    check_row(rows, "moved", mallocs=3, frees=2, memory_live=mib)
+    kept = rows["moved and kept"]["mallocs"] - 1 # kernels before 5.7 refuse it
+    check_row(rows, "moved and kept", frees=0, memory_live=(1 + kept) * mib)
+
+
+def case_fifo(place):
+    """A thread with a real-time priority waits for the lock of the mappings without using the
+    processor, which the holder needs: else each time takes the 950 ms of real-time throttling."""
+    done = place.record(place.program(), "fifo")[1]
+    if not done.stdout.strip().isdigit():
+        print(done.stdout.strip())
+        return SKIPPED
+    expect("%s ms of processor time are below 500" % done.stdout.strip(),
+           int(done.stdout) < 500, True)
+    return 0
+
+
 def case_oracle(place):
     runs, done = place.record(place.program(), "oracle")
     mallocs, allocated, frees, live, peak = map(int, done.stdout.split())

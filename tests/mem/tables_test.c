@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <pthread.h>
+
 #include "harness.h"
 #include "mem/block_table.h"
 #include "mem/mappings.h"
@@ -113,9 +115,17 @@ static void removed(const struct mapping_part *part) {
     removed_inherited += (uint64_t)part->is_inherited;
 }
 
+/* A call that succeeds. */
+static uint64_t unmap(uint64_t from, uint64_t length) {
+    uint64_t lost = 0;
+    size_t bytes = mappings_take(at(from), length, &lost, &lost);
+    mappings_drop(&lost, removed);
+    return bytes;
+}
+
 static void check_removed(uint64_t from, uint64_t length, uint64_t bytes, uint32_t parts) {
     removed_parts = 0;
-    CHECK_EQ_U64(mappings_remove(at(from), length, removed), bytes);
+    CHECK_EQ_U64(unmap(from, length), bytes);
     CHECK_EQ_U64(removed_parts, parts);
 }
 
@@ -150,8 +160,137 @@ TEST(mappings, full) {
     CHECK(added >= 1000 && added < 100000);
     check_removed(0x10000, 0x1000, 0x1000, 1);
     CHECK(!mappings_add(at(0x10000), 0x3000, 2)); /* in the place that is free again */
-    check_removed(0x11000, 0x1000, 0x2000, 1);    /* no place for its end: taken for removed, too */
-    check_removed(0x10000, 0x1000, 0x1000, 1);
+    uint64_t lost = 0;
+    CHECK_EQ_U64(mappings_take(at(0x11000), 0x1000, &lost, &lost),
+                 0x3000); /* no place for its ends */
+    CHECK_EQ_U64(lost, 2);
+}
+
+/* The kernel has unmapped what begins below 0x20000. */
+static int is_above(uintptr_t from, uintptr_t to) {
+    CHECK(from < to);
+    return from >= 0x20000;
+}
+
+TEST(mappings, a_call_that_fails) {
+    uint64_t lost = 0;
+    char call, other;
+    CHECK(!mappings_add(at(0x10000), 0x8000, 1));
+    CHECK(!mappings_add(at(0x20000), 0x8000, 2));
+    CHECK_EQ_U64(mappings_take(at(0x12000), 0x1000, &call, &lost), 0x1000);
+    CHECK_EQ_U64(mappings_take(at(0x11000), 0x3000, &other, &lost), 0x2000); /* what is left */
+    mappings_put_back(&call, NULL);
+    mappings_put_back(&other, NULL);
+    check_removed(0x11000, 0x3000, 0x3000, 3);
+    CHECK_EQ_U64(mappings_take(at(0x10000), 0x18000, &call, &lost), 0xd000);
+    CHECK(!mappings_add(at(0x10000), 0x1000, 3)); /* another thread gets the addresses at once */
+    mappings_put_back(&call, is_above);
+    removed_parts = 0;
+    mappings_drop(&call, removed);
+    CHECK_EQ_U64(removed_parts, 2);
+    check_removed(0x10000, 0x18000, 0x9000, 2);
+    CHECK_EQ_U64(removed_bytes[1] + removed_bytes[2] + removed_bytes[3], 0x11000);
+    CHECK_EQ_U64(lost, 0);
+}
+
+/* Random calls against a list of pages with their owners. */
+#define PAGES 200u
+#define PAGE 0x1000u
+
+static uint64_t random_state;
+
+static uint64_t random_below(uint64_t bound) {
+    random_state = random_state * 6364136223846793005u + 1442695040888963407u;
+    return (random_state >> 33) % bound;
+}
+
+static uint32_t model_owner[PAGES]; /* 0 = not mapped */
+static uint64_t model_removed[8];
+
+static void model_unmap(uint64_t from, uint64_t count) {
+    for (uint64_t i = from; i < from + count; ++i) {
+        model_removed[model_owner[i]] += PAGE;
+        model_owner[i] = 0;
+    }
+}
+
+static void random_map(uint64_t from, uint64_t count) {
+    uint32_t owner = (uint32_t)random_below(7) + 1;
+    unmap(from * PAGE, count * PAGE);
+    model_unmap(from, count);
+    CHECK(!mappings_add(at(from * PAGE), count * PAGE, owner));
+    for (uint64_t i = from; i < from + count; ++i) {
+        model_owner[i] = owner;
+    }
+}
+
+TEST(mappings, random_calls_against_a_model) {
+    for (uint64_t seed = 1; seed <= 200; ++seed) {
+        uint64_t lost = 0, bytes = 0;
+        random_state = seed;
+        memset(model_owner, 0, sizeof model_owner);
+        memset(model_removed, 0, sizeof model_removed);
+        memset(removed_bytes, 0, sizeof removed_bytes);
+        for (int step = 0; step < 300; ++step) {
+            uint64_t from = random_below(PAGES - 20), count = random_below(20) + 1;
+            switch (random_below(4)) {
+            case 0:
+            case 1:
+                random_map(from, count);
+                break;
+            case 2:
+                unmap(from * PAGE, count * PAGE);
+                model_unmap(from, count);
+                break;
+            default:
+                mappings_take(at(from * PAGE), count * PAGE, &lost, &lost);
+                mappings_put_back(&lost, NULL);
+            }
+        }
+        for (uint64_t i = 0; i < PAGES; ++i) {
+            bytes += model_owner[i] ? PAGE : 0;
+        }
+        CHECK_EQ_U64(mappings_take(at(0), (uint64_t)PAGES * PAGE, &lost, &lost), bytes);
+        mappings_drop(&lost, removed);
+        model_unmap(0, PAGES);
+        for (uint32_t owner = 1; owner < 8; ++owner) {
+            CHECK_EQ_U64(removed_bytes[owner], model_removed[owner]);
+        }
+        CHECK_EQ_U64(lost, 0);
+    }
+}
+
+#define MAPPERS 4
+#define ROUNDS 20000
+
+static uint64_t mapper_bytes; /* atomic */
+
+static void count_bytes(const struct mapping_part *part) {
+    __atomic_fetch_add(&mapper_bytes, part->length, __ATOMIC_RELAXED);
+}
+
+static void *map_and_unmap(void *number) {
+    uint64_t from = (uint64_t)((char *)number - (char *)NULL) * 0x100000, lost = 0;
+    for (int i = 0; i < ROUNDS; ++i) {
+        CHECK(!mappings_add(at(from), 0x4000, 1));
+        CHECK_EQ_U64(mappings_take(at(from + 0x1000), 0x1000, &lost, &lost), 0x1000);
+        mappings_drop(&lost, count_bytes);
+        CHECK_EQ_U64(mappings_take(at(from), 0x4000, &lost, &lost), 0x3000);
+        mappings_drop(&lost, count_bytes);
+    }
+    return NULL;
+}
+
+/* A thread that waits is woken. */
+TEST(mappings, threads) {
+    pthread_t thread[MAPPERS];
+    for (size_t i = 0; i < MAPPERS; ++i) {
+        CHECK(!pthread_create(&thread[i], NULL, map_and_unmap, (char *)NULL + i + 1));
+    }
+    for (size_t i = 0; i < MAPPERS; ++i) {
+        pthread_join(thread[i], NULL);
+    }
+    CHECK_EQ_U64(mapper_bytes, (uint64_t)MAPPERS * ROUNDS * 0x4000);
 }
 
 /* ---- Memory for calls that come while the next functions are being found. */
