@@ -2,7 +2,8 @@
 /*
  * Where reports go: stderr, stdout or the file of STINT_OUTPUT, whose name may contain the process,
  * the host and the rank. Called by the session at a report, at most one at a time, and by the tool
- * for names of files. A report is never lost: what cannot be written to a file goes to stderr.
+ * for names of files. A report is never lost: what cannot be written to a file goes to stderr. The
+ * session asks for the terminal before it formats a report.
  */
 #include "output.h"
 
@@ -15,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "arithmetic.h"
 #include "calm.h"
 #include "config.h"
 #include "errno_keep.h"
@@ -23,6 +25,7 @@
 #include "print.h"
 #include "replace_file.h"
 #include "scratch.h"
+#include "terminal.h"
 #include "write_all.h"
 
 #define HOST_BYTES 65 /* Linux has none longer */
@@ -162,13 +165,25 @@ static int write_to_stdout(const char *bytes, size_t length) {
     return failed;
 }
 
+/* One of the two standard streams, or -1: a path. */
+static int find_output_stream(const char *to) {
+    if (!to || !strcmp(to, "stderr") || !strcmp(to, "/dev/stderr")) {
+        return STDERR_FILENO;
+    }
+    if (!strcmp(to, "stdout") || !strcmp(to, "/dev/stdout")) {
+        return STDOUT_FILENO;
+    }
+    return -1;
+}
+
 int output_write(const char *bytes, size_t length) {
     ERRNO_KEEP;
     const char *to = config.output;
-    if (!to || !strcmp(to, "stderr") || !strcmp(to, "/dev/stderr")) {
+    int stream = find_output_stream(to);
+    if (stream == STDERR_FILENO) {
         return write_to_stderr(bytes, length);
     }
-    if (!strcmp(to, "stdout") || !strcmp(to, "/dev/stdout")) {
+    if (stream == STDOUT_FILENO) {
         return write_to_stdout(bytes, length);
     }
     char *path = pages_get(PATH_MAX); /* too much for a small stack */
@@ -178,4 +193,38 @@ int output_write(const char *bytes, size_t length) {
     int result = write_file(path, to, bytes, length);
     pages_put(path, PATH_MAX);
     return result;
+}
+
+static void describe_terminal(struct output_terminal *out, int fd) {
+    out->found = isatty(fd);
+    if (!out->found) {
+        return;
+    }
+    out->colour = terminal_has_colours(fd);
+    out->width = terminal_columns_given();
+    if (!out->width) {
+        out->width = terminal_width(fd);
+    }
+    if (out->width) {
+        out->width = (uint32_t)u64_max(out->width, TERMINAL_COLUMNS_MIN);
+    }
+}
+
+void output_find_terminal(struct output_terminal *out) {
+    ERRNO_KEEP;
+    struct stat s;
+    int fd = find_output_stream(config.output);
+    memset(out, 0, sizeof *out);
+    if (fd >= 0) {
+        describe_terminal(out, fd);
+        return;
+    }
+    if (stat(config.output, &s) || !S_ISCHR(s.st_mode)) {
+        return;
+    }
+    fd = open(config.output, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    if (fd >= 0) {
+        describe_terminal(out, fd);
+        close(fd);
+    }
 }

@@ -5,8 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
+#include "errno_keep.h"
+#include "number.h"
 #include "utf8.h"
+
+#define ESCAPE '\x1b'
+#define COLUMNS_MAX 10000u /* of COLUMNS */
 
 /* As setlocale would find; a library must not call it, as it changes the whole program. */
 int terminal_is_utf8(void) {
@@ -85,4 +92,59 @@ size_t terminal_show(const char *bytes, size_t left, int utf8, char out[TERMINAL
     }
     *length = *columns = escape_byte((unsigned char)bytes[0], out);
     return 1;
+}
+
+size_t terminal_next(const char *bytes, size_t left, size_t *columns) {
+    size_t n = 1;
+    uint32_t c = 0;
+    if (*bytes == ESCAPE) {
+        *columns = 0;
+        while (n < left && bytes[n - 1] != 'm') {
+            ++n;
+        }
+        return n;
+    }
+    n = utf8_next(bytes, left, &c);
+    if (!n) {
+        *columns = 1;
+        return 1;
+    }
+    *columns = count_columns(c);
+    return n;
+}
+
+uint32_t terminal_columns_given(void) {
+    const char *text = getenv("COLUMNS");
+    uint64_t columns = 0;
+    if (!text || number_read_whole(text, TERMINAL_COLUMNS_MIN, COLUMNS_MAX, &columns)) {
+        return 0;
+    }
+    return (uint32_t)columns;
+}
+
+static struct winsize read_window(int fd) {
+    ERRNO_KEEP;
+    struct winsize size;
+    memset(&size, 0, sizeof size);
+    if (ioctl(fd, TIOCGWINSZ, &size)) {
+        memset(&size, 0, sizeof size);
+    }
+    return size;
+}
+
+uint32_t terminal_width(int fd) {
+    return read_window(fd).ws_col;
+}
+
+uint32_t terminal_height(int fd) {
+    return read_window(fd).ws_row;
+}
+
+int terminal_has_colours(int fd) {
+    ERRNO_KEEP;
+    const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+    if ((no && *no) || (term && !strcmp(term, "dumb"))) {
+        return 0;
+    }
+    return isatty(fd);
 }

@@ -7,6 +7,7 @@
 #define STINT_TERMINAL_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #define TERMINAL_PIECE 8 /* bytes that one character becomes, at most */
 
@@ -17,5 +18,21 @@ int terminal_is_utf8(void);
  * UTF-8 and, unless `utf8`, of all that is not ASCII. Returns the bytes taken; left > 0. */
 size_t terminal_show(const char *bytes, size_t left, int utf8, char out[TERMINAL_PIECE],
                      size_t *length, size_t *columns);
+
+/* The next piece of text that may have escape sequences of colours in it: one character, or one
+ * sequence, which takes no columns. Returns its bytes; left > 0. */
+size_t terminal_next(const char *bytes, size_t left, size_t *columns);
+
+/* ---- What is known of the terminal at a descriptor. */
+
+#define TERMINAL_COLUMNS_MIN 20u /* a narrower one is treated as one of that width */
+
+/* COLUMNS if it is a number from 20 to 10000, else 0. */
+uint32_t terminal_columns_given(void);
+/* In characters; 0: not a terminal, or it does not say. */
+uint32_t terminal_width(int fd);
+uint32_t terminal_height(int fd);
+/* Whether it is a terminal on which text may be bold: NO_COLOR and TERM=dumb say no. */
+int terminal_has_colours(int fd);
 
 #endif

@@ -56,6 +56,10 @@ struct report {
  * memory. */
 int report_render(const struct report *r, int line);
 
+/* Adds a report to `out`, its lines broken at a space where they are longer than so many columns of
+ * a terminal. */
+void report_fold(struct text *out, const struct text *in, size_t width);
+
 /* Whether the view has times that can be corrected. */
 int report_can_correct(enum report_view view);
 /* Adds why a report that was to be corrected is not, after `indent`; nothing if it is. */

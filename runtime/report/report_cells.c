@@ -2,7 +2,7 @@
 /*
  * The cells of the views table and tree. Column widths are measured in a first pass over all rows;
  * on a terminal columns that do not fit are left out from the right and named below, but never the
- * name and the column that the rows are sorted by.
+ * name and the column that the rows are sorted by. Beside that column a terminal has a bar.
  */
 #include "report_cells.h"
 
@@ -16,6 +16,8 @@
 #define NAME_COLUMNS 60 /* longer names are cut with a mark, */
 #define NAME_LEAST 16   /* on a terminal at a third of its width */
 #define INDENT 2
+#define BAR_COLUMNS 8
+#define BAR_TERMINAL 60         /* columns of a terminal; a narrower one has no bar */
 #define MOSTLY_WAITS_PPM 500000 /* a row with less CPU time is marked */
 
 static int column_is_number(const struct report_column *c) {
@@ -164,17 +166,74 @@ static int cell_says_nothing(const char *number) {
     return !strpbrk(number, "123456789");
 }
 
+/* The columns of the table at hand. */
+struct cells {
+    uint32_t columns;
+    size_t *width;    /* 0: not shown */
+    uint8_t *dropped; /* for lack of room */
+    int bar;          /* to the right of the column that the rows are sorted by */
+    uint64_t largest; /* value of that column */
+};
+
+/* The value that the rows are sorted by; 0 of a row that has none. */
+static uint64_t cell_sort_value(const struct report *r, const struct stint_row *row) {
+    const struct report_column *c = report_column(r->options->sort);
+    uint64_t v = report_value(row, c);
+    if (!has_all(row, c) || v == ROW_UNKNOWN) {
+        return 0;
+    }
+    return v;
+}
+
 /* Cells of a line and titles: two spaces between them, and none at its
  * end. owed: spaces that the next cell puts in front of it. */
-static void cell_put_number(const struct report *r, const char *number, size_t width,
+static void cell_put_number(const struct report *r, const char *number, int bold, size_t width,
                             size_t *owed) {
-    int dim = r->options->colour && cell_says_nothing(number);
+    const char *look = "";
+    if (r->options->colour && bold) {
+        look = "\x1b[1m";
+    }
+    if (r->options->colour && cell_says_nothing(number)) {
+        look = "\x1b[2m";
+    }
     text_spaces(r->out, *owed + width - strlen(number));
-    text_add(r->out, dim ? "\x1b[2m%s\x1b[0m" : "%s", number);
+    text_add(r->out, "%s%s", look, number);
+    if (*look) {
+        text_add(r->out, "\x1b[0m");
+    }
     *owed = 2;
 }
 
-static void cells_put_titles(const struct report *r, const size_t *width) {
+/* A tenth of the largest and more are bold. */
+static int cell_is_large(const struct cells *cells, uint64_t value) {
+    return value && value >= cells->largest / 10;
+}
+
+/* Half columns are drawn, too, where the locale has the characters. */
+static void cell_put_bar(const struct report *r, const struct cells *cells, uint64_t value,
+                         size_t *owed) {
+    double part = 0;
+    if (cells->largest) {
+        part = (double)value / (double)cells->largest;
+    }
+    unsigned halves = (unsigned)(part * 2 * BAR_COLUMNS + 0.5);
+    unsigned used = 0;
+    if (halves > !r->out->utf8) {
+        text_spaces(r->out, *owed);
+        *owed = 0;
+    }
+    for (; used < halves / 2; ++used) {
+        text_add(r->out, "%s", r->out->utf8 ? "\u2588" : "#");
+    }
+    if (halves % 2 && r->out->utf8) {
+        text_add(r->out, "\u258c");
+        ++used;
+    }
+    *owed += 2 + BAR_COLUMNS - used;
+}
+
+static void cells_put_titles(const struct report *r, const struct cells *cells) {
+    const size_t *width = cells->width;
     const struct report_column *c;
     size_t owed = 0;
     if (r->options->colour) {
@@ -190,6 +249,9 @@ static void cells_put_titles(const struct report *r, const size_t *width) {
             text_put(r->out, c->title, strlen(c->title));
             owed = 2 + width[i] - strlen(c->title);
         }
+        if (cells->bar && i == r->options->sort) {
+            owed += 2 + BAR_COLUMNS;
+        }
     }
     if (r->options->colour) {
         text_add(r->out, "\x1b[0m");
@@ -198,14 +260,20 @@ static void cells_put_titles(const struct report *r, const size_t *width) {
 }
 
 static void put_line(const struct report *r, const struct stint_row *row, uint32_t depth,
-                     const size_t *width) {
+                     const struct cells *cells) {
     char number[TEXT_NUMBER];
     const struct report_column *c;
+    const size_t *width = cells->width;
+    uint64_t value = cell_sort_value(r, row);
     size_t owed = 0;
     for (uint32_t i = 0; (c = report_column(i)); ++i) {
         if (width[i] && column_is_number(c)) {
+            int sorted = i == r->options->sort;
             cell_format(number, row, c);
-            cell_put_number(r, number, width[i], &owed);
+            cell_put_number(r, number, sorted && cell_is_large(cells, value), width[i], &owed);
+            if (sorted && cells->bar) {
+                cell_put_bar(r, cells, value, &owed);
+            }
         } else if (width[i] && i && !*report_text(row, c) && has_all(row, c)) {
             owed += 2 + width[i];
         } else if (width[i]) {
@@ -221,30 +289,31 @@ static void put_line(const struct report *r, const struct stint_row *row, uint32
     text_put(r->out, "\n", 1);
 }
 
-/* What a terminal has no room for, from the right; never the name and what the rows are sorted
- * by. */
-static void cells_drop_columns(const struct report *r, size_t *width, uint8_t *dropped,
-                               uint32_t columns) {
+static void cells_drop_columns(const struct report *r, struct cells *cells) {
+    size_t *width = cells->width;
     size_t total = 0;
-    for (uint32_t i = 0; i < columns; ++i) {
+    if (cells->bar) {
+        total = 2 + BAR_COLUMNS;
+    }
+    for (uint32_t i = 0; i < cells->columns; ++i) {
         total += width[i];
         if (width[i] && i) {
             total += 2;
         }
     }
-    for (uint32_t i = columns; r->options->width && i-- > 1 && total > r->options->width;) {
+    for (uint32_t i = cells->columns; r->options->width && i-- > 1 && total > r->options->width;) {
         if (width[i] && i != r->options->sort) {
             total -= width[i] + 2;
             width[i] = 0;
-            dropped[i] = 1;
+            cells->dropped[i] = 1;
         }
     }
 }
 
-static void cells_say_dropped(const struct report *r, const uint8_t *dropped, uint32_t columns) {
+static void cells_say_dropped(const struct report *r, const struct cells *cells) {
     const char *before = "(no room for: ";
-    for (uint32_t i = 0; i < columns; ++i) {
-        if (dropped[i]) {
+    for (uint32_t i = 0; i < cells->columns; ++i) {
+        if (cells->dropped[i]) {
             text_add(r->out, "%s%s", before, report_column(i)->title);
             before = ", ";
         }
@@ -254,28 +323,46 @@ static void cells_say_dropped(const struct report *r, const uint8_t *dropped, ui
     }
 }
 
-int report_cells(const struct report *r, const struct rows *rows, const struct report_line *lines,
-                 uint32_t count, unsigned view) {
-    uint32_t columns = 0;
-    while (report_column(columns)) {
-        ++columns;
+/* 0, or -1 without memory. */
+static int cells_measure(const struct report *r, const struct rows *rows,
+                         const struct report_line *lines, uint32_t count, unsigned view,
+                         struct cells *cells) {
+    const struct report_options *o = r->options;
+    memset(cells, 0, sizeof *cells);
+    while (report_column(cells->columns)) {
+        ++cells->columns;
     }
-    size_t *width = scratch_array(&r->snapshot->memory, columns, sizeof *width);
-    uint8_t *dropped = scratch_array(&r->snapshot->memory, columns, sizeof *dropped);
-    if (!width || !dropped) {
+    cells->width = scratch_array(&r->snapshot->memory, cells->columns, sizeof *cells->width);
+    cells->dropped = scratch_array(&r->snapshot->memory, cells->columns, sizeof *cells->dropped);
+    if (!cells->width || !cells->dropped) {
         return -1;
     }
-    for (uint32_t i = 0; i < columns; ++i) {
-        width[i] = 0;
+    for (uint32_t i = 0; i < cells->columns; ++i) {
         if (report_column(i)->views & view) {
-            width[i] = column_measure(r, rows, lines, count, i);
+            cells->width[i] = column_measure(r, rows, lines, count, i);
         }
     }
-    cells_drop_columns(r, width, dropped, columns);
-    cells_put_titles(r, width);
     for (uint32_t l = 0; l < count; ++l) {
-        put_line(r, &rows->row[lines[l].row], lines[l].depth, width);
+        cells->largest = u64_max(cells->largest, cell_sort_value(r, &rows->row[lines[l].row]));
     }
-    cells_say_dropped(r, dropped, columns);
+    cells->bar = o->bar && cells->width[o->sort] && cells->largest;
+    if (o->width && o->width < BAR_TERMINAL) {
+        cells->bar = 0;
+    }
+    cells_drop_columns(r, cells);
+    return 0;
+}
+
+int report_cells(const struct report *r, const struct rows *rows, const struct report_line *lines,
+                 uint32_t count, unsigned view) {
+    struct cells cells;
+    if (cells_measure(r, rows, lines, count, view, &cells)) {
+        return -1;
+    }
+    cells_put_titles(r, &cells);
+    for (uint32_t l = 0; l < count; ++l) {
+        put_line(r, &rows->row[lines[l].row], lines[l].depth, &cells);
+    }
+    cells_say_dropped(r, &cells);
     return 0;
 }

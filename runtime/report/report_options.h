@@ -45,7 +45,8 @@ struct report_options {
     int corrected;  /* times without stint's own cost, in table and tree */
     uint32_t set;   /* REPORT_ALL_SETS or an id */
     uint32_t width; /* columns of the terminal, 0 = as wide as it gets */
-    int colour;
+    int colour;     /* bold and dim text */
+    int bar;        /* of the column that the rows are sorted by; on a terminal */
     int (*wanted)(const char *name, size_t length); /* NULL: every name */
     struct fluid_options fluid;
 };

@@ -81,12 +81,40 @@ static int report_render_interval(struct text *out, const struct report_options 
     return 0;
 }
 
-static int report_print_interval(const struct report_options *o, int how) {
+/* Writes a report whose options were fitted, in lines of the terminal's width. */
+static int report_write(const struct text *report, const struct report_options *o) {
+    struct text folded;
+    if (!o->width) {
+        return output_write(report->data, report->length);
+    }
+    text_start(&folded);
+    report_fold(&folded, report, o->width);
+    int result = -1;
+    if (folded.failed) {
+        report_no_memory();
+    } else {
+        result = output_write(folded.data, folded.length);
+    }
+    text_free(&folded);
+    return result;
+}
+
+static void options_fit_terminal(struct report_options *o) {
+    struct output_terminal terminal;
+    output_find_terminal(&terminal);
+    o->width = terminal.width;
+    o->colour = terminal.colour;
+    o->bar = terminal.found;
+}
+
+static int report_print_interval(const struct report_options *options, int how) {
     struct text out;
+    struct report_options o = *options;
+    options_fit_terminal(&o);
     text_start(&out);
-    int result = report_render_interval(&out, o, how);
+    int result = report_render_interval(&out, &o, how);
     if (!result && out.length) {
-        result = output_write(out.data, out.length);
+        result = report_write(&out, &o);
     }
     text_free(&out);
     return result;
@@ -186,12 +214,13 @@ int stint_set_print(stint_set *set, const char *name) {
     if (interval_open(&s, 0)) {
         return report_no_memory();
     }
+    options_fit_terminal(&o);
     struct report r = {&s, &o, &out, NULL, NULL};
     text_start(&out);
     int result = report_add_row(&r, name);
     interval_close(&s);
     if (!result) {
-        result = output_write(out.data, out.length);
+        result = report_write(&out, &o);
     }
     text_free(&out);
     return result;

@@ -146,8 +146,7 @@ int cmd_report(int argc, char **argv) {
         return report_uncovered(a.catalog, argv + optind, argc - optind);
     }
     options_combine(&a.view.options, &a);
-    a.view.options.width = command_width(STDOUT_FILENO);
-    a.view.options.colour = command_colour(a.colour, STDOUT_FILENO);
+    command_fit_report(&a.view.options, a.colour, STDOUT_FILENO);
     status = COMMAND_GOOD;
     for (int i = optind; i < argc; ++i) {
         status = command_worse(status, report_file(argv[i], &a, i == optind));

@@ -132,8 +132,7 @@ static void print_run(const char *path, const struct arguments *a) {
     if (run_open_ended(&r, path)) {
         return;
     }
-    view.options.width = command_width(STDERR_FILENO);
-    view.options.colour = command_colour(a->colour, STDERR_FILENO);
+    command_fit_report(&view.options, a->colour, STDERR_FILENO);
     text_start(&out);
     if (!run_view_print(&out, &r, &view)) {
         command_write(STDERR_FILENO, out.data, out.length);

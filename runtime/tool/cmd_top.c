@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/arithmetic.h"
 #include "base/error_text.h"
 #include "base/filter.h"
 #include "base/log.h"
@@ -21,6 +22,7 @@
 #include "run_writer.h"
 #include "top.h"
 
+#define KEYS_COLUMNS 72 /* of the line about keys, in full */
 #define ESCAPE '\x1b'
 #define BACKSPACE '\b'
 #define DELETE '\x7f' /* what the key is on most terminals */
@@ -63,12 +65,9 @@ static int run_file_find(const char *what, char *path, size_t size) {
     return 0;
 }
 
-static uint32_t count_rows(const struct arguments *a, int whole_screen) {
+static uint32_t count_rows(const struct arguments *a) {
     if (a->rows) {
         return (uint32_t)a->rows;
-    }
-    if (whole_screen) {
-        return command_height(STDOUT_FILENO) - TOP_TABLE_HEAD - TOP_KEYS_LINES - 1;
     }
     return UINT32_MAX;
 }
@@ -107,41 +106,61 @@ static int read_next(struct top_table *table, const char *path, const struct cho
     return failed ? COMMAND_FAILED : COMMAND_GOOD;
 }
 
-static void describe_keys(char *out, size_t size, const struct choice *c) {
-    if (c->refused) {
-        snprintf(out, size, "filter: %s_  (expected glob,-glob,..., at most 64)", c->text);
-        return;
+/* As many characters as there is room for: those that were typed last. */
+static const char *text_end(const char *text, size_t room) {
+    const char *at = text + saturating_subtract(strlen(text), room);
+    while (((unsigned char)*at & 0xc0) == 0x80) { /* not from the middle of one */
+        ++at;
     }
+    return at;
+}
+
+static void describe_keys(char *out, size_t size, const struct choice *c, uint32_t width) {
     if (c->typing) {
-        snprintf(out, size, "filter: %s_", c->text);
+        const char *label = "filter: ";
+        if (c->refused) {
+            label = "filter (expected glob,-glob,..., at most 64): ";
+        }
+        uint64_t room = saturating_subtract(width, strlen(label) + 1);
+        snprintf(out, size, "%s%s_", label, text_end(c->text, (size_t)room));
         return;
     }
     const char *view = c->tree ? "tree" : "flat";
     const char *state = c->paused ? "PAUSED" : "pause";
     const char *filter = c->filtered ? "FILTERED" : "filter";
+    if (width < KEYS_COLUMNS) {
+        const char *slash = c->filtered ? "FILTERED (/)" : "/";
+        snprintf(out, size, "by %s (s), %s (v), t, %s, %s (p), q", top_sort_name(c->sort), view,
+                 slash, state);
+        return;
+    }
     snprintf(out, size, "by %s (s), %s (v), threads (t), %s (/), %s (p), quit (q)",
              top_sort_name(c->sort), view, filter, state);
 }
 
 static int show_table(const struct top_table *table, const struct arguments *a,
                       const struct choice *c, int screen) {
-    struct top_table_form form = {.rows = count_rows(a, screen),
+    struct top_table_form form = {.rows = count_rows(a),
                                   .width = command_width(STDOUT_FILENO),
                                   .colour = command_colour(a->colour, STDOUT_FILENO),
                                   .sort = c->sort,
-                                  .keys = ""};
+                                  .keys = "",
+                                  .typing = c->typing};
+    const struct top_screen_size size = top_screen_measure();
     char keys[FILTER_BYTES + 80];
     struct text t;
     if (screen) {
-        describe_keys(keys, sizeof keys, c);
+        describe_keys(keys, sizeof keys, c, size.width);
         form.keys = keys;
+        form.width = size.width;
+        form.height = size.height;
     }
     text_start(&t);
     int failed = top_table_print(&t, table, &form) || t.failed;
     if (failed) {
         log_line("top: not enough memory");
     } else if (screen) {
-        failed = top_screen_show(t.data, t.length);
+        failed = top_screen_show(t.data, t.length, &size);
     } else {
         failed = command_write(STDOUT_FILENO, t.data, t.length);
     }
@@ -220,6 +239,9 @@ static int watch_run(const char *path, const struct arguments *a, int screen) {
         int reads = !c.paused;
         if (event == TOP_END) {
             break;
+        }
+        if (event == TOP_RESIZED) {
+            reads = 0;
         }
         if (event == TOP_KEY) {
             reads = take_key(&c, &table, key);

@@ -9,12 +9,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/arithmetic.h"
 #include "base/error_text.h"
 #include "base/log.h"
-#include "base/number.h"
+#include "base/terminal.h"
 #include "base/write_all.h"
 
 int command_bad_usage(char **argv, const char *what) {
@@ -47,47 +47,26 @@ int command_warn(const struct run *r) {
 }
 
 int command_colour(enum option_color when, int fd) {
-    const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
     if (when != OPTION_COLOR_AUTO) {
         return when == OPTION_COLOR_ALWAYS;
     }
-    if ((no && *no) || (term && !strcmp(term, "dumb"))) {
-        return 0;
-    }
-    return isatty(fd);
-}
-
-/* 0 without a number from 20 to 10000. */
-static uint32_t read_size_variable(const char *name) {
-    const char *text = getenv(name);
-    uint64_t size = 0;
-    if (!text || number_read_whole(text, 20, 10000, &size)) {
-        return 0;
-    }
-    return (uint32_t)size;
+    return terminal_has_colours(fd);
 }
 
 /* COLUMNS takes precedence, also without a terminal: shells do not export it, so the user did. */
 uint32_t command_width(int fd) {
-    struct winsize size;
-    uint32_t given = read_size_variable("COLUMNS");
-    if (given) {
-        return given;
+    uint32_t width = terminal_columns_given();
+    if (!width) {
+        width = terminal_width(fd);
     }
-    if (ioctl(fd, TIOCGWINSZ, &size) || size.ws_col < 20) {
+    if (!width) {
         return 0;
     }
-    return size.ws_col;
+    return (uint32_t)u64_max(width, TERMINAL_COLUMNS_MIN);
 }
 
-uint32_t command_height(int fd) {
-    struct winsize size;
-    uint32_t given = read_size_variable("LINES");
-    if (given) {
-        return given;
-    }
-    if (ioctl(fd, TIOCGWINSZ, &size) || size.ws_row < 5) {
-        return 24;
-    }
-    return size.ws_row;
+void command_fit_report(struct report_options *o, enum option_color when, int fd) {
+    o->width = command_width(fd);
+    o->colour = command_colour(when, fd);
+    o->bar = isatty(fd);
 }

@@ -11,6 +11,7 @@
 
 #include "options.h"
 #include "read/run.h"
+#include "report/report_options.h"
 
 /* The larger, the worse. */
 enum command_status { COMMAND_GOOD = 0, COMMAND_FAILED = 1, COMMAND_BAD = 2 };
@@ -46,9 +47,9 @@ int command_warn(const struct run *r);
 
 /* Whether what is written to fd may be coloured. */
 int command_colour(enum option_color when, int fd);
-/* The size of the terminal that fd refers to, or COLUMNS and LINES. Without either, the width is 0
- * and the height 24. */
+/* COLUMNS, or the width of the terminal that fd refers to; 0 without either. */
 uint32_t command_width(int fd);
-uint32_t command_height(int fd);
+/* Width, colours and bar of a report on fd. */
+void command_fit_report(struct report_options *o, enum option_color when, int fd);
 
 #endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A run as a report: parses the view, describes the run in the lines above the table, and folds the
- * text to the width of the terminal. The commands report and run print with it; info and top print
- * its state.
+ * A run as a report: parses the view and describes the run in the lines above the table. The
+ * commands report and run print with it; info and top print its state.
  */
 #include "run_view.h"
 
@@ -11,8 +10,6 @@
 #include <time.h>
 
 #include "base/log.h"
-
-#define FOLD_INDENT 4
 
 /* A name of a view that only the tool takes, and the text that it means. */
 struct view_name {
@@ -94,60 +91,6 @@ static int run_find_set(const struct run *r, const char *name, uint32_t *out) {
     return -1;
 }
 
-/* ---- Lines that are too long for the terminal are broken at a space. */
-
-/* Bytes of the piece at `at` that is printed as one column, or as none: an escape sequence. */
-static size_t measure_piece(const char *line, size_t length, size_t at, int *columns) {
-    size_t n = 1;
-    *columns = line[at] != '\x1b';
-    if (!*columns) {
-        while (at + n < length && line[at + n - 1] != 'm') {
-            ++n;
-        }
-        return n;
-    }
-    while (at + n < length && ((unsigned char)line[at + n] & 0xc0) == 0x80) {
-        ++n;
-    }
-    return n;
-}
-
-static void fold_line(struct text *out, const char *line, size_t length, size_t width) {
-    size_t from = 0, space = 0, used = 0;
-    for (size_t at = 0; at < length;) {
-        int columns;
-        size_t n = measure_piece(line, length, at, &columns);
-        if (line[at] == ' ' && at > from) {
-            space = at;
-        }
-        if (columns && used == width && space > from) {
-            text_put(out, line + from, space - from);
-            text_put(out, "\n", 1);
-            text_spaces(out, FOLD_INDENT);
-            from = space + 1;
-            at = from;
-            used = FOLD_INDENT;
-            continue;
-        }
-        used += (size_t)columns;
-        at += n;
-    }
-    text_put(out, line + from, length - from);
-    text_put(out, "\n", 1);
-}
-
-static void fold_text(struct text *out, const struct text *in, size_t width) {
-    for (size_t at = 0; at < in->length;) {
-        const char *end = memchr(in->data + at, '\n', in->length - at);
-        size_t length = in->length - at;
-        if (end) {
-            length = (size_t)(end - in->data) - at;
-        }
-        fold_line(out, in->data + at, length, width);
-        at += length + 1;
-    }
-}
-
 /* ---- The report. */
 
 /* The first device's name if the file was cut off before the text about the GPU was written. */
@@ -190,7 +133,7 @@ int run_view_print(struct text *out, struct run *r, const struct run_view *view)
     text_start(&whole);
     int failed = render_run(&whole, r, &o) || whole.failed;
     if (!failed && o.width) {
-        fold_text(out, &whole, o.width);
+        report_fold(out, &whole, o.width);
     } else if (!failed) {
         text_put(out, whole.data, whole.length);
     }

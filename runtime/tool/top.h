@@ -12,9 +12,6 @@
 #include "base/text.h"
 #include "read/run.h"
 
-#define TOP_TABLE_HEAD 3 /* lines before the rows, */
-#define TOP_KEYS_LINES 1 /* and those of form.keys */
-
 /* What the rows are sorted by, the largest first; in the order of --sort in gen/options.ini. */
 enum top_sort { TOP_BY_TIME, TOP_BY_SELF, TOP_BY_CALLS, TOP_BY_TOTAL, TOP_SORTS };
 
@@ -50,11 +47,13 @@ struct top_table {
 };
 
 struct top_table_form {
-    uint32_t rows;
-    uint32_t width; /* 0 = any */
+    uint32_t rows;   /* at most */
+    uint32_t width;  /* 0 = any */
+    uint32_t height; /* lines in all; 0 = any */
     int colour;
     enum top_sort sort;
-    const char *keys; /* the third line; "" = none */
+    const char *keys; /* the line above the titles; "" = none */
+    int typing;       /* it is what the user types */
 };
 
 /* Which rows a table has. A tree has a row per path; if it is filtered, the paths to the names that
@@ -81,12 +80,19 @@ void top_table_free(struct top_table *t);
 int top_screen_enter(int screen);
 /* May be called twice. */
 void top_screen_leave(void);
-/* Replaces what is shown. 0, or -1 after one line. */
-int top_screen_show(const char *text, size_t length);
-/* What ended the wait for the next reading: the time, the user or a signal, or a key that
- * top_screen_wait does not know, which is in *key. While the user types, letters are text: only
- * ^C ends it. */
-enum top_event { TOP_TIME, TOP_END, TOP_KEY };
+/* As it is now: its size changes while it is shown. */
+struct top_screen_size {
+    uint32_t width;
+    uint32_t height;
+};
+struct top_screen_size top_screen_measure(void);
+/* Replaces what is shown by lines that are cut to the width, at most as many as the height. 0, or
+ * -1 after one line. */
+int top_screen_show(const char *text, size_t length, const struct top_screen_size *size);
+/* What ended the wait for the next reading: the time, the user or a signal, another size of the
+ * terminal, or a key that top_screen_wait does not know, which is in *key. While the user types,
+ * letters are text: only ^C ends it. */
+enum top_event { TOP_TIME, TOP_END, TOP_KEY, TOP_RESIZED };
 enum top_event top_screen_wait(double seconds, int typing, char *key);
 
 /* ---- Which rows of a tree are shown, and in which order; see top_tree.c. */

@@ -1,41 +1,60 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The screen of `stint top`: the terminal in raw mode, what is shown on it, cut to its size, and
+ * the wait for a key, a signal or the next reading. Called by cmd_top.c. Signal handlers only set
+ * flags, which the wait looks at; the terminal is restored before the tool ends.
+ */
 #include "top.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <termios.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/number.h"
+#include "base/terminal.h"
 #include "base/text.h"
 #include "command.h"
 
 #define ENTER "\x1b[?1049h\x1b[?25l"
 #define LEAVE "\x1b[?25h\x1b[?1049l"
 #define CONTROL_C 3
+#define LINES_MAX 10000
+#define USUAL_COLUMNS 80 /* where neither the terminal nor the environment says it */
+#define USUAL_LINES 24
 
 static struct termios before;
 static int taken;
 static volatile sig_atomic_t ended;
+static volatile sig_atomic_t resized;
 
 static void note_end(int number) {
     (void)number;
     ended = 1;
 }
 
-static void watch_end_signals(void) {
+static void note_resize(int number) {
+    (void)number;
+    resized = 1;
+}
+
+static void watch_signals(void) {
     static const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
     struct sigaction on = {.sa_handler = note_end}; /* no SA_RESTART: poll returns */
     sigemptyset(&on.sa_mask);
     for (size_t i = 0; i < sizeof ends / sizeof *ends; ++i) {
         sigaction(ends[i], &on, NULL);
     }
+    on.sa_handler = note_resize;
+    sigaction(SIGWINCH, &on, NULL);
 }
 
 int top_screen_enter(int screen) {
-    watch_end_signals();
+    watch_signals();
     if (!screen) {
         return 0;
     }
@@ -61,21 +80,69 @@ void top_screen_leave(void) {
     }
 }
 
-int top_screen_show(const char *bytes, size_t length) {
+/* 0 without a number from 1 to 10000. */
+static uint32_t read_lines_variable(void) {
+    const char *text = getenv("LINES");
+    uint64_t lines = 0;
+    if (!text || number_read_whole(text, 1, LINES_MAX, &lines)) {
+        return 0;
+    }
+    return (uint32_t)lines;
+}
+
+struct top_screen_size top_screen_measure(void) {
+    struct top_screen_size size = {terminal_width(STDOUT_FILENO), terminal_height(STDOUT_FILENO)};
+    if (!size.width) {
+        size.width = terminal_columns_given();
+    }
+    if (!size.height) {
+        size.height = read_lines_variable();
+    }
+    if (!size.width) {
+        size.width = USUAL_COLUMNS;
+    }
+    if (!size.height) {
+        size.height = USUAL_LINES;
+    }
+    return size;
+}
+
+/* As much of a line as fits; what is cut off may be the end of bold text. */
+static void put_screen_line(struct text *t, const char *line, size_t length, uint32_t width) {
+    size_t used = 0, at = 0, columns;
+    while (at < length) {
+        size_t n = terminal_next(line + at, length - at, &columns);
+        if (used + columns > width) {
+            text_add(t, "\x1b[0m");
+            break;
+        }
+        used += columns;
+        at += n;
+    }
+    text_put(t, line, at);
+}
+
+int top_screen_show(const char *bytes, size_t length, const struct top_screen_size *size) {
     struct text t;
+    uint32_t line = 0;
     text_start(&t);
     text_add(&t, "\x1b[H");
-    for (size_t at = 0; at < length;) { /* each line erases the rest of an older, longer one */
+    for (size_t at = 0; at < length && line < size->height; ++line) {
         const char *newline = memchr(bytes + at, '\n', length - at);
         size_t n = length - at;
         if (newline) {
             n = (size_t)(newline - bytes) - at;
         }
-        text_put(&t, bytes + at, n);
-        text_add(&t, "\x1b[K\r\n");
+        if (line) { /* none after the last one: a full screen would scroll */
+            text_add(&t, "\r\n");
+        }
+        text_add(&t, "\x1b[K"); /* the rest of an older, longer one */
+        put_screen_line(&t, bytes + at, n, size->width);
         at += n + 1;
     }
-    text_add(&t, "\x1b[J");
+    if (line < size->height) {
+        text_add(&t, "\r\n\x1b[J");
+    }
     int failed = command_write(STDOUT_FILENO, t.data, t.length);
     text_free(&t);
     return failed;
@@ -106,6 +173,10 @@ static enum top_event read_key(int typing, char *key) {
 enum top_event top_screen_wait(double seconds, int typing, char *key) {
     double until = read_monotonic_s() + seconds, left = seconds;
     while (!ended && left > 0) {
+        if (taken && resized) {
+            resized = 0;
+            return TOP_RESIZED;
+        }
         struct pollfd keys = {STDIN_FILENO, POLLIN, 0};
         int n = poll(&keys, (nfds_t)taken, (int)(left * 1000) + 1);
         if (n > 0) {

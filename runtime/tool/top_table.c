@@ -18,12 +18,11 @@
 #include "read/columns.h"
 #include "run_view.h"
 
-#define NAME_MIN_COLUMNS 16
+#define NAME_MIN_COLUMNS 14  /* before that columns of numbers are left out, */
+#define NAME_LEAST_COLUMNS 8 /* beside the last of which it is as wide */
 #define NAME_MAX_COLUMNS 60
-#define NUMBERS 64 /* columns of the numbers of a row */
-#define MEMORY_COLUMNS 3
-#define MEMORY_WIDTH 9 /* of each, after two spaces */
-#define INDENT 2       /* columns for each scope around a row of a tree */
+#define INDENT 2     /* columns for each scope around a row of a tree */
+#define ROWS_LEAST 3 /* before that lines above the table are left out */
 
 #define SUFFIX_BYTES 32u /* " (open)" and " [TID]" */
 
@@ -289,85 +288,180 @@ static void put_top_cell(struct text *t, const char *number, size_t width) {
     text_add(t, "%s", number);
 }
 
-/* In this order, as many as fit. */
-static const char *const memory_titles[MEMORY_COLUMNS] = {"live", "bytes/s", "mallocs/s"};
+enum top_column {
+    TOP_CALLS_PER_S,
+    TOP_TIME_SHARE,
+    TOP_SELF_SHARE,
+    TOP_AVG,
+    TOP_CALLS,
+    TOP_TOTAL,
+    TOP_LIVE,
+    TOP_BYTES_PER_S,
+    TOP_MALLOCS_PER_S,
+    TOP_COLUMNS
+};
 
-static size_t count_memory_columns(const struct top_table *t, uint32_t width) {
-    if (!t->has_memory) {
-        return 0;
+/* In the order in which they are printed. */
+static const struct {
+    const char *title;
+    size_t width;
+    int of_memory;
+} top_columns[TOP_COLUMNS] = {{"calls/s", 10, 0}, {"% time", 7, 0},  {"% self", 7, 0},
+                              {"avg", 9, 0},      {"calls", 10, 0},  {"total", 9, 0},
+                              {"live", 9, 1},     {"bytes/s", 9, 1}, {"mallocs/s", 9, 1}};
+
+/* What the rows are sorted by. */
+static enum top_column sorted_column(enum top_sort sort) {
+    switch (sort) {
+    case TOP_BY_SELF:
+        return TOP_SELF_SHARE;
+    case TOP_BY_CALLS:
+        return TOP_CALLS_PER_S;
+    case TOP_BY_TOTAL:
+        return TOP_TOTAL;
+    default:
+        return TOP_TIME_SHARE;
     }
-    if (!width) {
-        return MEMORY_COLUMNS;
-    }
-    uint64_t room = saturating_subtract(width, NUMBERS + NAME_MIN_COLUMNS);
-    return (size_t)u64_min(room / (2 + MEMORY_WIDTH), MEMORY_COLUMNS);
 }
 
-static void put_top_memory(struct text *t, const struct top_row *r, double per_s, size_t columns) {
-    char n[MEMORY_COLUMNS][TEXT_NUMBER] = {"-", "-", "-"};
-    if (r->has_memory) {
-        text_bytes(n[0], r->live_bytes);
-        text_bytes(n[1], (uint64_t)((double)r->more_malloc_bytes * per_s));
-        snprintf(n[2], sizeof n[2], "%s", number_short((double)r->more_mallocs * per_s, 4).text);
+/* The columns at hand: that of the names and, in shown, a bit for each of the others. */
+struct top_widths {
+    size_t name;
+    unsigned shown;
+};
+
+/* A narrow terminal has no room for those on the right, but it has that of the order. */
+static struct top_widths measure_top_columns(const struct top_table *t,
+                                             const struct top_table_form *form) {
+    struct top_widths w = {NAME_MAX_COLUMNS, 0};
+    size_t numbers = 0;
+    for (unsigned i = 0; i < TOP_COLUMNS; ++i) {
+        if (!top_columns[i].of_memory || t->has_memory) {
+            w.shown |= 1u << i;
+            numbers += 2 + top_columns[i].width;
+        }
     }
-    for (size_t i = 0; i < columns; ++i) {
-        put_top_cell(t, n[i], MEMORY_WIDTH);
+    if (!form->width) {
+        return w;
+    }
+    for (unsigned i = TOP_COLUMNS; i-- > 0 && numbers + NAME_MIN_COLUMNS > form->width;) {
+        if (w.shown >> i & 1 && i != (unsigned)sorted_column(form->sort)) {
+            w.shown &= ~(1u << i);
+            numbers -= 2 + top_columns[i].width;
+        }
+    }
+    w.name = (size_t)u64_clamp(saturating_subtract(form->width, numbers), NAME_LEAST_COLUMNS,
+                               NAME_MAX_COLUMNS);
+    return w;
+}
+
+/* In a second of the interval. */
+static void format_top_cell(char out[TEXT_NUMBER], const struct top_row *r, double per_s,
+                            enum top_column column) {
+    snprintf(out, TEXT_NUMBER, "-");
+    if (top_columns[column].of_memory && !r->has_memory) {
+        return;
+    }
+    switch (column) {
+    case TOP_CALLS_PER_S:
+        snprintf(out, TEXT_NUMBER, "%s", number_short((double)r->more_calls * per_s, 4).text);
+        break;
+    case TOP_TIME_SHARE:
+        snprintf(out, TEXT_NUMBER, "%s", number_fixed((double)r->more_ns / 1e7 * per_s, 1).text);
+        break;
+    case TOP_SELF_SHARE:
+        snprintf(out, TEXT_NUMBER, "%s",
+                 number_fixed((double)r->more_self_ns / 1e7 * per_s, 1).text);
+        break;
+    case TOP_AVG:
+        if (r->more_calls) {
+            text_time(out, r->more_ns / r->more_calls, CONFIG_UNIT_AUTO);
+        }
+        break;
+    case TOP_CALLS:
+        snprintf(out, TEXT_NUMBER, "%llu", (unsigned long long)r->calls);
+        break;
+    case TOP_TOTAL:
+        /* Of a scope without a sample its age: nothing of it is in the total. */
+        text_time(out, r->total_ns ? r->total_ns : r->age_ns, CONFIG_UNIT_AUTO);
+        break;
+    case TOP_LIVE:
+        text_bytes(out, r->live_bytes);
+        break;
+    case TOP_BYTES_PER_S:
+        text_bytes(out, (uint64_t)((double)r->more_malloc_bytes * per_s));
+        break;
+    default:
+        snprintf(out, TEXT_NUMBER, "%s", number_short((double)r->more_mallocs * per_s, 4).text);
     }
 }
 
 static void put_top_row(struct text *t, const struct top_row *r, const struct top_table *table,
-                        size_t name, size_t memory) {
+                        const struct top_widths *w) {
     char n[TEXT_NUMBER];
     double wall_s = (double)table->more_wall_ns / 1e9, per_s = 0;
     if (wall_s > 0) {
         per_s = 1 / wall_s;
     }
-    size_t indent = (size_t)u64_min(INDENT * (uint64_t)r->depth, name / 2);
+    size_t indent = (size_t)u64_min(INDENT * (uint64_t)r->depth, w->name / 2);
     text_spaces(t, indent);
-    size_t used = indent + text_name(t, r->name, r->length, name - indent);
-    text_spaces(t, (size_t)saturating_subtract(name, used));
-    put_top_cell(t, number_short((double)r->more_calls * per_s, 4).text, 10);
-    put_top_cell(t, number_fixed((double)r->more_ns / 1e7 * per_s, 1).text, 7);
-    put_top_cell(t, number_fixed((double)r->more_self_ns / 1e7 * per_s, 1).text, 7);
-    snprintf(n, sizeof n, "-");
-    if (r->more_calls) {
-        text_time(n, r->more_ns / r->more_calls, CONFIG_UNIT_AUTO);
+    size_t used = indent + text_name(t, r->name, r->length, w->name - indent);
+    text_spaces(t, (size_t)saturating_subtract(w->name, used));
+    for (unsigned i = 0; i < TOP_COLUMNS; ++i) {
+        if (w->shown >> i & 1) {
+            format_top_cell(n, r, per_s, (enum top_column)i);
+            put_top_cell(t, n, top_columns[i].width);
+        }
     }
-    put_top_cell(t, n, 9);
-    snprintf(n, sizeof n, "%llu", (unsigned long long)r->calls);
-    put_top_cell(t, n, 10);
-    /* Of a scope without a sample its age: nothing of it is in the total. */
-    uint64_t total_ns = r->total_ns;
-    if (!total_ns && r->age_ns) {
-        total_ns = r->age_ns;
-    }
-    text_time(n, total_ns, CONFIG_UNIT_AUTO);
-    put_top_cell(t, n, 9);
-    put_top_memory(t, r, per_s, memory);
     text_put(t, "\n", 1);
 }
 
-static void put_top_head(struct text *t, const struct top_table *table, size_t name, size_t memory,
+/* The lines of a screen. */
+struct top_lines {
+    uint32_t rows;
+    int head, interval, keys;
+};
+
+/* On a low screen the lines above the table give way to its rows, what is typed last. */
+static struct top_lines choose_top_lines(const struct top_table_form *form) {
+    struct top_lines l = {form->rows, 1, 1, *form->keys != '\0'};
+    if (!form->height) {
+        return l;
+    }
+    uint64_t left = saturating_subtract(form->height, 1 + ROWS_LEAST); /* 1: the titles */
+    l.keys = l.keys && (left > 1 || (form->typing && left));
+    left -= (uint64_t)l.keys;
+    l.head = left > 0;
+    left -= (uint64_t)l.head;
+    l.interval = left > 0;
+    uint32_t above = 1 + (uint32_t)(l.keys + l.head + l.interval);
+    l.rows = (uint32_t)u64_min(form->rows, saturating_subtract(form->height, above));
+    return l;
+}
+
+static void put_top_head(struct text *t, const struct top_table *table,
+                         const struct top_lines *lines, const struct top_widths *w,
                          const struct top_table_form *form) {
     char more[TEXT_NUMBER];
-    text_time(more, table->more_wall_ns, CONFIG_UNIT_AUTO);
-    text_add(t, "%s\nthe last %s of it, %u open scope%s, %llu lost\n", table->head, more,
-             table->open, text_plural(table->open), (unsigned long long)table->lost);
-    if (*form->keys) {
+    if (lines->head) {
+        text_add(t, "%s\n", table->head);
+    }
+    if (lines->interval) {
+        text_time(more, table->more_wall_ns, CONFIG_UNIT_AUTO);
+        text_add(t, "the last %s of it, %u open scope%s, %llu lost\n", more, table->open,
+                 text_plural(table->open), (unsigned long long)table->lost);
+    }
+    if (lines->keys) {
         text_add(t, "%s\n", form->keys);
     }
     if (form->colour) {
         text_add(t, "\x1b[1m");
     }
-    text_add(t, "%-*s", (int)name, "name");
-    put_top_cell(t, "calls/s", 10);
-    put_top_cell(t, "% time", 7);
-    put_top_cell(t, "% self", 7);
-    put_top_cell(t, "avg", 9);
-    put_top_cell(t, "calls", 10);
-    put_top_cell(t, "total", 9);
-    for (size_t i = 0; i < memory; ++i) {
-        put_top_cell(t, memory_titles[i], MEMORY_WIDTH);
+    text_add(t, "%-*s", (int)w->name, "name");
+    for (unsigned i = 0; i < TOP_COLUMNS; ++i) {
+        if (w->shown >> i & 1) {
+            put_top_cell(t, top_columns[i].title, top_columns[i].width);
+        }
     }
     if (form->colour) {
         text_add(t, "\x1b[0m");
@@ -378,12 +472,8 @@ static void put_top_head(struct text *t, const struct top_table *table, size_t n
 int top_table_print(struct text *out, const struct top_table *t,
                     const struct top_table_form *form) {
     struct top_order *order = malloc(((size_t)t->count + 1) * sizeof *order);
-    size_t name = NAME_MAX_COLUMNS, memory = count_memory_columns(t, form->width);
-    if (form->width) {
-        uint64_t numbers = NUMBERS + memory * (2 + MEMORY_WIDTH);
-        name = (size_t)u64_clamp(saturating_subtract(form->width, numbers), NAME_MIN_COLUMNS,
-                                 NAME_MAX_COLUMNS);
-    }
+    struct top_widths widths = measure_top_columns(t, form);
+    struct top_lines lines = choose_top_lines(form);
     if (!order) {
         return -1;
     }
@@ -391,13 +481,13 @@ int top_table_print(struct text *out, const struct top_table *t,
         order[i] = (struct top_order){&t->row[i], added_value(&t->row[i], form->sort)};
     }
     qsort(order, t->count, sizeof *order, compare_added);
-    int64_t rows = (int64_t)u64_min(t->count, form->rows);
+    int64_t rows = (int64_t)u64_min(t->count, lines.rows);
     if (t->tree) {
-        rows = top_tree_arrange(order, t, form->rows);
+        rows = top_tree_arrange(order, t, lines.rows);
     }
-    put_top_head(out, t, name, memory, form);
+    put_top_head(out, t, &lines, &widths, form);
     for (int64_t i = 0; i < rows; ++i) {
-        put_top_row(out, order[i].row, t, name, memory);
+        put_top_row(out, order[i].row, t, &widths);
     }
     free(order);
     return rows < 0 ? -1 : 0;

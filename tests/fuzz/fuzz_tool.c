@@ -50,6 +50,7 @@ static void look(struct run *r, const uint8_t *option) {
     struct top_table table;
     struct top_table_form form = {.rows = option[2],
                                   .width = option[3],
+                                  .height = option[2] >> 3,
                                   .colour = option[0] >> 7,
                                   .sort = (enum top_sort)(option[1] >> 2 & 3),
                                   .keys = ""};

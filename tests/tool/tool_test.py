@@ -340,12 +340,16 @@ def case_options(folder):
     need(len([n for n in table(threads) if n.startswith("matmul [")]) == 2, threads)
 
 
-def on_terminal(arguments, columns, stderr=None, **env):
-    """What the tool prints on a terminal of that width."""
+def resize(main, rows, columns):
+    fcntl.ioctl(main, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+
+
+def on_terminal(arguments, columns, stderr=None, program=None, **env):
+    """What the tool, or another program, prints on a terminal of that width."""
     main, other = pty.openpty()
-    fcntl.ioctl(other, termios.TIOCSWINSZ, struct.pack("HHHH", 30, columns, 0, 0))
-    process = subprocess.Popen([TOOL, *map(str, arguments)], stdout=other, stderr=stderr or other,
-                               stdin=other, env=environment(**env))
+    resize(other, 30, columns)
+    process = subprocess.Popen([program or TOOL, *map(str, arguments)], stdout=other,
+                               stderr=stderr or other, stdin=other, env=environment(**env))
     os.close(other)
     data = b""
     while True:
@@ -365,6 +369,21 @@ def width(line):
     return len(re.sub(r"\x1b\[[0-9;]*m", "", line).rstrip("\r"))
 
 
+def without_looks(text):
+    """What was printed on a terminal of room for all, as it is printed elsewhere."""
+    text = re.sub(r"\x1b\[\d*m", "", text).replace("\r", "")
+    title = next(line for line in text.split("\n") if line.startswith("name "))
+    at = title.index(" total") + len(" total")  # the column that the rows are sorted by
+    need(title[at:at + 10] == " " * 10, "a bar has no title", title)
+    lines = text.split("\n")
+    first = lines.index(title)
+    last = lines.index("", first)
+    for i in range(first, last):
+        need(re.fullmatch("  #* *", lines[i][at:at + 10]), lines[i])
+        lines[i] = lines[i][:at] + lines[i][at + 10:]
+    return "\n".join(lines)
+
+
 def case_terminal(folder):
     file = folder / "r.stint"
     record(file, "end")
@@ -373,8 +392,7 @@ def case_terminal(folder):
     need("\x1b[1mname" in tool("report", "--color", "always", file).out)
     need("\x1b[2m" in tool("report", "--color=always", file).out, "zeros are dim")
     coloured = on_terminal(["report", file], 300)
-    need("\x1b[1mname" in coloured and re.sub(r"\x1b\[\d*m", "", coloured).replace("\r", "") == plain,
-         coloured)
+    need("\x1b[1mname" in coloured and without_looks(coloured) == plain, coloured)
     need("\x1b" not in on_terminal(["report", file], 300, NO_COLOR=1))
     need("\x1b" in on_terminal(["report", file], 300, NO_COLOR=""), "empty is as good as unset")
     need("\x1b" not in on_terminal(["report", file], 300, TERM="dumb"))
@@ -392,6 +410,78 @@ def case_terminal(folder):
     need("no room" not in plain)
     for bad in ("x", "0", "5", "99999999"):
         need(tool("report", file, env=environment(COLUMNS=bad)).out == plain, bad)
+
+
+def case_terminal_bar(folder):
+    file = folder / "r.stint"
+    record(file, "end")
+
+    def bars(**env):
+        text = on_terminal(["report", "--sort", "calls", "--color", "never", file], 120, **env)
+        lines = text.replace("\r", "").split("\n\n")[1].split("\n")
+        at = lines[0].index("calls") + len("calls")
+        return [(int(line[:at].split()[-1]), line[at:at + 10].strip()) for line in lines[1:]
+                if not line.startswith("(")]
+
+    def halves(bar):
+        return 2 * bar.count("\u2588") + bar.count("\u258c") + 2 * bar.count("#")
+
+    largest = max(calls for calls, _ in bars())
+    for env, error in (({}, 2), ({"LC_ALL": "C.UTF-8"}, 1)):
+        rows = bars(**env)
+        need(any(bar for _, bar in rows), rows)
+        for calls, bar in rows:
+            need(abs(halves(bar) - 16 * calls / largest) <= error, env, rows)
+    need("#" not in on_terminal(["report", file], 59), "a narrow one has none")
+    need("#" not in tool("report", file, env=environment(COLUMNS=80)).out, "not a terminal")
+    need("#" in on_terminal(["report", file], 80, NO_COLOR=1), "a bar has no colour")
+
+
+def case_terminal_program(folder):
+    """The report that a program prints itself."""
+    def shown(columns, view, **env):
+        text = on_terminal(["end"], columns, program=FAKE, STINT_REPORT=view, **env)
+        return text.replace("\r", "")
+
+    def piped(view, **env):
+        done = subprocess.run([FAKE, "end"], capture_output=True, text=True, timeout=LIMIT,
+                              env=environment(STINT_REPORT=view, **env))
+        return done.stderr
+
+    def words(text):
+        return re.sub(r"\s+", " ", re.sub(r"\x1b\[\d*m", "", text)).strip()
+
+    for view in ("table", "tree", "table,threads", "legacy", "fluid", "gpu"):
+        need("\x1b" not in piped(view) and "no room" not in piped(view, COLUMNS=80), view)
+        for columns in (45, 80, 100):
+            text = shown(columns, view)
+            need(all(width(line) <= columns or "-" * 50 == line for line in text.split("\n")), view,
+                 columns, text)
+            need(not re.search(r"\n *\n *\n", text) or view == "fluid", "lines of blanks", text)
+    # The whole of each number: the cells of the columns that are there.
+    whole = table(piped("table"))
+    for columns in (80, 100):
+        text = shown(columns, "table,sort=self", NO_COLOR=1)
+        dropped = re.search(r"\(no room for: ([^)]*)\)", words(text))
+        need(dropped and "slowest info" in dropped.group(1), columns, text)
+        rows = re.sub(r" #+ *", "  ", text)
+        for name, row in whole.items():
+            line = next(line for line in rows.split("\n") if line.startswith(name[:16]))
+            cells = re.split(r"  +", line.strip())
+            need(cells[1:4] == row[:3], line, row)
+    need("\x1b[1mname" in shown(80, "table") and "\x1b" not in shown(80, "table", NO_COLOR=1))
+    need(words(shown(80, "legacy")) == words(piped("legacy")), "all fields are there")
+    # Where STINT_OUTPUT says, not where stderr is.
+    out = folder / "report.txt"
+    need(not shown(45, "table", STINT_OUTPUT=out), "nothing on the terminal")
+    need(words(out.read_text()) == words(piped("table")), out.read_text())
+    need("no room" in shown(80, "table", STINT_OUTPUT="stdout"))
+    main, other = pty.openpty()
+    resize(main, 30, 80)
+    need("no room" not in piped("table", STINT_OUTPUT=os.ttyname(other)))
+    need("no room" in os.read(main, 65536).decode(), "a terminal by its path")
+    os.close(main)
+    os.close(other)
 
 
 def move_away(file):
@@ -925,10 +1015,10 @@ def case_top_screen(folder):
                 read_until(main, b"pause (p)")
                 os.write(main, b"tv")
                 read_until(main, b"tree (v)")
-                read_until(main, b"\r\n  sleep ")
+                read_until(main, b"\n\x1b[K  sleep ")
                 # Letters are text in a filter: q too. A bad list stays to be corrected.
                 os.write(main, b"/q" + b"*," * 70 + b"\r")
-                read_until(main, b"_  (expected glob")
+                read_until(main, b"filter (expected glob,-glob,..., at most 64): ")
                 os.write(main, b"\x1b")
                 read_until(main, b"filter (/)")
                 os.write(main, b"/rareX\x7f*\r")
@@ -953,6 +1043,66 @@ def case_top_screen(folder):
         need(leave in data and top.wait(timeout=LIMIT) == 0, data)
         os.close(other)
         os.close(main)
+    finally:
+        stop(process)
+
+
+def case_top_size(folder):
+    """Lines and columns of a small terminal, and of one whose size changes."""
+    file = folder / "r.stint"
+    process = start(file, "busy")
+
+    def screen(main, wanted):
+        data = read_until(main, wanted)
+        end = time.monotonic() + LIMIT
+        while b"\x1b[J" not in data.split(b"\x1b[H")[-1] and time.monotonic() < end:
+            if not select.select([main], [], [], 0.3)[0]:
+                break  # a full screen has no rest to erase
+            data += os.read(main, 65536)
+        text = data.split(b"\x1b[H")[-1].decode()
+        return re.sub(r"\x1b\[[0-9;]*[A-Za-z]", "", text).replace("\r", "").split("\n")
+
+    def fits(lines, rows, columns, *words):
+        lines = lines[:-1] if lines[-1] == "" else lines
+        need(len(lines) <= rows, rows, lines)
+        need(all(len(line) <= columns for line in lines), columns, lines)
+        for word in words:
+            need(any(word in line for line in lines), word, lines)
+
+    def begin(rows, columns, *options):
+        pid, main = pty.fork()
+        if pid == 0:
+            os.environ.clear()
+            os.environ.update(environment(LINES=50, COLUMNS=300))  # those of the shell are stale
+            time.sleep(0.2)
+            os.execv(TOOL, [TOOL, "top", *options, str(file)])
+        resize(main, rows, columns)
+        return pid, main
+
+    try:
+        pid, main = begin(6, 45, "-i", "3600")
+        fits(screen(main, b"rare"), 6, 45, "stint top", "by time (s)", "% time", "loop", "sleep",
+             "rare")
+        resize(main, 12, 100)  # at once, not after an hour
+        fits(screen(main, b"lost"), 12, 100, "threads (t)", "calls/s", "total", "with a name")
+        os.write(main, b"/abc")
+        read_until(main, b"abc_")
+        resize(main, 5, 30)
+        fits(screen(main, b"abc_"), 5, 30, "filter: abc_", "% time", "loop", "sleep")
+        os.write(main, b"\x1b")
+        read_until(main, b"loop")
+        resize(main, 2, 20)
+        fits(screen(main, b"loop"), 2, 20, "name", "loop")
+        os.write(main, b"q")
+        read_until(main, b"\x1b[?1049l")
+        need(os.waitpid(pid, 0)[1] == 0)
+        os.close(main)
+        for sort, title in (("calls", "calls/s"), ("self", "% self"), ("total", "total")):
+            pid, main = begin(6, 30, "-i", "3600", "--sort", sort)
+            fits(screen(main, b"loop"), 6, 30, title)
+            os.write(main, b"q")
+            os.waitpid(pid, 0)
+            os.close(main)
     finally:
         stop(process)
 
