@@ -198,7 +198,7 @@ static void block_add(const void *block, uint64_t size, uint32_t owner) {
 
 ONE_PIECE void mem_count_block(const void *block, size_t size) {
     block_add(block, size, count_new(size));
-    mem_last_block = (uintptr_t)block;
+    mem_last_block = ~(uintptr_t)block;
 }
 
 void mem_take(const void *block, struct mem_taken *out) {

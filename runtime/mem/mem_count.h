@@ -15,9 +15,10 @@
  * allocator below it does nor a signal handler that interrupted it. Initial-exec, or the first
  * access could allocate. */
 extern __thread int mem_inside __attribute__((tls_model("initial-exec")));
-/* The block that the thread has counted last. In a call of operator new that has counted none yet: the
- * address of its frame + 1, which no block has. An exception leaves it so until the next block, at the
- * latest that of the exception itself. */
+/* The block that the thread has counted last, with all bits inverted: a search for leaks must not find
+ * its address. In a call of operator new that has counted none yet: the address of its frame, which is
+ * even as no inverted one is. An exception leaves it so until the next block, at the latest that of the
+ * exception itself. */
 extern __thread uintptr_t mem_last_block __attribute__((tls_model("initial-exec")));
 extern int mem_is_on; /* written under the registry's lock; relaxed */
 
@@ -43,7 +44,7 @@ static inline void mem_leave(int entered) {
 
 /* Whether the function of that frame was called by an operator new that counts when it returns. */
 static inline int mem_within_new(const void *frame) {
-    return (mem_last_block & 1) && mem_last_block - (uintptr_t)frame < MEM_NEW_STACK_BYTES;
+    return !(mem_last_block & 1) && mem_last_block - (uintptr_t)frame < MEM_NEW_STACK_BYTES;
 }
 
 /* A new block that the program was given. */

@@ -162,7 +162,7 @@ static const struct next_form *form_get(int id, const void *caller) {
 }
 
 static void count_new_block(const void *block, size_t size) {
-    if ((uintptr_t)block == mem_last_block) {
+    if (~(uintptr_t)block == mem_last_block) {
         return;
     }
     mem_last_block = 0;
@@ -184,7 +184,7 @@ static void count_new_block(const void *block, size_t size) {
         if (!form->is_allocators) {                                                                \
             return next arguments;                                                                 \
         }                                                                                          \
-        mem_last_block = (uintptr_t)__builtin_frame_address(0) + 1;                                \
+        mem_last_block = (uintptr_t)__builtin_frame_address(0);                                    \
         void *block = next arguments;                                                              \
         count_new_block(block, size);                                                              \
         return block;                                                                              \

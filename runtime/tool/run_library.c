@@ -42,10 +42,33 @@ int run_library_find(char path[PATH_MAX], const char *name) {
     return -1;
 }
 
+/* Sets the variable to the value and, after a colon, what it was. 0, or -1 after one line. */
+static int prepend_variable(const char *name, const char *value) {
+    const char *old = getenv(name);
+    char *all = NULL;
+    if (!old) {
+        old = "";
+    }
+    int failed = asprintf(&all, *old ? "%s:%s" : "%s%s", value, old) < 0;
+    if (failed || setenv(name, all, 1)) {
+        log_line("run: cannot set %s: %s", name, error_text(errno));
+        failed = 1;
+    }
+    if (all) {
+        free(all);
+    }
+    return -failed;
+}
+
+/* Else a program, or one that it starts, that is linked with the shared library of AddressSanitizer
+ * would end at once because another library comes before it. That library's malloc is the one that
+ * libstint-mem.so calls. What the user has set comes later and wins. */
+static int allow_before_asan(void) {
+    return prepend_variable("ASAN_OPTIONS", "verify_asan_link_order=0");
+}
+
 int run_library_preload(const char *name) {
     char path[PATH_MAX];
-    const char *old = getenv("LD_PRELOAD");
-    char *all = NULL;
     if (run_library_find(path, name)) {
         return -1;
     }
@@ -53,16 +76,8 @@ int run_library_preload(const char *name) {
         log_line("run: %.500s: LD_PRELOAD cannot have a path with a blank or a colon", path);
         return -1;
     }
-    if (!old) {
-        old = "";
+    if (prepend_variable("LD_PRELOAD", path)) {
+        return -1;
     }
-    int failed = asprintf(&all, *old ? "%s:%s" : "%s%s", path, old) < 0;
-    if (failed || setenv("LD_PRELOAD", all, 1)) {
-        log_line("run: cannot set LD_PRELOAD: %s", error_text(errno));
-        failed = 1;
-    }
-    if (all) {
-        free(all);
-    }
-    return -failed;
+    return allow_before_asan();
 }

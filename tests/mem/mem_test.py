@@ -365,6 +365,44 @@ def case_rival(place):
     contains(done.stderr, "mem_rival")
 
 
+def check_sanitizer(place, name):
+    """A program built with that sanitizer, also if a script starts it: it runs, and its memory is
+    counted, by the calls that reach the sanitizer's malloc through libstint-mem.so. Where its malloc
+    is in the executable, as with clang, one line says that nothing is counted."""
+    program = place.program("mem_" + name)
+    if not program.exists():
+        print("the compiler has no -fsanitize=" + name)
+        return SKIPPED
+    plain = subprocess.run([str(program), "owners"], check=False, stderr=subprocess.PIPE, text=True)
+    if plain.returncode:
+        print("-fsanitize=%s does not work here: %s" % (name, plain.stderr[:300]))
+        return SKIPPED
+    script = place.folder / "script"
+    script.write_text('#!/bin/sh\n"$@"\n')
+    script.chmod(0o755)
+    for before in ((), (script,)): # a script, with an option of the user's
+        env = {"ASAN_OPTIONS": "abort_on_error=1"} if before else {}
+        runs, done = place.record(*before, program, "oracle", env=env)
+        if "memory is not counted: the program's malloc is that of " in done.stderr:
+            continue
+        mallocs, allocated, frees, live, peak = map(int, done.stdout.split())
+        check_row(rows_of(runs[0]), "oracle", mallocs=mallocs, allocated=allocated, frees=frees,
+                  freed=allocated - live, memory_live=live, memory_peak=peak)
+    return 0
+
+
+def case_address(place):
+    return check_sanitizer(place, "address")
+
+
+def case_thread(place):
+    return check_sanitizer(place, "thread")
+
+
+def case_leak(place):
+    return check_sanitizer(place, "leak")
+
+
 def case_hook(place):
     """An allocator below that opens scopes."""
     hook = place.program("libmem_hook.so")
