@@ -420,7 +420,7 @@ def case_hook(place):
 
 def check_top(place, path):
     """As many columns as fit beside those of the times."""
-    for width, columns in ((200, ["live", "bytes/s", "mallocs/s"]), (101, ["live"]), (80, [])):
+    for width, columns in ((200, ["live", "bytes/s", "mallocs/s"]), (90, ["live"]), (80, [])):
         text = place.run(place.tool, "top", "--once", path, env={"COLUMNS": str(width)}).stdout
         lines = [line for line in text.splitlines() if line.startswith(("name", "first"))]
         expect("columns", lines[0].split()[-len(columns) - 1:], ["total"] + columns)
