@@ -17,6 +17,7 @@
 #include "base/errno_keep.h"
 #include "base/lock.h"
 #include "cupti_private.h"
+#include "gpu/gpu.h"
 
 /* From this version on; before CUDA 12.9 CUPTI writes into the buffer without a check for NULL. */
 #define REFUSING_IS_SAFE 27
@@ -80,13 +81,44 @@ static void cupti_leave_launch(void) {
     }
 }
 
+static uint64_t cupti_read_word(uint64_t words, unsigned number) {
+    uint64_t word = 0;
+    if (words) {
+        memcpy(&word, (const char *)(uintptr_t)words + number * sizeof word, sizeof word);
+    }
+    return word;
+}
+
+/* The stream that a call names; 0: none is known. */
+static uint64_t cupti_get_stream(const struct cupti_callback *call, unsigned use) {
+    unsigned at = use & CUPTI_STREAM_MASK;
+    if (at == CUPTI_STREAM_IN_CONFIG) {
+        return cupti_read_word(cupti_read_word(call->functionParams, 0), CUPTI_CONFIG_WORD);
+    }
+    if (at) {
+        return cupti_read_word(call->functionParams, CUPTI_STREAM_WORD(use));
+    }
+    return 0;
+}
+
+static void cupti_forget_contexts(void) {
+    cupti_contexts_forget();
+    cupti_streams_destroy_all();
+}
+
 static void cupti_on_enter(const struct cupti_callback *call, unsigned use) {
+    uint64_t stream = cupti_get_stream(call, use);
     if (use & (CUPTI_USE_LAUNCH | CUPTI_USE_QUERY)) {
         cupti_contexts_note(call->context);
         cupti_enter_call_timed(call->correlationId, use);
     }
     if (use & CUPTI_USE_CONTEXT_END) {
-        cupti_contexts_forget();
+        cupti_forget_contexts();
+    }
+    if (use & CUPTI_USE_STREAM_END) {
+        cupti_streams_destroy(stream);
+    } else {
+        cupti_streams_note(stream);
     }
 }
 
@@ -98,11 +130,17 @@ static void cupti_on_exit(const struct cupti_callback *call, unsigned use) {
     if (use & CUPTI_USE_LAUNCH) {
         cupti_leave_launch();
     }
+    if (code == GPU_INVALID_HANDLE) {
+        cupti_streams_destroy(cupti_get_stream(call, use));
+    }
+    if (use & CUPTI_USE_CONTEXT_END) {
+        cupti_forget_contexts(); /* within such a call there may have been others */
+    }
     if (use & CUPTI_USE_CAPTURE && !code) {
-        cupti_contexts_capture(1);
+        cupti_streams_capture_begun(cupti_get_stream(call, use));
     }
     if (use & CUPTI_USE_CAPTURE_END) {
-        cupti_contexts_capture(-1);
+        cupti_streams_capture_ended(cupti_get_stream(call, use), code);
     }
 }
 

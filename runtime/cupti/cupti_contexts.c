@@ -8,7 +8,6 @@
 
 /* Any thread, relaxed. */
 static uint64_t context_handles[CONTEXTS]; /* handles; 0 = free */
-static int captures;                       /* under way */
 static int has_said;
 
 void cupti_contexts_note(uint64_t context) {
@@ -31,24 +30,18 @@ void cupti_contexts_forget(void) {
     }
 }
 
-void cupti_contexts_capture(int change) {
-    __atomic_fetch_add(&captures, change, __ATOMIC_RELAXED);
-}
-
-/* To wait for a context during a capture fails, and may end the capture. A capture that began
- * before CUPTI was subscribed is seen by its effect on the legacy stream, if its stream waits for
- * that one. */
+/* To wait for a context during a capture fails, and may end the capture: where it is in doubt, it
+ * counts as one. The legacy stream answers for all blocking streams of the context. */
 static int contexts_are_captured(const struct gpu_ops *gpu) {
     int yes = 0;
-    if (__atomic_load_n(&captures, __ATOMIC_RELAXED) > 0) {
-        return 1;
-    }
-    return !gpu_capturing(gpu, GPU_STREAM_LEGACY, &yes) && yes;
+    int code = gpu_capturing(gpu, GPU_STREAM_LEGACY, &yes);
+    return code || yes || cupti_streams_are_captured(gpu);
 }
 
 static void contexts_say_captured(void) {
     if (!__atomic_exchange_n(&has_said, 1, __ATOMIC_RELAXED)) {
-        log_line("GPU work that still runs is not waited for: a stream is being captured");
+        log_line(
+            "GPU work that still runs is not waited for: a stream is or may be being captured");
     }
 }
 

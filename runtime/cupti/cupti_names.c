@@ -17,7 +17,7 @@
 
 static struct {
     const char *name[NAMES_MAX];
-    uint8_t use[NAMES_MAX];
+    uint16_t use[NAMES_MAX];
     uint32_t end;
 } domains[DOMAINS];
 
@@ -28,21 +28,38 @@ struct name_rule {
 
 #define LAUNCH (CUPTI_USE_RECORD | CUPTI_USE_LAUNCH)
 #define QUERY (CUPTI_USE_RECORD | CUPTI_USE_QUERY)
+#define LAUNCH_ON(word) (LAUNCH | CUPTI_STREAM_AT(word))
+#define LAUNCH_CONFIG (LAUNCH | CUPTI_STREAM_IN_CONFIG)
+#define CAPTURE (CUPTI_USE_RECORD | CUPTI_USE_CAPTURE | CUPTI_STREAM_AT(0))
+#define CAPTURE_END (CUPTI_USE_RECORD | CUPTI_USE_CAPTURE_END | CUPTI_STREAM_AT(0))
+#define CONTEXT_END (CUPTI_USE_RECORD | CUPTI_USE_CONTEXT_END)
+#define STREAM_END (CUPTI_USE_RECORD | CUPTI_USE_STREAM_END | CUPTI_STREAM_AT(0))
 
 /* Calls that move data, run kernels, allocate memory or wait get a callback, so that their scope is
  * known. Frequent calls without an effect are not recorded: they would be the majority of all
  * records, and include stint's own calls. Nor are the internal functions that nvcc 13 makes
  * programs call: for
  * <<<>>> these are __cudaPushCallConfiguration, __cudaPopCallConfiguration and
- * __cudaLaunchKernel. */
+ * __cudaLaunchKernel.
+ *
+ * A stream is named where most work is launched; where it is in the parameters is in
+ * generated_cuda_meta.h and generated_cuda_runtime_api_meta.h of the toolkit. */
 static const struct name_rule name_rules[] = {
     {"__cudaLaunch*", LAUNCH},
     {"__cuda*", 0},
+    {"cudaLaunchKernelEx*", LAUNCH_CONFIG},
+    {"cudaLaunchKernel*", LAUNCH_ON(6)},
+    {"cudaLaunchCooperativeKernelMulti*", LAUNCH},
+    {"cudaLaunchCooperativeKernel*", LAUNCH_ON(6)},
     {"cudaLaunch*", LAUNCH},
+    {"cudaMemcpyAsync*", LAUNCH_ON(4)},
     {"cudaMemcpy*", LAUNCH},
+    {"cudaMemsetAsync*", LAUNCH_ON(3)},
     {"cudaMemset*", LAUNCH},
     {"cudaMemPrefetch*", LAUNCH},
-    {"cudaGraphLaunch*", LAUNCH},
+    {"cudaMemDiscard*", LAUNCH},
+    {"cudaGraphLaunch*", LAUNCH_ON(1)},
+    {"cudaGraphUpload*", LAUNCH_ON(1)},
     {"cudaMalloc*", LAUNCH},
     {"cudaFree*", LAUNCH},
     {"cudaHostAlloc", LAUNCH},
@@ -51,6 +68,13 @@ static const struct name_rule name_rules[] = {
     {"cudaStreamSynchronize*", LAUNCH},
     {"cudaEventSynchronize", LAUNCH},
     {"cudaStreamWaitEvent*", LAUNCH},
+    {"cudaStreamBeginCapture*", CAPTURE},
+    {"cudaStreamBeginRecapture*", CAPTURE},
+    {"cudaStreamEndCapture*", CAPTURE_END},
+    {"cudaStreamDestroy*", STREAM_END},
+    {"cudaDeviceReset", CONTEXT_END},
+    {"cudaThreadExit", CONTEXT_END},
+    {"cudaExecutionCtxDestroy", CONTEXT_END},
     {"cudaEventQuery", QUERY},
     {"cudaStreamQuery*", QUERY},
     {"cudaGetDevice", 0},
@@ -63,11 +87,26 @@ static const struct name_rule name_rules[] = {
     {"cudaStreamIsCapturing*", 0},
     {"cudaStreamGetCaptureInfo*", 0},
     {"cudaThreadExchangeStreamCaptureMode", 0},
+    {"cuLaunchKernelEx*", LAUNCH_CONFIG},
+    {"cuLaunchKernel*", LAUNCH_ON(5)},
+    {"cuLaunchCooperativeKernelMulti*", LAUNCH},
+    {"cuLaunchCooperativeKernel*", LAUNCH_ON(5)},
+    {"cuLaunchHostFunc*", LAUNCH_ON(0)},
     {"cuLaunch*", LAUNCH},
+    {"cuMemcpyAsync*", LAUNCH_ON(3)},
+    {"cuMemcpyHtoDAsync_v2*", LAUNCH_ON(3)},
+    {"cuMemcpyDtoHAsync_v2*", LAUNCH_ON(3)},
+    {"cuMemcpyDtoDAsync_v2*", LAUNCH_ON(3)},
     {"cuMemcpy*", LAUNCH},
+    {"cuMemsetD8Async*", LAUNCH_ON(3)},
+    {"cuMemsetD16Async*", LAUNCH_ON(3)},
+    {"cuMemsetD32Async*", LAUNCH_ON(3)},
     {"cuMemset*", LAUNCH},
     {"cuMemPrefetch*", LAUNCH},
-    {"cuGraphLaunch*", LAUNCH},
+    {"cuMemDiscard*", LAUNCH},
+    {"cuMemBatchDecompress*", LAUNCH},
+    {"cuGraphLaunch*", LAUNCH_ON(1)},
+    {"cuGraphUpload*", LAUNCH_ON(1)},
     {"cuMemAlloc*", LAUNCH},
     {"cuMemHostAlloc*", LAUNCH},
     {"cuMemCreate", LAUNCH},
@@ -81,12 +120,15 @@ static const struct name_rule name_rules[] = {
     {"cuStreamSynchronize*", LAUNCH},
     {"cuEventSynchronize", LAUNCH},
     {"cuStreamWaitEvent*", LAUNCH},
-    {"cuStreamBeginCapture*", CUPTI_USE_RECORD | CUPTI_USE_CAPTURE},
-    {"cuStreamBeginRecapture*", CUPTI_USE_RECORD | CUPTI_USE_CAPTURE},
-    {"cuStreamEndCapture*", CUPTI_USE_RECORD | CUPTI_USE_CAPTURE_END},
-    {"cuCtxDestroy*", CUPTI_USE_RECORD | CUPTI_USE_CONTEXT_END},
-    {"cuDevicePrimaryCtxRelease*", CUPTI_USE_RECORD | CUPTI_USE_CONTEXT_END},
-    {"cuDevicePrimaryCtxReset*", CUPTI_USE_RECORD | CUPTI_USE_CONTEXT_END},
+    {"cuStreamBeginCapture*", CAPTURE},
+    {"cuStreamBeginRecapture*", CAPTURE},
+    {"cuStreamEndCapture*", CAPTURE_END},
+    {"cuStreamDestroy*", STREAM_END},
+    {"cuCtxDestroy*", CONTEXT_END},
+    {"cuCtxDetach", CONTEXT_END},
+    {"cuGreenCtxDestroy", CONTEXT_END},
+    {"cuDevicePrimaryCtxRelease*", CONTEXT_END},
+    {"cuDevicePrimaryCtxReset*", CONTEXT_END},
     {"cuStreamQuery*", QUERY},
     {"cuEventQuery", CUPTI_USE_QUERY},
     {"cuEventRecord*", 0},
@@ -160,7 +202,7 @@ static void names_read_domain(const struct cupti *c, int domain) {
         holes = 0;
         name = names_strip_version(name);
         domains[domain].name[i] = names_skip_prefix(name);
-        domains[domain].use[i] = (uint8_t)(names_find_use(name) | every);
+        domains[domain].use[i] = (uint16_t)(names_find_use(name) | every);
         domains[domain].end = i + 1;
     }
 }

@@ -56,9 +56,17 @@ enum cupti_use {
     /* With a callback, too: */
     CUPTI_USE_CAPTURE = 8,      /* begins the capture of a stream */
     CUPTI_USE_CAPTURE_END = 16, /* ends it */
-    CUPTI_USE_CONTEXT_END = 32  /* may end a context */
+    CUPTI_USE_CONTEXT_END = 32, /* may end a context */
+    CUPTI_USE_STREAM_END = 64   /* destroys a stream */
 };
-#define CUPTI_USE_CALLBACK (~(unsigned)CUPTI_USE_RECORD)
+#define CUPTI_USE_CALLBACK 126u
+/* Where its parameters name the stream: a word of 8 bytes of the parameters themselves, or of the
+ * configuration of a launch, which the first of them points to. 0: nowhere. */
+#define CUPTI_STREAM_AT(word) (((word) + 1u) << 8) /* word: below 14 */
+#define CUPTI_STREAM_IN_CONFIG CUPTI_STREAM_AT(14u)
+#define CUPTI_STREAM_MASK CUPTI_STREAM_IN_CONFIG
+#define CUPTI_STREAM_WORD(use) (((use) >> 8) - 1u)
+#define CUPTI_CONFIG_WORD 4u
 
 /* Before the others; again for another library. */
 void cupti_read_names(const struct cupti *c);
@@ -70,17 +78,31 @@ const char *cupti_get_name(int domain, uint32_t cbid);
 unsigned cupti_get_use(int domain, uint32_t cbid);
 
 /* ---- What callbacks saw of contexts (cupti_contexts.c), to wait for them: those in which calls
- * were made, and how many streams are being captured. Any thread, no lock. */
+ * were made. Any thread, no lock. */
 
 void cupti_contexts_note(uint64_t context);
 /* A call begins that ends a context, which may be any: all are forgotten, and known again when
  * calls are made in them. */
 void cupti_contexts_forget(void);
-/* A stream's capture began (1), ended (-1). */
-void cupti_contexts_capture(int change);
 /* Waits until the work in them is done, or says in one line that this is not possible as a stream
- * is being captured. Returns the first error of the GPU's back end, or 0. */
+ * is or may be being captured. Returns the first error of the GPU's back end, or 0. */
 int cupti_contexts_wait(void);
+
+/* ---- What they saw of streams (cupti_streams.c), to ask whether one is being captured. Any thread,
+ * no lock. */
+
+/* A call names it, and does not destroy it. */
+void cupti_streams_note(uint64_t stream);
+void cupti_streams_capture_begun(uint64_t stream);
+/* code: of the call that was to end it. */
+void cupti_streams_capture_ended(uint64_t stream, int code);
+/* A call begins that destroys it, or that may destroy any. */
+void cupti_streams_destroy(uint64_t stream);
+void cupti_streams_destroy_all(void);
+/* From here on it is not seen which are destroyed. */
+void cupti_streams_end_session(void);
+/* Asks the driver for each, in a context. 1: one is, or this is in doubt. */
+int cupti_streams_are_captured(const struct gpu_ops *gpu);
 
 /* ---- Buffers for CUPTI to write records into (cupti_buffers.c): 8 of 1 MiB, and small ones while
  * those are all in use. Any thread, no lock. */

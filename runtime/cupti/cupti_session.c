@@ -422,7 +422,8 @@ static void cupti_close(int how) {
     cupti_disable_kinds();
     cupti_flush(how);
     cupti_unsubscribe();
-    cupti_contexts_forget(); /* their end is not seen any more */
+    cupti_contexts_forget(); /* their end is not seen any more, as that of streams */
+    cupti_streams_end_session();
     activity_pause();
 }
 

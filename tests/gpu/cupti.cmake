@@ -86,6 +86,20 @@ if(CUDAToolkit_FOUND)
         stint_generate_one(checked cupti.ini cupti_check.c)
         set_source_files_properties("${CMAKE_CURRENT_BINARY_DIR}/gen/cupti_check.c" PROPERTIES
             GENERATED ON COMPILE_OPTIONS "-iquote;${stint_SOURCE_DIR}/runtime") # has a cupti.h, too
+        if(STINT_CUPTI_LIBRARY)
+            stint_add_test(TARGET stint_gpu_cupti_params
+                SOURCES "${CMAKE_CURRENT_LIST_DIR}/cupti_params_test.c"
+                    "${CMAKE_CURRENT_LIST_DIR}/cupti_places.c"
+                LIBS stint_fake ${CMAKE_DL_LIBS} LABELS unit)
+            target_include_directories(stint_gpu_cupti_params SYSTEM PRIVATE
+                ${CUDAToolkit_INCLUDE_DIRS} "${STINT_CUPTI_INCLUDE_DIR}")
+            # The headers name types of old versions, too.
+            target_compile_definitions(stint_gpu_cupti_params PRIVATE __CUDA_API_VERSION_INTERNAL
+                "CUPTI_REAL=\"${STINT_CUPTI_LIBRARY}\"")
+            set_target_properties(stint_gpu_cupti_params PROPERTIES
+                C_STANDARD 11 C_STANDARD_REQUIRED ON)
+            stint_warnings(stint_gpu_cupti_params)
+        endif()
         add_library(stint_gpu_cupti_check OBJECT
             "${CMAKE_CURRENT_BINARY_DIR}/gen/cupti_check.c" ${checked})
         target_include_directories(stint_gpu_cupti_check SYSTEM PRIVATE

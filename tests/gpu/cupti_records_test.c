@@ -198,7 +198,7 @@ TEST(cupti_real, records) {
 static unsigned uses(int domain, const char *name) {
     for (uint32_t i = 1; i < cupti_get_names_end(domain); ++i) {
         if (cupti_get_name(domain, i) && !strcmp(cupti_get_name(domain, i), name)) {
-            return cupti_get_use(domain, i);
+            return cupti_get_use(domain, i) & ~CUPTI_STREAM_MASK;
         }
     }
     return 99;
@@ -227,6 +227,9 @@ TEST(cupti_real, names) {
     CHECK(uses(1, "cuCtxSynchronize") == launch && uses(1, "cuMemFree_v2") == launch);
     CHECK(uses(1, "cuEventQuery") == CUPTI_USE_QUERY && uses(1, "cuEventRecord") == 0);
     CHECK(uses(2, "cudaEventQuery") == (CUPTI_USE_RECORD | CUPTI_USE_QUERY));
+    CHECK(uses(1, "cuMemBatchDecompressAsync") == launch && uses(1, "cuGraphUpload") == launch);
+    CHECK(uses(1, "cuMemDiscardBatchAsync") == launch);
+    CHECK(uses(2, "cudaMemDiscardAndPrefetchBatchAsync") == launch);
     CHECK(uses(2, "cudaGetDevice") == 0 && uses(1, "cuModuleLoad") == CUPTI_USE_RECORD);
 }
 
@@ -240,7 +243,7 @@ TEST(cupti_real, launches) {
         for (uint32_t i = 1; i < cupti_get_names_end(d); ++i) {
             const char *name = NULL;
             CHECK(!c.cuptiGetCallbackName(d, i, &name));
-            unsigned use = cupti_get_use(d, i);
+            unsigned use = cupti_get_use(d, i) & ~CUPTI_STREAM_MASK;
             int launches = strstr(name, "Launch") != NULL && !strstr(name, "Attribute");
             if (launches && !CHECK(use == (CUPTI_USE_RECORD | CUPTI_USE_LAUNCH))) {
                 dprintf(harness_fd, "    not known as a launch: %s\n", name);

@@ -297,8 +297,10 @@ static CUresult double_cuEventSynchronize(CUevent a) {
     return unlock(code);
 }
 
-/* cuda.h: cuStreamBeginCapture lets calls that may be unsafe fail, as event queries do; to wait for
- * a context with a stream under capture fails (900) in every mode. */
+/* cuda.h: cuStreamBeginCapture lets calls that may be unsafe fail, as event queries do. That a wait
+ * for a context with a stream under capture fails (900) in every mode and invalidates the capture is
+ * the strictest reading of cuThreadExchangeStreamCaptureMode ("the thread is still prohibited from
+ * API calls which necessarily conflict with stream capture"). */
 static CUresult double_cuCtxSynchronize(void) {
     struct double_context *c;
     uint32_t number;
@@ -306,9 +308,12 @@ static CUresult double_cuCtxSynchronize(void) {
     int code = double_current(&c, &number);
     code = code ? code : double_unsafe();
     for (uint32_t i = 1; !code && i < double_state.streams.count; ++i) {
-        const struct double_stream *s = double_stream_number(i);
+        struct double_stream *s = double_stream_number(i);
         if (s && !s->dead && s->context == number) {
-            code = s->capturing ? 900 : 0;
+            if (s->capturing) {
+                code = 900;
+                s->capturing = 2;
+            }
             if (s->end > double_state.now) {
                 double_state.now = s->end;
             }

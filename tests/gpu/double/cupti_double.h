@@ -59,6 +59,7 @@ struct cupti_double_kernel {
     uint64_t ns, late;
     uint32_t grid[3], block[3]; /* 0 = 1 */
     uint32_t registers, shared_static, shared_dynamic;
+    const void *handle; /* the stream's, in the parameters of the call */
 };
 /* "cudaLaunchKernel", and in it "cuLaunchKernel". */
 uint32_t cupti_double_launch(const struct cupti_double_kernel *k);
@@ -98,6 +99,8 @@ uint32_t cupti_double_free(uint32_t device, uint64_t address, uint64_t bytes, ui
 uint32_t cupti_double_call(const char *name);
 /* One that returns that code. */
 uint32_t cupti_double_call_code(const char *name, int code);
+/* One whose first parameter is that stream. */
+uint32_t cupti_double_call_on(const char *name, const void *stream, int code);
 /* The tracer's own, as CUPTI numbers it. */
 void cupti_double_overhead(uint32_t kind, uint64_t ns);
 

@@ -34,6 +34,7 @@ static const char *const driver_apis[] = {
     "cuStreamEndCapture",
     "cuCtxDestroy_v2",
     "cuDevicePrimaryCtxReset_v2",
+    "cuStreamDestroy_v2",
 };
 static const char *const runtime_apis[] = {
     "INVALID",
@@ -64,6 +65,11 @@ static const char *const runtime_apis[] = {
     "__cudaLaunchKernel_v13000",
     "__cudaLaunchKernel_ptsz_v13000",
     "__cudaGetProcAddress_v13000",
+    "cudaStreamBeginCapture_v10000",
+    "cudaStreamEndCapture_v10000",
+    "cudaStreamDestroy_v5050",
+    "cudaDeviceReset_v3020",
+    "cudaThreadExit_v3020",
 };
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 

@@ -12,6 +12,7 @@
 #define state double_cupti
 #define DRIVER CUPTI_CB_DOMAIN_DRIVER_API
 #define RUNTIME CUPTI_CB_DOMAIN_RUNTIME_API
+#define PARAMETERS 8
 
 /* ---- Time */
 
@@ -115,10 +116,15 @@ struct call {
     uint32_t runtime, driver; /* 0 = not in that domain */
     uint64_t start;
     int code; /* that it returns */
+    /* As generated_cuda_runtime_api_meta.h and generated_cuda_meta.h of CUDA 13.0 lay them out, as
+     * far as they name the stream. */
+    uint64_t runtime_words[PARAMETERS], driver_words[PARAMETERS];
 };
 
 static void call_back(int domain, uint32_t cbid, uint32_t site, const struct call *c) {
+    const uint64_t *words = domain == RUNTIME ? c->runtime_words : c->driver_words;
     struct cupti_callback data = {.callbackSite = site,
+                                  .functionParams = (uint64_t)(uintptr_t)words,
                                   .functionReturnValue = (uint64_t)(uintptr_t)&c->code,
                                   .correlationId = c->correlation};
     lock();
@@ -132,17 +138,25 @@ static void call_back(int domain, uint32_t cbid, uint32_t site, const struct cal
     }
 }
 
-static struct call call_begin(const char *runtime, const char *driver) {
-    struct call c = {.runtime = runtime ? double_api(RUNTIME, runtime) : 0,
-                     .driver = driver ? double_api(DRIVER, driver) : 0};
+static struct call call_of(const char *runtime, const char *driver) {
+    return (struct call){.runtime = runtime ? double_api(RUNTIME, runtime) : 0,
+                         .driver = driver ? double_api(DRIVER, driver) : 0};
+}
+
+static void call_enter(struct call *c) {
     lock();
-    c.correlation = ++state.correlation;
-    c.start = double_clock();
+    c->correlation = ++state.correlation;
+    c->start = double_clock();
     uint64_t ns = state.call_ns;
     unlock();
-    call_back(RUNTIME, c.runtime, CUPTI_API_ENTER, &c);
-    call_back(DRIVER, c.driver, CUPTI_API_ENTER, &c);
+    call_back(RUNTIME, c->runtime, CUPTI_API_ENTER, c);
+    call_back(DRIVER, c->driver, CUPTI_API_ENTER, c);
     pass(ns);
+}
+
+static struct call call_begin(const char *runtime, const char *driver) {
+    struct call c = call_of(runtime, driver);
+    call_enter(&c);
     return c;
 }
 
@@ -208,7 +222,10 @@ static void run_kernel(const struct cupti_double_kernel *k, uint32_t correlation
 }
 
 static uint32_t launch_by(const char *runtime, const struct cupti_double_kernel *k) {
-    struct call c = call_begin(runtime, "cuLaunchKernel");
+    struct call c = call_of(runtime, "cuLaunchKernel");
+    c.runtime_words[6] = (uint64_t)(uintptr_t)k->handle;
+    c.driver_words[5] = (uint64_t)(uintptr_t)k->handle;
+    call_enter(&c);
     lock();
     run_kernel(k, c.correlation);
     unlock();
@@ -370,7 +387,13 @@ uint32_t cupti_double_call(const char *name) {
 }
 
 uint32_t cupti_double_call_code(const char *name, int code) {
-    struct call c = call_begin(name, name);
+    return cupti_double_call_on(name, NULL, code);
+}
+
+uint32_t cupti_double_call_on(const char *name, const void *stream, int code) {
+    struct call c = call_of(name, name);
+    c.runtime_words[0] = c.driver_words[0] = (uint64_t)(uintptr_t)stream;
+    call_enter(&c);
     c.code = code;
     return call_end(&c);
 }
