@@ -139,6 +139,41 @@ static void run_recursion(long n) {
     }
 }
 
+/* Deeper than what a table of the innermost scopes could hold. */
+static volatile int deepest_deep = 63;
+
+APART static void recurse_deep(int depth) {
+    REGISTER_TIMER(NAME("deep", "00"));
+    if (depth < deepest_deep) {
+        recurse_deep(depth + 1);
+    }
+    EMPTY();
+}
+static void run_deep(long n) {
+    for (long i = 0; i < n; i += 64) {
+        recurse_deep(0);
+    }
+}
+
+APART static void mutual_0(int depth);
+APART static void mutual_1(int depth) {
+    REGISTER_TIMER(NAME("mutual", "01"));
+    if (depth < deepest) {
+        mutual_0(depth + 1);
+    }
+    EMPTY();
+}
+APART static void mutual_0(int depth) {
+    REGISTER_TIMER(NAME("mutual", "00"));
+    mutual_1(depth + 1);
+    EMPTY();
+}
+static void run_mutual(long n) {
+    for (long i = 0; i < n; i += 8) {
+        mutual_0(0);
+    }
+}
+
 static void run_dynamics(long n) {
     static char names[64][17]; /* "exe2.dynamics.77" */
     if (!names[0][0]) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The loops that are timed. kernel.c is compiled once a variant (STINT_INLINE 1 and 2, into the
- * executable and into a shared library); every copy hands out its loops under its own name.
+ * The loops that are timed. kernel.c is compiled once per variant (STINT_INLINE 1 and 2, for the
+ * executable and for a shared library, as C and as C++); every copy hands out its loops under its own
+ * name.
  */
 #ifndef BENCH_KERNEL_H
 #define BENCH_KERNEL_H
@@ -9,7 +10,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define KERNEL_VARIANTS(X) X(exe1) X(exe2) X(lib1) X(lib2)
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* exe: in the executable, lib: in a shared library, cxe and cxl: the same as C++; the digit is
+ * STINT_INLINE. */
+#define KERNEL_VARIANTS_C(X) X(exe1) X(exe2) X(lib1) X(lib2)
+#ifdef BENCH_CXX
+#define KERNEL_VARIANTS(X) KERNEL_VARIANTS_C(X) X(cxe1) X(cxe2) X(cxl1) X(cxl2)
+#else
+#define KERNEL_VARIANTS(X) KERNEL_VARIANTS_C(X)
+#endif
 
 /* id, distinct scope names */
 #define KERNEL_CASES(X)                                                                            \
@@ -21,6 +33,8 @@
     X(info, 1)                                                                                     \
     X(threshold, 1)                                                                                \
     X(recursion, 1)                                                                                \
+    X(deep, 1)                                                                                     \
+    X(mutual, 2)                                                                                   \
     X(dynamics, 64)                                                                                \
     X(body, 1)
 
@@ -57,5 +71,9 @@ static inline void body_work(void) {
     }
     bench_body.state = x;
 }
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -37,6 +37,8 @@ static const struct row {
     {"with info", "info", 1, ON_ROW, 0.05, 0},
     {"with a threshold", "threshold", 1, ON_ROW, 0.05, 0},
     {"recursion, 8 deep", "recursion", 1, ALONE, 1.8, 1.3},
+    {"recursion, 64 deep", "deep", 1, ALONE, 1.8, 1.3},
+    {"recursion through another scope", "mutual", 1, ALONE, 1.8, 1.3},
     {"dynamic name, 64 of 16 bytes", "dynamics", 1, ALONE, 2.0, 1.5},
     {"100 ns body, call tree", "body", 0, NANOSECS, 20, 0},
     {"100 ns body, + percentiles", "body", 1, NANOSECS, 20, 0.0001},
@@ -51,6 +53,12 @@ static const struct {
     {"exe1", "executable, STINT_INLINE=1: all inline"},
     {"lib2", "shared library, STINT_INLINE=2"},
     {"lib1", "shared library, STINT_INLINE=1"},
+#ifdef BENCH_CXX
+    {"cxe2", "C++, executable, STINT_INLINE=2"},
+    {"cxe1", "C++, executable, STINT_INLINE=1"},
+    {"cxl2", "C++, shared library, STINT_INLINE=2"},
+    {"cxl1", "C++, shared library, STINT_INLINE=1"},
+#endif
 };
 #define VARIANT_COUNT (sizeof variants / sizeof variants[0])
 
