@@ -188,7 +188,7 @@ def c_option(name, option):
     high = option.get("max") or "0"
     letter = "'%s'" % option.get("letter") if option.get("letter") else "0"
     value = table.c_string(option.get("value")) if option.get("value") else "NULL"
-    values = table.c_string("|".join(option.values())) if option.kind == "choice" else "NULL"
+    values = table.c_string("|".join(option.values())) if option.values() else "NULL"
     expected = "NULL" if option.kind == "flag" else table.c_string(option.expected())
     return "    {%s, %s, OPTION_%s, %s, %s, %s, %s, %s, %s},\n" % (
         table.c_string(name), value, option.kind.upper(), option.identifier(), letter, low, high,
@@ -198,7 +198,7 @@ def c_option(name, option):
 def render_c(path):
     commands = read(path)
     lines = [table.c_banner(path),
-             "/* name, value, kind, id, letter, min, max, values of a choice, expected */\n"]
+             "/* name, value, kind, id, letter, min, max, values, expected */\n"]
     for command in commands:
         lines.append("static const struct option_entry options_of_%s[] = {\n" % command.name)
         for option in command.options:

@@ -104,5 +104,5 @@ def render_markdown_views(folder):
 
 
 def render_markdown_form(folder):
-    return "    %s[,sort=%s]\n        [,top=N][,threads][,corrected]\n" % (listed(folder, "views"),
+    return "    none|%s[,sort=%s]\n        [,top=N][,threads][,corrected]\n" % (listed(folder, "views"),
                                                             listed(folder, "sort_keys"))

@@ -334,7 +334,7 @@ extern "C" {
 #endif
 
 /* Prints a report in one write to STINT_OUTPUT (default: stderr). view as in STINT_REPORT:
- *   legacy|table|tree|gpu|fluid
+ *   none|legacy|table|tree|gpu|fluid
  *   [,sort=calls|total|self|avg|min|p99|max|stddev
  *   |gpu_calls|gpu_total|gpu_p99|gpu_max|device_total|mallocs|allocated|memory_peak|memory_live]
  *   [,top=N][,threads][,corrected]
@@ -350,7 +350,7 @@ STINT_IMPL_FUNCTION(int, 0, stint_export, (const char *path, const char *format)
                     ((void)path, (void)format))
 
 /* Prints that report at the end of the program, after atexit handlers and static destructors.
- * NULL cancels it. STINT_REPORT=view in the environment does the same without changing the
+ * NULL cancels it; "none" does so, too, and STINT_REPORT is then not looked at. STINT_REPORT=view in the environment does the same without changing the
  * source. -1 for an unknown view. */
 STINT_IMPL_FUNCTION(int, 0, stint_report_at_exit, (const char *view), (void)view)
 

@@ -13,6 +13,9 @@
 #include "report_view_ids.inc" /* enum report_view */
 #include "words.inc"
 
+/* What STINT_REPORT and the functions that print a report take besides: it prints nothing. */
+#define REPORT_NONE "none"
+#define REPORT_NONE_OR REPORT_NONE " or "
 #define REPORT_OPTIONS_FORM WORDS_VIEWS "[,sort=" WORDS_SORT_KEYS "][,top=N][,threads][,corrected]"
 
 /* Of the fluid view, as stint_profiler_start and _stop name them; 0 is what the view shows without

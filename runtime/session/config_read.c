@@ -2,6 +2,7 @@
 #include "base/config.h"
 
 #include <stddef.h>
+#include <string.h>
 
 #include "base/arithmetic.h"
 #include "base/filter.h"
@@ -32,8 +33,10 @@ void config_read_environment(void) {
                  (unsigned long long)(config.trace.bytes >> 20));
     }
     struct report_options options;
-    if (config.report && report_options_parse(config.report, &options)) {
-        log_line("STINT_REPORT=%s: expected " REPORT_OPTIONS_FORM "; ignored", config.report);
+    if (config.report && strcmp(config.report, REPORT_NONE) != 0 &&
+        report_options_parse(config.report, &options)) {
+        log_line("STINT_REPORT=%s: expected " REPORT_NONE_OR REPORT_OPTIONS_FORM "; ignored",
+                 config.report);
         config.report = NULL;
     }
 }

@@ -39,6 +39,9 @@ __attribute__((destructor)) static void library_end(void) {
     if (*view) {
         wanted = view;
     }
+    if (wanted && !strcmp(wanted, REPORT_NONE)) {
+        wanted = NULL;
+    }
     int profiled = profiler_is_due();
     if ((wanted || profiled) && exit_is_interrupting()) {
         log_line("no report: the program ended in a signal handler that interrupted this library");
@@ -60,8 +63,9 @@ int stint_report_at_exit(const char *wanted) {
     if (!wanted) {
         *view = '\0';
         result = 0;
-    } else if (strlen(wanted) >= sizeof view || report_options_parse(wanted, &o)) {
-        log_line("report \"%.200s\": expected " REPORT_OPTIONS_FORM, wanted);
+    } else if (strlen(wanted) >= sizeof view ||
+               (strcmp(wanted, REPORT_NONE) != 0 && report_options_parse(wanted, &o))) {
+        log_line("report \"%.200s\": expected " REPORT_NONE_OR REPORT_OPTIONS_FORM, wanted);
     } else {
         strcpy(view, wanted);
         result = 0;

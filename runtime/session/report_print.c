@@ -19,6 +19,7 @@
 #include "gpu/gpu.h"
 #include "interval.h"
 #include "process.h"
+#include "read/baseline.h"
 #include "report/report.h"
 #include "tracer/tracer.h"
 
@@ -120,13 +121,18 @@ static int report_print_interval(const struct report_options *options, int how) 
     return result;
 }
 
-/* NULL: the view of STINT_REPORT, else the default. 0, or -1 after one line. */
-static int report_read_options(const char *view, struct report_options *out) {
-    if (!view) {
-        view = config.report ? config.report : WORDS_DEFAULT_VIEW;
+/* NULL: the view of STINT_REPORT, else the default. */
+static const char *report_view_or_default(const char *view) {
+    if (view) {
+        return view;
     }
+    return config.report ? config.report : WORDS_DEFAULT_VIEW;
+}
+
+/* 0, or -1 after one line. */
+static int report_read_options(const char *view, struct report_options *out) {
     if (report_options_parse(view, out)) {
-        log_line("report \"%.200s\": expected " REPORT_OPTIONS_FORM, view);
+        log_line("report \"%.200s\": expected " REPORT_NONE_OR REPORT_OPTIONS_FORM, view);
         return -1;
     }
     out->threads |= __atomic_load_n(&config.threads, __ATOMIC_RELAXED);
@@ -135,6 +141,13 @@ static int report_read_options(const char *view, struct report_options *out) {
 
 static int report_print_view(const char *view, int how) {
     struct report_options o;
+    view = report_view_or_default(view);
+    if (!strcmp(view, REPORT_NONE)) {
+        if (how & PRINT_RESET) {
+            interval_reset(BASELINE_ALL_SETS);
+        }
+        return 0;
+    }
     if (report_read_options(view, &o)) {
         return -1;
     }
@@ -180,6 +193,10 @@ int stint_report_legacy(int with_line) {
 int stint_set_report(stint_set *set, const char *view) {
     ERRNO_KEEP;
     struct report_options o;
+    view = report_view_or_default(view);
+    if (!strcmp(view, REPORT_NONE)) {
+        return 0;
+    }
     if (report_read_options(view, &o)) {
         return -1;
     }

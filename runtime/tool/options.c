@@ -14,6 +14,7 @@
 #include "base/log.h"
 #include "base/number.h"
 #include "command.h"
+#include "report/report_options.h"
 #include "suggest.h"
 
 #include "option_table.inc"
@@ -54,12 +55,76 @@ static int refuse_option(const struct command_entry *command, const char *what,
     return COMMAND_BAD;
 }
 
+/* Whether the text is one of the words of "a|b|c"; its place. */
+static int list_find(const char *list, const char *text, size_t length, uint64_t *place) {
+    for (*place = 0;; ++*place) {
+        size_t have = strcspn(list, "|");
+        if (have == length && !memcmp(list, text, length)) {
+            return 1;
+        }
+        if (!list[have]) {
+            return 0;
+        }
+        list += have + 1;
+    }
+}
+
+#define VIEW_SORT "sort="
+#define VIEW_TOP "top="
+#define VIEW_OPTIONS VIEW_SORT "|" VIEW_TOP "|threads|corrected"
+
+static int is_view_part(const char *words, const char *text, size_t length) {
+    uint64_t place;
+    return !strncmp(text, VIEW_TOP, strlen(VIEW_TOP)) || list_find(words, text, length, &place);
+}
+
+/* For the first part of a view that is wrong: "tabel", "table,sort=slef". */
+static void suggest_view(char hint[OPTIONS_HINT], const char *views, const char *text) {
+    const char *words = views, *prefix = "";
+    size_t length = strcspn(text, ",");
+    while (is_view_part(words, text, length)) {
+        if (!text[length]) {
+            return;
+        }
+        text += length + 1;
+        words = VIEW_OPTIONS;
+        prefix = "";
+        if (!strncmp(text, VIEW_SORT, strlen(VIEW_SORT))) {
+            text += strlen(VIEW_SORT);
+            words = WORDS_SORT_KEYS;
+            prefix = VIEW_SORT;
+        }
+        length = strcspn(text, ",");
+    }
+    struct suggestion s;
+    suggestion_start(&s, text, length);
+    suggestion_try_list(&s, words);
+    suggestion_text(&s, prefix, hint, OPTIONS_HINT);
+}
+
+static void suggest_value(char hint[OPTIONS_HINT], const struct option_entry *option,
+                          const char *value) {
+    struct suggestion s;
+    if (!option->values) {
+        return;
+    }
+    if (strchr(value, ',')) {
+        suggest_view(hint, option->values, value);
+        return;
+    }
+    suggestion_start(&s, value, strlen(value));
+    suggestion_try_list(&s, option->values);
+    suggestion_text(&s, "", hint, OPTIONS_HINT);
+}
+
 static int refuse_value(const struct option_entry *option, const char *value) {
+    char hint[OPTIONS_HINT] = "";
     if (option->kind == OPTION_FLAG) { /* the command does not take what the table lists */
         log_line("--%s: not supported", option->name);
         return COMMAND_BAD;
     }
-    log_line("--%s %.100s: expected %s", option->name, value, option->expected);
+    suggest_value(hint, option, value);
+    log_line("--%s %.100s: expected %s%s", option->name, value, option->expected, hint);
     return COMMAND_BAD;
 }
 
@@ -154,20 +219,11 @@ static int refuse_argument(const struct command_entry *command, int result, char
     return refuse_unknown(command, argv[optind - 1]);
 }
 
-/* The place of the text in "a|b|c". */
 static int parse_choice(const struct option_entry *option, const char *text, uint64_t *out) {
-    size_t length = strlen(text);
-    const char *at = option->values;
-    for (*out = 0;; ++*out) {
-        size_t have = strcspn(at, "|");
-        if (have == length && !memcmp(at, text, length)) {
-            return 0;
-        }
-        if (!at[have]) {
-            return -1;
-        }
-        at += have + 1;
+    if (list_find(option->values, text, strlen(text), out)) {
+        return 0;
     }
+    return -1;
 }
 
 static int parse_value(const struct option_entry *option, struct option_value *out) {

@@ -20,7 +20,7 @@ struct option_entry {
     int letter; /* 0 = none */
     uint64_t min;
     uint64_t max;
-    const char *values; /* of a choice, separated by | */
+    const char *values; /* separated by |; NULL: any text */
     const char *expected;
 };
 

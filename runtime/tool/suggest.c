@@ -45,13 +45,13 @@ void suggestion_start(struct suggestion *s, const char *typed, size_t length) {
     s->mistakes = mistakes_max(length) + 1;
 }
 
-void suggestion_try(struct suggestion *s, const char *word) {
-    size_t length = strlen(word);
+static void try_word(struct suggestion *s, const char *word, size_t length) {
     if (s->length < 2 || s->length > WORD_MAX || length > WORD_MAX) {
         return;
     }
     uint32_t mistakes = count_mistakes(s->typed, s->length, word, length);
-    if (!strncmp(word, s->typed, s->length)) { /* the rest was not typed: no mistake */
+    if (length >= s->length &&
+        !memcmp(word, s->typed, s->length)) { /* the rest was not typed: no mistake */
         mistakes = 0;
     }
     if (mistakes > s->mistakes) {
@@ -60,13 +60,26 @@ void suggestion_try(struct suggestion *s, const char *word) {
     s->several = s->word && mistakes == s->mistakes;
     if (mistakes <= mistakes_max(s->length)) {
         s->word = word;
+        s->word_length = length;
         s->mistakes = mistakes;
+    }
+}
+
+void suggestion_try(struct suggestion *s, const char *word) {
+    try_word(s, word, strlen(word));
+}
+
+void suggestion_try_list(struct suggestion *s, const char *list) {
+    while (*list) {
+        size_t length = strcspn(list, "|");
+        try_word(s, list, length);
+        list += length + (list[length] != '\0');
     }
 }
 
 void suggestion_text(const struct suggestion *s, const char *prefix, char *out, size_t size) {
     *out = '\0';
     if (s->word && !s->several) {
-        snprintf(out, size, ", did you mean %s%s?", prefix, s->word);
+        snprintf(out, size, ", did you mean %s%.*s?", prefix, (int)s->word_length, s->word);
     }
 }

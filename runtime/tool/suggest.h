@@ -10,16 +10,18 @@
 
 struct suggestion {
     const char *typed;
-    size_t length;     /* of what was typed */
-    const char *word;  /* the nearest so far, or NULL */
+    size_t length;    /* of what was typed */
+    const char *word; /* the nearest so far, or NULL; not terminated by a NUL */
+    size_t word_length;
     uint32_t mistakes; /* of that word */
     int several;       /* other words have as few */
 };
 
 /* What was typed, or the beginning of it. */
 void suggestion_start(struct suggestion *s, const char *typed, size_t length);
-/* A word that would be right. */
+/* A word that would be right, or each of the words of a list: "a|b|c". */
 void suggestion_try(struct suggestion *s, const char *word);
+void suggestion_try_list(struct suggestion *s, const char *list);
 /* ", did you mean WORD?" with that prefix before the word, or "": no word is near, or several. */
 void suggestion_text(const struct suggestion *s, const char *prefix, char *out, size_t size);
 

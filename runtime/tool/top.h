@@ -38,6 +38,7 @@ struct top_table {
     struct top_row **by_name; /* to find a row in the next reading */
     uint32_t count;
     int tree;
+    int filtered;
     int has_memory; /* a row has */
     uint64_t wall_ns;
     uint64_t more_wall_ns;

@@ -16,6 +16,7 @@
 #include "base/name.h"
 #include "base/number.h"
 #include "read/columns.h"
+#include "report/report_options.h"
 #include "run_view.h"
 
 #define NAME_MIN_COLUMNS 14  /* before that columns of numbers are left out, */
@@ -187,6 +188,7 @@ static int table_read(struct top_table *t, struct snapshot *s, const struct top_
     struct rows rows;
     memset(t, 0, sizeof *t);
     t->tree = which->tree;
+    t->filtered = which->wanted != NULL;
     if (rows_read(&rows, s, which)) {
         return -1;
     }
@@ -488,6 +490,9 @@ int top_table_print(struct text *out, const struct top_table *t,
     put_top_head(out, t, &lines, &widths, form);
     for (int64_t i = 0; i < rows; ++i) {
         put_top_row(out, order[i].row, t, &widths);
+    }
+    if (!t->count && t->filtered) {
+        text_add(out, "(" REPORT_NO_MATCH ")\n");
     }
     free(order);
     return rows < 0 ? -1 : 0;

@@ -114,7 +114,7 @@ class Lists(support.Case):
         self.assertIn('#define WORDS_VIEWS "legacy|table|tree|gpu|fluid|cards"\n', words)
         self.assertIn('|memory_live|spread"\n', words)
         env = support.gen("environment.md", self.table("env.ini")).stdout
-        self.assertIn("    STINT_REPORT=legacy|table|tree|gpu|fluid|cards[,sort=calls|", env)
+        self.assertIn("    STINT_REPORT=none|legacy|table|tree|gpu|fluid|cards[,sort=calls|", env)
         self.assertIn("    STINT_UNIT=ms|us|ns|auto|s\n", env)
 
     def test_unknown_list(self):

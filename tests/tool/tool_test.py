@@ -155,6 +155,23 @@ def case_did_you_mean(folder):
                             (["run", "--reprot", "tree", "true"], "--report"),
                             (["--verson"], "--version")]:
         one_line(tool(*arguments, rc=2), ", did you mean %s? (" % word)
+    for arguments, word in [(["report", "--sort", "slef", file], "self"),
+                            (["report", "-s", "memory_pea", file], "memory_peak"),
+                            (["report", "--view", "tabel", file], "table"),
+                            (["report", "--view", "table,sort=clals", file], "sort=calls"),
+                            (["report", "--view", "table,top=3,thraeds", file], "threads"),
+                            (["report", "--color", "nver", file], "never"),
+                            (["run", "--report", "non", "true"], "none"),
+                            (["export", "--to", "perfeto", file], "perfetto"),
+                            (["export", "--to", "csv", "--table", "kernls", file], "kernels"),
+                            (["diff", "--metric", "totl", file, file], "total"),
+                            (["top", "--sort", "cals", file], "calls"),
+                            (["annotate", "--sort", "hit", file], "hits")]:
+        one_line(tool(*arguments, rc=2), ": expected ", ", did you mean %s?\n" % word)
+    for arguments in (["report", "--sort", "zzzz", file], ["report", "--view", "table,top=x", file],
+                      ["report", "--view", "table,", file], ["export", "--to", "x", file],
+                      ["report", "--top", "x", file], ["report", "--view", "table,sort=", file]):
+        need("did you mean" not in tool(*arguments, rc=2).err, arguments)
     for arguments in (["x"], ["nonsense"], ["report", "--zzzz", file], ["report", "-x", file], [""],
                       ["e" * 5000], ["help", "e" * 33]):
         need("did you mean" not in tool(*arguments, rc=2).err, arguments)
@@ -231,6 +248,9 @@ def case_report(folder):
         text = tool("report", "-v", view, "-f", "none*", file).out
         need(text.count("(no name matches the filter)\n") == 1, text)
         need("no name" not in tool("report", "-v", view, "-f", "l*", file).out, view)
+    for arguments in (["top", "--once"], ["diff", file]):  # exit status 0, too
+        text = tool(*arguments, "-f", "none*", file).out
+        need("no name matches the filter" in text, arguments, text)
 
 
 def case_corrected(folder):

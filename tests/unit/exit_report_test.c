@@ -52,6 +52,41 @@ TEST(exit_report, environment) {
     free(said);
 }
 
+static void reports(void) {
+    timed("main", 10);
+    CHECK(!stint_report(NULL) && !stint_report_and_reset());
+    CHECK(!stint_set_report(NULL, NULL) && !stint_report("none"));
+    stint_stat stat;
+    CHECK(stint_stat_get("main", &stat, sizeof stat) == -1); /* reset all the same */
+}
+
+TEST(exit_report, none_prints_nothing) {
+    setenv("STINT_REPORT", "none", 1);
+    char *said = end_of(plain);
+    CHECK_STR_EQ(said, "");
+    free(said);
+    said = end_of(reports);
+    CHECK_STR_EQ(said, "");
+    free(said);
+    said = end_of(asks); /* a call has precedence */
+    CHECK_CONTAINS(said, "Stat=main");
+    free(said);
+}
+
+static void asks_for_none(void) {
+    timed("main", 10);
+    CHECK(!stint_report_at_exit("none"));
+    CHECK(stint_report_at_exit("non") == -1);
+}
+
+TEST(exit_report, a_call_may_ask_for_none) {
+    setenv("STINT_REPORT", "table", 1);
+    char *said = end_of(asks_for_none);
+    CHECK_CONTAINS(said, "stint: report \"non\": expected none or legacy|");
+    CHECK_EQ_U64(lines_of(said), 1);
+    free(said);
+}
+
 TEST(exit_report, none_unless_asked_for) {
     char *said = end_of(plain);
     CHECK_STR_EQ(said, "");
