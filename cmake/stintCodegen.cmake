@@ -2,7 +2,6 @@
 #
 # stint_wrap(<target> HEADER <header> FUNCTIONS <glob>... [SET <name>] [INCLUDED]
 #            [ARCHIVES <file or target>...] [PRELOAD])
-# stint_catalog(<target>)
 #
 # Part of the build and of the installed package; docs/codegen.md explains the functions. Their
 # scripts need Python 3.8 and clang, which reads the headers; the target is built with any compiler.
@@ -221,48 +220,6 @@ function(stint_wrap target)
             --nm "${CMAKE_NM}" --objects "${base}.$<CONFIG>.objects" ${archives}
         VERBATIM)
     target_link_options(${target} PRIVATE "@${base}.rsp")
-endfunction()
-
-function(stint_catalog target)
-    if(ARGN OR NOT TARGET ${target})
-        message(FATAL_ERROR "stint_catalog(${target}): the one argument is a target")
-    endif()
-    get_target_property(folder ${target} SOURCE_DIR)
-    get_target_property(type ${target} TYPE)
-    if(NOT folder STREQUAL CMAKE_CURRENT_SOURCE_DIR OR type STREQUAL "INTERFACE_LIBRARY")
-        message(FATAL_ERROR "stint_catalog(${target}): call it where the target is made; it has to "
-                            "be compiled")
-    endif()
-    stint_codegen_tools("stint_catalog(${target})" scripts)
-    stint_codegen_flags(flags ${target})
-    set(more "")
-    set(files "")
-    get_property(languages GLOBAL PROPERTY ENABLED_LANGUAGES)
-    foreach(language IN ITEMS C CXX)
-        if(language IN_LIST languages)
-            string(REPLACE "LANGUAGE" "${language}" file "${flags}")
-            string(TOLOWER "${language}" option)
-            list(APPEND more "--flags-${option}" "${file}")
-            list(APPEND files "${file}")
-        endif()
-    endforeach()
-    set(base "${CMAKE_CURRENT_BINARY_DIR}/stint/${target}_catalog")
-    set(out "${CMAKE_CURRENT_BINARY_DIR}/${target}.catalog.json")
-    set(sources "$<TARGET_PROPERTY:${target},SOURCES>")
-    file(GENERATE OUTPUT "${base}.$<CONFIG>.sources" CONTENT "$<JOIN:${sources},\n>\n")
-    stint_codegen_depfile(depfile depname "${base}.d" "${base}.stamp")
-    add_custom_command(OUTPUT "${base}.stamp" BYPRODUCTS "${out}"
-        COMMAND "${Python3_EXECUTABLE}" "${scripts}/catalog.py" --target ${target} --out "${out}"
-            --clang "${STINT_CLANG}" ${more} --base "${folder}"
-            --sources "${base}.$<CONFIG>.sources"
-            --depfile "${base}.d" --depfile-target "${depname}"
-        COMMAND "${CMAKE_COMMAND}" -E touch "${base}.stamp"
-        DEPENDS "${scripts}/catalog.py" "${scripts}/clang_ast.py" "${scripts}/compile_flags.py"
-            "${scripts}/wrap.py" "${scripts}/output_file.py" ${files} "${base}.$<CONFIG>.sources" "${sources}"
-        ${depfile}
-        COMMENT "Listing the sites of ${target}"
-        VERBATIM)
-    add_custom_target(${target}_catalog DEPENDS "${base}.stamp")
 endfunction()
 
 cmake_policy(POP)

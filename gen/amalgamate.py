@@ -33,11 +33,11 @@ GUARD = 0  # in the stack of conditions: an include guard
 SPDX = "/* SPDX-License-Identifier: Apache-2.0 */\n"
 
 # Not in the library, or compiled under a condition.
-TOOL_LAYERS = ("viewers", "nvtx", "mem", "tool")
+TOOL_LAYERS = re.compile(r"(viewers|adapters|mem|runfile|tool/\w+)$")
 CONDITIONS = {
     "gpu/gpu_cudart.c": "defined(STINT_HAVE_CUDART)",
     "gpu/gpu_driver.c": "!defined(STINT_HAVE_CUDART)",
-    "ranges/nvtx.c": "defined(STINT_HAVE_NVTX)",
+    "emit/emit_nvtx.c": "defined(STINT_HAVE_NVTX)",
 }
 
 HEADER_TOP = SPDX + """/*
@@ -100,8 +100,8 @@ def guard_of(text):
 
 def layers():
     lines = (ROOT / "runtime/layers.txt").read_text(encoding="utf-8").splitlines()
-    names = [line.split(":")[0] for line in lines if re.match(r"[a-z]+:", line)]
-    return [name for name in names if name not in TOOL_LAYERS]
+    names = [line.split(":")[0] for line in lines if re.match(r"[a-z/]+:", line)]
+    return [name for name in names if not TOOL_LAYERS.match(name)]
 
 
 def generated_tables():

@@ -75,6 +75,7 @@ OUTPUTS = {
     "status_ids.inc": status.render_ids,
     "status_table.inc": status.render_c,
     "report_view_ids.inc": views.render_ids,
+    "report_view_names.inc": views.render_names,
     "report_view_table.inc": views.render_c,
     "tool_views.inc": views.render_tool,
     "unit_ids.inc": units.render_ids,

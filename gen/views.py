@@ -30,12 +30,18 @@ def render_ids(path):
     return "%senum report_view {\n%s    REPORT_VIEWS\n};\n" % (table.c_banner(path), "".join(lines))
 
 
+def render_names(path):
+    rows = ["    %s,\n" % table.c_string(name) for name in names(read(path))]
+    return "%sstatic const char *const report_view_names[REPORT_VIEWS] = {\n%s};\n" % (
+        table.c_banner(path), "".join(rows))
+
+
 def render_c(path):
     entries = read(path)
-    functions = ["int report_view_%s(const struct report *r, int line);\n" % name
+    functions = ["int report_view_%s(const struct report *r, int closing);\n" % name
                  for name in names(entries)]
-    rows = ["    {%s, report_view_%s},\n" % (table.c_string(name), name) for name in names(entries)]
-    return "%s%sstatic const struct report_view_entry report_views[REPORT_VIEWS] = {\n%s};\n" % (
+    rows = ["    report_view_%s,\n" % name for name in names(entries)]
+    return "%s%sstatic report_view_function *const report_views[REPORT_VIEWS] = {\n%s};\n" % (
         table.c_banner(path), "".join(functions), "".join(rows))
 
 

@@ -1,18 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # The layers of the runtime: a folder is a layer, and layers.txt says which layers it may include and
-# link against. A file that is added to a folder is built with it.
+# link against. A file that is added to a folder is built with it. The layer a/b is the target
+# stint_runtime_a_b.
 
 set(STINT_RUNTIME_DIR "${CMAKE_CURRENT_LIST_DIR}")
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${STINT_RUNTIME_DIR}/layers.txt")
-file(STRINGS "${STINT_RUNTIME_DIR}/layers.txt" lines REGEX "^[a-z]+:")
+file(STRINGS "${STINT_RUNTIME_DIR}/layers.txt" lines REGEX "^[a-z/]+:")
 set(STINT_LAYERS "")
 foreach(line IN LISTS lines)
-    string(REGEX MATCH "^([a-z]+): *(.*)$" line "${line}")
+    string(REGEX MATCH "^([a-z/]+): *(.*)$" line "${line}")
     list(APPEND STINT_LAYERS "${CMAKE_MATCH_1}")
     string(REPLACE " " ";" STINT_LAYER_BELOW_${CMAKE_MATCH_1} "${CMAKE_MATCH_2}")
 endforeach()
-set(STINT_TOOL_LAYERS viewers nvtx mem tool) # not in the library
+set(STINT_TOOL_LAYERS ${STINT_LAYERS}) # not in the library
+list(FILTER STINT_TOOL_LAYERS INCLUDE REGEX "^(viewers|adapters|mem|runfile|tool/.*)$")
+
+# stint_layer_target(<out> <library> <layer>): the name of the target.
+function(stint_layer_target out library layer)
+    string(REPLACE "/" "_" layer "${layer}")
+    set(${out} ${library}_${layer} PARENT_SCOPE)
+endfunction()
 
 # stint_layer_sources(<out> <layer>...): their files. Of the GPU back ends the one that
 # STINT_GPU_API names, and NVTX where its headers are: the others are not compiled.
@@ -22,7 +30,7 @@ function(stint_layer_sources out)
         set(left_out gpu_driver)
     endif()
     if(NOT STINT_NVTX OR NOT STINT_NVTX_INCLUDE_DIR)
-        list(APPEND left_out nvtx nvtx_calls)
+        list(APPEND left_out emit_nvtx nvtx)
     endif()
     list(JOIN left_out "|" left_out)
     set(sources "")
@@ -50,15 +58,15 @@ function(stint_layer_settings target layer)
         POSITION_INDEPENDENT_CODE ON)
     if(layer STREQUAL "gpu" AND STINT_GPU_API STREQUAL "cudart")
         target_include_directories(${target} SYSTEM PRIVATE ${CUDAToolkit_INCLUDE_DIRS})
-    elseif(layer STREQUAL "ranges" AND STINT_NVTX AND STINT_NVTX_INCLUDE_DIR)
+    elseif(layer STREQUAL "emit" AND STINT_NVTX AND STINT_NVTX_INCLUDE_DIR)
         target_include_directories(${target} SYSTEM PRIVATE "${STINT_NVTX_INCLUDE_DIR}")
-    elseif(layer STREQUAL "nvtx")
+    elseif(layer STREQUAL "adapters")
         if(STINT_NVTX AND STINT_NVTX_INCLUDE_DIR)
             target_include_directories(${target} SYSTEM PRIVATE "${STINT_NVTX_INCLUDE_DIR}")
         endif()
         target_compile_definitions(${target} PRIVATE WITH_TIMER=1 STINT_INLINE=1
             STINT_NO_LEGACY_NAMES)
-    elseif(layer STREQUAL "session")
+    elseif(layer MATCHES "^(session|steps|fluid/profiler)$")
         target_compile_definitions(${target} PRIVATE STINT_SESSION)
         if(STINT_NVTX AND STINT_NVTX_INCLUDE_DIR)
             target_compile_definitions(${target} PRIVATE STINT_HAVE_NVTX)
@@ -112,7 +120,7 @@ function(stint_amalgamate target type)
     endif()
     file(GLOB inputs CONFIGURE_DEPENDS "${stint_SOURCE_DIR}/include/stint/*.h"
         "${stint_SOURCE_DIR}/include/stint/detail/*.h" "${stint_SOURCE_DIR}/gen/*"
-        "${STINT_RUNTIME_DIR}/*/*.[ch]")
+        "${STINT_RUNTIME_DIR}/*/*.[ch]" "${STINT_RUNTIME_DIR}/*/*/*.[ch]")
     list(FILTER inputs EXCLUDE REGEX "/(__pycache__|instrument)$")
     add_custom_command(
         OUTPUT "${folder}/stint.c"
@@ -159,9 +167,10 @@ function(stint_add_runtime target type)
             if(layer STREQUAL "base" AND arg_REPLACE_BASE)
                 set(replace REPLACE ${arg_REPLACE_BASE})
             endif()
-            stint_add_layer(${target}_${layer} ${layer} DEFINITIONS ${arg_DEFINITIONS} ${replace})
-            list(APPEND objects $<TARGET_OBJECTS:${target}_${layer}>)
-            set_target_properties(${target}_${layer} PROPERTIES
+            stint_layer_target(name ${target} ${layer})
+            stint_add_layer(${name} ${layer} DEFINITIONS ${arg_DEFINITIONS} ${replace})
+            list(APPEND objects $<TARGET_OBJECTS:${name}>)
+            set_target_properties(${name} PROPERTIES
                 EXCLUDE_FROM_ALL "${STINT_AMALGAMATION}")
         endif()
     endforeach()
@@ -190,7 +199,7 @@ endfunction()
 # stint_add_nvtx(<target> <runtime>): the library that makes scopes of NVTX ranges, for programs whose
 # NVTX loads it; it uses that shared library.
 function(stint_add_nvtx target runtime)
-    add_library(${target} SHARED $<TARGET_OBJECTS:${runtime}_nvtx>)
+    add_library(${target} SHARED $<TARGET_OBJECTS:${runtime}_adapters>)
     target_link_libraries(${target} PRIVATE ${runtime} -pthread)
     target_link_options(${target} PRIVATE "LINKER:-z,nodelete" "LINKER:-z,relro" "LINKER:-z,now")
     set_target_properties(${target} PROPERTIES LINKER_LANGUAGE C)

@@ -7,10 +7,10 @@
  * The registry's lock is the last: a signal handler may interrupt the holder of any other lock and
  * begin its thread's first scope.
  */
-LOCK(PROFILER, "phase and options of the profile (session/profiler.c)")
-LOCK(STEP, "schedule of the timers (session/step.c)")
+LOCK(PROFILER, "phase and options of the profile (fluid/profiler/profiler.c)")
+LOCK(STEP, "schedule of the timers (steps/step.c)")
 LOCK(CAPTURE, "capture ranges, windows and the requested state of the tools (capture/capture.c)")
-LOCK(TRACER, "how many callers want a tracer, and its change of state (tracer/tracer.c)")
+LOCK(TRACER, "how many callers want a tracer, and its change of state (activity/tracer.c)")
 LOCK(INTERVAL, "baseline of the interval; held while a snapshot is formatted (session/interval.c)")
 LOCK(ACTIVITY, "tables and time line of GPU activities (activity/activity.c)")
 LOCK(EVENTS, "lists of event pairs and queues of streams (gpu/event_pool.c)")

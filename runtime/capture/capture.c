@@ -2,7 +2,7 @@
 /*
  * GPU capture ranges: what the open ranges, STINT_CAPTURE and the schedule request, and the worker
  * that starts and stops outside profilers ("tools") accordingly. Called by the entry points of
- * ranges and steps (session/entry.c, session/step.c), and by GPU scopes while a capture waits for a
+ * ranges and steps (session/entry.c, steps/step.c), and by GPU scopes while a capture waits for a
  * context.
  *
  * Implementation notes
@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "activity/tracer.h"
 #include "arena/arena.h"
 #include "base/arithmetic.h"
 #include "base/config.h"
@@ -28,7 +29,6 @@
 #include "gpu/stream_timer.h"
 #include "record/registry.h"
 #include "record/watch.h"
-#include "tracer/tracer.h"
 
 #define LABEL_BYTES 301 /* of a name: as much as a line shows */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The numbers are in the arena (record/memory.h). Those of a node are written by its own thread
+ * The numbers are in the arena (record/allocations.h). Those of a node are written by its own thread
  * alone, without locked instructions; what another thread frees is added to separate numbers, so
  * that a node's memory is the difference of two. For the peak with nested scopes each change is
  * also added to all scopes around.

@@ -9,7 +9,7 @@
 #define STINT_MEM_COUNT_H
 
 #include "block_table.h"
-#include "record/memory.h"
+#include "record/allocations.h"
 
 /* Whether the thread is in a call of this library: only the outermost one counts, neither what an
  * allocator below it does nor a signal handler that interrupted it. Initial-exec, or the first

@@ -12,8 +12,8 @@
 #include "base/arithmetic.h"
 #include "base/errno_keep.h"
 #include "base/log.h"
+#include "emit/emit.h"
 #include "probe.h"
-#include "ranges/ranges.h"
 #include "registry.h"
 #include "ring.h"
 #include "sample.h"
@@ -96,7 +96,7 @@ static void range_open(struct thread_block *b, uint32_t node) {
     const struct stint_impl_node *n = tree_node(b, node);
     b->busy = 1;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    ranges_push(n->site, n->set);
+    emit_push(n->site, n->set);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     b->busy = busy;
 }
@@ -135,7 +135,7 @@ static void frame_push(struct thread_block *b, uint64_t guard, struct tree_edge 
     STINT_IMPL_STORE(&f->low, u64_min(guard, STINT_IMPL_LOAD(&below->low)));
     STINT_IMPL_STORE(&f->recursive, recursive);
     STINT_IMPL_STORE(&f->nested, 0);
-    if (ranges_on()) {
+    if (emit_on()) {
         range_open(b, e.node); /* before the clock is read: what a tool takes is not the scope's */
     }
     int measured = e.probed && !start && !untimed && probe_begin(b, f, tree_node(b, e.node));
@@ -373,7 +373,7 @@ struct crossed {
 static uint32_t crossed_take(struct thread_block *b, struct stint_impl_frame *f,
                              struct crossed out[CROSSED_MOST]) {
     uint32_t count = (uint32_t)(b->hot.top - f);
-    if (count > CROSSED_MOST || ranges_on()) {
+    if (count > CROSSED_MOST || emit_on()) {
         return 0;
     }
     for (uint32_t i = 0; i < count; ++i) {

@@ -21,6 +21,12 @@ void registry_set_hooks(const struct registry_hooks *h) {
     hooks = h;
 }
 
+void registry_thread_ends(const struct arena_thread *record) {
+    if (hooks && hooks->thread_ends) {
+        hooks->thread_ends(record);
+    }
+}
+
 /* Cancellation is disabled: a thread cancelled while it reads a file would never release the
  * lock. */
 void registry_lock(void) {

@@ -12,6 +12,8 @@
 
 #include <stdint.h>
 
+struct arena_thread;
+
 /* Takes the lock and makes the process ready (the hook prepare); returns with it held. */
 void registry_lock(void);
 void registry_unlock(void);
@@ -29,20 +31,25 @@ int registry_inherited(void);
 /* Where such a call may end. */
 void registry_settle(void);
 
-/* What the layer above does for the registry. A NULL function is not called. */
+/* Work that higher layers do for the registry. A NULL function is not called. */
 struct registry_hooks {
     /* Under the lock, whenever it was taken: settings, clock and arena at the first call, an arena
      * again in the child of a fork. */
     void (*prepare)(void);
     /* The call that inherited the parent's state has ended: forget that state. */
     void (*forget_parent)(void);
+    /* Under the lock: the thread with that record ends. */
+    void (*thread_ends)(const struct arena_thread *record);
 };
 /* Once, before the first call of registry_lock; hooks must stay valid. */
 void registry_set_hooks(const struct registry_hooks *hooks);
 
+/* Under the lock: calls the hook thread_ends. */
+void registry_thread_ends(const struct arena_thread *record);
+
 /* The current gate; never 0 and never STINT_IMPL_SHUT. */
 uint32_t registry_gate(void);
-/* Under the lock, after a setting changed: a new gate for everybody. */
+/* Under the lock, after a setting changed: a new gate for all threads. */
 void registry_advance(void);
 /* Under the lock: sites resolved under an older gate than now belong to an arena that is gone. */
 void registry_arena_is_new(void);

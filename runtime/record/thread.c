@@ -19,9 +19,8 @@
 #include <unistd.h>
 
 #include "base/scratch.h"
-#include "line_book.h"
+#include "emit/emit.h"
 #include "probe.h"
-#include "ranges/ranges.h"
 #include "ring.h"
 
 /* What the thread-local pointer shows before a thread's first scope and after its end. All threads
@@ -112,7 +111,7 @@ static void thread_end(void *block) {
     thread_unwind(b, b->frames);
     probe_end_thread(b);
     registry_lock();
-    lines_thread_ends(b->record);
+    registry_thread_ends(b->record);
     b->lines = NULL;
     record_end(b);
     b->next_free = free_blocks;
@@ -325,12 +324,12 @@ struct thread_block *thread_enter(uint32_t n) {
         return NULL;
     }
     thread_enter_tables(b);
-    ranges_start(); /* so that a thread's first thread_leave knows which path is its */
+    emit_start(); /* so that a thread's first thread_leave knows which path is its */
     return b;
 }
 
 int thread_slow_only(void) {
-    return clock_kind() != CLOCK_KIND_COUNTER || ranges_on();
+    return clock_kind() != CLOCK_KIND_COUNTER || emit_on();
 }
 
 void thread_leave(struct thread_block *b) {
@@ -347,11 +346,11 @@ void thread_leave(struct thread_block *b) {
 }
 
 static void range_close(struct thread_block *b) {
-    if (ranges_on()) {
+    if (emit_on()) {
         uint32_t busy = b->busy;
         b->busy = 1;
         __atomic_signal_fence(__ATOMIC_SEQ_CST);
-        ranges_pop();
+        emit_pop();
         __atomic_signal_fence(__ATOMIC_SEQ_CST);
         b->busy = busy;
     }
@@ -359,7 +358,7 @@ static void range_close(struct thread_block *b) {
 
 void thread_pop(struct thread_block *b) {
     struct stint_impl_frame *f = b->hot.top;
-    if (STINT_IMPL_LOAD(&f->guard)) { /* 0: cancelled inside ranges_push */
+    if (STINT_IMPL_LOAD(&f->guard)) { /* 0: cancelled inside emit_push */
         range_close(b);
     }
     STINT_IMPL_STORE(&f[-1].nested, STINT_IMPL_LOAD(&f[-1].nested) + STINT_IMPL_LOAD(&f->nested));
@@ -395,7 +394,7 @@ void thread_unwind(struct thread_block *b, struct stint_impl_frame *keep) {
         if (guard != STINT_IMPL_MOVED) {
             thread_lose(b, STINT_STATUS_ABANDONED);
         }
-        frame_drop(b, f, guard != 0); /* 0: cancelled inside ranges_push */
+        frame_drop(b, f, guard != 0); /* 0: cancelled inside emit_push */
     }
 }
 
@@ -442,7 +441,7 @@ void thread_forget_all(void) {
             block_free(b);
         }
     }
-    ranges_forget_all();
+    emit_forget_all();
     if (have_key) {
         pthread_setspecific(at_end, NULL);
     }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports: a snapshot in, text out. None of the views depends on how anything was recorded.
+ * The parts of reports: a snapshot in, text out. None of them depends on how anything was recorded.
+ * views/ puts them together.
  */
 #ifndef STINT_REPORT_H
 #define STINT_REPORT_H
@@ -52,16 +53,9 @@ struct report {
     const struct report_about *about;
 };
 
-/* The report that the options request; line: the closing one of the legacy view. -1 without
- * memory. */
-int report_render(const struct report *r, int line);
-
 /* Adds a report to `out`, its lines broken at a space where they are longer than so many columns of
  * a terminal. */
 void report_fold(struct text *out, const struct text *in, size_t width);
-
-/* Whether the view has times that can be corrected. */
-int report_can_correct(enum report_view view);
 /* Adds why a report that was to be corrected is not, after `indent`; nothing if it is. */
 void report_not_corrected(const struct report *r, const char *indent);
 
@@ -77,10 +71,6 @@ int report_activity(const struct report *r);
 /* The same of devices over time (busy, idle and why, steps), and what to look at first. */
 int report_devices(const struct report *r);
 int report_hints(const struct report *r);
-/* The profiling report of the fluid profiler, and durations below it. */
-int report_fluid(const struct report *r);
-/* Its memory report; nothing where no allocation was seen. */
-int report_memory(const struct report *r);
 /* The report of PaddlePaddle's Stat.h, of one set or of all of them: headers and rows, a closing
  * line with line != 0. */
 int report_legacy(const struct report *r, int line);

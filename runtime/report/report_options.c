@@ -14,6 +14,15 @@ struct report_sort {
 };
 
 #include "report_sorts.inc"
+#include "report_view_names.inc"
+
+const char *report_view_name(enum report_view view) {
+    return report_view_names[view];
+}
+
+int report_can_correct(enum report_view view) {
+    return view == REPORT_TABLE || view == REPORT_TREE;
+}
 
 static int parse_view(const char *text, size_t width, enum report_view *out) {
     for (unsigned i = 0; i < REPORT_VIEWS; ++i) {

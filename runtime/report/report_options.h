@@ -56,6 +56,8 @@ struct report_options {
 #define REPORT_ALL_SETS UINT32_MAX
 
 const char *report_view_name(enum report_view view);
+/* Whether the view has times that can be corrected. */
+int report_can_correct(enum report_view view);
 /* 0, or -1 for a text of another form. */
 int report_options_parse(const char *text, struct report_options *out);
 /* What `sort` means in the views gpu and fluid, whose rows are not scopes. */

@@ -7,8 +7,8 @@
 #include "base/arithmetic.h"
 #include "base/filter.h"
 #include "base/log.h"
+#include "emit/emit.h"
 #include "env.h"
-#include "ranges/ranges.h"
 #include "report/report_options.h"
 
 #define CONFIG_MAX_MEMORY ((uint64_t)4095 << 20)
@@ -19,7 +19,7 @@ void config_read_environment(void) {
     if (!config.memory) { /* not set */
         config.memory = u64_min(wanted, CONFIG_MAX_MEMORY - config.trace.bytes);
     }
-    if (config.nvtx && !ranges_built()) {
+    if (config.nvtx && !emit_built()) {
         log_line("STINT_NVTX=1: this build has no NVTX (its headers were not there); ignored");
         config.nvtx = 0;
     }

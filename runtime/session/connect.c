@@ -5,26 +5,26 @@
  */
 #include <stddef.h>
 
+#include "activity/tracer.h"
 #include "base/api.h"
 #include "capture/capture.h"
-#include "cost.h"
+#include "cost/cost.h"
 #include "counters/counters.h"
 #include "cupti/cupti_session.h"
+#include "emit/emit.h"
 #include "gpu/gpu_backends.h"
 #include "process.h"
-#include "ranges/ranges.h"
 #include "record/sample.h"
-#include "tracer/tracer.h"
 #ifdef STINT_HAVE_CUDART
 #define EVENT_BACKEND &gpu_cudart
 #else
 #define EVENT_BACKEND &gpu_driver
 #endif
 #ifdef STINT_HAVE_NVTX
-#include "ranges/nvtx.h"
-#define RANGE_BACKEND &nvtx_ranges
+#include "emit/emit_nvtx.h"
+#define EMIT_BACKEND &emit_nvtx
 #else
-#define RANGE_BACKEND NULL
+#define EMIT_BACKEND NULL
 #endif
 
 const char session_is_linked; /* see base/api.h */
@@ -41,7 +41,7 @@ __attribute__((constructor(101))) static void connect_layers(void) {
     process_set_hooks();
     capture_set_hooks();
     gpu_set_list(gpu_backends);
-    ranges_set_backend(RANGE_BACKEND);
+    emit_set_backend(EMIT_BACKEND);
     probe_set_ops(&counters_probe);
     sample_set_cost(cost_sampled_x1000);
     tracer_set_list(tracers);

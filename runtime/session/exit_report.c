@@ -3,9 +3,12 @@
  * The report at the end of the program, from the library's own destructor: after the program's
  * atexit handlers and static destructors.
  */
+#include "exit_report.h"
+
 #include <stdio.h>
 #include <string.h>
 
+#include "activity/tracer.h"
 #include "arena/arena.h"
 #include "base/api.h"
 #include "base/config.h"
@@ -14,13 +17,16 @@
 #include "base/log.h"
 #include "injection.h"
 #include "process.h"
-#include "profiler.h"
 #include "record/registry.h"
 #include "report/report_options.h"
 #include "report_print.h"
-#include "tracer/tracer.h"
 
-static char view[128]; /* of stint_report_at_exit; "" = not called */
+static char view[128];                     /* of stint_report_at_exit; "" = not called */
+static const struct exit_profile *profile; /* written once, by a constructor */
+
+void exit_set_profile(const struct exit_profile *p) {
+    profile = p;
+}
 
 __attribute__((constructor)) static void library_start(void) {
     process_started();
@@ -42,12 +48,12 @@ __attribute__((destructor)) static void library_end(void) {
     if (wanted && !strcmp(wanted, REPORT_NONE)) {
         wanted = NULL;
     }
-    int profiled = profiler_is_due();
+    int profiled = profile && profile->is_due();
     if ((wanted || profiled) && exit_is_interrupting()) {
         log_line("no report: the program ended in a signal handler that interrupted this library");
     } else if (arena.base && !registry_inherited()) {
         if (profiled) {
-            profiler_at_end();
+            profile->at_end();
         }
         if (wanted) {
             report_print_at_exit(wanted);

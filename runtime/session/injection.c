@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include "activity/tracer.h"
 #include "base/api.h"
 #include "base/errno_keep.h"
-#include "tracer/tracer.h"
 
 #ifdef STINT_STATIC
 /* The driver can load a shared library only. */

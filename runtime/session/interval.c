@@ -4,12 +4,12 @@
 #include <pthread.h>
 #include <stddef.h>
 
+#include "activity/tracer.h"
 #include "base/lock.h"
 #include "base/log.h"
 #include "gpu/event_pool.h"
 #include "read/baseline.h"
 #include "record/registry.h"
-#include "tracer/tracer.h"
 
 static struct baseline *current, *replaced; /* replaced: in use by the open snapshot */
 static uint32_t baseline_gate;              /* of the arena that both refer to */

@@ -7,7 +7,7 @@
 #define STINT_MEMORY_CALLS_H
 
 #include "base/api.h"
-#include "record/memory.h"
+#include "record/allocations.h"
 
 #define stint_impl_memory_connect STINT_IMPL_ABI_NAME(stint_impl_memory_connect)
 #define stint_impl_memory_scope STINT_IMPL_ABI_NAME(stint_impl_memory_scope)
@@ -15,7 +15,7 @@
 
 #define EXPORT_MEMORY __attribute__((visibility("default")))
 
-/* As memory_connect and memory_scope_get (record/memory.h). */
+/* As memory_connect and memory_scope_get (record/allocations.h). */
 EXPORT_MEMORY extern void stint_impl_memory_connect(const struct memory_ops *ops);
 EXPORT_MEMORY extern struct memory_scope *stint_impl_memory_scope(void);
 /* So many blocks are not in the table: their ends will not be counted. */

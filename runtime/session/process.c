@@ -16,6 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "activity/tracer.h"
 #include "arena/arena.h"
 #include "base/clock.h"
 #include "base/config.h"
@@ -26,10 +27,10 @@
 #include "base/module.h"
 #include "base/scratch.h"
 #include "capture/capture_rules.h"
-#include "cost.h"
+#include "cost/cost.h"
 #include "gpu/gpu.h"
-#include "record/line_book.h"
-#include "record/memory.h"
+#include "lines/line_book.h"
+#include "record/allocations.h"
 #include "record/probe.h"
 #include "record/registry.h"
 #include "record/ring.h"
@@ -37,7 +38,6 @@
 #include "record/site.h"
 #include "record/thread.h"
 #include "reference.h"
-#include "tracer/tracer.h"
 
 static int configured;
 static int refused; /* opening the arena failed: not tried again at each scope */
@@ -194,7 +194,8 @@ static void process_prepare(void) {
     }
 }
 
-static const struct registry_hooks process_hooks = {process_prepare, process_forget_parent};
+static const struct registry_hooks process_hooks = {process_prepare, process_forget_parent,
+                                                    lines_thread_ends};
 
 void process_set_hooks(void) {
     registry_set_hooks(&process_hooks);

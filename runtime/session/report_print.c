@@ -9,19 +9,20 @@
 
 #include <string.h>
 
+#include "activity/tracer.h"
 #include "base/api.h"
 #include "base/config.h"
 #include "base/errno_keep.h"
 #include "base/log.h"
 #include "base/machine.h"
 #include "base/output.h"
-#include "cost.h"
+#include "cost/cost.h"
 #include "gpu/gpu.h"
 #include "interval.h"
 #include "process.h"
 #include "read/baseline.h"
 #include "report/report.h"
-#include "tracer/tracer.h"
+#include "views/views.h"
 
 static int report_no_memory(void) {
     log_line("no memory for the report");

@@ -4,7 +4,7 @@
  */
 #include "fuzz.h"
 #include "read/columns.h"
-#include "tool/run_view.h"
+#include "tool/common/run_view.h"
 
 static void check(const struct report_options *o) {
     FUZZ_NEED(o->view < REPORT_VIEWS && (o->threads == 0 || o->threads == 1));

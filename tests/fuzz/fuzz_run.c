@@ -11,8 +11,8 @@
 #include "read/columns.h"
 #include "read/rows.h"
 #include "read/trace.h"
-#include "report/report.h"
-#include "tool/run_parts.h"
+#include "runfile/run_parts.h"
+#include "views/views.h"
 
 static void check_snapshot(const struct snapshot *s) {
     for (uint32_t i = 0; i < s->node_count; ++i) {

@@ -9,11 +9,11 @@
 
 #include "arena/arena.h"
 #include "fuzz_image.h"
-#include "tool/diff.h"
-#include "tool/merge.h"
-#include "tool/run_open.h"
-#include "tool/run_view.h"
-#include "tool/top.h"
+#include "runfile/run_open.h"
+#include "tool/common/run_view.h"
+#include "tool/diff/diff.h"
+#include "tool/merge/merge.h"
+#include "tool/top/top.h"
 #include "viewers/formats.h"
 
 static void show(struct run *r, const uint8_t *option) {

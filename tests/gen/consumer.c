@@ -189,10 +189,7 @@ struct report_sort {
 
 struct report;
 
-struct report_view_entry {
-    const char *name;
-    int (*render)(const struct report *r, int line);
-};
+typedef int report_view_function(const struct report *r, int line);
 
 enum prometheus_unit { PROMETHEUS_NUMBER, PROMETHEUS_SECONDS };
 
@@ -263,6 +260,7 @@ struct command_entry {
 #include "report_columns.inc"
 #include "report_sorts.inc"
 #include "report_view_ids.inc"
+#include "report_view_names.inc"
 #include "report_view_table.inc"
 #include "status_ids.inc"
 #include "status_table.inc"
@@ -343,7 +341,7 @@ static void print_commands(void) {
     }
 }
 
-/* The functions of the views; the runtime's are in report_render.c. */
+/* The functions of the views; the runtime's are in views/views.c. */
 #define VIEW(name)                                                                                 \
     int report_view_##name(const struct report *r, int line) {                                     \
         return r || line;                                                                          \
@@ -356,7 +354,7 @@ VIEW(fluid)
 
 static void print_words(void) {
     for (size_t i = 0; i < REPORT_VIEWS; ++i) {
-        printf("view %s %d\n", report_views[i].name, report_views[i].render(NULL, 0));
+        printf("view %s %d\n", report_view_names[i], report_views[i](NULL, 0));
     }
     for (const struct view_name *v = view_names; v->name; ++v) {
         printf("view %s means %s\n", v->name, v->means);

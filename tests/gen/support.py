@@ -40,6 +40,7 @@ TABLES = {
     "unit_ids.inc": "units.ini",
     "unit_table.inc": "units.ini",
     "report_view_ids.inc": "views.ini",
+    "report_view_names.inc": "views.ini",
     "report_view_table.inc": "views.ini",
     "tool_views.inc": "views.ini",
     "view_help.inc": "views.ini",

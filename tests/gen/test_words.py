@@ -33,12 +33,18 @@ class Views(support.Case):
     REPORT_VIEWS
 };
 """)
+        self.assert_golden("report_view_names.inc", VIEWS, support.HEAD + """\
+static const char *const report_view_names[REPORT_VIEWS] = {
+    "legacy",
+    "table",
+};
+""")
         self.assert_golden("report_view_table.inc", VIEWS, support.HEAD + """\
-int report_view_legacy(const struct report *r, int line);
-int report_view_table(const struct report *r, int line);
-static const struct report_view_entry report_views[REPORT_VIEWS] = {
-    {"legacy", report_view_legacy},
-    {"table", report_view_table},
+int report_view_legacy(const struct report *r, int closing);
+int report_view_table(const struct report *r, int closing);
+static report_view_function *const report_views[REPORT_VIEWS] = {
+    report_view_legacy,
+    report_view_table,
 };
 """)
         self.assert_golden("tool_views.inc", VIEWS, support.HEAD + """\

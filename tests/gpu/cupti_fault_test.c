@@ -4,8 +4,8 @@
  * missing is said.
  */
 #include "../unit/recorded.h"
+#include "activity/tracer.h"
 #include "cupti_double.h"
-#include "tracer/tracer.h"
 
 static const char *const functions[] = {
     "cuptiGetVersion",

@@ -9,10 +9,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "activity/tracer.h"
 #include "cupti_double.h"
 #include "fake_clock.h"
 #include "stint/stint.h"
-#include "tracer/tracer.h"
 
 static const struct cupti_double_kernel kernel = {.name = "_Z1kv", .stream = 7, .ns = 5000};
 

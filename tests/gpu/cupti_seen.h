@@ -8,9 +8,9 @@
 
 #include "../unit/recorded.h"
 #include "activity/activity.h"
+#include "activity/tracer.h"
 #include "cuda_double.h"
 #include "cupti_double.h"
-#include "tracer/tracer.h"
 
 #define SEEN static inline __attribute__((unused))
 #define MOST 4096

@@ -10,9 +10,9 @@
 #include <sched.h>
 
 #include "../unit/recorded.h"
+#include "activity/tracer.h"
 #include "cuda_double.h"
 #include "cupti_double.h"
-#include "tracer/tracer.h"
 
 enum { RUNS = 100, THREADS = 3, SCOPES = 30, SESSIONS = 3, FAULTS = 6 };
 

@@ -3,9 +3,9 @@
  * NVTX ranges for a tool in a process in which stint starts CUPTI later: each scope is one range,
  * before, across and after the start, and the kernels have their scopes.
  */
+#include "activity/tracer.h"
 #include "cupti_double.h"
 #include "nvtx_story.h"
-#include "tracer/tracer.h"
 
 static const struct cupti_double_kernel kernel = {.name = "_Z1kv", .ns = 5000};
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* NVTX ranges when the tool is slow or has scopes of its own, and over signals, cancellation,
  * fork. */
-#include "ranges/ranges.h"
+#include "emit/emit.h"
 
 #include <pthread.h>
 
@@ -187,7 +187,7 @@ static void forks(void) {
     if (child == 0) {
         alarm(harness_child_seconds());
         inner(); /* still inside the call that asks the tool: refused, as in a handler */
-        CHECK(!ranges_on());
+        CHECK(!emit_on());
         _exit(0);
     }
     CHECK(waitpid(child, &status, 0) == child && status == 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A build that found no NVTX headers has no back end for ranges. */
-#include "ranges/ranges.h"
+#include "emit/emit.h"
 
 #include "recorded.h"
 
@@ -12,20 +12,20 @@ static void scope(void *unused) {
 
 TEST(nvtx_none, says_so) {
     setenv("STINT_NVTX", "1", 1);
-    ranges_set_backend(NULL);
+    emit_set_backend(NULL);
     char *said = harness_capture(2, scope, NULL);
     CHECK_STR_EQ(said, "stint: STINT_NVTX=1: this build has no NVTX (its headers were not there); "
                        "ignored\n");
     free(said);
     scope(NULL);
     CHECK_EQ_U64(stat_of("scope").total_ns, 10);
-    CHECK(!ranges_built());
+    CHECK(!emit_built());
     CHECK(STINT_IMPL_LOAD(&stint_impl_thread_here->gate) != STINT_IMPL_SHUT);
 }
 
 TEST(nvtx_none, says_nothing_unasked) {
     unsetenv("STINT_NVTX");
-    ranges_set_backend(NULL);
+    emit_set_backend(NULL);
     char *said = harness_capture(2, scope, NULL);
     CHECK_STR_EQ(said, "");
     free(said);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which scopes are NVTX ranges, and what a tool is told of them. */
-#include "ranges/ranges.h"
+#include "emit/emit.h"
 
 #include <pthread.h>
 #include <setjmp.h>
@@ -197,7 +197,7 @@ TEST(nvtx, without_a_tool_nothing_changes) {
     setenv("STINT_NVTX", "1", 1);
     unsetenv("NVTX_INJECTION64_PATH");
     check_quiet_and_fast();
-    CHECK(!ranges_on());
+    CHECK(!emit_on());
 }
 
 TEST(nvtx, with_a_tool_that_is_missing) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* fork in a signal handler that interrupted the library, all over what it does. */
-#include "session/cost.h"
+#include "cost/cost.h"
 
 #include "forking.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The profiler and its report; a tracer that is always there hands in what the programs say. */
 #include "activity/activity.h"
+#include "activity/tracer.h"
 #include "arena/arena.h"
 #include "gpu_sums.h"
 #include "screens.h"
-#include "tracer/tracer.h"
 
 #define COPY(direction, from, to, async)                                                           \
     ACTIVITY_COPY_DETAIL(ACTIVITY_COPY_##direction, ACTIVITY_MEMORY_##from, ACTIVITY_MEMORY_##to,  \

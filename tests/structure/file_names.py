@@ -16,7 +16,7 @@ import tempfile
 
 from style import ROOT, code_of, functions_of, source_files, statements_of
 
-TOOL_LAYERS = ("viewers", "mem", "tool")  # not in the library
+TOOL_LAYERS = ("viewers", "adapters", "mem", "runfile", "tool")  # not in the library
 TAG = re.compile(r"\b(struct|union|enum)\s+(\w+)\s*$")
 DECLARATOR = re.compile(r"[\s*]*(?:\(\s*\*+\s*(?:const\s+)?(\w+)|(\w+))")
 WORDS = re.compile(r"(?:static|extern|const|volatile|register|inline|unsigned|signed|__thread|"

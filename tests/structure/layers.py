@@ -25,7 +25,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 PUBLIC_SYSTEM = ["stddef.h", "stdint.h"]
 RUNTIME_NO_SYSTEM = re.compile(r"(cuda|cupti|nvtx|nvTools|nvml)[^/]*$|^stdatomic\.h$")
 # Compiled only where the header is.
-ONE_FILE = [("nvtx.c", "nvtx3/nvToolsExt.h"), ("nvtx_calls.c", "nvtx3/nvToolsExt.h"),
+ONE_FILE = [("nvtx.c", "nvtx3/nvToolsExt.h"), ("emit_nvtx.c", "nvtx3/nvToolsExt.h"),
             ("gpu_cudart.c", "cuda_runtime_api.h"), ("gpu_cudart.c", "cuda_profiler_api.h")]
 # Headers of the public half that include no other one.
 LEAVES = ["impl_types.h", "impl_switch.h", "impl_off.h", "impl_guard.h"]
@@ -37,7 +37,7 @@ def read_table(root):
     """Layer -> the layers that it may include, in the order of the table."""
     table = {}
     for line in (root / "runtime/layers.txt").read_text().splitlines():
-        match = re.match(r"([a-z]+):\s*(.*)$", line)
+        match = re.match(r"([a-z/]+):\s*(.*)$", line)
         if match:
             table[match[1]] = match[2].split()
     return table
@@ -69,7 +69,7 @@ def read_includes(path):
 
 
 def check_runtime_file(table, root, path):
-    layer = path.relative_to(root / "runtime").parts[0]
+    layer = path.relative_to(root / "runtime").parent.as_posix()
     if layer not in table:
         yield f"{path}: the folder {layer} is not in runtime/layers.txt"
         return
@@ -81,8 +81,8 @@ def check_runtime_file(table, root, path):
             if not target.endswith(".inc") and not (path.parent / target).exists():
                 yield f"{path}: includes {target}, which is not in its folder"
         else:
-            folder = target.split("/")[0]
-            if folder == "stint":
+            folder = target.rpartition("/")[0]
+            if folder.split("/")[0] == "stint":
                 continue
             if not (root / "runtime" / target).exists():
                 yield f"{path}: includes {target}, which does not exist"

@@ -69,7 +69,7 @@ ALLOWED = [
     ("arena/run_file.c", "errno", 2, "kept unless the first reservation fails"),
     ("arena/run_file.c", "atomic replacement of a file", 3,
      "gives the mapped file its name where that is free, with and without renameat2"),
-    ("session/profiler.c", "errno", 2, "kept from one function to another"),
+    ("fluid/profiler/profiler.c", "errno", 2, "kept from one function to another"),
     ("session/reference.c", "hash", 1, "arithmetic of a fixed amount: hashes nothing"),
     ("record/site.c", "hash map", 2,
      "grows a few places with each new site, so that the lock is held for a bounded time"),
@@ -81,12 +81,12 @@ ALLOWED = [
     ("gpu/event_queue.c", "hash map", 1,
      "queues of fixed number: eight places are tried, then a queue is shared"),
     ("activity/activity_memory.c", "hash map", 2, "the only table whose entries are removed"),
-    ("tool/diff.c", "sort", 1, TOOL_SORTS),
-    ("tool/diff_math.c", "sort", 3, TOOL_SORTS),
-    ("tool/run_files.c", "sort", 1, TOOL_SORTS),
-    ("tool/top_table.c", "sort", 2, TOOL_SORTS),
-    ("tool/run_files.c", "growing memory", 1, "a list of paths from malloc, as strdup's are"),
-    ("tool/progress.c", "write", 2, "one attempt, in a signal handler"),
+    ("tool/diff/diff.c", "sort", 1, TOOL_SORTS),
+    ("tool/diff/diff_math.c", "sort", 3, TOOL_SORTS),
+    ("tool/run/run_files.c", "sort", 1, TOOL_SORTS),
+    ("tool/top/top_table.c", "sort", 2, TOOL_SORTS),
+    ("tool/run/run_files.c", "growing memory", 1, "a list of paths from malloc, as strdup's are"),
+    ("tool/common/progress.c", "write", 2, "one attempt, in a signal handler"),
 ]
 
 

@@ -4,7 +4,7 @@
 
 #include "harness.h"
 #include "stint/detail/impl_layout.h"
-#include "tool/diff_math.h"
+#include "tool/diff/diff_math.h"
 
 static int near(double a, double b, double by) {
     int is = fabs(a - b) <= by;

@@ -8,7 +8,7 @@
 
 #include "base/histogram.h"
 #include "harness.h"
-#include "tool/diff.h"
+#include "tool/diff/diff.h"
 
 #define SCOPES 20
 #define CALLS 300

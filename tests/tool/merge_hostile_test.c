@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "harness.h"
-#include "tool/merge.h"
+#include "tool/merge/merge.h"
 
 #define MOST (UINT64_MAX - 1) /* what snapshot_whole makes of more */
 

@@ -3,10 +3,10 @@
 #include <sys/wait.h>
 
 #include "../unit/support.h"
+#include "activity/tracer.h"
 #include "arena/arena.h"
 #include "script_tracer.h"
 #include "session/process.h"
-#include "tracer/tracer.h"
 
 /* The first of a list, which says no. */
 static int refuse(char reason[TRACER_REASON], void (*at_launch)(void)) {

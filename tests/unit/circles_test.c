@@ -9,7 +9,7 @@
 #include "harness.h"
 #include "read/rows.h"
 #include "read/trace.h"
-#include "report/report.h"
+#include "views/views.h"
 
 /* ---- A list of streams: one of them, behind itself. */
 

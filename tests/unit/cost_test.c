@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "session/cost.h"
+#include "cost/cost.h"
 
 #include "recorded.h"
 #include "support.h"

@@ -9,6 +9,7 @@
 
 #include "recorded.h"
 #include "support.h"
+#include "views/views.h"
 
 /* Nanoseconds. TIMED and SAMPLED are those of the footer, which no corrected time has in it. */
 #define TIMED 3001

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rules of the fluid and the memory report one by one; whole reports are in tests/screens. */
 #include "activities.h"
+#include "fluid/fluid_report.h"
+#include "fluid/fluid_rows.h"
 #include "gpu_sums.h"
-#include "report/fluid_rows.h"
-#include "report/report_fluid.h"
 
 #define MS 1000000u
 #define COPY(direction, async)                                                                     \
@@ -229,7 +229,7 @@ TEST(report_fluid, numbers_of_nonsense) {
         }
         snapshot.nodes[1].total = bad[i / 5 % 5];
         CHECK(!strstr(said(report_fluid), "nan"));
-        CHECK(!strstr(said(report_memory), "nan"));
+        CHECK(!strstr(said(fluid_memory), "nan"));
         snapshot_free(&snapshot);
     }
 }
@@ -239,9 +239,9 @@ TEST(report_fluid, nothing_of_memory_where_none_was_seen) {
     did(ACTIVITY_KERNEL, 0, "load", 1, 5, 0);
     did(ACTIVITY_ALLOC, ACTIVITY_MEMORY_DEVICE, "load", 0, 0, 0); /* not in this interval */
     did(ACTIVITY_MEMORY, 0, NULL, 1, 0, 0);
-    CHECK_STR_EQ(said(report_memory), "");
+    CHECK_STR_EQ(said(fluid_memory), "");
     did(ACTIVITY_FREE, ACTIVITY_MEMORY_MANAGED_STATIC, "load", 3, 0, 1 << 20);
-    CHECK_CONTAINS(said(report_memory), "CUDAManagedPlace(0):main/step/load");
+    CHECK_CONTAINS(said(fluid_memory), "CUDAManagedPlace(0):main/step/load");
 }
 
 HARNESS_MAIN()

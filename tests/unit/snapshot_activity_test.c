@@ -6,8 +6,8 @@
 #include "gpu_activities.h"
 #include "read/columns.h"
 #include "read/snapshot.h"
-#include "report/report.h"
 #include "support.h"
+#include "views/views.h"
 
 static const struct report_about nowhere;
 static char *copy; /* on a heap of its own, so that a sanitizer sees the first byte past it */

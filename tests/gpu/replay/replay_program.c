@@ -7,10 +7,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "activity/tracer.h"
 #include "cupti_replay.h"
 #include "fake_clock.h"
 #include "stint/stint.h"
-#include "tracer/tracer.h"
 
 #define APART UINT64_C(1700000000000000000) /* CUPTI's clock shows the time of day */
 

@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * For the measurements the thread-local pointer points to a separate recorder, with an arena of its
+ * own that holds one site, a root, one node and what belongs to it. A signal handler that opens a
+ * scope meanwhile finds this recorder busy; its scope is counted as lost.
+ *
+ * The scope that is measured contains some work, and what counts is how much longer the same work
+ * takes with it than without it, as in a program: a processor overlaps reading the clock with the
+ * work around it, so that empty scopes one after the other take up to twice as long. It is measured
+ * with less work, too, for scopes whose recorded times show that there is not much between two
+ * readings. What the other paths do between two readings is on the way to the next one, and is
+ * measured without work.
+ *
+ * Corrected times need to know where the cost is: what the scope has recorded is compared with the
+ * time of the work alone, of little work, because it is short scopes that have to be corrected.
+ */
+#include "cost.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "base/arithmetic.h"
+#include "base/clock.h"
+#include "base/config.h"
+#include "base/scratch.h"
+#include "emit/emit.h"
+#include "record/dynamic.h"
+#include "record/probe.h"
+#include "record/recorder.h"
+#include "record/registry.h"
+#include "record/sample.h"
+#include "record/thread.h"
+
+#define ROUNDS 8 /* the best of */
+#define PAIRS 64
+#define EVENTS 64 /* of the trace ring */
+#define SITE 1u
+
+/* The work in a scope: so many multiplications, each of which waits for the one before it, at about
+ * 0.25 ns. */
+enum work {
+    NO_WORK,
+    SMALL_WORK = 16, /* of a short scope */
+    DENSE_WORK = 30, /* where scopes follow each other closely */
+    LONG_WORK = 51,
+};
+
+static const char run_time_name[] = "a name made at run time";
+
+struct bench_arena {
+    _Alignas(STINT_IMPL_UNIT) struct arena_header header;
+    _Alignas(STINT_IMPL_UNIT) struct arena_site site;
+    _Alignas(STINT_IMPL_UNIT) struct stint_impl_node root;
+    _Alignas(STINT_IMPL_UNIT) struct stint_impl_node node;
+    _Alignas(STINT_IMPL_UNIT) struct stint_impl_histogram histogram;
+    _Alignas(STINT_IMPL_UNIT) struct stint_impl_sampled sampled;
+    _Alignas(STINT_IMPL_UNIT) struct stint_impl_ring ring;
+    struct stint_impl_event events[EVENTS];
+};
+
+#define UNIT_OF(member) ((uint32_t)(offsetof(struct bench_arena, member) / STINT_IMPL_UNIT))
+
+struct bench {
+    struct thread_block block;
+    struct arena_thread record;
+    struct stint_impl_frame frames[4];
+    struct stint_impl_site site;
+    uint64_t random; /* what the work is done with */
+    enum work work;
+    uint64_t word;                /* of the name */
+    void (*pair)(struct bench *); /* a call of the scope with the clock of this process */
+    int tries_inline;             /* before the slow path */
+    uint64_t reading;             /* ticks between two readings of the clock, at least */
+    struct bench_arena arena;
+};
+
+/* ---- The recorder. */
+
+static void bench_prepare(struct bench *b) {
+    struct stint_impl_thread *t = &b->block.hot;
+    t->gate = 1;
+    t->base = (char *)&b->arena;
+    t->top = b->frames;
+    t->last = b->frames + 3;
+    t->trace_min = UINT64_MAX;
+    t->edges = b->block.first_edges;
+    t->edge_shift = 64 - THREAD_EDGE_BITS;
+    for (size_t i = 0; i < sizeof b->frames / sizeof *b->frames; ++i) {
+        b->frames[i].node = UNIT_OF(root);
+    }
+    for (size_t i = 0; i < STINT_IMPL_NEAR; ++i) {
+        t->near[i] = &b->arena.root;
+        t->near_sampled[i] = &b->arena.sampled;
+    }
+    b->frames[0].low = UINT64_MAX;
+    b->record.root = UNIT_OF(root);
+    b->block.record = &b->record;
+    b->block.frames = b->frames;
+    b->block.links = b->block.first_links;
+    b->block.link_mask = THREAD_LINKS - 1;
+    b->block.busy = 1;
+    b->random = 1;
+    b->work = LONG_WORK;
+    b->site.word = (uint64_t)1 << 32 | SITE;
+    b->arena.header.site_chunk[0] = UNIT_OF(site);
+    struct stint_impl_node *n = &b->arena.node;
+    n->span = STINT_IMPL_SLOW_TICKS;
+    n->site = SITE;
+    n->parent = UNIT_OF(root);
+    n->kind = STINT_IMPL_EXACT; /* STINT_SAMPLE has nothing to do with it */
+    if (config.percentiles) {
+        n->histogram = UNIT_OF(histogram);
+    }
+    uint64_t key = stint_impl_edge_key(UNIT_OF(root), 0, SITE);
+    t->edges[stint_impl_edge_slot(key, t->edge_shift)] = UNIT_OF(node);
+    if (config.trace.bytes && !config.trace_min_ns) {
+        b->arena.ring.mask = EVENTS - 1;
+        t->ring = &b->arena.ring;
+        t->trace_min = 0;
+    }
+}
+
+/* As sample.c leaves a node: each of its timed calls ends on the slow path. */
+static void bench_sample(struct bench *b) {
+    b->arena.sampled.weight = 1;
+    b->arena.sampled.random = 1;
+    b->arena.sampled.start = STINT_IMPL_UNTIMED | UNIT_OF(sampled);
+    b->arena.sampled.node = UNIT_OF(node);
+    b->arena.sampled.site = SITE;
+    b->arena.sampled.parent = UNIT_OF(root);
+    b->arena.node.gpu = UNIT_OF(sampled);
+    b->arena.node.kind = STINT_IMPL_SAMPLED;
+    b->arena.node.span = 0;
+}
+
+/* ---- What is measured. */
+
+#define WORK_STEP                                                                                  \
+    x *= 3;                                                                                        \
+    __asm__ volatile("" : "+r"(x));
+#define WORK_5_STEPS WORK_STEP WORK_STEP WORK_STEP WORK_STEP WORK_STEP
+
+/* Without a loop: its time would depend on where it lies and on how well its end is predicted. */
+static inline __attribute__((always_inline)) void work_do(struct bench *b) {
+    uint64_t x = b->random;
+    if (b->work >= SMALL_WORK) {
+        WORK_5_STEPS WORK_5_STEPS WORK_5_STEPS WORK_STEP
+    }
+    if (b->work >= DENSE_WORK) {
+        WORK_5_STEPS WORK_5_STEPS WORK_STEP WORK_STEP WORK_STEP WORK_STEP
+    }
+    if (b->work >= LONG_WORK) {
+        WORK_5_STEPS WORK_5_STEPS WORK_5_STEPS WORK_5_STEPS WORK_STEP
+    }
+    b->random = x;
+}
+
+static void pair_of_work(struct bench *b) {
+    work_do(b);
+}
+
+static void pair_inline(struct bench *b) {
+    stint_impl_opened guard;
+    stint_impl_begin_body(&guard, &b->site, 0);
+    work_do(b);
+    stint_impl_end_body(&guard, 0);
+}
+
+/* With a clock that is not the inline one, and of recursive calls, which the inline path does not
+ * find. */
+static void pair_slow(struct bench *b) {
+    stint_impl_opened guard;
+    uint64_t me = (uint64_t)(uintptr_t)&guard;
+    if (!b->tries_inline || !stint_impl_open_body(&b->block.hot, me, 0, SITE)) {
+        recorder_begin_known_sent(&b->block, me, SITE, 0);
+    }
+    work_do(b);
+    stint_impl_end_body(&guard, 0);
+}
+
+/* The drawn call of a block of STINT_SAMPLE. */
+static void pair_drawn(struct bench *b) {
+    STINT_IMPL_STORE(&b->arena.sampled.left, 0);
+    b->pair(b);
+}
+
+/* Each waits for the one before it, as the scope for its name. */
+static void pair_of_names(struct bench *b) {
+    size_t same = (size_t)(b->word & 1);
+    b->word = dynamic_look_up(&b->block, &run_time_name[same], sizeof run_time_name - 1);
+}
+
+static void bench_read_clock(struct bench *b) {
+    b->reading = UINT64_MAX;
+    for (int round = 0; round < ROUNDS; ++round) {
+        uint64_t from = clock_ticks();
+        b->reading = u64_min(b->reading, clock_ticks() - from);
+    }
+}
+
+/* Ticks of PAIRS calls. */
+static uint64_t bench_round(struct bench *b, void (*pair)(struct bench *)) {
+    uint64_t from = clock_ticks();
+    for (int i = 0; i < PAIRS; ++i) {
+        pair(b);
+    }
+    return saturating_subtract(clock_ticks() - from, b->reading);
+}
+
+/* Ticks of a call, times 1000; of the best round. */
+static uint64_t bench_time(struct bench *b, void (*pair)(struct bench *)) {
+    uint64_t best = UINT64_MAX;
+    for (int round = 0; round < ROUNDS; ++round) {
+        best = u64_min(best, bench_round(b, pair));
+    }
+    return best * 1000 / PAIRS;
+}
+
+/* The two parts of a call of a short scope, by the rounds that were not disturbed: the clock may
+ * count in steps as large as the parts, so that a single round says little. Returns what such a call
+ * records. */
+static uint64_t bench_parts(struct bench *b, void (*pair)(struct bench *), uint64_t *inner,
+                            uint64_t *outer) {
+    uint64_t ticks[ROUNDS], recorded[ROUNDS], best = UINT64_MAX;
+    uint64_t all = 0, inside = 0, rounds = 0;
+    b->work = SMALL_WORK;
+    for (int i = 0; i < ROUNDS; ++i) {
+        uint64_t before = b->arena.node.total;
+        ticks[i] = bench_round(b, pair);
+        recorded[i] = b->arena.node.total - before;
+        best = u64_min(best, ticks[i]);
+    }
+    for (int i = 0; i < ROUNDS; ++i) {
+        if (ticks[i] - best <= best / 8) {
+            all += ticks[i];
+            inside += recorded[i];
+            ++rounds;
+        }
+    }
+    uint64_t mean = inside * 1000 / (rounds * PAIRS);
+    *outer = saturating_subtract(all, inside) * 1000 / (rounds * PAIRS);
+    *inner = saturating_subtract(mean, bench_time(b, pair_of_work));
+    b->work = NO_WORK;
+    return mean;
+}
+
+/* What a call adds to its work, in ticks times 1000. Both are measured in turn, so that a processor
+ * that changes its speed meanwhile, or is shared with something else, changes both. */
+static uint64_t bench_cost(struct bench *b, void (*pair)(struct bench *)) {
+    uint64_t with = UINT64_MAX, without = UINT64_MAX;
+    for (int round = 0; round < ROUNDS; ++round) {
+        with = u64_min(with, bench_round(b, pair));
+        without = u64_min(without, bench_round(b, pair_of_work));
+    }
+    return saturating_subtract(with, without) * 1000 / PAIRS;
+}
+
+static uint64_t cost_of_recursion(struct bench *b) {
+    stint_impl_opened outer[2];
+    recorder_begin_known_sent(&b->block, (uint64_t)(uintptr_t)&outer[1], SITE, 0);
+    uint64_t cost = bench_cost(b, pair_slow);
+    recorder_end((uint64_t)(uintptr_t)&outer[1], outer[1], 0, NULL);
+    return cost;
+}
+
+static uint64_t cost_of_a_name(struct bench *b) {
+    dynamic_keep(&b->block, run_time_name, sizeof run_time_name - 1);
+    return bench_cost(b, pair_of_names);
+}
+
+static uint64_t cost_of_untimed(struct bench *b) {
+    STINT_IMPL_STORE(&b->arena.sampled.left, UINT32_MAX);
+    return bench_cost(b, b->pair);
+}
+
+static void measure_all(struct bench *b, struct arena_cost *out) {
+    out->timed = bench_cost(b, b->pair);
+    b->work = DENSE_WORK;
+    out->dense = bench_cost(b, b->pair);
+    out->gap = bench_parts(b, b->pair, &out->inner, &out->outer);
+    out->recursive = cost_of_recursion(b);
+    out->dynamic = cost_of_a_name(b);
+    out->reading = probe_cost() * 1000;
+    if (sample_is_on()) {
+        bench_sample(b);
+        out->untimed = cost_of_untimed(b);
+        out->sampled = bench_cost(b, pair_drawn);
+        bench_parts(b, pair_drawn, &out->sampled_inner, &out->sampled_outer);
+    }
+}
+
+static void measure_sampled(struct bench *b, struct arena_cost *out) {
+    b->work = NO_WORK;
+    bench_sample(b);
+    out->sampled = bench_cost(b, pair_drawn);
+}
+
+/* Each range of the slow path is begun and ended by a tool, which is not measured. */
+static void measure_with_ranges(struct bench *b, struct arena_cost *out) {
+    out->timed = bench_cost(b, pair_inline);
+    out->dense = out->timed;
+    out->recursive = out->timed;
+    out->sampled = out->timed;
+    bench_parts(b, pair_inline, &out->inner, &out->outer);
+    out->sampled_inner = out->inner;
+    out->sampled_outer = out->outer;
+    out->ranges = 1;
+}
+
+static void cost_measure(struct arena_cost *out,
+                         void (*measure)(struct bench *, struct arena_cost *)) {
+    struct bench *b = pages_get(sizeof *b);
+    memset(out, 0, sizeof *out);
+    if (!b) {
+        return;
+    }
+    bench_prepare(b);
+    bench_read_clock(b);
+    b->pair = pair_inline;
+    b->tries_inline = !thread_slow_only();
+    if (!b->tries_inline) {
+        b->pair = pair_slow;
+    }
+    if (emit_on()) {
+        measure = measure_with_ranges;
+    }
+    /* At once: after a fork in a signal handler between the two, `mine` would be the parent's. */
+    struct stint_impl_thread *mine =
+        __atomic_exchange_n(&stint_impl_thread_here, &b->block.hot, __ATOMIC_RELAXED);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    measure(b, out);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    stint_impl_thread_here = mine;
+    thread_pages_put(&b->block);
+    pages_put(b, sizeof *b);
+    registry_settle(); /* in a child that a signal handler forked meanwhile */
+}
+
+void cost_read(struct arena_cost *out) {
+    cost_measure(out, measure_all);
+}
+
+uint64_t cost_sampled_x1000(void) {
+    struct arena_cost c;
+    cost_measure(&c, measure_sampled);
+    return c.sampled;
+}

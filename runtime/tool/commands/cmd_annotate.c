@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The command annotate: the sources of a run that was instrumented by lines, each line with its hits
+ * and times. The source is read from the name that the compiler was given, or from --source.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/config.h"
+#include "base/error_text.h"
+#include "base/log.h"
+#include "base/replace_file.h"
+#include "base/write_all.h"
+#include "runfile/run_open.h"
+#include "tool/annotate/annotate.h"
+#include "tool/common/command.h"
+
+#define SOURCE_BYTES ((off_t)1 << 28) /* more is not a source */
+
+struct arguments {
+    const char *source;
+    const char *html;
+    struct annotate_options options;
+};
+
+static int take_annotate_option(void *to, const struct option_value *value) {
+    struct arguments *a = to;
+    switch (value->id) {
+    case OPTION_SOURCE:
+        a->source = value->text;
+        return 0;
+    case OPTION_SORT:
+        a->options.sort = (enum annotate_sort)value->number;
+        return 0;
+    case OPTION_TOP:
+        a->options.top = (uint32_t)value->number;
+        return 0;
+    case OPTION_UNIT:
+        config.unit = (int)value->number;
+        return 0;
+    case OPTION_HTML:
+        a->html = value->text;
+        a->options.html = 1;
+        return 0;
+    default:
+        return -1;
+    }
+}
+
+/* Whether one path is the end of the other, from a slash on. */
+static int paths_match(const char *a, const char *b) {
+    size_t la = strlen(a), lb = strlen(b);
+    if (la < lb) {
+        return paths_match(b, a);
+    }
+    while (!strncmp(b, "./", 2)) {
+        b += 2;
+        lb -= 2;
+    }
+    return lb && la >= lb && !strcmp(a + la - lb, b) && (la == lb || a[la - lb - 1] == '/');
+}
+
+/* The bytes of a regular file, in the memory; without them the reason is on stderr if it was asked
+ * for by name. */
+static void source_load(struct annotate_source *source, struct scratch *memory, const char *path) {
+    struct stat s;
+    memset(source, 0, sizeof *source);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    if (fd < 0) {
+        return;
+    }
+    if (!fstat(fd, &s) && S_ISREG(s.st_mode) && s.st_size <= SOURCE_BYTES) {
+        char *bytes = scratch_get(memory, (size_t)s.st_size + 1);
+        ssize_t got = 0;
+        while (bytes && source->length < (size_t)s.st_size) {
+            got = read(fd, bytes + source->length, (size_t)s.st_size - source->length);
+            if (got <= 0) {
+                break;
+            }
+            source->length += (size_t)got;
+        }
+        source->bytes = bytes;
+    }
+    close(fd);
+}
+
+static int put_files(struct text *out, const struct arguments *a, const struct line_rows *rows,
+                     struct scratch *memory) {
+    uint32_t shown = 0;
+    for (uint32_t i = 0; i < rows->file_count; ++i) {
+        struct annotate_source source;
+        const char *path = rows->files[i].name;
+        if (a->source && !paths_match(path, a->source)) {
+            continue;
+        }
+        if (a->source) {
+            path = a->source;
+        }
+        if (shown++) {
+            text_put(out, "\n", 1);
+        }
+        source_load(&source, memory, path);
+        if (annotate_file(out, rows, i, &source, &a->options)) {
+            log_line("annotate: not enough memory");
+            return COMMAND_FAILED;
+        }
+    }
+    if (!shown && a->source && rows->file_count) {
+        log_line("annotate: the run has no lines of %.400s; it has those of %.400s%s", a->source,
+                 rows->files[0].name, rows->file_count > 1 ? " and others" : "");
+        return COMMAND_BAD;
+    }
+    return COMMAND_GOOD;
+}
+
+static int html_write(const char *path, const struct text *page) {
+    struct replace_file file;
+    const char *why = replace_file_open(&file, path, 0666);
+    if (!why) {
+        if (write_all(file.fd, page->data, page->length, WRITE_WAIT_FOR_EVER) < page->length) {
+            why = error_text(errno);
+            replace_file_abort(&file);
+        } else {
+            why = replace_file_commit(&file);
+        }
+    }
+    if (why) {
+        log_line("cannot write %.500s: %s", path, why);
+        return COMMAND_FAILED;
+    }
+    return COMMAND_GOOD;
+}
+
+static int annotate_run(struct run *r, const struct arguments *a) {
+    struct line_rows rows;
+    struct text out;
+    if (line_rows_read(&rows, &r->snapshot)) {
+        log_line("annotate: not enough memory");
+        return COMMAND_FAILED;
+    }
+    if (!rows.row_count) {
+        log_line("%.500s has no source lines: the program was not built with `stint instrument "
+                 "--lines`, or no such function was called",
+                 r->path);
+        return COMMAND_FAILED;
+    }
+    text_start(&out);
+    if (a->html) {
+        annotate_html_begin(&out, text_or_unknown(r->program));
+    }
+    int status = put_files(&out, a, &rows, &r->snapshot.memory);
+    if (a->html) {
+        annotate_html_end(&out);
+    }
+    if (out.failed) {
+        log_line("annotate: not enough memory");
+        status = COMMAND_FAILED;
+    }
+    if (status == COMMAND_GOOD) {
+        if (a->html) {
+            status = html_write(a->html, &out);
+        } else if (command_write(STDOUT_FILENO, out.data, out.length)) {
+            status = COMMAND_FAILED;
+        }
+    }
+    text_free(&out);
+    return command_worse(status, command_warn(r));
+}
+
+int cmd_annotate(int argc, char **argv) {
+    struct arguments a = {0};
+    struct run r;
+    int status = options_parse(TOOL_ANNOTATE, argc, argv, take_annotate_option, &a);
+    if (status != OPTIONS_TAKEN) {
+        return status;
+    }
+    if (optind == argc) {
+        return command_bad_usage(argv, "a run file is missing");
+    }
+    if (optind + 1 < argc) {
+        return command_bad_usage(argv, "one run file at a time");
+    }
+    if (run_open(&r, argv[optind])) {
+        return COMMAND_BAD;
+    }
+    status = annotate_run(&r, &a);
+    run_close(&r);
+    return status;
+}

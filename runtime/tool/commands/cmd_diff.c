@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The command diff: reads its two command lines, reads the runs of both sides, and prints what
+ * diff.c finds. The options of the second side are added to those of the first.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error_text.h"
+#include "base/filter.h"
+#include "base/log.h"
+#include "base/number.h"
+#include "tool/common/command.h"
+#include "tool/diff/diff.h"
+
+struct request {
+    struct diff_options o;
+    uint32_t top;
+    enum option_format format;
+    double fail; /* a slowdown from which the exit status is 1, 0.05 = 5 %; < 0: none */
+    char **path[2];
+    int paths[2];
+};
+
+static const enum diff_metric metrics[] = {
+    [OPTION_METRIC_TIME] = DIFF_TIME,   [OPTION_METRIC_TOTAL] = DIFF_TOTAL,
+    [OPTION_METRIC_SELF] = DIFF_SELF,   [OPTION_METRIC_AVG] = DIFF_AVG,
+    [OPTION_METRIC_P50] = DIFF_P50,     [OPTION_METRIC_P99] = DIFF_P99,
+    [OPTION_METRIC_MAX] = DIFF_MAX,     [OPTION_METRIC_CALLS] = DIFF_CALLS,
+    [OPTION_METRIC_BYTES] = DIFF_BYTES, [OPTION_METRIC_MEMORY] = DIFF_MEMORY,
+    [OPTION_METRIC_GPU] = DIFF_GPU,
+};
+
+/* A percentage, as a share. */
+static int take_percent(const char *text, double *out) {
+    double percent = 0;
+    const char *end = number_parse(text, &percent);
+    if (!end || percent > 1e6 || (*end && strcmp(end, "%"))) {
+        return -1;
+    }
+    *out = percent / 100;
+    return 0;
+}
+
+static int take_fail_on(const char *text, double *out) {
+    static const char slower[] = "slower";
+    const char *rest = text + sizeof slower - 1;
+    if (strncmp(text, slower, sizeof slower - 1)) {
+        return -1;
+    }
+    *out = 0;
+    if (!*rest) {
+        return 0;
+    }
+    if (*rest != ':') {
+        return -1;
+    }
+    return take_percent(rest + 1, out);
+}
+
+static int take_diff_option(void *to, const struct option_value *value) {
+    struct request *r = to;
+    switch (value->id) {
+    case OPTION_METRIC:
+        r->o.metric = metrics[value->number];
+        return 0;
+    case OPTION_THRESHOLD:
+        return take_percent(value->text, &r->o.threshold);
+    case OPTION_FAIL_ON:
+        return take_fail_on(value->text, &r->fail);
+    case OPTION_TOP:
+        r->top = (uint32_t)value->number;
+        return 0;
+    case OPTION_FILTER:
+        r->o.filtered = 1;
+        return filter_set(value->text);
+    case OPTION_FORMAT:
+        r->format = (enum option_format)value->number;
+        return 0;
+    case OPTION_RAW:
+        r->o.raw = 1;
+        return 0;
+    default:
+        return -1;
+    }
+}
+
+/* The options of one side, and the files that are left. OPTIONS_TAKEN, or the exit status. */
+static int read_side(struct request *r, int side, int argc, char **argv) {
+    int status = options_parse(TOOL_DIFF, argc, argv, take_diff_option, r);
+    if (status != OPTIONS_TAKEN) {
+        return status;
+    }
+    r->path[side] = argv + optind;
+    r->paths[side] = argc - optind;
+    return OPTIONS_TAKEN;
+}
+
+static int find_dashes(int argc, char **argv) {
+    int at = 1;
+    while (at < argc && strcmp(argv[at], "--")) {
+        ++at;
+    }
+    return at;
+}
+
+/* OPTIONS_TAKEN, or the exit status. */
+static int read_request(struct request *r, int argc, char **argv) {
+    int middle = find_dashes(argc, argv);
+    char *name = argv[0];
+    memset(r, 0, sizeof *r);
+    r->o.threshold = 0.02;
+    r->fail = -1;
+    int status = read_side(r, 0, middle, argv);
+    if (status != OPTIONS_TAKEN) {
+        return status;
+    }
+    if (middle < argc) {
+        argv[middle] = name; /* the second side as a command line of its own */
+        status = read_side(r, 1, argc - middle, argv + middle);
+        if (status != OPTIONS_TAKEN) {
+            return status;
+        }
+    } else if (r->paths[0] == 2) {
+        r->path[1] = r->path[0] + 1;
+        r->paths[0] = r->paths[1] = 1;
+    }
+    if (!r->paths[0] || !r->paths[1]) {
+        return command_bad_usage(argv, "runs on both sides are needed: A... -- B..., or two files");
+    }
+    if (r->paths[0] > (int)DIFF_RUNS || r->paths[1] > (int)DIFF_RUNS) {
+        return command_bad_usage(argv, "at most 1024 runs on a side");
+    }
+    return OPTIONS_TAKEN;
+}
+
+/* COMMAND_BAD if one cannot be read completely, -1 if one cannot be read at all. */
+static int read_runs(struct diff *d, const struct request *r) {
+    int status = COMMAND_GOOD;
+    for (int side = 0; side < 2; ++side) {
+        for (int i = 0; i < r->paths[side]; ++i) {
+            int one = diff_read(d, side, (uint32_t)i, r->path[side][i]);
+            if (one < 0) {
+                return -1;
+            }
+            if (one) {
+                status = COMMAND_BAD;
+            }
+        }
+    }
+    return status;
+}
+
+static int is_failure(const struct diff *d, const struct request *r) {
+    for (uint32_t i = 0; i < d->rows && r->fail >= 0; ++i) {
+        if (d->row[i].verdict == DIFF_SLOWER && d->row[i].change.log >= log1p(r->fail)) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static int write_diff(const struct diff *d, const struct request *r, enum diff_format format) {
+    static struct sink sink; /* 64 KiB */
+    double fail = r->fail < 0 ? 0 : r->fail;
+    sink_start(&sink, STDOUT_FILENO);
+    diff_write(d, &r->o, format, r->top, fail, &sink);
+    if (sink_close(&sink)) {
+        log_line("cannot write: %s", error_text(errno));
+        return COMMAND_FAILED;
+    }
+    return is_failure(d, r) ? COMMAND_FAILED : COMMAND_GOOD;
+}
+
+static int print_diff(struct diff *d, const struct request *r) {
+    static const enum diff_format formats[] = {[OPTION_FORMAT_JSON] = DIFF_JSON,
+                                               [OPTION_FORMAT_CSV] = DIFF_CSV,
+                                               [OPTION_FORMAT_JUNIT] = DIFF_JUNIT,
+                                               [OPTION_FORMAT_GITHUB] = DIFF_GITHUB};
+    struct text out;
+    if (r->format != OPTION_FORMAT_TEXT && r->format != OPTION_FORMAT_MARKDOWN) {
+        return write_diff(d, r, formats[r->format]);
+    }
+    text_start(&out);
+    diff_show(d, &r->o, r->top, r->format == OPTION_FORMAT_MARKDOWN, &out);
+    int status = COMMAND_BAD;
+    if (out.failed) {
+        log_line("diff: not enough memory");
+    } else if (!command_write(STDOUT_FILENO, out.data, out.length)) {
+        status = is_failure(d, r) ? COMMAND_FAILED : COMMAND_GOOD;
+    }
+    text_free(&out);
+    return status;
+}
+
+static int compare_runs(struct diff *d, const struct request *r) {
+    int status = read_runs(d, r);
+    if (status < 0) {
+        return COMMAND_BAD;
+    }
+    if (diff_judge(d, &r->o)) {
+        log_line("diff: not enough memory");
+        return COMMAND_BAD;
+    }
+    return command_worse(status, print_diff(d, r));
+}
+
+int cmd_diff(int argc, char **argv) {
+    struct request r;
+    struct diff d;
+    int status = read_request(&r, argc, argv);
+    if (status != OPTIONS_TAKEN) {
+        return status;
+    }
+    if (diff_start(&d, (uint32_t)r.paths[0], (uint32_t)r.paths[1])) {
+        log_line("diff: not enough memory");
+        return COMMAND_BAD;
+    }
+    status = compare_runs(&d, &r);
+    diff_end(&d);
+    return status;
+}

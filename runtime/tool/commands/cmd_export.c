@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The command export: writes a run in the format of another program, to standard output or to a
+ * file that appears when it is complete.
+ */
+#include <getopt.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "export/export_tables.h"
+#include "runfile/run_open.h"
+#include "tool/common/command.h"
+#include "tool/common/export_target.h"
+#include "tool/common/progress.h"
+#include "viewers/formats.h"
+
+struct request {
+    const struct format *format;
+    const char *output;
+    uint32_t table;
+};
+
+static int take_format(struct request *q, const char *name) {
+    q->format = format_find(name);
+    return q->format ? 0 : -1;
+}
+
+/* The table that csv contains: TABLE_SCOPES, EXPORT_TABLES for the devices, or one of
+ * export_table_names. */
+#define TABLE_SCOPES UINT32_MAX
+
+static int take_table(struct request *q, const char *name) {
+    if (!strcmp(name, "scopes")) {
+        q->table = TABLE_SCOPES;
+        return 0;
+    }
+    if (!strcmp(name, "devices")) {
+        q->table = EXPORT_TABLES;
+        return 0;
+    }
+    for (q->table = 0; q->table < EXPORT_TABLES; ++q->table) {
+        if (!strcmp(name, export_table_names[q->table])) {
+            return 0;
+        }
+    }
+    return -1;
+}
+
+static int take_export_option(void *to, const struct option_value *value) {
+    struct request *q = to;
+    switch (value->id) {
+    case OPTION_TO:
+        return take_format(q, value->text);
+    case OPTION_TABLE:
+        return take_table(q, value->text);
+    case OPTION_OUTPUT:
+        q->output = value->text;
+        return 0;
+    default:
+        return -1;
+    }
+}
+
+static int export_run(struct sink *sink, const void *what, struct run *r) {
+    const struct request *q = what;
+    if (q->table != TABLE_SCOPES) {
+        return export_csv_table(sink, &r->snapshot, q->table);
+    }
+    return q->format->write(sink, r);
+}
+
+static int export_file(const char *path, const struct request *q) {
+    struct run r;
+    progress_start("reading", NULL);
+    int failed = run_open(&r, path);
+    progress_stop();
+    if (failed) {
+        return COMMAND_BAD;
+    }
+    int status = COMMAND_FAILED;
+    if (!export_target_write(q->output, export_run, q, &r)) {
+        status = command_warn(&r);
+    }
+    run_close(&r);
+    return status;
+}
+
+/* Checks what the table of options cannot. COMMAND_GOOD, or the exit status after one line. */
+static int request_check(const struct request *q, int files, char **argv) {
+    if (!q->format) {
+        return command_bad_usage(argv, "--to FORMAT is missing");
+    }
+    if (q->table != TABLE_SCOPES && q->format->write != export_csv) {
+        return command_bad_usage(argv, "--table is for --to csv");
+    }
+    if (files < 1) {
+        return command_bad_usage(argv, "a run file is missing");
+    }
+    if (files > 1) {
+        return command_bad_usage(argv, "one run file at a time");
+    }
+    int to_stdout = !q->output || !strcmp(q->output, "-");
+    if (q->format->binary && to_stdout && isatty(STDOUT_FILENO)) {
+        return command_bad_usage(argv, "this format is not text: give -o FILE or a pipe");
+    }
+    return COMMAND_GOOD;
+}
+
+int cmd_export(int argc, char **argv) {
+    struct request q = {.table = TABLE_SCOPES};
+    int status = options_parse(TOOL_EXPORT, argc, argv, take_export_option, &q);
+    if (status != OPTIONS_TAKEN) {
+        return status;
+    }
+    status = request_check(&q, argc - optind, argv);
+    if (status != COMMAND_GOOD) {
+        return status;
+    }
+    return export_file(argv[optind], &q);
+}

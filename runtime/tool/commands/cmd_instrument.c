@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The command instrument: checks its options and runs the Python program of that name, which is
+ * installed in share/stint/instrument beside the folder of the tool.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error_text.h"
+#include "base/log.h"
+#include "tool/common/command.h"
+
+#define SCRIPT "/share/stint/instrument/instrument.py"
+
+/* The path of the script from that of the tool, PREFIX/bin/stint. 0, or -1 after one line. */
+static int script_find(char path[PATH_MAX]) {
+    char *end;
+    ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - sizeof SCRIPT);
+    if (length < 0) {
+        log_line("instrument: /proc/self/exe: %s", error_text(errno));
+        return -1;
+    }
+    path[length] = '\0';
+    for (int i = 0; i < 2; ++i) {
+        end = strrchr(path, '/');
+        if (end) {
+            *end = '\0';
+        }
+    }
+    memcpy(path + strlen(path), SCRIPT, sizeof SCRIPT);
+    if (access(path, R_OK)) {
+        log_line("instrument: %.400s: %s; it is installed with the tool", path, error_text(errno));
+        return -1;
+    }
+    return 0;
+}
+
+/* All values are checked by the script, but that there are functions. */
+static int take_instrument_option(void *to, const struct option_value *value) {
+    if (value->id == OPTION_FUNCTIONS) {
+        *(int *)to = 1;
+    }
+    return 0;
+}
+
+int cmd_instrument(int argc, char **argv) {
+    char script[PATH_MAX], python[] = "python3", dashes[] = "--";
+    int has_functions = 0, count = 0;
+    int status = options_parse(TOOL_INSTRUMENT, argc, argv, take_instrument_option, &has_functions);
+    if (status != OPTIONS_TAKEN) {
+        return status;
+    }
+    if (!has_functions) {
+        return command_bad_usage(argv, "--functions is missing");
+    }
+    if (optind == argc) {
+        return command_bad_usage(argv, "the command of a compiler is missing");
+    }
+    if (script_find(script)) {
+        return COMMAND_FAILED;
+    }
+    char **command = calloc((size_t)argc + 4, sizeof *command);
+    if (!command) {
+        log_line("instrument: not enough memory");
+        return COMMAND_FAILED;
+    }
+    command[count++] = python;
+    command[count++] = script;
+    for (int i = 1; i < optind; ++i) {
+        if (i + 1 < optind || strcmp(argv[i], "--") != 0) {
+            command[count++] = argv[i];
+        }
+    }
+    command[count++] = dashes;
+    for (int i = optind; i < argc; ++i) {
+        command[count++] = argv[i];
+    }
+    execvp(python, command);
+    log_line("instrument: cannot run %s: %s", python, error_text(errno));
+    free(command);
+    return COMMAND_FAILED;
+}

@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The command run: starts a program with STINT_FILE set, waits for its end, and prints the reports
+ * of the run files that it and the processes it started have written.
+ * - A signal typed at the terminal reaches the program directly, as it does the whole foreground
+ *   group; one that was sent to the tool alone is forwarded.
+ * - Without --file the runs are written to a new folder in memory, one file per process, so that
+ *   all files there are of this run.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/config.h"
+#include "base/errno_keep.h"
+#include "base/error_text.h"
+#include "base/log.h"
+#include "runfile/run_open.h"
+#include "tool/common/command.h"
+#include "tool/common/export_target.h"
+#include "tool/common/run_view.h"
+#include "tool/run/run_files.h"
+#include "tool/run/run_library.h"
+#include "viewers/formats.h"
+
+#define SUFFIX ".stint"
+#define NOT_FOUND 127
+#define NOT_RUN 126
+
+struct arguments {
+    const char *file;
+    const char *trace;
+    const char *html;
+    uint32_t repeat; /* 0 = once, without a number in the file's name */
+    int keep;
+    int memory;
+    int silent;
+    int nvtx;
+    struct run_view view;
+    enum option_color colour;
+};
+
+/* ---- The program. */
+
+static const int forwarded[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
+#define FORWARDED (sizeof forwarded / sizeof *forwarded)
+
+static volatile sig_atomic_t child;
+
+static void forward_signal(int number, siginfo_t *info, void *context) {
+    ERRNO_KEEP;
+    (void)context;
+    if (child > 0 && info->si_code <= 0) { /* > 0: from the kernel, to the whole foreground group */
+        kill((pid_t)child, number);
+    }
+}
+
+/* Blocks the signals until the program runs, and forwards them from then on. `fresh`: those that
+ * the program gets with their default action. */
+static void forward_signals(sigset_t *before, sigset_t *fresh) {
+    struct sigaction on = {.sa_sigaction = forward_signal, .sa_flags = SA_SIGINFO | SA_RESTART};
+    sigset_t all;
+    sigemptyset(&all);
+    sigemptyset(fresh);
+    sigemptyset(&on.sa_mask);
+    for (size_t i = 0; i < FORWARDED; ++i) {
+        struct sigaction was;
+        sigaddset(&all, forwarded[i]);
+        if (!sigaction(forwarded[i], NULL, &was) && was.sa_handler != SIG_IGN) {
+            sigaddset(fresh, forwarded[i]);
+        }
+    }
+    sigprocmask(SIG_BLOCK, &all, before);
+    for (size_t i = 0; i < FORWARDED; ++i) {
+        if (sigismember(fresh, forwarded[i])) {
+            sigaction(forwarded[i], &on, NULL);
+        }
+    }
+}
+
+/* 0, or errno. */
+static int spawn_program(char **argv) {
+    sigset_t before, fresh;
+    posix_spawnattr_t how;
+    pid_t pid = 0;
+    forward_signals(&before, &fresh);
+    posix_spawnattr_init(&how);
+    posix_spawnattr_setsigdefault(&how, &fresh);
+    posix_spawnattr_setsigmask(&how, &before);
+    posix_spawnattr_setflags(&how, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+    int failed = posix_spawnp(&pid, argv[0], NULL, &how, argv, environ);
+    posix_spawnattr_destroy(&how);
+    child = (sig_atomic_t)pid;
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    return failed;
+}
+
+/* The program's exit status, as a shell returns it. */
+static int run_program(char **argv) {
+    int status, failed = spawn_program(argv);
+    if (failed) {
+        log_line("cannot run %.200s: %s", argv[0], error_text(failed));
+        return failed == ENOENT ? NOT_FOUND : NOT_RUN;
+    }
+    while (waitpid((pid_t)child, &status, 0) < 0) {
+        if (errno != EINTR) {
+            log_line("%.200s: %s", argv[0], error_text(errno));
+            return COMMAND_FAILED;
+        }
+    }
+    if (WIFSIGNALED(status)) {
+        const char *core = WCOREDUMP(status) ? " (core dumped)" : "";
+        log_line("%.200s: %s%s", argv[0], strsignal(WTERMSIG(status)), core);
+        return 128 + WTERMSIG(status);
+    }
+    return WEXITSTATUS(status);
+}
+
+/* ---- Its runs. */
+
+static void print_run(const char *path, const struct arguments *a) {
+    struct run_view view = a->view;
+    struct run r;
+    struct text out;
+    if (run_open_ended(&r, path)) {
+        return;
+    }
+    command_fit_report(&view.options, a->colour, STDERR_FILENO);
+    text_start(&out);
+    if (!run_view_print(&out, &r, &view)) {
+        command_write(STDERR_FILENO, out.data, out.length);
+    }
+    text_free(&out);
+    command_warn(&r);
+    run_close(&r);
+}
+
+static int write_page(struct sink *out, const void *nothing, struct run *r) {
+    (void)nothing;
+    return export_html(out, r);
+}
+
+/* 0, or -1 after one line. */
+static int write_html(const struct run_files *files, const char *output) {
+    struct run r;
+    if (!files->count || run_open_ended(&r, files->path[run_files_of(files, (uint32_t)child)])) {
+        return -1;
+    }
+    int failed = export_target_write(output, write_page, NULL, &r);
+    run_close(&r);
+    return failed;
+}
+
+static void print_line(const char *path, int kept) {
+    char wall[TEXT_NUMBER], state[128], place[320] = "";
+    struct run r;
+    uint64_t calls = 0;
+    if (run_open(&r, path)) {
+        return;
+    }
+    for (uint32_t i = 0; i < r.snapshot.node_count; ++i) {
+        calls += r.snapshot.nodes[i].count + r.snapshot.nodes[i].recursions;
+    }
+    text_time(wall, r.snapshot.wall_ns, CONFIG_UNIT_AUTO);
+    run_view_state(state, sizeof state, &r);
+    state[strcspn(state, ":")] = '\0';
+    if (kept) {
+        snprintf(place, sizeof place, ", in %.300s", path);
+    }
+    log_line("also recorded: %.60s, %s, %s wall, %llu call%s%s", r.program, state, wall,
+             (unsigned long long)calls, text_plural(calls), place);
+    run_close(&r);
+}
+
+/* The report of the program's own run, or else of the first one; one line for each other run. */
+static void print_runs(const struct run_files *files, const struct arguments *a, int kept) {
+    size_t main_run = run_files_of(files, (uint32_t)child);
+    if (!files->count && a->nvtx) {
+        log_line(
+            "nothing recorded: the program has no scope of stint and makes no NVTX range (or no "
+            "run file could be written)");
+        return;
+    }
+    if (!files->count) {
+        log_line("nothing recorded: compile with -DWITH_TIMER and link with stint (or no scope was "
+                 "entered, or no run file could be written)");
+        return;
+    }
+    print_run(files->path[main_run], a);
+    for (size_t i = 0; i < files->count; ++i) {
+        if (i != main_run) {
+            print_line(files->path[i], kept);
+        }
+    }
+    if (kept) {
+        log_line("the run is in %.500s", files->path[main_run]);
+    } else if (files->count > 1) {
+        log_line("--keep leaves the files of all %llu runs", (unsigned long long)files->count);
+    }
+}
+
+/* One run of a series: where it is. */
+static void print_run_number(const struct run_files *files, uint32_t number, uint32_t of) {
+    char wall[TEXT_NUMBER];
+    struct run r;
+    if (!files->count || run_open_ended(&r, files->path[run_files_of(files, (uint32_t)child)])) {
+        return;
+    }
+    text_time(wall, r.snapshot.wall_ns, CONFIG_UNIT_AUTO);
+    log_line("run %u of %u: %s wall, in %.500s", number, of, wall, r.path);
+    run_close(&r);
+}
+
+/* What is said and written about the runs after the program has ended. 0, or -1 after one line. */
+static int report_runs(const struct run_files *files, const struct arguments *a, uint32_t number,
+                       int kept) {
+    if (a->repeat && files->count) {
+        print_run_number(files, number, a->repeat);
+    }
+    if (number < a->repeat) {
+        return 0;
+    }
+    if (!a->silent || (a->html && !files->count)) {
+        print_runs(files, a, kept);
+    }
+    if (a->html) {
+        return write_html(files, a->html);
+    }
+    return 0;
+}
+
+#define NVTX_VARIABLE "NVTX_INJECTION64_PATH"
+
+/* NVTX in the program loads the library that the variable names. 0, or -1 after one line. */
+static int inject_nvtx(void) {
+    char path[PATH_MAX];
+    const char *set = getenv(NVTX_VARIABLE);
+    if (run_library_find(path, "stint-nvtx")) {
+        return -1;
+    }
+    if (set && *set && strcmp(set, path)) {
+        log_line("run: " NVTX_VARIABLE "=%.400s is left as it is: that tool gets the NVTX ranges, "
+                 "they are not recorded",
+                 set);
+        return 0;
+    }
+    if (setenv(NVTX_VARIABLE, path, 1)) {
+        log_line("run: cannot set the environment: %s", error_text(errno));
+        return -1;
+    }
+    return 0;
+}
+
+/* number: of a series, from 1; 0 = there is one run. */
+static int run_and_report(char **argv, const struct arguments *a, const char *file,
+                          uint32_t number) {
+    struct run_place place;
+    struct run_files files;
+    if (run_place_make(&place, file)) {
+        return COMMAND_FAILED;
+    }
+    int kept = a->keep || file || a->trace;
+    if (setenv("STINT_FILE", place.pattern, 1) ||
+        (a->trace && setenv("STINT_TRACE", a->trace, 1))) {
+        log_line("run: cannot set the environment: %s", error_text(errno));
+        return COMMAND_FAILED;
+    }
+    int status = run_program(argv);
+    int failed = run_files_list(&files, &place);
+    if (child > 0 && !failed && report_runs(&files, a, number, kept) && !status) {
+        status = COMMAND_FAILED; /* the program did not fail, but the page is not there */
+    }
+    run_place_leave(&place, &files, kept && files.count);
+    run_files_free(&files);
+    return status;
+}
+
+/* "a.stint" is "a-3.stint", and "a" is "a-3". 0, or -1 after one line. */
+static int number_file(char out[PATH_MAX], const char *file, uint32_t number) {
+    size_t length = strlen(file), suffix = sizeof SUFFIX - 1;
+    const char *end = "";
+    if (length > suffix && !strcmp(file + length - suffix, SUFFIX)) {
+        length -= suffix;
+        end = SUFFIX;
+    }
+    int n = snprintf(out, PATH_MAX, "%.*s-%u%s", (int)length, file, number, end);
+    if (n < 0 || n >= PATH_MAX) {
+        log_line("%.500s: %s", file, error_text(ENAMETOOLONG));
+        return -1;
+    }
+    return 0;
+}
+
+/* Up to the first run that fails: its times are not those of the others. */
+static int run_series(char **argv, const struct arguments *a) {
+    int status = 0;
+    for (uint32_t number = 1; number <= a->repeat && !status; ++number) {
+        char file[PATH_MAX];
+        if (number_file(file, a->file, number)) {
+            return COMMAND_FAILED;
+        }
+        status = run_and_report(argv, a, file, number);
+        if (status && number < a->repeat) {
+            log_line("run %u of %u: exit status %d; the others are not run", number, a->repeat,
+                     status);
+        }
+    }
+    return status;
+}
+
+static int take_report(struct arguments *a, const char *text) {
+    a->silent = !strcmp(text, "none");
+    if (a->silent) {
+        return 0;
+    }
+    return run_view_parse(text, &a->view);
+}
+
+static int take_run_option(void *to, const struct option_value *value) {
+    struct arguments *a = to;
+    switch (value->id) {
+    case OPTION_FILE:
+        a->file = value->text;
+        return 0;
+    case OPTION_REPORT:
+        return take_report(a, value->text);
+    case OPTION_TRACE:
+        a->trace = value->text;
+        return 0;
+    case OPTION_NVTX:
+        a->nvtx = 1;
+        return 0;
+    case OPTION_HTML:
+        a->html = value->text;
+        return 0;
+    case OPTION_REPEAT:
+        a->repeat = (uint32_t)value->number;
+        return 0;
+    case OPTION_MEM:
+        a->memory = 1;
+        return 0;
+    case OPTION_KEEP:
+        a->keep = 1;
+        return 0;
+    case OPTION_COLOR:
+        a->colour = (enum option_color)value->number;
+        return 0;
+    default:
+        return -1;
+    }
+}
+
+/* 0, or -1 after one line. */
+static int count_memory(void) {
+    if (setenv("STINT_MEM", "1", 1)) {
+        log_line("run: cannot set the environment: %s", error_text(errno));
+        return -1;
+    }
+    return run_library_preload("stint-mem");
+}
+
+int cmd_run(int argc, char **argv) {
+    struct arguments a = {0};
+    run_view_parse("table", &a.view);
+    int status = options_parse(TOOL_RUN, argc, argv, take_run_option, &a);
+    if (status != OPTIONS_TAKEN) {
+        return status;
+    }
+    if (optind == argc) {
+        return command_bad_usage(argv, "a command to run is missing");
+    }
+    if (a.nvtx && inject_nvtx()) {
+        return COMMAND_FAILED;
+    }
+    if (a.memory && count_memory()) {
+        return COMMAND_FAILED;
+    }
+    if (!a.repeat) {
+        return run_and_report(argv + optind, &a, a.file, 0);
+    }
+    if (!a.file) {
+        return command_bad_usage(argv, "--repeat needs --file FILE");
+    }
+    return run_series(argv + optind, &a);
+}

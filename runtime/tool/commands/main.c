@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/log.h"
+#include "stint/stint.h" /* off, but for its version */
+#include "tool/common/command.h"
+
+typedef int command_function(int argc, char **argv);
+
+/* --version, the only option of the tool itself besides --help. */
+static int take_version(void *wanted, const struct option_value *value) {
+    (void)value;
+    *(int *)wanted = 1;
+    return 0;
+}
+
+static int print_version(void) {
+    printf("stint %s, run files of format %d\n", STINT_VERSION, STINT_ABI);
+    return command_print("");
+}
+
+/* The command version. */
+static int run_version(int argc, char **argv) {
+    int status = options_parse(TOOL_VERSION, argc, argv, options_take_none, NULL);
+    if (status != OPTIONS_TAKEN) {
+        return status;
+    }
+    if (optind < argc) {
+        return command_bad_usage(argv, "takes no argument");
+    }
+    return print_version();
+}
+
+static command_function *const functions[TOOL_COMMANDS] = {
+    [TOOL_REPORT] = cmd_report,     [TOOL_TOP] = cmd_top,
+    [TOOL_RUN] = cmd_run,           [TOOL_EXPORT] = cmd_export,
+    [TOOL_MERGE] = cmd_merge,       [TOOL_DIFF] = cmd_diff,
+    [TOOL_INFO] = cmd_info,         [TOOL_INSTRUMENT] = cmd_instrument,
+    [TOOL_ANNOTATE] = cmd_annotate, [TOOL_HELP] = cmd_help,
+    [TOOL_VERSION] = run_version,
+};
+
+static int run_command(int argc, char **argv) {
+    enum command_id command = options_command_find(argv[0]);
+    if (command == TOOL_COMMANDS) {
+        char hint[OPTIONS_HINT];
+        options_command_hint(hint, argv[0], 0);
+        log_line("unknown command %.100s%s (stint --help lists them)", argv[0], hint);
+        return COMMAND_BAD;
+    }
+    return functions[command](argc, argv);
+}
+
+int main(int argc, char **argv) {
+    int version = 0;
+    hash_seed_program();
+    int status = options_parse_tool(argc, argv, take_version, &version);
+    if (status != OPTIONS_TAKEN) {
+        return status;
+    }
+    if (version) {
+        return print_version();
+    }
+    if (optind == argc) {
+        log_line("a command is missing (stint --help lists them)");
+        return COMMAND_BAD;
+    }
+    return run_command(argc - optind, argv + optind);
+}

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reads run files for diff.c: for each name and set a sample of each run. cmd_diff.c calls
+ * diff_read once per file. One run is in memory at a time; a few hundred bytes per statistic are
+ * kept of it, because most of the 640 buckets of a histogram are empty.
+ */
+#include <string.h>
+
+#include "arena/arena.h"
+#include "base/arithmetic.h"
+#include "base/filter.h"
+#include "base/histogram.h"
+#include "base/log.h"
+#include "diff.h"
+#include "read/activity_name.h"
+#include "read/activity_table.h"
+#include "read/rows.h"
+#include "runfile/run_open.h"
+#include "tool/common/command.h"
+
+static const char *copy_bytes(struct diff *d, const char *text, size_t length) {
+    char *copy = scratch_get(&d->memory, length + 1);
+    if (copy) {
+        memcpy(copy, text, length);
+        copy[length] = '\0';
+    }
+    return copy;
+}
+
+int diff_start(struct diff *d, uint32_t a_runs, uint32_t b_runs) {
+    memset(d, 0, sizeof *d);
+    d->runs[0] = a_runs;
+    d->runs[1] = b_runs;
+    for (int side = 0; side < 2; ++side) {
+        d->run[side] = scratch_array(&d->memory, d->runs[side], sizeof *d->run[side]);
+    }
+    if (!d->run[0] || !d->run[1]) {
+        return -1;
+    }
+    return hash_map_start(&d->item_of, &d->memory, 0);
+}
+
+void diff_end(struct diff *d) {
+    scratch_free(&d->memory);
+}
+
+static uint32_t hash_item(const char *name, size_t length, const char *set) {
+    return (uint32_t)hash_add(hash_bytes(name, length), hash_bytes(set, strlen(set)));
+}
+
+static int items_grow(struct diff *d) {
+    uint32_t room = d->room ? d->room * 2 : 256;
+    struct diff_item *item = scratch_array(&d->memory, room, sizeof *item);
+    if (!item) {
+        return -1;
+    }
+    if (d->items) {
+        memcpy(item, d->item, d->items * sizeof *item);
+    }
+    d->item = item;
+    d->room = room;
+    return 0;
+}
+
+static struct diff_item *item_new(struct diff *d, const char *name, size_t length,
+                                  const char *set) {
+    struct diff_item *item = &d->item[d->items];
+    item->name = copy_bytes(d, name, length);
+    item->set = copy_bytes(d, set, strlen(set));
+    item->length = length;
+    for (int side = 0; side < 2; ++side) {
+        item->run[side] = scratch_array(&d->memory, d->runs[side], sizeof *item->run[side]);
+    }
+    if (!item->name || !item->set || !item->run[0] || !item->run[1]) {
+        return NULL;
+    }
+    ++d->items;
+    return item;
+}
+
+static int item_is(const struct diff_item *item, const char *name, size_t length, const char *set) {
+    return item->length == length && !memcmp(item->name, name, length) && !strcmp(item->set, set);
+}
+
+struct diff_item *diff_item(struct diff *d, const char *name, size_t length, const char *set) {
+    uint32_t hash = hash_item(name, length, set);
+    if (d->items == d->room && items_grow(d)) {
+        return NULL;
+    }
+    struct hash_map_walk walk;
+    uint32_t known = hash_map_first(&d->item_of, hash, &walk);
+    while (known != HASH_MAP_NONE && !item_is(&d->item[known], name, length, set)) {
+        known = hash_map_next(&d->item_of, &walk);
+    }
+    if (known != HASH_MAP_NONE) {
+        return &d->item[known];
+    }
+    struct diff_item *item = item_new(d, name, length, set);
+    if (!item || hash_map_add(&d->item_of, hash, d->items - 1)) {
+        return NULL;
+    }
+    return item;
+}
+
+/* ---- One run. */
+
+struct reading {
+    struct diff *d;
+    struct snapshot *s;
+    struct rows rows;
+    struct hash_map seen; /* activities' histograms added already: a damaged file may share them */
+};
+
+static int reading_start(struct reading *r, struct diff *d, struct snapshot *s) {
+    memset(r, 0, sizeof *r);
+    r->d = d;
+    r->s = s;
+    if (rows_flat(&r->rows, s, 0)) {
+        return -1;
+    }
+    return hash_map_start(&r->seen, &s->memory, s->activity_count);
+}
+
+static int sum_histogram(struct reading *r, struct histogram **to, uint32_t unit) {
+    const struct stint_impl_histogram *h = snapshot_at(r->s, unit, sizeof *h);
+    if (!h || hash_map_get(&r->seen, unit) != HASH_MAP_NONE) {
+        return 0;
+    }
+    if (hash_map_add(&r->seen, unit, 0)) {
+        return -1;
+    }
+    if (!*to) {
+        *to = scratch_get(&r->s->memory, sizeof **to);
+    }
+    if (!*to) {
+        return -1;
+    }
+    for (uint32_t i = 0; i < STINT_IMPL_BUCKETS; ++i) {
+        (*to)->bucket[i] += h->bucket[i];
+    }
+    return 0;
+}
+
+static int keep_buckets(struct diff *d, struct diff_histogram *out, const struct histogram *h,
+                        double unit) {
+    uint32_t used = 0;
+    for (uint32_t i = 0; i < STINT_IMPL_BUCKETS; ++i) {
+        used += h->bucket[i] != 0;
+    }
+    struct diff_bucket *bucket = scratch_array(&d->memory, used, sizeof *bucket);
+    if (!bucket) {
+        return -1;
+    }
+    out->bucket = bucket;
+    out->used = used;
+    out->unit = unit;
+    for (uint32_t i = 0; i < STINT_IMPL_BUCKETS; ++i) {
+        if (h->bucket[i]) {
+            bucket->index = i;
+            bucket++->count = h->bucket[i];
+        }
+    }
+    return 0;
+}
+
+static int keep_histogram_of_row(struct reading *r, struct diff_histogram *out, uint32_t row,
+                                 int gpu, double unit) {
+    struct histogram h;
+    if (rows_histogram(&h, &r->rows, row, gpu)) {
+        memset(&h, 0, sizeof h); /* without percentiles */
+    }
+    return keep_buckets(r->d, out, &h, unit);
+}
+
+static int keep_scope_row(struct reading *r, int side, uint32_t number, uint32_t index) {
+    const struct stint_row *row = &r->rows.row[index];
+    const char *set = row->set ? r->s->sets[row->set] : "";
+    if (!filter_allows(row->name, row->name_length)) {
+        return 0;
+    }
+    struct diff_item *item = diff_item(r->d, row->name, row->name_length, set);
+    if (!item) {
+        return -1;
+    }
+    struct diff_sample *to = &item->run[side][number];
+    to->there = row->calls || row->samples || row->gpu_calls;
+    to->calls = (double)row->calls;
+    to->bytes = (double)row->bytes;
+    to->memory = (double)row->measure[MEASURE_MALLOC_BYTES];
+    to->self = (double)row->self_ns;
+    to->cpu.count = (double)row->covered;
+    to->cpu.timed = (double)row->samples;
+    to->cpu.total = (double)row->total_ns;
+    to->cpu.max = (double)row->max_ns;
+    to->gpu.count = (double)row->gpu_calls;
+    to->gpu.timed = to->gpu.count;
+    to->gpu.total = (double)row->gpu_total_ns;
+    to->gpu.max = (double)row->gpu_max_ns;
+    if (keep_histogram_of_row(r, &to->cpu.histogram, index, 0, r->s->ns_per_tick)) {
+        return -1;
+    }
+    return keep_histogram_of_row(r, &to->gpu.histogram, index, 1, 1);
+}
+
+/* ---- Work of GPUs and calls of their API, by name: all scopes, devices and streams together. */
+
+static int is_compared(uint32_t kind) {
+    return ACTIVITY_IN(kind) & (ACTIVITY_IN_WORK | ACTIVITY_IN_CALLS);
+}
+
+/* 0; 1 if the activity is left out; -1 without memory. */
+static int find_activity_item(struct diff *d, const struct snapshot_activity *a, uint32_t *index) {
+    char name[8 + ACTIVITY_NAME_BYTES];
+    if (!is_compared(a->kind)) {
+        return 1;
+    }
+    int gpu = (ACTIVITY_IN(a->kind) & ACTIVITY_IN_WORK) != 0;
+    memcpy(name, gpu ? "[gpu] " : "[api] ", 6);
+    size_t n = 6 + activity_name(name + 6, ACTIVITY_NAME_BYTES, a);
+    if (!filter_allows(name, n)) {
+        return 1;
+    }
+    struct diff_item *item = diff_item(d, name, n, "");
+    if (!item) {
+        return -1;
+    }
+    item->gpu = gpu;
+    *index = (uint32_t)(item - d->item);
+    return 0;
+}
+
+static void sample_add_activity(struct diff_sample *to, const struct snapshot_activity *a) {
+    to->there |= a->count != 0;
+    to->calls += (double)a->count;
+    to->bytes += (double)a->bytes;
+    to->self += (double)a->total;
+    to->cpu.count += (double)a->count;
+    to->cpu.timed = to->cpu.count;
+    to->cpu.total += (double)a->total;
+    to->cpu.max = double_max(to->cpu.max, (double)a->max);
+}
+
+static int keep_activities(struct reading *r, int side, uint32_t number) {
+    struct snapshot *s = r->s;
+    size_t most = (size_t)r->d->items + s->activity_count; /* items there can be */
+    struct histogram **sum = scratch_array(&s->memory, most + 1, sizeof *sum);
+    if (!sum) {
+        return -1;
+    }
+    for (uint32_t i = 0; i < s->activity_count; ++i) {
+        const struct snapshot_activity *a = &s->activities[i];
+        uint32_t at = 0;
+        int left_out = find_activity_item(r->d, a, &at);
+        if (left_out > 0) {
+            continue;
+        }
+        if (left_out < 0 || sum_histogram(r, &sum[at], a->histogram)) {
+            return -1;
+        }
+        sample_add_activity(&r->d->item[at].run[side][number], a);
+    }
+    for (uint32_t i = 0; i < r->d->items; ++i) {
+        struct diff_times *to = &r->d->item[i].run[side][number].cpu;
+        if (sum[i] && keep_buckets(r->d, &to->histogram, sum[i], 1)) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+static int keep_run(struct diff *d, int side, uint32_t number, struct run *run) {
+    const struct arena_header *h = (const struct arena_header *)(const void *)run->snapshot.base;
+    struct diff_run *to = &d->run[side][number];
+    struct reading r;
+    to->program = copy_bytes(d, run->program, strlen(run->program));
+    to->host = copy_bytes(d, run->host, strlen(run->host));
+    to->wall = (double)run->snapshot.wall_ns;
+    to->reference = h->about.reference_ps;
+    if (!to->program || !to->host || reading_start(&r, d, &run->snapshot)) {
+        return -1;
+    }
+    for (uint32_t i = 0; i < r.rows.count; ++i) {
+        if (keep_scope_row(&r, side, number, i)) {
+            return -1;
+        }
+    }
+    return keep_activities(&r, side, number);
+}
+
+int diff_read(struct diff *d, int side, uint32_t number, const char *path) {
+    struct run run;
+    if (run_open(&run, path)) {
+        return -1;
+    }
+    int damaged = command_warn(&run) != COMMAND_GOOD;
+    int failed = keep_run(d, side, number, &run);
+    run_close(&run);
+    if (failed) {
+        log_line("%.500s: not enough memory to compare it", path);
+        return -1;
+    }
+    return damaged;
+}

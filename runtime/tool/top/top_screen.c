@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The screen of `stint top`: the terminal in raw mode, what is shown on it, cut to its size, and
+ * the wait for a key, a signal or the next reading. Called by cmd_top.c. Signal handlers only set
+ * flags, which the wait looks at; the terminal is restored before the tool ends.
+ */
+#include "top.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <termios.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/number.h"
+#include "base/terminal.h"
+#include "base/text.h"
+#include "tool/common/command.h"
+
+#define ENTER "\x1b[?1049h\x1b[?25l"
+#define LEAVE "\x1b[?25h\x1b[?1049l"
+#define CONTROL_C 3
+#define LINES_MAX 10000
+#define USUAL_COLUMNS 80 /* where neither the terminal nor the environment says it */
+#define USUAL_LINES 24
+
+static struct termios before;
+static int taken;
+static volatile sig_atomic_t ended;
+static volatile sig_atomic_t resized;
+
+static void note_end(int number) {
+    (void)number;
+    ended = 1;
+}
+
+static void note_resize(int number) {
+    (void)number;
+    resized = 1;
+}
+
+static void watch_signals(void) {
+    static const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+    struct sigaction on = {.sa_handler = note_end}; /* no SA_RESTART: poll returns */
+    sigemptyset(&on.sa_mask);
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; ++i) {
+        sigaction(ends[i], &on, NULL);
+    }
+    on.sa_handler = note_resize;
+    sigaction(SIGWINCH, &on, NULL);
+}
+
+int top_screen_enter(int screen) {
+    watch_signals();
+    if (!screen) {
+        return 0;
+    }
+    if (tcgetattr(STDIN_FILENO, &before)) {
+        return -1;
+    }
+    struct termios raw = before;
+    raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO | ISIG); /* ^Z would stop the tool on this screen */
+    raw.c_cc[VMIN] = 0;
+    raw.c_cc[VTIME] = 0;
+    if (tcsetattr(STDIN_FILENO, TCSANOW, &raw)) {
+        return -1;
+    }
+    taken = 1;
+    return command_write(STDOUT_FILENO, ENTER, sizeof ENTER - 1);
+}
+
+void top_screen_leave(void) {
+    if (taken) {
+        taken = 0;
+        command_write(STDOUT_FILENO, LEAVE, sizeof LEAVE - 1);
+        tcsetattr(STDIN_FILENO, TCSANOW, &before);
+    }
+}
+
+/* 0 without a number from 1 to 10000. */
+static uint32_t read_lines_variable(void) {
+    const char *text = getenv("LINES");
+    uint64_t lines = 0;
+    if (!text || number_read_whole(text, 1, LINES_MAX, &lines)) {
+        return 0;
+    }
+    return (uint32_t)lines;
+}
+
+struct top_screen_size top_screen_measure(void) {
+    struct top_screen_size size = {terminal_width(STDOUT_FILENO), terminal_height(STDOUT_FILENO)};
+    if (!size.width) {
+        size.width = terminal_columns_given();
+    }
+    if (!size.height) {
+        size.height = read_lines_variable();
+    }
+    if (!size.width) {
+        size.width = USUAL_COLUMNS;
+    }
+    if (!size.height) {
+        size.height = USUAL_LINES;
+    }
+    return size;
+}
+
+/* As much of a line as fits; what is cut off may be the end of bold text. */
+static void put_screen_line(struct text *t, const char *line, size_t length, uint32_t width) {
+    size_t used = 0, at = 0, columns;
+    while (at < length) {
+        size_t n = terminal_next(line + at, length - at, &columns);
+        if (used + columns > width) {
+            text_add(t, "\x1b[0m");
+            break;
+        }
+        used += columns;
+        at += n;
+    }
+    text_put(t, line, at);
+}
+
+int top_screen_show(const char *bytes, size_t length, const struct top_screen_size *size) {
+    struct text t;
+    uint32_t line = 0;
+    text_start(&t);
+    text_add(&t, "\x1b[H");
+    for (size_t at = 0; at < length && line < size->height; ++line) {
+        const char *newline = memchr(bytes + at, '\n', length - at);
+        size_t n = length - at;
+        if (newline) {
+            n = (size_t)(newline - bytes) - at;
+        }
+        if (line) { /* none after the last one: a full screen would scroll */
+            text_add(&t, "\r\n");
+        }
+        text_add(&t, "\x1b[K"); /* the rest of an older, longer one */
+        put_screen_line(&t, bytes + at, n, size->width);
+        at += n + 1;
+    }
+    if (line < size->height) {
+        text_add(&t, "\r\n\x1b[J");
+    }
+    int failed = command_write(STDOUT_FILENO, t.data, t.length);
+    text_free(&t);
+    return failed;
+}
+
+static double read_monotonic_s(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* One at a time, so that each key of several is seen. */
+static enum top_event read_key(int typing, char *key) {
+    ssize_t n = read(STDIN_FILENO, key, 1);
+    if (n == 0) { /* the terminal was closed */
+        return TOP_END;
+    }
+    if (n < 0) {
+        return TOP_TIME;
+    }
+    int quits = !typing && (*key == 'q' || *key == 'Q');
+    if (quits || *key == CONTROL_C) {
+        return TOP_END;
+    }
+    return TOP_KEY;
+}
+
+enum top_event top_screen_wait(double seconds, int typing, char *key) {
+    double until = read_monotonic_s() + seconds, left = seconds;
+    while (!ended && left > 0) {
+        if (taken && resized) {
+            resized = 0;
+            return TOP_RESIZED;
+        }
+        struct pollfd keys = {STDIN_FILENO, POLLIN, 0};
+        int n = poll(&keys, (nfds_t)taken, (int)(left * 1000) + 1);
+        if (n > 0) {
+            enum top_event event = read_key(typing, key);
+            if (event != TOP_TIME) {
+                return event;
+            }
+        }
+        if (n < 0 && errno != EINTR) {
+            return TOP_END;
+        }
+        left = until - read_monotonic_s();
+    }
+    return ended ? TOP_END : TOP_TIME;
+}
