@@ -69,16 +69,22 @@ def main():
             stub.write_text(STUB % name)
             stub.chmod(0o755)
         for where in (str(work / "out"), "out"):
-            lines, said = run(dev, work, where, "test", "asan", "--", "-R", "x")
+            lines, said = run(dev, work, where, "test", "asan", "--", "-E", "x")
             built = work / "out" / "asan"
             expect("calls", [line.replace(f"--parallel {jobs}", "--parallel N") for line in lines],
                    [f"cmake in {dev.parent}: --preset asan -B {built}",
                     f"cmake in {dev.parent}: --build {built} --parallel N",
                     f"ctest in {built}: --output-on-failure --no-tests=error "
-                    f"-LE ^(build|bench)$ --parallel N -R x"])
+                    f"-LE ^(build|bench|long|engines)$ --parallel N -E x"])
         lines, said = run(dev, work, "out", "test")
-        expect("no labels", "-L" in lines[-1], False)
-        expect("how long", "minutes on 2 cores" in said, True)
+        expect("left out", "-LE ^(long|engines|soak)$" in lines[-1], True)
+        expect("how long", "minutes on 2 cores; ./dev test-long runs" in said, True)
+        for chosen in ("-R", "-L", "-LE"):
+            lines, said = run(dev, work, "out", "test", "--", chosen, "x")
+            expect("chosen by " + chosen, lines[-1].split("--parallel")[0].split(": ")[1],
+                   "--output-on-failure --no-tests=error ")
+        lines, said = run(dev, work, "out", "test-long", "-R", "x")
+        expect("long", lines[-1].endswith(" -L ^(long|engines|soak)$ -R x"), True)
         check_distros(dev, work)
 
 

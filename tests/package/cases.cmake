@@ -2,11 +2,13 @@
 #
 # Tests of projects that use the installed package (package.py):
 #
-#     stint_package_cases(<name> <driver> <setup> [<fixture>...])
+#     stint_package_cases(<name> <driver> <setup> [FIXTURES <fixture>...] [LONG <case>...])
 #
-# adds the test <name>.<case> for each case that the driver lists. All need the fixtures and, but for the
-# case <setup>, the fixture <name>, which that case sets up.
+# adds the test <name>.<case> for each case that the driver lists. All need the fixtures and, but
+# for the case <setup>, the fixture <name>, which that case sets up. The cases after LONG build the
+# library again and have the label "long".
 function(stint_package_cases name driver setup)
+    cmake_parse_arguments(PARSE_ARGV 3 arg "" "" "FIXTURES;LONG")
     find_package(Python3 3.8 REQUIRED COMPONENTS Interpreter)
     set(driver "${CMAKE_CURRENT_SOURCE_DIR}/${driver}")
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${driver}")
@@ -34,10 +36,14 @@ function(stint_package_cases name driver setup)
                 --config "$<CONFIG>" --cmake "${CMAKE_COMMAND}" --generator "${CMAKE_GENERATOR}"
                 --cc "${CMAKE_C_COMPILER}" --cflags=${CMAKE_C_FLAGS}
                 --cxx "${cxx}" --cxxflags=${CMAKE_CXX_FLAGS} ${case})
-        # Far above the 10 s of the slowest case: the machine may be busy with the other tests.
-        set_tests_properties(${name}.${case} PROPERTIES LABELS "${name};build" SKIP_RETURN_CODE 77
-            TIMEOUT 300 FIXTURES_REQUIRED "${ARGN};${name}")
+        # Far above the 50 s of the slowest case: the machine may be busy with the other tests.
+        set(labels ${name} build)
+        if(case IN_LIST arg_LONG)
+            list(APPEND labels long)
+        endif()
+        set_tests_properties(${name}.${case} PROPERTIES LABELS "${labels}" SKIP_RETURN_CODE 77
+            TIMEOUT 900 FIXTURES_REQUIRED "${arg_FIXTURES};${name}")
     endforeach()
     set_tests_properties(${name}.${setup} PROPERTIES
-        FIXTURES_REQUIRED "${ARGN}" FIXTURES_SETUP ${name})
+        FIXTURES_REQUIRED "${arg_FIXTURES}" FIXTURES_SETUP ${name})
 endfunction()

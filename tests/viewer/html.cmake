@@ -36,7 +36,7 @@ endforeach()
 add_test(NAME viewer.html.pages
     COMMAND Python3::Interpreter -B "${html_dir}/make_report.py" "${html_out}/report.html" all
         --program $<TARGET_FILE:html_run> -o "${html_out}")
-set_tests_properties(viewer.html.pages PROPERTIES LABELS viewer TIMEOUT 600
+set_tests_properties(viewer.html.pages PROPERTIES LABELS "viewer;engines" TIMEOUT 600
     FIXTURES_SETUP html_pages)
 
 # The cases of html/cases.mjs, a browser each.
