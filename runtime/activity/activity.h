@@ -32,8 +32,9 @@ struct activity_record {
     uint32_t device;      /* number, or ACTIVITY_NO_DEVICE: nothing of a device */
     uint32_t context;
     uint32_t stream;
-    uint64_t start; /* activity_clock(); ALLOC and FREE: both the moment */
+    uint64_t start; /* ns of the tracer's clock; ALLOC and FREE: both the moment */
     uint64_t end;
+    int64_t shift; /* to be added to these for activity_clock() */
     uint64_t bytes;
     uint64_t address; /* of ALLOC and FREE */
     const char *name; /* of a kernel (as the compiler mangled it) or API function, else NULL */
@@ -45,8 +46,12 @@ struct activity_record {
     uint32_t shared_dynamic;
 };
 
-/* Nanoseconds since the arena began, by the recorder's clock; the times of a tracer's records are
- * of this clock. One clock read; any thread, no lock. Never 0. */
+/* Nanoseconds since the arena began, by the recorder's clock. One clock read; any thread, no lock.
+ * Never 0.
+ *
+ * The times of records are of a clock of the tracer, near to this one: durations, busy and idle
+ * times are differences of its times and exact. It may run faster or slower, by some 100 ppm; the
+ * shift of each record says where it lies on this clock. */
 uint64_t activity_clock(void);
 
 /* Allocates memory unless that was done before, and tracing begins. 0, or -1 without memory or

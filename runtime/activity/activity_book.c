@@ -157,6 +157,7 @@ void activity_book(const struct activity_record *r, const struct activity_text *
         arena_lose(STINT_STATUS_ACTIVITY_BAD, 1);
         return;
     }
+    activity_line_note_shift(r->start, r->shift);
     switch (r->kind) {
     case ACTIVITY_KERNEL:
     case ACTIVITY_COPY:

@@ -56,7 +56,7 @@ static uint64_t activity_lane_get_launch(const struct activity_record *r,
     struct activity_call call;
     uint64_t launched = from->ticks, before = STINT_IMPL_SPAN_LONG;
     if (!launched && !activity_call_find(r->correlation, &call)) {
-        launched = activity_ticks_of(call.start);
+        launched = activity_ticks_of(call.start + (uint64_t)r->shift);
     }
     if (launched) {
         before = saturating_subtract(start, launched);
@@ -72,8 +72,8 @@ void activity_lane_add(const struct activity_record *r, uint32_t row,
     }
     latest = activity_lane_get(r, gpu);
     if (latest->ring) {
-        uint64_t start = activity_ticks_of(r->start);
-        ring_add_pair(latest->ring, start, stint_impl_span(row, clock_ticks_of_ns(ns)),
+        uint64_t start = activity_ticks_of(r->start + (uint64_t)r->shift);
+        ring_add_pair(latest->ring, start, stint_impl_span(row, ns),
                       activity_lane_get_launch(r, from, start));
     }
 }

@@ -26,6 +26,8 @@ struct line_given {
 
 struct line_memory {
     struct sweep sweep;
+    uint64_t latest; /* start of a record, and its shift */
+    int64_t shift;
     struct line_given given[SWEEP_DEVICES];
     /* The sweep's memory follows. */
 };
@@ -175,6 +177,18 @@ static void activity_line_put(const struct sweep_item *item) {
     sweep_add(line, item);
 }
 
+void activity_line_note_shift(uint64_t start, int64_t shift) {
+    if (start >= line_memory->latest) {
+        line_memory->latest = start;
+        line_memory->shift = shift;
+    }
+}
+
+/* That moment of activity_clock() by the tracer's clock. */
+static uint64_t activity_line_move(uint64_t at) {
+    return at - (uint64_t)line_memory->shift;
+}
+
 void activity_line_work(const struct activity_record *r, const struct activity_gpu *gpu,
                         const struct activity_origin *from) {
     struct sweep_item item = {.start = r->start,
@@ -184,7 +198,7 @@ void activity_line_work(const struct activity_record *r, const struct activity_g
                               .device = (uint16_t)gpu->index,
                               .kind = r->kind == ACTIVITY_KERNEL ? SWEEP_KERNEL : SWEEP_COPY};
     if (from->ticks) {
-        item.launched = activity_ns_of(from->ticks);
+        item.launched = activity_ns_of(from->ticks) - (uint64_t)r->shift;
     }
     (void)activity_line_find_call(NULL, r->correlation, &item.launched, &item.thread);
     activity_line_put(&item);
@@ -201,7 +215,8 @@ void activity_line_wait(uint64_t start, uint64_t end, uint32_t thread, uint32_t 
 }
 
 void activity_line_step(uint64_t at) {
-    struct sweep_item item = {.start = at, .end = at, .kind = SWEEP_STEP};
+    uint64_t moved = activity_line_move(at);
+    struct sweep_item item = {.start = moved, .end = moved, .kind = SWEEP_STEP};
     activity_line_put(&item);
 }
 
@@ -212,6 +227,6 @@ void activity_line_settle(void) {
 
 void activity_line_break(void) {
     activity_line_make_room();
-    sweep_break(line, activity_clock());
+    sweep_break(line, activity_line_move(activity_clock()));
     activity_line_settle();
 }

@@ -197,6 +197,9 @@ void activity_memory_take(const struct activity_record *r, uint32_t node);
 
 int activity_line_open(void);
 void activity_line_forget(void);
+/* The latest record so far lies there, and its shift. The time line is on the tracer's clock; steps
+ * are not records and are moved there. */
+void activity_line_note_shift(uint64_t start, int64_t shift);
 /* A kernel, copy or fill. */
 void activity_line_work(const struct activity_record *r, const struct activity_gpu *gpu,
                         const struct activity_origin *from);

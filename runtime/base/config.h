@@ -71,4 +71,6 @@ static inline int config_recording(void) {
     return config.enable && !config.closed;
 }
 
+void config_read_environment(void);
+
 #endif

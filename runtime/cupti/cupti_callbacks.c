@@ -236,9 +236,11 @@ int cupti_refresh_clock(void) {
 /* A time of 0 says that there is none. */
 static void cupti_convert_times(struct activity_record *r, uint64_t now) {
     if (r->start && r->end) {
-        cupti_clock_convert(&clock_pairs, now, &r->start, &r->end);
-        r->start = u64_max(r->start, 1); /* as activity_clock, never 0 */
-        r->end = u64_max(r->end, 1);
+        struct cupti_times t = {.start = r->start, .end = r->end};
+        cupti_clock_convert(&clock_pairs, now, &t);
+        r->start = u64_max(t.start, 1); /* as activity_clock, never 0 */
+        r->end = u64_max(t.end, 1);
+        r->shift = t.shift;
     }
 }
 

@@ -7,10 +7,14 @@
  *
  * A reading says that the offset between the clocks is in a range: the recorder's clock was read
  * before and after CUPTI's. The offset that was used so far is kept while it is in the range, so
- * that the imprecision of readings does not change durations; otherwise it is moved by as little as
+ * that the imprecision of readings does not move records; otherwise it is moved by as little as
  * possible. Times between two readings are converted by linear interpolation, later and earlier
  * ones by the nearest reading. A change that no drift explains means that a clock was set: a new
  * era. A record belongs to the newest era in which it is possible.
+ *
+ * An offset consists of a constant, that of the era's first reading, and of the rest, by which the
+ * clocks have drifted apart since, over all eras. Only the constant is added to the times of
+ * records, so that their differences stay CUPTI's, to the nanosecond; the rest is their shift.
  */
 #include "cupti_private.h"
 
@@ -33,10 +37,17 @@ static uint64_t clock_get_oldest(const struct cupti_clock *c) {
 
 static void clock_add_anchor(struct cupti_clock *c, const struct cupti_reading *r, int64_t offset,
                              int is_new_era) {
-    c->anchors[c->count % CUPTI_ANCHORS] = (struct cupti_anchor){.theirs = r->theirs,
-                                                                 .offset = offset,
-                                                                 .width = r->after - r->before,
-                                                                 .is_new_era = is_new_era};
+    struct cupti_anchor added = {.theirs = r->theirs,
+                                 .offset = offset,
+                                 .base = offset,
+                                 .width = r->after - r->before,
+                                 .is_new_era = is_new_era};
+    if (c->count) {
+        const struct cupti_anchor *last = clock_get_anchor(c, c->count - 1);
+        int64_t drift = last->offset - last->base;
+        added.base = is_new_era ? offset - drift : last->base;
+    }
+    c->anchors[c->count % CUPTI_ANCHORS] = added;
     ++c->count;
 }
 
@@ -108,18 +119,21 @@ static int64_t clock_interpolate(const struct cupti_anchor *a, const struct cupt
     return a->offset + (int64_t)((double)change * part);
 }
 
-static uint64_t clock_convert_in(const struct cupti_clock *c, const struct clock_era *era,
-                                 uint64_t theirs) {
+/* The times by that era's clock, and their shift. */
+static struct cupti_times clock_convert_in(const struct cupti_clock *c, const struct clock_era *era,
+                                           const struct cupti_times *theirs) {
     uint64_t i = era->end - 1;
-    while (i > era->first && clock_get_anchor(c, i)->theirs > theirs) {
+    while (i > era->first && clock_get_anchor(c, i)->theirs > theirs->start) {
         --i;
     }
     const struct cupti_anchor *a = clock_get_anchor(c, i);
     int64_t offset = a->offset;
-    if (i + 1 < era->end && a->theirs <= theirs) {
-        offset = clock_interpolate(a, clock_get_anchor(c, i + 1), theirs);
+    if (i + 1 < era->end && a->theirs <= theirs->start) {
+        offset = clock_interpolate(a, clock_get_anchor(c, i + 1), theirs->start);
     }
-    return theirs + (uint64_t)offset;
+    return (struct cupti_times){.start = theirs->start + (uint64_t)a->base,
+                                .end = theirs->end + (uint64_t)a->base,
+                                .shift = offset - a->base};
 }
 
 /* When that anchor was read, in the recorder's time. */
@@ -130,8 +144,8 @@ static uint64_t clock_get_time_of(const struct cupti_clock *c, uint64_t number) 
 
 /* An era begins after the last reading of the one before it. */
 static int clock_is_possible(const struct cupti_clock *c, const struct clock_era *era,
-                             uint64_t start, uint64_t end, uint64_t now) {
-    uint64_t begins = 0;
+                             const struct cupti_times *t, uint64_t now) {
+    uint64_t begins = 0, start = t->start + (uint64_t)t->shift, end = t->end + (uint64_t)t->shift;
     if (era->first > clock_get_oldest(c)) {
         begins = clock_get_time_of(c, era->first - 1);
     }
@@ -146,16 +160,13 @@ static struct clock_era clock_find_era(const struct cupti_clock *c, uint64_t end
     return era;
 }
 
-void cupti_clock_convert(const struct cupti_clock *c, uint64_t now, uint64_t *start,
-                         uint64_t *end) {
+void cupti_clock_convert(const struct cupti_clock *c, uint64_t now, struct cupti_times *t) {
     struct clock_era newest = clock_find_era(c, c->count);
     struct clock_era era = newest;
+    const struct cupti_times theirs = *t;
     for (;;) {
-        uint64_t ours_start = clock_convert_in(c, &era, *start);
-        uint64_t ours_end = clock_convert_in(c, &era, *end);
-        if (clock_is_possible(c, &era, ours_start, ours_end, now)) {
-            *start = ours_start;
-            *end = ours_end;
+        *t = clock_convert_in(c, &era, &theirs);
+        if (clock_is_possible(c, &era, t, now)) {
             return;
         }
         if (era.first == clock_get_oldest(c)) {
@@ -164,6 +175,5 @@ void cupti_clock_convert(const struct cupti_clock *c, uint64_t now, uint64_t *st
         now = clock_get_time_of(c, era.first);
         era = clock_find_era(c, era.first);
     }
-    *start = clock_convert_in(c, &newest, *start);
-    *end = clock_convert_in(c, &newest, *end);
+    *t = clock_convert_in(c, &newest, &theirs);
 }

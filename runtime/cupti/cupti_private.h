@@ -155,6 +155,7 @@ struct cupti_reading {
 struct cupti_anchor {
     uint64_t theirs;
     int64_t offset; /* the recorder's time less CUPTI's */
+    int64_t base;   /* the constant part of it, of the whole era */
     uint64_t width; /* of the reading: how uncertain it was */
     int is_new_era; /* a clock was set since the one before */
 };
@@ -168,9 +169,16 @@ struct cupti_clock {
 };
 
 void cupti_clock_add(struct cupti_clock *c, const struct cupti_reading *r);
+/* Of a record: CUPTI's times, then the same and a constant. With the shift they are times of the
+ * recorder's clock. */
+struct cupti_times {
+    uint64_t start;
+    uint64_t end;
+    int64_t shift;
+};
 /* Converts the times of a record that was delivered at `now`; of one that is possible in no era, by
  * the newest. After the first cupti_clock_add. */
-void cupti_clock_convert(const struct cupti_clock *c, uint64_t now, uint64_t *start, uint64_t *end);
+void cupti_clock_convert(const struct cupti_clock *c, uint64_t now, struct cupti_times *t);
 
 /* ---- Bytes of a CUPTI buffer as activity records (cupti_records.c). Only the beginning of a
  * record is read, which is the same in all versions; its length is determined from the loaded

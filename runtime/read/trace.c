@@ -24,6 +24,9 @@
 #define LANES_MOST 65536u /* of streams, or what the file has room for; also ends a cycle */
 #define SPLITS 16u        /* lanes one thread or stream may need for what overlaps */
 #define DEPTH_MOST 1024u
+/* Positions of activities come from two clocks, which may run apart by 500 ppm. */
+#define INEXACT_PER 2000u
+#define ROUNDED_NS 2u
 #define TICKS (((uint64_t)1 << STINT_IMPL_EVENT_KIND) - 1)
 
 struct item {
@@ -52,6 +55,7 @@ struct pile {
 
 struct open_span {
     uint64_t end;
+    uint64_t inexact; /* ns, of an activity */
     uint64_t order;
 };
 
@@ -136,13 +140,12 @@ static int decode_span(const struct snapshot *s, const struct stint_impl_event *
 /* A launch so long before that its time does not fit into the payload is unknown. */
 static int decode_activity(const struct reading *r, const struct stint_impl_event *e,
                            const uint64_t *payload, struct trace_event *out) {
-    uint64_t end = ns_of(r->s, (e->at & TICKS) + (e->what & STINT_IMPL_SPAN_LONG));
     uint64_t before = STINT_IMPL_SPAN_LONG;
     if (payload) {
         before = *payload & STINT_IMPL_SPAN_LONG;
     }
     out->kind = TRACE_SPAN;
-    out->duration_ns = saturating_subtract(end, out->start_ns);
+    out->duration_ns = e->what & STINT_IMPL_SPAN_LONG;
     out->activity = hash_map_get(&r->activities, (uint32_t)(e->what >> STINT_IMPL_SPAN_BITS));
     if (before != STINT_IMPL_SPAN_LONG && before <= (e->at & TICKS)) {
         out->launch_thread =
@@ -236,8 +239,21 @@ static int span_is_over(const struct open_span *o, const struct item *item) {
            (o->end == e->start_ns && (e->duration_ns || o->order < item->order));
 }
 
+/* When an activity began is known less exactly than how long it took: one that seems to overlap
+ * with the end of another one by so little began when that ended. */
+static void span_join(const struct split *lane, struct item *item) {
+    const struct open_span *last = &lane->open[lane->depth - 1];
+    uint64_t overlap = saturating_subtract(last->end, item->event.start_ns);
+    if (overlap && overlap <= last->inexact) {
+        item->event.start_ns = last->end;
+    }
+}
+
 /* Whether the span nests there; then it is open there. Activities do not nest. */
 static int span_fits(struct split *lane, struct item *item, int flat) {
+    if (flat && lane->depth) {
+        span_join(lane, item);
+    }
     uint64_t end = item->event.start_ns + item->event.duration_ns;
     while (lane->depth && span_is_over(&lane->open[lane->depth - 1], item)) {
         --lane->depth;
@@ -248,6 +264,7 @@ static int span_fits(struct split *lane, struct item *item, int flat) {
     item->event.depth = lane->depth;
     if (lane->depth < DEPTH_MOST) {
         lane->open[lane->depth].end = end;
+        lane->open[lane->depth].inexact = ROUNDED_NS + item->event.duration_ns / INEXACT_PER;
         lane->open[lane->depth++].order = item->order;
     }
     return 1;

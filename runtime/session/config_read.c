@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "config_read.h"
+#include "base/config.h"
 
 #include <stddef.h>
 #include <string.h>
 
 #include "base/arithmetic.h"
-#include "base/config.h"
 #include "base/filter.h"
 #include "base/log.h"
 #include "emit/emit.h"

@@ -21,11 +21,22 @@ static uint64_t theirs_at(uint64_t ours, int64_t ahead) {
     return REALTIME + ours + (uint64_t)ahead;
 }
 
+static struct cupti_times convert(const struct cupti_clock *c, uint64_t now, uint64_t start,
+                                  uint64_t end) {
+    struct cupti_times t = {.start = start, .end = end};
+    cupti_clock_convert(c, now, &t);
+    return t;
+}
+
+/* By the recorder's clock. */
+static uint64_t get_start(const struct cupti_times *t) {
+    return t->start + (uint64_t)t->shift;
+}
+
 static void check(const struct cupti_clock *c, uint64_t now, uint64_t theirs, uint64_t expected) {
-    uint64_t start = theirs, end = theirs + 700;
-    cupti_clock_convert(c, now, &start, &end);
-    CHECK_EQ_U64(start, expected);
-    CHECK_EQ_U64(end, expected + 700);
+    struct cupti_times t = convert(c, now, theirs, theirs + 700);
+    CHECK_EQ_U64(get_start(&t), expected);
+    CHECK_EQ_U64(t.end - t.start, 700);
 }
 
 TEST(cupti_clock, one_reading) {
@@ -53,10 +64,10 @@ TEST(cupti_clock, drift_is_interpolated) {
     struct cupti_clock c = {0};
     read_at(&c, 10 * S, 0);
     read_at(&c, 20 * S, 1 * MS);
-    uint64_t start = theirs_at(15 * S, MS / 2), end = start + 10000;
-    cupti_clock_convert(&c, 20 * S, &start, &end);
-    CHECK(start + 1 >= 15 * S && start <= 15 * S + 1);
-    CHECK(end - start <= 10000 && end - start >= 9998);
+    uint64_t theirs = theirs_at(15 * S, MS / 2);
+    struct cupti_times t = convert(&c, 20 * S, theirs, theirs + 10000);
+    CHECK(get_start(&t) + 1 >= 15 * S && get_start(&t) <= 15 * S + 1);
+    CHECK_EQ_U64(t.end - t.start, 10000);
     CHECK_EQ_U64(c.drift_ppm, 100);
     CHECK_EQ_U64(c.jumps, 0);
 }
@@ -69,10 +80,9 @@ TEST(cupti_clock, order_is_kept_over_readings) {
     CHECK_EQ_U64(c.jumps, 0);
     uint64_t before = 0;
     for (uint64_t t = 20 * MS; t < 1200 * MS; t += 100000) {
-        uint64_t start = theirs_at(t, 0), end = start;
-        cupti_clock_convert(&c, 1200 * MS, &start, &end);
-        CHECK(start > before);
-        before = start;
+        struct cupti_times at = convert(&c, 1200 * MS, theirs_at(t, 0), theirs_at(t, 0));
+        CHECK(get_start(&at) > before);
+        before = get_start(&at);
     }
 }
 
@@ -109,19 +119,41 @@ TEST(cupti_clock, many_changes) {
 
 TEST(cupti_clock, impossible_in_every_era) {
     struct cupti_clock c = {0};
-    uint64_t start = 9000, end = 8000;
     read_at(&c, 10 * S, 0);
     read_at(&c, 20 * S, (int64_t)(60 * S));
-    cupti_clock_convert(&c, 20 * S, &start, &end);
-    CHECK(start > end);
-    start = 5;
-    end = 7;
-    cupti_clock_convert(&c, 20 * S, &start, &end);
-    CHECK(end > 100 * S);
-    start = UINT64_MAX - 5;
-    end = UINT64_MAX;
-    cupti_clock_convert(&c, 20 * S, &start, &end);
-    CHECK(end > 100 * S);
+    struct cupti_times t = convert(&c, 20 * S, 9000, 8000);
+    CHECK(t.start > t.end);
+    CHECK(convert(&c, 20 * S, 5, 7).end > 100 * S);
+    CHECK(convert(&c, 20 * S, UINT64_MAX - 5, UINT64_MAX).end > 100 * S);
+}
+
+/* Of any two records of an era: the clock's own, whatever was read of it. */
+TEST(cupti_clock, differences_are_its_own) {
+    struct cupti_clock c = {0};
+    uint64_t before = 0, theirs_before = 0;
+    for (uint64_t i = 1; i <= 50; ++i) {
+        read_at(&c, i * 20 * MS, (int64_t)(i * 20 * MS / 5000)); /* 200 ppm */
+        uint64_t theirs = theirs_at(i * 20 * MS - 7 * MS, (int64_t)(i * 20 * MS / 5000));
+        struct cupti_times t = convert(&c, i * 20 * MS, theirs, theirs + i * MS);
+        CHECK_EQ_U64(t.end - t.start, i * MS);
+        CHECK(!before || t.start - before == theirs - theirs_before);
+        before = t.start;
+        theirs_before = theirs;
+    }
+    CHECK_EQ_U64(c.jumps, 0);
+}
+
+/* The drift of one era goes on in the next, so that its times follow those of the one before. */
+TEST(cupti_clock, times_follow_each_other_over_a_change) {
+    struct cupti_clock c = {0};
+    read_at(&c, 10 * S, 0);
+    read_at(&c, 20 * S, 2 * MS);
+    struct cupti_times last = convert(&c, 20 * S, theirs_at(20 * S, 2 * MS), REALTIME + 21 * S);
+    read_at(&c, 20 * S + 20 * MS, (int64_t)(3600 * S));
+    struct cupti_times t = convert(&c, 21 * S, theirs_at(20 * S + 20 * MS, (int64_t)(3600 * S)),
+                                   theirs_at(20 * S + 20 * MS, (int64_t)(3600 * S)));
+    CHECK_EQ_U64(t.start - last.start, 20 * MS);
+    CHECK_EQ_U64(get_start(&t), 20 * S + 20 * MS);
 }
 
 HARNESS_MAIN()

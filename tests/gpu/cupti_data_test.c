@@ -351,12 +351,14 @@ TEST(cupti_data, its_clock_drifts) {
         wait_and_flush(2);
         fake_advance(500000000);
         CHECK(count_of(ACTIVITY_KERNEL) == i + 1);
-        uint64_t start = seen[seen_count - 1].start;
+        uint64_t start = 0, took = 0;
         for (unsigned j = 0; j < seen_count; ++j) {
             if (seen[j].kind == ACTIVITY_KERNEL) {
-                start = seen[j].start;
+                start = seen[j].start + (uint64_t)seen[j].shift;
+                took = seen[j].end - seen[j].start;
             }
         }
+        CHECK_EQ_U64(took, 5003);                                /* 5000 ns, by its own clock */
         CHECK(start >= before + 1290 && start <= before + 1310); /* of half a second */
     }
     CHECK_CONTAINS(described(), "% of the run, its clock drifts by up to ");

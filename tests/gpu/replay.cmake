@@ -21,11 +21,17 @@ if(STINT_CUPTI_LIBRARY AND STINT_CUPTI_INCLUDE_DIR)
     stint_warnings(stint_cupti_replay)
 
     add_executable(stint_gpu_replay_program "${replay}/replay_program.c")
-    target_link_libraries(stint_gpu_replay_program PRIVATE stint_fake stint_cupti_replay
-        Threads::Threads)
-    target_compile_definitions(stint_gpu_replay_program PRIVATE _GNU_SOURCE=1)
-    set_target_properties(stint_gpu_replay_program PROPERTIES C_STANDARD 11 C_STANDARD_REQUIRED ON)
-    stint_warnings(stint_gpu_replay_program)
+    target_link_libraries(stint_gpu_replay_program PRIVATE stint_fake)
+    add_executable(stint_gpu_replay_real "${replay}/replay_program.c")
+    target_link_libraries(stint_gpu_replay_real PRIVATE stint::runtime)
+    target_compile_definitions(stint_gpu_replay_real PRIVATE REPLAY_REAL_CLOCK WITH_TIMER WITH_PROFILER)
+    foreach(program stint_gpu_replay_program stint_gpu_replay_real)
+        target_link_libraries(${program} PRIVATE stint_cupti_replay Threads::Threads)
+        target_include_directories(${program} PRIVATE "${PROJECT_SOURCE_DIR}/runtime")
+        target_compile_definitions(${program} PRIVATE _GNU_SOURCE=1)
+        set_target_properties(${program} PROPERTIES C_STANDARD 11 C_STANDARD_REQUIRED ON)
+        stint_warnings(${program})
+    endforeach()
 
     # What a record costs; prints a line for docs/performance.md.
     add_executable(stint_gpu_replay_bench "${replay}/replay_bench.c")
@@ -40,7 +46,8 @@ foreach(profile IN LISTS profiles)
     if(TARGET stint_gpu_replay_program)
         add_test(NAME gpu_replay.${profile}
             COMMAND Python3::Interpreter -B "${replay}/replay_test.py"
-                $<TARGET_FILE:stint_gpu_replay_program> "${replay}/data" ${profile})
+                $<TARGET_FILE:stint_gpu_replay_program> $<TARGET_FILE:stint_gpu_replay_real>
+                "${replay}/data" ${profile})
     else()
         add_test(NAME gpu_replay.${profile}
             COMMAND sh -c "echo 'no CUDA toolkit with CUPTI'; exit 77")

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "commands.h"
-
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>

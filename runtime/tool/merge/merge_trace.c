@@ -49,7 +49,7 @@ static uint64_t map_activity(struct merge *m, const struct merge_map *map, uint6
     if (unit == HASH_MAP_NONE) {
         return 0;
     }
-    return make_span(m, unit, merge_length(map, what & LONGEST));
+    return make_span(m, unit, what & LONGEST);
 }
 
 /* The ticks since a launch, and the thread that launched, 0 = unknown. */
