@@ -151,18 +151,22 @@ function(stint_amalgamate target type)
 endfunction()
 
 # stint_add_runtime(<target> STATIC|SHARED [DEFINITIONS <definition>...] [REPLACE_BASE <regex>
-# <file>...]): the runtime, always whole: WITH_* says what is compiled into consumers, never into the
-# library. Tests build it again on their own clock. Its layers are ${target}_<layer>. If the variable
+# <file>...] [LIKE <library> EXCEPT <layer>...]): the runtime, always whole: WITH_* says what is
+# compiled into consumers, never into the library. Tests build it again on their own clock. Its layers
+# are ${target}_<layer>; LIKE: those of that library but for the layers after EXCEPT. If the variable
 # STINT_AMALGAMATION is on, the library is not made of them but of one file.
 function(stint_add_runtime target type)
-    cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "DEFINITIONS;REPLACE_BASE")
+    cmake_parse_arguments(PARSE_ARGV 2 arg "" "LIKE" "DEFINITIONS;REPLACE_BASE;EXCEPT")
     if(type STREQUAL "STATIC")
         # Hidden throughout, so that each module that holds a copy keeps it to itself.
         list(APPEND arg_DEFINITIONS STINT_STATIC)
     endif()
     set(objects "")
     foreach(layer IN LISTS STINT_LAYERS)
-        if(NOT layer IN_LIST STINT_TOOL_LAYERS)
+        if(arg_LIKE AND NOT layer IN_LIST STINT_TOOL_LAYERS AND NOT layer IN_LIST arg_EXCEPT)
+            stint_layer_target(name ${arg_LIKE} ${layer})
+            list(APPEND objects $<TARGET_OBJECTS:${name}>)
+        elseif(NOT layer IN_LIST STINT_TOOL_LAYERS)
             set(replace "")
             if(layer STREQUAL "base" AND arg_REPLACE_BASE)
                 set(replace REPLACE ${arg_REPLACE_BASE})
@@ -175,7 +179,8 @@ function(stint_add_runtime target type)
         endif()
     endforeach()
     if(STINT_AMALGAMATION)
-        stint_amalgamate(${target} ${type} ${ARGN})
+        stint_amalgamate(${target} ${type} DEFINITIONS ${arg_DEFINITIONS}
+            REPLACE_BASE ${arg_REPLACE_BASE})
     else()
         add_library(${target} ${type} ${objects})
     endif()

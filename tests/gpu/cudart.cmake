@@ -4,7 +4,7 @@
 # built with: over a double of that API, which stands on the driver's; and over the real cudart.
 
 if(CUDAToolkit_FOUND AND EXISTS "${CUDAToolkit_INCLUDE_DIR}/cuda_profiler_api.h")
-    stint_add_fake(stint_fake_cudart cudart)
+    stint_add_fake(stint_fake_cudart cudart LIKE stint_fake EXCEPT gpu session)
 
     # An object: to be found before the real one by all that ask.
     add_library(stint_cudart_double OBJECT "${CMAKE_CURRENT_LIST_DIR}/cudart_double.c")

@@ -15,7 +15,7 @@
 #define ROUNDS 21
 #define NAMES 64
 
-static char names[NAMES][17];
+static char names[NAMES][32];
 
 static double thread_ns(void) {
     struct timespec now;

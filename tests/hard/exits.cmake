@@ -28,7 +28,7 @@ add_executable(stint_hard_late "${CMAKE_CURRENT_LIST_DIR}/exits_late_program.c")
 target_link_libraries(stint_hard_late PRIVATE stint_hard_late_first stint::runtime
     stint_hard_late_second Threads::Threads)
 add_executable(stint_hard_late_static "${CMAKE_CURRENT_LIST_DIR}/exits_late_program.c")
-target_link_libraries(stint_hard_late_static PRIVATE stint_hard_late_first stint_hard_static
+target_link_libraries(stint_hard_late_static PRIVATE stint_hard_late_first stint_static
     stint_hard_late_second Threads::Threads)
 
 foreach(target IN ITEMS exits late late_static late_first late_second)

@@ -20,7 +20,6 @@ foreach(header IN LISTS headers)
     file(GENERATE OUTPUT "${other}/${header}" CONTENT "${text}")
 endforeach()
 
-stint_add_runtime(stint_hard_static STATIC)
 foreach(plugin IN ITEMS a b c d other_abi)
     set(target stint_hard_reload_${plugin})
     add_library(${target} MODULE "${CMAKE_CURRENT_LIST_DIR}/reload_plugin.c")
@@ -33,7 +32,7 @@ foreach(plugin IN ITEMS a b other_abi)
     target_link_libraries(stint_hard_reload_${plugin} PRIVATE stint::runtime)
 endforeach()
 foreach(plugin IN ITEMS c d)
-    target_link_libraries(stint_hard_reload_${plugin} PRIVATE stint_hard_static)
+    target_link_libraries(stint_hard_reload_${plugin} PRIVATE stint_static)
 endforeach()
 # It finds the library of this ABI, and in it nothing under the names that it was built for.
 target_include_directories(stint_hard_reload_other_abi BEFORE PRIVATE
@@ -62,7 +61,7 @@ target_link_options(stint_hard_reload_asking PRIVATE "LINKER:-z,undefs")
 stint_warnings(stint_hard_reload_asking)
 stint_add_test(TARGET stint_hard_reload_static
     SOURCES "${CMAKE_CURRENT_LIST_DIR}/reload_static_test.c"
-    LIBS stint_hard_static Threads::Threads ${CMAKE_DL_LIBS} LABELS hard)
+    LIBS stint_static Threads::Threads ${CMAKE_DL_LIBS} LABELS hard)
 target_compile_definitions(stint_hard_reload_static PRIVATE WITH_TIMER
     "PLUGIN_ASKING=\"$<TARGET_FILE:stint_hard_reload_asking>\"")
 set_target_properties(stint_hard_reload_static PROPERTIES ENABLE_EXPORTS ON)

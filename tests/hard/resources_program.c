@@ -23,7 +23,7 @@ static unsigned long mix(unsigned long x) {
 }
 
 static unsigned long step(unsigned long x, int number) {
-    char name[16];
+    char name[32];
     REGISTER_TIMER("step");
     snprintf(name, sizeof name, "name %d", number);
     REGISTER_TIMER_DYNAMIC(name);

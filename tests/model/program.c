@@ -20,7 +20,7 @@ struct stint_impl_site program_sites[PROGRAM_SITES + PROGRAM_HANDLE_SITES] = {
 struct program_name program_names[PROGRAM_NAMES] = {{"a", 1},    {"b", 1},    {"n1", 2},
                                                     {"n2", 2},   {"a\0z", 3}, {NULL, 1500},
                                                     {"n1n1", 4}, {"", 0},     {NULL, 0}};
-char program_deep_names[PROGRAM_DEEP][8];
+char program_deep_names[PROGRAM_DEEP][16];
 static char long_name[1501];
 
 const char *const program_filters[PROGRAM_FILTERS] = {NULL, "-a", "-b*", "+a,+n?", "+*,-?", ""};

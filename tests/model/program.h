@@ -72,7 +72,7 @@ extern struct stint_impl_site program_sites[PROGRAM_SITES + PROGRAM_HANDLE_SITES
 #define PROGRAM_NAMES 9
 extern struct program_name program_names[PROGRAM_NAMES];
 #define PROGRAM_DEEP 300
-extern char program_deep_names[PROGRAM_DEEP][8];
+extern char program_deep_names[PROGRAM_DEEP][16];
 #define PROGRAM_FILTERS 6
 extern const char *const program_filters[PROGRAM_FILTERS];
 extern const char *const program_set_names[PROGRAM_SETS];

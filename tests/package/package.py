@@ -89,6 +89,12 @@ class Place:
                      "--no-warn-unused-cli", *settings, fails=fails)
         return build, output
 
+    def configure_stint(self, source, name, *settings, fails=False):
+        """A project that builds the library; not optimised, as these tests run little of it."""
+        kind = self.options.config.upper()
+        quick = ["-DCMAKE_%s_FLAGS_%s=-O0" % (language, kind) for language in ("C", "CXX") if kind]
+        return self.configure(source, name, *quick, *settings, fails=fails)
+
     def make(self, build, *more):
         return run(self.options.cmake, "--build", build, "--config", self.options.config, *more)
 
@@ -139,9 +145,10 @@ def install(place):
     shutil.rmtree(place.work, ignore_errors=True)
     built = place.options.kind
     other = "static" if built == "shared" else "shared"
-    build, _ = place.configure(place.options.source, "other",
-                               "-DBUILD_SHARED_LIBS=%s" % ("ON" if other == "shared" else "OFF"),
-                               "-DSTINT_BUILD_TESTS=OFF", "-DSTINT_BUILD_SAMPLES=OFF")
+    build, _ = place.configure_stint(
+        place.options.source, "other",
+        "-DBUILD_SHARED_LIBS=%s" % ("ON" if other == "shared" else "OFF"),
+        "-DSTINT_BUILD_TESTS=OFF", "-DSTINT_BUILD_SAMPLES=OFF")
     place.make(build, "--parallel", "2")
     for kind, folder in ((built, place.options.build), (other, build)):
         first = place.work / "installed-here-first" / kind
@@ -391,9 +398,10 @@ def nested(place, how):
            ["stint::mem", "stint::profiler", "stint::runtime", "stint::stint", "stint::timer"])
     for shared, variable, wanted in (("ON", "-DWITH_TIMER=ON", ON), ("OFF", "", OFF)):
         here = [name for name in names if shared == "ON" or name != "stint::mem"]
-        build, _ = place.configure(HERE / "nested", how, "-DHOW=" + how, variable,
-                                   "-DSTINT_SOURCE=" + place.options.source,
-                                   "-DNAMES=" + ";".join(here), "-DBUILD_SHARED_LIBS=" + shared)
+        build, _ = place.configure_stint(
+            HERE / "nested", how, "-DHOW=" + how, variable,
+            "-DSTINT_SOURCE=" + place.options.source, "-DNAMES=" + ";".join(here),
+            "-DBUILD_SHARED_LIBS=" + shared)
         place.make(build, "--parallel", "2")
         place.says(build, "app_default", wanted)
         place.says(build, "app_off", OFF)
@@ -427,8 +435,8 @@ def exporting_library(place):
     script = "".join(path.read_text() for path in build.rglob("cmake_install.cmake"))
     for name in ("stint.h", "stintConfig.cmake"):
         expect(name + " installed", name in script, False)
-    build, output = place.configure(HERE / "exports", "exports", source, "-DSTINT_INSTALL=ON",
-                                    "-DSTINT_BUILD_TOOL=ON")
+    build, output = place.configure_stint(HERE / "exports", "exports", source,
+                                          "-DSTINT_INSTALL=ON", "-DSTINT_BUILD_TOOL=ON")
     expect("hint at the tool", "-DSTINT_BUILD_TOOL=ON" in output, False)
     place.make(build, "--parallel", "2")
     prefix = place.work / "exported"
@@ -583,7 +591,7 @@ CUDART = ["-DSTINT_GPU_API=cudart", "-DSTINT_BUILD_TESTS=OFF", "-DSTINT_BUILD_SA
 
 def cudart_build(place, source, name, *settings):
     """A configured build over the runtime API, and cudart's folder; without a toolkit, a skip."""
-    build, _ = place.configure(source, name, *CUDART, *settings, fails=None)
+    build, _ = place.configure_stint(source, name, *CUDART, *settings, fails=None)
     found = re.search(r"^CUDA_cudart_LIBRARY:\w+=(/.*)/",
                       (build / "CMakeCache.txt").read_text(encoding="utf-8"), re.M)
     if not found:

@@ -22,7 +22,7 @@ static void close_all(void) {
 
 /* All numbers up to 255, on files whose blocks are counted. */
 static void take_all(void) {
-    char name[16];
+    char name[32];
     for (int i = 0; i < 256; ++i) {
         snprintf(name, sizeof name, "other%d", i);
         int fd = open(run_path(name), O_RDWR | O_CREAT, 0600);
@@ -42,7 +42,7 @@ static void many_names(unsigned count) {
 
 static void check_others(void) {
     struct stat s;
-    char name[16];
+    char name[32];
     unsigned found = 0;
     for (int i = 0; i < 256; ++i) {
         snprintf(name, sizeof name, "other%d", i);

@@ -67,7 +67,7 @@ TEST(crossing, what_was_nested_stays_so) {
 
 TEST(crossing, several_that_end_as_they_began) {
     static struct stint_impl_site sites[8];
-    static char names[8][8];
+    static char names[8][16];
     stint_impl_opened guards[8];
     for (int i = 0; i < 8; ++i) {
         snprintf(names[i], sizeof names[i], "s%d", i);
@@ -111,7 +111,7 @@ TEST(crossing, a_recursive_call_among_them) {
 
 TEST(crossing, more_than_can_be_kept_are_abandoned_and_counted) {
     static struct stint_impl_site sites[40];
-    static char names[40][8];
+    static char names[40][16];
     stint_impl_opened guards[40];
     for (int i = 0; i < 40; ++i) {
         snprintf(names[i], sizeof names[i], "s%d", i);

@@ -219,7 +219,7 @@ TEST(sample, at_several_depths) {
 /* A site below two parents and in two sets, and one 256 numbers later, are tried at one place. */
 TEST(sample, places_that_are_tried_at_one_place) {
     static struct stint_impl_site sites[STINT_IMPL_NEAR + 1];
-    static char names[STINT_IMPL_NEAR + 1][16];
+    static char names[STINT_IMPL_NEAR + 1][24];
     sample("10");
     for (int i = 0; i <= STINT_IMPL_NEAR; ++i) {
         snprintf(names[i], sizeof names[i], "site %d", i);
@@ -692,7 +692,7 @@ TEST(sample, auto_a_rare_scope_is_timed_each_time) {
 
 /* None of them alone is over the share. */
 TEST(sample, auto_many_scopes_together) {
-    static char names[100][16];
+    static char names[100][24];
     sample_auto("auto:2%");
     for (int i = 0; i < 100; ++i) {
         snprintf(names[i], sizeof names[i], "name %d", i);
@@ -714,7 +714,7 @@ static void named_with_a_limit(const char *name) {
 /* Scopes that became exact have no part any more: the others share it. */
 TEST(sample, auto_a_scope_that_is_no_longer_sampled_takes_no_part) {
     enum { OTHERS = 9 };
-    static char names[OTHERS][16];
+    static char names[OTHERS][24];
     sample_auto("auto:5%");
     for (int i = 0; i < OTHERS; ++i) {
         snprintf(names[i], sizeof names[i], "other %d", i);
