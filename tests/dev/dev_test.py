@@ -75,7 +75,7 @@ def main():
                    [f"cmake in {dev.parent}: --preset asan -B {built}",
                     f"cmake in {dev.parent}: --build {built} --parallel N",
                     f"ctest in {built}: --output-on-failure --no-tests=error "
-                    f"-LE ^(build|bench|long|engines)$ --parallel N -E x"])
+                    f"-LE ^(build|bench|long|engines|soak)$ --parallel N -E x"])
         lines, said = run(dev, work, "out", "test")
         expect("left out", "-LE ^(long|engines|soak)$" in lines[-1], True)
         expect("how long", "minutes on 2 cores; ./dev test-long runs" in said, True)
