@@ -5,8 +5,8 @@
  * activity.c when steps end or all is to be swept.
  *
  * Rows only grow. A gap that was taken back is counted in a row of its own, which readers subtract.
- * Of busy times the part is added that was not added before. Where a late record adds to the busy
- * time of a step, the sum of the steps is corrected, and not the sample of that one step.
+ * Only the part of a busy time that was not added before is added. Where a late record adds to the
+ * busy time of a step, the sum of the steps is corrected, and not the sample of that one step.
  */
 #include "activity_private.h"
 
@@ -17,7 +17,7 @@
 
 _Static_assert(ACTIVITY_DEVICES == SWEEP_DEVICES, "one index serves both");
 
-/* Of a device, added to rows so far. */
+/* The sums of a device that rows have so far. */
 struct line_given {
     uint64_t count[ACTIVITY_BUSY_OVERLAP + 1];
     uint64_t total[ACTIVITY_BUSY_OVERLAP + 1];

@@ -103,8 +103,8 @@ uint64_t clock_ticks(void) {
 }
 
 void clock_stamp(struct clock_stamp *out) {
-    /* Of three tries the one with the least time between the two readings: a preemption in the
-     * middle would bend the whole calibration. */
+    /* The best of three tries is the one with the least time between the two readings: a preemption
+     * between them would falsify the whole calibration. */
     uint64_t best = UINT64_MAX;
     for (int i = 0; i < 3; ++i) {
         uint64_t before = clock_ticks();

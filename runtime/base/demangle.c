@@ -8,7 +8,8 @@
 
 #include "errno_keep.h"
 
-/* Of the C++ ABI, the same in every C++ library. NULL for what is not a mangled name. */
+/* A function of the C++ ABI, the same in every C++ library. Returns NULL for a name that is not
+ * mangled. */
 typedef char *demangler(const char *mangled, char *buffer, size_t *size, int *status);
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;

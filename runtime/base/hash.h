@@ -20,7 +20,8 @@ struct hash_key {
 };
 extern struct hash_key hash_key;
 
-/* Of 16 random bytes; hash_seed_program: of those the kernel gives each program. */
+/* Sets the key from 16 random bytes. hash_seed_program: from the bytes that the kernel gives each
+ * program. */
 void hash_seed(const void *random);
 void hash_seed_program(void);
 

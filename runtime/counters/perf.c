@@ -249,7 +249,7 @@ static int read_pages(const struct perf_group *g, uint64_t *values) {
     return 0;
 }
 
-/* Of a group with the two times: their number, the times, the counters. */
+/* Reads a group with its two times: number of counters, the times, the counters. */
 static int read_descriptor(const struct perf_group *g, uint64_t *values) {
     uint64_t data[3 + COUNTER_EVENTS];
     size_t bytes = (3 + g->count) * sizeof *data;

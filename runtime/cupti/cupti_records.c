@@ -149,7 +149,7 @@ static uint32_t record_get_unified_device(const struct cupti_unified *r) {
     }
 }
 
-/* Of page faults `value` is an address or a number of groups. */
+/* For page faults `value` is an address or a number of groups. */
 static int record_unified_has_bytes(uint32_t counter) {
     return counter != ACTIVITY_UNIFIED_CPU_FAULT && counter != ACTIVITY_UNIFIED_GPU_FAULT &&
            counter != ACTIVITY_UNIFIED_THROTTLING;

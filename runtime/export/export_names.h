@@ -22,7 +22,7 @@ struct export_name export_name(const char *bytes, size_t length);
 struct export_name export_text(const char *text);
 /* "?" if the snapshot does not have the site. */
 struct export_name export_site(const struct snapshot *s, uint32_t site);
-/* Of an array that need not contain a NUL. */
+/* The name in an array that need not contain a NUL. */
 struct export_name export_field(const char *bytes, size_t size);
 /* `otherwise` if the snapshot does not have the set. */
 const char *export_set_name(const struct snapshot *s, uint32_t set, const char *otherwise);

@@ -26,7 +26,7 @@ struct fluid_bounds_table *fluid_bounds_new(struct snapshot *s) {
     return NULL;
 }
 
-/* Of what happened in the interval; none did: no bounds. */
+/* The bounds of the samples of the interval; without a sample there are none. */
 static struct fluid_bounds read_bounds(struct fluid_bounds_table *t, const struct snapshot *s,
                                        uint32_t thread, uint32_t unit) {
     const uint32_t *then = NULL;
@@ -47,7 +47,7 @@ static struct fluid_bounds read_bounds(struct fluid_bounds_table *t, const struc
     return (struct fluid_bounds){histogram_min(now), histogram_max(now)};
 }
 
-/* Of the samples that the node keeps, having no histogram. */
+/* The bounds of the samples that a node without a histogram keeps. */
 static struct fluid_bounds read_kept(const struct snapshot *s, const struct snapshot_node *n) {
     struct fluid_bounds b = {0, UINT64_MAX};
     struct samples samples;

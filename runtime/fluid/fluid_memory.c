@@ -92,7 +92,7 @@ static struct memory_use use_of(const struct snapshot *s, const struct snapshot_
     return use;
 }
 
-/* Of the host: what the scope allocated and what it freed. */
+/* The bytes on the host that the scope allocated and freed. */
 static struct memory_use host_use_of(const struct snapshot_measures *from, uint32_t row) {
     struct memory_use use = {
         .row = row,

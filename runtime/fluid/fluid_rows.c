@@ -315,7 +315,7 @@ static void fluid_add_copies(struct fluid_row *to, const struct snapshot_activit
     to->first_end = u64_min(a->first_at, to->first_end);
 }
 
-/* Of every place, a list of rows: by the row around them, last those of no scope. */
+/* Makes a list of rows for every place: by the row around them, rows of no scope last. */
 static int hang_copies(struct fluid_sheet *f, uint32_t scopes) {
     const struct snapshot *s = f->snapshot;
     uint32_t *first = scratch_array(&f->snapshot->memory, (size_t)scopes + 1, sizeof *first);

@@ -22,7 +22,7 @@
 #include "record/registry.h"
 #include "record/thread.h"
 
-/* Of one file, for one thread. `table` is 0 where the arena has no room. */
+/* The cells of one file for one thread. `table` is 0 where the arena has no room. */
 struct line_book {
     struct stint_impl_lines_book hot; /* first: instrumented code points here */
     uint64_t file;                    /* file_hash */
@@ -44,7 +44,7 @@ static struct line_place *places;
 static struct scratch lines_memory;
 static int clock_was_named;
 
-/* Of threads that record nothing. */
+/* Threads that record nothing count here. */
 static struct stint_impl_line_cell no_line;
 static struct stint_impl_lines_thread no_place = {0, &no_line, 0};
 static struct stint_impl_lines_book no_book = {NULL, &no_place, STINT_IMPL_SHUT, 0};

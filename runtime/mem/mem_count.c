@@ -24,7 +24,7 @@ static char *mem_base;                               /* the arena; NULL = none. 
 #define ADD(place, number)                                                                         \
     __atomic_store_n((place), __atomic_load_n((place), __ATOMIC_RELAXED) + (number),               \
                      __ATOMIC_RELAXED)
-/* Of a function that each allocation calls: what it calls is made part of it, 2 ns less. */
+/* For functions that each allocation calls: all calls in them are inlined, which saves 2 ns. */
 #define ONE_PIECE __attribute__((flatten))
 #define READ(place) __atomic_load_n((place), __ATOMIC_RELAXED)
 #define ADD_SHARED(place, number) __atomic_fetch_add((place), (number), __ATOMIC_RELAXED)

@@ -136,7 +136,7 @@ static void forms_find(const void *caller) {
     dlclose(module);
 }
 
-/* Of the C++ library, if it is loaded with the program. */
+/* A function of the C++ library, if that is loaded with the program. */
 extern const char cxx_exception_allocate __asm__("__cxa_allocate_exception") __attribute__((weak));
 
 void new_calls_find(void) {

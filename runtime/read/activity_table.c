@@ -182,7 +182,7 @@ static void activity_sum_histograms(const struct activity_grouping *g, uint32_t 
     }
 }
 
-/* Of a sample: n values, their sum and the sum of their squares. */
+/* The standard deviation of n values, from their sum and the sum of their squares. */
 static uint64_t stddev_of(uint64_t count, uint64_t total, double squares, uint64_t widest) {
     double n = (double)count, sum = (double)total;
     double distances = squares - sum * (sum / n); /* squared, from the mean */

@@ -17,7 +17,7 @@ struct baseline_node {
     uint32_t raw, raw_counted;
 };
 
-/* Of a struct snapshot_activity. Memory in use is a state, no sum: it has none. */
+/* The baseline of a struct snapshot_activity. Memory in use is a state, no sum: it has none. */
 struct baseline_activity {
     uint64_t count, total, min, max, bytes, min_bytes, launches, launch_total, delay_total;
     double squares, byte_squares;

@@ -13,7 +13,8 @@ struct occupancy {
     const char *limiter; /* "registers", "shared memory", "blocks", "block size"; "" at 1000 */
 };
 
-/* Of a kernel's configuration. 0, or -1: not a kernel's, or the device's limits are not known. */
+/* The occupancy of a kernel's configuration. 0, or -1 for another activity and for a device whose
+ * limits are unknown. */
 int occupancy_of(struct occupancy *out, const struct snapshot_device *d,
                  const struct snapshot_activity *a);
 

@@ -32,7 +32,7 @@ struct run {
     uint32_t parent_pid;
     uint32_t cpus;
     uint64_t start_real_ns; /* CLOCK_REALTIME */
-    /* Of a call; NULL: not known. */
+    /* The cost of a call; NULL: unknown. */
     const struct arena_cost *cost;
     enum run_state state;
     int at_least;      /* its end is not known: ages are computed up to its last recorded action */

@@ -505,7 +505,7 @@ static int link_senders(struct snapshot *s) {
     return 0;
 }
 
-/* Of a recursive scope the outermost call counts. */
+/* Only the outermost call of a recursive scope is counted. */
 static int is_open_further_out(const struct snapshot_open *open, uint32_t count, uint32_t node) {
     for (uint32_t i = 0; i < count; ++i) {
         if (open[i].node == node) {
@@ -515,7 +515,7 @@ static int is_open_further_out(const struct snapshot_open *open, uint32_t count,
     return 0;
 }
 
-/* Of an open frame: the time of what was recorded right inside. */
+/* The time of the calls recorded directly inside an open frame. */
 struct inside {
     uint64_t nested;
     int recursive;

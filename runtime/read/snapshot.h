@@ -252,7 +252,7 @@ int snapshot_read_buckets(const struct snapshot *s, uint32_t thread, uint32_t un
 struct snapshot_measures *snapshot_read_measures(struct snapshot *s, uint32_t unit);
 /* Those of two places as of one. from: NULL = nothing. */
 void snapshot_add_measures(struct snapshot_measures *to, const struct snapshot_measures *from);
-/* Of all threads, while they had no open scope. */
+/* The measures of all threads while they had no open scope. */
 void snapshot_outside(const struct snapshot *s, struct snapshot_measures *out);
 /* The bytes in use of a place, from its measures. */
 uint64_t snapshot_memory_live(const uint64_t measure[MEASURE_COUNT]);

@@ -47,7 +47,7 @@ static void memory_say(const struct memory_ops *ops) {
 #endif
 }
 
-/* Of the threads that have no recorder, in the arena; NULL without memory. */
+/* The counts of threads that have no recorder, in the arena; NULL without memory. */
 static struct memory_scope *memory_outside(void) {
     uint32_t unit = arena_get(sizeof(struct memory_scope), ARENA_RECORD);
     if (!unit) {

@@ -49,7 +49,7 @@ static __thread int joining __attribute__((tls_model("initial-exec")));
 static pthread_key_t at_end;
 static int have_key;
 static struct thread_block *free_blocks; /* guarded by the registry's lock, as those below */
-/* Of threads whose end is not told by the key: see make_key. Likewise guarded. */
+/* Threads whose end the key does not report: see make_key. The same lock guards them. */
 static struct thread_block *unwatched_blocks;
 static struct thread_block *newest_block;
 static struct thread_block *parents_block; /* of the thread that forked */

@@ -28,7 +28,7 @@ static int has_all(const struct stint_row *row, const struct report_column *c) {
     return !(c->needs & ~row->has);
 }
 
-/* Of a time that is an estimate. */
+/* Marks a time that is an estimate. */
 static void cell_mark(char out[TEXT_NUMBER]) {
     size_t length = strnlen(out, TEXT_NUMBER - 2);
     memmove(out + 1, out, length);
@@ -62,7 +62,7 @@ static void cell_format(char out[TEXT_NUMBER], const struct stint_row *row,
     }
 }
 
-/* Of a column of text other than the name; returns the columns used. */
+/* Returns the columns used. For a column of text other than the name. */
 static size_t cell_put_text(const struct report *r, const struct stint_row *row,
                             const struct report_column *c) {
     const char *text = "-";

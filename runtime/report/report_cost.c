@@ -40,7 +40,7 @@ void report_cost_read(struct report_cost *out, const struct arena_cost *from, do
     out->ranges = from->ranges != 0;
 }
 
-/* Of each call that was measured, every group counts. */
+/* Every group is read for each call that was measured. */
 static uint64_t node_readings(const struct snapshot_node *n) {
     static const uint32_t counts[] = {
         MEASURE_USAGE_CALLS, MEASURE_CORE_CALLS, MEASURE_BRANCH_CALLS,  MEASURE_L1_CALLS,
@@ -57,8 +57,8 @@ static double calls_ns(uint64_t ps, uint64_t calls) {
     return (double)ps * (double)calls / 1000;
 }
 
-/* Of a timed call, in picoseconds. The processor overlaps the readings with the work between them, and
- * has less of it where little more time is recorded between two readings than they take. */
+/* The cost of a timed call, in picoseconds. The processor overlaps the readings with the work between
+ * them. It overlaps less where the time between two readings is little more than they take. */
 static double timed_ps(const struct report *r, const struct report_cost *each,
                        const struct snapshot_node *n) {
     double gaps = (double)n->calls + (double)n->splits + 2 * (double)n->recursions;
@@ -102,7 +102,7 @@ void node_cost_add(struct node_cost *to, const struct report *r, const struct sn
 
 /* ---- Times without it. */
 
-/* Of the children of a node, in ticks. */
+/* The cost of the children of a node, in ticks. */
 struct children_cost {
     double outer;
     double total; /* what their totals are without */

@@ -15,7 +15,7 @@ struct node_cost {
     double ns_timed;
     double ns_untimed;
     double ns_readings;
-    /* Of short calls: what is in the node's own time, and what is in the time around it. */
+    /* The cost of a short call, inside its own time and in the time around it. */
     double ns_inner;
     double ns_outer;
 };

@@ -29,7 +29,7 @@ static double node_cost_sum(const struct node_cost *c) {
     return c->ns_timed + c->ns_untimed + c->ns_readings;
 }
 
-/* Of all threads; *most: nanoseconds of the thread that has most. */
+/* The cost on all threads. *most: nanoseconds on the thread where it is highest. */
 static struct node_cost count_cost(const struct report *r, double *most) {
     struct node_cost all = {0}, here = all;
     const struct snapshot *s = r->snapshot;

@@ -18,8 +18,8 @@
 #define REPORT_NONE_OR REPORT_NONE " or "
 #define REPORT_OPTIONS_FORM WORDS_VIEWS "[,sort=" WORDS_SORT_KEYS "][,top=N][,threads][,corrected]"
 
-/* Of the fluid view, as stint_profiler_start and _stop name them; 0 is what the view shows without
- * them: both times, all that was recorded, by `sort`. */
+/* The states of the fluid view, as stint_profiler_start and _stop name them. 0: without them the
+ * view shows both times and all that was recorded, by `sort`. */
 enum fluid_state { FLUID_ALL, FLUID_CPU, FLUID_GPU };
 enum fluid_detail { FLUID_RECORDED, FLUID_DEFAULT, FLUID_OP_DETAIL, FLUID_ALL_OP_DETAIL };
 enum fluid_key {

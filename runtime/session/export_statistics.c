@@ -24,7 +24,7 @@ static int statistics_put_text(struct sink *to, void *unused) {
     return result;
 }
 
-/* Of the current interval. */
+/* Writes the statistics of the current interval. */
 static int snapshot_put(struct sink *to, int json) {
     struct snapshot s;
     int result = interval_open(&s, 0);

@@ -194,7 +194,7 @@ static void write_csv(const struct writer *w) {
 
 /* ---- JUnit. */
 
-/* Of an attribute or between tags; a character that XML does not allow is a question mark. */
+/* Text of an attribute or between tags. A character that XML does not allow becomes "?". */
 static void put_xml(struct sink *out, struct export_name text) {
     char clean[3 * EXPORT_NAME_BYTES];
     size_t length = export_clean(clean, text);

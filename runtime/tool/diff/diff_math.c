@@ -168,7 +168,7 @@ static double compute_mean(const double *v, uint32_t n) {
     return sum / double_max(n, 1);
 }
 
-/* Of the mean; that of a value is at least `error`. */
+/* The variance of the mean. The variance of one value is at least `error`. */
 static double compute_variance(const double *v, uint32_t n, double error) {
     double mean = compute_mean(v, n), sum = 0;
     for (uint32_t i = 0; i < n; ++i) {

@@ -383,7 +383,7 @@ static void format_top_cell(char out[TEXT_NUMBER], const struct top_row *r, doub
         snprintf(out, TEXT_NUMBER, "%llu", (unsigned long long)r->calls);
         break;
     case TOP_TOTAL:
-        /* Of a scope without a sample its age: nothing of it is in the total. */
+        /* A scope without a sample shows its age: its total is still 0. */
         text_time(out, r->total_ns ? r->total_ns : r->age_ns, CONFIG_UNIT_AUTO);
         break;
     case TOP_LIVE:
