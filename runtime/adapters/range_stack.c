@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Implementation notes
- * - A guard is an entry of the stack, so an entry never moves: a range that ends below others is
- *   marked as ended, and its place is free when those above it are.
- * - A signal handler may push and pop between any two instructions, balanced.
+ * - A guard is an entry's, so an entry never moves. The open ranges of a domain are a list, the
+ *   innermost one first; the entries that are free are another. So ranges of two domains that overlap
+ *   all the time need two entries.
+ * - The entry with the highest address is taken first, as stint searches least for a guard below all
+ *   that are open.
+ * - While a domain has ranges without an entry, its new ones get none either: each end is then that of
+ *   the range that began last.
+ * - A signal handler may push and pop between any two instructions, balanced: it leaves both lists as
+ *   they were.
  * - A stack is mapped, not allocated: libstint-mem.so would count it for the program's scope.
  */
 #include "range_stack.h"
@@ -16,13 +22,20 @@
 #include "session/range_calls.h"
 
 struct open_range {
-    stint_impl_opened guard;           /* first: at the guard's address */
-    const struct range_domain *domain; /* NULL: ended */
+    stint_impl_opened guard; /* first: at the guard's address */
+    uint64_t next;           /* number of the next one of its list; 0: it is the last */
+};
+
+struct domain_ranges {
+    uint32_t innermost; /* number of an entry */
+    uint32_t depth;     /* open ranges with an entry */
+    uint32_t unentered; /* open ranges without one, inside of those */
 };
 
 struct range_stack {
-    uint32_t depth; /* may be more than RANGE_STACK_MOST: those have no entry */
-    struct open_range open[RANGE_STACK_MOST];
+    struct domain_ranges of[RANGE_DOMAINS_ALL];
+    uint64_t first_free;
+    struct open_range open[RANGE_STACK_MOST + 1]; /* number 0 is none */
 };
 
 /* A pointer, and initial-exec: with the stack itself in thread-local storage a range costs 0.3 of a
@@ -35,6 +48,7 @@ static int has_key;
 
 static void stack_free(void *stack) {
     stack_here = NULL;
+    stint_impl_range_guards(NULL, 0);
     munmap(stack, sizeof(struct range_stack));
 }
 
@@ -45,7 +59,12 @@ static struct range_stack *stack_map(void) {
     if (pages == MAP_FAILED) {
         return NULL;
     }
-    return pages;
+    struct range_stack *stack = pages;
+    for (uint32_t i = 1; i <= RANGE_STACK_MOST; ++i) {
+        stack->open[i].next = i - 1;
+    }
+    stack->first_free = RANGE_STACK_MOST;
+    return stack;
 }
 
 static void key_make(void) {
@@ -64,7 +83,9 @@ static struct range_stack *stack_make(void) {
         stack_free(stack);
         stack = NULL;
     }
-    if (!stack) {
+    if (stack) {
+        stint_impl_range_guards(stack->open, sizeof stack->open);
+    } else {
         stint_impl_lose_range();
     }
     stack_here = stack;
@@ -74,13 +95,8 @@ static struct range_stack *stack_make(void) {
 /* The place of all ranges in the source. */
 static struct stint_impl_site place = {"", "NVTX", "", 0, 0, 0, 0, 0};
 
-static int count_open(const struct range_stack *stack, const struct range_domain *domain,
-                      uint32_t below) {
-    int count = 0;
-    for (uint32_t i = 0; i < below; ++i) {
-        count += stack->open[i].domain == domain;
-    }
-    return count;
+static int level_of(const struct domain_ranges *domain) {
+    return (int)(domain->depth + domain->unentered);
 }
 
 int range_push(const struct range_domain *domain, const struct range_name *name,
@@ -92,27 +108,32 @@ int range_push(const struct range_domain *domain, const struct range_name *name,
     if (!stack) {
         return 0;
     }
-    uint32_t at = stack->depth;
-    stack->depth = at + 1;
-    if (at >= RANGE_STACK_MOST) {
+    struct domain_ranges *of = &stack->of[domain->number];
+    int level = level_of(of);
+    uint64_t at = stack->first_free;
+    if (!at || of->unentered || domain->number == RANGE_DOMAIN_LOST) {
+        ++of->unentered;
         stint_impl_lose_range();
-        return RANGE_STACK_MOST;
+        return level;
     }
     struct open_range *range = &stack->open[at];
-    range->domain = domain;
+    stack->first_free = range->next;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    range->next = of->innermost;
+    of->innermost = (uint32_t)at;
+    ++of->depth;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     stint_impl_begin_dynamic(&range->guard, &place, stint_impl_set_id(set), name->bytes,
                              name->length, UINT64_MAX);
-    return count_open(stack, domain, at);
+    return level;
 }
 
 /* The inline path if it is the innermost scope, as it nearly always is. */
 static void range_end(struct open_range *range) {
     uint64_t me = (uint64_t)(uintptr_t)&range->guard;
     const struct stint_impl_frame *top = stint_impl_thread_here->top;
-    range->domain = NULL;
     if (!range->guard) {
-        return; /* switched off */
+        return; /* switched off, or counted as lost when it began */
     }
     if ((STINT_IMPL_LOAD(&top->guard) | STINT_IMPL_TAG) == (me | STINT_IMPL_TAG)) {
         stint_impl_end_open(&range->guard);
@@ -123,24 +144,23 @@ static void range_end(struct open_range *range) {
 
 int range_pop(const struct range_domain *domain) {
     struct range_stack *stack = stack_here;
-    if (stack && stack->depth > RANGE_STACK_MOST) {
-        --stack->depth; /* it was counted when it began */
-        return RANGE_STACK_MOST;
-    }
-    uint32_t at = 0;
-    if (stack) {
-        at = stack->depth;
-    }
-    while (at && stack->open[at - 1].domain != domain) {
-        --at;
-    }
-    if (!at) {
+    if (!stack || !level_of(&stack->of[domain->number])) {
         stint_impl_lose_end();
         return -1;
     }
-    range_end(&stack->open[at - 1]);
-    while (stack->depth && !stack->open[stack->depth - 1].domain) {
-        --stack->depth;
+    struct domain_ranges *of = &stack->of[domain->number];
+    if (of->unentered) {
+        --of->unentered; /* it was counted when it began */
+        return level_of(of);
     }
-    return count_open(stack, domain, stack->depth);
+    uint64_t at = of->innermost;
+    struct open_range *range = &stack->open[at];
+    range_end(range);
+    of->innermost = (uint32_t)range->next;
+    --of->depth;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    range->next = stack->first_free;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    stack->first_free = at;
+    return level_of(of);
 }

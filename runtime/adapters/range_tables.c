@@ -17,6 +17,7 @@
 #define STORE(p, v) __atomic_store_n((p), (v), __ATOMIC_RELEASE)
 
 const struct range_domain range_default_domain;
+static const struct range_domain lost_domain = {NULL, NULL, RANGE_DOMAIN_LOST};
 
 /* ---- Texts. */
 
@@ -76,14 +77,15 @@ const struct range_domain *range_domain_get(struct range_name name) {
     }
     const struct range_text *text = range_text_keep(name);
     if (!text) {
-        return &range_default_domain;
+        return &lost_domain;
     }
     uint32_t at = __atomic_fetch_add(&domain_count, 1, __ATOMIC_RELAXED);
     if (at >= RANGE_DOMAINS) {
         STORE(&domain_count, RANGE_DOMAINS);
         stint_impl_lose_range();
-        return &range_default_domain;
+        return &lost_domain;
     }
+    range_domains[at].number = at + 1;
     range_domains[at].set = set_of_name(name, NULL);
     STORE(&range_domains[at].name, text);
     return &range_domains[at];
@@ -98,11 +100,7 @@ static struct {
 
 /* Never 0: a category is not. */
 static uint64_t category_key(const struct range_domain *domain, uint32_t category) {
-    uint64_t number = 0;
-    if (domain != &range_default_domain) {
-        number = (uint64_t)(domain - range_domains) + 1;
-    }
-    return number << 32 | category;
+    return (uint64_t)domain->number << 32 | category;
 }
 
 /* The place of the key, or a free one; RANGE_CATEGORIES: there is neither. */

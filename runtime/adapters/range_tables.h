@@ -11,7 +11,9 @@
 
 #include "session/range_calls.h"
 
-#define RANGE_DOMAINS 256
+#define RANGE_DOMAINS 1024
+#define RANGE_DOMAIN_LOST (RANGE_DOMAINS + 1)
+#define RANGE_DOMAINS_ALL (RANGE_DOMAINS + 2)
 #define RANGE_CATEGORIES 2048
 #define RANGE_TEXT_BYTES (4u << 20) /* names of domains and registered strings */
 #define RANGE_STARTED 4096
@@ -32,6 +34,7 @@ struct range_text {
 struct range_domain {
     const struct range_text *name;
     const stint_set *set; /* NULL: the default one */
+    uint32_t number;      /* 0: without a domain; RANGE_DOMAIN_LOST: found no room */
 };
 
 /* That of ranges without a domain. */
@@ -40,7 +43,8 @@ extern const struct range_domain range_default_domain;
 /* NULL without room. */
 const struct range_text *range_text_keep(struct range_name name);
 
-/* The default one without room. */
+/* Without room that of RANGE_DOMAIN_LOST: several domains share it, so no end of a pushed range can be
+ * told to be that of one of them. */
 const struct range_domain *range_domain_get(struct range_name name);
 
 /* Gives a category of a domain its name. */

@@ -29,6 +29,29 @@ static int is_name(uint64_t guard) {
     return guard >> 63 != 0;
 }
 
+/* Guards of ranges that other interfaces open on this thread. Owner. */
+static __thread struct {
+    uint64_t from;
+    uint64_t bytes;
+} range_guards __attribute__((tls_model("initial-exec")));
+
+static int is_range(uint64_t guard) {
+    return guard - range_guards.from < range_guards.bytes;
+}
+
+/* Whether a scope above the frame is a range of another interface: it is not left with the frame's. */
+static int has_range_above(const struct thread_block *b, const struct stint_impl_frame *f) {
+    if (!range_guards.bytes) {
+        return 0;
+    }
+    while (++f <= b->hot.top) {
+        if (is_range(STINT_IMPL_LOAD(&f->guard))) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
 static void guard_write(uint64_t guard, uint64_t opened) {
     if (!is_name(guard)) {
         *(stint_impl_opened *)(uintptr_t)guard = opened;
@@ -161,29 +184,114 @@ static void count_unframed(struct thread_block *b, struct tree_edge e) {
     }
 }
 
-/* A guard that the caller's stack frame already opened was left by goto, longjmp or the like.
- * Scopes opened by name have no address: they may nest in themselves. */
-static void guard_reopen(struct thread_block *b, uint64_t guard) {
-    struct stint_impl_frame *stale = NULL;
+/* ---- Scopes that end, or are abandoned, before others above them, which stay open. */
+
+/* Counts the scope as abandoned, unless another thread has ended it. */
+static void frame_abandon(struct thread_block *b, struct stint_impl_frame *f) {
+    if (__atomic_exchange_n(&f->guard, STINT_IMPL_MOVED, __ATOMIC_RELAXED) != STINT_IMPL_MOVED) {
+        thread_lose(b, STINT_STATUS_ABANDONED);
+    }
+}
+
+void recorder_range_guards(const void *from, uint64_t bytes) {
+    struct thread_block *b = thread_block_here();
+    if (b && range_guards.bytes) {
+        for (struct stint_impl_frame *f = b->hot.top; f != b->frames; --f) {
+            if (is_range(STINT_IMPL_LOAD(&f->guard))) {
+                frame_abandon(b, f); /* nothing is written to its guard any more */
+            }
+        }
+    }
+    range_guards.from = (uint64_t)(uintptr_t)from;
+    range_guards.bytes = bytes;
+}
+
+/* The frames above that one which do not stay are marked as abandoned; the tool's ranges of all are
+ * closed, as they nest. Then the frame is the topmost one. Returns the first that stays, NULL: none. */
+static struct stint_impl_frame *crossed_take(struct thread_block *b, struct stint_impl_frame *f,
+                                             int all_stay) {
+    struct stint_impl_frame *first = NULL, *below = f;
+    for (struct stint_impl_frame *above = f + 1; above <= b->hot.top; ++above) {
+        uint64_t guard = STINT_IMPL_LOAD(&above->guard);
+        thread_close_range(b, above);
+        int is_open = guard && guard != STINT_IMPL_MOVED;
+        if (is_open && (all_stay || is_range(guard))) {
+            below = above;
+        } else { /* what was recorded in it is now inside the scope around it */
+            frame_abandon(b, above);
+            STINT_IMPL_STORE(&below->nested,
+                             STINT_IMPL_LOAD(&below->nested) + STINT_IMPL_LOAD(&above->nested));
+        }
+        if (!first && below == above) {
+            first = above;
+        }
+    }
+    b->hot.top = f;
+    return first;
+}
+
+/* Opens the scopes of those frames again, where they have not been abandoned, with the start that
+ * they had: each below what is open now, at most in the frame before its own. */
+static void crossed_open(struct thread_block *b, struct stint_impl_frame *from,
+                         const struct stint_impl_frame *last) {
+    for (; from <= last; ++from) {
+        uint64_t start = STINT_IMPL_LOAD(&from->start), nested = STINT_IMPL_LOAD(&from->nested);
+        uint32_t node = recorder_frame_node(from), sender = 0;
+        STINT_IMPL_STORE(&from->recursive, 0);
+        uint64_t guard = __atomic_exchange_n(&from->guard, 0, __ATOMIC_RELAXED);
+        if (guard == STINT_IMPL_MOVED) {
+            continue;
+        }
+        const struct stint_impl_node *n = tree_node(b, node);
+        if (n->kind & STINT_IMPL_SENT) {
+            sender = tree_above(b, node);
+        }
+        struct tree_edge e =
+            tree_get_sent(b, STINT_IMPL_LOAD(&b->hot.top->node), n->set, n->site, sender);
+        if (e.node) {
+            frame_push(b, guard_untag(guard), e, start);
+            STINT_IMPL_STORE(&b->hot.top->nested, nested);
+        }
+    }
+}
+
+/* ---- Begin. */
+
+/* A guard that the caller's stack frame already opened was left by goto, longjmp or the like, and with
+ * it what is above, but for ranges of other interfaces. Scopes opened by name have no address: they
+ * may nest in themselves. Returns 0 if that needs the thread to be entered. */
+static int guard_reopen(struct thread_block *b, uint64_t guard) {
+    struct stint_impl_frame *stale = NULL, *last = b->hot.top;
     if (!is_name(guard)) {
         stale = frame_find(b, guard);
     }
-    if (stale) {
+    if (stale && has_range_above(b, stale)) {
+        if (!b->busy) {
+            return 0;
+        }
+        crossed_take(b, stale - 1, 0);
+        crossed_open(b, stale, last);
+    } else if (stale) {
         thread_unwind(b, stale - 1);
     }
     if (STINT_IMPL_UNLIKELY(STINT_IMPL_LOAD(&b->hot.top->guard) == STINT_IMPL_MOVED)) {
         thread_drop_moved(b);
     }
+    return 1;
 }
 
-/* Before a scope is opened: whether it can be, else it is counted as lost. */
-static int begin_prepare(struct thread_block *b, uint64_t guard, uint32_t site) {
-    guard_reopen(b, guard);
+enum begin { BEGIN_NOW, BEGIN_LOST, BEGIN_ENTERED };
+
+/* Before a scope is opened: whether it can be, is counted as lost, or can be in the slow path alone. */
+static enum begin begin_prepare(struct thread_block *b, uint64_t guard, uint32_t site) {
+    if (!guard_reopen(b, guard)) {
+        return BEGIN_ENTERED;
+    }
     if (!site) {
         thread_lose(b, STINT_STATUS_NO_NAME);
-        return 0;
+        return BEGIN_LOST;
     }
-    return 1;
+    return BEGIN_NOW;
 }
 
 /* Opens the scope if it has a node, or counts it as lost. */
@@ -202,8 +310,9 @@ static int begin_edge(struct thread_block *b, uint64_t guard, struct tree_edge e
 /* Opens the scope if that needs no new node, or counts it as lost. */
 static int begin_known(struct thread_block *b, uint64_t guard, uint32_t set, uint32_t site,
                        uint64_t start) {
-    if (!begin_prepare(b, guard, site)) {
-        return 1;
+    enum begin how = begin_prepare(b, guard, site);
+    if (how != BEGIN_NOW) {
+        return how == BEGIN_LOST;
     }
     return begin_edge(b, guard, tree_find(b, b->hot.top->node, set, site), start);
 }
@@ -235,8 +344,9 @@ void recorder_begin(uint64_t guard, uint64_t word, uint32_t set, uint64_t start)
 
 int recorder_begin_known_sent(struct thread_block *b, uint64_t guard, uint32_t site,
                               uint32_t sender) {
-    if (!begin_prepare(b, guard, site)) {
-        return 1;
+    enum begin how = begin_prepare(b, guard, site);
+    if (how != BEGIN_NOW) {
+        return how == BEGIN_LOST;
     }
     return begin_edge(b, guard, tree_find_sent(b, b->hot.top->node, 0, site, sender), 0);
 }
@@ -311,25 +421,14 @@ static void end_untimed(struct thread_block *b, struct stint_impl_frame *f,
     thread_pop(b);
 }
 
-int recorder_end(uint64_t guard, uint64_t opened, uint64_t now,
-                 const struct stint_impl_call *call) {
-    struct thread_block *b = thread_block_here();
-    struct stint_impl_frame *f = NULL;
-    if (b) {
-        f = frame_find_opened(b, guard, opened);
-    }
-    if (!f) {
-        if (!is_name(guard)) {
-            end_moved(guard, opened);
-        }
-        return -1;
-    }
-    thread_unwind(b, f);
+/* The topmost frame's scope ends. now 0 = read the clock. */
+static void end_top(struct thread_block *b, uint64_t now, const struct stint_impl_call *call) {
+    struct stint_impl_frame *f = b->hot.top;
     if (STINT_IMPL_LOAD(&f->start) & STINT_IMPL_UNTIMED) {
         end_untimed(b, f, call);
-        return 0;
+        return;
     }
-    if (!now || clock_kind() != CLOCK_KIND_COUNTER) {
+    if (!now) {
         now = clock_ticks();
     }
     uint32_t recursive = STINT_IMPL_LOAD(&f->recursive);
@@ -356,98 +455,75 @@ int recorder_end(uint64_t guard, uint64_t opened, uint64_t now,
     if (!backwards && is_over_threshold(b, ticks, call)) {
         log_slow(b, n, ticks, call->info);
     }
-    return 0;
-}
-
-/* A scope above one that ends before it, and what it takes to open it again. */
-struct crossed {
-    uint64_t guard;
-    uint64_t start;
-    uint64_t nested;
-    uint32_t node;
-};
-#define CROSSED_MOST 16 /* more are abandoned */
-
-/* The scopes above the frame, the outermost first, taken off without a sample. Their number; 0: there
- * are none, or they have to be abandoned. */
-static uint32_t crossed_take(struct thread_block *b, struct stint_impl_frame *f,
-                             struct crossed out[CROSSED_MOST]) {
-    uint32_t count = (uint32_t)(b->hot.top - f);
-    if (count > CROSSED_MOST || emit_on()) {
-        return 0;
-    }
-    for (uint32_t i = 0; i < count; ++i) {
-        const struct stint_impl_frame *from = f + 1 + i;
-        out[i].guard = guard_untag(STINT_IMPL_LOAD(&from->guard));
-        out[i].start = STINT_IMPL_LOAD(&from->start);
-        out[i].nested = STINT_IMPL_LOAD(&from->nested);
-        out[i].node = recorder_frame_node(from);
-        if (out[i].guard == STINT_IMPL_MOVED) {
-            return 0;
-        }
-    }
-    while (b->hot.top != f) {
-        STINT_IMPL_STORE(&b->hot.top->nested, 0); /* it goes with the scope */
-        thread_pop(b);
-    }
-    return count;
-}
-
-/* Below what is open now, with the start that it had. */
-static void crossed_open(struct thread_block *b, const struct crossed *from) {
-    const struct stint_impl_node *n = tree_node(b, from->node);
-    uint32_t sender = 0;
-    if (n->kind & STINT_IMPL_SENT) {
-        sender = tree_above(b, from->node);
-    }
-    struct tree_edge e =
-        tree_get_sent(b, STINT_IMPL_LOAD(&b->hot.top->node), n->set, n->site, sender);
-    if (e.node) {
-        frame_push(b, from->guard, e, from->start);
-        STINT_IMPL_STORE(&b->hot.top->nested, from->nested);
-    }
 }
 
 /* Each of two scopes that cross has its whole time. The time of both is own time of the one that
  * began later: it is taken from that of the other one, and once from that of the scope around. */
-static int end_below(struct thread_block *b, struct stint_impl_frame *f, uint64_t opened) {
-    struct crossed above[CROSSED_MOST];
-    uint64_t guard = guard_untag(STINT_IMPL_LOAD(&f->guard));
-    uint32_t count = crossed_take(b, f, above);
-    if (!count) {
-        return recorder_end(guard, opened, 0, NULL);
+static void end_below(struct thread_block *b, struct stint_impl_frame *f, uint64_t now,
+                      const struct stint_impl_call *call, int all_stay) {
+    struct stint_impl_frame *last = b->hot.top, *first = crossed_take(b, f, all_stay);
+    uint64_t both = 0;
+    if (!now) {
+        now = clock_ticks();
     }
-    uint64_t now = clock_ticks();
-    uint64_t both = saturating_subtract(now, u64_max(above[0].start, STINT_IMPL_LOAD(&f->start)));
-    if (STINT_IMPL_LOAD(&f->recursive)) {
-        both = 0; /* it has no time of its own */
+    if (first && !STINT_IMPL_LOAD(&f->recursive)) { /* else it has no time of its own */
+        both = saturating_subtract(
+            now, u64_max(STINT_IMPL_LOAD(&first->start), STINT_IMPL_LOAD(&f->start)));
     }
     STINT_IMPL_STORE(&f->nested, STINT_IMPL_LOAD(&f->nested) + both);
-    int result = recorder_end(guard, opened, 0, NULL);
+    end_top(b, now, call);
     struct stint_impl_frame *around = b->hot.top;
     STINT_IMPL_STORE(&around->nested, saturating_subtract(STINT_IMPL_LOAD(&around->nested), both));
-    for (uint32_t i = 0; i < count; ++i) {
-        crossed_open(b, &above[i]);
-    }
-    return result;
+    crossed_open(b, f + 1, last);
 }
 
-int recorder_end_crossing(uint64_t guard, uint64_t opened) {
+/* 0, or -1 if the thread cannot be entered or has no such scope. */
+static int end_crossing(uint64_t guard, uint64_t opened, uint64_t now,
+                        const struct stint_impl_call *call, int all_stay) {
     struct thread_block *b = thread_enter(0);
-    struct stint_impl_frame *f = NULL;
     if (!b) {
-        return recorder_end(guard, opened, 0, NULL);
+        return -1;
     }
-    f = frame_find_opened(b, guard, opened);
-    int result = -1;
+    struct stint_impl_frame *f = frame_find_opened(b, guard, opened);
     if (f) {
-        result = end_below(b, f, opened);
+        end_below(b, f, now, call, all_stay);
     }
     thread_leave(b);
     if (!f) {
-        return recorder_end(guard, opened, 0, NULL); /* it may be another thread's */
+        return -1;
     }
-    return result;
+    return 0;
+}
+
+int recorder_end(uint64_t guard, uint64_t opened, uint64_t now,
+                 const struct stint_impl_call *call) {
+    struct thread_block *b = thread_block_here();
+    struct stint_impl_frame *f = NULL;
+    if (b) {
+        f = frame_find_opened(b, guard, opened);
+    }
+    if (!f) {
+        if (!is_name(guard)) {
+            end_moved(guard, opened);
+        }
+        return -1;
+    }
+    if (clock_kind() != CLOCK_KIND_COUNTER) {
+        now = 0; /* the caller has read another clock */
+    }
+    if (has_range_above(b, f) && !end_crossing(guard, opened, now, call, 0)) {
+        return 0;
+    }
+    thread_unwind(b, f);
+    end_top(b, now, call);
+    return 0;
+}
+
+int recorder_end_crossing(uint64_t guard, uint64_t opened) {
+    if (!end_crossing(guard, opened, 0, NULL, 1)) {
+        return 0;
+    }
+    return recorder_end(guard, opened, 0, NULL); /* it may be another thread's */
 }
 
 /* The node of a sample without a scope, made if need be; 0: none, counted. */

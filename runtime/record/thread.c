@@ -356,11 +356,15 @@ static void range_close(struct thread_block *b) {
     }
 }
 
-void thread_pop(struct thread_block *b) {
-    struct stint_impl_frame *f = b->hot.top;
+void thread_close_range(struct thread_block *b, const struct stint_impl_frame *f) {
     if (STINT_IMPL_LOAD(&f->guard)) { /* 0: cancelled inside emit_push */
         range_close(b);
     }
+}
+
+void thread_pop(struct thread_block *b) {
+    struct stint_impl_frame *f = b->hot.top;
+    thread_close_range(b, f);
     STINT_IMPL_STORE(&f[-1].nested, STINT_IMPL_LOAD(&f[-1].nested) + STINT_IMPL_LOAD(&f->nested));
     STINT_IMPL_STORE(&f->recursive, 0);
     STINT_IMPL_STORE(&f->guard, 0);

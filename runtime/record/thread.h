@@ -94,6 +94,8 @@ void thread_pages_put(struct thread_block *b);
  * itself if it was recorded (the caller has put it there), else that of the recorded calls in
  * it. */
 void thread_pop(struct thread_block *b);
+/* Closes the range that a tool has for that frame. */
+void thread_close_range(struct thread_block *b, const struct stint_impl_frame *f);
 /* Takes frames off the stack until `keep` is on top; each is an abandoned scope, unless another
  * thread has ended, and counted, it. */
 void thread_unwind(struct thread_block *b, struct stint_impl_frame *keep);

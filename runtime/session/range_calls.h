@@ -11,6 +11,7 @@
 #include "stint/stint.h"
 
 #define stint_impl_end_crossing STINT_IMPL_ABI_NAME(stint_impl_end_crossing)
+#define stint_impl_range_guards STINT_IMPL_ABI_NAME(stint_impl_range_guards)
 #define stint_impl_handle_end_in STINT_IMPL_ABI_NAME(stint_impl_handle_end_in)
 #define stint_impl_mark_named STINT_IMPL_ABI_NAME(stint_impl_mark_named)
 #define stint_impl_value_named STINT_IMPL_ABI_NAME(stint_impl_value_named)
@@ -22,6 +23,8 @@
 #endif
 /* Ends the scope of that guard, and leaves those above it open: recorder_end_crossing. */
 extern void stint_impl_end_crossing(void *guard);
+/* Where the calling thread has the guards of its ranges: recorder_range_guards. */
+extern void stint_impl_range_guards(const void *from, uint64_t bytes);
 /* As stint_impl_handle_end, into a set; NULL: the default one. */
 extern void stint_impl_handle_end_in(uint64_t *handle, const stint_set *set);
 /* A mark and a value in the trace, under a name made at run time. */

@@ -17,6 +17,10 @@ void stint_impl_end_crossing(void *guard) {
     }
 }
 
+void stint_impl_range_guards(const void *from, uint64_t bytes) {
+    recorder_range_guards(from, bytes);
+}
+
 void stint_impl_handle_end_in(uint64_t *handle, const stint_set *set) {
     handle_end_in(handle, stint_impl_set_id(set));
 }

@@ -60,7 +60,8 @@ if(TARGET stint_nvtx AND TARGET stint_tool)
     target_include_directories(stint_gpu_nvtx_in_bench SYSTEM PRIVATE "${STINT_NVTX_INCLUDE_DIR}")
     target_compile_definitions(stint_gpu_nvtx_in_bench PRIVATE WITH_TIMER _GNU_SOURCE=1)
     stint_nvtx_settings(stint_gpu_nvtx_in_bench)
-    foreach(case IN ITEMS ranges domains full modules again fork never_both another_tool report)
+    foreach(case IN ITEMS ranges domains full crossing overlapping balance leaves modules again
+            fork never_both another_tool report)
         add_test(NAME nvtx_in.${case}
             COMMAND Python3::Interpreter -B "${CMAKE_CURRENT_LIST_DIR}/nvtx_in_test.py"
                 $<TARGET_FILE:stint_tool> $<TARGET_FILE:stint_gpu_nvtx_in>

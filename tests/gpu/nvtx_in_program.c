@@ -137,7 +137,7 @@ static void full(void) {
         nvtxRangeEnd(ids[i]);
     }
     nvtxRangeEnd(nvtxRangeStartA("after them"));
-    for (int i = 0; i < 300; ++i) {
+    for (int i = 0; i < 1100; ++i) {
         snprintf(name, sizeof name, "domain %d", i);
         nvtxEventAttributes_t e = event_of("in a domain");
         nvtxDomainHandle_t domain = nvtxDomainCreateA(name);
@@ -152,6 +152,77 @@ static void full(void) {
         nvtxRangePop();
     }
     nvtxRangePushA("balanced again");
+    nvtxRangePop();
+}
+
+/* Ranges of as many domains, each ended before those that began after it; then none is open. */
+static void crossing(int count) {
+    static nvtxDomainHandle_t domains[1000];
+    char name[32];
+    for (int i = 0; i < count; ++i) {
+        snprintf(name, sizeof name, "crossing %d", i);
+        nvtxEventAttributes_t e = event_of(name);
+        domains[i] = nvtxDomainCreateA(name);
+        expect(nvtxDomainRangePushEx(domains[i], &e) == 0, "the level in its domain");
+    }
+    usleep(20000);
+    for (int i = 0; i < count; ++i) {
+        expect(nvtxDomainRangePop(domains[i]) == 0, "the level of the range that ended");
+    }
+    nvtxRangePushA("balanced again");
+    nvtxRangePop();
+}
+
+/* Two domains have a range open at each time, and never more than two. */
+static void overlapping(void) {
+    nvtxDomainHandle_t domains[2] = {nvtxDomainCreateA("one"), nvtxDomainCreateA("two")};
+    nvtxEventAttributes_t e = event_of("overlapping");
+    nvtxDomainRangePushEx(domains[0], &e);
+    for (int i = 1; i < 2000; ++i) {
+        nvtxDomainRangePushEx(domains[i % 2], &e);
+        nvtxDomainRangePop(domains[(i + 1) % 2]);
+    }
+    nvtxDomainRangePop(domains[1]);
+}
+
+/* A domain's ranges that find no room, with those of another that do. */
+static void balance(void) {
+    nvtxDomainHandle_t one = nvtxDomainCreateA("one"), two = nvtxDomainCreateA("two");
+    nvtxEventAttributes_t e = event_of("outer");
+    nvtxDomainRangePushEx(one, &e);
+    e = event_of("filler");
+    for (int i = 0; i < 191; ++i) {
+        nvtxDomainRangePushEx(two, &e);
+    }
+    e = event_of("without room");
+    expect(nvtxDomainRangePushEx(one, &e) == 1, "the level of a range without room");
+    nvtxDomainRangePop(two);
+    expect(nvtxDomainRangePushEx(one, &e) == 2, "it has none either, inside of that one");
+    usleep(20000);
+    expect(nvtxDomainRangePop(one) == 2, "the innermost ends first");
+    expect(nvtxDomainRangePop(one) == 1, "then the one around it");
+    e = event_of("with room");
+    nvtxDomainRangePushEx(one, &e);
+    nvtxDomainRangePop(one);
+    expect(nvtxDomainRangePop(one) == 0, "then the outer one");
+    expect(nvtxDomainRangePop(one) < 0, "and then none");
+    for (int i = 0; i < 190; ++i) {
+        nvtxDomainRangePop(two);
+    }
+}
+
+static void *leave_it_open(void *unused) {
+    nvtxRangePushA("never ended");
+    return unused;
+}
+
+static void leaves(void) {
+    pthread_t thread;
+    for (int i = 0; i < 300; ++i) {
+        pthread_create(&thread, NULL, leave_it_open, NULL);
+        pthread_join(thread, NULL);
+    }
+    nvtxRangePushA("after them");
     nvtxRangePop();
 }
 
@@ -193,6 +264,14 @@ int main(int argc, char **argv) {
         domains();
     } else if (!strcmp(story, "full")) {
         full();
+    } else if (!strcmp(story, "crossing") && argc > 2) {
+        crossing(atoi(argv[2]));
+    } else if (!strcmp(story, "overlapping")) {
+        overlapping();
+    } else if (!strcmp(story, "balance")) {
+        balance();
+    } else if (!strcmp(story, "leaves")) {
+        leaves();
     } else if (!strcmp(story, "fork")) {
         forks();
     } else if (!strcmp(story, "again")) {

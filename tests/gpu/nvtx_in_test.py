@@ -17,6 +17,7 @@ import tempfile
 
 TOOL, PROGRAM, LIBRARY, STINT_PROGRAM = sys.argv[1:5]
 LIMIT = 240
+OPEN = 192  # ranges that may be open
 
 
 def run(*command, **env):
@@ -108,11 +109,47 @@ def case_full(folder):
     found = calls(file)
     need(found["many", ""] == 4096 and found["after them", ""] == 1, found)
     in_domains = sum(n for (name, _), n in found.items() if name == "in a domain")
-    need(in_domains == 300 and found["in a domain", ""] == 44, in_domains)
+    need(in_domains == 1024 and ("in a domain", "") not in found, in_domains)
     deep = sum(n for (name, _), n in found.items() if name.startswith("deep"))
-    need(deep == 256 and found["balanced again", ""] == 1, deep)
+    need(deep == OPEN and found["balanced again", ""] == 1, deep)
     lost = losses(file)
-    need(lost == {"range_full": 5000 - 4096 + 44 + 44}, lost)
+    need(lost == {"range_full": 5000 - 4096 + 2 * (1100 - 1024) + 300 - OPEN}, lost)
+
+
+def case_crossing(folder):
+    """Ranges of many domains that cross: each has its own end; those without room are counted."""
+    for count in (17, 18, 20, 150, OPEN, 300, 1000):
+        file, _ = record(folder, PROGRAM, "crossing", str(count), file=f"{count}.stint")
+        found = {name: row for (name, _), row in rows(file).items() if name.startswith("crossing")}
+        kept = min(count, OPEN)
+        need(set(found) == {f"crossing {i}" for i in range(kept)}, count, sorted(found))
+        need(all(row["calls"] == 1 and row["total_ns"] >= 20e6 for row in found.values()), found)
+        need(calls(file)["balanced again", ""] == 1, count)
+        lost = count - kept
+        need(losses(file) == ({"range_full": lost} if lost else {}), count, losses(file))
+
+
+def case_overlapping(folder):
+    """Ranges that overlap without end take the room of those that are open."""
+    file, _ = record(folder, PROGRAM, "overlapping")
+    need(calls(file) == {("overlapping", "one"): 1000, ("overlapping", "two"): 1000}, rows(file))
+    need(not losses(file), losses(file))
+
+
+def case_balance(folder):
+    """An end is that of the range of its domain that began last, recorded or not."""
+    file, _ = record(folder, PROGRAM, "balance")
+    need(calls(file) == {("outer", "one"): 1, ("with room", "one"): 1, ("filler", "two"): 191},
+         rows(file))
+    need(rows(file)["outer", "one"]["total_ns"] >= 20e6, rows(file))
+    need(losses(file) == {"range_full": 2, "stray_end": 1}, losses(file))
+
+
+def case_leaves(folder):
+    """Threads that end inside a range: counted, and the next thread starts from none."""
+    file, _ = record(folder, PROGRAM, "leaves")
+    need(calls(file) == {("after them", ""): 1}, rows(file))
+    need(losses(file) == {"abandoned": 300}, losses(file))
 
 
 def case_modules(folder):

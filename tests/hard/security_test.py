@@ -157,7 +157,7 @@ def format_strings(options, folder):
              *("-DSTINT_%s=\"\"" % name  # of runtime/tool, by CMake
                for name in ("LIBRARY_ARCHITECTURE", "LIBRARY_FOLDER", "MEM_LIBRARY")),
              "-Werror=format-nonliteral", "-Werror=format-security", "-Wformat-nonliteral"]
-    ranges = [s for s in sources if s.parent.name == "nvtx"]  # uses the public header
+    ranges = [s for s in sources if s.parent.name == "adapters"]  # uses the public header
     run(*flags, "-DWITH_TIMER=1", *where, *ranges)
     run(*flags, *where, *(s for s in sources if s not in ranges))
     bad = folder / "bad.c"
