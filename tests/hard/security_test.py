@@ -148,7 +148,7 @@ def names(options, folder):
 def format_strings(options, folder):
     """Every format in the runtime and the tool is a literal, by the compiler's own check."""
     sources = sorted((options.source / "runtime").glob("**/*.c"))
-    sources = [s for s in sources if s.name not in ("gpu_cudart.c", "nvtx.c", "nvtx_calls.c")]
+    sources = [s for s in sources if s.name not in ("gpu_cudart.c", "nvtx.c", "emit_nvtx.c")]
     need(len(sources) > 50, sources)
     gen = [options.build / "runtime" / "gen", options.build / "runtime" / "page"]
     where = ["-I%s" % path for path in (options.source / "include", options.source / "runtime",
