@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Programs that start others, also instrumented ones, by all the ways there are, inside a scope and
- * with threads at work; one that becomes a daemon by daemon(3); and a child of vfork that opens
- * scopes, which are its parent's.
+ * with threads at work; one that becomes a daemon by daemon(3); a child of vfork that opens
+ * scopes, which are its parent's; and children in strict seccomp mode.
  */
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <spawn.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 
 #include "../run/run_support.h"
 #include "recorded.h"
@@ -241,6 +244,36 @@ TEST(fork_exec, scopes_of_a_child_of_vfork_are_its_parents) {
     CHECK_EQ_U64(lost(STINT_STATUS_ABANDONED), 3);
     CHECK_EQ_U64(lost_in_all(), 3);
     CHECK_EQ_U64(open_scopes(), 0);
+}
+
+/* ---- Strict seccomp mode: read, write, _exit and sigreturn are allowed, the counter is not (prctl(2),
+ * PR_SET_TSC; the kernel's disable_TSC at the change to that mode). */
+
+#define SANDBOXED 7
+
+/* A child that opens scopes in that mode. The status, as of wait. */
+static int run_sandboxed(int is_on) {
+    pid_t child = fork();
+    if (!child) {
+        timed("before", 1);
+        stint_enable(is_on);
+        if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT)) {
+            _exit(1);
+        }
+        for (int i = 0; i < 3; ++i) {
+            REGISTER_TIMER("in the sandbox");
+        }
+        syscall(SYS_exit, SANDBOXED); /* _exit calls exit_group */
+    }
+    return run_wait(child);
+}
+
+TEST(fork_exec, scopes_that_are_off_run_in_strict_seccomp_mode) {
+    int status = run_sandboxed(0);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 1) {
+        SKIP("no strict seccomp mode here");
+    }
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == SANDBOXED);
 }
 
 HARNESS_MAIN()
