@@ -67,7 +67,7 @@ static void put_cost(const struct report *r, const struct node_cost *c, double m
         ppm = most * 1e6 / (double)s->wall_ns;
     }
     text_share(share, snapshot_whole(ppm));
-    text_add(r->out, "stint cost %s %% of this run: ", share);
+    text_add(r->out, "stint cost at least %s %% of this run: ", share);
     put_cost_each(r->out, c->timed, "call", c->ns_timed, r->cost->timed);
     if (c->untimed) {
         text_add(r->out, ", ");
@@ -221,11 +221,10 @@ static void put_corrected(const struct report *r) {
         ticks = saturating_add(ticks, s->nodes[i].own_cost);
     }
     text_time(sum, snapshot_ns(s, ticks), CONFIG_UNIT_AUTO);
-    text_add(
-        r->out,
-        "corrected: ~ is without stint's own cost, %s of all self times; percentiles, min, max "
-        "and other times are as measured\n",
-        sum);
+    text_add(r->out,
+             "corrected: ~ is without stint's own cost, at least %s of all self times; "
+             "percentiles, min, max and other times are as measured\n",
+             sum);
 }
 
 /* Memory that was allocated and no scope was open. */
