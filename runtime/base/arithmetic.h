@@ -38,6 +38,10 @@ static inline double double_max(double a, double b) {
     return a > b ? a : b;
 }
 
+static inline double double_square(double v) {
+    return v * v;
+}
+
 /* The number of these bits, which may be damaged: 0 for those that are not a sum of anything. */
 static inline double double_of_bits(uint64_t bits) {
     double v;

@@ -65,10 +65,6 @@ static struct moments moments_of(const struct histogram *h, const struct deviati
     return m;
 }
 
-static double double_square(double v) {
-    return v * v;
-}
-
 /* The sum of the squared distances of all samples from their mean. */
 static double deviation_squares(const struct moments *m, const struct deviation_known *known) {
     double min = (double)known->min, max = (double)known->max;

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Of a sampled node the calls come in blocks, and of each block of w calls one, drawn at random, is
- * timed: it took x and represents all w. So
+ * The calls of a sampled node come in blocks. One call of each block of w calls, drawn at random,
+ * is timed: it took x and represents all w. So
  *
  *   mean  m = sum(w x) / sum(w)
  *   total T = n m, of all n calls
- *   variance of T = (n / sum(w))^2 k / (k - 1) sum(w (w - 1) (x - m)^2), for k timed calls
+ *   variance of T = (n / sum(w))^2 k / (k - 1) sum(v (x - m)^2)
  *
- * With the same w for all, this is the textbook formula of a sample without replacement. One call of
- * every block is spread more evenly than k calls of all n are: the error is that or smaller. The
- * calls that were timed for another reason, as the first ones, are added as they are.
+ * with v = w (w - 1), for k timed calls. With the same w for all, this is the textbook formula of
+ * a sample without replacement. One call of every block is spread more evenly than k calls of all
+ * n are: the error is that or smaller. The variance is known as well as from sum(v)^2 / sum(v^2)
+ * calls, which is k where all w are the same. The calls that were timed for another reason, as the
+ * first ones, are added as they are.
  *
  * The own time of a node with such children is its total without theirs. It does not matter in which
  * of its calls they were timed.
@@ -19,6 +21,7 @@
 #include <string.h>
 
 #include "base/arithmetic.h"
+#include "deviation.h"
 
 #define ACQUIRE(p) __atomic_load_n((p), __ATOMIC_ACQUIRE)
 
@@ -33,7 +36,7 @@ void estimate_read(struct snapshot_sampled *out, const struct snapshot *s, uint3
     out->total = ACQUIRE(&from->total);
     out->calls = ACQUIRE(&from->calls);
     out->weighted = ACQUIRE(&from->weighted);
-    for (int i = 0; i < 3; ++i) {
+    for (int i = 0; i < STINT_IMPL_ERROR_SUMS; ++i) {
         out->error[i] = double_of_bits(ACQUIRE(&from->error[i]));
     }
 }
@@ -46,58 +49,70 @@ void estimate_subtract(struct snapshot_sampled *out, const struct snapshot_sampl
     if (out->weighted != UINT64_MAX) {
         out->weighted -= then->weighted;
     }
-    for (int i = 0; i < 3; ++i) {
+    for (int i = 0; i < STINT_IMPL_ERROR_SUMS; ++i) {
         out->error[i] = double_max(out->error[i] - then->error[i], 0);
     }
 }
 
-/* The sum and variance of the node's calls that were drawn or left out. */
+/* The sum of the node's calls that were drawn or left out. */
 struct part {
     double total;
-    double variance;
+    struct uncertainty uncertain;
 };
+
+#define SPREAD_LEAST 1e-9 /* of the squared mean: less is rounding */
 
 static struct part part_of_blocks(const struct snapshot_sampled *from) {
     struct part out;
-    double k = (double)from->timed, n = k + (double)from->untimed;
-    double mean = (double)from->weighted / (double)from->calls;
-    double scale = n / (double)from->calls;
+    double k = (double)from->timed, untimed = (double)from->untimed;
+    double calls = (double)from->calls, mean = (double)from->weighted / calls;
+    double squared = mean * mean, scale = (k + untimed) / calls;
     const double *e = from->error;
-    double spread = double_max(e[2] - 2 * mean * e[1] + mean * mean * e[0], 0);
-    out.total = mean * n;
-    out.variance = scale * scale * spread * k / (k - 1);
+    double spread = double_max(e[2] - 2 * mean * e[1] + squared * e[0], 0) / e[0];
+    double third = (e[3] - 3 * mean * e[2] + 3 * squared * e[1]) / e[0] - squared * mean;
+    struct uncertain_sum sum;
+    sum.samples = e[0] * e[0] / e[4];
+    sum.looks = calls * calls / (e[0] + calls);
+    sum.variance = scale * scale * e[0] * spread * k / (k - 1);
+    sum.others = mean * untimed;
+    sum.skewness = 0;
+    if (spread > SPREAD_LEAST * squared) {
+        sum.skewness = double_max(third, -third) / (spread * deviation_root(spread));
+    }
+    uncertainty_of(&out.uncertain, &sum);
+    out.total = mean * (k + untimed);
     return out;
 }
 
-/* With less than two drawn calls, the mean of all timed ones, which is off by their range at
- * most. */
+/* With too few drawn calls to see their spread, the mean of all timed ones. */
 static struct part part_of_few(const struct snapshot_node *n) {
     struct part out;
-    double untimed = (double)n->sampled.untimed;
-    double range = (double)saturating_subtract(n->max, n->min) * untimed;
-    out.total = (double)n->sampled.total + (double)n->total / (double)n->count * untimed;
-    out.variance = range * range;
+    double others = (double)n->total / (double)n->count * (double)n->sampled.untimed;
+    const struct uncertain_sum sum = {.samples = 1, .looks = 1, .others = others};
+    uncertainty_of(&out.uncertain, &sum);
+    out.total = (double)n->sampled.total + others;
     return out;
 }
 
 static void node_estimate(struct snapshot_node *n) {
     const struct snapshot_sampled *from = &n->sampled;
+    static const struct uncertainty exactly;
     struct part part;
     n->calls = saturating_add(n->count, from->untimed);
     n->scaled = n->total;
-    n->variance = 0;
+    n->uncertain = exactly;
     n->saturated = 0;
     if (!from->untimed || !n->count) {
         return;
     }
-    if (from->timed >= 2 && from->calls >= from->timed) {
+    if (from->timed >= 2 && from->calls >= from->timed && from->error[4] > 0) {
         part = part_of_blocks(from);
     } else {
         part = part_of_few(n);
     }
     n->scaled =
         saturating_add(saturating_subtract(n->total, from->total), snapshot_whole(part.total));
-    n->variance = part.variance;
+    n->uncertain = part.uncertain;
     n->saturated = from->weighted == UINT64_MAX || n->scaled >= UINT64_MAX - 1;
 }
 
@@ -107,7 +122,7 @@ void estimate_nodes(struct snapshot *s) {
         node_estimate(n);
         n->inside = 0;
         n->splits = 0;
-        n->own_variance = n->variance;
+        n->own_uncertain = n->uncertain;
         n->estimated = n->sampled.untimed != 0;
     }
     for (uint32_t i = 0; i < s->node_count; ++i) {
@@ -118,14 +133,11 @@ void estimate_nodes(struct snapshot *s) {
         struct snapshot_node *around = &s->nodes[n->parent];
         around->inside = saturating_add(around->inside, n->scaled);
         around->splits += n->count;
-        around->own_variance += n->variance;
+        uncertainty_add(&around->own_uncertain, &n->uncertain);
         around->estimated |= n->sampled.untimed != 0;
     }
     for (uint32_t i = 0; i < s->node_count; ++i) {
         struct snapshot_node *n = &s->nodes[i];
         n->own = saturating_subtract(n->scaled, n->estimated ? n->inside : n->nested);
-        if (!n->estimated) {
-            n->own_variance = 0;
-        }
     }
 }

@@ -33,7 +33,7 @@ struct group {
     struct times gpu;         /* nanoseconds */
     uint64_t scaled;          /* ticks of all calls; cpu.total is of those that were timed */
     uint64_t cost, self_cost; /* of these stint's own */
-    double variance, self_variance;
+    struct uncertainty uncertain, self_uncertain;
     uint64_t self, first, first_at, open;
     uint64_t open_all, open_self;
     uint64_t bytes_per_s, flops_per_s; /* peaks of the devices it ran on, 0 = unknown */
@@ -276,7 +276,7 @@ static void row_add_node(struct grouping *g, uint32_t row, const struct snapshot
     if (!node_is_step(g->s, n)) {
         to->self = saturating_add(to->self, n->own);
         to->self_cost = saturating_add(to->self_cost, n->own_cost);
-        to->self_variance += n->own_variance;
+        uncertainty_add(&to->self_uncertain, &n->own_uncertain);
         to->has_self = 1;
     }
     to->open = u64_max(n->open, to->open);
@@ -309,7 +309,7 @@ static void row_add_node(struct grouping *g, uint32_t row, const struct snapshot
     r->covered += n->calls;
     to->scaled = saturating_add(to->scaled, n->scaled);
     to->cost = saturating_add(to->cost, n->cost);
-    to->variance += n->variance;
+    uncertainty_add(&to->uncertain, &n->uncertain);
     r->threads += to->last_thread != n->thread;
     to->last_thread = n->thread;
     to->cpu.total = saturating_add(to->cpu.total, n->total);
@@ -474,8 +474,12 @@ static int spread_read(const struct grouping *g, struct times *from, uint64_t sa
     return 1;
 }
 
-static uint64_t error_ns(const struct snapshot *s, double variance) {
-    return snapshot_whole(deviation_root(variance) * s->ns_per_tick);
+static uint64_t error_ns(const struct snapshot *s, const struct uncertainty *u) {
+    double ticks = uncertainty_error(u);
+    if (ticks < 0) {
+        return ROW_UNKNOWN;
+    }
+    return snapshot_whole(ticks * s->ns_per_tick);
 }
 
 static void fill_share(const struct snapshot *s, struct stint_row *r) {
@@ -496,8 +500,8 @@ static void finish_cpu(const struct grouping *g, struct group *from, struct stin
         r->stddev_ns = snapshot_ns(s, spread.stddev);
     }
     r->total_ns = snapshot_ns(s, from->scaled);
-    r->total_error_ns = error_ns(s, from->variance);
-    r->self_error_ns = error_ns(s, from->self_variance);
+    r->total_error_ns = error_ns(s, &from->uncertain);
+    r->self_error_ns = error_ns(s, &from->self_uncertain);
     r->self_ns = snapshot_ns(s, from->self);
     r->first_ns = snapshot_ns(s, from->first);
     r->open_ns = snapshot_ns(s, from->open);

@@ -38,7 +38,7 @@ struct stint_row {
     uint64_t covered; /* calls that the total is of: the samples and those that were not timed */
     uint64_t total_ns;
     uint64_t self_ns;
-    uint64_t total_error_ns; /* standard error; 0 = exact */
+    uint64_t total_error_ns; /* standard error; 0 = exact, ROW_UNKNOWN: too few calls were timed */
     uint64_t self_error_ns;
     uint64_t share_ppm; /* of the wall time */
     uint64_t avg_ns;

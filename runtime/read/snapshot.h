@@ -16,6 +16,7 @@
 #include "base/scratch.h"
 #include "base/status.h"
 #include "stint/detail/impl_layout.h"
+#include "uncertainty.h"
 
 #define SNAPSHOT_NONE HASH_MAP_NONE
 #define SNAPSHOT_DEVICES 64u /* more GPUs than one program sees; also ends a cycle */
@@ -44,7 +45,7 @@ struct snapshot_sampled {
     uint64_t total;
     uint64_t calls;
     uint64_t weighted;
-    double error[3];
+    double error[STINT_IMPL_ERROR_SUMS];
 };
 
 struct snapshot_node {
@@ -66,15 +67,15 @@ struct snapshot_node {
     struct snapshot_measures *measures; /* NULL: none */
     struct snapshot_sampled sampled;
     /* From here on by estimate_nodes. */
-    uint64_t calls;      /* timed and untimed */
-    uint64_t scaled;     /* the time of all of them; total if all were timed */
-    uint64_t inside;     /* the same of its nested scopes */
-    uint64_t splits;     /* timed calls of them */
-    uint64_t own;        /* of that time, without nested scopes */
-    double variance;     /* of `scaled`, 0 = exact */
-    double own_variance; /* of `own` */
-    int estimated;       /* calls of it or right inside it were not timed */
-    int saturated;       /* `scaled` is too small: more than a number holds */
+    uint64_t calls;                   /* timed and untimed */
+    uint64_t scaled;                  /* the time of all of them; total if all were timed */
+    uint64_t inside;                  /* the same of its nested scopes */
+    uint64_t splits;                  /* timed calls of them */
+    uint64_t own;                     /* of that time, without nested scopes */
+    struct uncertainty uncertain;     /* of `scaled` */
+    struct uncertainty own_uncertain; /* of `own` */
+    int estimated;                    /* calls of it or right inside it were not timed */
+    int saturated;                    /* `scaled` is too small: more than a number holds */
     /* stint's own cost in `scaled` and in `own`, at most as much; set with snapshot.corrected. */
     uint64_t cost;
     uint64_t own_cost;

@@ -13,7 +13,7 @@
  * so that the timed calls of a thread's sampled nodes cost at most that share of the time since the
  * first of them was sampled. Nodes that are called rarely are timed each time. Those that are called
  * so often that this costs more than an equal part of the share get that part each. N is at most a
- * sixteenth of the calls so far, so that no single call represents much of a total. It is chosen
+ * 32nd of the calls so far, so that no single call represents much of a total. It is chosen
  * before the block's first call and so does not depend on how long the block's calls take: the
  * estimate of each block is without bias, whatever N was before.
  */
@@ -29,12 +29,12 @@ static struct stint_impl_sampled *sampled_at(const struct thread_block *b, uint3
     return (struct stint_impl_sampled *)(void *)(b->hot.base + (size_t)unit * STINT_IMPL_UNIT);
 }
 
-/* xorshift64*: a number below `limit`. */
+/* xorshift32 and a product: a number below `limit`. */
 static uint32_t draw_below(struct stint_impl_sampled *s, uint32_t limit) {
-    uint64_t x = s->random;
-    x ^= x >> 12;
-    x ^= x << 25;
-    x ^= x >> 27;
+    uint32_t x = s->random;
+    x ^= x << 13;
+    x ^= x >> 17;
+    x ^= x << 5;
     s->random = x;
     return (uint32_t)(((x * 0x2545f4914f6cdd1du >> 32) * limit) >> 32);
 }
@@ -42,7 +42,7 @@ static uint32_t draw_below(struct stint_impl_sampled *s, uint32_t limit) {
 /* ---- auto: the cost of timed calls, and N. */
 
 #define WEIGHT_MAX ((uint64_t)1 << 20)
-#define BLOCKS_LEAST 16 /* of a node's calls so far, each as long as the next one at most */
+#define BLOCKS_LEAST 32 /* of a node's calls so far, each as long as the next one at most */
 
 static uint64_t (*cost_measure_calls)(void);
 static int cost_asked;      /* by the thread that measures, relaxed */
@@ -75,7 +75,8 @@ static uint32_t weight_choose(const struct thread_sampling *all, const struct st
         wanted = (uint64_t)(cost * (double)calls / part) + 1;
     }
     if (spent > budget && mine * all->nodes > budget) {
-        wanted = u64_max(wanted, 2 * weight);
+        /* Little by little: calls of very unequal weights say less. */
+        wanted = u64_max(wanted, weight + weight / 4 + 1);
     }
     if (spent < budget && mine < part / 2) {
         wanted = u64_min(wanted, weight / 2);
@@ -123,14 +124,16 @@ static void add_double(uint64_t *bits, double more) {
 static void sums_add(struct stint_impl_sampled *s, uint64_t ticks) {
     uint64_t weight = s->weight;
     double others = (double)weight * (double)(weight - 1), x = (double)ticks;
+    const double more[STINT_IMPL_ERROR_SUMS] = {others, others * x, others * x * x,
+                                                others * x * x * x, others * others};
     STINT_IMPL_PUBLISH(&s->timed, s->timed + 1);
     STINT_IMPL_PUBLISH(&s->total, s->total + ticks);
     STINT_IMPL_PUBLISH(&s->calls, s->calls + weight);
     STINT_IMPL_PUBLISH(&s->weighted,
                        saturating_add(s->weighted, saturating_multiply(weight, ticks)));
-    add_double(&s->error[0], others);
-    add_double(&s->error[1], others * x);
-    add_double(&s->error[2], others * x * x);
+    for (int i = 0; i < STINT_IMPL_ERROR_SUMS; ++i) {
+        add_double(&s->error[i], more[i]);
+    }
 }
 
 /* A node of which calls are untimed is found by its edge alone. */
@@ -142,9 +145,10 @@ static void near_forget(struct thread_block *b, const struct stint_impl_node *n)
 }
 
 /* The same in every run of a program, and another one for each node and thread. */
-static uint64_t random_start(const struct thread_block *b, const struct stint_impl_node *n) {
+static uint32_t random_start(const struct thread_block *b, const struct stint_impl_node *n) {
     uint64_t place = (uint64_t)n->site << 32 | tree_node(b, n->parent)->site;
-    return (place ^ (uint64_t)b->record->ordinal << 20) * 0x2545f4914f6cdd1du | 1;
+    uint64_t mixed = (place ^ (uint64_t)b->record->ordinal << 20) * 0x2545f4914f6cdd1du;
+    return (uint32_t)(mixed >> 32) | 1;
 }
 
 /* The sums of the node, which has no GPU time. -1 without memory. The flag comes first: a reader takes

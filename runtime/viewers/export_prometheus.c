@@ -164,7 +164,8 @@ static void prometheus_put_family(const struct prometheus *p, const struct famil
     for (uint32_t i = 0; i < p->rows->count; ++i) {
         const struct stint_row *r = &p->rows->row[p->order[i]];
         uint64_t value = row_field(r, f->field);
-        if (!(f->needs & ~r->has) && (value || !f->optional)) {
+        int known = !(f->needs & ~r->has) && value != ROW_UNKNOWN;
+        if (known && (value || !f->optional)) {
             prometheus_series(p, r, f->name, "", value, f->unit);
         }
     }

@@ -48,6 +48,7 @@
 #define STINT_IMPL_FRAMES (STINT_IMPL_DEPTH + 1) /* and the root */
 #define STINT_IMPL_BUCKETS 640 /* 16 linear sub-buckets an octave over 40 octaves of ticks */
 #define STINT_IMPL_LONG ((uint64_t)1 << 43) /* ticks, most of an hour: all longer share a bucket */
+#define STINT_IMPL_ERROR_SUMS 5             /* of the errors of STINT_SAMPLE */
 #define STINT_IMPL_RAW 32  /* samples that a node keeps itself, until it gets a histogram */
 #define STINT_IMPL_INFO 64 /* bytes of a scope's info kept with its maximum, NUL included */
 
@@ -198,14 +199,14 @@ struct stint_impl_sampled {
     uint32_t site;   /* id, 0: every call is timed again. Owner, relaxed */
     uint32_t parent; /* units */
     uint32_t set;
-    uint32_t rest; /* calls of the block after the timed one */
-    uint32_t reserved[3];
+    uint32_t rest;     /* calls of the block after the timed one */
+    uint32_t random;   /* state of the generator */
     uint64_t timed;    /* number of x. Owner, release, as all below */
     uint64_t total;    /* sum of x */
     uint64_t calls;    /* sum of w */
     uint64_t weighted; /* sum of w x, up to UINT64_MAX */
-    uint64_t error[3]; /* the bits of doubles: the sums of w (w - 1), w (w - 1) x, w (w - 1) x x */
-    uint64_t random;   /* state of the generator */
+    /* The bits of doubles: with v = w (w - 1) the sums of v, v x, v x^2, v x^3 and v^2. */
+    uint64_t error[STINT_IMPL_ERROR_SUMS];
 };
 
 /* The per-thread block the thread-local pointer leads to. Private memory of this process. */

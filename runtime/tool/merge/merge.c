@@ -230,9 +230,10 @@ static uint32_t copy_sampled(struct merge *m, const struct merge_map *map,
     if (from->weighted != UINT64_MAX) {
         to->weighted = merge_length(map, from->weighted);
     }
-    to->error[0] = double_bits(from->error[0]);
-    to->error[1] = double_bits(from->error[1] * rate);
-    to->error[2] = double_bits(from->error[2] * rate * rate);
+    const double power[STINT_IMPL_ERROR_SUMS] = {1, rate, rate * rate, rate * rate * rate, 1};
+    for (int i = 0; i < STINT_IMPL_ERROR_SUMS; ++i) {
+        to->error[i] = double_bits(from->error[i] * power[i]);
+    }
     return unit;
 }
 
