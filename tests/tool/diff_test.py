@@ -64,7 +64,41 @@ def case_alike(folder):
     need(len(names(done.stdout, "SAME")) >= 20, done.stdout)
     need(re.search(r"(?m)^total: 0 slower, 0 faster, 2\d same, \d unsure, 0 new, 0 gone; wall",
                    done.stdout), done.stdout)
+    need(re.search(r"(?m)wall \S+ \w+ -> \S+ \w+ \([+-]?\d+\.\d % \+/- \d+\.\d %\)$", done.stdout), done.stdout)
+    need("the same file" not in done.stdout, done.stdout)
     need(not done.stderr, done.stderr)
+
+
+def case_errors(folder):
+    """The interval is one of a ratio: a decrease by almost all is known to less than the rest."""
+    def runs(side, lengths):
+        files = [folder / ("%s-%d.stint" % (side, us)) for us in lengths]
+        for at, file in enumerate(files):
+            done = run(FAKE, "-1", "10", str(at + 1), "moved", str(lengths[at]), STINT_FILE=str(file))
+            need(done.returncode == 0, done)
+        return files
+
+    a, b = runs("a", [40000, 60000, 80000, 90000, 70000]), runs("b", [1000, 1500, 2000, 2200, 900])
+    text = diff(*a, "--", *b).stdout
+    row = re.search(r"(?m)^moved .* (-\d+\.\d) % +(\d+\.\d) % ", text)
+    need(row and float(row.group(1)) < -95, text)
+    need(0 < float(row.group(2)) < 100 + float(row.group(1)), text)
+    rows = json.loads(diff("--format", "json", *a, "--", *b).stdout)["rows"]
+    moved = [r for r in rows if r["name"] == "moved"][0]
+    need(0 < moved["error_percent"] < 100 + moved["change_percent"], moved)
+    wall = re.search(r"wall .* \((-\d+\.\d) % \+/- (\d+\.\d) %\)$", text, re.M)
+    need(wall and 0 < float(wall.group(2)) < 100 + float(wall.group(1)), text)
+    need(re.search(r"wall .* % \+/- \?\)$", diff(a[0], b[0]).stdout, re.M), "of single runs")
+
+
+def case_same_file(folder):
+    """A file on both sides, or a copy of it, is said."""
+    a, b = record(folder, "a", 2), record(folder, "b", 2)
+    copy = folder / "copy.stint"
+    copy.write_bytes(a[0].read_bytes())
+    need("\nthe same file is on both sides: 1 of 1 run of A\n" in diff(a[0], a[0]).stdout)
+    need("\nthe same file is on both sides: 1 of 2 runs of A\n" in diff(*a, "--", b[0], copy).stdout)
+    need("the same file" not in diff(*a, "--", *b).stdout)
 
 
 def case_slower(folder):

@@ -400,6 +400,10 @@ static enum diff_verdict find_verdict(const struct diff *d, const struct diff_op
     return change_is_none(d, row, log1p(o->threshold)) ? DIFF_SAME : DIFF_UNSURE;
 }
 
+double diff_error_percent(const struct diff_change *c) {
+    return 100 * exp(c->log) * expm1(c->error);
+}
+
 static int compare_badness(const void *left, const void *right) {
     const struct diff_row *a = left, *b = right;
     double wa = fabs(a->weight), wb = fabs(b->weight);
@@ -456,6 +460,53 @@ static void judge_rows(struct judge *j, double *scratch) {
     qsort(d->row, d->rows, sizeof *d->row, compare_badness);
 }
 
+/* ---- All of the runs. */
+
+static int is_same_file(const struct diff_run *a, const struct diff_run *b) {
+    int same_run = a->pid == b->pid && a->start_ticks == b->start_ticks;
+    return a->bytes && a->bytes == b->bytes && same_run && !strcmp(a->host, b->host);
+}
+
+static uint32_t count_same_files(const struct diff *d) {
+    uint32_t same = 0;
+    for (uint32_t a = 0; a < d->runs[0]; ++a) {
+        uint32_t b = 0;
+        while (b < d->runs[1] && !is_same_file(&d->run[0][a], &d->run[1][b])) {
+            ++b;
+        }
+        same += b < d->runs[1];
+    }
+    return same;
+}
+
+static void judge_wall(struct judge *j) {
+    struct diff_change *c = &j->d->wall;
+    memset(c, 0, sizeof *c);
+    for (int side = 0; side < 2; ++side) {
+        struct series *to = &j->side[side];
+        to->count = 0;
+        to->error = 0;
+        for (uint32_t i = 0; i < j->d->runs[side]; ++i) {
+            double wall = j->d->run[side][i].wall;
+            c->side[side] += wall / j->d->runs[side];
+            if (wall > 0) {
+                to->value[to->count++] = log(wall);
+            }
+        }
+    }
+    c->known = j->side[0].count && j->side[1].count;
+    if (!c->known) {
+        return;
+    }
+    struct diff_welch w;
+    diff_welch(&w, j->side[0].value, j->side[0].count, j->side[1].value, j->side[1].count, 0);
+    c->log = w.difference;
+    c->error = -1;
+    if (j->side[0].count >= DIFF_ENOUGH && j->side[1].count >= DIFF_ENOUGH) {
+        compare_enough(j, c, DIFF_TOTAL);
+    }
+}
+
 int diff_judge(struct diff *d, const struct diff_options *o) {
     size_t most = 2 * (size_t)d->items + DIFF_RUNS;
     struct judge *j = scratch_get(&d->memory, sizeof *j);
@@ -481,5 +532,7 @@ int diff_judge(struct diff *d, const struct diff_options *o) {
         rows_fill(j); /* again, with the floor */
     }
     judge_rows(j, scratch);
+    judge_wall(j);
+    d->same = count_same_files(d);
     return 0;
 }

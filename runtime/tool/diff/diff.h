@@ -76,6 +76,10 @@ struct diff_run {
     const char *host;
     double wall;      /* nanoseconds */
     double reference; /* picoseconds per iteration of the reference loop, 0 = unknown */
+    /* All equal in two runs: the same file, or a copy of it. */
+    uint64_t bytes; /* 0 = not of a file */
+    uint64_t start_ticks;
+    uint32_t pid;
 };
 
 /* A number that is compared: its mean on both sides, by what factor it changed (natural logarithm),
@@ -122,10 +126,12 @@ struct diff {
     struct diff_row *row;
     uint32_t rows;
     uint32_t verdicts[DIFF_VERDICTS];
-    double reference[2]; /* picoseconds, 0 = unknown */
-    double machine;      /* logarithm: how much slower side 1's machine is; 0 = not */
-    double floor;        /* logarithm: with few runs, smaller changes are not findings */
-    int few;             /* some rows have few runs */
+    double reference[2];     /* picoseconds, 0 = unknown */
+    double machine;          /* logarithm: how much slower side 1's machine is; 0 = not */
+    double floor;            /* logarithm: with few runs, smaller changes are not findings */
+    int few;                 /* some rows have few runs */
+    uint32_t same;           /* runs of side 0 whose file is on side 1, too */
+    struct diff_change wall; /* of the wall time; not corrected for the machines' speed */
 };
 
 /* Starts with two empty sides for so many runs. 0, or -1 without memory. */
@@ -140,6 +146,9 @@ int diff_judge(struct diff *d, const struct diff_options *o);
 /* Prints a judged diff, as text or as Markdown. top: at most so many rows, 0 = all. */
 void diff_show(struct diff *d, const struct diff_options *o, uint32_t top, int markdown,
                struct text *out);
+/* How far a change may be off, in percent of side 0: at the further end of its interval, which is
+ * one of the ratio of the sides. The other end is nearer, and no decrease can reach 100 %. */
+double diff_error_percent(const struct diff_change *c);
 /* SLOWER, or of a metric that counts MORE ... */
 const char *diff_verdict_word(enum diff_metric metric, enum diff_verdict v);
 

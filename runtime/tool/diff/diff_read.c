@@ -276,6 +276,9 @@ static int keep_run(struct diff *d, int side, uint32_t number, struct run *run) 
     to->host = copy_bytes(d, run->host, strlen(run->host));
     to->wall = (double)run->snapshot.wall_ns;
     to->reference = h->about.reference_ps;
+    to->bytes = h->used;
+    to->start_ticks = h->start.ticks;
+    to->pid = h->pid;
     if (!to->program || !to->host || reading_start(&r, d, &run->snapshot)) {
         return -1;
     }

@@ -18,7 +18,7 @@
 
 #define NAME_COLUMNS 48u
 #define NAME_COLUMNS_MARKDOWN 200u
-#define ERROR_MAX 0.7 /* logarithm; an error by more than the factor 2 is shown as unknown */
+#define ERROR_MAX 0.69 /* logarithm; an error by the factor 2 or more is shown as unknown */
 
 enum column { NAME, VERDICT, SIDE_A, SIDE_B, CHANGE, ERROR, OF, CALLS, SELF, NOTE, COLUMNS };
 
@@ -90,11 +90,18 @@ static void format_change(char out[TEXT_NUMBER], double log) {
     snprintf(out, TEXT_NUMBER, "%s%.24s %%", sign, number_fixed(percent, decimals).text);
 }
 
-/* "12.3 %": the size of a change or an error. */
-static void format_percent(char out[TEXT_NUMBER], double log) {
-    double percent = 100 * expm1(log);
+/* "12.3 %" */
+static void format_percent(char out[TEXT_NUMBER], double percent) {
     int decimals = fabs(percent) < 999.5;
     snprintf(out, TEXT_NUMBER, "%.24s %%", number_fixed(percent, decimals).text);
+}
+
+static void format_error(char out[TEXT_NUMBER], const struct diff_change *c) {
+    if (c->error >= 0 && c->error < ERROR_MAX) {
+        format_percent(out, diff_error_percent(c));
+    } else {
+        snprintf(out, TEXT_NUMBER, "?");
+    }
 }
 
 static void format_bytes(char out[TEXT_NUMBER], double n) {
@@ -188,12 +195,10 @@ static void cell_change(struct show *s, uint32_t row, const struct diff_row *r) 
     cell_put(s, row, CHANGE, text);
     if (is_count_metric(s)) {
         cell_put(s, row, ERROR, "");
-    } else if (c->error >= 0 && c->error < ERROR_MAX) {
-        format_percent(text, c->error);
-        cell_put(s, row, ERROR, text);
-    } else {
-        cell_put(s, row, ERROR, "?");
+        return;
     }
+    format_error(text, c);
+    cell_put(s, row, ERROR, text);
 }
 
 static void cell_calls(struct show *s, uint32_t row, const struct diff_row *r) {
@@ -332,14 +337,6 @@ static void put_table(struct show *s) {
     }
 }
 
-static double mean_wall(const struct diff *d, int side) {
-    double sum = 0;
-    for (uint32_t i = 0; i < d->runs[side]; ++i) {
-        sum += d->run[side][i].wall;
-    }
-    return sum / double_max(d->runs[side], 1);
-}
-
 static void put_program(struct show *s, int side) {
     const struct diff *d = s->d;
     const char *name = text_or_unknown(d->run[side][0].program);
@@ -379,11 +376,15 @@ static void put_diff_head(struct show *s) {
     text_add(s->out, "; B is ");
     put_program(s, 1);
     text_add(s->out, "%s", s->paragraph_end);
+    if (d->same) {
+        text_add(s->out, "the same file is on both sides: %u of %u run%s of A%s", d->same,
+                 d->runs[0], text_plural(d->runs[0]), s->paragraph_end);
+    }
     if (d->reference[0] > 0 && d->reference[1] > 0) {
         put_machines(s);
     }
     if (d->few && !is_count_metric(s)) {
-        format_percent(least, d->floor);
+        format_percent(least, 100 * expm1(d->floor));
         text_add(
             s->out,
             "fewer than %u runs per side do not show how far runs differ: changes under %s are "
@@ -397,28 +398,27 @@ static void put_diff_head(struct show *s) {
 
 static void put_diff_tail(struct show *s) {
     const struct diff *d = s->d;
-    char a[TEXT_NUMBER], b[TEXT_NUMBER], change[TEXT_NUMBER];
-    double from = mean_wall(d, 0), to = mean_wall(d, 1), log_change = 0;
+    char a[TEXT_NUMBER], b[TEXT_NUMBER], change[TEXT_NUMBER], error[TEXT_NUMBER];
     const char *more = "slower", *less = "faster";
     if (is_count_metric(s)) {
         more = "more";
         less = "fewer";
     }
-    if (from > 0 && to > 0) {
-        log_change = log(to / from);
-    }
-    text_time(a, snapshot_whole(from), CONFIG_UNIT_AUTO);
-    text_time(b, snapshot_whole(to), CONFIG_UNIT_AUTO);
-    format_change(change, log_change);
+    text_time(a, snapshot_whole(d->wall.side[0]), CONFIG_UNIT_AUTO);
+    text_time(b, snapshot_whole(d->wall.side[1]), CONFIG_UNIT_AUTO);
+    format_change(change, d->wall.log);
+    format_error(error, &d->wall);
     text_add(s->out, "\n");
     if (s->rows < d->rows) {
         text_add(s->out, "%u more row%s, not shown%s", d->rows - s->rows,
                  text_plural(d->rows - s->rows), s->paragraph_end);
     }
     text_add(
-        s->out, "total: %u %s, %u %s, %u same, %u unsure, %u new, %u gone; wall %s -> %s (%s)\n",
+        s->out,
+        "total: %u %s, %u %s, %u same, %u unsure, %u new, %u gone; wall %s -> %s (%s +/- %s)\n",
         d->verdicts[DIFF_SLOWER], more, d->verdicts[DIFF_FASTER], less, d->verdicts[DIFF_SAME],
-        d->verdicts[DIFF_UNSURE], d->verdicts[DIFF_APPEARED], d->verdicts[DIFF_GONE], a, b, change);
+        d->verdicts[DIFF_UNSURE], d->verdicts[DIFF_APPEARED], d->verdicts[DIFF_GONE], a, b, change,
+        error);
 }
 
 void diff_show(struct diff *d, const struct diff_options *o, uint32_t top, int markdown,
