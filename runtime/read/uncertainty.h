@@ -14,7 +14,7 @@ struct uncertainty {
     double cubes;   /* third moments, without their signs */
 };
 
-/* A sum that samples stand for. */
+/* A sum that is estimated from samples. */
 struct uncertain_sum {
     /* May be fractions, where samples weigh differently: as many equal ones would tell as much. */
     double samples;  /* of the variance */

@@ -148,6 +148,7 @@ static int env_read_trace(const char *value, uint64_t min, uint64_t max, struct 
 }
 
 #define SAMPLE_MAX ((uint64_t)1 << 20)
+#define SAMPLE_SHARE 0.01 /* of auto without a share */
 
 /* "0.5%": above 0, up to 100. */
 static int env_read_share(const char *text, double *out) {
@@ -161,6 +162,10 @@ static int env_read_share(const char *text, double *out) {
 }
 
 static int env_read_sample(const char *value, struct config_sample *out) {
+    if (!strcmp(value, "auto")) {
+        out->share = SAMPLE_SHARE;
+        return 0;
+    }
     if (!strncmp(value, "auto:", 5)) {
         return env_read_share(value + 5, &out->share);
     }

@@ -170,8 +170,8 @@ def case_sums(folder):
 
 
 def case_sampled(folder):
-    """Scaled totals are the sums of the parts', their errors the roots of the sums of squares, also
-    where one run's ticks last twice as long. Exports have both."""
+    """Scaled totals are the sums of the parts', their errors the roots of the sums of squares, or a
+    little less, because more calls tell more, also where one run's ticks last twice as long. Exports have both."""
     file = folder / "one"
     done = run(FAKE, "end", env={"STINT_FILE": str(file), "STINT_SAMPLE": "4"})
     need(done.returncode == 0, done)
@@ -188,7 +188,7 @@ def case_sampled(folder):
             need(abs(whole[column] - (1 + stretch) * part[column]) <= 4, column, whole, part)
         for column in ("total_error_ns", "self_error_ns"):
             expected = (1 + stretch * stretch) ** 0.5 * part[column]
-            need(abs(whole[column] - expected) <= 4, column, whole, part)
+            need(0.9 * expected < whole[column] <= expected + 4, column, whole, part)
     text = tool("export", file, "--to", "prometheus")
     need('stint_scope_error_seconds{name="matmul",' in text, text)
     need('stint_scope_timed_calls_total{name="matmul",set="GlobalStatInfo"} %d\n' % part["samples"]

@@ -423,7 +423,9 @@ static void check_within(const char *name, uint64_t total, uint64_t self) {
     stint_stat s = stat_of(name);
     CHECK(off_by(s.total_ns, total) <= 3 * (double)s.total_error_ns + 1);
     CHECK(off_by(s.self_ns, self) <= 3 * (double)s.self_error_ns + 1);
-    CHECK((double)s.total_error_ns < (double)total * 0.25); /* and the error says something */
+    if (s.total_error_ns != UINT64_MAX) { /* there is an error, and it says something */
+        CHECK((double)s.total_error_ns < (double)total * 0.15);
+    }
     CHECK(s.self_ns <= s.total_ns);
 }
 
@@ -531,7 +533,7 @@ static void check_honest_errors(int calls, uint64_t least, uint64_t range) {
         t.within_two += off <= 2 * error;
         ++t.all;
     }
-    CHECK(t.within_one > t.all * 60 / 100 && t.within_one < t.all * 98 / 100);
+    CHECK(t.within_one > t.all * 60 / 100 && t.within_one <= t.all * 99 / 100);
     CHECK(t.within_two > t.all * 95 / 100);
 }
 
@@ -653,6 +655,15 @@ TEST(sample, auto_a_short_scope) {
     CHECK(share_of(200000 * 50) < 0.055 && share_of(200000 * 50) > 0.04);
     CHECK_EQ_U64(cost_readings, 1);
     CHECK_EQ_U64(lost_in_all(), 0);
+}
+
+TEST(sample, auto_without_a_share_is_one_percent) {
+    sample_auto("auto");
+    for (int i = 0; i < 200000; ++i) {
+        work(50);
+    }
+    CHECK_EQ_U64(stat_of("work").calls, 200000);
+    CHECK(share_of(200000 * 50) < 0.011 && share_of(200000 * 50) > 0.008);
 }
 
 TEST(sample, auto_a_long_scope_is_timed_each_time) {
@@ -1026,7 +1037,7 @@ static void with_value(const char *value) {
     CHECK(!setenv("STINT_SAMPLE", value, 1));
     text = report_of("table");
     snprintf(line, sizeof line,
-             "stint: STINT_SAMPLE=%s: expected 1..1048576|auto:SHARE%%; ignored\n", value);
+             "stint: STINT_SAMPLE=%s: expected 1..1048576|auto|auto:SHARE%%; ignored\n", value);
     CHECK(strstr(text, line) != NULL);
     free(text);
     for (int i = 0; i < 100; ++i) {
@@ -1045,7 +1056,7 @@ BAD_VALUE(word, "often")
 BAD_VALUE(fraction, "1.5")
 BAD_VALUE(large, "1048577")
 BAD_VALUE(huge, "99999999999999999999999")
-BAD_VALUE(auto, "auto")
+BAD_VALUE(auto_and_rest, "automatic")
 BAD_VALUE(auto_of_nothing, "auto:")
 BAD_VALUE(auto_percent_only, "auto:%")
 BAD_VALUE(auto_zero, "auto:0%")
