@@ -2,10 +2,11 @@
 #
 # stint_add_test(TARGET <name> SOURCES <file>...
 #                [LIBS <library>...] [LABELS <label>...] [ENV <VAR=value>...]
-#                [PREFIX <text>] [TIMEOUT <seconds>])
+#                [PREFIX <text>] [AS <name>] [TIMEOUT <seconds>])
 #
 # An executable on tests/harness.h whose cases are CTest entries of their own, named as the program
 # lists them ("suite.name"; PREFIX stands before it, for a source that is built into two programs).
+# AS: one entry of that name runs them all, for cases that have entries elsewhere.
 # A case that skips exits with 77. The list is taken from the program when it is built, so a new
 # TEST() needs no new configure.
 
@@ -45,7 +46,7 @@ endif()
 set(STINT_HARNESS_DIR "${CMAKE_CURRENT_LIST_DIR}")
 
 function(stint_add_test)
-    cmake_parse_arguments(PARSE_ARGV 0 arg "" "TARGET;PREFIX;TIMEOUT" "SOURCES;LIBS;LABELS;ENV")
+    cmake_parse_arguments(PARSE_ARGV 0 arg "" "TARGET;PREFIX;AS;TIMEOUT" "SOURCES;LIBS;LABELS;ENV")
     if(arg_UNPARSED_ARGUMENTS OR NOT arg_TARGET OR NOT arg_SOURCES)
         message(FATAL_ERROR "stint_add_test: TARGET and SOURCES; unknown: ${arg_UNPARSED_ARGUMENTS}")
     endif()
@@ -57,6 +58,13 @@ function(stint_add_test)
     target_compile_features(${arg_TARGET} PRIVATE c_std_11)
     target_compile_definitions(${arg_TARGET} PRIVATE _GNU_SOURCE=1)
     target_link_libraries(${arg_TARGET} PRIVATE ${arg_LIBS})
+
+    if(arg_AS)
+        add_test(NAME ${arg_AS} COMMAND ${arg_TARGET})
+        set_tests_properties(${arg_AS} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 900
+            LABELS "${arg_LABELS}" ENVIRONMENT "${arg_ENV}")
+        return()
+    endif()
 
     set(cases "${CMAKE_CURRENT_BINARY_DIR}/${arg_TARGET}_cases.cmake")
     set(include "${CMAKE_CURRENT_BINARY_DIR}/${arg_TARGET}_include.cmake")

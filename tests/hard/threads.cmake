@@ -39,7 +39,8 @@ endif()
 foreach(source IN LISTS inlined)
     get_filename_component(name "${source}" NAME_WE)
     set(target stint_hard_inlined_${name})
-    stint_add_test(TARGET ${target} SOURCES "${source}" PREFIX inlined_
+    string(REPLACE "_test" "" name "${name}")
+    stint_add_test(TARGET ${target} SOURCES "${source}" AS threads_inlined.${name}
         LIBS stint_fake Threads::Threads LABELS hard)
     target_include_directories(${target} PRIVATE "${stint_SOURCE_DIR}/tests/unit")
     target_compile_options(${target} PRIVATE -O3 $<$<COMPILE_LANGUAGE:CXX>:-std=c++20>)
