@@ -270,7 +270,7 @@ static void count_bytes(const struct mapping_part *part) {
 }
 
 static void *map_and_unmap(void *number) {
-    uint64_t from = (uint64_t)((char *)number - (char *)NULL) * 0x100000, lost = 0;
+    uint64_t from = (uint64_t)(uintptr_t)number * 0x100000, lost = 0;
     for (int i = 0; i < ROUNDS; ++i) {
         CHECK(!mappings_add(at(from), 0x4000, 1));
         CHECK_EQ_U64(mappings_take(at(from + 0x1000), 0x1000, &lost, &lost), 0x1000);
@@ -285,7 +285,7 @@ static void *map_and_unmap(void *number) {
 TEST(mappings, threads) {
     pthread_t thread[MAPPERS];
     for (size_t i = 0; i < MAPPERS; ++i) {
-        CHECK(!pthread_create(&thread[i], NULL, map_and_unmap, (char *)NULL + i + 1));
+        CHECK(!pthread_create(&thread[i], NULL, map_and_unmap, (void *)(uintptr_t)(i + 1)));
     }
     for (size_t i = 0; i < MAPPERS; ++i) {
         pthread_join(thread[i], NULL);
