@@ -40,8 +40,9 @@ static int is_range(uint64_t guard) {
 }
 
 /* Whether a scope above the frame is a range of another interface: it is not left with the frame's. */
-static int has_range_above(const struct thread_block *b, const struct stint_impl_frame *f) {
-    if (!range_guards.bytes) {
+static inline __attribute__((always_inline)) int has_range_above(const struct thread_block *b,
+                                                                 const struct stint_impl_frame *f) {
+    if (f == b->hot.top || !range_guards.bytes) {
         return 0;
     }
     while (++f <= b->hot.top) {
@@ -60,7 +61,8 @@ static void guard_write(uint64_t guard, uint64_t opened) {
 
 /* The topmost open frame of that guard, or NULL. `low` ends the search early: nothing at or below a
  * frame lies under its low. */
-static struct stint_impl_frame *frame_find(const struct thread_block *b, uint64_t guard) {
+static inline __attribute__((always_inline)) struct stint_impl_frame *
+frame_find(const struct thread_block *b, uint64_t guard) {
     for (struct stint_impl_frame *f = b->hot.top;
          f != b->frames && guard >= STINT_IMPL_LOAD(&f->low); --f) {
         if (guard_untag(STINT_IMPL_LOAD(&f->guard)) == guard) {
@@ -71,8 +73,8 @@ static struct stint_impl_frame *frame_find(const struct thread_block *b, uint64_
 }
 
 /* The frame of this very opening. A guard has one frame at most, names may have several. */
-static struct stint_impl_frame *frame_find_opened(const struct thread_block *b, uint64_t guard,
-                                                  uint64_t opened) {
+static inline __attribute__((always_inline)) struct stint_impl_frame *
+frame_find_opened(const struct thread_block *b, uint64_t guard, uint64_t opened) {
     struct stint_impl_frame *f = frame_find(b, guard);
     if (f && !is_name(guard) && STINT_IMPL_LOAD(&f->start) != opened) {
         return NULL;
@@ -133,7 +135,8 @@ static uint64_t start_around(const struct stint_impl_frame *f) {
     return STINT_IMPL_LOAD(&f->start);
 }
 
-static void frame_push(struct thread_block *b, uint64_t guard, struct tree_edge e, uint64_t start) {
+static inline __attribute__((always_inline)) void frame_push(struct thread_block *b, uint64_t guard,
+                                                             struct tree_edge e, uint64_t start) {
     struct stint_impl_frame *below = b->hot.top;
     struct stint_impl_frame *f = below + 1;
     /* Begun before the scope around it: only a part of it is time of that one. */
@@ -208,8 +211,8 @@ void recorder_range_guards(const void *from, uint64_t bytes) {
 
 /* The frames above that one which do not stay are marked as abandoned; the tool's ranges of all are
  * closed, as they nest. Then the frame is the topmost one. Returns the first that stays, NULL: none. */
-static struct stint_impl_frame *crossed_take(struct thread_block *b, struct stint_impl_frame *f,
-                                             int all_stay) {
+static __attribute__((noinline)) struct stint_impl_frame *
+crossed_take(struct thread_block *b, struct stint_impl_frame *f, int all_stay) {
     struct stint_impl_frame *first = NULL, *below = f;
     for (struct stint_impl_frame *above = f + 1; above <= b->hot.top; ++above) {
         uint64_t guard = STINT_IMPL_LOAD(&above->guard);
@@ -232,8 +235,9 @@ static struct stint_impl_frame *crossed_take(struct thread_block *b, struct stin
 
 /* Opens the scopes of those frames again, where they have not been abandoned, with the start that
  * they had: each below what is open now, at most in the frame before its own. */
-static void crossed_open(struct thread_block *b, struct stint_impl_frame *from,
-                         const struct stint_impl_frame *last) {
+static __attribute__((noinline)) void crossed_open(struct thread_block *b,
+                                                   struct stint_impl_frame *from,
+                                                   const struct stint_impl_frame *last) {
     for (; from <= last; ++from) {
         uint64_t start = STINT_IMPL_LOAD(&from->start), nested = STINT_IMPL_LOAD(&from->nested);
         uint32_t node = recorder_frame_node(from), sender = 0;
@@ -260,7 +264,8 @@ static void crossed_open(struct thread_block *b, struct stint_impl_frame *from,
 /* A guard that the caller's stack frame already opened was left by goto, longjmp or the like, and with
  * it what is above, but for ranges of other interfaces. Scopes opened by name have no address: they
  * may nest in themselves. Returns 0 if that needs the thread to be entered. */
-static int guard_reopen(struct thread_block *b, uint64_t guard) {
+static inline __attribute__((always_inline)) int guard_reopen(struct thread_block *b,
+                                                              uint64_t guard) {
     struct stint_impl_frame *stale = NULL, *last = b->hot.top;
     if (!is_name(guard)) {
         stale = frame_find(b, guard);
@@ -283,7 +288,8 @@ static int guard_reopen(struct thread_block *b, uint64_t guard) {
 enum begin { BEGIN_NOW, BEGIN_LOST, BEGIN_ENTERED };
 
 /* Before a scope is opened: whether it can be, is counted as lost, or can be in the slow path alone. */
-static enum begin begin_prepare(struct thread_block *b, uint64_t guard, uint32_t site) {
+static inline __attribute__((always_inline)) enum begin
+begin_prepare(struct thread_block *b, uint64_t guard, uint32_t site) {
     if (!guard_reopen(b, guard)) {
         return BEGIN_ENTERED;
     }
@@ -295,7 +301,8 @@ static enum begin begin_prepare(struct thread_block *b, uint64_t guard, uint32_t
 }
 
 /* Opens the scope if it has a node, or counts it as lost. */
-static int begin_edge(struct thread_block *b, uint64_t guard, struct tree_edge e, uint64_t start) {
+static inline __attribute__((always_inline)) int begin_edge(struct thread_block *b, uint64_t guard,
+                                                            struct tree_edge e, uint64_t start) {
     if (b->hot.top == b->hot.last) {
         count_unframed(b, e);
         return 1;
@@ -422,7 +429,8 @@ static void end_untimed(struct thread_block *b, struct stint_impl_frame *f,
 }
 
 /* The topmost frame's scope ends. now 0 = read the clock. */
-static void end_top(struct thread_block *b, uint64_t now, const struct stint_impl_call *call) {
+static inline __attribute__((always_inline)) void end_top(struct thread_block *b, uint64_t now,
+                                                          const struct stint_impl_call *call) {
     struct stint_impl_frame *f = b->hot.top;
     if (STINT_IMPL_LOAD(&f->start) & STINT_IMPL_UNTIMED) {
         end_untimed(b, f, call);
@@ -478,8 +486,9 @@ static void end_below(struct thread_block *b, struct stint_impl_frame *f, uint64
 }
 
 /* 0, or -1 if the thread cannot be entered or has no such scope. */
-static int end_crossing(uint64_t guard, uint64_t opened, uint64_t now,
-                        const struct stint_impl_call *call, int all_stay) {
+static __attribute__((noinline)) int end_crossing(uint64_t guard, uint64_t opened, uint64_t now,
+                                                  const struct stint_impl_call *call,
+                                                  int all_stay) {
     struct thread_block *b = thread_enter(0);
     if (!b) {
         return -1;
@@ -514,7 +523,9 @@ int recorder_end(uint64_t guard, uint64_t opened, uint64_t now,
     if (has_range_above(b, f) && !end_crossing(guard, opened, now, call, 0)) {
         return 0;
     }
-    thread_unwind(b, f);
+    if (f != b->hot.top) {
+        thread_unwind(b, f);
+    }
     end_top(b, now, call);
     return 0;
 }

@@ -364,7 +364,9 @@ void thread_close_range(struct thread_block *b, const struct stint_impl_frame *f
 
 void thread_pop(struct thread_block *b) {
     struct stint_impl_frame *f = b->hot.top;
-    thread_close_range(b, f);
+    if (STINT_IMPL_LOAD(&f->guard)) { /* 0: cancelled inside emit_push */
+        range_close(b);
+    }
     STINT_IMPL_STORE(&f[-1].nested, STINT_IMPL_LOAD(&f[-1].nested) + STINT_IMPL_LOAD(&f->nested));
     STINT_IMPL_STORE(&f->recursive, 0);
     STINT_IMPL_STORE(&f->guard, 0);
