@@ -32,22 +32,6 @@ function(stint_codegen_tools caller scripts)
     set(Python3_EXECUTABLE "${Python3_EXECUTABLE}" PARENT_SCOPE)
 endfunction()
 
-# Whether the sources of the target are compiled with WITH_TIMER, as far as is known now.
-function(stint_codegen_timers result target)
-    get_target_property(own ${target} WITH_TIMER)
-    get_target_property(links ${target} LINK_LIBRARIES)
-    get_target_property(definitions ${target} COMPILE_DEFINITIONS)
-    set(timers OFF)
-    if(NOT own MATCHES "-NOTFOUND$")
-        set(timers "${own}")
-    elseif(WITH_TIMER OR "stint::timer" IN_LIST links)
-        set(timers ON)
-    elseif(definitions MATCHES "(^|;)(-D)?WITH_TIMER(=(1|ON|YES|TRUE)?)?(;|$)")
-        set(timers ON)
-    endif()
-    set(${result} "${timers}" PARENT_SCOPE)
-endfunction()
-
 # The flags of the target as files with one per line, for compile_flags.py: <result> is the name,
 # with LANGUAGE in place of C or CXX.
 function(stint_codegen_flags result target)

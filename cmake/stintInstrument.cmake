@@ -7,8 +7,24 @@
 # matches decides; one that begins with a minus excludes. With LINES the lines of these functions are
 # measured instead. docs/codegen.md has the details.
 #
-# Nothing is changed where timers are off: WITH_TIMER of the target, else the variable, at the time of
-# this call. Needs clang, to read the sources, and Python 3.8; without them, one line says so.
+# Nothing is changed where timers are off at the time of this call: WITH_TIMER of the target, else the
+# variable, else its link to stint::timer. Needs clang, to read the sources, and Python 3.8; without them, one line says so.
+
+# Whether the sources of the target are compiled with WITH_TIMER, as far as is known now.
+function(stint_codegen_timers result target)
+    get_target_property(own ${target} WITH_TIMER)
+    get_target_property(links ${target} LINK_LIBRARIES)
+    get_target_property(definitions ${target} COMPILE_DEFINITIONS)
+    set(timers OFF)
+    if(NOT own MATCHES "-NOTFOUND$")
+        set(timers "${own}")
+    elseif(WITH_TIMER OR "${links}" MATCHES "(^|;)stint::timer(;|$)")
+        set(timers ON)
+    elseif(definitions MATCHES "(^|;)(-D)?WITH_TIMER(=(1|ON|YES|TRUE)?)?(;|$)")
+        set(timers ON)
+    endif()
+    set(${result} "${timers}" PARENT_SCOPE)
+endfunction()
 
 function(stint_instrument target)
     if(NOT TARGET ${target})
@@ -26,13 +42,12 @@ function(stint_instrument target)
         set_property(TARGET ${target} APPEND PROPERTY
             INTERFACE_LINK_LIBRARIES "$<LINK_ONLY:stint::stint>")
     endif()
-    get_target_property(timers ${target} WITH_TIMER)
-    if(timers STREQUAL "timers-NOTFOUND")
-        set(timers "${WITH_TIMER}")
-    endif()
+    stint_codegen_timers(timers ${target})
     if(NOT timers)
         return()
     endif()
+    # The variable may have been set after find_package, which defines WITH_TIMER by it.
+    set_target_properties(${target} PROPERTIES WITH_TIMER ON)
     if(NOT CMAKE_GENERATOR MATCHES "Ninja|Makefiles")
         message(WARNING "stint_instrument: '${target}' is not instrumented: needs a generator of "
             "Makefiles or Ninja, not ${CMAKE_GENERATOR}")

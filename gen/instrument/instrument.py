@@ -3,154 +3,33 @@
 
 Runs the command with instrumented copies in place of the C, C++ and CUDA sources that it compiles, and,
 where it links, with the library added. Everything else is passed on as it is: preprocessing, assembling,
-asking the compiler for its version. Where a source cannot be instrumented (no clang, or clang does
-not accept it), the original is compiled and one line says why.
+asking the compiler for its version, the small programs that configuring compiles.
 
-The copy of DIR/x.c that is compiled to OUT/x.o is OUT/.stint/x.o.c. Its lines are those of the original,
-which #line names, so messages and debuggers show the original; -iquote adds the original's folder for
-#include "...".
+A build that works without this program works with it. Where a source cannot be instrumented (no clang,
+clang does not accept it, the compiler does not accept the copy), the original is compiled and one line says
+why; where a program cannot be linked with the library, it is linked without.
 """
 import argparse
-import fcntl
 import os
 import re
+import signal
 import subprocess
 import sys
-import tempfile
 
-import clang_ast
+import copies
 import cuda
-import output_file
-import rewrite
+import listing
+import run_command
 from command import Command
 from nvcc import Command as NvccCommand
+
+# A symbol that a compiler's optimiser has to remove: no library has it.
+BUILTIN = re.compile(rb'\0(__builtin_\w+)\0')
+COLOUR = '-fdiagnostics-color'
 
 
 def say(text):
     print('stint instrument: ' + text, file=sys.stderr)
-
-
-def copy_path(command, source):
-    """Where the copy is written: beside the object, in a folder of its own, so that no file beside
-    it is taken for #include "...". Without -o, the compiler names the object like the copy."""
-    target = command.object_of(source)
-    extension = os.path.splitext(source.path)[1]
-    name = os.path.basename(target) + extension
-    if not command.output:
-        name = os.path.basename(source.path)
-    folder = os.path.join(os.path.dirname(target), '.stint')
-    try:
-        os.makedirs(folder, exist_ok=True)
-        if not os.access(folder, os.W_OK):
-            raise OSError
-    except OSError:
-        folder = tempfile.mkdtemp(prefix='stint-')
-    return os.path.join(folder, name)
-
-
-def write_list(path, source, copy, failure):
-    """Replaces what the list says about the source. Compilers run at the same time: it is locked."""
-    lines = []
-    if failure:
-        lines.append('%s: not instrumented: %s' % (source, failure))
-    else:
-        in_headers = ''
-        if copy.in_headers:
-            in_headers = ', %d in headers' % len(copy.in_headers)
-        lines.append('%s: %d functions instrumented, %d left out%s'
-                     % (source, len(copy.done), len(copy.left_out), in_headers))
-        lines += ['%s:%d: %s: left out: %s' % (source, line, name, reason)
-                  for name, line, reason in copy.left_out]
-        lines += ['%s: %s: left out: defined in %s:%d, and only the source itself is copied'
-                  % (source, name, header, line) for name, header, line in copy.in_headers]
-    with open(path, 'a+', encoding='utf-8') as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        file.seek(0)
-        others = [line for line in file.read().splitlines() if not line.startswith(source + ':')]
-        file.seek(0)
-        file.truncate()
-        file.write('\n'.join(sorted(others) + lines) + '\n')
-
-
-def instrument_source(command, source, options):
-    """The path of the copy, or None: the original is compiled."""
-    copy = failure = None
-    try:
-        arguments = command.clang_arguments(source)
-        clang = options.clang or clang_ast.find_clang()
-        try:
-            copy = rewrite.rewrite(clang, source.path, arguments, options.functions, options.lines)
-        except clang_ast.AstError:
-            newest = clang_ast.find_newest()
-            if source.language != 'cuda' or not newest:
-                raise
-            copy = rewrite.rewrite(newest, source.path, arguments, options.functions, options.lines)
-    except (clang_ast.AstError, cuda.NoToolkit, OSError) as e:
-        failure = str(e)
-        say('%s: not instrumented: %s' % (source.path, failure))
-    if options.list:
-        write_list(options.list, source.path, copy, failure)
-    if failure or copy.text is None:
-        return None
-    path = copy_path(command, source)
-    name = source.path.replace('\\', '\\\\').replace('"', '\\"')
-    head = ''
-    if options.lines:
-        head = 'STINT_LINES_FILE("%s", %d, %s)\n' % (name, len(copy.lines),
-                                                   ', '.join(map(str, copy.lines)))
-    head += '#line 1 "%s"\n' % name
-    output_file.write_if_changed(path, os.fsencode(head) + copy.text)
-    return path
-
-
-def name_original(depfile, copy, original):
-    """The compiler says that the object depends on the copy: it depends on the original."""
-    def escape(path):
-        return path.replace('$', '$$').replace('#', '\\#').replace(' ', '\\ ')
-    try:
-        with open(depfile, encoding='utf-8', errors='surrogateescape') as file:
-            text = file.read()
-        with open(depfile, 'w', encoding='utf-8', errors='surrogateescape') as file:
-            file.write(text.replace(escape(copy), escape(original)))
-    except OSError as e:
-        say('%s: %s' % (depfile, e.strerror))
-
-
-def compile_copies(command, options):
-    """The command with copies, and which file each of them is a copy of."""
-    words = list(command.words)
-    copies = {}
-    before = []
-    for source in command.sources:
-        if options.sources and not is_listed(source.path, options.sources):
-            continue
-        path = instrument_source(command, source, options)
-        if path:
-            copies[source] = path
-            words[source.index] = path
-            folder = command.quote_folder(os.path.dirname(source.path) or '.')
-            before += [] if folder[1] in before else folder
-    if copies:
-        if options.include:
-            before += ['-I', options.include]
-        if not command.timer_is_on:
-            before += ['-DWITH_TIMER=1']
-        before += ['-include', 'stint/lines.h' if options.lines else 'stint/instrument.h']
-    words[command.first:command.first] = before
-    return words, copies
-
-
-def is_listed(path, sources):
-    real = os.path.realpath(path)
-    return any(real == os.path.realpath(s) for s in sources)
-
-
-def run(words):
-    try:
-        return subprocess.run(words, check=False).returncode
-    except OSError as e:
-        say('cannot run %s: %s' % (words[0], e.strerror))
-        return 127
 
 
 def parse_command(words):
@@ -158,20 +37,184 @@ def parse_command(words):
     return NvccCommand(words, nvcc) if nvcc else Command(words)
 
 
+def is_listed(path, sources):
+    real = os.path.realpath(path)
+    return any(real == os.path.realpath(s) for s in sources)
+
+
+def may_need_builtin(path):
+    try:
+        with open(path, 'rb') as file:
+            return BUILTIN.search(file.read())
+    except OSError:  # it has another name
+        return None
+
+
+class Attempt:
+    """One way to run the command. What it says is kept if there are others."""
+
+    def __init__(self, words, copies_used=False, library_used=False):
+        self.words = words
+        self.copies_used = copies_used
+        self.library_used = library_used
+        self.messages = None
+        self.status = 0
+        self.failure = None
+
+    def run(self, keep):
+        if not keep:
+            self.status = run_command.run(self.words)
+            return
+        self.messages = run_command.Messages()
+        self.status = run_command.run(self.words, self.messages.descriptor)
+        if self.status:
+            self.failure = self.messages.first_error()
+
+    def show(self):
+        if self.messages:
+            self.messages.show()
+
+
+class Build:
+    """One command of a compiler, with copies."""
+
+    def __init__(self, command, options):
+        self.command = command
+        self.options = options
+        self.library = self.library_words()
+        self.units = []
+        for source in command.sources:
+            if not options.sources or is_listed(source.path, options.sources):
+                self.units.append(copies.make_copies(command, source, options))
+        if self.library is None:
+            self.leave('the program is static, and there is no libstint.a')
+        for unit in self.units:
+            self.say_failure(unit)
+
+    @staticmethod
+    def say_failure(unit):
+        if unit.failure:
+            say('%s: not instrumented: %s' % (unit.source.path, unit.failure))
+
+    def library_words(self):
+        """What is added where the command links; None: a static program has no library to link."""
+        path = self.options.library
+        if self.command.mode != 'link' or not path or not self.command.needs_library():
+            return []
+        if self.command.static and not path.endswith('.a'):
+            path = os.path.join(os.path.dirname(path), 'libstint.a')
+            if not os.path.exists(path):
+                say('%s: no such file, which -static needs; stint built with -DBUILD_SHARED_LIBS=OFF has it, '
+                    'and --library may name it' % path)
+                return None
+        return self.command.link_library(path)
+
+    def leave(self, failure):
+        for unit in self.units:
+            if unit.path:
+                unit.forget(failure)
+
+    def words_of_copies(self):
+        """The command with the copies, or None if there are none."""
+        command = self.command
+        words = list(command.words)
+        before = []
+        for unit in self.units:
+            if unit.path:
+                words[unit.source.index] = unit.path
+                for folder in unit.folders:
+                    option = command.quote_folder(folder)
+                    before += [] if option[1] in before else option
+        if not before:
+            return None
+        if self.options.include:
+            before += ['-I', self.options.include]
+        if not command.timer_is_on:
+            before += ['-DWITH_TIMER=1']
+        if sys.stderr.isatty() and not command.nvcc and \
+                not any(word.startswith((COLOUR, '-fno-diagnostics')) for word in words):
+            before += [COLOUR]  # the compiler does not write to the terminal itself
+        words[command.first:command.first] = before
+        return words
+
+    def attempts(self):
+        """The ways to run the command, until one works: as it was given at last."""
+        given = self.command.given
+        library = self.library or []
+        words = self.words_of_copies()
+        found = [Attempt(words + library, True, bool(library))] if words else []
+        if library:
+            found.append(Attempt(given + library, library_used=True))
+        found.append(Attempt(given))
+        return found[:1] if '-' in self.command.inputs else found  # stdin is read once
+
+    def run(self):
+        """The exit status of the first attempt that works, else of what is as given."""
+        attempts = self.attempts()
+        for at, attempt in enumerate(attempts):
+            attempt.run(keep=len(attempts) > 1)
+            if not attempt.status and attempt.copies_used:
+                attempt.failure = self.missing_builtin()
+            if not attempt.status and not attempt.failure:
+                attempt.show()
+                self.finish(attempt, attempts[:at])
+                return 0
+            if attempt.status >= run_command.NOT_FOUND:
+                break
+        # Objects that are linked may need the library.
+        shown = next((a for a in attempts if a.library_used and not a.copies_used), attempt)
+        shown.show()
+        return shown.status
+
+    def finish(self, attempt, failed):
+        """Says what was not done, and why."""
+        if attempt.copies_used and self.command.depends:
+            self.name_originals()
+        if failed and failed[0].copies_used:
+            self.leave('with timers: ' + failed[0].failure)
+            for unit in self.units:
+                self.say_failure(unit)
+        elif failed:
+            say('%s: linked without the library: %s' % (self.command.output or 'a.out', failed[0].failure))
+        if self.options.list:
+            for unit in self.units:
+                listing.write_list(self.options.list, unit.source.path, unit.copy, unit.failure)
+
+    def missing_builtin(self):
+        """Why the object cannot be linked: the optimiser removes calls of what no library has, but not
+        from code that stays because of timers. None if it can."""
+        if self.command.mode != '-c':
+            return None
+        for unit in self.units:
+            path = self.command.object_of(unit.source)
+            if not may_need_builtin(path):
+                continue
+            symbols = subprocess.run(['nm', '-u', path], stdout=subprocess.PIPE, check=False).stdout
+            found = re.search(rb'__builtin_\w+', symbols)
+            if found:
+                return 'the object needs %s, which no library has' % found.group().decode()
+        return None
+
+    def name_originals(self):
+        for unit in self.units:
+            for depfile in self.command.depfiles_of(unit.source):
+                if unit.path and os.path.exists(depfile):
+                    copies.name_originals(depfile, unit.originals)
+
+
 def wrap_command(words, options):
     command = parse_command(words)
-    if options.only_if_on and not command.timer_is_on:
-        return run(words)
-    if command.mode == 'other' or not command.inputs:
-        return run(words)
-    new, copies = compile_copies(command, options)
-    if command.mode == 'link' and options.library:
-        new += command.link_library(options.library)
-    status = run(new)
-    if status == 0 and command.depends:
-        for source, copy in copies.items():
-            name_original(command.depfile_of(source), copy, source.path)
-    return 128 - status if status < 0 else status
+    if (options.only_if_on and not command.timer_is_on) or command.mode == 'other' or \
+            not command.inputs or command.is_probe():
+        return run_command.become(words)
+    if not command.sources and (command.mode != 'link' or not command.needs_library()):
+        return run_command.become(words)
+    build = Build(command, options)
+    try:
+        return build.run()
+    finally:
+        for unit in build.units:
+            unit.remove_temporary()
 
 
 def installed_paths():
@@ -204,6 +247,11 @@ def join_globs(arguments):
     return joined
 
 
+def unquoted(text):
+    """Without quotes around it, which a shell leaves there that takes the command from a variable."""
+    return text[1:-1] if text[:1] in ('"', "'") and text[-1:] == text[:1] else text
+
+
 def main(arguments):
     include, library = installed_paths()
     parser = argparse.ArgumentParser(prog='stint instrument', allow_abbrev=False,
@@ -230,7 +278,19 @@ def main(arguments):
     options = parser.parse_args(join_globs(arguments[:at]))
     if at + 1 == len(arguments):
         parser.error('the command of the compiler is missing')
-    return wrap_command(arguments[at + 1:], options)
+    options.functions = [unquoted(globs) for globs in options.functions]
+    for globs in options.functions:
+        if re.search(r'[./]', globs):
+            parser.error("--functions '%s': no function has such a name; a shell puts file names in place of "
+                         "an unquoted *: write --functions '*'" % globs)
+    words = arguments[at + 1:]
+    try:
+        return wrap_command(words, options)
+    except KeyboardInterrupt:
+        return run_command.SIGNALLED + signal.SIGINT
+    except run_command.CannotRun as e:
+        say(str(e))
+        return run_command.NOT_FOUND
 
 
 if __name__ == '__main__':

@@ -10,7 +10,7 @@ that is no place inside a macro expansion. What is inserted, with n for the cell
 
 A line is hit when its first statement is reached, and a loop's when its condition is evaluated, as gcov
 counts. A later statement of a line counts only if the line was entered there, as by a case. The
-increment of a loop belongs to its line and is no hit.
+increment of a loop is a hit only of a line of its own.
 """
 import re
 
@@ -34,19 +34,23 @@ VARIABLE_LENGTH = re.compile(r'\[[^\]\d]')
 class Marks:
     """The markers of one source file; numbers are the lines of the cells."""
 
-    def __init__(self, path):
+    def __init__(self, path, number=0):
         self.path = path
+        self.number = number
         self.numbers = []
         self.cells = {}
         self.source = b''
         self.insertions = []
         self.seen = set()
+        self.closed = set()
 
     def function(self, source, function):
         """The insertions of a function whose body is a CompoundStmt."""
         self.source = source
-        self.insertions = [(function.body.begin.offset + 1, b' STINT_LINES_FUNCTION ')]
+        opening = ' STINT_LINES_FUNCTION(%d) ' % self.number
+        self.insertions = [(function.body.begin.offset + 1, opening.encode())]
         self.seen = set()
+        self.closed = set()  # offsets of macros that begin with a label, a brace or another statement
         self.block(function.body)
         return self.insertions
 
@@ -75,10 +79,16 @@ class Marks:
     def is_ours(self, place):
         return place is not None and place.file == self.path
 
-    def before_statement(self, node, in_block, counts=True):
-        if not self.is_ours(node.begin):
+    def close_place(self, node):
+        """What else the macro makes that the statement begins with has no place before it."""
+        if node.begin.macro:
+            self.closed.add(node.begin.offset)
+
+    def before_statement(self, node, in_block, counts=True, of=None):
+        """The line is that of the place `of`."""
+        if not self.is_ours(node.begin) or (node.begin.macro and node.begin.offset in self.closed):
             return
-        place = node.begin
+        place = of or node.begin
         if node.kind == 'DeclStmt' and not place.macro:
             place = self.first_variable(node).place
         marker = self.marker(place, counts)
@@ -94,20 +104,30 @@ class Marks:
             text = text[:text.rindex(b'/*')].rstrip()
         return text.endswith(token)
 
-    def before_expression(self, node, after, counts=True):
-        """Not if the condition of a loop is a macro with the parentheses: `after` must be before it."""
+    def before_expression(self, node, after):
+        """Its line, or None if the condition of a loop is a macro with the parentheses: `after` must be
+        before it."""
         place = node.begin
         if not self.is_ours(place) or not self.comes_after(place.offset, after):
-            return False
-        self.insert(place, self.marker(place, counts) + ', ')
-        return True
+            return None
+        self.insert(place, self.marker(place) + ', ')
+        return place.line()
+
+    def before_increment(self, node, loop_lines):
+        """Its line is hit if nothing else of the loop is on it."""
+        place = node.begin
+        if self.is_ours(place) and self.comes_after(place.offset, b';'):
+            name = 'STINT_LINE_AGAIN' if place.line() in loop_lines else 'STINT_LINE_ENTERED'
+            self.insert(place, '%s(%d), ' % (name, self.cell(place.line())))
 
     # ---- Statements.
 
     def block(self, node):
+        self.close_place(node)
         for child in node.children():
             if child:
                 self.statement(child, True)
+                self.close_place(child)
 
     def statement(self, node, in_block):
         kind = node.kind
@@ -157,14 +177,14 @@ class Marks:
                 self.expression(child)
 
     def visit_CompoundStmt(self, node, in_block):
-        if not node.begin.macro:
-            self.block(node)
+        self.block(node)
 
     def body(self, node):
         """A statement that may have no braces."""
         if node is None:
             return
         if node.begin.macro and node.kind == 'CompoundStmt':
+            self.block(node)
             return
         if self.inside_macro:
             # The macro has the words before it: only what is in braces has a place of its own.
@@ -203,46 +223,59 @@ class Marks:
         self.expression(condition)
         self.bodies(node, children[-1:])
 
-    def loop(self, node, in_block, condition, after, variable, is_entered=False):
-        """Its line is current before it, and hit where its condition is evaluated. Without a condition
-        it is hit at the begin, if that has code; is_entered. The variable is the declaration that is
-        the condition, or None."""
+    def loop(self, node, in_block, condition, after, variable, init=None):
+        """It is hit where its condition is evaluated; without a condition, at its begin. The variable is
+        the declaration that is the condition, or None."""
         has_condition = variable is not None or \
             (condition is not None and condition.kind not in LITERALS)
+        line = None
         if has_condition and not node.begin.macro:
             before = len(self.insertions)
             if variable is not None:
-                marked = self.before_initialiser(variable)
+                line = self.before_initialiser(variable)
             else:
-                marked = self.before_expression(condition, after)
+                line = self.before_expression(condition, after)
             inserted = self.insertions[before:]
             del self.insertions[before:]
-            self.before_statement(node, in_block, counts=not marked)
+            if init is not None:
+                self.before_init(node, init, in_block, line)
+            elif line is None:
+                self.before_statement(node, in_block)
             self.insertions += inserted
-        elif node.begin.macro or is_entered:
+        elif node.begin.macro or init is not None:
             self.before_statement(node, in_block)
+        return line
+
+    def before_init(self, node, init, in_block, condition_line):
+        """A loop of several lines is hit where its init is, once each time that it is entered."""
+        place = init.begin
+        if init.kind == 'DeclStmt':
+            place = (self.first_variable(init) or init).place
+        if place is None or place.macro:
+            place = node.begin
+        self.before_statement(node, in_block, place.line() != condition_line, place)
 
     def before_initialiser(self, declaration):
-        """while (int n = (mark, next())): only for values that are copied anyway."""
+        """while (int n = (mark, next())): only for values that are copied anyway. Returns the line."""
         found = self.first_variable(declaration)
         value = [child for child in found.children() if child][-1] if found else None
         if value is None or value.kind not in COPIED:
-            return False
+            return None
         begin, end = value.begin, value.end
         if begin.macro or end is None or end.macro or \
                 not self.is_ours(begin) or not self.comes_after(begin.offset, b'='):
-            return False
+            return None
         self.insert(begin, '(%s, ' % self.marker(begin))
         self.insertions.append((end.after, b')'))
-        return True
+        return begin.line()
 
     def visit_ForStmt(self, node, in_block):
         init, variable, condition, increment, body = node.children()
-        self.loop(node, in_block, condition, b';', variable, is_entered=init is not None)
+        line = self.loop(node, in_block, condition, b';', variable, init)
         for part in (init, condition, increment):
             self.expression(part)
         if increment is not None and not node.begin.macro:
-            self.before_expression(increment, b';', counts=False)
+            self.before_increment(increment, (line, node.begin.line()))
         self.bodies(node, [body])
 
     def visit_DoStmt(self, node, in_block):
@@ -268,9 +301,9 @@ class Marks:
                 self.statement(child, True)
 
     def labelled(self, node, in_block, statement):
-        if statement is None or node.begin.macro:
-            return
-        self.statement(statement, in_block)
+        if statement:
+            self.close_place(node)
+            self.statement(statement, in_block)
 
     def visit_CaseStmt(self, node, in_block):
         self.labelled(node, in_block, list(node.children())[-1])

@@ -39,8 +39,11 @@ class Command(command.Command):
 
     def __init__(self, words, nvcc):
         self.nvcc = nvcc
-        words = [words[0]] + [part for word in words[1:] for part in self.split_long(word)]
         super().__init__(words)
+
+    @classmethod
+    def split_words(cls, words):
+        return [part for word in words for part in cls.split_long(word)]
 
     @staticmethod
     def split_long(word):
@@ -53,7 +56,7 @@ class Command(command.Command):
         return LONG.get(word, word)
 
     def take_option(self, word, value):
-        if word == '-x' or word in OWN_WITH_VALUE:
+        if word in OWN_WITH_VALUE:
             return
         if word == '-std':
             word, value = '-std=' + value, None
@@ -79,11 +82,11 @@ class Command(command.Command):
         folder = re.sub(r'([\\"$`])', r'\\\1', folder).replace(',', '\\,')
         return ['-Xcompiler', '-iquote,"%s"' % folder]
 
-    @staticmethod
-    def link_library(path):
+    def link_library(self, path):
+        # nvcc knows no libraries with a version after .so, and takes -x for each file.
+        known = path.endswith(('.so', '.a')) and not self.language
+        library = [path] if known else ['-Xlinker', path]
         if re.search(r'\.so(\.|$)', path):
             folder = os.path.dirname(os.path.abspath(path))
-            # nvcc knows no libraries with a version after .so.
-            library = [path] if path.endswith('.so') else ['-Xlinker', path]
             return [*library, '-Xlinker', '-rpath', '-Xlinker', folder]
-        return [path, '-Xcompiler', '-pthread', '-ldl']
+        return [*library, '-Xcompiler', '-pthread', '-ldl']

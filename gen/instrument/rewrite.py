@@ -2,15 +2,17 @@
 """Makes the instrumented copy of a source file.
 
     copy = rewrite.rewrite(clang, 'file.c', ['-Iinclude'], ['parse_*', '-parse_char'])
-    copy.text         the copy, bytes; None if nothing of it is instrumented
+    copy.files        what is copied, a File each: the source, and sources that it includes; empty if nothing
+                      is instrumented
     copy.done         names of the instrumented functions, in their order
-    copy.left_out     (name, line, reason) of those that match and are not instrumented
+    copy.left_out     (name, place, reason) of those that match and are not instrumented
     copy.in_headers   (name, file, line) of those that match and are defined in the project's headers
 
 With lines=True each statement gets a marker (lines.py) and functions are no scopes.
 
 Text is only inserted, at offsets that the compiler gave and never inside a macro expansion, and no line is
-added: line n of the copy is line n of the file.
+added: line n of the copy is line n of the file. Two things are replaced: the byte order mark at the begin is
+removed, and #include of a source names the copy of it.
 """
 import fnmatch
 import os
@@ -18,6 +20,7 @@ import re
 
 import clang_ast
 import lines as source_lines
+from command import SOURCES
 
 # Of the attributes, what it means that a function has it.
 ATTRIBUTES = {
@@ -33,6 +36,9 @@ ATTRIBUTES = {
 
 # Headers below these are not the project's.
 SYSTEM = ('/usr/', '/opt/', '/lib/')
+
+BYTE_ORDER_MARK = b'\xef\xbb\xbf'
+INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*["<]([^">\n]+)[">]', re.MULTILINE)
 
 # Bodies of other kinds than {}.
 BODIES = {
@@ -64,10 +70,37 @@ class Globs:
         return taken
 
 
+class File:
+    """A file that is copied: the source itself, number 0, or one that it includes."""
+
+    def __init__(self, path, number):
+        self.path = path
+        self.name = path  # in __FILE__
+        self.number = number
+        with open(path, 'rb') as file:
+            self.source = file.read()
+        self.marks = source_lines.Marks(path, number)
+        self.insertions = {}  # place of a function -> its insertions
+        self.replacements = []  # (begin, end, text)
+        self.renamed = {}  # headers: the path in the copy -> that of the original
+        self.renamed = {}  # headers: the path in the copy -> that of the original
+
+    @property
+    def lines(self):
+        return self.marks.numbers
+
+    def text(self):
+        """The copy."""
+        edits = [(at, at, text) for place in self.insertions.values() for at, text in place]
+        edits += self.replacements
+        if self.source.startswith(BYTE_ORDER_MARK):
+            edits.append((0, len(BYTE_ORDER_MARK), b''))
+        return replace(self.source, edits)
+
+
 class Copy:
     def __init__(self):
-        self.text = None
-        self.lines = []
+        self.files = []
         self.done = []
         self.left_out = []
         self.in_headers = []
@@ -97,14 +130,14 @@ def c_literal(text):
     return '"%s"' % text.replace('\\', '\\\\').replace('"', '\\"')
 
 
-def insert(source, insertions):
-    """The text with each (offset, bytes) put in; those of one offset in the order of the list."""
+def replace(source, edits):
+    """The text with each (begin, end, bytes) put in place of what is there; those of one offset in the
+    order of the list."""
     out = []
     last = 0
-    for offset, text in sorted(insertions, key=lambda i: i[0]):
-        out.append(source[last:offset])
-        out.append(text)
-        last = offset
+    for begin, end, text in sorted(edits, key=lambda edit: edit[0]):
+        out += [source[last:begin], text]
+        last = end
     out.append(source[last:])
     return b''.join(out)
 
@@ -121,7 +154,8 @@ def system_folders(arguments):
 
 
 def definitions(clang, path, arguments):
-    """The functions that are defined in the file and in the project's headers, each once."""
+    """The functions that are defined in the file and in the project's headers. What is included twice
+    defines functions of several names in one place; each other one is given once."""
     seen = set()
     system = system_folders(arguments)
     known = {}
@@ -137,7 +171,7 @@ def definitions(clang, path, arguments):
                 if not function.body or function.implicit or function.defaulted:
                     continue
                 begin = function.body.begin
-                place = begin.file, begin.offset
+                place = begin.file, begin.offset, function.qualified
                 # A template may be of another file than the instance of it.
                 if is_of_the_project(begin.file) and place not in seen:
                     seen.add(place)
@@ -158,40 +192,121 @@ def local_functions(function, path):
             continue  # the method of a lambda
         seen.add(at)
         name = node.head.get('name', 'lambda')
-        yield ('%s::%s' % (function.qualified, name), node.place.line(),
+        yield ('%s::%s' % (function.qualified, name), node.place,
                'it is inside of a function, which its time belongs to')
 
 
-def rewrite(clang, path, arguments, globs, lines=False):
-    copy = Copy()
-    marks = source_lines.Marks(path)
-    wanted = Globs(globs)
-    with open(path, 'rb') as file:
-        source = file.read()
-    resolvers = set(RESOLVER.findall(source))
-    insertions = []
-    for function in definitions(clang, path, arguments):
-        if not wanted.match(function.name, function.qualified):
-            continue
-        if function.body.begin.file != path:
+def included_parts(files):
+    """Which of the files are reached from the first one by #include of their names. These directives
+    then name the copies."""
+    reached = files[:1]
+    by_path = {os.path.realpath(file.path): file for file in files[1:]}
+    for file in reached:
+        for found in INCLUDE.finditer(file.source):
+            name = os.fsdecode(found.group(1))
+            beside = os.path.join(os.path.dirname(file.path), name)
+            part = by_path.get(os.path.realpath(beside))
+            if not part and not os.path.exists(beside):  # found by -I
+                part = next((other for other in files[1:] if other.path.endswith('/' + name)), None)
+            if not part:
+                continue
+            begin, end = found.start(1) - 1, found.end(1) + 1
+            file.replacements.append((begin, end, b'"%s"' % os.fsencode(copy_name(part))))
+            if part not in reached:
+                reached.append(part)
+    return reached
+
+
+def copy_name(file):
+    """What the copy is called, in the folder of the copies of one object."""
+    name = os.path.basename(file.path)
+    return '%d-%s' % (file.number, name) if file.number else name
+
+
+def keep_includes(files):
+    """A part finds the headers beside it, also where the folder of another file, which is searched
+    first, has some of the same name."""
+    folders = [os.path.dirname(file.path) for file in files]
+    for file in files[1:]:
+        mine = os.path.dirname(file.path)
+        taken = {begin for begin, _, _ in file.replacements}
+        for found in INCLUDE.finditer(file.source):
+            begin, end = found.start(1) - 1, found.end(1) + 1
+            name = os.fsdecode(found.group(1))
+            beside = os.path.join(mine, name)
+            if begin in taken or not found.group().endswith(b'"') or not os.path.exists(beside):
+                continue
+            first = next(folder for folder in folders if os.path.exists(os.path.join(folder, name)))
+            if os.path.realpath(os.path.join(first, name)) != os.path.realpath(beside):
+                absolute = os.path.abspath(beside)
+                file.replacements.append((begin, end, b'"%s"' % os.fsencode(absolute)))
+                file.renamed[absolute] = beside
+
+
+class Rewriter:
+    """Of one source: the files that are copied, and what is said about the functions."""
+
+    def __init__(self, path, globs, lines):
+        self.path = path
+        self.wanted = Globs(globs)
+        self.lines = lines
+        self.copy = Copy()
+        self.files = {}
+        self.file(path)
+        self.resolvers = set(RESOLVER.findall(self.files[path].source))
+
+    def file(self, path):
+        """The File of a source; None for a header."""
+        if path not in self.files:
+            is_source = path == self.path or os.path.splitext(path)[1] in SOURCES
+            self.files[path] = File(path, len(self.files)) if is_source else None
+        return self.files[path]
+
+    def leave(self, function, reason):
+        self.copy.left_out.append((function.qualified, function.place, reason))
+
+    def take(self, function):
+        begin = function.body.begin
+        file = self.file(begin.file)
+        if not self.wanted.match(function.name, function.qualified):
+            return
+        if not file:
             place = function.place
-            copy.in_headers.append((function.qualified, place.file, place.line()))
-            continue
-        reason = reason_to_leave(function, resolvers)
-        at = function.body.begin.offset
-        if not reason and source[at:at + 1] != b'{':
+            self.copy.in_headers.append((function.qualified, place.file, place.line()))
+            return
+        reason = reason_to_leave(function, self.resolvers)
+        at = begin.offset
+        if not reason and file.source[at:at + 1] != b'{':
             reason = 'its body does not begin with {'  # a digraph
         if reason:
-            copy.left_out.append((function.qualified, function.place.line(), reason))
-            continue
-        if lines:
-            insertions += marks.function(source, function)
+            self.leave(function, reason)
+            return
+        self.copy.done.append((function.qualified, begin.file))
+        if at in file.insertions:
+            if not self.lines:  # of functions that share the text the name is that of the one that runs
+                file.insertions[at] = [(at + 1, b' STINT_INSTRUMENT_FUNCTION(__func__)')]
+            return
+        if self.lines:
+            file.insertions[at] = file.marks.function(file.source, function)
         else:
             text = ' STINT_INSTRUMENT_FUNCTION(%s)' % c_literal(function.qualified)
-            insertions.append((at + 1, text.encode()))
-        copy.done.append(function.qualified)
-        copy.left_out += local_functions(function, path)
-    if insertions:
-        copy.text = insert(source, insertions)
-        copy.lines = marks.numbers
-    return copy
+            file.insertions[at] = [(at + 1, text.encode())]
+        self.copy.left_out += local_functions(function, begin.file)
+
+    def finish(self):
+        files = [file for file in self.files.values() if file]
+        reached = included_parts(files)
+        self.copy.left_out += [(name, None, 'in %s, which is not included by its name' % path)
+                               for name, path in self.copy.done if self.files[path] not in reached]
+        self.copy.done = [name for name, path in self.copy.done if self.files[path] in reached]
+        if self.copy.done:
+            keep_includes(reached)
+            self.copy.files = reached
+        return self.copy
+
+
+def rewrite(clang, path, arguments, globs, lines=False):
+    rewriter = Rewriter(path, globs, lines)
+    for function in definitions(clang, path, arguments):
+        rewriter.take(function)
+    return rewriter.finish()

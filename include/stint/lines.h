@@ -161,23 +161,24 @@ STINT_LINES_FN void stint_impl_line_entered(struct stint_impl_lines_book *b, uin
     }
 }
 
-/* After the brace that opens the function. Declarations only. */
-#define STINT_LINES_FUNCTION                                                                       \
+/* After the brace that opens the function, with the number of the file. Declarations only. */
+#define STINT_LINES_FUNCTION(k)                                                                    \
     struct stint_impl_lines_frame stint_lines_frame                                                \
         __attribute__((cleanup(stint_impl_lines_leave), unused));                                  \
     char stint_lines_begun __attribute__((unused)) =                                               \
-        (stint_impl_lines_enter(&stint_lines_frame, &stint_lines_file, &stint_lines_book),         \
+        (stint_impl_lines_enter(&stint_lines_frame, &stint_lines_file_##k, &stint_lines_book_##k), \
          (char)0);
 
 #define STINT_LINE(n) stint_impl_line(stint_lines_frame.book, n)
 #define STINT_LINE_AGAIN(n) stint_impl_line_again(stint_lines_frame.book, n)
 #define STINT_LINE_ENTERED(n) stint_impl_line_entered(stint_lines_frame.book, n)
 
-/* Before the first line of the copy: its name and its line numbers. */
-#define STINT_LINES_FILE(name, count, ...)                                                         \
-    static const uint32_t stint_lines_numbers[] = {__VA_ARGS__};                                   \
-    static const struct stint_impl_lines_file stint_lines_file = {name, stint_lines_numbers,       \
-                                                                  count, 0};                       \
-    static __thread struct stint_impl_lines_book *stint_lines_book __attribute__((unused));
+/* Before the first line of the copy, for it and for each source that it includes: the number of the
+ * file in this copy, its name and its line numbers. */
+#define STINT_LINES_FILE(k, name, count, ...)                                                      \
+    static const uint32_t stint_lines_numbers_##k[] = {__VA_ARGS__};                               \
+    static const struct stint_impl_lines_file stint_lines_file_##k = {                             \
+        name, stint_lines_numbers_##k, count, 0};                                                  \
+    static __thread struct stint_impl_lines_book *stint_lines_book_##k __attribute__((unused));
 
 #endif

@@ -8,7 +8,7 @@
 #include "stint/lines.h"
 #include "stint/stint.h"
 
-STINT_LINES_FILE("lines_bench.c", 2, 1, 2)
+STINT_LINES_FILE(0, "lines_bench.c", 2, 1, 2)
 
 #define ROUNDS 21
 
@@ -24,7 +24,7 @@ __attribute__((noinline)) static double floor_ticks(long n) {
 }
 
 __attribute__((noinline)) static double marker_ticks(long n) {
-    STINT_LINES_FUNCTION
+    STINT_LINES_FUNCTION(0)
     uint64_t start = STINT_IMPL_TICKS();
     for (long i = 0; i < n; i += 2) {
         STINT_LINE(0);
@@ -34,7 +34,7 @@ __attribute__((noinline)) static double marker_ticks(long n) {
 }
 
 __attribute__((noinline)) static void call_one(void) {
-    STINT_LINES_FUNCTION
+    STINT_LINES_FUNCTION(0)
     STINT_LINE(0);
 }
 

@@ -8,7 +8,7 @@
 
 #include "stint/lines.h"
 
-STINT_LINES_FILE("kernels.c", 4, 10, 20, 30, 40)
+STINT_LINES_FILE(0, "kernels.c", 4, 10, 20, 30, 40)
 
 static struct snapshot s;
 static struct line_rows rows;
@@ -42,13 +42,13 @@ static void run_copy(uint64_t ns) {
 }
 
 static void run_inner(void) {
-    STINT_LINES_FUNCTION
+    STINT_LINES_FUNCTION(0)
     STINT_LINE(3);
     launch_for(70000);
 }
 
 static void run_lines(void) {
-    STINT_LINES_FUNCTION
+    STINT_LINES_FUNCTION(0)
     STINT_LINE(0);
     launch_for(5000);
     launch_for(6000);
@@ -83,7 +83,7 @@ TEST(cupti_lines, all_nodes_of_a_graph) {
     struct cupti_double_kernel nodes[3] = {add_kernel, add_kernel, add_kernel};
     begin();
     {
-        STINT_LINES_FUNCTION
+        STINT_LINES_FUNCTION(0)
         STINT_LINE(1);
         cupti_double_graph(nodes, 3);
     }
@@ -132,7 +132,7 @@ TEST(cupti_lines, late_records) {
 TEST(cupti_lines, no_column_without_a_launch) {
     begin();
     {
-        STINT_LINES_FUNCTION
+        STINT_LINES_FUNCTION(0)
         STINT_LINE(1);
         fake_advance(10);
     }
@@ -144,7 +144,7 @@ TEST(cupti_lines, no_column_without_a_launch) {
 
 TEST(cupti_lines, the_child_of_a_fork_has_lines_of_its_own) {
     begin();
-    STINT_LINES_FUNCTION
+    STINT_LINES_FUNCTION(0)
     STINT_LINE(1);
     launch_for(1000);
     pid_t child = fork();

@@ -188,7 +188,8 @@ int operator+(a::b::c, int) { return 3; }
         standard = "-std=gnu++17" if path.endswith(".cpp") else "-std=gnu11"
         copy = rewrite.rewrite(CLANG, path, [standard], ["*"], lines)
         self.assertTrue(copy.done)
-        return vars(copy)
+        left_out = [(name, str(place), reason) for name, place, reason in copy.left_out]
+        return dict(vars(copy), left_out=left_out, files=[file.text() for file in copy.files])
 
     def test_memory_and_every_function_of_10000_lines(self):
         path = self.write("large.c", "".join(FUNCTION % {"n": n} for n in range(480)))

@@ -37,7 +37,8 @@ TWICE = "gcov adds up parts of the statement, between which there are others"
 # Lines that have no marker, and where gcov counts otherwise, and why.
 C = Language(
     os.environ.get("CC", "cc"), "corpus", ".c", ["-std=gnu11"], "",
-    r"""(?x) [{}]$ | (static|int|LOCAL)\b.*(\{.*|[,)])$ | .*:;?$ | (\w+|case\ \d+):\ \{$""",
+    r"""(?x) [{}]$ | (static|int|LOCAL)\b.*(\{.*|[,)])$ | .*:;?$ | (\w+|case\ \d+):\ \{$ |
+        (for|while)\ \($ | for\ \(;;\).* | [A-Z]+\(.*\)\ \{$ | TARGET.* | TWICE.*""",
     {
         ("continued_lines", 10): "gcov counts a return at its value, if that is a variable, here on line 11",
         ("inline_function", 10): "gcov adds the copy of a function that is always inlined",
@@ -189,9 +190,10 @@ class Corpus(unittest.TestCase):
         """(path, line) -> name of the scope that the copies have there."""
         found = {}
         for path, name in zip(SOURCES, NAMES):
-            copy = os.path.join(self.functions.folder, ".stint", name + LANGUAGE.suffix)
+            copy = os.path.join(self.functions.folder, ".stint", name + ".o.copy", name + LANGUAGE.suffix)
             with open(copy, encoding="utf-8") as file:
-                for line, text in enumerate(file):  # the first one is #line
+                source = file.read().partition("#line 1 ")[2]
+                for line, text in enumerate(source.splitlines()):  # the first one is the file's name
                     for scope in re.findall(r'STINT_INSTRUMENT_FUNCTION\("(.*?)"\)', text):
                         found[path, line] = scope
         return found

@@ -4,69 +4,18 @@
     test_wrapper.py TOOL LIBRARY [unittest arguments]
 """
 
-import json
 import os
 import shutil
-import subprocess
 import sys
-import tempfile
 import unittest
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-sys.path.insert(0, os.path.join(ROOT, "gen", "instrument"))
+import wrapped
+from wrapped import ARGUMENTS, CC, CXX, FLAGS, ROOT, Wrapped
 
-import clang_ast  # noqa: E402
-import rewrite  # noqa: E402
-
-CC = os.environ.get("CC", "cc")
-CXX = os.environ.get("CXX", "")
-FLAGS = os.environ.get("CFLAGS", "").split()
-ARGUMENTS = sys.argv[1:3]
+import rewrite
 
 
-class Wrapper(unittest.TestCase):
-    def setUp(self):
-        # Spaces and more than ASCII in every path.
-        self.top = tempfile.TemporaryDirectory()
-        self.addCleanup(self.top.cleanup)
-        self.folder = os.path.join(self.top.name, "a b \u00e9")
-        os.makedirs(self.path("source"))
-        os.makedirs(self.path("build"))
-
-    def path(self, *names):
-        return os.path.join(self.folder, *names)
-
-    def write(self, name, text):
-        with open(self.path(name), "w", encoding="utf-8") as file:
-            file.write(text)
-        return name
-
-    def read(self, name):
-        with open(self.path(name), encoding="utf-8") as file:
-            return file.read()
-
-    def run_in(self, *words, env=None):
-        return subprocess.run(words, cwd=self.folder, stdout=subprocess.PIPE, check=False,
-                              stderr=subprocess.PIPE, universal_newlines=True,
-                              env=dict(os.environ, **(env or {})))
-
-    def instrument(self, *words, options=("--functions", "*")):
-        return self.run_in(ARGUMENTS[0], "instrument", *options, "--library", ARGUMENTS[1], "--",
-                           *words)
-
-    def good(self, done):
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
-        return done.stdout
-
-    def calls(self, *program):
-        """What the program printed, and the calls of each scope."""
-        done = self.run_in(*program, env={"STINT_FILE": self.path("run.stint")})
-        rows = self.run_in(ARGUMENTS[0], "export", self.path("run.stint"), "--to", "json")
-        self.assertEqual((done.stderr, rows.returncode), ("", 0), rows.stderr)
-        os.remove(self.path("run.stint"))
-        return (done.stdout,
-                {row["name"]: row["calls"] for row in json.loads(rows.stdout)["stats"]})
-
+class Wrapper(Wrapped):
     def test_a_program(self):
         self.write("source/rel.h", "#define TIMES 7\n")
         self.write("build/rel.h", "#error the folder of the copy is searched first\n")
@@ -129,11 +78,11 @@ int main(void) {
         self.write("source/a.c", "int f(void) { return 1; }\n")
         for _ in range(2):
             self.good(self.instrument(CC, "-c", "source/a.c", "-o", "build/a.o"))
-            name = "build/.stint/a.o.c"
+            name = "build/.stint/a.o.copy/a.c"
             first = getattr(self, "first", (self.read(name), os.stat(self.path(name)).st_mtime_ns))
             self.first = first
             self.assertEqual((self.read(name), os.stat(self.path(name)).st_mtime_ns), first)
-        self.assertEqual(first[0].count("\n"), 2)
+        self.assertEqual(first[0].partition("#line")[2].count("\n"), 2)
 
     def test_globs(self):
         self.write("source/a.c", "int aa(void) { return 1; }\nint ab(void) { return 1; }\n"
@@ -162,7 +111,8 @@ __attribute__((naked)) void bare(void) { __asm__("ret"); }
         self.good(self.instrument(CC, "-c", "source/a.c", "-o", "build/a.o",
                                   options=("--functions", "*", "--list", "list.txt")))
         lines = self.read("list.txt").splitlines()
-        self.assertEqual(lines[0], "source/a.c: 2 functions instrumented, 7 left out")
+        self.assertEqual(lines[:2], ["total: 1 file, 2 functions instrumented, 7 left out",
+                                     "source/a.c: 2 functions instrumented, 7 left out"])
         self.assertRegex("\n".join(lines), "(?s)a.c:4: jumps: left out: it calls _?setjmp, which "
                          "returns twice.*:5: pure: left out: pure:.*:6: constant: left out: const:"
                          ".*:7: refuses: .*:8: in_a_macro: left out: its body begins or ends in a "
@@ -172,7 +122,9 @@ __attribute__((naked)) void bare(void) { __asm__("ret"); }
         for name in "aba":
             self.good(self.instrument(CC, "-c", "source/%s.c" % name, "-o", "build/%s.o" % name,
                                       options=("--functions", "*", "--list", "list.txt")))
-        self.assertEqual(len(self.read("list.txt").splitlines()), len(lines) + 1)
+        again = self.read("list.txt").splitlines()
+        self.assertEqual(len(again), len(lines) + 1)
+        self.assertEqual(again[0], "total: 2 files, 3 functions instrumented, 7 left out")
 
     def test_addresses_are_those_of_the_functions(self):
         """Comparing them decides as before, with functions and constants of units that are not copied."""
@@ -210,8 +162,9 @@ int (*const of_others[2])(int) = {first, third};
         self.good(self.instrument(CC, "-isystem", "system", "-c", "source/a.c", "-o", "build/a.o",
                                   options=("--functions", "*,-other", "--list", "list.txt")))
         self.assertEqual(self.read("list.txt").splitlines(), [
-            "source/a.c: 1 functions instrumented, 0 left out, 1 in headers",
-            "source/a.c: own: left out: defined in source/own.h:1, and only the source itself is copied"])
+            "total: 1 file, 1 function instrumented, 0 left out, 1 in headers",
+            "source/a.c: 1 function instrumented, 0 left out, 1 in headers",
+            "source/a.c: own: left out: defined in source/own.h:1, and only sources themselves are copied"])
 
     @unittest.skipUnless(CXX and shutil.which(CXX.split()[0]), "no C++ compiler")
     def test_coroutines_are_left_alone(self):
@@ -293,7 +246,7 @@ int main() { return run(2).promise->value - 3; }
 sys.path.insert(0, sys.argv[1])
 import clang_ast, rewrite
 copy = rewrite.rewrite(clang_ast.find_clang(), sys.argv[2], [], ["*"], sys.argv[3] == "lines")
-print(len(copy.done), copy.text.count(b"STINT_"),
+print(len(copy.done), copy.files[0].text().count(b"STINT_"),
       resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
 """)
         statements = "        s += a[i] * 3 + (s >> 3) - a[i & 7];\n" * 8000
@@ -350,9 +303,4 @@ int main() {
 
 
 if __name__ == "__main__":
-    try:
-        clang_ast.find_clang()
-    except clang_ast.AstError as e:
-        print("skipped:", e)
-        sys.exit(77)
-    unittest.main(argv=sys.argv[:1] + sys.argv[3:])
+    wrapped.main()

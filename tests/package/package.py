@@ -209,6 +209,15 @@ def wrong_version(place):
 
 
 @case
+def build_folder(place):
+    """The folder that stint was built in is no installation, and says so."""
+    _, output = place.configure(HERE / "find", "build-folder", "-Dstint_DIR=" + place.options.build, fails=True)
+    said = " ".join(output.split())
+    expect(output, "stint was built in %s, not installed there: run cmake --install" % place.options.build in said,
+           True)
+
+
+@case
 def switches(place):
     """The variable decides, a target's own property overrules it, the switch targets add."""
     for value, early in (("", OFF), ("OFF", OFF), ("ON", ON)):
@@ -353,7 +362,7 @@ def instrument(place):
             place.says(build, "app", "calls=5 " + calls)
             listed = build / "app.stint.txt"
             expect("list", listed.exists() and listed.read_text(encoding="utf-8").count("\n"),
-                   1 if value == "ON" else False)
+                   2 if value == "ON" else False)
             hits = place.recorded(build, "app_lines", "lines")
             source = HERE / "instrument"
             work = {(str(source / "work.c"), line): 3 for line in (7, 11)}
@@ -380,6 +389,20 @@ def instrument(place):
         run(place.options.cmake, "-DFUNCTIONS=*", build)
         place.make(build)
         place.says(build, "app", "calls=5 work=3 left=3")
+
+
+@case
+def instrument_late(place):
+    """Whether timers are on is decided by the call, which may come after find_package."""
+    for name in ("clang", "python3"):
+        tool(name)
+    if cmake_version(place) < (3, 19):
+        print("skipped: CMake 3.18 has no deferred calls")
+        sys.exit(SKIP)
+    build, output = place.configure(HERE / "late", "late", "-DCMAKE_PREFIX_PATH=%s" % place.prefix("shared"))
+    expect("lines", switch_lines(output), ["stint: timers on in app, math_timers"])
+    place.make(build)
+    place.says(build, "app", "calls=5 work=3 left=3")
 
 
 @case

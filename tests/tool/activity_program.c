@@ -16,7 +16,7 @@
 #include "stint/lines.h"
 #include "stint/stint.h"
 
-STINT_LINES_FILE("made/up.c", 2, 10, 20)
+STINT_LINES_FILE(0, "made/up.c", 2, 10, 20)
 
 static uint32_t correlation;
 static uint64_t copy_ns = 1000;
@@ -105,7 +105,7 @@ static void run_late_kernel(uint64_t between) {
 }
 
 static void run_late_in_scope(uint64_t between) {
-    STINT_LINES_FUNCTION
+    STINT_LINES_FUNCTION(0)
     REGISTER_TIMER("late");
     STINT_LINE(0);
     if (between) {

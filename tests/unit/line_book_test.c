@@ -9,7 +9,7 @@
 
 #include "stint/lines.h"
 
-STINT_LINES_FILE("file.c", 6, 10, 20, 30, 40, 50, 60)
+STINT_LINES_FILE(0, "file.c", 6, 10, 20, 30, 40, 50, 60)
 
 struct taken {
     struct snapshot s;
@@ -37,14 +37,14 @@ static void check_line(const struct taken *t, uint32_t line, uint64_t hits, uint
 }
 
 static void inner(void) {
-    STINT_LINES_FUNCTION
+    STINT_LINES_FUNCTION(0)
     fake_advance(1); /* before the first line: the caller's */
     STINT_LINE(0);
     fake_advance(10);
 }
 
 static int outer(int n) {
-    STINT_LINES_FUNCTION
+    STINT_LINES_FUNCTION(0)
     STINT_LINE(1);
     fake_advance(100);
     STINT_LINE(2);
@@ -78,7 +78,7 @@ TEST(line_book, own_time_and_calls) {
 }
 
 static void recurse(int n) {
-    STINT_LINES_FUNCTION
+    STINT_LINES_FUNCTION(0)
     STINT_LINE(1);
     fake_advance(10);
     STINT_LINE(2);
@@ -100,7 +100,7 @@ TEST(line_book, recursion_counts_once) {
 
 /* Ends in one of three ways, and calls itself from two lines. */
 static int wander(unsigned *seed, int depth) {
-    STINT_LINES_FUNCTION
+    STINT_LINES_FUNCTION(0)
     STINT_LINE(0);
     *seed = *seed * 1664525u + 1013904223u;
     fake_advance(*seed >> 28);
@@ -148,7 +148,7 @@ TEST(line_book, lines_add_up_to_the_function) {
 }
 
 static void loop(void) {
-    STINT_LINES_FUNCTION
+    STINT_LINES_FUNCTION(0)
     STINT_LINE_AGAIN(1);
     for (int i = 0; STINT_LINE(1), i < 4; STINT_LINE_AGAIN(1), ++i) {
         if (STINT_LINE_ENTERED(1), 0) {
@@ -177,14 +177,14 @@ TEST(line_book, kinds_of_markers) {
 static jmp_buf back;
 
 static void jump(void) {
-    STINT_LINES_FUNCTION
+    STINT_LINES_FUNCTION(0)
     STINT_LINE(0);
     fake_advance(4);
     longjmp(back, 1);
 }
 
 static void jump_outer(void) {
-    STINT_LINES_FUNCTION
+    STINT_LINES_FUNCTION(0)
     STINT_LINE(1);
     jump();
 }
@@ -233,7 +233,7 @@ TEST(line_book, threads_are_added_and_continued) {
 
 static void lines_in_child(void) {
     struct taken t;
-    STINT_LINES_FUNCTION
+    STINT_LINES_FUNCTION(0)
     inner();
     lines_take(&t);
     check_line(&t, 10, 1, 10, 10);
@@ -246,7 +246,7 @@ static void lines_in_grandchild(void) {
 }
 
 static void fork_inside(void) {
-    STINT_LINES_FUNCTION
+    STINT_LINES_FUNCTION(0)
     STINT_LINE(1);
     inner();
     /* The frame of this function is of the parent's recording. */
@@ -266,7 +266,7 @@ TEST(line_book, a_child_starts_clean) {
 }
 
 static void fork_and_return(int depth) {
-    STINT_LINES_FUNCTION
+    STINT_LINES_FUNCTION(0)
     STINT_LINE(1);
     if (depth) {
         int status = 1;

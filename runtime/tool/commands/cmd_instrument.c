@@ -40,6 +40,20 @@ static int script_find(char path[PATH_MAX]) {
     return 0;
 }
 
+/* A shell has put the names of files in place of an unquoted glob: they are between the options and
+ * the -- before the command. Returns the first one, or NULL. */
+static const char *stray_word(int argc, char **argv) {
+    if (optind == argc || strcmp(argv[optind - 1], "--") == 0) {
+        return NULL;
+    }
+    for (int i = optind; i < argc; ++i) {
+        if (strcmp(argv[i], "--") == 0) {
+            return argv[optind];
+        }
+    }
+    return NULL;
+}
+
 /* All values are checked by the script, but that there are functions. */
 static int take_instrument_option(void *to, const struct option_value *value) {
     if (value->id == OPTION_FUNCTIONS) {
@@ -60,6 +74,13 @@ int cmd_instrument(int argc, char **argv) {
     }
     if (optind == argc) {
         return command_bad_usage(argv, "the command of a compiler is missing");
+    }
+    const char *stray = stray_word(argc, argv);
+    if (stray) {
+        log_line("instrument: '%.200s': expected an option or --; a shell puts file names in place of an "
+                 "unquoted *: write --functions '*'",
+                 stray);
+        return COMMAND_BAD;
     }
     if (script_find(script)) {
         return COMMAND_FAILED;
