@@ -77,8 +77,8 @@ int cmd_instrument(int argc, char **argv) {
     }
     const char *stray = stray_word(argc, argv);
     if (stray) {
-        log_line("instrument: '%.200s': expected an option or --; a shell puts file names in place of an "
-                 "unquoted *: write --functions '*'",
+        log_line("instrument: '%.200s': expected an option or --; a shell puts file names in "
+                 "place of an unquoted *: write --functions '*'",
                  stray);
         return COMMAND_BAD;
     }
