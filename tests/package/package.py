@@ -287,7 +287,7 @@ def pkg_config_static(place):
 
 def counted_memory(place, program, by_tool=False, env=None):
     """(mallocs, bytes) of each scope of memory/main.c."""
-    file = place.work / "build" / "memory.stint"
+    file = place.work / "build" / ("memory-%d.stint" % os.getpid())  # cases run side by side
     file.unlink(missing_ok=True)
     stint = next(place.prefix("shared").glob("bin/stint"))
     if by_tool:
