@@ -71,6 +71,4 @@ static inline int config_recording(void) {
     return config.enable && !config.closed;
 }
 
-void config_read_environment(void);
-
 #endif

@@ -10,59 +10,17 @@
  */
 #include "snapshot.h"
 
-#include <sched.h>
 #include <string.h>
 
 #include "arena/arena.h"
 #include "base/arithmetic.h"
-#include "base/name.h"
 #include "estimate.h"
+#include "snapshot_tries.h"
 
-#ifndef TRIES
-#define TRIES 200
-#endif
-#define PATIENCE (1000u * TRIES) /* a thread or GPU lane has one odd node; a second of waiting */
+#define PATIENCE                                                                                   \
+    (1000u * SNAPSHOT_TRIES) /* a thread or GPU lane has one odd node; a second of waiting */
 
 #define ACQUIRE(p) __atomic_load_n((p), __ATOMIC_ACQUIRE)
-
-const void *snapshot_at(const struct snapshot *s, uint32_t unit, uint64_t bytes) {
-    uint64_t at = (uint64_t)unit * STINT_IMPL_UNIT;
-    if (unit && bytes <= s->size && at <= s->size - bytes) {
-        return s->base + at;
-    }
-    return NULL;
-}
-
-const struct stint_impl_ring *snapshot_ring(const struct snapshot *s, uint32_t unit,
-                                            uint64_t *events) {
-    const struct stint_impl_ring *ring = snapshot_at(s, unit, sizeof *ring);
-    if (!ring) {
-        return NULL;
-    }
-    uint64_t mask = ring->mask;
-    if (mask & (mask + 1) || mask > s->size / sizeof(struct stint_impl_event) ||
-        !snapshot_at(s, unit, sizeof *ring + (mask + 1) * sizeof(struct stint_impl_event))) {
-        return NULL;
-    }
-    *events = mask + 1;
-    return ring;
-}
-
-const char *snapshot_text(const struct snapshot *s, uint32_t text, uint32_t *length) {
-    uint64_t at = (uint64_t)text * 8;
-    if (!text || at + sizeof(struct arena_text) >= s->size) { /* not even room for the NUL */
-        return NULL;
-    }
-    const struct arena_text *t = (const struct arena_text *)(const void *)(s->base + at);
-    uint32_t n = t->length;
-    /* No recorder writes longer ones. In a file that no recorder wrote each site could name most of
-     * the file. */
-    if (n > NAME_BYTES || n > s->size - at - sizeof *t - 1 || t->bytes[n] != '\0') {
-        return NULL;
-    }
-    *length = n;
-    return t->bytes;
-}
 
 static int read_sites(struct snapshot *s, const struct arena_header *h) {
     /* A header may name more of them than there are bytes for. */
@@ -162,46 +120,6 @@ static uint32_t count_frames_used(const struct stint_impl_frame *frames) {
     return used;
 }
 
-/* Adds the samples that wait in frames for that histogram to its buckets (NULL: only looks).
- * Returns a number that tells two sets of them apart. */
-static uint64_t pending_collect(const struct snapshot_thread *t, uint32_t unit, uint32_t *out) {
-    uint64_t first = (uint64_t)unit * STINT_IMPL_BUCKETS_A_UNIT, sum = 0;
-    for (uint32_t f = 0; f < t->frames_used; ++f) {
-        uint64_t bucket = STINT_IMPL_LOAD(&t->frames[f].pending) - first;
-        if (bucket >= STINT_IMPL_BUCKETS) {
-            continue;
-        }
-        sum += (bucket + 1) * (f + 1);
-        if (out && out[bucket] < UINT32_MAX) {
-            ++out[bucket];
-        }
-    }
-    return sum;
-}
-
-int snapshot_read_buckets(const struct snapshot *s, uint32_t thread, uint32_t unit,
-                          uint32_t out[STINT_IMPL_BUCKETS]) {
-    static const struct snapshot_thread none;
-    const struct stint_impl_histogram *h = snapshot_at(s, unit, sizeof *h);
-    const struct snapshot_thread *t = &none;
-    if (!h) {
-        return -1;
-    }
-    if (thread < s->thread_count) {
-        t = &s->threads[thread];
-    }
-    for (int i = 0; i < TRIES; ++i) { /* a sample that is being counted is in both or in neither */
-        uint64_t before = pending_collect(t, unit, NULL);
-        for (uint32_t k = 0; k < STINT_IMPL_BUCKETS; ++k) {
-            out[k] = __atomic_load_n(&h->bucket[k], __ATOMIC_ACQUIRE);
-        }
-        if (pending_collect(t, unit, out) == before) {
-            break;
-        }
-    }
-    return 0;
-}
-
 static int read_threads(struct snapshot *s, const struct arena_header *h) {
     uint64_t most = s->size / sizeof(struct arena_thread);
     uint32_t newest = ACQUIRE(&h->first_thread), unit = newest;
@@ -284,17 +202,6 @@ static int copy_gpu(struct snapshot_gpu *out, const struct arena_gpu *g) {
     out->max = ACQUIRE(&g->max);
     out->device = ACQUIRE(&g->device);
     return seq & 1 || STINT_IMPL_LOAD(&g->seq) != seq;
-}
-
-int snapshot_try_again(struct snapshot *s, int tried) {
-    if (tried >= TRIES || !s->patience) {
-        return 0;
-    }
-    --s->patience;
-    if (tried > TRIES / 2) {
-        sched_yield();
-    }
-    return 1;
 }
 
 static void read_gpu(struct snapshot *s, struct snapshot_gpu *out, uint32_t unit) {
@@ -410,15 +317,6 @@ static int read_nodes(struct snapshot *s) {
     return 0;
 }
 
-uint32_t snapshot_device_of(const struct snapshot *s, uint32_t unit) {
-    for (uint32_t i = 0; unit && i < s->device_count; ++i) {
-        if (s->devices[i].unit == unit) {
-            return i;
-        }
-    }
-    return SNAPSHOT_NONE;
-}
-
 /* Sites, sets and devices are read after the nodes that name them: whatever a node names is there
  * by then. */
 static int read_names(struct snapshot *s, const struct arena_header *h) {
@@ -446,10 +344,6 @@ static int index_nodes(struct snapshot *s) {
         hash_map_set(&s->node_of, s->nodes[i].unit, i);
     }
     return 0;
-}
-
-uint32_t snapshot_node_of(const struct snapshot *s, uint32_t unit) {
-    return hash_map_get(&s->node_of, unit);
 }
 
 enum { ABOVE_UNKNOWN, ABOVE_ON_PATH, ABOVE_KNOWN };

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/config.h"
+#include "config_read.h"
 
 #include <stddef.h>
 #include <string.h>
 
 #include "base/arithmetic.h"
+#include "base/config.h"
 #include "base/filter.h"
 #include "base/log.h"
 #include "emit/emit.h"

@@ -27,6 +27,7 @@
 #include "base/module.h"
 #include "base/scratch.h"
 #include "capture/capture_rules.h"
+#include "config_read.h"
 #include "cost/cost.h"
 #include "gpu/gpu.h"
 #include "lines/line_book.h"

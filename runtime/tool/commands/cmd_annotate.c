@@ -3,6 +3,8 @@
  * The command annotate: the sources of a run that was instrumented by lines, each line with its hits
  * and times. The source is read from the name that the compiler was given, or from --source.
  */
+#include "commands.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>

@@ -3,6 +3,8 @@
  * The command diff: reads its two command lines, reads the runs of both sides, and prints what
  * diff.c finds. The options of the second side are added to those of the first.
  */
+#include "commands.h"
+
 #include <errno.h>
 #include <getopt.h>
 #include <math.h>

@@ -3,6 +3,8 @@
  * The command export: writes a run in the format of another program, to standard output or to a
  * file that appears when it is complete.
  */
+#include "commands.h"
+
 #include <getopt.h>
 #include <string.h>
 #include <unistd.h>

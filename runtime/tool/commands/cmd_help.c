@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "commands.h"
+
 #include <getopt.h>
 
 #include "base/log.h"

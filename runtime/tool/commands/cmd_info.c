@@ -3,6 +3,8 @@
  * The command info: prints the properties of a run, and how many records of each kind its file has.
  * What a damaged file lacks is printed as "?" or left out.
  */
+#include "commands.h"
+
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>

@@ -3,6 +3,8 @@
  * The command instrument: checks its options and runs the Python program of that name, which is
  * installed in share/stint/instrument beside the folder of the tool.
  */
+#include "commands.h"
+
 #include <errno.h>
 #include <getopt.h>
 #include <limits.h>

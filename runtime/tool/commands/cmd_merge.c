@@ -3,6 +3,8 @@
  * The command merge: finds the run that began first, whose clock the merged file counts in, and
  * adds the runs one by one.
  */
+#include "commands.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>

@@ -4,6 +4,8 @@
  * the program. A file that cannot be read does not keep the others from being printed; it makes the
  * exit status 2.
  */
+#include "commands.h"
+
 #include <getopt.h>
 #include <string.h>
 #include <unistd.h>

@@ -7,6 +7,8 @@
  * - Without --file the runs are written to a new folder in memory, one file per process, so that
  *   all files there are of this run.
  */
+#include "commands.h"
+
 #include <errno.h>
 #include <getopt.h>
 #include <limits.h>

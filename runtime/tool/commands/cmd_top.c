@@ -4,6 +4,8 @@
  * added. On a terminal it fills the screen until a key or a signal ends it; else, and with --once,
  * it prints the table.
  */
+#include "commands.h"
+
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>

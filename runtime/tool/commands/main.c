@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "commands.h"
+
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>

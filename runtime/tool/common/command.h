@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the commands of the tool share. Each returns the exit status: 0 success, 1 failure, 2 wrong
+ * Functions that the commands of the tool share. Exit status of a command: 0 success, 1 failure, 2 wrong
  * usage or a file that cannot be read, or not completely. Messages are one line on stderr.
  */
 #ifndef STINT_TOOL_COMMAND_H
@@ -19,18 +19,6 @@ enum command_status { COMMAND_GOOD = 0, COMMAND_FAILED = 1, COMMAND_BAD = 2 };
 static inline int command_worse(int a, int b) {
     return a > b ? a : b;
 }
-
-/* argv[0] is the command's name. */
-int cmd_report(int argc, char **argv);
-int cmd_top(int argc, char **argv);
-int cmd_run(int argc, char **argv);
-int cmd_export(int argc, char **argv);
-int cmd_merge(int argc, char **argv);
-int cmd_diff(int argc, char **argv);
-int cmd_info(int argc, char **argv);
-int cmd_instrument(int argc, char **argv);
-int cmd_annotate(int argc, char **argv);
-int cmd_help(int argc, char **argv);
 
 /* One line: what is wrong with the arguments, and how to read on. */
 int command_bad_usage(char **argv, const char *what);
