@@ -6,11 +6,9 @@
 # Part of the build and of the installed package; docs/codegen.md explains the functions. Their
 # scripts need Python 3.8 and clang, which reads the headers; the target is built with any compiler.
 
-# Depfiles with absolute paths, also with Ninja.
+# The policies of the project may be older. CMP0116: depfiles with absolute paths, also with Ninja.
 cmake_policy(PUSH)
-if(POLICY CMP0116)
-    cmake_policy(SET CMP0116 NEW)
-endif()
+cmake_policy(VERSION 3.18...3.31)
 
 # Sets Python3_EXECUTABLE and STINT_CLANG, and <scripts> to the folder of the scripts.
 function(stint_codegen_tools caller scripts)

@@ -10,6 +10,10 @@
 # Nothing is changed where timers are off at the time of this call: WITH_TIMER of the target, else the
 # variable, else its link to stint::timer. Needs clang, to read the sources, and Python 3.8; without them, one line says so.
 
+# The policies of the project may be older.
+cmake_policy(PUSH)
+cmake_policy(VERSION 3.18...3.31)
+
 # Whether the sources of the target are compiled with WITH_TIMER, as far as is known now.
 function(stint_codegen_timers result target)
     get_target_property(own ${target} WITH_TIMER)
@@ -92,3 +96,5 @@ function(stint_instrument target)
             ${launcher} -- ${before})
     endforeach()
 endfunction()
+
+cmake_policy(POP)

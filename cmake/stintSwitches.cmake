@@ -6,6 +6,10 @@
 # installed targets, by stintConfig.cmake: the variable is the consumer's, so it cannot be exported.
 # Below it: the line at the end of configuring that says for which targets they are on.
 
+# The policies of the project may be older.
+cmake_policy(PUSH)
+cmake_policy(VERSION 3.18...3.31)
+
 function(stint_add_switches target)
     foreach(switch IN ITEMS WITH_TIMER WITH_PROFILER)
         set(default 0)
@@ -137,3 +141,5 @@ function(stint_print_switches_later directory)
     cmake_language(EVAL CODE "cmake_language(DEFER DIRECTORY [==[${directory}]==]
         CALL stint_print_switches [==[${directory}]==] ${TIMER} ${PROFILER})")
 endfunction()
+
+cmake_policy(POP)

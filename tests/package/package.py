@@ -196,6 +196,26 @@ def find_package_static(place):
 
 
 @case
+def policies(place):
+    """A project may ask for the policies of an old CMake, or for those of this one."""
+    ours = cmake_version(place)
+    minimums = ["3.5", "%d.%d" % ours]
+    if ours < (4, 0):  # which refuses those before 3.5
+        minimums.insert(0, "3.0")
+    clang = shutil.which("clang") is not None
+    for minimum in minimums:
+        for value in ("ON", "OFF"):
+            build = place.consumer("policies", "shared", "-DMINIMUM=" + minimum, "-DWITH_TIMER=" + value,
+                                   "-DCODEGEN=%d" % clang, name="policies-%s-%s" % (minimum, value))
+            place.says(build, "app", "calls=%d" % (3 if value == "ON" else 0))
+            if clang:
+                calls = {"work": 3} if value == "ON" else {}
+                for name in ("app_instrumented", "app_wrapped"):
+                    found = place.recorded(build, name, "stats")
+                    expect(name, {key: found[key] for key in found if key == "work"}, calls)
+
+
+@case
 def wrong_version(place):
     """Until 1.0 a minor version may break: neither an older nor a newer one than ours will do."""
     major, minor = (int(part) for part in place.version().split("."))
