@@ -253,6 +253,31 @@ STRICT = [["-pedantic-errors"], ["-pedantic-errors", "-include", "stdint.h"],
           ["-pedantic-errors", "-include", "stint/stint.h", "-include", "stdint.h"]]
 
 
+# With -Wdeclaration-after-statement: one timer a block, after its declarations.
+DECLARED_FIRST = """#include <stint/stint.h>
+extern int work(int n);
+int work(int n) {
+    int sum = n, i;
+    REGISTER_TIMER("work");
+    for (i = 0; i < n; ++i) {
+        int square = i * i;
+        REGISTER_TIMER_INFO("square", "note");
+        sum += square;
+    }
+    return sum;
+}
+"""
+
+
+def one_error(compiler, source, words):
+    """Where the timers cannot be on, the compiler says so once and nothing else."""
+    for switch in (ON, ON[:1], ON[1:]):
+        code, said, command = compiler.run(source, "-fsyntax-only", *STRICT[0], *switch)
+        errors = re.findall(r"(?m)^.*\b(?:error|warning): .*$", said)
+        if not code or len(errors) != 1 or words not in errors[0]:
+            raise Failed(f"{command}: expected one #error about {words}\n{said}")
+
+
 def cell_features(compiler, _, __):
     for switch in ([], ON, ON[:1], ON[1:]):
         compiler.must(FEATURES, "-fsyntax-only", *switch)
@@ -266,11 +291,17 @@ def cell_c89(compiler, _, __):
     for level in ("-O0", "-O2"):
         for flags in STRICT if compiler.std == "c89" else [[]]:
             compiler.must(source, "-c", "-o", "/dev/null", level, *flags)
-    if compiler.std != "c89":
+    if compiler.std == "c89":
+        one_error(compiler, source, "strict C89")
+    else:
         compiler.must(source, "-c", "-o", "/dev/null", "-Wno-pedantic", *ON)
         # A scope is a declaration, wherever it is; the header itself gives no warning.
         compiler.must("#include <stint/stint.h>\nextern int one;\n", "-fsyntax-only",
                       "-Wdeclaration-after-statement", *ON)
+        # So is a timer between the declarations of a block and its statements, on and off.
+        for flags in ([], ON):
+            compiler.must(DECLARED_FIRST, "-fsyntax-only", "-Wdeclaration-after-statement",
+                          "-Wno-pedantic", *flags)
 
 
 MACRO = re.compile(r"\b(?:REGISTER_(?:TIMER|GPU|PROFILER)\w*|TIMER_(?:BEGIN|END|BYTES|FLOPS|MARK"

@@ -59,10 +59,23 @@
 #define STINT_IMPL_PROFILER 0
 #endif
 
+/* After one of these errors both are off, so that it is the only one. */
 #if STINT_IMPL_TIMER || STINT_IMPL_PROFILER
 #if !defined(__linux__) || !(defined(__x86_64__) || defined(__aarch64__)) || !defined(__GNUC__)
 #error "stint: timers need Linux on x86-64 or aarch64 and gcc or clang; build with them off here"
+#define STINT_IMPL_REFUSED 1
+#elif !defined(__cplusplus) && defined(__STRICT_ANSI__) &&                                         \
+    !(defined(__STDC_VERSION__) && __STDC_VERSION__ >= 199901L)
+#error "stint: timers need C11 or -std=gnu89, not strict C89; or build with them off here"
+#define STINT_IMPL_REFUSED 1
 #endif
+#endif
+
+#ifdef STINT_IMPL_REFUSED
+#undef STINT_IMPL_TIMER
+#undef STINT_IMPL_PROFILER
+#define STINT_IMPL_TIMER 0
+#define STINT_IMPL_PROFILER 0
 #endif
 
 #endif
