@@ -245,6 +245,8 @@ debian_11() {
     can_chroot bullseye && make_root bullseye gcc libc6-dev || return
     first_report || return
     logged "$folder/$place.log" inside "$folder/$place" "$environment$installed" || return 1
+    logged "$folder/$place.log" inside "$folder/$place" "$environment./dev demo" || return 1
+    say "$place: ./dev demo"
     say "$place: $(inside "$folder/$place" 'gcc --version | head -n 1; ldd --version | head -n 1' |
         paste -s -d ' ' -): installs, shared and static; programs link as install.md says"
 }

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """dev_test.py DEV: with STINT_BUILD_DIR, nothing is built or tested below the source, and a preset's
 labels are still left out. cmake and ctest are stubs that write down how they were called. And
-./dev distros on a machine without what it needs: a line per place, and 77."""
+./dev distros on a machine without what it needs: a line per place, and 77. The demo needs no presets, and
+a package manager whose lock is taken is tried again; apt-get is a stub, too."""
 import os
 import pathlib
 import shutil
@@ -11,7 +12,7 @@ import sys
 import tempfile
 
 STUB = """#!/bin/sh
-[ "$1" != --version ] || { echo "cmake version 3.31.0"; exit; }
+[ "$1" != --version ] || { echo "cmake version ${CMAKE_STUB:-3.31.0}"; exit; }
 echo "%s in $PWD: $*${STINT_BUILD_DIR:+, which stint would complain of}" >>"$CALLS"
 for word in "$@"; do
     case $word in -B) made=next ;; *) [ "$made" != next ] || { mkdir -p "$word"; made=; } ;; esac
@@ -58,6 +59,53 @@ def check_distros(dev, work):
             for place in ("musl", "aarch64", "debian-11", "debian-sid")])
 
 
+# The lock is taken twice; what else fails is not tried again. The messages are those of apt 2.6.
+APT = """#!/bin/sh
+echo "apt-get $*" >>"$CALLS"
+case "$*" in *broken*) echo "E: Unable to locate package broken" >&2; exit 100 ;; update) exit 0 ;; esac
+if [ "$(grep -c 'apt-get install' "$CALLS")" -lt 3 ]; then
+    echo "E: Could not get lock /var/lib/dpkg/lock-frontend. It is held by process 7 (dpkg)" >&2
+    exit 100
+fi
+printf '#!/bin/sh\\n' >"$(dirname "$0")/gadget"
+chmod +x "$(dirname "$0")/gadget"
+"""
+
+
+def check_tools(dev, work):
+    """As root, with stubs for what would change the machine."""
+    for name, text in (("apt-get", APT), ("id", "#!/bin/sh\necho 0\n"),
+                       ("sleep", '#!/bin/sh\necho "sleep $*" >>"$CALLS"\n')):
+        (work / "bin" / name).write_text(text)
+        (work / "bin" / name).chmod(0o755)
+    calls = work / "calls"
+    environment = {**os.environ, "PATH": f"{work / 'bin'}:{os.environ['PATH']}", "CALLS": str(calls),
+                   "STINT_BUILD_DIR": str(work / "out")}
+    for name in ("CC", "CXX"):
+        environment.pop(name, None)
+
+    def dev_says(*arguments, version="3.31.0"):
+        calls.write_text("")
+        done = subprocess.run([dev, *arguments], cwd=work, env={**environment, "CMAKE_STUB": version},
+                              capture_output=True, text=True, check=False)
+        return done.returncode, done.stderr, [line for line in calls.read_text().splitlines()]
+
+    code, said, lines = dev_says("tools", "gadget")
+    expect("a taken lock", (code, [line.split()[1] for line in lines if "apt-get" in line]),
+           (0, ["update", "install"] * 3))
+    expect("is waited for", (lines.count("sleep 5"), said.count("waiting for the lock of apt-get")), (2, 2))
+    code, said, lines = dev_says("tools", "broken")
+    expect("another error", (code, sum("install" in line for line in lines), "Unable to locate" in said),
+           (1, 1, True))
+    # The demo itself fails: nothing was built.
+    code, said, lines = dev_says("demo", version="3.18.4")
+    lines = [line for line in lines if line.startswith("cmake")]
+    expect("the demo's build", ["-S . -B" in lines[0], "--preset" in "".join(lines), len(lines)],
+           [True, False, 2])
+    code, said, lines = dev_says("test", version="3.18.4")
+    expect("presets", (code, "still missing: cmake (cmake must be 3.21 or later)" in said), (1, True))
+
+
 def main():
     dev = pathlib.Path(sys.argv[1]).resolve()
     jobs = str(os.cpu_count())
@@ -86,6 +134,7 @@ def main():
         lines, said = run(dev, work, "out", "test-long", "-R", "x")
         expect("long", lines[-1].endswith(" -L ^(long|engines|soak)$ -R x"), True)
         check_distros(dev, work)
+        check_tools(dev, work)
 
 
 if __name__ == "__main__":
