@@ -277,11 +277,11 @@ stint.step(), stint.report("tree"), stint.reset(), stint.enable()
 def case_read(folder):
     run = record(folder, "with stint.scope('s'):\n    pass\n")
     need(run["schema"] == "stint.run/1" and run["run"]["state"] == "ended", run)
-    for path in (folder / "none", folder / "program.py"):
+    for path, kind in ((folder / "none", FileNotFoundError), (folder / "program.py", ValueError)):
         try:
             stint.read(path)
             need(False, "read", path)
-        except ValueError as error:
+        except kind as error:
             need(path.name in str(error), error)
     data = (folder / "r.stint").read_bytes()
     (folder / "cut.stint").write_bytes(data[:len(data.rstrip(b"\0")) - 1000])
@@ -356,35 +356,62 @@ def case_page(folder):
          set(stint.__all__), "the table of functions")
 
 
+def files_below(folder):
+    return {path.relative_to(folder) for path in folder.rglob("*")
+            if path.is_file() and "__pycache__" not in path.parts}
+
+
 def case_wheel(folder):
-    """Built and installed into an environment of its own, without a network."""
+    """Built by pip as a user does, without an index, from the tree and from the source distribution
+    outside of it; nothing is left in the tree. The wheel is installed into an environment of its own."""
     python3 = None
     for candidate in (sys.executable, "/usr/bin/python3"):
         if os.path.exists(candidate) and not subprocess.run(
-                [candidate, "-c", "import setuptools, wheel, venv, ensurepip, pip"],
+                [candidate, "-c", "import venv, ensurepip, pip"],
                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False).returncode:
             python3 = candidate
             break
     if not python3:
-        print("skipped: no Python with pip, setuptools, wheel and venv (python3-pip, python3-setuptools, "
-              "python3-wheel, python3-venv)")
+        print("skipped: no Python with pip and venv (python3-pip, python3-venv)")
         return SKIPPED
-    # A build leaves files beside the sources: of a copy.
-    shutil.copytree(PACKAGE, folder / "packaging" / "python", ignore=shutil.ignore_patterns("__pycache__"))
-    (folder / "include" / "stint").mkdir(parents=True)
-    shutil.copy(ROOT / "include" / "stint" / "stint.h", folder / "include" / "stint")
-    python("-m", "pip", "-q", "wheel", "--no-index", "--no-deps", "--no-build-isolation", "-w",
-           folder / "out", folder / "packaging" / "python", executable=python3, PYTHONPATH=None)
-    wheels = list((folder / "out").glob("*.whl"))
-    need([wheel.name for wheel in wheels] == ["stint-%s-py3-none-any.whl" % stint.version()], wheels)
+
+    def pip(*arguments, executable=python3):
+        return python("-m", "pip", "-q", *arguments, executable=executable, PYTHONPATH=None,
+                      PIP_NO_INDEX="1", PIP_DISABLE_PIP_VERSION_CHECK="1")
+
+    # What is there: a copy, as other tests use the tree at the same time.
+    source = folder / "tree" / "packaging" / "python"
+    shutil.copytree(PACKAGE, source, ignore=shutil.ignore_patterns("__pycache__"))
+    (folder / "tree" / "include" / "stint").mkdir(parents=True)
+    shutil.copy(ROOT / "include" / "stint" / "stint.h", folder / "tree" / "include" / "stint")
+    shutil.copy(ROOT / "LICENSE", folder / "tree")
+    before = files_below(folder / "tree")
+    pip("wheel", "-w", folder / "out", source)
+    (folder / "sdist").mkdir()
+    python("-c", "import build_stint; build_stint.build_sdist(%r)" % str(folder / "sdist"),
+           PYTHONPATH=str(source))
     python("-m", "venv", folder / "env", executable=python3, PYTHONPATH=None)
     own = folder / "env" / "bin" / "python"
-    python("-m", "pip", "-q", "install", "--no-index", "--no-deps", wheels[0], executable=own,
-           PYTHONPATH=None)
+    pip("install", source, executable=own)
+    pip("install", "-e", source, executable=own)
+    need(files_below(folder / "tree") == before, "left behind", files_below(folder / "tree") - before)
+
+    archive = folder / "sdist" / ("stint-%s.tar.gz" % stint.version())
+    pip("wheel", "-w", folder / "again", archive)
+    wheels = list((folder / "out").glob("*.whl"))
+    need([wheel.name for wheel in wheels] == ["stint-%s-py3-none-any.whl" % stint.version()], wheels)
+    again = folder / "again" / wheels[0].name
+    need(again.read_bytes() == wheels[0].read_bytes(), "the wheel of the source distribution")
+    pip("install", "--force-reinstall", archive, executable=own)
     done = python("-c", "import stint, sys\nwith stint.scope('x'): pass\n"
                   "print(stint.stat('x')['calls'], stint.__file__.startswith(sys.prefix))",
                   executable=own, PYTHONPATH=None, cwd=folder)
     need(done.stdout == "1 True\n", done)
+    shown = python("-c", "import importlib.metadata as m\nd = m.metadata('stint')\n"
+                   "print(d['Version'], d['License'], d['Requires-Python'], len(m.files('stint')) > 5)\n"
+                   "print('Timers for Python' in (d.get_payload() or d['Description']))",
+                   executable=own, PYTHONPATH=None, cwd=folder)
+    need(shown.stdout == "%s Apache-2.0 >=3.8 True\nTrue\n" % stint.version(), shown)
     return 0
 
 
