@@ -115,7 +115,7 @@ if(TARGET stint_tool)
 endif()
 
 # In folders as in the source tree, so that links between the documents work.
-install(FILES LICENSE README.md CHANGELOG.md CONTRIBUTING.md
+install(FILES LICENSE README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md CODE_OF_CONDUCT.md
     DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT stint_doc OPTIONAL)
 install(DIRECTORY docs samples DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT stint_doc OPTIONAL
     FILES_MATCHING REGEX "/docs/.*\\.(md|json|png|svg)$"

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks the documents: README.md, CHANGELOG.md, CONTRIBUTING.md and docs/*.md.
+"""Checks the documents: those of OUTER and docs/*.md.
 
     check_docs.py links            every relative link leads to a file and, after #, to a heading;
                                    README.md is short; docs/README.md names every page
@@ -40,6 +40,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 INCLUDE = ROOT / "include" / "stint"
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Werror"]
 ON = ["-DWITH_TIMER", "-DWITH_PROFILER"]
+OUTER = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "CODE_OF_CONDUCT.md"]
 README_LINES = 150  # what a reader looks through before deciding
 
 BODY = """#include <stint/stint.h>
@@ -62,8 +63,7 @@ def read(path):
 
 
 def documents():
-    names = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md"]
-    return [ROOT / name for name in names if (ROOT / name).exists()] + sorted(
+    return [ROOT / name for name in OUTER if (ROOT / name).exists()] + sorted(
         (ROOT / "docs").glob("*.md"))
 
 

@@ -13,7 +13,7 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-FILES = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/*.md", "include/stint/*.h",
+FILES = ["*.md", ".github/*.md", ".github/*/*.md", "docs/*.md", "include/stint/*.h",
          "include/stint/*.hpp", "include/stint/detail/*.h", "gen/*.py", "gen/*.ini",
          "runtime/*/*.[ch]", "runtime/tool/stint.1.in", "samples/*"]
 

@@ -5,7 +5,7 @@
     make_site.py FOLDER          makes FOLDER/site; exit status 77 without mkdocs or the theme
     make_site.py FOLDER --check  and follows every link and anchor in it, and looks at the search
 
-The pages are those of docs/, README.md as the first one, CHANGELOG.md, CONTRIBUTING.md. The menu is
+The pages are those of docs/, README.md as the first one, and the others of OUTER. The menu is
 what docs/README.md lists. mkdocs reads another Markdown than GitHub, so copies are changed:
 a list gets an empty line before it and its continuation lines four columns, links that lead out of
 the pages become text.
@@ -24,7 +24,8 @@ import urllib.parse
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 DOCS = ROOT / "docs"
 OUTER = {"README.md": "index.md", "CHANGELOG.md": "changelog.md",
-         "CONTRIBUTING.md": "contributing.md"}
+         "CONTRIBUTING.md": "contributing.md", "SECURITY.md": "security.md",
+         "CODE_OF_CONDUCT.md": "conduct.md"}
 INDEX = "contents.md"  # docs/README.md
 # The theme's links are too dark on its dark background, and it breaks names in tables anywhere.
 STYLE = ("[data-md-color-scheme='slate'] { --md-typeset-a-color: #9fa8ff; }\n"
