@@ -213,8 +213,8 @@ export LC_ALL=C.UTF-8
 rm -rf /build/start && mkdir -p /build/start
 tar -C /source --exclude=./build --exclude=./.git -cf - . | tar -C /build/start -xf -
 cd /build/start
-sed -n "/^cmake -S /p; /^cmake --build /p; /^cc -O2 .*quickstart/p" README.md >steps.sh
-[ "$(wc -l <steps.sh)" = 3 ]
+sed -n "/^\.\/dev demo$/p; /^cc -O2 .*quickstart/p" README.md >steps.sh
+[ "$(wc -l <steps.sh)" = 2 ]
 start=$(date +%s)
 sh -ex steps.sh
 STINT_REPORT=table ./quickstart 2>report.txt

@@ -187,11 +187,11 @@ def install(scratch, options):
 def link_source(scratch, options):
     """The source's files, and the build's library at the place that README names."""
     source = scratch / "source"
-    (source / "build").mkdir(parents=True)
+    (source / "build" / "demo").mkdir(parents=True)
     for path in ROOT.iterdir():
         if path.name not in ("build", ".git"):
             (source / path.name).symlink_to(path)
-    (source / "build" / "runtime").symlink_to(pathlib.Path(options.build).resolve() / "runtime")
+    (source / "build" / "demo" / "runtime").symlink_to(pathlib.Path(options.build).resolve() / "runtime")
 
 
 def run_page(page, blocks, scratch, env, cmake, updates):
