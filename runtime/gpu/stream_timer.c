@@ -224,10 +224,15 @@ void stream_timer_end(struct stint_impl_call *guard) {
 /* ---- Declared work. */
 
 /* The node of the innermost open scope; NULL: there is none, which is counted while recording is
- * on. */
+ * on. A signal handler that interrupted the recorder itself has no scope: each that it opened is
+ * lost, and the innermost one is the interrupted code's. */
 static struct stint_impl_node *stream_find_innermost_node(void) {
     struct thread_block *b = thread_block_here();
     const struct stint_impl_frame *f = NULL;
+    if (thread_is_busy()) {
+        arena_lose(STINT_STATUS_IN_SLOW_PATH, 1);
+        return NULL;
+    }
     if (b) {
         f = thread_innermost(b);
     }

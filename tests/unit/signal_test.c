@@ -117,6 +117,41 @@ TEST(signal, at_every_instruction_of_scopes_with_histograms) {
     check_sum(21);
 }
 
+static void bytes_handler(int number) {
+    (void)number;
+    ++opened;
+    REGISTER_TIMER("handler.bytes");
+    TIMER_BYTES(5);
+}
+
+static void opens_new_names(void) {
+    for (int i = 0; i < 20; ++i) {
+        REGISTER_TIMER("main.outer");
+        REGISTER_TIMER_DYNAMIC(names[i]);
+    }
+}
+
+/* A scope that is lost because its handler interrupted the recorder takes the bytes with it: they
+ * are not the interrupted scope's. */
+TEST(signal, declared_work_of_a_lost_scope_is_lost) {
+    NEEDS_STEPPING(bytes_handler);
+    bytes_handler(0);
+    stepping(1);
+    opens_new_names();
+    stepping(0);
+    uint64_t refused = lost(STINT_STATUS_IN_SLOW_PATH);
+    uint64_t recorded = calls_of("handler.bytes"), lost_scopes = opened - recorded;
+    uint64_t lost_bytes = refused - lost_scopes;
+    CHECK(lost_scopes > 0);
+    CHECK(lost_bytes >=
+          lost_scopes); /* also in an open scope, where the recorder is being entered */
+    CHECK_EQ_U64(stat_of("handler.bytes").bytes, 5 * (opened - lost_bytes));
+    CHECK_EQ_U64(stat_of("main.outer").bytes, 0);
+    for (int i = 0; i < 20; ++i) {
+        CHECK_EQ_U64(stat_of(names[i]).bytes, 0);
+    }
+}
+
 /* Always as long: what it interrupts ends on the inline path, too. */
 static void even_handler(int number) {
     (void)number;
