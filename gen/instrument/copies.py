@@ -5,6 +5,7 @@ The copies of DIR/x.c that is compiled to OUT/x.o are in OUT/.stint/x.o.copy, or
 the copy of x.c has that name, those of sources that it includes have a number before it. Lines are those of the
 original, which #line names, so messages and debuggers show the original.
 """
+import hashlib
 import os
 import shutil
 import tempfile
@@ -101,6 +102,11 @@ def line_directive(path):
     return '#line 1 %s\n' % c_string(path)
 
 
+def content_of(source):
+    """By which `stint annotate` knows the source again (stint/lines.h)."""
+    return '%d %s' % (len(source), hashlib.sha256(source).hexdigest())
+
+
 def copy_head(copy, lines):
     """What is before the first line of the copy of a source. All is in the copy, and not on the command
     line: that has other files, too."""
@@ -111,8 +117,8 @@ def copy_head(copy, lines):
     for file in copy.files:
         if file.lines:
             numbers = ', '.join(map(str, file.lines))
-            head += 'STINT_LINES_FILE(%d, %s, %d, %s)\n' % (file.number, c_string(file.name),
-                                                          len(file.lines), numbers)
+            head += 'STINT_LINES_FILE(%d, %s, "%s", %d, %s)\n' % (
+                file.number, c_string(file.name), content_of(file.source), len(file.lines), numbers)
     return head
 
 

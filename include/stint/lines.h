@@ -60,6 +60,9 @@ struct stint_impl_lines_file {
     const uint32_t *lines; /* the line numbers of the cells */
     uint32_t count;
     uint32_t reserved;
+    /* The source when the copy was made: its size in bytes, a blank, its SHA-256 as 64 hexadecimal
+     * digits in lower case. NULL: not known. */
+    const char *content;
 };
 
 struct stint_impl_lines_frame {
@@ -174,11 +177,11 @@ STINT_LINES_FN void stint_impl_line_entered(struct stint_impl_lines_book *b, uin
 #define STINT_LINE_ENTERED(n) stint_impl_line_entered(stint_lines_frame.book, n)
 
 /* Before the first line of the copy, for it and for each source that it includes: the number of the
- * file in this copy, its name and its line numbers. */
-#define STINT_LINES_FILE(k, name, count, ...)                                                      \
+ * file in this copy, its name, its content as in the struct, and its line numbers. */
+#define STINT_LINES_FILE(k, name, content, count, ...)                                             \
     static const uint32_t stint_lines_numbers_##k[] = {__VA_ARGS__};                               \
     static const struct stint_impl_lines_file stint_lines_file_##k = {                             \
-        name, stint_lines_numbers_##k, count, 0};                                                  \
+        name, stint_lines_numbers_##k, count, 0, content};                                         \
     static __thread struct stint_impl_lines_book *stint_lines_book_##k __attribute__((unused));
 
 #endif

@@ -202,6 +202,8 @@ struct arena_lines {
     uint32_t thread; /* units of its record */
     uint32_t file;   /* text */
     uint32_t count;
+    uint32_t content; /* text: as in struct stint_impl_lines_file; 0 = not known */
+    uint32_t reserved;
 };
 
 /* What a call cost on that machine, as measured at the end: ticks times 1000, of a begin and an

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Implementation notes
- * - A file is known by its name, its line numbers and their count, not by its address, where a
- *   library that was loaded since may have another one. The arena has a copy of them.
+ * - A file is known by its name, its content, its line numbers and their count, not by its address,
+ *   where a library that was loaded since may have another one. The arena has a copy of them.
  * - A book belongs to the place of a thread, which belongs to the record of the thread in the arena. A
  *   thread that continues a record continues its place and its books.
  * - Where times are not those of the processor's counter, nothing is recorded: a marker reads no other
@@ -51,6 +51,9 @@ static struct stint_impl_lines_book no_book = {NULL, &no_place, STINT_IMPL_SHUT,
 
 static uint64_t file_hash(const struct stint_impl_lines_file *file) {
     uint64_t h = hash_bytes(file->name, strlen(file->name));
+    if (file->content) {
+        h = hash_add(h, hash_bytes(file->content, strlen(file->content)));
+    }
     return hash_add(h, hash_bytes((const char *)file->lines, file->count * sizeof *file->lines));
 }
 
@@ -79,6 +82,10 @@ static uint32_t table_new(const struct stint_impl_lines_file *file,
     size_t bytes =
         arena_lines_cells_at(file->count) + file->count * sizeof(struct stint_impl_line_cell);
     uint32_t name = arena_text_put(file->name, strlen(file->name));
+    uint32_t content = 0;
+    if (file->content) {
+        content = arena_text_put(file->content, strlen(file->content));
+    }
     uint32_t unit = arena_get(bytes, ARENA_RECORD);
     if (!name || !unit) {
         return 0;
@@ -86,6 +93,7 @@ static uint32_t table_new(const struct stint_impl_lines_file *file,
     struct arena_lines *table = arena_at(unit);
     table->file = name;
     table->count = file->count;
+    table->content = content;
     table->thread = (uint32_t)((size_t)((const char *)record - arena.base) / STINT_IMPL_UNIT);
     memcpy(table + 1, file->lines, file->count * sizeof *file->lines);
     table->next = h->first_lines;

@@ -38,6 +38,11 @@ int line_tables_next(struct line_tables *t, struct line_table *out) {
     t->lines += table->count;
     t->next = table->next;
     out->name = snapshot_text(s, table->file, &out->length);
+    out->content = NULL;
+    out->content_length = 0;
+    if (table->content) {
+        out->content = snapshot_text(s, table->content, &out->content_length);
+    }
     out->thread = table->thread;
     out->count = table->count;
     out->numbers = (const void *)(table + 1);
@@ -57,6 +62,13 @@ static uint32_t file_find(const struct line_rows *rows, const struct hash_map *n
     return i;
 }
 
+static int content_is(const struct line_file *file, const struct line_table *table) {
+    if (file->content_length != table->content_length) {
+        return 0;
+    }
+    return !table->content_length || !memcmp(file->content, table->content, table->content_length);
+}
+
 /* The same, and a new one if no other has that name; SNAPSHOT_NONE if the table has none. */
 static uint32_t file_of(struct line_rows *out, struct hash_map *names,
                         const struct line_table *table) {
@@ -70,7 +82,11 @@ static uint32_t file_of(struct line_rows *out, struct hash_map *names,
         i = out->file_count++;
         out->files[i].name = name;
         out->files[i].length = length;
+        out->files[i].content = table->content;
+        out->files[i].content_length = table->content_length;
         hash_map_add(names, (uint32_t)hash_bytes(name, length), i);
+    } else if (!content_is(&out->files[i], table)) {
+        out->files[i].is_mixed = 1;
     }
     return i;
 }

@@ -15,6 +15,10 @@ struct line_file {
     uint32_t length;
     uint32_t first; /* of its rows */
     uint32_t count;
+    /* The source that was built, as in struct stint_impl_lines_file; NULL: not known. */
+    const char *content;
+    uint32_t content_length;
+    int is_mixed; /* several sources of that name were built */
 };
 
 struct line_row {
@@ -39,6 +43,8 @@ struct line_rows {
 struct line_table {
     const char *name; /* in the snapshot; NULL: it cannot be read */
     uint32_t length;
+    const char *content; /* NULL: not known */
+    uint32_t content_length;
     uint32_t thread; /* units of its record */
     uint32_t count;
     const uint32_t *numbers;

@@ -8,7 +8,7 @@
 #include "stint/lines.h"
 #include "stint/stint.h"
 
-STINT_LINES_FILE(0, "lines_bench.c", 2, 1, 2)
+STINT_LINES_FILE(0, "lines_bench.c", NULL, 2, 1, 2)
 
 #define ROUNDS 21
 

@@ -8,7 +8,7 @@
 
 #include "stint/lines.h"
 
-STINT_LINES_FILE(0, "kernels.c", 4, 10, 20, 30, 40)
+STINT_LINES_FILE(0, "kernels.c", NULL, 4, 10, 20, 30, 40)
 
 static struct snapshot s;
 static struct line_rows rows;

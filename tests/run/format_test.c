@@ -49,6 +49,7 @@ static const struct field fields[] = {
     F(arena_cost, gap) F(arena_cost, ranges) F(arena_cost, reserved)
     WHOLE(arena_lines)
     F(arena_lines, next) F(arena_lines, thread) F(arena_lines, file) F(arena_lines, count)
+    F(arena_lines, content) F(arena_lines, reserved)
     WHOLE(stint_impl_line_cell)
     F(stint_impl_line_cell, hits) F(stint_impl_line_cell, self) F(stint_impl_line_cell, nested)
     F(stint_impl_line_cell, outer)
@@ -204,7 +205,7 @@ TEST(format, the_document_says_where_everything_is) {
 }
 
 TEST(format, numbers_it_names) {
-    CHECK_EQ_U64(STINT_ABI, 2);
+    CHECK_EQ_U64(STINT_ABI, 3);
     CHECK_EQ_U64(STINT_IMPL_UNIT, 64);
     CHECK_EQ_U64(STINT_IMPL_FRAMES, 257);
     CHECK_EQ_U64(STINT_IMPL_BUCKETS, 640);

@@ -16,7 +16,7 @@
 #include "stint/lines.h"
 #include "stint/stint.h"
 
-STINT_LINES_FILE(0, "made/up.c", 2, 10, 20)
+STINT_LINES_FILE(0, "made/up.c", NULL, 2, 10, 20)
 
 static uint32_t correlation;
 static uint64_t copy_ns = 1000;

@@ -9,7 +9,7 @@
 
 #include "stint/lines.h"
 
-STINT_LINES_FILE(0, "file.c", 6, 10, 20, 30, 40, 50, 60)
+STINT_LINES_FILE(0, "file.c", NULL, 6, 10, 20, 30, 40, 50, 60)
 
 struct taken {
     struct snapshot s;
@@ -332,7 +332,7 @@ TEST(line_book, without_memory_it_is_counted) {
     struct taken t;
     setenv("STINT_MEMORY", "1M", 1);
     static uint32_t numbers[60000];
-    static const struct stint_impl_lines_file large = {"large.c", numbers, 60000, 0};
+    static const struct stint_impl_lines_file large = {"large.c", numbers, 60000, 0, NULL};
     static __thread struct stint_impl_lines_book *book;
     struct stint_impl_lines_frame frame;
     stint_impl_lines_enter(&frame, &large, &book);

@@ -5,7 +5,7 @@ import ctypes
 import os
 
 # The suffix of the library that this package knows; stint.h, STINT_ABI.
-ABI = 2
+ABI = 3
 
 
 class Stat(ctypes.Structure):

@@ -215,24 +215,27 @@ static void put_in_order(struct page *p) {
     }
 }
 
+static void put_escaped_name(struct text *out, const struct line_file *file) {
+    for (uint32_t i = 0; i < file->length; ++i) {
+        put_escaped(out, file->name[i]);
+    }
+}
+
 static void put_source_head(struct page *p, const struct line_file *file) {
     char self[TEXT_NUMBER];
     text_time(self, p->self_ns, config.unit);
     if (p->options->html) {
         text_add(p->out, "<h2>");
-        for (uint32_t i = 0; i < file->length; ++i) {
-            put_escaped(p->out, file->name[i]);
-        }
+        put_escaped_name(p->out, file);
         text_add(p->out,
                  "</h2>\n<p>%s in %u lines%s</p>\n<table>\n<tr><th>hits<th>self<th>total"
                  "<th>%%%s<th>line<th>source\n",
-                 self, p->count, p->source->bytes ? "" : "; the source cannot be read",
-                 p->has_gpu ? "<th>GPU" : "");
+                 self, p->count, p->source->note, p->has_gpu ? "<th>GPU" : "");
         return;
     }
     text_name(p->out, file->name, file->length, SIZE_MAX);
-    text_add(p->out, ": %s in %u lines%s\n%12s %10s %10s %6s ", self, p->count,
-             p->source->bytes ? "" : "; the source cannot be read", "hits", "self", "total", "%");
+    text_add(p->out, ": %s in %u lines%s\n%12s %10s %10s %6s ", self, p->count, p->source->note,
+             "hits", "self", "total", "%");
     if (p->has_gpu) {
         text_add(p->out, "%10s ", "GPU");
     }
@@ -282,6 +285,19 @@ void annotate_html_begin(struct text *out, const char *program) {
                   "</style>\n");
 }
 
-void annotate_html_end(struct text *out) {
-    text_add(out, "</html>\n");
+void annotate_html_list(struct text *list, const struct line_file *file,
+                        const struct annotate_source *source) {
+    if (source->bytes) {
+        text_add(list, "<li>");
+        put_escaped_name(list, file);
+        text_add(list, ", %zu bytes%s\n", source->length, source->note);
+    }
+}
+
+void annotate_html_end(struct text *out, const struct text *list) {
+    text_add(out, "<h2>Sources in this page</h2>\n<ul>\n");
+    if (list->length) {
+        text_put(out, list->data, list->length);
+    }
+    text_add(out, "</ul>\n</html>\n");
 }

@@ -9,8 +9,9 @@
 #include "read/line_rows.h"
 
 struct annotate_source {
-    const char *bytes; /* NULL: cannot be read */
+    const char *bytes; /* NULL: not shown */
     size_t length;
+    const char *note; /* said after the numbers of the file, where the source is not as expected */
 };
 
 /* In the order of the values of --sort in gen/options.ini. */
@@ -26,6 +27,9 @@ struct annotate_options {
 int annotate_file(struct text *out, const struct line_rows *rows, uint32_t file,
                   const struct annotate_source *source, const struct annotate_options *options);
 void annotate_html_begin(struct text *out, const char *program);
-void annotate_html_end(struct text *out);
+/* The sources whose text is in the page: list is made by annotate_html_list. */
+void annotate_html_list(struct text *list, const struct line_file *file,
+                        const struct annotate_source *source);
+void annotate_html_end(struct text *out, const struct text *list);
 
 #endif

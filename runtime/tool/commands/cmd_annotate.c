@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The command annotate: the sources of a run that was instrumented by lines, each line with its hits
- * and times. The source is read from the name that the compiler was given, or from --source.
+ * and times.
  */
 #include "commands.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <getopt.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/config.h"
@@ -19,12 +17,11 @@
 #include "base/write_all.h"
 #include "runfile/run_open.h"
 #include "tool/annotate/annotate.h"
+#include "tool/annotate/source.h"
 #include "tool/common/command.h"
 
-#define SOURCE_BYTES ((off_t)1 << 28) /* more is not a source */
-
 struct arguments {
-    const char *source;
+    struct source_places places;
     const char *html;
     struct annotate_options options;
 };
@@ -33,7 +30,13 @@ static int take_annotate_option(void *to, const struct option_value *value) {
     struct arguments *a = to;
     switch (value->id) {
     case OPTION_SOURCE:
-        a->source = value->text;
+        a->places.only = value->text;
+        return 0;
+    case OPTION_SOURCE_ROOT:
+        if (a->places.roots == SOURCE_ROOTS) {
+            return -1;
+        }
+        a->places.root[a->places.roots++] = value->text;
         return 0;
     case OPTION_SORT:
         a->options.sort = (enum annotate_sort)value->number;
@@ -66,53 +69,29 @@ static int paths_match(const char *a, const char *b) {
     return lb && la >= lb && !strcmp(a + la - lb, b) && (la == lb || a[la - lb - 1] == '/');
 }
 
-/* The bytes of a regular file, in the memory; without them the reason is on stderr if it was asked
- * for by name. */
-static void source_load(struct annotate_source *source, struct scratch *memory, const char *path) {
-    struct stat s;
-    memset(source, 0, sizeof *source);
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-    if (fd < 0) {
-        return;
-    }
-    if (!fstat(fd, &s) && S_ISREG(s.st_mode) && s.st_size <= SOURCE_BYTES) {
-        char *bytes = scratch_get(memory, (size_t)s.st_size + 1);
-        ssize_t got = 0;
-        while (bytes && source->length < (size_t)s.st_size) {
-            got = read(fd, bytes + source->length, (size_t)s.st_size - source->length);
-            if (got <= 0) {
-                break;
-            }
-            source->length += (size_t)got;
-        }
-        source->bytes = bytes;
-    }
-    close(fd);
-}
-
-static int put_files(struct text *out, const struct arguments *a, const struct line_rows *rows,
-                     struct scratch *memory) {
+/* list: of the sources that are shown, for the end of the page. */
+static int put_files(struct text *out, struct text *list, const struct arguments *a,
+                     const struct line_rows *rows, struct scratch *memory) {
+    const char *only = a->places.only;
     uint32_t shown = 0;
     for (uint32_t i = 0; i < rows->file_count; ++i) {
         struct annotate_source source;
-        const char *path = rows->files[i].name;
-        if (a->source && !paths_match(path, a->source)) {
+        const struct line_file *file = &rows->files[i];
+        if (only && !paths_match(file->name, only)) {
             continue;
-        }
-        if (a->source) {
-            path = a->source;
         }
         if (shown++) {
             text_put(out, "\n", 1);
         }
-        source_load(&source, memory, path);
+        source_take(&source, memory, file, &a->places);
+        annotate_html_list(list, file, &source);
         if (annotate_file(out, rows, i, &source, &a->options)) {
             log_line("annotate: not enough memory");
             return COMMAND_FAILED;
         }
     }
-    if (!shown && a->source && rows->file_count) {
-        log_line("annotate: the run has no lines of %.400s; it has those of %.400s%s", a->source,
+    if (!shown && only && rows->file_count) {
+        log_line("annotate: the run has no lines of %.400s; it has those of %.400s%s", only,
                  rows->files[0].name, rows->file_count > 1 ? " and others" : "");
         return COMMAND_BAD;
     }
@@ -139,7 +118,7 @@ static int html_write(const char *path, const struct text *page) {
 
 static int annotate_run(struct run *r, const struct arguments *a) {
     struct line_rows rows;
-    struct text out;
+    struct text out, list;
     if (line_rows_read(&rows, &r->snapshot)) {
         log_line("annotate: not enough memory");
         return COMMAND_FAILED;
@@ -151,14 +130,15 @@ static int annotate_run(struct run *r, const struct arguments *a) {
         return COMMAND_FAILED;
     }
     text_start(&out);
+    text_start(&list);
     if (a->html) {
         annotate_html_begin(&out, text_or_unknown(r->program));
     }
-    int status = put_files(&out, a, &rows, &r->snapshot.memory);
+    int status = put_files(&out, &list, a, &rows, &r->snapshot.memory);
     if (a->html) {
-        annotate_html_end(&out);
+        annotate_html_end(&out, &list);
     }
-    if (out.failed) {
+    if (out.failed || list.failed) {
         log_line("annotate: not enough memory");
         status = COMMAND_FAILED;
     }
@@ -169,6 +149,7 @@ static int annotate_run(struct run *r, const struct arguments *a) {
             status = COMMAND_FAILED;
         }
     }
+    text_free(&list);
     text_free(&out);
     return command_worse(status, command_warn(r));
 }

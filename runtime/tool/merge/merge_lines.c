@@ -24,7 +24,11 @@ static int copy_table(struct merge *m, const struct merge_map *map, const struct
     uint32_t file = merge_names_text(&m->names, from->name, from->length);
     uint32_t unit =
         merge_file_get(&m->file, cells_at + (uint64_t)from->count * sizeof *from->cells);
-    if (!file || !unit) {
+    uint32_t content = 0;
+    if (from->content) {
+        content = merge_names_text(&m->names, from->content, from->content_length);
+    }
+    if (!file || !unit || (from->content && !content)) {
         return -1;
     }
     struct arena_header *h = merge_file_header(&m->file);
@@ -35,6 +39,7 @@ static int copy_table(struct merge *m, const struct merge_map *map, const struct
         to->thread = thread;
     }
     to->file = file;
+    to->content = content;
     to->count = from->count;
     memcpy(to + 1, from->numbers, from->count * sizeof *from->numbers);
     copy_cells(map, (void *)((char *)to + cells_at), from);

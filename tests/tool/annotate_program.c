@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * annotate_program [NAME CONTENT]...: a program that says it was made of these sources, line 1 of
+ * each. CONTENT is as in struct stint_impl_lines_file; "-": none.
+ */
+#include <string.h>
+
+#include "stint/lines.h"
+
+static void run_line(const char *name, const char *content) {
+    static const uint32_t numbers[] = {1};
+    struct stint_impl_lines_file file = {name, numbers, 1, 0, NULL};
+    struct stint_impl_lines_book *book = NULL;
+    struct stint_impl_lines_frame frame;
+    if (strcmp(content, "-")) {
+        file.content = content;
+    }
+    stint_impl_lines_enter(&frame, &file, &book);
+    stint_impl_line(frame.book, 0);
+    stint_impl_lines_leave(&frame);
+}
+
+int main(int argc, char **argv) {
+    for (int i = 1; i + 1 < argc; i += 2) {
+        run_line(argv[i], argv[i + 1]);
+    }
+    return 0;
+}
