@@ -3,7 +3,9 @@
  * Writes one line per node of the call tree, `outer;inner nanoseconds`, the input of flame graphs.
  * The number is the time in the scope itself, of open scopes up to now, so that the lines of a
  * killed program add up to its whole time. Each thread has its own line for a stack; readers add
- * them up. Intervals overlap the scopes and would count time twice: they are left out.
+ * them up. Work that another thread sent is in the stack of its own thread: below its sender, beside
+ * which it ran, it would be added to the sender's time. Intervals overlap the scopes and would count
+ * time twice: they are left out.
  */
 #include "formats.h"
 
@@ -45,7 +47,7 @@ static void folded_put_stack(struct sink *out, const struct snapshot *s, uint32_
     uint32_t stack[FOLDED_DEPTH];
     uint32_t depth = 0, bytes = 0;
     for (; s->nodes[node].parent != SNAPSHOT_NONE && depth < FOLDED_DEPTH && bytes < FOLDED_BYTES;
-         node = snapshot_above(s, node)) {
+         node = s->nodes[node].parent) {
         stack[depth++] = s->nodes[node].site;
         bytes += (uint32_t)export_site(s, s->nodes[node].site).length + 1;
     }

@@ -3,8 +3,8 @@
  * Writes the call tree as pprof's profile.proto, uncompressed, for `go tool pprof` and others. A
  * sample is a node of the tree: its stack, its calls, and the time in the scope itself, of open
  * scopes up to now. A site is one function and one location, both with its id. Each thread has its
- * own samples, with its number as a label; readers add them up. Intervals overlap the scopes and
- * would count time twice: they are left out, as from folded stacks.
+ * own samples, with its number as a label; readers add them up. Work that another thread sent is in
+ * the stack of its own thread, and intervals are left out, as in folded stacks.
  */
 #include "export/export_names.h"
 #include "formats.h"
@@ -50,7 +50,7 @@ static void pprof_put_sample(struct sink *out, const struct snapshot *s, uint32_
     char *p = body;
     for (; s->nodes[node].parent != SNAPSHOT_NONE && depth < PPROF_DEPTH; ++depth) {
         p = proto_put_number(p, 1, s->nodes[node].site);
-        node = snapshot_above(s, node);
+        node = s->nodes[node].parent;
     }
     p = proto_put_number(proto_put_number(p, 2, calls), 2, ns);
     if (thread < s->thread_count) {

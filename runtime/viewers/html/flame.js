@@ -6,12 +6,14 @@
 const flame = (() => {
     const ROW = 22;         // pixels a level, as in report.css
     const NARROW = 2;       // pixels; narrower neighbours become one
+    const WIDER = 1.001;    // a box is more than rounding wider than its time
     const MOST_BOXES = 4000; // beyond it what is narrow becomes wider
     const tree = run.tree;
     const box = byId("flame");
     const manySets = tree.some((node) => node.set && node.set !== tree[0].set);
     const ALL = tree.length; // the root that holds the roots
-    const value = new Float64Array(ALL + 1);
+    const time = new Float64Array(ALL + 1);  // what is shown: that of the row in the table
+    const value = new Float64Array(ALL + 1); // as wide as this
     const nested = [];
     let focus = ALL;
     let matches = null;
@@ -20,6 +22,7 @@ const flame = (() => {
 
     // A parent stands before its children, so one pass from the back sums them. A scope that is
     // still open has not counted its time yet; one that ends later than its parent was cut off it.
+    // Work that was sent to other threads ran beside its sender: together it may take longer.
     function measure() {
         for (let i = 0; i <= ALL; ++i) {
             nested.push([]);
@@ -28,11 +31,12 @@ const flame = (() => {
         for (let i = ALL - 1; i >= 0; --i) {
             const node = tree[i];
             const parent = node.parent >= 0 && node.parent < i ? node.parent : ALL;
-            value[i] = Math.max(node.total_ns + (node.open_ns || 0), inside[i]);
+            time[i] = node.total_ns + (node.open_ns || 0);
+            value[i] = Math.max(time[i], inside[i]);
             inside[parent] += value[i];
             nested[parent].push(i);
         }
-        value[ALL] = inside[ALL];
+        time[ALL] = value[ALL] = inside[ALL];
         for (const list of nested) {
             list.sort((a, b) => value[b] - value[a]);
         }
@@ -91,7 +95,8 @@ const flame = (() => {
         }
         const node = tree[at.node];
         const parent = parentOf(at.node);
-        const share = (of) => value[of] ? format.percent(value[at.node] / value[of]) + " %" : "";
+        const share = (of) => time[of] ? format.percent(time[at.node] / time[of]) + " %" : "";
+        const isWider = value[at.node] > time[at.node] * WIDER;
         return [node.name, [
             ["total", format.time(node.total_ns)],
             node.open_ns ? ["open for", format.time(node.open_ns)] : null,
@@ -101,6 +106,8 @@ const flame = (() => {
                 : null,
             ["of all", share(ALL)],
             parent !== ALL ? ["of its caller", share(parent)] : null,
+            isWider ? ["drawn as", format.time(value[at.node]) +
+                ", the sum of what is below it: work that it sent ran beside it"] : null,
             node.set && manySets ? ["set", shown(node.set)] : null,
         ]];
     }
@@ -125,8 +132,8 @@ const flame = (() => {
         button.style.width = Math.max(1, at.width - 1) + "px";
         if (at.node >= 0) {
             button.setAttribute("aria-label",
-                label + ", " + format.time(value[at.node]) + ", " +
-                format.percent(value[ALL] ? value[at.node] / value[ALL] : 0) + " %");
+                label + ", " + format.time(time[at.node]) + ", " +
+                format.percent(time[ALL] ? time[at.node] / time[ALL] : 0) + " %");
         } else {
             button.setAttribute("aria-label", at.more + " more");
         }
@@ -135,7 +142,7 @@ const flame = (() => {
         }
         if (at.width > 170) {
             button.append(el("span", {className: "aside",
-                                      textContent: format.time(value[at.node])}));
+                                      textContent: format.time(time[at.node])}));
         }
         button.dataset.box = index;
         at.element = button;
@@ -178,8 +185,8 @@ const flame = (() => {
             }
             crumb.addEventListener("click", () => zoom(node));
             return crumb;
-        }), el("span", {className: "aside", textContent: format.time(value[focus]) + ", " +
-            format.percent(value[ALL] ? value[focus] / value[ALL] : 0) + " %"}));
+        }), el("span", {className: "aside", textContent: format.time(time[focus]) + ", " +
+            format.percent(time[ALL] ? time[focus] / time[ALL] : 0) + " %"}));
         byId("flame-out").disabled = focus === ALL;
     }
 
@@ -207,17 +214,17 @@ const flame = (() => {
     // Time under matches, each counted once: what is nested in a match is in it already.
     function search(query) {
         matches = matcher(query);
-        let found = 0, time = 0;
+        let found = 0, sum = 0;
         const under = new Uint8Array(ALL + 1);
         for (let i = 0; matches && i < ALL; ++i) {
             const hit = !tree[i].folded && matches(tree[i].name);
             under[i] = hit || under[parentOf(i)] ? 1 : 0;
             found += hit ? 1 : 0;
-            time += hit && !under[parentOf(i)] ? value[i] : 0;
+            sum += hit && !under[parentOf(i)] ? time[i] : 0;
         }
         byId("flame-found").textContent = !matches ? "" : format.count(found) +
-            (found === 1 ? " path, " : " paths, ") + format.time(time) + ", " +
-            format.percent(value[ALL] ? time / value[ALL] : 0) + " %";
+            (found === 1 ? " path, " : " paths, ") + format.time(sum) + ", " +
+            format.percent(time[ALL] ? sum / time[ALL] : 0) + " %";
         draw();
     }
 
