@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Pages from the kernel, and an arena of short-lived blocks on them, for the runtime and the tool.
+ * errno is kept. Blocks are zeroed, also those that reuse the memory of released ones.
+ */
 #include "scratch.h"
 
 #include <stdint.h>
@@ -21,6 +25,16 @@ void *pages_get(size_t bytes) {
     void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
                    -1, 0);
     return p == MAP_FAILED ? NULL : p;
+}
+
+/* The kernel moves the pages: they are never there twice. */
+void *pages_grow(void *pages, size_t bytes, size_t to) {
+    ERRNO_KEEP;
+    if (!pages) {
+        return pages_get(to);
+    }
+    void *more = mremap(pages, bytes, to, MREMAP_MAYMOVE);
+    return more == MAP_FAILED ? NULL : more;
 }
 
 void *pages_reserve(size_t bytes) {
@@ -128,4 +142,28 @@ void scratch_free(struct scratch *s) {
     }
     s->left = 0;
     s->failed = 0;
+}
+
+struct scratch_mark scratch_mark(const struct scratch *s) {
+    return (struct scratch_mark){s->chunks, s->left};
+}
+
+void scratch_release(struct scratch *s, struct scratch_mark mark) {
+    int is_first_chunk = s->chunks == mark.chunks;
+    while (s->chunks != mark.chunks) {
+        struct scratch_chunk *next = s->chunks->next;
+        pages_put(s->chunks, s->chunks->bytes);
+        s->chunks = next;
+    }
+    if (!mark.chunks) {
+        s->left = 0;
+        return;
+    }
+    /* Blocks are zeroed: those that came later are in the last `mark.left` bytes of this chunk. */
+    size_t used = mark.left;
+    if (is_first_chunk) {
+        used -= s->left;
+    }
+    memset((char *)mark.chunks + mark.chunks->bytes - mark.left, 0, used);
+    s->left = mark.left;
 }

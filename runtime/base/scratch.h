@@ -14,14 +14,7 @@ void *pages_get(size_t bytes);
 void pages_put(void *pages, size_t bytes);
 /* More pages with the same first `bytes`, in place of these (NULL: there are none yet). NULL
  * without memory, and these stay. */
-static inline void *pages_grow(void *pages, size_t bytes, size_t to) {
-    void *more = pages_get(to);
-    if (more && pages) {
-        memcpy(more, pages, bytes);
-        pages_put(pages, bytes);
-    }
-    return more;
-}
+void *pages_grow(void *pages, size_t bytes, size_t to);
 
 /* Addresses without memory: nothing may be read or written there, and mlockall does not fill them.
  * Freed as pages are. */
@@ -54,5 +47,13 @@ struct scratch {
 void *scratch_get(struct scratch *s, size_t bytes);
 void *scratch_array(struct scratch *s, size_t count, size_t size);
 void scratch_free(struct scratch *s);
+
+/* A moment of the arena: the blocks that came later can be freed together. */
+struct scratch_mark {
+    struct scratch_chunk *chunks;
+    size_t left;
+};
+struct scratch_mark scratch_mark(const struct scratch *s);
+void scratch_release(struct scratch *s, struct scratch_mark mark);
 
 #endif

@@ -87,6 +87,7 @@ static void put_cost(const struct report *r, const struct node_cost *c, double m
 
 static void put_calls(const struct report *r) {
     struct snapshot *s = r->snapshot;
+    struct scratch_mark before = scratch_mark(&s->memory);
     struct rows rows;
     double most;
     struct node_cost cost = count_cost(r, &most);
@@ -110,6 +111,7 @@ static void put_calls(const struct report *r) {
         double percent = 100.0 * (double)row->calls / (double)all;
         text_add(r->out, " %s %%", number_fixed(percent, 0).text);
     }
+    scratch_release(&s->memory, before);
     text_put(r->out, "\n", 1);
 }
 
@@ -138,13 +140,26 @@ static void put_open(const struct report *r) {
     }
 }
 
+static int any_interval(const struct snapshot *s) {
+    for (uint32_t i = 0; i < s->node_count; ++i) {
+        if (s->nodes[i].kind == STINT_IMPL_INTERVAL_NODE) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
 /* The first step of the program has no sample; other steps that have none were not to be
  * recorded. */
 static void footer_put_steps(const struct report *r) {
     char avg[TEXT_NUMBER], p50[TEXT_NUMBER], p99[TEXT_NUMBER], max[TEXT_NUMBER];
     struct snapshot *s = r->snapshot;
+    struct scratch_mark before = scratch_mark(&s->memory);
     struct rows rows;
     uint32_t count = 0;
+    if (!any_interval(s)) {
+        return;
+    }
     if (!rows_flat(&rows, s, 0)) {
         count = rows.count;
     }
@@ -174,6 +189,7 @@ static void footer_put_steps(const struct report *r) {
         }
         text_add(r->out, ", max %s\n", max);
     }
+    scratch_release(&s->memory, before);
 }
 
 static void put_sampled(const struct report *r) {

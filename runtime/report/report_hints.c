@@ -316,6 +316,8 @@ static void hint_occupancy(struct hints *h) {
 }
 
 static int hint_scope(struct hints *h) {
+    struct scratch *memory = &h->r->snapshot->memory;
+    struct scratch_mark before = scratch_mark(memory);
     struct rows rows;
     const struct stint_row *most = NULL;
     double all = 0;
@@ -337,6 +339,7 @@ static int hint_scope(struct hints *h) {
                  (unsigned long long)most->calls, text_plural(most->calls),
                  time_of(most->self_ns).text, time_of(most->total_ns).text);
     }
+    scratch_release(memory, before);
     return 0;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report_cells.h"
 
-int report_table(const struct report *r) {
+static int report_put_table(const struct report *r) {
     struct rows rows;
     struct snapshot *s = r->snapshot;
     const struct report_options *o = r->options;
@@ -34,5 +34,13 @@ int report_table(const struct report *r) {
     if (!count && o->wanted) {
         text_add(r->out, "(" REPORT_NO_MATCH ")\n");
     }
+    return failed;
+}
+
+/* A million rows need a gigabyte: the footer has it again. */
+int report_table(const struct report *r) {
+    struct scratch_mark before = scratch_mark(&r->snapshot->memory);
+    int failed = report_put_table(r);
+    scratch_release(&r->snapshot->memory, before);
     return failed;
 }

@@ -46,7 +46,7 @@ static uint8_t *find_live(struct snapshot *s, const struct rows *rows,
     return live;
 }
 
-int report_tree(const struct report *r) {
+static int report_put_tree(const struct report *r) {
     struct rows rows;
     struct links links;
     struct snapshot *s = r->snapshot;
@@ -87,5 +87,13 @@ int report_tree(const struct report *r) {
     if (!count && r->options->wanted) {
         text_add(r->out, "(" REPORT_NO_MATCH ")\n");
     }
+    return failed;
+}
+
+/* A million rows need a gigabyte: the footer has it again. */
+int report_tree(const struct report *r) {
+    struct scratch_mark before = scratch_mark(&r->snapshot->memory);
+    int failed = report_put_tree(r);
+    scratch_release(&r->snapshot->memory, before);
     return failed;
 }

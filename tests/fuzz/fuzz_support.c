@@ -88,6 +88,15 @@ void pages_put(void *pages, size_t bytes) {
     block_put(pages);
 }
 
+void *pages_grow(void *pages, size_t bytes, size_t to) {
+    void *more = pages_get(to);
+    if (more && pages) {
+        memcpy(more, pages, bytes);
+        pages_put(pages, bytes);
+    }
+    return more;
+}
+
 void *scratch_get(struct scratch *s, size_t bytes) {
     struct scratch_chunk *c = bytes > MOST ? NULL : malloc(sizeof *c);
     int ours = bytes >= KEPT_FROM && bytes <= KEPT_TO;
@@ -111,14 +120,26 @@ void *scratch_array(struct scratch *s, size_t count, size_t size) {
     return scratch_get(s, count && size ? count * size : 1);
 }
 
-void scratch_free(struct scratch *s) {
-    while (s->chunks) {
+static void free_chunks(struct scratch *s, const struct scratch_chunk *end) {
+    while (s->chunks != end) {
         struct scratch_chunk *next = s->chunks->next;
         block_put(s->chunks->block);
         free(s->chunks);
         s->chunks = next;
     }
+}
+
+void scratch_free(struct scratch *s) {
+    free_chunks(s, NULL);
     s->failed = 0;
+}
+
+struct scratch_mark scratch_mark(const struct scratch *s) {
+    return (struct scratch_mark){s->chunks, 0};
+}
+
+void scratch_release(struct scratch *s, struct scratch_mark mark) {
+    free_chunks(s, mark.chunks);
 }
 
 char *fuzz_text(const uint8_t *data, size_t size) {

@@ -129,4 +129,39 @@ TEST(scratch, pages_grow) {
     pages_put(more, 100000);
 }
 
+/* Blocks before the mark stay, and those after the release are zeroed as all are. */
+static void release_after(size_t bytes) {
+    struct scratch s = {0};
+    char *kept = scratch_get(&s, 1000);
+    CHECK(kept != NULL);
+    memset(kept, 'k', 1000);
+    struct scratch_mark mark = scratch_mark(&s);
+    for (int i = 0; i < 3; ++i) {
+        char *small = scratch_get(&s, 100), *later = scratch_get(&s, bytes);
+        CHECK(small == kept + 1008);
+        CHECK(small && !small[0] && !small[99]);
+        CHECK(later && !later[0] && !later[bytes - 1]);
+        memset(small, 's', 100);
+        memset(later, 'l', bytes);
+        scratch_release(&s, mark);
+        CHECK(kept[0] == 'k' && kept[999] == 'k');
+    }
+    scratch_free(&s);
+}
+
+TEST(scratch, release_frees_what_came_after_the_mark) {
+    release_after(100);
+    release_after((size_t)3 << 20);
+}
+
+TEST(scratch, release_to_the_empty_start) {
+    struct scratch s = {0};
+    struct scratch_mark mark = scratch_mark(&s);
+    CHECK(scratch_get(&s, 100) && scratch_get(&s, (size_t)1 << 20));
+    scratch_release(&s, mark);
+    CHECK(!s.chunks && !s.left);
+    CHECK(scratch_get(&s, 100) != NULL);
+    scratch_free(&s);
+}
+
 HARNESS_MAIN()

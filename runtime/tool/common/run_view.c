@@ -125,21 +125,31 @@ static int render_run(struct text *out, struct run *r, const struct report_optio
     return report_render(&report, 1);
 }
 
+static int render_folded(struct text *out, struct run *r, const struct report_options *o) {
+    struct text whole;
+    text_start(&whole);
+    int failed = render_run(&whole, r, o) || whole.failed;
+    if (!failed) {
+        report_fold(out, &whole, o->width);
+    }
+    text_free(&whole);
+    return failed;
+}
+
 int run_view_print(struct text *out, struct run *r, const struct run_view *view) {
     struct report_options o = view->options;
-    struct text whole;
+    size_t length = out->length;
     if (view->set && run_find_set(r, view->set, &o.set)) {
         return -1;
     }
-    text_start(&whole);
-    int failed = render_run(&whole, r, &o) || whole.failed;
-    if (!failed && o.width) {
-        report_fold(out, &whole, o.width);
-    } else if (!failed) {
-        text_put(out, whole.data, whole.length);
+    int failed;
+    if (o.width) {
+        failed = render_folded(out, r, &o);
+    } else {
+        failed = render_run(out, r, &o);
     }
-    text_free(&whole);
     if (failed || out->failed) {
+        out->length = length;
         log_line("%.500s: not enough memory for the report", r->path);
         return -1;
     }
