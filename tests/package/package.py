@@ -702,8 +702,10 @@ def exports(place):
     for name in ("session/memory_calls.h", "session/range_calls.h"):
         own += (root / name).read_text(encoding="utf-8")
     for_own = set(re.findall(r"define (stint_impl_\w+) STINT_IMPL_ABI_NAME", own))
+    layout = (place.prefix("shared") / "include/stint/detail/impl_layout.h").read_text("utf-8")
+    abi = re.search(r"define STINT_ABI (\d+)", layout).group(1)
     expect("exported, not declared", sorted(exported - declared),
-           ["InitializeInjection", *sorted("%s_2" % name for name in for_own)])
+           ["InitializeInjection", *sorted("%s_%s" % (name, abi) for name in for_own)])
     expect("declared, not exported", sorted(declared - exported), [])
 
 
