@@ -90,7 +90,7 @@ static int report_put_tree(const struct report *r) {
     return failed;
 }
 
-/* A million rows need a gigabyte: the footer has it again. */
+/* The rows are freed before the footer makes its own: a million of them take a gigabyte. */
 int report_tree(const struct report *r) {
     struct scratch_mark before = scratch_mark(&r->snapshot->memory);
     int failed = report_put_tree(r);

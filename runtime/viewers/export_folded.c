@@ -3,9 +3,9 @@
  * Writes one line per node of the call tree, `outer;inner nanoseconds`, the input of flame graphs.
  * The number is the time in the scope itself, of open scopes up to now, so that the lines of a
  * killed program add up to its whole time. Each thread has its own line for a stack; readers add
- * them up. Work that another thread sent is in the stack of its own thread: below its sender, beside
- * which it ran, it would be added to the sender's time. Intervals overlap the scopes and would count
- * time twice: they are left out.
+ * them up. Work that another thread sent is in the stack of the thread that ran it: in its sender's
+ * stack it would be added to the sender's time, and the two ran at the same time. Intervals overlap
+ * the scopes and would count time twice: they are left out.
  */
 #include "formats.h"
 

@@ -318,8 +318,9 @@ TEST(line_book, another_clock_is_named_once) {
     struct taken t;
     setenv("STINT_CLOCK", "monotonic", 1);
     char *line = harness_capture(2, inner_twice, NULL);
-    CHECK_CONTAINS(line, "times of source lines are not recorded: they need the processor's counter, "
-                         "and the clock is monotonic; STINT_CLOCK=tsc selects the counter\n");
+    CHECK_CONTAINS(line,
+                   "times of source lines are not recorded: they need the processor's counter, "
+                   "and the clock is monotonic; STINT_CLOCK=tsc selects the counter\n");
     CHECK(strchr(line, '\n') == line + strlen(line) - 1);
     free(line);
     lines_take(&t);

@@ -133,7 +133,7 @@ static void opens_new_names(void) {
 
 /* A scope that is lost because its handler interrupted the recorder takes the bytes with it: they
  * are not the interrupted scope's. */
-TEST(signal, declared_work_of_a_lost_scope_is_lost) {
+TEST(signal, declared_work_of_a_scope_lost_at_every_instruction) {
     NEEDS_STEPPING(bytes_handler);
     bytes_handler(0);
     stepping(1);

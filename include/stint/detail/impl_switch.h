@@ -65,7 +65,8 @@
 #error "stint: timers need Linux on x86-64 or aarch64 and gcc or clang; build with them off here"
 #define STINT_IMPL_REFUSED 1
 #elif !defined(__cplusplus) && defined(__STRICT_ANSI__) && !defined(inline) &&                     \
-    !(defined(__STDC_VERSION__) && __STDC_VERSION__ >= 199901L) /* generated code defines inline */
+    !(defined(__STDC_VERSION__) &&                                                                 \
+      __STDC_VERSION__ >= 199901L) /* generated code defines inline */
 #error "stint: timers need C11 or -std=gnu89, not strict C89; or build with them off here"
 #define STINT_IMPL_REFUSED 1
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which file is read for a source that a run names, and whether its text may be shown. A run file can
- * come from anywhere and name any file, so a file is shown if it is the one that was built, by its
- * size and SHA-256, or if the user asked for it: by its path, or by a folder that it is below.
+ * Which file is read for a source that a run names, and whether its text may be shown. A run file
+ * can come from anywhere and name any file, so a file is shown if it is the one that was built, by
+ * its size and SHA-256, or if the user asked for it: by its path, or by a folder that it is below.
  */
 #ifndef STINT_ANNOTATE_SOURCE_H
 #define STINT_ANNOTATE_SOURCE_H
