@@ -91,6 +91,17 @@
 #define STINT_ROLE_DATA 6 /* reading and decoding input */
 #define STINT_ROLE_STEP 7 /* one iteration */
 
+/* The result of functions that return int: 0, or which error. Values are never changed, and new
+ * ones are negative. stint_result_text() has a text for each. */
+enum stint_result {
+    STINT_OK = 0,
+    STINT_ERROR_UNKNOWN = -1,   /* a name, view, format, level … that is not known or invalid */
+    STINT_ERROR_NO_MEMORY = -2, /* or no room in the library's tables */
+    STINT_ERROR_CANNOT_WRITE = -3, /* the file or stream; the line that was printed says why */
+    STINT_ERROR_BUSY = -4,         /* something else of this kind is under way */
+    STINT_ERROR_NOT_AVAILABLE = -5 /* not on this machine, in this build, or switched off */
+};
+
 /* A set of statistics other than the default one ("GlobalStatInfo"). Sets are never freed. */
 typedef struct stint_set stint_set;
 
@@ -154,6 +165,38 @@ typedef struct stint_stat {
     uint64_t total_error_ns;
     uint64_t self_error_ns;
 } stint_stat;
+
+/* Calls that took low_ns or more, and less than high_ns. */
+typedef struct stint_bucket {
+    uint64_t low_ns;
+    uint64_t high_ns;
+    uint64_t calls;
+} stint_bucket;
+
+/* A time that is not known. */
+#define STINT_NS_UNKNOWN (~(uint64_t)0)
+/* The parent of a row of the call tree that has none. */
+#define STINT_NO_PARENT (~(uint32_t)0)
+
+/* A row of the call tree, for stint_tree_fn. Later versions add members at the end; a program built
+ * with a newer header than the library's finds 0 in those that the library does not know. */
+typedef struct stint_tree_row {
+    const char *name;
+    const stint_stat *stat; /* of calls on this path; percentiles and stddev_ns are 0 */
+    stint_set *set;         /* NULL: the default set */
+    uint32_t index;         /* rows are numbered from 0 in the order of the calls */
+    uint32_t parent;        /* index of the row above, or STINT_NO_PARENT */
+    uint32_t depth;         /* 0 = no row above */
+} stint_tree_row;
+
+/* Callbacks of stint_stat_each, stint_tree_each and stint_set_each: called on the calling thread,
+ * with no lock held, so that they may call any function of stint. Pointers are valid until the
+ * callback returns; sets are never freed. stat has 0 in members that the library does not know. 0 = go
+ * on; another value ends the walk, which returns it: use positive ones. They return normally: no
+ * exception, no longjmp. */
+typedef int (*stint_stat_fn)(void *data, const char *name, const stint_stat *stat);
+typedef int (*stint_tree_fn)(void *data, const stint_tree_row *row);
+typedef int (*stint_set_fn)(void *data, const char *name, stint_set *set);
 
 /* ---- Timers --------------------------------------------------------------------------------- */
 
@@ -369,6 +412,35 @@ STINT_IMPL_PROCEDURE(stint_reset, (void), (void)0)
  * name has no call in this interval; *out is then unchanged. */
 STINT_IMPL_FUNCTION(int, 0, stint_stat_get, (const char *name, stint_stat *out, size_t size),
                     ((void)name, (void)out, (void)size))
+
+/* Calls fn for each statistic of the set (NULL: the default one) that has a call in this interval,
+ * sorted by name, bytes compared. All rows are of one instant, before the first callback: a reset in
+ * a callback does not change them. 0, what fn returned if that is not 0, or an error. */
+STINT_IMPL_FUNCTION(int, 0, stint_stat_each, (stint_set * set, stint_stat_fn fn, void *data),
+                    ((void)set, (void)fn, (void)data))
+
+/* Calls fn for each row of the call tree of all threads and sets, as the view "tree" shows it: a
+ * row, then the rows below it, those of one parent sorted by name. As stint_stat_each. */
+STINT_IMPL_FUNCTION(int, 0, stint_tree_each, (stint_tree_fn fn, void *data), ((void)fn, (void)data))
+
+/* Calls fn for each set, sorted by name; the default set is "GlobalStatInfo" and NULL. As
+ * stint_stat_each. */
+STINT_IMPL_FUNCTION(int, 0, stint_set_each, (stint_set_fn fn, void *data), ((void)fn, (void)data))
+
+/* The time in nanoseconds that `permille` of 1000 calls of that name did not exceed, as the
+ * percentiles of stint_stat (500 = p50_ns): 0 = minimum, 1000 = maximum. STINT_NS_UNKNOWN for an
+ * unknown name, a permille above 1000, or calls without times. */
+STINT_IMPL_FUNCTION(uint64_t, STINT_NS_UNKNOWN, stint_stat_quantile,
+                    (stint_set * set, const char *name, unsigned permille),
+                    ((void)set, (void)name, (void)permille))
+
+/* Copies the histogram of the timed calls of that name, in rising order, without empty buckets.
+ * Buckets are exact below 32 ticks of the clock and then 1/16 of their octave wide: high_ns is at
+ * most 6.3 % above low_ns. Returns the number of buckets, of which at most n are copied (at most
+ * 640; n = 0 only asks), or a negative error. */
+STINT_IMPL_FUNCTION(int, 0, stint_stat_histogram,
+                    (stint_set * set, const char *name, stint_bucket *buckets, size_t n),
+                    ((void)set, (void)name, (void)buckets, (void)n))
 
 /* Adds a sample of ns nanoseconds that was measured elsewhere. 0, or -1 if it is not recorded
  * (switched off, filtered, an invalid name: counted). */

@@ -435,11 +435,15 @@ static uint64_t spread_deviation(const struct histogram *sum, uint64_t count, ui
     return deviation_of(sum, &known);
 }
 
+/* permille: 1 to 1000. */
+static uint64_t exact_percentile(const struct exact *e, uint32_t permille) {
+    return e->sample[((uint64_t)e->count * permille + 999) / 1000 - 1];
+}
+
 static void spread_exactly(const struct exact *e, struct spread *out) {
-    uint64_t n = e->count;
-    out->p50 = e->sample[(n * 500 + 999) / 1000 - 1];
-    out->p90 = e->sample[(n * 900 + 999) / 1000 - 1];
-    out->p99 = e->sample[(n * 990 + 999) / 1000 - 1];
+    out->p50 = exact_percentile(e, 500);
+    out->p90 = exact_percentile(e, 900);
+    out->p99 = exact_percentile(e, 990);
     out->stddev = deviation_exactly(e->sample, e->count);
 }
 
@@ -646,6 +650,30 @@ int rows_histogram(struct histogram *out, const struct rows *rows, uint32_t row,
         return 0;
     }
     return -1;
+}
+
+int rows_quantile(uint64_t *ns, const struct rows *rows, uint32_t row, uint32_t permille) {
+    const struct grouping *g = rows->grouping;
+    if (!g || row >= rows->count || !rows->row[row].samples || permille > 1000) {
+        return -1;
+    }
+    const struct stint_row *r = &rows->row[row];
+    if (permille == 0 || permille == 1000) {
+        *ns = permille ? r->max_ns : r->min_ns;
+        return 0;
+    }
+    if (!(r->has & ROW_HISTOGRAM)) {
+        return -1;
+    }
+    const struct times *from = &g->groups[row].cpu;
+    row_collect_exact(g, from);
+    if (g->exact->count) {
+        *ns = snapshot_ns(g->s, exact_percentile(g->exact, permille));
+        return 0;
+    }
+    row_sum_histograms(g, from, g->sum);
+    *ns = snapshot_ns(g->s, spread_percentile(g->sum, histogram_count(g->sum), permille, from));
+    return 0;
 }
 
 #define ROW_NOT_YET (SNAPSHOT_NONE - 1)

@@ -104,3 +104,18 @@ stint_set *set_get(const char *name) {
     registry_unlock();
     return set;
 }
+
+uint32_t set_list(struct set_entry *out, uint32_t room) {
+    registry_lock();
+    uint32_t have = count;
+    if (room) {
+        out[0] = (struct set_entry){SET_DEFAULT_NAME, NULL};
+    }
+    for (struct set_object *o = newest; o; o = o->next) {
+        if (o->set.id < room) {
+            out[o->set.id] = (struct set_entry){o->name, &o->set};
+        }
+    }
+    registry_unlock();
+    return have;
+}

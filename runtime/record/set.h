@@ -16,4 +16,11 @@ void set_publish_all(void);
 /* stint_set_get: the set of that name, made at first use; NULL when there is no room. */
 stint_set *set_get(const char *name);
 
+struct set_entry {
+    const char *name; /* never freed */
+    stint_set *set;   /* NULL: the default set */
+};
+/* Writes up to `room` sets, each to the element of its number; returns how many there are. */
+uint32_t set_list(struct set_entry *out, uint32_t room);
+
 #endif

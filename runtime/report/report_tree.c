@@ -1,32 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report_cells.h"
 
-/* Children of each row in sorted order: first child and next sibling, by row number + 1. */
-struct links {
-    uint32_t *child;
-    uint32_t *next;
-};
-
-/* Walking the order backwards and pushing in front leaves every list in order. Root: rows.count. */
-static int link_children(struct snapshot *s, const struct rows *rows, const uint32_t *order,
-                         struct links *out) {
-    out->child = scratch_array(&s->memory, (size_t)rows->count + 1, sizeof *out->child);
-    out->next = scratch_array(&s->memory, (size_t)rows->count + 1, sizeof *out->next);
-    if (!out->child || !out->next) {
-        return -1;
-    }
-    for (uint32_t i = rows->count; i-- > 0;) {
-        uint32_t row = order[i];
-        uint32_t parent = rows->row[row].parent;
-        if (parent == SNAPSHOT_NONE) {
-            parent = rows->count;
-        }
-        out->next[row] = out->child[parent];
-        out->child[parent] = row + 1;
-    }
-    return 0;
-}
-
 /* A row is shown if it or anything below it was called, or is open. Parents come before children,
  * so one pass backwards is enough. */
 static uint8_t *find_live(struct snapshot *s, const struct rows *rows,
@@ -48,7 +22,7 @@ static uint8_t *find_live(struct snapshot *s, const struct rows *rows,
 
 static int report_put_tree(const struct report *r) {
     struct rows rows;
-    struct links links;
+    struct rows_links links;
     struct snapshot *s = r->snapshot;
     if (rows_tree(&rows, s)) {
         return -1;
@@ -56,7 +30,7 @@ static int report_put_tree(const struct report *r) {
     uint32_t *order = report_sort(s, &rows, r->options->sort);
     uint8_t *live = find_live(s, &rows, r->options);
     struct report_line *lines = scratch_array(&s->memory, (size_t)rows.count + 1, sizeof *lines);
-    if (!order || !live || !lines || link_children(s, &rows, order, &links)) {
+    if (!order || !live || !lines || rows_link_children(&links, s, &rows, order)) {
         return -1;
     }
     uint32_t count = 0, depth = 0, more = 0;
@@ -69,16 +43,7 @@ static int report_put_tree(const struct report *r) {
             lines[count].row = row;
             lines[count++].depth = depth;
         }
-        if (live[row] && links.child[row]) {
-            at = links.child[row];
-            ++depth;
-            continue;
-        }
-        while (!links.next[row] && rows.row[row].parent != SNAPSHOT_NONE) {
-            row = rows.row[row].parent;
-            --depth;
-        }
-        at = links.next[row];
+        at = rows_walk_next(&links, &rows, row, live[row], &depth);
     }
     int failed = report_cells(r, &rows, lines, count, REPORT_IN_TREE);
     if (more) {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reading single statistics.
+ * Reading single statistics, and starting a new interval: called by the program. Each call takes a
+ * snapshot of the interval, finds one row in it by set and name, and copies what was asked for;
+ * nothing of the snapshot is kept. Lists of statistics are in stat_walk.c.
  */
 #include <pthread.h>
 #include <string.h>
@@ -9,13 +11,14 @@
 #include "base/arithmetic.h"
 #include "base/clock.h"
 #include "base/errno_keep.h"
+#include "base/histogram.h"
 #include "base/name.h"
 #include "base/scratch.h"
 #include "interval.h"
 #include "read/baseline.h"
-#include "read/rows.h"
+#include "stat_fill.h"
 
-static void stat_fill(const struct stint_row *r, stint_stat *out) {
+void stat_fill(const struct stint_row *r, stint_stat *out) {
     memset(out, 0, sizeof *out);
     out->calls = r->calls;
     out->samples = r->samples;
@@ -52,27 +55,111 @@ static void stat_copy(void *out, size_t size, const stint_stat *stat) {
     memset((char *)out + known, 0, size - known);
 }
 
-int stint_set_stat_get(stint_set *set, const char *name, stint_stat *out, size_t size) {
-    ERRNO_KEEP;
-    int result = -1;
-    uint32_t id = stint_impl_set_id(set);
+int stat_is_row(const struct stint_row *r) {
+    return (r->calls || r->gpu_calls || r->device_calls) != 0;
+}
+
+/* One statistic of the interval, which is open until stat_close. */
+struct stat_place {
     struct snapshot s;
     struct rows rows;
-    if (name && out && !interval_open(&s, 0)) {
-        if (!rows_flat(&rows, &s, 0)) {
-            for (uint32_t i = 0; i < rows.count && result; ++i) {
-                const struct stint_row *r = &rows.row[i];
-                if (r->set == id && (r->calls || r->gpu_calls || r->device_calls) &&
-                    name_is(r->name, r->name_length, name)) {
-                    stint_stat stat;
-                    stat_fill(r, &stat);
-                    stat_copy(out, size, &stat);
-                    result = 0;
-                }
-            }
-        }
-        interval_close(&s);
+    uint32_t row;
+};
+
+/* STINT_OK, or why there is no such statistic; then nothing is open. */
+static int stat_open(struct stat_place *p, uint32_t set, const char *name) {
+    if (!name) {
+        return STINT_ERROR_UNKNOWN;
     }
+    if (interval_open(&p->s, 0)) {
+        return STINT_ERROR_NO_MEMORY;
+    }
+    if (rows_flat(&p->rows, &p->s, 0)) {
+        interval_close(&p->s);
+        return STINT_ERROR_NO_MEMORY;
+    }
+    for (uint32_t i = 0; i < p->rows.count; ++i) {
+        const struct stint_row *r = &p->rows.row[i];
+        if (r->set == set && stat_is_row(r) && name_is(r->name, r->name_length, name)) {
+            p->row = i;
+            return STINT_OK;
+        }
+    }
+    interval_close(&p->s);
+    return STINT_ERROR_UNKNOWN;
+}
+
+static void stat_close(struct stat_place *p) {
+    interval_close(&p->s);
+}
+
+int stint_set_stat_get(stint_set *set, const char *name, stint_stat *out, size_t size) {
+    ERRNO_KEEP;
+    struct stat_place p;
+    if (!out) {
+        return STINT_ERROR_UNKNOWN;
+    }
+    int result = stat_open(&p, stint_impl_set_id(set), name);
+    if (!result) {
+        stint_stat stat;
+        stat_fill(&p.rows.row[p.row], &stat);
+        stat_copy(out, size, &stat);
+        stat_close(&p);
+    }
+    return result;
+}
+
+uint64_t stint_stat_quantile(stint_set *set, const char *name, unsigned permille) {
+    ERRNO_KEEP;
+    struct stat_place p;
+    uint64_t ns = STINT_NS_UNKNOWN;
+    if (!stat_open(&p, stint_impl_set_id(set), name)) {
+        if (rows_quantile(&ns, &p.rows, p.row, permille)) {
+            ns = STINT_NS_UNKNOWN;
+        }
+        stat_close(&p);
+    }
+    return ns;
+}
+
+/* The first whole nanosecond of a bucket, so that neighbours share their bound. */
+static uint64_t bucket_low_ns(const struct snapshot *s, uint32_t bucket) {
+    return snapshot_ns(s, histogram_low(bucket));
+}
+
+/* Returns how many buckets have a call, of which the first `room` are written. */
+static int buckets_copy(const struct snapshot *s, const struct histogram *h, stint_bucket *out,
+                        size_t room) {
+    size_t used = 0;
+    for (uint32_t i = 0; i < STINT_IMPL_BUCKETS; ++i) {
+        if (!h->bucket[i]) {
+            continue;
+        }
+        if (used < room) {
+            out[used] = (stint_bucket){bucket_low_ns(s, i), bucket_low_ns(s, i + 1), h->bucket[i]};
+        }
+        ++used;
+    }
+    return (int)used;
+}
+
+int stint_stat_histogram(stint_set *set, const char *name, stint_bucket *buckets, size_t n) {
+    ERRNO_KEEP;
+    struct stat_place p;
+    if (!buckets && n) {
+        return STINT_ERROR_UNKNOWN;
+    }
+    int result = stat_open(&p, stint_impl_set_id(set), name);
+    if (result) {
+        return result;
+    }
+    struct histogram *h = scratch_get(&p.s.memory, sizeof *h);
+    if (!h) {
+        result = STINT_ERROR_NO_MEMORY;
+    } else if (!rows_histogram(h, &p.rows, p.row, 0)) {
+        result = buckets_copy(&p.s, h, buckets, n);
+    }
+    stat_close(&p);
     return result;
 }
 
@@ -83,13 +170,11 @@ int stint_stat_get(const char *name, stint_stat *out, size_t size) {
 /* ---- Storage of the calling thread. Not thread-local data: that has to fit into the small reserve
  * of the dynamic loader if the library is loaded late or into another namespace. */
 
-#define OWN_SIZE 512 /* bytes; more than a stint_stat, for programs built with a newer header */
-
 static pthread_key_t own_key;
 static int has_own_key;
 
 static void own_free(void *own) {
-    pages_put(own, OWN_SIZE);
+    pages_put(own, STAT_ROOM);
 }
 
 __attribute__((constructor)) static void own_prepare(void) {
@@ -104,7 +189,7 @@ static stint_stat *own_get(void) {
     if (own) {
         return own;
     }
-    own = pages_get(OWN_SIZE);
+    own = pages_get(STAT_ROOM);
     if (own && pthread_setspecific(own_key, own)) {
         own_free(own);
         own = NULL;
@@ -113,7 +198,7 @@ static stint_stat *own_get(void) {
 }
 
 const stint_stat *stint_stat_here(const char *name, size_t size) {
-    if (size > OWN_SIZE) {
+    if (size > STAT_ROOM) {
         return NULL;
     }
     stint_stat *own = own_get();

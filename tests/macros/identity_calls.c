@@ -36,6 +36,11 @@ int identity_calls(int n, const char *name) {
     sum += (int)stat.calls;                                  /* gone */
     (void)stint_report("table");                             /* gone */
     (void)stint_report_and_reset();                          /* gone */
+    (void)stint_stat_each(set, 0, &sum);                     /* gone */
+    (void)stint_tree_each(0, &sum);                          /* gone */
+    (void)stint_set_each(0, &sum);                           /* gone */
+    (void)stint_stat_quantile(set, name, 500);               /* gone */
+    (void)stint_stat_histogram(set, name, 0, 0);             /* gone */
     (void)stint_profiler_start("All", name);                 /* gone */
     stint_profiler_reset();                                  /* gone */
     failed |= stint_profiler_stop(name, "x");                /* gone */

@@ -134,6 +134,20 @@ def quickstart(_):
     check(Run([program("quickstart", "off")]).expect(0).silent().out == run.out, "off: same output")
 
 
+def own_table(_):
+    run = Run([program("own_table")]).expect(0).silent()
+    rows = re.findall(r"(?m)^(\w+) +(\d+) +([\d.]+) +([\d.]+)$", run.out)
+    check([row[:2] for row in rows] == [("step", "100"), ("work", "200")], f"two rows: {rows}")
+    check(all(float(p95) <= float(total) for _, _, total, p95 in rows), f"p95 above total: {rows}")
+    check("\nstep: 100\n  work: 200\n" in run.out, "the tree")
+    buckets = re.findall(r"(?m)^ *(\d+) ns +(\d+)$", run.out)
+    check(sum(int(calls) for _, calls in buckets) == 100, f"a histogram of 100 calls: {buckets}")
+    off = Run([program("own_table", "off")]).expect(0).silent()
+    checksum_line = r"checksum (\d+)\n$"
+    check("0 rows" in off.out, "off: no rows")
+    check(re.search(checksum_line, off.out)[1] == re.search(checksum_line, run.out)[1], "checksum")
+
+
 def quickstart_cpp(_):
     run = Run([program("quickstart_cpp")]).expect(0)
     check("======= StatSet: [shops] status ======\n" in run.err, "the second set's table")
@@ -326,7 +340,7 @@ def transformer_blanked(folder):
 
 
 def main():
-    cases = (profiler, profiler_off, streams, copies, quickstart, quickstart_cpp, openmp, picture,
+    cases = (profiler, profiler_off, streams, copies, quickstart, own_table, quickstart_cpp, openmp, picture,
              drawing, bad_pictures, transformer, transformer_clock, bad_arguments,
              transformer_blanked)
     named = {case.__name__: case for case in cases}
