@@ -102,6 +102,22 @@ enum stint_result {
     STINT_ERROR_NOT_AVAILABLE = -5 /* not on this machine, in this build, or switched off */
 };
 
+/* The levels of the lines that stint prints on stderr: something the caller or the environment asked
+ * for was not done; something works less well than requested; for information; a call took longer
+ * than its threshold_us. */
+enum stint_log_level {
+    STINT_LOG_ERROR = 1,
+    STINT_LOG_WARNING = 2,
+    STINT_LOG_NOTE = 3,
+    STINT_LOG_SLOW = 4
+};
+
+/* Gets one line, without "stint: " and without a newline, valid until it returns. No lock is held and
+ * the thread cannot be cancelled. The callback may call any function of stint: lines of these calls
+ * come after it has returned. Calls of it do not overlap. It returns normally: no exception, no
+ * longjmp. */
+typedef void (*stint_log_fn)(void *data, int level, const char *line);
+
 /* A set of statistics other than the default one ("GlobalStatInfo"). Sets are never freed. */
 typedef struct stint_set stint_set;
 
@@ -493,6 +509,16 @@ STINT_IMPL_FUNCTION(int, 0, stint_report_legacy, (int with_line), (void)with_lin
  * storage, 512 bytes. */
 STINT_IMPL_FUNCTION(const stint_stat *, STINT_IMPL_NULL, stint_stat_here,
                     (const char *name, size_t size), ((void)name, (void)size))
+
+/* Lines that would be printed on stderr go to fn instead; NULL: to stderr again. STINT_LOG selects
+ * levels before that. fn is called on the thread that causes the line, never in a signal handler
+ * (but for one that was installed with SA_NODEFER): on a thread that blocks a signal, as a handler
+ * does, a line waits for the end of a function of stint, or the next line of another thread. So does
+ * one that is made under a lock. 64 lines may wait; how many more were dropped is a line of its own.
+ * Another thread may still be in the previous callback when this returns. From the end of the
+ * program on, after atexit handlers and static destructors, lines go to stderr. 0. */
+STINT_IMPL_STEP_FUNCTION(int, 0, stint_set_log, (stint_log_fn fn, void *data),
+                         ((void)fn, (void)data))
 
 /* STINT_VERSION of the library that the program runs with; with timers and capture ranges off, of
  * the header. The text is static. */

@@ -210,7 +210,7 @@ static int tracer_has_failed(char why[TRACER_REASON]) {
 
 static void tracer_say_failed(const char *why) {
     if (*why) {
-        log_line("no GPU activities: %s; timers and captures go on", why);
+        log_warning("no GPU activities: %s; timers and captures go on", why);
     }
 }
 

@@ -113,7 +113,7 @@ static int is_mapped_badly(int fd) {
 }
 
 static int run_file_refuse(const char *why) {
-    log_line("STINT_FILE: cannot write %.500s: %s; this run has no file", file.path, why);
+    log_error("STINT_FILE: cannot write %.500s: %s; this run has no file", file.path, why);
     file.path[0] = '\0';
     return -1;
 }
@@ -203,7 +203,7 @@ static void make_absolute(void) {
 
 static void postpone_file(void) {
     file.at_exit = 1;
-    log_line("STINT_FILE: %.500s is on a network or copy-on-write file system or one without "
+    log_note("STINT_FILE: %.500s is on a network or copy-on-write file system or one without "
              "reservation: it is written at the end of the program",
              file.path);
     make_absolute();
@@ -359,7 +359,7 @@ static int link_as(char *path) {
             return -1;
         }
         if (!take_name(path)) {
-            log_line("STINT_FILE: %.500s is being written by a running program; this run goes to "
+            log_note("STINT_FILE: %.500s is being written by a running program; this run goes to "
                      "%.500s",
                      file.path, path);
             memcpy(file.path, path, length + 1);

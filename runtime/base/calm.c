@@ -40,3 +40,15 @@ void calm_end(const struct calm *c) {
     }
     pthread_sigmask(SIG_SETMASK, &c->before, NULL);
 }
+
+int calm_thread_blocks_signal(void) {
+    sigset_t blocked;
+    sigemptyset(&blocked);
+    pthread_sigmask(SIG_SETMASK, NULL, &blocked);
+    for (int number = 1; number < NSIG; ++number) {
+        if (sigismember(&blocked, number) == 1) {
+            return 1;
+        }
+    }
+    return 0;
+}

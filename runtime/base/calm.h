@@ -16,4 +16,8 @@ struct calm {
 void calm_start(struct calm *c);
 void calm_end(const struct calm *c);
 
+/* Whether the calling thread blocks a signal, as one in a signal handler does, but for one that was
+ * installed with SA_NODEFER. Other threads may block signals, too. */
+int calm_thread_blocks_signal(void);
+
 #endif

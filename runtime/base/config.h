@@ -20,6 +20,8 @@ enum config_gpu {
     CONFIG_GPU_TRACER_ALL /* also what is frequent and does no work */
 };
 
+enum config_log { CONFIG_LOG_OFF, CONFIG_LOG_ERROR, CONFIG_LOG_ALL };
+
 enum config_mem { CONFIG_MEM_AUTO, CONFIG_MEM_OFF, CONFIG_MEM_ON };
 
 /* One of the two, or none: every call is timed. */
@@ -41,6 +43,7 @@ struct stint_config {
     int unit;
     int level;
     int clock;
+    int log;        /* enum config_log */
     int log_prefix; /* 1 = glog */
     int threads;    /* one row a thread */
     int gpu;

@@ -14,4 +14,5 @@ LOCK(TRACER, "how many callers want a tracer, and its change of state (activity/
 LOCK(INTERVAL, "baseline of the interval; held while a snapshot is formatted (session/interval.c)")
 LOCK(ACTIVITY, "tables and time line of GPU activities (activity/activity.c)")
 LOCK(EVENTS, "lists of event pairs and queues of streams (gpu/event_pool.c)")
+LOCK(LOG, "callback for lines (base/log.c)")
 LOCK(REGISTRY, "threads, sites, sets, names, settings, opening of the arena (record/registry.c)")

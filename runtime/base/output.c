@@ -99,8 +99,8 @@ static int write_to_stderr(const char *bytes, size_t length) {
     int failed = write_calmly(STDERR_FILENO, bytes, length);
     if (failed && errno == EAGAIN) {
         write_all(STDERR_FILENO, "\n", 1, WRITE_NO_WAIT);
-        log_line("the report is cut off here: its reader took nothing for %d s",
-                 OUTPUT_WAIT_MS / 1000);
+        log_error("the report is cut off here: its reader took nothing for %d s",
+                  OUTPUT_WAIT_MS / 1000);
     }
     return failed;
 }
@@ -136,9 +136,9 @@ static int write_file(char *path, const char *pattern, const char *bytes, size_t
     static pid_t written; /* by this process already: a child of a fork starts its own file */
     int fd;
     if (output_path(path, PATH_MAX, pattern)) {
-        log_line("STINT_OUTPUT=%.200s: too long, or a %% that is not %%p %%h %%r; "
-                 "the report goes to stderr",
-                 pattern);
+        log_warning("STINT_OUTPUT=%.200s: too long, or a %% that is not %%p %%h %%r; "
+                    "the report goes to stderr",
+                    pattern);
         return write_to_stderr(bytes, length);
     }
     const char *why = open_output(path, written != getpid(), &fd);
@@ -149,7 +149,7 @@ static int write_file(char *path, const char *pattern, const char *bytes, size_t
         why = error_text(errno);
     }
     if (why) {
-        log_line("cannot write the report to %.500s: %s; it goes to stderr", path, why);
+        log_warning("cannot write the report to %.500s: %s; it goes to stderr", path, why);
         return write_to_stderr(bytes, length);
     }
     written = getpid();
@@ -160,7 +160,7 @@ static int write_to_stdout(const char *bytes, size_t length) {
     fflush(stdout); /* what the program printed before comes before */
     int failed = write_calmly(STDOUT_FILENO, bytes, length);
     if (failed) {
-        log_line("cannot write the report to stdout: %s", error_text(errno));
+        log_error("cannot write the report to stdout: %s", error_text(errno));
     }
     return failed;
 }

@@ -14,7 +14,7 @@
 #include "scratch.h"
 
 static int target_refuse(const char *who, const char *path, const char *why) {
-    log_line("%s: cannot write %.500s: %s", who, path, why);
+    log_error("%s: cannot write %.500s: %s", who, path, why);
     return -1;
 }
 
@@ -63,7 +63,7 @@ int target_write(const char *who, const char *pattern, mode_t mode,
     int result = -1;
     calm_start(&calm);
     if (!t) {
-        log_line("%s: no memory", who);
+        log_error("%s: no memory", who);
     } else if (!open_target(t, who, pattern, mode)) {
         result = put_into(t, who, put, what);
     }

@@ -19,6 +19,7 @@
 #include "activity/tracer.h"
 #include "arena/arena.h"
 #include "base/arithmetic.h"
+#include "base/calm.h"
 #include "base/config.h"
 #include "base/errno_keep.h"
 #include "base/lock.h"
@@ -288,7 +289,7 @@ static void capture_look_for_context(void) {
 
 /* Not in what may be a signal handler: the driver's functions are not async-signal-safe. */
 void capture_look_now(void) {
-    if (!lock_any_held() && !gpu_thread_blocks_signal()) {
+    if (!lock_any_held() && !calm_thread_blocks_signal()) {
         capture_look_for_context();
     }
 }

@@ -261,8 +261,8 @@ struct capture_rules *capture_rules_get(void) {
     static int read;
     struct capture_fault fault;
     if (!read && config.capture && capture_rules_parse(config.capture, &rules, &fault)) {
-        log_line("STINT_CAPTURE=%.400s: expected %s at %s%.60s; ignored", config.capture,
-                 fault.expected, *fault.at ? "" : "the end", fault.at);
+        log_warning("STINT_CAPTURE=%.400s: expected %s at %s%.60s; ignored", config.capture,
+                    fault.expected, *fault.at ? "" : "the end", fault.at);
     }
     if (!read) {
         rule_watch_scopes(&rules);
@@ -325,14 +325,15 @@ void capture_rules_say_unused(const struct capture_rules *rules, uint64_t step) 
             continue;
         }
         if (!*r->name) {
-            log_line("STINT_CAPTURE: nothing was captured from step %llu on: the program ended in "
-                     "step %llu",
-                     first, last);
+            log_warning(
+                "STINT_CAPTURE: nothing was captured from step %llu on: the program ended in "
+                "step %llu",
+                first, last);
         } else if (entries) {
-            log_line("STINT_CAPTURE: none of the %llu entries of range [%s] was captured", entries,
-                     r->name);
+            log_warning("STINT_CAPTURE: none of the %llu entries of range [%s] was captured",
+                        entries, r->name);
         } else {
-            log_line("STINT_CAPTURE: range [%s] was never entered", r->name);
+            log_warning("STINT_CAPTURE: range [%s] was never entered", r->name);
         }
     }
 }

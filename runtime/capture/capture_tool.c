@@ -13,11 +13,11 @@ static int tool_lacks_context(int code) {
 enum tool_state capture_tool_start(struct gpu_context *context) {
     const struct gpu_ops *gpu = gpu_ops();
     if (gpu->reason) {
-        log_line("nothing is captured: %s", gpu->reason);
+        log_warning("nothing is captured: %s", gpu->reason);
         return TOOL_VOID;
     }
     if (!gpu->capture_start) {
-        log_line("nothing is captured: the back end %s starts no profiler", gpu->name);
+        log_warning("nothing is captured: the back end %s starts no profiler", gpu->name);
         return TOOL_VOID;
     }
     int code = gpu->context(NULL, context);
@@ -28,7 +28,7 @@ enum tool_state capture_tool_start(struct gpu_context *context) {
         return TOOL_PENDING;
     }
     if (code != GPU_OK) {
-        log_line("nothing is captured: the driver returns %s", gpu_code_name(code));
+        log_warning("nothing is captured: the driver returns %s", gpu_code_name(code));
         return TOOL_VOID;
     }
     return TOOL_ON;
@@ -54,14 +54,14 @@ void capture_tool_stop(const struct gpu_context *context) {
 void capture_tool_missed(const char *name) {
     const struct gpu_ops *gpu = gpu_known();
     if (gpu && gpu->uninitialized && gpu->uninitialized()) {
-        log_line("nothing was captured in [%.300s]: the CUDA driver has no device, or was not "
-                 "initialised while it ran",
-                 name);
+        log_warning("nothing was captured in [%.300s]: the CUDA driver has no device, or was not "
+                    "initialised while it ran",
+                    name);
         return;
     }
-    log_line("nothing was captured in [%.300s]: no CUDA context existed while it ran; begin it "
-             "after the first CUDA call, or use a REGISTER_GPU_TIMER or stint_step in it",
-             name);
+    log_warning("nothing was captured in [%.300s]: no CUDA context existed while it ran; begin it "
+                "after the first CUDA call, or use a REGISTER_GPU_TIMER or stint_step in it",
+                name);
 }
 
 /* Its write is a cancellation point: a thread cancelled there would not reach its worker_run. */

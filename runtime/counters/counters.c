@@ -64,14 +64,16 @@ static int paranoid_needed(uint32_t groups) {
 static void say_not_permitted(const char *names, uint32_t groups) {
     int paranoid = perf_paranoid(), needed = paranoid_needed(groups);
     if (paranoid > needed) {
-        log_line("STINT_COUNTERS: %s: not permitted: kernel.perf_event_paranoid is %d, at most %d "
-                 "is required, or CAP_PERFMON; not counted",
-                 names, paranoid, needed);
+        log_warning(
+            "STINT_COUNTERS: %s: not permitted: kernel.perf_event_paranoid is %d, at most %d "
+            "is required, or CAP_PERFMON; not counted",
+            names, paranoid, needed);
         return;
     }
-    log_line("STINT_COUNTERS: %s: not permitted, as by the system call filter of a container; not "
-             "counted",
-             names);
+    log_warning(
+        "STINT_COUNTERS: %s: not permitted, as by the system call filter of a container; not "
+        "counted",
+        names);
 }
 
 static void say_refused(uint32_t groups, int error) {
@@ -81,26 +83,27 @@ static void say_refused(uint32_t groups, int error) {
     case ENOENT:
     case EOPNOTSUPP:
     case ENODEV:
-        log_line("STINT_COUNTERS: %s: this processor does not have them, or the virtual machine "
-                 "does not pass them on; not counted",
-                 names);
+        log_warning("STINT_COUNTERS: %s: this processor does not have them, or the virtual machine "
+                    "does not pass them on; not counted",
+                    names);
         return;
     case EACCES:
     case EPERM:
         say_not_permitted(names, groups);
         return;
     case ENOSYS:
-        log_line("STINT_COUNTERS: %s: the kernel has no perf_event_open; not counted", names);
+        log_warning("STINT_COUNTERS: %s: the kernel has no perf_event_open; not counted", names);
         return;
     default:
-        log_line("STINT_COUNTERS: %s: %s; not counted", names, error_text(error));
+        log_warning("STINT_COUNTERS: %s: %s; not counted", names, error_text(error));
     }
 }
 
 static void say_no_descriptors(void) {
     if (!__atomic_exchange_n(&limit_was_said, 1, __ATOMIC_RELAXED)) {
-        log_line("STINT_COUNTERS: a quarter of the files that the process may open (ulimit -n) is "
-                 "in use for counters; later threads have none");
+        log_warning(
+            "STINT_COUNTERS: a quarter of the files that the process may open (ulimit -n) is "
+            "in use for counters; later threads have none");
     }
 }
 

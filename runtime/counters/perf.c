@@ -68,8 +68,8 @@ uint32_t perf_parse_names(const char *list) {
         } else {
             char known[PERF_NAMES];
             perf_list_names(known, sizeof known, (1u << COUNTER_GROUPS) - 1);
-            log_line("STINT_COUNTERS: unknown counter '%.*s', ignored; known are %s", (int)length,
-                     list, known);
+            log_warning("STINT_COUNTERS: unknown counter '%.*s', ignored; known are %s",
+                        (int)length, list, known);
         }
         list += length;
         list += *list == ',';

@@ -40,7 +40,7 @@ static int contexts_are_captured(const struct gpu_ops *gpu) {
 
 static void contexts_say_captured(void) {
     if (!__atomic_exchange_n(&has_said, 1, __ATOMIC_RELAXED)) {
-        log_line(
+        log_warning(
             "GPU work that still runs is not waited for: a stream is or may be being captured");
     }
 }

@@ -26,6 +26,7 @@
 #include <string.h>
 
 #include "activity/activity.h"
+#include "base/calm.h"
 #include "base/clock.h"
 #include "base/config.h"
 #include "cupti_private.h"
@@ -333,7 +334,7 @@ static void cupti_unsubscribe(void) {
  * the program has called cuInit. Not in a signal handler, as opening loads a library. */
 static int cupti_is_ready(void) {
     struct gpu_context context;
-    if (gpu_thread_blocks_signal()) {
+    if (calm_thread_blocks_signal()) {
         return 0;
     }
     const struct gpu_ops *gpu = gpu_ops();

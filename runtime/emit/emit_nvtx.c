@@ -32,7 +32,7 @@ static int open_domain(void) {
     }
     table = pages_get(sizeof *table);
     if (!table) {
-        log_line("STINT_NVTX=1: no memory for the strings; ignored");
+        log_warning("STINT_NVTX=1: no memory for the strings; ignored");
         return -1;
     }
     return 0;

@@ -150,9 +150,6 @@ const struct gpu_backend *const *gpu_list(void);
  * signal handler, and the library of no back end is loaded, so that there is nothing to measure. */
 int gpu_may_seek(void);
 
-/* Whether the calling thread blocks a signal, as one in a signal handler does. */
-int gpu_thread_blocks_signal(void);
-
 /* The back end of this process; never NULL. The first call looks for it (115 us where there is no
  * driver) under the name that config.cuda_lib then has: read the environment first. Threads that
  * race to be the first may all look, and find the same. */

@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/calm.h"
 #include "base/clock.h"
 #include "base/errno_keep.h"
 #include "cuda_codes.h"
@@ -216,7 +217,7 @@ static int driver_is_primary_active(int device) {
 /* The device whose primary context exists and is the calling thread's; -1: there is none. */
 static int driver_get_primary_device(void) {
     if (!driver.cuDevicePrimaryCtxGetState || !driver.cuDevicePrimaryCtxRetain ||
-        !driver.cuDevicePrimaryCtxRelease || gpu_thread_blocks_signal()) {
+        !driver.cuDevicePrimaryCtxRelease || calm_thread_blocks_signal()) {
         return -1;
     }
     int device = driver_get_thread_device();

@@ -69,8 +69,8 @@ static void peak_override(uint64_t *bytes_per_s, uint64_t *flops_per_s) {
         *bytes_per_s = bytes;
         *flops_per_s = flops;
     } else if (!__atomic_exchange_n(&said, 1, __ATOMIC_RELAXED)) {
-        log_line("STINT_GPU_PEAK=%s: expected BYTES_PER_S[,FLOP_PER_S], as 4.8T,67T; ignored",
-                 config.gpu_peak);
+        log_warning("STINT_GPU_PEAK=%s: expected BYTES_PER_S[,FLOP_PER_S], as 4.8T,67T; ignored",
+                    config.gpu_peak);
     }
 }
 

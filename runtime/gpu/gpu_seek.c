@@ -15,12 +15,12 @@
 #include "gpu.h"
 
 #include <fcntl.h>
-#include <signal.h>
 #include <stdint.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/arithmetic.h"
+#include "base/calm.h"
 #include "base/clock.h"
 #include "base/config.h"
 
@@ -28,18 +28,6 @@
 #define SYMBOL_BYTES 128u
 
 static uint64_t next_seek; /* ticks; relaxed */
-
-int gpu_thread_blocks_signal(void) {
-    sigset_t blocked;
-    sigemptyset(&blocked);
-    pthread_sigmask(SIG_SETMASK, NULL, &blocked);
-    for (int number = 1; number < NSIG; ++number) {
-        if (sigismember(&blocked, number) == 1) {
-            return 1;
-        }
-    }
-    return 0;
-}
 
 /* A part of the path of that back end's library, which the setting replaces. */
 static const char *seek_get_library_part(const struct gpu_backend *b) {
@@ -88,7 +76,7 @@ static int seek_is_any_loaded(void) {
 }
 
 int gpu_may_seek(void) {
-    if (!gpu_thread_blocks_signal()) {
+    if (!calm_thread_blocks_signal()) {
         return 1;
     }
     uint64_t now = clock_ticks();

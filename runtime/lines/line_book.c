@@ -141,9 +141,10 @@ static struct stint_impl_line_cell *book_cells(const struct line_book *b) {
 static void clock_tell(void) {
     if (!clock_was_named) {
         clock_was_named = 1;
-        log_line("times of source lines are not recorded: they need the processor's counter, and "
-                 "the clock is %s; STINT_CLOCK=tsc selects the counter",
-                 clock_name());
+        log_warning(
+            "times of source lines are not recorded: they need the processor's counter, and "
+            "the clock is %s; STINT_CLOCK=tsc selects the counter",
+            clock_name());
     }
 }
 

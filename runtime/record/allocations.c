@@ -31,17 +31,17 @@ static void memory_say(const struct memory_ops *ops) {
 #endif
     memory_said = 1;
     if (ops && *ops->rival) {
-        log_line("memory is not counted: the program's malloc is that of %s", ops->rival);
+        log_warning("memory is not counted: the program's malloc is that of %s", ops->rival);
         return;
     }
     if (ops || config.mem != CONFIG_MEM_ON) {
         return;
     }
 #ifdef STINT_STATIC
-    log_line("STINT_MEM=1: memory is not counted: this program is linked with libstint.a; "
-             "libstint-mem.so needs libstint.so");
+    log_warning("STINT_MEM=1: memory is not counted: this program is linked with libstint.a; "
+                "libstint-mem.so needs libstint.so");
 #else
-    log_line(
+    log_warning(
         "STINT_MEM=1: memory is not counted: libstint-mem.so is not loaded; run the program by "
         "`stint run --mem`, or link it with stint::mem");
 #endif

@@ -381,8 +381,8 @@ uint32_t recorder_frame_node(const struct stint_impl_frame *f) {
     return STINT_IMPL_LOAD(&f->node);
 }
 
-static void log_slow(const struct thread_block *b, const struct stint_impl_node *n, uint64_t ticks,
-                     const char *info) {
+static void report_slow_call(const struct thread_block *b, const struct stint_impl_node *n,
+                             uint64_t ticks, const char *info) {
     uint32_t site = STINT_IMPL_LOAD(&n->site);
     if (!site) {
         return; /* forked meanwhile, in a signal handler */
@@ -393,9 +393,8 @@ static void log_slow(const struct thread_block *b, const struct stint_impl_node 
     if (!info) {
         info = "";
     }
-    log_legacy("Stat: [%.300s] %.500s [Span:%llums%lluus] ",
-               arena_text_in(b->hot.base, name)->bytes, info, (unsigned long long)(us / 1000),
-               (unsigned long long)(us % 1000));
+    log_slow("Stat: [%.300s] %.500s [Span:%llums%lluus] ", arena_text_in(b->hot.base, name)->bytes,
+             info, (unsigned long long)(us / 1000), (unsigned long long)(us % 1000));
 }
 
 static int is_over_threshold(const struct thread_block *b, uint64_t ticks,
@@ -461,7 +460,7 @@ static inline __attribute__((always_inline)) void end_top(struct thread_block *b
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     thread_pop(b);
     if (!backwards && is_over_threshold(b, ticks, call)) {
-        log_slow(b, n, ticks, call->info);
+        report_slow_call(b, n, ticks, call->info);
     }
 }
 

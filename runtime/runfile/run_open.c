@@ -130,8 +130,8 @@ static int open_run(struct run *r, const char *path, int ended_now) {
     close(fd);
     r->at_least = r->state == RUN_KILLED && !ended_now;
     if (take_snapshot(r, bytes.base, bytes.size, here)) {
-        log_line("%.500s: not enough memory to read %llu bytes", path,
-                 (unsigned long long)bytes.size);
+        log_error("%.500s: not enough memory to read %llu bytes", path,
+                  (unsigned long long)bytes.size);
         pages_put(bytes.base, bytes.size);
         return -1;
     }

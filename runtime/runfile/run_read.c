@@ -73,7 +73,7 @@ static uint64_t pull_bytes(const struct source *f, uint64_t from, uint64_t to) {
 }
 
 static int refuse_source(const struct source *f, const char *why) {
-    log_line("%.500s: %s", f->path, why);
+    log_error("%.500s: %s", f->path, why);
     return -1;
 }
 
@@ -150,9 +150,9 @@ static int check_header(const struct source *f, const struct arena_header *h, ui
         return refuse_source(f, "not a run file of stint");
     }
     if (h->abi != STINT_ABI) {
-        log_line("%.500s: a run file of format %u, but this stint reads format %u: use the stint "
-                 "of the library that wrote it",
-                 f->path, h->abi, (unsigned)STINT_ABI);
+        log_error("%.500s: a run file of format %u, but this stint reads format %u: use the stint "
+                  "of the library that wrote it",
+                  f->path, h->abi, (unsigned)STINT_ABI);
         return -1;
     }
     if (got < sizeof *h) {

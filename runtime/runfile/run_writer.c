@@ -105,7 +105,7 @@ int run_writer_find(uint32_t pid, char *path, size_t size) {
     int found = 0;
     if (!maps) {
         const char *why = errno == ENOENT ? "no such process" : error_text(errno);
-        log_line("process %u: %s", pid, why);
+        log_error("process %u: %s", pid, why);
         return -1;
     }
     while (!found && getline(&line, &room, maps) > 0) {
@@ -119,9 +119,9 @@ int run_writer_find(uint32_t pid, char *path, size_t size) {
         return 0;
     }
     if (unreadable) {
-        log_line("process %u: its mappings cannot be read; give its run file", pid);
+        log_error("process %u: its mappings cannot be read; give its run file", pid);
     } else {
-        log_line("process %u writes no run file: start it with STINT_FILE=FILE", pid);
+        log_error("process %u writes no run file: start it with STINT_FILE=FILE", pid);
     }
     return -1;
 }

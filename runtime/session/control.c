@@ -5,12 +5,12 @@
  */
 #include "base/api.h"
 #include "base/config.h"
-#include "base/errno_keep.h"
 #include "base/filter.h"
+#include "base/log.h"
 #include "record/registry.h"
 
 static void setting_change(int *setting, int value) {
-    ERRNO_KEEP;
+    FUNCTION_KEEP;
     registry_lock();
     if (*setting != value) {
         *setting = value;
@@ -28,7 +28,7 @@ void stint_use_level(int level) {
 }
 
 int stint_use_filter(const char *globs) {
-    ERRNO_KEEP;
+    FUNCTION_KEEP;
     registry_lock();
     int result = filter_set(globs);
     if (!result) {

@@ -9,7 +9,7 @@
  */
 #include "activity/tracer.h"
 #include "base/api.h"
-#include "base/errno_keep.h"
+#include "base/log.h"
 #include "capture/capture.h"
 #include "gpu/event_pool.h"
 #include "gpu/stream_timer.h"
@@ -121,7 +121,7 @@ void stint_impl_add_flops(uint64_t n) {
 }
 
 int stint_gpu_flush(void) {
-    ERRNO_KEEP;
+    FUNCTION_KEEP;
     int result = event_pool_flush();
     tracer_flush(TRACER_WAIT);
     return result;

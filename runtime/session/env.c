@@ -261,21 +261,32 @@ static void env_report_unknown(void) {
             ++i;
         }
         if (i == STINT_ENV_COUNT && !strncmp(*entry, "STINT_", 6)) {
-            log_line("%.*s is not a variable of stint; ignored", (int)length, *entry);
+            log_warning("%.*s is not a variable of stint; ignored", (int)length, *entry);
         }
     }
 }
 
+static void env_read_variable(const struct env_entry *e, struct stint_config *out) {
+    const char *value = secure_getenv(e->name);
+    if (value && *value && env_read_entry(e, value, (char *)out + e->field)) {
+        log_warning("%s=%.200s: expected %s; ignored", e->name, value, e->values);
+    }
+}
+
+static int env_is_first(const struct env_entry *e) {
+    return e->field == offsetof(struct stint_config, log);
+}
+
+/* STINT_LOG first: it decides which lines about the others are printed. */
 void env_read(struct stint_config *out) {
-    env_report_unknown();
-    for (size_t i = 0; i < STINT_ENV_COUNT; ++i) {
-        const struct env_entry *e = &env_table[i];
-        const char *value = secure_getenv(e->name);
-        if (!value || !*value) {
-            continue;
+    for (int first = 1; first >= 0; --first) {
+        for (size_t i = 0; i < STINT_ENV_COUNT; ++i) {
+            if (env_is_first(&env_table[i]) == first) {
+                env_read_variable(&env_table[i], out);
+            }
         }
-        if (env_read_entry(e, value, (char *)out + e->field)) {
-            log_line("%s=%.200s: expected %s; ignored", e->name, value, e->values);
+        if (first) {
+            env_report_unknown();
         }
     }
 }

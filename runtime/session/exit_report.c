@@ -50,7 +50,7 @@ __attribute__((destructor)) static void library_end(void) {
     }
     int profiled = profile && profile->is_due();
     if ((wanted || profiled) && exit_is_interrupting()) {
-        log_line("no report: the program ended in a signal handler that interrupted this library");
+        log_error("no report: the program ended in a signal handler that interrupted this library");
     } else if (arena.base && !registry_inherited()) {
         if (profiled) {
             profile->at_end();
@@ -60,10 +60,11 @@ __attribute__((destructor)) static void library_end(void) {
         }
     }
     process_ends();
+    log_end();
 }
 
 int stint_report_at_exit(const char *wanted) {
-    ERRNO_KEEP;
+    FUNCTION_KEEP;
     struct report_options o;
     int result = -1;
     if (!wanted) {
@@ -71,7 +72,7 @@ int stint_report_at_exit(const char *wanted) {
         result = 0;
     } else if (strlen(wanted) >= sizeof view ||
                (strcmp(wanted, REPORT_NONE) != 0 && report_options_parse(wanted, &o))) {
-        log_line("report \"%.200s\": expected " REPORT_NONE_OR REPORT_OPTIONS_FORM, wanted);
+        log_error("report \"%.200s\": expected " REPORT_NONE_OR REPORT_OPTIONS_FORM, wanted);
     } else {
         strcpy(view, wanted);
         result = 0;

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/api.h"
-#include "base/errno_keep.h"
 #include "base/log.h"
 #include "base/target.h"
 #include "export/export_columns.h"
@@ -36,7 +35,7 @@ static int snapshot_put(struct sink *to, int json) {
         interval_close(&s);
     }
     if (result) {
-        log_line("stint_export: no memory");
+        log_error("stint_export: no memory");
     }
     return result;
 }
@@ -69,9 +68,9 @@ static const struct program_format *program_format_find(const char *name) {
 }
 
 int stint_export(const char *path, const char *format) {
-    ERRNO_KEEP;
+    FUNCTION_KEEP;
     if (!path || !*path) {
-        log_line("stint_export: a path is missing");
+        log_error("stint_export: a path is missing");
         return -1;
     }
     if (!format) {
@@ -79,9 +78,9 @@ int stint_export(const char *path, const char *format) {
     }
     const struct program_format *to = program_format_find(format);
     if (!to) {
-        log_line("stint_export: format \"%.40s\": expected " PROGRAM_FORMATS
-                 "; the tool writes more formats",
-                 format);
+        log_error("stint_export: format \"%.40s\": expected " PROGRAM_FORMATS
+                  "; the tool writes more formats",
+                  format);
         return -1;
     }
     return target_write("stint_export", path, 0666, to->put, NULL);

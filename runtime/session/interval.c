@@ -55,7 +55,7 @@ static void interval_unlock(void) {
 static void interval_start_over(const struct snapshot *s, uint32_t set) {
     struct baseline *next = baseline_new(s, set, current);
     if (!next) {
-        log_line("no memory to reset: the interval continues");
+        log_error("no memory to reset: the interval continues");
         return;
     }
     replaced = current;
@@ -99,7 +99,7 @@ void interval_reset(uint32_t set) {
         return;
     }
     if (snapshot_take(&s)) {
-        log_line("no memory to reset: the interval continues");
+        log_error("no memory to reset: the interval continues");
         interval_unlock();
         return;
     }

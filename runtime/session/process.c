@@ -100,12 +100,12 @@ static void process_configure_clock(void) {
         break;
     case CLOCK_SOURCE_KERNEL:
         start_ns = clock_ns();
-        log_line("clock_gettime(CLOCK_MONOTONIC_RAW) fails or does not advance: times are "
-                 "measured by the kernel's clock, read by system call");
+        log_warning("clock_gettime(CLOCK_MONOTONIC_RAW) fails or does not advance: times are "
+                    "measured by the kernel's clock, read by system call");
         break;
     case CLOCK_SOURCE_FROZEN:
-        log_line("CLOCK_MONOTONIC_RAW fails or does not advance: calls are counted, their times "
-                 "are 0");
+        log_warning("CLOCK_MONOTONIC_RAW fails or does not advance: calls are counted, their times "
+                    "are 0");
         break;
     }
 }

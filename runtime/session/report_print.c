@@ -12,7 +12,6 @@
 #include "activity/tracer.h"
 #include "base/api.h"
 #include "base/config.h"
-#include "base/errno_keep.h"
 #include "base/log.h"
 #include "base/machine.h"
 #include "base/output.h"
@@ -25,7 +24,7 @@
 #include "views/views.h"
 
 static int report_no_memory(void) {
-    log_line("no memory for the report");
+    log_error("no memory for the report");
     return -1;
 }
 
@@ -133,7 +132,7 @@ static const char *report_view_or_default(const char *view) {
 /* 0, or -1 after one line. */
 static int report_read_options(const char *view, struct report_options *out) {
     if (report_options_parse(view, out)) {
-        log_line("report \"%.200s\": expected " REPORT_NONE_OR REPORT_OPTIONS_FORM, view);
+        log_error("report \"%.200s\": expected " REPORT_NONE_OR REPORT_OPTIONS_FORM, view);
         return -1;
     }
     out->threads |= __atomic_load_n(&config.threads, __ATOMIC_RELAXED);
@@ -177,22 +176,22 @@ int report_profile(const struct fluid_options *as, int quiet) {
 }
 
 int stint_report(const char *view) {
-    ERRNO_KEEP;
+    FUNCTION_KEEP;
     return report_print_view(view, 0);
 }
 
 int stint_report_and_reset(void) {
-    ERRNO_KEEP;
+    FUNCTION_KEEP;
     return report_print_view(NULL, PRINT_RESET);
 }
 
 int stint_report_legacy(int with_line) {
-    ERRNO_KEEP;
+    FUNCTION_KEEP;
     return report_print_view("legacy", with_line ? 0 : PRINT_NO_LINE);
 }
 
 int stint_set_report(stint_set *set, const char *view) {
-    ERRNO_KEEP;
+    FUNCTION_KEEP;
     struct report_options o;
     view = report_view_or_default(view);
     if (!strcmp(view, REPORT_NONE)) {
@@ -216,12 +215,12 @@ static int report_add_row(struct report *r, const char *name) {
         name = "(NULL)";
     }
     const char *set_name = set < s->set_count ? s->sets[set] : "this set";
-    log_line("printStatus: \"%.200s\" is not registered in %s", name, set_name);
+    log_error("printStatus: \"%.200s\" is not registered in %s", name, set_name);
     return -1;
 }
 
 int stint_set_print(stint_set *set, const char *name) {
-    ERRNO_KEEP;
+    FUNCTION_KEEP;
     struct snapshot s;
     struct text out;
     struct report_options o;

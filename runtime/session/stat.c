@@ -10,8 +10,8 @@
 #include "base/api.h"
 #include "base/arithmetic.h"
 #include "base/clock.h"
-#include "base/errno_keep.h"
 #include "base/histogram.h"
+#include "base/log.h"
 #include "base/name.h"
 #include "base/scratch.h"
 #include "interval.h"
@@ -94,7 +94,7 @@ static void stat_close(struct stat_place *p) {
 }
 
 int stint_set_stat_get(stint_set *set, const char *name, stint_stat *out, size_t size) {
-    ERRNO_KEEP;
+    FUNCTION_KEEP;
     struct stat_place p;
     if (!out) {
         return STINT_ERROR_UNKNOWN;
@@ -110,7 +110,7 @@ int stint_set_stat_get(stint_set *set, const char *name, stint_stat *out, size_t
 }
 
 uint64_t stint_stat_quantile(stint_set *set, const char *name, unsigned permille) {
-    ERRNO_KEEP;
+    FUNCTION_KEEP;
     struct stat_place p;
     uint64_t ns = STINT_NS_UNKNOWN;
     if (!stat_open(&p, stint_impl_set_id(set), name)) {
@@ -144,7 +144,7 @@ static int buckets_copy(const struct snapshot *s, const struct histogram *h, sti
 }
 
 int stint_stat_histogram(stint_set *set, const char *name, stint_bucket *buckets, size_t n) {
-    ERRNO_KEEP;
+    FUNCTION_KEEP;
     struct stat_place p;
     if (!buckets && n) {
         return STINT_ERROR_UNKNOWN;
@@ -209,16 +209,16 @@ const stint_stat *stint_stat_here(const char *name, size_t size) {
 }
 
 void stint_reset(void) {
-    ERRNO_KEEP;
+    FUNCTION_KEEP;
     interval_reset(BASELINE_ALL_SETS);
 }
 
 void stint_set_reset(stint_set *set) {
-    ERRNO_KEEP;
+    FUNCTION_KEEP;
     interval_reset(stint_impl_set_id(set));
 }
 
 uint64_t stint_now_us(void) {
-    ERRNO_KEEP;
+    FUNCTION_KEEP;
     return clock_ns() / 1000;
 }

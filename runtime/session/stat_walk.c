@@ -8,7 +8,7 @@
  */
 #include <string.h>
 
-#include "base/errno_keep.h"
+#include "base/log.h"
 #include "base/name.h"
 #include "base/order.h"
 #include "base/scratch.h"
@@ -145,7 +145,7 @@ static int walk_read(struct walk *w, uint32_t set) {
 }
 
 int stint_stat_each(stint_set *set, stint_stat_fn fn, void *data) {
-    ERRNO_KEEP;
+    FUNCTION_KEEP;
     struct walk w;
     if (!fn) {
         return STINT_ERROR_UNKNOWN;
@@ -186,7 +186,7 @@ union walk_tree_row {
 };
 
 int stint_tree_each(stint_tree_fn fn, void *data) {
-    ERRNO_KEEP;
+    FUNCTION_KEEP;
     struct walk w;
     if (!fn) {
         return STINT_ERROR_UNKNOWN;
@@ -226,7 +226,7 @@ static int is_set_first(const void *what, uint32_t a, uint32_t b) {
 }
 
 int stint_set_each(stint_set_fn fn, void *data) {
-    ERRNO_KEEP;
+    FUNCTION_KEEP;
     struct scratch memory = {.failed = 0};
     uint32_t count;
     if (!fn) {

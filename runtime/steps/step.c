@@ -15,7 +15,6 @@
 #include "base/api.h"
 #include "base/clock.h"
 #include "base/config.h"
-#include "base/errno_keep.h"
 #include "base/lock.h"
 #include "base/log.h"
 #include "capture/capture.h"
@@ -176,7 +175,7 @@ static int timers_go_on(uint64_t begun) {
 }
 
 uint64_t stint_step(void) {
-    ERRNO_KEEP;
+    FUNCTION_KEEP;
     uint64_t begun = __atomic_add_fetch(&steps_ended, 1, __ATOMIC_RELAXED);
     step_add_sample();
     event_pool_look(STINT_IMPL_LOAD(&last_at));
@@ -192,14 +191,14 @@ uint64_t stint_step(void) {
 
 static int schedule_is_bad(const stint_schedule *schedule, const char *caller) {
     if (schedule && !schedule->record) {
-        log_line("%s: a schedule needs a record phase; ignored", caller);
+        log_error("%s: a schedule needs a record phase; ignored", caller);
         return 1;
     }
     return 0;
 }
 
 int stint_schedule_timers(const stint_schedule *schedule, stint_ready ready, void *data) {
-    ERRNO_KEEP;
+    FUNCTION_KEEP;
     struct change c = {0};
     if (schedule_is_bad(schedule, "stint_schedule_timers")) {
         return -1;
@@ -221,7 +220,7 @@ int stint_schedule_timers(const stint_schedule *schedule, stint_ready ready, voi
 }
 
 int stint_schedule_capture(const stint_schedule *schedule, stint_ready ready, void *data) {
-    ERRNO_KEEP;
+    FUNCTION_KEEP;
     if (schedule_is_bad(schedule, "stint_schedule_capture")) {
         return -1;
     }

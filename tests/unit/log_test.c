@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/log.h"
 
+#include "base/config.h"
 #include "base/lock.h"
-#include "base/config.h"
-#include "base/config.h"
-#include "support.h"
-#include "base/config.h"
 #include "recorded.h"
+#include "support.h"
 
 static void write_lines(void *text) {
     errno = 1234;
-    log_line("%s is %d", (const char *)text, 7);
+    log_warning("%s is %d", (const char *)text, 7);
     log_legacy("%s is %d", (const char *)text, 8);
     CHECK(errno == 1234);
 }
@@ -100,13 +98,13 @@ TEST(log, glog_prefix) {
 static void write_with_lock(void *unused) {
     (void)unused;
     lock_take(LOCK_STEP);
-    log_line("first");
+    log_warning("first");
     lock_take(LOCK_REGISTRY);
-    log_line("second");
+    log_warning("second");
     lock_release(LOCK_REGISTRY);
     dprintf(STDERR_FILENO, "still held\n");
     lock_release(LOCK_STEP);
-    log_line("third");
+    log_warning("third");
 }
 
 TEST(log, with_a_lock_held_lines_wait) {
@@ -120,12 +118,12 @@ static void fork_with_line(void *unused) {
     int status = -1;
     (void)unused;
     lock_take(LOCK_STEP);
-    log_line("of the parent");
+    log_warning("of the parent");
     pid_t pid = fork(); /* as in a signal handler */
     if (pid == 0) {
         lock_release(LOCK_STEP);
         lock_take(LOCK_STEP);
-        log_line("of the child");
+        log_warning("of the child");
         lock_release(LOCK_STEP);
         _exit(0);
     }
@@ -148,7 +146,7 @@ TEST(log, closed_stderr_does_no_harm) {
     int saved = dup(2);
     close(2);
     errno = 1234;
-    log_line("nobody hears this");
+    log_warning("nobody hears this");
     log_legacy("nor this");
     CHECK(errno == 1234);
     dup2(saved, 2);

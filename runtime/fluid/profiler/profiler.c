@@ -150,7 +150,7 @@ static int words_read(const char *who, const char *what, const char *given,
     }
     if (given && !w->text) {
         words_list(expected, sizeof expected, words);
-        log_line("%s: %s \"%.40s\": expected %s", who, what, given, expected);
+        log_error("%s: %s \"%.40s\": expected %s", who, what, given, expected);
         return -1;
     }
     *out = w->value;
@@ -186,7 +186,7 @@ static int profile_read_ending(const char *who, const char *sorted_key, const ch
         path = "";
     }
     if (strlen(path) >= PATH_MAX) {
-        log_line("%s: the path is too long", who);
+        log_error("%s: the path is too long", who);
         return -1;
     }
     out->path = path;

@@ -23,7 +23,7 @@
 #define WHO "stint_profiler_stop"
 
 static int profile_report_no_memory(void) {
-    log_line(WHO ": no memory");
+    log_error(WHO ": no memory");
     return -1;
 }
 
@@ -126,8 +126,8 @@ int profiler_file(const char *pattern) {
         return target_write(WHO, pattern, 0600, profile_put_run, NULL);
     }
     if (!config.trace.bytes) {
-        log_line(WHO ": cannot write %.500s: no calls were kept; STINT_TRACE=16M keeps them",
-                 pattern);
+        log_error(WHO ": cannot write %.500s: no calls were kept; STINT_TRACE=16M keeps them",
+                  pattern);
         return -1;
     }
     return target_write(WHO, pattern, 0666, profile_put_trace, NULL);

@@ -86,13 +86,13 @@ static int put_files(struct text *out, struct text *list, const struct arguments
         source_take(&source, memory, file, &a->places);
         annotate_html_list(list, file, &source);
         if (annotate_file(out, rows, i, &source, &a->options)) {
-            log_line("annotate: not enough memory");
+            log_error("annotate: not enough memory");
             return COMMAND_FAILED;
         }
     }
     if (!shown && only && rows->file_count) {
-        log_line("annotate: the run has no lines of %.400s; it has those of %.400s%s", only,
-                 rows->files[0].name, rows->file_count > 1 ? " and others" : "");
+        log_error("annotate: the run has no lines of %.400s; it has those of %.400s%s", only,
+                  rows->files[0].name, rows->file_count > 1 ? " and others" : "");
         return COMMAND_BAD;
     }
     return COMMAND_GOOD;
@@ -110,7 +110,7 @@ static int html_write(const char *path, const struct text *page) {
         }
     }
     if (why) {
-        log_line("cannot write %.500s: %s", path, why);
+        log_error("cannot write %.500s: %s", path, why);
         return COMMAND_FAILED;
     }
     return COMMAND_GOOD;
@@ -120,13 +120,13 @@ static int annotate_run(struct run *r, const struct arguments *a) {
     struct line_rows rows;
     struct text out, list;
     if (line_rows_read(&rows, &r->snapshot)) {
-        log_line("annotate: not enough memory");
+        log_error("annotate: not enough memory");
         return COMMAND_FAILED;
     }
     if (!rows.row_count) {
-        log_line("%.500s has no source lines: the program was not built with `stint instrument "
-                 "--lines`, or no such function was called",
-                 r->path);
+        log_error("%.500s has no source lines: the program was not built with `stint instrument "
+                  "--lines`, or no such function was called",
+                  r->path);
         return COMMAND_FAILED;
     }
     text_start(&out);
@@ -139,7 +139,7 @@ static int annotate_run(struct run *r, const struct arguments *a) {
         annotate_html_end(&out, &list);
     }
     if (out.failed || list.failed) {
-        log_line("annotate: not enough memory");
+        log_error("annotate: not enough memory");
         status = COMMAND_FAILED;
     }
     if (status == COMMAND_GOOD) {

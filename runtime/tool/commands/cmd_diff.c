@@ -172,7 +172,7 @@ static int write_diff(const struct diff *d, const struct request *r, enum diff_f
     sink_start(&sink, STDOUT_FILENO);
     diff_write(d, &r->o, format, r->top, fail, &sink);
     if (sink_close(&sink)) {
-        log_line("cannot write: %s", error_text(errno));
+        log_error("cannot write: %s", error_text(errno));
         return COMMAND_FAILED;
     }
     return is_failure(d, r) ? COMMAND_FAILED : COMMAND_GOOD;
@@ -191,7 +191,7 @@ static int print_diff(struct diff *d, const struct request *r) {
     diff_show(d, &r->o, r->top, r->format == OPTION_FORMAT_MARKDOWN, &out);
     int status = COMMAND_BAD;
     if (out.failed) {
-        log_line("diff: not enough memory");
+        log_error("diff: not enough memory");
     } else if (!command_write(STDOUT_FILENO, out.data, out.length)) {
         status = is_failure(d, r) ? COMMAND_FAILED : COMMAND_GOOD;
     }
@@ -205,7 +205,7 @@ static int compare_runs(struct diff *d, const struct request *r) {
         return COMMAND_BAD;
     }
     if (diff_judge(d, &r->o)) {
-        log_line("diff: not enough memory");
+        log_error("diff: not enough memory");
         return COMMAND_BAD;
     }
     return command_worse(status, print_diff(d, r));
@@ -219,7 +219,7 @@ int cmd_diff(int argc, char **argv) {
         return status;
     }
     if (diff_start(&d, (uint32_t)r.paths[0], (uint32_t)r.paths[1])) {
-        log_line("diff: not enough memory");
+        log_error("diff: not enough memory");
         return COMMAND_BAD;
     }
     status = compare_runs(&d, &r);

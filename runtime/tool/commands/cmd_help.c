@@ -26,7 +26,7 @@ int cmd_help(int argc, char **argv) {
     if (command == TOOL_COMMANDS) {
         char hint[OPTIONS_HINT];
         options_command_hint(hint, topic, 1);
-        log_line("help: unknown command %.100s%s (stint --help lists them)", topic, hint);
+        log_error("help: unknown command %.100s%s (stint --help lists them)", topic, hint);
         return COMMAND_BAD;
     }
     return options_print_help(command);

@@ -181,7 +181,7 @@ static int info_file(const char *path, int first) {
     info_put_trace(&t, &r);
     info_put_lost(&t, &r.snapshot);
     if (failed || t.failed) {
-        log_line("%.500s: not enough memory for all of it", path);
+        log_error("%.500s: not enough memory for all of it", path);
     }
     failed |= command_write(STDOUT_FILENO, t.data, t.length);
     int status = COMMAND_FAILED;

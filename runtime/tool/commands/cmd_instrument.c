@@ -24,7 +24,7 @@ static int script_find(char path[PATH_MAX]) {
     char *end;
     ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - sizeof SCRIPT);
     if (length < 0) {
-        log_line("instrument: /proc/self/exe: %s", error_text(errno));
+        log_error("instrument: /proc/self/exe: %s", error_text(errno));
         return -1;
     }
     path[length] = '\0';
@@ -36,7 +36,7 @@ static int script_find(char path[PATH_MAX]) {
     }
     memcpy(path + strlen(path), SCRIPT, sizeof SCRIPT);
     if (access(path, R_OK)) {
-        log_line("instrument: %.400s: %s; it is installed with the tool", path, error_text(errno));
+        log_error("instrument: %.400s: %s; it is installed with the tool", path, error_text(errno));
         return -1;
     }
     return 0;
@@ -79,9 +79,9 @@ int cmd_instrument(int argc, char **argv) {
     }
     const char *stray = stray_word(argc, argv);
     if (stray) {
-        log_line("instrument: '%.200s': expected an option or --; a shell puts file names in "
-                 "place of an unquoted *: write --functions '*'",
-                 stray);
+        log_error("instrument: '%.200s': expected an option or --; a shell puts file names in "
+                  "place of an unquoted *: write --functions '*'",
+                  stray);
         return COMMAND_BAD;
     }
     if (script_find(script)) {
@@ -89,7 +89,7 @@ int cmd_instrument(int argc, char **argv) {
     }
     char **command = calloc((size_t)argc + 4, sizeof *command);
     if (!command) {
-        log_line("instrument: not enough memory");
+        log_error("instrument: not enough memory");
         return COMMAND_FAILED;
     }
     command[count++] = python;
@@ -104,7 +104,7 @@ int cmd_instrument(int argc, char **argv) {
         command[count++] = argv[i];
     }
     execvp(python, command);
-    log_line("instrument: cannot run %s: %s", python, error_text(errno));
+    log_error("instrument: cannot run %s: %s", python, error_text(errno));
     free(command);
     return COMMAND_FAILED;
 }

@@ -43,15 +43,15 @@ static int check_files(const char *out, int count, char **paths) {
     for (int i = 1; i < count; ++i) {
         int before = find_same_file(paths[i], i, paths);
         if (before != NO_FILE) {
-            log_line("merge: %.500s: the same file as %.500s; nothing was merged", paths[i],
-                     paths[before]);
+            log_error("merge: %.500s: the same file as %.500s; nothing was merged", paths[i],
+                      paths[before]);
             return -1;
         }
     }
     int input = find_same_file(out, count, paths);
     if (input != NO_FILE) {
-        log_line("merge: -o %.500s: the same file as the input %.500s; nothing was merged", out,
-                 paths[input]);
+        log_error("merge: -o %.500s: the same file as the input %.500s; nothing was merged", out,
+                  paths[input]);
         return -1;
     }
     return 0;
@@ -68,7 +68,7 @@ static int measure_files(int count, char **paths, uint64_t *bytes, int *first) {
         struct stat s;
         int fd = open(paths[i], O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
         if (fd < 0 || fstat(fd, &s)) {
-            log_line("%.500s: %s", paths[i], error_text(errno));
+            log_error("%.500s: %s", paths[i], error_text(errno));
             if (fd >= 0) {
                 close(fd);
             }
@@ -90,7 +90,7 @@ static int open_whole(struct run *r, const char *path) {
         return -1;
     }
     if (*r->warning) {
-        log_line("%.500s: %s; nothing was merged", path, r->warning);
+        log_error("%.500s: %s; nothing was merged", path, r->warning);
         run_close(r);
         return -1;
     }

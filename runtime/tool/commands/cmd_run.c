@@ -108,18 +108,18 @@ static int spawn_program(char **argv) {
 static int run_program(char **argv) {
     int status, failed = spawn_program(argv);
     if (failed) {
-        log_line("cannot run %.200s: %s", argv[0], error_text(failed));
+        log_error("cannot run %.200s: %s", argv[0], error_text(failed));
         return failed == ENOENT ? NOT_FOUND : NOT_RUN;
     }
     while (waitpid((pid_t)child, &status, 0) < 0) {
         if (errno != EINTR) {
-            log_line("%.200s: %s", argv[0], error_text(errno));
+            log_error("%.200s: %s", argv[0], error_text(errno));
             return COMMAND_FAILED;
         }
     }
     if (WIFSIGNALED(status)) {
         const char *core = WCOREDUMP(status) ? " (core dumped)" : "";
-        log_line("%.200s: %s%s", argv[0], strsignal(WTERMSIG(status)), core);
+        log_error("%.200s: %s%s", argv[0], strsignal(WTERMSIG(status)), core);
         return 128 + WTERMSIG(status);
     }
     return WEXITSTATUS(status);
@@ -176,8 +176,8 @@ static void print_line(const char *path, int kept) {
     if (kept) {
         snprintf(place, sizeof place, ", in %.300s", path);
     }
-    log_line("also recorded: %.60s, %s, %s wall, %llu call%s%s", r.program, state, wall,
-             (unsigned long long)calls, text_plural(calls), place);
+    log_error("also recorded: %.60s, %s, %s wall, %llu call%s%s", r.program, state, wall,
+              (unsigned long long)calls, text_plural(calls), place);
     run_close(&r);
 }
 
@@ -185,14 +185,15 @@ static void print_line(const char *path, int kept) {
 static void print_runs(const struct run_files *files, const struct arguments *a, int kept) {
     size_t main_run = run_files_of(files, (uint32_t)child);
     if (!files->count && a->nvtx) {
-        log_line(
+        log_error(
             "nothing recorded: the program has no scope of stint and makes no NVTX range (or no "
             "run file could be written)");
         return;
     }
     if (!files->count) {
-        log_line("nothing recorded: compile with -DWITH_TIMER and link with stint (or no scope was "
-                 "entered, or no run file could be written)");
+        log_error(
+            "nothing recorded: compile with -DWITH_TIMER and link with stint (or no scope was "
+            "entered, or no run file could be written)");
         return;
     }
     print_run(files->path[main_run], a);
@@ -202,9 +203,9 @@ static void print_runs(const struct run_files *files, const struct arguments *a,
         }
     }
     if (kept) {
-        log_line("the run is in %.500s", files->path[main_run]);
+        log_error("the run is in %.500s", files->path[main_run]);
     } else if (files->count > 1) {
-        log_line("--keep leaves the files of all %llu runs", (unsigned long long)files->count);
+        log_error("--keep leaves the files of all %llu runs", (unsigned long long)files->count);
     }
 }
 
@@ -216,7 +217,7 @@ static void print_run_number(const struct run_files *files, uint32_t number, uin
         return;
     }
     text_time(wall, r.snapshot.wall_ns, CONFIG_UNIT_AUTO);
-    log_line("run %u of %u: %s wall, in %.500s", number, of, wall, r.path);
+    log_error("run %u of %u: %s wall, in %.500s", number, of, wall, r.path);
     run_close(&r);
 }
 
@@ -248,13 +249,14 @@ static int inject_nvtx(void) {
         return -1;
     }
     if (set && *set && strcmp(set, path)) {
-        log_line("run: " NVTX_VARIABLE "=%.400s is left as it is: that tool gets the NVTX ranges, "
-                 "they are not recorded",
-                 set);
+        log_warning("run: " NVTX_VARIABLE
+                    "=%.400s is left as it is: that tool gets the NVTX ranges, "
+                    "they are not recorded",
+                    set);
         return 0;
     }
     if (setenv(NVTX_VARIABLE, path, 1)) {
-        log_line("run: cannot set the environment: %s", error_text(errno));
+        log_error("run: cannot set the environment: %s", error_text(errno));
         return -1;
     }
     return 0;
@@ -271,7 +273,7 @@ static int run_and_report(char **argv, const struct arguments *a, const char *fi
     int kept = a->keep || file || a->trace;
     if (setenv("STINT_FILE", place.pattern, 1) ||
         (a->trace && setenv("STINT_TRACE", a->trace, 1))) {
-        log_line("run: cannot set the environment: %s", error_text(errno));
+        log_error("run: cannot set the environment: %s", error_text(errno));
         return COMMAND_FAILED;
     }
     int status = run_program(argv);
@@ -294,7 +296,7 @@ static int number_file(char out[PATH_MAX], const char *file, uint32_t number) {
     }
     int n = snprintf(out, PATH_MAX, "%.*s-%u%s", (int)length, file, number, end);
     if (n < 0 || n >= PATH_MAX) {
-        log_line("%.500s: %s", file, error_text(ENAMETOOLONG));
+        log_error("%.500s: %s", file, error_text(ENAMETOOLONG));
         return -1;
     }
     return 0;
@@ -310,8 +312,8 @@ static int run_series(char **argv, const struct arguments *a) {
         }
         status = run_and_report(argv, a, file, number);
         if (status && number < a->repeat) {
-            log_line("run %u of %u: exit status %d; the others are not run", number, a->repeat,
-                     status);
+            log_error("run %u of %u: exit status %d; the others are not run", number, a->repeat,
+                      status);
         }
     }
     return status;
@@ -362,7 +364,7 @@ static int take_run_option(void *to, const struct option_value *value) {
 /* 0, or -1 after one line. */
 static int count_memory(void) {
     if (setenv("STINT_MEM", "1", 1)) {
-        log_line("run: cannot set the environment: %s", error_text(errno));
+        log_error("run: cannot set the environment: %s", error_text(errno));
         return -1;
     }
     return run_library_preload("stint-mem");

@@ -61,7 +61,7 @@ static int run_file_find(const char *what, char *path, size_t size) {
     }
     int n = snprintf(path, size, "%s", what);
     if (n < 0 || (size_t)n >= size) {
-        log_line("%.500s: %s", what, error_text(ENAMETOOLONG));
+        log_error("%.500s: %s", what, error_text(ENAMETOOLONG));
         return -1;
     }
     return 0;
@@ -102,7 +102,7 @@ static int read_next(struct top_table *table, const char *path, const struct cho
     }
     int failed = top_table_look(table, &r, &which);
     if (failed) {
-        log_line("%.500s: not enough memory", path);
+        log_error("%.500s: not enough memory", path);
     }
     run_close(&r);
     return failed ? COMMAND_FAILED : COMMAND_GOOD;
@@ -160,7 +160,7 @@ static int show_table(const struct top_table *table, const struct arguments *a,
     text_start(&t);
     int failed = top_table_print(&t, table, &form) || t.failed;
     if (failed) {
-        log_line("top: not enough memory");
+        log_error("top: not enough memory");
     } else if (screen) {
         failed = top_screen_show(t.data, t.length, &size);
     } else {
@@ -317,7 +317,7 @@ static int run_top(const char *what, const struct arguments *a) {
         return COMMAND_BAD;
     }
     if (top_screen_enter(screen)) {
-        log_line("the terminal cannot be used: %s", error_text(errno));
+        log_warning("the terminal cannot be used: %s", error_text(errno));
         return COMMAND_FAILED;
     }
     int status = watch_run(path, a, screen);

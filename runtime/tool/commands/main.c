@@ -50,7 +50,7 @@ static int run_command(int argc, char **argv) {
     if (command == TOOL_COMMANDS) {
         char hint[OPTIONS_HINT];
         options_command_hint(hint, argv[0], 0);
-        log_line("unknown command %.100s%s (stint --help lists them)", argv[0], hint);
+        log_error("unknown command %.100s%s (stint --help lists them)", argv[0], hint);
         return COMMAND_BAD;
     }
     return functions[command](argc, argv);
@@ -67,7 +67,7 @@ int main(int argc, char **argv) {
         return print_version();
     }
     if (optind == argc) {
-        log_line("a command is missing (stint --help lists them)");
+        log_error("a command is missing (stint --help lists them)");
         return COMMAND_BAD;
     }
     return run_command(argc - optind, argv + optind);

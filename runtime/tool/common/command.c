@@ -18,13 +18,13 @@
 #include "base/write_all.h"
 
 int command_bad_usage(char **argv, const char *what) {
-    log_line("%.20s: %s (stint %.20s --help)", argv[0], what, argv[0]);
+    log_error("%.20s: %s (stint %.20s --help)", argv[0], what, argv[0]);
     return COMMAND_BAD;
 }
 
 int command_print(const char *text) {
     if (fputs(text, stdout) == EOF || fflush(stdout)) {
-        log_line("cannot write: %s", error_text(errno));
+        log_error("cannot write: %s", error_text(errno));
         return COMMAND_FAILED;
     }
     return COMMAND_GOOD;
@@ -32,7 +32,7 @@ int command_print(const char *text) {
 
 int command_write(int fd, const char *bytes, size_t length) {
     if (write_all(fd, bytes, length, WRITE_WAIT_FOR_EVER) < length) {
-        log_line("cannot write: %s", error_text(errno));
+        log_error("cannot write: %s", error_text(errno));
         return -1;
     }
     return 0;
@@ -42,7 +42,7 @@ int command_warn(const struct run *r) {
     if (!*r->warning) {
         return COMMAND_GOOD;
     }
-    log_line("%.500s: %s", r->path, r->warning);
+    log_error("%.500s: %s", r->path, r->warning);
     return COMMAND_BAD;
 }
 

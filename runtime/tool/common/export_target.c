@@ -26,7 +26,7 @@ struct target {
 
 static int refuse_target(const struct target *t, const char *why) {
     const char *name = t->path ? t->path : "to standard output";
-    log_line("cannot write %.500s: %s", name, why);
+    log_error("cannot write %.500s: %s", name, why);
     return -1;
 }
 
@@ -99,7 +99,7 @@ static int output_run(struct target *t, export_target_writer *put, const void *w
         return refuse_target(t, error_text(why));
     }
     if (failed) {
-        log_line("%.500s: not enough memory to export it", r->path);
+        log_error("%.500s: not enough memory to export it", r->path);
     }
     return failed;
 }

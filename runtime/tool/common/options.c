@@ -48,9 +48,9 @@ struct getopt_form {
 static int refuse_option(const struct command_entry *command, const char *what,
                          const char *option) {
     if (command == &tool_entry) {
-        log_line("%s%.260s (stint --help)", what, option);
+        log_error("%s%.260s (stint --help)", what, option);
     } else {
-        log_line("%s: %s%.260s (stint %s --help)", command->name, what, option, command->name);
+        log_error("%s: %s%.260s (stint %s --help)", command->name, what, option, command->name);
     }
     return COMMAND_BAD;
 }
@@ -120,11 +120,11 @@ static void suggest_value(char hint[OPTIONS_HINT], const struct option_entry *op
 static int refuse_value(const struct option_entry *option, const char *value) {
     char hint[OPTIONS_HINT] = "";
     if (option->kind == OPTION_FLAG) { /* the command does not take what the table lists */
-        log_line("--%s: not supported", option->name);
+        log_error("--%s: not supported", option->name);
         return COMMAND_BAD;
     }
     suggest_value(hint, option, value);
-    log_line("--%s %.100s: expected %s%s", option->name, value, option->expected, hint);
+    log_error("--%s %.100s: expected %s%s", option->name, value, option->expected, hint);
     return COMMAND_BAD;
 }
 

@@ -78,7 +78,7 @@ static void refuse_set(const struct run *r, const char *name) {
         length += (size_t)snprintf(names + length, sizeof names - length, "%s%.60s", comma,
                                    r->snapshot.sets[i]);
     }
-    log_line("%.500s: no set %.100s in it; it has %s", r->path, name, names);
+    log_error("%.500s: no set %.100s in it; it has %s", r->path, name, names);
 }
 
 static int run_find_set(const struct run *r, const char *name, uint32_t *out) {
@@ -150,7 +150,7 @@ int run_view_print(struct text *out, struct run *r, const struct run_view *view)
     }
     if (failed || out->failed) {
         out->length = length;
-        log_line("%.500s: not enough memory for the report", r->path);
+        log_error("%.500s: not enough memory for the report", r->path);
         return -1;
     }
     return 0;

@@ -299,7 +299,7 @@ int diff_read(struct diff *d, int side, uint32_t number, const char *path) {
     int failed = keep_run(d, side, number, &run);
     run_close(&run);
     if (failed) {
-        log_line("%.500s: not enough memory to compare it", path);
+        log_error("%.500s: not enough memory to compare it", path);
         return -1;
     }
     return damaged;

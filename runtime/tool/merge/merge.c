@@ -21,7 +21,7 @@
 
 static int fail_without_memory(struct merge *m) {
     if (!m->file.failed) {
-        log_line("merge: not enough memory");
+        log_error("merge: not enough memory");
         m->file.failed = 1;
     }
     return -1;
@@ -516,8 +516,8 @@ int merge_add(struct merge *m, const struct run *r) {
 
 int merge_finish(struct merge *m) {
     if (m->cut) {
-        log_line("merge: %llu span%s left out of traces: more scopes than a trace can name",
-                 (unsigned long long)m->cut, text_plural(m->cut));
+        log_warning("merge: %llu span%s left out of traces: more scopes than a trace can name",
+                    (unsigned long long)m->cut, text_plural(m->cut));
     }
     merge_activities_finish(m);
     if (merge_about_finish(m)) {

@@ -15,7 +15,7 @@
 
 static int fail_file(struct merge_file *f, const char *why) {
     if (!f->failed) {
-        log_line("merge: cannot write %.500s: %s", f->file.path, why);
+        log_error("merge: cannot write %.500s: %s", f->file.path, why);
     }
     f->failed = 1;
     return -1;

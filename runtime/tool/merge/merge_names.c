@@ -55,7 +55,7 @@ static uint32_t site_new(struct merge_names *n, const struct arena_site *site) {
     struct arena_header *h = merge_file_header(n->file);
     uint32_t *chunk = &h->site_chunk[h->site_count / ARENA_SITES_PER_CHUNK];
     if (h->site_count >= ARENA_SITES - 1) {
-        log_line("merge: more than %u different names", ARENA_SITES - 1);
+        log_error("merge: more than %u different names", ARENA_SITES - 1);
         return 0;
     }
     if (!*chunk) {
@@ -123,7 +123,7 @@ static struct arena_set *set_at(const struct merge_names *n, uint32_t id) {
 static int set_add(struct merge_names *n, uint32_t name) {
     struct arena_header *h = merge_file_header(n->file);
     if (h->set_count >= ARENA_SETS) {
-        log_line("merge: more than %u different sets", ARENA_SETS);
+        log_error("merge: more than %u different sets", ARENA_SETS);
         return -1;
     }
     uint32_t *chunk = &h->set_chunk[h->set_count / ARENA_SETS_PER_CHUNK];

@@ -197,7 +197,7 @@ int merge_lanes(struct merge *m, const struct merge_map *map) {
     const struct arena_lane **lane = scratch_array(&m->memory, most, sizeof *lane), *l;
     uint32_t count = 0;
     if (!lane) {
-        log_line("merge: not enough memory");
+        log_error("merge: not enough memory");
         return -1;
     }
     for (uint32_t unit = map->from->first_lane;

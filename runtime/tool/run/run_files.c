@@ -22,7 +22,7 @@
 #include "base/log.h"
 
 static int refuse_long_path(const char *path) {
-    log_line("%.500s: %s", path, error_text(ENAMETOOLONG));
+    log_error("%.500s: %s", path, error_text(ENAMETOOLONG));
     return -1;
 }
 
@@ -39,7 +39,7 @@ static int make_folder(struct run_place *p) {
         }
     }
     p->folder[0] = '\0';
-    log_line("no folder for the run (/dev/shm, XDG_RUNTIME_DIR, TMPDIR): give --file FILE");
+    log_error("no folder for the run (/dev/shm, XDG_RUNTIME_DIR, TMPDIR): give --file FILE");
     return -1;
 }
 
@@ -75,7 +75,7 @@ int run_place_make(struct run_place *out, const char *file) {
         return make_pattern(out, "", file + 1);
     }
     if (!getcwd(here, sizeof here)) { /* the program may change its directory */
-        log_line("--file %.500s: %s", file, error_text(errno));
+        log_error("--file %.500s: %s", file, error_text(errno));
         return -1;
     }
     return make_pattern(out, here, file);
@@ -179,7 +179,7 @@ int run_files_list(struct run_files *out, const struct run_place *place) {
     copy_folder(prefix, place->pattern, name);
     DIR *folder = opendir(prefix);
     if (!folder || make_glob(glob, sizeof glob, name)) {
-        log_line("%.500s: %s", prefix, error_text(folder ? ENAMETOOLONG : errno));
+        log_error("%.500s: %s", prefix, error_text(folder ? ENAMETOOLONG : errno));
         if (folder) {
             closedir(folder);
         }
@@ -195,7 +195,7 @@ int run_files_list(struct run_files *out, const struct run_place *place) {
         qsort(out->path, out->count, sizeof *out->path, compare_starts);
     }
     if (failed) {
-        log_line("run: not enough memory");
+        log_error("run: not enough memory");
     }
     return failed;
 }
@@ -218,7 +218,7 @@ void run_place_leave(const struct run_place *place, const struct run_files *file
         unlink(files->path[i]);
     }
     if (rmdir(place->folder) && errno == ENOTEMPTY) {
-        log_line("%.500s is not removed: it has other files", place->folder);
+        log_warning("%.500s is not removed: it has other files", place->folder);
     }
 }
 

@@ -22,7 +22,7 @@ int run_library_find(char path[PATH_MAX], const char *name) {
     char tool[PATH_MAX];
     ssize_t length = readlink("/proc/self/exe", tool, sizeof tool - 1);
     if (length < 0) {
-        log_line("run: /proc/self/exe: %s", error_text(errno));
+        log_error("run: /proc/self/exe: %s", error_text(errno));
         return -1;
     }
     tool[length] = '\0';
@@ -36,9 +36,9 @@ int run_library_find(char path[PATH_MAX], const char *name) {
             return 0;
         }
     }
-    log_line("run: lib%s" SUFFIX " is not in %.400s/" STINT_LIBRARY_FOLDER
-             "; it is installed with the shared library",
-             name, tool);
+    log_error("run: lib%s" SUFFIX " is not in %.400s/" STINT_LIBRARY_FOLDER
+              "; it is installed with the shared library",
+              name, tool);
     return -1;
 }
 
@@ -51,7 +51,7 @@ static int prepend_variable(const char *name, const char *value) {
     }
     int failed = asprintf(&all, *old ? "%s:%s" : "%s%s", value, old) < 0;
     if (failed || setenv(name, all, 1)) {
-        log_line("run: cannot set %s: %s", name, error_text(errno));
+        log_error("run: cannot set %s: %s", name, error_text(errno));
         failed = 1;
     }
     if (all) {
@@ -73,7 +73,7 @@ int run_library_preload(const char *name) {
         return -1;
     }
     if (strpbrk(path, " :")) {
-        log_line("run: %.500s: LD_PRELOAD cannot have a path with a blank or a colon", path);
+        log_error("run: %.500s: LD_PRELOAD cannot have a path with a blank or a colon", path);
         return -1;
     }
     if (prepend_variable("LD_PRELOAD", path)) {

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The callback for the lines of the library.
+ */
+#include "base/api.h"
+#include "base/log.h"
+
+int stint_set_log(stint_log_fn fn, void *data) {
+    FUNCTION_KEEP;
+    log_set_callback(fn, data);
+    return STINT_OK;
+}
