@@ -118,6 +118,9 @@ enum stint_log_level {
  * longjmp. */
 typedef void (*stint_log_fn)(void *data, int level, const char *line);
 
+/* A call of REGISTER_TIMER_INFO of this length prints a line, in microseconds: 10 s. */
+#define STINT_SLOW_INFO_US 10000000
+
 /* A set of statistics other than the default one ("GlobalStatInfo"). Sets are never freed. */
 typedef struct stint_set stint_set;
 
@@ -134,7 +137,8 @@ typedef struct stint_sender {
     uint64_t word[2];
 } stint_sender;
 
-/* What is done in steps 0, 1, 2, … (stint_step), all fields in steps: skip_first of them are
+/* What is done in steps 0, 1, 2, … (stint_step), passed with its size so that later versions may add
+ * members, for which 0 means what it was before. All fields are in steps: skip_first of them are
  * off; then in each round `closed` steps are off, `ready` steps are warm-up, `record` steps are
  * recorded. `repeat` is the number of rounds, 0 = until the program ends. record must not be 0. */
 typedef struct stint_schedule {
@@ -229,18 +233,23 @@ typedef int (*stint_set_fn)(void *data, const char *name, stint_set *set);
     STINT_IMPL_EXPAND(STINT_IMPL_EXPAND(STINT_IMPL_PICK(                                           \
         __VA_ARGS__, STINT_IMPL_TIMER_3, STINT_IMPL_TIMER_2, STINT_IMPL_TIMER_1, 0))(__VA_ARGS__))
 
-/* REGISTER_TIMER with a note (const char *, NULL allowed) that is stored with the slowest call,
- * and printed if a call takes 10 s or more. The text must be valid until the block ends; up to
- * 63 bytes of it are copied if the call sets a new maximum. */
-#define REGISTER_TIMER_INFO(name, info) STINT_IMPL_SCOPE_WITH(name, info, 10000000, STINT_IMPL_NULL)
+/* REGISTER_TIMER with a note (const char *, NULL allowed) that is stored with the slowest call, and
+ * printed with a call of threshold_us or more. The text must be valid until the block ends; up to 63
+ * bytes of it are copied if the call sets a new maximum.
+ *   REGISTER_TIMER_INFO(name, info)             threshold_us is STINT_SLOW_INFO_US
+ *   REGISTER_TIMER_INFO(name, info, threshold_us)
+ *   REGISTER_TIMER_INFO(name, info, threshold_us, set) */
+#define REGISTER_TIMER_INFO(...)                                                                   \
+    STINT_IMPL_EXPAND(STINT_IMPL_EXPAND(STINT_IMPL_PICK4(                                          \
+        __VA_ARGS__, STINT_IMPL_INFO_4, STINT_IMPL_INFO_3, STINT_IMPL_INFO_2, 0))(__VA_ARGS__))
 
 /* REGISTER_TIMER named after the enclosing function. */
 #define REGISTER_TIMER_FUNC() STINT_IMPL_SCOPE_FUNC()
 
-/* A scope that began earlier, at start_us = stint_now_us() of that moment, in microseconds
- * ("set" means: set the start). Also (name, start_us, threshold_us) and (name, start_us,
- * threshold_us, set). */
-#define REGISTER_TIMER_SET(...)                                                                    \
+/* A scope that began earlier, at start_us = stint_now_us() of that moment, in microseconds. Also
+ * (name, start_us, threshold_us) and (name, start_us, threshold_us, set). PaddlePaddle's name for it
+ * is REGISTER_TIMER_SET: the start is set. */
+#define REGISTER_TIMER_SINCE(...)                                                                  \
     STINT_IMPL_EXPAND(STINT_IMPL_EXPAND(STINT_IMPL_PICK4(                                          \
         __VA_ARGS__, STINT_IMPL_SINCE_4, STINT_IMPL_SINCE_3, STINT_IMPL_SINCE_2, 0))(__VA_ARGS__))
 
@@ -253,19 +262,20 @@ typedef int (*stint_set_fn)(void *data, const char *name, stint_set *set);
         STINT_IMPL_EXPAND(STINT_IMPL_PICK(__VA_ARGS__, STINT_IMPL_DYNAMIC_3, STINT_IMPL_DYNAMIC_2, \
                                           STINT_IMPL_DYNAMIC_1, 0))(__VA_ARGS__))
 
-/* DYNAMIC and SET combined: (name, start_us), (…, threshold_us), (…, threshold_us, set). */
-#define REGISTER_TIMER_DYNAMIC_SET(...)                                                            \
+/* DYNAMIC and SINCE combined: (name, start_us), (…, threshold_us), (…, threshold_us, set).
+ * PaddlePaddle's name for it is REGISTER_TIMER_DYNAMIC_SET. */
+#define REGISTER_TIMER_DYNAMIC_SINCE(...)                                                          \
     STINT_IMPL_EXPAND(STINT_IMPL_EXPAND(                                                           \
         STINT_IMPL_PICK4(__VA_ARGS__, STINT_IMPL_DYNAMIC_SINCE_4, STINT_IMPL_DYNAMIC_SINCE_3,      \
                          STINT_IMPL_DYNAMIC_SINCE_2, 0))(__VA_ARGS__))
 
 /* Recorded only if level, one of STINT_LEVEL_* and a constant, is at most STINT_LEVEL. */
-#define REGISTER_TIMER_DETAIL(level, name)                                                         \
-    STINT_IMPL_SCOPE(name, level, STINT_ROLE_NONE, STINT_IMPL_NULL)
+#define REGISTER_TIMER_DETAIL(name, level)                                                         \
+    STINT_IMPL_SCOPE(name, STINT_IMPL_WHOLE(level), STINT_ROLE_NONE, STINT_IMPL_NULL)
 
 /* REGISTER_TIMER with a role, one of STINT_ROLE_*. */
 #define REGISTER_TIMER_ROLE(name, role)                                                            \
-    STINT_IMPL_SCOPE(name, STINT_LEVEL_DEFAULT, role, STINT_IMPL_NULL)
+    STINT_IMPL_SCOPE(name, STINT_LEVEL_DEFAULT, STINT_IMPL_WHOLE(role), STINT_IMPL_NULL)
 
 /* An operator: `type` is a literal; `instance`, a run-time name as in DYNAMIC, is a scope nested
  * in it if STINT_LEVEL is 2. */
@@ -304,7 +314,7 @@ typedef int (*stint_set_fn)(void *data, const char *name, stint_set *set);
 
 /* The same with a note, as in REGISTER_TIMER_INFO. */
 #define REGISTER_GPU_TIMER_INFO(name, stream, info)                                                \
-    STINT_IMPL_SCOPE_GPU(name, stream, info, 10000000)
+    STINT_IMPL_SCOPE_GPU(name, stream, info, STINT_SLOW_INFO_US)
 
 /* Declare that the innermost open scope of this thread moves n bytes, or computes n
  * floating-point operations (any arithmetic type, n >= 0). Reports show the rate, by GPU time if
@@ -352,8 +362,14 @@ typedef int (*stint_set_fn)(void *data, const char *name, stint_set *set);
  * These are functions, not macros, so members of your classes may have the same names. They
  * require WITH_TIMER (or the switch that is named); without it they are empty inline functions
  * that return 0 or NULL. All are thread-safe, preserve errno, and may be called from atexit
- * handlers and static destructors, but not from signal handlers. Unless stated otherwise an int
- * result is 0, or -1 on error.
+ * handlers and static destructors, but not from signal handlers. An int result is 0 = STINT_OK, or
+ * one of enum stint_result, after one line (stint_set_log) where a comment says "after one line".
+ *
+ * NULL means: for a set, the default set; for a view, the one in STINT_REPORT or "table"
+ * (stint_report_at_exit: no report); for a filter, all names; for a schedule, none any more; for a
+ * callback, the default (stint_set_log: stderr, stint_schedule_timers: stint_report(NULL),
+ * stint_schedule_capture: nothing); for an argument of the profiler, its default. A name, a path, a
+ * format and a pointer that is written to must not be NULL: STINT_ERROR_UNKNOWN.
  */
 #ifdef __cplusplus
 extern "C" {
@@ -398,20 +414,20 @@ extern "C" {
  *   [,sort=calls|total|self|avg|min|p99|max|stddev
  *   |gpu_calls|gpu_total|gpu_p99|gpu_max|device_total|mallocs|allocated|memory_peak|memory_live]
  *   [,top=N][,threads][,corrected]
- * NULL: the view in STINT_REPORT, else "table". 0, or -1 after one line on stderr (unknown view, no
- * memory). Takes a few milliseconds at most; the program's other threads continue. */
+ * NULL: the view in STINT_REPORT, else "table". 0, or after one line
+ * STINT_ERROR_UNKNOWN (the view), _NO_MEMORY, _CANNOT_WRITE. Takes a few milliseconds at most; the program's other threads continue. */
 STINT_IMPL_FUNCTION(int, 0, stint_report, (const char *view), (void)view)
 
 /* Writes the current statistics to a file, in the format "text", "csv" or "json" (docs/exports.md);
  * "text" is the table of stint_report. path as in STINT_OUTPUT: %p process id, %h host, %r rank.
- * The file is replaced atomically. 0, or -1 after one line on stderr (unknown format, no memory,
- * the file cannot be written). The tool `stint` writes further formats, from a run file. */
+ * The file is replaced atomically. 0, or after one line STINT_ERROR_UNKNOWN (the format),
+ * _NO_MEMORY, _CANNOT_WRITE. The tool `stint` writes further formats, from a run file. */
 STINT_IMPL_FUNCTION(int, 0, stint_export, (const char *path, const char *format),
                     ((void)path, (void)format))
 
 /* Prints that report at the end of the program, after atexit handlers and static destructors.
  * NULL cancels it; "none" does so, too, and STINT_REPORT is then not looked at. STINT_REPORT=view in the environment does the same without changing the
- * source. -1 for an unknown view. */
+ * source. After one line STINT_ERROR_UNKNOWN for an unknown view. */
 STINT_IMPL_FUNCTION(int, 0, stint_report_at_exit, (const char *view), (void)view)
 
 /* Prints a report of the interval since the last reset and starts a new interval at the same
@@ -424,8 +440,8 @@ STINT_IMPL_FUNCTION(int, 0, stint_report_and_reset, (void), (void)0)
 STINT_IMPL_PROCEDURE(stint_reset, (void), (void)0)
 
 /* Reads one statistic of the default set into *out. size is sizeof *out: no more bytes are
- * written, and if it is larger than the library's structure the rest is set to 0. 0, or -1 if the
- * name has no call in this interval; *out is then unchanged. */
+ * written, and if it is larger than the library's structure the rest is set to 0. 0, or
+ * STINT_ERROR_UNKNOWN if the name has no call in this interval; *out is then unchanged. */
 STINT_IMPL_FUNCTION(int, 0, stint_stat_get, (const char *name, stint_stat *out, size_t size),
                     ((void)name, (void)out, (void)size))
 
@@ -458,12 +474,13 @@ STINT_IMPL_FUNCTION(int, 0, stint_stat_histogram,
                     (stint_set * set, const char *name, stint_bucket *buckets, size_t n),
                     ((void)set, (void)name, (void)buckets, (void)n))
 
-/* Adds a sample of ns nanoseconds that was measured elsewhere. 0, or -1 if it is not recorded
- * (switched off, filtered, an invalid name: counted). */
+/* Adds a sample of ns nanoseconds that was measured elsewhere. 0, or if it is not recorded
+ * STINT_ERROR_UNKNOWN (an invalid name or time) or _NOT_AVAILABLE (switched off, filtered, no room);
+ * both are counted. */
 STINT_IMPL_FUNCTION(int, 0, stint_add_sample, (const char *name, uint64_t ns),
                     ((void)name, (void)ns))
 
-/* Microseconds since an arbitrary start, monotonic. For REGISTER_TIMER_SET. */
+/* Microseconds since an arbitrary start, monotonic. For REGISTER_TIMER_SINCE. */
 STINT_IMPL_FUNCTION(uint64_t, 0, stint_now_us, (void), (void)0)
 
 /* The innermost open scope of the calling thread, and the time; all 0 if none is open or timers are
@@ -471,7 +488,7 @@ STINT_IMPL_FUNCTION(uint64_t, 0, stint_now_us, (void), (void)0)
 STINT_IMPL_FUNCTION(stint_sender, none, stint_scope_handle, (void), stint_sender none = {{0}})
 
 /* A scope for bindings of other languages: opens and closes it by name on the calling thread.
- * stint_end returns -1 if no such scope is open. Scopes that were opened inside and not closed
+ * stint_end returns STINT_ERROR_UNKNOWN if no such scope is open. Scopes that were opened inside and not closed
  * are abandoned and counted. */
 STINT_IMPL_FUNCTION(int, 0, stint_begin, (const char *name), (void)name)
 STINT_IMPL_FUNCTION(int, 0, stint_end, (const char *name), (void)name)
@@ -494,11 +511,12 @@ STINT_IMPL_FUNCTION(int, 0, stint_set_print, (stint_set * set, const char *name)
 /* Switches recording on (1) or off (0) for the whole process, from the next scope on; as
  * STINT_ENABLE. */
 STINT_IMPL_PROCEDURE(stint_enable, (int on), (void)on)
-/* Selects the names to record, as STINT_FILTER: "+glob,-glob", NULL = all. 0, or -1 for an
- * invalid list, which changes nothing. */
+/* Selects the names to record, as STINT_FILTER: "+glob,-glob", NULL = all. 0, or STINT_ERROR_UNKNOWN
+ * for an invalid list, which changes nothing. */
 STINT_IMPL_FUNCTION(int, 0, stint_use_filter, (const char *globs), (void)globs)
-/* Sets the highest level to record, as STINT_LEVEL. */
-STINT_IMPL_PROCEDURE(stint_use_level, (int level), (void)level)
+/* Sets the highest level to record, one of STINT_LEVEL_*, as STINT_LEVEL. STINT_OK, or
+ * STINT_ERROR_UNKNOWN for another number, which changes nothing. */
+STINT_IMPL_FUNCTION(int, 0, stint_use_level, (int level), (void)level)
 /* Later reports show one row per thread (1) or all threads added up (0). */
 STINT_IMPL_PROCEDURE(stint_show_threads, (int each), (void)each)
 /* Prints the legacy report of the default set, and of every other set that has a sample;
@@ -520,6 +538,9 @@ STINT_IMPL_FUNCTION(const stint_stat *, STINT_IMPL_NULL, stint_stat_here,
 STINT_IMPL_STEP_FUNCTION(int, 0, stint_set_log, (stint_log_fn fn, void *data),
                          ((void)fn, (void)data))
 
+/* A short text for a result, as "no memory"; "unknown result" for another number. Static. */
+STINT_IMPL_STEP_FUNCTION(const char *, "", stint_result_text, (int result), (void)result)
+
 /* STINT_VERSION of the library that the program runs with; with timers and capture ranges off, of
  * the header. The text is static. */
 STINT_IMPL_STEP_FUNCTION(const char *, STINT_VERSION, stint_version, (void), (void)0)
@@ -533,21 +554,23 @@ STINT_IMPL_STEP_FUNCTION(uint64_t, 0, stint_step, (void), (void)0)
 
 /* Records by steps: not in `closed` steps; in `ready` steps, whose samples are then discarded;
  * and in `record` steps, after the last of which `ready` is called, or stint_report(NULL) if it
- * is NULL. A schedule of NULL ends it: timers record again. 0, or -1 after one line on stderr
- * for a schedule without a record phase. */
+ * is NULL. A schedule of NULL ends it: timers record again. size is sizeof *schedule: members that
+ * a shorter one does not have are 0. 0, or after one line STINT_ERROR_UNKNOWN for a schedule without a
+ * record phase, _NOT_AVAILABLE for one with members that this library does not know. */
 STINT_IMPL_FUNCTION(int, 0, stint_schedule_timers,
-                    (const stint_schedule *schedule, stint_ready ready, void *data),
-                    ((void)schedule, (void)ready, (void)data))
+                    (const stint_schedule *schedule, size_t size, stint_ready ready, void *data),
+                    ((void)schedule, (void)size, (void)ready, (void)data))
 
 /* Captures by steps: GPU profilers capture in record phases only; the ranges in the source have
- * no effect. ready may be NULL. A schedule of NULL ends it. 0, or -1 after one line on stderr
- * for a schedule without a record phase. Requires WITH_PROFILER. */
+ * no effect. ready may be NULL. A schedule of NULL ends it. Size and result as with
+ * stint_schedule_timers. Requires WITH_PROFILER. */
 STINT_IMPL_CAPTURE_FUNCTION(int, 0, stint_schedule_capture,
-                            (const stint_schedule *schedule, stint_ready ready, void *data),
-                            ((void)schedule, (void)ready, (void)data))
+                            (const stint_schedule *schedule, size_t size, stint_ready ready,
+                             void *data),
+                            ((void)schedule, (void)size, (void)ready, (void)data))
 
-/* Waits until the events of all GPU timers are complete, and reads their times. 0, or -1 if the
- * GPU failed. No other function except stint_profiler_stop waits for a GPU. Do not call it while
+/* Waits until the events of all GPU timers are complete, and reads their times. 0, or
+ * STINT_ERROR_NOT_AVAILABLE if the GPU failed. No other function except stint_profiler_stop waits for a GPU. Do not call it while
  * a stream is being captured. */
 STINT_IMPL_FUNCTION(int, 0, stint_gpu_flush, (void), (void)0)
 
@@ -557,8 +580,9 @@ STINT_IMPL_FUNCTION(int, 0, stint_gpu_flush, (void), (void)0)
  *   the reason.
  * option: "Default", "OpDetail" or "AllOpDetail" (NULL = Default): scopes up to the level 0, 1 or
  *   2 are recorded (REGISTER_TIMER_DETAIL, REGISTER_TIMER_OP), until the profile stops.
- * Recording is on during the profile, and later reports cover the time from here on. If a profile
- * is running already, nothing is done. 0, or -1 after one line on stderr: unknown argument. */
+ * Recording is on during the profile, and later reports cover the time from here on. 0, or
+ * STINT_ERROR_BUSY if a profile is running already: nothing is done; or STINT_ERROR_UNKNOWN after one
+ * line: unknown argument. */
 STINT_IMPL_FUNCTION(int, 0, stint_profiler_start, (const char *state, const char *option),
                     ((void)state, (void)option))
 
@@ -568,8 +592,8 @@ STINT_IMPL_FUNCTION(int, 0, stint_profiler_start, (const char *state, const char
  * path: NULL, or a file to write, as in STINT_OUTPUT: with the suffix .json a Chrome trace of the
  *   profile (requires STINT_TRACE), else a run file of the program so far, for the tool.
  * Waits for the GPU as stint_gpu_flush does, unless the state is CPU. If no profile is running,
- * nothing is done. 0, or -1 after one line on stderr: unknown argument, no memory, a file that
- * cannot be written. */
+ * nothing is done. 0, or after one line STINT_ERROR_UNKNOWN (an argument), _NO_MEMORY, _CANNOT_WRITE,
+ * _NOT_AVAILABLE (a trace without STINT_TRACE). */
 STINT_IMPL_FUNCTION(int, 0, stint_profiler_stop, (const char *sorted_key, const char *path),
                     ((void)sorted_key, (void)path))
 
@@ -577,14 +601,17 @@ STINT_IMPL_FUNCTION(int, 0, stint_profiler_stop, (const char *sorted_key, const 
 STINT_IMPL_PROCEDURE(stint_profiler_reset, (void), (void)0)
 
 /* Starts a profile that stops at the end of the program, after atexit handlers and static
- * destructors. If one is running already, only its end is set. 0, or -1 after one line on
- * stderr. */
+ * destructors. If one is running already, only its end is set. 0, or STINT_ERROR_UNKNOWN
+ * after one line. */
 STINT_IMPL_FUNCTION(int, 0, stint_profiler_at_exit,
                     (const char *state, const char *option, const char *sorted_key,
                      const char *path),
                     ((void)state, (void)option, (void)sorted_key, (void)path))
 
 #ifndef STINT_NO_LEGACY_NAMES
+#define REGISTER_TIMER_SET REGISTER_TIMER_SINCE
+#define REGISTER_TIMER_DYNAMIC_SET REGISTER_TIMER_DYNAMIC_SINCE
+
 /* The names of PaddlePaddle's Stat.h. Define STINT_NO_LEGACY_NAMES if they conflict with yours. */
 
 /* Prints "======= StatSet: [GlobalStatInfo] status ======", one row per name, times in
@@ -629,6 +656,12 @@ STINT_IMPL_INLINE const stint_stat *getStat(const char *name) {
     STINT_IMPL_SCOPE_WITH(name, STINT_IMPL_NULL, threshold_us, STINT_IMPL_NULL)
 #define STINT_IMPL_TIMER_3(name, threshold_us, set)                                                \
     STINT_IMPL_SCOPE_WITH(name, STINT_IMPL_NULL, threshold_us, set)
+#define STINT_IMPL_INFO_2(name, info)                                                              \
+    STINT_IMPL_SCOPE_WITH(name, info, STINT_SLOW_INFO_US, STINT_IMPL_NULL)
+#define STINT_IMPL_INFO_3(name, info, threshold_us)                                                \
+    STINT_IMPL_SCOPE_WITH(name, info, threshold_us, STINT_IMPL_NULL)
+#define STINT_IMPL_INFO_4(name, info, threshold_us, set)                                           \
+    STINT_IMPL_SCOPE_WITH(name, info, threshold_us, set)
 #define STINT_IMPL_SINCE_2(name, start_us)                                                         \
     STINT_IMPL_SCOPE_SINCE(name, start_us, -1, STINT_IMPL_NULL)
 #define STINT_IMPL_SINCE_3(name, start_us, threshold_us)                                           \

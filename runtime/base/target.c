@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "api.h"
 #include "calm.h"
 #include "error_text.h"
 #include "log.h"
@@ -15,7 +16,7 @@
 
 static int target_refuse(const char *who, const char *path, const char *why) {
     log_error("%s: cannot write %.500s: %s", who, path, why);
-    return -1;
+    return STINT_ERROR_CANNOT_WRITE;
 }
 
 /* Too large for the stack of a small thread. */
@@ -37,7 +38,7 @@ static int open_target(struct target *t, const char *who, const char *pattern, m
     return 0;
 }
 
-/* 0, or -1 after one line and without a file. */
+/* STINT_OK, or an error after one line and without a file. */
 static int put_into(struct target *t, const char *who, int (*put)(struct sink *to, void *what),
                     void *what) {
     sink_start(&t->sink, t->file.fd);
@@ -47,7 +48,7 @@ static int put_into(struct target *t, const char *who, int (*put)(struct sink *t
     }
     if (failed) {
         replace_file_abort(&t->file);
-        return -1;
+        return failed;
     }
     const char *why = replace_file_commit(&t->file);
     if (why) {
@@ -60,11 +61,14 @@ int target_write(const char *who, const char *pattern, mode_t mode,
                  int (*put)(struct sink *to, void *what), void *what) {
     struct target *t = pages_get(sizeof *t);
     struct calm calm;
-    int result = -1;
     calm_start(&calm);
+    int result = STINT_ERROR_NO_MEMORY;
     if (!t) {
         log_error("%s: no memory", who);
-    } else if (!open_target(t, who, pattern, mode)) {
+    } else {
+        result = open_target(t, who, pattern, mode);
+    }
+    if (!result) {
         result = put_into(t, who, put, what);
     }
     pages_put(t, sizeof *t);

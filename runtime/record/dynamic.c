@@ -259,14 +259,15 @@ int dynamic_end_named(const char *name) {
 int dynamic_add_sample(const char *name, uint64_t ns) {
     ERRNO_KEEP;
     struct site_text text;
-    int result = -1;
+    int result = STINT_ERROR_UNKNOWN;
     if (read_name(name, UINT64_MAX, &text) || ns > (uint64_t)INT64_MAX) {
         arena_lose(STINT_STATUS_BAD_SAMPLE, 1);
     } else {
         uint64_t word = find_word(text, 1); /* first: before it there may be no clock */
         uint64_t ticks = clock_ticks_of_ns(ns), now = clock_ticks();
-        if (word) {
-            result = recorder_add(word, 0, saturating_subtract(now, ticks), ticks);
+        result = STINT_ERROR_NOT_AVAILABLE;
+        if (word && !recorder_add(word, 0, saturating_subtract(now, ticks), ticks)) {
+            result = STINT_OK;
         }
     }
     return result;

@@ -23,8 +23,12 @@ void stint_enable(int on) {
     setting_change(&config.enable, on != 0);
 }
 
-void stint_use_level(int level) {
+int stint_use_level(int level) {
+    if (level < STINT_LEVEL_DEFAULT || level > STINT_LEVEL_ALL_OP_DETAIL) {
+        return STINT_ERROR_UNKNOWN;
+    }
     setting_change(&config.level, level);
+    return STINT_OK;
 }
 
 int stint_use_filter(const char *globs) {

@@ -122,9 +122,9 @@ void stint_impl_add_flops(uint64_t n) {
 
 int stint_gpu_flush(void) {
     FUNCTION_KEEP;
-    int result = event_pool_flush();
+    int failed = event_pool_flush();
     tracer_flush(TRACER_WAIT);
-    return result;
+    return failed ? STINT_ERROR_NOT_AVAILABLE : STINT_OK;
 }
 
 /* ---- Capture ranges. */

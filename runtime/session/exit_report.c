@@ -66,16 +66,16 @@ __attribute__((destructor)) static void library_end(void) {
 int stint_report_at_exit(const char *wanted) {
     FUNCTION_KEEP;
     struct report_options o;
-    int result = -1;
+    int result = STINT_ERROR_UNKNOWN;
     if (!wanted) {
         *view = '\0';
-        result = 0;
+        result = STINT_OK;
     } else if (strlen(wanted) >= sizeof view ||
                (strcmp(wanted, REPORT_NONE) != 0 && report_options_parse(wanted, &o))) {
         log_error("report \"%.200s\": expected " REPORT_NONE_OR REPORT_OPTIONS_FORM, wanted);
     } else {
         strcpy(view, wanted);
-        result = 0;
+        result = STINT_OK;
     }
     return result;
 }

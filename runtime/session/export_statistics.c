@@ -36,8 +36,9 @@ static int snapshot_put(struct sink *to, int json) {
     }
     if (result) {
         log_error("stint_export: no memory");
+        return STINT_ERROR_NO_MEMORY;
     }
-    return result;
+    return STINT_OK;
 }
 
 static int statistics_put_csv(struct sink *to, void *unused) {
@@ -71,7 +72,7 @@ int stint_export(const char *path, const char *format) {
     FUNCTION_KEEP;
     if (!path || !*path) {
         log_error("stint_export: a path is missing");
-        return -1;
+        return STINT_ERROR_UNKNOWN;
     }
     if (!format) {
         format = "(NULL)";
@@ -81,7 +82,7 @@ int stint_export(const char *path, const char *format) {
         log_error("stint_export: format \"%.40s\": expected " PROGRAM_FORMATS
                   "; the tool writes more formats",
                   format);
-        return -1;
+        return STINT_ERROR_UNKNOWN;
     }
     return target_write("stint_export", path, 0666, to->put, NULL);
 }

@@ -25,7 +25,7 @@
 
 static int report_no_memory(void) {
     log_error("no memory for the report");
-    return -1;
+    return STINT_ERROR_NO_MEMORY;
 }
 
 /* What the header of a report says about this process. */
@@ -82,20 +82,22 @@ static int report_render_interval(struct text *out, const struct report_options 
     return 0;
 }
 
+static int report_write_text(const struct text *report) {
+    if (output_write(report->data, report->length)) {
+        return STINT_ERROR_CANNOT_WRITE;
+    }
+    return STINT_OK;
+}
+
 /* Writes a report whose options were fitted, in lines of the terminal's width. */
 static int report_write(const struct text *report, const struct report_options *o) {
     struct text folded;
     if (!o->width) {
-        return output_write(report->data, report->length);
+        return report_write_text(report);
     }
     text_start(&folded);
     report_fold(&folded, report, o->width);
-    int result = -1;
-    if (folded.failed) {
-        report_no_memory();
-    } else {
-        result = output_write(folded.data, folded.length);
-    }
+    int result = folded.failed ? report_no_memory() : report_write_text(&folded);
     text_free(&folded);
     return result;
 }
@@ -129,11 +131,11 @@ static const char *report_view_or_default(const char *view) {
     return config.report ? config.report : WORDS_DEFAULT_VIEW;
 }
 
-/* 0, or -1 after one line. */
+/* STINT_OK, or STINT_ERROR_UNKNOWN after one line. */
 static int report_read_options(const char *view, struct report_options *out) {
     if (report_options_parse(view, out)) {
         log_error("report \"%.200s\": expected " REPORT_NONE_OR REPORT_OPTIONS_FORM, view);
-        return -1;
+        return STINT_ERROR_UNKNOWN;
     }
     out->threads |= __atomic_load_n(&config.threads, __ATOMIC_RELAXED);
     return 0;
@@ -149,7 +151,7 @@ static int report_print_view(const char *view, int how) {
         return 0;
     }
     if (report_read_options(view, &o)) {
-        return -1;
+        return STINT_ERROR_UNKNOWN;
     }
     return report_print_interval(&o, how);
 }
@@ -157,7 +159,7 @@ static int report_print_view(const char *view, int how) {
 int report_into(struct text *out, const char *view) {
     struct report_options o;
     if (report_read_options(view, &o)) {
-        return -1;
+        return STINT_ERROR_UNKNOWN;
     }
     return report_render_interval(out, &o, 0);
 }
@@ -169,7 +171,7 @@ int report_print_at_exit(const char *view) {
 int report_profile(const struct fluid_options *as, int quiet) {
     struct report_options o;
     if (report_read_options("fluid", &o)) {
-        return -1;
+        return STINT_ERROR_UNKNOWN;
     }
     o.fluid = *as;
     return report_print_interval(&o, quiet ? PRINT_QUIET : 0);
@@ -198,7 +200,7 @@ int stint_set_report(stint_set *set, const char *view) {
         return 0;
     }
     if (report_read_options(view, &o)) {
-        return -1;
+        return STINT_ERROR_UNKNOWN;
     }
     o.set = stint_impl_set_id(set);
     return report_print_interval(&o, 0);
@@ -216,7 +218,7 @@ static int report_add_row(struct report *r, const char *name) {
     }
     const char *set_name = set < s->set_count ? s->sets[set] : "this set";
     log_error("printStatus: \"%.200s\" is not registered in %s", name, set_name);
-    return -1;
+    return STINT_ERROR_UNKNOWN;
 }
 
 int stint_set_print(stint_set *set, const char *name) {
@@ -225,7 +227,7 @@ int stint_set_print(stint_set *set, const char *name) {
     struct text out;
     struct report_options o;
     if (report_read_options("legacy", &o)) {
-        return -1;
+        return STINT_ERROR_UNKNOWN;
     }
     o.set = stint_impl_set_id(set);
     if (interval_open(&s, 0)) {

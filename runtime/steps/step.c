@@ -9,10 +9,13 @@
  * the registry's lock, so that of two threads the later state remains. The switch of stint_enable
  * is a separate setting.
  */
+#include <string.h>
+
 #include "activity/activity.h"
 #include "activity/tracer.h"
 #include "arena/arena.h"
 #include "base/api.h"
+#include "base/arithmetic.h"
 #include "base/clock.h"
 #include "base/config.h"
 #include "base/lock.h"
@@ -189,19 +192,36 @@ uint64_t stint_step(void) {
     return begun;
 }
 
-static int schedule_is_bad(const stint_schedule *schedule, const char *caller) {
-    if (schedule && !schedule->record) {
-        log_error("%s: a schedule needs a record phase; ignored", caller);
-        return 1;
+/* Members that the caller's structure does not have are 0; those that only it has must be 0. */
+static int schedule_read(stint_schedule *out, const stint_schedule *given, size_t size,
+                         const char *caller) {
+    memset(out, 0, sizeof *out);
+    if (!given) {
+        return STINT_OK;
     }
-    return 0;
+    memcpy(out, given, u64_min(size, sizeof *out));
+    for (size_t i = sizeof *out; i < size; ++i) {
+        if (((const char *)given)[i]) {
+            log_error("%s: a schedule of a newer version of stint than this library; ignored",
+                      caller);
+            return STINT_ERROR_NOT_AVAILABLE;
+        }
+    }
+    if (!out->record) {
+        log_error("%s: a schedule needs a record phase; ignored", caller);
+        return STINT_ERROR_UNKNOWN;
+    }
+    return STINT_OK;
 }
 
-int stint_schedule_timers(const stint_schedule *schedule, stint_ready ready, void *data) {
+int stint_schedule_timers(const stint_schedule *schedule, size_t size, stint_ready ready,
+                          void *data) {
     FUNCTION_KEEP;
     struct change c = {0};
-    if (schedule_is_bad(schedule, "stint_schedule_timers")) {
-        return -1;
+    stint_schedule read;
+    int result = schedule_read(&read, schedule, size, "stint_schedule_timers");
+    if (result) {
+        return result;
     }
     timers_lock();
     STINT_IMPL_STORE(&timers.on, schedule != NULL);
@@ -211,19 +231,22 @@ int stint_schedule_timers(const stint_schedule *schedule, stint_ready ready, voi
     timers.data = data;
     ++timers.serial;
     if (schedule) {
-        timers.schedule = *schedule;
+        timers.schedule = read;
         c = timers_look_at(STINT_IMPL_LOAD(&steps_ended));
     }
     timers_unlock();
     change_carry_out(&c);
-    return 0;
+    return STINT_OK;
 }
 
-int stint_schedule_capture(const stint_schedule *schedule, stint_ready ready, void *data) {
+int stint_schedule_capture(const stint_schedule *schedule, size_t size, stint_ready ready,
+                           void *data) {
     FUNCTION_KEEP;
-    if (schedule_is_bad(schedule, "stint_schedule_capture")) {
-        return -1;
+    stint_schedule read;
+    int result = schedule_read(&read, schedule, size, "stint_schedule_capture");
+    if (result) {
+        return result;
     }
-    capture_schedule(schedule, ready, data, STINT_IMPL_LOAD(&steps_ended));
-    return 0;
+    capture_schedule(schedule ? &read : NULL, ready, data, STINT_IMPL_LOAD(&steps_ended));
+    return STINT_OK;
 }

@@ -30,7 +30,7 @@ static void every_kind(const char *name) {
     REGISTER_TIMER_SET("since", stint_now_us());
     REGISTER_TIMER_DYNAMIC(name);
     REGISTER_TIMER_OP("op", "instance");
-    REGISTER_TIMER_DETAIL(STINT_LEVEL_OP_DETAIL, "detail");
+    REGISTER_TIMER_DETAIL("detail", STINT_LEVEL_OP_DETAIL);
     REGISTER_GPU_TIMER("gpu", NULL);
     CHECK(stint_begin("by name") == 0);
     CHECK(stint_end("by name") == 0);

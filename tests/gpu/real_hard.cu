@@ -119,7 +119,7 @@ TEST(gpu_real_hard, sticky_error) {
     for (int i = 0; i < 2000; ++i) {
         REGISTER_GPU_TIMER("hard", stream);
     }
-    CHECK(stint_gpu_flush() == -1);
+    CHECK(stint_gpu_flush() == STINT_ERROR_NOT_AVAILABLE);
     CHECK(cudaStreamSynchronize(stream) != cudaSuccess);
     CHECK_EQ_U64(real_stat("hard").calls, 2005);
     CHECK_EQ_U64(real_stat("hard").gpu_calls, 5);

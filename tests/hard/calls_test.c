@@ -262,7 +262,7 @@ static void use_everything(void) {
     stint_report("gpu");
     stint_stat_get("scope", &stat, sizeof stat);
     printStatus("no such name");
-    stint_schedule_timers(&schedule, NULL, NULL);
+    stint_schedule_timers(&schedule, sizeof schedule, NULL, NULL);
     for (int i = 0; i < 4; ++i) {
         REGISTER_GPU_PROFILER("range");
         scope();

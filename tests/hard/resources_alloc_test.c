@@ -233,7 +233,7 @@ static void check_footer(void) {
 static void check_ledger(void) {
     struct snapshot s;
     if (!arena.base) {
-        CHECK(stint_report("table") == -1); /* says that there is no memory */
+        CHECK(stint_report("table") == STINT_ERROR_NO_MEMORY); /* says that there is no memory */
         return;
     }
     if (!CHECK(!snapshot_take(&s))) {

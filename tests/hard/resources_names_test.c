@@ -138,7 +138,7 @@ static void every_kind(const char *name) {
     TIMER_VALUE("value " LONG, 1);
     CHECK(!stint_begin(name));
     CHECK(!stint_end(name));
-    CHECK(stint_add_sample(name, 5) == -1);
+    CHECK(stint_add_sample(name, 5) == STINT_ERROR_NOT_AVAILABLE);
 }
 
 /* Scopes, intervals, samples, marks: each is counted, at each call. */

@@ -131,7 +131,7 @@ TEST(security_files, an_export_leaves_a_planted_name_alone) {
 static void exports_to_a_link(void) {
     unsetenv("STINT_FILE");
     timed("one", 1);
-    CHECK(stint_export(run_path("export"), "csv") == -1);
+    CHECK(stint_export(run_path("export"), "csv") == STINT_ERROR_CANNOT_WRITE);
 }
 
 TEST(security_files, an_export_follows_no_link) {

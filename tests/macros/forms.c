@@ -60,15 +60,21 @@ void forms_timers(stint_set *set, const char *info, uint64_t start_us) {
     REGISTER_TIMER_INFO("info.literal", "batch=32");
     REGISTER_TIMER_INFO("info.null", NULL);
     REGISTER_TIMER_INFO("info.condition", set ? info : "none");
+    REGISTER_TIMER_INFO("info.threshold", info, 1000);
+    REGISTER_TIMER_INFO("info.set", info, -1, set);
+    REGISTER_TIMER_INFO("info.named", info, STINT_SLOW_INFO_US, NULL);
     REGISTER_TIMER_FUNC();
+    REGISTER_TIMER_SINCE("since.2", start_us);
+    REGISTER_TIMER_SINCE("since.3", start_us, 1000);
+    REGISTER_TIMER_SINCE("since.4", start_us, -1, set);
     REGISTER_TIMER_SET("set.2", start_us);
     REGISTER_TIMER_SET("set.2.now", stint_now_us());
     REGISTER_TIMER_SET("set.3", start_us, 1000);
     REGISTER_TIMER_SET("set.4", start_us, -1, set);
-    REGISTER_TIMER_DETAIL(STINT_LEVEL_DEFAULT, "detail.0");
-    REGISTER_TIMER_DETAIL(STINT_LEVEL_OP_DETAIL, "detail.1");
-    REGISTER_TIMER_DETAIL(STINT_LEVEL_ALL_OP_DETAIL, "detail.2");
-    REGISTER_TIMER_DETAIL(2, "detail.number");
+    REGISTER_TIMER_DETAIL("detail.0", STINT_LEVEL_DEFAULT);
+    REGISTER_TIMER_DETAIL("detail.1", STINT_LEVEL_OP_DETAIL);
+    REGISTER_TIMER_DETAIL("detail.2", STINT_LEVEL_ALL_OP_DETAIL);
+    REGISTER_TIMER_DETAIL("detail.number", 2);
     REGISTER_TIMER_ROLE("role.none", STINT_ROLE_NONE);
     REGISTER_TIMER_ROLE("role.op", STINT_ROLE_OP);
     REGISTER_TIMER_ROLE("role.compute", STINT_ROLE_COMPUTE);
@@ -93,6 +99,9 @@ void forms_dynamic(stint_set *set, const char *name, char *buffer, uint64_t star
     REGISTER_TIMER_DYNAMIC(set ? name : buffer);
     REGISTER_TIMER_DYNAMIC(name, 1000);
     REGISTER_TIMER_DYNAMIC(name, -1, set);
+    REGISTER_TIMER_DYNAMIC_SINCE(name, start_us);
+    REGISTER_TIMER_DYNAMIC_SINCE(name, start_us, 1000);
+    REGISTER_TIMER_DYNAMIC_SINCE(name, start_us, -1, set);
     REGISTER_TIMER_DYNAMIC_SET(name, start_us);
     REGISTER_TIMER_DYNAMIC_SET(name, start_us, 1000);
     REGISTER_TIMER_DYNAMIC_SET(name, start_us, -1, set);
@@ -281,7 +290,7 @@ int forms_functions(stint_set *set, stint_stat *stat) {
     stint_reset();
     stint_set_reset(set);
     stint_enable(1);
-    stint_use_level(STINT_LEVEL_ALL_OP_DETAIL);
+    (void)stint_use_level(STINT_LEVEL_ALL_OP_DETAIL);
     stint_show_threads(0);
     sum += printStatus("functions") + printAllStatus() + printSegTimerStatus();
     sum += stint_report("table,sort=self") + stint_report(NULL) + stint_report_legacy(1);
@@ -292,7 +301,7 @@ int forms_functions(stint_set *set, stint_stat *stat) {
     sum +=
         stint_set_stat_get(set, "functions", stat, sizeof *stat) + stint_use_filter("+glob,-glob");
     sum += stint_gpu_flush() + (stint_step() > 4) + stint_export("report-%p.csv", "csv");
-    sum += stint_schedule_timers(NULL, NULL, NULL) + stint_schedule_capture(NULL, NULL, NULL);
+    sum += stint_schedule_timers(NULL, 0, NULL, NULL) + stint_schedule_capture(NULL, 0, NULL, NULL);
     sum += stint_profiler_start("All", NULL) + stint_profiler_stop("total", "profile.json");
     sum += stint_profiler_at_exit("CPU", "Default", "calls", NULL);
     stint_profiler_reset();

@@ -16,7 +16,7 @@ int c89_work(int n, stint_set *set) {
     REGISTER_TIMER_DYNAMIC("c89.dynamic");
     REGISTER_TIMER_DYNAMIC("c89.dynamic", 1000, set);
     REGISTER_TIMER_DYNAMIC_SET("c89.dynamic.since", 1);
-    REGISTER_TIMER_DETAIL(STINT_LEVEL_OP_DETAIL, "c89.detail");
+    REGISTER_TIMER_DETAIL("c89.detail", STINT_LEVEL_OP_DETAIL);
     REGISTER_TIMER_ROLE("c89.role", STINT_ROLE_DATA);
     REGISTER_TIMER_OP("c89.op", "instance");
     REGISTER_TIMER_UNDER("c89.under", stint_scope_handle());

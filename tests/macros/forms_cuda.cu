@@ -19,7 +19,7 @@ __host__ __device__ int on_both(int n) {
     REGISTER_TIMER_SET("both.set", 0);
     REGISTER_TIMER_DYNAMIC("both.dynamic");
     REGISTER_TIMER_DYNAMIC_SET("both.dynamic", 0);
-    REGISTER_TIMER_DETAIL(1, "both.detail");
+    REGISTER_TIMER_DETAIL("both.detail", 1);
     REGISTER_TIMER_ROLE("both.role", STINT_ROLE_COMPUTE);
     REGISTER_TIMER_OP("both.op", "instance");
     stint_sender sender = {{0, 0}};

@@ -23,7 +23,7 @@ inline int forms_inline(int n, uint64_t start_us) {
     REGISTER_TIMER_SET("header.inline.set", start_us);
     REGISTER_TIMER_DYNAMIC(forms_text());
     REGISTER_TIMER_DYNAMIC_SET(forms_text(), start_us);
-    REGISTER_TIMER_DETAIL(STINT_LEVEL_OP_DETAIL, "header.inline.detail");
+    REGISTER_TIMER_DETAIL("header.inline.detail", STINT_LEVEL_OP_DETAIL);
     REGISTER_TIMER_ROLE("header.inline.role", STINT_ROLE_COPY);
     REGISTER_TIMER_OP("header.inline.op", forms_text());
     REGISTER_GPU_PROFILER("header.inline.capture");

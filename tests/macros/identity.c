@@ -14,15 +14,18 @@ static inline int helper(int n) {
 
 int identity(int n, const char *info) {
     int sum = 0;
-    REGISTER_TIMER("identity");                                /* gone */
-    REGISTER_TIMER("identity.threshold", n);                   /* gone */
-    REGISTER_TIMER("identity.set", -1, stint_set_get(text())); /* gone */
-    REGISTER_TIMER_INFO("identity.info", text());              /* gone */
-    REGISTER_TIMER_UNDER("identity.under", stint_scope_handle()); /* gone */
-    REGISTER_TIMER_FUNC();                                     /* gone */
-    REGISTER_GPU_PROFILER("identity", info);                   /* gone */
-    REGISTER_PROFILER("All", NULL, text(), info);              /* gone */
-    TIMER_BEGIN(h, "interval");                                /* gone */
+    REGISTER_TIMER("identity");                                                 /* gone */
+    REGISTER_TIMER("identity.threshold", n);                                    /* gone */
+    REGISTER_TIMER("identity.set", -1, stint_set_get(text()));                  /* gone */
+    REGISTER_TIMER_INFO("identity.info", text());                               /* gone */
+    REGISTER_TIMER_INFO("identity.slow", text(), work(n), stint_set_get(info)); /* gone */
+    REGISTER_TIMER_SINCE("identity.early", (uint64_t)work(n));                  /* gone */
+    REGISTER_TIMER_DYNAMIC_SINCE(text(), (uint64_t)work(n));                    /* gone */
+    REGISTER_TIMER_UNDER("identity.under", stint_scope_handle());               /* gone */
+    REGISTER_TIMER_FUNC();                                                      /* gone */
+    REGISTER_GPU_PROFILER("identity", info);                                    /* gone */
+    REGISTER_PROFILER("All", NULL, text(), info);                               /* gone */
+    TIMER_BEGIN(h, "interval");                                                 /* gone */
     for (int i = 0; i < n; ++i) {
         REGISTER_TIMER_SET("identity.since", (uint64_t)work(i), work(n)); /* gone */
         REGISTER_TIMER_DYNAMIC(text());                                   /* gone */
@@ -36,7 +39,7 @@ int identity(int n, const char *info) {
         TIMER_VALUE("identity.value", work(i));              /* gone */
         TIMER_FLOPS(2.0 * work(i));                          /* gone */
         if (sum > 100) {
-            REGISTER_TIMER_DETAIL(STINT_LEVEL_OP_DETAIL, "identity.detail"); /* gone */
+            REGISTER_TIMER_DETAIL("identity.detail", STINT_LEVEL_OP_DETAIL); /* gone */
             break;
         }
     }

@@ -28,7 +28,7 @@ class Engine {
         REGISTER_TIMER("engine.set", -1, nullptr);                  /* gone */
         REGISTER_TIMER_SET("engine.since", stint_now_us(), -1);     /* gone */
         REGISTER_TIMER_OP("engine.op", label_);                     /* gone */
-        REGISTER_TIMER_DETAIL(STINT_LEVEL_OP_DETAIL, "engine.op2"); /* gone */
+        REGISTER_TIMER_DETAIL("engine.op2", STINT_LEVEL_OP_DETAIL); /* gone */
         REGISTER_TIMER_ROLE("engine.role", STINT_ROLE_DATA);        /* gone */
         int sum = 0;
         for (const auto &value : values) {

@@ -4,6 +4,7 @@ so that a failure has that reason and no other."""
 import dataclasses
 
 LITERAL = "STINT_name_must_be_a_literal_else_use_REGISTER_TIMER_DYNAMIC"
+WHOLE = "STINT_level_and_role_are_constants_after_the_name"
 TYPE = (r"incompatible|cannot convert|could not convert|cannot initialize|no matching|invalid conversion"
         r"|no known conversion|invalid operands|pointer type .* was expected|without a cast"
         r"|request for member|is not a structure or union|not a class")
@@ -40,7 +41,7 @@ CASES = []
 for body in ("REGISTER_TIMER(@);", "REGISTER_TIMER(@, 1000);", "REGISTER_TIMER(@, -1, set);",
              "REGISTER_TIMER_INFO(@, name);", "REGISTER_TIMER_SET(@, start);",
              "REGISTER_TIMER_SET(@, start, 1000);", "REGISTER_TIMER_SET(@, start, -1, set);",
-             "REGISTER_TIMER_DETAIL(1, @);", "REGISTER_TIMER_ROLE(@, STINT_ROLE_OP);",
+             "REGISTER_TIMER_DETAIL(@, 1);", "REGISTER_TIMER_ROLE(@, STINT_ROLE_OP);",
              "REGISTER_TIMER_OP(@, name);", "REGISTER_TIMER_UNDER(@, stint_scope_handle());", "TIMER_BEGIN(h, @);",
              "TIMER_MARK(@);", "TIMER_VALUE(@, n);", "REGISTER_GPU_TIMER(@, name);", "REGISTER_GPU_TIMER_INFO(@, name, name);"):
     CASES.append(Case(body, "name", '"literal"', LITERAL))
@@ -58,6 +59,8 @@ for body, bad, good in (
         ('REGISTER_TIMER_INFO("a", @);', "3.5", '"x"'),
         ('REGISTER_TIMER_INFO("a", @);', "n", "name"),
         ('REGISTER_TIMER_INFO("a", @);', "&h", "name"),
+        ('REGISTER_TIMER_INFO("a", name, @);', "name", "n"),
+        ('REGISTER_TIMER_INFO("a", name, -1, @);', "name", "set"),
         ('REGISTER_TIMER_UNDER("a", @);', "n", "stint_scope_handle()"),
         ('REGISTER_TIMER_UNDER("a", @);', "&h", "stint_scope_handle()"),
         ('REGISTER_TIMER_SET("a", @);', "name", "start"),
@@ -69,8 +72,6 @@ for body, bad, good in (
         ("REGISTER_TIMER_DYNAMIC(name, -1, @);", "name", "set"),
         ("REGISTER_TIMER_DYNAMIC_SET(name, @);", "name", "start"),
         ("REGISTER_TIMER_DYNAMIC_SET(@, start);", "3.5", "name"),
-        ('REGISTER_TIMER_DETAIL(@, "a");', "name", "1"),
-        ('REGISTER_TIMER_ROLE("a", @);', "name", "STINT_ROLE_OP"),
         ('REGISTER_TIMER_OP("a", @);', "3.5", "name"),
         ('TIMER_BEGIN(@, "a");', "n", "h"),
         ("TIMER_END(@);", "n", "h"),
@@ -90,8 +91,17 @@ for body, bad, good in (
     CASES.append(Case(body, bad, good, TYPE))
 
 # Level and role are part of the site: constants.
-CASES.append(Case('REGISTER_TIMER_DETAIL(@, "a");', "n", "1", "constant|narrowing", ("on",)))
-CASES.append(Case('REGISTER_TIMER_ROLE("a", @);', "n", "1", "constant|narrowing", ("on",)))
+CASES.append(Case('REGISTER_TIMER_DETAIL("a", @);', "n", "1", WHOLE))
+CASES.append(Case('REGISTER_TIMER_DETAIL("a", @);', "name", "1", WHOLE))
+CASES.append(Case('REGISTER_TIMER_ROLE("a", @);', "name", "STINT_ROLE_OP", WHOLE))
+# The other order says so.
+CASES.append(Case("REGISTER_TIMER_DETAIL(@);", '1, "a"', '"a", 1', LITERAL))
+CASES.append(Case("REGISTER_TIMER_ROLE(@);", 'STINT_ROLE_OP, "a"', '"a", STINT_ROLE_OP', LITERAL))
+CASES.append(Case("REGISTER_TIMER_DETAIL(@);", '"a", "b"', '"a", 1', WHOLE))
+CASES.append(Case("REGISTER_TIMER_ROLE(@);", '"a", 2.5', '"a", 2', WHOLE))
+CASES.append(Case("REGISTER_TIMER(@);", "5, \"a\"", '"a", 5', LITERAL))
+CASES.append(Case("REGISTER_TIMER_SINCE(@);", "7, \"a\"", '"a", 7', LITERAL))
+CASES.append(Case('REGISTER_TIMER_ROLE("a", @);', "n", "1", WHOLE))
 
 # Too many arguments, or too few.
 for body, bad, good, says in (
@@ -102,19 +112,19 @@ for body, bad, good, says in (
         ('REGISTER_GPU_PROFILER("a", "b"@);', ', "c"', "", "STINT_too_many_arguments"),
         ("REGISTER_PROFILER(NULL, NULL, NULL, NULL@);", ", NULL", "", MANY + "|passed 5"),
         ("REGISTER_PROFILER(NULL, NULL, NULL@);", "", ", NULL", FEW + "|invalid"),
-        ('REGISTER_TIMER_INFO("a", "b"@);', ", 5", "", MANY + "|passed 3"),
+        ('REGISTER_TIMER_INFO("a", "b", 5, set@);', ", 5", "", MANY + "|passed 5"),
         ('REGISTER_TIMER_SET("a"@);', "", ", start", FEW),
         ("REGISTER_TIMER_DYNAMIC_SET(name@);", "", ", start", FEW),
         ("REGISTER_TIMER_DYNAMIC(@);", "", "name", FEW),
         ('REGISTER_TIMER_INFO("a"@);', "", ', "b"', FEW + "|invalid"),
-        ('REGISTER_TIMER_DETAIL(1@);', "", ', "b"', FEW + "|invalid")):
+        ('REGISTER_TIMER_DETAIL("b"@);', "", ', 1', FEW + "|invalid")):
     CASES.append(Case(body, bad, good, says))
 
 # A timer as the lone body of an if would time nothing.
 for timer in ('REGISTER_TIMER("a");', 'REGISTER_TIMER("a", 5);', 'REGISTER_TIMER_INFO("a", name);',
               "REGISTER_TIMER_FUNC();", 'REGISTER_TIMER_SET("a", start);',
               "REGISTER_TIMER_DYNAMIC(name);", "REGISTER_TIMER_DYNAMIC_SET(name, start);",
-              'REGISTER_TIMER_DETAIL(1, "a");', 'REGISTER_TIMER_ROLE("a", 1);',
+              'REGISTER_TIMER_DETAIL("a", 1);', 'REGISTER_TIMER_ROLE("a", 1);',
               'REGISTER_TIMER_OP("a", name);', 'REGISTER_GPU_TIMER("a", NULL);'):
     CASES.append(Case("if (n) @", timer, "{ " + timer + " }",
                       "expected expression|not declared|undeclared", ("on",)))

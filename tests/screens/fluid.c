@@ -116,7 +116,7 @@ static void op(const char *type, const char *instance, uint64_t compute, uint64_
     if (!strcmp(type, "slice")) {
         REGISTER_TIMER_OP("slice", instance);
         {
-            REGISTER_TIMER_DETAIL(STINT_LEVEL_OP_DETAIL, "infer_shape");
+            REGISTER_TIMER_DETAIL("infer_shape", STINT_LEVEL_OP_DETAIL);
             fake_advance(5 * US);
         }
         {
@@ -131,7 +131,7 @@ static void op(const char *type, const char *instance, uint64_t compute, uint64_
     }
     REGISTER_TIMER_OP("fill_constant", instance);
     {
-        REGISTER_TIMER_DETAIL(STINT_LEVEL_OP_DETAIL, "infer_shape");
+        REGISTER_TIMER_DETAIL("infer_shape", STINT_LEVEL_OP_DETAIL);
         fake_advance(2 * US + 567);
     }
     {

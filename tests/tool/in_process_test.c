@@ -105,10 +105,10 @@ static void refused(void *arg) {
     CHECK(stint_export("", "csv") == -1);
     CHECK(stint_export("a", NULL) == -1);
     CHECK(stint_export("a", "xml") == -1);
-    CHECK(stint_export("no/a", "csv") == -1);
-    CHECK(stint_export("%q", "csv") == -1);
-    CHECK(stint_export(folder, "csv") == -1);
-    CHECK(stint_export("/dev/null", "csv") == -1);
+    CHECK(stint_export("no/a", "csv") == STINT_ERROR_CANNOT_WRITE);
+    CHECK(stint_export("%q", "csv") == STINT_ERROR_CANNOT_WRITE);
+    CHECK(stint_export(folder, "csv") == STINT_ERROR_CANNOT_WRITE);
+    CHECK(stint_export("/dev/null", "csv") == STINT_ERROR_CANNOT_WRITE);
 }
 
 TEST(in_process, refuses_with_one_line) {
@@ -134,7 +134,7 @@ TEST(in_process, a_full_disk_leaves_the_old_file) {
     signal(SIGXFSZ, SIG_IGN);
     struct rlimit none = {10, 10};
     CHECK(setrlimit(RLIMIT_FSIZE, &none) == 0);
-    CHECK(stint_export("a", "json") == -1);
+    CHECK(stint_export("a", "json") == STINT_ERROR_CANNOT_WRITE);
     CHECK(stat("a", &after) == 0 && after.st_ino == before.st_ino);
     CHECK_EQ_U64(files(), 1);
     leave();

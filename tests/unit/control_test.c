@@ -11,7 +11,7 @@ static void scopes(void) {
     fake_advance(1);
     REGISTER_TIMER("drop.inner");
     fake_advance(2);
-    REGISTER_TIMER_DETAIL(STINT_LEVEL_OP_DETAIL, "keep.detail");
+    REGISTER_TIMER_DETAIL("keep.detail", STINT_LEVEL_OP_DETAIL);
     fake_advance(4);
     REGISTER_TIMER_DYNAMIC("drop.dynamic");
     fake_advance(8);
@@ -37,6 +37,24 @@ TEST(control, filter_takes_names_away_and_gives_them_back) {
     check_calls(3, 2, 0, 2);
 }
 
+TEST(control, bad_level_changes_nothing) {
+    CHECK(stint_use_level(STINT_LEVEL_OP_DETAIL) == STINT_OK);
+    CHECK(stint_use_level(-1) == STINT_ERROR_UNKNOWN);
+    CHECK(stint_use_level(3) == STINT_ERROR_UNKNOWN);
+    CHECK(stint_use_level(99) == STINT_ERROR_UNKNOWN);
+    scopes();
+    check_calls(1, 1, 1, 1);
+}
+
+TEST(control, results_have_texts) {
+    CHECK_STR_EQ(stint_result_text(STINT_OK), "ok");
+    CHECK_STR_EQ(stint_result_text(STINT_ERROR_NO_MEMORY), "no memory");
+    CHECK_STR_EQ(stint_result_text(STINT_ERROR_NOT_AVAILABLE), "not available");
+    CHECK_STR_EQ(stint_result_text(STINT_ERROR_NOT_AVAILABLE - 1), "unknown result");
+    CHECK_STR_EQ(stint_result_text(1), "unknown result");
+    CHECK_STR_EQ(stint_result_text(-2147483647 - 1), "unknown result");
+}
+
 TEST(control, bad_filter_changes_nothing) {
     CHECK(stint_use_filter("-drop.*") == 0);
     CHECK(stint_use_filter("+,") == -1);
@@ -51,9 +69,9 @@ TEST(control, level) {
     stint_use_level(0);
     scopes();
     check_calls(3, 3, 1, 3);
-    stint_use_level(-1);
+    CHECK(stint_use_level(-1) == STINT_ERROR_UNKNOWN);
     scopes();
-    check_calls(3, 3, 1, 3);
+    check_calls(4, 4, 1, 4);
 }
 
 TEST(control, enable) {

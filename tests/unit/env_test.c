@@ -208,7 +208,7 @@ TEST(env, a_call_wins) {
     timed("a", 1);
     CHECK(!stint_stat_get("a", &st, sizeof st) && st.calls == 1);
     for (int i = 0; i < 2; ++i) {
-        REGISTER_TIMER_DETAIL(1, "detail");
+        REGISTER_TIMER_DETAIL("detail", 1);
         stint_use_level(1);
     }
     CHECK(!stint_stat_get("detail", &st, sizeof st) && st.calls == 1);

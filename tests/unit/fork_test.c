@@ -126,7 +126,7 @@ TEST(fork, sets_live_on) {
 }
 
 static void settings_in_child(void) {
-    REGISTER_TIMER_DETAIL(1, "detail");
+    REGISTER_TIMER_DETAIL("detail", 1);
     REGISTER_TIMER("refused");
     fake_advance(1);
 }

@@ -99,7 +99,7 @@ TEST(profiler, a_bad_key_does_not_stop_it) {
 TEST(profiler, starts_once_and_stops_once) {
     start("OpDetail");
     timed("one", 1000);
-    start("AllOpDetail"); /* runs already: nothing */
+    CHECK(stint_profiler_start("CPU", "AllOpDetail") == STINT_ERROR_BUSY); /* nothing is done */
     CHECK(config.level == STINT_LEVEL_OP_DETAIL);
     char *said = stop(NULL, NULL, 0);
     CHECK_CONTAINS(said, "one");
@@ -110,8 +110,8 @@ TEST(profiler, starts_once_and_stops_once) {
 }
 
 static void levels(void) {
-    REGISTER_TIMER_DETAIL(STINT_LEVEL_OP_DETAIL, "detail");
-    REGISTER_TIMER_DETAIL(STINT_LEVEL_ALL_OP_DETAIL, "all detail");
+    REGISTER_TIMER_DETAIL("detail", STINT_LEVEL_OP_DETAIL);
+    REGISTER_TIMER_DETAIL("all detail", STINT_LEVEL_ALL_OP_DETAIL);
 }
 
 TEST(profiler, option_is_the_level_until_it_stops) {

@@ -18,30 +18,58 @@
 /* Only a string literal can follow "". That alone is an error too, but one that does not say why
  * (this is a system header: compilers leave its macros out of their notes), so the
  * preceding identifier says it: a bit-field without a width, a member that is not there. */
+#ifdef __GNUC__
+/* An integer or a member of an enumeration; 5 and more are pointers, numbers with a point, … */
+#define STINT_IMPL_IS_WHOLE(n) (__builtin_constant_p(n) && __builtin_classify_type(n) < 5)
+#ifdef __cplusplus
+#define STINT_IMPL_IS_TEXT(name) (__builtin_classify_type(name) >= 5)
+#else
+#define STINT_IMPL_IS_TEXT(name) __builtin_types_compatible_p(__typeof__(name), char[sizeof(name)])
+#endif
+#endif
+
 #if defined(__GNUC__) && defined(__cplusplus)
 namespace stint_impl {
 template <bool literal> struct STINT_name_must_be_a_literal_else_use_REGISTER_TIMER_DYNAMIC {};
 template <> struct STINT_name_must_be_a_literal_else_use_REGISTER_TIMER_DYNAMIC<true> {
     enum { yes = 1 };
 };
+template <bool whole> struct STINT_level_and_role_are_constants_after_the_name {};
+template <> struct STINT_level_and_role_are_constants_after_the_name<true> {
+    enum { yes = 1 };
+};
 } // namespace stint_impl
 #define STINT_IMPL_LITERAL(name)                                                                   \
-    (::stint_impl::STINT_name_must_be_a_literal_else_use_REGISTER_TIMER_DYNAMIC<                   \
-         __builtin_constant_p(name) != 0>::yes                                                     \
+    (::stint_impl::STINT_name_must_be_a_literal_else_use_REGISTER_TIMER_DYNAMIC <                  \
+                     __builtin_constant_p(name) !=                                                 \
+                 0 &&                                                                              \
+             STINT_IMPL_IS_TEXT(name) > ::yes                                                      \
          ? "" name                                                                                 \
          : STINT_IMPL_NULL)
+#define STINT_IMPL_WHOLE(n)                                                                        \
+    (::stint_impl::STINT_level_and_role_are_constants_after_the_name<STINT_IMPL_IS_WHOLE(n)>::yes  \
+         ? (n)                                                                                     \
+         : 0)
 #elif defined(__GNUC__)
 #define STINT_IMPL_LITERAL(name)                                                                   \
     (sizeof(struct {                                                                               \
         int STINT_name_must_be_a_literal_else_use_REGISTER_TIMER_DYNAMIC                           \
-            : __builtin_constant_p(name)                                                           \
-              ? 1                                                                                  \
-              : -1;                                                                                \
+            : __builtin_constant_p(name) &&                                                        \
+              STINT_IMPL_IS_TEXT(name)                                                             \
+            ? 1                                                                                    \
+            : -1;                                                                                  \
     })                                                                                             \
          ? "" name                                                                                 \
          : STINT_IMPL_NULL)
+#define STINT_IMPL_WHOLE(n)                                                                        \
+    (sizeof(struct {                                                                               \
+        int STINT_level_and_role_are_constants_after_the_name : STINT_IMPL_IS_WHOLE(n) ? 1 : -1;   \
+    })                                                                                             \
+         ? (n)                                                                                     \
+         : 0)
 #else
 #define STINT_IMPL_LITERAL(name) "" name
+#define STINT_IMPL_WHOLE(n) (n)
 #endif
 
 /* The start_us of a scope that begins at its line. UINT64_MAX would be <stdint.h>'s. */

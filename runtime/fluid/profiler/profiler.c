@@ -151,7 +151,7 @@ static int words_read(const char *who, const char *what, const char *given,
     if (given && !w->text) {
         words_list(expected, sizeof expected, words);
         log_error("%s: %s \"%.40s\": expected %s", who, what, given, expected);
-        return -1;
+        return STINT_ERROR_UNKNOWN;
     }
     *out = w->value;
     return 0;
@@ -187,7 +187,7 @@ static int profile_read_ending(const char *who, const char *sorted_key, const ch
     }
     if (strlen(path) >= PATH_MAX) {
         log_error("%s: the path is too long", who);
-        return -1;
+        return STINT_ERROR_UNKNOWN;
     }
     out->path = path;
     return 0;
@@ -246,10 +246,10 @@ static int tracer_start_for_profile(void) {
     return result;
 }
 
-/* ending: with a guard, at the end of its block, otherwise at the end of the program; NULL: by
+/* STINT_OK, or STINT_ERROR_BUSY: one is running already. ending: with a guard, at the end of its block, otherwise at the end of the program; NULL: by
  * stint_profiler_stop. */
-static void profile_start(const struct fluid_options *as, const void *guard,
-                          const struct ending *ending) {
+static int profile_start(const struct fluid_options *as, const void *guard,
+                         const struct ending *ending) {
     profiler_lock();
     int idle = profile_state.phase == IDLE;
     if (idle) {
@@ -265,12 +265,14 @@ static void profile_start(const struct fluid_options *as, const void *guard,
         profile_state.with_program |= !guard;
     }
     profiler_unlock();
-    if (idle) {
-        settings_apply(as->detail);
-        profile_state.traced = as->state != FLUID_CPU && !tracer_start_for_profile();
-        interval_reset(BASELINE_ALL_SETS);
-        phase_change_to(RUNNING);
+    if (!idle) {
+        return STINT_ERROR_BUSY;
     }
+    settings_apply(as->detail);
+    profile_state.traced = as->state != FLUID_CPU && !tracer_start_for_profile();
+    interval_reset(BASELINE_ALL_SETS);
+    phase_change_to(RUNNING);
+    return STINT_OK;
 }
 
 /* ---- Stop. */
@@ -300,8 +302,9 @@ static int profile_stop(enum fluid_key key, const char *path, int at_end) {
     }
     settings_withdraw();
     int result = report_profile(&as, at_end);
-    if (path && *path && profiler_file(path)) {
-        result = -1;
+    if (path && *path) {
+        int file = profiler_file(path);
+        result = file ? file : result;
     }
     profile_state.guard = NULL;
     profile_state.with_program = 0;
@@ -338,16 +341,18 @@ __attribute__((constructor)) static void profiler_connect(void) {
 /* ---- For users. */
 
 int stint_profiler_start(const char *state, const char *option) {
+    FUNCTION_KEEP;
     struct profiler_visit v = visit_begin();
     struct fluid_options as;
     int result = profile_read_start("stint_profiler_start", state, option, &as);
     if (!result) {
-        profile_start(&as, NULL, NULL);
+        result = profile_start(&as, NULL, NULL);
     }
     return visit_end(v, result);
 }
 
 int stint_profiler_stop(const char *sorted_key, const char *path) {
+    FUNCTION_KEEP;
     struct profiler_visit v = visit_begin();
     enum fluid_key key;
     int result = profile_read_key("stint_profiler_stop", sorted_key, &key);
@@ -358,6 +363,7 @@ int stint_profiler_stop(const char *sorted_key, const char *path) {
 }
 
 void stint_profiler_reset(void) {
+    FUNCTION_KEEP;
     struct profiler_visit v = visit_begin();
     profiler_lock();
     int running = profile_state.phase == RUNNING;
@@ -374,14 +380,15 @@ static int profile_start_with(const char *who, const void *guard, const char *st
     struct ending ending;
     if (profile_read_start(who, state, option, &as) ||
         profile_read_ending(who, sorted_key, path, &ending)) {
-        return -1;
+        return STINT_ERROR_UNKNOWN;
     }
-    profile_start(&as, guard, &ending);
-    return 0;
+    profile_start(&as, guard, &ending); /* one that is running gets this ending */
+    return STINT_OK;
 }
 
 int stint_profiler_at_exit(const char *state, const char *option, const char *sorted_key,
                            const char *path) {
+    FUNCTION_KEEP;
     struct profiler_visit v = visit_begin();
     return visit_end(
         v, profile_start_with("stint_profiler_at_exit", NULL, state, option, sorted_key, path));

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "arena/arena.h"
+#include "base/api.h"
 #include "base/arithmetic.h"
 #include "base/config.h"
 #include "base/log.h"
@@ -24,7 +25,7 @@
 
 static int profile_report_no_memory(void) {
     log_error(WHO ": no memory");
-    return -1;
+    return STINT_ERROR_NO_MEMORY;
 }
 
 /* ---- A run file. */
@@ -128,7 +129,7 @@ int profiler_file(const char *pattern) {
     if (!config.trace.bytes) {
         log_error(WHO ": cannot write %.500s: no calls were kept; STINT_TRACE=16M keeps them",
                   pattern);
-        return -1;
+        return STINT_ERROR_NOT_AVAILABLE;
     }
     return target_write(WHO, pattern, 0666, profile_put_trace, NULL);
 }
