@@ -1,22 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The C++ interface of stint.h: sets of statistics and intervals as objects.
+ * The C++ interface of stint.h: sets of statistics, scopes and intervals as objects.
  *
  *     stint::StatSet server("pserver");
  *     REGISTER_TIMER("pserver.add", -1, server);
- *     server.printAllStatus();
- *     globalStat.printAllStatus();
+ *     server.report("table");
  *
- *     stint::interval waiting;            // TIMER_BEGIN and TIMER_END as an object that can be
- *     moved
- *     TIMER_BEGIN(waiting, "job waits");
+ *     stint::scope parse("parse");        // a scope that can be moved, and ended early
+ *     parse.end();
+ *     stint::interval waiting("job waits");
  *     queue.push(std::move(waiting));     // ends on the thread that takes it
  *
+ *     for (const stint::statistic &row : stint::statistics(server)) {
+ *         std::printf("%s %g\n", row.name(), row.total_ns / 1e9);
+ *     }
+ *     stint_report(stint::text(view));    // std::string_view and std::string for any const char *
+ *
  * With timers off every member is empty and returns 0 or nullptr. A set is a pointer, may be
- * copied, and may be used before main and after it.
+ * copied, and may be used before main and after it. Nothing throws; the header needs neither
+ * exceptions nor RTTI (-fno-exceptions -fno-rtti).
  */
 #ifndef STINT_STINT_HPP
 #define STINT_STINT_HPP
+
+#include <cstdlib>
+#include <cstring>
 
 #include "stint.h"
 
@@ -28,29 +36,187 @@ inline namespace on {
 inline namespace off {
 #endif
 
+/* A text with its NUL, for functions of stint that take a const char *: from const char *,
+ * std::string, std::string_view and types with the same members. Names longer than 1000 bytes and
+ * paths longer than 4095 are as in these functions. A text ends at its first NUL. */
+class text {
+  public:
+    text(const char *from) noexcept : bytes_(from) {}
+    template <typename Text, typename = decltype(static_cast<const Text *>(nullptr)->data()),
+              typename = decltype(static_cast<const Text *>(nullptr)->size())>
+    text(const Text &from) noexcept : bytes_(copy_) {
+        std::size_t length = from.size() < sizeof copy_ ? from.size() : sizeof copy_ - 1;
+        if (length > 0) { /* data() of an empty view may be nullptr */
+            std::memcpy(copy_, from.data(), length);
+        }
+        copy_[length] = '\0';
+    }
+    text(const text &) = delete;
+    text &operator=(const text &) = delete;
+    operator const char *() const noexcept { return bytes_; }
+
+  private:
+    const char *bytes_;
+    char copy_[4200]; /* more than a path may have, so that a longer one is refused, not cut */
+};
+
 class StatSet {
   public:
     /* The default set. */
     constexpr StatSet() noexcept : set_(nullptr) {}
     /* The set of that name, made at first use. */
+    explicit StatSet(const text &name) : set_(stint_set_get(name)) {}
     explicit StatSet(const char *name) : set_(stint_set_get(name)) {}
 
     /* Prints the legacy report of this set: header, one row per name, closing line. */
     int printAllStatus() const { return stint_set_report(set_, "legacy"); }
     /* Prints any view; see stint_report. */
-    int report(const char *view) const { return stint_set_report(set_, view); }
+    int report(const text &view) const { return stint_set_report(set_, view); }
     /* Prints one row; non-zero and one line on stderr for an unknown name. */
-    int printStatus(const char *name) const { return stint_set_print(set_, name); }
+    int printStatus(const text &name) const { return stint_set_print(set_, name); }
     void setThreadInfo(bool each) const { stint_show_threads(each); }
     void reset() const { stint_set_reset(set_); }
-    /* 0, or -1 if the name is unknown in this set. */
-    int getStat(const char *name, stint_stat *out) const {
+    /* 0, or STINT_ERROR_UNKNOWN if the name has no call in this set. */
+    int getStat(const text &name, stint_stat *out) const {
         return stint_set_stat_get(set_, name, out, sizeof *out);
+    }
+    /* As stint_stat_quantile. */
+    uint64_t quantile(const text &name, unsigned permille) const {
+        return stint_stat_quantile(set_, name, permille);
     }
     operator stint_set *() const noexcept { return set_; }
 
   private:
     stint_set *set_;
+};
+
+/* A scope that is not bound to a block: it may be moved, for example out of a function, and ended
+ * early. It is in the call tree, below the scope that is open on its thread when it begins, and ends
+ * once: by end(), when another one is assigned to it, or when it is destroyed. It ends on the thread
+ * on which it began: on another one it is lost, and counted as a stray end. Of scopes of one name
+ * that are open on a thread, the innermost one ends. Costs more than a macro: its name is hashed. */
+#if STINT_IMPL_TIMER
+class scope {
+  public:
+    /* Not running. */
+    constexpr scope() noexcept : word_{0, 0} {}
+    explicit scope(const char *name) noexcept : scope() {
+        stint_impl_scope_open(word_, name, UINT64_MAX);
+    }
+    /* std::string, std::string_view and types with the same members. */
+    template <typename Text, typename = decltype(static_cast<const Text *>(nullptr)->data()),
+              typename = decltype(static_cast<const Text *>(nullptr)->size())>
+    explicit scope(const Text &name) noexcept : scope() {
+        stint_impl_scope_open(word_, name.data(), name.size());
+    }
+    scope(scope &&other) noexcept : word_{other.word_[0], other.word_[1]} { other.word_[0] = 0; }
+    /* Ends the one it held. */
+    scope &operator=(scope &&other) noexcept {
+        if (this != &other) {
+            end();
+            word_[0] = other.word_[0];
+            word_[1] = other.word_[1];
+            other.word_[0] = 0;
+        }
+        return *this;
+    }
+    scope(const scope &) = delete;
+    scope &operator=(const scope &) = delete;
+    ~scope() { end(); }
+
+    /* Ends and records it; no effect if it is not running. */
+    void end() noexcept {
+        if (running()) {
+            stint_impl_scope_close(word_);
+        }
+    }
+    bool running() const noexcept { return word_[0] != 0; }
+
+  private:
+    uint64_t word_[2];
+};
+#else
+class scope {
+  public:
+    constexpr scope() noexcept {}
+    explicit scope(const char *) noexcept {}
+    template <typename Text, typename = decltype(static_cast<const Text *>(nullptr)->data()),
+              typename = decltype(static_cast<const Text *>(nullptr)->size())>
+    explicit scope(const Text &) noexcept {}
+    scope(scope &&) noexcept = default;
+    scope &operator=(scope &&) noexcept = default;
+    scope(const scope &) = delete;
+    scope &operator=(const scope &) = delete;
+
+    void end() noexcept {}
+    bool running() const noexcept { return false; }
+};
+#endif
+
+/* One statistic with its name: a row of `statistics`. */
+class statistic : public stint_stat {
+  public:
+    const char *name() const noexcept { return name_; }
+
+  private:
+    friend class statistics;
+    char *name_;
+};
+
+/* The statistics of a set that have a call in this interval, sorted by name: a copy of one instant,
+ * as stint_stat_each gives it, to iterate over. Incomplete if result() is not STINT_OK. */
+class statistics {
+  public:
+    statistics() noexcept : statistics(StatSet()) {}
+    explicit statistics(const StatSet &set) noexcept
+        : row_(nullptr), count_(0), room_(0), result_(stint_stat_each(set, add, this)) {
+        if (result_ > 0) { /* add found no memory */
+            result_ = STINT_ERROR_NO_MEMORY;
+        }
+    }
+    statistics(const statistics &) = delete;
+    statistics &operator=(const statistics &) = delete;
+    ~statistics() {
+        for (std::size_t i = 0; i < count_; ++i) {
+            std::free(row_[i].name_);
+        }
+        std::free(row_);
+    }
+
+    const statistic *begin() const noexcept { return row_; }
+    const statistic *end() const noexcept { return row_ + count_; }
+    std::size_t size() const noexcept { return count_; }
+    int result() const noexcept { return result_; }
+
+  private:
+    static int add(void *to, const char *name, const stint_stat *stat) {
+        return static_cast<statistics *>(to)->add_row(name, stat) ? 0 : 1;
+    }
+    bool add_row(const char *name, const stint_stat *stat) noexcept {
+        if (count_ == room_) {
+            std::size_t room = room_ != 0 ? room_ * 2 : 16;
+            void *more = std::realloc(static_cast<void *>(row_), room * sizeof *row_);
+            if (more == nullptr) {
+                return false;
+            }
+            row_ = static_cast<statistic *>(more);
+            room_ = room;
+        }
+        std::size_t bytes = std::strlen(name) + 1;
+        char *copy = static_cast<char *>(std::malloc(bytes));
+        if (copy == nullptr) {
+            return false;
+        }
+        std::memcpy(copy, name, bytes);
+        static_cast<stint_stat &>(row_[count_]) = *stat;
+        row_[count_++].name_ = copy;
+        return true;
+    }
+
+    statistic *row_;
+    std::size_t count_;
+    std::size_t room_;
+    int result_;
 };
 
 /* An interval that is not a block: it may overlap anything, be moved, and end on another thread

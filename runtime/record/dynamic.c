@@ -233,6 +233,45 @@ int dynamic_begin_named(const char *name) {
     return bad;
 }
 
+/* 0, or -1 if no scope of that name is open. */
+static int end_scope(uint64_t word, uint64_t now) {
+    const struct thread_block *b = thread_block_here();
+    int result =
+        recorder_end(recorder_guard_of_name((uint32_t)word & STINT_IMPL_SITE_ID), 0, now, NULL);
+    if (site_is_off(word) || site_is_unnamed(word) || (b && b->hot.top == b->hot.last)) {
+        return 0; /* not recorded, or too deep: its begin said so, or had nothing to say */
+    }
+    return result;
+}
+
+void dynamic_open(uint64_t *scope, const char *name, uint64_t length) {
+    ERRNO_KEEP;
+    struct site_text text;
+    scope[0] = 0;
+    if (read_name(name, length, &text)) {
+        arena_lose(STINT_STATUS_BAD_SAMPLE, 1);
+        return;
+    }
+    begin_scope(0, text, NULL, 0, 0);
+    scope[0] = find_word(text, 0);
+    scope[1] = registry_arena_gate();
+}
+
+/* In the child of a fork the number of the name may be that of another one. */
+void dynamic_close(uint64_t *scope) {
+    ERRNO_KEEP;
+    uint64_t now = clock_ticks(), word = scope[0];
+    scope[0] = 0;
+    if (!word) {
+        return;
+    }
+    if (scope[1] != registry_arena_gate()) {
+        arena_lose(STINT_STATUS_ABANDONED, 1);
+    } else if (end_scope(word, now)) {
+        arena_lose(STINT_STATUS_STRAY_END, 1);
+    }
+}
+
 int dynamic_end_named(const char *name) {
     ERRNO_KEEP;
     uint64_t now = clock_ticks();
@@ -243,12 +282,7 @@ int dynamic_end_named(const char *name) {
         word = find_word(text, 0); /* an end alone is not a lost scope */
     }
     if (word) {
-        const struct thread_block *b = thread_block_here();
-        result =
-            recorder_end(recorder_guard_of_name((uint32_t)word & STINT_IMPL_SITE_ID), 0, now, NULL);
-        if (site_is_off(word) || site_is_unnamed(word) || (b && b->hot.top == b->hot.last)) {
-            result = 0; /* not recorded, or too deep: its begin said so, or had nothing to say */
-        }
+        result = end_scope(word, now);
     }
     if (result) {
         arena_lose(STINT_STATUS_STRAY_END, 1);

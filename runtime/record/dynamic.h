@@ -19,6 +19,9 @@ uint64_t dynamic_word(const char *name, uint64_t length);
  * recorder, and looks a name up there. Its word, 0 = unknown. Owner. */
 void dynamic_keep(struct thread_block *b, const char *name, size_t length);
 uint64_t dynamic_look_up(const struct thread_block *b, const char *name, size_t length);
+/* The same, known by two words: stint_impl_scope_open and stint_impl_scope_close. */
+void dynamic_open(uint64_t *scope, const char *name, uint64_t length);
+void dynamic_close(uint64_t *scope);
 int dynamic_begin_named(const char *name);
 int dynamic_end_named(const char *name);
 int dynamic_add_sample(const char *name, uint64_t ns);

@@ -55,6 +55,15 @@ stint_sender stint_scope_handle(void) {
     return sender_here();
 }
 
+void stint_impl_scope_open(uint64_t *scope, const char *name, uint64_t length) {
+    capture_look();
+    dynamic_open(scope, name, length);
+}
+
+void stint_impl_scope_close(uint64_t *scope) {
+    dynamic_close(scope);
+}
+
 int stint_begin(const char *name) {
     capture_look();
     return dynamic_begin_named(name);

@@ -123,6 +123,8 @@ def cell_matrix(compiler, scratch, options):
     variants = [["-O0"], ["-O2", "-Xcompiler", "-fPIC"] if compiler.nvcc else ["-O2", "-fPIC"]]
     if on:
         variants.append(variants[1] + ["-DSTINT_INLINE=1"])
+    if compiler.cxx and not compiler.nvcc:
+        variants.append(["-O2", "-fno-exceptions", "-fno-rtti"])
     for variant in variants:
         objects = compile_forms(compiler, scratch, *variant, *(ON if on else []))
         # The two units share a header: joined, nothing is defined twice.

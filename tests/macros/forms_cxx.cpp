@@ -167,7 +167,9 @@ int lambdas(std::vector<int> values) {
         REGISTER_TIMER("range for");
         if (value > 3) {
             REGISTER_TIMER("throwing");
+#ifdef __EXCEPTIONS
             throw value;
+#endif
         }
     }
     return plain(2) + nested()();
@@ -179,12 +181,33 @@ static const int at_namespace_scope = [] {
 }();
 
 int catches();
+#ifdef __EXCEPTIONS
 int catches() try {
     REGISTER_TIMER("try");
     return lambdas({1, 2, at_namespace_scope});
 } catch (int value) {
     REGISTER_TIMER("catch");
     return value;
+}
+#else
+int catches() {
+    return lambdas({1, 2, at_namespace_scope});
+}
+#endif
+
+stint::scope objects(const std::string &name);
+stint::scope objects(const std::string &name) {
+    stint::scope by_pointer("scope"), by_text(name), empty;
+    empty = std::move(by_pointer);
+    empty.end();
+    uint64_t total = 0;
+    for (const stint::statistic &row : stint::statistics(StatSet(name))) {
+        total += row.total_ns + static_cast<uint64_t>(row.name()[0]);
+    }
+    if (stint_report(stint::text(name)) != 0 || total == 7) {
+        return stint::scope();
+    }
+    return by_text;
 }
 
 int all();
@@ -215,5 +238,5 @@ int all() {
 extern "C" int forms_c_linkage(void);
 int forms_c_linkage(void) {
     REGISTER_TIMER("c linkage");
-    return forms::all() + forms::catches();
+    return forms::all() + forms::catches() + forms::objects("objects").running();
 }

@@ -56,6 +56,8 @@ extern "C" {
 #define stint_impl_begin_under STINT_IMPL_ABI_NAME(stint_impl_begin_under)
 #define stint_impl_handle_begin STINT_IMPL_ABI_NAME(stint_impl_handle_begin)
 #define stint_impl_handle_begin_dynamic STINT_IMPL_ABI_NAME(stint_impl_handle_begin_dynamic)
+#define stint_impl_scope_open STINT_IMPL_ABI_NAME(stint_impl_scope_open)
+#define stint_impl_scope_close STINT_IMPL_ABI_NAME(stint_impl_scope_close)
 #define stint_impl_handle_end STINT_IMPL_ABI_NAME(stint_impl_handle_end)
 
 /* Never NULL: it starts at a block whose gate matches nothing. Initial-exec, 8 bytes: the default
@@ -75,6 +77,10 @@ extern void stint_impl_begin_under(void *guard, struct stint_impl_site *site, ui
                                    uint64_t who);
 extern void stint_impl_handle_begin(uint64_t *handle, struct stint_impl_site *site);
 extern void stint_impl_handle_begin_dynamic(uint64_t *handle, const char *name, uint64_t length);
+/* A scope of the call tree that is known by its name, not by an address: two words, which may be
+ * moved. scope[0] = 0: none is open. length UINT64_MAX: up to the NUL. */
+extern void stint_impl_scope_open(uint64_t *scope, const char *name, uint64_t length);
+extern void stint_impl_scope_close(uint64_t *scope);
 extern void stint_impl_handle_end(uint64_t *handle);
 
 #ifdef __cplusplus
