@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <dlfcn.h>
 #include <pthread.h>
 #include <string>
 #include <sys/wait.h>
@@ -87,6 +88,30 @@ bool expect(const char *what, uint64_t got, uint64_t want) {
     return got == want;
 }
 
+// 0: whether CUDA works at all. The reason is the last line.
+int check_device() {
+    int devices = 0, driver = 0, runtime = 0;
+    if (!cuda(cudaDriverGetVersion(&driver), "cudaDriverGetVersion") ||
+        !cuda(cudaRuntimeGetVersion(&runtime), "cudaRuntimeGetVersion")) {
+        return SKIPPED;
+    }
+    std::printf("driver for CUDA %d.%d, runtime %d.%d\n", driver / 1000, driver % 1000 / 10,
+                runtime / 1000, runtime % 1000 / 10);
+    if (driver < runtime) {
+        std::printf("the driver is older than the toolkit: update it, or build with nvcc %d.%d\n",
+                    driver / 1000, driver % 1000 / 10);
+        return SKIPPED;
+    }
+    if (!cuda(cudaGetDeviceCount(&devices), "cudaGetDeviceCount")) {
+        return SKIPPED;
+    }
+    if (!spin(NULL, 1000) || !cuda(cudaDeviceSynchronize(), "first kernel")) {
+        return SKIPPED;
+    }
+    std::printf("devices: %d, a kernel ran\n", devices);
+    return 0;
+}
+
 void warm_up() {
     spin(NULL, 1000);
     cudaDeviceSynchronize();
@@ -147,7 +172,9 @@ void *thread_busy(void *stop) {
     uint64_t count = 0;
     for (; !__atomic_load_n((int *)stop, __ATOMIC_ACQUIRE); ++count) {
         REGISTER_TIMER("busy");
-        spin(stream, 20000);
+        if (!spin(stream, 20000)) {
+            break;
+        }
         cudaStreamSynchronize(stream);
     }
     return (void *)(uintptr_t)count;
@@ -166,7 +193,9 @@ int check_threads() {
     pthread_create(&thread, NULL, thread_busy, &stop);
     for (int i = 0; i < rare; ++i) {
         REGISTER_TIMER("rare");
-        spin(stream, 5 * MS);
+        if (!spin(stream, 5 * MS)) {
+            break;
+        }
         cudaStreamSynchronize(stream);
         usleep(50000);
     }
@@ -201,18 +230,68 @@ int check_stop() {
     return ns < 190 * MS;
 }
 
-// 5: the process ends with scopes whose times were not read, after its context was destroyed.
+// The number of GPU scopes that have no time of the GPU, for any reason.
+uint64_t gpu_lost(const std::string &json) {
+    return sum_of(json, "lost", "\"what\":\"gpu_", "", "count");
+}
+
+// 5: the context of scopes whose times were not read is destroyed. Each scope has its time or is
+// counted as lost.
 int check_reset() {
+    const int scopes = 100;
     cudaStream_t stream;
+    stint_stat s;
     warm_up();
-    cudaStreamCreate(&stream);
-    for (int i = 0; i < 100; ++i) {
+    if (!cuda(cudaStreamCreate(&stream), "stream")) {
+        return 1;
+    }
+    for (int i = 0; i < scopes; ++i) {
         REGISTER_GPU_TIMER("scope", stream);
         spin(stream, 20000);
     }
+    std::printf("cudaDeviceReset: %s\n", cudaGetErrorString(cudaDeviceReset()));
+    stint_gpu_flush();
+    if (stint_stat_get("scope", &s, sizeof s)) {
+        std::printf("no statistics of the scope\n");
+        return 1;
+    }
+    const uint64_t lost = gpu_lost(exported());
+    std::printf("measured %llu, lost %llu\n", (unsigned long long)s.gpu_calls,
+                (unsigned long long)lost);
+    return !expect("scopes measured or counted as lost", s.gpu_calls + lost, scopes);
+}
+
+// The driver's number of the current context; 0 = unknown.
+unsigned long long context_id() {
+    typedef int (*get_current_fn)(void **);
+    typedef int (*get_id_fn)(void *, unsigned long long *);
+    void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+    void *context = NULL;
+    unsigned long long id = 0;
+    if (!driver) {
+        return 0;
+    }
+    const get_current_fn get_current = (get_current_fn)dlsym(driver, "cuCtxGetCurrent");
+    const get_id_fn get_id = (get_id_fn)dlsym(driver, "cuCtxGetId");
+    if (!get_current || !get_id || get_current(&context) || get_id(context, &id)) {
+        id = 0;
+    }
+    dlclose(driver);
+    return id;
+}
+
+// 11: whether the primary context has another number after a reset. The pool of events depends on it.
+int check_context_ids() {
+    warm_up();
+    const unsigned long long before = context_id();
     cudaDeviceReset();
-    std::printf("reset\n");
-    return 0;
+    warm_up();
+    const unsigned long long after = context_id();
+    std::printf("context ids: %llu before cudaDeviceReset, %llu after it\n", before, after);
+    if (!before || !after) {
+        return SKIPPED;
+    }
+    return before == after;
 }
 
 // 6: under nsys -c cudaProfilerApi: the range is opened before the first CUDA call.
@@ -335,7 +414,8 @@ struct check {
     const char *name;
     int (*run)();
 };
-const check checks[] = {{"launch", check_launch},
+const check checks[] = {{"device", check_device},
+                        {"launch", check_launch},
                         {"sessions", check_sessions},
                         {"threads", check_threads},
                         {"stop", check_stop},
@@ -345,7 +425,8 @@ const check checks[] = {{"launch", check_launch},
                         {"visible", check_visible},
                         {"fork", check_fork},
                         {"graph", check_graph},
-                        {"work", check_work}};
+                        {"work", check_work},
+                        {"context_ids", check_context_ids}};
 
 } // namespace
 
@@ -355,7 +436,7 @@ int main(int argc, char **argv) {
             return c.run();
         }
     }
-    std::fprintf(stderr, "first_contact launch|sessions|threads|stop|reset|range|default_stream|"
-                         "visible|fork|graph|work\n");
+    std::fprintf(stderr, "first_contact device|launch|sessions|threads|stop|reset|range|"
+                         "default_stream|visible|fork|graph|work|context_ids\n");
     return 2;
 }

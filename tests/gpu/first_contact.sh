@@ -2,57 +2,99 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # first_contact.sh [FOLDER]: what only a GPU can answer, in about ten minutes: builds first_contact.cu
-# in FOLDER (default: build/first_contact), does ten checks and prints a table of verdicts with the
-# versions of what was found; FOLDER/first_contact.txt keeps it with all output. Exit status 0: none
-# failed, 1: some did, 77: no GPU or no toolkit here.
+# in FOLDER (default: build/first_contact), does eleven checks and prints a table of verdicts with the
+# versions of what was found; FOLDER/first_contact.txt keeps it with the output of each check, at most
+# 64 KiB of each. Then the tests with the label gpu and the costs are run. Exit status 0: none failed,
+# 1: some did, 77: no GPU, no toolkit, or CUDA does not work here, with the reason.
+#
+# first_contact.sh --dry PROGRAM FOLDER: the same steps with that program in place of the one that is
+# built, and without tools of NVIDIA: tests this script.
 set -uo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+output_limit=65536
+dry=
+if [ "${1:-}" = --dry ]; then
+    dry=${2:?first_contact.sh: --dry needs PROGRAM and FOLDER}
+    shift 2
+fi
 folder=${1:-$root/build/first_contact}
 
 skip() {
     echo "first_contact.sh: skipped: $*" >&2
     exit 77
 }
-nvcc=$(command -v nvcc || ls /usr/local/cuda/bin/nvcc 2>/dev/null) || skip "no CUDA compiler (nvcc)"
-command -v cmake >/dev/null || skip "no cmake"
-nvidia_smi=$(command -v nvidia-smi) || skip "no nvidia-smi: no driver, or no GPU"
-gpu=$("$nvidia_smi" --query-gpu=name,driver_version,compute_cap --format=csv,noheader 2>&1) ||
-    skip "nvidia-smi: ${gpu:-failed}"
-[ -n "$gpu" ] || skip "nvidia-smi lists no GPU"
-
 mkdir -p "$folder" || exit 1
 report=$folder/first_contact.txt
-program=$folder/tests/gpu/stint_first_contact
-if ! { cmake -S "$root" -B "$folder" -DCMAKE_BUILD_TYPE=Release -DCMAKE_CUDA_COMPILER="$nvcc" \
-    -DSTINT_BUILD_TESTS=ON && cmake --build "$folder" --target stint_first_contact -j; } \
-    >"$folder/build.log" 2>&1; then
-    tail -n 20 "$folder/build.log" >&2
-    echo "first_contact.sh: the build failed, see $folder/build.log" >&2
-    exit 1
+gpu="none: a dry run" nvcc= nsys=
+if [ -n "$dry" ]; then
+    program=$dry
+else
+    nvcc=$(command -v nvcc || ls /usr/local/cuda/bin/nvcc 2>/dev/null) ||
+        skip "no CUDA compiler (nvcc)"
+    command -v cmake >/dev/null || skip "no cmake"
+    nvidia_smi=$(command -v nvidia-smi) || skip "no nvidia-smi: no driver, or no GPU"
+    gpu=$("$nvidia_smi" --query-gpu=name,driver_version,compute_cap --format=csv,noheader 2>&1) ||
+        skip "nvidia-smi: ${gpu:-failed}"
+    [ -n "$gpu" ] || skip "nvidia-smi lists no GPU"
+    nsys=$(command -v nsys || true)
+    program=$folder/tests/gpu/stint_first_contact
+    if ! { cmake -S "$root" -B "$folder" -DCMAKE_BUILD_TYPE=Release \
+        -DCMAKE_CUDA_COMPILER="$nvcc" -DSTINT_BUILD_TESTS=ON &&
+        cmake --build "$folder" --target stint_first_contact -j; } >"$folder/build.log" 2>&1; then
+        tail -n 20 "$folder/build.log" >&2
+        echo "first_contact.sh: the build failed, see $folder/build.log" >&2
+        exit 1
+    fi
 fi
+
+# Without this one all others would fail, or pass because nothing ran.
+device=$(timeout 120 "$program" device 2>&1)
+case $? in
+0) ;;
+77) skip "CUDA does not work: $(tail -n 1 <<<"$device")" ;;
+*)
+    echo "first_contact.sh: the check of the device failed: ${device:-no output}" >&2
+    exit 1
+    ;;
+esac
 
 verdicts=()
 failed=0
 : >"$report"
-# verdict NAME STATUS
+# verdict NAME STATUS [REASON]
 verdict() {
     local word=failed
     case $2 in
     0) word=passed ;;
-    77) word=skipped ;;
+    77) word="skipped${3:+ ($3)}" ;;
     124) word="failed (time limit)" ;;
+    141) word="failed (more output than $output_limit bytes)" ;;
     esac
     case $word in failed*) failed=1 ;; esac
     verdicts+=("$(printf '%-52s %s' "$1" "$word")")
     echo "== $1: $word" | tee -a "$report"
 }
-# check NAME COMMAND...: its output is kept.
+# The reason for a skip in an output: stint's line about CUPTI, otherwise the last line.
+skip_reason() {
+    { grep -o 'no GPU activities: [^;]*' "$1" || tail -n 1 "$1"; } | head -n 1
+}
+# check NAME COMMAND...: the output is kept. The command ends at its time or output limit.
 check() {
-    local name=$1
+    local name=$1 out=$folder/check.txt status
     shift
-    echo "-- $name: $*" >>"$report"
-    timeout 120 "$@" >>"$report" 2>&1
-    verdict "$name" $?
+    timeout 120 "$@" 2>&1 | head -c "$output_limit" >"$out"
+    status=${PIPESTATUS[0]}
+    { echo "-- $name: $*" && cat "$out"; } >>"$report"
+    verdict "$name" "$status" "$(skip_reason "$out")"
+}
+# step NAME COMMAND...: at most ten minutes; the last lines of the output are kept.
+step() {
+    local name=$1 out=$folder/step.txt status
+    shift
+    timeout 600 "$@" >"$out" 2>&1
+    status=$?
+    { echo "-- $name: $*" && tail -c "$output_limit" "$out"; } >>"$report"
+    verdict "$name" "$status" "$(skip_reason "$out")"
 }
 # Whether a csv of nsys (the file) has that count in the row with that text.
 row_counts() {
@@ -64,7 +106,6 @@ check "2 three sessions keep every kernel" "$program" sessions
 check "3 two threads, one that launches rarely" "$program" threads
 check "4 stop with a running kernel" "$program" stop
 check "5 cudaDeviceReset and exit, scopes not polled" "$program" reset
-nsys=$(command -v nsys || true)
 if [ -n "$nsys" ]; then
     range=$folder/range
     rm -f "$range".*
@@ -76,7 +117,7 @@ if [ -n "$nsys" ]; then
     grep -q real_spin_kernel "$range.csv"
     verdict "6 a range opened first in main, under nsys" $?
 else
-    verdict "6 a range opened first in main, under nsys" 77
+    verdict "6 a range opened first in main, under nsys" 77 "no nsys"
 fi
 check "7 first default-stream timer of a thread" "$program" default_stream
 check "8a CUDA_VISIBLE_DEVICES set in main" env STINT_GPU=cupti "$program" visible
@@ -98,13 +139,21 @@ if [ -n "$nsys" ]; then
     row_counts "$work.cuda_gpu_mem_time_sum.csv" Host-to-Device 40 || status=1
     verdict "10b the same counts by nsys" $status
 else
-    verdict "10b the same counts by nsys" 77
+    verdict "10b the same counts by nsys" 77 "no nsys"
+fi
+check "11 another context id after a reset" "$program" context_ids
+if [ -z "$dry" ]; then
+    step "12 build of the tests" cmake --build "$folder" -j "$(nproc)"
+    step "13 tests with the label gpu" ctest --test-dir "$folder" -L '^gpu$' -E '^gpu_real\.cost$' \
+        --output-on-failure
+    step "14 cost of a GPU scope" "$folder/tests/gpu/stint_real_cost"
 fi
 
 {
     echo
     echo "GPU, driver, compute capability: $gpu"
-    echo "nvcc: $("$nvcc" --version | tail -n 2 | head -n 1)"
+    printf '%s\n' "$device"
+    echo "nvcc: $([ -n "$nvcc" ] && "$nvcc" --version | tail -n 2 | head -n 1 || echo none)"
     echo "nsys: $([ -n "$nsys" ] && "$nsys" --version || echo none)"
     echo "CUPTI: $(STINT_GPU=cupti STINT_REPORT=table "$program" work 2>&1 |
         grep -o 'cupti [0-9][^:]*:' | head -n 1)"

@@ -51,3 +51,7 @@ endif()
 add_test(NAME gpu_first_contact.columns_of_nsys
     COMMAND bash "${CMAKE_CURRENT_LIST_DIR}/nsys_count_test.sh" "${CMAKE_CURRENT_BINARY_DIR}")
 set_tests_properties(gpu_first_contact.columns_of_nsys PROPERTIES LABELS unit TIMEOUT 60)
+
+add_test(NAME gpu_first_contact.without_its_program
+    COMMAND bash "${CMAKE_CURRENT_LIST_DIR}/first_contact_test.sh" "${CMAKE_CURRENT_BINARY_DIR}")
+set_tests_properties(gpu_first_contact.without_its_program PROPERTIES LABELS unit TIMEOUT 120)
