@@ -107,7 +107,7 @@ def table(text):
 
 # ---- Usage.
 
-COMMANDS = ("report", "top", "run", "export", "merge", "diff", "info", "instrument", "annotate",
+COMMANDS = ("report", "top", "run", "export", "merge", "diff", "ab", "info", "instrument", "annotate",
             "help", "version")
 
 def case_help(folder):

@@ -4,6 +4,7 @@
  * diff.c finds. The options of the second side are added to those of the first.
  */
 #include "commands.h"
+#include "print_diff.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -166,37 +167,47 @@ static int is_failure(const struct diff *d, const struct request *r) {
     return 0;
 }
 
-static int write_diff(const struct diff *d, const struct request *r, enum diff_format format) {
+static int write_diff(const struct diff *d, const struct diff_options *o, enum diff_format format,
+                      uint32_t top, double fail) {
     static struct sink sink; /* 64 KiB */
-    double fail = r->fail < 0 ? 0 : r->fail;
     sink_start(&sink, STDOUT_FILENO);
-    diff_write(d, &r->o, format, r->top, fail, &sink);
+    diff_write(d, o, format, top, fail, &sink);
     if (sink_close(&sink)) {
         log_error("cannot write: %s", error_text(errno));
         return COMMAND_FAILED;
     }
-    return is_failure(d, r) ? COMMAND_FAILED : COMMAND_GOOD;
+    return COMMAND_GOOD;
 }
 
-static int print_diff(struct diff *d, const struct request *r) {
+int cmd_diff_print(struct diff *d, const struct diff_options *o, enum option_format format,
+                   uint32_t top, double fail) {
     static const enum diff_format formats[] = {[OPTION_FORMAT_JSON] = DIFF_JSON,
                                                [OPTION_FORMAT_CSV] = DIFF_CSV,
                                                [OPTION_FORMAT_JUNIT] = DIFF_JUNIT,
                                                [OPTION_FORMAT_GITHUB] = DIFF_GITHUB};
     struct text out;
-    if (r->format != OPTION_FORMAT_TEXT && r->format != OPTION_FORMAT_MARKDOWN) {
-        return write_diff(d, r, formats[r->format]);
+    if (format != OPTION_FORMAT_TEXT && format != OPTION_FORMAT_MARKDOWN) {
+        return write_diff(d, o, formats[format], top, fail);
     }
     text_start(&out);
-    diff_show(d, &r->o, r->top, r->format == OPTION_FORMAT_MARKDOWN, &out);
-    int status = COMMAND_BAD;
-    if (out.failed) {
+    diff_show(d, o, top, format == OPTION_FORMAT_MARKDOWN, &out);
+    int failed = out.failed;
+    if (failed) {
         log_error("diff: not enough memory");
-    } else if (!command_write(STDOUT_FILENO, out.data, out.length)) {
-        status = is_failure(d, r) ? COMMAND_FAILED : COMMAND_GOOD;
+    } else {
+        failed = command_write(STDOUT_FILENO, out.data, out.length);
     }
     text_free(&out);
-    return status;
+    return failed ? COMMAND_BAD : COMMAND_GOOD;
+}
+
+static int print_diff(struct diff *d, const struct request *r) {
+    double fail = r->fail < 0 ? 0 : r->fail;
+    int status = cmd_diff_print(d, &r->o, r->format, r->top, fail);
+    if (status != COMMAND_GOOD) {
+        return status;
+    }
+    return is_failure(d, r) ? COMMAND_FAILED : COMMAND_GOOD;
 }
 
 static int compare_runs(struct diff *d, const struct request *r) {

@@ -11,6 +11,7 @@ int cmd_run(int argc, char **argv);
 int cmd_export(int argc, char **argv);
 int cmd_merge(int argc, char **argv);
 int cmd_diff(int argc, char **argv);
+int cmd_ab(int argc, char **argv);
 int cmd_info(int argc, char **argv);
 int cmd_instrument(int argc, char **argv);
 int cmd_annotate(int argc, char **argv);

@@ -37,11 +37,17 @@ static int run_version(int argc, char **argv) {
 }
 
 static command_function *const functions[TOOL_COMMANDS] = {
-    [TOOL_REPORT] = cmd_report,     [TOOL_TOP] = cmd_top,
-    [TOOL_RUN] = cmd_run,           [TOOL_EXPORT] = cmd_export,
-    [TOOL_MERGE] = cmd_merge,       [TOOL_DIFF] = cmd_diff,
-    [TOOL_INFO] = cmd_info,         [TOOL_INSTRUMENT] = cmd_instrument,
-    [TOOL_ANNOTATE] = cmd_annotate, [TOOL_HELP] = cmd_help,
+    [TOOL_REPORT] = cmd_report,
+    [TOOL_TOP] = cmd_top,
+    [TOOL_RUN] = cmd_run,
+    [TOOL_EXPORT] = cmd_export,
+    [TOOL_MERGE] = cmd_merge,
+    [TOOL_DIFF] = cmd_diff,
+    [TOOL_AB] = cmd_ab,
+    [TOOL_INFO] = cmd_info,
+    [TOOL_INSTRUMENT] = cmd_instrument,
+    [TOOL_ANNOTATE] = cmd_annotate,
+    [TOOL_HELP] = cmd_help,
     [TOOL_VERSION] = run_version,
 };
 

@@ -20,6 +20,7 @@
 
 #include "base/arithmetic.h"
 #include "base/name.h"
+#include "diff_pairs.h"
 
 #define TYPICAL 0.95
 #define FALSE_FINDINGS 0.02 /* the share of false findings that is accepted */
@@ -276,6 +277,82 @@ static void compare_time(struct judge *j, const struct diff_row *row, struct dif
     c->p = double_min(2 * p, 1); /* of two tests */
 }
 
+/* ---- Pairs. */
+
+/* The changes of the pairs in which both runs have a value; their number. */
+static uint32_t collect_pairs(struct judge *j, const struct diff_row *row, struct diff_change *c) {
+    double *change = j->side[0].value;
+    uint32_t pairs = j->d->runs[0], n = 0;
+    for (uint32_t i = 0; i < pairs; ++i) {
+        double value[2];
+        for (int side = 0; side < 2; ++side) {
+            const struct diff_sample *s = &row->item->run[side][i];
+            value[side] = s->there ? compute_metric(s, row->gpu, DIFF_TYPICAL) : 0;
+        }
+        if (value[0] > 0 && value[1] > 0) {
+            c->side[0] += value[0];
+            c->side[1] += value[1];
+            change[n++] = log(value[1] / value[0]);
+        }
+    }
+    return n;
+}
+
+static void set_paired_change(struct diff_change *c, const double *change, uint32_t n,
+                              double alpha) {
+    struct pairs_interval interval;
+    pairs_compare(&interval, change, n, alpha);
+    c->known = n > 0;
+    c->log = interval.mean;
+    c->error = interval.half;
+    c->p = interval.p;
+}
+
+static void compare_pairs(struct judge *j, const struct diff_row *row, struct diff_change *c) {
+    const struct diff_pairing *p = j->o->paired;
+    memset(c, 0, sizeof *c);
+    c->of = metric_words[DIFF_TYPICAL];
+    c->least = log1p(p->least);
+    uint32_t n = collect_pairs(j, row, c);
+    set_paired_change(c, j->side[0].value, n, p->alpha / double_max(p->watched, 1));
+    for (int side = 0; side < 2; ++side) {
+        c->side[side] /= double_max(n, 1);
+    }
+}
+
+static double share_of_first_pair(const struct diff *d, const struct diff_item *item, int gpu) {
+    double total = 0, wall = 0;
+    for (int side = 0; side < 2; ++side) {
+        const struct diff_sample *s = &item->run[side][0];
+        if (s->there) {
+            total += sample_times(s, gpu)->total;
+        }
+        wall += d->run[side][0].wall;
+    }
+    return total > 0 && wall > 0 ? total / wall : -1;
+}
+
+void diff_watch(struct diff *d, struct diff_pairing *p, double share) {
+    p->watched = p->left = 0;
+    for (uint32_t i = 0; i < d->items; ++i) {
+        struct diff_item *item = &d->item[i];
+        item->watched = 0;
+        for (int gpu = 0; gpu < 2; ++gpu) {
+            double taken = share_of_first_pair(d, item, gpu);
+            if (taken >= share) {
+                item->watched |= 1u << gpu;
+                ++p->watched;
+            } else if (taken >= 0) {
+                ++p->left;
+            }
+        }
+    }
+}
+
+static int row_is_left_out(const struct judge *j, const struct diff_item *item, int gpu) {
+    return j->o->paired && !(item->watched & 1u << gpu);
+}
+
 /* ---- Rows. */
 
 /* The means of a side's runs that have the statistic. */
@@ -317,6 +394,9 @@ static int row_is_empty(const struct diff_row *row, enum diff_metric m) {
 static void row_add(struct judge *j, const struct diff_item *item, int gpu) {
     struct diff_row *row = &j->d->row[j->d->rows];
     enum diff_metric m = j->o->metric;
+    if (row_is_left_out(j, item, gpu)) {
+        return;
+    }
     memset(row, 0, sizeof *row);
     row->item = item;
     row->gpu = gpu;
@@ -325,7 +405,9 @@ static void row_add(struct judge *j, const struct diff_item *item, int gpu) {
     if (row_is_empty(row, m)) {
         return;
     }
-    if (m == DIFF_TIME || m == DIFF_GPU) {
+    if (j->o->paired) {
+        compare_pairs(j, row, &row->change);
+    } else if (m == DIFF_TIME || m == DIFF_GPU) {
         compare_time(j, row, &row->change);
     } else {
         compare_metric(j, row, m, &row->change);
@@ -385,6 +467,15 @@ static int change_is_none(const struct diff *d, const struct diff_row *row, doub
     return size + c->error <= SAME_MARGIN * threshold;
 }
 
+static enum diff_verdict find_paired_verdict(const struct diff_change *c) {
+    static const enum diff_verdict verdicts[] = {[PAIRS_UNDECIDED] = DIFF_UNSURE,
+                                                 [PAIRS_SLOWER] = DIFF_SLOWER,
+                                                 [PAIRS_FASTER] = DIFF_FASTER,
+                                                 [PAIRS_WITHIN] = DIFF_SAME};
+    struct pairs_interval interval = {.mean = c->log, .half = c->error};
+    return verdicts[pairs_verdict(&interval, c->least)];
+}
+
 static enum diff_verdict find_verdict(const struct diff *d, const struct diff_options *o,
                                       const struct diff_row *row, double limit) {
     const struct diff_change *c = &row->change;
@@ -393,6 +484,9 @@ static enum diff_verdict find_verdict(const struct diff *d, const struct diff_op
     }
     if (!c->known) {
         return c->side[0] + c->side[1] > 0 ? DIFF_UNSURE : DIFF_SAME;
+    }
+    if (o->paired) {
+        return find_paired_verdict(c);
     }
     if (c->p <= limit && fabs(c->log) >= c->least) {
         return c->log > 0 ? DIFF_SLOWER : DIFF_FASTER;
@@ -479,6 +573,19 @@ static uint32_t count_same_files(const struct diff *d) {
     return same;
 }
 
+/* By the pairs; with a probability of its own, because it is not one of the rows. */
+static void judge_wall_pairs(struct judge *j) {
+    double *change = j->side[0].value;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < j->d->runs[0]; ++i) {
+        double a = j->d->run[0][i].wall, b = j->d->run[1][i].wall;
+        if (a > 0 && b > 0) {
+            change[n++] = log(b / a);
+        }
+    }
+    set_paired_change(&j->d->wall, change, n, j->o->paired->alpha);
+}
+
 static void judge_wall(struct judge *j) {
     struct diff_change *c = &j->d->wall;
     memset(c, 0, sizeof *c);
@@ -493,6 +600,10 @@ static void judge_wall(struct judge *j) {
                 to->value[to->count++] = log(wall);
             }
         }
+    }
+    if (j->o->paired) {
+        judge_wall_pairs(j);
+        return;
     }
     c->known = j->side[0].count && j->side[1].count;
     if (!c->known) {
@@ -527,7 +638,7 @@ int diff_judge(struct diff *d, const struct diff_options *o) {
     find_machine(d, scratch);
     d->floor = log1p(double_max(o->threshold, FEW_LEAST));
     rows_fill(j);
-    if (d->few && !is_count(o->metric)) {
+    if (d->few && !is_count(o->metric) && !o->paired) {
         find_floor(d, scratch);
         rows_fill(j); /* again, with the floor */
     }

@@ -69,6 +69,7 @@ struct diff_item {
     size_t length;
     struct diff_sample *run[2]; /* an array per side, as long as diff.runs */
     int gpu;                    /* work of a GPU: its times are in `cpu` */
+    unsigned watched;           /* of paired runs: bit 0 is its row, bit 1 its row of GPU time */
 };
 
 struct diff_run {
@@ -108,11 +109,24 @@ struct diff_row {
     uint32_t seen[2]; /* runs that have it */
 };
 
+/* Runs made in pairs (`stint ab`): run i of both sides is pair i. */
+struct diff_pairing {
+    double alpha;     /* the probability of a false SLOWER or FASTER in the whole comparison */
+    double least;     /* the smallest difference of interest; 0.01 = 1 % */
+    uint64_t seed;    /* of the order within the pairs */
+    uint32_t warmups; /* pairs that were run before, and are not in the comparison */
+    uint32_t watched; /* rows of interest: each is judged with its part of alpha */
+    uint32_t left;    /* statistics of the first pair that are not of interest */
+    int aslr;         /* 1 on, 0 off, -1 not known */
+    const char *end;  /* why no more pairs were run */
+};
+
 struct diff_options {
     enum diff_metric metric;
-    double threshold; /* smaller changes are ignored; 0.02 = 2 % */
-    int raw;          /* the machines' speed is not corrected for */
-    int filtered;     /* names were left out */
+    const struct diff_pairing *paired; /* NULL: the runs of the two sides are independent */
+    double threshold;                  /* smaller changes are ignored; 0.02 = 2 % */
+    int raw;                           /* the machines' speed is not corrected for */
+    int filtered;                      /* names were left out */
 };
 
 struct diff {
@@ -141,6 +155,9 @@ struct diff_item *diff_item(struct diff *d, const char *name, size_t length, con
 /* Reads a run file as run `number` of a side, without the rows that the filter excludes. 0;
  * 1 after a warning: not all of it can be read; -1 after one line: nothing of it. */
 int diff_read(struct diff *d, int side, uint32_t number, const char *path);
+/* Chooses the rows of interest of paired runs by the first pair: those that take at least that share
+ * of the wall time on the mean of both sides, so that the choice favours no side. */
+void diff_watch(struct diff *d, struct diff_pairing *p, double share);
 /* Fills row, worst first. 0, or -1 without memory. */
 int diff_judge(struct diff *d, const struct diff_options *o);
 /* Prints a judged diff, as text or as Markdown. top: at most so many rows, 0 = all. */

@@ -37,6 +37,10 @@ static const char *unit_of(const struct writer *w) {
     return w->o->metric == DIFF_CALLS ? "calls" : "ns";
 }
 
+static const char *command_of(const struct writer *w) {
+    return w->o->paired ? "stint ab" : "stint diff";
+}
+
 /* What is known of a row, in the order of the columns. */
 struct cell_number {
     const char *key;
@@ -136,10 +140,38 @@ static void put_json_row(const struct writer *w, const struct diff_row *r) {
     sink_put(w->out, "}", 1);
 }
 
+/* How paired runs were made. */
+static void put_json_pairing(const struct writer *w) {
+    static const char *const aslr[] = {"null", "false", "true"};
+    const struct diff_pairing *p = w->o->paired;
+    sink_text(w->out, ",\n\"ab\":{\"pairs\":");
+    sink_u64(w->out, w->d->runs[0]);
+    sink_text(w->out, ",\"warmups\":");
+    sink_u64(w->out, p->warmups);
+    sink_text(w->out, ",\"seed\":");
+    sink_u64(w->out, p->seed);
+    sink_text(w->out, ",\"mde_percent\":");
+    put_number(w->out, number_fixed(100 * p->least, 3));
+    sink_text(w->out, ",\"alpha\":");
+    put_number(w->out, number_short(p->alpha, 6));
+    sink_text(w->out, ",\"aslr\":");
+    sink_text(w->out, aslr[p->aslr + 1]);
+    sink_text(w->out, ",\"undecided\":");
+    sink_u64(w->out, w->d->verdicts[DIFF_UNSURE]);
+    sink_text(w->out, ",\"not_judged\":");
+    sink_u64(w->out, p->left);
+    put_json_string(w->out, ",\"end\":", p->end);
+    sink_text(w->out, "}");
+}
+
 static void write_json(const struct writer *w) {
     sink_text(w->out, "{\"schema\":\"stint.diff/1\",\n\"unit\":\"");
     sink_text(w->out, unit_of(w));
-    sink_text(w->out, "\",\n\"a\":");
+    sink_text(w->out, "\"");
+    if (w->o->paired) {
+        put_json_pairing(w);
+    }
+    sink_text(w->out, ",\n\"a\":");
     put_json_side(w, 0);
     sink_text(w->out, ",\n\"b\":");
     put_json_side(w, 1);
@@ -277,7 +309,9 @@ static void put_junit_case(const struct writer *w, const struct diff_row *r) {
 
 static void write_junit(const struct writer *w) {
     sink_text(w->out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-                      "<testsuite name=\"stint diff\" tests=\"");
+                      "<testsuite name=\"");
+    sink_text(w->out, command_of(w));
+    sink_text(w->out, "\" tests=\"");
     sink_u64(w->out, w->rows);
     sink_text(w->out, "\" failures=\"");
     sink_u64(w->out, count_failed(w));
@@ -311,7 +345,9 @@ static void put_command_text(struct sink *out, struct export_name text) {
 static void put_annotation(const struct writer *w, const struct diff_row *r, const char *level) {
     sink_text(w->out, "::");
     sink_text(w->out, level);
-    sink_text(w->out, " title=stint diff of ");
+    sink_text(w->out, " title=");
+    sink_text(w->out, command_of(w));
+    sink_text(w->out, " of ");
     put_command_text(w->out, row_name(r));
     sink_text(w->out, r->gpu ? " (GPU) " : " ");
     sink_text(w->out, diff_verdict_word(w->o->metric, r->verdict));
@@ -332,7 +368,9 @@ static void write_github(const struct writer *w) {
             put_annotation(w, r, "warning");
         }
     }
-    sink_text(w->out, "::notice title=stint diff::");
+    sink_text(w->out, "::notice title=");
+    sink_text(w->out, command_of(w));
+    sink_text(w->out, "::");
     for (enum diff_verdict v = 0; v < DIFF_VERDICTS; ++v) {
         if (v) {
             sink_text(w->out, ", ");

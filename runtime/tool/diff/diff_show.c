@@ -368,10 +368,43 @@ static void put_machines(struct show *s) {
     text_add(s->out, "%s", s->paragraph_end);
 }
 
+/* How the pairs were run. */
+static void put_pairing(struct show *s) {
+    static const char *const aslr[] = {"not known", "off", "on"};
+    const struct diff_pairing *p = s->o->paired;
+    char least[TEXT_NUMBER], alpha[TEXT_NUMBER];
+    format_percent(least, 100 * p->least);
+    format_percent(alpha, 100 * p->alpha);
+    text_add(s->out, "%u pair%s in random order, seed %llu", s->d->runs[0],
+             text_plural(s->d->runs[0]), (unsigned long long)p->seed);
+    if (p->warmups) {
+        text_add(s->out, "; %u warm-up pair%s left out", p->warmups, text_plural(p->warmups));
+    }
+    text_add(s->out, "; ASLR: %s%s", aslr[p->aslr + 1], s->paragraph_end);
+    text_add(s->out,
+             "smallest difference of interest %s; a false verdict in at most %s of such "
+             "comparisons%s",
+             least, alpha, s->paragraph_end);
+}
+
+/* What the pairs left open. */
+static void put_pairs_end(struct show *s) {
+    const struct diff_pairing *p = s->o->paired;
+    if (p->left) {
+        text_add(s->out, "%u row%s below 1 %% of the time %s not judged%s", p->left,
+                 text_plural(p->left), p->left == 1 ? "is" : "are", s->paragraph_end);
+    }
+    if (s->d->verdicts[DIFF_UNSURE]) {
+        text_add(s->out, "undecided: %u row%s, because %s%s", s->d->verdicts[DIFF_UNSURE],
+                 text_plural(s->d->verdicts[DIFF_UNSURE]), p->end, s->paragraph_end);
+    }
+}
+
 static void put_diff_head(struct show *s) {
     const struct diff *d = s->d;
     char least[TEXT_NUMBER];
-    text_add(s->out, "%s: A is ", s->markdown ? "**stint diff**" : "stint diff");
+    const char *bold = s->markdown ? "**" : "";
+    text_add(s->out, "%sstint %s%s: A is ", bold, s->o->paired ? "ab" : "diff", bold);
     put_program(s, 0);
     text_add(s->out, "; B is ");
     put_program(s, 1);
@@ -380,10 +413,12 @@ static void put_diff_head(struct show *s) {
         text_add(s->out, "the same file is on both sides: %u of %u run%s of A%s", d->same,
                  d->runs[0], text_plural(d->runs[0]), s->paragraph_end);
     }
-    if (d->reference[0] > 0 && d->reference[1] > 0) {
+    if (d->reference[0] > 0 && d->reference[1] > 0 && !s->o->paired) {
         put_machines(s);
     }
-    if (d->few && !is_count_metric(s)) {
+    if (s->o->paired) {
+        put_pairing(s);
+    } else if (d->few && !is_count_metric(s)) {
         format_percent(least, 100 * expm1(d->floor));
         text_add(
             s->out,
@@ -412,6 +447,9 @@ static void put_diff_tail(struct show *s) {
     if (s->rows < d->rows) {
         text_add(s->out, "%u more row%s, not shown%s", d->rows - s->rows,
                  text_plural(d->rows - s->rows), s->paragraph_end);
+    }
+    if (s->o->paired) {
+        put_pairs_end(s);
     }
     text_add(
         s->out,

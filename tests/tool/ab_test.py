@@ -1,0 +1,177 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""stint ab as its users run it: on programs whose clock only they advance.
+
+    ab_test.py TOOL FAKE_PROGRAM CASE
+
+A run of FAKE_PROGRAM (diff_program.c) always takes the same time, so that each comparison ends as
+soon as an interval exists, on any machine.
+"""
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+import xml.etree.ElementTree
+
+from cases import LIMIT, environment, main, need
+
+TOOL, FAKE = sys.argv[1:3]
+SAME = [FAKE, "-1", "10"]
+SLOW = [FAKE, "7", "10"]
+
+
+def ab(folder, *arguments, rc=0, **more):
+    done = subprocess.run([TOOL, "ab", *map(str, arguments)], env=environment(**more), cwd=str(folder),
+                          timeout=LIMIT, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          universal_newlines=True, check=False)
+    need(done.returncode == rc, "expected rc %d of %s" % (rc, arguments), done)
+    return done
+
+
+def script(folder, name, text):
+    path = folder / name
+    path.write_text("#!/bin/sh\n" + text)
+    path.chmod(0o755)
+    return str(path)
+
+
+def case_same(folder):
+    """A program against itself: every scope is decided, none is slower; the files are kept."""
+    done = ab(folder, "--seed", 5, "--output", "runs", "--", *SAME, "--", *SAME)
+    need("pairs in random order, seed 5; ASLR: " in done.stdout, done.stdout)
+    need("a false verdict in at most 5.0 % of such comparisons" in done.stdout, done.stdout)
+    need(re.search(r"(?m)^total: 0 slower, 0 faster, 2\d same, 0 unsure, 0 new, 0 gone", done.stdout),
+         done.stdout)
+    need("not judged" in done.stdout, "copy is below 1 %", done.stdout)
+    pairs = int(re.search(r"(?m)^(\d+) pairs", done.stdout).group(1))
+    need(2 <= pairs <= 10, done.stdout)
+    files = {"%s-%d.stint" % (side, i) for side in ("old", "new") for i in range(1, pairs + 1)}
+    need({p.name for p in (folder / "runs").iterdir()} == files, "only run files are kept")
+    need("undecided 20 of 20: round, " in done.stderr and "undecided 0 of 20" in done.stderr, done.stderr)
+
+
+def case_slower(folder):
+    """A tenth more in one scope: exit status 1, and no other scope has a verdict but SAME."""
+    done = ab(folder, "--", *SAME, "--", *SLOW, rc=1)
+    need(re.search(r"(?m)^scope 7 +SLOWER .*\+(9|10)\.\d %", done.stdout), done.stdout)
+    need("total: 1 slower, 0 faster" in done.stdout, done.stdout)
+    done = ab(folder, "--", *SLOW, "--", *SAME)
+    need(re.search(r"(?m)^scope 7 +FASTER ", done.stdout), done.stdout)
+
+
+def case_only(folder):
+    """--only chooses, whatever the share of the time; --mde is what SAME refers to."""
+    done = ab(folder, "--only", "copy,scope 7", "--mde", "20%", "--", *SAME, "--", *SLOW)
+    need(re.search(r"(?m)^scope 7 +SAME ", done.stdout), done.stdout)
+    need(re.search(r"(?m)^copy +SAME ", done.stdout), done.stdout)
+    need("round" not in done.stdout, done.stdout)
+    done = ab(folder, "--only", "nothing", "--", *SAME, "--", *SAME, rc=2)
+    need("no scope that --only names has a time" in done.stderr, done.stderr)
+
+
+def case_budget(folder):
+    """A budget ends an open comparison: exit status 3, and the reason."""
+    done = ab(folder, "--pairs", 2, "--", *SAME, "--", *SAME, rc=3)
+    need("undecided: 20 rows, because all pairs of the budget were run (--pairs)" in done.stdout, done.stdout)
+    done = ab(folder, "--time", "0.000001s", "--", *SAME, "--", *SAME, rc=3)
+    need("1 pair in random order" in done.stdout, done.stdout)
+    need("because the time of the budget is spent (--time)" in done.stdout, done.stdout)
+    done = ab(folder, "--warmup", 2, "--output", "runs", "--", *SAME, "--", *SAME)
+    need("; 2 warm-up pairs left out; " in done.stdout, done.stdout)
+    need((folder / "runs" / "new-warmup-2.stint").exists(), "the warm-ups are kept, too")
+
+
+def case_formats(folder):
+    """The formats of stint diff."""
+    shown = json.loads(ab(folder, "--format", "json", "--seed", 9, "--", *SAME, "--", *SLOW, rc=1).stdout)
+    need(shown["schema"] == "stint.diff/1" and shown["ab"]["seed"] == 9, shown)
+    need(shown["ab"]["undecided"] == 0 and shown["ab"]["alpha"] == 0.05, shown)
+    need(shown["rows"][0]["verdict"] == "SLOWER" and shown["rows"][0]["name"] == "scope 7", shown)
+    text = ab(folder, "--format", "junit", "--", *SAME, "--", *SLOW, rc=1).stdout
+    suite = xml.etree.ElementTree.fromstring(text)
+    need(suite.get("name") == "stint ab" and suite.get("failures") == "1", text)
+    text = ab(folder, "--format", "github", "--", *SAME, "--", *SLOW, rc=1).stdout
+    need(text.startswith("::error title=stint ab of scope 7 SLOWER::"), text)
+    need(ab(folder, "--format", "markdown", "--", *SAME, "--", *SAME).stdout.startswith("**stint ab**: A is "))
+    need(ab(folder, "--format", "csv", "--", *SAME, "--", *SAME).stdout.startswith("name,set,gpu,verdict"))
+
+
+def case_layout(folder):
+    """The environment and the name of the working directory differ from pair to pair, and are the
+    same for both sides; relative paths stay what they are; the order is that of the seed."""
+    here = folder / "here"
+    here.mkdir()
+    (here / "input").write_text("")
+    record = ('test -f input || exit 9\ntest "$(cd "$PWD" && pwd -P)" = "%s" || exit 8\n'
+              'printf "%%s %%s %%s\\n" %s ${#PWD} ${#AB_PADDING} >>%s\nexec %s -1 10\n')
+    def both(log):
+        return [script(folder, name, record % (here.resolve(), name, folder / log, FAKE))
+                for name in ("a", "b")]
+    def pairs(log, seed):
+        a, b = both(log)
+        ab(here, "--seed", seed, "--", a, "--", b)
+        lines = [line.split() for line in (folder / log).read_text().splitlines()]
+        return list(zip(lines[::2], lines[1::2]))
+    one = pairs("one", 1)
+    need(len(one) >= 4, one)
+    for first, second in one:
+        need({first[0], second[0]} == {"a", "b"} and first[1:] == second[1:], one)
+    need(len({first[1] for first, _ in one}) > 1 and len({first[2] for first, _ in one}) > 1, one)
+    need([f[0] for f, _ in one] == [f[0] for f, _ in pairs("again", 1)], "the seed repeats the order")
+    orders = {tuple(f[0] for f, _ in pairs("seed%d" % seed, seed)) for seed in range(2, 8)}
+    need(len(orders) > 1, orders)
+    need(not [p for p in here.iterdir() if p.is_symlink()], "no link is left")
+
+
+def case_faults(folder):
+    """What a program may do wrong is one line, and exit status 2."""
+    def fails(line, *arguments):
+        done = ab(folder, *arguments, rc=2)
+        need(re.search(line, done.stderr), line, done.stderr)
+        need(not done.stdout, done.stdout)
+    crash = script(folder, "crash", "echo why; kill -SEGV $$\n")
+    fails(r"stint: ab: new, pair 1: .*crash: Segmentation fault; its output is in .*new-1\.txt",
+          "--output", "crashed", "--", *SAME, "--", crash)
+    need("why" in (folder / "crashed" / "new-1.txt").read_text())
+    fails(r"stint: ab: (old|new), pair 1: false: exit status 1; its output is in ", "--", "false", "--", "false")
+    fails(r"stint: ab: (old|new), pair 1: sleep: still running after 0\.2 s \(--limit\), killed",
+          "--limit", "0.2", "--", "sleep", 1000, "--", "sleep", 1000)
+    fails(r"stint: ab: (old|new), pair 1: true wrote no statistics: compile with -DWITH_TIMER",
+          "--", "true", "--", "true")
+    fails(r"stint: ab: cannot run ./nothing: No such file", "--", "./nothing", "--", *SAME)
+    same = ["env", "STINT_FILE=%s" % (folder / "both.stint"), *SAME]
+    fails(r"wrote no statistics: .*STINT_FILE is set by ab, and a command must not change it",
+          "--", *same, "--", *same)
+    fails(r"stint: ab: crashed exists; --output needs a new folder", "--output", "crashed", "--",
+          *SAME, "--", *SAME)
+    for wrong in (SAME, ["--", *SAME], ["--", *SAME, "--"], ["--", *SAME, "--", "a", "--", "b"]):
+        fails(r"stint: ab: two commands are needed: ", *wrong)
+    for wrong in (["--mde", "0"], ["--time", "5x"], ["--pairs", "0"], ["--limit", "-1"]):
+        fails(r"stint: ab: .*expected|stint: .*" + wrong[0], *wrong, "--", *SAME, "--", *SAME)
+
+
+def case_interrupt(folder):
+    """A signal to the tool ends the program that runs, and says where the runs are."""
+    mark = folder / "started"
+    slow = script(folder, "slow", "echo $$ >%s; exec sleep 1000\n" % mark)
+    with subprocess.Popen([TOOL, "ab", "--", slow, "--", slow], env=environment(), cwd=str(folder),
+                          stderr=subprocess.PIPE, universal_newlines=True) as tool:
+        until = time.monotonic() + LIMIT
+        while not (mark.exists() and mark.read_text().endswith("\n")) and time.monotonic() < until:
+            time.sleep(0.02)
+        tool.send_signal(signal.SIGTERM)
+        text = tool.communicate(timeout=LIMIT)[1]
+    need(tool.returncode == 128 + signal.SIGTERM, tool.returncode, text)
+    need("stint: ab: Terminated after 0 pairs; their runs are in " in text, text)
+    try:
+        os.kill(int(mark.read_text()), 0)
+        need(False, "the program runs on")
+    except ProcessLookupError:
+        pass
+
+
+if __name__ == "__main__":
+    sys.exit(main(globals(), sys.argv[3]))

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The sequential test of `stint ab` on simulated pairs: comparisons of a program with itself end
+ * without a verdict that it is slower or faster, and known changes are found.
+ */
+#include "harness.h"
+#include "tool/diff/diff_pairs.h"
+
+#include "pairs_noise.h"
+
+static int is_near(double a, double b, double by) {
+    int is = fabs(a - b) <= by * fabs(b);
+    if (!is) {
+        dprintf(2, "%.12g is not %.12g\n", a, b);
+    }
+    return is;
+}
+
+struct pairs_vector {
+    uint32_t count;
+    double alpha;
+    double change[12];
+    double mean, half, p;
+};
+
+#include "pairs_vectors.inc"
+
+/* The interval is where a numerical integral of the likelihood over the prior says: an independent
+ * computation with SciPy, pairs_vectors.py. */
+TEST(pairs, as_integrated_with_scipy) {
+    for (size_t i = 0; i < sizeof pairs_vectors / sizeof *pairs_vectors; ++i) {
+        const struct pairs_vector *v = &pairs_vectors[i];
+        struct pairs_interval out;
+        pairs_compare(&out, v->change, v->count, v->alpha);
+        CHECK(is_near(out.mean, v->mean, 1e-9));
+        CHECK(is_near(out.half, v->half, 1e-5));
+        CHECK(is_near(out.p, v->p, 1e-5));
+    }
+}
+
+TEST(pairs, few_have_no_interval) {
+    static const double change[] = {0.1, 0.1, 0.1001};
+    struct pairs_interval out;
+    pairs_compare(&out, change, 0, 0.05);
+    CHECK(out.half < 0 && out.p >= 1);
+    pairs_compare(&out, change, 1, 0.05);
+    CHECK(out.half < 0 && is_near(out.mean, 0.1, 1e-12));
+    CHECK_EQ_U64(pairs_verdict(&out, 0.01), PAIRS_UNDECIDED);
+    pairs_compare(&out, change, 3, 0.0025);
+    CHECK_EQ_U64(pairs_verdict(&out, 0.01), PAIRS_UNDECIDED);
+}
+
+TEST(pairs, a_verdict_needs_a_change_of_interest) {
+    struct pairs_interval i = {.mean = 0.02, .half = 0.005};
+    CHECK_EQ_U64(pairs_verdict(&i, 0.01), PAIRS_SLOWER);
+    i.mean = -0.02;
+    CHECK_EQ_U64(pairs_verdict(&i, 0.01), PAIRS_FASTER);
+    i.mean = 0.006; /* certainly slower, but not by the difference of interest */
+    CHECK_EQ_U64(pairs_verdict(&i, 0.012), PAIRS_WITHIN);
+    CHECK_EQ_U64(pairs_verdict(&i, 0.01), PAIRS_UNDECIDED);
+    i.half = 0.02;
+    CHECK_EQ_U64(pairs_verdict(&i, 0.01), PAIRS_UNDECIDED);
+}
+
+/* One pair far off neither hides a change nor makes one. */
+TEST(pairs, a_disturbed_pair_decides_nothing) {
+    double change[12];
+    struct pairs_interval out;
+    for (int i = 0; i < 12; ++i) {
+        change[i] = 0.03 + (i % 3 - 1) * 0.002;
+    }
+    change[5] = -0.9;
+    pairs_compare(&out, change, 12, 0.0025);
+    CHECK_EQ_U64(pairs_verdict(&out, 0.01), PAIRS_SLOWER);
+    for (int i = 0; i < 12; ++i) {
+        change[i] = (i % 3 - 1) * 0.002;
+    }
+    change[5] = 0.9;
+    pairs_compare(&out, change, 12, 0.0025);
+    CHECK_EQ_U64(pairs_verdict(&out, 0.01), PAIRS_WITHIN);
+}
+
+/* The order of the pairs does not matter. */
+TEST(pairs, the_order_is_no_part_of_it) {
+    static const double a[] = {0.01, 0.03, -0.02, 0.5, 0.012, 0.011, 0.008, 0.01, 0.013};
+    double b[9];
+    struct pairs_interval one, two;
+    for (int i = 0; i < 9; ++i) {
+        b[i] = a[8 - i];
+    }
+    pairs_compare(&one, a, 9, 0.01);
+    pairs_compare(&two, b, 9, 0.01);
+    CHECK(is_near(one.mean, two.mean, 1e-12) && is_near(one.half, two.half, 1e-12));
+}
+
+/* Comparisons of a program with itself that end with any false verdict among 20 scopes. */
+static uint32_t count_false(struct noise from, uint32_t comparisons) {
+    uint32_t wrong = 0;
+    for (uint32_t i = 0; i < comparisons; ++i) {
+        struct noise n = from;
+        struct noise_result r;
+        n.random = from.random * 100000 + i;
+        noise_compare(&r, &n, NOISE_PAIRS, 0.01, 0.05);
+        wrong += r.slower || r.faster || r.verdict == PAIRS_SLOWER || r.verdict == PAIRS_FASTER;
+    }
+    if (getenv("V")) {
+        printf("%u of %u comparisons are wrong\n", wrong, comparisons);
+    }
+    return wrong;
+}
+
+/* 5 % of 2 000. */
+TEST(pairs, no_false_alarm_on_a_quiet_machine) {
+    CHECK(count_false((struct noise){.random = 1, .run = 0.01}, 1000) <= 50);
+    CHECK(count_false((struct noise){.random = 2, .run = 0.03}, 1000) <= 50);
+}
+
+TEST(pairs, no_false_alarm_on_a_busy_machine) {
+    CHECK(count_false((struct noise){.random = 3, .run = 0.01, .disturbed = 1}, 1000) <= 50);
+    CHECK(count_false((struct noise){.random = 4, .run = 0.05, .disturbed = 1}, 1000) <= 50);
+}
+
+static uint32_t count_found(double change, double run, int disturbed, uint32_t seed) {
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < 200; ++i) {
+        struct noise n = {.random = seed * 100000 + i, .run = run, .disturbed = disturbed};
+        struct noise_result r;
+        n.change = log1p(change);
+        noise_compare(&r, &n, NOISE_PAIRS, 0.01, 0.05);
+        found += r.verdict == PAIRS_SLOWER;
+    }
+    if (getenv("V")) {
+        printf("%u of 200 found\n", found);
+    }
+    return found;
+}
+
+TEST(pairs, extra_work_is_found) {
+    CHECK(count_found(0.05, 0.01, 0, 5) >= 198);
+    CHECK(count_found(0.02, 0.01, 0, 6) >= 196);
+    CHECK(count_found(0.05, 0.01, 1, 7) >= 190);
+}
