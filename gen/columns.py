@@ -14,6 +14,7 @@ KINDS = {"text": "REPORT_TEXT", "count": "REPORT_COUNT", "time": "REPORT_TIME",
 NEEDS = ("samples", "self", "histogram", "first", "gpu", "gpu_histogram", "bytes", "flops", "bound", "device", "counted",
          "multiplexed", "scaled", "self_scaled")
 MARKS = ("scaled", "self_scaled", "corrected")
+BOUNDS = ("at_most",)
 VIEWS = ("table", "tree")
 
 HEAD = """
@@ -31,7 +32,7 @@ value for it. The `legacy` view has a fixed format. Terms are defined in the [gl
 def read(path):
     entries = table.read(path)
     for entry in entries:
-        entry.check(("title", "kind", "field", "sort", "views", "doc"), ("needs", "hide", "mark", "values", "gpu_sort", "fluid_sort",
+        entry.check(("title", "kind", "field", "sort", "views", "doc"), ("needs", "hide", "mark", "bound", "values", "gpu_sort", "fluid_sort",
                                                                       "html", "prometheus"))
         entry.one_of("kind", KINDS)
         entry.one_of("sort", ("yes", "no"))
@@ -47,6 +48,7 @@ def read(path):
         views(entry)
         needs(entry)
         marks(entry)
+        bounds(entry)
         if "html" in entry.values and not re.fullmatch(r"[^:]+: .+", entry.get("html")):
             entry.fail("html '%s' is not of the form TITLE: HINT" % entry.get("html"))
         if "prometheus" in entry.values:
@@ -98,6 +100,14 @@ def marks(entry):
     return names
 
 
+def bounds(entry):
+    names = entry.get("bound").split()
+    for name in names:
+        if name not in BOUNDS:
+            entry.fail("unknown bound '%s' (%s)" % (name, "|".join(BOUNDS)))
+    return names
+
+
 def c_flags(prefix, names):
     return " | ".join(prefix + name.upper() for name in names) or "0"
 
@@ -108,12 +118,13 @@ def render_c(path):
              "#define STINT_COLUMN_COUNT %d\n" % len(entries),
              "static const struct report_column report_columns[STINT_COLUMN_COUNT] = {\n"]
     for entry in entries:
-        lines.append("    {%s, %s, %s, %s, %d /* sortable */, %s, %s, %d /* hide */, %s, %s},\n" % (
+        lines.append("    {%s, %s, %s, %s, %d /* sortable */, %s, %s, %d /* hide */, %s, %s, %s},\n" % (
             table.c_string(entry.name), table.c_string(entry.get("title")),
             KINDS[entry.get("kind")], "offsetof(struct stint_row, %s)" % entry.get("field"),
             entry.get("sort") == "yes", c_flags("REPORT_IN_", views(entry)),
             c_flags("ROW_", needs(entry)), entry.get("hide") == "yes",
-            c_flags("ROW_", marks(entry)), table.c_string(entry.get("doc"))))
+            c_flags("ROW_", marks(entry)),
+            c_flags("ROW_", bounds(entry)), table.c_string(entry.get("doc"))))
     return "".join(lines) + "};\n"
 
 

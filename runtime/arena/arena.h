@@ -72,7 +72,7 @@ struct arena_thread {
     uint32_t frames;
     uint32_t ring;        /* its trace, units; 0 = none */
     uint64_t start_ticks; /* of the last owner */
-    uint64_t end_ticks;
+    uint64_t end_ticks; /* while it is alive: when it last ended an interval, a step or a report */
     char name[16];
     uint64_t lost[ARENA_LOSSES]; /* written by the owner, relaxed */
 };

@@ -36,6 +36,9 @@ static void json_put_text(struct sink *out, const char *key, const char *text) {
 static void json_put_run(struct sink *out, const struct snapshot *s, const struct run *r) {
     sink_text(out, "\"run\":{\"wall_ns\":");
     sink_u64(out, s->wall_ns);
+    if (s->wall_at_least) {
+        sink_text(out, ",\"wall_at_least\":true");
+    }
     json_put_number(out, "steps", s->steps);
     json_put_number(out, "gpu_in_flight", s->gpu_in_flight);
     if (r) {

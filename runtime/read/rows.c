@@ -40,6 +40,7 @@ struct group {
     uint32_t last_thread;
     uint32_t gpu_nodes;
     int has_self;
+    int has_intervals;
 };
 
 #define KEPT_TRIES 200
@@ -305,6 +306,7 @@ static void row_add_node(struct grouping *g, uint32_t row, const struct snapshot
     if (n->saturated) {
         r->has |= ROW_SATURATED;
     }
+    to->has_intervals |= n->kind == STINT_IMPL_INTERVAL_NODE;
     r->samples += n->count;
     r->covered += n->calls;
     to->scaled = saturating_add(to->scaled, n->scaled);
@@ -486,10 +488,24 @@ static uint64_t error_ns(const struct snapshot *s, const struct uncertainty *u) 
     return snapshot_whole(ticks * s->ns_per_tick);
 }
 
-static void fill_share(const struct snapshot *s, struct stint_row *r) {
+/* Any number of intervals of one thread may be open at once. Where they certainly were, their sum says
+ * nothing about a part of the wall time. */
+static int intervals_overlap(const struct snapshot *s, const struct group *from,
+                             const struct stint_row *r) {
+    double most = (double)s->wall_ns * (double)u64_max(r->threads, 1);
+    return from->has_intervals && (double)r->total_ns > most;
+}
+
+static void fill_share(const struct snapshot *s, const struct group *from, struct stint_row *r) {
     r->share_ppm = 0;
     if (s->wall_ns) {
         r->share_ppm = snapshot_whole((double)r->total_ns * 1e6 / (double)s->wall_ns);
+    }
+    if (intervals_overlap(s, from, r)) {
+        r->share_ppm = ROW_UNKNOWN;
+    }
+    if (s->wall_at_least) {
+        r->has |= ROW_AT_MOST;
     }
 }
 
@@ -526,7 +542,7 @@ static void finish_cpu(const struct grouping *g, struct group *from, struct stin
         r->min_ns = u64_clamp(snapshot_ns(s, from->cpu.min), 0, r->avg_ns);
         r->max_ns = u64_clamp(snapshot_ns(s, from->cpu.max), up, UINT64_MAX);
     }
-    fill_share(s, r);
+    fill_share(s, from, r);
 }
 
 static void finish_gpu(const struct grouping *g, struct group *from, struct stint_row *r) {
@@ -568,7 +584,7 @@ static void finish_corrected(const struct grouping *g, const struct group *from,
     if (r->covered) {
         r->avg_ns = r->total_ns / r->covered;
     }
-    fill_share(s, r);
+    fill_share(s, from, r);
 }
 
 static void rows_finish(struct grouping *g) {

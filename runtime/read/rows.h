@@ -21,10 +21,11 @@
 #define ROW_SELF 512u
 #define ROW_COUNTED 1024u /* by counters of the processor or of the kernel */
 #define ROW_MULTIPLEXED 2048u
-#define ROW_SCALED 4096u      /* not all calls were timed: the total is an estimate */
-#define ROW_SELF_SCALED 8192u /* the same of the self time */
-#define ROW_SATURATED 16384u  /* the total is more than a number holds */
-#define ROW_CORRECTED 32768u  /* total, self, share and average are without stint's own cost */
+#define ROW_SCALED 4096u       /* not all calls were timed: the total is an estimate */
+#define ROW_SELF_SCALED 8192u  /* the same of the self time */
+#define ROW_SATURATED 16384u   /* the total is more than a number holds */
+#define ROW_CORRECTED 32768u   /* total, self, share and average are without stint's own cost */
+#define ROW_AT_MOST (1u << 31) /* the share, as the wall time is a lower bound */
 #define ROW_MEASURES 16 /* from this bit on one for each group of gen/measures.ini: ROW_<GROUP> */
 #include "measure_flags.inc"
 
@@ -40,7 +41,7 @@ struct stint_row {
     uint64_t self_ns;
     uint64_t total_error_ns; /* standard error; 0 = exact, ROW_UNKNOWN: too few calls were timed */
     uint64_t self_error_ns;
-    uint64_t share_ppm; /* of the wall time */
+    uint64_t share_ppm; /* of the wall time; ROW_UNKNOWN of intervals that overlap */
     uint64_t avg_ns;
     uint64_t min_ns;
     uint64_t max_ns;

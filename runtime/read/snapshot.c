@@ -120,6 +120,18 @@ static uint32_t count_frames_used(const struct stint_impl_frame *frames) {
     return used;
 }
 
+/* A frame keeps its start when its scope has ended. */
+static uint64_t find_last_begin(const struct snapshot_thread *t) {
+    uint64_t last = 0;
+    for (uint32_t f = 1; f < t->frames_used; ++f) {
+        uint64_t start = STINT_IMPL_LOAD(&t->frames[f].start);
+        if (start < STINT_IMPL_UNTIMED) {
+            last = u64_max(last, start);
+        }
+    }
+    return last;
+}
+
 static int read_threads(struct snapshot *s, const struct arena_header *h) {
     uint64_t most = s->size / sizeof(struct arena_thread);
     uint32_t newest = ACQUIRE(&h->first_thread), unit = newest;
@@ -152,6 +164,7 @@ static int read_threads(struct snapshot *s, const struct arena_header *h) {
             out->frames = NULL;
         }
         out->frames_used = count_frames_used(out->frames);
+        out->last_begin = find_last_begin(out);
         for (size_t c = 0; c + 1 < sizeof out->name; ++c) {
             out->name[c] = STINT_IMPL_LOAD(&t->name[c]);
         }

@@ -118,6 +118,7 @@ struct snapshot_thread {
     struct snapshot_open *open; /* outermost first */
     const struct stint_impl_frame *frames;
     uint32_t frames_used; /* those from there on were never open */
+    uint64_t last_begin;  /* ticks of its latest timed scope, maybe ended; 0: there is none */
 };
 
 struct snapshot_site {
@@ -199,6 +200,7 @@ struct snapshot {
     double ns_per_tick;
     uint64_t start_ns; /* monotonic, when the run began */
     uint64_t wall_ns;  /* since the run or the interval began */
+    int wall_at_least; /* its end is not known: this is up to the last recorded action */
     int corrected;     /* rows are without the nodes' cost */
     struct snapshot_thread *threads;
     uint32_t thread_count;

@@ -303,6 +303,9 @@ int dynamic_add_sample(const char *name, uint64_t ns) {
         if (word && !recorder_add(word, 0, saturating_subtract(now, ticks), ticks)) {
             result = STINT_OK;
         }
+        if (word) {
+            thread_seen(now);
+        }
     }
     return result;
 }

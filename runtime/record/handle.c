@@ -43,5 +43,6 @@ void handle_end_in(uint64_t *handle, uint32_t set) {
         arena_lose(STINT_STATUS_CLOCK_BACK, 1);
     } else {
         recorder_add(word, set, start, now - start);
+        thread_seen(now);
     }
 }

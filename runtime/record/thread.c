@@ -96,6 +96,13 @@ static void block_free(struct thread_block *b) {
     }
 }
 
+void thread_seen(uint64_t ticks) {
+    struct thread_block *b = thread_block_here();
+    if (b) {
+        STINT_IMPL_STORE(&b->record->end_ticks, ticks);
+    }
+}
+
 static void record_end(struct thread_block *b) {
     STINT_IMPL_STORE(&b->record->end_ticks, clock_ticks());
     __atomic_store_n(&b->record->alive, 0, __ATOMIC_RELEASE);

@@ -61,6 +61,9 @@ struct thread_block {
     uint32_t first_edges[THREAD_EDGES] __attribute__((aligned(STINT_IMPL_UNIT)));
 };
 
+/* Notes in the calling thread's record, if it has one, that it is alive at that tick: readers of a
+ * run file without an end count its wall time up to there. Where a scope ends, its frame says so. */
+void thread_seen(uint64_t ticks);
 /* The calling thread's block with `busy` set and the fast path shut, made if need be. NULL if the
  * thread has ended, is already inside (a signal handler), or gets no memory: counted as n
  * losses. */

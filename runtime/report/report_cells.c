@@ -28,12 +28,13 @@ static int has_all(const struct stint_row *row, const struct report_column *c) {
     return !(c->needs & ~row->has);
 }
 
-/* Marks a time that is an estimate. */
-static void cell_mark(char out[TEXT_NUMBER]) {
-    size_t length = strnlen(out, TEXT_NUMBER - 2);
-    memmove(out + 1, out, length);
-    out[0] = '~';
-    out[length + 1] = '\0';
+/* Puts "~" before a time that is an estimate, "<=" before an upper bound. */
+static void cell_mark(char out[TEXT_NUMBER], const char *mark) {
+    size_t marks = strlen(mark);
+    size_t length = strnlen(out, TEXT_NUMBER - 1 - marks);
+    memmove(out + marks, out, length);
+    memcpy(out, mark, marks);
+    out[length + marks] = '\0';
 }
 
 /* "-" where there is nothing to say: no sample, no histogram, no first call in this interval. */
@@ -57,8 +58,14 @@ static void cell_format(char out[TEXT_NUMBER], const struct stint_row *row,
     } else {
         text_time(out, v, config.unit);
     }
-    if (has_all(row, c) && row->has & c->mark) {
-        cell_mark(out);
+    if (!has_all(row, c)) {
+        return;
+    }
+    if (row->has & c->mark) {
+        cell_mark(out, "~");
+    }
+    if (row->has & c->bound && v != ROW_UNKNOWN) {
+        cell_mark(out, "<=");
     }
 }
 

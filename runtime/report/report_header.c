@@ -39,6 +39,7 @@ int report_header(const struct report *r) {
     const struct snapshot *s = r->snapshot;
     uint32_t threads = count_threads(s);
     char wall[TEXT_NUMBER];
+    const char *bound = s->wall_at_least ? "at least " : "";
     text_time(wall, s->wall_ns, CONFIG_UNIT_AUTO);
     text_add(r->out, "stint %s: ", report_view_name(r->options->view));
     header_put_text(r->out, r->about->program);
@@ -46,7 +47,7 @@ int report_header(const struct report *r) {
         text_put(r->out, ", set ", 6);
         text_name(r->out, s->sets[r->options->set], strlen(s->sets[r->options->set]), 0);
     }
-    text_add(r->out, ", %s wall, %u thread%s, by %s", wall, threads, text_plural(threads),
+    text_add(r->out, ", %s%s wall, %u thread%s, by %s", bound, wall, threads, text_plural(threads),
              report_column(r->options->sort)->key);
     if (s->corrected) {
         text_add(r->out, ", corrected");

@@ -75,10 +75,7 @@ static void move_past_threads(uint64_t *now, const struct snapshot *s,
         unit = t->next;
     }
     for (uint32_t i = 0; i < s->thread_count; ++i) {
-        const struct stint_impl_frame *f = s->threads[i].frames;
-        for (uint32_t k = 1; f && k < STINT_IMPL_FRAMES && f[k].guard; ++k) {
-            move_later(now, f[k].start, 0);
-        }
+        move_later(now, s->threads[i].last_begin, 0);
     }
 }
 

@@ -111,6 +111,7 @@ static int take_snapshot(struct run *r, const char *base, uint64_t size, int her
         return -1;
     }
     s->ns_per_tick = rate; /* more exact than the two stamps of a short run */
+    s->wall_at_least = 1;
     return 0;
 }
 

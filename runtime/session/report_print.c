@@ -20,6 +20,7 @@
 #include "interval.h"
 #include "process.h"
 #include "read/baseline.h"
+#include "record/thread.h"
 #include "report/report.h"
 #include "views/views.h"
 
@@ -68,6 +69,7 @@ static int report_render_interval(struct text *out, const struct report_options 
     if (interval_open(&s, how & PRINT_RESET)) {
         return how & PRINT_QUIET ? 0 : report_no_memory();
     }
+    thread_seen(s.now.ticks);
     struct report_cost each;
     report_cost_read(&each, &cost, s.ns_per_tick);
     struct report r = {&s, o, out, &each, here_fill(&here)};

@@ -90,6 +90,7 @@ static void step_add_sample(void) {
     struct arena_header *h = arena_header();
     if (h) {
         __atomic_fetch_add(&h->steps, 1, __ATOMIC_RELAXED);
+        thread_seen(at);
     }
     /* at < before: two threads at the same time; the sample of the other one contains both steps */
     if (!before || at < before || word & STINT_IMPL_SITE_OFF) {

@@ -56,6 +56,9 @@ static void html_put_run(struct sink *out, const struct run *r) {
     }
     sink_text(out, ",\"run\":{\"wall_ns\":");
     sink_u64(out, s->wall_ns);
+    if (s->wall_at_least) {
+        sink_text(out, ",\"wall_at_least\":true");
+    }
     html_text(out, "program", r->program);
     html_text(out, "command", r->command);
     html_text(out, "host", r->host);

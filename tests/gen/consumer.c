@@ -47,6 +47,7 @@ enum {
     ROW_SELF = 512,
     ROW_COUNTED = 1024,
     ROW_MULTIPLEXED = 2048,
+    ROW_AT_MOST = 1 << 30,
     ROW_MEASURES = 16
 };
 #include "measure_flags.inc"
@@ -73,6 +74,7 @@ struct report_column {
     uint32_t needs;
     int hide;
     uint32_t mark;
+    uint32_t bound;
     const char *doc;
 };
 

@@ -122,6 +122,10 @@ static const struct report_sort report_sorts[] = {
         self.refuse(RATE.replace("= scaled", "= certain"),
                     "[rate]: unknown mark 'certain' (scaled|self_scaled|corrected)")
 
+    def test_bound(self):
+        self.refuse(RATE.replace("mark = scaled", "bound = most"),
+                    "[rate]: unknown bound 'most' (at_most)")
+
     def test_hide(self):
         self.refuse(RATE.replace("hide = yes", "hide = 1"), "[rate]: unknown hide '1' (yes|no)")
 

@@ -91,6 +91,67 @@ static void ready(void) {
     fflush(stdout);
 }
 
+/* An action that is no new maximum but the first time. */
+static void act(const char *what) {
+    static stint_timer interval;
+    if (!strcmp(what, "scope")) {
+        REGISTER_TIMER("act");
+    } else if (!strcmp(what, "interval")) {
+        TIMER_BEGIN(interval, "act");
+        TIMER_END(interval);
+    } else if (!strcmp(what, "sample")) {
+        stint_add_sample("act", 1);
+    } else if (!strcmp(what, "step")) {
+        stint_step();
+    } else if (!strcmp(what, "report")) {
+        stint_report("table");
+    }
+}
+
+/* Then the run is killed: the file shows its last action, or its end is too early. On the fake clock
+ * only. */
+static void act_last(const char *what) {
+    act(what);
+    spend_us(700000000);
+    act(what);
+    spend_us(600000000);
+    act(what);
+    if (!strcmp(what, "exit")) {
+        act("scope");
+        _exit(0);
+    }
+    raise(SIGKILL);
+}
+
+static volatile sig_atomic_t told, times;
+
+/* Scopes one after the other, on two threads; says how long the main thread has done so. */
+static void *load(void *nothing) {
+    for (;;) {
+        REGISTER_TIMER("load");
+        ++times;
+    }
+    return nothing;
+}
+
+static void tick(void) {
+    pthread_t thread;
+    struct timespec start, now;
+    clock_gettime(CLOCK_MONOTONIC_RAW, &start);
+    pthread_create(&thread, NULL, load, NULL);
+    ready();
+    for (;;) {
+        clock_gettime(CLOCK_MONOTONIC_RAW, &now);
+        {
+            REGISTER_TIMER("tick");
+            spend_us(200);
+        }
+        printf("%.9f\n",
+               (double)(now.tv_sec - start.tv_sec) + 1e-9 * (double)(now.tv_nsec - start.tv_nsec));
+        fflush(stdout);
+    }
+}
+
 static void hang(void) {
     REGISTER_TIMER("outer");
     spend_us(2000);
@@ -114,8 +175,6 @@ static void busy(void) {
         REGISTER_TIMER("rare, and with a name that is longer than a narrow terminal has room for");
     }
 }
-
-static volatile sig_atomic_t told, times;
 
 static void tell(int number) {
     told = number;
@@ -202,7 +261,13 @@ int main(int argc, char **argv) {
         send_work();
         return 0;
     }
+    if (!strcmp(story, "tick")) {
+        tick();
+    }
     work();
+    if (!strcmp(story, "last")) {
+        act_last(argv[2]);
+    }
     if (!strcmp(story, "long")) { /* the second is not the longest: its end is in the trace alone */
         long_scope(500);
         long_scope(400);

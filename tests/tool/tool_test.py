@@ -8,6 +8,7 @@ PROGRAM is tool_program.c on the real clock, FAKE_PROGRAM on one that only it ad
 the environment writes the golden files anew.
 """
 import fcntl
+import json
 import os
 import pathlib
 import pty
@@ -548,6 +549,47 @@ def case_states(folder):
     text = tool("info", file).out
     wall = re.search(r"wall +at least ([\d.]+) s$", text, re.M)
     need(wall and 900 <= float(wall.group(1)) < 901, text)
+
+
+def case_killed_wall(folder):
+    """The wall time of a killed run reaches to its last action, and is a lower bound wherever it is shown."""
+    file = folder / "r.stint"
+    for what in ("scope", "interval", "sample", "step", "report", "exit"):
+        rc = 0 if what == "exit" else -signal.SIGKILL
+        record(file, "last", what, program=FAKE, rc=rc)
+        move_away(file)
+        merged = folder / "merged.stint"
+        tool("merge", "-o", merged, file)
+        for path in (file, merged):
+            text = tool("report", path).out
+            need(re.search(r", at least 130\d s wall, ", text), what, text)
+        share = table(text)["load"][3]
+        need(share.startswith("<="), share, text)
+    need('"wall_at_least":true' in tool("export", "--to", "json", file).out)
+    need('"wall_at_least":true' in tool("export", "--to", "html", file).out)
+    need(re.search(r"wall at least 130\d s -> at least 130\d s", tool("diff", file, merged).out))
+    need("at least" in tool("top", "--once", file).out.split("\n")[0])
+    # With an end, it is exact.
+    record(file, program=FAKE)
+    text = tool("report", file).out
+    need("at least" not in text.split("\n")[0] and "<=" not in text, text)
+    need("wall_at_least" not in tool("export", "--to", "json", file).out)
+
+
+def case_killed_under_load(folder):
+    """As much of the run as it said that it had done, and not more than was waited for."""
+    file = folder / "r.stint"
+    before = time.monotonic()
+    process = start(file, "tick")
+    said = [float(process.stdout.readline()) for _ in range(500)]
+    process.kill()
+    said += map(float, process.stdout.read().split(b"\n")[:-1])
+    process.wait()
+    waited = time.monotonic() - before
+    run = json.loads(tool("export", "--to", "json", file).out)
+    need(run["run"]["wall_at_least"], run["run"])
+    # The clocks of the two processes run at rates that differ by what NTP corrects.
+    need(said[-1] <= run["run"]["wall_ns"] / 1e9 <= waited * 1.001, said[-1], run["run"], waited)
 
 
 def case_live(folder):

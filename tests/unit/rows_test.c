@@ -342,3 +342,19 @@ TEST(rows, agree_with_a_plain_account_under_recursion) {
 }
 
 HARNESS_MAIN()
+
+TEST(rows, intervals_that_overlap_have_no_share) {
+    {
+        REGISTER_TIMER("scope");
+        fake_advance(100);
+    }
+    stint_add_sample("apart", 90);
+    stint_add_sample("overlap", 90);
+    stint_add_sample("overlap", 90);
+    flat(0);
+    CHECK_EQ_U64(flat_row("scope")->share_ppm, 1000000);
+    CHECK_EQ_U64(flat_row("apart")->share_ppm, 900000);
+    CHECK_EQ_U64(flat_row("overlap")->share_ppm, ROW_UNKNOWN);
+    CHECK_EQ_U64(flat_row("overlap")->total_ns, 180);
+    interval_close(&s);
+}

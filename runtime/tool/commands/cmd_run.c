@@ -170,14 +170,15 @@ static void print_line(const char *path, int kept) {
     for (uint32_t i = 0; i < r.snapshot.node_count; ++i) {
         calls += r.snapshot.nodes[i].count + r.snapshot.nodes[i].recursions;
     }
+    const char *bound = r.at_least ? "at least " : "";
     text_time(wall, r.snapshot.wall_ns, CONFIG_UNIT_AUTO);
     run_view_state(state, sizeof state, &r);
     state[strcspn(state, ":")] = '\0';
     if (kept) {
         snprintf(place, sizeof place, ", in %.300s", path);
     }
-    log_error("also recorded: %.60s, %s, %s wall, %llu call%s%s", r.program, state, wall,
-              (unsigned long long)calls, text_plural(calls), place);
+    log_note("also recorded: %.60s, %s, %s%s wall, %llu call%s%s", r.program, state, bound, wall,
+             (unsigned long long)calls, text_plural(calls), place);
     run_close(&r);
 }
 

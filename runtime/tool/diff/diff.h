@@ -76,6 +76,7 @@ struct diff_run {
     const char *program;
     const char *host;
     double wall;      /* nanoseconds */
+    int at_least;     /* the wall time: the run was killed */
     double reference; /* picoseconds per iteration of the reference loop, 0 = unknown */
     /* All equal in two runs: the same file, or a copy of it. */
     uint64_t bytes; /* 0 = not of a file */

@@ -105,8 +105,10 @@ static void put_json_string(struct sink *out, const char *key, const char *text)
 
 static void put_json_side(const struct writer *w, int side) {
     double wall = 0;
+    int at_least = 0;
     for (uint32_t i = 0; i < w->d->runs[side]; ++i) {
         wall += w->d->run[side][i].wall / w->d->runs[side];
+        at_least |= w->d->run[side][i].at_least;
     }
     put_json_string(w->out, "{\"program\":", text_or_unknown(w->d->run[side][0].program));
     put_json_string(w->out, ",\"host\":", text_or_unknown(w->d->run[side][0].host));
@@ -114,6 +116,9 @@ static void put_json_side(const struct writer *w, int side) {
     sink_u64(w->out, w->d->runs[side]);
     sink_text(w->out, ",\"wall_ns\":");
     put_number(w->out, number_fixed(wall, 0));
+    if (at_least) {
+        sink_text(w->out, ",\"wall_at_least\":true");
+    }
     sink_put(w->out, "}", 1);
 }
 

@@ -275,6 +275,7 @@ static int keep_run(struct diff *d, int side, uint32_t number, struct run *run) 
     to->program = copy_bytes(d, run->program, strlen(run->program));
     to->host = copy_bytes(d, run->host, strlen(run->host));
     to->wall = (double)run->snapshot.wall_ns;
+    to->at_least = run->at_least;
     to->reference = h->about.reference_ps;
     to->bytes = h->used;
     to->start_ticks = h->start.ticks;

@@ -431,6 +431,16 @@ static void put_diff_head(struct show *s) {
     }
 }
 
+/* "at least " if the end of a run of that side is not known. */
+static const char *wall_bound(const struct diff *d, int side) {
+    for (uint32_t i = 0; i < d->runs[side]; ++i) {
+        if (d->run[side][i].at_least) {
+            return "at least ";
+        }
+    }
+    return "";
+}
+
 static void put_diff_tail(struct show *s) {
     const struct diff *d = s->d;
     char a[TEXT_NUMBER], b[TEXT_NUMBER], change[TEXT_NUMBER], error[TEXT_NUMBER];
@@ -451,12 +461,12 @@ static void put_diff_tail(struct show *s) {
     if (s->o->paired) {
         put_pairs_end(s);
     }
-    text_add(
-        s->out,
-        "total: %u %s, %u %s, %u same, %u unsure, %u new, %u gone; wall %s -> %s (%s +/- %s)\n",
-        d->verdicts[DIFF_SLOWER], more, d->verdicts[DIFF_FASTER], less, d->verdicts[DIFF_SAME],
-        d->verdicts[DIFF_UNSURE], d->verdicts[DIFF_APPEARED], d->verdicts[DIFF_GONE], a, b, change,
-        error);
+    text_add(s->out,
+             "total: %u %s, %u %s, %u same, %u unsure, %u new, %u gone; wall %s%s -> %s%s (%s +/- "
+             "%s)\n",
+             d->verdicts[DIFF_SLOWER], more, d->verdicts[DIFF_FASTER], less, d->verdicts[DIFF_SAME],
+             d->verdicts[DIFF_UNSURE], d->verdicts[DIFF_APPEARED], d->verdicts[DIFF_GONE],
+             wall_bound(d, 0), a, wall_bound(d, 1), b, change, error);
 }
 
 void diff_show(struct diff *d, const struct diff_options *o, uint32_t top, int markdown,

@@ -450,6 +450,10 @@ static int copy_thread(struct merge *m, struct merge_map *map, uint32_t index,
     to->ring = ring;
     to->start_ticks = merge_tick_or_none(map, from->start_ticks);
     to->end_ticks = merge_tick_or_none(map, from->end_ticks);
+    if (t->alive) { /* closed frames are not copied: when it was last seen is kept here */
+        to->end_ticks =
+            u64_max(to->end_ticks, merge_tick_or_none(map, u64_min(t->last_begin, INT64_MAX / 4)));
+    }
     memcpy(to->lost, from->lost, sizeof to->lost);
     name_thread(m, map, to, t->name);
     to->next = h->first_thread;

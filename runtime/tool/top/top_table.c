@@ -208,14 +208,15 @@ static void table_describe(struct top_table *t, const struct run *r) {
     char wall[TEXT_NUMBER], state[128];
     struct text name;
     const struct snapshot *s = &r->snapshot;
+    const char *bound = s->wall_at_least ? "at least " : "";
     text_time(wall, s->wall_ns, CONFIG_UNIT_AUTO);
     run_view_state(state, sizeof state, r);
     state[strcspn(state, ":")] = '\0';
     const char *program = text_or_unknown(r->program);
     text_start(&name);
     text_name(&name, program, strlen(program), 40);
-    snprintf(t->head, sizeof t->head, "stint top: %.*s, %s, %s wall", (int)name.length,
-             name.data ? name.data : "", state, wall);
+    snprintf(t->head, sizeof t->head, "stint top: %.*s, %s, %s%s wall", (int)name.length,
+             name.data ? name.data : "", state, bound, wall);
     text_free(&name);
     t->lost = 0;
     t->open = 0;

@@ -10,7 +10,11 @@ const table = (() => {
     // Calls that were open when the run was read count as long as they have run: at least that.
     const timeOf = (stat) => (stat.total_ns || 0) + (stat.open_all_ns || 0);
     const shareOf = (stat) => wall ? timeOf(stat) / wall : 0;
-    const widest = Math.max(1e-9, ...chunked(stats, (part) => Math.max(...part.map(shareOf))));
+    // Any number of intervals of one thread may be open at once: their sum is no part of the time.
+    const overlaps = (stat) =>
+        stat.interval && shareOf(stat) > 1.001 * Math.max(1, stat.threads || 1);
+    const widest = Math.max(1e-9, ...chunked(stats, (part) =>
+        Math.max(...part.map((stat) => overlaps(stat) ? 0 : shareOf(stat)))));
     const gpu = (key) => (stat) => stat.gpu ? stat.gpu[key] : null;
     const field = (key) => (stat) => stat[key] === undefined ? null : stat[key];
     const threadName = (stat) => {
@@ -104,6 +108,10 @@ const table = (() => {
 
     function shareCell(stat, share) {
         const bar = el("span", {className: "share-bar"}, el("span"), el("span"));
+        if (overlaps(stat)) {
+            return el("td", {className: "share", title: overText(stat)},
+                el("span", {className: "share-text", textContent: "\u2013"}));
+        }
         bar.children[0].style.width = 100 * share / widest + "%";
         bar.children[1].style.width = 100 * share / widest *
             (timeOf(stat) ? Math.min(1, (stat.self_ns || 0) / timeOf(stat)) : 0) + "%";
@@ -161,8 +169,8 @@ const table = (() => {
         if (shareOf(stat) <= 1.001) {
             return "";
         }
-        if (stat.interval) {
-            return "Its intervals overlap; each counts in full";
+        if (overlaps(stat)) {
+            return "Its intervals overlap: their sum is no share of the wall time";
         }
         return stat.threads > 1
             ? "It ran on " + format.count(stat.threads) + " threads, whose times are added" : "";
@@ -171,18 +179,21 @@ const table = (() => {
     function note() {
         const over = stats.filter((stat) => overText(stat));
         const reasons = [];
-        if (over.some((stat) => !stat.interval)) {
+        if (over.some((stat) => !overlaps(stat))) {
             const threads = run.run.threads || 0;
-            reasons.push("times of threads are added (" + format.count(threads) +
+            reasons.push("Shares can exceed 100 % of the wall time: times of threads are added (" +
+                format.count(threads) +
                 " threads have up to " + format.time(threads * wall) + " in " +
-                format.time(wall) + ")");
+                format.time(wall) + ").");
         }
-        if (over.some((stat) => stat.interval)) {
-            reasons.push("intervals may overlap, and each counts in full");
+        if (over.some(overlaps)) {
+            reasons.push("Intervals that overlap have no share: each counts in full.");
+        }
+        if (run.run.wall_at_least) {
+            reasons.push("The end of the run is not known: its shares are at most these.");
         }
         byId("table-note").hidden = !reasons.length;
-        byId("table-note").textContent = "Shares can exceed 100 % of the wall time: " +
-            reasons.join("; ") + ".";
+        byId("table-note").textContent = reasons.join(" ");
     }
 
     // How many columns are out of sight on the right: the button beside the count says so.
