@@ -10,7 +10,7 @@ def read(path):
     entries = table.read(path)
     for entry in entries:
         entry.check(("layer", "data", "doc", "file"), ("program", "binary"))
-        entry.check_identifier("name", entry.name)
+        entry.check_identifier("name", function(entry))
         entry.one_of("layer", LAYERS)
         for key in ("program", "binary"):
             if key in entry.values:
@@ -19,6 +19,10 @@ def read(path):
             entry.fail("neither the tool nor stint_export writes it")
     table.unique(entries, "file")
     return entries
+
+
+def function(entry):
+    return entry.name.replace("-", "_")
 
 
 def of_tool(path):
@@ -34,7 +38,7 @@ def names(entries):
 
 
 def declarations(path, layer):
-    functions = ["int export_%s(struct sink *out, struct run *r);\n" % entry.name
+    functions = ["int export_%s(struct sink *out, struct run *r);\n" % function(entry)
                  for entry in read(path) if entry.get("layer") == layer]
     return table.c_banner(path) + "".join(functions)
 
@@ -50,7 +54,7 @@ def render_viewers(path):
 def render_c(path):
     """The list of the tool."""
     rows = ["    {%s, export_%s, %d /* binary */},\n"
-            % (table.c_string(entry.name), entry.name, entry.get("binary") == "yes")
+            % (table.c_string(entry.name), function(entry), entry.get("binary") == "yes")
             for entry in of_tool(path)]
     return "%sstatic const struct format formats[] = {\n%s};\n" % (
         table.c_banner(path), "".join(rows))
@@ -59,7 +63,7 @@ def render_c(path):
 def render_program(path):
     """The list of stint_export, and the names for its message."""
     entries = of_program(path)
-    rows = ["    {%s, statistics_put_%s},\n" % (table.c_string(entry.name), entry.name)
+    rows = ["    {%s, statistics_put_%s},\n" % (table.c_string(entry.name), function(entry))
             for entry in entries]
     return ("%s#define PROGRAM_FORMATS %s\n"
             "static const struct program_format program_formats[] = {\n%s};\n" % (

@@ -193,6 +193,7 @@ struct arena_about {
     uint32_t gpu; /* the back end; 0 = not requested */
     uint32_t cpus;
     uint32_t reference_ps; /* see reference.h; 0 = not measured */
+    uint32_t rank;         /* of a parallel run, + 1; 0 = no launcher gave one */
 };
 
 /* The lines of a source file for one thread. The line numbers follow, 32 bits each, then, on a multiple
@@ -259,6 +260,7 @@ struct arena_header {
     uint32_t outside; /* struct arena_measures of the group memory: of the threads that have no
                        * record; units, 0 = none. Release */
     uint32_t cost;    /* struct arena_cost; units, 0 = none: the program has not ended. Release */
+    uint32_t reserved;
     uint64_t lost[ARENA_LOSSES]; /* losses that belong to no thread; atomic adds */
     uint32_t set_chunk[ARENA_SETS / ARENA_SETS_PER_CHUNK];
     uint32_t site_chunk[ARENA_SITE_CHUNKS];

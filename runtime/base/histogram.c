@@ -1,11 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "histogram.h"
 
+#include <string.h>
+
 uint64_t histogram_low(uint32_t bucket) {
     if (bucket < 32) {
         return bucket;
     }
     return (uint64_t)(16 + bucket % 16) << (bucket / 16 - 1);
+}
+
+/* The bucket of a value that may be longer than the last one's. */
+static uint32_t histogram_find(double value) {
+    if (value >= (double)histogram_low(STINT_IMPL_BUCKETS - 1)) {
+        return STINT_IMPL_BUCKETS - 1;
+    }
+    return stint_impl_bucket((uint64_t)value);
+}
+
+double histogram_middle(uint32_t bucket) {
+    return (double)(histogram_low(bucket) + histogram_low(bucket + 1) - 1) / 2;
+}
+
+void histogram_to_ns(struct histogram *out, const struct histogram *from, double unit) {
+    memset(out, 0, sizeof *out);
+    for (uint32_t i = 0; i < STINT_IMPL_BUCKETS; ++i) {
+        if (from->bucket[i]) {
+            out->bucket[histogram_find(histogram_middle(i) * unit)] += from->bucket[i];
+        }
+    }
 }
 
 uint64_t histogram_count(const struct histogram *h) {

@@ -22,6 +22,7 @@
 #include "errno_keep.h"
 #include "error_text.h"
 #include "log.h"
+#include "number.h"
 #include "print.h"
 #include "replace_file.h"
 #include "scratch.h"
@@ -30,7 +31,7 @@
 
 #define HOST_BYTES 65 /* Linux has none longer */
 
-/* The rank of a parallel run, as the common launchers tell it; "0" outside one. */
+/* The rank of a parallel run, as the common launchers tell it; NULL outside one. */
 static const char *find_rank(void) {
     static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",
                                         "SLURM_PROCID"};
@@ -40,7 +41,16 @@ static const char *find_rank(void) {
             return value;
         }
     }
-    return "0";
+    return NULL;
+}
+
+int64_t output_rank(void) {
+    const char *rank = find_rank();
+    uint64_t number;
+    if (!rank || number_read_whole(rank, 0, UINT32_MAX - 1, &number)) {
+        return -1;
+    }
+    return (int64_t)number;
 }
 
 int output_path(char *out, size_t size, const char *pattern) {
@@ -56,6 +66,9 @@ int output_path(char *out, size_t size, const char *pattern) {
                 piece = number;
             } else if (*pattern == 'r') {
                 piece = find_rank();
+                if (!piece) {
+                    piece = "0";
+                }
                 n = strlen(piece);
             } else if (*pattern == 'h') {
                 if (gethostname(host, sizeof host)) {

@@ -48,7 +48,8 @@ void export_csv_cell(struct sink *out, struct export_name text);
 struct run;
 /* The two formats that do not need a run file: `maybe` is the file's run or NULL. 0, or -1 if there
  * is not enough memory. */
-int export_csv_snapshot(struct sink *out, struct snapshot *s, int each_thread);
+int export_csv_snapshot(struct sink *out, struct snapshot *s, const struct run *maybe,
+                        int each_thread);
 int export_json_snapshot(struct sink *out, struct snapshot *s, const struct run *maybe);
 
 #endif

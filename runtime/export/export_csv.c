@@ -9,6 +9,8 @@
 #include "base/text.h"
 #include "export.h"
 #include "export_columns.h"
+#include "export_histogram.h"
+#include "read/run.h"
 
 static void csv_put_quoted(struct sink *out, const char *clean, size_t n) {
     sink_put(out, "\"", 1);
@@ -52,6 +54,33 @@ static void csv_put_thread(struct sink *out, const struct snapshot *s, uint32_t 
     export_csv_cell(out, export_field(s->threads[thread].name, sizeof s->threads[thread].name));
 }
 
+/* Of which process a row is: rows of several runs are in one table of a database. */
+static void csv_put_process(struct sink *out, const struct run *maybe) {
+    sink_put(out, ",", 1);
+    if (maybe) {
+        csv_put_text(out, maybe->host);
+    }
+    sink_put(out, ",", 1);
+    if (maybe && maybe->pid) {
+        sink_u64(out, maybe->pid);
+    }
+    sink_put(out, ",", 1);
+    if (maybe && maybe->rank) {
+        sink_u64(out, maybe->rank - 1);
+    }
+}
+
+static void csv_put_histogram(struct sink *out, struct export_histograms *h, uint32_t row,
+                              int gpu) {
+    uint64_t from = out->written + out->length;
+    export_histogram_put(out, h, row, gpu, ",\"");
+    if (out->written + out->length == from) {
+        sink_put(out, ",", 1);
+    } else {
+        sink_put(out, "\"", 1);
+    }
+}
+
 static void csv_put_row(struct sink *out, const struct snapshot *s, const struct stint_row *r,
                         const struct export_columns *columns) {
     export_csv_cell(out, export_row_name(r));
@@ -67,14 +96,15 @@ static void csv_put_row(struct sink *out, const struct snapshot *s, const struct
             sink_u64(out, export_column_value(c, r));
         }
     }
-    sink_put(out, "\r\n", 2);
 }
 
-int export_csv_snapshot(struct sink *out, struct snapshot *s, int each_thread) {
+int export_csv_snapshot(struct sink *out, struct snapshot *s, const struct run *maybe,
+                        int each_thread) {
     const struct export_columns *columns = export_columns(s);
     struct rows rows;
+    struct export_histograms buckets;
     uint32_t *order = export_rows(&rows, s, each_thread);
-    if (!order || !columns) {
+    if (!order || !columns || export_histograms_start(&buckets, s, &rows)) {
         return -1;
     }
     sink_text(out, "name,set,tid,thread");
@@ -82,13 +112,17 @@ int export_csv_snapshot(struct sink *out, struct snapshot *s, int each_thread) {
         sink_put(out, ",", 1);
         sink_text(out, columns->column[i].key);
     }
-    sink_put(out, "\r\n", 2);
+    sink_text(out, ",host,pid,rank,histogram,gpu_histogram\r\n");
     for (uint32_t i = 0; i < rows.count; ++i) {
         csv_put_row(out, s, &rows.row[order[i]], columns);
+        csv_put_process(out, maybe);
+        csv_put_histogram(out, &buckets, order[i], 0);
+        csv_put_histogram(out, &buckets, order[i], 1);
+        sink_put(out, "\r\n", 2);
     }
     return 0;
 }
 
 int export_csv(struct sink *out, struct run *r) {
-    return export_csv_snapshot(out, &r->snapshot, 0);
+    return export_csv_snapshot(out, &r->snapshot, r, 0);
 }

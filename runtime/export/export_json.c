@@ -10,6 +10,7 @@
 #include "base/status.h"
 #include "export.h"
 #include "export_columns.h"
+#include "export_histogram.h"
 #include "export_tables.h"
 #include "read/line_rows.h"
 
@@ -52,6 +53,9 @@ static void json_put_run(struct sink *out, const struct snapshot *s, const struc
         json_put_text(out, "clock", r->clock);
         json_put_text(out, "gpu", r->gpu);
         json_put_number(out, "pid", r->pid);
+        if (r->rank) {
+            json_put_number(out, "rank", r->rank - 1);
+        }
         json_put_number(out, "parent_pid", r->parent_pid);
         json_put_number(out, "cpus", r->cpus);
         json_put_number(out, "start_real_ns", r->start_real_ns);
@@ -59,8 +63,9 @@ static void json_put_run(struct sink *out, const struct snapshot *s, const struc
     sink_put(out, "}", 1);
 }
 
+/* buckets: of the table that the row is in, or NULL. */
 static void json_put_row(struct sink *out, const struct snapshot *s, const struct stint_row *r,
-                         const struct export_columns *columns) {
+                         const struct export_columns *columns, struct export_histograms *buckets) {
     struct export_name name = export_row_name(r);
     sink_text(out, "{\"name\":");
     sink_json(out, name.bytes, name.length);
@@ -70,24 +75,48 @@ static void json_put_row(struct sink *out, const struct snapshot *s, const struc
         json_put_number(out, "thread", r->thread);
     }
     export_columns_put(out, columns, r, 0, ",");
+    uint32_t row = 0;
+    if (buckets) {
+        row = (uint32_t)(r - buckets->rows->row);
+        export_histogram_put(out, buckets, row, 0, ",\"histogram\":");
+    }
     if (r->has & ROW_GPU) {
         export_columns_put(out, columns, r, 1, ",\"gpu\":{");
+        if (buckets) {
+            export_histogram_put(out, buckets, row, 1, ",\"histogram\":");
+        }
         sink_put(out, "}", 1);
     }
 }
 
+/* Of which process a row is: rows of several runs are in one table of a database. */
+static void json_put_process(struct sink *out, const struct run *maybe) {
+    if (!maybe) {
+        return;
+    }
+    json_put_text(out, "host", maybe->host);
+    if (maybe->pid) {
+        json_put_number(out, "pid", maybe->pid);
+    }
+    if (maybe->rank) {
+        json_put_number(out, "rank", maybe->rank - 1);
+    }
+}
+
 /* Statistics, all threads together or one row per thread, the largest total first. */
-static int json_put_stats(struct sink *out, struct snapshot *s,
+static int json_put_stats(struct sink *out, struct snapshot *s, const struct run *maybe,
                           const struct export_columns *columns, const char *key, int each_thread) {
     struct rows rows;
+    struct export_histograms buckets;
     uint32_t *order = export_rows(&rows, s, each_thread);
-    if (!order) {
+    if (!order || export_histograms_start(&buckets, s, &rows)) {
         return -1;
     }
     sink_text(out, key);
     for (uint32_t i = 0; i < rows.count; ++i) {
         export_start_item(out, i);
-        json_put_row(out, s, &rows.row[order[i]], columns);
+        json_put_row(out, s, &rows.row[order[i]], columns, &buckets);
+        json_put_process(out, maybe);
         sink_put(out, "}", 1);
     }
     sink_put(out, "]", 1);
@@ -105,7 +134,7 @@ static int json_put_tree(struct sink *out, struct snapshot *s,
     for (uint32_t i = 0; i < rows.count; ++i) {
         const struct stint_row *r = &rows.row[i];
         export_start_item(out, i);
-        json_put_row(out, s, r, columns);
+        json_put_row(out, s, r, columns, NULL);
         if (r->parent != SNAPSHOT_NONE) {
             json_put_number(out, "parent", r->parent);
         }
@@ -229,8 +258,8 @@ int export_json_snapshot(struct sink *out, struct snapshot *s, const struct run 
     }
     sink_text(out, "{\"schema\":\"" EXPORT_JSON_SCHEMA "\",\n");
     json_put_run(out, s, maybe);
-    if (json_put_stats(out, s, columns, ",\n\"stats\":[", 0) ||
-        json_put_stats(out, s, columns, ",\n\"thread_stats\":[", 1) ||
+    if (json_put_stats(out, s, maybe, columns, ",\n\"stats\":[", 0) ||
+        json_put_stats(out, s, maybe, columns, ",\n\"thread_stats\":[", 1) ||
         json_put_tree(out, s, columns)) {
         return -1;
     }

@@ -692,6 +692,21 @@ int rows_quantile(uint64_t *ns, const struct rows *rows, uint32_t row, uint32_t 
     return 0;
 }
 
+uint64_t rows_timed_ns(const struct rows *rows, uint32_t row, int gpu) {
+    const struct grouping *g = rows->grouping;
+    if (!g || row >= rows->count) {
+        return 0;
+    }
+    if (gpu) {
+        return g->groups[row].gpu.total;
+    }
+    uint64_t ticks = g->groups[row].cpu.total;
+    if (ticks == UINT64_MAX) {
+        return ticks;
+    }
+    return snapshot_ns(g->s, ticks);
+}
+
 #define ROW_NOT_YET (SNAPSHOT_NONE - 1)
 
 /* A row for each node, in the snapshot's memory; NULL without. */

@@ -128,5 +128,7 @@ int rows_link_children(struct rows_links *out, struct snapshot *s, const struct 
  * into: whether the children of the row are visited. */
 uint32_t rows_walk_next(const struct rows_links *links, const struct rows *rows, uint32_t row,
                         int into, uint32_t *depth);
+/* The sum of the same calls in nanoseconds; UINT64_MAX: more than a number holds. */
+uint64_t rows_timed_ns(const struct rows *rows, uint32_t row, int gpu);
 
 #endif

@@ -28,6 +28,7 @@ struct run {
     const char *compiler; /* of the runtime */
     const char *clock;
     const char *gpu; /* back end and why it can do nothing */
+    uint32_t rank;   /* + 1; 0 = not known */
     uint32_t pid;
     uint32_t parent_pid;
     uint32_t cpus;

@@ -18,6 +18,7 @@ void run_read_about(struct run *r) {
     r->clock = read_about_text(r, h->about.clock);
     r->gpu = read_about_text(r, h->about.gpu);
     r->cost = snapshot_at(&r->snapshot, h->cost, sizeof *r->cost);
+    r->rank = h->about.rank;
     r->pid = h->pid;
     r->parent_pid = h->parent_pid;
     r->cpus = h->about.cpus;

@@ -519,6 +519,9 @@ static int read_all(struct snapshot *s, const char *base, uint64_t size, uint64_
     }
     s->start_ns = start_ns;
     s->ns_per_tick = clock_ns_per_tick(&h->start, now, h->ticks_per_us);
+    if (h->ticks_per_us) {
+        s->steady_ns_per_tick = 256000.0 / (double)h->ticks_per_us;
+    }
     s->wall_ns = saturating_subtract(now->monotonic_ns, start_ns);
     for (uint32_t k = 0; k < STINT_STATUS_COUNT; ++k) {
         s->lost[k] = STINT_IMPL_LOAD(&h->lost[k]);

@@ -198,6 +198,9 @@ struct snapshot {
     uint64_t size;
     struct clock_stamp now;
     double ns_per_tick;
+    /* As the writer measured it at its start, to 0.1 %: the same in every reading of a run, so that
+     * counts per bucket of nanoseconds never fall. 0: as ns_per_tick. */
+    double steady_ns_per_tick;
     uint64_t start_ns; /* monotonic, when the run began */
     uint64_t wall_ns;  /* since the run or the interval began */
     int wall_at_least; /* its end is not known: this is up to the last recorded action */

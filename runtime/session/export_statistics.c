@@ -9,6 +9,7 @@
 #include "base/target.h"
 #include "export/export_columns.h"
 #include "interval.h"
+#include "read/run.h"
 #include "report_print.h"
 
 static int statistics_put_text(struct sink *to, void *unused) {
@@ -25,14 +26,17 @@ static int statistics_put_text(struct sink *to, void *unused) {
 
 /* Writes the statistics of the current interval. */
 static int snapshot_put(struct sink *to, int json) {
-    struct snapshot s;
-    int result = interval_open(&s, 0);
-    if (!result && json) {
-        result = export_json_snapshot(to, &s, NULL);
-        interval_close(&s);
-    } else if (!result) {
-        result = export_csv_snapshot(to, &s, 0);
-        interval_close(&s);
+    struct run r = {.path = ""};
+    struct snapshot *s = &r.snapshot;
+    int result = interval_open(s, 0);
+    if (!result) {
+        run_read_about(&r);
+        if (json) {
+            result = export_json_snapshot(to, s, &r);
+        } else {
+            result = export_csv_snapshot(to, s, &r, 0);
+        }
+        interval_close(s);
     }
     if (result) {
         log_error("stint_export: no memory");

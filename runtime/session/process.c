@@ -25,6 +25,7 @@
 #include "base/log.h"
 #include "base/machine.h"
 #include "base/module.h"
+#include "base/output.h"
 #include "base/scratch.h"
 #include "capture/capture_rules.h"
 #include "config_read.h"
@@ -169,6 +170,7 @@ static void process_fill_about(void) {
     h->about.cpu = process_put_text(d->machine.cpu);
     h->about.compiler = process_put_text(d->machine.compiler);
     h->about.cpus = d->machine.cpus;
+    h->about.rank = (uint32_t)(output_rank() + 1);
     pages_put(d, sizeof *d);
 }
 

@@ -23,7 +23,7 @@ A comment on the line before a block says what it is:
 
 $HOME/stint is the installed stint. The folder of a page has an `app.c`, the sample `quickstart`,
 until the page saves its own. Every block must have such a comment, or one of check_docs.py; those of
-the language `text` are not checked, those of `python` are run by tests/python. Output is compared as check_docs.py
+the language `text` are not checked, those of `python` are run by tests/python, those of `sql` by tests/viewer. Output is compared as check_docs.py
 does; verdicts of `stint diff` are masked, because they depend on the load of the machine.
 """
 
@@ -214,7 +214,7 @@ def run_page(page, blocks, scratch, env, cmake, updates):
 
 def check_marks(blocks):
     for block in blocks:
-        check(block.kind or block.language in ("text", "python"),
+        check(block.kind or block.language in ("text", "python", "sql"),
               "%s: a block without a comment before it that says what it is" % block.where)
 
 

@@ -35,13 +35,13 @@ static const struct field fields[] = {
     F(arena_header, process_start_ns) F(arena_header, ticks_per_us) F(arena_header, about)
     F(arena_header, first_lines)
     F(arena_header, boot_id) F(arena_header, outside) F(arena_header, cost) F(arena_header, lost) F(arena_header, set_chunk)
-    F(arena_header, site_chunk)
+    F(arena_header, site_chunk) F(arena_header, reserved)
     WHOLE(clock_stamp)
     F(clock_stamp, ticks) F(clock_stamp, monotonic_ns) F(clock_stamp, real_ns)
     WHOLE(arena_about)
     F(arena_about, program) F(arena_about, command) F(arena_about, host) F(arena_about, cpu)
     F(arena_about, compiler) F(arena_about, clock) F(arena_about, gpu) F(arena_about, cpus)
-    F(arena_about, reference_ps)
+    F(arena_about, reference_ps) F(arena_about, rank)
     WHOLE(arena_cost)
     F(arena_cost, timed) F(arena_cost, recursive) F(arena_cost, dynamic) F(arena_cost, sampled)
     F(arena_cost, untimed) F(arena_cost, reading) F(arena_cost, inner) F(arena_cost, outer)
@@ -205,7 +205,7 @@ TEST(format, the_document_says_where_everything_is) {
 }
 
 TEST(format, numbers_it_names) {
-    CHECK_EQ_U64(STINT_ABI, 3);
+    CHECK_EQ_U64(STINT_ABI, 4);
     CHECK_EQ_U64(STINT_IMPL_UNIT, 64);
     CHECK_EQ_U64(STINT_IMPL_FRAMES, 257);
     CHECK_EQ_U64(STINT_IMPL_BUCKETS, 640);

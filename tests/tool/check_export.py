@@ -22,6 +22,7 @@ import struct
 import subprocess
 import sys
 
+import otlp
 from cases import FORMATS as ALL_FORMATS, ROOT, Wrong, need
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -365,7 +366,7 @@ def check_folded(data):
 
 
 CSV_TEXT = {"name", "set", "thread", "bound", "info", "kind", "what", "why", "scope", "direction",
-            "from", "to", "lib", "precision", "limiter"}
+            "from", "to", "lib", "precision", "limiter", "host", "histogram", "gpu_histogram"}
 
 
 def csv_rows(data):
@@ -511,17 +512,41 @@ def check_benchmark(data):
     return totals
 
 
+def otlp_points(kind, data):
+    if kind == "otlp":
+        need(data.endswith(b"}\n") and data.count(b"\n") == 1, "a request is a line")
+        return otlp.points(otlp.from_json(load_json(data)))
+    return otlp.points(otlp.decode(data, "Request"))
+
+
+def check_otlp(data):
+    otlp_points("otlp", data)
+    return Totals()
+
+
+def check_otlp_proto(data):
+    otlp_points("otlp-proto", data)
+    return Totals()
+
+
+def check_native(data):
+    names = [otlp.decode(family, "Family")["name"] for family in otlp.delimited(data)]
+    need(len(set(names)) == len(names), "a family twice")
+    return Totals()
+
+
 CHECKS = {"csv_" + table: check_csv_table for table in TABLES}
 CHECKS.update({"chrome": check_chrome, "perfetto": check_perfetto, "speedscope": check_speedscope,
           "folded": check_folded, "csv": check_csv, "json": check_json,
           "prometheus": check_prometheus, "benchmark": check_benchmark,
-          "pprof": check_pprof})
+          "pprof": check_pprof, "otlp": check_otlp, "otlp-proto": check_otlp_proto,
+          "prometheus-native": check_native})
 
 
 def check(kind, data):
     try:
         return CHECKS[kind](data)
-    except (KeyError, IndexError, TypeError, AttributeError, UnicodeDecodeError,
+    except (KeyError, IndexError, TypeError, AttributeError, UnicodeDecodeError, struct.error,
             csv.Error) as error:
         raise Wrong("%s: %s" % (type(error).__name__, error)) from None
 
@@ -536,6 +561,11 @@ def readable(kind, data):
     """What the golden file holds."""
     if kind == "pprof":
         return "".join(show([field]) + "\n" for field in decode(data, "Profile")).encode("utf-8")
+    if kind == "otlp-proto":
+        return (json.dumps(otlp.decode(data, "Request"), indent=1) + "\n").encode("utf-8")
+    if kind == "prometheus-native":
+        return "".join(json.dumps(otlp.decode(family, "Family")) + "\n"
+                       for family in otlp.delimited(data)).encode("utf-8")
     if kind != "perfetto":
         return data
     return "".join(show(packet) + "\n" for _, packet in decode(data, "Trace")).encode("utf-8")
@@ -596,6 +626,10 @@ def agree(program):
     need(spans["memcpy DtoH"] == 2000000 and spans == totals["perfetto", "gpu"] ==
          totals["speedscope", "gpu"], "what GPUs did: chrome, perfetto and speedscope differ")
     gpu_agrees(program)
+    for run in RUNS:
+        text, proto = (otlp_points(kind, export(program, kind, run)) for kind in ("otlp", "otlp-proto"))
+        need(list(text) == list(proto) and all(text[key].buckets == proto[key].buckets for key in text),
+             "otlp: JSON and protobuf differ")
     lines = export(program, "folded", "tree").decode().split("\n")[:-1]
     tree = json.loads(export(program, "speedscope", "tree"))
     plain = {name: ns for name, ns in totals["folded", "tree"].items() if name.isidentifier()}
@@ -644,6 +678,10 @@ FAULTS = [
     ("prometheus", b"_total 3", b"_total NaN"), ("prometheus", b"# HELP stint_steps_total", b"#"),
     ("prometheus", b'\\"', b'"'), ("prometheus", b"two\\nlines", b"two\nlines"),
     ("prometheus", b"TYPE stint_steps_total", b"TYPE stint_step_total"),
+    ("otlp", b'"count":"', b'"count":"1'), ("otlp", b'"scale":6', b'"scale":5'),
+    ("otlp", b'"isMonotonic":true', b'"isMonotonic":false'), ("otlp", b'"count":"3"', b'"count":3'),
+    ("otlp", None, None), ("otlp-proto", None, None), ("prometheus-native", None, None),
+    ("otlp-proto", b"stint.scope.calls", b"stint.scope.cal\xff\xff"),
     ("chrome gpu", b'"ph":"s"', b'"ph":"f","bp":"e"'), ("chrome gpu", b'"bp":"e"', b'"bp":"s"'),
     ("chrome gpu", b'"id":2', b'"id":1'), ("chrome gpu", b'"ts":11000.000', b'"ts":13000.000'),
     ("chrome gpu", b'"ph":"f","bp":"e","pid":4242,"tid":4194305,"ts":12000.000',

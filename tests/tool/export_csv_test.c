@@ -3,7 +3,7 @@
 #include "hand_test.h"
 
 static int each_thread(struct sink *out, struct run *r) {
-    return export_csv_snapshot(out, &r->snapshot, 1);
+    return export_csv_snapshot(out, &r->snapshot, r, 1);
 }
 
 static void two_threads(const char *name) {

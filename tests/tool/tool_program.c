@@ -86,6 +86,14 @@ static void long_scope(long s) {
     spend_us(s * 1000000);
 }
 
+/* A thousand calls, each a microsecond longer than the one before. */
+static void spread(void) {
+    for (int i = 0; i < 1000; ++i) {
+        REGISTER_TIMER("spread");
+        spend_us(1000 + i);
+    }
+}
+
 static void ready(void) {
     puts("ready");
     fflush(stdout);
@@ -263,6 +271,11 @@ int main(int argc, char **argv) {
     }
     if (!strcmp(story, "tick")) {
         tick();
+        return 0;
+    }
+    if (!strcmp(story, "spread")) {
+        spread();
+        return 0;
     }
     work();
     if (!strcmp(story, "last")) {

@@ -16,6 +16,10 @@ else()
     stint_viewer_test(speedscope ${CMAKE_COMMAND} -E env sh -c "echo 'skipped: no node'; exit 77")
 endif()
 
+if(STINT_NODE)
+    stint_viewer_test(duckdb "${STINT_NODE}" "${here}/duckdb.mjs" $<TARGET_FILE:stint_tool>
+        $<TARGET_FILE:tool_program>)
+endif()
 foreach(format IN ITEMS chrome perfetto)
     stint_viewer_test(trace_processor.${format} Python3::Interpreter -B
         "${here}/trace_processor.py" ${program} ${format})
@@ -27,6 +31,8 @@ foreach(case IN ITEMS "perfetto full" "perfetto gpu" "pprof tree" "pprof full")
         ${arguments})
 endforeach()
 stint_viewer_test(pprof Python3::Interpreter -B "${here}/proto.py" go ${program})
+stint_viewer_test(prometheus Python3::Interpreter -B "${here}/prometheus.py"
+    $<TARGET_FILE:stint_tool> $<TARGET_FILE:tool_program_fake>)
 foreach(kind IN ITEMS promtool flamegraph)
     stint_viewer_test(${kind} Python3::Interpreter -B "${here}/totals.py" ${kind} ${program})
 endforeach()

@@ -7,4 +7,4 @@ set -eu
 folder=${1:?usage: packages.sh FOLDER}
 mkdir -p "$folder"
 exec npm install --prefix "$folder" --no-save --no-audit --no-fund --ignore-scripts \
-    speedscope@1.25.0 playwright-core@1.65.1
+    speedscope@1.25.0 playwright-core@1.65.1 @duckdb/node-api@1.5.6-r.1

@@ -14,17 +14,26 @@
 #include "tool/common/command.h"
 #include "tool/common/export_target.h"
 #include "tool/common/progress.h"
+#include "tool/follow/follow.h"
 #include "viewers/formats.h"
+#include "viewers/otlp.h"
 
 struct request {
     const struct format *format;
     const char *output;
     uint32_t table;
+    struct follow follow; /* its interval is 0: once */
+    const char *serve;
+    int otlp_options; /* any that only otlp has */
 };
 
 static int take_format(struct request *q, const char *name) {
     q->format = format_find(name);
-    return q->format ? 0 : -1;
+    if (!q->format) {
+        return -1;
+    }
+    q->follow.form.proto = q->format->write == export_otlp_proto;
+    return 0;
 }
 
 /* The table that csv contains: TABLE_SCOPES, EXPORT_TABLES for the devices, or one of
@@ -58,6 +67,25 @@ static int take_export_option(void *to, const struct option_value *value) {
     case OPTION_OUTPUT:
         q->output = value->text;
         return 0;
+    case OPTION_THREADS:
+        q->follow.each_thread = q->otlp_options = 1;
+        return 0;
+    case OPTION_BUCKETS:
+        q->follow.form.explicit_bounds = value->number == OPTION_BUCKETS_EXPLICIT;
+        q->otlp_options = 1;
+        return 0;
+    case OPTION_TEMPORALITY:
+        q->follow.delta = value->number == OPTION_TEMPORALITY_DELTA;
+        q->otlp_options = 1;
+        return 0;
+    case OPTION_FOLLOW:
+        return command_take_interval(value->text, &q->follow.interval);
+    case OPTION_POST:
+        q->follow.post = value->text;
+        return 0;
+    case OPTION_SERVE:
+        q->serve = value->text;
+        return 0;
     default:
         return -1;
     }
@@ -68,7 +96,17 @@ static int export_run(struct sink *sink, const void *what, struct run *r) {
     if (q->table != TABLE_SCOPES) {
         return export_csv_table(sink, &r->snapshot, q->table);
     }
-    return q->format->write(sink, r);
+    if (!q->otlp_options) {
+        return q->format->write(sink, r);
+    }
+    struct metrics m;
+    if (metrics_read(&m, r, q->follow.each_thread)) {
+        return -1;
+    }
+    m.delta = q->follow.delta;
+    int failed = otlp_put(sink, &m, &q->follow.form);
+    metrics_free(&m);
+    return failed;
 }
 
 static int export_file(const char *path, const struct request *q) {
@@ -87,6 +125,32 @@ static int export_file(const char *path, const struct request *q) {
     return status;
 }
 
+/* What is wrong about the options for monitoring; NULL: nothing. */
+static const char *find_contradiction(const struct request *q) {
+    const struct follow *f = &q->follow;
+    int otlp = q->format->write == export_otlp || q->format->write == export_otlp_proto;
+    int follows = f->interval > 0;
+    if ((q->otlp_options || follows || f->post) && !otlp) {
+        return "--threads, --buckets, --temporality, --follow and --post are for --to otlp";
+    }
+    if (f->post && !follows) {
+        return "--post needs --follow";
+    }
+    if (f->post && (f->delta || q->output)) {
+        return "--post sends cumulative numbers, and writes no output";
+    }
+    if (follows && f->form.proto && !f->post) {
+        return "otlp-proto with --follow needs --post: its requests are no lines";
+    }
+    if (q->serve && q->format->write != export_prometheus) {
+        return "--serve is for --to prometheus";
+    }
+    if (q->serve && q->output) {
+        return "--serve writes no output";
+    }
+    return NULL;
+}
+
 /* Checks what the table of options cannot. COMMAND_GOOD, or the exit status after one line. */
 static int request_check(const struct request *q, int files, char **argv) {
     if (!q->format) {
@@ -95,8 +159,15 @@ static int request_check(const struct request *q, int files, char **argv) {
     if (q->table != TABLE_SCOPES && q->format->write != export_csv) {
         return command_bad_usage(argv, "--table is for --to csv");
     }
+    const char *wrong = find_contradiction(q);
+    if (wrong) {
+        return command_bad_usage(argv, wrong);
+    }
     if (files < 1) {
         return command_bad_usage(argv, "a run file is missing");
+    }
+    if (q->serve || q->follow.interval > 0) {
+        return COMMAND_GOOD;
     }
     if (files > 1) {
         return command_bad_usage(argv, "one run file at a time");
@@ -117,6 +188,15 @@ int cmd_export(int argc, char **argv) {
     status = request_check(&q, argc - optind, argv);
     if (status != COMMAND_GOOD) {
         return status;
+    }
+    if (q.serve) {
+        return serve_runs(argv + optind, argc - optind, q.serve);
+    }
+    if (q.follow.interval > 0) {
+        q.follow.names = argv + optind;
+        q.follow.name_count = argc - optind;
+        q.follow.output = q.output;
+        return follow_runs(&q.follow);
     }
     return export_file(argv[optind], &q);
 }

@@ -17,12 +17,15 @@
 #include "runfile/run_open.h"
 #include "tool/common/command.h"
 #include "tool/common/run_view.h"
+#include "tool/follow/follow.h"
 
 struct arguments {
     struct run_view view;
     uint32_t sort; /* UINT32_MAX = as the view says */
     uint32_t top;  /* 0 = as the view says */
     int filtered;
+    double every; /* seconds; 0: once */
+    int shaped;   /* options of the report are given, which --every does not have */
     enum option_color colour;
 };
 
@@ -43,7 +46,10 @@ static int take_sort(struct arguments *a, const char *text) {
 
 static int take_report_option(void *to, const struct option_value *value) {
     struct arguments *a = to;
+    a->shaped |= value->id != OPTION_EVERY && value->id != OPTION_UNIT;
     switch (value->id) {
+    case OPTION_EVERY:
+        return command_take_interval(value->text, &a->every);
     case OPTION_VIEW:
         return take_view(a, value->text);
     case OPTION_SORT:
@@ -110,6 +116,17 @@ int cmd_report(int argc, char **argv) {
     }
     if (optind == argc) {
         return command_bad_usage(argv, "a run file is missing");
+    }
+    if (a.every > 0 && a.shaped) {
+        return command_bad_usage(argv, "--every has a table of its own: only --unit goes with it");
+    }
+    if (a.every > 0) {
+        const struct follow follow = {.names = argv + optind,
+                                      .name_count = argc - optind,
+                                      .interval = a.every,
+                                      .delta = 1,
+                                      .report = 1};
+        return follow_runs(&follow);
     }
     options_combine(&a.view.options, &a);
     command_fit_report(&a.view.options, a.colour, STDOUT_FILENO);

@@ -40,17 +40,6 @@ struct arguments {
     enum option_color colour;
 };
 
-static int take_interval(const char *text, double *out) {
-    const char *rest = number_parse(text, out);
-    if (!rest || *rest) {
-        return -1;
-    }
-    if (!(*out >= 0.1 && *out <= 3600)) {
-        return -1;
-    }
-    return 0;
-}
-
 /* The name of an existing file is that file; any other number is a process. 0, or -1 after one
  * line. */
 static int run_file_find(const char *what, char *path, size_t size) {
@@ -285,7 +274,7 @@ static int take_top_option(void *to, const struct option_value *value) {
     struct arguments *a = to;
     switch (value->id) {
     case OPTION_INTERVAL:
-        return take_interval(value->text, &a->interval);
+        return command_take_interval(value->text, &a->interval);
     case OPTION_TOP:
         a->rows = value->number;
         return 0;

@@ -14,6 +14,7 @@
 #include "base/arithmetic.h"
 #include "base/error_text.h"
 #include "base/log.h"
+#include "base/number.h"
 #include "base/terminal.h"
 #include "base/write_all.h"
 
@@ -69,4 +70,15 @@ void command_fit_report(struct report_options *o, enum option_color when, int fd
     o->width = command_width(fd);
     o->colour = command_colour(when, fd);
     o->bar = isatty(fd);
+}
+
+int command_take_interval(const char *text, double *out) {
+    const char *rest = number_parse(text, out);
+    if (!rest || (strcmp(rest, "") && strcmp(rest, "s"))) {
+        return -1;
+    }
+    if (!(*out >= 0.1 && *out <= 3600)) {
+        return -1;
+    }
+    return 0;
 }

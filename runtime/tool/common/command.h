@@ -31,6 +31,9 @@ int command_write(int fd, const char *bytes, size_t length);
  * it. */
 int command_warn(const struct run *r);
 
+/* An interval in seconds, 0.1 to 3600, with or without an s after it. 0, or -1 for another text. */
+int command_take_interval(const char *text, double *out);
+
 /* ---- The terminal. */
 
 /* Whether what is written to fd may be coloured. */

@@ -115,6 +115,7 @@ void merge_about_add(struct merge *m, const struct merge_map *map) {
     m->references += map->from->about.reference_ps != 0;
     if (m->expected == 1) {
         h->pid = r->pid;
+        h->about.rank = r->rank;
         h->parent_pid = r->parent_pid;
         h->end = map->from->end;
         about_copy_cost(m, r->cost);

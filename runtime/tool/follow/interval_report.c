@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "interval_report.h"
+
+#include <string.h>
+
+#include "base/config.h"
+
+#define NAME_COLUMNS 40u
+
+/* By the same rule as reports: the middle of the bucket that has the sample of that rank. */
+static uint64_t bucket_percentile(const struct metrics *m, const struct metric_histogram *h,
+                                  uint32_t permille) {
+    uint64_t rank = h->count / 1000 * permille + (h->count % 1000 * permille + 999) / 1000;
+    uint64_t seen = 0;
+    for (uint32_t i = 0; i < h->buckets; ++i) {
+        seen += h->bucket[i].count;
+        if (seen >= rank) {
+            return (uint64_t)metric_middle(m, h, h->bucket[i].bucket);
+        }
+    }
+    return 0;
+}
+
+static void put_time(struct text *out, uint64_t ns) {
+    char number[TEXT_NUMBER];
+    text_time(number, ns, config.unit);
+    text_add(out, "  %9s", number);
+}
+
+static const struct metric_histogram *find_whole(const struct metrics *run,
+                                                 const struct metric_histogram *h) {
+    for (uint32_t i = 0; i < run->histograms; ++i) {
+        const struct metric_histogram *of = &run->histogram[i];
+        if (of->gpu == h->gpu && !strcmp(of->label.name, h->label.name) &&
+            !strcmp(of->label.set, h->label.set)) {
+            return of;
+        }
+    }
+    return h;
+}
+
+static void put_scope(struct text *out, const struct metrics *run, const struct metrics *interval,
+                      const struct metric_histogram *h) {
+    const struct metric_histogram *whole = find_whole(run, h);
+    size_t used = text_name(out, h->label.name, strlen(h->label.name), NAME_COLUMNS);
+    if (h->label.set_id) {
+        text_put(out, " @", 2);
+        used += 2 + text_name(out, h->label.set, strlen(h->label.set), NAME_COLUMNS);
+    }
+    if (used < NAME_COLUMNS) {
+        text_spaces(out, NAME_COLUMNS - used);
+    }
+    text_add(out, "  %10llu", (unsigned long long)h->count);
+    put_time(out, h->sum_ns);
+    put_time(out, bucket_percentile(interval, h, 500));
+    put_time(out, bucket_percentile(interval, h, 900));
+    put_time(out, bucket_percentile(interval, h, 990));
+    put_time(out, bucket_percentile(run, whole, 500));
+    put_time(out, bucket_percentile(run, whole, 990));
+    text_put(out, h->gpu ? "  GPU\n" : "\n", h->gpu ? 6 : 1);
+}
+
+int interval_report_put(struct text *out, const struct metrics *run,
+                        const struct metrics *interval) {
+    double seconds = (double)(interval->time_ns - interval->start_ns) * 1e-9;
+    text_add(out, "%.100s, pid %u, at %.1f s: the last %.1f s\n", run->program, run->pid,
+             (double)(run->time_ns - run->start_ns) * 1e-9, seconds);
+    text_put(out, "name", 4);
+    text_spaces(out, NAME_COLUMNS - 4);
+    text_add(out, "  %10s  %9s  %9s  %9s  %9s  %9s  %9s\n", "calls", "total", "p50", "p90", "p99",
+             "run p50", "run p99");
+    for (uint32_t i = 0; i < interval->histograms; ++i) {
+        put_scope(out, run, interval, &interval->histogram[i]);
+    }
+    text_put(out, "\n", 1);
+    return out->failed ? -1 : 0;
+}

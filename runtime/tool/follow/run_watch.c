@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Finds and opens run files again and again, for `stint export --follow`, `--serve` and `stint report
+ * --every`. A file is known by device and inode. It stays open, so that the last counts of a
+ * program are read although its file was removed or replaced meanwhile, and so that its inode is not
+ * used for another file. A file that cannot be read is reported once, until it changes.
+ */
+#include "run_watch.h"
+
+#include <fcntl.h>
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "runfile/run_open.h"
+#include "tool/common/command.h"
+
+#define UNFINISHED ".tmp" /* the end of the name that a run file has until its header is complete */
+
+static struct watched *find_watched(struct run_watch *w, const struct stat *s) {
+    for (uint32_t i = 0; i < w->runs; ++i) {
+        if (w->run[i].device == s->st_dev && w->run[i].inode == s->st_ino) {
+            return &w->run[i];
+        }
+    }
+    return NULL;
+}
+
+static int is_unfinished(const char *path) {
+    size_t n = strlen(path), end = strlen(UNFINISHED);
+    return n > end && !strcmp(path + n - end, UNFINISHED);
+}
+
+static int watch_add(struct run_watch *w, const char *path, int fd, const struct stat *s) {
+    struct watched *more = realloc(w->run, (w->runs + 1) * sizeof *more);
+    char *copy = strdup(path);
+    if (more) {
+        w->run = more;
+    }
+    if (!more || !copy) {
+        free(copy);
+        close(fd);
+        return -1;
+    }
+    w->run[w->runs++] = (struct watched){
+        .path = copy, .fd = fd, .device = s->st_dev, .inode = s->st_ino, .listed = 1};
+    return 0;
+}
+
+/* A file that is not there yet is waited for. */
+static int look_at(struct run_watch *w, const char *path) {
+    struct stat s;
+    if (is_unfinished(path)) {
+        return 0;
+    }
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    if (fd < 0) {
+        return 0;
+    }
+    if (fstat(fd, &s) || !S_ISREG(s.st_mode) || !s.st_size) {
+        close(fd);
+        return 0;
+    }
+    struct watched *known = find_watched(w, &s);
+    if (known) {
+        known->listed = 1;
+        close(fd);
+        return 0;
+    }
+    return watch_add(w, path, fd, &s);
+}
+
+static void watched_free(struct run_watch *w, struct watched *f) {
+    if (f->state && w->free_state) {
+        w->free_state(f->state);
+    }
+    close(f->fd);
+    free(f->path);
+}
+
+/* Those without a name, after their end. */
+static void drop_unlisted(struct run_watch *w) {
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < w->runs; ++i) {
+        struct watched *f = &w->run[i];
+        if (!f->listed && (f->ended || f->refused)) {
+            watched_free(w, f);
+        } else {
+            w->run[kept++] = *f;
+        }
+    }
+    w->runs = kept;
+}
+
+int run_watch_look(struct run_watch *w) {
+    int failed = 0;
+    for (uint32_t i = 0; i < w->runs; ++i) {
+        w->run[i].listed = 0;
+    }
+    for (int i = 0; i < w->name_count && !failed; ++i) {
+        glob_t found;
+        int result = glob(w->names[i], GLOB_NOCHECK, NULL, &found);
+        if (result == GLOB_NOSPACE) {
+            return -1;
+        }
+        for (size_t k = 0; !result && k < found.gl_pathc && !failed; ++k) {
+            failed = look_at(w, found.gl_pathv[k]);
+        }
+        if (!result) {
+            globfree(&found);
+        }
+    }
+    drop_unlisted(w);
+    return failed;
+}
+
+/* By its name, for messages, as long as that leads to it; else by the descriptor. */
+static int open_watched(struct watched *f, struct run *r) {
+    char path[64];
+    struct stat s;
+    int named = !stat(f->path, &s) && s.st_dev == f->device && s.st_ino == f->inode;
+    if (named) {
+        if (run_open(r, f->path)) {
+            return -1;
+        }
+        named = !stat(f->path, &s) && s.st_dev == f->device && s.st_ino == f->inode;
+        if (named) {
+            return 0;
+        }
+        run_close(r);
+    }
+    snprintf(path, sizeof path, "/proc/self/fd/%d", f->fd);
+    if (run_open(r, path)) {
+        return -1;
+    }
+    r->path = f->path;
+    return 0;
+}
+
+static int is_unchanged(const struct watched *f, const struct stat *s) {
+    return f->bytes == s->st_size && f->changed.tv_sec == s->st_mtim.tv_sec &&
+           f->changed.tv_nsec == s->st_mtim.tv_nsec;
+}
+
+int run_watch_open(struct watched *f, struct run *r) {
+    struct stat s;
+    if (fstat(f->fd, &s)) {
+        return -1;
+    }
+    if ((f->ended || f->refused) && is_unchanged(f, &s)) {
+        return 1;
+    }
+    int was_ended = f->ended;
+    f->changed = s.st_mtim;
+    f->bytes = s.st_size;
+    f->refused = 1;
+    f->ended = 0;
+    if (open_watched(f, r)) {
+        return -1;
+    }
+    if (r->state != RUN_LIVE && !was_ended) {
+        /* It may have ended after its counts were read and before its state was. */
+        run_close(r);
+        if (open_watched(f, r)) {
+            return -1;
+        }
+    }
+    f->refused = 0;
+    f->ended = r->state != RUN_LIVE;
+    if (!f->warned && *r->warning) {
+        command_warn(r);
+        f->warned = 1;
+    }
+    return 0;
+}
+
+static int is_pattern(const char *name) {
+    return strpbrk(name, "*?[") != NULL;
+}
+
+static int has_ended_run(const struct run_watch *w, const char *name) {
+    struct stat s;
+    if (stat(name, &s)) {
+        return 0;
+    }
+    for (uint32_t i = 0; i < w->runs; ++i) {
+        const struct watched *f = &w->run[i];
+        if (f->device == s.st_dev && f->inode == s.st_ino) {
+            return f->ended || f->refused;
+        }
+    }
+    return 0;
+}
+
+int run_watch_all_ended(const struct run_watch *w) {
+    for (int i = 0; i < w->name_count; ++i) {
+        if (is_pattern(w->names[i]) || !has_ended_run(w, w->names[i])) {
+            return 0;
+        }
+    }
+    for (uint32_t i = 0; i < w->runs; ++i) {
+        if (!w->run[i].ended && !w->run[i].refused) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+void run_watch_free(struct run_watch *w) {
+    for (uint32_t i = 0; i < w->runs; ++i) {
+        watched_free(w, &w->run[i]);
+    }
+    free(w->run);
+    w->run = NULL;
+    w->runs = 0;
+}

@@ -1,0 +1,509 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Makes metrics of a run, and differences of two readings; for the exports otlp, otlp-proto and
+ * prometheus-native, for `stint export --follow` and `stint report --every`.
+ * - A series has a label, and a label is there once: numbers of equal labels are added.
+ * - Histograms are those of flat rows, because the paths of a site share one. Counters of scopes are
+ *   those of the call tree, with the path as a label; their sums over the paths are the flat ones.
+ * - A histogram from which calls are missing, because memory for it was refused, is left out; the
+ *   counter of losses tells.
+ */
+#include "metrics.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/arithmetic.h"
+#include "base/hash_map.h"
+#include "base/histogram.h"
+#include "base/utf8.h"
+#include "export/export_columns.h"
+#include "read/rows.h"
+
+/* Longer paths are cut: their series are added. */
+#define METRIC_PATH_BYTES 4000u
+
+struct reading {
+    struct metrics *m;
+    struct snapshot *s;
+    struct hash_map counter_of; /* hashes of labels to counters */
+    uint64_t left;              /* buckets that the file can have */
+    uint32_t room;              /* for counters */
+};
+
+/* ---- Texts. */
+
+/* A name as UTF-8 that no other name becomes: a byte that is not UTF-8 is \xff. Returns the bytes
+ * written, at most four for each. */
+static size_t metric_clean(char *out, struct export_name name) {
+    static const char hex[] = "0123456789abcdef";
+    size_t n = 0;
+    for (size_t i = 0; i < name.length;) {
+        uint32_t c;
+        size_t bytes = utf8_next(name.bytes + i, name.length - i, &c);
+        if (bytes) {
+            memcpy(out + n, name.bytes + i, bytes);
+            n += bytes;
+            i += bytes;
+            continue;
+        }
+        unsigned char byte = (unsigned char)name.bytes[i++];
+        const char text[4] = {'\\', 'x', hex[byte >> 4], hex[byte & 15]};
+        memcpy(out + n, text, sizeof text);
+        n += sizeof text;
+    }
+    return n;
+}
+
+/* In the metrics' memory; NULL without. */
+static const char *metric_text(struct metrics *m, struct export_name name) {
+    char clean[4 * EXPORT_NAME_BYTES];
+    size_t n = metric_clean(clean, name);
+    char *copy = scratch_get(&m->memory, n + 1);
+    if (copy) {
+        memcpy(copy, clean, n);
+    }
+    return copy;
+}
+
+static uint64_t hash_text(uint64_t h, const char *text) {
+    if (!text) {
+        return hash_add(h, 0);
+    }
+    return hash_add(h, hash_bytes(text, strlen(text)));
+}
+
+static void label_finish(struct metric_label *l, uint64_t salt) {
+    uint64_t h = hash_add(hash_number(salt), l->tid);
+    h = hash_text(h, l->name);
+    h = hash_text(h, l->set);
+    h = hash_text(h, l->parent);
+    l->hash = (uint32_t)hash_text(h, l->thread);
+}
+
+static int is_same_text(const char *a, const char *b) {
+    if (!a || !b) {
+        return a == b;
+    }
+    return !strcmp(a, b);
+}
+
+static int is_same_label(const struct metric_label *a, const struct metric_label *b) {
+    return a->hash == b->hash && a->tid == b->tid && is_same_text(a->name, b->name) &&
+           is_same_text(a->set, b->set) && is_same_text(a->parent, b->parent) &&
+           is_same_text(a->thread, b->thread);
+}
+
+/* Name, set and thread of a row. 0, or -1 without memory. */
+static int label_read(struct reading *g, struct metric_label *out, const struct stint_row *r) {
+    memset(out, 0, sizeof *out);
+    out->set_id = r->set;
+    out->name = metric_text(g->m, export_row_name(r));
+    out->set = metric_text(g->m, export_text(export_set(g->s, r)));
+    if (r->thread < g->s->thread_count) {
+        const struct snapshot_thread *t = &g->s->threads[r->thread];
+        out->thread = metric_text(g->m, export_field(t->name, sizeof t->name));
+        out->tid = t->tid;
+        if (!out->thread) {
+            return -1;
+        }
+    }
+    return out->name && out->set ? 0 : -1;
+}
+
+/* ---- Histograms. */
+
+static int has_all_calls_of(const struct stint_row *r, uint64_t count, int gpu) {
+    uint64_t expected = gpu ? r->gpu_calls : r->samples;
+    return count + r->threads >= expected;
+}
+
+static int histogram_fill(struct reading *g, struct metric_histogram *out,
+                          const struct histogram *from) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < STINT_IMPL_BUCKETS; ++i) {
+        n += from->bucket[i] != 0;
+    }
+    out->bucket = scratch_array(&g->m->memory, n, sizeof *out->bucket);
+    if (!out->bucket) {
+        return -1;
+    }
+    for (uint32_t i = 0; i < STINT_IMPL_BUCKETS; ++i) {
+        if (from->bucket[i]) {
+            out->bucket[out->buckets++] = (struct metric_bucket){i, from->bucket[i]};
+        }
+    }
+    out->count = histogram_count(from);
+    return 0;
+}
+
+/* 0, or -1 without memory. */
+static int histogram_read(struct reading *g, const struct rows *rows, uint32_t row, int gpu) {
+    const struct stint_row *r = &rows->row[row];
+    struct metric_histogram *out = &g->m->histogram[g->m->histograms];
+    struct histogram h;
+    uint32_t needs = gpu ? ROW_GPU_HISTOGRAM : ROW_HISTOGRAM;
+    if (!(r->has & needs) || rows_histogram(&h, rows, row, gpu) ||
+        !has_all_calls_of(r, histogram_count(&h), gpu)) {
+        return 0;
+    }
+    memset(out, 0, sizeof *out);
+    if (label_read(g, &out->label, r) || histogram_fill(g, out, &h)) {
+        return -1;
+    }
+    if (out->buckets > g->left) { /* of a damaged file: they overlap */
+        return 0;
+    }
+    g->left -= out->buckets;
+    label_finish(&out->label, (uint64_t)gpu);
+    out->gpu = gpu;
+    out->sum_ns = rows_timed_ns(rows, row, gpu);
+    out->saturated = out->sum_ns == UINT64_MAX;
+    out->bounded = 1;
+    out->min_ns = gpu ? r->gpu_min_ns : r->min_ns;
+    out->max_ns = gpu ? r->gpu_max_ns : r->max_ns;
+    ++g->m->histograms;
+    return 0;
+}
+
+static int read_histograms(struct reading *g, int each_thread) {
+    struct rows rows;
+    const uint32_t *order = export_rows(&rows, g->s, each_thread);
+    if (!order) {
+        return -1;
+    }
+    g->m->histogram =
+        scratch_array(&g->m->memory, 2 * (size_t)rows.count + 1, sizeof *g->m->histogram);
+    if (!g->m->histogram) {
+        return -1;
+    }
+    for (uint32_t i = 0; i < rows.count; ++i) {
+        if (histogram_read(g, &rows, order[i], 0) || histogram_read(g, &rows, order[i], 1)) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+/* ---- Counters. */
+
+static uint32_t counter_find(const struct hash_map *map, const struct metric_counter *counters,
+                             const struct metric_counter *wanted) {
+    struct hash_map_walk walk;
+    uint32_t i = hash_map_first(map, wanted->label.hash, &walk);
+    while (i != HASH_MAP_NONE && (counters[i].kind != wanted->kind ||
+                                  !is_same_label(&counters[i].label, &wanted->label))) {
+        i = hash_map_next(map, &walk);
+    }
+    return i;
+}
+
+static void counter_add(struct reading *g, const struct metric_label *label, enum metric_kind kind,
+                        uint64_t value) {
+    struct metric_counter c = {.label = *label, .kind = kind, .value = value};
+    if (!value) {
+        return;
+    }
+    label_finish(&c.label, 2 + (uint64_t)kind);
+    uint32_t at = counter_find(&g->counter_of, g->m->counter, &c);
+    if (at != HASH_MAP_NONE) {
+        g->m->counter[at].value = saturating_add(g->m->counter[at].value, value);
+    } else if (g->m->counters < g->room) {
+        hash_map_add(&g->counter_of, c.label.hash, g->m->counters);
+        g->m->counter[g->m->counters++] = c;
+    }
+}
+
+static void counters_of_row(struct reading *g, const struct metric_label *label,
+                            const struct stint_row *r) {
+    counter_add(g, label, METRIC_CALLS, r->calls);
+    if (r->has & ROW_SELF) {
+        counter_add(g, label, METRIC_SELF, r->self_ns);
+    }
+    counter_add(g, label, METRIC_MOVED, r->bytes);
+    counter_add(g, label, METRIC_FLOPS, r->flops);
+    if (r->has & ROW_MEMORY) {
+        counter_add(g, label, METRIC_ALLOCATIONS, r->measure[MEASURE_MALLOCS]);
+        counter_add(g, label, METRIC_ALLOCATED, r->measure[MEASURE_MALLOC_BYTES]);
+    }
+}
+
+/* The path of a row's children, from that of its own. */
+static const char *path_join(struct metrics *m, const char *parent, const char *name) {
+    size_t before = strlen(parent), after = strlen(name);
+    if (!before) {
+        return name;
+    }
+    if (before + after + 1 > METRIC_PATH_BYTES) {
+        return parent;
+    }
+    char *joined = scratch_get(&m->memory, before + after + 2);
+    if (joined) {
+        memcpy(joined, parent, before);
+        joined[before] = ';';
+        memcpy(joined + before + 1, name, after);
+    }
+    return joined;
+}
+
+static int read_counters(struct reading *g, int each_thread) {
+    struct rows tree;
+    uint32_t *row_of;
+    int failed = each_thread ? rows_tree_of(&tree, g->s, 1, &row_of) : rows_tree(&tree, g->s);
+    if (failed) {
+        return -1;
+    }
+    uint64_t most = METRIC_KINDS * (uint64_t)tree.count + STINT_STATUS_COUNT + 1;
+    const char **path = scratch_array(&g->m->memory, (size_t)tree.count + 1, sizeof *path);
+    g->room = (uint32_t)u64_min(most, UINT32_MAX);
+    g->m->counter = scratch_array(&g->m->memory, g->room, sizeof *g->m->counter);
+    if (!path || !g->m->counter || hash_map_start(&g->counter_of, &g->m->memory, g->room)) {
+        return -1;
+    }
+    for (uint32_t i = 0; i < tree.count; ++i) {
+        const struct stint_row *r = &tree.row[i];
+        struct metric_label label;
+        if (label_read(g, &label, r)) {
+            return -1;
+        }
+        label.parent = r->parent < i ? path[r->parent] : "";
+        path[i] = path_join(g->m, label.parent, label.name);
+        if (!path[i]) {
+            return -1;
+        }
+        counters_of_row(g, &label, r);
+    }
+    return 0;
+}
+
+static void read_losses(struct reading *g) {
+    for (uint32_t i = 0; i < STINT_STATUS_COUNT; ++i) {
+        const struct metric_label label = {.name = status_text(i)->key};
+        counter_add(g, &label, METRIC_LOST, g->s->lost[i]);
+    }
+    const struct metric_label none = {0};
+    counter_add(g, &none, METRIC_STEPS, g->s->steps);
+}
+
+int metrics_read(struct metrics *out, struct run *r, int each_thread) {
+    struct snapshot *s = &r->snapshot;
+    struct reading g = {.m = out, .s = s, .left = s->size / sizeof(uint32_t)};
+    memset(out, 0, sizeof *out);
+    if (s->steady_ns_per_tick > 0) {
+        s->ns_per_tick = s->steady_ns_per_tick;
+    }
+    out->ns_per_tick = s->ns_per_tick;
+    out->pid = r->pid;
+    out->rank = r->rank;
+    out->start_ns = r->start_real_ns;
+    out->time_ns = r->start_real_ns + s->wall_ns;
+    out->program = metric_text(out, export_text(r->program));
+    out->host = metric_text(out, export_text(r->host));
+    if (!out->program || !out->host || read_histograms(&g, each_thread) ||
+        read_counters(&g, each_thread)) {
+        scratch_free(&out->memory);
+        return -1;
+    }
+    read_losses(&g);
+    return 0;
+}
+
+void metrics_free(struct metrics *m) {
+    scratch_free(&m->memory);
+    memset(m, 0, sizeof *m);
+}
+
+/* ---- Two readings. */
+
+/* To find the series of one in the other. */
+struct index {
+    const struct metrics *of;
+    struct hash_map histogram;
+    struct hash_map counter;
+};
+
+static int index_make(struct index *x, const struct metrics *of, struct scratch *memory) {
+    x->of = of;
+    if (hash_map_start(&x->histogram, memory, of->histograms) ||
+        hash_map_start(&x->counter, memory, of->counters)) {
+        return -1;
+    }
+    for (uint32_t i = 0; i < of->histograms; ++i) {
+        hash_map_add(&x->histogram, of->histogram[i].label.hash, i);
+    }
+    for (uint32_t i = 0; i < of->counters; ++i) {
+        hash_map_add(&x->counter, of->counter[i].label.hash, i);
+    }
+    return 0;
+}
+
+/* NULL: there is none. */
+static const struct metric_histogram *index_histogram(const struct index *x,
+                                                      const struct metric_histogram *wanted) {
+    struct hash_map_walk walk;
+    uint32_t i = hash_map_first(&x->histogram, wanted->label.hash, &walk);
+    while (i != HASH_MAP_NONE) {
+        const struct metric_histogram *h = &x->of->histogram[i];
+        if (h->gpu == wanted->gpu && is_same_label(&h->label, &wanted->label)) {
+            return h;
+        }
+        i = hash_map_next(&x->histogram, &walk);
+    }
+    return NULL;
+}
+
+static uint64_t index_counter(const struct index *x, const struct metric_counter *wanted) {
+    uint32_t i = counter_find(&x->counter, x->of->counter, wanted);
+    return i == HASH_MAP_NONE ? 0 : x->of->counter[i].value;
+}
+
+static void histogram_expand(struct histogram *out, const struct metric_histogram *h) {
+    memset(out, 0, sizeof *out);
+    for (uint32_t i = 0; h && i < h->buckets; ++i) {
+        out->bucket[h->bucket[i].bucket] = h->bucket[i].count;
+    }
+}
+
+static int histogram_raise(struct reading *g, struct metric_histogram *now,
+                           const struct metric_histogram *then) {
+    struct histogram a, b;
+    int fell = 0;
+    histogram_expand(&a, now);
+    histogram_expand(&b, then);
+    for (uint32_t i = 0; i < STINT_IMPL_BUCKETS; ++i) {
+        fell |= a.bucket[i] < b.bucket[i];
+        a.bucket[i] = u64_max(a.bucket[i], b.bucket[i]);
+    }
+    now->sum_ns = u64_max(now->sum_ns, then->sum_ns);
+    if (!fell) {
+        return 0;
+    }
+    now->buckets = 0;
+    return histogram_fill(g, now, &a);
+}
+
+int metrics_raise(struct metrics *now, const struct metrics *then) {
+    struct index before;
+    struct reading g = {.m = now};
+    if (index_make(&before, then, &now->memory)) {
+        return -1;
+    }
+    for (uint32_t i = 0; i < now->histograms; ++i) {
+        const struct metric_histogram *h = index_histogram(&before, &now->histogram[i]);
+        if (h && histogram_raise(&g, &now->histogram[i], h)) {
+            return -1;
+        }
+    }
+    for (uint32_t i = 0; i < now->counters; ++i) {
+        struct metric_counter *c = &now->counter[i];
+        c->value = u64_max(c->value, index_counter(&before, c));
+    }
+    now->time_ns = u64_max(now->time_ns, then->time_ns);
+    return 0;
+}
+
+static int histogram_since(struct reading *g, const struct metric_histogram *now,
+                           const struct metric_histogram *then) {
+    struct metric_histogram *out = &g->m->histogram[g->m->histograms];
+    struct histogram a, b;
+    if (then && now->count == then->count) {
+        return 0;
+    }
+    histogram_expand(&a, now);
+    histogram_expand(&b, then);
+    for (uint32_t i = 0; i < STINT_IMPL_BUCKETS; ++i) {
+        a.bucket[i] = saturating_subtract(a.bucket[i], b.bucket[i]);
+    }
+    *out = *now;
+    out->buckets = 0;
+    out->bounded = !then;
+    if (then) {
+        out->sum_ns = saturating_subtract(now->sum_ns, then->sum_ns);
+    }
+    if (histogram_fill(g, out, &a)) {
+        return -1;
+    }
+    g->m->histograms++;
+    return 0;
+}
+
+static int fill_since(struct reading *g, const struct metrics *now, const struct index *before) {
+    struct metrics *out = g->m;
+    out->histogram = scratch_array(&out->memory, now->histograms + 1, sizeof *out->histogram);
+    out->counter = scratch_array(&out->memory, now->counters + 1, sizeof *out->counter);
+    if (!out->histogram || !out->counter) {
+        return -1;
+    }
+    for (uint32_t i = 0; i < now->histograms; ++i) {
+        const struct metric_histogram *h = &now->histogram[i];
+        if (histogram_since(g, h, index_histogram(before, h))) {
+            return -1;
+        }
+    }
+    for (uint32_t i = 0; i < now->counters; ++i) {
+        struct metric_counter c = now->counter[i];
+        c.value = saturating_subtract(c.value, index_counter(before, &c));
+        if (c.value) {
+            out->counter[out->counters++] = c;
+        }
+    }
+    return 0;
+}
+
+int metrics_since(struct metrics *out, const struct metrics *now, const struct metrics *then) {
+    struct index before;
+    struct reading g = {.m = out};
+    *out = *now;
+    memset(&out->memory, 0, sizeof out->memory);
+    out->histograms = out->counters = 0;
+    out->delta = 1;
+    out->start_ns = then->time_ns;
+    if (index_make(&before, then, &out->memory) || fill_since(&g, now, &before)) {
+        scratch_free(&out->memory);
+        return -1;
+    }
+    return 0;
+}
+
+/* ---- Buckets. */
+
+double metric_middle(const struct metrics *m, const struct metric_histogram *h, uint32_t bucket) {
+    double middle = histogram_middle(bucket);
+    return h->gpu ? middle : middle * m->ns_per_tick;
+}
+
+/* Between two numbers of ticks, so that it is a bound whether or not a bound belongs to the bucket
+ * below it. */
+double metric_bound(const struct metrics *m, const struct metric_histogram *h, uint32_t bucket) {
+    double bound = (double)histogram_low(bucket + 1) - 0.5;
+    return h->gpu ? bound : bound * m->ns_per_tick;
+}
+
+static int32_t exponential_index(double ns) {
+    return (int32_t)ceil(log2(ns * 1e-9) * (1 << METRIC_SCALE)) - 1;
+}
+
+int metric_to_exponential(struct metric_exponential *out, struct metrics *m,
+                          const struct metric_histogram *h) {
+    memset(out, 0, sizeof *out);
+    uint32_t first = 0;
+    if (h->buckets && !h->bucket[0].bucket) { /* 0 ticks */
+        out->zero = h->bucket[0].count;
+        first = 1;
+    }
+    if (first == h->buckets) {
+        return 0;
+    }
+    out->offset = exponential_index(metric_middle(m, h, h->bucket[first].bucket));
+    int32_t last = exponential_index(metric_middle(m, h, h->bucket[h->buckets - 1].bucket));
+    out->length = (uint32_t)(last - out->offset) + 1;
+    out->count = scratch_array(&m->memory, out->length, sizeof *out->count);
+    if (!out->count) {
+        return -1;
+    }
+    for (uint32_t i = first; i < h->buckets; ++i) {
+        int32_t at = exponential_index(metric_middle(m, h, h->bucket[i].bucket)) - out->offset;
+        out->count[at] += h->bucket[i].count;
+    }
+    return 0;
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A run as metrics: a histogram per scope and counters, cumulative since the run began, or the
+ * difference of two readings. What OTLP and Prometheus' native histograms are written from. All
+ * times are computed with the length of a tick that the program measured at its start, so that no
+ * number falls from one reading to the next.
+ */
+#ifndef STINT_VIEWERS_METRICS_H
+#define STINT_VIEWERS_METRICS_H
+
+#include "base/scratch.h"
+#include "read/run.h"
+
+/* Which series a number belongs to. Pointers are into the memory of the struct metrics. */
+struct metric_label {
+    const char *name; /* of the scope, or what was lost */
+    const char *set;
+    const char *parent; /* the names around it: "main;step"; NULL: of all paths */
+    const char *thread; /* its name; NULL: of all threads */
+    uint32_t tid;
+    uint32_t set_id; /* 0: the default set */
+    uint32_t hash;
+};
+
+struct metric_bucket {
+    uint32_t bucket; /* see base/histogram.h */
+    uint64_t count;
+};
+
+struct metric_histogram {
+    struct metric_label label;
+    struct metric_bucket *bucket; /* by number; those with a count */
+    uint32_t buckets;
+    int gpu;       /* the values are nanoseconds, else ticks */
+    int saturated; /* the sum is more than a number holds */
+    int bounded;   /* min_ns and max_ns are known */
+    uint64_t count;
+    uint64_t sum_ns;
+    uint64_t min_ns;
+    uint64_t max_ns;
+};
+
+enum metric_kind {
+    METRIC_CALLS,
+    METRIC_SELF, /* nanoseconds */
+    METRIC_MOVED,
+    METRIC_FLOPS,
+    METRIC_ALLOCATIONS,
+    METRIC_ALLOCATED,
+    METRIC_LOST,
+    METRIC_STEPS,
+    METRIC_KINDS
+};
+
+struct metric_counter {
+    struct metric_label label;
+    enum metric_kind kind;
+    uint64_t value;
+};
+
+struct metrics {
+    struct scratch memory;
+    struct metric_histogram *histogram;
+    uint32_t histograms;
+    struct metric_counter *counter;
+    uint32_t counters;
+    double ns_per_tick;
+    const char *program;
+    const char *host;
+    uint32_t pid;
+    uint32_t rank;     /* + 1; 0: not known */
+    uint64_t start_ns; /* since 1970, of the run or of the interval */
+    uint64_t time_ns;  /* of the reading */
+    int delta;
+};
+
+/* Reads the rows of a run and sets its snapshot's length of a tick. 0, or -1 without memory and with
+ * nothing to free. */
+int metrics_read(struct metrics *out, struct run *r, int each_thread);
+/* Raises the numbers of `now` that are below those of `then`, an earlier reading of the same run: a call
+ * that ends while it is read may be counted in one place and not yet in another. 0, or -1 without
+ * memory. */
+int metrics_raise(struct metrics *now, const struct metrics *then);
+/* What `now`, which was raised, has more than `then`; without series that have not changed. 0, or -1
+ * without memory and with nothing to free. The result refers to texts of `now`. */
+int metrics_since(struct metrics *out, const struct metrics *now, const struct metrics *then);
+void metrics_free(struct metrics *m);
+
+/* The value that the samples of a bucket count as, and the bound above which no sample of it is: both in
+ * nanoseconds. */
+double metric_middle(const struct metrics *m, const struct metric_histogram *h, uint32_t bucket);
+double metric_bound(const struct metrics *m, const struct metric_histogram *h, uint32_t bucket);
+
+/* An exponential histogram: index i counts values in (2^(i/2^s), 2^((i+1)/2^s)] seconds. */
+#define METRIC_SCALE 6
+struct metric_exponential {
+    uint64_t zero;   /* samples of 0 */
+    int32_t offset;  /* index of the first count */
+    uint32_t length; /* 0: none */
+    uint64_t *count; /* in the metrics' memory */
+};
+/* 0, or -1 without memory. */
+int metric_to_exponential(struct metric_exponential *out, struct metrics *m,
+                          const struct metric_histogram *h);
+
+#endif

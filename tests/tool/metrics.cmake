@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# Metrics as they leave stint, and the side-car that follows running programs.
+if(NOT TARGET stint_tool)
+    return()
+endif()
+foreach(case IN ITEMS buckets otlp otlp_proto explicit protoc native follow follow_many
+        follow_cumulative follow_bad every post post_down serve serve_slow)
+    add_test(NAME metrics.${case}
+        COMMAND Python3::Interpreter -B "${CMAKE_CURRENT_SOURCE_DIR}/metrics_test.py"
+            $<TARGET_FILE:stint_tool> $<TARGET_FILE:tool_program> $<TARGET_FILE:tool_program_fake>
+            ${case})
+    set_tests_properties(metrics.${case} PROPERTIES LABELS tool TIMEOUT 600 SKIP_RETURN_CODE 77)
+endforeach()

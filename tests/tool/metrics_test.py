@@ -1,0 +1,636 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Metrics as they leave stint: otlp, prometheus-native, --follow, --post and --serve.
+
+    metrics_test.py TOOL PROGRAM FAKE_PROGRAM CASE
+
+The bytes are read by the decoder in otlp.py, and by `protoc --decode` where it is installed.
+"""
+import csv
+import http.client
+import http.server
+import io
+import json
+import math
+import os
+import re
+import shutil
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import threading
+import time
+
+from cases import LIMIT, SKIPPED, environment, main, need
+from otlp import decode, delimited, from_json, points
+
+TOOL, PROGRAM, FAKE = sys.argv[1:4]
+
+
+def until(holds, *what):
+    end = time.monotonic() + LIMIT
+    while not holds():
+        need(time.monotonic() < end, *what)
+        time.sleep(0.02)
+
+
+def tool(*arguments, rc=0):
+    done = subprocess.run([TOOL, *map(str, arguments)], stdout=subprocess.PIPE, check=False,
+                          stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, env=environment(),
+                          timeout=LIMIT)
+    need(done.returncode == rc, "stint %s: rc %d, expected %d" % (arguments, done.returncode, rc),
+         done.stderr.decode())
+    return done
+
+
+def start(*arguments, **options):
+    return subprocess.Popen([TOOL, *map(str, arguments)], stdout=subprocess.PIPE,
+                            stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, env=environment(),
+                            **options)
+
+
+def finish(process, rc=0, signal_number=None):
+    if signal_number:
+        process.send_signal(signal_number)
+    out, err = process.communicate(timeout=LIMIT)
+    need(process.returncode == rc, "rc %d, expected %d" % (process.returncode, rc), err.decode())
+    return out, err.decode()
+
+
+def record(path, program=FAKE, story="work", **env):
+    env = environment(STINT_FILE=path, STINT_REPORT="none", **env)
+    subprocess.run([program, story], env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                   check=True, timeout=LIMIT)
+    return path
+
+
+def lines(data):
+    return [points(from_json(json.loads(line))) for line in data.decode().splitlines()]
+
+
+def otlp(path, *options):
+    (found,) = lines(tool("export", path, "--to", "otlp", *options).stdout)
+    return found
+
+
+def export(path, kind):
+    return tool("export", path, "--to", kind).stdout
+
+
+def stats(path):
+    return json.loads(export(path, "json"))
+
+
+def named(found, metric, **labels):
+    return [p for p in found.values() if p.metric == metric and
+            all(p.labels.get(k) == v for k, v in labels.items())]
+
+
+# ---- One file -----------------------------------------------------------------------------------
+
+def case_buckets(folder):
+    """JSON and CSV: the same buckets, on the grid, with the counts of the timed calls."""
+    path = record(folder / "a.stint", PMIX_RANK=17)
+    document = stats(path)
+    rows = list(csv.DictReader(io.StringIO(export(path, "csv").decode(), newline="")))
+    need(document["run"]["rank"] == 17, document["run"])
+    bounds = list(range(32)) + [(16 + i % 16) << (i // 16 - 1) for i in range(32, 641)]
+    for stat, row in zip(document["stats"], rows):
+        need(stat["name"] == row["name"] and row["rank"] == "17" == str(stat["rank"]), stat, row)
+        need(row["host"] == stat["host"] and row["pid"] == str(stat["pid"]), stat, row)
+        need(json.loads(row["histogram"]) == stat["histogram"], stat, row)
+        need(sum(count for _, _, count in stat["histogram"]) == stat["samples"]
+             if "samples" in stat else True, stat)
+        for low, high, count in stat["histogram"]:
+            at = bounds.index(low)
+            need(bounds[at + 1] == high and count > 0, "not on the grid", stat)
+        up_to, half = 0, None
+        total = sum(count for _, _, count in stat["histogram"])
+        for low, high, count in stat["histogram"]:
+            up_to += count
+            if up_to * 2 >= total:
+                half = (low + high - 1) / 2
+                break
+        need(abs(half - stat["p50_ns"]) <= 0.064 * half + 1, "p50 of the buckets: %s" % half, stat)
+    none = record(folder / "b.stint")
+    need("rank" not in stats(none)["run"], "a rank without a launcher")
+
+
+def case_otlp(folder):
+    path = record(folder / "a.stint", SLURM_PROCID=3)
+    document, found = stats(path), otlp(path)
+    for stat in document["stats"]:
+        (h,) = named(found, "stint.scope.duration", scope=stat["name"], set=stat["set"])
+        count = sum(n for _, _, n in stat["histogram"])
+        need(h.value == count, "count of %s" % stat["name"], h.point)
+        need(h.labels == {"scope": stat["name"], "set": stat["set"]}, h.labels)
+        need(h.resource == {"service.name": document["run"]["program"], "rank": 3,
+                            "service.instance.id": "%s:%d" % (stat["host"], stat["pid"]),
+                            "process.pid": stat["pid"], "host.name": stat["host"]} or
+             h.resource.get("rank") in (3, "3"), h.resource)
+        need(abs(h.point["sum"] * 1e9 - stat["total_ns"]) <= 1e-3 * stat["total_ns"] + 1,
+             "sum of %s" % stat["name"], h.point)
+        calls = sum(p.value for p in named(found, "stint.scope.calls", scope=stat["name"],
+                                           set=stat["set"]))
+        need(calls == stat["calls"], "calls of %s" % stat["name"])
+        need(h.start == document["run"]["start_real_ns"], "start")
+        # Every bucket of the fine grid has its count within 3.8 % of a bucket here.
+        for index in h.buckets:
+            low, high = 2 ** (index / 64) * 1e9, 2 ** ((index + 1) / 64) * 1e9
+            need(any(l <= high * 1.07 + 1 and low <= u * 1.07 + 1 for l, u, _ in stat["histogram"]),
+                 "a bucket from %s to %s" % (low, high), stat)
+    paths = {p.labels.get("parent") for p in named(found, "stint.scope.calls", scope="load")}
+    need(paths == {"step"}, "paths: %s" % paths)
+
+
+def case_otlp_proto(folder):
+    path = record(folder / "a.stint", SLURM_PROCID=3)
+    for options in ((), ("--buckets", "explicit"), ("--temporality", "delta"), ("--threads",)):
+        text = otlp(path, *options)
+        data = tool("export", path, "--to", "otlp-proto", *options).stdout
+        proto = points(decode(data, "Request"))
+        need(list(text) == list(proto), "series of %s" % (options,))
+        for key, point in text.items():
+            other = proto[key]
+            need(point.buckets == other.buckets and point.delta == other.delta ==
+                 ("delta" in options), key, options)
+            need(math.isclose(point.value, other.value, rel_tol=1e-12, abs_tol=1e-12), key)
+            need(point.start == other.start and point.end == other.end, key)
+        need(any("thread.name" in p.labels for p in text.values()) == ("--threads" in options),
+             options)
+
+
+def case_explicit(folder):
+    """The recorder's own buckets: no error, and the same counts."""
+    path = record(folder / "a.stint")
+    exponential, explicit = otlp(path), otlp(path, "--buckets", "explicit")
+    need(exponential.keys() == explicit.keys(), "series")
+    for key, point in explicit.items():
+        need(point.value == exponential[key].value, key)
+        if point.buckets:
+            need(sorted(point.buckets.values()) and point.point["min"] <= max(point.buckets), key)
+
+
+PROTO = """syntax = "proto2";
+message Request { repeated ResourceMetrics resource_metrics = 1; }
+message ResourceMetrics { optional Resource resource = 1; repeated ScopeMetrics scope_metrics = 2; }
+message Resource { repeated KeyValue attributes = 1; }
+message ScopeMetrics { optional Scope scope = 1; repeated Metric metrics = 2; }
+message Scope { optional string name = 1; optional string version = 2; }
+message Metric { optional string name = 1; optional string description = 2; optional string unit = 3;
+  optional Sum sum = 7; optional Histogram histogram = 9; optional Exponential exponential = 10; }
+message Sum { repeated Number points = 1; optional int32 temporality = 2; optional bool monotonic = 3; }
+message Histogram { repeated Bounds points = 1; optional int32 temporality = 2; }
+message Exponential { repeated Buckets points = 1; optional int32 temporality = 2; }
+message Number { optional fixed64 start = 2; optional fixed64 time = 3; optional double as_double = 4;
+  optional sfixed64 as_int = 6; repeated KeyValue attributes = 7; }
+message Bounds { optional fixed64 start = 2; optional fixed64 time = 3; optional fixed64 count = 4;
+  optional double sum = 5; repeated fixed64 counts = 6 [packed = true];
+  repeated double bounds = 7 [packed = true]; repeated KeyValue attributes = 9;
+  optional double min = 11; optional double max = 12; }
+message Buckets { repeated KeyValue attributes = 1; optional fixed64 start = 2;
+  optional fixed64 time = 3; optional fixed64 count = 4; optional double sum = 5;
+  optional sint32 scale = 6; optional fixed64 zero = 7; optional Positive positive = 8;
+  optional double min = 12; optional double max = 13; }
+message Positive { optional sint32 offset = 1; repeated uint64 counts = 2 [packed = true]; }
+message KeyValue { optional string key = 1; optional Any value = 2; }
+message Any { optional string text = 1; optional bool truth = 2; optional int64 number = 3; }
+message Family { optional string name = 1; optional string help = 2; optional int32 type = 3;
+  repeated Series metric = 4; }
+message Series { repeated Label label = 1; optional Value gauge = 2; optional Value counter = 3;
+  optional Summary summary = 4; optional Native histogram = 7; }
+message Label { optional string name = 1; optional string value = 2; }
+message Value { optional double value = 1; }
+message Summary { optional uint64 count = 1; optional double sum = 2; repeated Quantile quantile = 3; }
+message Quantile { optional double quantile = 1; optional double value = 2; }
+message Native { optional uint64 count = 1; optional double sum = 2; optional sint32 schema = 5;
+  optional double zero_threshold = 6; optional uint64 zero_count = 7; repeated Span span = 12;
+  repeated sint64 delta = 13 [packed = true]; }
+message Span { optional sint32 offset = 1; optional uint32 length = 2; }
+"""
+
+
+def protoc(folder, message, data):
+    (folder / "stint.proto").write_text(PROTO)
+    done = subprocess.run(["protoc", "--decode", message, "-I", str(folder), "stint.proto"], input=data,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False, timeout=LIMIT)
+    need(done.returncode == 0 and not done.stderr, "protoc", done.stderr.decode())
+    text = done.stdout.decode()
+    need(not re.search(r"(?m)^\s*\d+[:{ ]", text), "a field without a name", text[:2000])
+    return text
+
+
+def case_protoc(folder):
+    if not shutil.which("protoc"):
+        print("skipped: no protoc")
+        return SKIPPED
+    path = record(folder / "a.stint")
+    for options in ((), ("--buckets", "explicit")):
+        data = tool("export", path, "--to", "otlp-proto", *options).stdout
+        text = protoc(folder, "Request", data)
+        need(text.count("as_int: ") == sum("asInt" in p.point for p in otlp(path).values()), "points")
+    for family in delimited(export(path, "prometheus-native")):
+        protoc(folder, "Family", family)
+    return 0
+
+
+# ---- Prometheus ---------------------------------------------------------------------------------
+
+def native_buckets(h):
+    """Index of Prometheus: count."""
+    found, index, deltas, count = {}, 0, iter(h.get("delta", [])), 0
+    for span in h.get("span", []):
+        index += span["offset"]
+        for _ in range(span["length"]):
+            count += next(deltas)
+            found[index] = count
+            index += 1
+    need(next(deltas, None) is None, "a delta without a span")
+    return {i: n for i, n in found.items() if n}
+
+
+def case_native(folder):
+    path = record(folder / "a.stint")
+    found, families = otlp(path), {}
+    for family in delimited(export(path, "prometheus-native")):
+        family = decode(family, "Family")
+        need(family["name"] not in families, "a family twice")
+        families[family["name"]] = family
+    natives = families["stint_scope_duration_seconds"]
+    need(natives["type"] == 4, natives)
+    for series in natives["metric"]:
+        labels = {one["name"]: one["value"] for one in series["label"]}
+        h = series["histogram"]
+        (same,) = named(found, "stint.scope.duration", scope=labels["name"], set=labels["set"])
+        need(h["schema"] == 6 and h["zeroThreshold"] > 0, h)
+        need(native_buckets(h) == {i + 1: n for i, n in same.buckets.items()}, h, same.point)
+        need(sum(native_buckets(h).values()) + h["zeroCount"] == h["count"] == same.value, h)
+        need(math.isclose(h["sum"], same.point["sum"], abs_tol=1e-9), h, same.point)
+    # The other families are those of the text, with the same values.
+    text = export(path, "prometheus").decode()
+    kinds = dict(re.findall(r"(?m)^# TYPE (\S+) (\S+)$", text))
+    for name, kind in kinds.items():
+        series = re.findall(r"(?m)^%s(?:\{.*\})? (\S+)$" % name, text)
+        if kind == "histogram" or not series:
+            continue
+        need(name in families, "no family %s" % name)
+        if kind in ("counter", "gauge"):
+            values = [one[kind]["value"] for one in families[name]["metric"]]
+            need(values == [float(value) for value in series], name, values, series)
+        else:
+            counts = re.findall(r"(?m)^%s_count\{.*\} (\d+)$" % name, text)
+            need([str(one["summary"]["count"]) for one in families[name]["metric"]] == counts, name)
+
+
+# ---- Following ----------------------------------------------------------------------------------
+
+def added(requests):
+    """The deltas of each series, added."""
+    sums = {}
+    for request in requests:
+        for key, point in request.items():
+            need(point.delta, "not a delta")
+            total = sums.setdefault(key, {"value": 0, "buckets": {}, "end": None})
+            need(total["end"] is None or point.start >= total["end"], "times overlap: %s" % (key,))
+            total["end"] = point.end
+            total["value"] += point.value
+            for bucket, count in point.buckets.items():
+                total["buckets"][bucket] = total["buckets"].get(bucket, 0) + count
+    return sums
+
+
+def need_whole(requests, path):
+    """The deltas add up to the file."""
+    sums, final = added(requests), otlp(path)
+    need(sums.keys() == final.keys(), "series", sums.keys() ^ final.keys())
+    for key, point in final.items():
+        need(math.isclose(sums[key]["value"], point.value, rel_tol=1e-9, abs_tol=1e-7),
+             "%s: %s, expected %s" % (key, sums[key], point.value))
+        need(sums[key]["buckets"] == point.buckets, "buckets of %s" % (key,))
+
+
+def live(path, story="busy"):
+    """A program that goes on until it is killed."""
+    env = environment(STINT_FILE=path, STINT_REPORT="none")
+    process = subprocess.Popen([PROGRAM, story], env=env, stdout=subprocess.PIPE,
+                               stderr=subprocess.DEVNULL)
+    need(process.stdout.readline() == b"ready\n", "the program is not ready")
+    return process
+
+
+def end(process, number):
+    process.send_signal(number)
+    process.communicate(timeout=LIMIT)
+
+
+def file_lines(path):
+    return path.read_bytes().count(b"\n") if path.exists() else 0
+
+
+def case_follow(folder):
+    """Whatever ends first: the program by a signal, by kill -9, or the follower."""
+    for first in (signal.SIGTERM, signal.SIGKILL, None):
+        path, out = folder / ("run-%s.stint" % first), folder / ("out-%s" % first)
+        follower = start("export", path, "--to", "otlp", "--follow", "0.1s", "--temporality", "delta",
+                         "-o", out)  # before the file is there
+        program = live(path)
+        until(lambda: file_lines(out) >= 3, "no lines")
+        if first:
+            end(program, first)
+            finish(follower)
+        else:
+            finish(follower, signal_number=signal.SIGINT)
+            need(file_lines(out) >= 3, "the last reading is missing")
+            end(program, signal.SIGKILL)
+        requests = lines(out.read_bytes())
+        if first:
+            need_whole(requests, path)
+        else:
+            have, all_of = added(requests), otlp(path)
+            need(all(have[key]["value"] <= all_of[key].value + 1e-9 for key in have), "too much")
+            again = lines(tool("export", path, "--to", "otlp", "--follow", "1", "--temporality",
+                               "delta").stdout)
+            need_whole(again, path)  # a restarted one begins at the start of the run
+
+
+def case_follow_many(folder):
+    """A pattern: files appear, are replaced and removed; each program's counts are delivered once."""
+    out, pattern = folder / "out", folder / "*.stint"
+    follower = start("export", pattern, "--to", "otlp", "--follow", "0.1", "--temporality", "delta",
+                     "-o", out)
+    path = folder / "a.stint"
+    kept = []
+    for i in range(3):
+        program = live(path)
+        pid = program.pid
+        until(lambda pid=pid: out.exists() and b'"intValue":"%d"' % pid in out.read_bytes(), "no line")
+        copy = folder / ("kept-%d" % i)
+        if i == 1:
+            os.rename(path, copy)  # its name goes before it ends
+        end(program, signal.SIGKILL)
+        if i != 1:
+            shutil.copy(path, copy)
+        kept.append((pid, copy))
+        final = {key: p.value for key, p in otlp(copy).items()}
+
+        def delivered(pid=pid, final=final):
+            have = added([r for r in lines(out.read_bytes().rpartition(b"\n")[0])
+                          if next(iter(r.values())).resource["process.pid"] in (pid, str(pid))])
+            return all(key in have and math.isclose(have[key]["value"], value, rel_tol=1e-9,
+                                                    abs_tol=1e-7) for key, value in final.items())
+        until(delivered, "the last counts of %d are missing" % pid)
+        if path.exists():
+            path.unlink()
+    finish(follower, signal_number=signal.SIGTERM)
+    for pid, copy in kept:
+        need_whole([r for r in lines(out.read_bytes())
+                    if next(iter(r.values())).resource["process.pid"] in (pid, str(pid))], copy)
+
+
+def case_follow_cumulative(folder):
+    """Numbers never fall, and the start is that of the run."""
+    path, out = folder / "a.stint", folder / "out"
+    program = live(path)
+    follower = start("export", path, "--to", "otlp", "--follow", "0.1", "-o", out)
+    until(lambda: file_lines(out) >= 5, "no lines")
+    end(program, signal.SIGTERM)
+    finish(follower)
+    requests, before = lines(out.read_bytes()), {}
+    for request in requests:
+        for key, point in request.items():
+            need(not point.delta and point.start == stats(path)["run"]["start_real_ns"], key)
+            if key in before:
+                old = before[key]
+                need(point.value >= old.value and point.end >= old.end, key)
+                need(all(point.buckets.get(b, 0) >= n for b, n in old.buckets.items()), key)
+            before[key] = point
+    final = otlp(path)
+    need(all(before[key].value == p.value for key, p in final.items()), "not the final counts")
+
+
+def case_follow_bad(folder):
+    """Files that are no run files are reported once, and the others are delivered."""
+    good = record(folder / "good.stint")
+    data = good.read_bytes()
+    (folder / "text.stint").write_text("hello\n" * 100)
+    (folder / "old.stint").write_bytes(data[:8] + struct.pack("<I", 1) + data[12:])
+    (folder / "cut.stint").write_bytes(data[:struct.unpack("<Q", data[24:32])[0] - 64])
+    (folder / "empty.stint").write_bytes(b"")
+    out = folder / "out"
+    follower = start("export", folder / "*.stint", "--to", "otlp", "--follow", "0.1", "-o", out)
+    until(lambda: file_lines(out) >= 2, "no lines")
+    time.sleep(0.5)
+    _, err = finish(follower, rc=2, signal_number=signal.SIGTERM)
+    for name, what in (("text", "not a run file"), ("old", "format 1"), ("cut", "cut off")):
+        said = [line for line in err.splitlines() if name + ".stint" in line]
+        need(len(said) == 1 and what in said[0], "%s: %s" % (name, err))
+    need(file_lines(out) == 2, "an ended run is delivered once")
+    for arguments, what in (((good, "--to", "json", "--follow", "1"), "--to otlp"),
+                            ((good, "--to", "otlp", "--follow", "0"), "0.1 to 3600"),
+                            ((good, "--to", "otlp", "--post", "http://x"), "--follow"),
+                            ((good, "--to", "otlp", "--follow", "1", "--post", "https://x"), "curl"),
+                            ((good, "--to", "otlp", "--follow", "1", "--post", "http://x:99999"),
+                             "http://HOST"),
+                            ((good, "--to", "otlp", "--serve", "1"), "prometheus"),
+                            ((good, "--to", "otlp", "--follow", "1", "--temporality", "delta",
+                              "--post", "http://x"), "cumulative"),
+                            ((good, "--to", "otlp-proto", "--follow", "1"), "--post")):
+        err = tool("export", *arguments, rc=2).stderr.decode()
+        need(what in err and err.count("\n") == 1, arguments, err)
+
+
+def case_every(folder):
+    """Percentiles of each interval: the same numbers as the deltas of otlp."""
+    path = record(folder / "a.stint")
+    text = tool("report", "--every", "1", "--unit", "ns", path).stdout.decode()
+    rows = {row["name"]: row for row in stats(path)["stats"] if row["set"] == "GlobalStatInfo"}
+    for line in text.splitlines()[2:]:
+        cells = re.split(r"\s{2,}", line.strip())
+        if len(cells) < 8 or cells[0] not in rows:
+            continue
+        row = rows.pop(cells[0])
+        need(int(cells[1]) == sum(n for _, _, n in row["histogram"]), line)
+        need(cells[3] == cells[6] and cells[5] == cells[7], "the interval is the whole run", line)
+        p50 = float(cells[3].split()[0])
+        need(abs(p50 - row["p50_ns"]) <= 0.064 * p50 + 1, line, row)
+    need(not rows, "rows are missing", rows.keys(), text)
+    live_path, out = folder / "b.stint", folder / "out"
+    program = live(live_path)
+    with open(out, "wb") as to:
+        report = subprocess.Popen([TOOL, "report", "--every", "0.2", live_path], stdout=to,
+                                  env=environment())
+        until(lambda: out.read_bytes().count(b"the last") >= 3, "no intervals")
+        end(program, signal.SIGKILL)
+        need(report.wait(LIMIT) == 0, "report --every")
+    calls = re.findall(r"(?m)^sleep\s+(\d+) ", out.read_text())
+    (row,) = [one for one in stats(live_path)["stats"] if one["name"] == "sleep"]
+    need(sum(map(int, calls)) == sum(n for _, _, n in row["histogram"]), "calls", calls, row)
+    err = tool("report", "--every", "1", "--view", "tree", path, rc=2).stderr.decode()
+    need("--unit" in err, err)
+
+
+# ---- A collector --------------------------------------------------------------------------------
+
+class Collector:
+    """Answers with the statuses in turn (the last one for ever): 0 closes without an answer."""
+
+    def __init__(self, *statuses):
+        self.bodies, self.statuses, self.paths = [], list(statuses), []
+        outer = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_POST(self):
+                status = outer.statuses[0]
+                if len(outer.statuses) > 1:
+                    outer.statuses.pop(0)
+                body = self.rfile.read(int(self.headers["Content-Length"]))
+                outer.paths.append((self.path, self.headers["Content-Type"]))
+                if not status:
+                    self.close_connection = True
+                    return
+                if status == 200:
+                    outer.bodies.append(body)
+                self.send_response(status)
+                self.end_headers()
+
+            def log_message(self, *_):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = "http://127.0.0.1:%d" % self.server.server_address[1]
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def close(self):
+        self.server.shutdown()
+        self.server.server_close()
+
+
+def case_post(folder):
+    path = record(folder / "a.stint")
+    final = otlp(path)
+    for kind, type_of in (("otlp", "application/json"), ("otlp-proto", "application/x-protobuf")):
+        collector = Collector(503, 0, 200)  # asks to come back, closes, takes it
+        done = tool("export", path, "--to", kind, "--follow", "1", "--post", collector.url)
+        collector.close()
+        need(len(collector.bodies) == 1, "requests: %d" % len(collector.bodies), done.stderr)
+        need(collector.paths == [("/v1/metrics", type_of)] * 3, collector.paths)
+        body = collector.bodies[0]
+        found = points(decode(body, "Request")) if kind != "otlp" else lines(body)[0]
+        need({k: p.buckets for k, p in found.items()} == {k: p.buckets for k, p in final.items()},
+             "not the file's counts")
+        need(b"answers 503" in done.stderr and b"takes requests" in done.stderr, done.stderr)
+    collector = Collector(400)
+    done = tool("export", path, "--to", "otlp", "--follow", "1", "--post", collector.url + "/x", rc=1)
+    need(collector.paths == [("/x", "application/json")], "a refused request is sent again")
+    need(b"answers 400" in done.stderr and b"1 requests were not delivered" in done.stderr, done.stderr)
+    collector.close()
+
+
+def case_post_down(folder):
+    """A collector that is not there, or that takes nothing: bounded memory, and it is said."""
+    path = folder / "a.stint"
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        port = unused.getsockname()[1]
+    program = live(path)
+    follower = start("export", path, "--to", "otlp", "--follow", "0.1", "--post",
+                     "http://127.0.0.1:%d" % port)
+    time.sleep(2)
+    end(program, signal.SIGKILL)
+    _, err = finish(follower, rc=1)
+    need(re.search(r"cannot post .*refused", err) and re.search(r"\d+ requests were not delivered", err),
+         err)
+    need(err.count("cannot post") == 1, "said once", err)
+
+
+# ---- Scrapes ------------------------------------------------------------------------------------
+
+class Served:
+    def __init__(self, *names):
+        self.process = start("export", *names, "--to", "prometheus", "--serve", "127.0.0.1:0")
+        line = self.process.stderr.readline().decode()
+        match = re.search(r"http://127\.0\.0\.1:(\d+)/metrics", line)
+        need(match, "no address", line)
+        self.port = int(match.group(1))
+
+    def get(self, path="/metrics", method="GET", **fields):
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=LIMIT)
+        connection.request(method, path, headers=fields)
+        answer = connection.getresponse()
+        body = answer.read()
+        connection.close()
+        return answer.status, answer.getheader("Content-Type"), body
+
+    def end(self):
+        return finish(self.process, signal_number=signal.SIGTERM)
+
+
+NATIVE = ("application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;"
+          "encoding=delimited;q=0.6,text/plain;version=0.0.4;q=0.5")
+
+
+def case_serve(folder):
+    paths = [record(folder / ("%d.stint" % i), PMI_RANK=i) for i in range(2)]
+    served = Served(folder / "*.stint")
+    status, kind, body = served.get()
+    text = body.decode()
+    need(status == 200 and kind.startswith("text/plain; version=0.0.4"), status, kind)
+    heads = re.findall(r"(?m)^# TYPE (\S+)", text)
+    need(len(heads) == len(set(heads)), "a family twice")
+    series = re.findall(r"(?m)^([^#\n].*) \S+$", text)
+    need(len(series) == len(set(series)), "a series twice")
+    for rank, path in enumerate(paths):
+        run = stats(path)["run"]
+        for row in stats(path)["stats"]:
+            match = re.search(r'(?m)^stint_scope_calls_total\{host="%s",pid="%d",rank="%d",name="%s",'
+                              r'set="%s"\} (\d+)$' % (re.escape(run["host"]), run["pid"], rank,
+                                                      re.escape(row["name"]), re.escape(row["set"])), text)
+            need(match and int(match.group(1)) == row["calls"], row, text[:3000])
+    if shutil.which("promtool"):
+        done = subprocess.run(["promtool", "check", "metrics"], input=body, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, check=False)
+        need(not done.returncode, done.stdout.decode())
+    status, kind, body = served.get(Accept=NATIVE)
+    need(status == 200 and kind.startswith("application/vnd.google.protobuf"), status, kind)
+    families = [decode(family, "Family") for family in delimited(body)]
+    natives = [s for f in families if f["type"] == 4 for s in f["metric"]]
+    need(len(natives) == 2 * len(stats(paths[0])["stats"]), "native histograms")
+    need(served.get(Accept="text/plain")[1].startswith("text/plain"), "text was asked for")
+    for method, path, expected in (("GET", "/", 404), ("GET", "/metricsx", 404), ("POST", "/metrics", 405),
+                                   ("GET", "/metrics?x=1", 200), ("HEAD", "/metrics", 405),
+                                   ("GET", "/" + "a" * 9000, 414)):
+        need(served.get(path, method)[0] == expected, method, path[:20], expected)
+    with socket.create_connection(("127.0.0.1", served.port)) as one:
+        one.sendall(b"GET /metrics HTTP/1.1\r\n" + b"X: y\r\n" * 4000)
+        need(b" 431 " in one.recv(100), "a long head")
+    busy = tool("export", paths[0], "--to", "prometheus", "--serve", "127.0.0.1:%d" % served.port, rc=1)
+    need(b"cannot listen" in busy.stderr, busy.stderr)
+    served.end()
+
+
+def resident(pid):
+    with open("/proc/%d/status" % pid) as status:
+        return int(re.search(r"VmRSS:\s+(\d+)", status.read()).group(1))
+
+
+def case_serve_slow(folder):
+    """Clients that say nothing do not keep others out for ever, and the process does not grow."""
+    path = record(folder / "a.stint")
+    served = Served(path)
+    served.get()
+    before = resident(served.process.pid)
+    silent = [socket.create_connection(("127.0.0.1", served.port)) for _ in range(40)]
+    need(served.get()[0] == 200, "kept out")  # after those were closed
+    for one in silent:
+        one.close()
+    for _ in range(50):
+        served.get(Accept=NATIVE)
+    need(resident(served.process.pid) < before + 4096, "it grows: %d KB, %d KB" % (
+        before, resident(served.process.pid)))
+    served.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main(globals(), sys.argv[4]))
