@@ -3,7 +3,8 @@
 
 import table
 
-ADD = {"sum": "MEASURE_SUM", "state": "MEASURE_STATE", "most": "MEASURE_MOST"}
+ADD = {"sum": "MEASURE_SUM", "state": "MEASURE_STATE", "most": "MEASURE_MOST",
+       "ticks": "MEASURE_TICKS"}
 OF = {"own": 0, "calls": 1}
 
 

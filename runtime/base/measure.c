@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "measure.h"
 
+#include "arithmetic.h"
 #include "measure_table.inc"
 
 const struct measure_rule *measure_rule_of(enum measure m) {
@@ -9,4 +10,15 @@ const struct measure_rule *measure_rule_of(enum measure m) {
 
 struct measure_range measure_range_of(enum measure_group group) {
     return measure_ranges[group];
+}
+
+uint64_t measure_sum(enum measure m, uint64_t a, uint64_t b) {
+    switch (measure_rule_of(m)->add) {
+    case MEASURE_MOST:
+        return u64_max(a, b);
+    case MEASURE_TICKS:
+        return a + b;
+    default:
+        return saturating_add(a, b);
+    }
 }

@@ -10,7 +10,8 @@
 enum measure_add {
     MEASURE_SUM,   /* only grows */
     MEASURE_STATE, /* what is in use now */
-    MEASURE_MOST   /* the largest ever */
+    MEASURE_MOST,  /* the largest ever */
+    MEASURE_TICKS  /* a time in ticks, modulo 2^64: it may be below 0 */
 };
 
 struct measure_rule {
@@ -25,6 +26,8 @@ struct measure_range {
 };
 
 const struct measure_rule *measure_rule_of(enum measure m);
+/* Of two numbers of one measure, that of both together. */
+uint64_t measure_sum(enum measure m, uint64_t a, uint64_t b);
 struct measure_range measure_range_of(enum measure_group group);
 
 #endif

@@ -68,8 +68,11 @@ static void subtract_measures(struct snapshot_measures *out, const struct snapsh
         return;
     }
     for (uint32_t i = 0; i < MEASURE_COUNT; ++i) {
-        if (measure_rule_of(i)->add == MEASURE_SUM) {
+        enum measure_add add = measure_rule_of(i)->add;
+        if (add == MEASURE_SUM) {
             out->value[i] = saturating_subtract(out->value[i], then->value[i]);
+        } else if (add == MEASURE_TICKS) {
+            out->value[i] -= then->value[i];
         }
     }
 }

@@ -116,6 +116,31 @@ static void node_estimate(struct snapshot_node *n) {
     n->saturated = from->weighted == UINT64_MAX || n->scaled >= UINT64_MAX - 1;
 }
 
+/* Adds a time that may be below 0 to one sum or the other. */
+static void add_signed(uint64_t *above, uint64_t *below, uint64_t ticks) {
+    if (ticks > INT64_MAX) {
+        *below = saturating_add(*below, -ticks);
+    } else {
+        *above = saturating_add(*above, ticks);
+    }
+}
+
+/* The calls' time without nested scopes. The own time of a recursive call is in the time of the scope
+ * around it, and belongs to the node that counts the call. */
+static uint64_t own_of(const struct snapshot_node *n) {
+    uint64_t with = n->scaled, without = n->nested;
+    if (n->estimated) {
+        without = n->inside;
+    }
+    if (n->measures) {
+        add_signed(&with, &without, n->measures->value[MEASURE_INNER_TICKS]);
+    }
+    if (n->measures && n->estimated) {
+        add_signed(&without, &with, n->measures->value[MEASURE_LENT_TICKS]);
+    }
+    return saturating_subtract(with, without);
+}
+
 void estimate_nodes(struct snapshot *s) {
     for (uint32_t i = 0; i < s->node_count; ++i) {
         struct snapshot_node *n = &s->nodes[i];
@@ -137,7 +162,6 @@ void estimate_nodes(struct snapshot *s) {
         around->estimated |= n->sampled.untimed != 0;
     }
     for (uint32_t i = 0; i < s->node_count; ++i) {
-        struct snapshot_node *n = &s->nodes[i];
-        n->own = saturating_subtract(n->scaled, n->estimated ? n->inside : n->nested);
+        s->nodes[i].own = own_of(&s->nodes[i]);
     }
 }

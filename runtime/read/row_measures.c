@@ -54,11 +54,7 @@ struct snapshot_measures *snapshot_read_measures(struct snapshot *s, uint32_t un
 
 void snapshot_add_measures(struct snapshot_measures *to, const struct snapshot_measures *from) {
     for (uint32_t i = 0; from && i < MEASURE_COUNT; ++i) {
-        if (measure_rule_of(i)->add == MEASURE_MOST) {
-            to->value[i] = u64_max(to->value[i], from->value[i]);
-        } else {
-            to->value[i] = saturating_add(to->value[i], from->value[i]);
-        }
+        to->value[i] = measure_sum(i, to->value[i], from->value[i]);
     }
     if (from) {
         to->groups |= from->groups;

@@ -249,15 +249,10 @@ static void add_gpu(struct grouping *g, uint32_t row, const struct snapshot_gpu 
 static void add_measures(struct stint_row *r, const struct snapshot_measures *from,
                          unsigned nested) {
     for (uint32_t i = 0; from && i < MEASURE_COUNT; ++i) {
-        const struct measure_rule *rule = measure_rule_of(i);
-        if (rule->of_calls && nested & NESTED) {
+        if (measure_rule_of(i)->of_calls && nested & NESTED) {
             continue;
         }
-        if (rule->add == MEASURE_MOST) {
-            r->measure[i] = u64_max(r->measure[i], from->value[i]);
-        } else {
-            r->measure[i] = saturating_add(r->measure[i], from->value[i]);
-        }
+        r->measure[i] = measure_sum(i, r->measure[i], from->value[i]);
     }
     if (from) {
         r->has |= from->groups << ROW_MEASURES;

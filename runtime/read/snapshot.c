@@ -422,24 +422,15 @@ static int is_open_further_out(const struct snapshot_open *open, uint32_t count,
     return 0;
 }
 
-/* The time of the calls recorded directly inside an open frame. */
-struct inside {
-    uint64_t nested;
-    int recursive;
-};
-
-/* Own time of the scopes that are open, innermost first. A recursive call is time of the one around
- * it. While threads record, the frames are younger than the snapshot's clock: then there may be
- * more inside than there is time. */
-static void sum_open(struct snapshot *s, const struct snapshot_thread *t, struct inside *inside) {
+/* Own time of the scopes that are open, innermost first; nested: the time of the calls recorded
+ * directly inside each. That of all calls of a recursive scope is added up. While threads record, the
+ * frames are younger than the snapshot's clock: then there may be more inside than there is time. */
+static void sum_open(struct snapshot *s, const struct snapshot_thread *t, uint64_t *nested) {
     for (uint32_t i = t->open_count; i-- > 0;) {
-        uint64_t ticks = t->open[i].ticks, nested = inside[i].nested;
-        if (!inside[i].recursive) {
-            s->nodes[t->open[i].node].open_self = saturating_subtract(ticks, nested);
-            nested = ticks;
-        }
+        uint64_t ticks = t->open[i].ticks;
+        s->nodes[t->open[i].node].open_self += saturating_subtract(ticks, nested[i]);
         if (i) {
-            inside[i - 1].nested += nested;
+            nested[i - 1] += ticks;
         }
     }
 }
@@ -456,8 +447,8 @@ static uint32_t open_count(const struct snapshot_thread *t) {
 static int read_open(struct snapshot *s, struct snapshot_thread *t) {
     uint32_t count = open_count(t);
     t->open = scratch_array(&s->memory, (size_t)count + 1, sizeof *t->open);
-    struct inside *inside = scratch_array(&s->memory, (size_t)count + 1, sizeof *inside);
-    if (!t->open || !inside) {
+    uint64_t *nested = scratch_array(&s->memory, (size_t)count + 1, sizeof *nested);
+    if (!t->open || !nested) {
         return -1;
     }
     for (uint32_t f = 1; f <= count; ++f) {
@@ -467,7 +458,7 @@ static int read_open(struct snapshot *s, struct snapshot_thread *t) {
         }
         if (guard == STINT_IMPL_MOVED) {
             if (t->open_count) { /* abandoned: what was recorded in it was so in the one around */
-                inside[t->open_count - 1].nested += STINT_IMPL_LOAD(&t->frames[f].nested);
+                nested[t->open_count - 1] += STINT_IMPL_LOAD(&t->frames[f].nested);
             }
             continue;
         }
@@ -483,15 +474,14 @@ static int read_open(struct snapshot *s, struct snapshot_thread *t) {
             continue; /* being opened right now */
         }
         t->open[t->open_count].untimed = untimed;
-        inside[t->open_count].nested = STINT_IMPL_LOAD(&t->frames[f].nested);
-        inside[t->open_count].recursive = recursive != 0;
+        nested[t->open_count] = STINT_IMPL_LOAD(&t->frames[f].nested);
         t->open[t->open_count].node = node;
         t->open[t->open_count++].ticks = s->now.ticks - start;
         if (!is_open_further_out(t->open, t->open_count - 1, node)) {
             s->nodes[node].open = s->now.ticks - start;
         }
     }
-    sum_open(s, t, inside);
+    sum_open(s, t, nested);
     return 0;
 }
 

@@ -9,8 +9,8 @@
 /* The block of a group, NULL if the node has none yet. Any thread. */
 struct arena_measures *measured_find(char *base, const struct stint_impl_node *n,
                                      enum measure_group group);
-/* The same, made if need be, all 0. NULL without memory, counted as lost. The node's owner, inside
- * thread_enter. */
+/* The same, made if need be, all 0. NULL without memory, counted as lost. The node's owner; its
+ * signal handlers may do the same in between. */
 struct arena_measures *measured_get(struct thread_block *b, struct stint_impl_node *n,
                                     enum measure_group group);
 /* The same, with so many bytes after the numbers that a reader does not look at. */

@@ -126,10 +126,17 @@ static void range_open(struct thread_block *b, uint32_t node) {
     b->busy = busy;
 }
 
-/* The start of the call that contains what is opened above the frame; 0 for the root. Recursive
- * calls are skipped: they are part of the outermost one. So are untimed ones. */
+/* Whether the frame's call is right inside another one of its node: then both have their time
+ * together. */
+static int frame_continues(const struct stint_impl_frame *f) {
+    uint32_t recursive = STINT_IMPL_LOAD(&f->recursive);
+    return recursive && recorder_frame_node(f - 1) == recursive;
+}
+
+/* The start of the call that contains what is opened above the frame; 0 for the root. Untimed calls
+ * are skipped, and calls right inside another one of their node. */
 static uint64_t start_around(const struct stint_impl_frame *f) {
-    while (STINT_IMPL_LOAD(&f->recursive) || STINT_IMPL_LOAD(&f->start) & STINT_IMPL_UNTIMED) {
+    while (STINT_IMPL_LOAD(&f->start) & STINT_IMPL_UNTIMED || frame_continues(f)) {
         --f;
     }
     return STINT_IMPL_LOAD(&f->start);
@@ -373,14 +380,6 @@ const struct stint_impl_frame *recorder_opened(const struct thread_block *b, uin
     return f;
 }
 
-uint32_t recorder_frame_node(const struct stint_impl_frame *f) {
-    uint32_t recursive = STINT_IMPL_LOAD(&f->recursive);
-    if (recursive) {
-        return recursive;
-    }
-    return STINT_IMPL_LOAD(&f->node);
-}
-
 static void report_slow_call(const struct thread_block *b, const struct stint_impl_node *n,
                              uint64_t ticks, const char *info) {
     uint32_t site = STINT_IMPL_LOAD(&n->site);
@@ -427,6 +426,32 @@ static void end_untimed(struct thread_block *b, struct stint_impl_frame *f,
     thread_pop(b);
 }
 
+/* A call inside an open one of its node, with other scopes between them: its own time is that of the
+ * node. Without memory for it, it stays own time of the scope around. */
+static void end_inner(struct thread_block *b, struct stint_impl_frame *f, uint64_t start,
+                      uint64_t now) {
+    uint64_t ticks = ticks_within(f, start, now);
+    uint64_t own = ticks - STINT_IMPL_LOAD(&f->nested);
+    if (!tree_add_inner(b, STINT_IMPL_LOAD(&f->recursive), STINT_IMPL_LOAD(&f->node), own)) {
+        STINT_IMPL_STORE(&f->nested, ticks);
+    }
+}
+
+/* A timed call right inside an inner one represents others, which took so many ticks, too. */
+static void inner_without(struct thread_block *b, const struct stint_impl_frame *inner,
+                          uint64_t ticks) {
+    if (STINT_IMPL_LOAD(&inner->recursive) && !frame_continues(inner)) {
+        tree_add_inner(b, STINT_IMPL_LOAD(&inner->recursive), STINT_IMPL_LOAD(&inner->node),
+                       -ticks);
+    }
+}
+
+/* Whether anything asks for the time of a call that is right inside another one of its node, and so in
+ * that one's time. */
+static int continued_needs_time(const struct thread_block *b, const struct stint_impl_call *call) {
+    return b->hot.trace_min != UINT64_MAX || (call && call->threshold_us >= 0);
+}
+
 /* The topmost frame's scope ends. now 0 = read the clock. */
 static inline __attribute__((always_inline)) void end_top(struct thread_block *b, uint64_t now,
                                                           const struct stint_impl_call *call) {
@@ -435,24 +460,34 @@ static inline __attribute__((always_inline)) void end_top(struct thread_block *b
         end_untimed(b, f, call);
         return;
     }
-    if (!now) {
-        now = clock_ticks();
-    }
     uint32_t recursive = STINT_IMPL_LOAD(&f->recursive);
     uint32_t node = recorder_frame_node(f);
     struct stint_impl_node *n = tree_node(b, node);
     uint64_t start = STINT_IMPL_LOAD(&f->start);
+    int continues = frame_continues(f);
+    if (continues && !continued_needs_time(b, call)) {
+        now = start;
+    } else if (!now) {
+        now = clock_ticks();
+    }
     uint64_t ticks = now - start;
     int backwards = now < start;
     if (recursive) {
         stint_impl_owner_add(&n->recursions, 1);
+        if (!continues && !backwards) {
+            end_inner(b, f, start, now);
+        }
     } else if (backwards) {
         thread_lose(b, STINT_STATUS_CLOCK_BACK);
     } else {
+        uint64_t weight = sample_weight(b, n);
         probe_end(b, f, n, ticks);
         tree_sample(b, n, start, ticks, STINT_IMPL_LOAD(&f->nested), call ? call->info : NULL);
         sample_check(b, n, call);
         STINT_IMPL_STORE(&f->nested, ticks_within(f, start, now));
+        if (weight > 1) {
+            inner_without(b, f - 1, (weight - 1) * STINT_IMPL_LOAD(&f->nested));
+        }
     }
     if (!backwards && ticks >= b->hot.trace_min) {
         ring_add_span(b->hot.ring, node, start, ticks);
@@ -473,7 +508,7 @@ static void end_below(struct thread_block *b, struct stint_impl_frame *f, uint64
     if (!now) {
         now = clock_ticks();
     }
-    if (first && !STINT_IMPL_LOAD(&f->recursive)) { /* else it has no time of its own */
+    if (first && !frame_continues(f)) { /* else it has no time of its own */
         both = saturating_subtract(
             now, u64_max(STINT_IMPL_LOAD(&first->start), STINT_IMPL_LOAD(&f->start)));
     }

@@ -233,6 +233,14 @@ int sample_add(struct thread_block *b, struct stint_impl_node *n, uint64_t start
     return 1;
 }
 
+uint64_t sample_weight(const struct thread_block *b, const struct stint_impl_node *n) {
+    uint32_t unit = stint_impl_sampled_of(n);
+    if (!unit || STINT_IMPL_LOAD(&sampled_at(b, unit)->left)) {
+        return 1;
+    }
+    return sampled_at(b, unit)->weight;
+}
+
 /* The thread's other nodes get the part of one that was sampled and is not any more. A signal handler
  * that does this while its thread counts may be undone: the part then stays unused. */
 static void share_leave(const struct stint_impl_sampled *s) {

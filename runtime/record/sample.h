@@ -23,6 +23,8 @@ void sample_check(struct thread_block *b, struct stint_impl_node *n,
 /* A timed call of a node, between the odd and the even seq: adds it to the sums if it was its
  * block's. Whether the node is sampled. Owner. */
 int sample_add(struct thread_block *b, struct stint_impl_node *n, uint64_t start, uint64_t ticks);
+/* How many calls the timed call of the node that ends now represents, itself included. Owner. */
+uint64_t sample_weight(const struct thread_block *b, const struct stint_impl_node *n);
 /* From now on every call of the node is timed. Owner. */
 void sample_never(struct stint_impl_node *n);
 /* The end of an untimed call. Owner. */

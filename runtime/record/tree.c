@@ -13,6 +13,7 @@
 #include "base/config.h"
 #include "base/hash.h"
 #include "base/scratch.h"
+#include "measured.h"
 #include "probe.h"
 #include "sample.h"
 #include "watch.h"
@@ -279,6 +280,35 @@ uint32_t tree_above(const struct thread_block *b, uint32_t unit) {
         return node_sent(n)->sender;
     }
     return n->parent;
+}
+
+/* The block of the group recursion, nearly always the node's first. NULL without memory. */
+static inline __attribute__((always_inline)) struct arena_measures *
+inner_block(struct thread_block *b, uint32_t node) {
+    struct stint_impl_node *n = tree_node(b, node);
+    uint32_t unit = STINT_IMPL_LOAD(&n->measures);
+    struct arena_measures *first = (struct arena_measures *)(void *)tree_node(b, unit);
+    if (unit && first->range.first == MEASURE_INNER_TICKS) {
+        return first;
+    }
+    return measured_get(b, n, MEASURE_GROUP_RECURSION);
+}
+
+/* One instruction adds: a signal handler may come before or after it. */
+int tree_add_inner(struct thread_block *b, uint32_t node, uint32_t place, uint64_t ticks) {
+    struct arena_measures *to = inner_block(b, node), *from = to;
+    int is_sampled = sample_is_on();
+    if (is_sampled) {
+        from = inner_block(b, place);
+    }
+    if (!to || !from) {
+        return -1;
+    }
+    stint_impl_owner_add(&to->value[0], ticks);
+    if (is_sampled) {
+        stint_impl_owner_add(&from->value[MEASURE_LENT_TICKS - MEASURE_INNER_TICKS], ticks);
+    }
+    return 0;
 }
 
 /* Whether a scope of that site below the node is a call of the node itself: then it has no edge. */

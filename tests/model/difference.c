@@ -91,6 +91,7 @@ static void expect_calls(int node, int outer) {
         }
     }
     want.total += outer ? total : 0;
+    total += reference.node[node].inner - reference.node[node].old_inner;
     want.self += total > nested ? total - nested : 0;
 }
 

@@ -6,7 +6,8 @@
  * around.
  * - A call that ends without its end, or by another thread, gives no sample and is counted by
  * reason.
- * - The self time of a recorded call is what no other recorded call inside it has.
+ * - The self time of a recorded call is what no other recorded call inside it has. Each call of a
+ * recursive scope has its own, also where another scope is between it and the outermost one.
  */
 #include "reference.h"
 
@@ -172,10 +173,15 @@ static void drop_moved(struct reference_thread *t) {
     }
 }
 
+/* Whether the call is right inside another one of its scope: then both have their time together. */
+static int frame_continues(const struct reference_thread *t, int at) {
+    return t->frame[at].recursive && t->frame[at - 1].node == t->frame[at].node;
+}
+
 /* The call around the frame's; NULL: none. */
 static const struct reference_frame *frame_around(const struct reference_thread *t, int at) {
     while (--at >= 0) {
-        if (!t->frame[at].recursive) {
+        if (!frame_continues(t, at)) {
             return &t->frame[at];
         }
     }
@@ -210,8 +216,8 @@ uint64_t reference_open(int thread, uint64_t guard, int site, int set, uint64_t 
     f->recursive = outer != REFERENCE_NONE;
     f->node = f->recursive ? outer : node_get(t->recorder, place_of(t), site, set, 0);
     const struct reference_frame *around = frame_around(t, t->depth);
-    f->sooner = start && around && start < around->start;
     f->start = start ? start : reference.now;
+    f->sooner = around && (start || f->recursive) && f->start < around->start;
     f->nested = 0;
     ++t->depth;
     return f->opening;
@@ -231,7 +237,12 @@ static void frame_end(struct reference_thread *t, int at, const char *info) {
     struct reference_frame *f = &t->frame[at];
     if (f->recursive) {
         ++reference.node[f->node].recursions;
-        frame_drop(t, f->nested);
+        if (reference.now < f->start || frame_continues(t, at)) {
+            frame_drop(t, f->nested);
+        } else {
+            reference.node[f->node].inner += ticks_within(t, at) - f->nested;
+            frame_drop(t, ticks_within(t, at));
+        }
     } else if (reference.now < f->start) {
         reference_lose(LOSS_CLOCK_BACK);
         frame_drop(t, f->nested);
@@ -310,6 +321,7 @@ void reference_reset(int set) {
         struct reference_node *n = &reference.node[i];
         if (set == PROGRAM_SETS || n->set == set) {
             n->old_recursions = n->recursions;
+            n->old_inner = n->inner;
             n->old_bytes = n->bytes;
             n->old_flops = n->flops;
             n->reset = 1;

@@ -40,8 +40,10 @@ struct reference_node {
     int name; /* reference_name */
     int path; /* the first node of the same names and sets up to the root */
     uint64_t recursions, bytes, flops;
+    uint64_t
+        inner; /* self time of its recursive calls, where it is not that of the outermost one */
     /* Since the last reset that concerns it: */
-    uint64_t old_recursions, old_bytes, old_flops;
+    uint64_t old_recursions, old_bytes, old_flops, old_inner;
     int reset;         /* there was one */
     int had_calls;     /* before it */
     uint64_t reset_at; /* when it was */

@@ -15,6 +15,22 @@ TEST(export_folded, self_time_of_closed_and_open_scopes) {
     hand_end(&hand);
 }
 
+/* Self time of calls of "a" inside "b" is shown where "a" is. */
+TEST(export_folded, self_time_of_recursive_calls) {
+    static struct snapshot_measures measures;
+    hand_start(&hand);
+    uint32_t root = hand_thread(&hand, 7, "t");
+    uint32_t a = hand_node(&hand, root, hand_named("a"), 1, 60, 0);
+    uint32_t b = hand_node(&hand, a, hand_named("b"), 1, 50, 0);
+    measures.value[MEASURE_INNER_TICKS] = 45;
+    hand.nodes[a].measures = &measures;
+    hand.nodes[b].nested = 45;
+    char *text = exported(export_folded);
+    CHECK_STR_EQ(text, "a 55\na;b 5\n");
+    free(text);
+    hand_end(&hand);
+}
+
 TEST(export_folded, names_cannot_end_frames_or_lines) {
     hand_start(&hand);
     uint32_t root = hand_thread(&hand, 7, "t");

@@ -94,6 +94,16 @@ static void spread(void) {
     }
 }
 
+/* Three names in a cycle: the own time of inner calls is in numbers of its own. */
+static void cycle(int depth) {
+    static const char *const names[] = {"cycle.a", "cycle.b", "cycle.c"};
+    REGISTER_TIMER_DYNAMIC(names[depth % 3]);
+    spend_us(10 + depth);
+    if (depth) {
+        cycle(depth - 1);
+    }
+}
+
 static void ready(void) {
     puts("ready");
     fflush(stdout);
@@ -282,6 +292,7 @@ int main(int argc, char **argv) {
         act_last(argv[2]);
     }
     if (!strcmp(story, "long")) { /* the second is not the longest: its end is in the trace alone */
+        cycle(8);
         long_scope(500);
         long_scope(400);
         return raise((int)argument);

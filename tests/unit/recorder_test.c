@@ -5,6 +5,7 @@
 #include "record/recorder.h"
 
 #include "recorded.h"
+#include "session/interval.h"
 
 static void sample(uint64_t ns, const char *info) {
     REGISTER_TIMER_INFO("scope", info);
@@ -147,8 +148,111 @@ TEST(recorder, mutual_recursion) {
     CHECK(b.calls == 3 && b.samples == 1);
     CHECK_EQ_U64(a.total_ns, 9);
     CHECK_EQ_U64(b.total_ns, 8);
-    CHECK_EQ_U64(a.self_ns + b.self_ns, 9);
+    CHECK_EQ_U64(a.self_ns, 3);
+    CHECK_EQ_U64(b.self_ns, 6);
     CHECK_EQ_U64(lost_in_all(), 0);
+}
+
+/* As the inner calls of a recursive descent: the scopes between them have no time of their own. */
+static void descend(const char *path) {
+    char name[2] = {path[0], '\0'};
+    REGISTER_TIMER_DYNAMIC(name);
+    if (path[1]) {
+        descend(path + 1);
+    } else {
+        fake_advance(50);
+    }
+}
+
+static void check_descent(const char *path, const char *spins, uint64_t total) {
+    stint_reset();
+    for (int i = 0; i < 100; ++i) {
+        descend(path);
+    }
+    for (const char *one = path; *one; ++one) {
+        char name[2] = {*one, '\0'};
+        CHECK_EQ_U64(stat_of(name).total_ns, total);
+        CHECK_EQ_U64(stat_of(name).self_ns, *one == *spins ? total : 0);
+    }
+    CHECK_EQ_U64(lost_in_all(), 0);
+}
+
+TEST(recorder, self_time_is_that_of_the_call_it_was_spent_in) {
+    check_descent("aba", "a", 5000);
+    check_descent("abcab", "b", 5000);
+    check_descent("abcabbb", "b", 5000);
+    check_descent("aaabbba", "a", 5000);
+    check_descent("abcabcabcc", "c", 5000);
+}
+
+/* Open calls of the cycle: the time so far is self time of the innermost. */
+static void open_cycle(int depth) {
+    REGISTER_TIMER("open.a");
+    fake_advance(1);
+    {
+        REGISTER_TIMER("open.b");
+        fake_advance(10);
+        if (depth) {
+            open_cycle(depth - 1);
+        }
+        struct snapshot s;
+        uint64_t a = 0, b = 0;
+        CHECK(!snapshot_take(&s));
+        for (uint32_t i = 0; i < s.node_count; ++i) {
+            const struct snapshot_node *n = &s.nodes[i];
+            const char *name = s.sites[n->site].name;
+            *(name && !strcmp(name, "open.a") ? &a : &b) += n->own + n->open_self;
+        }
+        snapshot_free(&s);
+        CHECK_EQ_U64(a, 4);
+        CHECK_EQ_U64(b, 40);
+    }
+}
+
+TEST(recorder, self_time_of_a_cycle_that_is_open) {
+    open_cycle(3);
+    CHECK_EQ_U64(stat_of("open.a").self_ns, 4);
+    CHECK_EQ_U64(stat_of("open.b").self_ns, 40);
+}
+
+/* With the scope between, the time of the inner call is that of the scope around. */
+TEST(recorder, self_time_of_a_cycle_of_which_a_call_is_abandoned) {
+    REGISTER_TIMER("around");
+    stint_begin("cycle.a");
+    fake_advance(1);
+    stint_begin("cycle.b");
+    fake_advance(10);
+    stint_begin("cycle.a");
+    fake_advance(100);
+    stint_end("cycle.a");
+    stint_begin("cycle.a");
+    fake_advance(1000);
+    stint_begin("cycle.b");
+    fake_advance(10000);
+    stint_end("cycle.a"); /* the second b is left, its time is that of this call */
+    stint_end("cycle.b");
+    stint_end("cycle.a");
+    CHECK_EQ_U64(stat_of("cycle.a").self_ns, 11101);
+    CHECK_EQ_U64(stat_of("cycle.b").self_ns, 10);
+    CHECK_EQ_U64(lost(STINT_STATUS_ABANDONED), 1);
+}
+
+/* An inner call that began, by its own account, before the scope around it. */
+TEST(recorder, self_time_of_an_inner_call_with_an_earlier_start) {
+    uint64_t begun = stint_now_us();
+    stint_begin("early.a");
+    fake_advance(3000);
+    stint_begin("early.b");
+    fake_advance(5000);
+    {
+        REGISTER_TIMER_DYNAMIC_SET("early.a", begun);
+        fake_advance(7000);
+    }
+    stint_end("early.b");
+    stint_end("early.a");
+    CHECK_EQ_U64(stat_of("early.a").total_ns, 15000);
+    CHECK_EQ_U64(stat_of("early.a").self_ns, 15000);
+    CHECK_EQ_U64(stat_of("early.b").self_ns, 0);
 }
 
 /* 256 distinct scopes need 256 names: a scope a level by name. */

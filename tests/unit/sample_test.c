@@ -579,6 +579,51 @@ TEST(sample, self_of_an_exact_parent) {
     check_within("exact", 200000 + really, 200000);
 }
 
+/* A cycle with a sampled scope in each of its calls: the estimates of its self times add up. */
+static void cycle_a(int depth, uint64_t *state);
+
+static void cycle_b(int depth, uint64_t *state) {
+    REGISTER_TIMER("cycle.b");
+    fake_advance(10);
+    work(random_next(state) % 100);
+    if (depth) {
+        cycle_a(depth - 1, state);
+    }
+}
+
+static void cycle_a(int depth, uint64_t *state) {
+    REGISTER_TIMER("cycle.a");
+    fake_advance(30);
+    work(random_next(state) % 100);
+    cycle_b(depth, state);
+}
+
+static void check_near(const char *name, uint64_t self, double part) {
+    double is = (double)stat_of(name).self_ns;
+    CHECK(is > (double)self * (1 - part) && is < (double)self * (1 + part));
+}
+
+static void check_cycle(const char *how) {
+    uint64_t state = 3, begun = fake_now;
+    sample(how);
+    for (int i = 0; i < 20000; ++i) {
+        cycle_a(3, &state);
+    }
+    check_near("cycle.a", 20000 * 4 * 30, 0.1);
+    check_near("cycle.b", 20000 * 4 * 10, 0.3);
+    uint64_t sum =
+        stat_of("cycle.a").self_ns + stat_of("cycle.b").self_ns + stat_of("work").self_ns;
+    CHECK(off_by(sum, fake_now - begun) < (double)(fake_now - begun) * 0.02);
+}
+
+TEST(sample, self_of_a_cycle) {
+    check_cycle("20");
+}
+
+TEST(sample, auto_self_of_a_cycle) {
+    check_cycle("auto:2%");
+}
+
 TEST(sample, since_a_reset) {
     uint64_t state = 11, before = 0;
     sample("16");

@@ -256,7 +256,19 @@ static void copy_node_times(const struct merge_map *map, struct stint_impl_node 
     memcpy(to->info, n->info, sizeof to->info);
 }
 
-static int copy_measures(struct merge *m, const struct snapshot_measures *from, uint32_t *out) {
+/* Times in ticks become those of the merged file. map: NULL, the number is of that file. */
+static uint64_t merge_measure(const struct merge_map *map, enum measure which, uint64_t value) {
+    if (!map || measure_rule_of(which)->add != MEASURE_TICKS) {
+        return value;
+    }
+    if (value > INT64_MAX) {
+        return -merge_length(map, -value);
+    }
+    return merge_length(map, value);
+}
+
+static int copy_measures(struct merge *m, const struct merge_map *map,
+                         const struct snapshot_measures *from, uint32_t *out) {
     *out = 0;
     for (uint32_t group = 0; from && group < MEASURE_GROUP_COUNT; ++group) {
         if (!(from->groups & 1u << group)) {
@@ -271,7 +283,9 @@ static int copy_measures(struct merge *m, const struct snapshot_measures *from, 
         to = merge_file_at(&m->file, unit);
         to->range = range;
         to->next = *out;
-        memcpy(to->value, &from->value[range.first], range.count * sizeof(uint64_t));
+        for (uint32_t i = 0; i < range.count; ++i) {
+            to->value[i] = merge_measure(map, range.first + i, from->value[range.first + i]);
+        }
         *out = unit;
     }
     return 0;
@@ -329,7 +343,8 @@ static int copy_scope_node(struct merge *m, struct merge_map *map, uint32_t inde
         unit = merge_file_get(&m->file, bytes);
     }
     if (!unit || merge_histogram(m, map, n->thread, n->histogram, map->rate, &histogram) ||
-        copy_gpu_or_sampled(m, map, n, from, &gpu) || copy_measures(m, n->measures, &measures)) {
+        copy_gpu_or_sampled(m, map, n, from, &gpu) ||
+        copy_measures(m, map, n->measures, &measures)) {
         return fail_without_memory(m);
     }
     struct stint_impl_node *to = merge_file_at(&m->file, unit);
@@ -528,7 +543,7 @@ int merge_finish(struct merge *m) {
         return -1;
     }
     uint32_t outside;
-    if (copy_measures(m, &m->outside, &outside)) {
+    if (copy_measures(m, NULL, &m->outside, &outside)) {
         return fail_without_memory(m);
     }
     merge_file_header(&m->file)->outside = outside;
