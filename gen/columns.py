@@ -64,11 +64,24 @@ def group_names():
     return tuple(measures.groups(os.path.join(folder, "measures.ini")))
 
 
+EXTRA = "extra."
+
+
 def field(entry):
-    """A member of struct stint_row, or a number of its measures."""
-    name = re.sub(r"^measure\[MEASURE_([A-Z0-9_]+)\]$", lambda match: match[1].lower(),
-                  entry.get("field"))
+    """A member of struct stint_row or of its extra, or a number of its measures."""
+    name = entry.get("field")
+    if name.startswith(EXTRA):
+        name = re.sub(r"^measure\[MEASURE_([A-Z0-9_]+)\]$", lambda match: match[1].lower(),
+                      name[len(EXTRA):])
     entry.check_identifier("field", name)
+
+
+def c_field(entry):
+    """An initialiser of struct row_field."""
+    name = entry.get("field")
+    if name.startswith(EXTRA):
+        return "ROW_EXTRA_FIELD(%s)" % name[len(EXTRA):]
+    return "ROW_FIELD(%s)" % name
 
 
 def views(entry):
@@ -120,7 +133,7 @@ def render_c(path):
     for entry in entries:
         lines.append("    {%s, %s, %s, %s, %d /* sortable */, %s, %s, %d /* hide */, %s, %s, %s},\n" % (
             table.c_string(entry.name), table.c_string(entry.get("title")),
-            KINDS[entry.get("kind")], "offsetof(struct stint_row, %s)" % entry.get("field"),
+            KINDS[entry.get("kind")], c_field(entry),
             entry.get("sort") == "yes", c_flags("REPORT_IN_", views(entry)),
             c_flags("ROW_", needs(entry)), entry.get("hide") == "yes",
             c_flags("ROW_", marks(entry)),
@@ -165,9 +178,9 @@ def render_prometheus(path):
         if "prometheus" not in entry.values:
             continue
         kind, name, said = family(entry)
-        lines.append("    {%s, %s, %s, PROMETHEUS_%s, offsetof(struct stint_row, %s), %s, 0},\n" % (
+        lines.append("    {%s, %s, %s, PROMETHEUS_%s, %s, %s, 0},\n" % (
             table.c_string(name), table.c_string(kind), table.c_string(said),
-            "SECONDS" if entry.get("kind") == "time" else "NUMBER", entry.get("field"),
+            "SECONDS" if entry.get("kind") == "time" else "NUMBER", c_field(entry),
             c_flags("ROW_", needs(entry))))
     return "%sstatic const struct family column_families[] = {\n%s};\n" % (table.c_banner(path),
                                                                           "".join(lines))

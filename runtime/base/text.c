@@ -18,6 +18,7 @@
 #include "terminal.h"
 
 #define FIRST_BYTES 16384
+#define PIECE_BYTES 65536
 #define TEXT_LINE 2048 /* no text_add is longer: names go through text_name */
 
 void text_start(struct text *t) {
@@ -75,6 +76,17 @@ void text_spaces(struct text *t, size_t n) {
         text_put(t, spaces, piece);
         n -= piece;
     }
+}
+
+void text_end_line(struct text *t) {
+    text_put(t, "\n", 1);
+    if (!t->drain || t->length < PIECE_BYTES) {
+        return;
+    }
+    if (!t->not_drained) {
+        t->not_drained = t->drain(t->data, t->length) != 0;
+    }
+    t->length = 0;
 }
 
 size_t text_name(struct text *t, const char *bytes, size_t length, size_t columns) {

@@ -15,6 +15,9 @@ struct text {
     size_t size;
     int utf8;
     int failed; /* out of memory: what is there is not all */
+    /* Takes the text in pieces; nonzero: it cannot, and takes no more. NULL: all of it is kept. */
+    int (*drain)(const char *bytes, size_t length);
+    int not_drained; /* it could not */
 };
 
 void text_start(struct text *t);
@@ -22,6 +25,8 @@ void text_free(struct text *t);
 void text_put(struct text *t, const char *bytes, size_t length);
 __attribute__((format(printf, 2, 3))) void text_add(struct text *t, const char *format, ...);
 void text_spaces(struct text *t, size_t n);
+/* The end of a line of a long text: what is there may go out, if it is enough for a piece. */
+void text_end_line(struct text *t);
 
 /* The end of an English noun of which there are n. */
 static inline const char *text_plural(uint64_t n) {

@@ -5,9 +5,9 @@
 
 /* The sums that reports show as rates only. */
 static const struct export_column more[] = {
-    {"bytes", 0, 1, offsetof(struct stint_row, bytes), 0},
-    {"flops", 0, 1, offsetof(struct stint_row, flops), 0},
-    {"open_ns", 0, 1, offsetof(struct stint_row, open_ns), 0},
+    {"bytes", 0, 1, ROW_EXTRA_FIELD(bytes), 0},
+    {"flops", 0, 1, ROW_EXTRA_FIELD(flops), 0},
+    {"open_ns", 0, 1, ROW_EXTRA_FIELD(open_ns), 0},
 };
 #define MORE (sizeof more / sizeof *more)
 
@@ -59,11 +59,11 @@ const struct export_columns *export_columns(struct snapshot *s) {
 }
 
 uint64_t export_column_value(const struct export_column *c, const struct stint_row *r) {
-    return *(const uint64_t *)(const void *)((const char *)r + c->field);
+    return row_number(r, c->field);
 }
 
 const char *export_column_text(const struct export_column *c, const struct stint_row *r) {
-    return *(const char *const *)(const void *)((const char *)r + c->field);
+    return row_text(r, c->field);
 }
 
 int export_column_has(const struct export_column *c, const struct stint_row *r) {

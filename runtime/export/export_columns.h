@@ -17,7 +17,7 @@ struct export_column {
     char key[40];
     int text;
     int optional; /* omitted (empty in csv) if it is 0 or "" */
-    size_t field; /* of struct stint_row */
+    struct row_field field;
     uint32_t needs;
 };
 

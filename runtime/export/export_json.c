@@ -108,6 +108,7 @@ static int json_put_stats(struct sink *out, struct snapshot *s, const struct run
                           const struct export_columns *columns, const char *key, int each_thread) {
     struct rows rows;
     struct export_histograms buckets;
+    struct scratch_mark before = scratch_mark(&s->memory); /* a table at a time */
     uint32_t *order = export_rows(&rows, s, each_thread);
     if (!order || export_histograms_start(&buckets, s, &rows)) {
         return -1;
@@ -120,6 +121,7 @@ static int json_put_stats(struct sink *out, struct snapshot *s, const struct run
         sink_put(out, "}", 1);
     }
     sink_put(out, "]", 1);
+    scratch_release(&s->memory, before);
     return 0;
 }
 
@@ -127,6 +129,7 @@ static int json_put_stats(struct sink *out, struct snapshot *s, const struct run
 static int json_put_tree(struct sink *out, struct snapshot *s,
                          const struct export_columns *columns) {
     struct rows rows;
+    struct scratch_mark before = scratch_mark(&s->memory);
     if (rows_tree(&rows, s)) {
         return -1;
     }
@@ -145,6 +148,7 @@ static int json_put_tree(struct sink *out, struct snapshot *s,
         sink_put(out, "}", 1);
     }
     sink_put(out, "]", 1);
+    scratch_release(&s->memory, before);
     return 0;
 }
 

@@ -27,7 +27,7 @@ static enum fluid_source find_source(const struct snapshot *s) {
         }
     }
     for (uint32_t i = 0; i < s->node_count; ++i) {
-        if (s->nodes[i].gpu.count) {
+        if (s->nodes[i].extra->gpu.count) {
             return FLUID_EVENTS;
         }
     }
@@ -46,8 +46,8 @@ static double *gpu_times(const struct fluid_sheet *f) {
     }
     for (uint32_t i = s->node_count; gpu && i-- > 0;) {
         const struct snapshot_node *n = &s->nodes[i];
-        if (f->source == FLUID_EVENTS && n->gpu.count) {
-            gpu[i] = (double)n->gpu.total;
+        if (f->source == FLUID_EVENTS && n->extra->gpu.count) {
+            gpu[i] = (double)n->extra->gpu.total;
         }
         if (n->parent != SNAPSHOT_NONE && n->kind == STINT_IMPL_SCOPE_NODE) {
             gpu[n->parent] += gpu[i];
@@ -68,12 +68,12 @@ static void add_bounds(const struct fluid_sheet *f, const struct snapshot_node *
     double min = (double)snapshot_ns(s, b.min), max = (double)snapshot_ns(s, b.max);
     double each = gpu / (double)n->count;
     if (state == FLUID_GPU) {
-        int alone = f->source == FLUID_EVENTS && n->gpu.count && !n->gpu.loose;
+        int alone = f->source == FLUID_EVENTS && n->extra->gpu.count && !n->extra->gpu.loose;
         min = each;
         max = each;
         if (alone) {
-            min = (double)n->gpu.min;
-            max = (double)n->gpu.max;
+            min = (double)n->extra->gpu.min;
+            max = (double)n->extra->gpu.max;
         }
     } else if (state == FLUID_ALL) {
         min += each;

@@ -77,24 +77,27 @@ static void subtract_measures(struct snapshot_measures *out, const struct snapsh
     }
 }
 
-static void baseline_subtract_node(struct snapshot_node *out, const struct baseline_node *then,
-                                   uint64_t now) {
-    if (out->open && then->at < now && out->open > now - then->at) {
-        out->open = now - then->at;
-        out->open_self = saturating_subtract(out->open_self, then->open_self);
+static void baseline_subtract_node(struct snapshot *s, uint32_t index,
+                                   const struct baseline_node *then) {
+    struct snapshot_node *out = &s->nodes[index];
+    struct snapshot_extra *more = snapshot_extra_of(s, index);
+    uint64_t now = s->now.ticks;
+    if (more->open && then->at < now && more->open > now - then->at) {
+        more->open = now - then->at;
+        more->open_self = saturating_subtract(more->open_self, then->open_self);
     }
     out->recursions -= then->recursions;
-    out->before = then->count;
-    out->raw_before = then->raw;
-    out->raw_counted = then->raw_counted;
+    more->before = then->count;
+    more->raw_before = then->raw;
+    more->raw_counted = then->raw_counted;
     out->count -= then->count;
     out->total -= then->total;
     out->nested -= then->nested;
-    out->bytes -= then->bytes;
-    out->flops -= then->flops;
-    subtract_gpu(&out->gpu, then);
+    more->bytes -= then->bytes;
+    more->flops -= then->flops;
+    subtract_gpu(&more->gpu, then);
     subtract_measures(out->measures, then->measures);
-    estimate_subtract(&out->sampled, &then->sampled);
+    estimate_subtract(&more->sampled, &then->sampled);
     if (!then->count) {
         return;
     }
@@ -102,7 +105,7 @@ static void baseline_subtract_node(struct snapshot_node *out, const struct basel
     out->loose = SNAPSHOT_LOOSE_MIN;
     if (out->max <= then->max) { /* it only grows */
         out->loose |= SNAPSHOT_LOOSE_MAX;
-        out->info[0] = '\0';
+        more->info[0] = '\0';
     }
 }
 
@@ -155,7 +158,7 @@ void baseline_subtract(const struct baseline *b, struct snapshot *s) {
     for (uint32_t i = 0; i < s->node_count; ++i) {
         const struct baseline_node *n = baseline_node_of(b, s->nodes[i].unit);
         if (n) {
-            baseline_subtract_node(&s->nodes[i], n, s->now.ticks);
+            baseline_subtract_node(s, i, n);
         }
     }
     subtract_activities(b, s);
@@ -228,13 +231,13 @@ static int keep_node(struct baseline *b, const struct snapshot *s, const struct 
                                                   .total = n->total,
                                                   .max = n->max,
                                                   .nested = n->nested,
-                                                  .open_self = n->open_self,
+                                                  .open_self = n->extra->open_self,
                                                   .recursions = n->recursions,
-                                                  .bytes = n->bytes,
-                                                  .flops = n->flops,
-                                                  .gpu_count = n->gpu.count,
-                                                  .gpu_total = n->gpu.total,
-                                                  .sampled = n->sampled,
+                                                  .bytes = n->extra->bytes,
+                                                  .flops = n->extra->flops,
+                                                  .gpu_count = n->extra->gpu.count,
+                                                  .gpu_total = n->extra->gpu.total,
+                                                  .sampled = n->extra->sampled,
                                                   .at = s->now.ticks};
     } else {
         b->nodes[number] = *then;
@@ -243,7 +246,7 @@ static int keep_node(struct baseline *b, const struct snapshot *s, const struct 
         return -1;
     }
     return keep_histogram(b, s, n->thread, n->histogram, now ? NULL : old) ||
-           keep_histogram(b, s, SNAPSHOT_NONE, n->gpu.histogram, now ? NULL : old);
+           keep_histogram(b, s, SNAPSHOT_NONE, n->extra->gpu.histogram, now ? NULL : old);
 }
 
 static int keep_activity(struct baseline *b, const struct snapshot *s,

@@ -24,12 +24,8 @@ uint32_t report_column_find(const char *key, size_t length) {
     return UINT32_MAX;
 }
 
-static int row_sorts_before(const struct stint_row *a, const struct stint_row *b,
-                            const struct report_column *c) {
-    uint64_t va = report_value(a, c), vb = report_value(b, c);
-    if (va != vb) {
-        return va > vb;
-    }
+/* Of rows with the same value. */
+static int is_row_before(const struct stint_row *a, const struct stint_row *b) {
     int names = name_compare(a->name, a->name_length, b->name, b->name_length);
     if (names) {
         return names < 0;
@@ -42,15 +38,35 @@ static int row_sorts_before(const struct stint_row *a, const struct stint_row *b
 
 struct column_order {
     const struct rows *rows;
-    const struct report_column *column;
+    const uint64_t *value; /* of each row */
 };
 
 static int is_row_first(const void *what, uint32_t a, uint32_t b) {
     const struct column_order *o = what;
-    return row_sorts_before(&o->rows->row[a], &o->rows->row[b], o->column);
+    if (o->value[a] != o->value[b]) {
+        return o->value[a] > o->value[b];
+    }
+    return is_row_before(&o->rows->row[a], &o->rows->row[b]);
 }
 
+/* The values side by side: a million rows are many times as large as a cache. */
 uint32_t *report_sort(struct snapshot *s, const struct rows *rows, uint32_t column) {
-    const struct column_order o = {rows, report_column(column)};
-    return order_by(&s->memory, rows->count, is_row_first, &o);
+    const struct report_column *c = report_column(column);
+    uint32_t *order = scratch_array(&s->memory, (size_t)rows->count + 1, sizeof *order);
+    struct scratch_mark before = scratch_mark(&s->memory);
+    uint32_t *spare = scratch_array(&s->memory, (size_t)rows->count + 1, sizeof *spare);
+    uint64_t *value = scratch_array(&s->memory, (size_t)rows->count + 1, sizeof *value);
+    if (!order || !spare || !value) {
+        return NULL;
+    }
+    for (uint32_t i = 0; i < rows->count; ++i) {
+        value[i] = report_value(&rows->row[i], c);
+    }
+    const struct column_order o = {rows, value};
+    const uint32_t *sorted = order_in(order, spare, rows->count, is_row_first, &o);
+    if (sorted != order) {
+        memcpy(order, sorted, rows->count * sizeof *order);
+    }
+    scratch_release(&s->memory, before);
+    return order;
 }

@@ -26,7 +26,7 @@ struct report_column {
     const char *key;
     const char *title;
     enum report_kind kind;
-    size_t field; /* of struct stint_row */
+    struct row_field field;
     int sortable;
     unsigned views;
     uint32_t needs; /* ROW_*: the cell of a row without is "-" */
@@ -41,11 +41,11 @@ const struct report_column *report_column(uint32_t index);
 /* The sortable column of that key; UINT32_MAX if there is none. */
 uint32_t report_column_find(const char *key, size_t length);
 static inline uint64_t report_value(const struct stint_row *r, const struct report_column *c) {
-    return *(const uint64_t *)(const void *)((const char *)r + c->field);
+    return row_number(r, c->field);
 }
 
 static inline const char *report_text(const struct stint_row *r, const struct report_column *c) {
-    return *(const char *const *)(const void *)((const char *)r + c->field);
+    return row_text(r, c->field);
 }
 
 /* Row numbers in the order asked for: largest first, then by name and thread. In the snapshot's

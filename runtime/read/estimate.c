@@ -87,21 +87,29 @@ static struct part part_of_blocks(const struct snapshot_sampled *from) {
 /* With too few drawn calls to see their spread, the mean of all timed ones. */
 static struct part part_of_few(const struct snapshot_node *n) {
     struct part out;
-    double others = (double)n->total / (double)n->count * (double)n->sampled.untimed;
+    double others = (double)n->total / (double)n->count * (double)n->extra->sampled.untimed;
     const struct uncertain_sum sum = {.samples = 1, .looks = 1, .others = others};
     uncertainty_of(&out.uncertain, &sum);
-    out.total = (double)n->sampled.total + others;
+    out.total = (double)n->extra->sampled.total + others;
     return out;
 }
 
-static void node_estimate(struct snapshot_node *n) {
-    const struct snapshot_sampled *from = &n->sampled;
+static void node_estimate(struct snapshot *s, uint32_t index) {
+    struct snapshot_node *n = &s->nodes[index];
+    const struct snapshot_sampled *from = &n->extra->sampled;
     static const struct uncertainty exactly;
     struct part part;
     n->calls = saturating_add(n->count, from->untimed);
     n->scaled = n->total;
-    n->uncertain = exactly;
-    n->saturated = 0;
+    n->inside = 0;
+    n->splits = 0;
+    if (n->extra == &snapshot_no_extra) {
+        return; /* all calls were timed */
+    }
+    struct snapshot_extra *more = snapshot_extra_of(s, index);
+    more->uncertain = more->own_uncertain = exactly;
+    more->saturated = 0;
+    more->estimated = from->untimed != 0;
     if (!from->untimed || !n->count) {
         return;
     }
@@ -112,8 +120,8 @@ static void node_estimate(struct snapshot_node *n) {
     }
     n->scaled =
         saturating_add(saturating_subtract(n->total, from->total), snapshot_whole(part.total));
-    n->uncertain = part.uncertain;
-    n->saturated = from->weighted == UINT64_MAX || n->scaled >= UINT64_MAX - 1;
+    more->uncertain = more->own_uncertain = part.uncertain;
+    more->saturated = from->weighted == UINT64_MAX || n->scaled >= UINT64_MAX - 1;
 }
 
 /* Adds a time that may be below 0 to one sum or the other. */
@@ -129,13 +137,13 @@ static void add_signed(uint64_t *above, uint64_t *below, uint64_t ticks) {
  * around it, and belongs to the node that counts the call. */
 static uint64_t own_of(const struct snapshot_node *n) {
     uint64_t with = n->scaled, without = n->nested;
-    if (n->estimated) {
+    if (n->extra->estimated) {
         without = n->inside;
     }
     if (n->measures) {
         add_signed(&with, &without, n->measures->value[MEASURE_INNER_TICKS]);
     }
-    if (n->measures && n->estimated) {
+    if (n->measures && n->extra->estimated) {
         add_signed(&without, &with, n->measures->value[MEASURE_LENT_TICKS]);
     }
     return saturating_subtract(with, without);
@@ -143,12 +151,7 @@ static uint64_t own_of(const struct snapshot_node *n) {
 
 void estimate_nodes(struct snapshot *s) {
     for (uint32_t i = 0; i < s->node_count; ++i) {
-        struct snapshot_node *n = &s->nodes[i];
-        node_estimate(n);
-        n->inside = 0;
-        n->splits = 0;
-        n->own_uncertain = n->uncertain;
-        n->estimated = n->sampled.untimed != 0;
+        node_estimate(s, i);
     }
     for (uint32_t i = 0; i < s->node_count; ++i) {
         const struct snapshot_node *n = &s->nodes[i];
@@ -158,8 +161,11 @@ void estimate_nodes(struct snapshot *s) {
         struct snapshot_node *around = &s->nodes[n->parent];
         around->inside = saturating_add(around->inside, n->scaled);
         around->splits += n->count;
-        uncertainty_add(&around->own_uncertain, &n->uncertain);
-        around->estimated |= n->sampled.untimed != 0;
+        if (n->extra->sampled.untimed) {
+            struct snapshot_extra *more = snapshot_extra_of(s, n->parent);
+            uncertainty_add(&more->own_uncertain, &n->extra->uncertain);
+            more->estimated = 1;
+        }
     }
     for (uint32_t i = 0; i < s->node_count; ++i) {
         s->nodes[i].own = own_of(&s->nodes[i]);

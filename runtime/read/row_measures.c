@@ -82,27 +82,28 @@ static uint64_t ppm_of(uint64_t part, uint64_t whole) {
 }
 
 /* ROW_UNKNOWN where nothing can be said. */
-static uint64_t ratio_of(const struct stint_row *r, enum measure part, enum measure whole) {
+static uint64_t ratio_of(const struct stint_row_extra *r, enum measure part, enum measure whole) {
     if (!r->measure[whole]) {
         return ROW_UNKNOWN;
     }
     return ppm_of(r->measure[part], r->measure[whole]);
 }
 
-static void fill_usage(struct stint_row *r) {
-    uint64_t wall = r->measure[MEASURE_USAGE_WALL_NS];
-    if (!r->measure[MEASURE_USAGE_CALLS] || !wall) {
+static void fill_usage(struct stint_row *r, struct stint_row_extra *extra) {
+    uint64_t wall = extra->measure[MEASURE_USAGE_WALL_NS];
+    if (!extra->measure[MEASURE_USAGE_CALLS] || !wall) {
         r->has &= ~ROW_USAGE; /* none since a reset */
         return;
     }
-    r->on_cpu_ppm = u64_min(ppm_of(r->measure[MEASURE_USAGE_CPU_NS], wall), 1000000);
+    extra->on_cpu_ppm = u64_min(ppm_of(extra->measure[MEASURE_USAGE_CPU_NS], wall), 1000000);
 }
 
 /* A group of counters: its calls, two times, counters. Those are scaled by the time in which they
  * did not count, because the processor has too few. */
-static void scale_group(struct stint_row *r, enum measure_group group) {
+static void scale_group(struct stint_row *r, struct stint_row_extra *extra,
+                        enum measure_group group) {
     struct measure_range range = measure_range_of(group);
-    uint64_t *value = &r->measure[range.first];
+    uint64_t *value = &extra->measure[range.first];
     uint64_t calls = value[0], enabled = value[1], running = value[2];
     uint32_t flag = 1u << (ROW_MEASURES + group);
     if (!(r->has & flag)) {
@@ -113,33 +114,34 @@ static void scale_group(struct stint_row *r, enum measure_group group) {
         return;
     }
     r->has |= ROW_COUNTED;
-    r->counted_calls = u64_max(r->counted_calls, calls);
+    extra->counted_calls = u64_max(extra->counted_calls, calls);
     if (running >= enabled) {
         return;
     }
     r->has |= ROW_MULTIPLEXED;
-    r->multiplexed_ppm = u64_max(r->multiplexed_ppm, ppm_of(enabled - running, enabled));
+    extra->multiplexed_ppm = u64_max(extra->multiplexed_ppm, ppm_of(enabled - running, enabled));
     for (uint32_t i = 3; i < range.count; ++i) {
         value[i] = snapshot_whole((double)value[i] * (double)enabled / (double)running);
     }
 }
 
-static void fill_counters(struct stint_row *r) {
+static void fill_counters(struct stint_row *r, struct stint_row_extra *extra) {
     for (uint32_t group = MEASURE_GROUP_CORE; group <= MEASURE_GROUP_SOFTWARE; ++group) {
-        scale_group(r, group);
+        scale_group(r, extra, group);
     }
-    r->ipc_ppm = ratio_of(r, MEASURE_INSTRUCTIONS, MEASURE_CYCLES);
-    r->branch_miss_ppm = ratio_of(r, MEASURE_BRANCH_MISSES, MEASURE_BRANCHES);
-    r->l1_miss_ppm = ratio_of(r, MEASURE_L1_MISSES, MEASURE_L1_LOADS);
-    r->llc_miss_ppm = ratio_of(r, MEASURE_LLC_MISSES, MEASURE_LLC_LOADS);
-    r->dtlb_miss_ppm = ratio_of(r, MEASURE_DTLB_MISSES, MEASURE_DTLB_LOADS);
+    extra->ipc_ppm = ratio_of(extra, MEASURE_INSTRUCTIONS, MEASURE_CYCLES);
+    extra->branch_miss_ppm = ratio_of(extra, MEASURE_BRANCH_MISSES, MEASURE_BRANCHES);
+    extra->l1_miss_ppm = ratio_of(extra, MEASURE_L1_MISSES, MEASURE_L1_LOADS);
+    extra->llc_miss_ppm = ratio_of(extra, MEASURE_LLC_MISSES, MEASURE_LLC_LOADS);
+    extra->dtlb_miss_ppm = ratio_of(extra, MEASURE_DTLB_MISSES, MEASURE_DTLB_LOADS);
 }
 
-void measured_fill(struct stint_row *r) {
-    if (r->measure[MEASURE_QUEUE_CALLS]) {
-        r->queue_avg_ns = r->measure[MEASURE_QUEUE_NS] / r->measure[MEASURE_QUEUE_CALLS];
+void measured_fill(struct stint_row *r, struct stint_row_extra *extra) {
+    if (extra->measure[MEASURE_QUEUE_CALLS]) {
+        extra->queue_avg_ns =
+            extra->measure[MEASURE_QUEUE_NS] / extra->measure[MEASURE_QUEUE_CALLS];
     }
-    fill_usage(r);
-    fill_counters(r);
-    r->memory_live = snapshot_memory_live(r->measure);
+    fill_usage(r, extra);
+    fill_counters(r, extra);
+    extra->memory_live = snapshot_memory_live(extra->measure);
 }

@@ -31,26 +31,11 @@
 
 #define ROW_UNKNOWN UINT64_MAX /* a share of a peak that is not known */
 
-struct stint_row {
-    const char *name;
-    const char *info; /* "" = none */
-    uint64_t calls;
-    uint64_t samples; /* timed */
-    uint64_t covered; /* calls that the total is of: the samples and those that were not timed */
-    uint64_t total_ns;
-    uint64_t self_ns;
+/* What few rows have: GPU times, measures, declared amounts, open scopes, estimates. A run may have
+ * a million rows, so a row without has no memory for it. */
+struct stint_row_extra {
     uint64_t total_error_ns; /* standard error; 0 = exact, ROW_UNKNOWN: too few calls were timed */
     uint64_t self_error_ns;
-    uint64_t share_ppm; /* of the wall time; ROW_UNKNOWN of intervals that overlap */
-    uint64_t avg_ns;
-    uint64_t min_ns;
-    uint64_t max_ns;
-    uint64_t first_ns;
-    uint64_t p50_ns;
-    uint64_t p90_ns;
-    uint64_t p99_ns;
-    uint64_t stddev_ns;
-    uint64_t threads;
     uint64_t open_ns;      /* being inside right now, longest thread */
     uint64_t open_all_ns;  /* the same of all threads together, */
     uint64_t open_self_ns; /* and without the scopes inside */
@@ -83,6 +68,28 @@ struct stint_row {
     uint64_t counted_calls;   /* of the group with the most */
     uint64_t multiplexed_ppm; /* of the time, in which a group did not count; the largest */
     uint64_t memory_live;     /* bytes */
+};
+extern const struct stint_row_extra stint_row_no_extra;
+
+struct stint_row {
+    const char *name;
+    const char *info;                    /* "" = none */
+    const struct stint_row_extra *extra; /* &stint_row_no_extra: none */
+    uint64_t calls;
+    uint64_t samples; /* timed */
+    uint64_t covered; /* calls that the total is of: the samples and those that were not timed */
+    uint64_t total_ns;
+    uint64_t self_ns;
+    uint64_t share_ppm; /* of the wall time; ROW_UNKNOWN of intervals that overlap */
+    uint64_t avg_ns;
+    uint64_t min_ns;
+    uint64_t max_ns;
+    uint64_t first_ns;
+    uint64_t p50_ns;
+    uint64_t p90_ns;
+    uint64_t p99_ns;
+    uint64_t stddev_ns;
+    uint64_t threads;
     uint32_t name_length;
     uint32_t name_id; /* equal for equal names */
     uint32_t set;
@@ -92,12 +99,37 @@ struct stint_row {
     uint32_t has; /* ROW_* */
 };
 
+/* Where a member of a row is. */
+struct row_field {
+    size_t at;
+    int in_extra; /* of struct stint_row_extra */
+};
+#define ROW_FIELD(member)                                                                          \
+    { offsetof(struct stint_row, member), 0 }
+#define ROW_EXTRA_FIELD(member)                                                                    \
+    { offsetof(struct stint_row_extra, member), 1 }
+static inline const void *row_field(const struct stint_row *r, struct row_field field) {
+    const char *from = (const char *)r;
+    if (field.in_extra) {
+        from = (const char *)r->extra;
+    }
+    return from + field.at;
+}
+static inline uint64_t row_number(const struct stint_row *r, struct row_field field) {
+    return *(const uint64_t *)row_field(r, field);
+}
+static inline const char *row_text(const struct stint_row *r, struct row_field field) {
+    return *(const char *const *)row_field(r, field);
+}
+
 struct grouping;
 struct histogram;
 
 struct rows {
     struct stint_row *row;
     uint32_t count;
+    struct stint_row_extra *extra; /* room for one of each row; the rows lead to them */
+    uint32_t extra_count;
     const struct grouping *grouping; /* of rows_flat, for rows_histogram */
 };
 

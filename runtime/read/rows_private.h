@@ -1,9 +1,115 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What rows.c calls in rows_device.c, rates.c and row_measures.c. */
+/*
+ * Between rows.c, which groups nodes, and the files that do one step of it each: rows_sum.c adds a
+ * node to a row, rows_spread.c reads percentiles, rows_finish.c makes the columns; rows_device.c,
+ * rates.c and row_measures.c do so for some of them.
+ */
 #ifndef STINT_ROWS_PRIVATE_H
 #define STINT_ROWS_PRIVATE_H
 
+#include "base/hash_map.h"
+#include "base/histogram.h"
 #include "rows.h"
+
+/* While grouping: sums, the best of each kind, and the histograms of the row. */
+struct times {
+    uint64_t total, min, max;
+    uint32_t loose;
+    uint32_t histograms; /* first of its list, + 1 */
+    uint32_t keepers;    /* likewise: nodes that keep samples themselves */
+};
+
+struct group {
+    struct times cpu; /* ticks */
+    uint64_t scaled;  /* ticks of all calls; cpu.total is of those that were timed */
+    uint64_t self, first, first_at;
+    uint32_t last_thread;
+    int has_intervals;
+    uint32_t extra; /* + 1; the same number as that of the row's extra */
+};
+
+/* What few rows have. */
+struct group_extra {
+    struct times gpu; /* nanoseconds */
+    struct uncertainty uncertain, self_uncertain;
+    uint64_t open, open_all, open_self;
+    uint64_t bytes_per_s, flops_per_s; /* peaks of the devices it ran on, 0 = unknown */
+    uint32_t gpu_nodes;
+};
+
+struct histogram_link {
+    uint32_t unit; /* of a histogram */
+    uint32_t thread;
+    uint32_t next; /* + 1 */
+};
+
+struct keeper_link {
+    uint32_t node;
+    uint32_t next; /* + 1 */
+};
+
+/* The samples of a row, where its nodes have kept all of them. */
+#define EXACT_SAMPLES 4096u
+struct exact {
+    uint32_t count;
+    uint32_t sample[EXACT_SAMPLES]; /* as they come, then sorted */
+    uint32_t order[EXACT_SAMPLES];
+    uint32_t spare[EXACT_SAMPLES];
+};
+
+struct grouping {
+    struct snapshot *s;
+    int tree; /* of the call tree: intervals have rows of their own beside scopes of their name */
+    struct rows *rows;
+    struct group *groups;
+    struct group_extra *extras;
+    struct snapshot_cost *costs; /* by row; NULL unless the snapshot is corrected */
+    struct hash_map row_of;      /* hash of (parent or set, name, thread) to rows */
+    struct histogram_link *links;
+    uint32_t link_count;
+    struct keeper_link *keepers;
+    uint32_t keeper_count;
+    struct exact *exact;      /* of the row at hand */
+    struct histogram *sum;    /* of the row at hand */
+    uint32_t *buckets;        /* of one histogram */
+    uint32_t *name_ids;       /* by site */
+    struct device_work *work; /* by node; NULL: none was seen */
+    struct hash_map seen;     /* histogram units: nodes of a site share the CPU's */
+};
+
+/* ---- rows_sum.c */
+
+/* What is in the sums of a row already, of a scope of the same name and set around the node. */
+#define NESTED 1u
+#define NESTED_GPU 2u
+
+void row_add_node(struct grouping *g, uint32_t row, const struct snapshot_node *n, unsigned nested);
+
+/* ---- rows_spread.c */
+
+/* What the histograms of a row say, in their unit. */
+struct spread {
+    uint64_t p50, p90, p99, stddev;
+};
+
+/* The histogram of that unit is one of the row's. thread: of the CPU's, else SNAPSHOT_NONE. */
+void link_histogram(struct grouping *g, struct times *to, uint32_t unit, uint32_t thread);
+/* Likewise all that the percentiles of a node's CPU times come from. */
+void link_samples(struct grouping *g, struct times *to, const struct snapshot_node *n);
+/* Sets `out`, and the bounds where they are loose. 0 without a sample in the histograms, and of the
+ * tree, whose histograms are those of the site: all its paths'. */
+int spread_read(const struct grouping *g, struct times *from, uint64_t samples, struct spread *out);
+/* The ticks that `permille` of 1000 calls of a row with samples did not exceed; permille: 1 to 1000. */
+uint64_t spread_quantile(const struct grouping *g, const struct times *from, uint32_t permille);
+/* The sum of a row's histograms and of the samples that its nodes keep. */
+void row_sum_histograms(const struct grouping *g, const struct times *from, struct histogram *sum);
+
+/* ---- rows_finish.c */
+
+/* Sums of all rows to columns. */
+void rows_finish(struct grouping *g);
+
+/* ---- rows_device.c */
 
 /* What a node's scopes and those nested in them had done on GPUs, as a tracer saw it: kernels,
  * copies and fills. */
@@ -20,13 +126,14 @@ static inline struct device_work rows_device_of(const struct device_work *work, 
 
 /* ---- row_measures.c: columns made of several measures. */
 
-/* From a row's measures. */
-void measured_fill(struct stint_row *r);
+/* From the measures of a row that has any. extra: the row's. */
+void measured_fill(struct stint_row *r, struct stint_row_extra *extra);
 
 /* ---- rates.c: declared bytes and operations over time, and how near that comes to what the device
  * can do. */
 
-/* From a row's sums; the peaks of the device its GPU time is of, 0 = unknown. */
-void rates_fill(struct stint_row *r, uint64_t peak_bytes_per_s, uint64_t peak_flops_per_s);
+/* From a row's sums; the peaks of the device its GPU time is of, 0 = unknown. extra: the row's. */
+void rates_fill(struct stint_row *r, struct stint_row_extra *extra, uint64_t peak_bytes_per_s,
+                uint64_t peak_flops_per_s);
 
 #endif

@@ -10,7 +10,7 @@ static const uint32_t *raw_of(const struct snapshot *s, const struct snapshot_no
     }
     /* Memory for a histogram was refused: the samples that came later are nowhere, and without them
      * the first ones would be taken for all. */
-    if (!n->histogram && n->count + n->before > STINT_IMPL_RAW) {
+    if (!n->histogram && n->count + n->extra->before > STINT_IMPL_RAW) {
         return NULL;
     }
     return node->raw;
@@ -34,10 +34,10 @@ void samples_read(struct samples *out, const struct snapshot *s, const struct sn
         }
         int is_counted = (is & STINT_IMPL_RAW_COUNTED) != 0;
         out->counted += is_counted != 0;
-        if (is_counted && i >= n->raw_counted && i < n->raw_before) {
+        if (is_counted && i >= n->extra->raw_counted && i < n->extra->raw_before) {
             out->old_ticks[out->old++] = raw_ticks(is);
         }
-        if (!is_counted && i >= n->raw_before) {
+        if (!is_counted && i >= n->extra->raw_before) {
             out->ticks[out->kept++] = raw_ticks(is);
         }
     }

@@ -235,9 +235,21 @@ static uint32_t sums_unit(const struct stint_impl_node *n, uint32_t flag) {
     return ACQUIRE(&n->gpu);
 }
 
-/* One attempt; 0 when the sequence word was even and the same at both ends. */
+const struct snapshot_extra snapshot_no_extra = {.gpu = {.device = SNAPSHOT_NONE}};
+
+struct snapshot_extra *snapshot_extra_of(struct snapshot *s, uint32_t node) {
+    struct snapshot_node *n = &s->nodes[node];
+    if (n->extra == &snapshot_no_extra) {
+        s->extras[s->extra_count] = snapshot_no_extra;
+        n->extra = &s->extras[s->extra_count++];
+    }
+    return (struct snapshot_extra *)(uintptr_t)n->extra;
+}
+
+/* One attempt; 0 when the sequence word was even and the same at both ends. Of `more` only what it
+ * reads is set. */
 static int copy_node(const struct snapshot *s, struct snapshot_node *out,
-                     const struct stint_impl_node *n) {
+                     struct snapshot_extra *more, const struct stint_impl_node *n) {
     uint64_t seq = ACQUIRE(&n->seq);
     out->count = (seq + 1) / 2;
     out->total = ACQUIRE(&n->total);
@@ -247,11 +259,11 @@ static int copy_node(const struct snapshot *s, struct snapshot_node *out,
     out->first = ACQUIRE(&n->first);
     out->first_at = ACQUIRE(&n->first_at);
     out->max_at = ACQUIRE(&n->max_at);
-    estimate_read(&out->sampled, s, sums_unit(n, STINT_IMPL_SAMPLED));
+    estimate_read(&more->sampled, s, sums_unit(n, STINT_IMPL_SAMPLED));
     for (size_t i = 0; i < STINT_IMPL_INFO; ++i) {
-        out->info[i] = ACQUIRE(&n->info[i]);
+        more->info[i] = ACQUIRE(&n->info[i]);
     }
-    out->info[STINT_IMPL_INFO - 1] = '\0';
+    more->info[STINT_IMPL_INFO - 1] = '\0';
     return seq & 1 || STINT_IMPL_LOAD(&n->seq) != seq;
 }
 
@@ -268,20 +280,32 @@ static uint32_t read_sender(const struct snapshot *s, uint32_t unit, uint32_t ki
     return sent->sender;
 }
 
-static void read_node(struct snapshot *s, struct snapshot_node *out,
-                      const struct stint_impl_node *n) {
-    for (int i = 0; copy_node(s, out, n) && snapshot_try_again(s, i); ++i) {
+/* Whether a node has anything to keep there; of what snapshot_read reads. */
+static int has_extra(const struct snapshot_extra *more) {
+    return more->sampled.untimed || more->sampled.timed || more->sampled.total ||
+           more->info[0] != '\0' || more->bytes || more->flops || more->gpu.count ||
+           more->gpu.min || more->gpu.histogram;
+}
+
+static void read_node(struct snapshot *s, uint32_t index, const struct stint_impl_node *n) {
+    struct snapshot_node *out = &s->nodes[index];
+    struct snapshot_extra more = {0};
+    for (int i = 0; copy_node(s, out, &more, n) && snapshot_try_again(s, i); ++i) {
     }
     out->recursions = STINT_IMPL_LOAD(&n->recursions);
     out->site = n->site;
     out->set = n->set;
     uint32_t kind = STINT_IMPL_LOAD(&n->kind);
-    out->kind = kind & STINT_IMPL_KIND;
+    out->kind = (uint16_t)(kind & STINT_IMPL_KIND);
     out->sender = read_sender(s, out->unit, kind);
     out->histogram = STINT_IMPL_LOAD(&n->histogram);
-    out->bytes = STINT_IMPL_LOAD(&n->bytes);
-    out->flops = STINT_IMPL_LOAD(&n->flops);
-    read_gpu(s, &out->gpu, sums_unit(n, 0));
+    more.bytes = STINT_IMPL_LOAD(&n->bytes);
+    more.flops = STINT_IMPL_LOAD(&n->flops);
+    read_gpu(s, &more.gpu, sums_unit(n, 0));
+    out->extra = &snapshot_no_extra;
+    if (has_extra(&more)) {
+        *snapshot_extra_of(s, index) = more;
+    }
     out->measures = snapshot_read_measures(s, ACQUIRE(&n->measures));
 }
 
@@ -304,7 +328,7 @@ static int snapshot_add_node(struct listing *l, uint32_t unit, uint32_t parent) 
     out->unit = unit;
     out->parent = parent;
     out->thread = l->thread;
-    read_node(s, out, n);
+    read_node(s, s->node_count - 1, n);
     return 0;
 }
 
@@ -312,7 +336,8 @@ static int read_nodes(struct snapshot *s) {
     struct listing l = {.s = s, .most = s->size / sizeof(struct stint_impl_node) + 1};
     l.seen = scratch_get(&s->memory, s->size / STINT_IMPL_UNIT / 8 + 1);
     s->nodes = scratch_array(&s->memory, (size_t)l.most, sizeof *s->nodes);
-    if (!s->nodes || !l.seen) {
+    s->extras = scratch_array(&s->memory, (size_t)l.most, sizeof *s->extras);
+    if (!s->nodes || !s->extras || !l.seen) {
         return -1;
     }
     for (; l.thread < s->thread_count; ++l.thread) {
@@ -336,9 +361,11 @@ static int read_names(struct snapshot *s, const struct arena_header *h) {
     if (read_sites(s, h) || read_sets(s, h) || read_devices(s, h)) {
         return -1;
     }
+    for (uint32_t i = 0; i < s->extra_count; ++i) {
+        s->extras[i].gpu.device = snapshot_device_of(s, s->extras[i].gpu.device);
+    }
     for (uint32_t i = 0; i < s->node_count; ++i) {
         struct snapshot_node *n = &s->nodes[i];
-        n->gpu.device = snapshot_device_of(s, n->gpu.device);
         if (n->site > s->site_count) {
             n->site = 0;
         }
@@ -428,7 +455,8 @@ static int is_open_further_out(const struct snapshot_open *open, uint32_t count,
 static void sum_open(struct snapshot *s, const struct snapshot_thread *t, uint64_t *nested) {
     for (uint32_t i = t->open_count; i-- > 0;) {
         uint64_t ticks = t->open[i].ticks;
-        s->nodes[t->open[i].node].open_self += saturating_subtract(ticks, nested[i]);
+        struct snapshot_extra *more = snapshot_extra_of(s, t->open[i].node);
+        more->open_self += saturating_subtract(ticks, nested[i]);
         if (i) {
             nested[i - 1] += ticks;
         }
@@ -478,7 +506,7 @@ static int read_open(struct snapshot *s, struct snapshot_thread *t) {
         t->open[t->open_count].node = node;
         t->open[t->open_count++].ticks = s->now.ticks - start;
         if (!is_open_further_out(t->open, t->open_count - 1, node)) {
-            s->nodes[node].open = s->now.ticks - start;
+            snapshot_extra_of(s, node)->open = s->now.ticks - start;
         }
     }
     sum_open(s, t, nested);
@@ -493,7 +521,7 @@ void snapshot_sum_children(struct snapshot *s) {
     for (uint32_t i = 0; i < s->node_count; ++i) {
         const struct snapshot_node *n = &s->nodes[i];
         if (n->parent != SNAPSHOT_NONE && n->kind == STINT_IMPL_SCOPE_NODE) {
-            s->nodes[n->parent].children += n->scaled + n->open;
+            s->nodes[n->parent].children += n->scaled + n->extra->open;
         }
     }
 }

@@ -48,6 +48,27 @@ struct snapshot_sampled {
     double error[STINT_IMPL_ERROR_SUMS];
 };
 
+/* What few nodes have. A run may have a million nodes, so a node without has no memory for it. */
+struct snapshot_extra {
+    uint64_t open;      /* ticks since it was opened, if it is open */
+    uint64_t open_self; /* of these, without the scopes inside that were recorded or are open */
+    uint64_t bytes;     /* declared while it was the innermost scope */
+    uint64_t flops;
+    struct snapshot_gpu gpu;
+    struct snapshot_sampled sampled;
+    /* By estimate_nodes. */
+    struct uncertainty uncertain;     /* of the node's `scaled` */
+    struct uncertainty own_uncertain; /* of its `own` */
+    int estimated;                    /* calls of it or right inside it were not timed */
+    int saturated;                    /* `scaled` is too small: more than a number holds */
+    /* When the interval began: its samples, those that it kept itself, and of these those in the
+     * histogram. */
+    uint64_t before;
+    uint32_t raw_before;
+    uint32_t raw_counted;
+    char info[STINT_IMPL_INFO];
+};
+
 struct snapshot_node {
     uint64_t count; /* timed calls */
     uint64_t total; /* ticks, as all times here but the GPU's */
@@ -55,45 +76,33 @@ struct snapshot_node {
     uint64_t max;
     uint64_t first;
     uint64_t recursions;
-    uint64_t nested;    /* of the total, the time of the calls recorded right inside */
-    uint64_t open;      /* ticks since it was opened, if it is open */
-    uint64_t open_self; /* of these, without the scopes inside that were recorded or are open */
+    uint64_t nested; /* of the total, the time of the calls recorded right inside */
     uint64_t first_at;
     uint64_t max_at;
-    uint64_t children; /* total and open time of its nested scopes */
-    uint64_t bytes;    /* declared while it was the innermost scope */
-    uint64_t flops;
-    struct snapshot_gpu gpu;
+    uint64_t children;                  /* total and open time of its nested scopes */
+    const struct snapshot_extra *extra; /* &snapshot_no_extra: none */
     struct snapshot_measures *measures; /* NULL: none */
-    struct snapshot_sampled sampled;
     /* From here on by estimate_nodes. */
-    uint64_t calls;                   /* timed and untimed */
-    uint64_t scaled;                  /* the time of all of them; total if all were timed */
-    uint64_t inside;                  /* the same of its nested scopes */
-    uint64_t splits;                  /* timed calls of them */
-    uint64_t own;                     /* of that time, without nested scopes */
-    struct uncertainty uncertain;     /* of `scaled` */
-    struct uncertainty own_uncertain; /* of `own` */
-    int estimated;                    /* calls of it or right inside it were not timed */
-    int saturated;                    /* `scaled` is too small: more than a number holds */
-    /* stint's own cost in `scaled` and in `own`, at most as much; set with snapshot.corrected. */
-    uint64_t cost;
-    uint64_t own_cost;
+    uint64_t calls;  /* timed and untimed */
+    uint64_t scaled; /* the time of all of them; total if all were timed */
+    uint64_t inside; /* the same of its nested scopes */
+    uint64_t splits; /* timed calls of them */
+    uint64_t own;    /* of that time, without nested scopes */
     uint32_t unit;
     uint32_t site;
-    uint32_t set;
-    uint32_t kind;
+    uint16_t set;
+    uint16_t kind;
     uint32_t parent; /* index, SNAPSHOT_NONE for a root; always before the node itself */
     uint32_t sender; /* the scope that sent its work: index, before or after; or SNAPSHOT_NONE */
     uint32_t thread;
     uint32_t histogram;
     uint32_t loose; /* SNAPSHOT_LOOSE_*: not exact, take the histogram's bound */
-    /* When the interval began: its samples, those that it kept itself, and of these those in the
-     * histogram. */
-    uint64_t before;
-    uint32_t raw_before;
-    uint32_t raw_counted;
-    char info[STINT_IMPL_INFO];
+};
+
+/* stint's own cost in a node's `scaled` and `own`, at most as much. */
+struct snapshot_cost {
+    uint64_t all;
+    uint64_t own;
 };
 #define SNAPSHOT_LOOSE_MIN 1u
 #define SNAPSHOT_LOOSE_MAX 2u
@@ -209,6 +218,9 @@ struct snapshot {
     uint32_t thread_count;
     struct snapshot_node *nodes;
     uint32_t node_count;
+    struct snapshot_extra *extras; /* room for one of each node; the nodes lead to them */
+    uint32_t extra_count;
+    struct snapshot_cost *costs; /* by node; NULL: not known */
     struct snapshot_site *sites; /* by id; 0 is unused */
     uint32_t site_count;
     const char **sets; /* names by id */
@@ -237,6 +249,10 @@ int snapshot_read_live(struct snapshot *s, const char *base, uint64_t size, uint
 /* Again, after a change of totals: what is computed from them, as every node's nested time. */
 void snapshot_sum_children(struct snapshot *s);
 void snapshot_free(struct snapshot *s);
+
+extern const struct snapshot_extra snapshot_no_extra;
+/* The node's, to be written to: from the first such call on it has one. */
+struct snapshot_extra *snapshot_extra_of(struct snapshot *s, uint32_t node);
 
 /* The index of the node at that place of the arena, or SNAPSHOT_NONE. */
 uint32_t snapshot_node_of(const struct snapshot *s, uint32_t unit);

@@ -193,29 +193,53 @@ static int event_decode(const struct reading *r, const struct source *from,
     return -1;
 }
 
+/* A walk over the events of a ring, from the oldest. */
+struct ring_walk {
+    uint64_t next;
+    uint64_t lost; /* overwritten, or nothing that can be told */
+    struct stint_impl_event before;
+};
+
+static void ring_walk_start(struct ring_walk *walk, const struct source *from) {
+    memset(walk, 0, sizeof *walk);
+    walk->next = from->head - from->kept;
+    walk->lost = walk->next;
+}
+
+/* The next event that can be told. 0 after the last one. */
+static int ring_walk_event(struct ring_walk *walk, const struct reading *r,
+                           const struct source *from, struct trace_event *out) {
+    while (walk->next < from->head) {
+        struct stint_impl_event e, before = walk->before;
+        int copied = copy_event(from, walk->next++, &e);
+        if (!copied) {
+            e.at = 0;
+        }
+        walk->before = e;
+        if (copied && e.at >> STINT_IMPL_EVENT_KIND == STINT_IMPL_EVENT_PAYLOAD) {
+            continue;
+        }
+        if (copied && !event_decode(r, from, &e, payload_of(&before, &e), out)) {
+            return 1;
+        }
+        ++walk->lost;
+    }
+    return 0;
+}
+
 /* 0, or -1 without memory. */
 static int read_ring(const struct reading *r, const struct source *from, struct pile *out) {
-    struct stint_impl_event before = {0, 0}, e;
+    struct ring_walk walk;
     memset(out, 0, sizeof *out);
     out->items = scratch_array(&out->memory, from->kept + 1, sizeof *out->items);
     if (!out->items) {
         return -1;
     }
-    out->lost = from->head - from->kept;
-    for (uint64_t i = from->head - from->kept; i < from->head; ++i, before = e) {
-        struct item *item = &out->items[out->count];
-        if (!copy_event(from, i, &e)) {
-            e.at = 0;
-            ++out->lost;
-        } else if (e.at >> STINT_IMPL_EVENT_KIND == STINT_IMPL_EVENT_PAYLOAD) {
-            continue;
-        } else if (event_decode(r, from, &e, payload_of(&before, &e), &item->event)) {
-            ++out->lost;
-        } else {
-            item->order = i;
-            ++out->count;
-        }
+    ring_walk_start(&walk, from);
+    while (ring_walk_event(&walk, r, from, &out->items[out->count].event)) {
+        out->items[out->count++].order = walk.next - 1;
     }
+    out->lost = walk.lost;
     return 0;
 }
 
@@ -389,23 +413,68 @@ static int map_units(struct reading *r) {
     return 0;
 }
 
-int trace_read(struct trace *out, struct snapshot *s) {
-    memset(out, 0, sizeof *out);
-    struct reading r = {.s = s, .out = out, .budget = s->size / sizeof(struct stint_impl_event)};
-    uint32_t threads = list_threads(&r, NULL, UINT32_MAX);
+/* Threads, then streams, newest first. */
+struct source_list {
+    struct source *from;
+    uint32_t threads;
+    uint32_t count;
+};
+
+/* 0, or -1 without memory. */
+static int list_sources(struct reading *r, struct source_list *out) {
+    struct snapshot *s = r->s;
     uint64_t fit = s->size / STINT_IMPL_UNIT;
     uint32_t most = LANES_MOST;
     if (fit < LANES_MOST) {
         most = (uint32_t)fit;
     }
-    uint32_t streams = list_streams(&r, NULL, most), count = threads + streams;
-    struct source *from = scratch_array(&s->memory, (size_t)count + 1, sizeof *from);
-    uint64_t events = 0;
-    if (!from || map_units(&r)) {
+    r->budget = s->size / sizeof(struct stint_impl_event);
+    out->threads = list_threads(r, NULL, UINT32_MAX);
+    uint32_t streams = list_streams(r, NULL, most);
+    out->count = out->threads + streams;
+    out->from = scratch_array(&s->memory, (size_t)out->count + 1, sizeof *out->from);
+    if (!out->from || map_units(r)) {
         return -1;
     }
-    list_threads(&r, from, threads);
-    list_streams(&r, from + threads, streams); /* newest first */
+    list_threads(r, out->from, out->threads);
+    list_streams(r, out->from + out->threads, streams);
+    return 0;
+}
+
+int trace_count(struct trace_count *out, struct snapshot *s) {
+    struct reading r = {.s = s};
+    struct source_list list;
+    memset(out, 0, sizeof *out);
+    if (list_sources(&r, &list)) {
+        return -1;
+    }
+    for (uint32_t i = 0; i < list.count; ++i) {
+        const struct source *from = &list.from[i];
+        struct ring_walk walk;
+        struct trace_event event;
+        if (!from->ring || !from->head) {
+            continue;
+        }
+        ++out->rings;
+        ring_walk_start(&walk, from);
+        while (ring_walk_event(&walk, &r, from, &event)) {
+            ++out->kinds[event.kind];
+        }
+        out->overwritten += walk.lost;
+    }
+    return 0;
+}
+
+int trace_read(struct trace *out, struct snapshot *s) {
+    struct reading r = {.s = s, .out = out};
+    struct source_list list;
+    uint64_t events = 0;
+    memset(out, 0, sizeof *out);
+    if (list_sources(&r, &list)) {
+        return -1;
+    }
+    const struct source *from = list.from;
+    uint32_t threads = list.threads, count = list.count;
     for (uint32_t i = 0; i < count; ++i) {
         events += from[i].kept;
     }

@@ -51,6 +51,16 @@ struct trace {
 /* In the snapshot's memory. 0, also when there is no trace; -1 without memory. */
 int trace_read(struct trace *out, struct snapshot *s);
 
+/* What the rings hold, without their events in memory or in order. */
+struct trace_count {
+    uint32_t rings; /* that anything was recorded in */
+    uint64_t kinds[TRACE_VALUE + 1];
+    uint64_t overwritten; /* as trace_lane.overwritten */
+};
+
+/* 0, also when there is no trace; -1 without memory. */
+int trace_count(struct trace_count *out, struct snapshot *s);
+
 /* ---- trace_name.c: the names of lanes. */
 
 void trace_name_thread(struct trace_lane *out, const struct snapshot_thread *t);

@@ -124,48 +124,35 @@ static size_t cell_put_name(const struct report *r, const struct stint_row *row,
     if (row->thread != SNAPSHOT_NONE) {
         used += put_thread(r, &s->threads[row->thread]);
     }
-    if (row->open_ns && !row->samples) {
+    if (row->extra->open_ns && !row->samples) {
         text_put(r->out, " (open)", 7);
         used += 7;
     }
-    if (row->has & ROW_USAGE && row->on_cpu_ppm < MOSTLY_WAITS_PPM) {
+    if (row->has & ROW_USAGE && row->extra->on_cpu_ppm < MOSTLY_WAITS_PPM) {
         size_t from = r->out->length;
-        text_add(r->out, " (%llu %% CPU)", (unsigned long long)row->on_cpu_ppm / 10000);
+        text_add(r->out, " (%llu %% CPU)", (unsigned long long)row->extra->on_cpu_ppm / 10000);
         used += r->out->length - from;
     }
     return used;
 }
 
-/* Width of a column: 0 if it is not shown. */
-static size_t column_measure(const struct report *r, const struct rows *rows,
-                             const struct report_line *lines, uint32_t count, uint32_t column) {
+/* Width of a cell. */
+static size_t cell_measure(const struct report *r, const struct stint_row *row, uint32_t depth,
+                           uint32_t column) {
     char number[TEXT_NUMBER];
     const struct report_column *c = report_column(column);
-    size_t width = strlen(c->title);
-    int shown = !c->hide;
-    for (uint32_t l = 0; l < count; ++l) {
-        const struct stint_row *row = &rows->row[lines[l].row];
-        size_t used, from = r->out->length;
-        if (column_is_number(c)) {
-            cell_format(number, row, c);
-            used = strlen(number);
-        } else { /* by printing and taking back */
-            if (column) {
-                used = cell_put_text(r, row, c);
-            } else {
-                used = cell_put_name(r, row, lines[l].depth);
-            }
-            r->out->length = from;
-        }
-        shown |= has_all(row, c);
-        if (used > width) {
-            width = used;
-        }
+    size_t used, from = r->out->length;
+    if (column_is_number(c)) {
+        cell_format(number, row, c);
+        return strlen(number);
     }
-    if (shown) {
-        return width;
+    if (column) { /* by printing and taking back */
+        used = cell_put_text(r, row, c);
+    } else {
+        used = cell_put_name(r, row, depth);
     }
-    return 0;
+    r->out->length = from;
+    return used;
 }
 
 /* "-", "n/a" and every zero: dim on a terminal with colours. */
@@ -293,7 +280,7 @@ static void put_line(const struct report *r, const struct stint_row *row, uint32
             }
         }
     }
-    text_put(r->out, "\n", 1);
+    text_end_line(r->out);
 }
 
 static void cells_drop_columns(const struct report *r, struct cells *cells) {
@@ -330,6 +317,21 @@ static void cells_say_dropped(const struct report *r, const struct cells *cells)
     }
 }
 
+/* A column that is hidden unless a row has what it needs has the width 0 up to the first such row:
+ * cells without are "-", which is no wider than any title. */
+static void cells_measure_row(const struct report *r, const struct stint_row *row, uint32_t depth,
+                              unsigned view, struct cells *cells) {
+    for (uint32_t i = 0; i < cells->columns; ++i) {
+        const struct report_column *c = report_column(i);
+        if (!(c->views & view) || (!cells->width[i] && !has_all(row, c))) {
+            continue;
+        }
+        size_t least = u64_max(cells->width[i], strlen(c->title));
+        cells->width[i] = u64_max(least, cell_measure(r, row, depth, i));
+    }
+    cells->largest = u64_max(cells->largest, cell_sort_value(r, row));
+}
+
 /* 0, or -1 without memory. */
 static int cells_measure(const struct report *r, const struct rows *rows,
                          const struct report_line *lines, uint32_t count, unsigned view,
@@ -345,12 +347,13 @@ static int cells_measure(const struct report *r, const struct rows *rows,
         return -1;
     }
     for (uint32_t i = 0; i < cells->columns; ++i) {
-        if (report_column(i)->views & view) {
-            cells->width[i] = column_measure(r, rows, lines, count, i);
+        const struct report_column *c = report_column(i);
+        if (c->views & view && !c->hide) {
+            cells->width[i] = strlen(c->title);
         }
     }
     for (uint32_t l = 0; l < count; ++l) {
-        cells->largest = u64_max(cells->largest, cell_sort_value(r, &rows->row[lines[l].row]));
+        cells_measure_row(r, &rows->row[lines[l].row], lines[l].depth, view, cells);
     }
     cells->bar = o->bar && cells->width[o->sort] && cells->largest;
     if (o->width && o->width < BAR_TERMINAL) {

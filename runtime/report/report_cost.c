@@ -77,7 +77,7 @@ void node_cost_add(struct node_cost *to, const struct report *r, const struct sn
     uint64_t inner = each->inner, outer = each->outer;
     double timed = timed_ps(r, each, n);
     uint64_t readings = node_readings(n);
-    if (n->sampled.timed) {
+    if (n->extra->sampled.timed) {
         timed = (double)each->sampled;
         inner = each->sampled_inner;
         outer = each->sampled_outer;
@@ -87,10 +87,10 @@ void node_cost_add(struct node_cost *to, const struct report *r, const struct sn
         recursive += calls_ns(each->dynamic, n->recursions);
         named = calls_ns(each->dynamic, n->calls);
     }
-    double untimed = calls_ns(each->untimed, n->sampled.untimed);
+    double untimed = calls_ns(each->untimed, n->extra->sampled.untimed);
     double read = calls_ns(each->reading, readings);
     to->timed += n->count + n->recursions;
-    to->untimed += n->sampled.untimed;
+    to->untimed += n->extra->sampled.untimed;
     to->readings += readings;
     to->ns_timed += timed * (double)n->count / 1000 + recursive + named;
     to->ns_untimed += untimed;
@@ -110,36 +110,39 @@ struct children_cost {
 
 /* The part of the children's calls that is in the node's total. */
 static double part_in_total(const struct snapshot_node *n) {
-    if (n->estimated || n->inside <= n->nested) {
+    if (n->extra->estimated || n->inside <= n->nested) {
         return 1;
     }
     return (double)n->nested / (double)n->inside;
 }
 
-static void node_correct(const struct report *r, struct snapshot_node *n,
-                         const struct children_cost *inside, struct children_cost *around) {
+static void node_correct(const struct report *r, uint32_t index, const struct children_cost *inside,
+                         struct children_cost *around) {
+    const struct snapshot_node *n = &r->snapshot->nodes[index];
+    struct snapshot_cost *out = &r->snapshot->costs[index];
     struct node_cost cost = {0};
     double ns_per_tick = r->snapshot->ns_per_tick;
     node_cost_add(&cost, r, n);
     double part = part_in_total(n);
     double own = cost.ns_inner / ns_per_tick + inside->outer * part;
-    n->own_cost = u64_min(snapshot_whole(own + 0.5), n->own);
-    n->cost = u64_min(snapshot_whole((double)n->own_cost + inside->total * part), n->scaled);
+    out->own = u64_min(snapshot_whole(own + 0.5), n->own);
+    out->all = u64_min(snapshot_whole((double)out->own + inside->total * part), n->scaled);
     around->outer += cost.ns_outer / ns_per_tick;
-    around->total += (double)n->cost;
+    around->total += (double)out->all;
 }
 
 int report_correct(const struct report *r) {
     struct snapshot *s = r->snapshot;
     struct children_cost *children =
         scratch_array(&s->memory, (size_t)s->node_count + 1, sizeof *children);
-    if (!children) {
+    s->costs = scratch_array(&s->memory, (size_t)s->node_count + 1, sizeof *s->costs);
+    if (!children || !s->costs) {
         return -1;
     }
     for (uint32_t i = s->node_count; i-- > 0;) { /* children before their parents */
-        struct snapshot_node *n = &s->nodes[i];
+        const struct snapshot_node *n = &s->nodes[i];
         if (n->parent != SNAPSHOT_NONE && n->kind == STINT_IMPL_SCOPE_NODE) {
-            node_correct(r, n, &children[i], &children[n->parent]);
+            node_correct(r, i, &children[i], &children[n->parent]);
         }
     }
     return 0;

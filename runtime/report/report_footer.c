@@ -196,11 +196,11 @@ static void put_sampled(const struct report *r) {
     uint64_t all = 0, timed = 0, saturated = 0;
     for (uint32_t i = 0; i < r->snapshot->node_count; ++i) {
         const struct snapshot_node *n = &r->snapshot->nodes[i];
-        if (n->sampled.untimed) {
+        if (n->extra->sampled.untimed) {
             all += n->calls;
             timed += n->count;
         }
-        saturated += n->saturated != 0;
+        saturated += n->extra->saturated != 0;
     }
     if (all) {
         text_add(r->out,
@@ -234,7 +234,7 @@ static void put_corrected(const struct report *r) {
         return;
     }
     for (uint32_t i = 0; i < s->node_count; ++i) {
-        ticks = saturating_add(ticks, s->nodes[i].own_cost);
+        ticks = saturating_add(ticks, s->costs[i].own);
     }
     text_time(sum, snapshot_ns(s, ticks), CONFIG_UNIT_AUTO);
     text_add(r->out,

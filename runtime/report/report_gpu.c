@@ -28,8 +28,9 @@ static int in_use(const struct report *r, const struct snapshot_device *d) {
     const struct snapshot *s = r->snapshot;
     for (uint32_t i = 0; i < s->node_count; ++i) {
         const struct snapshot_node *n = &s->nodes[i];
-        if (n->gpu.count && n->gpu.device != SNAPSHOT_NONE && n->bytes + n->flops &&
-            peaks_equal(&s->devices[n->gpu.device], d) &&
+        if (n->extra->gpu.count && n->extra->gpu.device != SNAPSHOT_NONE &&
+            n->extra->bytes + n->extra->flops &&
+            peaks_equal(&s->devices[n->extra->gpu.device], d) &&
             (r->options->set == REPORT_ALL_SETS || n->set == r->options->set)) {
             return 1;
         }

@@ -8,7 +8,7 @@ static uint8_t *find_live(struct snapshot *s, const struct rows *rows,
     uint8_t *live = scratch_array(&s->memory, (size_t)rows->count + 1, sizeof *live);
     for (uint32_t i = rows->count; live && i-- > 0;) {
         const struct stint_row *r = &rows->row[i];
-        if ((r->calls || r->gpu_calls || r->device_calls || r->open_ns) &&
+        if ((r->calls || r->extra->gpu_calls || r->extra->device_calls || r->extra->open_ns) &&
             (o->set == REPORT_ALL_SETS || r->set == o->set) &&
             report_options_want(o, r->name, r->name_length)) {
             live[i] = 1;

@@ -72,6 +72,21 @@ static uint64_t pull_bytes(const struct source *f, uint64_t from, uint64_t to) {
     return at - from;
 }
 
+/* Reads a piece again that may have changed. It does not look for holes: for each of many small
+ * pieces that takes the kernel as long as it is from there to the next hole. */
+static void pull_piece(const struct source *f, uint64_t from, uint64_t bytes) {
+    for (uint64_t at = from; at < from + bytes;) {
+        ssize_t n = pread(f->fd, f->base + at, from + bytes - at, (off_t)at);
+        if (n < 0 && errno == EINTR) {
+            continue;
+        }
+        if (n <= 0) {
+            break;
+        }
+        at += (uint64_t)n;
+    }
+}
+
 static int refuse_source(const struct source *f, const char *why) {
     log_error("%.500s: %s", f->path, why);
     return -1;
@@ -228,7 +243,7 @@ static int read_body(struct source *f, uint64_t used, uint64_t *done) {
 
 static void pull_again(const struct source *f, uint64_t at, uint64_t bytes, uint64_t done) {
     if (at >= sizeof(struct arena_header) && bytes <= done && at <= done - bytes) {
-        pull_bytes(f, at, at + bytes);
+        pull_piece(f, at, bytes);
     }
 }
 
@@ -256,7 +271,7 @@ static void refresh_sites(struct source *f, const struct arena_header *h, uint64
         if (at < sizeof *h || bytes > done || at > done - bytes) {
             continue;
         }
-        pull_bytes(f, at, at + bytes);
+        pull_piece(f, at, bytes);
         const struct arena_site *site = (const struct arena_site *)(const void *)(f->base + at);
         for (uint32_t k = 0; k < ARENA_SITES_PER_CHUNK; ++k) {
             pull_text(f, site[k].name, done);
@@ -272,7 +287,7 @@ static void refresh_sets(struct source *f, const struct arena_header *h, uint64_
         if (at < sizeof *h || bytes > done || at > done - bytes) {
             continue;
         }
-        pull_bytes(f, at, at + bytes);
+        pull_piece(f, at, bytes);
         const struct arena_set *set = (const struct arena_set *)(const void *)(f->base + at);
         for (uint32_t k = 0; k < ARENA_SETS_PER_CHUNK; ++k) {
             pull_text(f, set[k].name, done);

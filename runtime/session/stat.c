@@ -30,20 +30,20 @@ void stat_fill(const struct stint_row *r, stint_stat *out) {
     out->p50_ns = r->p50_ns;
     out->p90_ns = r->p90_ns;
     out->p99_ns = r->p99_ns;
-    out->gpu_calls = r->gpu_calls;
-    out->gpu_total_ns = r->gpu_total_ns;
-    out->gpu_min_ns = r->gpu_min_ns;
-    out->gpu_max_ns = r->gpu_max_ns;
-    out->gpu_p50_ns = r->gpu_p50_ns;
-    out->gpu_p99_ns = r->gpu_p99_ns;
-    out->device_calls = r->device_calls;
-    out->device_total_ns = r->device_total_ns;
-    out->bytes = r->bytes;
-    out->flops = r->flops;
+    out->gpu_calls = r->extra->gpu_calls;
+    out->gpu_total_ns = r->extra->gpu_total_ns;
+    out->gpu_min_ns = r->extra->gpu_min_ns;
+    out->gpu_max_ns = r->extra->gpu_max_ns;
+    out->gpu_p50_ns = r->extra->gpu_p50_ns;
+    out->gpu_p99_ns = r->extra->gpu_p99_ns;
+    out->device_calls = r->extra->device_calls;
+    out->device_total_ns = r->extra->device_total_ns;
+    out->bytes = r->extra->bytes;
+    out->flops = r->extra->flops;
     out->threads = (uint32_t)r->threads;
     out->stddev_ns = r->stddev_ns;
-    out->total_error_ns = r->total_error_ns;
-    out->self_error_ns = r->self_error_ns;
+    out->total_error_ns = r->extra->total_error_ns;
+    out->self_error_ns = r->extra->self_error_ns;
     memcpy(out->info, r->info, strnlen(r->info, sizeof out->info - 1));
 }
 
@@ -56,7 +56,7 @@ static void stat_copy(void *out, size_t size, const stint_stat *stat) {
 }
 
 int stat_is_row(const struct stint_row *r) {
-    return (r->calls || r->gpu_calls || r->device_calls) != 0;
+    return (r->calls || r->extra->gpu_calls || r->extra->device_calls) != 0;
 }
 
 /* One statistic of the interval, which is open until stat_close. */

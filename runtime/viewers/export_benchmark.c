@@ -70,8 +70,8 @@ static void put_benchmark_row(struct benchmark *b, const struct snapshot *s,
         put_extra(b, r->calls, r->p99_ns, (r->has & ROW_HISTOGRAM) != 0);
     }
     if (r->has & ROW_GPU) {
-        put_benchmark(b, s, r, " (GPU)", r->gpu_avg_ns);
-        put_extra(b, r->gpu_calls, r->gpu_p99_ns, (r->has & ROW_GPU_HISTOGRAM) != 0);
+        put_benchmark(b, s, r, " (GPU)", r->extra->gpu_avg_ns);
+        put_extra(b, r->extra->gpu_calls, r->extra->gpu_p99_ns, (r->has & ROW_GPU_HISTOGRAM) != 0);
     }
 }
 

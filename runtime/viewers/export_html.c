@@ -136,9 +136,9 @@ static void html_put_row(struct html *h, const struct rows *rows, uint32_t row,
     if (r->kind == STINT_IMPL_INTERVAL_NODE) {
         html_number(out, "interval", 1);
     }
-    if (r->open_ns) {
-        html_number(out, "open_ns", r->open_ns);
-        html_number(out, "open_all_ns", r->open_all_ns);
+    if (r->extra->open_ns) {
+        html_number(out, "open_ns", r->extra->open_ns);
+        html_number(out, "open_all_ns", r->extra->open_all_ns);
     }
     export_columns_put(out, h->columns, r, 0, ",");
     /* The page sorts by these two columns. */

@@ -50,7 +50,7 @@ static int html_tree_start(struct tree *t, struct snapshot *s) {
     for (uint32_t i = rows->count; i-- > 0;) {
         uint64_t own = 0;
         if (row_is_path(rows, i)) {
-            own = rows->row[i].total_ns + rows->row[i].open_ns;
+            own = rows->row[i].total_ns + rows->row[i].extra->open_ns;
         }
         t->time[i] = u64_max(own, inside[i]);
         inside[row_parent(rows, i)] += t->time[i];
@@ -109,7 +109,7 @@ static void tree_put_row(struct html *h, const struct tree *t, uint32_t row) {
     html_number(h->out, "calls", r->calls);
     html_number(h->out, "total_ns", r->total_ns);
     html_number(h->out, "self_ns", r->self_ns);
-    html_number(h->out, "open_ns", r->open_ns);
+    html_number(h->out, "open_ns", r->extra->open_ns);
     sink_put(h->out, "}", 1);
 }
 

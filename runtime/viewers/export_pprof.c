@@ -64,7 +64,7 @@ static void pprof_put_sample(struct sink *out, const struct snapshot *s, uint32_
 static void pprof_put_samples(struct sink *out, const struct snapshot *s) {
     for (uint32_t i = 0; i < s->node_count; ++i) {
         const struct snapshot_node *n = &s->nodes[i];
-        uint64_t self = snapshot_ns(s, n->own + n->open_self);
+        uint64_t self = snapshot_ns(s, n->own + n->extra->open_self);
         uint64_t calls = n->calls + n->recursions;
         if (n->parent != SNAPSHOT_NONE && n->site && n->kind == STINT_IMPL_SCOPE_NODE &&
             calls + self) {

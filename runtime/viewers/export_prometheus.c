@@ -23,35 +23,33 @@ struct family {
     const char *type;
     const char *help;
     enum prometheus_unit unit;
-    size_t field; /* of struct stint_row */
+    struct row_field field;
     uint32_t needs;
     int optional; /* no series where it is zero */
 };
-
-#define FIELD(name) offsetof(struct stint_row, name)
 
 #include "prometheus_columns.inc" /* column_families: the columns of reports that are families */
 
 /* What reports have no column for. */
 static const struct family more_families[] = {
     {"stint_scope_open_seconds", "gauge", "How long a scope that is open has been so.", SECONDS,
-     FIELD(open_ns), 0, 1},
+     ROW_EXTRA_FIELD(open_ns), 0, 1},
     {"stint_scope_moved_bytes_total", "counter", "Bytes a scope declared to have moved.", NUMBER,
-     FIELD(bytes), 0, 1},
+     ROW_EXTRA_FIELD(bytes), 0, 1},
     {"stint_scope_flops_total", "counter", "Floating-point operations a scope declared.", NUMBER,
-     FIELD(flops), 0, 1},
+     ROW_EXTRA_FIELD(flops), 0, 1},
 };
 
 struct quantile {
     const char *label;
-    size_t field;
+    struct row_field field;
 };
 
 struct summary {
     const char *name;
     const char *help;
-    size_t sum;
-    size_t count;
+    struct row_field sum;
+    struct row_field count;
     uint32_t needs;
     uint32_t needs_quantiles;
     struct quantile quantile[4]; /* up to a NULL label */
@@ -60,23 +58,22 @@ struct summary {
 static const struct summary summaries[] = {
     {"stint_scope_seconds",
      "Time in a scope, with what is nested in it.",
-     FIELD(total_ns),
-     FIELD(covered),
+     ROW_FIELD(total_ns),
+     ROW_FIELD(covered),
      ROW_SAMPLES,
      ROW_HISTOGRAM,
-     {{"0.5", FIELD(p50_ns)}, {"0.9", FIELD(p90_ns)}, {"0.99", FIELD(p99_ns)}, {NULL, 0}}},
+     {{"0.5", ROW_FIELD(p50_ns)},
+      {"0.9", ROW_FIELD(p90_ns)},
+      {"0.99", ROW_FIELD(p99_ns)},
+      {NULL, {0, 0}}}},
     {"stint_scope_gpu_seconds",
      "Time of a scope on the GPU.",
-     FIELD(gpu_total_ns),
-     FIELD(gpu_calls),
+     ROW_EXTRA_FIELD(gpu_total_ns),
+     ROW_EXTRA_FIELD(gpu_calls),
      ROW_GPU,
      ROW_GPU_HISTOGRAM,
-     {{"0.5", FIELD(gpu_p50_ns)}, {"0.99", FIELD(gpu_p99_ns)}, {NULL, 0}}},
+     {{"0.5", ROW_EXTRA_FIELD(gpu_p50_ns)}, {"0.99", ROW_EXTRA_FIELD(gpu_p99_ns)}, {NULL, {0, 0}}}},
 };
-
-static uint64_t row_field(const struct stint_row *r, size_t field) {
-    return *(const uint64_t *)(const void *)((const char *)r + field);
-}
 
 static int label_is_special(char c) {
     return c == '"' || c == '\\' || c == '\n';
@@ -163,7 +160,7 @@ static void prometheus_put_family(const struct prometheus *p, const struct famil
     prometheus_head(p->out, f->name, f->type, f->help);
     for (uint32_t i = 0; i < p->rows->count; ++i) {
         const struct stint_row *r = &p->rows->row[p->order[i]];
-        uint64_t value = row_field(r, f->field);
+        uint64_t value = row_number(r, f->field);
         int known = !(f->needs & ~r->has) && value != ROW_UNKNOWN;
         if (known && (value || !f->optional)) {
             prometheus_series(p, r, f->name, "", value, f->unit);
@@ -182,10 +179,10 @@ static void prometheus_put_summary(const struct prometheus *p, const struct summ
             prometheus_scope(p, r, m->name, "");
             prometheus_label(p->out, ",quantile", export_field(q->label, 8));
             sink_put(p->out, "}", 1);
-            prometheus_value(p->out, row_field(r, q->field), SECONDS);
+            prometheus_value(p->out, row_number(r, q->field), SECONDS);
         }
-        prometheus_series(p, r, m->name, "_sum", row_field(r, m->sum), SECONDS);
-        prometheus_series(p, r, m->name, "_count", row_field(r, m->count), NUMBER);
+        prometheus_series(p, r, m->name, "_sum", row_number(r, m->sum), SECONDS);
+        prometheus_series(p, r, m->name, "_count", row_number(r, m->count), NUMBER);
     }
 }
 

@@ -94,7 +94,7 @@ static void put_buckets(const struct prometheus *p, const struct stint_row *r,
 /* Where memory for a histogram was refused, some calls are in no bucket: no series, rather than one
  * that is too small. A thread that records meanwhile may have counted one call in one place only. */
 static int has_all_calls(const struct stint_row *r, const struct histogram *h, int gpu) {
-    uint64_t expected = gpu ? r->gpu_calls : r->samples;
+    uint64_t expected = gpu ? r->extra->gpu_calls : r->samples;
     return histogram_count(h) + r->threads >= expected;
 }
 
@@ -112,7 +112,7 @@ static void put_family(const struct prometheus *p, const struct histogram_family
         }
         --left;
         put_buckets(p, r, f, &h);
-        prometheus_series(p, r, f->name, "_sum", f->gpu ? r->gpu_total_ns : r->total_ns,
+        prometheus_series(p, r, f->name, "_sum", f->gpu ? r->extra->gpu_total_ns : r->total_ns,
                           PROMETHEUS_SECONDS);
         prometheus_series(p, r, f->name, "_count", histogram_count(&h), PROMETHEUS_NUMBER);
     }

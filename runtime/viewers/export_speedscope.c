@@ -177,7 +177,7 @@ static int speedscope_lay_out(struct speedscope *f) {
     }
     for (uint32_t i = s->node_count; i-- > 0;) { /* children before parents, the first one last */
         const struct snapshot_node *n = &s->nodes[i];
-        uint64_t own = snapshot_ns(s, n->scaled + n->open);
+        uint64_t own = snapshot_ns(s, n->scaled + n->extra->open);
         f->width[i] = u64_max(f->width[i], own);
         if (n->parent != SNAPSHOT_NONE && n->kind == STINT_IMPL_SCOPE_NODE && f->width[i]) {
             f->width[n->parent] = saturating_add(f->width[n->parent], f->width[i]);

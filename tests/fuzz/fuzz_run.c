@@ -20,8 +20,8 @@ static void check_snapshot(const struct snapshot *s) {
         FUZZ_NEED(n->parent == SNAPSHOT_NONE || n->parent < i);
         FUZZ_NEED(n->site <= s->site_count && n->set < s->set_count);
         FUZZ_NEED(n->thread < s->thread_count);
-        FUZZ_NEED(n->gpu.device == SNAPSHOT_NONE || n->gpu.device < s->device_count);
-        FUZZ_NEED(memchr(n->info, '\0', sizeof n->info));
+        FUZZ_NEED(n->extra->gpu.device == SNAPSHOT_NONE || n->extra->gpu.device < s->device_count);
+        FUZZ_NEED(memchr(n->extra->info, '\0', sizeof n->extra->info));
     }
     for (uint32_t i = 1; i <= s->site_count; ++i) {
         FUZZ_NEED(s->sites[i].name && s->sites[i].name[s->sites[i].length] == '\0');
@@ -84,9 +84,10 @@ static void check_row(const struct stint_row *r) {
         FUZZ_NEED(r->min_ns <= r->avg_ns && r->avg_ns <= r->max_ns);
     }
     if (r->has & ROW_GPU) {
-        FUZZ_NEED(r->gpu_min_ns <= r->gpu_avg_ns && r->gpu_avg_ns <= r->gpu_max_ns);
+        FUZZ_NEED(r->extra->gpu_min_ns <= r->extra->gpu_avg_ns &&
+                  r->extra->gpu_avg_ns <= r->extra->gpu_max_ns);
     }
-    FUZZ_NEED(r->name && r->info && r->bound && r->name[r->name_length] == '\0');
+    FUZZ_NEED(r->name && r->info && r->extra->bound && r->name[r->name_length] == '\0');
 }
 
 static void check_rows(struct snapshot *s, int each_thread) {

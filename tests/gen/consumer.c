@@ -21,8 +21,11 @@ enum { REPORT_IN_TABLE = 1, REPORT_IN_TREE = 2 };
 struct stint_row {
     const char *name, *info;
     uint64_t calls, total_ns, self_ns, share_ppm, avg_ns, min_ns, p50_ns, p90_ns, p99_ns, max_ns,
-        stddev_ns, total_error_ns, self_error_ns;
+        stddev_ns;
     uint64_t first_ns, samples, threads;
+};
+struct stint_row_extra {
+    uint64_t total_error_ns, self_error_ns;
     uint64_t gpu_calls, gpu_total_ns, gpu_avg_ns, gpu_min_ns, gpu_p50_ns, gpu_p99_ns, gpu_max_ns;
     uint64_t device_calls, device_total_ns;
     uint64_t cpu_share_ppm, gpu_share_ppm, bytes_per_s, flops_per_s, peak_bytes_ppm, peak_flops_ppm;
@@ -30,6 +33,14 @@ struct stint_row {
     uint64_t measure[MEASURE_COUNT], queue_avg_ns, on_cpu_ppm, ipc_ppm, branch_miss_ppm,
         l1_miss_ppm, llc_miss_ppm, dtlb_miss_ppm, counted_calls, multiplexed_ppm, memory_live;
 };
+struct row_field {
+    size_t at;
+    int in_extra;
+};
+#define ROW_FIELD(member)                                                                          \
+    { offsetof(struct stint_row, member), 0 }
+#define ROW_EXTRA_FIELD(member)                                                                    \
+    { offsetof(struct stint_row_extra, member), 1 }
 
 enum {
     ROW_SAMPLES = 1,
@@ -68,7 +79,7 @@ struct report_column {
     const char *key;
     const char *title;
     enum report_kind kind;
-    size_t offset;
+    struct row_field field;
     int sortable;
     unsigned views;
     uint32_t needs;
@@ -198,7 +209,7 @@ enum prometheus_unit { PROMETHEUS_NUMBER, PROMETHEUS_SECONDS };
 struct family {
     const char *name, *type, *help;
     enum prometheus_unit unit;
-    size_t offset;
+    struct row_field field;
     uint32_t needs;
     int optional;
 };
@@ -367,8 +378,8 @@ static void print_words(void) {
     }
     for (size_t i = 0; i < sizeof column_families / sizeof *column_families; ++i) {
         const struct family *f = &column_families[i];
-        printf("family %s %s %d at %zu needs %u %d: %s\n", f->type, f->name, (int)f->unit,
-               f->offset, f->needs, f->optional, f->help);
+        printf("family %s %s %d at %zu of %d needs %u %d: %s\n", f->type, f->name, (int)f->unit,
+               f->field.at, f->field.in_extra, f->needs, f->optional, f->help);
     }
     for (size_t i = 0; i < STINT_COLUMN_COUNT; ++i) {
         printf("sort %s %d %d\n", report_columns[i].key, (int)report_sorts[i].activity,
@@ -387,9 +398,10 @@ int main(void) {
     _Static_assert(sizeof env_table / sizeof *env_table == STINT_ENV_COUNT, "count and rows");
     for (size_t i = 0; i < STINT_COLUMN_COUNT; ++i) {
         const struct report_column *c = &report_columns[i];
-        printf("column %s \"%s\" kind %d at %zu sort %d views %u needs %u hide %d mark %u: %s\n",
-               c->key, c->title, (int)c->kind, c->offset, c->sortable, c->views, c->needs, c->hide,
-               c->mark, c->doc);
+        printf(
+            "column %s \"%s\" kind %d at %zu of %d sort %d views %u needs %u hide %d mark %u: %s\n",
+            c->key, c->title, (int)c->kind, c->field.at, c->field.in_extra, c->sortable, c->views,
+            c->needs, c->hide, c->mark, c->doc);
     }
     for (size_t i = 0; i < STINT_ENV_COUNT; ++i) {
         const struct env_entry *e = &env_table[i];

@@ -234,9 +234,9 @@ static void compare_row(const struct snapshot *s, const struct stint_row *r, con
     if (!KNOWN_SELF) {
         same(r, "self", r->self_ns, want.self);
     }
-    same(r, "bytes", r->bytes, want.bytes);
-    same(r, "flops", r->flops, want.flops);
-    same(r, "open", r->open_ns, want.open);
+    same(r, "bytes", r->extra->bytes, want.bytes);
+    same(r, "flops", r->extra->flops, want.flops);
+    same(r, "open", r->extra->open_ns, want.open);
     same(r, "threads", r->threads, want.threads);
     same(r, "has samples", (r->has & ROW_SAMPLES) != 0, want.samples != 0);
     same(r, "share", r->share_ppm,

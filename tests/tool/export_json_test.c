@@ -47,10 +47,11 @@ TEST(export_json, a_peak_nobody_knows_is_absent) {
     hand_start(&hand);
     uint32_t root = hand_thread(&hand, 7, "t");
     uint32_t node = hand_node(&hand, root, hand_named("n"), 1, 1000, 0);
-    hand.nodes[node].gpu.count = 1;
-    hand.nodes[node].gpu.total = hand.nodes[node].gpu.min = hand.nodes[node].gpu.max = 500;
-    hand.nodes[node].gpu.device = SNAPSHOT_NONE;
-    hand.nodes[node].bytes = 1000;
+    struct snapshot_extra *more = snapshot_extra_of(&hand.run.snapshot, node);
+    more->gpu.count = 1;
+    more->gpu.total = more->gpu.min = more->gpu.max = 500;
+    more->gpu.device = SNAPSHOT_NONE;
+    more->bytes = 1000;
     char *text = exported(export_json);
     CHECK_CONTAINS(text, "\"bytes_per_s\":2000000000,");
     CHECK_EQ_U64(times_in(text, "peak_bytes"), 0);

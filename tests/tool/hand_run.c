@@ -22,6 +22,7 @@ void hand_start(struct hand_run *h) {
     r->snapshot.wall_ns = 1000000000;
     r->snapshot.threads = h->threads;
     r->snapshot.nodes = h->nodes;
+    r->snapshot.extras = h->extras;
     r->snapshot.sites = h->sites;
     r->snapshot.sets = h->sets;
     r->snapshot.activities = h->activities;
@@ -52,6 +53,7 @@ uint32_t hand_thread(struct hand_run *h, uint32_t tid, const char *name) {
     t->uses = 1;
     memcpy(t->name, name, strnlen(name, sizeof t->name - 1));
     root->parent = root->sender = SNAPSHOT_NONE;
+    root->extra = &snapshot_no_extra;
     root->thread = s->thread_count++;
     return s->node_count++;
 }
@@ -68,6 +70,7 @@ uint32_t hand_node(struct hand_run *h, uint32_t parent, uint32_t site, uint64_t 
     struct snapshot_node *n = &h->nodes[s->node_count];
     n->parent = parent;
     n->sender = SNAPSHOT_NONE;
+    n->extra = &snapshot_no_extra;
     n->thread = h->nodes[parent].thread;
     n->site = site;
     n->count = count;
@@ -88,11 +91,14 @@ void hand_open(struct hand_run *h, uint32_t node, uint64_t ticks) {
     t->open = t->open_count++ ? t->open : &h->open[h->open_count];
     h->open[h->open_count].node = node;
     h->open[h->open_count++].ticks = ticks;
-    n->open = n->open_self = ticks;
+    struct snapshot_extra *more = snapshot_extra_of(&h->run.snapshot, node);
+    more->open = more->open_self = ticks;
     for (uint32_t i = node + 1; !n->count && i < h->run.snapshot.node_count; ++i) {
-        n->open_self -= h->nodes[i].parent == node ? h->nodes[i].total : 0;
+        more->open_self -= h->nodes[i].parent == node ? h->nodes[i].total : 0;
     }
-    h->nodes[n->parent].open_self -= h->nodes[n->parent].open ? ticks : 0;
+    if (h->nodes[n->parent].extra->open) {
+        snapshot_extra_of(&h->run.snapshot, n->parent)->open_self -= ticks;
+    }
 }
 
 void hand_lane(struct hand_run *h, uint32_t root, const char *name) {

@@ -19,6 +19,7 @@ struct hand_run {
     struct snapshot_open open[HAND_MOST];
     uint32_t open_count;
     struct snapshot_node nodes[HAND_MOST];
+    struct snapshot_extra extras[HAND_MOST];
     struct snapshot_activity activities[HAND_MOST];
     struct snapshot_device devices[SNAPSHOT_DEVICES];
     struct trace_lane lanes[HAND_MOST];

@@ -53,7 +53,7 @@ struct nodes {
 };
 
 static void gpu_times(struct hand_run *h, uint32_t node) {
-    struct snapshot_node *n = &h->nodes[node];
+    struct snapshot_extra *n = snapshot_extra_of(&h->run.snapshot, node);
     n->gpu.count = 2;
     n->gpu.total = 12 * MS;
     n->gpu.min = 5 * MS;
@@ -77,12 +77,12 @@ static struct nodes tree(struct hand_run *h) {
     n.step = hand_node(h, n.main, step, 3, 90 * MS, 1);
     n.load = hand_node(h, n.step, load, 3, 30 * MS, 1);
     n.forward = hand_node(h, n.step, fwd, 3, 45 * MS, 0);
-    strcpy(h->nodes[n.load].info, "=batch,\"7\"");
+    strcpy(snapshot_extra_of(&h->run.snapshot, n.load)->info, "=batch,\"7\"");
     h->nodes[n.forward].recursions = 4;
     gpu_times(h, n.forward);
     for (size_t i = 0; i < HOSTILE; ++i) {
         n.hostile[i] = hand_node(h, n.main, named(h, hostile[i]), 1, (i + 1) * MS, 0);
-        h->nodes[n.hostile[i]].set = i % 2 ? other : 0;
+        h->nodes[n.hostile[i]].set = (uint16_t)(i % 2 ? other : 0);
     }
     n.handle = hand_node(h, n.main, named(h, "request"), 2, 100 * MS, 0);
     h->nodes[n.handle].kind = STINT_IMPL_INTERVAL_NODE;

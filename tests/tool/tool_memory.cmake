@@ -6,7 +6,7 @@ if(NOT TARGET stint_tool)
     return()
 endif()
 
-foreach(case IN ITEMS table tree)
+foreach(case IN ITEMS table tree corrected json csv info diff)
     add_test(NAME tool.memory_${case}
         COMMAND Python3::Interpreter -B "${CMAKE_CURRENT_SOURCE_DIR}/tool_memory_test.py"
             $<TARGET_FILE:stint_tool> $<TARGET_FILE:tool_program> ${case})

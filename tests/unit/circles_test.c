@@ -111,8 +111,11 @@ TEST(circles, sets_of_the_legacy_view_cost_two_looks_at_the_nodes) {
         set_names[i] = "set";
     }
     for (uint32_t i = 0; i < NODES; ++i) {
-        s.nodes[i] = (struct snapshot_node){
-            .count = 1, .set = SETS - 1 - i, .parent = SNAPSHOT_NONE, .sender = SNAPSHOT_NONE};
+        s.nodes[i] = (struct snapshot_node){.count = 1,
+                                            .set = (uint16_t)(SETS - 1 - i),
+                                            .parent = SNAPSHOT_NONE,
+                                            .sender = SNAPSHOT_NONE,
+                                            .extra = &snapshot_no_extra};
     }
     nodes_at = (char *)s.nodes;
     CHECK(!mprotect(nodes_at, bytes, PROT_NONE) && !sigaction(SIGSEGV, &action, NULL));

@@ -269,7 +269,7 @@ static struct snapshot s;
 static struct rows rows;
 
 static const struct stint_row *row_of(const char *name) {
-    static const struct stint_row none;
+    static const struct stint_row none = {.extra = &stint_row_no_extra};
     CHECK(!interval_open(&s, 0));
     CHECK(!rows_flat(&rows, &s, 0));
     const struct stint_row *r = row_in(&rows, 0, name);
@@ -300,12 +300,12 @@ TEST(counters, ratios_and_counts_of_a_row) {
     const struct stint_row *r = row_of("work");
     CHECK_EQ_U64(r->has & (ROW_CORE | ROW_LLC | ROW_COUNTED), ROW_CORE | ROW_LLC | ROW_COUNTED);
     CHECK(!(r->has & (ROW_USAGE | ROW_L1 | ROW_SOFTWARE | ROW_MULTIPLEXED)));
-    CHECK_EQ_U64(r->measure[MEASURE_CORE_CALLS], 2);
-    CHECK_EQ_U64(r->measure[MEASURE_CYCLES], 4000);
-    CHECK_EQ_U64(r->measure[MEASURE_INSTRUCTIONS], 10000);
-    CHECK_EQ_U64(r->ipc_ppm, 2500000);
-    CHECK_EQ_U64(r->llc_miss_ppm, 25000);
-    CHECK_EQ_U64(r->counted_calls, 2);
+    CHECK_EQ_U64(r->extra->measure[MEASURE_CORE_CALLS], 2);
+    CHECK_EQ_U64(r->extra->measure[MEASURE_CYCLES], 4000);
+    CHECK_EQ_U64(r->extra->measure[MEASURE_INSTRUCTIONS], 10000);
+    CHECK_EQ_U64(r->extra->ipc_ppm, 2500000);
+    CHECK_EQ_U64(r->extra->llc_miss_ppm, 25000);
+    CHECK_EQ_U64(r->extra->counted_calls, 2);
     interval_close(&s);
     char *report = text_keep(report_of("table"));
     CHECK(strstr(report, "  IPC  ") && strstr(report, "  2.50  "));
@@ -328,9 +328,9 @@ TEST(counters, shared_counters_are_scaled_and_marked) {
     }
     const struct stint_row *r = row_of("work");
     CHECK_EQ_U64(r->has & ROW_MULTIPLEXED, ROW_MULTIPLEXED);
-    CHECK_EQ_U64(r->measure[MEASURE_CYCLES], 2000 * 800 / 300);
-    CHECK_EQ_U64(r->multiplexed_ppm, 625000);
-    CHECK(r->ipc_ppm >= 499900 && r->ipc_ppm <= 500100);
+    CHECK_EQ_U64(r->extra->measure[MEASURE_CYCLES], 2000 * 800 / 300);
+    CHECK_EQ_U64(r->extra->multiplexed_ppm, 625000);
+    CHECK(r->extra->ipc_ppm >= 499900 && r->extra->ipc_ppm <= 500100);
     interval_close(&s);
     CHECK(strstr(text_keep(report_of("tree")), "% scaled"));
 }
@@ -356,7 +356,7 @@ TEST(counters, a_reset_begins_anew) {
     CHECK(!(row_of("work")->has & ROW_CORE));
     interval_close(&s);
     work(600, 100, 100);
-    CHECK_EQ_U64(row_of("work")->measure[MEASURE_CYCLES], 600);
+    CHECK_EQ_U64(row_of("work")->extra->measure[MEASURE_CYCLES], 600);
     interval_close(&s);
 }
 
@@ -368,8 +368,8 @@ TEST(counters, a_descriptor_that_was_taken_leaves_calls_uncounted) {
     double_find(PERF_ABI_TYPE_HARDWARE, 0)->id = 1;
     work(1000, 100, 100);
     const struct stint_row *r = row_of("work");
-    CHECK_EQ_U64(r->measure[MEASURE_CORE_CALLS], 1);
-    CHECK_EQ_U64(r->measure[MEASURE_LLC_CALLS], 2);
+    CHECK_EQ_U64(r->extra->measure[MEASURE_CORE_CALLS], 1);
+    CHECK_EQ_U64(r->extra->measure[MEASURE_LLC_CALLS], 2);
     interval_close(&s);
 }
 
@@ -397,12 +397,12 @@ TEST(usage_of_scopes, rows_that_mostly_wait_are_marked) {
     wait_in("works", 1000);
     const struct stint_row *r = row_of("waits");
     CHECK_EQ_U64(r->has & ROW_USAGE, ROW_USAGE);
-    CHECK_EQ_U64(r->measure[MEASURE_USAGE_CALLS], 1);
-    CHECK_EQ_U64(r->measure[MEASURE_USAGE_WALL_NS], 1000000000000u);
-    CHECK(r->measure[MEASURE_USAGE_CPU_NS] >= 2000000);
-    CHECK(r->on_cpu_ppm < 500000);
+    CHECK_EQ_U64(r->extra->measure[MEASURE_USAGE_CALLS], 1);
+    CHECK_EQ_U64(r->extra->measure[MEASURE_USAGE_WALL_NS], 1000000000000u);
+    CHECK(r->extra->measure[MEASURE_USAGE_CPU_NS] >= 2000000);
+    CHECK(r->extra->on_cpu_ppm < 500000);
     interval_close(&s);
-    CHECK_EQ_U64(row_of("works")->on_cpu_ppm, 1000000);
+    CHECK_EQ_U64(row_of("works")->extra->on_cpu_ppm, 1000000);
     interval_close(&s);
     char *report = text_keep(report_of("table"));
     CHECK(strstr(report, "waits (0 % CPU)") && !strstr(report, "works ("));
@@ -426,9 +426,9 @@ TEST(usage_of_scopes, faults_are_the_scopes_own) {
     fault("first", 1); /* pages of the library's own */
     fault("many", 300);
     fault("few", 3);
-    CHECK(row_of("many")->measure[MEASURE_MINOR_FAULTS] >= 300);
+    CHECK(row_of("many")->extra->measure[MEASURE_MINOR_FAULTS] >= 300);
     interval_close(&s);
-    uint64_t few = row_of("few")->measure[MEASURE_MINOR_FAULTS];
+    uint64_t few = row_of("few")->extra->measure[MEASURE_MINOR_FAULTS];
     CHECK(few >= 3 && few < 300);
     interval_close(&s);
 }
@@ -446,11 +446,12 @@ TEST(usage_of_scopes, software_counters_agree) {
     fault("first", 1);
     fault("many", 300);
     const struct stint_row *r = row_of("many");
-    uint64_t counted = r->measure[MEASURE_PAGE_FAULTS];
-    uint64_t faults = r->measure[MEASURE_MINOR_FAULTS] + r->measure[MEASURE_MAJOR_FAULTS];
+    uint64_t counted = r->extra->measure[MEASURE_PAGE_FAULTS];
+    uint64_t faults =
+        r->extra->measure[MEASURE_MINOR_FAULTS] + r->extra->measure[MEASURE_MAJOR_FAULTS];
     CHECK(counted >= 300 && faults >= 300);
     CHECK(counted >= faults); /* it is read before and after the other */
-    CHECK(r->measure[MEASURE_TASK_CLOCK_NS] > 0);
+    CHECK(r->extra->measure[MEASURE_TASK_CLOCK_NS] > 0);
     interval_close(&s);
 }
 

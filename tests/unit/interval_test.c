@@ -122,7 +122,7 @@ TEST(interval, open_scopes_have_the_age_of_the_interval) {
     stint_reset();
     fake_advance(30);
     CHECK(!interval_open(&s, 0));
-    CHECK_EQ_U64(s.nodes[1].open, 30);
+    CHECK_EQ_U64(s.nodes[1].extra->open, 30);
     interval_close(&s);
 }
 

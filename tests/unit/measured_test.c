@@ -30,7 +30,7 @@ static void queued(uint64_t calls, uint64_t ns) {
 }
 
 static const struct stint_row *measured_row(const char *name) {
-    static const struct stint_row none;
+    static const struct stint_row none = {.extra = &stint_row_no_extra};
     CHECK(!interval_open(&s, 0));
     CHECK(!rows_flat(&rows, &s, 0));
     const struct stint_row *r = row_in(&rows, 0, name);
@@ -57,9 +57,9 @@ TEST(measured, threads_are_added_up) {
     timed("other", 5);
     const struct stint_row *r = measured_row("work");
     CHECK_EQ_U64(r->has & ROW_QUEUE, ROW_QUEUE);
-    CHECK_EQ_U64(r->measure[MEASURE_QUEUE_CALLS], 2);
-    CHECK_EQ_U64(r->measure[MEASURE_QUEUE_NS], 140);
-    CHECK_EQ_U64(r->queue_avg_ns, 70);
+    CHECK_EQ_U64(r->extra->measure[MEASURE_QUEUE_CALLS], 2);
+    CHECK_EQ_U64(r->extra->measure[MEASURE_QUEUE_NS], 140);
+    CHECK_EQ_U64(r->extra->queue_avg_ns, 70);
     interval_close(&s);
     CHECK_EQ_U64(measured_row("other")->has & ROW_QUEUE, 0);
     interval_close(&s);
@@ -68,7 +68,7 @@ TEST(measured, threads_are_added_up) {
 TEST(measured, numbers_of_an_open_scope_are_seen) {
     REGISTER_TIMER("open");
     queued(1, 7);
-    CHECK_EQ_U64(measured_row("open")->queue_avg_ns, 7);
+    CHECK_EQ_U64(measured_row("open")->extra->queue_avg_ns, 7);
     interval_close(&s);
 }
 
@@ -76,13 +76,13 @@ TEST(measured, a_reset_subtracts_sums) {
     uint64_t ns = 100;
     work(&ns);
     stint_reset();
-    CHECK_EQ_U64(measured_row("work")->queue_avg_ns, 0);
+    CHECK_EQ_U64(measured_row("work")->extra->queue_avg_ns, 0);
     interval_close(&s);
     ns = 30;
     work(&ns);
     const struct stint_row *r = measured_row("work");
-    CHECK_EQ_U64(r->measure[MEASURE_QUEUE_CALLS], 1);
-    CHECK_EQ_U64(r->queue_avg_ns, 30);
+    CHECK_EQ_U64(r->extra->measure[MEASURE_QUEUE_CALLS], 1);
+    CHECK_EQ_U64(r->extra->queue_avg_ns, 30);
     interval_close(&s);
 }
 
@@ -103,7 +103,7 @@ TEST(measured, resets_of_sets_keep_each_other) {
         queued(1, 6);
     }
     stint_set_reset(set);
-    CHECK_EQ_U64(measured_row("work")->measure[MEASURE_QUEUE_NS], 20);
+    CHECK_EQ_U64(measured_row("work")->extra->measure[MEASURE_QUEUE_NS], 20);
     interval_close(&s);
 }
 
@@ -131,7 +131,7 @@ TEST(measured, blocks_of_a_broken_file_are_left_out) {
     uint32_t unit = n->measures;
     thread_leave(b);
     block->next = unit; /* a circle */
-    CHECK_EQ_U64(measured_row("scope")->queue_avg_ns, 50);
+    CHECK_EQ_U64(measured_row("scope")->extra->queue_avg_ns, 50);
     interval_close(&s);
     block->range.count = 9;
     CHECK_EQ_U64(measured_row("scope")->has & ROW_QUEUE, 0);

@@ -228,7 +228,7 @@ TEST(report_cost, of_readings) {
     CHECK(!setenv("STINT_RUSAGE", "1", 1));
     around_measured();
     flat();
-    uint64_t readings = row_of("measured")->measure[MEASURE_USAGE_CALLS];
+    uint64_t readings = row_of("measured")->extra->measure[MEASURE_USAGE_CALLS];
     CHECK_EQ_U64(readings, 7);
     CHECK_EQ_U64(row_of("measured")->total_ns, 70000000 - 7 * INNER);
     CHECK_EQ_U64(row_of("around measured")->self_ns, 1000 - INNER - 7 * (OUTER + READING));
@@ -426,7 +426,8 @@ TEST(report_cost, marks) {
                "\nadded       1      77 ns    77 ns     5.9      77 ns  ");
     check_says("tree,corrected", &cost, "\n  leaf      3    ~285 ns  ~285 ns   ~21.9     ~95 ns  ");
     check_says("table,corrected", &cost,
-               "\ncorrected: ~ is without stint's own cost, at least 41 ns of all self times; percentiles, "
+               "\ncorrected: ~ is without stint's own cost, at least 41 ns of all self times; "
+               "percentiles, "
                "min, max and other times are as measured\n");
 }
 

@@ -14,8 +14,8 @@ static void does(uint32_t kind, uint64_t ns) {
 static void is(const char *name, uint64_t calls, uint64_t total) {
     const struct stint_row *r = row_in(&rows, 0, name);
     if (CHECK(r != NULL)) {
-        CHECK_EQ_U64(r->device_calls, calls);
-        CHECK_EQ_U64(r->device_total_ns, total);
+        CHECK_EQ_U64(r->extra->device_calls, calls);
+        CHECK_EQ_U64(r->extra->device_total_ns, total);
         CHECK((r->has & ROW_DEVICE) == (calls ? ROW_DEVICE : 0));
     }
 }
@@ -90,7 +90,7 @@ TEST(rows, device_work_below_its_own_name_counts_once) {
     is("same", 1, 100);
     is("x", 1, 100);
     const struct stint_row *r = row_in(&rows, 1, "same");
-    CHECK(r && r->device_calls == 1);
+    CHECK(r && r->extra->device_calls == 1);
 }
 
 /* Kernels that come after a reset belong to a scope without a call. */

@@ -35,19 +35,21 @@ TEST(rows, gpu_times_beside_the_cpus) {
     flat(0);
     const struct stint_row *r = flat_row("gpu");
     CHECK_EQ_U64(r->total_ns, 200);
-    CHECK_EQ_U64(r->gpu_calls, 2);
-    CHECK_EQ_U64(r->gpu_total_ns, 1200);
-    CHECK_EQ_U64(r->gpu_avg_ns, 600);
-    CHECK_EQ_U64(r->gpu_min_ns, 300);
-    CHECK_EQ_U64(r->gpu_max_ns, 900);
-    CHECK(r->gpu_p50_ns >= 300 && r->gpu_p50_ns <= 310);
-    CHECK(r->gpu_p99_ns >= 870 && r->gpu_p99_ns <= 900);
-    CHECK_EQ_U64(r->cpu_share_ppm, 142858);
-    CHECK_EQ_U64(r->gpu_share_ppm, 857142);
+    CHECK_EQ_U64(r->extra->gpu_calls, 2);
+    CHECK_EQ_U64(r->extra->gpu_total_ns, 1200);
+    CHECK_EQ_U64(r->extra->gpu_avg_ns, 600);
+    CHECK_EQ_U64(r->extra->gpu_min_ns, 300);
+    CHECK_EQ_U64(r->extra->gpu_max_ns, 900);
+    CHECK(r->extra->gpu_p50_ns >= 300 && r->extra->gpu_p50_ns <= 310);
+    CHECK(r->extra->gpu_p99_ns >= 870 && r->extra->gpu_p99_ns <= 900);
+    CHECK_EQ_U64(r->extra->cpu_share_ppm, 142858);
+    CHECK_EQ_U64(r->extra->gpu_share_ppm, 857142);
     CHECK_EQ_U64(r->has,
                  ROW_SAMPLES | ROW_SELF | ROW_HISTOGRAM | ROW_FIRST | ROW_GPU | ROW_GPU_HISTOGRAM);
     r = flat_row("cpu");
-    CHECK_EQ_U64(r->gpu_calls + r->gpu_total_ns + r->gpu_min_ns + r->gpu_max_ns, 0);
+    CHECK_EQ_U64(r->extra->gpu_calls + r->extra->gpu_total_ns + r->extra->gpu_min_ns +
+                     r->extra->gpu_max_ns,
+                 0);
     CHECK_EQ_U64(r->has, ROW_SAMPLES | ROW_SELF | ROW_HISTOGRAM | ROW_FIRST);
     interval_close(&s);
 }
@@ -65,14 +67,14 @@ TEST(rows, gpu_times_of_threads_sum_to_the_merged_row) {
     pthread_create(&thread, NULL, on_a_thread, &ns);
     pthread_join(thread, NULL);
     flat(1);
-    CHECK_EQ_U64(row_in(&rows, 0, "gpu")->gpu_total_ns, 1000); /* the oldest thread's */
-    CHECK_EQ_U64(row_in(&rows, 0, "gpu")->gpu_max_ns, 1000);
+    CHECK_EQ_U64(row_in(&rows, 0, "gpu")->extra->gpu_total_ns, 1000); /* the oldest thread's */
+    CHECK_EQ_U64(row_in(&rows, 0, "gpu")->extra->gpu_max_ns, 1000);
     interval_close(&s);
     flat(0);
-    CHECK_EQ_U64(flat_row("gpu")->gpu_calls, 2);
-    CHECK_EQ_U64(flat_row("gpu")->gpu_total_ns, 6000);
-    CHECK_EQ_U64(flat_row("gpu")->gpu_min_ns, 1000);
-    CHECK_EQ_U64(flat_row("gpu")->gpu_max_ns, 5000);
+    CHECK_EQ_U64(flat_row("gpu")->extra->gpu_calls, 2);
+    CHECK_EQ_U64(flat_row("gpu")->extra->gpu_total_ns, 6000);
+    CHECK_EQ_U64(flat_row("gpu")->extra->gpu_min_ns, 1000);
+    CHECK_EQ_U64(flat_row("gpu")->extra->gpu_max_ns, 5000);
     interval_close(&s);
 }
 
@@ -98,14 +100,14 @@ TEST(rows, gpu_times_of_a_name_nested_in_itself_are_not_counted_twice) {
     const struct stint_row *r = flat_row("gpu");
     CHECK_EQ_U64(r->calls, 2);
     CHECK_EQ_U64(r->samples, 1);
-    CHECK_EQ_U64(r->gpu_calls, 1);
-    CHECK_EQ_U64(r->gpu_total_ns, 1000);
-    CHECK_EQ_U64(r->gpu_min_ns, 1000);
-    CHECK(r->gpu_p50_ns >= 968);
-    CHECK_EQ_U64(r->bytes, 40);
-    CHECK_EQ_U64(r->flops, 3);
-    CHECK_EQ_U64(flat_row("mixed")->gpu_total_ns, 70);
-    CHECK_EQ_U64(flat_row("mixed")->gpu_calls, 1);
+    CHECK_EQ_U64(r->extra->gpu_calls, 1);
+    CHECK_EQ_U64(r->extra->gpu_total_ns, 1000);
+    CHECK_EQ_U64(r->extra->gpu_min_ns, 1000);
+    CHECK(r->extra->gpu_p50_ns >= 968);
+    CHECK_EQ_U64(r->extra->bytes, 40);
+    CHECK_EQ_U64(r->extra->flops, 3);
+    CHECK_EQ_U64(flat_row("mixed")->extra->gpu_total_ns, 70);
+    CHECK_EQ_U64(flat_row("mixed")->extra->gpu_calls, 1);
     interval_close(&s);
 }
 
@@ -121,9 +123,9 @@ TEST(rows, a_tree_row_has_the_gpu_time_of_its_path) {
     for (uint32_t i = 0; i < rows.count; ++i) {
         const struct stint_row *r = &rows.row[i];
         if (!strcmp(r->name, "gpu")) {
-            CHECK_EQ_U64(r->gpu_calls, 1);
-            CHECK_EQ_U64(r->gpu_min_ns, r->gpu_max_ns);
-            total[r->parent != SNAPSHOT_NONE] = r->gpu_total_ns;
+            CHECK_EQ_U64(r->extra->gpu_calls, 1);
+            CHECK_EQ_U64(r->extra->gpu_min_ns, r->extra->gpu_max_ns);
+            total[r->parent != SNAPSHOT_NONE] = r->extra->gpu_total_ns;
         }
     }
     CHECK_EQ_U64(total[0], 100);
@@ -144,9 +146,9 @@ TEST(rows, peaks_of_the_devices_it_ran_on) {
     device = gpu_sums_device("fast", 2000000000, 10000000000);
     moves(1000);
     flat(0);
-    CHECK_EQ_U64(flat_row("moves")->peak_bytes_ppm, 500000);
-    CHECK_EQ_U64(flat_row("moves")->peak_flops_ppm, 200000);
-    CHECK_STR_EQ(flat_row("moves")->bound, "memory");
+    CHECK_EQ_U64(flat_row("moves")->extra->peak_bytes_ppm, 500000);
+    CHECK_EQ_U64(flat_row("moves")->extra->peak_flops_ppm, 200000);
+    CHECK_STR_EQ(flat_row("moves")->extra->bound, "memory");
     interval_close(&s);
     {
         REGISTER_TIMER("elsewhere");
@@ -154,8 +156,8 @@ TEST(rows, peaks_of_the_devices_it_ran_on) {
         moves(1000);
     }
     flat(0);
-    CHECK_EQ_U64(flat_row("moves")->peak_bytes_ppm, 500000);
-    CHECK(flat_row("moves")->peak_flops_ppm == ROW_UNKNOWN);
+    CHECK_EQ_U64(flat_row("moves")->extra->peak_bytes_ppm, 500000);
+    CHECK(flat_row("moves")->extra->peak_flops_ppm == ROW_UNKNOWN);
     interval_close(&s);
     {
         REGISTER_TIMER("nowhere");
@@ -163,8 +165,8 @@ TEST(rows, peaks_of_the_devices_it_ran_on) {
         moves(1000);
     }
     flat(0);
-    CHECK(flat_row("moves")->peak_bytes_ppm == ROW_UNKNOWN);
-    CHECK_EQ_U64(flat_row("moves")->bytes_per_s, 1000000000);
+    CHECK(flat_row("moves")->extra->peak_bytes_ppm == ROW_UNKNOWN);
+    CHECK_EQ_U64(flat_row("moves")->extra->bytes_per_s, 1000000000);
     interval_close(&s);
 }
 
@@ -181,11 +183,11 @@ TEST(rows, declared_work_is_the_innermost_scopes) {
         fake_advance(90);
     }
     flat(0);
-    CHECK_EQ_U64(flat_row("outer")->bytes, 10);
-    CHECK_EQ_U64(flat_row("outer")->flops, 0);
-    CHECK_EQ_U64(flat_row("outer")->bytes_per_s, 100000000); /* over its whole time */
-    CHECK_EQ_U64(flat_row("inner")->bytes, 100);
-    CHECK_EQ_U64(flat_row("inner")->flops_per_s, 4000000000);
+    CHECK_EQ_U64(flat_row("outer")->extra->bytes, 10);
+    CHECK_EQ_U64(flat_row("outer")->extra->flops, 0);
+    CHECK_EQ_U64(flat_row("outer")->extra->bytes_per_s, 100000000); /* over its whole time */
+    CHECK_EQ_U64(flat_row("inner")->extra->bytes, 100);
+    CHECK_EQ_U64(flat_row("inner")->extra->flops_per_s, 4000000000);
     interval_close(&s);
 }
 

@@ -183,11 +183,11 @@ TEST(rows, open_scopes_have_their_age_and_no_sample) {
         REGISTER_TIMER("deeper");
         fake_advance(1000);
         flat(0);
-        CHECK_EQ_U64(flat_row("open")->open_ns, 1111);
+        CHECK_EQ_U64(flat_row("open")->extra->open_ns, 1111);
         CHECK_EQ_U64(flat_row("open")->calls, 0);
         CHECK_EQ_U64(flat_row("open")->total_ns, 0);
-        CHECK_EQ_U64(flat_row("deeper")->open_ns, 1000);
-        CHECK_EQ_U64(flat_row("done")->open_ns, 0);
+        CHECK_EQ_U64(flat_row("deeper")->extra->open_ns, 1000);
+        CHECK_EQ_U64(flat_row("done")->extra->open_ns, 0);
         CHECK_EQ_U64(s.threads[0].open_count, 2);
         CHECK_EQ_U64(s.threads[0].open[1].ticks, 1000);
         interval_close(&s);
@@ -289,8 +289,8 @@ TEST(rows, work_of_an_abandoned_call_is_in_its_row) {
     stint_end("around");
     flat(0);
     CHECK_EQ_U64(flat_row("inner")->calls, 0);
-    CHECK_EQ_U64(flat_row("inner")->bytes, 100);
-    CHECK_EQ_U64(flat_row("inner")->flops, 7);
+    CHECK_EQ_U64(flat_row("inner")->extra->bytes, 100);
+    CHECK_EQ_U64(flat_row("inner")->extra->flops, 7);
     interval_close(&s);
 }
 
@@ -315,11 +315,11 @@ TEST(rows, open_time_is_the_outermost_calls) {
     stint_begin("a");
     REGISTER_TIMER_DYNAMIC_SET("a", stint_now_us() - 5);
     flat(0);
-    CHECK_EQ_U64(rows.count ? rows.row[0].open_ns : 0, 0);
+    CHECK_EQ_U64(rows.count ? rows.row[0].extra->open_ns : 0, 0);
     interval_close(&s);
     fake_advance(30);
     flat(0);
-    CHECK_EQ_U64(flat_row("a")->open_ns, 30);
+    CHECK_EQ_U64(flat_row("a")->extra->open_ns, 30);
     interval_close(&s);
 }
 

@@ -71,15 +71,15 @@ TEST(self, of_an_open_call_is_its_own) {
         fake_advance(30);
         leaf(200);
         CHECK(!interval_open(&s, 0));
-        CHECK_EQ_U64(s.nodes[s.threads[0].open[0].node].open, 338);
-        CHECK_EQ_U64(s.nodes[s.threads[0].open[0].node].open_self, 8);
-        CHECK_EQ_U64(s.nodes[s.threads[0].open[1].node].open, 230);
-        CHECK_EQ_U64(s.nodes[s.threads[0].open[1].node].open_self, 30);
+        CHECK_EQ_U64(s.nodes[s.threads[0].open[0].node].extra->open, 338);
+        CHECK_EQ_U64(s.nodes[s.threads[0].open[0].node].extra->open_self, 8);
+        CHECK_EQ_U64(s.nodes[s.threads[0].open[1].node].extra->open, 230);
+        CHECK_EQ_U64(s.nodes[s.threads[0].open[1].node].extra->open_self, 30);
         interval_close(&s);
     }
     fake_advance(2);
     CHECK(!interval_open(&s, 0));
-    CHECK_EQ_U64(s.nodes[s.threads[0].open[0].node].open_self, 10);
+    CHECK_EQ_U64(s.nodes[s.threads[0].open[0].node].extra->open_self, 10);
     interval_close(&s);
 }
 
@@ -92,7 +92,7 @@ static void down(int depth) {
     } else {
         struct snapshot s;
         CHECK(!interval_open(&s, 0));
-        CHECK_EQ_U64(s.nodes[s.threads[0].open[0].node].open_self, 4);
+        CHECK_EQ_U64(s.nodes[s.threads[0].open[0].node].extra->open_self, 4);
         interval_close(&s);
     }
 }
@@ -224,8 +224,8 @@ TEST(self, after_a_reset_in_the_middle_of_a_call) {
         leaf(200);
         struct snapshot s;
         CHECK(!interval_open(&s, 0));
-        CHECK_EQ_U64(s.nodes[s.threads[0].open[0].node].open, 210);
-        CHECK_EQ_U64(s.nodes[s.threads[0].open[0].node].open_self, 10);
+        CHECK_EQ_U64(s.nodes[s.threads[0].open[0].node].extra->open, 210);
+        CHECK_EQ_U64(s.nodes[s.threads[0].open[0].node].extra->open_self, 10);
         interval_close(&s);
     }
     check_self("step", 1310, 1010); /* it counts in the interval in which it ends, whole */

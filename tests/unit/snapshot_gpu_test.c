@@ -62,15 +62,15 @@ TEST(snapshot, reads_gpu_sums_and_devices) {
     struct snapshot s;
     record();
     const struct snapshot_node *n = read_node(&s, "kernel");
-    CHECK_EQ_U64(n->gpu.count, 2);
-    CHECK_EQ_U64(n->gpu.total, 900);
-    CHECK_EQ_U64(n->gpu.min, 400);
-    CHECK_EQ_U64(n->gpu.max, 500);
-    CHECK(n->gpu.histogram != 0);
-    CHECK_EQ_U64(n->bytes, 1200);
-    CHECK_EQ_U64(n->flops, 2700000);
+    CHECK_EQ_U64(n->extra->gpu.count, 2);
+    CHECK_EQ_U64(n->extra->gpu.total, 900);
+    CHECK_EQ_U64(n->extra->gpu.min, 400);
+    CHECK_EQ_U64(n->extra->gpu.max, 500);
+    CHECK(n->extra->gpu.histogram != 0);
+    CHECK_EQ_U64(n->extra->bytes, 1200);
+    CHECK_EQ_U64(n->extra->flops, 2700000);
     CHECK_EQ_U64(s.device_count, 2);
-    CHECK_EQ_U64(n->gpu.device, 0); /* the newest is the first */
+    CHECK_EQ_U64(n->extra->gpu.device, 0); /* the newest is the first */
     CHECK_STR_EQ(s.devices[0].name, "second GPU");
     CHECK_EQ_U64(s.devices[0].bytes_per_s, 3000000000);
     CHECK_EQ_U64(s.devices[0].flops_per_s, 7000000000000);
@@ -79,12 +79,12 @@ TEST(snapshot, reads_gpu_sums_and_devices) {
     CHECK_EQ_U64(s.steps, 11);
     snapshot_free(&s);
     n = read_node(&s, "copy");
-    CHECK_EQ_U64(n->gpu.count, 1);
-    CHECK(n->gpu.device == SNAPSHOT_NONE);
+    CHECK_EQ_U64(n->extra->gpu.count, 1);
+    CHECK(n->extra->gpu.device == SNAPSHOT_NONE);
     snapshot_free(&s);
     n = read_node(&s, "second");
-    CHECK_EQ_U64(n->gpu.count + n->bytes + n->flops, 0);
-    CHECK(n->gpu.device == SNAPSHOT_NONE);
+    CHECK_EQ_U64(n->extra->gpu.count + n->extra->bytes + n->extra->flops, 0);
+    CHECK(n->extra->gpu.device == SNAPSHOT_NONE);
     snapshot_free(&s);
 }
 
@@ -108,18 +108,18 @@ TEST(snapshot, gpu_records_outside_are_none) {
         uint32_t unit = i < 3 ? bad[i] : (uint32_t)(used / STINT_IMPL_UNIT), good = n->gpu;
         struct arena_gpu *g = at(good), sums = *g;
         n->gpu = unit;
-        CHECK_EQ_U64(read_node(&s, "kernel")->gpu.count, 0);
+        CHECK_EQ_U64(read_node(&s, "kernel")->extra->gpu.count, 0);
         snapshot_free(&s);
         read_all();
         n->gpu = good;
         g->device = unit;
-        CHECK(read_node(&s, "kernel")->gpu.device == SNAPSHOT_NONE);
+        CHECK(read_node(&s, "kernel")->extra->gpu.device == SNAPSHOT_NONE);
         snapshot_free(&s);
         g->histogram = unit;
         read_all();
         *g = sums;
         header()->first_device = unit;
-        CHECK_EQ_U64(read_node(&s, "kernel")->gpu.count, 2);
+        CHECK_EQ_U64(read_node(&s, "kernel")->extra->gpu.count, 2);
         CHECK_EQ_U64(s.device_count, 0);
         snapshot_free(&s);
         read_all();
@@ -132,7 +132,7 @@ TEST(snapshot, a_circle_of_devices_ends) {
     record();
     struct arena_device *newest = at(header()->first_device), *oldest = at(newest->next);
     oldest->next = header()->first_device;
-    CHECK(read_node(&s, "kernel")->gpu.device < s.device_count);
+    CHECK(read_node(&s, "kernel")->extra->gpu.device < s.device_count);
     CHECK_EQ_U64(s.device_count, SNAPSHOT_DEVICES);
     snapshot_free(&s);
     read_all();
@@ -165,8 +165,9 @@ TEST(snapshot, gpu_sums_of_nonsense) {
         CHECK(!snapshot_read(&s, copy, used, FAKE_START, &now));
         CHECK(!rows_flat(&rows, &s, 0));
         const struct stint_row *r = row_in(&rows, 0, "kernel");
-        CHECK(r && r->gpu_min_ns <= r->gpu_avg_ns && r->gpu_avg_ns <= r->gpu_max_ns);
-        CHECK(r && r->gpu_share_ppm <= 1000000 && r->cpu_share_ppm <= 1000000);
+        CHECK(r && r->extra->gpu_min_ns <= r->extra->gpu_avg_ns &&
+              r->extra->gpu_avg_ns <= r->extra->gpu_max_ns);
+        CHECK(r && r->extra->gpu_share_ppm <= 1000000 && r->extra->cpu_share_ppm <= 1000000);
         print_views(&s);
         snapshot_free(&s);
     }

@@ -153,6 +153,40 @@ TEST(trace, keeps_the_newest_and_counts_the_rest) {
     traced_free(&t);
 }
 
+static void *marks_on_a_thread(void *unused) {
+    (void)unused;
+    TIMER_MARK("mark");
+    TIMER_VALUE("value", 1.5);
+    timed("there", 5);
+    return NULL;
+}
+
+/* What `stint info` prints: the same numbers as the lanes have, in memory that does not grow with
+ * the events. */
+TEST(trace, is_counted_without_its_events) {
+    struct traced t;
+    struct trace_count count;
+    pthread_t thread;
+    begin_trace("4M"); /* 65536 events of the first thread */
+    for (uint64_t i = 0; i < 70000; ++i) {
+        timed("scope", 1);
+    }
+    CHECK(!pthread_create(&thread, NULL, marks_on_a_thread, NULL));
+    pthread_join(thread, NULL);
+    traced_take(&t);
+    struct scratch_mark before = scratch_mark(&t.s.memory);
+    CHECK(!trace_count(&count, &t.s));
+    struct scratch_mark after = scratch_mark(&t.s.memory);
+    CHECK(before.chunks == after.chunks && before.left - after.left < 65536);
+    CHECK_EQ_U64(count.rings, 2);
+    CHECK_EQ_U64(count.kinds[TRACE_SPAN], traced_count(&t, TRACE_SPAN, "scope") + 1);
+    CHECK_EQ_U64(count.kinds[TRACE_SPAN], 65537);
+    CHECK_EQ_U64(count.kinds[TRACE_MARK], 1);
+    CHECK_EQ_U64(count.kinds[TRACE_VALUE], 1);
+    CHECK_EQ_U64(count.overwritten, traced_overwritten(&t));
+    traced_free(&t);
+}
+
 TEST(trace, slow_calls_only) {
     struct traced t;
     begin_trace("64K");

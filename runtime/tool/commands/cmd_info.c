@@ -76,9 +76,9 @@ static void sums_add_nodes(const struct snapshot *s, struct sums *out) {
         out->intervals += n->kind == STINT_IMPL_INTERVAL_NODE;
         out->calls += n->calls + n->recursions;
         out->samples += n->count;
-        out->gpu_calls += n->gpu.count;
+        out->gpu_calls += n->extra->gpu.count;
         out->histograms += n->histogram && n->histogram != histogram;
-        out->histograms += n->gpu.histogram != 0;
+        out->histograms += n->extra->gpu.histogram != 0;
         histogram = n->histogram;
     }
 }
@@ -138,24 +138,17 @@ static void info_put_counts(struct text *t, const struct run *r) {
     }
 }
 
-static void info_put_trace(struct text *t, const struct run *r) {
-    uint64_t kinds[TRACE_VALUE + 1] = {0}, overwritten = 0;
-    for (uint64_t i = 0; i < r->trace.event_count; ++i) {
-        ++kinds[r->trace.events[i].kind];
-    }
-    for (uint32_t i = 0; i < r->trace.lane_count; ++i) {
-        overwritten += r->trace.lanes[i].overwritten;
-    }
-    if (!r->trace.lane_count) {
+static void info_put_trace(struct text *t, const struct trace_count *trace) {
+    if (!trace->rings) {
         info_put(t, "trace", "none (STINT_TRACE=64M keeps one)");
         return;
     }
     text_add(t, "%-12s ", "trace");
-    info_put_noun(t, r->trace.lane_count, "lane", ", ");
-    info_put_noun(t, kinds[TRACE_SPAN], "span", ", ");
-    info_put_noun(t, kinds[TRACE_MARK], "mark", ", ");
-    info_put_noun(t, kinds[TRACE_VALUE], "value", ", ");
-    info_put_noun(t, overwritten, "older event", " overwritten\n");
+    info_put_noun(t, trace->rings, "ring", ", ");
+    info_put_noun(t, trace->kinds[TRACE_SPAN], "span", ", ");
+    info_put_noun(t, trace->kinds[TRACE_MARK], "mark", ", ");
+    info_put_noun(t, trace->kinds[TRACE_VALUE], "value", ", ");
+    info_put_noun(t, trace->overwritten, "older event", " overwritten\n");
 }
 
 static void info_put_lost(struct text *t, const struct snapshot *s) {
@@ -175,10 +168,11 @@ static int info_file(const char *path, int first) {
     }
     text_start(&t);
     text_put(&t, "\n", !first);
-    int failed = run_trace(&r);
+    struct trace_count trace;
+    int failed = trace_count(&trace, &r.snapshot);
     info_put_run(&t, &r);
     info_put_counts(&t, &r);
-    info_put_trace(&t, &r);
+    info_put_trace(&t, &trace);
     info_put_lost(&t, &r.snapshot);
     if (failed || t.failed) {
         log_error("%.500s: not enough memory for all of it", path);

@@ -87,6 +87,10 @@ static void options_combine(struct report_options *view, const struct arguments 
     }
 }
 
+static int report_put_piece(const char *bytes, size_t length) {
+    return command_write(STDOUT_FILENO, bytes, length);
+}
+
 static int report_file(const char *path, const struct arguments *a, int first) {
     struct run r;
     struct text out;
@@ -94,13 +98,16 @@ static int report_file(const char *path, const struct arguments *a, int first) {
         return COMMAND_BAD;
     }
     text_start(&out);
+    out.drain = report_put_piece;
     if (!first) {
         text_put(&out, "\n", 1);
     }
     int status = COMMAND_BAD;
-    if (!run_view_print(&out, &r, &a->view)) {
-        status =
-            command_write(STDOUT_FILENO, out.data, out.length) ? COMMAND_FAILED : command_warn(&r);
+    int failed = run_view_print(&out, &r, &a->view);
+    if (!failed && (out.not_drained || report_put_piece(out.data, out.length))) {
+        status = COMMAND_FAILED;
+    } else if (!failed) {
+        status = command_warn(&r);
     }
     text_free(&out);
     run_close(&r);

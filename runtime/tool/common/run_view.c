@@ -9,6 +9,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/arithmetic.h"
 #include "base/log.h"
 #include "views/views.h"
 
@@ -149,7 +150,7 @@ int run_view_print(struct text *out, struct run *r, const struct run_view *view)
         failed = render_run(out, r, &o);
     }
     if (failed || out->failed) {
-        out->length = length;
+        out->length = u64_min(length, out->length); /* a part of it may be out already */
         log_error("%.500s: not enough memory for the report", r->path);
         return -1;
     }

@@ -183,19 +183,19 @@ static int keep_scope_row(struct reading *r, int side, uint32_t number, uint32_t
         return -1;
     }
     struct diff_sample *to = &item->run[side][number];
-    to->there = row->calls || row->samples || row->gpu_calls;
+    to->there = row->calls || row->samples || row->extra->gpu_calls;
     to->calls = (double)row->calls;
-    to->bytes = (double)row->bytes;
-    to->memory = (double)row->measure[MEASURE_MALLOC_BYTES];
+    to->bytes = (double)row->extra->bytes;
+    to->memory = (double)row->extra->measure[MEASURE_MALLOC_BYTES];
     to->self = (double)row->self_ns;
     to->cpu.count = (double)row->covered;
     to->cpu.timed = (double)row->samples;
     to->cpu.total = (double)row->total_ns;
     to->cpu.max = (double)row->max_ns;
-    to->gpu.count = (double)row->gpu_calls;
+    to->gpu.count = (double)row->extra->gpu_calls;
     to->gpu.timed = to->gpu.count;
-    to->gpu.total = (double)row->gpu_total_ns;
-    to->gpu.max = (double)row->gpu_max_ns;
+    to->gpu.total = (double)row->extra->gpu_total_ns;
+    to->gpu.max = (double)row->extra->gpu_max_ns;
     if (keep_histogram_of_row(r, &to->cpu.histogram, index, 0, r->s->ns_per_tick)) {
         return -1;
     }

@@ -193,17 +193,17 @@ static int copy_gpu_times(struct merge *m, struct merge_map *map, const struct s
         return 0;
     }
     *out = merge_file_get(&m->file, sizeof *from);
-    if (!*out || merge_histogram(m, map, SNAPSHOT_NONE, n->gpu.histogram, 1, &histogram)) {
+    if (!*out || merge_histogram(m, map, SNAPSHOT_NONE, n->extra->gpu.histogram, 1, &histogram)) {
         return -1;
     }
     struct arena_gpu *to = merge_file_at(&m->file, *out);
-    to->seq = 2 * n->gpu.count;
-    to->total = n->gpu.total;
-    to->min = n->gpu.min;
-    to->max = n->gpu.max;
+    to->seq = 2 * n->extra->gpu.count;
+    to->total = n->extra->gpu.total;
+    to->min = n->extra->gpu.min;
+    to->max = n->extra->gpu.max;
     to->first = from->first;
     to->histogram = histogram;
-    to->device = merge_device_at(map, n->gpu.device);
+    to->device = merge_device_at(map, n->extra->gpu.device);
     return 0;
 }
 
@@ -251,9 +251,9 @@ static void copy_node_times(const struct merge_map *map, struct stint_impl_node 
     to->first_at = merge_tick_or_none(map, n->first_at);
     to->max_at = merge_tick_or_none(map, n->max_at);
     to->recursions = n->recursions;
-    to->bytes = n->bytes;
-    to->flops = n->flops;
-    memcpy(to->info, n->info, sizeof to->info);
+    to->bytes = n->extra->bytes;
+    to->flops = n->extra->flops;
+    memcpy(to->info, n->extra->info, sizeof to->info);
 }
 
 /* Times in ticks become those of the merged file. map: NULL, the number is of that file. */
@@ -326,7 +326,7 @@ static int copy_gpu_or_sampled(struct merge *m, struct merge_map *map,
     if (!(from->kind & STINT_IMPL_SAMPLED)) {
         return copy_gpu_times(m, map, n, from->gpu, out);
     }
-    *out = copy_sampled(m, map, &n->sampled);
+    *out = copy_sampled(m, map, &n->extra->sampled);
     return *out ? 0 : -1;
 }
 

@@ -34,7 +34,7 @@ static size_t format_suffix(char out[SUFFIX_BYTES], const struct snapshot *s,
     if (r->thread < s->thread_count) {
         length = (size_t)snprintf(out, SUFFIX_BYTES, " [%u]", s->threads[r->thread].tid);
     }
-    if (r->open_ns && !r->samples) {
+    if (r->extra->open_ns && !r->samples) {
         length += (size_t)snprintf(out + length, SUFFIX_BYTES - length, " (open)");
     }
     return length;
@@ -128,15 +128,15 @@ static struct top_row top_row_of(const struct stint_row *r) {
     return (struct top_row){.calls = r->calls,
                             .total_ns = r->total_ns,
                             .self_ns = r->self_ns,
-                            .open_ns = r->open_all_ns,
-                            .open_self_ns = r->open_self_ns,
-                            .age_ns = r->open_ns,
+                            .open_ns = r->extra->open_all_ns,
+                            .open_self_ns = r->extra->open_self_ns,
+                            .age_ns = r->extra->open_ns,
                             .thread = r->thread,
                             .parent = SNAPSHOT_NONE,
                             .has_memory = (r->has & ROW_MEMORY) != 0,
-                            .mallocs = r->measure[MEASURE_MALLOCS],
-                            .malloc_bytes = r->measure[MEASURE_MALLOC_BYTES],
-                            .live_bytes = r->memory_live};
+                            .mallocs = r->extra->measure[MEASURE_MALLOCS],
+                            .malloc_bytes = r->extra->measure[MEASURE_MALLOC_BYTES],
+                            .live_bytes = r->extra->memory_live};
 }
 
 /* The parent is in the table already. */

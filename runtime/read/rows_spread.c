@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Percentiles, standard deviation and bounds of a row: from the samples that its nodes have kept,
+ * exactly if that is all of them, else from these and the nodes' histograms. A row has lists of both, which
+ * rows.c fills while it groups nodes.
+ */
+#include "rows_private.h"
+
+#include <string.h>
+
+#include "base/arithmetic.h"
+#include "base/order.h"
+#include "baseline.h"
+#include "deviation.h"
+#include "samples.h"
+
+#define KEPT_TRIES 200
+
+void link_histogram(struct grouping *g, struct times *to, uint32_t unit, uint32_t thread) {
+    if (!unit) {
+        return;
+    }
+    if (!g->tree) { /* a row of the tree has one node of a site and thread */
+        if (hash_map_get(&g->seen, unit) != HASH_MAP_NONE) {
+            return;
+        }
+        hash_map_add(&g->seen, unit, 0);
+    }
+    g->links[g->link_count].unit = unit;
+    g->links[g->link_count].thread = thread;
+    g->links[g->link_count].next = to->histograms;
+    to->histograms = ++g->link_count;
+}
+
+void link_samples(struct grouping *g, struct times *to, const struct snapshot_node *n) {
+    link_histogram(g, to, n->histogram, n->thread);
+    if (samples_any(g->s, n)) {
+        g->keepers[g->keeper_count].node = (uint32_t)(n - g->s->nodes);
+        g->keepers[g->keeper_count].next = to->keepers;
+        to->keepers = ++g->keeper_count;
+    }
+}
+
+/* Adds the samples that nodes of the row keep themselves (NULL: only looks). Returns how many of
+ * them are in histograms by now. */
+static uint64_t row_add_kept(const struct grouping *g, const struct times *from,
+                             struct histogram *sum) {
+    uint64_t counted = 0;
+    for (uint32_t link = from->keepers; link; link = g->keepers[link - 1].next) {
+        struct samples samples;
+        samples_read(&samples, g->s, &g->s->nodes[g->keepers[link - 1].node]);
+        counted += samples.counted;
+        if (sum) {
+            samples_add(sum, &samples);
+        }
+    }
+    return counted;
+}
+
+static void row_add_histograms(const struct grouping *g, const struct times *from,
+                               struct histogram *sum) {
+    uint32_t *now = g->buckets;
+    memset(sum, 0, sizeof *sum);
+    for (uint32_t link = from->histograms; link; link = g->links[link - 1].next) {
+        uint32_t unit = g->links[link - 1].unit;
+        const uint32_t *then = NULL;
+        if (g->s->since) {
+            then = baseline_histogram_of(g->s->since, unit);
+        }
+        if (snapshot_read_buckets(g->s, g->links[link - 1].thread, unit, now)) {
+            continue;
+        }
+        for (uint32_t i = 0; i < STINT_IMPL_BUCKETS; ++i) {
+            sum->bucket[i] += then ? saturating_subtract(now[i], then[i]) : now[i];
+        }
+    }
+}
+
+/* Again if a node got its histogram meanwhile: its samples would be missing, or there twice. */
+void row_sum_histograms(const struct grouping *g, const struct times *from, struct histogram *sum) {
+    for (int i = 0; i < KEPT_TRIES; ++i) {
+        uint64_t before = row_add_kept(g, from, NULL);
+        row_add_histograms(g, from, sum);
+        if (row_add_kept(g, from, sum) == before) {
+            break;
+        }
+    }
+}
+
+static int is_shorter(const void *what, uint32_t a, uint32_t b) {
+    const uint32_t *sample = what;
+    return sample[a] < sample[b];
+}
+
+/* Fills g->exact; its count is 0 where a part of the samples is in a histogram, or if there are too
+ * many. */
+static void row_collect_exact(const struct grouping *g, const struct times *from) {
+    struct exact *e = g->exact;
+    e->count = 0;
+    if (from->histograms) {
+        return;
+    }
+    uint32_t count = 0;
+    for (uint32_t link = from->keepers; link; link = g->keepers[link - 1].next) {
+        struct samples samples;
+        samples_read(&samples, g->s, &g->s->nodes[g->keepers[link - 1].node]);
+        if (samples.counted || count + samples.kept > EXACT_SAMPLES) {
+            return;
+        }
+        memcpy(&e->sample[count], samples.ticks, samples.kept * sizeof *e->sample);
+        count += samples.kept;
+    }
+    const uint32_t *order = order_in(e->order, e->spare, count, is_shorter, e->sample);
+    uint32_t *sorted = order == e->order ? e->spare : e->order;
+    for (uint32_t i = 0; i < count; ++i) {
+        sorted[i] = e->sample[order[i]];
+    }
+    memcpy(e->sample, sorted, count * sizeof *sorted);
+    e->count = count;
+}
+
+/* Bounds from before the interval are replaced by those of the interval's histograms, if closer. */
+static void times_tighten(struct times *t, uint64_t low, uint64_t high) {
+    if (t->loose & SNAPSHOT_LOOSE_MIN) {
+        t->min = u64_max(low, t->min);
+    }
+    if (t->loose & SNAPSHOT_LOOSE_MAX) {
+        t->max = u64_min(high, t->max);
+    }
+}
+
+static uint64_t spread_percentile(const struct histogram *sum, uint64_t count, uint32_t permille,
+                                  const struct times *from) {
+    return u64_clamp(histogram_percentile(sum, count, permille), from->min, from->max);
+}
+
+/* Where memory for some histograms was refused, total and bounds are not those of their samples. */
+static uint64_t spread_deviation(const struct histogram *sum, uint64_t count, uint64_t samples,
+                                 const struct times *from) {
+    struct deviation_known known = {count, from->total, from->min, from->max, from->loose != 0};
+    if (count != samples) {
+        known.total = 0;
+        known.bounds_only = 1;
+    }
+    return deviation_of(sum, &known);
+}
+
+/* permille: 1 to 1000. */
+static uint64_t exact_percentile(const struct exact *e, uint32_t permille) {
+    return e->sample[((uint64_t)e->count * permille + 999) / 1000 - 1];
+}
+
+uint64_t spread_quantile(const struct grouping *g, const struct times *from, uint32_t permille) {
+    row_collect_exact(g, from);
+    if (g->exact->count) {
+        return exact_percentile(g->exact, permille);
+    }
+    row_sum_histograms(g, from, g->sum);
+    return spread_percentile(g->sum, histogram_count(g->sum), permille, from);
+}
+
+static void spread_exactly(const struct exact *e, struct spread *out) {
+    out->p50 = exact_percentile(e, 500);
+    out->p90 = exact_percentile(e, 900);
+    out->p99 = exact_percentile(e, 990);
+    out->stddev = deviation_exactly(e->sample, e->count);
+}
+
+int spread_read(const struct grouping *g, struct times *from, uint64_t samples,
+                struct spread *out) {
+    struct histogram *sum = g->sum;
+    if (g->tree && !from->loose) {
+        return 0;
+    }
+    row_collect_exact(g, from);
+    const struct exact *exact = g->exact;
+    if (exact->count) {
+        times_tighten(from, exact->sample[0], exact->sample[exact->count - 1]);
+        spread_exactly(exact, out);
+        return !g->tree;
+    }
+    row_sum_histograms(g, from, sum);
+    uint64_t count = histogram_count(sum);
+    if (!count) {
+        return 0;
+    }
+    times_tighten(from, histogram_min(sum), histogram_max(sum));
+    if (g->tree) {
+        return 0;
+    }
+    out->p50 = spread_percentile(sum, count, 500, from);
+    out->p90 = spread_percentile(sum, count, 900, from);
+    out->p99 = spread_percentile(sum, count, 990, from);
+    out->stddev = spread_deviation(sum, count, samples, from);
+    return 1;
+}

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Adds a node to the sums of its row, part by part: calls, the time of outer calls, own time, what
+ * is open, GPU times, declared amounts and measures. A scope inside one of the same name and set is
+ * nested: its calls and their own time are added, the rest is in the sums of the outer one. Times
+ * stay ticks until rows_finish.
+ */
+#include "rows_private.h"
+
+#include "base/arithmetic.h"
+#include "stint/stint.h"
+
+/* The extras of a row, to be written to: from the first such call on it has them. */
+struct row_extras {
+    struct group_extra *group;
+    struct stint_row_extra *row;
+};
+
+static struct row_extras row_extras_of(struct grouping *g, uint32_t row) {
+    struct group *group = &g->groups[row];
+    struct rows *rows = g->rows;
+    if (!group->extra) {
+        rows->extra[rows->extra_count] = stint_row_no_extra;
+        rows->row[row].extra = &rows->extra[rows->extra_count];
+        group->extra = ++rows->extra_count;
+        g->extras[group->extra - 1].gpu.min = UINT64_MAX;
+    }
+    return (struct row_extras){&g->extras[group->extra - 1], &rows->extra[group->extra - 1]};
+}
+
+/* A step contains the scopes that ran in it, but is not their parent: its own time is not known. */
+static int node_is_step(const struct snapshot *s, const struct snapshot_node *n) {
+    return n->kind == STINT_IMPL_INTERVAL_NODE && s->sites[n->site].role == STINT_ROLE_STEP;
+}
+
+/* If it ran on devices of different peaks, there is no peak. */
+static void row_add_peaks(struct group_extra *to, const struct snapshot *s, uint32_t device) {
+    static const struct snapshot_device unknown;
+    const struct snapshot_device *d = &unknown;
+    if (device < s->device_count) {
+        d = &s->devices[device];
+    }
+    if (!to->gpu_nodes++) {
+        to->bytes_per_s = d->bytes_per_s;
+        to->flops_per_s = d->flops_per_s;
+    }
+    if (to->bytes_per_s != d->bytes_per_s) {
+        to->bytes_per_s = 0;
+    }
+    if (to->flops_per_s != d->flops_per_s) {
+        to->flops_per_s = 0;
+    }
+}
+
+static void row_add_gpu(struct grouping *g, uint32_t row, const struct snapshot_gpu *n) {
+    if (!n->count) {
+        return;
+    }
+    struct row_extras to = row_extras_of(g, row);
+    struct times *gpu = &to.group->gpu;
+    to.row->gpu_calls += n->count;
+    gpu->total += n->total;
+    gpu->loose |= n->loose;
+    gpu->min = u64_min(n->min, gpu->min);
+    gpu->max = u64_max(n->max, gpu->max);
+    row_add_peaks(to.group, g->s, n->device);
+    link_histogram(g, gpu, n->histogram, SNAPSHOT_NONE);
+}
+
+static void row_add_device(struct grouping *g, uint32_t row, const struct snapshot_node *n) {
+    struct device_work work = rows_device_of(g->work, (uint32_t)(n - g->s->nodes));
+    if (!work.count) {
+        return;
+    }
+    struct row_extras to = row_extras_of(g, row);
+    to.row->device_calls += work.count;
+    to.row->device_total_ns = saturating_add(to.row->device_total_ns, work.total);
+}
+
+static void row_add_measures(struct grouping *g, uint32_t row, const struct snapshot_measures *from,
+                             unsigned nested) {
+    if (!from) {
+        return;
+    }
+    uint64_t *sum = row_extras_of(g, row).row->measure;
+    for (uint32_t i = 0; i < MEASURE_COUNT; ++i) {
+        if (measure_rule_of(i)->of_calls && nested & NESTED) {
+            continue;
+        }
+        sum[i] = measure_sum(i, sum[i], from->value[i]);
+    }
+    g->rows->row[row].has |= from->groups << ROW_MEASURES;
+}
+
+/* Declared amounts, what is open, and how uncertain its own time is. */
+static void row_add_extra(struct grouping *g, uint32_t row, const struct snapshot_extra *n,
+                          unsigned nested) {
+    struct row_extras to = row_extras_of(g, row);
+    to.row->bytes += n->bytes;
+    to.row->flops += n->flops;
+    to.group->open = u64_max(n->open, to.group->open);
+    to.group->open_self = saturating_add(to.group->open_self, n->open_self);
+    if (!(nested & NESTED)) {
+        to.group->open_all = saturating_add(to.group->open_all, n->open);
+    }
+    if (n->estimated) {
+        g->rows->row[row].has |= ROW_SELF_SCALED;
+    }
+}
+
+static void row_add_own(struct grouping *g, uint32_t row, const struct snapshot_node *n) {
+    struct group *to = &g->groups[row];
+    if (node_is_step(g->s, n)) {
+        return;
+    }
+    to->self = saturating_add(to->self, n->own);
+    if (g->costs) {
+        uint64_t cost = g->s->costs[n - g->s->nodes].own;
+        g->costs[row].own = saturating_add(g->costs[row].own, cost);
+    }
+    if (n->extra != &snapshot_no_extra) {
+        uncertainty_add(&row_extras_of(g, row).group->self_uncertain, &n->extra->own_uncertain);
+    }
+    g->rows->row[row].has |= ROW_SELF;
+}
+
+/* Adds the time of a node with samples that is not nested. */
+static void row_add_times(struct grouping *g, uint32_t row, const struct snapshot_node *n) {
+    struct group *to = &g->groups[row];
+    struct stint_row *r = &g->rows->row[row];
+    to->has_intervals |= n->kind == STINT_IMPL_INTERVAL_NODE;
+    r->samples += n->count;
+    r->covered += n->calls;
+    r->threads += to->last_thread != n->thread;
+    to->last_thread = n->thread;
+    to->scaled = saturating_add(to->scaled, n->scaled);
+    to->cpu.total = saturating_add(to->cpu.total, n->total);
+    to->cpu.loose |= n->loose;
+    to->cpu.min = u64_min(n->min, to->cpu.min);
+    if (n->max >= to->cpu.max) {
+        to->cpu.max = n->max;
+        r->info = n->extra->info;
+    }
+    if (n->first && n->first_at < to->first_at) {
+        to->first_at = n->first_at;
+        to->first = n->first;
+    }
+    if (g->costs) {
+        uint64_t cost = g->s->costs[n - g->s->nodes].all;
+        g->costs[row].all = saturating_add(g->costs[row].all, cost);
+    }
+}
+
+/* Of the same calls, how far the time is an estimate. */
+static void row_add_estimate(struct grouping *g, uint32_t row, const struct snapshot_extra *n) {
+    struct stint_row *r = &g->rows->row[row];
+    if (n->sampled.untimed) {
+        r->has |= ROW_SCALED;
+    }
+    if (n->saturated) {
+        r->has |= ROW_SATURATED;
+    }
+    uncertainty_add(&row_extras_of(g, row).group->uncertain, &n->uncertain);
+}
+
+void row_add_node(struct grouping *g, uint32_t row, const struct snapshot_node *n,
+                  unsigned nested) {
+    struct stint_row *r = &g->rows->row[row];
+    int has_extra = n->extra != &snapshot_no_extra;
+    int is_outer = !(nested & NESTED);
+    r->calls += n->calls + n->recursions;
+    if (g->s->corrected && n->kind == STINT_IMPL_SCOPE_NODE) {
+        r->has |= ROW_CORRECTED;
+    }
+    row_add_own(g, row, n);
+    row_add_measures(g, row, n->measures, nested);
+    if (has_extra) {
+        row_add_extra(g, row, n->extra, nested);
+    }
+    if (has_extra && !(nested & NESTED_GPU)) {
+        row_add_gpu(g, row, &n->extra->gpu);
+    }
+    if (is_outer) {
+        row_add_device(g, row, n);
+    }
+    if (is_outer && n->count) {
+        row_add_times(g, row, n);
+    }
+    if (is_outer && n->count && has_extra) {
+        row_add_estimate(g, row, n->extra);
+    }
+}
