@@ -130,7 +130,8 @@ static size_t cell_put_name(const struct report *r, const struct stint_row *row,
     }
     if (row->has & ROW_USAGE && row->extra->on_cpu_ppm < MOSTLY_WAITS_PPM) {
         size_t from = r->out->length;
-        text_add(r->out, " (%llu %% CPU)", (unsigned long long)row->extra->on_cpu_ppm / 10000);
+        text_add(r->out, " (waits, %llu %% CPU)",
+                 (unsigned long long)row->extra->on_cpu_ppm / 10000);
         used += r->out->length - from;
     }
     return used;

@@ -104,7 +104,7 @@ def check_usage(row, calls, said):
     """Of scopes that no machine takes for too short: what they must have used at least. The
     kernel's clocks differ by a few percent on a virtual machine that is short of processors."""
     expect("measured", row["measured"], calls)
-    expect_between("CPU time", calls * LONG_CPU_NS * 0.9, row["cpu_time_ns"], row["total_ns"] * 1.5)
+    expect_between("CPU time", calls * LONG_CPU_NS * 0.9, row["cpu_ns"], row["total_ns"] * 1.5)
     expect_between("faults", calls * PAGES, row["minor_faults"], calls * PAGES * 10)
     if "counted" not in row:
         if "STINT_COUNTERS: " not in said:
@@ -163,7 +163,7 @@ def check_views(path):
 def check_prometheus(path, row):
     """Of the row long."""
     text = run(TOOL, "export", path, "--to", "prometheus").stdout
-    seconds = "%d.%09d" % divmod(row["cpu_time_ns"], 10**9)
+    seconds = "%d.%09d" % divmod(row["cpu_ns"], 10**9)
     for family, value in (("cpu_seconds_total", seconds), ("measured_calls_total", LONG),
                           ("voluntary_switches_total", row["waits"]),
                           ("involuntary_switches_total", row["preempted"]),

@@ -12,7 +12,7 @@ target_compile_features(annotate_program PRIVATE c_std_11)
 stint_warnings(annotate_program)
 
 foreach(case IN ITEMS as_built lengths others_are_not_shown source source_root roots_are_not_left page
-        merge)
+        hottest merge)
     add_test(NAME annotate.cli.${case}
         COMMAND Python3::Interpreter -B "${CMAKE_CURRENT_SOURCE_DIR}/annotate_test.py"
             $<TARGET_FILE:stint_tool> $<TARGET_FILE:annotate_program> ${case})

@@ -9,6 +9,7 @@ PROGRAM is annotate_program.c, which says that it was made of any source.
 import hashlib
 import os
 import random
+import re
 import subprocess
 import sys
 
@@ -27,7 +28,7 @@ def record(folder, *sources, name="run.stint"):
     """A run of a program that was made of these: (path, content)."""
     file = folder / name
     words = [str(word) for source in sources for word in source]
-    done = subprocess.run([PROGRAM, *words], env=environment(STINT_FILE=str(file)), timeout=LIMIT,
+    done = subprocess.run([PROGRAM, *words], env=environment(STINT_FILE=str(file), STINT_CLOCK="tsc"), timeout=LIMIT,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
     need(done.returncode == 0 and file.exists(), done)
     return file
@@ -103,7 +104,7 @@ def case_source_root(folder):
     run = record(folder, ("/built/project/src/a.c", content_of(b"int a;\n")),
                  ("../b.c", content_of(b"int old;\n")), (root / "b.c", "-"))
     text = annotate(run, "--source-root", root)
-    need("int a;" in text and text.count("int b;") == 2, text)
+    need("int a;" in text and len(re.findall(r"(?m) 1  int b;$", text)) == 2, text)
     need(text.count("; the source is not the one that was built") == 1, text)
     text = annotate(run, "--source-root", folder / "none", "--source-root", root)
     need("int a;" in text, text)
@@ -135,6 +136,31 @@ def case_page(folder):
     listed = page[page.index("Sources in this page"):]
     need("a&lt;b.c, 7 bytes" in listed and "other.c" not in listed and listed.count("<li>") == 1, listed)
     need(SECRET not in page, page)
+
+
+def case_hottest(folder):
+    """Of several files: the hottest first, and before them a list of the hottest lines of all."""
+    sources = [(write(folder / name, "  int %s;\n" % name[:-2]), "-") for name in ("a.c", "hot.c", "z.c")]
+    run = record(folder, *sources)
+    text = annotate(run, "--source-root", folder)
+    lines = text.split("\n")
+    need(re.match(r"5\d\d\.\d ms in 3 lines of 3 files$", lines[0]), lines)
+    need(re.match(r" +5\d\d\.\d ms +(100\.0|99\.\d) +.*/hot\.c$", lines[2]), lines)
+    hottest = lines[lines.index("the hottest lines") + 2]
+    need(re.match(r" +5\d\d\.\d ms +(100\.0|99\.\d) +.*/hot\.c:1  int hot;$", hottest), lines)
+    heads = re.findall(r"(?m)^\S*/(\w+)\.c: \S+ \w+ in 1 lines", text)
+    need(heads[0] == "hot" and sorted(heads) == ["a", "hot", "z"], heads)
+    # Of one file there is nothing to list.
+    text = annotate(run, "--source", folder / "a.c")
+    need("the hottest lines" not in text and "int a;" in text, text)
+    annotate(run, "--source-root", folder, "--html", folder / "page.html")
+    page = (folder / "page.html").read_text()
+    links = re.findall(r'<a href="#(\w+)">[^<]*/(\w+)\.c(?::1)?</a>', page)
+    need([name for _, name in links].count("hot") == 2 and links[0][1] == "hot", links)
+    need(all("id=%s>" % link in page or "id=%s " % link in page for link, _ in links), links, page)
+    line = next(link for link, name in links if "l" in link and name == "hot")
+    need('getElementById("%s")' % line in page, "opens at the hottest line", page)
+    need('<tr id=%s style="--h:1.00"' % line in page and "<td class=heat>" in page, page)
 
 
 def case_merge(folder):

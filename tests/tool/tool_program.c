@@ -126,8 +126,8 @@ static void act(const char *what) {
     }
 }
 
-/* Then the run is killed: the file shows its last action, or its end is too early. On the fake clock
- * only. */
+/* Then the run is killed: its file shows the last action, or an end that is too early. On the fake
+ * clock only. */
 static void act_last(const char *what) {
     act(what);
     spend_us(700000000);

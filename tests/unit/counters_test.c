@@ -405,8 +405,23 @@ TEST(usage_of_scopes, rows_that_mostly_wait_are_marked) {
     CHECK_EQ_U64(row_of("works")->extra->on_cpu_ppm, 1000000);
     interval_close(&s);
     char *report = text_keep(report_of("table"));
-    CHECK(strstr(report, "waits (0 % CPU)") && !strstr(report, "works ("));
+    CHECK(strstr(report, "waits (waits, 0 % CPU)") && !strstr(report, "works ("));
     CHECK(strstr(report, "on CPU") && strstr(report, "preempted") && strstr(report, "min flt"));
+}
+
+/* 10 ms of CPU time before 2 ms, whatever the clock on the wall says. */
+TEST(usage_of_scopes, rows_are_sorted_by_cpu_time) {
+    setenv("STINT_RUSAGE", "1", 1);
+    wait_in("waits", 1000000000000u);
+    for (int i = 0; i < 5; ++i) {
+        wait_in("busy", 3000000);
+    }
+    const char *report = report_of("table,sort=cpu");
+    const char *busy = strstr(report, "\nbusy"), *waits = strstr(report, "\nwaits");
+    CHECK(strstr(report, ", by cpu") && strstr(report, "CPU time"));
+    CHECK(busy && waits && busy < waits);
+    report = report_of("table");
+    CHECK(strstr(report, "\nwaits") < strstr(report, "\nbusy"));
 }
 
 static void fault(const char *name, size_t pages) {

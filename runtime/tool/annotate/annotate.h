@@ -5,6 +5,7 @@
 #ifndef STINT_ANNOTATE_H
 #define STINT_ANNOTATE_H
 
+#include "base/scratch.h"
 #include "base/text.h"
 #include "read/line_rows.h"
 
@@ -23,6 +24,25 @@ struct annotate_options {
     int html;
 };
 
+/* All files of a run. */
+struct annotate_page {
+    const struct line_rows *rows;
+    uint64_t *self_ns; /* of each file */
+    uint32_t *order;   /* the files, the hottest first */
+    /* By the caller: which files are shown, with these sources, and their sums. */
+    struct annotate_source *sources;
+    unsigned char *shown;
+    uint64_t shown_ns;
+    uint32_t shown_files;
+    uint32_t shown_lines;
+};
+
+/* Sums up and orders the files. 0, or -1 without memory. */
+int annotate_start(struct annotate_page *all, const struct line_rows *rows, struct scratch *memory);
+/* The files that are shown and their hottest lines; of HTML all up to the first file. 0, or -1
+ * without memory. */
+int annotate_summary(struct text *out, const struct annotate_page *all, struct scratch *memory,
+                     const struct annotate_options *options);
 /* The rows of the file with that index. 0, or -1 without memory. */
 int annotate_file(struct text *out, const struct line_rows *rows, uint32_t file,
                   const struct annotate_source *source, const struct annotate_options *options);

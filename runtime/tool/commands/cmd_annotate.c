@@ -69,31 +69,51 @@ static int paths_match(const char *a, const char *b) {
     return lb && la >= lb && !strcmp(a + la - lb, b) && (la == lb || a[la - lb - 1] == '/');
 }
 
-/* list: of the sources that are shown, for the end of the page. */
-static int put_files(struct text *out, struct text *list, const struct arguments *a,
-                     const struct line_rows *rows, struct scratch *memory) {
+/* Finds the files that are shown, and reads their sources. */
+static int take_files(struct annotate_page *all, const struct arguments *a,
+                      struct scratch *memory) {
+    const struct line_rows *rows = all->rows;
     const char *only = a->places.only;
-    uint32_t shown = 0;
     for (uint32_t i = 0; i < rows->file_count; ++i) {
-        struct annotate_source source;
         const struct line_file *file = &rows->files[i];
         if (only && !paths_match(file->name, only)) {
             continue;
         }
-        if (shown++) {
-            text_put(out, "\n", 1);
-        }
-        source_take(&source, memory, file, &a->places);
-        annotate_html_list(list, file, &source);
-        if (annotate_file(out, rows, i, &source, &a->options)) {
-            log_error("annotate: not enough memory");
-            return COMMAND_FAILED;
-        }
+        source_take(&all->sources[i], memory, file, &a->places);
+        all->shown[i] = 1;
+        all->shown_ns += all->self_ns[i];
+        all->shown_lines += file->count;
+        ++all->shown_files;
     }
-    if (!shown && only && rows->file_count) {
+    if (!all->shown_files && only && rows->file_count) {
         log_error("annotate: the run has no lines of %.400s; it has those of %.400s%s", only,
                   rows->files[0].name, rows->file_count > 1 ? " and others" : "");
         return COMMAND_BAD;
+    }
+    return COMMAND_GOOD;
+}
+
+/* list: of the sources that are shown, for the end of the page. */
+static int put_files(struct text *out, struct text *list, const struct arguments *a,
+                     const struct annotate_page *all, struct scratch *memory) {
+    int failed = 0;
+    if (a->html || all->shown_files > 1) {
+        failed = annotate_summary(out, all, memory, &a->options);
+    }
+    for (uint32_t i = 0; i < all->rows->file_count && !failed; ++i) {
+        uint32_t file = all->order[i];
+        if (!all->shown[file]) {
+            continue;
+        }
+        if (out->length) {
+            text_put(out, "\n", 1);
+        }
+        annotate_html_list(list, &all->rows->files[file], &all->sources[file]);
+        failed = annotate_file(out, all->rows, file, &all->sources[file], &a->options);
+    }
+    if (failed) {
+        log_error("annotate: not enough memory");
+        return COMMAND_FAILED;
     }
     return COMMAND_GOOD;
 }
@@ -118,8 +138,10 @@ static int html_write(const char *path, const struct text *page) {
 
 static int annotate_run(struct run *r, const struct arguments *a) {
     struct line_rows rows;
+    struct annotate_page all;
     struct text out, list;
-    if (line_rows_read(&rows, &r->snapshot)) {
+    struct scratch *memory = &r->snapshot.memory;
+    if (line_rows_read(&rows, &r->snapshot) || annotate_start(&all, &rows, memory)) {
         log_error("annotate: not enough memory");
         return COMMAND_FAILED;
     }
@@ -134,7 +156,10 @@ static int annotate_run(struct run *r, const struct arguments *a) {
     if (a->html) {
         annotate_html_begin(&out, text_or_unknown(r->program));
     }
-    int status = put_files(&out, &list, a, &rows, &r->snapshot.memory);
+    int status = take_files(&all, a, memory);
+    if (status == COMMAND_GOOD) {
+        status = put_files(&out, &list, a, &all, memory);
+    }
     if (a->html) {
         annotate_html_end(&out, &list);
     }

@@ -65,7 +65,8 @@
         const calls = (run.cost || {}).calls;
         byId("figures").append(
             figure("wall time",
-                (about.wall_at_least ? "\u2265 " : "") + format.time(about.wall_ns || 0), format.exact(about.wall_ns || 0)),
+                (about.wall_at_least ? "\u2265 " : "") + format.time(about.wall_ns || 0),
+                format.exact(about.wall_ns || 0)),
             figure("timers", format.count(run.stats.length)),
             figure("calls", calls === undefined ? "\u2013" : format.large(calls),
                 calls === undefined ? "" : format.count(calls)),
