@@ -227,7 +227,7 @@ struct arena_cost {
     uint64_t dense;
     uint64_t gap;
     uint32_t ranges; /* 1: NVTX ranges come with every scope, and are not in it */
-    uint32_t reserved;
+    uint32_t conditions; /* text: as machine_conditions, and " label=" with STINT_LABEL; 0 = none */
 };
 
 struct arena_header {

@@ -65,6 +65,7 @@ struct stint_config {
     const char *cupti_lib;
     const char *gpu_peak;
     const char *counters;
+    const char *label;
 };
 
 /* Written under the registry's lock; readers on other threads see int-sized values whole. */

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <string.h>
+#include <sys/personality.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -68,6 +69,58 @@ void machine_read(struct machine *out) {
     if (!sched_getaffinity(0, sizeof set, &set)) {
         out->cpus = (uint32_t)CPU_COUNT(&set);
     }
+}
+
+/* The first word of a file, or "?". */
+static void read_word(char *out, size_t size, const char *path) {
+    ssize_t got = 0;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd >= 0) {
+        got = read(fd, out, size - 1);
+        close(fd);
+    }
+    if (got < 0) {
+        got = 0;
+    }
+    out[got] = '\0';
+    out[strcspn(out, " \n=")] = '\0';
+    if (!*out) {
+        strcpy(out, "?");
+    }
+}
+
+static const char *read_aslr_state(void) {
+    char level[8];
+    int how = personality(0xffffffff);
+    read_word(level, sizeof level, "/proc/sys/kernel/randomize_va_space");
+    if (how < 0 || *level == '?') {
+        return "?";
+    }
+    return (how & ADDR_NO_RANDOMIZE) || *level == '0' ? "off" : "on";
+}
+
+/* 0 = not known. In pieces: this may be on a small stack. */
+static size_t count_environment(void) {
+    char piece[512];
+    size_t bytes = 0;
+    int fd = open("/proc/self/environ", O_RDONLY | O_CLOEXEC);
+    if (fd < 0) {
+        return 0;
+    }
+    for (ssize_t got; (got = read(fd, piece, sizeof piece)) > 0;) {
+        bytes += (size_t)got;
+    }
+    close(fd);
+    return bytes;
+}
+
+void machine_conditions(char out[MACHINE_CONDITIONS]) {
+    ERRNO_KEEP;
+    char governor[32], load[32];
+    read_word(governor, sizeof governor, "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
+    read_word(load, sizeof load, "/proc/loadavg");
+    print_text(out, MACHINE_CONDITIONS, "aslr=%s governor=%s load=%s env=%zu", read_aslr_state(),
+               governor, load, count_environment());
 }
 
 void machine_usage(struct machine_usage *out) {

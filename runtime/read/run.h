@@ -27,8 +27,9 @@ struct run {
     const char *cpu;
     const char *compiler; /* of the runtime */
     const char *clock;
-    const char *gpu; /* back end and why it can do nothing */
-    uint32_t rank;   /* + 1; 0 = not known */
+    const char *conditions; /* "" or as in docs/format.md */
+    const char *gpu;        /* back end and why it can do nothing */
+    uint32_t rank;          /* + 1; 0 = not known */
     uint32_t pid;
     uint32_t parent_pid;
     uint32_t cpus;
@@ -42,6 +43,8 @@ struct run {
 
 /* Fills the properties of the run from its snapshot. */
 void run_read_about(struct run *r);
+/* The part of its conditions that is the label; "" = none. */
+const char *run_label(const struct run *r);
 /* The trace; 0, or -1 without memory. */
 int run_trace(struct run *r);
 

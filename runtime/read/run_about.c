@@ -2,10 +2,18 @@
 #include "arena/arena.h"
 #include "run.h"
 
+#include <string.h>
+
 static const char *read_about_text(const struct run *r, uint32_t at) {
     uint32_t length;
     const char *found = snapshot_text(&r->snapshot, at, &length);
     return found ? found : "";
+}
+
+const char *run_label(const struct run *r) {
+    static const char key[] = " label=";
+    const char *found = strstr(r->conditions, key);
+    return found ? found + sizeof key - 1 : "";
 }
 
 void run_read_about(struct run *r) {
@@ -19,6 +27,7 @@ void run_read_about(struct run *r) {
     r->gpu = read_about_text(r, h->about.gpu);
     r->cost = snapshot_at(&r->snapshot, h->cost, sizeof *r->cost);
     r->rank = h->about.rank;
+    r->conditions = r->cost ? read_about_text(r, r->cost->conditions) : "";
     r->pid = h->pid;
     r->parent_pid = h->parent_pid;
     r->cpus = h->about.cpus;

@@ -26,6 +26,7 @@
 #include "base/machine.h"
 #include "base/module.h"
 #include "base/output.h"
+#include "base/print.h"
 #include "base/scratch.h"
 #include "capture/capture_rules.h"
 #include "config_read.h"
@@ -41,11 +42,14 @@
 #include "record/thread.h"
 #include "reference.h"
 
+#define LABEL_BYTES 200
+
 static int configured;
 static int refused; /* opening the arena failed: not tried again at each scope */
 static uint64_t start_ns;
 static int child_of_fork;
-static pid_t forked_by; /* 0: this is not the child of a fork that the library saw */
+static uint32_t conditions; /* text of the run's conditions and label; 0 = none */
+static pid_t forked_by;     /* 0: this is not the child of a fork that the library saw */
 
 /* The registry's lock is held over a fork so that the child inherits consistent tables. The child
  * has only the forking thread: it forgets everything that was recorded, and its next scope opens a
@@ -152,6 +156,17 @@ static uint32_t process_put_text(const char *text) {
     return arena_text_put(text, strlen(text));
 }
 
+static uint32_t process_put_conditions(void) {
+    char text[MACHINE_CONDITIONS + 8 + LABEL_BYTES];
+    const char *label = config.label ? config.label : "";
+    machine_conditions(text);
+    size_t length = strlen(text);
+    if (*label) {
+        print_text(text + length, sizeof text - length, " label=%.*s", LABEL_BYTES, label);
+    }
+    return process_put_text(text);
+}
+
 static void process_fill_about(void) {
     struct arena_header *h = arena_header();
     struct description *d = pages_get(sizeof *d);
@@ -159,6 +174,7 @@ static void process_fill_about(void) {
     h->about.clock = process_put_text(clock_name());
     if (config.file) {
         h->about.reference_ps = reference_ps();
+        conditions = process_put_conditions();
     }
     if (!d) {
         return;
@@ -270,6 +286,7 @@ void process_ends(void) {
     clock_stamp(&now);
     if (measured) {
         cost_read(&cost);
+        cost.conditions = conditions;
     }
     /* A signal handler may have forked meanwhile: the child has none. */
     if (process_has_records()) {

@@ -114,7 +114,7 @@ static int label_read(struct reading *g, struct metric_label *out, const struct 
 /* ---- Histograms. */
 
 static int has_all_calls_of(const struct stint_row *r, uint64_t count, int gpu) {
-    uint64_t expected = gpu ? r->gpu_calls : r->samples;
+    uint64_t expected = gpu ? r->extra->gpu_calls : r->samples;
     return count + r->threads >= expected;
 }
 
@@ -223,8 +223,8 @@ static void counters_of_row(struct reading *g, const struct metric_label *label,
     counter_add(g, label, METRIC_MOVED, r->bytes);
     counter_add(g, label, METRIC_FLOPS, r->flops);
     if (r->has & ROW_MEMORY) {
-        counter_add(g, label, METRIC_ALLOCATIONS, r->measure[MEASURE_MALLOCS]);
-        counter_add(g, label, METRIC_ALLOCATED, r->measure[MEASURE_MALLOC_BYTES]);
+        counter_add(g, label, METRIC_ALLOCATIONS, r->extra->measure[MEASURE_MALLOCS]);
+        counter_add(g, label, METRIC_ALLOCATED, r->extra->measure[MEASURE_MALLOC_BYTES]);
     }
 }
 

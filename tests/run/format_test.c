@@ -46,7 +46,7 @@ static const struct field fields[] = {
     F(arena_cost, timed) F(arena_cost, recursive) F(arena_cost, dynamic) F(arena_cost, sampled)
     F(arena_cost, untimed) F(arena_cost, reading) F(arena_cost, inner) F(arena_cost, outer)
     F(arena_cost, sampled_inner) F(arena_cost, sampled_outer) F(arena_cost, dense)
-    F(arena_cost, gap) F(arena_cost, ranges) F(arena_cost, reserved)
+    F(arena_cost, gap) F(arena_cost, ranges) F(arena_cost, conditions)
     WHOLE(arena_lines)
     F(arena_lines, next) F(arena_lines, thread) F(arena_lines, file) F(arena_lines, count)
     F(arena_lines, content) F(arena_lines, reserved)

@@ -25,6 +25,14 @@ TEST(diff_math, student_as_in_tables) {
     CHECK(near(diff_student_t(0.05, 2), 4.3027, 1e-3));
 }
 
+/* A change that is not significant yet, and one that is nearly none. */
+TEST(diff_math, more_runs_decide) {
+    CHECK(near(diff_more_runs(0.0, 0.1, 5, 0.02), 15, 0));    /* to 0.05, half of it: 20 runs */
+    CHECK(near(diff_more_runs(0.04, 0.048, 5, 0.02), 15, 0)); /* to 0.024 */
+    CHECK(near(diff_more_runs(0.01, 0.01, 5, 0.02), 1, 0));
+    CHECK(diff_more_runs(0.2, 0.5, 3, 0.02) > 40);
+}
+
 /* Means 20.6 and 22.1 of a well-known example: t = -2.46, 24.9 degrees of freedom. */
 TEST(diff_math, welch_as_in_the_book) {
     static const double a[] = {27.5, 21.0, 19.0, 23.6, 17.0, 17.9, 16.9, 20.1,

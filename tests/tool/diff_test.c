@@ -46,6 +46,7 @@ static void start(struct world *w, uint32_t a_runs, uint32_t b_runs) {
     for (int side = 0; side < 2; ++side) {
         for (uint32_t i = 0; i < w->d.runs[side]; ++i) {
             w->d.run[side][i].program = w->d.run[side][i].host = "simulated";
+            w->d.run[side][i].conditions = "";
         }
     }
 }

@@ -101,6 +101,48 @@ def case_same_file(folder):
     need("the same file" not in diff(*a, "--", *b).stdout)
 
 
+def case_conditions(folder):
+    """What the speed of runs depends on is recorded, and said where the sides differ in it."""
+    a, b = record(folder, "a", 3), record(folder, "b", 3)
+    same = b"aslr=on governor=? load=0.50 env=1000"
+    need("the sides differ" not in diff(*a, "--", *b).stdout)
+    shown = json.loads(diff("--format", "json", *a, "--", *b).stdout)
+    need(shown["a"]["conditions"] == [same.decode()] * 3, shown["a"])
+    def change(files, text):
+        for file in files:
+            data = file.read_bytes()
+            need(data.count(same) == 1 and len(text) <= len(same), data.count(same))
+            file.write_bytes(data.replace(same, text.ljust(len(same))))
+    change(b, b"aslr=? governor=? load=1.49 env=1063")
+    need("the sides differ" not in diff(*a, "--", *b).stdout, "unknown, or near")
+    for file, text in zip(b, (b"aslr=off load=3.10 env=2000", b"aslr=off load=9.00 env=2000",
+                              b"aslr=off load=3.00 env=2064")):
+        file.write_bytes(file.read_bytes().replace(b"aslr=? governor=? load=1.49 env=1063 ", text.ljust(37)))
+    text = diff(*a, "--", *b).stdout
+    for line in ("ASLR on, then off", "load 0.50 to 0.50, then 3.00 to 9.00",
+                 "bytes of the environment 1000 to 1000, then 2000 to 2064"):
+        need("the sides differ: %s\n" % line in text, line, text)
+
+
+def case_more_pairs(folder):
+    """An UNSURE row says how many more pairs would decide it."""
+    def runs(side, lengths):
+        files = [folder / ("%s-%d.stint" % (side, us)) for us in lengths]
+        for at, file in enumerate(files):
+            done = run(FAKE, "-1", "10", str(at + 1), "moved", str(lengths[at]), STINT_FILE=str(file))
+            need(done.returncode == 0, done)
+        return files
+
+    a, b = runs("a", [1000, 1100, 1050, 980]), runs("b", [1020, 1130, 1000, 1090])
+    text = diff(*a, "--", *b).stdout
+    need(re.search(r"(?m)^moved +UNSURE .* about \d+ more pairs for 2\.0 %$", text), text)
+    more = int(re.search(r"about (\d+) more", text).group(1))
+    text = diff("--threshold", "4", *a, "--", *b).stdout
+    less = re.search(r"(?m)^moved +UNSURE .* about (\d+) more pairs? for 4\.0 %$", text)
+    need(less and int(less.group(1)) < more, text)
+    need("more pair" not in diff(a[0], b[0]).stdout, "of single runs, more of them")
+
+
 def case_slower(folder):
     """A tenth, one scope of twenty; and the other way round."""
     a, b = record(folder, "a", 5), record(folder, "b", 5, 7)

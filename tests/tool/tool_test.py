@@ -108,7 +108,7 @@ def table(text):
 
 # ---- Usage.
 
-COMMANDS = ("report", "top", "run", "export", "merge", "diff", "ab", "info", "instrument", "annotate",
+COMMANDS = ("report", "top", "run", "export", "merge", "diff", "ab", "trend", "info", "instrument", "annotate",
             "help", "version")
 
 def case_help(folder):

@@ -20,6 +20,21 @@ TEST(machine, says_where_it_is) {
     CHECK(m.cpus >= 1 && m.cpus <= 1024);
 }
 
+TEST(machine, conditions_are_words) {
+    char text[MACHINE_CONDITIONS], load[32];
+    errno = 33;
+    machine_conditions(text);
+    CHECK_EQ_U64((uint64_t)errno, 33);
+    CHECK(!strncmp(text, "aslr=", 5));
+    CHECK_CONTAINS(text, " governor=");
+    CHECK_CONTAINS(text, " load=");
+    CHECK(!strchr(text, '\n'));
+    const char *bytes = strstr(text, " env=");
+    CHECK(bytes && strtoul(bytes + 5, NULL, 10) > 0);
+    read_word(load, sizeof load, "/nothing/here");
+    CHECK(!strcmp(load, "?"));
+}
+
 TEST(machine, usage_counts_memory_touched) {
     struct machine_usage before, after;
     size_t bytes = (size_t)32 << 20;

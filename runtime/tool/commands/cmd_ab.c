@@ -206,14 +206,11 @@ static int make_ab_path(const struct comparison *c, char out[PATH_MAX], const ch
     return n > 0 && n < PATH_MAX ? 0 : refuse_folder(c->folder, ENAMETOOLONG);
 }
 
-/* ---- What is random: Vigna's splitmix64. */
+/* ---- What is random: Knuth's linear congruential generator, whose high bits are good. */
 
 static uint64_t draw_number(struct comparison *c, uint64_t below) {
-    c->random += 0x9e3779b97f4a7c15u;
-    uint64_t z = c->random;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return (z ^ z >> 31) % below;
+    c->random = c->random * 6364136223846793005u + 1442695040888963407u;
+    return (c->random >> 33) % below;
 }
 
 /* A link to the working directory whose name has another length, as the shell's variable PWD. The

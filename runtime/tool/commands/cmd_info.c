@@ -51,6 +51,9 @@ static void info_put_run(struct text *t, const struct run *r) {
     text_name(t, r->cpu, strlen(r->cpu), 0);
     text_put(t, "\n", 1);
     info_put(t, "compiler", r->compiler);
+    if (*r->conditions) {
+        info_put(t, "conditions", r->conditions);
+    }
     text_add(t, "%-12s ", "clock");
     text_name(t, r->clock, strlen(r->clock), 0);
     text_add(t, ", %s ticks per ns\n", number_fixed(1 / r->snapshot.ns_per_tick, 3).text);

@@ -40,6 +40,7 @@ struct arguments {
     const char *file;
     const char *trace;
     const char *html;
+    const char *label;
     uint32_t repeat; /* 0 = once, without a number in the file's name */
     int keep;
     int memory;
@@ -273,6 +274,7 @@ static int run_and_report(char **argv, const struct arguments *a, const char *fi
     }
     int kept = a->keep || file || a->trace;
     if (setenv("STINT_FILE", place.pattern, 1) ||
+        (a->label && setenv("STINT_LABEL", a->label, 1)) ||
         (a->trace && setenv("STINT_TRACE", a->trace, 1))) {
         log_error("run: cannot set the environment: %s", error_text(errno));
         return COMMAND_FAILED;
@@ -344,6 +346,9 @@ static int take_run_option(void *to, const struct option_value *value) {
         return 0;
     case OPTION_HTML:
         a->html = value->text;
+        return 0;
+    case OPTION_LABEL:
+        a->label = value->text;
         return 0;
     case OPTION_REPEAT:
         a->repeat = (uint32_t)value->number;

@@ -119,7 +119,11 @@ static void put_json_side(const struct writer *w, int side) {
     if (at_least) {
         sink_text(w->out, ",\"wall_at_least\":true");
     }
-    sink_put(w->out, "}", 1);
+    sink_text(w->out, ",\"conditions\":[");
+    for (uint32_t i = 0; i < w->d->runs[side]; ++i) {
+        put_json_string(w->out, i ? "," : "", w->d->run[side][i].conditions);
+    }
+    sink_text(w->out, "]}");
 }
 
 static void put_json_row(const struct writer *w, const struct diff_row *r) {
@@ -385,6 +389,10 @@ static void write_github(const struct writer *w) {
         sink_text(w->out, diff_verdict_word(w->o->metric, v));
     }
     sink_text(w->out, "\n");
+}
+
+void diff_put_xml(struct sink *out, const char *text, size_t length) {
+    put_xml(out, export_name(text, length));
 }
 
 void diff_write(const struct diff *d, const struct diff_options *o, enum diff_format format,

@@ -256,6 +256,19 @@ double diff_student_t(double p, double freedom) {
     return to;
 }
 
+/* The limit for many tests is at a t of about 3.3, a 95 % interval at one of 2. */
+#define FINDING_SHARE 0.6
+#define SAME_LIMIT 2.5
+
+double diff_more_runs(double size, double error, double runs, double least) {
+    double wanted = SAME_LIMIT * least - size;
+    if (size >= least) {
+        wanted = double_max(wanted, FINDING_SHARE * size);
+    }
+    double all = runs * (error / wanted) * (error / wanted);
+    return double_max(ceil(all - runs), 1);
+}
+
 /* ---- Many values. */
 
 static int compare_numbers(const void *left, const void *right) {

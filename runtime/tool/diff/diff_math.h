@@ -50,6 +50,11 @@ double diff_student_p(double t, double freedom);
 /* The t that p belongs to. */
 double diff_student_t(double p, double freedom);
 
+/* About how many more runs per side decide a change of that size (logarithm): a change of `least` or
+ * more is then significant, a smaller one within 2.5 times `least`. error: half of its 95 % interval
+ * with `runs` runs per side. At least 1. */
+double diff_more_runs(double size, double error, double runs, double least);
+
 /* Sorts. 0 if count is 0. */
 double diff_median(double *values, uint32_t count);
 /* The largest p that may be called a finding if a share of `q` false ones among the findings is

@@ -166,6 +166,9 @@ static int keep_buckets(struct diff *d, struct diff_histogram *out, const struct
 static int keep_histogram_of_row(struct reading *r, struct diff_histogram *out, uint32_t row,
                                  int gpu, double unit) {
     struct histogram h;
+    if (r->d->brief) {
+        return 0;
+    }
     if (rows_histogram(&h, &r->rows, row, gpu)) {
         memset(&h, 0, sizeof h); /* without percentiles */
     }
@@ -184,6 +187,7 @@ static int keep_scope_row(struct reading *r, int side, uint32_t number, uint32_t
     }
     struct diff_sample *to = &item->run[side][number];
     to->there = row->calls || row->samples || row->extra->gpu_calls;
+    r->d->run[side][number].scopes |= to->there;
     to->calls = (double)row->calls;
     to->bytes = (double)row->extra->bytes;
     to->memory = (double)row->extra->measure[MEASURE_MALLOC_BYTES];
@@ -261,7 +265,7 @@ static int keep_activities(struct reading *r, int side, uint32_t number) {
     }
     for (uint32_t i = 0; i < r->d->items; ++i) {
         struct diff_times *to = &r->d->item[i].run[side][number].cpu;
-        if (sum[i] && keep_buckets(r->d, &to->histogram, sum[i], 1)) {
+        if (sum[i] && !r->d->brief && keep_buckets(r->d, &to->histogram, sum[i], 1)) {
             return -1;
         }
     }
@@ -280,7 +284,15 @@ static int keep_run(struct diff *d, int side, uint32_t number, struct run *run) 
     to->bytes = h->used;
     to->start_ticks = h->start.ticks;
     to->pid = h->pid;
-    if (!to->program || !to->host || reading_start(&r, d, &run->snapshot)) {
+    to->cpus = run->cpus;
+    to->cpu = copy_bytes(d, run->cpu, strlen(run->cpu));
+    to->conditions = copy_bytes(d, run->conditions, strlen(run->conditions));
+    to->label = copy_bytes(d, run_label(run), strlen(run_label(run)));
+    to->path = copy_bytes(d, run->path, strlen(run->path));
+    to->start_ns = run->start_real_ns;
+    to->ended = run->state == RUN_ENDED;
+    if (!to->program || !to->host || !to->cpu || !to->conditions || !to->label || !to->path ||
+        reading_start(&r, d, &run->snapshot)) {
         return -1;
     }
     for (uint32_t i = 0; i < r.rows.count; ++i) {

@@ -18,7 +18,10 @@
 
 #define NAME_COLUMNS 48u
 #define NAME_COLUMNS_MARKDOWN 200u
-#define ERROR_MAX 0.69 /* logarithm; an error by the factor 2 or more is shown as unknown */
+#define MORE_RUNS 1000u
+#define LOAD_APART 1.0         /* processes */
+#define ENVIRONMENT_APART 64.0 /* bytes: names of run files differ by some */
+#define ERROR_MAX 0.69         /* logarithm; an error by the factor 2 or more is shown as unknown */
 
 enum column { NAME, VERDICT, SIDE_A, SIDE_B, CHANGE, ERROR, OF, CALLS, SELF, NOTE, COLUMNS };
 
@@ -221,6 +224,27 @@ static void cell_calls(struct show *s, uint32_t row, const struct diff_row *r) {
     }
 }
 
+/* "about 7 more pairs for 2.0 %": what decides a row that is UNSURE. */
+static void note_add_runs(const struct show *s, const struct diff_row *r, char *text, size_t size,
+                          size_t at) {
+    char least[TEXT_NUMBER];
+    uint32_t runs = (uint32_t)u64_min(r->seen[0], r->seen[1]);
+    if (r->verdict != DIFF_UNSURE || s->o->paired || runs < DIFF_ENOUGH || r->change.error < 0 ||
+        !r->change.known) {
+        return;
+    }
+    double more =
+        diff_more_runs(fabs(r->change.log), r->change.error, runs, log1p(s->o->threshold));
+    const char *comma = at ? ", " : "";
+    format_percent(least, 100 * s->o->threshold);
+    if (more > MORE_RUNS) {
+        snprintf(text + at, size - at, "%smore than %u more pairs for %s", comma, MORE_RUNS, least);
+    } else {
+        snprintf(text + at, size - at, "%sabout %u more pair%s for %s", comma, (unsigned)more,
+                 text_plural((uint64_t)more), least);
+    }
+}
+
 static void cell_note(struct show *s, uint32_t row, const struct diff_row *r) {
     char text[8 * TEXT_NUMBER] = "", a[TEXT_NUMBER], b[TEXT_NUMBER];
     size_t n = 0;
@@ -236,6 +260,7 @@ static void cell_note(struct show *s, uint32_t row, const struct diff_row *r) {
                                   r->seen[side], s->d->runs[side], "AB"[side]);
         }
     }
+    note_add_runs(s, r, text, sizeof text, n);
     cell_put(s, row, NOTE, text);
 }
 
@@ -368,6 +393,100 @@ static void put_machines(struct show *s) {
     text_add(s->out, "%s", s->paragraph_end);
 }
 
+/* ---- What the runs' speed depends on besides the program. */
+
+/* The word of a key; NULL if it is not known. */
+static const char *find_condition(const char *conditions, const char *key, size_t *length) {
+    size_t width = strlen(key);
+    for (const char *at = conditions; *at && strncmp(at, "label=", 6); at += strspn(at, " ")) {
+        size_t word = strcspn(at, " ");
+        if (word > width && !strncmp(at, key, width) && at[width] == '=' && at[width + 1] != '?') {
+            *length = word - width - 1;
+            return at + width + 1;
+        }
+        at += word;
+    }
+    return NULL;
+}
+
+/* The smallest and the largest number of a side. Whether all runs have one. */
+static int find_condition_range(const struct diff *d, int side, const char *key, double range[2]) {
+    range[0] = INFINITY;
+    range[1] = -INFINITY;
+    for (uint32_t i = 0; i < d->runs[side]; ++i) {
+        size_t length;
+        double value = 0;
+        const char *word = find_condition(d->run[side][i].conditions, key, &length);
+        if (!word || !number_parse(word, &value)) {
+            return 0;
+        }
+        range[0] = double_min(range[0], value);
+        range[1] = double_max(range[1], value);
+    }
+    return d->runs[side] > 0;
+}
+
+/* A line if the ranges of the two sides are that far apart. */
+static void put_number_condition(struct show *s, const char *key, const char *what, double apart,
+                                 int decimals) {
+    double range[2][2];
+    for (int side = 0; side < 2; ++side) {
+        if (!find_condition_range(s->d, side, key, range[side])) {
+            return;
+        }
+    }
+    if (range[1][0] - range[0][1] < apart && range[0][0] - range[1][1] < apart) {
+        return;
+    }
+    text_add(s->out, "the sides differ: %s %s to %s", what,
+             number_fixed(range[0][0], decimals).text, number_fixed(range[0][1], decimals).text);
+    text_add(s->out, ", then %s to %s%s", number_fixed(range[1][0], decimals).text,
+             number_fixed(range[1][1], decimals).text, s->paragraph_end);
+}
+
+/* The word that all runs of a side have, or else NULL. */
+static const char *find_common_word(const struct diff *d, int side, const char *key,
+                                    size_t *length) {
+    const char *first = NULL;
+    for (uint32_t i = 0; i < d->runs[side]; ++i) {
+        size_t n;
+        const char *word = find_condition(d->run[side][i].conditions, key, &n);
+        if (!word || (first && (n != *length || memcmp(word, first, n)))) {
+            return NULL;
+        }
+        first = word;
+        *length = n;
+    }
+    return first;
+}
+
+/* A line if each side has one word, and they are different. */
+static void put_word_condition(struct show *s, const char *key, const char *what) {
+    size_t length[2];
+    const char *word[2];
+    for (int side = 0; side < 2; ++side) {
+        word[side] = find_common_word(s->d, side, key, &length[side]);
+        if (!word[side]) {
+            return;
+        }
+    }
+    if (length[0] == length[1] && !memcmp(word[0], word[1], length[0])) {
+        return;
+    }
+    text_add(s->out, "the sides differ: %s ", what);
+    text_name(s->out, word[0], length[0], NAME_COLUMNS);
+    text_add(s->out, ", then ");
+    text_name(s->out, word[1], length[1], NAME_COLUMNS);
+    text_add(s->out, "%s", s->paragraph_end);
+}
+
+static void put_conditions(struct show *s) {
+    put_word_condition(s, "aslr", "ASLR");
+    put_word_condition(s, "governor", "frequency governor");
+    put_number_condition(s, "load", "load", LOAD_APART, 2);
+    put_number_condition(s, "env", "bytes of the environment", ENVIRONMENT_APART, 0);
+}
+
 /* How the pairs were run. */
 static void put_pairing(struct show *s) {
     static const char *const aslr[] = {"not known", "off", "on"};
@@ -413,6 +532,7 @@ static void put_diff_head(struct show *s) {
         text_add(s->out, "the same file is on both sides: %u of %u run%s of A%s", d->same,
                  d->runs[0], text_plural(d->runs[0]), s->paragraph_end);
     }
+    put_conditions(s);
     if (d->reference[0] > 0 && d->reference[1] > 0 && !s->o->paired) {
         put_machines(s);
     }

@@ -87,14 +87,22 @@ static void about_compare(const struct merge *m, struct merge_about *a, const ch
 }
 
 /* That of one run; of several on different machines there is no one cost. */
-static void about_copy_cost(struct merge *m, const struct arena_cost *from) {
+static void about_copy_cost(struct merge *m, const struct run *r) {
+    const struct arena_cost *from = r->cost;
     uint32_t unit = 0;
     if (from) {
         unit = merge_file_get(&m->file, sizeof *from);
     }
     if (unit) {
-        memcpy(merge_file_at(&m->file, unit), from, sizeof *from);
+        struct arena_cost *to = merge_file_at(&m->file, unit);
+        memcpy(to, from, sizeof *from);
+        to->conditions = 0;
         merge_file_header(&m->file)->cost = unit;
+        if (*r->conditions) {
+            uint32_t text = merge_names_text(&m->names, r->conditions, strlen(r->conditions));
+            to = merge_file_at(&m->file, unit); /* the file may have moved */
+            to->conditions = text;
+        }
     }
 }
 
@@ -118,7 +126,7 @@ void merge_about_add(struct merge *m, const struct merge_map *map) {
         h->about.rank = r->rank;
         h->parent_pid = r->parent_pid;
         h->end = map->from->end;
-        about_copy_cost(m, r->cost);
+        about_copy_cost(m, r);
     }
 }
 
