@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Change points of simulated series with fixed seeds, of series whose changes SciPy computed, and of
- * the series that Apache Otava publishes with its tests.
+ * Change points of simulated series with fixed seeds, of series whose changes SciPy computed, and
+ * of the series that Apache Otava publishes with its tests.
  */
 #include <math.h>
 

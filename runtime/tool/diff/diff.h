@@ -166,8 +166,8 @@ struct diff_item *diff_item(struct diff *d, const char *name, size_t length, con
 /* Reads a run file as run `number` of a side, without the rows that the filter excludes. 0;
  * 1 after a warning: not all of it can be read; -1 after one line: nothing of it. */
 int diff_read(struct diff *d, int side, uint32_t number, const char *path);
-/* Chooses the rows of interest of paired runs by the first pair: those that take at least that share
- * of the wall time on the mean of both sides, so that the choice favours no side. */
+/* Chooses the rows of interest of paired runs by the first pair: those that take at least that
+ * share of the wall time on the mean of both sides, so that the choice favours no side. */
 void diff_watch(struct diff *d, struct diff_pairing *p, double share);
 /* Fills row, worst first. 0, or -1 without memory. */
 int diff_judge(struct diff *d, const struct diff_options *o);

@@ -50,9 +50,9 @@ double diff_student_p(double t, double freedom);
 /* The t that p belongs to. */
 double diff_student_t(double p, double freedom);
 
-/* About how many more runs per side decide a change of that size (logarithm): a change of `least` or
- * more is then significant, a smaller one within 2.5 times `least`. error: half of its 95 % interval
- * with `runs` runs per side. At least 1. */
+/* About how many more runs per side decide a change of that size (logarithm): a change of `least`
+ * or more is then significant, a smaller one within 2.5 times `least`. error: half of its 95 %
+ * interval with `runs` runs per side. At least 1. */
 double diff_more_runs(double size, double error, double runs, double least);
 
 /* Sorts. 0 if count is 0. */

@@ -63,10 +63,11 @@ static void find_range(const double *change, uint32_t n, double *low, double *hi
 }
 
 /*
- * The sequential t-test with a normal prior on the standardised change (Lai 1976): the likelihood ratio
+ * The sequential t-test with a normal prior on the standardised change (Lai 1976): the likelihood
+ * ratio
  *     r^(-1/2) * ((1 + t^2 / v) / (1 + t^2 / (v r)))^(n/2),   r = 1 + n PRIOR,   v = n - 1
- * of scale-invariant data is a martingale without a change, so it reaches 1/alpha at any time with a
- * probability of alpha at most. The interval has the changes for which it is below 1/alpha.
+ * of scale-invariant data is a martingale without a change, so it reaches 1/alpha at any time with
+ * a probability of alpha at most. The interval has the changes for which it is below 1/alpha.
  */
 void pairs_compare(struct pairs_interval *out, const double *change, uint32_t count, double alpha) {
     struct moments m = {0, 0};

@@ -16,8 +16,8 @@ struct pairs_interval {
 
 enum pairs_verdict { PAIRS_UNDECIDED, PAIRS_SLOWER, PAIRS_FASTER, PAIRS_WITHIN };
 
-/* The interval after `count` pairs. With a probability of at least 1 - alpha the intervals after all
- * numbers of pairs contain the true change, so the caller may look after each pair and stop at
+/* The interval after `count` pairs. With a probability of at least 1 - alpha the intervals after
+ * all numbers of pairs contain the true change, so the caller may look after each pair and stop at
  * any. */
 void pairs_compare(struct pairs_interval *out, const double *change, uint32_t count, double alpha);
 
