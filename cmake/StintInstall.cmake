@@ -49,8 +49,8 @@ configure_package_config_file(cmake/stintConfig.cmake.in stintConfig.cmake
 write_basic_package_version_file(stintConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 
 # Components, for `cmake --install build --component NAME` and for the packages of CPack:
-#   stint_runtime  the shared library, libstint-nvtx.so, which makes scopes of NVTX ranges, and
-#                  libstint-mem.so, which counts allocations
+#   stint_runtime  the shared library, libstint-ranges.so, which makes scopes of the ranges of
+#                  other interfaces, and libstint-mem.so, which counts allocations
 #   stint_dev      headers, the library to link with, CMake and pkg-config files, scripts, stint(3)
 #   stint_tool     the tool, its manual pages, shell completions
 #   stint_doc      documents and samples
@@ -62,13 +62,13 @@ install(TARGETS stint stint_runtime stint_timer stint_profiler ${mem} EXPORT sti
     INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 install(EXPORT stintTargets NAMESPACE stint:: DESTINATION "${STINT_CMAKE_DIR}"
     COMPONENT stint_dev)
-if(TARGET stint_nvtx)
+if(TARGET stint_ranges)
     # Loaded by its path, by programs that need not know the folder of libstint.so. Programs do not link
     # it.
     if(NOT CMAKE_INSTALL_PREFIX STREQUAL "/usr")
-        set_target_properties(stint_nvtx PROPERTIES INSTALL_RPATH "$ORIGIN")
+        set_target_properties(stint_ranges PROPERTIES INSTALL_RPATH "$ORIGIN")
     endif()
-    install(TARGETS stint_nvtx LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
+    install(TARGETS stint_ranges LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
         COMPONENT stint_runtime NAMELINK_SKIP)
 endif()
 install(FILES cmake/stintCodegen.cmake cmake/stintInstrument.cmake cmake/stintSwitches.cmake

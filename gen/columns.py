@@ -12,7 +12,7 @@ KINDS = {"text": "REPORT_TEXT", "count": "REPORT_COUNT", "time": "REPORT_TIME",
          "share": "REPORT_SHARE", "rate": "REPORT_RATE", "ratio": "REPORT_RATIO",
          "size": "REPORT_SIZE"}
 NEEDS = ("samples", "self", "histogram", "first", "gpu", "gpu_histogram", "bytes", "flops", "bound", "device", "counted",
-         "multiplexed", "scaled", "self_scaled")
+         "multiplexed", "waiting", "scaled", "self_scaled")
 MARKS = ("scaled", "self_scaled", "corrected")
 BOUNDS = ("at_most",)
 VIEWS = ("table", "tree")

@@ -25,6 +25,8 @@ def value_of(option):
     """None of a flag; FILES, or the list of the values, which may be empty."""
     if option.kind == "flag":
         return None
+    if option.kind == "optional":
+        return None
     if option.get("value") in FILE_VALUES:
         return FILES
     return option.values()

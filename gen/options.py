@@ -20,6 +20,7 @@ KINDS = {
     "text": (("value",), ("values", "default", "expected")),
     "number": (("value", "min", "max"), ()),
     "choice": (("value", "values"), ("default",)),
+    "optional": (("value",), ("values", "expected")),
 }
 
 HEAD = """
@@ -93,6 +94,12 @@ class Option:
     def values(self):
         text = self.get("values")
         return text.split("|") if text else []
+
+    def shown_value(self):
+        """As --help and the documents show it after the name."""
+        if self.kind == "optional":
+            return "[=%s]" % self.get("value")
+        return " " + self.get("value") if self.get("value") else ""
 
     def expected(self):
         """For the message about a wrong value."""
@@ -259,7 +266,7 @@ def help_doc(option):
 def help_option(letter, name, value, doc):
     """doc: lines, the first of them beside the option if there is room."""
     left = "  %s --%s%s" % ("-%s," % letter if letter else "   ", name,
-                            " " + value if value else "")
+                            value)
     if not doc:
         return [left]
     indented = [" " * HELP_INDENT + line for line in doc]
@@ -278,7 +285,8 @@ def help_text(commands, command):
                                  other.get("line"))
                   for other in commands[1:]] + [""]
     for option in command.options:
-        lines += help_option(option.get("letter"), option.name, option.get("value"), help_doc(option))
+        lines += help_option(option.get("letter"), option.name, option.shown_value(),
+                             help_doc(option))
     if "help" not in [option.name for option in command.options]:
         lines += help_option("", "help", "", [])
     if command.get("more"):
@@ -333,7 +341,9 @@ def man_option(option):
     if option.get("letter"):
         head += "Fl %s , " % option.get("letter")
     head += "Fl -" + option.name
-    if option.get("value"):
+    if option.kind == "optional":
+        head += " Ns Op Ns = Ns Ar " + option.get("value").lower()
+    elif option.get("value"):
         head += " Ar " + option.get("value").lower()
     text = " ".join(part for part in (option.text(), option.text("more")) if part)
     sentences = re.split(r"(?<=[.]) (?=[A-Z`])", text)
@@ -382,7 +392,7 @@ def markdown_wrap(text):
 
 
 def markdown_option(option):
-    value = " " + option.get("value") if option.get("value") else ""
+    value = option.shown_value()
     names = ["`-%s`" % option.get("letter")] if option.get("letter") else []
     names.append("`--%s%s`" % (option.name, value))
     return table.markdown_row([", ".join(names), " ".join(

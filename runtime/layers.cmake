@@ -66,6 +66,8 @@ function(stint_layer_settings target layer)
         endif()
         target_compile_definitions(${target} PRIVATE WITH_TIMER=1 STINT_INLINE=1
             STINT_NO_LEGACY_NAMES)
+        # The signatures are those of the interfaces.
+        target_compile_options(${target} PRIVATE -Wno-unused-parameter)
     elseif(layer MATCHES "^(session|steps|fluid/profiler)$")
         target_compile_definitions(${target} PRIVATE STINT_SESSION)
         if(STINT_NVTX AND STINT_NVTX_INCLUDE_DIR)
@@ -201,10 +203,11 @@ function(stint_add_runtime target type)
     endif()
 endfunction()
 
-# stint_add_nvtx(<target> <runtime>): the library that makes scopes of NVTX ranges, for programs whose
-# NVTX loads it; it uses that shared library.
-function(stint_add_nvtx target runtime)
-    add_library(${target} SHARED $<TARGET_OBJECTS:${runtime}_adapters>)
+# stint_add_ranges(<target> <runtime>): the library that makes scopes of the ranges of other
+# interfaces, which load it by its path; it uses that shared library.
+function(stint_add_ranges target runtime)
+    add_library(${target} SHARED $<TARGET_OBJECTS:${runtime}_adapters>
+        "$<FILTER:$<TARGET_OBJECTS:${runtime}_base>,INCLUDE,/hash[.]c>")
     target_link_libraries(${target} PRIVATE ${runtime} -pthread)
     target_link_options(${target} PRIVATE "LINKER:-z,nodelete" "LINKER:-z,relro" "LINKER:-z,now")
     set_target_properties(${target} PROPERTIES LINKER_LANGUAGE C)

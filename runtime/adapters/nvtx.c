@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * libstint-nvtx.so: the ranges that a program, and the libraries that it uses, give to NVTX, as scopes.
+ * NVTX in libstint-ranges.so: the ranges that a program, and the libraries that it uses, give to NVTX, as scopes.
  * NVTX's header, compiled into each of them, loads the library that NVTX_INJECTION64_PATH names and
  * calls InitializeInjectionNvtx2, once a module; the functions here take the places of that
  * module's table. Push and pop are scopes of their thread; start and end are intervals, which may
@@ -100,7 +100,7 @@ static void name_from_event(struct nvtx_name *out, const nvtxEventAttributes_t *
 
 static const struct range_domain *domain_of(nvtxDomainHandle_t handle) {
     if (!handle) {
-        return &range_default_domain;
+        return &range_default[RANGE_NVTX];
     }
     return (const struct range_domain *)(const void *)handle;
 }
@@ -171,7 +171,7 @@ static nvtxRangeId_t start_event(const struct range_domain *domain,
     }
     name_from_event(&n, event);
     add_payload(event, &n.name);
-    return range_start(n.name, range_set_of(domain, event->category));
+    return range_start(domain, n.name, range_set_of(domain, event->category));
 }
 
 static int pop_range_of(const struct range_domain *domain) {
@@ -199,19 +199,19 @@ static void NVTX_API mark_w(const wchar_t *message) {
 }
 
 static nvtxRangeId_t NVTX_API start_ex(const nvtxEventAttributes_t *event) {
-    return start_event(&range_default_domain, event);
+    return start_event(&range_default[RANGE_NVTX], event);
 }
 
 static nvtxRangeId_t NVTX_API start_a(const char *message) {
     struct nvtx_name n;
     name_from_bytes(&n, message);
-    return range_start(n.name, NULL);
+    return range_start(&range_default[RANGE_NVTX], n.name, NULL);
 }
 
 static nvtxRangeId_t NVTX_API start_w(const wchar_t *message) {
     struct nvtx_name n;
     name_from_wide(&n, message);
-    return range_start(n.name, NULL);
+    return range_start(&range_default[RANGE_NVTX], n.name, NULL);
 }
 
 static void NVTX_API end_id(nvtxRangeId_t id) {
@@ -219,40 +219,39 @@ static void NVTX_API end_id(nvtxRangeId_t id) {
 }
 
 static int NVTX_API push_ex(const nvtxEventAttributes_t *event) {
-    return push_event(&range_default_domain, event);
+    return push_event(&range_default[RANGE_NVTX], event);
 }
 
 static int NVTX_API push_a(const char *message) {
     struct range_name name = {message, UINT64_MAX};
-    return range_push(&range_default_domain, &name, NULL);
+    return range_push(&range_default[RANGE_NVTX], &name, NULL);
 }
 
 static int NVTX_API push_w(const wchar_t *message) {
     struct nvtx_name n;
     name_from_wide(&n, message);
-    return range_push(&range_default_domain, &n.name, NULL);
+    return range_push(&range_default[RANGE_NVTX], &n.name, NULL);
 }
 
 static int NVTX_API pop_default(void) {
-    return pop_range_of(&range_default_domain);
+    return pop_range_of(&range_default[RANGE_NVTX]);
 }
 
 static void NVTX_API category_a(uint32_t category, const char *name) {
     struct nvtx_name n;
     name_from_bytes(&n, name);
-    range_category_name(&range_default_domain, category, n.name);
+    range_category_name(&range_default[RANGE_NVTX], category, n.name);
 }
 
 static void NVTX_API category_w(uint32_t category, const wchar_t *name) {
     struct nvtx_name n;
     name_from_wide(&n, name);
-    range_category_name(&range_default_domain, category, n.name);
+    range_category_name(&range_default[RANGE_NVTX], category, n.name);
 }
 
 /* ---- The functions of domains. */
 
 static void NVTX_API domain_mark(nvtxDomainHandle_t domain, const nvtxEventAttributes_t *event) {
-    (void)domain;
     add_mark(event);
 }
 
@@ -262,7 +261,6 @@ static nvtxRangeId_t NVTX_API domain_start(nvtxDomainHandle_t domain,
 }
 
 static void NVTX_API domain_end(nvtxDomainHandle_t domain, nvtxRangeId_t id) {
-    (void)domain;
     range_finish(id);
 }
 
@@ -297,14 +295,12 @@ static nvtxStringHandle_t string_keep(const struct nvtx_name *n) {
 
 static nvtxStringHandle_t NVTX_API string_a(nvtxDomainHandle_t domain, const char *string) {
     struct nvtx_name n;
-    (void)domain;
     name_from_bytes(&n, string);
     return string_keep(&n);
 }
 
 static nvtxStringHandle_t NVTX_API string_w(nvtxDomainHandle_t domain, const wchar_t *string) {
     struct nvtx_name n;
-    (void)domain;
     name_from_wide(&n, string);
     return string_keep(&n);
 }
@@ -315,7 +311,7 @@ static nvtxDomainHandle_t domain_open(const struct nvtx_name *n) {
         (n->name.length == sizeof own - 1 && !memcmp(n->name.bytes, own, sizeof own - 1))) {
         return NULL;
     }
-    return (nvtxDomainHandle_t)(uintptr_t)range_domain_get(n->name);
+    return (nvtxDomainHandle_t)(uintptr_t)range_domain_get(RANGE_NVTX, n->name);
 }
 
 static nvtxDomainHandle_t NVTX_API domain_a(const char *name) {
@@ -392,7 +388,7 @@ InitializeInjectionNvtx2(NvtxGetExportTableFunc_t get_table);
 /* Returns 1 for success. */
 int InitializeInjectionNvtx2(NvtxGetExportTableFunc_t get_table) {
     const NvtxExportTableCallbacks *callbacks = NULL;
-    if (get_table) {
+    if (get_table && !range_is_off(RANGE_NVTX)) {
         callbacks = (const NvtxExportTableCallbacks *)get_table(NVTX_ETID_CALLBACKS);
     }
     if (!callbacks ||

@@ -33,6 +33,8 @@ struct domain_ranges {
 };
 
 struct range_stack {
+    uint64_t *counts; /* in the arena at `base` */
+    const char *base;
     struct domain_ranges of[RANGE_DOMAINS_ALL];
     uint64_t first_free;
     struct open_range open[RANGE_STACK_MOST + 1]; /* number 0 is none */
@@ -64,6 +66,7 @@ static struct range_stack *stack_map(void) {
         stack->open[i].next = i - 1;
     }
     stack->first_free = RANGE_STACK_MOST;
+    stack->base = (const char *)stack; /* of no arena: not asked yet */
     return stack;
 }
 
@@ -92,29 +95,58 @@ static struct range_stack *stack_make(void) {
     return stack;
 }
 
-/* The place of all ranges in the source. */
-static struct stint_impl_site place = {"", "NVTX", "", 0, 0, 0, 0, 0};
+/* The places of ranges in the source. */
+#define PLACE_OF(interface, text) [interface] = {"", text, "", 0, 0, 0, 0, 0}
+static struct stint_impl_site places[RANGE_INTERFACES] = {
+    PLACE_OF(RANGE_NVTX, "NVTX"), PLACE_OF(RANGE_ITT, "ITT"), PLACE_OF(RANGE_OMPT, "OMPT"),
+    PLACE_OF(RANGE_KOKKOS, "Kokkos"), PLACE_OF(RANGE_ROCTX, "roctx")};
 
 static int level_of(const struct domain_ranges *domain) {
     return (int)(domain->depth + domain->unentered);
 }
 
-int range_push(const struct range_domain *domain, const struct range_name *name,
-               const stint_set *set) {
+/* In the thread's own numbers; a fork changes where they are. */
+static void stack_count(struct range_stack *stack, enum range_interface interface) {
+    const char *base = stint_impl_thread_here->base;
+    if (base != stack->base && !stint_impl_range_counts(&stack->counts)) {
+        stack->base = stint_impl_thread_here->base;
+    }
+    if (stack->counts) {
+        stint_impl_owner_add(&stack->counts[interface], 1);
+    }
+}
+
+/* The calling thread's stack, NULL without memory. */
+static struct range_stack *stack_get(void) {
     struct range_stack *stack = stack_here;
     if (!stack) {
         stack = stack_make();
     }
+    return stack;
+}
+
+void range_count(enum range_interface interface) {
+    struct range_stack *stack = stack_get();
+    if (stack) {
+        stack_count(stack, interface);
+    }
+}
+
+/* An entry for a range that begins; NULL: counted as lost. */
+static struct open_range *range_enter(const struct range_domain *domain, int *level) {
+    struct range_stack *stack = stack_get();
+    *level = 0;
     if (!stack) {
-        return 0;
+        return NULL;
     }
     struct domain_ranges *of = &stack->of[domain->number];
-    int level = level_of(of);
+    *level = level_of(of);
     uint64_t at = stack->first_free;
     if (!at || of->unentered || domain->number == RANGE_DOMAIN_LOST) {
         ++of->unentered;
+        stack_count(stack, domain->interface);
         stint_impl_lose_range();
-        return level;
+        return NULL;
     }
     struct open_range *range = &stack->open[at];
     stack->first_free = range->next;
@@ -122,9 +154,38 @@ int range_push(const struct range_domain *domain, const struct range_name *name,
     range->next = of->innermost;
     of->innermost = (uint32_t)at;
     ++of->depth;
+    stack_count(stack, domain->interface);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    stint_impl_begin_dynamic(&range->guard, &place, stint_impl_set_id(set), name->bytes,
-                             name->length, UINT64_MAX);
+    return range;
+}
+
+int range_push(const struct range_domain *domain, const struct range_name *name,
+               const stint_set *set) {
+    int level;
+    struct open_range *range = range_enter(domain, &level);
+    if (range) {
+        stint_impl_begin_dynamic(&range->guard, &places[domain->interface], stint_impl_set_id(set),
+                                 name->bytes, name->length, UINT64_MAX);
+    }
+    return level;
+}
+
+int range_push_site(const struct range_domain *domain, struct stint_impl_site *site) {
+    int level;
+    struct open_range *range = range_enter(domain, &level);
+    if (range) {
+        stint_impl_begin(&range->guard, site, stint_impl_set_id(domain->set));
+    }
+    return level;
+}
+
+int range_push_under(const struct range_domain *domain, struct stint_impl_site *site,
+                     stint_sender sender) {
+    int level;
+    struct open_range *range = range_enter(domain, &level);
+    if (range) {
+        stint_impl_open_under(&range->guard, site, sender);
+    }
     return level;
 }
 
@@ -163,4 +224,12 @@ int range_pop(const struct range_domain *domain) {
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     stack->first_free = at;
     return level_of(of);
+}
+
+int range_depth(const struct range_domain *domain) {
+    const struct range_stack *stack = stack_here;
+    if (!stack) {
+        return 0;
+    }
+    return level_of(&stack->of[domain->number]);
 }

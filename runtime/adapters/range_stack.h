@@ -16,7 +16,16 @@
 /* Opens one. Returns how many of the domain are open around it. */
 int range_push(const struct range_domain *domain, const struct range_name *name,
                const stint_set *set);
+/* The same at a site of the caller, whose name does not change and which may have a role; with a
+ * sender, where there is one. */
+int range_push_site(const struct range_domain *domain, struct stint_impl_site *site);
+int range_push_under(const struct range_domain *domain, struct stint_impl_site *site,
+                     stint_sender sender);
 /* Ends the innermost one of the domain. Returns how many of it are open now; -1: none was. */
 int range_pop(const struct range_domain *domain);
+/* How many of it are open. */
+int range_depth(const struct range_domain *domain);
+/* Counts a range that is in no stack. */
+void range_count(enum range_interface interface);
 
 #endif

@@ -11,13 +11,39 @@
 #include "range_tables.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "base/hash.h"
+#include "range_stack.h"
 
 #define LOAD(p) __atomic_load_n((p), __ATOMIC_ACQUIRE)
 #define STORE(p, v) __atomic_store_n((p), (v), __ATOMIC_RELEASE)
 
-const struct range_domain range_default_domain;
-static const struct range_domain lost_domain = {NULL, NULL, RANGE_DOMAIN_LOST};
+#define DOMAIN(interface) [interface] = {NULL, NULL, interface, interface}
+const struct range_domain range_default[RANGE_INTERFACES] = {
+    DOMAIN(RANGE_NVTX), DOMAIN(RANGE_ITT), DOMAIN(RANGE_OMPT), DOMAIN(RANGE_KOKKOS),
+    DOMAIN(RANGE_ROCTX)};
+#define LOST(interface) [interface] = {NULL, NULL, RANGE_DOMAIN_LOST, interface}
+static const struct range_domain lost_domain[RANGE_INTERFACES] = {
+    LOST(RANGE_NVTX), LOST(RANGE_ITT), LOST(RANGE_OMPT), LOST(RANGE_KOKKOS), LOST(RANGE_ROCTX)};
+
+int range_is_off(enum range_interface interface) {
+    static const char *const names[RANGE_INTERFACES] = {"nvtx", "itt", "ompt", "kokkos", "roctx"};
+    const char *list = secure_getenv("STINT_RANGES");
+    size_t length = strlen(names[interface]);
+    if (!list || !*list) {
+        return 0;
+    }
+    while (*list) {
+        size_t word = strcspn(list, ",");
+        if (word == length && !memcmp(list, names[interface], length)) {
+            return 0;
+        }
+        list += word + (list[word] == ',');
+    }
+    return 1;
+}
 
 /* ---- Texts. */
 
@@ -28,8 +54,8 @@ static struct {
 
 const struct range_text *range_text_keep(struct range_name name) {
     uint64_t length = name.length;
-    if (length > RANGE_NAME_BYTES + 1) { /* one more: stint counts it as cut */
-        length = RANGE_NAME_BYTES + 1;
+    if (length > RANGE_TEXT_MOST) {
+        length = RANGE_TEXT_MOST;
     }
     uint64_t want = (sizeof(struct range_text) + length + 7) & ~(uint64_t)7;
     uint64_t used = LOAD(&range_texts.used);
@@ -67,25 +93,27 @@ static const stint_set *set_of_name(struct range_name name, const struct range_t
     return stint_set_get(text);
 }
 
-const struct range_domain *range_domain_get(struct range_name name) {
+const struct range_domain *range_domain_get(enum range_interface interface,
+                                            struct range_name name) {
     uint32_t count = LOAD(&domain_count);
     for (uint32_t i = 0; i < count && i < RANGE_DOMAINS; ++i) {
         const struct range_text *text = LOAD(&range_domains[i].name);
-        if (text && is_text_of(text, name)) {
+        if (text && range_domains[i].interface == interface && is_text_of(text, name)) {
             return &range_domains[i];
         }
     }
     const struct range_text *text = range_text_keep(name);
     if (!text) {
-        return &lost_domain;
+        return &lost_domain[interface];
     }
     uint32_t at = __atomic_fetch_add(&domain_count, 1, __ATOMIC_RELAXED);
     if (at >= RANGE_DOMAINS) {
         STORE(&domain_count, RANGE_DOMAINS);
         stint_impl_lose_range();
-        return &lost_domain;
+        return &lost_domain[interface];
     }
-    range_domains[at].number = at + 1;
+    range_domains[at].number = at + RANGE_INTERFACES;
+    range_domains[at].interface = interface;
     range_domains[at].set = set_of_name(name, NULL);
     STORE(&range_domains[at].name, text);
     return &range_domains[at];
@@ -98,7 +126,7 @@ static struct {
     const stint_set *set;
 } categories[RANGE_CATEGORIES];
 
-/* Never 0: a category is not. */
+/* Never 0: a category is not. The numbers of domains are those of all interfaces. */
 static uint64_t category_key(const struct range_domain *domain, uint32_t category) {
     return (uint64_t)domain->number << 32 | category;
 }
@@ -151,6 +179,127 @@ const stint_set *range_set_of(const struct range_domain *domain, uint32_t catego
     return domain->set;
 }
 
+/* ---- Things that have a kind and a name. */
+
+/* Before each: what it is. The name lies after it. */
+struct range_thing {
+    uint64_t kind;
+    uint64_t length;
+};
+
+/* Entered by compare and exchange, then never changed. */
+static struct range_thing *things[RANGE_THINGS];
+
+static void *thing_body(struct range_thing *thing) {
+    return thing + 1;
+}
+
+static struct range_thing *thing_make(const struct range_shape *shape, struct range_name name) {
+    char bytes[sizeof(struct range_thing) + RANGE_SHAPE_BYTES + RANGE_NAME_BYTES + 2];
+    struct range_thing head = {shape->kind, name.length};
+    size_t at = sizeof head + shape->bytes;
+    memset(bytes, 0, at);
+    memcpy(bytes, &head, sizeof head);
+    memcpy(bytes + at, name.bytes, name.length);
+    bytes[at + name.length] = '\0';
+    const struct range_text *text =
+        range_text_keep((struct range_name){bytes, at + name.length + 1});
+    if (!text) {
+        return NULL;
+    }
+    struct range_thing *made = (struct range_thing *)(uintptr_t)text->bytes;
+    const char *kept = text->bytes + at;
+    shape->fill(thing_body(made), (struct range_name){kept, name.length});
+    return made;
+}
+
+void range_thing_clear(void *body, struct range_name name) {
+}
+
+static int thing_has(struct range_thing *thing, const struct range_shape *shape,
+                     struct range_name name) {
+    return thing->kind == shape->kind && thing->length == name.length &&
+           !memcmp((char *)thing_body(thing) + shape->bytes, name.bytes, name.length);
+}
+
+static struct range_thing **thing_place(const struct range_shape *shape, struct range_name name,
+                                        uint32_t tries) {
+    uint64_t first = hash_bytes(name.bytes, name.length) + shape->kind;
+    return &things[(first + tries) % RANGE_THINGS];
+}
+
+static struct range_name thing_name_cut(struct range_name name) {
+    if (name.length > RANGE_NAME_BYTES) {
+        name.length = RANGE_NAME_BYTES;
+    }
+    return name;
+}
+
+void *range_thing_find(const struct range_shape *shape, struct range_name name) {
+    name = thing_name_cut(name);
+    for (uint32_t i = 0; i < RANGE_THING_TRIES; ++i) {
+        struct range_thing *is = LOAD(thing_place(shape, name, i));
+        if (!is) {
+            return NULL;
+        }
+        if (thing_has(is, shape, name)) {
+            return thing_body(is);
+        }
+    }
+    return NULL;
+}
+
+void *range_thing_get(const struct range_shape *shape, struct range_name name) {
+    void *found = range_thing_find(shape, name);
+    if (found) {
+        return found;
+    }
+    name = thing_name_cut(name);
+    struct range_thing *made = thing_make(shape, name);
+    for (uint32_t i = 0; made && i < RANGE_THING_TRIES; ++i) {
+        struct range_thing **at = thing_place(shape, name, i), *is = NULL;
+        if (__atomic_compare_exchange_n(at, &is, made, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+            return thing_body(made);
+        }
+        if (thing_has(is, shape, name)) {
+            return thing_body(is);
+        }
+    }
+    if (made) {
+        stint_impl_lose_range();
+    }
+    return NULL;
+}
+
+int range_thing_is(const struct range_shape *shape, const void *thing) {
+    uint64_t at = (uint64_t)(uintptr_t)thing - (uint64_t)(uintptr_t)range_texts.bytes;
+    uint64_t head = sizeof(struct range_thing);
+    return at >= head && at < RANGE_TEXT_BYTES && at % 8 == 0 &&
+           ((const struct range_thing *)thing - 1)->kind == shape->kind;
+}
+
+static void site_fill(void *body, struct range_name name) {
+    struct stint_impl_site *site = body;
+    site->name = name.bytes;
+    site->file = "";
+    site->function = "";
+    site->role = STINT_ROLE_WAITING;
+}
+
+struct stint_impl_site *range_waiting_site(struct range_name name) {
+    static const struct range_shape shape = {0x7374696e74776169, sizeof(struct stint_impl_site),
+                                             site_fill};
+    static struct stint_impl_site spare = {"waiting", "", "", 0, 0, STINT_ROLE_WAITING, 0, 0};
+    struct stint_impl_site *site = NULL;
+    if (name.bytes && name.length) {
+        site = range_thing_get(&shape, name);
+    }
+    if (!site) {
+        site = &spare;
+    }
+    return site;
+}
+
 /* ---- Ranges between a start and an end. */
 
 #define TRIES 64
@@ -162,7 +311,9 @@ static struct started {
 } started[RANGE_STARTED];
 static uint32_t next_place; /* atomic */
 
-uint64_t range_start(struct range_name name, const stint_set *set) {
+uint64_t range_start(const struct range_domain *domain, struct range_name name,
+                     const stint_set *set) {
+    range_count(domain->interface);
     for (int i = 0; i < TRIES; ++i) {
         uint32_t at = __atomic_fetch_add(&next_place, 1, __ATOMIC_RELAXED) % RANGE_STARTED;
         struct started *s = &started[at];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What ranges of NVTX refer to: domains, registered strings, categories, and ranges between a start
- * and an end. Each table has a fixed size, is used without a lock, also in signal handlers, and
+ * What ranges refer to: domains, registered strings, categories, things of a kind, and ranges between
+ * a start and an end. Each table has a fixed size, is used without a lock, also in signal handlers, and
  * gives nothing back but open ranges; what finds no room is counted.
  */
 #ifndef STINT_RANGE_TABLES_H
@@ -12,12 +12,17 @@
 #include "session/range_calls.h"
 
 #define RANGE_DOMAINS 1024
-#define RANGE_DOMAIN_LOST (RANGE_DOMAINS + 1)
-#define RANGE_DOMAINS_ALL (RANGE_DOMAINS + 2)
+#define RANGE_DOMAIN_LOST (RANGE_DOMAINS + RANGE_INTERFACES)
+#define RANGE_DOMAINS_ALL (RANGE_DOMAIN_LOST + 1)
 #define RANGE_CATEGORIES 2048
 #define RANGE_TEXT_BYTES (4u << 20) /* names of domains and registered strings */
 #define RANGE_STARTED 4096
 #define RANGE_NAME_BYTES 1000
+#define RANGE_SHAPE_BYTES 128
+/* One more than a name: stint counts it as cut. */
+#define RANGE_TEXT_MOST (RANGE_NAME_BYTES + RANGE_SHAPE_BYTES + 24)
+#define RANGE_THINGS 32768
+#define RANGE_THING_TRIES 64
 
 /* Not ended by a NUL. */
 struct range_name {
@@ -34,18 +39,22 @@ struct range_text {
 struct range_domain {
     const struct range_text *name;
     const stint_set *set; /* NULL: the default one */
-    uint32_t number;      /* 0: without a domain; RANGE_DOMAIN_LOST: found no room */
+    uint32_t number;      /* below RANGE_INTERFACES: without a domain; RANGE_DOMAIN_LOST: no room */
+    enum range_interface interface;
 };
 
-/* That of ranges without a domain. */
-extern const struct range_domain range_default_domain;
+/* Whether STINT_RANGES is a list of interfaces without this one. */
+int range_is_off(enum range_interface interface);
+
+/* Those of ranges without a domain, by interface. */
+extern const struct range_domain range_default[RANGE_INTERFACES];
 
 /* NULL without room. */
 const struct range_text *range_text_keep(struct range_name name);
 
 /* Without room that of RANGE_DOMAIN_LOST: several domains share it, so no end of a pushed range can be
  * told to be that of one of them. */
-const struct range_domain *range_domain_get(struct range_name name);
+const struct range_domain *range_domain_get(enum range_interface interface, struct range_name name);
 
 /* Gives a category of a domain its name. */
 void range_category_name(const struct range_domain *domain, uint32_t category,
@@ -53,8 +62,28 @@ void range_category_name(const struct range_domain *domain, uint32_t category,
 /* The set of a category: that of its name, else that of its domain. */
 const stint_set *range_set_of(const struct range_domain *domain, uint32_t category);
 
+/* What an interface hands to programs, as a domain or a string: one of a kind and a name, made at the
+ * first call and never freed. */
+struct range_shape {
+    uint64_t kind; /* a number that is not in memory by chance */
+    size_t bytes;  /* a multiple of 8, at most RANGE_SHAPE_BYTES */
+    void (*fill)(void *body, struct range_name name); /* the name stays, and ends with a NUL */
+};
+/* NULL without room, counted. */
+void *range_thing_get(const struct range_shape *shape, struct range_name name);
+/* The same, without making one. */
+void *range_thing_find(const struct range_shape *shape, struct range_name name);
+/* A `fill` for a body that begins as 0. */
+void range_thing_clear(void *body, struct range_name name);
+/* Whether it is one: programs may hand over any pointer. */
+int range_thing_is(const struct range_shape *shape, const void *thing);
+
+/* The site of a name with the role waiting. */
+struct stint_impl_site *range_waiting_site(struct range_name name);
+
 /* A range that any thread may end. Its number; 0 without room. */
-uint64_t range_start(struct range_name name, const stint_set *set);
+uint64_t range_start(const struct range_domain *domain, struct range_name name,
+                     const stint_set *set);
 void range_finish(uint64_t number);
 
 #endif

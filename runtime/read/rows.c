@@ -73,7 +73,8 @@ static int rows_grouping_start(struct grouping *g, struct rows *out, struct snap
         return -1;
     }
     if (hash_map_start(&g->row_of, &s->memory, (uint64_t)s->node_count + 1) ||
-        hash_map_start(&g->seen, &s->memory, most) || number_names(g)) {
+        hash_map_start(&g->seen, &s->memory, most) || number_names(g) ||
+        rows_waiting(&g->waiting, s)) {
         return -1;
     }
     return rows_device(&g->work, s);

@@ -25,15 +25,17 @@
 #define ROW_SELF_SCALED 8192u  /* the same of the self time */
 #define ROW_SATURATED 16384u   /* the total is more than a number holds */
 #define ROW_CORRECTED 32768u   /* total, self, share and average are without stint's own cost */
+#define ROW_WAITING 65536u     /* a part of it is waiting for others */
 #define ROW_AT_MOST (1u << 31) /* the share, as the wall time is a lower bound */
-#define ROW_MEASURES 16 /* from this bit on one for each group of gen/measures.ini: ROW_<GROUP> */
+#define ROW_MEASURES 17 /* from this bit on one for each group of gen/measures.ini: ROW_<GROUP> */
 #include "measure_flags.inc"
 
 #define ROW_UNKNOWN UINT64_MAX /* a share of a peak that is not known */
 
-/* What few rows have: GPU times, measures, declared amounts, open scopes, estimates. A run may have
- * a million rows, so a row without has no memory for it. */
+/* What few rows have: GPU times, measures, declared amounts, open scopes, estimates, waiting. A run
+ * may have a million rows, so a row without has no memory for it. */
 struct stint_row_extra {
+    uint64_t waiting_ns;     /* self time of scopes with the role waiting, itself or nested */
     uint64_t total_error_ns; /* standard error; 0 = exact, ROW_UNKNOWN: too few calls were timed */
     uint64_t self_error_ns;
     uint64_t open_ns;      /* being inside right now, longest thread */

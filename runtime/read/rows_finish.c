@@ -127,6 +127,10 @@ static void row_finish_extra(const struct grouping *g, struct group_extra *from,
                              struct stint_row *r, struct stint_row_extra *extra) {
     finish_open(g->s, from, extra);
     finish_gpu(g, from, r, extra);
+    extra->waiting_ns = snapshot_ns(g->s, from->waiting);
+    if (from->waiting) {
+        r->has |= ROW_WAITING;
+    }
     if (extra->device_calls) {
         r->has |= ROW_DEVICE;
     }

@@ -33,6 +33,7 @@ struct group_extra {
     struct times gpu; /* nanoseconds */
     struct uncertainty uncertain, self_uncertain;
     uint64_t open, open_all, open_self;
+    uint64_t waiting;                  /* ticks, of the group's `scaled` */
     uint64_t bytes_per_s, flops_per_s; /* peaks of the devices it ran on, 0 = unknown */
     uint32_t gpu_nodes;
 };
@@ -73,6 +74,7 @@ struct grouping {
     struct histogram *sum;    /* of the row at hand */
     uint32_t *buckets;        /* of one histogram */
     uint32_t *name_ids;       /* by site */
+    uint64_t *waiting;        /* by node; NULL: no scope waits */
     struct device_work *work; /* by node; NULL: none was seen */
     struct hash_map seen;     /* histogram units: nodes of a site share the CPU's */
 };
@@ -123,6 +125,14 @@ int rows_device(struct device_work **out, struct snapshot *s);
 static inline struct device_work rows_device_of(const struct device_work *work, uint32_t node) {
     return work ? work[node] : (struct device_work){0, 0};
 }
+
+/* ---- rows_waiting.c */
+
+/* The ticks that each node's calls waited, by node, in the snapshot's memory; NULL where no scope
+ * waits: the self time of scopes with the role in them, so without the work that was done while they
+ * waited. A part of a range that crosses may lie outside, so it is never more than the total.
+ * Returns 0, or -1 without memory. */
+int rows_waiting(uint64_t **out, struct snapshot *s);
 
 /* ---- row_measures.c: columns made of several measures. */
 

@@ -149,6 +149,10 @@ static void row_add_times(struct grouping *g, uint32_t row, const struct snapsho
         uint64_t cost = g->s->costs[n - g->s->nodes].all;
         g->costs[row].all = saturating_add(g->costs[row].all, cost);
     }
+    if (g->waiting && g->waiting[n - g->s->nodes]) {
+        uint64_t *waiting = &row_extras_of(g, row).group->waiting;
+        *waiting = saturating_add(*waiting, g->waiting[n - g->s->nodes]);
+    }
 }
 
 /* Of the same calls, how far the time is an estimate. */

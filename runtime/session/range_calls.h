@@ -1,22 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The functions of libstint.so that libstint-nvtx.so calls besides those that compiled-in code calls.
+ * The functions of libstint.so that libstint-ranges.so calls besides those that compiled-in code calls.
  * They have the version of the layout (STINT_ABI) and are not for programs.
  */
 #ifndef STINT_RANGE_CALLS_H
 #define STINT_RANGE_CALLS_H
 
-/* WITH_TIMER is on where this is included: in the session by base/api.h, in libstint-nvtx.so by its
+/* WITH_TIMER is on where this is included: in the session by base/api.h, in libstint-ranges.so by its
  * definitions. */
 #include "stint/stint.h"
 
 #define stint_impl_end_crossing STINT_IMPL_ABI_NAME(stint_impl_end_crossing)
 #define stint_impl_range_guards STINT_IMPL_ABI_NAME(stint_impl_range_guards)
+#define stint_impl_range_counts STINT_IMPL_ABI_NAME(stint_impl_range_counts)
 #define stint_impl_handle_end_in STINT_IMPL_ABI_NAME(stint_impl_handle_end_in)
 #define stint_impl_mark_named STINT_IMPL_ABI_NAME(stint_impl_mark_named)
 #define stint_impl_value_named STINT_IMPL_ABI_NAME(stint_impl_value_named)
 #define stint_impl_lose_range STINT_IMPL_ABI_NAME(stint_impl_lose_range)
 #define stint_impl_lose_end STINT_IMPL_ABI_NAME(stint_impl_lose_end)
+
+/* The interfaces, in the order of the group `ranges` of gen/measures.ini. */
+enum range_interface {
+    RANGE_NVTX,
+    RANGE_ITT,
+    RANGE_OMPT,
+    RANGE_KOKKOS,
+    RANGE_ROCTX,
+    RANGE_INTERFACES
+};
 
 #if defined(STINT_SESSION) && !defined(STINT_STATIC)
 #pragma GCC visibility push(default)
@@ -25,6 +36,10 @@
 extern void stint_impl_end_crossing(void *guard);
 /* Where the calling thread has the guards of its ranges: recorder_range_guards. */
 extern void stint_impl_range_guards(const void *from, uint64_t bytes);
+/* Where the calling thread counts its ranges: RANGE_INTERFACES numbers of its own, NULL without
+ * memory or a recorder. They are in the arena at stint_impl_thread_here->base. 0, or -1 if it cannot
+ * be said now, in a signal handler. */
+extern int stint_impl_range_counts(uint64_t **out);
 /* As stint_impl_handle_end, into a set; NULL: the default one. */
 extern void stint_impl_handle_end_in(uint64_t *handle, const stint_set *set);
 /* A mark and a value in the trace, under a name made at run time. */

@@ -7,7 +7,9 @@
 #include "base/errno_keep.h"
 #include "record/handle.h"
 #include "record/mark.h"
+#include "record/measured.h"
 #include "record/recorder.h"
+#include "record/tree.h"
 
 void stint_impl_end_crossing(void *guard) {
     ERRNO_KEEP;
@@ -19,6 +21,26 @@ void stint_impl_end_crossing(void *guard) {
 
 void stint_impl_range_guards(const void *from, uint64_t bytes) {
     recorder_range_guards(from, bytes);
+}
+
+_Static_assert(MEASURE_RANGES_ROCTX - MEASURE_RANGES_NVTX + 1 == RANGE_INTERFACES, "a number each");
+
+int stint_impl_range_counts(uint64_t **out) {
+    ERRNO_KEEP;
+    *out = NULL;
+    if (thread_is_busy()) {
+        return -1;
+    }
+    struct thread_block *b = thread_enter(0);
+    if (b) {
+        struct stint_impl_node *root = tree_node(b, STINT_IMPL_LOAD(&b->frames->node));
+        struct arena_measures *counts = measured_get(b, root, MEASURE_GROUP_RANGES);
+        if (counts) {
+            *out = counts->value;
+        }
+        thread_leave(b);
+    }
+    return 0;
 }
 
 void stint_impl_handle_end_in(uint64_t *handle, const stint_set *set) {

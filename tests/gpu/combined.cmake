@@ -13,7 +13,7 @@ if(TARGET stint_tool AND BUILD_SHARED_LIBS AND NOT STINT_GPU_API STREQUAL "cudar
     set_target_properties(stint_gpu_combined PROPERTIES C_STANDARD 11 C_STANDARD_REQUIRED ON)
     stint_warnings(stint_gpu_combined)
     set(with "")
-    if(TARGET stint_nvtx)
+    if(TARGET stint_ranges AND STINT_NVTX AND STINT_NVTX_INCLUDE_DIR)
         target_link_libraries(stint_gpu_combined PRIVATE ${CMAKE_DL_LIBS})
         target_include_directories(stint_gpu_combined SYSTEM PRIVATE "${STINT_NVTX_INCLUDE_DIR}")
         target_compile_definitions(stint_gpu_combined PRIVATE COMBINED_NVTX)

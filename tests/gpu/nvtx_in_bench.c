@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What an NVTX range costs that libstint-nvtx.so records, as a multiple of a scope with a name made at
+ * What an NVTX range costs that libstint-ranges.so records, as a multiple of a scope with a name made at
  * run time, in CPU time of the thread: the lowest of 21 rounds of each in turn. Run with
  * NVTX_INJECTION64_PATH; no test, as it depends on the machine.
  */

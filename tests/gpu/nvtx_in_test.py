@@ -187,9 +187,9 @@ def case_another_tool(folder):
                NVTX_INJECTION64_PATH="/no/such/tool.so")
     lines = done.stderr.splitlines()
     need("NVTX_INJECTION64_PATH=/no/such/tool.so is left as it is" in lines[0], done.stderr)
-    need("nothing recorded" in lines[1] and "NVTX" in lines[1], done.stderr)
+    need("nothing recorded" in lines[1] and "makes no range" in lines[1], done.stderr)
     done = run(TOOL, "run", "--nvtx", "--", PROGRAM, "nothing")
-    need(done.returncode == 0 and "makes no NVTX range" in done.stderr, done.stderr)
+    need(done.returncode == 0 and "makes no range" in done.stderr, done.stderr)
 
 
 def case_report(folder):

@@ -356,3 +356,35 @@ TEST(rows, intervals_that_overlap_have_no_share) {
     CHECK_EQ_U64(flat_row("overlap")->total_ns, 180);
     interval_close(&s);
 }
+
+TEST(rows, waiting_is_the_self_time_of_scopes_that_wait) {
+    {
+        REGISTER_TIMER("region");
+        fake_advance(10);
+        {
+            REGISTER_TIMER_ROLE("barrier", STINT_ROLE_WAITING);
+            fake_advance(20);
+            {
+                REGISTER_TIMER("a task while it waits"); /* work */
+                fake_advance(5);
+                {
+                    REGISTER_TIMER_ROLE("barrier", STINT_ROLE_WAITING); /* recursive */
+                    fake_advance(3);
+                }
+            }
+        }
+    }
+    flat(0);
+    CHECK_EQ_U64(flat_row("region")->total_ns, 38);
+    CHECK_EQ_U64(flat_row("region")->self_ns, 10);
+    CHECK_EQ_U64(flat_row("region")->extra->waiting_ns, 23);
+    CHECK_EQ_U64(flat_row("barrier")->extra->waiting_ns, 23);
+    CHECK_EQ_U64(flat_row("a task while it waits")->extra->waiting_ns, 0);
+    CHECK(flat_row("region")->has & ROW_WAITING);
+    CHECK(!(flat_row("a task while it waits")->has & ROW_WAITING));
+    interval_close(&s);
+    CHECK(!interval_open(&s, 0));
+    CHECK(!rows_tree(&rows, &s));
+    CHECK_EQ_U64(rows.row[0].extra->waiting_ns, 23);
+    interval_close(&s);
+}

@@ -30,6 +30,7 @@
 #include "tool/common/run_view.h"
 #include "tool/run/run_files.h"
 #include "tool/run/run_library.h"
+#include "tool/run/run_ranges.h"
 #include "viewers/formats.h"
 
 #define SUFFIX ".stint"
@@ -45,7 +46,7 @@ struct arguments {
     int keep;
     int memory;
     int silent;
-    int nvtx;
+    uint32_t ranges; /* interfaces, as run_ranges_parse has them */
     struct run_view view;
     enum option_color colour;
 };
@@ -186,10 +187,10 @@ static void print_line(const char *path, int kept) {
 /* The report of the program's own run, or else of the first one; one line for each other run. */
 static void print_runs(const struct run_files *files, const struct arguments *a, int kept) {
     size_t main_run = run_files_of(files, (uint32_t)child);
-    if (!files->count && a->nvtx) {
+    if (!files->count && a->ranges) {
         log_error(
-            "nothing recorded: the program has no scope of stint and makes no NVTX range (or no "
-            "run file could be written)");
+            "nothing recorded: the program has no scope of stint and makes no range (or no run "
+            "file could be written)");
         return;
     }
     if (!files->count) {
@@ -223,6 +224,24 @@ static void print_run_number(const struct run_files *files, uint32_t number, uin
     run_close(&r);
 }
 
+/* Of all processes together. */
+static void print_ranges(const struct run_files *files, uint32_t wanted) {
+    uint64_t count[RUN_RANGES] = {0};
+    for (size_t i = 0; i < files->count; ++i) {
+        struct run r;
+        struct snapshot_measures sum;
+        if (run_open_ended(&r, files->path[i])) {
+            continue;
+        }
+        snapshot_outside(&r.snapshot, &sum);
+        for (uint32_t k = 0; k < RUN_RANGES; ++k) {
+            count[k] += sum.value[MEASURE_RANGES_NVTX + k];
+        }
+        run_close(&r);
+    }
+    run_ranges_say(wanted, count);
+}
+
 /* What is said and written about the runs after the program has ended. 0, or -1 after one line. */
 static int report_runs(const struct run_files *files, const struct arguments *a, uint32_t number,
                        int kept) {
@@ -235,31 +254,11 @@ static int report_runs(const struct run_files *files, const struct arguments *a,
     if (!a->silent || (a->html && !files->count)) {
         print_runs(files, a, kept);
     }
+    if (a->ranges && !a->silent && files->count) {
+        print_ranges(files, a->ranges);
+    }
     if (a->html) {
         return write_html(files, a->html);
-    }
-    return 0;
-}
-
-#define NVTX_VARIABLE "NVTX_INJECTION64_PATH"
-
-/* NVTX in the program loads the library that the variable names. 0, or -1 after one line. */
-static int inject_nvtx(void) {
-    char path[PATH_MAX];
-    const char *set = getenv(NVTX_VARIABLE);
-    if (run_library_find(path, "stint-nvtx")) {
-        return -1;
-    }
-    if (set && *set && strcmp(set, path)) {
-        log_warning("run: " NVTX_VARIABLE
-                    "=%.400s is left as it is: that tool gets the NVTX ranges, "
-                    "they are not recorded",
-                    set);
-        return 0;
-    }
-    if (setenv(NVTX_VARIABLE, path, 1)) {
-        log_error("run: cannot set the environment: %s", error_text(errno));
-        return -1;
     }
     return 0;
 }
@@ -330,6 +329,12 @@ static int take_report(struct arguments *a, const char *text) {
     return run_view_parse(text, &a->view);
 }
 
+static int take_ranges(struct arguments *a, const char *list) {
+    uint32_t wanted = run_ranges_parse(list);
+    a->ranges |= wanted;
+    return wanted ? 0 : -1;
+}
+
 static int take_run_option(void *to, const struct option_value *value) {
     struct arguments *a = to;
     switch (value->id) {
@@ -342,8 +347,10 @@ static int take_run_option(void *to, const struct option_value *value) {
         a->trace = value->text;
         return 0;
     case OPTION_NVTX:
-        a->nvtx = 1;
+        a->ranges |= RUN_RANGES_NVTX;
         return 0;
+    case OPTION_RANGES:
+        return take_ranges(a, value->text);
     case OPTION_HTML:
         a->html = value->text;
         return 0;
@@ -376,6 +383,13 @@ static int count_memory(void) {
     return run_library_preload("stint-mem");
 }
 
+static int set_ranges(uint32_t wanted, const char *program) {
+    if (wanted & RUN_RANGES_OMPT) {
+        run_ranges_check(program);
+    }
+    return run_ranges_set(wanted);
+}
+
 int cmd_run(int argc, char **argv) {
     struct arguments a = {0};
     run_view_parse("table", &a.view);
@@ -386,7 +400,7 @@ int cmd_run(int argc, char **argv) {
     if (optind == argc) {
         return command_bad_usage(argv, "a command to run is missing");
     }
-    if (a.nvtx && inject_nvtx()) {
+    if (a.ranges && set_ranges(a.ranges, argv[optind])) {
         return COMMAND_FAILED;
     }
     if (a.memory && count_memory()) {

@@ -157,7 +157,12 @@ static void form_make(struct getopt_form *form, const struct command_entry *comm
     for (const struct option_entry *o = command->options; o->name && count < OPTIONS_MAX; ++o) {
         struct option *to = &form->longs[count++];
         to->name = o->name;
-        to->has_arg = o->kind == OPTION_FLAG ? no_argument : required_argument;
+        to->has_arg = required_argument;
+        if (o->kind == OPTION_FLAG) {
+            to->has_arg = no_argument;
+        } else if (o->kind == OPTION_OPTIONAL) {
+            to->has_arg = optional_argument;
+        }
         to->val = option_code(command, o);
         if (!o->letter) {
             continue;

@@ -10,7 +10,7 @@
 
 #include "option_ids.inc"
 
-enum option_kind { OPTION_FLAG, OPTION_TEXT, OPTION_NUMBER, OPTION_CHOICE };
+enum option_kind { OPTION_FLAG, OPTION_TEXT, OPTION_NUMBER, OPTION_CHOICE, OPTION_OPTIONAL };
 
 struct option_entry {
     const char *name;  /* without "--" */
@@ -33,7 +33,7 @@ struct command_entry {
 
 struct option_value {
     enum option_id id;
-    const char *text; /* NULL of a flag */
+    const char *text; /* NULL of a flag, and of an optional value that is not there */
     uint64_t number;  /* of a choice its place in the list, OPTION_NAME_VALUE */
 };
 

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The part of ITT's binary interface that its collectors see, on 64-bit systems.
+ */
+#ifndef STINT_ITT_H
+#define STINT_ITT_H
+
+#include <pthread.h>
+#include <stdint.h>
+
+typedef void (*itt_function)(void);
+
+/* Passed by value. */
+struct itt_id {
+    uint64_t address;
+    uint64_t number;
+    uint64_t unused;
+};
+
+struct itt_domain {
+    volatile int flags; /* 0: calls with this domain are not made */
+    const char *name;
+    void *wide_name;
+    int extra1;
+    void *extra2; /* for the tool */
+    struct itt_domain *next;
+};
+
+struct itt_string {
+    const char *name;
+    void *wide_name;
+    int extra1;
+    void *extra2;
+    struct itt_string *next;
+};
+
+/* A function that the module calls through *function. */
+struct itt_api {
+    const char *name; /* NULL: the end of the list */
+    void **function;
+    void *first_function;
+    void *null_function;
+    int group;
+};
+
+struct itt_global {
+    unsigned char magic[8];
+    unsigned long version_major, version_minor, version_build;
+    volatile long api_initialized, mutex_initialized, atomic_counter;
+    pthread_mutex_t mutex;
+    void *library;
+    void *error_handler;
+    const char **library_path;
+    struct itt_api *api_list;
+    struct itt_global *next;
+    void *threads;
+    struct itt_domain *domains; /* made before the tool was loaded */
+    struct itt_string *strings;
+};
+
+/* Types of numbers. */
+enum { ITT_U64 = 1, ITT_S64, ITT_U32, ITT_S32, ITT_U16, ITT_S16, ITT_FLOAT, ITT_DOUBLE };
+
+#endif

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Kokkos Tools in libstint-ranges.so: kernels, regions, copies and fences of a Kokkos program. Kokkos
+ * loads the library that KOKKOS_TOOLS_LIBS or, before version 4, KOKKOS_PROFILE_LIBRARY names, and
+ * looks up the functions below by their names.
+ *
+ * Kernels, regions and copies are scopes of the thread that calls, fences scopes with the role
+ * waiting. Sections may overlap, so they are intervals. The bytes of copies are declared work of their
+ * scope; those in use per memory space are values in the trace.
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "range_stack.h"
+#include "range_tables.h"
+
+#define EXPORTED __attribute__((visibility("default")))
+#define SPACE_BYTES 64
+#define SPACES 16
+#define SECTIONS 1024
+
+static const struct range_domain *const kokkos = &range_default[RANGE_KOKKOS];
+
+/* Passed by value. */
+struct kokkos_space {
+    char name[SPACE_BYTES];
+};
+
+/* What a tool may decline, in versions that ask. */
+struct kokkos_settings {
+    uint8_t needs_global_fence; /* a bool */
+    uint8_t padding[255];
+};
+
+static void kokkos_push(const char *name) {
+    struct range_name n = {name, UINT64_MAX};
+    range_push(kokkos, &n, NULL);
+}
+
+/* ---- Kernels. */
+
+#define KERNEL(kind)                                                                               \
+    EXPORTED void kokkosp_begin_##kind(const char *name, uint32_t device, uint64_t *id);           \
+    EXPORTED void kokkosp_end_##kind(uint64_t id);                                                 \
+    void kokkosp_begin_##kind(const char *name, uint32_t device, uint64_t *id) {                   \
+        if (id) {                                                                                  \
+            *id = 0;                                                                               \
+        }                                                                                          \
+        kokkos_push(name);                                                                         \
+    }                                                                                              \
+    void kokkosp_end_##kind(uint64_t id) {                                                         \
+        range_pop(kokkos);                                                                         \
+    }                                                                                              \
+    _Static_assert(1, "the call ends with a semicolon")
+
+KERNEL(parallel_for);
+KERNEL(parallel_reduce);
+KERNEL(parallel_scan);
+
+/* ---- Regions, fences and copies. */
+
+EXPORTED void kokkosp_push_profile_region(const char *name);
+EXPORTED void kokkosp_pop_profile_region(void);
+EXPORTED void kokkosp_begin_fence(const char *name, uint32_t device, uint64_t *id);
+EXPORTED void kokkosp_end_fence(uint64_t id);
+EXPORTED void kokkosp_begin_deep_copy(struct kokkos_space to_space, const char *to_name,
+                                      const void *to, struct kokkos_space from_space,
+                                      const char *from_name, const void *from, uint64_t bytes);
+EXPORTED void kokkosp_end_deep_copy(void);
+
+void kokkosp_push_profile_region(const char *name) {
+    kokkos_push(name);
+}
+
+void kokkosp_pop_profile_region(void) {
+    range_pop(kokkos);
+}
+
+void kokkosp_begin_fence(const char *name, uint32_t device, uint64_t *id) {
+    struct range_name n = {name, 0};
+    if (id) {
+        *id = 0;
+    }
+    if (name) {
+        n.length = strlen(name);
+    }
+    range_push_site(kokkos, range_waiting_site(n));
+}
+
+void kokkosp_end_fence(uint64_t id) {
+    range_pop(kokkos);
+}
+
+void kokkosp_begin_deep_copy(struct kokkos_space to_space, const char *to_name, const void *to,
+                             struct kokkos_space from_space, const char *from_name,
+                             const void *from, uint64_t bytes) {
+    static struct stint_impl_site copy = {"deep_copy", "", "", 0, 0, STINT_ROLE_COPY, 0, 0};
+    range_push_site(kokkos, &copy);
+    stint_impl_add_bytes(bytes);
+}
+
+void kokkosp_end_deep_copy(void) {
+    range_pop(kokkos);
+}
+
+/* ---- Sections: created, then started and stopped, also several times. */
+
+EXPORTED void kokkosp_create_profile_section(const char *name, uint32_t *id);
+EXPORTED void kokkosp_destroy_profile_section(uint32_t id);
+EXPORTED void kokkosp_start_profile_section(uint32_t id);
+EXPORTED void kokkosp_stop_profile_section(uint32_t id);
+
+static struct {
+    const struct range_text *name; /* written before the number is handed out */
+    uint64_t range;                /* atomic; 0: not started */
+} sections[SECTIONS];
+static uint32_t section_count; /* atomic; may be more */
+
+void kokkosp_create_profile_section(const char *name, uint32_t *id) {
+    uint32_t at = __atomic_fetch_add(&section_count, 1, __ATOMIC_RELAXED);
+    if (!id) {
+        return;
+    }
+    *id = UINT32_MAX;
+    if (at >= SECTIONS) {
+        __atomic_store_n(&section_count, SECTIONS, __ATOMIC_RELAXED);
+        stint_impl_lose_range();
+    } else if (name) {
+        sections[at].name = range_text_keep((struct range_name){name, strlen(name)});
+        *id = at;
+    }
+}
+
+void kokkosp_destroy_profile_section(uint32_t id) {
+}
+
+void kokkosp_start_profile_section(uint32_t id) {
+    if (id >= SECTIONS || !sections[id].name) {
+        stint_impl_lose_range();
+        return;
+    }
+    const struct range_text *text = sections[id].name;
+    struct range_name name = {text->bytes, text->length};
+    uint64_t range = range_start(kokkos, name, NULL);
+    range_finish(__atomic_exchange_n(&sections[id].range, range, __ATOMIC_ACQ_REL));
+}
+
+void kokkosp_stop_profile_section(uint32_t id) {
+    uint64_t range = 0;
+    if (id < SECTIONS) {
+        range = __atomic_exchange_n(&sections[id].range, 0, __ATOMIC_ACQ_REL);
+    }
+    if (range) {
+        range_finish(range);
+    } else {
+        stint_impl_lose_end();
+    }
+}
+
+EXPORTED void kokkosp_profile_event(const char *name);
+
+void kokkosp_profile_event(const char *name) {
+    stint_impl_mark_named(name, UINT64_MAX);
+}
+
+/* ---- Memory: what is in use per space. */
+
+EXPORTED void kokkosp_allocate_data(struct kokkos_space space, const char *label, const void *at,
+                                    uint64_t bytes);
+EXPORTED void kokkosp_deallocate_data(struct kokkos_space space, const char *label, const void *at,
+                                      uint64_t bytes);
+
+struct space_use {
+    int64_t bytes; /* atomic */
+    char name[SPACE_BYTES + 8];
+};
+
+static void space_fill(void *body, struct range_name name) {
+    struct space_use *use = body;
+    snprintf(use->name, sizeof use->name, "%.*s bytes", (int)name.length, name.bytes);
+}
+
+static void space_add(const struct kokkos_space *space, int64_t bytes) {
+    static const struct range_shape shape = {0x6b6f6b6b6f732d73, sizeof(struct space_use),
+                                             space_fill};
+    struct range_name name = {space->name, strnlen(space->name, SPACE_BYTES)};
+    struct space_use *use = range_thing_get(&shape, name);
+    if (use) {
+        int64_t now = __atomic_add_fetch(&use->bytes, bytes, __ATOMIC_RELAXED);
+        stint_impl_value_named(use->name, UINT64_MAX, (double)now);
+    }
+}
+
+void kokkosp_allocate_data(struct kokkos_space space, const char *label, const void *at,
+                           uint64_t bytes) {
+    space_add(&space, (int64_t)bytes);
+}
+
+void kokkosp_deallocate_data(struct kokkos_space space, const char *label, const void *at,
+                             uint64_t bytes) {
+    space_add(&space, -(int64_t)bytes);
+}
+
+/* ---- Settings. */
+
+EXPORTED void kokkosp_request_tool_settings(uint32_t count, struct kokkos_settings *settings);
+
+/* Without a fence before and after each kernel: it would serialise the program. */
+void kokkosp_request_tool_settings(uint32_t count, struct kokkos_settings *settings) {
+    if (settings) {
+        settings->needs_global_fence = 0;
+    }
+}

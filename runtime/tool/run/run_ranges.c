@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Each interface finds its tool by a variable of its own. One that is set belongs to another tool and
+ * stays. STINT_RANGES names the interfaces that are left, because the dynamic linker and the OpenMP
+ * runtime find what a preloaded library has, whatever it was preloaded for. cmd_run.c calls these
+ * functions before and after the program runs.
+ */
+#include "run_ranges.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error_text.h"
+#include "base/log.h"
+#include "run_library.h"
+
+#define LIBRARY "stint-ranges"
+#define RANGES_TEXT 200
+
+static const struct {
+    const char *name;
+    const char *variable; /* NULL: it is preloaded */
+    const char *older;    /* of earlier versions of the library; may be NULL */
+} interfaces[RUN_RANGES] = {
+    {"nvtx", "NVTX_INJECTION64_PATH", NULL},
+    {"itt", "INTEL_LIBITTNOTIFY64", NULL},
+    {"ompt", "OMP_TOOL_LIBRARIES", NULL},
+    {"kokkos", "KOKKOS_TOOLS_LIBS", "KOKKOS_PROFILE_LIBRARY"},
+    {"roctx", NULL, NULL},
+};
+
+uint32_t run_ranges_parse(const char *list) {
+    uint32_t wanted = 0;
+    if (!list) {
+        return (1u << RUN_RANGES) - 1;
+    }
+    for (;;) {
+        size_t length = strcspn(list, ","), at = 0;
+        while (at < RUN_RANGES && (strlen(interfaces[at].name) != length ||
+                                   memcmp(interfaces[at].name, list, length) != 0)) {
+            ++at;
+        }
+        if (at == RUN_RANGES) {
+            return 0;
+        }
+        wanted |= 1u << at;
+        list += length;
+        if (!*list) {
+            return wanted;
+        }
+        ++list;
+    }
+}
+
+/* 1: it is set to another value, said in one line. */
+static int is_taken(const char *interface, const char *variable, const char *path) {
+    const char *set = variable ? getenv(variable) : NULL;
+    if (!set || !*set || !strcmp(set, path)) {
+        return 0;
+    }
+    log_warning(
+        "run: %s=%.400s is left as it is: that tool gets the ranges of %s, they are not recorded",
+        variable, set, interface);
+    return 1;
+}
+
+static int set_variable(const char *variable, const char *value) {
+    if (variable && setenv(variable, value, 1)) {
+        log_error("run: cannot set the environment: %s", error_text(errno));
+        return -1;
+    }
+    return 0;
+}
+
+int run_ranges_set(uint32_t wanted) {
+    char path[PATH_MAX], list[RANGES_TEXT] = "";
+    if (run_library_find(path, LIBRARY)) {
+        return -1;
+    }
+    for (uint32_t i = 0; i < RUN_RANGES; ++i) {
+        const char *name = interfaces[i].name;
+        if (!(wanted & 1u << i) || is_taken(name, interfaces[i].variable, path) ||
+            is_taken(name, interfaces[i].older, path)) {
+            continue;
+        }
+        if (set_variable(interfaces[i].variable, path) || set_variable(interfaces[i].older, path) ||
+            (!interfaces[i].variable && run_library_preload(LIBRARY))) {
+            return -1;
+        }
+        size_t length = strlen(list);
+        snprintf(list + length, sizeof list - length, "%s%s", length ? "," : "", name);
+    }
+    if (!*list) {
+        snprintf(list, sizeof list, "none");
+    }
+    return set_variable("STINT_RANGES", list);
+}
+
+/* ---- OpenMP of GCC. */
+
+/* As execvp looks for it. -1: not found. */
+static int open_program(const char *program) {
+    const char *paths = getenv("PATH");
+    char path[PATH_MAX];
+    if (strchr(program, '/') || !paths) {
+        return open(program, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    }
+    while (*paths) {
+        size_t length = strcspn(paths, ":");
+        int n = snprintf(path, sizeof path, "%.*s/%s", (int)length, paths, program);
+        if (n > 0 && (size_t)n < sizeof path && !access(path, X_OK)) {
+            return open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+        }
+        paths += length + (paths[length] == ':');
+    }
+    return -1;
+}
+
+void run_ranges_check(const char *program) {
+    static const char gomp[] = "libgomp.so";
+    const char *preloaded = getenv("LD_PRELOAD");
+    struct stat s;
+    int fd = open_program(program);
+    if (fd < 0) {
+        return;
+    }
+    void *bytes = MAP_FAILED;
+    if (!fstat(fd, &s) && S_ISREG(s.st_mode) && s.st_size) {
+        bytes = mmap(NULL, (size_t)s.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    }
+    close(fd);
+    if (bytes == MAP_FAILED) {
+        return;
+    }
+    if (memmem(bytes, (size_t)s.st_size, gomp, sizeof gomp - 1) &&
+        !(preloaded && strstr(preloaded, "libomp"))) {
+        log_note("run: %.200s uses libgomp, which tools cannot ask: its OpenMP regions are not "
+                 "recorded; "
+                 "with LD_PRELOAD=libomp.so.5 they are (docs/ranges.md)",
+                 program);
+    }
+    munmap(bytes, (size_t)s.st_size);
+}
+
+void run_ranges_say(uint32_t wanted, const uint64_t count[RUN_RANGES]) {
+    char text[RANGES_TEXT] = "";
+    for (uint32_t i = 0; i < RUN_RANGES; ++i) {
+        size_t length = strlen(text);
+        if (!(wanted & 1u << i)) {
+            continue;
+        }
+        snprintf(text + length, sizeof text - length, "%s%s: ", length ? ", " : "",
+                 interfaces[i].name);
+        length = strlen(text);
+        if (count[i]) {
+            snprintf(text + length, sizeof text - length, "%llu", (unsigned long long)count[i]);
+        } else {
+            snprintf(text + length, sizeof text - length, "not used");
+        }
+    }
+    log_note("ranges: %s", text);
+}

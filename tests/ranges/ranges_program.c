@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A program with timers of stint that also makes ranges of other interfaces, as libraries do:
+ * ranges_program LIBRARY STORY [SEED]. It calls the functions of libstint-ranges.so as the static part
+ * of ITT, Kokkos and a program of roctx do. The static part of ITT and libroctx64 are not here: which
+ * functions they call, and the layouts, are those of the public headers ittnotify.h, ittnotify_config.h
+ * and roctx.h.
+ */
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "adapters/itt.h"
+#include "stint/stint.h"
+
+static void *library;
+
+static void *find(const char *name) {
+    void *symbol = dlsym(library, name);
+    if (!symbol) {
+        printf("no %s\n", name);
+        exit(1);
+    }
+    return symbol;
+}
+
+#define FIND(pointer, name)                                                                        \
+    do {                                                                                           \
+        void *symbol_ = find(name);                                                                \
+        memcpy(&(pointer), &symbol_, sizeof symbol_);                                              \
+    } while (0)
+
+static int (*roctx_push)(const char *);
+static int (*roctx_pop)(void);
+static uint64_t (*roctx_start)(const char *);
+static void (*roctx_stop)(uint64_t);
+static void (*kokkos_push)(const char *);
+static void (*kokkos_pop)(void);
+static void (*kokkos_start_section)(uint32_t);
+static void (*kokkos_stop_section)(uint32_t);
+
+/* The part of a module that knows ITT: its list of functions. */
+static void nothing(void) {
+}
+
+static struct itt_domain *(*domain_create)(const char *);
+static struct itt_string *(*string_create)(const char *);
+static void (*task_begin)(const struct itt_domain *, struct itt_id, struct itt_id,
+                          struct itt_string *);
+static void (*task_end)(const struct itt_domain *);
+static void (*region_begin)(const struct itt_domain *, struct itt_id, struct itt_id,
+                            struct itt_string *);
+static void (*region_end)(const struct itt_domain *, struct itt_id);
+static void (*metadata_add)(const struct itt_domain *, struct itt_id, struct itt_string *, int,
+                            size_t, const void *);
+static void (*not_known)(void);
+static struct itt_id none;
+
+static struct itt_domain made_before = {1, "made before", NULL, 0, NULL, NULL};
+static struct itt_string string_before = {"string before", NULL, 0, NULL, NULL};
+
+static void itt_module(void) {
+    void (*init)(struct itt_global *, int) = NULL;
+#define API(name, pointer)                                                                         \
+    { "__itt_" name, (void **)(void *)&(pointer), NULL, (void *)(uintptr_t)nothing, 0 }
+    static struct itt_api list[] = {
+        API("domain_create", domain_create), API("string_handle_create", string_create),
+        API("task_begin", task_begin),       API("task_end", task_end),
+        API("region_begin", region_begin),   API("region_end", region_end),
+        API("metadata_add", metadata_add),   API("of_next_year", not_known),
+        {NULL, NULL, NULL, NULL, 0}};
+    static struct itt_global global;
+    global.api_list = list;
+    global.domains = &made_before;
+    global.strings = &string_before;
+    FIND(init, "__itt_api_init");
+    init(&global, -1);
+}
+
+static int failed;
+
+static void expect(int holds, const char *what) {
+    if (!holds) {
+        printf("wrong: %s\n", what);
+        failed = 1;
+    }
+}
+
+/* ---- Random interleavings. Each range's calls, and its time by the program's own clock: that between
+ * its begin and its end, and that around both. */
+
+#define INTERFACES 3
+#define NAMES 4
+#define STEPS 4000
+#define DEPTH 12
+
+struct known {
+    int64_t calls, inside, around;
+};
+
+static struct known known[INTERFACES + 1][NAMES];
+static struct open {
+    int name;
+    int64_t before, begun;
+} stack[INTERFACES][DEPTH];
+static int depth[INTERFACES];
+static struct itt_domain *domain;
+static struct itt_string *strings[NAMES];
+static uint64_t state;
+
+static const char *const names[INTERFACES + 1][NAMES] = {
+    {"roctx 0", "roctx 1", "roctx 2", "roctx 3"},
+    {"kokkos 0", "kokkos 1", "kokkos 2", "kokkos 3"},
+    {"itt 0", "itt 1", "itt 2", "itt 3"},
+    {"own 0", "own 1", "own 2", "own 3"}};
+
+static unsigned draw(unsigned below) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return (unsigned)(state >> 33) % below;
+}
+
+static int64_t now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static int is_open(int interface, int name) {
+    for (int i = 0; i < depth[interface]; ++i) {
+        if (stack[interface][i].name == name) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* One of a name at a time: a call inside one of the same name is counted, but not timed. */
+static void begin(int interface) {
+    int name = (int)draw(NAMES);
+    if (depth[interface] == DEPTH || is_open(interface, name)) {
+        return;
+    }
+    struct open *o = &stack[interface][depth[interface]++];
+    o->name = name;
+    o->before = now();
+    if (interface == 0) {
+        roctx_push(names[0][name]);
+    } else if (interface == 1) {
+        kokkos_push(names[1][name]);
+    } else {
+        task_begin(domain, none, none, strings[name]);
+    }
+    o->begun = now();
+}
+
+static void end(int interface) {
+    if (!depth[interface]) {
+        return;
+    }
+    const struct open *o = &stack[interface][--depth[interface]];
+    struct known *k = &known[interface][o->name];
+    int64_t from = now();
+    if (interface == 0) {
+        roctx_pop();
+    } else if (interface == 1) {
+        kokkos_pop();
+    } else {
+        task_end(domain);
+    }
+    ++k->calls;
+    k->inside += from - o->begun;
+    k->around += now() - o->before;
+}
+
+static int left;
+static int own_open[NAMES];
+static void act(int level);
+
+#define OWN(n)                                                                                     \
+    static void own_##n(int level) {                                                               \
+        REGISTER_TIMER("own " #n);                                                                 \
+        own_open[n] = 1;                                                                           \
+        act(level + 1);                                                                            \
+        own_open[n] = 0;                                                                           \
+    }
+OWN(0)
+OWN(1)
+OWN(2)
+OWN(3)
+static void (*const own[NAMES])(int) = {own_0, own_1, own_2, own_3};
+
+static void own_call(int level) {
+    int name = (int)draw(NAMES);
+    if (own_open[name]) {
+        return;
+    }
+    int64_t from = now();
+    own[name](level);
+    ++known[INTERFACES][name].calls;
+    known[INTERFACES][name].around += now() - from;
+}
+
+static void act(int level) {
+    while (left > 0) {
+        --left;
+        unsigned what = draw(16);
+        if (what < 6) {
+            begin((int)(what / 2));
+        } else if (what < 12) {
+            end((int)(what / 2) - 3);
+        } else if (what < 14) {
+            own_call(level);
+        } else if (level) {
+            return;
+        }
+    }
+}
+
+static void interleave(uint64_t seed) {
+    state = seed;
+    left = STEPS;
+    domain = domain_create("domain");
+    for (int i = 0; i < NAMES; ++i) {
+        strings[i] = string_create(names[2][i]);
+    }
+    act(0);
+    for (int i = 0; i < INTERFACES; ++i) {
+        while (depth[i]) {
+            end(i);
+        }
+    }
+    for (int i = 0; i <= INTERFACES; ++i) {
+        for (int n = 0; n < NAMES; ++n) {
+            const struct known *k = &known[i][n];
+            printf("%s,%lld,%lld,%lld\n", names[i][n], (long long)k->calls, (long long)k->inside,
+                   (long long)k->around);
+        }
+    }
+}
+
+/* ---- Bad input. */
+
+static void *end_all(void *unused) {
+    task_end(domain);
+    roctx_pop();
+    kokkos_pop();
+    return unused;
+}
+
+static void bad(void) {
+    struct itt_domain garbage;
+    struct itt_id id = {1, 2, 3};
+    static char string_garbage[64] __attribute__((aligned(8)));
+    uint64_t number = 7;
+    domain = domain_create("domain");
+    memset(&garbage, 0x5a, sizeof garbage);
+    memset(string_garbage, 0x5a, sizeof string_garbage);
+    expect(domain_create("domain") == domain, "the same domain for the same name");
+    expect(string_create("x") == string_create("x"), "the same string for the same text");
+    expect(domain->flags && !strcmp(domain->name, "domain"), "a domain that is on");
+    not_known();                                         /* no function of the tool */
+    task_begin(NULL, none, none, string_create("lost")); /* range_full */
+    task_begin(&garbage, none, none, NULL);              /* range_full */
+    task_end(&garbage);                                  /* stray_end */
+    task_begin(domain, none, none, (struct itt_string *)(void *)string_garbage);
+    metadata_add(domain, none, string_create("number"), 1, 1, &number);
+    metadata_add(domain, none, string_create("number"), 99, 1, &number);
+    metadata_add(domain, none, string_create("number"), 1, 1, NULL);
+    task_end(domain);
+    task_end(domain); /* stray_end */
+    region_begin(domain, id, none, string_create("a region"));
+    region_end(domain, id);
+    region_end(domain, id); /* stray_end */
+    domain_create(NULL);
+    string_create("");
+    roctx_push(NULL); /* bad_sample */
+    roctx_pop();
+    uint64_t range = roctx_start("started");
+    roctx_stop(range);
+    roctx_stop(range);         /* stray_end */
+    roctx_stop(12345);         /* stray_end */
+    kokkos_stop_section(7);    /* stray_end */
+    kokkos_start_section(7);   /* range_full */
+    kokkos_start_section(~0u); /* range_full */
+    pthread_t thread;
+    task_begin(domain, none, none, string_create("of this thread"));
+    roctx_push("of this thread");
+    kokkos_push("of this thread");
+    pthread_create(&thread, NULL, end_all, NULL); /* stray_end, three times */
+    pthread_join(thread, NULL);
+    kokkos_pop();
+    roctx_pop();
+    task_end(domain);
+}
+
+/* More texts than there is room for, each asked for once. */
+static void names_many(void) {
+    char text[64];
+    domain = domain_create("domain");
+    for (int i = 0; i < 2000000; ++i) {
+        snprintf(text, sizeof text, "a name of a kernel, number %d", i);
+        string_create(text);
+    }
+    task_begin(domain, none, none, string_create("a name of a kernel, number 0"));
+    task_end(domain);
+}
+
+static void before(void) {
+    task_begin(&made_before, none, none, &string_before);
+    task_end(&made_before);
+}
+
+static void forks(void) {
+    domain = domain_create("domain");
+    task_begin(domain, none, none, string_create("around the fork"));
+    roctx_push("around the fork");
+    pid_t child = fork();
+    if (!child) {
+        roctx_pop();
+        task_end(domain);
+        roctx_push("in the child");
+        roctx_pop();
+        _exit(0);
+    }
+    waitpid(child, NULL, 0);
+    roctx_pop();
+    task_end(domain);
+}
+
+int main(int argc, char **argv) {
+    if (argc < 3) {
+        return 2;
+    }
+    library = dlopen(argv[1], RTLD_NOW);
+    if (!library) {
+        puts(dlerror());
+        return 1;
+    }
+    FIND(roctx_push, "roctxRangePushA");
+    FIND(roctx_pop, "roctxRangePop");
+    FIND(roctx_start, "roctxRangeStartA");
+    FIND(roctx_stop, "roctxRangeStop");
+    FIND(kokkos_push, "kokkosp_push_profile_region");
+    FIND(kokkos_pop, "kokkosp_pop_profile_region");
+    FIND(kokkos_start_section, "kokkosp_start_profile_section");
+    FIND(kokkos_stop_section, "kokkosp_stop_profile_section");
+    itt_module();
+    if (!strcmp(argv[2], "interleave") && argc > 3) {
+        interleave(strtoull(argv[3], NULL, 10));
+    } else if (!strcmp(argv[2], "bad")) {
+        bad();
+    } else if (!strcmp(argv[2], "names")) {
+        names_many();
+    } else if (!strcmp(argv[2], "before")) {
+        before();
+    } else if (!strcmp(argv[2], "fork")) {
+        forks();
+    } else {
+        return 2;
+    }
+    return failed;
+}

@@ -1,0 +1,314 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Ranges of other interfaces as scopes, as users of `stint run --ranges` see them.
+
+    ranges_test.py TOOL LIBRARY PROGRAM CASE
+
+PROGRAM is ranges_program.c. The sources in programs/ are built with the packages of Debian that they
+need; where one is missing, the case is skipped.
+"""
+import csv
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+TOOL, LIBRARY, PROGRAM = sys.argv[1:4]
+HERE = pathlib.Path(__file__).resolve().parent
+RUNTIME = HERE.parent.parent / "runtime"
+LIMIT = 280
+FOREIGN = ("STINT_", "NVTX_", "INTEL_LIB", "OMP_", "KOKKOS_", "LD_PRELOAD", "ONEDNN_", "DNNL_")
+
+
+def run(*command, **env):
+    base = {k: v for k, v in os.environ.items() if not k.startswith(FOREIGN)}
+    return subprocess.run([str(word) for word in command], env={**base, **env},
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=LIMIT,
+                          check=False, text=True)
+
+
+def need(good, *about):
+    if not good:
+        for text in about:
+            print(text)
+        sys.exit(1)
+
+
+def skip(why):
+    print("skipped: " + why)
+    sys.exit(77)
+
+
+def tool(*arguments):
+    done = run(TOOL, *arguments)
+    need(done.returncode == 0, arguments, done.stderr)
+    return done.stdout
+
+
+def record(folder, *command, options=("--ranges",), file="run.stint", **env):
+    """The run file, and what the program and the tool wrote."""
+    file = os.path.join(folder, file)
+    done = run(TOOL, "run", *options, "--file", file, "--trace", "4M", "--", *command, **env)
+    need(done.returncode == 0, done.returncode, done.stdout, done.stderr)
+    return file, done
+
+
+def rows(file):
+    """(name, set) -> row; the default set as ""."""
+    out = {}
+    for row in csv.DictReader(tool("export", file, "--to", "csv").splitlines()):
+        key = (row["name"], row["set"].replace("GlobalStatInfo", ""))
+        need(key not in out, key)
+        out[key] = {k: int(v) for k, v in row.items() if v.isdigit()}
+    return out
+
+
+def calls(file):
+    return {key: row["calls"] for key, row in rows(file).items()}
+
+
+def losses(file):
+    lost = json.loads(tool("export", file, "--to", "json"))["lost"]
+    return {entry["what"]: entry["count"] for entry in lost}
+
+
+def delivered(done):
+    """The last line of `stint run --ranges`, as numbers."""
+    line = done.stderr.splitlines()[-1]
+    found = re.findall(r"(\w+): (\d+|not used)", line.partition("ranges: ")[2])
+    need(found, done.stderr)
+    return {name: 0 if count == "not used" else int(count) for name, count in found}
+
+
+def case_interleave(folder):
+    """Three interfaces and own scopes cross at random: each range has its own time, none is lost."""
+    for seed in range(1, 13):
+        file, done = record(folder, PROGRAM, LIBRARY, "interleave", seed, file=f"{seed}.stint")
+        found = {name: row for (name, _), row in rows(file).items()}
+        for line in done.stdout.splitlines():
+            name, count, inside, around = line.split(",")
+            count, inside, around = int(count), int(inside), int(around)
+            if not count:
+                need(name not in found, seed, line)
+                continue
+            slack = 1000 * count + around // 50
+            row = found.pop(name)
+            need(row["calls"] == count, seed, line, row)
+            need(inside - slack <= row["total_ns"] <= around + slack, seed, line, row)
+        need(not found, seed, found)
+        need(not losses(file), seed, losses(file))
+
+
+def case_bad(folder):
+    """Handles that are none, second ends, ends on another thread: counted, and nothing else."""
+    file, done = record(folder, PROGRAM, LIBRARY, "bad")
+    need(calls(file) == {("task", "domain"): 1, ("a region", "domain"): 1, ("started", ""): 1,
+                         ("of this thread", "domain"): 1, ("of this thread", ""): 2}, rows(file))
+    need(losses(file) == {"range_full": 4, "stray_end": 9, "bad_sample": 1}, losses(file))
+    need(delivered(done) == {"nvtx": 0, "itt": 3, "ompt": 0, "kokkos": 1, "roctx": 3}, done.stderr)
+    events = json.loads(tool("export", file, "--to", "chrome"))["traceEvents"]
+    values = [list(e["args"].values())[0] for e in events if e["ph"] == "C"]
+    need(values == [7], values)
+
+
+def case_names(folder):
+    """Two million strings: those without room are counted, and the first ones stay."""
+    file, _ = record(folder, PROGRAM, LIBRARY, "names")
+    need(calls(file) == {("a name of a kernel, number 0", "domain"): 1}, rows(file))
+    lost = losses(file)
+    need(list(lost) == ["range_full"] and 1900000 < lost["range_full"] < 2000000, lost)
+
+
+def case_before(folder):
+    """Handles that a module has made itself, before the tool was loaded."""
+    file, _ = record(folder, PROGRAM, LIBRARY, "before")
+    need(calls(file) == {("string before", "made before"): 1}, rows(file))
+    need(not losses(file), losses(file))
+
+
+def case_fork(folder):
+    """A child has its own ranges; those that were open at the fork are the parent's."""
+    _, done = record(folder, PROGRAM, LIBRARY, "fork", file="run-%p.stint")
+    files = sorted(pathlib.Path(folder).iterdir())
+    found = sorted((sorted(calls(file).items()), losses(file)) for file in files)
+    need(found == [([(("around the fork", ""), 1), (("around the fork", "domain"), 1)], {}),
+                   ([(("in the child", ""), 1)], {})], found)
+    need(delivered(done) == {"nvtx": 0, "itt": 1, "ompt": 0, "kokkos": 0, "roctx": 2}, done.stderr)
+
+
+def case_off(folder):
+    """An interface that is not in the list is not answered, whichever way its library came."""
+    file, done = record(folder, PROGRAM, LIBRARY, "before", options=("--ranges=ompt,nvtx",))
+    need(done.stderr.splitlines()[-1].endswith("nothing recorded: the program has no scope of stint "
+                                               "and makes no range (or no run file could be written)"),
+         done.stderr)
+    need(not os.path.exists(file), file)
+    for bad in ("--ranges=", "--ranges=itt,", "--ranges=itt,tau", "--ranges=ITT"):
+        done = run(TOOL, "run", bad, "--", "true")
+        need(done.returncode == 2 and "expected a list of nvtx, itt, ompt, kokkos, roctx" in
+             done.stderr, bad, done.stderr)
+
+
+def case_variables(folder):
+    """Variables that are set stay, a line each; the others lead to the library."""
+    names = ("NVTX_INJECTION64_PATH", "INTEL_LIBITTNOTIFY64", "OMP_TOOL_LIBRARIES",
+             "KOKKOS_TOOLS_LIBS", "KOKKOS_PROFILE_LIBRARY")
+    show = "echo " + " ".join(f"${name}," for name in names) + ' "$STINT_RANGES, $LD_PRELOAD"'
+    done = run(TOOL, "run", "--ranges", "--", "sh", "-c", show)
+    path = os.path.dirname(LIBRARY) + "/"
+    found = [word.rpartition("/")[2] for word in done.stdout.strip().split(", ")]
+    need(len(set(found[:5])) == 1 and found[0].startswith("libstint-ranges.so"), done.stdout)
+    need(found[5] == "nvtx,itt,ompt,kokkos,roctx" and found[6] == found[0], done.stdout)
+    need(os.path.realpath(done.stdout.split(",")[0]) == os.path.realpath(LIBRARY), path)
+    for name in names:
+        done = run(TOOL, "run", "--ranges", "--", "sh", "-c", show, **{name: "/other/tool.so"})
+        lines = [line for line in done.stderr.splitlines() if "left as it is" in line]
+        need(len(lines) == 1 and f"{name}=/other/tool.so" in lines[0], name, done.stderr)
+        need(done.stdout.count("/other/tool.so") == 1, name, done.stdout)
+        need(done.stdout.strip().split(", ")[5].count(",") == 3, name, done.stdout)
+    done = run(TOOL, "run", "--ranges=itt", "--", "sh", "-c", show)
+    need(done.stdout.startswith(", /") and done.stdout.count("/") == LIBRARY.count("/") + 3
+         or done.stdout.count("libstint") == 1, done.stdout)
+
+
+def case_gomp_line(folder):
+    """One line about a program with OpenMP of GCC."""
+    file = pathlib.Path(folder) / "program"
+    file.write_text("#!/bin/sh\n# libgomp.so.1\n")
+    file.chmod(0o755)
+    for options, lines in (("--ranges",), 1), (("--ranges=itt",), 0):
+        done = run(TOOL, "run", *options, "--", file)
+        need(done.stderr.count("uses libgomp") == lines, done.stderr)
+    done = run(TOOL, "run", "--ranges=ompt", "--", file, LD_PRELOAD="/nowhere/libomp.so.5")
+    need("uses libgomp" not in done.stderr, done.stderr)
+
+
+def case_none(folder):
+    """A program without ranges and scopes runs as without the tool."""
+    done = run(TOOL, "run", "--ranges", "--", "sh", "-c", "echo out; exit 3")
+    need(done.returncode == 3 and done.stdout == "out\n", done.stdout, done.stderr)
+    need("nothing recorded" in done.stderr, done.stderr)
+
+
+# ---- With libraries.
+
+def build(folder, source, compiler, *options):
+    """The program; skips without its compiler or headers."""
+    if not shutil.which(compiler):
+        skip(f"no {compiler}")
+    out = os.path.join(folder, "program")
+    done = run(compiler, "-O1", "-w", HERE / "programs" / source, "-o", out, *options)
+    if done.returncode and re.search(r"fatal error|cannot find -l|unable to find library|"
+                                     r"file not found", done.stderr):
+        skip(done.stderr.splitlines()[0])
+    need(done.returncode == 0, done.stderr)
+    return out
+
+
+def clang():
+    for name in ("clang", *(f"clang-{version}" for version in range(22, 13, -1))):
+        if shutil.which(name):
+            return name
+    return "clang"
+
+
+def case_tbb(folder):
+    """Bodies and tasks of a flow graph of TBB, each once."""
+    program = build(folder, "tbb.cpp", "g++", "-DTBB_USE_PROFILING_TOOLS=1", "-ltbb")
+    file, done = record(folder, program)
+    found = calls(file)
+    need(found["body", "tbb.flow"] == 1000 and found["task", "tbb.flow"] == 1000, found)
+    need(delivered(done)["itt"] >= 2000 and not losses(file), done.stderr, losses(file))
+
+
+def case_onednn(folder):
+    """A task for each execution and thread that took part."""
+    program = build(folder, "onednn.cpp", "g++", "-ldnnl")
+    file, done = record(folder, program, ONEDNN_VERBOSE="1", OMP_NUM_THREADS="2")
+    executed = done.stdout.count(",exec,cpu,matmul")
+    need(executed == 20, done.stdout)
+    row = rows(file)["matmul", "dnnl::primitive::execute"]
+    need(row["calls"] == executed * row["threads"] and row["threads"] in (1, 2), row)
+    need(not losses(file), losses(file))
+    need("uses libgomp" not in done.stderr, done.stderr)
+
+
+def check_openmp(file, done):
+    """The waiting of the thread that arrives first is what the program's own clock says."""
+    waited = int(done.stdout)
+    found = rows(file)
+    barrier = found["omp barrier implicit", ""]
+    need(found["omp parallel", ""]["calls"] == 42, found)
+    need(barrier["calls"] >= 42, found)
+    extra = barrier["waiting_ns"] - waited
+    # Each region ends a little after the last thread has arrived, and the first one begins when the
+    # threads have been made; none of the second of serial time is in it.
+    need(extra > -0.05 * waited, waited, barrier)
+    need(extra < 0.05 * waited + 500e6, waited, barrier)
+    need(found["omp task", ""]["calls"] == 10 and found["omp critical", ""]["calls"] == 10, found)
+    need(not losses(file), losses(file))
+    need(delivered(done)["ompt"] >= 42 + 42 + 20, done.stderr)
+
+
+def case_openmp(folder):
+    """OpenMP of LLVM: regions, barriers as waiting, tasks below their creator."""
+    program = build(folder, "openmp.c", clang(), "-fopenmp")
+    check_openmp(*record(folder, program))
+    file = os.path.join(folder, "run.stint")
+    tree = json.loads(tool("export", file, "--to", "json"))["tree"]
+    names = [row["name"] for row in tree]
+    above = {names[row["parent"]] for row in tree if row["name"] == "omp task"}
+    need(above == {"omp single"}, above)
+
+
+def case_openmp_gcc(folder):
+    """A program of gcc -fopenmp, with LLVM's library preloaded."""
+    library = next(iter(sorted(pathlib.Path("/usr/lib").glob("llvm-*/lib/libomp.so.5"))), None)
+    if not library:
+        skip("no libomp.so.5")
+    program = build(folder, "openmp.c", "gcc", "-fopenmp")
+    done = run(TOOL, "run", "--ranges", "--", program)
+    need(done.stderr.count("uses libgomp") == 1, done.stderr)
+    check_openmp(*record(folder, program, LD_PRELOAD=str(library)))
+
+
+def case_kokkos(folder):
+    """Kernels, regions and copies of Trilinos' Kokkos."""
+    include = next(iter(pathlib.Path("/usr/include").glob("trilinos/Kokkos_Core.hpp")), None)
+    if not include:
+        skip("no Kokkos_Core.hpp in /usr/include/trilinos")
+    mpi = [f"-I{path}" for path in pathlib.Path("/usr/lib").glob("*/openmpi/include")]
+    program = build(folder, "kokkos.cpp", "g++", "-fopenmp", f"-I{include.parent}", *mpi,
+                    "-ltrilinos_kokkoscore")
+    file, done = record(folder, program)
+    found = rows(file)
+    expected = {"region": 1, "fill": 10, "sum": 1, "scan": 1, "deep_copy": 1}
+    need({name: found[name, ""]["calls"] for name in expected} == expected, found)
+    need(found["deep_copy", ""]["bytes"] == 8000 if "bytes" in found["deep_copy", ""] else True,
+         found)
+    need(delivered(done)["kokkos"] >= sum(expected.values()), done.stderr)
+    need(not losses(file), losses(file))
+
+
+def case_layout(folder):
+    """What ompt.h says is what omp-tools.h says."""
+    compiler = clang()
+    if not shutil.which(compiler):
+        skip("no clang")
+    done = run(compiler, "-fopenmp", f"-I{RUNTIME}", "-c", HERE / "layout.c", "-o",
+               os.path.join(folder, "layout.o"))
+    if "omp-tools.h' file not found" in done.stderr:
+        skip("no omp-tools.h")
+    need(done.returncode == 0, done.stderr)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        globals()["case_" + sys.argv[4]](folder)
+
+
+main()
