@@ -59,7 +59,7 @@ uint32_t run_ranges_parse(const char *list) {
 }
 
 /* 1: it is set to another value, said in one line. */
-static int is_taken(const char *interface, const char *variable, const char *path) {
+static int variable_is_taken(const char *interface, const char *variable, const char *path) {
     const char *set = variable ? getenv(variable) : NULL;
     if (!set || !*set || !strcmp(set, path)) {
         return 0;
@@ -85,8 +85,8 @@ int run_ranges_set(uint32_t wanted) {
     }
     for (uint32_t i = 0; i < RUN_RANGES; ++i) {
         const char *name = interfaces[i].name;
-        if (!(wanted & 1u << i) || is_taken(name, interfaces[i].variable, path) ||
-            is_taken(name, interfaces[i].older, path)) {
+        if (!(wanted & 1u << i) || variable_is_taken(name, interfaces[i].variable, path) ||
+            variable_is_taken(name, interfaces[i].older, path)) {
             continue;
         }
         if (set_variable(interfaces[i].variable, path) || set_variable(interfaces[i].older, path) ||
