@@ -25,7 +25,7 @@ uint32_t report_column_find(const char *key, size_t length) {
 }
 
 /* Of rows with the same value. */
-static int is_row_before(const struct stint_row *a, const struct stint_row *b) {
+static int row_precedes_of_equals(const struct stint_row *a, const struct stint_row *b) {
     int names = name_compare(a->name, a->name_length, b->name, b->name_length);
     if (names) {
         return names < 0;
@@ -46,7 +46,7 @@ static int is_row_first(const void *what, uint32_t a, uint32_t b) {
     if (o->value[a] != o->value[b]) {
         return o->value[a] > o->value[b];
     }
-    return is_row_before(&o->rows->row[a], &o->rows->row[b]);
+    return row_precedes_of_equals(&o->rows->row[a], &o->rows->row[b]);
 }
 
 /* The values side by side: a million rows are many times as large as a cache. */

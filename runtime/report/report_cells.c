@@ -319,7 +319,7 @@ static void cells_say_dropped(const struct report *r, const struct cells *cells)
 }
 
 /* A column that is hidden unless a row has what it needs has the width 0 up to the first such row:
- * cells without are "-", which is no wider than any title. */
+ * cells without are "-", and no title is narrower. */
 static void cells_measure_row(const struct report *r, const struct stint_row *row, uint32_t depth,
                               unsigned view, struct cells *cells) {
     for (uint32_t i = 0; i < cells->columns; ++i) {

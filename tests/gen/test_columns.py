@@ -49,7 +49,7 @@ static const struct report_column report_columns[STINT_COLUMN_COUNT] = {
     {"info", "slowest|info", REPORT_TEXT, AT(info), 0 /* sortable */, 0, 0, 0 /* hide */, 0, 0, NOTE},
     {"rate", "GB/s", REPORT_RATE, AT(bytes_per_s), 0 /* sortable */, ONE, NEEDS, 1 /* hide */, MARK, 0, "A rate."},
 };
-""".lstrip().replace("BOTH", both).replace("AT(", "offsetof(struct stint_row, ").replace(
+""".lstrip().replace("BOTH", both).replace("AT(", "ROW_FIELD(").replace(
             "ONE", "REPORT_IN_TABLE").replace("NEEDS", "ROW_GPU | ROW_BYTES").replace(
             "MARK", "ROW_SCALED").replace(
             "TWO", r'"\"Every\", in two lines."').replace("NOTE", r'"A note: what\\why?\?!"'))
@@ -76,7 +76,7 @@ static const struct report_column report_columns[STINT_COLUMN_COUNT] = {
         said = "prometheus = counter stint_scope_calls_total: All.\n"
         self.assert_golden("prometheus_columns.inc", CALLS + said + INFO, support.HEAD + """\
 static const struct family column_families[] = {
-    {"stint_scope_calls_total", "counter", "All.", PROMETHEUS_NUMBER, offsetof(struct stint_row, calls), 0, 0},
+    {"stint_scope_calls_total", "counter", "All.", PROMETHEUS_NUMBER, ROW_FIELD(calls), 0, 0},
 };
 """)
         self.refuse(CALLS + "prometheus = sum stint_scope_calls: All.\n",
