@@ -29,7 +29,7 @@ doc = A note: what\\why??!
 RATE = """[rate]
 title = GB/s
 kind = rate
-field = bytes_per_s
+field = extra.bytes_per_s
 sort = no
 views = table
 needs = gpu bytes
@@ -47,7 +47,7 @@ class Columns(support.Case):
 static const struct report_column report_columns[STINT_COLUMN_COUNT] = {
     {"calls", "calls", REPORT_COUNT, AT(calls), 1 /* sortable */, BOTH, 0, 0 /* hide */, 0, 0, TWO},
     {"info", "slowest|info", REPORT_TEXT, AT(info), 0 /* sortable */, 0, 0, 0 /* hide */, 0, 0, NOTE},
-    {"rate", "GB/s", REPORT_RATE, AT(bytes_per_s), 0 /* sortable */, ONE, NEEDS, 1 /* hide */, MARK, 0, "A rate."},
+    {"rate", "GB/s", REPORT_RATE, ROW_EXTRA_FIELD(bytes_per_s), 0 /* sortable */, ONE, NEEDS, 1 /* hide */, MARK, 0, "A rate."},
 };
 """.lstrip().replace("BOTH", both).replace("AT(", "ROW_FIELD(").replace(
             "ONE", "REPORT_IN_TABLE").replace("NEEDS", "ROW_GPU | ROW_BYTES").replace(
