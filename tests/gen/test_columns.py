@@ -115,7 +115,7 @@ static const struct report_sort report_sorts[] = {
     def test_needs(self):
         self.refuse(RATE.replace("= gpu bytes", "= gpu power"),
                     "[rate]: unknown need 'power' (samples|self|histogram|first|gpu|gpu_histogram|"
-                    "bytes|flops|bound|device|counted|multiplexed|scaled|self_scaled|%s)"
+                    "bytes|flops|bound|device|counted|multiplexed|waiting|scaled|self_scaled|%s)"
                     % "|".join(columns.group_names()))
 
     def test_mark(self):

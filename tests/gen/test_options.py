@@ -195,7 +195,7 @@ Shows a run, see `stint top`.
                 (TOOL + SHOW + COLOR.replace("kind = choice\n", ""),
                  "[show --color]: no key 'kind'"),
                 (TOOL + SHOW + COLOR.replace("= choice", "= list"),
-                 "[show --color]: unknown kind 'list' (flag|text|number|choice)"),
+                 "[show --color]: unknown kind 'list' (flag|text|number|choice|optional)"),
                 (TOOL + SHOW + COLOR.replace("--color", "--Color"),
                  "[show --Color]: name '--Color' is not in lower case"),
                 (TOOL + SHOW + TOP.replace("letter = n", "letter = no"), "[show --top]: 'no' is not a letter"),
