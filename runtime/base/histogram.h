@@ -19,9 +19,9 @@ double histogram_middle(uint32_t bucket);
 uint64_t histogram_count(const struct histogram *h);
 /* The value that `permille` of 1000 samples do not exceed: the middle of its bucket. 0 if empty. */
 uint64_t histogram_percentile(const struct histogram *h, uint64_t count, uint32_t permille);
-/* The counts of buckets whose values count `unit` ns each, on the grid of nanoseconds: the same bounds
- * in every run, whatever its clock. A bucket goes as a whole to the place of its middle: the middle of
- * that place is within 6.4 % of each value. */
+/* The counts of buckets whose values count `unit` ns each, on the grid of nanoseconds: the same
+ * bounds in every run, whatever its clock. A bucket goes as a whole to the place of its middle:
+ * the middle of that place is within 6.4 % of each value. */
 void histogram_to_ns(struct histogram *out, const struct histogram *from, double unit);
 /* Bounds of all samples, from the lowest and highest bucket in use; 0 if empty. */
 uint64_t histogram_min(const struct histogram *h);

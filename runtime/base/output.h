@@ -15,7 +15,8 @@ int output_write(const char *bytes, size_t length);
  * for another % or a result that does not fit. */
 int output_path(char *out, size_t size, const char *pattern);
 
-/* The rank of this process in a parallel run, by the variables of common launchers; -1 outside one. */
+/* The rank of this process in a parallel run, by the variables of common launchers; -1 outside
+ * one. */
 int64_t output_rank(void);
 
 /* The terminal that reports are written to. */

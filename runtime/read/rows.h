@@ -135,12 +135,13 @@ struct rows {
     const struct grouping *grouping; /* of rows_flat, for rows_histogram */
 };
 
-/* Both live in the snapshot's memory. In the tree work is below the scope that sent it. 0, or -1 without memory. */
+/* Both live in the snapshot's memory. In the tree work is below the scope that sent it. 0, or -1
+ * without memory. */
 int rows_flat(struct rows *out, struct snapshot *s, int each_thread);
 int rows_tree(struct rows *out, struct snapshot *s);
-/* The tree with each scope below the one that it ran in, or that of each thread; and of each node its row, in the snapshot's memory:
- * SNAPSHOT_NONE for a root. Parents come before their children, and the rows of a thread are
- * adjacent. */
+/* The tree with each scope below the one that it ran in, or that of each thread; and of each node
+ * its row, in the snapshot's memory: SNAPSHOT_NONE for a root. Parents come before their
+ * children, and the rows of a thread are adjacent. */
 int rows_tree_of(struct rows *out, struct snapshot *s, int each_thread, uint32_t **row_of);
 
 /* How long the calls of a row of rows_flat took: in ticks, or on the GPU in nanoseconds. 0, or -1

@@ -92,7 +92,8 @@ static void put_buckets(const struct prometheus *p, const struct stint_row *r,
 }
 
 /* Where memory for a histogram was refused, some calls are in no bucket: no series, rather than one
- * that is too small. A thread that records meanwhile may have counted one call in one place only. */
+ * that is too small. A thread that records meanwhile may have counted one call in one place only.
+ * */
 static int has_all_calls(const struct stint_row *r, const struct histogram *h, int gpu) {
     uint64_t expected = gpu ? r->extra->gpu_calls : r->samples;
     return histogram_count(h) + r->threads >= expected;

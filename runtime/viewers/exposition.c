@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Joins the text expositions of runs, which export_prometheus.c writes: a family may be there once
- * only. Protobuf is made from the same text, so that both have the same families; its histograms are
- * native ones, made from metrics. The text is stint's own: its form is known, its labels are escaped.
- * Called by the export prometheus-native and by `stint export --serve`.
+ * only. Protobuf is made from the same text, so that both have the same families; its histograms
+ * are native ones, made from metrics. The text is stint's own: its form is known, its labels are
+ * escaped. Called by the export prometheus-native and by `stint export --serve`.
  */
 #include "exposition.h"
 
@@ -17,20 +17,14 @@
 #include "formats.h"
 #include "wire.h"
 
-struct exposition_family {
-    char *name;
-    char *help;
-    char *type;
-    struct text series; /* lines */
-};
-
 /* Fields of io.prometheus.client.MetricFamily, Metric and Histogram. */
 enum { FAMILY_NAME = 1, FAMILY_HELP = 2, FAMILY_TYPE = 3, FAMILY_METRIC = 4 };
 enum { METRIC_LABEL = 1, METRIC_GAUGE = 2, METRIC_COUNTER = 3, METRIC_SUMMARY = 4 };
 enum { METRIC_HISTOGRAM = 7 };
 enum { TYPE_COUNTER = 0, TYPE_GAUGE = 1, TYPE_SUMMARY = 2, TYPE_HISTOGRAM = 4 };
 
-/* 2^-128, as client libraries have it: without it a histogram of zeros would not be a native one. */
+/* 2^-128, as client libraries have it: without it a histogram of zeros would not be a native one.
+ * */
 #define ZERO_THRESHOLD 2.938735877055719e-39
 /* Empty buckets between two others that cost less than a new span. */
 #define SPAN_GAP 2u
@@ -83,12 +77,10 @@ static struct exposition_family *family_get(struct exposition *x, struct piece n
             return &x->family[i];
         }
     }
-    struct exposition_family *more = realloc(x->family, (x->families + 1) * sizeof *more);
-    if (!more) {
+    if (x->families == EXPOSITION_FAMILIES) {
         return NULL;
     }
-    x->family = more;
-    struct exposition_family *f = &more[x->families];
+    struct exposition_family *f = &x->family[x->families];
     memset(f, 0, sizeof *f);
     f->name = strndup(name.at, name.length);
     text_start(&f->series);
@@ -226,8 +218,8 @@ static uint32_t span_end(const struct metric_exponential *x, uint32_t from) {
     return end;
 }
 
-/* positive_span 12 {offset 1, length 2}; the first offset is an index, which is one more than that of
- * OpenTelemetry, the others are gaps. */
+/* positive_span 12 {offset 1, length 2}; the first offset is an index, which is one more than
+ * that of OpenTelemetry, the others are gaps. */
 static void spans_put(struct text *out, const struct metric_exponential *x) {
     uint32_t before = 0;
     for (uint32_t i = 0; i < x->length;) {
@@ -330,7 +322,6 @@ void exposition_free(struct exposition *x) {
         free(x->family[i].type);
         text_free(&x->family[i].series);
     }
-    free(x->family);
     text_free(&x->histograms[0]);
     text_free(&x->histograms[1]);
     memset(x, 0, sizeof *x);
@@ -545,16 +536,4 @@ int exposition_put(struct text *out, const struct exposition *x) {
         family_end(out, &message);
     }
     return out->failed || x->failed ? -1 : 0;
-}
-
-int export_prometheus_native(struct sink *out, struct run *r) {
-    struct exposition x;
-    struct text body;
-    exposition_start(&x, 1, 0);
-    text_start(&body);
-    int failed = exposition_add(&x, r) || exposition_put(&body, &x);
-    sink_put(out, body.data, body.length);
-    text_free(&body);
-    exposition_free(&x);
-    return failed;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a scrape of Prometheus gets: the metrics of one run or of several, each family once, as text or
- * as length-delimited MetricFamily messages with native histograms.
+ * What a scrape of Prometheus gets: the metrics of one run or of several, each family once, as
+ * text or as length-delimited MetricFamily messages with native histograms.
  */
 #ifndef STINT_VIEWERS_EXPOSITION_H
 #define STINT_VIEWERS_EXPOSITION_H
@@ -9,10 +9,17 @@
 #include "base/text.h"
 #include "metrics.h"
 
-struct exposition_family;
+struct exposition_family {
+    char *name;
+    char *help;
+    char *type;
+    struct text series; /* lines */
+};
+
+#define EXPOSITION_FAMILIES 128u /* twice as many as export_prometheus.c writes */
 
 struct exposition {
-    struct exposition_family *family;
+    struct exposition_family family[EXPOSITION_FAMILIES];
     uint32_t families;
     int native;                /* protobuf with native histograms */
     int processes;             /* series have the labels host, pid and rank */

@@ -3,8 +3,9 @@
  * Makes metrics of a run, and differences of two readings; for the exports otlp, otlp-proto and
  * prometheus-native, for `stint export --follow` and `stint report --every`.
  * - A series has a label, and a label is there once: numbers of equal labels are added.
- * - Histograms are those of flat rows, because the paths of a site share one. Counters of scopes are
- *   those of the call tree, with the path as a label; their sums over the paths are the flat ones.
+ * - Histograms are those of flat rows, because the paths of a site share one. Counters of scopes
+ * are   those of the call tree, with the path as a label; their sums over the paths are the flat
+ * ones.
  * - A histogram from which calls are missing, because memory for it was refused, is left out; the
  *   counter of losses tells.
  */

@@ -74,20 +74,20 @@ struct metrics {
     int delta;
 };
 
-/* Reads the rows of a run and sets its snapshot's length of a tick. 0, or -1 without memory and with
- * nothing to free. */
+/* Reads the rows of a run and sets its snapshot's length of a tick. 0, or -1 without memory and
+ * with nothing to free. */
 int metrics_read(struct metrics *out, struct run *r, int each_thread);
-/* Raises the numbers of `now` that are below those of `then`, an earlier reading of the same run: a call
- * that ends while it is read may be counted in one place and not yet in another. 0, or -1 without
- * memory. */
+/* Raises the numbers of `now` that are below those of `then`, an earlier reading of the same run:
+ * a call that ends while it is read may be counted in one place and not yet in another. 0, or -1
+ * without memory. */
 int metrics_raise(struct metrics *now, const struct metrics *then);
-/* What `now`, which was raised, has more than `then`; without series that have not changed. 0, or -1
- * without memory and with nothing to free. The result refers to texts of `now`. */
+/* What `now`, which was raised, has more than `then`; without series that have not changed. 0, or
+ * -1 without memory and with nothing to free. The result refers to texts of `now`. */
 int metrics_since(struct metrics *out, const struct metrics *now, const struct metrics *then);
 void metrics_free(struct metrics *m);
 
-/* The value that the samples of a bucket count as, and the bound above which no sample of it is: both in
- * nanoseconds. */
+/* The value that the samples of a bucket count as, and the bound above which no sample of it is:
+ * both in nanoseconds. */
 double metric_middle(const struct metrics *m, const struct metric_histogram *h, uint32_t bucket);
 double metric_bound(const struct metrics *m, const struct metric_histogram *h, uint32_t bucket);
 

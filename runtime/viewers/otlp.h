@@ -15,5 +15,7 @@ struct otlp_form {
 
 /* 0, or -1 without memory. */
 int otlp_put(struct sink *out, struct metrics *m, const struct otlp_form *form);
+/* A run in the default form. 0, or -1 without memory. */
+int otlp_export_run(struct sink *out, struct run *r, int proto);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The wire format of Protocol Buffers for messages of any length, in a growing text. (proto.h writes
- * small ones in the sink.)
+ * The wire format of Protocol Buffers for messages of any length, in a growing text. (proto.h
+ * writes small ones in the sink.)
  */
 #ifndef STINT_VIEWERS_WIRE_H
 #define STINT_VIEWERS_WIRE_H

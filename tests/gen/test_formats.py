@@ -82,8 +82,9 @@ class Documents(support.Case):
     def test_source_files(self):
         for entry in formats.read(TABLE):
             if entry.get("layer") != "session":
-                name = "runtime/%s/export_%s.c" % (entry.get("layer"), entry.name)
-                self.assertIn("int export_%s(" % entry.name, support.read(support.ROOT, name))
+                function = formats.function(entry)
+                name = "runtime/%s/export_%s.c" % (entry.get("layer"), function)
+                self.assertIn("int export_%s(" % function, support.read(support.ROOT, name))
 
     def test_header(self):
         names = ['"%s"' % name for name in formats.names(formats.of_program(TABLE))]

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Functions that the commands of the tool share. Exit status of a command: 0 success, 1 failure, 2 wrong
- * usage or a file that cannot be read, or not completely. Messages are one line on stderr.
+ * Functions that the commands of the tool share. Exit status of a command: 0 success, 1 failure,
+ * 2 wrong usage or a file that cannot be read, or not completely. Messages are one line on stderr.
  */
 #ifndef STINT_TOOL_COMMAND_H
 #define STINT_TOOL_COMMAND_H

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `stint export --follow`: reads each run file once per interval and writes or posts its metrics. For each
- * file the last reading is kept: numbers never fall, and differences are exact. A file whose program
- * has ended is read once more, so that its last counts are delivered, and never again.
+ * `stint export --follow`: reads each run file once per interval and writes or posts its metrics.
+ * For each file the last reading is kept: numbers never fall, and differences are exact. A file
+ * whose program has ended is read once more, so that its last counts are delivered, and never
+ * again.
  */
 #include "follow.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sends requests to a collector for `stint export --follow --post`, one at a time in a connection of
- * its own. A collector that cannot be reached, or that asks to come back (429, 502, 503, 504), gets the
- * same request again after 1, 2, 4 ... 60 s; requests that it refuses are dropped. What is dropped is
- * counted and said, once when it begins and once when requests are taken again. The collector's answer is
- * untrusted: only its first line is read.
+ * Sends requests to a collector for `stint export --follow --post`, one at a time in a connection
+ * of its own. A collector that cannot be reached, or that asks to come back (429, 502, 503, 504),
+ * gets the same request again after 1, 2, 4 ... 60 s; requests that it refuses are dropped. What
+ * is dropped is counted and said, once when it begins and once when requests are taken again. The
+ * collector's answer is untrusted: only its first line is read.
  */
 #include "http_post.h"
 
@@ -19,6 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/errno_keep.h"
 #include "base/error_text.h"
 #include "base/log.h"
 #include "base/number.h"
@@ -146,27 +147,33 @@ static int wait_for(int fd, short events, double until) {
     }
 }
 
-static int connect_to(const struct addrinfo *a) {
-    int fd = socket(a->ai_family, a->ai_socktype | SOCK_NONBLOCK | SOCK_CLOEXEC, a->ai_protocol);
-    if (fd < 0) {
+static void close_keeping_errno(int fd) {
+    ERRNO_KEEP;
+    close(fd);
+}
+
+/* 0, or -1 with errno: it is connected, or will be within the time limit. */
+static int connect_wait(int fd, const struct addrinfo *a) {
+    if (!connect(fd, a->ai_addr, a->ai_addrlen)) {
+        return 0;
+    }
+    if (errno != EINPROGRESS || wait_for(fd, POLLOUT, seconds_now() + CONNECT_MS / 1000.0)) {
         return -1;
     }
-    int error = 0;
-    socklen_t size = sizeof error;
-    if (!connect(fd, a->ai_addr, a->ai_addrlen)) {
-        return fd;
+    /* Again: it says how the attempt ended. */
+    if (!connect(fd, a->ai_addr, a->ai_addrlen) || errno == EISCONN) {
+        return 0;
     }
-    if (errno == EINPROGRESS && !wait_for(fd, POLLOUT, seconds_now() + CONNECT_MS / 1000.0) &&
-        !getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size)) {
-        if (!error) {
-            return fd;
-        }
-        errno = error;
-    }
-    error = errno;
-    close(fd);
-    errno = error;
     return -1;
+}
+
+static int connect_to(const struct addrinfo *a) {
+    int fd = socket(a->ai_family, a->ai_socktype | SOCK_NONBLOCK | SOCK_CLOEXEC, a->ai_protocol);
+    if (fd >= 0 && connect_wait(fd, a)) {
+        close_keeping_errno(fd);
+        return -1;
+    }
+    return fd;
 }
 
 static int send_bytes(int fd, const char *bytes, size_t length, double until) {

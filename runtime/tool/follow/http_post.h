@@ -36,7 +36,8 @@ struct post {
 int post_start(struct post *p, const char *url, const char *type);
 /* Takes the body, which was allocated. The oldest requests are dropped if there are too many. */
 void post_add(struct post *p, char *body, size_t length);
-/* Sends what is in the queue, unless it is too early after a failure. `last`: without that limit. */
+/* Sends what is in the queue, unless it is too early after a failure. `last`: without that limit.
+ * */
 void post_send(struct post *p, int last);
 void post_free(struct post *p);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `stint export --serve`: answers GET /metrics and nothing else, in one thread with poll. Clients are not
- * trusted: at most SERVE_CLIENTS are connected, a request has at most HEAD_BYTES, a client has
- * CLIENT_SECONDS from its connection to the end of its answer, and what further ones send waits in the
- * kernel. The answers are made for all clients at once: while one is being sent, others get the same
- * one, so there are at most two in memory.
+ * `stint export --serve`: answers GET /metrics and nothing else, in one thread with poll. Clients
+ * are not trusted: at most SERVE_CLIENTS are connected, a request has at most HEAD_BYTES, a
+ * client has CLIENT_SECONDS from its connection to the end of its answer, and what further ones
+ * send waits in the kernel. The answers are made for all clients at once: while one is being
+ * sent, others get the same one, so there are at most two in memory.
  */
 #include <errno.h>
 #include <netdb.h>
@@ -18,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/errno_keep.h"
 #include "base/error_text.h"
 #include "base/log.h"
 #include "follow.h"
@@ -121,8 +122,8 @@ static void reply_metrics(struct server *s, struct client *c, int native) {
                                        types[native], a->body.length);
 }
 
-/* Whether a field of the head, at its line's start, accepts native histograms: as Prometheus asks for
- * them, which names protobuf before text if it prefers it. */
+/* Whether a field of the head, at its line's start, accepts native histograms: as Prometheus asks
+ * for them, which names protobuf before text if it prefers it. */
 static int accepts_native(const char *head) {
     for (const char *line = strchr(head, '\n'); line; line = strchr(line, '\n')) {
         ++line;
@@ -308,9 +309,8 @@ static int listen_on(const struct addrinfo *a) {
     if (!bind(fd, a->ai_addr, a->ai_addrlen) && !listen(fd, SERVE_CLIENTS)) {
         return fd;
     }
-    int error = errno;
+    ERRNO_KEEP;
     close(fd);
-    errno = error;
     return -1;
 }
 

@@ -39,8 +39,8 @@ static const struct metric_histogram *find_whole(const struct metrics *run,
     return h;
 }
 
-static void put_scope(struct text *out, const struct metrics *run, const struct metrics *interval,
-                      const struct metric_histogram *h) {
+static void put_interval_row(struct text *out, const struct metrics *run,
+                             const struct metrics *interval, const struct metric_histogram *h) {
     const struct metric_histogram *whole = find_whole(run, h);
     size_t used = text_name(out, h->label.name, strlen(h->label.name), NAME_COLUMNS);
     if (h->label.set_id) {
@@ -70,7 +70,7 @@ int interval_report_put(struct text *out, const struct metrics *run,
     text_add(out, "  %10s  %9s  %9s  %9s  %9s  %9s  %9s\n", "calls", "total", "p50", "p90", "p99",
              "run p50", "run p99");
     for (uint32_t i = 0; i < interval->histograms; ++i) {
-        put_scope(out, run, interval, &interval->histogram[i]);
+        put_interval_row(out, run, interval, &interval->histogram[i]);
     }
     text_put(out, "\n", 1);
     return out->failed ? -1 : 0;

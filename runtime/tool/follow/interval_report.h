@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The last interval of a run as a table: calls and percentiles of the interval beside those since the
- * run began. For `stint report --every`.
+ * The last interval of a run as a table: calls and percentiles of the interval beside those since
+ * the run began. For `stint report --every`.
  */
 #ifndef STINT_TOOL_INTERVAL_REPORT_H
 #define STINT_TOOL_INTERVAL_REPORT_H

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finds and opens run files again and again, for `stint export --follow`, `--serve` and `stint report
+ * Finds and opens run files again and again, for `stint export --follow`, `--serve` and `stint
+ * report
  * --every`. A file is known by device and inode. It stays open, so that the last counts of a
- * program are read although its file was removed or replaced meanwhile, and so that its inode is not
- * used for another file. A file that cannot be read is reported once, until it changes.
+ * program are read although its file was removed or replaced meanwhile, and so that its inode is
+ * not used for another file. A file that cannot be read is reported once, until it changes.
  */
 #include "run_watch.h"
 
@@ -14,6 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/scratch.h"
 #include "runfile/run_open.h"
 #include "tool/common/command.h"
 
@@ -34,12 +36,16 @@ static int is_unfinished(const char *path) {
 }
 
 static int watch_add(struct run_watch *w, const char *path, int fd, const struct stat *s) {
-    struct watched *more = realloc(w->run, (w->runs + 1) * sizeof *more);
-    char *copy = strdup(path);
-    if (more) {
-        w->run = more;
+    size_t needed = (w->runs + 1) * sizeof *w->run;
+    if (needed > w->room) {
+        void *more = pages_grow(w->run, w->room, 2 * needed);
+        if (more) {
+            w->run = more;
+            w->room = 2 * needed;
+        }
     }
-    if (!more || !copy) {
+    char *copy = strdup(path);
+    if (needed > w->room || !copy) {
         free(copy);
         close(fd);
         return -1;
@@ -212,7 +218,8 @@ void run_watch_free(struct run_watch *w) {
     for (uint32_t i = 0; i < w->runs; ++i) {
         watched_free(w, &w->run[i]);
     }
-    free(w->run);
+    pages_put(w->run, w->room);
     w->run = NULL;
     w->runs = 0;
+    w->room = 0;
 }

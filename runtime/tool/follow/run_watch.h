@@ -29,13 +29,14 @@ struct run_watch {
     int name_count;
     struct watched *run;
     uint32_t runs;
+    size_t room; /* bytes of `run` */
     void (*free_state)(void *state);
 };
 
 /* Looks which files are there now. -1 without memory. */
 int run_watch_look(struct run_watch *w);
-/* Opens the run of a file. 0; 1: there is nothing new, because it had ended or could not be read, and has
- * not changed; -1 after one line. The counts of a run that is not RUN_LIVE are final. */
+/* Opens the run of a file. 0; 1: there is nothing new, because it had ended or could not be read,
+ * and has not changed; -1 after one line. The counts of a run that is not RUN_LIVE are final. */
 int run_watch_open(struct watched *f, struct run *r);
 /* All names are files, not patterns, and all of these are there and have ended. */
 int run_watch_all_ended(const struct run_watch *w);
