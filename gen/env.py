@@ -50,7 +50,7 @@ def read(path):
         entry.one_of("kind", KINDS)
         kind = entry.get("kind")
         range_keys = ("min", "max") if kind in SIZES else ("values",)
-        entry.check(("kind", "field", "default", "doc") + range_keys, ("more", "call"))
+        entry.check(("kind", "field", "default", "doc") + range_keys, ("more", "call", "tracer"))
         entry.check_identifier("field", entry.get("field"))
         words.expand(os.path.dirname(path), entry, "values")
         check_default(entry)
@@ -110,6 +110,14 @@ def render_c(path):
             "offsetof(struct stint_config, %s)" % field, low, high,
             table.c_string(values(entry)), table.c_string(entry.get("doc"))))
     return "".join(lines) + "};\n"
+
+
+def render_tracer(path):
+    """The value that asks for tracing, a string literal."""
+    asked = [entry.get("tracer") for entry in read(path) if entry.get("tracer")]
+    if len(asked) != 1:
+        raise table.TableError("%s: one section has a key 'tracer'" % path)
+    return table.c_banner(path) + table.c_string(asked[0]) + "\n"
 
 
 def render_help(path):

@@ -51,6 +51,7 @@ OUTPUTS = {
     "driver_double.inc": driver.render_double,
     "env_table.inc": env.render_c,
     "env_help.inc": env.render_help,
+    "env_tracer_value.inc": env.render_tracer,
     "environment.md": env.render_markdown,
     "cuda_codes.inc": driver.render_codes,
     "export_formats.inc": formats.render_export,

@@ -25,6 +25,13 @@
 
 #define ACTIVITY_NO_DEVICE UINT32_MAX
 
+/* Why the host cannot go on during an API call. */
+enum activity_waits {
+    ACTIVITY_WAITS_NOT,
+    ACTIVITY_WAITS_FOR_WORK, /* returns after the GPU's work is done */
+    ACTIVITY_WAITS_FOR_COPY  /* returns after its bytes are copied */
+};
+
 struct activity_record {
     uint32_t kind; /* enum activity_kind, up to ACTIVITY_OVERHEAD, and ACTIVITY_UNIFIED */
     uint32_t detail;
@@ -37,8 +44,11 @@ struct activity_record {
     int64_t shift; /* to be added to these for activity_clock() */
     uint64_t bytes;
     uint64_t address; /* of ALLOC and FREE */
-    const char *name; /* of a kernel (as the compiler mangled it) or API function, else NULL */
+    /* Of a kernel (as the compiler mangled it), an API function, or overhead ("overhead" and its
+     * kind), else NULL. */
+    const char *name;
     uint32_t thread;  /* of an API call: any number that tells threads apart */
+    uint32_t waits;   /* of an API call: enum activity_waits */
     uint32_t grid[3]; /* of a kernel */
     uint32_t block[3];
     uint32_t registers;     /* per thread */
@@ -54,6 +64,9 @@ struct activity_record {
  * shift of each record says where it lies on this clock. */
 uint64_t activity_clock(void);
 
+/* The words that devices are recorded with from now on (gpu_words.h): those of the tracer that is
+ * about to open. NULL: none. Before activity_open. */
+void activity_use_words(const struct gpu_words *words);
 /* Allocates memory unless that was done before, and tracing begins. 0, or -1 without memory or
  * inside the library. */
 int activity_open(void);

@@ -77,19 +77,20 @@ static void activity_book_work(const struct activity_record *r, const struct act
 }
 
 /* A call during which the host waits. */
-static void activity_book_wait(const struct activity_call *call, uint32_t flags) {
-    if (flags) {
-        activity_line_wait(call->start, call->end, call->thread, 0, flags & ACTIVITY_TEXT_COPIES);
+static void activity_book_wait(const struct activity_call *call) {
+    if (call->waits != ACTIVITY_WAITS_NOT) {
+        activity_line_wait(call->start, call->end, call->thread, 0,
+                           call->waits == ACTIVITY_WAITS_FOR_COPY);
     }
 }
 
 static void activity_book_call(const struct activity_record *r, const struct activity_text *name) {
     struct activity_key k = {.kind = r->kind, .node = activity_get_node(r->correlation)};
     struct activity_call call = {
-        .start = r->start, .end = r->end, .thread = r->thread, .of_runtime = 1};
+        .start = r->start, .end = r->end, .thread = r->thread, .of_runtime = 1, .waits = r->waits};
     activity_add_sample(activity_get_named_row(&k, name), r->start, r->end);
     activity_call_put(r->correlation, &call);
-    activity_book_wait(&call, name->flags);
+    activity_book_wait(&call);
 }
 
 /* A call of the driver that is not part of a runtime call. */
@@ -97,11 +98,13 @@ static void activity_book_held(const struct activity_held *h) {
     struct activity_key k = {.kind = ACTIVITY_DRIVER, .node = h->node};
     activity_add_sample(activity_get_named_row(&k, h->name), h->call.start, h->call.end);
     activity_call_put(h->correlation, &h->call);
-    activity_book_wait(&h->call, h->name->flags);
+    activity_book_wait(&h->call);
 }
 
 static void activity_hold_call(const struct activity_record *r, const struct activity_text *name) {
-    struct activity_held out, h = {.call = {.start = r->start, .end = r->end, .thread = r->thread},
+    const struct activity_call call = {
+        .start = r->start, .end = r->end, .thread = r->thread, .waits = r->waits};
+    struct activity_held out, h = {.call = call,
                                    .correlation = r->correlation,
                                    .name = name,
                                    .node = activity_get_node(r->correlation)};
@@ -125,12 +128,13 @@ static void activity_book_sync(const struct activity_record *r) {
     }
 }
 
-static void activity_book_overhead(const struct activity_record *r) {
+static void activity_book_overhead(const struct activity_record *r,
+                                   const struct activity_text *name) {
     struct activity_key k = {.kind = r->kind, .detail = r->detail};
-    activity_add_sample(activity_rows_get(&k), r->start, r->end);
+    activity_add_sample(activity_get_named_row(&k, name), r->start, r->end);
 }
 
-/* It is of no scope: CUPTI does not say which kernel or access was the cause. */
+/* It belongs to no scope: no tracer says which kernel or access was the cause. */
 static void activity_book_unified(const struct activity_record *r) {
     struct activity_key k = {.kind = r->kind,
                              .detail = r->detail,
@@ -174,7 +178,7 @@ void activity_book(const struct activity_record *r, const struct activity_text *
         activity_book_sync(r);
         break;
     case ACTIVITY_OVERHEAD:
-        activity_book_overhead(r);
+        activity_book_overhead(r, name);
         break;
     case ACTIVITY_ALLOC:
     case ACTIVITY_FREE:

@@ -6,6 +6,11 @@
 
 static struct activity_gpu device_table[ACTIVITY_DEVICES];
 static uint32_t device_count;
+static const struct gpu_words *device_words; /* of the tracer in use; relaxed */
+
+void activity_use_words(const struct gpu_words *words) {
+    __atomic_store_n(&device_words, words, __ATOMIC_RELAXED);
+}
 
 static struct activity_gpu *activity_find_device(uint32_t number) {
     for (uint32_t i = 0; i < device_count; ++i) {
@@ -33,7 +38,8 @@ const struct activity_gpu *activity_device_get(uint32_t number, const struct gpu
         g = &device_table[device_count];
         *g = (struct activity_gpu){.number = number, .index = device_count++};
     }
-    g->unit = event_sums_device((int)number, d ? d : &nothing);
+    g->unit = event_sums_device((int)number, __atomic_load_n(&device_words, __ATOMIC_RELAXED),
+                                d ? d : &nothing);
     g->described = d != NULL;
     return g;
 }

@@ -41,15 +41,9 @@ static inline uint64_t activity_ticks_of(uint64_t ns) {
 /* ---- Names of kernels and API functions, each once in the arena as the text for reports
  * (activity_text.c). Demangling allocates memory and is done by the caller, without the lock. */
 
-/* Flags: an API function that returns after the GPU's work is done, or after its bytes are
- * copied. */
-#define ACTIVITY_TEXT_WAITS 1u
-#define ACTIVITY_TEXT_COPIES 2u
-
 struct activity_text {
     uint64_t hash; /* of the name as it was given; 0 = no name */
     uint32_t text; /* in the arena; 0 = none, or no memory for it */
-    uint32_t flags;
 };
 
 int activity_text_open(void);
@@ -104,6 +98,7 @@ struct activity_call {
     uint64_t end;
     uint32_t thread;
     uint32_t of_runtime; /* not of the driver */
+    uint32_t waits;      /* enum activity_waits */
 };
 
 /* A driver call that may yet turn out to be part of another one. */

@@ -85,26 +85,6 @@ static uint32_t activity_text_copy(const char *text) {
     return activity_text_put(text, length);
 }
 
-static int activity_text_starts(const char *name, const char *with) {
-    return !strncmp(name, with, strlen(with));
-}
-
-static uint32_t activity_text_get_flags(const char *name) {
-    int copies =
-        (activity_text_starts(name, "cudaMemcpy") || activity_text_starts(name, "cuMemcpy")) &&
-        !strstr(name, "Async");
-    int waits = (activity_text_starts(name, "cuda") || activity_text_starts(name, "cu")) &&
-                strstr(name, "Synchronize");
-    uint32_t flags = 0;
-    if (copies) {
-        flags |= ACTIVITY_TEXT_COPIES;
-    }
-    if (waits) {
-        flags |= ACTIVITY_TEXT_WAITS;
-    }
-    return flags;
-}
-
 static int activity_text_is_full(void) {
     return name_of.count >= MAX_NAMES;
 }
@@ -144,6 +124,5 @@ const struct activity_text *activity_text_add(const char *name, const char *text
     hash_map_add(&name_of, (uint32_t)hash, name_of.count);
     t->hash = hash;
     t->text = unit;
-    t->flags = activity_text_get_flags(name);
     return t;
 }

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "activity.h"
 #include "arena/arena.h"
 #include "base/clock.h"
 #include "base/config.h"
@@ -64,8 +65,8 @@ static void flag_set(int *flag, int value) {
     __atomic_store_n(flag, value, __ATOMIC_RELEASE);
 }
 
-/* CUDA after a fork is undefined: the child of a process that had a tracer has none. One that waited
- * for the program to use the GPU waits in the child, too. */
+/* A GPU after a fork is undefined: the child of a process that had a tracer has none. One that
+ * waited for the program to use the GPU waits in the child, too. */
 static void tracer_forget_in_child(int held) {
     int goes_on = tracing.at_load && flag_get(&waits);
     (void)held;
@@ -120,6 +121,7 @@ static int tracer_open_first(char why[TRACER_REASON]) {
     char other[TRACER_REASON];
     snprintf(why, TRACER_REASON, "this build has no tracer");
     for (const struct tracer_ops *const *t = tracer_list; t && *t; ++t) {
+        activity_use_words((*t)->words);
         if (!(*t)->open(t == tracer_list ? why : other, tracer_at_launch)) {
             __atomic_store_n(&used, *t, __ATOMIC_RELEASE);
             *why = '\0';
@@ -344,11 +346,12 @@ static void tracer_describe_session(char *out, size_t size) {
 }
 
 /* The tracer whose reason is reported. */
-static const char *tracer_get_first_name(void) {
+static const struct tracer_ops *tracer_get_first(void) {
+    static const struct tracer_ops none = {.name = "tracer"};
     if (!tracer_list || !*tracer_list) {
-        return "tracer";
+        return &none;
     }
-    return (*tracer_list)->name;
+    return *tracer_list;
 }
 
 void tracer_describe(char *out, size_t size) {
@@ -366,9 +369,11 @@ void tracer_describe(char *out, size_t size) {
     memcpy(why, tracing.why, sizeof why);
     lock_release(LOCK_TRACER);
     if (unused) {
-        snprintf(out, size, "no %s: the program has not initialised CUDA", tracer_get_first_name());
+        const struct tracer_ops *first = tracer_get_first();
+        snprintf(out, size, "no %s: the program has not initialised %s", first->name,
+                 gpu_words_platform(first->words));
     } else if (asked && *why) {
-        snprintf(out, size, "no %s: %s", tracer_get_first_name(), why);
+        snprintf(out, size, "no %s: %s", tracer_get_first()->name, why);
     } else if (asked && tracer_get_used()) {
         tracer_describe_session(out, size);
     }
@@ -381,13 +386,29 @@ static int tracer_is_requested(void) {
     return config.gpu == CONFIG_GPU_TRACER || config.gpu == CONFIG_GPU_TRACER_ALL;
 }
 
-void tracer_at_load(void (*prepare)(void)) {
-    const char *wanted = secure_getenv("STINT_GPU");
-    if (!wanted || strncmp(wanted, "cupti", 5) != 0 || tracer_prepare() || !tracer_is_requested() ||
+void tracer_prepare_all(void) {
+    for (const struct tracer_ops *const *t = tracer_list; t && *t; ++t) {
+        if ((*t)->prepare) {
+            (*t)->prepare();
+        }
+    }
+}
+
+/* The values that ask for tracing begin with that word; other programs open no arena here. */
+static int tracer_may_be_requested(void) {
+    static const char word[] =
+#include "env_tracer_value.inc"
+        ;
+    const char *value = secure_getenv("STINT_GPU");
+    return value && !strncmp(value, word, sizeof word - 1);
+}
+
+void tracer_at_load(void) {
+    if (!tracer_may_be_requested() || tracer_prepare() || !tracer_is_requested() ||
         !config.enable) {
         return;
     }
-    prepare();
+    tracer_prepare_all();
     if (config.capture) {
         return;
     }

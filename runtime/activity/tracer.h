@@ -3,7 +3,7 @@
  * Whether the GPU is traced: starts and stops are counted, and the first tracer of the build's list
  * that can be opened is used (activity/tracer_ops.h). A tracer that is missing, too old, without
  * privilege or held by another tool is left alone; tracer_describe says why. Nothing is opened
- * unless it was asked for: STINT_GPU=cupti, stint_profiler_start.
+ * unless it was asked for: STINT_GPU, stint_profiler_start.
  *
  * Any thread, no lock held over a call out; not from a signal handler.
  */
@@ -37,14 +37,17 @@ void tracer_flush(int how);
 void tracer_step(void);
 /* For tests. */
 int tracer_is_on(void);
-/* In words, for reports: "cupti 13.0: 12345 records, 0.8 % of the run" or why it can do nothing; ""
+/* In words, for reports: "NAME 13.0: 12345 records, 0.8 % of the run" or why it can do nothing; ""
  * if it was never asked for. */
 void tracer_describe(char *out, size_t size);
 
-/* From the library's constructor: for STINT_GPU=cupti calls `prepare`, and starts when the program
- * uses the GPU. */
-void tracer_at_load(void (*prepare)(void));
-/* With STINT_GPU=cupti and STINT_CAPTURE: a capture begins, ends. One thread at a time. */
+/* Calls the tracers' `prepare`. */
+void tracer_prepare_all(void);
+/* From the library's constructor: if STINT_GPU asks for tracing, prepares, and starts when the
+ * program uses the GPU. */
+void tracer_at_load(void);
+/* With STINT_GPU asking for tracing and STINT_CAPTURE: a capture begins, ends. One thread at a
+ * time. */
 void tracer_capture(int on);
 
 #endif

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "arena/gpu_words.h"
+
 #define TRACER_REASON 240 /* bytes of a reason, NUL included */
 
 /* What is taken over. A record that was forced out before its work was done has no times and does
@@ -32,6 +34,12 @@ struct tracer_sums {
 struct tracer_ops {
     /* For reports and messages. Never NULL. */
     const char *name;
+    /* Its vendor's words, which its devices are recorded with. NULL: reports have neutral ones. */
+    const struct gpu_words *words;
+    /* Called when the library is loaded or the program asks for tracing: arranges that tracer_look
+     * is called when the program initialises the GPU's library. NULL: scopes and steps find that
+     * out. */
+    void (*prepare)(void);
     /* Whether the GPU's library is in use, so that open does not initialise it; also 1 if it cannot
      * be used at all. Any thread, no lock held. NULL: it always is. */
     int (*is_ready)(void);

@@ -19,7 +19,7 @@ enum activity_kind {
     ACTIVITY_SYNC,   /* the host waited; enum activity_sync */
     ACTIVITY_ALLOC,  /* device memory; no time, but bytes; detail: kind of memory */
     ACTIVITY_FREE,
-    ACTIVITY_OVERHEAD, /* of the tracer, as it says itself; detail: its number */
+    ACTIVITY_OVERHEAD, /* of the tracer, as it says itself; detail: its number; its name */
     /* Made of the others: */
     ACTIVITY_BUSY,   /* how long anything of a device ran; enum activity_busy */
     ACTIVITY_GAP,    /* how long nothing of it did; enum activity_gap; node: whom to ask */
@@ -41,8 +41,7 @@ static inline int activity_kind_has_sizes(uint32_t kind) {
     return kind == ACTIVITY_COPY || kind == ACTIVITY_FILL || kind == ACTIVITY_UNIFIED;
 }
 
-/* Memory: of copies' ends, fills and allocations. A tracer translates; CUPTI's numbers are
- * these. */
+/* Memory: of copies' ends, fills and allocations. Tracers translate. */
 enum activity_memory {
     ACTIVITY_MEMORY_UNKNOWN,
     ACTIVITY_MEMORY_PAGEABLE,
@@ -78,10 +77,10 @@ enum activity_copy {
 
 enum activity_sync {
     ACTIVITY_SYNC_UNKNOWN,
-    ACTIVITY_SYNC_EVENT,       /* cudaEventSynchronize */
-    ACTIVITY_SYNC_STREAM_WAIT, /* cudaStreamWaitEvent: a stream waits, the host does not */
+    ACTIVITY_SYNC_EVENT,
+    ACTIVITY_SYNC_STREAM_WAIT, /* a stream waits for an event, the host does not */
     ACTIVITY_SYNC_STREAM,
-    ACTIVITY_SYNC_CONTEXT /* cudaDeviceSynchronize */
+    ACTIVITY_SYNC_CONTEXT /* for all work of a context, or device */
 };
 
 enum activity_busy {
@@ -91,7 +90,7 @@ enum activity_busy {
     ACTIVITY_BUSY_OVERLAP /* a kernel and a copy or fill at once */
 };
 
-/* CUPTI's numbers. */
+/* Tracers translate. */
 enum activity_unified {
     ACTIVITY_UNIFIED_UNKNOWN,
     ACTIVITY_UNIFIED_HTOD, /* pages were moved */

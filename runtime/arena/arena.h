@@ -108,7 +108,8 @@ struct arena_device {
     uint32_t registers_per_mp;
     uint32_t shared_per_mp;   /* bytes */
     uint32_t reserved_shared; /* bytes of it a block */
-    uint32_t reserved[2];
+    uint32_t words;           /* text (gpu_words.h), 0 = none */
+    uint32_t reserved;
 };
 
 /* Work of a GPU or calls of its API: of one kind, detail and name, on one device and stream, for
@@ -196,8 +197,9 @@ struct arena_about {
     uint32_t rank;         /* of a parallel run, + 1; 0 = no launcher gave one */
 };
 
-/* The lines of a source file for one thread. The line numbers follow, 32 bits each, then, on a multiple
- * of 32 bytes from here, a struct stint_impl_line_cell for each. Written by the thread, relaxed. */
+/* The lines of a source file for one thread. The line numbers follow, 32 bits each, then, on a
+ * multiple of 32 bytes from here, a struct stint_impl_line_cell for each. Written by the thread,
+ * relaxed. */
 struct arena_lines {
     uint32_t next;   /* units */
     uint32_t thread; /* units of its record */
@@ -226,7 +228,7 @@ struct arena_cost {
      * their own, and what a call with almost nothing in it records. */
     uint64_t dense;
     uint64_t gap;
-    uint32_t ranges; /* 1: NVTX ranges come with every scope, and are not in it */
+    uint32_t ranges;     /* 1: NVTX ranges come with every scope, and are not in it */
     uint32_t conditions; /* text: as machine_conditions, and " label=" with STINT_LABEL; 0 = none */
 };
 

@@ -62,8 +62,8 @@ struct stint_config {
     const char *filter;
     const char *file;
     const char *capture;
-    const char *cuda_lib;
-    const char *cupti_lib;
+    const char *driver_lib;
+    const char *tracer_lib;
     const char *gpu_peak;
     const char *counters;
     const char *label;

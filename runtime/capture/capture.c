@@ -272,7 +272,7 @@ void capture_step(uint64_t begun) {
     capture_reconcile();
 }
 
-/* A capture, or a tracer, that waits for a CUDA context may have one now. */
+/* A capture, or a tracer, that waits for a GPU context may have one now. */
 static void capture_look_for_context(void) {
     ERRNO_KEEP;
     tracer_look(0);

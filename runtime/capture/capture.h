@@ -15,9 +15,9 @@ void capture_set_hooks(void);
 void capture_begin_range(const void *guard, const char *name, const char *info);
 void capture_end_range(const void *guard);
 
-/* A capture waits for a CUDA context. Relaxed. */
+/* A capture waits for a GPU context. Relaxed. */
 extern int capture_is_pending;
-/* In whatever takes a slow path: retries a capture, or a tracer, that waits for a CUDA context. */
+/* In whatever takes a slow path: retries a capture, or a tracer, that waits for a GPU context. */
 void capture_look_now(void);
 static inline void capture_look(void) {
     if (__atomic_load_n(&capture_is_pending, __ATOMIC_RELAXED) || tracer_is_waiting()) {

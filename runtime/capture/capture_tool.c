@@ -21,6 +21,7 @@ enum tool_state capture_tool_start(struct gpu_context *context) {
         return TOOL_VOID;
     }
     int code = gpu->context(NULL, context);
+    context->gpu = gpu;
     if (code == GPU_OK) {
         code = gpu->capture_start();
     }
@@ -28,7 +29,7 @@ enum tool_state capture_tool_start(struct gpu_context *context) {
         return TOOL_PENDING;
     }
     if (code != GPU_OK) {
-        log_warning("nothing is captured: the driver returns %s", gpu_code_name(code));
+        log_warning("nothing is captured: the driver returns %s", gpu_code_name(gpu, code));
         return TOOL_VOID;
     }
     return TOOL_ON;
@@ -37,7 +38,7 @@ enum tool_state capture_tool_start(struct gpu_context *context) {
 /* Start and stop act on the current context, and the last range may end on another thread. If the
  * context of the start has been destroyed, the profiler is stopped in the current one. */
 void capture_tool_stop(const struct gpu_context *context) {
-    const struct gpu_ops *gpu = gpu_ops();
+    const struct gpu_ops *gpu = context->gpu;
     struct gpu_context here = {0};
     int same = gpu->context(NULL, &here) == GPU_OK && here.handle == context->handle &&
                here.id == context->id;
@@ -54,14 +55,15 @@ void capture_tool_stop(const struct gpu_context *context) {
 void capture_tool_missed(const char *name) {
     const struct gpu_ops *gpu = gpu_known();
     if (gpu && gpu->uninitialized && gpu->uninitialized()) {
-        log_warning("nothing was captured in [%.300s]: the CUDA driver has no device, or was not "
+        log_warning("nothing was captured in [%.300s]: the %s driver has no device, or was not "
                     "initialised while it ran",
-                    name);
+                    name, gpu_words_platform(gpu->words));
         return;
     }
-    log_warning("nothing was captured in [%.300s]: no CUDA context existed while it ran; begin it "
-                "after the first CUDA call, or use a REGISTER_GPU_TIMER or stint_step in it",
-                name);
+    const char *platform = gpu_words_platform(gpu ? gpu->words : NULL);
+    log_warning("nothing was captured in [%.300s]: no %s context existed while it ran; begin it "
+                "after the first %s call, or use a REGISTER_GPU_TIMER or stint_step in it",
+                name, platform, platform);
 }
 
 /* Its write is a cancellation point: a thread cancelled there would not reach its worker_run. */

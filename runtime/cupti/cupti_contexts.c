@@ -61,7 +61,7 @@ static int contexts_wait_for_current(const struct gpu_ops *gpu) {
 }
 
 static int contexts_wait_for(const struct gpu_ops *gpu, uint64_t context) {
-    struct gpu_context c = {.handle = (void *)(uintptr_t)context, .device = -1};
+    struct gpu_context c = {.gpu = gpu, .handle = (void *)(uintptr_t)context, .device = -1};
     int entered;
     int code = gpu_enter(gpu, &c, &entered);
     if (!code) {
@@ -72,7 +72,7 @@ static int contexts_wait_for(const struct gpu_ops *gpu, uint64_t context) {
 }
 
 int cupti_contexts_wait(void) {
-    const struct gpu_ops *gpu = gpu_ops();
+    const struct gpu_ops *gpu = cupti_gpu();
     int first = GPU_OK;
     for (unsigned i = 0; gpu->wait && i < CONTEXTS; ++i) {
         uint64_t context = __atomic_load_n(&context_handles[i], __ATOMIC_RELAXED);

@@ -18,6 +18,7 @@
 static struct {
     const char *name[NAMES_MAX];
     uint16_t use[NAMES_MAX];
+    uint8_t waits[NAMES_MAX]; /* enum activity_waits */
     uint32_t end;
 } domains[DOMAINS];
 
@@ -168,6 +169,18 @@ static unsigned names_find_use(const char *name) {
     return r->use;
 }
 
+/* A copy without "Async" in its name returns after its bytes are copied. */
+static uint32_t names_find_waits(const char *name) {
+    int copies = names_match(name, "cudaMemcpy*") || names_match(name, "cuMemcpy*");
+    if (copies && !strstr(name, "Async")) {
+        return ACTIVITY_WAITS_FOR_COPY;
+    }
+    if (strstr(name, "Synchronize")) {
+        return ACTIVITY_WAITS_FOR_WORK;
+    }
+    return ACTIVITY_WAITS_NOT;
+}
+
 /* The name itself, or a copy without the version; without memory, the name as it is. */
 static const char *names_strip_version(const char *name) {
     const char *v = strrchr(name, '_');
@@ -203,6 +216,7 @@ static void names_read_domain(const struct cupti *c, int domain) {
         name = names_strip_version(name);
         domains[domain].name[i] = names_skip_prefix(name);
         domains[domain].use[i] = (uint16_t)(names_find_use(name) | every);
+        domains[domain].waits[i] = (uint8_t)names_find_waits(domains[domain].name[i]);
         domains[domain].end = i + 1;
     }
 }
@@ -233,4 +247,11 @@ unsigned cupti_get_use(int domain, uint32_t cbid) {
         return 0;
     }
     return domains[domain].use[cbid];
+}
+
+uint32_t cupti_get_waits(int domain, uint32_t cbid) {
+    if (!names_is_known(domain, cbid)) {
+        return ACTIVITY_WAITS_NOT;
+    }
+    return domains[domain].waits[cbid];
 }

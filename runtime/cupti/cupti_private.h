@@ -12,6 +12,8 @@
 #include "activity/activity.h"
 #include "activity/tracer_ops.h"
 #include "cupti_types.inc"
+#include "gpu/cuda_codes.h"
+#include "gpu/gpu.h"
 
 #define CUPTI_REASON TRACER_REASON
 
@@ -76,6 +78,20 @@ uint32_t cupti_get_names_end(int domain);
 const char *cupti_get_name(int domain, uint32_t cbid);
 /* enum cupti_use. */
 unsigned cupti_get_use(int domain, uint32_t cbid);
+/* enum activity_waits. */
+uint32_t cupti_get_waits(int domain, uint32_t cbid);
+
+/* ---- The event back end over the same driver. */
+static inline const struct gpu_ops *cupti_gpu(void) {
+    return gpu_ops_of(&cuda_words);
+}
+
+/* ---- cuInit loads this library and calls it (cupti_injection.c). */
+
+/* Sets CUDA_INJECTION64_PATH to this library, if it is not set and the process has one thread, as
+ * setenv is not thread-safe. Where it is not set to this library, slow paths of scopes, GPU scopes,
+ * steps and capture ranges find out that the program has initialised CUDA. */
+void cupti_prepare_injection(void);
 
 /* ---- What callbacks saw of contexts (cupti_contexts.c), to wait for them: those in which calls
  * were made. Any thread, no lock. */
@@ -88,8 +104,8 @@ void cupti_contexts_forget(void);
  * is or may be being captured. Returns the first error of the GPU's back end, or 0. */
 int cupti_contexts_wait(void);
 
-/* ---- What they saw of streams (cupti_streams.c), to ask whether one is being captured. Any thread,
- * no lock. */
+/* ---- What they saw of streams (cupti_streams.c), to ask whether one is being captured. Any
+ * thread, no lock. */
 
 /* A call names it, and does not destroy it. */
 void cupti_streams_note(uint64_t stream);

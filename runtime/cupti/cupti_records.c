@@ -94,11 +94,30 @@ static void record_read_synchronization(const uint8_t *at, struct activity_recor
         .kind = ACTIVITY_SYNC, .detail = r.type, STREAM(r), .device = ACTIVITY_NO_DEVICE, TIMES(r)};
 }
 
+/* By CUPTI's numbers: 1 is the driver's compiler, its own overheads are multiples of 2^16. */
+static const char *record_name_overhead(uint32_t kind) {
+    static const char *const own[] = {
+        [1] = "overhead buffer flush", [2] = "overhead instrumentation",
+        [3] = "overhead resources",    [4] = "overhead module load",
+        [5] = "overhead lazy loading", [6] = "overhead command buffer full",
+        [7] = "overhead new buffer",   [8] = "overhead managed memory",
+    };
+    uint32_t number = kind >> 16;
+    if (kind == 1) {
+        return "overhead compiler";
+    }
+    if (kind & 0xffff || number >= sizeof own / sizeof *own || !own[number]) {
+        return "overhead unknown";
+    }
+    return own[number];
+}
+
 static void record_read_overhead(const uint8_t *at, struct activity_record *out) {
     struct cupti_overhead r;
     memcpy(&r, at, sizeof r);
     *out = (struct activity_record){.kind = ACTIVITY_OVERHEAD,
                                     .detail = r.overheadKind,
+                                    .name = record_name_overhead(r.overheadKind),
                                     .device = ACTIVITY_NO_DEVICE,
                                     TIMES(r)};
 }
@@ -128,11 +147,11 @@ static void record_read_memory(const uint8_t *at, struct activity_record *out) {
 
 /* ---- Unified memory, as cupti_activity.h of CUDA 13.0 describes the members of
  * CUpti_ActivityUnifiedMemoryCounter3: srcId and dstId are "the source" and "the destination
- * CPU/device involved in the memory transfer", both to be ignored for CPU page faults, dstId for GPU
- * page faults, thrashing and throttling; srcId of thrashing is an OR of device numbers. `value` is
- * "the size of the memory region in bytes" of transfers, thrashing and remote maps, "the number of
- * page fault groups for the same page" of GPU page faults, the program counter of CPU page faults.
- * `end` is to be ignored of CPU page faults, thrashing and remote maps. */
+ * CPU/device involved in the memory transfer", both to be ignored for CPU page faults, dstId for
+ * GPU page faults, thrashing and throttling; srcId of thrashing is an OR of device numbers. `value`
+ * is "the size of the memory region in bytes" of transfers, thrashing and remote maps, "the number
+ * of page fault groups for the same page" of GPU page faults, the program counter of CPU page
+ * faults. `end` is to be ignored of CPU page faults, thrashing and remote maps. */
 
 /* The device is the one that is not the host; both are devices: the one that gets the memory. */
 static uint32_t record_get_unified_device(const struct cupti_unified *r) {
@@ -191,7 +210,8 @@ static void record_read_api(const uint8_t *at, struct activity_record *out) {
                                         .device = ACTIVITY_NO_DEVICE,
                                         TIMES(r),
                                         .name = cupti_get_name(domain, r.cbid),
-                                        .thread = r.threadId};
+                                        .thread = r.threadId,
+                                        .waits = cupti_get_waits(domain, r.cbid)};
     }
 }
 

@@ -30,6 +30,7 @@
 #include "base/clock.h"
 #include "base/config.h"
 #include "cupti_private.h"
+#include "gpu/cuda_codes.h"
 #include "gpu/gpu.h"
 
 #define PER_THREAD_SINCE 21u       /* CUDA 12.3: there may be buffers per thread */
@@ -68,7 +69,7 @@ static int cupti_fail(char reason[CUPTI_REASON], const char *function, int code)
     char words[CUPTI_REASON];
     const char *rest = "";
     if (cupti_is_without_driver(code)) {
-        const struct gpu_ops *gpu = gpu_ops();
+        const struct gpu_ops *gpu = cupti_gpu();
         struct gpu_device device = {0};
         if (gpu->reason) {
             snprintf(reason, CUPTI_REASON, "%s", gpu->reason);
@@ -96,8 +97,8 @@ static void cupti_load_first(void) {
     struct cupti functions = {0};
     uint32_t number = 0;
     int bad;
-    if (config.cupti_lib) {
-        bad = cupti_load_library(config.cupti_lib, &functions, &number, library_reason);
+    if (config.tracer_lib) {
+        bad = cupti_load_library(config.tracer_lib, &functions, &number, library_reason);
     } else {
         bad = cupti_load_next(&search, &functions, &number, library_reason);
     }
@@ -127,7 +128,7 @@ static int cupti_load(char reason[CUPTI_REASON]) {
 
 /* Whether an older CUPTI may succeed where this one failed with that code. */
 static int cupti_may_other_succeed(int code) {
-    if (config.cupti_lib || gpu_ops()->reason) {
+    if (config.tracer_lib || cupti_gpu()->reason) {
         return 0;
     }
     return code == CUPTI_NOT_COMPATIBLE || cupti_is_without_driver(code);
@@ -337,7 +338,7 @@ static int cupti_is_ready(void) {
     if (calm_thread_blocks_signal()) {
         return 0;
     }
-    const struct gpu_ops *gpu = gpu_ops();
+    const struct gpu_ops *gpu = cupti_gpu();
     return gpu->reason || gpu->context(NULL, &context) != GPU_NOT_INITIALIZED;
 }
 
@@ -385,7 +386,7 @@ static void cupti_describe_devices(void) {
     uint64_t before = __atomic_fetch_or(&devices_described, seen, __ATOMIC_RELAXED);
     for (uint32_t i = 0; i < DEVICES; ++i) {
         if ((seen & ~before) >> i & 1) {
-            cupti_describe_device(gpu_ops(), i);
+            cupti_describe_device(cupti_gpu(), i);
         }
     }
 }
@@ -452,6 +453,8 @@ static void cupti_read_sums(struct tracer_sums *out) {
 
 const struct tracer_ops cupti_tracer = {
     .name = "cupti",
+    .words = &cuda_words,
+    .prepare = cupti_prepare_injection,
     .is_ready = cupti_is_ready,
     .open = cupti_open,
     .close = cupti_close,

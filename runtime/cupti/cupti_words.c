@@ -25,7 +25,7 @@ static size_t cupti_put_wait(int code, char *out, size_t size, size_t n) {
         return n;
     }
     return n + (size_t)snprintf(out + n, size - n, ", waiting for the GPU fails: %.100s",
-                                gpu_code_name(code));
+                                gpu_code_name(cupti_gpu(), code));
 }
 
 static size_t cupti_put_clock(const struct cupti_callback_sums *sums, char *out, size_t size,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory by scope, in the layout of the fluid profiler's memory report: who allocated and who freed,
- * and the peak of each device. That of the GPU is from activities, that of the host (CPUPlace) from
- * what libstint-mem.so counted.
+ * Memory by scope, in the layout of the fluid profiler's memory report: who allocated and who
+ * freed, and the peak of each device. That of the GPU is from activities, that of the host
+ * (CPUPlace) from what libstint-mem.so counted.
  */
 #include <stdio.h>
 #include <string.h>
@@ -11,6 +11,7 @@
 #include "base/arithmetic.h"
 #include "base/number.h"
 #include "base/order.h"
+#include "fluid_rows.h"
 #include "read/rows.h"
 #include "report/report.h"
 
@@ -166,13 +167,16 @@ static void put_left(struct text *out, size_t used, size_t width) {
 }
 
 static size_t memory_put_place(const struct report *r, uint32_t device, uint32_t memory) {
-    static const char *const places[] = {[ACTIVITY_MEMORY_PAGEABLE] = "CPUPlace",
-                                         [ACTIVITY_MEMORY_PINNED] = "CUDAPinnedPlace",
-                                         [ACTIVITY_MEMORY_DEVICE] = "CUDAPlace",
-                                         [ACTIVITY_MEMORY_MANAGED] = "CUDAManagedPlace"};
+    static const char *const places[] = {[ACTIVITY_MEMORY_PINNED] = "PinnedPlace",
+                                         [ACTIVITY_MEMORY_DEVICE] = "Place",
+                                         [ACTIVITY_MEMORY_MANAGED] = "ManagedPlace"};
     const struct snapshot *s = r->snapshot;
     size_t from = r->out->length;
-    text_add(r->out, "%s", places[memory]);
+    if (memory == ACTIVITY_MEMORY_PAGEABLE) {
+        text_add(r->out, "CPUPlace");
+    } else {
+        text_add(r->out, "%s%s", fluid_platform(s), places[memory]);
+    }
     if (memory == ACTIVITY_MEMORY_PAGEABLE || memory == ACTIVITY_MEMORY_PINNED) {
         return r->out->length - from;
     }

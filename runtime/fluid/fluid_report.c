@@ -70,8 +70,8 @@ static const char *sorted_by(enum fluid_key key) {
 }
 
 static void put_head(const struct report *r, int merged, enum fluid_key key) {
-    static const char *const places[] = {
-        [FLUID_ALL] = "All", [FLUID_CPU] = "CPU", [FLUID_GPU] = "CUDA"};
+    const char *const places[] = {
+        [FLUID_ALL] = "All", [FLUID_CPU] = "CPU", [FLUID_GPU] = fluid_platform(r->snapshot)};
     text_add(r->out, "------------------------->     Profiling Report     "
                      "<-------------------------\n\n");
     if (merged) {

@@ -127,4 +127,9 @@ struct fluid_bounds_table *fluid_bounds_new(struct snapshot *s);
 struct fluid_bounds fluid_bounds(struct fluid_bounds_table *t, const struct snapshot *s,
                                  const struct snapshot_node *n);
 
+/* The platform of the snapshot's devices, for the names of places. */
+static inline const char *fluid_platform(const struct snapshot *s) {
+    return gpu_words_platform(s->device_count ? &s->devices[0].words : NULL);
+}
+
 #endif

@@ -17,6 +17,12 @@ struct cuda_code_row {
 #define ASSERT_EQUAL(ours, number) _Static_assert((ours) == (number), #ours);
 CUDA_NUMBERS(ASSERT_EQUAL)
 
+const struct gpu_words cuda_words = {{[GPU_WORD_PLATFORM] = "CUDA",
+                                      [GPU_WORD_PINNED] = "cudaMallocHost",
+                                      [GPU_WORD_PREFETCH] = "cudaMemPrefetchAsync",
+                                      [GPU_WORD_ADVISE] = "cudaMemAdvise",
+                                      [GPU_WORD_COPY_ASYNC] = "cudaMemcpyAsync"}};
+
 static const struct cuda_code_row *code_find_row(int code) {
     for (size_t i = 0; i < sizeof cuda_codes / sizeof *cuda_codes; ++i) {
         if (cuda_codes[i].code == code) {

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* CUDA's result codes; those of the driver (CUresult) and of the runtime API (cudaError_t) have the
- * same numbers. For the two back ends. */
+/* CUDA's words, and its result codes: those of the driver (CUresult) and of the runtime API
+ * (cudaError_t) have the same numbers. For the two event back ends and the tracer. */
 #ifndef STINT_CUDA_CODES_H
 #define STINT_CUDA_CODES_H
+
+#include "arena/gpu_words.h"
+
+extern const struct gpu_words cuda_words;
 
 /* "CUDA_ERROR_ILLEGAL_ADDRESS", or NULL. */
 const char *cuda_code_name(int code);

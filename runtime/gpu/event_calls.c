@@ -22,14 +22,26 @@ static int pair_make_events(const struct gpu_ops *gpu, struct event_pair *p) {
 }
 
 static void visit_leave_context(struct event_visit *v) {
-    gpu_leave(v->gpu, &v->context, v->entered);
+    if (v->entered) {
+        gpu_leave(v->context.gpu, &v->context, 1);
+    }
     v->entered = 0;
     v->context.handle = NULL;
 }
 
+static void visit_restore_mode(struct event_visit *v) {
+    if (v->relaxed) {
+        gpu_capture_mode(v->relaxed, &v->mode);
+        v->relaxed = NULL;
+    }
+}
+
 int event_visit_change(struct event_visit *v, const struct gpu_context *c) {
+    if (v->relaxed != c->gpu) {
+        visit_restore_mode(v);
+    }
     visit_leave_context(v);
-    int code = gpu_enter(v->gpu, c, &v->entered);
+    int code = gpu_enter(c->gpu, c, &v->entered);
     if (!code) {
         v->context = *c;
     }
@@ -40,47 +52,47 @@ int event_visit_change(struct event_visit *v, const struct gpu_context *c) {
 static void visit_relax_captures(struct event_visit *v) {
     if (!v->relaxed) {
         v->mode = GPU_MODE_RELAXED;
-        v->relaxed = gpu_capture_mode(v->gpu, &v->mode) == GPU_OK;
+        if (gpu_capture_mode(v->context.gpu, &v->mode) == GPU_OK) {
+            v->relaxed = v->context.gpu;
+        }
     }
 }
 
-void event_visit_begin(struct event_visit *v, const struct gpu_ops *gpu) {
+void event_visit_begin(struct event_visit *v) {
     memset(v, 0, sizeof *v);
-    v->gpu = gpu;
 }
 
 void event_visit_end(struct event_visit *v) {
-    if (v->relaxed) {
-        gpu_capture_mode(v->gpu, &v->mode);
-        v->relaxed = 0;
-    }
+    visit_restore_mode(v);
     visit_leave_context(v);
 }
 
 int event_pair_record(struct event_visit *v, struct event_pair *p, void **which) {
+    const struct gpu_ops *gpu = p->context.gpu;
     int code = event_visit_enter(v, &p->context);
     if (!code && !p->from) {
-        code = pair_make_events(v->gpu, p);
+        code = pair_make_events(gpu, p);
     }
     if (!code) {
-        code = v->gpu->event_record(*which, p->stream);
+        code = gpu->event_record(*which, p->stream);
     }
     return code;
 }
 
 int event_pair_query(struct event_visit *v, const struct event_pair *p, int wait, uint64_t *ns) {
+    const struct gpu_ops *gpu = p->context.gpu;
     int code = event_visit_enter(v, &p->context);
     if (code) {
         return code;
     }
     visit_relax_captures(v);
     if (wait) {
-        code = v->gpu->event_wait(p->to);
+        code = gpu->event_wait(p->to);
     } else {
-        code = v->gpu->event_query(p->to);
+        code = gpu->event_query(p->to);
     }
     if (!code) {
-        code = v->gpu->event_elapsed(p->from, p->to, ns);
+        code = gpu->event_elapsed(p->from, p->to, ns);
     }
     return code;
 }

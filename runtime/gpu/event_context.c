@@ -61,7 +61,7 @@ static struct event_context *context_get(const struct gpu_context *c) {
     struct event_context *unused = NULL;
     for (uint32_t i = 0; i < context_count; ++i) {
         struct event_context *have = &contexts[i];
-        if (have->context.handle == c->handle) {
+        if (have->context.handle == c->handle && have->context.gpu == c->gpu) {
             if (have->context.id == c->id) {
                 return have;
             }

@@ -87,18 +87,17 @@ void event_queue_forget_all(void);
 /* The calls that one thread makes in a row: a context is entered once for those that need it, and
  * the capture mode exchanged once. */
 struct event_visit {
-    const struct gpu_ops *gpu;
-    struct gpu_context context; /* current since the last pair; handle NULL: none */
-    int entered;                /* and to be left */
-    int relaxed;                /* `mode` is to be restored */
+    struct gpu_context context;    /* current since the last pair; handle NULL: none */
+    int entered;                   /* and to be left */
+    const struct gpu_ops *relaxed; /* its `mode` is to be restored; NULL: none */
     int mode;
 };
-void event_visit_begin(struct event_visit *v, const struct gpu_ops *gpu);
+void event_visit_begin(struct event_visit *v);
 /* Makes that context current; for calls of a default stream, which is that of the current context.
  * Codes of gpu.h. */
 int event_visit_change(struct event_visit *v, const struct gpu_context *c);
 static inline int event_visit_enter(struct event_visit *v, const struct gpu_context *c) {
-    if (v->context.handle == c->handle && v->context.id == c->id) {
+    if (gpu_context_is_same(&v->context, c)) {
         return GPU_OK;
     }
     return event_visit_change(v, c);

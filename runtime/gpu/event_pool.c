@@ -9,8 +9,8 @@
  * - At exit the driver may be unloaded before this library. atexit handlers run in reverse order,
  * so one that is registered after the first success runs before the driver's own; it closes the
  * pool.
- * - CUDA after a fork is undefined: the child of a process that used it does not use it; the child
- * of a process that did not may.
+ * - A GPU after a fork is undefined: the child of a process that used one does not use it; the
+ * child of a process that did not may.
  */
 #include "event_pool.h"
 
@@ -28,6 +28,9 @@
 enum pool_state { POOL_NEW, POOL_OPEN, POOL_NO_GPU, POOL_FAILED, POOL_CLOSED };
 
 static enum pool_state pool_state;
+/* The back ends that have failed for good. Added under the lock; the count: release, acquire. */
+static const struct gpu_ops *failed[GPU_BACKENDS_MAX];
+static unsigned failed_count;
 static uint64_t busy; /* pairs started or waiting; under the lock */
 static int exit_registered;
 int event_pool_no_gpu;
@@ -67,36 +70,68 @@ static void pool_retire_locked(struct event_pair *p, int good) {
     --busy;
 }
 
-/* Loses the pairs that wait in a destroyed context, or in all (NULL), but for queues that another
- * thread queries, which loses their pairs itself. */
+static int pool_has_failed(const struct gpu_ops *gpu) {
+    for (unsigned i = 0; i < __atomic_load_n(&failed_count, __ATOMIC_ACQUIRE); ++i) {
+        if (failed[i] == gpu) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* Whether a pair is in the destroyed context `home`; NULL: whether its back end has failed. */
+static int pool_is_lost(const struct event_pair *p, const struct event_context *home) {
+    if (home) {
+        return p->home == home;
+    }
+    return pool_has_failed(p->context.gpu);
+}
+
+/* Loses the pairs that wait in a destroyed context, or in those of failed back ends (NULL), but for
+ * queues that another thread queries, which loses their pairs itself. */
 static void pool_drop_waiting_locked(const struct event_context *home) {
     for (uint32_t i = 0; i < EVENT_QUEUES; ++i) {
         struct event_queue *q = &event_queues[i];
-        while (q->head && !q->asked && (!home || q->head->home == home)) {
+        while (q->head && !q->asked && pool_is_lost(q->head, home)) {
             pool_retire_locked(event_queue_pop(q), 0);
             arena_lose(STINT_STATUS_GPU_FAILED, 1);
         }
     }
 }
 
-static int has_given_up; /* under the lock */
-
-/* A queue that was being queried when the pool gave up, and a pair that was recorded meanwhile. */
+/* A queue that was being queried when its back end failed, and a pair that was recorded then. */
 static void pool_drop_late_locked(void) {
-    if (has_given_up) {
+    if (failed_count) {
         pool_drop_waiting_locked(NULL);
     }
 }
 
-/* Whether no later call can succeed after this error; then the pool is closed. */
-static int pool_give_up_locked(int code) {
-    if (gpu_is_fatal(code)) {
-        pool_set_state(code == GPU_DEINITIALIZED ? POOL_CLOSED : POOL_FAILED);
-        has_given_up = 1;
-        pool_drop_waiting_locked(NULL);
-        return 1;
+/* Whether a usable back end has not failed. */
+static int pool_has_another(void) {
+    const struct gpu_ops *gpu;
+    for (unsigned i = 0; (gpu = gpu_known_at(i)); ++i) {
+        if (!pool_has_failed(gpu)) {
+            return 1;
+        }
     }
     return 0;
+}
+
+/* Whether no later call of that back end can succeed after this error. The pool is closed with the
+ * last one. */
+static int pool_give_up_locked(const struct gpu_ops *gpu, int code) {
+    if (!gpu_is_fatal(gpu, code)) {
+        return 0;
+    }
+    if (!pool_has_failed(gpu) && failed_count < GPU_BACKENDS_MAX) {
+        failed[failed_count] = gpu;
+        __atomic_store_n(&failed_count, failed_count + 1, __ATOMIC_RELEASE);
+    }
+    if (!pool_has_another()) {
+        pool_set_state(code == GPU_DEINITIALIZED ? POOL_CLOSED : POOL_FAILED);
+    }
+    pool_drop_waiting_locked(NULL);
+    return 1;
 }
 
 /* The pair's own events are never used again. */
@@ -105,8 +140,9 @@ static void pool_fail_locked(struct event_pair *p, int code) {
     if (!event_pair_is_stale(p)) {
         home = p->home;
     }
+    const struct gpu_ops *gpu = p->context.gpu;
     pool_retire_locked(p, 0);
-    if (!pool_give_up_locked(code) && home &&
+    if (!pool_give_up_locked(gpu, code) && home &&
         (code == GPU_INVALID_CONTEXT || code == GPU_CONTEXT_IS_DESTROYED)) {
         pool_drop_waiting_locked(home);
         event_context_forget(home);
@@ -178,63 +214,63 @@ static void pool_describe_device(const struct gpu_ops *gpu, struct event_context
     int known = gpu_device(gpu, number, &d) == GPU_OK;
     lock_hold(LOCK_EVENTS);
     if (known && !home->device) {
-        home->device = event_sums_device(number, &d);
+        home->device = event_sums_device(number, gpu->words, &d);
     }
     home->described = 1;
     lock_drop(LOCK_EVENTS);
 }
 
-static struct event_pair *pool_get_pair(const struct gpu_ops *gpu, const struct gpu_context *c) {
+static struct event_pair *pool_get_pair(const struct gpu_context *c) {
     lock_hold(LOCK_EVENTS);
     struct event_pair *p = pool_take_pair_locked(c);
     int is_new = p && !p->home->described;
     lock_drop(LOCK_EVENTS);
     if (is_new) {
-        pool_describe_device(gpu, p->home);
+        pool_describe_device(c->gpu, p->home);
     }
     return p;
 }
 
 /* The stream's context and whether it can be recorded, in that context. */
-static int pool_ask_stream(struct event_visit *v, void *stream, struct gpu_context *c,
-                           int *capturing) {
-    const struct gpu_ops *gpu = v->gpu;
+static int pool_ask_stream(struct event_visit *v, const struct gpu_stream *stream,
+                           struct gpu_context *c, int *capturing) {
     *capturing = 0;
-    int code = gpu->context(stream, c);
-    if (code == GPU_INVALID_CONTEXT && gpu->primary) {
-        code = gpu->primary(stream, c);
-    }
+    int code = gpu_get_context(stream, c);
     if (!code) {
         code = event_visit_enter(v, c);
     }
     if (!code) {
-        code = gpu_capturing(gpu, stream, capturing);
+        code = gpu_capturing(stream->gpu, stream->handle, capturing);
     }
     return code;
 }
 
-static void pool_give_up(int code) {
+static void pool_give_up(const struct gpu_ops *gpu, int code) {
     lock_hold(LOCK_EVENTS);
-    pool_give_up_locked(code);
+    pool_give_up_locked(gpu, code);
     lock_drop(LOCK_EVENTS);
 }
 
-static struct event_pair *pool_record_first(struct event_visit *v, void *stream,
+static struct event_pair *pool_record_first(struct event_visit *v, const struct gpu_stream *stream,
                                             enum stint_status *why) {
     struct gpu_context c = {0};
     int capturing;
+    if (pool_has_failed(stream->gpu)) {
+        *why = STINT_STATUS_GPU_FAILED;
+        return NULL;
+    }
     int code = pool_ask_stream(v, stream, &c, &capturing);
     if (code || capturing) {
         *why = capturing ? STINT_STATUS_GPU_CAPTURED : event_status_of_code(code);
-        pool_give_up(code);
+        pool_give_up(stream->gpu, code);
         return NULL;
     }
-    struct event_pair *p = pool_get_pair(v->gpu, &c);
+    struct event_pair *p = pool_get_pair(&c);
     if (!p) {
         *why = STINT_STATUS_GPU_DROPPED;
         return NULL;
     }
-    p->stream = stream;
+    p->stream = stream->handle;
     code = event_pair_record(v, p, &p->from);
     if (code) {
         pool_fail(p, code);
@@ -252,11 +288,11 @@ static void pool_watch_exit(void) {
     }
 }
 
-static struct event_pair *pool_start_pair(const struct gpu_ops *gpu, void *stream,
-                                          enum stint_status *why) {
+static struct event_pair *pool_start_pair(void *handle, enum stint_status *why) {
     struct event_visit v;
-    event_visit_begin(&v, gpu);
-    struct event_pair *p = pool_record_first(&v, stream, why);
+    const struct gpu_stream stream = gpu_stream_of(handle);
+    event_visit_begin(&v);
+    struct event_pair *p = pool_record_first(&v, &stream, why);
     event_visit_end(&v);
     if (!p) {
         return NULL;
@@ -286,7 +322,7 @@ struct event_pair *event_pool_start(void *stream, enum stint_status *why) {
         now = pool_open();
     }
     if (now == POOL_OPEN) {
-        p = pool_start_pair(gpu_ops(), stream, why);
+        p = pool_start_pair(stream, why);
     }
     lock_visit_end(LOCK_EVENTS, v);
     return p;
@@ -314,9 +350,9 @@ static void pool_take_out_locked(struct event_queue *q, int code, uint64_t ns) {
     }
 }
 
-/* Queries the oldest pair of the queue, and if that one is finished the one after it, unless `most` is
- * 1 or it is the one that was just recorded; takes out those with a time or an error. Returns whether
- * there was one. With the lock, which is released for the queries, once for both. */
+/* Queries the oldest pair of the queue, and if that one is finished the one after it, unless `most`
+ * is 1 or it is the one that was just recorded; takes out those with a time or an error. Returns
+ * whether there was one. With the lock, which is released for the queries, once for both. */
 static int pool_poll_queue(struct event_visit *v, struct event_queue *q, int wait, unsigned most,
                            const struct event_pair *recorded) {
     uint64_t ns = 0, second_ns = 0;
@@ -367,7 +403,7 @@ static int pool_stop_pair(struct event_visit *v, struct event_pair *p, int wait,
     int capturing = 0;
     int code = event_visit_enter(v, &p->context);
     if (!code) {
-        code = gpu_capturing(v->gpu, p->stream, &capturing);
+        code = gpu_capturing(p->context.gpu, p->stream, &capturing);
     }
     if (!code && capturing) {
         pool_retire(p, 1);
@@ -383,7 +419,7 @@ static int pool_stop_pair(struct event_visit *v, struct event_pair *p, int wait,
         return -1;
     }
     if (wait) {
-        v->gpu->event_wait(p->to); /* the query returns an error again */
+        p->context.gpu->event_wait(p->to); /* the query returns an error again */
     }
     lock_hold(LOCK_EVENTS);
     event_lane_close(p);
@@ -406,7 +442,7 @@ int event_pool_stop(struct event_pair *p, uint32_t sums, uint32_t node, int wait
     p->node = node;
     if (pool_get_state() == POOL_OPEN && sums && !event_pair_is_stale(p)) {
         struct event_visit calls;
-        event_visit_begin(&calls, gpu_ops());
+        event_visit_begin(&calls);
         result = pool_stop_pair(&calls, p, wait, why);
         event_visit_end(&calls);
     } else {
@@ -432,7 +468,7 @@ void event_pool_collect(void) {
     if (pool_get_state() == POOL_OPEN && !pool_is_inside()) {
         struct lock_visit v = lock_visit_begin(LOCK_EVENTS);
         struct event_visit calls;
-        event_visit_begin(&calls, gpu_ops());
+        event_visit_begin(&calls);
         lock_hold(LOCK_EVENTS);
         pool_poll_all(&calls, 0);
         lock_drop(LOCK_EVENTS);
@@ -445,7 +481,7 @@ int event_pool_flush(void) {
     if (pool_get_state() == POOL_OPEN && !pool_is_inside()) {
         struct lock_visit v = lock_visit_begin(LOCK_EVENTS);
         struct event_visit calls;
-        event_visit_begin(&calls, gpu_ops());
+        event_visit_begin(&calls);
         lock_hold(LOCK_EVENTS);
         while (event_queue_waiting() && pool_get_state() == POOL_OPEN) {
             if (!pool_poll_all(&calls, 1)) { /* other threads query what is left */

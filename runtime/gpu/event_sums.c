@@ -44,11 +44,16 @@ void event_sums_add(uint32_t sums, uint32_t device, uint64_t ns) {
 }
 
 /* In the list from `unit` on, up to `end`. */
-static uint32_t sums_find_device(uint32_t unit, uint32_t end, int number) {
-    while (unit != end && ((struct arena_device *)arena_at(unit))->number != (uint32_t)number) {
-        unit = ((struct arena_device *)arena_at(unit))->next;
+static uint32_t sums_find_device(uint32_t unit, uint32_t end, int number,
+                                 const struct gpu_words *words) {
+    while (unit != end) {
+        const struct arena_device *d = arena_at(unit);
+        if (d->number == (uint32_t)number && gpu_words_match(d->words, words)) {
+            return unit;
+        }
+        unit = d->next;
     }
-    return unit != end ? unit : 0;
+    return 0;
 }
 
 static void sums_name_device(struct arena_device *out, int number, const char *known) {
@@ -86,14 +91,14 @@ static int sums_device_is_bare(const struct arena_device *have, const struct gpu
 }
 
 /* Two threads may add a device at once: the second searches what was added meanwhile. */
-uint32_t event_sums_device(int number, const struct gpu_device *d) {
+uint32_t event_sums_device(int number, const struct gpu_words *words, const struct gpu_device *d) {
     if (!arena.base) {
         return 0;
     }
     uint32_t *list = &arena_header()->first_device;
     uint32_t head = __atomic_load_n(list, __ATOMIC_ACQUIRE), seen = 0, unit = 0;
     for (;;) {
-        uint32_t found = sums_find_device(head, seen, number);
+        uint32_t found = sums_find_device(head, seen, number, words);
         if (found) {
             if (sums_device_is_bare(arena_at(found), d)) {
                 sums_describe_device(arena_at(found), number, d);
@@ -109,6 +114,7 @@ uint32_t event_sums_device(int number, const struct gpu_device *d) {
         struct arena_device *out = arena_at(unit);
         if (!out->name[0]) {
             out->number = (uint32_t)number;
+            out->words = gpu_words_record(words);
             sums_describe_device(out, number, d);
         }
         out->next = seen = head;

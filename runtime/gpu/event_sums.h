@@ -12,8 +12,8 @@
 uint32_t event_sums_new(void);
 /* One sample; device in units, 0 = unknown. */
 void event_sums_add(uint32_t sums, uint32_t device, uint64_t ns);
-/* The record of a device, made at the first call for its number; 0 without memory. Also without the
- * lock. */
-uint32_t event_sums_device(int number, const struct gpu_device *d);
+/* The record of a device, made at the first call for its number and its vendor's words; 0 without
+ * memory. Also without the lock. */
+uint32_t event_sums_device(int number, const struct gpu_words *words, const struct gpu_device *d);
 
 #endif

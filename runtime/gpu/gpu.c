@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The back ends of the process: all of the build's list are opened together, at the first call that
+ * needs one, and those that can be used stay open. Callers: the event pool, captures, tracers and
+ * reports. What was found is read without a lock.
+ */
 #include "gpu.h"
 
 #include "base/clock.h"
@@ -7,7 +12,12 @@
 #define LOOK_NS 1000000000u /* between two; one takes 20 to 30 us */
 
 static const struct gpu_backend *const *backends; /* written once, by a constructor */
-static const struct gpu_ops *found;               /* release, acquire */
+/* What each of them is, in their order: NULL before it was opened. Release, acquire. */
+static const struct gpu_ops *backend_opened[GPU_BACKENDS_MAX];
+/* The first usable one, else the first of the list with its reason; NULL before all were opened.
+ * Release, acquire. */
+static const struct gpu_ops *first;
+static unsigned usable_count; /* written before `first`; relaxed */
 uint64_t gpu_next_look = UINT64_MAX;
 
 void gpu_set_list(const struct gpu_backend *const *list) {
@@ -18,52 +28,140 @@ const struct gpu_backend *const *gpu_list(void) {
     return backends;
 }
 
-/* The first that is usable, else the first of the list, with its reason. */
-static const struct gpu_ops *gpu_open_first(void) {
-    const struct gpu_ops *refused = NULL;
-    for (const struct gpu_backend *const *b = backends; b && *b; ++b) {
-        const struct gpu_ops *ops = (*b)->open(config.cuda_lib);
-        if (!ops->reason) {
-            return ops;
+static unsigned gpu_count_list(void) {
+    unsigned count = 0;
+    while (backends && backends[count] && count < GPU_BACKENDS_MAX) {
+        ++count;
+    }
+    return count;
+}
+
+static const struct gpu_ops *gpu_get_opened(unsigned index) {
+    return __atomic_load_n(&backend_opened[index], __ATOMIC_ACQUIRE);
+}
+
+/* Returns whether it could be tried. Of threads that open it at once the first one's result
+ * counts. */
+static int gpu_open_one(unsigned index) {
+    const struct gpu_ops *before = gpu_get_opened(index);
+    if (before) {
+        return 1;
+    }
+    const struct gpu_ops *ops = backends[index]->open();
+    if (ops == &gpu_none) {
+        return 0;
+    }
+    __atomic_compare_exchange_n(&backend_opened[index], &before, ops, 0, __ATOMIC_ACQ_REL,
+                                __ATOMIC_ACQUIRE);
+    return 1;
+}
+
+static int gpu_open_all(void) {
+    int complete = 1;
+    for (unsigned i = 0; i < gpu_count_list(); ++i) {
+        complete &= gpu_open_one(i);
+    }
+    return complete;
+}
+
+/* Of those that were opened, the first usable one, else the first. */
+static const struct gpu_ops *gpu_choose_first(unsigned *usable) {
+    const struct gpu_ops *chosen = &gpu_none;
+    *usable = 0;
+    for (unsigned i = gpu_count_list(); i-- > 0;) {
+        const struct gpu_ops *ops = gpu_get_opened(i);
+        if (!ops) {
+            continue;
         }
-        if (!refused) {
-            refused = ops;
+        if (!ops->reason) {
+            ++*usable;
+        }
+        if (!ops->reason || chosen->reason) {
+            chosen = ops;
         }
     }
-    return refused ? refused : &gpu_none;
+    return chosen;
+}
+
+/* Whether a back end that is not usable may become so. */
+static int gpu_may_find_more(void) {
+    for (unsigned i = 0; i < gpu_count_list(); ++i) {
+        const struct gpu_ops *ops = gpu_get_opened(i);
+        if (ops && ops->reason && backends[i]->look) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static void gpu_plan_look(uint64_t now) {
+    uint64_t next = UINT64_MAX;
+    if (gpu_may_find_more()) {
+        next = now + clock_ticks_of_ns(LOOK_NS);
+    }
+    __atomic_store_n(&gpu_next_look, next, __ATOMIC_RELAXED);
+}
+
+static const struct gpu_ops *gpu_publish_first(void) {
+    unsigned usable;
+    const struct gpu_ops *chosen = gpu_choose_first(&usable);
+    __atomic_store_n(&usable_count, usable, __ATOMIC_RELAXED);
+    __atomic_store_n(&first, chosen, __ATOMIC_RELEASE);
+    return chosen;
 }
 
 const struct gpu_ops *gpu_ops(void) {
-    const struct gpu_ops *ops = __atomic_load_n(&found, __ATOMIC_ACQUIRE);
-    if (!ops) {
-        ops = gpu_open_first();
-        if (ops != &gpu_none) { /* else it could not be tried: the next call tries again */
-            if (ops->reason) {
-                __atomic_store_n(&gpu_next_look, clock_ticks() + clock_ticks_of_ns(LOOK_NS),
-                                 __ATOMIC_RELAXED);
-            }
-            const struct gpu_ops *before = NULL;
-            if (!__atomic_compare_exchange_n(&found, &before, ops, 0, __ATOMIC_ACQ_REL,
-                                             __ATOMIC_ACQUIRE)) {
-                ops = before;
-            }
-        }
+    const struct gpu_ops *ops = gpu_known();
+    if (ops) {
+        return ops;
     }
-    return ops;
+    if (!gpu_open_all()) { /* the next call tries again */
+        unsigned usable;
+        return gpu_choose_first(&usable);
+    }
+    if (!gpu_count_list()) {
+        return &gpu_none;
+    }
+    gpu_plan_look(clock_ticks());
+    return gpu_publish_first();
 }
 
-/* The first whose library is loaded by now; NULL: none. */
-static const struct gpu_ops *gpu_look_first(void) {
-    for (const struct gpu_backend *const *b = backends; b && *b; ++b) {
-        const struct gpu_ops *ops = NULL;
-        if ((*b)->look) {
-            ops = (*b)->look(config.cuda_lib);
+const struct gpu_ops *gpu_ops_of(const struct gpu_words *words) {
+    const struct gpu_ops *found = &gpu_none;
+    (void)gpu_ops();
+    for (unsigned i = gpu_count_list(); i-- > 0;) {
+        const struct gpu_ops *ops = gpu_get_opened(i);
+        if (ops && ops->words == words && (!ops->reason || found->reason)) {
+            found = ops;
         }
-        if (ops) {
+    }
+    return found;
+}
+
+/* Where several are usable. */
+static const struct gpu_ops *gpu_find_owner(void *handle) {
+    const struct gpu_ops *rest = NULL;
+    for (unsigned i = 0; i < gpu_count_list(); ++i) {
+        const struct gpu_ops *ops = gpu_get_opened(i);
+        if (!ops || ops->reason) {
+            continue;
+        }
+        if (!ops->owns) {
+            rest = rest ? rest : ops;
+        } else if (ops->owns(handle)) {
             return ops;
         }
     }
-    return NULL;
+    return rest;
+}
+
+struct gpu_stream gpu_stream_of(void *handle) {
+    struct gpu_stream s = {.gpu = gpu_ops(), .handle = handle};
+    if (__atomic_load_n(&usable_count, __ATOMIC_RELAXED) > 1) {
+        const struct gpu_ops *owner = gpu_find_owner(handle);
+        s.gpu = owner ? owner : s.gpu;
+    }
+    return s;
 }
 
 int gpu_look_again(uint64_t now) {
@@ -72,8 +170,8 @@ int gpu_look_again(uint64_t now) {
     if (!before || now < due) {
         return 0;
     }
-    if (!before->reason) {
-        return 1;
+    if (due == UINT64_MAX) {
+        return !before->reason;
     }
     uint64_t next = now + clock_ticks_of_ns(LOOK_NS);
     if (!__atomic_compare_exchange_n(&gpu_next_look, &due, next, 0, __ATOMIC_RELAXED,
@@ -81,17 +179,40 @@ int gpu_look_again(uint64_t now) {
         !gpu_may_seek()) {
         return 0;
     }
-    const struct gpu_ops *ops = gpu_look_first();
-    if (!ops) {
-        return 0;
+    for (unsigned i = 0; i < gpu_count_list(); ++i) {
+        const struct gpu_ops *ops = gpu_get_opened(i);
+        if (ops && ops->reason && backends[i]->look) {
+            ops = backends[i]->look();
+            if (ops) {
+                __atomic_store_n(&backend_opened[i], ops, __ATOMIC_RELEASE);
+            }
+        }
     }
-    __atomic_store_n(&found, ops, __ATOMIC_RELEASE);
-    __atomic_store_n(&gpu_next_look, UINT64_MAX, __ATOMIC_RELAXED);
-    return 1;
+    gpu_plan_look(now);
+    return !gpu_publish_first()->reason;
 }
 
 const struct gpu_ops *gpu_known(void) {
-    return __atomic_load_n(&found, __ATOMIC_ACQUIRE);
+    return __atomic_load_n(&first, __ATOMIC_ACQUIRE);
+}
+
+const struct gpu_ops *gpu_known_at(unsigned index) {
+    for (unsigned i = 0; i < gpu_count_list(); ++i) {
+        const struct gpu_ops *ops = gpu_get_opened(i);
+        if (ops && !ops->reason && index-- == 0) {
+            return ops;
+        }
+    }
+    return NULL;
+}
+
+int gpu_get_context(const struct gpu_stream *stream, struct gpu_context *out) {
+    int code = stream->gpu->context(stream->handle, out);
+    if (code == GPU_INVALID_CONTEXT && stream->gpu->primary) {
+        code = stream->gpu->primary(stream->handle, out);
+    }
+    out->gpu = stream->gpu;
+    return code;
 }
 
 int gpu_time_ns(float ms, uint64_t *ns) {
@@ -102,16 +223,14 @@ int gpu_time_ns(float ms, uint64_t *ns) {
     return GPU_OK;
 }
 
-const char *gpu_code_name(int code) {
-    const struct gpu_ops *ops = gpu_known();
+const char *gpu_code_name(const struct gpu_ops *gpu, int code) {
     const char *name = NULL;
-    if (ops && ops->code_name) {
-        name = ops->code_name(code);
+    if (gpu->code_name) {
+        name = gpu->code_name(code);
     }
     return name ? name : "error";
 }
 
-int gpu_is_fatal(int code) {
-    const struct gpu_ops *ops = gpu_known();
-    return ops && ops->is_fatal && ops->is_fatal(code);
+int gpu_is_fatal(const struct gpu_ops *gpu, int code) {
+    return gpu->is_fatal && gpu->is_fatal(code);
 }

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The interface of a GPU back end. There is always one: gpu_none.c when no other is usable, so that
- * no caller has to check. session/connect.c says which are tried; no other file names one.
+ * no caller has to check. session/connect.c says which a build has; no other file names one. All
+ * that can be used are open at once, and a stream carries the one that it belongs to.
  *
  * All functions return a code. The library handles those of enum gpu_code, into which a back end
  * translates its own; any other number is the back end's own, for code_name and is_fatal.
  *
- * None initialises the GPU, makes a context or waits, except event_wait and wait. Any thread; never with a
- * lock of this library held: each call may end up in a tool, which may call back.
+ * None initialises the GPU, makes a context or waits, except event_wait and wait. Any thread; never
+ * with a lock of this library held: each call may end up in a tool, which may call back.
  */
 #ifndef STINT_GPU_H
 #define STINT_GPU_H
@@ -15,7 +16,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The numbers are CUDA's where it has one (cuda_codes.c, gpu_cudart.c: asserted there). */
+#include "arena/gpu_words.h"
+
+/* The numbers of the first back end; others translate. */
 enum gpu_code {
     GPU_OK = 0,
     GPU_INVALID_VALUE = 1,
@@ -32,16 +35,29 @@ enum gpu_code {
     GPU_CAPTURED_EVENT = 907
 };
 
-/* The default streams as programs name them; likewise CUDA's numbers. */
+/* The default streams as programs name them. */
 #define GPU_STREAM_LEGACY ((void *)(uintptr_t)1)
 #define GPU_STREAM_PER_THREAD ((void *)(uintptr_t)2)
 
+struct gpu_ops;
+
 /* Where a stream's work runs. id: distinguishes contexts at the same address, 0 = unknown; device:
- * -1 = unknown. */
+ * -1 = unknown. gpu: its back end, as set by gpu_get_context; back ends leave it. */
 struct gpu_context {
+    const struct gpu_ops *gpu;
     void *handle;
     uint64_t id;
     int device;
+};
+
+static inline int gpu_context_is_same(const struct gpu_context *a, const struct gpu_context *b) {
+    return a->handle == b->handle && a->id == b->id && a->gpu == b->gpu;
+}
+
+/* A stream of a program, with the back end that it is a stream of. */
+struct gpu_stream {
+    const struct gpu_ops *gpu;
+    void *handle;
 };
 
 /* Properties of a device; 0 = unknown. */
@@ -70,15 +86,20 @@ struct gpu_ops {
     const char *name;
     /* Why the back end can do nothing, for reports and messages; NULL: it is usable. */
     const char *reason;
+    /* Its vendor's words, for reports and messages. NULL: unknown. */
+    const struct gpu_words *words;
 
+    /* Whether a stream, or with NULL the calling thread, is one of this back end. NULL: not known;
+     * such a back end gets the streams that no other one owns. */
+    int (*owns)(void *stream);
     /* The context of a stream, or with NULL the calling thread's. Never NULL. */
     int (*context)(void *stream, struct gpu_context *out);
-    /* Whether the last context() found CUDA not initialised, as it also remains where the driver has
-     * no device. Makes no call. NULL: not known. */
+    /* Whether the last context() found the platform not initialised, as it also remains where the
+     * driver has no device. Makes no call. NULL: not known. */
     int (*uninitialized)(void);
-    /* Where context() of a default stream returns GPU_INVALID_CONTEXT, as in a thread before its first
-     * call: the context that this call would make current, if it exists. Not in a signal handler.
-     * NULL: not known. */
+    /* Where context() of a default stream returns GPU_INVALID_CONTEXT, as in a thread before its
+     * first call: the context that this call would make current, if it exists. Not in a signal
+     * handler. NULL: not known. */
     int (*primary)(void *stream, struct gpu_context *out);
     /* Makes a context current until leave(), for event_new. Both NULL: every call is in the right
      * context. */
@@ -123,25 +144,24 @@ struct gpu_ops {
 struct gpu_backend {
     /* Never NULL. */
     const char *name;
-    /* A part of the path of the library without which no context can exist ("/libcuda.so", as the
-     * name continues with a version); STINT_CUDA_LIB replaces it. NULL: there is no such library,
-     * and the back end is looked for even by a thread that may be in a signal handler
-     * (gpu_may_seek). */
-    const char *library;
-    /* Opens it, by that name of its library (NULL: the usual one). Never NULL, and never returns
-     * NULL: a back end that cannot be used has a reason; &gpu_none itself: it could not be tried
-     * now, and will be again. */
-    const struct gpu_ops *(*open)(const char *library);
-    /* After open() gave a reason: whether the program has loaded the library meanwhile; loads
-     * nothing and changes nothing that open() returned. Usable ops, or NULL. A NULL member: what
-     * open() returned remains. */
-    const struct gpu_ops *(*look)(const char *library);
+    /* Returns a part of the path of the library without which no context can exist, as mappings
+     * show it. NULL: there is no such library, and the back end is looked for even by a thread that
+     * may be in a signal handler (gpu_may_seek). */
+    const char *(*library)(void);
+    /* Opens it. Never NULL, and never returns NULL: a back end that cannot be used has a reason;
+     * &gpu_none itself: it could not be tried now, and will be again. */
+    const struct gpu_ops *(*open)(void);
+    /* After open() gave a reason: whether the program has loaded the library since; loads nothing
+     * and changes nothing that open() returned. Usable ops, or NULL. A NULL member: what open()
+     * returned remains. */
+    const struct gpu_ops *(*look)(void);
 };
+#define GPU_BACKENDS_MAX 4u /* of a list; more are not tried */
 
 extern const struct gpu_ops gpu_none;
 
-/* The back ends to try, in order; the list ends with NULL and stays valid. Once, from the library's
- * constructor. Without it there is none. */
+/* The back ends of this build, in order; the list ends with NULL and stays valid. Once, from the
+ * library's constructor. Without it there is none. */
 void gpu_set_list(const struct gpu_backend *const *list);
 /* That list; NULL before. */
 const struct gpu_backend *const *gpu_list(void);
@@ -150,28 +170,40 @@ const struct gpu_backend *const *gpu_list(void);
  * signal handler, and the library of no back end is loaded, so that there is nothing to measure. */
 int gpu_may_seek(void);
 
-/* The back end of this process; never NULL. The first call looks for it (115 us where there is no
- * driver) under the name that config.cuda_lib then has: read the environment first. Threads that
- * race to be the first may all look, and find the same. */
+/* The first usable back end of this process; never NULL. The first call opens all (115 us where
+ * there is no driver) with the settings that config then has: read the environment first. Threads
+ * that race to be the first may all look, and find the same. */
 const struct gpu_ops *gpu_ops(void);
-/* Where gpu_ops() had found no usable back end: looks again for one whose library the program has
- * loaded since, without loading it. At most once a second; now: ticks, of any recent moment. 1: there
- * is one now. */
+/* Opens all, as gpu_ops; the usable one with those words, else &gpu_none, which has a reason, or
+ * the one that has the words and cannot be used. */
+const struct gpu_ops *gpu_ops_of(const struct gpu_words *words);
+/* Opens all, as gpu_ops; the stream with its back end: the one that owns it, else the first usable
+ * one that cannot tell, else the first. */
+struct gpu_stream gpu_stream_of(void *handle);
+/* Where gpu_ops() had found a back end unusable: looks again for those whose library the program
+ * has loaded since, without loading it. At most once a second; now: ticks, of any recent moment.
+ * Whether a back end can be used now. */
 int gpu_look_again(uint64_t now);
 extern uint64_t gpu_next_look; /* not before; ticks, UINT64_MAX: never; any thread, relaxed */
-/* The same if gpu_ops() was called before, else NULL: for a report of a program without GPU scopes
- * nothing is loaded. */
+/* The same as gpu_ops() if that was called before, else NULL: for a report of a program without GPU
+ * scopes nothing is loaded. */
 const struct gpu_ops *gpu_known(void);
+/* The usable back ends that are known, in order; NULL after the last. */
+const struct gpu_ops *gpu_known_at(unsigned index);
 
 /* Converts a time; GPU_OK, or GPU_INVALID_VALUE for one that is not plausible. */
 int gpu_time_ns(float ms, uint64_t *ns);
 
-/* A code's name ("CUDA_ERROR_ILLEGAL_ADDRESS"), or "error"; of the back end in use. */
-const char *gpu_code_name(int code);
+/* The name that a back end gives to a code, or "error". */
+const char *gpu_code_name(const struct gpu_ops *gpu, int code);
 
-/* Whether no later call of this process can succeed after this error: the process ends, or the GPU
- * has failed. Not errors of one context or handle. By the back end in use. */
-int gpu_is_fatal(int code);
+/* Whether no later call of that back end can succeed after this error: the process ends, or the GPU
+ * has failed. Not errors of one context or handle. */
+int gpu_is_fatal(const struct gpu_ops *gpu, int code);
+
+/* The stream's context, or where the thread has none yet, the one that its first call would make
+ * current (primary). */
+int gpu_get_context(const struct gpu_stream *stream, struct gpu_context *out);
 
 /* The calls of members that may be NULL. */
 /* entered: for gpu_leave; 0 where the context was current already, and after an error. */

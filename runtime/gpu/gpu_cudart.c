@@ -24,9 +24,8 @@
 #include "base/errno_keep.h"
 #include "cuda_codes.h"
 
-#define NESTED                                                                                     \
-    4 /* enters of a thread: a tool that a call ends up in may have ranges of its own   \
-                  */
+/* Enters of a thread: a tool that a call ends up in may have ranges of its own. */
+#define NESTED 4
 
 struct attribute {
     enum cudaDeviceAttr number;
@@ -248,6 +247,7 @@ static int cudart_describe_device(int number, struct gpu_device *out) {
 
 static const struct gpu_ops usable_cudart = {
     .name = "cudart",
+    .words = &cuda_words,
     .context = cudart_get_context,
     .enter = cudart_enter_context,
     .leave = cudart_leave_context,
@@ -293,13 +293,17 @@ static void cudart_say_why(cudaError_t code, char *reason, size_t size) {
     }
 }
 
-static const struct gpu_ops *cudart_open(const char *library) {
+/* The library itself is linked; contexts need the driver's. */
+static const char *cudart_get_library_part(void) {
+    return "/libcuda.so";
+}
+
+static const struct gpu_ops *cudart_open(void) {
     ERRNO_KEEP;
     int count = 0;
     cudaError_t own = cudaPeekAtLastError();
     cudaError_t code = cudaGetDeviceCount(&count);
     const struct gpu_ops *ops = &usable_cudart;
-    (void)library; /* it is linked */
     if (cudart_finish_call(own, code)) {
         unsigned i = __atomic_fetch_add(&lookers, 1, __ATOMIC_RELAXED);
         ops = &gpu_none;
@@ -307,6 +311,7 @@ static const struct gpu_ops *cudart_open(const char *library) {
             cudart_say_why(code, useless[i].reason, sizeof useless[i].reason);
             useless[i].ops = gpu_none;
             useless[i].ops.reason = useless[i].reason;
+            useless[i].ops.words = &cuda_words;
             ops = &useless[i].ops;
         }
     }
@@ -314,4 +319,4 @@ static const struct gpu_ops *cudart_open(const char *library) {
 }
 
 const struct gpu_backend gpu_cudart = {
-    .name = "cudart", .library = "/libcuda.so", .open = cudart_open};
+    .name = "cudart", .library = cudart_get_library_part, .open = cudart_open};

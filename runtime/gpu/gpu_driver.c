@@ -18,6 +18,7 @@
 
 #include "base/calm.h"
 #include "base/clock.h"
+#include "base/config.h"
 #include "base/errno_keep.h"
 #include "cuda_codes.h"
 
@@ -159,8 +160,8 @@ static int driver_get_context(void *stream, struct gpu_context *out) {
  * CUDA's runtime then uses the primary context of the thread's device, which it alone knows. It is
  * asked only where the program has loaded it as a shared library; a static one has no name to be
  * found by, and then the device is known only if there is just one. The context is not kept: its
- * count of references is what it was. If another thread resets the device between the two calls, the
- * second makes a context, which ends with the reference: it is then no longer active. */
+ * count of references is what it was. If another thread resets the device between the two calls,
+ * the second makes a context, which ends with the reference: it is then no longer active. */
 
 typedef int driver_get_device(int *device);
 static driver_get_device *runtime_get_device; /* any thread, relaxed: all find the same */
@@ -349,6 +350,7 @@ static const char *driver_get_code_name(int code) {
 
 static const struct gpu_ops usable_driver = {
     .name = "driver",
+    .words = &cuda_words,
     .context = driver_get_context,
     .primary = driver_get_primary,
     .uninitialized = driver_is_uninitialized,
@@ -457,6 +459,7 @@ static void driver_take(const struct loaded *fresh) {
         memcpy(loaded.reason, fresh->reason, sizeof loaded.reason);
         refused_driver = gpu_none;
         refused_driver.reason = loaded.reason;
+        refused_driver.words = &cuda_words;
     }
     if (!fresh->reason[0] &&
         memcmp(&loaded.functions, &fresh->functions, sizeof loaded.functions) != 0) {
@@ -476,24 +479,33 @@ static const struct gpu_ops *driver_publish(const struct loaded *fresh) {
     return fresh->reason[0] ? &refused_driver : &usable_driver;
 }
 
-static const char *driver_get_name(const char *library) {
-    return library ? library : DEFAULT_LIBRARY;
+static const char *driver_get_name(void) {
+    return config.driver_lib ? config.driver_lib : DEFAULT_LIBRARY;
 }
 
-/* Loads the library (NULL: libcuda.so.1), for good. Threads may open the same one at once; to open
+/* The name of the usual library continues with a version. */
+static const char *driver_get_library_part(void) {
+    if (!config.driver_lib) {
+        return "/libcuda.so";
+    }
+    const char *last = strrchr(config.driver_lib, '/');
+    return last ? last : config.driver_lib;
+}
+
+/* Loads the library of the setting, for good. Threads may open the same one at once; to open
  * another is for tests, when the first is not in use. */
-static const struct gpu_ops *driver_open(const char *library) {
+static const struct gpu_ops *driver_open(void) {
     ERRNO_KEEP;
     struct loaded fresh;
-    driver_load(driver_get_name(library), 0, &fresh);
+    driver_load(driver_get_name(), 0, &fresh);
     return driver_publish(&fresh);
 }
 
 /* Other threads may read the reason of driver_open: it remains. */
-static const struct gpu_ops *driver_look(const char *library) {
+static const struct gpu_ops *driver_look(void) {
     ERRNO_KEEP;
     struct loaded fresh;
-    driver_load(driver_get_name(library), RTLD_NOLOAD, &fresh);
+    driver_load(driver_get_name(), RTLD_NOLOAD, &fresh);
     if (fresh.reason[0]) {
         return NULL;
     }
@@ -502,4 +514,4 @@ static const struct gpu_ops *driver_look(const char *library) {
 }
 
 const struct gpu_backend gpu_driver = {
-    .name = "driver", .library = "/libcuda.so", .open = driver_open, .look = driver_look};
+    .name = "driver", .library = driver_get_library_part, .open = driver_open, .look = driver_look};

@@ -22,21 +22,11 @@
 #include "base/arithmetic.h"
 #include "base/calm.h"
 #include "base/clock.h"
-#include "base/config.h"
 
 #define SEEK_NS 10000000u
 #define SYMBOL_BYTES 128u
 
 static uint64_t next_seek; /* ticks; relaxed */
-
-/* A part of the path of that back end's library, which the setting replaces. */
-static const char *seek_get_library_part(const struct gpu_backend *b) {
-    if (!config.cuda_lib) {
-        return b->library;
-    }
-    const char *last = strrchr(config.cuda_lib, '/');
-    return last ? last : config.cuda_lib;
-}
 
 static int seek_file_contains(int fd, const char *part) {
     char text[512];
@@ -68,7 +58,7 @@ static int seek_is_mapped(const char *part) {
 /* Whether a context may exist: the library of a back end is loaded, or it needs none. */
 static int seek_is_any_loaded(void) {
     for (const struct gpu_backend *const *b = gpu_list(); b && *b; ++b) {
-        if (!(*b)->library || seek_is_mapped(seek_get_library_part(*b))) {
+        if (!(*b)->library || seek_is_mapped((*b)->library())) {
             return 1;
         }
     }

@@ -144,7 +144,8 @@ static void stream_keep_pair(struct thread_block *b, uint64_t guard, struct even
     }
 }
 
-/* STINT_SAMPLE leaves out what has a time on the GPU. A recursive call's outermost one came here. */
+/* STINT_SAMPLE leaves out what has a time on the GPU. A recursive call's outermost one came
+ * here. */
 static void stream_keep_exact(struct thread_block *b, const struct stint_impl_frame *f) {
     if (!STINT_IMPL_LOAD(&f->recursive)) {
         sample_never(tree_node(b, STINT_IMPL_LOAD(&f->node)));
@@ -172,7 +173,7 @@ void stream_timer_begin(struct stint_impl_call *guard, struct stint_impl_site *s
         if (wanted) {
             stream_keep_pair(b, (uint64_t)(uintptr_t)guard, pair, why);
         }
-        if (wanted && no_gpu && b && guard->opened) {
+        if (wanted && b && guard->opened) {
             event_pool_look(STINT_IMPL_LOAD(&b->hot.top->start)); /* for the next scope */
         }
     }

@@ -15,7 +15,7 @@ void stream_timer_end(struct stint_impl_call *guard);
 void stream_timer_add_bytes(uint64_t n);
 void stream_timer_add_flops(uint64_t n);
 
-/* A layer above that waits for a CUDA context: while `stream_timer_context_wanted` is not 0
+/* A layer above that waits for a GPU context: while `stream_timer_context_wanted` is not 0
  * (relaxed; any thread), the hook is called at the beginning of each GPU scope, with no lock held,
  * as the thread may have a context by now. */
 extern int stream_timer_context_wanted;

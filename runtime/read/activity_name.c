@@ -101,22 +101,6 @@ const char *activity_gap_text(uint32_t gap) {
     return TEXT(texts, gap, "unknown");
 }
 
-/* CUPTI's numbers: 1 is the driver's compiler, CUPTI's own overheads are multiples of 2^16. */
-const char *activity_overhead_text(uint32_t overhead) {
-    static const char *const own[] = {
-        [1] = "buffer flush", [2] = "instrumentation", [3] = "resources",
-        [4] = "module load",  [5] = "lazy loading",    [6] = "command buffer full",
-        [7] = "new buffer",   [8] = "managed memory",
-    };
-    if (overhead == 1) {
-        return "compiler";
-    }
-    if (overhead & 0xffff) {
-        return "unknown";
-    }
-    return TEXT(own, overhead >> 16, "unknown");
-}
-
 static int activity_put_words(char *out, size_t size, const char *what, const char *more) {
     return snprintf(out, size, "%s%s%s", what, *more ? " " : "", more);
 }
@@ -139,8 +123,8 @@ static int activity_describe(char *out, size_t size, const struct snapshot_activ
     case ACTIVITY_FREE:
         return activity_put_words(out, size, activity_kind_text(a->kind),
                                   activity_memory_text(a->detail));
-    case ACTIVITY_OVERHEAD:
-        return activity_put_words(out, size, "overhead", activity_overhead_text(a->detail));
+    case ACTIVITY_OVERHEAD: /* of an unknown kind */
+        return activity_put_words(out, size, "overhead", "unknown");
     case ACTIVITY_BUSY:
         return activity_put_words(out, size, "busy", TEXT(busy, a->detail, "unknown"));
     case ACTIVITY_GAP:
@@ -174,13 +158,23 @@ size_t activity_name(char *out, size_t size, const struct snapshot_activity *a) 
     return n;
 }
 
-size_t activity_title(char out[ACTIVITY_NAME_BYTES], const struct snapshot_activity *a) {
+const struct gpu_words *activity_words(const struct snapshot *s,
+                                       const struct snapshot_activity *a) {
+    if (a->device < s->device_count) {
+        return &s->devices[a->device].words;
+    }
+    return s->device_count ? &s->devices[0].words : NULL;
+}
+
+size_t activity_title(char out[ACTIVITY_NAME_BYTES], const struct snapshot *s,
+                      const struct snapshot_activity *a) {
     char name[100];
     if ((a->kind != ACTIVITY_COPY && a->kind != ACTIVITY_FILL) || a->name_length) {
         return activity_name(out, ACTIVITY_NAME_BYTES, a);
     }
     activity_name(name, sizeof name, a);
-    int n = snprintf(out, ACTIVITY_NAME_BYTES, "[CUDA %s]", name);
+    int n = snprintf(out, ACTIVITY_NAME_BYTES, "[%s %s]", gpu_words_platform(activity_words(s, a)),
+                     name);
     if (n < 0) {
         return 0;
     }

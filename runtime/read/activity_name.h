@@ -13,19 +13,21 @@
 
 #define ACTIVITY_NAME_BYTES 1001u /* room for every name that a runtime keeps, and a NUL */
 
-/* "memcpy HtoD", "memset", "cudaLaunchKernel"; cut where there is no room for it, and with a NUL.
- * Bytes without that. A recorded name may be any bytes. */
+/* "memcpy HtoD", "memset", the name of a kernel or call; cut where there is no room for it, and
+ * with a NUL. Bytes without that. A recorded name may be any bytes. */
 size_t activity_name(char *out, size_t size, const struct snapshot_activity *a);
 
-/* The same as the tables of reports have it: "[CUDA memcpy HtoD]", as nvprof does, so that scripts
- * written for it work. */
-size_t activity_title(char out[ACTIVITY_NAME_BYTES], const struct snapshot_activity *a);
+/* The words of its device's vendor; without a device, those of the newest. NULL: there is none. */
+const struct gpu_words *activity_words(const struct snapshot *s, const struct snapshot_activity *a);
+/* The name as the tables of reports have it: "[PLATFORM memcpy HtoD]", as nvprof does, so that
+ * scripts written for it work. */
+size_t activity_title(char out[ACTIVITY_NAME_BYTES], const struct snapshot *s,
+                      const struct snapshot_activity *a);
 
 /* The texts of numbers, which may be any number; they do not change between versions. */
-const char *activity_kind_text(uint32_t kind);         /* "kernel", "copy", "api" … */
-const char *activity_copy_text(uint32_t direction);    /* "HtoD" … */
-const char *activity_memory_text(uint32_t memory);     /* "pageable", "pinned", "device" … */
-const char *activity_gap_text(uint32_t gap);           /* "host late" … */
-const char *activity_overhead_text(uint32_t overhead); /* "buffer flush" … */
+const char *activity_kind_text(uint32_t kind);      /* "kernel", "copy", "api" … */
+const char *activity_copy_text(uint32_t direction); /* "HtoD" … */
+const char *activity_memory_text(uint32_t memory);  /* "pageable", "pinned", "device" … */
+const char *activity_gap_text(uint32_t gap);        /* "host late" … */
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Implementation notes: the rules are those of the occupancy calculator that comes with CUDA
- * (cuda_occupancy.h of 13.0), for compute capability 5.0 and later, with the largest part of the
- * multiprocessor's memory that it can make shared. Not in it, because records do not say it: named
- * barriers, clusters, and a smaller shared memory that the program chose.
+ * Implementation notes: the rules are those of the vendor's occupancy calculator, whose version is
+ * in docs/reports.md, for compute capability 5.0 and later, with the largest part of the
+ * multiprocessor's memory that it can make shared. Named barriers, clusters and a smaller shared
+ * memory that the program chose are left out, because records do not have them.
  */
 #include "occupancy.h"
 

@@ -175,6 +175,21 @@ static int read_threads(struct snapshot *s, const struct arena_header *h) {
     return 0;
 }
 
+/* 0, or -1 without memory. */
+static int read_device_words(struct snapshot *s, uint32_t text, struct gpu_words *out) {
+    uint32_t length = 0;
+    const char *joined = snapshot_text(s, text, &length);
+    if (!joined) {
+        return 0;
+    }
+    char *bytes = scratch_array(&s->memory, GPU_WORDS_BYTES, 1);
+    if (!bytes) {
+        return -1;
+    }
+    gpu_words_read(joined, length, bytes, out);
+    return 0;
+}
+
 /* A list of them that is a circle is cut at SNAPSHOT_DEVICES. */
 static int read_devices(struct snapshot *s, const struct arena_header *h) {
     uint32_t unit = ACQUIRE(&h->first_device);
@@ -202,6 +217,9 @@ static int read_devices(struct snapshot *s, const struct arena_header *h) {
         out->reserved_shared = STINT_IMPL_LOAD(&d->reserved_shared);
         out->bytes_per_s = STINT_IMPL_LOAD(&d->bytes_per_s);
         out->flops_per_s = STINT_IMPL_LOAD(&d->flops_per_s);
+        if (read_device_words(s, d->words, &out->words)) {
+            return -1;
+        }
     }
     return 0;
 }
@@ -417,8 +435,8 @@ static void check_senders(struct snapshot *s, unsigned char *mark) {
     }
 }
 
-/* Units to indexes. A sender is not a root, and it is in the snapshot: a thread may have made it after the
- * nodes of its recorder were read. */
+/* Units to indexes. A sender is not a root, and it is in the snapshot: a thread may have made it
+ * after the nodes of its recorder were read. */
 static int link_senders(struct snapshot *s) {
     unsigned char *mark = scratch_get(&s->memory, (size_t)s->node_count + 1);
     if (!mark) {

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "arena/gpu_words.h"
 #include "base/clock.h"
 #include "base/hash_map.h"
 #include "base/measure.h"
@@ -154,6 +155,7 @@ struct snapshot_device {
     uint32_t registers_per_mp;
     uint32_t shared_per_mp;
     uint32_t reserved_shared;
+    struct gpu_words words; /* none: unknown */
 };
 
 /* struct arena_activity, checked. */

@@ -66,7 +66,7 @@ int report_tree(const struct report *r);
 int report_footer(const struct report *r);
 /* Lines of the footer about the GPU: what is to come, the peaks that shares refer to. */
 void report_gpu(const struct report *r);
-/* Kernels, copies, API calls, devices, steps and hints: what CUPTI saw. */
+/* Kernels, copies, API calls, devices, steps and hints: what a tracer saw. */
 int report_activity(const struct report *r);
 /* The same of devices over time (busy, idle and why, steps), and what to look at first. */
 int report_devices(const struct report *r);

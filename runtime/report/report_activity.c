@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The tables of nvprof and nsys: what ran on the GPUs, kernels in detail, copies and fills by time
- * and by size, API calls. A section is a row of the table below; its cells are a function.
+ * The tables that GPU profilers print: what ran on the GPUs, kernels in detail, copies and fills by
+ * time and by size, API calls. A section is a row of the table below; its cells are a function.
  */
 #include <string.h>
 
@@ -37,7 +37,7 @@ struct section {
 
 /* ---- Cells. */
 
-/* With the two decimals of nvprof. */
+/* With the two decimals of GPU profilers. */
 static void share_cell(struct report_grid *g, uint64_t ppm) {
     grid_add(g, "%s", number_fixed((double)ppm / 1e4, 2).text);
 }
@@ -306,7 +306,8 @@ static int section_put_rows(const struct report *r, const struct section *sectio
         marked |= row->sum.varies != 0;
         section->cells(&g, row);
         put_places(r, &g, &row->sum, shown);
-        grid_name(&g, name, activity_title(name, &row->sum), kernel_name_columns(r->options));
+        grid_name(&g, name, activity_title(name, r->snapshot, &row->sum),
+                  kernel_name_columns(r->options));
     }
     int failed = grid_print(&g, r->out, 0);
     if (more) {
@@ -332,8 +333,8 @@ static int put_section(const struct report *r, const struct section *section) {
     activity_table_sort(&t, section_sort(o, section));
     uint32_t count = 0;
     for (uint32_t i = 0; i < t.count; ++i) {
-        wanted[i] =
-            (uint8_t)(report_options_want(o, name, activity_title(name, &t.row[i]->sum)) != 0);
+        wanted[i] = (uint8_t)(report_options_want(
+                                  o, name, activity_title(name, r->snapshot, &t.row[i]->sum)) != 0);
         count += wanted[i];
     }
     if (!count) {
@@ -353,7 +354,10 @@ static void put_none(const struct report *r) {
         text_add(r->out, "No GPU activity %s\n\n",
                  r->snapshot->since ? "since the last reset" : "of this kind");
     } else if (!r->snapshot->tracer_requested) {
-        text_add(r->out, "No GPU activity was recorded; STINT_GPU=cupti records it\n\n");
+        static const char setting[] = "STINT_GPU="
+#include "env_tracer_value.inc"
+            ;
+        text_add(r->out, "No GPU activity was recorded; %s records it\n\n", setting);
     } else if (gpu && *gpu) {
         text_add(r->out, "No GPU activity was recorded: ");
         text_name(r->out, gpu, strlen(gpu), 0);

@@ -81,7 +81,7 @@ static struct number percent_of(uint64_t part, uint64_t whole) {
 static void hint_put_proof(struct hints *h, const struct snapshot_activity *a) {
     char name[ACTIVITY_NAME_BYTES], path[REPORT_PATH] = "";
     struct text *out = h->r->out;
-    size_t length = activity_title(name, a);
+    size_t length = activity_title(name, h->s, a);
     text_put(out, "     ", 5);
     text_name(out, name, length, 60);
     if (a->node < h->s->node_count && (length = report_path_text(path, h->s, a->node))) {
@@ -98,6 +98,12 @@ static void hint_put_proof(struct hints *h, const struct snapshot_activity *a) {
         }
     }
     text_put(out, "\n", 1);
+}
+
+/* The vendor's word for what is done with that activity. */
+static const char *hint_word(const struct hints *h, const struct snapshot_activity *a,
+                             enum gpu_word which, const char *other) {
+    return gpu_words_get(activity_words(h->s, a), which, other);
 }
 
 /* The row with the most time of those that `fits`, and how many calls and how much time all of them
@@ -169,9 +175,10 @@ static void hint_copies(struct hints *h) {
     f = gaps_look_at(h->s, is_pageable);
     if (time_matters(h, f.total)) {
         hint_put(h,
-                 "copies of pageable memory: %s; pinned memory (cudaMallocHost) copies faster, and "
+                 "copies of pageable memory: %s; pinned memory (%s) copies faster, and "
                  "beside kernels",
-                 bytes_of((double)f.bytes).text);
+                 bytes_of((double)f.bytes).text,
+                 hint_word(h, f.worst, GPU_WORD_PINNED, "page-locked"));
         hint_put_proof(h, f.worst);
     }
     f = gaps_look_at(h->s, is_slow);
@@ -198,10 +205,11 @@ static void hint_unified(struct hints *h) {
     struct found all = gaps_look_at(h->s, is_unified), faults = gaps_look_at(h->s, is_page_fault);
     if (time_matters(h, all.total)) {
         hint_put(h,
-                 "unified memory: %s moved, with %llu page faults, in %s; cudaMemPrefetchAsync "
-                 "before the work that needs it, or cudaMemAdvise",
+                 "unified memory: %s moved, with %llu page faults, in %s; %s "
+                 "before the work that needs it, or %s",
                  bytes_of((double)all.bytes).text, (unsigned long long)faults.calls,
-                 time_of(all.total).text);
+                 time_of(all.total).text, hint_word(h, all.worst, GPU_WORD_PREFETCH, "a prefetch"),
+                 hint_word(h, all.worst, GPU_WORD_ADVISE, "advice on its use"));
         hint_put_proof(h, all.worst);
     }
 }
@@ -227,8 +235,10 @@ static void hint_overlap(struct hints *h, uint32_t device) {
     if (time_matters(h, possible) && overlap < possible / MATTERS) {
         hint_put(h,
                  "copies and kernels take turns on GPU %u; streams of their own, "
-                 "cudaMemcpyAsync and pinned memory let them overlap",
-                 h->s->devices[device].number);
+                 "%s and pinned memory let them overlap",
+                 h->s->devices[device].number,
+                 gpu_words_get(&h->s->devices[device].words, GPU_WORD_COPY_ASYNC,
+                               "asynchronous copies"));
         text_add(h->r->out, "     kernels %s, copies %s, both at once %s\n", time_of(kernels).text,
                  time_of(copies).text, time_of(overlap).text);
     }

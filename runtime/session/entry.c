@@ -21,7 +21,7 @@
 #include "record/sender.h"
 #include "record/set.h"
 
-/* ---- Scopes. While a capture waits for a CUDA context, those that take the slow path look for one,
+/* ---- Scopes. While a capture waits for a GPU context, those that take the slow path look for one,
  * outside of their time. */
 
 void stint_impl_begin_slow(void *guard, struct stint_impl_site *site, uint32_t set) {

@@ -15,7 +15,6 @@
 #include "base/errno_keep.h"
 #include "base/lock.h"
 #include "base/log.h"
-#include "injection.h"
 #include "process.h"
 #include "record/registry.h"
 #include "report/report_options.h"
@@ -30,7 +29,7 @@ void exit_set_profile(const struct exit_profile *p) {
 
 __attribute__((constructor)) static void library_start(void) {
     process_started();
-    tracer_at_load(injection_prepare);
+    tracer_at_load();
 }
 
 /* A signal handler that ends the program may have interrupted a call for which a report would

@@ -224,31 +224,56 @@ void process_started(void) {
     start_ns = clock_ns();
 }
 
-void process_describe_gpu(char *out, size_t size) {
-    const struct gpu_ops *ops = gpu_known();
-    char tracer[300];
-    const char *detail = "", *open = "", *close = "", *separator = "";
-    int n;
-    tracer_describe(tracer, sizeof tracer);
-    if (!ops) {
-        n = snprintf(out, size, "%s", tracer); /* cut to fit */
-    } else {
-        if (ops->reason) {
-            detail = ops->reason;
-            open = " (";
-            close = ")";
-        } else if (ops->uninitialized && ops->uninitialized()) {
-            detail = " (no device, or CUDA was not initialised)";
-        } else if (config.gpu == CONFIG_GPU_SYNC) {
-            detail = ", sync: GPU scopes wait for their stream";
-        }
-        if (*tracer) {
-            separator = "; ";
-        }
-        n = snprintf(out, size, "%s%s%s%s%s%s", ops->name, open, detail, close, separator, tracer);
+/* The bytes of `out` used so far, after one more back end. */
+static size_t process_put_backend(const struct gpu_ops *ops, char *out, size_t size, size_t used) {
+    const char *separator = used ? ", " : "";
+    int n = 0;
+    if (used >= size) {
+        return used;
     }
-    if (n < 0 && size) {
-        out[0] = '\0';
+    if (ops->reason) {
+        n = snprintf(out + used, size - used, "%s%s (%s)", separator, ops->name, ops->reason);
+    } else if (ops->uninitialized && ops->uninitialized()) {
+        n = snprintf(out + used, size - used, "%s%s (no device, or %s was not initialised)",
+                     separator, ops->name, gpu_words_platform(ops->words));
+    } else {
+        n = snprintf(out + used, size - used, "%s%s", separator, ops->name);
+    }
+    return used + (n > 0 ? (size_t)n : 0);
+}
+
+/* Those that are open; if none can be used, why. */
+static size_t process_put_backends(char *out, size_t size) {
+    const struct gpu_ops *first = gpu_known(), *ops;
+    if (!first) {
+        return 0;
+    }
+    size_t used = process_put_backend(first, out, size, 0);
+    if (first->reason) {
+        return used;
+    }
+    for (unsigned i = 0; (ops = gpu_known_at(i)); ++i) {
+        if (ops != first) {
+            used = process_put_backend(ops, out, size, used);
+        }
+    }
+    if (config.gpu == CONFIG_GPU_SYNC && used < size) {
+        int n = snprintf(out + used, size - used, ", sync: GPU scopes wait for their stream");
+        used += n > 0 ? (size_t)n : 0;
+    }
+    return used;
+}
+
+void process_describe_gpu(char *out, size_t size) {
+    char tracer[300];
+    if (!size) {
+        return;
+    }
+    out[0] = '\0';
+    tracer_describe(tracer, sizeof tracer);
+    size_t used = process_put_backends(out, size);
+    if (*tracer && used < size) { /* cut to fit */
+        snprintf(out + used, size - used, "%s%s", used ? "; " : "", tracer);
     }
 }
 

@@ -11,6 +11,7 @@
 #include "arena/arena.h"
 #include "base/config.h"
 #include "fake_clock.h"
+#include "gpu/cuda_codes.h"
 #include "stint/stint.h"
 
 #define GPU_SUMS static inline __attribute__((unused))
@@ -27,6 +28,7 @@ GPU_SUMS uint32_t gpu_sums_device(const char *name, uint64_t bytes_per_s, uint64
     strncpy(d->name, name, sizeof d->name - 1);
     d->bytes_per_s = bytes_per_s;
     d->flops_per_s = flops_per_s;
+    d->words = gpu_words_record(&cuda_words);
     d->next = arena_header()->first_device;
     __atomic_store_n(&arena_header()->first_device, unit, __ATOMIC_RELEASE);
     return unit;

@@ -29,8 +29,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     environ = real;
     FUZZ_NEED(kept <= KEEP_BYTES && (out.enable == 0 || out.enable == 1));
     FUZZ_NEED(out.level >= 0 && out.level <= 2 && out.unit >= 0 && out.unit <= CONFIG_UNIT_AUTO);
-    const char *const texts[] = {out.report,  out.output,   out.filter,  out.file,
-                                 out.capture, out.cuda_lib, out.gpu_peak};
+    const char *const texts[] = {out.report,  out.output,     out.filter,  out.file,
+                                 out.capture, out.driver_lib, out.gpu_peak};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; ++i) { /* ours, not the environment's */
         FUZZ_NEED(!texts[i] || (texts[i] >= keep && texts[i] < keep + kept));
     }

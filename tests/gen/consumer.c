@@ -105,7 +105,7 @@ enum env_kind {
 struct stint_config {
     int enable, unit, level, percentiles, clock, log_prefix, gpu, nvtx, rusage, mem;
     uint64_t memory, gpu_in_flight, trace, trace_min_ns, sample, mem_table;
-    const char *report, *output, *filter, *file, *capture, *cuda_lib, *cupti_lib, *gpu_peak,
+    const char *report, *output, *filter, *file, *capture, *driver_lib, *tracer_lib, *gpu_peak,
         *counters;
 };
 

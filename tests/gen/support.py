@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the tests of the generator share."""
 
+import difflib
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -26,6 +28,7 @@ TABLES = {
     "cuda_codes.inc": "driver.ini",
     "env_table.inc": "env.ini",
     "env_help.inc": "env.ini",
+    "env_tracer_value.inc": "env.ini",
     "environment.md": "env.ini",
     "gpu_peak_table.inc": "gpu_peak.ini",
     "kernel_names_table.inc": "kernel_names.ini",
@@ -76,8 +79,35 @@ def read(*path):
         return file.read()
 
 
+def missing(expected, text, lines=3):
+    """What assertIn says of a long text: the expected lines, and those that resemble them."""
+    said = []
+    have = text.split("\n")
+    for wanted in expected.strip("\n").split("\n"):
+        if wanted not in text:
+            said.append("- %s" % wanted)
+            said += ["+ %s" % line[:200]
+                     for line in difflib.get_close_matches(wanted, have, lines, 0.4)]
+    return "\n".join(["not found:"] + said)
+
+
 class Case(unittest.TestCase):
     maxDiff = None
+
+    def assertIn(self, member, container, msg=None):
+        if isinstance(container, str) and member not in container:
+            self.fail(msg or missing(member, container))
+        super().assertIn(member, container, msg)
+
+    def assertRegex(self, text, expected_regex, msg=None):
+        if len(text) > 500:
+            found = expected_regex.search(text) if hasattr(expected_regex, "search") \
+                else re.search(expected_regex, text)
+            if not found:
+                pattern = getattr(expected_regex, "pattern", expected_regex)
+                self.fail(msg or missing(pattern, text))
+            return
+        super().assertRegex(text, expected_regex, msg)
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory(prefix="stint-gen-")
@@ -94,7 +124,10 @@ class Case(unittest.TestCase):
     def assert_golden(self, output, source, expected):
         result = gen(output, self.write("t.ini", source))
         self.assertEqual((result.returncode, result.stderr), (0, ""))
-        self.assertEqual(result.stdout, expected)
+        if result.stdout != expected:
+            diff = difflib.unified_diff(expected.split("\n"), result.stdout.split("\n"),
+                                        "expected", "generated", n=1, lineterm="")
+            self.fail("\n".join(list(diff)[:40]))
 
     def assert_refused(self, output, source, said):
         """Exit 1, and exactly one line: the file, then `said`."""

@@ -69,6 +69,20 @@ class Pages(support.Case):
             documents.in_parts("x.md", "<!-- gen: viewz -->\n<!-- gen: end -->\n")
 
 
+class Failures(support.Case):
+    """A failure is a few lines, however long the text is that was searched."""
+
+    def test_of_a_line_that_is_missing(self):
+        text = "\n".join("line %d" % i for i in range(10000)) + "\nvalue table|tree\n"
+        with self.assertRaises(AssertionError) as failed:
+            self.assertIn("value table|tree|gpu\n", text)
+        self.assertEqual(str(failed.exception),
+                         "not found:\n- value table|tree|gpu\n+ value table|tree")
+        with self.assertRaises(AssertionError) as failed:
+            self.assertRegex(text, r"value \d+")
+        self.assertLess(len(str(failed.exception)), 700)
+
+
 class Agrees(support.Case):
     @classmethod
     def setUpClass(cls):

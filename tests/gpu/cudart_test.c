@@ -212,9 +212,10 @@ TEST(gpu_cudart, streams_have_the_numbers_of_the_interface) {
 
 TEST(gpu_cudart, names_of_codes) {
     start();
-    CHECK_STR_EQ(gpu_code_name(700), "CUDA_ERROR_ILLEGAL_ADDRESS");
-    CHECK_STR_EQ(gpu_code_name(cudaErrorInvalidConfiguration), "cudaErrorInvalidConfiguration");
-    CHECK_STR_EQ(gpu_code_name(12345), "error");
+    CHECK_STR_EQ(gpu_code_name(gpu_ops(), 700), "CUDA_ERROR_ILLEGAL_ADDRESS");
+    CHECK_STR_EQ(gpu_code_name(gpu_ops(), cudaErrorInvalidConfiguration),
+                 "cudaErrorInvalidConfiguration");
+    CHECK_STR_EQ(gpu_code_name(gpu_ops(), 12345), "error");
 }
 
 /* ---- Nothing to use */

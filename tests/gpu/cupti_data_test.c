@@ -95,6 +95,7 @@ TEST(cupti_data, calls_waits_memory_overhead) {
     CHECK(first_of(ACTIVITY_FREE)->correlation == f);
     r = first_of(ACTIVITY_OVERHEAD);
     CHECK(r->detail == 1 << 16 && r->end - r->start == 77);
+    CHECK_STR_EQ(r->name, "overhead buffer flush");
     r = first_of(ACTIVITY_API);
     CHECK_STR_EQ(r->name, "cudaLaunchKernel");
     CHECK(r->device == ACTIVITY_NO_DEVICE && r->thread);

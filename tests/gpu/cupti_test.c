@@ -329,9 +329,6 @@ TEST(cupti, forks_within_calls) {
 
 /* ---- Before CUDA is initialised. ---- */
 
-static void prepare_nothing(void) {
-}
-
 static void prepare_uninitialised(void) {
     prepare();
     double_reset();
@@ -458,7 +455,7 @@ static void use_cuda_in_child(void) {
 TEST(cupti, a_child_may_be_the_first_to_use_cuda) {
     setenv("STINT_GPU", "cupti", 1);
     prepare_uninitialised();
-    tracer_at_load(prepare_nothing);
+    tracer_at_load();
     harness_in_child(use_cuda_in_child);
     CHECK(tracer_is_waiting() && !tracer_is_on());
     double_init();
@@ -470,7 +467,7 @@ TEST(cupti, a_capture_waits_for_cuda) {
     setenv("STINT_GPU", "cupti", 1);
     setenv("STINT_CAPTURE", "train", 1);
     prepare_uninitialised();
-    tracer_at_load(prepare_nothing);
+    tracer_at_load();
     CHECK(!tracer_is_waiting());
     GPU_PROFILER_START("train");
     CHECK(tracer_is_waiting() && !tracer_is_on());
@@ -489,7 +486,7 @@ TEST(cupti, only_while_captured) {
     prepare();
     double_reset();
     double_init();
-    tracer_at_load(prepare_nothing);
+    tracer_at_load();
     CHECK(!tracer_is_on());
     {
         REGISTER_GPU_PROFILER("other");

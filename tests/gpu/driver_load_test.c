@@ -44,7 +44,7 @@ static struct copy copy_without(const char *library, const char *const *names) {
 }
 
 static const struct gpu_ops *open_copy(struct copy c) {
-    const struct gpu_ops *ops = gpu_driver.open(c.path);
+    const struct gpu_ops *ops = driver_open_as(c.path);
     unlink(c.path);
     return ops;
 }
@@ -78,36 +78,36 @@ TEST(gpu_driver_load, either_name_of_elapsed_time) {
 }
 
 TEST(gpu_driver_load, no_such_library) {
-    CHECK_STR_EQ(gpu_driver.open("libcuda.so.0")->reason, "no CUDA driver: no libcuda.so.0");
-    CHECK_STR_EQ(gpu_driver.open("/none/x.so")->reason, "no CUDA driver: no /none/x.so");
-    CHECK_STR_EQ(gpu_driver.open("libcuda.so.0")->name, "none");
-    CHECK_CONTAINS(gpu_driver.open("/")->reason, "no CUDA driver: ");
-    CHECK_CONTAINS(gpu_driver.open("/")->reason,
+    CHECK_STR_EQ(driver_open_as("libcuda.so.0")->reason, "no CUDA driver: no libcuda.so.0");
+    CHECK_STR_EQ(driver_open_as("/none/x.so")->reason, "no CUDA driver: no /none/x.so");
+    CHECK_STR_EQ(driver_open_as("libcuda.so.0")->name, "none");
+    CHECK_CONTAINS(driver_open_as("/")->reason, "no CUDA driver: ");
+    CHECK_CONTAINS(driver_open_as("/")->reason,
                    "/: "); /* and why not, in the dynamic linker's words */
-    CHECK_CONTAINS(gpu_driver.open(__FILE__)->reason, "no CUDA driver: ");
+    CHECK_CONTAINS(driver_open_as(__FILE__)->reason, "no CUDA driver: ");
 }
 
 TEST(gpu_driver_load, a_reason_is_one_short_line) {
     char path[2000] = "/";
     memset(path + 1, 'x', sizeof path - 2);
-    size_t length = strlen(gpu_driver.open(path)->reason);
+    size_t length = strlen(driver_open_as(path)->reason);
     CHECK(length > 20 && length < 240);
 }
 
 TEST(gpu_driver_load, a_library_that_is_no_driver) {
-    CHECK_CONTAINS(gpu_driver.open("libc.so.6")->reason, "the CUDA driver libc.so.6 lacks cu");
+    CHECK_CONTAINS(driver_open_as("libc.so.6")->reason, "the CUDA driver libc.so.6 lacks cu");
 }
 
 TEST(gpu_driver_load, the_real_one_is_missing) {
     if (dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL)) {
         SKIP("there is a CUDA driver");
     }
-    CHECK_STR_EQ(gpu_driver.open("libcuda.so.1")->reason, "no CUDA driver: no libcuda.so.1");
+    CHECK_STR_EQ(driver_open_as("libcuda.so.1")->reason, "no CUDA driver: no libcuda.so.1");
 }
 
 TEST(gpu_driver_load, the_toolkits_stub) {
 #ifdef CUDA_STUB
-    CHECK_STR_EQ(gpu_driver.open(CUDA_STUB)->reason,
+    CHECK_STR_EQ(driver_open_as(CUDA_STUB)->reason,
                  CUDA_STUB " is the toolkit's stub, not a driver");
 #else
     SKIP("no CUDA toolkit was found");
@@ -125,10 +125,10 @@ TEST(gpu_driver_load, a_stub_without_the_version_function) {
 TEST(gpu_driver_load, leaves_errno_and_dlerror_alone) {
     errno = 1234;
     dlerror();
-    gpu_driver.open("libcuda.so.0");
+    driver_open_as("libcuda.so.0");
     CHECK(errno == 1234);
     CHECK(!dlerror());
-    CHECK_STR_EQ(gpu_driver.open(DOUBLE_OLD_LIBRARY)->reason, NULL);
+    CHECK_STR_EQ(driver_open_as(DOUBLE_OLD_LIBRARY)->reason, NULL);
     CHECK(errno == 1234);
     CHECK(!dlerror());
 }
@@ -142,7 +142,7 @@ static void *context_of_this_thread(void *out) {
 TEST(gpu_driver_load, no_more_than_the_eleven) {
     setenv("STINT_DOUBLE_INIT", "1", 1);
     setenv("STINT_DOUBLE_TICK", "1000", 1);
-    const struct gpu_ops *ops = thread_ops = gpu_driver.open(DOUBLE_OLD_LIBRARY);
+    const struct gpu_ops *ops = thread_ops = driver_open_as(DOUBLE_OLD_LIBRARY);
     CHECK_STR_EQ(ops->reason, NULL);
     struct gpu_context c, other;
     CHECK(!ops->context(NULL, &c) && c.handle && c.id == 0 && c.device == -1);
@@ -181,7 +181,7 @@ TEST(gpu_driver_load, many_first_callers) {
     pthread_barrier_t barrier;
     double_reset();
     double_init();
-    config.cuda_lib = DOUBLE_LIBRARY;
+    config.driver_lib = DOUBLE_LIBRARY;
     pthread_barrier_init(&barrier, NULL, THREADS);
     for (int i = 0; i < THREADS; ++i) {
         CHECK(!pthread_create(&thread[i], NULL, ask_for_ops, &barrier));
@@ -194,10 +194,10 @@ TEST(gpu_driver_load, many_first_callers) {
 }
 
 TEST(gpu_driver_load, looked_for_once) {
-    config.cuda_lib = "libcuda.so.0";
+    config.driver_lib = "libcuda.so.0";
     const struct gpu_ops *ops = gpu_ops();
     CHECK_STR_EQ(ops->reason, "no CUDA driver: no libcuda.so.0");
-    config.cuda_lib = DOUBLE_LIBRARY;
+    config.driver_lib = DOUBLE_LIBRARY;
     CHECK(gpu_ops() == ops);
     CHECK_STR_EQ(ops->reason, "no CUDA driver: no libcuda.so.0");
 }
@@ -212,7 +212,7 @@ static void block(int how) {
 }
 
 TEST(gpu_driver_load, not_in_what_may_be_a_signal_handler) {
-    config.cuda_lib = DOUBLE_OLD_LIBRARY;
+    config.driver_lib = DOUBLE_OLD_LIBRARY;
     CHECK(gpu_may_seek());
     block(SIG_BLOCK);
     CHECK(!gpu_may_seek());
@@ -221,7 +221,7 @@ TEST(gpu_driver_load, not_in_what_may_be_a_signal_handler) {
 }
 
 TEST(gpu_driver_load, but_where_the_program_has_loaded_it) {
-    config.cuda_lib = DOUBLE_OLD_LIBRARY;
+    config.driver_lib = DOUBLE_OLD_LIBRARY;
     block(SIG_BLOCK);
     CHECK(!gpu_may_seek());
     CHECK(dlopen(DOUBLE_OLD_LIBRARY, RTLD_NOW | RTLD_LOCAL));
@@ -233,7 +233,7 @@ TEST(gpu_driver_load, but_where_the_program_has_loaded_it) {
 
 TEST(gpu_driver_load, at_whatever_place_of_the_list_of_mappings) {
     void *pages[3000];
-    config.cuda_lib = DOUBLE_OLD_LIBRARY;
+    config.driver_lib = DOUBLE_OLD_LIBRARY;
     block(SIG_BLOCK);
     CHECK(dlopen(DOUBLE_OLD_LIBRARY, RTLD_NOW | RTLD_LOCAL));
     for (unsigned i = 0; i < sizeof pages / sizeof *pages; ++i) { /* each line moves it on */
@@ -245,21 +245,29 @@ TEST(gpu_driver_load, at_whatever_place_of_the_list_of_mappings) {
     }
 }
 
-static const struct gpu_ops *open_none(const char *library) {
-    (void)library;
+static const struct gpu_ops *open_none(void) {
     return &gpu_none;
+}
+
+static const char *missing_library(void) {
+    return "/libnosuchgpu.so";
+}
+
+static const char *loaded_library(void) {
+    return "/libc";
 }
 
 /* Each back end says which library must be there, or that none must. */
 TEST(gpu_driver_load, by_the_library_of_each_back_end) {
     static const struct gpu_backend other = {
-        .name = "other", .library = "/libnosuchgpu.so", .open = open_none};
-    static const struct gpu_backend libc = {.name = "libc", .library = "/libc", .open = open_none};
+        .name = "other", .library = missing_library, .open = open_none};
+    static const struct gpu_backend libc = {
+        .name = "libc", .library = loaded_library, .open = open_none};
     static const struct gpu_backend free = {.name = "free", .open = open_none};
     static const struct gpu_backend *const missing[] = {&other, NULL};
     static const struct gpu_backend *const second[] = {&other, &libc, NULL};
     static const struct gpu_backend *const needs_none[] = {&free, NULL};
-    config.cuda_lib = NULL;
+    config.driver_lib = NULL;
     block(SIG_BLOCK);
     gpu_set_list(missing);
     CHECK(!gpu_may_seek());

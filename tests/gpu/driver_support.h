@@ -10,10 +10,15 @@
 #include "gpu/gpu_backends.h"
 #include "harness.h"
 
+HARNESS_FN const struct gpu_ops *driver_open_as(const char *library) {
+    config.driver_lib = library;
+    return gpu_driver.open();
+}
+
 HARNESS_FN const struct gpu_ops *start(void) {
     double_reset();
     double_init();
-    const struct gpu_ops *ops = gpu_driver.open(DOUBLE_LIBRARY);
+    const struct gpu_ops *ops = driver_open_as(DOUBLE_LIBRARY);
     CHECK_STR_EQ(ops->reason, NULL);
     CHECK_STR_EQ(ops->name, "driver");
     double_calls_clear();

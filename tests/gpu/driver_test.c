@@ -280,26 +280,26 @@ TEST(gpu_driver, devices) {
 }
 
 TEST(gpu_driver, names_of_codes) {
-    CHECK_STR_EQ(gpu_code_name(700), "error"); /* of a back end that is not known yet */
-    config.cuda_lib = DOUBLE_LIBRARY;
+    CHECK_STR_EQ(gpu_code_name(&gpu_none, 700), "error");
+    config.driver_lib = DOUBLE_LIBRARY;
     gpu_ops();
-    CHECK_STR_EQ(gpu_code_name(700), "CUDA_ERROR_ILLEGAL_ADDRESS");
-    CHECK_STR_EQ(gpu_code_name(987), "CUDA_ERROR_OF_THE_DOUBLE");
-    CHECK_STR_EQ(gpu_code_name(986), "error");
-    CHECK_STR_EQ(gpu_code_name(4), "CUDA_ERROR_DEINITIALIZED");
+    CHECK_STR_EQ(gpu_code_name(gpu_ops(), 700), "CUDA_ERROR_ILLEGAL_ADDRESS");
+    CHECK_STR_EQ(gpu_code_name(gpu_ops(), 987), "CUDA_ERROR_OF_THE_DOUBLE");
+    CHECK_STR_EQ(gpu_code_name(gpu_ops(), 986), "error");
+    CHECK_STR_EQ(gpu_code_name(gpu_ops(), 4), "CUDA_ERROR_DEINITIALIZED");
 }
 
 TEST(gpu_driver, fatal_codes) {
     static const int fatal[] = {4, 214, 220, 700, 702, 710, 714, 715, 716, 717, 718, 719, 999};
     static const int others[] = {0, 1, 2, 3, 34, 100, 201, 400, 600, 709, 713, 801, 900, 906, 907};
-    CHECK(!gpu_is_fatal(700)); /* the same */
-    config.cuda_lib = DOUBLE_LIBRARY;
+    CHECK(!gpu_is_fatal(&gpu_none, 700));
+    config.driver_lib = DOUBLE_LIBRARY;
     gpu_ops();
     for (size_t i = 0; i < sizeof fatal / sizeof *fatal; ++i) {
-        CHECK(gpu_is_fatal(fatal[i]));
+        CHECK(gpu_is_fatal(gpu_ops(), fatal[i]));
     }
     for (size_t i = 0; i < sizeof others / sizeof *others; ++i) {
-        CHECK(!gpu_is_fatal(others[i]));
+        CHECK(!gpu_is_fatal(gpu_ops(), others[i]));
     }
 }
 

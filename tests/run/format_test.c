@@ -95,7 +95,7 @@ static const struct field fields[] = {
     F(arena_device, minor) F(arena_device, bytes_per_s) F(arena_device, flops_per_s)
     F(arena_device, multiprocessors) F(arena_device, threads_per_mp)
     F(arena_device, blocks_per_mp) F(arena_device, registers_per_mp)
-    F(arena_device, shared_per_mp) F(arena_device, reserved_shared) F(arena_device, reserved)
+    F(arena_device, shared_per_mp) F(arena_device, reserved_shared) F(arena_device, words) F(arena_device, reserved)
     WHOLE(arena_lane)
     F(arena_lane, next) F(arena_lane, ring) F(arena_lane, device) F(arena_lane, number)
     F(arena_lane, stream) F(arena_lane, kind) F(arena_lane, context)

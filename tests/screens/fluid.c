@@ -19,6 +19,7 @@ static int no_tracer = 1;
 
 int __wrap_tracer_start_when_ready(void);
 int __wrap_tracer_start_when_ready(void) {
+    activity_use_words(&cuda_words);
     return no_tracer ? -1 : activity_open();
 }
 

@@ -7,6 +7,7 @@
     style.py function-names      each static function has a name of two words or more that no other
                                  file uses
     style.py opening-comments    each .c of more than 150 lines begins with a comment about it
+    style.py line-lengths        no line of code or comment has more than 100 columns
     style.py count               numbers per folder
     style.py self-test           the checks find what they are for
 """
@@ -22,6 +23,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 MAX_PER_1000 = 15
 LONG_FILE = 150  # lines
 MIN_COMMENT = 100  # characters
+MAX_COLUMNS = 100
 
 TOKEN = re.compile(r"/\*.*?\*/|//[^\n]*|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'", re.S)
 
@@ -198,6 +200,15 @@ def check_opening_comments(root):
                    "what must hold")
 
 
+# ---- Lengths of lines.
+
+def check_line_lengths(root):
+    for path in source_files(root):
+        for number, line in enumerate(path.read_text().split("\n"), 1):
+            if len(line) > MAX_COLUMNS:
+                yield f"{path}:{number}: {len(line)} columns: at most {MAX_COLUMNS} are expected"
+
+
 # ---- Files.
 
 def folder_of(root, path):
@@ -213,21 +224,21 @@ def source_files(root):
 def print_count(root):
     folders = {}
     for path in source_files(root):
-        row = folders.setdefault(folder_of(root, path), [0, 0, 0, 0, 0])
+        row = folders.setdefault(folder_of(root, path), [0, 0, 0, 0, 0, 0])
         count, lines = count_conditionals(path)
         nested = sum(len(list(nested_in(start, text)))
                      for start, text in statements_of(code_of(path.read_text())))
         row[0], row[1], row[2] = row[0] + lines, row[1] + count, row[2] + nested
-    for index, check in ((3, check_function_names), (4, check_opening_comments)):
+    for index, check in ((3, check_function_names), (4, check_opening_comments), (5, check_line_lengths)):
         for problem in check(root):
             folders[folder_of(root, pathlib.Path(problem.split(":")[0]))][index] += 1
     print(f"{'folder':10} {'lines':>6} {'?:':>5} {'/1000':>6} {'nested':>6} {'names':>6} "
-          f"{'comments':>8}")
+          f"{'comments':>8} {'long':>5}")
     rows = [*folders.items(), ("runtime", [sum(row[i] for name, row in folders.items()
-                                               if name != "include") for i in range(5)])]
-    for name, (lines, count, nested, names, comments) in rows:
+                                               if name != "include") for i in range(6)])]
+    for name, (lines, count, nested, names, comments, long) in rows:
         print(f"{name:10} {lines:6} {count:5} {count * 1000 / max(lines, 1):6.1f} {nested:6} "
-              f"{names:6} {comments:8}")
+              f"{names:6} {comments:8} {long:5}")
 
 
 # ---- The checks themselves.
@@ -303,12 +314,16 @@ def self_test():
     for text, expected in COMMENTS:
         if bool(run_check(check_opening_comments, {"runtime/base/a.c": text})) != expected:
             yield f"opening comment: {text[:100]!r}: expected {expected}"
+    for columns, expected in ((MAX_COLUMNS, False), (MAX_COLUMNS + 1, True)):
+        text = "int x;\n/* " + "\u2026" * (columns - 6) + " */\n"
+        if bool(run_check(check_line_lengths, {"include/stint/a.h": text})) != expected:
+            yield f"a line of {columns} columns: expected {expected}"
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     checks = {"conditionals": check_conditionals, "function-names": check_function_names,
-              "opening-comments": check_opening_comments}
+              "opening-comments": check_opening_comments, "line-lengths": check_line_lengths}
     parser.add_argument("action", choices=[*checks, "count", "self-test"])
     parser.add_argument("--root", default=ROOT, type=pathlib.Path)
     options = parser.parse_args()

@@ -13,6 +13,7 @@
 
 #include "activity/activity.h"
 #include "fake_clock.h"
+#include "gpu/cuda_codes.h"
 #include "stint/lines.h"
 #include "stint/stint.h"
 
@@ -121,6 +122,7 @@ int main(int argc, char **argv) {
     copy_ns = argc > 2 ? (uint64_t)atoi(argv[2]) : copy_ns;
     {
         REGISTER_TIMER("main");
+        activity_use_words(&cuda_words);
         if (activity_open()) {
             return 1;
         }

@@ -150,7 +150,8 @@ static void gpu_calls(struct hand_run *h, uint32_t step, uint32_t load) {
     of_host(h, hand_activity(h, ACTIVITY_API, 0, "cudaMemcpyAsync", step, 2, 30000, 0));
     of_host(h, hand_activity(h, ACTIVITY_API, 0, "cudaLaunchKernel", step, 6, 36000, 0));
     of_host(h, hand_activity(h, ACTIVITY_DRIVER, 0, "cuCtxSynchronize", SNAPSHOT_NONE, 1, 900, 0));
-    of_host(h, hand_activity(h, ACTIVITY_OVERHEAD, 1u << 16, "", SNAPSHOT_NONE, 3, 4500, 0));
+    of_host(h, hand_activity(h, ACTIVITY_OVERHEAD, 1u << 16, "overhead buffer flush", SNAPSHOT_NONE,
+                             3, 4500, 0));
     hand_activity(h, ACTIVITY_SYNC, ACTIVITY_SYNC_STREAM, "", step, 3, 21 * MS, 0);
     hand_activity(h, ACTIVITY_ALLOC, ACTIVITY_MEMORY_DEVICE, "", load, 2, 0, 3u << 20);
     hand_activity(h, ACTIVITY_FREE, ACTIVITY_MEMORY_DEVICE, "", load, 1, 0, 1u << 20);

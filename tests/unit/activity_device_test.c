@@ -69,7 +69,7 @@ TEST(activity_device, described_before_and_after) {
 /* GPU timers know the device, too: one record for both. */
 TEST(activity_device, shared_with_timers) {
     CHECK(!activity_open());
-    uint32_t unit = event_sums_device(0, &h200);
+    uint32_t unit = event_sums_device(0, NULL, &h200);
     add(kernel("k", 1, 10, 20));
     CHECK_EQ_U64(row_newest()->device, unit);
     describe(0);
@@ -102,7 +102,7 @@ TEST(activity_device, nothing_of_a_device) {
 
 static void *make(void *first) {
     for (int i = 0; i < NUMBERS; ++i) {
-        event_sums_device((int)((i + (intptr_t)first) % NUMBERS), &h200);
+        event_sums_device((int)((i + (intptr_t)first) % NUMBERS), NULL, &h200);
     }
     return NULL;
 }

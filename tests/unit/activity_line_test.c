@@ -51,7 +51,7 @@ TEST(activity_line, gaps_have_a_scope_and_a_cause) {
     }
     fake_advance(1000000);
     add(kernel("k", 2, 10200, 11000));
-    add(call("cudaStreamSynchronize", 4, 10300, 11100));
+    add(waiting(ACTIVITY_WAITS_FOR_WORK, call("cudaStreamSynchronize", 4, 10300, 11100)));
     add(call("cudaLaunchKernel", 3, 15000, 15100));
     add(kernel("k", 3, 16000, 17000));
     add(kernel("k", 3, 17400, 18000));
@@ -74,7 +74,7 @@ TEST(activity_line, copies_and_waits_by_record) {
     CHECK(!activity_open());
     fake_advance(1000000);
     add(kernel("k", 1, 1000, 10000));
-    add(call("cudaMemcpy", 2, 11000, 21000));
+    add(waiting(ACTIVITY_WAITS_FOR_COPY, call("cudaMemcpy", 2, 11000, 21000)));
     add(copy(1, 2, 20000, 20500, 8));
     add(kernel("k", 3, 50000, 60000));
     wait.detail = ACTIVITY_SYNC_CONTEXT;
@@ -99,7 +99,8 @@ TEST(activity_line, waits_in_the_driver) {
     CHECK(!activity_open());
     fake_advance(1000000);
     add(kernel("k", 1, 1000, 10000));
-    add(of_kind(ACTIVITY_DRIVER, call("cuStreamSynchronize", 2, 5000, 10100)));
+    struct activity_record wait = call("cuStreamSynchronize", 2, 5000, 10100);
+    add(of_kind(ACTIVITY_DRIVER, waiting(ACTIVITY_WAITS_FOR_WORK, wait)));
     add(of_kind(ACTIVITY_DRIVER, call("cuLaunchKernel", 3, 19000, 19100)));
     add(kernel("k", 3, 20000, 21000));
     activity_settle();

@@ -50,6 +50,11 @@ MADE struct activity_record call(const char *name, uint32_t correlation, uint64_
                                     .thread = 1};
 }
 
+MADE struct activity_record waiting(enum activity_waits waits, struct activity_record r) {
+    r.waits = waits;
+    return r;
+}
+
 MADE struct activity_record of_kind(uint32_t kind, struct activity_record r) {
     r.kind = kind;
     return r;

@@ -22,7 +22,9 @@ TEST(activity_name, each_kind) {
     CHECK_STR_EQ(named(ACTIVITY_SYNC, ACTIVITY_SYNC_CONTEXT, ""), "synchronize context");
     CHECK_STR_EQ(named(ACTIVITY_ALLOC, ACTIVITY_MEMORY_MANAGED, ""), "alloc managed");
     CHECK_STR_EQ(named(ACTIVITY_FREE, ACTIVITY_MEMORY_PINNED, ""), "free pinned");
-    CHECK_STR_EQ(named(ACTIVITY_OVERHEAD, 5u << 16, ""), "overhead lazy loading");
+    CHECK_STR_EQ(named(ACTIVITY_OVERHEAD, 5u << 16, "overhead lazy loading"),
+                 "overhead lazy loading");
+    CHECK_STR_EQ(named(ACTIVITY_OVERHEAD, 5u << 16, ""), "overhead unknown");
     CHECK_STR_EQ(named(ACTIVITY_BUSY, ACTIVITY_BUSY_ANY, ""), "busy");
     CHECK_STR_EQ(named(ACTIVITY_GAP, ACTIVITY_GAP_SYNC, ""), "idle: waiting on sync");
     CHECK_STR_EQ(named(ACTIVITY_GAP, ACTIVITY_GAP_BETWEEN, ""), "idle: between launches");
@@ -33,11 +35,15 @@ TEST(activity_name, each_kind) {
     CHECK_STR_EQ(named(ACTIVITY_MEMORY, 0, ""), "memory");
 }
 
+static const char *platform = "CUDA";
+
 static const char *titled(uint32_t kind, uint32_t detail, const char *name) {
     static char text[ACTIVITY_NAME_BYTES];
+    struct snapshot_device device = {.words = {{[GPU_WORD_PLATFORM] = platform}}};
+    const struct snapshot s = {.devices = &device, .device_count = 1};
     struct snapshot_activity a = {.kind = kind, .detail = detail, .name = name};
     a.name_length = (uint32_t)strlen(name);
-    size_t length = activity_title(text, &a);
+    size_t length = activity_title(text, &s, &a);
     CHECK_EQ_U64(length, strlen(text));
     return text;
 }
@@ -49,6 +55,10 @@ TEST(activity_name, as_the_tables_have_it) {
     CHECK_STR_EQ(titled(ACTIVITY_COPY, 0, "named"), "named");
     CHECK_STR_EQ(titled(ACTIVITY_KERNEL, 0, "gemm<4>(float*)"), "gemm<4>(float*)");
     CHECK_STR_EQ(titled(ACTIVITY_SYNC, ACTIVITY_SYNC_CONTEXT, ""), "synchronize context");
+    platform = "ACME";
+    CHECK_STR_EQ(titled(ACTIVITY_COPY, ACTIVITY_COPY_DTOH, ""), "[ACME memcpy DtoH]");
+    platform = NULL;
+    CHECK_STR_EQ(titled(ACTIVITY_COPY, ACTIVITY_COPY_DTOH, ""), "[GPU memcpy DtoH]");
 }
 
 /* A file may say anything: each kind and detail has some name, and none is read past a table. */
@@ -63,7 +73,6 @@ TEST(activity_name, any_numbers) {
     CHECK_STR_EQ(named(ACTIVITY_COPY, 11, ""), "memcpy unknown");
     CHECK_STR_EQ(named(ACTIVITY_KERNEL, 0, ""), "unknown kernel");
     CHECK_STR_EQ(activity_kind_text(UINT32_MAX), "unknown");
-    CHECK_STR_EQ(activity_overhead_text(0x10001), "unknown");
 }
 
 TEST(activity_name, cut_where_there_is_no_room) {

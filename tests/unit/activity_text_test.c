@@ -10,38 +10,35 @@ static const struct activity_text *find_or_add(const char *name) {
     return t ? t : activity_text_add(name, name);
 }
 
-/* What is in the arena under that name; flags aside. */
-static const char *text_of(const char *name, uint32_t *flags) {
+/* What is in the arena under that name. */
+static const char *text_of(const char *name) {
     activity_begin();
     const struct activity_text *t = find_or_add(name);
     snprintf(text, sizeof text, "%s", t->text ? arena_text_at(t->text)->bytes : "(none)");
     CHECK(!t->text || arena_text_at(t->text)->length == strlen(text));
-    if (flags) {
-        *flags = t->flags;
-    }
     activity_end();
     return text;
 }
 
 TEST(activity_text, names_are_kept_once) {
     CHECK(!activity_open());
-    CHECK_STR_EQ(text_of("main_kernel", NULL), "main_kernel");
+    CHECK_STR_EQ(text_of("main_kernel"), "main_kernel");
     const struct activity_text *first = find_or_add("main_kernel");
     char same[] = "main_kernel";
     CHECK(find_or_add(same) == first);
     CHECK(find_or_add("main_kernel2") != first);
     CHECK(find_or_add("main_kerne") != first);
-    CHECK_STR_EQ(text_of(NULL, NULL), "(none)");
-    CHECK_STR_EQ(text_of("", NULL), "(none)");
+    CHECK_STR_EQ(text_of(NULL), "(none)");
+    CHECK_STR_EQ(text_of(""), "(none)");
 }
 
 TEST(activity_text, mangled_ones_in_words) {
     CHECK(!activity_open());
     add(kernel("_Z5scalePff", 1, 10, 20));
-    const char *scale = text_of("_Z5scalePff", NULL);
+    const char *scale = text_of("_Z5scalePff");
     CHECK(!strcmp(scale, "scale(float*, float)") || !strcmp(scale, "_Z5scalePff"));
     add(kernel("_Znonsense", 1, 10, 20));
-    CHECK_STR_EQ(text_of("_Znonsense", NULL), "_Znonsense");
+    CHECK_STR_EQ(text_of("_Znonsense"), "_Znonsense");
 }
 
 TEST(activity_text, every_length) {
@@ -50,37 +47,9 @@ TEST(activity_text, every_length) {
     for (size_t i = 1; i < sizeof name; ++i) {
         memset(name, 'x', i);
         name[i] = '\0';
-        CHECK_EQ_U64(strlen(text_of(name, NULL)), i < ARENA_NAME_BYTES ? i : ARENA_NAME_BYTES);
+        CHECK_EQ_U64(strlen(text_of(name)), i < ARENA_NAME_BYTES ? i : ARENA_NAME_BYTES);
     }
     CHECK_EQ_U64(lost(STINT_STATUS_NAME_CUT), sizeof name - 1 - ARENA_NAME_BYTES);
-}
-
-TEST(activity_text, what_calls_do) {
-    static const struct {
-        const char *name;
-        uint32_t flags;
-    } calls[] = {
-        {"cudaMemcpy", ACTIVITY_TEXT_COPIES},
-        {"cudaMemcpy2DToArray", ACTIVITY_TEXT_COPIES},
-        {"cuMemcpyHtoD_v2", ACTIVITY_TEXT_COPIES},
-        {"cudaMemcpyAsync", 0},
-        {"cuMemcpyDtoHAsync_v2", 0},
-        {"cudaDeviceSynchronize", ACTIVITY_TEXT_WAITS},
-        {"cudaStreamSynchronize", ACTIVITY_TEXT_WAITS},
-        {"cuEventSynchronize", ACTIVITY_TEXT_WAITS},
-        {"cudaStreamWaitEvent", 0},
-        {"cudaLaunchKernel", 0},
-        {"mySynchronize", 0},
-        {"myMemcpy", 0},
-    };
-    CHECK(!activity_open());
-    for (unsigned i = 0; i < sizeof calls / sizeof *calls; ++i) {
-        uint32_t flags = 99;
-        text_of(calls[i].name, &flags);
-        if (!CHECK_EQ_U64(flags, calls[i].flags)) {
-            dprintf(harness_fd, "    %s\n", calls[i].name);
-        }
-    }
 }
 
 TEST(activity_text, too_many) {
@@ -96,7 +65,7 @@ TEST(activity_text, too_many) {
         activity_end();
     }
     CHECK_EQ_U64(kept, 16384 / 4 * 3);
-    CHECK_STR_EQ(text_of("kernel_17", NULL), "kernel_17");
+    CHECK_STR_EQ(text_of("kernel_17"), "kernel_17");
     add(kernel("one more", 1, 10, 20));
     add(kernel("and another", 1, 10, 20));
     add(kernel("kernel_17", 1, 10, 20));

@@ -169,8 +169,8 @@ TEST(capture_tool, a_back_end_without_captures_and_events) {
     CHECK_CAPTURES(0);
     { REGISTER_GPU_TIMER("scope", NULL); }
     CHECK_EQ_U64(fake_count(&fake_gpu.contexts), 0);
-    CHECK_STR_EQ(gpu_code_name(GPU_ILLEGAL_ADDRESS), "error");
-    CHECK(!gpu_is_fatal(GPU_ILLEGAL_ADDRESS));
+    CHECK_STR_EQ(gpu_code_name(gpu_ops(), GPU_ILLEGAL_ADDRESS), "error");
+    CHECK(!gpu_is_fatal(gpu_ops(), GPU_ILLEGAL_ADDRESS));
 }
 
 HARNESS_MAIN()

@@ -87,10 +87,13 @@ static int fake_is_fatal(int code) {
     return code == GPU_ILLEGAL_ADDRESS;
 }
 
+static const struct gpu_words fake_words = {{[GPU_WORD_PLATFORM] = "CUDA"}};
+
 /* It has no events. */
-static const struct gpu_ops *fake_open(const char *library) {
+static const struct gpu_ops *fake_open(void) {
     static struct gpu_ops ops = {
         .name = "fake",
+        .words = &fake_words,
         .context = fake_get_context,
         .enter = fake_enter,
         .leave = fake_leave,
@@ -99,7 +102,6 @@ static const struct gpu_ops *fake_open(const char *library) {
         .code_name = fake_code_name,
         .is_fatal = fake_is_fatal,
     };
-    (void)library;
     ops.reason = fake_gpu.reason;
     if (fake_gpu.lacks_captures) {
         ops.enter = NULL;

@@ -4,8 +4,8 @@
  * which calls stint_impl_profiler_begin and _end. A profile is an interval with its own level and
  * GPU tracing, and a report at its end.
  * - The lock protects `now` only. A call that finds the phase idle or running sets it to `changing`
- * and starts or stops without the lock, because CUPTI and reports take time, and a tool may
- * intercept CUPTI's calls. For other threads `changing` is the same as running: of two starts the
+ * and starts or stops without the lock, because tracers and reports take time, and a tool may
+ * intercept their calls. For other threads `changing` is the same as running: of two starts the
  * first counts.
  * - The guard of a block is its address. The guard of a block that was jumped over, or that began
  * while a profile was running, is not that of the profile and ends nothing.
@@ -30,7 +30,6 @@
 #include "read/baseline.h"
 #include "record/registry.h"
 #include "session/exit_report.h"
-#include "session/injection.h"
 #include "session/interval.h"
 #include "session/report_print.h"
 
@@ -238,9 +237,9 @@ static void phase_change_to(enum phase phase) {
 }
 
 static int tracer_start_for_profile(void) {
-    injection_prepare();
+    tracer_prepare_all();
     int result = tracer_start_when_ready();
-    if (tracer_is_waiting()) { /* GPU scopes look for CUDA */
+    if (tracer_is_waiting()) { /* GPU scopes look for a context */
         __atomic_store_n(&stream_timer_context_wanted, 1, __ATOMIC_RELAXED);
     }
     return result;
@@ -333,7 +332,8 @@ static void profiler_at_end(void) {
 
 static const struct exit_profile profile_at_exit = {profiler_is_due, profiler_at_end};
 
-/* In a static library this file, and so the call at exit, is part of programs that use a profile. */
+/* In a static library this file, and so the call at exit, is part of programs that use a
+ * profile. */
 __attribute__((constructor)) static void profiler_connect(void) {
     exit_set_profile(&profile_at_exit);
 }

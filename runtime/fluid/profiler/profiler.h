@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The profiler of PaddlePaddle's fluid, from stint_profiler_start to stint_profiler_stop: an
- * interval with its own level, tracing by CUPTI, and the fluid report at its end. stint.h describes
+ * interval with its own level, tracing, and the fluid report at its end. stint.h describes
  * the calls.
  */
 #ifndef STINT_PROFILER_H

@@ -86,9 +86,13 @@ static int is_same_device(const struct arena_device *a, const struct arena_devic
     return !memcmp(&a->number, &b->number, sizeof *a - offsetof(struct arena_device, number));
 }
 
-static uint32_t device_find_or_add(struct merge *m, const struct arena_device *from) {
+/* words: the text in the merged file. */
+static uint32_t device_find_or_add(struct merge *m, const struct arena_device *d, uint32_t words) {
     struct arena_header *h = merge_file_header(&m->file);
+    struct arena_device copy = *d;
+    const struct arena_device *from = &copy;
     uint32_t unit = h->first_device;
+    copy.words = words;
     while (unit) {
         const struct arena_device *have = merge_file_at(&m->file, unit);
         if (is_same_device(have, from)) {
@@ -114,8 +118,13 @@ static int map_devices(struct merge *m, struct merge_map *map) {
     }
     for (uint32_t i = s->device_count; i-- > 0;) {
         const struct arena_device *d = snapshot_at(s, s->devices[i].unit, sizeof *d);
+        uint32_t length = 0, words = 0;
+        const char *joined = d ? snapshot_text(s, d->words, &length) : NULL;
+        if (joined) {
+            words = merge_names_text(&m->names, joined, length);
+        }
         if (d) {
-            map->device[i] = device_find_or_add(m, d);
+            map->device[i] = device_find_or_add(m, d, words);
         }
         if (!map->device[i]) {
             return fail_without_memory(m);

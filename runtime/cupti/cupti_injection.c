@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "injection.h"
+/*
+ * The CUDA driver's way to tell a library that the program initialises CUDA: cuInit loads the
+ * library that CUDA_INJECTION64_PATH names and calls its function InitializeInjection, in which
+ * CUPTI may be subscribed (CUPTI's sample cupti_trace_injection).
+ */
+#include "cupti_private.h"
 
 #include <dlfcn.h>
 #include <stdint.h>
@@ -12,7 +17,7 @@
 
 #ifdef STINT_STATIC
 /* The driver can load a shared library only. */
-void injection_prepare(void) {
+void cupti_prepare_injection(void) {
 }
 #else
 
@@ -44,7 +49,7 @@ static void injection_set_path(void) {
     free(path);
 }
 
-void injection_prepare(void) {
+void cupti_prepare_injection(void) {
     ERRNO_KEEP;
     if (!secure_getenv(VARIABLE) && process_has_one_thread()) {
         injection_set_path();
