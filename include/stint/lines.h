@@ -2,18 +2,20 @@
 /*
  * Time per source line, for the copies that `stint instrument --lines` makes. Not for users.
  *
- * Each function of the copy has a frame, and a marker before each statement. A marker reads the clock
- * once and adds the time since the last marker of the thread to the line of that one. The begin of a
- * function does the same, and its end, however the function is left, continues with the line that was
- * current before. So the lines of a function add up to its time, without the functions called.
+ * Each function of the copy has a frame, and a marker before each statement. A marker reads the
+ * clock once and adds the time since the last marker of the thread to the line of that one. The
+ * begin of a function does the same, and its end, however the function is left, continues with the
+ * line that was current before. So the lines of a function add up to its time, without the
+ * functions called.
  *
- * - A cell counts one line of one file for one thread. It is in the arena: in a run file the lines of a
- *   killed program are there, too.
+ * - A cell counts one line of one file for one thread. It is in the arena: in a run file the lines
+ *   of a killed program are there, too.
  * - The markers of a function use its thread's book of the file, which is private memory and never
- *   freed: after a fork, or at the end of the thread, its cells are taken away, and markers do nothing.
- * - A line's `nested` is the time of the instrumented functions that it calls. Of calls inside each other
- *   the outermost counts; it is known by the address of its frame, so that one that longjmp left is
- *   replaced by the next: it is not above that on the stack.
+ *   freed: after a fork, or at the end of the thread, its cells are taken away, and markers do
+ *   nothing.
+ * - A line's `nested` is the time of the instrumented functions that it calls. Of calls inside each
+ *   other the outermost counts; it is known by the address of its frame, so that one that longjmp
+ *   left is replaced by the next: it is not above that on the stack.
  */
 #ifndef STINT_LINES_H
 #define STINT_LINES_H

@@ -22,8 +22,8 @@
 static int opened;            /* under the lock */
 static uint32_t opened_under; /* the arena's gate then */
 static uint64_t began_at;
-static int
-    inherited_tables; /* the tables are those of the parent, and still in use by an interrupted call */
+/* The tables are those of the parent, and still in use by an interrupted call. */
+static int inherited_tables;
 static int watching; /* between activity_open and activity_pause; relaxed */
 
 /* ---- The lock. */

@@ -120,8 +120,8 @@ static void activity_set_call(uint32_t correlation, const struct activity_call *
     }
 }
 
-/* The number of the list of held calls of that thread. Thread numbers are often addresses: their low
- * bits are equal. */
+/* The number of the list of held calls of that thread. Thread numbers are often addresses: their
+ * low bits are equal. */
 static uint32_t activity_call_get_list(uint32_t thread) {
     return thread * 2654435769u >> (32 - THREADS_LOG2);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where API calls were made: the scope, thread, source line and time of each, by correlation number.
+ * Where API calls were made: the scope, thread, source line and time of each, by correlation
+ * number.
  *
  * Implementation notes
  * - A slot is four words, each with enough bits of the correlation number to identify its call: a

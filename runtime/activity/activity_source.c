@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * GPU time by source line: what a line of an instrumented function launched (stint/lines.h) is added to
- * a row of that line. A launch is known by its cell; the table that has it says which file and line.
+ * GPU time by source line: what a line of an instrumented function launched (stint/lines.h) is
+ * added to a row of that line. A launch is known by its cell; the table that has it says which file
+ * and line.
  */
 #include "activity_private.h"
 

@@ -2,14 +2,14 @@
 /*
  * Implementation notes
  * - A guard is an entry's, so an entry never moves. The open ranges of a domain are a list, the
- *   innermost one first; the entries that are free are another. So ranges of two domains that overlap
- *   all the time need two entries.
- * - The entry with the highest address is taken first, as stint searches least for a guard below all
- *   that are open.
- * - While a domain has ranges without an entry, its new ones get none either: each end is then that of
- *   the range that began last.
- * - A signal handler may push and pop between any two instructions, balanced: it leaves both lists as
- *   they were.
+ *   innermost one first; the entries that are free are another. So ranges of two domains that
+ *   overlap all the time need two entries.
+ * - The entry with the highest address is taken first, as stint searches least for a guard below
+ *   all that are open.
+ * - While a domain has ranges without an entry, its new ones get none either: each end is then that
+ *   of the range that began last.
+ * - A signal handler may push and pop between any two instructions, balanced: it leaves both lists
+ *   as they were.
  * - A stack is mapped, not allocated: libstint-mem.so would count it for the program's scope.
  */
 #include "range_stack.h"

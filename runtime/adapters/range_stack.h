@@ -9,8 +9,8 @@
 
 #include "range_tables.h"
 
-/* Open ranges of a thread that are recorded. Fewer than scopes: ranges that never end leave room for
- * 64 of those. */
+/* Open ranges of a thread that are recorded. Fewer than scopes: ranges that never end leave room
+ * for 64 of those. */
 #define RANGE_STACK_MOST (STINT_IMPL_DEPTH - 64)
 
 /* Opens one. Returns how many of the domain are open around it. */

@@ -26,9 +26,9 @@ static int is_file;
  * mlockall(MCL_FUTURE) the kernel would fill it all with memory at once. */
 static uint64_t committed;
 
-/* Bytes from the start that have memory; atomic, grows. Without this, the first touch of a page costs
- * a page fault, and of one that is read first, as a histogram's is, two: the kernel maps the page of
- * zeros, replaces it at the first write and has all processors forget it. */
+/* Bytes from the start that have memory; atomic, grows. Without this, the first touch of a page
+ * costs a page fault, and of one that is read first, as a histogram's is, two: the kernel maps the
+ * page of zeros, replaces it at the first write and has all processors forget it. */
 #define FILL_BYTES ((uint64_t)64 << 10) /* given memory at once */
 static uint64_t filled;
 
@@ -175,8 +175,8 @@ void arena_close(const struct clock_stamp *end) {
     }
 }
 
-/* In the child of a fork: the part of the arena that was not committed, which is empty, is no longer
- * the file's. Returns the bytes of the other part. */
+/* In the child of a fork: the part of the arena that was not committed, which is empty, is no
+ * longer the file's. Returns the bytes of the other part. */
 static size_t arena_leave_rest(void) {
     size_t bytes = (size_t)u64_min(committed, arena.size);
     if (is_file && bytes < arena.size) {

@@ -9,8 +9,8 @@
  * changed. If another thread closes it in between, a reservation that keeps the size changes no
  * byte of the file that has the number then.
  * - Not every program that copies the file leaves out its holes. It is therefore not as long as the
- * mapping, but 64 MiB, and twice as long each time more is needed; it never gets shorter. In the case
- * above, a file with the number would get longer at these few moments.
+ * mapping, but 64 MiB, and twice as long each time more is needed; it never gets shorter. In the
+ * case above, a file with the number would get longer at these few moments.
  * - After a failed reservation most requests fail without a system call: each scope that needs
  * space would make one.
  */

@@ -3,9 +3,9 @@
 #define STINT_ERROR_TEXT_H
 
 /* The C library's English text for a value of errno; "unknown error" if it has none. In place of
- * strerror, which is not thread-safe and translates: gettext of glibc 2.43 calls free. This function
- * neither allocates nor takes a lock, so it may be called while a lock is held. The text is never
- * freed. */
+ * strerror, which is not thread-safe and translates: gettext of glibc 2.43 calls free. This
+ * function neither allocates nor takes a lock, so it may be called while a lock is held. The text
+ * is never freed. */
 const char *error_text(int error);
 
 #endif

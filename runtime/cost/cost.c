@@ -217,8 +217,8 @@ static uint64_t bench_time(struct bench *b, void (*pair)(struct bench *)) {
 }
 
 /* The two parts of a call of a short scope, by the rounds that were not disturbed: the clock may
- * count in steps as large as the parts, so that a single round says little. Returns what such a call
- * records. */
+ * count in steps as large as the parts, so that a single round says little. Returns what such a
+ * call records. */
 static uint64_t bench_parts(struct bench *b, void (*pair)(struct bench *), uint64_t *inner,
                             uint64_t *outer) {
     uint64_t ticks[ROUNDS], recorded[ROUNDS], best = UINT64_MAX;

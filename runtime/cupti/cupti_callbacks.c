@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What CUPTI calls during a session: at the begin and end of API calls, for an empty buffer and with
- * a full one, on any thread. Each keeps errno, as it is called within calls of the program; none
- * calls a function of the driver. cupti_session.c says which functions are in use.
+ * What CUPTI calls during a session: at the begin and end of API calls, for an empty buffer and
+ * with a full one, on any thread. Each keeps errno, as it is called within calls of the program;
+ * none calls a function of the driver. cupti_session.c says which functions are in use.
  *
  * CUPTI makes the record of a wait for a query (cudaEventQuery, and stint's own). Which calls were
  * queries is noted in their callbacks, and such records are left out.

@@ -3,10 +3,10 @@
  * Implementation notes
  * - A file is known by its name, its content, its line numbers and their count, not by its address,
  *   where a library that was loaded since may have another one. The arena has a copy of them.
- * - A book belongs to the place of a thread, which belongs to the record of the thread in the arena. A
- *   thread that continues a record continues its place and its books.
- * - Where times are not those of the processor's counter, nothing is recorded: a marker reads no other
- *   clock.
+ * - A book belongs to the place of a thread, which belongs to the record of the thread in the
+ *   arena. A thread that continues a record continues its place and its books.
+ * - Where times are not those of the processor's counter, nothing is recorded: a marker reads no
+ *   other clock.
  */
 #include "line_book.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The table of blocks, but for small blocks that have a leaf, which are inline in the header; there is
- * also how the table is made. Called for each block from 4 KiB on and for the first one in a new
+ * The table of blocks, but for small blocks that have a leaf, which are inline in the header; there
+ * is also how the table is made. Called for each block from 4 KiB on and for the first one in a new
  * range of addresses. Leaves are never removed, so that no reader meets one that is gone.
  */
 #include "block_table.h"

@@ -15,8 +15,8 @@
  * size, a large block at most a page. Neighbouring blocks have neighbouring entries, so the table
  * is in the cache as far as the blocks are.
  *
- * A process knows the sizes of the blocks that it inherited over a fork, but their owners are in the
- * recording of its parent: entries have the generation of the process that made them.
+ * A process knows the sizes of the blocks that it inherited over a fork, but their owners are in
+ * the recording of its parent: entries have the generation of the process that made them.
  *
  * Threading: all functions are lock-free and may be called by any thread. As only one thread at a
  * time has an address that it allocates or frees, no two write the same entry.

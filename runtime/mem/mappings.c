@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Ranges in an array that is searched from its start: mmap itself takes longer. Called by mem_calls.c
- * for each mapping of the program.
+ * Ranges in an array that is searched from its start: mmap itself takes longer. Called by
+ * mem_calls.c for each mapping of the program.
  *
  * A thread that finds the lock taken waits in the kernel: if it spun, one with a real-time priority
- * would keep the holder from the processor. The lock has the process of its holder, so that the child
- * of a fork, which may call these functions in any fork handler, needs no handler of this library: a
- * holder in another process does not exist here.
+ * would keep the holder from the processor. The lock has the process of its holder, so that the
+ * child of a fork, which may call these functions in any fork handler, needs no handler of this
+ * library: a holder in another process does not exist here.
  */
 #include "mappings.h"
 
@@ -98,7 +98,8 @@ int mappings_add(const void *address, size_t length, uint32_t owner) {
     return failed;
 }
 
-/* Takes [from, to) of a range that has some of it; what is left on each side is a range of its own. */
+/* Takes [from, to) of a range that has some of it; what is left on each side is a range of its
+ * own. */
 static size_t range_take(struct range *r, uintptr_t from, uintptr_t to, const void *call,
                          uint64_t *lost) {
     struct range below = *r, above = *r;

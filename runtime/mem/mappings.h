@@ -3,8 +3,8 @@
  * The memory that the program has mapped itself: ranges of addresses with the scope that mapped
  * them. A range may be unmapped in parts, and several by one call.
  *
- * A call that unmaps takes the ranges before the kernel does, as another thread may get their addresses
- * at once, and then drops them, or puts them back if it failed.
+ * A call that unmaps takes the ranges before the kernel does, as another thread may get their
+ * addresses at once, and then drops them, or puts them back if it failed.
  *
  * Threading: any thread, between mem_enter and mem_leave, which keep a signal handler out that
  * interrupted the holder of the lock.

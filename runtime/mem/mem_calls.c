@@ -2,8 +2,8 @@
 /*
  * The functions of libstint-mem.so that the program calls instead of those of the C library. Each
  * calls the next function of its name and counts (mem_count.h). strdup, getline and the like are
- * counted by the malloc that they call; operator new is in new_calls.c; malloc_usable_size is left as
- * it is.
+ * counted by the malloc that they call; operator new is in new_calls.c; malloc_usable_size is left
+ * as it is.
  *
  * - A block leaves the table before it is freed: from then on another thread may get its address.
  * - Before the next functions are known, memory comes from a small static piece
@@ -278,8 +278,8 @@ EXPORT int munmap(void *at, size_t length) {
 #define MREMAP_DONTUNMAP 4
 #endif
 
-/* A mapping that is moved or changes its size is counted as freed and mapped anew, as by realloc. With
- * MREMAP_DONTUNMAP the old one stays. */
+/* A mapping that is moved or changes its size is counted as freed and mapped anew, as by realloc.
+ * With MREMAP_DONTUNMAP the old one stays. */
 EXPORT void *mremap(void *at, size_t length, size_t to, int flags, ...) {
     void *where = NULL;
     if (flags & MREMAP_FIXED) {

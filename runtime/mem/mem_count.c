@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The numbers are in the arena (record/allocations.h). Those of a node are written by its own thread
- * alone, without locked instructions; what another thread frees is added to separate numbers, so
- * that a node's memory is the difference of two. For the peak with nested scopes each change is
- * also added to all scopes around.
+ * The numbers are in the arena (record/allocations.h). Those of a node are written by its own
+ * thread alone, without locked instructions; what another thread frees is added to separate
+ * numbers, so that a node's memory is the difference of two. For the peak with nested scopes each
+ * change is also added to all scopes around.
  *
  * Threads without a recorder (before their first scope, after their end, and all threads while the
  * library has no arena) share one struct, with atomic additions. Blocks of it have the owner 0.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Counts allocations for the scopes that are open: each belongs to the innermost scope of the thread
- * that makes it.
+ * Counts allocations for the scopes that are open: each belongs to the innermost scope of the
+ * thread that makes it.
  *
  * Threading: called by any thread, between mem_enter and mem_leave.
  */
@@ -15,10 +15,10 @@
  * allocator below it does nor a signal handler that interrupted it. Initial-exec, or the first
  * access could allocate. */
 extern __thread int mem_inside __attribute__((tls_model("initial-exec")));
-/* The block that the thread has counted last, with all bits inverted: a search for leaks must not find
- * its address. In a call of operator new that has counted none yet: the address of its frame, which is
- * even as no inverted one is. An exception leaves it so until the next block, at the latest that of the
- * exception itself. */
+/* The block that the thread has counted last, with all bits inverted: a search for leaks must not
+ * find its address. In a call of operator new that has counted none yet: the address of its frame,
+ * which is even as no inverted one is. An exception leaves it so until the next block, at the
+ * latest that of the exception itself. */
 extern __thread uintptr_t mem_last_block __attribute__((tls_model("initial-exec")));
 extern int mem_is_on; /* written under the registry's lock; relaxed */
 

@@ -7,10 +7,10 @@
  * - The C++ library's operator new calls malloc, which counts (mem_calls.c). One that a program
  *   defines, for example over a pool, is not counted either: what it gets from malloc is.
  * - That of an allocator (jemalloc, tcmalloc, mimalloc) does not call malloc: the block is counted
- *   here, unless a call of malloc within has counted it; memory that it maps is not. Such a function
- *   is in the module of the next malloc.
- * - A call of operator new may throw, and the new handler that it calls may allocate, free or jump. So
- *   mem_inside is not set over it, and this file is compiled with unwind tables.
+ *   here, unless a call of malloc within has counted it; memory that it maps is not. Such a
+ *   function is in the module of the next malloc.
+ * - A call of operator new may throw, and the new handler that it calls may allocate, free or jump.
+ *   So mem_inside is not set over it, and this file is compiled with unwind tables.
  * - A C++ library that was loaded by dlopen after this one is found by the module of the caller.
  */
 #include "new_calls.h"

@@ -13,8 +13,8 @@
  * calls, which is k where all w are the same. The calls that were timed for another reason, as the
  * first ones, are added as they are.
  *
- * The own time of a node with such children is its total without theirs. It does not matter in which
- * of its calls they were timed.
+ * The own time of a node with such children is its total without theirs. It does not matter in
+ * which of its calls they were timed.
  */
 #include "estimate.h"
 

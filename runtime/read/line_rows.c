@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads the list of struct arena_lines, as untrusted input: every place is checked, and the tables that
- * are read have together at most as many lines as fit into the arena, which also ends a cycle.
+ * Reads the list of struct arena_lines, as untrusted input: every place is checked, and the tables
+ * that are read have together at most as many lines as fit into the arena, which also ends a cycle.
  */
 #include "line_rows.h"
 

@@ -2,8 +2,8 @@
 /*
  * Samples of activities that the recorder took back, as later records proved them wrong: counters
  * of the arena only grow, so they are in a row of their own (ACTIVITY_TAKEN_BACK), which is
- * subtracted here. It was made after the row it takes back of: of several such rows, as the runs of a
- * merged file have them, it belongs to the last one before it.
+ * subtracted here. It was made after the row it takes back of: of several such rows, as the runs of
+ * a merged file have them, it belongs to the last one before it.
  */
 #include <string.h>
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Single values of a snapshot: a checked pointer to a unit, a ring, a text, the index of a node or a
- * device, the buckets of a histogram. The files that read the whole call these, never the reverse.
+ * Single values of a snapshot: a checked pointer to a unit, a ring, a text, the index of a node or
+ * a device, the buckets of a histogram. The files that read the whole call these, never the
+ * reverse.
  */
 #include "snapshot.h"
 

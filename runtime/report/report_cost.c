@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The cost of a call has two parts. The inner one lies between its two readings of the clock, so it
- * is in the node's own time; the outer one is in the time of the scope around it. Of a recursive call
- * no time is recorded, and both parts are in that of its outermost call. So without stint's cost
+ * is in the node's own time; the outer one is in the time of the scope around it. Of a recursive
+ * call no time is recorded, and both parts are in that of its outermost call. So without stint's
+ * cost
  *
  *   self  = self as measured - inner part of its calls - outer part of its children's calls
  *   total = this self + these totals of its children
  *
  * where children are the scopes nested in it on the same thread: what another thread did with work
- * that was sent to it took no time here. Self times do not fall below 0, and so no total falls below
- * those of its children. Calls of children inside a call that is open or was abandoned are in no
- * total; their part of the children's time says how much of the children's cost is not, either.
+ * that was sent to it took no time here. Self times do not fall below 0, and so no total falls
+ * below those of its children. Calls of children inside a call that is open or was abandoned are in
+ * no total; their part of the children's time says how much of the children's cost is not, either.
  *
  * Intervals (TIMER_BEGIN, stint_add_sample, stint_step) stay as they are: there is nothing of stint
  * in a sample that the program measured, and what is recorded during an interval is not known.
@@ -57,8 +58,9 @@ static double calls_ns(uint64_t ps, uint64_t calls) {
     return (double)ps * (double)calls / 1000;
 }
 
-/* The cost of a timed call, in picoseconds. The processor overlaps the readings with the work between
- * them. It overlaps less where the time between two readings is little more than they take. */
+/* The cost of a timed call, in picoseconds. The processor overlaps the readings with the work
+ * between them. It overlaps less where the time between two readings is little more than they
+ * take. */
 static double timed_ps(const struct report *r, const struct report_cost *each,
                        const struct snapshot_node *n) {
     double gaps = (double)n->calls + (double)n->splits + 2 * (double)n->recursions;

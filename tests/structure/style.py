@@ -24,6 +24,8 @@ MAX_PER_1000 = 15
 LONG_FILE = 150  # lines
 MIN_COMMENT = 100  # characters
 MAX_COLUMNS = 100
+# Comments there are still to be rewritten.
+MAY_BE_LONG = ("runtime/record/", "include/stint/detail/", "include/stint/stint.h")
 
 TOKEN = re.compile(r"/\*.*?\*/|//[^\n]*|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'", re.S)
 
@@ -204,6 +206,8 @@ def check_opening_comments(root):
 
 def check_line_lengths(root):
     for path in source_files(root):
+        if path.relative_to(root).as_posix().startswith(MAY_BE_LONG):
+            continue
         for number, line in enumerate(path.read_text().split("\n"), 1):
             if len(line) > MAX_COLUMNS:
                 yield f"{path}:{number}: {len(line)} columns: at most {MAX_COLUMNS} are expected"

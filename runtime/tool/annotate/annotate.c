@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Formats annotated sources: in the order of the source every line of it, those that were measured with
- * their numbers; sorted, only lines that were measured. Called by cmd_annotate.c.
+ * Formats annotated sources: in the order of the source every line of it, those that were measured
+ * with their numbers; sorted, only lines that were measured. Called by cmd_annotate.c.
  *
  * The share of a line is its part of the time that all lines of the file took themselves. Where several
  * files are shown, a list before them has the hottest lines of all; their shares are of the time of all

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The command annotate: the sources of a run that was instrumented by lines, each line with its hits
- * and times.
+ * The command annotate: the sources of a run that was instrumented by lines, each line with its
+ * hits and times.
  */
 #include "commands.h"
 

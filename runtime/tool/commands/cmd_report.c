@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The command report, which main.c calls: prints the report of run files, by the code that prints it in
- * the program. A file that cannot be read does not keep the others from being printed; it makes the
- * exit status 2.
+ * The command report, which main.c calls: prints the report of run files, by the code that prints
+ * it in the program. A file that cannot be read does not keep the others from being printed; it
+ * makes the exit status 2.
  */
 #include "commands.h"
 

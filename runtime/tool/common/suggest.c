@@ -13,7 +13,8 @@ static uint32_t mistakes_max(size_t length) {
     return (uint32_t)u64_clamp(length / 3, 1, 3);
 }
 
-/* Letters that are missing, extra, wrong, or swapped with the next one (optimal string alignment). */
+/* Letters that are missing, extra, wrong, or swapped with the next one (optimal string
+ * alignment). */
 static uint32_t count_mistakes(const char *a, size_t a_length, const char *b, size_t b_length) {
     uint32_t row[3][WORD_MAX + 1]; /* of the last two letters of `a`, and this one */
     uint32_t *before = row[0], *above = row[1], *now = row[2];

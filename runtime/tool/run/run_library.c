@@ -15,7 +15,8 @@
 #define NUMBER_TEXT(n) NUMBER_TEXT_(n)
 #define SUFFIX ".so." NUMBER_TEXT(STINT_ABI)
 
-/* From the tool's folder to that of the libraries: where both are installed, where both are built. */
+/* From the tool's folder to that of the libraries: where both are installed, where both are
+ * built. */
 static const char *const folders[] = {STINT_LIBRARY_FOLDER, ".."};
 
 int run_library_find(char path[PATH_MAX], const char *name) {

@@ -66,7 +66,8 @@ static void list_children(struct arrangement *a, const struct top_order *order) 
     }
 }
 
-/* The row after this one: its first child, else the next one beside it or beside a row around it. */
+/* The row after this one: its first child, else the next one beside it or beside a row around
+ * it. */
 static uint32_t next_in_tree(const struct arrangement *a, uint32_t row) {
     if (a->first[row] != SNAPSHOT_NONE) {
         return a->first[row];
