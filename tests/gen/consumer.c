@@ -63,7 +63,7 @@ enum {
 };
 #include "measure_flags.inc"
 
-enum measure_add { MEASURE_SUM, MEASURE_STATE, MEASURE_MOST };
+enum measure_add { MEASURE_SUM, MEASURE_STATE, MEASURE_MOST, MEASURE_TICKS };
 
 struct measure_rule {
     enum measure_add add;
