@@ -21,6 +21,7 @@ import counters
 import env
 import formats
 import measures
+import names
 import options
 import table
 import words
@@ -33,6 +34,7 @@ PARTS = {
     "counters": lambda folder: counters.render_markdown(os.path.join(folder, "counters.ini")),
     "formats": lambda folder: formats.render_markdown(os.path.join(folder, "formats.ini")),
     "measures": lambda folder: measures.render_markdown(os.path.join(folder, "measures.ini")),
+    "names": lambda folder: names.render_markdown(os.path.join(folder, "names.ini")),
     "views": words.render_markdown_views,
     "form": words.render_markdown_form,
 }
@@ -67,9 +69,12 @@ DOCUMENTS = {
     "docs/exports.md": in_parts,
     "docs/format.md": in_parts,
     "docs/environment.md": lambda path, text: env.render_markdown(beside("env.ini")),
+    "docs/macros.md": in_parts,
     "docs/options.md": lambda path, text: options.render_markdown(beside("options.ini")),
     "docs/reports.md": in_parts,
     "docs/stint.schema.json": in_schema,
+    "include/stint/detail/impl_names.h": lambda path, text: names.render_header(
+        beside("names.ini")),
 }
 
 

@@ -47,10 +47,10 @@ __global__ void fill(float value, float *to) {
 
 // The condition is computed on the GPU and asked for: the host waits for it.
 bool ask(const state &s, const float *x, const float *y) {
-    REGISTER_TIMER_ROLE("less_than", STINT_ROLE_OP);
+    STINT_TIMER_ROLE("less_than", STINT_ROLE_OP);
     int less = 0;
     {
-        REGISTER_TIMER_ROLE("compute", STINT_ROLE_COMPUTE);
+        STINT_TIMER_ROLE("compute", STINT_ROLE_COMPUTE);
         less_than<<<1, 1, 0, s.stream>>>(x, y, s.less);
         CUDA(cudaGetLastError());
         CUDA(cudaStreamSynchronize(s.stream));
@@ -60,9 +60,9 @@ bool ask(const state &s, const float *x, const float *y) {
 }
 
 void choose(const state &s, float value) {
-    REGISTER_TIMER_ROLE("conditional_block", STINT_ROLE_OP);
+    STINT_TIMER_ROLE("conditional_block", STINT_ROLE_OP);
     {
-        REGISTER_TIMER_ROLE("compute", STINT_ROLE_COMPUTE);
+        STINT_TIMER_ROLE("compute", STINT_ROLE_COMPUTE);
         fill<<<1, 1, 0, s.stream>>>(value, s.chosen);
         CUDA(cudaGetLastError());
     }
@@ -70,7 +70,7 @@ void choose(const state &s, float value) {
 }
 
 float fetch(const state &s) {
-    REGISTER_TIMER_ROLE("fetch", STINT_ROLE_OP);
+    STINT_TIMER_ROLE("fetch", STINT_ROLE_OP);
     CUDA(cudaMemcpyAsync(s.host, s.kept, sizeof *s.host, cudaMemcpyDeviceToHost, s.stream));
     CUDA(cudaStreamSynchronize(s.stream));
     return *s.host;
@@ -79,7 +79,7 @@ float fetch(const state &s) {
 // Six copies: two conditions, two choices, two results. Fewer: the numbers that are compared are
 // constants, which the host knows, so the conditions and one of the choices need no GPU.
 float step(const state &s, bool fewer) {
-    REGISTER_TIMER_ROLE("step", STINT_ROLE_STEP);
+    STINT_TIMER_ROLE("step", STINT_ROLE_STEP);
     if (fewer) {
         choose(s, 2);
         const float first = fetch(s);

@@ -7,7 +7,7 @@ enum { WIDTH = 512, HEIGHT = 512, LIMIT = 256 };
 
 /* Points of one row that stay in the Mandelbrot set for LIMIT steps. */
 static long row(int y) {
-    REGISTER_TIMER("row");
+    STINT_TIMER("row");
     long inside = 0;
     for (int x = 0; x < WIDTH; ++x) {
         const double re = 3.0 * x / (double)WIDTH - 2.25;
@@ -27,7 +27,7 @@ static long row(int y) {
 }
 
 static long picture(void) {
-    REGISTER_TIMER("picture");
+    STINT_TIMER("picture");
     long inside = 0;
 #pragma omp parallel for schedule(dynamic, 8) reduction(+ : inside)
     for (int y = 0; y < HEIGHT; ++y) {

@@ -4,7 +4,7 @@
 #include <stint/stint.h>
 
 static unsigned work(unsigned n) {
-    REGISTER_TIMER("work");
+    STINT_TIMER("work");
     unsigned sum = 0;
     for (unsigned i = 0; i < n * 1000; ++i) {
         sum += i * i;
@@ -13,7 +13,7 @@ static unsigned work(unsigned n) {
 }
 
 static unsigned step(unsigned n) {
-    REGISTER_TIMER("step");
+    STINT_TIMER("step");
     return work(n) + work(n / 2);
 }
 

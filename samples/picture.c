@@ -40,25 +40,25 @@ static void channel_free(struct channel *channel) {
 }
 
 static void unpack(const struct channel *channel, const unsigned char *pixel) {
-    REGISTER_TIMER_ROLE("unpack", STINT_ROLE_COPY);
+    STINT_TIMER_ROLE("unpack", STINT_ROLE_COPY);
     for (size_t i = 0; i < in_count(channel); ++i) {
         channel->in[i] = (float)pixel[3 * i];
     }
 }
 
 static void interpolate(const struct channel *channel) {
-    REGISTER_TIMER_ROLE("interpolate", STINT_ROLE_COMPUTE);
+    STINT_TIMER_ROLE("interpolate", STINT_ROLE_COMPUTE);
     bilinear_forward(&channel->shape, channel->in, channel->out);
 }
 
 static void run_reference(const struct channel *channel) {
-    REGISTER_TIMER_ROLE("reference", STINT_ROLE_COMPUTE);
+    STINT_TIMER_ROLE("reference", STINT_ROLE_COMPUTE);
     bilinear_reference_forward(&channel->shape, channel->in, channel->reference);
 }
 
 /* Rounds to bytes and returns the squared error against the rounded reference. */
 static double pack(const struct channel *channel, unsigned char *pixel) {
-    REGISTER_TIMER_ROLE("pack", STINT_ROLE_COPY);
+    STINT_TIMER_ROLE("pack", STINT_ROLE_COPY);
     double error = 0;
     for (size_t i = 0; i < out_count(channel); ++i) {
         const long value = lroundf(channel->out[i]);
@@ -71,7 +71,7 @@ static double pack(const struct channel *channel, unsigned char *pixel) {
 
 /* NULL or why not. *mean_error: squared, over all bytes of the result. */
 static const char *doubled(const struct ppm *picture, struct ppm *result, double *mean_error) {
-    REGISTER_TIMER("double");
+    STINT_TIMER("double");
     struct channel channel;
     const char *error = "out of memory";
     result->width = 2 * picture->width;
@@ -93,12 +93,12 @@ static const char *doubled(const struct ppm *picture, struct ppm *result, double
 }
 
 static const char *read_picture(const char *path, struct ppm *picture) {
-    REGISTER_TIMER_INFO("read", path);
+    STINT_TIMER_INFO("read", path);
     return ppm_read(path, picture);
 }
 
 static const char *write_picture(const char *path, const struct ppm *picture) {
-    REGISTER_TIMER_INFO("write", path);
+    STINT_TIMER_INFO("write", path);
     return ppm_write(path, picture);
 }
 

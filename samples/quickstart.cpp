@@ -7,7 +7,7 @@
 static const stint::StatSet shops("shops");
 
 static double serve(const std::string &shop, int customers) {
-    REGISTER_TIMER_DYNAMIC("serve " + shop, -1, shops); /* a name made at run time, in a set */
+    STINT_TIMER_DYNAMIC("serve " + shop, -1, shops); /* a name made at run time, in a set */
     std::vector<double> bill;
     for (int i = 0; i < customers; ++i) {
         bill.insert(bill.begin(), 1.0 / (i + 1));
@@ -22,7 +22,7 @@ static double serve(const std::string &shop, int customers) {
 int main() {
     double sum = 0;
     for (int day = 0; day < 7; ++day) {
-        REGISTER_TIMER("day");
+        STINT_TIMER("day");
         sum += serve("bakery", 2000) + serve("bank", 500);
     }
     std::printf("%.6f\n", sum);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Four streams: each step copies in, computes and copies out on each of them, and REGISTER_GPU_TIMER
+// Four streams: each step copies in, computes and copies out on each of them, and STINT_GPU_TIMER
 // measures CPU and GPU time separately. Then the same work as a CUDA graph. A profiler that waits for
 // the capture range captures only what comes after the warm-up:
 //
@@ -55,7 +55,7 @@ float first_y(int i) {
 }
 
 void open_lane(lane &l) {
-    REGISTER_TIMER("open");
+    STINT_TIMER("open");
     CUDA(cudaStreamCreateWithFlags(&l.stream, cudaStreamNonBlocking));
     CUDA(cudaMallocHost(reinterpret_cast<void **>(&l.host_x), BYTES));
     CUDA(cudaMallocHost(reinterpret_cast<void **>(&l.host_y), BYTES));
@@ -80,20 +80,20 @@ void close_lane(lane &l) {
 // are what enqueueing costs, the GPU times what the work takes.
 void enqueue(const lane &l) {
     {
-        REGISTER_GPU_TIMER("copy in", l.stream);
-        TIMER_BYTES(BYTES);
+        STINT_GPU_TIMER("copy in", l.stream);
+        STINT_TIMER_BYTES(BYTES);
         CUDA(cudaMemcpyAsync(l.x, l.host_x, BYTES, cudaMemcpyHostToDevice, l.stream));
     }
     {
-        REGISTER_GPU_TIMER("saxpy", l.stream);
-        TIMER_BYTES(3 * BYTES); // reads x and y, writes y
-        TIMER_FLOPS(2 * COUNT);
+        STINT_GPU_TIMER("saxpy", l.stream);
+        STINT_TIMER_BYTES(3 * BYTES); // reads x and y, writes y
+        STINT_TIMER_FLOPS(2 * COUNT);
         saxpy<<<COUNT / BLOCK, BLOCK, 0, l.stream>>>(2, l.x, l.y);
         CUDA(cudaGetLastError());
     }
     {
-        REGISTER_GPU_TIMER("copy out", l.stream);
-        TIMER_BYTES(BYTES);
+        STINT_GPU_TIMER("copy out", l.stream);
+        STINT_TIMER_BYTES(BYTES);
         CUDA(cudaMemcpyAsync(l.host_y, l.y, BYTES, cudaMemcpyDeviceToHost, l.stream));
     }
 }
@@ -101,11 +101,11 @@ void enqueue(const lane &l) {
 void run_steps(const lane (&lanes)[STREAMS], int steps) {
     for (int i = 0; i < steps; ++i) {
         {
-            REGISTER_TIMER_ROLE("step", STINT_ROLE_STEP);
+            STINT_TIMER_ROLE("step", STINT_ROLE_STEP);
             for (const lane &l : lanes) {
                 enqueue(l);
             }
-            REGISTER_TIMER("wait");
+            STINT_TIMER("wait");
             for (const lane &l : lanes) {
                 CUDA(cudaStreamSynchronize(l.stream));
             }
@@ -120,14 +120,14 @@ void run_graph(const lane &l) {
     cudaGraph_t graph;
     cudaGraphExec_t program;
     {
-        REGISTER_TIMER("graph.capture");
+        STINT_TIMER("graph.capture");
         CUDA(cudaStreamBeginCapture(l.stream, cudaStreamCaptureModeGlobal));
         enqueue(l);
         CUDA(cudaStreamEndCapture(l.stream, &graph));
         CUDA(cudaGraphInstantiateWithFlags(&program, graph, 0));
     }
     for (int i = 0; i < LAUNCHES; ++i) {
-        REGISTER_GPU_TIMER("graph.launch", l.stream);
+        STINT_GPU_TIMER("graph.launch", l.stream);
         CUDA(cudaGraphLaunch(program, l.stream));
     }
     CUDA(cudaStreamSynchronize(l.stream));
@@ -159,7 +159,7 @@ int main() {
     }
     run_steps(lanes, WARM_UP);
     {
-        REGISTER_GPU_PROFILER("streams", "without the warm-up");
+        STINT_GPU_PROFILER("streams", "without the warm-up");
         run_steps(lanes, STEPS - WARM_UP);
         run_graph(lanes[0]);
     }

@@ -33,7 +33,7 @@ static void run_parts_locked(struct thread_pool *pool) {
         ++pool->running;
         pthread_mutex_unlock(&pool->lock);
         {
-            REGISTER_TIMER_UNDER("part", pool->sender); /* stays while a part is running */
+            STINT_TIMER_UNDER("part", pool->sender); /* stays while a part is running */
             task(argument, part);
         }
         pthread_mutex_lock(&pool->lock);
@@ -59,7 +59,7 @@ void thread_pool_run(struct thread_pool *pool, thread_pool_task task, void *argu
     pthread_mutex_lock(&pool->lock);
     pool->task = task;
     pool->argument = argument;
-    FOR_TIMING(pool->sender = stint_scope_handle();)
+    STINT_FOR_TIMING(pool->sender = stint_sender_here();)
     pool->next = 0;
     pool->parts = parts;
     pthread_cond_broadcast(&pool->wake);

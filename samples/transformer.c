@@ -66,7 +66,7 @@ static int parse(int argc, char **argv, struct options *options) {
 
 /* NULL or why not. */
 static const char *read_text(const char *path, struct text *text, int tokens) {
-    REGISTER_TIMER_ROLE("read text", STINT_ROLE_DATA);
+    STINT_TIMER_ROLE("read text", STINT_ROLE_DATA);
     FILE *file = fopen(path, "rb");
     if (file == NULL) {
         return strerror(errno);
@@ -80,7 +80,7 @@ static const char *read_text(const char *path, struct text *text, int tokens) {
 
 /* Adds the prediction to the score and returns the likeliest byte; next < 0: nothing to compare. */
 static int judge(struct score *score, const float *logits, int next) {
-    REGISTER_TIMER("judge");
+    STINT_TIMER("judge");
     int likeliest = 0;
     for (int i = 0; i < MODEL_VOCAB; ++i) {
         uint32_t bits;
@@ -102,7 +102,7 @@ static int judge(struct score *score, const float *logits, int next) {
 
 static void generate(struct transformer_state *state, const struct text *text, int tokens,
                      struct score *score) {
-    REGISTER_TIMER("generate");
+    STINT_TIMER("generate");
     int token = text->byte[0];
     for (int i = 1; i <= tokens; ++i) {
         const int next = i < text->count ? text->byte[i] : -1;
@@ -170,6 +170,6 @@ int main(int argc, char **argv) {
     transformer_model_free(&model);
     thread_pool_destroy(pool);
     fflush(stdout); /* the report goes to stderr: keep the order */
-    FOR_TIMING((void)(getenv("STINT_REPORT") || stint_report("table,sort=self")));
+    STINT_FOR_TIMING((void)(getenv("STINT_REPORT") || stint_report("table,sort=self")));
     return status;
 }

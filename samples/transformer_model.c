@@ -41,7 +41,7 @@ static const float *ones(struct filler *filler, int count) {
 }
 
 int transformer_model_make(struct transformer_model *model, unsigned seed) {
-    REGISTER_TIMER_ROLE("make weights", STINT_ROLE_DATA);
+    STINT_TIMER_ROLE("make weights", STINT_ROLE_DATA);
     model->memory = malloc(MODEL_FLOATS * sizeof *model->memory);
     if (model->memory == NULL) {
         return -1;

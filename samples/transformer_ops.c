@@ -55,7 +55,7 @@ static void copy_rows(float *to, const float *from, const struct slice_box *box)
 }
 
 void op_slice(float *to, const float *from, const struct slice_box *box, int by_rows) {
-    REGISTER_TIMER_ROLE("slice", STINT_ROLE_COPY);
+    STINT_TIMER_ROLE("slice", STINT_ROLE_COPY);
     if (by_rows) {
         copy_rows(to, from, box);
     } else {
@@ -73,7 +73,7 @@ struct matmul {
 };
 
 static void matmul_part(void *argument, int part) {
-    REGISTER_TIMER_ROLE("matmul/compute", STINT_ROLE_COMPUTE);
+    STINT_TIMER_ROLE("matmul/compute", STINT_ROLE_COMPUTE);
     const struct matmul *job = argument;
     const int end = job->rows * (part + 1) / job->parts;
     for (int i = job->rows * part / job->parts; i < end; ++i) {
@@ -83,7 +83,7 @@ static void matmul_part(void *argument, int part) {
 
 void op_matmul(struct thread_pool *pool, const char *instance, float *to, const float *matrix,
                const float *vector, int rows, int columns) {
-    REGISTER_TIMER_OP("matmul", instance);
+    STINT_TIMER_OP("matmul", instance);
     /* Two parts a thread: one that starts late leaves its second to the others. */
     struct matmul job = {to, matrix, vector, rows, columns, 2 * thread_pool_threads(pool)};
     thread_pool_run(pool, matmul_part, &job, job.parts);
@@ -91,7 +91,7 @@ void op_matmul(struct thread_pool *pool, const char *instance, float *to, const 
 }
 
 void op_rmsnorm(float *to, const float *from, const float *weight, int count) {
-    REGISTER_TIMER_ROLE("rmsnorm", STINT_ROLE_COMPUTE);
+    STINT_TIMER_ROLE("rmsnorm", STINT_ROLE_COMPUTE);
     const float scale = 1 / sqrtf(dot(from, from, count) / (float)count + 1e-5f);
     for (int i = 0; i < count; ++i) {
         to[i] = from[i] * scale * weight[i];
@@ -99,7 +99,7 @@ void op_rmsnorm(float *to, const float *from, const float *weight, int count) {
 }
 
 void op_rope(float *heads, int count, int head, const float *turn) {
-    REGISTER_TIMER_ROLE("rope", STINT_ROLE_COMPUTE);
+    STINT_TIMER_ROLE("rope", STINT_ROLE_COMPUTE);
     for (; count > 0; --count, heads += head) {
         for (int i = 0; i < head; i += 2) {
             const float x = heads[i];
@@ -111,14 +111,14 @@ void op_rope(float *heads, int count, int head, const float *turn) {
 }
 
 void op_swiglu(float *to, const float *gate_up, int count) {
-    REGISTER_TIMER_ROLE("swiglu", STINT_ROLE_COMPUTE);
+    STINT_TIMER_ROLE("swiglu", STINT_ROLE_COMPUTE);
     for (int i = 0; i < count; ++i) {
         to[i] = gate_up[i] / (1 + expf(-gate_up[i])) * gate_up[count + i];
     }
 }
 
 void op_add(float *to, const float *from, int count) {
-    REGISTER_TIMER_ROLE("add", STINT_ROLE_COMPUTE);
+    STINT_TIMER_ROLE("add", STINT_ROLE_COMPUTE);
     for (int i = 0; i < count; ++i) {
         to[i] += from[i];
     }
@@ -126,7 +126,7 @@ void op_add(float *to, const float *from, int count) {
 
 void op_attend(float *to, const float *query, const float *key, const float *value, float *score,
                int past, int head) {
-    REGISTER_TIMER_ROLE("attention/compute", STINT_ROLE_COMPUTE);
+    STINT_TIMER_ROLE("attention/compute", STINT_ROLE_COMPUTE);
     float highest = -INFINITY;
     for (int i = 0; i < past; ++i) {
         score[i] = dot(query, key + (long)i * head, head) / sqrtf((float)head);

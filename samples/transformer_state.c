@@ -95,7 +95,7 @@ static void attention_head(void *argument, int head) {
 
 static void attention(struct transformer_state *state, const struct transformer_layer *layer,
                       const float *cache) {
-    REGISTER_TIMER_OP("attention", layer->name);
+    STINT_TIMER_OP("attention", layer->name);
     struct attention job = {state, cache};
     (void)layer;
     thread_pool_run(state->pool, attention_head, &job, MODEL_HEADS);
@@ -122,7 +122,7 @@ static void layer_step(struct transformer_state *state, int index) {
 }
 
 void transformer_state_step(struct transformer_state *state, unsigned char token) {
-    REGISTER_TIMER_ROLE("token", STINT_ROLE_STEP);
+    STINT_TIMER_ROLE("token", STINT_ROLE_STEP);
     const struct transformer_model *model = state->model;
     memcpy(state->x, model->embedding + token * MODEL_DIM, MODEL_DIM * sizeof *state->x);
     for (int i = 0; i < MODEL_LAYERS; ++i) {

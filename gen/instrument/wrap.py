@@ -412,7 +412,7 @@ def write_function(out, candidate, with_set, preload):
     passed = ", ".join("stint_arg%d" % n for n in range(len(types)))
     name = candidate.name
     returns = "" if result == "void" else "return "
-    timer = "REGISTER_TIMER(%s%s);" % (c_string(candidate.shown),
+    timer = "STINT_TIMER(%s%s);" % (c_string(candidate.shown),
                                        ", -1, stint_wrap_set()" if with_set else "")
     symbol = candidate.symbol if preload else "__wrap_" + candidate.symbol
     visibility = "default" if preload else "hidden"

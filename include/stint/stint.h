@@ -6,13 +6,13 @@
  *     #include <stint/stint.h>
  *
  *     static void step(const char *batch) {
- *         REGISTER_TIMER("step");                  // ends with the block, however it is left
- *         REGISTER_TIMER_INFO("step.load", batch); // stores batch with the slowest call
+ *         STINT_TIMER("step");                  // ends with the block, however it is left
+ *         STINT_TIMER_INFO("step.load", batch); // stores batch with the slowest call
  *         load(batch);
  *     }
  *
  *     int main(void) {
- *         REGISTER_GPU_PROFILER("train", "batch=32"); // nsys -c cudaProfilerApi captures this
+ *         STINT_GPU_PROFILER("train", "batch=32"); // nsys -c cudaProfilerApi captures this
  *         for (int i = 0; i < 100; ++i) step("train.bin");
  *         return printAllStatus();                    // prints a report on stderr
  *     }
@@ -74,13 +74,13 @@
     STINT_IMPL_TEXT(STINT_VERSION_MAJOR)                                                           \
     "." STINT_IMPL_TEXT(STINT_VERSION_MINOR) "." STINT_IMPL_TEXT(STINT_VERSION_PATCH)
 
-/* The levels of REGISTER_TIMER_DETAIL: a scope is recorded if its level is at most STINT_LEVEL
+/* The levels of STINT_TIMER_DETAIL: a scope is recorded if its level is at most STINT_LEVEL
  * (default 0). Otherwise its time belongs to the enclosing scope. */
 #define STINT_LEVEL_DEFAULT 0
 #define STINT_LEVEL_OP_DETAIL 1
 #define STINT_LEVEL_ALL_OP_DETAIL 2
 
-/* The roles of REGISTER_TIMER_ROLE classify a scope's time. They are stored with the site, for
+/* The roles of STINT_TIMER_ROLE classify a scope's time. They are stored with the site, for
  * reports that separate computation from framework time; nothing is derived from names. */
 #define STINT_ROLE_NONE 0
 #define STINT_ROLE_OP 1        /* an operator as a whole */
@@ -119,19 +119,19 @@ enum stint_log_level {
  * longjmp. */
 typedef void (*stint_log_fn)(void *data, int level, const char *line);
 
-/* A call of REGISTER_TIMER_INFO of this length prints a line, in microseconds: 10 s. */
+/* A call of STINT_TIMER_INFO of this length prints a line, in microseconds: 10 s. */
 #define STINT_SLOW_INFO_US 10000000
 
 /* A set of statistics other than the default one ("GlobalStatInfo"). Sets are never freed. */
 typedef struct stint_set stint_set;
 
-/* An interval that need not be a block, between TIMER_BEGIN and TIMER_END, on any threads.
+/* An interval that need not be a block, between STINT_TIMER_BEGIN and STINT_TIMER_END, on any threads.
  * Zero-initialise it. */
 typedef struct stint_timer {
     uint64_t word[2];
 } stint_timer;
 
-/* Names the scope that sends work, for REGISTER_TIMER_UNDER on the thread that does it. A value: it
+/* Names the scope that sends work, for STINT_TIMER_UNDER on the thread that does it. A value: it
  * may be copied and stored, and stays valid when the scope and its thread have ended. All 0: no
  * scope. */
 typedef struct stint_sender {
@@ -152,7 +152,7 @@ typedef struct stint_schedule {
 
 /* Called by stint_step, on the thread that calls it and with no lock held, when the steps
  * first … last have been recorded. */
-typedef void (*stint_ready)(void *data, uint64_t first, uint64_t last);
+typedef void (*stint_ready_fn)(void *data, uint64_t first, uint64_t last);
 
 /* One statistic, all threads added up. Times are in nanoseconds and inclusive of nested scopes.
  * Later versions add members at the end: stint_stat_get takes the size that the caller knows. */
@@ -177,7 +177,7 @@ typedef struct stint_stat {
      * (STINT_GPU=cupti), and the sum of their durations. */
     uint64_t device_calls;
     uint64_t device_total_ns;
-    uint64_t bytes; /* declared by TIMER_BYTES, TIMER_FLOPS */
+    uint64_t bytes; /* declared by STINT_TIMER_BYTES, STINT_TIMER_FLOPS */
     uint64_t flops;
     uint32_t threads;   /* number of threads with a sample */
     char info[64];      /* note of the slowest call, cut to fit; "" = none */
@@ -222,35 +222,35 @@ typedef int (*stint_set_fn)(void *data, const char *name, stint_set *set);
 /* ---- Timers --------------------------------------------------------------------------------- */
 
 /* Times the rest of the enclosing block under `name`, a string literal.
- *   REGISTER_TIMER(name)
- *   REGISTER_TIMER(name, threshold_us)        a call of threshold_us or more prints a line
- *   REGISTER_TIMER(name, threshold_us, set)   into another set (stint_set *, or a C++ StatSet)
+ *   STINT_TIMER(name)
+ *   STINT_TIMER(name, threshold_us)        a call of threshold_us or more prints a line
+ *   STINT_TIMER(name, threshold_us, set)   into another set (stint_set *, or a C++ StatSet)
  * threshold_us: microseconds, -1 = never. The macro is a declaration: several may be on one line
  * and in one block; as the only statement of an `if` it does not compile (write braces).
- * Thread-safe and async-signal-safe, as all timers except REGISTER_GPU_TIMER (docs/macros.md,
+ * Thread-safe and async-signal-safe, as all timers except STINT_GPU_TIMER (docs/macros.md,
  * rules of a scope). Cost: about one fifth more than the two clock reads that it needs; below a
  * nanosecond if switched off at run time. */
-#define REGISTER_TIMER(...)                                                                        \
+#define STINT_TIMER(...)                                                                           \
     STINT_IMPL_EXPAND(STINT_IMPL_EXPAND(STINT_IMPL_PICK(                                           \
         __VA_ARGS__, STINT_IMPL_TIMER_3, STINT_IMPL_TIMER_2, STINT_IMPL_TIMER_1, 0))(__VA_ARGS__))
 
-/* REGISTER_TIMER with a note (const char *, NULL allowed) that is stored with the slowest call, and
+/* STINT_TIMER with a note (const char *, NULL allowed) that is stored with the slowest call, and
  * printed with a call of threshold_us or more. The text must be valid until the block ends; up to 63
  * bytes of it are copied if the call sets a new maximum.
- *   REGISTER_TIMER_INFO(name, info)             threshold_us is STINT_SLOW_INFO_US
- *   REGISTER_TIMER_INFO(name, info, threshold_us)
- *   REGISTER_TIMER_INFO(name, info, threshold_us, set) */
-#define REGISTER_TIMER_INFO(...)                                                                   \
+ *   STINT_TIMER_INFO(name, info)             threshold_us is STINT_SLOW_INFO_US
+ *   STINT_TIMER_INFO(name, info, threshold_us)
+ *   STINT_TIMER_INFO(name, info, threshold_us, set) */
+#define STINT_TIMER_INFO(...)                                                                      \
     STINT_IMPL_EXPAND(STINT_IMPL_EXPAND(STINT_IMPL_PICK4(                                          \
         __VA_ARGS__, STINT_IMPL_INFO_4, STINT_IMPL_INFO_3, STINT_IMPL_INFO_2, 0))(__VA_ARGS__))
 
-/* REGISTER_TIMER named after the enclosing function. */
-#define REGISTER_TIMER_FUNC() STINT_IMPL_SCOPE_FUNC()
+/* STINT_TIMER named after the enclosing function. */
+#define STINT_TIMER_FUNC() STINT_IMPL_SCOPE_FUNC()
 
 /* A scope that began earlier, at start_us = stint_now_us() of that moment, in microseconds. Also
  * (name, start_us, threshold_us) and (name, start_us, threshold_us, set). PaddlePaddle's name for it
- * is REGISTER_TIMER_SET: the start is set. */
-#define REGISTER_TIMER_SINCE(...)                                                                  \
+ * ends in _SET: the start is set. */
+#define STINT_TIMER_SINCE(...)                                                                     \
     STINT_IMPL_EXPAND(STINT_IMPL_EXPAND(STINT_IMPL_PICK4(                                          \
         __VA_ARGS__, STINT_IMPL_SINCE_4, STINT_IMPL_SINCE_3, STINT_IMPL_SINCE_2, 0))(__VA_ARGS__))
 
@@ -258,50 +258,50 @@ typedef int (*stint_set_fn)(void *data, const char *name, stint_set *set);
  * copied (up to 1000 bytes) and matched by content, so the buffer may change afterwards; NULL
  * and "" are not recorded, but counted. Also (name, threshold_us) and (name, threshold_us, set).
  * Additional cost: a hash of the name, and a lock for a name that the thread has not cached. */
-#define REGISTER_TIMER_DYNAMIC(...)                                                                \
+#define STINT_TIMER_DYNAMIC(...)                                                                   \
     STINT_IMPL_EXPAND(                                                                             \
         STINT_IMPL_EXPAND(STINT_IMPL_PICK(__VA_ARGS__, STINT_IMPL_DYNAMIC_3, STINT_IMPL_DYNAMIC_2, \
                                           STINT_IMPL_DYNAMIC_1, 0))(__VA_ARGS__))
 
 /* DYNAMIC and SINCE combined: (name, start_us), (…, threshold_us), (…, threshold_us, set).
- * PaddlePaddle's name for it is REGISTER_TIMER_DYNAMIC_SET. */
-#define REGISTER_TIMER_DYNAMIC_SINCE(...)                                                          \
+ * PaddlePaddle's name for it ends in _SET. */
+#define STINT_TIMER_DYNAMIC_SINCE(...)                                                             \
     STINT_IMPL_EXPAND(STINT_IMPL_EXPAND(                                                           \
         STINT_IMPL_PICK4(__VA_ARGS__, STINT_IMPL_DYNAMIC_SINCE_4, STINT_IMPL_DYNAMIC_SINCE_3,      \
                          STINT_IMPL_DYNAMIC_SINCE_2, 0))(__VA_ARGS__))
 
 /* Recorded only if level, one of STINT_LEVEL_* and a constant, is at most STINT_LEVEL. */
-#define REGISTER_TIMER_DETAIL(name, level)                                                         \
+#define STINT_TIMER_DETAIL(name, level)                                                            \
     STINT_IMPL_SCOPE(name, STINT_IMPL_WHOLE(level), STINT_ROLE_NONE, STINT_IMPL_NULL)
 
-/* REGISTER_TIMER with a role, one of STINT_ROLE_*. */
-#define REGISTER_TIMER_ROLE(name, role)                                                            \
+/* STINT_TIMER with a role, one of STINT_ROLE_*. */
+#define STINT_TIMER_ROLE(name, role)                                                               \
     STINT_IMPL_SCOPE(name, STINT_LEVEL_DEFAULT, STINT_IMPL_WHOLE(role), STINT_IMPL_NULL)
 
 /* An operator: `type` is a literal; `instance`, a run-time name as in DYNAMIC, is a scope nested
  * in it if STINT_LEVEL is 2. */
-#define REGISTER_TIMER_OP(type, instance) STINT_IMPL_SCOPE_OP(type, instance)
+#define STINT_TIMER_OP(type, instance) STINT_IMPL_SCOPE_OP(type, instance)
 
-/* A scope below another one, that of `sender` = stint_scope_handle() of the thread that sent the
+/* A scope below another one, that of `sender` = stint_sender_here() of the thread that sent the
  * work: reports of the call tree show it there, on whatever thread it runs, with the time from
- * stint_scope_handle() to its begin in the columns "queued" and "queue avg". It is not part of the
- * sender's time: its self time stays what it was. A sender that is all 0: as REGISTER_TIMER. One
+ * stint_sender_here() to its begin in the columns "queued" and "queue avg". It is not part of the
+ * sender's time: its self time stays what it was. A sender that is all 0: as STINT_TIMER. One
  * that is not of this process is counted, and the scope is shown where it runs. Cost: about twice
- * that of REGISTER_TIMER. */
-#define REGISTER_TIMER_UNDER(name, sender) STINT_IMPL_SCOPE_UNDER(name, sender)
+ * that of STINT_TIMER. */
+#define STINT_TIMER_UNDER(name, sender) STINT_IMPL_SCOPE_UNDER(name, sender)
 
 /* Statements that are compiled only if timers are enabled. */
-#define FOR_TIMING(...) STINT_IMPL_FOR_TIMING(__VA_ARGS__)
+#define STINT_FOR_TIMING(...) STINT_IMPL_FOR_TIMING(__VA_ARGS__)
 
 /* Begin and end an interval that is not a block. h is a stint_timer that is accessible at both
  * ends, name a literal. Intervals may overlap anything, so they are not part of the call tree.
- * TIMER_END without TIMER_BEGIN, or a second one, is counted and ignored, provided h was
+ * STINT_TIMER_END without STINT_TIMER_BEGIN, or a second one, is counted and ignored, provided h was
  * zero-initialised or begun once. The ends may be on different threads; calls for one h must not
  * overlap. */
-#define TIMER_BEGIN(h, name) STINT_IMPL_HANDLE_BEGIN(h, name)
-#define TIMER_END(h) STINT_IMPL_HANDLE_END(h)
+#define STINT_TIMER_BEGIN(h, name) STINT_IMPL_HANDLE_BEGIN(h, name)
+#define STINT_TIMER_END(h) STINT_IMPL_HANDLE_END(h)
 
-/* Times the rest of the block on the CPU, as REGISTER_TIMER does, and on the GPU, between two
+/* Times the rest of the block on the CPU, as STINT_TIMER does, and on the GPU, between two
  * CUDA events on `stream`; both times are in one row. stream is a cudaStream_t or CUstream (any
  * pointer in C); NULL is the default stream, the per-thread one if this file is compiled for it.
  * The thread does not wait for the GPU: a later GPU scope or a report reads the time. Without a
@@ -311,24 +311,24 @@ typedef int (*stint_set_fn)(void *data, const char *name, stint_set *set);
  * STINT_GPU=sync waits for the stream at the end of the block, STINT_GPU=off measures CPU time
  * only. Cost on the host: two event records and one or two queries; without a driver a few
  * nanoseconds. See docs/gpu.md. */
-#define REGISTER_GPU_TIMER(name, stream) STINT_IMPL_SCOPE_GPU(name, stream, STINT_IMPL_NULL, -1)
+#define STINT_GPU_TIMER(name, stream) STINT_IMPL_SCOPE_GPU(name, stream, STINT_IMPL_NULL, -1)
 
-/* The same with a note, as in REGISTER_TIMER_INFO. */
-#define REGISTER_GPU_TIMER_INFO(name, stream, info)                                                \
+/* The same with a note, as in STINT_TIMER_INFO. */
+#define STINT_GPU_TIMER_INFO(name, stream, info)                                                   \
     STINT_IMPL_SCOPE_GPU(name, stream, info, STINT_SLOW_INFO_US)
 
 /* Declare that the innermost open scope of this thread moves n bytes, or computes n
  * floating-point operations (any arithmetic type, n >= 0). Reports show the rate, by GPU time if
  * there is one, and its share of the device's peak. The values of all calls add up. Outside all
  * scopes they are ignored, and counted. */
-#define TIMER_BYTES(n) STINT_IMPL_BYTES(n)
-#define TIMER_FLOPS(n) STINT_IMPL_FLOPS(n)
+#define STINT_TIMER_BYTES(n) STINT_IMPL_BYTES(n)
+#define STINT_TIMER_FLOPS(n) STINT_IMPL_FLOPS(n)
 
 /* Record a point in time, or a number at a point in time, in the trace of this thread
  * (STINT_TRACE); they are not in reports, and their cost without a trace is negligible. name is
  * a literal, v any arithmetic value; one that is not finite is not recorded, but counted. */
-#define TIMER_MARK(name) STINT_IMPL_MARK(name)
-#define TIMER_VALUE(name, v) STINT_IMPL_VALUE(name, v)
+#define STINT_TIMER_MARK(name) STINT_IMPL_MARK(name)
+#define STINT_TIMER_VALUE(name, v) STINT_IMPL_VALUE(name, v)
 
 /* ---- GPU capture ranges --------------------------------------------------------------------- */
 
@@ -339,15 +339,15 @@ typedef int (*stint_set_fn)(void *data, const char *name, stint_set *set);
  *   Enable GPU Profiler Stat: [name] "info"
  * and, if nothing can be captured, a second one with the reason. name and info are run-time
  * strings. No lock is held while a range is open. Thread-safe.
- *   REGISTER_GPU_PROFILER(name)   REGISTER_GPU_PROFILER(name, info) */
-#define REGISTER_GPU_PROFILER(...)                                                                 \
+ *   STINT_GPU_PROFILER(name)   STINT_GPU_PROFILER(name, info) */
+#define STINT_GPU_PROFILER(...)                                                                    \
     STINT_IMPL_EXPAND(STINT_IMPL_EXPAND(STINT_IMPL_PICK(__VA_ARGS__, STINT_too_many_arguments,     \
                                                         STINT_IMPL_CAPTURE_2,                      \
                                                         STINT_IMPL_CAPTURE_1, 0))(__VA_ARGS__))
 
 /* The same without a block. Every START needs a STOP; a surplus STOP is ignored, and counted. */
-#define GPU_PROFILER_START(name) STINT_IMPL_CAPTURE_START(name)
-#define GPU_PROFILER_STOP() STINT_IMPL_CAPTURE_STOP()
+#define STINT_GPU_PROFILER_START(name) STINT_IMPL_CAPTURE_START(name)
+#define STINT_GPU_PROFILER_STOP() STINT_IMPL_CAPTURE_STOP()
 
 /* ---- Profiler ------------------------------------------------------------------------------- */
 
@@ -355,7 +355,7 @@ typedef int (*stint_set_fn)(void *data, const char *name, stint_set *set);
  * stint_profiler_stop(sorted_key, path) at the end, however the block is left. If a profile is
  * running already, on any thread, it does nothing. Put it before the block's timers: scopes that
  * were open before it have no row. Requires WITH_TIMER. */
-#define REGISTER_PROFILER(state, option, sorted_key, path)                                         \
+#define STINT_PROFILER(state, option, sorted_key, path)                                            \
     STINT_IMPL_PROFILE(state, option, sorted_key, path)
 
 /* ---- Functions ------------------------------------------------------------------------------ */
@@ -364,12 +364,12 @@ typedef int (*stint_set_fn)(void *data, const char *name, stint_set *set);
  * require WITH_TIMER (or the switch that is named); without it they are empty inline functions
  * that return 0 or NULL. All are thread-safe, preserve errno, and may be called from atexit
  * handlers and static destructors, but not from signal handlers. An int result is 0 = STINT_OK, or
- * one of enum stint_result, after one line (stint_set_log) where a comment says "after one line".
+ * one of enum stint_result, after one line (stint_log_set) where a comment says "after one line".
  *
  * NULL means: for a set, the default set; for a view, the one in STINT_REPORT or "table"
  * (stint_report_at_exit: no report); for a filter, all names; for a schedule, none any more; for a
- * callback, the default (stint_set_log: stderr, stint_schedule_timers: stint_report(NULL),
- * stint_schedule_capture: nothing); for an argument of the profiler, its default. A name, a path, a
+ * callback, the default (stint_log_set: stderr, stint_timers_schedule: stint_report(NULL),
+ * stint_capture_schedule: nothing); for an argument of the profiler, its default. A name, a path, a
  * format and a pointer that is written to must not be NULL: STINT_ERROR_UNKNOWN.
  */
 #ifdef __cplusplus
@@ -478,56 +478,45 @@ STINT_IMPL_FUNCTION(int, 0, stint_stat_histogram,
 /* Adds a sample of ns nanoseconds that was measured elsewhere. 0, or if it is not recorded
  * STINT_ERROR_UNKNOWN (an invalid name or time) or _NOT_AVAILABLE (switched off, filtered, no room);
  * both are counted. */
-STINT_IMPL_FUNCTION(int, 0, stint_add_sample, (const char *name, uint64_t ns),
+STINT_IMPL_FUNCTION(int, 0, stint_sample_add, (const char *name, uint64_t ns),
                     ((void)name, (void)ns))
 
-/* Microseconds since an arbitrary start, monotonic. For REGISTER_TIMER_SINCE. */
+/* Microseconds since an arbitrary start, monotonic. For STINT_TIMER_SINCE. */
 STINT_IMPL_FUNCTION(uint64_t, 0, stint_now_us, (void), (void)0)
 
 /* The innermost open scope of the calling thread, and the time; all 0 if none is open or timers are
  * off. Pass it with the work to the thread that does it. */
-STINT_IMPL_FUNCTION(stint_sender, none, stint_scope_handle, (void), stint_sender none = {{0}})
+STINT_IMPL_FUNCTION(stint_sender, none, stint_sender_here, (void), stint_sender none = {{0}})
 
 /* A scope for bindings of other languages: opens and closes it by name on the calling thread.
- * stint_end returns STINT_ERROR_UNKNOWN if no such scope is open. Scopes that were opened inside and not closed
+ * stint_scope_end returns STINT_ERROR_UNKNOWN if no such scope is open. Scopes that were opened inside and not closed
  * are abandoned and counted. */
-STINT_IMPL_FUNCTION(int, 0, stint_begin, (const char *name), (void)name)
-STINT_IMPL_FUNCTION(int, 0, stint_end, (const char *name), (void)name)
+STINT_IMPL_FUNCTION(int, 0, stint_scope_begin, (const char *name), (void)name)
+STINT_IMPL_FUNCTION(int, 0, stint_scope_end, (const char *name), (void)name)
 
 /* The set of that name, created at first use; NULL if there are 16 383 sets already. Takes a
  * lock. */
 STINT_IMPL_FUNCTION(stint_set *, NULL, stint_set_get, (const char *name), (void)name)
 
-/* stint_report, stint_reset and stint_stat_get for one set; stint_set_print prints the row of
- * one name in the legacy form. set NULL: the default set. */
+/* stint_report, stint_reset and stint_stat_get for one set. set NULL: the default set. */
 STINT_IMPL_FUNCTION(int, 0, stint_set_report, (stint_set * set, const char *view),
                     ((void)set, (void)view))
 STINT_IMPL_PROCEDURE(stint_set_reset, (stint_set * set), (void)set)
 STINT_IMPL_FUNCTION(int, 0, stint_set_stat_get,
                     (stint_set * set, const char *name, stint_stat *out, size_t size),
                     ((void)set, (void)name, (void)out, (void)size))
-STINT_IMPL_FUNCTION(int, 0, stint_set_print, (stint_set * set, const char *name),
-                    ((void)set, (void)name))
 
 /* Switches recording on (1) or off (0) for the whole process, from the next scope on; as
  * STINT_ENABLE. */
-STINT_IMPL_PROCEDURE(stint_enable, (int on), (void)on)
+STINT_IMPL_PROCEDURE(stint_timers_enable, (int on), (void)on)
 /* Selects the names to record, as STINT_FILTER: "+glob,-glob", NULL = all. 0, or STINT_ERROR_UNKNOWN
  * for an invalid list, which changes nothing. */
-STINT_IMPL_FUNCTION(int, 0, stint_use_filter, (const char *globs), (void)globs)
+STINT_IMPL_FUNCTION(int, 0, stint_filter_set, (const char *globs), (void)globs)
 /* Sets the highest level to record, one of STINT_LEVEL_*, as STINT_LEVEL. STINT_OK, or
  * STINT_ERROR_UNKNOWN for another number, which changes nothing. */
-STINT_IMPL_FUNCTION(int, 0, stint_use_level, (int level), (void)level)
+STINT_IMPL_FUNCTION(int, 0, stint_level_set, (int level), (void)level)
 /* Later reports show one row per thread (1) or all threads added up (0). */
-STINT_IMPL_PROCEDURE(stint_show_threads, (int each), (void)each)
-/* Prints the legacy report of the default set, and of every other set that has a sample;
- * with_line adds the closing line. */
-STINT_IMPL_FUNCTION(int, 0, stint_report_legacy, (int with_line), (void)with_line)
-/* The statistic of that name in the default set, in storage of the calling thread, valid until
- * its next call; size as in stint_stat_get. NULL if the name is unknown or size exceeds the
- * storage, 512 bytes. */
-STINT_IMPL_FUNCTION(const stint_stat *, STINT_IMPL_NULL, stint_stat_here,
-                    (const char *name, size_t size), ((void)name, (void)size))
+STINT_IMPL_PROCEDURE(stint_threads_show, (int each), (void)each)
 
 /* Lines that would be printed on stderr go to fn instead; NULL: to stderr again. STINT_LOG selects
  * levels before that. fn is called on the thread that causes the line, never in a signal handler
@@ -536,7 +525,7 @@ STINT_IMPL_FUNCTION(const stint_stat *, STINT_IMPL_NULL, stint_stat_here,
  * one that is made under a lock. 64 lines may wait; how many more were dropped is a line of its own.
  * Another thread may still be in the previous callback when this returns. From the end of the
  * program on, after atexit handlers and static destructors, lines go to stderr. 0. */
-STINT_IMPL_STEP_FUNCTION(int, 0, stint_set_log, (stint_log_fn fn, void *data),
+STINT_IMPL_STEP_FUNCTION(int, 0, stint_log_set, (stint_log_fn fn, void *data),
                          ((void)fn, (void)data))
 
 /* A short text for a result, as "no memory"; "unknown result" for another number. Static. */
@@ -558,15 +547,15 @@ STINT_IMPL_STEP_FUNCTION(uint64_t, 0, stint_step, (void), (void)0)
  * is NULL. A schedule of NULL ends it: timers record again. size is sizeof *schedule: members that
  * a shorter one does not have are 0. 0, or after one line STINT_ERROR_UNKNOWN for a schedule without a
  * record phase, _NOT_AVAILABLE for one with members that this library does not know. */
-STINT_IMPL_FUNCTION(int, 0, stint_schedule_timers,
-                    (const stint_schedule *schedule, size_t size, stint_ready ready, void *data),
+STINT_IMPL_FUNCTION(int, 0, stint_timers_schedule,
+                    (const stint_schedule *schedule, size_t size, stint_ready_fn ready, void *data),
                     ((void)schedule, (void)size, (void)ready, (void)data))
 
 /* Captures by steps: GPU profilers capture in record phases only; the ranges in the source have
  * no effect. ready may be NULL. A schedule of NULL ends it. Size and result as with
- * stint_schedule_timers. Requires WITH_PROFILER. */
-STINT_IMPL_CAPTURE_FUNCTION(int, 0, stint_schedule_capture,
-                            (const stint_schedule *schedule, size_t size, stint_ready ready,
+ * stint_timers_schedule. Requires WITH_PROFILER. */
+STINT_IMPL_CAPTURE_FUNCTION(int, 0, stint_capture_schedule,
+                            (const stint_schedule *schedule, size_t size, stint_ready_fn ready,
                              void *data),
                             ((void)schedule, (void)size, (void)ready, (void)data))
 
@@ -580,7 +569,7 @@ STINT_IMPL_FUNCTION(int, 0, stint_gpu_flush, (void), (void)0)
  *   traces kernels and copies; if it is not available, CPU times are recorded, and the report gives
  *   the reason.
  * option: "Default", "OpDetail" or "AllOpDetail" (NULL = Default): scopes up to the level 0, 1 or
- *   2 are recorded (REGISTER_TIMER_DETAIL, REGISTER_TIMER_OP), until the profile stops.
+ *   2 are recorded (STINT_TIMER_DETAIL, STINT_TIMER_OP), until the profile stops.
  * Recording is on during the profile, and later reports cover the time from here on. 0, or
  * STINT_ERROR_BUSY if a profile is running already: nothing is done; or STINT_ERROR_UNKNOWN after one
  * line: unknown argument. */
@@ -609,11 +598,26 @@ STINT_IMPL_FUNCTION(int, 0, stint_profiler_at_exit,
                      const char *path),
                     ((void)state, (void)option, (void)sorted_key, (void)path))
 
-#ifndef STINT_NO_LEGACY_NAMES
-#define REGISTER_TIMER_SET REGISTER_TIMER_SINCE
-#define REGISTER_TIMER_DYNAMIC_SET REGISTER_TIMER_DYNAMIC_SINCE
+/* ---- Names of PaddlePaddle ------------------------------------------------------------------- */
 
-/* The names of PaddlePaddle's Stat.h. Define STINT_NO_LEGACY_NAMES if they conflict with yours. */
+/* Only for the names below: programs call stint_report, stint_set_report and stint_stat_get. */
+
+/* Prints the legacy report of the default set, and of every other set that has a sample;
+ * with_line adds the closing line. */
+STINT_IMPL_FUNCTION(int, 0, stint_report_legacy, (int with_line), (void)with_line)
+/* Prints the row of one name of a set in the legacy form. */
+STINT_IMPL_FUNCTION(int, 0, stint_set_print, (stint_set * set, const char *name),
+                    ((void)set, (void)name))
+/* The statistic of that name in the default set, in storage of the calling thread, valid until
+ * its next call; size as in stint_stat_get. NULL if the name is unknown or size exceeds the
+ * storage, 512 bytes. */
+STINT_IMPL_FUNCTION(const stint_stat *, STINT_IMPL_NULL, stint_stat_here,
+                    (const char *name, size_t size), ((void)name, (void)size))
+
+#ifndef STINT_NO_LEGACY_NAMES
+/* The macros above without STINT_, and the functions of PaddlePaddle's Stat.h. Define
+ * STINT_NO_LEGACY_NAMES if they conflict with names of yours. */
+#include "detail/impl_names.h"
 
 /* Prints "======= StatSet: [GlobalStatInfo] status ======", one row per name, times in
  * milliseconds. */
@@ -629,7 +633,7 @@ STINT_IMPL_INLINE int printStatus(const char *name) {
     return stint_set_print(STINT_IMPL_NULL, name);
 }
 STINT_IMPL_INLINE void setThreadInfo(int each) {
-    stint_show_threads(each);
+    stint_threads_show(each);
 }
 STINT_IMPL_INLINE void resetStatus(void) {
     stint_reset();

@@ -3,7 +3,7 @@
  * The C++ interface of stint.h: sets of statistics, scopes and intervals as objects.
  *
  *     stint::StatSet server("pserver");
- *     REGISTER_TIMER("pserver.add", -1, server);
+ *     STINT_TIMER("pserver.add", -1, server);
  *     server.report("table");
  *
  *     stint::scope parse("parse");        // a scope that can be moved, and ended early
@@ -74,7 +74,7 @@ class StatSet {
     int report(const text &view) const { return stint_set_report(set_, view); }
     /* Prints one row; non-zero and one line on stderr for an unknown name. */
     int printStatus(const text &name) const { return stint_set_print(set_, name); }
-    void setThreadInfo(bool each) const { stint_show_threads(each); }
+    void setThreadInfo(bool each) const { stint_threads_show(each); }
     void reset() const { stint_set_reset(set_); }
     /* 0, or STINT_ERROR_UNKNOWN if the name has no call in this set. */
     int getStat(const text &name, stint_stat *out) const {
@@ -221,14 +221,14 @@ class statistics {
 
 /* An interval that is not a block: it may overlap anything, be moved, and end on another thread
  * than it began on, as in a coroutine or a job of a thread pool. It ends once: by end(), by
- * TIMER_END, when another one is assigned to it, or when it is destroyed; the thread that ends
+ * STINT_TIMER_END, when another one is assigned to it, or when it is destroyed; the thread that ends
  * it records it. An object must not be used by two threads at the same time. */
 #if STINT_IMPL_TIMER
 class interval {
   public:
-    /* Not running; TIMER_BEGIN begins it, under a literal name. */
+    /* Not running; STINT_TIMER_BEGIN begins it, under a literal name. */
     constexpr interval() noexcept : word{0, 0} {}
-    /* Begins now, under a name made at run time, as in REGISTER_TIMER_DYNAMIC; it is hashed. */
+    /* Begins now, under a name made at run time, as in STINT_TIMER_DYNAMIC; it is hashed. */
     explicit interval(const char *name) noexcept : interval() {
         stint_impl_handle_begin_dynamic(word, name, UINT64_MAX);
     }
@@ -261,7 +261,7 @@ class interval {
     }
     bool running() const noexcept { return word[0] != 0; }
 
-    uint64_t word[2]; /* for TIMER_BEGIN and TIMER_END, as in stint_timer */
+    uint64_t word[2]; /* for STINT_TIMER_BEGIN and STINT_TIMER_END, as in stint_timer */
 };
 #else
 class interval {
@@ -282,7 +282,7 @@ class interval {
 #endif
 
 #ifdef STINT_IMPL_OFF_H
-/* What TIMER_BEGIN and TIMER_END of one call when they are off. */
+/* What STINT_TIMER_BEGIN and STINT_TIMER_END of one call when they are off. */
 STINT_IMPL_ANYWHERE void stint_impl_off_handle_begin(interval *handle, const char *name);
 STINT_IMPL_ANYWHERE void stint_impl_off_handle_end(interval *handle);
 #endif

@@ -299,11 +299,11 @@ static void itt_marker(const struct itt_domain *domain, struct itt_id id,
 /* ---- The switch. */
 
 static void itt_pause(void) {
-    stint_enable(0);
+    stint_timers_enable(0);
 }
 
 static void itt_resume(void) {
-    stint_enable(1);
+    stint_timers_enable(1);
 }
 
 /* ---- The list of a module. */

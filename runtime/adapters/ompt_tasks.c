@@ -65,7 +65,7 @@ void ompt_task_created(union ompt_data *by, const void *frame, union ompt_data *
         stint_impl_lose_range();
         return;
     }
-    tasks[at - 1].sender = stint_scope_handle();
+    tasks[at - 1].sender = stint_sender_here();
     tasks[at - 1].is_open = 0;
     task->value = at;
     if (flags & OMPT_TASK_UNTIED) {

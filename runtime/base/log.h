@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Lines for the user: "stint: …" on stderr, each in one write, or without the prefix to the
- * program's callback (stint_set_log). Async-signal-safe.
+ * program's callback (stint_log_set). Async-signal-safe.
  *
  * With a lock of the runtime held (base/lock.h) a line waits until the lock has been released. A
  * line for the callback also waits where the thread may be in a signal handler; log_function_end

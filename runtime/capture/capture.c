@@ -48,7 +48,7 @@ static struct {
         enum place place;
         uint64_t since; /* the window's first step that was captured */
         stint_schedule schedule;
-        stint_ready ready;
+        stint_ready_fn ready;
         void *data;
     } by_step;
 
@@ -219,7 +219,7 @@ static void capture_go_to_step(uint64_t step) {
     capture_state.by_step.step = step;
     capture_state.by_step.known = 1;
     const stint_schedule *schedule = NULL;
-    stint_ready ready = NULL;
+    stint_ready_fn ready = NULL;
     if (capture_state.by_step.on) {
         schedule = &capture_state.by_step.schedule;
         ready = capture_state.by_step.ready;
@@ -294,7 +294,7 @@ void capture_look_now(void) {
     }
 }
 
-void capture_schedule(const stint_schedule *schedule, stint_ready ready, void *data,
+void capture_schedule(const stint_schedule *schedule, stint_ready_fn ready, void *data,
                       uint64_t step) {
     if (capture_prepare() || capture_lock()) {
         return;

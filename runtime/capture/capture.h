@@ -11,7 +11,7 @@
 /* From the library's constructor: GPU scopes then report that a context may exist. They do until a
  * range, step or GPU scope has determined whether the program's first step is to be captured. */
 void capture_set_hooks(void);
-/* Open and close a range; guard NULL: GPU_PROFILER_START and STOP. Any thread; keep errno. */
+/* Open and close a range; guard NULL: STINT_GPU_PROFILER_START and STOP. Any thread; keep errno. */
 void capture_begin_range(const void *guard, const char *name, const char *info);
 void capture_end_range(const void *guard);
 
@@ -28,6 +28,7 @@ static inline void capture_look(void) {
 /* Step number `begun` has begun, for rules and the schedule. */
 void capture_step(uint64_t begun);
 /* Captures by the schedule from this step on; NULL: ends the use of a schedule. */
-void capture_schedule(const stint_schedule *schedule, stint_ready ready, void *data, uint64_t step);
+void capture_schedule(const stint_schedule *schedule, stint_ready_fn ready, void *data,
+                      uint64_t step);
 
 #endif

@@ -19,7 +19,7 @@
     1024 /* open at once, nested ones included; of further ones only the balance is kept */
 
 struct capture_range {
-    const void *guard; /* its address; NULL: GPU_PROFILER_START */
+    const void *guard; /* its address; NULL: STINT_GPU_PROFILER_START */
     pthread_t thread;
     uint32_t generation;
     int rule;   /* the first that names it, -1 = none */

@@ -62,7 +62,7 @@ void capture_tool_missed(const char *name) {
     }
     const char *platform = gpu_words_platform(gpu ? gpu->words : NULL);
     log_warning("nothing was captured in [%.300s]: no %s context existed while it ran; begin it "
-                "after the first %s call, or use a REGISTER_GPU_TIMER or stint_step in it",
+                "after the first %s call, or use a STINT_GPU_TIMER or stint_step in it",
                 name, platform, platform);
 }
 

@@ -117,7 +117,7 @@ static void put_source(const struct report *r, enum fluid_source source) {
         return;
     }
     if (source == FLUID_EVENTS) {
-        text_add(r->out, "GPU times: of REGISTER_GPU_TIMER, by events");
+        text_add(r->out, "GPU times: of STINT_GPU_TIMER, by events");
     } else {
         text_add(r->out, "GPU times: none, nothing was seen");
     }

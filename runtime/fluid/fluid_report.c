@@ -92,7 +92,7 @@ static void put_overhead(const struct report *r, const struct fluid_sheet *f) {
     fluid_line(r->out, "  Framework overhead", f->total - f->computation, f->total);
     text_put(r->out, "\n", 1);
     if (!f->computes && f->total > 0) {
-        text_add(r->out, "  (no scope says that it computes, see REGISTER_TIMER_ROLE: all of it "
+        text_add(r->out, "  (no scope says that it computes, see STINT_TIMER_ROLE: all of it "
                          "counts as framework)\n");
     }
     text_put(r->out, "\n", 1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * REGISTER_GPU_TIMER: a scope on the CPU and a pair of events on a stream; and the bytes and
- * operations that a scope declares (TIMER_BYTES, TIMER_FLOPS).
+ * STINT_GPU_TIMER: a scope on the CPU and a pair of events on a stream; and the bytes and
+ * operations that a scope declares (STINT_TIMER_BYTES, STINT_TIMER_FLOPS).
  *
  * Implementation notes
  * - The first event is recorded before the CPU's clock is read and the second after it, so that the

@@ -8,7 +8,7 @@
 #include "site.h"
 #include "thread.h"
 
-/* stint_impl_begin_dynamic, stint_begin, stint_end and stint_add_sample. */
+/* stint_impl_begin_dynamic, stint_scope_begin, stint_scope_end and stint_sample_add. */
 void dynamic_begin(void *guard, struct stint_impl_site *site, uint32_t set, const char *name,
                    uint64_t length, uint64_t start_us);
 /* As handle_begin (handle.h), under a name made at run time. */

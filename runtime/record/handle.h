@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Intervals that are not blocks: TIMER_BEGIN and TIMER_END.
+ * Intervals that are not blocks: STINT_TIMER_BEGIN and STINT_TIMER_END.
  */
 #ifndef STINT_HANDLE_H
 #define STINT_HANDLE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * TIMER_MARK and TIMER_VALUE: events of the trace without a scope.
+ * STINT_TIMER_MARK and STINT_TIMER_VALUE: events of the trace without a scope.
  */
 #include "mark.h"
 

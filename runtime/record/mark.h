@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Moments and values of the trace: TIMER_MARK and TIMER_VALUE.
+ * Moments and values of the trace: STINT_TIMER_MARK and STINT_TIMER_VALUE.
  */
 #ifndef STINT_MARK_H
 #define STINT_MARK_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Work below the scope that sent it: stint_scope_handle and REGISTER_TIMER_UNDER.
+ * Work below the scope that sent it: stint_sender_here and STINT_TIMER_UNDER.
  */
 #ifndef STINT_SENDER_H
 #define STINT_SENDER_H

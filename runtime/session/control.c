@@ -19,11 +19,11 @@ static void setting_change(int *setting, int value) {
     registry_unlock();
 }
 
-void stint_enable(int on) {
+void stint_timers_enable(int on) {
     setting_change(&config.enable, on != 0);
 }
 
-int stint_use_level(int level) {
+int stint_level_set(int level) {
     if (level < STINT_LEVEL_DEFAULT || level > STINT_LEVEL_ALL_OP_DETAIL) {
         return STINT_ERROR_UNKNOWN;
     }
@@ -31,7 +31,7 @@ int stint_use_level(int level) {
     return STINT_OK;
 }
 
-int stint_use_filter(const char *globs) {
+int stint_filter_set(const char *globs) {
     FUNCTION_KEEP;
     registry_lock();
     int result = filter_set(globs);
@@ -42,6 +42,6 @@ int stint_use_filter(const char *globs) {
     return result;
 }
 
-void stint_show_threads(int each) {
+void stint_threads_show(int each) {
     __atomic_store_n(&config.threads, each != 0, __ATOMIC_RELAXED);
 }

@@ -51,7 +51,7 @@ void stint_impl_begin_under(void *guard, struct stint_impl_site *site, uint64_t 
     sender_begin(guard, site, at, who);
 }
 
-stint_sender stint_scope_handle(void) {
+stint_sender stint_sender_here(void) {
     return sender_here();
 }
 
@@ -64,16 +64,16 @@ void stint_impl_scope_close(uint64_t *scope) {
     dynamic_close(scope);
 }
 
-int stint_begin(const char *name) {
+int stint_scope_begin(const char *name) {
     capture_look();
     return dynamic_begin_named(name);
 }
 
-int stint_end(const char *name) {
+int stint_scope_end(const char *name) {
     return dynamic_end_named(name);
 }
 
-int stint_add_sample(const char *name, uint64_t ns) {
+int stint_sample_add(const char *name, uint64_t ns) {
     return dynamic_add_sample(name, ns);
 }
 

@@ -5,7 +5,7 @@
 #include "base/api.h"
 #include "base/log.h"
 
-int stint_set_log(stint_log_fn fn, void *data) {
+int stint_log_set(stint_log_fn fn, void *data) {
     FUNCTION_KEEP;
     log_set_callback(fn, data);
     return STINT_OK;

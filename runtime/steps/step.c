@@ -6,7 +6,7 @@
  * follows from it is done without the lock: a reset and a report take milliseconds, and the
  * callback is code of the user.
  * - `closed` says whether the schedule pauses recording now. It is copied into the settings under
- * the registry's lock, so that of two threads the later state remains. The switch of stint_enable
+ * the registry's lock, so that of two threads the later state remains. The switch of stint_timers_enable
  * is a separate setting.
  */
 #include <string.h>
@@ -36,7 +36,7 @@ static struct {
     int on;     /* read without the lock, relaxed */
     int closed; /* likewise */
     stint_schedule schedule;
-    stint_ready ready;
+    stint_ready_fn ready;
     void *data;
     uint64_t serial; /* of the schedule */
     uint64_t step;   /* looked at last */
@@ -107,7 +107,7 @@ struct change {
     uint64_t first;
     uint64_t last;
     uint64_t serial;
-    stint_ready ready;
+    stint_ready_fn ready;
     void *data;
 };
 
@@ -215,12 +215,12 @@ static int schedule_read(stint_schedule *out, const stint_schedule *given, size_
     return STINT_OK;
 }
 
-int stint_schedule_timers(const stint_schedule *schedule, size_t size, stint_ready ready,
+int stint_timers_schedule(const stint_schedule *schedule, size_t size, stint_ready_fn ready,
                           void *data) {
     FUNCTION_KEEP;
     struct change c = {0};
     stint_schedule read;
-    int result = schedule_read(&read, schedule, size, "stint_schedule_timers");
+    int result = schedule_read(&read, schedule, size, "stint_timers_schedule");
     if (result) {
         return result;
     }
@@ -240,11 +240,11 @@ int stint_schedule_timers(const stint_schedule *schedule, size_t size, stint_rea
     return STINT_OK;
 }
 
-int stint_schedule_capture(const stint_schedule *schedule, size_t size, stint_ready ready,
+int stint_capture_schedule(const stint_schedule *schedule, size_t size, stint_ready_fn ready,
                            void *data) {
     FUNCTION_KEEP;
     stint_schedule read;
-    int result = schedule_read(&read, schedule, size, "stint_schedule_capture");
+    int result = schedule_read(&read, schedule, size, "stint_capture_schedule");
     if (result) {
         return result;
     }

@@ -6,7 +6,7 @@
 #include <stint/stint.h>
 
 static double smooth_once(double *value, Py_ssize_t count) {
-    REGISTER_TIMER("smooth.pass");
+    STINT_TIMER("smooth.pass");
     double change = 0;
     for (Py_ssize_t i = 1; i + 1 < count; ++i) {
         double mean = (value[i - 1] + value[i] + value[i + 1]) / 3;
@@ -17,7 +17,7 @@ static double smooth_once(double *value, Py_ssize_t count) {
 }
 
 static int take_values(PyObject *list, double *out, Py_ssize_t count) {
-    REGISTER_TIMER("smooth.unpack");
+    STINT_TIMER("smooth.unpack");
     for (Py_ssize_t i = 0; i < count; ++i) {
         out[i] = PyFloat_AsDouble(PyList_GET_ITEM(list, i));
     }
@@ -26,7 +26,7 @@ static int take_values(PyObject *list, double *out, Py_ssize_t count) {
 
 /* The sum of changes in the last pass. each(change) is called after each pass. */
 static PyObject *smooth(PyObject *module, PyObject *arguments) {
-    REGISTER_TIMER("smooth");
+    STINT_TIMER("smooth");
     PyObject *list, *each = Py_None;
     int rounds;
     (void)module;

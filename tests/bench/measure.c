@@ -142,9 +142,9 @@ static void measure_off(void) {
     for (size_t v = 0; v < VARIANT_COUNT; ++v) {
         before[v] = ran[v][CASE_one];
     }
-    stint_enable(0);
+    stint_timers_enable(0);
     measure_row("off", CASE_one, bench_floor_loop);
-    stint_enable(1);
+    stint_timers_enable(1);
     for (size_t v = 0; v < VARIANT_COUNT; ++v) {
         ran[v][CASE_one] = before[v];
     }
@@ -165,14 +165,14 @@ static void measure_off_thread(void) {
         variants[v]()->run[CASE_one](UNIT);
         before[v] += UNIT;
     }
-    stint_enable(0);
+    stint_timers_enable(0);
     for (size_t v = 0; v < VARIANT_COUNT; ++v) {
         variants[v]()->run[CASE_one](UNIT); /* the sites have been seen off */
     }
     if (!pthread_create(&thread, NULL, off_work, NULL)) {
         pthread_join(thread, NULL);
     }
-    stint_enable(1);
+    stint_timers_enable(1);
     for (size_t v = 0; v < VARIANT_COUNT; ++v) {
         ran[v][CASE_one] = before[v];
     }

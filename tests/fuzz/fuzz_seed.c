@@ -55,7 +55,7 @@ static void interval(void) {
     TIMER_BEGIN(t, "interval");
     tree();
     TIMER_END(t);
-    stint_add_sample("sample", 1234);
+    stint_sample_add("sample", 1234);
 }
 
 static void recursive(int depth) {

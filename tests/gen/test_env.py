@@ -9,7 +9,7 @@ def entry(name, kind, field, default, more):
         name, kind, field, default, field, more)
 
 
-SWITCH = entry("ENABLE", "switch", "enable", "1", "values = 0|1\ncall = stint_enable(on)")
+SWITCH = entry("ENABLE", "switch", "enable", "1", "values = 0|1\ncall = stint_timers_enable(on)")
 VIEW = entry("REPORT", "view", "report", "none", "values = table[,%s][,threads]" % ("x" * 66))
 TEXT = entry("OUTPUT", "text", "output", "stderr", "values = stderr|PATH")
 CHOICE = entry("UNIT", "choice", "unit", "us", "values = ms|us|ns\nmore = Three of them.")
@@ -64,7 +64,7 @@ static const struct env_entry env_table[] = {
 
 Sets enable. 1 may also be on, yes or true, and 0 off, no or false.
 
-Default: 1. Call: `stint_enable(on)`.
+Default: 1. Call: `stint_timers_enable(on)`.
 
 ## STINT_UNIT
 

@@ -152,7 +152,7 @@ static void *run_worker(void *worker) {
 static stint_sender send_jobs(void) {
     REGISTER_TIMER("send");
     free(allocate(100));
-    return stint_scope_handle();
+    return stint_sender_here();
 }
 
 static void drain(void) {

@@ -78,9 +78,9 @@ TEST(gpu_capture, a_dynamic_scope_finds_the_context) {
     begin_without_a_context();
     REGISTER_GPU_PROFILER("train");
     double_init();
-    CHECK(!stint_begin("name"));
+    CHECK(!stint_scope_begin("name"));
     CHECK(double_profiling(NULL));
-    CHECK(!stint_end("name"));
+    CHECK(!stint_scope_end("name"));
 }
 
 TEST(gpu_capture, a_step_finds_the_context) {
@@ -115,8 +115,8 @@ TEST(gpu_capture, scopes_make_no_call_otherwise) {
     { REGISTER_GPU_PROFILER("train"); }
     double_calls_clear();
     { REGISTER_TIMER("after"); }
-    CHECK(!stint_begin("name"));
-    CHECK(!stint_end("name"));
+    CHECK(!stint_scope_begin("name"));
+    CHECK(!stint_scope_end("name"));
     CHECK_EQ_U64(double_calls_all(), 0);
 }
 

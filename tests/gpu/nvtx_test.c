@@ -32,15 +32,15 @@ static void every_kind(const char *name) {
     REGISTER_TIMER_OP("op", "instance");
     REGISTER_TIMER_DETAIL("detail", STINT_LEVEL_OP_DETAIL);
     REGISTER_GPU_TIMER("gpu", NULL);
-    CHECK(stint_begin("by name") == 0);
-    CHECK(stint_end("by name") == 0);
+    CHECK(stint_scope_begin("by name") == 0);
+    CHECK(stint_scope_end("by name") == 0);
 }
 
 TEST(nvtx, every_kind_of_scope) {
     attach();
     every_kind("first");
     CHECK_STR_EQ(story(), "every_kind{info{since{first{op{gpu{by name{}}}}}}}");
-    stint_use_level(STINT_LEVEL_ALL_OP_DETAIL);
+    stint_level_set(STINT_LEVEL_ALL_OP_DETAIL);
     unsigned from = tool->events;
     every_kind("second");
     CHECK_STR_EQ(story_from(from, (int)syscall(SYS_gettid)),
@@ -53,7 +53,7 @@ TEST(nvtx, intervals_are_no_ranges) {
     attach();
     TIMER_BEGIN(t, "interval");
     TIMER_END(t);
-    CHECK(stint_add_sample("sample", 5) == 0);
+    CHECK(stint_sample_add("sample", 5) == 0);
     CHECK_STR_EQ(story(), "");
     CHECK_EQ_U64(calls_of("interval"), 1);
 }
@@ -145,14 +145,14 @@ TEST(nvtx, many_threads) {
 
 TEST(nvtx, what_is_not_recorded_is_no_range) {
     attach();
-    stint_use_filter("-inner");
+    stint_filter_set("-inner");
     outer();
     CHECK_STR_EQ(story(), "outer{}");
-    stint_enable(0);
+    stint_timers_enable(0);
     outer();
     CHECK_STR_EQ(story(), "outer{}");
-    stint_enable(1);
-    stint_use_filter(NULL);
+    stint_timers_enable(1);
+    stint_filter_set(NULL);
     inner();
     CHECK_STR_EQ(story(), "outer{}inner{}");
 }
@@ -161,7 +161,7 @@ TEST(nvtx, switched_off_inside) {
     attach();
     {
         REGISTER_TIMER("around");
-        stint_enable(0);
+        stint_timers_enable(0);
         inner();
     }
     CHECK_STR_EQ(story(), "around{}");
@@ -209,7 +209,7 @@ TEST(nvtx, with_a_tool_that_is_missing) {
 TEST(nvtx, with_a_tool_the_slow_path) {
     attach();
     CHECK(!fast());
-    stint_use_filter("-nothing");
+    stint_filter_set("-nothing");
     CHECK(!fast());
     CHECK_STR_EQ(story(), "inner{}inner{}");
 }

@@ -877,7 +877,7 @@ TEST(declared_work, outside_of_all_scopes_is_counted) {
     TIMER_BYTES(1);
     TIMER_FLOPS(1);
     CHECK_EQ_U64(lost(STINT_STATUS_NO_SCOPE), 2);
-    stint_enable(0);
+    stint_timers_enable(0);
     TIMER_BYTES(1);
     CHECK_EQ_U64(lost(STINT_STATUS_NO_SCOPE), 2);
 }

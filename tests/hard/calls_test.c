@@ -254,15 +254,15 @@ static void use_everything(void) {
     { REGISTER_TIMER_SET("in a set", UINT64_MAX, -1, set); }
     { REGISTER_TIMER_DYNAMIC("by name"); }
     { REGISTER_GPU_TIMER("gpu", NULL); }
-    stint_use_level(2);
-    stint_use_filter("+*");
+    stint_level_set(2);
+    stint_filter_set("+*");
     stint_report("table");
     stint_report("tree");
     stint_report("legacy");
     stint_report("gpu");
     stint_stat_get("scope", &stat, sizeof stat);
     printStatus("no such name");
-    stint_schedule_timers(&schedule, sizeof schedule, NULL, NULL);
+    stint_timers_schedule(&schedule, sizeof schedule, NULL, NULL);
     for (int i = 0; i < 4; ++i) {
         REGISTER_GPU_PROFILER("range");
         scope();

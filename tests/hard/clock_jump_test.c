@@ -43,9 +43,9 @@ static unsigned all_ways(uint64_t ns) {
     TIMER_BEGIN(h, "handle");
     fake_advance(ns);
     TIMER_END(h);
-    stint_begin("by name");
+    stint_scope_begin("by name");
     fake_advance(ns);
-    stint_end("by name");
+    stint_scope_end("by name");
     us = stint_now_us();
     {
         REGISTER_TIMER_SET("since", us);

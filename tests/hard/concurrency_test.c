@@ -55,7 +55,7 @@ static uint64_t one_round(unsigned i, stint_set *set) {
         REGISTER_TIMER("filtered");
         count(&filtered, 1);
     }
-    stint_add_sample("added", i % 1000);
+    stint_sample_add("added", i % 1000);
     return n;
 }
 
@@ -73,7 +73,7 @@ static void *record(void *set) {
 static void *steady(void *unused) {
     uint64_t n = 0;
     for (; goes_on(); ++n) {
-        stint_add_sample("steady", STEADY);
+        stint_sample_add("steady", STEADY);
     }
     count(&opened, n);
     return unused;
@@ -201,7 +201,7 @@ static void *print(void *unused) {
     static const char *const views[] = {"table,threads", "tree", "legacy", "table,sort=max,top=3"};
     for (unsigned i = 0; goes_on(); ++i) {
         CHECK(!stint_report(views[i % 4]));
-        stint_show_threads(i % 2 != 0);
+        stint_threads_show(i % 2 != 0);
         count(&rounds, 1);
     }
     return unused;
@@ -236,8 +236,8 @@ static void *get(void *set) {
 static void *change(void *unused) {
     struct timespec a_while = {0, 1000000};
     for (unsigned i = 0; goes_on(); ++i) {
-        CHECK(!stint_use_filter(i % 2 ? "-filtered" : NULL));
-        stint_use_level((int)(i % 3));
+        CHECK(!stint_filter_set(i % 2 ? "-filtered" : NULL));
+        stint_level_set((int)(i % 3));
         nanosleep(&a_while, NULL);
     }
     return unused;
@@ -323,7 +323,7 @@ static void beat(unsigned n) {
 }
 
 static void *write_slowly(void *unused) {
-    stint_add_sample("slowly", STEADY);
+    stint_sample_add("slowly", STEADY);
     struct stint_impl_node *n = arena_at(newest_thread()->root);
     n = arena_at(n->child);
     __atomic_store_n(&half_written, n, __ATOMIC_RELEASE);

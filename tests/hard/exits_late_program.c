@@ -27,7 +27,7 @@ static void late(const char *name) {
     shared_site();
     {
         REGISTER_TIMER_DYNAMIC(name);
-        stint_add_sample("late sample", 5);
+        stint_sample_add("late sample", 5);
     }
     if (!pthread_create(&t, NULL, of_a_thread, NULL)) {
         pthread_join(t, NULL);
@@ -36,7 +36,7 @@ static void late(const char *name) {
     int n = snprintf(line, sizeof line, "%s sees %d\n", name, (int)s.calls);
     (void)!write(STDOUT_FILENO, line, (size_t)n); /* stdio may have been closed */
     stint_report("table");
-    stint_use_filter("+*");
+    stint_filter_set("+*");
     stint_set_get(name);
 }
 

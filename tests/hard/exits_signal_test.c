@@ -93,8 +93,8 @@ TEST(exits_signal, inside_new_names) {
 }
 
 static void settings(void) {
-    stint_use_filter("-nothing");
-    stint_use_level(1);
+    stint_filter_set("-nothing");
+    stint_level_set(1);
     (void)stint_set_get("a set");
 }
 

@@ -256,7 +256,7 @@ static int run_sandboxed(int is_on) {
     pid_t child = fork();
     if (!child) {
         timed("before", 1);
-        stint_enable(is_on);
+        stint_timers_enable(is_on);
         if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT)) {
             _exit(1);
         }

@@ -99,10 +99,10 @@ TEST(fork_signal, inside_the_measurement_of_the_cost) {
 }
 
 static void settings(void) {
-    stint_use_filter("-nothing");
-    stint_use_level(1);
+    stint_filter_set("-nothing");
+    stint_level_set(1);
     (void)stint_set_get("a set");
-    stint_show_threads(1);
+    stint_threads_show(1);
     scopes();
 }
 
@@ -115,9 +115,9 @@ TEST(fork_signal, inside_settings) {
 static void intervals(void) {
     stint_timer t;
     TIMER_BEGIN(t, "interval");
-    stint_add_sample("sample", 5);
-    stint_begin("begun");
-    stint_end("begun");
+    stint_sample_add("sample", 5);
+    stint_scope_begin("begun");
+    stint_scope_end("begun");
     TIMER_END(t);
     stint_step();
 }

@@ -20,9 +20,9 @@ static void take_keys(void) {
 __attribute__((section(".preinit_array"), used)) static void (*const first)(void) = take_keys;
 
 static void *record(void *leave_open) {
-    stint_begin("left open");
+    stint_scope_begin("left open");
     if (!leave_open) {
-        stint_end("left open");
+        stint_scope_end("left open");
     }
     { REGISTER_TIMER("short"); }
     return NULL;

@@ -18,7 +18,7 @@ uint64_t plugin_calls(void) {
 }
 
 int plugin_leaves_open(void) {
-    return stint_begin(PLUGIN_NAME ".left open");
+    return stint_scope_begin(PLUGIN_NAME ".left open");
 }
 
 int plugin_report(const char *view) {

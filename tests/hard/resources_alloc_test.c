@@ -131,11 +131,11 @@ static uint64_t by_hand(uint64_t x) {
     TIMER_BEGIN(h, "handle");
     x = mix(x);
     TIMER_END(h);
-    if (!stint_begin("by name")) {
+    if (!stint_scope_begin("by name")) {
         x = mix(x);
-        stint_end("by name");
+        stint_scope_end("by name");
     }
-    stint_add_sample("added", 3);
+    stint_sample_add("added", 3);
     return mix(x);
 }
 
@@ -196,7 +196,7 @@ static uint64_t program(void) {
         }
         x = threads(by_hand(run_time_names(x)));
         marks();
-        stint_use_filter(i ? NULL : "-skipped");
+        stint_filter_set(i ? NULL : "-skipped");
         if (!i) {
             reports();
         }

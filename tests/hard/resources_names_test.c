@@ -136,9 +136,9 @@ static void every_kind(const char *name) {
     TIMER_END(handle);
     TIMER_MARK("mark " LONG);
     TIMER_VALUE("value " LONG, 1);
-    CHECK(!stint_begin(name));
-    CHECK(!stint_end(name));
-    CHECK(stint_add_sample(name, 5) == STINT_ERROR_NOT_AVAILABLE);
+    CHECK(!stint_scope_begin(name));
+    CHECK(!stint_scope_end(name));
+    CHECK(stint_sample_add(name, 5) == STINT_ERROR_NOT_AVAILABLE);
 }
 
 /* Scopes, intervals, samples, marks: each is counted, at each call. */

@@ -38,10 +38,10 @@ static void *work(void *unused) {
     prctl(PR_SET_NAME, "%s%n%s%n/..");
     for (size_t i = 0; i < sizeof hostile / sizeof *hostile; ++i) {
         nest(i);
-        stint_add_sample(hostile[i], 1000);
-        stint_begin(hostile[i]);
-        stint_end(hostile[i]);
-        stint_end("never begun %s%n"); /* a line about it, or a count */
+        stint_sample_add(hostile[i], 1000);
+        stint_scope_begin(hostile[i]);
+        stint_scope_end(hostile[i]);
+        stint_scope_end("never begun %s%n"); /* a line about it, or a count */
         printStatus(hostile[i]);
         printStatus("unknown %s%n");
         stint_report(hostile[i]); /* no such view */
@@ -61,8 +61,8 @@ static void report(void) {
         stint_export(path, formats[i]);
     }
     printAllStatus();
-    stint_use_filter("-%s%n,+*");
-    stint_use_filter("%s%n,,"); /* refused, by its text */
+    stint_filter_set("-%s%n,+*");
+    stint_filter_set("%s%n,,"); /* refused, by its text */
 }
 
 int main(int argc, char **argv) {

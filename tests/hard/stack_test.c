@@ -89,7 +89,7 @@ static void handle(void) {
 }
 
 static void by_name(void) {
-    CHECK(!stint_begin("by name") && !stint_end("by name"));
+    CHECK(!stint_scope_begin("by name") && !stint_scope_end("by name"));
 }
 
 static void in_a_set(void) {
@@ -220,10 +220,10 @@ static void stat_here(void) {
     stint_stat_here("scope", sizeof(stint_stat));
 }
 static void settings(void) {
-    CHECK(!stint_use_filter("-zz,+a*") && !stint_use_filter(NULL));
-    stint_use_level(1);
-    stint_enable(0);
-    stint_enable(1);
+    CHECK(!stint_filter_set("-zz,+a*") && !stint_filter_set(NULL));
+    stint_level_set(1);
+    stint_timers_enable(0);
+    stint_timers_enable(1);
 }
 static void profiler(void) {
     stint_profiler_start("CPU", "Default");

@@ -65,7 +65,7 @@ task sends_before_it_is_handed_over() {
     stint_sender sender;
     {
         REGISTER_TIMER("request");
-        sender = stint_scope_handle();
+        sender = stint_sender_here();
         fake_advance(3);
     }
     co_await std::suspend_always{};
@@ -76,7 +76,7 @@ task sends_before_it_is_handed_over() {
 /* Its scope is open when the other thread begins work under it. */
 task sends_from_an_open_scope(stint_sender *sender) {
     REGISTER_TIMER("request");
-    *sender = stint_scope_handle();
+    *sender = stint_sender_here();
     co_await std::suspend_always{};
 }
 

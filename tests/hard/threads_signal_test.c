@@ -75,13 +75,13 @@ static void handle_once(void) {
 }
 
 static void named_once(void) {
-    stint_begin("once");
+    stint_scope_begin("once");
     fake_advance(LENGTH);
-    stint_end("once");
+    stint_scope_end("once");
 }
 
 static void sample_once(void) {
-    stint_add_sample("once", LENGTH);
+    stint_sample_add("once", LENGTH);
 }
 
 static void step_once(void) {
@@ -193,8 +193,9 @@ static jmp_buf unwound;
 static void named_in_handler(int number) {
     (void)number;
     ++seen;
-    stint_begin("handler"); /* by name: the slow path each time, which looks for frames to drop */
-    stint_end("handler");
+    stint_scope_begin(
+        "handler"); /* by name: the slow path each time, which looks for frames to drop */
+    stint_scope_end("handler");
 }
 
 __attribute__((noinline)) static void leave_innermost(void) {

@@ -22,8 +22,8 @@ static void *work(void *unused) {
         REGISTER_TIMER_DYNAMIC(name);
         REGISTER_GPU_TIMER("gpu", NULL);
         TIMER_BYTES(5);
-        stint_begin("named");
-        stint_end("named");
+        stint_scope_begin("named");
+        stint_scope_end("named");
         stint_timer own;
         TIMER_BEGIN(own, "own");
         TIMER_END(own);

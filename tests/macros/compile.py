@@ -14,6 +14,7 @@
 CC is gcc, g++, clang, clang++ or nvcc. Exit status 77: no such compiler, or it does not know STD.
 """
 import argparse
+import configparser
 import pathlib
 import re
 import subprocess
@@ -138,6 +139,11 @@ def cell_matrix(compiler, scratch, options):
         for name in ENTRIES if on else [b"stint_impl_"]:
             if (name in code) != on:
                 raise Failed(f"{variant}: {name.decode()} is {'not ' if on else ''}used")
+    if not compiler.nvcc:
+        (scratch / "forms_header.h").write_text(respell((HERE / "forms_header.h").read_text()))
+        for name in forms(compiler):
+            (scratch / name).write_text(respell((HERE / name).read_text()))
+            compiler.must(scratch / name, "-fsyntax-only", *(ON if on else []))
     if not compiler.nvcc:
         for text in mustfail.MUST_COMPILE:
             if compiler.cxx or "stint.hpp" not in text:
@@ -306,8 +312,18 @@ def cell_c89(compiler, _, __):
                           "-Wno-pedantic", *flags)
 
 
-MACRO = re.compile(r"\b(?:REGISTER_(?:TIMER|GPU|PROFILER)\w*|TIMER_(?:BEGIN|END|BYTES|FLOPS|MARK"
-                   r"|VALUE)|FOR_TIMING|GPU_PROFILER_\w+)\s*\(")
+def read_names():
+    """gen/names.ini: each macro without a prefix, and its name with one."""
+    parser = configparser.ConfigParser(delimiters=("=",), interpolation=None)
+    parser.optionxform = str
+    parser.read(INCLUDE.parent / "gen" / "names.ini", encoding="ascii")
+    return {old: entry["name"] for old, entry in parser.items()
+            if entry.get("kind") == "macro"}
+
+
+NAMES = read_names()
+MACRO = re.compile(r"(?<!\w)(?:%s)\s*\(" % "|".join(
+    sorted([*NAMES, *NAMES.values()], key=len, reverse=True)))
 LITERAL = re.compile(r'"(?:\\.|[^"\\])*"')
 
 
@@ -335,6 +351,12 @@ def blank_macros(text):
         position = end
         match = MACRO.search(text, position)
     return "".join(out) + text[position:]
+
+
+def respell(text):
+    """The source with the prefixed macros in place of those without a prefix."""
+    return re.sub(r"(?<!\w)(%s)(?=\s*\()" % "|".join(sorted(NAMES, key=len, reverse=True)),
+                  lambda match: NAMES[match[1]], text)
 
 
 def blank_marked(text):
@@ -375,10 +397,13 @@ def cell_identity(compiler, scratch, _):
         for flags in [[level] for level in levels] + [["-O2", "-g"]]:
             if flags[0] in NOT_COMPARED.get((name, compiler.name), []):
                 continue
-            one, two = objects(compiler, scratch, name, [whole, blanked], flags)
-            compared += 1
+            respelled = {n: respell(text) for n, text in whole.items()}
+            one, same, two = objects(compiler, scratch, name, [whole, respelled, blanked], flags)
+            compared += 2
             if (one != two) != (name in DIFFERS):
                 failed.append(f"{name} {' '.join(flags)}: {len(one)} bytes, blanked {len(two)}")
+            if one != same:
+                failed.append(f"{name} {' '.join(flags)}: with prefixed macros {len(same)} bytes")
     print(f"{compared} pairs of object files compared")
     if failed:
         raise Failed("not identical, or not different where that was expected:\n" +
@@ -387,8 +412,12 @@ def cell_identity(compiler, scratch, _):
 
 def cell_coverage(_, __, ___):
     public = (INCLUDE / "stint" / "stint.h").read_text()
-    macros = re.findall(r"(?m)^#define ((?:REGISTER|TIMER|FOR|GPU_PROFILER)_\w+)\(", public)
-    functions = re.findall(r"STINT_IMPL_(?:FUNCTION|PROCEDURE)\((?:[^,]*, [^,]*, )?(stint_\w+),",
+    prefixed = re.findall(r"(?m)^#define (STINT_(?!IMPL_)\w+)\(", public)
+    macros = list(NAMES)
+    unlisted = sorted(set(prefixed) ^ set(NAMES.values()))
+    if unlisted:
+        raise Failed(f"stint.h or gen/names.ini has no {' '.join(unlisted)}")
+    functions = re.findall(r"STINT_IMPL_(?:\w+_)?(?:FUNCTION|PROCEDURE)\((?:[^,]*, [^,]*, )?(stint_\w+),",
                            public)
     if len(macros) < 10 or len(functions) < 10:
         raise Failed("stint.h is not read as it is written")

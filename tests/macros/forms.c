@@ -135,11 +135,11 @@ struct forms_job {
 
 void forms_senders(const struct forms_job *job, stint_sender given);
 void forms_senders(const struct forms_job *job, stint_sender given) {
-    const stint_sender here = stint_scope_handle();
+    const stint_sender here = stint_sender_here();
     REGISTER_TIMER_UNDER("under", here);
     REGISTER_TIMER_UNDER("under.member", job->sender);
     REGISTER_TIMER_UNDER("under.argument", given);
-    REGISTER_TIMER_UNDER("under.call", stint_scope_handle());
+    REGISTER_TIMER_UNDER("under.call", stint_sender_here());
     forms_work();
 }
 
@@ -289,22 +289,26 @@ int forms_functions(stint_set *set, stint_stat *stat) {
     resetStatus();
     stint_reset();
     stint_set_reset(set);
-    stint_enable(1);
-    (void)stint_use_level(STINT_LEVEL_ALL_OP_DETAIL);
-    stint_show_threads(0);
+    stint_timers_enable(1);
+    (void)stint_level_set(STINT_LEVEL_ALL_OP_DETAIL);
+    stint_threads_show(0);
     sum += printStatus("functions") + printAllStatus() + printSegTimerStatus();
     sum += stint_report("table,sort=self") + stint_report(NULL) + stint_report_legacy(1);
     sum += stint_report_at_exit("tree") + stint_report_and_reset();
-    sum += stint_stat_get("functions", stat, sizeof *stat) + stint_add_sample("functions", 12);
-    sum += stint_begin("functions") + stint_end("functions");
+    sum += stint_stat_get("functions", stat, sizeof *stat) + stint_sample_add("functions", 12);
+    sum += stint_scope_begin("functions") + stint_scope_end("functions");
     sum += stint_set_report(set, "table") + stint_set_print(set, "functions");
     sum +=
-        stint_set_stat_get(set, "functions", stat, sizeof *stat) + stint_use_filter("+glob,-glob");
+        stint_set_stat_get(set, "functions", stat, sizeof *stat) + stint_filter_set("+glob,-glob");
     sum += stint_gpu_flush() + (stint_step() > 4) + stint_export("report-%p.csv", "csv");
-    sum += stint_schedule_timers(NULL, 0, NULL, NULL) + stint_schedule_capture(NULL, 0, NULL, NULL);
+    sum += stint_timers_schedule(NULL, 0, NULL, NULL) + stint_capture_schedule(NULL, 0, NULL, NULL);
     sum += stint_profiler_start("All", NULL) + stint_profiler_stop("total", "profile.json");
     sum += stint_profiler_at_exit("CPU", "Default", "calls", NULL);
     stint_profiler_reset();
+    sum += stint_stat_each(set, NULL, NULL) + stint_tree_each(NULL, NULL);
+    sum += stint_set_each(NULL, NULL) + stint_stat_histogram(set, "functions", NULL, 0);
+    sum += stint_log_set(NULL, NULL) + (stint_stat_quantile(set, "functions", 950) > 3);
+    sum += (stint_result_text(STINT_OK) != NULL) + (int)(stint_sender_here().word[0] & 1);
     return sum + (here != NULL) + (stint_version() != NULL) + (stint_now_us() > 5) +
            (stint_stat_here("functions", sizeof(stint_stat)) != NULL);
 }

@@ -19,7 +19,7 @@ int c89_work(int n, stint_set *set) {
     REGISTER_TIMER_DETAIL("c89.detail", STINT_LEVEL_OP_DETAIL);
     REGISTER_TIMER_ROLE("c89.role", STINT_ROLE_DATA);
     REGISTER_TIMER_OP("c89.op", "instance");
-    REGISTER_TIMER_UNDER("c89.under", stint_scope_handle());
+    REGISTER_TIMER_UNDER("c89.under", stint_sender_here());
     REGISTER_TIMER_FUNC();
     REGISTER_GPU_TIMER("c89.gpu", NULL);
     REGISTER_GPU_PROFILER("c89.range", "batch=32");

@@ -106,6 +106,7 @@ void names(const std::string &name, std::string own, const char *text, stint_set
     REGISTER_TIMER("set.nullptr", -1, nullptr);
     REGISTER_TIMER("set.temporary", -1, StatSet("temporary"));
     REGISTER_TIMER_SET("set.start", start, -1, server);
+    REGISTER_TIMER_SINCE("since.start", start, -1, server);
     REGISTER_TIMER_DYNAMIC(name);
     REGISTER_TIMER_DYNAMIC(own);
     REGISTER_TIMER_DYNAMIC(text);
@@ -116,6 +117,7 @@ void names(const std::string &name, std::string own, const char *text, stint_set
     REGISTER_TIMER_DYNAMIC(std::string(text, 3), 1000);
     REGISTER_TIMER_DYNAMIC(name, -1, server);
     REGISTER_TIMER_DYNAMIC_SET(name, start);
+    REGISTER_TIMER_DYNAMIC_SINCE(name, start);
     REGISTER_TIMER_DYNAMIC_SET(make_name(4), start, 1000);
     REGISTER_TIMER_DYNAMIC_SET(name, start, -1, server);
     REGISTER_TIMER_OP("op", name);

@@ -21,7 +21,7 @@ int identity(int n, const char *info) {
     REGISTER_TIMER_INFO("identity.slow", text(), work(n), stint_set_get(info)); /* gone */
     REGISTER_TIMER_SINCE("identity.early", (uint64_t)work(n));                  /* gone */
     REGISTER_TIMER_DYNAMIC_SINCE(text(), (uint64_t)work(n));                    /* gone */
-    REGISTER_TIMER_UNDER("identity.under", stint_scope_handle());               /* gone */
+    REGISTER_TIMER_UNDER("identity.under", stint_sender_here());                /* gone */
     REGISTER_TIMER_FUNC();                                                      /* gone */
     REGISTER_GPU_PROFILER("identity", info);                                    /* gone */
     REGISTER_PROFILER("All", NULL, text(), info);                               /* gone */

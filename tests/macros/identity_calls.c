@@ -14,17 +14,17 @@ int identity_calls(int n, const char *name) {
     if (stint_report_at_exit("table") != 0) { /* gone */
         sum += work(7);                       /* gone */
     }                                         /* gone */
-    (void)stint_begin(name);                  /* gone */
+    (void)stint_scope_begin(name);            /* gone */
     sum += work(sum);
-    (void)stint_end(name);                                   /* gone */
+    (void)stint_scope_end(name);                             /* gone */
     (void)printStatus(name);                                 /* gone */
     (void)printSegTimerStatus();                             /* gone */
     failed |= printAllStatus();                              /* gone */
-    stint_enable(sum);                                       /* gone */
-    stint_use_level(sum);                                    /* gone */
-    stint_show_threads(sum);                                 /* gone */
-    (void)stint_use_filter(name);                            /* gone */
-    (void)stint_add_sample(name, stint_now_us());            /* gone */
+    stint_timers_enable(sum);                                /* gone */
+    stint_level_set(sum);                                    /* gone */
+    stint_threads_show(sum);                                 /* gone */
+    (void)stint_filter_set(name);                            /* gone */
+    (void)stint_sample_add(name, stint_now_us());            /* gone */
     (void)stint_stat_get(name, &stat, sizeof stat);          /* gone */
     (void)stint_set_report(set, "tree");                     /* gone */
     (void)stint_set_print(set, name);                        /* gone */

@@ -42,7 +42,7 @@ for body in ("REGISTER_TIMER(@);", "REGISTER_TIMER(@, 1000);", "REGISTER_TIMER(@
              "REGISTER_TIMER_INFO(@, name);", "REGISTER_TIMER_SET(@, start);",
              "REGISTER_TIMER_SET(@, start, 1000);", "REGISTER_TIMER_SET(@, start, -1, set);",
              "REGISTER_TIMER_DETAIL(@, 1);", "REGISTER_TIMER_ROLE(@, STINT_ROLE_OP);",
-             "REGISTER_TIMER_OP(@, name);", "REGISTER_TIMER_UNDER(@, stint_scope_handle());", "TIMER_BEGIN(h, @);",
+             "REGISTER_TIMER_OP(@, name);", "REGISTER_TIMER_UNDER(@, stint_sender_here());", "TIMER_BEGIN(h, @);",
              "TIMER_MARK(@);", "TIMER_VALUE(@, n);", "REGISTER_GPU_TIMER(@, name);", "REGISTER_GPU_TIMER_INFO(@, name, name);"):
     CASES.append(Case(body, "name", '"literal"', LITERAL))
 for bad in ("buffer", "text()", "n", "real", "(name)", "*name", 'n ? "a" : "b"', '"a" + n'):
@@ -61,8 +61,8 @@ for body, bad, good in (
         ('REGISTER_TIMER_INFO("a", @);', "&h", "name"),
         ('REGISTER_TIMER_INFO("a", name, @);', "name", "n"),
         ('REGISTER_TIMER_INFO("a", name, -1, @);', "name", "set"),
-        ('REGISTER_TIMER_UNDER("a", @);', "n", "stint_scope_handle()"),
-        ('REGISTER_TIMER_UNDER("a", @);', "&h", "stint_scope_handle()"),
+        ('REGISTER_TIMER_UNDER("a", @);', "n", "stint_sender_here()"),
+        ('REGISTER_TIMER_UNDER("a", @);', "&h", "stint_sender_here()"),
         ('REGISTER_TIMER_SET("a", @);', "name", "start"),
         ('REGISTER_TIMER_SET("a", start, @);', "name", "n"),
         ('REGISTER_TIMER_SET("a", start, -1, @);', "name", "set"),
@@ -146,7 +146,7 @@ for body, bad, good in (
         ("setThreadInfo(@);", "1, 2", "1"),
         ("(void)stint_report(@);", "3.5", "name"),
         ("(void)stint_now_us(@);", "1", ""),
-        ('(void)stint_add_sample("a", @);', "name", "12"),
+        ('(void)stint_sample_add("a", @);', "name", "12"),
         ('(void)stint_stat_get("a", @, sizeof(stint_stat));', "&h", "NULL"),
         ('(void)stint_stat_get("a", NULL@);', "", ", 0"),
         ("(void)stint_version(@);", "1", ""),
@@ -160,6 +160,21 @@ for body, bad, good in (
 
 # And what has to compile besides the forms.
 MUST_COMPILE = [  # C if it does not include stint.hpp
+    # No macro without a prefix, either.
+    """#define STINT_NO_LEGACY_NAMES
+#include <stint/stint.h>
+#if defined(REGISTER_TIMER) || defined(FOR_TIMING) || defined(TIMER_BEGIN) || defined(TIMER_MARK) || \\
+    defined(GPU_PROFILER_START) || defined(REGISTER_GPU_PROFILER) || defined(REGISTER_TIMER_SET)
+#error a legacy name is defined
+#endif
+enum { TIMER_BEGIN, TIMER_VALUE, FOR_TIMING };
+int f(stint_set *set);
+int f(stint_set *set) {
+    STINT_TIMER("f", -1, set);
+    STINT_FOR_TIMING((void)FOR_TIMING;)
+    return TIMER_BEGIN + TIMER_VALUE;
+}
+""",
     # Own names, without the legacy ones.
     """#define STINT_NO_LEGACY_NAMES
 #include <stint/stint.h>
@@ -171,7 +186,7 @@ struct setThreadInfo { int member; };
 extern struct setThreadInfo StatSet;
 void f(void);
 void f(void) {
-    REGISTER_TIMER("f");
+    STINT_TIMER("f");
     resetStatus("x");
     getStat = printStatus(1, 2) + printAllStatus(3, 4) + StatSet.member;
 }
@@ -181,7 +196,7 @@ void f(void) {
 struct StatSet { int mine; };
 int globalStat(StatSet set);
 int globalStat(StatSet set) {
-    REGISTER_TIMER("f", -1, stint::globalStat);
+    STINT_TIMER("f", -1, stint::globalStat);
     return static_cast<int>(set.mine);
 }
 """,

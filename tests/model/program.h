@@ -25,9 +25,9 @@ enum op_kind {
     OP_THROW,
     OP_LONGJMP,
     OP_DEEP,    /* a nested scopes, all closed again; b: all of different names */
-    OP_NAMED,   /* stint_begin(a) */
-    OP_END,     /* stint_end(a) */
-    OP_SAMPLE,  /* stint_add_sample(a, n) */
+    OP_NAMED,   /* stint_scope_begin(a) */
+    OP_END,     /* stint_scope_end(a) */
+    OP_SAMPLE,  /* stint_sample_add(a, n) */
     OP_HANDLE,  /* TIMER_BEGIN into slot a of handle site b */
     OP_FINISH,  /* TIMER_END of slot a */
     OP_BORROW,  /* opens a scope of static site b in the guard of slot a, as a coroutine would */

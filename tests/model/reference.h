@@ -101,7 +101,7 @@ uint64_t reference_open(int thread, uint64_t guard, int site, int set, uint64_t 
 /* The guard of that opening ends on that thread. */
 void reference_close(int thread, uint64_t guard, uint64_t opening, const char *info);
 #define REFERENCE_NAMED ((uint64_t)1 << 63)
-/* stint_end: 0, or -1 if no such scope is open. */
+/* stint_scope_end: 0, or -1 if no such scope is open. */
 int reference_end_named(int thread, int site);
 void reference_interval(int thread, int site, uint64_t start, uint64_t ticks);
 void reference_lose(enum reference_loss what);

@@ -299,24 +299,25 @@ static void block(struct runner *r, void (*body)(struct runner *)) {
 
 static void named(struct runner *r, int name) {
     int site = REFERENCE_DYNAMIC + name;
-    stint_begin(program_names[name].bytes);
+    stint_scope_begin(program_names[name].bytes);
     tell(r);
     reference_open(r->thread, REFERENCE_NAMED | (uint64_t)site, site, 0, 0);
 }
 
 static void end_named(struct runner *r, int name) {
-    int got = stint_end(program_names[name].bytes);
+    int got = stint_scope_end(program_names[name].bytes);
     tell(r);
     int want = reference_end_named(r->thread, REFERENCE_DYNAMIC + name);
     if (got != want) {
-        run_differs("stint_end(\"%s\") is %d, should be %d", program_names[name].bytes, got, want);
+        run_differs("stint_scope_end(\"%s\") is %d, should be %d", program_names[name].bytes, got,
+                    want);
     }
 }
 
 static void add_sample(struct runner *r, int name, uint64_t ns) {
     const struct program_name *n = &program_names[name];
     int site = REFERENCE_DYNAMIC + name;
-    int got = stint_add_sample(n->bytes, ns), want = -1;
+    int got = stint_sample_add(n->bytes, ns), want = -1;
     tell(r);
     if (!n->length) {
         reference_lose(LOSS_BAD_SAMPLE);
@@ -326,7 +327,7 @@ static void add_sample(struct runner *r, int name, uint64_t ns) {
         reference_interval(r->thread, site, fake_now > ns ? fake_now - ns : 0, ns);
     }
     if (got != want) {
-        run_differs("stint_add_sample is %d, should be %d", got, want);
+        run_differs("stint_sample_add is %d, should be %d", got, want);
     }
 }
 
@@ -401,13 +402,13 @@ static void reset(struct runner *r, unsigned set) {
 
 static void change_setting(const struct op *o) {
     if (o->kind == OP_ENABLE) {
-        stint_enable(o->a);
+        stint_timers_enable(o->a);
         reference.enabled = o->a;
     } else if (o->kind == OP_LEVEL) {
-        stint_use_level(o->a);
+        stint_level_set(o->a);
         reference.level = o->a;
     } else {
-        stint_use_filter(program_filters[o->a]);
+        stint_filter_set(program_filters[o->a]);
         reference.filter = program_filters[o->a];
     }
 }

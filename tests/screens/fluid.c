@@ -288,7 +288,7 @@ static void plain(void) {
     {
         REGISTER_TIMER_ROLE("inner", STINT_ROLE_COMPUTE); /* the last one: open */
         TIMER_END(h);
-        stint_add_sample("elsewhere", 5 * MS);
+        stint_sample_add("elsewhere", 5 * MS);
         stint_profiler_stop("total", NULL);
     }
     stint_report("fluid,top=3,sort=min");

@@ -65,20 +65,20 @@ static void prefix(void) {
 }
 
 static void left_open(void) {
-    stint_begin("a");
-    stint_begin("b");
-    stint_end("a");
-    stint_end("never begun");
+    stint_scope_begin("a");
+    stint_scope_begin("b");
+    stint_scope_end("a");
+    stint_scope_end("never begun");
 }
 
 static void deep(int depth) {
     char name[16];
     snprintf(name, sizeof name, "d%d", depth);
-    stint_begin(name);
+    stint_scope_begin(name);
     if (depth < 300) {
         deep(depth + 1);
     }
-    stint_end(name);
+    stint_scope_end(name);
 }
 
 static void losses(void) {
@@ -86,7 +86,7 @@ static void losses(void) {
     deep(1);
     timed("", 1);
     timed(NULL, 1);
-    stint_add_sample(NULL, 1);
+    stint_sample_add(NULL, 1);
     GPU_PROFILER_STOP();
     stint_report("legacy,top=2");
 }

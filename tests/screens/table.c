@@ -79,7 +79,7 @@ static void open_and_lost(void) {
     fake_advance(2 * SEC);
     REGISTER_TIMER("request");
     fake_advance(300 * MS);
-    stint_end("never begun");
+    stint_scope_end("never begun");
     stint_report("table");
 }
 

@@ -52,7 +52,7 @@ static void open_everywhere(void) {
     on_a_thread(work);
     TIMER_BEGIN(handle, "request");
     REGISTER_TIMER("main");
-    stint_add_sample("queue", 2 * MS);
+    stint_sample_add("queue", 2 * MS);
     work();
     {
         REGISTER_TIMER("wait");

@@ -122,11 +122,11 @@ static void handles(uint64_t number, int may_begin) {
 
 static void by_name(void) {
     opens();
-    if (!stint_begin("by name")) {
-        stint_end("by name");
+    if (!stint_scope_begin("by name")) {
+        stint_scope_end("by name");
     }
     opens();
-    stint_add_sample("added", 1000);
+    stint_sample_add("added", 1000);
 }
 
 static void some(uint64_t *state) {
@@ -208,7 +208,7 @@ static void *reports(void *unused) {
         deep(300); /* here, where no handle is open: each would be a parent of all these */
         stint_reset();
         stint_stat_get("some", &s, sizeof s);
-        stint_use_filter(i % 8 == 7 ? "+*" : NULL); /* all again, of another gate */
+        stint_filter_set(i % 8 == 7 ? "+*" : NULL); /* all again, of another gate */
         while (nanosleep(&pause, NULL) && goes_on()) {
         }
     }

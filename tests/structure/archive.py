@@ -16,7 +16,7 @@ LINE = ('Enable GPU Profiler Stat: [alone] "batch=1"',)
 STATUS = ("======= StatSet: [GlobalStatInfo] status ======",)
 PROGRAMS = {  # its only statements; what stderr must contain
     "timer": ('REGISTER_TIMER("alone");', ROW),
-    "sample": ('stint_add_sample("alone", 1000);', ROW),
+    "sample": ('stint_sample_add("alone", 1000);', ROW),
     "handle": ('static stint_timer h; TIMER_BEGIN(h, "alone"); TIMER_END(h);', ROW),
     "dynamic": ("REGISTER_TIMER_DYNAMIC(argv[0] ? \"alone\" : argv[0]);", ROW),
     "capture": ('REGISTER_GPU_PROFILER("alone", "batch=1");', LINE),

@@ -74,7 +74,7 @@ static void *do_sent(void *sender) {
 static void send_work(void) {
     pthread_t thread;
     REGISTER_TIMER("send");
-    stint_sender sender = stint_scope_handle();
+    stint_sender sender = stint_sender_here();
     spend_us(200);
     pthread_create(&thread, NULL, do_sent, &sender);
     pthread_join(thread, NULL);
@@ -118,7 +118,7 @@ static void act(const char *what) {
         TIMER_BEGIN(interval, "act");
         TIMER_END(interval);
     } else if (!strcmp(what, "sample")) {
-        stint_add_sample("act", 1);
+        stint_sample_add("act", 1);
     } else if (!strcmp(what, "step")) {
         stint_step();
     } else if (!strcmp(what, "report")) {

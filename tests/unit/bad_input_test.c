@@ -46,7 +46,7 @@ TEST(bad_input, a_million_samples_under_new_names) {
     setenv("STINT_MEMORY", "1M", 1);
     for (int i = 0; i < 1000000; ++i) {
         snprintf(name, sizeof name, "sample-%d", i);
-        refused += stint_add_sample(name, 1) != 0;
+        refused += stint_sample_add(name, 1) != 0;
     }
     CHECK_EQ_U64(lost(STINT_STATUS_NO_NAME) + lost(STINT_STATUS_NO_NODE), (uint64_t)refused);
     CHECK(refused > 900000 && refused < 1000000);

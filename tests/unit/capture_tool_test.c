@@ -84,7 +84,7 @@ TEST(capture_tool, step_finds_the_context) {
 
 #define MISSED(name)                                                                               \
     "stint: nothing was captured in [" name "]: no CUDA context existed while it ran; begin it "   \
-    "after the first CUDA call, or use a REGISTER_GPU_TIMER or stint_step in it\n"
+    "after the first CUDA call, or use a STINT_GPU_TIMER or stint_step in it\n"
 
 TEST(capture_tool, never_a_context) {
     expect(plain, ENABLE("plain") MISSED("plain"));

@@ -124,13 +124,13 @@ static void note_range(void *data, uint64_t first, uint64_t last) {
 TEST(capture_window, schedule_captures_steps_and_ranges_no_longer_matter) {
     stint_schedule s = make(1, 1, 1, 2, 2);
     setenv("STINT_CAPTURE", "range", 1); /* the call wins */
-    CHECK(!stint_schedule_capture(&s, sizeof s, note_range, NULL));
+    CHECK(!stint_capture_schedule(&s, sizeof s, note_range, NULL));
     expect(15, "[3 ](3-4) [7 ](7-8) ", ENABLE("steps 3-4") ENABLE("steps 7-8"));
 }
 
 TEST(capture_window, back_to_back_schedule_stops_reports_and_starts) {
     stint_schedule s = make(2, 0, 0, 1, 3);
-    CHECK(!stint_schedule_capture(&s, sizeof s, note_range, NULL));
+    CHECK(!stint_capture_schedule(&s, sizeof s, note_range, NULL));
     expect(8, "[2 ](2-2) [3 ](3-3) [4 ](4-4) ",
            ENABLE("steps 2-2") ENABLE("steps 3-3") ENABLE("steps 4-4"));
 }
@@ -142,11 +142,11 @@ TEST(capture_window, capture_schedule_begins_at_once_and_ends_at_once) {
     CHECK_EQ_U64(fake_gpu.starts, 1);
     stint_step();
     stint_step();
-    CHECK(!stint_schedule_capture(&s, sizeof s, note_range, NULL));
+    CHECK(!stint_capture_schedule(&s, sizeof s, note_range, NULL));
     CHECK_EQ_U64(fake_gpu.starts, 2); /* of its own */
     CHECK_EQ_U64(fake_gpu.stops, 1);
     stint_step();
-    CHECK(!stint_schedule_capture(NULL, 0, NULL, NULL));
+    CHECK(!stint_capture_schedule(NULL, 0, NULL, NULL));
     CHECK_CAPTURES(2); /* the open range does not come back */
     GPU_PROFILER_STOP();
     GPU_PROFILER_START("next");
@@ -192,7 +192,7 @@ static void child_without_schedule(void) {
 
 TEST(capture_window, child_of_a_fork_has_no_schedule) {
     stint_schedule s = make(0, 1, 0, 1, 0);
-    CHECK(!stint_schedule_capture(&s, sizeof s, note_range, NULL));
+    CHECK(!stint_capture_schedule(&s, sizeof s, note_range, NULL));
     harness_in_child(child_without_schedule);
     CHECK_STR_EQ(trace, "");
 }

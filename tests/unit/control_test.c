@@ -28,20 +28,20 @@ static void check_calls(uint64_t outer, uint64_t inner, uint64_t detail, uint64_
 
 TEST(control, filter_takes_names_away_and_gives_them_back) {
     scopes();
-    CHECK(stint_use_filter("-drop.*") == 0);
+    CHECK(stint_filter_set("-drop.*") == 0);
     scopes();
     check_calls(2, 1, 0, 1);
     CHECK_EQ_U64(stat_of("keep.outer").self_ns, 1 + 15); /* their time belongs to it now */
-    CHECK(stint_use_filter(NULL) == 0);
+    CHECK(stint_filter_set(NULL) == 0);
     scopes();
     check_calls(3, 2, 0, 2);
 }
 
 TEST(control, bad_level_changes_nothing) {
-    CHECK(stint_use_level(STINT_LEVEL_OP_DETAIL) == STINT_OK);
-    CHECK(stint_use_level(-1) == STINT_ERROR_UNKNOWN);
-    CHECK(stint_use_level(3) == STINT_ERROR_UNKNOWN);
-    CHECK(stint_use_level(99) == STINT_ERROR_UNKNOWN);
+    CHECK(stint_level_set(STINT_LEVEL_OP_DETAIL) == STINT_OK);
+    CHECK(stint_level_set(-1) == STINT_ERROR_UNKNOWN);
+    CHECK(stint_level_set(3) == STINT_ERROR_UNKNOWN);
+    CHECK(stint_level_set(99) == STINT_ERROR_UNKNOWN);
     scopes();
     check_calls(1, 1, 1, 1);
 }
@@ -56,32 +56,32 @@ TEST(control, results_have_texts) {
 }
 
 TEST(control, bad_filter_changes_nothing) {
-    CHECK(stint_use_filter("-drop.*") == 0);
-    CHECK(stint_use_filter("+,") == -1);
+    CHECK(stint_filter_set("-drop.*") == 0);
+    CHECK(stint_filter_set("+,") == -1);
     scopes();
     check_calls(1, 0, 0, 0);
 }
 
 TEST(control, level) {
     scopes();
-    stint_use_level(1);
+    stint_level_set(1);
     scopes();
-    stint_use_level(0);
+    stint_level_set(0);
     scopes();
     check_calls(3, 3, 1, 3);
-    CHECK(stint_use_level(-1) == STINT_ERROR_UNKNOWN);
+    CHECK(stint_level_set(-1) == STINT_ERROR_UNKNOWN);
     scopes();
     check_calls(4, 4, 1, 4);
 }
 
 TEST(control, enable) {
-    stint_enable(0);
+    stint_timers_enable(0);
     for (int i = 0; i < 1000; ++i) {
         scopes();
     }
     check_calls(0, 0, 0, 0);
     CHECK_EQ_U64(arena_header()->site_count, 0); /* not even a name is kept */
-    stint_enable(1);
+    stint_timers_enable(1);
     scopes();
     check_calls(1, 1, 0, 1);
 }
@@ -91,11 +91,11 @@ TEST(control, open_scopes_close_whatever_is_set_meanwhile) {
         REGISTER_TIMER("open");
         REGISTER_TIMER_DYNAMIC("open.dynamic");
         fake_advance(1);
-        stint_enable(0);
+        stint_timers_enable(0);
         REGISTER_TIMER("off");
         fake_advance(2);
     }
-    stint_enable(1);
+    stint_timers_enable(1);
     CHECK_EQ_U64(stat_of("open").total_ns, 3);
     CHECK_EQ_U64(stat_of("open.dynamic").total_ns, 3);
     CHECK_EQ_U64(open_scopes(), 0);
@@ -117,10 +117,10 @@ TEST(control, changed_while_another_thread_records) {
     pthread_t t;
     CHECK(pthread_create(&t, NULL, keeps_recording, NULL) == 0);
     for (int i = 0; i < 2000; ++i) {
-        stint_use_filter(i % 2 ? NULL : "-sometimes");
-        stint_use_level(i % 3);
+        stint_filter_set(i % 2 ? NULL : "-sometimes");
+        stint_level_set(i % 3);
     }
-    CHECK(stint_use_filter("-sometimes") == 0);
+    CHECK(stint_filter_set("-sometimes") == 0);
     uint64_t before, after = calls_of("sometimes");
     do { /* one may still be open */
         before = after;
@@ -137,11 +137,11 @@ TEST(control, changed_while_another_thread_records) {
 
 TEST(control, errno_is_kept) {
     errno = 1234;
-    stint_enable(1);
-    stint_use_level(2);
-    stint_use_filter("+a");
-    stint_use_filter(",");
-    stint_show_threads(1);
+    stint_timers_enable(1);
+    stint_level_set(2);
+    stint_filter_set("+a");
+    stint_filter_set(",");
+    stint_threads_show(1);
     stint_set_get("a set");
     stint_reset();
     CHECK(stint_now_us() > 0);

@@ -54,7 +54,7 @@ TEST(dynamic, matched_by_content_wherever_it_stands) {
         REGISTER_TIMER("name"); /* a literal of that name is the same statistic */
         fake_advance(4);
     }
-    stint_add_sample("name", 8);
+    stint_sample_add("name", 8);
     stint_stat s = stat_of("name");
     CHECK_EQ_U64(s.calls, 4);
     CHECK_EQ_U64(s.total_ns, 15);
@@ -103,11 +103,11 @@ TEST(dynamic, no_name_is_refused_and_counted) {
     scope("known", 1);
     scope(null, 1);
     scope("", 1);
-    CHECK(stint_begin(NULL) == -1);
-    CHECK(stint_begin("") == -1);
-    CHECK(stint_end(NULL) == -1);
-    CHECK(stint_add_sample(NULL, 1) == -1);
-    CHECK(stint_add_sample("", 1) == -1);
+    CHECK(stint_scope_begin(NULL) == -1);
+    CHECK(stint_scope_begin("") == -1);
+    CHECK(stint_scope_end(NULL) == -1);
+    CHECK(stint_sample_add(NULL, 1) == -1);
+    CHECK(stint_sample_add("", 1) == -1);
     CHECK_EQ_U64(lost(STINT_STATUS_BAD_SAMPLE), 6);
     CHECK_EQ_U64(lost(STINT_STATUS_STRAY_END), 1);
     CHECK_EQ_U64(arena_header()->site_count, 1);
@@ -115,7 +115,7 @@ TEST(dynamic, no_name_is_refused_and_counted) {
 
 TEST(dynamic, operators_and_instances) {
     for (int level = 0; level < 3; ++level) {
-        stint_use_level(level);
+        stint_level_set(level);
         REGISTER_TIMER_OP("matmul", "layer0.q");
         fake_advance(5);
     }
@@ -125,15 +125,15 @@ TEST(dynamic, operators_and_instances) {
 }
 
 TEST(dynamic, begin_and_end_by_name) {
-    CHECK(stint_begin("a") == 0);
+    CHECK(stint_scope_begin("a") == 0);
     fake_advance(1);
-    CHECK(stint_begin("b") == 0);
-    CHECK(stint_begin("b") == 0); /* nests in itself */
+    CHECK(stint_scope_begin("b") == 0);
+    CHECK(stint_scope_begin("b") == 0); /* nests in itself */
     fake_advance(2);
-    CHECK(stint_end("b") == 0);
-    CHECK(stint_end("b") == 0);
+    CHECK(stint_scope_end("b") == 0);
+    CHECK(stint_scope_end("b") == 0);
     fake_advance(4);
-    CHECK(stint_end("a") == 0);
+    CHECK(stint_scope_end("a") == 0);
     CHECK_EQ_U64(stat_of("a").total_ns, 7);
     CHECK_EQ_U64(stat_of("a").self_ns, 5);
     CHECK_EQ_U64(calls_of("b"), 2);
@@ -142,13 +142,13 @@ TEST(dynamic, begin_and_end_by_name) {
 }
 
 TEST(dynamic, begin_and_end_out_of_balance) {
-    CHECK(stint_end("never") == -1);
-    CHECK(stint_begin("a") == 0);
-    CHECK(stint_begin("left open") == 0);
-    CHECK(stint_begin("left open too") == 0);
-    CHECK(stint_end("a") == 0);
-    CHECK(stint_end("left open") == -1);
-    CHECK(stint_end("a") == -1);
+    CHECK(stint_scope_end("never") == -1);
+    CHECK(stint_scope_begin("a") == 0);
+    CHECK(stint_scope_begin("left open") == 0);
+    CHECK(stint_scope_begin("left open too") == 0);
+    CHECK(stint_scope_end("a") == 0);
+    CHECK(stint_scope_end("left open") == -1);
+    CHECK(stint_scope_end("a") == -1);
     CHECK_EQ_U64(lost(STINT_STATUS_ABANDONED), 2);
     CHECK_EQ_U64(lost(STINT_STATUS_STRAY_END), 3);
     CHECK_EQ_U64(open_scopes(), 0);
@@ -156,48 +156,48 @@ TEST(dynamic, begin_and_end_out_of_balance) {
 
 /* Switched off in the middle, the scope still closes, as any other does. */
 TEST(dynamic, end_of_a_name_switched_off_meanwhile) {
-    CHECK(stint_begin("by filter") == 0);
+    CHECK(stint_scope_begin("by filter") == 0);
     fake_advance(5);
-    stint_use_filter("-by filter");
-    CHECK(stint_end("by filter") == 0);
+    stint_filter_set("-by filter");
+    CHECK(stint_scope_end("by filter") == 0);
     CHECK_EQ_U64(open_scopes(), 0);
-    stint_use_filter(NULL);
-    CHECK(stint_begin("by switch") == 0);
+    stint_filter_set(NULL);
+    CHECK(stint_scope_begin("by switch") == 0);
     fake_advance(7);
-    stint_enable(0);
-    CHECK(stint_end("by switch") == 0);
+    stint_timers_enable(0);
+    CHECK(stint_scope_end("by switch") == 0);
     CHECK_EQ_U64(open_scopes(), 0);
     CHECK_EQ_U64(stat_of("by filter").total_ns, 5);
     CHECK_EQ_U64(stat_of("by switch").total_ns, 7);
-    CHECK(stint_end("by switch") == 0); /* off: nothing to say */
+    CHECK(stint_scope_end("by switch") == 0); /* off: nothing to say */
 }
 
 TEST(dynamic, added_samples) {
-    CHECK(stint_add_sample("s", 10) == 0);
-    CHECK(stint_add_sample("s", 30) == 0);
-    CHECK(stint_add_sample("s", 20) == 0);
+    CHECK(stint_sample_add("s", 10) == 0);
+    CHECK(stint_sample_add("s", 30) == 0);
+    CHECK(stint_sample_add("s", 20) == 0);
     stint_stat s = stat_of("s");
     CHECK(s.calls == 3 && s.total_ns == 60 && s.min_ns == 10 && s.max_ns == 30 && s.first_ns == 10);
     {
         REGISTER_TIMER("around");
         fake_advance(100);
-        stint_add_sample("s", 90);
+        stint_sample_add("s", 90);
     }
     CHECK_EQ_U64(stat_of("around").self_ns, 100); /* a sample beside the tree takes no time in it */
-    CHECK(stint_add_sample("s", (uint64_t)INT64_MAX + 1) == -1);
+    CHECK(stint_sample_add("s", (uint64_t)INT64_MAX + 1) == -1);
     CHECK_EQ_U64(lost(STINT_STATUS_BAD_SAMPLE), 1);
-    CHECK(stint_add_sample("zero", 0) == 0);
+    CHECK(stint_sample_add("zero", 0) == 0);
     CHECK(calls_of("zero") == 1 && stat_of("zero").max_ns == 0);
 }
 
 /* Longer ago than the clock runs: still a sample of before the reset. */
 TEST(dynamic, sample_of_before_the_clock_began) {
-    CHECK(stint_add_sample("old", (uint64_t)INT64_MAX) == 0);
+    CHECK(stint_sample_add("old", (uint64_t)INT64_MAX) == 0);
     CHECK(stat_of("old").max_ns >= (uint64_t)INT64_MAX / 2);
     fake_advance(1000);
     stint_reset();
     fake_advance(1000);
-    CHECK(stint_add_sample("old", 20) == 0);
+    CHECK(stint_sample_add("old", 20) == 0);
     CHECK_EQ_U64(stat_of("old").calls, 1);
     CHECK(stat_of("old").max_ns < 32);
 }

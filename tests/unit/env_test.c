@@ -204,12 +204,12 @@ TEST(env, a_call_wins) {
     setenv("STINT_LEVEL", "0", 1);
     timed("a", 1);
     CHECK(stint_stat_get("a", &st, sizeof st) == -1);
-    stint_enable(1);
+    stint_timers_enable(1);
     timed("a", 1);
     CHECK(!stint_stat_get("a", &st, sizeof st) && st.calls == 1);
     for (int i = 0; i < 2; ++i) {
         REGISTER_TIMER_DETAIL("detail", 1);
-        stint_use_level(1);
+        stint_level_set(1);
     }
     CHECK(!stint_stat_get("detail", &st, sizeof st) && st.calls == 1);
 }

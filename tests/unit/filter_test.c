@@ -80,15 +80,15 @@ TEST(filter, takes_effect_at_the_next_scope) {
             fake_advance(10);
         }
         if (!i) {
-            CHECK(!stint_use_filter("-inner"));
+            CHECK(!stint_filter_set("-inner"));
         }
         fake_advance(1);
     }
     CHECK(!stint_stat_get("inner", &st, sizeof st) && st.calls == 1);
     CHECK(!stint_stat_get("outer", &st, sizeof st) && st.calls == 3);
     CHECK_EQ_U64(st.self_ns, 23); /* the time of what is filtered belongs to what is around it */
-    CHECK(stint_use_filter("+") == -1);
-    CHECK(!stint_use_filter(NULL));
+    CHECK(stint_filter_set("+") == -1);
+    CHECK(!stint_filter_set(NULL));
     timed("inner", 5);
     CHECK(!stint_stat_get("inner", &st, sizeof st) && st.calls == 2);
 }

@@ -138,8 +138,8 @@ static void after_settings(void) {
 }
 
 TEST(fork, settings_are_inherited) {
-    stint_use_level(1);
-    stint_use_filter("-refused");
+    stint_level_set(1);
+    stint_filter_set("-refused");
     harness_in_child(after_settings);
 }
 
@@ -170,8 +170,8 @@ static void *busy(void *unused) {
         scope(1);
         if (i % 100 == 0) {
             stint_reset();
-            stint_use_filter(i % 200 ? NULL : "-nothing");
-            stint_use_level((int)(i / 100 % 2));
+            stint_filter_set(i % 200 ? NULL : "-nothing");
+            stint_level_set((int)(i / 100 % 2));
         }
     }
     return unused;

@@ -92,12 +92,12 @@ TEST(handle, many_open_at_once) {
 
 TEST(handle, switched_off_at_its_begin) {
     stint_timer t;
-    stint_enable(0);
+    stint_timers_enable(0);
     TIMER_BEGIN(t, "off");
-    stint_enable(1);
+    stint_timers_enable(1);
     TIMER_END(t);
     TIMER_BEGIN(t, "on");
-    stint_enable(0);
+    stint_timers_enable(0);
     TIMER_END(t); /* it began: it ends */
     CHECK_EQ_U64(calls_of("off"), 0);
     CHECK_EQ_U64(calls_of("on"), 1);

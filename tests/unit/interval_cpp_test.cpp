@@ -119,7 +119,7 @@ TEST(interval_cpp, without_a_name_it_does_not_run) {
 }
 
 TEST(interval_cpp, filtered_it_is_not_recorded) {
-    stint_use_filter("-a");
+    stint_filter_set("-a");
     {
         stint::interval a("a"), b("b");
         fake_advance(1);

@@ -296,10 +296,10 @@ TEST(line_book, functions_return_in_children_of_children) {
 TEST(line_book, switched_off) {
     struct taken t;
     inner();
-    stint_enable(0);
+    stint_timers_enable(0);
     inner();
     outer(0);
-    stint_enable(1);
+    stint_timers_enable(1);
     inner();
     lines_take(&t);
     check_line(&t, 10, 2, 20, 20);

@@ -28,7 +28,7 @@ static void keep_line(void *data, int level, const char *line) {
 
 static void keep(void) {
     *got = '\0';
-    CHECK(stint_set_log(keep_line, (void *)(uintptr_t) ">") == STINT_OK);
+    CHECK(stint_log_set(keep_line, (void *)(uintptr_t) ">") == STINT_OK);
 }
 
 static void slow(const char *note) {
@@ -55,7 +55,7 @@ TEST(log_callback, lines_have_a_level_and_no_prefix) {
 
 TEST(log_callback, null_is_stderr) {
     keep();
-    CHECK(stint_set_log(NULL, NULL) == STINT_OK);
+    CHECK(stint_log_set(NULL, NULL) == STINT_OK);
     char *text = harness_capture(2, all_levels, NULL);
     CHECK_EQ_U64(lines_of(text), 4);
     CHECK_CONTAINS(text, "stint: an error\n");
@@ -160,7 +160,7 @@ static void complain(void *calls, int level, const char *line) {
 
 TEST(log_callback, a_callback_that_calls_stint_does_not_recurse) {
     int calls = 0;
-    stint_set_log(complain, &calls);
+    stint_log_set(complain, &calls);
     CHECK(stint_report("first") < 0);
     CHECK_EQ_U64((uint64_t)calls, 9);
 }
@@ -173,10 +173,10 @@ static void always_complain(void *calls, int level, const char *line) {
 
 TEST(log_callback, a_callback_that_always_fails_ends) {
     int calls = 0;
-    stint_set_log(always_complain, &calls);
+    stint_log_set(always_complain, &calls);
     CHECK(stint_report("first") < 0);
     CHECK(calls >= 1 && calls < 1000);
-    stint_set_log(NULL, NULL);
+    stint_log_set(NULL, NULL);
 }
 
 static void replace_itself(void *calls, int level, const char *line) {
@@ -187,7 +187,7 @@ static void replace_itself(void *calls, int level, const char *line) {
 
 TEST(log_callback, is_replaced_in_a_callback) {
     int calls = 0;
-    stint_set_log(replace_itself, &calls);
+    stint_log_set(replace_itself, &calls);
     log_note("to the first");
     log_note("to the second");
     CHECK_EQ_U64((uint64_t)calls, 1);
@@ -213,7 +213,7 @@ static void count_line(void *count, int level, const char *line) {
 TEST(log_callback, lines_of_several_threads_are_delivered_or_counted) {
     pthread_t thread[4];
     unsigned count = 0;
-    stint_set_log(count_line, &count);
+    stint_log_set(count_line, &count);
     for (int i = 0; i < 4; ++i) {
         CHECK(!pthread_create(&thread[i], NULL, write_many, NULL));
     }
@@ -223,7 +223,7 @@ TEST(log_callback, lines_of_several_threads_are_delivered_or_counted) {
     while (count < 800 && !stint_report("none") && count != 800) {
     }
     CHECK_EQ_U64(count, 800);
-    stint_set_log(NULL, NULL);
+    stint_log_set(NULL, NULL);
 }
 
 TEST(log_callback, environment_selects_levels) {

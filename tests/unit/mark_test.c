@@ -92,13 +92,13 @@ TEST(mark, values_of_a_full_ring) {
 TEST(mark, off_and_filtered_ones_are_not_kept) {
     struct traced t;
     begin_trace("64K");
-    stint_use_filter("-secret");
+    stint_filter_set("-secret");
     TIMER_MARK("secret");
     TIMER_MARK("seen");
-    stint_enable(0);
+    stint_timers_enable(0);
     TIMER_MARK("off");
     TIMER_VALUE("off", 1);
-    stint_enable(1);
+    stint_timers_enable(1);
     traced_take(&t);
     CHECK_EQ_U64(t.t.event_count, 1);
     CHECK_EQ_U64(traced_count(&t, TRACE_MARK, "seen"), 1);
@@ -201,9 +201,9 @@ TEST(mark, handlers_at_every_instruction_of_a_pair) {
     begin_trace("64M");
     TIMER_MARK("handler.mark");
     fake_advance(4 * STINT_IMPL_SPAN_LONG);
-    stint_add_sample("main.long", STINT_IMPL_SPAN_LONG);
+    stint_sample_add("main.long", STINT_IMPL_SPAN_LONG);
     stepping(1);
-    stint_add_sample("main.long", 3 * STINT_IMPL_SPAN_LONG);
+    stint_sample_add("main.long", 3 * STINT_IMPL_SPAN_LONG);
     stepping(0);
     traced_take(&t);
     for (uint64_t i = 0; i < t.t.event_count; ++i) {

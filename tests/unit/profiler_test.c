@@ -119,8 +119,8 @@ TEST(profiler, option_is_the_level_until_it_stops) {
         const char *option;
         int detail, all;
     } cases[] = {{NULL, 0, 0}, {"Default", 0, 0}, {"OpDetail", 1, 0}, {"AllOpDetail", 1, 1}};
-    stint_use_level(1);
-    stint_enable(0);
+    stint_level_set(1);
+    stint_timers_enable(0);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
         start(cases[i].option);
         levels();
@@ -136,11 +136,11 @@ TEST(profiler, option_is_the_level_until_it_stops) {
 
 TEST(profiler, settings_changed_meanwhile_stay) {
     start("OpDetail");
-    stint_use_level(2);
+    stint_level_set(2);
     free(stop(NULL, NULL, 0));
     CHECK(config.level == 2 && config.enable);
     start(NULL);
-    stint_enable(0);
+    stint_timers_enable(0);
     free(stop(NULL, NULL, 0));
     CHECK(config.level == 2 && !config.enable);
 }
@@ -273,7 +273,7 @@ static void many(void *unused) {
 }
 
 TEST(profiler, from_many_threads_at_once) {
-    stint_use_level(2);
+    stint_level_set(2);
     char *said = harness_capture(2, many, NULL);
     CHECK_CONTAINS(said, REPORT);
     CHECK(!strstr(said, "stint: "));
@@ -300,7 +300,7 @@ static int in_child(void (*child)(void)) {
 static void child_of_a_profile(void) {
     CHECK(config.level == 1 && !config.enable);
     free(stop(NULL, NULL, 0)); /* not its profile */
-    stint_enable(1);
+    stint_timers_enable(1);
     timed("before", 5);
     start("AllOpDetail");
     timed("child", 5);
@@ -311,8 +311,8 @@ static void child_of_a_profile(void) {
 }
 
 TEST(profiler, a_child_has_none) {
-    stint_use_level(1);
-    stint_enable(0);
+    stint_level_set(1);
+    stint_timers_enable(0);
     start("AllOpDetail");
     timed("parent", 5);
     CHECK(in_child(child_of_a_profile) == 0);

@@ -218,20 +218,20 @@ TEST(recorder, self_time_of_a_cycle_that_is_open) {
 /* With the scope between, the time of the inner call is that of the scope around. */
 TEST(recorder, self_time_of_a_cycle_of_which_a_call_is_abandoned) {
     REGISTER_TIMER("around");
-    stint_begin("cycle.a");
+    stint_scope_begin("cycle.a");
     fake_advance(1);
-    stint_begin("cycle.b");
+    stint_scope_begin("cycle.b");
     fake_advance(10);
-    stint_begin("cycle.a");
+    stint_scope_begin("cycle.a");
     fake_advance(100);
-    stint_end("cycle.a");
-    stint_begin("cycle.a");
+    stint_scope_end("cycle.a");
+    stint_scope_begin("cycle.a");
     fake_advance(1000);
-    stint_begin("cycle.b");
+    stint_scope_begin("cycle.b");
     fake_advance(10000);
-    stint_end("cycle.a"); /* the second b is left, its time is that of this call */
-    stint_end("cycle.b");
-    stint_end("cycle.a");
+    stint_scope_end("cycle.a"); /* the second b is left, its time is that of this call */
+    stint_scope_end("cycle.b");
+    stint_scope_end("cycle.a");
     CHECK_EQ_U64(stat_of("cycle.a").self_ns, 11101);
     CHECK_EQ_U64(stat_of("cycle.b").self_ns, 10);
     CHECK_EQ_U64(lost(STINT_STATUS_ABANDONED), 1);
@@ -240,16 +240,16 @@ TEST(recorder, self_time_of_a_cycle_of_which_a_call_is_abandoned) {
 /* An inner call that began, by its own account, before the scope around it. */
 TEST(recorder, self_time_of_an_inner_call_with_an_earlier_start) {
     uint64_t begun = stint_now_us();
-    stint_begin("early.a");
+    stint_scope_begin("early.a");
     fake_advance(3000);
-    stint_begin("early.b");
+    stint_scope_begin("early.b");
     fake_advance(5000);
     {
         REGISTER_TIMER_DYNAMIC_SET("early.a", begun);
         fake_advance(7000);
     }
-    stint_end("early.b");
-    stint_end("early.a");
+    stint_scope_end("early.b");
+    stint_scope_end("early.a");
     CHECK_EQ_U64(stat_of("early.a").total_ns, 15000);
     CHECK_EQ_U64(stat_of("early.a").self_ns, 15000);
     CHECK_EQ_U64(stat_of("early.b").self_ns, 0);

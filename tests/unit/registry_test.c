@@ -90,13 +90,13 @@ static void run_on_a_thread(void *(*function)(void *)) {
  * nevertheless, so that they return at once. */
 TEST(registry, threads_without_a_recorder_have_the_gate) {
     off_scope();
-    stint_enable(0);
+    stint_timers_enable(0);
     off_scope();
     run_on_a_thread(without_recorder);
-    stint_use_filter("-nothing");
+    stint_filter_set("-nothing");
     off_scope();
     run_on_a_thread(without_recorder);
-    stint_enable(1);
+    stint_timers_enable(1);
     run_on_a_thread(with_recorder);
     CHECK_EQ_U64(calls_of("off on threads"), 2);
 }
@@ -105,14 +105,14 @@ static void switched_on_in_the_child(void) {
     CHECK(stint_impl_thread_here->gate != registry_gate()); /* until the first scope */
     off_scope();
     run_on_a_thread(without_recorder);
-    stint_enable(1);
+    stint_timers_enable(1);
     run_on_a_thread(with_recorder);
 }
 
 /* The gates of the parent are no longer current in the child. */
 TEST(registry, threads_of_a_child_have_the_gate) {
     off_scope();
-    stint_enable(0);
+    stint_timers_enable(0);
     off_scope();
     harness_in_child(switched_on_in_the_child);
     run_on_a_thread(without_recorder);
@@ -125,7 +125,7 @@ TEST(registry, switched_off_by_the_environment) {
         fake_advance(1);
     }
     CHECK_EQ_U64(calls_of("off"), 0);
-    stint_enable(1); /* a call has the last word */
+    stint_timers_enable(1); /* a call has the last word */
     {
         REGISTER_TIMER("on");
         fake_advance(1);
@@ -152,7 +152,7 @@ TEST(registry, cancelled_inside_the_first_use) {
 
 static void *advances(void *unused) {
     for (int i = 0; i < 3000; ++i) {
-        stint_use_level(i % 2);
+        stint_level_set(i % 2);
     }
     return unused;
 }

@@ -325,7 +325,7 @@ static void *do_job(void *sender) {
 
 static void send_job(void) {
     REGISTER_TIMER("send");
-    stint_sender sender = stint_scope_handle();
+    stint_sender sender = stint_sender_here();
     run_other(do_job, &sender);
 }
 
@@ -367,7 +367,7 @@ TEST(report_cost, intervals_are_as_measured) {
     TIMER_BEGIN(handle, "interval");
     leaf(100);
     TIMER_END(handle);
-    stint_add_sample("added", 77);
+    stint_sample_add("added", 77);
     flat();
     CHECK_EQ_U64(row_of("interval")->total_ns, 100);
     CHECK_EQ_U64(row_of("added")->total_ns, 77);
@@ -416,7 +416,7 @@ static void check_says(const char *view, const struct report_cost *each, const c
 
 TEST(report_cost, marks) {
     around(1000, 3, 100);
-    stint_add_sample("added", 77);
+    stint_sample_add("added", 77);
     check_says("table,corrected", &cost, ", by total, corrected\n");
     check_says("table,corrected", &cost,
                "\naround      1  ~1.259 us  ~974 ns   ~96.8  ~1.259 us  1.300 us");

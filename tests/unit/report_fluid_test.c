@@ -179,7 +179,7 @@ static void instance(int which, const char *name) {
 }
 
 TEST(report_fluid, instances_are_numbered_as_they_were_seen) {
-    stint_use_level(STINT_LEVEL_ALL_OP_DETAIL);
+    stint_level_set(STINT_LEVEL_ALL_OP_DETAIL);
     instance(1, "w");
     instance(0, "z");
     instance(1, "a");

@@ -131,7 +131,7 @@ TEST(rows, threads_sum_to_the_merged_row) {
         } else {
             work(&ns[i]);
         }
-        stint_begin("hold"); /* the main thread has a recorder of its own from now on */
+        stint_scope_begin("hold"); /* the main thread has a recorder of its own from now on */
     }
     flat(1);
     uint64_t calls = 0, total = 0, lines = 0;
@@ -200,7 +200,7 @@ TEST(rows, handles_and_added_samples_are_nobodys_child) {
         REGISTER_TIMER("scope");
         TIMER_BEGIN(h, "handle");
         fake_advance(10);
-        CHECK(!stint_add_sample("added", 1000000));
+        CHECK(!stint_sample_add("added", 1000000));
     }
     fake_advance(5);
     TIMER_END(h);
@@ -249,12 +249,12 @@ static void wander(uint64_t *state, unsigned used, int depth, int recursion) {
             continue;
         }
         uint64_t from = fake_now, own = random_next(state) % 1000;
-        stint_begin(name_of[n]);
+        stint_scope_begin(name_of[n]);
         fake_advance(own);
         uint64_t before = fake_now;
         wander(state, used | 1u << n, depth + 1, recursion);
         uint64_t slept = fake_now - before;
-        stint_end(name_of[n]);
+        stint_scope_end(name_of[n]);
         ++account[n].calls;
         if (!(used >> n & 1)) {
             ++account[n].samples;
@@ -282,11 +282,11 @@ static void compare(void) {
 
 /* Of a name that has no sample in one place, and is open in another. */
 TEST(rows, work_of_an_abandoned_call_is_in_its_row) {
-    stint_begin("around");
-    stint_begin("inner");
+    stint_scope_begin("around");
+    stint_scope_begin("inner");
     TIMER_BYTES(100);
     TIMER_FLOPS(7);
-    stint_end("around");
+    stint_scope_end("around");
     flat(0);
     CHECK_EQ_U64(flat_row("inner")->calls, 0);
     CHECK_EQ_U64(flat_row("inner")->extra->bytes, 100);
@@ -312,7 +312,7 @@ TEST(rows, bounds_in_the_tree_are_of_the_interval) {
 
 /* Also where that one began at this moment, and the one inside it, by its own account, before. */
 TEST(rows, open_time_is_the_outermost_calls) {
-    stint_begin("a");
+    stint_scope_begin("a");
     REGISTER_TIMER_DYNAMIC_SET("a", stint_now_us() - 5);
     flat(0);
     CHECK_EQ_U64(rows.count ? rows.row[0].extra->open_ns : 0, 0);
@@ -346,9 +346,9 @@ TEST(rows, intervals_that_overlap_have_no_share) {
         REGISTER_TIMER("scope");
         fake_advance(100);
     }
-    stint_add_sample("apart", 90);
-    stint_add_sample("overlap", 90);
-    stint_add_sample("overlap", 90);
+    stint_sample_add("apart", 90);
+    stint_sample_add("overlap", 90);
+    stint_sample_add("overlap", 90);
     flat(0);
     CHECK_EQ_U64(flat_row("scope")->share_ppm, 1000000);
     CHECK_EQ_U64(flat_row("apart")->share_ppm, 900000);

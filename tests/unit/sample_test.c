@@ -148,9 +148,9 @@ TEST(sample, children_keep_their_parent) {
 }
 
 static void by_name(void) {
-    CHECK(!stint_begin("by name"));
+    CHECK(!stint_scope_begin("by name"));
     fake_advance(4);
-    CHECK(!stint_end("by name"));
+    CHECK(!stint_scope_end("by name"));
 }
 
 static void dynamic(void) {
@@ -275,8 +275,8 @@ static void work_below_after(int depth) {
         work_below_after(depth - 1);
         return;
     }
-    stint_enable(0);
-    stint_enable(1);
+    stint_timers_enable(0);
+    stint_timers_enable(1);
     work(1);
 }
 

@@ -35,12 +35,12 @@ static void record_and_report(void *result) {
         REGISTER_TIMER_DYNAMIC(name);
         fake_advance(10);
     }
-    stint_add_sample("sample", 5);
+    stint_sample_add("sample", 5);
     stint_report("table");
     stint_report("tree,threads");
     stint_report_and_reset();
     printAllStatus();
-    stint_use_filter("-nothing");
+    stint_filter_set("-nothing");
     stint_reset();
     *(unsigned *)result = allocations - before;
 }

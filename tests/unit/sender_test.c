@@ -27,7 +27,7 @@ static void *do_job(void *argument) {
     REGISTER_TIMER("job.part");
     fake_advance(job->ns);
     if (job->next) {
-        job->next->sender = stint_scope_handle();
+        job->next->sender = stint_sender_here();
         run_on_thread(do_job, job->next);
     }
     return NULL;
@@ -38,7 +38,7 @@ static void *do_other(void *argument) {
     REGISTER_TIMER_UNDER("other", job->sender);
     fake_advance(job->ns);
     if (job->next) {
-        job->next->sender = stint_scope_handle();
+        job->next->sender = stint_sender_here();
         run_on_thread(do_job, job->next);
     }
     return NULL;
@@ -46,7 +46,7 @@ static void *do_other(void *argument) {
 
 static void send_job(uint64_t wait, uint64_t ns) {
     REGISTER_TIMER("send");
-    struct job job = {.sender = stint_scope_handle(), .ns = ns};
+    struct job job = {.sender = stint_sender_here(), .ns = ns};
     fake_advance(wait);
     run_on_thread(do_job, &job);
 }
@@ -138,7 +138,7 @@ static void *loop_around_job(void *argument) {
 TEST(sender, the_scope_it_runs_in_keeps_its_own_time) {
     {
         REGISTER_TIMER("sender");
-        struct job job = {.sender = stint_scope_handle(), .ns = 70};
+        struct job job = {.sender = stint_sender_here(), .ns = 70};
         run_on_thread(loop_around_job, &job);
     }
     CHECK_EQ_U64(shown("loop", 0), 1);
@@ -151,7 +151,7 @@ TEST(sender, the_scope_it_runs_in_keeps_its_own_time) {
 TEST(sender, work_done_where_it_was_sent_is_an_ordinary_scope) {
     {
         REGISTER_TIMER("sender");
-        struct job job = {.sender = stint_scope_handle(), .ns = 70};
+        struct job job = {.sender = stint_sender_here(), .ns = 70};
         fake_advance(1);
         do_job(&job);
     }
@@ -169,7 +169,7 @@ TEST(sender, work_that_sends_itself) {
     }
     {
         REGISTER_TIMER("sender");
-        jobs[0].sender = stint_scope_handle();
+        jobs[0].sender = stint_sender_here();
         run_on_thread(do_job, &jobs[0]);
     }
     CHECK_EQ_U64(shown("job", 1), 1);
@@ -182,7 +182,7 @@ TEST(sender, work_that_sends_itself_by_way_of_other_work) {
     struct job first = {.ns = 10};
     {
         REGISTER_TIMER("sender");
-        other.sender = stint_scope_handle();
+        other.sender = stint_sender_here();
         run_on_thread(do_other, &other);
         first.sender = other.sender;
         run_on_thread(do_job, &first);
@@ -198,11 +198,11 @@ TEST(sender, recursion_on_one_thread_is_part_of_the_outermost_call) {
     struct job outer = {.ns = 10}, inner = {.ns = 5};
     {
         REGISTER_TIMER("a");
-        outer.sender = stint_scope_handle();
+        outer.sender = stint_sender_here();
     }
     {
         REGISTER_TIMER("b");
-        inner.sender = stint_scope_handle();
+        inner.sender = stint_sender_here();
     }
     REGISTER_TIMER_UNDER("task", outer.sender);
     fake_advance(outer.ns);
@@ -218,7 +218,7 @@ TEST(sender, recursion_on_one_thread_is_part_of_the_outermost_call) {
 static void *make_sender(void *argument) {
     stint_sender *sender = argument;
     REGISTER_TIMER("gone");
-    *sender = stint_scope_handle();
+    *sender = stint_sender_here();
     return NULL;
 }
 
@@ -231,15 +231,15 @@ TEST(sender, is_valid_after_its_scope_and_thread_ended) {
 }
 
 TEST(sender, none) {
-    stint_sender none = stint_scope_handle();
+    stint_sender none = stint_sender_here();
     CHECK(none.word[0] == 0 && none.word[1] == 0);
     struct job job = {.sender = none, .ns = 10};
     do_job(&job);
     CHECK_EQ_U64(shown("job", 0), 1);
-    stint_enable(0);
+    stint_timers_enable(0);
     {
         REGISTER_TIMER("off");
-        none = stint_scope_handle();
+        none = stint_sender_here();
         CHECK(none.word[0] == 0 && none.word[1] == 0);
     }
     CHECK_EQ_U64(lost_in_all(), 0);
@@ -250,7 +250,7 @@ TEST(sender, forged_or_torn_is_refused_and_counted) {
     stint_sender sender;
     {
         REGISTER_TIMER("sender");
-        sender = stint_scope_handle();
+        sender = stint_sender_here();
     }
     for (int bit = 0; bit < 128; ++bit) {
         struct job job = {.sender = sender, .ns = 1};
@@ -271,7 +271,7 @@ TEST(sender, forged_or_torn_is_refused_and_counted) {
 
 TEST(sender, from_before_a_fork_is_refused_and_counted) {
     REGISTER_TIMER("sender");
-    struct job job = {.sender = stint_scope_handle(), .ns = 1};
+    struct job job = {.sender = stint_sender_here(), .ns = 1};
     pid_t child = fork();
     if (child == 0) {
         do_job(&job);
@@ -320,7 +320,7 @@ TEST(sender, a_circle_is_cut) {
 }
 
 TEST(sender, filtered_work_is_not_recorded) {
-    CHECK(stint_use_filter("-job") == 0);
+    CHECK(stint_filter_set("-job") == 0);
     send_job(0, 100);
     CHECK_EQ_U64(calls_of("job"), 0);
     CHECK_EQ_U64(calls_of("job.part"), 1);

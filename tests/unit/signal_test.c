@@ -256,7 +256,7 @@ static void interval_handler(int number) {
         return;
     }
     ++opened;
-    if (stint_add_sample("same interval", 7)) {
+    if (stint_sample_add("same interval", 7)) {
         ++handled;
     }
 }
@@ -266,12 +266,12 @@ TEST(signal, at_every_instruction_of_a_first_histogram) {
     opened = handled = 0;
     for (uint32_t i = 0; i + 2 < STINT_IMPL_RAW; ++i) {
         shared_site();
-        CHECK(stint_add_sample("same interval", 5) == 0);
+        CHECK(stint_sample_add("same interval", 5) == 0);
     }
     stepping(1);
     for (int i = 0; i < 5; ++i) {
         shared_site();
-        CHECK(stint_add_sample("same interval", 5) == 0);
+        CHECK(stint_sample_add("same interval", 5) == 0);
     }
     stepping(0);
     CHECK(opened > 50 && handled < opened);
@@ -455,9 +455,9 @@ TEST(signal, at_every_instruction_of_intervals) {
     for (int i = 0; i < 5; ++i) {
         stint_timer t;
         TIMER_BEGIN(t, "main.interval");
-        CHECK(stint_add_sample("main.sample", 5) == 0);
-        CHECK(stint_begin("main.begun") == 0);
-        CHECK(stint_end("main.begun") == 0);
+        CHECK(stint_sample_add("main.sample", 5) == 0);
+        CHECK(stint_scope_begin("main.begun") == 0);
+        CHECK(stint_scope_end("main.begun") == 0);
         TIMER_END(t);
     }
     stepping(0);
@@ -472,10 +472,10 @@ TEST(signal, at_every_instruction_of_settings) {
     NEEDS_STEPPING(handler);
     first_use();
     stepping(1);
-    stint_use_filter("-nothing");
-    stint_use_level(1);
+    stint_filter_set("-nothing");
+    stint_level_set(1);
     CHECK(stint_set_get("a set") != NULL);
-    stint_show_threads(1);
+    stint_threads_show(1);
     stepping(0);
     check_sum(0);
 }

@@ -35,9 +35,9 @@ static void record(void) {
         timed("second", 20);
     }
     TIMER_END(h);
-    stint_begin("outer");
-    stint_end("outer");
-    stint_add_sample("added", 77);
+    stint_scope_begin("outer");
+    stint_scope_end("outer");
+    stint_sample_add("added", 77);
     gpu_sums_record();
     pthread_create(&thread, NULL, other_thread, NULL);
     pthread_join(thread, NULL);

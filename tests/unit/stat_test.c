@@ -217,7 +217,7 @@ TEST(stat, long_names) {
     CHECK_EQ_U64(st.total_ns, 7);
     CHECK(!stint_stat_get(other, &st, sizeof st));
     CHECK_EQ_U64(st.total_ns, 8);
-    CHECK(!stint_begin(name) && !stint_end(name) && !stint_add_sample(name, 3));
+    CHECK(!stint_scope_begin(name) && !stint_scope_end(name) && !stint_sample_add(name, 3));
     CHECK(!stint_stat_get(name, &st, sizeof st));
     CHECK_EQ_U64(st.calls, 3);
     char *row = harness_capture(2, print_row, name);

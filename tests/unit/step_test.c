@@ -43,13 +43,13 @@ TEST(step, wall_time_is_a_row_from_the_second_call_on) {
 }
 
 TEST(step, no_row_while_recording_is_off) {
-    stint_enable(0);
+    stint_timers_enable(0);
     for (int i = 0; i < 5; ++i) {
         fake_advance(100);
         CHECK_EQ_U64(stint_step(), (uint64_t)i + 1);
     }
     CHECK_EQ_U64(calls_of("stint_step"), 0);
-    stint_enable(1);
+    stint_timers_enable(1);
     fake_advance(100);
     stint_step();
     CHECK_EQ_U64(calls_of("stint_step"), 1);
@@ -75,8 +75,8 @@ static void count_rounds(void *data, uint64_t first, uint64_t last) {
 TEST(step, any_thread) {
     pthread_t t[4];
     stint_schedule s = make(0, 5, 3, 2, 0);
-    CHECK(!stint_schedule_timers(&s, sizeof s, count_rounds, NULL));
-    CHECK(!stint_schedule_capture(&s, sizeof s, count_rounds, NULL));
+    CHECK(!stint_timers_schedule(&s, sizeof s, count_rounds, NULL));
+    CHECK(!stint_capture_schedule(&s, sizeof s, count_rounds, NULL));
     int saved = dup(2);
     dup2(open("/dev/null", O_WRONLY), 2);
     for (int i = 0; i < 4; ++i) {
@@ -99,10 +99,10 @@ TEST(step, errno_is_kept) {
     int saved = dup(2);
     dup2(open("/dev/null", O_WRONLY), 2);
     errno = 1234;
-    CHECK(stint_schedule_timers(&s, sizeof s, NULL, NULL) == -1);
-    CHECK(stint_schedule_capture(&s, sizeof s, NULL, NULL) == -1);
-    CHECK(!stint_schedule_capture(NULL, 0, NULL, NULL));
-    CHECK(!stint_schedule_timers(NULL, 0, NULL, NULL));
+    CHECK(stint_timers_schedule(&s, sizeof s, NULL, NULL) == -1);
+    CHECK(stint_capture_schedule(&s, sizeof s, NULL, NULL) == -1);
+    CHECK(!stint_capture_schedule(NULL, 0, NULL, NULL));
+    CHECK(!stint_timers_schedule(NULL, 0, NULL, NULL));
     stint_step();
     CHECK(errno == 1234);
     dup2(saved, 2);
@@ -111,14 +111,14 @@ TEST(step, errno_is_kept) {
 static void bad_schedules(void *unused) {
     stint_schedule s = make(1, 1, 1, 0, 1);
     (void)unused;
-    CHECK(stint_schedule_timers(&s, sizeof s, NULL, NULL) == -1);
-    CHECK(stint_schedule_capture(&s, sizeof s, NULL, NULL) == -1);
+    CHECK(stint_timers_schedule(&s, sizeof s, NULL, NULL) == -1);
+    CHECK(stint_capture_schedule(&s, sizeof s, NULL, NULL) == -1);
 }
 
 TEST(step, schedule_without_a_record_phase_is_refused) {
     char *text = harness_capture(2, bad_schedules, NULL);
-    CHECK_STR_EQ(text, "stint: stint_schedule_timers: a schedule needs a record phase; ignored\n"
-                       "stint: stint_schedule_capture: a schedule needs a record phase; ignored\n");
+    CHECK_STR_EQ(text, "stint: stint_timers_schedule: a schedule needs a record phase; ignored\n"
+                       "stint: stint_capture_schedule: a schedule needs a record phase; ignored\n");
     free(text);
     scope();
     CHECK_EQ_U64(calls_of("work"), 1);
@@ -144,7 +144,7 @@ static void note(void *data, uint64_t first, uint64_t last) {
 TEST(step, timers_record_what_the_schedule_says) {
     int mine;
     stint_schedule s = make(2, 1, 2, 3, 2);
-    CHECK(!stint_schedule_timers(&s, sizeof s, note, &mine));
+    CHECK(!stint_timers_schedule(&s, sizeof s, note, &mine));
     /* ..|.wwRRR|.wwRRR|... */
     for (uint64_t i = 0; i < 20; ++i) {
         scope();
@@ -158,14 +158,14 @@ TEST(step, timers_record_what_the_schedule_says) {
     CHECK_EQ_U64(ready.steps, 3);
     CHECK(ready.data == &mine);
     CHECK_EQ_U64(calls_of("work"), 6); /* nothing came after it */
-    CHECK(!stint_schedule_timers(NULL, 0, NULL, NULL));
+    CHECK(!stint_timers_schedule(NULL, 0, NULL, NULL));
     scope();
     CHECK_EQ_U64(calls_of("work"), 7);
 }
 
 TEST(step, back_to_back_rounds_each_start_anew) {
     stint_schedule s = make(0, 0, 0, 2, 0);
-    CHECK(!stint_schedule_timers(&s, sizeof s, note, NULL));
+    CHECK(!stint_timers_schedule(&s, sizeof s, note, NULL));
     for (unsigned i = 0; i < 10; ++i) {
         scope();
         stint_step();
@@ -183,7 +183,7 @@ TEST(step, schedule_begins_in_the_middle_of_a_record_phase) {
         scope();
         stint_step();
     }
-    CHECK(!stint_schedule_timers(&s, sizeof s, note, NULL));
+    CHECK(!stint_timers_schedule(&s, sizeof s, note, NULL));
     for (int i = 0; i < 3; ++i) {
         scope();
         stint_step();
@@ -197,20 +197,20 @@ TEST(step, schedule_begins_in_the_middle_of_a_record_phase) {
 TEST(step, the_users_switch_and_the_schedules_are_two) {
     stint_schedule s = make(0, 2, 0, 2, 0);
     scope();
-    CHECK(!stint_schedule_timers(&s, sizeof s, note, NULL));
-    stint_enable(1); /* does not open a closed step */
+    CHECK(!stint_timers_schedule(&s, sizeof s, note, NULL));
+    stint_timers_enable(1); /* does not open a closed step */
     scope();
     CHECK_EQ_U64(calls_of("work"), 1);
-    stint_enable(0);
+    stint_timers_enable(0);
     stint_step();
     stint_step(); /* record, but the user says no */
     scope();
     CHECK_EQ_U64(calls_of("work"), 0);
-    stint_enable(1);
+    stint_timers_enable(1);
     scope();
     CHECK_EQ_U64(calls_of("work"), 1);
-    stint_enable(0);
-    CHECK(!stint_schedule_timers(NULL, 0, NULL, NULL));
+    stint_timers_enable(0);
+    CHECK(!stint_timers_schedule(NULL, 0, NULL, NULL));
     scope();
     CHECK_EQ_U64(calls_of("work"), 1);
 }
@@ -222,7 +222,7 @@ static void takes_long(void *data, uint64_t first, uint64_t last) {
 
 TEST(step, a_callback_is_no_part_of_a_step) {
     stint_schedule s = make(0, 0, 0, 2, 1);
-    CHECK(!stint_schedule_capture(&s, sizeof s, takes_long, NULL));
+    CHECK(!stint_capture_schedule(&s, sizeof s, takes_long, NULL));
     for (int i = 0; i < 5; ++i) {
         fake_advance(100);
         stint_step();
@@ -242,8 +242,8 @@ TEST(step, the_capture_ends_before_the_timers_report) {
     stint_schedule s = make(0, 1, 0, 2, 1);
     fake_context = 1;
     captured_then = 7;
-    CHECK(!stint_schedule_capture(&s, sizeof s, NULL, NULL));
-    CHECK(!stint_schedule_timers(&s, sizeof s, note_running, NULL));
+    CHECK(!stint_capture_schedule(&s, sizeof s, NULL, NULL));
+    CHECK(!stint_timers_schedule(&s, sizeof s, note_running, NULL));
     for (int i = 0; i < 5; ++i) {
         stint_step();
     }
@@ -254,7 +254,7 @@ TEST(step, the_capture_ends_before_the_timers_report) {
 static void default_report(void *unused) {
     stint_schedule s = make(0, 1, 0, 2, 1);
     (void)unused;
-    CHECK(!stint_schedule_timers(&s, sizeof s, NULL, NULL));
+    CHECK(!stint_timers_schedule(&s, sizeof s, NULL, NULL));
     for (int i = 0; i < 10; ++i) {
         scope();
         stint_step();
@@ -271,13 +271,13 @@ TEST(step, without_a_callback_a_report_is_printed) {
 
 static void ends_the_schedule(void *data, uint64_t first, uint64_t last) {
     note(data, first, last);
-    CHECK(!stint_schedule_timers(NULL, 0, NULL, NULL));
+    CHECK(!stint_timers_schedule(NULL, 0, NULL, NULL));
     stint_step();
 }
 
 TEST(step, callback_may_end_the_schedule) {
     stint_schedule s = make(0, 0, 0, 1, 0);
-    CHECK(!stint_schedule_timers(&s, sizeof s, ends_the_schedule, NULL));
+    CHECK(!stint_timers_schedule(&s, sizeof s, ends_the_schedule, NULL));
     scope();
     stint_step();
     scope();
@@ -301,7 +301,7 @@ static void child_of_steps(void) {
 
 TEST(step, child_of_a_fork_counts_from_zero_and_records) {
     stint_schedule s = make(1, 1, 0, 1, 0);
-    CHECK(!stint_schedule_timers(&s, sizeof s, note, NULL));
+    CHECK(!stint_timers_schedule(&s, sizeof s, note, NULL));
     scope(); /* closed */
     harness_in_child(child_of_steps);
     stint_step();
@@ -334,7 +334,7 @@ static void go_on_meanwhile(void) {
     stint_step();
     GPU_PROFILER_START("meanwhile");
     GPU_PROFILER_STOP();
-    stint_enable(1);
+    stint_timers_enable(1);
     free(report_of("table"));
     harness_in_child(child_of_steps);
     __atomic_store_n(&may_go, 1, __ATOMIC_RELEASE);
@@ -343,13 +343,13 @@ static void go_on_meanwhile(void) {
 
 TEST(step, timers_callback_holds_nothing) {
     stint_schedule s = make(0, 0, 0, 1, 1);
-    CHECK(!stint_schedule_timers(&s, sizeof s, slow_callback, NULL));
+    CHECK(!stint_timers_schedule(&s, sizeof s, slow_callback, NULL));
     go_on_meanwhile();
 }
 
 TEST(step, capture_callback_holds_nothing) {
     stint_schedule s = make(0, 0, 0, 1, 1);
-    CHECK(!stint_schedule_capture(&s, sizeof s, slow_callback, NULL));
+    CHECK(!stint_capture_schedule(&s, sizeof s, slow_callback, NULL));
     go_on_meanwhile();
 }
 
@@ -359,17 +359,17 @@ TEST(step, schedules_of_other_sizes) {
         stint_schedule known;
         uint32_t later;
     } s = {make(0, 1, 0, 2, 3), 0};
-    CHECK(stint_schedule_timers(&s.known, sizeof s, note, NULL) == STINT_OK);
-    CHECK(stint_schedule_timers(&s.known, offsetof(stint_schedule, repeat), note, NULL) ==
+    CHECK(stint_timers_schedule(&s.known, sizeof s, note, NULL) == STINT_OK);
+    CHECK(stint_timers_schedule(&s.known, offsetof(stint_schedule, repeat), note, NULL) ==
           STINT_OK);
     int saved = dup(2);
     dup2(open("/dev/null", O_WRONLY), 2);
-    CHECK(stint_schedule_timers(&s.known, 0, note, NULL) == STINT_ERROR_UNKNOWN);
+    CHECK(stint_timers_schedule(&s.known, 0, note, NULL) == STINT_ERROR_UNKNOWN);
     s.later = 1;
-    CHECK(stint_schedule_timers(&s.known, sizeof s, note, NULL) == STINT_ERROR_NOT_AVAILABLE);
-    CHECK(stint_schedule_capture(&s.known, sizeof s, note, NULL) == STINT_ERROR_NOT_AVAILABLE);
+    CHECK(stint_timers_schedule(&s.known, sizeof s, note, NULL) == STINT_ERROR_NOT_AVAILABLE);
+    CHECK(stint_capture_schedule(&s.known, sizeof s, note, NULL) == STINT_ERROR_NOT_AVAILABLE);
     dup2(saved, 2);
-    CHECK(stint_schedule_timers(NULL, 0, NULL, NULL) == STINT_OK);
+    CHECK(stint_timers_schedule(NULL, 0, NULL, NULL) == STINT_OK);
 }
 
 HARNESS_MAIN()

@@ -77,7 +77,7 @@ static void late(void *unused) {
         REGISTER_TIMER("late");
         REGISTER_TIMER_DYNAMIC("late.dynamic");
     }
-    CHECK(stint_add_sample("late.sample", 1) == STINT_ERROR_NOT_AVAILABLE);
+    CHECK(stint_sample_add("late.sample", 1) == STINT_ERROR_NOT_AVAILABLE);
 }
 
 static pthread_key_t late_key;
@@ -142,7 +142,7 @@ TEST(thread, inside_the_slow_path_is_lost_not_waited_for) {
         REGISTER_TIMER("interrupting");
         REGISTER_TIMER_DYNAMIC("interrupting.dynamic");
     }
-    CHECK(stint_add_sample("interrupting.sample", 1) == STINT_ERROR_NOT_AVAILABLE);
+    CHECK(stint_sample_add("interrupting.sample", 1) == STINT_ERROR_NOT_AVAILABLE);
     thread_leave(b);
     CHECK(thread_here() == b && !thread_is_busy());
     CHECK_EQ_U64(lost(STINT_STATUS_IN_SLOW_PATH), 3);

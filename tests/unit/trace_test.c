@@ -195,7 +195,7 @@ TEST(trace, slow_calls_only) {
         timed("scope", 99999);
         timed("scope", 100000);
         timed("scope", 500000);
-        stint_add_sample("sample", i % 2 ? 99999 : 100000);
+        stint_sample_add("sample", i % 2 ? 99999 : 100000);
     }
     traced_take(&t);
     CHECK_EQ_U64(traced_count(&t, TRACE_SPAN, "scope"), 8);

@@ -85,7 +85,7 @@ TEST(watch, intervals_added_samples_and_run_time_names) {
         TIMER_BEGIN(h, "handle");
         fake_advance(6000);
         TIMER_END(h);
-        stint_add_sample("sample", 6000);
+        stint_sample_add("sample", 6000);
         {
             REGISTER_TIMER_DYNAMIC("dynamic");
             fake_advance(6000);

@@ -153,7 +153,7 @@ class Generate(unittest.TestCase):
         self.generate(text)
         self.assertEqual(self.code(), first)
         self.assertEqual(os.stat(str(self.out) + ".c").st_mtime_ns, time)
-        self.assertEqual(first.count("REGISTER_TIMER("), 2)
+        self.assertEqual(first.count("STINT_TIMER("), 2)
 
     def test_errors(self):
         """One line, with file, line and what it is about."""

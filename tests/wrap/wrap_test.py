@@ -145,7 +145,7 @@ def sites_name_the_header(place):
     header = HERE / "project/an api/api.h"
     for number, line in enumerate(header.read_text().splitlines(), 1):
         if line.startswith("int api_fail("):
-            wanted = '#line %d "%s"\n    REGISTER_TIMER("api_fail");' % (number, header)
+            wanted = '#line %d "%s"\n    STINT_TIMER("api_fail");' % (number, header)
             expect("line of api_fail", wanted in code, True)
 
 

@@ -148,7 +148,7 @@ enum stint_impl_kind {
 #define STINT_IMPL_EXACT 0x8000u
 #define STINT_IMPL_KIND 0xffu /* the bits of the kind itself */
 
-/* The scope that sent the work of a node (REGISTER_TIMER_UNDER). The node's parent is the scope
+/* The scope that sent the work of a node (STINT_TIMER_UNDER). The node's parent is the scope
  * that it ran in, on its own thread. One unit. */
 struct stint_impl_sent {
     uint32_t sender; /* node, maybe another thread's; units. Set before the node is published */

@@ -36,7 +36,7 @@ available = _stint.path is not None
 reason = _stint.reason
 
 _SUSPENDABLE = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
-_begin, _end, _add = _stint.stint_begin, _stint.stint_end, _stint.stint_add_sample
+_begin, _end, _add = _stint.stint_scope_begin, _stint.stint_scope_end, _stint.stint_sample_add
 _now, _getframe = time.perf_counter_ns, sys._getframe
 _NO_NAME = "stint.scope() without a name is for functions: @stint.scope()"
 
@@ -174,7 +174,7 @@ def reset():
 
 def enable(on=True):
     """Switches recording on or off, for the whole process."""
-    _stint.stint_enable(1 if on else 0)
+    _stint.stint_timers_enable(1 if on else 0)
 
 
 def stat(name):

@@ -31,10 +31,10 @@ STAT_BYTES = ctypes.sizeof(Stat)
 _TEXT, _INT = ctypes.c_char_p, ctypes.c_int
 # name -> its result, its parameters, and what it returns without the library.
 SHORT = {
-    "stint_begin": (_INT, (_TEXT,), 0),
-    "stint_end": (_INT, (_TEXT,), 0),
-    "stint_add_sample": (_INT, (_TEXT, ctypes.c_uint64), -1),
-    "stint_enable": (None, (_INT,), None),
+    "stint_scope_begin": (_INT, (_TEXT,), 0),
+    "stint_scope_end": (_INT, (_TEXT,), 0),
+    "stint_sample_add": (_INT, (_TEXT, ctypes.c_uint64), -1),
+    "stint_timers_enable": (None, (_INT,), None),
     "stint_version": (_TEXT, (), b""),
 }
 # These may take milliseconds, or wait for a disk: other threads of Python run meanwhile.

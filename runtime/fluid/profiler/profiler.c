@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The profiler of fluid: stint_profiler_start, _stop, _reset, _at_exit, and REGISTER_PROFILER,
+ * The profiler of fluid: stint_profiler_start, _stop, _reset, _at_exit, and STINT_PROFILER,
  * which calls stint_impl_profiler_begin and _end. A profile is an interval with its own level and
  * GPU tracing, and a report at its end.
  * - The lock protects `now` only. A call that finds the phase idle or running sets it to `changing`
@@ -397,7 +397,7 @@ int stint_profiler_at_exit(const char *state, const char *option, const char *so
 void stint_impl_profiler_begin(void *guard, const char *state, const char *option,
                                const char *sorted_key, const char *path) {
     struct profiler_visit v = visit_begin();
-    profile_start_with("REGISTER_PROFILER", guard, state, option, sorted_key, path);
+    profile_start_with("STINT_PROFILER", guard, state, option, sorted_key, path);
     visit_end(v, 0);
 }
 
