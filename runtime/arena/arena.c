@@ -131,7 +131,7 @@ int arena_open(size_t bytes, const char *file, const struct clock_stamp *start) 
     }
     struct arena_header *h = (struct arena_header *)(void *)base;
     memcpy(h->magic, ARENA_MAGIC, sizeof h->magic);
-    h->abi = STINT_ABI;
+    h->abi = ARENA_FORMAT;
     h->header_bytes = sizeof *h;
     h->size = bytes;
     h->used = (sizeof *h + STINT_IMPL_UNIT - 1) / STINT_IMPL_UNIT * STINT_IMPL_UNIT;

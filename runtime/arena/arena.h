@@ -2,7 +2,7 @@
 /*
  * Everything recorded, in one relocatable block: names, sites, sets, threads, open scopes, nodes
  * and histograms, linked by offsets. The layout is the same whether the block is anonymous memory
- * or a file; STINT_ABI is its version. References count units of 64 bytes from the start (texts:
+ * or a file; ARENA_FORMAT is its version. References count units of 64 bytes from the start (texts:
  * units of 8), 0 = none.
  *
  * Threading: arena_get, arena_text, arena_lose and the readers are safe from any thread; open and
@@ -18,6 +18,14 @@
 #include "base/name.h"
 #include "base/status.h"
 #include "stint/detail/impl_layout.h"
+
+/* The version of a run file, and the oldest one that is read: all of 1.x. It is raised if a reader of
+ * the previous version would misread a file; STINT_ABI is raised if compiled code would. */
+#define ARENA_FORMAT 4u
+#define ARENA_FORMAT_OLDEST 4u
+static inline int arena_format_is_known(uint32_t format) {
+    return format >= ARENA_FORMAT_OLDEST && format <= ARENA_FORMAT;
+}
 
 #define ARENA_MAGIC "STINTRUN" /* 8 bytes, without the NUL: copied and compared, no initialiser */
 #define ARENA_SITES_PER_CHUNK 256u

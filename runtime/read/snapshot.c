@@ -550,7 +550,7 @@ static int read_all(struct snapshot *s, const char *base, uint64_t size, uint64_
     s->base = base;
     s->size = size;
     s->now = *now;
-    if (size < sizeof *h || memcmp(h->magic, ARENA_MAGIC, sizeof h->magic) || h->abi != STINT_ABI) {
+    if (size < sizeof *h || memcmp(h->magic, ARENA_MAGIC, sizeof h->magic) || !arena_format_is_known(h->abi)) {
         return -1;
     }
     s->start_ns = start_ns;

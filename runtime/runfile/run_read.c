@@ -164,10 +164,10 @@ static int check_header(const struct source *f, const struct arena_header *h, ui
     if (got < known || memcmp(h->magic, ARENA_MAGIC, sizeof h->magic)) {
         return refuse_source(f, "not a run file of stint");
     }
-    if (h->abi != STINT_ABI) {
+    if (!arena_format_is_known(h->abi)) {
         log_error("%.500s: a run file of format %u, but this stint reads format %u: use the stint "
                   "of the library that wrote it",
-                  f->path, h->abi, (unsigned)STINT_ABI);
+                  f->path, h->abi, ARENA_FORMAT);
         return -1;
     }
     if (got < sizeof *h) {

@@ -202,8 +202,9 @@ def uncommented(path):
 def public_names():
     """What stint.h and stint.hpp give to users."""
     header, face = uncommented(INCLUDE / "stint.h"), uncommented(INCLUDE / "stint.hpp")
-    names = set(re.findall(r"(?m)^#define (\w+)", header))
-    names |= set(re.findall(r"STINT_IMPL_FUNCTION\([^,]*,\s*[^,]*,\s*(\w+),", header))
+    names = set(re.findall(r"(?m)^#define (\w+)",
+                           header + uncommented(INCLUDE / "detail/impl_names.h")))
+    names |= set(re.findall(r"STINT_IMPL_(?:\w+_)?FUNCTION\([^,]*,\s*[^,]*,\s*(\w+),", header))
     names |= set(re.findall(r"STINT_IMPL_PROCEDURE\((\w+),", header))
     names |= set(re.findall(r"(?m)^STINT_IMPL_INLINE .*?(\w+)\(", header))
     names |= set(re.findall(r"(?m)^(?:typedef struct \w+|\}) (\w+);", header))
@@ -211,7 +212,7 @@ def public_names():
         names |= set(re.findall(r"(\w+)(?:\[\d+\])?;", fields))
     names |= set(re.findall(r"(?m)^    \w[\w ]* \*?(\w+)\([^;]*\) const \{", face))
     names |= {"StatSet", "globalStat"} & set(re.findall(r"\w+", face))
-    hidden = {"STINT_STINT_H", "STINT_STINT_HPP", "name", "parameters"}
+    hidden = {"STINT_STINT_H", "STINT_STINT_HPP", "STINT_IMPL_NAMES_H", "name", "parameters"}
     return {n for n in names if not n.startswith("STINT_IMPL")} - hidden
 
 

@@ -29,7 +29,7 @@ int fuzz_image_read(struct fuzz_image *out, const uint8_t *data, size_t size) {
         }
     }
     memcpy(h->magic, ARENA_MAGIC, sizeof h->magic);
-    h->abi = STINT_ABI;
+    h->abi = ARENA_FORMAT;
     h->header_bytes = sizeof *h;
     out->base = memory;
     out->size = bytes > cut ? bytes - cut : 0;

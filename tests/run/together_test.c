@@ -52,7 +52,7 @@ static void watches(void) {
         }
         ++found;
         CHECK(pread(fd, &h, sizeof h, 0) == (ssize_t)sizeof h);
-        CHECK(!memcmp(h.magic, ARENA_MAGIC, 8) && h.abi == STINT_ABI && h.site_count <= 1);
+        CHECK(!memcmp(h.magic, ARENA_MAGIC, 8) && h.abi == ARENA_FORMAT && h.site_count <= 1);
         CHECK(h.set_count == 1 && h.about.program && h.pid && h.ticks_per_us);
         close(fd);
     }

@@ -109,7 +109,7 @@ int main(int argc, char **argv) {
     }
     int threads = !strcmp(argv[1], "threads"), chain = !strcmp(argv[1], "chain");
     struct arena_header *h = at(0);
-    *h = (struct arena_header){.abi = STINT_ABI,
+    *h = (struct arena_header){.abi = ARENA_FORMAT,
                                .header_bytes = sizeof *h,
                                .size = size,
                                .used = size,

@@ -31,7 +31,7 @@ static void begin(uint64_t start) {
     snprintf(folder, sizeof folder, "/tmp/stint-merge-hostile-XXXXXX");
     CHECK(mkdtemp(folder) != NULL);
     snprintf(path, sizeof path, "%s/out", folder);
-    file.header = (struct arena_header){.abi = STINT_ABI,
+    file.header = (struct arena_header){.abi = ARENA_FORMAT,
                                         .header_bytes = sizeof file.header,
                                         .size = sizeof file,
                                         .used = sizeof file,

@@ -14,7 +14,7 @@ TEST(arena, header_says_what_it_is) {
     CHECK(arena_open(MIB, NULL, &start) == 0);
     const struct arena_header *h = arena_header();
     CHECK(!memcmp(h->magic, "STINTRUN", 8));
-    CHECK_EQ_U64(h->abi, STINT_ABI);
+    CHECK_EQ_U64(h->abi, ARENA_FORMAT);
     CHECK_EQ_U64(h->header_bytes, sizeof *h);
     CHECK_EQ_U64(h->size, MIB);
     CHECK_EQ_U64(h->pid, (uint64_t)getpid());

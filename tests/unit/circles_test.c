@@ -38,7 +38,7 @@ TEST(circles, streams_are_as_many_as_the_file_has_room_for) {
     struct clock_stamp now = {2000, 2000, 2000};
     struct snapshot s;
     struct trace t;
-    file.header = (struct arena_header){.abi = STINT_ABI,
+    file.header = (struct arena_header){.abi = ARENA_FORMAT,
                                         .header_bytes = sizeof file.header,
                                         .size = sizeof file,
                                         .used = sizeof file,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What compiled-in code shares with the runtime: the site, the thread block, the open-scope stack,
- * the call-tree node and the histogram. STINT_ABI numbers this layout; it is also the version of a
- * run file and the suffix of the exported symbols, so that code built against another layout fails
+ * the call-tree node and the histogram. STINT_ABI numbers this layout; it is also the suffix of
+ * the exported symbols and the number in the soname, so that code built against another layout fails
  * at link or load time instead of writing to the wrong place. Not for users.
  *
  * Threading: every record names its writer. "Owner" is the thread a recorder belongs to; it writes

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "arena/arena.h"
 #include "base/hash.h"
 #include "base/log.h"
 #include "stint/stint.h" /* off, but for its version */
@@ -20,7 +21,7 @@ static int take_version(void *wanted, const struct option_value *value) {
 }
 
 static int print_version(void) {
-    printf("stint %s, run files of format %d\n", STINT_VERSION, STINT_ABI);
+    printf("stint %s, run files of format %u\n", STINT_VERSION, ARENA_FORMAT);
     return command_print("");
 }
 

@@ -46,7 +46,7 @@ int merge_start(struct merge *m, const char *path, uint32_t expected, uint64_t b
     }
     struct arena_header *h = merge_file_header(&m->file);
     memcpy(h->magic, ARENA_MAGIC, sizeof h->magic);
-    h->abi = STINT_ABI;
+    h->abi = ARENA_FORMAT;
     h->header_bytes = sizeof *h;
     return 0;
 }
