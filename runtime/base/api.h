@@ -13,7 +13,6 @@
 #undef WITH_PROFILER
 #define WITH_TIMER 1
 #define WITH_PROFILER 1
-#define STINT_NO_LEGACY_NAMES
 
 #ifdef STINT_SESSION
 #ifndef STINT_STATIC
