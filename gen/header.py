@@ -8,8 +8,8 @@ import re
 import table
 
 END = "/* ---- Details, not for users"
-FUNCTION = re.compile(r"STINT_IMPL_(?:CAPTURE_|STEP_)?FUNCTION\((?P<result>.*?), \w+, (?P<name>\w+), "
-                      r"\((?P<parameters>.*?)\), .*\)$")
+FUNCTION = re.compile(r"STINT_IMPL_(?:CAPTURE_|STEP_)?FUNCTION\((?P<result>.*?), (?:\w+|\"\"), "
+                      r"(?P<name>\w+), \((?P<parameters>.*?)\), .*\)$")
 PROCEDURE = re.compile(r"STINT_IMPL_PROCEDURE\((?P<name>\w+), \((?P<parameters>.*?)\), .*\)$")
 INLINE = re.compile(r"STINT_IMPL_INLINE (?P<result>.*?)(?P<name>\w+)\((?P<parameters>.*?)\) \{")
 TYPEDEF = re.compile(r"typedef (?:struct \w+ \{.*\} (?P<structure>\w+)|struct \w+ (?P<opaque>\w+)"

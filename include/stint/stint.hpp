@@ -23,9 +23,6 @@
 #ifndef STINT_STINT_HPP
 #define STINT_STINT_HPP
 
-#include <cstdlib>
-#include <cstring>
-
 #include "stint.h"
 
 namespace stint {
@@ -45,9 +42,9 @@ class text {
     template <typename Text, typename = decltype(static_cast<const Text *>(nullptr)->data()),
               typename = decltype(static_cast<const Text *>(nullptr)->size())>
     text(const Text &from) noexcept : bytes_(copy_) {
-        std::size_t length = from.size() < sizeof copy_ ? from.size() : sizeof copy_ - 1;
-        if (length > 0) { /* data() of an empty view may be nullptr */
-            std::memcpy(copy_, from.data(), length);
+        size_t length = 0;
+        for (; length < from.size() && length + 1 < sizeof copy_; ++length) {
+            copy_[length] = from.data()[length];
         }
         copy_[length] = '\0';
     }
@@ -160,11 +157,12 @@ class statistic : public stint_stat {
 
   private:
     friend class statistics;
-    char *name_;
+    char *name_ = nullptr;
 };
 
 /* The statistics of a set that have a call in this interval, sorted by name: a copy of one instant,
  * as stint_stat_each gives it, to iterate over. Incomplete if result() is not STINT_OK. */
+#if STINT_IMPL_TIMER
 class statistics {
   public:
     statistics() noexcept : statistics(StatSet()) {}
@@ -177,15 +175,15 @@ class statistics {
     statistics(const statistics &) = delete;
     statistics &operator=(const statistics &) = delete;
     ~statistics() {
-        for (std::size_t i = 0; i < count_; ++i) {
-            std::free(row_[i].name_);
+        for (size_t i = 0; i < count_; ++i) {
+            __builtin_free(row_[i].name_);
         }
-        std::free(row_);
+        __builtin_free(row_);
     }
 
     const statistic *begin() const noexcept { return row_; }
     const statistic *end() const noexcept { return row_ + count_; }
-    std::size_t size() const noexcept { return count_; }
+    size_t size() const noexcept { return count_; }
     int result() const noexcept { return result_; }
 
   private:
@@ -194,30 +192,44 @@ class statistics {
     }
     bool add_row(const char *name, const stint_stat *stat) noexcept {
         if (count_ == room_) {
-            std::size_t room = room_ != 0 ? room_ * 2 : 16;
-            void *more = std::realloc(static_cast<void *>(row_), room * sizeof *row_);
+            size_t room = room_ != 0 ? room_ * 2 : 16;
+            void *more = __builtin_realloc(static_cast<void *>(row_), room * sizeof *row_);
             if (more == nullptr) {
                 return false;
             }
             row_ = static_cast<statistic *>(more);
             room_ = room;
         }
-        std::size_t bytes = std::strlen(name) + 1;
-        char *copy = static_cast<char *>(std::malloc(bytes));
+        size_t bytes = __builtin_strlen(name) + 1;
+        char *copy = static_cast<char *>(__builtin_malloc(bytes));
         if (copy == nullptr) {
             return false;
         }
-        std::memcpy(copy, name, bytes);
+        __builtin_memcpy(copy, name, bytes);
         static_cast<stint_stat &>(row_[count_]) = *stat;
         row_[count_++].name_ = copy;
         return true;
     }
 
     statistic *row_;
-    std::size_t count_;
-    std::size_t room_;
+    size_t count_;
+    size_t room_;
     int result_;
 };
+#else
+class statistics {
+  public:
+    statistics() noexcept {}
+    explicit statistics(const StatSet &) noexcept {}
+    statistics(const statistics &) = delete;
+    statistics &operator=(const statistics &) = delete;
+
+    const statistic *begin() const noexcept { return nullptr; }
+    const statistic *end() const noexcept { return nullptr; }
+    size_t size() const noexcept { return 0; }
+    int result() const noexcept { return STINT_OK; }
+};
+#endif
 
 /* An interval that is not a block: it may overlap anything, be moved, and end on another thread
  * than it began on, as in a coroutine or a job of a thread pool. It ends once: by end(), by
