@@ -102,7 +102,7 @@ void log_set_callback(stint_log_fn fn, void *data) {
 struct waiting_line {
     int level;
     uint32_t prefix; /* bytes before the text, for stderr only */
-    size_t length;   /* of both, with the newline */
+    size_t length;   /* of both; there is room for a newline after them */
     char text[];
 };
 
@@ -172,7 +172,8 @@ static void queue_forget(int held) {
 
 LOCK_OVER_FORK(LOCK_LOG, NULL, queue_forget)
 
-static void show_line(const struct waiting_line *l) {
+/* The callback may have been set or taken away since the line was made. */
+static void show_line(struct waiting_line *l) {
     lock_take(LOCK_LOG);
     stint_log_fn fn = target.fn;
     void *data = target.data;
@@ -180,7 +181,8 @@ static void show_line(const struct waiting_line *l) {
     if (fn) {
         fn(data, l->level, l->text + l->prefix);
     } else {
-        write_now(l->text, l->length);
+        l->text[l->length] = '\n';
+        write_now(l->text, l->length + 1);
     }
 }
 
@@ -200,9 +202,6 @@ static void show_dropped(void) {
     lost.line.length =
         lost.line.prefix + print_text(text + lost.line.prefix, room - lost.line.prefix,
                                       "%u more lines were dropped: %u may wait", n, QUEUE_LINES);
-    if (!__atomic_load_n(&has_target, __ATOMIC_ACQUIRE)) {
-        text[lost.line.length++] = '\n';
-    }
     show_line(&lost.line);
 }
 
@@ -277,10 +276,8 @@ write_line(int level, size_t (*prefix)(char *out, size_t size), const char *form
     size_t before = prefix(l->text, sizeof l->text);
     size_t length = before + print_list(l->text + before, sizeof l->text - before, format, args);
     size_t bytes = escape_line(l->shown, sizeof l->shown, l->text, length);
-    if (!to_target) {
-        l->shown[bytes++] = '\n';
-    }
     if (!to_target && !lock_any_held()) {
+        l->shown[bytes++] = '\n';
         write_now(l->shown, bytes);
         log_line_put(l);
         return;

@@ -228,7 +228,7 @@ static void after_steps(void *calls, uint64_t first, uint64_t last) {
 TEST(api_input, from_the_callback_of_a_schedule) {
     int calls = 0;
     prepare();
-    schedule = (stint_schedule){.record = 1, .repeat = 1};
+    schedule = (stint_schedule){.record = 1};
     CHECK(stint_timers_schedule(&schedule, sizeof schedule, after_steps, &calls) == STINT_OK);
     memset(&schedule, 0, sizeof schedule);
     stint_step();

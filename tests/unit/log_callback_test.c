@@ -194,6 +194,28 @@ TEST(log_callback, is_replaced_in_a_callback) {
     CHECK_STR_EQ(got, ">3 to the second\n");
 }
 
+static void take_away(void *data, int level, const char *line) {
+    (void)data, (void)level, (void)line;
+    stint_log_set(NULL, NULL);
+}
+
+/* Lines that were made for the callback are whole lines on stderr. */
+static void two_lines(void *unused) {
+    (void)unused;
+    stint_log_set(take_away, NULL);
+    lock_take(LOCK_STEP);
+    log_note("to the callback");
+    log_note("first");
+    log_note("second");
+    lock_release(LOCK_STEP);
+}
+
+TEST(log_callback, taken_away_the_rest_goes_to_stderr) {
+    char *text = harness_capture(2, two_lines, NULL);
+    CHECK_STR_EQ(text, "stint: first\nstint: second\n");
+    free(text);
+}
+
 static void *write_many(void *unused) {
     for (int i = 0; i < 200; ++i) {
         log_note("x");
