@@ -65,8 +65,8 @@
 
 /* The version of this header, for #if and as a string, "major.minor.patch". stint_version() is that
  * of the library the program runs with. */
-#define STINT_VERSION_MAJOR 0
-#define STINT_VERSION_MINOR 1
+#define STINT_VERSION_MAJOR 1
+#define STINT_VERSION_MINOR 0
 #define STINT_VERSION_PATCH 0
 #define STINT_IMPL_TEXT_(x) #x
 #define STINT_IMPL_TEXT(x) STINT_IMPL_TEXT_(x)
