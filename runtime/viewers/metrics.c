@@ -161,8 +161,8 @@ static int histogram_read(struct reading *g, const struct rows *rows, uint32_t r
     out->sum_ns = rows_timed_ns(rows, row, gpu);
     out->saturated = out->sum_ns == UINT64_MAX;
     out->bounded = 1;
-    out->min_ns = gpu ? r->gpu_min_ns : r->min_ns;
-    out->max_ns = gpu ? r->gpu_max_ns : r->max_ns;
+    out->min_ns = gpu ? r->extra->gpu_min_ns : r->min_ns;
+    out->max_ns = gpu ? r->extra->gpu_max_ns : r->max_ns;
     ++g->m->histograms;
     return 0;
 }
@@ -221,8 +221,8 @@ static void counters_of_row(struct reading *g, const struct metric_label *label,
     if (r->has & ROW_SELF) {
         counter_add(g, label, METRIC_SELF, r->self_ns);
     }
-    counter_add(g, label, METRIC_MOVED, r->bytes);
-    counter_add(g, label, METRIC_FLOPS, r->flops);
+    counter_add(g, label, METRIC_MOVED, r->extra->bytes);
+    counter_add(g, label, METRIC_FLOPS, r->extra->flops);
     if (r->has & ROW_MEMORY) {
         counter_add(g, label, METRIC_ALLOCATIONS, r->extra->measure[MEASURE_MALLOCS]);
         counter_add(g, label, METRIC_ALLOCATED, r->extra->measure[MEASURE_MALLOC_BYTES]);

@@ -15,7 +15,7 @@ static uint32_t count_slower(double change, double run, uint32_t budget) {
     uint32_t found = 0;
     for (uint32_t i = 0; i < COMPARISONS; ++i) {
         struct noise n = {.random = 77000000 + i, .run = run, .change = log1p(change)};
-        struct noise_result r;
+        struct noise_result r = {0};
         noise_compare(&r, &n, budget, 0.01, 0.05);
         found += r.verdict == PAIRS_SLOWER;
     }
