@@ -45,8 +45,8 @@
 #include "detail/impl_switch.h"
 
 /* Until the end of this file. In C++ the casts of C, which projects may make errors; gcc and clang
- * have variadic macros, inline functions and declarations after statements in C89 as well, and say so
- * with -Wpedantic. */
+ * have variadic macros, inline functions and declarations after statements in C89 as well, and say
+ * so with -Wpedantic. */
 #if defined(__GNUC__)
 #pragma GCC diagnostic push
 #ifndef __cplusplus
@@ -103,9 +103,9 @@ enum stint_result {
     STINT_ERROR_NOT_AVAILABLE = -5 /* not on this machine, in this build, or switched off */
 };
 
-/* The levels of the lines that stint prints on stderr: something the caller or the environment asked
- * for was not done; something works less well than requested; for information; a call took longer
- * than its threshold_us. */
+/* The levels of the lines that stint prints on stderr: something the caller or the environment
+ * asked for was not done; something works less well than requested; for information; a call took
+ * longer than its threshold_us. */
 enum stint_log_level {
     STINT_LOG_ERROR = 1,
     STINT_LOG_WARNING = 2,
@@ -113,10 +113,10 @@ enum stint_log_level {
     STINT_LOG_SLOW = 4
 };
 
-/* Gets one line, without "stint: " and without a newline, valid until it returns. No lock is held and
- * the thread cannot be cancelled. The callback may call any function of stint: lines of these calls
- * come after it has returned. Calls of it do not overlap. It returns normally: no exception, no
- * longjmp. */
+/* Gets one line, without "stint: " and without a newline, valid until it returns. No lock is held
+ * and the thread cannot be cancelled. The callback may call any function of stint: lines of these
+ * calls come after it has returned. Calls of it do not overlap. It returns normally: no exception,
+ * no longjmp. */
 typedef void (*stint_log_fn)(void *data, int level, const char *line);
 
 /* A call of STINT_TIMER_INFO of this length prints a line, in microseconds: 10 s. */
@@ -125,8 +125,8 @@ typedef void (*stint_log_fn)(void *data, int level, const char *line);
 /* A set of statistics other than the default one ("GlobalStatInfo"). Sets are never freed. */
 typedef struct stint_set stint_set;
 
-/* An interval that need not be a block, between STINT_TIMER_BEGIN and STINT_TIMER_END, on any threads.
- * Zero-initialise it. */
+/* An interval that need not be a block, between STINT_TIMER_BEGIN and STINT_TIMER_END, on any
+ * threads. Zero-initialise it. */
 typedef struct stint_timer {
     uint64_t word[2];
 } stint_timer;
@@ -138,9 +138,9 @@ typedef struct stint_sender {
     uint64_t word[2];
 } stint_sender;
 
-/* What is done in steps 0, 1, 2, … (stint_step), passed with its size so that later versions may add
- * members, for which 0 means what it was before. All fields are in steps: skip_first of them are
- * off; then in each round `closed` steps are off, `ready` steps are warm-up, `record` steps are
+/* What is done in steps 0, 1, 2, … (stint_step), passed with its size so that later versions may
+ * add members, for which 0 means what it was before. All fields are in steps: skip_first of them
+ * are off; then in each round `closed` steps are off, `ready` steps are warm-up, `record` steps are
  * recorded. `repeat` is the number of rounds, 0 = until the program ends. record must not be 0. */
 typedef struct stint_schedule {
     uint32_t skip_first;
@@ -212,8 +212,8 @@ typedef struct stint_tree_row {
 
 /* Callbacks of stint_stat_each, stint_tree_each and stint_set_each: called on the calling thread,
  * with no lock held, so that they may call any function of stint. Pointers are valid until the
- * callback returns; sets are never freed. stat has 0 in members that the library does not know. 0 = go
- * on; another value ends the walk, which returns it: use positive ones. They return normally: no
+ * callback returns; sets are never freed. stat has 0 in members that the library does not know. 0 =
+ * go on; another value ends the walk, which returns it: use positive ones. They return normally: no
  * exception, no longjmp. */
 typedef int (*stint_stat_fn)(void *data, const char *name, const stint_stat *stat);
 typedef int (*stint_tree_fn)(void *data, const stint_tree_row *row);
@@ -235,8 +235,8 @@ typedef int (*stint_set_fn)(void *data, const char *name, stint_set *set);
         __VA_ARGS__, STINT_IMPL_TIMER_3, STINT_IMPL_TIMER_2, STINT_IMPL_TIMER_1, 0))(__VA_ARGS__))
 
 /* STINT_TIMER with a note (const char *, NULL allowed) that is stored with the slowest call, and
- * printed with a call of threshold_us or more. The text must be valid until the block ends; up to 63
- * bytes of it are copied if the call sets a new maximum.
+ * printed with a call of threshold_us or more. The text must be valid until the block ends; up to
+ * 63 bytes of it are copied if the call sets a new maximum.
  *   STINT_TIMER_INFO(name, info)             threshold_us is STINT_SLOW_INFO_US
  *   STINT_TIMER_INFO(name, info, threshold_us)
  *   STINT_TIMER_INFO(name, info, threshold_us, set) */
@@ -248,8 +248,8 @@ typedef int (*stint_set_fn)(void *data, const char *name, stint_set *set);
 #define STINT_TIMER_FUNC() STINT_IMPL_SCOPE_FUNC()
 
 /* A scope that began earlier, at start_us = stint_now_us() of that moment, in microseconds. Also
- * (name, start_us, threshold_us) and (name, start_us, threshold_us, set). PaddlePaddle's name for it
- * ends in _SET: the start is set. */
+ * (name, start_us, threshold_us) and (name, start_us, threshold_us, set). PaddlePaddle's name for
+ * it ends in _SET: the start is set. */
 #define STINT_TIMER_SINCE(...)                                                                     \
     STINT_IMPL_EXPAND(STINT_IMPL_EXPAND(STINT_IMPL_PICK4(                                          \
         __VA_ARGS__, STINT_IMPL_SINCE_4, STINT_IMPL_SINCE_3, STINT_IMPL_SINCE_2, 0))(__VA_ARGS__))
@@ -295,9 +295,9 @@ typedef int (*stint_set_fn)(void *data, const char *name, stint_set *set);
 
 /* Begin and end an interval that is not a block. h is a stint_timer that is accessible at both
  * ends, name a literal. Intervals may overlap anything, so they are not part of the call tree.
- * STINT_TIMER_END without STINT_TIMER_BEGIN, or a second one, is counted and ignored, provided h was
- * zero-initialised or begun once. The ends may be on different threads; calls for one h must not
- * overlap. */
+ * STINT_TIMER_END without STINT_TIMER_BEGIN, or a second one, is counted and ignored, provided h
+ * was zero-initialised or begun once. The ends may be on different threads; calls for one h must
+ * not overlap. */
 #define STINT_TIMER_BEGIN(h, name) STINT_IMPL_HANDLE_BEGIN(h, name)
 #define STINT_TIMER_END(h) STINT_IMPL_HANDLE_END(h)
 
@@ -416,7 +416,8 @@ extern "C" {
  *   |gpu_calls|gpu_total|gpu_p99|gpu_max|device_total|mallocs|allocated|memory_peak|memory_live]
  *   [,top=N][,threads][,corrected]
  * NULL: the view in STINT_REPORT, else "table". 0, or after one line
- * STINT_ERROR_UNKNOWN (the view), _NO_MEMORY, _CANNOT_WRITE. Takes a few milliseconds at most; the program's other threads continue. */
+ * STINT_ERROR_UNKNOWN (the view), _NO_MEMORY, _CANNOT_WRITE. Takes a few milliseconds at most; the
+ * program's other threads continue. */
 STINT_IMPL_FUNCTION(int, 0, stint_report, (const char *view), (void)view)
 
 /* Writes the current statistics to a file, in the format "text", "csv" or "json" (docs/exports.md);
@@ -427,8 +428,9 @@ STINT_IMPL_FUNCTION(int, 0, stint_export, (const char *path, const char *format)
                     ((void)path, (void)format))
 
 /* Prints that report at the end of the program, after atexit handlers and static destructors.
- * NULL cancels it; "none" does so, too, and STINT_REPORT is then not looked at. STINT_REPORT=view in the environment does the same without changing the
- * source. After one line STINT_ERROR_UNKNOWN for an unknown view. */
+ * NULL cancels it; "none" does so, too, and STINT_REPORT is then not looked at. STINT_REPORT=view
+ * in the environment does the same without changing the source. After one line STINT_ERROR_UNKNOWN
+ * for an unknown view. */
 STINT_IMPL_FUNCTION(int, 0, stint_report_at_exit, (const char *view), (void)view)
 
 /* Prints a report of the interval since the last reset and starts a new interval at the same
@@ -447,8 +449,8 @@ STINT_IMPL_FUNCTION(int, 0, stint_stat_get, (const char *name, stint_stat *out, 
                     ((void)name, (void)out, (void)size))
 
 /* Calls fn for each statistic of the set (NULL: the default one) that has a call in this interval,
- * sorted by name, bytes compared. All rows are of one instant, before the first callback: a reset in
- * a callback does not change them. 0, what fn returned if that is not 0, or an error. */
+ * sorted by name, bytes compared. All rows are of one instant, before the first callback: a reset
+ * in a callback does not change them. 0, what fn returned if that is not 0, or an error. */
 STINT_IMPL_FUNCTION(int, 0, stint_stat_each, (stint_set * set, stint_stat_fn fn, void *data),
                     ((void)set, (void)fn, (void)data))
 
@@ -476,8 +478,8 @@ STINT_IMPL_FUNCTION(int, 0, stint_stat_histogram,
                     ((void)set, (void)name, (void)buckets, (void)n))
 
 /* Adds a sample of ns nanoseconds that was measured elsewhere. 0, or if it is not recorded
- * STINT_ERROR_UNKNOWN (an invalid name or time) or _NOT_AVAILABLE (switched off, filtered, no room);
- * both are counted. */
+ * STINT_ERROR_UNKNOWN (an invalid name or time) or _NOT_AVAILABLE (switched off, filtered, no
+ * room); both are counted. */
 STINT_IMPL_FUNCTION(int, 0, stint_sample_add, (const char *name, uint64_t ns),
                     ((void)name, (void)ns))
 
@@ -489,8 +491,8 @@ STINT_IMPL_FUNCTION(uint64_t, 0, stint_now_us, (void), (void)0)
 STINT_IMPL_FUNCTION(stint_sender, none, stint_sender_here, (void), stint_sender none = {{0}})
 
 /* A scope for bindings of other languages: opens and closes it by name on the calling thread.
- * stint_scope_end returns STINT_ERROR_UNKNOWN if no such scope is open. Scopes that were opened inside and not closed
- * are abandoned and counted. */
+ * stint_scope_end returns STINT_ERROR_UNKNOWN if no such scope is open. Scopes that were opened
+ * inside and not closed are abandoned and counted. */
 STINT_IMPL_FUNCTION(int, 0, stint_scope_begin, (const char *name), (void)name)
 STINT_IMPL_FUNCTION(int, 0, stint_scope_end, (const char *name), (void)name)
 
@@ -509,8 +511,8 @@ STINT_IMPL_FUNCTION(int, 0, stint_set_stat_get,
 /* Switches recording on (1) or off (0) for the whole process, from the next scope on; as
  * STINT_ENABLE. */
 STINT_IMPL_PROCEDURE(stint_timers_enable, (int on), (void)on)
-/* Selects the names to record, as STINT_FILTER: "+glob,-glob", NULL = all. 0, or STINT_ERROR_UNKNOWN
- * for an invalid list, which changes nothing. */
+/* Selects the names to record, as STINT_FILTER: "+glob,-glob", NULL = all. 0, or
+ * STINT_ERROR_UNKNOWN for an invalid list, which changes nothing. */
 STINT_IMPL_FUNCTION(int, 0, stint_filter_set, (const char *globs), (void)globs)
 /* Sets the highest level to record, one of STINT_LEVEL_*, as STINT_LEVEL. STINT_OK, or
  * STINT_ERROR_UNKNOWN for another number, which changes nothing. */
@@ -521,10 +523,10 @@ STINT_IMPL_PROCEDURE(stint_threads_show, (int each), (void)each)
 /* Lines that would be printed on stderr go to fn instead; NULL: to stderr again. STINT_LOG selects
  * levels before that. fn is called on the thread that causes the line, never in a signal handler
  * (but for one that was installed with SA_NODEFER): on a thread that blocks a signal, as a handler
- * does, a line waits for the end of a function of stint, or the next line of another thread. So does
- * one that is made under a lock. 64 lines may wait; how many more were dropped is a line of its own.
- * Another thread may still be in the previous callback when this returns. From the end of the
- * program on, after atexit handlers and static destructors, lines go to stderr. 0. */
+ * does, a line waits for the end of a function of stint, or the next line of another thread. So
+ * does one that is made under a lock. 64 lines may wait; how many more were dropped is a line of
+ * its own. Another thread may still be in the previous callback when this returns. From the end of
+ * the program on, after atexit handlers and static destructors, lines go to stderr. 0. */
 STINT_IMPL_STEP_FUNCTION(int, 0, stint_log_set, (stint_log_fn fn, void *data),
                          ((void)fn, (void)data))
 
@@ -545,8 +547,8 @@ STINT_IMPL_STEP_FUNCTION(uint64_t, 0, stint_step, (void), (void)0)
 /* Records by steps: not in `closed` steps; in `ready` steps, whose samples are then discarded;
  * and in `record` steps, after the last of which `ready` is called, or stint_report(NULL) if it
  * is NULL. A schedule of NULL ends it: timers record again. size is sizeof *schedule: members that
- * a shorter one does not have are 0. 0, or after one line STINT_ERROR_UNKNOWN for a schedule without a
- * record phase, _NOT_AVAILABLE for one with members that this library does not know. */
+ * a shorter one does not have are 0. 0, or after one line STINT_ERROR_UNKNOWN for a schedule
+ * without a record phase, _NOT_AVAILABLE for one with members that this library does not know. */
 STINT_IMPL_FUNCTION(int, 0, stint_timers_schedule,
                     (const stint_schedule *schedule, size_t size, stint_ready_fn ready, void *data),
                     ((void)schedule, (void)size, (void)ready, (void)data))
@@ -560,8 +562,8 @@ STINT_IMPL_CAPTURE_FUNCTION(int, 0, stint_capture_schedule,
                             ((void)schedule, (void)size, (void)ready, (void)data))
 
 /* Waits until the events of all GPU timers are complete, and reads their times. 0, or
- * STINT_ERROR_NOT_AVAILABLE if the GPU failed. No other function except stint_profiler_stop waits for a GPU. Do not call it while
- * a stream is being captured. */
+ * STINT_ERROR_NOT_AVAILABLE if the GPU failed. No other function except stint_profiler_stop waits
+ * for a GPU. Do not call it while a stream is being captured. */
 STINT_IMPL_FUNCTION(int, 0, stint_gpu_flush, (void), (void)0)
 
 /* Starts the profiler of PaddlePaddle's fluid: a report interval of its own, with its report.
@@ -571,8 +573,8 @@ STINT_IMPL_FUNCTION(int, 0, stint_gpu_flush, (void), (void)0)
  * option: "Default", "OpDetail" or "AllOpDetail" (NULL = Default): scopes up to the level 0, 1 or
  *   2 are recorded (STINT_TIMER_DETAIL, STINT_TIMER_OP), until the profile stops.
  * Recording is on during the profile, and later reports cover the time from here on. 0, or
- * STINT_ERROR_BUSY if a profile is running already: nothing is done; or STINT_ERROR_UNKNOWN after one
- * line: unknown argument. */
+ * STINT_ERROR_BUSY if a profile is running already: nothing is done; or STINT_ERROR_UNKNOWN after
+ * one line: unknown argument. */
 STINT_IMPL_FUNCTION(int, 0, stint_profiler_start, (const char *state, const char *option),
                     ((void)state, (void)option))
 
@@ -582,8 +584,8 @@ STINT_IMPL_FUNCTION(int, 0, stint_profiler_start, (const char *state, const char
  * path: NULL, or a file to write, as in STINT_OUTPUT: with the suffix .json a Chrome trace of the
  *   profile (requires STINT_TRACE), else a run file of the program so far, for the tool.
  * Waits for the GPU as stint_gpu_flush does, unless the state is CPU. If no profile is running,
- * nothing is done. 0, or after one line STINT_ERROR_UNKNOWN (an argument), _NO_MEMORY, _CANNOT_WRITE,
- * _NOT_AVAILABLE (a trace without STINT_TRACE). */
+ * nothing is done. 0, or after one line STINT_ERROR_UNKNOWN (an argument), _NO_MEMORY,
+ * _CANNOT_WRITE, _NOT_AVAILABLE (a trace without STINT_TRACE). */
 STINT_IMPL_FUNCTION(int, 0, stint_profiler_stop, (const char *sorted_key, const char *path),
                     ((void)sorted_key, (void)path))
 

@@ -88,10 +88,11 @@ class StatSet {
 };
 
 /* A scope that is not bound to a block: it may be moved, for example out of a function, and ended
- * early. It is in the call tree, below the scope that is open on its thread when it begins, and ends
- * once: by end(), when another one is assigned to it, or when it is destroyed. It ends on the thread
- * on which it began: on another one it is lost, and counted as a stray end. Of scopes of one name
- * that are open on a thread, the innermost one ends. Costs more than a macro: its name is hashed. */
+ * early. It is in the call tree, below the scope that is open on its thread when it begins, and
+ * ends once: by end(), when another one is assigned to it, or when it is destroyed. It ends on the
+ * thread on which it began: on another one it is lost, and counted as a stray end. Of scopes of one
+ * name that are open on a thread, the innermost one ends. Costs more than a macro: its name is
+ * hashed. */
 #if STINT_IMPL_TIMER
 class scope {
   public:
@@ -233,8 +234,8 @@ class statistics {
 
 /* An interval that is not a block: it may overlap anything, be moved, and end on another thread
  * than it began on, as in a coroutine or a job of a thread pool. It ends once: by end(), by
- * STINT_TIMER_END, when another one is assigned to it, or when it is destroyed; the thread that ends
- * it records it. An object must not be used by two threads at the same time. */
+ * STINT_TIMER_END, when another one is assigned to it, or when it is destroyed; the thread that
+ * ends it records it. An object must not be used by two threads at the same time. */
 #if STINT_IMPL_TIMER
 class interval {
   public:

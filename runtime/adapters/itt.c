@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * ITT in libstint-ranges.so: the tasks of TBB, oneDNN, OpenVINO and other users of Intel's
- * instrumentation interface as scopes. A static part in each of these modules loads the library that
- * INTEL_LIBITTNOTIFY64 names and calls __itt_api_init with its list of functions; the adapter enters
- * those it has, and for the others the one that does nothing.
+ * instrumentation interface as scopes. A static part in each of these modules loads the library
+ * that INTEL_LIBITTNOTIFY64 names and calls __itt_api_init with its list of functions; the adapter
+ * enters those it has, and for the others the one that does nothing.
  *
  * Tasks are scopes of their thread, a stack per domain. Overlapped tasks, regions and frames are
- * intervals, found again by their domain and number. A handle that is not one of those handed out is
- * counted, and the call has no effect. All functions may be called from any thread.
+ * intervals, found again by their domain and number. A handle that is not one of those handed out
+ * is counted, and the call has no effect. All functions may be called from any thread.
  *
- * The layouts are those that the reference of ITT and its public headers state; the test itt_in.layout
- * compares them with the headers where these are installed.
+ * The layouts are those that the reference of ITT and its public headers state; the test
+ * itt_in.layout compares them with the headers where these are installed.
  */
 #include "itt.h"
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Kokkos Tools in libstint-ranges.so: kernels, regions, copies and fences of a Kokkos program. Kokkos
- * loads the library that KOKKOS_TOOLS_LIBS or, before version 4, KOKKOS_PROFILE_LIBRARY names, and
- * looks up the functions below by their names.
+ * Kokkos Tools in libstint-ranges.so: kernels, regions, copies and fences of a Kokkos program.
+ * Kokkos loads the library that KOKKOS_TOOLS_LIBS or, before version 4, KOKKOS_PROFILE_LIBRARY
+ * names, and looks up the functions below by their names.
  *
  * Kernels, regions and copies are scopes of the thread that calls, fences scopes with the role
- * waiting. Sections may overlap, so they are intervals. The bytes of copies are declared work of their
- * scope; those in use per memory space are values in the trace.
+ * waiting. Sections may overlap, so they are intervals. The bytes of copies are declared work of
+ * their scope; those in use per memory space are values in the trace.
  */
 #include <stdint.h>
 #include <stdio.h>

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * NVTX in libstint-ranges.so: the ranges that a program, and the libraries that it uses, give to NVTX, as scopes.
- * NVTX's header, compiled into each of them, loads the library that NVTX_INJECTION64_PATH names and
- * calls InitializeInjectionNvtx2, once a module; the functions here take the places of that
- * module's table. Push and pop are scopes of their thread; start and end are intervals, which may
- * end on another thread; marks and payloads go to the trace; a domain, and in it a named category,
- * is a set.
+ * NVTX in libstint-ranges.so: the ranges that a program, and the libraries that it uses, give to
+ * NVTX, as scopes. NVTX's header, compiled into each of them, loads the library that
+ * NVTX_INJECTION64_PATH names and calls InitializeInjectionNvtx2, once a module; the functions here
+ * take the places of that module's table. Push and pop are scopes of their thread; start and end
+ * are intervals, which may end on another thread; marks and payloads go to the trace; a domain, and
+ * in it a named category, is a set.
  *
- * The domain "stint" is that of stint's own scopes (STINT_NVTX=1): it gets no handle, so stint finds
- * no tool and makes no ranges, and no time is in the report twice.
+ * The domain "stint" is that of stint's own scopes (STINT_NVTX=1): it gets no handle, so stint
+ * finds no tool and makes no ranges, and no time is in the report twice.
  *
  * The functions may be called from any thread and from signal handlers. They keep errno.
  */

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * OMPT in libstint-ranges.so: the parts of OpenMP programs as scopes. The OpenMP runtime looks for
- * ompt_start_tool in the program, in preloaded libraries and in those of OMP_TOOL_LIBRARIES, and makes
- * the calls that are set here.
+ * ompt_start_tool in the program, in preloaded libraries and in those of OMP_TOOL_LIBRARIES, and
+ * makes the calls that are set here.
  *
- * All are scopes of the thread that they run on, in one stack. Barriers, taskwaits and locks have the
- * role waiting. A task is shown below the scope that created it.
+ * All are scopes of the thread that they run on, in one stack. Barriers, taskwaits and locks have
+ * the role waiting. A task is shown below the scope that created it.
  *
- * A worker hears of the end of its last barrier in a region at the next fork, or never. So its part of
- * the region ends when it arrives there; that wait is an interval, which the thread that ends the region
- * ends. A worker that waits is in the list of its region, which the runtime keeps for the tool with the
- * region (ompt_data of parallel_begin): it is read when all of them have arrived.
+ * A worker hears of the end of its last barrier in a region at the next fork, or never. So its part
+ * of the region ends when it arrives there; that wait is an interval, which the thread that ends
+ * the region ends. A worker that waits is in the list of its region, which the runtime keeps for
+ * the tool with the region (ompt_data of parallel_begin): it is read when all of them have arrived.
  */
 #include "ompt.h"
 
@@ -135,7 +135,8 @@ static void worker_arrives(union ompt_data *region, const union ompt_data *task)
                                           __ATOMIC_RELAXED));
 }
 
-/* libomp before 16 has one kind for all implicit barriers; that at the end has no address in a worker. */
+/* libomp before 16 has one kind for all implicit barriers; that at the end has no address in a
+ * worker. */
 static int is_last_barrier(int kind, const union ompt_data *region, const union ompt_data *task,
                            const void *address) {
     if (!region || !task || !(task->value & OMPT_IMPLICIT) ||

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Explicit tasks of OpenMP: scopes of the thread that runs them, below the scope that created them.
- * The data of a task is its place in a table of senders; a task without room in it is shown where it
- * runs. A task that is suspended stays open below those that run meanwhile, as the thread returns to
- * it; an untied one, which another thread may go on with, is closed and opened again.
+ * The data of a task is its place in a table of senders; a task without room in it is shown where
+ * it runs. A task that is suspended stays open below those that run meanwhile, as the thread
+ * returns to it; an untied one, which another thread may go on with, is closed and opened again.
  */
 #include "ompt.h"
 #include "range_stack.h"

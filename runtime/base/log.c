@@ -12,7 +12,8 @@
  * - The queue has any number of writers, which never wait, and one reader at a time (`delivering`).
  *   A writer takes a slot by advancing `tail`, then fills it. One that a signal handler interrupts
  *   in between delays the lines after it, no more.
- * - Whatever a callback's calls write comes after it: the reader's loop, not the callback, delivers.
+ * - Whatever a callback's calls write comes after it: the reader's loop, not the callback,
+ *   delivers.
  */
 #include "log.h"
 
@@ -119,7 +120,8 @@ static struct {
 } queue;
 static int delivering; /* a thread empties the queue; atomic */
 
-/* Slot i serves the turns i, i + 64, …: as stored, a turn is that less i, so that zeros are empty. */
+/* Slot i serves the turns i, i + 64, …: as stored, a turn is that less i, so that zeros are
+ * empty. */
 static uint32_t *turn_of(uint32_t turn) {
     return &queue.slot[turn % QUEUE_LINES].turn;
 }
@@ -218,7 +220,8 @@ static unsigned show_waiting(void) {
     return n;
 }
 
-/* Again for lines that came just before `delivering` was given back; their writers found it taken. */
+/* Again for lines that came just before `delivering` was given back; their writers found it
+ * taken. */
 void log_deliver(void) {
     ERRNO_KEEP;
     int cancel;

@@ -10,8 +10,8 @@
 
 #include "sink.h"
 
-/* Writes it by `put`, which returns 0, or another value after one line of its own. pattern: as STINT_OUTPUT.
- * who: begins the line that says why it cannot be written. STINT_OK, or an error (of
+/* Writes it by `put`, which returns 0, or another value after one line of its own. pattern: as
+ * STINT_OUTPUT. who: begins the line that says why it cannot be written. STINT_OK, or an error (of
  * `put`: its result) after one line. */
 int target_write(const char *who, const char *pattern, mode_t mode,
                  int (*put)(struct sink *to, void *what), void *what);

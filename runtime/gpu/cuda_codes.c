@@ -2,7 +2,9 @@
 #include "cuda_codes.h"
 
 #include <stddef.h>
+#include <string.h>
 
+#include "base/config.h"
 #include "gpu.h"
 
 struct cuda_code_row {
@@ -40,4 +42,12 @@ const char *cuda_code_name(int code) {
 int cuda_code_is_fatal(int code) {
     const struct cuda_code_row *row = code_find_row(code);
     return row && row->fatal;
+}
+
+const char *cuda_get_library_part(void) {
+    if (!config.driver_lib) {
+        return "/libcuda.so";
+    }
+    const char *last = strrchr(config.driver_lib, '/');
+    return last ? last : config.driver_lib;
 }

@@ -13,4 +13,8 @@ const char *cuda_code_name(int code);
 /* By cuda.h's description: the process must be ended, or the device has failed. */
 int cuda_code_is_fatal(int code);
 
+/* A part of the path of the driver's library: that of the setting, or the usual one, whose name
+ * continues with a version. */
+const char *cuda_get_library_part(void);
+
 #endif

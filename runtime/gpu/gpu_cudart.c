@@ -293,11 +293,6 @@ static void cudart_say_why(cudaError_t code, char *reason, size_t size) {
     }
 }
 
-/* The library itself is linked; contexts need the driver's. */
-static const char *cudart_get_library_part(void) {
-    return "/libcuda.so";
-}
-
 static const struct gpu_ops *cudart_open(void) {
     ERRNO_KEEP;
     int count = 0;
@@ -318,5 +313,6 @@ static const struct gpu_ops *cudart_open(void) {
     return ops;
 }
 
+/* The library itself is linked; contexts need the driver's. */
 const struct gpu_backend gpu_cudart = {
-    .name = "cudart", .library = cudart_get_library_part, .open = cudart_open};
+    .name = "cudart", .library = cuda_get_library_part, .open = cudart_open};

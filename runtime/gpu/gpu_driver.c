@@ -483,15 +483,6 @@ static const char *driver_get_name(void) {
     return config.driver_lib ? config.driver_lib : DEFAULT_LIBRARY;
 }
 
-/* The name of the usual library continues with a version. */
-static const char *driver_get_library_part(void) {
-    if (!config.driver_lib) {
-        return "/libcuda.so";
-    }
-    const char *last = strrchr(config.driver_lib, '/');
-    return last ? last : config.driver_lib;
-}
-
 /* Loads the library of the setting, for good. Threads may open the same one at once; to open
  * another is for tests, when the first is not in use. */
 static const struct gpu_ops *driver_open(void) {
@@ -514,4 +505,4 @@ static const struct gpu_ops *driver_look(void) {
 }
 
 const struct gpu_backend gpu_driver = {
-    .name = "driver", .library = driver_get_library_part, .open = driver_open, .look = driver_look};
+    .name = "driver", .library = cuda_get_library_part, .open = driver_open, .look = driver_look};

@@ -133,8 +133,8 @@ static void add_signed(uint64_t *above, uint64_t *below, uint64_t ticks) {
     }
 }
 
-/* The calls' time without nested scopes. The own time of a recursive call is in the time of the scope
- * around it, and belongs to the node that counts the call. */
+/* The calls' time without nested scopes. The own time of a recursive call is in the time of the
+ * scope around it, and belongs to the node that counts the call. */
 static uint64_t own_of(const struct snapshot_node *n) {
     uint64_t with = n->scaled, without = n->nested;
     if (n->extra->estimated) {

@@ -126,9 +126,9 @@ static unsigned nested_in_itself(const struct grouping *g, const struct snapshot
     for (uint32_t p = n->parent; p != SNAPSHOT_NONE && depth < 2 * STINT_IMPL_DEPTH; ++depth) {
         const struct snapshot_node *a = &s->nodes[p];
         if (a->set == n->set && a->site && g->name_ids[a->site] == g->name_ids[n->site]) {
-            nested |= NESTED;
+            nested |= ROW_NESTED;
             if (a->extra->gpu.count) {
-                nested |= NESTED_GPU;
+                nested |= ROW_NESTED_GPU;
             }
         }
         p = a->parent;
@@ -156,7 +156,7 @@ int rows_flat(struct rows *out, struct snapshot *s, int each_thread) {
         uint32_t row = row_get(&g, n, SNAPSHOT_NONE, each_thread ? n->thread : SNAPSHOT_NONE);
         unsigned nested = nested_in_itself(&g, n);
         row_add_node(&g, row, n, nested);
-        if (!(nested & NESTED)) { /* those inside have a histogram of their own */
+        if (!(nested & ROW_NESTED)) { /* those inside have a histogram of their own */
             link_samples(&g, &g.groups[row].cpu, n);
         }
     }

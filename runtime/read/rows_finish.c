@@ -24,8 +24,8 @@ static uint64_t error_ns(const struct snapshot *s, const struct uncertainty *u) 
     return snapshot_whole(ticks * s->ns_per_tick);
 }
 
-/* Any number of intervals of one thread may be open at once. Where they certainly were, their sum says
- * nothing about a part of the wall time. */
+/* Any number of intervals of one thread may be open at once. Where they certainly were, their sum
+ * says nothing about a part of the wall time. */
 static int intervals_overlap(const struct snapshot *s, const struct group *from,
                              const struct stint_row *r) {
     double most = (double)s->wall_ns * (double)u64_max(r->threads, 1);

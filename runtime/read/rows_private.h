@@ -82,8 +82,8 @@ struct grouping {
 /* ---- rows_sum.c */
 
 /* What is in the sums of a row already, of a scope of the same name and set around the node. */
-#define NESTED 1u
-#define NESTED_GPU 2u
+#define ROW_NESTED 1u
+#define ROW_NESTED_GPU 2u
 
 void row_add_node(struct grouping *g, uint32_t row, const struct snapshot_node *n, unsigned nested);
 
@@ -101,7 +101,8 @@ void link_samples(struct grouping *g, struct times *to, const struct snapshot_no
 /* Sets `out`, and the bounds where they are loose. 0 without a sample in the histograms, and of the
  * tree, whose histograms are those of the site: all its paths'. */
 int spread_read(const struct grouping *g, struct times *from, uint64_t samples, struct spread *out);
-/* The ticks that `permille` of 1000 calls of a row with samples did not exceed; permille: 1 to 1000. */
+/* The ticks that `permille` of 1000 calls of a row with samples did not exceed; permille: 1 to
+ * 1000. */
 uint64_t spread_quantile(const struct grouping *g, const struct times *from, uint32_t permille);
 /* The sum of a row's histograms and of the samples that its nodes keep. */
 void row_sum_histograms(const struct grouping *g, const struct times *from, struct histogram *sum);
@@ -129,8 +130,8 @@ static inline struct device_work rows_device_of(const struct device_work *work, 
 /* ---- rows_waiting.c */
 
 /* The ticks that each node's calls waited, by node, in the snapshot's memory; NULL where no scope
- * waits: the self time of scopes with the role in them, so without the work that was done while they
- * waited. A part of a range that crosses may lie outside, so it is never more than the total.
+ * waits: the self time of scopes with the role in them, so without the work that was done while
+ * they waited. A part of a range that crosses may lie outside, so it is never more than the total.
  * Returns 0, or -1 without memory. */
 int rows_waiting(uint64_t **out, struct snapshot *s);
 

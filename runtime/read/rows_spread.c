@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Percentiles, standard deviation and bounds of a row: from the samples that its nodes have kept,
- * exactly if that is all of them, else from these and the nodes' histograms. A row has lists of both, which
- * rows.c fills while it groups nodes.
+ * exactly if that is all of them, else from these and the nodes' histograms. A row has lists of
+ * both, which rows.c fills while it groups nodes.
  */
 #include "rows_private.h"
 

@@ -84,7 +84,7 @@ static void row_add_measures(struct grouping *g, uint32_t row, const struct snap
     }
     uint64_t *sum = row_extras_of(g, row).row->measure;
     for (uint32_t i = 0; i < MEASURE_COUNT; ++i) {
-        if (measure_rule_of(i)->of_calls && nested & NESTED) {
+        if (measure_rule_of(i)->of_calls && nested & ROW_NESTED) {
             continue;
         }
         sum[i] = measure_sum(i, sum[i], from->value[i]);
@@ -100,7 +100,7 @@ static void row_add_extra(struct grouping *g, uint32_t row, const struct snapsho
     to.row->flops += n->flops;
     to.group->open = u64_max(n->open, to.group->open);
     to.group->open_self = saturating_add(to.group->open_self, n->open_self);
-    if (!(nested & NESTED)) {
+    if (!(nested & ROW_NESTED)) {
         to.group->open_all = saturating_add(to.group->open_all, n->open);
     }
     if (n->estimated) {
@@ -171,7 +171,7 @@ void row_add_node(struct grouping *g, uint32_t row, const struct snapshot_node *
                   unsigned nested) {
     struct stint_row *r = &g->rows->row[row];
     int has_extra = n->extra != &snapshot_no_extra;
-    int is_outer = !(nested & NESTED);
+    int is_outer = !(nested & ROW_NESTED);
     r->calls += n->calls + n->recursions;
     if (g->s->corrected && n->kind == STINT_IMPL_SCOPE_NODE) {
         r->has |= ROW_CORRECTED;
@@ -181,7 +181,7 @@ void row_add_node(struct grouping *g, uint32_t row, const struct snapshot_node *
     if (has_extra) {
         row_add_extra(g, row, n->extra, nested);
     }
-    if (has_extra && !(nested & NESTED_GPU)) {
+    if (has_extra && !(nested & ROW_NESTED_GPU)) {
         row_add_gpu(g, row, &n->extra->gpu);
     }
     if (is_outer) {

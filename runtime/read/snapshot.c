@@ -468,8 +468,9 @@ static int is_open_further_out(const struct snapshot_open *open, uint32_t count,
 }
 
 /* Own time of the scopes that are open, innermost first; nested: the time of the calls recorded
- * directly inside each. That of all calls of a recursive scope is added up. While threads record, the
- * frames are younger than the snapshot's clock: then there may be more inside than there is time. */
+ * directly inside each. That of all calls of a recursive scope is added up. While threads record,
+ * the frames are younger than the snapshot's clock: then there may be more inside than there is
+ * time. */
 static void sum_open(struct snapshot *s, const struct snapshot_thread *t, uint64_t *nested) {
     for (uint32_t i = t->open_count; i-- > 0;) {
         uint64_t ticks = t->open[i].ticks;
@@ -550,7 +551,8 @@ static int read_all(struct snapshot *s, const char *base, uint64_t size, uint64_
     s->base = base;
     s->size = size;
     s->now = *now;
-    if (size < sizeof *h || memcmp(h->magic, ARENA_MAGIC, sizeof h->magic) || !arena_format_is_known(h->abi)) {
+    if (size < sizeof *h || memcmp(h->magic, ARENA_MAGIC, sizeof h->magic) ||
+        !arena_format_is_known(h->abi)) {
         return -1;
     }
     s->start_ns = start_ns;

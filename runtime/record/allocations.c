@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Connects libstint-mem.so, if it is there, with the arena, and makes the places of a node's numbers.
- * libstint-mem.so connects from its constructor, which runs after those of this library and before
- * those of the program; the registry starts it with each arena and stops it in the child of a fork.
- * Its calls come from inside malloc and in signal handlers: nothing here waits or allocates.
+ * Connects libstint-mem.so, if it is there, with the arena, and makes the places of a node's
+ * numbers. libstint-mem.so connects from its constructor, which runs after those of this library
+ * and before those of the program; the registry starts it with each arena and stops it in the child
+ * of a fork. Its calls come from inside malloc and in signal handlers: nothing here waits or
+ * allocates.
  */
 #include "allocations.h"
 

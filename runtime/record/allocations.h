@@ -15,8 +15,8 @@
 #define MEMORY_FIRST MEASURE_MALLOCS
 #define MEMORY_MEASURES (MEASURE_MEMORY_PEAK - MEASURE_MALLOCS + 1)
 
-/* The block of the group memory in the arena (struct arena_measures), and after its numbers what only
- * the writer needs. Of a node: written by the thread that owns the node, relaxed, but for
+/* The block of the group memory in the arena (struct arena_measures), and after its numbers what
+ * only the writer needs. Of a node: written by the thread that owns the node, relaxed, but for
  * what says "any thread". Of the threads that have no recorder: everything by any thread. */
 struct memory_scope {
     uint32_t next;

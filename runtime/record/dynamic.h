@@ -15,8 +15,8 @@ void dynamic_begin(void *guard, struct stint_impl_site *site, uint32_t set, cons
 void dynamic_begin_handle(uint64_t *handle, const char *name, uint64_t length);
 /* The word of a name: with SITE_OFF if it is switched off, 0 if it has none, counted. */
 uint64_t dynamic_word(const char *name, uint64_t length);
-/* For a measurement of what such a name costs: enters a name that is switched off into the table of a
- * recorder, and looks a name up there. Its word, 0 = unknown. Owner. */
+/* For a measurement of what such a name costs: enters a name that is switched off into the table of
+ * a recorder, and looks a name up there. Its word, 0 = unknown. Owner. */
 void dynamic_keep(struct thread_block *b, const char *name, size_t length);
 uint64_t dynamic_look_up(const struct thread_block *b, const char *name, size_t length);
 /* The same, known by two words: stint_impl_scope_open and stint_impl_scope_close. */

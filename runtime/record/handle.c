@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * STINT_TIMER_BEGIN and STINT_TIMER_END: the interval is in the handle (start in word 0, the site's word in
- * word 1), so that it may end on another thread; the thread that ends it records it.
+ * STINT_TIMER_BEGIN and STINT_TIMER_END: the interval is in the handle (start in word 0, the site's
+ * word in word 1), so that it may end on another thread; the thread that ends it records it.
  */
 #include "handle.h"
 

@@ -20,8 +20,8 @@ struct arena_measures *measured_find(char *base, const struct stint_impl_node *n
     return NULL;
 }
 
-/* Puts the block first in the node's list. A signal handler may have put one of the group there since
- * it was looked for: then that one counts, and the new one stays unused. */
+/* Puts the block first in the node's list. A signal handler may have put one of the group there
+ * since it was looked for: then that one counts, and the new one stays unused. */
 static struct arena_measures *block_link(char *base, struct stint_impl_node *n,
                                          enum measure_group group, uint32_t unit) {
     struct arena_measures *block =

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Numbers of a thread that are read by system calls at the begin and at the end of a call: CPU time,
- * page faults, counters of the processor. The layer that reads them is a struct of functions, set by
- * session/connect.c.
+ * Numbers of a thread that are read by system calls at the begin and at the end of a call: CPU
+ * time, page faults, counters of the processor. The layer that reads them is a struct of functions,
+ * set by session/connect.c.
  *
- * Two readings take far longer than a scope. So a call is measured only where 1 % of the mean of its
- * node's calls so far pays for them: all measured calls of a node together then take less than 1 %
- * of the node's time. The first call has no mean: it is read at its begin, and at its end if it took
- * long enough itself.
+ * Two readings take far longer than a scope. So a call is measured only where 1 % of the mean of
+ * its node's calls so far pays for them: all measured calls of a node together then take less than
+ * 1 % of the node's time. The first call has no mean: it is read at its begin, and at its end if it
+ * took long enough itself.
  *
  * The inline path knows nothing of this. The node of a measured scope is not in the tables of the
  * inline begin (record/tree.c), so that each begin of it takes the slow path, and its frame has

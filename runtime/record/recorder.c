@@ -39,7 +39,8 @@ static int is_range(uint64_t guard) {
     return guard - range_guards.from < range_guards.bytes;
 }
 
-/* Whether a scope above the frame is a range of another interface: it is not left with the frame's. */
+/* Whether a scope above the frame is a range of another interface: it is not left with the
+ * frame's. */
 static inline __attribute__((always_inline)) int has_range_above(const struct thread_block *b,
                                                                  const struct stint_impl_frame *f) {
     if (f == b->hot.top || !range_guards.bytes) {
@@ -217,7 +218,8 @@ void recorder_range_guards(const void *from, uint64_t bytes) {
 }
 
 /* The frames above that one which do not stay are marked as abandoned; the tool's ranges of all are
- * closed, as they nest. Then the frame is the topmost one. Returns the first that stays, NULL: none. */
+ * closed, as they nest. Then the frame is the topmost one. Returns the first that stays, NULL:
+ * none. */
 static __attribute__((noinline)) struct stint_impl_frame *
 crossed_take(struct thread_block *b, struct stint_impl_frame *f, int all_stay) {
     struct stint_impl_frame *first = NULL, *below = f;
@@ -268,9 +270,9 @@ static __attribute__((noinline)) void crossed_open(struct thread_block *b,
 
 /* ---- Begin. */
 
-/* A guard that the caller's stack frame already opened was left by goto, longjmp or the like, and with
- * it what is above, but for ranges of other interfaces. Scopes opened by name have no address: they
- * may nest in themselves. Returns 0 if that needs the thread to be entered. */
+/* A guard that the caller's stack frame already opened was left by goto, longjmp or the like, and
+ * with it what is above, but for ranges of other interfaces. Scopes opened by name have no address:
+ * they may nest in themselves. Returns 0 if that needs the thread to be entered. */
 static inline __attribute__((always_inline)) int guard_reopen(struct thread_block *b,
                                                               uint64_t guard) {
     struct stint_impl_frame *stale = NULL, *last = b->hot.top;
@@ -294,7 +296,8 @@ static inline __attribute__((always_inline)) int guard_reopen(struct thread_bloc
 
 enum begin { BEGIN_NOW, BEGIN_LOST, BEGIN_ENTERED };
 
-/* Before a scope is opened: whether it can be, is counted as lost, or can be in the slow path alone. */
+/* Before a scope is opened: whether it can be, is counted as lost, or can be in the slow path
+ * alone. */
 static inline __attribute__((always_inline)) enum begin
 begin_prepare(struct thread_block *b, uint64_t guard, uint32_t site) {
     if (!guard_reopen(b, guard)) {
@@ -426,8 +429,8 @@ static void end_untimed(struct thread_block *b, struct stint_impl_frame *f,
     thread_pop(b);
 }
 
-/* A call inside an open one of its node, with other scopes between them: its own time is that of the
- * node. Without memory for it, it stays own time of the scope around. */
+/* A call inside an open one of its node, with other scopes between them: its own time is that of
+ * the node. Without memory for it, it stays own time of the scope around. */
 static void end_inner(struct thread_block *b, struct stint_impl_frame *f, uint64_t start,
                       uint64_t now) {
     uint64_t ticks = ticks_within(f, start, now);
@@ -446,8 +449,8 @@ static void inner_without(struct thread_block *b, const struct stint_impl_frame 
     }
 }
 
-/* Whether anything asks for the time of a call that is right inside another one of its node, and so in
- * that one's time. */
+/* Whether anything asks for the time of a call that is right inside another one of its node, and so
+ * in that one's time. */
 static int continued_needs_time(const struct thread_block *b, const struct stint_impl_call *call) {
     return b->hot.trace_min != UINT64_MAX || (call && call->threshold_us >= 0);
 }

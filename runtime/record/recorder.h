@@ -20,8 +20,8 @@ void recorder_begin(uint64_t guard, uint64_t word, uint32_t set, uint64_t start)
 /* The same between thread_enter and thread_leave. */
 void recorder_begin_entered(struct thread_block *b, uint64_t guard, uint64_t word, uint32_t set,
                             uint64_t start);
-/* Opens a scope of the default set for work of a sender (tree_find_sent), if that needs no new node:
- * 1, also if it was counted as lost. */
+/* Opens a scope of the default set for work of a sender (tree_find_sent), if that needs no new
+ * node: 1, also if it was counted as lost. */
 int recorder_begin_known_sent(struct thread_block *b, uint64_t guard, uint32_t site,
                               uint32_t sender);
 /* The same, made if need be, between thread_enter and thread_leave. */
@@ -38,16 +38,16 @@ static inline uint32_t recorder_frame_node(const struct stint_impl_frame *f) {
     return STINT_IMPL_LOAD(&f->node);
 }
 
-/* Closes the open scope of that guard and opening, of a name the topmost, abandoning what is above but
- * ranges of other interfaces. 0, or -1 if it is not open on this thread; if it is on another, it is
- * taken off there and counted. now 0 = read the clock. */
+/* Closes the open scope of that guard and opening, of a name the topmost, abandoning what is above
+ * but ranges of other interfaces. 0, or -1 if it is not open on this thread; if it is on another,
+ * it is taken off there and counted. now 0 = read the clock. */
 int recorder_end(uint64_t guard, uint64_t opened, uint64_t now, const struct stint_impl_call *call);
-/* The same for a range of another interface, which abandons nothing: ranges of two libraries may cross
- * each other and scopes. What is above stays open, below the scope around it, with the start that it
- * had. */
+/* The same for a range of another interface, which abandons nothing: ranges of two libraries may
+ * cross each other and scopes. What is above stays open, below the scope around it, with the start
+ * that it had. */
 int recorder_end_crossing(uint64_t guard, uint64_t opened);
-/* Where the calling thread has the guards of such ranges from now on. Those that are open in the place
- * it had before are abandoned. */
+/* Where the calling thread has the guards of such ranges from now on. Those that are open in the
+ * place it had before are abandoned. */
 void recorder_range_guards(const void *from, uint64_t bytes);
 /* Adds a sample without a scope, for a word of the arena there is or was. Enters the slow path for
  * its first sample on the thread only. 0, or -1 (off, or counted). */

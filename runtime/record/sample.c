@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Chooses the calls that are timed with STINT_SAMPLE, and keeps the sums that totals and their
- * errors are computed from. Called by the recorder on the owner's thread and by its signal handlers.
+ * errors are computed from. Called by the recorder on the owner's thread and by its signal
+ * handlers.
  *
  * Calls are divided into blocks of N, and of each block one, drawn at random, is timed: so whatever
  * pattern calls have, each is timed with the same probability, and no part of the run is left out.
@@ -11,9 +12,9 @@
  *
  * With STINT_SAMPLE=auto:SHARE% each node has an N of its own, which changes from block to block,
  * so that the timed calls of a thread's sampled nodes cost at most that share of the time since the
- * first of them was sampled. Nodes that are called rarely are timed each time. Those that are called
- * so often that this costs more than an equal part of the share get that part each. N is at most a
- * 32nd of the calls so far, so that no single call represents much of a total. It is chosen
+ * first of them was sampled. Nodes that are called rarely are timed each time. Those that are
+ * called so often that this costs more than an equal part of the share get that part each. N is at
+ * most a 32nd of the calls so far, so that no single call represents much of a total. It is chosen
  * before the block's first call and so does not depend on how long the block's calls take: the
  * estimate of each block is without bias, whatever N was before.
  */
@@ -59,8 +60,9 @@ static void cost_ask(void) {
     }
 }
 
-/* N of the next block. What all the node's calls since it is sampled would have cost says how many of
- * the next ones can be timed; what was spent corrects that where calls come faster or slower now. */
+/* N of the next block. What all the node's calls since it is sampled would have cost says how many
+ * of the next ones can be timed; what was spent corrects that where calls come faster or slower
+ * now. */
 static uint32_t weight_choose(const struct thread_sampling *all, const struct stint_impl_sampled *s,
                               uint64_t now) {
     uint64_t weight = s->weight, calls = s->timed + s->untimed, wanted = WEIGHT_MAX;
@@ -151,8 +153,8 @@ static uint32_t random_start(const struct thread_block *b, const struct stint_im
     return (uint32_t)(mixed >> 32) | 1;
 }
 
-/* The sums of the node, which has no GPU time. -1 without memory. The flag comes first: a reader takes
- * the unit for that of sums only with it. */
+/* The sums of the node, which has no GPU time. -1 without memory. The flag comes first: a reader
+ * takes the unit for that of sums only with it. */
 static int sums_give(struct thread_block *b, struct stint_impl_node *n) {
     uint32_t unit = arena_get(sizeof(struct stint_impl_sampled), ARENA_RECORD);
     if (!unit) {
@@ -241,8 +243,8 @@ uint64_t sample_weight(const struct thread_block *b, const struct stint_impl_nod
     return sampled_at(b, unit)->weight;
 }
 
-/* The thread's other nodes get the part of one that was sampled and is not any more. A signal handler
- * that does this while its thread counts may be undone: the part then stays unused. */
+/* The thread's other nodes get the part of one that was sampled and is not any more. A signal
+ * handler that does this while its thread counts may be undone: the part then stays unused. */
 static void share_leave(const struct stint_impl_sampled *s) {
     struct thread_block *b = thread_block_here();
     if (!b || !(config.sample.share > 0)) {

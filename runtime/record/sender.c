@@ -2,13 +2,13 @@
 /*
  * Work below the scope that sent it. A sender is two words that the program passes from thread to
  * thread: when it was made, in ticks, and the node of the scope with a check of both. The check is
- * a hash with the secret of the process and what changes with a fork, so that a sender that is torn,
- * made up, of another process, of another copy of the library or from before a fork is found out
- * before anything is read with it; the scope is then recorded where it runs, and counted.
+ * a hash with the secret of the process and what changes with a fork, so that a sender that is
+ * torn, made up, of another process, of another copy of the library or from before a fork is found
+ * out before anything is read with it; the scope is then recorded where it runs, and counted.
  *
- * The thread that does the work records it in its own tree, below the scope that is open there, in a
- * node that names the sender's node: nothing of another thread is written, and each thread's times
- * add up as without senders. Readers move the node below its sender (snapshot.c).
+ * The thread that does the work records it in its own tree, below the scope that is open there, in
+ * a node that names the sender's node: nothing of another thread is written, and each thread's
+ * times add up as without senders. Readers move the node below its sender (snapshot.c).
  */
 #include "sender.h"
 

@@ -398,8 +398,8 @@ static void frame_drop(struct thread_block *b, struct stint_impl_frame *f, int h
     }
 }
 
-/* A frame is counted by the code that exchanges its guard for MOVED: this function, a signal handler
- * that interrupted it, or another thread that ends the scope at the same time. */
+/* A frame is counted by the code that exchanges its guard for MOVED: this function, a signal
+ * handler that interrupted it, or another thread that ends the scope at the same time. */
 void thread_unwind(struct thread_block *b, struct stint_impl_frame *keep) {
     while (b->hot.top > keep) {
         struct stint_impl_frame *f = b->hot.top;

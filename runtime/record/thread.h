@@ -62,14 +62,15 @@ struct thread_block {
 };
 
 /* Notes in the calling thread's record, if it has one, that it is alive at that tick: readers of a
- * run file without an end count its wall time up to there. Where a scope ends, its frame says so. */
+ * run file without an end count its wall time up to there. Where a scope ends, its frame says
+ * so. */
 void thread_seen(uint64_t ticks);
 /* The calling thread's block with `busy` set and the fast path shut, made if need be. NULL if the
  * thread has ended, is already inside (a signal handler), or gets no memory: counted as n
  * losses. */
 struct thread_block *thread_enter(uint32_t n);
-/* The same for changes of the thread's own tables, which take no lock: also in a signal handler that
- * interrupted the holder of a lock. 0, or -1 if the thread is inside. */
+/* The same for changes of the thread's own tables, which take no lock: also in a signal handler
+ * that interrupted the holder of a lock. 0, or -1 if the thread is inside. */
 int thread_enter_tables(struct thread_block *b);
 void thread_leave(struct thread_block *b);
 /* Whether every scope takes the slow path: the clock is not the inline one, or NVTX hears of it. */
@@ -107,7 +108,8 @@ void thread_drop_moved(struct thread_block *b);
 /* The innermost open scope's frame, NULL = none is open. */
 const struct stint_impl_frame *thread_innermost(const struct thread_block *b);
 
-/* In the child of a fork, at once, whatever was interrupted: descriptors of the parent are closed. */
+/* In the child of a fork, at once, whatever was interrupted: descriptors of the parent are
+ * closed. */
 void thread_forget_probes(void);
 /* In the child of a fork, under the lock. Frees all blocks but the forking thread's: it may have
  * been interrupted in a scope that goes on with it. That one is freed at the next fork. */

@@ -472,8 +472,8 @@ static uint32_t histogram_get(struct thread_block *b, const struct stint_impl_no
     return unit;
 }
 
-/* Also of an interval, whose sample a signal handler may interrupt for another one. 0 if there is no
- * room, or not for so long a sample. */
+/* Also of an interval, whose sample a signal handler may interrupt for another one. 0 if there is
+ * no room, or not for so long a sample. */
 static int raw_keep(struct stint_impl_node *n, uint64_t ticks) {
     if (ticks >= STINT_IMPL_RAW_COUNTED - 1) {
         return 0;
@@ -488,8 +488,8 @@ static int raw_keep(struct stint_impl_node *n, uint64_t ticks) {
     return 0;
 }
 
-/* Counts the samples that the node has kept. First each is marked, so that a reader, which adds those
- * without a mark, has none twice. */
+/* Counts the samples that the node has kept. First each is marked, so that a reader, which adds
+ * those without a mark, has none twice. */
 static void raw_count(char *base, struct stint_impl_node *n, uint32_t histogram) {
     for (uint32_t i = 0; i < STINT_IMPL_RAW && STINT_IMPL_LOAD(&n->raw[i]); ++i) {
         uint32_t is = __atomic_fetch_or(&n->raw[i], STINT_IMPL_RAW_COUNTED, __ATOMIC_RELEASE);
@@ -499,9 +499,9 @@ static void raw_count(char *base, struct stint_impl_node *n, uint32_t histogram)
     }
 }
 
-/* Without memory the node has none for good, and is counted once: its span is not 0 afterwards. In a
- * signal handler that interrupted a change of the tables it gets one that no other node has. A scope
- * that was interrupted while it got its own is still open, so it is of another node. */
+/* Without memory the node has none for good, and is counted once: its span is not 0 afterwards. In
+ * a signal handler that interrupted a change of the tables it gets one that no other node has. A
+ * scope that was interrupted while it got its own is still open, so it is of another node. */
 static int histogram_give(struct thread_block *b, struct stint_impl_node *n) {
     uint32_t unit;
     if (thread_enter_tables(b)) {

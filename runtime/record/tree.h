@@ -14,7 +14,8 @@
 #define TREE_INTERVAL (1u << 22)
 #define TREE_HISTOGRAM (1u << 21)
 #define TREE_HISTOGRAM_INNER (TREE_HISTOGRAM | 1u << 20)
-/* A scope that may be measured (record/probe.h): not among the edges, which are the inline path's. */
+/* A scope that may be measured (record/probe.h): not among the edges, which are the inline
+ * path's. */
 #define TREE_PROBED (TREE_RECURSIVE | TREE_INTERVAL)
 
 struct tree_edge {
@@ -44,8 +45,8 @@ struct tree_edge tree_get_sent(struct thread_block *b, uint32_t parent, uint32_t
 uint32_t tree_above(const struct thread_block *b, uint32_t unit);
 /* Whether a capture waits for slow calls of the node's site. */
 int tree_is_watched(const struct thread_block *b, const struct stint_impl_node *n);
-/* Adds own time of a call inside an open one of the node to the node; place: where it is in the tree.
- * 0, or -1 without memory. */
+/* Adds own time of a call inside an open one of the node to the node; place: where it is in the
+ * tree. 0, or -1 without memory. */
 int tree_add_inner(struct thread_block *b, uint32_t node, uint32_t place, uint64_t ticks);
 /* The node of an interval (handle, added sample) of the thread; likewise, looking only and
  * making. */

@@ -13,8 +13,9 @@
  * below those of its children. Calls of children inside a call that is open or was abandoned are in
  * no total; their part of the children's time says how much of the children's cost is not, either.
  *
- * Intervals (STINT_TIMER_BEGIN, stint_sample_add, stint_step) stay as they are: there is nothing of stint
- * in a sample that the program measured, and what is recorded during an interval is not known.
+ * Intervals (STINT_TIMER_BEGIN, stint_sample_add, stint_step) stay as they are: there is nothing of
+ * stint in a sample that the program measured, and what is recorded during an interval is not
+ * known.
  */
 #include "report_cost.h"
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The functions of libstint.so that libstint-ranges.so calls besides those that compiled-in code calls.
- * They have the version of the layout (STINT_ABI) and are not for programs.
+ * The functions of libstint.so that libstint-ranges.so calls besides those that compiled-in code
+ * calls. They have the version of the layout (STINT_ABI) and are not for programs.
  */
 #ifndef STINT_RANGE_CALLS_H
 #define STINT_RANGE_CALLS_H
 
-/* WITH_TIMER is on where this is included: in the session by base/api.h, in libstint-ranges.so by its
- * definitions. */
+/* WITH_TIMER is on where this is included: in the session by base/api.h, in libstint-ranges.so by
+ * its definitions. */
 #include "stint/stint.h"
 
 #define stint_impl_end_crossing STINT_IMPL_ABI_NAME(stint_impl_end_crossing)
@@ -37,8 +37,8 @@ extern void stint_impl_end_crossing(void *guard);
 /* Where the calling thread has the guards of its ranges: recorder_range_guards. */
 extern void stint_impl_range_guards(const void *from, uint64_t bytes);
 /* Where the calling thread counts its ranges: RANGE_INTERFACES numbers of its own, NULL without
- * memory or a recorder. They are in the arena at stint_impl_thread_here->base. 0, or -1 if it cannot
- * be said now, in a signal handler. */
+ * memory or a recorder. They are in the arena at stint_impl_thread_here->base. 0, or -1 if it
+ * cannot be said now, in a signal handler. */
 extern int stint_impl_range_counts(uint64_t **out);
 /* As stint_impl_handle_end, into a set; NULL: the default one. */
 extern void stint_impl_handle_end_in(uint64_t *handle, const stint_set *set);

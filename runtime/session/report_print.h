@@ -10,8 +10,8 @@
 
 /* Adds what stint_report(view) prints to `out`. STINT_OK, or an error after one line. */
 int report_into(struct text *out, const char *view);
-/* Prints the fluid view of the interval; quiet: only if anything was recorded. STINT_OK, or an error
- * after one line. */
+/* Prints the fluid view of the interval; quiet: only if anything was recorded. STINT_OK, or an
+ * error after one line. */
 int report_profile(const struct fluid_options *as, int quiet);
 /* Prints that view if anything was recorded. STINT_OK, or an error after one line. */
 int report_print_at_exit(const char *view);

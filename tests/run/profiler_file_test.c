@@ -95,7 +95,7 @@ TEST(profiler_file, beside_a_run_file) {
 static void refused(const char *path, const char *why) {
     CHECK(!stint_profiler_start("CPU", NULL));
     timed("inside", 5000);
-    char *said = stop(path, -1);
+    char *said = stop(path, STINT_ERROR_CANNOT_WRITE);
     const char *line = strstr(said, "stint: stint_profiler_stop: ");
     CHECK(line && lines_of(line) == 1);
     CHECK_CONTAINS(said, why);

@@ -48,7 +48,8 @@ HARNESS_FN void scopes_and_one_gpu(void) {
                                                    .blocks_per_mp = 32,
                                                    .registers_per_mp = 65536,
                                                    .shared_per_mp = 233472,
-                                                   .reserved_shared = 1024};
+                                                   .reserved_shared = 1024,
+                                                   .words = {{[GPU_WORD_PLATFORM] = "CUDA"}}};
     strcpy(snapshot.devices[0].name, "Test GPU");
 }
 

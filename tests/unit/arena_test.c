@@ -119,7 +119,7 @@ TEST(arena, none_when_all_is_refused) {
         REGISTER_TIMER("nowhere"); /* the program goes on */
     }
     stint_stat s;
-    CHECK(stint_stat_get("nowhere", &s, sizeof s) == -1);
+    CHECK(stint_stat_get("nowhere", &s, sizeof s) == STINT_ERROR_NO_MEMORY);
     CHECK(errno == 1234);
 }
 

@@ -81,7 +81,7 @@ TEST(profiler, bad_words_are_one_line_each_and_start_nothing) {
     CHECK_CONTAINS(said, "option \"Detail\": expected Default, OpDetail or AllOpDetail\n");
     CHECK_CONTAINS(said, "stint_profiler_stop: sorted_key \"avg\": expected default, calls, total, "
                          "max, min, ave, cpu or gpu\n");
-    CHECK_CONTAINS(said, "REGISTER_PROFILER: option \"none\"");
+    CHECK_CONTAINS(said, "STINT_PROFILER: option \"none\"");
     free(said);
     said = stop(NULL, NULL, 0);
     CHECK_STR_EQ(said, "");

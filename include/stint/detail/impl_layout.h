@@ -2,8 +2,8 @@
 /*
  * What compiled-in code shares with the runtime: the site, the thread block, the open-scope stack,
  * the call-tree node and the histogram. STINT_ABI numbers this layout; it is also the suffix of
- * the exported symbols and the number in the soname, so that code built against another layout fails
- * at link or load time instead of writing to the wrong place. Not for users.
+ * the exported symbols and the number in the soname, so that code built against another layout
+ * fails at link or load time instead of writing to the wrong place. Not for users.
  *
  * Threading: every record names its writer. "Owner" is the thread a recorder belongs to; it writes
  * with plain relaxed or release stores, and no other thread writes. Readers are snapshots, in
@@ -100,9 +100,9 @@ struct stint_impl_frame {
  * too. A sample as long as the bit is kept in none: the node gets its histogram. */
 #define STINT_IMPL_RAW_COUNTED 0x80000000u
 
-/* A scope in its calling context, for one thread. Beyond the node's first samples, the first line is
- * all that a sample touches; the rest changes on a new maximum only. `seq` is twice the sample count,
- * odd while being written. */
+/* A scope in its calling context, for one thread. Beyond the node's first samples, the first line
+ * is all that a sample touches; the rest changes on a new maximum only. `seq` is twice the sample
+ * count, odd while being written. */
 struct stint_impl_node {
     uint64_t seq;    /* owner, relaxed then release: the seqlock of this line */
     uint64_t total;  /* ticks. Owner, release */
@@ -192,7 +192,8 @@ struct stint_impl_sampled {
     uint32_t left;    /* calls before the next timed one. Owner, relaxed */
     uint32_t weight;  /* calls of the block that it is of */
     uint64_t untimed; /* calls that ended untimed. Owner, relaxed */
-    /* What the inline path needs of the node, so that it reads nothing else. Not in a merged file. */
+    /* What the inline path needs of the node, so that it reads nothing else. Not in a merged
+     * file. */
     uint64_t frame;  /* of the last untimed call, in bytes from the arena's start. Owner, relaxed */
     uint64_t start;  /* of every untimed call, see stint_impl_frame */
     uint32_t node;   /* units */
@@ -265,8 +266,8 @@ stint_impl_ring_event(struct stint_impl_ring *r, uint64_t number) {
 #endif
 #endif
 
-/* Adds to a number that no other thread changes, and returns what it was. In one instruction: a signal
- * handler adds before or after it. Not locked, which would cost as much as a clock read. */
+/* Adds to a number that no other thread changes, and returns what it was. In one instruction: a
+ * signal handler adds before or after it. Not locked, which would cost as much as a clock read. */
 static inline __attribute__((always_inline)) uint64_t stint_impl_owner_add(uint64_t *number,
                                                                            uint64_t more) {
 #if defined(__x86_64__) && !defined(STINT_IMPL_ATOMIC_ONLY)

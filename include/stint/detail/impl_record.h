@@ -11,9 +11,9 @@
  *   its contents count only together with a frame of its address. `begin` at an address that may
  *   already be open (not below every open one: `low`) and `end` of a guard that is not the top
  *   frame's take the slow path, which searches, also in other threads' frames, and repairs.
- * - With STINT_SAMPLE a node of which calls are not timed is found by its sums, which have what such
- *   a call needs. It reads no clock; its frame has a tagged guard, so that the check of a guard that
- *   is not on top leads `end` to it.
+ * - With STINT_SAMPLE a node of which calls are not timed is found by its sums, which have what
+ *   such a call needs. It reads no clock; its frame has a tagged guard, so that the check of a
+ *   guard that is not on top leads `end` to it.
  * - `begin` claims the frame before filling it and `end` frees it last, so that a signal handler in
  *   between pushes its own scopes above and pops them again.
  * - `end` writes the node under its sequence word; data stores are release stores because that
@@ -120,8 +120,8 @@ stint_impl_node_find(struct stint_impl_thread *t, uint32_t parent, uint32_t set,
     return STINT_IMPL_NULL;
 }
 
-/* With STINT_SAMPLE: the node's sums if calls of it are left out, 0: every call is timed. A node that
- * has some is in no `near`, its sums are in `near_sampled`. */
+/* With STINT_SAMPLE: the node's sums if calls of it are left out, 0: every call is timed. A node
+ * that has some is in no `near`, its sums are in `near_sampled`. */
 static inline __attribute__((always_inline)) uint32_t
 stint_impl_sampled_of(const struct stint_impl_node *n) {
     uint32_t kind = STINT_IMPL_LOAD(&n->kind);

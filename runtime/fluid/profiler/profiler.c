@@ -245,8 +245,8 @@ static int tracer_start_for_profile(void) {
     return result;
 }
 
-/* STINT_OK, or STINT_ERROR_BUSY: one is running already. ending: with a guard, at the end of its block, otherwise at the end of the program; NULL: by
- * stint_profiler_stop. */
+/* STINT_OK, or STINT_ERROR_BUSY: one is running already. ending: with a guard, at the end of its
+ * block, otherwise at the end of the program; NULL: by stint_profiler_stop. */
 static int profile_start(const struct fluid_options *as, const void *guard,
                          const struct ending *ending) {
     profiler_lock();

@@ -3,9 +3,9 @@
  * Formats annotated sources: in the order of the source every line of it, those that were measured
  * with their numbers; sorted, only lines that were measured. Called by cmd_annotate.c.
  *
- * The share of a line is its part of the time that all lines of the file took themselves. Where several
- * files are shown, a list before them has the hottest lines of all; their shares are of the time of all
- * files.
+ * The share of a line is its part of the time that all lines of the file took themselves. Where
+ * several files are shown, a list before them has the hottest lines of all; their shares are of the
+ * time of all files.
  */
 #include "annotate.h"
 
@@ -149,7 +149,8 @@ static const char *heat_of(uint64_t ppm) {
     return "";
 }
 
-/* The head of a row of the HTML table: a name for links, and the shade of the strip beside the source. */
+/* The head of a row of the HTML table: a name for links, and the shade of the strip beside the
+ * source. */
 static void put_row_start(const struct page *p, uint32_t line, const struct line_row *r) {
     text_add(p->out, "<tr");
     if (r) {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/config.h"
+#include "base/number.h"
 
 #define NAME_COLUMNS 40u
 
@@ -63,8 +64,9 @@ static void put_interval_row(struct text *out, const struct metrics *run,
 int interval_report_put(struct text *out, const struct metrics *run,
                         const struct metrics *interval) {
     double seconds = (double)(interval->time_ns - interval->start_ns) * 1e-9;
-    text_add(out, "%.100s, pid %u, at %.1f s: the last %.1f s\n", run->program, run->pid,
-             (double)(run->time_ns - run->start_ns) * 1e-9, seconds);
+    double at = (double)(run->time_ns - run->start_ns) * 1e-9;
+    text_add(out, "%.100s, pid %u, at %s s: the last %s s\n", run->program, run->pid,
+             number_fixed(at, 1).text, number_fixed(seconds, 1).text);
     text_put(out, "name", 4);
     text_spaces(out, NAME_COLUMNS - 4);
     text_add(out, "  %10s  %9s  %9s  %9s  %9s  %9s  %9s\n", "calls", "total", "p50", "p90", "p99",

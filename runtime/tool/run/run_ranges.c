@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Each interface finds its tool by a variable of its own. One that is set belongs to another tool and
- * stays. STINT_RANGES names the interfaces that are left, because the dynamic linker and the OpenMP
- * runtime find what a preloaded library has, whatever it was preloaded for. cmd_run.c calls these
- * functions before and after the program runs.
+ * Each interface finds its tool by a variable of its own. One that is set belongs to another tool
+ * and stays. STINT_RANGES names the interfaces that are left, because the dynamic linker and the
+ * OpenMP runtime find what a preloaded library has, whatever it was preloaded for. cmd_run.c calls
+ * these functions before and after the program runs.
  */
 #include "run_ranges.h"
 

@@ -15,8 +15,8 @@
 /* The interfaces of a list, a bit each; NULL: all. 0: not such a list. */
 uint32_t run_ranges_parse(const char *list);
 
-/* Sets the variables of these interfaces that are not set, with a line for each that is. 0, or -1 after
- * one line. */
+/* Sets the variables of these interfaces that are not set, with a line for each that is. 0, or -1
+ * after one line. */
 int run_ranges_set(uint32_t wanted);
 
 /* One line if the program has OpenMP of GCC, which has no interface for tools. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Runs a program for `stint ab`: in a process group of its own, with its output in a file and a time
- * limit. The caller has blocked the signals of run_side_block before.
+ * Runs a program for `stint ab`: in a process group of its own, with its output in a file and a
+ * time limit. The caller has blocked the signals of run_side_block before.
  */
 #ifndef STINT_TOOL_RUN_SIDE_H
 #define STINT_TOOL_RUN_SIDE_H

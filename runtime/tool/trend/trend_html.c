@@ -115,7 +115,8 @@ static void put_changes(const struct chart *c) {
         double percent = 100 * expm1(change->after - change->before);
         sink_text(c->out, percent > 0 ? "<p>+" : "<p>");
         sink_text(c->out, number_fixed(percent, 1).text);
-        sink_text(c->out, " % from run ");
+        sink_text(c->out, " %");
+        sink_text(c->out, " from run ");
         put_point_text(c->t, c->out, s->at[change->at]);
         if (change->back) {
             sink_text(c->out, ", went away at run ");
