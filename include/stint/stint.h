@@ -412,8 +412,9 @@ extern "C" {
 
 /* Prints a report in one write to STINT_OUTPUT (default: stderr). view as in STINT_REPORT:
  *   none|legacy|table|tree|gpu|fluid
- *   [,sort=calls|total|self|avg|min|p99|max|stddev
- *   |gpu_calls|gpu_total|gpu_p99|gpu_max|device_total|mallocs|allocated|memory_peak|memory_live]
+ *   [,sort=calls|total|self|waiting|avg|min|p99|max|stddev
+ *   |gpu_calls|gpu_total|gpu_p99|gpu_max|device_total|cpu|mallocs|allocated
+ *   |memory_peak|memory_live]
  *   [,top=N][,threads][,corrected]
  * NULL: the view in STINT_REPORT, else "table". 0, or after one line
  * STINT_ERROR_UNKNOWN (the view), _NO_MEMORY, _CANNOT_WRITE. Takes a few milliseconds at most; the

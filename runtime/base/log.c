@@ -294,7 +294,13 @@ write_line(int level, size_t (*prefix)(char *out, size_t size), const char *form
     }
 }
 
+/* Where the program ends in a signal handler that interrupted the library, a lock of this thread is
+ * still held: nothing is delivered, and no other lock may be taken. */
 void log_end(void) {
+    if (lock_any_held()) {
+        __atomic_store_n(&has_target, 0, __ATOMIC_RELEASE);
+        return;
+    }
     log_set_callback(NULL, NULL);
     log_deliver();
 }

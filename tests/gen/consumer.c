@@ -25,7 +25,7 @@ struct stint_row {
     uint64_t first_ns, samples, threads;
 };
 struct stint_row_extra {
-    uint64_t total_error_ns, self_error_ns;
+    uint64_t waiting_ns, total_error_ns, self_error_ns;
     uint64_t gpu_calls, gpu_total_ns, gpu_avg_ns, gpu_min_ns, gpu_p50_ns, gpu_p99_ns, gpu_max_ns;
     uint64_t device_calls, device_total_ns;
     uint64_t cpu_share_ppm, gpu_share_ppm, bytes_per_s, flops_per_s, peak_bytes_ppm, peak_flops_ppm;
@@ -58,8 +58,9 @@ enum {
     ROW_SELF = 512,
     ROW_COUNTED = 1024,
     ROW_MULTIPLEXED = 2048,
+    ROW_WAITING = 65536,
     ROW_AT_MOST = 1 << 30,
-    ROW_MEASURES = 16
+    ROW_MEASURES = 17
 };
 #include "measure_flags.inc"
 
@@ -103,10 +104,10 @@ enum env_kind {
 };
 
 struct stint_config {
-    int enable, unit, level, percentiles, clock, log_prefix, gpu, nvtx, rusage, mem;
+    int enable, unit, level, percentiles, clock, log, log_prefix, gpu, nvtx, rusage, mem;
     uint64_t memory, gpu_in_flight, trace, trace_min_ns, sample, mem_table;
     const char *report, *output, *filter, *file, *capture, *driver_lib, *tracer_lib, *gpu_peak,
-        *counters;
+        *counters, *label, *ranges;
 };
 
 struct env_entry {
@@ -242,7 +243,7 @@ struct counter_list {
 
 enum { PERF_ABI_TYPE_HARDWARE = 0, PERF_ABI_TYPE_SOFTWARE = 1, PERF_ABI_TYPE_HW_CACHE = 3 };
 
-enum option_kind { OPTION_FLAG, OPTION_TEXT, OPTION_NUMBER, OPTION_CHOICE };
+enum option_kind { OPTION_FLAG, OPTION_TEXT, OPTION_NUMBER, OPTION_CHOICE, OPTION_OPTIONAL };
 
 struct option_entry {
     const char *name, *value;

@@ -553,7 +553,7 @@ def manual_pages(place):
     for name in ("man1/stint.1", "man1/stint-report.1", "man1/stint-diff.1", "man3/stint.3", "man7/stint.7"):
         expect(name, name in pages, True)
     text = run(tool("mandoc"), "-Tascii", folder / "man3/stint.3")
-    for words in ("int stint_report(const char *view)", "REGISTER_TIMER_INFO(name, info)",
+    for words in ("int stint_report(const char *view)", "STINT_TIMER_INFO(name, info)",
                   "uint64_t total_ns; /* sum of the samples;"):
         plain = re.sub(".\b", "", text)  # bold and underlined
         expect(words, words in plain, True)

@@ -307,7 +307,7 @@ def bad_arguments(folder):
         check(run.err.startswith("transformer: ") and run.err.count("\n") == 1, "one line")
 
 
-TIMER_LINE = re.compile(r"^.*(REGISTER_|FOR_TIMING|TIMER_BEGIN|TIMER_END).*$", re.M)
+TIMER_LINE = re.compile(r"^.*(REGISTER_|STINT_TIMER|STINT_GPU_|FOR_TIMING|TIMER_BEGIN|TIMER_END).*$", re.M)
 
 
 def compiled(folder, name, source, level):

@@ -55,6 +55,7 @@ TEST(export_speedscope, a_damaged_tree) {
     for (uint32_t i = 0; nodes && i < NODES; ++i) {
         nodes[i].parent = i ? i - 1 : SNAPSHOT_NONE;
         nodes[i].site = site;
+        nodes[i].extra = &snapshot_no_extra;
         nodes[i].total = i ? (uint64_t)1 << 62 : 0;
     }
     for (uint32_t i = NODES - 6; nodes && i < NODES; ++i) {
