@@ -4,6 +4,7 @@ its manual page and docs/options.md."""
 
 import os
 import re
+import textwrap
 
 import table
 import words
@@ -316,11 +317,11 @@ def man_text(text, value):
     while rest:
         match = re.search(pattern % own, rest)
         if not match:
-            lines.append(rest.strip())
+            lines += textwrap.wrap(rest.strip(), 78, break_on_hyphens=False)
             break
         before, word = rest[:match.start()].strip(), match.group(2)
         if before:
-            lines.append(before)
+            lines += textwrap.wrap(before, 78, break_on_hyphens=False)
         if word.startswith("`"):
             macro = man_literal(word[1:-1])
         elif word == value:

@@ -317,10 +317,11 @@ static void end_named(struct runner *r, int name) {
 static void add_sample(struct runner *r, int name, uint64_t ns) {
     const struct program_name *n = &program_names[name];
     int site = REFERENCE_DYNAMIC + name;
-    int got = stint_sample_add(n->bytes, ns), want = -1;
+    int got = stint_sample_add(n->bytes, ns), want = STINT_ERROR_NOT_AVAILABLE;
     tell(r);
     if (!n->length) {
         reference_lose(LOSS_BAD_SAMPLE);
+        want = STINT_ERROR_UNKNOWN;
     } else if (reference_on(site)) {
         want = 0;
         ++reference.opened;

@@ -92,10 +92,10 @@ TEST(profiler_file, beside_a_run_file) {
     run_folder_drop();
 }
 
-static void refused(const char *path, const char *why) {
+static void refused(const char *path, int result, const char *why) {
     CHECK(!stint_profiler_start("CPU", NULL));
     timed("inside", 5000);
-    char *said = stop(path, STINT_ERROR_CANNOT_WRITE);
+    char *said = stop(path, result);
     const char *line = strstr(said, "stint: stint_profiler_stop: ");
     CHECK(line && lines_of(line) == 1);
     CHECK_CONTAINS(said, why);
@@ -104,11 +104,11 @@ static void refused(const char *path, const char *why) {
 
 TEST(profiler_file, refuses_with_one_line_and_stops) {
     run_folder_make();
-    refused(run_path("no/a"), "No such file");
-    refused(run_path("%q"), "that is not %p %h %r");
-    refused(run_folder, "not a regular file");
-    refused("/dev/null", "not a regular file");
-    refused(run_path("a.json"), "STINT_TRACE=16M");
+    refused(run_path("no/a"), STINT_ERROR_CANNOT_WRITE, "No such file");
+    refused(run_path("%q"), STINT_ERROR_CANNOT_WRITE, "that is not %p %h %r");
+    refused(run_folder, STINT_ERROR_CANNOT_WRITE, "not a regular file");
+    refused("/dev/null", STINT_ERROR_CANNOT_WRITE, "not a regular file");
+    refused(run_path("a.json"), STINT_ERROR_NOT_AVAILABLE, "STINT_TRACE=16M");
     CHECK_EQ_U64(run_entries(NULL), 0);
     CHECK(!stint_profiler_stop(NULL, run_path("a"))); /* none runs: no file either */
     CHECK_EQ_U64(run_entries(NULL), 0);
@@ -120,7 +120,7 @@ TEST(profiler_file, a_full_disk_leaves_the_old_one) {
     run_folder_make();
     profile(run_path("a"), 0);
     CHECK(!setrlimit(RLIMIT_FSIZE, &none));
-    refused(run_path("a"), "File too large");
+    refused(run_path("a"), STINT_ERROR_CANNOT_WRITE, "File too large");
     CHECK_EQ_U64(run_calls_in("a", "inside"), 1);
     CHECK_EQ_U64(run_entries(NULL), 1);
     run_folder_drop();

@@ -53,7 +53,7 @@ TEST(export_csv, keys_say_the_unit_and_are_the_reports) {
     CHECK(c->count < EXPORT_COLUMNS);
     CHECK_STR_EQ(c->column[0].key, "calls");
     CHECK_STR_EQ(c->column[1].key, "total_ns");
-    CHECK_STR_EQ(c->column[5].key, "share_ppm");
+    CHECK_STR_EQ(c->column[6].key, "share_ppm");
     uint32_t rates = 0;
     for (uint32_t i = 0; i < c->count; ++i) {
         rates +=
