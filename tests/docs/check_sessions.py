@@ -144,6 +144,7 @@ class Session:
 
 def masked(text):
     text = re.sub(r"(?m)^(\S.*?)  +(SLOWER|FASTER|SAME|UNSURE)\b.*$", r"\1 VERDICT", text)
+    text = re.sub(r"(?m)^(name +verdict .* self)  +note$", r"\1", text)  # of an UNSURE row
     text = re.sub(r"(?m)^(machine:|stint cost).*\n(    .*\n)*", "", text)
     text = re.sub(r"(?m)^(total: |started ).*$", r"\1", text)
     lines = (line for line in check_docs.masked(text) if line)
