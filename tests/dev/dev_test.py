@@ -109,6 +109,7 @@ def check_tools(dev, work):
 def main():
     dev = pathlib.Path(sys.argv[1]).resolve()
     jobs = str(os.cpu_count())
+    generator = " -G Ninja" if shutil.which("ninja") else ""
     with tempfile.TemporaryDirectory() as folder:
         work = pathlib.Path(folder).resolve()
         (work / "bin").mkdir()
@@ -120,7 +121,7 @@ def main():
             lines, said = run(dev, work, where, "test", "asan", "--", "-E", "x")
             built = work / "out" / "asan"
             expect("calls", [line.replace(f"--parallel {jobs}", "--parallel N") for line in lines],
-                   [f"cmake in {dev.parent}: --preset asan -B {built}",
+                   [f"cmake in {dev.parent}: --preset asan -B {built}{generator}",
                     f"cmake in {dev.parent}: --build {built} --parallel N",
                     f"ctest in {built}: --output-on-failure --no-tests=error "
                     f"-LE ^(build|bench|long|engines|soak)$ --parallel N -E x"])
