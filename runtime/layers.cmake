@@ -66,8 +66,6 @@ function(stint_layer_settings target layer)
         endif()
         target_compile_definitions(${target} PRIVATE WITH_TIMER=1 STINT_INLINE=1
             STINT_NO_LEGACY_NAMES)
-        # The signatures are those of the interfaces.
-        target_compile_options(${target} PRIVATE -Wno-unused-parameter)
     elseif(layer MATCHES "^(session|steps|fluid/profiler)$")
         target_compile_definitions(${target} PRIVATE STINT_SESSION)
         if(STINT_NVTX AND STINT_NVTX_INCLUDE_DIR)

@@ -8,6 +8,9 @@
  * waiting. Sections may overlap, so they are intervals. The bytes of copies are declared work of
  * their scope; those in use per memory space are values in the trace.
  */
+/* Signatures are those of the interfaces. */
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>

@@ -12,6 +12,9 @@
  *
  * The functions may be called from any thread and from signal handlers. They keep errno.
  */
+/* Signatures are those of the interfaces. */
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
 #include <nvtx3/nvToolsExt.h>
 #include <string.h>
 #include <wchar.h>

@@ -12,6 +12,9 @@
  * the region ends. A worker that waits is in the list of its region, which the runtime keeps for
  * the tool with the region (ompt_data of parallel_begin): it is read when all of them have arrived.
  */
+/* Signatures are those of the interfaces. */
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
 #include "ompt.h"
 
 #include <stddef.h>

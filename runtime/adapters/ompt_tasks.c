@@ -5,6 +5,9 @@
  * it runs. A task that is suspended stays open below those that run meanwhile, as the thread
  * returns to it; an untied one, which another thread may go on with, is closed and opened again.
  */
+/* Signatures are those of the interfaces. */
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
 #include "ompt.h"
 #include "range_stack.h"
 #include "range_tables.h"

@@ -8,6 +8,9 @@
  * - The state of a started range is odd while it is open, and grows: it is part of the number, so
  *   that a second end of a range, or one of a number that was made up, finds another state.
  */
+/* Signatures are those of the interfaces. */
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
 #include "range_tables.h"
 
 #include <stdio.h>

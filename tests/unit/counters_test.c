@@ -416,12 +416,14 @@ TEST(usage_of_scopes, rows_are_sorted_by_cpu_time) {
     for (int i = 0; i < 5; ++i) {
         wait_in("busy", 3000000);
     }
-    const char *report = report_of("table,sort=cpu");
+    char *report = report_of("table,sort=cpu");
     const char *busy = strstr(report, "\nbusy"), *waits = strstr(report, "\nwaits");
     CHECK(strstr(report, ", by cpu") && strstr(report, "CPU time"));
     CHECK(busy && waits && busy < waits);
+    free(report);
     report = report_of("table");
     CHECK(strstr(report, "\nwaits") < strstr(report, "\nbusy"));
+    free(report);
 }
 
 static void fault(const char *name, size_t pages) {
