@@ -360,8 +360,11 @@ static int series_read(struct series *out, struct piece line) {
 
 /* Takes key="value" from the front; 0 at the end. The value stays escaped. */
 static int label_take(struct piece *rest, struct piece *key, struct piece *value) {
+    if (!rest->length) { /* `at` may be NULL */
+        return 0;
+    }
     const char *equals = memchr(rest->at, '=', rest->length);
-    if (!rest->length || !equals) {
+    if (!equals) {
         return 0;
     }
     *key = (struct piece){rest->at, (size_t)(equals - rest->at)};
