@@ -10,7 +10,8 @@ const table = (() => {
     // Calls that were open when the run was read count as long as they have run: at least that.
     const timeOf = (stat) => (stat.total_ns || 0) + (stat.open_all_ns || 0);
     const shareOf = (stat) => wall ? timeOf(stat) / wall : 0;
-    // Any number of intervals of one thread may be open at once: their sum is not a part of the time.
+    // Any number of intervals of one thread may be open at once: their sum is no part of the
+    // time.
     const overlaps = (stat) =>
         stat.interval && shareOf(stat) > 1.001 * Math.max(1, stat.threads || 1);
     const widest = Math.max(1e-9, ...chunked(stats, (part) =>
