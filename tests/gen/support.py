@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the tests of the generator share."""
 
+import contextlib
 import difflib
+import io
 import os
 import re
 import subprocess
@@ -12,6 +14,9 @@ import unittest
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 GEN = os.path.join(ROOT, "gen")
+sys.path.insert(0, GEN)
+import gen as generator  # noqa: E402
+
 CONSUMER = os.path.join(HERE, "consumer.c")
 
 # output -> its table; the drift test and the compile test walk over all of them
@@ -56,7 +61,29 @@ HEAD = """/* SPDX-License-Identifier: Apache-2.0 */
 """
 
 
+class Output(io.StringIO):
+    """Standard output in memory: generated files are written as bytes."""
+
+    @property
+    def buffer(self):
+        return self
+
+    def write(self, data):
+        return super().write(data.decode("ascii") if isinstance(data, bytes) else data)
+
+
 def gen(*args):
+    """gen.py in this process: hundreds of starts of an interpreter would take minutes."""
+    out, said = Output(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(said):
+        try:
+            status = generator.main(list(args))
+        except SystemExit as end:  # argparse
+            status = end.code
+    return subprocess.CompletedProcess(args, status, out.getvalue(), said.getvalue())
+
+
+def gen_command(*args):
     # As a user's shell would: the caller may have switched byte code off.
     environment = {key: value for key, value in os.environ.items()
                    if key != "PYTHONDONTWRITEBYTECODE"}

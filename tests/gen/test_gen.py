@@ -45,44 +45,44 @@ class Table(support.Case):
 
     def test_no_such_table(self):
         path = os.path.join(self.folder, "none.ini")
-        result = support.gen("status_table.inc", path)
+        result = support.gen_command("status_table.inc", path)
         self.assertEqual(result.returncode, 1)
         self.assertEqual(result.stderr, "%s: No such file or directory\n" % path)
 
 
 class CommandLine(support.Case):
     def test_unknown_output(self):
-        result = support.gen("nothing.inc", self.write("t.ini", GOOD))
+        result = support.gen_command("nothing.inc", self.write("t.ini", GOOD))
         self.assertEqual(result.returncode, 2)
         self.assertIn("nothing.inc", result.stderr)
 
     def test_unwritable_output(self):
         out = os.path.join(self.folder, "none", "out.inc")
-        result = support.gen("status_ids.inc", self.write("t.ini", GOOD), "-o", out)
+        result = support.gen_command("status_ids.inc", self.write("t.ini", GOOD), "-o", out)
         self.assertEqual(result.returncode, 1)
         self.assertRegex(result.stderr, r"\A\S*out\.inc\S*: No such file or directory\n\Z")
 
     def test_writes_only_if_changed(self):
         source, out = self.write("t.ini", GOOD), os.path.join(self.folder, "out.inc")
-        self.assertEqual(support.gen("status_table.inc", source, "-o", out).returncode, 0)
-        self.assertEqual(support.read(out), support.gen("status_table.inc", source).stdout)
+        self.assertEqual(support.gen_command("status_table.inc", source, "-o", out).returncode, 0)
+        self.assertEqual(support.read(out), support.gen_command("status_table.inc", source).stdout)
         os.utime(out, (1, 1))
         self.write("t.ini", "# a comment changes nothing\n" + GOOD)
-        self.assertEqual(support.gen("status_table.inc", source, "-o", out).returncode, 0)
+        self.assertEqual(support.gen_command("status_table.inc", source, "-o", out).returncode, 0)
         self.assertEqual(os.stat(out).st_mtime, 1)
         self.write("t.ini", GOOD.replace("things", "objects"))
-        self.assertEqual(support.gen("status_table.inc", source, "-o", out).returncode, 0)
+        self.assertEqual(support.gen_command("status_table.inc", source, "-o", out).returncode, 0)
         self.assertNotEqual(os.stat(out).st_mtime, 1)
         self.assertIn("objects lost", support.read(out))
         self.assertEqual(sorted(os.listdir(self.folder)), ["out.inc", "t.ini"])
 
     def test_bad_table_keeps_the_old_file(self):
         source, out = self.write("t.ini", "[lost]\n"), self.write("out.inc", "old")
-        self.assertEqual(support.gen("status_table.inc", source, "-o", out).returncode, 1)
+        self.assertEqual(support.gen_command("status_table.inc", source, "-o", out).returncode, 1)
         self.assertEqual(support.read(out), "old")
 
     def test_no_byte_code_in_the_source_tree(self):
-        support.gen("status_ids.inc", self.write("t.ini", GOOD))
+        support.gen_command("status_ids.inc", self.write("t.ini", GOOD))
         self.assertNotIn("__pycache__", os.listdir(support.GEN))
 
 
