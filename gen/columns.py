@@ -16,6 +16,8 @@ NEEDS = ("samples", "self", "histogram", "first", "gpu", "gpu_histogram", "bytes
 MARKS = ("scaled", "self_scaled", "corrected")
 BOUNDS = ("at_most",)
 VIEWS = ("table", "tree")
+OPTIONAL = ("needs", "hide", "mark", "bound", "values", "permille", "gpu_sort", "fluid_sort", "html",
+            "prometheus")
 
 HEAD = """
 # Report columns
@@ -32,12 +34,13 @@ value for it. The `legacy` view has a fixed format. Terms are defined in the [gl
 def read(path):
     entries = table.read(path)
     for entry in entries:
-        entry.check(("title", "kind", "field", "sort", "views", "doc"), ("needs", "hide", "mark", "bound", "values", "gpu_sort", "fluid_sort",
-                                                                      "html", "prometheus"))
+        entry.check(("title", "kind", "field", "sort", "views", "doc"), OPTIONAL)
         entry.one_of("kind", KINDS)
         entry.one_of("sort", ("yes", "no"))
         entry.check_identifier("name", entry.name)
         field(entry)
+        if "permille" in entry.values:
+            permille(entry)
         if entry.get("sort") == "yes" and entry.get("kind") == "text":
             entry.fail("text cannot be sorted by")
         for key in ("gpu_sort", "fluid_sort"):
@@ -68,11 +71,12 @@ EXTRA = "extra."
 
 
 def field(entry):
-    """A member of struct stint_row or of its extra, or a number of its measures."""
+    """A member of struct stint_row or of its extra, a number of its measures or a percentile."""
     name = entry.get("field")
     if name.startswith(EXTRA):
-        name = re.sub(r"^measure\[MEASURE_([A-Z0-9_]+)\]$", lambda match: match[1].lower(),
-                      name[len(EXTRA):])
+        name = name[len(EXTRA):]
+    name = re.sub(r"^(measure\[MEASURE|(gpu_)?percentile_ns\[PERCENTILE)_([A-Z0-9_]+)\]$",
+                  lambda match: match[3].lower(), name)
     entry.check_identifier("field", name)
 
 
@@ -82,6 +86,19 @@ def c_field(entry):
     if name.startswith(EXTRA):
         return "ROW_EXTRA_FIELD(%s)" % name[len(EXTRA):]
     return "ROW_FIELD(%s)" % name
+
+
+def permille(entry):
+    value = entry.get("permille")
+    if not re.fullmatch(r"[1-9][0-9]{0,2}", value):
+        entry.fail("permille '%s' is not a number from 1 to 999" % value)
+    if entry.get("field") != "percentile_ns[PERCENTILE_%s]" % entry.name.upper():
+        entry.fail("the field of a percentile is percentile_ns[PERCENTILE_%s]" % entry.name.upper())
+    return int(value)
+
+
+def percentiles(path):
+    return [entry for entry in read(path) if "permille" in entry.values]
 
 
 def views(entry):
@@ -139,6 +156,19 @@ def render_c(path):
             c_flags("ROW_", marks(entry)),
             c_flags("ROW_", bounds(entry)), table.c_string(entry.get("doc"))))
     return "".join(lines) + "};\n"
+
+
+def render_percentiles(path):
+    """The percentiles of a row, as an enum and a list for an initialiser."""
+    found = percentiles(path)
+    lines = [table.c_banner(path), "enum percentile {\n"]
+    lines += ["    PERCENTILE_%s,\n" % entry.name.upper() for entry in found]
+    lines.append("    PERCENTILE_COUNT\n};\n")
+    lines.append("#define PERCENTILE_PERMILLES \\\n    {%s}\n" % ", ".join(
+        "%d" % permille(entry) for entry in found))
+    lines.append("#define PERCENTILE_KEYS \\\n    {%s}\n" % ", ".join(
+        table.c_string(entry.name) for entry in found))
+    return "".join(lines)
 
 
 UNITS = {"time": "_ns", "share": "_ppm", "rate": "_per_s", "ratio": "_ppm", "size": "_bytes"}

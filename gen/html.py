@@ -6,6 +6,7 @@ of a string literal)."""
 
 import base64
 import hashlib
+import json
 import os
 import re
 
@@ -17,7 +18,10 @@ DATA = "@DATA@"
 POLICY = "default-src 'none'"
 STYLE = re.compile(r'<link rel="stylesheet" href="([a-z_]+\.css)">')
 SCRIPT = re.compile(r'<script src="([a-z_]+\.js)"></script>')
-COLUMNS = "@COLUMNS@"  # in a script: the columns of columns.ini
+# In a script: the columns of columns.ini, and which of them are percentiles.
+COLUMNS = "@COLUMNS@"
+PERCENTILES = "@PERCENTILES@"
+TABLE = os.path.join(HERE, "columns.ini")
 LIMIT = 150 * 1024  # what a report may weigh without its data
 
 
@@ -48,7 +52,9 @@ def inline(folder, name, hashes):
     path = os.path.join(folder, name)
     text = shrink(path, read(path))
     if COLUMNS in text:
-        text = text.replace(COLUMNS, columns.for_page(os.path.join(HERE, "columns.ini")))
+        text = text.replace(COLUMNS, columns.for_page(TABLE))
+    if PERCENTILES in text:
+        text = text.replace(PERCENTILES, json.dumps([e.name for e in columns.percentiles(TABLE)]))
     for bad in ("</script", "</style", "<!--"):
         if bad in text.lower():
             raise table.TableError("%s: '%s' would end it or hide the rest" % (path, bad))

@@ -30,6 +30,8 @@
 #define ROW_MEASURES 17 /* from this bit on one for each group of gen/measures.ini: ROW_<GROUP> */
 #include "measure_flags.inc"
 
+#include "row_percentiles.inc" /* PERCENTILE_*, of the columns that are percentiles */
+
 #define ROW_UNKNOWN UINT64_MAX /* a share of a peak that is not known */
 
 /* What few rows have: GPU times, measures, declared amounts, open scopes, estimates, waiting. A run
@@ -46,8 +48,7 @@ struct stint_row_extra {
     uint64_t gpu_avg_ns;
     uint64_t gpu_min_ns;
     uint64_t gpu_max_ns;
-    uint64_t gpu_p50_ns;
-    uint64_t gpu_p99_ns;
+    uint64_t gpu_percentile_ns[PERCENTILE_COUNT];
     uint64_t device_calls; /* kernels, copies and fills from it and what is nested in it */
     uint64_t device_total_ns;
     uint64_t cpu_share_ppm; /* of total_ns and gpu_total_ns together */
@@ -87,9 +88,7 @@ struct stint_row {
     uint64_t min_ns;
     uint64_t max_ns;
     uint64_t first_ns;
-    uint64_t p50_ns;
-    uint64_t p90_ns;
-    uint64_t p99_ns;
+    uint64_t percentile_ns[PERCENTILE_COUNT]; /* with ROW_HISTOGRAM */
     uint64_t stddev_ns;
     uint64_t threads;
     uint32_t name_length;

@@ -5,6 +5,8 @@
  */
 #include "rows_private.h"
 
+#include <string.h>
+
 #include "base/arithmetic.h"
 
 const struct stint_row_extra stint_row_no_extra = {.bound = "",
@@ -50,9 +52,9 @@ static void finish_cpu(const struct grouping *g, struct group *from, struct stin
     struct spread spread;
     if (spread_read(g, &from->cpu, r->samples, &spread)) {
         r->has |= ROW_HISTOGRAM;
-        r->p50_ns = snapshot_ns(s, spread.p50);
-        r->p90_ns = snapshot_ns(s, spread.p90);
-        r->p99_ns = snapshot_ns(s, spread.p99);
+        for (uint32_t i = 0; i < PERCENTILE_COUNT; ++i) {
+            r->percentile_ns[i] = snapshot_ns(s, spread.percentile[i]);
+        }
         r->stddev_ns = snapshot_ns(s, spread.stddev);
     }
     r->total_ns = snapshot_ns(s, from->scaled);
@@ -92,8 +94,7 @@ static void finish_gpu(const struct grouping *g, struct group_extra *from, struc
     r->has |= ROW_GPU;
     if (spread_read(g, &from->gpu, extra->gpu_calls, &spread)) {
         r->has |= ROW_GPU_HISTOGRAM;
-        extra->gpu_p50_ns = spread.p50;
-        extra->gpu_p99_ns = spread.p99;
+        memcpy(extra->gpu_percentile_ns, spread.percentile, sizeof extra->gpu_percentile_ns);
     }
     uint64_t total = from->gpu.total;
     uint64_t up = total / extra->gpu_calls + (total % extra->gpu_calls != 0);

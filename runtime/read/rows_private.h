@@ -91,7 +91,8 @@ void row_add_node(struct grouping *g, uint32_t row, const struct snapshot_node *
 
 /* What the histograms of a row say, in their unit. */
 struct spread {
-    uint64_t p50, p90, p99, stddev;
+    uint64_t percentile[PERCENTILE_COUNT];
+    uint64_t stddev;
 };
 
 /* The histogram of that unit is one of the row's. thread: of the CPU's, else SNAPSHOT_NONE. */

@@ -41,6 +41,8 @@ void link_samples(struct grouping *g, struct times *to, const struct snapshot_no
     }
 }
 
+static const uint16_t permilles[PERCENTILE_COUNT] = PERCENTILE_PERMILLES;
+
 /* Adds the samples that nodes of the row keep themselves (NULL: only looks). Returns how many of
  * them are in histograms by now. */
 static uint64_t row_add_kept(const struct grouping *g, const struct times *from,
@@ -160,9 +162,9 @@ uint64_t spread_quantile(const struct grouping *g, const struct times *from, uin
 }
 
 static void spread_exactly(const struct exact *e, struct spread *out) {
-    out->p50 = exact_percentile(e, 500);
-    out->p90 = exact_percentile(e, 900);
-    out->p99 = exact_percentile(e, 990);
+    for (uint32_t i = 0; i < PERCENTILE_COUNT; ++i) {
+        out->percentile[i] = exact_percentile(e, permilles[i]);
+    }
     out->stddev = deviation_exactly(e->sample, e->count);
 }
 
@@ -188,9 +190,9 @@ int spread_read(const struct grouping *g, struct times *from, uint64_t samples,
     if (g->tree) {
         return 0;
     }
-    out->p50 = spread_percentile(sum, count, 500, from);
-    out->p90 = spread_percentile(sum, count, 900, from);
-    out->p99 = spread_percentile(sum, count, 990, from);
+    for (uint32_t i = 0; i < PERCENTILE_COUNT; ++i) {
+        out->percentile[i] = spread_percentile(sum, count, permilles[i], from);
+    }
     out->stddev = spread_deviation(sum, count, samples, from);
     return 1;
 }

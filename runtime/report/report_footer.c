@@ -175,8 +175,8 @@ static void footer_put_steps(const struct report *r) {
         }
         text_add(r->out, "%llu", (unsigned long long)u64_max(s->steps, row->samples));
         text_time(avg, row->avg_ns, CONFIG_UNIT_AUTO);
-        text_time(p50, row->p50_ns, CONFIG_UNIT_AUTO);
-        text_time(p99, row->p99_ns, CONFIG_UNIT_AUTO);
+        text_time(p50, row->percentile_ns[PERCENTILE_P50], CONFIG_UNIT_AUTO);
+        text_time(p99, row->percentile_ns[PERCENTILE_P99], CONFIG_UNIT_AUTO);
         text_time(max, row->max_ns, CONFIG_UNIT_AUTO);
         if (row->total_ns) {
             double rate = (double)row->samples * 1e9 / (double)row->total_ns;

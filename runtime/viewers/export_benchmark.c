@@ -67,11 +67,12 @@ static void put_benchmark_row(struct benchmark *b, const struct snapshot *s,
             sink_u64(b->out, r->stddev_ns);
             sink_text(b->out, "\"");
         }
-        put_extra(b, r->calls, r->p99_ns, (r->has & ROW_HISTOGRAM) != 0);
+        put_extra(b, r->calls, r->percentile_ns[PERCENTILE_P99], (r->has & ROW_HISTOGRAM) != 0);
     }
     if (r->has & ROW_GPU) {
         put_benchmark(b, s, r, " (GPU)", r->extra->gpu_avg_ns);
-        put_extra(b, r->extra->gpu_calls, r->extra->gpu_p99_ns, (r->has & ROW_GPU_HISTOGRAM) != 0);
+        put_extra(b, r->extra->gpu_calls, r->extra->gpu_percentile_ns[PERCENTILE_P99],
+                  (r->has & ROW_GPU_HISTOGRAM) != 0);
     }
 }
 

@@ -6,6 +6,7 @@
  * write U+FFFD. The histograms are written by export_prometheus_histogram.c, the GPU activities by
  * export_prometheus_gpu.c.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/status.h"
@@ -40,11 +41,6 @@ static const struct family more_families[] = {
      ROW_EXTRA_FIELD(flops), 0, 1},
 };
 
-struct quantile {
-    const char *label;
-    struct row_field field;
-};
-
 struct summary {
     const char *name;
     const char *help;
@@ -52,27 +48,14 @@ struct summary {
     struct row_field count;
     uint32_t needs;
     uint32_t needs_quantiles;
-    struct quantile quantile[4]; /* up to a NULL label */
+    struct row_field percentiles; /* of PERCENTILE_COUNT */
 };
 
 static const struct summary summaries[] = {
-    {"stint_scope_seconds",
-     "Time in a scope, with what is nested in it.",
-     ROW_FIELD(total_ns),
-     ROW_FIELD(covered),
-     ROW_SAMPLES,
-     ROW_HISTOGRAM,
-     {{"0.5", ROW_FIELD(p50_ns)},
-      {"0.9", ROW_FIELD(p90_ns)},
-      {"0.99", ROW_FIELD(p99_ns)},
-      {NULL, {0, 0}}}},
-    {"stint_scope_gpu_seconds",
-     "Time of a scope on the GPU.",
-     ROW_EXTRA_FIELD(gpu_total_ns),
-     ROW_EXTRA_FIELD(gpu_calls),
-     ROW_GPU,
-     ROW_GPU_HISTOGRAM,
-     {{"0.5", ROW_EXTRA_FIELD(gpu_p50_ns)}, {"0.99", ROW_EXTRA_FIELD(gpu_p99_ns)}, {NULL, {0, 0}}}},
+    {"stint_scope_seconds", "Time in a scope, with what is nested in it.", ROW_FIELD(total_ns),
+     ROW_FIELD(covered), ROW_SAMPLES, ROW_HISTOGRAM, ROW_FIELD(percentile_ns)},
+    {"stint_scope_gpu_seconds", "Time of a scope on the GPU.", ROW_EXTRA_FIELD(gpu_total_ns),
+     ROW_EXTRA_FIELD(gpu_calls), ROW_GPU, ROW_GPU_HISTOGRAM, ROW_EXTRA_FIELD(gpu_percentile_ns)},
 };
 
 static int label_is_special(char c) {
@@ -168,6 +151,24 @@ static void prometheus_put_family(const struct prometheus *p, const struct famil
     }
 }
 
+static void prometheus_put_quantiles(const struct prometheus *p, const struct summary *m,
+                                     const struct stint_row *r) {
+    static const uint16_t permilles[PERCENTILE_COUNT] = PERCENTILE_PERMILLES;
+    const uint64_t *percentile = row_field(r, m->percentiles);
+    for (uint32_t i = 0; i < PERCENTILE_COUNT; ++i) {
+        char label[sizeof "0.999"];
+        int length = snprintf(label, sizeof label, "0.%03u", permilles[i] % 1000u);
+        while (label[length - 1] == '0') {
+            --length;
+        }
+        label[length] = '\0';
+        prometheus_scope(p, r, m->name, "");
+        prometheus_label(p->out, ",quantile", export_field(label, sizeof label));
+        sink_put(p->out, "}", 1);
+        prometheus_value(p->out, percentile[i], SECONDS);
+    }
+}
+
 static void prometheus_put_summary(const struct prometheus *p, const struct summary *m) {
     prometheus_head(p->out, m->name, "summary", m->help);
     for (uint32_t i = 0; i < p->rows->count; ++i) {
@@ -175,11 +176,8 @@ static void prometheus_put_summary(const struct prometheus *p, const struct summ
         if (m->needs & ~r->has) {
             continue;
         }
-        for (const struct quantile *q = m->quantile; q->label && r->has & m->needs_quantiles; ++q) {
-            prometheus_scope(p, r, m->name, "");
-            prometheus_label(p->out, ",quantile", export_field(q->label, 8));
-            sink_put(p->out, "}", 1);
-            prometheus_value(p->out, row_number(r, q->field), SECONDS);
+        if (r->has & m->needs_quantiles) {
+            prometheus_put_quantiles(p, m, r);
         }
         prometheus_series(p, r, m->name, "_sum", row_number(r, m->sum), SECONDS);
         prometheus_series(p, r, m->name, "_count", row_number(r, m->count), NUMBER);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "measure_ids.inc"
+#include "row_percentiles.inc"
 
 enum report_kind {
     REPORT_TEXT,
@@ -20,13 +21,13 @@ enum { REPORT_IN_TABLE = 1, REPORT_IN_TREE = 2 };
 
 struct stint_row {
     const char *name, *info;
-    uint64_t calls, total_ns, self_ns, share_ppm, avg_ns, min_ns, p50_ns, p90_ns, p99_ns, max_ns,
-        stddev_ns;
-    uint64_t first_ns, samples, threads;
+    uint64_t calls, total_ns, self_ns, share_ppm, avg_ns, min_ns, max_ns, stddev_ns;
+    uint64_t percentile_ns[PERCENTILE_COUNT], first_ns, samples, threads;
 };
 struct stint_row_extra {
     uint64_t waiting_ns, total_error_ns, self_error_ns;
-    uint64_t gpu_calls, gpu_total_ns, gpu_avg_ns, gpu_min_ns, gpu_p50_ns, gpu_p99_ns, gpu_max_ns;
+    uint64_t gpu_calls, gpu_total_ns, gpu_avg_ns, gpu_min_ns, gpu_max_ns;
+    uint64_t gpu_percentile_ns[PERCENTILE_COUNT];
     uint64_t device_calls, device_total_ns;
     uint64_t cpu_share_ppm, gpu_share_ppm, bytes_per_s, flops_per_s, peak_bytes_ppm, peak_flops_ppm;
     const char *bound;

@@ -23,6 +23,7 @@ CONSUMER = os.path.join(HERE, "consumer.c")
 TABLES = {
     "report_columns.inc": "columns.ini",
     "report_sorts.inc": "columns.ini",
+    "row_percentiles.inc": "columns.ini",
     "prometheus_columns.inc": "columns.ini",
     "columns.md": "columns.ini",
     "counter_ids.inc": "counters.ini",

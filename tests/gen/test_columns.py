@@ -37,6 +37,16 @@ hide = yes
 mark = scaled
 doc = A rate.
 """
+P50 = """[p50]
+title = p50
+kind = time
+permille = 500
+field = percentile_ns[PERCENTILE_P50]
+sort = no
+views = table
+needs = samples histogram
+doc = Half.
+"""
 
 
 class Columns(support.Case):
@@ -92,6 +102,24 @@ static const struct report_sort report_sorts[] = {
 };
 """)
         self.refuse(INFO + "gpu_sort = max\n", "[info]: gpu_sort, but it is not a key of sort=")
+
+    def test_percentiles(self):
+        p999 = P50.replace("500", "999").replace("p50", "p999").replace("P50", "P999")
+        self.assert_golden("row_percentiles.inc", CALLS + P50 + p999, support.HEAD + """\
+enum percentile {
+    PERCENTILE_P50,
+    PERCENTILE_P999,
+    PERCENTILE_COUNT
+};
+#define PERCENTILE_PERMILLES \\
+    {500, 999}
+#define PERCENTILE_KEYS \\
+    {"p50", "p999"}
+""")
+        self.refuse(P50.replace("500", "1000"),
+                    "[p50]: permille '1000' is not a number from 1 to 999")
+        self.refuse(P50.replace("percentile_ns[PERCENTILE_P50]", "p50_ns"),
+                    "[p50]: the field of a percentile is percentile_ns[PERCENTILE_P50]")
 
     def refuse(self, source, said):
         self.assert_refused("report_columns.inc", source, said)

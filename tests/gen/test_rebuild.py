@@ -85,7 +85,8 @@ class Rebuild(support.Case):
             "consumer", "consumer.c.o", "env_help.inc.stamp", "env_table.inc.stamp",
             "env_tracer_value.inc.stamp",
             "option_table.inc.stamp", "prometheus_columns.inc.stamp", "report_columns.inc",
-            "report_columns.inc.stamp", "report_sorts.inc.stamp", "view_help.inc.stamp",
+            "report_columns.inc.stamp", "report_sorts.inc.stamp",
+            "row_percentiles.inc.stamp", "view_help.inc.stamp",
             "words.inc.stamp"])
         before = self.times()
         self.make()

@@ -208,9 +208,9 @@ static void compare_times(const struct stint_row *r, int percentiles) {
         same(r, "has first", (r->has & ROW_FIRST) != 0, want.first != 0);
     }
     if (percentiles && want.samples && !KNOWN_SELF) {
-        close_to(r, "p50", r->p50_ns, rank(500));
-        close_to(r, "p90", r->p90_ns, rank(900));
-        close_to(r, "p99", r->p99_ns, rank(990));
+        close_to(r, "p50", r->percentile_ns[PERCENTILE_P50], rank(500));
+        close_to(r, "p90", r->percentile_ns[PERCENTILE_P90], rank(900));
+        close_to(r, "p99", r->percentile_ns[PERCENTILE_P99], rank(990));
         same(r, "has percentiles", (r->has & ROW_HISTOGRAM) != 0, 1);
     }
 }
@@ -298,8 +298,8 @@ static void compare_stat(const struct stint_row *r, int site) {
     same(r, "self", st.self_ns, r->self_ns);
     same(r, "min", st.min_ns, r->min_ns);
     same(r, "max", st.max_ns, r->max_ns);
-    same(r, "p50", st.p50_ns, r->p50_ns);
-    same(r, "p99", st.p99_ns, r->p99_ns);
+    same(r, "p50", st.p50_ns, r->percentile_ns[PERCENTILE_P50]);
+    same(r, "p99", st.p99_ns, r->percentile_ns[PERCENTILE_P99]);
     same(r, "first", st.first_ns, r->first_ns);
     same(r, "threads", st.threads, r->threads);
 }

@@ -43,8 +43,8 @@ TEST(interval, gpu_bounds_are_nanoseconds_whatever_a_tick_is) {
     s.ns_per_tick = 0.25;
     CHECK(!rows_flat(&rows, &s, 0));
     CHECK_EQ_U64(row_in(&rows, 0, "gpu")->extra->gpu_total_ns, 1100);
-    CHECK_EQ_U64(row_in(&rows, 0, "gpu")->extra->gpu_p50_ns, 407);
-    CHECK_EQ_U64(row_in(&rows, 0, "gpu")->extra->gpu_p99_ns, 687);
+    CHECK_EQ_U64(row_in(&rows, 0, "gpu")->extra->gpu_percentile_ns[PERCENTILE_P50], 407);
+    CHECK_EQ_U64(row_in(&rows, 0, "gpu")->extra->gpu_percentile_ns[PERCENTILE_P99], 687);
     CHECK_EQ_U64(row_in(&rows, 0, "gpu")->extra->gpu_min_ns, 400);
     CHECK_EQ_U64(row_in(&rows, 0, "gpu")->extra->gpu_max_ns, 703);
     CHECK(!rows_tree(&rows, &s)); /* a path has its own histogram, unlike on the CPU */

@@ -100,7 +100,7 @@ TEST(report_cost, other_times_are_as_measured) {
     const struct stint_row *r = row_of("leaf");
     CHECK_EQ_U64(r->avg_ns, 95);
     CHECK_EQ_U64(r->min_ns, 100);
-    CHECK_EQ_U64(r->p50_ns, 100);
+    CHECK_EQ_U64(r->percentile_ns[PERCENTILE_P50], 100);
     CHECK_EQ_U64(r->max_ns, 101);
     CHECK_EQ_U64(r->first_ns, 100);
     interval_close(&s);

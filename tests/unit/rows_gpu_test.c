@@ -40,8 +40,10 @@ TEST(rows, gpu_times_beside_the_cpus) {
     CHECK_EQ_U64(r->extra->gpu_avg_ns, 600);
     CHECK_EQ_U64(r->extra->gpu_min_ns, 300);
     CHECK_EQ_U64(r->extra->gpu_max_ns, 900);
-    CHECK(r->extra->gpu_p50_ns >= 300 && r->extra->gpu_p50_ns <= 310);
-    CHECK(r->extra->gpu_p99_ns >= 870 && r->extra->gpu_p99_ns <= 900);
+    CHECK(r->extra->gpu_percentile_ns[PERCENTILE_P50] >= 300 &&
+          r->extra->gpu_percentile_ns[PERCENTILE_P50] <= 310);
+    CHECK(r->extra->gpu_percentile_ns[PERCENTILE_P99] >= 870 &&
+          r->extra->gpu_percentile_ns[PERCENTILE_P99] <= 900);
     CHECK_EQ_U64(r->extra->cpu_share_ppm, 142858);
     CHECK_EQ_U64(r->extra->gpu_share_ppm, 857142);
     CHECK_EQ_U64(r->has,
@@ -103,7 +105,7 @@ TEST(rows, gpu_times_of_a_name_nested_in_itself_are_not_counted_twice) {
     CHECK_EQ_U64(r->extra->gpu_calls, 1);
     CHECK_EQ_U64(r->extra->gpu_total_ns, 1000);
     CHECK_EQ_U64(r->extra->gpu_min_ns, 1000);
-    CHECK(r->extra->gpu_p50_ns >= 968);
+    CHECK(r->extra->gpu_percentile_ns[PERCENTILE_P50] >= 968);
     CHECK_EQ_U64(r->extra->bytes, 40);
     CHECK_EQ_U64(r->extra->flops, 3);
     CHECK_EQ_U64(flat_row("mixed")->extra->gpu_total_ns, 70);

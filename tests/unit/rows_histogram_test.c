@@ -82,7 +82,8 @@ TEST(rows_histogram, holds_the_samples_of_the_row_where_a_name_nests_in_itself) 
     }
     const struct stint_row *r = load_row(&rows, &s, &h);
     CHECK(r->calls == 2100 && r->samples == 100);
-    CHECK(r->min_ns == 10020 && r->p50_ns == 10020 && r->p99_ns == 10020 && r->max_ns == 10020);
+    CHECK(r->min_ns == 10020 && r->percentile_ns[PERCENTILE_P50] == 10020 &&
+          r->percentile_ns[PERCENTILE_P99] == 10020 && r->max_ns == 10020);
     interval_close(&s);
     load_inner(5); /* the same place, not inside: a sample like others */
     r = load_row(&rows, &s, &h);
@@ -102,7 +103,7 @@ TEST(rows_histogram, after_a_reset_too) {
     const struct stint_row *r = load_row(&rows, &s, &h);
     CHECK(r->calls == 210 && r->samples == 10);
     CHECK(r->min_ns == 10020 && r->max_ns == 10020); /* of the samples that the node keeps */
-    CHECK(r->p50_ns == 10020 && r->p99_ns == 10020);
+    CHECK(r->percentile_ns[PERCENTILE_P50] == 10020 && r->percentile_ns[PERCENTILE_P99] == 10020);
     interval_close(&s);
     for (int i = 0; i < 50; ++i) {
         load_outer(10000);
@@ -110,7 +111,7 @@ TEST(rows_histogram, after_a_reset_too) {
     r = load_row(&rows, &s, &h);
     CHECK(r->samples == 60 && at(&h, 20020) == 0); /* not that of the interval before */
     CHECK(r->min_ns > 9000 && r->max_ns < 11000);  /* a histogram's bounds */
-    CHECK(r->p50_ns > 9000 && r->p99_ns < 11000);
+    CHECK(r->percentile_ns[PERCENTILE_P50] > 9000 && r->percentile_ns[PERCENTILE_P99] < 11000);
     interval_close(&s);
 }
 
@@ -194,7 +195,7 @@ TEST(rows_histogram, of_a_name_inside_one_of_another_set) {
         load_inner(7);
     }
     const struct stint_row *r = load_row(&rows, &s, &h);
-    CHECK(r->samples == 10 && r->p50_ns == 7);
+    CHECK(r->samples == 10 && r->percentile_ns[PERCENTILE_P50] == 7);
     interval_close(&s);
 }
 

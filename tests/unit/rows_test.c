@@ -43,8 +43,8 @@ TEST(rows, one_name_from_two_lines_is_one_row) {
     CHECK_EQ_U64(r->min_ns, 10);
     CHECK_EQ_U64(r->max_ns, 30);
     CHECK_EQ_U64(r->first_ns, 10);
-    CHECK_EQ_U64(r->p50_ns, 10);
-    CHECK_EQ_U64(r->p99_ns, 30);
+    CHECK_EQ_U64(r->percentile_ns[PERCENTILE_P50], 10);
+    CHECK_EQ_U64(r->percentile_ns[PERCENTILE_P99], 30);
     CHECK_EQ_U64(r->threads, 1);
     CHECK_EQ_U64(r->share_ppm, 1000000);
     interval_close(&s);
@@ -156,8 +156,9 @@ TEST(rows, threads_sum_to_the_merged_row) {
     CHECK_EQ_U64(r->min_ns, 100);
     CHECK_EQ_U64(r->max_ns, 10000);
     CHECK_EQ_U64(r->threads, lines);
-    CHECK(r->p50_ns >= 968 && r->p50_ns <= 1032); /* histograms of all threads together */
-    CHECK(r->p90_ns >= 9680 && r->p90_ns <= 10000);
+    CHECK(r->percentile_ns[PERCENTILE_P50] >= 968 &&
+          r->percentile_ns[PERCENTILE_P50] <= 1032); /* histograms of all threads together */
+    CHECK(r->percentile_ns[PERCENTILE_P90] >= 9680 && r->percentile_ns[PERCENTILE_P90] <= 10000);
     interval_close(&s);
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/config.h"
 #include "base/number.h"
+#include "read/rows.h"
 
 #define NAME_COLUMNS 40u
 
@@ -40,6 +41,9 @@ static const struct metric_histogram *find_whole(const struct metrics *run,
     return h;
 }
 
+static const uint16_t permilles[PERCENTILE_COUNT] = PERCENTILE_PERMILLES;
+static const char *const percentile_keys[PERCENTILE_COUNT] = PERCENTILE_KEYS;
+
 static void put_interval_row(struct text *out, const struct metrics *run,
                              const struct metrics *interval, const struct metric_histogram *h) {
     const struct metric_histogram *whole = find_whole(run, h);
@@ -53,9 +57,9 @@ static void put_interval_row(struct text *out, const struct metrics *run,
     }
     text_add(out, "  %10llu", (unsigned long long)h->count);
     put_time(out, h->sum_ns);
-    put_time(out, bucket_percentile(interval, h, 500));
-    put_time(out, bucket_percentile(interval, h, 900));
-    put_time(out, bucket_percentile(interval, h, 990));
+    for (uint32_t i = 0; i < PERCENTILE_COUNT; ++i) {
+        put_time(out, bucket_percentile(interval, h, permilles[i]));
+    }
     put_time(out, bucket_percentile(run, whole, 500));
     put_time(out, bucket_percentile(run, whole, 990));
     text_put(out, h->gpu ? "  GPU\n" : "\n", h->gpu ? 6 : 1);
@@ -69,8 +73,11 @@ int interval_report_put(struct text *out, const struct metrics *run,
              number_fixed(at, 1).text, number_fixed(seconds, 1).text);
     text_put(out, "name", 4);
     text_spaces(out, NAME_COLUMNS - 4);
-    text_add(out, "  %10s  %9s  %9s  %9s  %9s  %9s  %9s\n", "calls", "total", "p50", "p90", "p99",
-             "run p50", "run p99");
+    text_add(out, "  %10s  %9s", "calls", "total");
+    for (uint32_t i = 0; i < PERCENTILE_COUNT; ++i) {
+        text_add(out, "  %9s", percentile_keys[i]);
+    }
+    text_add(out, "  %9s  %9s\n", "run p50", "run p99");
     for (uint32_t i = 0; i < interval->histograms; ++i) {
         put_interval_row(out, run, interval, &interval->histogram[i]);
     }

@@ -3,6 +3,7 @@
 "use strict";
 
 const distribution = (() => {
+    const PERCENTILES = @PERCENTILES@;  // the keys in gen/columns.ini
     const HEIGHT = 170, TOP = 30, BOTTOM = 24, SIDE = 8;
     const box = byId("distribution");
     let logarithmic = false;
@@ -138,7 +139,7 @@ const distribution = (() => {
     function chart(source, buckets, name) {
         const width = Math.max(240, box.clientWidth - 32);
         const x = axisOf(buckets.list, width);
-        const points = [["p50", source.p50_ns], ["p90", source.p90_ns], ["p99", source.p99_ns]]
+        const points = PERCENTILES.map((p) => [p, source[p + "_ns"]])
             .filter((point) => point[1] !== undefined);
         const label = format.count(buckets.total) + " calls from " + format.time(source.min_ns) +
             " to " + format.time(source.max_ns);
@@ -188,9 +189,9 @@ const distribution = (() => {
             el("span", {className: "text", textContent: shown(stat.name)}),
             el("span", {className: "aside", textContent: format.count(source.calls) +
                 (source.calls === 1 ? " call" : " calls") + (gpu ? " on the GPU" : "")}));
-        const values = [["min", "min_ns"], ["p50", "p50_ns"], ["avg", "avg_ns"], ["p90", "p90_ns"],
-                        ["p99", "p99_ns"], ["max", "max_ns"], ["first", "first_ns"]]
-            .filter(([, key]) => source[key] !== undefined).map(([l, key]) => [l, source[key]]);
+        const values = ["min", ...PERCENTILES, "avg", "max", "first"]
+            .filter((key) => source[key + "_ns"] !== undefined)
+            .map((key) => [key, source[key + "_ns"]]);
         box.replaceChildren(
             el("div", {className: "panel-head"}, title,
                 el("div", {className: "tools"}, ...(buckets.total ? toggles(stat) : []))),
