@@ -16,7 +16,7 @@ NEEDS = ("samples", "self", "histogram", "first", "gpu", "gpu_histogram", "bytes
 MARKS = ("scaled", "self_scaled", "corrected")
 BOUNDS = ("at_most",)
 VIEWS = ("table", "tree")
-OPTIONAL = ("needs", "hide", "mark", "bound", "values", "permille", "gpu_sort", "fluid_sort", "html",
+OPTIONAL = ("needs", "hide", "spare", "mark", "bound", "values", "permille", "gpu_sort", "fluid_sort", "html",
             "prometheus")
 
 HEAD = """
@@ -52,6 +52,8 @@ def read(path):
         needs(entry)
         marks(entry)
         bounds(entry)
+        if "spare" in entry.values:
+            entry.one_of("spare", ("yes", "no"))
         if "html" in entry.values and not re.fullmatch(r"[^:]+: .+", entry.get("html")):
             entry.fail("html '%s' is not of the form TITLE: HINT" % entry.get("html"))
         if "prometheus" in entry.values:
@@ -148,12 +150,12 @@ def render_c(path):
              "#define STINT_COLUMN_COUNT %d\n" % len(entries),
              "static const struct report_column report_columns[STINT_COLUMN_COUNT] = {\n"]
     for entry in entries:
-        lines.append("    {%s, %s, %s, %s, %d /* sortable */, %s, %s, %d /* hide */, %s, %s, %s},\n" % (
+        lines.append("    {%s, %s, %s, %s, %d /* sortable */, %s, %s, %d /* hide */, %d, %s, %s, %s},\n" % (
             table.c_string(entry.name), table.c_string(entry.get("title")),
             KINDS[entry.get("kind")], c_field(entry),
             entry.get("sort") == "yes", c_flags("REPORT_IN_", views(entry)),
             c_flags("ROW_", needs(entry)), entry.get("hide") == "yes",
-            c_flags("ROW_", marks(entry)),
+            entry.get("spare") == "yes", c_flags("ROW_", marks(entry)),
             c_flags("ROW_", bounds(entry)), table.c_string(entry.get("doc"))))
     return "".join(lines) + "};\n"
 

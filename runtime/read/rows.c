@@ -107,10 +107,10 @@ static uint32_t row_get(struct grouping *g, const struct snapshot_node *n, uint3
     r->info = "";
     r->extra = &stint_row_no_extra;
     r->name_id = name;
-    r->set = n->set;
+    r->set = n->set & 0x7ffffffu;
     r->thread = thread;
     r->parent = parent;
-    r->kind = n->kind;
+    r->kind = n->kind & 31u;
     g->groups[row].cpu.min = UINT64_MAX;
     g->groups[row].first_at = UINT64_MAX;
     g->groups[row].last_thread = SNAPSHOT_NONE;

@@ -92,12 +92,12 @@ struct stint_row {
     uint64_t stddev_ns;
     uint64_t threads;
     uint32_t name_length;
-    uint32_t name_id; /* equal for equal names */
-    uint32_t set;
+    uint32_t name_id;  /* equal for equal names */
+    uint32_t set : 27; /* an arena of 4 GiB holds no more */
+    uint32_t kind : 5;
     uint32_t thread; /* index, or SNAPSHOT_NONE: all */
     uint32_t parent; /* tree: row index, or SNAPSHOT_NONE */
-    uint32_t kind;
-    uint32_t has; /* ROW_* */
+    uint32_t has;    /* ROW_* */
 };
 
 /* Where a member of a row is. */

@@ -284,6 +284,20 @@ static void put_line(const struct report *r, const struct stint_row *row, uint32
     text_end_line(r->out);
 }
 
+/* Leaves out columns from the right until they have room. total: their width. Returns the new one. */
+static size_t cells_drop_from_right(const struct report *r, struct cells *cells, size_t total,
+                                    int spare_only) {
+    size_t *width = cells->width;
+    for (uint32_t i = cells->columns; i-- > 1 && total > r->options->width;) {
+        if (width[i] && i != r->options->sort && report_column(i)->spare >= spare_only) {
+            total -= width[i] + 2;
+            width[i] = 0;
+            cells->dropped[i] = 1;
+        }
+    }
+    return total;
+}
+
 static void cells_drop_columns(const struct report *r, struct cells *cells) {
     size_t *width = cells->width;
     size_t total = 0;
@@ -296,12 +310,9 @@ static void cells_drop_columns(const struct report *r, struct cells *cells) {
             total += 2;
         }
     }
-    for (uint32_t i = cells->columns; r->options->width && i-- > 1 && total > r->options->width;) {
-        if (width[i] && i != r->options->sort) {
-            total -= width[i] + 2;
-            width[i] = 0;
-            cells->dropped[i] = 1;
-        }
+    if (r->options->width) {
+        total = cells_drop_from_right(r, cells, total, 1);
+        cells_drop_from_right(r, cells, total, 0);
     }
 }
 

@@ -86,6 +86,7 @@ struct report_column {
     unsigned views;
     uint32_t needs;
     int hide;
+    int spare;
     uint32_t mark;
     uint32_t bound;
     const char *doc;
