@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # stint_wrap(<target> HEADER <header> FUNCTIONS <glob>... [SET <name>] [INCLUDED]
-#            [ARCHIVES <file or target>...] [PRELOAD])
+#            [ARCHIVES <file or target>...] [PRELOAD] [ADAPTER mpi])
 #
 # Part of the build and of the installed package; docs/codegen.md explains the functions. Their
 # scripts need Python 3.8 and clang, which reads the headers; the target is built with any compiler.
@@ -10,12 +10,13 @@
 cmake_policy(PUSH)
 cmake_policy(VERSION 3.18...3.31)
 
-# Sets Python3_EXECUTABLE and STINT_CLANG, and <scripts> to the folder of the scripts.
-function(stint_codegen_tools caller scripts)
+# Sets Python3_EXECUTABLE and STINT_CLANG, and <lacking> to what was not found, as an error; "": nothing.
+function(stint_codegen_find lacking)
+    set(${lacking} "" PARENT_SCOPE)
     find_package(Python3 3.8 QUIET COMPONENTS Interpreter)
     if(NOT Python3_Interpreter_FOUND)
-        message(FATAL_ERROR "${caller}: needs Python 3.8 or later; install python3 or set "
-                            "Python3_EXECUTABLE")
+        set(${lacking} "needs Python 3.8 or later; install python3 or set Python3_EXECUTABLE"
+            PARENT_SCOPE)
     endif()
     set(names clang)
     foreach(version RANGE 22 14 -1)
@@ -23,7 +24,16 @@ function(stint_codegen_tools caller scripts)
     endforeach()
     find_program(STINT_CLANG NAMES ${names} DOC "clang, which reads headers and sources for stint")
     if(NOT STINT_CLANG)
-        message(FATAL_ERROR "${caller}: needs clang to read C; install clang or set STINT_CLANG")
+        set(${lacking} "needs clang to read C; install clang or set STINT_CLANG" PARENT_SCOPE)
+    endif()
+    set(Python3_EXECUTABLE "${Python3_EXECUTABLE}" PARENT_SCOPE)
+endfunction()
+
+# Also sets <scripts> to the folder of the scripts.
+function(stint_codegen_tools caller scripts)
+    stint_codegen_find(lacking)
+    if(lacking)
+        message(FATAL_ERROR "${caller}: ${lacking}")
     endif()
     get_property(folder GLOBAL PROPERTY STINT_INSTRUMENT_DIR)
     set(${scripts} "${folder}" PARENT_SCOPE)
@@ -107,7 +117,8 @@ function(stint_wrap_check target preload)
 endfunction()
 
 function(stint_wrap target)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "PRELOAD;INCLUDED" "HEADER;SET" "FUNCTIONS;ARCHIVES")
+    cmake_parse_arguments(PARSE_ARGV 1 arg "PRELOAD;INCLUDED" "HEADER;SET;ADAPTER"
+        "FUNCTIONS;ARCHIVES")
     if(arg_UNPARSED_ARGUMENTS OR NOT arg_HEADER OR NOT arg_FUNCTIONS)
         message(FATAL_ERROR "stint_wrap(${target}): needs HEADER and FUNCTIONS; unknown: "
                             "'${arg_UNPARSED_ARGUMENTS}'")
@@ -152,6 +163,14 @@ function(stint_wrap target)
     if(arg_INCLUDED)
         list(APPEND more --included)
     endif()
+    set(adapter "")
+    if(arg_ADAPTER)
+        if(NOT EXISTS "${scripts}/wrap_${arg_ADAPTER}.py")
+            message(FATAL_ERROR "stint_wrap(${target}): ADAPTER ${arg_ADAPTER}: expected mpi")
+        endif()
+        list(APPEND more --adapter "${arg_ADAPTER}")
+        set(adapter "${scripts}/wrap_${arg_ADAPTER}.py" "${scripts}/wrap_${arg_ADAPTER}.h")
+    endif()
     # A wrapper of what the recorder itself calls would call itself without end.
     get_target_property(kind stint::runtime TYPE)
     if(arg_PRELOAD OR kind STREQUAL "STATIC_LIBRARY")
@@ -170,14 +189,14 @@ function(stint_wrap target)
             --depfile "${base}.d" --depfile-target "${depname}"
         COMMAND "${CMAKE_COMMAND}" -E touch "${base}.stamp"
         DEPENDS "${scripts}/wrap.py" "${scripts}/clang_ast.py" "${scripts}/compile_flags.py"
-            "${scripts}/output_file.py" "${flags}" $<$<BOOL:${arg_PRELOAD}>:stint::runtime>
+            "${scripts}/output_file.py" ${adapter} "${flags}" $<$<BOOL:${arg_PRELOAD}>:stint::runtime>
         ${depfile}
         COMMENT "Wrapping the functions of ${arg_HEADER} for ${target}"
         VERBATIM)
     target_sources(${target} PRIVATE "${base}.c" "${base}.stamp")
     set_source_files_properties("${base}.c" PROPERTIES
         GENERATED ON
-        OBJECT_DEPENDS "${base}.stamp"
+        OBJECT_DEPENDS "${base}.stamp;${adapter}"
         COMPILE_OPTIONS "-w;-fno-lto"
         SKIP_AUTOGEN ON
         SKIP_PRECOMPILE_HEADERS ON

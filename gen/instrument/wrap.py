@@ -3,6 +3,7 @@
 
     wrap.py generate --header H --function GLOB... --clang CLANG --flags FILE --out BASE
                      [--set NAME] [--preload] [--included] [--reserved LIBRARY --nm NM]
+                     [--adapter NAME]
                      [--depfile FILE --depfile-target NAME]
     wrap.py link --out BASE --nm NM --objects FILE [--archive FILE...]
 
@@ -15,6 +16,10 @@ no object calls is not wrapped: the library may lack it although the header decl
 wrapper would be an undefined reference. Its wrapper is left in place, unused, and its reference
 resolved to itself.
 
+An adapter is a module wrap_NAME, beside this file, that knows a certain header: it has a default
+set, a file of C for the wrappers, and says for each function of which set and role its scope is, and
+which statements are around the call.
+
 The names in the tree of clang are the real ones, so that macros (`#define cuMemAlloc
 cuMemAlloc_v2`) and asm labels are resolved. A glob matches the real name, and each macro that is
 replaced by it.
@@ -22,6 +27,7 @@ replaced by it.
 
 import argparse
 import fnmatch
+import importlib
 import json
 import os
 import re
@@ -134,6 +140,7 @@ class Candidate:
         self.symbol = function.mangled.lstrip("\1")
         self.type = function.type
         self.parameters = [parameter.type for parameter in function.parameters]
+        self.names = [parameter.name for parameter in function.parameters]
         self.file = ""
         self.line = 0
         self.variadic = function.variadic
@@ -153,6 +160,7 @@ class Candidate:
         elif not function.implicit:
             self.type = function.type
             self.parameters = [parameter.type for parameter in function.parameters]
+            self.names = [parameter.name for parameter in function.parameters]
         self.symbol = function.mangled.lstrip("\1")
         self.local = self.local or function.storage == "static" or function.inline or \
             function.body is not None
@@ -363,6 +371,10 @@ static stint_set *stint_wrap_set(void) {
 # A library that was loaded with RTLD_LOCAL is not behind this one in the order of symbols: it is
 # searched for among those that are loaded. (The caller could not tell: a tail call hides it.)
 NEXT = """
+#ifndef STINT_WRAP_FOUND
+#define STINT_WRAP_FOUND(name, function)
+#endif
+
 struct stint_wrap_search {
     const char *name;
     const void *base; /* of this library */
@@ -399,23 +411,19 @@ static void *stint_wrap_find(const char *name) {
         fprintf(stderr, "stint: preloaded timers: no library defines %s\\n", name);
         _exit(127);
     }
+    STINT_WRAP_FOUND(name, search.found);
     errno = kept;
     return search.found;
 }
 """
 
 
-def write_function(out, candidate, with_set, preload):
-    result = result_type(candidate)
-    types = [c_type(text) for text in candidate.parameters]
-    named = ", ".join("%s stint_arg%d" % (text, n) for n, text in enumerate(types)) or "void"
-    passed = ", ".join("stint_arg%d" % n for n in range(len(types)))
+def write_declarations(out, candidate, result, types, preload):
+    """Of the wrapper and of what it calls."""
     name = candidate.name
-    returns = "" if result == "void" else "return "
-    timer = "STINT_TIMER(%s%s);" % (c_string(candidate.shown),
-                                       ", -1, stint_wrap_set()" if with_set else "")
     symbol = candidate.symbol if preload else "__wrap_" + candidate.symbol
     visibility = "default" if preload else "hidden"
+    named = ", ".join("%s stint_arg%d" % (text, n) for n, text in enumerate(types)) or "void"
     out.append("")
     if not preload:
         out.append("extern %s real_%s(%s) __asm__(%s);"
@@ -425,22 +433,64 @@ def write_function(out, candidate, with_set, preload):
     out.append("%s stint_wrap_%s(%s) __asm__(%s) %s;"
                % (result, name, named, c_string(symbol), attributes))
     out.append("%s stint_wrap_%s(%s) {" % (result, name, named))
+
+
+def write_lookup(out, candidate, result, types):
+    """Of the function that a preloaded wrapper calls."""
+    name = candidate.name
+    out.append("    typedef %s function(%s);" % (result, ", ".join(types) or "void"))
+    out.append("    static function *known;")
+    out.append("    function *real_%s = __atomic_load_n(&known, __ATOMIC_RELAXED);" % name)
+    out.append("    if (!real_%s) {" % name)
+    out.append("        real_%s = (function *)stint_wrap_find(%s);"
+               % (name, c_string(candidate.symbol)))
+    out.append("        __atomic_store_n(&known, real_%s, __ATOMIC_RELAXED);" % name)
+    out.append("    }")
+
+
+def scope_of(candidate, with_set, adapter):
+    """The statement that opens the scope; those before it, after it, and after the call."""
+    name = c_string(candidate.shown)
+    if not adapter:
+        return "STINT_TIMER(%s%s);" % (name, ", -1, stint_wrap_set()" if with_set else ""), \
+            [], [], []
+    own_set, role, before, inside, after = \
+        adapter.scope(candidate.name, candidate.parameters, candidate.names)
+    return "STINT_IMPL_SCOPE(%s, STINT_LEVEL_DEFAULT, %s, %s);" % (name, role, own_set), \
+        before, inside, after
+
+
+def write_function(out, candidate, with_set, preload, adapter):
+    result = result_type(candidate)
+    types = [c_type(text) for text in candidate.parameters]
+    timer, before, inside, after = scope_of(candidate, with_set, adapter)
+    call = "real_%s(%s);" % (candidate.name,
+                             ", ".join("stint_arg%d" % n for n in range(len(types))))
+    write_declarations(out, candidate, result, types, preload)
     if preload:
-        out.append("    typedef %s function(%s);" % (result, ", ".join(types) or "void"))
-        out.append("    static function *known;")
-        out.append("    function *real_%s = __atomic_load_n(&known, __ATOMIC_RELAXED);" % name)
-        out.append("    if (!real_%s) {" % name)
-        out.append("        real_%s = (function *)stint_wrap_find(%s);"
-                   % (name, c_string(candidate.symbol)))
-        out.append("        __atomic_store_n(&known, real_%s, __ATOMIC_RELAXED);" % name)
-        out.append("    }")
+        write_lookup(out, candidate, result, types)
+    out.extend("    " + line for line in before)
     out.append("#line %d %s" % (candidate.line, c_path(candidate.file)))
     out.append("    " + timer)
-    out.append("    %sreal_%s(%s);" % (returns, name, passed))
+    out.extend("    " + line for line in inside)
+    if after:
+        out.append("    %s stint_result = %s" % (result, call))
+        out.extend("    " + line for line in after)
+        call = "stint_result;"
+    out.append("    %s%s" % ("" if result == "void" else "return ", call))
     out.append("}")
 
 
-def write_code(include, header, chosen, set_name, preload):
+def adapter_text(adapter, set_name, preload):
+    """What the wrappers call is included by its path: it lies beside this file."""
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), adapter.HEADER)
+    text = "#define STINT_WRAP_SET %s\n" % c_string(set_name or adapter.DEFAULT_SET)
+    if preload:
+        text += "#define STINT_WRAP_PRELOAD 1\n"
+    return text + "#include %s" % c_path(path)
+
+
+def write_code(include, header, chosen, set_name, preload, adapter=None):
     system = ""
     if preload:
         # Macros of these that the user's header tests are set by the target's own definitions.
@@ -451,12 +501,14 @@ def write_code(include, header, chosen, set_name, preload):
     if preload:
         # <dlfcn.h> is of use with _GNU_SOURCE only if nothing was included before it.
         out = [(HEAD % (os.path.basename(header.path), system, include)).rstrip("\n")]
-    if set_name and chosen:
+    if adapter:
+        out.append(adapter_text(adapter, set_name, preload))
+    elif set_name and chosen:
         out.append((SET % c_string(set_name)).rstrip("\n"))
     if preload and chosen:
         out.append(NEXT.rstrip("\n"))
     for candidate in chosen:
-        write_function(out, candidate, bool(set_name), preload)
+        write_function(out, candidate, bool(set_name), preload, adapter)
     return "\n".join(out) + "\n"
 
 
@@ -546,6 +598,16 @@ def write_depfile(path, target, files):
     write_text(path, text)
 
 
+def find_adapter(name):
+    """The module wrap_NAME, or None without a name."""
+    if not name:
+        return None
+    if not re.fullmatch(r"[a-z]+", name) or not os.path.exists(
+            os.path.join(os.path.dirname(os.path.abspath(__file__)), "wrap_%s.py" % name)):
+        raise WrapError("unknown adapter '%s'; there is: mpi" % name)
+    return importlib.import_module("wrap_" + name)
+
+
 def generate(args):
     if os.path.isabs(args.header):
         include = "#include %s\n" % c_path(args.header)
@@ -566,7 +628,8 @@ def generate(args):
     facts = {"header": header.path, "set": args.set, "preload": args.preload,
              "functions": [candidate.as_dict() for candidate in chosen] + macros}
     write_text(args.out + ".c",
-                     write_code(include, header, wrapped, args.set, args.preload))
+                     write_code(include, header, wrapped, args.set, args.preload,
+                                find_adapter(args.adapter)))
     write_text(args.out + ".json", json.dumps(facts, indent=1) + "\n")
     if args.preload:
         text, head = write_list(facts, None)
@@ -615,7 +678,7 @@ def main(argv):
     one = commands.add_parser("generate")
     one.add_argument("--header", required=True)
     one.add_argument("--function", action="append", default=[], required=True)
-    for name in ("clang", "flags", "reserved", "nm", "depfile", "depfile-target", "set"):
+    for name in ("clang", "flags", "reserved", "nm", "depfile", "depfile-target", "set", "adapter"):
         one.add_argument("--" + name, default="")
     one.add_argument("--preload", action="store_true")
     one.add_argument("--included", action="store_true")

@@ -202,7 +202,7 @@ struct arena_about {
     uint32_t gpu; /* the back end; 0 = not requested */
     uint32_t cpus;
     uint32_t reference_ps; /* see reference.h; 0 = not measured */
-    uint32_t rank;         /* of a parallel run, + 1; 0 = no launcher gave one */
+    uint32_t rank;         /* of a parallel run, + 1; 0 = not known. Atomic: may come later */
 };
 
 /* The lines of a source file for one thread. The line numbers follow, 32 bits each, then, on a

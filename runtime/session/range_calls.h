@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The functions of libstint.so that libstint-ranges.so calls besides those that compiled-in code
- * calls. They have the version of the layout (STINT_ABI) and are not for programs.
+ * The functions of libstint.so that libstint-ranges.so and the wrappers of MPI call besides those
+ * that compiled-in code calls. They have the version of the layout (STINT_ABI) and are not for
+ * programs.
  */
 #ifndef STINT_RANGE_CALLS_H
 #define STINT_RANGE_CALLS_H
@@ -18,6 +19,7 @@
 #define stint_impl_value_named STINT_IMPL_ABI_NAME(stint_impl_value_named)
 #define stint_impl_lose_range STINT_IMPL_ABI_NAME(stint_impl_lose_range)
 #define stint_impl_lose_end STINT_IMPL_ABI_NAME(stint_impl_lose_end)
+#define stint_impl_rank_seen STINT_IMPL_ABI_NAME(stint_impl_rank_seen)
 
 /* The interfaces, in the order of the group `ranges` of gen/measures.ini. */
 enum range_interface {
@@ -48,6 +50,8 @@ extern void stint_impl_value_named(const char *name, uint64_t length, double val
 /* Counts a range that found no room in a table, and an end without a begin. */
 extern void stint_impl_lose_range(void);
 extern void stint_impl_lose_end(void);
+/* The rank of the process in its job, for a launcher whose environment does not tell. */
+extern void stint_impl_rank_seen(uint32_t rank, uint32_t size);
 #if defined(STINT_SESSION) && !defined(STINT_STATIC)
 #pragma GCC visibility pop
 #endif

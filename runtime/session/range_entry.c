@@ -62,3 +62,12 @@ void stint_impl_lose_range(void) {
 void stint_impl_lose_end(void) {
     arena_lose(STINT_STATUS_STRAY_END, 1);
 }
+
+void stint_impl_rank_seen(uint32_t rank, uint32_t size) {
+    uint32_t unknown = 0;
+    (void)size;
+    if (arena.base && rank < UINT32_MAX) {
+        __atomic_compare_exchange_n(&arena_header()->about.rank, &unknown, rank + 1, 0,
+                                    __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    }
+}

@@ -74,6 +74,56 @@ class Generate(unittest.TestCase):
         self.generate(self.header.read_text(encoding="utf-8"), "--preload", "--set=x")
         self.compile("-fPIC")
 
+    def test_adapter(self):
+        """Of an adapter, here on a part of MPI: what the wrapper of each function records."""
+        self.generate("""
+            typedef int MPI_Comm; typedef int MPI_Datatype; typedef int MPI_Op;
+            typedef int MPI_Request; typedef int MPI_Status; typedef long long MPI_Count;
+            int MPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, int tag,
+                         MPI_Comm comm);
+            int MPI_Bcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root,
+                            MPI_Comm comm);
+            int MPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag,
+                         MPI_Comm comm, MPI_Status *status);
+            int MPI_Bcast_init(void *buffer, int count, MPI_Datatype datatype, int root,
+                               MPI_Comm comm, MPI_Request *request);
+            int MPI_Scatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
+                            void *recvbuf, int recvcount, MPI_Datatype recvtype, int root,
+                            MPI_Comm comm);
+            int MPI_Alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[],
+                              MPI_Datatype sendtype, void *recvbuf, const int recvcounts[],
+                              const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm);
+            int MPI_Wait(MPI_Request *request, MPI_Status *status);
+            int MPI_Comm_rank(MPI_Comm comm, int *rank);
+            """, "--preload", "--adapter=mpi")
+        bodies = {text.split("(", 1)[0]: text for text in self.code().split(" stint_wrap_")
+                  if ") {" in text}
+        first = "stint_arg0, stint_arg1, stint_arg2"
+        twice = first + ", " + first
+        for name, comm, waits, size in (
+                ("MPI_Send", 5, False, "stint_mpi_bytes(%s, stint_arg3)" % twice),
+                ("MPI_Bcast_c", 4, True,
+                 "stint_mpi_bytes(%s, stint_mpi_root(stint_comm, stint_arg3))" % twice),
+                ("MPI_Recv", 5, True, ""),
+                ("MPI_Bcast_init", 4, False, ""),
+                ("MPI_Scatter", 7, True,
+                 "stint_mpi_bytes(stint_arg3, stint_arg4, stint_arg5, %s, "
+                 "stint_mpi_root(stint_comm, stint_arg6))" % first),
+                ("MPI_Alltoallv", 8, True, ""),
+                ("MPI_Wait", None, True, ""),
+                ("MPI_Comm_rank", 0, False, "")):
+            body = bodies[name]
+            found = "stint_mpi_comm_none()" if comm is None else \
+                "stint_mpi_comm_find(stint_arg%d)" % comm
+            self.assertIn("stint_comm = %s;" % found, body)
+            self.assertEqual("STINT_ROLE_WAITING" in body, waits, body)
+            self.assertEqual("uint64_t stint_bytes = %s;" % size in body, bool(size), body)
+            self.assertEqual("STINT_TIMER_BYTES" in body, bool(size), body)
+        self.assertIn("stint_mpi_rank_see(stint_arg0, stint_arg1, stint_result);",
+                      bodies["MPI_Comm_rank"])
+        error = self.generate("int f(void);", "--adapter=../mpi", fails=True)
+        self.assertIn("unknown adapter '../mpi'; there is: mpi", error)
+
     def test_names(self):
         """Macros and labels that rename; a glob matches either name; two macros for one."""
         flags = self.folder / "flags"

@@ -30,6 +30,7 @@
 #include "tool/common/run_view.h"
 #include "tool/run/run_files.h"
 #include "tool/run/run_library.h"
+#include "tool/run/run_mpi.h"
 #include "tool/run/run_ranges.h"
 #include "viewers/formats.h"
 
@@ -42,6 +43,7 @@ struct arguments {
     const char *trace;
     const char *html;
     const char *label;
+    const char *mpi; /* "": that of the program; NULL: not asked for */
     uint32_t repeat; /* 0 = once, without a number in the file's name */
     int keep;
     int memory;
@@ -187,6 +189,12 @@ static void print_line(const char *path, int kept) {
 /* The report of the program's own run, or else of the first one; one line for each other run. */
 static void print_runs(const struct run_files *files, const struct arguments *a, int kept) {
     size_t main_run = run_files_of(files, (uint32_t)child);
+    if (!files->count && a->mpi) {
+        log_error(
+            "nothing recorded: the program has no scope of stint, and no call of MPI was seen "
+            "(those of Fortran and of a static library are not)");
+        return;
+    }
     if (!files->count && a->ranges) {
         log_error(
             "nothing recorded: the program has no scope of stint and makes no range (or no run "
@@ -351,6 +359,9 @@ static int take_run_option(void *to, const struct option_value *value) {
         return 0;
     case OPTION_RANGES:
         return take_ranges(a, value->text);
+    case OPTION_MPI:
+        a->mpi = value->text ? value->text : "";
+        return 0;
     case OPTION_HTML:
         a->html = value->text;
         return 0;
@@ -401,6 +412,9 @@ int cmd_run(int argc, char **argv) {
         return command_bad_usage(argv, "a command to run is missing");
     }
     if (a.ranges && set_ranges(a.ranges, argv[optind])) {
+        return COMMAND_FAILED;
+    }
+    if (a.mpi && run_mpi_set(*a.mpi ? a.mpi : NULL, argv + optind)) {
         return COMMAND_FAILED;
     }
     if (a.memory && count_memory()) {

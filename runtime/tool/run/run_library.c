@@ -19,23 +19,43 @@
  * built. */
 static const char *const folders[] = {STINT_LIBRARY_FOLDER, ".."};
 
-int run_library_find(char path[PATH_MAX], const char *name) {
-    char tool[PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", tool, sizeof tool - 1);
+/* The folder of the tool. 0, or errno. */
+static int find_tool_folder(char folder[PATH_MAX]) {
+    ssize_t length = readlink("/proc/self/exe", folder, PATH_MAX - 1);
     if (length < 0) {
-        log_error("run: /proc/self/exe: %s", error_text(errno));
-        return -1;
+        return errno;
     }
-    tool[length] = '\0';
-    char *end = strrchr(tool, '/');
+    folder[length] = '\0';
+    char *end = strrchr(folder, '/');
     if (end) {
         *end = '\0';
+    }
+    return 0;
+}
+
+int run_library_seek(char path[PATH_MAX], const char *name) {
+    char tool[PATH_MAX];
+    if (find_tool_folder(tool)) {
+        return -1;
     }
     for (size_t i = 0; i < sizeof folders / sizeof *folders; ++i) {
         int n = snprintf(path, PATH_MAX, "%s/%s/lib%s" SUFFIX, tool, folders[i], name);
         if (n > 0 && n < PATH_MAX && !access(path, R_OK)) {
             return 0;
         }
+    }
+    return -1;
+}
+
+int run_library_find(char path[PATH_MAX], const char *name) {
+    char tool[PATH_MAX];
+    int failed = find_tool_folder(tool);
+    if (failed) {
+        log_error("run: /proc/self/exe: %s", error_text(failed));
+        return -1;
+    }
+    if (!run_library_seek(path, name)) {
+        return 0;
     }
     log_error("run: lib%s" SUFFIX " is not in %.400s/" STINT_LIBRARY_FOLDER
               "; it is installed with the shared library",
@@ -68,11 +88,7 @@ static int allow_before_asan(void) {
     return prepend_variable("ASAN_OPTIONS", "verify_asan_link_order=0");
 }
 
-int run_library_preload(const char *name) {
-    char path[PATH_MAX];
-    if (run_library_find(path, name)) {
-        return -1;
-    }
+int run_library_preload_path(const char *path) {
     if (strpbrk(path, " :")) {
         log_error("run: %.500s: LD_PRELOAD cannot have a path with a blank or a colon", path);
         return -1;
@@ -81,4 +97,12 @@ int run_library_preload(const char *name) {
         return -1;
     }
     return allow_before_asan();
+}
+
+int run_library_preload(const char *name) {
+    char path[PATH_MAX];
+    if (run_library_find(path, name)) {
+        return -1;
+    }
+    return run_library_preload_path(path);
 }

@@ -8,17 +8,14 @@
 #include "run_ranges.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/error_text.h"
 #include "base/log.h"
 #include "run_library.h"
+#include "run_program.h"
 
 #define LIBRARY "stint-ranges"
 #define RANGES_TEXT 200
@@ -104,48 +101,14 @@ int run_ranges_set(uint32_t wanted) {
 
 /* ---- OpenMP of GCC. */
 
-/* As execvp looks for it. -1: not found. */
-static int open_program(const char *program) {
-    const char *paths = getenv("PATH");
-    char path[PATH_MAX];
-    if (strchr(program, '/') || !paths) {
-        return open(program, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-    }
-    while (*paths) {
-        size_t length = strcspn(paths, ":");
-        int n = snprintf(path, sizeof path, "%.*s/%s", (int)length, paths, program);
-        if (n > 0 && (size_t)n < sizeof path && !access(path, X_OK)) {
-            return open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-        }
-        paths += length + (paths[length] == ':');
-    }
-    return -1;
-}
-
 void run_ranges_check(const char *program) {
-    static const char gomp[] = "libgomp.so";
     const char *preloaded = getenv("LD_PRELOAD");
-    struct stat s;
-    int fd = open_program(program);
-    if (fd < 0) {
-        return;
-    }
-    void *bytes = MAP_FAILED;
-    if (!fstat(fd, &s) && S_ISREG(s.st_mode) && s.st_size) {
-        bytes = mmap(NULL, (size_t)s.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-    }
-    close(fd);
-    if (bytes == MAP_FAILED) {
-        return;
-    }
-    if (memmem(bytes, (size_t)s.st_size, gomp, sizeof gomp - 1) &&
-        !(preloaded && strstr(preloaded, "libomp"))) {
+    if (run_program_has(program, "libgomp.so") && !(preloaded && strstr(preloaded, "libomp"))) {
         log_note("run: %.200s uses libgomp, which tools cannot ask: its OpenMP regions are not "
                  "recorded; "
                  "with LD_PRELOAD=libomp.so.5 they are (docs/ranges.md)",
                  program);
     }
-    munmap(bytes, (size_t)s.st_size);
 }
 
 void run_ranges_say(uint32_t wanted, const uint64_t count[RUN_RANGES]) {

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "run_mpi.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error_text.h"
+#include "base/log.h"
+#include "run_library.h"
+#include "run_program.h"
+
+/* The MPI libraries with a binary interface of their own. MVAPICH, Intel MPI and that of Cray have
+ * the one of MPICH. */
+static const struct mpi_kind {
+    const char *name;
+    const char *library;   /* of stint */
+    const char *needed[2]; /* by programs: in their files */
+} kinds[] = {
+    {"mpich", "stint-mpi-mpich", {"libmpich.so", "libmpi.so.12"}},
+    {"openmpi", "stint-mpi-openmpi", {"libmpi.so", "libmpi_cxx.so"}},
+};
+#define KINDS (sizeof kinds / sizeof *kinds)
+
+/* That of the first word of the command that is a program with MPI; NULL: none is. */
+static const struct mpi_kind *find_mpi_of(char **command) {
+    for (; *command; ++command) {
+        for (size_t i = 0; i < KINDS; ++i) {
+            if (run_program_has(*command, kinds[i].needed[0]) ||
+                run_program_has(*command, kinds[i].needed[1])) {
+                return &kinds[i];
+            }
+        }
+    }
+    return NULL;
+}
+
+/* The only one for which stint has a library. NULL after one line. */
+static const struct mpi_kind *find_mpi_here(const char *program) {
+    const struct mpi_kind *found = NULL;
+    char path[PATH_MAX];
+    size_t count = 0;
+    for (size_t i = 0; i < KINDS; ++i) {
+        if (!run_library_seek(path, kinds[i].library)) {
+            found = &kinds[i];
+            ++count;
+        }
+    }
+    if (count == 0) {
+        log_error("run: --mpi: stint was built without MPI: docs/ranges.md says how its library is "
+                  "built");
+    } else if (count > 1) {
+        log_error("run: --mpi: %.200s does not say which MPI it uses: give --mpi=openmpi or "
+                  "--mpi=mpich",
+                  program);
+        found = NULL;
+    }
+    return found;
+}
+
+static const struct mpi_kind *find_mpi_named(const char *name) {
+    for (size_t i = 0; i < KINDS; ++i) {
+        if (!strcmp(kinds[i].name, name)) {
+            return &kinds[i];
+        }
+    }
+    log_error("run: --mpi=%.200s: expected openmpi, mpich or the path of a library", name);
+    return NULL;
+}
+
+static int preload_given(const char *library) {
+    char path[PATH_MAX];
+    if (!realpath(library, path) || access(path, R_OK)) {
+        log_error("run: --mpi=%.500s: %s", library, error_text(errno));
+        return -1;
+    }
+    return run_library_preload_path(path);
+}
+
+int run_mpi_set(const char *which, char **command) {
+    if (which && strchr(which, '/')) {
+        return preload_given(which);
+    }
+    const struct mpi_kind *of = find_mpi_of(command), *kind = of;
+    char path[PATH_MAX];
+    if (which) {
+        kind = find_mpi_named(which);
+    } else if (!kind) {
+        kind = find_mpi_here(*command);
+    }
+    if (!kind) {
+        return -1;
+    }
+    if (of && of != kind) {
+        log_error("run: --mpi=%s: the program uses %s", kind->name, of->name);
+        return -1;
+    }
+    if (run_library_seek(path, kind->library)) {
+        log_error("run: --mpi: stint was built without %s: docs/ranges.md says how its library is "
+                  "built",
+                  kind->name);
+        return -1;
+    }
+    return run_library_preload_path(path);
+}

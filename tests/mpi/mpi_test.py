@@ -1,0 +1,231 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""`stint run --mpi` with the MPI libraries of the machine.
+
+    mpi_test.py TOOL CASE [openmpi | mpich]
+
+mpi_program.c is built with the compiler of the library; a case is skipped without that, or if stint
+was built without it.
+"""
+import csv
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+TOOL, CASE, *KIND = sys.argv[1:]
+KIND = KIND[0] if KIND else ""
+OTHER = {"openmpi": "mpich", "mpich": "openmpi"}.get(KIND)
+HERE = pathlib.Path(__file__).resolve().parent
+LIMIT = 280
+# Also what the launchers of jobs set, in which the tests may run.
+FOREIGN = ("STINT_", "LD_PRELOAD", "OMPI_", "PMI_", "PMIX_", "SLURM_", "HYDRA_", "MPI_")
+ALLOWED = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+
+DOUBLE, INT = 8, 4
+# (name, set) -> calls of one rank, and bytes of both together. As mpi_program.c makes them.
+WORLD, NONE = "mpi/MPI_COMM_WORLD", "mpi"
+EXPECTED = {
+    ("MPI_Barrier", WORLD): (10, 0),
+    ("MPI_Allgather", WORLD): (10, 2 * 10 * 8),
+    ("MPI_Irecv", WORLD): (1, 0),
+    ("MPI_Isend", WORLD): (1, 2 * 1000 * DOUBLE),
+    ("MPI_Waitall", NONE): (1, 0),
+    ("MPI_Sendrecv", WORLD): (1, 2 * 3 * INT),
+    ("MPI_Bcast", WORLD): (1, 2 * 7),
+    ("MPI_Allreduce", WORLD): (1, 2 * 5 * DOUBLE),
+    ("MPI_Alltoall", WORLD): (1, 2 * 2 * 4 * INT),
+    ("MPI_Scatter", WORLD): (1, 2 * 6 * DOUBLE),
+    ("MPI_Gather", WORLD): (1, 2 * 6 * DOUBLE),
+    ("MPI_Iprobe", WORLD): (1, 0),
+    ("MPI_Comm_dup", WORLD): (2, 0),
+    ("MPI_Comm_dup", "mpi/1 ranks"): (1, 0),
+    ("MPI_Barrier", "mpi/pairs"): (1, 0),
+    ("MPI_Barrier", "mpi/1 ranks"): (2, 0),
+    ("MPI_Barrier", "mpi/again"): (1, 0),
+    ("MPI_Comm_compare", "mpi/pairs"): (1, 0),
+    ("MPI_Comm_create_keyval", NONE): (2, 0),
+    ("MPI_Init", NONE): (1, 0),
+    ("MPI_Initialized", NONE): (1, 0),
+    ("MPI_Get_library_version", NONE): (1, 0),
+    ("MPI_Finalize", NONE): (1, 0),
+    ("MPI_Finalized", NONE): (1, 0),
+}
+# Calls of MPI_Send and bytes by rank: rank 0 sends to rank 1, and each to MPI_PROC_NULL, which is
+# nothing.
+SENT = {0: (2, 1000 * DOUBLE), 1: (1, 0)}
+
+
+def run(*command, **env):
+    base = {k: v for k, v in os.environ.items() if not k.startswith(FOREIGN)}
+    return subprocess.run([str(word) for word in command], env={**base, **ALLOWED, **env},
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=LIMIT,
+                          check=False, text=True)
+
+
+def need(good, *about):
+    if not good:
+        for text in about:
+            print(text)
+        sys.exit(1)
+
+
+def skip(why):
+    print("skipped: " + why)
+    sys.exit(77)
+
+
+def tool(*arguments):
+    done = run(TOOL, *arguments)
+    need(done.returncode == 0, arguments, done.stderr)
+    return done.stdout
+
+
+def build(folder, kind=KIND):
+    """The program; skips without the compiler, or a library of stint for it."""
+    if not shutil.which("mpicc." + kind):
+        skip("no mpicc." + kind)
+    program = os.path.join(folder, "mpi_" + kind)
+    done = run("mpicc." + kind, "-O1", "-w", HERE / "mpi_program.c", "-o", program)
+    need(done.returncode == 0, done.stderr)
+    if "built without" in run(TOOL, "run", "--mpi=" + kind, "--", "true").stderr:
+        skip("stint was built without " + kind)
+    return program
+
+
+def launcher():
+    command = ["mpirun." + KIND]
+    if KIND == "openmpi":
+        command += ["--oversubscribe", "--mca", "btl_base_warn_component_unused", "0"]
+    return command + ["-np", "2"]
+
+
+def rows(file):
+    """(name, set) -> row."""
+    out = {}
+    for row in csv.DictReader(tool("export", file, "--to", "csv").splitlines()):
+        if not row["tid"]:
+            key = (row["name"], row["set"])
+            need(key not in out, key)
+            out[key] = row
+    return out
+
+
+def number(row, column):
+    return int(row[column] or 0)
+
+
+def check_counts(files):
+    """Each call once, in the set of its communicator; the bytes of all ranks."""
+    runs = [rows(file) for file in files]
+    for key, (calls, size) in EXPECTED.items():
+        for found in runs:
+            need(key in found and number(found[key], "calls") == calls, key, sorted(found))
+        total = sum(number(found[key], "bytes") for found in runs)
+        need(total == size, key, total, size)
+    for found in runs:
+        names = {name for name, _ in found}
+        need(not any("_FN" in name or "Dup_fn" in name for name in names), names)
+        need("MPI_Wtime" not in names, names)
+
+
+def check_rank(file, rank, output):
+    exported = json.loads(tool("export", file, "--to", "json"))
+    about = exported["run"]
+    need(about["program"] == "mpi_" + KIND and about["rank"] == rank, about)
+    need(not exported["lost"], exported["lost"])
+    found = rows(file)
+    waited = int(output.split()[output.split().index("waited") + 1])
+    barrier = found["MPI_Barrier", WORLD]
+    need(number(barrier, "waiting_ns") >= 0.99 * waited, waited, barrier)
+    calls, size = SENT[rank]
+    send = found["MPI_Send", WORLD]
+    need((number(send, "calls"), number(send, "bytes")) == (calls, size), send)
+    need(rank == 0 or number(found["MPI_Recv", WORLD], "bytes") == 0, found)
+    need(number(found["MPI_Waitall", NONE], "waiting_ns") > 0, found["MPI_Waitall", NONE])
+    need(number(found["MPI_Init", NONE], "waiting_ns") == 0, found["MPI_Init", NONE])
+
+
+def case_ranks(folder):
+    """The tool below the launcher: a run file for each rank. The early rank waits for the late one."""
+    program = build(folder)
+    pattern = os.path.join(folder, "run-%r.stint")
+    out = os.path.join(folder, "out")
+    script = f'exec "{program}" >"{out}-${{OMPI_COMM_WORLD_RANK:-$PMI_RANK}}"'
+    done = run(*launcher(), TOOL, "run", "--mpi", "--file", pattern, "--", "sh", "-c", script,
+               program)
+    need(done.returncode == 0, done.stdout, done.stderr)
+    files = [os.path.join(folder, f"run-{rank}.stint") for rank in (0, 1)]
+    need(all(os.path.exists(file) for file in files), os.listdir(folder), done.stderr)
+    check_counts(files)
+    for rank, file in enumerate(files):
+        check_rank(file, rank, pathlib.Path(f"{out}-{rank}").read_text())
+
+
+def case_outside(folder):
+    """The tool around the launcher, which makes no call of MPI itself."""
+    program = build(folder)
+    pattern = os.path.join(folder, "run-%r-%p.stint")
+    done = run(TOOL, "run", "--mpi", "--file", pattern, "--", *launcher(), program)
+    need(done.returncode == 0, done.stdout, done.stderr)
+    files = sorted(path for path in os.listdir(folder) if path.startswith("run-"))
+    need([name[:5] for name in files] == ["run-0", "run-1"], files, done.stderr)
+    check_counts([os.path.join(folder, name) for name in files])
+    need("mpi_" + KIND in done.stderr, done.stderr)
+
+
+def case_alone(folder):
+    """Without a launcher the rank is that of the first MPI_Comm_rank."""
+    program = build(folder)
+    file = os.path.join(folder, "run.stint")
+    done = run(TOOL, "run", "--mpi", "--file", file, "--", program)
+    need(done.returncode == 0 and "rank 0" in done.stdout, done.stdout, done.stderr)
+    about = json.loads(tool("export", file, "--to", "json"))["run"]
+    need(about.get("rank") == 0 and about["program"] == "mpi_" + KIND, about)
+    found = rows(file)
+    need(number(found["MPI_Comm_rank", WORLD], "calls") == 1, sorted(found))
+
+
+def case_wrong(folder):
+    """The library of another MPI: the tool refuses it, and if the tool cannot see it, the library."""
+    program = build(folder)
+    done = run(TOOL, "run", f"--mpi={OTHER}", "--", program)
+    need(done.returncode == 1 and f"--mpi={OTHER}: the program uses {KIND}" in done.stderr,
+         done.returncode, done.stderr)
+    if "built without" in run(TOOL, "run", "--mpi=" + OTHER, "--", "true").stderr:
+        skip("stint was built without " + OTHER)
+    hidden = os.path.join(folder, "starter")
+    pathlib.Path(hidden).write_text(f'#!/bin/sh\nexec {folder}/mpi_"{KIND}"\n')
+    os.chmod(hidden, 0o755)
+    done = run(TOOL, "run", f"--mpi={OTHER}", "--", hidden)
+    need(done.returncode == 127 and "preloaded timers: MPI_" in done.stderr, done.returncode,
+         done.stderr)
+    done = run(TOOL, "run", "--mpi", "--", hidden)
+    need(done.returncode == 1 and "give --mpi=openmpi or --mpi=mpich" in done.stderr, done.stderr)
+
+
+def case_bad(folder):
+    """One clear line for names and files that are none; a program without MPI runs as it is."""
+    done = run(TOOL, "run", "--mpi=lam", "--", "true")
+    need(done.returncode == 1 and done.stderr.count("\n") == 1 and
+         "--mpi=lam: expected openmpi, mpich or the path of a library" in done.stderr, done.stderr)
+    missing = os.path.join(folder, "none.so")
+    done = run(TOOL, "run", "--mpi=" + missing, "--", "true")
+    need(done.returncode == 1 and f"--mpi={missing}: No such file" in done.stderr, done.stderr)
+    for kind in ("openmpi", "mpich"):
+        done = run(TOOL, "run", "--mpi=" + kind, "--", "sh", "-c", "echo out; exit 3")
+        if "built without" in done.stderr:
+            continue
+        need(done.returncode == 3 and done.stdout == "out\n", done.stdout, done.stderr)
+        need("no call of MPI was seen" in done.stderr, done.stderr)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        globals()["case_" + CASE](folder)
+
+
+main()
