@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A program with timers of stint that also makes ranges of other interfaces, as libraries do:
- * ranges_program LIBRARY STORY [SEED]. It calls the functions of libstint-ranges.so as the static part
+ * ranges_program LIBRARY STORY [SEED | PLUGIN]. It calls the functions of libstint-ranges.so as the static part
  * of ITT, Kokkos and a program of roctx do. The static part of ITT and libroctx64 are not here: which
  * functions they call, and the layouts, are those of the public headers ittnotify.h, ittnotify_config.h
  * and roctx.h.
@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "adapters/itt.h"
+#include "plugin.h"
 #include "stint/stint.h"
 
 static void *library;
@@ -333,6 +334,33 @@ static void forks(void) {
     task_end(domain);
 }
 
+/* The ranges that the plugin began end when it is no longer loaded. */
+static void unload(const char *path) {
+    struct plugin_calls calls = {NULL,        domain_create, task_begin, roctx_push,
+                                 kokkos_push, roctx_start,   NULL,       0};
+    void (*plugin)(struct plugin_calls *) = NULL;
+    FIND(calls.itt_init, "__itt_api_init");
+    void *module = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    void *symbol = NULL;
+    if (module) {
+        symbol = dlsym(module, "plugin_begin");
+    }
+    if (!symbol) {
+        printf("no plugin: %s\n", dlerror());
+        exit(1);
+    }
+    memcpy(&plugin, &symbol, sizeof symbol);
+    plugin(&calls);
+    dlclose(module);
+    expect(!dlopen(path, RTLD_NOW | RTLD_NOLOAD), "the plugin is unloaded");
+    kokkos_pop();
+    roctx_pop();
+    task_end(calls.domain);
+    roctx_stop(calls.started);
+    task_begin(calls.domain, none, none, string_create("task of a plugin")); /* a name it left */
+    task_end(calls.domain);
+}
+
 int main(int argc, char **argv) {
     if (argc < 3) {
         return 2;
@@ -361,6 +389,8 @@ int main(int argc, char **argv) {
         before();
     } else if (!strcmp(argv[2], "fork")) {
         forks();
+    } else if (!strcmp(argv[2], "unload") && argc > 3) {
+        unload(argv[3]);
     } else {
         return 2;
     }

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Ranges of other interfaces as scopes, as users of `stint run --ranges` see them.
 
-    ranges_test.py TOOL LIBRARY PROGRAM CASE
+    ranges_test.py TOOL LIBRARY PROGRAM CASE [PLUGIN ROCTX]
 
-PROGRAM is ranges_program.c. The sources in programs/ are built with the packages of Debian that they
+PROGRAM is ranges_program.c, PLUGIN plugin.c and ROCTX roctx_program.c. The sources in programs/ are built with the packages of Debian that they
 need; where one is missing, the case is skipped.
 """
 import csv
@@ -140,6 +140,31 @@ def case_fork(folder):
     need(delivered(done) == {"nvtx": 0, "itt": 1, "ompt": 0, "kokkos": 0, "roctx": 2}, done.stderr)
 
 
+def case_unload(folder):
+    """A module is unloaded with open ranges: they end, and its names are in the report."""
+    file, _ = record(folder, PROGRAM, LIBRARY, "unload", sys.argv[5])
+    need(calls(file) == {("task of a plugin", "domain of a plugin"): 2, ("range of a plugin", ""): 1,
+                         ("region of a plugin", ""): 1, ("started by a plugin", ""): 1}, rows(file))
+    need(not losses(file), losses(file))
+
+
+def case_roctx(folder):
+    """A program that is linked with libroctx64: its calls return what they do without stint."""
+    program = sys.argv[6]
+    plain = run(program)
+    need(plain.stdout == "push 0 1 1 1 1 1 1 started 1 pop 0 1\n", plain.stdout, plain.stderr)
+    file, done = record(folder, program)
+    need(done.stdout == plain.stdout, done.stdout)
+    need(calls(file) == {("outer", ""): 1, ("inner", ""): 3, ("started", ""): 2}, rows(file))
+    need(losses(file) == {"stray_end": 1}, losses(file))
+    need(delivered(done)["roctx"] == 6, done.stderr)
+    marks = [event["name"] for event in
+             json.loads(tool("export", file, "--to", "chrome"))["traceEvents"] if event["ph"] == "i"]
+    need(marks == ["a mark"], marks)
+    done = run(TOOL, "run", "--ranges=itt", "--", program)
+    need(done.stdout == plain.stdout and "nothing recorded" in done.stderr, done.stderr)
+
+
 def case_off(folder):
     """An interface that is not in the list is not answered, whichever way its library came."""
     file, done = record(folder, PROGRAM, LIBRARY, "before", options=("--ranges=ompt,nvtx",))
@@ -260,6 +285,17 @@ def case_openmp(folder):
     names = [row["name"] for row in tree]
     above = {names[row["parent"]] for row in tree if row["name"] == "omp task"}
     need(above == {"omp single"}, above)
+
+
+def case_openmp_19(folder):
+    """A later OpenMP of LLVM, which tells the kinds of implicit barriers apart."""
+    libraries = [pathlib.Path(f"/usr/lib/llvm-{version}/lib/libomp.so.5")
+                 for version in range(22, 15, -1)]
+    library = next((path for path in libraries if path.exists()), None)
+    if not library:
+        skip("no libomp.so.5 of LLVM 16 or later")
+    program = build(folder, "openmp.c", clang(), "-fopenmp")
+    check_openmp(*record(folder, program, LD_LIBRARY_PATH=str(library.parent)))
 
 
 def case_openmp_gcc(folder):
