@@ -189,6 +189,44 @@ def case_alone(folder):
     need(number(found["MPI_Comm_rank", WORLD], "calls") == 1, sorted(found))
 
 
+def clang():
+    for name in ("clang", *(f"clang-{version}" for version in range(22, 13, -1))):
+        if shutil.which(name):
+            return name
+    return skip("no clang")
+
+
+def case_together(folder):
+    """Own scopes, OpenMP and MPI in one tree."""
+    build(folder)
+    libraries = pathlib.Path(TOOL).resolve().parent.parent
+    program = os.path.join(folder, "solver")
+    done = run("mpicc." + KIND, "-O1", "-w", "-fopenmp", "-DWITH_TIMER",
+               f"-I{HERE.parent.parent / 'include'}", HERE / "solver.c", "-o", program,
+               f"-L{libraries}", f"-Wl,-rpath,{libraries}", "-lstint", "-lm", OMPI_CC=clang(),
+               MPICH_CC=clang())
+    if "omp.h' file not found" in done.stderr or "-lomp" in done.stderr:
+        skip("no OpenMP of LLVM")
+    need(done.returncode == 0, done.stderr)
+    pattern = os.path.join(folder, "run-%r.stint")
+    done = run(*launcher(), TOOL, "run", "--mpi", "--ranges=ompt", "--report", "none", "--file",
+               pattern, "--", program, "3")
+    need(done.returncode == 0, done.stdout, done.stderr)
+    for rank in (0, 1):
+        tree = json.loads(tool("export", os.path.join(folder, f"run-{rank}.stint"), "--to",
+                               "json"))["tree"]
+        paths = {}
+        for row in tree:
+            path, at = row["name"], row
+            while at.get("parent") is not None:
+                at = tree[at["parent"]]
+                path = at["name"] + "/" + path
+            paths[path] = row["calls"]
+        for path in ("step/exchange/MPI_Sendrecv", "step/norm/MPI_Allreduce", "step/sweep/omp parallel",
+                     "step/sweep/omp parallel/omp barrier implicit", "step/norm/omp parallel/omp for"):
+            need(paths.get(path) == 3, path, paths)
+
+
 def case_wrong(folder):
     """The library of another MPI: the tool refuses it, and if the tool cannot see it, the library."""
     program = build(folder)
