@@ -227,9 +227,9 @@ typedef int (*stint_set_fn)(void *data, const char *name, stint_set *set);
  *   STINT_TIMER(name, threshold_us, set)   into another set (stint_set *, or a C++ StatSet)
  * threshold_us: microseconds, -1 = never. The macro is a declaration: several may be on one line
  * and in one block; as the only statement of an `if` it does not compile (write braces).
- * Thread-safe and async-signal-safe, as all timers except STINT_GPU_TIMER (docs/macros.md,
- * rules of a scope). Cost: about one fifth more than the two clock reads that it needs; below a
- * nanosecond if switched off at run time. */
+ * Thread-safe and async-signal-safe, as all timers except STINT_GPU_TIMER and STINT_CL_TIMER
+ * (docs/macros.md, rules of a scope). Cost: about one fifth more than the two clock reads that it
+ * needs; below a nanosecond if switched off at run time. */
 #define STINT_TIMER(...)                                                                           \
     STINT_IMPL_EXPAND(STINT_IMPL_EXPAND(STINT_IMPL_PICK(                                           \
         __VA_ARGS__, STINT_IMPL_TIMER_3, STINT_IMPL_TIMER_2, STINT_IMPL_TIMER_1, 0))(__VA_ARGS__))
@@ -316,6 +316,15 @@ typedef int (*stint_set_fn)(void *data, const char *name, stint_set *set);
 /* The same with a note, as in STINT_TIMER_INFO. */
 #define STINT_GPU_TIMER_INFO(name, stream, info)                                                   \
     STINT_IMPL_SCOPE_GPU(name, stream, info, STINT_SLOW_INFO_US)
+
+/* The same for OpenCL: the GPU time is the time between two markers on `queue`, a cl_command_queue
+ * made with CL_QUEUE_PROFILING_ENABLE. A queue without profiling, or NULL, has CPU time only, is
+ * counted in the report's footer, and the first one is named in a line. The queue is retained until
+ * its time was read, and flushed before that. libOpenCL.so.1 is found at run time. Not
+ * async-signal-safe. See docs/opencl.md. */
+#define STINT_CL_TIMER(name, queue) STINT_IMPL_SCOPE_QUEUE(name, queue, STINT_IMPL_NULL, -1)
+#define STINT_CL_TIMER_INFO(name, queue, info)                                                     \
+    STINT_IMPL_SCOPE_QUEUE(name, queue, info, STINT_SLOW_INFO_US)
 
 /* Declare that the innermost open scope of this thread moves n bytes, or computes n
  * floating-point operations (any arithmetic type, n >= 0). Reports show the rate, by GPU time if

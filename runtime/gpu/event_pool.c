@@ -168,18 +168,36 @@ static void pool_close(void) {
     pool_set_state(POOL_CLOSED);
 }
 
-/* Looks for the GPU; leaves that to a later call if this may be a signal handler. */
-static enum pool_state pool_open(void) {
+static int pool_can_measure(const struct gpu_ops *gpu) {
+    return !gpu->reason && gpu->event_new;
+}
+
+/* Looks for the GPU of streams; leaves that to a later call if this may be a signal handler.
+ * Whether it can be used. */
+static int pool_open(void) {
     enum pool_state found = POOL_NEW;
     if (!gpu_may_seek()) {
-        return POOL_NEW;
+        return 0;
     }
-    const struct gpu_ops *gpu = gpu_ops();
-    int usable = !gpu->reason && gpu->event_new;
+    int usable = pool_can_measure(gpu_ops());
     enum pool_state to = usable ? POOL_OPEN : POOL_NO_GPU;
     __atomic_compare_exchange_n(&pool_state, &found, to, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
-    __atomic_store_n(&event_pool_no_gpu, pool_get_state() == POOL_NO_GPU, __ATOMIC_RELAXED);
-    return pool_get_state();
+    __atomic_store_n(&event_pool_no_gpu, !usable, __ATOMIC_RELAXED);
+    return usable && pool_get_state() == POOL_OPEN;
+}
+
+/* A queue exists only where its library is loaded, so it is looked for on any thread. A failed GPU
+ * of streams, or none, says nothing about queues. */
+static int pool_open_queues(const struct gpu_ops *gpu) {
+    enum pool_state found = pool_get_state();
+    if (!pool_can_measure(gpu) || pool_has_failed(gpu)) {
+        return 0;
+    }
+    while (found != POOL_OPEN && found != POOL_CLOSED &&
+           !__atomic_compare_exchange_n(&pool_state, &found, POOL_OPEN, 0, __ATOMIC_ACQ_REL,
+                                        __ATOMIC_ACQUIRE)) {
+    }
+    return pool_get_state() == POOL_OPEN;
 }
 
 void event_pool_look_now(uint64_t now) {
@@ -188,8 +206,9 @@ void event_pool_look_now(uint64_t now) {
         return;
     }
     struct lock_visit v = lock_visit_begin(LOCK_EVENTS);
-    if (gpu_look_again(now) && __atomic_compare_exchange_n(&pool_state, &none, POOL_NEW, 0,
-                                                           __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+    if (gpu_look_again(now)) {
+        __atomic_compare_exchange_n(&pool_state, &none, POOL_NEW, 0, __ATOMIC_ACQ_REL,
+                                    __ATOMIC_ACQUIRE);
         __atomic_store_n(&event_pool_no_gpu, 0, __ATOMIC_RELAXED);
     }
     lock_visit_end(LOCK_EVENTS, v);
@@ -288,11 +307,10 @@ static void pool_watch_exit(void) {
     }
 }
 
-static struct event_pair *pool_start_pair(void *handle, enum stint_status *why) {
+static struct event_pair *pool_start_pair(const struct gpu_stream *stream, enum stint_status *why) {
     struct event_visit v;
-    const struct gpu_stream stream = gpu_stream_of(handle);
     event_visit_begin(&v);
-    struct event_pair *p = pool_record_first(&v, &stream, why);
+    struct event_pair *p = pool_record_first(&v, stream, why);
     event_visit_end(&v);
     if (!p) {
         return NULL;
@@ -306,23 +324,48 @@ static struct event_pair *pool_start_pair(void *handle, enum stint_status *why) 
     return p;
 }
 
-struct event_pair *event_pool_start(void *stream, enum stint_status *why) {
+static struct event_pair *pool_start_of_stream(void *handle, enum stint_status *why) {
     enum pool_state now = pool_get_state();
+    const struct gpu_ops *known = gpu_known();
     *why = now == POOL_FAILED ? STINT_STATUS_GPU_FAILED : STINT_STATUS_GPU_NO_DEVICE;
     if (now != POOL_OPEN && now != POOL_NEW) {
         return NULL;
     }
+    int usable = known && now == POOL_OPEN && pool_can_measure(known);
+    if (!usable && !pool_open()) {
+        return NULL;
+    }
+    const struct gpu_stream stream = gpu_stream_of(handle);
+    return pool_start_pair(&stream, why);
+}
+
+static struct event_pair *pool_start_of_queue(void *handle, enum stint_status *why) {
+    *why = STINT_STATUS_GPU_NO_DEVICE;
+    if (pool_get_state() == POOL_CLOSED) {
+        return NULL;
+    }
+    const struct gpu_stream stream = gpu_stream_of_queue(handle);
+    if (pool_has_failed(stream.gpu)) {
+        *why = STINT_STATUS_GPU_FAILED;
+    }
+    if (!pool_open_queues(stream.gpu)) {
+        return NULL;
+    }
+    return pool_start_pair(&stream, why);
+}
+
+struct event_pair *event_pool_start(void *stream, enum event_stream_kind kind,
+                                    enum stint_status *why) {
+    *why = STINT_STATUS_GPU_DROPPED;
     if (pool_is_inside()) {
-        *why = STINT_STATUS_GPU_DROPPED;
         return NULL;
     }
     struct lock_visit v = lock_visit_begin(LOCK_EVENTS);
     struct event_pair *p = NULL;
-    if (now == POOL_NEW) {
-        now = pool_open();
-    }
-    if (now == POOL_OPEN) {
-        p = pool_start_pair(stream, why);
+    if (kind == EVENT_OF_QUEUE) {
+        p = pool_start_of_queue(stream, why);
+    } else {
+        p = pool_start_of_stream(stream, why);
     }
     lock_visit_end(LOCK_EVENTS, v);
     return p;

@@ -17,7 +17,10 @@
 
 struct event_pair;
 
-/* There is no GPU: event_pool_start returns NULL. Relaxed. */
+/* What a scope has: a stream, or a command queue (gpu_stream_of_queue). */
+enum event_stream_kind { EVENT_OF_STREAM, EVENT_OF_QUEUE };
+
+/* There is no GPU for streams: event_pool_start of one returns NULL. Relaxed. */
 extern int event_pool_no_gpu;
 /* Once a second at most, whether there is one by now (gpu_look_again); now: ticks. */
 void event_pool_look_now(uint64_t now);
@@ -29,7 +32,8 @@ static inline void event_pool_look(uint64_t now) {
 
 /* Records the first event of a pair on the stream. NULL: not measured, and *why says what to
  * count. */
-struct event_pair *event_pool_start(void *stream, enum stint_status *why);
+struct event_pair *event_pool_start(void *stream, enum event_stream_kind kind,
+                                    enum stint_status *why);
 /* Records the second event; the time will be added to those sums and traced for that node (units of
  * the arena). wait: also waits for it. 0, or -1 with *why. Then queries two pairs at most. */
 int event_pool_stop(struct event_pair *p, uint32_t sums, uint32_t node, int wait,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The back ends of the process: all of the build's list are opened together, at the first call that
- * needs one, and those that can be used stay open. Callers: the event pool, captures, tracers and
- * reports. What was found is read without a lock.
+ * needs one (those of queues at the first queue), and those that can be used stay open. Callers:
+ * the event pool, captures, tracers and reports. What was found is read without a lock.
  */
 #include "gpu.h"
 
@@ -18,6 +18,8 @@ static const struct gpu_ops *backend_opened[GPU_BACKENDS_MAX];
  * Release, acquire. */
 static const struct gpu_ops *first;
 static unsigned usable_count; /* written before `first`; relaxed */
+/* The same of queues, of which one is used; NULL before one was opened. Release, acquire. */
+static const struct gpu_ops *first_of_queues;
 uint64_t gpu_next_look = UINT64_MAX;
 
 void gpu_set_list(const struct gpu_backend *const *list) {
@@ -56,21 +58,24 @@ static int gpu_open_one(unsigned index) {
     return 1;
 }
 
-static int gpu_open_all(void) {
+/* Those of queues, or all others. */
+static int gpu_open_all(int of_queues) {
     int complete = 1;
     for (unsigned i = 0; i < gpu_count_list(); ++i) {
-        complete &= gpu_open_one(i);
+        if (backends[i]->of_queues == of_queues) {
+            complete &= gpu_open_one(i);
+        }
     }
     return complete;
 }
 
-/* Of those that were opened, the first usable one, else the first. */
-static const struct gpu_ops *gpu_choose_first(unsigned *usable) {
+/* Of those that were opened, of queues or the others, the first usable one, else the first. */
+static const struct gpu_ops *gpu_choose_first(int of_queues, unsigned *usable) {
     const struct gpu_ops *chosen = &gpu_none;
     *usable = 0;
     for (unsigned i = gpu_count_list(); i-- > 0;) {
         const struct gpu_ops *ops = gpu_get_opened(i);
-        if (!ops) {
+        if (!ops || backends[i]->of_queues != of_queues) {
             continue;
         }
         if (!ops->reason) {
@@ -104,7 +109,7 @@ static void gpu_plan_look(uint64_t now) {
 
 static const struct gpu_ops *gpu_publish_first(void) {
     unsigned usable;
-    const struct gpu_ops *chosen = gpu_choose_first(&usable);
+    const struct gpu_ops *chosen = gpu_choose_first(0, &usable);
     __atomic_store_n(&usable_count, usable, __ATOMIC_RELAXED);
     __atomic_store_n(&first, chosen, __ATOMIC_RELEASE);
     return chosen;
@@ -115,9 +120,9 @@ const struct gpu_ops *gpu_ops(void) {
     if (ops) {
         return ops;
     }
-    if (!gpu_open_all()) { /* the next call tries again */
+    if (!gpu_open_all(0)) { /* the next call tries again */
         unsigned usable;
-        return gpu_choose_first(&usable);
+        return gpu_choose_first(0, &usable);
     }
     if (!gpu_count_list()) {
         return &gpu_none;
@@ -143,7 +148,7 @@ static const struct gpu_ops *gpu_find_owner(void *handle) {
     const struct gpu_ops *rest = NULL;
     for (unsigned i = 0; i < gpu_count_list(); ++i) {
         const struct gpu_ops *ops = gpu_get_opened(i);
-        if (!ops || ops->reason) {
+        if (!ops || ops->reason || backends[i]->of_queues) {
             continue;
         }
         if (!ops->owns) {
@@ -160,6 +165,19 @@ struct gpu_stream gpu_stream_of(void *handle) {
     if (__atomic_load_n(&usable_count, __ATOMIC_RELAXED) > 1) {
         const struct gpu_ops *owner = gpu_find_owner(handle);
         s.gpu = owner ? owner : s.gpu;
+    }
+    return s;
+}
+
+struct gpu_stream gpu_stream_of_queue(void *handle) {
+    struct gpu_stream s = {.gpu = gpu_known_of_queues(), .handle = handle};
+    unsigned usable;
+    if (!s.gpu) {
+        int complete = gpu_open_all(1);
+        s.gpu = gpu_choose_first(1, &usable);
+        if (complete && s.gpu != &gpu_none) {
+            __atomic_store_n(&first_of_queues, s.gpu, __ATOMIC_RELEASE);
+        }
     }
     return s;
 }
@@ -194,6 +212,10 @@ int gpu_look_again(uint64_t now) {
 
 const struct gpu_ops *gpu_known(void) {
     return __atomic_load_n(&first, __ATOMIC_ACQUIRE);
+}
+
+const struct gpu_ops *gpu_known_of_queues(void) {
+    return __atomic_load_n(&first_of_queues, __ATOMIC_ACQUIRE);
 }
 
 const struct gpu_ops *gpu_known_at(unsigned index) {

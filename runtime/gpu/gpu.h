@@ -2,7 +2,8 @@
 /*
  * The interface of a GPU back end. There is always one: gpu_none.c when no other is usable, so that
  * no caller has to check. session/connect.c says which a build has; no other file names one. All
- * that can be used are open at once, and a stream carries the one that it belongs to.
+ * that can be used are open at once, and a stream carries the one that it belongs to. A handle does
+ * not tell whether it is a stream or a command queue: the scope that has it does, by its macro.
  *
  * All functions return a code. The library handles those of enum gpu_code, into which a back end
  * translates its own; any other number is the back end's own, for code_name and is_fatal.
@@ -148,6 +149,9 @@ struct gpu_backend {
      * show it. NULL: there is no such library, and the back end is looked for even by a thread that
      * may be in a signal handler (gpu_may_seek). */
     const char *(*library)(void);
+    /* Its streams are command queues, and a scope says that it has one: the back end is opened by
+     * the first such scope, and gets no other stream. 0: its streams are all others. */
+    int of_queues;
     /* Opens it. Never NULL, and never returns NULL: a back end that cannot be used has a reason;
      * &gpu_none itself: it could not be tried now, and will be again. */
     const struct gpu_ops *(*open)(void);
@@ -170,9 +174,9 @@ const struct gpu_backend *const *gpu_list(void);
  * signal handler, and the library of no back end is loaded, so that there is nothing to measure. */
 int gpu_may_seek(void);
 
-/* The first usable back end of this process; never NULL. The first call opens all (115 us where
- * there is no driver) with the settings that config then has: read the environment first. Threads
- * that race to be the first may all look, and find the same. */
+/* The first usable back end of this process that is not of queues; never NULL. The first call opens
+ * all of those (115 us where there is no driver) with the settings that config then has: read the
+ * environment first. Threads that race to be the first may all look, and find the same. */
 const struct gpu_ops *gpu_ops(void);
 /* Opens all, as gpu_ops; the usable one with those words, else &gpu_none, which has a reason, or
  * the one that has the words and cannot be used. */
@@ -180,6 +184,9 @@ const struct gpu_ops *gpu_ops_of(const struct gpu_words *words);
 /* Opens all, as gpu_ops; the stream with its back end: the one that owns it, else the first usable
  * one that cannot tell, else the first. */
 struct gpu_stream gpu_stream_of(void *handle);
+/* The command queue with its back end, the first usable one of queues, which the first call opens.
+ * Any thread, but not in a signal handler. */
+struct gpu_stream gpu_stream_of_queue(void *handle);
 /* Where gpu_ops() had found a back end unusable: looks again for those whose library the program
  * has loaded since, without loading it. At most once a second; now: ticks, of any recent moment.
  * Whether a back end can be used now. */
@@ -188,7 +195,9 @@ extern uint64_t gpu_next_look; /* not before; ticks, UINT64_MAX: never; any thre
 /* The same as gpu_ops() if that was called before, else NULL: for a report of a program without GPU
  * scopes nothing is loaded. */
 const struct gpu_ops *gpu_known(void);
-/* The usable back ends that are known, in order; NULL after the last. */
+/* The same for queues; NULL before gpu_stream_of_queue. */
+const struct gpu_ops *gpu_known_of_queues(void);
+/* The usable back ends that are known, those of queues as well, in order; NULL after the last. */
 const struct gpu_ops *gpu_known_at(unsigned index);
 
 /* Converts a time; GPU_OK, or GPU_INVALID_VALUE for one that is not plausible. */

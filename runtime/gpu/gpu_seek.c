@@ -58,7 +58,7 @@ static int seek_is_mapped(const char *part) {
 /* Whether a context may exist: the library of a back end is loaded, or it needs none. */
 static int seek_is_any_loaded(void) {
     for (const struct gpu_backend *const *b = gpu_list(); b && *b; ++b) {
-        if (!(*b)->library || seek_is_mapped((*b)->library())) {
+        if (!(*b)->of_queues && (!(*b)->library || seek_is_mapped((*b)->library()))) {
             return 1;
         }
     }

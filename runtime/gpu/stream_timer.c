@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * STINT_GPU_TIMER: a scope on the CPU and a pair of events on a stream; and the bytes and
- * operations that a scope declares (STINT_TIMER_BYTES, STINT_TIMER_FLOPS).
+ * STINT_GPU_TIMER, STINT_CL_TIMER: a scope on the CPU and a pair of events on a stream or a command
+ * queue; and the bytes and operations that a scope declares (STINT_TIMER_BYTES, STINT_TIMER_FLOPS).
  *
  * Implementation notes
  * - The first event is recorded before the CPU's clock is read and the second after it, so that the
@@ -152,18 +152,23 @@ static void stream_keep_exact(struct thread_block *b, const struct stint_impl_fr
     }
 }
 
-void stream_timer_begin(struct stint_impl_call *guard, struct stint_impl_site *site, void *stream) {
-    ERRNO_KEEP;
+static int stream_has_gpu(enum event_stream_kind kind) {
+    return kind == EVENT_OF_QUEUE || !__atomic_load_n(&event_pool_no_gpu, __ATOMIC_RELAXED);
+}
+
+static void stream_begin_scope(struct stint_impl_call *guard, struct stint_impl_site *site,
+                               void *stream, enum event_stream_kind kind) {
     enum stint_status why = STINT_STATUS_GPU_NO_DEVICE;
     guard->opened = 0;
     uint64_t word = stream_get_site_word(site);
     if (!site_is_off(word)) {
-        stream_timer_seek_context();
+        if (kind == EVENT_OF_STREAM) {
+            stream_timer_seek_context();
+        }
         int wanted = config.gpu != CONFIG_GPU_OFF && !site_is_unnamed(word);
-        int no_gpu = __atomic_load_n(&event_pool_no_gpu, __ATOMIC_RELAXED);
         struct event_pair *pair = NULL;
-        if (wanted && !no_gpu) {
-            pair = event_pool_start(stream, &why);
+        if (wanted && stream_has_gpu(kind)) {
+            pair = event_pool_start(stream, kind, &why);
         }
         stint_impl_begin_body(guard, site, 0);
         struct thread_block *b = thread_block_here();
@@ -177,6 +182,17 @@ void stream_timer_begin(struct stint_impl_call *guard, struct stint_impl_site *s
             event_pool_look(STINT_IMPL_LOAD(&b->hot.top->start)); /* for the next scope */
         }
     }
+}
+
+void stream_timer_begin(struct stint_impl_call *guard, struct stint_impl_site *site, void *stream) {
+    ERRNO_KEEP;
+    stream_begin_scope(guard, site, stream, EVENT_OF_STREAM);
+}
+
+void stream_timer_begin_queue(struct stint_impl_call *guard, struct stint_impl_site *site,
+                              void *queue) {
+    ERRNO_KEEP;
+    stream_begin_scope(guard, site, queue, EVENT_OF_QUEUE);
 }
 
 /* The sums of a node, made at its first GPU call; 0 without memory. */

@@ -10,6 +10,9 @@
 
 /* Any thread; keep errno. Only end waits for the GPU, and only with STINT_GPU=sync. */
 void stream_timer_begin(struct stint_impl_call *guard, struct stint_impl_site *site, void *stream);
+/* The same of a command queue, which is retained until the time was read. */
+void stream_timer_begin_queue(struct stint_impl_call *guard, struct stint_impl_site *site,
+                              void *queue);
 void stream_timer_end(struct stint_impl_call *guard);
 /* Add to the innermost open scope of the calling thread; counted as lost if there is none. */
 void stream_timer_add_bytes(uint64_t n);

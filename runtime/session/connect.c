@@ -33,7 +33,7 @@ const char session_is_linked; /* see base/api.h */
 __attribute__((used)) static int (*const exit_report)(const char *view) = stint_report_at_exit;
 
 /* In the order in which they are tried. */
-static const struct gpu_backend *const gpu_backends[] = {EVENT_BACKEND, NULL};
+static const struct gpu_backend *const gpu_backends[] = {EVENT_BACKEND, &gpu_opencl, NULL};
 static const struct tracer_ops *const tracers[] = {&cupti_tracer, NULL};
 
 /* Before the constructors of the program and of this library, which may open scopes. */

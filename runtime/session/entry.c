@@ -117,6 +117,11 @@ void stint_impl_gpu_scope_begin(struct stint_impl_call *guard, struct stint_impl
     stream_timer_begin(guard, site, stream);
 }
 
+void stint_impl_queue_scope_begin(struct stint_impl_call *guard, struct stint_impl_site *site,
+                                  void *queue) {
+    stream_timer_begin_queue(guard, site, queue);
+}
+
 void stint_impl_gpu_scope_end(struct stint_impl_call *guard) {
     stream_timer_end(guard);
 }

@@ -244,20 +244,20 @@ static size_t process_put_backend(const struct gpu_ops *ops, char *out, size_t s
 
 /* Those that are open; if none can be used, why. */
 static size_t process_put_backends(char *out, size_t size) {
-    const struct gpu_ops *first = gpu_known(), *ops;
-    if (!first) {
-        return 0;
-    }
-    size_t used = process_put_backend(first, out, size, 0);
-    if (first->reason) {
-        return used;
+    const struct gpu_ops *first = gpu_known(), *queues = gpu_known_of_queues(), *ops;
+    size_t used = 0;
+    if (first) {
+        used = process_put_backend(first, out, size, used);
     }
     for (unsigned i = 0; (ops = gpu_known_at(i)); ++i) {
-        if (ops != first) {
+        if (ops != first && ops != queues) {
             used = process_put_backend(ops, out, size, used);
         }
     }
-    if (config.gpu == CONFIG_GPU_SYNC && used < size) {
+    if (queues) {
+        used = process_put_backend(queues, out, size, used);
+    }
+    if (config.gpu == CONFIG_GPU_SYNC && used < size && gpu_known_at(0)) {
         int n = snprintf(out + used, size - used, ", sync: GPU scopes wait for their stream");
         used += n > 0 ? (size_t)n : 0;
     }

@@ -152,6 +152,9 @@ void forms_gpu(void *stream, const char *info, size_t bytes, double flops, int n
     REGISTER_GPU_TIMER("gpu.pointer", stream_like);
     REGISTER_GPU_TIMER_INFO("gpu.info", stream, info);
     REGISTER_GPU_TIMER_INFO("gpu.info.null", stream, NULL);
+    REGISTER_CL_TIMER("cl", stream);
+    REGISTER_CL_TIMER("cl.null", NULL);
+    REGISTER_CL_TIMER_INFO("cl.info", stream, info);
     TIMER_MARK("mark");
     TIMER_VALUE("value", n);
     TIMER_VALUE("value.double", 0.5 * n);

@@ -34,6 +34,7 @@ int identity(int n, const char *info) {
         FOR_TIMING(sum += work(sum);)                        /* gone */
         REGISTER_GPU_TIMER("identity.gpu", text());          /* gone */
         REGISTER_GPU_TIMER_INFO("identity.gpu", &h, text()); /* gone */
+        REGISTER_CL_TIMER_INFO("identity.cl", &h, text());   /* gone */
         TIMER_BYTES(work(i));                                /* gone */
         TIMER_MARK("identity.mark");                         /* gone */
         TIMER_VALUE("identity.value", work(i));              /* gone */

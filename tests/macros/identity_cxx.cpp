@@ -51,6 +51,7 @@ int identity_cxx(const std::vector<int> &values) {
     REGISTER_PROFILER("All", "OpDetail", make_name(2).c_str(), nullptr); /* gone */
     TIMER_BEGIN(h, "interval");                                          /* gone */
     REGISTER_GPU_TIMER("identity", &h);                                  /* gone */
+    REGISTER_CL_TIMER("identity", &h);                                   /* gone */
     TIMER_BYTES(values.size());                                          /* gone */
     Engine engine(3);
     const auto run = [&engine](const std::vector<int> &v) {

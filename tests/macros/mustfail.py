@@ -43,7 +43,8 @@ for body in ("REGISTER_TIMER(@);", "REGISTER_TIMER(@, 1000);", "REGISTER_TIMER(@
              "REGISTER_TIMER_SET(@, start, 1000);", "REGISTER_TIMER_SET(@, start, -1, set);",
              "REGISTER_TIMER_DETAIL(@, 1);", "REGISTER_TIMER_ROLE(@, STINT_ROLE_OP);",
              "REGISTER_TIMER_OP(@, name);", "REGISTER_TIMER_UNDER(@, stint_sender_here());", "TIMER_BEGIN(h, @);",
-             "TIMER_MARK(@);", "TIMER_VALUE(@, n);", "REGISTER_GPU_TIMER(@, name);", "REGISTER_GPU_TIMER_INFO(@, name, name);"):
+             "TIMER_MARK(@);", "TIMER_VALUE(@, n);", "REGISTER_GPU_TIMER(@, name);", "REGISTER_GPU_TIMER_INFO(@, name, name);",
+             "REGISTER_CL_TIMER(@, &h);", "REGISTER_CL_TIMER_INFO(@, &h, name);"):
     CASES.append(Case(body, "name", '"literal"', LITERAL))
 for bad in ("buffer", "text()", "n", "real", "(name)", "*name", 'n ? "a" : "b"', '"a" + n'):
     CASES.append(Case("REGISTER_TIMER(@);", bad, '"literal"', LITERAL))
@@ -78,6 +79,8 @@ for body, bad, good in (
         ('REGISTER_GPU_TIMER("a", @);', "n", "&h"),
         ('REGISTER_GPU_TIMER("a", @);', "3.5", "NULL"),
         ('REGISTER_GPU_TIMER_INFO("a", NULL, @);', "n", "name"),
+        ('REGISTER_CL_TIMER("a", @);', "n", "&h"),
+        ('REGISTER_CL_TIMER_INFO("a", NULL, @);', "n", "name"),
         ("TIMER_BYTES(@);", "name", "n"),
         ('TIMER_VALUE("a", @);', "name", "n"),
         ("TIMER_FLOPS(@);", "&h", "3.5"),
@@ -125,7 +128,8 @@ for timer in ('REGISTER_TIMER("a");', 'REGISTER_TIMER("a", 5);', 'REGISTER_TIMER
               "REGISTER_TIMER_FUNC();", 'REGISTER_TIMER_SET("a", start);',
               "REGISTER_TIMER_DYNAMIC(name);", "REGISTER_TIMER_DYNAMIC_SET(name, start);",
               'REGISTER_TIMER_DETAIL("a", 1);', 'REGISTER_TIMER_ROLE("a", 1);',
-              'REGISTER_TIMER_OP("a", name);', 'REGISTER_GPU_TIMER("a", NULL);'):
+              'REGISTER_TIMER_OP("a", name);', 'REGISTER_GPU_TIMER("a", NULL);',
+              'REGISTER_CL_TIMER("a", NULL);'):
     CASES.append(Case("if (n) @", timer, "{ " + timer + " }",
                       "expected expression|not declared|undeclared", ("on",)))
 CASES.append(Case("if (n) @", 'REGISTER_PROFILER("CPU", NULL, NULL, NULL);',

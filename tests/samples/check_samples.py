@@ -148,6 +148,18 @@ def own_table(_):
     check(re.search(checksum_line, off.out)[1] == re.search(checksum_line, run.out)[1], "checksum")
 
 
+def opencl(_):
+    """Steps on any OpenCL device, each measured on its queue; the warm-up is left out."""
+    run = Run([program("opencl"), "5"], STINT_FILE="")
+    skip_without_gpu(run, "opencl")
+    run.expect(0)
+    for name in ("step", "copy in", "saxpy"):
+        row = re.search(r"^ *%s +5 .* 5 " % name, run.err, re.MULTILINE)
+        check(row, f"a row {name} with 5 calls and 5 GPU times")
+    off = Run([program("opencl", "off"), "5"]).expect(0).silent()
+    check(off.out == "", "nothing is printed with timers off")
+
+
 def quickstart_cpp(_):
     run = Run([program("quickstart_cpp")]).expect(0)
     check("======= StatSet: [shops] status ======\n" in run.err, "the second set's table")
@@ -340,7 +352,7 @@ def transformer_blanked(folder):
 
 
 def main():
-    cases = (profiler, profiler_off, streams, copies, quickstart, own_table, quickstart_cpp, openmp, picture,
+    cases = (profiler, profiler_off, streams, copies, quickstart, own_table, quickstart_cpp, openmp, opencl, picture,
              drawing, bad_pictures, transformer, transformer_clock, bad_arguments,
              transformer_blanked)
     named = {case.__name__: case for case in cases}

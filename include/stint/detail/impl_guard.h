@@ -120,6 +120,9 @@ template <> struct STINT_level_and_role_are_constants_after_the_name<true> {
 #define STINT_IMPL_SCOPE_GPU_(n, name, stream, info, threshold_us)                                 \
     STINT_IMPL_SITE(n, name, 0, 0);                                                                \
     ::stint_impl::scope_gpu stint_impl_guard_##n(&stint_impl_site_##n, stream, info, threshold_us)
+#define STINT_IMPL_SCOPE_QUEUE_(n, name, queue, info, threshold_us)                                \
+    STINT_IMPL_SITE(n, name, 0, 0);                                                                \
+    ::stint_impl::scope_queue stint_impl_guard_##n(&stint_impl_site_##n, queue, info, threshold_us)
 #else
 #define STINT_IMPL_SCOPE_(n, name, level, role, set)                                               \
     STINT_IMPL_SITE(n, name, level, role);                                                         \
@@ -156,6 +159,11 @@ template <> struct STINT_level_and_role_are_constants_after_the_name<true> {
         cleanup(stint_impl_gpu_end), unused)) = {0, (info), stint_impl_threshold(threshold_us)};   \
     stint_impl_gpu_scope_begin(&stint_impl_guard_##n, &stint_impl_site_##n,                        \
                                stint_impl_stream(stream)) STINT_IMPL_LOUD
+#define STINT_IMPL_SCOPE_QUEUE_(n, name, queue, info, threshold_us)                                \
+    STINT_IMPL_SITE(n, name, 0, 0);                                                                \
+    STINT_IMPL_QUIET struct stint_impl_call stint_impl_guard_##n __attribute__((                   \
+        cleanup(stint_impl_gpu_end), unused)) = {0, (info), stint_impl_threshold(threshold_us)};   \
+    stint_impl_queue_scope_begin(&stint_impl_guard_##n, &stint_impl_site_##n, queue) STINT_IMPL_LOUD
 #endif
 
 #define STINT_IMPL_SCOPE_AT(n, name, level, role, set) STINT_IMPL_SCOPE_(n, name, level, role, set)
@@ -196,6 +204,10 @@ template <> struct STINT_level_and_role_are_constants_after_the_name<true> {
     STINT_IMPL_SCOPE_GPU_(n, name, stream, info, threshold_us)
 #define STINT_IMPL_SCOPE_GPU(name, stream, info, threshold_us)                                     \
     STINT_IMPL_SCOPE_GPU_AT(__COUNTER__, STINT_IMPL_LITERAL(name), stream, info, threshold_us)
+#define STINT_IMPL_SCOPE_QUEUE_AT(n, name, queue, info, threshold_us)                              \
+    STINT_IMPL_SCOPE_QUEUE_(n, name, queue, info, threshold_us)
+#define STINT_IMPL_SCOPE_QUEUE(name, queue, info, threshold_us)                                    \
+    STINT_IMPL_SCOPE_QUEUE_AT(__COUNTER__, STINT_IMPL_LITERAL(name), queue, info, threshold_us)
 #define STINT_IMPL_BYTES(n) stint_impl_add_bytes(STINT_IMPL_COUNT(n))
 #define STINT_IMPL_FLOPS(n) stint_impl_add_flops(STINT_IMPL_COUNT(n))
 #define STINT_IMPL_MARK_(n, name)                                                                  \
@@ -253,6 +265,8 @@ template <> struct STINT_level_and_role_are_constants_after_the_name<true> {
 #define STINT_IMPL_HANDLE_END(handle) STINT_IMPL_OFF(stint_impl_off_handle_end(&(handle)))
 #define STINT_IMPL_SCOPE_GPU(name, stream, info, threshold_us)                                     \
     STINT_IMPL_OFF(stint_impl_off_scope_gpu(STINT_IMPL_LITERAL(name), stream, info))
+#define STINT_IMPL_SCOPE_QUEUE(name, queue, info, threshold_us)                                    \
+    STINT_IMPL_OFF(stint_impl_off_scope_queue(STINT_IMPL_LITERAL(name), queue, info))
 #define STINT_IMPL_BYTES(n) STINT_IMPL_OFF(stint_impl_off_count(STINT_IMPL_COUNT(n)))
 #define STINT_IMPL_FLOPS(n) STINT_IMPL_OFF(stint_impl_off_count(STINT_IMPL_COUNT(n)))
 #define STINT_IMPL_MARK(name) STINT_IMPL_OFF(stint_impl_off_value(STINT_IMPL_LITERAL(name), 0))

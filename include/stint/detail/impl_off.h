@@ -25,6 +25,8 @@ extern STINT_IMPL_ANYWHERE void stint_impl_off_scope_since(const char *name, uin
 extern STINT_IMPL_ANYWHERE void stint_impl_off_scope_under(const char *name, stint_sender sender);
 extern STINT_IMPL_ANYWHERE void stint_impl_off_handle_begin(stint_timer *handle, const char *name);
 extern STINT_IMPL_ANYWHERE void stint_impl_off_handle_end(stint_timer *handle);
+extern STINT_IMPL_ANYWHERE void stint_impl_off_scope_queue(const char *name, void *queue,
+                                                           const char *info);
 extern STINT_IMPL_ANYWHERE void stint_impl_off_scope_gpu(const char *name, const void *stream,
                                                          const char *info);
 extern STINT_IMPL_ANYWHERE void stint_impl_off_count(uint64_t n);

@@ -12,6 +12,7 @@ extern "C" {
 #endif
 
 #define stint_impl_gpu_scope_begin STINT_IMPL_ABI_NAME(stint_impl_gpu_scope_begin)
+#define stint_impl_queue_scope_begin STINT_IMPL_ABI_NAME(stint_impl_queue_scope_begin)
 #define stint_impl_gpu_scope_end STINT_IMPL_ABI_NAME(stint_impl_gpu_scope_end)
 #define stint_impl_add_bytes STINT_IMPL_ABI_NAME(stint_impl_add_bytes)
 #define stint_impl_mark STINT_IMPL_ABI_NAME(stint_impl_mark)
@@ -20,6 +21,9 @@ extern "C" {
 
 extern void stint_impl_gpu_scope_begin(struct stint_impl_call *guard, struct stint_impl_site *site,
                                        void *stream);
+/* The queue is a cl_command_queue. Ended by stint_impl_gpu_scope_end. */
+extern void stint_impl_queue_scope_begin(struct stint_impl_call *guard,
+                                         struct stint_impl_site *site, void *queue);
 extern void stint_impl_gpu_scope_end(struct stint_impl_call *guard);
 extern void stint_impl_add_bytes(uint64_t n);
 extern void stint_impl_add_flops(uint64_t n);
@@ -60,6 +64,20 @@ class scope_gpu {
     ~scope_gpu() { stint_impl_gpu_end(&call_); }
     scope_gpu(const scope_gpu &) = delete;
     scope_gpu &operator=(const scope_gpu &) = delete;
+
+  private:
+    stint_impl_call call_;
+};
+
+class scope_queue {
+  public:
+    scope_queue(stint_impl_site *site, void *queue, const char *info, int64_t threshold_us)
+        : call_{0, info, stint_impl_threshold(threshold_us)} {
+        stint_impl_queue_scope_begin(&call_, site, queue);
+    }
+    ~scope_queue() { stint_impl_gpu_end(&call_); }
+    scope_queue(const scope_queue &) = delete;
+    scope_queue &operator=(const scope_queue &) = delete;
 
   private:
     stint_impl_call call_;

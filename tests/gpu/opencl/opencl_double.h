@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A double of libOpenCL.so.1: queues whose markers are complete when the test says so, at times that
+ * the test says. It aborts where OpenCL says "undefined": a handle that was released, a time that is
+ * asked of an event that is not complete. What it assumes is from the OpenCL 3.0 API specification:
+ *   clEnqueueMarkerWithWaitList  5.8: complete when all commands before it are (in-order queue)
+ *   clFlush                      5.15: commands are issued to the device at a flush, not before
+ *   clReleaseCommandQueue        5.1: the queue is deleted when its count is 0
+ *   clReleaseEvent               5.11: the same for events
+ *   clGetEventProfilingInfo      5.14: CL_PROFILING_INFO_NOT_AVAILABLE without profiling, or before
+ *                                CL_COMPLETE
+ *   clGetEventInfo               5.11: a negative status where the command has failed
+ */
+#ifndef STINT_TESTS_OPENCL_DOUBLE_H
+#define STINT_TESTS_OPENCL_DOUBLE_H
+
+#include <stdint.h>
+
+#define OPENCL_DOUBLE_CALLS(X)                                                                     \
+    X(clGetCommandQueueInfo)                                                                       \
+    X(clGetDeviceInfo)                                                                             \
+    X(clGetEventInfo)                                                                              \
+    X(clGetEventProfilingInfo)                                                                     \
+    X(clEnqueueMarkerWithWaitList)                                                                 \
+    X(clWaitForEvents)                                                                             \
+    X(clReleaseEvent)                                                                              \
+    X(clRetainCommandQueue)                                                                        \
+    X(clReleaseCommandQueue)                                                                       \
+    X(clFlush)
+
+/* A queue of that device (0 or 1), with a count of 1. */
+void *cl_double_queue(unsigned device, int profiling);
+/* Work of that many ns, as a kernel; a queue's clock begins at a time of its own. */
+void cl_double_work(void *queue, uint64_t ns);
+/* The work of the queue is not begun (held) until it is not any more. */
+void cl_double_hold(void *queue, int held);
+/* The commands that end from now on have failed with that code; 0: not. */
+void cl_double_break(void *queue, int code);
+/* The function returns that code from now on; 0: it works. */
+void cl_double_fail(const char *function, int code);
+
+/* How often it was called. */
+unsigned cl_double_calls(const char *function);
+/* Queues and events that were not deleted yet. */
+unsigned cl_double_queues(void);
+unsigned cl_double_events(void);
+
+#endif
