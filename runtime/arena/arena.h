@@ -183,8 +183,10 @@ struct arena_lane {
                       * lane of their own */
     uint32_t kind;   /* enum arena_lane_kind */
     uint32_t context;
-    uint32_t rank; /* of a merged file: the run's place among those that were merged, */
-    uint32_t pid;  /* and its process; 0: the file's own */
+    uint32_t rank;   /* of a merged file: the run's place among those that were merged, */
+    uint32_t pid;    /* and its process; 0: the file's own */
+    uint32_t ranked; /* 1: `rank` is that of the job */
+    uint32_t reserved[3];
 };
 /* ACTIVITIES: a span names, where a scope's names its node, the unit of its struct arena_activity;
  * the payload before it has in its upper 26 bits the unit of the launching thread's record (0 =
@@ -240,6 +242,53 @@ struct arena_cost {
     uint32_t conditions; /* text: as machine_conditions, and " label=" with STINT_LABEL; 0 = none */
 };
 
+/* The place of the run in a parallel job, and of a merged file the ranks that it is of. */
+struct arena_job {
+    uint32_t size;  /* ranks of the job; 0 = not known */
+    uint32_t local; /* rank among those of the host, + 1; 0 = not known */
+    uint32_t id;    /* text; 0 = not known */
+    /* The rest is 0 in a file that was not merged. */
+    uint32_t ranks; /* a table of struct arena_rank; units */
+    uint32_t rank_count;
+    uint32_t names; /* a table of struct arena_rank_name; units */
+    uint32_t name_count;
+    uint32_t reserved[9];
+};
+
+/* A process of a merged file. Its cells are numbered as the names; those after the last are 0. */
+struct arena_rank {
+    uint64_t start_real_ns;
+    uint64_t end_real_ns;
+    uint32_t rank;  /* + 1; 0 = no launcher gave one */
+    uint32_t local; /* the same of its host */
+    uint32_t size;
+    uint32_t pid;
+    uint32_t host; /* texts */
+    uint32_t job;
+    uint32_t killed; /* 1: its end is not known */
+    uint32_t cells;  /* a table of struct arena_rank_cell; units */
+    uint32_t cell_count;
+    uint32_t reserved[3];
+};
+
+/* A row of the flat statistics, and the threads of all ranks that have it. */
+struct arena_rank_name {
+    uint32_t site;
+    uint32_t set;
+    uint64_t threads;
+};
+
+/* What one rank has of it. */
+struct arena_rank_cell {
+    uint64_t calls;
+    uint64_t total_ns;
+    uint64_t self_ns;
+};
+
+_Static_assert(sizeof(struct arena_job) == STINT_IMPL_UNIT, "one line");
+_Static_assert(sizeof(struct arena_rank) == STINT_IMPL_UNIT, "one line");
+_Static_assert(sizeof(struct arena_rank_cell) == 24, "the memory of a merge: docs/scale.md");
+
 struct arena_header {
     char magic[8];
     uint32_t abi;
@@ -270,7 +319,7 @@ struct arena_header {
     uint32_t outside; /* struct arena_measures of the group memory: of the threads that have no
                        * record; units, 0 = none. Release */
     uint32_t cost;    /* struct arena_cost; units, 0 = none: the program has not ended. Release */
-    uint32_t reserved;
+    uint32_t job;     /* struct arena_job; units, 0 = none. Before the file has its name */
     uint64_t lost[ARENA_LOSSES]; /* losses that belong to no thread; atomic adds */
     uint32_t set_chunk[ARENA_SETS / ARENA_SETS_PER_CHUNK];
     uint32_t site_chunk[ARENA_SITE_CHUNKS];

@@ -47,6 +47,7 @@ struct stint_config {
     int log_prefix; /* 1 = glog */
     int threads;    /* one row a thread */
     int gpu;
+    const char *rank;   /* read again by launch_read */
     const char *ranges; /* read by libstint-ranges.so itself */
     int nvtx;
     int rusage;

@@ -21,8 +21,8 @@
 #include "config.h"
 #include "errno_keep.h"
 #include "error_text.h"
+#include "launch.h"
 #include "log.h"
-#include "number.h"
 #include "print.h"
 #include "replace_file.h"
 #include "scratch.h"
@@ -31,26 +31,32 @@
 
 #define HOST_BYTES 65 /* Linux has none longer */
 
-/* The rank of a parallel run, as the common launchers tell it; NULL outside one. */
-static const char *find_rank(void) {
-    static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",
-                                        "SLURM_PROCID"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
-        const char *value = getenv(names[i]);
-        if (value && *value && strspn(value, "0123456789") == strlen(value)) {
-            return value;
+/* Whether the pattern has that letter after a percent sign. */
+static int pattern_has(const char *pattern, char letter) {
+    for (; *pattern; ++pattern) {
+        if (*pattern == '%' && *++pattern == letter) {
+            return 1;
+        }
+        if (!*pattern) {
+            break;
         }
     }
-    return NULL;
+    return 0;
 }
 
-int64_t output_rank(void) {
-    const char *rank = find_rank();
-    uint64_t number;
-    if (!rank || number_read_whole(rank, 0, UINT32_MAX - 1, &number)) {
-        return -1;
+int output_is_shared(void) {
+    const char *to = config.output;
+    return !to || (!pattern_has(to, 'r') && !pattern_has(to, 'p'));
+}
+
+/* 0 outside a parallel job. */
+static size_t put_rank(char *out, size_t size) {
+    struct launch launch;
+    launch_read(&launch);
+    if (launch.rank < 0) {
+        launch.rank = 0;
     }
-    return (int64_t)number;
+    return print_text(out, size, "%lld", (long long)launch.rank);
 }
 
 int output_path(char *out, size_t size, const char *pattern) {
@@ -65,11 +71,8 @@ int output_path(char *out, size_t size, const char *pattern) {
                 n = print_text(number, sizeof number, "%ld", (long)getpid());
                 piece = number;
             } else if (*pattern == 'r') {
-                piece = find_rank();
-                if (!piece) {
-                    piece = "0";
-                }
-                n = strlen(piece);
+                n = put_rank(number, sizeof number);
+                piece = number;
             } else if (*pattern == 'h') {
                 if (gethostname(host, sizeof host)) {
                     return -1;

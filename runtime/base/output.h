@@ -15,9 +15,8 @@ int output_write(const char *bytes, size_t length);
  * for another % or a result that does not fit. */
 int output_path(char *out, size_t size, const char *pattern);
 
-/* The rank of this process in a parallel run, by the variables of common launchers; -1 outside
- * one. */
-int64_t output_rank(void);
+/* Whether all processes of a job write to one place, as STINT_OUTPUT has neither %r nor %p. */
+int output_is_shared(void);
 
 /* The terminal that reports are written to. */
 struct output_terminal {

@@ -56,6 +56,15 @@ static void json_put_run(struct sink *out, const struct snapshot *s, const struc
         if (r->rank) {
             json_put_number(out, "rank", r->rank - 1);
         }
+        if (r->local) {
+            json_put_number(out, "local_rank", r->local - 1);
+        }
+        if (r->size) {
+            json_put_number(out, "world_size", r->size);
+        }
+        if (*r->job) {
+            json_put_text(out, "job", r->job);
+        }
         json_put_number(out, "parent_pid", r->parent_pid);
         json_put_number(out, "cpus", r->cpus);
         json_put_number(out, "start_real_ns", r->start_real_ns);

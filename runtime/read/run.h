@@ -15,6 +15,7 @@ enum run_state {
 };
 
 struct arena_cost;
+struct arena_job;
 
 struct run {
     const char *path;
@@ -30,6 +31,9 @@ struct run {
     const char *conditions; /* "" or as in docs/format.md */
     const char *gpu;        /* back end and why it can do nothing */
     uint32_t rank;          /* + 1; 0 = not known */
+    uint32_t local;         /* rank among those of the host, + 1; 0 = not known */
+    uint32_t size;          /* ranks of the job; 0 = not known */
+    const char *job;        /* its id; "" = not known */
     uint32_t pid;
     uint32_t parent_pid;
     uint32_t cpus;
@@ -43,6 +47,8 @@ struct run {
 
 /* Fills the properties of the run from its snapshot. */
 void run_read_about(struct run *r);
+/* Its record of a parallel job; NULL: there is none. */
+const struct arena_job *run_job(const struct run *r);
 /* The part of its conditions that is the label; "" = none. */
 const char *run_label(const struct run *r);
 /* The trace; 0, or -1 without memory. */

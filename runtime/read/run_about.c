@@ -16,6 +16,21 @@ const char *run_label(const struct run *r) {
     return found ? found + sizeof key - 1 : "";
 }
 
+const struct arena_job *run_job(const struct run *r) {
+    const struct arena_header *h = (const struct arena_header *)(const void *)r->snapshot.base;
+    return snapshot_at(&r->snapshot, h->job, sizeof(struct arena_job));
+}
+
+static void run_read_job(struct run *r) {
+    const struct arena_job *job = run_job(r);
+    r->job = "";
+    if (job) {
+        r->size = job->size;
+        r->local = job->local;
+        r->job = read_about_text(r, job->id);
+    }
+}
+
 void run_read_about(struct run *r) {
     const struct arena_header *h = (const struct arena_header *)(const void *)r->snapshot.base;
     r->program = read_about_text(r, h->about.program);
@@ -27,6 +42,7 @@ void run_read_about(struct run *r) {
     r->gpu = read_about_text(r, h->about.gpu);
     r->cost = snapshot_at(&r->snapshot, h->cost, sizeof *r->cost);
     r->rank = h->about.rank;
+    run_read_job(r);
     r->conditions = r->cost ? read_about_text(r, r->cost->conditions) : "";
     r->pid = h->pid;
     r->parent_pid = h->parent_pid;

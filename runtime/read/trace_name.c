@@ -45,7 +45,9 @@ void trace_name_stream(struct trace_lane *out, const struct arena_lane *l,
                        const struct snapshot *s) {
     const struct arena_device *d = snapshot_at(s, l->device, sizeof *d);
     char whose[24] = ""; /* as merge names threads */
-    if (l->pid) {
+    if (l->pid && l->ranked) {
+        snprintf(whose, sizeof whose, "r%u ", l->rank);
+    } else if (l->pid) {
         snprintf(whose, sizeof whose, "%u/%u ", l->rank, l->pid);
     }
     out->thread = SNAPSHOT_NONE;

@@ -22,6 +22,7 @@ struct report_about {
     const char *clock;
     const char *gpu; /* the back end, and why it does not work; "": not requested */
     uint32_t cpus;
+    const char *place;                 /* in a parallel job; NULL or "": it is not of one */
     const char *state;                 /* of a run that is read from its file: a line about it */
     int killed;                        /* its end is not known: ages are lower bounds */
     const struct machine_usage *usage; /* NULL = not known */

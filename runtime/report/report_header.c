@@ -20,6 +20,10 @@ static void header_put_text(struct text *out, const char *text) {
 }
 
 static void header_put_place(struct text *out, const struct report_about *a) {
+    if (a->place && *a->place) {
+        text_name(out, a->place, strlen(a->place), 0);
+        text_add(out, ", ");
+    }
     text_add(out, "host ");
     header_put_text(out, a->host);
     text_add(out, ", %u x ", a->cpus);

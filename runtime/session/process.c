@@ -21,11 +21,11 @@
 #include "base/clock.h"
 #include "base/config.h"
 #include "base/hash.h"
+#include "base/launch.h"
 #include "base/lock.h"
 #include "base/log.h"
 #include "base/machine.h"
 #include "base/module.h"
-#include "base/output.h"
 #include "base/print.h"
 #include "base/scratch.h"
 #include "capture/capture_rules.h"
@@ -186,8 +186,30 @@ static void process_fill_about(void) {
     h->about.cpu = process_put_text(d->machine.cpu);
     h->about.compiler = process_put_text(d->machine.compiler);
     h->about.cpus = d->machine.cpus;
-    h->about.rank = (uint32_t)(output_rank() + 1);
     pages_put(d, sizeof *d);
+}
+
+/* The place in a parallel job; a process outside one has no record of it. */
+static void process_fill_job(void) {
+    struct launch launch;
+    launch_read(&launch);
+    if (*launch.wrong) {
+        log_warning("%s", launch.wrong);
+    }
+    if (launch.rank < 0) {
+        return;
+    }
+    uint32_t unit = arena_get(sizeof(struct arena_job), ARENA_RECORD);
+    if (unit) {
+        struct arena_job *job = arena_at(unit);
+        job->size = launch.size;
+        job->local = (uint32_t)(launch.local + 1);
+        if (*launch.job) {
+            job->id = process_put_text(launch.job);
+        }
+        arena_header()->job = unit;
+    }
+    arena_header()->about.rank = (uint32_t)(launch.rank + 1);
 }
 
 static void process_prepare(void) {
@@ -208,6 +230,7 @@ static void process_prepare(void) {
         registry_arena_is_new();
         set_publish_all();
         process_fill_about();
+        process_fill_job();
         memory_start();
         arena_publish();
     }

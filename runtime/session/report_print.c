@@ -12,6 +12,7 @@
 #include "activity/tracer.h"
 #include "base/api.h"
 #include "base/config.h"
+#include "base/launch.h"
 #include "base/log.h"
 #include "base/machine.h"
 #include "base/output.h"
@@ -35,12 +36,21 @@ struct here {
     struct machine machine;
     struct machine_usage usage;
     char gpu[160];
+    char place[LAUNCH_PLACE_BYTES];
 };
+
+static void here_fill_place(struct here *h) {
+    struct launch launch;
+    launch_read(&launch);
+    launch_place(h->place, (uint32_t)(launch.rank + 1), (uint32_t)(launch.local + 1), launch.size,
+                 launch.job);
+}
 
 /* All but the text about the GPU, which is filled in before. */
 static const struct report_about *here_fill(struct here *h) {
     machine_read(&h->machine);
     machine_usage(&h->usage);
+    here_fill_place(h);
     h->about = (struct report_about){.program = h->machine.program,
                                      .host = h->machine.host,
                                      .cpu = h->machine.cpu,
@@ -48,6 +58,7 @@ static const struct report_about *here_fill(struct here *h) {
                                      .clock = clock_name(),
                                      .gpu = h->gpu,
                                      .cpus = h->machine.cpus,
+                                     .place = h->place,
                                      .usage = &h->usage};
     return &h->about;
 }
@@ -166,7 +177,17 @@ int report_into(struct text *out, const char *view) {
     return report_render_interval(out, &o, 0);
 }
 
+/* One report of a job, where all its ranks would write into one place. */
+static int exit_report_is_wanted(void) {
+    struct launch launch;
+    launch_read(&launch);
+    return launch.rank <= 0 || !output_is_shared();
+}
+
 int report_print_at_exit(const char *view) {
+    if (!exit_report_is_wanted()) {
+        return 0;
+    }
     return report_print_view(view, PRINT_QUIET);
 }
 

@@ -14,6 +14,7 @@
 
 #include "base/arithmetic.h"
 #include "base/histogram.h"
+#include "base/launch.h"
 #include "export/export_columns.h"
 #include "formats.h"
 #include "report_html.inc"
@@ -70,6 +71,11 @@ static void html_put_run(struct sink *out, const struct run *r) {
     html_text(out, "state", export_state(r));
     html_text(out, "warning", r->warning);
     html_number(out, "pid", r->pid);
+    char place[LAUNCH_PLACE_BYTES];
+    launch_place(place, r->rank, r->local, r->size, r->job);
+    if (*place) {
+        html_text(out, "place", place);
+    }
     html_number(out, "threads", s->thread_count);
     html_number(out, "cpus", r->cpus);
     html_number(out, "steps", s->steps);

@@ -251,6 +251,7 @@ TEST(output, ranks_of_the_common_launchers) {
     for (size_t i = 0; i < 4; ++i) {
         unsetenv(names[i]);
     }
+    unsetenv("STINT_RANK");
     PATH("r%r", "r0");
     for (size_t i = 4; i-- > 0;) {
         char value[8], want[16];
@@ -261,6 +262,22 @@ TEST(output, ranks_of_the_common_launchers) {
     }
     setenv(names[0], "../../etc", 1); /* no number: no part of a path */
     PATH("r%r", "r11");
+}
+
+TEST(output, ranks_share_a_place_without_their_rank_in_it) {
+    static const char *const shared[] = {"a", "a%%r", "a%h", "a%"};
+    static const char *const own[] = {"%r", "a-%p", "%h-%%%r"};
+    config.output = NULL;
+    CHECK(output_is_shared());
+    for (size_t i = 0; i < sizeof shared / sizeof *shared; ++i) {
+        config.output = shared[i];
+        CHECK(output_is_shared());
+    }
+    for (size_t i = 0; i < sizeof own / sizeof *own; ++i) {
+        config.output = own[i];
+        CHECK(!output_is_shared());
+    }
+    config.output = NULL;
 }
 
 TEST(output, too_long_for_the_buffer) {

@@ -13,6 +13,7 @@
 #include "arena/activity_kind.h"
 #include "arena/arena.h"
 #include "base/config.h"
+#include "base/launch.h"
 #include "base/log.h"
 #include "base/number.h"
 #include "base/text.h"
@@ -46,6 +47,10 @@ static void info_put_run(struct text *t, const struct run *r) {
     text_time(wall, r->snapshot.wall_ns, CONFIG_UNIT_AUTO);
     const char *at_least = r->at_least ? "at least " : "";
     text_add(t, "%-12s %s%s\n", "wall", at_least, wall);
+    launch_place(line, r->rank, r->local, r->size, r->job);
+    if (*line) {
+        info_put(t, "place", line);
+    }
     info_put(t, "host", r->host);
     text_add(t, "%-12s %u x ", "cpu", r->cpus);
     text_name(t, r->cpu, strlen(r->cpu), 0);

@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "base/arithmetic.h"
+#include "base/launch.h"
 #include "base/log.h"
 #include "views/views.h"
 
@@ -57,16 +58,27 @@ static int has_open(const struct snapshot *s) {
     return 0;
 }
 
+/* "pid 4711", after the rank where it is known: processes of several hosts may have equal pids. */
+static void describe_process(char out[40], const struct run *r) {
+    int used = 0;
+    if (r->rank) {
+        used = snprintf(out, 40, "rank %u, ", r->rank - 1);
+    }
+    snprintf(out + used, (size_t)(40 - used), "pid %u", r->pid);
+}
+
 void run_view_state(char *out, size_t size, const struct run *r) {
+    char process[40];
+    describe_process(process, r);
     if (!r->pid) {
         snprintf(out, size, "several runs, merged");
     } else if (r->state == RUN_ENDED) {
-        snprintf(out, size, "ended, pid %u", r->pid);
+        snprintf(out, size, "ended, %s", process);
     } else if (r->state == RUN_LIVE) {
-        snprintf(out, size, "running, pid %u", r->pid);
+        snprintf(out, size, "running, %s", process);
     } else {
         const char *open = has_open(&r->snapshot) ? ": its open scopes are below" : "";
-        snprintf(out, size, "killed, crashed or ended by _exit or exec, pid %u%s", r->pid, open);
+        snprintf(out, size, "killed, crashed or ended by _exit or exec, %s%s", process, open);
     }
 }
 
@@ -104,7 +116,8 @@ static const char *describe_gpu(const struct run *r) {
 }
 
 static int render_run(struct text *out, struct run *r, const struct report_options *o) {
-    char started[64], state[128], line[256];
+    char started[64], state[128], line[256], place[LAUNCH_PLACE_BYTES];
+    launch_place(place, r->rank, r->local, r->size, r->job);
     run_view_time(started, sizeof started, r->start_real_ns);
     run_view_state(state, sizeof state, r);
     snprintf(line, sizeof line, "started %s, %s", started, state);
@@ -115,6 +128,7 @@ static int render_run(struct text *out, struct run *r, const struct report_optio
                                  .clock = r->clock,
                                  .gpu = describe_gpu(r),
                                  .cpus = r->cpus,
+                                 .place = place,
                                  .state = line,
                                  .killed = r->at_least};
     struct report_cost cost;

@@ -444,11 +444,14 @@ static int copy_frames(struct merge *m, const struct merge_map *map,
     return 0;
 }
 
-/* "RANK/PID NAME" or "NAME", cut to the size of the field. */
+/* "rRANK NAME" of a rank that a launcher gave, "PLACE/PID NAME" or "NAME", cut to the size of the
+ * field. */
 static void name_thread(const struct merge *m, const struct merge_map *map, struct arena_thread *to,
                         const char *name) {
     char text[64];
-    if (merge_is_marked(m, map)) {
+    if (merge_is_marked(m, map) && map->from->about.rank) {
+        snprintf(text, sizeof text, "r%u %.15s", map->from->about.rank - 1, name);
+    } else if (merge_is_marked(m, map)) {
         snprintf(text, sizeof text, "%u/%u %.15s", m->runs, map->from->pid, name);
     } else {
         snprintf(text, sizeof text, "%.15s", name);

@@ -182,9 +182,14 @@ static int copy_lane(struct merge *m, const struct merge_map *map, const struct 
     to->context = from->context;
     to->rank = from->rank;
     to->pid = from->pid;
+    to->ranked = from->ranked;
     if (merge_is_marked(m, map)) {
         to->rank = m->runs;
         to->pid = map->from->pid;
+    }
+    if (merge_is_marked(m, map) && map->from->about.rank) {
+        to->rank = map->from->about.rank - 1;
+        to->ranked = 1;
     }
     to->next = h->first_lane;
     h->first_lane = unit;

@@ -77,6 +77,7 @@
         byId("facts").append(...fact("started", started), ...fact("host", about.host),
             ...fact("CPU", cpu), ...fact("GPU", about.gpu), ...fact("clock", about.clock),
             ...fact("compiler", about.compiler), ...fact("process", about.pid || ""),
+            ...fact("rank", about.place || ""),
             ...fact("steps", stepsText()));
     }
 

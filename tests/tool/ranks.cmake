@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# Processes of a parallel job, with the environment that launchers make: what they print, and
+# their run files merged.
+
+if(NOT TARGET stint_tool)
+    return()
+endif()
+foreach(case IN ITEMS headers exit_report bad_rank)
+    add_test(NAME ranks.${case}
+        COMMAND Python3::Interpreter -B "${CMAKE_CURRENT_SOURCE_DIR}/ranks_test.py"
+            $<TARGET_FILE:stint_tool> $<TARGET_FILE:tool_program> ${case})
+    set_tests_properties(ranks.${case} PROPERTIES LABELS tool TIMEOUT 600)
+endforeach()
