@@ -27,7 +27,7 @@ target_link_libraries(html_run PRIVATE stint_hand_run)
 set_target_properties(html_run PROPERTIES C_STANDARD 11 C_STANDARD_REQUIRED ON)
 stint_warnings(html_run)
 
-foreach(run IN ITEMS full tree empty zero gpu flat big)
+foreach(run IN ITEMS full tree empty zero gpu flat sent big)
     add_test(NAME export.html.${run}
         COMMAND Python3::Interpreter -B "${html_dir}/check_html.py" $<TARGET_FILE:html_run> ${run})
     set_tests_properties(export.html.${run} PROPERTIES LABELS tool TIMEOUT 600)
@@ -43,7 +43,7 @@ set_tests_properties(viewer.html.pages PROPERTIES LABELS "viewer;engines" TIMEOU
 find_program(STINT_NODE node)
 mark_as_advanced(STINT_NODE)
 if(STINT_NODE)
-    foreach(case IN ITEMS opens policy sort filter select distribution flame search timeline
+    foreach(case IN ITEMS opens policy sort filter select distribution flame sent search timeline
             pointer links threads wide address colours theme contrast phone print keys hostile big real empty broken killed)
         stint_viewer_test(html.${case} "${STINT_NODE}" "${html_dir}/drive.mjs" "${html_out}"
             ${case})

@@ -14,6 +14,7 @@ export const cases = {
     select: {run: views.select},
     distribution: {run: views.distribution},
     flame: {run: views.flame},
+    sent: {run: views.sent},
     search: {run: views.search},
     timeline: {run: views.timeline},
     pointer: {run: views.pointer},

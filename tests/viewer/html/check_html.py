@@ -138,6 +138,16 @@ def check_gpu(data, _text):
           names[3].startswith("=k"), "activities", names)
 
 
+def check_sent(data, _text):
+    """Work of other threads is below its sender, whose own time is less."""
+    tree = data["tree"]
+    attention, = (i for i, node in enumerate(tree) if node["name"] == "attention")
+    below = [node["total_ns"] for node in tree if node["parent"] == attention]
+    check(below == [60000000, 80000000] and tree[attention]["total_ns"] == 100000000, "tree", tree)
+    check({s["name"]: s["total_ns"] for s in data["stats"]}["attention"] == 100000000, "row")
+    check(check_tree(tree) == 160000000, "all", check_tree(tree))
+
+
 def main(program, run):
     result = subprocess.run([program, run], stdout=subprocess.PIPE, check=True)
     text = result.stdout.decode("utf-8")  # strict: invalid names are replaced by then
@@ -153,7 +163,7 @@ def main(program, run):
     check_tree(data["tree"])
     check_lanes(data)
     {"big": check_big, "flat": check_flat, "full": check_full,
-     "gpu": check_gpu}.get(run, lambda *_: None)(data, text)
+     "gpu": check_gpu, "sent": check_sent}.get(run, lambda *_: None)(data, text)
     print("%s: %d checks passed" % (run, checks))
 
 

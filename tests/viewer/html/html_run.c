@@ -3,6 +3,7 @@
  * html_run RUN: one of hand_run.h's runs, or one of these, as a report on stdout.
  *   big    10^5 call paths of 30000 names, 10^6 spans on 20 lanes, 50000 marks and values
  *   flat   3000 roots of no time at all
+ *   sent   a scope of 100 ms that sent 60 ms and 80 ms of work to two other threads
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -104,12 +105,29 @@ static struct run *flat(struct hand_run *h) {
     return hand_run(h);
 }
 
+/* The work is below its sender and ran at the same time, so together it takes longer. */
+static struct run *sent(struct hand_run *h) {
+    uint32_t main_root, attention, worker;
+    hand_start(h);
+    main_root = hand_thread(h, 1, "main");
+    attention = hand_node(h, main_root, hand_site(h, "attention", 9), 10, 100000000, 0);
+    hand_node(h, main_root, hand_site(h, "norm", 4), 10, 20000000, 0);
+    for (uint32_t i = 0; i < 2; ++i) {
+        worker = hand_thread(h, 2 + i, "worker");
+        uint32_t site = hand_site(h, i ? "values" : "scores", 6);
+        uint32_t work = hand_node(h, worker, site, 10, 60000000 + 20000000 * i, 0);
+        h->nodes[work].sender = attention;
+    }
+    return hand_run(h);
+}
+
 int main(int argc, char **argv) {
     static struct hand_run h;
     static struct sink out;
     const char *name = argc == 2 ? argv[1] : "";
     struct run *r = !strcmp(name, "big")    ? big(&h)
                     : !strcmp(name, "flat") ? flat(&h)
+                    : !strcmp(name, "sent") ? sent(&h)
                                             : hand_run_of(&h, name);
     if (!r) {
         fprintf(stderr, "usage: html_run RUN\n");

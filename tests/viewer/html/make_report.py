@@ -268,7 +268,7 @@ def main(argv):
         return 0
     for kind in sorted(KINDS) + ["broken"]:
         make(args.page, kind, os.path.join(args.o, kind + ".html"))
-    for run in ("full", "zero", "big"):
+    for run in ("full", "zero", "big", "sent"):
         with open(os.path.join(args.o, "run-%s.html" % run), "wb") as file:
             subprocess.run([args.program, run], stdout=file, check=True)
     return 0

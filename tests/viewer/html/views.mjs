@@ -135,6 +135,34 @@ export async function flame(browser) {
     assert.ok(await page.isDisabled("#flame-out"));
 }
 
+// Work that a scope sent to two threads is below it and takes longer than the scope: its box is as
+// wide as the work, its number is that of its row, and a sentence says why.
+export async function sent(browser) {
+    const page = await browser.open("run-sent");
+    const wide = async (name) => (await box(page, name).boundingBox()).width;
+    const row = (await stats(page)).find((stat) => stat.name === "attention");
+    assert.equal(row.total_ns, 100e6);
+    assert.ok(Math.abs(await wide("scores") + await wide("values") - await wide("attention")) < 3,
+        "as wide as what is below it");
+    assert.ok(Math.abs(await wide("attention") / await wide("norm") - 7) < 0.1);
+    const attention = box(page, "attention");
+    assert.equal(await attention.locator(".aside").textContent(), "100.0 ms");
+    assert.match(await attention.getAttribute("aria-label"), /^attention, 100\.0 ms, /);
+    await attention.hover();
+    assert.match(await tip(page), /total100\.0 ms/);
+    assert.ok((await tip(page)).includes("drawn as140.0 ms, the sum of what is below it: " +
+        "work that it sent ran beside it"), await tip(page));
+    await box(page, "values").hover();
+    assert.match(await tip(page), /values.*total80\.00 ms/s);
+    assert.doesNotMatch(await tip(page), /drawn as/);
+    assert.match(await page.textContent("#flame-help"),
+        /sent work to other threads may be wider; its number is its own time/);
+    assert.ok(await page.isVisible("#flame-help"));
+    await attention.click();
+    assert.equal(await page.textContent("#crumbs .aside"), await page.evaluate(() =>
+        format.time(100e6) + ", " + format.percent(100 / 160) + " %"));
+}
+
 export async function search(browser) {
     const page = await browser.open("small");
     await page.fill("#flame-search", "attention");
