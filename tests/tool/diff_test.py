@@ -101,6 +101,19 @@ def case_same_file(folder):
     need("the same file" not in diff(*a, "--", *b).stdout)
 
 
+def case_order(folder):
+    """The order of the files of a side plays no part."""
+    a, b = record(folder, "a", 5), record(folder, "b", 5, "7", "3")
+    rows = json.loads(diff("--format", "json", *a, "--", *b).stdout)["rows"]
+    text = diff(*a, "--", *b).stdout
+    need("SLOWER" in text and len(rows) == 22, text)
+    for one, other in ((a[::-1], b), (a, b[2:] + b[:2]), (a[1::2] + a[::2], b[::-1])):
+        done = diff(*one, "--", *other)
+        need(done.stdout == text, text, done.stdout)
+        again = json.loads(diff("--format", "json", *one, "--", *other).stdout)["rows"]
+        need(again == rows, rows, again)
+
+
 def case_conditions(folder):
     """What the speed of runs depends on is recorded, and said where the sides differ in it."""
     a, b = record(folder, "a", 3), record(folder, "b", 3)

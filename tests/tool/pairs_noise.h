@@ -72,6 +72,28 @@ struct noise_result {
     int verdict;        /* enum pairs_verdict of scope 0 */
 };
 
+/* Looks at the pairs so far, as `stint ab` does. */
+static inline void noise_judge(struct noise_result *r, double (*change)[NOISE_PAIRS],
+                               uint32_t scopes, double least, double alpha) {
+    r->slower = r->faster = r->undecided = 0;
+    for (uint32_t i = 0; i < scopes; ++i) {
+        struct pairs_interval interval;
+        pairs_compare(&interval, change[i], r->pairs, alpha / scopes);
+        enum pairs_verdict v = pairs_verdict(&interval, log1p(least));
+        if (i == 0) {
+            r->verdict = (int)v;
+            continue;
+        }
+        r->slower += v == PAIRS_SLOWER;
+        r->faster += v == PAIRS_FASTER;
+        r->undecided += v == PAIRS_UNDECIDED;
+    }
+}
+
+static inline int noise_is_decided(const struct noise_result *r) {
+    return !r->undecided && r->verdict != PAIRS_UNDECIDED;
+}
+
 static inline void noise_compare(struct noise_result *r, struct noise *n, uint32_t budget,
                                  double least, double alpha) {
     static double change[NOISE_SCOPES][NOISE_PAIRS];
@@ -82,20 +104,8 @@ static inline void noise_compare(struct noise_result *r, struct noise *n, uint32
             change[i][r->pairs] = pair[i];
         }
         ++r->pairs;
-        r->slower = r->faster = r->undecided = 0;
-        for (uint32_t i = 0; i < NOISE_SCOPES; ++i) {
-            struct pairs_interval interval;
-            pairs_compare(&interval, change[i], r->pairs, alpha / NOISE_SCOPES);
-            enum pairs_verdict v = pairs_verdict(&interval, log1p(least));
-            if (i == 0) {
-                r->verdict = (int)v;
-                continue;
-            }
-            r->slower += v == PAIRS_SLOWER;
-            r->faster += v == PAIRS_FASTER;
-            r->undecided += v == PAIRS_UNDECIDED;
-        }
-        if (!r->undecided && r->verdict != PAIRS_UNDECIDED) {
+        noise_judge(r, change, NOISE_SCOPES, least, alpha);
+        if (noise_is_decided(r)) {
             return;
         }
     }

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The sequential test of `stint ab` on simulated pairs: comparisons of a program with itself end
- * without a verdict that it is slower or faster, and known changes are found.
+ * The sequential test of `stint ab` on simulated pairs, and on pairs of recorded runs: comparisons
+ * of a program with itself end without a verdict that it is slower or faster, and known changes are
+ * found.
  */
 #include "harness.h"
 #include "tool/diff/diff_pairs.h"
 
 #include "pairs_noise.h"
+#include "pairs_recorded.inc"
 
 static int is_near(double a, double b, double by) {
     int is = fabs(a - b) <= by * fabs(b);
@@ -139,6 +141,77 @@ TEST(pairs, extra_work_is_found) {
     CHECK(count_found(0.05, 0.01, 0, 5) >= 198);
     CHECK(count_found(0.02, 0.01, 0, 6) >= 196);
     CHECK(count_found(0.05, 0.01, 1, 7) >= 190);
+}
+
+/* ---- Recorded runs. */
+
+#define BLOCK_PAIRS 10u
+#define RECORDED_STEADY (RECORDED_SCOPES - 1) /* the scope that varies least */
+
+/* A comparison of the recorded program with itself. Blocks of consecutive runs are drawn, so that
+ * runs depend on those before them as they did on the machine; within a pair the order is random.
+ * extra: logarithm of what the steady scope takes longer on side B. Returns whether any look had a
+ * false verdict, about another scope if that one has extra work. */
+static int compare_recorded(struct noise_result *r, struct noise *n, double extra) {
+    static double change[RECORDED_SCOPES][NOISE_PAIRS];
+    uint32_t at = 0;
+    int wrong = 0;
+    for (r->pairs = 0; r->pairs < NOISE_PAIRS;) {
+        if (r->pairs % BLOCK_PAIRS == 0) {
+            at = (uint32_t)(noise_uniform(n) * (RECORDED_RUNS - 2 * BLOCK_PAIRS + 1));
+        }
+        uint32_t b = noise_uniform(n) < 0.5;
+        for (uint32_t i = 0; i < RECORDED_SCOPES; ++i) {
+            uint32_t scope = (i + RECORDED_STEADY) % RECORDED_SCOPES;
+            double ratio = recorded[at + b][scope] / recorded[at + !b][scope];
+            change[i][r->pairs] = log(ratio) + (i ? 0 : extra);
+        }
+        at += 2;
+        ++r->pairs;
+        noise_judge(r, change, RECORDED_SCOPES, 0.01, 0.05);
+        int first = r->verdict == PAIRS_SLOWER || r->verdict == PAIRS_FASTER;
+        wrong |= r->slower || r->faster || (first && extra <= 0);
+        if (noise_is_decided(r)) {
+            break;
+        }
+    }
+    return wrong;
+}
+
+/* 5 % of 2 000, at any look. */
+TEST(pairs, no_false_alarm_of_recorded_runs) {
+    uint32_t wrong = 0, decided = 0;
+    for (uint32_t i = 0; i < 2000; ++i) {
+        struct noise n = {.random = 800000 + i};
+        struct noise_result r = {0};
+        wrong += compare_recorded(&r, &n, 0) != 0;
+        decided += noise_is_decided(&r) != 0;
+    }
+    if (getenv("V")) {
+        printf("%u of 2000 comparisons are wrong, %u are decided\n", wrong, decided);
+    }
+    CHECK(wrong <= 100);
+}
+
+static uint32_t count_recorded(double extra, uint32_t *wrong) {
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < 200; ++i) {
+        struct noise n = {.random = 900000 + i};
+        struct noise_result r = {0};
+        *wrong += compare_recorded(&r, &n, log1p(extra)) != 0;
+        found += r.verdict == PAIRS_SLOWER;
+    }
+    if (getenv("V")) {
+        printf("%.0f %%: %u of 200 found\n", extra * 100, found);
+    }
+    return found;
+}
+
+TEST(pairs, extra_work_in_recorded_runs_is_found) {
+    uint32_t wrong = 0;
+    CHECK(count_recorded(0.02, &wrong) >= 90);
+    CHECK(count_recorded(0.05, &wrong) >= 198);
+    CHECK(wrong <= 20);
 }
 
 HARNESS_MAIN()

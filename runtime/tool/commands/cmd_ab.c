@@ -40,6 +40,8 @@
 #define PAIRS_WITH_TIME 1000u /* a budget of time has no other limit */
 #define PAIRS_ALONE 50u
 #define NAMES_SHOWN 3u
+#define AB_FILE_RULE "STINT_FILE is set by ab, and a command must not change it"
+#define AB_STRAY 1 /* a run wrote its statistics elsewhere: comparison.stray */
 
 struct ab_request {
     struct diff_options o;
@@ -58,7 +60,8 @@ struct comparison {
     struct ab_request *r;
     struct diff d;
     char folder[PATH_MAX];
-    char here[PATH_MAX]; /* the working directory */
+    char here[PATH_MAX];     /* the working directory */
+    char stray[2][PATH_MAX]; /* the file that a side wrote in place of that of STINT_FILE */
     uint64_t random;
     uint32_t done;   /* pairs */
     uint32_t others; /* runs of other processes, which are not compared */
@@ -276,7 +279,34 @@ static int report_end(const struct run_side *s, const char *where) {
     return -1;
 }
 
-/* The file of the run that the program itself recorded. 0, or -1 after one line. */
+/* As run_ab_side. */
+static int find_missing_run(struct comparison *c, const struct run_place *place, int side,
+                            const char *where) {
+    char **argv = c->r->side[side].argv;
+    int found = run_files_stray(c->stray[side], argv, place->since_ns);
+    if (!found) {
+        log_error("ab: %s: %.200s wrote no statistics: compile with -DWITH_TIMER and link with "
+                  "stint; " AB_FILE_RULE,
+                  where, argv[0]);
+    }
+    return found > 0 ? AB_STRAY : -1;
+}
+
+/* Two sides with one file are one mistake; each run replaces the other side's. */
+static void report_strays(const struct comparison *c) {
+    if (*c->stray[0] && !strcmp(c->stray[0], c->stray[1])) {
+        log_error("ab: both sides write the run file %.500s: " AB_FILE_RULE, c->stray[0]);
+        return;
+    }
+    for (int side = 0; side < 2; ++side) {
+        if (*c->stray[side]) {
+            log_error("ab: %s writes the run file %.500s: " AB_FILE_RULE, side_names[side],
+                      c->stray[side]);
+        }
+    }
+}
+
+/* The file of the run that the program itself recorded. As run_ab_side. */
 static int find_ab_run(struct comparison *c, const struct run_place *place, int side,
                        const char *where, uint32_t number) {
     struct run_files files;
@@ -285,10 +315,7 @@ static int find_ab_run(struct comparison *c, const struct run_place *place, int 
     }
     int failed = 0;
     if (!files.count) {
-        log_error("ab: %s: %.200s wrote no statistics: compile with -DWITH_TIMER and link with "
-                  "stint; STINT_FILE is set by ab, and a command must not change it",
-                  where, c->r->side[side].argv[0]);
-        failed = -1;
+        failed = find_missing_run(c, place, side, where);
     } else if (number) {
         const char *path = files.path[run_files_of(&files, (uint32_t)c->r->side[side].pid)];
         failed = diff_read(&c->d, side, number - 1, path) ? -1 : 0;
@@ -298,7 +325,7 @@ static int find_ab_run(struct comparison *c, const struct run_place *place, int 
     return failed;
 }
 
-/* number: of the pair, from 1; 0 of a warm-up. 0, or -1 after one line. */
+/* number: of the pair, from 1; 0 of a warm-up. 0, AB_STRAY, or -1 after one line. */
 static int run_ab_side(struct comparison *c, int side, uint32_t number, uint32_t warmup) {
     char file[PATH_MAX], output[PATH_MAX], where[64];
     struct run_side *s = &c->r->side[side];
@@ -336,8 +363,16 @@ static int run_ab_pair(struct comparison *c, uint32_t number, uint32_t warmup) {
     if (vary_layout(c, link)) {
         return -1;
     }
-    int failed = run_ab_side(c, first, number, warmup) || run_ab_side(c, !first, number, warmup);
+    /* Both sides are looked at before a file elsewhere is reported: it may be the same one. */
+    int failed = run_ab_side(c, first, number, warmup);
+    if (failed >= 0) {
+        int other = run_ab_side(c, !first, number, warmup);
+        failed = other < 0 ? -1 : failed | other;
+    }
     unlink(link);
+    if (failed == AB_STRAY) {
+        report_strays(c);
+    }
     return failed ? -1 : 0;
 }
 

@@ -210,6 +210,44 @@ size_t run_files_of(const struct run_files *files, uint32_t pid) {
     return 0;
 }
 
+/* The last one of the pattern, as run_files_stray. */
+static int find_newest_run(char out[PATH_MAX], const char *pattern, uint64_t since_ns) {
+    struct run_place place;
+    struct run_files files;
+    if (run_place_make(&place, pattern)) {
+        return -1;
+    }
+    place.since_ns = since_ns;
+    int failed = run_files_list(&files, &place);
+    int found = !failed && files.count;
+    if (found) {
+        snprintf(out, PATH_MAX, "%s", files.path[files.count - 1]);
+    }
+    run_files_free(&files);
+    return failed ? -1 : found;
+}
+
+int run_files_stray(char out[PATH_MAX], char **argv, uint64_t since_ns) {
+    static const char setting[] = "STINT_FILE=";
+    int found = 0;
+    for (; *argv && !found; ++argv) {
+        char pattern[PATH_MAX];
+        const char *value = strstr(*argv, setting);
+        if (!value) {
+            continue;
+        }
+        value += sizeof setting - 1;
+        value += *value == '\'' || *value == '"'; /* it may be a line for a shell */
+        size_t n = strcspn(value, " \t\n;&|'\"");
+        if (n && n < sizeof pattern) {
+            memcpy(pattern, value, n);
+            pattern[n] = '\0';
+            found = find_newest_run(out, pattern, since_ns);
+        }
+    }
+    return found ? found : find_newest_run(out, "%p", since_ns);
+}
+
 void run_place_leave(const struct run_place *place, const struct run_files *files, int kept) {
     if (!*place->folder || kept) {
         return;

@@ -26,6 +26,9 @@ int run_place_make(struct run_place *out, const char *file);
 int run_files_list(struct run_files *out, const struct run_place *place);
 /* The number of the process's file, or else 0. */
 size_t run_files_of(const struct run_files *files, uint32_t pid);
+/* A run file that began since and that is not where STINT_FILE was: in the working directory, or
+ * where a word of the command sets STINT_FILE. 1; 0: none; -1 after one line. */
+int run_files_stray(char out[PATH_MAX], char **argv, uint64_t since_ns);
 /* Unless kept, removes the folder with what is in it. */
 void run_place_leave(const struct run_place *place, const struct run_files *files, int kept);
 void run_files_free(struct run_files *files);
