@@ -157,6 +157,7 @@ static int histogram_read(struct reading *g, const struct rows *rows, uint32_t r
     }
     g->left -= out->buckets;
     label_finish(&out->label, (uint64_t)gpu);
+    out->row = row;
     out->gpu = gpu;
     out->sum_ns = rows_timed_ns(rows, row, gpu);
     out->saturated = out->sum_ns == UINT64_MAX;
@@ -478,6 +479,19 @@ double metric_middle(const struct metrics *m, const struct metric_histogram *h, 
 double metric_bound(const struct metrics *m, const struct metric_histogram *h, uint32_t bucket) {
     double bound = (double)histogram_low(bucket + 1) - 0.5;
     return h->gpu ? bound : bound * m->ns_per_tick;
+}
+
+uint64_t metric_percentile(const struct metrics *m, const struct metric_histogram *h,
+                           uint32_t permille) {
+    uint64_t rank = h->count / 1000 * permille + (h->count % 1000 * permille + 999) / 1000;
+    uint64_t seen = 0;
+    for (uint32_t i = 0; i < h->buckets; ++i) {
+        seen += h->bucket[i].count;
+        if (seen >= rank) {
+            return (uint64_t)metric_middle(m, h, h->bucket[i].bucket);
+        }
+    }
+    return 0;
 }
 
 static int32_t exponential_index(double ns) {

@@ -31,6 +31,7 @@ struct metric_histogram {
     struct metric_label label;
     struct metric_bucket *bucket; /* by number; those with a count */
     uint32_t buckets;
+    uint32_t row;  /* of rows_flat */
     int gpu;       /* the values are nanoseconds, else ticks */
     int saturated; /* the sum is more than a number holds */
     int bounded;   /* min_ns and max_ns are known */
@@ -90,6 +91,11 @@ void metrics_free(struct metrics *m);
  * both in nanoseconds. */
 double metric_middle(const struct metrics *m, const struct metric_histogram *h, uint32_t bucket);
 double metric_bound(const struct metrics *m, const struct metric_histogram *h, uint32_t bucket);
+
+/* The nanoseconds that `permille` of 1000 samples do not exceed, by the same rule as in reports:
+ * the middle of the bucket that has the sample of that rank. 0 without a sample. */
+uint64_t metric_percentile(const struct metrics *m, const struct metric_histogram *h,
+                           uint32_t permille);
 
 /* An exponential histogram: index i counts values in (2^(i/2^s), 2^((i+1)/2^s)] seconds. */
 #define METRIC_SCALE 6

@@ -30,6 +30,11 @@ foreach(test IN LISTS tests)
     stint_warnings(stint_tool_${name})
 endforeach()
 
+stint_add_test(TARGET stint_tool_top_percentiles LIBS stint_hand_run LABELS tool SOURCES
+    top_percentiles_test.c "${stint_SOURCE_DIR}/runtime/tool/top/top_percentiles.c")
+set_target_properties(stint_tool_top_percentiles PROPERTIES C_STANDARD 11 C_STANDARD_REQUIRED ON)
+stint_warnings(stint_tool_top_percentiles)
+
 function(stint_export_test name)
     add_test(NAME export.${name}
         COMMAND Python3::Interpreter -B "${CMAKE_CURRENT_SOURCE_DIR}/check_export.py" ${ARGN})

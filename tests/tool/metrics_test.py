@@ -471,6 +471,25 @@ def case_every(folder):
     need("--unit" in err, err)
 
 
+def case_top(folder):
+    """stint top: percentiles of the interval beside those of the run, as stint report --every has them."""
+    path = record(folder / "a.stint")
+    text = tool("top", path).stdout.decode()
+    titles = next(line for line in text.splitlines() if line.startswith("name "))
+    need(titles.split()[-6:] == ["p50", "p99", "run", "p50", "run", "p99"], titles)
+    every = {}
+    for line in tool("report", "--every", "1", path).stdout.decode().splitlines()[2:]:
+        cells = re.split(r"\s{2,}", line.strip())
+        if len(cells) >= 8:
+            every[cells[0]] = [cells[3], cells[5], cells[6], cells[7]]
+    rows = [re.split(r"\s{2,}", line.strip()) for line in text.partition(titles)[2].splitlines() if line]
+    need(sorted(row[0] for row in rows if row[-1] != "-") == sorted(every), text, every)
+    for row in rows:
+        need(row[-1] == "-" or row[-4:] == every[row[0]], row, every)
+    tree = tool("top", "--view", "tree", path).stdout.decode()
+    need("p50" not in tree, "the paths to a scope share its histogram", tree)
+
+
 # ---- A collector --------------------------------------------------------------------------------
 
 class Collector:

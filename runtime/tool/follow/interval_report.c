@@ -9,20 +9,6 @@
 
 #define NAME_COLUMNS 40u
 
-/* By the same rule as reports: the middle of the bucket that has the sample of that rank. */
-static uint64_t bucket_percentile(const struct metrics *m, const struct metric_histogram *h,
-                                  uint32_t permille) {
-    uint64_t rank = h->count / 1000 * permille + (h->count % 1000 * permille + 999) / 1000;
-    uint64_t seen = 0;
-    for (uint32_t i = 0; i < h->buckets; ++i) {
-        seen += h->bucket[i].count;
-        if (seen >= rank) {
-            return (uint64_t)metric_middle(m, h, h->bucket[i].bucket);
-        }
-    }
-    return 0;
-}
-
 static void put_time(struct text *out, uint64_t ns) {
     char number[TEXT_NUMBER];
     text_time(number, ns, config.unit);
@@ -58,10 +44,10 @@ static void put_interval_row(struct text *out, const struct metrics *run,
     text_add(out, "  %10llu", (unsigned long long)h->count);
     put_time(out, h->sum_ns);
     for (uint32_t i = 0; i < PERCENTILE_COUNT; ++i) {
-        put_time(out, bucket_percentile(interval, h, permilles[i]));
+        put_time(out, metric_percentile(interval, h, permilles[i]));
     }
-    put_time(out, bucket_percentile(run, whole, 500));
-    put_time(out, bucket_percentile(run, whole, 990));
+    put_time(out, metric_percentile(run, whole, 500));
+    put_time(out, metric_percentile(run, whole, 990));
     text_put(out, h->gpu ? "  GPU\n" : "\n", h->gpu ? 6 : 1);
 }
 

@@ -31,7 +31,13 @@ struct top_row {
     int has_memory;  /* allocations were counted */
     uint64_t mallocs, malloc_bytes, live_bytes;
     uint64_t more_mallocs, more_malloc_bytes;
+    uint32_t source;         /* its number in rows_flat */
+    int has_run, has_more;   /* percentiles: since the run began, of the interval */
+    uint64_t p50_ns, p99_ns; /* since the run began */
+    uint64_t more_p50_ns, more_p99_ns;
 };
+
+struct metrics;
 
 struct top_table {
     struct top_row *row;      /* parents before children */
@@ -40,6 +46,8 @@ struct top_table {
     int tree;
     int filtered;
     int has_memory; /* a row has */
+    int has_percentiles;
+    struct metrics *metrics; /* this reading; NULL of a tree, whose paths have no histograms */
     uint64_t wall_ns;
     uint64_t more_wall_ns;
     uint64_t lost;
@@ -73,6 +81,14 @@ const char *top_sort_name(enum top_sort sort);
 /* Prints the rows. 0, or -1 without memory. */
 int top_table_print(struct text *out, const struct top_table *t, const struct top_table_form *form);
 void top_table_free(struct top_table *t);
+
+/* ---- Percentiles, see top_percentiles.c. */
+
+/* Reads those of a table that top_table_look reads; `then` has the reading before, or nothing. 0,
+ * or -1 without memory. */
+int top_percentiles_read(struct top_table *now, const struct top_table *then, struct run *r,
+                         int each_thread);
+void top_percentiles_free(struct top_table *t);
 
 /* ---- The screen: the alternate one, without a cursor, and keys unbuffered. It is restored by
  * top_screen_leave, also after a signal. */

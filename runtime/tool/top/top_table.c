@@ -21,8 +21,9 @@
 #define NAME_MIN_COLUMNS 14  /* before that columns of numbers are left out, */
 #define NAME_LEAST_COLUMNS 8 /* beside the last of which it is as wide */
 #define NAME_MAX_COLUMNS 60
-#define INDENT 2     /* columns for each scope around a row of a tree */
-#define ROWS_LEAST 3 /* before that lines above the table are left out */
+#define NAME_GOOD_COLUMNS 30 /* before that percentiles are left out */
+#define INDENT 2             /* columns for each scope around a row of a tree */
+#define ROWS_LEAST 3         /* before that lines above the table are left out */
 
 #define SUFFIX_BYTES 32u /* " (open)" and " [TID]" */
 
@@ -161,6 +162,7 @@ static int copy_rows(struct top_table *t, struct snapshot *s, const struct rows 
         }
         struct top_row *out = &t->row[t->count];
         *out = top_row_of(r);
+        out->source = i;
         t->has_memory |= out->has_memory;
         if (which->tree && r->parent < i) {
             row_set_parent(out, t, place[r->parent]);
@@ -233,6 +235,10 @@ int top_table_look(struct top_table *t, struct run *r, const struct top_rows *wh
     if (table_read(&now, &r->snapshot, which)) {
         return -1;
     }
+    if (top_percentiles_read(&now, t, r, which->each_thread)) {
+        top_table_free(&now);
+        return -1;
+    }
     subtract_rows(&now, t);
     now.wall_ns = r->snapshot.wall_ns;
     now.more_wall_ns = saturating_subtract(now.wall_ns, t->wall_ns);
@@ -245,6 +251,7 @@ int top_table_look(struct top_table *t, struct run *r, const struct top_rows *wh
 void top_table_free(struct top_table *t) {
     free_top_rows(t->row, t->count);
     free(t->by_name);
+    top_percentiles_free(t);
     memset(t, 0, sizeof *t);
 }
 
@@ -297,20 +304,47 @@ enum top_column {
     TOP_AVG,
     TOP_CALLS,
     TOP_TOTAL,
+    TOP_P50,
+    TOP_P99,
+    TOP_RUN_P50,
+    TOP_RUN_P99,
     TOP_LIVE,
     TOP_BYTES_PER_S,
     TOP_MALLOCS_PER_S,
     TOP_COLUMNS
 };
 
+enum top_need { TOP_ALWAYS, TOP_WITH_PERCENTILES, TOP_WITH_MEMORY };
+
 /* In the order in which they are printed. */
 static const struct {
     const char *title;
     size_t width;
-    int of_memory;
-} top_columns[TOP_COLUMNS] = {{"calls/s", 10, 0}, {"% time", 7, 0},  {"% self", 7, 0},
-                              {"avg", 9, 0},      {"calls", 10, 0},  {"total", 9, 0},
-                              {"live", 9, 1},     {"bytes/s", 9, 1}, {"mallocs/s", 9, 1}};
+    enum top_need need;
+} top_columns[TOP_COLUMNS] = {{"calls/s", 10, TOP_ALWAYS},
+                              {"% time", 7, TOP_ALWAYS},
+                              {"% self", 7, TOP_ALWAYS},
+                              {"avg", 9, TOP_ALWAYS},
+                              {"calls", 10, TOP_ALWAYS},
+                              {"total", 9, TOP_ALWAYS},
+                              {"p50", 9, TOP_WITH_PERCENTILES},
+                              {"p99", 9, TOP_WITH_PERCENTILES},
+                              {"run p50", 9, TOP_WITH_PERCENTILES},
+                              {"run p99", 9, TOP_WITH_PERCENTILES},
+                              {"live", 9, TOP_WITH_MEMORY},
+                              {"bytes/s", 9, TOP_WITH_MEMORY},
+                              {"mallocs/s", 9, TOP_WITH_MEMORY}};
+
+static int table_has(const struct top_table *t, enum top_need need) {
+    switch (need) {
+    case TOP_WITH_PERCENTILES:
+        return t->has_percentiles;
+    case TOP_WITH_MEMORY:
+        return t->has_memory;
+    default:
+        return 1;
+    }
+}
 
 /* What the rows are sorted by. */
 static enum top_column sorted_column(enum top_sort sort) {
@@ -332,13 +366,17 @@ struct top_widths {
     unsigned shown;
 };
 
+static size_t name_columns_beside(enum top_need need) {
+    return need == TOP_WITH_PERCENTILES ? NAME_GOOD_COLUMNS : NAME_MIN_COLUMNS;
+}
+
 /* A narrow terminal has no room for those on the right, but it has that of the order. */
 static struct top_widths measure_top_columns(const struct top_table *t,
                                              const struct top_table_form *form) {
     struct top_widths w = {NAME_MAX_COLUMNS, 0};
     size_t numbers = 0;
     for (unsigned i = 0; i < TOP_COLUMNS; ++i) {
-        if (!top_columns[i].of_memory || t->has_memory) {
+        if (table_has(t, top_columns[i].need)) {
             w.shown |= 1u << i;
             numbers += 2 + top_columns[i].width;
         }
@@ -346,8 +384,9 @@ static struct top_widths measure_top_columns(const struct top_table *t,
     if (!form->width) {
         return w;
     }
-    for (unsigned i = TOP_COLUMNS; i-- > 0 && numbers + NAME_MIN_COLUMNS > form->width;) {
-        if (w.shown >> i & 1 && i != (unsigned)sorted_column(form->sort)) {
+    for (unsigned i = TOP_COLUMNS; i-- > 0;) {
+        int kept = i == (unsigned)sorted_column(form->sort) || !(w.shown >> i & 1);
+        if (!kept && numbers + name_columns_beside(top_columns[i].need) > form->width) {
             w.shown &= ~(1u << i);
             numbers -= 2 + top_columns[i].width;
         }
@@ -361,10 +400,22 @@ static struct top_widths measure_top_columns(const struct top_table *t,
 static void format_top_cell(char out[TEXT_NUMBER], const struct top_row *r, double per_s,
                             enum top_column column) {
     snprintf(out, TEXT_NUMBER, "-");
-    if (top_columns[column].of_memory && !r->has_memory) {
+    if (top_columns[column].need == TOP_WITH_MEMORY && !r->has_memory) {
         return;
     }
     switch (column) {
+    case TOP_P50:
+    case TOP_P99:
+        if (r->has_more) {
+            text_time(out, column == TOP_P50 ? r->more_p50_ns : r->more_p99_ns, CONFIG_UNIT_AUTO);
+        }
+        break;
+    case TOP_RUN_P50:
+    case TOP_RUN_P99:
+        if (r->has_run) {
+            text_time(out, column == TOP_RUN_P50 ? r->p50_ns : r->p99_ns, CONFIG_UNIT_AUTO);
+        }
+        break;
     case TOP_CALLS_PER_S:
         snprintf(out, TEXT_NUMBER, "%s", number_short((double)r->more_calls * per_s, 4).text);
         break;
