@@ -17,6 +17,7 @@
 #include "base/launch.h"
 #include "export/export_columns.h"
 #include "formats.h"
+#include "metrics.h"
 #include "report_html.inc"
 
 void html_thinned(struct html *h, const char *format, ...) {
@@ -47,7 +48,9 @@ void html_text(struct sink *out, const char *key, const char *text) {
     sink_json(out, name.bytes, name.length);
 }
 
-static void html_put_run(struct sink *out, const struct run *r) {
+static void html_put_run(const struct html *h) {
+    struct sink *out = h->out;
+    const struct run *r = h->run;
     const struct snapshot *s = &r->snapshot;
     time_t seconds = (time_t)(r->start_real_ns / 1000000000u);
     struct tm utc;
@@ -79,6 +82,9 @@ static void html_put_run(struct sink *out, const struct run *r) {
     html_number(out, "threads", s->thread_count);
     html_number(out, "cpus", r->cpus);
     html_number(out, "steps", s->steps);
+    if (h->interval) {
+        html_number(out, "interval_ns", h->interval->time_ns - h->interval->start_ns);
+    }
     sink_put(out, "}", 1);
 }
 
@@ -126,6 +132,7 @@ static void html_put_histogram(struct sink *out, const struct snapshot *s,
     sink_put(out, "]", 1);
 }
 
+/* Without the end of its object. */
 static void html_put_row(struct html *h, const struct rows *rows, uint32_t row,
                          int with_histogram) {
     const struct snapshot *s = &h->run->snapshot;
@@ -165,7 +172,29 @@ static void html_put_row(struct html *h, const struct rows *rows, uint32_t row,
     if (with_histogram && !rows_histogram(&histogram, rows, row, 0)) {
         html_put_histogram(out, s, &histogram, 0);
     }
-    sink_put(out, "}", 1);
+}
+
+/* The histograms of the interval by row; NULL without memory. */
+static const struct metric_histogram **html_list_interval(const struct html *h, uint32_t rows) {
+    const struct metric_histogram **out =
+        scratch_array(&h->run->snapshot.memory, (size_t)rows + 1, sizeof *out);
+    uint32_t count = h->interval ? h->interval->histograms : 0;
+    for (uint32_t i = 0; out && i < count; ++i) {
+        const struct metric_histogram *m = &h->interval->histogram[i];
+        if (!m->gpu && m->row < rows) {
+            out[m->row] = m;
+        }
+    }
+    return out;
+}
+
+static void html_put_interval(const struct html *h, const struct metric_histogram *m) {
+    sink_text(h->out, ",\"last\":{\"calls\":");
+    sink_u64(h->out, m->count);
+    html_number(h->out, "p50_ns", metric_percentile(h->interval, m, 500));
+    html_number(h->out, "p90_ns", metric_percentile(h->interval, m, 900));
+    html_number(h->out, "p99_ns", metric_percentile(h->interval, m, 990));
+    sink_put(h->out, "}", 1);
 }
 
 /* The largest total first. */
@@ -177,10 +206,18 @@ static int html_put_stats(struct html *h) {
     if (!order || !h->columns) {
         return -1;
     }
+    const struct metric_histogram **interval = html_list_interval(h, rows.count);
+    if (!interval) {
+        return -1;
+    }
     sink_text(h->out, ",\n\"stats\":[");
     for (uint32_t i = 0; i < rows.count && i < HTML_ROWS; ++i) {
         export_start_item(h->out, i);
         html_put_row(h, &rows, order[i], i < HTML_HISTOGRAMS);
+        if (interval[order[i]]) {
+            html_put_interval(h, interval[order[i]]);
+        }
+        sink_put(h->out, "}", 1);
     }
     sink_put(h->out, "]", 1);
     if (rows.count > HTML_ROWS) {
@@ -224,6 +261,7 @@ static int html_put_threads(struct html *h) {
     for (uint32_t i = 0; i < rows.count && i < HTML_ROWS; ++i) {
         export_start_item(h->out, i);
         html_put_row(h, &rows, order[i], 0);
+        sink_put(h->out, "}", 1);
     }
     sink_put(h->out, "]", 1);
     if (rows.count > HTML_ROWS) {
@@ -255,13 +293,17 @@ static void html_put_ledger(struct sink *out, const struct snapshot *s) {
 }
 
 int export_html(struct sink *out, struct run *r) {
-    struct html h = {.out = out, .run = r};
+    return export_html_interval(out, r, NULL);
+}
+
+int export_html_interval(struct sink *out, struct run *r, const struct metrics *interval) {
+    struct html h = {.out = out, .run = r, .interval = interval};
     if (run_trace(r)) {
         return -1;
     }
     sink_put(out, html_before, sizeof html_before);
     sink_text(out, "{\"schema\":\"stint-html-1\"");
-    html_put_run(out, r);
+    html_put_run(&h);
     if (html_put_stats(&h) || html_put_threads(&h) || html_tree(&h) || html_trace(&h)) {
         return -1;
     }

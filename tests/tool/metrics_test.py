@@ -490,6 +490,49 @@ def case_top(folder):
     need("p50" not in tree, "the paths to a scope share its histogram", tree)
 
 
+def page_of(path):
+    """The data of an HTML page."""
+    text = path.read_text()
+    return json.loads(re.search(r'(?s)id="data">(.*?)</script>', text).group(1))
+
+
+def case_page(folder):
+    """The HTML page of --follow: percentiles of the interval, as stint report --every has them."""
+    path, out = record(folder / "a.stint"), folder / "page.html"
+    tool("export", path, "--to", "html", "--follow", "1", "-o", out)
+    data = page_of(out)
+    need(data["run"]["interval_ns"] > 0, data["run"])
+    every = {}
+    for line in tool("report", "--every", "1", "--unit", "ns", path).stdout.decode().splitlines()[2:]:
+        cells = re.split(r"\s{2,}", line.strip())
+        if len(cells) >= 8:
+            every[cells[0]] = [int(cells[1])] + [float(c.split()[0]) for c in cells[3:6]]
+    last = {row["name"]: [row["last"][key] for key in ("calls", "p50_ns", "p90_ns", "p99_ns")]
+            for row in data["stats"] if "last" in row and row["set"] == "GlobalStatInfo"}
+    need(last and all(every[name] == values for name, values in last.items()), last, every)
+    tool("export", path, "--to", "html", "-o", folder / "once.html")
+    need("interval_ns" not in page_of(folder / "once.html")["run"], "a page of the whole run")
+    live_path = folder / "b.stint"
+    program = live(live_path)
+    follower = start("export", live_path, "--to", "html", "--follow", "0.1", "-o", out)
+    until(lambda: page_of(out)["run"]["pid"] == program.pid, "the page is not replaced")
+
+    def is_part():
+        data = page_of(out)
+        rows = [one for one in data["stats"] if one["name"] == "sleep" and "last" in one]
+        return rows and rows[0]["last"]["calls"] < rows[0]["calls"] and \
+            data["run"]["interval_ns"] < data["run"]["wall_ns"]
+    until(is_part, "no interval that is a part of the run")
+    end(program, signal.SIGKILL)
+    finish(follower)
+    final = page_of(out)
+    need(final["run"]["state"] != "running", final["run"])
+    for arguments in ((path, "--to", "html", "--follow", "1"),
+                      (path, path, "--to", "html", "--follow", "1", "-o", out)):
+        err = tool("export", *arguments, rc=2).stderr.decode()
+        need("needs one run file and -o FILE" in err, err)
+
+
 # ---- A collector --------------------------------------------------------------------------------
 
 class Collector:

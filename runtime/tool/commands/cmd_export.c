@@ -130,8 +130,11 @@ static const char *find_contradiction(const struct request *q) {
     const struct follow *f = &q->follow;
     int otlp = q->format->write == export_otlp || q->format->write == export_otlp_proto;
     int follows = f->interval > 0;
-    if ((q->otlp_options || follows || f->post) && !otlp) {
-        return "--threads, --buckets, --temporality, --follow and --post are for --to otlp";
+    if ((q->otlp_options || f->post) && !otlp) {
+        return "--threads, --buckets, --temporality and --post are for --to otlp";
+    }
+    if (follows && !otlp && q->format->write != export_html) {
+        return "--follow is for --to otlp and --to html";
     }
     if (f->post && !follows) {
         return "--post needs --follow";
@@ -160,6 +163,10 @@ static int request_check(const struct request *q, int files, char **argv) {
         return command_bad_usage(argv, "--table is for --to csv");
     }
     const char *wrong = find_contradiction(q);
+    int page = q->follow.interval > 0 && q->format->write == export_html;
+    if (page && (files != 1 || !q->output || !strcmp(q->output, "-"))) {
+        wrong = "--to html with --follow needs one run file and -o FILE, which it replaces";
+    }
     if (wrong) {
         return command_bad_usage(argv, wrong);
     }
@@ -196,6 +203,8 @@ int cmd_export(int argc, char **argv) {
         q.follow.names = argv + optind;
         q.follow.name_count = argc - optind;
         q.follow.output = q.output;
+        q.follow.page = q.format->write == export_html;
+        q.follow.delta |= q.follow.page;
         return follow_runs(&q.follow);
     }
     return export_file(argv[optind], &q);

@@ -24,6 +24,8 @@
 #include "run_watch.h"
 #include "runfile/run_open.h"
 #include "tool/common/command.h"
+#include "tool/common/export_target.h"
+#include "viewers/formats.h"
 
 /* At the end: how often requests that are left are tried. */
 #define LAST_TRIES 3
@@ -80,6 +82,7 @@ struct follower {
     struct post *post; /* NULL: to the output */
     struct sink *sink;
     int fd;
+    struct run *run; /* of the reading at hand */
 };
 
 /* ---- Where it goes. */
@@ -128,8 +131,15 @@ static int follow_print(struct follower *w, const struct metrics *run, const str
     return failed;
 }
 
+static int put_page(struct sink *out, const void *what, struct run *r) {
+    return export_html_interval(out, r, what);
+}
+
 /* run: the whole reading that m is of. 0; -1 without memory; 1 after one line. */
 static int follow_deliver(struct follower *w, const struct metrics *run, struct metrics *m) {
+    if (w->f->page) {
+        return export_target_write(w->f->output, put_page, m, w->run) ? 1 : 0;
+    }
     if (!m->histograms && !m->counters) {
         return 0;
     }
@@ -191,9 +201,13 @@ static int follow_file(struct follower *w, struct watched *file) {
     }
     struct last_reading *last = last_of(file);
     int failed = -1;
+    double tick = r.snapshot.ns_per_tick;
+    w->run = &r;
     if (last && !metrics_read(&now, &r, w->f->each_thread)) {
+        r.snapshot.ns_per_tick = tick; /* the other numbers of a page are those of reports */
         failed = deliver_reading(w, last, &now);
     }
+    w->run = NULL;
     run_close(&r);
     return failed;
 }
@@ -297,7 +311,7 @@ int follow_runs(const struct follow *f) {
             return COMMAND_BAD;
         }
         w.post = &post;
-    } else {
+    } else if (!f->page) {
         w.fd = open_lines(f->output);
         if (w.fd < 0) {
             return COMMAND_FAILED;

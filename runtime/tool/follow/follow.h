@@ -17,6 +17,7 @@ struct follow {
     int each_thread;
     const char *output; /* lines are appended; NULL: standard output */
     const char *post;   /* a URL, in place of the output; NULL: none */
+    int page;           /* the output is replaced by an HTML page; one file, with delta */
     int report;         /* tables of intervals for people, in place of requests; with delta */
 };
 

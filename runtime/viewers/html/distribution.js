@@ -136,6 +136,19 @@ const distribution = (() => {
                 el("dd", {textContent: format.time(ns), title: format.exact(ns)}))));
     }
 
+    // Of a page that `stint export --follow` replaces: the last interval, beside the whole run.
+    function interval(stat) {
+        if (!run.run.interval_ns) {
+            return [];
+        }
+        const last = stat.last || {calls: 0};
+        const text = "the last " + format.time(run.run.interval_ns) + ": " +
+            format.count(last.calls) + (last.calls === 1 ? " call" : " calls");
+        const list = [["p50", last.p50_ns], ["p90", last.p90_ns], ["p99", last.p99_ns]];
+        return [el("p", {className: "hint interval", textContent: text}),
+                ...(stat.last ? [figures(list)] : [])];
+    }
+
     function chart(source, buckets, name) {
         const width = Math.max(240, box.clientWidth - 32);
         const x = axisOf(buckets.list, width);
@@ -198,7 +211,7 @@ const distribution = (() => {
             buckets.total ? chart(source, buckets, stat.name) : el("p", {className: "empty",
                 textContent: stat.p50_ns !== undefined ? "Its distribution was left out here."
                     : "No distribution of its calls was kept."}),
-            figures(values));
+            figures(values), ...(gpu ? [] : interval(stat)));
         if (focus && byId(focus)) {
             byId(focus).focus();
         }

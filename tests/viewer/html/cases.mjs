@@ -13,6 +13,7 @@ export const cases = {
     filter: {run: views.filter},
     select: {run: views.select},
     distribution: {run: views.distribution},
+    interval: {run: views.interval},
     flame: {run: views.flame},
     sent: {run: views.sent},
     search: {run: views.search},

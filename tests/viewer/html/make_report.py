@@ -247,7 +247,17 @@ def threads(rng):
     return data
 
 
-KINDS = {"small": small, "threads": threads, "hostile": hostile, "big": big, "empty": empty, "killed": killed}
+def interval(rng):
+    """A page of `stint export --follow`: the last interval of the scopes that were called in it."""
+    data = small(rng)
+    data["run"].update(interval_ns=10000 * MS)
+    for one in data["stats"]:
+        if one["name"] == "matmul":
+            one["last"] = {"calls": 1234, "p50_ns": 3 * MS, "p90_ns": 5 * MS, "p99_ns": 7 * MS}
+    return data
+
+
+KINDS = {"small": small, "interval": interval, "threads": threads, "hostile": hostile, "big": big, "empty": empty, "killed": killed}
 
 
 def block(data):

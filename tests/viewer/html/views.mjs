@@ -114,6 +114,25 @@ export async function distribution(browser) {
     assert.equal(await page.locator("#distribution svg").count(), 0);
 }
 
+export async function interval(browser) {
+    const page = await browser.open("interval");
+    const all = await stats(page);
+    const select = (name) => page.click(`#table tbody tr[data-index="${
+        all.findIndex((stat) => stat.name === name)}"]`);
+    const lists = () => page.$$eval("#distribution .percentiles", (found) =>
+        found.map((one) => one.textContent));
+    await select("matmul");
+    assert.equal(await page.textContent("#distribution .interval"), "the last 10.00 s: 1,234 calls");
+    assert.equal((await lists()).length, 2, "of the run, and of the interval");
+    assert.equal((await lists())[1], "p503.000 msp905.000 msp997.000 ms");
+    await select("forward");
+    assert.equal(await page.textContent("#distribution .interval"), "the last 10.00 s: 0 calls");
+    assert.equal((await lists()).length, 1);
+    const whole = await browser.open("small");
+    await whole.click("#table tbody tr:first-child");
+    assert.equal(await whole.locator("#distribution .interval").count(), 0);
+}
+
 export async function flame(browser) {
     const page = await browser.open("small");
     const wide = async (name) => (await box(page, name).boundingBox()).width;
