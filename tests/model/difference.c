@@ -450,11 +450,11 @@ void compare_all(void) {
         row[i] = rows.row[i]; /* but for the texts: those go with the snapshot */
         int site = site_named(row[i].name, row[i].name_length);
         row[i].name = site == REFERENCE_NONE ? "" : reference_site(site).name.bytes;
-        row[i].kind = (uint32_t)site;
+        row[i].name_id = (uint32_t)site;
     }
     interval_close(&s);
     for (uint32_t i = 0; row && i < count; ++i) {
-        int site = (int)row[i].kind;
+        int site = (int)row[i].name_id;
         if (!row[i].set && site != REFERENCE_NONE && site < REFERENCE_DEEP) {
             compare_stat(&row[i], site);
         }
