@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/histogram.h"
 
+#include <math.h>
+
 #include "support.h"
 
 #define SAMPLES 20000u
@@ -117,6 +119,73 @@ TEST(histogram, full_buckets_do_not_overflow) {
     uint64_t count = histogram_count(&h);
     CHECK_EQ_U64(stint_impl_bucket(histogram_percentile(&h, count, 500)), 319);
     CHECK_EQ_U64(stint_impl_bucket(histogram_percentile(&h, count, 990)), 633);
+}
+
+TEST(histogram, bounds_and_middles) {
+    CHECK(histogram_middle(0) <= 0 && histogram_middle(31) == 31);
+    for (uint32_t b = 0; b < STINT_IMPL_BUCKETS; ++b) {
+        double low = (double)histogram_low(b), last = (double)(histogram_low(b + 1) - 1);
+        CHECK(histogram_middle(b) == (low + last) / 2);
+        memset(&h, 0, sizeof h);
+        h.bucket[b] = 3;
+        CHECK_EQ_U64(histogram_min(&h), histogram_low(b));
+        CHECK_EQ_U64(histogram_max(&h), histogram_low(b + 1) - 1);
+        CHECK_EQ_U64(histogram_count(&h), 3);
+    }
+    h.bucket[5] = 1;
+    CHECK_EQ_U64(histogram_min(&h), 5);
+    CHECK_EQ_U64(histogram_max(&h), histogram_low(STINT_IMPL_BUCKETS) - 1);
+}
+
+/* How far a value may be off by its bucket, and again by that of nanoseconds, in which half of a
+ * nanosecond is lost, too. */
+static int is_within(double ns, double middle) {
+    return fabs(ns - middle) <= 0.064 * ns + 1;
+}
+
+TEST(histogram, in_nanoseconds_is_near_each_value) {
+    static const double units[] = {0.2381, 0.5, 1, 1.0001, 3.7, 41.6667, 1000};
+    for (size_t u = 0; u < sizeof units / sizeof *units; ++u) {
+        for (uint32_t b = 0; b < STINT_IMPL_BUCKETS; ++b) {
+            struct histogram ns;
+            uint32_t to = 0;
+            memset(&h, 0, sizeof h);
+            h.bucket[b] = 7;
+            histogram_to_ns(&ns, &h, units[u]);
+            CHECK_EQ_U64(histogram_count(&ns), 7);
+            while (!ns.bucket[to]) {
+                ++to;
+            }
+            if (to < STINT_IMPL_BUCKETS - 1) {
+                CHECK(is_within((double)histogram_low(b) * units[u], histogram_middle(to)));
+                CHECK(
+                    is_within((double)(histogram_low(b + 1) - 1) * units[u], histogram_middle(to)));
+            } else { /* longer than the grid: all of it is in the last bucket */
+                CHECK(histogram_middle(b) * units[u] >= (double)histogram_low(to));
+            }
+        }
+    }
+}
+
+TEST(histogram, in_nanoseconds_of_a_clock_of_them_is_the_same) {
+    struct histogram ns;
+    fill(heavy_tail);
+    histogram_to_ns(&ns, &h, 1);
+    CHECK(!memcmp(&ns, &h, sizeof h));
+}
+
+TEST(histogram, in_nanoseconds_adds_what_falls_together) {
+    struct histogram ns;
+    memset(&h, 0, sizeof h);
+    for (uint32_t b = 0; b < 32; ++b) {
+        h.bucket[b] = b + 1;
+    }
+    histogram_to_ns(&ns, &h, 0.01); /* each is less than a nanosecond */
+    CHECK_EQ_U64(ns.bucket[0], 32 * 33 / 2);
+    CHECK_EQ_U64(histogram_count(&ns), ns.bucket[0]);
+    histogram_to_ns(&ns, &h, 1e30); /* far beyond the grid, but for 0 */
+    CHECK_EQ_U64(ns.bucket[0], 1);
+    CHECK_EQ_U64(ns.bucket[STINT_IMPL_BUCKETS - 1], 32 * 33 / 2 - 1);
 }
 
 HARNESS_MAIN()
