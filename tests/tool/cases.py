@@ -43,6 +43,12 @@ def environment(**more):
     return kept
 
 
+def is_sanitized(program):
+    """The memory of a sanitizer is not the program's."""
+    text = pathlib.Path(program).read_bytes()
+    return any(name in text for name in (b"__asan_init", b"__tsan_init", b"__msan_init"))
+
+
 def header_fields():
     """(offset, size) of the fields of struct arena_header, by name, as docs/format.md has them."""
     text = (ROOT / "docs" / "format.md").read_text()

@@ -23,7 +23,7 @@ import sys
 import threading
 import time
 
-from cases import LIMIT, SKIPPED, environment, main, need
+from cases import LIMIT, SKIPPED, environment, is_sanitized, main, need
 from otlp import decode, delimited, from_json, points
 
 TOOL, PROGRAM, FAKE = sys.argv[1:4]
@@ -311,10 +311,10 @@ def need_whole(requests, path):
         need(sums[key]["buckets"] == point.buckets, "buckets of %s" % (key,))
 
 
-def live(path, story="busy"):
+def live(path, *story):
     """A program that goes on until it is killed."""
     env = environment(STINT_FILE=path, STINT_REPORT="none")
-    process = subprocess.Popen([PROGRAM, story], env=env, stdout=subprocess.PIPE,
+    process = subprocess.Popen([PROGRAM, *(story or ("busy",))], env=env, stdout=subprocess.PIPE,
                                stderr=subprocess.DEVNULL)
     need(process.stdout.readline() == b"ready\n", "the program is not ready")
     return process
@@ -408,6 +408,37 @@ def case_follow_cumulative(folder):
             before[key] = point
     final = otlp(path)
     need(all(before[key].value == p.value for key, p in final.items()), "not the final counts")
+
+
+def used(pid):
+    """Peak memory in KB and seconds of the processor."""
+    with open("/proc/%d/status" % pid) as status:
+        peak = int(re.search(r"VmHWM:\s+(\d+)", status.read()).group(1))
+    with open("/proc/%d/stat" % pid) as stat:
+        times = stat.read().rpartition(")")[2].split()
+    return peak, (int(times[11]) + int(times[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def case_follow_cost(folder):
+    """To follow a run of 1 000 rows takes 20 MB at most, however often it is read. Prints what a
+    reading takes of the processor."""
+    path, out = folder / "a.stint", folder / "out"
+    program = live(path, "busy", "1000")
+    follower = start("export", path, "--to", "otlp", "--follow", "0.1", "-o", out)
+    until(lambda: file_lines(out) >= 5, "no lines")
+    early, _ = used(follower.pid)
+    until(lambda: file_lines(out) >= 30, "no more lines")
+    peak, seconds = used(follower.pid)
+    print("%d KB, %.2f ms of the processor a reading" % (peak, 1000 * seconds / file_lines(out)))
+    end(program, signal.SIGKILL)
+    finish(follower)
+    need(len(named(otlp(path), "stint.scope.duration")) >= 1000, "rows")
+    if is_sanitized(TOOL):
+        print("skipped: a sanitizer's memory is not the tool's")
+        return SKIPPED
+    need(peak <= early + 1024, "it grows: %d KB, then %d KB" % (early, peak))
+    need(peak <= 20480, "%d KB" % peak)
+    return 0
 
 
 def case_follow_bad(folder):

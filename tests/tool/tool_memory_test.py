@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 
-from cases import environment
+from cases import environment, is_sanitized
 
 TOOL, PROGRAM = sys.argv[1:3]
 FEW, MANY = 15000, 45000
@@ -27,13 +27,6 @@ COMMANDS = {
     "info": ["info"],
     "diff": ["diff"],
 }
-
-
-def is_sanitized():
-    """The memory of a sanitizer is not the tool's."""
-    with open(TOOL, "rb") as file:
-        text = file.read()
-    return any(name in text for name in (b"__asan_init", b"__tsan_init", b"__msan_init"))
 
 
 def peak_bytes(case, file):
@@ -57,7 +50,7 @@ def exceeds_limit(case, files):
 
 
 def main():
-    if is_sanitized():
+    if is_sanitized(TOOL):
         print("skipped: a sanitizer's memory is not the tool's")
         return 77
     files = {}

@@ -270,6 +270,7 @@ int main(int argc, char **argv) {
         return 0;
     }
     if (!strcmp(story, "busy")) {
+        many(argument);
         busy();
     }
     if (!strcmp(story, "signal")) {
