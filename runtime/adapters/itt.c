@@ -5,9 +5,10 @@
  * that INTEL_LIBITTNOTIFY64 names and calls __itt_api_init with its list of functions; the adapter
  * enters those it has, and for the others the one that does nothing.
  *
- * Tasks are scopes of their thread, a stack per domain. Overlapped tasks, regions and frames are
- * intervals, found again by their domain and number. A handle that is not one of those handed out
- * is counted, and the call has no effect. All functions may be called from any thread.
+ * Tasks are scopes of their thread, a stack per domain, each at a site of its string. Overlapped
+ * tasks, regions and frames are in itt_intervals.c, numbers and marks in itt_numbers.c. A handle that
+ * is not one of those handed out is counted, and the call has no effect. All functions may be called
+ * from any thread.
  *
  * The layouts are those that the reference of ITT and its public headers state; the test
  * itt_in.layout compares them with the headers where these are installed.
@@ -19,7 +20,6 @@
 
 #include <string.h>
 
-#include "base/hash.h"
 #include "range_stack.h"
 #include "range_tables.h"
 
@@ -38,30 +38,23 @@ static void domain_fill(void *body, struct range_name name) {
     d->domain = range_domain_get(RANGE_ITT, name);
 }
 
-static void itt_string_fill(void *body, struct range_name name) {
-    struct itt_string *s = body;
-    s->name = name.bytes;
-}
-
-struct itt_counter {
-    const char *name;
-    int64_t value; /* of inc and dec, atomic */
-    uint64_t type; /* of set_value */
+/* The site is that of tasks with this name. */
+struct itt_own_string {
+    struct itt_string public;
+    struct stint_impl_site site;
 };
 
-static void counter_fill(void *body, struct range_name name) {
-    struct itt_counter *c = body;
-    c->name = name.bytes;
+static void itt_string_fill(void *body, struct range_name name) {
+    struct itt_own_string *s = body;
+    s->public.name = name.bytes;
+    s->site = (struct stint_impl_site){name.bytes, "ITT", "", 0, 0, 0, 0, 0};
 }
 
 static const struct range_shape domain_shape = {0x6974742d646f6d61, sizeof(struct itt_own_domain),
                                                 domain_fill};
-static const struct range_shape string_shape = {0x6974742d73747269, sizeof(struct itt_string),
+static const struct range_shape string_shape = {0x6974742d73747269, sizeof(struct itt_own_string),
                                                 itt_string_fill};
-static const struct range_shape counter_shape = {0x6974742d636f756e, sizeof(struct itt_counter),
-                                                 counter_fill};
-
-static void *handle_get(const struct range_shape *shape, const char *name, void *spare) {
+void *itt_handle_get(const struct range_shape *shape, const char *name, void *spare) {
     void *handle = NULL;
     if (name && *name) {
         handle = range_thing_get(shape, (struct range_name){name, strlen(name)});
@@ -75,25 +68,13 @@ static void *handle_get(const struct range_shape *shape, const char *name, void 
 /* A caller reads the flags of what it gets, so it gets one that is switched off. */
 static struct itt_domain *itt_domain_create(const char *name) {
     static struct itt_own_domain spare = {.public = {.name = "no room"}};
-    return handle_get(&domain_shape, name, &spare);
+    return itt_handle_get(&domain_shape, name, &spare);
 }
 
 static struct itt_string *itt_string_create(const char *name) {
-    static struct itt_string spare = {.name = "no room"};
-    return handle_get(&string_shape, name, &spare);
-}
-
-static struct itt_counter *itt_counter_create_typed(const char *name, const char *domain,
-                                                    int type) {
-    struct itt_counter *c = handle_get(&counter_shape, name, NULL);
-    if (c) {
-        c->type = (uint64_t)type;
-    }
-    return c;
-}
-
-static struct itt_counter *itt_counter_create(const char *name, const char *domain) {
-    return itt_counter_create_typed(name, domain, ITT_U64);
+    static struct itt_own_string spare = {{.name = "no room"},
+                                          {"no room", "ITT", "", 0, 0, 0, 0, 0}};
+    return itt_handle_get(&string_shape, name, &spare);
 }
 
 /* A string that a module made itself, by its address. */
@@ -124,7 +105,7 @@ static const struct range_domain *itt_domain_find(const struct itt_domain *domai
     return ((const struct itt_own_domain *)domain->extra2)->domain;
 }
 
-static const struct range_domain *itt_domain_of(const struct itt_domain *domain) {
+const struct range_domain *itt_domain_of(const struct itt_domain *domain) {
     const struct range_domain *d = itt_domain_find(domain);
     if (!d) {
         stint_impl_lose_range();
@@ -132,7 +113,8 @@ static const struct range_domain *itt_domain_of(const struct itt_domain *domain)
     return d;
 }
 
-static struct range_name itt_name_of(const struct itt_string *string, const char *without) {
+/* NULL for one that is not of the tool, nor known to it. */
+static struct itt_own_string *itt_string_find(const struct itt_string *string) {
     if (!range_thing_is(&string_shape, string)) {
         struct range_name address = {(const char *)&string, sizeof string};
         const struct itt_foreign *foreign = range_thing_find(&foreign_shape, address);
@@ -141,8 +123,13 @@ static struct range_name itt_name_of(const struct itt_string *string, const char
             string = __atomic_load_n(&foreign->own, __ATOMIC_ACQUIRE);
         }
     }
-    if (string) {
-        without = string->name;
+    return (struct itt_own_string *)(uintptr_t)string;
+}
+
+struct range_name itt_name_of(const struct itt_string *string, const char *without) {
+    const struct itt_own_string *own = itt_string_find(string);
+    if (own) {
+        without = own->public.name;
     }
     return (struct range_name){without, strlen(without)};
 }
@@ -151,10 +138,12 @@ static struct range_name itt_name_of(const struct itt_string *string, const char
 
 static void itt_task_begin(const struct itt_domain *domain, struct itt_id task,
                            struct itt_id parent, const struct itt_string *name) {
+    static struct stint_impl_site nameless = {"task", "ITT", "", 0, 0, 0, 0, 0};
     const struct range_domain *d = itt_domain_of(domain);
+    struct itt_own_string *own = itt_string_find(name);
+    struct stint_impl_site *site = own ? &own->site : &nameless;
     if (d) {
-        struct range_name n = itt_name_of(name, "task");
-        range_push(d, &n, d->set);
+        range_push_site(d, site);
     }
 }
 
@@ -169,133 +158,6 @@ static void itt_task_end(const struct itt_domain *domain) {
         range_pop(d);
     } else {
         stint_impl_lose_end();
-    }
-}
-
-/* ---- Overlapped tasks, regions and frames: intervals with a number of the program. */
-
-#define OPEN_IDS 4096
-#define OPEN_TRIES 32
-#define OPEN_TAKEN 1 /* a key that is being written */
-
-static struct {
-    uint64_t key; /* 0: free. Atomic */
-    uint64_t range;
-} open_ids[OPEN_IDS];
-
-static uint64_t open_key(const struct itt_domain *domain, const struct itt_id *id) {
-    uint64_t h = hash_number((uint64_t)(uintptr_t)domain);
-    if (id) {
-        h = hash_add(hash_add(h, id->number), id->address);
-    }
-    return h | 2; /* neither free nor taken */
-}
-
-static void open_begin(const struct itt_domain *domain, const struct itt_id *id,
-                       struct range_name name) {
-    const struct range_domain *d = itt_domain_of(domain);
-    uint64_t key = open_key(domain, id);
-    for (uint32_t i = 0; d && i < OPEN_TRIES; ++i) {
-        uint64_t free_key = 0, *at = &open_ids[(key + i) % OPEN_IDS].key;
-        if (__atomic_compare_exchange_n(at, &free_key, OPEN_TAKEN, 0, __ATOMIC_ACQUIRE,
-                                        __ATOMIC_RELAXED)) {
-            open_ids[(key + i) % OPEN_IDS].range = range_start(d, name, d->set);
-            __atomic_store_n(at, key, __ATOMIC_RELEASE);
-            return;
-        }
-    }
-    if (d) {
-        stint_impl_lose_range();
-    }
-}
-
-static void open_end(const struct itt_domain *domain, const struct itt_id *id) {
-    uint64_t key = open_key(domain, id);
-    for (uint32_t i = 0; i < OPEN_TRIES; ++i) {
-        uint64_t is = key, *at = &open_ids[(key + i) % OPEN_IDS].key;
-        if (__atomic_compare_exchange_n(at, &is, OPEN_TAKEN, 0, __ATOMIC_ACQUIRE,
-                                        __ATOMIC_RELAXED)) {
-            range_finish(open_ids[(key + i) % OPEN_IDS].range);
-            __atomic_store_n(at, 0, __ATOMIC_RELEASE);
-            return;
-        }
-    }
-    stint_impl_lose_end();
-}
-
-static void itt_overlapped_begin(const struct itt_domain *domain, struct itt_id id,
-                                 struct itt_id parent, const struct itt_string *name) {
-    open_begin(domain, &id, itt_name_of(name, "task"));
-}
-
-static void itt_overlapped_end(const struct itt_domain *domain, struct itt_id id) {
-    open_end(domain, &id);
-}
-
-static void itt_frame_begin(const struct itt_domain *domain, const struct itt_id *id) {
-    static const struct range_name name = {"frame", 5};
-    open_begin(domain, id, name);
-}
-
-static void itt_frame_end(const struct itt_domain *domain, const struct itt_id *id) {
-    open_end(domain, id);
-}
-
-/* ---- Numbers and marks. */
-
-static double itt_number(int type, const void *data) {
-    union {
-        uint64_t u64; /* first: all of it is set */
-        int64_t s64;
-        uint32_t u32;
-        int32_t s32;
-        uint16_t u16;
-        int16_t s16;
-        float real4;
-        double real8;
-    } from = {0};
-    static const unsigned char sizes[] = {0, 8, 8, 4, 4, 2, 2, 4, 8};
-    memcpy(&from, data, sizes[type]);
-    const double all[] = {0,        (double)from.u64, (double)from.s64,   from.u32,  from.s32,
-                          from.u16, from.s16,         (double)from.real4, from.real8};
-    return all[type];
-}
-
-static void itt_value(const char *name, int type, const void *data) {
-    if (data && type >= ITT_U64 && type <= ITT_DOUBLE) {
-        stint_impl_value_named(name, UINT64_MAX, itt_number(type, data));
-    }
-}
-
-static void itt_metadata_add(const struct itt_domain *domain, struct itt_id id,
-                             const struct itt_string *key, int type, size_t count,
-                             const void *data) {
-    if (itt_domain_of(domain) && count) {
-        itt_value(itt_name_of(key, "metadata").bytes, type, data);
-    }
-}
-
-static void itt_counter_set(struct itt_counter *counter, const void *data) {
-    if (range_thing_is(&counter_shape, counter)) {
-        itt_value(counter->name, (int)counter->type, data);
-    }
-}
-
-static void itt_counter_add(struct itt_counter *counter, uint64_t more) {
-    if (range_thing_is(&counter_shape, counter)) {
-        int64_t now = __atomic_add_fetch(&counter->value, (int64_t)more, __ATOMIC_RELAXED);
-        stint_impl_value_named(counter->name, UINT64_MAX, (double)now);
-    }
-}
-
-static void itt_counter_inc(struct itt_counter *counter) {
-    itt_counter_add(counter, 1);
-}
-
-static void itt_marker(const struct itt_domain *domain, struct itt_id id,
-                       const struct itt_string *name, int scope) {
-    if (itt_domain_of(domain)) {
-        stint_impl_mark_named(itt_name_of(name, "marker").bytes, UINT64_MAX);
     }
 }
 

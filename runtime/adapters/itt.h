@@ -6,6 +6,7 @@
 #define STINT_ITT_H
 
 #include <pthread.h>
+#include <stddef.h>
 #include <stdint.h>
 
 typedef void (*itt_function)(void);
@@ -60,5 +61,34 @@ struct itt_global {
 
 /* Types of numbers. */
 enum { ITT_U64 = 1, ITT_S64, ITT_U32, ITT_S32, ITT_U16, ITT_S16, ITT_FLOAT, ITT_DOUBLE };
+
+struct range_shape;
+struct range_domain;
+struct range_name;
+
+/* itt.c. The handle of a name, or the spare one. The domain of the tool; NULL, counted, if it is not
+ * one. The name of a string, or the other one. */
+void *itt_handle_get(const struct range_shape *shape, const char *name, void *spare);
+const struct range_domain *itt_domain_of(const struct itt_domain *domain);
+struct range_name itt_name_of(const struct itt_string *string, const char *without);
+
+/* itt_intervals.c */
+void itt_overlapped_begin(const struct itt_domain *domain, struct itt_id id, struct itt_id parent,
+                          const struct itt_string *name);
+void itt_overlapped_end(const struct itt_domain *domain, struct itt_id id);
+void itt_frame_begin(const struct itt_domain *domain, const struct itt_id *id);
+void itt_frame_end(const struct itt_domain *domain, const struct itt_id *id);
+
+/* itt_numbers.c */
+struct itt_counter;
+void itt_metadata_add(const struct itt_domain *domain, struct itt_id id,
+                      const struct itt_string *key, int type, size_t count, const void *data);
+struct itt_counter *itt_counter_create_typed(const char *name, const char *domain, int type);
+struct itt_counter *itt_counter_create(const char *name, const char *domain);
+void itt_counter_set(struct itt_counter *counter, const void *data);
+void itt_counter_add(struct itt_counter *counter, uint64_t more);
+void itt_counter_inc(struct itt_counter *counter);
+void itt_marker(const struct itt_domain *domain, struct itt_id id, const struct itt_string *name,
+                int scope);
 
 #endif

@@ -5,12 +5,8 @@
  * makes the calls that are set here.
  *
  * All are scopes of the thread that they run on, in one stack. Barriers, taskwaits and locks have
- * the role waiting. A task is shown below the scope that created it.
- *
- * A worker hears of the end of its last barrier in a region at the next fork, or never. So its part
- * of the region ends when it arrives there; that wait is an interval, which the thread that ends
- * the region ends. A worker that waits is in the list of its region, which the runtime keeps for
- * the tool with the region (ompt_data of parallel_begin): it is read when all of them have arrived.
+ * the role waiting. Regions, with the end of a worker's part, are in ompt_regions.c, tasks in
+ * ompt_tasks.c.
  */
 /* Signatures are those of the interfaces. */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
@@ -23,16 +19,12 @@
 #include "range_stack.h"
 #include "range_tables.h"
 
-static const struct range_domain *const openmp = &range_default[RANGE_OMPT];
-
 #define SITE(name, role)                                                                           \
     { name, "", "", 0, 0, role, 0, 0 }
 #define WAITING(name) SITE(name, STINT_ROLE_WAITING)
 
-static struct stint_impl_site parallel_site = SITE("omp parallel", 0);
 static struct stint_impl_site masked_site = SITE("omp masked", 0);
 static struct stint_impl_site critical_site = SITE("omp critical", 0);
-static struct stint_impl_site implicit_site = WAITING("omp barrier implicit");
 
 /* By ompt_work; the specification names more with time. */
 static struct stint_impl_site work_sites[] = {SITE("omp work", 0),
@@ -55,9 +47,7 @@ static struct stint_impl_site sync_sites[] = {
     WAITING("omp barrier"),   WAITING("omp barrier"),  WAITING("omp taskwait"),
     WAITING("omp taskgroup"), WAITING("omp reduction")};
 #define SYNCS (sizeof sync_sites / sizeof *sync_sites)
-#define SYNC_IMPLICIT 2
 #define SYNC_FIRST_IMPLICIT 8 /* of the later ones: workshare, parallel, teams */
-#define SYNC_PARALLEL 9
 
 /* By ompt_mutex. */
 static struct stint_impl_site mutex_sites[] = {
@@ -69,103 +59,23 @@ static struct stint_impl_site mutex_sites[] = {
 #define MUTEX_TEST_NEST 4
 #define MUTEX_CRITICAL 5
 
-/* ---- Regions. The number of an implicit task's data: its index and the open ranges around it. */
-
-#define INDEX_SHIFT 32
-
-struct worker_wait {
-    stint_timer timer;
-    struct worker_wait *next;
-    const union ompt_data *region; /* whose list it is in; NULL: none */
-};
-static __thread struct worker_wait wait_here __attribute__((tls_model("initial-exec")));
-
-static void ranges_close(uint64_t depth) {
-    while ((uint64_t)range_depth(openmp) > depth) {
-        range_pop(openmp);
-    }
-}
-
-static void on_parallel_begin(union ompt_data *task, const void *frame, union ompt_data *region,
-                              unsigned threads, int flags, const void *address) {
-    __atomic_store_n(&region->pointer, NULL, __ATOMIC_RELEASE);
-}
-
-static void on_parallel_end(union ompt_data *region, union ompt_data *task, int flags,
-                            const void *address) {
-    struct worker_wait *wait = NULL;
-    if (region) {
-        wait = __atomic_exchange_n(&region->pointer, NULL, __ATOMIC_ACQ_REL);
-    }
-    while (wait) {
-        struct worker_wait *next = wait->next; /* it may wait again as soon as it is in no list */
-        if (wait->timer.word[0]) {
-            stint_impl_handle_end(wait->timer.word);
-        }
-        __atomic_store_n(&wait->region, NULL, __ATOMIC_RELEASE);
-        wait = next;
-    }
-}
-
-static void on_implicit_task(int endpoint, union ompt_data *region, union ompt_data *task,
-                             unsigned threads, unsigned index, int flags) {
-    if (flags & OMPT_TASK_INITIAL || !task) {
-        return;
-    }
-    if (endpoint == OMPT_BEGIN) {
-        task->value =
-            OMPT_IMPLICIT | (uint64_t)index << INDEX_SHIFT | (uint64_t)range_depth(openmp);
-        range_push_site(openmp, &parallel_site);
-    } else if (task->value & OMPT_IMPLICIT && !index) {
-        ranges_close((uint32_t)task->value);
-    }
-}
-
-/* The last barrier of a worker in its region. */
-static void worker_arrives(union ompt_data *region, const union ompt_data *task) {
-    struct worker_wait *wait = &wait_here;
-    ranges_close((uint32_t)task->value);
-    if (__atomic_load_n(&wait->region, __ATOMIC_ACQUIRE)) {
-        return; /* in a list already: the runtime has not ended that region */
-    }
-    range_count(RANGE_OMPT);
-    stint_impl_handle_begin(wait->timer.word, &implicit_site);
-    wait->region = region;
-    void *first = __atomic_load_n(&region->pointer, __ATOMIC_RELAXED);
-    do {
-        wait->next = first;
-    } while (!__atomic_compare_exchange_n(&region->pointer, &first, wait, 1, __ATOMIC_RELEASE,
-                                          __ATOMIC_RELAXED));
-}
-
-/* libomp before 16 has one kind for all implicit barriers; that at the end has no address in a
- * worker. */
-static int is_last_barrier(int kind, const union ompt_data *region, const union ompt_data *task,
-                           const void *address) {
-    if (!region || !task || !(task->value & OMPT_IMPLICIT) ||
-        !(task->value << 1 >> (INDEX_SHIFT + 1))) {
-        return 0;
-    }
-    return kind == SYNC_PARALLEL || (kind == SYNC_IMPLICIT && !address);
-}
-
 static void on_sync_wait(int kind, int endpoint, union ompt_data *region, union ompt_data *task,
                          const void *address) {
     static __thread uint32_t waits __attribute__((tls_model("initial-exec")));
     size_t site = 0;
     if (kind >= SYNC_FIRST_IMPLICIT) {
-        site = SYNC_IMPLICIT;
+        site = OMPT_SYNC_IMPLICIT;
     } else if (kind > 0 && (size_t)kind < SYNCS) {
         site = (size_t)kind;
     }
-    if (endpoint == OMPT_BEGIN && is_last_barrier(kind, region, task, address)) {
-        worker_arrives(region, task);
+    if (endpoint == OMPT_BEGIN && ompt_is_last_barrier(kind, region, task, address)) {
+        ompt_worker_arrives(region, task);
     } else if (endpoint == OMPT_BEGIN) {
         ++waits;
-        range_push_site(openmp, &sync_sites[site]);
+        range_push_site(OMPT_DOMAIN, &sync_sites[site]);
     } else if (endpoint == OMPT_END && waits) { /* else that of a worker's last barrier */
         --waits;
-        range_pop(openmp);
+        range_pop(OMPT_DOMAIN);
     }
 }
 
@@ -178,18 +88,18 @@ static void on_work(int kind, int endpoint, union ompt_data *region, union ompt_
         site = (size_t)kind;
     }
     if (endpoint == OMPT_BEGIN) {
-        range_push_site(openmp, &work_sites[site]);
+        range_push_site(OMPT_DOMAIN, &work_sites[site]);
     } else if (endpoint == OMPT_END) {
-        range_pop(openmp);
+        range_pop(OMPT_DOMAIN);
     }
 }
 
 static void on_masked(int endpoint, union ompt_data *region, union ompt_data *task,
                       const void *address) {
     if (endpoint == OMPT_BEGIN) {
-        range_push_site(openmp, &masked_site);
+        range_push_site(OMPT_DOMAIN, &masked_site);
     } else if (endpoint == OMPT_END) {
-        range_pop(openmp);
+        range_pop(OMPT_DOMAIN);
     }
 }
 
@@ -201,23 +111,23 @@ static void on_mutex_acquire(int kind, unsigned hint, unsigned how, uint64_t id,
                              const void *address) {
     if (kind != MUTEX_TEST && kind != MUTEX_TEST_NEST && kind > 0 && (size_t)kind < MUTEXES) {
         lock_waits = 1;
-        range_push_site(openmp, &mutex_sites[kind]);
+        range_push_site(OMPT_DOMAIN, &mutex_sites[kind]);
     }
 }
 
 static void on_mutex_acquired(int kind, uint64_t id, const void *address) {
     if (lock_waits) {
         lock_waits = 0;
-        range_pop(openmp);
+        range_pop(OMPT_DOMAIN);
     }
     if (kind == MUTEX_CRITICAL) {
-        range_push_site(openmp, &critical_site);
+        range_push_site(OMPT_DOMAIN, &critical_site);
     }
 }
 
 static void on_mutex_released(int kind, uint64_t id, const void *address) {
     if (kind == MUTEX_CRITICAL) {
-        range_pop(openmp);
+        range_pop(OMPT_DOMAIN);
     }
 }
 
@@ -242,8 +152,8 @@ static int ompt_initialize(ompt_lookup look, int device, union ompt_data *tool) 
         int number;
         ompt_function function;
     } calls[] = {
-        CALL(3, on_parallel_begin),   CALL(4, on_parallel_end),    CALL(5, ompt_task_created),
-        CALL(6, ompt_task_scheduled), CALL(7, on_implicit_task),   CALL(16, on_sync_wait),
+        CALL(3, ompt_parallel_begin), CALL(4, ompt_parallel_end),  CALL(5, ompt_task_created),
+        CALL(6, ompt_task_scheduled), CALL(7, ompt_implicit_task), CALL(16, on_sync_wait),
         CALL(17, on_mutex_released),  CALL(20, on_work),           CALL(21, on_masked),
         CALL(26, on_mutex_acquire),   CALL(27, on_mutex_acquired), CALL(28, on_nest_lock)};
     ompt_set_call set = NULL;

@@ -34,8 +34,26 @@ enum {
     OMPT_TASK_FULFILLED = 6
 };
 
+/* Kinds of barriers at which a worker's part of a region may end. */
+enum { OMPT_SYNC_IMPLICIT = 2, OMPT_SYNC_PARALLEL = 9 };
+
+/* All ranges are in one stack. */
+#define OMPT_DOMAIN (&range_default[RANGE_OMPT])
+
 /* In the data of an implicit task. */
 #define OMPT_IMPLICIT ((uint64_t)1 << 63)
+
+/* ompt_regions.c */
+void ompt_parallel_begin(union ompt_data *task, const void *frame, union ompt_data *region,
+                         unsigned threads, int flags, const void *address);
+void ompt_parallel_end(union ompt_data *region, union ompt_data *task, int flags,
+                       const void *address);
+void ompt_implicit_task(int endpoint, union ompt_data *region, union ompt_data *task,
+                        unsigned threads, unsigned index, int flags);
+/* Whether it is the last barrier of a worker in its region, and that the worker arrives there. */
+int ompt_is_last_barrier(int kind, const union ompt_data *region, const union ompt_data *task,
+                         const void *address);
+void ompt_worker_arrives(union ompt_data *region, const union ompt_data *task);
 
 /* ompt_tasks.c */
 void ompt_task_created(union ompt_data *by, const void *frame, union ompt_data *task, int flags,

@@ -82,7 +82,7 @@ static void task_leave(union ompt_data *task, int status) {
     int ends = status == OMPT_TASK_COMPLETE || status == OMPT_TASK_CANCEL;
     if (!at) {
         if (task->value & TASK_ENTERED && ends) {
-            range_pop(&range_default[RANGE_OMPT]);
+            range_pop(OMPT_DOMAIN);
             task->value = 0;
         }
         return;
@@ -90,7 +90,7 @@ static void task_leave(union ompt_data *task, int status) {
     if (tasks[at - 1].is_open &&
         (ends || status == OMPT_TASK_DETACH || task->value & TASK_UNTIED)) {
         tasks[at - 1].is_open = 0;
-        range_pop(&range_default[RANGE_OMPT]);
+        range_pop(OMPT_DOMAIN);
     }
     if (ends || status == OMPT_TASK_FULFILLED) {
         task->value = 0;
@@ -103,10 +103,10 @@ static void task_enter(union ompt_data *task) {
     uint32_t at = (uint32_t)task->value;
     if (at && !tasks[at - 1].is_open) {
         tasks[at - 1].is_open = 1;
-        range_push_under(&range_default[RANGE_OMPT], &site, tasks[at - 1].sender);
+        range_push_under(OMPT_DOMAIN, &site, tasks[at - 1].sender);
     } else if ((task->value & (TASK_UNKNOWN | TASK_ENTERED)) == TASK_UNKNOWN) {
         task->value |= TASK_ENTERED;
-        range_push_site(&range_default[RANGE_OMPT], &site);
+        range_push_site(OMPT_DOMAIN, &site);
     }
 }
 
