@@ -6,9 +6,9 @@
  * enters those it has, and for the others the one that does nothing.
  *
  * Tasks are scopes of their thread, a stack per domain, each at a site of its string. Overlapped
- * tasks, regions and frames are in itt_intervals.c, numbers and marks in itt_numbers.c. A handle that
- * is not one of those handed out is counted, and the call has no effect. All functions may be called
- * from any thread.
+ * tasks, regions and frames are in itt_intervals.c, numbers and marks in itt_numbers.c. A handle
+ * that is not one of those handed out is counted, and the call has no effect. All functions may be
+ * called from any thread.
  *
  * The layouts are those that the reference of ITT and its public headers state; the test
  * itt_in.layout compares them with the headers where these are installed.

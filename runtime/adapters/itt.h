@@ -66,8 +66,8 @@ struct range_shape;
 struct range_domain;
 struct range_name;
 
-/* itt.c. The handle of a name, or the spare one. The domain of the tool; NULL, counted, if it is not
- * one. The name of a string, or the other one. */
+/* itt.c. The handle of a name, or the spare one. The domain of the tool; NULL, counted, if it is
+ * not one. The name of a string, or the other one. */
 void *itt_handle_get(const struct range_shape *shape, const char *name, void *spare);
 const struct range_domain *itt_domain_of(const struct itt_domain *domain);
 struct range_name itt_name_of(const struct itt_string *string, const char *without);
