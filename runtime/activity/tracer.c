@@ -386,12 +386,14 @@ static int tracer_is_requested(void) {
     return config.gpu == CONFIG_GPU_TRACER || config.gpu == CONFIG_GPU_TRACER_ALL;
 }
 
-void tracer_prepare_all(void) {
+int tracer_prepare_all(void) {
+    int result = 0;
     for (const struct tracer_ops *const *t = tracer_list; t && *t; ++t) {
-        if ((*t)->prepare) {
-            (*t)->prepare();
+        if ((*t)->prepare && (*t)->prepare()) {
+            result = -1;
         }
     }
+    return result;
 }
 
 /* The values that ask for tracing begin with that word; other programs open no arena here. */
@@ -408,8 +410,7 @@ void tracer_at_load(void) {
         !config.enable) {
         return;
     }
-    tracer_prepare_all();
-    if (config.capture) {
+    if (tracer_prepare_all() || config.capture) {
         return;
     }
     tracing.at_load = 1;

@@ -41,8 +41,8 @@ int tracer_is_on(void);
  * if it was never asked for. */
 void tracer_describe(char *out, size_t size);
 
-/* Calls the tracers' `prepare`. */
-void tracer_prepare_all(void);
+/* Calls the tracers' `prepare`; -1 if one of them returns that. */
+int tracer_prepare_all(void);
 /* From the library's constructor: if STINT_GPU asks for tracing, prepares, and starts when the
  * program uses the GPU. */
 void tracer_at_load(void);

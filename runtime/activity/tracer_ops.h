@@ -37,9 +37,9 @@ struct tracer_ops {
     /* Its vendor's words, which its devices are recorded with. NULL: reports have neutral ones. */
     const struct gpu_words *words;
     /* Called when the library is loaded or the program asks for tracing: arranges that tracer_look
-     * is called when the program initialises the GPU's library. NULL: scopes and steps find that
-     * out. */
-    void (*prepare)(void);
+     * is called when the program initialises the GPU's library. 0, or -1: a library of the GPU has
+     * loaded this one into a program that does not use it. NULL: scopes and steps find that out. */
+    int (*prepare)(void);
     /* Whether the GPU's library is in use, so that open does not initialise it; also 1 if it cannot
      * be used at all. Any thread, no lock held. NULL: it always is. */
     int (*is_ready)(void);

@@ -6,8 +6,10 @@
 #include "cupti_private.h"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 struct cupti_symbol {
     const char *name;
@@ -48,8 +50,8 @@ static const char *const libraries[] = {
 };
 
 /* Each name is tried twice: a library that the program has loaded already has precedence, as it
- * fits the program's CUDA. */
-#define CANDIDATES (2 * COUNT(libraries))
+ * fits the program's CUDA. So does, after those, one that was installed beside its CUDA. */
+#define CANDIDATES (2 * COUNT(libraries) + 1)
 
 static void *library_open(const char *name, char reason[CUPTI_REASON]) {
     void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
@@ -60,12 +62,65 @@ static void *library_open(const char *name, char reason[CUPTI_REASON]) {
     return library;
 }
 
-static void *library_open_candidate(unsigned number) {
-    int mode = RTLD_NOW | RTLD_LOCAL;
-    if (number < COUNT(libraries)) {
-        mode |= RTLD_NOLOAD;
+/* ---- The library of a wheel: pip installs CUDA's libraries into folders of a package each,
+ *   <site-packages>/nvidia/cuda_runtime/lib/libcudart.so.12, nvidia/cuda_cupti/lib/libcupti.so.12
+ *   <site-packages>/nvidia/cu13/lib/libcudart.so.13, nvidia/cu13/lib/libcupti.so.13
+ * so it is found beside a library of CUDA's that the program has loaded. */
+
+static const char *const wheel_neighbours[] = {"/libcudart.so.", "/libcublas.so.", "/libcudnn.so.",
+                                               "/libnvrtc.so.", "/libnccl.so."};
+static const char *const wheel_folders[] = {"", "/../../cuda_cupti/lib"};
+static const char *const wheel_files[] = {"/libcupti.so.13", "/libcupti.so.12"};
+
+#define WHEEL_PATH 1024u /* longer ones are not looked at, for the stack's sake */
+
+struct wheel {
+    char path[WHEEL_PATH]; /* the library; "": not found */
+};
+
+static int wheel_is_neighbour(const char *file) {
+    for (size_t i = 0; i < COUNT(wheel_neighbours); ++i) {
+        if (strstr(file, wheel_neighbours[i])) {
+            return 1;
+        }
     }
-    return dlopen(libraries[number % COUNT(libraries)], mode);
+    return 0;
+}
+
+/* Called for each library that is loaded; returns 1 at the first that has CUPTI beside it. */
+static int wheel_look_beside(struct dl_phdr_info *info, size_t size, void *data) {
+    struct wheel *w = data;
+    (void)size;
+    const char *end = info->dlpi_name ? strrchr(info->dlpi_name, '/') : NULL;
+    if (!end || !wheel_is_neighbour(info->dlpi_name)) {
+        return 0;
+    }
+    for (size_t i = 0; i < COUNT(wheel_folders) * COUNT(wheel_files); ++i) {
+        int n = snprintf(w->path, sizeof w->path, "%.*s%s%s", (int)(end - info->dlpi_name),
+                         info->dlpi_name, wheel_folders[i % COUNT(wheel_folders)],
+                         wheel_files[i / COUNT(wheel_folders)]);
+        if (n > 0 && (size_t)n < sizeof w->path && !access(w->path, R_OK)) {
+            return 1;
+        }
+    }
+    w->path[0] = '\0';
+    return 0;
+}
+
+static void *wheel_open(void) {
+    struct wheel w = {""};
+    dl_iterate_phdr(wheel_look_beside, &w);
+    return w.path[0] ? dlopen(w.path, RTLD_NOW | RTLD_LOCAL) : NULL;
+}
+
+static void *library_open_candidate(unsigned number) {
+    if (number == COUNT(libraries)) {
+        return wheel_open();
+    }
+    if (number < COUNT(libraries)) {
+        return dlopen(libraries[number], RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
+    }
+    return dlopen(libraries[number - COUNT(libraries) - 1], RTLD_NOW | RTLD_LOCAL);
 }
 
 static int library_find_symbols(void *library, struct cupti *out, char reason[CUPTI_REASON]) {

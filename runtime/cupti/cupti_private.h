@@ -88,10 +88,12 @@ static inline const struct gpu_ops *cupti_gpu(void) {
 
 /* ---- cuInit loads this library and calls it (cupti_injection.c). */
 
-/* Sets CUDA_INJECTION64_PATH to this library, if it is not set and the process has one thread, as
- * setenv is not thread-safe. Where it is not set to this library, slow paths of scopes, GPU scopes,
- * steps and capture ranges find out that the program has initialised CUDA. */
-void cupti_prepare_injection(void);
+/* Sets CUDA_INJECTION64_PATH to this library, if it is not set, or was set by the stint of the
+ * program that started this one, and the process has one thread, as putenv is not thread-safe. -1:
+ * this program is not linked to stint, the driver has loaded it. Where the variable is not set to
+ * this library, slow paths of scopes, GPU scopes, steps and capture ranges find out that the
+ * program has initialised CUDA. */
+int cupti_prepare_injection(void);
 
 /* ---- What callbacks saw of contexts (cupti_contexts.c), to wait for them: those in which calls
  * were made. Any thread, no lock. */

@@ -28,12 +28,14 @@ target_compile_definitions(stint_gpu_cupti_life PRIVATE
 
 add_executable(stint_gpu_cupti_program "${CMAKE_CURRENT_LIST_DIR}/cupti_program.c")
 target_link_libraries(stint_gpu_cupti_program PRIVATE stint_fake stint_cupti_double
-    Threads::Threads)
+    Threads::Threads ${CMAKE_DL_LIBS})
+add_dependencies(stint_gpu_cupti_life stint_cudart_shared)
 target_compile_definitions(stint_gpu_cupti_program PRIVATE _GNU_SOURCE=1)
 set_target_properties(stint_gpu_cupti_program PROPERTIES C_STANDARD 11 C_STANDARD_REQUIRED ON)
 stint_warnings(stint_gpu_cupti_program)
 add_dependencies(stint_gpu_cupti_life stint_gpu_cupti_program)
 target_compile_definitions(stint_gpu_cupti_life PRIVATE
+    "CUDART_SHARED=\"$<TARGET_FILE:stint_cudart_shared>\""
     "CUPTI_PROGRAM=\"$<TARGET_FILE:stint_gpu_cupti_program>\"")
 
 # The driver can load the shared library alone.
@@ -50,7 +52,15 @@ if(BUILD_SHARED_LIBS)
     target_compile_definitions(stint_gpu_injection_program PRIVATE _GNU_SOURCE=1)
     stint_warnings(stint_gpu_injection_program)
     add_dependencies(stint_gpu_injection stint_gpu_injection_program)
+    add_executable(stint_gpu_injection_other "${CMAKE_CURRENT_LIST_DIR}/injection_other.c")
+    target_link_libraries(stint_gpu_injection_other PRIVATE stint_cuda_double stint_cupti_double
+        ${CMAKE_DL_LIBS})
+    set_target_properties(stint_gpu_injection_other PROPERTIES
+        C_STANDARD 11 C_STANDARD_REQUIRED ON)
+    stint_warnings(stint_gpu_injection_other)
+    add_dependencies(stint_gpu_injection stint_gpu_injection_other)
     target_compile_definitions(stint_gpu_injection PRIVATE
+        "INJECTION_OTHER=\"$<TARGET_FILE:stint_gpu_injection_other>\""
         "INJECTION_PROGRAM=\"$<TARGET_FILE:stint_gpu_injection_program>\"")
 
     add_executable(stint_gpu_injection_real "${CMAKE_CURRENT_LIST_DIR}/injection_real.c")

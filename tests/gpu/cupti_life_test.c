@@ -107,6 +107,38 @@ static char *output_of_two(const char *faults) {
     return said;
 }
 
+static void link_in(const char *folder, const char *name, const char *library) {
+    char command[600];
+    snprintf(command, sizeof command, "mkdir -p '%s' && ln -s '%s' '%s/%s'", folder, library,
+             folder, name);
+    CHECK(system(command) == 0);
+}
+
+/* Of the program's own CUDA, in the folders in which pip installs it: `cupti` beside `cudart`. */
+static void check_wheel(const char *cudart, const char *cupti, const char *cupti_name) {
+    char top[] = "/tmp/stint_wheel_XXXXXX", folder[200], settings[900];
+    CHECK(mkdtemp(top) != NULL);
+    snprintf(folder, sizeof folder, "%s/nvidia/%s/lib", top, cudart);
+    link_in(folder, "libcudart.so.12", CUDART_SHARED);
+    snprintf(folder, sizeof folder, "%s/nvidia/%s/lib", top, cupti);
+    link_in(folder, cupti_name, CUPTI_DOUBLE_LIBRARY);
+    snprintf(settings, sizeof settings,
+             "STINT_CUDA_LIB='%s' STINT_DOUBLE_INIT=1 STINT_GPU=cupti "
+             "CUPTI_PROGRAM_WHEEL='%s/nvidia/%s/lib/libcudart.so.12' sh "
+             "-c 'unset STINT_CUPTI_LIB; exec \"$0\"'",
+             DOUBLE_LIBRARY, top, cudart);
+    char *said = output_of("", "", settings);
+    CHECK_CONTAINS(said, "main: on 1, subscribed 1\n");
+    free(said);
+    snprintf(settings, sizeof settings, "rm -r '%s'", top);
+    CHECK(system(settings) == 0);
+}
+
+TEST(cupti_life, the_library_of_the_programs_wheels) {
+    check_wheel("cuda_runtime", "cuda_cupti", "libcupti.so.12");
+    check_wheel("cu13", "cu13", "libcupti.so.13");
+}
+
 TEST(cupti_life, the_first_of_two_libraries) {
     char *said = output_of_two("");
     CHECK_CONTAINS(said, "main: on 1, subscribed 1\n");

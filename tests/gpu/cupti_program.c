@@ -3,6 +3,7 @@
  * A program under STINT_GPU=cupti that ends in the way it is told; the handler that it registered
  * before its first launch, as the driver does, says how far things are by then.
  */
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,6 +46,15 @@ static void child(void) {
     printf("child: start %d, on %d, calls %d, \"%s\"\n", started, tracer_is_on(),
            (int)(cupti_double_calls_all() - calls), text);
     fflush(stdout);
+}
+
+/* As a program that was installed by pip has loaded CUDA's libraries, by their paths; before
+ * anything of stint's runs. */
+__attribute__((constructor(101))) static void load_wheel(void) {
+    const char *library = getenv("CUPTI_PROGRAM_WHEEL");
+    if (library && !dlopen(library, RTLD_NOW | RTLD_GLOBAL)) {
+        printf("%s\n", dlerror());
+    }
 }
 
 int main(int argc, char **argv) {

@@ -66,4 +66,37 @@ TEST(injection, another_tool_has_the_variable) {
 #endif
 }
 
+TEST(injection, a_child_without_stint_is_left_alone) {
+#ifdef INJECTION_PROGRAM
+    char *said = output_of("STINT_REPORT=gpu", "start '" INJECTION_OTHER "'");
+    CHECK_CONTAINS(said, "other: the driver calls stint: 1, 0 calls of CUPTI\n");
+    CHECK(!strstr(said, "stint gpu: stint_gpu_injection_other"));
+    free(said);
+#else
+    SKIP(NOT_SHARED);
+#endif
+}
+
+TEST(injection, a_child_with_stint_is_traced) {
+#ifdef INJECTION_PROGRAM
+    char *said = output_of("", "start '" INJECTION_PROGRAM "'");
+    check_traced(said);
+    free(said);
+#else
+    SKIP(NOT_SHARED);
+#endif
+}
+
+TEST(injection, after_cuda_was_initialised_children_do_not_have_it) {
+#ifdef INJECTION_PROGRAM
+    char *said = output_of("", "list");
+    check_traced(said);
+    CHECK_CONTAINS(said, "STINT_GPU=cupti\n"); /* the environment is in it */
+    CHECK(!strstr(said, "\nCUDA_INJECTION64_PATH="));
+    free(said);
+#else
+    SKIP(NOT_SHARED);
+#endif
+}
+
 HARNESS_MAIN()

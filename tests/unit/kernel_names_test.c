@@ -57,6 +57,24 @@ TEST(kernel_names, of_libraries) {
     is("void phi::funcs::VectorizedBroadcastKernel<float>(P)", "Paddle", "");
 }
 
+TEST(kernel_names, of_frameworks_and_what_they_call) {
+    is("fmha_cutlassF_f16_aligned_64x64_rf_sm80(PyTorchMemEffAttention::Params)", "xFormers",
+       "fp16");
+    is("fmha_cutlassB_bf16_aligned_64x64_k64_sm80(P)", "xFormers", "bf16");
+    is("void tensorrt_llm::kernels::cutlass_kernels::run<(int)4>(P)", "TensorRTLLM", "");
+    is("void vllm::rms_norm_kernel<c10::Half>(c10::Half*)", "vLLM", "");
+    is("void cusolver_kernel<double>(int)", "cuSOLVER", "");
+    is("nvshmemi_transfer_kernel(int)", "NVSHMEM", "");
+    is("cupy_add__float32_float32_float32", "CuPy", "");
+    is("void deep_gemm::sm90_gemm<1024u>(float*)", "DeepGEMM", "");
+    is("loop_add_fusion_2", "XLA", "");
+    is("input_reduce_fusion", "XLA", "");
+    is("wrapped_transpose", "XLA", "");
+    is("gemm_fusion_dot_5", "XLA", "");
+    is("loop_over_cells(float*)", "user", "");
+    is("wrapped_up(int)", "user", "");
+}
+
 TEST(kernel_names, of_the_program) {
     is("", "user", "");
     is("void ", "user", "");

@@ -237,7 +237,7 @@ static void phase_change_to(enum phase phase) {
 }
 
 static int tracer_start_for_profile(void) {
-    tracer_prepare_all();
+    (void)tracer_prepare_all();
     int result = tracer_start_when_ready();
     if (tracer_is_waiting()) { /* GPU scopes look for a context */
         __atomic_store_n(&stream_timer_context_wanted, 1, __ATOMIC_RELAXED);

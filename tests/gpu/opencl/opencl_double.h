@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A double of libOpenCL.so.1: queues whose markers are complete when the test says so, at times that
- * the test says. It aborts where OpenCL says "undefined": a handle that was released, a time that is
- * asked of an event that is not complete. What it assumes is from the OpenCL 3.0 API specification:
+ * A double of libOpenCL.so.1: queues whose markers are complete when the test says so, at times
+ * that the test says. It aborts where OpenCL says "undefined": at a handle that was released. What
+ * it assumes is from the OpenCL 3.0 API specification:
  *   clEnqueueMarkerWithWaitList  5.8: complete when all commands before it are (in-order queue)
  *   clFlush                      5.15: commands are issued to the device at a flush, not before
  *   clReleaseCommandQueue        5.1: the queue is deleted when its count is 0
