@@ -3,7 +3,7 @@
  * A double of libOpenCL.so.1: queues whose markers are complete when the test says so, at times
  * that the test says. It aborts where OpenCL says "undefined": at a handle that was released. What
  * it assumes is from the OpenCL 3.0 API specification:
- *   clEnqueueMarkerWithWaitList  5.8: complete when all commands before it are (in-order queue)
+ *   clEnqueueMarkerWithWaitList  5.12: complete when all commands before it are (in-order queue)
  *   clFlush                      5.15: commands are issued to the device at a flush, not before
  *   clReleaseCommandQueue        5.1: the queue is deleted when its count is 0
  *   clReleaseEvent               5.11: the same for events
