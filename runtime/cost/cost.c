@@ -124,7 +124,7 @@ static void bench_prepare(struct bench *b) {
 static void bench_sample(struct bench *b) {
     b->arena.sampled.weight = 1;
     b->arena.sampled.random = 1;
-    b->arena.sampled.start = STINT_IMPL_UNTIMED | UNIT_OF(sampled);
+    b->arena.sampled.start = stint_impl_start_untimed(UNIT_OF(sampled)).word;
     b->arena.sampled.node = UNIT_OF(node);
     b->arena.sampled.site = SITE;
     b->arena.sampled.parent = UNIT_OF(root);

@@ -124,9 +124,9 @@ static uint32_t count_frames_used(const struct stint_impl_frame *frames) {
 static uint64_t find_last_begin(const struct snapshot_thread *t) {
     uint64_t last = 0;
     for (uint32_t f = 1; f < t->frames_used; ++f) {
-        uint64_t start = STINT_IMPL_LOAD(&t->frames[f].start);
-        if (start < STINT_IMPL_UNTIMED) {
-            last = u64_max(last, start);
+        struct stint_impl_start start = stint_impl_start_of(&t->frames[f]);
+        if (!stint_impl_start_is_untimed(start)) {
+            last = u64_max(last, start.word);
         }
     }
     return last;
@@ -482,8 +482,8 @@ static void sum_open(struct snapshot *s, const struct snapshot_thread *t, uint64
     }
 }
 
-/* How many there are at this moment: of those that are opened meanwhile no more are read. */
-static uint32_t open_count(const struct snapshot_thread *t) {
+/* How many frames are open at this moment. */
+static uint32_t count_frames_open(const struct snapshot_thread *t) {
     uint32_t f = 1;
     while (t->alive && t->frames && f < STINT_IMPL_FRAMES && STINT_IMPL_LOAD(&t->frames[f].guard)) {
         ++f;
@@ -491,42 +491,51 @@ static uint32_t open_count(const struct snapshot_thread *t) {
     return f - 1;
 }
 
+/* Reads the scope of a frame. Returns 0 if it is being opened right now. */
+static int read_frame(const struct snapshot *s, const struct stint_impl_frame *f,
+                      struct snapshot_open *out) {
+    struct stint_impl_start start = stint_impl_start_of(f);
+    uint32_t recursive = STINT_IMPL_LOAD(&f->recursive), node = STINT_IMPL_LOAD(&f->node);
+    if (recursive) {
+        node = recursive;
+    }
+    out->node = snapshot_node_of(s, node);
+    out->untimed = stint_impl_start_is_untimed(start);
+    out->ticks = 0;
+    if (!out->untimed) {
+        out->ticks = s->now.ticks - start.word;
+    }
+    return out->node != SNAPSHOT_NONE && (out->untimed || start.word <= s->now.ticks);
+}
+
+/* The scopes that are open, outermost first. A scope that is opened after they were counted is not
+ * read. One that another thread has ended is skipped: what was recorded in it was recorded in the
+ * one around it. */
 static int read_open(struct snapshot *s, struct snapshot_thread *t) {
-    uint32_t count = open_count(t);
+    uint32_t count = count_frames_open(t);
     t->open = scratch_array(&s->memory, (size_t)count + 1, sizeof *t->open);
     uint64_t *nested = scratch_array(&s->memory, (size_t)count + 1, sizeof *nested);
     if (!t->open || !nested) {
         return -1;
     }
-    for (uint32_t f = 1; f <= count; ++f) {
-        uint64_t guard = STINT_IMPL_LOAD(&t->frames[f].guard);
+    for (uint32_t i = 1; i <= count; ++i) {
+        const struct stint_impl_frame *f = &t->frames[i];
+        uint64_t guard = STINT_IMPL_LOAD(&f->guard);
+        struct snapshot_open *open = &t->open[t->open_count];
         if (!guard) {
             break;
         }
-        if (guard == STINT_IMPL_MOVED) {
-            if (t->open_count) { /* abandoned: what was recorded in it was so in the one around */
-                nested[t->open_count - 1] += STINT_IMPL_LOAD(&t->frames[f].nested);
-            }
+        if (guard == STINT_IMPL_MOVED && t->open_count) {
+            nested[t->open_count - 1] += STINT_IMPL_LOAD(&f->nested);
+        }
+        if (guard == STINT_IMPL_MOVED || !read_frame(s, f, open)) {
             continue;
         }
-        uint64_t start = STINT_IMPL_LOAD(&t->frames[f].start);
-        uint32_t recursive = STINT_IMPL_LOAD(&t->frames[f].recursive);
-        uint32_t node =
-            snapshot_node_of(s, recursive ? recursive : STINT_IMPL_LOAD(&t->frames[f].node));
-        int untimed = (start & STINT_IMPL_UNTIMED) != 0;
-        if (untimed) {
-            start = s->now.ticks;
+        nested[t->open_count] = STINT_IMPL_LOAD(&f->nested);
+        if (!is_open_further_out(t->open, t->open_count, open->node)) {
+            snapshot_extra_of(s, open->node)->open = open->ticks;
         }
-        if (node == SNAPSHOT_NONE || start > s->now.ticks) {
-            continue; /* being opened right now */
-        }
-        t->open[t->open_count].untimed = untimed;
-        nested[t->open_count] = STINT_IMPL_LOAD(&t->frames[f].nested);
-        t->open[t->open_count].node = node;
-        t->open[t->open_count++].ticks = s->now.ticks - start;
-        if (!is_open_further_out(t->open, t->open_count - 1, node)) {
-            snapshot_extra_of(s, node)->open = s->now.ticks - start;
-        }
+        ++t->open_count;
     }
     sum_open(s, t, nested);
     return 0;

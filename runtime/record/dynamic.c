@@ -98,7 +98,7 @@ static uint64_t dynamic_word_entered(struct thread_block *b, struct site_text na
 }
 
 static void begin_unknown(uint64_t guard, struct site_text name, struct stint_impl_site *place,
-                          uint32_t set, uint64_t start) {
+                          uint32_t set, struct stint_impl_start start) {
     struct thread_block *b = thread_enter(1);
     if (!b) {
         return;
@@ -119,7 +119,7 @@ static void begin_unknown(uint64_t guard, struct site_text name, struct stint_im
 
 /* guard 0: a scope opened by name. */
 static void begin_scope(uint64_t guard, struct site_text name, struct stint_impl_site *place,
-                        uint32_t set, uint64_t start) {
+                        uint32_t set, struct stint_impl_start start) {
     struct stint_impl_thread *t = stint_impl_thread_here;
     uint64_t word = place ? STINT_IMPL_LOAD(&place->word) : (uint64_t)registry_gate() << 32;
     if (site_gate_of(word) == registry_gate()) {
@@ -129,7 +129,7 @@ static void begin_scope(uint64_t guard, struct site_text name, struct stint_impl
         struct thread_block *b = thread_here();
         word = b ? cache_find(b, name, hash_bytes(name.bytes, name.length)) : 0;
         uint32_t id = (uint32_t)word;
-        if (word && !start && guard && !(id & STINT_IMPL_SITE_OFF) &&
+        if (word && stint_impl_start_is_none(start) && guard && !(id & STINT_IMPL_SITE_OFF) &&
             site_gate_of(word) == STINT_IMPL_LOAD(&t->gate) &&
             stint_impl_open_body(t, guard, set, id)) {
             return;
@@ -166,13 +166,13 @@ void dynamic_begin(void *guard, struct stint_impl_site *site, uint32_t set, cons
     ERRNO_KEEP;
     *(stint_impl_opened *)guard = 0;
     struct site_text text;
-    uint64_t start = 0;
     if (read_name(name, length, &text)) {
         arena_lose(STINT_STATUS_BAD_SAMPLE, 1);
         return;
     }
+    struct stint_impl_start start = stint_impl_start_none();
     if (start_us != UINT64_MAX) {
-        start = clock_ticks_at(start_us);
+        start = stint_impl_start_from(clock_ticks_at(start_us));
     }
     begin_scope((uint64_t)(uintptr_t)guard, text, site, set, start);
 }
@@ -228,7 +228,7 @@ int dynamic_begin_named(const char *name) {
     if (bad) {
         arena_lose(STINT_STATUS_BAD_SAMPLE, 1);
     } else {
-        begin_scope(0, text, NULL, 0, 0);
+        begin_scope(0, text, NULL, 0, stint_impl_start_none());
     }
     return bad;
 }
@@ -252,7 +252,7 @@ void dynamic_open(uint64_t *scope, const char *name, uint64_t length) {
         arena_lose(STINT_STATUS_BAD_SAMPLE, 1);
         return;
     }
-    begin_scope(0, text, NULL, 0, 0);
+    begin_scope(0, text, NULL, 0, stint_impl_start_none());
     scope[0] = find_word(text, 0);
     scope[1] = registry_arena_gate();
 }

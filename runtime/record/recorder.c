@@ -91,7 +91,7 @@ static int frame_take(struct stint_impl_frame *f, uint64_t guard, uint64_t opene
                                      __ATOMIC_RELAXED)) {
         return 0;
     }
-    /* Should the owner have opened another scope there meanwhile, 0 only makes it search. */
+    /* If the owner has reused the frame, a low of 0 only costs a search. */
     STINT_IMPL_STORE(&f->low, 0);
     return 1;
 }
@@ -134,62 +134,87 @@ static int frame_continues(const struct stint_impl_frame *f) {
     return recursive && recorder_frame_node(f - 1) == recursive;
 }
 
-/* The start of the call that contains what is opened above the frame; 0 for the root. Untimed calls
- * are skipped, and calls right inside another one of their node. */
+/* The start of the call that contains what is opened above the frame, in ticks; 0 for the root.
+ * Untimed calls are skipped, and calls right inside another one of their node. */
 static uint64_t start_around(const struct stint_impl_frame *f) {
-    while (STINT_IMPL_LOAD(&f->start) & STINT_IMPL_UNTIMED || frame_continues(f)) {
+    while (stint_impl_start_is_untimed(stint_impl_start_of(f)) || frame_continues(f)) {
         --f;
     }
-    return STINT_IMPL_LOAD(&f->start);
+    return stint_impl_start_of(f).word;
 }
 
-static inline __attribute__((always_inline)) void frame_push(struct thread_block *b, uint64_t guard,
-                                                             struct tree_edge e, uint64_t start) {
-    struct stint_impl_frame *below = b->hot.top;
-    struct stint_impl_frame *f = below + 1;
-    /* Begun before the scope around it: only a part of it is time of that one. */
-    int sooner = start && start < start_around(below);
-    uint64_t untimed = 0;
-    uint32_t sampled = stint_impl_sampled_of(tree_node(b, e.node));
-    if (sampled && !e.recursive && !start) {
-        untimed = stint_impl_untimed(b->hot.base, sampled);
+/* Whether a call with a start of its own was begun before the scope that it is opened in, of the
+ * frame below: only a part of it is time of that one. */
+static int is_begun_sooner(const struct stint_impl_frame *below, struct stint_impl_start start) {
+    return !stint_impl_start_is_none(start) && start.word < start_around(below);
+}
+
+/* The start word of an untimed call of STINT_SAMPLE, else none. */
+static struct stint_impl_start start_draw(const struct thread_block *b, uint32_t node) {
+    uint32_t sampled = stint_impl_sampled_of(tree_node(b, node));
+    if (!sampled) {
+        return stint_impl_start_none();
     }
-    int slow_end = e.recursive || sooner || untimed || thread_slow_only();
+    return stint_impl_sample_draw(b->hot.base, sampled);
+}
+
+/* Takes the frame above the top for a scope, and writes all of it but guard and start. A recursive
+ * call stays where it is in the tree: what it opens lies below the scope around it, not below the
+ * outermost call, whose own children already hold that time. */
+static inline __attribute__((always_inline)) struct stint_impl_frame *
+frame_claim(struct thread_block *b, uint64_t guard, struct tree_place to) {
+    const struct stint_impl_frame *below = b->hot.top;
+    struct stint_impl_frame *f = b->hot.top + 1;
+    uint32_t node = to.node, recursive = 0;
     b->hot.top = f;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    /* A recursive call stays where it is in the tree: what it opens lies below the scope around it,
-     * not below the outermost call, whose own children already hold that time. */
-    uint32_t node = e.node, recursive = 0;
-    if (e.recursive) {
+    if (to.recursive) {
         node = STINT_IMPL_LOAD(&below->node);
-        recursive = e.node;
+        recursive = to.node;
     }
     stint_impl_pending_add(b->hot.base, f);
     STINT_IMPL_STORE(&f->node, node);
     STINT_IMPL_STORE(&f->low, u64_min(guard, STINT_IMPL_LOAD(&below->low)));
     STINT_IMPL_STORE(&f->recursive, recursive);
     STINT_IMPL_STORE(&f->nested, 0);
+    return f;
+}
+
+/* Opens a scope that has a node. start: a time, or none for now. */
+static inline __attribute__((always_inline)) void frame_push(struct thread_block *b, uint64_t guard,
+                                                             struct tree_place to,
+                                                             struct stint_impl_start start) {
+    uint64_t tag = 0; /* TAG: the scope ends on the slow path */
+    if (to.recursive || is_begun_sooner(b->hot.top, start) || thread_slow_only()) {
+        tag = STINT_IMPL_TAG;
+    }
+    if (!to.recursive && stint_impl_start_is_none(start)) {
+        start = start_draw(b, to.node);
+    }
+    struct stint_impl_frame *f = frame_claim(b, guard, to);
     if (emit_on()) {
-        range_open(b, e.node); /* before the clock is read: what a tool takes is not the scope's */
+        range_open(b, to.node); /* before the clock is read: what a tool takes is not the scope's */
     }
-    int measured = e.probed && !start && !untimed && probe_begin(b, f, tree_node(b, e.node));
-    STINT_IMPL_STORE(&f->guard, slow_end || measured ? guard | STINT_IMPL_TAG : guard);
-    if (untimed) {
-        start = untimed;
-    } else if (!start) {
-        start = clock_ticks();
+    int measured =
+        to.probed && stint_impl_start_is_none(start) && probe_begin(b, f, tree_node(b, to.node));
+    if (measured || stint_impl_start_is_untimed(start)) {
+        tag = STINT_IMPL_TAG;
     }
-    STINT_IMPL_STORE(&f->start, start);
+    STINT_IMPL_STORE(&f->guard, guard | tag);
+    if (stint_impl_start_is_none(start)) {
+        start = stint_impl_start_from(clock_ticks());
+    }
+    STINT_IMPL_STORE(&f->start, start.word);
     if (measured) {
-        probe_began(b, f, start);
+        probe_began(b, f, start.word);
     }
-    guard_write(guard, start);
+    guard_write(guard, start.word);
 }
 
 /* A call of an open scope that has no frame: too deep, or recursive beyond the deepest frame. */
-static void count_unframed(struct thread_block *b, struct tree_edge e) {
-    if (e.recursive) {
-        stint_impl_owner_add(&tree_node(b, e.node)->recursions, 1);
+static void count_unframed(struct thread_block *b, struct tree_place to) {
+    if (to.recursive) {
+        stint_impl_owner_add(&tree_node(b, to.node)->recursions, 1);
     } else {
         thread_lose(b, STINT_STATUS_TOO_DEEP);
     }
@@ -242,27 +267,34 @@ crossed_take(struct thread_block *b, struct stint_impl_frame *f, int all_stay) {
     return first;
 }
 
+/* The edge of the node below what is open now. */
+static struct tree_edge edge_again(const struct thread_block *b, uint32_t node) {
+    const struct stint_impl_node *n = tree_node(b, node);
+    struct tree_edge e = {STINT_IMPL_LOAD(&b->hot.top->node), n->set, n->site, 0};
+    if (n->kind & STINT_IMPL_SENT) {
+        e.sender = tree_above(b, node);
+    }
+    return e;
+}
+
 /* Opens the scopes of those frames again, where they have not been abandoned, with the start that
  * they had: each below what is open now, at most in the frame before its own. */
 static __attribute__((noinline)) void crossed_open(struct thread_block *b,
                                                    struct stint_impl_frame *from,
                                                    const struct stint_impl_frame *last) {
     for (; from <= last; ++from) {
-        uint64_t start = STINT_IMPL_LOAD(&from->start), nested = STINT_IMPL_LOAD(&from->nested);
-        uint32_t node = recorder_frame_node(from), sender = 0;
+        struct stint_impl_start start = stint_impl_start_of(from);
+        uint64_t nested = STINT_IMPL_LOAD(&from->nested);
+        uint32_t node = recorder_frame_node(from);
         STINT_IMPL_STORE(&from->recursive, 0);
         uint64_t guard = __atomic_exchange_n(&from->guard, 0, __ATOMIC_RELAXED);
         if (guard == STINT_IMPL_MOVED) {
             continue;
         }
-        const struct stint_impl_node *n = tree_node(b, node);
-        if (n->kind & STINT_IMPL_SENT) {
-            sender = tree_above(b, node);
-        }
-        struct tree_edge e =
-            tree_get_sent(b, STINT_IMPL_LOAD(&b->hot.top->node), n->set, n->site, sender);
-        if (e.node) {
-            frame_push(b, guard_untag(guard), e, start);
+        struct tree_edge e = edge_again(b, node);
+        struct tree_place to = tree_get(b, &e);
+        if (to.node) {
+            frame_push(b, guard_untag(guard), to, start);
             STINT_IMPL_STORE(&b->hot.top->nested, nested);
         }
     }
@@ -311,45 +343,57 @@ begin_prepare(struct thread_block *b, uint64_t guard, uint32_t site) {
 }
 
 /* Opens the scope if it has a node, or counts it as lost. */
-static inline __attribute__((always_inline)) int begin_edge(struct thread_block *b, uint64_t guard,
-                                                            struct tree_edge e, uint64_t start) {
+static inline __attribute__((always_inline)) int begin_place(struct thread_block *b, uint64_t guard,
+                                                             struct tree_place to,
+                                                             struct stint_impl_start start) {
     if (b->hot.top == b->hot.last) {
-        count_unframed(b, e);
+        count_unframed(b, to);
         return 1;
     }
-    if (!e.node || e.settled) {
+    if (!to.node || to.settled) {
         return 0;
     }
-    frame_push(b, guard, e, start);
+    frame_push(b, guard, to, start);
     return 1;
 }
 
+/* The edge of a scope that is opened below the innermost open one. */
+static inline __attribute__((always_inline)) struct tree_edge
+edge_here(const struct thread_block *b, uint32_t set, uint32_t site, uint32_t sender) {
+    struct tree_edge e = {STINT_IMPL_LOAD(&b->hot.top->node), set, site, sender};
+    return e;
+}
+
 /* Opens the scope if that needs no new node, or counts it as lost. */
-static int begin_known(struct thread_block *b, uint64_t guard, uint32_t set, uint32_t site,
-                       uint64_t start) {
+static inline __attribute__((always_inline)) int begin_known(struct thread_block *b, uint64_t guard,
+                                                             uint32_t set, uint32_t site,
+                                                             uint32_t sender,
+                                                             struct stint_impl_start start) {
     enum begin how = begin_prepare(b, guard, site);
     if (how != BEGIN_NOW) {
         return how == BEGIN_LOST;
     }
-    return begin_edge(b, guard, tree_find(b, b->hot.top->node, set, site), start);
+    struct tree_edge e = edge_here(b, set, site, sender);
+    return begin_place(b, guard, tree_find(b, &e), start);
 }
 
 void recorder_begin_entered(struct thread_block *b, uint64_t guard, uint64_t word, uint32_t set,
-                            uint64_t start) {
+                            struct stint_impl_start start) {
     uint32_t id = (uint32_t)word;
-    if (id & STINT_IMPL_SITE_OFF || begin_known(b, guard, set, id, start)) {
+    if (id & STINT_IMPL_SITE_OFF || begin_known(b, guard, set, id, 0, start)) {
         return;
     }
-    struct tree_edge e = tree_get(b, STINT_IMPL_LOAD(&b->hot.top->node), set, id);
-    if (e.node) {
-        frame_push(b, guard, e, start);
+    struct tree_edge e = edge_here(b, set, id, 0);
+    struct tree_place to = tree_get(b, &e);
+    if (to.node) {
+        frame_push(b, guard, to, start);
     }
 }
 
-void recorder_begin(uint64_t guard, uint64_t word, uint32_t set, uint64_t start) {
+void recorder_begin(uint64_t guard, uint64_t word, uint32_t set, struct stint_impl_start start) {
     uint32_t id = (uint32_t)word;
     struct thread_block *b = thread_here();
-    if (id & STINT_IMPL_SITE_OFF || (b && begin_known(b, guard, set, id, start))) {
+    if (id & STINT_IMPL_SITE_OFF || (b && begin_known(b, guard, set, id, 0, start))) {
         return;
     }
     b = thread_enter(1);
@@ -361,17 +405,14 @@ void recorder_begin(uint64_t guard, uint64_t word, uint32_t set, uint64_t start)
 
 int recorder_begin_known_sent(struct thread_block *b, uint64_t guard, uint32_t site,
                               uint32_t sender) {
-    enum begin how = begin_prepare(b, guard, site);
-    if (how != BEGIN_NOW) {
-        return how == BEGIN_LOST;
-    }
-    return begin_edge(b, guard, tree_find_sent(b, b->hot.top->node, 0, site, sender), 0);
+    return begin_known(b, guard, 0, site, sender, stint_impl_start_none());
 }
 
 void recorder_begin_new_sent(struct thread_block *b, uint64_t guard, uint32_t site,
                              uint32_t sender) {
     if (!recorder_begin_known_sent(b, guard, site, sender)) {
-        begin_edge(b, guard, tree_get_sent(b, b->hot.top->node, 0, site, sender), 0);
+        struct tree_edge e = edge_here(b, 0, site, sender);
+        begin_place(b, guard, tree_get(b, &e), stint_impl_start_none());
     }
 }
 
@@ -417,12 +458,11 @@ static uint64_t ticks_within(const struct stint_impl_frame *f, uint64_t start, u
     return now - start;
 }
 
-/* With its time is left out that of what was timed in it: nothing says what part of the call it
- * was. */
+/* An untimed call also hides the time of the scopes in it, because their share of it is unknown. */
 static void end_untimed(struct thread_block *b, struct stint_impl_frame *f,
                         const struct stint_impl_call *call) {
     struct stint_impl_node *n = tree_node(b, STINT_IMPL_LOAD(&f->node));
-    sample_count_untimed(b, STINT_IMPL_LOAD(&f->start));
+    sample_count_untimed(b, stint_impl_start_of(f));
     sample_check(b, n, call);
     STINT_IMPL_STORE(&f->nested, 0);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -459,7 +499,7 @@ static int continued_needs_time(const struct thread_block *b, const struct stint
 static inline __attribute__((always_inline)) void end_top(struct thread_block *b, uint64_t now,
                                                           const struct stint_impl_call *call) {
     struct stint_impl_frame *f = b->hot.top;
-    if (STINT_IMPL_LOAD(&f->start) & STINT_IMPL_UNTIMED) {
+    if (stint_impl_start_is_untimed(stint_impl_start_of(f))) {
         end_untimed(b, f, call);
         return;
     }
@@ -627,7 +667,8 @@ int recorder_add(uint64_t word, uint32_t set, uint64_t start, uint64_t ticks) {
     return 0;
 }
 
-static void begin_site(void *guard, struct stint_impl_site *site, uint32_t set, uint64_t start) {
+static void begin_site(void *guard, struct stint_impl_site *site, uint32_t set,
+                       struct stint_impl_start start) {
     uint64_t me = (uint64_t)(uintptr_t)guard;
     uint64_t word = site_get_word(site);
     if (site_gate_of(word) == registry_gate()) {
@@ -644,14 +685,14 @@ static void begin_site(void *guard, struct stint_impl_site *site, uint32_t set, 
 void recorder_begin_slow(void *guard, struct stint_impl_site *site, uint32_t set) {
     ERRNO_KEEP;
     *(stint_impl_opened *)guard = 0;
-    begin_site(guard, site, set, 0);
+    begin_site(guard, site, set, stint_impl_start_none());
 }
 
 void recorder_begin_since(void *guard, struct stint_impl_site *site, uint32_t set,
                           uint64_t start_us) {
     ERRNO_KEEP;
     *(stint_impl_opened *)guard = 0;
-    begin_site(guard, site, set, clock_ticks_at(start_us));
+    begin_site(guard, site, set, stint_impl_start_from(clock_ticks_at(start_us)));
 }
 
 void recorder_end_slow(void *guard, uint64_t now, const struct stint_impl_call *call) {

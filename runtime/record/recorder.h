@@ -15,12 +15,12 @@ void recorder_begin_since(void *guard, struct stint_impl_site *site, uint32_t se
 void recorder_end_slow(void *guard, uint64_t now, const struct stint_impl_call *call);
 
 /* Opens a scope for a word resolved under the current gate. Enters the slow path itself where it
- * must. start in ticks, 0 = now; it is written to the guard. */
-void recorder_begin(uint64_t guard, uint64_t word, uint32_t set, uint64_t start);
+ * must. start: a time, or none for now; it is written to the guard. */
+void recorder_begin(uint64_t guard, uint64_t word, uint32_t set, struct stint_impl_start start);
 /* The same between thread_enter and thread_leave. */
 void recorder_begin_entered(struct thread_block *b, uint64_t guard, uint64_t word, uint32_t set,
-                            uint64_t start);
-/* Opens a scope of the default set for work of a sender (tree_find_sent), if that needs no new
+                            struct stint_impl_start start);
+/* Opens a scope of the default set for work of a sender (struct tree_edge), if that needs no new
  * node: 1, also if it was counted as lost. */
 int recorder_begin_known_sent(struct thread_block *b, uint64_t guard, uint32_t site,
                               uint32_t sender);

@@ -27,7 +27,7 @@
 #include "tree.h"
 
 static struct stint_impl_sampled *sampled_at(const struct thread_block *b, uint32_t unit) {
-    return (struct stint_impl_sampled *)(void *)(b->hot.base + (size_t)unit * STINT_IMPL_UNIT);
+    return stint_impl_sampled_at(b->hot.base, unit);
 }
 
 /* xorshift32 and a product: a number below `limit`. */
@@ -162,7 +162,7 @@ static int sums_give(struct thread_block *b, struct stint_impl_node *n) {
     }
     struct stint_impl_sampled *s = sampled_at(b, unit);
     s->random = random_start(b, n);
-    s->start = STINT_IMPL_UNTIMED | unit;
+    s->start = stint_impl_start_untimed(unit).word;
     s->node = (uint32_t)((size_t)((char *)n - b->hot.base) / STINT_IMPL_UNIT);
     s->site = n->site;
     s->parent = n->parent;
@@ -267,7 +267,7 @@ void sample_never(struct stint_impl_node *n) {
     }
 }
 
-void sample_count_untimed(const struct thread_block *b, uint64_t start) {
-    struct stint_impl_sampled *s = sampled_at(b, (uint32_t)start);
+void sample_count_untimed(const struct thread_block *b, struct stint_impl_start start) {
+    struct stint_impl_sampled *s = sampled_at(b, stint_impl_start_sampled(start));
     STINT_IMPL_STORE(&s->untimed, STINT_IMPL_LOAD(&s->untimed) + 1);
 }

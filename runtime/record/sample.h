@@ -28,6 +28,6 @@ uint64_t sample_weight(const struct thread_block *b, const struct stint_impl_nod
 /* From now on every call of the node is timed. Owner. */
 void sample_never(struct stint_impl_node *n);
 /* The end of an untimed call. Owner. */
-void sample_count_untimed(const struct thread_block *b, uint64_t start);
+void sample_count_untimed(const struct thread_block *b, struct stint_impl_start start);
 
 #endif

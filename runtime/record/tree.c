@@ -22,15 +22,22 @@
 
 /* ---- Edges: (parent, set, site) -> node, what the inline path looks up. */
 
-struct edge {
-    uint32_t parent, set, site;
-};
+/* kind: 0, or one of the bits above the largest site id (tree.h). */
+static uint64_t edge_key(const struct tree_edge *e, uint32_t kind) {
+    return stint_impl_edge_key(e->parent, e->set, e->site | kind);
+}
+
+/* Of a node without a sender. */
+static struct tree_edge edge_of(const struct stint_impl_node *n) {
+    struct tree_edge e = {n->parent, n->set, n->site, 0};
+    return e;
+}
 
 static uint64_t edge_places(const struct thread_block *b) {
     return (uint64_t)1 << (64 - b->hot.edge_shift);
 }
 
-static int edge_is(const struct thread_block *b, uint32_t unit, const struct edge *e) {
+static int edge_is(const struct thread_block *b, uint32_t unit, const struct tree_edge *e) {
     const struct stint_impl_node *n = tree_node(b, unit);
     return n->site == e->site && n->parent == e->parent && n->set == e->set;
 }
@@ -38,9 +45,9 @@ static int edge_is(const struct thread_block *b, uint32_t unit, const struct edg
 /* Its slot and that slot's neighbours, then group after group: the place of the edge or an empty
  * one. */
 static uint32_t *edge_place(const struct thread_block *b, uint32_t *edges, uint32_t shift,
-                            const struct edge *e) {
+                            const struct tree_edge *e) {
     uint64_t mask = ((uint64_t)1 << (64 - shift)) - 1;
-    uint64_t slot = stint_impl_edge_slot(stint_impl_edge_key(e->parent, e->set, e->site), shift);
+    uint64_t slot = stint_impl_edge_slot(edge_key(e, 0), shift);
     for (;; slot = (slot + STINT_IMPL_EDGE_GROUP) & mask) {
         for (uint32_t i = 0; i < STINT_IMPL_EDGE_GROUP; ++i) {
             uint32_t *place = &edges[slot ^ i];
@@ -52,8 +59,7 @@ static uint32_t *edge_place(const struct thread_block *b, uint32_t *edges, uint3
     }
 }
 
-/* Where it is at most so full, hardly an edge lies outside its group, the only one that is tried
- * inline. */
+/* Load factor limit: above it, inline lookups, which try one group, miss too often. */
 static int edges_are_full(const struct thread_block *b) {
     return b->edge_count * 16u >= edge_places(b) * 5;
 }
@@ -67,8 +73,7 @@ static int edges_grow(struct thread_block *b) {
     }
     for (uint64_t i = 0; i < old; ++i) {
         if (from[i]) {
-            const struct stint_impl_node *n = tree_node(b, from[i]);
-            struct edge e = {n->parent, n->set, n->site};
+            struct tree_edge e = edge_of(tree_node(b, from[i]));
             *edge_place(b, to, b->hot.edge_shift - 1, &e) = from[i];
         }
     }
@@ -84,7 +89,7 @@ static int edges_grow(struct thread_block *b) {
 }
 
 /* The node is complete but for its place in the list of its parent. */
-static int edge_put(struct thread_block *b, const struct edge *e, uint32_t to) {
+static int edge_put(struct thread_block *b, const struct tree_edge *e, uint32_t to) {
     if (edges_are_full(b) && edges_grow(b) &&
         b->edge_count + STINT_IMPL_EDGE_GROUP >= edge_places(b)) {
         return -1;
@@ -94,7 +99,7 @@ static int edge_put(struct thread_block *b, const struct edge *e, uint32_t to) {
     return 0;
 }
 
-static uint32_t edge_find(const struct thread_block *b, const struct edge *e) {
+static uint32_t edge_find(const struct thread_block *b, const struct tree_edge *e) {
     uint32_t shift = STINT_IMPL_LOAD(&b->hot.edge_shift); /* before the table, as inline */
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     /* A place that was empty may have been filled by a signal handler since. */
@@ -168,14 +173,14 @@ static const struct arena_text *site_name(const struct thread_block *b, uint32_t
     return arena_text_in(b->hot.base, arena_site_in(b->hot.base, site)->name);
 }
 
-/* Whether a scope of the same name and set, from another place in the program, is among the node
- * and those around it. Readers find the same out from the finished tree. */
-static int name_is_around(const struct thread_block *b, uint32_t from, uint32_t set,
-                          uint32_t site) {
-    const struct arena_text *name = site_name(b, site);
-    for (uint32_t unit = from; name && unit != b->record->root; unit = tree_node(b, unit)->parent) {
+/* Whether a scope of the same name and set, from another place in the program, is around the edge.
+ * Readers find the same out from the finished tree. */
+static int name_is_around(const struct thread_block *b, const struct tree_edge *e) {
+    const struct arena_text *name = site_name(b, e->site);
+    uint32_t unit = e->parent;
+    for (; name && unit != b->record->root; unit = tree_node(b, unit)->parent) {
         const struct stint_impl_node *n = tree_node(b, unit);
-        if (n->set != set) {
+        if (n->set != e->set) {
             continue;
         }
         const struct arena_text *other = site_name(b, n->site);
@@ -212,20 +217,20 @@ static uint32_t node_cut(struct thread_block *b, uint32_t sender) {
 }
 
 /* Four numbers do not fit into a key: it is a hash, and what is found is compared (sent_find). */
-static uint64_t sent_key(uint32_t parent, uint32_t set, uint32_t site, uint32_t sender) {
-    return hash_add(hash_number(stint_impl_edge_key(parent, set, site)), sender) | 1;
+static uint64_t sent_key(const struct tree_edge *e) {
+    return hash_add(hash_number(edge_key(e, 0)), e->sender) | 1;
 }
 
-static int node_link(struct thread_block *b, const struct edge *e, enum stint_impl_kind kind,
-                     uint32_t sender, uint32_t unit) {
-    if (sender) {
-        return link_put(b, sent_key(e->parent, e->set, e->site, sender), unit);
+static int node_link(struct thread_block *b, const struct tree_edge *e, enum stint_impl_kind kind,
+                     uint32_t unit) {
+    if (e->sender) {
+        return link_put(b, sent_key(e), unit);
     }
     if (kind == STINT_IMPL_INTERVAL_NODE) {
-        return link_put(b, stint_impl_edge_key(e->parent, e->set, e->site | TREE_INTERVAL), unit);
+        return link_put(b, edge_key(e, TREE_INTERVAL), unit);
     }
     if (b->probe) {
-        return link_put(b, stint_impl_edge_key(e->parent, e->set, e->site | TREE_PROBED), unit);
+        return link_put(b, edge_key(e, TREE_PROBED), unit);
     }
     return edge_put(b, e, unit);
 }
@@ -235,9 +240,9 @@ static struct stint_impl_sent *node_sent(const struct stint_impl_node *n) {
     return (struct stint_impl_sent *)(uintptr_t)(n + 1);
 }
 
-static uint32_t node_new(struct thread_block *b, const struct edge *e, enum stint_impl_kind kind,
-                         uint32_t sender) {
-    uint32_t unit = node_cut(b, sender);
+static uint32_t node_new(struct thread_block *b, const struct tree_edge *e,
+                         enum stint_impl_kind kind) {
+    uint32_t unit = node_cut(b, e->sender);
     if (!unit) {
         thread_lose(b, STINT_STATUS_NO_NODE);
         return 0;
@@ -249,11 +254,11 @@ static uint32_t node_new(struct thread_block *b, const struct edge *e, enum stin
     n->parent = e->parent;
     n->set = (uint16_t)e->set;
     n->kind = (uint16_t)kind;
-    if (sender) {
+    if (e->sender) {
         n->kind = (uint16_t)(kind | STINT_IMPL_SENT);
-        node_sent(n)->sender = sender;
+        node_sent(n)->sender = e->sender;
     }
-    if (node_link(b, e, kind, sender, unit)) {
+    if (node_link(b, e, kind, unit)) {
         thread_lose(b, STINT_STATUS_NO_NODE);
         return 0;
     }
@@ -262,12 +267,17 @@ static uint32_t node_new(struct thread_block *b, const struct edge *e, enum stin
     return unit;
 }
 
-/* The open node of the same site and set around this one, or 0. */
-static uint32_t outer_node_find(const struct thread_block *b, uint32_t from, uint32_t set,
-                                uint32_t site) {
-    for (uint32_t unit = from; unit != b->record->root; unit = tree_node(b, unit)->parent) {
-        const struct stint_impl_node *n = tree_node(b, unit);
-        if (n->site == site && n->set == set) {
+/* Whether a scope opened at the edge is a call of that node. */
+static int node_is_called(const struct thread_block *b, uint32_t unit, const struct tree_edge *e) {
+    const struct stint_impl_node *n = tree_node(b, unit);
+    return n->site == e->site && n->set == e->set;
+}
+
+/* The open node around the edge that has its site and set, or 0. */
+static uint32_t outer_node_find(const struct thread_block *b, const struct tree_edge *e) {
+    uint32_t unit = e->parent;
+    for (; unit != b->record->root; unit = tree_node(b, unit)->parent) {
+        if (node_is_called(b, unit, e)) {
             return unit;
         }
     }
@@ -311,89 +321,83 @@ int tree_add_inner(struct thread_block *b, uint32_t node, uint32_t place, uint64
     return 0;
 }
 
-/* Whether a scope of that site below the node is a call of the node itself: then it has no edge. */
-static int node_calls_itself(const struct thread_block *b, uint32_t unit, uint32_t set,
-                             uint32_t site) {
-    const struct stint_impl_node *n = tree_node(b, unit);
-    return n->site == site && n->set == set;
-}
-
 /* Compared as a whole: another key may have the same hash. */
-static uint32_t sent_find(const struct thread_block *b, uint32_t parent, uint32_t set,
-                          uint32_t site, uint32_t sender) {
-    uint32_t unit = link_find(b, sent_key(parent, set, site, sender));
-    if (!unit) {
+static uint32_t sent_find(const struct thread_block *b, const struct tree_edge *e) {
+    uint32_t unit = link_find(b, sent_key(e));
+    if (!unit || !edge_is(b, unit, e)) {
         return 0;
     }
     const struct stint_impl_node *n = tree_node(b, unit);
-    if (n->parent == parent && n->set == set && n->site == site && n->kind & STINT_IMPL_SENT &&
-        node_sent(n)->sender == sender) {
+    if (n->kind & STINT_IMPL_SENT && node_sent(n)->sender == e->sender) {
         return unit;
     }
     return 0;
 }
 
-struct tree_edge tree_find_sent(const struct thread_block *b, uint32_t parent, uint32_t set,
-                                uint32_t site, uint32_t sender) {
-    struct tree_edge e = {0, 0, 0, 0};
-    if (!sender && node_calls_itself(b, parent, set, site)) {
-        e.node = parent;
-        e.recursive = 1;
-        return e;
-    }
-    if (sender) {
-        e.node = sent_find(b, parent, set, site, sender);
-        e.probed = e.node && b->probe;
-    } else {
-        struct edge edge = {parent, set, site};
-        e.node = edge_find(b, &edge);
-    }
-    if (!e.node && !sender && b->probe) {
-        e.node = link_find(b, stint_impl_edge_key(parent, set, site | TREE_PROBED));
-        e.probed = e.node != 0;
-        e.settled = e.probed && probe_is_settled(tree_node(b, e.node));
-    }
-    if (!e.node) {
-        e.node = link_find(b, stint_impl_edge_key(parent, set, site | TREE_RECURSIVE));
-        e.recursive = e.node != 0;
-    }
-    return e;
+static struct tree_place place_find_sent(const struct thread_block *b, const struct tree_edge *e) {
+    struct tree_place place = {.node = sent_find(b, e)};
+    place.probed = place.node && b->probe;
+    return place;
 }
 
-struct tree_edge tree_get_sent(struct thread_block *b, uint32_t parent, uint32_t set, uint32_t site,
-                               uint32_t sender) {
+/* A node that may be measured is among the links until it is settled, then among the edges. */
+static struct tree_place place_find_outer(const struct thread_block *b, const struct tree_edge *e) {
+    struct tree_place place = {.node = edge_find(b, e)};
+    if (place.node || !b->probe) {
+        return place;
+    }
+    place.node = link_find(b, edge_key(e, TREE_PROBED));
+    place.probed = place.node != 0;
+    place.settled = place.probed && probe_is_settled(tree_node(b, place.node));
+    return place;
+}
+
+/* An edge from a node to itself is in no table. Work of a sender is never a call of the node around
+ * it, and is not found by an edge. */
+struct tree_place tree_find(const struct thread_block *b, const struct tree_edge *e) {
+    struct tree_place place;
+    if (e->sender) {
+        place = place_find_sent(b, e);
+    } else if (node_is_called(b, e->parent, e)) {
+        place = (struct tree_place){.node = e->parent, .recursive = 1};
+    } else {
+        place = place_find_outer(b, e);
+    }
+    if (!place.node) {
+        place.node = link_find(b, edge_key(e, TREE_RECURSIVE));
+        place.recursive = place.node != 0;
+    }
+    return place;
+}
+
+struct tree_place tree_get(struct thread_block *b, const struct tree_edge *e) {
     probe_add_thread(b);
-    struct tree_edge e = tree_find_sent(b, parent, set, site, sender);
-    if (e.node) {
-        if (e.settled) {
-            struct edge edge = {parent, set, site};
-            edge_put(b, &edge, e.node);
-        }
-        return e;
+    struct tree_place place = tree_find(b, e);
+    if (place.settled) {
+        edge_put(b, e, place.node);
     }
-    e.node = outer_node_find(b, parent, set, site);
-    e.recursive = e.node != 0;
-    if (e.recursive) {
-        link_put(b, stint_impl_edge_key(parent, set, site | TREE_RECURSIVE), e.node);
-    } else {
-        struct edge edge = {parent, set, site};
-        e.node = node_new(b, &edge, STINT_IMPL_SCOPE_NODE, sender);
-        e.probed = b->probe != NULL;
+    if (place.node) {
+        return place;
     }
+    place.node = outer_node_find(b, e);
+    if (place.node) {
+        link_put(b, edge_key(e, TREE_RECURSIVE), place.node);
+        place.recursive = 1;
+        return place;
+    }
+    place.node = node_new(b, e, STINT_IMPL_SCOPE_NODE);
+    place.probed = b->probe != NULL;
+    return place;
+}
+
+static struct tree_edge interval_edge(const struct thread_block *b, uint32_t set, uint32_t site) {
+    struct tree_edge e = {b->record->root, set, site, 0};
     return e;
-}
-
-struct tree_edge tree_find(const struct thread_block *b, uint32_t parent, uint32_t set,
-                           uint32_t site) {
-    return tree_find_sent(b, parent, set, site, 0);
-}
-
-struct tree_edge tree_get(struct thread_block *b, uint32_t parent, uint32_t set, uint32_t site) {
-    return tree_get_sent(b, parent, set, site, 0);
 }
 
 uint32_t tree_find_interval(const struct thread_block *b, uint32_t set, uint32_t site) {
-    return link_find(b, stint_impl_edge_key(b->record->root, set, site | TREE_INTERVAL));
+    struct tree_edge e = interval_edge(b, set, site);
+    return link_find(b, edge_key(&e, TREE_INTERVAL));
 }
 
 uint32_t tree_get_interval(struct thread_block *b, uint32_t set, uint32_t site) {
@@ -401,8 +405,8 @@ uint32_t tree_get_interval(struct thread_block *b, uint32_t set, uint32_t site) 
     if (unit) {
         return unit;
     }
-    struct edge edge = {b->record->root, set, site};
-    return node_new(b, &edge, STINT_IMPL_INTERVAL_NODE, 0);
+    struct tree_edge e = interval_edge(b, set, site);
+    return node_new(b, &e, STINT_IMPL_INTERVAL_NODE);
 }
 
 static void info_keep(struct stint_impl_node *n, const char *info) {
@@ -456,11 +460,13 @@ static uint32_t histogram_new(void) {
 /* The one of the node's site, set and thread; between thread_enter and thread_leave. 0 without
  * memory. */
 static uint32_t histogram_get(struct thread_block *b, const struct stint_impl_node *n) {
+    struct tree_edge e = edge_of(n);
     uint32_t which = TREE_HISTOGRAM;
-    if (name_is_around(b, n->parent, n->set, n->site)) {
+    if (name_is_around(b, &e)) {
         which = TREE_HISTOGRAM_INNER;
     }
-    uint64_t key = stint_impl_edge_key(b->record->root, n->set, n->site | which);
+    e.parent = b->record->root;
+    uint64_t key = edge_key(&e, which);
     uint32_t unit = link_find(b, key);
     if (unit) {
         return unit;

@@ -18,11 +18,20 @@
  * path's. */
 #define TREE_PROBED (TREE_RECURSIVE | TREE_INTERVAL)
 
+/* Where a scope is opened. */
 struct tree_edge {
+    uint32_t parent; /* node that it runs in, in units */
+    uint32_t set;
+    uint32_t site;
+    uint32_t sender; /* the scope that sent the work, a node of any thread; 0 = none */
+};
+
+/* Where an edge leads. */
+struct tree_place {
     uint32_t node; /* 0 = there is none */
-    int recursive;
-    int probed;  /* a call may be measured */
-    int settled; /* no call will be: for tree_get, which gives it to the inline path */
+    int recursive; /* it is an open one */
+    int probed;    /* a call may be measured */
+    int settled;   /* no call will be: for tree_get, which gives it to the inline path */
 };
 
 static inline struct stint_impl_node *tree_node(const struct thread_block *b, uint32_t unit) {
@@ -30,16 +39,9 @@ static inline struct stint_impl_node *tree_node(const struct thread_block *b, ui
 }
 
 /* Looks only; safe outside thread_enter. */
-struct tree_edge tree_find(const struct thread_block *b, uint32_t parent, uint32_t set,
-                           uint32_t site);
+struct tree_place tree_find(const struct thread_block *b, const struct tree_edge *e);
 /* Looks, then makes the node; between thread_enter and thread_leave. node 0: no memory. */
-struct tree_edge tree_get(struct thread_block *b, uint32_t parent, uint32_t set, uint32_t site);
-/* The same for work below the scope `sender`, a node of any thread; the parent is where it runs.
- * sender 0: as above. */
-struct tree_edge tree_find_sent(const struct thread_block *b, uint32_t parent, uint32_t set,
-                                uint32_t site, uint32_t sender);
-struct tree_edge tree_get_sent(struct thread_block *b, uint32_t parent, uint32_t set, uint32_t site,
-                               uint32_t sender);
+struct tree_place tree_get(struct thread_block *b, const struct tree_edge *e);
 /* The scope above a node in the tree that readers show: its sender, else its parent; 0 for a
  * root. */
 uint32_t tree_above(const struct thread_block *b, uint32_t unit);

@@ -33,7 +33,7 @@ struct source {
     uint64_t bytes; /* of the file */
     char *base;
     uint64_t room;
-    uint32_t again;
+    uint32_t texts_again; /* texts that were read again */
 };
 
 /* The next byte from `at` on that is not in a hole; the pages to read into are zero already. */
@@ -241,22 +241,27 @@ static int read_body(struct source *f, uint64_t used, uint64_t *done) {
 
 /* ---- The names, read again. */
 
-static void pull_again(const struct source *f, uint64_t at, uint64_t bytes, uint64_t done) {
-    if (at >= sizeof(struct arena_header) && bytes <= done && at <= done - bytes) {
-        pull_piece(f, at, bytes);
-    }
+/* Whether so many bytes lie in the body, of which `done` bytes were read. */
+static int is_in_body(uint64_t at, uint64_t bytes, uint64_t done) {
+    return at >= sizeof(struct arena_header) && bytes <= done && at <= done - bytes;
 }
 
+/* Reads a text again that was not yet written when the body was read. No text is empty, so its
+ * length was 0. The length is read first: it says how many bytes follow. */
 static void pull_text(struct source *f, uint32_t text, uint64_t done) {
     uint64_t at = (uint64_t)text * 8;
-    if (at < sizeof(struct arena_header) || at + sizeof(struct arena_text) > done) {
+    if (!is_in_body(at, sizeof(struct arena_text), done)) {
         return;
     }
     const struct arena_text *t = (const struct arena_text *)(const void *)(f->base + at);
-    if (!t->length && f->again < AGAIN_MAX) { /* no name is empty: it was not yet written */
-        ++f->again;
-        pull_again(f, at, sizeof *t, done);
-        pull_again(f, at, sizeof *t + t->length + 1, done);
+    if (t->length || f->texts_again >= AGAIN_MAX) {
+        return;
+    }
+    ++f->texts_again;
+    pull_piece(f, at, sizeof *t);
+    uint64_t bytes = sizeof *t + t->length + 1;
+    if (is_in_body(at, bytes, done)) {
+        pull_piece(f, at, bytes);
     }
 }
 
@@ -268,7 +273,7 @@ static void refresh_sites(struct source *f, const struct arena_header *h, uint64
     for (uint32_t i = 0; i < h->site_count && i < ARENA_SITES; i += ARENA_SITES_PER_CHUNK) {
         uint64_t at = unit_offset(h->site_chunk[i / ARENA_SITES_PER_CHUNK]);
         uint64_t bytes = ARENA_SITES_PER_CHUNK * sizeof(struct arena_site);
-        if (at < sizeof *h || bytes > done || at > done - bytes) {
+        if (!is_in_body(at, bytes, done)) {
             continue;
         }
         pull_piece(f, at, bytes);
@@ -284,7 +289,7 @@ static void refresh_sets(struct source *f, const struct arena_header *h, uint64_
     for (uint32_t i = 0; i < h->set_count && i < ARENA_SETS; i += ARENA_SETS_PER_CHUNK) {
         uint64_t at = unit_offset(h->set_chunk[i / ARENA_SETS_PER_CHUNK]);
         uint64_t bytes = ARENA_SETS_PER_CHUNK * sizeof(struct arena_set);
-        if (at < sizeof *h || bytes > done || at > done - bytes) {
+        if (!is_in_body(at, bytes, done)) {
             continue;
         }
         pull_piece(f, at, bytes);

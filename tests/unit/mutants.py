@@ -15,6 +15,7 @@ import sys
 
 RECORD = "stint/detail/impl_record.h"
 LAYOUT = "stint/detail/impl_layout.h"
+UNTIMED = "stint/detail/impl_sample.h"
 SIGNAL = ("signal_test.c", "signal.other*")
 TRACED = ("signal_test.c", "signal.at_every_instruction_of_traced*")
 RING = ("ring_test.c", "ring.every_event*")
@@ -60,24 +61,25 @@ MUTANTS = [
      "    STINT_IMPL_PUBLISH(&e->at, at);\n    STINT_IMPL_PUBLISH(&e->what, what);\n", RING),
     ("the bucket of the scope before is forgotten", RECORD,
      "    stint_impl_pending_add(t->base, f);\n", "", SIGNAL),
-    ("none, with calls that are not timed", RECORD, "", "", SAMPLE),
-    ("an untimed call is not counted", RECORD,
+    ("none, with calls that are not timed", UNTIMED, "", "", SAMPLE),
+    ("an untimed call is not counted", UNTIMED,
      "    STINT_IMPL_STORE(&s->untimed, STINT_IMPL_LOAD(&s->untimed) + 1);\n", "", SAMPLE),
-    ("an untimed call's threshold is not seen", RECORD,
+    ("an untimed call's threshold is not seen", UNTIMED,
      "        (call && (call->info || call->threshold_us >= 0))) {\n", "        0) {\n",
      SAMPLE_EXACT),
-    ("sums of another site", RECORD, "STINT_IMPL_LOAD(&s->site) != id || ", "", SAMPLE_NEAR),
-    ("sums of another parent", RECORD, "s->parent != STINT_IMPL_LOAD(&top->node) ||", "", SAMPLE_NEAR),
-    ("sums of another set", RECORD, "s->set != set || ", "", SAMPLE_NEAR),
-    ("an untimed call where a guard was left open", RECORD,
+    ("sums of another site", UNTIMED, "STINT_IMPL_LOAD(&s->site) != id || ", "", SAMPLE_NEAR),
+    ("sums of another parent", UNTIMED, "s->parent != STINT_IMPL_LOAD(&top->node) ||", "", SAMPLE_NEAR),
+    ("sums of another set", UNTIMED, "s->set != set || ", "", SAMPLE_NEAR),
+    ("an untimed call where a guard was left open", UNTIMED,
      " || me >= STINT_IMPL_LOAD(&top->low)) {", ") {", SAMPLE_OPEN),
-    ("an untimed call gets the frame of another depth", RECORD, "if (!stint_impl_frame_is(f, top + 1) || !left)", "if (!left)",
+    ("an untimed call gets the frame of another depth", UNTIMED, "if (!stint_impl_frame_is(f, top + 1) || !left)", "if (!left)",
      SAMPLE_DEPTHS),
-    ("an untimed call ends in the frame of another depth", RECORD, "if (STINT_IMPL_UNLIKELY(!stint_impl_frame_is(guess, f)))",
+    ("an untimed call ends in the frame of another depth", UNTIMED, "if (STINT_IMPL_UNLIKELY(!stint_impl_frame_is(guess, f)))",
      "if (0)", SAMPLE_SLOW),
-    ("a drawn call is not timed", RECORD, "if (!stint_impl_frame_is(f, top + 1) || !left)",
+    ("a drawn call is not timed", UNTIMED, "if (!stint_impl_frame_is(f, top + 1) || !left)",
      "if (!stint_impl_frame_is(f, top + 1))", SAMPLE),
-    ("no search for a guard left open", RECORD, "if (STINT_IMPL_UNLIKELY(me >= low))", "if (0)",
+    ("no search for a guard left open", RECORD, "else if (stint_impl_guard_is_open(f, me))",
+     "else if (0)",
      GUARD),
     ("a guard left open, near", RECORD,
      "if (STINT_IMPL_UNLIKELY(me >= STINT_IMPL_LOAD(&f->low)))", "if (0)", GUARD),

@@ -15,21 +15,33 @@ static uint32_t root_of(const struct thread_block *b) {
     return b->record->root;
 }
 
+static struct tree_place tree_find_at(const struct thread_block *b, uint32_t parent, uint32_t set,
+                                      uint32_t site) {
+    struct tree_edge e = {parent, set, site, 0};
+    return tree_find(b, &e);
+}
+
+static struct tree_place tree_get_at(struct thread_block *b, uint32_t parent, uint32_t set,
+                                     uint32_t site) {
+    struct tree_edge e = {parent, set, site, 0};
+    return tree_get(b, &e);
+}
+
 /* A site that exists: its number is not looked at here. */
 static uint32_t child_of(struct thread_block *b, uint32_t parent, uint32_t site) {
-    struct tree_edge e = tree_get(b, parent, 0, site);
+    struct tree_place e = tree_get_at(b, parent, 0, site);
     CHECK(e.node != 0 && !e.recursive);
     return e.node;
 }
 
 TEST(tree, node_is_found_again) {
     struct thread_block *b = enter();
-    CHECK_EQ_U64(tree_find(b, root_of(b), 0, 1).node, 0);
+    CHECK_EQ_U64(tree_find_at(b, root_of(b), 0, 1).node, 0);
     uint32_t n = child_of(b, root_of(b), 1);
-    CHECK_EQ_U64(tree_find(b, root_of(b), 0, 1).node, n);
+    CHECK_EQ_U64(tree_find_at(b, root_of(b), 0, 1).node, n);
     CHECK_EQ_U64(child_of(b, root_of(b), 1), n);
     CHECK(child_of(b, root_of(b), 2) != n);
-    CHECK(tree_get(b, root_of(b), 5, 1).node != n); /* another set */
+    CHECK(tree_get_at(b, root_of(b), 5, 1).node != n); /* another set */
     const struct stint_impl_node *node = tree_node(b, n);
     CHECK_EQ_U64(node->site, 1);
     CHECK_EQ_U64(node->parent, root_of(b));
@@ -48,12 +60,12 @@ TEST(tree, thousands_of_nodes_survive_every_growth) {
         }
     }
     for (uint32_t i = 0; i < 60; ++i) {
-        uint32_t parent = tree_find(b, root_of(b), 0, i + 1).node;
+        uint32_t parent = tree_find_at(b, root_of(b), 0, i + 1).node;
         for (uint32_t k = 0; k < 100; ++k) {
-            CHECK_EQ_U64(tree_find(b, parent, 0, 1000 + k).node, nodes[i][k]);
+            CHECK_EQ_U64(tree_find_at(b, parent, 0, 1000 + k).node, nodes[i][k]);
             CHECK_EQ_U64(tree_node(b, nodes[i][k])->parent, parent);
         }
-        CHECK_EQ_U64(tree_find(b, parent, 0, 2000).node, 0);
+        CHECK_EQ_U64(tree_find_at(b, parent, 0, 2000).node, 0);
     }
     CHECK((uint64_t)b->edge_count * 16 <= ((uint64_t)5 << (64 - b->hot.edge_shift)) + 16);
     CHECK_EQ_U64(lost_in_all(), 0);
@@ -63,12 +75,12 @@ TEST(tree, thousands_of_nodes_survive_every_growth) {
 TEST(tree, open_ancestor_is_taken_again) {
     struct thread_block *b = enter();
     uint32_t a = child_of(b, root_of(b), 1), in = child_of(b, a, 2);
-    struct tree_edge direct = tree_get(b, a, 0, 1), mutual = tree_get(b, in, 0, 1);
+    struct tree_place direct = tree_get_at(b, a, 0, 1), mutual = tree_get_at(b, in, 0, 1);
     CHECK(direct.recursive && direct.node == a);
     CHECK(mutual.recursive && mutual.node == a);
-    CHECK(tree_find(b, in, 0, 1).recursive); /* remembered */
-    CHECK(!tree_get(b, in, 7, 1).recursive); /* another set: no recursion */
-    CHECK(!tree_get(b, root_of(b), 0, 2).recursive);
+    CHECK(tree_find_at(b, in, 0, 1).recursive); /* remembered */
+    CHECK(!tree_get_at(b, in, 7, 1).recursive); /* another set: no recursion */
+    CHECK(!tree_get_at(b, root_of(b), 0, 2).recursive);
     thread_leave(b);
 }
 
@@ -253,7 +265,7 @@ TEST(tree, memory_full) {
     uint32_t made = 0, plain = 0;
     tree_raw_samples = 0;
     for (uint32_t i = 1; i <= 20000; ++i) {
-        struct tree_edge e = tree_get(b, root_of(b), 0, i);
+        struct tree_place e = tree_get_at(b, root_of(b), 0, i);
         thread_leave(b);
         if (e.node) {
             tree_sample(b, tree_node(b, e.node), 0, 5, 0, NULL);
@@ -269,7 +281,7 @@ TEST(tree, memory_full) {
     CHECK_EQ_U64(lost(STINT_STATUS_NO_NODE), 20000 - made);
     CHECK(arena_used() <= 1 << 20);
     for (uint32_t i = 1; i <= 20000; ++i) {
-        CHECK((tree_find(b, root_of(b), 0, i).node != 0) == (i <= made));
+        CHECK((tree_find_at(b, root_of(b), 0, i).node != 0) == (i <= made));
     }
     thread_leave(b);
 }

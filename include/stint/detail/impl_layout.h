@@ -36,8 +36,7 @@
  * end, so that recursion, a foreign clock and foreign handles all take the slow path. */
 #define STINT_IMPL_TAG 1u
 
-/* In the start of a frame and its guard: an untimed call. No clock counts that far. Its frame is
- * tagged. */
+/* In a start word: an untimed call. No clock counts that far. Its frame is tagged. */
 #define STINT_IMPL_UNTIMED ((uint64_t)1 << 63)
 
 /* The guard of a frame whose scope another thread has ended, as that of a coroutine: no address,
@@ -80,8 +79,7 @@ struct stint_impl_site {
 struct stint_impl_frame {
     uint64_t guard; /* address of the guard, maybe tagged; 0 = closed. Owner, relaxed; the thread
                      * that ends a scope of another one exchanges it for STINT_IMPL_MOVED */
-    uint64_t start; /* ticks, or of an untimed call STINT_IMPL_UNTIMED and the unit of its node's
-                     * stint_impl_sampled; as in the guard. Owner, relaxed */
+    uint64_t start; /* struct stint_impl_start; as in the guard. Owner, relaxed */
     uint64_t low;   /* lowest guard address in this frame and all below it. Owner, relaxed; 0 by
                      * the thread that makes it MOVED, so that the owner's next scope notices */
     uint32_t
@@ -195,7 +193,7 @@ struct stint_impl_sampled {
     /* What the inline path needs of the node, so that it reads nothing else. Not in a merged
      * file. */
     uint64_t frame;  /* of the last untimed call, in bytes from the arena's start. Owner, relaxed */
-    uint64_t start;  /* of every untimed call, see stint_impl_frame */
+    uint64_t start;  /* the start word of every untimed call */
     uint32_t node;   /* units */
     uint32_t site;   /* id, 0: every call is timed again. Owner, relaxed */
     uint32_t parent; /* units */
@@ -252,6 +250,54 @@ struct stint_impl_call {
 #define STINT_IMPL_LOAD(p) __atomic_load_n((p), __ATOMIC_RELAXED)
 #define STINT_IMPL_STORE(p, v) __atomic_store_n((p), (v), __ATOMIC_RELAXED)
 #define STINT_IMPL_PUBLISH(p, v) __atomic_store_n((p), (v), __ATOMIC_RELEASE)
+
+#define STINT_IMPL_LIKELY(x) __builtin_expect(!!(x), 1)
+#define STINT_IMPL_UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+/* The start word of a frame and of its scope's guard. It is in one of three states:
+ * - none (0): there is no scope, or its clock is not read yet
+ * - time: the scope began at so many ticks
+ * - untimed (STINT_IMPL_UNTIMED and the unit of the node's stint_impl_sampled): STINT_SAMPLE leaves
+ *   the call out */
+struct stint_impl_start {
+    uint64_t word;
+};
+
+static inline __attribute__((always_inline)) struct stint_impl_start
+stint_impl_start_from(uint64_t word) {
+    struct stint_impl_start start = {word};
+    return start;
+}
+
+static inline __attribute__((always_inline)) struct stint_impl_start stint_impl_start_none(void) {
+    return stint_impl_start_from(0);
+}
+
+static inline __attribute__((always_inline)) struct stint_impl_start
+stint_impl_start_untimed(uint32_t sampled) {
+    return stint_impl_start_from(STINT_IMPL_UNTIMED | sampled);
+}
+
+static inline __attribute__((always_inline)) struct stint_impl_start
+stint_impl_start_of(const struct stint_impl_frame *f) {
+    return stint_impl_start_from(STINT_IMPL_LOAD(&f->start));
+}
+
+static inline __attribute__((always_inline)) int
+stint_impl_start_is_none(struct stint_impl_start start) {
+    return !start.word;
+}
+
+static inline __attribute__((always_inline)) int
+stint_impl_start_is_untimed(struct stint_impl_start start) {
+    return (start.word & STINT_IMPL_UNTIMED) != 0;
+}
+
+/* Only of an untimed call: where its node's sums are, in units. */
+static inline __attribute__((always_inline)) uint32_t
+stint_impl_start_sampled(struct stint_impl_start start) {
+    return (uint32_t)start.word;
+}
 
 static inline __attribute__((always_inline)) struct stint_impl_event *
 stint_impl_ring_event(struct stint_impl_ring *r, uint64_t number) {

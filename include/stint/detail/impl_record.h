@@ -11,9 +11,7 @@
  *   its contents count only together with a frame of its address. `begin` at an address that may
  *   already be open (not below every open one: `low`) and `end` of a guard that is not the top
  *   frame's take the slow path, which searches, also in other threads' frames, and repairs.
- * - With STINT_SAMPLE a node of which calls are not timed is found by its sums, which have what
- *   such a call needs. It reads no clock; its frame has a tagged guard, so that the check of a
- *   guard that is not on top leads `end` to it.
+ * - A scope of which some calls are not timed (STINT_SAMPLE) is in impl_sample.h.
  * - `begin` claims the frame before filling it and `end` frees it last, so that a signal handler in
  *   between pushes its own scopes above and pops them again.
  * - `end` writes the node under its sequence word; data stores are release stores because that
@@ -28,6 +26,7 @@
 
 #include "impl_clock.h"
 #include "impl_layout.h"
+#include "impl_sample.h"
 
 #ifndef STINT_INLINE
 #define STINT_INLINE 2
@@ -35,9 +34,6 @@
 #if STINT_INLINE != 1 && STINT_INLINE != 2
 #error "STINT_INLINE must be 1 (inline at each site) or 2 (one copy per file, the default)"
 #endif
-
-#define STINT_IMPL_LIKELY(x) __builtin_expect(!!(x), 1)
-#define STINT_IMPL_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
 #ifdef __cplusplus
 extern "C" {
@@ -87,7 +83,7 @@ extern void stint_impl_handle_end(uint64_t *handle);
 }
 #endif
 
-/* The second try: by a hash of the place in the tree. NULL: the slow path finds or makes it. */
+/* Searches a node by a hash of the place in the tree. NULL: the slow path finds or makes it. */
 static inline __attribute__((always_inline)) struct stint_impl_node *
 stint_impl_node_find(struct stint_impl_thread *t, uint32_t parent, uint32_t set, uint32_t id) {
     const struct stint_impl_node *p =
@@ -120,101 +116,30 @@ stint_impl_node_find(struct stint_impl_thread *t, uint32_t parent, uint32_t set,
     return STINT_IMPL_NULL;
 }
 
-/* With STINT_SAMPLE: the node's sums if calls of it are left out, 0: every call is timed. A node
- * that has some is in no `near`, its sums are in `near_sampled`. */
-static inline __attribute__((always_inline)) uint32_t
-stint_impl_sampled_of(const struct stint_impl_node *n) {
-    uint32_t kind = STINT_IMPL_LOAD(&n->kind);
-    if ((kind & (STINT_IMPL_SAMPLED | STINT_IMPL_EXACT)) != STINT_IMPL_SAMPLED) {
-        return 0;
-    }
-    return STINT_IMPL_LOAD(&n->gpu);
-}
-
-/* Hides from the compiler where a value comes from. */
-#define STINT_IMPL_HIDE(value) __asm__("" : "+r"(value))
-
-static inline __attribute__((always_inline)) struct stint_impl_sampled *
-stint_impl_sampled_at(const char *base, uint32_t sampled) {
-    return (struct stint_impl_sampled *)(void *)(base + (uint64_t)sampled * STINT_IMPL_UNIT);
-}
-
-/* What an untimed call has for a start; 0: the call is to be timed. */
-static inline __attribute__((always_inline)) uint64_t stint_impl_untimed(const char *base,
-                                                                         uint32_t sampled) {
-    struct stint_impl_sampled *s = stint_impl_sampled_at(base, sampled);
-    uint32_t left = STINT_IMPL_LOAD(&s->left);
-    if (!left) {
-        return 0;
-    }
-    STINT_IMPL_STORE(&s->left, left - 1);
-    return STINT_IMPL_UNTIMED | sampled;
-}
-
-/* The frame of the node's last untimed call, most likely that of the next one, too. */
-static inline __attribute__((always_inline)) struct stint_impl_frame *
-stint_impl_frame_guess(const char *base, const struct stint_impl_sampled *s) {
-    return (struct stint_impl_frame *)(void *)(base + STINT_IMPL_LOAD(&s->frame));
-}
-
-/* Whether the guess is `f`. The compiler must not know that it is where it is: a processor guesses
- * the comparison, so what is written to `top` does not wait for the `top` that was read, which the
- * scope before has just written. */
-static inline __attribute__((always_inline)) int
-stint_impl_frame_is(const struct stint_impl_frame *guess, const struct stint_impl_frame *f) {
-    STINT_IMPL_HIDE(guess);
-    return guess == f;
-}
-
-/* Opens a scope as an untimed call if its node is one of those tried first. 0: not so, or the call
- * is to be timed, or the guard is not below every open one. */
-static inline __attribute__((always_inline)) int
-stint_impl_open_untimed(struct stint_impl_thread *t, uint64_t me, uint32_t set, uint32_t id) {
-    struct stint_impl_sampled *s = STINT_IMPL_LOAD(&t->near_sampled[id % STINT_IMPL_NEAR]);
-    struct stint_impl_frame *top = t->top;
-    struct stint_impl_frame *f = stint_impl_frame_guess(t->base, s);
-    if (STINT_IMPL_LOAD(&s->site) != id || s->parent != STINT_IMPL_LOAD(&top->node) ||
-        s->set != set || me >= STINT_IMPL_LOAD(&top->low)) {
-        return 0;
-    }
-    uint32_t left = STINT_IMPL_LOAD(&s->left);
-    if (!stint_impl_frame_is(f, top + 1) || !left) {
-        return 0;
-    }
-    uint64_t start = s->start;
-    STINT_IMPL_STORE(&s->left, left - 1);
-    t->top = f;
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    STINT_IMPL_STORE(&f->node, s->node);
-    STINT_IMPL_STORE(&f->low, me);
-    STINT_IMPL_STORE(&f->nested, 0);
-    STINT_IMPL_STORE(&f->guard, me | STINT_IMPL_TAG);
-    STINT_IMPL_STORE(&f->start, start);
-    *(stint_impl_opened *)(uintptr_t)me = start;
-    return 1;
-}
-
 static inline __attribute__((always_inline)) int
 stint_impl_node_is(const struct stint_impl_node *n, uint32_t parent, uint32_t set, uint32_t id) {
     return n->site == id && n->parent == parent && n->set == set;
 }
 
+/* Opens the scope of node n in frame f, the one above the top. tag: STINT_IMPL_TAG if its end takes
+ * another path, else 0. */
 static inline __attribute__((always_inline)) void
-stint_impl_frame_fill(struct stint_impl_thread *t, struct stint_impl_frame *f,
-                      const struct stint_impl_node *n, uint64_t low, uint64_t guard,
-                      uint64_t start) {
+stint_impl_frame_open(struct stint_impl_thread *t, struct stint_impl_frame *f,
+                      const struct stint_impl_node *n, uint64_t low, uint64_t me, uint64_t tag,
+                      struct stint_impl_start start) {
     t->top = f;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     STINT_IMPL_STORE(&f->node, (uint32_t)((uint64_t)((char *)n - t->base) / STINT_IMPL_UNIT));
     STINT_IMPL_STORE(&f->low, low);
     STINT_IMPL_STORE(&f->nested, 0);
-    STINT_IMPL_STORE(&f->guard, guard);
-    STINT_IMPL_STORE(&f->start, start);
+    STINT_IMPL_STORE(&f->guard, me | tag);
+    STINT_IMPL_STORE(&f->start, start.word);
     stint_impl_pending_add(t->base, f);
+    *(stint_impl_opened *)(uintptr_t)me = start.word;
 }
 
-/* Opens a scope of a known site below the innermost open one if its node is one of those tried
- * first, and its guard below every open one. */
+/* Opens a scope of a known site below the innermost open one. Returns 0 if its node is not one of
+ * those tried first, or its guard not below every open one. */
 static inline __attribute__((always_inline)) int
 stint_impl_open_near(struct stint_impl_thread *t, uint64_t me, uint32_t set, uint32_t id) {
     struct stint_impl_frame *f = t->top;
@@ -229,62 +154,59 @@ stint_impl_open_near(struct stint_impl_thread *t, uint64_t me, uint32_t set, uin
     if (STINT_IMPL_UNLIKELY(me >= STINT_IMPL_LOAD(&f->low))) {
         return 0;
     }
-    uint64_t now = STINT_IMPL_TICKS(); /* here, before the stores: - 0.1 nested */
-    stint_impl_frame_fill(t, f + 1, n, me, me, now);
-    *(stint_impl_opened *)(uintptr_t)me = now;
+    /* The clock is read here, before the stores: - 0.1 nested. */
+    struct stint_impl_start now = stint_impl_start_from(STINT_IMPL_TICKS());
+    stint_impl_frame_open(t, f + 1, n, me, me, 0, now);
     return 1;
 }
 
-/* Opens a scope of a known site below the innermost open one. 0: not possible here. */
+/* Whether the slow path has to look at the open scopes, of which the innermost is in f, because the
+ * guard at `me` may be one of them. It is not below every open one: it is a stale one that was left
+ * open at the same address, or two guards of one function are laid out upwards. */
+static inline __attribute__((always_inline)) int
+stint_impl_guard_is_open(const struct stint_impl_frame *f, uint64_t me) {
+    if (STINT_IMPL_LOAD(&f->guard) == STINT_IMPL_MOVED) {
+        return 1;
+    }
+    do {
+        if ((STINT_IMPL_LOAD(&f->guard) | STINT_IMPL_TAG) == (me | STINT_IMPL_TAG)) {
+            return 1;
+        }
+        --f;
+    } while (me >= STINT_IMPL_LOAD(&f->low));
+    return 0;
+}
+
+/* The same as stint_impl_open_near with a search for the node, and for a guard left open. Returns 0
+ * if only the slow path can open the scope. */
 static inline __attribute__((always_inline)) int
 stint_impl_open_far(struct stint_impl_thread *t, uint64_t me, uint32_t set, uint32_t id) {
     struct stint_impl_frame *f = t->top;
     if (STINT_IMPL_UNLIKELY(f == t->last)) {
         return 0;
     }
+    uint64_t low = STINT_IMPL_LOAD(&f->low);
+    if (STINT_IMPL_LIKELY(me < low)) {
+        low = me;
+    } else if (stint_impl_guard_is_open(f, me)) {
+        return 0;
+    }
     uint32_t parent = STINT_IMPL_LOAD(&f->node);
     struct stint_impl_node *n = STINT_IMPL_LOAD(&t->near[id % STINT_IMPL_NEAR]);
-    uint32_t sampled = 0;
+    struct stint_impl_start start = stint_impl_start_none();
     if (!stint_impl_node_is(n, parent, set, id)) {
         n = stint_impl_node_find(t, parent, set, id);
         if (!n) {
             return 0;
         }
-        sampled = stint_impl_sampled_of(n);
-        if (!sampled) {
-            STINT_IMPL_STORE(&t->near[id % STINT_IMPL_NEAR], n);
-        }
+        start = stint_impl_near_put(t, f + 1, n, id);
     }
-    uint64_t low = STINT_IMPL_LOAD(&f->low);
-    if (STINT_IMPL_UNLIKELY(me >= low)) {
-        /* Not below every open guard: two in one frame laid out upwards, or a stale one of ours. */
-        struct stint_impl_frame *g = f;
-        if (STINT_IMPL_LOAD(&f->guard) == STINT_IMPL_MOVED) {
-            return 0;
-        }
-        do {
-            if ((STINT_IMPL_LOAD(&g->guard) | STINT_IMPL_TAG) == (me | STINT_IMPL_TAG)) {
-                return 0;
-            }
-            --g;
-        } while (me >= STINT_IMPL_LOAD(&g->low));
-    } else {
-        low = me;
+    uint64_t tag = STINT_IMPL_TAG;
+    if (stint_impl_start_is_none(start)) {
+        start = stint_impl_start_from(STINT_IMPL_TICKS());
+        tag = 0;
     }
-    uint64_t now = 0, guard = me | STINT_IMPL_TAG;
-    ++f;
-    if (sampled) {
-        struct stint_impl_sampled *s = stint_impl_sampled_at(t->base, sampled);
-        STINT_IMPL_STORE(&s->frame, (uint64_t)((char *)f - t->base));
-        STINT_IMPL_STORE(&t->near_sampled[id % STINT_IMPL_NEAR], s);
-        now = stint_impl_untimed(t->base, sampled);
-    }
-    if (!now) {
-        now = STINT_IMPL_TICKS();
-        guard = me;
-    }
-    stint_impl_frame_fill(t, f, n, low, guard, now);
-    *(stint_impl_opened *)(uintptr_t)me = now;
+    stint_impl_frame_open(t, f + 1, n, low, me, tag, start);
     return 1;
 }
 
@@ -293,45 +215,15 @@ stint_impl_open_body(struct stint_impl_thread *t, uint64_t me, uint32_t set, uin
     return stint_impl_open_near(t, me, set, id) || stint_impl_open_far(t, me, set, id);
 }
 
-/* Closes an untimed call on top. 0: it is none, or the slow path has to see it. */
-static inline __attribute__((always_inline)) int
-stint_impl_end_untimed(struct stint_impl_thread *t, uint64_t me,
-                       const struct stint_impl_call *call) {
-    struct stint_impl_frame *f = t->top, *guess;
-    uint64_t start, compared;
-    if (STINT_IMPL_LOAD(&f->guard) != (me | STINT_IMPL_TAG) ||
-        (call && (call->info || call->threshold_us >= 0))) {
-        return 0;
-    }
-    /* That of the guard, which does not wait for the frame's: see stint_impl_frame_is. */
-    start = *(stint_impl_opened *)(uintptr_t)me;
-    compared = start;
-    STINT_IMPL_HIDE(compared);
-    if (STINT_IMPL_LOAD(&f->start) != compared || !(start & STINT_IMPL_UNTIMED)) {
-        return 0;
-    }
-    struct stint_impl_sampled *s = stint_impl_sampled_at(t->base, (uint32_t)start);
-    guess = stint_impl_frame_guess(t->base, s);
-    if (STINT_IMPL_UNLIKELY(!stint_impl_frame_is(guess, f))) {
-        /* The node is called at other depths, too. */
-        STINT_IMPL_STORE(&s->frame, (uint64_t)((char *)f - t->base));
-        guess = f;
-    }
-    STINT_IMPL_STORE(&s->untimed, STINT_IMPL_LOAD(&s->untimed) + 1);
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    STINT_IMPL_STORE(&guess->guard, 0);
-    t->top = guess - 1;
-    return 1;
-}
-
 static inline __attribute__((always_inline)) void
 stint_impl_end_body(void *guard, const struct stint_impl_call *call) {
     struct stint_impl_thread *t = stint_impl_thread_here;
     struct stint_impl_frame *f = t->top;
     uint64_t me = (uint64_t)(uintptr_t)guard;
-    uint64_t start = STINT_IMPL_LOAD(&f->start);
+    struct stint_impl_start start = stint_impl_start_of(f);
+    /* With an untagged guard the start is a time. */
     if (STINT_IMPL_UNLIKELY(STINT_IMPL_LOAD(&f->guard) != me) ||
-        STINT_IMPL_UNLIKELY(*(stint_impl_opened *)guard != start)) {
+        STINT_IMPL_UNLIKELY(*(stint_impl_opened *)guard != start.word)) {
         if (!stint_impl_end_untimed(t, me, call)) {
             stint_impl_end_slow(guard, 0, call);
         }
@@ -341,7 +233,7 @@ stint_impl_end_body(void *guard, const struct stint_impl_call *call) {
     struct stint_impl_node *n =
         (struct stint_impl_node *)(void *)(t->base +
                                            (uint64_t)STINT_IMPL_LOAD(&f->node) * STINT_IMPL_UNIT);
-    uint64_t ticks = now - start;
+    uint64_t ticks = now - start.word;
     /* A new minimum or maximum, the first sample, a clock that stepped back (they wrap to huge
      * values), or over the call's own threshold. */
     if (STINT_IMPL_UNLIKELY(ticks - STINT_IMPL_LOAD(&n->min) >= STINT_IMPL_LOAD(&n->span)) ||

@@ -433,9 +433,11 @@ static int copy_frames(struct merge *m, const struct merge_map *map,
     for (uint32_t i = 1; i < STINT_IMPL_FRAMES && t->frames[i].guard; ++i) {
         const struct stint_impl_frame *f = &t->frames[i];
         to[i].guard = f->guard;
-        to[i].start = merge_tick(map, f->start);
-        if (f->start & STINT_IMPL_UNTIMED) {
-            to[i].start = STINT_IMPL_UNTIMED;
+        struct stint_impl_start start = stint_impl_start_of(f);
+        if (stint_impl_start_is_untimed(start)) {
+            to[i].start = stint_impl_start_untimed(0).word; /* its sums have no frame */
+        } else {
+            to[i].start = merge_tick(map, start.word);
         }
         to[i].node = merge_node(map, f->node);
         to[i].recursive = merge_node(map, f->recursive); /* 0 = none */

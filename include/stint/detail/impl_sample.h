@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The hot path of STINT_SAMPLE: scopes of which some calls are not timed. Not for users.
+ *
+ * Implementation notes
+ * - A node of which calls are left out is in no `near`: it is found by its sums, which are in
+ *   `near_sampled` and have all that such a call needs, so that nothing else is read.
+ * - An untimed call reads no clock. Its start word says so, and its frame has a tagged guard, so
+ *   that the check for a guard that is not on top leads `end` here.
+ * - impl_record.h calls stint_impl_open_untimed when it begins a scope, stint_impl_near_put when a
+ *   search has found the node, and stint_impl_end_untimed when it ends a scope.
+ */
+#ifndef STINT_IMPL_SAMPLE_H
+#define STINT_IMPL_SAMPLE_H
+
+#include "impl_layout.h"
+
+/* Hides from the compiler where a value comes from. */
+#define STINT_IMPL_HIDE(value) __asm__("" : "+r"(value))
+
+/* The node's sums if calls of it are left out, in units; 0: every call is timed. */
+static inline __attribute__((always_inline)) uint32_t
+stint_impl_sampled_of(const struct stint_impl_node *n) {
+    uint32_t kind = STINT_IMPL_LOAD(&n->kind);
+    if ((kind & (STINT_IMPL_SAMPLED | STINT_IMPL_EXACT)) != STINT_IMPL_SAMPLED) {
+        return 0;
+    }
+    return STINT_IMPL_LOAD(&n->gpu);
+}
+
+static inline __attribute__((always_inline)) struct stint_impl_sampled *
+stint_impl_sampled_at(const char *base, uint32_t sampled) {
+    return (struct stint_impl_sampled *)(void *)(base + (uint64_t)sampled * STINT_IMPL_UNIT);
+}
+
+/* Takes one call of the node's block: its start word if it is untimed, none if it is timed. */
+static inline __attribute__((always_inline)) struct stint_impl_start
+stint_impl_sample_draw(const char *base, uint32_t sampled) {
+    struct stint_impl_sampled *s = stint_impl_sampled_at(base, sampled);
+    uint32_t left = STINT_IMPL_LOAD(&s->left);
+    if (!left) {
+        return stint_impl_start_none();
+    }
+    STINT_IMPL_STORE(&s->left, left - 1);
+    return stint_impl_start_untimed(sampled);
+}
+
+/* The frame of the node's last untimed call, most likely that of the next one, too. */
+static inline __attribute__((always_inline)) struct stint_impl_frame *
+stint_impl_frame_guess(const char *base, const struct stint_impl_sampled *s) {
+    return (struct stint_impl_frame *)(void *)(base + STINT_IMPL_LOAD(&s->frame));
+}
+
+static inline __attribute__((always_inline)) void
+stint_impl_frame_keep(const char *base, struct stint_impl_sampled *s,
+                      const struct stint_impl_frame *f) {
+    STINT_IMPL_STORE(&s->frame, (uint64_t)((const char *)f - base));
+}
+
+/* Whether the guess is `f`. Hides the pointer's origin from the compiler, so that the store to
+ * `top` uses the guess and does not wait for the load of `top`, which the scope before has just
+ * written: the processor predicts the comparison. */
+static inline __attribute__((always_inline)) int
+stint_impl_frame_is(const struct stint_impl_frame *guess, const struct stint_impl_frame *f) {
+    STINT_IMPL_HIDE(guess);
+    return guess == f;
+}
+
+/* Begin: opens the scope as an untimed call. Returns 0 if the sums that are tried first are of
+ * another node or another frame, if the call is to be timed, or if the guard is not below every
+ * open one. */
+static inline __attribute__((always_inline)) int
+stint_impl_open_untimed(struct stint_impl_thread *t, uint64_t me, uint32_t set, uint32_t id) {
+    struct stint_impl_sampled *s = STINT_IMPL_LOAD(&t->near_sampled[id % STINT_IMPL_NEAR]);
+    struct stint_impl_frame *top = t->top;
+    struct stint_impl_frame *f = stint_impl_frame_guess(t->base, s);
+    if (STINT_IMPL_LOAD(&s->site) != id || s->parent != STINT_IMPL_LOAD(&top->node) ||
+        s->set != set || me >= STINT_IMPL_LOAD(&top->low)) {
+        return 0;
+    }
+    uint32_t left = STINT_IMPL_LOAD(&s->left);
+    if (!stint_impl_frame_is(f, top + 1) || !left) {
+        return 0;
+    }
+    uint64_t start = s->start;
+    STINT_IMPL_STORE(&s->left, left - 1);
+    t->top = f;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    STINT_IMPL_STORE(&f->node, s->node);
+    STINT_IMPL_STORE(&f->low, me);
+    STINT_IMPL_STORE(&f->nested, 0);
+    STINT_IMPL_STORE(&f->guard, me | STINT_IMPL_TAG);
+    STINT_IMPL_STORE(&f->start, start);
+    *(stint_impl_opened *)(uintptr_t)me = start;
+    return 1;
+}
+
+/* Begin, in frame f, of a node that a search has found: it is tried first from now on, or its sums
+ * are. Returns the start word of the call if it is untimed, else none. */
+static inline __attribute__((always_inline)) struct stint_impl_start
+stint_impl_near_put(struct stint_impl_thread *t, const struct stint_impl_frame *f,
+                    struct stint_impl_node *n, uint32_t id) {
+    uint32_t sampled = stint_impl_sampled_of(n);
+    if (!sampled) {
+        STINT_IMPL_STORE(&t->near[id % STINT_IMPL_NEAR], n);
+        return stint_impl_start_none();
+    }
+    struct stint_impl_sampled *s = stint_impl_sampled_at(t->base, sampled);
+    stint_impl_frame_keep(t->base, s, f);
+    STINT_IMPL_STORE(&t->near_sampled[id % STINT_IMPL_NEAR], s);
+    return stint_impl_sample_draw(t->base, sampled);
+}
+
+/* End: closes an untimed call on top. Returns 0 if there is none, or if the slow path has to see
+ * it. */
+static inline __attribute__((always_inline)) int
+stint_impl_end_untimed(struct stint_impl_thread *t, uint64_t me,
+                       const struct stint_impl_call *call) {
+    struct stint_impl_frame *f = t->top;
+    if (STINT_IMPL_LOAD(&f->guard) != (me | STINT_IMPL_TAG) ||
+        (call && (call->info || call->threshold_us >= 0))) {
+        return 0;
+    }
+    /* That of the guard, which does not wait for the frame's: see stint_impl_frame_is. */
+    struct stint_impl_start start = stint_impl_start_from(*(stint_impl_opened *)(uintptr_t)me);
+    uint64_t compared = start.word;
+    STINT_IMPL_HIDE(compared);
+    if (STINT_IMPL_LOAD(&f->start) != compared || !stint_impl_start_is_untimed(start)) {
+        return 0;
+    }
+    struct stint_impl_sampled *s = stint_impl_sampled_at(t->base, stint_impl_start_sampled(start));
+    struct stint_impl_frame *guess = stint_impl_frame_guess(t->base, s);
+    if (STINT_IMPL_UNLIKELY(!stint_impl_frame_is(guess, f))) {
+        stint_impl_frame_keep(t->base, s, f); /* the node is called at other depths, too */
+        guess = f;
+    }
+    STINT_IMPL_STORE(&s->untimed, STINT_IMPL_LOAD(&s->untimed) + 1);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    STINT_IMPL_STORE(&guess->guard, 0);
+    t->top = guess - 1;
+    return 1;
+}
+
+#endif
