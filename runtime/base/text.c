@@ -50,7 +50,7 @@ static int text_room(struct text *t, size_t more) {
 }
 
 void text_put(struct text *t, const char *bytes, size_t length) {
-    if (!text_room(t, length)) {
+    if (length && !text_room(t, length)) { /* nothing may be at NULL */
         memcpy(t->data + t->length, bytes, length);
         t->length += length;
     }
