@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What instrumented copies of sources (`stint instrument`, stint_instrument() of CMake) are
- * compiled with: it is included before the first line of the file. In C it includes no header of
- * the C library, so a `#define _GNU_SOURCE` of the file still comes in time, and it defines no name
+ * Macros for instrumented copies of sources (`stint instrument`, stint_instrument() of CMake). This
+ * header is included before the first line of the file. In C it includes no header of the C
+ * library, so a `#define _GNU_SOURCE` of the file still comes in time, and it defines no name
  * without the prefix. `__COUNTER__` is not used: the file may. Not for users; they write the macros
  * of stint.h.
  */

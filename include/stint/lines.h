@@ -56,7 +56,7 @@ struct stint_impl_lines_book {
     uint32_t reserved;
 };
 
-/* What the copy says about itself. */
+/* A description of a file, compiled into its copy. */
 struct stint_impl_lines_file {
     const char *name;
     const uint32_t *lines; /* the line numbers of the cells */

@@ -138,7 +138,7 @@ typedef struct stint_sender {
     uint64_t word[2];
 } stint_sender;
 
-/* What is done in steps 0, 1, 2, … (stint_step), passed with its size so that later versions may
+/* The schedule of steps 0, 1, 2, … (stint_step), passed with its size so that later versions may
  * add members, for which 0 means what it was before. All fields are in steps: skip_first of them
  * are off; then in each round `closed` steps are off, `ready` steps are warm-up, `record` steps are
  * recorded. `repeat` is the number of rounds, 0 = until the program ends. record must not be 0. */

@@ -295,7 +295,7 @@ class interval {
 #endif
 
 #ifdef STINT_IMPL_OFF_H
-/* What STINT_TIMER_BEGIN and STINT_TIMER_END of one call when they are off. */
+/* The functions that STINT_TIMER_BEGIN and STINT_TIMER_END of one call name when they are off. */
 STINT_IMPL_ANYWHERE void stint_impl_off_handle_begin(interval *handle, const char *name);
 STINT_IMPL_ANYWHERE void stint_impl_off_handle_end(interval *handle);
 #endif

@@ -44,8 +44,8 @@ struct activity_record {
     int64_t shift; /* to be added to these for activity_clock() */
     uint64_t bytes;
     uint64_t address; /* of ALLOC and FREE */
-    /* Of a kernel (as the compiler mangled it), an API function, or overhead ("overhead" and its
-     * kind), else NULL. */
+    /* The name of a kernel (as the compiler mangled it), an API function, or overhead ("overhead"
+     * and its kind), else NULL. */
     const char *name;
     uint32_t thread;  /* of an API call: any number that tells threads apart */
     uint32_t waits;   /* of an API call: enum activity_waits */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is done with a record, by its kind: the row it is added to, its place on the time line and
- * in the trace, and the scope and API call that it belongs to. Called by activity_add.
+ * Enters a record, by its kind: the row it is added to, its place on the time line and in the
+ * trace, and the scope and API call that it belongs to. Called by activity_add.
  */
 #include "activity_private.h"
 

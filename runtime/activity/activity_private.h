@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the files of this folder share. A record takes this way: activity.c (lock, names) → book
- * (its row, scope and call) → rows (sums in the arena), line (the time line, activity_sweep.h) and
- * lane (the trace). Everything is under the activity lock unless said otherwise; functions that
- * open a table return 0, or -1 without memory.
+ * Declarations that the files of this folder share. A record takes this way: activity.c (lock,
+ * names) → book (its row, scope and call) → rows (sums in the arena), line (the time line,
+ * activity_sweep.h) and lane (the trace). Everything is under the activity lock unless said
+ * otherwise; functions that open a table return 0, or -1 without memory.
  */
 #ifndef STINT_ACTIVITY_PRIVATE_H
 #define STINT_ACTIVITY_PRIVATE_H

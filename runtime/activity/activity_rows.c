@@ -47,7 +47,8 @@ static int activity_row_has_median(uint32_t kind) {
     return activity_row_has_time(kind) && kind != ACTIVITY_BUSY && kind != ACTIVITY_LINE;
 }
 
-/* What medians are made of. Without memory for the samples, of the histogram. */
+/* Gets the histogram and the samples that medians come from. Without memory for the samples they
+ * come from the histogram alone. */
 static void activity_row_make_samples(struct arena_activity *a) {
     size_t bytes = sizeof(struct arena_samples);
     a->histogram = arena_get(sizeof(struct stint_impl_histogram), ARENA_HISTOGRAM);

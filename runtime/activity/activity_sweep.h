@@ -112,7 +112,7 @@ struct sweep_call {
     uint32_t kind;
 };
 
-/* What is known of the items that were swept. */
+/* The state of a sweep: facts about the items that were swept. */
 struct sweep_state {
     uint64_t swept;        /* all that begins before was swept */
     uint64_t step_at;      /* when the step began that is under way; 0 = none has */

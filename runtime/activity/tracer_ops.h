@@ -14,8 +14,8 @@
 
 #define TRACER_REASON 240 /* bytes of a reason, NUL included */
 
-/* What is taken over. A record that was forced out before its work was done has no times and does
- * not come again. */
+/* The records that are taken over. A record that was forced out before its work was done has no
+ * times and does not come again. */
 enum tracer_flush {
     TRACER_COMPLETE, /* what is complete */
     TRACER_WAIT,     /* the same, after waiting for the work that runs */

@@ -30,7 +30,7 @@ struct kokkos_space {
     char name[SPACE_BYTES];
 };
 
-/* What a tool may decline, in versions that ask. */
+/* Services that a tool may decline, in versions that ask. */
 struct kokkos_settings {
     uint8_t needs_global_fence; /* a bool */
     uint8_t padding[255];

@@ -131,7 +131,7 @@ static void on_mutex_released(int kind, uint64_t id, const void *address) {
     }
 }
 
-/* Of a lock that the thread holds already. */
+/* Called for a lock that the thread holds already. */
 static void on_nest_lock(int endpoint, uint64_t id, const void *address) {
     if (endpoint == OMPT_BEGIN) {
         on_mutex_acquired(0, id, address);

@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-/* What the runtime keeps for the tool with a region or task. */
+/* The word that the runtime keeps for the tool with a region or task. */
 union ompt_data {
     uint64_t value;
     void *pointer;

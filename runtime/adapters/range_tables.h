@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What ranges refer to: domains, registered strings, categories, things of a kind, and ranges
- * between a start and an end. Each table has a fixed size, is used without a lock, also in signal
- * handlers, and gives nothing back but open ranges; what finds no room is counted.
+ * Tables of the things that ranges refer to: domains, registered strings, categories, things of a
+ * kind, and ranges between a start and an end. Each table has a fixed size, is used without a lock,
+ * also in signal handlers, and gives nothing back but open ranges; what finds no room is counted.
  */
 #ifndef STINT_RANGE_TABLES_H
 #define STINT_RANGE_TABLES_H
@@ -46,7 +46,7 @@ struct range_domain {
 /* Whether STINT_RANGES is a list of interfaces without this one. */
 int range_is_off(enum range_interface interface);
 
-/* Those of ranges without a domain, by interface. */
+/* The domains of ranges without a domain, by interface. */
 extern const struct range_domain range_default[RANGE_INTERFACES];
 
 /* NULL without room. */
@@ -62,8 +62,8 @@ void range_category_name(const struct range_domain *domain, uint32_t category,
 /* The set of a category: that of its name, else that of its domain. */
 const stint_set *range_set_of(const struct range_domain *domain, uint32_t category);
 
-/* What an interface hands to programs, as a domain or a string: one of a kind and a name, made at
- * the first call and never freed. */
+/* A thing that an interface hands to programs, as a domain or a string: one of a kind and a name,
+ * made at the first call and never freed. */
 struct range_shape {
     uint64_t kind; /* a number that is not in memory by chance */
     size_t bytes;  /* a multiple of 8, at most RANGE_SHAPE_BYTES */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a GPU and its API were seen doing: the kinds of records, for those who write them into the
- * arena and those who read them there. The numbers are part of the run file's format.
+ * The kinds of records about a GPU and its API, for the code that writes them into the arena and
+ * the code that reads them there. The numbers are part of the run file's format.
  */
 #ifndef STINT_ACTIVITY_KIND_H
 #define STINT_ACTIVITY_KIND_H
@@ -25,7 +25,7 @@ enum activity_kind {
     ACTIVITY_GAP,    /* how long nothing of it did; enum activity_gap; node: whom to ask */
     ACTIVITY_STEP,   /* of a step of the program; enum activity_step */
     ACTIVITY_MEMORY, /* of a device; bytes: allocated now, max_bytes: at most */
-    /* Of the tracer again: */
+    /* Again from the tracer: */
     ACTIVITY_UNIFIED, /* migrations and page faults of unified memory; enum activity_unified */
     /* Samples of another kind that later records proved wrong; ACTIVITY_TAKEN_GAP. Snapshots
      * subtract them there. */

@@ -46,8 +46,8 @@ _Static_assert(sizeof(struct stint_impl_frame) == 48, "part of the run file");
 _Static_assert(sizeof(struct stint_impl_sampled) == 2 * STINT_IMPL_UNIT, "two lines");
 _Static_assert(sizeof(struct stint_impl_histogram) % STINT_IMPL_UNIT == 0, "whole lines");
 
-/* What memory is used for decides how much of the arena it may fill: histograms get three quarters
- * of what nodes and names get, and traces a part of their own. */
+/* The purpose of memory, which decides how much of the arena it may fill: histograms get three
+ * quarters of what nodes and names get, and traces a part of their own. */
 enum arena_class { ARENA_RECORD, ARENA_HISTOGRAM, ARENA_TRACE };
 
 struct arena_text {
@@ -85,8 +85,8 @@ struct arena_thread {
     uint64_t lost[ARENA_LOSSES]; /* written by the owner, relaxed */
 };
 
-/* What a node's scopes took on the GPU, nanoseconds. Written under the event pool's lock by
- * whichever thread finds the events done; seq as in a node. */
+/* GPU times of a node's scopes, in nanoseconds. Written under the event pool's lock by whichever
+ * thread finds the events done; seq as in a node. */
 struct arena_gpu {
     uint64_t seq;
     uint64_t total;
@@ -109,7 +109,7 @@ struct arena_device {
     uint32_t minor;
     uint64_t bytes_per_s;
     uint64_t flops_per_s; /* single precision, without tensor cores */
-    /* What limits occupancy; 0 = unknown. */
+    /* Limits of occupancy; 0 = unknown. */
     uint32_t multiprocessors;
     uint32_t threads_per_mp;
     uint32_t blocks_per_mp;
@@ -219,7 +219,7 @@ struct arena_lines {
     uint32_t reserved;
 };
 
-/* What a call cost on that machine, as measured at the end: ticks times 1000, of a begin and an
+/* The cost of a call on that machine, as measured at the end: ticks times 1000, of a begin and an
  * end. */
 struct arena_cost {
     uint64_t timed;
@@ -278,7 +278,7 @@ struct arena_rank_name {
     uint64_t threads;
 };
 
-/* What one rank has of it. */
+/* The share of one rank in a name. */
 struct arena_rank_cell {
     uint64_t calls;
     uint64_t total_ns;

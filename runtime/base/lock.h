@@ -65,7 +65,7 @@ void lock_visit_end(enum lock_id id, struct lock_visit v);
  * is left. */
 void lock_renew(enum lock_id id);
 
-/* What a lock's owner has to do with fork. */
+/* The calls of a lock's owner around fork. */
 struct lock_fork {
     /* Before any lock is taken: whether this thread may have this one further out. NULL: whether it
      * is inside. */

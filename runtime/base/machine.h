@@ -23,9 +23,9 @@ struct machine_usage {
 };
 
 void machine_read(struct machine *out);
-/* What the speed of the process depends on besides its program:
- * "aslr=on governor=schedutil load=0.42 env=3211", "?" for what is not known; env: bytes of the
- * environment at the start. */
+/* Conditions that the speed of the process depends on, besides its program: "aslr=on
+ * governor=schedutil load=0.42 env=3211", "?" for what is not known; env: bytes of the environment
+ * at the start. */
 #define MACHINE_CONDITIONS 160
 void machine_conditions(char out[MACHINE_CONDITIONS]);
 void machine_usage(struct machine_usage *out);

@@ -26,7 +26,7 @@ struct measure_range {
 };
 
 const struct measure_rule *measure_rule_of(enum measure m);
-/* Of two numbers of one measure, that of both together. */
+/* Combines two numbers of one measure into that of both together. */
 uint64_t measure_sum(enum measure m, uint64_t a, uint64_t b);
 struct measure_range measure_range_of(enum measure_group group);
 

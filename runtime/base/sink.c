@@ -90,7 +90,8 @@ void sink_us(struct sink *s, uint64_t ns) {
     sink_put(s, from, (size_t)(end - from));
 }
 
-/* What JSON forbids, what ends a script element, and what ends a line in JavaScript. */
+/* Whether a JSON string may have the character as it is. JSON forbids some; others would end a
+ * script element, or a line in JavaScript. */
 static int is_json_plain(uint32_t c) {
     return c >= 0x20 && c != '"' && c != '\\' && c != '<' && (c < 0x7f || c >= 0xa0) &&
            c != 0x2028 && c != 0x2029;

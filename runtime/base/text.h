@@ -33,7 +33,7 @@ static inline const char *text_plural(uint64_t n) {
     return n == 1 ? "" : "s";
 }
 
-/* What a run file may leave empty, as it is shown. */
+/* The text as it is shown; "?" for one that a run file leaves empty. */
 static inline const char *text_or_unknown(const char *text) {
     return *text ? text : "?";
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What capture.c is made of: the table of open ranges, windows of steps, and the calls that start
- * and stop an outside profiler. Private to this folder and its tests.
+ * The parts of capture.c: the table of open ranges, windows of steps, and the calls that start and
+ * stop an outside profiler. Private to this folder and its tests.
  */
 #ifndef STINT_CAPTURE_PRIVATE_H
 #define STINT_CAPTURE_PRIVATE_H

@@ -43,9 +43,9 @@ struct capture_fault {
 
 /* 0, or -1 with the fault. */
 int capture_rules_parse(const char *text, struct capture_rules *out, struct capture_fault *fault);
-/* Those of the environment, none when it is unset or invalid (the first call reports that in a
- * line). The first call also has the recorder watch the scopes that rules wait for. Under the
- * registry's lock. */
+/* Returns the rules of the environment: none when it is unset or invalid (the first call reports
+ * that in a line). The first call also has the recorder watch the scopes that rules wait for. Under
+ * the registry's lock. */
 struct capture_rules *capture_rules_get(void);
 /* Whether the rule selects entry or step i; *first gets the first one of its window. slow: its
  * scope was slow since the call before. */

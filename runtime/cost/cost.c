@@ -244,8 +244,8 @@ static uint64_t bench_parts(struct bench *b, void (*pair)(struct bench *), uint6
     return mean;
 }
 
-/* What a call adds to its work, in ticks times 1000. Both are measured in turn, so that a processor
- * that changes its speed meanwhile, or is shared with something else, changes both. */
+/* Returns the time that a call adds to its work, in ticks times 1000. Work with and without the
+ * call is measured in turn. So a processor that changes its speed, or is shared, changes both. */
 static uint64_t bench_cost(struct bench *b, void (*pair)(struct bench *)) {
     uint64_t with = UINT64_MAX, without = UINT64_MAX;
     for (int round = 0; round < ROUNDS; ++round) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What record/probe.h measures: with STINT_RUSAGE=1 the resource usage of the thread, with
+ * Measurements for record/probe.h: with STINT_RUSAGE=1 the resource usage of the thread, with
  * STINT_COUNTERS the counters of perf_event_open(2).
  */
 #ifndef STINT_COUNTERS_H

@@ -196,7 +196,7 @@ void perf_forget(struct perf_group *g, int is_read) {
 
 #define LOAD(place) __atomic_load_n(&(place), __ATOMIC_RELAXED)
 
-/* What a page says of the time, at the moment that its clock shows. */
+/* Returns the time in nanoseconds according to a page, at the moment that its clock shows. */
 static uint64_t page_ns_since(const struct perf_page *p, uint64_t clock) {
     uint32_t shift = p->time_shift, mult = p->time_mult;
     if (p->capabilities & PERF_ABI_USER_TIME_SHORT) {

@@ -15,8 +15,8 @@
 
 #define PERF_NAMES 300 /* bytes for all names */
 
-/* What a reading of a group has: its counters, and in nanoseconds for how long they were requested
- * and for how long they counted. */
+/* The values in a reading of a group: its counters, the nanoseconds for which they were requested,
+ * and those for which they counted. */
 #define PERF_VALUES (COUNTER_EVENTS + 2)
 
 struct perf_event {

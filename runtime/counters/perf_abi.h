@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is used of linux/perf_event.h, which belongs to the kernel's headers: a compiler for musl
- * does not always have them. tests/unit/perf_abi_test.c compares the two.
+ * The part of linux/perf_event.h that is used. That header belongs to the kernel's, which a
+ * compiler for musl does not always have. tests/unit/perf_abi_test.c compares the two.
  */
 #ifndef STINT_PERF_ABI_H
 #define STINT_PERF_ABI_H

@@ -13,7 +13,7 @@
 
 #include <stdint.h>
 
-/* What each member does, and what happens where it is NULL. */
+/* Each comment says what the member does, and what happens where it is NULL. */
 struct emit_ops {
     /* For debuggers. */
     const char *name;
@@ -35,7 +35,7 @@ int emit_built(void);
 /* Finds out once whether scopes are to be ranges: settings are read, and a tool is loaded if there
  * is one. Threads that come meanwhile wait. */
 void emit_start(void);
-/* What it found; does not change once emit_start has returned. */
+/* Returns the result of emit_start, which does not change after it. */
 int emit_on(void);
 
 /* Only with emit_on(). */

@@ -54,7 +54,7 @@ static void csv_put_thread(struct sink *out, const struct snapshot *s, uint32_t 
     export_csv_cell(out, export_field(s->threads[thread].name, sizeof s->threads[thread].name));
 }
 
-/* Of which process a row is: rows of several runs are in one table of a database. */
+/* Writes which process a row is from: rows of several runs are in one table of a database. */
 static void csv_put_process(struct sink *out, const struct run *maybe) {
     sink_put(out, ",", 1);
     if (maybe) {

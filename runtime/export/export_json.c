@@ -98,7 +98,7 @@ static void json_put_row(struct sink *out, const struct snapshot *s, const struc
     }
 }
 
-/* Of which process a row is: rows of several runs are in one table of a database. */
+/* Writes which process a row is from: rows of several runs are in one table of a database. */
 static void json_put_process(struct sink *out, const struct run *maybe) {
     if (!maybe) {
         return;

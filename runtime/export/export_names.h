@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What exports share: names that are cut and valid UTF-8, numbers of threads for viewers.
+ * Functions that exports share: names that are cut and valid UTF-8, numbers of threads for viewers.
  */
 #ifndef STINT_EXPORT_NAMES_H
 #define STINT_EXPORT_NAMES_H

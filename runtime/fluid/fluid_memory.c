@@ -20,7 +20,7 @@
 #define PART 200 /* columns of a scope's name */
 #define DEPTH 64 /* scopes of a path that are named; what is around them is "..." */
 
-/* What one scope, in all its threads, did in one place. */
+/* The use of memory by one scope, in all its threads, in one place. */
 struct memory_use {
     uint32_t row; /* of the tree; SNAPSHOT_NONE: of no scope that is known */
     uint32_t device;

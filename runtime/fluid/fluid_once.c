@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the fluid report shows below its table: wall, CPU and GPU times in which each instant counts
- * once, where the rows of the table count nested scopes and parallel threads several times.
+ * The part of the fluid report below its table: wall, CPU and GPU times in which each instant
+ * counts once, where the rows of the table count nested scopes and parallel threads several times.
  * docs/profiler.md defines them.
  */
 #include <stdio.h>
@@ -128,7 +128,7 @@ static void put_source(const struct report *r, enum fluid_source source) {
     text_put(r->out, "\n", 1);
 }
 
-/* What the table leaves out because it may overlap anything. */
+/* Prints what the table leaves out because it may overlap anything. */
 static void put_beside(const struct report *r) {
     const struct snapshot *s = r->snapshot;
     uint64_t count = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the two halves of the fluid report share.
+ * Declarations that the two halves of the fluid report share.
  */
 #ifndef STINT_FLUID_REPORT_H
 #define STINT_FLUID_REPORT_H

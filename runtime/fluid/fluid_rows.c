@@ -122,7 +122,7 @@ static int is_shown(const struct fluid_sheet *f, const struct stint_row *r,
            report_options_want(o, r->name, r->name_length);
 }
 
-/* What a scope is by where it is. */
+/* Sets the properties of a scope that follow from the scopes around it. */
 static void scope_place(struct fluid_sheet *f, uint32_t i) {
     uint32_t parent = f->rows.row[i].parent;
     struct fluid_scope *scope = &f->scope[i];

@@ -72,7 +72,7 @@ struct fluid_row {
     uint64_t bytes;
 };
 
-/* What the rows do not say of a row of the tree. */
+/* Facts about a row of the tree that the rows do not have. */
 struct fluid_scope {
     uint64_t first_at; /* ticks, UINT64_MAX: never */
     uint64_t first_end;
@@ -122,7 +122,7 @@ struct fluid_bounds {
     uint64_t max;
 };
 
-/* What was found is kept. In the snapshot's memory; NULL without. */
+/* A table that keeps the bounds that were found. It is in the snapshot's memory; NULL without. */
 struct fluid_bounds_table *fluid_bounds_new(struct snapshot *s);
 struct fluid_bounds fluid_bounds(struct fluid_bounds_table *t, const struct snapshot *s,
                                  const struct snapshot_node *n);

@@ -18,7 +18,7 @@
 /* glibc's malloc maps blocks from this size on itself, by default. */
 #define MAPPINGS_MIN ((size_t)128 << 10)
 
-/* What a call has removed of a range. */
+/* The part of a range that a call has removed. */
 struct mapping_part {
     size_t length;
     uint32_t owner;

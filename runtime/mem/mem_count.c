@@ -141,7 +141,7 @@ static uint32_t count_new(uint64_t size) {
     return (uint32_t)((uint64_t)((char *)m - base) / STINT_IMPL_UNIT);
 }
 
-/* What the owner of a freed block loses. here: the scope that freed it, NULL: outside. */
+/* Subtracts a freed block from its owner. here: the scope that freed it, NULL: outside. */
 static void count_loss(char *base, struct memory_scope *here, const struct block *b) {
     if (b->is_inherited) {
         return;

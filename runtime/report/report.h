@@ -28,7 +28,7 @@ struct report_about {
     const struct machine_usage *usage; /* NULL = not known */
 };
 
-/* What a call costs, in picoseconds; as struct arena_cost. */
+/* The cost of a call, in picoseconds; as struct arena_cost. */
 struct report_cost {
     uint64_t timed;
     uint64_t recursive;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the calls of a node cost: for the footer, and for reports without that cost.
+ * The cost of the calls of a node, for the footer, and for reports without that cost.
  */
 #ifndef STINT_REPORT_COST_H
 #define STINT_REPORT_COST_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is printed under every report: what stint itself cost, what was lost, what is open, what the
- * process used.
+ * The lines under every report: the cost of stint itself, losses, open scopes, the resources that
+ * the process used.
  */
 #include <string.h>
 

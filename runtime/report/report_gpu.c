@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the footer says of the GPU.
+ * The lines of the footer about the GPU.
  */
 #include <stdio.h>
 #include <string.h>

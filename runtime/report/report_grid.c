@@ -37,7 +37,7 @@ static int more_room(struct report_grid *g) {
     return 0;
 }
 
-/* What was added to the text since `from` is a cell. */
+/* Ends a cell: the text that was added since `from`. */
 static void end_cell(struct report_grid *g, size_t from, size_t width) {
     if (g->count == g->room && more_room(g)) {
         g->failed = 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What to look at first: each hint with the row that proves it, and none without one. The limits
- * are rules of thumb, all here.
+ * Hints about what to look at first, each with the row that proves it, and none without one. The
+ * limits are rules of thumb, all here.
  */
 #include <stdarg.h>
 #include <stdio.h>

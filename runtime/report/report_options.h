@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a report shows: REPORT_OPTIONS_FORM. The views are those of gen/views.ini, the keys of sort=
- * the columns of gen/columns.ini that say so.
+ * The options of a report: REPORT_OPTIONS_FORM. The views are those of gen/views.ini, the keys of
+ * sort= the columns of gen/columns.ini that say so.
  */
 #ifndef STINT_REPORT_OPTIONS_H
 #define STINT_REPORT_OPTIONS_H
@@ -13,7 +13,8 @@
 #include "report_view_ids.inc" /* enum report_view */
 #include "words.inc"
 
-/* What STINT_REPORT and the functions that print a report take besides: it prints nothing. */
+/* A value that STINT_REPORT and the functions that print a report take besides: it prints
+ * nothing. */
 #define REPORT_NONE "none"
 #define REPORT_NONE_OR REPORT_NONE " or "
 #define REPORT_OPTIONS_FORM WORDS_VIEWS "[,sort=" WORDS_SORT_KEYS "][,top=N][,threads][,corrected]"
@@ -60,7 +61,7 @@ const char *report_view_name(enum report_view view);
 int report_can_correct(enum report_view view);
 /* 0, or -1 for a text of another form. */
 int report_options_parse(const char *text, struct report_options *out);
-/* What `sort` means in the views gpu and fluid, whose rows are not scopes. */
+/* The meaning of `sort` in the views gpu and fluid, whose rows are not scopes. */
 enum activity_sort report_options_activity_sort(const struct report_options *o);
 enum fluid_key report_options_fluid_sort(const struct report_options *o);
 static inline int report_options_want(const struct report_options *o, const char *name,

@@ -30,7 +30,7 @@ static int report_no_memory(void) {
     return STINT_ERROR_NO_MEMORY;
 }
 
-/* What the header of a report says about this process. */
+/* The facts about this process in the header of a report. */
 struct here {
     struct report_about about;
     struct machine machine;

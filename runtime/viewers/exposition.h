@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a scrape of Prometheus gets: the metrics of one run or of several, each family once, as
+ * The answer to a scrape of Prometheus: the metrics of one run or of several, each family once, as
  * text or as length-delimited MetricFamily messages with native histograms.
  */
 #ifndef STINT_VIEWERS_EXPOSITION_H

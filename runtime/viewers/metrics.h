@@ -82,8 +82,8 @@ int metrics_read(struct metrics *out, struct run *r, int each_thread);
  * a call that ends while it is read may be counted in one place and not yet in another. 0, or -1
  * without memory. */
 int metrics_raise(struct metrics *now, const struct metrics *then);
-/* What `now`, which was raised, has more than `then`; without series that have not changed. 0, or
- * -1 without memory and with nothing to free. The result refers to texts of `now`. */
+/* Gets the increase from `then` to `now`, which was raised, without series that have not changed.
+ * Returns 0, or -1 without memory and with nothing to free. The result refers to texts of `now`. */
 int metrics_since(struct metrics *out, const struct metrics *now, const struct metrics *then);
 void metrics_free(struct metrics *m);
 

@@ -35,7 +35,7 @@ static inline void wire_put_number(struct text *t, unsigned field, uint64_t n) {
     wire_put_varint(t, n);
 }
 
-/* Of the types sint32 and sint64. */
+/* Encodes a number of the types sint32 and sint64. */
 static inline uint64_t wire_zigzag(int64_t n) {
     return (uint64_t)n << 1 ^ (uint64_t)(n >> 63);
 }

@@ -125,7 +125,7 @@ static int export_file(const char *path, const struct request *q) {
     return status;
 }
 
-/* What is wrong about the options for monitoring; NULL: nothing. */
+/* Returns what is wrong about the options for monitoring, or NULL. */
 static const char *find_contradiction(const struct request *q) {
     const struct follow *f = &q->follow;
     int otlp = q->format->write == export_otlp || q->format->write == export_otlp_proto;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The command info: prints the properties of a run, and how many records of each kind its file has.
- * What a damaged file lacks is printed as "?" or left out.
+ * A property that a damaged file lacks is printed as "?" or left out.
  */
 #include "commands.h"
 

@@ -232,7 +232,7 @@ static void print_run_number(const struct run_files *files, uint32_t number, uin
     run_close(&r);
 }
 
-/* Of all processes together. */
+/* Prints the ranges of all processes together. */
 static void print_ranges(const struct run_files *files, uint32_t wanted) {
     uint64_t count[RUN_RANGES] = {0};
     for (size_t i = 0; i < files->count; ++i) {
@@ -250,7 +250,8 @@ static void print_ranges(const struct run_files *files, uint32_t wanted) {
     run_ranges_say(wanted, count);
 }
 
-/* What is said and written about the runs after the program has ended. 0, or -1 after one line. */
+/* Prints and writes the reports of the runs after the program has ended. Returns 0, or -1 after one
+ * line. */
 static int report_runs(const struct run_files *files, const struct arguments *a, uint32_t number,
                        int kept) {
     if (a->repeat && files->count) {

@@ -65,7 +65,7 @@ static uint32_t count_rows(const struct arguments *a) {
 
 #define FILTER_BYTES 256u
 
-/* What the user has chosen by keys. */
+/* The choices of the user by keys. */
 struct choice {
     enum top_sort sort;
     int each_thread;

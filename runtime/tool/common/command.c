@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the commands of the tool share: messages about wrong usage, output, and the size and colours
- * of the terminal.
+ * Functions that the commands of the tool share: messages about wrong usage, output, and the size
+ * and colours of the terminal.
  */
 #include "command.h"
 

@@ -27,7 +27,7 @@ static const char view_help[] =
 #include "view_help.inc"
     ;
 
-/* What `stint help` explains besides commands. */
+/* The topics that `stint help` explains besides commands. */
 static const struct {
     const char *name;
     const char *help;

@@ -17,7 +17,7 @@ struct suggestion {
     int several;       /* other words have as few */
 };
 
-/* What was typed, or the beginning of it. */
+/* Starts with the text that was typed, or the beginning of it. */
 void suggestion_start(struct suggestion *s, const char *typed, size_t length);
 /* A word that would be right, or each of the words of a list: "a|b|c". */
 void suggestion_try(struct suggestion *s, const char *word);

@@ -41,7 +41,7 @@ static const char *command_of(const struct writer *w) {
     return w->o->paired ? "stint ab" : "stint diff";
 }
 
-/* What is known of a row, in the order of the columns. */
+/* A number of a row, in the order of the columns, if it is known. */
 struct cell_number {
     const char *key;
     int known;

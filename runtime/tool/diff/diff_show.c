@@ -506,7 +506,7 @@ static void put_pairing(struct show *s) {
              least, alpha, s->paragraph_end);
 }
 
-/* What the pairs left open. */
+/* Prints the questions that the pairs left open. */
 static void put_pairs_end(struct show *s) {
     const struct diff_pairing *p = s->o->paired;
     if (p->left) {

@@ -25,7 +25,7 @@ static const struct mpi_kind {
 };
 #define KINDS (sizeof kinds / sizeof *kinds)
 
-/* That of the first word of the command that is a program with MPI; NULL: none is. */
+/* Returns the kind of the first word of the command that is a program with MPI; NULL: none is. */
 static const struct mpi_kind *find_mpi_of(char **command) {
     for (; *command; ++command) {
         for (size_t i = 0; i < KINDS; ++i) {

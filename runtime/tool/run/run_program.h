@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the file of a program says of it before it is run.
+ * Facts about a program from its file, before it is run.
  */
 #ifndef STINT_RUN_PROGRAM_H
 #define STINT_RUN_PROGRAM_H

@@ -12,7 +12,8 @@
 #include "base/text.h"
 #include "read/run.h"
 
-/* What the rows are sorted by, the largest first; in the order of --sort in gen/options.ini. */
+/* The value that the rows are sorted by, the largest first; in the order of --sort in
+ * gen/options.ini. */
 enum top_sort { TOP_BY_TIME, TOP_BY_SELF, TOP_BY_CALLS, TOP_BY_TOTAL, TOP_SORTS };
 
 struct top_row {
@@ -106,9 +107,9 @@ struct top_screen_size top_screen_measure(void);
 /* Replaces what is shown by lines that are cut to the width, at most as many as the height. 0, or
  * -1 after one line. */
 int top_screen_show(const char *text, size_t length, const struct top_screen_size *size);
-/* What ended the wait for the next reading: the time, the user or a signal, another size of the
- * terminal, or a key that top_screen_wait does not know, which is in *key. While the user types,
- * letters are text: only ^C ends it. */
+/* The event that ended the wait for the next reading: the time, the user or a signal, another size
+ * of the terminal, or a key that top_screen_wait does not know, which is in *key. While the user
+ * types, letters are text: only ^C ends it. */
 enum top_event { TOP_TIME, TOP_END, TOP_KEY, TOP_RESIZED };
 enum top_event top_screen_wait(double seconds, int typing, char *key);
 

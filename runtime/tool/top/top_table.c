@@ -346,7 +346,7 @@ static int table_has(const struct top_table *t, enum top_need need) {
     }
 }
 
-/* What the rows are sorted by. */
+/* Returns the column that the rows are sorted by. */
 static enum top_column sorted_column(enum top_sort sort) {
     switch (sort) {
     case TOP_BY_SELF:

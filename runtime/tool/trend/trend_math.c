@@ -84,7 +84,7 @@ static struct split find_best(const struct prefix *x, uint32_t from, uint32_t to
     return best;
 }
 
-/* That of all places of a part together. A part without a place has no change. */
+/* Returns the p value of all places of a part together. A part without a place has no change. */
 static double part_p(const struct split *best, uint32_t from, uint32_t to) {
     double places = double_max(part_places(from, to), 1);
     return double_min(best->p * places / WHOLE_PART, 1);

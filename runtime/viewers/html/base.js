@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What all views share: the data, numbers for people, building the page, the selected row, the tip.
-// Names in the data are anybody's: they become text nodes, never markup.
+// Code that all views share: the data, numbers for people, building the page, the selected row, the
+// tip. Names in the data are anybody's: they become text nodes, never markup.
 "use strict";
 
 const run = (() => {

@@ -136,7 +136,7 @@ const distribution = (() => {
                 el("dd", {textContent: format.time(ns), title: format.exact(ns)}))));
     }
 
-    // Of a page that `stint export --follow` replaces: the last interval, beside the whole run.
+    // The last interval beside the whole run, on a page that `stint export --follow` replaces.
     function interval(stat) {
         if (!run.run.interval_ns) {
             return [];

@@ -118,7 +118,7 @@ const lanes = (() => {
         return found === undefined ? null : {at: marks.at[found], name: marks.name[found]};
     }
 
-    // What lies at a height and a time: {kind, lane, name, ...}, or null.
+    // Returns the thing at a height and a time: {kind, lane, name, ...}, or null.
     function hit(y, time, slack) {
         const lane = list.find((one) => y >= one.top && y < one.bottom);
         if (!lane) {

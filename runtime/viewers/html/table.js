@@ -23,8 +23,8 @@ const table = (() => {
         return thread ? (thread.tid + " " + thread.name).trim() : null;
     };
 
-    // What a column is: title, explanation, its value of a row, how it is shown. A column without
-    // any value is left out. Those between are generated from gen/columns.ini.
+    // The properties of a column: title, explanation, its value of a row, how it is shown. A column
+    // without any value is left out. Those between are generated from gen/columns.ini.
     const COLUMNS = [
         {key: "name", title: "Timer", kind: "name", hint: "Name of the scope"},
         {key: "thread", title: "Thread", kind: "text", of: threadName,

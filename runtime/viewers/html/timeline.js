@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What ran when: a canvas as large as what is in sight, over lanes that may be much taller.
+// The time line: a canvas as large as what is in sight, over lanes that may be much taller.
 "use strict";
 
 const timeline = (() => {
