@@ -64,7 +64,7 @@ def read(path):
 
 
 def group_names():
-    """Of measures.ini, which is beside this script."""
+    """The names of the groups of measures.ini, which is beside this script."""
     folder = os.path.dirname(os.path.abspath(__file__))
     return tuple(measures.groups(os.path.join(folder, "measures.ini")))
 

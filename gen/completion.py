@@ -62,8 +62,8 @@ def banner(path):
 # ---- bash ----
 
 BASH = r'''
-# What follows an option: words, "@files", or "@flag" for one without a value; of an option that the
-# command does not have, "@flag" as well.
+# Prints the values that may follow an option: words, "@files", or "@flag" for one without a value;
+# of an option that the command does not have, "@flag" as well.
 _stint_value() { # COMMAND OPTION
     case "$1 $2" in
 %(values)s    *) echo @flag ;;

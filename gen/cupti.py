@@ -131,7 +131,7 @@ def render_types(path):
 
 
 def render_table(path):
-    """What to look for, codes in words, versions, and the kinds to switch on."""
+    """The loader's tables: functions, codes in words, versions, and the kinds to switch on."""
     entries = read(path)
     lines = [table.c_banner(path), "/* name, where it goes, whether it must be there */\n"
              "static const struct cupti_symbol cupti_symbols[] = {\n"]

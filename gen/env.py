@@ -66,7 +66,7 @@ def size(entry, key):
 
 
 def values(entry):
-    """What may be written; a size says so by its bounds."""
+    """The values that may be written; those of a size are its bounds."""
     kind = entry.get("kind")
     if kind in SIZES:
         touch = "[,touch]" if kind == "trace" else ""

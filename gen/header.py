@@ -38,7 +38,7 @@ def unwrap(comment):
 
 
 def logical_lines(code):
-    """What a macro or a function has on several lines is one line; a struct stays as it is."""
+    """The lines of the code, with each macro or function on one line; a struct stays as it is."""
     code = re.sub(r" *\\\n *", " ", code).strip()
     if code.startswith("typedef struct"):
         return [code]

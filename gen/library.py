@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tables of libraries that stint loads at run time share: reading them, and the loader's
-tables, the test double's exports and the check against the library's own headers (all C).
+"""The common part of the tables of libraries that stint loads at run time: reading them, and the
+loader's tables, the test double's exports and the check against the library's own headers (all C).
 
 An entry has a kind, and its section is a C name. A function has `args`, its parameter types, and
 `required`; a type has `type`; what begins with a version of the headers has `since`."""
@@ -76,7 +76,8 @@ def loader_struct(name, result, functions):
 
 
 def loader_row(entry, looked_for, name):
-    """What to look for, where in struct `name` it goes, whether it must be there."""
+    """A row of the loader: the name to look for, its place in struct `name`, whether it must be
+    there."""
     return statement("    {%s," % looked_for, "offsetof(struct %s, %s), %d}," % (
         name, entry.name, entry.get("required") == "yes"), "     ")
 

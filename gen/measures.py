@@ -45,7 +45,7 @@ def render_ids(path):
 
 
 def render_flags(path):
-    """Of a row: that it has numbers of the group."""
+    """The flags that say that a row has numbers of a group."""
     return table.c_banner(path) + "".join(
         "#define ROW_%s (1u << (ROW_MEASURES + MEASURE_GROUP_%s))\n" % (name.upper(), name.upper())
         for name in groups(path))

@@ -301,7 +301,7 @@ def help_text(commands, command):
 # ---- The manual page ----
 
 def man_literal(text):
-    """What the user types: a flag, a word, or something else."""
+    """The markup of a text that the user types: a flag, a word, or something else."""
     if text.startswith("--"):
         return ".Fl " + text[1:]
     if re.fullmatch(r"[a-z]\w*", text):

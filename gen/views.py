@@ -46,7 +46,7 @@ def render_c(path):
 
 
 def render_tool(path):
-    """What the tool takes in addition."""
+    """The table of the names that the tool takes in addition."""
     rows = ["    {%s, %s},\n" % (table.c_string(entry.name), table.c_string(entry.get("means")))
             for entry in read(path) if entry.get("means")]
     return "%sstatic const struct view_name view_names[] = {\n%s    {NULL, NULL}};\n" % (

@@ -71,7 +71,7 @@ def render_c(path):
 
 
 def render_view_help(path):
-    """What `stint help views` prints, as one string literal."""
+    """The text that `stint help views` prints, as one string literal."""
     entries = views.read(path)
     folder = os.path.dirname(path)
     width = max(len(entry.name) for entry in entries) + 4

@@ -53,8 +53,8 @@ KIND = re.compile(rb'\{\s*(?:"id": "[^"]*",\s*)?"kind": "(\w+)"')
 # "includedFrom" has a "file" of its own, which does not count as the file of a location.
 FILE = re.compile(rb'("includedFrom": \{\s*)?"file": ("(?:[^"\\]|\\.)*")')
 
-# What is replaced in large declarations, in this order: fields that are not asked for, and line ends inside of
-# a node, before the list of its children. No string of the dump has a line end.
+# Replacements in large declarations, in this order: fields that are not asked for, and line ends
+# inside of a node, before the list of its children. No string of the dump has a line end.
 COMPACT = [(re.compile(pattern), text) for pattern, text in (
     (rb'"id": "0x[0-9a-f]+",\n +', b''),
     (rb',\n +"col": \d+', b''),
@@ -217,7 +217,7 @@ class Node:
 
     @property
     def place(self):
-        """Of a declaration its name, of anything else its begin."""
+        """The place of the name of a declaration; the begin of any other node."""
         places = self.resolve_places()
         return places[0] or places[1]
 
@@ -271,7 +271,7 @@ def place_of(loc, file):
 
 
 def scope_before(place):
-    """What a::b<T>:: before a name says, without the arguments of templates: a::b::."""
+    """The scopes before a name without arguments of templates: a::b:: of a::b<T>::name."""
     if place is None or place.macro:
         return ''
     start = max(0, place.offset - SCOPE_BYTES)
@@ -538,7 +538,8 @@ def dump(clang, arguments, files=None):
             yield Stream(process.stdout.read, files).nodes()
             done = True
         finally:
-            # What was not asked for need not be printed: it would wait for a reader.
+            # Output that was not asked for is not read: clang would wait for a reader, so the pipe
+            # is closed.
             rest = process.stdout.read(1)
             process.stdout.close()
             status = process.wait()

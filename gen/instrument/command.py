@@ -37,9 +37,9 @@ ASKING = ('-print-', '--print-', '--help=')
 # The linker makes one object of several.
 RELOCATABLE = {'-r', '-Wl,-r', '-Wl,-i', '-Wl,--relocatable'}
 STATIC = {'-static', '--static', '-static-pie'}
-# What may be before the arguments of the compiler, although there is a dot in its name.
+# Names of compilers, with a prefix and with a version, although that has a dot.
 COMPILER = re.compile(r'(.*-)?(gcc|g\+\+|cc|c\+\+|clang|clang\+\+|nvcc)(-[\d.]+)?$')
-# What build systems compile to find out what there is: autoconf, CMake, Meson, SCons, waf.
+# Sources that build systems compile to probe the compiler: autoconf, CMake, Meson, SCons, waf.
 PROBE = re.compile(r'(^|/)(conftest\d*\.\w+|conftstm\.\w+|sanitycheck\w+\.\w+|cmTC_\w+|'
                    r'(CMakeTmp|CMakeScratch|CompilerId(C|CXX|CUDA)|meson-private|\.sconf_temp|'
                    r'\.conf_check_\w+)/.*)$')
@@ -221,8 +221,8 @@ class Command:
                          for program in programs if self.mode not in ('-c', '-S')]
 
     def file_name(self, path, source):
-        """What this compiler calls a file that clang names by that path: clang has ./ before those beside
-        a source of the current folder."""
+        """The name that this compiler has for a file that clang names by that path: clang has ./
+        before those beside a source of the current folder."""
         by_clang = any('clang' in os.path.basename(word) for word in self.words[:self.first])
         if path.startswith('./') and not by_clang and not source.path.startswith('./'):
             return path[2:]
@@ -236,7 +236,7 @@ class Command:
         return words
 
     def toolkit_folder(self):
-        """Of a clang that compiles CUDA sources."""
+        """The folder of the toolkit that a clang for CUDA sources is given, else that of nvcc."""
         given = [word for word in self.for_clang if word.startswith('--cuda-path=')]
         return given[-1].partition('=')[2] if given else cuda.toolkit_folder('nvcc')
 
@@ -246,7 +246,8 @@ class Command:
         return ['-iquote', folder]
 
     def link_library(self, path):
-        """What a link needs: the library by its path, and where it is found at run time."""
+        """The arguments that a link needs: the library by its path, and where it is found at run
+        time."""
         before = ['-x', 'none'] if self.language else []
         if re.search(r'\.so(\.|$)', path):
             return [*before, path, '-Wl,-rpath,' + os.path.dirname(os.path.abspath(path))]

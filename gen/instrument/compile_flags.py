@@ -16,14 +16,14 @@ KEPT = re.compile(r"-(D|U|I|isystem|iquote|idirafter|include|imacros|std=|ansi$|
 # Their value may be the next argument.
 WITH_VALUE = {"-D", "-U", "-I", "-isystem", "-iquote", "-idirafter", "-include", "-imacros", "-x",
               "--sysroot"}
-# Of -m: what only gcc knows, or what does not change types and macros.
+# Options -m that only gcc knows, or that do not change types and macros.
 DROPPED = re.compile(r"-m(tune|branch-cost|preferred-stack-boundary|indirect-branch|"
                      r"function-return|fentry|record-mcount|no-fentry|accumulate-outgoing-args)")
 STANDARDS = {"C": "gnu17", "CXX": "gnu++17"}  # the defaults of gcc 11 and later
 
 
 def keep_flags(words):
-    """Of a list of compiler arguments those that decide what is parsed."""
+    """The arguments in a list of compiler arguments that decide what is parsed."""
     kept = []
     words = iter(words)
     for word in words:

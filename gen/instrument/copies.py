@@ -108,8 +108,8 @@ def content_of(source):
 
 
 def copy_head(copy, lines):
-    """What is before the first line of the copy of a source. All is in the copy, and not on the command
-    line: that has other files, too."""
+    """The text before the first line of the copy of a source. All is in the copy, and not on the
+    command line, as the command may have other files, too."""
     header = 'lines.h' if lines else 'instrument.h'
     head = '#include <stint/%s>\n' % header
     head += '#define STINT_IMPL_BASE_FILE %s\n' % c_string(copy.files[0].name)

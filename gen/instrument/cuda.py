@@ -37,7 +37,7 @@ def toolkit_folder(nvcc):
 
 
 def toolkit_arguments(folder):
-    """What makes clang read with this toolkit."""
+    """The arguments that make clang read with this toolkit."""
     include = os.path.join(folder, 'include')
     words = ['--cuda-path=' + folder]
     libraries = os.path.join(include, 'cccl')  # of toolkit 13; before, they were in include

@@ -97,7 +97,8 @@ class Build:
             say('%s: not instrumented: %s' % (unit.source.path, unit.failure))
 
     def library_words(self):
-        """What is added where the command links; None: a static program has no library to link."""
+        """The arguments that are added where the command links; None: a static program has no
+        library to link."""
         path = self.options.library
         if self.command.mode != 'link' or not path or not self.command.needs_library():
             return []

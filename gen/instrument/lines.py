@@ -80,7 +80,8 @@ class Marks:
         return place is not None and place.file == self.path
 
     def close_place(self, node):
-        """What else the macro makes that the statement begins with has no place before it."""
+        """Closes the place of the macro that the statement begins with: its other statements have
+        no place before them."""
         if node.begin.macro:
             self.closed.add(node.begin.offset)
 
@@ -141,7 +142,7 @@ class Marks:
 
     @staticmethod
     def first_variable(node):
-        """Of a declaration, the first variable that is made by code."""
+        """The first variable of a declaration that is made by code."""
         for child in node.children():
             if not child or child.kind not in VARIABLES:
                 continue

@@ -22,7 +22,7 @@ def count_text(n, noun):
 
 
 def source_lines(source, copy, failure):
-    """What the list says about a source; failure: why it was not instrumented, or None."""
+    """The lines of the list about a source; failure: why it was not instrumented, or None."""
     if failure:
         return ['%s%s%s' % (source, FAILED, failure)]
     head = '%s: %s instrumented, %d left out' % (source, count_text(len(copy.done), 'function'),

@@ -22,7 +22,7 @@ import clang_ast
 import lines as source_lines
 from command import SOURCES
 
-# Of the attributes, what it means that a function has it.
+# The attributes because of which a function is not instrumented, and the reason.
 ATTRIBUTES = {
     'Naked': 'naked: it has no room for a guard',
     'Const': 'const: calls of it may be removed or merged',
@@ -218,7 +218,7 @@ def included_parts(files):
 
 
 def copy_name(file):
-    """What the copy is called, in the folder of the copies of one object."""
+    """The name of the copy, in the folder of the copies of one object."""
     name = os.path.basename(file.path)
     return '%d-%s' % (file.number, name) if file.number else name
 
@@ -244,7 +244,7 @@ def keep_includes(files):
 
 
 class Rewriter:
-    """Of one source: the files that are copied, and what is said about the functions."""
+    """Rewrites one source: the files that are copied, and the messages about the functions."""
 
     def __init__(self, path, globs, lines):
         self.path = path

@@ -44,7 +44,7 @@ def become(words):
 
 
 class Messages:
-    """What a program said on stderr."""
+    """Collects the messages of a program on stderr."""
 
     def __init__(self):
         self.descriptor = os.memfd_create('stint')

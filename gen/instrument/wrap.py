@@ -43,7 +43,7 @@ import output_file
 
 WORD = r"[A-Za-z_]\w*"
 
-# What such a function does depends on the function that calls it, which would be the wrapper.
+# Functions whose effect depends on their caller, which would be the wrapper.
 USES_CALLER = {"dlopen", "dlmopen", "dlsym", "dlvsym", "vfork", "setjmp", "_setjmp", "sigsetjmp",
                "__sigsetjmp", "savectx", "getcontext", "swapcontext", "makecontext"}
 BUILTIN_ONLY = {"alloca"}
@@ -64,7 +64,8 @@ class Macro:
 
 
 class Header:
-    """What the preprocessor says of the header: its path, the files it reads, its macros."""
+    """The facts about the header from the preprocessor: its path, the files it reads, its
+    macros."""
 
     def __init__(self):
         self.path = ""
@@ -305,7 +306,7 @@ def c_string(text):
 
 
 def c_path(text):
-    """Of #line, which knows no octal escapes."""
+    """A file name as #line takes it, which knows no octal escapes."""
     return '"%s"' % text.replace("\\", "\\\\").replace('"', '\\"')
 
 
@@ -381,7 +382,7 @@ struct stint_wrap_search {
     void *found;
 };
 
-/* Of each loaded library, with those it depends on. */
+/* Searches one loaded library and those that it depends on. */
 static int stint_wrap_try(struct dl_phdr_info *info, size_t size, void *data) {
     struct stint_wrap_search *search = data;
     void *module = dlopen(info->dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
@@ -419,7 +420,7 @@ static void *stint_wrap_find(const char *name) {
 
 
 def write_declarations(out, candidate, result, types, preload):
-    """Of the wrapper and of what it calls."""
+    """Writes the declarations of the wrapper and of the function that it calls."""
     name = candidate.name
     symbol = candidate.symbol if preload else "__wrap_" + candidate.symbol
     visibility = "default" if preload else "hidden"
@@ -436,7 +437,7 @@ def write_declarations(out, candidate, result, types, preload):
 
 
 def write_lookup(out, candidate, result, types):
-    """Of the function that a preloaded wrapper calls."""
+    """Writes the lookup of the function that a preloaded wrapper calls."""
     name = candidate.name
     out.append("    typedef %s function(%s);" % (result, ", ".join(types) or "void"))
     out.append("    static function *known;")
@@ -482,7 +483,8 @@ def write_function(out, candidate, with_set, preload, adapter):
 
 
 def adapter_text(adapter, set_name, preload):
-    """What the wrappers call is included by its path: it lies beside this file."""
+    """The text that includes the functions that the wrappers call, by its path: it lies beside this
+    file."""
     path = os.path.join(os.path.dirname(os.path.abspath(__file__)), adapter.HEADER)
     text = "#define STINT_WRAP_SET %s\n" % c_string(set_name or adapter.DEFAULT_SET)
     if preload:

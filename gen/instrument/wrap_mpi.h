@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the wrappers of mpi.h call that wrap_mpi.py writes; included once, after mpi.h. Nothing here
- * refers to a symbol of MPI when it is preloaded: programs without MPI get the library, too.
+ * Functions that the wrappers of mpi.h call, which wrap_mpi.py writes. Included once, after mpi.h.
+ * Nothing here refers to a symbol of MPI when it is preloaded: programs without MPI get the
+ * library, too.
  *
  * The set of a communicator is found by its handle in a table of the thread, which is emptied when a
  * communicator is freed or named. Before MPI runs, and after, there is one set for all.
@@ -196,7 +197,7 @@ static int stint_mpi_root(const struct stint_mpi_comm *c, int root) {
     return c->is_inter ? MPI_PROC_NULL : root;
 }
 
-/* Of the first buffer, or of the second one if the first is in place. */
+/* The bytes of the first buffer, or of the second one if the first is in place. */
 static uint64_t stint_mpi_bytes(const void *buffer, long long count, MPI_Datatype type,
                                 const void *other, long long other_count, MPI_Datatype other_type,
                                 int peer) {

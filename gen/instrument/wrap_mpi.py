@@ -15,7 +15,7 @@ import re
 HEADER = "wrap_mpi.h"
 DEFAULT_SET = "mpi"
 
-# Of the functions without their suffix _c, which only has larger counts.
+# Functions that wait, without their suffix _c, which only has larger counts.
 WAITING = ["MPI_Wait*", "MPI_Probe", "MPI_Mprobe", "MPI_Recv", "MPI_Mrecv", "MPI_Sendrecv*",
            "MPI_Barrier", "MPI_Bcast", "MPI_Gather*", "MPI_Scatter*", "MPI_Allgather*",
            "MPI_Alltoall*", "MPI_Reduce", "MPI_Reduce_scatter*", "MPI_Allreduce", "MPI_Scan",
@@ -63,7 +63,7 @@ def find_triples(types):
 
 
 def bytes_expression(name, types, names, comm):
-    """What the call hands over; "" if the arguments do not tell."""
+    """The expression for the bytes that the call hands over; "" if the arguments do not tell."""
     triples = find_triples(types)
     name = base_name(name)
     if not triples or fnmatch.fnmatchcase(name, SETS_UP) or matches_any(name, UPPER_BOUND):
