@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What CUPTI calls during a session: at the begin and end of API calls, for an empty buffer and
+ * Callbacks of CUPTI during a session: at the begin and end of API calls, for an empty buffer and
  * with a full one, on any thread. Each keeps errno, as it is called within calls of the program;
  * none calls a function of the driver. cupti_session.c says which functions are in use.
  *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the files of this folder share: the loaded library, CUDA's functions by number, buffers and
- * the reader of records. Only cupti_session.h is for other folders.
+ * Declarations that the files of this folder share: the loaded library, CUDA's functions by number,
+ * buffers and the reader of records. Only cupti_session.h is for other folders.
  */
 #ifndef STINT_CUPTI_PRIVATE_H
 #define STINT_CUPTI_PRIVATE_H
@@ -187,8 +187,8 @@ struct cupti_clock {
 };
 
 void cupti_clock_add(struct cupti_clock *c, const struct cupti_reading *r);
-/* Of a record: CUPTI's times, then the same and a constant. With the shift they are times of the
- * recorder's clock. */
+/* The times of a record: CUPTI's own at first, then the same plus a constant. With the shift they
+ * are times of the recorder's clock. */
 struct cupti_times {
     uint64_t start;
     uint64_t end;

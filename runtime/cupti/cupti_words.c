@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is missing from a session, and what fails in it, in words for the header of reports. */
+/* Words for the header of reports about the parts that a session lacks, and its errors. */
 #include <inttypes.h>
 #include <stdio.h>
 

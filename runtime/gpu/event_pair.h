@@ -109,7 +109,7 @@ int event_pair_record(struct event_visit *v, struct event_pair *p, void **which)
 /* The time between the two events. GPU_NOT_READY: the GPU has not reached the second one; not
  * returned with `wait`, which waits for it. */
 int event_pair_query(struct event_visit *v, const struct event_pair *p, int wait, uint64_t *ns);
-/* What a scope that got this code is counted as. */
+/* Returns the status that a scope with this code is counted as. */
 enum stint_status event_status_of_code(int code);
 
 #endif

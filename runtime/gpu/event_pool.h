@@ -17,7 +17,7 @@
 
 struct event_pair;
 
-/* What a scope has: a stream, or a command queue (gpu_stream_of_queue). */
+/* The kind of a scope's stream: a stream, or a command queue (gpu_stream_of_queue). */
 enum event_stream_kind { EVENT_OF_STREAM, EVENT_OF_QUEUE };
 
 /* There is no GPU for streams: event_pool_start of one returns NULL. Relaxed. */

@@ -12,7 +12,7 @@
 #define LOOK_NS 1000000000u /* between two; one takes 20 to 30 us */
 
 static const struct gpu_backend *const *backends; /* written once, by a constructor */
-/* What each of them is, in their order: NULL before it was opened. Release, acquire. */
+/* The functions of each back end, in their order: NULL before it was opened. Release, acquire. */
 static const struct gpu_ops *backend_opened[GPU_BACKENDS_MAX];
 /* The first usable one, else the first of the list with its reason; NULL before all were opened.
  * Release, acquire. */
@@ -58,7 +58,7 @@ static int gpu_open_one(unsigned index) {
     return 1;
 }
 
-/* Those of queues, or all others. */
+/* Opens the back ends of queues, or all others. Returns whether all could be tried. */
 static int gpu_open_all(int of_queues) {
     int complete = 1;
     for (unsigned i = 0; i < gpu_count_list(); ++i) {
@@ -69,7 +69,8 @@ static int gpu_open_all(int of_queues) {
     return complete;
 }
 
-/* Of those that were opened, of queues or the others, the first usable one, else the first. */
+/* Returns the first usable back end, else the first, of those of queues or the others that were
+ * opened. */
 static const struct gpu_ops *gpu_choose_first(int of_queues, unsigned *usable) {
     const struct gpu_ops *chosen = &gpu_none;
     *usable = 0;

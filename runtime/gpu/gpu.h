@@ -79,9 +79,9 @@ struct gpu_device {
     uint32_t reserved_shared; /* bytes of it a block */
 };
 
-/* What each member does, and what happens where it is NULL ("not supported"). Calling code goes
- * through the gpu_ functions at the end of this file where such a case has to be handled. All
- * members return a code unless said otherwise. */
+/* Each comment says what the member does, and what happens where it is NULL ("not supported").
+ * Calling code goes through the gpu_ functions at the end of this file where such a case has to be
+ * handled. All members return a code unless said otherwise. */
 struct gpu_ops {
     /* For reports and messages. Never NULL. */
     const char *name;
@@ -133,7 +133,7 @@ struct gpu_ops {
      * capture nothing and say so in a line. stop NULL: the profiler goes on. */
     int (*capture_start)(void);
     int (*capture_stop)(void);
-    /* What a device is. NULL: devices have no names and no peak rates. */
+    /* Describes a device. */
     int (*device)(int number, struct gpu_device *out);
     /* The name of a code, which may be NULL: unknown. NULL: all are unknown ("error"). */
     const char *(*code_name)(int code);

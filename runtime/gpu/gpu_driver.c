@@ -44,9 +44,9 @@ struct loaded {
     char reason[240]; /* "" = usable */
 };
 
-/* What the ops call, and why there are none. Written under `publishing`: the functions by the first
- * thread that finds a usable driver, before any thread has its ops; the reason where that changes
- * it, before any thread has the ops of a refused one. */
+/* The functions that the ops call, and the reason why there are none. Written under `publishing`:
+ * the functions by the first thread that finds a usable driver, before any thread has its ops; the
+ * reason where that changes it, before any thread has the ops of a refused one. */
 static struct loaded loaded;
 static int publishing;
 #define driver (loaded.functions)

@@ -332,7 +332,7 @@ static const struct gpu_ops usable_opencl = {
     .code_name = opencl_name_code,
 };
 
-/* What is missing, or NULL. */
+/* Loads the functions. Returns a text about what is missing, or NULL. */
 static const char *opencl_load(struct opencl_functions *out) {
     void *library = dlopen(OPENCL_LIBRARY, RTLD_NOW | RTLD_LOCAL);
     if (!library) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What gpu_opencl.c uses of the binary interface of OpenCL 1.2: handles are pointers, sizes are
- * size_t, codes are int. The test gpu_opencl_header compares it with CL/cl.h.
+ * The part of the binary interface of OpenCL 1.2 that gpu_opencl.c uses: handles are pointers,
+ * sizes are size_t, codes are int. The test gpu_opencl_header compares it with CL/cl.h.
  */
 #ifndef STINT_OPENCL_ABI_H
 #define STINT_OPENCL_ABI_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What an activity is called in reports and exports. Numbers come from run files and may be any:
- * one that is in no table is "unknown".
+ * Names of activities in reports and exports. Numbers come from run files and may be any: one that
+ * is in no table is "unknown".
  */
 #include "activity_name.h"
 

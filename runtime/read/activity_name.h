@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What an activity is called, in every report and export: a kernel or API call by its name, a copy
- * by its direction, the rest in words.
+ * The name of an activity, in every report and export: a kernel or API call by its name, a copy by
+ * its direction, the rest in words.
  */
 #ifndef STINT_ACTIVITY_NAME_H
 #define STINT_ACTIVITY_NAME_H

@@ -27,7 +27,7 @@ struct activity_grouping {
     struct histogram *sum; /* of the row at hand */
 };
 
-/* What of an activity a histogram and samples are of. */
+/* The quantity of an activity that a histogram and samples are of. */
 enum activity_quantity { QUANTITY_TIME, QUANTITY_BYTES };
 
 static uint32_t member_histogram(const struct snapshot_activity *a, enum activity_quantity which) {

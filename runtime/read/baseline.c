@@ -62,7 +62,7 @@ static void subtract_gpu(struct snapshot_gpu *out, const struct baseline_node *t
     }
 }
 
-/* What is in use and what was most are no sums. */
+/* Subtracts the measures that are sums. Amounts in use and maxima are no sums. */
 static void subtract_measures(struct snapshot_measures *out, const struct snapshot_measures *then) {
     if (!out || !then) {
         return;

@@ -24,7 +24,7 @@ uint32_t report_column_find(const char *key, size_t length) {
     return UINT32_MAX;
 }
 
-/* Of rows with the same value. */
+/* Whether a precedes b; both have the same value in the column. */
 static int row_precedes_of_equals(const struct stint_row *a, const struct stint_row *b) {
     int names = name_compare(a->name, a->name_length, b->name, b->name_length);
     if (names) {

@@ -9,7 +9,7 @@
 
 #include "base/histogram.h"
 
-/* What is known of samples beside their histogram. */
+/* Facts about samples that are known beside their histogram. */
 struct deviation_known {
     uint64_t count; /* of the histogram */
     uint64_t total; /* 0: not known */

@@ -163,7 +163,8 @@ static struct line_row *row_find(struct line_rows *rows, uint32_t file, uint32_t
     return NULL;
 }
 
-/* What lines launched is in rows of activities, of each thread and device. */
+/* Adds the work on GPUs that lines launched. It is in rows of activities, of each thread and
+ * device. */
 static void rows_add_gpu(struct line_rows *out, const struct snapshot *s,
                          const struct hash_map *names) {
     for (uint32_t i = 0; i < s->activity_count; ++i) {

@@ -117,8 +117,9 @@ static uint32_t row_get(struct grouping *g, const struct snapshot_node *n, uint3
     return row;
 }
 
-/* What scopes around it, of the same name and set, have in their sums: the flat total must not
- * count it twice. A scope on the CPU alone does not hold the GPU time of one inside it. */
+/* Returns the sums of scopes around the node, of the same name and set, that it is in already: the
+ * flat total must not count it twice. A scope on the CPU alone does not hold the GPU time of one
+ * inside it. */
 static unsigned nested_in_itself(const struct grouping *g, const struct snapshot_node *n) {
     const struct snapshot *s = g->s;
     uint32_t depth = 0;

@@ -8,7 +8,7 @@
 
 #include "snapshot.h"
 
-/* What a row has values for. */
+/* The values that a row has. */
 #define ROW_SAMPLES 1u
 #define ROW_HISTOGRAM 2u
 #define ROW_FIRST 4u
@@ -34,8 +34,8 @@
 
 #define ROW_UNKNOWN UINT64_MAX /* a share of a peak that is not known */
 
-/* What few rows have: GPU times, measures, declared amounts, open scopes, estimates, waiting. A run
- * may have a million rows, so a row without has no memory for it. */
+/* Values that few rows have: GPU times, measures, declared amounts, open scopes, estimates,
+ * waiting. A run may have a million rows, so a row without has no memory for it. */
 struct stint_row_extra {
     uint64_t waiting_ns;     /* self time of scopes with the role waiting, itself or nested */
     uint64_t total_error_ns; /* standard error; 0 = exact, ROW_UNKNOWN: too few calls were timed */

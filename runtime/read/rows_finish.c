@@ -111,8 +111,8 @@ static void finish_gpu(const struct grouping *g, struct group_extra *from, struc
     }
 }
 
-/* Of a row that is complete: bounds, rates and what else is computed from its times stay those that
- * were measured. */
+/* Subtracts the cost from the times of a row that is complete. Its bounds, its rates and all other
+ * numbers that are computed from its times stay as measured. */
 static void finish_corrected(const struct grouping *g, const struct group *from,
                              const struct snapshot_cost *cost, struct stint_row *r) {
     const struct snapshot *s = g->s;

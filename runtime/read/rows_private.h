@@ -28,7 +28,7 @@ struct group {
     uint32_t extra; /* + 1; the same number as that of the row's extra */
 };
 
-/* What few rows have. */
+/* Sums that few rows have. */
 struct group_extra {
     struct times gpu; /* nanoseconds */
     struct uncertainty uncertain, self_uncertain;
@@ -81,7 +81,8 @@ struct grouping {
 
 /* ---- rows_sum.c */
 
-/* What is in the sums of a row already, of a scope of the same name and set around the node. */
+/* Sums of a row that have the node's already, through a scope of the same name and set around
+ * it. */
 #define ROW_NESTED 1u
 #define ROW_NESTED_GPU 2u
 
@@ -89,7 +90,7 @@ void row_add_node(struct grouping *g, uint32_t row, const struct snapshot_node *
 
 /* ---- rows_spread.c */
 
-/* What the histograms of a row say, in their unit. */
+/* Numbers from the histograms of a row, in their unit. */
 struct spread {
     uint64_t percentile[PERCENTILE_COUNT];
     uint64_t stddev;
@@ -115,8 +116,8 @@ void rows_finish(struct grouping *g);
 
 /* ---- rows_device.c */
 
-/* What a node's scopes and those nested in them had done on GPUs, as a tracer saw it: kernels,
- * copies and fills. */
+/* The work on GPUs of a node's scopes and those nested in them, as a tracer saw it: kernels, copies
+ * and fills. */
 struct device_work {
     uint64_t count;
     uint64_t total; /* nanoseconds, added up: what ran side by side counts twice */

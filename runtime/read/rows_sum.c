@@ -155,7 +155,7 @@ static void row_add_times(struct grouping *g, uint32_t row, const struct snapsho
     }
 }
 
-/* Of the same calls, how far the time is an estimate. */
+/* Adds how far the time of the same calls is an estimate. */
 static void row_add_estimate(struct grouping *g, uint32_t row, const struct snapshot_extra *n) {
     struct stint_row *r = &g->rows->row[row];
     if (n->sampled.untimed) {

@@ -245,7 +245,8 @@ static void read_gpu(struct snapshot *s, struct snapshot_gpu *out, uint32_t unit
     }
 }
 
-/* What the field has two uses for: of GPU times (flag 0), or of a sampled node. */
+/* Returns the unit in the field with two uses: of GPU times (flag 0), or of a sampled node. 0: the
+ * field has the other one. */
 static uint32_t sums_unit(const struct stint_impl_node *n, uint32_t flag) {
     if ((ACQUIRE(&n->kind) & STINT_IMPL_SAMPLED) != flag) {
         return 0;

@@ -22,7 +22,7 @@
 #define SNAPSHOT_NONE HASH_MAP_NONE
 #define SNAPSHOT_DEVICES 64u /* more GPUs than one program sees; also ends a cycle */
 
-/* What the scopes of a node took on the GPU. */
+/* GPU times of the scopes of a node. */
 struct snapshot_gpu {
     uint64_t count;
     uint64_t total; /* nanoseconds, as all times here */
@@ -49,7 +49,8 @@ struct snapshot_sampled {
     double error[STINT_IMPL_ERROR_SUMS];
 };
 
-/* What few nodes have. A run may have a million nodes, so a node without has no memory for it. */
+/* Values that few nodes have. A run may have a million nodes, so a node without has no memory for
+ * it. */
 struct snapshot_extra {
     uint64_t open;      /* ticks since it was opened, if it is open */
     uint64_t open_self; /* of these, without the scopes inside that were recorded or are open */
@@ -274,7 +275,7 @@ int snapshot_read_buckets(const struct snapshot *s, uint32_t thread, uint32_t un
                           uint32_t out[STINT_IMPL_BUCKETS]);
 /* From the list that begins at the unit. NULL: there are none, or there is no memory. */
 struct snapshot_measures *snapshot_read_measures(struct snapshot *s, uint32_t unit);
-/* Those of two places as of one. from: NULL = nothing. */
+/* Adds the measures of another place. from: NULL = nothing. */
 void snapshot_add_measures(struct snapshot_measures *to, const struct snapshot_measures *from);
 /* The measures of all threads while they had no open scope. */
 void snapshot_outside(const struct snapshot *s, struct snapshot_measures *out);

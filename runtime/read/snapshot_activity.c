@@ -46,7 +46,7 @@ static int copy_activity(struct snapshot_activity *out, const struct arena_activ
     return seq & 1 || STINT_IMPL_LOAD(&a->seq) != seq;
 }
 
-/* What reports rely on, whatever the file says. */
+/* Makes true what reports rely on, whatever the file says. */
 static void make_sane(struct snapshot_activity *a) {
     if (!a->count) {
         a->min = 0;

@@ -13,7 +13,7 @@
 #include "base/histogram.h"
 #include "snapshot.h"
 
-/* What a row and the one that takes back of it have in common. */
+/* The key that a row and the one that takes back of it have in common. */
 struct taken_key {
     uint32_t kind;
     uint32_t detail;

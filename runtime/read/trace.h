@@ -51,7 +51,7 @@ struct trace {
 /* In the snapshot's memory. 0, also when there is no trace; -1 without memory. */
 int trace_read(struct trace *out, struct snapshot *s);
 
-/* What the rings hold, without their events in memory or in order. */
+/* Numbers of the events in the rings, without having them in memory or in order. */
 struct trace_count {
     uint32_t rings; /* that anything was recorded in */
     uint64_t kinds[TRACE_VALUE + 1];

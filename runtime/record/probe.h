@@ -29,7 +29,8 @@ struct probe_ops {
     /* Whether anything is to be measured, by the settings; once, under the registry's lock, before
      * the first scope. Never NULL, as the others. */
     int (*open)(void);
-    /* What the two readings of a call take, in ticks; at most UINT64_MAX / 1000. Any thread. */
+    /* The time that the two readings of a call take, in ticks; at most UINT64_MAX / 1000. Any
+     * thread. */
     uint64_t (*cost_ticks)(void);
     /* Memory that read keeps for a thread; zeroed at first. */
     size_t thread_bytes;
@@ -49,9 +50,10 @@ struct probe_ops {
 void probe_set_ops(const struct probe_ops *ops);
 /* When the settings are known, under the registry's lock. */
 void probe_start(void);
-/* What it found; does not change. */
+/* Returns the result of probe_start, which does not change. */
 int probe_on(void);
-/* What the two readings of a call take, in ticks; 0: nothing is measured. Any thread. */
+/* Returns the time that the two readings of a call take, in ticks; 0: nothing is measured. Any
+ * thread. */
 uint64_t probe_cost(void);
 
 /* Memory for a thread that has none yet, which then measures nothing without it; inside. */

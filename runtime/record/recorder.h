@@ -8,7 +8,7 @@
 
 #include "thread.h"
 
-/* What the entry points of the inline path's slow half do; see stint/detail/impl_record.h. */
+/* The work of the entry points of the inline path's slow half; see stint/detail/impl_record.h. */
 void recorder_begin_slow(void *guard, struct stint_impl_site *site, uint32_t set);
 void recorder_begin_since(void *guard, struct stint_impl_site *site, uint32_t set,
                           uint64_t start_us);

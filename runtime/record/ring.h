@@ -10,7 +10,8 @@
 
 #include "stint/detail/impl_layout.h"
 
-/* What an arena needs for so many bytes of events: each ring has a head of its own. */
+/* Returns the bytes that an arena needs for so many bytes of events: each ring has a head of its
+ * own. */
 uint64_t ring_room(uint64_t bytes);
 /* A ring in the arena, in units; 0: no trace is kept, or no memory (counted). Any thread. */
 uint32_t ring_new(void);

@@ -13,8 +13,9 @@
 
 /* Whether STINT_SAMPLE says that calls are left out. */
 int sample_is_on(void);
-/* What measures the cost of a timed call of a sampled node, in ticks times 1000; called once, on a
- * thread that records and holds no lock. Before the first scope. NULL: it costs nothing. */
+/* Sets the function that measures the cost of a timed call of a sampled node, in ticks times 1000;
+ * called once, on a thread that records and holds no lock. Before the first scope. NULL: it costs
+ * nothing. */
 void sample_set_cost(uint64_t (*measure)(void));
 /* A call of a scope has ended: its node is sampled from now on, or never is. Owner. call: may be
  * NULL. */

@@ -92,7 +92,8 @@ static void queue_add(struct thread_block *b, const struct stint_impl_frame *f, 
     }
 }
 
-/* What is sent below the scope that it runs in is an ordinary scope there. */
+/* Returns the place of the sender's scope; 0: the work is sent below the scope that it runs in, and
+ * is an ordinary scope there. */
 static uint32_t sender_of_scope(const struct thread_block *b, uint32_t node, uint32_t site) {
     uint32_t place = 0;
     if (node) {

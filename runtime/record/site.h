@@ -32,7 +32,8 @@ uint64_t site_resolve_name(struct site_text name, const struct stint_impl_site *
 /* In the child of a fork, under the lock. */
 void site_forget_all(void);
 
-/* What the thread that stored the word wrote about the site, in the arena, can be read then. */
+/* Returns the word of a site. The thread that stored it wrote about the site in the arena before,
+ * which can be read then. */
 static inline uint64_t site_get_word(const struct stint_impl_site *site) {
     return __atomic_load_n(&site->word, __ATOMIC_ACQUIRE);
 }

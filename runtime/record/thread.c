@@ -23,8 +23,8 @@
 #include "probe.h"
 #include "ring.h"
 
-/* What the thread-local pointer shows before a thread's first scope and after its end. All threads
- * share them, so nothing in them changes but the gate: with the current one a scope that is
+/* The target of the thread-local pointer before a thread's first scope and after its end. All
+ * threads share them, so nothing in them changes but the gate: with the current one a scope that is
  * switched off returns at once, on every thread. Any other scope takes the slow path, as the stack
  * is full. Frame 0 is closed and lies below nothing, so that an inline end returns at once. */
 static struct stint_impl_frame nowhere = {.low = UINT64_MAX};

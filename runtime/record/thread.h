@@ -16,7 +16,7 @@
 #define THREAD_LINKS 128  /* first table of the rarer links */
 #define THREAD_NAMES 1024 /* cached run-time names */
 
-/* What only the slow path looks up. */
+/* A link that only the slow path looks up. */
 struct thread_link {
     uint64_t key;
     uint32_t node;

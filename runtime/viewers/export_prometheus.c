@@ -31,7 +31,7 @@ struct family {
 
 #include "prometheus_columns.inc" /* column_families: the columns of reports that are families */
 
-/* What reports have no column for. */
+/* Families that reports have no column for. */
 static const struct family more_families[] = {
     {"stint_scope_open_seconds", "gauge", "How long a scope that is open has been so.", SECONDS,
      ROW_EXTRA_FIELD(open_ns), 0, 1},

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What compiled-in code shares with the runtime: the site, the thread block, the open-scope stack,
- * the call-tree node and the histogram. STINT_ABI numbers this layout; it is also the suffix of
- * the exported symbols and the number in the soname, so that code built against another layout
+ * Layouts that compiled-in code shares with the runtime: the site, the thread block, the open-scope
+ * stack, the call-tree node and the histogram. STINT_ABI numbers this layout; it is also the suffix
+ * of the exported symbols and the number in the soname, so that code built against another layout
  * fails at link or load time instead of writing to the wrong place. Not for users.
  *
  * Threading: every record names its writer. "Owner" is the thread a recorder belongs to; it writes
@@ -182,16 +182,16 @@ struct stint_impl_ring {
     uint64_t reserved[6]; /* the events follow */
 };
 
-/* Of a node of which not every call is timed (STINT_SAMPLE). Calls come in blocks of `weight`, and
- * of each block one call, drawn at random, is timed and represents all. The sums are over the timed
- * calls since the node is sampled; x is a call's ticks, w the weight of its block. Under the node's
- * seq but for `left` and `untimed`. */
+/* The state of a node of which not every call is timed (STINT_SAMPLE). Calls come in blocks of
+ * `weight`, and of each block one call, drawn at random, is timed and represents all. The sums are
+ * over the timed calls since the node is sampled; x is a call's ticks, w the weight of its block.
+ * Under the node's seq but for `left` and `untimed`. */
 struct stint_impl_sampled {
     uint32_t left;    /* calls before the next timed one. Owner, relaxed */
     uint32_t weight;  /* calls of the block that it is of */
     uint64_t untimed; /* calls that ended untimed. Owner, relaxed */
-    /* What the inline path needs of the node, so that it reads nothing else. Not in a merged
-     * file. */
+    /* The data that the inline path needs of the node, so that it reads nothing else. Not in a
+     * merged file. */
     uint64_t frame;  /* of the last untimed call, in bytes from the arena's start. Owner, relaxed */
     uint64_t start;  /* the start word of every untimed call */
     uint32_t node;   /* units */
@@ -234,9 +234,9 @@ struct stint_set {
     uint32_t id;
 };
 
-/* What every guard begins with: the start that is in its scope's frame, 0 = not opened. A scope
- * is the address of its guard and this word together: the address alone may be that of another
- * scope that was left open there, the word alone may be whatever a jump over the guard found in
+/* The first word of every guard: the start that is in its scope's frame, 0 = not opened. A scope is
+ * the address of its guard and this word together: the address alone may be that of another scope
+ * that was left open there, the word alone may be whatever a jump over the guard found in
  * memory. */
 typedef uint64_t stint_impl_opened;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the macros call when they are off: declared so that arguments are type-checked, never
- * defined, never reached. Not for users.
+ * Functions that the macros call when they are off: declared so that arguments are type-checked,
+ * never defined, never reached. Not for users.
  */
 #ifndef STINT_IMPL_OFF_H
 #define STINT_IMPL_OFF_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the timer primitives are made of when on: argument helpers and, in C++, the guard classes.
- * Not for users.
+ * The parts of the timer primitives when on: argument helpers and, in C++, the guard classes. Not
+ * for users.
  */
 #ifndef STINT_IMPL_SCOPE_H
 #define STINT_IMPL_SCOPE_H

@@ -33,7 +33,7 @@
 #define CLIENT_SECONDS 10
 #define DEFAULT_HOST "127.0.0.1"
 
-/* What is sent to clients: texts that do not change, or one of these. */
+/* An answer to clients, beside texts that do not change. */
 struct answer {
     struct text body;
     int users; /* clients that it is being sent to */

@@ -328,7 +328,7 @@ static int copy_kept(struct merge *m, const struct merge_map *map, struct stint_
     return 0;
 }
 
-/* What the field has two uses for. -1 without memory. */
+/* Copies the data of the field with two uses. Returns -1 without memory. */
 static int copy_gpu_or_sampled(struct merge *m, struct merge_map *map,
                                const struct snapshot_node *n, const struct stint_impl_node *from,
                                uint32_t *out) {

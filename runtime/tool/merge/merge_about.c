@@ -86,7 +86,7 @@ static void about_compare(const struct merge *m, struct merge_about *a, const ch
     a->differ |= strncmp(a->text, text, sizeof a->text - 1) != 0;
 }
 
-/* That of one run; of several on different machines there is no one cost. */
+/* Copies the cost of one run; several runs on different machines have no one cost. */
 static void about_copy_cost(struct merge *m, const struct run *r) {
     const struct arena_cost *from = r->cost;
     uint32_t unit = 0;

@@ -21,7 +21,7 @@ static void copy_activity_times(const struct merge *m, const struct merge_map *m
     uint64_t later =
         compute_ns_between(m, m->clock.start.ticks, merge_tick(map, map->from->start.ticks));
     double squares = a->squares + a->taken_squares;
-    /* What was taken back is copied as its row, which is subtracted again. */
+    /* Samples that were taken back are copied as their row, which is subtracted again. */
     to->seq = 2 * (a->count + a->taken_count);
     to->total = a->total + a->taken_total;
     to->min = a->count ? a->min : UINT64_MAX;
