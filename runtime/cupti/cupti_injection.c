@@ -32,7 +32,7 @@ int cupti_prepare_injection(void) {
 #define VARIABLE "CUDA_INJECTION64_PATH"
 #define MARK "/./" /* before the file's name: the variable was set here, and not by the user */
 
-/* What is in the environment; static, as putenv keeps it. "": nothing is. */
+/* The entry in the environment; static, as putenv keeps it. "": there is none. */
 static char injection_entry[sizeof VARIABLE + PATH_MAX + sizeof MARK];
 static int injection_is_ours; /* this process has set it; relaxed */
 

@@ -27,7 +27,7 @@ static uint64_t edge_key(const struct tree_edge *e, uint32_t kind) {
     return stint_impl_edge_key(e->parent, e->set, e->site | kind);
 }
 
-/* Of a node without a sender. */
+/* Returns the edge of a node without a sender. */
 static struct tree_edge edge_of(const struct stint_impl_node *n) {
     struct tree_edge e = {n->parent, n->set, n->site, 0};
     return e;

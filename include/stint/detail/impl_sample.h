@@ -121,7 +121,7 @@ stint_impl_end_untimed(struct stint_impl_thread *t, uint64_t me,
         (call && (call->info || call->threshold_us >= 0))) {
         return 0;
     }
-    /* That of the guard, which does not wait for the frame's: see stint_impl_frame_is. */
+    /* The guard's word does not wait for the frame's: see stint_impl_frame_is. */
     struct stint_impl_start start = stint_impl_start_from(*(stint_impl_opened *)(uintptr_t)me);
     uint64_t compared = start.word;
     STINT_IMPL_HIDE(compared);
