@@ -78,7 +78,8 @@ void activity_table_sort(struct activity_table *t, enum activity_sort by);
 
 /* ---- kernel_names.c: what the name of a kernel says of it, by the table gen/kernel_names.ini. */
 
-/* The library that the kernel is from: a section of gen/kernel_names.ini; "user" if no pattern matches. */
+/* The library that the kernel is from: a section of gen/kernel_names.ini; "user" if no pattern
+ * matches. */
 const char *kernel_lib(const char *name, size_t length);
 /* The precision it calculates in: "fp16", "int8" …; "" if the name does not say. */
 const char *kernel_precision(const char *name, size_t length);
