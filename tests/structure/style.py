@@ -8,6 +8,8 @@
                                  file uses
     style.py opening-comments    each .c of more than 150 lines begins with a comment about it
     style.py line-lengths        no line of code or comment has more than 100 columns
+    style.py comment-openings    no comment or docstring, those of gen/ included, begins with "Of",
+                                 "What", "That of" or "Those of"
     style.py count               numbers per folder
     style.py self-test           the checks find what they are for
 """
@@ -61,7 +63,7 @@ def statements_of(code):
 # ---- Conditional operators.
 
 class Level:
-    """What is open between one pair of brackets."""
+    """The conditionals that are open between one pair of brackets."""
 
     def __init__(self):
         self.inside = 0  # conditionals whose second or third operand is not over
@@ -213,6 +215,26 @@ def check_line_lengths(root):
                 yield f"{path}:{number}: {len(line)} columns: at most {MAX_COLUMNS} are expected"
 
 
+# ---- Openings of comments.
+
+OPENING = re.compile(r"(?m)(?:/\*|//|#|\"\"\"|^ ?\*)\s?(Of|What|That of|Those of) ")
+
+
+def check_comment_openings(root):
+    found = False
+    for folder in ("include", "runtime", "gen"):
+        for path in sorted((root / folder).rglob("*")):
+            if "__pycache__" in path.parts or not path.is_file():
+                continue
+            found = True
+            text = path.read_text(encoding="utf-8", errors="replace")
+            for match in OPENING.finditer(text):
+                line = text.count("\n", 0, match.start(1)) + 1
+                yield f"{path}:{line}: a comment begins with '{match[1]}': the subject is first"
+    if not found:
+        yield f"{root}: no files found"
+
+
 # ---- Files.
 
 def folder_of(root, path):
@@ -292,6 +314,16 @@ COMMENTS = [
     (SPDX + "/*\n * " + "word " * 30 + "\n */\n" + LONG, False),
     (SPDX + "int x;\n", False),
 ]
+OPENINGS = [
+    ("int x; /* What it is. */\n", True),
+    ("/*\n * Of a node.\n */\n", True),
+    ("    // That of a row.\n", True),
+    ("# Those of a row.\n", True),
+    ('def f():\n    """What it is."""\n', True),
+    ("/* The value of a node: what it is. Of one. */\n", False),
+    ("# Offsets of a node.\n", False),
+    ('text = "What it is"\n', False),
+]
 
 
 def run_check(check, files):
@@ -322,12 +354,18 @@ def self_test():
         text = "int x;\n/* " + "\u2026" * (columns - 6) + " */\n"
         if bool(run_check(check_line_lengths, {"include/stint/a.h": text})) != expected:
             yield f"a line of {columns} columns: expected {expected}"
+    for text, expected in OPENINGS:
+        if bool(run_check(check_comment_openings, {"gen/a.x": text})) != expected:
+            yield f"opening of a comment: {text!r}: expected {expected}"
+    if not run_check(check_comment_openings, {}):
+        yield "comment-openings found no fault with a tree without files"
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     checks = {"conditionals": check_conditionals, "function-names": check_function_names,
-              "opening-comments": check_opening_comments, "line-lengths": check_line_lengths}
+              "opening-comments": check_opening_comments, "line-lengths": check_line_lengths,
+              "comment-openings": check_comment_openings}
     parser.add_argument("action", choices=[*checks, "count", "self-test"])
     parser.add_argument("--root", default=ROOT, type=pathlib.Path)
     options = parser.parse_args()
