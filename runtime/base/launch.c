@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reads the variables of the common launchers. The session calls at the start and for reports,
+ * output.c for the names of files. A bad value is only described: the session logs it, once.
+ */
 #include "launch.h"
 
 #include <stdlib.h>

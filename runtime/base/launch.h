@@ -23,8 +23,8 @@ struct launch {
 
 /* Reads the environment. A variable with a value of another form counts as not set. */
 void launch_read(struct launch *out);
-/* "rank 3 of 64, local rank 1, job 17"; "" without a rank. size: 0 = not known; rank and local: + 1,
- * 0 = not known. */
+/* "rank 3 of 64, local rank 1, job 17"; "" without a rank. size: 0 = not known; rank and local:
+ * + 1, 0 = not known. */
 void launch_place(char out[LAUNCH_PLACE_BYTES], uint32_t rank, uint32_t local, uint32_t size,
                   const char *job);
 

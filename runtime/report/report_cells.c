@@ -284,7 +284,8 @@ static void put_line(const struct report *r, const struct stint_row *row, uint32
     text_end_line(r->out);
 }
 
-/* Leaves out columns from the right until they have room. total: their width. Returns the new one. */
+/* Leaves out columns from the right until they have room. total: the width before. Returns the
+ * width after. */
 static size_t cells_drop_from_right(const struct report *r, struct cells *cells, size_t total,
                                     int spare_only) {
     size_t *width = cells->width;

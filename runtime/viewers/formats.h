@@ -16,8 +16,8 @@ struct format {
 };
 
 struct metrics;
-/* The page of export_html with the percentiles of `interval`, which metrics_since made, beside those
- * since the run began. */
+/* The page of export_html with the percentiles of `interval`, which metrics_since made, beside
+ * those since the run began. */
 int export_html_interval(struct sink *out, struct run *r, const struct metrics *interval);
 
 /* By its place in the table; NULL after the last. */

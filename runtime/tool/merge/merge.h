@@ -94,7 +94,8 @@ void merge_end(struct merge *m);
 /* ---- Between merge.c, merge_about.c, merge_activity.c, merge_lines.c and merge_trace.c. */
 
 /* Whether threads and lanes of the run get a rank (that of its job, else the run's position on the
- * command line) and a process. A run without a process is a merged one: its threads and lanes have them. */
+ * command line) and a process. A run without a process is a merged one: its threads and lanes have
+ * them. */
 static inline int merge_is_marked(const struct merge *m, const struct merge_map *map) {
     return m->expected > 1 && map->from->pid;
 }
