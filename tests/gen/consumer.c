@@ -109,7 +109,7 @@ struct stint_config {
     int enable, unit, level, percentiles, clock, log, log_prefix, gpu, nvtx, rusage, mem;
     uint64_t memory, gpu_in_flight, trace, trace_min_ns, sample, mem_table;
     const char *report, *output, *filter, *file, *capture, *driver_lib, *tracer_lib, *gpu_peak,
-        *counters, *label, *ranges;
+        *counters, *label, *ranges, *rank;
 };
 
 struct env_entry {
