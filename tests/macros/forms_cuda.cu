@@ -33,6 +33,8 @@ __host__ __device__ int on_both(int n) {
     TIMER_END(h);
     REGISTER_GPU_TIMER("both.gpu", nullptr);
     REGISTER_GPU_TIMER_INFO("both.gpu.info", nullptr, "info");
+    REGISTER_CL_TIMER("both.cl", nullptr);
+    REGISTER_CL_TIMER_INFO("both.cl.info", nullptr, "info");
     TIMER_BYTES(n);
     TIMER_FLOPS(2.0 * n);
     TIMER_MARK("both.mark");

@@ -265,7 +265,8 @@ struct stint_impl_start {
 
 static inline __attribute__((always_inline)) struct stint_impl_start
 stint_impl_start_from(uint64_t word) {
-    struct stint_impl_start start = {word};
+    struct stint_impl_start start; /* C89 has no initialisers that are not constant */
+    start.word = word;
     return start;
 }
 
