@@ -280,7 +280,8 @@ static size_t process_put_backends(char *out, size_t size) {
     if (queues) {
         used = process_put_backend(queues, out, size, used);
     }
-    if (config.gpu == CONFIG_GPU_SYNC && used < size && gpu_known_at(0)) {
+    int usable = (first && !first->reason) || gpu_known_at(0);
+    if (config.gpu == CONFIG_GPU_SYNC && used < size && usable) {
         int n = snprintf(out + used, size - used, ", sync: GPU scopes wait for their stream");
         used += n > 0 ? (size_t)n : 0;
     }

@@ -15,7 +15,7 @@ int run_trace(struct run *r) {
 void hand_start(struct hand_run *h) {
     struct run *r = &h->run;
     memset(h, 0, sizeof *h);
-    r->program = r->command = r->host = r->cpu = r->compiler = r->clock = r->gpu = "";
+    r->program = r->command = r->host = r->cpu = r->compiler = r->clock = r->gpu = r->job = "";
     r->snapshot.base = (const char *)h->histograms;
     r->snapshot.size = sizeof h->histograms;
     r->snapshot.ns_per_tick = 1;
