@@ -481,11 +481,11 @@ def case_every(folder):
     rows = {row["name"]: row for row in stats(path)["stats"] if row["set"] == "GlobalStatInfo"}
     for line in text.splitlines()[2:]:
         cells = re.split(r"\s{2,}", line.strip())
-        if len(cells) < 8 or cells[0] not in rows:
+        if len(cells) < 9 or cells[0] not in rows:
             continue
         row = rows.pop(cells[0])
         need(int(cells[1]) == sum(n for _, _, n in row["histogram"]), line)
-        need(cells[3] == cells[6] and cells[5] == cells[7], "the interval is the whole run", line)
+        need(cells[3] == cells[7] and cells[6] == cells[8], "the interval is the whole run", line)
         p50 = float(cells[3].split()[0])
         need(abs(p50 - row["p50_ns"]) <= 0.064 * p50 + 1, line, row)
     need(not rows, "rows are missing", rows.keys(), text)
@@ -513,8 +513,8 @@ def case_top(folder):
     every = {}
     for line in tool("report", "--every", "1", path).stdout.decode().splitlines()[2:]:
         cells = re.split(r"\s{2,}", line.strip())
-        if len(cells) >= 8:
-            every[cells[0]] = [cells[3], cells[5], cells[6], cells[7]]
+        if len(cells) >= 9:
+            every[cells[0]] = [cells[3], cells[6], cells[7], cells[8]]
     rows = [re.split(r"\s{2,}", line.strip()) for line in text.partition(titles)[2].splitlines() if line]
     need(sorted(row[0] for row in rows if row[-1] != "-") == sorted(every), text, every)
     for row in rows:
