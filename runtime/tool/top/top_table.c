@@ -314,7 +314,7 @@ enum top_column {
     TOP_COLUMNS
 };
 
-enum top_need { TOP_ALWAYS, TOP_WITH_PERCENTILES, TOP_WITH_MEMORY };
+enum top_need { TOP_ALWAYS, TOP_WITH_MEMORY, TOP_WITH_PERCENTILES }; /* the last go first */
 
 /* In the order in which they are printed. */
 static const struct {
@@ -366,11 +366,21 @@ struct top_widths {
     unsigned shown;
 };
 
-static size_t name_columns_beside(enum top_need need) {
-    return need == TOP_WITH_PERCENTILES ? NAME_GOOD_COLUMNS : NAME_MIN_COLUMNS;
+/* Leaves out columns from the right until there is room for them and a name of `name` columns; the
+ * one of the order stays. numbers: their width before. Returns the width after. */
+static size_t leave_out_columns(struct top_widths *w, size_t numbers, size_t name,
+                                enum top_need from, const struct top_table_form *form) {
+    for (unsigned i = TOP_COLUMNS; i-- > 0 && numbers + name > form->width;) {
+        int is_shown = w->shown >> i & 1 && top_columns[i].need >= from;
+        if (is_shown && i != (unsigned)sorted_column(form->sort)) {
+            w->shown &= ~(1u << i);
+            numbers -= 2 + top_columns[i].width;
+        }
+    }
+    return numbers;
 }
 
-/* A narrow terminal has no room for those on the right, but it has that of the order. */
+/* Percentiles are left out first: a narrow terminal has the columns that tell more. */
 static struct top_widths measure_top_columns(const struct top_table *t,
                                              const struct top_table_form *form) {
     struct top_widths w = {NAME_MAX_COLUMNS, 0};
@@ -384,13 +394,8 @@ static struct top_widths measure_top_columns(const struct top_table *t,
     if (!form->width) {
         return w;
     }
-    for (unsigned i = TOP_COLUMNS; i-- > 0;) {
-        int kept = i == (unsigned)sorted_column(form->sort) || !(w.shown >> i & 1);
-        if (!kept && numbers + name_columns_beside(top_columns[i].need) > form->width) {
-            w.shown &= ~(1u << i);
-            numbers -= 2 + top_columns[i].width;
-        }
-    }
+    numbers = leave_out_columns(&w, numbers, NAME_GOOD_COLUMNS, TOP_WITH_PERCENTILES, form);
+    numbers = leave_out_columns(&w, numbers, NAME_MIN_COLUMNS, TOP_ALWAYS, form);
     w.name = (size_t)u64_clamp(saturating_subtract(form->width, numbers), NAME_LEAST_COLUMNS,
                                NAME_MAX_COLUMNS);
     return w;
