@@ -100,7 +100,7 @@ static uint32_t count_false(struct noise from, uint32_t comparisons) {
     uint32_t wrong = 0;
     for (uint32_t i = 0; i < comparisons; ++i) {
         struct noise n = from;
-        struct noise_result r;
+        struct noise_result r = {0};
         n.random = from.random * 100000 + i;
         noise_compare(&r, &n, NOISE_PAIRS, 0.01, 0.05);
         wrong += r.slower || r.faster || r.verdict == PAIRS_SLOWER || r.verdict == PAIRS_FASTER;
@@ -126,7 +126,7 @@ static uint32_t count_found(double change, double run, int disturbed, uint32_t s
     uint32_t found = 0;
     for (uint32_t i = 0; i < 200; ++i) {
         struct noise n = {.random = seed * 100000 + i, .run = run, .disturbed = disturbed};
-        struct noise_result r;
+        struct noise_result r = {0};
         n.change = log1p(change);
         noise_compare(&r, &n, NOISE_PAIRS, 0.01, 0.05);
         found += r.verdict == PAIRS_SLOWER;

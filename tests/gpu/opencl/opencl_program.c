@@ -24,6 +24,7 @@ static int open_queue(cl_context *context, cl_command_queue *queue) {
     cl_device_id device;
     cl_uint count = 0;
     cl_int code = -1;
+    *queue = NULL;
     if (clGetPlatformIDs(1, &platform, &count) || !count ||
         clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL)) {
         fprintf(stderr, "skipped: no OpenCL device; package pocl-opencl-icd\n");
