@@ -96,6 +96,7 @@ TEST(opencl_double, says_once_what_is_wrong_with_a_queue) {
     CHECK_EQ_U64(lost(STINT_STATUS_GPU_FAILED), 3);
     CHECK_EQ_U64(lost(STINT_STATUS_GPU_NO_DEVICE), 3);
     check_nothing_is_held(1);
+    free(said);
 }
 
 static void time_broken_work(void *queue) {
@@ -114,6 +115,7 @@ TEST(opencl_double, work_that_failed_is_counted_and_named) {
     CHECK_EQ_U64(stat_of("scope").gpu_calls, 1);
     CHECK_EQ_U64(stat_of("scope").gpu_total_ns, 20);
     CHECK_EQ_U64(lost(STINT_STATUS_GPU_FAILED), 1);
+    free(said);
 }
 
 /* Every function fails: no scope is lost on the CPU, and each is measured or counted as not. */

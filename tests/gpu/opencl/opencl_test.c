@@ -202,6 +202,7 @@ TEST(opencl, a_queue_without_profiling_is_named) {
     CHECK_EQ_U64(stat_of("plain").calls, 3);
     CHECK_EQ_U64(stat_of("plain").gpu_calls, 0);
     CHECK_EQ_U64(lost(STINT_STATUS_GPU_FAILED), 3);
+    free(said);
 }
 
 TEST(opencl, at_most_so_many_are_in_flight) {
