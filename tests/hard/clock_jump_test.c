@@ -75,7 +75,8 @@ static void check_rows(uint64_t least, uint64_t most, uint64_t samples) {
         CHECK(row_is_sane(r));
         CHECK(!samples || r->samples == samples);
         CHECK(r->min_ns >= least && r->max_ns <= most);
-        CHECK(r->percentile_ns[PERCENTILE_P50] >= r->min_ns && r->percentile_ns[PERCENTILE_P99] <= r->max_ns);
+        CHECK(r->percentile_ns[PERCENTILE_P50] >= r->min_ns &&
+              r->percentile_ns[PERCENTILE_P99] <= r->max_ns);
         CHECK(r->extra->open_ns == 0);
     }
     interval_close(&s);

@@ -64,7 +64,7 @@ static uint64_t end_of(cl_event e) {
     return ns;
 }
 
-/* What comes later on the queue waits until the event is set. */
+/* Later work on the queue waits until the event is set. */
 static cl_event hold_queue(cl_command_queue q) {
     cl_int code = -1;
     cl_event gate = clCreateUserEvent(context, &code);
