@@ -36,7 +36,8 @@ elseif(stint_type STREQUAL "STATIC_LIBRARY")
     # Not only under --static: one archive in a dynamic program is the usual case.
     set(STINT_PC_LIBS "-lstint -pthread${dl}")
     if(STINT_GPU_API STREQUAL "cudart")
-        # Without its folder, which is that of another package; its own .pc has no fixed name.
+        # libcudart is named without its folder, which belongs to another package and whose .pc file
+        # has no fixed name.
         set(STINT_PC_LIBS "-lstint -lcudart -pthread${dl}")
         set(STINT_CONFIG_FIND "include(CMakeFindDependencyMacro)\nfind_dependency(CUDAToolkit)\n")
     endif()
@@ -104,7 +105,8 @@ if(TARGET stint_tool)
     install(DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}/runtime/tool/man/"
         DESTINATION "${CMAKE_INSTALL_MANDIR}/man1" COMPONENT stint_tool
         FILES_MATCHING PATTERN "*.1")
-    # Where each shell looks for completions below /usr, and below a prefix in XDG_DATA_DIRS or fpath.
+    # The folders in which each shell looks for completions, below /usr or below a prefix in
+    # XDG_DATA_DIRS or fpath.
     set(completion "${CMAKE_CURRENT_BINARY_DIR}/runtime/tool/completion")
     install(FILES "${completion}/stint.bash" RENAME stint
         DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions" COMPONENT stint_tool)
@@ -114,7 +116,7 @@ if(TARGET stint_tool)
         DESTINATION "${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d" COMPONENT stint_tool)
 endif()
 
-# In folders as in the source tree, so that links between the documents work.
+# The folders are those of the source tree, so that links between the documents work.
 install(FILES LICENSE README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md CODE_OF_CONDUCT.md
     DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT stint_doc OPTIONAL)
 install(DIRECTORY docs samples DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT stint_doc OPTIONAL

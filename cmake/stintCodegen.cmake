@@ -91,7 +91,7 @@ function(stint_codegen_depfile result name file target)
     endif()
 endfunction()
 
-# What the target has to be.
+# Checks that the target can be wrapped; an error says what is missing.
 function(stint_wrap_check target preload)
     get_property(languages GLOBAL PROPERTY ENABLED_LANGUAGES)
     if(NOT "C" IN_LIST languages)

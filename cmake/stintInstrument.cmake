@@ -14,7 +14,8 @@
 cmake_policy(PUSH)
 cmake_policy(VERSION 3.18...3.31)
 
-# Whether the sources of the target are compiled with WITH_TIMER, as far as is known now.
+# Sets the result to ON if the sources of the target are compiled with WITH_TIMER, as far as is
+# known now.
 function(stint_codegen_timers result target)
     get_target_property(own ${target} WITH_TIMER)
     get_target_property(links ${target} LINK_LIBRARIES)

@@ -99,7 +99,8 @@ function(stint_print_switches directory timer profiler)
                     definitions MATCHES "(^|;)(-D)?${property}(=(1|ON|YES|TRUE)?)?(;|$)")
                 set(value ON)
             endif()
-            # Of these the variable counts at the time of the call, which may be later.
+            # The wrappers of stint_wrap() use the variable's value at the time of that call, which
+            # may come later.
             get_target_property(wraps ${target} STINT_WRAPS)
             if(wraps AND switch STREQUAL "timer")
                 set(value ON)
