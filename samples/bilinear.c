@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-/* Where an output index falls on one axis of the input. */
+/* The place of an output index on one axis of the input. */
 struct tap {
     int low;
     int step; /* to the higher neighbour; 0 at the last row or column */

@@ -13,7 +13,7 @@ namespace {
 
 const unsigned BLOCK = 1024;
 
-// Where an output index falls on one axis of the input; bilinear.c has the same.
+// The place of an output index on one axis of the input; bilinear.c has the same.
 struct tap {
     int low;
     int step;
@@ -30,7 +30,7 @@ __device__ tap tap_of(int index, int in, int out) {
     return t;
 }
 
-// What an output point takes from, or gives to, its plane of the input.
+// The four points of an input plane that an output point reads from, or adds to.
 struct corner {
     size_t first; // index of the upper left tap in the whole input
     tap v;

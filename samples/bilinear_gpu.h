@@ -14,8 +14,8 @@ extern "C" {
 /* Why there is no GPU to be used; NULL if there is one, which is then initialised. */
 const char *bilinear_gpu_missing(void);
 
-/* As bilinear_forward and bilinear_backward: allocate on the GPU, copy there, run, copy back.
- * 0, or -1 after one line on stdout. */
+/* The same as bilinear_forward and bilinear_backward, on the GPU: allocate there, copy, run, copy
+ * back. They return 0, or -1 after one line on stdout. */
 int bilinear_gpu_forward(const struct bilinear_shape *shape, const float *in, float *out);
 int bilinear_gpu_backward(const struct bilinear_shape *shape, const float *out_grad,
                           float *in_grad);

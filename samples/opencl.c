@@ -63,7 +63,7 @@ static void open_state(struct state *s, cl_device_id device) {
     cl_int code;
     s->context = clCreateContext(NULL, 1, &device, NULL, NULL, &code);
     CL(code);
-    /* Without profiling the device keeps no times. */
+    /* The device keeps no times without profiling. */
     s->queue = clCreateCommandQueue(s->context, device, CL_QUEUE_PROFILING_ENABLE, &code);
     CL(code);
     s->program = clCreateProgramWithSource(s->context, 1, &text, NULL, &code);

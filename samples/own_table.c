@@ -34,7 +34,7 @@ static int print_node(void *unused, const stint_tree_row *row) {
     return 0;
 }
 
-/* How the calls are spread: a line per bucket of the histogram. */
+/* Prints how the durations of the calls are spread: a line per bucket of the histogram. */
 static void print_spread(const char *name) {
     stint_bucket bucket[640];
     int n = stint_stat_histogram(NULL, name, bucket, 640);

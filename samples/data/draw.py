@@ -66,7 +66,7 @@ def line(start, end, width, colour):
 
 
 def sector(until, radius, colour):
-    """From the top clockwise to `until` degrees, at most 180."""
+    """The sector of a disc from the top clockwise to `until` degrees, at most 180."""
     ex, ey = polar(until, 64)
     ex, ey = ex - CENTRE[0], ey - CENTRE[1]
 
@@ -87,7 +87,7 @@ def flat(*colour):
 
 
 def shapes():
-    """From the back to the front."""
+    """The shapes of the picture, from the back to the front."""
     ink, steel = flat(34, 38, 52), shaded((92, 100, 118), (226, 231, 240))
     top = (CENTRE[0], CENTRE[1] - 62)
     yield line((top[0], top[1] + 12), (top[0], top[1] - 4), 9, steel)

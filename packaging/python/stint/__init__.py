@@ -42,7 +42,7 @@ _NO_NAME = "stint.scope() without a name is for functions: @stint.scope()"
 
 
 class _Done:
-    """What `async with` waits for: nothing, so that no other task runs."""
+    """The result of a wait that is over at once: no other task runs in an `async with`."""
 
     def __init__(self, value):
         self.value = value
@@ -186,5 +186,5 @@ def stat(name):
 
 
 def version():
-    """Of the library; "" without it."""
+    """The version of the library; "" without it."""
     return _stint.stint_version().decode()

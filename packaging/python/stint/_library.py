@@ -90,7 +90,7 @@ def load():
             found.take(LONG, long)
             return found
         except AttributeError as error:
-            # Of the program itself it says only that nothing was loaded.
+            # The error for the program itself says only that nothing was loaded.
             reason = reason if path is None else "%s: %s" % (path, error)
         except OSError as error:
             reason = str(error)
