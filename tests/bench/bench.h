@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* What the environment of a measuring process says. */
+/* The settings in the environment of a measuring process. */
 #define CONFIGS 6
 struct config {
     const char *percentiles;

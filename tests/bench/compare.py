@@ -197,7 +197,8 @@ def cpu_name():
 
 
 def compare(measuring, rounds, raw):
-    """How many cases of stint, and of others, have figures."""
+    """Measures the cases in turn and prints a row for each. Returns whether all cases of stint have
+    figures, and how many other cases have."""
     figures, problems = {}, {}
     with Lttng(measuring) as lttng:
         cases = cases_of(measuring, lttng)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What every figure of the benches is a multiple of: two unfenced clock reads and a store, in a loop
- * of their own.
+ * The floor, in multiples of which every figure of the benches is given: two unfenced clock reads
+ * and a store, in a loop of their own.
  */
 #ifndef BENCH_FLOOR_H
 #define BENCH_FLOOR_H

@@ -66,7 +66,7 @@ static int is_wanted(const char *id, int argc, char **argv) {
     return 0;
 }
 
-/* What the limits depend on. */
+/* Prints the compiler and the processor, on which the limits depend. */
 static void compiler_print(void) {
 #if defined(__clang__)
     printf("clang %d", __clang_major__);

@@ -50,7 +50,8 @@ TITLES = {"exe": "exe", "lib": "lib", "cxe": "C++ exe", "cxl": "C++ lib"}
 
 def settings_of(settings):
     kept = {k: v for k, v in os.environ.items() if not k.startswith("STINT_")}
-    # Where the kernel does not use the counter, as in many virtual machines, it is not the default.
+    # The counter is set explicitly: many virtual machines' kernels do not use it, and then it is
+    # not the default.
     return dict(kept, STINT_REPORT="off", STINT_CLOCK="tsc", **settings)
 
 
@@ -89,7 +90,8 @@ def count(program, loops, settings, with_memory):
 
 
 def per_scope(lengths):
-    """Of two lengths of a loop. A call now and then differs: its times have a new maximum."""
+    """The cost of a scope, from loops of two lengths. The most frequent count of each is used: now
+    and then a call differs, because its time is a new maximum."""
     (few, few_part), (many, many_part) = (
         (scopes, collections.Counter(sorted(parts)).most_common(1)[0][0])
         for scopes, parts in sorted(lengths.items()))

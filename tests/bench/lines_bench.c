@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What instrumented code costs against the floor, two clock reads and a store: a marker of a source line,
- * a call of a function with one, and a call of a function that is a scope, instrumented and with a
- * timer written by hand. lines_bench [loops]: few loops check that it runs, and the numbers mean little. */
+/* Measures instrumented code against the floor, two clock reads and a store: a marker of a source
+ * line, a call of a function with one, and a call of a function that is a scope, both instrumented
+ * and with a timer written by hand. lines_bench [loops]: few loops check that it runs, and the
+ * numbers mean little. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -7,7 +7,7 @@
 import re
 import sys
 
-# In the order of table.c; those of C++ where there was a compiler.
+# The variants in the order of table.c; those of C++ are there only if a C++ compiler was.
 VARIANTS = ("exe 2", "exe 1", "lib 2", "lib 1", "C++ exe 2", "C++ exe 1", "C++ lib 2", "C++ lib 1")
 TITLE = slice(2, 33)
 

@@ -78,7 +78,8 @@ static __attribute__((noinline)) void body_floor(long n) {
     (void)sink;
 }
 
-/* How many scopes fill a repetition. Runs some to find out: all that, *runs tells. */
+/* Returns how many scopes fill a repetition. It runs some scopes to find out, and adds their number
+ * to *runs. */
 static long scopes_for(kernel_loop *loop, uint64_t *runs) {
     long probe = quick ? UNIT : 64 * UNIT;
     loop(probe);
@@ -150,7 +151,7 @@ static void measure_off(void) {
     }
 }
 
-/* On a thread that starts when all is off, so that it has no recorder. */
+/* Runs on a thread that starts when all timers are off, so that it has no recorder. */
 static void *off_work(void *unused) {
     pin(cpus[0]);
     measure_row("off_thread", CASE_one, bench_floor_loop);

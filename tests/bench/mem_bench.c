@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What libstint-mem.so adds to malloc and free of 64 bytes in a scope, as the difference to the calls
- * of the C library in the same process. mem_bench [rounds]: few rounds check that it runs, and the
- * numbers mean little.
+/* Measures the time that libstint-mem.so adds to malloc and free of 64 bytes in a scope: the
+ * difference to the calls of the C library in the same process. mem_bench [rounds]: few rounds
+ * check that it runs, and the numbers mean little.
  *
  * "at once": the block is freed right after it was allocated, while so many others are in use. "in
  * any order": one of them, chosen at random, is freed and allocated anew; with a million of them

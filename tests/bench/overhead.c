@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a scope costs, row by row of the budget. STINT_PERCENTILES is read once a process, so every
- * configuration gets its own: this program again, with --measure.
+ * Measures the cost of a scope, row by row of the budget. STINT_PERCENTILES is read once per
+ * process, so every configuration gets a process: this program again, with --measure.
  */
 #include "bench.h"
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""How long `stint report` takes on a large file.
+"""Measures how long `stint report` takes on a large file.
 
     tool_report.py TOOL PROGRAM [NAMES]
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a measured call costs with STINT_RUSAGE=1, and with the software counters of STINT_COUNTERS,
- * against the system calls that it makes. On the fake clock every call is long enough
- * to be measured. usage_bench [calls]: few calls check that it runs, and the numbers mean little. */
+/* Measures the cost of a measured call with STINT_RUSAGE=1, and with the software counters of
+ * STINT_COUNTERS, against the system calls that it makes. On the fake clock every call is long
+ * enough to be measured. usage_bench [calls]: few calls check that it runs, and the numbers mean
+ * little. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a scope of one library costs beside the floor, repetition by repetition, each right after one
- * of the floor in the same thread. Prints a line for each, "time FLOOR SCOPE" in ns, and then
- * "recording 1", 0 or -1. ../compare.py starts these programs and makes a table of them.
+ * Measures the cost of a scope of one library beside the floor. Each repetition of the scope comes
+ * right after one of the floor, in the same thread. Prints a line for each, "time FLOOR SCOPE" in
+ * ns, and then "recording 1", 0 or -1. ../compare.py starts these programs and makes a table of
+ * them.
  */
 #include "compare.h"
 
@@ -15,7 +16,7 @@
 #define PROBE 4096
 #define MAX_REPETITIONS 1000
 
-/* On one CPU, as the counters of some differ. */
+/* Keeps the process on one CPU, because the counters of CPUs may differ. */
 static void cpu_pin(void) {
     cpu_set_t set;
     if (sched_getaffinity(0, sizeof set, &set)) {

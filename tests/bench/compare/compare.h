@@ -5,13 +5,14 @@
 #ifndef BENCH_COMPARE_H
 #define BENCH_COMPARE_H
 
-/* Before the first scope. */
+/* Called before the first scope. */
 void compare_begin(void);
 
-/* n scopes with nothing in them. */
+/* Runs n scopes with nothing in them. */
 void compare_loop(long n);
 
-/* Afterwards: are scopes recorded? 1, 0, or -1 where the library does not tell. */
+/* Returns whether scopes were recorded: 1, 0, or -1 if the library does not tell. Called at the
+ * end. */
 int compare_recording(void);
 
 #endif
