@@ -68,7 +68,7 @@ static void run_dynamic(int round) {
     free(block);
 }
 
-/* What is allocated in the range is freed after it. */
+/* Allocates in the range and frees after it. */
 static void run_range(void) {
     void *block;
     {
@@ -164,7 +164,7 @@ static void drain(void) {
     }
 }
 
-/* A child of all that: it has its own numbers alone. */
+/* A child of all that has only its own numbers. */
 static void run_child(void *inherited) {
     {
         REGISTER_TIMER("child");
@@ -176,8 +176,8 @@ static void run_child(void *inherited) {
     exit(0);
 }
 
-/* By one thread: NVIDIA's header reads the state of its first use without an atomic operation, which
- * ThreadSanitizer reports if two threads come first. */
+/* Initialises NVTX on one thread: NVIDIA's header reads the state of its first use without an
+ * atomic operation, which ThreadSanitizer reports if two threads are the first. */
 static void start_ranges(void) {
 #ifdef COMBINED_NVTX
     nvtxInitialize(NULL);

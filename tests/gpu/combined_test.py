@@ -101,8 +101,8 @@ def check_memory(rows, wanted):
 
 
 def check_usage(row, calls, said):
-    """Of scopes that no machine takes for too short: what they must have used at least. The
-    kernel's clocks differ by a few percent on a virtual machine that is short of processors."""
+    """Checks the least usage of scopes that no machine takes for too short. The kernel's clocks
+    differ by a few percent on a virtual machine that is short of processors."""
     expect("measured", row["measured"], calls)
     expect_between("CPU time", calls * LONG_CPU_NS * 0.9, row["cpu_ns"], row["total_ns"] * 1.5)
     expect_between("faults", calls * PAGES, row["minor_faults"], calls * PAGES * 10)
@@ -138,7 +138,7 @@ def check_samples(rows, sampled):
 
 
 def check_trace(events, rows):
-    """What was timed is in the trace; of GPU scopes also what the GPU did."""
+    """Checks that the trace has the timed calls, and of GPU scopes also the work of the GPU."""
     seen = collections.Counter((event["name"], event["ph"]) for event in events)
     for name, row in rows.items():
         expect("spans of " + name, seen[name, "X"],
@@ -161,7 +161,7 @@ def check_views(path):
 
 
 def check_prometheus(path, row):
-    """Of the row long."""
+    """Checks the series of the row long."""
     text = run(TOOL, "export", path, "--to", "prometheus").stdout
     seconds = "%d.%09d" % divmod(row["cpu_ns"], 10**9)
     for family, value in (("cpu_seconds_total", seconds), ("measured_calls_total", LONG),

@@ -11,8 +11,8 @@
 
 #include <cuda_runtime_api.h>
 
-/* From now on every call answers that, as without a usable driver (34, 35, 100); version: what that
- * driver calls itself. */
+/* Lets every call return that code from now on, as without a usable driver (34, 35, 100). version:
+ * the driver's own version. */
 void cudart_double_broken(cudaError_t code, int version);
 
 /* The thread's last error, as a failed call of the program would leave it. */

@@ -8,7 +8,7 @@
 #include "../unit/recorded.h"
 #include "gpu/gpu.h"
 
-/* What must be said; NULL: there is a driver. */
+/* The reason that the back end must give; NULL if there is a driver. */
 static const char *expected(void) {
     void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
     int (*version)(int *);

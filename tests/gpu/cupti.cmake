@@ -11,7 +11,7 @@ foreach(name IN ITEMS cupti cupti_clock cupti_data cupti_fault cupti_life cupti_
     set_target_properties(stint_gpu_${name} PROPERTIES C_STANDARD 11 C_STANDARD_REQUIRED ON)
     stint_warnings(stint_gpu_${name})
 endforeach()
-# What is handed on is looked at on its way.
+# The wrappers (cupti_seen.h) see the records that CUPTI's back end hands on.
 foreach(name IN ITEMS cupti cupti_data cupti_lines cupti_profiler)
     target_link_options(stint_gpu_${name} PRIVATE
         "LINKER:--wrap=activity_add,--wrap=activity_launch,--wrap=activity_device")

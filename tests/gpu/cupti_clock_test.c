@@ -28,7 +28,7 @@ static struct cupti_times convert(const struct cupti_clock *c, uint64_t now, uin
     return t;
 }
 
-/* By the recorder's clock. */
+/* The start, by the recorder's clock. */
 static uint64_t get_start(const struct cupti_times *t) {
     return t->start + (uint64_t)t->shift;
 }
@@ -127,7 +127,7 @@ TEST(cupti_clock, impossible_in_every_era) {
     CHECK(convert(&c, 20 * S, UINT64_MAX - 5, UINT64_MAX).end > 100 * S);
 }
 
-/* Of any two records of an era: the clock's own, whatever was read of it. */
+/* The difference of two records of an era is that of CUPTI's own clock, whatever was read of it. */
 TEST(cupti_clock, differences_are_its_own) {
     struct cupti_clock c = {0};
     uint64_t before = 0, theirs_before = 0;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is made of CUPTI's records and buffers.
+ * The records that the back end makes of CUPTI's records and buffers, on the double of CUPTI:
+ * fields of every kind and size of record, names, lost and broken records, late buffers. The
+ * expected values are those that the test gave to the double.
  */
 #include <pthread.h>
 #include <sys/resource.h>
@@ -154,7 +156,8 @@ TEST(cupti_data, all_calls_on_request) {
     CHECK_STR_EQ(first_of(ACTIVITY_DRIVER)->name, "cuEventRecord");
 }
 
-/* As cupti_activity.h says at the fields of CUpti_ActivityUnifiedMemoryCounter2. */
+/* A record with the fields that cupti_activity.h describes at
+ * CUpti_ActivityUnifiedMemoryCounter2. */
 static struct activity_record unified(uint32_t counter, uint64_t value) {
     struct cupti_unified r = {.kind = CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER,
                               .counterKind = counter,
@@ -500,7 +503,7 @@ TEST(cupti_data, what_is_left_comes_with_a_flush) {
     CHECK(count_of(ACTIVITY_KERNEL) == 2);
 }
 
-/* What ran in a context that ended is counted once; what runs in the next one is traced, too. */
+/* Work in a context that ended is counted once; work in the next context is traced, too. */
 TEST(cupti_data, contexts_end_and_the_device_is_reset) {
     static const char *const ends[] = {"cuCtxDestroy_v2", "cuDevicePrimaryCtxReset_v2"};
     begin();
@@ -589,7 +592,7 @@ TEST(cupti_data, steps_flush_where_threads_keep_buffers) {
     CHECK_EQ_U64(lost(STINT_STATUS_ACTIVITY_LATE), 0);
 }
 
-/* Of the kernels that were seen, by all pairs: time in which one of them ran. */
+/* The time in which one of the seen kernels ran, computed from all pairs of them. */
 static uint64_t get_busy_time(uint64_t *first, uint64_t *last) {
     uint64_t busy = 0;
     *first = UINT64_MAX;
@@ -627,7 +630,7 @@ static uint64_t get_total(uint32_t kind) {
     return total;
 }
 
-/* Of kernels: whose launch is known. */
+/* The number of kernels whose launch is known. */
 static uint64_t get_launches(void) {
     uint64_t known = 0;
     uint32_t unit = __atomic_load_n(&arena_header()->first_activity, __ATOMIC_ACQUIRE);

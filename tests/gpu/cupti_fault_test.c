@@ -30,7 +30,7 @@ static const char *const functions[] = {
 static const int codes[] = {1, 8, 14, 15, 21, 27, 35, 39, 40, 987, 999, 12345};
 #define CODES (sizeof codes / sizeof *codes)
 
-/* Without these there is nothing. */
+/* Without these functions there is no tracing. */
 static int is_vital(const char *function) {
     return !strcmp(function, "cuptiGetVersion") || !strcmp(function, "cuptiSubscribe") ||
            !strcmp(function, "cuptiGetTimestamp") ||
@@ -141,7 +141,7 @@ TEST(cupti_fault, each_function_once) {
     }
 }
 
-/* What is said then. */
+/* Checks the description of a tracer with that fault. */
 static void say(const char *fault, const char *expected) {
     pid_t child = fork();
     if (!child) {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From the program's load to its end: before anybody initialises CUDA, and before the driver goes.
+ * A program with CUPTI from its load to its end: before it initialises CUDA, and until the driver
+ * is unloaded.
  */
 #include "cuda_double.h"
 #include "cupti_double.h"
 #include "harness.h"
 
-/* What the program prints with these settings, both outputs together; the caller frees it. */
+/* A run of the program with these settings. */
 struct run {
     const char *library, *how, *more;
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where the parameters of CUDA's functions name a stream: the rules of cupti_names.c against the
- * toolkit's headers, by the names of its CUPTI.
+ * The places of the stream in the parameters of CUDA's functions: the rules of cupti_names.c are
+ * compared with the toolkit's headers, by the names of its CUPTI.
  */
 #include "cupti/cupti_private.h"
 #include "cupti_places.h"

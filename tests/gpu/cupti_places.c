@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the parameters of CUDA's functions name a stream, by the toolkit's headers, which cannot be
- * included beside the library's own types (cupti_types.inc). */
+/* The places of the stream in the parameters of CUDA's functions, from the toolkit's headers, which
+ * cannot be included beside the library's own types (cupti_types.inc). */
 #include "cupti_places.h"
 
 #include <cuda.h>

@@ -12,7 +12,7 @@ struct cupti_place {
 
 extern const struct cupti_place cupti_places[];
 extern const unsigned cupti_places_count;
-/* In the configuration of a launch: the driver's, the runtime's; bytes. */
+/* The same in the configuration of a launch, in bytes: the driver's, the runtime's. */
 extern const unsigned cupti_places_config[2];
 
 #endif

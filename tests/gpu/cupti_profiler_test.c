@@ -86,7 +86,8 @@ static void pass_time(const char *function, void *data) {
     }
 }
 
-/* With a context in which calls are made; waiting for it lets the kernels end. */
+/* Starts a profile in a context in which calls are made; waiting for the context lets the kernels
+ * end. */
 static void prepare_context(void) {
     prepare();
     double_reset();
@@ -302,7 +303,8 @@ TEST(cupti_profiler, a_stream_of_a_destroyed_context_is_not_asked_for) {
     CHECK_EQ_U64(double_calls("cuStreamIsCapturing"), 1); /* the legacy stream */
 }
 
-/* In doubt it does not wait: the driver cannot say, or there are more streams than are kept. */
+/* It does not wait in doubt: if the driver cannot say, or if there are more streams than are
+ * kept. */
 TEST(cupti_profiler, does_not_wait_in_doubt) {
     prepare_context();
     CHECK(!double_fail("cuStreamIsCapturing:*=999"));

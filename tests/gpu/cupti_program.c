@@ -48,8 +48,8 @@ static void child(void) {
     fflush(stdout);
 }
 
-/* As a program that was installed by pip has loaded CUDA's libraries, by their paths; before
- * anything of stint's runs. */
+/* Loads CUDA's libraries by their paths, before any code of stint runs, as programs do that pip
+ * installed. */
 __attribute__((constructor(101))) static void load_wheel(void) {
     const char *library = getenv("CUPTI_PROGRAM_WHEEL");
     if (library && !dlopen(library, RTLD_NOW | RTLD_GLOBAL)) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the library makes of CUPTI's records, seen on its way to where it is kept: a program that
- * includes this is linked with --wrap for the three functions below. One file per program.
+ * Keeps the records that the library makes of CUPTI's, on their way into the arena. A program that
+ * includes this file is linked with --wrap for the three functions below. One file per program.
  */
 #ifndef STINT_TESTS_CUPTI_SEEN_H
 #define STINT_TESTS_CUPTI_SEEN_H

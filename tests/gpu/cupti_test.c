@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is asked of CUPTI, and when. Each case starts with a process that has seen nothing of it.
+ * The calls that the back end makes of CUPTI, and their order and moment, on the double of CUPTI:
+ * start and stop, faults, fork, waiting for CUDA. Each case starts with a process that has made no
+ * call of CUPTI.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -284,7 +286,8 @@ TEST(cupti, a_child_of_a_process_without_may) {
     wait_for(child);
 }
 
-/* As a signal handler would that interrupts a call of CUPTI's; once for each function. */
+/* Forks within a call of CUPTI, as a signal handler that interrupts it would; once for each
+ * function. */
 static char forked_in[2000];
 
 static void fork_within(const char *function, void *data) {
@@ -370,7 +373,7 @@ static void scopes_of(const char *name) {
     REGISTER_TIMER_DYNAMIC(name);
 }
 
-/* As with libstint.a, which the driver cannot load. */
+/* The case of libstint.a, which the driver cannot load. */
 TEST(cupti, a_new_scope_finds_cuda) {
     wait_for_cuda();
     scopes_of("before");

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which driver is found, and what is said of what is none.
+ * Loading the CUDA driver: the library that is found, and the message about a library that is no
+ * driver, is too old, or is the toolkit's stub. The libraries are the driver's double and copies of
+ * it without some names.
  */
 #include <dlfcn.h>
 #include <signal.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the tests of the driver back end share. */
+/* Functions that the tests of the driver back end share. */
 #ifndef STINT_TESTS_DRIVER_SUPPORT_H
 #define STINT_TESTS_DRIVER_SUPPORT_H
 

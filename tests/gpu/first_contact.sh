@@ -47,7 +47,7 @@ else
     fi
 fi
 
-# Without this one all others would fail, or pass because nothing ran.
+# If this check fails, all others would fail, too, or pass because nothing ran.
 device=$(timeout 120 "$program" device 2>&1)
 case $? in
 0) ;;
@@ -96,7 +96,7 @@ step() {
     { echo "-- $name: $*" && tail -c "$output_limit" "$out"; } >>"$report"
     verdict "$name" "$status" "$(skip_reason "$out")"
 }
-# Whether a csv of nsys (the file) has that count in the row with that text.
+# Returns 0 if a csv of nsys (the file) has that count in the row with that text.
 row_counts() {
     [ "$(bash "$root/tests/gpu/nsys_count.sh" "$1" "$2")" = "$3" ]
 }

@@ -25,7 +25,7 @@ static void *run_thread(void *context) {
     return NULL;
 }
 
-/* What cudaDeviceReset does to the device's primary context. */
+/* Does the same to the device's primary context as cudaDeviceReset. */
 static void reset_device(void) {
     double_context_destroy(double_context_current());
 }

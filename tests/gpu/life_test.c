@@ -21,7 +21,8 @@ static void run_program(void *how) {
     status = system(command);
 }
 
-/* Whose five first scopes are lost to the context, and that ends with its own status. */
+/* Runs the program, whose first five scopes are lost with the context, and which ends with its own
+ * status. */
 static void check_output(const char *how) {
     char *said = harness_capture(1, run_program, (void *)(uintptr_t)how);
     CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 3);
@@ -64,7 +65,7 @@ TEST(gpu_life, reset_and_used_again) {
     check_program("again");
 }
 
-/* As when the driver is unloaded before stint. */
+/* The driver is unloaded before stint. */
 TEST(gpu_life, the_driver_is_gone) {
     check_program("shutdown");
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What an NVTX range costs that libstint-ranges.so records, as a multiple of a scope with a name made at
- * run time, in CPU time of the thread: the lowest of 21 rounds of each in turn. Run with
- * NVTX_INJECTION64_PATH; no test, as it depends on the machine.
+ * Measures the cost of an NVTX range that libstint-ranges.so records, as a multiple of a scope with
+ * a name made at run time, in CPU time of the thread: the lowest of 21 rounds of each in turn. It
+ * is run with NVTX_INJECTION64_PATH. It is not a test, as the result depends on the machine.
  */
 #include <stdio.h>
 #include <time.h>

@@ -239,7 +239,7 @@ static void forks(void) {
     nvtxRangePop();
 }
 
-/* What NVTX does for each module, once more for this one. */
+/* Initialises the library once more for this module, as NVTX does for each module. */
 static void again(void) {
     nvtxRangePushA("open meanwhile");
     void *library = dlopen(getenv("NVTX_INJECTION64_PATH"), RTLD_NOW);

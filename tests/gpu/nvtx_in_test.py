@@ -104,7 +104,7 @@ def case_domains(folder):
 
 
 def case_full(folder):
-    """What finds no room is counted, and what comes after it is recorded."""
+    """Ranges that find no room are counted, and ranges after them are recorded."""
     file, _ = record(folder, PROGRAM, "full")
     found = calls(file)
     need(found["many", ""] == 4096 and found["after them", ""] == 1, found)

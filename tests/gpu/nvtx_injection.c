@@ -13,7 +13,7 @@
 #define EXPORTED __attribute__((visibility("default")))
 #define STRINGS 8192
 
-/* What handles point to. */
+/* The target of a handle. */
 struct text {
     const struct text *domain;
     char bytes[64];

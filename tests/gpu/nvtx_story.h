@@ -32,7 +32,7 @@ RECORDED void add(char *text, const char *format, const char *name, unsigned cat
     snprintf(text + length, 2000 - length, format, name, category);
 }
 
-/* What a thread told the tool from event `from` on. */
+/* The events that a thread sent to the tool, from event `from` on. */
 RECORDED const char *story_from(unsigned from, int thread) {
     static char text[2000];
     text[0] = '\0';

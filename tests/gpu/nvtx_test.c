@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which scopes are NVTX ranges, and what a tool is told of them. */
+/* The scopes that are NVTX ranges, and the calls that a tool gets for them: nesting, names,
+ * categories, threads. The tool is nvtx_injection.c, which real NVTX headers load and which logs
+ * the calls. */
 #include "emit/emit.h"
 
 #include <pthread.h>

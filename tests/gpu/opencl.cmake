@@ -44,7 +44,8 @@ if(OpenCL_FOUND)
     stint_warnings(stint_opencl_program)
     if(TARGET stint_tool)
         set(cases reports exit)
-        # With a sanitizer a span was seen to end up to 63 us after the scope around it; why is not known.
+        # The case trace is left out with a sanitizer: a span was seen to end up to 63 us after the
+        # scope around it, for an unknown reason.
         if(NOT CMAKE_C_FLAGS MATCHES "-fsanitize=")
             list(APPEND cases trace)
         endif()

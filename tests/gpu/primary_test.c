@@ -116,8 +116,8 @@ TEST(gpu_primary, without_a_loaded_runtime) {
     CHECK_EQ_U64(measured(), 1);
 }
 
-/* As with the static library, which has no name to be found by. Of several devices, which one a
- * thread uses is not known. */
+/* The case of the static runtime library, which cannot be found by a name. With several devices it
+ * is not known which one a thread uses. */
 TEST(gpu_primary, without_a_runtime_of_the_only_device) {
     begin();
     double_device_count(1);

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# On a real GPU, written in CUDA: every case skips without one. On the library as users link it, over
-# the driver that is there.
+# Tests on a real GPU, written in CUDA; every case skips without one. They use the library as users
+# link it, over the installed driver.
 include("${PROJECT_SOURCE_DIR}/cmake/StintCuda.cmake")
 
 if(STINT_CUDA AND CMAKE_SYSTEM_NAME STREQUAL "Linux")
@@ -30,7 +30,7 @@ if(STINT_CUDA AND CMAKE_SYSTEM_NAME STREQUAL "Linux")
     target_compile_definitions(stint_first_contact PRIVATE WITH_TIMER WITH_PROFILER)
     stint_cuda(stint_first_contact)
 
-    # What the calls behind a GPU scope cost; prints tables for docs/performance.md.
+    # The cost of the driver's calls in a GPU scope; prints tables for docs/performance.md.
     add_executable(stint_real_cost real_cost.cu)
     target_link_libraries(stint_real_cost PRIVATE stint::runtime Threads::Threads dl)
     target_compile_definitions(stint_real_cost PRIVATE WITH_TIMER WITH_PROFILER)
@@ -40,7 +40,7 @@ if(STINT_CUDA AND CMAKE_SYSTEM_NAME STREQUAL "Linux")
         RUN_SERIAL ON)
 endif()
 
-# Without a GPU it says why it does nothing; with one it would take minutes.
+# Without a GPU the script says why it does nothing; with one it would take minutes.
 if(NOT EXISTS /proc/driver/nvidia AND CMAKE_SYSTEM_NAME STREQUAL "Linux")
     add_test(NAME gpu_first_contact.without_a_gpu
         COMMAND bash -c "said=$(bash \"$0\" 2>&1); [ $? = 77 ] && echo \"$said\" | grep skipped:"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * For the tests that need a GPU (label gpu): a device or a skip, checked calls, what was recorded.
+ * Functions for the tests that need a GPU (label gpu): a device or a skip, checked calls, recorded
+ * values.
  */
 #ifndef STINT_TESTS_GPU_REAL_H
 #define STINT_TESTS_GPU_REAL_H
@@ -35,8 +36,8 @@ static inline const char *real_missing() {
     return devices ? NULL : "no device";
 }
 
-/* At the head of a case. What forks after CUDA has started must not use it in the child, so the
- * question is asked in the process of the case only. */
+/* Stands at the head of a case. A process that forks after CUDA has started must not use it in the
+ * child, so the question is asked in the process of the case only. */
 #define NEED_DEVICE()                                                                              \
     do {                                                                                           \
         const char *real_why = real_missing();                                                     \
@@ -83,7 +84,7 @@ static inline char *real_report() {
     return harness_capture(2, real_print, view);
 }
 
-/* Whether the report's footer has that line with that count. */
+/* Returns whether the report's footer has that line with that count. */
 static inline bool real_footer(uint64_t count, const char *line) {
     char want[200];
     char *report = real_report();

@@ -46,7 +46,7 @@ static void launch(cudaGraphExec_t program, cudaStream_t stream) {
     }
 }
 
-// In the global mode a query on any thread breaks the capture, unless that thread is relaxed.
+// A query on any thread breaks a capture in the global mode, unless that thread is relaxed.
 TEST(gpu_real_capture, survives_polls_of_another_thread) {
     NEED_DEVICE();
     pthread_t poller;
@@ -107,8 +107,8 @@ TEST(gpu_real_capture, survives_scopes_across_its_ends) {
     CHECK_EQ_U64(real_stat("outside").gpu_calls, 3);
 }
 
-// To record on the legacy default stream while a blocking stream is captured would break the
-// capture; even asking is answered with an error.
+// A record on the legacy default stream while a blocking stream is captured would break the
+// capture; even a query gets an error.
 TEST(gpu_real_capture, survives_scopes_on_the_legacy_stream) {
     NEED_DEVICE();
     cudaGraph_t graph = NULL;

@@ -68,7 +68,7 @@ void load_all(void *library) {
     load(library, "cuDeviceGetAttribute", d.attribute);
 }
 
-// What a thread works on.
+// The objects that a thread works on.
 struct lane {
     cudaStream_t stream;
     CUevent from;

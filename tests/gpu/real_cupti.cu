@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What CUPTI says against what is known otherwise: the kernel's own clock, events, counted copies.
-// Through the public interface alone: the profiler, and the JSON that it leaves.
+// Compares CUPTI's figures with those from other sources: the kernel's own clock, events, counted
+// copies. It uses the public interface alone: the profiler, and the JSON that it writes.
 #include "real.h"
 
 #include <cstdlib>
@@ -113,7 +113,7 @@ TEST(gpu_cupti, copies_are_counted) {
     CHECK_EQ_U64(number(json, "stats", "copy", "device_calls"), (uint64_t)copies);
 }
 
-// After the profiler stopped, CUPTI hears of nothing more.
+// CUPTI sees nothing more after the profiler stopped.
 TEST(gpu_cupti, stop_is_a_full_stop) {
     NEED_DEVICE();
     cudaStream_t stream = real_stream(cudaStreamNonBlocking);

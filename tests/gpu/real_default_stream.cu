@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What NULL means as a stream, built twice: as it is, and with --default-stream per-thread. A scope
-// of 10 ms on NULL holds the launch of 100 ms on a blocking stream. The legacy default stream waits
-// for that stream, the per-thread one does not.
+// The meaning of NULL as a stream. The file is built twice: as it is, and with --default-stream
+// per-thread. A scope of 10 ms on NULL holds the launch of 100 ms on a blocking stream. The legacy
+// default stream waits for that stream, the per-thread one does not.
 #include "real.h"
 
 #ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM

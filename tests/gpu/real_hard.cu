@@ -9,7 +9,8 @@ static void scopes(cudaStream_t stream, int count) {
     }
 }
 
-// In a process of its own, made before CUDA is: its wait status. run must not return.
+// Calls run in a child process, forked before CUDA starts, and returns its wait status. run must
+// not return.
 static int in_child(void (*run)()) {
     int status = -1;
     fflush(NULL);

@@ -33,7 +33,7 @@ if(STINT_CUPTI_LIBRARY AND STINT_CUPTI_INCLUDE_DIR)
         stint_warnings(${program})
     endforeach()
 
-    # What a record costs; prints a line for docs/performance.md.
+    # The cost of a record; prints a line for docs/performance.md.
     add_executable(stint_gpu_replay_bench "${replay}/replay_bench.c")
     target_link_libraries(stint_gpu_replay_bench PRIVATE stint::runtime stint_cupti_replay)
     target_compile_definitions(stint_gpu_replay_bench PRIVATE WITH_TIMER WITH_PROFILER

@@ -15,7 +15,7 @@ target_compile_definitions(stint_gpu_primary PRIVATE
 set_target_properties(stint_gpu_primary PROPERTIES C_STANDARD 11 C_STANDARD_REQUIRED ON)
 stint_warnings(stint_gpu_primary)
 
-# What a GPU scope costs without a GPU; prints a line for docs/performance.md.
+# The cost of a GPU scope without a GPU; prints a line for docs/performance.md.
 add_executable(stint_gpu_timer_bench "${CMAKE_CURRENT_LIST_DIR}/timer_bench.c")
 target_link_libraries(stint_gpu_timer_bench PRIVATE stint::runtime stint_cuda_double Threads::Threads
     ${CMAKE_DL_LIBS})

@@ -18,7 +18,7 @@
 #define MAKES_CONTEXT 0
 #endif
 
-/* Before the first scope of a case: settings are read once. */
+/* Prepares a case; called before its first scope, because settings are read once. */
 static void begin_gpu(void) {
     setenv("STINT_CUDA_LIB", DOUBLE_LIBRARY, 1);
     double_reset();
@@ -276,7 +276,6 @@ TEST(gpu_timer, without_a_context) {
 }
 #endif
 
-/* As in a signal handler. What it loses could not have been measured. */
 /* The driver's library by a name that comes into being later. */
 #ifndef TEST_CUDART
 #define LATE_DRIVER "./late_driver.so"

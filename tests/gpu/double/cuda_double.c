@@ -25,7 +25,7 @@ static int double_check_context(const struct double_context *c) {
     return 0;
 }
 
-/* Of a call with that device; likewise. */
+/* The code of a call with that device; with the lock. */
 static int double_check_device(int device) {
     int code = double_alive();
     if (!code && (device < 0 || device >= DOUBLE_DEVICES)) {
@@ -260,7 +260,7 @@ static CUresult double_cuEventRecord(CUevent a, CUstream b) {
     return unlock(code);
 }
 
-/* What a query and a wait have in common. */
+/* The common part of a query and a wait. */
 static int ask(CUevent a, struct double_event **e) {
     int code = double_alive();
     *e = double_event_at(a, NULL);

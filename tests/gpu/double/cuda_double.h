@@ -84,7 +84,7 @@ int double_capture_invalidated(void *stream);
  * Four, numbers 0 to 3, of compute capability 9.0 with 132 multiprocessors at 1980 MHz and 6144 bit
  * of memory at 3201 MHz. Other attributes are 0 until set. */
 
-/* That many, as cuDeviceGetCount says; the others exist as before. */
+/* The number that cuDeviceGetCount returns; the other devices exist as before. */
 void double_device_count(int count);
 void double_device_attribute(int device, int attribute, int value);
 void double_device_name(int device, const char *name);

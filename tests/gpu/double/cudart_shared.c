@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What stint asks of a libcudart that the program has loaded: the calling thread's device, 0 until it
- * chooses another one (CUDA Runtime API, cudaGetDevice).
+ * A libcudart that the program has loaded, with the function that stint calls of it: cudaGetDevice
+ * returns the calling thread's device, 0 until the thread chooses another one (CUDA Runtime API,
+ * cudaGetDevice).
  */
 #define EXPORTED __attribute__((visibility("default")))
 

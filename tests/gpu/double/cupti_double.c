@@ -182,14 +182,14 @@ static CUptiResult double_cuptiGetCallbackName(CUpti_CallbackDomain a, uint32_t 
     return *c ? 0 : 1;
 }
 
-/* Whether CUPTI is subscribed or CUDA initialised or not, as libcupti 13.0 without a driver does.
- * Without the lock: it is called from within callbacks. */
+/* Works before CUPTI is subscribed and CUDA initialised, too, as libcupti 13.0 without a driver
+ * does. It takes no lock, because it is called from within callbacks. */
 static CUptiResult double_cuptiGetTimestamp(uint64_t *a) {
     *a = double_clock();
     return 0;
 }
 
-/* Of the attributes the one that is used; known from CUDA 12.3 on. */
+/* Knows the one attribute that is used, which exists from CUDA 12.3 on. */
 static CUptiResult double_cuptiActivitySetAttribute(CUpti_ActivityAttribute a, size_t *b, void *c) {
     lock();
     if (a != CUPTI_ACTIVITY_ATTR_PER_THREAD_ACTIVITY_BUFFER || *b != 1 || state.version < 21) {
@@ -258,7 +258,7 @@ static CUptiResult double_cuptiActivityFlushAll(uint32_t a) {
     return unlock(0);
 }
 
-/* Without the lock: it is called from within callbacks. Strides do not change meanwhile. */
+/* Takes no lock, because it is called from within callbacks. Strides do not change at that time. */
 static CUptiResult double_cuptiActivityGetNextRecord(uint8_t *a, size_t b, CUpti_Activity **c) {
     uint32_t kind;
     uint8_t *at = *c ? (uint8_t *)*c : a;
@@ -306,7 +306,7 @@ static CUptiResult double_cuptiActivityEnableAllSyncRecords(uint8_t a) {
     return 0;
 }
 
-/* Before the kind is enabled (cupti_activity.h at this function). */
+/* Succeeds only before the kind is enabled (cupti_activity.h at this function). */
 static CUptiResult
 double_cuptiActivityConfigureUnifiedMemoryCounter(CUpti_ActivityUnifiedMemoryCounterConfig *a,
                                                   uint32_t b) {
@@ -377,7 +377,7 @@ int cupti_double_enabled(uint32_t kind) {
     return unlock(state.enabled[kind]);
 }
 
-/* In one of the domains. */
+/* Returns whether the flag of that function is set in one of the domains. */
 static int flag_of(uint8_t flags[3][DOUBLE_APIS], const char *api) {
     uint32_t driver = double_api(CUPTI_CB_DOMAIN_DRIVER_API, api);
     uint32_t runtime = double_api(CUPTI_CB_DOMAIN_RUNTIME_API, api);

@@ -41,8 +41,8 @@ extern "C" {
 #endif
 #pragma GCC visibility push(default)
 
-/* As freshly loaded. advance: moves the clock that `now` reads. Both NULL: the double's own, which
- * is moved by its calls alone. */
+/* Resets all to the state after loading. advance moves the clock that `now` reads. If both are
+ * NULL, the double has a clock of its own, which only its calls move. */
 void cupti_double_reset(void (*advance)(uint64_t ns), uint64_t (*now)(void));
 /* The same clock from now on, without a reset: it goes on from where it was. */
 void cupti_double_clock(void (*advance)(uint64_t ns), uint64_t (*now)(void));
@@ -125,8 +125,8 @@ void cupti_double_clock_step(int64_t ns);
 void cupti_double_clock_drift(int32_t ppm);
 /* on: buffers are kept when they are full or flushed; 0: they are delivered, the last one first. */
 void cupti_double_hold(int on);
-/* What CUPTI's own thread does: complete records are delivered, from the calling thread; with
- * buffers per thread, those of the calling thread. */
+/* Delivers complete records, as CUPTI's own thread does, but from the calling thread; with buffers
+ * per thread, only those of the calling thread. */
 void cupti_double_deliver(void);
 
 /* ---- What was asked of it */
@@ -136,9 +136,10 @@ uint64_t cupti_double_calls_all(void);
 /* Names of the functions, from the first call on, each once, one space between them. */
 const char *cupti_double_order(void);
 int cupti_double_subscribed(void);
-/* Whether records are in buffers per thread, as by default from version 130000 on (cupti_activity.h
- * of CUDA 13.0 at CUPTI_ACTIVITY_ATTR_PER_THREAD_ACTIVITY_BUFFER: "The default value is 1"); and
- * whether that was changed after the callbacks were registered, which is undefined behaviour. */
+/* cupti_double_per_thread: whether records are in buffers per thread, the default from version
+ * 130000 on (cupti_activity.h of CUDA 13.0 at CUPTI_ACTIVITY_ATTR_PER_THREAD_ACTIVITY_BUFFER: "The
+ * default value is 1"). cupti_double_misused: whether that was changed after the callbacks were
+ * registered, which is undefined behaviour. */
 int cupti_double_per_thread(void);
 int cupti_double_misused(void);
 int cupti_double_enabled(uint32_t kind);        /* a kind of records */

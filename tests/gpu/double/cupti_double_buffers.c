@@ -126,7 +126,7 @@ static int shares_buffer(const struct made *a, const struct made *b) {
     return !double_has_thread_buffers() || pthread_equal(a->thread, b->thread);
 }
 
-/* Whether a record that is in one buffer with that one is incomplete. */
+/* Returns whether a record in the same buffer is incomplete. */
 static int is_kept(const struct made *m, uint64_t now) {
     for (size_t i = 0; i < made_count; ++i) {
         if (made[i].ready > now && shares_buffer(&made[i], m)) {

@@ -9,9 +9,9 @@
 #define DRIVER CUPTI_CB_DOMAIN_DRIVER_API
 #define RUNTIME CUPTI_CB_DOMAIN_RUNTIME_API
 
-/* As CUPTI names them, with the version they came with; the place is the double's own number. Those
- * of CUDA 13, which begin with "__", are what cuptiGetCallbackName of libcupti 13.0 answers for the
- * runtime API's numbers 494, 501 to 506 and 508. */
+/* CUPTI's names of the functions, with the version that introduced each; the index is the double's
+ * own number. The names of CUDA 13 that begin with "__" are those that cuptiGetCallbackName of
+ * libcupti 13.0 returns for the runtime API's numbers 494, 501 to 506 and 508. */
 static const char *const driver_apis[] = {
     "INVALID",
     "cuLaunchKernel",

@@ -38,7 +38,7 @@ uint64_t double_clock(void) {
     return clock_at(double_base());
 }
 
-/* Without the lock: it is the test's. */
+/* Lets time pass. advance belongs to the test and is called without the lock. */
 static void pass(uint64_t ns) {
     lock();
     void (*advance)(uint64_t) = state.advance;
@@ -116,8 +116,8 @@ struct call {
     uint32_t runtime, driver; /* 0 = not in that domain */
     uint64_t start;
     int code; /* that it returns */
-    /* As generated_cuda_runtime_api_meta.h and generated_cuda_meta.h of CUDA 13.0 lay them out, as
-     * far as they name the stream. */
+    /* The parameters as generated_cuda_runtime_api_meta.h and generated_cuda_meta.h of CUDA 13.0
+     * lay them out; only those that name the stream. */
     uint64_t runtime_words[PARAMETERS], driver_words[PARAMETERS];
 };
 

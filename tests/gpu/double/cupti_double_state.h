@@ -67,7 +67,7 @@ extern pthread_mutex_t double_cupti_lock;
 
 /* NULL: there is no such function. */
 const char *double_api_name(int domain, uint32_t cbid);
-/* By its name without a version; 0: none. */
+/* The number of a function by its name without a version; 0: none. */
 uint32_t double_api(int domain, const char *name);
 size_t double_stride_of(uint32_t kind);
 
@@ -78,7 +78,8 @@ uint64_t double_base(void); /* without what makes it CUPTI's */
 void double_put(const void *record, size_t size, uint64_t ready);
 /* Writes what is complete, or all, into buffers and delivers them. */
 void double_flush(int forced);
-/* What fills up by itself: with buffers per thread the calling thread's. */
+/* Writes and delivers buffers that fill up by themselves: with buffers per thread, the calling
+ * thread's. */
 void double_flush_thread(void);
 int double_has_thread_buffers(void);
 void double_forget(void);

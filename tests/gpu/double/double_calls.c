@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What goes before every call: counts, faults and the hook.
+ * The part before every call of the double: counts, faults and the hook.
  */
 #include <stdio.h>
 #include <stdlib.h>

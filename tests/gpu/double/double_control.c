@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the double does for a test that steers it.
+ * The functions by which a test steers the double: state, devices, contexts, streams, time.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -118,7 +118,8 @@ int double_resolve(void *handle, struct double_stream **stream, uint32_t *number
 int double_legacy(void *handle); /* whether it means the legacy stream */
 /* When all that a record there waits for is done. */
 uint64_t double_end_of(const struct double_stream *stream);
-/* Whether a blocking stream of that context is under capture; and no longer a good one. */
+/* Returns whether a blocking stream of that context is under capture; `invalidate` also spoils the
+ * capture. */
 int double_blocked(uint32_t context, int invalidate);
 /* 900 if a capture forbids this thread to ask for the state of the GPU, and invalidates it. */
 int double_unsafe(void);

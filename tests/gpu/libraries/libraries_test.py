@@ -33,7 +33,7 @@ def run(program, arguments, settings):
 
 
 def check_program(what, status, output):
-    """What no driver may change."""
+    """Checks the results that no driver may change."""
     check(f"{what}: exit status {status}", status == 0, output)
     check(f"{what}: calls", "calls: 1000, of the GPU: 0\n" in output, output)
 
@@ -68,7 +68,8 @@ def find(folder, *pattern):
 
 
 def has_driver():
-    """Of the kernel. The node alone may be left from a process of root that called cuInit."""
+    """Returns whether the kernel has a driver. The node alone may be left from a process of root
+    that called cuInit."""
     if os.path.exists("/proc/driver/nvidia"):
         return True
     try:

@@ -39,7 +39,7 @@ void cl_double_break(void *queue, int code);
 /* The function returns that code from now on; 0: it works. */
 void cl_double_fail(const char *function, int code);
 
-/* How often it was called. */
+/* The number of calls of the function. */
 unsigned cl_double_calls(const char *function);
 /* Queues and events that were not deleted yet. */
 unsigned cl_double_queues(void);

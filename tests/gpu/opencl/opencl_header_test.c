@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the back end assumes of OpenCL's binary interface, against Khronos' header.
+ * Compares the back end's assumptions about OpenCL's binary interface with Khronos' header.
  */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>

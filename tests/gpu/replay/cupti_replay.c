@@ -232,7 +232,7 @@ static int record_read(const char *line, union replay_record *out) {
     }
 }
 
-/* Where a record's times and its correlation are. */
+/* The places of a record's times and of its correlation. */
 struct replay_fields {
     uint64_t *start, *end;
     uint32_t *correlation;

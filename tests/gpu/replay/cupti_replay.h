@@ -24,9 +24,9 @@
 /* Replaces the profile that was read before. The number of records, or -1 after a line on stderr.
  */
 long cupti_replay_read(const char *path);
-/* From the start of the profile to its end, ns. */
+/* The time from the start of the profile to its end, ns. */
 uint64_t cupti_replay_span(void);
-/* What cuptiGetTimestamp returns, ns; CLOCK_REALTIME until it is set. */
+/* Sets the clock that cuptiGetTimestamp returns, ns; it is CLOCK_REALTIME until then. */
 void cupti_replay_set_clock(uint64_t (*clock)(void));
 /* The profile `times` times, one after the other; the last one ends now. The number of records
  * delivered. */
