@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# What the runtime calls with a lock held or in a signal handler, and threads without a key.
+# Calls that the runtime makes with a lock held or in a signal handler, and threads without a key.
 
 foreach(name IN ITEMS calls keys)
     set(target stint_hard_${name})

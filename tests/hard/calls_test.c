@@ -288,7 +288,7 @@ TEST(calls, none_with_a_lock_held) {
     free(said);
 }
 
-/* To demangle a name is to allocate memory. */
+/* Adds kernels with mangled names: demangling a name allocates memory. */
 static void add_kernels(void) {
     static const char *const names[] = {"_Z5scalePff", "_ZN3one3twoEv", "_Z5scalePff", "plain"};
     activity_begin();

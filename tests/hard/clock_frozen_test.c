@@ -54,8 +54,8 @@ static void record(void *unused) {
     after = kernel_ns();
 }
 
-/* At least what passed inside, at most what passed outside; the counter's rate is good to 0.1 %,
- * and a shared machine gets a tenth. */
+/* Checks that the scope has at least the time that passed inside it and at most the time that
+ * passed around it. The counter's rate is good to 0.1 %, and a shared machine gets a tenth. */
 static void check_time(void) {
     stint_stat s;
     CHECK(!stint_stat_get("pass", &s, sizeof s) && s.calls == 1);

@@ -193,7 +193,8 @@ TEST(clock_jump, suspend) {
     CHECK_EQ_U64(lost_in_all(), 0);
 }
 
-/* What a counter that ran through the night does to the rate: ticks and nanoseconds disagree. */
+/* The rate of a counter that ran through the night while the other clock did not: ticks and
+ * nanoseconds disagree. */
 TEST(clock_jump, suspend_of_one_of_the_two_clocks) {
     struct snapshot s;
     struct rows rows;

@@ -56,12 +56,12 @@ static void *hops(void *arg) {
     return NULL;
 }
 
-/* How many samples the report says were dropped. */
 static void print(void *unused) {
     (void)unused;
     CHECK(!stint_report("table"));
 }
 
+/* The number of dropped samples in the report. */
 static uint64_t dropped(void) {
     char *text = harness_capture(2, print, NULL);
     char *line = text ? strstr(text, " samples dropped because the clock stepped back") : NULL;

@@ -203,7 +203,7 @@ static void check_kernel_time(void) {
           to.monotonic_ns - from.monotonic_ns < HOUR_NS + 1000000);
 }
 
-/* Before the calibration, and in its middle. */
+/* The clock freezes before the calibration, or in the middle of it. */
 TEST(clock_trust, a_frozen_clock_is_replaced_by_the_kernels) {
     for (int readings = 0; readings < 100; ++readings) {
         machine_start(1, "tsc\n");

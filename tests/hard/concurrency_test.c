@@ -108,7 +108,8 @@ static void *come_and_go(void *unused) {
 
 /* ---- Those who look. */
 
-/* In ticks: two roundings to nanoseconds would differ from one. */
+/* Adds up calls and ticks. Times are in ticks, because two roundings to nanoseconds would differ
+ * from one. */
 static void add_nodes(const struct snapshot *s, uint64_t *calls, uint64_t *total) {
     for (uint32_t i = 0; i < s->node_count; ++i) {
         *calls += s->nodes[i].count + s->nodes[i].recursions;
@@ -156,8 +157,8 @@ static int node_is_sane(const struct snapshot_node *n) {
                          n->min <= n->first && n->first <= n->max);
 }
 
-/* As recorded, before a row makes the best of it. A writer that stands still in the middle of a
- * sample leaves its node one sample off; the next time it is another one that stands still. */
+/* Checks the nodes as recorded, before a row corrects them. A writer that is stopped in the middle
+ * of a sample leaves its node one sample off; at the next attempt a different writer is stopped. */
 static void check_nodes(void) {
     struct snapshot s;
     unsigned wrong = 1;
@@ -187,7 +188,7 @@ static void add_interval(struct sums *sums, int reset) {
     }
 }
 
-/* The only one who resets. */
+/* The only thread that resets. */
 static void *reset(void *sums) {
     while (goes_on()) {
         add_interval((struct sums *)sums, 1);
@@ -273,7 +274,7 @@ static void run(struct sums *sums) {
     }
 }
 
-/* Of names that no filter takes, and of the others. */
+/* Adds up the calls of names that no filter takes, and those of the other names. */
 static void split(const struct snapshot *s, uint64_t *kept, uint64_t *other) {
     for (uint32_t i = 0; i < s->node_count; ++i) {
         const struct snapshot_node *n = &s->nodes[i];
@@ -338,7 +339,7 @@ static void *write_slowly(void *unused) {
     return unused;
 }
 
-/* Where the writer was running while it was taken, no picture shows it so. */
+/* A snapshot that is taken while the writer is running does not show half a sample. */
 TEST(concurrency, pictures_are_whole) {
     pthread_t thread;
     unsigned looks = 0, torn = 0;

@@ -64,7 +64,7 @@ static void by_kill(void) {
     pause();
 }
 
-/* In the program's own code, not the library's. */
+/* Faults in the program's own code, not in the library's. */
 static void by_segv(void) {
     void *hole = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     *(volatile int *)hole = 1;

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""How programs end, what they say then, and what their run file has afterwards.
+"""The ways in which a program ends: what it prints at its end, and what its run file has
+afterwards. The program's own output and exit status are those without stint.
 
     exits_test.py TOOL PROGRAM LATE LATE_STATIC CASE
 """

@@ -131,9 +131,10 @@ static void *busy(void *count) {
     return NULL;
 }
 
-/* At exit, LeakSanitizer takes the locks of malloc. Those that another thread of the parent held at
- * the fork are never released in the child, so that its leak check would block for ever. LeakSanitizer
- * calls this function before a check (sanitizer/lsan_interface.h); other builds ignore it. */
+/* Switches off LeakSanitizer in children. At exit, LeakSanitizer takes the locks of malloc. Locks
+ * that another thread of the parent held at the fork are never released in the child, so that its
+ * leak check would block without end. LeakSanitizer calls this function before a check
+ * (sanitizer/lsan_interface.h); other builds ignore it. */
 static int is_child;
 
 __attribute__((visibility("default"))) int __lsan_is_turned_off(void);

@@ -201,7 +201,8 @@ TEST(fork_signal, the_child_ends_in_the_handler) {
     CHECK_EQ_U64(calls_of("name39"), 1);
 }
 
-/* With a run file the arena is shared memory: the child must have its own copy of it at once. */
+/* Runs `work` with a run file. The arena is then shared memory, and the child must have its own
+ * copy of it at once. */
 static void in_a_file(void (*work)(void)) {
     char folder[] = "/tmp/stint-fork-XXXXXX", path[64], command[64];
     CHECK(mkdtemp(folder) != NULL);

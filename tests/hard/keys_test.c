@@ -10,7 +10,7 @@
 
 #define THREADS 300
 
-/* Before all constructors. */
+/* Takes thread keys before all constructors run. */
 static void take_keys(void) {
     pthread_key_t key;
     for (int i = 0; i < 40; ++i) {

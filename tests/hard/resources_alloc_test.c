@@ -13,7 +13,7 @@
 #include "recorded.h"
 #include "session/interval.h"
 
-/* What may fail. */
+/* The kinds of calls that may fail. */
 #define POINTS_MEMORY 1u /* mmap, mprotect */
 #define POINTS_ARENA 2u  /* arena_get */
 #define POINTS_SYSTEM 4u /* descriptors, room on the disk, thread keys */
@@ -85,8 +85,8 @@ int __wrap_pthread_key_create(pthread_key_t *key, void (*end)(void *)) {
     return refused(POINTS_SYSTEM) ? EAGAIN : __real_pthread_key_create(key, end);
 }
 
-/* Without its key a thread's end is known from the kernel alone, which the thread sanitizer does
- * not see: there the call is never refused. */
+/* The kernel alone reports the end of a thread without its key, and the thread sanitizer does not
+ * see that. So the call is never refused under it. */
 int __wrap_pthread_setspecific(pthread_key_t key, const void *value) {
 #if defined(__SANITIZE_THREAD__)
     return __real_pthread_setspecific(key, value);

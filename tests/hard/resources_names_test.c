@@ -8,7 +8,7 @@
 #include "recorded.h"
 #include "session/interval.h"
 
-/* Under a sanitizer a name takes thirty times as long. */
+/* A name takes thirty times as long under a sanitizer. */
 #define MILLION (SANITIZED ? 200000u : 1000000u)
 
 static uint64_t calls_recorded(void) {

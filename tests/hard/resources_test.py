@@ -68,7 +68,8 @@ def sanitized():
 
 
 def case_memory(_):
-    """From none for an arena to plenty: it gets smaller, then there is none and that is said."""
+    """Address space from too little for an arena to plenty: the arena gets smaller, and then there
+    is none, which is said."""
     if sanitized():
         return SKIPPED
     refused = recorded = 0

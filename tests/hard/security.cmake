@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# What somebody who means harm can do: the environment of set-uid programs, names, what the files
-# export and how they are mapped; and instrumented code with a sanitizer on a runtime without.
+# Attacks by a hostile user: the environment of set-uid programs, hostile names, the symbols of the
+# files and their mappings; and instrumented code with a sanitizer on a runtime without one.
 stint_add_test(TARGET stint_hard_security_files
     SOURCES "${CMAKE_CURRENT_LIST_DIR}/security_files_test.c"
     LIBS stint_fake Threads::Threads LABELS hard)

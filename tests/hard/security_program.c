@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What security_test.py looks at: security_program STORY.
+ * The program of security_test.py: security_program STORY.
  *     secure   one scope; prints whether the system calls this program secure (AT_SECURE)
  *     names    names that are formats, paths, formulas, markup, everywhere a name may stand
  */

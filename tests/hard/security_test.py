@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What somebody who means harm can do by the environment, by names, by what is exported.
+"""Attacks by a hostile user, by the environment, by names, and by the symbols that the files
+export.
 
     security_test.py --case CASE --fake PROGRAM --program PROGRAM --library FILE --tool FILE
                      --source FOLDER --build FOLDER --cc COMPILER --cflags FLAGS --abi N
@@ -72,7 +73,7 @@ def program(name):
 # ---- The environment.
 
 def secure_run(program_file, folder, mode):
-    """By SOMEBODY, a program that belongs to NOBODY; `mode` may make it set-uid."""
+    """Runs a program of user NOBODY as user SOMEBODY; `mode` may make it set-uid."""
     os.chown(program_file, NOBODY, NOBODY)
     os.chmod(program_file, mode)
     env = environment(STINT_REPORT="table", STINT_OUTPUT=folder / "report",
@@ -207,8 +208,8 @@ def elf(options, _):
 
 @case
 def abi(options, _):
-    """What libstint.so exports is on a list: to add to it is a decision. Each symbol has the version
-    of the layout."""
+    """The symbols that libstint.so exports are those of a list, so that an addition is a decision.
+    Each symbol has the version of the layout."""
     if options.library.suffix == ".a":
         raise Skip("libstint.a exports nothing")
     lines = run(program("nm"), "-D", "--defined-only", options.library).out.splitlines()
@@ -221,7 +222,7 @@ def abi(options, _):
     listed = HERE / "security_abi.txt"
     if os.environ.get("UPDATE"):
         listed.write_text("# SPDX-License-Identifier: Apache-2.0\n"
-                          "# What libstint.so exports.\n" + "".join(n + "\n" for n in found))
+                          "# The symbols that libstint.so exports.\n" + "".join(n + "\n" for n in found))
     want = [line for line in listed.read_text().splitlines() if line and line[0] != "#"]
     need(found == want, "exported, not on the list: %s" % sorted(set(found) - set(want)),
          "on the list, not exported: %s" % sorted(set(want) - set(found)),

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How much of the caller's stack the library takes, the C library's part of it included: it is
+ * The stack that the library takes of its caller, including the C library's part of it. It is
  * measured on a painted stack, for the first scope of a process and for each report. Then the same
- * on the stacks that programs have: a signal handler's of 8 KB, a thread's of the least size.
+ * work runs on the stacks that programs have: a signal handler's of 8 KB, and a thread's of the
+ * least size.
  */
 #include <limits.h>
 #include <pthread.h>
@@ -59,7 +60,7 @@ static size_t touched(void (*fn)(void)) {
     return PAINTED - clean;
 }
 
-/* Without what entering a context takes by itself. */
+/* The stack that fn takes, without the part for entering a context. */
 static size_t stack_of(void (*fn)(void)) {
     size_t none = touched(nothing);
     return touched(fn) - none;

@@ -80,7 +80,7 @@ task sends_from_an_open_scope(stint_sender *sender) {
     co_await std::suspend_always{};
 }
 
-/* Whether the tree has that row at that depth. */
+/* Returns whether the tree has that row at that depth. */
 bool tree_has(const char *name, unsigned depth) {
     char *tree = harness_capture(
         2, [](void *) { stint_report("tree"); }, nullptr);

@@ -114,8 +114,9 @@ static void check_whole(const char *name, uint64_t left) {
 }
 
 static void jump_out_of(void (*once)(void), const char *name) {
-    /* To get a histogram is the slow path, too, which no handler may jump out of. A sample that is left
-     * unfinished can have taken one of the node's own places, so that this would be at a jump. */
+    /* A node that needs a histogram takes the slow path, which no handler may jump out of. An
+     * unfinished sample can have taken one of the node's own places, so the histogram would be due
+     * at one of the jumps. Without such places it exists beforehand. */
     tree_raw_samples = 0;
     once(); /* the first use is the slow path, here and inside of another scope */
     attempt_of(once);

@@ -58,7 +58,8 @@ TEST(threads, a_hundred_thousand_short_ones) {
         }
     }
     CHECK(SANITIZED || resident() - before < 256);
-    /* At most a recorder more: two threads may have met for the first time later on. */
+    /* One more recorder is possible: the two threads may have run at the same time for the first
+     * time later on. */
     CHECK(arena_used() - used < 32 << 10);
     CHECK(arena_header()->thread_count <= 2);
     CHECK_EQ_U64(calls_of("short"), SHORT);
