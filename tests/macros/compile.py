@@ -37,7 +37,7 @@ SPELLINGS_ON = ["", "1", "ON", "On", "on", "YES", "yes", "TRUE", "True", "true"]
 SPELLINGS_BAD = ["2", "maybe", "ONN", "oFF", "10", "ON_"]
 TRUE_FALSE = ["-DTRUE=1", "-DFALSE=0"]  # as many a header defines them
 
-# What the forms call when they are on; nothing of it, or of its kind, when they are off.
+# Functions that the forms call when they are on. Objects that are off have none of them.
 ENTRIES = [b"stint_impl_" + entry for entry in (
     b"begin_", b"end_", b"begin_since", b"begin_dynamic", b"begin_under", b"handle_begin", b"handle_end",
     b"capture_begin", b"capture_end", b"capture_start", b"capture_stop",
@@ -95,7 +95,7 @@ class Compiler:
             raise Failed(f"{command}\n{said}")
 
     def usable(self, scratch):
-        """Whether it is there and knows the standard."""
+        """Returns whether the compiler exists and knows the standard."""
         probe = scratch / ("probe.cu" if self.nvcc else "probe.c")
         probe.write_text("int probe(void);\n")
         try:
@@ -256,12 +256,12 @@ int main(void) {
     return pthread_setname_np(pthread_self(), "main") + printAllStatus();
 }
 """
-# What a program in C89 may be compiled with; before or after a header that names the same types.
+# Options of a C89 program; stdint.h, which names the same types, comes before or after the header.
 STRICT = [["-pedantic-errors"], ["-pedantic-errors", "-include", "stdint.h"],
           ["-pedantic-errors", "-include", "stint/stint.h", "-include", "stdint.h"]]
 
 
-# With -Wdeclaration-after-statement: one timer a block, after its declarations.
+# A program for -Wdeclaration-after-statement: one timer per block, after its declarations.
 DECLARED_FIRST = """#include <stint/stint.h>
 extern int work(int n);
 int work(int n) {
@@ -278,7 +278,7 @@ int work(int n) {
 
 
 def one_error(compiler, source, words):
-    """Where the timers cannot be on, the compiler says so once and nothing else."""
+    """The compiler reports once, and reports nothing else, that the timers cannot be on."""
     for switch in (ON, ON[:1], ON[1:]):
         code, said, command = compiler.run(source, "-fsyntax-only", *STRICT[0], *switch)
         errors = re.findall(r"(?m)^.*\b(?:error|warning): .*$", said)

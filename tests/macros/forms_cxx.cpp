@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What only C++ can write. Never run.
+// The forms that only C++ can have. They are compiled, and never run.
 #include <stint/stint.hpp>
 
 #include "forms_header.h"

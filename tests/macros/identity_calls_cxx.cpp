@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// As identity_calls.c, for C++: objects of StatSet and interval, off, are nothing from -O1 on.
+// The C++ counterpart of identity_calls.c: objects of StatSet and interval that are off leave no
+// code from -O1 on.
 #include <stint/stint.hpp> /* gone */
 
 extern int work(int n);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// As identity.c, for C++ and stint.hpp.
+// The C++ counterpart of identity.c, for stint.hpp.
 #include <stint/stint.hpp> /* gone */
 
 #include <string>

@@ -61,8 +61,8 @@ TEST(mixing, the_same_set_for_all) {
     CHECK_EQ_U64(stat.calls, CALLS * (0 C_UNITS(COUNT) CXX_UNITS(COUNT)));
 }
 
-/* In C each unit has its own copy. In C++ the linker keeps one for all, on or off as it happens:
- * the calls of the C++ units count all or none. */
+/* Each C unit has its own copy of the function. The linker keeps one for all C++ units, on or off
+ * as it happens: it counts the calls of all C++ units or of none. */
 TEST(mixing, inline_function_of_a_shared_header) {
     const uint64_t in_c = CALLS * (0 C_UNITS(COUNT));
     const uint64_t in_cxx_at_most = CALLS * 4;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What must not compile. Each case has a form that compiles beside it, different in one place only,
-so that a failure has that reason and no other."""
+"""Code that must not compile. Beside each case is a form that compiles. They differ in one place
+only, so that a failure has that reason and no other."""
 import dataclasses
 
 LITERAL = "STINT_name_must_be_a_literal_else_use_REGISTER_TIMER_DYNAMIC"
