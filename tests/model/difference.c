@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The library's rows against what the reference's calls add up to: for the rows of all threads and
- * of each, and for the tree. Exact, but for what the docs say comes from the histogram:
- * percentiles, and after a reset the bounds.
+ * Compares the library's rows with the sums of the reference's calls: the rows of all threads and
+ * of each thread, and the tree. The comparison is exact, except for values that the documents say
+ * come from the histogram: percentiles, and after a reset the bounds.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 #include "session/interval.h"
 #include "stint/stint.h"
 
-/* What a row has to be. */
+/* The values that a row must have. */
 struct expected {
     uint64_t calls, samples, total, self, min, max, first, first_at, open, bytes, flops;
     uint64_t threads;
@@ -116,7 +116,7 @@ static void expect_first(int node) {
     }
 }
 
-/* Of the calls of the same site, set and recorder, in all places. */
+/* The bounds of the calls of the same site, set and recorder, in all places of the tree. */
 static void expect_site(int node) {
     const struct reference_node *n = &reference.node[node];
     for (int i = 0; i < reference.calls; ++i) {
@@ -179,7 +179,8 @@ static uint64_t rank(uint64_t permille) {
     return want.ticks[(want.samples * permille + 999) / 1000 - 1];
 }
 
-/* In the tree the histogram is that of the site, in all its places. */
+/* Compares bounds from a histogram. A row of the tree has the histogram of its site, in all its
+ * places. */
 static void compare_bounds(const struct stint_row *r) {
     if (r->min_ns > want.min || r->min_ns + want.site_min / 16 + 1 < want.site_min ||
         r->max_ns < want.max || r->max_ns > want.site_max + want.site_max / 16 + 1) {

@@ -19,7 +19,7 @@
 #define SECONDS 20 /* a program; it takes under a millisecond */
 #define FAILURES 5 /* programs printed */
 
-/* Whether it fails. */
+/* Returns whether the program fails. */
 static int fails(const struct program *p, int quiet) {
     int status = 0;
     fflush(NULL);
@@ -40,7 +40,7 @@ static int fails(const struct program *p, int quiet) {
     return status != 0;
 }
 
-/* Without `count` operations from `at` on. */
+/* Returns the program without `count` operations from `at` on. */
 static struct program without(const struct program *p, int at, int count) {
     struct program less = *p;
     memmove(less.op + at, less.op + at + count, (size_t)(p->count - at - count) * sizeof *less.op);

@@ -46,7 +46,7 @@ static unsigned below(uint64_t *state, unsigned n) {
     return (unsigned)((random_next(state) >> 32) * n >> 32);
 }
 
-/* How often, of 1000 or so. */
+/* The frequency of each operation, in about 1000. */
 static const unsigned weights[OP_KINDS] = {
     [OP_SCOPE] = 260, [OP_DYNAMIC] = 60, [OP_TRY] = 25,      [OP_SETJMP] = 25, [OP_CLOSE] = 230,
     [OP_THROW] = 15,  [OP_LONGJMP] = 25, [OP_DEEP] = 1,      [OP_NAMED] = 25,  [OP_END] = 25,
@@ -70,7 +70,7 @@ static int is_known_fault(enum op_kind kind) {
     return KNOWN_GUARD && (kind == OP_BORROW || kind == OP_RETURN || kind == OP_LONGJMP);
 }
 
-/* Of all magnitudes, small ones too. */
+/* Returns a time of any magnitude, often a small one. */
 static uint64_t some_ns(uint64_t *state) {
     return random_next(state) >> (24 + below(state, 40));
 }

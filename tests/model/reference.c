@@ -150,7 +150,8 @@ static int place_of(const struct reference_thread *t) {
     return REFERENCE_NONE;
 }
 
-/* What recorded calls inside a call took goes to the scope around if the call has no sample. */
+/* Ends a frame. If the call has no sample, the time of recorded calls inside it goes to the scope
+ * around. */
 static void frame_drop(struct reference_thread *t, uint64_t ticks) {
     --t->depth;
     if (t->depth) {
@@ -173,7 +174,8 @@ static void drop_moved(struct reference_thread *t) {
     }
 }
 
-/* Whether the call is right inside another one of its scope: then both have their time together. */
+/* Returns whether the call is directly inside another one of its scope: the two share their
+ * time. */
 static int frame_continues(const struct reference_thread *t, int at) {
     return t->frame[at].recursive && t->frame[at - 1].node == t->frame[at].node;
 }

@@ -94,7 +94,7 @@ struct reference_site reference_site(int site);
 /* The number of the first site of that name. */
 int reference_name(int site);
 
-/* Whether a call that begins now is to be recorded. */
+/* Returns whether a call that begins now is to be recorded. */
 int reference_on(int site);
 /* A scope begins, at `start` or, 0, now; returns its opening, 0 = it has no frame. */
 uint64_t reference_open(int thread, uint64_t guard, int site, int set, uint64_t start);

@@ -57,7 +57,7 @@ static struct {
     uint64_t start;
 } handle_state[PROGRAM_SLOTS];
 
-/* In memory that outlives threads, as coroutines' frames do. */
+/* Guards in memory that outlives threads, as coroutines' frames do. */
 static struct {
     struct stint_impl_call guard;
     int open;
@@ -244,7 +244,8 @@ __attribute__((noinline)) static void scope_cxx(struct runner *r) {
     r->jump = jump;
 }
 
-/* Of different names, or of few: then most are recursive. */
+/* Nests scopes `depth` deep, each with a name of its own or with one of a few names: then most are
+ * recursive. */
 __attribute__((noinline)) static void scope_deep(struct runner *r, unsigned depth, int names) {
     static struct stint_impl_site place = {.name = "", .file = "run.c", .function = "f", .line = 2};
     struct level l __attribute__((cleanup(level_end))) = {.call = {0}, .r = r, .with = 1};

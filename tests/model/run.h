@@ -11,8 +11,8 @@ struct runner;
 extern "C" {
 #endif
 
-/* In the calling process, which must have recorded nothing yet. Returns the number of differences,
- * which are printed unless `quiet`. */
+/* Runs the program in the calling process, which must have recorded nothing yet. Returns the number
+ * of differences, which are printed unless `quiet`. */
 int run_program(const struct program *p, int quiet);
 
 /* The C++ half. Calls body(runner) in a block that catches what run_throw throws. */
@@ -30,9 +30,9 @@ void run_cxx_scope(struct runner *r, struct stint_impl_site *site, uint32_t set,
 
 /* Counts and prints a difference. */
 __attribute__((format(printf, 1, 2))) void run_differs(const char *format, ...);
-/* Every column and every loss, now. compare.c */
+/* Compares every column and every loss, now. In compare.c. */
 void compare_all(void);
-/* At the end: opened = recorded + abandoned + lost, by the library's numbers alone. */
+/* Compares at the end: opened = recorded + abandoned + lost, by the library's numbers alone. */
 void compare_ledger(void);
 
 #endif
