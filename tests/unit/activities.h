@@ -70,7 +70,8 @@ HARNESS_FN struct snapshot_activity *did(uint32_t kind, uint32_t detail, const c
     return a;
 }
 
-/* What a part of the report says; the caller frees nothing, the next call overwrites. */
+/* Returns the text of a part of the report. The caller frees nothing; the next call overwrites
+ * it. */
 HARNESS_FN const char *said(int (*part)(const struct report *)) {
     static char shown[20000];
     static const struct report_about nowhere;

@@ -138,7 +138,8 @@ TEST(activity_call, runtime_call_is_the_launch) {
     check_launches(row(ACTIVITY_KERNEL, 0, "k"), 1, 40, 60);
 }
 
-/* Counted already when the runtime's record comes: from then on that is the launch. */
+/* The driver's call is counted already when the runtime's record comes. From then on the runtime's
+ * call is the launch. */
 TEST(activity_call, runtime_call_comes_very_late) {
     CHECK(!activity_open());
     add(driver("cuLaunchKernel", 1, 110, 130));
@@ -155,7 +156,7 @@ static struct activity_record by_thread(uint32_t thread, struct activity_record 
     return r;
 }
 
-/* Where each call has a number of its own, and the kernel has that of either. */
+/* Each call has a number of its own here, and the kernel has the number of either call. */
 TEST(activity_call, driver_inside_runtime_by_thread_and_time) {
     CHECK(!activity_open());
     add(driver("cuCtxGetCurrent", 2, 101, 105));

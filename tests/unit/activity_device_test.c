@@ -107,7 +107,7 @@ static void *make(void *first) {
     return NULL;
 }
 
-/* Under two locks at once: each number once. */
+/* Threads make devices under two locks at once; each number is made once. */
 TEST(activity_device, two_threads_make_them) {
     for (int round = 0; round < 20; ++round) {
         pthread_t threads[3];

@@ -7,7 +7,7 @@ static const struct arena_lane *lane_newest(void) {
     return unit ? arena_at(unit) : NULL;
 }
 
-/* Of the newest lane: its place of that number. */
+/* Returns the event of that number in the newest lane. */
 static const struct stint_impl_event *place(uint64_t number) {
     return stint_impl_ring_event(ring_at(lane_newest()->ring), number);
 }

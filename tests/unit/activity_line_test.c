@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the sweep finds, in the arena: busy times, gaps with the scope to ask, steps. */
+/* The results of the sweep in the arena: busy times, gaps with their scope and cause, steps. */
 #include <pthread.h>
 
 #include "activity_made.h"

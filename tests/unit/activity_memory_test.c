@@ -12,7 +12,7 @@ static void give(uint64_t address, uint64_t bytes) {
     add(memory(ACTIVITY_ALLOC, ACTIVITY_MEMORY_DEVICE, address, bytes));
 }
 
-/* What a record of a block's end says of its kind and bytes does not matter. */
+/* Ends a block. The kind and bytes in the record of a block's end do not matter. */
 static void take(uint64_t address) {
     add(memory(ACTIVITY_FREE, 0, address, 1));
 }

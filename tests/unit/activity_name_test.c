@@ -48,7 +48,7 @@ static const char *titled(uint32_t kind, uint32_t detail, const char *name) {
     return text;
 }
 
-/* As nvprof has it: in brackets what has no name of its own and moves bytes. */
+/* The titles are nvprof's: an activity without a name that moves bytes is in brackets. */
 TEST(activity_name, as_the_tables_have_it) {
     CHECK_STR_EQ(titled(ACTIVITY_COPY, ACTIVITY_COPY_DTOH, ""), "[CUDA memcpy DtoH]");
     CHECK_STR_EQ(titled(ACTIVITY_FILL, ACTIVITY_MEMORY_DEVICE, ""), "[CUDA memset]");

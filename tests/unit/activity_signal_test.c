@@ -109,7 +109,7 @@ static void fork_while_opening(void) {
     fork_all_over(open_and_pause, end_as_child);
 }
 
-/* In a child, which is to open anew what is bound and loaded already. */
+/* The case runs in a child, which opens anew what is bound and loaded already. */
 TEST(activity_signal, fork_inside_open) {
     NEEDS_TRAP_FLAG();
     CHECK(!activity_open());

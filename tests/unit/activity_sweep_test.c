@@ -10,7 +10,7 @@
 #define DEVICES 3
 #define CORRELATIONS 64
 
-/* What came out. */
+/* The results of the sweep. */
 static struct sweep_gap gaps[4 * ITEMS];
 static struct step {
     uint32_t device;
@@ -19,7 +19,7 @@ static struct step {
 } steps[8 * ITEMS];
 static unsigned gap_count, step_count, taken_count;
 
-/* What is known of calls when the sweep asks. */
+/* The calls that are known when the sweep asks for them. */
 static struct {
     uint64_t start;
     uint32_t thread;
@@ -161,7 +161,7 @@ TEST(activity_sweep, causes) {
     CHECK_EQ_U64(cause_with(SWEEP_CALL_WAITS, 11000, 12000, 1, 19000), ACTIVITY_GAP_SYNC);
     CHECK_EQ_U64(cause_with(SWEEP_CALL_WAITS, 6000, 8000, 1, 19000), ACTIVITY_GAP_SYNC);
     CHECK_EQ_U64(cause_with(SWEEP_CALL_WAITS, 6000, 7999, 1, 19000), ACTIVITY_GAP_HOST_LATE);
-    /* Of another thread, of an unknown thread. */
+    /* A wait of another thread, of an unknown thread. */
     CHECK_EQ_U64(cause_with(SWEEP_CALL_WAITS, 6000, 12000, 2, 19000), ACTIVITY_GAP_HOST_LATE);
     CHECK_EQ_U64(cause_with(SWEEP_CALL_WAITS, 6000, 12000, 0, 19000), ACTIVITY_GAP_SYNC);
     /* It was launched before the wait was over: that was not it. */
@@ -384,7 +384,7 @@ static int by_start(const void *a, const void *b) {
                                 : (x->end > y->end) - (x->end < y->end);
 }
 
-/* In order of their start, all different, in steps of 700 ns. */
+/* Makes items that all differ, in steps of 700 ns, ordered by their start. */
 static void make_items(uint64_t *seed) {
     all_count = ITEMS;
     for (unsigned i = 0; i < all_count; ++i) {
@@ -638,8 +638,8 @@ TEST(activity_sweep, reports_at_any_time_equal_the_model) {
     }
 }
 
-/* Whatever order they come in: what is busy and what is a gap fills the time between the first and
- * the last, and no kind is busier than all. */
+/* Items come in any order. Busy times and gaps fill the time between the first and the last item,
+ * and no kind is busier than all kinds together. */
 TEST(activity_sweep, any_order_adds_up) {
     uint64_t seed = 99, late = 0;
     for (int round = 0; round < 100; ++round) {

@@ -186,7 +186,7 @@ TEST(activity_table, what_was_taken_back_is_subtracted) {
     CHECK_EQ_U64(t.row[0]->sum.max, 30000);
 }
 
-/* As only a file that was made by hand can have it. */
+/* A file that only a hand can have made: more was taken back than there was. */
 TEST(activity_table, more_taken_back_than_there_was) {
     static const uint64_t gaps[] = {100}, taken[] = {300, 200};
     timed("first", 10);
@@ -236,7 +236,7 @@ TEST(activity_table, orders) {
     }
 }
 
-/* The mean of the two middle samples where their number is even. */
+/* The median is the mean of the two middle samples if their number is even. */
 TEST(activity_table, median_of_few_samples) {
     static const uint64_t ns[] = {1000, 9000000, 3000, 8000, 2000, 7000};
     static const uint64_t medians[] = {1000, 4500500, 3000, 5500, 3000, 5000};
@@ -250,7 +250,8 @@ TEST(activity_table, median_of_few_samples) {
     }
 }
 
-/* Of several rows of the arena together; from the 65th on it is that of the histogram. */
+/* The median is taken over several rows of the arena. From the 65th sample on it is the
+ * histogram's. */
 TEST(activity_table, median_of_64_samples_is_exact) {
     timed("first", 10);
     struct arena_activity *a = gpu_activity(ACTIVITY_KERNEL, 0, "k", 0, 7);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is true of records whatever their kind: the clock, the scope they belong to, what is counted
- * instead, any order, fork, threads, memory that runs out.
+ * Rules for records of every kind: the clock, the scope they belong to, the counts of lost records,
+ * any order of arrival, fork, threads, and lack of memory. Records are made by hand; the expected
+ * sums are those of the records.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -98,7 +99,7 @@ TEST(activity, unknown_launch_is_counted) {
     add(copy(0, 8, 10, 20, 1));
     add(of_kind(ACTIVITY_FILL, copy(0, 9, 10, 20, 1)));
     CHECK_EQ_U64(lost(STINT_STATUS_ACTIVITY_UNKNOWN), 4);
-    /* Of others it is not expected. */
+    /* Records of other kinds need no launch. */
     add(call("cudaMalloc", 10, 10, 20));
     add(of_kind(ACTIVITY_SYNC, call(NULL, 11, 10, 20)));
     add(of_kind(ACTIVITY_OVERHEAD, call(NULL, 0, 10, 20)));
@@ -189,7 +190,7 @@ struct outcome {
     uint64_t driver;
 };
 
-/* Of all rows of a scope, in whatever order they are. */
+/* Adds up all rows of a scope, whatever their order. */
 static struct outcome outcome_of(uint32_t node) {
     struct outcome o = {0};
     for (const struct arena_activity *a = row_newest(); a; a = row_next(a)) {
@@ -296,7 +297,8 @@ TEST(activity, child_starts_clean) {
     harness_in_child(clean_child);
 }
 
-/* As in a signal handler that interrupted the thread in here: the call ends in the child, too. */
+/* Forks as a signal handler does that interrupted the thread between begin and end: the call ends
+ * in the child, too. */
 TEST(activity, fork_between_begin_and_end) {
     struct activity_record r = kernel("k", 1, 10, 20), other = kernel("other", 1, 10, 20);
     int status = 1;
@@ -335,7 +337,7 @@ TEST(activity, forgotten_twice) {
     CHECK_EQ_U64(count_of(row(ACTIVITY_KERNEL, 0, "k")), 1);
 }
 
-/* What a handler does in here is left out; what it interrupted goes on. */
+/* Activities of a handler that interrupts an activity are left out; the interrupted one goes on. */
 TEST(activity, within_itself) {
     struct activity_record r = kernel("k", 1, 10, 20);
     CHECK(!activity_open());
@@ -464,7 +466,7 @@ static rlim_t address_space(void) {
 static rlim_t more_memory;
 static unsigned *failed_opens; /* shared with children */
 
-/* With an arena, and so many more bytes. */
+/* Opens with an arena and `more_memory` bytes of addresses. */
 static void open_with_limit(void) {
     struct rlimit all, limit;
     timed("scope", 1);
@@ -483,7 +485,7 @@ static void open_with_limit(void) {
     }
 }
 
-/* At every table that may be the first one without memory, which frees those before it. */
+/* Each table in turn is the first one without memory; the tables before it are freed. */
 TEST(activity, no_tables) {
     if (SANITIZED) {
         SKIP("a sanitizer needs memory, too");

@@ -10,7 +10,7 @@ static const struct activity_text *find_or_add(const char *name) {
     return t ? t : activity_text_add(name, name);
 }
 
-/* What is in the arena under that name. */
+/* Returns the text that the arena has for that name. */
 static const char *text_of(const char *name) {
     activity_begin();
     const struct activity_text *t = find_or_add(name);

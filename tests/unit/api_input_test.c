@@ -238,7 +238,8 @@ TEST(api_input, from_the_callback_of_a_schedule) {
 
 static int early = -1;
 
-/* Before the program's main: the environment was not read yet, and nothing was recorded. */
+/* Calls the interface before the program's main, when the environment was not read yet and nothing
+ * was recorded. */
 __attribute__((constructor)) static void before_main(void) {
     stint_stat s;
     early = stint_report_at_exit(NULL) | stint_log_set(NULL, NULL) |
@@ -252,7 +253,7 @@ TEST(api_input, before_main) {
     CHECK_EQ_U64((uint64_t)early, 0);
 }
 
-/* At the end of the child: all cases again, after its report. */
+/* Runs all cases again at the end of the child, after its report. */
 static void at_exit(void) {
     int wrong = -1;
     quietly(&wrong);

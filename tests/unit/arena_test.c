@@ -82,7 +82,7 @@ TEST(arena, too_large_a_piece_takes_nothing) {
     CHECK(arena_get(MIB - used, ARENA_RECORD) != 0);
 }
 
-/* What is mapped now and `more` bytes, no further. */
+/* Limits the process to the memory that is mapped now and `more` bytes. */
 static void limit_memory(size_t more) {
     unsigned long pages = 0;
     FILE *f = fopen("/proc/self/statm", "re");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What no user should do and some will: bounded, escaped, counted, and the program goes on.
+ * Input that no program should give and some will: it is bounded, escaped and counted, and the
+ * program goes on.
  */
 #include <sys/resource.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which ranges there are: of this process and its parent, and of those the ones that STINT_CAPTURE
- * names.
+ * The capture ranges of a process, also of a child after a fork, and the ranges that STINT_CAPTURE
+ * selects. The GPU back end is fake_gpu.h, which counts starts and stops.
  */
 #include <sys/time.h>
 
@@ -122,7 +122,7 @@ static void forks_in_handler(int number) {
     errno = saved;
 }
 
-/* With so many open, nearly all the time goes by under the lock. */
+/* So many ranges are open that the program spends nearly all its time under the lock. */
 TEST(capture_ranges, fork_in_a_signal_handler_that_interrupted_us) {
     struct sigaction action = {.sa_handler = forks_in_handler, .sa_flags = SA_RESTART};
     struct itimerval often = {{0, 3000}, {0, 3000}}, never = {{0, 0}, {0, 0}};

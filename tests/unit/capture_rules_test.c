@@ -182,8 +182,8 @@ TEST(capture_rules, bounded) {
     refused(text, 7, "1 to 200 bytes");
 }
 
-/* Whatever it reads, it stays inside the text and its table (run under the sanitizers), and what it
- * takes can be asked. */
+/* Reads random text. The parser stays inside the text and its table (run under the sanitizers), and
+ * every accepted rule can be evaluated. */
 TEST(capture_rules, noise) {
     static const char *const words[] = {
         "steps ", "train", "1",     "20",      "-",      ",", ":",  ";",    ">", "5",

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a file of a few kilobytes may cost its reader: lists that lead back to where they began, and
- * more sets than anybody fills, are gone through as often as the file has room for, and no more.
- * Counted, not timed: the functions that are called for each entry are the linker's --wrap, and a
- * second look at the nodes is a fault of its page.
+ * The work that a file of a few kilobytes may cause its reader. Lists that lead back to their
+ * beginning, and more sets than a program fills, are read as often as the file has room for
+ * entries, and no more. The test counts and takes no times: the linker's --wrap replaces the
+ * functions that are called for each entry, and a second read of the nodes faults on their page.
  */
 #include "arena/arena.h"
 #include "harness.h"

@@ -69,7 +69,7 @@ TEST(clock_real, automatic_takes_one_of_them) {
     check_rate(0);
 }
 
-/* Whether the ticks that a moment had are found again. */
+/* Returns whether the ticks of a past moment are found again. */
 static int finds_a_moment(void) {
     uint64_t us = clock_ns() / 1000, ticks = clock_ticks();
     pass_ns(20000000);

@@ -24,7 +24,7 @@ TEST(cost, two_clock_readings_a_scope) {
     CHECK_EQ_U64(lost_in_all(), 0);
 }
 
-/* Of these, too, each call is timed, though it ends on the slow path. */
+/* Each call of a sampled scope is timed in this measurement, though it ends on the slow path. */
 TEST(cost, of_a_sampled_scope) {
     CHECK(!setenv("STINT_SAMPLE", "auto:1%", 1));
     fake_step = 10;
@@ -82,7 +82,7 @@ static void measured(uint64_t ns) {
     fake_advance(ns);
 }
 
-/* What the readings of STINT_RUSAGE cost is added to what the scopes do. */
+/* The cost of STINT_RUSAGE's readings comes on top of the cost of the calls. */
 TEST(cost, of_readings) {
     CHECK(!setenv("STINT_RUSAGE", "1", 1));
     fake_step = 10;

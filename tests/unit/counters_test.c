@@ -218,7 +218,7 @@ TEST(counters, no_descriptor_left_in_the_process) {
 static void *own_thread;
 static unsigned refused;
 
-/* As a handler's scope does. */
+/* Reads as a scope in a signal handler does that interrupts the opening. */
 static int open_in_a_handler(struct perf_attr *attr, int group_fd) {
     uint64_t values[PROBE_VALUES];
     if (refused < 10) {
@@ -280,7 +280,7 @@ static void count(uint32_t type, uint64_t config, uint64_t by) {
     double_find(type, config)->value += by;
 }
 
-/* What the processor does in a call: per 100 cycles 250 instructions, 40 loads with a miss. */
+/* A call with the events of a processor: per 100 cycles 250 instructions, 40 loads and one miss. */
 static void work(uint64_t cycles, uint64_t enabled, uint64_t running) {
     REGISTER_TIMER("work");
     fake_advance(1000);
@@ -450,7 +450,7 @@ TEST(usage_of_scopes, faults_are_the_scopes_own) {
     interval_close(&s);
 }
 
-/* For real, where the kernel permits it: the two count the same faults. */
+/* On the kernel's real counters, if it permits them: both sources count the same faults. */
 TEST(usage_of_scopes, software_counters_agree) {
     struct perf_group g;
     int error = perf_open(&g, COUNTER_GROUP_SOFTWARE);

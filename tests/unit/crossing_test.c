@@ -46,7 +46,7 @@ TEST(crossing, both_have_their_whole_time_and_it_is_own_time_once) {
     CHECK_EQ_U64(open_scopes(), 0);
 }
 
-/* What ended inside b before the crossing is still no own time of b. */
+/* Time of a scope that ended inside b before the crossing is not self time of b. */
 TEST(crossing, what_was_nested_stays_so) {
     SITE(a, "a");
     SITE(b, "b");
@@ -173,7 +173,7 @@ TEST(crossing, scopes_do_not_abandon_ranges) {
 #define MODEL_NAMES 24u
 #define MODEL_OPEN 40u
 
-/* What is open, in the order in which it began. */
+/* The open scopes and ranges, in the order in which they began. */
 struct model_open {
     uint32_t name;
     int is_range;

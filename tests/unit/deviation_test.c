@@ -181,7 +181,7 @@ TEST(deviation, of_merged_rows) {
     CHECK(within(stddev_in_table("merged"), exact_of(shared_samples, 2 * SAMPLES), 0.03));
 }
 
-/* Of the samples since then; the bounds are those of the histogram. */
+/* The deviation is that of the samples since the reset; its bounds are those of the histogram. */
 TEST(deviation, after_a_reset) {
     uint64_t state = 4101842887655102017u;
     for (int i = 0; i < 100; ++i) {

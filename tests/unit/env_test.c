@@ -17,7 +17,7 @@ static void read_config(void *variable) {
     unsetenv(v->name);
 }
 
-/* What reading it says on stderr. */
+/* Sets and reads the variable; returns the output on stderr. */
 static char *set(const char *name, const char *value) {
     struct variable v = {name, value};
     return harness_capture(2, read_config, &v);

@@ -16,7 +16,7 @@ static void wait_for(void *child) {
     CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 7); /* the program's own status */
 }
 
-/* What a program that calls `child` and exits says on stderr. */
+/* Returns the output on stderr of a program that calls `child` and exits. */
 static char *end_of(void (*child)(void)) {
     return harness_capture(2, wait_for, (void *)(uintptr_t)child);
 }

@@ -117,7 +117,7 @@ static const struct gpu_ops *fake_open(void) {
 static const struct gpu_backend fake_backend = {.name = "fake", .open = fake_open};
 static const struct gpu_backend *const fake_backends[] = {&fake_backend, NULL};
 
-/* After session/connect.c. */
+/* Runs after the constructor of session/connect.c. */
 __attribute__((constructor)) static void use_fake_gpu(void) {
     gpu_set_list(fake_backends);
 }

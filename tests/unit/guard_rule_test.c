@@ -560,7 +560,8 @@ TEST(guard_rule, recursive_call_ended_on_another_thread) {
     CHECK_EQ_U64(lost(STINT_STATUS_OTHER_THREAD), 1);
 }
 
-/* What a jump over a guard finds in memory may be anything, the start of an open scope too. */
+/* A guard that a jump has skipped holds whatever is in its memory, possibly the start of an open
+ * scope. */
 TEST(guard_rule, content_of_a_guard_is_not_believed_without_a_frame_of_its_address) {
     begin_a();
     stint_impl_opened jumped_over = place;

@@ -137,8 +137,8 @@ TEST(histogram, bounds_and_middles) {
     CHECK_EQ_U64(histogram_max(&h), histogram_low(STINT_IMPL_BUCKETS) - 1);
 }
 
-/* How far a value may be off by its bucket, and again by that of nanoseconds, in which half of a
- * nanosecond is lost, too. */
+/* Returns whether a value is as near as two buckets allow, its own and that of nanoseconds; up to a
+ * nanosecond is lost by rounding, too. */
 static int is_within(double ns, double middle) {
     return fabs(ns - middle) <= 0.064 * ns + 1;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a reset leaves of GPU activities. */
+/* The GPU activities that are left after a reset. */
 #include "arena/arena.h"
 #include "gpu_activities.h"
 #include "read/activity_table.h"
@@ -169,7 +169,7 @@ TEST(interval, printed_and_reset_at_once) {
     CHECK_EQ_U64(seen(ACTIVITY_KERNEL).total, 30);
 }
 
-/* In a table that must not be full. */
+/* The table of the interval must not be full. */
 TEST(interval, many_activities) {
     char name[16];
     timed("first", 10);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a reset leaves of GPU times, declared work and steps. */
+/* The GPU times, declared work and steps that are left after a reset. */
 #include "arena/arena.h"
 #include "gpu_sums.h"
 #include "session/interval.h"

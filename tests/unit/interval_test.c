@@ -153,7 +153,8 @@ static void *record(void *number) {
     return NULL;
 }
 
-/* In ticks: two roundings to nanoseconds would differ from one. */
+/* Adds up calls and ticks. Times are in ticks, because two roundings to nanoseconds would differ
+ * from one. */
 static void add_nodes(const struct snapshot *s, uint64_t *calls, uint64_t *total) {
     for (uint32_t i = 0; i < s->node_count; ++i) {
         CHECK(s->nodes[i].parent == SNAPSHOT_NONE || s->nodes[i].site);

@@ -93,7 +93,7 @@ TEST(line_book, recursion_counts_once) {
     recurse(4);
     lines_take(&t);
     check_line(&t, 20, 5, 50, 50);
-    /* Of 55 ns in all, 10 were before the first call. */
+    /* 10 of 55 ns in all were before the first call. */
     check_line(&t, 30, 5, 5, 45);
     snapshot_free(&t.s);
 }
@@ -347,7 +347,7 @@ TEST(line_book, without_memory_it_is_counted) {
     snapshot_free(&t.s);
 }
 
-/* Whatever the tables say, the reader ends and stays inside. */
+/* The reader ends and stays inside the tables whatever they contain. */
 TEST(line_book, hostile_tables) {
     struct taken t;
     inner();

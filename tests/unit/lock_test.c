@@ -26,7 +26,7 @@ static void forget(int held) {
     was_held = held;
 }
 
-/* In place of the owner, whose constructor has run before. */
+/* Replaces the owner, whose constructor has run before. */
 static void watch_tested(void) {
     static const struct lock_fork calls = {interrupted, forget};
     lock_over_fork(TESTED, &calls);
@@ -40,7 +40,8 @@ static int is_free(void) {
     return taken;
 }
 
-/* As whoever uses it: both are written apart, so that a second holder would show. */
+/* Uses the lock as a client does. The two counters are written one after the other, so that a
+ * second holder would show. */
 static int is_whole(void) {
     lock_take(TESTED);
     int equal = left == right && lock_inside(TESTED);
@@ -282,7 +283,7 @@ TEST(lock, renewed_in_a_child) {
 
 /* ---- The order. */
 
-/* How a child ends that takes the second with the first held. */
+/* Returns the wait status of a child that takes the second lock while it holds the first. */
 static int take_both(enum lock_id first, enum lock_id second) {
     int status = 0;
     pid_t pid = fork();

@@ -121,7 +121,7 @@ TEST(measured, without_memory_it_is_counted) {
     thread_leave(b);
 }
 
-/* What a file may say: readers take no block that is none. */
+/* Readers ignore invalid block numbers in a file. */
 TEST(measured, blocks_of_a_broken_file_are_left_out) {
     REGISTER_TIMER("scope");
     queued(1, 50);

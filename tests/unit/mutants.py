@@ -84,7 +84,7 @@ MUTANTS = [
     ("a guard left open, near", RECORD,
      "if (STINT_IMPL_UNLIKELY(me >= STINT_IMPL_LOAD(&f->low)))", "if (0)", GUARD),
 ]
-# What the mutant "a frame is filled ..." takes away comes back at the end.
+# The mutant "a frame is filled ..." moves the second of these lines to the place after the first.
 CLAIM = ("    stint_impl_pending_add(t->base, f);\n", "    t->top = f;\n")
 
 
@@ -111,7 +111,7 @@ def build(options, include, program, to):
 
 
 def run(options, mutant):
-    """Whether the outcome is as it must be."""
+    """Builds and runs a mutant. Returns whether its outcome is the expected one."""
     name, header, old, new, (program, cases) = mutant
     folder = pathlib.Path(options.folder)
     shutil.rmtree(folder, ignore_errors=True)

@@ -40,7 +40,7 @@ static void put(void *text) {
     result = output_write(text, strlen(text));
 }
 
-/* What one write says on fd. */
+/* Writes once and returns the bytes that arrive at fd. */
 static char *put_to(const char *where, int fd) {
     config.output = where;
     return harness_capture(fd, put, (void *)(uintptr_t) "report\n");

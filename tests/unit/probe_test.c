@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which calls are measured, with readings that cost what the test says: 100 ns for the two of a
- * call, so that calls of 10 us or more pay for them.
+ * The choice of the calls that are measured. A reading costs what the test says: 100 ns for the two
+ * of a call, so that a call of 10 us or more is worth measuring.
  */
 #include "record/probe.h"
 
@@ -122,8 +122,8 @@ TEST(probe, nothing_changes_without_settings) {
     CHECK_EQ_U64(inline_nodes(), 1);
 }
 
-/* At every moment all readings that were made take less than 1 % of the time, but for the one of
- * the first call. */
+/* All readings so far take less than 1 % of the time at every moment, except for the one of the
+ * first call. */
 TEST(probe, the_cost_stays_below_one_percent) {
     uint64_t state = 7;
     probe_set_ops(&fake);

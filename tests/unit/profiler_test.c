@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The profiler's calls. What its report looks like is in tests/screens. */
+/* Tests the profiler's calls. Its report is tested in tests/screens. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <sys/stat.h>
@@ -21,7 +21,7 @@ static void stop_it(void *arg) {
     s->result = stint_profiler_stop(s->key, s->path);
 }
 
-/* What stint_profiler_stop says; the caller frees it. */
+/* Stops the profiler and returns its output; the caller frees it. */
 static char *stop(const char *key, const char *path, int result) {
     struct stop s = {key, path, 7};
     char *said = harness_capture(2, stop_it, &s);
@@ -350,7 +350,7 @@ static void wait_for(void *child) {
     CHECK(in_child((void (*)(void))(uintptr_t)child) == 0);
 }
 
-/* What a program that calls `child` and exits says on stderr. */
+/* Returns the output on stderr of a program that calls `child` and exits. */
 static char *end_of(void (*child)(void)) {
     return harness_capture(2, wait_for, (void *)(uintptr_t)child);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the recorder kept, read for a test: one statistic, the ledger, the open scopes.
+ * Functions by which a test reads the recorder's data: one statistic, the ledger, the open scopes.
  */
 #ifndef STINT_TESTS_RECORDED_H
 #define STINT_TESTS_RECORDED_H
@@ -48,7 +48,7 @@ RECORDED const struct arena_thread *next_thread(const struct arena_thread *t) {
     return t->next ? (const struct arena_thread *)arena_at(t->next) : NULL;
 }
 
-/* Of all threads and none, since the arena was opened. */
+/* The count of a loss since the arena was opened, of all threads and outside of threads. */
 RECORDED uint64_t lost(enum stint_status what) {
     uint64_t n = arena.base ? STINT_IMPL_LOAD(&arena_header()->lost[what]) : 0;
     for (const struct arena_thread *t = newest_thread(); t; t = next_thread(t)) {

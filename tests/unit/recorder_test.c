@@ -153,7 +153,7 @@ TEST(recorder, mutual_recursion) {
     CHECK_EQ_U64(lost_in_all(), 0);
 }
 
-/* As the inner calls of a recursive descent: the scopes between them have no time of their own. */
+/* A recursive descent. The scopes between the inner calls have no time of their own. */
 static void descend(const char *path) {
     char name[2] = {path[0], '\0'};
     REGISTER_TIMER_DYNAMIC(name);
@@ -215,7 +215,7 @@ TEST(recorder, self_time_of_a_cycle_that_is_open) {
     CHECK_EQ_U64(stat_of("open.b").self_ns, 40);
 }
 
-/* With the scope between, the time of the inner call is that of the scope around. */
+/* A scope is abandoned. The time of the inner call then belongs to the scope around it. */
 TEST(recorder, self_time_of_a_cycle_of_which_a_call_is_abandoned) {
     REGISTER_TIMER("around");
     stint_scope_begin("cycle.a");

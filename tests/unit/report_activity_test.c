@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the screens do not show of the view gpu: narrow terminals, colours, filters, sets. */
+/* The parts of the view gpu that no screen shows: narrow terminals, colours, filters, sets. */
 #include "gpu_activities.h"
 #include "read/columns.h"
 #include "report/report.h"
@@ -166,7 +166,7 @@ static void expect_none(const struct report_about *about, const char *line) {
     interval_close(&s);
 }
 
-/* Whatever the tracer's name is. */
+/* The line is the same whatever the tracer's name is. */
 TEST(report_activity, nothing_and_why) {
     static const struct report_about about = {.gpu = "script (no such file)"}, bare;
     timed("first", 10);

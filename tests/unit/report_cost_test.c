@@ -265,7 +265,7 @@ TEST(report_cost, of_sampled_calls) {
 
 /* ---- Calls that are in no total, or on another thread. */
 
-/* Of the four calls of leaf one is in a call that has ended. */
+/* One of the four calls of leaf is in a call that has ended. */
 TEST(report_cost, what_ended_in_an_open_call_is_in_no_total) {
     for (int i = 0; i < 2; ++i) {
         REGISTER_TIMER("around");
@@ -502,7 +502,7 @@ DENSE_TEST(calls_in_between, 18, ": 4 calls at about 11 ns, 42 ns in all") /* 9 
 DENSE_TEST(calls_with_work_in_them, 20, ": 4 calls at about 9 ns, 36 ns in all")
 DENSE_TEST(longer_calls, 1000, ": 4 calls at about 9 ns, 36 ns in all")
 
-/* Where it is not known how far apart readings are, there is one cost. */
+/* There is one cost if the distance between readings is not known. */
 TEST(report_cost, without_a_gap) {
     leaf(0);
     check_footer(&cost, ": 1 call at about 3.001 us, ");
@@ -576,7 +576,7 @@ TEST(report_cost, from_ticks) {
     CHECK(ps.ranges);
 }
 
-/* With the cost that is measured here: a reading of the clock is 10 ns. */
+/* The cost is measured in this process: a reading of the clock takes 10 ns. */
 TEST(report_cost, of_this_process) {
     fake_step = 10;
     for (int i = 0; i < 3; ++i) {

@@ -240,7 +240,8 @@ static void nested(char last, char level) {
     }
 }
 
-/* As far in as a name is wide there: two columns a level, at least sixteen. */
+/* Names are indented at most as far as the name column is wide there: two columns per level, at
+ * least sixteen. */
 TEST(report, on_a_narrow_terminal_a_tree_is_set_less_far_in) {
     static const struct report_about nowhere;
     struct snapshot s;

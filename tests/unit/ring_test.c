@@ -61,7 +61,7 @@ static long pages_missing(uint32_t unit) {
     return missing;
 }
 
-/* Where the kernel makes the pages of a whole ring available at once, there is nothing to see. */
+/* The test skips if the kernel makes all pages of a ring available at once. */
 TEST(ring, touched_beforehand) {
     open_with(8 * MIB, 2 * MIB);
     uint32_t plain = ring_new();

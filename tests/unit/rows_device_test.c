@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What scopes had done on GPUs, in the table and the tree. */
+/* The work of scopes on GPUs, in the table and the tree. */
 #include "gpu_activities.h"
 #include "read/rows.h"
 #include "support.h"

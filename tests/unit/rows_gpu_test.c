@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What rows say of the GPU and of declared work. */
+/* The values of rows for the GPU and for declared work. */
 #include "read/rows.h"
 
 #include <pthread.h>
@@ -142,7 +142,8 @@ static void moves(uint64_t ns) {
     fake_advance(1);
 }
 
-/* Of one device its peaks; of two that differ none, nor if one of them is unknown. */
+/* A scope has the peaks of its device. It has none if its devices differ, or if one of them is
+ * unknown. */
 TEST(rows, peaks_of_the_devices_it_ran_on) {
     timed("open", 1);
     device = gpu_sums_device("fast", 2000000000, 10000000000);

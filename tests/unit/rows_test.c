@@ -281,7 +281,7 @@ static void compare(void) {
     interval_close(&s);
 }
 
-/* Of a name that has no sample in one place, and is open in another. */
+/* The name has no sample in one place, and is open in another. */
 TEST(rows, work_of_an_abandoned_call_is_in_its_row) {
     stint_scope_begin("around");
     stint_scope_begin("inner");

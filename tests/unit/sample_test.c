@@ -89,7 +89,8 @@ TEST(sample, of_one_call_is_none) {
     CHECK_EQ_U64(stat_of("work").samples, 1000);
 }
 
-/* Of each block of N calls exactly one: between two timed calls there are at most 2 N - 2 others. */
+/* One call of each block of N is timed: between two timed calls there are at most 2 N - 2
+ * others. */
 TEST(sample, calls_between_two_timed_ones_vary) {
     sample("8");
     uint64_t timed = 0, since = 0, least = UINT64_MAX, most = 0, gaps = 0;
@@ -376,7 +377,7 @@ static void declares_at_last(int now) {
     }
 }
 
-/* What was left out until then stays in the sums. */
+/* Calls that were not timed until then stay in the sums. */
 TEST(sample, a_node_leaves) {
     sample("10");
     for (int i = 0; i < 1032; ++i) {
@@ -514,7 +515,8 @@ static void named(const char *name, uint64_t ns) {
     fake_advance(ns);
 }
 
-/* Of 300 programs, each of `calls` calls of `least` ns and up to `range` more. */
+/* Checks the errors of 300 programs, each with `calls` calls of `least` ns and up to `range`
+ * more. */
 static void check_honest_errors(int calls, uint64_t least, uint64_t range) {
     struct tally t = {0, 0, 0};
     uint64_t state = 3;
@@ -560,7 +562,7 @@ TEST(sample, self_is_not_negative) {
     interval_close(&snap);
 }
 
-/* Of a parent that is timed each time, too. */
+/* A parent that is timed each time has an estimated self time, too. */
 static void exact_parent(uint64_t ns) {
     REGISTER_TIMER_INFO("exact", "an info");
     fake_advance(10);
@@ -675,7 +677,7 @@ static void sample_auto(const char *how) {
     sample_set_cost(cost_of_20_ns);
 }
 
-/* What the timed calls of all nodes cost, as a share of the time. */
+/* The cost of the timed calls of all nodes, as a share of the time. */
 static double share_of(uint64_t ns) {
     struct snapshot s;
     uint64_t timed = 0;
@@ -850,7 +852,7 @@ TEST(sample, auto_bursts_of_calls) {
     CHECK(share_of(really + elapsed) < 0.011);
 }
 
-/* As errors_are_honest: N changes in each of the programs. */
+/* The same as errors_are_honest, while N changes in each of the programs. */
 TEST(sample, auto_errors_are_honest) {
     sample_auto("auto:1%");
     check_honest_errors(4000, 20, 100);
@@ -958,7 +960,7 @@ static void *end_moved_guard(void *unused) {
     return NULL;
 }
 
-/* As a coroutine's. */
+/* A scope of a coroutine may end on another thread. */
 TEST(sample, ended_on_another_thread) {
     sample("1048576");
     for (int i = 0; i < 40; ++i) {

@@ -22,7 +22,7 @@ static void *work(void *table_bytes) {
     return NULL;
 }
 
-/* With the default settings. */
+/* Records with the default settings. */
 static void record_all(void) {
     static uint64_t table_bytes[THREADS];
     pthread_t t[THREADS];

@@ -13,7 +13,7 @@ static_assert(std::is_nothrow_move_constructible<stint::scope>::value, "containe
 static_assert(std::is_nothrow_move_assignable<stint::scope>::value, "containers may move it");
 static_assert(!std::is_convertible<const char *, stint::scope>::value, "never by accident");
 
-/* What std::string_view is, in C++11. */
+/* A class with the members of std::string_view, in C++11. */
 struct view {
     const char *bytes;
     size_t length;

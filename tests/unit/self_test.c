@@ -41,7 +41,7 @@ static struct stint_row tree_row(const char *name) {
     return out;
 }
 
-/* In the flat statistics and in the tree. */
+/* Checks the times in the flat statistics and in the tree. */
 static void check_self(const char *name, uint64_t total, uint64_t self) {
     struct stint_row tree = tree_row(name);
     CHECK_EQ_U64(stat_of(name).total_ns, total);

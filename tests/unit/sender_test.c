@@ -73,7 +73,7 @@ static uint64_t queued_ns(const char *name) {
     return measure_of(name, MEASURE_QUEUE_NS);
 }
 
-/* How many lines of the tree have that name at that depth. */
+/* Counts the lines of the tree with that name at that depth. */
 static unsigned shown(const char *name, int depth) {
     char line[64], *tree = report_of("tree");
     snprintf(line, sizeof line, "\n%*s%s ", 2 * depth, "", name);

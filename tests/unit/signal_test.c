@@ -217,7 +217,8 @@ PRIMED_SITE(7)
 static void (*const primed[PRIMED])(void) = {primed_0, primed_1, primed_2, primed_3,
                                              primed_4, primed_5, primed_6, primed_7};
 
-/* Where the tables are taken already and a scope is still begun inline, as these outside of others. */
+/* Begins a scope inline while the interrupted thread has taken the tables; the primed scopes are
+ * outside of others. */
 static void primed_handler(int number) {
     struct thread_block *b = thread_block_here();
     (void)number;
@@ -247,8 +248,8 @@ TEST(signal, first_histogram_with_the_tables_taken_at_every_instruction) {
     }
 }
 
-/* Of the main program, so that the handler interrupts the change from kept samples to a histogram;
- * its intervals have the node of those that it interrupts. */
+/* Interrupts the main program's change from kept samples to a histogram. Its intervals have the
+ * node of the interrupted ones. */
 static void interval_handler(int number) {
     static unsigned instructions;
     (void)number;
@@ -340,7 +341,7 @@ static void other_handler(int number) {
     fake_now = now;
 }
 
-/* From the site's own number to that of `alike`, which has the same lowest bits. */
+/* Adds names from the site's own number up to that of `alike`, which has the same lowest bits. */
 static void number_alike(void) {
     char name[24];
     shared_site();

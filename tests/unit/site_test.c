@@ -144,7 +144,7 @@ TEST(site, null_texts_are_empty) {
     CHECK_EQ_U64(id_of(&s), 1);
 }
 
-/* After each new name all older ones are found, those too that a growing table has not moved
+/* All older names are found after each new one, also those that a growing table has not moved
  * yet. */
 TEST(site, known_while_the_table_grows) {
     char name[24];

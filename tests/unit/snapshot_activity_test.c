@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a snapshot reads of GPU activities, and that it trusts no byte of them. */
+/* The GPU activities that a snapshot reads; it trusts no byte of them. */
 #include <float.h>
 
 #include "arena/arena.h"

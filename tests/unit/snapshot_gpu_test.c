@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a snapshot reads of the GPU, and that it trusts no byte of it either. */
+/* The GPU values that a snapshot reads; it trusts no byte of them. */
 #include "arena/arena.h"
 #include "gpu_sums.h"
 #include "read/columns.h"

@@ -285,7 +285,7 @@ TEST(snapshot, frames_of_nonsense) {
     read_all(used);
 }
 
-/* In place of libc's. */
+/* Replaces libc's sched_yield. */
 static unsigned yields;
 
 int sched_yield(void) {

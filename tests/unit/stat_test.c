@@ -204,7 +204,7 @@ TEST(stat, names_with_a_nul) {
     CHECK(stint_stat_get("", &st, sizeof st) == -1);
 }
 
-/* What is recorded is cut, and found by the name as the program has it. */
+/* Long names are cut when recorded, and found by the name that the program has. */
 TEST(stat, long_names) {
     char name[1501], other[1501];
     memset(name, 'x', 1500);

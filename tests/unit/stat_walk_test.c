@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists of statistics, and what is asked of one by name: quantiles and histograms. */
+/* Lists of statistics, and queries of one by name: quantiles and histograms. */
 #include <limits.h>
 
 #include "support.h"
 
 #include "recorded.h"
 
-/* What a walk saw, one line per row. */
+/* The rows of a walk, one line each. */
 struct seen {
     char text[4096];
     unsigned rows;

@@ -353,7 +353,7 @@ TEST(step, capture_callback_holds_nothing) {
     go_on_meanwhile();
 }
 
-/* As of programs built with another header: fewer members, or more. */
+/* Programs that were built with another header have fewer members, or more. */
 TEST(step, schedules_of_other_sizes) {
     struct {
         stint_schedule known;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What several unit tests need: reports as text, rows by name, a repeatable random number. */
+/* Functions that several unit tests need: reports as text, rows by name, a repeatable random
+ * number. */
 #ifndef STINT_TESTS_SUPPORT_H
 #define STINT_TESTS_SUPPORT_H
 
@@ -17,7 +18,7 @@ HARNESS_FN void support_bad_report(void *view) {
     CHECK(stint_report(view) == -1);
 }
 
-/* What stint_report(view) writes to stderr. */
+/* Returns the text that stint_report(view) writes to stderr. */
 HARNESS_FN char *report_of(const char *view) {
     return harness_capture(2, support_report, (void *)(uintptr_t)view);
 }
@@ -48,7 +49,7 @@ HARNESS_FN const struct stint_row *row_in(const struct rows *rows, uint32_t set,
     return NULL;
 }
 
-/* What must hold in every report, whatever happened: no mean outside its bounds. */
+/* Returns whether the row is valid for any report: no mean is outside its bounds. */
 HARNESS_FN int row_is_sane(const struct stint_row *r) {
     return r->samples <= r->calls && r->samples * r->min_ns <= r->total_ns &&
            r->total_ns <= r->samples * r->max_ns && r->self_ns <= r->total_ns;

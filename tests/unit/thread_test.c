@@ -133,7 +133,7 @@ TEST(thread, the_next_owner_writes_its_own_name) {
     }
 }
 
-/* What a signal handler meets that interrupts the recorder. */
+/* The state that a signal handler finds if it interrupts the recorder. */
 TEST(thread, inside_the_slow_path_is_lost_not_waited_for) {
     struct thread_block *b = thread_enter(1);
     CHECK(b != NULL && thread_is_busy());

@@ -45,7 +45,7 @@ TEST(trace_activity, a_kernel_and_who_launched_it) {
     traced_free(&t);
 }
 
-/* As a GPU timer's. */
+/* Makes a lane like that of a GPU timer. */
 static void timer_lane(uint64_t stream, uint32_t number) {
     uint32_t unit = arena_get(sizeof(struct arena_lane), ARENA_RECORD);
     struct arena_lane *l = arena_at(unit);
@@ -58,7 +58,7 @@ static void timer_lane(uint64_t stream, uint32_t number) {
     ring_add_span(ring_at(l->ring), stint_impl_thread_here->top->node, FAKE_START + 10, 20);
 }
 
-/* Of a merged file: as its threads are, by rank and process. */
+/* Lanes of a merged file name their rank and process, as its threads do. */
 TEST(trace_activity, lanes_of_merged_files_say_whose_they_are) {
     traced_open();
     struct activity_record r = kernel("k", 1, 10, 20);
@@ -100,7 +100,7 @@ TEST(trace_activity, names_of_lanes) {
     traced_free(&t);
 }
 
-/* What runs at once is side by side, not one in the other. */
+/* Activities at the same time are side by side, not inside each other. */
 TEST(trace_activity, nothing_nests) {
     traced_open();
     add(kernel("long", 1, 1000, 9000));

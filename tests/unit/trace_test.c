@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From scopes to lanes: what ran is what is read, in order and inside each other. */
+/* Tests the way from scopes to lanes: the spans that are read are those that ran, in order and
+ * inside each other. */
 #include "read/trace.h"
 
 #include <math.h>
@@ -161,8 +162,8 @@ static void *marks_on_a_thread(void *unused) {
     return NULL;
 }
 
-/* What `stint info` prints: the same numbers as the lanes have, in memory that does not grow with
- * the events. */
+/* `stint info` counts the same numbers as the lanes have, in memory that does not grow with the
+ * events. */
 TEST(trace, is_counted_without_its_events) {
     struct traced t;
     struct trace_count count;

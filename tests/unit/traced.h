@@ -14,7 +14,7 @@ struct traced {
     struct trace t;
 };
 
-/* Of this process, now. */
+/* Reads the trace of this process, now. */
 TRACED void traced_take(struct traced *out) {
     memset(out, 0, sizeof *out);
     if (CHECK(!snapshot_take(&out->s))) {
@@ -64,7 +64,8 @@ TRACED uint64_t traced_count(const struct traced *t, uint32_t kind, const char *
     return count;
 }
 
-/* What holds for every trace: lanes lie side by side, events by start, spans in each other. */
+/* Checks the rules for every trace: lanes are side by side, events ordered by start, spans inside
+ * each other. */
 TRACED void traced_check(const struct trace *t) {
     uint64_t next = 0, wrong = 0;
     for (uint32_t i = 0; i < t->lane_count; ++i) {

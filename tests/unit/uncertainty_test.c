@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How often the true total of a scope is more than three standard errors away from what
- * STINT_SAMPLE estimates: of programs with durations of many distributions, in short and in long
- * runs. The generators have the same numbers in every run, so the figures are the same, too.
+ * The share of programs in which the true total of a scope is more than three standard errors away
+ * from the estimate of STINT_SAMPLE. The programs have durations of many distributions, in short
+ * and in long runs. The generators have the same numbers in every run, so the figures are the same,
+ * too.
  */
 #include "read/uncertainty.h"
 
@@ -16,7 +17,7 @@
 
 /* ---- Durations, in units of about one mean. */
 
-/* In ]0, 1[. */
+/* Returns a number in ]0, 1[. */
 static double draw(uint64_t *state) {
     return ((double)(random_next(state) >> 12) + 0.5) / 4503599627370496.0;
 }
@@ -26,7 +27,7 @@ static double draw_normal(uint64_t *state) {
     return radius * cos(6.283185307179586 * draw(state));
 }
 
-/* Of one program. */
+/* The parameters of one program. */
 struct program {
     uint64_t state;
     double shape; /* 0 to 1 */

@@ -25,7 +25,7 @@ TEST(whole_numbers, the_nearest_there_is) {
     CHECK_EQ_U64(snapshot_ns(&s, UINT64_MAX), MOST);
 }
 
-/* What a table says of such a share. */
+/* Checks the text that a table has for such a share. */
 static void check_share(uint64_t part, uint64_t whole, const char *want) {
     static const char *const titles[] = {"name", "share", NULL};
     struct report_grid g;
