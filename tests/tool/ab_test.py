@@ -145,7 +145,7 @@ def case_name_effect(folder):
 
 
 def case_faults(folder):
-    """What a program may do wrong is one line, and exit status 2."""
+    """Each fault of a program or of the command line is one line, and exit status 2."""
     def fails(line, *arguments):
         done = ab(folder, *arguments, rc=2)
         need(re.search(line, done.stderr), line, done.stderr)

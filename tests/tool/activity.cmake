@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# What GPUs were seen doing, from a program's run file to everything the tool makes of it.
+# The activities of GPUs, from a program's run file to all outputs of the tool.
 
 if(NOT TARGET stint_tool)
     return()

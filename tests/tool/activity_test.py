@@ -69,7 +69,7 @@ FIRST_AT, LAST_AT, NEXT, KIND = (56, 8), (64, 8), (96, 4), (100, 4)
 
 
 def rows_at(data):
-    """Where its rows of copies are in a run file, newest first."""
+    """The places of its rows of copies in a run file, newest first."""
     unit = field(data, HEADER["first_activity"])
     while unit:
         if field(data, (unit * 64 + KIND[0], 4)) == 2:
@@ -193,7 +193,8 @@ def case_diff(folder):
 
 
 def case_diff_times(folder):
-    """As many copies, twice as long: in nanoseconds, of the device; the calls are what they were."""
+    """As many copies that take twice as long. Their times are the device's nanoseconds, whatever
+    the CPUs' speed; the calls are unchanged."""
     sides = [[record(folder, "%d-%d" % (ns, i), 600, ns) for i in range(3)] for ns in (1000, 2000)]
     rows = rows_of(text("diff", *sides[0], "--", *sides[1]))
     need(re.search(r"SLOWER +1\.\d+ us +2\.\d+ us +\+100\.\d %", rows["[gpu] memcpy HtoD"]), rows)
@@ -269,8 +270,8 @@ def case_merge_lanes(folder):
 
 
 def case_merge_clocks(folder):
-    """Of another machine, five seconds later, whose ticks are twice as long: times on the device
-    are nanoseconds there, too; its spans and launches are moved and stretched."""
+    """Merges a run of another machine, five seconds later, whose ticks are twice as long. Times on
+    the device are nanoseconds there, too; its spans and launches are moved and stretched."""
     here, there = record(folder, "a.stint", 40), record(folder, "b.stint", 40)
     data, later = there.read_bytes(), 5000000000
     for name in ("start", "end"):  # ticks, monotonic, real
@@ -335,7 +336,8 @@ def gaps_of(file):
 
 
 def case_merge_taken(folder):
-    """What each run took back of its gaps is subtracted from its own, whatever the order."""
+    """The time that each run took back of its gaps is subtracted from its own, in any order of the
+    runs."""
     files = [record(folder, "a.stint", 40, 1000, [100000]), record(folder, "b.stint", 40, 1000),
              record(folder, "c.stint", 20, 2000, [40000])]
     for file, late in ((files[0], 100000), (files[2], 40000)):

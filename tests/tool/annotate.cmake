@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Which sources `stint annotate` shows.
+# The sources that `stint annotate` shows.
 
 if(NOT TARGET stint_tool)
     return()

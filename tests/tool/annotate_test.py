@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Which sources `stint annotate` shows: those that were built, and those that the user asks for.
+"""Tests the sources that `stint annotate` shows: those that were built, and those that the user
+asks for.
 
     annotate_test.py TOOL PROGRAM CASE
 
@@ -139,7 +140,8 @@ def case_page(folder):
 
 
 def case_hottest(folder):
-    """Of several files: the hottest first, and before them a list of the hottest lines of all."""
+    """The hottest of several files comes first, and before the files a list of the hottest lines of
+    all."""
     sources = [(write(folder / name, "  int %s;\n" % name[:-2]), "-") for name in ("a.c", "hot.c", "z.c")]
     run = record(folder, *sources)
     text = annotate(run, "--source-root", folder)
@@ -150,7 +152,7 @@ def case_hottest(folder):
     need(re.match(r" +5\d\d\.\d ms +(100\.0|99\.\d) +.*/hot\.c:1  int hot;$", hottest), lines)
     heads = re.findall(r"(?m)^\S*/(\w+)\.c: \S+ \w+ in 1 lines", text)
     need(heads[0] == "hot" and sorted(heads) == ["a", "hot", "z"], heads)
-    # Of one file there is nothing to list.
+    # There is no such list for one file.
     text = annotate(run, "--source", folder / "a.c")
     need("the hottest lines" not in text and "int a;" in text, text)
     annotate(run, "--source-root", folder, "--html", folder / "page.html")

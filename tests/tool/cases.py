@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of the tool share.
+"""Functions that the tests of the tool share.
 
 A test calls main() with its own names: its case_X(folder) runs X, in a folder that goes afterwards,
 and returns nothing or an exit status.

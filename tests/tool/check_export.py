@@ -90,7 +90,8 @@ CHROME_KEYS = {"X": {"ph", "pid", "tid", "ts", "dur", "name", "cat"},
 
 
 def chrome_arrow(event, start, arrows, lane):
-    """From a launch to the span that stands before the arrow's end in the file."""
+    """Checks one end of an arrow from a launch to the span that precedes the arrow's end in the
+    file."""
     need(whole(event["id"]) and event["cat"] == event["name"] == "launch", "an arrow: %s" % event)
     ends = arrows.setdefault(event["id"], {})
     need(event["ph"] not in ends, "an arrow with two ends alike: %s" % event)
@@ -403,7 +404,8 @@ def check_csv_table(data):
 
 
 class Schema:
-    """As much of JSON Schema as the schema file uses, and members it does not name are wrong."""
+    """The part of JSON Schema that the schema file uses. Members that it does not name are an
+    error."""
 
     def __init__(self, document):
         self.document = document
@@ -458,7 +460,8 @@ def family_of(name, kinds):
 
 
 def check_buckets(name, buckets, count):
-    """Of one scope: the bounds rise to +Inf, the counts do not fall, and the last is the count."""
+    """Checks the buckets of one scope: the bounds rise to +Inf, the counts do not fall, and the
+    last is the count."""
     bounds = [decimal.Decimal(bound.replace("+Inf", "Infinity")) for bound, _ in buckets]
     counts = [number for _, number in buckets]
     need(len(bounds) > 2 and bounds == sorted(set(bounds)) and buckets[-1][0] == "+Inf",
@@ -558,7 +561,8 @@ def export(program, kind, run):
 
 
 def readable(kind, data):
-    """What the golden file holds."""
+    """Returns the content of the golden file: the data, or its fields as text if the format is
+    binary."""
     if kind == "pprof":
         return "".join(show([field]) + "\n" for field in decode(data, "Profile")).encode("utf-8")
     if kind == "otlp-proto":
@@ -640,7 +644,8 @@ def agree(program):
     return 0
 
 
-# What must not pass: (format, what is replaced once, by what); None: cut off at half its length.
+# Faults that must be found: (format, text that is replaced once, its replacement); None: the file
+# is cut off at half its length.
 FAULTS = [
     ("chrome", b"\n]}", b"\n]"), ("chrome", b"\n]}", b",\n]}"),
     ("chrome", b'"ts":10000.000', b'"ts":10000'), ("chrome", b'"ts":10000.000', b'"ts":10000.0'),

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# What bash, zsh and fish complete after `stint`.
+# The words that bash, zsh and fish complete after `stint`.
 
 if(NOT TARGET stint_tool)
     return()

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What shells complete after `stint`: each shell is asked, by its own means.
+"""Tests the words that shells complete after `stint`: each shell is asked, by its own means.
 
     completion_test.py FOLDER CASE
 
@@ -20,7 +20,7 @@ COMMANDS = [name for name in re.findall(r"(?m)^\[(\w+)\]", TABLE) if name != "st
 
 
 def options_of(command):
-    """From the table, without the program that generates."""
+    """The options of a command, read from the table without the generator."""
     return ["--" + name for name in re.findall(r"(?m)^\[%s --([\w-]+)\]" % command, TABLE)] + ["--help"]
 
 

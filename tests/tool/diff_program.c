@@ -20,7 +20,7 @@ enum { SCOPES = 20, CALLS = 150 };
 
 static uint64_t randomness;
 
-/* From 0.9 to 1.1 of it, without a pattern. */
+/* Waits 0.9 to 1.1 times `ns`, without a pattern. */
 #ifdef STINT_IMPL_FAKE_CLOCK
 static void wait_ns(uint64_t ns) {
     randomness = randomness * 6364136223846793005u + 1442695040888963407u;
@@ -33,7 +33,7 @@ static uint64_t now_ns(void) {
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* By the clock, not by work: a processor of another speed changes nothing. */
+/* Waits by the clock, not by work, so that the speed of the processor does not matter. */
 static void wait_ns(uint64_t ns) {
     uint64_t end = now_ns() + ns;
     while (now_ns() < end) {

@@ -115,7 +115,8 @@ def case_order(folder):
 
 
 def case_conditions(folder):
-    """What the speed of runs depends on is recorded, and said where the sides differ in it."""
+    """Conditions that the speed of runs depends on are recorded, and printed if the sides differ in
+    them."""
     a, b = record(folder, "a", 3), record(folder, "b", 3)
     same = b"aslr=on governor=? load=0.50 env=1000"
     need("the sides differ" not in diff(*a, "--", *b).stdout)
@@ -168,7 +169,7 @@ def case_slower(folder):
 
 
 def case_real(folder):
-    """On the real clock: what a machine that does something else meanwhile cannot change."""
+    """Results on the real clock that a busy machine cannot change."""
     a = record(folder, "a", 5, program=PROGRAM)
     b = record(folder, "b", 5, 7, program=PROGRAM)
     text = diff(*a, "--", *b).stdout
@@ -312,7 +313,8 @@ def case_usage(folder):
 
 
 def case_damaged(folder):
-    """What can be read is compared, with a warning; what cannot, is not."""
+    """The readable part of a damaged file is compared, with a warning. A file without one is
+    refused."""
     a, b = record(folder, "a", 2)
     data = b.read_bytes()
     for path, text in [("abi", data[:8] + b"\7" + data[9:]), ("other", b"nothing at all"),

@@ -80,7 +80,7 @@ set_tests_properties(locale.exports PROPERTIES LABELS tool TIMEOUT 330 SKIP_RETU
 stint_export_test(agree agree $<TARGET_FILE:export_golden>)
 stint_export_test(self_test self-test $<TARGET_FILE:export_golden>)
 
-# What a span costs: figures of -O2, whatever the preset. Run it by hand for those of 10^6 spans.
+# The cost of a span, at -O2 whatever the preset. The figures for 10^6 spans are measured by hand.
 list(FILTER sources EXCLUDE REGEX "/(export_html[a-z_]*|formats)\\.c$")
 add_executable(export_bench "${stint_SOURCE_DIR}/tests/bench/export_bench.c" ${sources})
 target_link_libraries(export_bench PRIVATE stint_fake m)

@@ -69,7 +69,7 @@ TEST(metrics, bounds_are_between_values) {
     }
 }
 
-/* Those of a GPU are nanoseconds, whatever the clock. */
+/* Times of a GPU are nanoseconds, whatever the clock. */
 TEST(metrics, times_on_a_gpu_are_nanoseconds) {
     const struct metrics m = {.ns_per_tick = 41.6667};
     struct metric_bucket bucket;

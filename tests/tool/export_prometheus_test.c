@@ -62,7 +62,7 @@ TEST(export_prometheus, labels_are_escaped) {
     hand_end(&hand);
 }
 
-/* As in runs of two machines that are one now: no series may be there twice. */
+/* The GPUs of two machines whose runs were merged have one number. No series may occur twice. */
 TEST(export_prometheus, gpus_of_one_number) {
     hand_run_of(&hand, "gpu");
     hand.run.snapshot.devices[1] = hand.run.snapshot.devices[0];

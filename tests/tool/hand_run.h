@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A run made by hand, one tick a nanosecond: what exporters are tested on. Stands in for the loader
- * of run files: link this or that, not both.
+ * A run made by hand, one tick per nanosecond, on which exporters are tested. It replaces the
+ * loader of run files: a program links one of the two.
  */
 #ifndef STINT_TESTS_HAND_RUN_H
 #define STINT_TESTS_HAND_RUN_H
@@ -32,10 +32,11 @@ struct hand_run {
 void hand_start(struct hand_run *h);
 uint32_t hand_site(struct hand_run *h, const char *name, size_t length);
 uint32_t hand_set(struct hand_run *h, const char *name);
-/* With its root, whose index it returns. */
+/* Adds a thread and its root; returns the root's index. */
 uint32_t hand_thread(struct hand_run *h, uint32_t tid, const char *name);
-/* Parents before children. `count` samples of total / count each; a histogram where `percentiles`.
- * Returns its index, for what is not a parameter. */
+/* Adds a node; parents come before children. It has `count` samples of total / count each, and a
+ * histogram if `percentiles` is set. Returns its index, by which the caller sets the other
+ * members. */
 uint32_t hand_node(struct hand_run *h, uint32_t parent, uint32_t site, uint64_t count,
                    uint64_t total, int percentiles);
 /* The node is open, innermost of its thread so far. */
@@ -68,7 +69,8 @@ void hand_end(struct hand_run *h);
 struct run *hand_run_of(struct hand_run *h, const char *name);
 extern const char *const hand_run_names[];
 
-/* What an exporter writes, in memory, with a NUL; the caller frees it. NULL if it failed. */
+/* Returns the exporter's output in memory, with a NUL; the caller frees it. NULL if the exporter
+ * failed. */
 char *hand_export(int (*exporter)(struct sink *, struct run *), struct run *r, size_t *length);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What tests of exporters share. */
+/* Functions that the tests of exporters share. */
 #ifndef STINT_TESTS_HAND_TEST_H
 #define STINT_TESTS_HAND_TEST_H
 
@@ -21,8 +21,8 @@ static inline uint32_t hand_named(const char *name) {
     return hand_site(&hand, name, strlen(name));
 }
 
-/* How often `needle` is in it. Not by strstr: the address sanitizer's measures the text each
- * time. */
+/* Counts `needle` in the text. It does not use strstr, because the address sanitizer's version
+ * measures the text each time. */
 static inline uint64_t times_in(const char *text, const char *needle) {
     uint64_t n = 0;
     for (; *text; ++text) {

@@ -65,7 +65,7 @@ TEST(in_process, writes_each_format) {
     leave();
 }
 
-/* What a GPU was seen doing, of the current interval, as the tool has it of a file. */
+/* The GPU's activities of the current interval, as the tool reads them from a file. */
 TEST(in_process, what_a_gpu_did) {
     struct activity_record r = {.kind = ACTIVITY_KERNEL, .stream = 7, .name = "scale"};
     enter();

@@ -24,7 +24,7 @@ static struct run run;
 static struct merge merge;
 static char folder[64];
 
-/* That file as a run that begins at that tick, and a merge that counts in its clock. */
+/* Makes of that file a run that begins at that tick, and a merge that counts in its clock. */
 static void begin(uint64_t start) {
     struct clock_stamp now = {start + 1000, 2000, 2000};
     char path[96];
@@ -64,7 +64,7 @@ TEST(merge_hostile, a_circle_of_streams_has_as_many_as_the_file_has_room_for) {
     end();
 }
 
-/* Of the merge's only activity, which began 10 ns into its run. */
+/* The start of the merge's only activity, which began 10 ns into its run. */
 static uint64_t first_at(void) {
     const struct arena_activity *a =
         merge_file_at(&merge.file, merge_file_header(&merge.file)->first_activity);

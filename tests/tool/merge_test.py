@@ -69,8 +69,8 @@ def stamp(data, name, part):
 
 
 def later_ns(file, than):
-    """How much later its program was loaded: by the kernel's clock, of another boot by the time of
-    day, as the two files were begun."""
+    """The time from the load of the program of `than` to that of `file`. It is measured by the
+    kernel's clock; between two boots, by the time of day at which the files were begun."""
     one, other = file.read_bytes(), than.read_bytes()
     later = field(one, HEADER["process_start_ns"]) - field(other, HEADER["process_start_ns"])
     if field(one, HEADER["boot_id"]) != field(other, HEADER["boot_id"]):
@@ -80,7 +80,7 @@ def later_ns(file, than):
 
 
 def ns_per_tick(file):
-    """As a reader takes it: see docs/format.md."""
+    """The length of a tick as a reader computes it: see docs/format.md."""
     data = file.read_bytes()
     measured = 256000 / field(data, HEADER["ticks_per_us"])
     ns, ticks = (stamp(data, "end", part) - stamp(data, "start", part)
@@ -90,8 +90,8 @@ def ns_per_tick(file):
 
 
 def elsewhere(file, to, later_ns=0, stretch=1):
-    """As if recorded on another machine, that much later, with ticks that last `stretch` times as
-    long."""
+    """Writes a copy of the file as if it was recorded on another machine, that much later, with
+    ticks that last `stretch` times as long."""
     data = bytearray(file.read_bytes())
 
     def put(at, value):

@@ -330,7 +330,8 @@ def file_lines(path):
 
 
 def case_follow(folder):
-    """Whatever ends first: the program by a signal, by kill -9, or the follower."""
+    """Follows a run until the program ends by a signal or by kill -9, or until the follower
+    ends."""
     for first in (signal.SIGTERM, signal.SIGKILL, None):
         path, out = folder / ("run-%s.stint" % first), folder / ("out-%s" % first)
         follower = start("export", path, "--to", "otlp", "--follow", "0.1s", "--temporality", "delta",
@@ -420,8 +421,8 @@ def used(pid):
 
 
 def case_follow_cost(folder):
-    """To follow a run of 1 000 rows takes 20 MB at most, however often it is read. Prints what a
-    reading takes of the processor."""
+    """A follower of a run with 1 000 rows uses at most 20 MB, however often it reads. Prints the
+    processor time of a reading."""
     path, out = folder / "a.stint", folder / "out"
     program = live(path, "busy", "1000")
     follower = start("export", path, "--to", "otlp", "--follow", "0.1", "-o", out)

@@ -84,7 +84,7 @@ def content(body, kind):
 
 
 def decode(data, message):
-    """As the JSON form has it, with numbers as numbers."""
+    """Decodes a message to the form that the JSON export has, with numbers as numbers."""
     found, at = {}, 0
     while at < len(data):
         tag, at = varint(data, at)

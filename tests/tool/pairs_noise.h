@@ -63,7 +63,7 @@ static inline void noise_pair(struct noise *n, double out[NOISE_SCOPES]) {
     }
 }
 
-/* What a comparison of 20 scopes by up to `budget` pairs came to. */
+/* The result of a comparison of 20 scopes by up to `budget` pairs. */
 struct noise_result {
     uint32_t pairs;
     uint32_t slower;    /* scopes, besides number 0 */

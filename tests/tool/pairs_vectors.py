@@ -27,7 +27,7 @@ HEAD = """/* SPDX-License-Identifier: Apache-2.0 */
 /* Computed with SciPy by pairs_vectors.py. */
 """
 PRIOR = 10.0
-# At most 7 pairs: with more, far ones are moved, which is tested by itself.
+# The cases have at most 7 pairs. With more, far pairs are moved, which has a test of its own.
 CASES = (
     (0.05, (0.021, 0.018, 0.025, 0.02, 0.019, 0.0223)),
     (0.05, (0.01, -0.02, 0.015, -0.004, 0.03, 0.001, -0.012)),

@@ -57,7 +57,7 @@ TEST(progress, without_bytes) {
     expect(from, "\r\x1b[K");
 }
 
-/* What was over before its second leaves nothing on the screen. */
+/* Work that ends within its first second leaves nothing on the screen. */
 TEST(progress, nothing_to_take_away) {
     NEEDS_TERMINAL(from)
     progress_start("reading", NULL);

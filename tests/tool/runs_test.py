@@ -34,7 +34,7 @@ def export(tool, packed, folder):
 
 
 def differences(then, now):
-    """Of each row and column that was there then."""
+    """The differences in the rows and columns that existed then."""
     old, new = list(csv.DictReader(then.splitlines())), list(csv.DictReader(now.splitlines()))
     found = [] if len(old) == len(new) else ["%d rows, expected %d" % (len(new), len(old))]
     for number, (a, b) in enumerate(zip(old, new), 1):

@@ -18,7 +18,7 @@
 #include "gpu_sums.h"
 #endif
 
-/* On the fake clock what is reported is exact to the digit. */
+/* Spends time. Reports on the fake clock are exact to the digit. */
 static void spend_us(long us) {
 #ifdef STINT_IMPL_FAKE_CLOCK
     fake_advance((uint64_t)us * 1000);

@@ -255,7 +255,8 @@ def case_report(folder):
 
 
 def case_corrected(folder):
-    """By what the run measured at its end; a run that was killed has measured nothing."""
+    """The report is corrected by the cost that the run measured at its end. A run that was killed
+    has measured none."""
     file = folder / "r.stint"
     record(file, "end")
     for view in ("table", "tree"):
@@ -275,7 +276,7 @@ def case_corrected(folder):
 
 
 def case_a_hostile_cost(folder):
-    """Of a cost that is no number of anything, the report says what it comes to."""
+    """A cost that is not a sensible number is used as it is: the report shows the result."""
     file = folder / "r.stint"
     record(file, "end", program=FAKE)
     data = file.read_bytes()
@@ -366,7 +367,7 @@ def resize(main, rows, columns):
 
 
 def on_terminal(arguments, columns, stderr=None, program=None, **env):
-    """What the tool, or another program, prints on a terminal of that width."""
+    """Returns the output of the tool, or of another program, on a terminal of that width."""
     main, other = pty.openpty()
     resize(other, 30, columns)
     process = subprocess.Popen([program or TOOL, *map(str, arguments)], stdout=other,
@@ -391,7 +392,8 @@ def width(line):
 
 
 def without_looks(text):
-    """What was printed on a terminal of room for all, as it is printed elsewhere."""
+    """Makes the output on a terminal with room for all columns equal to the output elsewhere:
+    without colours and bars."""
     text = re.sub(r"\x1b\[\d*m", "", text).replace("\r", "")
     title = next(line for line in text.split("\n") if line.startswith("name "))
     at = title.index(" total") + len(" total")  # the column that the rows are sorted by
@@ -492,7 +494,7 @@ def case_terminal_program(folder):
             need(cells[1:4] == row[:3], line, row)
     need("\x1b[1mname" in shown(80, "table") and "\x1b" not in shown(80, "table", NO_COLOR=1))
     need(words(shown(80, "legacy")) == words(piped("legacy")), "all fields are there")
-    # Where STINT_OUTPUT says, not where stderr is.
+    # The width is that of the terminal that STINT_OUTPUT names, not of stderr.
     out = folder / "report.txt"
     need(not shown(45, "table", STINT_OUTPUT=out), "nothing on the terminal")
     need(words(out.read_text()) == words(piped("table")), out.read_text())
@@ -506,14 +508,14 @@ def case_terminal_program(folder):
 
 
 def move_away(file):
-    """As if recorded on another boot."""
+    """Changes the file as if it was recorded on another boot."""
     data = file.read_bytes()
     boot = pathlib.Path("/proc/sys/kernel/random/boot_id").read_bytes().strip()
     file.write_bytes(data.replace(boot, b"ffff" + boot[4:], 1))
 
 
 def seconds(found):
-    """Of a number and its unit."""
+    """The seconds of a match of a number and its unit."""
     return float(found.group(1)) / (1000 if found.group(2) == "ms" else 1)
 
 
@@ -539,7 +541,8 @@ def case_states(folder):
     need("running" in tool("report", file).out, "a stopped one too")
     stop(process)
     need("killed" in tool("report", file).out)
-    # From another machine, or before a reboot: no clock of ours means anything.
+    # A file from another machine, or from before a reboot: this machine's clocks say nothing about
+    # it.
     move_away(file)
     text = tool("report", file).out
     need("killed" in text and "for at least" in text and table(text)["step"][0] == "5", text)
@@ -569,7 +572,7 @@ def case_killed_wall(folder):
     need('"wall_at_least":true' in tool("export", "--to", "html", file).out)
     need(re.search(r"wall at least 130\d s -> at least 130\d s", tool("diff", file, merged).out))
     need("at least" in tool("top", "--once", file).out.split("\n")[0])
-    # With an end, it is exact.
+    # The wall time is exact if the run has an end.
     record(file, program=FAKE)
     text = tool("report", file).out
     need("at least" not in text.split("\n")[0] and "<=" not in text, text)
@@ -577,7 +580,8 @@ def case_killed_wall(folder):
 
 
 def case_killed_under_load(folder):
-    """As much of the run as it said that it had done, and not more than was waited for."""
+    """The wall time covers the work that the program reported, and is at most the time that the
+    test waited."""
     file = folder / "r.stint"
     before = time.monotonic()
     process = start(file, "tick")
@@ -601,7 +605,7 @@ def case_live(folder):
             return int(table(tool("report", file).out)["loop"][0])
         first = loops()
         until(lambda: loops() > first, "it counts no more")
-        # What it writes is not replaced while it does, also by way of a link.
+        # A file that a program writes is not replaced at that time, not even by way of a link.
         before = file.stat().st_ino
         (folder / "link").symlink_to(file)
         one_line(tool("export", file, "-t", "csv", "-o", file, rc=1), "cannot write",
@@ -622,7 +626,7 @@ def case_live(folder):
 
 
 def race(file):
-    """How often the program's file was read before its end."""
+    """Counts how often the program's file was read before the program's end."""
     seen = 0
     process = subprocess.Popen([PROGRAM, "many", "100000"],
                                env=environment(STINT_FILE=file, STINT_MEMORY="1024M",
@@ -640,14 +644,14 @@ def race(file):
 
 
 def case_race(folder):
-    """Read while names come, a call each: whatever was called has its name."""
+    """The file is read while names are added, with one call each: every call has its name."""
     until(lambda: race(folder / "r.stint"), "it was never read before its end")
 
 
 # ---- Bad files.
 
 def judge(path, what):
-    """What may be asked of any file: an answer."""
+    """Checks that the tool has an answer, a result or a message, for any file."""
     for arguments in (["report", path], ["report", "-v", "tree", path], ["info", path]):
         done = tool(*arguments, rc=None)
         need(done.rc in (0, 2), what, done)
@@ -731,8 +735,8 @@ TIMES = 64  # the file's size: what docs/tool.md says
 
 
 def case_hostile_sizes(folder):
-    """Of a file whose records share what they refer to, the output is in proportion to its size. The
-    time is, too: the square of it would take longer than this test may."""
+    """The output for a file whose records share what they refer to is in proportion to the file's
+    size. So is the time: time in proportion to its square would exceed the test's limit."""
     for kind in ("flat", "long", "chain", "threads"):
         file = folder / (kind + ".stint")
         need(subprocess.run([HOSTILE, kind, str(file), "1"], check=False).returncode == 0)
@@ -968,8 +972,8 @@ def case_run_files(folder):
 # ---- top.
 
 def shows_loop(process, what):
-    """Whether an interval held enough of the loop to tell what it takes: on a machine that does
-    something else meanwhile it may hold none."""
+    """Returns whether an interval showed the loop with its share of the time. On a machine that is
+    busy with other work an interval may have no call of it."""
     text = tool("top", "--once", "--interval", "0.3", what).out
     rows = text.split("\n")[3:]
     need("running, pid %d" % process.pid in text and "\x1b" not in text, text)
@@ -1028,7 +1032,7 @@ def case_top_options(folder):
         tree = tool("top", "--once", "-i", "0.1", "--view", "tree", file).out
         need("\nouter (open) " in tree and "\n  inner (open) " in tree, tree)
         need(re.search(r"^  +matmul ", tree, re.M) and re.search(r"^worker @other set ", tree, re.M), tree)
-        # Of a path all scopes around it are shown, also with a filter and with few rows.
+        # A path is shown with all scopes around it, also with a filter and with few rows.
         tree = tool("top", "--once", "-i", "0.1", "--view", "tree", "-f", "inner", file).out
         need(re.findall(r"^ *(?:outer|inner|matmul)\b", tree, re.M) == ["outer", "  inner"], tree)
         tree = tool("top", "--once", "-i", "0.1", "--view", "tree", "-n", "2", file).out

@@ -107,8 +107,8 @@ TEST(trend, as_in_the_tests_of_otava) {
     CHECK_EQ_U64(s.change[0].at, 4);
 }
 
-/* Of 1 000 series of 40 runs with a step at run 25: those in which it is found, and within two runs.
- */
+/* Counts, of 1 000 series of 40 runs with a step at run 25, those in which the step is found, and
+ * those in which it is found within two runs. */
 static void count_steps(double by, uint32_t *found, uint32_t *near) {
     *found = *near = 0;
     for (uint64_t i = 0; i < 1000; ++i) {
@@ -122,7 +122,7 @@ static void count_steps(double by, uint32_t *found, uint32_t *near) {
     }
 }
 
-/* At least 97 % are found, 88 % within two runs. */
+/* At least 97 % of the steps are found, 88 % of them within two runs. */
 TEST(trend, a_small_step_is_found) {
     uint32_t found, near;
     count_steps(0.02, &found, &near);
@@ -182,7 +182,7 @@ TEST(trend, a_disturbed_run_is_no_change) {
     CHECK(found >= 190);
 }
 
-/* What a later change undid. */
+/* A change that a later one undid is marked. */
 TEST(trend, a_change_that_went_away_is_marked) {
     uint32_t marked = 0;
     for (uint64_t i = 0; i < 100; ++i) {

@@ -95,7 +95,8 @@ def case_step(folder):
 
 
 def case_moved(folder):
-    """What one scope lost and another gained is one line; what was undone is marked."""
+    """A time that moved from one scope to another is one line; a change that was undone is
+    marked."""
     def times(day, noise):
         moved = 4e5 if day >= 20 else 0
         bump = 1.2 if 10 <= day < 30 else 1
@@ -145,7 +146,8 @@ def case_order(folder):
 
 
 def case_faults(folder):
-    """What is no series is refused, what is no run is left out, each with a line."""
+    """A set of files that is not a series is refused, and a file that is not a run is left out;
+    each has a line."""
     files = series(folder, 12, step)
     done = trend(*files[:7], rc=2)
     need("trend: 7 runs: at least 8 are needed to find a change" in done.stderr and not done.stdout, done)
