@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tests in a browser share: the packages, a browser, a page, a server of files. Whatever is
-// missing ends the test with 77, which CTest takes for skipped.
+// Functions that the tests in a browser share: the packages, a browser, a page, a server of files.
+// A test ends with 77, which CTest counts as skipped, if one of them is missing.
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import http from 'node:http';
@@ -35,7 +35,7 @@ export function browserPath() {
 export async function launch() {
     const require = createRequire(path.join(folderOf('playwright-core'), 'here.js'));
     const { chromium } = require('playwright-core');
-    // Without a GPU; as root in a container there is no sandbox.
+    // The browser runs without a GPU; as root in a container there is no sandbox.
     return chromium.launch({
         executablePath: browserPath(),
         args: ['--no-sandbox', '--use-angle=swiftshader', '--enable-unsafe-swiftshader'],

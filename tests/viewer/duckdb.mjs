@@ -50,7 +50,7 @@ for (const row of rows) {
 need(rows.every((row, i) => row.host && row.pid), 'a row without host or pid');
 need([0, 1, 2].every((rank) => rows.some((row) => row.rank === rank)), 'a rank is missing');
 
-// By its counts, added over the runs.
+// Returns a percentile from the histograms' counts, added over the runs.
 function percentile(name, share) {
     const merged = new Map();
     for (const row of rows.filter((one) => one.name === name)) {

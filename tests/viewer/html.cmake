@@ -7,7 +7,8 @@ set(html_export "${stint_SOURCE_DIR}/runtime/viewers")
 file(GLOB html_template CONFIGURE_DEPENDS "${html_export}/html/*")
 file(MAKE_DIRECTORY "${html_out}")
 
-# As in cmake/StintGen.cmake: gen.py leaves what would not change, the stamp is the OUTPUT.
+# The same way as in cmake/StintGen.cmake: gen.py does not write a file that would not change, so
+# the stamp is the OUTPUT.
 set(html_stamp "${html_out}/report.html.stamp")
 add_custom_command(
     OUTPUT "${html_stamp}"

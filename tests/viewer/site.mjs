@@ -37,7 +37,7 @@ async function search(words) {
     await page.keyboard.type(words);
     const pages = index.docs.filter((doc) => doc.text.includes(words))
         .map((doc) => doc.location.split('#')[0]);
-    // Until then there may be results for the letters typed first.
+    // Results for the letters typed first may be shown until then.
     const found = await page.waitForFunction((names) => {
         const link = document.querySelector('.md-search-result__item a[href]');
         return link && names.find((name) => new URL(link.href).pathname === `/${name}`);

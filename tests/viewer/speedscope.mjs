@@ -51,7 +51,7 @@ const folded = {
         [flat(name), [`${ms},000,000`, `${ms},000,000`]])),
 };
 
-// What the GPU's lanes hold is in no frame of the first one: only its length tells.
+// The frames are those of the first lane; only the length of a GPU's lane shows what it holds.
 const gpu = {
     chrome: [['train (pid 4242), main (tid 4242)', '30.00ms'],
         ['train (pid 4242), GPU 0 stream 7 (tid 4194305)', '21.00ms'],

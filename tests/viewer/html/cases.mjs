@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the page must do. A case gets a Browser of drive.mjs and throws where it does not.
+// The cases of the page. A case gets a Browser of drive.mjs and throws if the page fails.
 import * as page from "./page.mjs";
 import * as views from "./views.mjs";
 

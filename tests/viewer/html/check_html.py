@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the exporter puts into a page, against what was in the run.
+"""Compares the data that the exporter puts into a page with the run.
 
     check_html.py PROGRAM RUN   (PROGRAM: html_run)
 """

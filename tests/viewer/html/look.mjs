@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the cases look at.
+// The parts of the page that the cases look at.
 import assert from "node:assert/strict";
 
 export const frame = (page) => page.evaluate(() => new Promise((done) =>
@@ -23,7 +23,8 @@ export async function noSideways(page) {
     assert.ok(wide <= seen, "the page is " + wide + " wide, the window " + seen);
 }
 
-// Where a span near the middle is on the canvas: asked of the page, which knows its lanes.
+// Returns the place on the canvas of a span near the middle. The page is asked, because it knows
+// its lanes.
 export async function spanAt(page, name) {
     await page.evaluate(() => document.getElementById("lanes").scrollIntoView(
         {block: "center", behavior: "instant"}));
@@ -49,7 +50,7 @@ export async function spanAt(page, name) {
     }, name);
 }
 
-// How many different colours a canvas shows.
+// Counts the different colours of a canvas.
 export const paint = (page, id) => page.$eval("#" + id, (canvas) => {
     const pixels = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
     const seen = new Set();

@@ -185,7 +185,7 @@ def hostile(rng):
 
 
 def big(rng):
-    """At the exporter's limits: 20000 rows, 20000 nodes, 200000 spans."""
+    """A report at the exporter's limits: 20000 rows, 20000 nodes, 200000 spans."""
     stats = [stat(rng, "ns%d::scope_%05d" % (i % 37, i), 3, 40000000 // (i + 1) + 100,
                   histogram=[100, 200, 3] if i < 1000 else []) for i in range(20000)]
     tree = []
@@ -226,7 +226,8 @@ def killed(rng):
 
 
 def threads(rng):
-    """Of four threads, one inside an open scope: rows per thread, steps, totals over the wall time."""
+    """A report of four threads, one inside an open scope: rows per thread, steps, totals over the
+    wall time."""
     data = small(rng)
     wall = data["run"]["wall_ns"]
     data["run"].update(steps=400, state="killed")
@@ -261,7 +262,7 @@ KINDS = {"small": small, "interval": interval, "threads": threads, "hostile": ho
 
 
 def block(data):
-    """As the exporter writes it: plain ASCII, '<' escaped."""
+    """The data as the exporter writes it: plain ASCII, '<' escaped."""
     data = dict({"schema": "stint-html-1"}, **data)
     return json.dumps(data, separators=(",", ":")).replace("<", "\\u003c")
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How different two colours "#rrggbb" are to the eye: the distance in OKLab, the least of normal sight
-// and of sight without long, middle or short cones (the matrices of Machado, Oliveira and Fernandes,
-// 2009, for a severity of 1, on linear RGB).
+// The difference of two colours "#rrggbb" to the eye. It is the distance in OKLab, the minimum for
+// normal sight and for sight without long, middle or short cones (the matrices of Machado, Oliveira
+// and Fernandes, 2009, for a severity of 1, on linear RGB).
 const SIGHTS = [
     [[1, 0, 0], [0, 1, 0], [0, 0, 1]],
     [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216],

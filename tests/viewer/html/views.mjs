@@ -332,7 +332,8 @@ export async function threads(browser) {
     assert.ok(!await one.isVisible("#per-thread") && !await one.isVisible("#table-note"));
 }
 
-// In 1280 pixels the note of the slowest call is in sight; what is not is said, and reached.
+// The note of the slowest call is in sight in 1280 pixels. The page says how many columns are out
+// of sight, and a click reaches them.
 export async function wide(browser) {
     for (const kind of ["small", "threads"]) {
         const page = await browser.open(kind);
