@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""How much of the runtime and the tool the tests ran, from what a build with --coverage left behind.
+"""Prints how much of the runtime and the tool the tests ran, from the files that a build with
+--coverage wrote.
 
     coverage.py SOURCE BUILD [--lines]
 

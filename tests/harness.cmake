@@ -12,8 +12,9 @@
 
 include_guard(GLOBAL)
 
-# As a script: <program> --list becomes the file that CTest includes. A program for another processor
-# runs through the emulator that CMAKE_CROSSCOMPILING_EMULATOR names, here and in the entries.
+# Run as a script: writes the output of <program> --list as the file that CTest includes. A program
+# for another processor runs through the emulator that CMAKE_CROSSCOMPILING_EMULATOR names, here and
+# in the entries.
 if(CMAKE_SCRIPT_MODE_FILE AND DEFINED STINT_TEST_PROGRAM)
     set(command "")
     foreach(word IN LISTS STINT_TEST_EMULATOR STINT_TEST_PROGRAM)

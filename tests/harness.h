@@ -140,8 +140,8 @@ HARNESS_FN void harness_skip(const char *reason) {
     snprintf(harness_result->why, sizeof harness_result->why, "%s", reason);
 }
 
-/* What `fn` writes to the descriptor, NUL-terminated; the caller frees it. NULL: no temporary
- * file. */
+/* Returns the bytes that `fn` writes to the descriptor, NUL-terminated; the caller frees them. NULL
+ * if there is no temporary file. */
 HARNESS_FN char *harness_capture(int fd, void (*fn)(void *), void *arg) {
     char *text = NULL;
     FILE *file = tmpfile();
@@ -177,13 +177,15 @@ HARNESS_FN void harness_run(const struct harness_case *c) {
     harness_result->finished = 1;
 }
 
-/* What runs a program much slower, as valgrind does, asks for more in the environment. */
+/* Returns the time limit of a case. Tools that run a program much more slowly, such as valgrind,
+ * set a longer one in the environment. */
 HARNESS_FN unsigned harness_seconds(void) {
     const char *asked = getenv("HARNESS_SECONDS");
     return asked ? (unsigned)strtoul(asked, NULL, 10) : HARNESS_SECONDS;
 }
 
-/* For what a case forks: it ends, and can be named, before the case does. */
+/* The time limit of a child that a case forks: the child ends, and its failure is reported, before
+ * the case ends. */
 HARNESS_FN unsigned harness_child_seconds(void) {
     return harness_seconds() / 2;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * For programs that locale_test.py runs: takes the numeric locale that the environment names in
- * TEST_LOCALE, which has to print something else than a point. Exits where it does not.
+ * Sets the numeric locale that TEST_LOCALE names in the environment, for programs that
+ * locale_test.py runs. Exits if that locale's decimal point is a point.
  */
 #ifndef STINT_TESTS_TEST_LOCALE_H
 #define STINT_TESTS_TEST_LOCALE_H

@@ -17,7 +17,7 @@ import subprocess
 import sys
 import tempfile
 
-# What cannot run there, or says nothing there.
+# Tests that cannot run under valgrind, or that find nothing there.
 LEFT_OUT = {
     "*": {
         "*at_every_instruction*": "steps by the processor's trap flag, which valgrind's has not",

@@ -33,7 +33,7 @@ void acme_copy(struct acme_stream *stream, uint64_t bytes, uint64_t ns);
 void acme_wait(struct acme_stream *stream);
 void acme_alloc(uint64_t bytes);
 
-/* What the API calls tell the tracer, if it is open. */
+/* The API calls pass their records to the tracer, if it is open. */
 struct activity_record;
 void acme_trace_call(struct activity_record *call, struct activity_record *work);
 uint32_t acme_trace_next(void);

@@ -125,7 +125,7 @@ TEST(acme, a_library_that_is_loaded_later_is_used_beside_the_other) {
     CHECK_EQ_U64(gpu_next_look, UINT64_MAX);
 }
 
-/* As in capture/capture_private.h, which is for files without timers. */
+/* Declared as in capture/capture_private.h, which is for files without timers. */
 void capture_tool_missed(const char *name);
 
 static void say_missed(void *name) {

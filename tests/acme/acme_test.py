@@ -15,7 +15,7 @@ import tempfile
 
 OTHER_VENDORS = re.compile(r"(?i:cuda|cupti|nvidia)|\bcu[A-Z]")
 
-# What each output has to contain. Keys are arguments of the tool; FILE is the run file.
+# The words that each output has to contain. Keys are arguments of the tool; FILE is the run file.
 EXPECTED = {
     "report --view gpu FILE": [
         "[ACME memcpy HtoD]", "rocket_gemm", "acmeCopy", "acmeLaunch", "acmeWait",

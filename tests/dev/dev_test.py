@@ -21,7 +21,8 @@ done
 
 
 def run(dev, work, where, *arguments):
-    """What the stubs were called with; STINT_BUILD_DIR is `where`, from the folder `work`."""
+    """Runs dev in the folder `work` with STINT_BUILD_DIR=`where`; returns the calls of the stubs,
+    and stderr."""
     calls = work / "calls"
     calls.write_text("")
     environment = {**os.environ, "PATH": f"{work / 'bin'}:{os.environ['PATH']}",
@@ -41,7 +42,7 @@ def expect(what, got, wanted):
 
 
 def check_distros(dev, work):
-    """With no more than a shell's own tools in PATH."""
+    """Checks that `dev distros` skips every place if PATH has only a shell's own tools."""
     tools = work / "few"
     tools.mkdir()
     for name in ("sh", "dirname", "mkdir", "getconf", "id", "unshare", "true"):
@@ -73,7 +74,8 @@ chmod +x "$(dirname "$0")/gadget"
 
 
 def check_tools(dev, work):
-    """As root, with stubs for what would change the machine."""
+    """Checks `dev tools` as root, with stubs in place of the commands that would change the
+    machine."""
     for name, text in (("apt-get", APT), ("id", "#!/bin/sh\necho 0\n"),
                        ("sleep", '#!/bin/sh\necho "sleep $*" >>"$CALLS"\n')):
         (work / "bin" / name).write_text(text)

@@ -141,7 +141,7 @@ def prose(path):
 
 
 def anchors(path):
-    """As the usual viewers make them from headings."""
+    """The anchors that the usual viewers make from the page's headings."""
     headings = re.findall(r"(?m)^#+ (.*)$", re.sub(r"(?ms)^```.*?^```$", "", read(path)))
     return {re.sub(r"[^\w\- ]", "", h.lower()).replace(" ", "-") for h in headings}
 
@@ -200,7 +200,7 @@ def uncommented(path):
 
 
 def public_names():
-    """What stint.h and stint.hpp give to users."""
+    """The names that stint.h and stint.hpp give to users."""
     header, face = uncommented(INCLUDE / "stint.h"), uncommented(INCLUDE / "stint.hpp")
     names = set(re.findall(r"(?m)^#define (\w+)",
                            header + uncommented(INCLUDE / "detail/impl_names.h")))
@@ -439,7 +439,8 @@ def program_of(block):
 
 
 def run_block(options, block):
-    """As a shell runs it: a child of this script would inherit its peak RSS."""
+    """Runs the block in a shell and returns the lines it shows. A direct child of this script would
+    inherit the script's peak RSS."""
     environment = {k: v for k, v in os.environ.items() if not k.startswith("STINT_")}
     environment["LC_ALL"] = "C"
     done = subprocess.run(["sh", "-c", block.argument + "\nexit $?"], cwd=options.scratch,

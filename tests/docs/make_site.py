@@ -35,7 +35,7 @@ STYLE = ("[data-md-color-scheme='slate'] { --md-typeset-a-color: #9fa8ff; }\n"
 # ---- The sources --------------------------------------------------------------------------------
 
 def site_name(page, target):
-    """Where a link of a page leads on the site; None if that is not a part of it."""
+    """The name of a link's target on the site; None if the target is not a part of it."""
     path = (page.parent / target).resolve()
     if path == DOCS / "README.md":
         return INDEX

@@ -32,7 +32,8 @@ COLUMNS = 106
 REPORT_SIZE = (1280, 1590)  # pixels: down to the timeline
 RUNS = 5  # of each side of the comparison
 
-# What the terminal shows. The first line is the least disturbed of RUNS; the report is of that run.
+# The commands that the terminal shows. The first one is the run of RUNS with the least disturbance;
+# the report is of that run.
 SHOWN = [
     "STINT_FILE=run.stint ./transformer README.md",
     "stint report --sort self --top 6 run.stint",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What every fuzz target needs. A target is one function on bytes that are anything; libFuzzer
- * calls it with what it makes up, replay.c with the files of the corpus.
+ * The functions that every fuzz target needs. A target is one function that takes arbitrary bytes.
+ * libFuzzer calls it with inputs that it makes up, replay.c with the files of the corpus.
  */
 #ifndef STINT_TESTS_FUZZ_H
 #define STINT_TESTS_FUZZ_H
@@ -23,7 +23,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* What must hold whatever the input is. */
+/* Aborts if the condition does not hold; it must hold for every input. */
 #define FUZZ_NEED(condition)                                                                       \
     do {                                                                                           \
         if (!(condition)) {                                                                        \

@@ -58,7 +58,8 @@ static void check_event(const struct snapshot *s, const struct trace_event *e) {
     FUZZ_NEED(e->start_ns + e->duration_ns >= e->start_ns);
 }
 
-/* In order, inside its bounds, and nested as deep as it says. */
+/* Checks that the events are in order, inside the bounds of their lanes, and nested as deep as they
+ * say. */
 static void check_trace(const struct snapshot *s, const struct trace *t) {
     uint64_t next = 0;
     for (uint32_t l = 0; l < t->lane_count; ++l) {

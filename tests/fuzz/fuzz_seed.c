@@ -196,7 +196,8 @@ static int write_seed(const char *folder, const char *name, uint8_t option, size
 #define LEGACY_WITH_LINE 65
 _Static_assert(LEGACY_WITH_LINE % REPORT_VIEWS == REPORT_LEGACY, "the target's view");
 
-/* In each view; the parts of the targets, 3 and 12, in turn. */
+/* Writes a seed for each view. Its number also selects the part of the reader that a target runs
+ * (option[4]): 3 parts in fuzz_run, 12 in fuzz_tool. */
 static int write_seeds(const char *folder, size_t i) {
     const char *name = stories[i].name;
     for (uint8_t view = 1; view < REPORT_VIEWS; ++view) {

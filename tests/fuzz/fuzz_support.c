@@ -152,8 +152,8 @@ char *fuzz_text(const uint8_t *data, size_t size) {
     return text;
 }
 
-/* In place of write in base/write_all.c. A line on stderr stays one line, whatever was put into it;
- * what goes to FUZZ_SINK is taken; all else is a file. */
+/* Replaces write in base/write_all.c. Text on stderr must be one line, whatever names it contains;
+ * bytes for FUZZ_SINK are accepted and dropped; all other descriptors are files. */
 ssize_t fuzz_write(int fd, const void *bytes, size_t length);
 ssize_t fuzz_write(int fd, const void *bytes, size_t length) {
     const unsigned char *line = bytes;

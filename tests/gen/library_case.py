@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of the tables of libraries share (gen/library.py)."""
+"""The base class of the tests of the tables of libraries (gen/library.py)."""
 
 import os
 import re
@@ -21,7 +21,7 @@ class LibraryCase(support.Case):
             self.write(name, "#pragma once\n" + text)
 
     def checked(self, source):
-        """What the compiler says to the check of that table."""
+        """The compiler's exit status and output for the check of that table."""
         check = os.path.join(self.folder, self.CHECK)
         result = support.gen(self.CHECK, self.write("t.ini", source), "-o", check)
         self.assertEqual((result.returncode, result.stderr), (0, ""))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of the generator share."""
+"""Functions that the tests of the generator share."""
 
 import contextlib
 import difflib
@@ -85,7 +85,7 @@ def gen(*args):
 
 
 def gen_command(*args):
-    # As a user's shell would: the caller may have switched byte code off.
+    # The environment is that of a user's shell: the caller may have switched byte code off.
     environment = {key: value for key, value in os.environ.items()
                    if key != "PYTHONDONTWRITEBYTECODE"}
     return subprocess.run([sys.executable, os.path.join(GEN, "gen.py")] + list(args),
@@ -108,7 +108,7 @@ def read(*path):
 
 
 def missing(expected, text, lines=3):
-    """What assertIn says of a long text: the expected lines, and those that resemble them."""
+    """The text of assertIn for a long text: the expected lines, and those that resemble them."""
     said = []
     have = text.split("\n")
     for wanted in expected.strip("\n").split("\n"):

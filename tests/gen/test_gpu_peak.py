@@ -37,7 +37,8 @@ static const struct gpu_lanes gpu_lanes[] = {
         self.refuse("architecture = Ampere\n", "", "[8.0]: no key 'architecture'")
 
     def test_the_project_knows_what_cuda_13_builds_for(self):
-        """What its nvcc lists as oldest and newest, and the data-centre ones between."""
+        """The table has the oldest and the newest architecture of its nvcc, and the data-centre
+        ones between."""
         result = support.gen("gpu_peak_table.inc", os.path.join(support.GEN, "gpu_peak.ini"))
         for row in ("{7, 5, 64}", "{8, 0, 64}", "{8, 9, 128}", "{9, 0, 128}", "{10, 0, 128}",
                     "{12, 1, 128}"):

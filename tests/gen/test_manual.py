@@ -49,7 +49,7 @@ class Manual(support.Case):
  * A text. A second sentence.
  *     indented
  */
-/* What it is. */
+/* A detail. */
 #define STINT_IMPL_X 1
 /* The version. */
 #define STINT_ONE 1

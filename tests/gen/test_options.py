@@ -120,7 +120,7 @@ COLUMNS sets the width.
 """)
 
     def test_manual(self):
-        """With the real table: the template names the commands."""
+        """Uses the real table, because the template names the commands."""
         result = support.gen("stint.1", self.write("stint.1.in", """.Sh OPTIONS
 .\\" @options merge@
 .\\" @options top@

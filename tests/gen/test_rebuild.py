@@ -117,7 +117,8 @@ class Rebuild(support.Case):
         self.check("Ninja")
 
     def test_depends_on_all_modules(self):
-        """Of gen.py, but those whose files other rules make or that are scripts of their own."""
+        """The rule lists all modules of gen.py, except scripts of their own and those with other
+        rules."""
         rule = support.read(self.folder, "cmake", "StintGen.cmake").split("DEPENDS")[1]
         listed = re.findall(r"\$\{source\}/(\w+\.py)", rule)
         there = [name for name in os.listdir(support.GEN) if name.endswith(".py")]

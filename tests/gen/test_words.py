@@ -97,7 +97,7 @@ static const struct text_unit text_units[CONFIG_UNITS] = {
 
 
 class Lists(support.Case):
-    """Of the tables beside it."""
+    """Lists of words from several tables, which are found beside the first one."""
 
     def setUp(self):
         super().setUp()

@@ -113,7 +113,7 @@ class Builds(Folder):
         got = set(self.read("build/a.d").replace("\\\n", " ").split()[1:])
         self.assertEqual(depends - got, set())
         self.assertNotIn(".stint", " ".join(got))
-        # From the folder itself: without one in the names.
+        # The same from the folder of the sources, which the names then lack.
         for mode in MODES:
             self.good(self.in_source(mode))
             self.assertEqual(self.run_in("build/b").stdout, plain.replace("apart/", "../apart/"))
@@ -240,7 +240,7 @@ int main(void) { return sum() - 30; }
 
 
 class Probes(Folder):
-    """What build systems ask a compiler: the answer is that of the compiler."""
+    """Questions of build systems to a compiler: the answer is the compiler's own."""
 
     def same(self, words, stdin=None, unchanged=True):
         """Runs it both ways in the same state; what it makes is removed in between."""
@@ -265,7 +265,7 @@ class Probes(Folder):
             shutil.rmtree(self.path(".stint"), ignore_errors=True)
 
     def test_questions(self):
-        """Those of autoconf, libtool, CMake, Meson, and of the Makefiles of zlib, tcc, zstd, Linux."""
+        """Asks as autoconf, libtool, CMake, Meson and the Makefiles of zlib, tcc, zstd, Linux do."""
         self.write("a.c", PROGRAM)
         for words in ("--version", "-v", "-V", "-qversion", "-dumpversion", "-dumpmachine", "-dumpspecs",
                       "-print-prog-name=ld", "-print-search-dirs", "-print-multi-os-directory",
@@ -331,7 +331,7 @@ class Probes(Folder):
             self.same([*CC.split(), *words.split()], unchanged=False)
 
     def test_dependencies(self):
-        """In each form they name the source, so that a change of it is seen."""
+        """Dependency files of every form name the source, so that a change of it is seen."""
         self.write("source/a.h", "")
         self.write("source/a.c", "#include \"a.h\"\n" + PROGRAM)
         for words, name in (("-c -MD -o build/a.o", "build/a.d"), ("-c -MD -MF build/x.d -o build/a.o", "build/x.d"),

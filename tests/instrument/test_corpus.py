@@ -302,7 +302,7 @@ class Corpus(unittest.TestCase):
             path = os.path.join(HERE, LANGUAGE.folder, name + LANGUAGE.suffix)
             with open(path, encoding="utf-8") as file:
                 before, text = [t.strip() for t in file.read().splitlines()[line - 2:line]]
-            # Without the end of a statement before it, it continues one.
+            # A line that does not follow the end of a statement continues that statement.
             if before[-1:] in ";{}:/" and not re.match(LANGUAGE.headless, text):
                 wrong.append("%s:%d: %s" % (name, line, text))
         self.assertEqual(wrong, [])

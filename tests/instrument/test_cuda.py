@@ -99,7 +99,7 @@ class Folder(unittest.TestCase):
 
 
 class CommandLines(Folder):
-    """What nvcc and clang are called with."""
+    """The command lines of nvcc and clang."""
 
     def setUp(self):
         super().setUp()
@@ -144,7 +144,7 @@ class CommandLines(Folder):
         self.assertEqual(words[:2], ["-Xcompiler", '-iquote,"source/a\\"b\\,\\$c"'])
 
     def test_clang(self):
-        """Of the options of nvcc clang gets those that change what it reads."""
+        """clang gets those options of nvcc that change what it reads."""
         self.write("toolkit/include/cccl/x.h", "")
         self.compile("--std", "c++20", "--define-macro=A=2", "-DB", "--generate-code=arch=x,code=y",
                      "-gencode", "arch=x,code=y", "-Xptxas", "-v", "-Xcompiler=-fopenmp,-Wall",
@@ -211,7 +211,7 @@ class CommandLines(Folder):
 @unittest.skipIf(SANITIZED, "nvcc links no sanitizer")
 @unittest.skipUnless(NVCC, "nvcc is not installed")
 class Real(Folder):
-    """With the toolkit. Launches fail without a GPU, and are not checked."""
+    """Builds with a CUDA toolkit. Launches fail without a GPU, and are not checked."""
 
     @classmethod
     def setUpClass(cls):

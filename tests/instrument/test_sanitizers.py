@@ -18,8 +18,9 @@ from test_corpus import CXX, LANGUAGE, ROOT, Build, run
 
 import clang_ast
 
-# What has more to it than its copy shows: jumps, unwinding, stack, initialisation, threads. Those after the first
-# five take as long again: with CORPUS=all in the environment.
+# Programs whose semantics depend on more than the copied text: jumps, unwinding, stack,
+# initialisation, threads. Those after the first five take as long again, and run with CORPUS=all in
+# the environment.
 SUBTLE = {
     "c": ["computed_goto", "goto_out", "statement_expression", "threads", "vla_goto",
           "cleanup", "recursion_mutual", "switch_declaration", "variadic", "vla"],

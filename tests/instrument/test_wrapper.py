@@ -230,7 +230,8 @@ int main() { return run(2).promise->value - 3; }
         self.assertTrue(os.path.exists(self.path("build/.stint")))
 
     def test_large_files(self):
-        """Of the numbers in docs/codegen.md the memory is tested; the time is that of the machine."""
+        """The memory that docs/codegen.md states is tested. The time is not, as it depends on the
+        machine."""
         function = """int f%d(int n) {
     int s = 0;
     for (int i = 0; i < n; i++) {

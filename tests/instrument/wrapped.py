@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What tests of `stint instrument` share; their arguments are TOOL LIBRARY [unittest arguments]."""
+"""Functions that the tests of `stint instrument` share; arguments: TOOL LIBRARY [unittest
+arguments]."""
 
 import json
 import os
@@ -56,7 +57,7 @@ class Wrapped(unittest.TestCase):
         return done.stdout
 
     def calls(self, *program):
-        """What the program printed, and the calls of each scope."""
+        """The output of the program, and the number of calls of each scope."""
         done = self.run_in(*program, env={"STINT_FILE": self.path("run.stint")})
         rows = self.run_in(ARGUMENTS[0], "export", self.path("run.stint"), "--to", "json")
         self.assertEqual((done.stderr, rows.returncode), ("", 0), rows.stderr)

@@ -155,7 +155,8 @@ static void threads(void) {
     }
 }
 
-/* After the recorder of the thread has ended, if the C library calls its destructor first. */
+/* A key whose destructor runs after the thread's recorder has ended, if the C library calls the
+ * recorder's first. */
 static pthread_key_t key;
 
 static void at_thread_end(void *block) {

@@ -215,7 +215,8 @@ def case_cxx_loaded(place):
 
 
 def check_allocator(place, library, fails=True):
-    """With that allocator below, which has operator new of its own."""
+    """Checks the cases of operator new over that allocator, which has an operator new of its
+    own."""
     said = subprocess.run(["true"], env={**os.environ, "LD_PRELOAD": library}, check=False,
                           stderr=subprocess.PIPE, text=True).stderr
     if said:
@@ -337,7 +338,8 @@ def case_not_loaded(place):
 
 
 def case_not_found(place):
-    """By the tool: nothing beside it, or where LD_PRELOAD cannot name it."""
+    """The tool reports one line if the library is not beside it, or if LD_PRELOAD cannot name its
+    path."""
     for folder, said in (("alone", "libstint-mem.so.%s is not in "),
                          ("a:colon", "LD_PRELOAD cannot have a path with a blank or a colon")):
         tool = pathlib.Path(place.folder) / folder / "tool" / "stint"
@@ -419,7 +421,7 @@ def case_hook(place):
 
 
 def check_top(place, path):
-    """As many columns as fit beside those of the times."""
+    """`top` shows as many columns as fit beside the columns of times."""
     for width, columns in ((200, ["p99", "live", "bytes/s", "mallocs/s"]), (90, ["total", "live"]),
                            (80, ["total"])):
         text = place.run(place.tool, "top", "--once", path, env={"COLUMNS": str(width)}).stdout

@@ -178,7 +178,7 @@ def case_outside(folder):
 
 
 def case_alone(folder):
-    """Without a launcher the rank is that of the first MPI_Comm_rank."""
+    """The rank of a run without a launcher is the one that the first MPI_Comm_rank returns."""
     program = build(folder)
     file = os.path.join(folder, "run.stint")
     done = run(TOOL, "run", "--mpi", "--file", file, "--", program)

@@ -117,7 +117,8 @@ class Place:
         return output
 
     def recorded(self, build, name, member):
-        """Of the run of a consumer (file, line) -> hits or name -> calls; nothing without a run file."""
+        """Runs a consumer. Returns (file, line) -> hits or name -> calls; nothing without a run
+        file."""
         file = build / (name + ".stint")
         # Times of lines need the processor's counter, also where the kernel does not trust it.
         run(self.program(build, name), env={"STINT_FILE": str(file), "STINT_CLOCK": "tsc"})
@@ -182,7 +183,7 @@ def relocatable(place):
 
 @case
 def find_package(place):
-    """With and without a version; off unless asked."""
+    """find_package works with a version and without; timers are off unless asked for."""
     for name, ask in (("find-any", ""), ("find-version", place.version())):
         build = place.consumer("find", "shared", "-DASK=" + ask, name=name)
         place.says(build, "app_default", OFF)
@@ -217,7 +218,8 @@ def policies(place):
 
 @case
 def wrong_version(place):
-    """Until 1.0 a minor version may break: neither an older nor a newer one than ours will do."""
+    """A minor version may break until 1.0: neither an older nor a newer one than ours is
+    accepted."""
     major, minor = (int(part) for part in place.version().split("."))
     for ask in ("%d.%d" % (major, abs(minor - 1)), "%d.%d" % (major, minor + 1),
                 "%d.%d.99" % (major, minor), "%d" % (major + 1)):
@@ -344,7 +346,8 @@ def memory(place):
 
 @case
 def memory_static(place):
-    """Where there is nothing to preload into, one line says so; the timers are as always."""
+    """One line says that memory is not counted if the program has no shared library to preload
+    into; the timers work as always."""
     expect("stint-mem.pc", list(place.prefix("static").rglob("stint-mem.pc")), [])
     build = place.consumer("memory", "static")
     stint = next(place.prefix("shared").glob("bin/stint"))
@@ -413,7 +416,7 @@ def instrument(place):
 
 @case
 def instrument_late(place):
-    """Whether timers are on is decided by the call, which may come after find_package."""
+    """The value of WITH_TIMER at the call decides; it may be set after find_package."""
     for name in ("clang", "python3"):
         tool(name)
     if cmake_version(place) < (3, 19):
@@ -495,7 +498,7 @@ def exporting_library(place):
 
 
 def switch_lines(output):
-    """What the end of configuring says, without CMake's dashes."""
+    """The lines about switches at the end of configuring, without CMake's dashes."""
     return re.findall(r"^-- (stint: (?:timers|GPU capture ranges) on .*)$", output, re.M)
 
 
@@ -515,7 +518,7 @@ def switch_status(place):
         _, output = place.configure(HERE / "find", "status", prefix, "-DWITH_TIMER=" + value)
         expect("lines", switch_lines(output), ["stint: timers on in " + timers,
                                                "stint: GPU capture ranges on in " + profilers])
-    # In add_subdirectory, and two libraries away.
+    # The same with add_subdirectory, and two libraries away.
     source = "-DSTINT_SOURCE=" + place.options.source
     _, output = place.configure(HERE / "exports", "status", source)
     expect("add_subdirectory", switch_lines(output),
@@ -546,8 +549,8 @@ def documents(place):
 
 @case
 def manual_pages(place):
-    """For the tool and each command, for the header and the concepts, without a complaint of
-    mandoc."""
+    """The package has pages for the tool and each command, for the header and for the concepts, and
+    mandoc has no complaint about them."""
     folder = next(place.prefix("shared").glob("share/man"))
     pages = sorted(path.relative_to(folder).as_posix() for path in folder.glob("man*/*"))
     for name in ("man1/stint.1", "man1/stint-report.1", "man1/stint-diff.1", "man3/stint.3", "man7/stint.7"):
@@ -661,7 +664,7 @@ def cudart(place):
 
 @case
 def cudart_nested(place):
-    """In a project that knows nothing of CUDA."""
+    """stint with STINT_GPU_API=cudart is a part of a project that has no CUDA of its own."""
     build, _ = cudart_build(place, HERE / "nested", "cudart-nested", "-DHOW=add_subdirectory",
                             "-DSTINT_SOURCE=" + place.options.source, "-DBUILD_SHARED_LIBS=OFF")
     place.says(build, "app_on", ON)
@@ -688,8 +691,8 @@ def aliases_are_installed(place):
 
 @case
 def exports(place):
-    """What libstint.so exports is what the headers declare, a function for the CUDA driver, and what
-    its own libraries for NVTX and memory call."""
+    """libstint.so exports the functions that the headers declare, a function for the CUDA driver,
+    and those that its own libraries for NVTX and memory call."""
     header = ""
     for name in ("stint.h", "lines.h"):
         header += run(*place.cc, "-E", "-P", "-DWITH_TIMER", "-DWITH_PROFILER",

@@ -51,7 +51,7 @@ def python(*arguments, code=0, drop=(), cwd=None, executable=sys.executable, **e
 
 
 def record(folder, text):
-    """What a program recorded, as a dict."""
+    """Runs a program and returns what it recorded, as a dict."""
     (folder / "program.py").write_text("import stint\n" + text)
     python(folder / "program.py", STINT_FILE=str(folder / "r.stint"))
     return stint.read(folder / "r.stint")
@@ -379,7 +379,7 @@ def case_wheel(folder):
         return python("-m", "pip", "-q", *arguments, executable=executable, PYTHONPATH=None,
                       PIP_NO_INDEX="1", PIP_DISABLE_PIP_VERSION_CHECK="1")
 
-    # What is there: a copy, as other tests use the tree at the same time.
+    # The package is built from a copy of the tree, as other tests use the tree at the same time.
     source = folder / "tree" / "packaging" / "python"
     shutil.copytree(PACKAGE, source, ignore=shutil.ignore_patterns("__pycache__"))
     (folder / "tree" / "include" / "stint").mkdir(parents=True)

@@ -7,7 +7,7 @@
 
 #include "adapters/itt.h"
 
-/* What the module calls, and what the program needs to end its ranges. */
+/* The functions that the module calls, and the values that the program needs to end its ranges. */
 struct plugin_calls {
     void (*itt_init)(struct itt_global *, int);
     struct itt_domain *(*domain_create)(const char *);

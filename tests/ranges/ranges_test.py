@@ -328,7 +328,7 @@ def case_kokkos(folder):
 
 
 def case_layout(folder):
-    """What ompt.h says is what omp-tools.h says."""
+    """ompt.h has the same layout as omp-tools.h."""
     compiler = clang()
     if not shutil.which(compiler):
         skip("no clang")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""How much longer a program takes that has no ranges, where `stint run --ranges` prepared it.
+"""Measures how much longer a program without ranges takes if `stint run --ranges` prepared it.
 
     start_bench.py TOOL [STARTS]
 

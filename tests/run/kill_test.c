@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kill -9 at random moments: what is in the file is what was done, to one sample a thread. Each
- * thread has a clock of its own, on which every scope takes 7 ticks.
+ * Programs are killed by kill -9 at random moments. The file then has all that was done, except for
+ * at most one sample per thread. Each thread has a clock of its own, on which every scope takes 7
+ * ticks.
  */
 #include <pthread.h>
 
@@ -10,7 +11,7 @@
 #define THREADS 4
 #define ROUNDS (SANITIZED ? 40 : 200)
 
-/* In place of fake_clock.c. */
+/* The clock of the test, which replaces fake_clock.c. */
 uint64_t fake_now, fake_step;
 static __thread uint64_t my_now = FAKE_START;
 
@@ -88,7 +89,7 @@ static void check_nodes(const struct run_file *f) {
     CHECK_EQ_U64(found, THREADS);
 }
 
-/* At most one event a thread is none. */
+/* Checks that the trace lacks at most one event per thread. */
 static void check_trace(const struct run_file *f) {
     const struct trace *t = &f->t.t;
     CHECK_EQ_U64(t->lane_count, THREADS);

@@ -106,7 +106,7 @@ TEST(length, ends_at_a_limit_on_the_size_of_files) {
     run_folder_drop();
 }
 
-/* What is mapped now and so much more. */
+/* Runs the program with 600 MiB of addresses more than are mapped now. */
 static void limited_addresses(void) {
     unsigned long pages = 0;
     FILE *f = fopen("/proc/self/statm", "re");

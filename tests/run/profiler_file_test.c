@@ -15,7 +15,8 @@ static void stop_it(void *arg) {
     s->result = stint_profiler_stop("total", s->path);
 }
 
-/* What it says; the caller frees it. The report comes whatever happens to the file. */
+/* Stops the profiler and returns its output; the caller frees it. The report is printed whatever
+ * happens to the file. */
 static char *stop(const char *path, int result) {
     struct stop s = {path, 7};
     char *said = harness_capture(2, stop_it, &s);

@@ -50,7 +50,8 @@ static void writes_to_fifo(void) {
     close(open(run_path("run"), O_WRONLY));
 }
 
-/* As a daemon's parent may start it. What it prints must not go into the file. */
+/* Runs as a daemon, whose parent may have closed these descriptors. Its own output must not go into
+ * the file. */
 static void without_descriptors(void) {
     close(0);
     close(1);
@@ -236,7 +237,7 @@ TEST(publish, a_link_to_a_run_file_is_not_followed) {
     run_folder_drop();
 }
 
-/* To open it would wake who waits at its other end. */
+/* Opening the FIFO would wake the process that waits at its other end. */
 TEST(publish, a_fifo_is_not_opened) {
     begin("run");
     CHECK(!mkfifo(run_path("run"), 0600));

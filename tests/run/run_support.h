@@ -21,7 +21,7 @@ RUN void run_folder_make(void) {
     CHECK(mkdtemp(run_folder) != NULL);
 }
 
-/* In the folder; the text lives until the eighth call after it. */
+/* The path of a file in the folder; the text lives until the eighth call after it. */
 RUN const char *run_path(const char *name) {
     static char paths[8][400];
     static unsigned next;
@@ -75,7 +75,7 @@ RUN void run_body(void *body) {
     CHECK_EQ_U64((uint64_t)run_wait(run_start((void (*)(void))(uintptr_t)body)), 0);
 }
 
-/* What a child that ends well says on stderr; the caller frees it. */
+/* The output on stderr of a child that ends well; the caller frees it. */
 RUN char *run_said(void (*body)(void)) {
     return harness_capture(2, run_body, (void *)(uintptr_t)body);
 }

@@ -82,7 +82,8 @@ static void in_step(void) {
 
 enum { MANY = 8 };
 
-/* Before them nobody's file, or a dead one: each gets a file of its own, and all say so but one. */
+/* Starts the processes at the same time, with no file or the file of a dead process before them.
+ * Each gets a file of its own, and all but one print a line about it. */
 static void all_at_once(void) {
     pid_t child[MANY];
     for (int i = 0; i < MANY; ++i) {

@@ -199,7 +199,8 @@ def picture(folder):
     width, height, pixels = read_ppm(DRAWING)
     new_width, new_height, doubled = read_ppm(result)
     check((new_width, new_height) == (2 * width, 2 * height), "twice the size")
-    # By the definition alone: even points are the picture, odd ones lie half way, the edge repeats.
+    # The expected picture by the definition alone: even points are those of the picture, odd ones
+    # lie half way, the edge repeats.
     row = width * 3
     for y in range(0, height, 7):
         for at in range(y * row, (y + 1) * row):

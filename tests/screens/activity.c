@@ -13,7 +13,7 @@ static struct arena_activity *took(struct arena_activity *a, uint64_t ns, uint64
     return a;
 }
 
-/* As nvprof showed it of a test of bilinear interpolation. */
+/* The activities that nvprof showed for a test of bilinear interpolation. */
 static void interpolation(uint32_t device) {
     static const struct gpu_shape forward = {{3516, 1, 1}, {1024, 1, 1}, 30, 0, 0},
                                   backward = {{439, 8, 1}, {32, 16, 1}, 40, 16384, 8192};

@@ -8,7 +8,8 @@ import re
 import subprocess
 import sys
 
-# What no clock of ours can make equal: the wall clock in a glog prefix, the processor's counter.
+# Texts that the fake clock cannot make equal: the wall clock in a glog prefix, the processor's
+# counter.
 MASKS = (
     (re.compile(r"I\d{4} \d\d:\d\d:\d\d\.\d{6} "), "IMMDD hh:mm:ss.uuuuuu "),
     (re.compile(r"clock (tsc|cntvct),"), "clock tsc,"),

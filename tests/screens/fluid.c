@@ -14,7 +14,7 @@
 #define TO_CPU_ASYNC COPY(DTOH, DEVICE, PINNED, 1)
 #define SAME_GPU COPY(DTOD, DEVICE, DEVICE, 1)
 
-/* In place of the real one (linked with --wrap). */
+/* The tracer of the screens, which replaces the real one (linked with --wrap). */
 static int no_tracer = 1;
 
 int __wrap_tracer_start_when_ready(void);
@@ -225,7 +225,7 @@ static void threads(void) {
     stint_profiler_stop("min", NULL);
 }
 
-/* Without a tracer: GPU scopes time themselves. */
+/* A profile without a tracer: GPU scopes time themselves. */
 static void events(void) {
     use_gpu();
     timed("before", 3 * MS);

@@ -8,14 +8,14 @@
 
 static uint32_t device;
 
-/* As an H200 says: 3201 MHz x 6144 bit, 132 x 128 lanes at 1980 MHz. In a scope: there is an arena.
- */
+/* Adds a GPU time, on a device with the rates of an H200: 3201 MHz x 6144 bit, 132 x 128 lanes at
+ * 1980 MHz. It is called in a scope, so that there is an arena. */
 static void took(uint64_t ns) {
     device = device ? device : gpu_sums_device("NVIDIA H200", 4916736000000, 66908160000000);
     gpu_took(device, ns);
 }
 
-/* On the CPU, a launch; on the GPU, ns. */
+/* A kernel: a launch on the CPU, and `ns` on the GPU. */
 static void kernel(const char *name, uint64_t ns, uint64_t bytes, uint64_t flops) {
     REGISTER_TIMER_DYNAMIC(name);
     gpu_does(bytes, flops);

@@ -41,7 +41,7 @@ static void sets(void) {
     stint_set_print(server, "pushRecv");
 }
 
-/* From a nanosecond to two weeks, and a name wider than its column. */
+/* Times from a nanosecond to two weeks, and a name wider than its column. */
 static void numbers(void) {
     timed("a nanosecond", 1);
     timed("a microsecond", US);

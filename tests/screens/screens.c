@@ -11,7 +11,8 @@
 #include "gpu/gpu.h"
 #include "test_locale.h"
 
-/* In place of libc's, for the runtime's own calls: threads are numbered as they ask. */
+/* Replaces libc's function for the runtime's own calls: threads are numbered in the order in which
+ * they ask. */
 long syscall(long number, ...) {
     static __thread long tid;
     static long last = 4241;
@@ -23,7 +24,8 @@ long syscall(long number, ...) {
     return tid;
 }
 
-/* In place of what is found on this machine (linked with --wrap). */
+/* The GPU back end of the screens, which replaces the one found on this machine (linked with
+ * --wrap). */
 static struct gpu_ops back_end;
 
 const struct gpu_ops *__wrap_gpu_known(void);

@@ -32,9 +32,10 @@ static inline __attribute__((unused)) void timed(const char *name, uint64_t ns) 
     fake_advance(ns);
 }
 
-/* Two steps of a training loop: what most screens show. */
+/* Two steps of a training loop, which most screens show. */
 void training(void);
-/* From now on there is a GPU, as far as the header says; before, and on every machine, none. */
+/* Makes the header report a GPU from now on. Without this call it reports none, on every
+ * machine. */
 void use_gpu(void);
 /* Runs `work` on a thread that ends before it returns. */
 void on_a_thread(void (*work)(void));

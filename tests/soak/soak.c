@@ -232,8 +232,8 @@ static void see_all(uint64_t *state) {
     deep(300);
 }
 
-/* What a thread can come across, in a block of its own: it leaves when all of them have one. So
- * often that every node has more than its first samples, and so a histogram. */
+/* Runs all a thread can run, on a thread of its own, often enough that every node has more than its
+ * first samples, and so a histogram. The thread goes on when all the others have done the same. */
 static void *sees_all(void *seed) {
     uint64_t state = (uint64_t)(uintptr_t)seed;
     for (unsigned i = 0; i < 2 * STINT_IMPL_RAW; ++i) {
@@ -244,9 +244,9 @@ static void *sees_all(void *seed) {
 }
 
 /*
- * As many threads at once as there ever will be, main among them. How many short ones meet is up to
- * the scheduler, and who gets a signal to the kernel: without this the last block may be made and
- * filled minutes later, which looks like growth.
+ * Starts the largest number of threads that can run at once, main among them. The scheduler decides
+ * how many short threads meet, and the kernel which thread gets a signal. Without this function the
+ * last block may be made and filled minutes later, which looks like growth.
  */
 static void warm_up(void) {
     enum { MOST = 1 + BODIES + AT_ONCE }; /* a signal may come to any of them */

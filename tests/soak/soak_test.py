@@ -64,7 +64,7 @@ def watch(process, run):
 
 
 def least(samples, column, begin, end):
-    """Of a part of the time: what is temporary is not always there."""
+    """The minimum of a column in a part of the time: temporary memory is not there all the time."""
     whole = samples[-1][0]
     return min(s[column] for s in samples if begin * whole <= s[0] <= end * whole)
 

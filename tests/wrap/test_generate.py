@@ -75,7 +75,8 @@ class Generate(unittest.TestCase):
         self.compile("-fPIC")
 
     def test_adapter(self):
-        """Of an adapter, here on a part of MPI: what the wrapper of each function records."""
+        """The wrapper of each function of an adapter records the right values; here for a part of
+        MPI."""
         self.generate("""
             typedef int MPI_Comm; typedef int MPI_Datatype; typedef int MPI_Op;
             typedef int MPI_Request; typedef int MPI_Status; typedef long long MPI_Count;
@@ -165,7 +166,8 @@ class Generate(unittest.TestCase):
         self.assertIn("may replace calls", self.functions()["memcpy"]["notes"][0])
 
     def test_reserved(self):
-        """What the recorder calls is not wrapped where the wrapper would reach the recorder."""
+        """A function that the recorder calls is not wrapped if its wrapper would reach the
+        recorder."""
         source = self.folder / "recorder.c"
         source.write_text("extern int needed(void); int begin(void) { return needed(); }\n")
         recorder = self.folder / "recorder.a"
@@ -176,7 +178,7 @@ class Generate(unittest.TestCase):
                          {"needed": "the timers themselves call it", "other": ""})
 
     def test_lto(self):
-        """Of gcc: calls of the target's own functions may be resolved before --wrap."""
+        """The list notes objects of gcc's -flto: their own calls may be resolved before --wrap."""
         sources = {"a.c": "int own(int); int main(void) { return own(0); }",
                    "b.c": "int own(int x) { return x; }"}
         objects = []

@@ -87,7 +87,7 @@ def list_of(place, name):
 
 
 def recorded(place, command, env=None):
-    """What the program prints, and {name: (calls, set)} of its run file."""
+    """Returns the program's output, and {name: (calls, set)} of its run file."""
     file = place.work / "build" / ("wrap-%d.stint" % os.getpid())  # cases run at the same time
     file.unlink(missing_ok=True)
     output = run(*command, env={"STINT_FILE": str(file), **(env or {})})
@@ -280,7 +280,8 @@ def rebuilt_only_when_needed(place):
 
 @case
 def off(place):
-    """With WITH_TIMER=OFF: no generated file, no --wrap, the link line as without stint_wrap."""
+    """The build with WITH_TIMER=OFF has no generated file, no --wrap, and the link line of a build
+    without stint_wrap."""
     lines = []
     for name, source in (("wrap-off", HERE / "project"), ("wrap-none", None)):
         if source is None:

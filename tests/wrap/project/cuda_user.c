@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Without a driver each call fails, and is a call all the same. */
+/* Makes CUDA calls. They fail without a driver, and are calls all the same. */
 #include <cuda_runtime_api.h>
 
 int main(void) {
