@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a program gets out of libstint.a that uses only one kind of call: its report at exit. No such
+"""A program that uses only one kind of call gets its report at exit from libstint.a. No such
 program refers to the constructors and the exit report; they come with the archive's member that it
 calls (session_is_linked in runtime/base/api.h)."""
 
@@ -40,7 +40,7 @@ int main(int argc, char **argv) {
 
 
 def check_program(options, folder, name, way):
-    """What is wrong, or None."""
+    """Builds and runs a program. Returns the fault, or None."""
     statements, words = PROGRAMS[name]
     source = folder / (name + ".c")
     program = folder / (name + "_" + way)

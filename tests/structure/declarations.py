@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Where the functions of runtime/ are declared, defined and called.
+"""Checks where the functions of runtime/ are declared, defined and called.
 
     declarations.py [--root DIR]   a header declares no function that a layer above it defines; no
                                    more than three source files of a folder call one another in a

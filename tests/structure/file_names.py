@@ -100,7 +100,7 @@ def strip_type(head):
 
 
 def declared_names(text):
-    """Of `*a, b[2], (*c)(int) = ...`."""
+    """The names that `*a, b[2], (*c)(int) = ...` declares."""
     depth = 0
     part = ""
     parts = []

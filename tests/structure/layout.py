@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What programs and the library agree on, against a checked-in list, layout.txt: of each struct in the
-public headers the size, and the offset and size of each member; of each function the declaration.
+"""Compares the interface between programs and the library with a checked-in list, layout.txt: the
+size of each struct in the public headers, the offset and size of each of its members, and the
+declaration of each function.
 
     layout.py --cc CC      compares; UPDATE=1 in the environment writes the list anew
     layout.py self-test    the parser finds structs, members and functions

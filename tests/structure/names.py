@@ -16,7 +16,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 
-# What the headers use and do not define: names of the language, the compiler, the C library.
+# Names that the headers use and do not define: those of the language, the compiler, the C library.
 FOREIGN = re.compile(r"__builtin_\w+|__typeof__|__atomic_\w+|__sync_\w+|__ATOMIC_\w+|__U?INT(64|32|16|8|PTR)_TYPE__|"
                      r"__has_feature|__STDC_VERSION__|__STRICT_ANSI__|"
                      r"__(SANITIZE_THREAD|COUNTER|FILE|BASE_FILE|LINE|VA_ARGS|CUDACC|"

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Rules of CONTRIBUTING.md for the lines of runtime/ and include/ that a compiler does not check.
+"""Checks the rules of CONTRIBUTING.md for lines, names and comments that a compiler does not check.
+
+The files are those of runtime/ and include/, unless an entry names others.
 
     style.py conditionals        no conditional operator (?:) within an operand of another, and few
                                  of them
@@ -8,8 +10,8 @@
                                  file uses
     style.py opening-comments    each .c of more than 150 lines begins with a comment about it
     style.py line-lengths        no line of code or comment has more than 100 columns
-    style.py comment-openings    no comment or docstring, those of gen/ included, begins with "Of",
-                                 "What", "That of" or "Those of"
+    style.py comment-openings    no comment or docstring begins with "Of", "What", "That of" or
+                                 "Those of": all folders with sources, tests/ and cmake/ included
     style.py count               numbers per folder
     style.py self-test           the checks find what they are for
 """
@@ -218,19 +220,33 @@ def check_line_lengths(root):
 # ---- Openings of comments.
 
 OPENING = re.compile(r"(?m)(?:/\*|//|#|\"\"\"|^ ?\*)\s?(Of|What|That of|Those of) ")
+# The other folders have only text that people write; these have data, too.
+FOLDERS_WITH_DATA = ("tests", "samples", "packaging")
+SOURCES = {".c", ".h", ".hpp", ".cpp", ".cu", ".inc", ".py", ".sh", ".mjs", ".js", ".cmake", ".in",
+           ".ini", ".supp", ".gdb"}
+SINGLE_FILES = ("CMakeLists.txt", "dev", ".ci/run")
+
+
+def commented_files(root):
+    """The files whose comments are checked for their first word."""
+    for folder in ("include", "runtime", "gen", "cmake") + FOLDERS_WITH_DATA:
+        for path in sorted((root / folder).rglob("*")):
+            if "__pycache__" in path.parts or not path.is_file():
+                continue
+            if folder not in FOLDERS_WITH_DATA or path.suffix in SOURCES \
+                    or path.name == "CMakeLists.txt":
+                yield path
+    yield from (root / name for name in SINGLE_FILES if (root / name).is_file())
 
 
 def check_comment_openings(root):
     found = False
-    for folder in ("include", "runtime", "gen"):
-        for path in sorted((root / folder).rglob("*")):
-            if "__pycache__" in path.parts or not path.is_file():
-                continue
-            found = True
-            text = path.read_text(encoding="utf-8", errors="replace")
-            for match in OPENING.finditer(text):
-                line = text.count("\n", 0, match.start(1)) + 1
-                yield f"{path}:{line}: a comment begins with '{match[1]}': the subject is first"
+    for path in commented_files(root):
+        found = True
+        text = path.read_text(encoding="utf-8", errors="replace")
+        for match in OPENING.finditer(text):
+            line = text.count("\n", 0, match.start(1)) + 1
+            yield f"{path}:{line}: a comment begins with '{match[1]}': the subject is first"
     if not found:
         yield f"{root}: no files found"
 
@@ -314,15 +330,32 @@ COMMENTS = [
     (SPDX + "/*\n * " + "word " * 30 + "\n */\n" + LONG, False),
     (SPDX + "int x;\n", False),
 ]
+# "@" is removed, so that these lines are not such comments themselves.
 OPENINGS = [
-    ("int x; /* What it is. */\n", True),
-    ("/*\n * Of a node.\n */\n", True),
-    ("    // That of a row.\n", True),
-    ("# Those of a row.\n", True),
-    ('def f():\n    """What it is."""\n', True),
+    ("int x; /* @What it is. */\n", True),
+    ("/*\n * @Of a node.\n */\n", True),
+    ("    // @That of a row.\n", True),
+    ("# @Those of a row.\n", True),
+    ('def f():\n    """@What it is."""\n', True),
     ("/* The value of a node: what it is. Of one. */\n", False),
     ("# Offsets of a node.\n", False),
     ('text = "What it is"\n', False),
+]
+BAD_OPENING = "# @What it is.\n"
+OPENING_FILES = [  # file, whether its comments are checked
+    ("runtime/base/a.c", True),
+    ("tests/unit/a_test.c", True),
+    ("tests/tool/a.py", True),
+    ("tests/tool/CMakeLists.txt", True),
+    ("tests/viewer/a.mjs", True),
+    ("cmake/A.cmake", True),
+    ("samples/a.cu", True),
+    ("packaging/python/a.py", True),
+    ("CMakeLists.txt", True),
+    ("dev", True),
+    (".ci/run", True),
+    ("tests/tool/golden/a.csv", False),
+    ("tests/README.md", False),
 ]
 
 
@@ -355,8 +388,13 @@ def self_test():
         if bool(run_check(check_line_lengths, {"include/stint/a.h": text})) != expected:
             yield f"a line of {columns} columns: expected {expected}"
     for text, expected in OPENINGS:
-        if bool(run_check(check_comment_openings, {"gen/a.x": text})) != expected:
+        files = {"gen/a.x": text.replace("@", "")}
+        if bool(run_check(check_comment_openings, files)) != expected:
             yield f"opening of a comment: {text!r}: expected {expected}"
+    for name, expected in OPENING_FILES:
+        files = {"gen/a.py": "x = 1\n", name: BAD_OPENING.replace("@", "")}
+        if bool(run_check(check_comment_openings, files)) != expected:
+            yield f"opening of a comment in {name}: expected {expected}"
     if not run_check(check_comment_openings, {}):
         yield "comment-openings found no fault with a tree without files"
 

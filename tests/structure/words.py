@@ -14,7 +14,8 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 
-# What is looked for, and the files, as patterns of their paths in runtime/, that may have it.
+# The patterns of each vendor, and the files, as patterns of their paths in runtime/, that may have
+# them.
 VENDORS = {
     "CUDA": (r"[Cc][Uu][Dd][Aa]|\bcu[A-Z]\w*|\bCU[a-z_]\w*", "cupti/ gpu/cuda_codes gpu/gpu_backends.h "
              "gpu/gpu_cudart.c gpu/gpu_driver.c emit/emit_nvtx adapters/ session/connect.c"),
