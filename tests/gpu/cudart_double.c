@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The CUDA runtime API for tests, over the driver double. Its rules are in cudart_double.h: when it
+ * initialises, which error it keeps per thread, which context is a device's primary one.
+ */
 #include "cudart_double.h"
 
 #include <cuda_profiler_api.h>

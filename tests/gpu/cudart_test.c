@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The runtime-API back end over its double: what it does otherwise than the driver's.
+ * The runtime-API back end over its double: the differences to the driver back end. Its calls make
+ * a context, keep the program's own error, and fail for other reasons. Reports and counts of lost
+ * times are compared with fixed texts and numbers.
  */
 #include <pthread.h>
 

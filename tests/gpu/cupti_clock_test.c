@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * CUPTI's clock as the recorder's, from readings alone.
+ * The conversion of CUPTI's clock to the recorder's, computed from made-up readings alone: drift,
+ * steps ahead and back, imprecise readings. The expected times follow from the readings.
  */
 #include "cupti/cupti_private.h"
 #include "harness.h"

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* GPU time by the source line that launched the work, with CUPTI's double. */
+/*
+ * GPU time by the source line that launched the work, with CUPTI's double. The times of the lines
+ * must be those of the kernels that the test launched from them, also with threads, late records
+ * and forks.
+ */
 #include <pthread.h>
 
 #include "cupti_seen.h"

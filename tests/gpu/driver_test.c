@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The driver back end over the double.
+ * The functions of the driver back end, called directly, over the driver double: contexts of
+ * streams, events and their times, stream capture, codes. The double counts the calls and decides
+ * the expected times.
  */
 #include "double_state.h"
 #include "driver_support.h"

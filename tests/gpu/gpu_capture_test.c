@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Capture ranges over the driver double: what the driver is told, and when.
+ * Capture ranges over the driver double: the calls of cuProfilerStart and cuProfilerStop, their
+ * context and their moment. The double counts them; no call may be made in a possible signal
+ * handler.
  */
 #include <pthread.h>
 #include <signal.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The lanes of GPU streams: one each, spans in each other as they were on the stream.
+ * The lanes of GPU streams in a trace: one lane per stream, with spans nested as they ran on the
+ * stream. The driver double decides the times that the spans must have.
  */
 #include <pthread.h>
 

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* NVTX ranges when the tool is slow or has scopes of its own, and over signals, cancellation,
- * fork. */
+/*
+ * NVTX ranges under hard conditions: a slow tool, a tool that has scopes of its own, signals,
+ * cancellation and fork. The tool is nvtx_injection.c; its ranges must stay balanced, and each
+ * scope is recorded or counted as lost.
+ */
 #include "emit/emit.h"
 
 #include <pthread.h>

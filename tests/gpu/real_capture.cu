@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// GPU timers beside and inside stream capture, and capture ranges of profilers.
+// GPU timers beside and inside stream capture, and capture ranges of profilers, on a real GPU.
+// Captures must succeed as without timers, and scopes under capture have CPU time only.
 #include "real.h"
 
 #include <pthread.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// GPU times against the GPU's own clock, and that nothing waits.
+// GPU times of scopes on a real GPU, compared with the GPU's own clock, which the kernel reads.
+// A scope waits for the GPU only with STINT_GPU=sync.
 #include "real.h"
 
 #include <pthread.h>

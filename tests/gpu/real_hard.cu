@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ends of programs, of devices and of processes, with GPU scopes in flight.
+// The end of programs, devices and processes on a real GPU, with GPU scopes in flight: exit, reset,
+// fork, a sticky error. The program must end as without timers, and each scope is counted.
 #include "real.h"
 
 static void scopes(cudaStream_t stream, int count) {

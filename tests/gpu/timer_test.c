@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * GPU timers over the driver double: virtual time on both sides, exact to the nanosecond.
+ * GPU timers over the driver double, and, built a second time, over the double of the runtime API.
+ * Time is virtual on both sides, so that the expected times are exact to the nanosecond. Scopes
+ * that cannot be measured must be counted as lost.
  */
 #include <dlfcn.h>
 #include <pthread.h>

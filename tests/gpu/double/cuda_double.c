@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The driver's functions; their exports, with counting and faults around them, are generated.
+ * The functions of the CUDA driver double, on virtual time. Their exports, with counting and faults
+ * around them, are generated from gen/driver.ini. cuda_double.h describes the behaviour.
  */
 #include <stdio.h>
 

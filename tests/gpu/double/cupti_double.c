@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * CUPTI's functions; their exports, with counting and faults around them, are generated.
+ * The functions of the CUPTI double: subscription, callbacks, kinds of records, clock. Their
+ * exports, with counting and faults around them, are generated. cupti_double.h describes the
+ * behaviour and its sources.
  */
 #include <stdio.h>
 #include <stdlib.h>

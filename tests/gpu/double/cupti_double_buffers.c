@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The double's records: from when they are made until they are delivered in buffers.
+ * The records of the CUPTI double, from their making to their delivery in buffers: in one buffer
+ * for all threads or one per thread, complete records only or, forced, all.
  */
 #include <stddef.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The program that uses a GPU which is not there: its calls, and what they start.
+ * The calls of a program that uses the CUPTI double's GPU: launches, copies, waits, allocations.
+ * Each makes the callbacks and the records that real CUPTI makes of such a call.
  */
 #include <stdlib.h>
 #include <string.h>

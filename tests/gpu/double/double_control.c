@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The functions by which a test steers the double: state, devices, contexts, streams, time.
+ * The functions by which a test steers the CUDA driver double: its state, devices, contexts,
+ * streams and time, stream capture, and the counts of what was called. They are declared and
+ * described in cuda_double.h.
  */
 #include <stdio.h>
 #include <stdlib.h>

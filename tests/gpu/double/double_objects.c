@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The objects of the CUDA driver double: contexts, streams and events by their handles, the calling
+ * thread's state, and the rules that all functions share. The caller holds the lock, unless
+ * double_state.h says otherwise.
+ */
 #include "double_state.h"
 
 #include <stdlib.h>

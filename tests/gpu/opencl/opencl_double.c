@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The double of libOpenCL.so.1: queues, markers and events under one lock. opencl_double.h
+ * describes its behaviour and names the sections of the OpenCL specification that it follows.
+ */
 #include "opencl_double.h"
 
 #include <pthread.h>
