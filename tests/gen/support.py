@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Functions that the tests of the generator share."""
+"""Functions and the base class of the tests of the generator: they write a table to a folder of the
+test, run gen.py on it, and compare its output with an expected text."""
 
 import contextlib
 import difflib

@@ -1,4 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
+"""Tests the table of columns (gen/columns.py): its outputs for C, Markdown, the HTML page and
+Prometheus, and the message for each invalid entry. Small tables and the expected outputs are in
+this file."""
 import json
 import sys
 import unittest

@@ -1,4 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
+"""Tests the table of CUPTI (gen/cupti.py): the types and functions that are generated for the
+library and for the double, and the check against CUPTI's headers, which must find every difference.
+The headers are stand-ins with just enough declarations."""
 import unittest
 
 from library_case import LibraryCase, loaded

@@ -1,4 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
+"""Tests the table of the CUDA driver (gen/driver.py): the functions and codes that are generated
+for the library and for the double, and the check against CUDA's headers, which must find every
+difference. The headers are stand-ins with just enough declarations."""
 import unittest
 
 from library_case import LibraryCase, loaded

@@ -1,4 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
+"""Tests the table of the tool's options (gen/options.py): the parser's table, --help, the manual
+pages and Markdown that are made of it, and the message for each invalid entry. The expected outputs
+are in this file."""
 import sys
 import unittest
 
