@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* API calls and what they had a device do; calls of the driver within calls of the runtime. */
+/*
+ * API calls and the device work that they started, and the driver's calls within calls of the
+ * runtime. Records are made by hand and arrive in any order; the expected launches follow from
+ * their times.
+ */
 #include "activity_made.h"
 
 static void check_launches(const struct arena_activity *a, uint64_t launches, uint64_t took,

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The table from a launch's number to its scope, thread and time. Places are reused and written by
+ * threads and signal handlers at the same time; a lookup must return a whole entry or none.
+ */
 #include "activity/activity_private.h"
 
 #include <pthread.h>

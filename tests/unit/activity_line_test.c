@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The results of the sweep in the arena: busy times, gaps with their scope and cause, steps. */
+/*
+ * The results of the sweep in the arena: busy times, gaps with their scope and cause, steps.
+ * Records are made by hand; the expected times follow from their starts and ends.
+ */
 #include <pthread.h>
 
 #include "activity_made.h"

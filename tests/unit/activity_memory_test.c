@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Device memory: the level and its maximum, per scope and per device, from records of allocations
+ * and frees. They arrive in any order, and frees of unknown blocks do not count.
+ */
 #include "activity_made.h"
 #include "support.h"
 

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The rows of activities in the arena: their columns, keys and samples. Records are made by hand,
+ * and the expected sums are those of the records; rows that find no room are counted.
+ */
 #include "activity/activity_private.h"
 
 #include "activity_made.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The sweep, case by case and against a model that knows all items at once and takes its time.
+ * The sweep that turns activities into busy times, gaps and steps: case by case, and random items
+ * against a slow model that knows all items at once.
  */
 #include "activity/activity_sweep.h"
 

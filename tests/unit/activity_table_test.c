@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Activities grouped for reading. */
+/*
+ * The table of activities that reports print: grouping, order, medians and deviations. The
+ * expected values follow from the samples.
+ */
 #include "gpu_activities.h"
 #include "read/activity_table.h"
 #include "support.h"

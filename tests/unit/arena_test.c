@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The arena: sizes, pieces, classes and texts, and what happens when memory is refused. Expected
+ * sizes and offsets are exact; losses before the arena opens must be kept.
+ */
 #include "arena/arena.h"
 
 #include <sys/mman.h>

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The rules of STINT_CAPTURE: which entries and steps they select, the messages for invalid text,
+ * and random text, which the parser must survive.
+ */
 #include "capture/capture_rules.h"
 
 #include "support.h"

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Capture ranges by their interface: balance, threads, forks, messages. The GPU back end is
+ * fake_gpu.h, which counts starts and stops; they must alternate and end stopped.
+ */
 #include "capture/capture.h"
 
 #include <pthread.h>

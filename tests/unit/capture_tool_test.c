@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The tools start where there is a context, as soon as there is one, and stop there.
+ * The control of capturing tools: they start as soon as there is a context, and stop in that
+ * context. The GPU back end is fake_gpu.h, which counts starts and stops and can fail.
  */
 #include "capture/capture_private.h"
 

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The windows of a capture: steps and ranges that STINT_CAPTURE or a schedule selects, where they
+ * begin and end. The GPU back end is fake_gpu.h, which counts starts and stops.
+ */
 #include "capture/capture_private.h"
 
 #include "capture/capture.h"

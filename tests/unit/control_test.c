@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Settings changed by a call: from the next scope on, on every thread.
+ * Settings that a call changes: filter, level, on and off. They hold from the next scope on, on
+ * every thread, and an invalid value changes nothing.
  */
 #include <pthread.h>
 

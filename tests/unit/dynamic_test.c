@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Scopes with names made at run time: matching by content, many names, begin and end by name, added
+ * samples. The expected calls and times are those of the fake clock.
+ */
 #include "record/dynamic.h"
 
 #include <pthread.h>

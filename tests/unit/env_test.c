@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The environment and the settings it makes. */
+/*
+ * The environment variables and the settings that they make: valid values, and for each invalid
+ * value one line on stderr and an unchanged setting.
+ */
 #include "session/env.h"
 
 #include "base/config.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fork: the child starts clean in an arena of its own, the parent does not notice.
+ * fork: the child starts empty in an arena of its own, and the parent is not changed. The child may
+ * fork again, and may be made by any thread at any time.
  */
 #include <pthread.h>
 

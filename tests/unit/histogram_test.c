@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The histogram: bucket bounds, percentiles, conversion to nanoseconds. Percentiles are compared
+ * with those of the sorted samples of several distributions.
+ */
 #include "base/histogram.h"
 
 #include <math.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The GPU activities that are left after a reset. */
+/*
+ * GPU activities after a reset: the interval has only what was added since, while memory is a state
+ * and stays. The expected sums are exact.
+ */
 #include "arena/arena.h"
 #include "gpu_activities.h"
 #include "read/activity_table.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Intervals and the baselines they subtract. */
+/*
+ * Intervals and the baselines that they subtract. The sums of all intervals must be those of the
+ * run, also while threads record and new names appear.
+ */
 #include "session/interval.h"
 
 #include <pthread.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Time per source line: what the markers of stint/lines.h add up to. */
+/*
+ * Time per source line, from the markers of stint/lines.h. The expected calls and times are those
+ * of the fake clock; the reader must survive hostile tables.
+ */
 #include <pthread.h>
 #include <setjmp.h>
 

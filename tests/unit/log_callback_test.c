@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The callback for lines: what it gets, when, and on which threads. */
+/*
+ * The callback for lines (stint_log_set): its text and level, its moment, and the threads on which
+ * it is called. Lines that find no room must be counted.
+ */
 #include <pthread.h>
 #include <signal.h>
 

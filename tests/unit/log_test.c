@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Lines on stderr: prefix, length, escapes, and their delay while a lock is held. The expected
+ * texts are in this file; a name must not be able to control a terminal.
+ */
 #include "base/log.h"
 
 #include "base/config.h"

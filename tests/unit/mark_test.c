@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* TIMER_MARK and TIMER_VALUE; and that no event is lost unseen when signal handlers record too. */
+/*
+ * TIMER_MARK and TIMER_VALUE: their events in the trace, their order, and their counts of losses.
+ * Signal handlers that record at every instruction must not lose an event without a count.
+ */
 #include <math.h>
 #include <pthread.h>
 

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The destination of reports (STINT_OUTPUT): stderr, stdout, files, patterns, and destinations that
+ * fail. A report must arrive whole or go to stderr with one line that says why.
+ */
 #include "base/output.h"
 
 #include <sys/stat.h>

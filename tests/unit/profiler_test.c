@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests the profiler's calls. Its report is tested in tests/screens. */
+/*
+ * The profiler's calls: start, stop, reset, levels, blocks, the report at exit, threads and forks.
+ * The reports themselves are compared in tests/screens.
+ */
 #include <pthread.h>
 #include <setjmp.h>
 #include <sys/stat.h>

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The registry: opening at first use, and the gate that makes every thread look at changed
+ * settings. No scope may be lost while the gate moves.
+ */
 #include "record/registry.h"
 
 #include <pthread.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The parts of the view gpu that no screen shows: narrow terminals, colours, filters, sets. */
+/*
+ * The parts of the view gpu that no screen shows: narrow terminals, colours, filters, sets. The
+ * expected lines are in this file.
+ */
 #include "gpu_activities.h"
 #include "read/columns.h"
 #include "report/report.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rules of the fluid and the memory report one by one; whole reports are in tests/screens. */
+/*
+ * The rules of the fluid report and of the memory report, one by one; whole reports are in
+ * tests/screens. Activities are made by hand (activities.h).
+ */
 #include "activities.h"
 #include "fluid/fluid_report.h"
 #include "fluid/fluid_rows.h"

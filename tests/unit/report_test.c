@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Options, sorting and what every view says; tests/screens has the views to the digit. */
+/*
+ * Options of reports, the order of rows, and the parts that every view has. The views are compared
+ * to the digit in tests/screens.
+ */
 #include "report/report.h"
 
 #include "base/config.h"

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The rings of a trace: their size and place, and events while they are overwritten. A reader at
+ * any instruction must see only whole events.
+ */
 #include "record/ring.h"
 
 #include <pthread.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The values of rows for the GPU and for declared work. */
+/*
+ * The values of rows for the GPU and for declared work: sums, peaks and rates. The expected values
+ * are computed from the times and the work that the test declares.
+ */
 #include "read/rows.h"
 
 #include <pthread.h>

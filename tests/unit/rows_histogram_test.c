@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The histograms of rows: merged over places and threads, after a reset, and of few samples, whose
+ * percentiles are exact. They must hold exactly the row's samples.
+ */
 #include <pthread.h>
 #include <semaphore.h>
 

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Memory for reports, which must not come from malloc: pages, blocks, marks. With glibc the test
+ * replaces the program's malloc and counts its calls, of which there must be none.
+ */
 #include "base/scratch.h"
 
 #include "recorded.h"

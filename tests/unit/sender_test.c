@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Work below the scope that sent it: where the tree shows it, and which senders are refused.
+ * Work below the scope that sent it: its place in the tree, its time in the queue, and the senders
+ * that are refused and counted.
  */
 #include <pthread.h>
 #include <sys/wait.h>

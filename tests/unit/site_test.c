@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Sites and their numbers: equal content has equal numbers, whatever the address. Names are cut at
+ * a whole character, and levels and filters turn sites off.
+ */
 #include "record/site.h"
 
 #include "record/registry.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The GPU activities that a snapshot reads; it trusts no byte of them. */
+/*
+ * The GPU activities that a snapshot reads. It trusts no byte of them: the test spoils a copy of a
+ * real arena, and a sanitizer sees the first byte past it.
+ */
 #include <float.h>
 
 #include "arena/arena.h"

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A snapshot trusts no byte of what it reads: copies of a real arena, spoilt. */
+/*
+ * A snapshot trusts no byte of what it reads. The test spoils copies of a real arena: truncations,
+ * circles, references outside, flipped bytes, garbage. Reading must end, stay inside, and give
+ * valid rows.
+ */
 #include "read/snapshot.h"
 
 #include <pthread.h>

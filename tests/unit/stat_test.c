@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The getters. */
+/*
+ * The functions that return a statistic: every field, sizes of structures, sets, unknown and long
+ * names. The expected values are those of the fake clock.
+ */
 #include "gpu_activities.h"
 #include "gpu_sums.h"
 #include "support.h"

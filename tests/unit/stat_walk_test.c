@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists of statistics, and queries of one by name: quantiles and histograms. */
+/*
+ * Lists of statistics, and queries of one by name: quantiles and histograms. Rows are compared as
+ * text, quantiles with those of the samples.
+ */
 #include <limits.h>
 
 #include "support.h"

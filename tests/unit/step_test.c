@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Steps and schedules: numbers, phases, callbacks, and the two switches that a program and a
+ * schedule have. Captures are counted by fake_gpu.h.
+ */
 #include <pthread.h>
 
 #include "capture/capture.h"

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Text of reports: escapes, UTF-8, columns of wide characters, and the formats of numbers, times,
+ * shares and rates. The expected texts are in this file.
+ */
 #include "base/text.h"
 
 #include "base/config.h"

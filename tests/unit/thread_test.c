@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Recorders of threads: reuse after a thread's end, names, the number of recorders, and scopes that
+ * find none, which must be counted as lost.
+ */
 #include "record/thread.h"
 
 #include <pthread.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lanes of what GPUs were seen doing, as the trace's reader tells them. */
+/*
+ * The lanes of GPU activities, as the reader of traces returns them: names, launches, order. The
+ * events must be those of the records that the test adds.
+ */
 #include "activity_made.h"
 #include "read/activity_name.h"
 #include "record/ring.h"

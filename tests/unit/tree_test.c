@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The call tree: nodes, samples kept one by one and then in a histogram, infos, and lack of memory.
+ * The expected counts and bounds follow from the samples.
+ */
 #include "record/tree.h"
 
 #include "recorded.h"
