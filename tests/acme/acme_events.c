@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The event back end of the platform ACME, and the calls of its API. Work is an amount of time on
+ * the fake clock that a stream is busy for; an event stores the end of the stream's work. Programs
+ * of the tests call the API; session code calls the back end through its ops.
+ */
 #include "acme.h"
 #include "activity/activity.h"
 #include "base/arithmetic.h"

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The loops that the benches time, one for each case of kernel.h. The file is compiled once per
+ * variant, which KERNEL names; the compiler must not merge the scopes of a loop, so most bodies
+ * contain an empty asm statement.
+ */
 #include "kernel.h"
 
 #include <stdio.h>

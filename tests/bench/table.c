@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The tables that `overhead` prints: a row for each case, with the medians and quartiles of all
+ * repetitions, and its limits. A figure is marked if it is over its limit.
+ */
 #include "bench.h"
 
 #include <string.h>

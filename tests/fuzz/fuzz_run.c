@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A run file in memory: snapshot, trace, statistics, and a report of them.
+ * The fuzz target for a run file in memory: it reads a snapshot, a trace and statistics, and writes
+ * a report of them. Whatever the bytes are, all references must be inside the file, all events in
+ * order and all means between their bounds.
  */
 #include <float.h>
 #include <string.h>

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fork in a signal handler that interrupted the library, all over what it does. */
+/*
+ * fork in a signal handler that interrupts the library after single instructions, all over a piece of
+ * its work (forking.h). The child must record correctly on its own, and the parent must have all of
+ * its calls.
+ */
 #include "cost/cost.h"
 
 #include "forking.h"

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The tables of libstint-mem.so: blocks by their address, mappings, and the early memory that is
+ * used before the next allocator is known. They are tested at their bounds, full, with several
+ * threads, and with random calls against a plain model.
+ */
 #include <pthread.h>
 
 #include "harness.h"

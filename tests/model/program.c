@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Makes random programs of the model test from a seed: the operations, their weights, and the sites
+ * and names that they use. The same seed gives the same program on every machine.
+ */
 #include "program.h"
 
 #include "known.h"

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Run files of programs that make others.
+ * Run files of programs that start others, by fork, exec, vfork, system and posix_spawn. Each
+ * process that records has a file of its own, and no child may keep or break the file of its
+ * parent.
  */
 #include <spawn.h>
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The file that a profile leaves behind. */
+/*
+ * The file that a profile writes: a run file of the run so far, or a Chrome trace of the profile.
+ * It is read back with the reader of run files, and compared with what the program did.
+ */
 #include <pthread.h>
 #include <sys/resource.h>
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The profiler and its report; a tracer that is always there hands in what the programs say. */
+/*
+ * The screens of the profiler and its report. The tracer is a stand-in that is always available and
+ * that receives the activities which the programs of the screens hand in.
+ */
 #include "activity/activity.h"
 #include "activity/tracer.h"
 #include "arena/arena.h"

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The screens of GPU times of scopes: table, tree, threads, rates against the device's peaks. The
+ * times are given by the program, so no GPU and no driver double is needed.
+ */
 #include "arena/arena.h"
 #include "gpu_sums.h"
 #include "screens.h"

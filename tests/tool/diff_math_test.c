@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The statistics of `stint diff` against values from tables. */
+/*
+ * The statistics of `stint diff`: tests of Student and Welch, ranks, the choice of findings. The
+ * expected values are from printed tables and from SciPy (diff_vectors.inc).
+ */
 #include <math.h>
 
 #include "harness.h"

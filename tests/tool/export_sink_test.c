@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The buffered output of exporters: numbers, escapes of JSON, buffers that are crossed, and errors.
+ * The expected bytes are in this file.
+ */
 #include "base/sink.h"
 
 #include <fcntl.h>

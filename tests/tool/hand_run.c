@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The building blocks of a run made by hand (hand_run.h): they fill the arrays of a struct
+ * hand_run, and finally add up the sums that a reader of run files would have.
+ */
 #include "hand_run.h"
 #include "arena/activity_kind.h"
 

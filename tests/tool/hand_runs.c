@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The runs of the golden files. */
+/*
+ * The runs of the golden files (hand_run.h lists them). Their names contain everything that is
+ * special to one of the formats.
+ */
 #include <string.h>
 
 #include "arena/activity_kind.h"

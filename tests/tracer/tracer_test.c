@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tracer.c with lists of the tests' own: which tracer is used, and what of it is called. */
+/*
+ * The choice of a tracer (tracer.c), with lists of the tests' own: the tracer that is used, the
+ * reason if none is, and the calls of its ops. The tracer is a script that counts its calls.
+ */
 #include <sys/wait.h>
 
 #include "../unit/support.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page as a whole, in all lights and with all kinds of data.
+// The page as a whole: all kinds of data, themes and contrast, a phone, print, keys, a hostile or
+// broken run. A case throws if the page does not show what the data says.
 import assert from "node:assert/strict";
 import {distance} from "./sight.mjs";
 import {frame, rows, stats, title, crumbs, theme, box, tip, noSideways, spanAt, paint} from

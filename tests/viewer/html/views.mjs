@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table, the distribution, the call tree and the timeline, each and together.
+// The table, the distribution, the call tree and the timeline, each alone and together. The
+// expected values are computed from the data in the page.
 import assert from "node:assert/strict";
 import {frame, rows, stats, title, crumbs, range, box, tip, spanAt, paint} from "./look.mjs";
 
