@@ -38,8 +38,8 @@ else()
     endif()
 endif()
 
-# The standard and the warnings of a target with sources in CUDA. Not pedantic: the line markers nvcc
-# gives its host compiler warn there.
+# The standard and the warnings of a target with sources in CUDA. Not pedantic: the line markers
+# nvcc gives its host compiler warn there.
 function(stint_cuda target)
     target_compile_features(${target} PRIVATE cuda_std_14)
     if(STINT_TOP_LEVEL)

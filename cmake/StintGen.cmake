@@ -4,10 +4,10 @@
 # ${CMAKE_CURRENT_BINARY_DIR}/gen. Add <list> to the sources of ONE target of the same directory
 # and the folder to its include directories; other targets that include the files depend on it.
 #
-# <list> holds stamps, not the files. gen.py leaves a file alone whose content would not change; as
-# the OUTPUT of its command such a file would be older than its table for ever, and the command
-# would run in every build. The stamp takes that role, and the file keeps its time: a comment edited
-# in a table runs the generator once and compiles nothing. (The price: with make, a generated file
+# <list> holds stamps, not the files. gen.py does not write a file whose content would not change.
+# As the OUTPUT of its command such a file would stay older than its table, and the command would
+# run in every build. The stamp takes that role, and the file keeps its time: a comment edited in a
+# table runs the generator once and compiles nothing. (The price: with make, a generated file
 # deleted by hand comes back only after `make clean`.)
 
 # Further arguments are tables that the output depends on as well.

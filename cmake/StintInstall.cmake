@@ -2,9 +2,9 @@
 #
 # The installed package may be moved: no file in it holds an absolute path.
 
-# A project that exports a library of its own which links stint names stint's targets in that export:
-# they must be in an export set too, also where stint is not installed. Without GNUInstallDirs, which
-# sets variables of the project.
+# A project that exports a library of its own which links stint names stint's targets in that
+# export: they must be in an export set too, also where stint is not installed. Without
+# GNUInstallDirs, which sets variables of the project.
 set(mem "")
 if(TARGET stint_mem)
     set(mem stint_mem)
@@ -64,8 +64,8 @@ install(TARGETS stint stint_runtime stint_timer stint_profiler ${mem} EXPORT sti
 install(EXPORT stintTargets NAMESPACE stint:: DESTINATION "${STINT_CMAKE_DIR}"
     COMPONENT stint_dev)
 if(TARGET stint_ranges)
-    # Loaded by its path, by programs that need not know the folder of libstint.so. Programs do not link
-    # it.
+    # Loaded by its path, by programs that need not know the folder of libstint.so. Programs do not
+    # link it.
     if(NOT CMAKE_INSTALL_PREFIX STREQUAL "/usr")
         set_target_properties(stint_ranges PROPERTIES INSTALL_RPATH "$ORIGIN")
     endif()

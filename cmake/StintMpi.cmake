@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# The libraries that `stint run --mpi` preloads: timers for the functions of each MPI that is installed,
-# made by stint_wrap of its mpi.h. They are not linked with MPI. Handles differ between Open MPI and
-# MPICH, and with them the binary interface, so each has a library of its own.
+# The libraries that `stint run --mpi` preloads: timers for the functions of each MPI that is
+# installed, made by stint_wrap of its mpi.h. They are not linked with MPI. Handles differ between
+# Open MPI and MPICH, and with them the binary interface, so each has a library of its own.
 
 set(STINT_MPI AUTO CACHE STRING "Timers for MPI: AUTO (where mpicc and clang are found), ON, OFF")
 set_property(CACHE STINT_MPI PROPERTY STRINGS AUTO ON OFF)

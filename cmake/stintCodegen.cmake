@@ -10,7 +10,8 @@
 cmake_policy(PUSH)
 cmake_policy(VERSION 3.18...3.31)
 
-# Sets Python3_EXECUTABLE and STINT_CLANG, and <lacking> to what was not found, as an error; "": nothing.
+# Sets Python3_EXECUTABLE and STINT_CLANG, and <lacking> to what was not found, as an error; "":
+# nothing.
 function(stint_codegen_find lacking)
     set(${lacking} "" PARENT_SCOPE)
     find_package(Python3 3.8 QUIET COMPONENTS Interpreter)

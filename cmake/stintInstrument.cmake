@@ -2,13 +2,14 @@
 #
 # stint_instrument(<target> [SOURCES <file>...] FUNCTIONS <glob>... [LINES])
 #
-# Every function of the target's C, C++ and CUDA sources (or of SOURCES) whose name matches becomes a timed
-# scope, without a change of the sources: instrumented copies of them are compiled. The last glob that
-# matches decides; one that begins with a minus excludes. With LINES the lines of these functions are
-# measured instead. docs/codegen.md has the details.
+# Every function of the target's C, C++ and CUDA sources (or of SOURCES) whose name matches becomes
+# a timed scope, without a change of the sources: instrumented copies of them are compiled. The last
+# glob that matches decides; one that begins with a minus excludes. With LINES the lines of these
+# functions are measured instead. docs/codegen.md has the details.
 #
-# Nothing is changed where timers are off at the time of this call: WITH_TIMER of the target, else the
-# variable, else its link to stint::timer. Needs clang, to read the sources, and Python 3.8; without them, one line says so.
+# Nothing is changed where timers are off at the time of this call: WITH_TIMER of the target, else
+# the variable, else its link to stint::timer. Needs clang, to read the sources, and Python 3.8;
+# without them, one line says so.
 
 # The policies of the project may be older.
 cmake_policy(PUSH)

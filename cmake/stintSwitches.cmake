@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# stint_add_switches(<interface target>): whoever links <target> is compiled with WITH_TIMER and
+# stint_add_switches(<interface target>): a target that links it is compiled with WITH_TIMER and
 # WITH_PROFILER if it says so: by its target property of that name, else by the variable of that
 # name where this function is called (find_package or add_subdirectory). Used by the build and, for
 # installed targets, by stintConfig.cmake: the variable is the consumer's, so it cannot be exported.
@@ -22,8 +22,8 @@ function(stint_add_switches target)
     endforeach()
 endfunction()
 
-# The targets of stint among <property> (LINK_LIBRARIES or INTERFACE_LINK_LIBRARIES) of <target>, and
-# among what those pass on.
+# The targets of stint among <property> (LINK_LIBRARIES or INTERFACE_LINK_LIBRARIES) of <target>,
+# and among what those pass on.
 function(stint_find_links result target property)
     set(found "")
     get_target_property(libraries ${target} ${property})

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# Shows in four steps what the timers report about two programs. All figures are measured by this run.
-# usage: samples/demo.sh BUILD_FOLDER
+# Shows in four steps what the timers report about two programs. All figures are measured by this
+# run. usage: samples/demo.sh BUILD_FOLDER
 set -eu
 build=${1:?usage: samples/demo.sh BUILD_FOLDER}
 build=$(cd "$build" && pwd)

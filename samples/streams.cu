@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Four streams: each step copies in, computes and copies out on each of them, and STINT_GPU_TIMER
-// measures CPU and GPU time separately. Then the same work as a CUDA graph. A profiler that waits for
-// the capture range captures only what comes after the warm-up:
+// measures CPU and GPU time separately. Then the same work as a CUDA graph. A profiler that waits
+// for the capture range captures only what comes after the warm-up:
 //
 //     nsys profile -c cudaProfilerApi --capture-range-end=stop ./streams
 //

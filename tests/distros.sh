@@ -118,10 +118,10 @@ exchange() { # EMULATOR...
     say "$place: run files written on x86-64 and aarch64: read alike by both tools"
 }
 
-# qemu's user mode takes RLIMIT_AS and does not apply it, so that memory is never refused. It writes a
-# line of its own to stderr where a program aborts. In /proc/self/statm its own memory is counted, and
-# grows by each fork. It starts a program by execve only where the kernel knows it (binfmt_misc). (What
-# steps through instructions needs x86-64 and skips itself.)
+# qemu's user mode takes RLIMIT_AS and does not apply it, so that memory is never refused. It writes
+# a line of its own to stderr where a program aborts. In /proc/self/statm its own memory is counted,
+# and grows by each fork. It starts a program by execve only where the kernel knows it
+# (binfmt_misc). (What steps through instructions needs x86-64 and skips itself.)
 qemu_left_out='^arena[.](smaller|none)_when_|^activity[.]no_(arena|tables)$'
 qemu_left_out="$qemu_left_out|^lock[.]a_violation_names_both\$|^fork[.]generations_do_not_grow\$"
 qemu_left_out="$qemu_left_out|^capture_ranges[.]rules_that_took_nothing_are_named_at_exit\$"

@@ -5,7 +5,7 @@
 #                [PREFIX <text>] [AS <name>] [TIMEOUT <seconds>])
 #
 # An executable on tests/harness.h whose cases are CTest entries of their own, named as the program
-# lists them ("suite.name"; PREFIX stands before it, for a source that is built into two programs).
+# lists them ("suite.name"; PREFIX precedes it, for a source that is built into two programs).
 # AS: one entry of that name runs them all, for cases that have entries elsewhere.
 # A case that skips exits with 77. The list is taken from the program when it is built, so a new
 # TEST() needs no new configure.

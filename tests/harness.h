@@ -76,7 +76,7 @@ __attribute__((weak)) int harness_fd = 2; /* the real stderr, also while fd 2 is
 #define CHECK_CONTAINS(haystack, needle)                                                           \
     harness_check_text((haystack), (needle), 1, __FILE__, __LINE__, #haystack " contains " #needle)
 
-/* Leaves the function it stands in: meant for the case itself. */
+/* Leaves the function that calls it: meant for the case itself. */
 #define SKIP(reason)                                                                               \
     do {                                                                                           \
         harness_skip(reason);                                                                      \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An extension of Python: kernels.smooth(values, rounds, each=None) has scopes of its own, below the
- * scope that calls it, and calls back into Python, whose scopes are below its own. */
+/* An extension of Python: kernels.smooth(values, rounds, each=None) has scopes of its own, below
+ * the scope that calls it, and calls back into Python, whose scopes are below its own. */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 #include <stint/stint.h>

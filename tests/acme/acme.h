@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The platform ACME: an event back end and a tracer for GPUs that do not exist, in this folder alone.
- * Its clock is the tests' one. Work takes as long as the program says.
+ * The platform ACME: an event back end and a tracer for GPUs that do not exist, in this folder
+ * alone. Its clock is the tests' one. Work takes as long as the program says.
  */
 #ifndef STINT_TESTS_ACME_H
 #define STINT_TESTS_ACME_H

@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """compare.py FOLDER [--quick] [--raw FILE]: a scope of stint beside one of other libraries.
 
-FOLDER has the programs of compare/. Each library has its own, which measures the floor (two clock reads
-and a store) right before each repetition; all take turns, round by round. Printed is the median of the
-ratios, their quartiles and the lowest. What is not installed is a line that says so.
+FOLDER has the programs of compare/. Each library has its own, which measures the floor (two clock
+reads and a store) right before each repetition; all take turns, round by round. Printed is the
+median of the ratios, their quartiles and the lowest. What is not installed is a line that says so.
 
---raw FILE has every repetition: case, round, ns of the floor, ns of the scope. --quick is a test that all
-of this works, with figures that are none; it ends with 77 where no other library is installed.
+--raw FILE has every repetition: case, round, ns of the floor, ns of the scope. --quick is a test
+that all of this works, with figures that are none; it ends with 77 where no other library is
+installed.
 """
 
 import argparse
@@ -86,7 +87,8 @@ class Measuring:
 
 
 class Lttng:
-    """A session daemon for the time of the comparison; one that runs already is used and left alone."""
+    """A session daemon for the time of the comparison; one that runs already is used and left
+    alone."""
 
     def __init__(self, measuring):
         self.measuring = measuring
@@ -132,7 +134,8 @@ class Lttng:
         self.measuring.run(["lttng", "--no-sessiond", *arguments])
 
     def pairs_recorded(self):
-        """The buffers of a snapshot: the oldest events are overwritten, nothing is written to a file."""
+        """The buffers of a snapshot: the oldest events are overwritten, nothing is written to a
+        file."""
         if self.problem:
             raise NotMeasured(self.problem)
         self.control("create", SESSION, "--snapshot", "--output", self.measuring.scratch)

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""cost.py WITH WITHOUT [ROUNDS|quick]: the footer's "stint cost" against the program's own slowdown.
+"""cost.py WITH WITHOUT [ROUNDS|quick]: the footer's "stint cost" against the program's own
+slowdown.
 
-WITH and WITHOUT are cost_program with and without timers. Both run in turn, ROUNDS times; of each the
-smallest CPU time counts, which is the least disturbed one. The footer's cost is the median of its runs.
-Prints a line a case: the slowdown, what it is in all, what the footer says, and the ratio of the two.
-`quick` is a test that all of this works; its figures are not.
+WITH and WITHOUT are cost_program with and without timers. Both run in turn, ROUNDS times; of each
+the smallest CPU time counts, which is the least disturbed one. The footer's cost is the median of
+its runs. Prints a line a case: the slowdown, what it is in all, what the footer says, and the ratio
+of the two. `quick` is a test that all of this works; its figures are not.
 """
 
 import os

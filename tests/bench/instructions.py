@@ -7,7 +7,8 @@
 PROGRAM is instructions_bench. Without --limits prints a table: instructions, and in brackets the
 loads and stores among them, per scope, the loop included. With --limits only the instructions are
 counted and compared with those of FILE; exit status 1 if a count is over its limit, 77 if there is
-no valgrind here or FILE is of another compiler. UPDATE=1 writes FILE: the counts, rounded down, + 1.
+no valgrind here or FILE is of another compiler. UPDATE=1 writes FILE: the counts, rounded down, +
+1.
 """
 import argparse
 import collections

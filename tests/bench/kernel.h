@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The loops that are timed. kernel.c is compiled once per variant (STINT_INLINE 1 and 2, for the
- * executable and for a shared library, as C and as C++); every copy hands out its loops under its own
- * name.
+ * executable and for a shared library, as C and as C++); every copy hands out its loops under its
+ * own name.
  */
 #ifndef BENCH_KERNEL_H
 #define BENCH_KERNEL_H

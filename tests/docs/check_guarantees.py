@@ -4,7 +4,7 @@
 
     check_guarantees.py --ctest CTEST --build FOLDER [--config NAME]
 
-Every row of a table "promise | tests" names tests, in back quotes in its last column; * stands for
+Every row of a table "promise | tests" names tests, in back quotes in its last column; * matches
 any characters. Each name must be a test. The table "tests | where" lists those that not every
 build has: of such a row all names are tests here, or none is. And each test labelled hard or soak
 must keep a promise.

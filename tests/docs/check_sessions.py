@@ -11,7 +11,7 @@ A comment on the line before a block says what it is:
     <!-- shell -->                   commands, run there by sh -e, in the order of the page
     <!-- shell: in the source -->    the same, in a copy of the source with a built library
     <!-- shell: with git -->         the same as `shell`; if there is no git, the page ends here
-    <!-- settings: ./app -->         each line is an assignment: ./app runs with it and has nothing to
+<!-- settings: ./app --> each line is an assignment: ./app runs with it and has nothing to
                                      object
     <!-- cmake -->                   the end of a CMakeLists.txt that is configured; the targets and
                                      packages that it uses and does not make come before it
@@ -22,9 +22,10 @@ A comment on the line before a block says what it is:
     <!-- prepare: command -->        without a block: a command that the next blocks need
 
 $HOME/stint is the installed stint. The folder of a page has an `app.c`, the sample `quickstart`,
-until the page saves its own. Every block must have such a comment, or one of check_docs.py; those of
-the language `text` are not checked, those of `python` are run by tests/python, those of `sql` by tests/viewer. Output is compared as check_docs.py
-does; verdicts of `stint diff` are masked, because they depend on the load of the machine.
+until the page saves its own. Every block must have such a comment, or one of check_docs.py; those
+of the language `text` are not checked, those of `python` are run by tests/python, those of `sql` by
+tests/viewer. Output is compared as check_docs.py does; verdicts of `stint diff` are masked, because
+they depend on the load of the machine.
 """
 
 import argparse

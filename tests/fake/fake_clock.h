@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The clock of stint_fake: stands still until a test moves it. One tick is one nanosecond. Any
+ * The clock of stint_fake: does not move until a test moves it. One tick is one nanosecond. Any
  * thread may read and move it.
  */
 #ifndef STINT_TESTS_FAKE_CLOCK_H

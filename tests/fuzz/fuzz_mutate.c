@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * libFuzzer's own mutations insert and erase bytes, which moves every line behind them out of
- * place. Most of ours change one word of one line: to the number of another line, which is a
- * reference, or to a number at some edge. Linked where there is libFuzzer only.
+ * Mutations for run files. libFuzzer's own mutations insert and erase bytes, which moves all later
+ * lines out of place. Most of these change one word of one line: to the number of another line,
+ * which is a reference, or to a number at some edge. The file is linked only if there is libFuzzer.
  */
 #include <string.h>
 

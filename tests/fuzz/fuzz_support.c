@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Stands in for scratch.c: every block is malloc's own, so that AddressSanitizer sees its bounds,
- * which it does not inside a pile of pages. And for write(2) of log.c and sink.c: what they would
- * write is checked and dropped. And for sched_yield(2) of snapshot.c.
+ * Replaces scratch.c: every block is malloc's own, so that AddressSanitizer sees its bounds, which
+ * it does not inside a run of pages. It also replaces write(2) of log.c and sink.c, whose text is
+ * checked and dropped, and sched_yield(2) of snapshot.c.
  */
 #include "fuzz.h"
 

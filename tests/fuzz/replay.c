@@ -20,7 +20,7 @@ static int replay_file(const char *path) {
         goto done;
     }
     rewind(file);
-    data = malloc((size_t)size + 1); /* of its own length, so that a look behind it is seen */
+    data = malloc((size_t)size + 1); /* of its own length, so that a read past it is seen */
     if (!data || fread(data, 1, (size_t)size, file) != (size_t)size) {
         goto done;
     }

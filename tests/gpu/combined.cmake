@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Memory, sampling, a trace, NVTX ranges, resource usage, counters, work under its sender and a GPU's
-# doubles in one program, on the libraries as users load them.
+# Memory, sampling, a trace, NVTX ranges, resource usage, counters, work under its sender and a
+# GPU's doubles in one program, on the libraries as users load them.
 
 if(TARGET stint_tool AND BUILD_SHARED_LIBS AND NOT STINT_GPU_API STREQUAL "cudart")
     add_executable(stint_gpu_combined "${CMAKE_CURRENT_LIST_DIR}/combined_program.c")

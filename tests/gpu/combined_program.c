@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Every kind of number at once, on several threads, in calls that can be counted exactly:
- * combined_test.py knows how many. The GPU is the driver's and CUPTI's double; NVTX ranges come from
- * NVTX's own header, where there is one (COMBINED_NVTX).
+ * combined_test.py knows how many. The GPU is the driver's and CUPTI's double; NVTX ranges come
+ * from NVTX's own header, where there is one (COMBINED_NVTX).
  */
 #include <pthread.h>
 #include <stdlib.h>

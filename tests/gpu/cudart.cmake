@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# The back end over the runtime API, where a toolkit has its headers, whatever the library itself is
-# built with: over a double of that API, which stands on the driver's; and over the real cudart.
+# Tests of the back end over the runtime API, if a toolkit has its headers, whatever the library
+# itself is built with. They use a double of that API, which calls the driver's double, and the real
+# cudart.
 
 if(CUDAToolkit_FOUND AND EXISTS "${CUDAToolkit_INCLUDE_DIR}/cuda_profiler_api.h")
     stint_add_fake(stint_fake_cudart cudart LIKE stint_fake EXCEPT gpu session)

@@ -115,7 +115,8 @@ static void link_in(const char *folder, const char *name, const char *library) {
     CHECK(system(command) == 0);
 }
 
-/* The libcupti of the program's own CUDA, in the folders in which pip installs it: `cupti` beside `cudart`. */
+/* The libcupti of the program's own CUDA, in the folders in which pip installs it: `cupti` beside
+ * `cudart`. */
 static void check_wheel(const char *cudart, const char *cupti, const char *cupti_name) {
     char top[] = "/tmp/stint_wheel_XXXXXX", folder[200], settings[900];
     CHECK(mkdtemp(top) != NULL);

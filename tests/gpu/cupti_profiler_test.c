@@ -249,7 +249,7 @@ TEST(cupti_profiler, waits_after_a_capture_that_ended_between_sessions) {
     check_waited(2);
 }
 
-/* Nothing says that it ended. Asking for a stream that may be destroyed is no way to know. */
+/* Nothing reports the end of that capture, and a stream that may be destroyed cannot be asked. */
 TEST(cupti_profiler, does_not_wait_after_a_session_that_ended_during_a_capture) {
     prepare_context();
     void *stream = capture_begin("cudaStreamBeginCapture");
@@ -347,7 +347,7 @@ TEST(cupti_profiler, waiting_fails) {
     free(said);
 }
 
-/* The driver fails in any of its functions, once or for ever: the profile is made, its counts are
+/* The driver fails in any of its functions, once or always: the profile is made, its counts are
  * right, and the program's context is current as before. */
 static void check_with_fault(const char *fault) {
     prepare_context();

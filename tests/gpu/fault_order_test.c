@@ -51,7 +51,8 @@ static uint64_t random_next(uint64_t *seed) {
     return *seed >> 33;
 }
 
-/* "function:nth=code,..."; now and then one fails for ever, which is `always` in place of the number. */
+/* Makes a text "function:nth=code,...". Now and then a function always fails: its text has `always`
+ * in place of the number. */
 static void make_faults(uint64_t *seed, const char *const *names, size_t name_count,
                         const int *codes, size_t code_count, const char *always, char out[600]) {
     out[0] = '\0';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// first_contact CHECK: one check of first_contact.sh, on a GPU. Prints what was seen; exit status 0:
-// as expected, 1: not, 77: it cannot be done here.
+// first_contact CHECK: one check of first_contact.sh, on a GPU. Prints what was seen; exit status
+// 0: as expected, 1: not, 77: it cannot be done here.
 #include <cuda_runtime.h>
 
 #include <cstdio>
@@ -280,7 +280,8 @@ unsigned long long context_id() {
     return id;
 }
 
-// 11: whether the primary context has another number after a reset. The pool of events depends on it.
+// 11: whether the primary context has another number after a reset. The pool of events depends on
+// it.
 int check_context_ids() {
     warm_up();
     const unsigned long long before = context_id();

@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# first_contact.sh [FOLDER]: what only a GPU can answer, in about ten minutes: builds first_contact.cu
-# in FOLDER (default: build/first_contact), does eleven checks and prints a table of verdicts with the
-# versions of what was found; FOLDER/first_contact.txt keeps it with the output of each check, at most
-# 64 KiB of each. Then the tests with the label gpu and the costs are run. Exit status 0: none failed,
-# 1: some did, 77: no GPU, no toolkit, or CUDA does not work here, with the reason.
+# first_contact.sh [FOLDER]: what only a GPU can answer, in about ten minutes: builds
+# first_contact.cu in FOLDER (default: build/first_contact), does eleven checks and prints a table
+# of verdicts with the versions of what was found; FOLDER/first_contact.txt keeps it with the output
+# of each check, at most 64 KiB of each. Then the tests with the label gpu and the costs are run.
+# Exit status 0: none failed, 1: some did, 77: no GPU, no toolkit, or CUDA does not work here, with
+# the reason.
 #
-# first_contact.sh --dry PROGRAM FOLDER: the same steps with that program in place of the one that is
-# built, and without tools of NVIDIA: tests this script.
+# first_contact.sh --dry PROGRAM FOLDER: the same steps with that program in place of the one that
+# is built, and without tools of NVIDIA: tests this script.
 set -uo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 output_limit=65536

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Whole programs that reset the device, or destroy their context, with GPU scopes that were not
- * polled, and end: they end as without stint, and the report at exit counts each scope once. The same
- * while CUPTI is on.
+ * polled, and end: they end as without stint, and the report at exit counts each scope once. The
+ * same while CUPTI is on.
  */
 #include <sys/wait.h>
 

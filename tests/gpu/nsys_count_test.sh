@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# nsys_count_test.sh FOLDER: nsys_count.sh on tables with the headers that versions of nsys print (the
-# reports cuda_gpu_kern_sum and cuda_gpu_mem_time_sum, and their older names gpukernsum and
+# nsys_count_test.sh FOLDER: nsys_count.sh on tables with the headers that versions of nsys print
+# (the reports cuda_gpu_kern_sum and cuda_gpu_mem_time_sum, and their older names gpukernsum and
 # gpumemtimesum), and on tables that it cannot read.
 set -euo pipefail
 count=$(dirname "${BASH_SOURCE[0]}")/nsys_count.sh

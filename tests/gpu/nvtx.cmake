@@ -43,8 +43,8 @@ if(STINT_NVTX AND STINT_NVTX_INCLUDE_DIR)
     stint_nvtx_settings(stint_gpu_nvtx_cupti)
 endif()
 
-# The other way: NVTX ranges of a program without stint, by libstint-ranges.so. The tool finds it beside
-# itself in the build.
+# The other way: NVTX ranges of a program without stint, by libstint-ranges.so. The tool finds it
+# beside itself in the build.
 if(TARGET stint_ranges AND TARGET stint_tool AND STINT_NVTX AND STINT_NVTX_INCLUDE_DIR)
     add_executable(stint_gpu_nvtx_in "${CMAKE_CURRENT_LIST_DIR}/nvtx_in_program.c")
     add_library(stint_gpu_nvtx_in_library MODULE "${CMAKE_CURRENT_LIST_DIR}/nvtx_in_program.c")

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A program that knows NVTX and not stint: nvtx_in_program STORY. The same file is a library that does
- * (NVTX_IN_LIBRARY): a module of its own, with NVTX tables of its own.
+ * A program that knows NVTX and not stint: nvtx_in_program STORY. The same file is a library that
+ * does (NVTX_IN_LIBRARY): a module of its own, with NVTX tables of its own.
  */
 #include <dlfcn.h>
 #include <pthread.h>

@@ -4,8 +4,8 @@
 
     nvtx_in_test.py TOOL PROGRAM LIBRARY STINT_PROGRAM CASE
 
-PROGRAM and LIBRARY are nvtx_in_program.c, built with NVTX's own headers and without stint; STINT_PROGRAM
-is the tool's test program, with timers of stint.
+PROGRAM and LIBRARY are nvtx_in_program.c, built with NVTX's own headers and without stint;
+STINT_PROGRAM is the tool's test program, with timers of stint.
 """
 import csv
 import json

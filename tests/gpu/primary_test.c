@@ -144,7 +144,8 @@ static void reset_before_retain(const char *function, void *unused) {
     }
 }
 
-/* Another thread resets the device at that moment: nothing is left of the context that this makes. */
+/* Another thread resets the device at that moment: nothing is left of the context that this
+ * makes. */
 TEST(gpu_primary, reset_between_two_calls) {
     begin();
     load_runtime();

@@ -36,8 +36,8 @@ static inline const char *real_missing() {
     return devices ? NULL : "no device";
 }
 
-/* Stands at the head of a case. A process that forks after CUDA has started must not use it in the
- * child, so the question is asked in the process of the case only. */
+/* The first line of a case: skips it without a device. A process that forks after CUDA has started
+ * must not use it in the child, so the question is asked in the process of the case only. */
 #define NEED_DEVICE()                                                                              \
     do {                                                                                           \
         const char *real_why = real_missing();                                                     \

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Recorded profiles of an A100 through a stand-in for CUPTI that is made of the toolkit's headers and
-# of the installed libcupti. Without a toolkit the tests skip.
+# Recorded profiles of an A100 through a stand-in for CUPTI that is made of the toolkit's headers
+# and of the installed libcupti. Without a toolkit the tests skip.
 
 set(replay "${CMAKE_CURRENT_LIST_DIR}/replay")
 set(profiles vector_add_N10 vector_add_profile_serial vector_add_profile_streamed

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * timer_bench none|double|alone: what a GPU scope costs, in CPU time of the thread. none: without a
- * driver, as a multiple of a CPU scope. double: on the driver's double, as a multiple of the same calls
- * of the double made directly, whose number per scope is counted first; with a second thread, as CUDA
- * has threads of its own and glibc's locks cost less in a process with one. alone: without that thread.
- * The two are measured in turn, and of each the lowest round counts; no test, as it depends on the
- * machine.
+ * driver, as a multiple of a CPU scope. double: on the driver's double, as a multiple of the same
+ * calls of the double made directly, whose number per scope is counted first; with a second thread,
+ * as CUDA has threads of its own and glibc's locks cost less in a process with one. alone: without
+ * that thread. The two are measured in turn, and of each the lowest round counts; no test, as it
+ * depends on the machine.
  */
 #include <dlfcn.h>
 #include <pthread.h>

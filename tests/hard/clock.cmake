@@ -16,8 +16,8 @@ stint_add_test(TARGET stint_hard_clock_migrate
 set_target_properties(stint_hard_clock_migrate PROPERTIES WITH_TIMER ON)
 stint_warnings(stint_hard_clock_migrate)
 
-# Time that is frozen, by the program itself and by libfaketime, which a sanitizer's runtime does not
-# let come first.
+# Time that is frozen, by the program itself and by libfaketime, which a sanitizer's runtime does
+# not let come first.
 find_library(STINT_LIBFAKETIME NAMES libfaketime.so.1 PATH_SUFFIXES faketime
     DOC "libfaketime.so.1, for a test")
 mark_as_advanced(STINT_LIBFAKETIME)

@@ -55,7 +55,7 @@ static int machine_gettime(clockid_t id, struct timespec *t) {
     return 0;
 }
 
-/* The system call behind it. */
+/* Replaces the system call clock_gettime. */
 static long machine_syscall(long number, clockid_t id, struct timespec *t) {
     (void)number;
     (void)id;
@@ -175,7 +175,7 @@ TEST(clock_trust, a_counter_that_stands_still) {
     machine_start(1, "tsc\n");
     step_ticks = step_gettime = 0;
     clock_init(1);
-    CHECK(clock_ticks_per_us() >= 1); /* nobody divides by zero */
+    CHECK(clock_ticks_per_us() >= 1); /* no division by zero */
     struct clock_stamp from, to;
     clock_stamp(&from);
     clock_stamp(&to);
@@ -294,7 +294,7 @@ TEST(clock_trust, suspend_does_not_bend_the_rate) {
     CHECK(is_rate(clock_ns_per_tick(&from, &to, clock_ticks_per_us())));
 }
 
-/* Sleep that resets the counter: it is behind its start for a while, then ahead of it again. */
+/* A sleep resets the counter: it is less than at its start for a while, then more again. */
 TEST(clock_trust, a_counter_that_starts_over) {
     struct clock_stamp from, to;
     machine_start(1, "tsc\n");

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Ends of programs. The order behind atexit handlers and C++ static destructors: tests/unit,
-# exit_report and exit_report_cxx.
+# Ends of programs. The order after atexit handlers and C++ static destructors is tested in
+# tests/unit, exit_report and exit_report_cxx.
 
 stint_add_test(TARGET stint_hard_exits_signal
     SOURCES "${CMAKE_CURRENT_LIST_DIR}/exits_signal_test.c"
@@ -18,8 +18,8 @@ endif()
 add_executable(stint_hard_exits "${CMAKE_CURRENT_LIST_DIR}/exits_program.c")
 target_link_libraries(stint_hard_exits PRIVATE stint::stint Threads::Threads)
 
-# The loader ends libraries in the order of the link line, or in its reverse: one copy stands on
-# either side of stint's.
+# The loader ends libraries in the order of the link line, or in its reverse: there is one copy on
+# either side of stint's library.
 foreach(copy IN ITEMS first second)
     add_library(stint_hard_late_${copy} SHARED "${CMAKE_CURRENT_LIST_DIR}/exits_late.c")
     target_compile_definitions(stint_hard_late_${copy} PRIVATE LATE=late_${copy})

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A program that ends: exits_program STORY. Each has recorded 5 "load" and 20 "matmul" under 5
- * "step" before, and stands in "outer" and "inner" when it ends.
+ * "step" before, and is in "outer" and "inner" when it ends.
  */
 #include <pthread.h>
 #include <signal.h>

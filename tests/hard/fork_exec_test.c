@@ -197,7 +197,7 @@ TEST(fork_exec, daemon_of_the_c_library) {
     begin();
     pid_t parent = run_start(becomes_a_daemon);
     CHECK_EQ_U64((uint64_t)run_wait(parent), 0);
-    while (!calls_of_ended("daemon")) { /* nobody's child any more */
+    while (!calls_of_ended("daemon")) { /* a child of init now */
         usleep(10000);
     }
     CHECK_EQ_U64(calls_of_ended("daemon"), 1);
@@ -246,8 +246,8 @@ TEST(fork_exec, scopes_of_a_child_of_vfork_are_its_parents) {
     CHECK_EQ_U64(open_scopes(), 0);
 }
 
-/* ---- Strict seccomp mode: read, write, _exit and sigreturn are allowed, the counter is not (prctl(2),
- * PR_SET_TSC; the kernel's disable_TSC at the change to that mode). */
+/* ---- Strict seccomp mode: read, write, _exit and sigreturn are allowed, the counter is not
+ * (prctl(2), PR_SET_TSC; the kernel's disable_TSC at the change to that mode). */
 
 #define SANDBOXED 7
 

@@ -101,7 +101,7 @@ static void daemonises(void) {
 TEST(fork_file, an_orphan_knows_who_forked_it) {
     begin();
     run_body((void *)(uintptr_t)daemonises);
-    while (sum_of("daemon").calls < 2) { /* nobody's child any more */
+    while (sum_of("daemon").calls < 2) { /* a child of init now */
         usleep(10000);
     }
     struct sum sum = sum_of("daemon");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fork in a signal handler that interrupts the library after single instructions, all over a piece of
- * its work (forking.h). The child must record correctly on its own, and the parent must have all of
- * its calls.
+ * fork in a signal handler that interrupts the library after single instructions, all over a piece
+ * of its work (forking.h). The child must record correctly on its own, and the parent must have all
+ * of its calls.
  */
 #include "cost/cost.h"
 

@@ -6,7 +6,7 @@
 
 int plugin_run(int times);
 uint64_t plugin_calls(void);
-int plugin_leaves_open(void); /* a scope, for ever */
+int plugin_leaves_open(void); /* a scope that never ends */
 int plugin_report(const char *view);
 
 void plugin_is_constructed(void); /* the program's */

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Memory, descriptors, disks, names: what happens when there is no more.
+# Tests without memory, descriptors, disk space or room for names.
 
 foreach(name IN ITEMS alloc names)
     set(target stint_hard_resources_${name})

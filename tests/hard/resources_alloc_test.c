@@ -219,7 +219,7 @@ static void print_report(void *unused) {
     CHECK(!stint_report("table"));
 }
 
-/* Every loss there is stands under the report. */
+/* Checks that every loss is in the report's footer. */
 static void check_footer(void) {
     char *text = harness_capture(2, print_report, NULL);
     for (uint32_t i = 0; i < STINT_STATUS_COUNT; ++i) {

@@ -115,7 +115,7 @@ def case_descriptors(folder):
 
 
 def case_no_reader(folder):
-    """A report into a pipe that nobody reads, into a closed stderr."""
+    """Reports into a pipe without a reader, and into a closed stderr, do no harm."""
     for variables in {}, {"STINT_OUTPUT": "/dev/stderr"}, {"STINT_FILTER": "bad"}:
         read, write = os.pipe()
         os.close(read)

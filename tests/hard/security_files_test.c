@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Somebody else may write to the folder that a run file goes to, and knows under which name it is
- * made before it gets its own: what he puts there is neither opened nor changed nor read. What may
- * stand under the name itself is in tests/run, publish.
+ * Another user may write to the folder that a run file goes to, and knows the temporary name under
+ * which it is made. A file that this user puts there is neither opened nor changed nor read.
+ * tests/run, publish, tests the files that may exist under the final name.
  */
 #include "../run/run_support.h"
 #include "recorded.h"

@@ -2,7 +2,7 @@
 /*
  * The program of security_test.py: security_program STORY.
  *     secure   one scope; prints whether the system calls this program secure (AT_SECURE)
- *     names    names that are formats, paths, formulas, markup, everywhere a name may stand
+ *     names    names that are formats, paths, formulas, markup, everywhere a name may be
  */
 #include <pthread.h>
 #include <stdio.h>

@@ -112,7 +112,8 @@ def set_uid(options, folder):
 
 @case
 def names(options, folder):
-    """A name is no format, no path, no command, and nothing to a terminal, wherever it is shown."""
+    """A name is not used as a format, a path or a command, and does nothing to a terminal, wherever
+    it is shown."""
     work = folder / "a" / "b" / "c"
     work.mkdir(parents=True)
     env = environment(STINT_FILE="run.stint", STINT_TRACE="1M", STINT_REPORT="tree",

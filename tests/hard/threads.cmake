@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Threads, and ways out of a scope that nobody closes. The simple ones are in tests/unit: thread,
-# guard_rule, handle, signal.
+# Threads, and ways out of a scope that does not end by itself. The simple ones are in tests/unit:
+# thread, guard_rule, handle, signal.
 
 set(sources threads_test.c threads_signal_test.c)
 if(CMAKE_CXX_COMPILER)
@@ -30,8 +30,8 @@ if(STINT_HAVE_COROUTINES)
     target_compile_options(stint_hard_threads_coroutines PRIVATE -std=c++20)
 endif()
 
-# Coroutines that go on on another thread, once more with all of the path inlined: a compiler may then
-# keep an address of the thread's own data over the place where they change threads.
+# Coroutines that go on on another thread, once more with all of the path inlined: a compiler may
+# then keep an address of the thread's own data over the place where they change threads.
 set(inlined "${stint_SOURCE_DIR}/tests/unit/guard_rule_test.c")
 if(STINT_HAVE_COROUTINES)
     list(APPEND inlined "${CMAKE_CURRENT_LIST_DIR}/threads_coroutines_test.cpp")

@@ -201,8 +201,8 @@ TEST(threads, cancelled_inside_scopes) {
     check_next_ones();
 }
 
-/* Between any two instructions of known scopes. New ones take a lock, and POSIX lets nobody
- * be cancelled there. */
+/* Threads are cancelled between any two instructions of known scopes. New scopes take a lock, and
+ * POSIX lets no thread be cancelled there. */
 TEST(threads, cancelled_anywhere) {
     uint64_t opened;
     if (SANITIZED) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The calls of each function, counted by -finstrument-functions. At the end of the program, lines with
- * an address and its calls are written to the file that CALLS names. */
+/* The calls of each function, counted by -finstrument-functions. At the end of the program, lines
+ * with an address and its calls are written to the file that CALLS names. */
 #include <stdio.h>
 #include <stdlib.h>
 

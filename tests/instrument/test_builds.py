@@ -3,8 +3,8 @@
 
     test_builds.py TOOL LIBRARY [unittest arguments]
 
-Each command runs as it is and with the tool before it. Exit status and output must be the same, and so must be
-the files that are there afterwards, but for the folder of the copies.
+Each command runs as it is and with the tool before it. Exit status and output must be the same, and
+so must be the files that are there afterwards, but for the folder of the copies.
 """
 
 import os
@@ -175,7 +175,8 @@ int main(void) { return sum() - 30; }
         self.good(self.run_in("build/a"))
 
     def test_a_copy_that_does_not_compile(self):
-        """Here because of a warning that is an error. What is wrong with the original is said as always."""
+        """Here because of a warning that is an error. What is wrong with the original is said as
+        always."""
         self.write("source/a.c", "int f(void) { return 1; }\n")
         if IS_CLANG:
             self.skipTest("for gcc")
@@ -265,7 +266,8 @@ class Probes(Folder):
             shutil.rmtree(self.path(".stint"), ignore_errors=True)
 
     def test_questions(self):
-        """Asks as autoconf, libtool, CMake, Meson and the Makefiles of zlib, tcc, zstd, Linux do."""
+        """Asks as autoconf, libtool, CMake, Meson and the Makefiles of zlib, tcc, zstd, Linux
+        do."""
         self.write("a.c", PROGRAM)
         for words in ("--version", "-v", "-V", "-qversion", "-dumpversion", "-dumpmachine", "-dumpspecs",
                       "-print-prog-name=ld", "-print-search-dirs", "-print-multi-os-directory",

@@ -169,7 +169,8 @@ int operator+(a::b::c, int) { return 3; }
             next(nodes)
 
     def test_large_declarations_are_read_the_same(self):
-        """They are kept in another form, without what is not asked for: the copies must not differ."""
+        """They are kept in another form, without what is not asked for: the copies must not
+        differ."""
         corpus = os.path.join(ROOT, "tests", "instrument")
         names = ["corpus/%s.c" % name for name in (
             "attribute_statement", "declarations", "function_pointer", "generic", "macro_loop",

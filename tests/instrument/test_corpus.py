@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Small files, one for each construct (corpus/, corpus_cxx/), instrumented by functions and by lines.
+"""Small files, one for each construct (corpus/, corpus_cxx/), instrumented by functions and by
+lines.
 
     test_corpus.py TOOL LIBRARY c|c++ [unittest arguments]
 
 What is expected comes from other tools: the hits of lines from gcov, the calls of functions from
 -finstrument-functions, output, exit status and warnings from the program without instrumentation.
 
-All files are one program. Lines that gcov counts and that have no marker are: the heads of functions, closing
-braces, and further lines of a statement; a test checks that there are no others.
+All files are one program. Lines that gcov counts and that have no marker are: the heads of
+functions, closing braces, and further lines of a statement; a test checks that there are no others.
 """
 
 import collections
@@ -90,14 +91,16 @@ def good(words, **more):
 
 
 def is_class(path, line):
-    """Functions there, or after the end of the file, are made by the compiler: implicit constructors."""
+    """Functions there, or after the end of the file, are made by the compiler: implicit
+    constructors."""
     with open(path, encoding="utf-8") as file:
         lines = file.read().splitlines()
     return line > len(lines) or re.match(r"\s*(template <.*> )?(struct|class)\b", lines[line - 1])
 
 
 class Build:
-    """The corpus, compiled in one way: objects, what the compiler said, and the program's results."""
+    """The corpus, compiled in one way: objects, what the compiler said, and the program's
+    results."""
 
     def __init__(self, folder, name, flags=(), options=None, extra=(), names=tuple(NAMES)):
         sources = [path for path, stem in zip(SOURCES, NAMES) if stem in names]

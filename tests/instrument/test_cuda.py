@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`stint instrument -- nvcc`, and stint_instrument() for CUDA sources: host functions are instrumented.
+"""`stint instrument -- nvcc`, and stint_instrument() for CUDA sources: host functions are
+instrumented.
 
     test_cuda.py TOOL LIBRARY [unittest arguments]
 
-The command lines are tested with a stand-in for nvcc, which writes its arguments down, and one for clang,
-which reads the source as C++ because the stand-in's toolkit has no headers. The tests of the class Real
-are skipped where nvcc is not installed; a GPU is not needed.
+The command lines are tested with a stand-in for nvcc, which writes its arguments down, and one for
+clang, which reads the source as C++ because the stand-in's toolkit has no headers. The tests of the
+class Real are skipped where nvcc is not installed; a GPU is not needed.
 """
 
 import json

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A library that others wrote, instrumented by functions and by lines: zlib from the source package of
-Debian, which apt-get fetches into a temporary folder. Its own tests must pass. Skipped where it cannot be
-had.
+"""A library that others wrote, instrumented by functions and by lines: zlib from the source package
+of Debian, which apt-get fetches into a temporary folder. Its own tests must pass. Skipped where it
+cannot be had.
 
     test_library.py TOOL LIBRARY [unittest arguments]
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files of the corpus, instrumented, under sanitizers and valgrind: they report nothing, and the program says
-the same as without instrumentation.
+"""Files of the corpus, instrumented, under sanitizers and valgrind: they report nothing, and the
+program says the same as without instrumentation.
 
     test_sanitizers.py TOOL LIBRARY c|c++ [unittest arguments]
 

@@ -127,7 +127,8 @@ __attribute__((naked)) void bare(void) { __asm__("ret"); }
         self.assertEqual(again[0], "total: 2 files, 3 functions instrumented, 7 left out")
 
     def test_addresses_are_those_of_the_functions(self):
-        """Comparing them decides as before, with functions and constants of units that are not copied."""
+        """Comparing them decides as before, with functions and constants of units that are not
+        copied."""
         self.write("source/a.c", """int first(int x) { return x + 1; }
 static int second(int x) { return x + 1; }
 extern int (*const of_others[2])(int);

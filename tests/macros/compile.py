@@ -49,7 +49,7 @@ LEVELS = ["-O0", "-O1", "-O2", "-O3", "-Os"]
 NOT_COMPARED = {
     # g++ -O0 keeps the landing pad of a temporary (std::string as an argument) that is never made.
     ("forms_cxx.cpp", "g++"): ["-O0"],
-    # g++ -O0 keeps constants nobody uses: the 8 bytes of globalStat, in every unit with stint.hpp.
+    # g++ -O0 keeps unused constants: the 8 bytes of globalStat, in every unit with stint.hpp.
     ("identity_cxx.cpp", "g++"): ["-O0"],
 }
 # A variable named only in a macro's argument is captured by [&] and [=] although the code is dead:

@@ -24,7 +24,7 @@ void FUNCTION(const char *name, char *buffer, int n, double real, stint_set *set
 
 @dataclasses.dataclass
 class Case:
-    body: str  # @ stands for the bad or the good piece
+    body: str  # @ is replaced by the bad or the good piece
     bad: str
     good: str
     says: str

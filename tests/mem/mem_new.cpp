@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every form of operator new and delete, in scopes; mem_test.py knows what must be counted. A module: with
-// the main of mem_load.c it is a program, and a program in C loads it.
+// Every form of operator new and delete, in scopes; mem_test.py knows what must be counted. A
+// module: with the main of mem_load.c it is a program, and a program in C loads it.
 #include <cstdint>
 #include <cstdlib>
 #include <new>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Allocates as its argument says, in scopes; mem_test.py knows what must be counted. Run by itself it
- * prints nothing; the mode oracle prints what it counted itself. */
+/* Allocates as its argument says, in scopes; mem_test.py knows what must be counted. Run by itself
+ * it prints nothing; the mode oracle prints what it counted itself. */
 #include <malloc.h>
 #include <pthread.h>
 #include <sched.h>

@@ -185,8 +185,8 @@ def case_oracle(place):
 
 
 def check_new(place, *command, preload=None, fails=True):
-    """tests/mem/mem_new.cpp. The C++ library may ask malloc for more than operator new is asked for:
-    1 byte for none."""
+    """tests/mem/mem_new.cpp. The C++ library may ask malloc for more than operator new is asked
+    for: 1 byte for none."""
     if not place.program("mem_load").exists():
         print("needs a C++ compiler")
         return SKIPPED
@@ -369,8 +369,8 @@ def case_rival(place):
 
 def check_sanitizer(place, name):
     """A program built with that sanitizer, also if a script starts it: it runs, and its memory is
-    counted, by the calls that reach the sanitizer's malloc through libstint-mem.so. Where its malloc
-    is in the executable, as with clang, one line says that nothing is counted."""
+    counted, by the calls that reach the sanitizer's malloc through libstint-mem.so. Where its
+    malloc is in the executable, as with clang, one line says that nothing is counted."""
     program = place.program("mem_" + name)
     if not program.exists():
         print("the compiler has no -fsanitize=" + name)

@@ -231,8 +231,8 @@ static const char *info_of_max(const struct key *k, const char *have) {
     return one;
 }
 
-/* A sum of intervals that certainly overlapped has no share; only an interval can make a row's total
- * longer than all its threads' time. */
+/* A sum of intervals that certainly overlapped has no share; only an interval can make a row's
+ * total longer than all its threads' time. */
 static uint64_t share_expected(const struct snapshot *s, const struct stint_row *r) {
     double most = (double)s->wall_ns * (double)u64_max(want.threads, 1);
     if (r->share_ppm == ROW_UNKNOWN && (double)want.total > most) {

@@ -3,8 +3,8 @@
  * The interpreter. A scope of the program is a stack frame here with a guard in it, so that return,
  * longjmp and exceptions do to it what they do to a user's; this file is compiled with
  * -fexceptions. Threads take turns: the operations are done in the order of the list, each by its
- * own thread, and the reference is told of each right after the library. The clock stands still in
- * between.
+ * own thread, and the reference is told of each right after the library. The clock does not move
+ * in between.
  *
  * The guards are those that the macros declare, without the macros, because the reference must know
  * their addresses: whether a place is opened again that a jump has left is a matter of
@@ -296,7 +296,7 @@ static void block(struct runner *r, void (*body)(struct runner *)) {
     --r->level;
 }
 
-/* ---- What is no block. */
+/* ---- Operations that are not blocks. */
 
 static void named(struct runner *r, int name) {
     int site = REFERENCE_DYNAMIC + name;

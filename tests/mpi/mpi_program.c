@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A program of two ranks that knows nothing of stint: rank 1 arrives later at each barrier. Each
- * prints its rank and how long it waited in barriers at least, by the arrival of the last rank. Both
- * are on one machine, so they read one clock.
+ * prints its rank and how long it waited in barriers at least, by the arrival of the last rank.
+ * Both are on one machine, so they read one clock.
  */
 #include <mpi.h>
 #include <stdint.h>

@@ -150,7 +150,8 @@ def check_rank(file, rank, output):
 
 
 def case_ranks(folder):
-    """The tool below the launcher: a run file for each rank. The early rank waits for the late one."""
+    """The tool below the launcher: a run file for each rank. The early rank waits for the late
+    one."""
     program = build(folder)
     pattern = os.path.join(folder, "run-%r.stint")
     out = os.path.join(folder, "out")
@@ -228,7 +229,8 @@ def case_together(folder):
 
 
 def case_wrong(folder):
-    """The library of another MPI: the tool refuses it, and if the tool cannot see it, the library."""
+    """The library of another MPI: the tool refuses it, and if the tool cannot see it, the
+    library."""
     program = build(folder)
     done = run(TOOL, "run", f"--mpi={OTHER}", "--", program)
     need(done.returncode == 1 and f"--mpi={OTHER}: the program uses {KIND}" in done.stderr,

@@ -232,7 +232,7 @@ def wrong_version(place):
 
 @case
 def build_folder(place):
-    """The folder that stint was built in is no installation, and says so."""
+    """The folder that stint was built in is not an installation, and says so."""
     _, output = place.configure(HERE / "find", "build-folder", "-Dstint_DIR=" + place.options.build, fails=True)
     said = " ".join(output.split())
     expect(output, "stint was built in %s, not installed there: run cmake --install" % place.options.build in said,

@@ -4,7 +4,8 @@
 
     python_test.py LIBRARY TOOL CC CASE
 
-Each case runs small programs in processes of their own; what they recorded is read from the run file.
+Each case runs small programs in processes of their own; what they recorded is read from the run
+file.
 """
 import os
 import pathlib
@@ -161,8 +162,8 @@ for thread in threads: thread.join()
 
 
 def case_tasks(folder):
-    """Blocks with `await` in them overlap: each is counted, with its own time, and none is abandoned.
-    Functions that a task calls are in the tree."""
+    """Blocks with `await` in them overlap: each is counted, with its own time, and none is
+    abandoned. Functions that a task calls are in the tree."""
     run = record(folder, """
 import asyncio
 import time
@@ -363,7 +364,8 @@ def files_below(folder):
 
 def case_wheel(folder):
     """Built by pip as a user does, without an index, from the tree and from the source distribution
-    outside of it; nothing is left in the tree. The wheel is installed into an environment of its own."""
+    outside of it; nothing is left in the tree. The wheel is installed into an environment of its
+    own."""
     python3 = None
     for candidate in (sys.executable, "/usr/bin/python3"):
         if os.path.exists(candidate) and not subprocess.run(

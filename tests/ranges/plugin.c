@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A module that begins ranges of three interfaces and is unloaded before they end: its names and its
- * part of ITT are then no longer in memory.
+ * A module that begins ranges of three interfaces and is unloaded before they end: its names and
+ * its part of ITT are then no longer in memory.
  */
 #include "plugin.h"
 

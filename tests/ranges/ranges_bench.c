@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The cost of a range of each interface that libstint-ranges.so records, as a multiple of a scope with
- * a name made at run time, in CPU time of the thread: the lowest of the rounds of each in turn.
+ * The cost of a range of each interface that libstint-ranges.so records, as a multiple of a scope
+ * with a name made at run time, in CPU time of the thread: the lowest of the rounds of each in
+ * turn.
  *
  *     ranges_bench LIBRARY [ROUNDS]
  *
- * It calls the library as the static part of ITT, Kokkos, an OpenMP runtime and a program of roctx do.
- * The numbers are no test, as they depend on the machine.
+ * It calls the library as the static part of ITT, Kokkos, an OpenMP runtime and a program of roctx
+ * do. The numbers are no test, as they depend on the machine.
  */
 #include <dlfcn.h>
 #include <stdint.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A program with timers of stint that also makes ranges of other interfaces, as libraries do:
- * ranges_program LIBRARY STORY [SEED | PLUGIN]. It calls the functions of libstint-ranges.so as the static part
- * of ITT, Kokkos and a program of roctx do. The static part of ITT and libroctx64 are not here: which
- * functions they call, and the layouts, are those of the public headers ittnotify.h, ittnotify_config.h
- * and roctx.h.
+ * ranges_program LIBRARY STORY [SEED | PLUGIN]. It calls the functions of libstint-ranges.so as the
+ * static part of ITT, Kokkos and a program of roctx do. The static part of ITT and libroctx64 are
+ * not here: which functions they call, and the layouts, are those of the public headers
+ * ittnotify.h, ittnotify_config.h and roctx.h.
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -93,8 +93,8 @@ static void expect(int holds, const char *what) {
     }
 }
 
-/* ---- Random interleavings. Each range's calls, and its time by the program's own clock: that between
- * its begin and its end, and that around both. */
+/* ---- Random interleavings. Each range's calls, and its time by the program's own clock: that
+ * between its begin and its end, and that around both. */
 
 #define INTERFACES 3
 #define NAMES 4

@@ -4,8 +4,8 @@
 
     ranges_test.py TOOL LIBRARY PROGRAM CASE [PLUGIN ROCTX]
 
-PROGRAM is ranges_program.c, PLUGIN plugin.c and ROCTX roctx_program.c. The sources in programs/ are built with the packages of Debian that they
-need; where one is missing, the case is skipped.
+PROGRAM is ranges_program.c, PLUGIN plugin.c and ROCTX roctx_program.c. The sources in programs/ are
+built with the packages of Debian that they need; where one is missing, the case is skipped.
 """
 import csv
 import json
@@ -85,7 +85,8 @@ def delivered(done):
 
 
 def case_interleave(folder):
-    """Three interfaces and own scopes cross at random: each range has its own time, none is lost."""
+    """Three interfaces and own scopes cross at random: each range has its own time, none is
+    lost."""
     for seed in range(1, 13):
         file, done = record(folder, PROGRAM, LIBRARY, "interleave", seed, file=f"{seed}.stint")
         found = {name: row for (name, _), row in rows(file).items()}
@@ -263,8 +264,8 @@ def case_onednn(folder):
 
 
 def check_openmp(file, done):
-    """The waiting of the thread that arrives first is what the program's own clock says, and none of
-    the second of serial time is in it."""
+    """The waiting of the thread that arrives first is what the program's own clock says, and none
+    of the second of serial time is in it."""
     waited, most = map(int, done.stdout.split())
     found = rows(file)
     barrier = found["omp barrier implicit", ""]

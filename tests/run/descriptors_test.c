@@ -122,7 +122,7 @@ TEST(descriptors, a_daemon) {
     setenv("STINT_FILE", run_path("run-%p"), 1);
     run_body((void *)(uintptr_t)becomes_a_daemon);
     uint64_t calls = 0;
-    for (int ended = 0; !ended;) { /* nobody's child any more */
+    for (int ended = 0; !ended;) { /* a child of init now */
         DIR *d = opendir(run_folder);
         usleep(10000);
         for (struct dirent *e; d && (e = readdir(d));) {

@@ -41,7 +41,7 @@ SCOPE(3)
 static void *work(void *number) {
     static void (*const scopes[THREADS])(void) = {scope_0, scope_1, scope_2, scope_3};
     uintptr_t me = (uintptr_t)number;
-    fake_advance(1000); /* a new thread's clock is behind the file's start, and nothing may be */
+    fake_advance(1000); /* a new thread's clock is before the file's start, where no event may be */
     for (;;) {
         scopes[me]();
         __atomic_store_n(&published[me].scopes, published[me].scopes + 1, __ATOMIC_RELEASE);

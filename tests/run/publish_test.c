@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The name of a run file: never half a file under it, never a stranger's touched, never a living
- * writer's taken, and nothing left beside it.
+ * The name of a run file: it never names half a file, a file of another program is not touched, the
+ * file of a living writer is not taken, and nothing is left beside it.
  */
 #include <sys/socket.h>
 #include <sys/un.h>

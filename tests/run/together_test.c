@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Many runs under one name, and somebody who watches it.
+ * Many runs under one name, and a process that watches the file.
  */
 #include <pthread.h>
 #include <sys/syscall.h>

@@ -3,7 +3,7 @@
 """The public interface against that of the last release, baseline/: what was published stays.
 
     baseline.py check --cc CC     every line of interface.txt is still true; new ones may be added
-    baseline.py abi --cc CC       abidiff of the types and functions with libstint.abi; 77: no abidiff
+    baseline.py abi --cc CC       abidiff of types and functions with libstint.abi; 77: no abidiff
     baseline.py write --cc CC     writes both anew, when a version is released
     baseline.py self-test         what the checks find
 

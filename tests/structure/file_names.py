@@ -58,8 +58,8 @@ def file_statements(code):
 
 
 def names_of(text):
-    """(kind, name) of what a file defines at file scope, but for functions: see functions_of. Kinds:
-    tag, name, macro."""
+    """(kind, name) of what a file defines at file scope, but for functions: see functions_of.
+    Kinds: tag, name, macro."""
     statements = statements_of(code_of(text))
     for _, directive in statements[1:]:
         match = re.match(r"\s*#\s*define\s+(\w+)", directive)

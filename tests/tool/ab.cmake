@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# stint ab: its statistics on simulated pairs, and the command on programs with a clock of their own.
+# stint ab: its statistics on simulated pairs, and the command on programs with a clock of their
+# own.
 
 if(NOT TARGET stint_tool)
     return()

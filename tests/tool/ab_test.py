@@ -127,8 +127,8 @@ def case_layout(folder):
 
 
 def case_name_effect(folder):
-    """Why the name varies in PWD only: the environment moves the stack of a program, the name of its
-    directory does not. LAYOUT prints where its stack begins, without address randomisation."""
+    """Why the name varies in PWD only: the environment moves the stack of a program, the name of
+    its directory does not. LAYOUT prints where its stack begins, without address randomisation."""
     def stack(here, **env):
         here.mkdir(exist_ok=True)
         done = subprocess.run([LAYOUT], env=env, cwd=str(here), stdout=subprocess.PIPE, check=False)
@@ -169,7 +169,8 @@ def case_faults(folder):
 
 
 def case_one_file(folder):
-    """A command that sets STINT_FILE itself is named before the comparison begins, with the file."""
+    """A command that sets STINT_FILE itself is named before the comparison begins, with the
+    file."""
     (folder / "elsewhere").mkdir()
     here, elsewhere = folder / "both.stint", folder / "elsewhere" / "both.stint"
     rule = ": STINT_FILE is set by ab, and a command must not change it\n"

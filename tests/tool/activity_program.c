@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * activity_program COPIES [NS [LATE]]: a program on the fake clock whose GPU is made up: ten steps
- * that copy COPIES times in all, 4096 bytes in some NS each (1000), and run a kernel a step; the last
- * ones on a second thread and its own stream. What a tracer would see is put in as records. Then two
- * kernels with LATE ns between them, where a third one ran whose record comes when the time between
- * was counted as a gap: in a scope and on a source line, then outside of all. LATE 0: the lines
- * alone.
+ * that copy COPIES times in all, 4096 bytes in some NS each (1000), and run a kernel a step; the
+ * last ones on a second thread and its own stream. What a tracer would see is put in as records.
+ * Then two kernels with LATE ns between them, where a third one ran whose record comes when the
+ * time between was counted as a gap: in a scope and on a source line, then outside of all. LATE 0:
+ * the lines alone.
  */
 #include <pthread.h>
 #include <stdlib.h>

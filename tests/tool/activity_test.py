@@ -115,7 +115,8 @@ def case_exports(folder):
 
 def arrows(document, delays=(0.8,)):
     """(thread of the launch, lane, name): how often; spans that nothing points at: their names.
-    From launch to start it is so many microseconds, each as often: 300 ns in the call, 500 after."""
+    From launch to start it is so many microseconds, each as often: 300 ns in the call, 500
+    after."""
     count = collections.Counter()
     ends, spans, names = {}, {}, {}
     for event in document["traceEvents"]:
@@ -359,7 +360,8 @@ def lines_of(file):
 
 
 def case_lines(folder):
-    """The GPU time of what a source line launched, in all that shows lines; only where there is any."""
+    """The GPU time of what a source line launched, in all that shows lines; only where there is
+    any."""
     one = record(folder, "a.stint", 40, late=[100000])
     other = record(folder, "b.stint", 40, late=[40000])
     without = record(folder, "c.stint", 40, late=[0])
@@ -387,7 +389,7 @@ def case_lines(folder):
 
 
 def case_killed(folder):
-    """Nobody said when it ended: the last that a GPU is known to have done counts, too."""
+    """A killed run has no end; the end of the GPU's last known work counts, too."""
     file = record(folder, "a.stint", 40)
     data = file.read_bytes()
     file.write_bytes(with_field(data, HEADER["end"], 0))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * annotate_program [NAME CONTENT]...: a program that says it was made of these sources, line 1 of
- * each. CONTENT is as in struct stint_impl_lines_file; "-": none. Sources with "hot" in their names take
- * longer than any interruption of the others.
+ * each. CONTENT is as in struct stint_impl_lines_file; "-": none. Sources with "hot" in their names
+ * take longer than any interruption of the others.
  */
 #define _POSIX_C_SOURCE 199309L
 #include <string.h>

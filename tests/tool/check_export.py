@@ -258,7 +258,7 @@ class PerfettoReader:
                 ends = self.flows.setdefault(event[end], {})
                 need(end not in ends, "an arrow with two ends alike: %s" % event)
                 ends[end] = at
-        if "flow" in event: # a launch: it stands with what it launched
+        if "flow" in event: # a launch: it is in the lane of its work
             need(event["type"] == INSTANT, "a launch that takes time: %s" % event)
         else:
             need(at >= self.last.get(track, 0), "track %d goes back in time" % track)
@@ -395,7 +395,7 @@ def check_csv(data):
 
 
 def check_csv_table(data):
-    """Rows that differ in what is no number, largest total first."""
+    """Checks rows that may differ in all columns but numbers; the largest total comes first."""
     head, rows = csv_rows(data)
     need({"calls", "busy_ns"} & set(head), "the head")
     order = [int(row.get("total_ns") or 0) for row in rows]
@@ -501,8 +501,8 @@ def check_prometheus(data):
 
 
 def check_benchmark(data):
-    """github-action-benchmark: src/extract.ts, BenchmarkResult: name, unit, value; range and extra are
-    texts. Results of two commits are compared by name."""
+    """github-action-benchmark: src/extract.ts, BenchmarkResult: name, unit, value; range and extra
+    are texts. Results of two commits are compared by name."""
     rows, totals = load_json(data), Totals()
     need(isinstance(rows, list), "not a list")
     for row in rows:

@@ -34,7 +34,8 @@ TEST(export_chrome, an_end_past_the_last_nanosecond) {
     hand_end(&hand);
 }
 
-/* So deep that no recorder wrote it: what does not fit is left out, and the rest stands. */
+/* Spans deeper than any recorder writes: those that do not fit are left out, and the rest is
+ * exported. */
 TEST(export_chrome, deeper_than_anything) {
     enum { SPANS = 3000 };
     static struct trace_event events[SPANS];

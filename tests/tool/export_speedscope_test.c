@@ -45,7 +45,7 @@ TEST(export_speedscope, intervals_are_not_laid_out) {
     hand_end(&hand);
 }
 
-/* A chain that no stack would stand, and sums past 64 bits. */
+/* A chain too long for recursion on the stack, and sums past 64 bits. */
 TEST(export_speedscope, a_damaged_tree) {
     enum { NODES = 300000 };
     struct snapshot_node *nodes = calloc(NODES, sizeof *nodes);

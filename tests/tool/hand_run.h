@@ -53,7 +53,7 @@ uint32_t hand_device(struct hand_run *h, uint32_t number, const char *name);
  * scope. */
 uint32_t hand_activity(struct hand_run *h, uint32_t kind, uint32_t detail, const char *name,
                        uint32_t node, uint64_t count, uint64_t total, uint64_t bytes);
-/* Launched at a moment by the thread of that root, or SNAPSHOT_NONE: nobody knows by whom. */
+/* Launched at a moment by the thread of that root, or SNAPSHOT_NONE: the thread is unknown. */
 void hand_ran(struct hand_run *h, uint32_t activity, uint64_t start, uint64_t duration,
               uint32_t root, uint64_t launch);
 /* Sums of children; after the last node. */

@@ -235,7 +235,7 @@ static void gpu(struct hand_run *h) {
     hand_ran(h, w.gemm, 30 * MS, 7 * MS, root, 21 * MS + 6000); /* back to back */
     hand_ran(h, w.hostile, 37 * MS, 5 * MS, mute, 1 * MS);      /* a thread without a lane */
     hand_lane(h, SNAPSHOT_NONE, "GPU 0 stream 13");
-    hand_ran(h, w.back, 38 * MS, 2 * MS, SNAPSHOT_NONE, 0); /* by nobody knows whom */
+    hand_ran(h, w.back, 38 * MS, 2 * MS, SNAPSHOT_NONE, 0); /* by an unknown thread */
 }
 
 struct run *hand_run_of(struct hand_run *h, const char *name) {

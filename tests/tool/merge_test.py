@@ -171,7 +171,8 @@ def case_sums(folder):
 
 def case_sampled(folder):
     """Scaled totals are the sums of the parts', their errors the roots of the sums of squares, or a
-    little less, because more calls tell more, also where one run's ticks last twice as long. Exports have both."""
+    little less, because more calls tell more, also where one run's ticks last twice as long.
+    Exports have both."""
     file = folder / "one"
     done = run(FAKE, "end", env={"STINT_FILE": str(file), "STINT_SAMPLE": "4"})
     need(done.returncode == 0, done)
@@ -304,8 +305,9 @@ def events(file):
 
 
 def check_trace(parts, whole, exact=False):
-    """Each part's events stand in the whole, by so much later as its program was than the first;
-    the number of spans. Exact to the nanosecond, or as far as the clocks agree."""
+    """The whole has each part's events, later by the time between the starts of its program and of
+    the first one. Returns the number of spans. Exact to the nanosecond, or as far as the clocks
+    agree."""
     spans, values = events(whole)
     count = 0
     for part in parts:

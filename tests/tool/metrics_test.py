@@ -357,7 +357,8 @@ def case_follow(folder):
 
 
 def case_follow_many(folder):
-    """A pattern: files appear, are replaced and removed; each program's counts are delivered once."""
+    """A pattern: files appear, are replaced and removed; each program's counts are delivered
+    once."""
     out, pattern = folder / "out", folder / "*.stint"
     follower = start("export", pattern, "--to", "otlp", "--follow", "0.1", "--temporality", "delta",
                      "-o", out)
@@ -506,7 +507,8 @@ def case_every(folder):
 
 
 def case_top(folder):
-    """stint top: percentiles of the interval beside those of the run, as stint report --every has them."""
+    """stint top: percentiles of the interval beside those of the run, as stint report --every has
+    them."""
     path = record(folder / "a.stint")
     text = tool("top", path).stdout.decode()
     titles = next(line for line in text.splitlines() if line.startswith("name "))
@@ -570,7 +572,8 @@ def case_page(folder):
 # ---- A collector --------------------------------------------------------------------------------
 
 class Collector:
-    """Answers with the statuses in turn (the last one for ever): 0 closes without an answer."""
+    """Answers with the statuses in turn, and then always with the last one; 0 closes without an
+    answer."""
 
     def __init__(self, *statuses):
         self.bodies, self.statuses, self.paths = [], list(statuses), []
@@ -714,7 +717,7 @@ def resident(pid):
 
 
 def case_serve_slow(folder):
-    """Clients that say nothing do not keep others out for ever, and the process does not grow."""
+    """Clients that send nothing do not keep others out, and the process does not grow."""
     path = record(folder / "a.stint")
     served = Served(path)
     served.get()

@@ -4,8 +4,8 @@
 
     pairs_recorded.py PAIRS_VALUES RUNS PROGRAM [ARGUMENT...]
 
-A line of the file is a run, in the order in which they ran, with the typical call of each scope that
-takes 1 % of the first run's time: the number that `stint ab` compares. The file there is was
+A line of the file is a run, in the order in which they ran, with the typical call of each scope
+that takes 1 % of the first run's time: the number that `stint ab` compares. The file there is was
 recorded with `transformer --tokens 24 --threads 1 README.md`, on a virtual machine with two
 processors that other programs kept busy for a part of the time.
 """

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pairs_values FILE: for each scope of a run its name, the typical call in nanoseconds, which is the
- * number that `stint ab` compares, and its share of the wall time. For pairs_recorded.py. */
+/* pairs_values FILE: for each scope of a run its name, the typical call in nanoseconds, which is
+ * the number that `stint ab` compares, and its share of the wall time. For pairs_recorded.py. */
 #include <stdio.h>
 
 #include "tool/diff/diff.h"

@@ -5,10 +5,10 @@
     pairs_vectors.py           writes the file; needs SciPy (python3-scipy)
     pairs_vectors.py --check   compares it with what SciPy says here, to 7 digits; 77 without SciPy
 
-With a standard deviation s that has the prior 1/s, and a change of d s with d normal and of variance
-PRIOR, the ratio of the marginal likelihoods is that of the densities of t. The tool has the closed
-form; here the density is integrated over d and over the deviation of the pairs, and the ends of the
-interval are where the ratio is 1/alpha.
+With a standard deviation s that has the prior 1/s, and a change of d s with d normal and of
+variance PRIOR, the ratio of the marginal likelihoods is that of the densities of t. The tool has
+the closed form; here the density is integrated over d and over the deviation of the pairs, and the
+ends of the interval are where the ratio is 1/alpha.
 """
 import math
 import pathlib

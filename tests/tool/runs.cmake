@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Run files of earlier versions 1.x, which this version has to read. runs_test.py says how they were made.
+# Run files of earlier versions 1.x, which this version has to read. runs_test.py says how they were
+# made.
 if(TARGET stint_tool)
     find_package(Python3 3.8 REQUIRED COMPONENTS Interpreter)
     add_test(NAME runs.of_earlier_versions

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """runs_test.py TOOL: the tool reads the run files in runs/, which earlier versions 1.x wrote.
 
-Each file VERSION-NAME.stint.gz is exported as CSV and compared with VERSION-NAME.csv, which was made
-when the file was. Columns that later versions add are not in it. UPDATE=1 writes a .csv that is
-missing; one that is there is never written again, nor is a file. For a new minor version add files:
+Each file VERSION-NAME.stint.gz is exported as CSV and compared with VERSION-NAME.csv, which was
+made when the file was. Columns that later versions add are not in it. UPDATE=1 writes a .csv that
+is missing; one that is there is never written again, nor is a file. For a new minor version add
+files:
 
     STINT_MEMORY=1M STINT_FILE=plain.stint PROGRAM
     STINT_MEMORY=1M STINT_TRACE=64K STINT_FILE=trace.stint PROGRAM

@@ -109,7 +109,7 @@ static void ready(void) {
     fflush(stdout);
 }
 
-/* An action that is no new maximum but the first time. */
+/* An action whose time is a maximum only the first time. */
 static void act(const char *what) {
     static stint_timer interval;
     if (!strcmp(what, "scope")) {

@@ -4,8 +4,8 @@
 
     tool_test.py TOOL PROGRAM FAKE_PROGRAM HOSTILE_PROGRAM CASE
 
-PROGRAM is tool_program.c on the real clock, FAKE_PROGRAM on one that only it advances; HOSTILE_PROGRAM is hostile_program.c. UPDATE=1 in
-the environment writes the golden files anew.
+PROGRAM is tool_program.c on the real clock, FAKE_PROGRAM on one that only it advances;
+HOSTILE_PROGRAM is hostile_program.c. UPDATE=1 in the environment writes the golden files anew.
 """
 import fcntl
 import json
@@ -555,7 +555,8 @@ def case_states(folder):
 
 
 def case_killed_wall(folder):
-    """The wall time of a killed run reaches to its last action, and is a lower bound wherever it is shown."""
+    """The wall time of a killed run reaches to its last action, and is a lower bound wherever it is
+    shown."""
     file = folder / "r.stint"
     for what in ("scope", "interval", "sample", "step", "report", "exit"):
         rc = 0 if what == "exit" else -signal.SIGKILL
@@ -619,7 +620,7 @@ def case_live(folder):
         now = loops()
         until(lambda: loops() > now, "it counts no more")
         copy = folder / "copy.stint"
-        shutil.copy(file, copy) # nobody has it mapped
+        shutil.copy(file, copy) # no process has it mapped
         need("killed" in tool("report", copy).out)
     finally:
         stop(process)
@@ -816,7 +817,7 @@ def case_export(folder):
     need(not pathlib.Path("/dev/null").is_file(), "a device stays one")
     one_line(tool("export", file, "-t", "csv", "-o", "/dev/full", rc=1), "No space left")
     need("is not text" in on_terminal_rc(["export", "--to", "perfetto", file], 2))
-    # A name is no command to the terminal; elsewhere it is what it is.
+    # A name cannot control the terminal; elsewhere it is written as it is.
     name = b"\x1b\xc2\x9b[m!"
     file.write_bytes(file.read_bytes().replace(b"matmul\0", name + b"\0"))
     for format in (name for name in FORMATS if name not in ("perfetto", "pprof", "otlp-proto", "prometheus-native")):  # no text
@@ -898,7 +899,8 @@ def case_run_html(folder):
 
 
 def case_run_repeat(folder):
-    """Files for `stint diff`, one a run; the report of the last one; a run that fails is the last."""
+    """Files for `stint diff`, one a run; the report of the last one; a run that fails is the
+    last."""
     done = tool("run", "--repeat", "3", "--file", "a.stint", "-r", "tree", "--", PROGRAM, "end",
                 cwd=folder)
     need(sorted(path.name for path in folder.iterdir()) == ["a-1.stint", "a-2.stint", "a-3.stint"], done)

@@ -4,8 +4,8 @@
 
     trend_test.py TOOL PROGRAM CASE
 
-PROGRAM is trend_program.c: its scopes take what its arguments say, on a clock that only it advances.
-The start of each run is set in its header.
+PROGRAM is trend_program.c: its scopes take what its arguments say, on a clock that only it
+advances. The start of each run is set in its header.
 """
 import html.parser
 import json

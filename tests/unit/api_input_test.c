@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Bad input to all functions of stint.h, by table: NULL, empty and too long names, sizes of 0 and of
- * the future, numbers out of range; as they are called from the program, from each kind of callback
- * and from a handler at exit. Each has a documented result, and the program goes on.
+ * Bad input to all functions of stint.h, by table: NULL, empty and too long names, sizes of 0 and
+ * of the future, numbers out of range; as they are called from the program, from each kind of
+ * callback and from a handler at exit. Each has a documented result, and the program goes on.
  */
 #include <limits.h>
 

@@ -60,7 +60,7 @@ TEST(arena, classes_fill_it_so_far) {
     CHECK_EQ_U64(arena_get(1, ARENA_RECORD), 0);
 }
 
-/* Whoever comes first, each has its part. */
+/* Each class has its part, whatever the order of requests. */
 TEST(arena, traces_have_a_part_of_their_own) {
     CHECK(arena_open(MIB, NULL, &start) == 0);
     arena_give_trace(MIB / 4);

@@ -11,7 +11,7 @@
 #include "read/trace.h"
 #include "views/views.h"
 
-/* ---- A list of streams: one of them, behind itself. */
+/* ---- A list of streams with one entry, which is its own successor. */
 
 enum { LANE = sizeof(struct arena_header) / STINT_IMPL_UNIT + 1 };
 

@@ -25,7 +25,7 @@ static int rate_is_right(int wanted) {
            to.real_ns - from.real_ns >= 90000000u;
 }
 
-/* Whoever takes the processor away in the middle of a reading spoils that try, and no other. */
+/* Checks the rate. A loss of the processor in the middle of a reading spoils one try only. */
 static void check_rate(int wanted) {
     int right = 0;
     for (int i = 0; i < 50 && !right; ++i) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The exit report comes behind C++ static destructors, in whatever order things were made. */
+/* The exit report comes after C++ static destructors, in whatever order objects were made. */
 #include "fake_clock.h"
 #include "harness.h"
 #include "stint/stint.h"

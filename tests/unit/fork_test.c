@@ -220,8 +220,8 @@ TEST(fork, from_another_thread) {
     CHECK_EQ_U64(calls_of("scope"), 3);
 }
 
-/* ---- Chains of processes, each the child of the one before: what the ancestors had is given
- * back. */
+/* ---- Chains of processes, each the child of the one before: memory of earlier generations is
+ * given back. */
 
 #define GENERATIONS 40
 #define WARM 3       /* generations after which nothing grows any more */

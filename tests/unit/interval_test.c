@@ -57,7 +57,7 @@ TEST(interval, infos_of_earlier_intervals_are_not_shown) {
             fake_advance(i ? 10 : 1000);
         }
         CHECK(!stint_stat_get("a", &st, sizeof st));
-        CHECK_STR_EQ(st.info, i ? "" : "first"); /* the second is no new maximum: not kept */
+        CHECK_STR_EQ(st.info, i ? "" : "first"); /* the second is not a new maximum: not kept */
         stint_reset();
         fake_advance(1);
     }
@@ -270,7 +270,7 @@ TEST(interval, cancelled_inside_a_report) {
     pthread_join(t, &result);
     CHECK(result == PTHREAD_CANCELED);
     CHECK(stint_stat_get("a", &stat, sizeof stat) ==
-          0); /* waits for ever if the lock was left behind */
+          0); /* would never return if the lock was kept */
 }
 
 HARNESS_MAIN()

@@ -12,7 +12,7 @@
 
 #define TESTED LOCK_EVENTS /* its owner has nothing to forget here */
 
-static uint64_t left, right;    /* equal whenever nobody has the lock */
+static uint64_t left, right;    /* equal whenever the lock is free */
 static int forgotten, was_held; /* in how many children on the way here, and in the last */
 
 static int marked; /* another mark than its own says that it was interrupted */
@@ -168,7 +168,7 @@ static void fork_while_holding(void) {
     if (!is_child) {
         CHECK(!is_free());
         expect_good(child);
-        usleep(20000); /* for whoever waits */
+        usleep(20000); /* for a waiting thread */
     }
     CHECK(left == at && ++right == at);
     lock_release(TESTED);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The real machine.c: being in this program, it stands in for the fake one of the library. */
+/* Tests the real machine.c, which is a part of this program and replaces the library's fake one. */
 #include "base/machine.c"
 
 #include "gpu/gpu.h"

@@ -112,7 +112,7 @@ TEST(output, a_bad_path_is_said_and_the_report_goes_to_stderr) {
     free(said);
 }
 
-/* ---- What is no file of ours. */
+/* ---- Files that are not ours. */
 
 static void check_refused(const char *path, const char *why) {
     char want[400];

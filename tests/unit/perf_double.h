@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A double of perf_event_open(2), for machines whose processor counts nothing. What it assumes, with
- * its source:
+ * A double of perf_event_open(2), for machines whose processor counts nothing. What it assumes,
+ * with its source:
  * - An event of a group is opened with the leader's descriptor, the leader with -1; a read of the
  *   leader with PERF_FORMAT_GROUP and both times gives the number of events, the times, and the
  *   counters in the order of opening (perf_event_open(2), "Reading results").

@@ -210,7 +210,8 @@ static void jump(void *unused) {
     }
 }
 
-/* Nobody ended it: it goes on, and the next block does nothing; a call ends it. */
+/* A block that was jumped over has not ended: the profile goes on, the next block does nothing, and
+ * a call ends it. */
 TEST(profiler, block_that_was_jumped_over_goes_on) {
     char *said = harness_capture(2, jump, NULL);
     CHECK_STR_EQ(said, "");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Times without stint's own cost, from given costs of a call. The prices of a test are all different,
- * so that each number says which of them are in it.
+ * Times without stint's own cost, from given costs of a call. The prices of a test are all
+ * different, so that each number says which of them are in it.
  */
 #include "report/report_cost.h"
 
@@ -106,7 +106,8 @@ TEST(report_cost, other_times_are_as_measured) {
     interval_close(&s);
 }
 
-/* 1000 + 3 * 100: of the children's calls, both parts are in the total and one is in the self time. */
+/* 1000 + 3 * 100: of the children's calls, both parts are in the total and one is in the self
+ * time. */
 static void check_around(void) {
     CHECK_EQ_U64(row_of("leaf")->total_ns, 300 - 3 * INNER);
     CHECK_EQ_U64(row_of("leaf")->self_ns, 300 - 3 * INNER);
@@ -243,7 +244,7 @@ static void around_sampled(int calls) {
     }
 }
 
-/* The total stands for all calls, so the inner part of all is in it. */
+/* The total is an estimate for all calls, so the inner part of all calls is in it. */
 TEST(report_cost, of_sampled_calls) {
     CHECK(!setenv("STINT_SAMPLE", "4", 1));
     around_sampled(1032);

@@ -142,7 +142,7 @@ TEST(report, sorting) {
     ORDER("table,sort=max", "around inner long often");
     ORDER("table,sort=avg", "around inner long often");
     ORDER("table,sort=p99", "around inner long often");
-    ORDER("tree", "around  often long"); /* inner stands indented below */
+    ORDER("tree", "around  often long"); /* inner is indented below */
 }
 
 static void on_the_gpu(const char *name, uint64_t calls, uint64_t ns) {

@@ -281,7 +281,7 @@ static void compare(void) {
         CHECK_EQ_U64(r->self_ns, account[n].self);
         self += r->self_ns;
     }
-    CHECK_EQ_U64(self, fake_now - begun); /* every moment is somebody's self time, once */
+    CHECK_EQ_U64(self, fake_now - begun); /* every moment is self time of one scope */
     interval_close(&s);
 }
 

@@ -192,7 +192,8 @@ TEST(sample, recursive_calls) {
     CHECK_EQ_U64(lost_in_all(), 0);
 }
 
-/* The innermost call opens "work", which lies below the outermost one: one node at several depths. */
+/* The innermost call opens "work", which lies below the outermost one: one node at several
+ * depths. */
 static void work_below(int depth) {
     REGISTER_TIMER("above");
     if (depth) {

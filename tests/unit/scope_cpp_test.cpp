@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The objects of stint.hpp beside intervals: scopes that are moved, statistics to iterate over, texts.
+ * The objects of stint.hpp beside intervals: scopes that are moved, statistics to iterate over,
+ * texts.
  */
 #include <thread>
 #include <type_traits>

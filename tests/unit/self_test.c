@@ -207,7 +207,7 @@ TEST(self, of_what_began_inside_a_recursive_call_and_before_the_outermost) {
     fake_advance(100000000);
     one_site(stint_now_us() - 50000, 2);
     one_site(stint_now_us(),
-             2); /* 4000 ns, all of them in "in it", too; and that is no new maximum */
+             2); /* 4000 ns, all of them in "in it", too; and that is not a new maximum */
     check_self("one site", 50008000, 0);
     one_site(stint_now_us(), 0);
     check_self("one site", 50009000, 1000);

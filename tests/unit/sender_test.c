@@ -312,7 +312,7 @@ TEST(sender, a_circle_is_cut) {
     sent->sender = job->child;
     CHECK_EQ_U64(shown("job", 0), 1);
     CHECK_EQ_U64(shown("job.part", 1), 1);
-    sent->sender = newest_thread()->root; /* a root is no scope */
+    sent->sender = newest_thread()->root; /* a root is not a scope */
     CHECK_EQ_U64(shown("job", 0), 1);
     sent->sender = UINT32_MAX;
     CHECK_EQ_U64(shown("job", 0), 1);

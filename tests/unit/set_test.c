@@ -104,7 +104,7 @@ static void alternate(stint_set *const sets[2], int depth) {
     }
 }
 
-/* A call in the other set is no recursive call: it is timed, too. */
+/* A call in the other set is not a recursive call: it is timed, too. */
 TEST(set, a_site_inside_itself_in_two_sets) {
     stint_set *sets[2] = {stint_set_get("a"), stint_set_get("b")};
     for (int i = 0; i < 3; ++i) {

@@ -329,7 +329,7 @@ static void second_parent(void) {
 }
 
 /* Other sites at the depth of the interrupted one, whose nodes the inline path finds in the same
- * place; and the clock stands still, so that all samples are in one bucket of their histogram. */
+ * place; and the clock does not move, so that all samples are in one bucket of their histogram. */
 static void other_handler(int number) {
     (void)number;
     uint64_t now = fake_now;

@@ -121,7 +121,7 @@ TEST(snapshot, reads_a_copy_like_the_original) {
     snapshot_free(&s);
 }
 
-/* New records stand before their elders in the lists: out of bounds they would hide them. */
+/* New records precede older ones in the lists: if they were out of bounds, they would hide them. */
 TEST(snapshot, has_room_for_what_is_recorded_meanwhile) {
     struct snapshot s;
     char name[16];

@@ -91,7 +91,7 @@ TEST(trace, on_the_slow_path_too) {
     traced_free(&t);
 }
 
-/* A clock that stands still: only the order tells who is inside whom. */
+/* The clock does not move: only the order tells which span is inside which. */
 TEST(trace, spans_of_no_length) {
     struct traced t;
     begin_trace("1M");
@@ -109,7 +109,7 @@ TEST(trace, spans_of_no_length) {
     traced_free(&t);
 }
 
-/* Behind a span that ends where they begin, not in it. */
+/* Spans of no length come after a span that ends where they begin, not in it. */
 TEST(trace, spans_of_no_length_behind_another) {
     struct traced t;
     begin_trace("1M");

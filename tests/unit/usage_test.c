@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The resource usage of the calling thread, for real: what must have been counted at least, as other
- * programs share the machine.
+ * The resource usage of the calling thread, for real: what must have been counted at least, as
+ * other programs share the machine.
  */
 #include "counters/usage.h"
 

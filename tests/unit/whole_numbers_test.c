@@ -6,7 +6,7 @@
 #include "read/snapshot.h"
 #include "report/report_grid.h"
 
-#define MOST (UINT64_MAX - 1) /* UINT64_MAX is nobody's number in places */
+#define MOST (UINT64_MAX - 1) /* UINT64_MAX means none in places */
 
 TEST(whole_numbers, the_nearest_there_is) {
     static const struct {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// duckdb.mjs TOOL PROGRAM: runs the queries of docs/sql.md in DuckDB, on the exports of three runs of
-// PROGRAM (tool_program) as ranks 0 to 2, and compares their answers with the JSON files.
+// duckdb.mjs TOOL PROGRAM: runs the queries of docs/sql.md in DuckDB, on the exports of three runs
+// of PROGRAM (tool_program) as ranks 0 to 2, and compares their answers with the JSON files.
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import { createRequire } from 'node:module';

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""prometheus.py TOOL PROGRAM: Prometheus scrapes `stint export --serve`, native histograms and text.
+"""prometheus.py TOOL PROGRAM: Prometheus scrapes `stint export --serve`, native histograms and
+text.
 
 PROGRAM is tool_program_fake: its durations are exact. 77: there is no prometheus.
 """

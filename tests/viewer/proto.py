@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Exports in Protocol Buffers, read by programs that stint has no part in.
 
-    proto.py protoc PROGRAM FORMAT RUN    protoc --decode: every field is one of the description below,
-                                          of its type
-    proto.py go PROGRAM                   go tool pprof: its times and calls are those of folded stacks
+    proto.py protoc PROGRAM FORMAT RUN    protoc --decode: every field is described below,
+                                          and has its type
+    proto.py go PROGRAM                   go tool pprof: times and calls are those of folded
+                                          stacks
 
-PROGRAM is export_golden. The descriptions are the fields of the public .proto files that are written:
-perfetto/trace/*.proto of Perfetto and proto/profile.proto of pprof. protoc prints a field that is not
-described by its number, and refuses one of another type.
+PROGRAM is export_golden. The descriptions are the fields of the public .proto files that are
+written: perfetto/trace/*.proto of Perfetto and proto/profile.proto of pprof. protoc prints a field
+that is not described by its number, and refuses one of another type.
 """
 import collections
 import pathlib

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// site.mjs PYTHON MAKE_SITE FOLDER: the site of the documents in a browser. Its search finds what is
-// asked for, pages have their pictures, and nothing is an error or comes from elsewhere.
+// site.mjs PYTHON MAKE_SITE FOLDER: the site of the documents in a browser. Its search finds what
+// is asked for, pages have their pictures, and nothing is an error or comes from elsewhere.
 import assert from 'node:assert';
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
@@ -28,9 +28,9 @@ page.on('request', (request) => {
 
 const index = JSON.parse(fs.readFileSync(path.join(folder, 'site', 'search', 'search_index.json')));
 
-// The first result becomes a page that has the words. They are typed: the search looks at its field when a
-// key was released, or a millisecond after the field got the focus, and a text that a script puts
-// there is only found if it is there by then.
+// The first result becomes a page that has the words. They are typed: the search looks at its field
+// when a key was released, or a millisecond after the field got the focus, and a text that a script
+// puts there is only found if it is there by then.
 async function search(words) {
     await page.goto(`${address}/index.html`);
     await page.click('.md-search__input');

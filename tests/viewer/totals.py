@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """totals.py promtool|flamegraph PROGRAM: exports as those tools read them. 77: the tool is missing.
-flamegraph.pl ends with 0 whatever it is given, so the widths it draws are compared with the sums."""
+flamegraph.pl ends with 0 whatever it is given, so the widths it draws are compared with the
+sums."""
 
 import re
 import shutil

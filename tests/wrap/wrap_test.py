@@ -168,7 +168,7 @@ def preloaded(place):
 
 @case
 def preloaded_plugin(place):
-    """The library of a plugin loaded with RTLD_LOCAL is not behind the preloaded one."""
+    """The library of a plugin loaded with RTLD_LOCAL does not come after the preloaded one."""
     host = program_of(place, "host")
     plugin = next(folder_of(place).glob("libplugin.so"))
     library = next(folder_of(place).glob("libapi_preload.so"))

@@ -13,8 +13,8 @@
     stint.report("tree")                # on stderr, or STINT_REPORT=tree at the end of the program
 
 Scopes of Python and of C code that links the same library are in one tree. A block that can be
-suspended (in a coroutine or a generator) is measured as an interval: a row with its calls and times,
-outside the tree, because others run on the thread meanwhile.
+suspended (in a coroutine or a generator) is measured as an interval: a row with its calls and
+times, outside the tree, because others run on the thread meanwhile.
 
 Without the library, libstint.so, everything here does nothing: stint.reason says why.
 """
@@ -155,8 +155,8 @@ def step():
 
 
 def report(view=None):
-    """Prints a report where STINT_OUTPUT says: "table", "tree,sort=self,top=20" ... ValueError for an
-    unknown view."""
+    """Prints a report where STINT_OUTPUT says: "table", "tree,sort=self,top=20" ... ValueError for
+    an unknown view."""
     if _stint.stint_report(None if view is None else view.encode()):
         raise ValueError("no report %r: see standard error" % view)
 

@@ -2,8 +2,8 @@
 """python -m stint run [OPTION]... SCRIPT [ARGUMENT]...
 
 Runs a script of Python by `stint run`, which prints its report when it ends, however it ends. The
-options are those of `stint run`; `-m MODULE` in place of SCRIPT runs a module. The whole script is one
-scope, `python SCRIPT`. The exit status is the script's.
+options are those of `stint run`; `-m MODULE` in place of SCRIPT runs a module. The whole script is
+one scope, `python SCRIPT`. The exit status is the script's.
 """
 
 import os
@@ -44,7 +44,8 @@ def run(arguments):
 
 
 def execute(arguments):
-    """In the process that `stint run` started: the script is __main__, as `python SCRIPT` makes it."""
+    """In the process that `stint run` started: the script is __main__, as `python SCRIPT` makes
+    it."""
     from . import scope
     module = arguments[0] == "-m"
     if module:

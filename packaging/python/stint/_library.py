@@ -69,8 +69,8 @@ def path_bytes(path):
 
 
 def candidates():
-    """PYSTINT_LIBRARY alone if it is set; else what the process has loaded, what is in this package,
-    and what the loader finds."""
+    """PYSTINT_LIBRARY alone if it is set; else what the process has loaded, what is in this
+    package, and what the loader finds."""
     given = os.environ.get("PYSTINT_LIBRARY")
     if given:
         return [given]

@@ -17,8 +17,9 @@ def tool():
 
 def read(path):
     """A run file as a dict of lists and dicts, as docs/stint.schema.json describes it: times are
-    nanoseconds, read(path)["stats"] has one dict per name. FileNotFoundError if there is no such file,
-    ValueError if it is not a run file; of a damaged file what can be read, with ["run"]["warning"]."""
+    nanoseconds, read(path)["stats"] has one dict per name. FileNotFoundError if there is no such
+    file, ValueError if it is not a run file; of a damaged file what can be read, with
+    ["run"]["warning"]."""
     os.stat(path)
     done = subprocess.run([tool(), "export", "--to", "json", "--", os.fspath(path)],
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,

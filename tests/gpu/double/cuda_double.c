@@ -299,9 +299,9 @@ static CUresult double_cuEventSynchronize(CUevent a) {
 }
 
 /* cuda.h: cuStreamBeginCapture lets calls that may be unsafe fail, as event queries do. That a wait
- * for a context with a stream under capture fails (900) in every mode and invalidates the capture is
- * the strictest reading of cuThreadExchangeStreamCaptureMode ("the thread is still prohibited from
- * API calls which necessarily conflict with stream capture"). */
+ * for a context with a stream under capture fails (900) in every mode and invalidates the capture
+ * is the strictest reading of cuThreadExchangeStreamCaptureMode ("the thread is still prohibited
+ * from API calls which necessarily conflict with stream capture"). */
 static CUresult double_cuCtxSynchronize(void) {
     struct double_context *c;
     uint32_t number;

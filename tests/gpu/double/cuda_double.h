@@ -49,9 +49,9 @@ void double_context_replace(void *context);
 void double_context_make_current(void *context); /* to the calling thread; NULL: none */
 void *double_context_current(void);
 
-/* The primary context of a device, made at the first call. It is active while it has references: use
- * adds one, as the runtime's first call does. cuDevicePrimaryCtxRetain of one that is not active would
- * make it (cuda.h), which is counted. */
+/* The primary context of a device, made at the first call. It is active while it has references:
+ * use adds one, as the runtime's first call does. cuDevicePrimaryCtxRetain of one that is not
+ * active would make it (cuda.h), which is counted. */
 void *double_primary_context(int device);
 void *double_primary_use(int device);
 void double_primary_drop(int device); /* one reference */

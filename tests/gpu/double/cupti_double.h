@@ -22,8 +22,8 @@
  *
  * Flushing is as cupti_activity.h of CUDA 13.0 says at cuptiActivityFlushAll: flag 0 "returns all
  * the activity buffers which have all the activity records completed", so that one record that is
- * incomplete keeps all others of its buffer (here: of all that is not delivered yet). A forced flush
- * returns the others too; their incomplete records have no times, and do not come again.
+ * incomplete keeps all others of its buffer (here: of all that is not delivered yet). A forced
+ * flush returns the others too; their incomplete records have no times, and do not come again.
  *
  * A call takes 1000 ns on the host (cupti_double_call_ns). What it starts on the GPU starts when
  * the stream is through with what came before, at the earliest `late` ns after the call's end.

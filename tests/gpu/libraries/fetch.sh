@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # fetch.sh FOLDER: NVIDIA's libcuda 470, 535 and 550 and CUPTI 11.8 and 12.4 from Debian's non-free
-# packages, unpacked below FOLDER and not installed, for the tests with the label `real`. Some 25 MB.
-# The machine's package sources are not changed. Exit status 77: they are not available here.
+# packages, unpacked below FOLDER and not installed, for the tests with the label `real`. Some 25
+# MB. The machine's package sources are not changed. Exit status 77: they are not available here.
 set -euo pipefail
 [ $# = 1 ] || { echo "fetch.sh FOLDER" >&2; exit 2; }
 mkdir -p "$1"

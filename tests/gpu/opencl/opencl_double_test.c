@@ -271,7 +271,7 @@ TEST(opencl_double, beside_cuda_each_has_its_own) {
     CHECK_STR_EQ(text, "driver, opencl");
 }
 
-/* A stream of a machine without CUDA is no queue. */
+/* A stream of a machine without CUDA is not a queue. */
 TEST(opencl_double, does_not_get_the_streams_of_a_gpu_that_is_missing) {
     setenv("STINT_CUDA_LIB", "/nowhere/libcuda.so.1", 1);
     void *q = cl_double_queue(0, 1);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The stand-in of cupti_replay.h. It forwards what the installed libcupti answers without a GPU, and
- * answers the rest itself. Records are made of the newest structs of the headers, and written at the
- * distance by which the installed library steps, so headers and library may be of different versions.
+ * The stand-in of cupti_replay.h. It forwards what the installed libcupti answers without a GPU,
+ * and answers the rest itself. Records are made of the newest structs of the headers, and written
+ * at the distance by which the installed library steps, so headers and library may be of different
+ * versions.
  */
 #include "cupti_replay.h"
 

@@ -31,8 +31,8 @@ void cupti_replay_set_clock(uint64_t (*clock)(void));
 /* The profile `times` times, one after the other; the last one ends now. The number of records
  * delivered. */
 uint64_t cupti_replay_deliver(unsigned times);
-/* The profile once. The work of the GPU comes in an order that depends on the seed, in as many parts
- * as that, each in buffers of its own after which `between` is called. */
+/* The profile once. The work of the GPU comes in an order that depends on the seed, in as many
+ * parts as that, each in buffers of its own after which `between` is called. */
 uint64_t cupti_replay_deliver_late(uint64_t seed, unsigned parts, void (*between)(void));
 
 #pragma GCC visibility pop

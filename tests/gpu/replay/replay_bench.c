@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * replay_bench PROFILE [RECORDS]: what a record of a profile costs the thread that delivers it, from
- * the buffer to the rows, in ns: the profile is repeated until there are that many (64 000). Prints
- * the lowest of five deliveries and their median, in CPU time; it is no test, as it depends on the
- * machine.
+ * replay_bench PROFILE [RECORDS]: what a record of a profile costs the thread that delivers it,
+ * from the buffer to the rows, in ns: the profile is repeated until there are that many (64 000).
+ * Prints the lowest of five deliveries and their median, in CPU time; it is not a test, as it
+ * depends on the machine.
  */
 #include <stdio.h>
 #include <stdlib.h>

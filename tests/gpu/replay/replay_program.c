@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * replay_program PROFILE OUT.json PPM [SEED]: replays a profile (cupti_replay.h) and exports what the
- * library made of it. CUPTI's clock runs faster than the recorder's by so many millionths. With a
- * seed, the work of the GPU comes late and in any order, with a report after each part. The clock
+ * replay_program PROFILE OUT.json PPM [SEED]: replays a profile (cupti_replay.h) and exports what
+ * the library made of it. CUPTI's clock runs faster than the recorder's by so many millionths. With
+ * a seed, the work of the GPU comes late and in any order, with a report after each part. The clock
  * is the fake one, or the real one, which needs as long as the profile.
  */
 #include <stdio.h>

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""replay_test.py PROGRAM REAL DATA PROFILE: replays DATA/PROFILE.txt.gz through the library and compares
-the figures it exports with those of nsys (DATA/PROFILE.json) and, where a row of nsys is several
-rows of stint (copies by kind of memory), with the records themselves. Exact to the nanosecond; the
-median of more than 64 samples is within 3.2 %, standard deviations are rounded to nanoseconds.
-Then the same with records that come late, in two random orders with reports in between, where
-CUPTI's clock runs faster, and on the real clock (REAL), from whose rate CUPTI's differs by an unknown
-amount: the same figures, and the same idle times."""
+"""replay_test.py PROGRAM REAL DATA PROFILE: replays DATA/PROFILE.txt.gz through the library and
+compares the figures it exports with those of nsys (DATA/PROFILE.json) and, where a row of nsys is
+several rows of stint (copies by kind of memory), with the records themselves. Exact to the
+nanosecond; the median of more than 64 samples is within 3.2 %, standard deviations are rounded to
+nanoseconds. Then the same with records that come late, in two random orders with reports in
+between, where CUPTI's clock runs faster, and on the real clock (REAL), from whose rate CUPTI's
+differs by an unknown amount: the same figures, and the same idle times."""
 import collections
 import gzip
 import json

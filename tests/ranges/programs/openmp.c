@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Regions of two threads with work 1:3, and serial time between them; then tasks. It prints two times
- * by its own clock, in nanoseconds, between which the waiting in implicit barriers has to be, whatever
- * else the machine does: how long the thread that arrives first waits for the other one at least, and the
- * time from each thread's arrival to the end of its region.
+ * Regions of two threads with work 1:3, and serial time between them; then tasks. It prints two
+ * times by its own clock, in nanoseconds, between which the waiting in implicit barriers has to be,
+ * whatever else the machine does: how long the thread that arrives first waits for the other one at
+ * least, and the time from each thread's arrival to the end of its region.
  */
 #include <omp.h>
 #include <stdint.h>

@@ -46,8 +46,8 @@ def check_histogram(flat, name):
 
 
 def check_tree(tree):
-    """Parents stand before their children, so that they are there when they are named; a folded
-    path counts the time of the uppermost that are in it. Returns the time of all."""
+    """Parents precede their children, so that they exist when a child names them; a folded path
+    counts the time of the uppermost nodes in it. Returns the time of all."""
     inside = [0] * (len(tree) + 1)
     for at in range(len(tree) - 1, -1, -1):
         node = tree[at]

@@ -97,9 +97,9 @@ export async function contrast(browser) {
     }
 }
 
-// Any two colours of names, and each and what is around it, differ for readers with normal sight, and
-// without one kind of cones: by 0.09 in OKLab, of which 0.02 is about the least that is seen side by
-// side. Large timers do not share a colour.
+// Any two colours of names, and each and what is around it, differ for readers with normal sight,
+// and without one kind of cones: by 0.09 in OKLab, of which 0.02 is about the least that is seen
+// side by side. Large timers do not share a colour.
 export async function colours(browser) {
     const page = await browser.open("small");
     for (const wanted of ["light", "dark"]) {

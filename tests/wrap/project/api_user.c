@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls each function, prints what comes back; the test compares with the program without timers. */
+/* Calls each function, prints what comes back; the test compares with the program without
+ * timers. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
