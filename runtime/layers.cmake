@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# The layers of the runtime: a folder is a layer, and layers.txt says which layers it may include and
-# link against. A file that is added to a folder is built with it. The layer a/b is the target
+# The layers of the runtime: a folder is a layer, and layers.txt says which layers it may include
+# and link against. A file that is added to a folder is built with it. The layer a/b is the target
 # stint_runtime_a_b.
 
 set(STINT_RUNTIME_DIR "${CMAKE_CURRENT_LIST_DIR}")
@@ -152,9 +152,9 @@ endfunction()
 
 # stint_add_runtime(<target> STATIC|SHARED [DEFINITIONS <definition>...] [REPLACE_BASE <regex>
 # <file>...] [LIKE <library> EXCEPT <layer>...]): the runtime, always whole: WITH_* says what is
-# compiled into consumers, never into the library. Tests build it again on their own clock. Its layers
-# are ${target}_<layer>; LIKE: those of that library but for the layers after EXCEPT. If the variable
-# STINT_AMALGAMATION is on, the library is not made of them but of one file.
+# compiled into consumers, never into the library. Tests build it again on their own clock. Its
+# layers are ${target}_<layer>; LIKE: those of that library but for the layers after EXCEPT. If the
+# variable STINT_AMALGAMATION is on, the library is not made of them but of one file.
 function(stint_add_runtime target type)
     cmake_parse_arguments(PARSE_ARGV 2 arg "" "LIKE" "DEFINITIONS;REPLACE_BASE;EXCEPT")
     if(type STREQUAL "STATIC")

@@ -359,7 +359,8 @@ def functions(node, qualified=None):
         if node.kind != 'ClassTemplateDecl' and node.head.get('name'):
             inner = qualified + node.head['name'] + '::'
         for child in node.children():
-            # Right inside its template a specialisation is an instance, or one that is listed after it.
+            # Right inside its template a specialisation is an instance, or one that is listed after
+            # it.
             if child and not (node.kind == 'ClassTemplateDecl' and
                               child.kind == 'ClassTemplateSpecializationDecl'):
                 yield from functions(child, inner)

@@ -4,8 +4,8 @@
  * Nothing here refers to a symbol of MPI when it is preloaded: programs without MPI get the
  * library, too.
  *
- * The set of a communicator is found by its handle in a table of the thread, which is emptied when a
- * communicator is freed or named. Before MPI runs, and after, there is one set for all.
+ * The set of a communicator is found by its handle in a table of the thread, which is emptied when
+ * a communicator is freed or named. Before MPI runs, and after, there is one set for all.
  */
 #include <stdint.h>
 #include <stdio.h>

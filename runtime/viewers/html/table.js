@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The timers: one row a name and set, or one a name, set and thread, sorted by any column, filtered,
-// one of them selected.
+// The timers: one row a name and set, or one a name, set and thread, sorted by any column,
+// filtered, one of them selected.
 "use strict";
 
 const table = (() => {
