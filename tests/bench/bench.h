@@ -46,7 +46,7 @@ enum of { OF_RATIO, OF_REFERENCE, OF_VALUE, OF_DIFFERENCE };
 
 /* Takes a line of measure(). */
 void samples_add(struct samples *all, int config, const char *line);
-/* Over all repetitions and threads of a row; count 0: there is none. */
+/* Returns the quartiles of a row over all repetitions and threads; count 0: there is none. */
 struct quartiles samples_quartiles(const struct samples *all, int config, const char *row,
                                    const char *kernel, enum of what);
 

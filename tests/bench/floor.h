@@ -14,7 +14,7 @@ double bench_now_ns(void);
 
 void bench_floor_loop(long n);
 
-/* One run of n scopes: ns of each. */
+/* Runs `loop` with `n` scopes once; returns the nanoseconds of each. */
 double bench_ns_each(bench_loop *loop, long n);
 
 #endif

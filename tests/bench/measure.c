@@ -268,7 +268,7 @@ static double many_ns(uint64_t (*run)(long), long passes) {
     return (bench_now_ns() - start) / (double)(passes * MANY_SCOPES);
 }
 
-/* Against the same program without timers. */
+/* Measures two programs with many scopes against the same program without timers. */
 static void measure_many(void) {
     static const struct {
         const char *id;

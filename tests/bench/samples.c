@@ -53,7 +53,7 @@ static int by_size(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Between the two nearest, as most programs have it. */
+/* Interpolates between the two nearest values, as most programs do. */
 static double quantile(const double *sorted, size_t count, double q) {
     double at = q * (double)(count - 1);
     size_t low = (size_t)at;

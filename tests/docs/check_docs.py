@@ -225,7 +225,7 @@ def known_words():
 
 
 def cmake_files():
-    """Those that declare options."""
+    """Returns the CMake files that declare options."""
     return [ROOT / "CMakeLists.txt", ROOT / "runtime/CMakeLists.txt"] + \
         sorted((ROOT / "cmake").glob("*.cmake"))
 

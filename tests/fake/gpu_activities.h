@@ -80,7 +80,7 @@ GPU_SUMS void gpu_activity_keep(struct arena_activity *a, uint64_t ns, uint64_t 
     }
 }
 
-/* It happened once more. */
+/* Counts one more activity of `ns` and `bytes` in `a`; its sums are not rounded. */
 GPU_SUMS void gpu_activity_took(struct arena_activity *a, uint64_t ns, uint64_t bytes) {
     struct gpu_activity_exact *exact = gpu_activity_exact_of(a);
     exact->ns += (gpu_activity_wide)ns * ns;
@@ -100,7 +100,7 @@ GPU_SUMS void gpu_activity_took(struct arena_activity *a, uint64_t ns, uint64_t 
     stint_impl_histogram_add(arena.base, a->histogram, ns);
 }
 
-/* So many were launched by calls of that time in all, and waited that long. */
+/* Adds to `a` that `n` were launched, by calls of `call_ns` in all, and waited `delay_ns`. */
 GPU_SUMS void gpu_activity_launched(struct arena_activity *a, uint64_t n, uint64_t call_ns,
                                     uint64_t delay_ns) {
     a->launches += n;

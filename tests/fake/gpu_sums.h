@@ -34,7 +34,7 @@ GPU_SUMS uint32_t gpu_sums_device(const char *name, uint64_t bytes_per_s, uint64
     return unit;
 }
 
-/* One sample for a node, of `ns` on a device. */
+/* Adds one sample of `ns` on `device` to a node. */
 GPU_SUMS void gpu_sums_add(struct stint_impl_node *n, uint32_t device, uint64_t ns) {
     if (!n->gpu) {
         uint32_t unit = arena_get(sizeof(struct arena_gpu), ARENA_RECORD);

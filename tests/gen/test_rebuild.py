@@ -44,7 +44,7 @@ class Rebuild(support.Case):
         return said
 
     def times(self):
-        """When each product was last written."""
+        """Returns the time at which each product was last written."""
         found = {}
         for folder, _, names in os.walk(self.build):
             for name in names:

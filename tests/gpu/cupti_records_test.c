@@ -30,7 +30,7 @@ static void put(uint8_t *buffer, size_t *used, const void *record, size_t size, 
     *used += stride;
 }
 
-/* One of each, the kernel last. */
+/* Writes one record of each kind, the kernel last. */
 static size_t write_all(const struct cupti *c, uint8_t *buffer) {
     size_t used = 0;
     struct cupti_memcpy copy = {1, 2, 2, 3, 1, 100, 10, 20, 1, 2, 3, 4};

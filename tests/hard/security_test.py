@@ -25,7 +25,7 @@ NOBODY, SOMEBODY = 65534, 65533
 
 
 class Wrong(Exception):
-    """It did something else than it should."""
+    """The program under test did something else than it should."""
 
 
 class Skip(Exception):

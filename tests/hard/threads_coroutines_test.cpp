@@ -22,7 +22,7 @@ struct task {
         std::suspend_always final_suspend() noexcept { return {}; }
         void return_void() {}
         void unhandled_exception() {}
-        /* One frame at a time, always at the same address. */
+        /* There is one frame at a time, always at the same address. */
         static void *operator new(size_t bytes) {
             static char place[4096] __attribute__((aligned(64)));
             CHECK(bytes <= sizeof place);

@@ -25,7 +25,7 @@ static void inner(void) {
     fake_advance(1);
 }
 
-/* One that closes by itself around one that may be cut off anywhere. */
+/* Opens a scope that closes by itself around `inner`, which a jump may cut off anywhere. */
 static void attempt(void) {
     REGISTER_TIMER("outer");
     if (sigsetjmp(back, 1) == 0) {

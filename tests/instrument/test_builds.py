@@ -175,8 +175,8 @@ int main(void) { return sum() - 30; }
         self.good(self.run_in("build/a"))
 
     def test_a_copy_that_does_not_compile(self):
-        """Here because of a warning that is an error. What is wrong with the original is said as
-        always."""
+        """The copy fails because of a warning that is an error. The compiler reports errors of the
+        original as always."""
         self.write("source/a.c", "int f(void) { return 1; }\n")
         if IS_CLANG:
             self.skipTest("for gcc")

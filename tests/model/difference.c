@@ -38,7 +38,7 @@ static int by_size(const void *left, const void *right) {
     return (a > b) - (a < b);
 }
 
-/* Inside a scope of the same name and set: its calls are in that one's time. */
+/* Returns whether the node is inside a scope of the same name and set, whose time has its calls. */
 static int node_is_inner(int node) {
     const struct reference_node *n = &reference.node[node];
     for (int p = n->parent; p != REFERENCE_NONE; p = reference.node[p].parent) {

@@ -255,7 +255,7 @@ static void frame_end(struct reference_thread *t, int at, const char *info) {
     drop_moved(t);
 }
 
-/* One that is not the innermost stays around the calls inside it until they have ended. */
+/* Takes a frame out. If it is not the innermost, it stays until the calls inside it have ended. */
 static void frame_take(struct reference_thread *t, int at) {
     reference_lose(LOSS_OTHER_THREAD);
     t->frame[at].moved = 1;

@@ -75,7 +75,7 @@ static void messages(int rank, int size) {
     }
 }
 
-/* One with a name; one without; one at the handle of a freed one, perhaps. */
+/* Makes a communicator with a name, one without, and one that may reuse a freed handle. */
 static void communicators(int rank) {
     MPI_Comm named, alone, again;
     int compared;

@@ -21,7 +21,7 @@ KIND = KIND[0] if KIND else ""
 OTHER = {"openmpi": "mpich", "mpich": "openmpi"}.get(KIND)
 HERE = pathlib.Path(__file__).resolve().parent
 LIMIT = 280
-# Also what the launchers of jobs set, in which the tests may run.
+# The tests may run inside a job: variables that launchers of jobs set are removed, too.
 FOREIGN = ("STINT_", "LD_PRELOAD", "OMPI_", "PMI_", "PMIX_", "SLURM_", "HYDRA_", "MPI_")
 ALLOWED = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 

@@ -139,7 +139,7 @@ def case_names(folder):
 
 
 def case_threads(folder):
-    """One object in many threads at once; each thread has its own tree."""
+    """One object is used in many threads at once; each thread has its own tree."""
     run = record(folder, """
 import threading
 inner = stint.scope("inner")

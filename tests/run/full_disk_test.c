@@ -167,8 +167,8 @@ static int command(const char *format, const char *a, const char *b, const char 
     return system(line);
 }
 
-/* Such a file system, in a file of 320 MB that is sparse, at run_path("disk"); -1: not permitted or
- * not possible here. */
+/* Mounts a file system of `type`, in a sparse file of 320 MB, at run_path("disk"). Returns -1 if
+ * that is not permitted or not possible here. */
 static int made_disk(const char *type) {
     run_folder_make();
     owner = getpid();

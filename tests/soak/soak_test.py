@@ -27,7 +27,7 @@ OF_A_SCOPE = ("too_deep", "no_node", "no_thread", "abandoned", "after_end", "in_
 
 
 class Wrong(Exception):
-    """It grew, or the ledger is not exact."""
+    """The program grew, or the ledger is not exact."""
 
 
 def resident(pid):

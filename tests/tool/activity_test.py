@@ -78,7 +78,7 @@ def rows_at(data):
 
 
 def moments(file):
-    """When the first copy of each row began and the last ended, since 1970."""
+    """Returns the begin of the first copy and the end of the last one of each row, since 1970."""
     data = file.read_bytes()
     real = field(data, (HEADER["start"][0] + 16, 8))
     return sorted((real + field(data, (at + FIRST_AT[0], 8)), real + field(data, (at + LAST_AT[0], 8)))

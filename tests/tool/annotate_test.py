@@ -115,7 +115,7 @@ def case_source_root(folder):
 
 
 def case_roots_are_not_left(folder):
-    """Neither by dots nor by symbolic links."""
+    """A path leaves the roots neither by dots nor by symbolic links."""
     write(folder / "outside" / "secret", SECRET)
     root = folder / "root"
     root.mkdir()

@@ -32,7 +32,7 @@ def diff(*arguments, rc=0):
 
 
 def record(folder, side, count, *story, program=FAKE):
-    """So many run files; on the fake clock each with times of its own."""
+    """Records `count` run files; on the fake clock each has times of its own."""
     files = []
     for i in range(count):
         files.append(folder / ("%s%d.stint" % (side, i)))

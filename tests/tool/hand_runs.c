@@ -141,7 +141,7 @@ static void zero(struct hand_run *h) {
     h->run.snapshot.wall_ns = 0;
 }
 
-/* Only what names what. */
+/* Takes the GPU out of an activity and returns its number. */
 static uint32_t of_host(struct hand_run *h, uint32_t activity) {
     h->activities[activity].device = SNAPSHOT_NONE;
     h->activities[activity].context = h->activities[activity].stream = 0;

@@ -30,7 +30,7 @@ COMMANDS = {
 
 
 def peak_bytes(case, file):
-    """Beyond those of the files. To compare a file with itself counts it twice."""
+    """Returns the peak memory without the files themselves; diff reads the file twice."""
     files = [file] * (2 if case == "diff" else 1)
     process = subprocess.Popen([TOOL] + COMMANDS[case] + files, stdout=subprocess.DEVNULL,
                                stderr=subprocess.DEVNULL, env=environment())

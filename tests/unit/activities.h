@@ -53,7 +53,7 @@ HARNESS_FN void scopes_and_one_gpu(void) {
     strcpy(snapshot.devices[0].name, "Test GPU");
 }
 
-/* So many calls with so much time in all, bytes included. */
+/* Adds an activity with that many calls and that much time and bytes in all. */
 HARNESS_FN struct snapshot_activity *did(uint32_t kind, uint32_t detail, const char *scope,
                                          uint64_t count, uint64_t total, uint64_t bytes) {
     struct snapshot_activity *a = &activities[snapshot.activity_count++];

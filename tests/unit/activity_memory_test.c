@@ -112,7 +112,7 @@ TEST(activity_memory, each_device) {
                  row(ACTIVITY_ALLOC, ACTIVITY_MEMORY_DEVICE, NULL)->device);
 }
 
-/* Against a table that keeps everything; addresses are near to each other, to collide. */
+/* The oracle is a table that keeps everything; addresses are near to each other, to collide. */
 TEST(activity_memory, any_order_of_blocks) {
     static uint64_t model[3000];
     uint64_t seed = 3, now = 0, most = 0;

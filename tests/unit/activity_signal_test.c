@@ -31,7 +31,7 @@ static unsigned handled;
 #define OF_HANDLER 100000
 #define HANDLER_CALLS 1000
 
-/* Not begin, add and end: those are no handler's business. */
+/* The handler does not call begin, add and end: a signal handler must not. */
 static void on_step(int number) {
     static int busy;
     (void)number;
@@ -70,7 +70,7 @@ TEST(activity_signal, after_every_instruction) {
 
 static int opens; /* what is interrupted: the child may be open, or not */
 
-/* It knows nothing of its parent's, and can do it all itself. */
+/* Checks that the child has no activity of its parent, and can record its own. */
 static void end_as_child(void) {
     work();
     uint64_t before = arena.base ? count_of(row(ACTIVITY_KERNEL, 0, "k")) : 0;

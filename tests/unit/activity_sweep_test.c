@@ -165,7 +165,7 @@ TEST(activity_sweep, causes) {
     /* A wait of another thread, of an unknown thread. */
     CHECK_EQ_U64(cause_with(SWEEP_CALL_WAITS, 6000, 12000, 2, 19000), ACTIVITY_GAP_HOST_LATE);
     CHECK_EQ_U64(cause_with(SWEEP_CALL_WAITS, 6000, 12000, 0, 19000), ACTIVITY_GAP_SYNC);
-    /* It was launched before the wait was over: that was not it. */
+    /* The work was launched before the wait was over, so the wait is not the cause. */
     CHECK_EQ_U64(cause_with(SWEEP_CALL_WAITS, 6000, 12000, 1, 11999), ACTIVITY_GAP_HOST_LATE);
     CHECK_EQ_U64(cause_with(SWEEP_CALL_WAITS, 6000, 12000, 1, 9000), ACTIVITY_GAP_BETWEEN);
     /* A copy over more than half of it, over half of it. */
@@ -322,7 +322,7 @@ TEST(activity_sweep, late_items_before_a_break) {
     CHECK_EQ_U64(busy(ACTIVITY_BUSY_ANY)->total, 300);
 }
 
-/* Nothing belongs before what was removed from the buffer. */
+/* An item from before those already removed from the buffer comes too late. */
 TEST(activity_sweep, items_that_are_too_late_are_cut_and_counted) {
     start(4);
     work(SWEEP_KERNEL, 100, 200);
@@ -420,7 +420,7 @@ static void make_items(uint64_t *seed) {
  * copies; both: where both do. */
 static uint64_t covered(uint32_t device, unsigned kinds, int both, uint64_t from, uint64_t to) {
     uint64_t sum = 0;
-    /* Between two neighbouring ends of anything, nothing changes. */
+    /* Nothing changes between two neighbouring begins or ends. */
     for (uint64_t at = from; at < to;) {
         uint64_t next = to;
         unsigned here = 0;

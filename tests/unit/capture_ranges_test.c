@@ -122,7 +122,7 @@ static void forks_in_handler(int number) {
     errno = saved;
 }
 
-/* So many ranges are open that the program spends nearly all its time under the lock. */
+/* Many ranges are open, so the program spends nearly all its time under the lock. */
 TEST(capture_ranges, fork_in_a_signal_handler_that_interrupted_us) {
     struct sigaction action = {.sa_handler = forks_in_handler, .sa_flags = SA_RESTART};
     struct itimerval often = {{0, 3000}, {0, 3000}}, never = {{0, 0}, {0, 0}};

@@ -113,7 +113,7 @@ TEST(counters, each_reason_has_a_line) {
     CHECK(strstr(said, "instructions: the kernel has no") && strstr(said, "l1-misses: this"));
 }
 
-/* Then no scope is slower than without the setting. */
+/* No scope may be slower than without the setting if the kernel refuses all counters. */
 TEST(counters, where_all_are_refused_scopes_take_the_fast_path) {
     use("cycles");
     HARDWARE = ENOENT;

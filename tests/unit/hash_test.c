@@ -81,7 +81,7 @@ TEST(hash, numbers_cannot_be_chosen_to_collide) {
     CHECK(together < 10);
 }
 
-/* Both ways a table is seeded in: by the library's first use, and by the tool. */
+/* A table is seeded in two ways: by the library's first use, and by the tool. */
 TEST(hash, the_first_use_of_the_library_makes_the_key) {
     struct hash_key unseeded = hash_key;
     REGISTER_TIMER_DYNAMIC("a");

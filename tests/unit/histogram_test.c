@@ -48,7 +48,7 @@ static void fill(uint64_t (*next)(uint64_t)) {
     qsort(sample, SAMPLES, sizeof *sample, by_value);
 }
 
-/* Against the nearest-rank percentile of the sorted samples. */
+/* Checks each percentile against the nearest-rank percentile of the sorted samples. */
 static void compare(void) {
     CHECK_EQ_U64(histogram_count(&h), SAMPLES);
     for (uint32_t permille = 1; permille <= 1000; ++permille) {

@@ -151,7 +151,7 @@ TEST(output, a_link_is_not_followed) {
     clean(path);
 }
 
-/* Also where it is the program's own: to truncate what is mapped would be SIGBUS. */
+/* It stays even if it is the program's own run file: truncating a mapped file causes SIGBUS. */
 TEST(output, a_run_file_that_is_being_written_stays) {
     const char *path = path_of("run");
     setenv("STINT_FILE", path, 1);

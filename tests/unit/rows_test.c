@@ -315,7 +315,7 @@ TEST(rows, bounds_in_the_tree_are_of_the_interval) {
     interval_close(&s);
 }
 
-/* Also where that one began at this moment, and the one inside it, by its own account, before. */
+/* The outermost call began at this moment; the call inside it, by its own account, before. */
 TEST(rows, open_time_is_the_outermost_calls) {
     stint_scope_begin("a");
     REGISTER_TIMER_DYNAMIC_SET("a", stint_now_us() - 5);

@@ -735,7 +735,7 @@ static void rare(uint64_t ns) {
     fake_advance(ns);
 }
 
-/* It is as short, but takes nothing of the run. */
+/* The rare scope is as short as the other, but takes next to nothing of the run. */
 TEST(sample, auto_a_rare_scope_is_timed_each_time) {
     sample_auto("auto:2%");
     for (int i = 0; i < 400000; ++i) {

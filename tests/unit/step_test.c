@@ -328,7 +328,7 @@ static void *one_step(void *unused) {
     return unused;
 }
 
-/* While the other thread is in its callback: each of these would hang. */
+/* Makes calls while another thread is in its callback: none of them may wait for it. */
 static void go_on_meanwhile(void) {
     pthread_t t;
     CHECK(!pthread_create(&t, NULL, one_step, NULL));

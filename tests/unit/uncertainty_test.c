@@ -185,7 +185,7 @@ TEST(uncertainty, with_auto) {
     check_programs("auto:0.02%", 100, 20000);
 }
 
-/* Then the errors are small, too. */
+/* In long runs the errors are small, too. */
 TEST(uncertainty, long_runs) {
     struct tally t = check_programs("8", 10000, 20000);
     CHECK(t.without < t.rows / 50);

@@ -37,7 +37,7 @@ def skip(why):
 
 
 def compiles(place, text):
-    """Is a header there for the compiler of the project?"""
+    """Returns whether `text` compiles: whether the header it includes is there."""
     folder = place.work / "build" / "wrap-tried"
     folder.mkdir(parents=True, exist_ok=True)
     source = folder / ("tried-%d.c" % os.getpid())  # cases run at the same time

@@ -5,7 +5,7 @@
 #ifndef BENCH_COMPARE_H
 #define BENCH_COMPARE_H
 
-/* Called before the first scope. */
+/* Prepares the library; is called before the first scope. */
 void compare_begin(void);
 
 /* Runs n scopes with nothing in them. */

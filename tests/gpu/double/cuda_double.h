@@ -96,7 +96,8 @@ void double_driver_version(int version);
 uint64_t double_calls(const char *function);
 uint64_t double_calls_all(void);
 void double_calls_clear(void);
-/* Those that wait for the GPU: of the table's functions, cuEventSynchronize alone. */
+/* Returns the number of calls that wait for the GPU: cuEventSynchronize is the only such function
+ * in the table. */
 uint64_t double_synchronise_calls(void);
 uint64_t double_events_alive(void); /* created and not destroyed */
 uint64_t double_events_made(void);

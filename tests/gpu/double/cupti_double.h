@@ -95,11 +95,12 @@ uint32_t cupti_double_query(uint32_t device, uint32_t stream);
 /* "cudaMalloc", "cudaFree"; memory: 3 = device. */
 uint32_t cupti_double_alloc(uint32_t device, uint64_t address, uint64_t bytes, uint32_t memory);
 uint32_t cupti_double_free(uint32_t device, uint64_t address, uint64_t bytes, uint32_t memory);
-/* Any other call, by its name in the runtime or driver API ("cudaGetDevice", "cuEventRecord"). */
+/* Makes any other call, by its name in the runtime or driver API ("cudaGetDevice",
+ * "cuEventRecord"). */
 uint32_t cupti_double_call(const char *name);
-/* One that returns that code. */
+/* Makes such a call that returns `code`. */
 uint32_t cupti_double_call_code(const char *name, int code);
-/* One whose first parameter is that stream. */
+/* Makes such a call whose first parameter is `stream`. */
 uint32_t cupti_double_call_on(const char *name, const void *stream, int code);
 /* The tracer's own, as CUPTI numbers it. */
 void cupti_double_overhead(uint32_t kind, uint64_t ns);
@@ -112,9 +113,9 @@ void cupti_double_overhead(uint32_t kind, uint64_t ns);
  * it cannot be read. */
 int cupti_double_fail(const char *faults);
 void cupti_double_version(uint32_t version);
-/* Bytes of a record of that kind (at most 512), 0 = as in CUDA 13.0. */
+/* Sets the bytes of a record of `kind` (at most 512); 0 means as in CUDA 13.0. */
 void cupti_double_stride(uint32_t kind, size_t bytes);
-/* So many records were dropped. */
+/* Reports that many records as dropped. */
 void cupti_double_drop(size_t records);
 /* A record as it is, of any kind and time; `size` bytes are copied, the stride is written. */
 void cupti_double_record(const void *record, size_t size);

@@ -11,7 +11,7 @@
 
 #define state double_cupti
 
-/* Made and not yet in a buffer, in the order of making. */
+/* The records that were made and are not yet in a buffer, in the order of making. */
 struct made {
     pthread_t thread;
     uint64_t ready;

@@ -116,7 +116,7 @@ int double_alive(void);
 int double_current(struct double_context **context, uint32_t *number);
 int double_resolve(void *handle, struct double_stream **stream, uint32_t *number);
 int double_legacy(void *handle); /* whether it means the legacy stream */
-/* When all that a record there waits for is done. */
+/* Returns the time at which all work is done that an event recorded on `stream` waits for. */
 uint64_t double_end_of(const struct double_stream *stream);
 /* Returns whether a blocking stream of that context is under capture; `invalidate` also spoils the
  * capture. */

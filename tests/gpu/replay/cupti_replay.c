@@ -361,7 +361,7 @@ static int delivery_is_possible(void) {
     return session.request && session.complete;
 }
 
-/* When the profile begins, if it is delivered so many times and ends now. */
+/* Returns the time at which the profile begins if it is delivered `times` times and ends now. */
 static uint64_t delivery_get_start(unsigned times) {
     uint64_t now = session.timestamp ? session.timestamp() : replay_now();
     return now - cupti_replay_span() * times;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "own.h"
 
-/* Called from the archive alone. */
+/* The archive alone calls this function. */
 int own_helper(int n) {
     return n;
 }
