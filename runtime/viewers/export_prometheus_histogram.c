@@ -99,21 +99,33 @@ static int has_all_calls(const struct stint_row *r, const struct histogram *h, i
     return histogram_count(h) + r->threads >= expected;
 }
 
+static uint32_t buckets_used(const struct histogram *h) {
+    uint32_t used = 0;
+    for (uint32_t i = 0; i < STINT_IMPL_BUCKETS; ++i) {
+        used += h->bucket[i] != 0;
+    }
+    return used;
+}
+
 static void put_family(const struct prometheus *p, const struct histogram_family *f) {
     uint32_t needs = f->gpu ? ROW_GPU_HISTOGRAM : ROW_HISTOGRAM;
-    uint64_t left = p->s->size / sizeof(struct stint_impl_histogram);
+    uint64_t left = p->s->size / sizeof(uint32_t);
     prometheus_head(p->out, f->name, "histogram", f->help);
-    /* A file with more of them than it has room for is damaged: they overlap. */
-    for (uint32_t i = 0; i < p->rows->count && left; ++i) {
+    /* A file with more buckets in use than it has room for is damaged: they overlap. */
+    for (uint32_t i = 0; i < p->rows->count; ++i) {
         const struct stint_row *r = &p->rows->row[p->order[i]];
         struct histogram h;
         if (!(r->has & needs) || rows_histogram(&h, p->rows, p->order[i], f->gpu) ||
             !has_all_calls(r, &h, f->gpu)) {
             continue;
         }
-        --left;
+        uint32_t used = buckets_used(&h);
+        if (used > left) {
+            return;
+        }
+        left -= used;
         put_buckets(p, r, f, &h);
-        prometheus_series(p, r, f->name, "_sum", f->gpu ? r->extra->gpu_total_ns : r->total_ns,
+        prometheus_series(p, r, f->name, "_sum", rows_timed_ns(p->rows, p->order[i], f->gpu),
                           PROMETHEUS_SECONDS);
         prometheus_series(p, r, f->name, "_count", histogram_count(&h), PROMETHEUS_NUMBER);
     }

@@ -284,6 +284,48 @@ def case_native(folder):
             need([str(one["summary"]["count"]) for one in families[name]["metric"]] == counts, name)
 
 
+def text_values(path):
+    """By series: its value in the text exposition."""
+    found = {}
+    for series, value in re.findall(r"(?m)^([^#\n].*) (\S+)$", export(path, "prometheus").decode()):
+        need(series not in found, "a series twice", series)
+        found[series] = float(value)
+    return found
+
+
+def case_rows(folder):
+    """A small file of many scopes: every export has the histogram of each."""
+    path = folder / "a.stint"
+    end(live(path, "busy", "1000"), signal.SIGTERM)
+    found, text = otlp(path), text_values(path)
+    histograms = named(found, "stint.scope.duration")
+    need(len(histograms) >= 1000, len(histograms))
+    (native,) = [family for family in (decode(one, "Family") for one in delimited(
+        export(path, "prometheus-native"))) if family["name"] == "stint_scope_duration_seconds"]
+    need(len(native["metric"]) == len(histograms), "native: %d" % len(native["metric"]))
+    need(sum(1 for row in stats(path)["stats"] if row.get("histogram")) == len(histograms), "json")
+    for h in histograms:
+        labels = '{name="%s",set="%s"}' % (h.labels["scope"], h.labels["set"])
+        need(text.get("stint_scope_duration_seconds_count" + labels) == h.value, labels)
+
+
+def case_sampled(folder):
+    """STINT_SAMPLE: count and sum of every histogram are those of the timed calls."""
+    path = record(folder / "a.stint", STINT_SAMPLE=4)
+    text = text_values(path)
+    (row,) = named(otlp(path), "stint.scope.duration", scope="matmul")
+    (stat,) = [one for one in stats(path)["stats"] if one["name"] == "matmul"]
+    need(row.value < stat["calls"] and row.point["sum"] * 1e9 < 0.7 * stat["total_ns"], row.point, stat)
+    labels = '{name="matmul",set="GlobalStatInfo"}'
+    need(text["stint_scope_duration_seconds_count" + labels] == row.value, "count")
+    seconds = text["stint_scope_duration_seconds_sum" + labels]
+    need(math.isclose(seconds, row.point["sum"], rel_tol=1e-3), "sum", seconds, row.point)
+    (native,) = [s for family in (decode(one, "Family") for one in delimited(
+        export(path, "prometheus-native"))) if family["name"] == "stint_scope_duration_seconds"
+        for s in family["metric"] if s["label"][0]["value"] == "matmul"]
+    need(math.isclose(native["histogram"]["sum"], row.point["sum"], abs_tol=1e-9), native)
+
+
 # ---- Following ----------------------------------------------------------------------------------
 
 def added(requests):
