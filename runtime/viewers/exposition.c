@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/number.h"
+#include "export/export_names.h"
 #include "formats.h"
 #include "wire.h"
 
@@ -31,7 +32,6 @@ enum { TYPE_COUNTER = 0, TYPE_GAUGE = 1, TYPE_SUMMARY = 2, TYPE_HISTOGRAM = 4 };
 
 static const char *const native_names[2] = {"stint_scope_duration_seconds",
                                             "stint_scope_gpu_duration_seconds"};
-static const char *const native_helps[2] = {"Durations of calls.", "Durations on the GPU."};
 
 /* ---- Reading text. */
 
@@ -385,7 +385,8 @@ static int label_take(struct piece *rest, struct piece *key, struct piece *value
     return 1;
 }
 
-static void unescaped_put(struct text *out, struct piece value) {
+static size_t unescape(char *out, struct piece value) {
+    size_t n = 0;
     for (size_t i = 0; i < value.length; ++i) {
         char c = value.at[i];
         if (c == '\\' && i + 1 < value.length) {
@@ -394,8 +395,9 @@ static void unescaped_put(struct text *out, struct piece value) {
                 c = '\n';
             }
         }
-        text_put(out, &c, 1);
+        out[n++] = c;
     }
+    return n;
 }
 
 /* The value of the label quantile; empty without one. */
@@ -414,9 +416,8 @@ static void labels_put(struct text *out, struct piece labels) {
     while (label_take(&labels, &key, &value)) {
         size_t label = wire_begin(out, METRIC_LABEL);
         wire_put_bytes(out, 1, key.at, key.length);
-        size_t text = wire_begin(out, 2);
-        unescaped_put(out, value);
-        wire_end(out, text);
+        char plain[16 * EXPORT_NAME_BYTES];
+        wire_put_bytes(out, 2, plain, unescape(plain, value));
         wire_end(out, label);
     }
 }
@@ -515,6 +516,20 @@ static void family_put_text(struct text *out, const struct exposition_family *f)
     out->failed |= f->series.failed;
 }
 
+static void histograms_put(struct text *out, const struct exposition *x,
+                           const struct exposition_family *f) {
+    struct text message;
+    int gpu = !strcmp(f->name, native_names[1]);
+    if (!x->histograms[gpu].length) {
+        return;
+    }
+    text_start(&message);
+    family_begin(&message, f->name, f->help, TYPE_HISTOGRAM);
+    text_put(&message, x->histograms[gpu].data, x->histograms[gpu].length);
+    message.failed |= x->histograms[gpu].failed;
+    family_end(out, &message);
+}
+
 int exposition_put(struct text *out, const struct exposition *x) {
     for (uint32_t i = 0; i < x->families; ++i) {
         const struct exposition_family *f = &x->family[i];
@@ -523,20 +538,11 @@ int exposition_put(struct text *out, const struct exposition *x) {
         }
         if (!x->native) {
             family_put_text(out, f);
-        } else if (strcmp(f->type, "histogram") && f->series.length) {
+        } else if (!strcmp(f->type, "histogram")) {
+            histograms_put(out, x, f);
+        } else if (f->series.length) {
             family_put_native(out, f);
         }
-    }
-    for (int gpu = 0; gpu < 2 && x->native; ++gpu) {
-        struct text message;
-        if (!x->histograms[gpu].length) {
-            continue;
-        }
-        text_start(&message);
-        family_begin(&message, native_names[gpu], native_helps[gpu], TYPE_HISTOGRAM);
-        text_put(&message, x->histograms[gpu].data, x->histograms[gpu].length);
-        message.failed |= x->histograms[gpu].failed;
-        family_end(out, &message);
     }
     return out->failed || x->failed ? -1 : 0;
 }
