@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writes the statistics in Prometheus' text format, in base units (seconds); called by the tool.
- * There are no timestamps: node_exporter skips a file that has any. Two series with the same labels
- * make the scrape fail, so each byte that is not UTF-8 is written as \xff, where other exports
- * write U+FFFD. The histograms are written by export_prometheus_histogram.c, the GPU activities by
- * export_prometheus_gpu.c.
+ * Walks over the statistics of a run once and hands each family and series to an exposition, which
+ * writes them as text or as protobuf. Called by the tool: for the exports prometheus and
+ * prometheus-native and, for each of several runs, by `stint export --serve`. The histograms are in
+ * export_prometheus_histogram.c, the GPU activities in export_prometheus_gpu.c.
  */
+#include "export_prometheus.h"
+
 #include <stdio.h>
 #include <string.h>
 
 #include "base/status.h"
-#include "base/terminal.h"
-#include "base/utf8.h"
 #include "export/export_columns.h"
-#include "export_prometheus.h"
 #include "formats.h"
+#include "metrics.h"
 
 #define SECONDS PROMETHEUS_SECONDS
 #define NUMBER PROMETHEUS_NUMBER
@@ -58,172 +57,79 @@ static const struct summary summaries[] = {
      ROW_EXTRA_FIELD(gpu_calls), ROW_GPU, ROW_GPU_HISTOGRAM, ROW_EXTRA_FIELD(gpu_percentile_ns)},
 };
 
-static int label_is_special(char c) {
-    return c == '"' || c == '\\' || c == '\n';
-}
-
-/* A part of a label's value, with the characters escaped that the format requires. */
-static void prometheus_put_label_bytes(struct sink *out, const char *bytes, size_t n) {
-    for (size_t i = 0; i < n; ++i) {
-        if (bytes[i] == '\n') {
-            sink_put(out, "\\n", 2);
-            continue;
-        }
-        if (label_is_special(bytes[i])) {
-            sink_put(out, "\\", 1);
-        }
-        sink_put(out, bytes + i, 1);
-    }
-}
-
-void prometheus_label(struct sink *out, const char *key, struct export_name text) {
-    int utf8 = out->terminal && terminal_is_utf8();
-    sink_text(out, key);
-    sink_put(out, "=\"", 2);
-    for (size_t i = 0; i < text.length;) {
-        char shown[TERMINAL_PIECE];
-        size_t length, columns;
-        uint32_t c = 0;
-        size_t n = utf8_next(text.bytes + i, text.length - i, &c);
-        if (n && (!out->terminal || label_is_special(text.bytes[i]))) {
-            prometheus_put_label_bytes(out, text.bytes + i, n);
-        } else {
-            n = terminal_show(text.bytes + i, text.length - i, utf8, shown, &length, &columns);
-            prometheus_put_label_bytes(out, shown, length);
-        }
-        i += n;
-    }
-    sink_put(out, "\"", 1);
-}
-
-void prometheus_head(struct sink *out, const char *name, const char *type, const char *help) {
-    sink_text(out, "# HELP ");
-    sink_text(out, name);
-    sink_put(out, " ", 1);
-    sink_text(out, help);
-    sink_text(out, "\n# TYPE ");
-    sink_text(out, name);
-    sink_put(out, " ", 1);
-    sink_text(out, type);
-    sink_put(out, "\n", 1);
-}
-
-void prometheus_value(struct sink *out, uint64_t value, enum prometheus_unit unit) {
-    sink_put(out, " ", 1);
-    if (unit == SECONDS) {
-        char rest[] = ".000000000";
-        uint64_t ns = value % 1000000000;
-        for (int i = 9; ns; ns /= 10) {
-            rest[i--] = (char)('0' + ns % 10);
-        }
-        sink_u64(out, value / 1000000000);
-        sink_put(out, rest, sizeof rest - 1);
-    } else {
-        sink_u64(out, value);
-    }
-    sink_put(out, "\n", 1);
-}
-
-void prometheus_scope(const struct prometheus *p, const struct stint_row *r, const char *name,
-                      const char *suffix) {
-    sink_text(p->out, name);
-    sink_text(p->out, suffix);
-    prometheus_label(p->out, "{name", export_row_name(r));
-    prometheus_label(p->out, ",set", export_field(export_set(p->s, r), EXPORT_NAME_BYTES));
-}
-
-void prometheus_series(const struct prometheus *p, const struct stint_row *r, const char *name,
-                       const char *suffix, uint64_t value, enum prometheus_unit unit) {
-    prometheus_scope(p, r, name, suffix);
-    sink_put(p->out, "}", 1);
-    prometheus_value(p->out, value, unit);
+struct prometheus_labels prometheus_scope(const struct prometheus *p, const struct stint_row *r) {
+    struct prometheus_labels l = p->x->process;
+    prometheus_label_add(&l, "name", export_row_name(r));
+    prometheus_label_add(&l, "set", export_field(export_set(p->s, r), EXPORT_NAME_BYTES));
+    return l;
 }
 
 static void prometheus_put_family(const struct prometheus *p, const struct family *f) {
-    prometheus_head(p->out, f->name, f->type, f->help);
+    exposition_family(p->x, f->name, f->type, f->help);
     for (uint32_t i = 0; i < p->rows->count; ++i) {
         const struct stint_row *r = &p->rows->row[p->order[i]];
         uint64_t value = row_number(r, f->field);
         int known = !(f->needs & ~r->has) && value != ROW_UNKNOWN;
         if (known && (value || !f->optional)) {
-            prometheus_series(p, r, f->name, "", value, f->unit);
+            const struct prometheus_labels l = prometheus_scope(p, r);
+            exposition_number(p->x, &l, value, f->unit);
         }
-    }
-}
-
-static void prometheus_put_quantiles(const struct prometheus *p, const struct summary *m,
-                                     const struct stint_row *r) {
-    static const uint16_t permilles[PERCENTILE_COUNT] = PERCENTILE_PERMILLES;
-    const uint64_t *percentile = row_field(r, m->percentiles);
-    for (uint32_t i = 0; i < PERCENTILE_COUNT; ++i) {
-        char label[sizeof "0.999"];
-        int length = snprintf(label, sizeof label, "0.%03u", permilles[i] % 1000u);
-        while (label[length - 1] == '0') {
-            --length;
-        }
-        label[length] = '\0';
-        prometheus_scope(p, r, m->name, "");
-        prometheus_label(p->out, ",quantile", export_field(label, sizeof label));
-        sink_put(p->out, "}", 1);
-        prometheus_value(p->out, percentile[i], SECONDS);
     }
 }
 
 static void prometheus_put_summary(const struct prometheus *p, const struct summary *m) {
-    prometheus_head(p->out, m->name, "summary", m->help);
+    exposition_family(p->x, m->name, "summary", m->help);
     for (uint32_t i = 0; i < p->rows->count; ++i) {
         const struct stint_row *r = &p->rows->row[p->order[i]];
         if (m->needs & ~r->has) {
             continue;
         }
+        const struct prometheus_labels l = prometheus_scope(p, r);
+        struct prometheus_summary value = {NULL, row_number(r, m->sum), row_number(r, m->count)};
         if (r->has & m->needs_quantiles) {
-            prometheus_put_quantiles(p, m, r);
+            value.percentile_ns = row_field(r, m->percentiles);
         }
-        prometheus_series(p, r, m->name, "_sum", row_number(r, m->sum), SECONDS);
-        prometheus_series(p, r, m->name, "_count", row_number(r, m->count), NUMBER);
+        exposition_summary(p->x, &l, &value);
     }
 }
 
-static void prometheus_put_info(struct sink *out, const struct run *r) {
-    const char *const texts[][2] = {{"{program", r->program},
-                                    {",host", r->host},
-                                    {",cpu", r->cpu},
-                                    {",clock", r->clock},
-                                    {",state", export_state(r)}};
-    prometheus_head(out, "stint_run_info", "gauge", "The run these numbers are of.");
-    sink_text(out, "stint_run_info");
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; ++i) {
-        prometheus_label(out, texts[i][0], export_text(texts[i][1]));
-    }
-    sink_text(out, ",pid=\"");
-    sink_u64(out, r->pid);
-    sink_text(out, "\"} 1\n");
+/* Its labels include those of the process. */
+static void prometheus_put_info(struct exposition *x, const struct run *r) {
+    char pid[16];
+    struct prometheus_labels l = x->process;
+    snprintf(pid, sizeof pid, "%u", r->pid);
+    l.count = 0;
+    prometheus_label_add(&l, "program", export_text(r->program));
+    prometheus_label_add(&l, "host", export_text(r->host));
+    prometheus_label_add(&l, "cpu", export_text(r->cpu));
+    prometheus_label_add(&l, "clock", export_text(r->clock));
+    prometheus_label_add(&l, "state", export_text(export_state(r)));
+    prometheus_label_add(&l, "pid", export_text(pid));
+    exposition_family(x, "stint_run_info", "gauge", "The run these numbers are of.");
+    exposition_number(x, &l, 1, NUMBER);
 }
 
-static void prometheus_put_run(struct sink *out, const struct snapshot *s) {
-    prometheus_head(out, "stint_run_seconds", "gauge", "Wall time of the run so far.");
-    sink_text(out, "stint_run_seconds");
-    prometheus_value(out, s->wall_ns, SECONDS);
-    prometheus_head(out, "stint_steps_total", "counter", "Calls of stint_step.");
-    sink_text(out, "stint_steps_total");
-    prometheus_value(out, s->steps, NUMBER);
-    prometheus_head(out, "stint_lost_total", "counter", "What was lost, skipped or abandoned.");
+static void prometheus_put_run(struct exposition *x, const struct snapshot *s) {
+    exposition_family(x, "stint_run_seconds", "gauge", "Wall time of the run so far.");
+    exposition_number(x, &x->process, s->wall_ns, SECONDS);
+    exposition_family(x, "stint_steps_total", "counter", "Calls of stint_step.");
+    exposition_number(x, &x->process, s->steps, NUMBER);
+    exposition_family(x, "stint_lost_total", "counter", "What was lost, skipped or abandoned.");
     for (uint32_t i = 0; i < STINT_STATUS_COUNT; ++i) {
-        sink_text(out, "stint_lost_total");
-        prometheus_label(out, "{what", export_field(status_text(i)->key, EXPORT_NAME_BYTES));
-        sink_put(out, "}", 1);
-        prometheus_value(out, s->lost[i], NUMBER);
+        struct prometheus_labels l = x->process;
+        prometheus_label_add(&l, "what", export_field(status_text(i)->key, EXPORT_NAME_BYTES));
+        exposition_number(x, &l, s->lost[i], NUMBER);
     }
 }
 
-int export_prometheus(struct sink *out, struct run *r) {
+static int prometheus_walk(struct exposition *x, struct run *r) {
     struct rows rows;
-    struct prometheus p = {out, &r->snapshot, &rows, export_rows(&rows, &r->snapshot, 0)};
+    struct prometheus p = {x, &r->snapshot, &rows, export_rows(&rows, &r->snapshot, 0)};
     if (!p.order) {
         return -1;
     }
-    prometheus_put_info(out, r);
-    prometheus_put_run(out, p.s);
+    prometheus_put_info(x, r);
+    prometheus_put_run(x, p.s);
     for (size_t i = 0; i < sizeof summaries / sizeof *summaries; ++i) {
         prometheus_put_summary(&p, &summaries[i]);
     }
@@ -234,5 +140,33 @@ int export_prometheus(struct sink *out, struct run *r) {
     for (size_t i = 0; i < sizeof more_families / sizeof *more_families; ++i) {
         prometheus_put_family(&p, &more_families[i]);
     }
-    return prometheus_gpu(out, &r->snapshot);
+    return prometheus_gpu(x, &r->snapshot) || x->failed ? -1 : 0;
+}
+
+int prometheus_add_run(struct exposition *x, struct run *r, int processes) {
+    char pid[16], rank[16];
+    metrics_use_steady_tick(&r->snapshot);
+    if (processes) {
+        snprintf(pid, sizeof pid, "%u", r->pid);
+        prometheus_label_add(&x->process, "host", export_text(r->host));
+        prometheus_label_add(&x->process, "pid", export_text(pid));
+    }
+    if (processes && r->rank) {
+        snprintf(rank, sizeof rank, "%u", r->rank - 1);
+        prometheus_label_add(&x->process, "rank", export_text(rank));
+    }
+    int failed = prometheus_walk(x, r);
+    x->process.count = 0;
+    x->failed |= failed;
+    return failed;
+}
+
+int export_prometheus(struct sink *out, struct run *r) {
+    struct exposition x;
+    exposition_start(&x, &prometheus_text);
+    x.sink = out;
+    x.process.terminal = out->terminal;
+    int failed = prometheus_walk(&x, r);
+    exposition_free(&x);
+    return failed;
 }

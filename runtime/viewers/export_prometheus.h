@@ -1,41 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The pieces of the prometheus export.
+ * The families and series that a run has for Prometheus, in whatever form the exposition has.
  */
 #ifndef STINT_EXPORT_PROMETHEUS_H
 #define STINT_EXPORT_PROMETHEUS_H
 
-#include "base/sink.h"
-#include "export/export_names.h"
-#include "read/rows.h"
-
-enum prometheus_unit { PROMETHEUS_SECONDS, PROMETHEUS_NUMBER };
-
-/* HELP and TYPE of a family, before its series. */
-void prometheus_head(struct sink *out, const char *name, const char *type, const char *help);
-/* `{name="text"`; the key includes the brace or comma before it. */
-void prometheus_label(struct sink *out, const char *key, struct export_name text);
-/* The end of a series. Exact: seconds have nine decimals. */
-void prometheus_value(struct sink *out, uint64_t value, enum prometheus_unit unit);
+#include "exposition.h"
 
 /* All of a run that the families of scopes are made of. */
 struct prometheus {
-    struct sink *out;
+    struct exposition *x;
     const struct snapshot *s;
     const struct rows *rows;
     const uint32_t *order;
 };
 
-/* `NAMESUFFIX{name="...",set="..."`, without the closing brace. */
-void prometheus_scope(const struct prometheus *p, const struct stint_row *r, const char *name,
-                      const char *suffix);
-/* A whole series of a scope. */
-void prometheus_series(const struct prometheus *p, const struct stint_row *r, const char *name,
-                       const char *suffix, uint64_t value, enum prometheus_unit unit);
+/* The labels of a scope. */
+struct prometheus_labels prometheus_scope(const struct prometheus *p, const struct stint_row *r);
 
-/* The families of classic histograms. */
+/* The families of histograms. */
 void prometheus_histograms(const struct prometheus *p);
 /* The GPU activities, if there are any. 0, or -1 if there is not enough memory. */
-int prometheus_gpu(struct sink *out, struct snapshot *s);
+int prometheus_gpu(struct exposition *x, struct snapshot *s);
+
+/* Adds a run. Times are computed with the length of a tick that the program measured at its start,
+ * so that no number falls from one reading to the next. processes: its series have the labels host,
+ * pid and rank. 0, or -1 without memory. */
+int prometheus_add_run(struct exposition *x, struct run *r, int processes);
 
 #endif

@@ -2,7 +2,6 @@
 #include "export_prometheus.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "export/export_tables.h"
 
@@ -64,53 +63,52 @@ static uint64_t record_field(const void *record, size_t field) {
     return *(const uint64_t *)(const void *)((const char *)record + field);
 }
 
+#define DEVICE_TEXT 32
+
 /* The number of the device; in a file merged from several machines, devices with the same number
  * get a second number. */
-static void put_device_label(struct sink *out, const char *key, const struct snapshot *s,
-                             uint32_t device) {
-    char text[32];
+static struct export_name device_label(char text[DEVICE_TEXT], const struct snapshot *s,
+                                       uint32_t device) {
     unsigned before = 0;
     for (uint32_t i = 0; i < device; ++i) {
         before += s->devices[i].number == s->devices[device].number;
     }
     uint32_t number = s->devices[device].number;
     if (before) {
-        snprintf(text, sizeof text, "%u.%u", number, before);
+        snprintf(text, DEVICE_TEXT, "%u.%u", number, before);
     } else {
-        snprintf(text, sizeof text, "%u", number);
+        snprintf(text, DEVICE_TEXT, "%u", number);
     }
-    prometheus_label(out, key, export_text(text));
+    return export_text(text);
 }
 
-static void prometheus_put_device_family(struct sink *out, const struct snapshot *s,
+static void prometheus_put_device_family(struct exposition *x, const struct snapshot *s,
                                          const struct export_device *devices,
                                          const struct device_family *f) {
-    prometheus_head(out, f->name, f->type, f->help);
+    exposition_family(x, f->name, f->type, f->help);
     for (uint32_t i = 0; i < s->device_count; ++i) {
+        char number[DEVICE_TEXT];
         if (f->memory && !devices[i].peaked) {
             continue;
         }
-        sink_text(out, f->name);
-        put_device_label(out, "{device", s, i);
-        prometheus_label(out, ",gpu", export_field(devices[i].name, sizeof s->devices[i].name));
-        sink_put(out, "}", 1);
-        prometheus_value(out, record_field(&devices[i], f->field), f->unit);
+        struct prometheus_labels l = x->process;
+        prometheus_label_add(&l, "device", device_label(number, s, i));
+        prometheus_label_add(&l, "gpu", export_field(devices[i].name, sizeof s->devices[i].name));
+        exposition_number(x, &l, record_field(&devices[i], f->field), f->unit);
     }
 }
 
-static void prometheus_put_activity(struct sink *out, const struct snapshot *s,
+static void prometheus_put_activity(struct exposition *x, const struct snapshot *s,
                                     const struct row_family *f, const struct activity_row *r) {
-    char text[ACTIVITY_NAME_BYTES];
+    char text[ACTIVITY_NAME_BYTES], number[DEVICE_TEXT];
     size_t n = activity_name(text, sizeof text, &r->sum);
-    const char *kind = activity_kind_text(r->sum.kind);
-    sink_text(out, f->name);
-    prometheus_label(out, "{name", export_name(text, n));
-    prometheus_label(out, ",kind", export_name(kind, strlen(kind)));
+    struct prometheus_labels l = x->process;
+    prometheus_label_add(&l, "name", export_name(text, n));
+    prometheus_label_add(&l, "kind", export_text(activity_kind_text(r->sum.kind)));
     if (r->sum.device < s->device_count) {
-        put_device_label(out, ",device", s, r->sum.device);
+        prometheus_label_add(&l, "device", device_label(number, s, r->sum.device));
     }
-    sink_put(out, "}", 1);
-    prometheus_value(out, record_field(r, f->field), f->unit);
+    exposition_number(x, &l, record_field(r, f->field), f->unit);
 }
 
 /* All invalid directions have the same name: the series would be written twice. */
@@ -118,7 +116,7 @@ static int row_is_damaged(const struct activity_row *r) {
     return r->sum.kind == ACTIVITY_COPY && r->sum.detail >= ACTIVITY_COPIES;
 }
 
-int prometheus_gpu(struct sink *out, struct snapshot *s) {
+int prometheus_gpu(struct exposition *x, struct snapshot *s) {
     if (!s->activity_count) {
         return 0;
     }
@@ -127,7 +125,7 @@ int prometheus_gpu(struct sink *out, struct snapshot *s) {
         return -1;
     }
     for (size_t i = 0; i < sizeof device_families / sizeof *device_families; ++i) {
-        prometheus_put_device_family(out, s, devices, &device_families[i]);
+        prometheus_put_device_family(x, s, devices, &device_families[i]);
     }
     for (size_t i = 0; i < sizeof groups / sizeof *groups; ++i) {
         const struct activity_ask ask = {groups[i].kinds, 0, ACTIVITY_EVERY_SET};
@@ -137,10 +135,10 @@ int prometheus_gpu(struct sink *out, struct snapshot *s) {
         }
         for (size_t k = 0; k < 3 && groups[i].family[k].name; ++k) {
             const struct row_family *f = &groups[i].family[k];
-            prometheus_head(out, f->name, "counter", f->help);
+            exposition_family(x, f->name, "counter", f->help);
             for (uint32_t row = 0; row < rows.count; ++row) {
                 if (!row_is_damaged(rows.row[row])) {
-                    prometheus_put_activity(out, s, f, rows.row[row]);
+                    prometheus_put_activity(x, s, f, rows.row[row]);
                 }
             }
         }

@@ -1,36 +1,42 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The answer to a scrape of Prometheus: the metrics of one run or of several, each family once, as
- * text or as length-delimited MetricFamily messages with native histograms.
+ * The metrics of one run or of several as Prometheus reads them: each family once, in one of two
+ * forms. export_prometheus.c has the families and series of a run.
  */
 #ifndef STINT_VIEWERS_EXPOSITION_H
 #define STINT_VIEWERS_EXPOSITION_H
 
-#include "base/text.h"
-#include "metrics.h"
+#include "base/sink.h"
+#include "prometheus_form.h"
+
+/* Twice as many as export_prometheus.c has. */
+#define EXPOSITION_FAMILIES 128u
 
 struct exposition_family {
-    char *name;
-    char *help;
-    char *type;
-    struct text series; /* lines */
+    struct prometheus_family family;
+    struct text series;
 };
 
-#define EXPOSITION_FAMILIES 128u /* twice as many as export_prometheus.c writes */
-
 struct exposition {
+    const struct prometheus_form *form;
+    struct sink *sink;                /* takes a series at once; NULL: they are kept by family */
+    struct prometheus_labels process; /* of the run at hand, the first labels of its series */
     struct exposition_family family[EXPOSITION_FAMILIES];
     uint32_t families;
-    int native;                /* protobuf with native histograms */
-    int processes;             /* series have the labels host, pid and rank */
-    struct text histograms[2]; /* of native ones: the series, of scopes and on the GPU */
+    uint32_t current;
     int failed;
 };
 
-void exposition_start(struct exposition *x, int native, int processes);
-/* Adds a run. 0, or -1 without memory. */
-int exposition_add(struct exposition *x, struct run *r);
-/* Appends all families. 0, or -1 without memory. */
+void exposition_start(struct exposition *x, const struct prometheus_form *form);
+/* A family, which the series that follow belong to. */
+void exposition_family(struct exposition *x, const char *name, const char *type, const char *help);
+void exposition_number(struct exposition *x, const struct prometheus_labels *l, uint64_t value,
+                       enum prometheus_unit unit);
+void exposition_summary(struct exposition *x, const struct prometheus_labels *l,
+                        const struct prometheus_summary *m);
+void exposition_histogram(struct exposition *x, const struct prometheus_labels *l,
+                          const struct prometheus_histogram *m);
+/* Appends all families. 0, or -1 without memory, also before. */
 int exposition_put(struct text *out, const struct exposition *x);
 void exposition_free(struct exposition *x);
 

@@ -34,9 +34,7 @@ struct reading {
 
 /* ---- Texts. */
 
-/* A name as UTF-8 that no other name becomes: a byte that is not UTF-8 is \xff. Returns the bytes
- * written, at most four for each. */
-static size_t metric_clean(char *out, struct export_name name) {
+size_t metric_clean(char out[METRIC_NAME_BYTES], struct export_name name) {
     static const char hex[] = "0123456789abcdef";
     size_t n = 0;
     for (size_t i = 0; i < name.length;) {
@@ -58,7 +56,7 @@ static size_t metric_clean(char *out, struct export_name name) {
 
 /* In the metrics' memory; NULL without. */
 static const char *metric_text(struct metrics *m, struct export_name name) {
-    char clean[4 * EXPORT_NAME_BYTES];
+    char clean[METRIC_NAME_BYTES];
     size_t n = metric_clean(clean, name);
     char *copy = scratch_get(&m->memory, n + 1);
     if (copy) {
@@ -287,13 +285,17 @@ static void read_losses(struct reading *g) {
     counter_add(g, &none, METRIC_STEPS, g->s->steps);
 }
 
+void metrics_use_steady_tick(struct snapshot *s) {
+    if (s->steady_ns_per_tick > 0) {
+        s->ns_per_tick = s->steady_ns_per_tick;
+    }
+}
+
 int metrics_read(struct metrics *out, struct run *r, int each_thread) {
     struct snapshot *s = &r->snapshot;
     struct reading g = {.m = out, .s = s, .left = s->size / sizeof(uint32_t)};
     memset(out, 0, sizeof *out);
-    if (s->steady_ns_per_tick > 0) {
-        s->ns_per_tick = s->steady_ns_per_tick;
-    }
+    metrics_use_steady_tick(s);
     out->ns_per_tick = s->ns_per_tick;
     out->pid = r->pid;
     out->rank = r->rank;
@@ -494,7 +496,7 @@ uint64_t metric_percentile(const struct metrics *m, const struct metric_histogra
     return 0;
 }
 
-static int32_t exponential_index(double ns) {
+int32_t metric_exponential_index(double ns) {
     return (int32_t)ceil(log2(ns * 1e-9) * (1 << METRIC_SCALE)) - 1;
 }
 
@@ -509,15 +511,16 @@ int metric_to_exponential(struct metric_exponential *out, struct metrics *m,
     if (first == h->buckets) {
         return 0;
     }
-    out->offset = exponential_index(metric_middle(m, h, h->bucket[first].bucket));
-    int32_t last = exponential_index(metric_middle(m, h, h->bucket[h->buckets - 1].bucket));
+    out->offset = metric_exponential_index(metric_middle(m, h, h->bucket[first].bucket));
+    int32_t last = metric_exponential_index(metric_middle(m, h, h->bucket[h->buckets - 1].bucket));
     out->length = (uint32_t)(last - out->offset) + 1;
     out->count = scratch_array(&m->memory, out->length, sizeof *out->count);
     if (!out->count) {
         return -1;
     }
     for (uint32_t i = first; i < h->buckets; ++i) {
-        int32_t at = exponential_index(metric_middle(m, h, h->bucket[i].bucket)) - out->offset;
+        int32_t at =
+            metric_exponential_index(metric_middle(m, h, h->bucket[i].bucket)) - out->offset;
         out->count[at] += h->bucket[i].count;
     }
     return 0;

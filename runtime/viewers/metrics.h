@@ -9,6 +9,7 @@
 #define STINT_VIEWERS_METRICS_H
 
 #include "base/scratch.h"
+#include "export/export_names.h"
 #include "read/run.h"
 
 /* Which series a number belongs to. Pointers are into the memory of the struct metrics. */
@@ -75,6 +76,14 @@ struct metrics {
     int delta;
 };
 
+/* Room for any name, and the name as UTF-8 that no other name becomes: a byte that is not UTF-8 is
+ * \xff. Returns the bytes written. */
+#define METRIC_NAME_BYTES (4 * EXPORT_NAME_BYTES)
+size_t metric_clean(char out[METRIC_NAME_BYTES], struct export_name name);
+
+/* Times of the snapshot are computed with the length of a tick that the program measured. */
+void metrics_use_steady_tick(struct snapshot *s);
+
 /* Reads the rows of a run and sets its snapshot's length of a tick. 0, or -1 without memory and
  * with nothing to free. */
 int metrics_read(struct metrics *out, struct run *r, int each_thread);
@@ -99,6 +108,7 @@ uint64_t metric_percentile(const struct metrics *m, const struct metric_histogra
 
 /* An exponential histogram: index i counts values in (2^(i/2^s), 2^((i+1)/2^s)] seconds. */
 #define METRIC_SCALE 6
+int32_t metric_exponential_index(double ns);
 struct metric_exponential {
     uint64_t zero;   /* samples of 0 */
     int32_t offset;  /* index of the first count */

@@ -25,7 +25,7 @@
 #include "run_watch.h"
 #include "runfile/run_open.h"
 #include "tool/common/command.h"
-#include "viewers/exposition.h"
+#include "viewers/export_prometheus.h"
 
 #define SERVE_CLIENTS 16
 #define LINE_BYTES 8192
@@ -70,7 +70,7 @@ static double serve_seconds(void) {
 static int answer_make(struct server *s, struct answer *a, int native) {
     struct exposition x;
     int failed = run_watch_look(&s->watch);
-    exposition_start(&x, native, 1);
+    exposition_start(&x, native ? &prometheus_proto : &prometheus_text);
     for (uint32_t i = 0; i < s->watch.runs && !failed; ++i) {
         struct run r;
         struct watched *f = &s->watch.run[i];
@@ -78,7 +78,7 @@ static int answer_make(struct server *s, struct answer *a, int native) {
         if (!f->listed || run_watch_open(f, &r)) {
             continue;
         }
-        failed = exposition_add(&x, &r);
+        failed = prometheus_add_run(&x, &r, 1);
         run_close(&r);
     }
     text_free(&a->body);
