@@ -30,9 +30,17 @@ foreach(case IN ITEMS "perfetto full" "perfetto gpu" "pprof tree" "pprof full")
     stint_viewer_test(protoc.${name} Python3::Interpreter -B "${here}/proto.py" protoc ${program}
         ${arguments})
 endforeach()
+foreach(format IN ITEMS otlp-proto prometheus-native)
+    stint_viewer_test(protoc.${format} Python3::Interpreter -B "${here}/proto.py" official ${program}
+        ${format})
+endforeach()
 stint_viewer_test(pprof Python3::Interpreter -B "${here}/proto.py" go ${program})
-stint_viewer_test(prometheus Python3::Interpreter -B "${here}/prometheus.py"
-    $<TARGET_FILE:stint_tool> $<TARGET_FILE:tool_program_fake>)
+set(programs $<TARGET_FILE:stint_tool> $<TARGET_FILE:tool_program> $<TARGET_FILE:tool_program_fake>)
+foreach(case IN ITEMS scrape scrape3 otlp3)
+    stint_viewer_test(prometheus.${case} Python3::Interpreter -B "${here}/prometheus.py" ${programs}
+        ${case})
+endforeach()
+stint_viewer_test(victoria_metrics Python3::Interpreter -B "${here}/victoria.py" ${programs})
 foreach(kind IN ITEMS promtool flamegraph)
     stint_viewer_test(${kind} Python3::Interpreter -B "${here}/totals.py" ${kind} ${program})
 endforeach()

@@ -1,124 +1,95 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""prometheus.py TOOL PROGRAM: Prometheus scrapes `stint export --serve`, native histograms and
-text.
+"""Prometheus takes stint's metrics.
 
-PROGRAM is tool_program_fake: its durations are exact. 77: there is no prometheus.
+    prometheus.py TOOL PROGRAM FAKE_PROGRAM scrape      `stint export --serve`, native histograms and text
+    prometheus.py TOOL PROGRAM FAKE_PROGRAM scrape3     the same with Prometheus 3, and its custom bounds
+    prometheus.py TOOL PROGRAM FAKE_PROGRAM otlp3       the OTLP receiver of Prometheus 3
+
+The durations of FAKE_PROGRAM are exact. 77: there is no such Prometheus. Debian's packages are built
+without the OTLP receiver (golang-opentelemetry-collector is missing there, says their changelog).
 """
-import json
 import pathlib
-import re
-import shutil
-import socket
-import subprocess
 import sys
 import tempfile
-import time
-import urllib.parse
-import urllib.request
 
-LIMIT = 300  # seconds
-failed = 0
+import otlp_server
+from servers import failed, find, need, prometheus, record, served, stats, timed, version_of
 
-
-def need(holds, *what):
-    global failed
-    if not holds:
-        print(*what)
-        failed = 1
+FAMILY = "stint_scope_duration_seconds"
+QUANTILES = ((0.5, "p50_ns"), (0.9, "p90_ns"), (0.99, "p99_ns"))
+# What a quantile may be off by: of native histograms, of classic buckets (1, 2, 5 ...).
+NATIVE, CLASSIC = 0.04, 0.35
 
 
-def free_port():
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return one.getsockname()[1]
-
-
-def ask(port, query):
-    url = "http://127.0.0.1:%d/api/v1/query?%s" % (port, urllib.parse.urlencode({"query": query}))
-    with urllib.request.urlopen(url, timeout=30) as answer:
-        return {one["metric"].get("name"): float(one["value"][1])
-                for one in json.load(answer)["data"]["result"]}
-
-
-def wait_for(port, query):
-    end = time.monotonic() + LIMIT
-    while time.monotonic() < end:
-        try:
-            found = ask(port, query)
-            if found:
-                return found
-        except OSError:
-            pass
-        time.sleep(0.3)
-    raise SystemExit("no answer to " + query)
-
-
-def check(port, stats, native):
-    family = "stint_scope_duration_seconds"
-    counts = "histogram_count(%s)" % family if native else family + "_count"
-    sums = "histogram_sum(%s)" % family if native else family + "_sum"
-    found, seconds = wait_for(port, counts), ask(port, sums)
-    need(found.keys() == {row["name"] for row in stats}, "scopes", found)
-    for row in stats:
+def check(server, rows, native, error, where=""):
+    counts = "histogram_count(%s%s)" if native else "%s_count%s"
+    sums = "histogram_sum(%s%s)" if native else "%s_sum%s"
+    found, seconds = server.wait_for(counts % (FAMILY, where)), server.ask(sums % (FAMILY, where))
+    need(found.keys() == {row["name"] for row in rows}, "scopes", found)
+    for row in rows:
         name = row["name"]
-        need(found[name] == sum(n for _, _, n in row["histogram"]), "count of", name, found[name])
+        need(found[name] == timed(row), "count of", name, found[name])
         need(abs(seconds[name] * 1e9 - row["total_ns"]) <= 1e-3 * row["total_ns"] + 1, "sum of", name)
-    calls = ask(port, "stint_scope_calls_total")
-    need(calls == {row["name"]: row["calls"] for row in stats}, "calls", calls)
-    error = 0.04 if native else 0.35  # of the classic buckets: 1, 2, 5
-    suffix = "" if native else "_bucket"
-    (spread,) = [row for row in stats if row["name"] == "spread"]
-    for quantile, key in ((0.5, "p50_ns"), (0.9, "p90_ns"), (0.99, "p99_ns")):
-        value = ask(port, 'histogram_quantile(%s, %s%s{name="spread"})' % (quantile, family, suffix))
-        (value,) = value.values()
+    calls = server.ask("stint_scope_calls_total" + where)
+    need(calls == {row["name"]: row["calls"] for row in rows}, "calls", calls)
+    (spread,) = [row for row in rows if row["name"] == "spread"]
+    series = FAMILY if native else FAMILY + "_bucket"
+    for quantile, key in QUANTILES:
+        (value,) = server.ask("histogram_quantile(%s, %s%s)" % (quantile, series, where)).values()
         need(abs(value * 1e9 - spread[key]) <= error * spread[key], key, value, spread[key], native)
 
 
-def serve(tool, path):
-    process = subprocess.Popen([tool, "export", path, "--to", "prometheus", "--serve", "0"],
-                               stderr=subprocess.PIPE)
-    return process, int(re.search(rb":(\d+)/metrics", process.stderr.readline()).group(1))
+def scrape_configuration(port, *lines):
+    return "\n".join(["scrape_configs:", "- job_name: stint", "  scrape_interval: 1s",
+                      *("  " + line for line in lines),
+                      "  static_configs:", "  - targets: ['127.0.0.1:%d']" % port, ""])
 
 
-def scrape(folder, prometheus, target, stats, native):
-    config = folder / "prometheus.yml"
-    config.write_text("scrape_configs:\n- job_name: stint\n  scrape_interval: 1s\n"
-                      "  static_configs:\n  - targets: ['127.0.0.1:%d']\n" % target)
-    port = free_port()
-    features = ["--enable-feature=native-histograms"] if native else []
-    server = subprocess.Popen([prometheus, "--config.file=%s" % config, "--storage.tsdb.path=%s" % (
-        folder / ("data-%d" % native)), "--web.listen-address=127.0.0.1:%d" % port] + features,
-                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    try:
-        check(port, stats, native)
-    finally:
-        server.terminate()
-        server.wait()
+def scrape(folder, program, port, rows, version):
+    # From 3.8 on the flag of the command does nothing any more.
+    native = ("scrape_native_histograms: true",) if version >= (3, 8) else ()
+    with prometheus(folder, program, scrape_configuration(port, *native)) as server:
+        check(server, rows, True, NATIVE)
+    if version < (3, 0):  # protobuf is not asked for
+        with prometheus(folder, program, scrape_configuration(port), native=False) as server:
+            check(server, rows, False, CLASSIC)
+        return
+    text = ("scrape_protocols: [PrometheusText0.0.4]",)
+    with prometheus(folder, program, scrape_configuration(port, *text)) as server:
+        check(server, rows, False, CLASSIC)
+    custom = (*text, "convert_classic_histograms_to_nhcb: true")
+    with prometheus(folder, program, scrape_configuration(port, *custom)) as server:
+        check(server, rows, True, CLASSIC)
 
 
-def main(tool, program):
-    prometheus = shutil.which("prometheus")
-    if not prometheus:
-        print("skipped: no prometheus")
-        return 77
-    with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name)
-        path = folder / "spread.stint"
-        subprocess.run([program, "spread"], check=True, stderr=subprocess.DEVNULL,
-                       env={"STINT_FILE": str(path), "STINT_REPORT": "none"})
-        exported = subprocess.run([tool, "export", path, "--to", "json"], check=True,
-                                  stdout=subprocess.PIPE).stdout
-        stats = json.loads(exported)["stats"]
-        sidecar, target = serve(tool, path)
-        try:
-            scrape(folder, prometheus, target, stats, True)
-            scrape(folder, prometheus, target, stats, False)
-        finally:
-            sidecar.terminate()
-            sidecar.wait()
-    return failed
+def case_scrape(folder, tool, program, fake, version=(0, 0)):
+    del program
+    server = find("prometheus", version)
+    path = record(fake, folder / "spread.stint", "spread")
+    with served(tool, path) as port:
+        scrape(folder, server, port, stats(tool, path), version_of(server))
+
+
+def case_scrape3(folder, tool, program, fake):
+    case_scrape(folder, tool, program, fake, (3, 0))
+
+
+def case_otlp3(folder, tool, program, fake):
+    flag = "--web.enable-otlp-receiver"
+    server = find("prometheus", (3, 0), flag)
+    path = "/api/v1/otlp/v1/metrics"
+    for kind in ("otlp-proto", "otlp"):
+        with prometheus(folder, server, "", flag) as one:
+            otlp_server.check_run(folder, one, tool, fake, path, kind, otlp_server.NATIVE)
+            otlp_server.check_kill(folder, one, tool, program, path, kind)
+    custom = "otlp:\n  convert_histograms_to_nhcb: true\n"
+    for configuration, form in (("", otlp_server.CLASSIC), (custom, otlp_server.NATIVE)):
+        with prometheus(folder, server, configuration, flag) as one:
+            otlp_server.check_run(folder, one, tool, fake, path, "otlp-proto", form, "--buckets", "explicit")
 
 
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:]))
+    with tempfile.TemporaryDirectory() as name:
+        globals()["case_" + sys.argv[4]](pathlib.Path(name), *sys.argv[1:4])
+    sys.exit(failed())
