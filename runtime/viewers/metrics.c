@@ -24,12 +24,17 @@
 /* Longer paths are cut: their series are added. */
 #define METRIC_PATH_BYTES 4000u
 
+/* Monitoring systems keep milliseconds, and refuse another value at the same time: a later reading
+ * is as much later. */
+#define LATER_NS ((uint64_t)1000000)
+
 struct reading {
     struct metrics *m;
     struct snapshot *s;
-    struct hash_map counter_of; /* hashes of labels to counters */
-    uint64_t left;              /* buckets that the file can have */
-    uint32_t room;              /* for counters */
+    struct hash_map histogram_of; /* hashes of labels to histograms */
+    struct hash_map counter_of;   /* and to counters */
+    uint64_t left;                /* buckets that the file can have */
+    uint32_t room;                /* for counters */
 };
 
 /* ---- Texts. */
@@ -117,9 +122,17 @@ static int has_all_calls_of(const struct stint_row *r, uint64_t count, int gpu) 
     return count + r->threads >= expected;
 }
 
+static void histogram_expand(struct histogram *out, const struct metric_histogram *h) {
+    memset(out, 0, sizeof *out);
+    for (uint32_t i = 0; h && i < h->buckets; ++i) {
+        out->bucket[h->bucket[i].bucket] = h->bucket[i].count;
+    }
+}
+
 static int histogram_fill(struct reading *g, struct metric_histogram *out,
                           const struct histogram *from) {
     uint32_t n = 0;
+    out->buckets = 0;
     for (uint32_t i = 0; i < STINT_IMPL_BUCKETS; ++i) {
         n += from->bucket[i] != 0;
     }
@@ -134,6 +147,35 @@ static int histogram_fill(struct reading *g, struct metric_histogram *out,
     }
     out->count = histogram_count(from);
     return 0;
+}
+
+/* The histogram of that label, or NULL. */
+static struct metric_histogram *series_find(const struct hash_map *map,
+                                            struct metric_histogram *histograms,
+                                            const struct metric_histogram *wanted) {
+    struct hash_map_walk walk;
+    uint32_t i = hash_map_first(map, wanted->label.hash, &walk);
+    while (i != HASH_MAP_NONE && (histograms[i].gpu != wanted->gpu ||
+                                  !is_same_label(&histograms[i].label, &wanted->label))) {
+        i = hash_map_next(map, &walk);
+    }
+    return i == HASH_MAP_NONE ? NULL : &histograms[i];
+}
+
+/* Adds a histogram of the same label. 0, or -1 without memory. */
+static int histogram_merge(struct reading *g, struct metric_histogram *to,
+                           const struct metric_histogram *h) {
+    struct histogram a, b;
+    histogram_expand(&a, to);
+    histogram_expand(&b, h);
+    for (uint32_t i = 0; i < STINT_IMPL_BUCKETS; ++i) {
+        a.bucket[i] = saturating_add(a.bucket[i], b.bucket[i]);
+    }
+    to->sum_ns = saturating_add(to->sum_ns, h->sum_ns);
+    to->saturated = to->sum_ns == UINT64_MAX;
+    to->min_ns = u64_min(to->min_ns, h->min_ns);
+    to->max_ns = u64_max(to->max_ns, h->max_ns);
+    return histogram_fill(g, to, &a);
 }
 
 /* 0, or -1 without memory. */
@@ -162,7 +204,11 @@ static int histogram_read(struct reading *g, const struct rows *rows, uint32_t r
     out->bounded = 1;
     out->min_ns = gpu ? r->extra->gpu_min_ns : r->min_ns;
     out->max_ns = gpu ? r->extra->gpu_max_ns : r->max_ns;
-    ++g->m->histograms;
+    struct metric_histogram *same = series_find(&g->histogram_of, g->m->histogram, out);
+    if (same) {
+        return histogram_merge(g, same, out);
+    }
+    hash_map_add(&g->histogram_of, out->label.hash, g->m->histograms++);
     return 0;
 }
 
@@ -174,7 +220,8 @@ static int read_histograms(struct reading *g, int each_thread) {
     }
     g->m->histogram =
         scratch_array(&g->m->memory, 2 * (size_t)rows.count + 1, sizeof *g->m->histogram);
-    if (!g->m->histogram) {
+    if (!g->m->histogram ||
+        hash_map_start(&g->histogram_of, &g->m->memory, 2 * (size_t)rows.count)) {
         return -1;
     }
     for (uint32_t i = 0; i < rows.count; ++i) {
@@ -328,11 +375,12 @@ struct index {
 
 static int index_make(struct index *x, const struct metrics *of, struct scratch *memory) {
     x->of = of;
-    if (hash_map_start(&x->histogram, memory, of->histograms) ||
+    uint32_t histograms = of->histograms + of->hidden;
+    if (hash_map_start(&x->histogram, memory, histograms) ||
         hash_map_start(&x->counter, memory, of->counters)) {
         return -1;
     }
-    for (uint32_t i = 0; i < of->histograms; ++i) {
+    for (uint32_t i = 0; i < histograms; ++i) {
         hash_map_add(&x->histogram, of->histogram[i].label.hash, i);
     }
     for (uint32_t i = 0; i < of->counters; ++i) {
@@ -344,28 +392,12 @@ static int index_make(struct index *x, const struct metrics *of, struct scratch 
 /* NULL: there is none. */
 static const struct metric_histogram *index_histogram(const struct index *x,
                                                       const struct metric_histogram *wanted) {
-    struct hash_map_walk walk;
-    uint32_t i = hash_map_first(&x->histogram, wanted->label.hash, &walk);
-    while (i != HASH_MAP_NONE) {
-        const struct metric_histogram *h = &x->of->histogram[i];
-        if (h->gpu == wanted->gpu && is_same_label(&h->label, &wanted->label)) {
-            return h;
-        }
-        i = hash_map_next(&x->histogram, &walk);
-    }
-    return NULL;
+    return series_find(&x->histogram, x->of->histogram, wanted);
 }
 
 static uint64_t index_counter(const struct index *x, const struct metric_counter *wanted) {
     uint32_t i = counter_find(&x->counter, x->of->counter, wanted);
     return i == HASH_MAP_NONE ? 0 : x->of->counter[i].value;
-}
-
-static void histogram_expand(struct histogram *out, const struct metric_histogram *h) {
-    memset(out, 0, sizeof *out);
-    for (uint32_t i = 0; h && i < h->buckets; ++i) {
-        out->bucket[h->bucket[i].bucket] = h->bucket[i].count;
-    }
 }
 
 static int histogram_raise(struct reading *g, struct metric_histogram *now,
@@ -382,14 +414,95 @@ static int histogram_raise(struct reading *g, struct metric_histogram *now,
     if (!fell) {
         return 0;
     }
-    now->buckets = 0;
     return histogram_fill(g, now, &a);
 }
 
+/* The label with texts of its own. 0, or -1 without memory. */
+static int label_copy(struct metrics *m, struct metric_label *l) {
+    const char **const texts[] = {&l->name, &l->set, &l->parent, &l->thread};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; ++i) {
+        if (!*texts[i]) {
+            continue;
+        }
+        size_t size = strlen(*texts[i]) + 1;
+        char *copy = scratch_get(&m->memory, size);
+        if (!copy) {
+            return -1;
+        }
+        memcpy(copy, *texts[i], size);
+        *texts[i] = copy;
+    }
+    return 0;
+}
+
+/* Keeps the histograms of `then` that `now` lacks, hidden. 0, or -1 without memory. */
+static int keep_histograms(struct reading *g, const struct index *have,
+                           const struct metrics *then) {
+    struct metrics *now = g->m;
+    uint32_t old = then->histograms + then->hidden, missing = 0;
+    for (uint32_t i = 0; i < old; ++i) {
+        missing += !index_histogram(have, &then->histogram[i]);
+    }
+    if (!missing) {
+        return 0;
+    }
+    struct metric_histogram *all =
+        scratch_array(&now->memory, (size_t)now->histograms + missing, sizeof *all);
+    if (!all) {
+        return -1;
+    }
+    memcpy(all, now->histogram, now->histograms * sizeof *all);
+    for (uint32_t i = 0; i < old; ++i) {
+        struct metric_histogram *to = &all[now->histograms + now->hidden];
+        struct histogram buckets;
+        if (index_histogram(have, &then->histogram[i])) {
+            continue;
+        }
+        *to = then->histogram[i];
+        histogram_expand(&buckets, to);
+        if (label_copy(now, &to->label) || histogram_fill(g, to, &buckets)) {
+            return -1;
+        }
+        ++now->hidden;
+    }
+    now->histogram = all;
+    return 0;
+}
+
+/* Counters of `then` that `now` lacks are as they were. 0, or -1 without memory. */
+static int keep_counters(struct metrics *now, const struct index *have,
+                         const struct metrics *then) {
+    uint32_t missing = 0;
+    for (uint32_t i = 0; i < then->counters; ++i) {
+        missing += counter_find(&have->counter, now->counter, &then->counter[i]) == HASH_MAP_NONE;
+    }
+    if (!missing) {
+        return 0;
+    }
+    struct metric_counter *all =
+        scratch_array(&now->memory, (size_t)now->counters + missing, sizeof *all);
+    if (!all) {
+        return -1;
+    }
+    memcpy(all, now->counter, now->counters * sizeof *all);
+    now->counter = all;
+    for (uint32_t i = 0; i < then->counters; ++i) {
+        struct metric_counter c = then->counter[i];
+        if (counter_find(&have->counter, all, &c) != HASH_MAP_NONE) {
+            continue;
+        }
+        if (label_copy(now, &c.label)) {
+            return -1;
+        }
+        all[now->counters++] = c;
+    }
+    return 0;
+}
+
 int metrics_raise(struct metrics *now, const struct metrics *then) {
-    struct index before;
+    struct index before, have;
     struct reading g = {.m = now};
-    if (index_make(&before, then, &now->memory)) {
+    if (index_make(&before, then, &now->memory) || index_make(&have, now, &now->memory)) {
         return -1;
     }
     for (uint32_t i = 0; i < now->histograms; ++i) {
@@ -402,15 +515,15 @@ int metrics_raise(struct metrics *now, const struct metrics *then) {
         struct metric_counter *c = &now->counter[i];
         c->value = u64_max(c->value, index_counter(&before, c));
     }
-    now->time_ns = u64_max(now->time_ns, then->time_ns);
-    return 0;
+    now->time_ns = u64_max(now->time_ns, saturating_add(then->time_ns, LATER_NS));
+    return keep_counters(now, &have, then) || keep_histograms(&g, &have, then) ? -1 : 0;
 }
 
 static int histogram_since(struct reading *g, const struct metric_histogram *now,
                            const struct metric_histogram *then) {
     struct metric_histogram *out = &g->m->histogram[g->m->histograms];
     struct histogram a, b;
-    if (then && now->count == then->count) {
+    if (then && now->count == then->count && now->sum_ns == then->sum_ns) {
         return 0;
     }
     histogram_expand(&a, now);
@@ -419,7 +532,6 @@ static int histogram_since(struct reading *g, const struct metric_histogram *now
         a.bucket[i] = saturating_subtract(a.bucket[i], b.bucket[i]);
     }
     *out = *now;
-    out->buckets = 0;
     out->bounded = !then;
     if (then) {
         out->sum_ns = saturating_subtract(now->sum_ns, then->sum_ns);
@@ -459,7 +571,7 @@ int metrics_since(struct metrics *out, const struct metrics *now, const struct m
     struct reading g = {.m = out};
     *out = *now;
     memset(&out->memory, 0, sizeof out->memory);
-    out->histograms = out->counters = 0;
+    out->histograms = out->counters = out->hidden = 0;
     out->delta = 1;
     out->start_ns = then->time_ns;
     if (index_make(&before, then, &out->memory) || fill_since(&g, now, &before)) {

@@ -64,6 +64,7 @@ struct metrics {
     struct scratch memory;
     struct metric_histogram *histogram;
     uint32_t histograms;
+    uint32_t hidden; /* after these: of earlier readings, which this one has left out */
     struct metric_counter *counter;
     uint32_t counters;
     double ns_per_tick;
@@ -88,8 +89,9 @@ void metrics_use_steady_tick(struct snapshot *s);
  * with nothing to free. */
 int metrics_read(struct metrics *out, struct run *r, int each_thread);
 /* Raises the numbers of `now` that are below those of `then`, an earlier reading of the same run:
- * a call that ends while it is read may be counted in one place and not yet in another. 0, or -1
- * without memory. */
+ * a call that ends while it is read may be counted in one place and not yet in another. What `now`
+ * has left out is kept for the next difference; its time is a millisecond after that of `then`, at
+ * least. 0, or -1 without memory. */
 int metrics_raise(struct metrics *now, const struct metrics *then);
 /* Gets the increase from `then` to `now`, which was raised, without series that have not changed.
  * Returns 0, or -1 without memory and with nothing to free. The result refers to texts of `now`. */

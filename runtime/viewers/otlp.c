@@ -334,9 +334,9 @@ static void otlp_put_explicit(struct encoder *e, const struct metric_histogram *
     otlp_put_times(e);
     otlp_fixed(e, "count", 4, h->count);
     otlp_seconds(e, "sum", 5, h->sum_ns);
-    if (e->proto) {
+    if (h->buckets && e->proto) {
         otlp_put_bounds_proto(e, h);
-    } else {
+    } else if (h->buckets) {
         otlp_put_bounds_json(e, h);
     }
     if (h->bounded) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The buckets of metrics: exponential ones, bounds and percentiles of single histograms. */
+/* The buckets of metrics: exponential ones, bounds and percentiles of single histograms; the
+ * differences of readings, and what the series of a run are. */
 #include <math.h>
 
 #include "base/histogram.h"
@@ -92,6 +93,230 @@ TEST(metrics, percentiles_as_in_reports) {
                      histogram_percentile(&same, 100, permille));
     }
     CHECK_EQ_U64(metric_percentile(&m, &none, 500), 0);
+}
+
+/* ---- Readings of a run that goes on. */
+
+#define SCOPES 5u
+#define READINGS 40u
+#define MS_NS 1000000u
+
+static struct metric_bucket reading_buckets[READINGS][SCOPES][STINT_IMPL_BUCKETS];
+static struct metric_histogram reading_histograms[READINGS][SCOPES];
+static struct metric_counter reading_counters[READINGS][SCOPES];
+static const char *const scope_names[SCOPES] = {"a", "b", "c", "d", "e"};
+
+/* The same numbers in every run. */
+static uint32_t draw(uint64_t *seed, uint32_t below) {
+    *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(*seed >> 33) % below;
+}
+
+static struct metric_label scope_label(uint32_t scope) {
+    return (struct metric_label){
+        .name = scope_names[scope], .set = "set", .hash = scope % 3}; /* some have the same hash */
+}
+
+static uint64_t sum_of(const struct histogram *h) {
+    uint64_t sum = 0;
+    for (uint32_t b = 0; b < STINT_IMPL_BUCKETS; ++b) {
+        sum += h->bucket[b] * histogram_low(b);
+    }
+    return sum;
+}
+
+/* The true counts of a moment, as a reading: of the scopes up to `scopes`. */
+static struct metrics make_reading(uint32_t at, const struct histogram truth[SCOPES],
+                                   uint32_t scopes, uint64_t time_ns) {
+    struct metrics m = {.histogram = reading_histograms[at],
+                        .counter = reading_counters[at],
+                        .ns_per_tick = 1,
+                        .start_ns = 1,
+                        .time_ns = time_ns};
+    for (uint32_t i = 0; i < scopes; ++i) {
+        struct metric_histogram *h = &m.histogram[m.histograms++];
+        *h = (struct metric_histogram){.label = scope_label(i), .bucket = reading_buckets[at][i]};
+        for (uint32_t b = 0; b < STINT_IMPL_BUCKETS; ++b) {
+            if (truth[i].bucket[b]) {
+                h->bucket[h->buckets++] = (struct metric_bucket){b, truth[i].bucket[b]};
+                h->count += truth[i].bucket[b];
+                h->sum_ns += truth[i].bucket[b] * histogram_low(b);
+            }
+        }
+        m.counter[m.counters++] = (struct metric_counter){
+            .label = scope_label(i), .kind = METRIC_CALLS, .value = h->count};
+    }
+    return m;
+}
+
+/* A reading beside the recorder may miss what it has just counted. */
+static void lose_some(struct metrics *m, uint64_t *seed) {
+    for (uint32_t i = 0; i < m->histograms; ++i) {
+        struct metric_histogram *h = &m->histogram[i];
+        struct metric_bucket *b = &h->bucket[draw(seed, h->buckets ? h->buckets : 1)];
+        if (h->buckets && b->count > 1) {
+            --b->count;
+            --h->count;
+            h->sum_ns -= draw(seed, 2) ? histogram_low(b->bucket) : 0;
+        }
+    }
+}
+
+static void record_some(struct histogram truth[SCOPES], uint64_t *seed) {
+    for (uint32_t calls = draw(seed, 50); calls; --calls) {
+        uint32_t scope = draw(seed, SCOPES);
+        ++truth[scope].bucket[draw(seed, 200)];
+    }
+}
+
+/* What was added since the beginning. */
+struct sums {
+    struct histogram histogram[SCOPES];
+    uint64_t sum_ns[SCOPES];
+    uint64_t calls[SCOPES];
+    uint64_t end_ns;
+};
+
+static void add_delta(struct sums *to, const struct metrics *m) {
+    for (uint32_t i = 0; i < m->histograms; ++i) {
+        const struct metric_histogram *h = &m->histogram[i];
+        uint32_t scope = (uint32_t)(h->label.name[0] - 'a');
+        uint64_t count = 0;
+        for (uint32_t b = 0; b < h->buckets; ++b) {
+            to->histogram[scope].bucket[h->bucket[b].bucket] += h->bucket[b].count;
+            count += h->bucket[b].count;
+        }
+        CHECK_EQ_U64(count, h->count);
+        CHECK(!m->delta || h->count || h->sum_ns);
+        to->sum_ns[scope] += h->sum_ns;
+    }
+    for (uint32_t i = 0; i < m->counters; ++i) {
+        to->calls[m->counter[i].label.name[0] - 'a'] += m->counter[i].value;
+    }
+    CHECK(m->time_ns > to->end_ns);
+    to->end_ns = m->time_ns;
+}
+
+/* Whatever is recorded and whenever it is read, the deltas add up to the last reading. */
+TEST(metrics, deltas_add_up) {
+    for (uint64_t seed = 1, run = 0; run < 30; ++run) {
+        static struct sums sums;
+        static struct histogram truth[SCOPES];
+        static struct metrics reading[READINGS];
+        memset(&sums, 0, sizeof sums);
+        memset(truth, 0, sizeof truth);
+        uint64_t time_ns = 1000 * MS_NS;
+        uint32_t readings = 1 + draw(&seed, READINGS);
+        for (uint32_t at = 0; at < readings; ++at) {
+            uint32_t scopes = 1 + draw(&seed, SCOPES); /* others are missing */
+            record_some(truth, &seed);
+            time_ns += draw(&seed, 2 * MS_NS);
+            int last = at + 1 == readings;
+            reading[at] = make_reading(at, truth, last ? SCOPES : scopes, time_ns);
+            struct metrics since;
+            if (!last) {
+                lose_some(&reading[at], &seed);
+            }
+            if (!at) {
+                add_delta(&sums, &reading[at]);
+                continue;
+            }
+            CHECK(!metrics_raise(&reading[at], &reading[at - 1]));
+            CHECK(!metrics_since(&since, &reading[at], &reading[at - 1]));
+            CHECK_EQ_U64(since.start_ns, reading[at - 1].time_ns);
+            add_delta(&sums, &since);
+            metrics_free(&since);
+        }
+        CHECK(!memcmp(sums.histogram, truth, sizeof truth));
+        for (uint32_t i = 0; i < SCOPES; ++i) {
+            CHECK_EQ_U64(sums.calls[i], histogram_count(&truth[i]));
+            CHECK_EQ_U64(sums.sum_ns[i], sum_of(&truth[i]));
+        }
+        for (uint32_t at = 0; at < readings; ++at) {
+            scratch_free(&reading[at].memory);
+        }
+    }
+}
+
+/* Monitoring systems keep milliseconds, and refuse another value at the same time. */
+TEST(metrics, a_later_reading_is_a_millisecond_later) {
+    static const struct histogram truth[SCOPES];
+    struct metrics then = make_reading(0, truth, 1, 5 * MS_NS);
+    struct metrics now = make_reading(1, truth, 1, 5 * MS_NS - 7);
+    CHECK(!metrics_raise(&now, &then));
+    CHECK_EQ_U64(now.time_ns, 6 * MS_NS);
+    scratch_free(&now.memory);
+    now = make_reading(1, truth, 1, 9 * MS_NS);
+    CHECK(!metrics_raise(&now, &then));
+    CHECK_EQ_U64(now.time_ns, 9 * MS_NS);
+    scratch_free(&now.memory);
+}
+
+/* As a histogram of which some calls are missing: it is not written, but not forgotten either. */
+TEST(metrics, what_a_reading_lacks_is_not_added_again) {
+    struct histogram truth[SCOPES] = {{{[7] = 3}}, {{[9] = 4}}};
+    struct metrics one = make_reading(0, truth, 2, 10 * MS_NS), since;
+    struct metrics two = make_reading(1, truth, 1, 20 * MS_NS);
+    CHECK(!metrics_raise(&two, &one));
+    CHECK_EQ_U64(two.histograms, 1);
+    truth[1].bucket[9] = 5;
+    struct metrics three = make_reading(2, truth, 2, 30 * MS_NS);
+    CHECK(!metrics_raise(&three, &two));
+    CHECK(!metrics_since(&since, &three, &two));
+    CHECK_EQ_U64(since.histograms, 1);
+    CHECK_EQ_U64(since.histogram[0].count, 1);
+    CHECK_EQ_U64(since.histogram[0].sum_ns, 9);
+    metrics_free(&since);
+    scratch_free(&two.memory);
+    scratch_free(&three.memory);
+}
+
+/* ---- Series of a run. */
+
+TEST(metrics, a_sum_that_no_number_holds_is_said_to_be) {
+    hand_start(&hand);
+    uint32_t root = hand_thread(&hand, 7, "t");
+    uint32_t node = hand_node(&hand, root, hand_named("long"), 3, 3000, 1);
+    hand.nodes[node].total = UINT64_MAX;
+    hand_node(&hand, root, hand_named("short"), 3, 3000, 1);
+    char *text = exported(export_otlp);
+    CHECK_EQ_U64(times_in(text, "{\"key\":\"saturated\",\"value\":{\"boolValue\":true}}"), 1);
+    CHECK_CONTAINS(text, "\"count\":\"3\",\"sum\":18446744073.709551615,");
+    free(text);
+    hand_end(&hand);
+}
+
+TEST(metrics, allocations_are_counters) {
+    static struct snapshot_measures measures = {.groups = 1u << MEASURE_GROUP_MEMORY};
+    measures.value[MEASURE_MALLOCS] = 77;
+    measures.value[MEASURE_MALLOC_BYTES] = 4096;
+    hand_start(&hand);
+    uint32_t root = hand_thread(&hand, 7, "t");
+    uint32_t node = hand_node(&hand, root, hand_named("eats"), 3, 3000, 1);
+    hand.nodes[node].measures = &measures;
+    char *text = exported(export_otlp);
+    CHECK_CONTAINS(text, "\"stint.scope.allocations\"");
+    CHECK_CONTAINS(text, "\"asInt\":\"77\"");
+    CHECK_CONTAINS(text, "\"stint.scope.allocated\"");
+    CHECK_CONTAINS(text, "\"asInt\":\"4096\"");
+    free(text);
+    hand_end(&hand);
+}
+
+/* Two machines of a merged file may have given threads the same name and number. */
+TEST(metrics, threads_that_cannot_be_told_apart_are_one_series) {
+    struct metrics m;
+    hand_start(&hand);
+    for (int i = 0; i < 2; ++i) {
+        uint32_t root = hand_thread(&hand, 1, "main");
+        hand_node(&hand, root, hand_named("work"), 3, 3000, 1);
+    }
+    CHECK(!metrics_read(&m, hand_run(&hand), 1));
+    CHECK_EQ_U64(m.histograms, 1);
+    CHECK_EQ_U64(m.histogram[0].count, 6);
+    CHECK_EQ_U64(m.histogram[0].sum_ns, 6000);
+    metrics_free(&m);
+    hand_end(&hand);
 }
 
 HARNESS_MAIN()

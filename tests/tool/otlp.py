@@ -156,7 +156,7 @@ class Point:
             need(sum(self.buckets.values()) + point["zeroCount"] == point["count"],
                  "the count is not the sum of the buckets", point)
         elif "histogram" in metric:
-            counts, bounds = point["bucketCounts"], point["explicitBounds"]
+            counts, bounds = point.get("bucketCounts", [0]), point.get("explicitBounds", [])
             need(len(counts) == len(bounds) + 1 and bounds == sorted(set(bounds)), "bounds", point)
             need(sum(counts) == point["count"], "the count is not the sum of the buckets", point)
             self.buckets = {bound: count for bound, count in zip(bounds, counts) if count}
