@@ -326,6 +326,16 @@ def case_sampled(folder):
     need(math.isclose(native["histogram"]["sum"], row.point["sum"], abs_tol=1e-9), native)
 
 
+def case_reset(folder):
+    """stint_reset in the program has no effect: counts are those of the run, and so is their start."""
+    path = record(folder / "a.stint", story="reset")
+    (h,) = named(otlp(path), "stint.scope.duration", scope="spread")
+    need(h.value == 2000 and h.start == stats(path)["run"]["start_real_ns"], h.point)
+    need(math.isclose(h.point["min"], 0.001) and math.isclose(h.point["max"], 0.001999), h.point)
+    (calls,) = named(otlp(path, "--temporality", "delta"), "stint.scope.calls", scope="spread")
+    need(calls.value == 2000 and calls.start == h.start, calls.point)
+
+
 # ---- Following ----------------------------------------------------------------------------------
 
 def added(requests):
@@ -396,6 +406,7 @@ def case_follow(folder):
             again = lines(tool("export", path, "--to", "otlp", "--follow", "1", "--temporality",
                                "delta").stdout)
             need_whole(again, path)  # a restarted one begins at the start of the run
+            need({p.start for p in again[0].values()} == {stats(path)["run"]["start_real_ns"]}, "start")
 
 
 def case_follow_many(folder):
@@ -614,8 +625,9 @@ def case_page(folder):
 # ---- A collector --------------------------------------------------------------------------------
 
 class Collector:
-    """Answers with the statuses in turn, and then always with the last one; 0 closes without an
-    answer."""
+    """Answers with the statuses in turn (the last one for ever): 0 closes without an answer, CUT in the
+    middle of the request."""
+    CUT = -1
 
     def __init__(self, *statuses):
         self.bodies, self.statuses, self.paths = [], list(statuses), []
@@ -626,6 +638,13 @@ class Collector:
                 status = outer.statuses[0]
                 if len(outer.statuses) > 1:
                     outer.statuses.pop(0)
+                if status == Collector.CUT:
+                    self.close_connection = True
+                    outer.paths.append((self.path, None))
+                    self.rfile.read(1000)
+                    reset = struct.pack("ii", 1, 0)
+                    self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, reset)
+                    return
                 body = self.rfile.read(int(self.headers["Content-Length"]))
                 outer.paths.append((self.path, self.headers["Content-Type"]))
                 if not status:
@@ -669,6 +688,20 @@ def case_post(folder):
     collector.close()
 
 
+def case_post_cut(folder):
+    """A collector that closes in the middle of a request of a megabyte gets it again."""
+    path = folder / "a.stint"
+    end(live(path, "busy", "3000"), signal.SIGKILL)
+    collector = Collector(Collector.CUT, 200)
+    done = tool("export", path, "--to", "otlp", "--follow", "1", "--post", collector.url)
+    collector.close()
+    need(len(collector.paths) == 2 and len(collector.bodies) == 1, collector.paths, done.stderr)
+    need(len(collector.bodies[0]) > 1 << 20, "too small to be cut", len(collector.bodies[0]))
+    (found,) = lines(collector.bodies[0])
+    need({k: p.value for k, p in found.items()} == {k: p.value for k, p in otlp(path).items()}, "counts")
+    need(b"cannot post" in done.stderr and b"takes requests" in done.stderr, done.stderr)
+
+
 def case_post_down(folder):
     """A collector that is not there, or that takes nothing: bounded memory, and it is said."""
     path = folder / "a.stint"
@@ -692,7 +725,7 @@ def case_post_down(folder):
 
 class Served:
     def __init__(self, *names):
-        self.process = start("export", *names, "--to", "prometheus", "--serve", "127.0.0.1:0")
+        self.process = start("export", *names, "--to", "prometheus", "--serve", "0")
         line = self.process.stderr.readline().decode()
         match = re.search(r"http://127\.0\.0\.1:(\d+)/metrics", line)
         need(match, "no address", line)
@@ -748,6 +781,8 @@ def case_serve(folder):
     with socket.create_connection(("127.0.0.1", served.port)) as one:
         one.sendall(b"GET /metrics HTTP/1.1\r\n" + b"X: y\r\n" * 4000)
         need(b" 431 " in one.recv(100), "a long head")
+    with socket.socket() as other:  # a port alone is one of 127.0.0.1
+        need(other.connect_ex(("127.0.0.2", served.port)) != 0, "it listens on all addresses")
     busy = tool("export", paths[0], "--to", "prometheus", "--serve", "127.0.0.1:%d" % served.port, rc=1)
     need(b"cannot listen" in busy.stderr, busy.stderr)
     served.end()
@@ -758,15 +793,30 @@ def resident(pid):
         return int(re.search(r"VmRSS:\s+(\d+)", status.read()).group(1))
 
 
+def deaf_client(port):
+    """It asks and reads nothing."""
+    one = socket.socket()
+    one.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    one.connect(("127.0.0.1", port))
+    one.sendall(b"GET /metrics HTTP/1.1\r\n\r\n")
+    return one
+
+
 def case_serve_slow(folder):
-    """Clients that send nothing do not keep others out, and the process does not grow."""
-    path = record(folder / "a.stint")
+    """Clients that say nothing do not keep others out for ever, and the process does not grow."""
+    path = folder / "a.stint"
+    end(live(path, "busy", "3000"), signal.SIGKILL)
     served = Served(path)
-    served.get()
+    need(len(served.get()[2]) > 4 << 20, "an answer that a socket has room for")
+    served.get(Accept=NATIVE)
     before = resident(served.process.pid)
     silent = [socket.create_connection(("127.0.0.1", served.port)) for _ in range(40)]
     need(served.get()[0] == 200, "kept out")  # after those were closed
     for one in silent:
+        one.close()
+    deaf = [deaf_client(served.port) for _ in range(20)]
+    need(served.get()[0] == 200, "kept out by clients that do not read")
+    for one in deaf:
         one.close()
     for _ in range(50):
         served.get(Accept=NATIVE)

@@ -288,6 +288,12 @@ int main(int argc, char **argv) {
         spread();
         return 0;
     }
+    if (!strcmp(story, "reset")) {
+        spread();
+        stint_reset();
+        spread();
+        return 0;
+    }
     work();
     if (!strcmp(story, "last")) {
         act_last(argv[2]);

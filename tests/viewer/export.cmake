@@ -36,7 +36,7 @@ foreach(format IN ITEMS otlp-proto prometheus-native)
 endforeach()
 stint_viewer_test(pprof Python3::Interpreter -B "${here}/proto.py" go ${program})
 set(programs $<TARGET_FILE:stint_tool> $<TARGET_FILE:tool_program> $<TARGET_FILE:tool_program_fake>)
-foreach(case IN ITEMS scrape scrape3 otlp3)
+foreach(case IN ITEMS scrape scrape3 docs otlp3)
     stint_viewer_test(prometheus.${case} Python3::Interpreter -B "${here}/prometheus.py" ${programs}
         ${case})
 endforeach()

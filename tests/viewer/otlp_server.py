@@ -4,10 +4,9 @@
 The series have the names that Prometheus gives them (unit and _total as suffixes), which VictoriaMetrics
 does with -opentelemetry.usePrometheusNaming.
 """
-import signal
 import subprocess
 
-from servers import need, post, record, stats, timed
+from servers import alive, need, post, record, stats, timed
 
 FAMILY = "stint_scope_duration_seconds"
 ERROR = 0.04  # of a quantile
@@ -44,16 +43,13 @@ def check_run(folder, server, tool, fake, path, kind, form, *options):
 def check_kill(folder, server, tool, program, path, kind):
     """A program is killed while it is followed: the server has its last numbers."""
     run = folder / "live.stint"
-    live = subprocess.Popen([program, "busy"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                            env={"STINT_FILE": str(run), "STINT_REPORT": "none"})
-    live.stdout.readline()
-    follower = subprocess.Popen([tool, "export", run, "--to", kind, "--follow", "0.2", "--post",
-                                 server.url + path], stderr=subprocess.PIPE)
     calls = "sum(stint_scope_calls_total) by (scope)"
-    early = server.wait_for(calls, lambda have: have.get("sleep"), "scope")
-    server.wait_for(calls, lambda have: have["sleep"] > early["sleep"], "scope")
-    live.send_signal(signal.SIGKILL)
-    live.communicate()
+    with alive(program, run) as live:
+        follower = subprocess.Popen([tool, "export", run, "--to", kind, "--follow", "0.2", "--post",
+                                     server.url + path], stderr=subprocess.PIPE)
+        early = server.wait_for(calls, lambda have: have.get("sleep"), "scope")
+        server.wait_for(calls, lambda have: have["sleep"] > early["sleep"], "scope")
+        live.kill()
     _, said = follower.communicate(timeout=60)
     need(follower.returncode == 0, "the follower", said.decode())
     final = {row["name"]: row["calls"] for row in stats(tool, run)}

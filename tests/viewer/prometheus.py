@@ -4,17 +4,20 @@
 
     prometheus.py TOOL PROGRAM FAKE_PROGRAM scrape      `stint export --serve`, native histograms and text
     prometheus.py TOOL PROGRAM FAKE_PROGRAM scrape3     the same with Prometheus 3, and its custom bounds
+    prometheus.py TOOL PROGRAM FAKE_PROGRAM docs        configuration and queries of docs/monitoring.md
     prometheus.py TOOL PROGRAM FAKE_PROGRAM otlp3       the OTLP receiver of Prometheus 3
 
 The durations of FAKE_PROGRAM are exact. 77: there is no such Prometheus. Debian's packages are built
 without the OTLP receiver (golang-opentelemetry-collector is missing there, says their changelog).
 """
+import math
 import pathlib
+import re
 import sys
 import tempfile
 
 import otlp_server
-from servers import failed, find, need, prometheus, record, served, stats, timed, version_of
+from servers import alive, failed, find, need, prometheus, record, served, stats, timed, version_of
 
 FAMILY = "stint_scope_duration_seconds"
 QUANTILES = ((0.5, "p50_ns"), (0.9, "p90_ns"), (0.99, "p99_ns"))
@@ -73,6 +76,27 @@ def case_scrape(folder, tool, program, fake, version=(0, 0)):
 
 def case_scrape3(folder, tool, program, fake):
     case_scrape(folder, tool, program, fake, (3, 0))
+
+
+def case_docs(folder, tool, program, fake):
+    """While a program runs, each query has a number that is one."""
+    del fake
+    page = (pathlib.Path(__file__).parents[2] / "docs/monitoring.md").read_text()
+    (configuration,) = re.findall(r"```yaml\n(.*?)```", page, re.S)
+    native, classic, both = [block.splitlines() for block in re.findall(
+        r"```text\n(.*?)```", page[page.index("## Prometheus"):page.index("## Collectors")], re.S)]
+    need(len(native) == 2 and len(classic) == 1 and len(both) == 3, "queries", native, classic, both)
+    server, path = find("prometheus"), folder / "live.stint"
+    with alive(program, path), served(tool, path) as port:
+        need("localhost:9464" in configuration and "10s" in configuration, configuration)
+        configuration = configuration.replace("localhost:9464", "127.0.0.1:%d" % port).replace("10s", "1s")
+        for is_native, queries in ((True, native), (False, classic)):
+            with prometheus(folder, server, configuration, native=is_native) as one:
+                for query in queries + both[:2]:
+                    one.wait_for(query, lambda found: any(value > 0 and math.isfinite(value)
+                                                          for value in found.values()))
+                need(not one.ask(both[2]), "losses")
+                need(one.ask(both[2].replace("> 0", "== 0"), "what"), "no losses to add up")
 
 
 def case_otlp3(folder, tool, program, fake):

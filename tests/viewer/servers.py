@@ -163,6 +163,19 @@ def record(program, path, story, **env):
     return path
 
 
+@contextlib.contextmanager
+def alive(program, path):
+    """A program that goes on until the end of the block, or until it is killed before."""
+    process = subprocess.Popen([program, "busy"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                               env={"STINT_FILE": str(path), "STINT_REPORT": "none"})
+    try:
+        process.stdout.readline()
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
 def stats(tool, path):
     exported = subprocess.run([tool, "export", path, "--to", "json"], check=True,
                               stdout=subprocess.PIPE).stdout
