@@ -575,6 +575,16 @@ def case_top(folder):
     need(sorted(row[0] for row in rows if row[-1] != "-") == sorted(every), text, every)
     for row in rows:
         need(row[-1] == "-" or row[-4:] == every[row[0]], row, every)
+    program = live(folder / "b.stint", "busy", "3")
+
+    def has_interval():
+        text = tool("top", "--once", "--interval", "0.3", folder / "b.stint").stdout.decode()
+        cells = {row[0]: row[-4:] for row in (re.split(r"\s{2,}", line) for line in text.splitlines())}
+        # Of a scope that was called long ago there are only the percentiles of the run.
+        return "-" not in cells["sleep"] and cells["scope number 0"][:2] == ["-", "-"] and \
+            "-" not in cells["scope number 0"][2:]
+    until(has_interval, "no percentiles of an interval")
+    end(program, signal.SIGKILL)
     tree = tool("top", "--view", "tree", path).stdout.decode()
     need("p50" not in tree, "the paths to a scope share its histogram", tree)
 
