@@ -329,6 +329,29 @@ def case_sampled(folder):
     need(math.isclose(native["histogram"]["sum"], row.point["sum"], abs_tol=1e-9), native)
 
 
+def case_gpu(folder):
+    """Durations on the GPU are histograms of their own, in nanoseconds, in every form."""
+    path = record(folder / "a.stint", story="gpu")
+    rows = {row["name"]: row["gpu"] for row in stats(path)["stats"] if "gpu" in row}
+    need(set(rows) == {"kernel", "copy"}, rows)
+    found, text = otlp(path, "--buckets", "explicit"), text_values(path)
+    (native,) = [family for family in (decode(one, "Family") for one in delimited(
+        export(path, "prometheus-native"))) if family["name"] == "stint_scope_gpu_duration_seconds"]
+    natives = {series["label"][0]["value"]: series["histogram"] for series in native["metric"]}
+    need(set(natives) == set(rows), natives)
+    for name, row in rows.items():
+        count = sum(n for _, _, n in row["histogram"])
+        (h,) = named(found, "stint.scope.gpu.duration", scope=name)
+        need({round(bound * 1e9 + 0.5): n for bound, n in h.buckets.items()} ==
+             {high: n for _, high, n in row["histogram"]}, h.point, row)
+        need(h.value == count == natives[name]["count"], h.point, natives[name])
+        need(math.isclose(h.point["sum"] * 1e9, row["total_ns"], abs_tol=1e-3), h.point, row)
+        (series,) = [key for key in text if key.startswith(
+            'stint_scope_gpu_duration_seconds_count{name="%s",' % name)]
+        need(text[series] == count, series)
+    need(natives["kernel"]["zeroCount"] == 2 and "span" not in natives["kernel"], natives["kernel"])
+
+
 def case_reset(folder):
     """stint_reset in the program has no effect: counts are those of the run, and so is their start."""
     path = record(folder / "a.stint", story="reset")

@@ -25,7 +25,8 @@ QUANTILES = ((0.5, "p50_ns"), (0.9, "p90_ns"), (0.99, "p99_ns"))
 NATIVE, CLASSIC = 0.04, 0.35
 
 
-def check(server, rows, native, error, where=""):
+def check(server, rows, native, error):
+    where = '{pid="%d"}' % rows[0]["pid"]
     counts = "histogram_count(%s%s)" if native else "%s_count%s"
     sums = "histogram_sum(%s%s)" if native else "%s_sum%s"
     found, seconds = server.wait_for(counts % (FAMILY, where)), server.ask(sums % (FAMILY, where))
@@ -41,6 +42,9 @@ def check(server, rows, native, error, where=""):
     for quantile, key in QUANTILES:
         (value,) = server.ask("histogram_quantile(%s, %s%s)" % (quantile, series, where)).values()
         need(abs(value * 1e9 - spread[key]) <= error * spread[key], key, value, spread[key], native)
+    gpu = "histogram_count(%s)" if native else "%s_count"
+    found = server.ask(gpu % "stint_scope_gpu_duration_seconds")
+    need(found == {"kernel": 2, "copy": 1}, "on the GPU", found)
 
 
 def scrape_configuration(port, *lines):
@@ -70,7 +74,8 @@ def case_scrape(folder, tool, program, fake, version=(0, 0)):
     del program
     server = find("prometheus", version)
     path = record(fake, folder / "spread.stint", "spread")
-    with served(tool, path) as port:
+    other = record(fake, folder / "gpu.stint", "gpu")  # two durations there are 0
+    with served(tool, path, other) as port:
         scrape(folder, server, port, stats(tool, path), version_of(server))
 
 
