@@ -75,6 +75,17 @@ uint64_t snapshot_memory_live(const uint64_t measure[MEASURE_COUNT]) {
     return saturating_subtract(measure[MEASURE_MEMORY_HELD], measure[MEASURE_MEMORY_GONE]);
 }
 
+uint64_t snapshot_left(const struct snapshot_node *n) {
+    if (!n->measures) {
+        return 0;
+    }
+    return n->measures->value[MEASURE_LEFT_CALLS];
+}
+
+uint64_t snapshot_recursive(const struct snapshot_node *n) {
+    return saturating_subtract(n->recursions, snapshot_left(n));
+}
+
 /* ---- Columns made of several measures. Numbers of a file may be anything. */
 
 static uint64_t ppm_of(uint64_t part, uint64_t whole) {

@@ -279,6 +279,9 @@ struct snapshot_measures *snapshot_read_measures(struct snapshot *s, uint32_t un
 void snapshot_add_measures(struct snapshot_measures *to, const struct snapshot_measures *from);
 /* The measures of all threads while they had no open scope. */
 void snapshot_outside(const struct snapshot *s, struct snapshot_measures *out);
+/* The node's calls that are counted without a time: left ones, and those inside an open one. */
+uint64_t snapshot_left(const struct snapshot_node *n);
+uint64_t snapshot_recursive(const struct snapshot_node *n);
 /* The bytes in use of a place, from its measures. */
 uint64_t snapshot_memory_live(const uint64_t measure[MEASURE_COUNT]);
 /* A checked pointer to `bytes` bytes at a unit, or NULL. */

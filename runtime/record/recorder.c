@@ -13,6 +13,7 @@
 #include "base/errno_keep.h"
 #include "base/log.h"
 #include "emit/emit.h"
+#include "left.h"
 #include "probe.h"
 #include "registry.h"
 #include "ring.h"
@@ -83,6 +84,20 @@ frame_find_opened(const struct thread_block *b, uint64_t guard, uint64_t opened)
     return f;
 }
 
+/* The same where a signal handler left a frame above before it was filled: its low is that of an
+ * older scope. */
+static struct stint_impl_frame *frame_find_below(const struct thread_block *b, uint64_t guard,
+                                                 uint64_t opened) {
+    struct stint_impl_frame *f = b->hot.top;
+    while (f != b->frames && guard_untag(STINT_IMPL_LOAD(&f->guard)) != guard) {
+        --f;
+    }
+    if (f == b->frames || STINT_IMPL_LOAD(&f->start) != opened) {
+        return NULL;
+    }
+    return f;
+}
+
 /* Whether that frame of another thread is of this opening; then it is no longer. */
 static int frame_take(struct stint_impl_frame *f, uint64_t guard, uint64_t opened) {
     uint64_t is = STINT_IMPL_LOAD(&f->guard);
@@ -131,7 +146,7 @@ static void range_open(struct thread_block *b, uint32_t node) {
  * together. */
 static int frame_continues(const struct stint_impl_frame *f) {
     uint32_t recursive = STINT_IMPL_LOAD(&f->recursive);
-    return recursive && recorder_frame_node(f - 1) == recursive;
+    return recursive && thread_frame_node(f - 1) == recursive;
 }
 
 /* The start of the call that contains what is opened above the frame, in ticks; 0 for the root.
@@ -224,8 +239,8 @@ static void count_unframed(struct thread_block *b, struct tree_place to) {
 
 /* Counts the scope as abandoned, unless another thread has ended it. */
 static void frame_abandon(struct thread_block *b, struct stint_impl_frame *f) {
-    if (__atomic_exchange_n(&f->guard, STINT_IMPL_MOVED, __ATOMIC_RELAXED) != STINT_IMPL_MOVED) {
-        thread_lose(b, STINT_STATUS_ABANDONED);
+    uint64_t guard;
+    while (left_take(b, f, &guard)) {
     }
 }
 
@@ -285,8 +300,9 @@ static __attribute__((noinline)) void crossed_open(struct thread_block *b,
     for (; from <= last; ++from) {
         struct stint_impl_start start = stint_impl_start_of(from);
         uint64_t nested = STINT_IMPL_LOAD(&from->nested);
-        uint32_t node = recorder_frame_node(from);
+        uint32_t node = thread_frame_node(from);
         STINT_IMPL_STORE(&from->recursive, 0);
+        STINT_IMPL_STORE(&from->counted, 0);
         uint64_t guard = __atomic_exchange_n(&from->guard, 0, __ATOMIC_RELAXED);
         if (guard == STINT_IMPL_MOVED) {
             continue;
@@ -462,7 +478,9 @@ static uint64_t ticks_within(const struct stint_impl_frame *f, uint64_t start, u
 static void end_untimed(struct thread_block *b, struct stint_impl_frame *f,
                         const struct stint_impl_call *call) {
     struct stint_impl_node *n = tree_node(b, STINT_IMPL_LOAD(&f->node));
-    sample_count_untimed(b, stint_impl_start_of(f));
+    struct stint_impl_start start = stint_impl_start_of(f);
+    left_note(f, left_untimed_calls(b, start) + 1);
+    sample_count_untimed(b, start);
     sample_check(b, n, call);
     STINT_IMPL_STORE(&f->nested, 0);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -504,7 +522,7 @@ static inline __attribute__((always_inline)) void end_top(struct thread_block *b
         return;
     }
     uint32_t recursive = STINT_IMPL_LOAD(&f->recursive);
-    uint32_t node = recorder_frame_node(f);
+    uint32_t node = thread_frame_node(f);
     struct stint_impl_node *n = tree_node(b, node);
     uint64_t start = STINT_IMPL_LOAD(&f->start);
     int continues = frame_continues(f);
@@ -516,6 +534,7 @@ static inline __attribute__((always_inline)) void end_top(struct thread_block *b
     uint64_t ticks = now - start;
     int backwards = now < start;
     if (recursive) {
+        left_note(f, STINT_IMPL_LOAD(&n->recursions) + 1);
         stint_impl_owner_add(&n->recursions, 1);
         if (!continues && !backwards) {
             end_inner(b, f, start, now);
@@ -525,6 +544,7 @@ static inline __attribute__((always_inline)) void end_top(struct thread_block *b
     } else {
         uint64_t weight = sample_weight(b, n);
         probe_end(b, f, n, ticks);
+        left_note(f, left_samples(n) + 1);
         tree_sample(b, n, start, ticks, STINT_IMPL_LOAD(&f->nested), call ? call->info : NULL);
         sample_check(b, n, call);
         STINT_IMPL_STORE(&f->nested, ticks_within(f, start, now));
@@ -587,6 +607,9 @@ int recorder_end(uint64_t guard, uint64_t opened, uint64_t now,
     struct stint_impl_frame *f = NULL;
     if (b) {
         f = frame_find_opened(b, guard, opened);
+    }
+    if (!f && b && !is_name(guard)) {
+        f = frame_find_below(b, guard, opened);
     }
     if (!f) {
         if (!is_name(guard)) {

@@ -29,14 +29,6 @@ void recorder_begin_new_sent(struct thread_block *b, uint64_t guard, uint32_t si
                              uint32_t sender);
 /* The topmost frame if it is that guard's, else NULL. */
 const struct stint_impl_frame *recorder_opened(const struct thread_block *b, uint64_t guard);
-/* The node that counts the frame's call: of a recursive call the outermost one's. */
-static inline uint32_t recorder_frame_node(const struct stint_impl_frame *f) {
-    uint32_t recursive = STINT_IMPL_LOAD(&f->recursive);
-    if (recursive) {
-        return recursive;
-    }
-    return STINT_IMPL_LOAD(&f->node);
-}
 
 /* Closes the open scope of that guard and opening, of a name the topmost, abandoning what is above
  * but ranges of other interfaces. 0, or -1 if it is not open on this thread; if it is on another,

@@ -75,7 +75,7 @@ static uint32_t sender_place(const struct thread_block *b, uint32_t node, uint32
 /* The time from sending to the begin of the frame's call. The block of the numbers is made with the
  * first one. */
 static void queue_add(struct thread_block *b, const struct stint_impl_frame *f, uint64_t at) {
-    struct stint_impl_node *n = tree_node(b, recorder_frame_node(f));
+    struct stint_impl_node *n = tree_node(b, thread_frame_node(f));
     uint64_t start = STINT_IMPL_LOAD(&f->start);
     struct arena_measures *queue = measured_find(b->hot.base, n, MEASURE_GROUP_QUEUE);
     if (!queue) {

@@ -20,6 +20,7 @@
 
 #include "base/scratch.h"
 #include "emit/emit.h"
+#include "left.h"
 #include "probe.h"
 #include "ring.h"
 
@@ -225,7 +226,8 @@ static struct thread_block *take_from_ended(void) {
         if (syscall(SYS_tgkill, process, (pid_t)b->record->tid, 0) && errno == ESRCH) {
             *at = b->next_free;
             while (b->hot.top != b->frames) { /* its NVTX ranges ended with it */
-                thread_lose(b, STINT_STATUS_ABANDONED);
+                uint64_t guard;
+                left_take(b, b->hot.top, &guard);
                 STINT_IMPL_STORE(&b->hot.top->guard, 0);
                 thread_pop(b);
             }
@@ -369,17 +371,6 @@ void thread_close_range(struct thread_block *b, const struct stint_impl_frame *f
     }
 }
 
-void thread_pop(struct thread_block *b) {
-    struct stint_impl_frame *f = b->hot.top;
-    if (STINT_IMPL_LOAD(&f->guard)) { /* 0: cancelled inside emit_push */
-        range_close(b);
-    }
-    STINT_IMPL_STORE(&f[-1].nested, STINT_IMPL_LOAD(&f[-1].nested) + STINT_IMPL_LOAD(&f->nested));
-    STINT_IMPL_STORE(&f->recursive, 0);
-    STINT_IMPL_STORE(&f->guard, 0);
-    b->hot.top = f - 1;
-}
-
 /* Removes the topmost frame, unless a signal handler that interrupted this function has already
  * removed it. The compare and exchange of `top` succeeds for one of the two, which adds the time to
  * the frame below. */
@@ -392,6 +383,7 @@ static void frame_drop(struct thread_block *b, struct stint_impl_frame *f, int h
     }
     __atomic_fetch_add(&f[-1].nested, nested, __ATOMIC_RELAXED);
     STINT_IMPL_STORE(&f->recursive, 0);
+    STINT_IMPL_STORE(&f->counted, 0);
     STINT_IMPL_STORE(&f->guard, 0);
     if (has_range) {
         range_close(b);
@@ -403,11 +395,10 @@ static void frame_drop(struct thread_block *b, struct stint_impl_frame *f, int h
 void thread_unwind(struct thread_block *b, struct stint_impl_frame *keep) {
     while (b->hot.top > keep) {
         struct stint_impl_frame *f = b->hot.top;
-        uint64_t guard = __atomic_exchange_n(&f->guard, STINT_IMPL_MOVED, __ATOMIC_RELAXED);
-        if (guard != STINT_IMPL_MOVED) {
-            thread_lose(b, STINT_STATUS_ABANDONED);
+        uint64_t guard;
+        if (!left_take(b, f, &guard)) {
+            frame_drop(b, f, guard != 0); /* 0: cancelled inside emit_push */
         }
-        frame_drop(b, f, guard != 0); /* 0: cancelled inside emit_push */
     }
 }
 

@@ -9,6 +9,7 @@
 
 #include "arena/arena.h"
 #include "base/api.h"
+#include "emit/emit.h"
 #include "registry.h"
 
 #define THREAD_EDGE_BITS 9 /* first table, enough for 160 nodes; it doubles */
@@ -94,12 +95,32 @@ static inline void thread_lose(struct thread_block *b, enum stint_status what) {
 void *thread_pages_get(struct thread_block *b, size_t bytes);
 /* Frees all of them. */
 void thread_pages_put(struct thread_block *b);
+/* The node that counts the frame's call: of a recursive call the outermost one's. */
+static inline uint32_t thread_frame_node(const struct stint_impl_frame *f) {
+    uint32_t recursive = STINT_IMPL_LOAD(&f->recursive);
+    if (recursive) {
+        return recursive;
+    }
+    return STINT_IMPL_LOAD(&f->node);
+}
+/* Closes the range that a tool has for that frame. */
+void thread_close_range(struct thread_block *b, const struct stint_impl_frame *f);
 /* Closes the topmost frame. What its `nested` holds becomes the frame's below: the time of the call
  * itself if it was recorded (the caller has put it there), else that of the recorded calls in
  * it. */
-void thread_pop(struct thread_block *b);
-/* Closes the range that a tool has for that frame. */
-void thread_close_range(struct thread_block *b, const struct stint_impl_frame *f);
+static inline void thread_pop(struct thread_block *b) {
+    struct stint_impl_frame *f = b->hot.top;
+    if (emit_on()) {
+        thread_close_range(b, f);
+    }
+    STINT_IMPL_STORE(&f[-1].nested, STINT_IMPL_LOAD(&f[-1].nested) + STINT_IMPL_LOAD(&f->nested));
+    STINT_IMPL_STORE(&f->guard, 0);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST); /* until then both say whether the call is counted */
+    STINT_IMPL_STORE(&f->recursive, 0);
+    STINT_IMPL_STORE(&f->counted, 0);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    b->hot.top = f - 1;
+}
 /* Takes frames off the stack until `keep` is on top; each is an abandoned scope, unless another
  * thread has ended, and counted, it. */
 void thread_unwind(struct thread_block *b, struct stint_impl_frame *keep);

@@ -64,7 +64,7 @@ static double calls_ns(uint64_t ps, uint64_t calls) {
  * take. */
 static double timed_ps(const struct report *r, const struct report_cost *each,
                        const struct snapshot_node *n) {
-    double gaps = (double)n->calls + (double)n->splits + 2 * (double)n->recursions;
+    double gaps = (double)n->calls + (double)n->splits + 2 * (double)snapshot_recursive(n);
     double ps = (double)n->own * r->snapshot->ns_per_tick * 1000, floor = (double)each->gap;
     if (!(gaps > 0) || !(floor > 0)) {
         return (double)each->timed;
@@ -85,9 +85,10 @@ void node_cost_add(struct node_cost *to, const struct report *r, const struct sn
         inner = each->sampled_inner;
         outer = each->sampled_outer;
     }
-    double recursive = calls_ns(each->recursive, n->recursions), named = 0;
+    uint64_t inner_calls = snapshot_recursive(n);
+    double recursive = calls_ns(each->recursive, inner_calls), named = 0;
     if (r->snapshot->sites[n->site].dynamic) {
-        recursive += calls_ns(each->dynamic, n->recursions);
+        recursive += calls_ns(each->dynamic, inner_calls);
         named = calls_ns(each->dynamic, n->calls);
     }
     double untimed = calls_ns(each->untimed, n->extra->sampled.untimed);

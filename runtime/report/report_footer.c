@@ -261,7 +261,7 @@ static void put_memory_outside(const struct report *r) {
 static void put_rules(const struct report *r) {
     int recursion = 0;
     for (uint32_t i = 0; i < r->snapshot->node_count; ++i) {
-        recursion |= r->snapshot->nodes[i].recursions != 0;
+        recursion |= snapshot_recursive(&r->snapshot->nodes[i]) != 0;
     }
     if (recursion) {
         text_add(r->out, "recursion: every call is counted, time is taken at the outermost call\n");

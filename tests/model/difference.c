@@ -17,7 +17,7 @@
 
 /* The values that a row must have. */
 struct expected {
-    uint64_t calls, samples, total, self, min, max, first, first_at, open, bytes, flops;
+    uint64_t calls, left, samples, total, self, min, max, first, first_at, open, bytes, flops;
     uint64_t threads;
     int loose;                   /* a node of it had calls before the reset */
     uint64_t site_min, site_max; /* then: of all paths of its sites */
@@ -141,7 +141,8 @@ static void expect(const struct key *k) {
         int outer = k->node != REFERENCE_NONE || !node_is_inner(i);
         uint64_t before = want.samples, open = open_time(i);
         expect_calls(i, outer);
-        want.calls += n->recursions - n->old_recursions;
+        want.left += n->left - n->old_left;
+        want.calls += n->recursions - n->old_recursions + n->left - n->old_left;
         want.bytes += n->bytes - n->old_bytes;
         want.flops += n->flops - n->old_flops;
         want.open = open > want.open ? open : want.open;
@@ -248,6 +249,7 @@ static void compare_row(const struct snapshot *s, const struct stint_row *r, con
                         int percentiles) {
     expect(k);
     same(r, "calls", r->calls, want.calls);
+    same(r, "left", r->extra->measure[MEASURE_LEFT_CALLS], want.left);
     same(r, "samples", r->samples, want.samples);
     same(r, "total", r->total_ns, want.total);
     if (!KNOWN_SELF) {
@@ -386,6 +388,7 @@ static void compare_tree(struct snapshot *s) {
     }
     for (int i = 0; i < reference.nodes; ++i) {
         should += reference.node[i].recursions - reference.node[i].old_recursions;
+        should += reference.node[i].left - reference.node[i].old_left;
     }
     if (calls != should) {
         run_differs("the tree has %" PRIu64 " calls, should have %" PRIu64, calls, should);
@@ -482,8 +485,7 @@ void compare_ledger(void) {
         }
     }
     if (calls + lost + open != reference.opened) {
-        run_differs("opened %" PRIu64 ", recorded %" PRIu64 " + abandoned and lost %" PRIu64
-                    " + open %" PRIu64,
+        run_differs("opened %" PRIu64 ", recorded %" PRIu64 " + lost %" PRIu64 " + open %" PRIu64,
                     reference.opened, calls, lost, open);
     }
     snapshot_free(&s);

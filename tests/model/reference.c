@@ -163,6 +163,7 @@ static void abandon_to(struct reference_thread *t, int depth) {
     while (t->depth > depth) {
         if (!t->frame[t->depth - 1].moved) {
             reference_lose(LOSS_ABANDONED);
+            ++reference.node[t->frame[t->depth - 1].node].left;
         }
         frame_drop(t, t->frame[t->depth - 1].nested);
     }
@@ -323,6 +324,7 @@ void reference_reset(int set) {
         struct reference_node *n = &reference.node[i];
         if (set == PROGRAM_SETS || n->set == set) {
             n->old_recursions = n->recursions;
+            n->old_left = n->left;
             n->old_inner = n->inner;
             n->old_bytes = n->bytes;
             n->old_flops = n->flops;

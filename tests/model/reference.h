@@ -17,11 +17,11 @@
 #define REFERENCE_NONE (-1)
 
 enum reference_loss {
-    LOSS_ABANDONED,
     LOSS_OTHER_THREAD,
     LOSS_TOO_DEEP,
     LOSS_CLOCK_BACK,
     LOSS_LAST_OF_SCOPES = LOSS_CLOCK_BACK, /* those above are of scopes that were opened */
+    LOSS_ABANDONED,                        /* the call is counted */
     LOSS_STRAY_END,
     LOSS_BAD_SAMPLE,
     LOSS_NO_SCOPE,
@@ -40,10 +40,11 @@ struct reference_node {
     int name; /* reference_name */
     int path; /* the first node of the same names and sets up to the root */
     uint64_t recursions, bytes, flops;
+    uint64_t left; /* calls that a jump or the end of the thread left */
     uint64_t
         inner; /* self time of its recursive calls, where it is not that of the outermost one */
     /* Since the last reset that concerns it: */
-    uint64_t old_recursions, old_bytes, old_flops, old_inner;
+    uint64_t old_recursions, old_left, old_bytes, old_flops, old_inner;
     int reset;         /* there was one */
     int had_calls;     /* before it */
     uint64_t reset_at; /* when it was */

@@ -80,7 +80,7 @@ static const struct field fields[] = {
     WHOLE(stint_impl_frame)
     F(stint_impl_frame, guard) F(stint_impl_frame, start) F(stint_impl_frame, low)
     F(stint_impl_frame, node) F(stint_impl_frame, recursive) F(stint_impl_frame, nested)
-    F(stint_impl_frame, pending) F(stint_impl_frame, reserved)
+    F(stint_impl_frame, pending) F(stint_impl_frame, counted)
     WHOLE(stint_impl_node)
     F(stint_impl_node, seq) F(stint_impl_node, total) F(stint_impl_node, min)
     F(stint_impl_node, span) F(stint_impl_node, nested) F(stint_impl_node, histogram)
@@ -233,7 +233,7 @@ TEST(format, numbers_it_names) {
     CHECK_EQ_U64(ARENA_SITES_PER_CHUNK, 256);
     CHECK_EQ_U64(ARENA_SETS_PER_CHUNK, 256);
     CHECK_EQ_U64(STINT_STATUS_COUNT, 30);
-    CHECK_EQ_U64(MEASURE_COUNT, 57);
+    CHECK_EQ_U64(MEASURE_COUNT, 58);
     CHECK_EQ_U64(ARENA_LANE_ACTIVITIES, 1);
 }
 

@@ -251,6 +251,7 @@ static void model_end(uint32_t at) {
         if (!model.open[i].is_range) { /* its time is that of what is around it */
             model.open[i - 1].own += model.open[i].own;
             ++model.abandoned;
+            ++model.calls[model.open[i].name];
             model_remove(i);
         }
     }

@@ -91,7 +91,9 @@ struct stint_impl_frame {
      * and a reader adds it. Counted at once, it would be the longest chain of dependent steps
      * between two clock reads. Owner, relaxed */
     uint32_t pending;
-    uint32_t reserved;
+    /* While the slow path counts the frame's call: which one of its node's it will be, for a
+     * signal handler that leaves it there; 0 = it does not. Owner, relaxed */
+    uint32_t counted;
 };
 
 /* A sample in a node: its ticks + 1, 0 = none yet; with this bit it is counted in the histogram,
@@ -126,8 +128,9 @@ struct stint_impl_node {
     uint64_t first_at;
     uint64_t max_at;
     uint64_t max;
-    uint64_t
-        recursions; /* calls inside an open call of itself: counted, not timed. Owner, relaxed */
+    /* Calls that are counted, not timed: those inside an open call of itself, and those that a jump
+     * left (MEASURE_LEFT_CALLS). Owner, relaxed */
+    uint64_t recursions;
     char info[STINT_IMPL_INFO];   /* of the maximum. Owner, under seq */
     uint32_t raw[STINT_IMPL_RAW]; /* the first samples, in a row. Owner, release */
 };

@@ -134,9 +134,10 @@ stint_impl_end_untimed(struct stint_impl_thread *t, uint64_t me,
         stint_impl_frame_keep(t->base, s, f); /* the node is called at other depths, too */
         guess = f;
     }
-    STINT_IMPL_STORE(&s->untimed, STINT_IMPL_LOAD(&s->untimed) + 1);
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    /* In this order: a signal handler that leaves the call here does not count it twice. */
     STINT_IMPL_STORE(&guess->guard, 0);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    STINT_IMPL_STORE(&s->untimed, STINT_IMPL_LOAD(&s->untimed) + 1);
     t->top = guess - 1;
     return 1;
 }

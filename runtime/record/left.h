@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Calls that end without their end: left by goto, longjmp or the end of their thread. Each is
+ * counted in its node as a call without a sample, once, also where a signal handler leaves a call
+ * that has just been counted.
+ */
+#ifndef STINT_LEFT_H
+#define STINT_LEFT_H
+
+#include "thread.h"
+
+/* The samples of a node, and the untimed calls of one that is sampled, so far. Owner. */
+static inline uint64_t left_samples(const struct stint_impl_node *n) {
+    return STINT_IMPL_LOAD(&n->seq) >> 1;
+}
+static inline uint64_t left_untimed_calls(const struct thread_block *b,
+                                          struct stint_impl_start start) {
+    return STINT_IMPL_LOAD(
+        &stint_impl_sampled_at(b->hot.base, stint_impl_start_sampled(start))->untimed);
+}
+
+/* Notes in the frame that its call is counted next, on the slow path: as the node's number `count`
+ * of samples, untimed calls or `recursions`. thread_pop removes the note. Owner. */
+static inline void left_note(struct stint_impl_frame *f, uint64_t count) {
+    STINT_IMPL_STORE(&f->counted, (uint32_t)count << 1 | 1);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
+/* Makes the frame MOVED, and counts its call as left, unless another thread has ended it. *guard:
+ * what it was. 0, or -1 if a signal handler has changed the frame meanwhile: nothing is done.
+ * The frame's owner, or another thread when that one has ended. */
+int left_take(struct thread_block *b, struct stint_impl_frame *f, uint64_t *guard);
+
+#endif
