@@ -240,6 +240,7 @@ struct arena_cost {
     uint64_t gap;
     uint32_t ranges;     /* 1: NVTX ranges come with every scope, and are not in it */
     uint32_t conditions; /* text: as machine_conditions, and " label=" with STINT_LABEL; 0 = none */
+    uint64_t share_ppm;  /* of STINT_SAMPLE=auto, parts per million; 0 = not set */
 };
 
 /* The place of the run in a parallel job, and of a merged file the ranks that it is of. */

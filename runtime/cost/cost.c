@@ -311,6 +311,7 @@ static void cost_measure(struct arena_cost *out,
                          void (*measure)(struct bench *, struct arena_cost *)) {
     struct bench *b = pages_get(sizeof *b);
     memset(out, 0, sizeof *out);
+    out->share_ppm = (uint64_t)(config.sample.share * 1e6 + 0.5);
     if (!b) {
         return;
     }

@@ -43,6 +43,7 @@ struct report_cost {
     uint64_t dense;
     uint64_t gap;
     int ranges;
+    uint64_t share_ppm; /* that STINT_SAMPLE=auto was to keep; 0 = none */
 };
 void report_cost_read(struct report_cost *out, const struct arena_cost *from, double ns_per_tick);
 

@@ -40,6 +40,7 @@ void report_cost_read(struct report_cost *out, const struct arena_cost *from, do
     out->dense = cost_ps(from->dense, ns_per_tick);
     out->gap = cost_ps(from->gap, ns_per_tick);
     out->ranges = from->ranges != 0;
+    out->share_ppm = from->share_ppm;
 }
 
 /* Every group is read for each call that was measured. */
@@ -92,11 +93,12 @@ void node_cost_add(struct node_cost *to, const struct report *r, const struct sn
         named = calls_ns(each->dynamic, n->calls);
     }
     double untimed = calls_ns(each->untimed, n->extra->sampled.untimed);
+    double left = calls_ns(each->timed / 2, snapshot_left(n)); /* read the clock once */
     double read = calls_ns(each->reading, readings);
     to->timed += n->count + n->recursions;
     to->untimed += n->extra->sampled.untimed;
     to->readings += readings;
-    to->ns_timed += timed * (double)n->count / 1000 + recursive + named;
+    to->ns_timed += timed * (double)n->count / 1000 + recursive + named + left;
     to->ns_untimed += untimed;
     to->ns_readings += read;
     /* The total is that of all calls, those that were not timed included. */

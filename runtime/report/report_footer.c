@@ -59,14 +59,17 @@ static void put_cost_each(struct text *out, uint64_t count, const char *what, do
              each);
 }
 
+/* The cost on the thread where it is highest, as a share of the wall time. */
+static uint64_t cost_ppm(const struct snapshot *s, double most) {
+    if (!s->wall_ns) {
+        return 0;
+    }
+    return snapshot_whole(most * 1e6 / (double)s->wall_ns);
+}
+
 static void put_cost(const struct report *r, const struct node_cost *c, double most) {
     char sum[TEXT_NUMBER], share[TEXT_NUMBER];
-    const struct snapshot *s = r->snapshot;
-    double ppm = 0;
-    if (s->wall_ns) {
-        ppm = most * 1e6 / (double)s->wall_ns;
-    }
-    text_share(share, snapshot_whole(ppm));
+    text_share(share, cost_ppm(r->snapshot, most));
     text_add(r->out, "stint cost at least %s %% of this run: ", share);
     put_cost_each(r->out, c->timed, "call", c->ns_timed, r->cost->timed);
     if (c->untimed) {
@@ -192,6 +195,28 @@ static void footer_put_steps(const struct report *r) {
     scratch_release(&s->memory, before);
 }
 
+/* STINT_SAMPLE=auto limits the timed calls after the first of each path. What else costs more than
+ * the limit is said. */
+static void put_share(const struct report *r) {
+    char share[TEXT_NUMBER], limit[TEXT_NUMBER];
+    double most;
+    if (!r->cost || !r->cost->share_ppm) {
+        return;
+    }
+    count_cost(r, &most);
+    uint64_t ppm = cost_ppm(r->snapshot, most);
+    if (ppm <= r->cost->share_ppm) {
+        return;
+    }
+    text_share(share, ppm);
+    text_share(limit, r->cost->share_ppm);
+    text_add(
+        r->out,
+        "sampled: STINT_SAMPLE=auto cannot keep its limit of %s %%: stint cost at least %s %%; "
+        "the first 33 calls of each path are timed, and counting the others takes time, too\n",
+        limit, share);
+}
+
 static void put_sampled(const struct report *r) {
     uint64_t all = 0, timed = 0, saturated = 0;
     for (uint32_t i = 0; i < r->snapshot->node_count; ++i) {
@@ -267,6 +292,7 @@ static void put_rules(const struct report *r) {
         text_add(r->out, "recursion: every call is counted, time is taken at the outermost call\n");
     }
     put_sampled(r);
+    put_share(r);
     put_corrected(r);
     if (r->snapshot->since) {
         text_add(r->out, "since the last reset: min and max are a histogram's bounds unless set in "

@@ -34,6 +34,7 @@ TEST(cost, of_a_sampled_scope) {
     cost_read(&cost);
     CHECK_EQ_U64(cost.timed, 20000);
     CHECK_EQ_U64(cost.sampled, 20000);
+    CHECK_EQ_U64(cost.share_ppm, 10000);
     CHECK_EQ_U64(cost.sampled_inner, 10000);
     CHECK_EQ_U64(cost.sampled_outer, 10000);
     CHECK_EQ_U64(cost.untimed, 0);

@@ -6,6 +6,7 @@
 #include "report/report_cost.h"
 
 #include <pthread.h>
+#include <setjmp.h>
 
 #include "recorded.h"
 #include "support.h"
@@ -476,7 +477,7 @@ TEST(report_cost, other_views) {
 static const struct report_cost two = {
     .timed = FEW * 1000, .recursive = 20000, .dense = DENSE * 1000, .gap = GAP * 1000};
 
-static void check_footer(const struct report_cost *each, const char *what) {
+static int footer_has(const struct report_cost *each, const char *what) {
     struct report_options o = {.set = REPORT_ALL_SETS};
     struct text out;
     CHECK(!interval_open(&s, 0));
@@ -485,9 +486,17 @@ static void check_footer(const struct report_cost *each, const char *what) {
     text_start(&out);
     CHECK(!report_footer(&r));
     text_put(&out, "", 1);
-    CHECK_CONTAINS(out.data, what);
+    int has = strstr(out.data, what) != NULL;
+    if (!has) {
+        printf("%s\n", out.data);
+    }
     text_free(&out);
     interval_close(&s);
+    return has;
+}
+
+static void check_footer(const struct report_cost *each, const char *what) {
+    CHECK(footer_has(each, what));
 }
 
 #define DENSE_TEST(name, ns, what)                                                                 \
@@ -545,6 +554,51 @@ TEST(report_cost, longer_calls_that_are_recursive) {
     check_footer(&two, ": 5 calls at about 18 ns, 89 ns in all"); /* 9 + 4 * 20 */
 }
 
+static jmp_buf back;
+
+__attribute__((noinline)) static void leaf_left(void) {
+    REGISTER_TIMER("leaf left");
+    longjmp(back, 1);
+}
+
+static void around_left(void) {
+    REGISTER_TIMER("around left");
+    if (setjmp(back) == 0) {
+        leaf_left();
+    }
+    fake_advance(1000);
+}
+
+/* A call that a jump left has read the clock once: 3001 + 3001 / 2 ns. */
+TEST(report_cost, a_left_call_costs_half_a_call) {
+    around_left();
+    check_footer(&cost, ": 2 calls at about 2.251 us, 4.501 us in all");
+}
+
+/* ---- STINT_SAMPLE=auto: what it could not keep. 4 calls of 1 us at 9 ns each are 0.9 %. */
+
+#define CANNOT_KEEP "STINT_SAMPLE=auto cannot keep its limit of "
+
+TEST(report_cost, a_share_that_is_exceeded_is_said) {
+    struct report_cost each = two;
+    each.share_ppm = 5000;
+    for (int i = 0; i < 4; ++i) {
+        leaf(1000);
+    }
+    check_footer(&each, CANNOT_KEEP "0.5 %: stint cost at least 0.9 %; ");
+}
+
+TEST(report_cost, a_share_that_is_kept_is_not_said) {
+    struct report_cost each = two;
+    each.share_ppm = 10000;
+    for (int i = 0; i < 4; ++i) {
+        leaf(1000);
+    }
+    CHECK(!footer_has(&each, CANNOT_KEEP));
+    each.share_ppm = 0; /* not auto */
+    CHECK(!footer_has(&each, CANNOT_KEEP));
+}
+
 /* A clock that counts in steps of 2.5 ns: from thousandths of a tick to picoseconds. */
 TEST(report_cost, from_ticks) {
     static const struct arena_cost ticks = {.timed = 2,
@@ -559,7 +613,8 @@ TEST(report_cost, from_ticks) {
                                             .sampled_outer = 20,
                                             .dense = 22,
                                             .gap = 24,
-                                            .ranges = 1};
+                                            .ranges = 1,
+                                            .share_ppm = 10000};
     struct report_cost ps;
     report_cost_read(&ps, &ticks, 2.5);
     CHECK_EQ_U64(ps.timed, 5);
@@ -574,6 +629,7 @@ TEST(report_cost, from_ticks) {
     CHECK_EQ_U64(ps.sampled_outer, 50);
     CHECK_EQ_U64(ps.dense, 55);
     CHECK_EQ_U64(ps.gap, 60);
+    CHECK_EQ_U64(ps.share_ppm, 10000);
     CHECK(ps.ranges);
 }
 
