@@ -7,7 +7,7 @@
  * Threading: activity_launch from any thread, inside an API call, without a lock; the others take
  * the activity lock, which is not held during calls of other code. None from a signal handler.
  *
- * Memory: some 18 MiB, taken by activity_open, touched as it is needed, and the rows in the arena.
+ * Memory: some 25 MiB, taken by activity_open, touched as it is needed, and the rows in the arena.
  *
  * Records may come in any order: an API call before or after what it launched, a driver call before
  * or after the runtime call it is part of (which alone is counted then). A record with an

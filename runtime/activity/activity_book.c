@@ -63,13 +63,17 @@ static void activity_book_work(const struct activity_record *r, const struct act
         s.shape = r;
     }
     uint32_t row = activity_get_named_row(&k, name);
+    int lost = 0;
     if (row) {
         activity_rows_add(row, &s);
-        activity_call_join(r->correlation, row, r->start);
+        lost = activity_call_join(r->correlation, row, r->start) && from.known;
+    }
+    if (lost) { /* else it was counted as one of unknown launch */
+        arena_lose(STINT_STATUS_ACTIVITY_LATE, 1);
     }
     activity_source_add(from.line, k.device, &s);
     if (gpu) {
-        activity_line_work(r, gpu, &from);
+        activity_line_work(r, gpu, &from, lost);
     }
     if (gpu && row) {
         activity_lane_add(r, row, gpu, &from);

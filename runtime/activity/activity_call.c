@@ -169,24 +169,24 @@ int activity_call_find(uint32_t correlation, struct activity_call *out) {
     return 0;
 }
 
-void activity_call_join(uint32_t correlation, uint32_t row, uint64_t start) {
+int activity_call_join(uint32_t correlation, uint32_t row, uint64_t start) {
     struct slot *s = activity_get_slot(correlation);
     if (!correlation || !row) {
-        return;
+        return 0;
     }
     if (!s) { /* forgotten: 65 536 later calls were made */
-        arena_lose(STINT_STATUS_ACTIVITY_LATE, 1);
-        return;
+        return -1;
     }
     if (s->call.end) {
         activity_add_launch(row, start, &s->call);
-        return;
+        return 0;
     }
     uint32_t index = activity_get_waiting();
     if (index) {
         t->waiting[index] = (struct waiting){.start = start, .row = row, .next = s->waiting};
         s->waiting = index;
     }
+    return 0;
 }
 
 /* ---- Held calls. */

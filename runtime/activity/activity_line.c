@@ -13,7 +13,7 @@
 #include "activity_sweep.h"
 #include "base/scratch.h"
 
-#define ITEMS 65536u
+static const struct sweep_size line_size = {.items = 65536, .holes = 131072};
 
 _Static_assert(ACTIVITY_DEVICES == SWEEP_DEVICES, "one index serves both");
 
@@ -97,7 +97,7 @@ static const struct sweep_ops ops = {.call = activity_line_find_call,
                                      .step = activity_line_put_step};
 
 static size_t activity_line_get_bytes(void) {
-    return sizeof *line_memory + sweep_bytes(ITEMS);
+    return sizeof *line_memory + sweep_bytes(&line_size);
 }
 
 int activity_line_open(void) {
@@ -106,7 +106,7 @@ int activity_line_open(void) {
         return -1;
     }
     line = &line_memory->sweep;
-    sweep_open(line, line_memory + 1, ITEMS, &ops, NULL);
+    sweep_open(line, line_memory + 1, &line_size, &ops, NULL);
     return 0;
 }
 
@@ -190,9 +190,10 @@ static uint64_t activity_line_move(uint64_t at) {
 }
 
 void activity_line_work(const struct activity_record *r, const struct activity_gpu *gpu,
-                        const struct activity_origin *from) {
+                        const struct activity_origin *from, int lost) {
     struct sweep_item item = {.start = r->start,
                               .end = r->end,
+                              .lost = (uint32_t)lost,
                               .correlation = r->correlation,
                               .node = from->node,
                               .device = (uint16_t)gpu->index,

@@ -116,8 +116,8 @@ void activity_call_put(uint32_t correlation, const struct activity_call *call);
 /* 0, or -1: not known (yet, or any more). */
 int activity_call_find(uint32_t correlation, struct activity_call *out);
 /* A sample of a row that began at `start` was caused by that call; adds the call's time to the row
- * now, or when it is known. */
-void activity_call_join(uint32_t correlation, uint32_t row, uint64_t start);
+ * now, or when it is known. 0, or -1: the call was forgotten. */
+int activity_call_join(uint32_t correlation, uint32_t row, uint64_t start);
 /* Holds one. 1: `out` is another one that was held long enough, and not part of a runtime call. */
 int activity_call_hold(const struct activity_held *h, struct activity_held *out);
 uint64_t activity_call_count_held(void);
@@ -195,9 +195,9 @@ void activity_line_forget(void);
 /* The latest record so far lies there, and its shift. The time line is on the tracer's clock; steps
  * are not records and are moved there. */
 void activity_line_note_shift(uint64_t start, int64_t shift);
-/* A kernel, copy or fill. */
+/* A kernel, copy or fill. lost: it was counted as late, and is not counted again. */
 void activity_line_work(const struct activity_record *r, const struct activity_gpu *gpu,
-                        const struct activity_origin *from);
+                        const struct activity_origin *from, int lost);
 /* A call that waits for the GPU, or that copies and waits. Thread 0: the one that made the call of
  * that number. */
 void activity_line_wait(uint64_t start, uint64_t end, uint32_t thread, uint32_t correlation,

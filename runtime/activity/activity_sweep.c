@@ -2,7 +2,12 @@
 /*
  * The sweep of activity_sweep.h: sorts the items by their start and passes over them, with the end
  * of what each device ran so far. What was given out for an item is noted in it, so that a second
- * pass gives out only what has changed.
+ * pass gives out only what has changed. Called by activity_line.c.
+ *
+ * Work is late if it began before the latest of its device that was swept for good. Late work waits
+ * until the next sweep and is then added to the state at the end of that part (`base`), from which
+ * that sweep begins anew: what it covers of the holes is added to the sums; where it reaches beyond
+ * the last hole it is added as work in order is.
  */
 #include "activity_sweep.h"
 
@@ -11,47 +16,35 @@
 #include "base/arithmetic.h"
 #include "base/order.h"
 
-size_t sweep_bytes(uint32_t capacity) {
-    return 2 * (size_t)capacity * (sizeof(struct sweep_item) + sizeof(uint32_t));
+static uint32_t sweep_get_old_capacity(const struct sweep_size *size) {
+    return (uint32_t)u64_max(size->items / 16, 2);
 }
 
-void sweep_open(struct sweep *s, void *memory, uint32_t capacity, const struct sweep_ops *ops,
-                void *data) {
+size_t sweep_bytes(const struct sweep_size *size) {
+    return 2 * (size_t)size->items * (sizeof(struct sweep_item) + sizeof(uint32_t)) +
+           size->holes * sizeof(struct hole) +
+           sweep_get_old_capacity(size) * (sizeof(struct sweep_item) + sizeof(struct hole_span));
+}
+
+void sweep_open(struct sweep *s, void *memory, const struct sweep_size *size,
+                const struct sweep_ops *ops, void *data) {
     memset(s, 0, sizeof *s);
     s->ops = ops;
     s->data = data;
-    s->capacity = capacity;
+    s->capacity = size->items;
     s->items = memory;
-    s->sorted = s->items + capacity;
-    s->order = (uint32_t *)(void *)(s->sorted + capacity);
-    s->spare = s->order + capacity;
+    s->sorted = s->items + s->capacity;
+    s->old = s->sorted + s->capacity;
+    s->old_capacity = sweep_get_old_capacity(size);
+    struct hole *holes = (struct hole *)(void *)(s->old + s->old_capacity);
+    holes_open(&s->holes, holes, size->holes);
+    s->spans = (struct hole_span *)(void *)(holes + size->holes);
+    s->order = (uint32_t *)(void *)(s->spans + s->old_capacity);
+    s->spare = s->order + s->capacity;
 }
 
 static int sweep_is_work(const struct sweep_item *item) {
     return item->kind == SWEEP_KERNEL || item->kind == SWEEP_COPY;
-}
-
-void sweep_add(struct sweep *s, const struct sweep_item *item) {
-    struct sweep_item *out = &s->items[s->count];
-    *out = *item;
-    out->cause = 0;
-    out->gap_from = 0;
-    if (item->kind == SWEEP_STEP && item->start < s->given_out) {
-        ++s->late;
-        out->start = s->given_out;
-    }
-    if (sweep_is_work(item) && item->start < s->base.swept) {
-        ++s->late;
-        out->start = s->base.swept;
-        if (item->end <= s->base.swept) {
-            return;
-        }
-    }
-    if (s->done && out->start < s->items[s->done - 1].start) {
-        s->stale = 1;
-    }
-    s->latest = u64_max(s->latest, out->start);
-    ++s->count;
 }
 
 /* ---- Gaps and their causes. */
@@ -95,40 +88,73 @@ static uint64_t sweep_find_launch(const struct sweep *s, struct sweep_item *item
     return item->launched;
 }
 
-static uint32_t sweep_find_cause(const struct sweep *s, struct sweep_item *next, uint64_t from) {
-    uint32_t cause = ACTIVITY_GAP_UNKNOWN;
-    uint64_t launched = sweep_find_launch(s, next);
-    uint64_t n = s->now.call_count, oldest = saturating_subtract(n, SWEEP_CALLS);
+static uint32_t sweep_judge_launch(uint64_t launched, uint64_t from) {
     if (launched > from) {
-        cause = ACTIVITY_GAP_HOST_LATE;
-    } else if (launched) {
-        cause = ACTIVITY_GAP_BETWEEN;
+        return ACTIVITY_GAP_HOST_LATE;
     }
+    return launched ? ACTIVITY_GAP_BETWEEN : ACTIVITY_GAP_UNKNOWN;
+}
+
+/* The cause of a gap too short for others. */
+static uint32_t sweep_judge_short(uint64_t launched, uint64_t from) {
+    if (launched && launched <= from) {
+        return ACTIVITY_GAP_BETWEEN;
+    }
+    return ACTIVITY_GAP_UNKNOWN;
+}
+
+static void sweep_note_call(struct hole *gap, const struct sweep_call *c) {
+    gap->call_start = c->start;
+    gap->call_end = c->end;
+    gap->call_thread = c->thread;
+    if (c->kind == SWEEP_CALL_COPIES) {
+        gap->flags |= HOLE_COPIES;
+    }
+}
+
+/* The cause of the gap before `next`, launched as `gap` says, and the call it is due to. */
+static void sweep_find_call(const struct sweep *s, const struct sweep_item *next,
+                            struct hole *gap) {
+    uint64_t n = s->now.call_count, oldest = saturating_subtract(n, SWEEP_CALLS);
     for (; n > oldest; --n) {
         const struct sweep_call *c = &s->now.calls[(n - 1) % SWEEP_CALLS];
-        if (c->latest + SWEEP_CLOCKS < from) {
+        if (c->latest + SWEEP_CLOCKS < gap->start) {
             break;
         }
         if (next->thread && c->thread && c->thread != next->thread) {
             continue;
         }
-        if (sweep_call_covers(c, from, next->start)) {
-            return ACTIVITY_GAP_COPY;
+        if (sweep_call_covers(c, gap->start, next->start)) {
+            gap->cause = ACTIVITY_GAP_COPY;
+            sweep_note_call(gap, c);
+            return;
         }
-        if (sweep_call_holds_up(c, from, launched)) {
-            cause = ACTIVITY_GAP_SYNC;
+        if (sweep_call_holds_up(c, gap->start, gap->launched) && c->end > gap->call_end) {
+            gap->cause = ACTIVITY_GAP_SYNC;
+            sweep_note_call(gap, c);
         }
     }
-    return cause;
 }
 
-static uint32_t sweep_find_short_cause(const struct sweep *s, struct sweep_item *next,
-                                       uint64_t from) {
-    uint64_t launched = sweep_find_launch(s, next);
-    if (launched && launched <= from) {
-        return ACTIVITY_GAP_BETWEEN;
+/* The cause of a gap of which only the hole is known. */
+static void sweep_judge_hole(struct hole *gap) {
+    const struct sweep_call c = {.start = gap->call_start,
+                                 .end = gap->call_end,
+                                 .kind = gap->flags & HOLE_COPIES ? SWEEP_CALL_COPIES
+                                                                  : SWEEP_CALL_WAITS};
+    if (gap->end - gap->start < SWEEP_SHORT) {
+        gap->cause = (uint8_t)sweep_judge_short(gap->launched, gap->start);
+        return;
     }
-    return ACTIVITY_GAP_UNKNOWN;
+    gap->cause = (uint8_t)sweep_judge_launch(gap->launched, gap->start);
+    if (!c.end || (gap->thread && gap->call_thread && gap->thread != gap->call_thread)) {
+        return;
+    }
+    if (sweep_call_covers(&c, gap->start, gap->end)) {
+        gap->cause = ACTIVITY_GAP_COPY;
+    } else if (sweep_call_holds_up(&c, gap->start, gap->launched)) {
+        gap->cause = ACTIVITY_GAP_SYNC;
+    }
 }
 
 static struct sweep_gap sweep_make_gap(const struct sweep_item *next, uint64_t from,
@@ -141,15 +167,22 @@ static struct sweep_gap sweep_make_gap(const struct sweep_item *next, uint64_t f
     return gap;
 }
 
-/* The item ends a gap that began there; 0: it ends none. */
-static void sweep_put_gap(struct sweep *s, struct sweep_item *next, uint64_t from) {
-    uint32_t cause = ACTIVITY_GAP_UNKNOWN;
-    if (from && next->start - from < SWEEP_SHORT) {
-        cause = sweep_find_short_cause(s, next, from);
-    } else if (from) {
-        cause = sweep_find_cause(s, next, from);
+/* The item ends a gap, which `gap` becomes, that began there; 0: it ends none. */
+static void sweep_put_gap(struct sweep *s, struct sweep_item *next, uint64_t from,
+                          struct hole *gap) {
+    gap->cause = ACTIVITY_GAP_UNKNOWN;
+    gap->start = from;
+    if (from) {
+        gap->launched = sweep_find_launch(s, next);
+        gap->thread = next->thread;
     }
-    if (next->gap_from == from && next->cause == cause) {
+    if (from && next->start - from < SWEEP_SHORT) {
+        gap->cause = (uint8_t)sweep_judge_short(gap->launched, from);
+    } else if (from) {
+        gap->cause = (uint8_t)sweep_judge_launch(gap->launched, from);
+        sweep_find_call(s, next, gap);
+    }
+    if (next->gap_from == from && next->cause == gap->cause) {
         return;
     }
     if (next->gap_from) {
@@ -157,11 +190,11 @@ static void sweep_put_gap(struct sweep *s, struct sweep_item *next, uint64_t fro
         s->ops->take_back(s->data, &before);
     }
     if (from) {
-        struct sweep_gap gap = sweep_make_gap(next, from, cause);
-        s->ops->gap(s->data, &gap);
+        struct sweep_gap given = sweep_make_gap(next, from, gap->cause);
+        s->ops->gap(s->data, &given);
     }
     next->gap_from = from;
-    next->cause = cause;
+    next->cause = gap->cause;
 }
 
 /* ---- Busy times and steps. */
@@ -207,29 +240,127 @@ static void sweep_step_take(struct sweep_device *d, uint64_t until) {
     }
 }
 
+/* A device was busy then, which was not known when the steps of that time ended. */
+static void sweep_step_raise(const struct sweep *s, struct sweep_device *d, uint64_t start,
+                             uint64_t end) {
+    uint64_t n = s->run_count, oldest = saturating_subtract(n, SWEEP_RUNS);
+    for (; n > oldest; --n) {
+        const struct sweep_run *run = &s->runs[(n - 1) % SWEEP_RUNS];
+        uint64_t from = u64_max(start, run->from);
+        d->step_total += saturating_subtract(u64_min(end, run->to), from);
+    }
+}
+
+/* The device's work goes on from the end of what it ran, or begins anew at `start`. */
+static void sweep_step_extend(const struct sweep *s, const struct sweep_state *state,
+                              struct sweep_device *d, uint64_t start, uint64_t end) {
+    if (start > d->any.end || !d->seen) {
+        sweep_step_take(d, UINT64_MAX);
+        d->step_from = start;
+    }
+    if (start < state->settled) {
+        sweep_step_raise(s, d, u64_max(start, d->any.end), u64_min(end, state->settled));
+        d->step_from = u64_max(d->step_from, state->settled);
+    }
+}
+
+/* ---- Holes. */
+
+/* The lane of a device's work, and of its kernels (0) or copies (1). */
+static uint16_t sweep_get_lane(uint32_t device) {
+    return (uint16_t)(device * 3);
+}
+
+static uint16_t sweep_get_kind_lane(uint32_t device, uint32_t which) {
+    return (uint16_t)(device * 3 + 1 + which);
+}
+
+static void sweep_keep_hole(struct sweep *s, const struct hole *hole) {
+    if (s->keeping) {
+        holes_add(&s->holes, hole);
+    }
+}
+
+/* When the device began to be idle, after all that it ran; a break in tracing ends a hole. */
+static uint64_t sweep_get_idle_start(const struct sweep_device *d) {
+    return u64_max(d->any.end, d->break_at);
+}
+
+/* The hole that the item ends, with the facts of the gap that it may be. */
+static void sweep_keep_gap(struct sweep *s, const struct sweep_item *item, struct hole *gap) {
+    const struct sweep_device *d = &s->now.devices[item->device];
+    gap->lane = sweep_get_lane(item->device);
+    gap->start = sweep_get_idle_start(d);
+    gap->end = item->start;
+    gap->node = item->node;
+    gap->flags |= HOLE_ENDS;
+    if (d->seen && !d->gapless) {
+        gap->flags |= HOLE_BEGINS;
+    }
+    sweep_keep_hole(s, gap);
+}
+
+static void sweep_break_device(struct sweep *s, uint32_t device, uint64_t at) {
+    struct sweep_device *d = &s->now.devices[device];
+    struct hole hole = {
+        .start = sweep_get_idle_start(d), .end = at, .lane = sweep_get_lane(device)};
+    if (!d->gapless) {
+        hole.flags = HOLE_BEGINS;
+    }
+    if (hole.start < at) {
+        sweep_keep_hole(s, &hole);
+        d->break_at = at;
+    }
+    d->gapless = 1;
+}
+
+/* Work of that kind, in order. */
+static void sweep_put_kind(struct sweep *s, struct sweep_device *d, uint32_t device, uint32_t which,
+                           uint64_t start, uint64_t end) {
+    struct sweep_union *u = &d->of[which];
+    struct hole hole = {.start = u->end, .end = start, .lane = sweep_get_kind_lane(device, which)};
+    sweep_keep_hole(s, &hole); /* nothing, if it ends before it begins */
+    sweep_union_add(u, &d->sums[which ? ACTIVITY_BUSY_COPY : ACTIVITY_BUSY_KERNEL], start, end);
+}
+
+/* ---- Items, by kind. */
+
+/* The first item of a device: it ran nothing before. */
+static void sweep_meet_device(struct sweep *s, uint32_t device) {
+    struct sweep_device *d = &s->now.devices[device];
+    if (s->now.device_count <= device) {
+        s->now.device_count = device + 1u;
+    }
+    struct hole hole = {.end = s->now.break_at, .lane = sweep_get_lane(device)};
+    sweep_keep_hole(s, &hole);
+    d->break_at = s->now.break_at;
+}
+
 static void sweep_put_work(struct sweep *s, struct sweep_item *item) {
     struct sweep_device *d = &s->now.devices[item->device];
     uint32_t which = item->kind == SWEEP_COPY;
     uint64_t other_end = d->of[!which].end, own_end = d->of[which].end, gap_from = 0;
-    if (item->start > d->any.end || !d->seen) {
-        sweep_step_take(d, UINT64_MAX);
-        d->step_from = item->start;
-        if (d->seen && !d->gapless) {
-            gap_from = d->any.end;
-        }
+    struct hole gap = {0};
+    if (!d->seen) {
+        sweep_meet_device(s, item->device);
     }
-    sweep_put_gap(s, item, gap_from);
-    if (s->now.device_count <= item->device) {
-        s->now.device_count = item->device + 1u;
+    sweep_step_extend(s, &s->now, d, item->start, item->end);
+    if (item->start > d->any.end && d->seen && !d->gapless) {
+        gap_from = d->any.end;
     }
+    sweep_put_gap(s, item, gap_from, &gap);
+    sweep_keep_gap(s, item, &gap);
     d->seen = 1;
     d->gapless = 0;
+    d->from = item->start;
     /* All items so far began earlier: the other kind runs from here to its end. */
     sweep_sum_add(&d->sums[ACTIVITY_BUSY_OVERLAP], u64_max(item->start, own_end),
                   u64_min(item->end, other_end));
     sweep_union_add(&d->any, &d->sums[ACTIVITY_BUSY_ANY], item->start, item->end);
-    sweep_union_add(&d->of[which], &d->sums[which ? ACTIVITY_BUSY_COPY : ACTIVITY_BUSY_KERNEL],
-                    item->start, item->end);
+    sweep_put_kind(s, d, item->device, which, item->start, item->end);
+    if (item->start < s->now.break_at) {
+        sweep_break_device(s, item->device, s->now.break_at);
+    }
 }
 
 static void sweep_end_step(struct sweep *s, uint32_t device, const struct sweep_item *item) {
@@ -245,8 +376,20 @@ static void sweep_end_step(struct sweep *s, uint32_t device, const struct sweep_
     d->step_busy = 0;
 }
 
+/* Steps that were swept for good. */
+static void sweep_keep_step(struct sweep *s, uint64_t from, uint64_t to) {
+    if (!from) {
+        s->runs[s->run_count++ % SWEEP_RUNS] = (struct sweep_run){.from = to, .to = to};
+    } else {
+        s->runs[(s->run_count - 1) % SWEEP_RUNS].to = to;
+    }
+}
+
 static void sweep_put_step(struct sweep *s, struct sweep_item *item) {
     uint64_t from = s->now.step_at;
+    if (s->keeping) {
+        sweep_keep_step(s, from, item->start);
+    }
     if (from && !item->gap_from) {
         s->ops->step(s->data, SWEEP_NO_DEVICE, from, item->start - from);
     }
@@ -257,16 +400,21 @@ static void sweep_put_step(struct sweep *s, struct sweep_item *item) {
     }
     item->gap_from = item->start;
     s->now.step_at = item->start;
+    s->now.settled = item->start;
 }
 
-static void sweep_put_break(struct sweep *s) {
+static void sweep_put_break(struct sweep *s, uint64_t at) {
     s->now.step_at = 0;
+    s->now.settled = at;
+    s->now.break_at = at;
     s->now.call_count = 0;
     for (uint32_t i = 0; i < s->now.device_count; ++i) {
         struct sweep_device *d = &s->now.devices[i];
         sweep_step_take(d, UINT64_MAX);
         d->step_busy = 0;
-        d->gapless = 1;
+        if (d->seen) {
+            sweep_break_device(s, i, at);
+        }
     }
 }
 
@@ -276,7 +424,7 @@ static void sweep_put_item(struct sweep *s, struct sweep_item *item) {
         sweep_put_step(s, item);
         break;
     case SWEEP_BREAK:
-        sweep_put_break(s);
+        sweep_put_break(s, item->start);
         break;
     case SWEEP_KERNEL:
     case SWEEP_COPY:
@@ -286,7 +434,6 @@ static void sweep_put_item(struct sweep *s, struct sweep_item *item) {
         sweep_put_call(s, item);
         return; /* work of that time may still come */
     }
-    s->now.swept = item->start;
     s->given_out = u64_max(s->given_out, item->start);
 }
 
@@ -324,11 +471,256 @@ static void sweep_put_up_to(struct sweep *s, uint32_t end) {
     }
 }
 
+/* ---- Late work. */
+
+/* One device, while late work is added to it. */
+struct sweep_fit {
+    struct sweep *s;
+    struct sweep_device *d; /* of s->base */
+    uint32_t device;
+    uint32_t count;    /* of s->spans */
+    uint64_t first_at; /* of the busy time that was added, and its end */
+    uint64_t last_at;
+};
+
+static void sweep_fit_filled_time(void *data, uint64_t start, uint64_t end) {
+    struct sweep_fit *f = data;
+    uint64_t step_at = f->s->base.step_at;
+    sweep_step_raise(f->s, f->d, start, end);
+    if (step_at) {
+        f->d->step_busy += saturating_subtract(end, u64_max(start, step_at));
+    }
+}
+
+static int sweep_hole_is_gap(const struct hole *h) {
+    return (h->flags & HOLE_BEGINS) && (h->flags & HOLE_ENDS);
+}
+
+static struct sweep_gap sweep_read_hole(const struct sweep_fit *f, const struct hole *h) {
+    struct sweep_gap gap = {
+        .device = f->device, .cause = h->cause, .start = h->start, .ns = h->end - h->start};
+    if (gap.ns >= SWEEP_SHORT) {
+        gap.node = h->node;
+    }
+    return gap;
+}
+
+static void sweep_fit_undo_gap(void *data, const struct hole *h) {
+    struct sweep_fit *f = data;
+    if (sweep_hole_is_gap(h)) {
+        struct sweep_gap gap = sweep_read_hole(f, h);
+        f->s->ops->take_back(f->s->data, &gap);
+    }
+}
+
+static void sweep_fit_redo_gap(void *data, struct hole *part, const struct hole_span *by) {
+    struct sweep_fit *f = data;
+    if (by) {
+        struct sweep_item *item = &f->s->old[by->item];
+        part->launched = sweep_find_launch(f->s, item);
+        part->thread = item->thread;
+        part->node = item->node;
+    }
+    if (sweep_hole_is_gap(part)) {
+        sweep_judge_hole(part);
+        struct sweep_gap gap = sweep_read_hole(f, part);
+        f->s->ops->gap(f->s->data, &gap);
+    }
+}
+
+static void sweep_fit_kind_time(void *data, uint64_t start, uint64_t end) {
+    (void)data;
+    (void)start;
+    (void)end;
+}
+
+static void sweep_fit_undo_kind(void *data, const struct hole *h) {
+    (void)data;
+    (void)h;
+}
+
+static void sweep_fit_redo_kind(void *data, struct hole *part, const struct hole_span *by) {
+    (void)data;
+    (void)part;
+    (void)by;
+}
+
+static const struct hole_ops gap_ops = {sweep_fit_filled_time, sweep_fit_undo_gap,
+                                        sweep_fit_redo_gap};
+static const struct hole_ops kind_ops = {sweep_fit_kind_time, sweep_fit_undo_kind,
+                                         sweep_fit_redo_kind};
+
+static void sweep_sum_fill(struct sweep_sum *sum, const struct hole_fill *fill) {
+    if (!fill->ns) {
+        return;
+    }
+    if (!sum->count) {
+        sweep_sum_add(sum, fill->first_at, fill->first_at + fill->ns);
+    } else {
+        int64_t count = (int64_t)sum->count + fill->stretches;
+        sum->count = count > 0 ? (uint64_t)count : 1;
+        sum->total += fill->ns;
+    }
+    if (fill->shortest) {
+        sum->min = u64_min(sum->min, fill->shortest);
+    }
+    sum->max = u64_max(sum->max, fill->longest);
+    sum->first_at = u64_min(sum->first_at, fill->first_at);
+    sum->last_at = u64_max(sum->last_at, fill->last_at);
+}
+
+/* The late work of the device, of that mask of kinds, into s->spans. Items are in order. */
+static void sweep_fit_select(struct sweep_fit *f, unsigned kinds) {
+    f->count = 0;
+    for (uint32_t i = 0; i < f->s->old_count; ++i) {
+        const struct sweep_item *item = &f->s->old[i];
+        if (item->device == f->device && (kinds >> item->kind & 1)) {
+            f->s->spans[f->count++] =
+                (struct hole_span){.start = item->start, .end = item->end, .item = i};
+        }
+    }
+}
+
+static void sweep_fit_note_cuts(const struct sweep_fit *f, int *cut) {
+    for (uint32_t i = 0; i < f->count; ++i) {
+        struct sweep_item *item = &f->s->old[f->s->spans[i].item];
+        if (f->s->spans[i].cut) {
+            *cut = 1;
+            f->s->late += !item->lost;
+            item->lost = 1;
+        }
+    }
+}
+
+/* Returns the busy time that the device had not had before. */
+static uint64_t sweep_fit_any(struct sweep_fit *f, int *cut) {
+    struct hole_fill fill;
+    struct sweep_device *d = f->d;
+    sweep_fit_select(f, 1u << SWEEP_KERNEL | 1u << SWEEP_COPY);
+    holes_fill(&f->s->holes, sweep_get_lane(f->device), f->s->spans, f->count, &gap_ops, f, &fill);
+    sweep_sum_fill(&d->sums[ACTIVITY_BUSY_ANY], &fill);
+    f->first_at = fill.first_at;
+    f->last_at = fill.last_at;
+    for (uint32_t i = 0; i < f->count; ++i) {
+        const struct hole_span *span = &f->s->spans[i];
+        uint64_t from = sweep_get_idle_start(d);
+        if (span->end > from) {
+            fill.ns += span->end - from;
+            f->last_at = span->end;
+            sweep_step_extend(f->s, &f->s->base, d, from, span->end);
+            sweep_union_add(&d->any, &d->sums[ACTIVITY_BUSY_ANY], from, span->end);
+        }
+        d->from = u64_max(d->from, span->start);
+    }
+    sweep_fit_note_cuts(f, cut);
+    return fill.ns;
+}
+
+static uint64_t sweep_fit_kind(struct sweep_fit *f, uint32_t which, int *cut) {
+    struct hole_fill fill;
+    struct sweep_device *d = f->d;
+    sweep_fit_select(f, 1u << (which ? SWEEP_COPY : SWEEP_KERNEL));
+    if (!f->count) {
+        return 0;
+    }
+    holes_fill(&f->s->holes, sweep_get_kind_lane(f->device, which), f->s->spans, f->count,
+               &kind_ops, f, &fill);
+    sweep_sum_fill(&d->sums[which ? ACTIVITY_BUSY_COPY : ACTIVITY_BUSY_KERNEL], &fill);
+    for (uint32_t i = 0; i < f->count; ++i) {
+        const struct hole_span *span = &f->s->spans[i];
+        uint64_t from = u64_max(span->start, d->of[which].end);
+        fill.ns += saturating_subtract(span->end, from);
+        if (span->end > from || span->start > d->of[which].end) {
+            sweep_put_kind(f->s, d, f->device, which, from, span->end);
+        }
+    }
+    sweep_fit_note_cuts(f, cut);
+    return fill.ns;
+}
+
+/* ns: the time that kernels and copies have more and the device has not; both ran at once. */
+static void sweep_fit_overlap(struct sweep_fit *f, uint64_t ns) {
+    struct sweep_sum *sum = &f->d->sums[ACTIVITY_BUSY_OVERLAP];
+    if (!ns) {
+        return;
+    }
+    if (!sum->count) {
+        sum->min = sum->max = ns;
+        sum->first_at = f->first_at;
+    }
+    ++sum->count;
+    sum->total += ns;
+}
+
+static void sweep_fit_device(struct sweep *s, uint32_t device) {
+    struct sweep_fit f = {.s = s, .d = &s->base.devices[device], .device = device};
+    int cut = 0;
+    uint64_t any = sweep_fit_any(&f, &cut);
+    uint64_t kinds = sweep_fit_kind(&f, 0, &cut) + sweep_fit_kind(&f, 1, &cut);
+    if (!cut) { /* else some of what is missing may be that of one kind only */
+        sweep_fit_overlap(&f, kinds - any);
+    }
+}
+
+static void sweep_fit_late(struct sweep *s) {
+    uint64_t devices = 0;
+    if (!s->old_count) {
+        return;
+    }
+    const uint32_t *order =
+        order_in(s->order, s->spare, s->old_count, sweep_item_is_before, s->old);
+    for (uint32_t i = 0; i < s->old_count; ++i) {
+        s->sorted[i] = s->old[order[i]];
+        devices |= (uint64_t)1 << s->old[i].device;
+    }
+    memcpy(s->old, s->sorted, s->old_count * sizeof *s->old);
+    s->keeping = 1;
+    for (uint32_t i = 0; i < SWEEP_DEVICES; ++i) {
+        if (devices >> i & 1) {
+            sweep_fit_device(s, i);
+        }
+    }
+    s->keeping = 0;
+    s->old_count = 0;
+    s->stale = 1;
+}
+
+/* Work that began before work of its device that was removed, or before a break since then. */
+static int sweep_is_late(const struct sweep *s, const struct sweep_item *item) {
+    const struct sweep_device *d = &s->base.devices[item->device];
+    return sweep_is_work(item) && d->seen && item->start < u64_max(d->from, d->break_at);
+}
+
+void sweep_add(struct sweep *s, const struct sweep_item *item) {
+    struct sweep_item new = *item;
+    new.cause = 0;
+    new.gap_from = 0;
+    if (sweep_is_late(s, item)) {
+        if (s->old_count == s->old_capacity) {
+            sweep_fit_late(s);
+        }
+        s->old[s->old_count++] = new;
+        return;
+    }
+    if (item->kind == SWEEP_STEP && item->start < s->given_out) {
+        ++s->late;
+        new.start = s->given_out;
+    }
+    if (s->done && new.start < s->items[s->done - 1].start) {
+        s->stale = 1;
+    }
+    s->latest = u64_max(s->latest, new.start);
+    s->items[s->count++] = new;
+}
+
 void sweep_some(struct sweep *s) {
     uint32_t kept = s->count / 4;
+    sweep_fit_late(s);
     sweep_sort(s);
     sweep_begin_anew(s);
+    s->keeping = 1;
     sweep_put_up_to(s, s->count - kept);
+    s->keeping = 0;
     memmove(s->items, s->items + s->done, kept * sizeof *s->items);
     s->base = s->now;
     s->count = kept;
@@ -336,7 +728,8 @@ void sweep_some(struct sweep *s) {
 }
 
 void sweep_all(struct sweep *s) {
-    if (s->done == s->count) {
+    sweep_fit_late(s);
+    if (s->done == s->count && !s->stale) {
         return;
     }
     sweep_sort(s);

@@ -6,9 +6,14 @@
  * Items come in any order and are kept in a buffer. sweep_all sweeps them all, in order of their
  * start, and keeps them: if an item comes later that began before the end of the swept part, the
  * next sweep begins anew, and gives out what differs. Gaps that were not there are taken back; busy
- * times only grow. When the buffer is full the older three quarters are swept for good and removed.
- * Work that began before the end of that part is cut to the rest and counted as late. So is a step
- * that ended before the end of any swept part; it is taken to end there.
+ * times only grow. When the buffer is full the older three quarters are swept for good and removed,
+ * and only the times in which nothing ran are kept (activity_holes.h). Work that comes later than
+ * that fills them: busy times, overlap, gaps and steps are those of all work at once. Only one call
+ * of that time is known for each gap, the one that it was due to, so a part of a gap that such work
+ * splits may have another cause than it should. Where memory does not suffice for all idle times,
+ * work that may have run in a forgotten one is counted as late, and its time there stays idle.
+ *
+ * A step that ended before the end of any swept part is counted as late; it is taken to end there.
  *
  * A gap is a time in which a device ran nothing, between two activities. The node of a gap is that
  * of the launch that ended it, and its cause is the first of these that holds (gaps shorter than a
@@ -27,6 +32,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "activity_holes.h"
 #include "arena/activity_kind.h"
 
 #define SWEEP_DEVICES 64u
@@ -34,6 +40,7 @@
 #define SWEEP_CALLS 64u    /* of those that wait: the newest, of all threads */
 #define SWEEP_SHORT 1000u  /* ns: shorter gaps have no node */
 #define SWEEP_CLOCKS 2000u /* ns by which a GPU's clock and the host's may differ */
+#define SWEEP_RUNS 64u     /* stretches of steps without a break: the newest */
 
 enum sweep_kind {
     SWEEP_KERNEL,      /* on a device */
@@ -53,6 +60,7 @@ struct sweep_item {
     uint32_t thread; /* of the launch or call; 0 = unknown */
     uint16_t device; /* below SWEEP_DEVICES */
     uint16_t kind;   /* enum sweep_kind */
+    uint32_t lost;   /* it was counted as late for another reason, and is not counted again */
     /* The sweep's own: what was given out for it. */
     uint32_t cause; /* of the gap that it ended */
     uint64_t
@@ -95,7 +103,9 @@ struct sweep_union {
 
 struct sweep_device {
     int seen;
-    int gapless; /* the next activity does not end a gap */
+    int gapless;       /* the next activity does not end a gap */
+    uint64_t from;     /* start of the latest work */
+    uint64_t break_at; /* of the latest break while it ran nothing */
     struct sweep_union any;
     struct sweep_union of[2]; /* kernels; copies and fills */
     uint64_t step_from;       /* busy time from here on is in no step yet */
@@ -114,12 +124,19 @@ struct sweep_call {
 
 /* The state of a sweep: facts about the items that were swept. */
 struct sweep_state {
-    uint64_t swept;        /* all that begins before was swept */
+    uint64_t settled;      /* the latest step or break */
+    uint64_t break_at;     /* the latest break; 0 = none */
     uint64_t step_at;      /* when the step began that is under way; 0 = none has */
     uint32_t device_count; /* those above were never seen */
     uint64_t call_count;
     struct sweep_call calls[SWEEP_CALLS];
     struct sweep_device devices[SWEEP_DEVICES];
+};
+
+/* Steps that follow one another. */
+struct sweep_run {
+    uint64_t from;
+    uint64_t to;
 };
 
 struct sweep {
@@ -137,12 +154,27 @@ struct sweep {
     uint64_t late;           /* items; the reader zeroes it */
     struct sweep_state base; /* of the items that were removed */
     struct sweep_state now;
+    /* The removed items: what is kept of them. */
+    int keeping; /* items are swept for good */
+    struct holes holes;
+    uint64_t run_count;
+    struct sweep_run runs[SWEEP_RUNS];
+    /* Work that belongs among them, until the next sweep. */
+    struct sweep_item *old;
+    struct hole_span *spans;
+    uint32_t old_capacity;
+    uint32_t old_count;
 };
 
-/* capacity: items, at least 4. */
-size_t sweep_bytes(uint32_t capacity);
-void sweep_open(struct sweep *s, void *memory, uint32_t capacity, const struct sweep_ops *ops,
-                void *data);
+/* For how much there is memory. */
+struct sweep_size {
+    uint32_t items; /* at least 4 */
+    uint32_t holes; /* at least as many as items */
+};
+
+size_t sweep_bytes(const struct sweep_size *size);
+void sweep_open(struct sweep *s, void *memory, const struct sweep_size *size,
+                const struct sweep_ops *ops, void *data);
 static inline int sweep_is_full(const struct sweep *s) {
     return s->count == s->capacity;
 }

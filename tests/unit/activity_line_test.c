@@ -241,23 +241,80 @@ TEST(activity_line, late_ones_of_the_session_before) {
     CHECK_EQ_U64(row(ACTIVITY_BUSY, ACTIVITY_BUSY_ANY, NULL)->total, 30000);
 }
 
-TEST(activity_line, too_late_ones_are_counted) {
-    uint64_t n = 70000;
-    CHECK(!activity_open());
-    activity_launch(1);
-    fake_advance(n * 1000);
+#define RECENT 70000u /* a call that is not forgotten */
+
+/* The record of a kernel comes when it has ended, after those of all that ran beside it. */
+static void long_one_after_short_ones(uint64_t short_ones, uint32_t correlation) {
+    activity_launch(RECENT);
+    fake_advance(500000000);
     activity_begin();
-    for (uint64_t i = 1; i <= n; ++i) {
-        struct activity_record r = kernel("k", 1, i * 1000, i * 1000 + 300);
+    struct activity_record before = kernel("k", RECENT, 1000000, 2000000);
+    activity_add(&before);
+    for (uint64_t i = 0; i < short_ones; ++i) {
+        uint64_t at = 60000000 + i * 2000;
+        struct activity_record r = kernel("k", RECENT, at, at + 1000);
         activity_add(&r);
     }
     activity_end();
     activity_settle();
-    add(kernel("k", 1, 5500, 5600));
+    add(on_stream(8, kernel("long", correlation, 5000000, 55000000)));
     activity_settle();
-    CHECK_EQ_U64(lost(STINT_STATUS_ACTIVITY_LATE), 1);
-    CHECK_EQ_U64(count_of(row(ACTIVITY_KERNEL, 0, "k")), n + 1);
-    CHECK_EQ_U64(row(ACTIVITY_BUSY, ACTIVITY_BUSY_ANY, NULL)->total, n * 300);
+}
+
+TEST(activity_line, a_long_kernel_after_many_short_ones) {
+    uint64_t n = 70000;
+    CHECK(!activity_open());
+    long_one_after_short_ones(n, RECENT);
+    CHECK_EQ_U64(lost_in_all(), 0);
+    CHECK_EQ_U64(row(ACTIVITY_BUSY, ACTIVITY_BUSY_ANY, NULL)->total, 51000000 + n * 1000);
+    CHECK_EQ_U64(row(ACTIVITY_BUSY, ACTIVITY_BUSY_KERNEL, NULL)->total, 51000000 + n * 1000);
+    CHECK_EQ_U64(rows_of(ACTIVITY_TAKEN_BACK), 1);
+    uint64_t idle = 0;
+    for (const struct arena_activity *a = row_newest(); a; a = row_next(a)) {
+        idle += a->kind == ACTIVITY_GAP ? a->total : 0;
+        idle -= a->kind == ACTIVITY_TAKEN_BACK ? a->total : 0;
+    }
+    CHECK_EQ_U64(idle, 3000000 + 5000000 + (n - 1) * 1000);
+}
+
+/* Its launch is forgotten, and nothing else of it is lost. */
+TEST(activity_line, a_late_one_is_counted_once) {
+    CHECK(!activity_open());
+    for (uint32_t i = 0; i < 70000; ++i) {
+        activity_launch(100 + i);
+        add(call("cudaLaunchKernel", 100 + i, 1000 + i, 1001 + i));
+    }
+    long_one_after_short_ones(70000, 100);
+    CHECK_EQ_U64(lost(STINT_STATUS_ACTIVITY_UNKNOWN), 1);
+    CHECK_EQ_U64(lost_in_all(), 1);
+    CHECK_EQ_U64(row(ACTIVITY_BUSY, ACTIVITY_BUSY_ANY, NULL)->total, 51000000 + 70000 * 1000);
+}
+
+/* More idle times than are kept: the time of a late record that meets a forgotten one is not added,
+ * and the record is counted once. */
+TEST(activity_line, too_late_ones_are_counted) {
+    uint64_t n = 250000;
+    CHECK(!activity_open());
+    fake_advance(n * 1000);
+    for (uint32_t i = 0; i < 70000; ++i) {
+        add(call("cudaLaunchKernel", 100 + i, 1000 + i, 1001 + i));
+    }
+    activity_launch(RECENT);
+    activity_begin();
+    for (uint64_t i = 1; i <= n; ++i) {
+        struct activity_record r = kernel("k", RECENT, i * 1000, i * 1000 + 300);
+        activity_add(&r);
+    }
+    activity_end();
+    activity_settle();
+    uint64_t before = row(ACTIVITY_BUSY, ACTIVITY_BUSY_ANY, NULL)->total;
+    CHECK_EQ_U64(before, n * 300);
+    add(kernel("late", RECENT, 5500, 5600));
+    add(kernel("late", 100, 7500, 7600));
+    activity_settle();
+    CHECK_EQ_U64(lost(STINT_STATUS_ACTIVITY_LATE), 2);
+    CHECK_EQ_U64(count_of(row(ACTIVITY_KERNEL, 0, "late")), 2);
+    CHECK_EQ_U64(row(ACTIVITY_BUSY, ACTIVITY_BUSY_ANY, NULL)->total, before);
 }
 
 /* ---- Steps faster than anybody takes them out. */

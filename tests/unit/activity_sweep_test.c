@@ -67,12 +67,18 @@ static const struct sweep_ops ops = {on_call, on_gap, on_take_back, on_step};
 static struct sweep sweep;
 static void *memory;
 
-static void start(uint32_t capacity) {
+static void start_with(uint32_t items, uint32_t holes) {
+    const struct sweep_size size = {items, holes};
     free(memory);
-    memory = malloc(sweep_bytes(capacity));
+    memory = malloc(sweep_bytes(&size));
     gap_count = step_count = taken_count = 0;
     memset(known, 0, sizeof known);
-    sweep_open(&sweep, memory, capacity, &ops, known);
+    sweep_open(&sweep, memory, &size, &ops, known);
+}
+
+/* With room for all idle times. */
+static void start(uint32_t capacity) {
+    start_with(capacity, 8 * ITEMS);
 }
 
 static unsigned report_every, items_given; /* items between two reports; 0 = none */
@@ -322,23 +328,34 @@ TEST(activity_sweep, late_items_before_a_break) {
     CHECK_EQ_U64(busy(ACTIVITY_BUSY_ANY)->total, 300);
 }
 
-/* An item from before those already removed from the buffer comes too late. */
-TEST(activity_sweep, items_that_are_too_late_are_cut_and_counted) {
+/* Work that belongs before what was removed from the buffer. */
+TEST(activity_sweep, removed_items_leave_their_gaps) {
     start(4);
+    boundary(50);
     work(SWEEP_KERNEL, 100, 200);
-    work(SWEEP_KERNEL, 1000, 1100);
-    work(SWEEP_KERNEL, 5000, 5100);
-    work(SWEEP_KERNEL, 9000, 9100);
-    sweep_some(&sweep);             /* removes all but the last */
-    work(SWEEP_KERNEL, 300, 400);   /* nothing is left of it */
-    work(SWEEP_COPY, 300, 5050);    /* 5000 to 5050 */
-    work(SWEEP_KERNEL, 5000, 5200); /* in time */
+    launched(5000, 5100, 900, 1);
+    boundary(6000);
+    sweep_some(&sweep); /* removes all but the last */
+    CHECK_EQ_U64(gap_count, 1);
+    CHECK_EQ_U64(gaps[0].cause, ACTIVITY_GAP_HOST_LATE);
+    launched(300, 2400, 150, 1);
+    work(SWEEP_COPY, 2000, 2500);
+    work(SWEEP_COPY, 5050, 5200);
     sweep_all(&sweep);
-    CHECK_EQ_U64(sweep.late, 2);
-    CHECK_EQ_U64(gap_count, 3);
-    CHECK_EQ_U64(busy(ACTIVITY_BUSY_ANY)->total, 500);
-    CHECK_EQ_U64(busy(ACTIVITY_BUSY_COPY)->total, 50);
-    CHECK_EQ_U64(busy(ACTIVITY_BUSY_OVERLAP)->total, 50);
+    CHECK_EQ_U64(sweep.late, 0);
+    CHECK_EQ_U64(taken_count, 1);
+    CHECK_EQ_U64(gap_count, 2);
+    CHECK_EQ_U64(gaps[0].ns, 100);
+    CHECK_EQ_U64(gaps[0].cause, ACTIVITY_GAP_BETWEEN);
+    CHECK_EQ_U64(gaps[1].start, 2500);
+    CHECK_EQ_U64(gaps[1].ns, 2500);
+    CHECK_EQ_U64(gaps[1].node, 9);
+    CHECK_EQ_U64(gaps[1].cause, ACTIVITY_GAP_BETWEEN);
+    CHECK_EQ_U64(busy(ACTIVITY_BUSY_ANY)->total, 100 + 2200 + 200);
+    CHECK_EQ_U64(busy(ACTIVITY_BUSY_KERNEL)->total, 100 + 2100 + 100);
+    CHECK_EQ_U64(busy(ACTIVITY_BUSY_COPY)->total, 500 + 150);
+    CHECK_EQ_U64(busy(ACTIVITY_BUSY_OVERLAP)->total, 400 + 50);
+    CHECK_EQ_U64(sweep.now.devices[0].step_total, 2500);
 }
 
 TEST(activity_sweep, late_steps_are_moved_and_counted) {
@@ -469,7 +486,7 @@ static int gap_by_end(const void *a, const void *b) {
     return (x_end > y_end) - (x_end < y_end);
 }
 
-static void check_gaps(void) {
+static void check_gaps(int causes) {
     unsigned n = 0, wrong = 0;
     qsort(gaps, gap_count, sizeof *gaps, gap_by_end); /* a late item's comes later */
     uint64_t end[DEVICES] = {0};
@@ -481,7 +498,7 @@ static void check_gaps(void) {
             int small = w->start - from < 1000;
             wrong += n > gap_count || g->device != w->device || g->start != from ||
                      g->ns != w->start - from || g->node != (small ? 0 : w->node) ||
-                     g->cause != model_cause(w, from);
+                     (causes && g->cause != model_cause(w, from));
         }
         if (is_work(w)) {
             end[w->device] = w->end > from ? w->end : from;
@@ -557,7 +574,7 @@ TEST(activity_sweep, equals_the_model) {
         sweep_all(&sweep);
         CHECK_EQ_U64(sweep.late, 0);
         check_sums();
-        check_gaps();
+        check_gaps(1);
         check_steps();
     }
 }
@@ -581,53 +598,153 @@ static void check_busy_times_of_steps(void) {
     }
 }
 
-/* Delivered in any order, with reports in between: as if all had been known at once. Steps are
- * known when they end, long before what belongs before them. */
-TEST(activity_sweep, late_items_in_any_order_equal_the_model) {
+/* Delivered in any order, with reports in between. Steps are known when they end, long before what
+ * belongs before them. */
+static void feed_in_any_order(uint64_t *seed) {
     static struct sweep_item fed[ITEMS];
+    memcpy(fed, all, sizeof all);
+    qsort(fed, all_count, sizeof *fed, by_being_a_step);
+    unsigned first = 0;
+    while (first < all_count && fed[first].kind == SWEEP_STEP) {
+        ++first;
+    }
+    for (unsigned i = all_count; i > first + 1; --i) {
+        unsigned j = first + (unsigned)draw(seed, i - first);
+        struct sweep_item item = fed[i - 1];
+        fed[i - 1] = fed[j];
+        fed[j] = item;
+    }
+    for (unsigned i = 0; i < all_count; ++i) {
+        give(&fed[i]);
+        if (!draw(seed, 20)) {
+            sweep_all(&sweep);
+        }
+    }
+    sweep_all(&sweep);
+}
+
+/* As if all had been known at once. */
+TEST(activity_sweep, late_items_in_any_order_equal_the_model) {
     uint64_t seed = 1306;
     unsigned taken = 0;
     for (int round = 0; round < 60; ++round) {
         make_items(&seed);
-        memcpy(fed, all, sizeof all);
-        qsort(fed, all_count, sizeof *fed, by_being_a_step);
-        unsigned first = 0;
-        while (first < all_count && fed[first].kind == SWEEP_STEP) {
-            ++first;
-        }
-        for (unsigned i = all_count; i > first + 1; --i) {
-            unsigned j = first + (unsigned)draw(&seed, i - first);
-            struct sweep_item item = fed[i - 1];
-            fed[i - 1] = fed[j];
-            fed[j] = item;
-        }
         start(ITEMS);
-        for (unsigned i = 0; i < all_count; ++i) {
-            give(&fed[i]);
-            if (!draw(&seed, 20)) {
-                sweep_all(&sweep);
-            }
-        }
-        sweep_all(&sweep);
+        feed_in_any_order(&seed);
         taken += taken_count;
         CHECK_EQ_U64(sweep.late, 0);
         check_sums();
-        check_gaps();
+        check_gaps(1);
         check_busy_times_of_steps();
     }
     CHECK(taken > 1000);
+}
+
+static void make_without_steps(uint64_t *seed) {
+    make_items(seed);
+    for (unsigned i = 0; i < all_count; ++i) {
+        if (all[i].kind == SWEEP_STEP) {
+            all[i].kind = SWEEP_KERNEL;
+        }
+    }
+}
+
+/* Most of them are removed before what belongs before them comes. The steps end first, and those
+ * that are removed with them stay in order. */
+TEST(activity_sweep, removed_items_equal_the_model) {
+    static const unsigned capacities[] = {4, 16, 32, 100};
+    uint64_t seed = 51;
+    unsigned taken = 0;
+    for (int round = 0; round < 100; ++round) {
+        make_without_steps(&seed);
+        start(capacities[round % 4]);
+        feed_in_any_order(&seed);
+        taken += taken_count;
+        CHECK_EQ_U64(sweep.late, 0);
+        check_sums();
+        check_gaps(0);
+    }
+    CHECK(taken > 1000);
+}
+
+/* The same with steps, which come in time. */
+TEST(activity_sweep, removed_items_are_added_to_steps) {
+    uint64_t seed = 90;
+    for (int round = 0; round < 60; ++round) {
+        make_items(&seed);
+        start(32);
+        for (unsigned part = 0; part < 2; ++part) { /* every third piece of work is late */
+            for (unsigned i = 0; i < all_count; ++i) {
+                if ((is_work(&all[i]) && all[i].node % 3 == 0) == part) {
+                    give(&all[i]);
+                }
+            }
+            sweep_all(&sweep);
+        }
+        CHECK_EQ_U64(sweep.late, 0);
+        check_sums();
+        check_gaps(0);
+        check_busy_times_of_steps();
+    }
+}
+
+static uint64_t idle_time(uint32_t device) {
+    uint64_t sum = 0;
+    for (unsigned i = 0; i < gap_count; ++i) {
+        sum += gaps[i].device == device ? gaps[i].ns : 0;
+    }
+    return sum;
+}
+
+static uint64_t time_from_first_to_last(uint32_t device) {
+    uint64_t first = UINT64_MAX, last = 0;
+    for (unsigned i = 0; i < all_count; ++i) {
+        if (is_work(&all[i]) && all[i].device == device) {
+            first = all[i].start < first ? all[i].start : first;
+            last = all[i].end > last ? all[i].end : last;
+        }
+    }
+    return last - first;
+}
+
+/* Busy times never exceed the model's, and differ only where records were counted as late; busy
+ * and idle times add up in any case. */
+TEST(activity_sweep, forgotten_gaps_are_counted) {
+    uint64_t seed = 4, end = 1u << 30;
+    unsigned late = 0, exact = 0;
+    for (int round = 0; round < 100; ++round) {
+        make_without_steps(&seed);
+        start_with(16, 16 + 8 * (unsigned)draw(&seed, 160));
+        feed_in_any_order(&seed);
+        uint64_t missing = 0;
+        for (uint32_t d = 0; d < DEVICES; ++d) {
+            const struct sweep_sum *sums = sweep.now.devices[d].sums;
+            uint64_t want[] = {covered(d, 3, 0, 0, end), covered(d, 1, 0, 0, end),
+                               covered(d, 2, 0, 0, end), covered(d, 3, 1, 0, end)};
+            uint64_t have[] = {sums[ACTIVITY_BUSY_ANY].total, sums[ACTIVITY_BUSY_KERNEL].total,
+                               sums[ACTIVITY_BUSY_COPY].total, sums[ACTIVITY_BUSY_OVERLAP].total};
+            for (unsigned i = 0; i < 4; ++i) {
+                CHECK(have[i] <= want[i]);
+                missing += want[i] - have[i];
+            }
+            uint64_t whole = time_from_first_to_last(d);
+            CHECK(have[0] + idle_time(d) <= whole);
+            CHECK(missing || have[0] + idle_time(d) == whole);
+        }
+        CHECK(!missing || sweep.late);
+        CHECK(sweep.late <= all_count);
+        late += sweep.late != 0;
+        exact += !missing;
+    }
+    CHECK(late > 20);
+    CHECK(exact > 10);
 }
 
 /* The same where the buffer is full again and again, and items are late by less than is kept. */
 TEST(activity_sweep, reports_at_any_time_equal_the_model) {
     uint64_t seed = 7;
     for (int round = 0; round < 60; ++round) {
-        make_items(&seed);
-        for (unsigned i = 0; i < all_count; ++i) {
-            if (all[i].kind == SWEEP_STEP) {
-                all[i].kind = SWEEP_KERNEL;
-            }
-        }
+        make_without_steps(&seed);
         start(128);
         report_every = 1 + (unsigned)draw(&seed, 40);
         feed_shuffled(&seed, 30);
@@ -635,7 +752,7 @@ TEST(activity_sweep, reports_at_any_time_equal_the_model) {
         sweep_all(&sweep);
         CHECK_EQ_U64(sweep.late, 0);
         check_sums();
-        check_gaps();
+        check_gaps(1);
     }
 }
 

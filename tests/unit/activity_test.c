@@ -495,10 +495,10 @@ TEST(activity, no_tables) {
         mmap(NULL, sizeof *failed_opens, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     CHECK(failed_opens != MAP_FAILED);
     CHECK(!activity_open()); /* loads what demangling needs */
-    for (more_memory = 0; more_memory < (rlim_t)20 << 20; more_memory += (rlim_t)256 << 10) {
+    for (more_memory = 0; more_memory < (rlim_t)28 << 20; more_memory += (rlim_t)256 << 10) {
         harness_in_child(open_with_limit);
     }
-    CHECK(*failed_opens > 20 && *failed_opens < 80);
+    CHECK(*failed_opens > 20 && *failed_opens < 112);
 }
 
 HARNESS_MAIN()
