@@ -74,7 +74,8 @@ static void cupti_enter_call_timed(uint32_t correlation, unsigned use) {
     }
 }
 
-static void cupti_leave_launch(void) {
+static void cupti_leave_launch(int has_record) {
+    cupti_arrivals_leave_launch(has_record);
     if (!__atomic_load_n(&has_launched, __ATOMIC_RELAXED) &&
         !__atomic_exchange_n(&has_launched, 1, __ATOMIC_RELAXED)) {
         __atomic_load_n(&launched, __ATOMIC_ACQUIRE)();
@@ -108,6 +109,9 @@ static void cupti_forget_contexts(void) {
 
 static void cupti_on_enter(const struct cupti_callback *call, unsigned use) {
     uint64_t stream = cupti_get_stream(call, use);
+    if (use & CUPTI_USE_LAUNCH) {
+        cupti_arrivals_enter_launch();
+    }
     if (use & (CUPTI_USE_LAUNCH | CUPTI_USE_QUERY)) {
         cupti_contexts_note(call->context);
         cupti_enter_call_timed(call->correlationId, use);
@@ -128,7 +132,7 @@ static void cupti_on_exit(const struct cupti_callback *call, unsigned use) {
         memcpy(&code, (const void *)(uintptr_t)call->functionReturnValue, sizeof code);
     }
     if (use & CUPTI_USE_LAUNCH) {
-        cupti_leave_launch();
+        cupti_leave_launch((use & CUPTI_USE_RECORD) != 0);
     }
     if (code == GPU_INVALID_HANDLE) {
         cupti_streams_destroy(cupti_get_stream(call, use));
@@ -166,6 +170,7 @@ void cupti_on_api(void *user, CUpti_CallbackDomain domain, CUpti_CallbackId cbid
 void cupti_on_request(uint8_t **buffer, size_t *size, size_t *max_records) {
     ERRNO_KEEP;
     uint64_t begun = clock_ticks();
+    cupti_arrivals_note_buffer();
     *buffer = cupti_get_buffer(size, __atomic_load_n(&loaded_version, __ATOMIC_RELAXED) <
                                          REFUSING_IS_SAFE);
     *max_records = 0; /* as many as fit */
@@ -281,6 +286,7 @@ void cupti_on_complete(CUcontext context, uint32_t stream, uint8_t *buffer, size
     size_t dropped = 0;
     (void)context;
     (void)stream;
+    cupti_arrivals_note_buffer();
     if (!cupti_is_forgotten()) {
         if (buffer && valid) {
             (void)cupti_refresh_clock(); /* after a failure the readings so far are used */

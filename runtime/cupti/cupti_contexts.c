@@ -45,11 +45,12 @@ static void contexts_say_captured(void) {
     }
 }
 
-/* The context is current. */
-static int contexts_wait_for_current(const struct gpu_ops *gpu) {
+/* The context is current. waited: as for cupti_contexts_wait. */
+static int contexts_wait_for_current(const struct gpu_ops *gpu, int *waited) {
     int mode = GPU_MODE_RELAXED;
     if (contexts_are_captured(gpu)) {
         contexts_say_captured();
+        *waited = 0;
         return GPU_OK;
     }
     int exchanged = gpu_capture_mode(gpu, &mode) == GPU_OK;
@@ -60,29 +61,35 @@ static int contexts_wait_for_current(const struct gpu_ops *gpu) {
     return code;
 }
 
-static int contexts_wait_for(const struct gpu_ops *gpu, uint64_t context) {
+static int contexts_wait_for(const struct gpu_ops *gpu, uint64_t context, int *waited) {
     struct gpu_context c = {.gpu = gpu, .handle = (void *)(uintptr_t)context, .device = -1};
     int entered;
     int code = gpu_enter(gpu, &c, &entered);
     if (!code) {
-        code = contexts_wait_for_current(gpu);
+        code = contexts_wait_for_current(gpu, waited);
         gpu_leave(gpu, &c, entered);
     }
     return code;
 }
 
-int cupti_contexts_wait(void) {
+int cupti_contexts_wait(int *waited) {
     const struct gpu_ops *gpu = cupti_gpu();
-    int first = GPU_OK;
+    int first = GPU_OK, all = 1;
+    unsigned count = 0;
     for (unsigned i = 0; gpu->wait && i < CONTEXTS; ++i) {
         uint64_t context = __atomic_load_n(&context_handles[i], __ATOMIC_RELAXED);
         int code = GPU_OK;
         if (context) {
-            code = contexts_wait_for(gpu, context);
+            ++count;
+            code = contexts_wait_for(gpu, context, &all);
+        }
+        if (code) {
+            all = 0;
         }
         if (!first && code != GPU_UNSUPPORTED) {
             first = code;
         }
     }
+    *waited = all && count && count < CONTEXTS; /* there may be others than these */
     return first;
 }

@@ -103,8 +103,9 @@ void cupti_contexts_note(uint64_t context);
  * calls are made in them. */
 void cupti_contexts_forget(void);
 /* Waits until the work in them is done, or says in one line that this is not possible as a stream
- * is or may be being captured. Returns the first error of the GPU's back end, or 0. */
-int cupti_contexts_wait(void);
+ * is or may be being captured. Returns the first error of the GPU's back end, or 0. waited: whether
+ * there were contexts, and it was possible in each. */
+int cupti_contexts_wait(int *waited);
 
 /* ---- What they saw of streams (cupti_streams.c), to ask whether one is being captured. Any
  * thread, no lock. */
@@ -121,6 +122,27 @@ void cupti_streams_destroy_all(void);
 void cupti_streams_end_session(void);
 /* Asks the driver for each, in a context. 1: one is, or this is in doubt. */
 int cupti_streams_are_captured(const struct gpu_ops *gpu);
+
+/* ---- Whether the records of launches arrive (cupti_arrivals.c): another client of CUPTI may take
+ * them. Any thread, no lock. */
+
+/* After kinds of records were switched on; before they are switched off. */
+void cupti_arrivals_begin(void);
+void cupti_arrivals_end(void);
+/* CUPTI asks for a buffer, or returns one. */
+void cupti_arrivals_note_buffer(void);
+/* In the callbacks of a call that launches. has_record: the call has a record of its own. */
+void cupti_arrivals_enter_launch(void);
+void cupti_arrivals_leave_launch(int has_record);
+/* Launches that have begun, and whether all have ended. */
+uint64_t cupti_arrivals_count_launches(void);
+int cupti_arrivals_are_quiet(void);
+/* Before a flush that returns every record: those that are to come, for cupti_arrivals_judge after
+ * it. */
+uint64_t cupti_arrivals_expect(void);
+/* None came: another client took them, which is said in one line. */
+void cupti_arrivals_judge(uint64_t expected);
+uint64_t cupti_arrivals_count_taken(void);
 
 /* ---- Buffers for CUPTI to write records into (cupti_buffers.c): 8 of 1 MiB, and small ones while
  * those are all in use. Any thread, no lock. */
@@ -227,6 +249,7 @@ struct cupti_troubles {
     uint32_t missing; /* a bit for each kind of records */
     int flush_error;  /* CUPTI's code */
     int wait_error;   /* the code of the GPU's back end */
+    uint64_t taken;   /* launches whose records another client took */
     const struct cupti_callback_sums *sums;
 };
 /* Kinds that are missing, what its clock did, and errors; "" if none. */

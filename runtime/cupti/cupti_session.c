@@ -35,6 +35,7 @@
 
 #define PER_THREAD_SINCE 21u       /* CUDA 12.3: there may be buffers per thread */
 #define PER_THREAD_DEFAULT 130000u /* there are */
+#define SCOPED_SINCE 130200u       /* CUDA 13.2: functions per subscriber */
 #define FLUSH_NS 100000000u        /* between flushes because of them */
 #define DEVICES 64u
 
@@ -65,6 +66,12 @@ static int cupti_is_without_driver(int code) {
     return code == CUPTI_NOT_INITIALIZED || code == CUPTI_UNKNOWN;
 }
 
+/* Codes of CUPTI where another client uses its functions per subscriber, which exclude the global
+ * ones of this file. Before CUDA 13.2 the code has another meaning. */
+static int cupti_is_excluded(int code) {
+    return code == CUPTI_NOT_COMPATIBLE && version >= SCOPED_SINCE;
+}
+
 static int cupti_fail(char reason[CUPTI_REASON], const char *function, int code) {
     char words[CUPTI_REASON];
     const char *rest = "";
@@ -80,6 +87,11 @@ static int cupti_fail(char reason[CUPTI_REASON], const char *function, int code)
         }
     }
     cupti_describe_code(&cupti, code, words, sizeof words);
+    if (cupti_is_excluded(code)) {
+        snprintf(words, sizeof words,
+                 "another CUPTI client uses the functions per subscriber (V2) of CUDA 13.2 and "
+                 "later, which exclude these");
+    }
     snprintf(reason, CUPTI_REASON, "%s: %.150s%s", function, words, rest);
     return -1;
 }
@@ -128,7 +140,7 @@ static int cupti_load(char reason[CUPTI_REASON]) {
 
 /* Whether an older CUPTI may succeed where this one failed with that code. */
 static int cupti_may_other_succeed(int code) {
-    if (config.tracer_lib || cupti_gpu()->reason) {
+    if (config.tracer_lib || cupti_gpu()->reason || cupti_is_excluded(code)) {
         return 0;
     }
     return code == CUPTI_NOT_COMPATIBLE || cupti_is_without_driver(code);
@@ -260,6 +272,18 @@ static int cupti_enable_kinds(uint32_t lacks) {
     return first;
 }
 
+/* Whether every call has a record, of the runtime or the driver. */
+static int cupti_records_calls(void) {
+    uint32_t found = 0;
+    for (int i = 0; i < CUPTI_KINDS; ++i) {
+        int kind = cupti_kind_table[i].kind;
+        if (kind == CUPTI_ACTIVITY_KIND_RUNTIME || kind == CUPTI_ACTIVITY_KIND_DRIVER) {
+            found += kinds_on >> i & 1;
+        }
+    }
+    return found == 2;
+}
+
 static void cupti_disable_kinds(void) {
     for (int i = 0; i < CUPTI_KINDS; ++i) {
         if (kinds_on >> i & 1) {
@@ -319,6 +343,9 @@ static int cupti_switch_on(char reason[CUPTI_REASON]) {
     cupti_disable_unrecorded(CUPTI_CB_DOMAIN_DRIVER_API, cupti.cuptiActivityEnableDriverApi);
     if (cupti.cuptiActivityEnableAllSyncRecords) {
         cupti.cuptiActivityEnableAllSyncRecords(0); /* fewer records of queries */
+    }
+    if (cupti_records_calls()) {
+        cupti_arrivals_begin();
     }
     return 0;
 }
@@ -391,18 +418,38 @@ static void cupti_describe_devices(void) {
     }
 }
 
-static void cupti_flush(int how) {
+/* Waits for the work that runs. Returns whether all records of it are complete then, as far as no
+ * thread launches more. */
+static int cupti_wait(void) {
+    int waited = 0, quiet = cupti_arrivals_are_quiet();
+    __atomic_store_n(&wait_error, cupti_contexts_wait(&waited), __ATOMIC_RELAXED);
+    return waited && quiet;
+}
+
+/* expected: records that are to come (cupti_arrivals_expect). If the flush returns every record,
+ * and none of them, another client has them. */
+static void cupti_flush_expecting(int how, uint64_t expected) {
     uint32_t flags = 0;
+    int returns_all = 0;
+    uint64_t launches = cupti_arrivals_count_launches();
     if (how == TRACER_FORCED) {
         flags = CUPTI_ACTIVITY_FLAG_FLUSH_FORCED;
+        returns_all = 1;
     }
     if (how == TRACER_WAIT) {
-        __atomic_store_n(&wait_error, cupti_contexts_wait(), __ATOMIC_RELAXED);
+        returns_all = cupti_wait();
     }
     int code = cupti.cuptiActivityFlushAll(flags);
     __atomic_store_n(&flush_error, code, __ATOMIC_RELEASE);
+    if (!code && returns_all && launches == cupti_arrivals_count_launches()) {
+        cupti_arrivals_judge(expected);
+    }
     cupti_describe_devices();
     activity_settle(); /* for the report that follows; work that still runs becomes late records */
+}
+
+static void cupti_flush(int how) {
+    cupti_flush_expecting(how, cupti_arrivals_expect());
 }
 
 /* Without settling: of what the buffers hold, the time line may still be open. */
@@ -421,8 +468,10 @@ static void cupti_step(void) {
 }
 
 static void cupti_close(int how) {
+    uint64_t expected = cupti_arrivals_expect();
+    cupti_arrivals_end();
     cupti_disable_kinds();
-    cupti_flush(how);
+    cupti_flush_expecting(how, expected);
     cupti_unsubscribe();
     cupti_contexts_forget(); /* their end is not seen any more, as that of streams */
     cupti_streams_end_session();
@@ -442,6 +491,7 @@ static void cupti_read_sums(struct tracer_sums *out) {
         .missing = __atomic_load_n(&missing, __ATOMIC_RELAXED),
         .flush_error = __atomic_load_n(&flush_error, __ATOMIC_ACQUIRE),
         .wait_error = __atomic_load_n(&wait_error, __ATOMIC_RELAXED),
+        .taken = cupti_arrivals_count_taken(),
         .sums = &sums};
     memset(out, 0, sizeof *out);
     out->records = sums.records;

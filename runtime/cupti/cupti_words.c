@@ -41,8 +41,7 @@ static size_t cupti_put_clock(const struct cupti_callback_sums *sums, char *out,
     return n;
 }
 
-static size_t cupti_put_missing(uint32_t kinds, char *out, size_t size) {
-    size_t n = 0;
+static size_t cupti_put_missing(uint32_t kinds, char *out, size_t size, size_t n) {
     const char *before = ", without ";
     for (int i = 0; i <= CUPTI_KINDS && n < size; ++i) {
         if (kinds >> i & 1) {
@@ -54,10 +53,20 @@ static size_t cupti_put_missing(uint32_t kinds, char *out, size_t size) {
     return n;
 }
 
+static size_t cupti_put_taken(uint64_t launches, char *out, size_t size, size_t n) {
+    if (!launches || n >= size) {
+        return n;
+    }
+    return n + (size_t)snprintf(out + n, size - n,
+                                ", another CUPTI client took the records of %" PRIu64 " launch%s",
+                                launches, launches == 1 ? "" : "es");
+}
+
 void cupti_put_complaints(const struct cupti *library, const struct cupti_troubles *t, char *out,
                           size_t size) {
     out[0] = '\0';
-    size_t n = cupti_put_missing(t->missing, out, size);
+    size_t n = cupti_put_taken(t->taken, out, size, 0);
+    n = cupti_put_missing(t->missing, out, size, n);
     n = cupti_put_clock(t->sums, out, size, n);
     n = cupti_put_error(library, "flushing", t->flush_error, out, size, n);
     n = cupti_put_wait(t->wait_error, out, size, n);

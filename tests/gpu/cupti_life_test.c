@@ -165,6 +165,16 @@ TEST(cupti_life, no_next_library_for_other_codes) {
     free(said);
 }
 
+/* There it says that another client uses functions that exclude this library's: a second CUPTI in the
+ * process would be no help, and is not loaded. */
+TEST(cupti_life, no_next_library_beside_another_client) {
+    char *said = output_of_two("STINT_CUPTI_DOUBLE_VERSION=130200 "
+                               "STINT_CUPTI_DOUBLE_FAIL=cuptiSubscribe=14");
+    CHECK_CONTAINS(said, "cuptiSubscribe: another CUPTI client uses the functions per subscriber");
+    CHECK_CONTAINS(said, "main: on 0, subscribed 0\n");
+    free(said);
+}
+
 TEST(cupti_life, all_libraries_refuse) {
     char *said = output_of_two("STINT_CUPTI_DOUBLE_FAIL=cuptiSubscribe=14 "
                                "STINT_CUPTI_DOUBLE_OLD_FAIL=cuptiSubscribe=15");

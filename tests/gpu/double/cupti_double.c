@@ -234,6 +234,41 @@ static CUptiResult double_cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRe
     return unlock(a && b ? 0 : 1);
 }
 
+/* ---- Another client */
+
+static size_t taken_bytes; /* under the lock, as its callbacks are called with it */
+static uint8_t taken_buffer[1 << 16];
+
+static void take_request(uint8_t **buffer, size_t *size, size_t *records) {
+    *buffer = taken_buffer;
+    *size = sizeof taken_buffer;
+    *records = 0;
+}
+
+static void take_complete(CUcontext context, uint32_t stream, uint8_t *buffer, size_t size,
+                          size_t valid) {
+    (void)context;
+    (void)stream;
+    (void)buffer;
+    (void)size;
+    taken_bytes += valid;
+}
+
+void cupti_double_take_over(void) {
+    lock();
+    taken_bytes = 0;
+    state.request = take_request;
+    state.complete = take_complete;
+    unlock(0);
+}
+
+size_t cupti_double_taken(void) {
+    lock();
+    size_t bytes = taken_bytes;
+    unlock(0);
+    return bytes;
+}
+
 static CUptiResult enable(CUpti_ActivityKind kind, int on) {
     lock();
     if (kind <= 0 || kind >= DOUBLE_KINDS || !double_stride_of((uint32_t)kind)) {
@@ -348,6 +383,10 @@ __attribute__((constructor)) static void at_load(void) {
 #else
     const char *name = "STINT_CUPTI_DOUBLE_FAIL";
 #endif
+    const char *version = getenv("STINT_CUPTI_DOUBLE_VERSION");
+    if (version) {
+        state.version = (uint32_t)strtoul(version, NULL, 10);
+    }
     if (cupti_double_fail(getenv(name))) {
         fprintf(stderr, "cupti double: cannot read %s\n", name);
     }

@@ -112,6 +112,7 @@ void cupti_double_overhead(uint32_t kind, uint64_t ns);
  * at load: STINT_CUPTI_DOUBLE_FAIL, of the old one STINT_CUPTI_DOUBLE_OLD_FAIL. Returns 0, or -1 if
  * it cannot be read. */
 int cupti_double_fail(const char *faults);
+/* Also by the environment at load: STINT_CUPTI_DOUBLE_VERSION. */
 void cupti_double_version(uint32_t version);
 /* Sets the bytes of a record of `kind` (at most 512); 0 means as in CUDA 13.0. */
 void cupti_double_stride(uint32_t kind, size_t bytes);
@@ -129,6 +130,14 @@ void cupti_double_hold(int on);
 /* Delivers complete records, as CUPTI's own thread does, but from the calling thread; with buffers
  * per thread, only those of the calling thread. */
 void cupti_double_deliver(void);
+
+/* Another client in the process: it registers buffer callbacks of its own, and has all records from
+ * then on, those of the buffer that is being filled included. Sources: cupti_activity.h of CUDA 13.0
+ * at cuptiActivityRegisterCallbacks has one pair of functions and no subscriber; Kineto calls it
+ * although its cuptiSubscribe failed (kineto, CuptiActivityApi.cpp). That the buffer under way goes
+ * to the new pair has no source: first_contact.sh, "another client". */
+void cupti_double_take_over(void);
+size_t cupti_double_taken(void); /* bytes that it has got */
 
 /* ---- What was asked of it */
 

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Whether the records of launches arrive. CUPTI's buffer callbacks are one pair for the process:
+ * another client that registers its own gets all records from then on, and CUPTI says so to no one.
+ * Launches are still seen, as callbacks of API calls belong to the subscriber.
+ *
+ * A launch has a record in one of this library's buffers for certain if, from its begin to the next
+ * launch of its thread, kinds of records were on and CUPTI asked for no buffer and returned none.
+ * Such launches are counted. If a flush that must return everything returns nothing and some are
+ * counted, the records went elsewhere.
+ *
+ * Called by cupti_callbacks.c for each launch and buffer, and by the session.
+ */
+#include "cupti_private.h"
+
+#include "base/arithmetic.h"
+#include "base/log.h"
+
+/* Both any thread. The generation, in the upper half of the count, changes with each session, each
+ * request for a buffer and each one that comes back; a count of another generation is void. */
+static uint64_t counted;    /* release, acquire */
+static uint32_t generation; /* release, acquire */
+static int recording;       /* release, acquire: kinds are on */
+/* The session in the upper half, and the launches under way in it; release, acquire. Those of which
+ * the end is not seen count until the next session. */
+static uint64_t under_way;
+
+static uint64_t launches_seen; /* begun, of all threads; release, acquire */
+
+/* Any thread, relaxed. */
+static uint64_t taken;         /* launches whose records went elsewhere */
+static uint64_t taken_counted; /* `counted` as far as it is included */
+static int taken_was_said;
+
+/* The thread's latest launch. */
+static __thread struct {
+    uint32_t generation; /* at its begin */
+    uint32_t depth;      /* within the calls that launch: of the runtime, and in it the driver */
+    int is_recorded;     /* kinds were on at its begin */
+    int is_whole;        /* it was seen from begin to end, and has a record */
+    uint64_t session;    /* in which it began */
+} launch_here __attribute__((tls_model("initial-exec")));
+
+static uint32_t arrivals_get_generation(void) {
+    return __atomic_load_n(&generation, __ATOMIC_ACQUIRE);
+}
+
+static void arrivals_begin_generation(void) {
+    __atomic_fetch_add(&generation, 1, __ATOMIC_RELEASE);
+}
+
+/* The number of the session under way, in the upper half. */
+static uint64_t arrivals_get_session(void) {
+    return __atomic_load_n(&under_way, __ATOMIC_ACQUIRE) & ~(uint64_t)UINT32_MAX;
+}
+
+/* One launch more (1), or less (-1), if it is still that session. */
+static void arrivals_count_under_way(uint64_t session, uint64_t change) {
+    uint64_t before = __atomic_load_n(&under_way, __ATOMIC_RELAXED);
+    while ((before & ~(uint64_t)UINT32_MAX) == session) {
+        if (__atomic_compare_exchange_n(&under_way, &before, before + change, 1, __ATOMIC_ACQ_REL,
+                                        __ATOMIC_RELAXED)) {
+            break;
+        }
+    }
+}
+
+void cupti_arrivals_begin(void) {
+    __atomic_store_n(&under_way, arrivals_get_session() + UINT32_MAX + 1, __ATOMIC_RELEASE);
+    arrivals_begin_generation();
+    __atomic_store_n(&recording, 1, __ATOMIC_RELEASE);
+}
+
+void cupti_arrivals_end(void) {
+    __atomic_store_n(&recording, 0, __ATOMIC_RELEASE);
+}
+
+void cupti_arrivals_note_buffer(void) {
+    arrivals_begin_generation();
+}
+
+/* Counts one launch more of that generation. */
+static void arrivals_count(uint32_t of) {
+    uint64_t before = __atomic_load_n(&counted, __ATOMIC_RELAXED), now;
+    do {
+        now = before + 1;
+        if (before >> 32 != of) {
+            now = (uint64_t)of << 32 | 1;
+        }
+    } while (!__atomic_compare_exchange_n(&counted, &before, now, 1, __ATOMIC_RELEASE,
+                                          __ATOMIC_RELAXED));
+}
+
+/* The thread makes another call: the record of the one before is written. */
+static void arrivals_settle_launch(void) {
+    if (launch_here.is_whole && __atomic_load_n(&recording, __ATOMIC_ACQUIRE) &&
+        launch_here.generation == arrivals_get_generation()) {
+        arrivals_count(launch_here.generation);
+    }
+    launch_here.is_whole = 0;
+}
+
+void cupti_arrivals_enter_launch(void) {
+    uint32_t now = arrivals_get_generation();
+    uint64_t session = arrivals_get_session();
+    if (launch_here.depth && launch_here.session == session) {
+        ++launch_here.depth;
+        return;
+    }
+    launch_here.session = session;
+    launch_here.depth = 1;
+    arrivals_count_under_way(session, 1);
+    __atomic_fetch_add(&launches_seen, 1, __ATOMIC_RELEASE);
+    arrivals_settle_launch();
+    launch_here.generation = now;
+    launch_here.is_recorded = __atomic_load_n(&recording, __ATOMIC_ACQUIRE);
+}
+
+void cupti_arrivals_leave_launch(int has_record) {
+    if (!launch_here.depth || --launch_here.depth) {
+        return;
+    }
+    launch_here.is_whole = has_record && launch_here.is_recorded;
+    arrivals_count_under_way(launch_here.session, UINT64_MAX);
+}
+
+int cupti_arrivals_are_quiet(void) {
+    return !(__atomic_load_n(&under_way, __ATOMIC_ACQUIRE) & UINT32_MAX);
+}
+
+uint64_t cupti_arrivals_count_launches(void) {
+    return __atomic_load_n(&launches_seen, __ATOMIC_ACQUIRE);
+}
+
+uint64_t cupti_arrivals_expect(void) {
+    arrivals_settle_launch();
+    uint64_t expected = __atomic_load_n(&counted, __ATOMIC_ACQUIRE);
+    if (expected >> 32 != arrivals_get_generation()) {
+        return 0;
+    }
+    return expected;
+}
+
+void cupti_arrivals_judge(uint64_t expected) {
+    if (!expected || expected >> 32 != arrivals_get_generation()) {
+        return;
+    }
+    uint64_t before = __atomic_exchange_n(&taken_counted, expected, __ATOMIC_RELAXED);
+    uint64_t added = expected & UINT32_MAX;
+    if (before >> 32 == expected >> 32) {
+        added = saturating_subtract(expected, before);
+    }
+    __atomic_fetch_add(&taken, added, __ATOMIC_RELAXED);
+    if (added && !__atomic_exchange_n(&taken_was_said, 1, __ATOMIC_RELAXED)) {
+        log_warning("no GPU activities: another CUPTI client takes the records (it called "
+                    "cuptiActivityRegisterCallbacks); timers and captures go on");
+    }
+}
+
+uint64_t cupti_arrivals_count_taken(void) {
+    return __atomic_load_n(&taken, __ATOMIC_RELAXED);
+}
