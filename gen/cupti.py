@@ -8,8 +8,8 @@ import library
 import table
 
 KEYS = {  # kind -> required keys, further keys
-    "type": (("type",), ()),
-    "callback": (("args",), ("type",)),
+    "type": (("type",), ("since",)),
+    "callback": (("args",), ("type", "since")),
     "function": (("args", "required"), ("since",)),
     "code": (("value",), ("words", "ours")),
     "constant": (("value",), ("ours", "since")),

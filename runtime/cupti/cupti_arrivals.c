@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Whether the records of launches arrive. CUPTI's buffer callbacks are one pair for the process:
- * another client that registers its own gets all records from then on, and CUPTI says so to no one.
- * Launches are still seen, as callbacks of API calls belong to the subscriber.
+ * another client that registers its own gets all records from then on, and CUPTI does not report
+ * it. Launches are still seen, as callbacks of API calls belong to the subscriber.
  *
  * A launch has a record in one of this library's buffers for certain if, from its begin to the next
  * launch of its thread, kinds of records were on and CUPTI asked for no buffer and returned none.

@@ -208,7 +208,7 @@ static int cupti_read_clock(struct cupti_reading *best) {
     int code = CUPTI_OK;
     for (int i = 0; i < READINGS && !code; ++i) {
         struct cupti_reading r = {.before = activity_clock()};
-        code = functions->cuptiGetTimestamp(&r.theirs);
+        code = cupti_scope_read_clock(functions, &r.theirs);
         r.after = activity_clock();
         if (r.before == 1) { /* or 0, which activity_clock does not return */
             r.before = 0;
@@ -292,12 +292,24 @@ void cupti_on_complete(CUcontext context, uint32_t stream, uint8_t *buffer, size
             (void)cupti_refresh_clock(); /* after a failure the readings so far are used */
             cupti_read_buffer(buffer, u64_min(valid, size));
         }
-        if (!functions->cuptiActivityGetNumDroppedRecords(NULL, 0, &dropped) && dropped) {
+        if (!cupti_scope_count_dropped(functions, &dropped) && dropped) {
             arena_lose(STINT_STATUS_ACTIVITY_DROPPED, dropped);
         }
     }
     cupti_put_buffer(buffer, size);
     cupti_add_ticks(begun, 1);
+}
+
+void cupti_on_request_scoped(uint8_t **buffer, size_t *size, size_t *max_records,
+                             CUpti_BufferCallbackRequestInfo *info) {
+    (void)info;
+    cupti_on_request(buffer, size, max_records);
+}
+
+void cupti_on_complete_scoped(uint8_t *buffer, size_t size, size_t valid,
+                              CUpti_BufferCallbackCompleteInfo *info) {
+    (void)info;
+    cupti_on_complete(NULL, 0, buffer, size, valid);
 }
 
 /* ---- For the session. */

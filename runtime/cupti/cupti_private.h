@@ -48,6 +48,35 @@ void cupti_describe_toolkit(uint32_t version, char *out, size_t size);
 /* The meaning of a code in words, else its name, else its number. */
 void cupti_describe_code(const struct cupti *c, int code, char *out, size_t size);
 
+/* ---- Functions per subscriber, and the global ones (cupti_scope.c). Codes are CUPTI's. */
+
+/* The first members of CUpti_SubscriberParams as in CUDA 13.3; 13.0 has all but the last two. */
+struct cupti_subscriber_params {
+    size_t structSize;
+    const char *subscriberName;
+    char *oldSubscriberName;
+    size_t oldSubscriberSize;
+    uint8_t allowMultipleSubscribers;
+    uint8_t padding[7];
+};
+
+/* Whether the library has them all. */
+int cupti_scope_is_available(const struct cupti *c, uint32_t version);
+/* Subscribes with them; from here on they are used. */
+int cupti_scope_subscribe(const struct cupti *c, CUpti_SubscriberHandle *subscriber);
+/* The global ones are used again. */
+void cupti_scope_leave(void);
+int cupti_scope_is_used(void);
+/* By those that are in use. */
+int cupti_scope_register(const struct cupti *c);
+int cupti_scope_set_attribute(const struct cupti *c, int attribute, size_t *size, void *value);
+int cupti_scope_enable(const struct cupti *c, int kind);
+int cupti_scope_disable(const struct cupti *c, int kind);
+int cupti_scope_read_clock(const struct cupti *c, uint64_t *time);
+int cupti_scope_next_record(const struct cupti *c, uint8_t *buffer, size_t size,
+                            CUpti_Activity **record);
+int cupti_scope_count_dropped(const struct cupti *c, size_t *records);
+
 /* ---- CUDA's functions by their numbers in CUPTI's two domains (cupti_names.c): their names, and
  * how they are treated. The names are read from the library once; no number is built in. */
 
@@ -160,6 +189,10 @@ void cupti_on_api(void *user, CUpti_CallbackDomain domain, CUpti_CallbackId cbid
 void cupti_on_request(uint8_t **buffer, size_t *size, size_t *max_records);
 void cupti_on_complete(CUcontext context, uint32_t stream, uint8_t *buffer, size_t size,
                        size_t valid);
+void cupti_on_request_scoped(uint8_t **buffer, size_t *size, size_t *max_records,
+                             CUpti_BufferCallbackRequestInfo *info);
+void cupti_on_complete_scoped(uint8_t *buffer, size_t size, size_t valid,
+                              CUpti_BufferCallbackCompleteInfo *info);
 /* Before it is subscribed: the functions, which stay valid, and the version of the library. */
 void cupti_callbacks_use(const struct cupti *library, uint32_t number);
 /* To be called once, by the thread that made the first launch. */

@@ -20,11 +20,11 @@ static size_t record_probe_bytes(const struct cupti *c, int kind, uint8_t *buffe
     for (size_t i = 0; i < PROBE_BYTES; i += sizeof word) {
         memcpy(buffer + i, &word, sizeof word);
     }
-    if (c->cuptiActivityGetNextRecord(buffer, PROBE_BYTES, &first) || (uint8_t *)first != buffer) {
+    if (cupti_scope_next_record(c, buffer, PROBE_BYTES, &first) || (uint8_t *)first != buffer) {
         return 0;
     }
     second = first;
-    if (c->cuptiActivityGetNextRecord(buffer, PROBE_BYTES, &second) || second <= first ||
+    if (cupti_scope_next_record(c, buffer, PROBE_BYTES, &second) || second <= first ||
         (uint8_t *)second >= buffer + PROBE_BYTES) {
         return 0;
     }
@@ -250,7 +250,7 @@ static size_t record_get_prefix(int kind) {
 static const uint8_t *reader_find_next(struct cupti_reader *r, int *kind) {
     CUpti_Activity *at = r->at;
     struct cupti_any head;
-    int code = r->cupti->cuptiActivityGetNextRecord(r->buffer, r->size, &at);
+    int code = cupti_scope_next_record(r->cupti, r->buffer, r->size, &at);
     if (code) {
         r->broken = code != CUPTI_NO_MORE;
         return NULL;

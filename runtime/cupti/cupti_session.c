@@ -96,12 +96,20 @@ static int cupti_fail(char reason[CUPTI_REASON], const char *function, int code)
     return -1;
 }
 
+static void cupti_measure_records(void) {
+    for (int i = 0; i < CUPTI_KINDS; ++i) {
+        strides[i] = cupti_measure_record(&cupti, cupti_kind_table[i].kind);
+    }
+}
+
+/* Where there are functions per subscriber, records are measured once it is known whether they are
+ * used: a call of a global function may exclude them. */
 static void cupti_use_library(const struct cupti *functions, uint32_t number) {
     cupti = *functions;
     __atomic_store_n(&version, number, __ATOMIC_RELAXED); /* reports read it meanwhile */
     cupti_callbacks_use(&cupti, number);
-    for (int i = 0; i < CUPTI_KINDS; ++i) {
-        strides[i] = cupti_measure_record(&cupti, cupti_kind_table[i].kind);
+    if (!cupti_scope_is_available(&cupti, version)) {
+        cupti_measure_records();
     }
 }
 
@@ -122,6 +130,15 @@ static void cupti_load_first(void) {
     library = LIBRARY_LOADED;
 }
 
+static int cupti_check_records(char reason[CUPTI_REASON]) {
+    if (strides[0] < cupti_kind_table[0].min_bytes) {
+        snprintf(reason, CUPTI_REASON, "this CUPTI's kernel records, of %zu bytes, are not known",
+                 strides[0]);
+        return -1;
+    }
+    return 0;
+}
+
 static int cupti_load(char reason[CUPTI_REASON]) {
     if (library == LIBRARY_NEW) {
         cupti_load_first();
@@ -130,10 +147,8 @@ static int cupti_load(char reason[CUPTI_REASON]) {
         snprintf(reason, CUPTI_REASON, "%s", library_reason);
         return -1;
     }
-    if (strides[0] < cupti_kind_table[0].min_bytes) {
-        snprintf(reason, CUPTI_REASON, "this CUPTI's kernel records, of %zu bytes, are not known",
-                 strides[0]);
-        return -1;
+    if (!cupti_scope_is_available(&cupti, version)) {
+        return cupti_check_records(reason);
     }
     return 0;
 }
@@ -155,12 +170,27 @@ static void cupti_keep_names(void) {
     }
 }
 
+/* With the functions per subscriber, or where they fail with the global ones, whose code counts. */
+static int cupti_subscribe_to_library(void) {
+    if (!cupti_scope_is_available(&cupti, version)) {
+        return cupti.cuptiSubscribe(&subscriber, cupti_on_api, NULL);
+    }
+    int code = cupti_scope_subscribe(&cupti, &subscriber);
+    if (code) {
+        code = cupti.cuptiSubscribe(&subscriber, cupti_on_api, NULL);
+    }
+    if (!code) {
+        cupti_measure_records();
+    }
+    return code;
+}
+
 /* If the library does not accept the driver, the other installed ones are tried; once, as this
  * takes time. If none accepts it, the first is used again, and the code is the first one's. */
 static int cupti_subscribe(void) {
     const struct cupti first = cupti;
     uint32_t first_version = version;
-    int first_code = cupti.cuptiSubscribe(&subscriber, cupti_on_api, NULL);
+    int first_code = cupti_subscribe_to_library();
     int code = first_code;
     while (code && cupti_may_other_succeed(code)) {
         struct cupti functions = {0};
@@ -171,7 +201,7 @@ static int cupti_subscribe(void) {
         }
         cupti_use_library(&functions, number);
         if (strides[0] >= cupti_kind_table[0].min_bytes) {
-            code = cupti.cuptiSubscribe(&subscriber, cupti_on_api, NULL);
+            code = cupti_subscribe_to_library();
         }
     }
     if (code) {
@@ -222,7 +252,7 @@ static int cupti_configure_unified(void) {
             .kind = i + 1,
             .enable = 1};
     }
-    if (!cupti.cuptiActivityConfigureUnifiedMemoryCounter) {
+    if (!cupti.cuptiActivityConfigureUnifiedMemoryCounter || cupti_scope_is_used()) {
         return CUPTI_INVALID_KIND;
     }
     return cupti.cuptiActivityConfigureUnifiedMemoryCounter(counters, ACTIVITY_UNIFIED_DTOD);
@@ -239,7 +269,7 @@ static int cupti_enable_kind(int kind) {
         code = cupti_configure_unified();
     }
     if (!code) {
-        code = cupti.cuptiActivityEnable(kind);
+        code = cupti_scope_enable(&cupti, kind);
     }
     return code;
 }
@@ -287,7 +317,7 @@ static int cupti_records_calls(void) {
 static void cupti_disable_kinds(void) {
     for (int i = 0; i < CUPTI_KINDS; ++i) {
         if (kinds_on >> i & 1) {
-            cupti.cuptiActivityDisable(cupti_kind_table[i].kind);
+            cupti_scope_disable(&cupti, cupti_kind_table[i].kind);
         }
     }
     kinds_on = 0;
@@ -297,9 +327,9 @@ static void cupti_disable_thread_buffers(void) {
     uint8_t off = 0;
     size_t size = sizeof off;
     int failed = 1;
-    if (version >= PER_THREAD_SINCE && cupti.cuptiActivitySetAttribute) {
-        failed = cupti.cuptiActivitySetAttribute(CUPTI_ACTIVITY_ATTR_PER_THREAD_ACTIVITY_BUFFER,
-                                                 &size, &off);
+    if (version >= PER_THREAD_SINCE) {
+        failed = cupti_scope_set_attribute(&cupti, CUPTI_ACTIVITY_ATTR_PER_THREAD_ACTIVITY_BUFFER,
+                                           &size, &off);
     }
     __atomic_store_n(&has_thread_buffers, failed && version >= PER_THREAD_DEFAULT,
                      __ATOMIC_RELAXED);
@@ -307,7 +337,7 @@ static void cupti_disable_thread_buffers(void) {
 
 /* By default a thread's number is the lower half of pthread_self(), which threads may share. */
 static void cupti_number_threads(void) {
-    if (cupti.cuptiSetThreadIdType) {
+    if (cupti.cuptiSetThreadIdType && !cupti_scope_is_used()) {
         cupti.cuptiSetThreadIdType(CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM);
     }
 }
@@ -317,10 +347,20 @@ static void cupti_number_threads(void) {
  * (cupti_activity.h of CUDA 13.0). */
 static void cupti_configure(void) {
     static int (*done_for)(CUpti_BuffersCallbackRequestFunc, CUpti_BuffersCallbackCompleteFunc);
-    if (done_for != cupti.cuptiActivityRegisterCallbacks) {
+    if (cupti_scope_is_used()) { /* attributes are those of the subscriber, which is new */
+        cupti_disable_thread_buffers();
+    } else if (done_for != cupti.cuptiActivityRegisterCallbacks) {
         done_for = cupti.cuptiActivityRegisterCallbacks;
         cupti_disable_thread_buffers();
         cupti_number_threads();
+    }
+}
+
+static void cupti_reduce_records(void) {
+    cupti_disable_unrecorded(CUPTI_CB_DOMAIN_RUNTIME_API, cupti.cuptiActivityEnableRuntimeApi);
+    cupti_disable_unrecorded(CUPTI_CB_DOMAIN_DRIVER_API, cupti.cuptiActivityEnableDriverApi);
+    if (cupti.cuptiActivityEnableAllSyncRecords) {
+        cupti.cuptiActivityEnableAllSyncRecords(0); /* fewer records of queries */
     }
 }
 
@@ -331,7 +371,7 @@ static int cupti_switch_on(char reason[CUPTI_REASON]) {
     if (code) {
         return cupti_fail(reason, "cuptiGetTimestamp", code);
     }
-    code = cupti.cuptiActivityRegisterCallbacks(cupti_on_request, cupti_on_complete);
+    code = cupti_scope_register(&cupti);
     if (code) {
         return cupti_fail(reason, "cuptiActivityRegisterCallbacks", code);
     }
@@ -339,10 +379,8 @@ static int cupti_switch_on(char reason[CUPTI_REASON]) {
     if (code) {
         return cupti_fail(reason, "cuptiActivityEnable", code);
     }
-    cupti_disable_unrecorded(CUPTI_CB_DOMAIN_RUNTIME_API, cupti.cuptiActivityEnableRuntimeApi);
-    cupti_disable_unrecorded(CUPTI_CB_DOMAIN_DRIVER_API, cupti.cuptiActivityEnableDriverApi);
-    if (cupti.cuptiActivityEnableAllSyncRecords) {
-        cupti.cuptiActivityEnableAllSyncRecords(0); /* fewer records of queries */
+    if (!cupti_scope_is_used()) {
+        cupti_reduce_records();
     }
     if (cupti_records_calls()) {
         cupti_arrivals_begin();
@@ -354,6 +392,7 @@ static int cupti_switch_on(char reason[CUPTI_REASON]) {
 static void cupti_unsubscribe(void) {
     if (!cupti.cuptiUnsubscribe(subscriber)) {
         subscriber = NULL;
+        cupti_scope_leave();
     }
 }
 
@@ -386,7 +425,7 @@ static int cupti_open(char reason[CUPTI_REASON], void (*at_launch)(void)) {
         activity_pause();
         return cupti_fail(reason, "cuptiSubscribe", code);
     }
-    int result = cupti_switch_on(reason);
+    int result = cupti_check_records(reason) || cupti_switch_on(reason) ? -1 : 0;
     if (result) {
         cupti_unsubscribe();
         activity_pause();

@@ -245,10 +245,13 @@ class Required(unittest.TestCase):
         """A CUPTI that has these can be used; more may not be asked for by accident."""
         symbols = loaded("cupti_table.inc", "cupti.ini")
         self.assertEqual(sorted(name for name in symbols if not symbols[name]), [
-            "cuptiActivityConfigureUnifiedMemoryCounter",
+            "cuptiActivityConfigureUnifiedMemoryCounter", "cuptiActivityDisable_v2",
             "cuptiActivityEnableAllSyncRecords", "cuptiActivityEnableDriverApi",
-            "cuptiActivityEnableRuntimeApi", "cuptiActivitySetAttribute",
-            "cuptiGetResultString", "cuptiSetThreadIdType"])
+            "cuptiActivityEnableRuntimeApi", "cuptiActivityEnable_v2",
+            "cuptiActivityGetNextRecord_v2", "cuptiActivityGetNumDroppedRecords_v2",
+            "cuptiActivityRegisterCallbacks_v2", "cuptiActivitySetAttribute",
+            "cuptiActivitySetAttribute_v2", "cuptiGetResultString", "cuptiGetTimestamp_v2",
+            "cuptiSetThreadIdType", "cuptiSubscribe_v2"])
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@
  * per subscriber of CUDA 13.2 and later.
  */
 #include <pthread.h>
+#include <sched.h>
 
 #include "cupti_seen.h"
 
@@ -126,12 +127,11 @@ TEST(cupti_clients, says_nothing_where_it_is_in_doubt) {
 
 /* ---- None does. */
 
-static int over;
-
-static void *launch_until_over(void *unused) {
+static void *launch_often(void *unused) {
     (void)unused;
-    while (!__atomic_load_n(&over, __ATOMIC_RELAXED)) {
-        launch(3);
+    for (int i = 0; i < 300; ++i) {
+        launch(1);
+        sched_yield();
     }
     return NULL;
 }
@@ -140,9 +140,9 @@ static void flush_beside_launches(void *unused) {
     pthread_t threads[3];
     (void)unused;
     for (int i = 0; i < 3; ++i) {
-        CHECK(!pthread_create(&threads[i], NULL, launch_until_over, NULL));
+        CHECK(!pthread_create(&threads[i], NULL, launch_often, NULL));
     }
-    for (int i = 0; i < 100; ++i) {
+    for (int i = 0; i < 60; ++i) {
         static const int how[] = {TRACER_COMPLETE, TRACER_WAIT, TRACER_FORCED};
         tracer_flush(how[i % 3]);
         if (i % 10 == 9) {
@@ -150,7 +150,6 @@ static void flush_beside_launches(void *unused) {
             CHECK(!tracer_start());
         }
     }
-    __atomic_store_n(&over, 1, __ATOMIC_RELAXED);
     for (int i = 0; i < 3; ++i) {
         pthread_join(threads[i], NULL);
     }
@@ -207,6 +206,98 @@ TEST(cupti_clients, excludes_the_others_when_buffers_are_registered) {
                    "stint: no GPU activities: cuptiActivityRegisterCallbacks: another CUPTI client "
                    "uses the functions per subscriber (V2) of CUDA 13.2 and later, which exclude "
                    "these; timers and captures go on\n");
+}
+
+/* ---- The functions per subscriber are used where the library has them all. */
+
+static void begin_scoped(void) {
+    prepare();
+    double_reset();
+    double_init();
+    double_hook(pass_time, NULL);
+    cupti_double_context(double_context_current());
+    cupti_double_version(130300);
+    CHECK(!tracer_start());
+    fake_advance(1000);
+}
+
+static void check_scoped_session(void) {
+    unsigned before = count_of(ACTIVITY_KERNEL);
+    CHECK(tracer_is_on() && cupti_double_scoped());
+    {
+        REGISTER_TIMER("train");
+        launch(3);
+    }
+    tracer_flush(TRACER_WAIT);
+    CHECK(count_of(ACTIVITY_KERNEL) == before + 3);
+    CHECK_CONTAINS(described(), "cupti 13.3: ");
+    CHECK_CONTAINS(described(), "of the run");
+    CHECK(!strstr(described(), "without") && !strstr(described(), "fails"));
+    tracer_stop();
+    CHECK(!cupti_double_subscribed() && !cupti_double_scoped() && !cupti_double_enabled(10));
+}
+
+TEST(cupti_clients, functions_per_subscriber_are_used) {
+    begin_scoped();
+    CHECK(!cupti_double_per_thread());
+    check_scoped_session();
+    CHECK(!tracer_start()); /* a new subscriber */
+    check_scoped_session();
+    CHECK(!cupti_double_mixed());
+    CHECK_STR_EQ(cupti_double_order(),
+                 "cuptiGetVersion cuptiSubscribe_v2 cuptiGetTimestamp_v2 "
+                 "cuptiActivityGetNextRecord_v2 cuptiGetCallbackName "
+                 "cuptiActivitySetAttribute_v2 cuptiActivityRegisterCallbacks_v2 "
+                 "cuptiEnableCallback cuptiActivityEnable_v2 cuptiActivityFlushAll "
+                 "cuptiActivityGetNumDroppedRecords_v2 cuptiActivityDisable_v2 cuptiUnsubscribe");
+}
+
+TEST(cupti_clients, another_one_with_functions_per_subscriber_is_no_obstacle) {
+    begin_scoped();
+    cupti_double_other_scoped(1); /* now, and when the next session begins */
+    check_scoped_session();
+    CHECK(!tracer_start());
+    check_scoped_session();
+    CHECK(!cupti_double_mixed());
+}
+
+static void check_global(uint32_t version, const char *faults) {
+    prepare();
+    cupti_double_version(version);
+    CHECK(!cupti_double_fail(faults));
+    CHECK(!tracer_start());
+    CHECK(cupti_double_subscribed() && !cupti_double_scoped());
+    fake_advance(1000);
+    launch(3);
+    wait_and_flush(2);
+    CHECK(count_of(ACTIVITY_KERNEL) == 3);
+    CHECK(!cupti_double_mixed());
+    tracer_stop();
+    CHECK(!cupti_double_subscribed());
+}
+
+/* In CUDA 13.2 they were a preview. */
+TEST(cupti_clients, the_global_functions_are_used_before_13_3) {
+    check_global(130200, NULL);
+}
+
+TEST(cupti_clients, the_global_functions_are_used_if_the_others_fail) {
+    check_global(130300, "cuptiSubscribe_v2=27");
+}
+
+TEST(cupti_clients, the_global_functions_are_used_if_the_clock_fails) {
+    check_global(130300, "cuptiGetTimestamp_v2=27");
+}
+
+/* A failure of theirs is said by the name of the global one, and leaves nothing on. */
+TEST(cupti_clients, functions_per_subscriber_fail) {
+    prepare();
+    cupti_double_version(130300);
+    CHECK(!cupti_double_fail("cuptiActivityEnable_v2=35"));
+    char *said = harness_capture(2, start_in_vain, NULL);
+    CHECK_CONTAINS(said, "cuptiActivityEnable: no permission to profile this GPU");
+    free(said);
+    CHECK(!cupti_double_subscribed() && !cupti_double_mixed());
 }
 
 HARNESS_MAIN()

@@ -147,16 +147,69 @@ static CUptiResult double_cuptiGetResultString(CUptiResult a, const char **b) {
     return *b ? 0 : 1;
 }
 
+/* The caller holds the lock. */
+static void subscribe(CUpti_SubscriberHandle *handle, CUpti_CallbackFunc callback, void *user) {
+    state.subscribed = 1;
+    state.callback = callback;
+    state.user = user;
+    *handle = &double_cupti;
+}
+
+/* 39 beside a client that subscribed with the other function: CUPTI's documentation of 13.3, "V1/V2
+ * API Mixing". */
 static CUptiResult double_cuptiSubscribe(CUpti_SubscriberHandle *a, CUpti_CallbackFunc b, void *c) {
     lock();
-    if (state.subscribed) {
+    if (state.subscribed || state.other_scoped) {
         return unlock(39);
     }
-    state.subscribed = 1;
-    state.callback = b;
-    state.user = c;
-    *a = &double_cupti;
+    subscribe(a, b, c);
     return unlock(0);
+}
+
+/* As CUpti_SubscriberParams is mirrored by PyTorch (cupti_python.py) and JAX (mosaic_gpu_ext.cc). */
+struct scoped_params {
+    size_t size;
+    const char *name;
+    char *old_name;
+    size_t old_size;
+    uint8_t multiple;
+    uint8_t padding[7];
+};
+
+/* "The first subscriber must set allowMultipleSubscribers; all must use the same setting" (CUPTI's
+ * documentation of 13.3, "Enabling Multiple Subscribers"). */
+static CUptiResult double_cuptiSubscribe_v2(CUpti_SubscriberHandle *a, CUpti_CallbackFunc b,
+                                            void *c, CUpti_SubscriberParams *d) {
+    struct scoped_params params;
+    memcpy(&params, d, sizeof params);
+    lock();
+    if (state.subscribed || (state.other_scoped && !params.multiple)) {
+        return unlock(39);
+    }
+    if (state.version < 130300) {
+        return unlock(27);
+    }
+    if (params.size != sizeof params || !params.name) {
+        return unlock(1);
+    }
+    subscribe(a, b, c);
+    state.scoped = 1;
+    return unlock(0);
+}
+
+/* What a global function returns beside subscribers with a scope: 14, "Cannot mix global-scope and
+ * subscriber-scope activity APIs" (openxla/xla#41501). Without the lock, as some are called from
+ * within callbacks; the fields do not change meanwhile. */
+static int refuses_global(void) {
+    if (!state.scoped && !state.other_scoped) {
+        return 0;
+    }
+    state.mixed |= state.scoped;
+    return 14;
+}
+
+static int refuses_scoped(CUpti_SubscriberHandle handle) {
+    return state.scoped && handle == &double_cupti ? 0 : 1;
 }
 
 static CUptiResult double_cuptiUnsubscribe(CUpti_SubscriberHandle a) {
@@ -165,6 +218,7 @@ static CUptiResult double_cuptiUnsubscribe(CUpti_SubscriberHandle a) {
         return unlock(1);
     }
     state.subscribed = 0;
+    state.scoped = 0;
     memset(state.calls_back, 0, sizeof state.calls_back);
     return unlock(0);
 }
@@ -188,21 +242,44 @@ static CUptiResult double_cuptiGetCallbackName(CUpti_CallbackDomain a, uint32_t 
  * does. It takes no lock, because it is called from within callbacks. */
 static CUptiResult double_cuptiGetTimestamp(uint64_t *a) {
     *a = double_clock();
-    return 0;
+    return refuses_global();
 }
 
-/* Knows the one attribute that is used, which exists from CUDA 12.3 on. */
+static CUptiResult double_cuptiGetTimestamp_v2(CUpti_SubscriberHandle a, uint64_t *b) {
+    *b = double_clock();
+    return refuses_scoped(a);
+}
+
+static CUptiResult set_attribute(CUpti_ActivityAttribute a, size_t *b, void *c);
+
+/* The one attribute that is used; known from CUDA 12.3 on. */
 static CUptiResult double_cuptiActivitySetAttribute(CUpti_ActivityAttribute a, size_t *b, void *c) {
+    int refused = refuses_global();
+    return refused ? refused : set_attribute(a, b, c);
+}
+
+/* Attributes are those of the subscriber: each has to set its own. */
+static CUptiResult double_cuptiActivitySetAttribute_v2(CUpti_SubscriberHandle a,
+                                                       CUpti_ActivityAttribute b, size_t *c,
+                                                       void *d) {
+    int refused = refuses_scoped(a);
+    return refused ? refused : set_attribute(b, c, d);
+}
+
+static CUptiResult set_attribute(CUpti_ActivityAttribute a, size_t *b, void *c) {
     lock();
     if (a != CUPTI_ACTIVITY_ATTR_PER_THREAD_ACTIVITY_BUFFER || *b != 1 || state.version < 21) {
         return unlock(1);
     }
-    state.misused |= state.complete != NULL;
+    state.misused |= state.complete != NULL && !state.scoped;
     state.per_thread = 1 + *(uint8_t *)c;
     return unlock(0);
 }
 
 static CUptiResult double_cuptiSetThreadIdType(CUpti_ActivityThreadIdType a) {
+    if (refuses_global()) {
+        return 14;
+    }
     lock();
     state.misused |= state.complete != NULL;
     state.thread_type = a;
@@ -228,10 +305,40 @@ int cupti_double_misused(void) {
 
 static CUptiResult double_cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRequestFunc a,
                                                          CUpti_BuffersCallbackCompleteFunc b) {
+    if (refuses_global()) {
+        return 14;
+    }
     lock();
     state.request = a;
     state.complete = b;
     return unlock(a && b ? 0 : 1);
+}
+
+/* With the lock, as buffers are asked for and returned. */
+static void request_scoped(uint8_t **buffer, size_t *size, size_t *records) {
+    state.request_scoped(buffer, size, records, NULL);
+}
+
+static void complete_scoped(CUcontext context, uint32_t stream, uint8_t *buffer, size_t size,
+                            size_t valid) {
+    (void)context;
+    (void)stream;
+    state.complete_scoped(buffer, size, valid, NULL);
+}
+
+static CUptiResult
+double_cuptiActivityRegisterCallbacks_v2(CUpti_SubscriberHandle a,
+                                         CUpti_BuffersCallbackRequestFunc_v2 b,
+                                         CUpti_BuffersCallbackCompleteFunc_v2 c) {
+    if (refuses_scoped(a) || !b || !c) {
+        return 1;
+    }
+    lock();
+    state.request_scoped = b;
+    state.complete_scoped = c;
+    state.request = request_scoped;
+    state.complete = complete_scoped;
+    return unlock(0);
 }
 
 /* ---- Another client */
@@ -279,11 +386,27 @@ static CUptiResult enable(CUpti_ActivityKind kind, int on) {
 }
 
 static CUptiResult double_cuptiActivityEnable(CUpti_ActivityKind a) {
-    return enable(a, 1);
+    int refused = refuses_global();
+    return refused ? refused : enable(a, 1);
 }
 
 static CUptiResult double_cuptiActivityDisable(CUpti_ActivityKind a) {
-    return enable(a, 0);
+    int refused = refuses_global();
+    return refused ? refused : enable(a, 0);
+}
+
+/* Without a configuration records are those of the global function: JAX (mosaic_gpu_ext.cc) reads
+ * CUpti_ActivityKernel9 from them. */
+static CUptiResult double_cuptiActivityEnable_v2(CUpti_SubscriberHandle a, CUpti_ActivityKind b,
+                                                 CUpti_ActivityConfig *c) {
+    int refused = refuses_scoped(a) || c;
+    return refused ? refused : enable(b, 1);
+}
+
+static CUptiResult double_cuptiActivityDisable_v2(CUpti_SubscriberHandle a, CUpti_ActivityKind b,
+                                                  CUpti_ActivityConfig *c) {
+    int refused = refuses_scoped(a) || c;
+    return refused ? refused : enable(b, 0);
 }
 
 static CUptiResult double_cuptiActivityFlushAll(uint32_t a) {
@@ -295,8 +418,21 @@ static CUptiResult double_cuptiActivityFlushAll(uint32_t a) {
     return unlock(0);
 }
 
-/* Takes no lock, because it is called from within callbacks. Strides do not change at that time. */
+static CUptiResult next_record(uint8_t *a, size_t b, CUpti_Activity **c);
+
 static CUptiResult double_cuptiActivityGetNextRecord(uint8_t *a, size_t b, CUpti_Activity **c) {
+    int refused = refuses_global();
+    return refused ? refused : next_record(a, b, c);
+}
+
+static CUptiResult double_cuptiActivityGetNextRecord_v2(CUpti_SubscriberHandle a, uint8_t *b,
+                                                        size_t c, CUpti_Activity **d) {
+    int refused = refuses_scoped(a);
+    return refused ? refused : next_record(b, c, d);
+}
+
+/* Without the lock: it is called from within callbacks. Strides do not change meanwhile. */
+static CUptiResult next_record(uint8_t *a, size_t b, CUpti_Activity **c) {
     uint32_t kind;
     uint8_t *at = *c ? (uint8_t *)*c : a;
     if (*c) {
@@ -318,10 +454,21 @@ static CUptiResult double_cuptiActivityGetNumDroppedRecords(CUcontext a, uint32_
     (void)a;
     (void)b;
     *c = __atomic_exchange_n(&state.dropped, 0, __ATOMIC_RELAXED);
-    return 0;
+    return refuses_global();
+}
+
+static CUptiResult double_cuptiActivityGetNumDroppedRecords_v2(CUpti_SubscriberHandle a,
+                                                               CUcontext b, uint32_t c, size_t *d) {
+    (void)b;
+    (void)c;
+    *d = __atomic_exchange_n(&state.dropped, 0, __ATOMIC_RELAXED);
+    return refuses_scoped(a);
 }
 
 static CUptiResult set_quiet(int domain, uint32_t cbid, int quiet) {
+    if (refuses_global()) {
+        return 14;
+    }
     lock();
     if (!double_api_name(domain, cbid)) {
         return unlock(1);
@@ -340,7 +487,7 @@ static CUptiResult double_cuptiActivityEnableDriverApi(CUpti_CallbackId a, uint8
 
 static CUptiResult double_cuptiActivityEnableAllSyncRecords(uint8_t a) {
     (void)a;
-    return 0;
+    return refuses_global();
 }
 
 /* Succeeds only before the kind is enabled (cupti_activity.h at this function). */
@@ -406,6 +553,22 @@ void cupti_double_stride(uint32_t kind, size_t bytes) {
 
 void cupti_double_drop(size_t records) {
     __atomic_fetch_add(&state.dropped, records, __ATOMIC_RELAXED);
+}
+
+void cupti_double_other_scoped(int on) {
+    lock();
+    state.other_scoped = on;
+    unlock(0);
+}
+
+int cupti_double_scoped(void) {
+    lock();
+    return unlock(state.scoped);
+}
+
+int cupti_double_mixed(void) {
+    lock();
+    return unlock(state.mixed);
 }
 
 int cupti_double_subscribed(void) {

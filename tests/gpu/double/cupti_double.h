@@ -139,6 +139,10 @@ void cupti_double_deliver(void);
 void cupti_double_take_over(void);
 size_t cupti_double_taken(void); /* bytes that it has got */
 
+/* Another client in the process has subscribed with cuptiSubscribe_v2 and allows others. Of version
+ * 130300 and later; sources as at the functions in cupti_double.c. */
+void cupti_double_other_scoped(int on);
+
 /* ---- What was asked of it */
 
 uint64_t cupti_double_calls(const char *function);
@@ -146,10 +150,13 @@ uint64_t cupti_double_calls_all(void);
 /* Names of the functions, from the first call on, each once, one space between them. */
 const char *cupti_double_order(void);
 int cupti_double_subscribed(void);
-/* cupti_double_per_thread: whether records are in buffers per thread, the default from version
- * 130000 on (cupti_activity.h of CUDA 13.0 at CUPTI_ACTIVITY_ATTR_PER_THREAD_ACTIVITY_BUFFER: "The
- * default value is 1"). cupti_double_misused: whether that was changed after the callbacks were
- * registered, which is undefined behaviour. */
+/* Whether that was by cuptiSubscribe_v2, and whether global functions were called beside the
+ * functions per subscriber, which CUPTI refuses. */
+int cupti_double_scoped(void);
+int cupti_double_mixed(void);
+/* Whether records are in buffers per thread, as by default from version 130000 on (cupti_activity.h
+ * of CUDA 13.0 at CUPTI_ACTIVITY_ATTR_PER_THREAD_ACTIVITY_BUFFER: "The default value is 1"); and
+ * whether that was changed after the callbacks were registered, which is undefined behaviour. */
 int cupti_double_per_thread(void);
 int cupti_double_misused(void);
 int cupti_double_enabled(uint32_t kind);        /* a kind of records */

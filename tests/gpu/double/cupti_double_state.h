@@ -29,6 +29,11 @@ struct double_cupti {
     uint32_t version;
     uint32_t correlation;
     int subscribed;
+    int scoped;       /* by cuptiSubscribe_v2 */
+    int other_scoped; /* another client is, too */
+    int mixed;        /* a global function was called beside those of a subscriber */
+    CUpti_BuffersCallbackRequestFunc_v2 request_scoped;
+    CUpti_BuffersCallbackCompleteFunc_v2 complete_scoped;
     int per_thread; /* buffers; 1 + the attribute's value, 0: not set */
     int misused;
     int thread_type; /* as CUPTI numbers it */
