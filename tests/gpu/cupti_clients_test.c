@@ -5,6 +5,7 @@
  */
 #include <pthread.h>
 #include <sched.h>
+#include <semaphore.h>
 
 #include "cupti_seen.h"
 
@@ -161,6 +162,53 @@ TEST(cupti_clients, none_is_seen_beside_launches_of_threads) {
     CHECK_STR_EQ(said, "");
     free(said);
     CHECK(!strstr(described(), "client"));
+}
+
+/* One launch is under way during the wait, and its kernel begins after it: that keeps all records. */
+static sem_t is_under_way, may_go_on, has_launched;
+static __thread int is_other;
+
+static void advance_in_turn(uint64_t ns) {
+    if (is_other) {
+        sem_post(&is_under_way);
+        sem_wait(&may_go_on);
+    }
+    fake_advance(ns);
+}
+
+static void *launch_in_turn(void *unused) {
+    (void)unused;
+    is_other = 1;
+    launch(1);
+    sem_post(&has_launched);
+    return NULL;
+}
+
+static void launch_after_wait(const char *function, void *data) {
+    pass_time(function, data);
+    if (!strcmp(function, "cuCtxSynchronize")) {
+        sem_post(&may_go_on);
+        sem_wait(&has_launched);
+    }
+}
+
+TEST(cupti_clients, none_is_seen_beside_a_launch_under_way) {
+    pthread_t thread;
+    begin_in_context();
+    launch(3);
+    sem_init(&is_under_way, 0, 0);
+    sem_init(&may_go_on, 0, 0);
+    sem_init(&has_launched, 0, 0);
+    cupti_double_clock(advance_in_turn, fake_read);
+    CHECK(!pthread_create(&thread, NULL, launch_in_turn, NULL));
+    sem_wait(&is_under_way);
+    double_hook(launch_after_wait, NULL);
+    check_flush(TRACER_WAIT, "", "");
+    pthread_join(thread, NULL);
+    CHECK(count_of(ACTIVITY_KERNEL) == 0);
+    double_hook(pass_time, NULL);
+    check_flush(TRACER_WAIT, "", "");
+    CHECK(count_of(ACTIVITY_KERNEL) == 4);
 }
 
 TEST(cupti_clients, none_is_seen_if_calls_have_no_records) {

@@ -135,7 +135,7 @@ void cupti_double_deliver(void);
  * then on, those of the buffer that is being filled included. Sources: cupti_activity.h of CUDA 13.0
  * at cuptiActivityRegisterCallbacks has one pair of functions and no subscriber; Kineto calls it
  * although its cuptiSubscribe failed (kineto, CuptiActivityApi.cpp). That the buffer under way goes
- * to the new pair has no source: first_contact.sh, "another client". */
+ * to the new pair, and not to the one that gave it, has no source: nothing depends on it. */
 void cupti_double_take_over(void);
 size_t cupti_double_taken(void); /* bytes that it has got */
 
