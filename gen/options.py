@@ -184,7 +184,7 @@ def render_ids(path):
              ",\n".join("    OPTION_" + c_name(name) for name in names), "\n};\n"]
     for name in unique_names(commands, "choice"):
         values = next(option.values() for command in commands for option in command.options
-                      if option.name == name)
+                      if option.name == name and option.kind == "choice")
         lines += ["\nenum option_%s {\n" % name.replace("-", "_"),
                   ",\n".join("    OPTION_%s_%s" % (c_name(name), c_name(value))
                              for value in values), "\n};\n"]

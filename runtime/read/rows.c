@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/arithmetic.h"
+#include "ranks.h"
 #include "rows_private.h"
 #include "stint/stint.h"
 
@@ -86,21 +87,31 @@ static int is_row_of(const struct grouping *g, const struct stint_row *r,
            r->thread == thread && (!g->tree || r->kind == n->kind);
 }
 
-static uint32_t row_get(struct grouping *g, const struct snapshot_node *n, uint32_t parent,
-                        uint32_t thread) {
-    uint32_t name = g->name_ids[n->site];
-    uint64_t h = hash_number((uint64_t)name << 32 | n->set);
-    uint32_t hash = (uint32_t)hash_add(h, (uint64_t)parent << 32 | thread);
+static uint32_t row_hash(const struct grouping *g, const struct snapshot_node *n, uint32_t parent,
+                         uint32_t thread) {
+    uint64_t h = hash_number((uint64_t)g->name_ids[n->site] << 32 | n->set);
+    return (uint32_t)hash_add(h, (uint64_t)parent << 32 | thread);
+}
+
+/* HASH_MAP_NONE: there is none yet. */
+static uint32_t rows_find(const struct grouping *g, const struct snapshot_node *n, uint32_t parent,
+                          uint32_t thread) {
     struct hash_map_walk walk;
-    uint32_t row = hash_map_first(&g->row_of, hash, &walk);
+    uint32_t row = hash_map_first(&g->row_of, row_hash(g, n, parent, thread), &walk);
     while (row != HASH_MAP_NONE && !is_row_of(g, &g->rows->row[row], n, parent, thread)) {
         row = hash_map_next(&g->row_of, &walk);
     }
+    return row;
+}
+
+static uint32_t row_get(struct grouping *g, const struct snapshot_node *n, uint32_t parent,
+                        uint32_t thread) {
+    uint32_t name = g->name_ids[n->site], row = rows_find(g, n, parent, thread);
     if (row != HASH_MAP_NONE) {
         return row;
     }
     row = g->rows->count++;
-    hash_map_add(&g->row_of, hash, row);
+    hash_map_add(&g->row_of, row_hash(g, n, parent, thread), row);
     struct stint_row *r = &g->rows->row[row];
     r->name = g->s->sites[n->site].name ? g->s->sites[n->site].name : "?";
     r->name_length = g->s->sites[n->site].length;
@@ -144,6 +155,23 @@ static int node_has_numbers(const struct grouping *g, uint32_t index) {
                               more->flops | rows_device_of(g->work, index).count;
 }
 
+/* A merged run has the threads of all ranks in one: its table says how many recorded a name. */
+static void rows_count_ranks(struct grouping *g) {
+    const struct snapshot *s = g->s;
+    struct ranks ranks;
+    if (ranks_read(&ranks, s)) {
+        return;
+    }
+    for (uint32_t i = 0; i < ranks.name_count; ++i) {
+        const struct arena_rank_name *name = &ranks.name[i];
+        struct snapshot_node key = {.site = name->site, .set = (uint16_t)name->set};
+        uint32_t row = rows_find(g, &key, SNAPSHOT_NONE, SNAPSHOT_NONE);
+        if (row != HASH_MAP_NONE) {
+            g->rows->row[row].threads = name->threads;
+        }
+    }
+}
+
 int rows_flat(struct rows *out, struct snapshot *s, int each_thread) {
     struct grouping g;
     if (rows_grouping_start(&g, out, s)) {
@@ -160,6 +188,9 @@ int rows_flat(struct rows *out, struct snapshot *s, int each_thread) {
         if (!(nested & ROW_NESTED)) { /* those inside have a histogram of their own */
             link_samples(&g, &g.groups[row].cpu, n);
         }
+    }
+    if (!each_thread) {
+        rows_count_ranks(&g);
     }
     rows_finish(&g);
     struct grouping *kept = scratch_array(&s->memory, 1, sizeof *kept);

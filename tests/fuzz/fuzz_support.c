@@ -88,6 +88,17 @@ void pages_put(void *pages, size_t bytes) {
     block_put(pages);
 }
 
+/* Reserved pages have memory from the start here: the sizes are those of the inputs. */
+void *pages_reserve(size_t bytes) {
+    return pages_get(bytes);
+}
+
+int pages_commit(void *pages, size_t bytes) {
+    (void)pages;
+    (void)bytes;
+    return 0;
+}
+
 void *pages_grow(void *pages, size_t bytes, size_t to) {
     void *more = pages_get(to);
     if (more && pages) {

@@ -83,7 +83,7 @@ static void compare(const char *path, const uint8_t *option) {
 }
 
 /* Twice itself; what comes of it must be a run file without a fault. */
-static void merge(const struct run *r, uint64_t bytes) {
+static void merge(const struct run *r, uint64_t bytes, enum merge_keep keep) {
     char name[64];
     struct merge m;
     struct run both;
@@ -91,8 +91,8 @@ static void merge(const struct run *r, uint64_t bytes) {
     if (*r->warning) { /* the command refuses it before it merges anything */
         return;
     }
-    int failed = merge_start(&m, name, 2, 2 * bytes + ((uint64_t)1 << 20), r) || merge_add(&m, r) ||
-                 merge_add(&m, r) || merge_finish(&m);
+    int failed = merge_start(&m, name, 2, 2 * bytes + ((uint64_t)1 << 20), r, keep) ||
+                 merge_add(&m, r) || merge_add(&m, r) || merge_finish(&m);
     merge_end(&m);
     if (!failed) {
         FUZZ_NEED(!run_open(&both, name));
@@ -118,7 +118,7 @@ static void use(struct run *r, const struct fuzz_image *image) {
         look(r, image->option);
         break;
     case 2:
-        merge(r, image->size);
+        merge(r, image->size, image->option[0] % (MERGE_KEEP_THREADS + 1));
         break;
     default:
         compare(r->path, image->option);

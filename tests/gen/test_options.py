@@ -134,6 +134,20 @@ COLUMNS sets the width.
 .Bl -tag -width Ds
 .It Fl o , Fl -output Ar out
 The file to write; an existing run file is replaced.
+.It Fl -keep Ar what
+What stays apart:
+.Cm names
+(default),
+.Cm ranks
+or
+.Cm threads .
+.Cm names
+adds up ranks and threads: the size of the file depends on the number of
+names.
+.Cm ranks
+keeps the call tree of each rank,
+.Cm threads
+those of all threads and their traces, aligned by the time of day.
 .El
 .Bl -tag -width Ds
 .It Fl i , Fl -interval Ar s

@@ -215,9 +215,10 @@ def case_diff_times(folder):
 
 
 def case_merge(folder):
-    """One run merged is that run; several are the sums, each launch on its thread."""
+    """One run merged with its threads is that run; several are the sums, whatever is kept, and with
+    threads each launch is on its own."""
     first, second = record(folder, "a.stint", 600), record(folder, "b.stint", 40, 3000)
-    tool("merge", first, "-o", folder / "one")
+    tool("merge", "--keep", "threads", first, "-o", folder / "one")
     for kind in ("chrome", "csv", "speedscope", "perfetto", "json"):
         before, after = (re.sub(rb'(?m)^"run".*\n', b"", tool("export", file, "--to", kind))
                          for file in (first, folder / "one"))
@@ -227,17 +228,23 @@ def case_merge(folder):
         need(before == after, before, after)
     third = folder / "third"
     third.write_bytes(first.read_bytes())
-    tool("merge", first, second, third, "-o", folder / "out")
-    memory, = table(folder / "out", "memory")
-    need(memory["calls"] == 1240 and memory["total_ns"] == 2 * copied(600) + copied(40, 3000) and
-         memory["min_ns"] == 1000 and memory["bytes"] == 1240 * 4096, memory)
-    kernel, = table(folder / "out", "kernels")
-    need(kernel["calls"] == 3 * STEPS and kernel["p50_ns"] == KERNEL_NS, kernel)
+    for keep in ("names", "ranks", "threads"):
+        tool("merge", "--keep", keep, first, second, third, "-o", folder / "out")
+        check_merged(folder / "out")
+        for kind in check_export.FORMATS:
+            is_export(kind, tool("export", folder / "out", "--to", kind))
     found, loose = arrows(json.loads(tool("export", folder / "out", "--to", "chrome")))
     need(not loose and sum(found.values()) == 1240 + 3 * STEPS, loose, found)
     need({thread[:2] for thread, _, _ in found} == {"0/", "1/", "2/"}, found)
-    for kind in check_export.FORMATS:
-        is_export(kind, tool("export", folder / "out", "--to", kind))
+
+
+def check_merged(out):
+    """Copies and kernels of two runs with 600 copies and one with 40 long ones."""
+    memory, = table(out, "memory")
+    need(memory["calls"] == 1240 and memory["total_ns"] == 2 * copied(600) + copied(40, 3000) and
+         memory["min_ns"] == 1000 and memory["bytes"] == 1240 * 4096, memory)
+    kernel, = table(out, "kernels")
+    need(kernel["calls"] == 3 * STEPS and kernel["p50_ns"] == KERNEL_NS, kernel)
 
 
 def lanes_of(file):
@@ -257,9 +264,9 @@ def case_merge_lanes(folder):
     """A lane of a GPU says whose it is, as one of a thread does; merged again, it says it once."""
     files = [record(folder, "%d.stint" % i, 40) for i in range(2)]
     pids = [field(file.read_bytes(), HEADER["pid"]) for file in files]
-    tool("merge", *files, "-o", folder / "two")
-    tool("merge", folder / "two", files[0], "-o", folder / "three")
-    tool("merge", folder / "three", "-o", folder / "again")
+    tool("merge", "--keep", "threads", *files, "-o", folder / "two")
+    tool("merge", "--keep", "threads", folder / "two", files[0], "-o", folder / "three")
+    tool("merge", "--keep", "threads", folder / "three", "-o", folder / "again")
     for out, ranks in (("two", [0, 1]), ("three", [0, 1, 1]), ("again", [0, 1, 1])):
         want = sorted("%d/%d GPU 0 stream %d" % (rank, pids[i % 2], stream)
                       for i, rank in enumerate(ranks) for stream in (7, 13))
@@ -284,7 +291,7 @@ def case_merge_clocks(folder):
     data = with_field(data, HEADER["ticks_per_us"], field(data, HEADER["ticks_per_us"]) // 2)
     data = with_field(data, (HEADER["boot_id"][0], 8), int.from_bytes(b"another!", "little"))
     there.write_bytes(data)
-    tool("merge", here, there, "-o", folder / "out")
+    tool("merge", "--keep", "threads", here, there, "-o", folder / "out")
     memory, = table(folder / "out", "memory")
     need(memory["calls"] == 80 and memory["total_ns"] == 2 * copied(40), memory)
     spans = {}
@@ -317,7 +324,7 @@ def case_merge_order(folder):
         at = HEADER["start"][0] + part, 8
         data = with_field(data, at, field(data, at) + by)
     second.write_bytes(data)
-    tool("merge", first, second, "-o", folder / "out")
+    tool("merge", "--keep", "threads", first, second, "-o", folder / "out")
     out, data = (folder / "out").read_bytes(), first.read_bytes()
     rows = [(field(data, (at + FIRST_AT[0], 8)), field(data, (at + LAST_AT[0], 8)))
             for at in rows_at(data)]

@@ -45,9 +45,10 @@ static void begin(uint64_t start) {
                        .cpu = "",
                        .compiler = "",
                        .clock = "",
-                       .gpu = ""};
+                       .gpu = "",
+                       .job = ""};
     CHECK(!snapshot_read(&run.snapshot, (const char *)&file, sizeof file, 1000, &now));
-    CHECK(!merge_start(&merge, path, 1, 64 << 20, &run));
+    CHECK(!merge_start(&merge, path, 1, 64 << 20, &run, MERGE_KEEP_THREADS));
 }
 
 static void end(void) {

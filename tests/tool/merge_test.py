@@ -18,7 +18,9 @@ import signal
 import subprocess
 import sys
 
-from cases import LIMIT, environment, field, header_fields, main, need, with_field
+from cases import (LIMIT, SKIPPED, environment, field, header_fields, is_sanitized, main, need,
+                   with_field)
+from rank_files import RankFile, Scope
 
 TOOL, PROGRAM, FAKE = sys.argv[1:4]
 HEADER = header_fields()
@@ -45,10 +47,11 @@ def record(folder, count, *story, program=PROGRAM, trace="4M"):
     return files
 
 
-def merge(files, out, rc=0, **options):
-    done = run(TOOL, "merge", *files, "-o", out, **options)
+def merge(files, out, rc=0, keep="threads", **options):
+    done = run(TOOL, "merge", *files, "-o", out, "--keep", keep, **options)
     need(done.returncode == rc, "expected rc %d" % rc, done)
-    need(done.stderr.count(b"\n") == (rc != 0), "one line on stderr if it fails, else none", done)
+    need((rc != 0) == bool(done.stderr), "lines on stderr if it fails, else none", done)
+    need(all(line.startswith("stint: ") for line in done.stderr.decode().splitlines()), done)
     return done.stderr.decode()
 
 
@@ -365,6 +368,213 @@ def case_compared(folder):
     need(tool("report", folder / "out") == tool("report", folder / "again"))
 
 
+# ---- One row per name.
+
+def content(file):
+    """All that an export says of a run but where it was: rows by name, the tree by path."""
+    data = json.loads(tool("export", file, "--to", "json"))
+    paths, tree = [], {}
+    for row in data.pop("tree"):
+        above = paths[row.pop("parent")] if "parent" in row else ()
+        paths.append(above + (row["name"],))
+        tree[paths[-1]] = row
+    data["tree"] = tree
+    data["stats"] = {(row["name"], row["set"]): row for row in data["stats"]}
+    data["run"].pop("file", None)
+    return data
+
+
+def differing(folder):
+    """Runs that have little in common: other names, threads, senders, GPU times, clocks."""
+    files = [record(folder, 1, *story, program=FAKE, trace="0")[0].rename(folder / story[0])
+             for story in (("end",), ("spread",), ("sent",), ("gpu", 100000), ("many", 300))]
+    return files + [elsewhere(files[0], folder / "other", 5000000000, 3),
+                    elsewhere(files[1], folder / "odd", 7000000000, 7)]
+
+
+def case_added_up(folder):
+    """Sums and extremes are those of the parts, whatever is kept; the call trees are one."""
+    files = differing(folder)
+    for keep in ("names", "ranks"):
+        merge(files, folder / keep, keep=keep)
+        check_sums(files, folder / keep, exact=True)
+        data = json.loads(tool("export", folder / keep, "--to", "json"))
+        need(len(data["threads"]) == (1 if keep == "names" else len(files)), data["threads"])
+    tree = content(folder / "names")["tree"]
+    need(("step", "matmul") in tree and ("send", "sent", "part") in tree, list(tree))
+    need(tree["step", "matmul"]["calls"] == 500, tree["step", "matmul"])
+    key, headers = ("matmul", "GlobalStatInfo"), []
+    for file in files + [folder / "names"]:
+        headers.append(int(re.search(r" (\d+) threads?,", tool("report", file))[1]))
+    need(headers.pop() == sum(headers), headers)
+    need(stats(folder / "names")[key]["threads"] == 4, stats(folder / "names")[key])
+
+
+def case_order(folder):
+    """The result does not depend on the order of the files, byte by byte, and a merge of merges has
+    the rows, trees and buckets of the merge."""
+    files = differing(folder)
+    whole, draw = folder / "whole", random.Random(1)
+    merge(files, whole, keep="names")
+    expected = content(whole)
+    for turn in range(4):
+        draw.shuffle(files)
+        merge(files, folder / "again", keep="names")
+        need((folder / "again").read_bytes() == whole.read_bytes(), "turn %d" % turn, files)
+        parts = [folder / "part0", folder / "part1", folder / "part2"]
+        for part, some in zip(parts, (files[:1], files[1:3 + turn], files[3 + turn:])):
+            if some:
+                merge(some, part, keep="names")
+        merge([part for part in parts if part.exists()], folder / "tree", keep="names")
+        got = content(folder / "tree")
+        for key in expected:
+            need(got[key] == expected[key], "turn %d" % turn, key, got[key], expected[key])
+
+
+def case_sampled_sum(folder):
+    """As case_sampled, added up: totals are sums; errors are roots of sums of squares."""
+    file = folder / "one"
+    done = run(FAKE, "end", env={"STINT_FILE": str(file), "STINT_SAMPLE": "4"})
+    need(done.returncode == 0, done)
+    key = ("matmul", "GlobalStatInfo")
+    part = stats(file)[key]
+    other = elsewhere(file, folder / "other", stretch=2)
+    for count in (1, 4):
+        files = [elsewhere(f, folder / ("%s%d" % (f.name, i)), 1000 * i, 1 if f == file else 2)
+                 for i in range(count) for f in (file,)]
+        files += [elsewhere(file, folder / ("x%d" % i), 500 + 1000 * i, 2) for i in range(count)]
+        merge(files, folder / "out", keep="names")
+        whole = stats(folder / "out")[key]
+        for column in ("calls", "samples"):
+            need(whole[column] == 2 * count * part[column], column, whole, part)
+        for column in ("total_ns", "self_ns"):
+            need(abs(whole[column] - 3 * count * part[column]) <= 8 * count, column, whole, part)
+        expected = (5 * count) ** 0.5 * part["total_error_ns"]
+        need(0.9 * expected < whole["total_error_ns"] <= expected + 8, whole, expected)
+    need(other.exists())
+
+
+def case_size(folder):
+    """The file depends on the number of names, and 24 bytes for each name and rank."""
+    def size(count):
+        files = [RankFile([Scope("scope %d" % i, [100 + i] * 40) for i in range(200)], rank=r,
+                          size=count, pid=r + 1, later=r).write(folder / ("r%d" % r))
+                 for r in range(count)]
+        merge(files, folder / "out", keep="names")
+        need(stats(folder / "out")["scope 7", "GlobalStatInfo"]["calls"] == 40 * count)
+        return (folder / "out").stat().st_size
+
+    few, many = size(2), size(42)
+    need(few < 1000000, few)
+    need(many - few < 40 * (24 * 200 + 200), few, many)
+
+
+def peak_kb(files, out):
+    """The largest memory of a merge of these."""
+    child = subprocess.Popen([TOOL, "merge", *files, "-o", str(out)], env=environment())
+    _, status, usage = os.wait4(child.pid, 0)
+    need(status == 0, status)
+    return usage.ru_maxrss
+
+
+def case_memory(folder):
+    """24 bytes for each name and rank, and one run at a time."""
+    if is_sanitized(TOOL):
+        return SKIPPED
+    data = RankFile([Scope("scope %d" % i, [100 + i] * 8) for i in range(200)], rank=0).data
+    paths, rank = [], HEADER["about"][0] + 36
+    for number in range(600):
+        data[rank:rank + 2] = (number + 1).to_bytes(2, "little")
+        data[HEADER["pid"][0]:HEADER["pid"][0] + 2] = (number + 1).to_bytes(2, "little")
+        paths.append(folder / ("r%d" % number))
+        paths[-1].write_bytes(data)
+    few, many = peak_kb(paths[:100], folder / "few"), peak_kb(paths, folder / "many")
+    need(many - few < 500 * (24 * 200 + 1000) / 1000 + 1000, few, many)
+    need(stats(folder / "many")["scope 0", "GlobalStatInfo"]["calls"] == 4800)
+    return 0
+
+
+def case_folder(folder):
+    """The run files of a folder, and nothing else that is there; not the result of the last time."""
+    place = folder / "runs"
+    place.mkdir()
+    (place / "below").mkdir()
+    (place / "notes.txt").write_text("no run file")
+    files = [RankFile([Scope("a", [10 * r])], rank=r, size=3, pid=r + 1,
+                      later=r).write(place / ("r%d" % r)) for r in (1, 2, 0)]
+    for _ in range(2):
+        merge([place], place / "all.stint", keep="names")
+        need(stats(place / "all.stint")["a", "GlobalStatInfo"]["total_ns"] == 30)
+    (place / "r9.12.1.tmp").write_bytes(files[0].read_bytes())
+    lines = merge([place], place / "all.stint", rc=2, keep="names")
+    need("r9.12.1.tmp: half-written" in lines and lines.count("\n") == 2, lines)
+    (folder / "empty").mkdir()
+    line = merge([folder / "empty"], folder / "none", rc=2)
+    need("no run file to merge" in line, line)
+
+
+def said_of(folder, *files, rc=0):
+    """The lines of a merge of these; their runs are all in it."""
+    paths = [file.write(folder / ("f%d" % i)) for i, file in enumerate(files)]
+    done = run(TOOL, "merge", *paths, "-o", folder / "out")
+    need(done.returncode == rc, done)
+    need(stats(folder / "out")["a", "GlobalStatInfo"]["calls"] == len(files), done)
+    return [line[len("stint: merge: "):] for line in done.stderr.decode().splitlines()]
+
+
+def case_odd_ranks(folder):
+    """Missing, doubled, impossible ranks, several jobs and programs: a line each, and the merge."""
+    def rank(number, **more):
+        options = {"rank": number, "size": 4, "pid": 10 + number, "later": number}
+        options.update(more)
+        return RankFile([Scope("a", [5])], **options)
+
+    every = [rank(i) for i in range(4)]
+    for extra, expected in (
+            ([], []),
+            ([rank(2, pid=99)], ["ranks with several files: 2 (a restart, or two jobs); "
+                                 "all are merged"]),
+            ([rank(7)], ["ranks beyond the size of the job: 7; all are merged"]),
+            ([rank(0, program="other")], ["ranks with several files: 0 (a restart, or two jobs); "
+                                          "all are merged",
+                                          "runs of several programs; all are merged"])):
+        need(said_of(folder, *every, *extra) == expected, said_of(folder, *every, *extra))
+    need(said_of(folder, *every[1:3]) == ["ranks without a file: 0, 3"])
+    many = said_of(folder, rank(0, size=1000))
+    need(many == ["ranks without a file: 1, 2, 3, 4, 5, 6, 7, 8 and 991 more"], many)
+    jobs = [rank(i, job=job) for job in ("11", "12") for i in range(4)]
+    need(said_of(folder, *jobs) == ["ranks of 2 jobs; all are merged"], said_of(folder, *jobs))
+    jobs = said_of(folder, *jobs[1:])
+    need(jobs == ["job 11: ranks without a file: 0", "ranks of 2 jobs; all are merged"], jobs)
+    need(said_of(folder, RankFile([Scope("a", [5])]), RankFile([Scope("a", [5])], pid=7)) == [])
+
+
+def case_open_scopes(folder):
+    """A rank that was killed in the middle: what it recorded counts, and it is named as killed."""
+    whole = record(folder, 1, trace="0")[0].rename(folder / "whole")
+    killed = record(folder, 1, "raise", int(signal.SIGKILL), trace="0")[0]
+    merge([whole, killed], folder / "out", keep="names", rc=0)
+    key = ("matmul", "GlobalStatInfo")
+    parts = [stats(file)[key]["calls"] for file in (whole, killed)]
+    need(stats(folder / "out")[key]["calls"] == sum(parts), parts)
+    need("2 runs (1 killed) of" in tool("info", folder / "out"))
+
+
+def case_command_line(folder):
+    """Ten thousand names on the command line."""
+    path = RankFile([Scope("a", [5])], rank=0, size=1).write(folder / "f")
+    names = [folder / ("l%d" % i) for i in range(10000)]
+    for i, name in enumerate(names):
+        if i % 2500:
+            os.link(path, name)
+        else:
+            shutil.copy(path, name)
+    lines = merge(names, folder / "out", rc=2, keep="names").splitlines()
+    need(len(lines) == 1 + 10000 - 5 + 1, len(lines))
+    need("9995 files left out" in lines[-1], lines[-2:])
+    need(stats(folder / "out")["a", "GlobalStatInfo"]["calls"] == 5)
+
+
 # ---- What it refuses.
 
 def case_refuses(folder):
@@ -375,28 +585,31 @@ def case_refuses(folder):
     for name, text in [("abi", with_field(data, HEADER["abi"], 7)), ("other", b"no run file"),
                        ("cut", data[:used // 2]), ("head", data[:64]), ("empty", b"")]:
         (folder / name).write_bytes(text)
-        for files in ([good, folder / name], [folder / name, good], [folder / name]):
-            line = merge(files, out, rc=2)
-            need(name in line and line.startswith("stint: "), name, line)
-            need(not out.exists() and not leftovers(folder), name, leftovers(folder))
+        line = merge([folder / name], out, rc=2)
+        need(name in line and "nothing was merged" in line and not out.exists(), name, line)
+        for files in ([good, folder / name], [folder / name, good]):
+            lines = merge(files, out, rc=2).splitlines()
+            need(len(lines) == 2 and name in lines[0], name, lines)
+            need("1 file left out" in lines[1], name, lines)
+            check_sums([good], out)
+            need(not leftovers(folder), name, leftovers(folder))
+            out.unlink()
     out.write_bytes(b"precious")
-    merge([good, folder / "cut"], out, rc=2)
+    merge([folder / "cut", folder / "none"], out, rc=2)
     need(out.read_bytes() == b"precious", "touched")
-    merge([good, folder / "none"], out, rc=2)
     # No run counts twice, by whatever name, and no input is replaced.
     kept = good.read_bytes()
     second = folder / "second.stint"
     second.write_bytes(kept)
     (folder / "link").symlink_to(good)
     os.link(good, folder / "hard")
-    for files, to, said in [([good, good], out, "the same file as"),
-                            ([good, second, folder / "link"], out, "the same file as"),
-                            ([good, folder / "hard"], out, "the same file as"),
-                            ([good, second], good, "the same file as the input"),
-                            ([second, good], folder / "link", "the same file as the input"),
-                            ([good], good, "the same file as the input")]:
+    for files in ([good, good], [good, folder / "hard"], [good, folder / "link"]):
+        lines = merge(files, folder / "once", rc=2)
+        need(": the same file as %s; left out\n" % good in lines, lines)
+        check_sums([good], folder / "once")
+    for files, to in [([good, second], good), ([second, good], folder / "link"), ([good], good)]:
         line = merge(files, to, rc=2)
-        need(said in line and "nothing was merged" in line, line)
+        need("the same file as the input" in line and "nothing was merged" in line, line)
         need(good.read_bytes() == kept and out.read_bytes() == b"precious", "touched")
 
 
@@ -406,6 +619,7 @@ def case_usage(folder):
                             ([file, "-o"], "-o"), ([file, "--nonsense"], "--nonsense"),
                             ([file, "-o", folder], "regular"),
                             ([file, "-o", "/dev/null"], "regular"),
+                            ([file, "-o", folder / "x", "--keep", "all"], "names, ranks"),
                             ([file, "-o", folder / "no" / "x"], "No such")]:
         done = run(TOOL, "merge", *arguments)
         need(done.returncode == 2 and done.stderr.count(b"\n") == 1 and

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Merges runs into one run file: merge_add copies one run at a time, of which only the snapshot and
- * the maps to the merged file are in memory. The snapshot is checked when it is read; what is read
+ * Merges runs into one run file: merge_add takes one run at a time, of which only the snapshot and
+ * the maps to the merged file are in memory. Runs are added up (merge_sum.c) or, with their
+ * threads, copied: this file. The snapshot is checked when it is read; what is read
  * here besides it is checked here. Nodes are copied one by one, parents first, and then linked from
- * the last to the first, so that children keep their order. cmd_merge.c calls; names, properties,
- * activities and traces are in the other merge_*.c files.
+ * the last to the first, so that children keep their order. cmd_merge.c calls; names, ranks,
+ * properties, activities and traces are in the other merge_*.c files.
  */
 #include "merge.h"
 
@@ -19,6 +20,9 @@
 #include "base/text.h"
 #include "read/samples.h"
 
+#define NS_PER_US UINT64_C(1000)
+#define TICKS_PER_US_ONE UINT64_C(256) /* fixed point of the header's field */
+
 static int fail_without_memory(struct merge *m) {
     if (!m->file.failed) {
         log_error("merge: not enough memory");
@@ -27,8 +31,16 @@ static int fail_without_memory(struct merge *m) {
     return -1;
 }
 
+/* A tick is a nanosecond: histograms are on one grid, and each run is rounded by itself. */
+static void count_in_ns(struct merge_clock *clock) {
+    clock->start.ticks = clock->start.monotonic_ns;
+    clock->ns_per_tick = 1;
+    clock->ticks_per_us = NS_PER_US * TICKS_PER_US_ONE;
+    clock->kind = CLOCK_KIND_MONOTONIC;
+}
+
 int merge_start(struct merge *m, const char *path, uint32_t expected, uint64_t bytes,
-                const struct run *first) {
+                const struct run *first, enum merge_keep keep) {
     const struct arena_header *from =
         (const struct arena_header *)(const void *)first->snapshot.base;
     memset(m, 0, sizeof *m);
@@ -38,10 +50,15 @@ int merge_start(struct merge *m, const char *path, uint32_t expected, uint64_t b
     m->clock.ticks_per_us = from->ticks_per_us;
     m->clock.kind = from->clock_kind;
     memcpy(m->clock.boot_id, from->boot_id, sizeof m->clock.boot_id);
+    m->keep = keep;
+    if (keep != MERGE_KEEP_THREADS) {
+        count_in_ns(&m->clock);
+    }
     if (merge_file_open(&m->file, path, bytes)) {
         return -1;
     }
-    if (merge_names_start(&m->names, &m->file)) {
+    if (merge_names_start(&m->names, &m->file) || merge_ranks_start(&m->ranks) ||
+        merge_sum_start(&m->sum)) {
         return fail_without_memory(m);
     }
     struct arena_header *h = merge_file_header(&m->file);
@@ -53,6 +70,8 @@ int merge_start(struct merge *m, const char *path, uint32_t expected, uint64_t b
 
 void merge_end(struct merge *m) {
     merge_names_end(&m->names);
+    merge_ranks_end(&m->ranks);
+    merge_sum_end(&m->sum);
     scratch_free(&m->memory);
     merge_file_close(&m->file);
 }
@@ -133,65 +152,7 @@ static int map_devices(struct merge *m, struct merge_map *map) {
     return 0;
 }
 
-uint32_t merge_device_at(const struct merge_map *map, uint32_t index) {
-    return index == SNAPSHOT_NONE ? 0 : map->device[index];
-}
-
 /* ---- Nodes. */
-
-/* Adds `count` samples between low and high to the buckets that cover this interval, in proportion;
- * the fraction that rounding leaves is added to the next bucket. */
-static void spread_samples(uint32_t *to, uint64_t count, double low, double high) {
-    uint64_t left = count;
-    double owed = 0;
-    for (uint32_t k = stint_impl_bucket((uint64_t)low); left && k < STINT_IMPL_BUCKETS; ++k) {
-        double start = double_max(low, (double)histogram_low(k));
-        double end = (double)histogram_low(k + 1);
-        int last = end >= high || k + 1 == STINT_IMPL_BUCKETS;
-        owed += (double)count * (end - start) / (high - low);
-        uint64_t n = left;
-        if (!last && owed < (double)left) {
-            n = (uint64_t)owed;
-        }
-        owed -= (double)n;
-        left -= n;
-        to[k] = (uint32_t)u64_min(to[k] + n, UINT32_MAX);
-    }
-}
-
-static void rescale_buckets(uint32_t *to, const uint32_t *from, double rate) {
-    for (uint32_t i = 0; i < STINT_IMPL_BUCKETS; ++i) {
-        if (from[i]) {
-            spread_samples(to, from[i], (double)histogram_low(i) * rate,
-                           (double)histogram_low(i + 1) * rate);
-        }
-    }
-}
-
-int merge_histogram(struct merge *m, struct merge_map *map, uint32_t thread, uint32_t unit,
-                    double rate, uint32_t *out) {
-    struct stint_impl_histogram from;
-    *out = 0;
-    if (snapshot_read_buckets(&map->run->snapshot, thread, unit, from.bucket)) {
-        return 0;
-    }
-    uint32_t copied = hash_map_get(&map->histogram, unit);
-    if (copied != HASH_MAP_NONE) {
-        *out = copied;
-        return 0;
-    }
-    *out = merge_file_get(&m->file, sizeof from);
-    if (!*out || hash_map_add(&map->histogram, unit, *out)) {
-        return -1;
-    }
-    struct stint_impl_histogram *to = merge_file_at(&m->file, *out);
-    if (rate > 0.999 && rate < 1.001) { /* a sixtieth of a bucket */
-        *to = from;
-    } else {
-        rescale_buckets(to->bucket, from.bucket, rate);
-    }
-    return 0;
-}
 
 static int copy_gpu_times(struct merge *m, struct merge_map *map, const struct snapshot_node *n,
                           uint32_t unit, uint32_t *out) {
@@ -263,17 +224,6 @@ static void copy_node_times(const struct merge_map *map, struct stint_impl_node 
     to->bytes = n->extra->bytes;
     to->flops = n->extra->flops;
     memcpy(to->info, n->extra->info, sizeof to->info);
-}
-
-/* Times in ticks become those of the merged file. map: NULL, the number is of that file. */
-static uint64_t merge_measure(const struct merge_map *map, enum measure which, uint64_t value) {
-    if (!map || measure_rule_of(which)->add != MEASURE_TICKS) {
-        return value;
-    }
-    if (value > INT64_MAX) {
-        return -merge_length(map, -value);
-    }
-    return merge_length(map, value);
 }
 
 static int copy_measures(struct merge *m, const struct merge_map *map,
@@ -409,14 +359,6 @@ static int map_nodes(struct merge *m, struct merge_map *map) {
     return 0;
 }
 
-uint32_t merge_node_at(const struct merge_map *map, uint32_t index) {
-    return index == SNAPSHOT_NONE ? 0 : map->node[index];
-}
-
-uint32_t merge_node(const struct merge_map *map, uint32_t unit) {
-    return merge_node_at(map, snapshot_node_of(&map->run->snapshot, unit));
-}
-
 /* ---- Threads. */
 
 static int copy_frames(struct merge *m, const struct merge_map *map,
@@ -513,14 +455,34 @@ static int copy_threads(struct merge *m, struct merge_map *map) {
     return 0;
 }
 
+/* Copies nodes, threads and what belongs to them. */
 static int copy_run(struct merge *m, struct merge_map *map) {
-    if (map_names(m, map) || map_devices(m, map) || map_nodes(m, map) || copy_threads(m, map)) {
+    if (map_nodes(m, map) || copy_threads(m, map)) {
         return -1;
     }
-    if (merge_activities(m, map) || merge_lines(m, map)) {
+    if (merge_ranks_add(m, map) || merge_activities(m, map) || merge_lines(m, map)) {
         return fail_without_memory(m);
     }
     return merge_lanes(m, map);
+}
+
+/* Adds them to those of the runs before. */
+static int sum_run(struct merge *m, struct merge_map *map) {
+    if (merge_sum_run(m, map) || merge_ranks_add(m, map) || merge_sum_activities(m, map) ||
+        merge_sum_lines(m, map)) {
+        return fail_without_memory(m);
+    }
+    return 0;
+}
+
+static int take_run(struct merge *m, struct merge_map *map) {
+    if (map_names(m, map) || map_devices(m, map)) {
+        return -1;
+    }
+    if (m->keep == MERGE_KEEP_THREADS) {
+        return copy_run(m, map);
+    }
+    return sum_run(m, map);
 }
 
 int merge_add(struct merge *m, const struct run *r) {
@@ -528,13 +490,13 @@ int merge_add(struct merge *m, const struct run *r) {
     struct merge_map map = {.run = r,
                             .from = (const struct arena_header *)(const void *)r->snapshot.base};
     merge_map_clock(m, &map);
-    int failed = copy_run(m, &map);
+    int failed = take_run(m, &map);
     scratch_free(&m->memory);
     if (failed) {
         return -1;
     }
     for (uint32_t k = 0; k < STINT_STATUS_COUNT; ++k) {
-        h->lost[k] += map.from->lost[k];
+        h->lost[k] = saturating_add(h->lost[k], map.from->lost[k]);
     }
     snapshot_add_measures(&m->outside, r->snapshot.outside);
     h->steps += r->snapshot.steps;
@@ -548,13 +510,21 @@ int merge_add(struct merge *m, const struct run *r) {
 }
 
 int merge_finish(struct merge *m) {
+    if (m->sum.traces) {
+        log_note("merge: traces of %u run%s are not kept; --keep threads keeps them", m->sum.traces,
+                 text_plural(m->sum.traces));
+    }
     if (m->cut) {
         log_warning("merge: %llu span%s left out of traces: more scopes than a trace can name",
                     (unsigned long long)m->cut, text_plural(m->cut));
     }
+    merge_sampled_finish(m);
     merge_activities_finish(m);
     if (merge_about_finish(m)) {
         return -1;
+    }
+    if (merge_ranks_check(m) || merge_ranks_finish(m)) {
+        return fail_without_memory(m);
     }
     uint32_t outside;
     if (copy_measures(m, NULL, &m->outside, &outside)) {

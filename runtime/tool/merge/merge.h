@@ -6,9 +6,12 @@
 #ifndef STINT_TOOL_MERGE_H
 #define STINT_TOOL_MERGE_H
 
+#include "arena/arena.h"
 #include "base/hash_map.h"
+#include "base/histogram.h"
 #include "base/scratch.h"
 #include "merge_file.h"
+#include "read/ranks.h"
 #include "read/run.h"
 #include "read/snapshot.h"
 
@@ -29,11 +32,57 @@ int merge_names_start(struct merge_names *n, struct merge_file *file);
 uint32_t merge_names_text(struct merge_names *n, const char *bytes, size_t length);
 uint32_t merge_names_site(struct merge_names *n, const struct snapshot *s, uint32_t id);
 uint32_t merge_names_set(struct merge_names *n, const char *name, int *failed);
+/* The text of a site's name. */
+uint32_t merge_names_text_of(const struct merge_names *n, uint32_t site);
 void merge_names_end(struct merge_names *n);
+
+/* ---- merge_ranks.c: the processes of the merged file, and the share of each in each name. */
+
+struct merge_rank_name {
+    struct arena_rank_name of;
+    uint32_t text; /* of its name; sites of one name are one row */
+};
+
+struct merge_ranks {
+    struct scratch memory;
+    struct arena_rank *rank;
+    uint32_t count;
+    uint32_t room;
+    struct merge_rank_name *name;
+    uint32_t name_count;
+    uint32_t name_room;
+    struct hash_map known; /* hashes of text and set to names */
+};
+
+int merge_ranks_start(struct merge_ranks *ranks);
+void merge_ranks_end(struct merge_ranks *ranks);
+uint32_t merge_ranks_killed(const struct merge_ranks *ranks);
+
+/* ---- merge_sum.c: runs that are added up. */
+
+struct merge_sum {
+    struct scratch memory;
+    uint32_t tree;                            /* of all runs; units, 0 = none yet */
+    uint32_t sampled;                         /* the newest record of a sampled node; units */
+    uint32_t traces;                          /* runs whose traces were left out */
+    struct hash_map nodes, activities, lines; /* hashes to units */
+    /* One histogram at a time: too large for the stack. */
+    uint32_t buckets[STINT_IMPL_BUCKETS], taken[STINT_IMPL_BUCKETS];
+    struct histogram counts, grid;
+};
+
+int merge_sum_start(struct merge_sum *sum);
+void merge_sum_end(struct merge_sum *sum);
+/* Adds counts of buckets that are `ns` nanoseconds wide to some on the grid of nanoseconds. */
+void merge_sum_buckets(struct merge_sum *sum, uint32_t *to, const uint32_t *from, double ns);
 
 /* ---- merge.c */
 
-/* The clock that the merged file counts in: that of the run that began first. */
+/* The parts that stay apart: --keep, in the order of gen/options.ini. */
+enum merge_keep { MERGE_KEEP_NAMES, MERGE_KEEP_RANKS, MERGE_KEEP_THREADS };
+
+/* The clock that the merged file counts in: that of the first run; of runs that are added up, its
+ * nanoseconds. */
 struct merge_clock {
     struct clock_stamp start;
     double ns_per_tick;
@@ -65,13 +114,16 @@ struct merge_about {
 struct merge {
     struct merge_file file;
     struct merge_names names;
+    struct merge_ranks ranks;
+    struct merge_sum sum;
+    enum merge_keep keep;
     struct scratch memory;
     struct merge_clock clock;
     uint32_t expected;                /* runs to merge */
     uint32_t runs;                    /* merged so far */
-    uint32_t killed;                  /* of these */
     uint64_t cut;                     /* spans left out, whose node an event has no room to name */
     struct snapshot_measures outside; /* of threads that have no record */
+    int boots_differ;                 /* of runs that are added up */
     struct clock_stamp start;         /* the earliest of all, in the merged clock */
     struct clock_stamp end;           /* the latest of all */
     uint64_t process_start_ns;
@@ -83,7 +135,7 @@ struct merge {
 /* `expected` runs into a file beside `path`, of at most `bytes` bytes, that counts in the clock of
  * `first`. 0, or -1 after one line. */
 int merge_start(struct merge *m, const char *path, uint32_t expected, uint64_t bytes,
-                const struct run *first);
+                const struct run *first, enum merge_keep keep);
 /* 0, or -1 after one line. */
 int merge_add(struct merge *m, const struct run *r);
 /* Writes the file and renames it to its path. 0, or -1 after one line. */
@@ -91,7 +143,24 @@ int merge_finish(struct merge *m);
 /* Releases everything; removes the file unless merge_finish succeeded. */
 void merge_end(struct merge *m);
 
-/* ---- Between merge.c, merge_about.c, merge_activity.c, merge_lines.c and merge_trace.c. */
+/* ---- Between merge.c and the other merge_*.c files. */
+
+/* Each returns 0, or -1 without memory. merge_ranks_check prints what is wrong with the ranks. */
+int merge_ranks_add(struct merge *m, const struct merge_map *map);
+int merge_ranks_check(struct merge *m);
+int merge_ranks_finish(struct merge *m);
+/* Likewise; of runs that are not copied by threads. */
+int merge_sum_run(struct merge *m, struct merge_map *map);
+int merge_sampled_add(struct merge *m, const struct merge_map *map, struct stint_impl_node *node,
+                      const struct snapshot_node *n);
+void merge_sampled_finish(struct merge *m);
+int merge_sum_activities(struct merge *m, struct merge_map *map);
+int merge_sum_lines(struct merge *m, const struct merge_map *map);
+/* A number of a node, of which a time becomes one of the merged clock. map: NULL, it is of that
+ * clock. */
+uint64_t merge_measure(const struct merge_map *map, enum measure which, uint64_t value);
+/* Nanoseconds from a merged tick to another; modulo 2^64 if this is earlier. */
+uint64_t merge_ns_between(const struct merge *m, uint64_t from, uint64_t to);
 
 /* Whether threads and lanes of the run get a rank (that of its job, else the run's position on the
  * command line) and a process. A run without a process is a merged one: its threads and lanes have

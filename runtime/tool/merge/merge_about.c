@@ -13,20 +13,32 @@
 #include "base/arithmetic.h"
 #include "merge.h"
 
+#define SEVERAL_COMMANDS "several commands"
+
+static int is_one_boot(const struct merge *m, const struct arena_header *from) {
+    return from->boot_id[0] && !memcmp(from->boot_id, m->clock.boot_id, sizeof m->clock.boot_id);
+}
+
+/* Runs that are added up count in nanoseconds, whatever their clocks. */
 static int is_one_clock(const struct merge *m, const struct arena_header *from) {
-    return from->boot_id[0] && from->clock_kind == m->clock.kind &&
-           !memcmp(from->boot_id, m->clock.boot_id, sizeof m->clock.boot_id);
+    if (m->keep != MERGE_KEEP_THREADS) {
+        return 0;
+    }
+    return m->expected == 1 || (is_one_boot(m, from) && from->clock_kind == m->clock.kind);
 }
 
 void merge_map_clock(const struct merge *m, struct merge_map *map) {
     const struct arena_header *h = map->from;
     double later = (double)(int64_t)(h->start.real_ns - m->clock.start.real_ns);
-    map->one_clock = m->expected == 1 || is_one_clock(m, h);
+    map->one_clock = is_one_clock(m, h);
     map->rate = 1;
     if (!map->one_clock) {
         map->rate = map->run->snapshot.ns_per_tick / m->clock.ns_per_tick;
     }
     map->start_tick = (double)m->clock.start.ticks + later / m->clock.ns_per_tick;
+    if (m->keep != MERGE_KEEP_THREADS && (m->expected == 1 || is_one_boot(m, h))) {
+        map->start_tick = (double)h->start.monotonic_ns;
+    }
 }
 
 uint64_t merge_tick(const struct merge_map *map, uint64_t tick) {
@@ -77,6 +89,31 @@ static void about_add_times(struct merge *m, const struct merge_map *map) {
     }
 }
 
+/* The merged tick of a time of day. */
+static struct clock_stamp stamp_at(const struct merge *m, uint64_t real_ns) {
+    uint64_t later = real_ns - m->clock.start.real_ns; /* modulo 2^64 if it is earlier */
+    uint64_t at = m->clock.start.monotonic_ns + later;
+    return (struct clock_stamp){at, at, real_ns};
+}
+
+/* The wall time of runs of several boots is by the time of day: by the merged clock it would depend
+ * on the run that this clock is of. */
+static void about_finish_times(struct merge *m) {
+    const struct merge_ranks *ranks = &m->ranks;
+    uint64_t start = UINT64_MAX, end = 0;
+    if (m->keep == MERGE_KEEP_THREADS || !m->boots_differ) {
+        return;
+    }
+    for (uint32_t i = 0; i < ranks->count; ++i) {
+        start = u64_min(start, ranks->rank[i].start_real_ns);
+        end = u64_max(end, ranks->rank[i].end_real_ns);
+    }
+    m->start = stamp_at(m, start);
+    m->end = stamp_at(m, end);
+    m->process_start_ns = m->start.monotonic_ns;
+    memset(m->clock.boot_id, 0, sizeof m->clock.boot_id);
+}
+
 /* ---- Texts. */
 
 static void about_compare(const struct merge *m, struct merge_about *a, const char *text) {
@@ -86,8 +123,21 @@ static void about_compare(const struct merge *m, struct merge_about *a, const ch
     a->differ |= strncmp(a->text, text, sizeof a->text - 1) != 0;
 }
 
+/* The command of a run without the "3 runs (1 killed) of " that an earlier merge wrote before
+ * it. */
+static const char *skip_runs(const struct run *r) {
+    static const char of[] = " of ";
+    const struct arena_job *job = run_job(r);
+    const char *found = NULL;
+    if (job && job->rank_count > 1) {
+        found = strstr(r->command, of);
+    }
+    return found ? found + sizeof of - 1 : r->command;
+}
+
 /* Copies the cost of one run; several runs on different machines have no one cost. */
-static void about_copy_cost(struct merge *m, const struct run *r) {
+static void about_copy_cost(struct merge *m, const struct merge_map *map) {
+    const struct run *r = map->run;
     const struct arena_cost *from = r->cost;
     uint32_t unit = 0;
     if (from) {
@@ -96,6 +146,12 @@ static void about_copy_cost(struct merge *m, const struct run *r) {
     if (unit) {
         struct arena_cost *to = merge_file_at(&m->file, unit);
         memcpy(to, from, sizeof *from);
+        uint64_t *times[] = {&to->timed,         &to->recursive,     &to->dynamic, &to->sampled,
+                             &to->untimed,       &to->reading,       &to->inner,   &to->outer,
+                             &to->sampled_inner, &to->sampled_outer, &to->dense,   &to->gap};
+        for (size_t i = 0; i < sizeof times / sizeof *times; ++i) {
+            *times[i] = merge_length(map, *times[i]);
+        }
         to->conditions = 0;
         merge_file_header(&m->file)->cost = unit;
         if (*r->conditions) {
@@ -110,23 +166,25 @@ void merge_about_add(struct merge *m, const struct merge_map *map) {
     struct arena_header *h = merge_file_header(&m->file);
     const struct run *r = map->run;
     about_add_times(m, map);
+    m->boots_differ |= m->expected > 1 && !is_one_boot(m, map->from);
     about_compare(m, &m->host, r->host);
     about_compare(m, &m->program, r->program);
-    about_compare(m, &m->command, r->command);
+    about_compare(m, &m->command, skip_runs(r));
     about_compare(m, &m->cpu, r->cpu);
     about_compare(m, &m->compiler, r->compiler);
     about_compare(m, &m->clock_name, r->clock);
     about_compare(m, &m->gpu, r->gpu);
     h->about.cpus = (uint32_t)u64_max(h->about.cpus, r->cpus);
-    m->killed += r->state == RUN_KILLED;
     m->reference += map->from->about.reference_ps;
     m->references += map->from->about.reference_ps != 0;
     if (m->expected == 1) {
         h->pid = r->pid;
         h->about.rank = r->rank;
         h->parent_pid = r->parent_pid;
-        h->end = map->from->end;
-        about_copy_cost(m, r);
+        if (map->from->end.ticks) {
+            h->end = convert_stamp(m, map, &map->from->end);
+        }
+        about_copy_cost(m, map);
     }
 }
 
@@ -140,20 +198,22 @@ static uint32_t about_put(struct merge *m, const struct merge_about *a, const ch
 
 static uint32_t about_put_command(struct merge *m) {
     char text[ARENA_NAME_BYTES + 1], killed[40] = "";
-    if (m->runs == 1) {
+    uint32_t count = merge_ranks_killed(&m->ranks);
+    if (m->ranks.count == 1) {
         return about_put(m, &m->command, "");
     }
-    if (m->killed) {
-        snprintf(killed, sizeof killed, " (%u killed)", m->killed);
+    if (count) {
+        snprintf(killed, sizeof killed, " (%u killed)", count);
     }
-    const char *command = m->command.differ ? "several commands" : m->command.text;
-    snprintf(text, sizeof text, "%u runs%s of %.800s", m->runs, killed, command);
+    const char *command = m->command.differ ? SEVERAL_COMMANDS : m->command.text;
+    snprintf(text, sizeof text, "%u runs%s of %.800s", m->ranks.count, killed, command);
     return merge_names_text(&m->names, text, strlen(text));
 }
 
 int merge_about_finish(struct merge *m) {
     struct arena_header *h = merge_file_header(&m->file);
     struct arena_about *about = &h->about;
+    about_finish_times(m);
     h->clock_kind = m->clock.kind;
     h->ticks_per_us = m->clock.ticks_per_us;
     h->start = m->start;

@@ -8,8 +8,7 @@
 
 #include <string.h>
 
-/* Nanoseconds from a tick to another; modulo 2^64 if this is earlier. */
-static uint64_t compute_ns_between(const struct merge *m, uint64_t from, uint64_t to) {
+uint64_t merge_ns_between(const struct merge *m, uint64_t from, uint64_t to) {
     if ((int64_t)(to - from) < 0) {
         return 0 - snapshot_whole((double)(from - to) * m->clock.ns_per_tick);
     }
@@ -19,7 +18,7 @@ static uint64_t compute_ns_between(const struct merge *m, uint64_t from, uint64_
 static void copy_activity_times(const struct merge *m, const struct merge_map *map,
                                 struct arena_activity *to, const struct snapshot_activity *a) {
     uint64_t later =
-        compute_ns_between(m, m->clock.start.ticks, merge_tick(map, map->from->start.ticks));
+        merge_ns_between(m, m->clock.start.ticks, merge_tick(map, map->from->start.ticks));
     double squares = a->squares + a->taken_squares;
     /* Samples that were taken back are copied as their row, which is subtracted again. */
     to->seq = 2 * (a->count + a->taken_count);
@@ -115,7 +114,7 @@ int merge_activities(struct merge *m, struct merge_map *map) {
 }
 
 void merge_activities_finish(struct merge *m) {
-    uint64_t later = compute_ns_between(m, m->start.ticks, m->clock.start.ticks);
+    uint64_t later = merge_ns_between(m, m->start.ticks, m->clock.start.ticks);
     uint32_t unit = merge_file_header(&m->file)->first_activity;
     while (unit) {
         struct arena_activity *a = merge_file_at(&m->file, unit);

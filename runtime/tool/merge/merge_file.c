@@ -12,6 +12,7 @@
 #include "base/write_all.h"
 
 #define TEXT_CHUNK ((uint64_t)4096)
+#define COMMIT_STEP ((uint64_t)1 << 20)
 
 static int fail_file(struct merge_file *f, const char *why) {
     if (!f->failed) {
@@ -28,7 +29,7 @@ int merge_file_open(struct merge_file *f, const char *path, uint64_t bytes) {
     if (why) {
         return fail_file(f, why);
     }
-    f->base = pages_get(bytes);
+    f->base = pages_reserve(bytes);
     if (!f->base) {
         return fail_file(f, "not enough memory");
     }
@@ -37,12 +38,29 @@ int merge_file_open(struct merge_file *f, const char *path, uint64_t bytes) {
     return f->failed ? -1 : 0;
 }
 
+/* Gives the first `end` bytes memory. 0, or -1 without. */
+static int commit_up_to(struct merge_file *f, uint64_t end) {
+    if (end <= f->committed) {
+        return 0;
+    }
+    uint64_t want = u64_min((end + COMMIT_STEP - 1) / COMMIT_STEP * COMMIT_STEP, f->size);
+    if (pages_commit(f->base + f->committed, want - f->committed)) {
+        return -1;
+    }
+    f->committed = want;
+    return 0;
+}
+
 uint32_t merge_file_get(struct merge_file *f, uint64_t bytes) {
     uint64_t want = (bytes + STINT_IMPL_UNIT - 1) / STINT_IMPL_UNIT * STINT_IMPL_UNIT;
     uint64_t at = f->used;
     if (f->failed || want > f->size || at > f->size - want ||
         at / STINT_IMPL_UNIT > UINT32_MAX - 1) {
         fail_file(f, "the runs hold more than their files have room for");
+        return 0;
+    }
+    if (commit_up_to(f, at + want)) {
+        fail_file(f, "not enough memory");
         return 0;
     }
     f->used += want;

@@ -17,11 +17,12 @@ struct merge_file {
     char *base;
     uint64_t size; /* of the memory, which is used from its start */
     uint64_t used;
+    uint64_t committed;           /* the part that has memory */
     uint64_t text_next, text_end; /* the piece that texts are taken from */
     int failed;                   /* one line was printed */
 };
 
-/* 0, or -1 after one line. */
+/* With addresses for `bytes` bytes, which get memory as they are used. 0, or -1 after one line. */
 int merge_file_open(struct merge_file *f, const char *path, uint64_t bytes);
 /* Zeroed memory in units; 0 after one line. */
 uint32_t merge_file_get(struct merge_file *f, uint64_t bytes);

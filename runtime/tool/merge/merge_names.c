@@ -51,6 +51,10 @@ static struct arena_site *site_at(const struct merge_names *n, uint32_t id) {
     return (struct arena_site *)merge_file_at(n->file, chunk) + (id - 1) % ARENA_SITES_PER_CHUNK;
 }
 
+uint32_t merge_names_text_of(const struct merge_names *n, uint32_t site) {
+    return site_at(n, site)->name;
+}
+
 static uint32_t site_new(struct merge_names *n, const struct arena_site *site) {
     struct arena_header *h = merge_file_header(n->file);
     uint32_t *chunk = &h->site_chunk[h->site_count / ARENA_SITES_PER_CHUNK];

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reads the tables that `stint merge` writes (struct arena_job), and computes the spread of a total
+ * over ranks. Sums are 128 bits wide: a hundred thousand ranks have more nanoseconds in a month
+ * than 64 bits hold. Called by the report, the exports and the merge.
+ */
+#include "ranks.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/arithmetic.h"
+#include "base/order.h"
+#include "deviation.h"
+
+__extension__ typedef unsigned __int128 rank_sum;
+
+static uint64_t narrow_sum(rank_sum sum) {
+    return sum > UINT64_MAX ? UINT64_MAX : (uint64_t)sum;
+}
+
+int ranks_read(struct ranks *out, const struct snapshot *s) {
+    const struct arena_header *h = (const struct arena_header *)(const void *)s->base;
+    const struct arena_job *job = snapshot_at(s, h->job, sizeof *job);
+    memset(out, 0, sizeof *out);
+    if (!job || !job->rank_count) {
+        return -1;
+    }
+    out->snapshot = s;
+    out->count = job->rank_count;
+    out->name_count = job->name_count;
+    out->rank = snapshot_at(s, job->ranks, (uint64_t)out->count * sizeof *out->rank);
+    if (!out->rank) {
+        return -1;
+    }
+    if (out->name_count) {
+        out->name = snapshot_at(s, job->names, (uint64_t)out->name_count * sizeof *out->name);
+    }
+    if (out->name_count && !out->name) {
+        return -1;
+    }
+    for (uint32_t i = 0; i < out->name_count; ++i) {
+        const struct arena_rank_name *name = &out->name[i];
+        if (!name->site || name->site > s->site_count || name->set >= s->set_count) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+const struct arena_rank_cell *ranks_cells(const struct ranks *r, uint32_t rank, uint32_t *count) {
+    const struct arena_rank *of = &r->rank[rank];
+    *count = 0;
+    if (!of->cell_count || of->cell_count > r->name_count) {
+        return NULL;
+    }
+    const struct arena_rank_cell *cells =
+        snapshot_at(r->snapshot, of->cells, (uint64_t)of->cell_count * sizeof *cells);
+    if (cells) {
+        *count = of->cell_count;
+    }
+    return cells;
+}
+
+struct arena_rank_cell ranks_cell(const struct ranks *r, uint32_t rank, uint32_t name) {
+    uint32_t count;
+    const struct arena_rank_cell *cells = ranks_cells(r, rank, &count);
+    if (name < count) {
+        return cells[name];
+    }
+    return (struct arena_rank_cell){0};
+}
+
+int ranks_room_get(struct ranks_room *room, struct scratch *memory, const struct ranks *r) {
+    room->totals = scratch_array(memory, (size_t)r->count + 1, sizeof *room->totals);
+    room->of = scratch_array(memory, (size_t)r->count + 1, sizeof *room->of);
+    room->order = scratch_array(memory, (size_t)r->count + 1, sizeof *room->order);
+    room->spare = scratch_array(memory, (size_t)r->count + 1, sizeof *room->spare);
+    if (room->totals && room->of && room->order && room->spare) {
+        return 0;
+    }
+    return -1;
+}
+
+static int is_total_less(const void *what, uint32_t a, uint32_t b) {
+    const uint64_t *totals = what;
+    return totals[a] < totals[b];
+}
+
+static uint64_t compute_stddev(const uint64_t *totals, uint32_t count, double mean) {
+    double squares = 0;
+    for (uint32_t i = 0; i < count; ++i) {
+        squares += double_square((double)totals[i] - mean);
+    }
+    if (count < 2) {
+        return 0;
+    }
+    return snapshot_whole(deviation_root(squares / (count - 1)) + 0.5);
+}
+
+/* The totals of the ranks that have calls; returns their number. */
+static uint32_t collect_totals(struct rank_spread *out, const struct ranks *r, uint32_t name,
+                               const struct ranks_room *room) {
+    uint32_t count = 0;
+    rank_sum calls = 0;
+    for (uint32_t i = 0; i < r->count; ++i) {
+        struct arena_rank_cell cell = ranks_cell(r, i, name);
+        calls += cell.calls;
+        if (cell.calls) {
+            room->totals[count] = cell.total_ns;
+            room->of[count++] = i;
+        }
+    }
+    out->calls = narrow_sum(calls);
+    return count;
+}
+
+void ranks_spread(struct rank_spread *out, const struct ranks *r, uint32_t name,
+                  const struct ranks_room *room) {
+    memset(out, 0, sizeof *out);
+    uint32_t count = collect_totals(out, r, name, room);
+    if (!count) {
+        return;
+    }
+    const uint32_t *sorted = order_in(room->order, room->spare, count, is_total_less, room->totals);
+    rank_sum sum = 0;
+    uint32_t longest = 0;
+    for (uint32_t i = 0; i < count; ++i) {
+        sum += room->totals[i];
+        if (room->totals[i] > room->totals[longest]) {
+            longest = i;
+        }
+    }
+    out->ranks = count;
+    out->total_ns = narrow_sum(sum);
+    out->mean_ns = (uint64_t)(sum / count);
+    out->median_ns = room->totals[sorted[(count - 1) / 2]];
+    out->min_ns = room->totals[sorted[0]];
+    out->max_ns = room->totals[longest];
+    out->min_rank = room->of[sorted[0]];
+    out->max_rank = room->of[longest];
+    out->stddev_ns = compute_stddev(room->totals, count, (double)sum / count);
+    rank_sum lost = (rank_sum)out->max_ns * count - sum;
+    out->lost_ns = narrow_sum(lost);
+    if (count > 1 && out->max_ns) {
+        double most = (double)out->max_ns * (count - 1);
+        out->imbalance_ppm = (uint32_t)((double)lost / most * 1e6 + 0.5);
+    }
+}
+
+const char *ranks_text(const struct ranks *r, uint32_t text) {
+    uint32_t length;
+    const char *found = snapshot_text(r->snapshot, text, &length);
+    return found ? found : "";
+}
+
+void ranks_label(char out[RANKS_LABEL], const struct ranks *r, uint32_t rank) {
+    const struct arena_rank *of = &r->rank[rank];
+    if (of->rank) {
+        snprintf(out, RANKS_LABEL, "rank %u", of->rank - 1);
+    } else {
+        snprintf(out, RANKS_LABEL, "%.32s pid %u", ranks_text(r, of->host), of->pid);
+    }
+}

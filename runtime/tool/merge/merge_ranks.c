@@ -1,0 +1,444 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The tables of ranks in a merged file: one struct arena_rank per process, and its numbers for each
+ * name, which are put into the file run by run. A run that was merged itself brings the tables that
+ * it has. At the end ranks that are missing, there twice or impossible are named, one line per kind
+ * and job: they are merged as they are. merge.c calls.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/arithmetic.h"
+#include "base/log.h"
+#include "base/order.h"
+#include "base/text.h"
+#include "merge.h"
+#include "read/ranks.h"
+#include "stint/stint.h"
+
+#define ROOM_FIRST 64u
+#define NAMED_MOST 8u /* ranks that a line names */
+
+/* Twice the room for an array of `room` items. NULL without memory. */
+static void *grow_array(struct scratch *memory, const void *old, uint32_t *room, size_t size) {
+    uint32_t more = *room ? 2 * *room : ROOM_FIRST;
+    void *array = scratch_array(memory, more, size);
+    if (array && *room) {
+        memcpy(array, old, *room * size);
+    }
+    *room = more;
+    return array;
+}
+
+int merge_ranks_start(struct merge_ranks *ranks) {
+    memset(ranks, 0, sizeof *ranks);
+    return hash_map_start(&ranks->known, &ranks->memory, 0);
+}
+
+void merge_ranks_end(struct merge_ranks *ranks) {
+    scratch_free(&ranks->memory);
+}
+
+/* ---- Names. */
+
+/* The number of the name of a merged site, and set; SNAPSHOT_NONE without memory. */
+static uint32_t number_name(struct merge *m, uint32_t site, uint32_t set) {
+    struct merge_ranks *ranks = &m->ranks;
+    uint32_t text = merge_names_text_of(&m->names, site);
+    uint32_t hash = (uint32_t)hash_number((uint64_t)text << 32 | set);
+    struct hash_map_walk walk;
+    uint32_t i = hash_map_first(&ranks->known, hash, &walk);
+    while (i != HASH_MAP_NONE && (ranks->name[i].text != text || ranks->name[i].of.set != set)) {
+        i = hash_map_next(&ranks->known, &walk);
+    }
+    if (i != HASH_MAP_NONE) {
+        return i;
+    }
+    if (ranks->name_count == ranks->name_room) {
+        ranks->name =
+            grow_array(&ranks->memory, ranks->name, &ranks->name_room, sizeof *ranks->name);
+        if (!ranks->name) {
+            return SNAPSHOT_NONE;
+        }
+    }
+    if (hash_map_add(&ranks->known, hash, ranks->name_count)) {
+        return SNAPSHOT_NONE;
+    }
+    ranks->name[ranks->name_count] =
+        (struct merge_rank_name){.text = text, .of = {.site = site, .set = set}};
+    return ranks->name_count++;
+}
+
+/* ---- Ranks. */
+
+static struct arena_rank *add_rank(struct merge_ranks *ranks) {
+    if (ranks->count == ranks->room) {
+        ranks->rank = grow_array(&ranks->memory, ranks->rank, &ranks->room, sizeof *ranks->rank);
+        if (!ranks->rank) {
+            return NULL;
+        }
+    }
+    return &ranks->rank[ranks->count++];
+}
+
+static uint32_t rank_put_text(struct merge *m, const char *text) {
+    if (!*text) {
+        return 0;
+    }
+    return merge_names_text(&m->names, text, strlen(text));
+}
+
+/* Room for the cells of all names so far. NULL after one line, or where there are none. */
+static struct arena_rank_cell *add_cells(struct merge *m, struct arena_rank *to) {
+    uint32_t count = m->ranks.name_count;
+    if (!count) {
+        return NULL;
+    }
+    to->cells = merge_file_get(&m->file, count * sizeof(struct arena_rank_cell));
+    if (!to->cells) {
+        return NULL;
+    }
+    to->cell_count = count;
+    return merge_file_at(&m->file, to->cells);
+}
+
+/* The numbers of a run's names while its nodes are read. */
+struct rank_names {
+    uint32_t *of;   /* by node; SNAPSHOT_NONE: it is no row */
+    uint32_t *last; /* by name: the thread that was counted last */
+};
+
+static int name_nodes(struct merge *m, const struct merge_map *map, struct rank_names *names) {
+    const struct snapshot *s = &map->run->snapshot;
+    names->of = scratch_array(&m->memory, (size_t)s->node_count + 1, sizeof *names->of);
+    if (!names->of) {
+        return -1;
+    }
+    for (uint32_t i = 0; i < s->node_count; ++i) {
+        const struct snapshot_node *n = &s->nodes[i];
+        names->of[i] = SNAPSHOT_NONE;
+        if (n->parent == SNAPSHOT_NONE || !n->site || !(n->calls | n->recursions)) {
+            continue;
+        }
+        names->of[i] = number_name(m, map->site[n->site], map->set[n->set]);
+        if (names->of[i] == SNAPSHOT_NONE) {
+            return -1;
+        }
+    }
+    uint32_t count = m->ranks.name_count;
+    names->last = scratch_array(&m->memory, (size_t)count + 1, sizeof *names->last);
+    for (uint32_t i = 0; names->last && i < count; ++i) {
+        names->last[i] = SNAPSHOT_NONE;
+    }
+    return names->last ? 0 : -1;
+}
+
+/* As rows_flat: whether a scope around it has the same name and set. */
+static int is_nested_in_name(const struct snapshot *s, const struct rank_names *names,
+                             uint32_t node) {
+    uint32_t above = s->nodes[node].parent, depth = 0;
+    for (; above != SNAPSHOT_NONE && depth < 2 * STINT_IMPL_DEPTH; ++depth) {
+        if (names->of[above] == names->of[node]) {
+            return 1;
+        }
+        above = s->nodes[above].parent;
+    }
+    return 0;
+}
+
+static uint64_t node_ns(const struct snapshot *s, uint64_t ticks) {
+    return snapshot_whole((double)ticks * s->ns_per_tick + 0.5);
+}
+
+static int is_step_node(const struct snapshot *s, const struct snapshot_node *n) {
+    return n->kind == STINT_IMPL_INTERVAL_NODE && s->sites[n->site].role == STINT_ROLE_STEP;
+}
+
+static void add_to_cell(struct merge *m, const struct snapshot *s, struct rank_names *names,
+                        uint32_t node, struct arena_rank_cell *cells) {
+    const struct snapshot_node *n = &s->nodes[node];
+    uint32_t name = names->of[node];
+    struct arena_rank_cell *to = &cells[name];
+    to->calls = saturating_add(to->calls, saturating_add(n->calls, n->recursions));
+    if (!is_step_node(s, n)) {
+        to->self_ns = saturating_add(to->self_ns, node_ns(s, n->own));
+    }
+    if (!n->count || is_nested_in_name(s, names, node)) {
+        return;
+    }
+    to->total_ns = saturating_add(to->total_ns, node_ns(s, n->scaled));
+    if (names->last[name] != n->thread) {
+        names->last[name] = n->thread;
+        ++m->ranks.name[name].of.threads;
+    }
+}
+
+static int add_process(struct merge *m, const struct merge_map *map) {
+    const struct run *r = map->run;
+    const struct snapshot *s = &r->snapshot;
+    struct rank_names names;
+    struct arena_rank *to = add_rank(&m->ranks);
+    if (!to || name_nodes(m, map, &names)) {
+        return -1;
+    }
+    *to = (struct arena_rank){.start_real_ns = r->start_real_ns,
+                              .end_real_ns = saturating_add(r->start_real_ns, s->wall_ns),
+                              .rank = r->rank,
+                              .local = r->local,
+                              .size = r->size,
+                              .pid = r->pid,
+                              .host = rank_put_text(m, r->host),
+                              .job = rank_put_text(m, r->job),
+                              .killed = r->state == RUN_KILLED};
+    struct arena_rank_cell *cells = add_cells(m, to);
+    for (uint32_t i = 0; cells && i < s->node_count; ++i) {
+        if (names.of[i] != SNAPSHOT_NONE) {
+            add_to_cell(m, s, &names, i, cells);
+        }
+    }
+    return m->file.failed ? -1 : 0;
+}
+
+/* ---- Runs that were merged. */
+
+static int copy_rank(struct merge *m, const struct ranks *from, uint32_t rank,
+                     const uint32_t *name_of) {
+    struct arena_rank *to = add_rank(&m->ranks);
+    uint32_t count;
+    const struct arena_rank_cell *cells = ranks_cells(from, rank, &count);
+    if (!to) {
+        return -1;
+    }
+    *to = from->rank[rank];
+    to->host = rank_put_text(m, ranks_text(from, to->host));
+    to->job = rank_put_text(m, ranks_text(from, to->job));
+    to->killed = to->killed != 0;
+    to->cells = to->cell_count = 0;
+    struct arena_rank_cell *out = add_cells(m, to);
+    for (uint32_t i = 0; out && i < count; ++i) {
+        struct arena_rank_cell *cell = &out[name_of[i]]; /* a damaged table may have a name twice */
+        cell->calls = saturating_add(cell->calls, cells[i].calls);
+        cell->total_ns = saturating_add(cell->total_ns, cells[i].total_ns);
+        cell->self_ns = saturating_add(cell->self_ns, cells[i].self_ns);
+    }
+    return m->file.failed ? -1 : 0;
+}
+
+static int copy_ranks(struct merge *m, const struct merge_map *map, const struct ranks *from) {
+    uint32_t *name_of = scratch_array(&m->memory, (size_t)from->name_count + 1, sizeof *name_of);
+    if (!name_of) {
+        return -1;
+    }
+    for (uint32_t i = 0; i < from->name_count; ++i) {
+        const struct arena_rank_name *name = &from->name[i];
+        name_of[i] = number_name(m, map->site[name->site], map->set[name->set]);
+        if (name_of[i] == SNAPSHOT_NONE) {
+            return -1;
+        }
+        uint64_t *threads = &m->ranks.name[name_of[i]].of.threads;
+        *threads = saturating_add(*threads, name->threads);
+    }
+    for (uint32_t i = 0; i < from->count; ++i) {
+        if (copy_rank(m, from, i, name_of)) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+int merge_ranks_add(struct merge *m, const struct merge_map *map) {
+    struct ranks from;
+    if (!ranks_read(&from, &map->run->snapshot)) {
+        return copy_ranks(m, map, &from);
+    }
+    return add_process(m, map);
+}
+
+uint32_t merge_ranks_killed(const struct merge_ranks *ranks) {
+    uint32_t killed = 0;
+    for (uint32_t i = 0; i < ranks->count; ++i) {
+        killed += ranks->rank[i].killed;
+    }
+    return killed;
+}
+
+/* ---- What is wrong with them. */
+
+static int is_rank_before(const void *what, uint32_t a, uint32_t b) {
+    const struct arena_rank *one = (const struct arena_rank *)what + a;
+    const struct arena_rank *other = (const struct arena_rank *)what + b;
+    if (one->job != other->job) {
+        return one->job < other->job;
+    }
+    return one->rank < other->rank;
+}
+
+/* Ranks of one kind, for a line. */
+struct rank_list {
+    char text[120];
+    uint32_t length;
+    uint32_t named;
+    uint64_t count;
+};
+
+/* Adds the ranks from `first` to before `end`. */
+static void list_add(struct rank_list *list, uint64_t first, uint64_t end) {
+    for (uint64_t rank = first; rank < end && list->named < NAMED_MOST; ++rank) {
+        int n = snprintf(list->text + list->length, sizeof list->text - list->length, "%s%llu",
+                         list->length ? ", " : "", (unsigned long long)rank);
+        list->length += (uint32_t)n;
+        ++list->named;
+    }
+    if (first < end) {
+        list->count += end - first;
+    }
+}
+
+/* what: of which kind they are; then: the end of the line. */
+static void list_print(const struct rank_list *list, const char *job, const char *what,
+                       const char *then) {
+    char more[40] = "";
+    if (!list->count) {
+        return;
+    }
+    if (list->count > NAMED_MOST) {
+        snprintf(more, sizeof more, " and %llu more",
+                 (unsigned long long)(list->count - NAMED_MOST));
+    }
+    log_warning("merge: %sranks %s: %s%s%s", job, what, list->text, more, then);
+}
+
+/* Sorts the ranks of a job, which are in their order, into the lists. */
+static void list_ranks(const struct arena_rank *rank, const uint32_t *of, uint32_t count,
+                       uint32_t size, struct rank_list *twice, struct rank_list *missing,
+                       struct rank_list *beyond) {
+    uint64_t next = 0, last = UINT64_MAX;
+    for (uint32_t i = 0; i < count; ++i) {
+        uint64_t number = rank[of[i]].rank - 1;
+        if (i && rank[of[i]].rank == rank[of[i - 1]].rank) {
+            if (number != last) {
+                list_add(twice, number, number + 1);
+            }
+            last = number;
+            continue;
+        }
+        if (size && number >= size) {
+            list_add(beyond, number, number + 1);
+            continue;
+        }
+        if (size) {
+            list_add(missing, next, number);
+        }
+        next = number + 1;
+    }
+    list_add(missing, next, size);
+}
+
+/* of[0 … count): the ranks of a job. */
+static void check_job(const struct merge *m, const uint32_t *of, uint32_t count) {
+    const struct arena_rank *rank = m->ranks.rank;
+    struct rank_list twice = {.count = 0}, missing = {.count = 0}, beyond = {.count = 0};
+    uint32_t size = 0;
+    char job[160] = "";
+    for (uint32_t i = 0; i < count; ++i) {
+        size = (uint32_t)u64_max(size, rank[of[i]].size);
+    }
+    list_ranks(rank, of, count, size, &twice, &missing, &beyond);
+    if (rank[of[0]].job) {
+        snprintf(job, sizeof job,
+                 "job %.100s: ", merge_file_text_at(&m->file, rank[of[0]].job)->bytes);
+    }
+    list_print(&twice, job, "with several files", " (a restart, or two jobs); all are merged");
+    list_print(&missing, job, "without a file", "");
+    list_print(&beyond, job, "beyond the size of the job", "; all are merged");
+}
+
+int merge_ranks_check(struct merge *m) {
+    const struct merge_ranks *ranks = &m->ranks;
+    const uint32_t *order = order_by(&m->memory, ranks->count, is_rank_before, ranks->rank);
+    uint32_t jobs = 0, first = 0;
+    if (!order) {
+        return -1;
+    }
+    for (uint32_t i = 0; i < ranks->count; ++i) {
+        const struct arena_rank *rank = &ranks->rank[order[i]];
+        if (i + 1 < ranks->count && ranks->rank[order[i + 1]].job == rank->job) {
+            continue;
+        }
+        while (first <= i && !ranks->rank[order[first]].rank) { /* no launcher gave them one */
+            ++first;
+        }
+        if (first <= i) {
+            check_job(m, order + first, i + 1 - first);
+            ++jobs;
+        }
+        first = i + 1;
+    }
+    if (m->program.differ) {
+        log_warning("merge: runs of several programs; all are merged");
+    }
+    if (jobs > 1) {
+        log_warning("merge: ranks of %u jobs; all are merged", jobs);
+    }
+    return 0;
+}
+
+/* ---- Writing. */
+
+static uint32_t write_table(struct merge *m, const void *from, uint64_t bytes) {
+    uint32_t unit = merge_file_get(&m->file, bytes);
+    if (unit) {
+        memcpy(merge_file_at(&m->file, unit), from, bytes);
+    }
+    return unit;
+}
+
+static uint32_t write_names(struct merge *m) {
+    const struct merge_ranks *ranks = &m->ranks;
+    uint32_t unit =
+        merge_file_get(&m->file, (uint64_t)ranks->name_count * sizeof(struct arena_rank_name));
+    if (unit) {
+        struct arena_rank_name *to = merge_file_at(&m->file, unit);
+        for (uint32_t i = 0; i < ranks->name_count; ++i) {
+            to[i] = ranks->name[i].of;
+        }
+    }
+    return unit;
+}
+
+/* The size and id that all ranks have in common; 0: they differ. */
+static void write_common(const struct merge_ranks *ranks, struct arena_job *job) {
+    job->size = ranks->rank[0].size;
+    job->id = ranks->rank[0].job;
+    for (uint32_t i = 1; i < ranks->count; ++i) {
+        if (ranks->rank[i].size != job->size) {
+            job->size = 0;
+        }
+        if (ranks->rank[i].job != job->id) {
+            job->id = 0;
+        }
+    }
+    if (ranks->count == 1) {
+        job->local = ranks->rank[0].local;
+    }
+}
+
+int merge_ranks_finish(struct merge *m) {
+    const struct merge_ranks *ranks = &m->ranks;
+    uint32_t unit = merge_file_get(&m->file, sizeof(struct arena_job)), names = 0;
+    uint32_t table = write_table(m, ranks->rank, ranks->count * sizeof *ranks->rank);
+    if (ranks->name_count) {
+        names = write_names(m);
+    }
+    if (!unit || !table || (ranks->name_count && !names)) {
+        return -1;
+    }
+    struct arena_job *job = merge_file_at(&m->file, unit);
+    write_common(ranks, job);
+    job->ranks = table;
+    job->rank_count = ranks->count;
+    job->names = names;
+    job->name_count = ranks->name_count;
+    merge_file_header(&m->file)->job = unit;
+    return 0;
+}
