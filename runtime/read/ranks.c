@@ -115,12 +115,12 @@ static uint32_t collect_totals(struct rank_spread *out, const struct ranks *r, u
     return count;
 }
 
-void ranks_spread(struct rank_spread *out, const struct ranks *r, uint32_t name,
-                  const struct ranks_room *room) {
+const uint32_t *ranks_spread(struct rank_spread *out, const struct ranks *r, uint32_t name,
+                             const struct ranks_room *room) {
     memset(out, 0, sizeof *out);
     uint32_t count = collect_totals(out, r, name, room);
     if (!count) {
-        return;
+        return room->order;
     }
     const uint32_t *sorted = order_in(room->order, room->spare, count, is_total_less, room->totals);
     rank_sum sum = 0;
@@ -146,6 +146,8 @@ void ranks_spread(struct rank_spread *out, const struct ranks *r, uint32_t name,
         double most = (double)out->max_ns * (count - 1);
         out->imbalance_ppm = (uint32_t)((double)lost / most * 1e6 + 0.5);
     }
+    out->above_min_ns = narrow_sum(sum - (rank_sum)out->min_ns * count);
+    return sorted;
 }
 
 const char *ranks_text(const struct ranks *r, uint32_t text) {

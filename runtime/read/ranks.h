@@ -34,6 +34,7 @@ struct rank_spread {
      * if one rank did everything. */
     uint64_t lost_ns;
     uint32_t imbalance_ppm;
+    uint64_t above_min_ns; /* how much more than the shortest the others took, in all */
 };
 
 /* The tables of a snapshot. 0, or -1: it is not of a merged run, or they are damaged. */
@@ -42,7 +43,7 @@ int ranks_read(struct ranks *out, const struct snapshot *s);
 const struct arena_rank_cell *ranks_cells(const struct ranks *r, uint32_t rank, uint32_t *count);
 /* The numbers for a name; all 0 where the rank did not record it. */
 struct arena_rank_cell ranks_cell(const struct ranks *r, uint32_t rank, uint32_t name);
-/* The spread of a name's totals. `totals`, `order` and `spare` have room for all ranks. */
+/* Room for the numbers of all ranks. After ranks_spread: the totals of those with calls. */
 struct ranks_room {
     uint64_t *totals;
     uint32_t *of; /* rank of each total */
@@ -51,8 +52,9 @@ struct ranks_room {
 };
 /* 0, or -1 without memory. */
 int ranks_room_get(struct ranks_room *room, struct scratch *memory, const struct ranks *r);
-void ranks_spread(struct rank_spread *out, const struct ranks *r, uint32_t name,
-                  const struct ranks_room *room);
+/* The spread of a name's totals; returns their order, the shortest first. */
+const uint32_t *ranks_spread(struct rank_spread *out, const struct ranks *r, uint32_t name,
+                             const struct ranks_room *room);
 /* "rank 3", or "HOST pid 12" of a process that has none. */
 #define RANKS_LABEL 64
 void ranks_label(char out[RANKS_LABEL], const struct ranks *r, uint32_t rank);

@@ -39,6 +39,14 @@ static void header_put_place(struct text *out, const struct report_about *a) {
     text_put(out, "\n", 1);
 }
 
+/* The key of the rows' order. */
+static const char *header_sort_key(const struct report_options *o) {
+    if (o->view == REPORT_RANKS) {
+        return "lost";
+    }
+    return report_column(o->sort)->key;
+}
+
 int report_header(const struct report *r) {
     const struct snapshot *s = r->snapshot;
     uint32_t threads = count_threads(s);
@@ -52,7 +60,7 @@ int report_header(const struct report *r) {
         text_name(r->out, s->sets[r->options->set], strlen(s->sets[r->options->set]), 0);
     }
     text_add(r->out, ", %s%s wall, %u thread%s, by %s", bound, wall, threads, text_plural(threads),
-             report_column(r->options->sort)->key);
+             header_sort_key(r->options));
     if (s->corrected) {
         text_add(r->out, ", corrected");
     }

@@ -193,7 +193,7 @@ static int write_seed(const char *folder, const char *name, uint8_t option, size
     return fclose(out) != 0;
 }
 
-#define LEGACY_WITH_LINE 65
+#define LEGACY_WITH_LINE 66
 _Static_assert(LEGACY_WITH_LINE % REPORT_VIEWS == REPORT_LEGACY, "the target's view");
 
 /* Writes a seed for each view. Its number also selects the part of the reader that a target runs

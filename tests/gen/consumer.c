@@ -367,6 +367,7 @@ VIEW(table)
 VIEW(tree)
 VIEW(gpu)
 VIEW(fluid)
+VIEW(ranks)
 
 static void print_words(void) {
     for (size_t i = 0; i < REPORT_VIEWS; ++i) {

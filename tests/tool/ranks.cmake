@@ -6,7 +6,8 @@
 if(NOT TARGET stint_tool)
     return()
 endif()
-foreach(case IN ITEMS headers exit_report bad_rank)
+foreach(case IN ITEMS headers exit_report bad_rank late late_several late_nobody late_threads spread some_ranks
+        process_label)
     add_test(NAME ranks.${case}
         COMMAND Python3::Interpreter -B "${CMAKE_CURRENT_SOURCE_DIR}/ranks_test.py"
             $<TARGET_FILE:stint_tool> $<TARGET_FILE:tool_program> ${case})

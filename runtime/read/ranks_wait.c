@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ranks_wait.h"
+
+#include <string.h>
+
+#include "base/arithmetic.h"
+#include "base/order.h"
+#include "stint/stint.h"
+
+int ranks_is_waiting(const struct ranks *r, uint32_t name) {
+    return r->snapshot->sites[r->name[name].site].role == STINT_ROLE_WAITING;
+}
+
+static void compare_calls(struct rank_wait *out, const struct ranks *r, uint32_t name) {
+    for (uint32_t i = 0; i < r->count; ++i) {
+        uint64_t calls = ranks_cell(r, i, name).calls;
+        if (calls && out->calls && calls != out->calls) {
+            out->calls_differ = 1;
+        }
+        out->calls = u64_max(out->calls, calls);
+    }
+}
+
+void ranks_wait(struct rank_wait *out, const struct ranks *r, uint32_t name,
+                const struct ranks_room *room) {
+    memset(out, 0, sizeof *out);
+    const uint32_t *sorted = ranks_spread(&out->spread, r, name, room);
+    compare_calls(out, r, name);
+    uint32_t count = out->spread.ranks;
+    if (count < 2) {
+        return;
+    }
+    uint64_t late = out->spread.min_ns;
+    uint64_t next = room->totals[sorted[1]], second = room->totals[sorted[count - 2]];
+    out->late = out->spread.min_rank;
+    out->late_ns = late;
+    out->cost_ns = out->spread.above_min_ns;
+    out->first_gap_ns = (out->spread.max_ns - late) / out->calls;
+    out->second_gap_ns = (second - late) / out->calls;
+    out->last_gap_ns = (next - late) / out->calls;
+    if (out->cost_ns) {
+        double alone = (double)(next - late) * (count - 1);
+        out->covered_ppm = (uint32_t)double_min(alone * 1e6 / (double)out->cost_ns, 1e6);
+    }
+}
+
+int ranks_wait_has_cause(const struct rank_wait *wait) {
+    return !wait->calls_differ && wait->cost_ns && wait->covered_ppm >= RANK_CAUSE_PPM;
+}
+
+static int is_self_less(const void *what, uint32_t a, uint32_t b) {
+    const uint64_t *self = what;
+    return self[a] < self[b];
+}
+
+uint64_t ranks_excess(const struct ranks *r, uint32_t rank, uint32_t name,
+                      const struct ranks_room *room) {
+    uint64_t own = ranks_cell(r, rank, name).self_ns;
+    if (!own || ranks_is_waiting(r, name)) {
+        return 0;
+    }
+    for (uint32_t i = 0; i < r->count; ++i) {
+        room->totals[i] = ranks_cell(r, i, name).self_ns;
+    }
+    const uint32_t *sorted =
+        order_in(room->order, room->spare, r->count, is_self_less, room->totals);
+    return saturating_subtract(own, room->totals[sorted[(r->count - 1) / 2]]);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which rank keeps the others waiting. The rank that waits shortest at a collective came last; what
+ * the others wait longer than it does is the cost of its lateness.
+ */
+#ifndef STINT_RANKS_WAIT_H
+#define STINT_RANKS_WAIT_H
+
+#include "ranks.h"
+
+/* A scope with the role waiting, over all its calls. Ranks without calls of it do not count. */
+struct rank_wait {
+    struct rank_spread spread;
+    uint32_t late;        /* the rank that waits shortest: index in struct ranks */
+    uint64_t late_ns;     /* its wait */
+    uint64_t cost_ns;     /* how much longer the others wait, in all */
+    uint32_t covered_ppm; /* of the cost, the part that would be gone if it came with the next */
+    int calls_differ;     /* the ranks have different numbers of calls: they cannot be compared */
+    uint64_t calls;       /* of a rank; the most if they differ */
+    /* A call's mean time from the arrival of the first, the second and the last but one rank to
+     * that of the last. */
+    uint64_t first_gap_ns;
+    uint64_t second_gap_ns;
+    uint64_t last_gap_ns;
+};
+
+/* The part of the cost that one rank has to cover to be its cause. */
+#define RANK_CAUSE_PPM 800000u
+
+/* Whether scopes of that name wait for others. */
+int ranks_is_waiting(const struct ranks *r, uint32_t name);
+void ranks_wait(struct rank_wait *out, const struct ranks *r, uint32_t name,
+                const struct ranks_room *room);
+/* Whether one rank is the cause. */
+int ranks_wait_has_cause(const struct rank_wait *wait);
+/* How much longer the own time of a name is in that rank than in the median rank; 0: it is not, or
+ * the name waits. */
+uint64_t ranks_excess(const struct ranks *r, uint32_t rank, uint32_t name,
+                      const struct ranks_room *room);
+
+#endif

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The ranks of a merged run: for each scope that waits for other ranks which of them is late, what
+ * that costs the others and whether it is the only one; then how evenly the time of each name is
+ * spread over the ranks. The numbers are those of the tables that `stint merge` writes.
+ */
+#include <string.h>
+
+#include "base/arithmetic.h"
+#include "base/order.h"
+#include "read/ranks_wait.h"
+#include "report.h"
+#include "report_grid.h"
+
+#define NAME_COLUMNS 40u
+#define EXCESS_MOST 5u /* scopes that are named as a cause, */
+#define EXCESS_PART 20 /* if the difference is this part of the rank's lateness */
+
+struct rank_view {
+    const struct report *report;
+    struct ranks ranks;
+    struct ranks_room room;
+    struct rank_spread *spread; /* by name */
+    uint64_t *excess;           /* likewise, of one rank */
+};
+
+static const struct snapshot_site *rank_name_site(const struct rank_view *v, uint32_t name) {
+    return &v->report->snapshot->sites[v->ranks.name[name].site];
+}
+
+static int is_rank_name_wanted(const struct rank_view *v, uint32_t name) {
+    const struct report_options *o = v->report->options;
+    const struct snapshot_site *site = rank_name_site(v, name);
+    if (o->set != REPORT_ALL_SETS && v->ranks.name[name].set != o->set) {
+        return 0;
+    }
+    return v->spread[name].ranks && report_options_want(o, site->name, site->length);
+}
+
+static void grid_put_rank_name(const struct rank_view *v, struct report_grid *g, uint32_t name) {
+    const struct snapshot_site *site = rank_name_site(v, name);
+    grid_name(g, site->name, site->length, NAME_COLUMNS);
+}
+
+static void grid_put_rank(const struct rank_view *v, struct report_grid *g, uint32_t rank) {
+    char label[RANKS_LABEL];
+    ranks_label(label, &v->ranks, rank);
+    grid_name(g, label, strlen(label), 0);
+}
+
+static void grid_put_host(const struct rank_view *v, struct report_grid *g, uint32_t rank) {
+    const char *host = ranks_text(&v->ranks, v->ranks.rank[rank].host);
+    grid_name(g, host, strlen(host), NAME_COLUMNS);
+}
+
+static void grid_put_ppm(struct report_grid *g, uint32_t ppm) {
+    grid_share(g, ppm, 1000000);
+}
+
+/* ---- Waiting. */
+
+static void put_wait(struct rank_view *v, struct report_grid *g, uint32_t name,
+                     const struct rank_wait *wait) {
+    grid_put_rank_name(v, g, name);
+    grid_add(g, "%u", wait->spread.ranks);
+    grid_add(g, "%llu%s", (unsigned long long)wait->calls, wait->calls_differ ? " at most" : "");
+    grid_time(g, wait->spread.total_ns);
+    grid_time(g, wait->cost_ns);
+    grid_put_rank(v, g, wait->late);
+    grid_put_host(v, g, wait->late);
+    grid_time(g, wait->late_ns);
+    grid_put_ppm(g, wait->covered_ppm);
+    grid_time(g, wait->first_gap_ns);
+    grid_time(g, wait->second_gap_ns);
+    grid_time(g, wait->last_gap_ns);
+}
+
+static int is_excess_more(const void *what, uint32_t a, uint32_t b) {
+    const uint64_t *excess = what;
+    return excess[a] > excess[b];
+}
+
+/* The scopes in which the rank spends longer than the median rank, the largest difference first. */
+static int put_excess(struct rank_view *v, const struct rank_wait *wait) {
+    struct snapshot *s = v->report->snapshot;
+    struct report_grid g;
+    static const char *const titles[] = {"longer than the median rank in", "own time", "by", NULL};
+    uint32_t put = 0, rank = wait->late;
+    uint64_t least = u64_max(wait->cost_ns / (wait->spread.ranks - 1) / EXCESS_PART, 1);
+    for (uint32_t i = 0; i < v->ranks.name_count; ++i) {
+        v->excess[i] = ranks_excess(&v->ranks, rank, i, &v->room);
+    }
+    const uint32_t *order = order_by(&s->memory, v->ranks.name_count, is_excess_more, v->excess);
+    if (!order) {
+        return -1;
+    }
+    grid_start(&g, titles, 1);
+    for (; put < v->ranks.name_count && put < EXCESS_MOST && v->excess[order[put]] >= least;
+         ++put) {
+        grid_put_rank_name(v, &g, order[put]);
+        grid_time(&g, ranks_cell(&v->ranks, rank, order[put]).self_ns);
+        grid_time(&g, v->excess[order[put]]);
+    }
+    int failed = grid_print(&g, v->report->out, 4);
+    if (!put) {
+        text_add(v->report->out, "    (none by a twentieth of its lateness)\n");
+    }
+    return failed;
+}
+
+static int put_cause(struct rank_view *v, uint32_t name, const struct rank_wait *wait) {
+    struct text *out = v->report->out;
+    const struct snapshot_site *site = rank_name_site(v, name);
+    char label[RANKS_LABEL], share[TEXT_NUMBER];
+    text_name(out, site->name, site->length, 0);
+    if (wait->calls_differ) {
+        text_add(out, ": no cause is named, the ranks have different numbers of calls\n");
+        return 0;
+    }
+    text_share(share, wait->covered_ppm);
+    ranks_label(label, &v->ranks, wait->late);
+    if (!ranks_wait_has_cause(wait)) {
+        text_add(out, ": no rank is the only cause, %s covers %s %% of the cost\n", label, share);
+        return 0;
+    }
+    text_add(out, ": %s covers %s %% of the cost\n", label, share);
+    return put_excess(v, wait);
+}
+
+static int is_waiting_row(const struct rank_view *v, uint32_t name) {
+    return is_rank_name_wanted(v, name) && v->spread[name].ranks > 1 &&
+           ranks_is_waiting(&v->ranks, name);
+}
+
+/* order: the names, the longest total first. */
+static int put_waits(struct rank_view *v, const uint32_t *order) {
+    static const char *const titles[] = {"waiting", "ranks",  "calls", "total wait", "cost",
+                                         "last",    "host",   "waits", "% alone",    "1->n",
+                                         "2->n",    "n-1->n", NULL};
+    struct text *out = v->report->out;
+    struct rank_wait wait;
+    struct report_grid g;
+    uint32_t waits = 0;
+    grid_start(&g, titles, 1u | 1u << 5 | 1u << 6);
+    grid_fit(&g, v->report->options, 1u | 3u << 4);
+    for (uint32_t i = 0; i < v->ranks.name_count; ++i) {
+        if (is_waiting_row(v, order[i])) {
+            ranks_wait(&wait, &v->ranks, order[i], &v->room);
+            put_wait(v, &g, order[i], &wait);
+            ++waits;
+        }
+    }
+    int failed = grid_print(&g, out, 0);
+    if (!waits) {
+        text_add(out, "(no scope that several ranks have waits for others)\n");
+    }
+    text_put(out, "\n", 1);
+    return failed;
+}
+
+/* Whether one rank is the cause of a scope's cost, and where that rank spends longer. */
+static int put_causes(struct rank_view *v, const uint32_t *order) {
+    struct rank_wait wait;
+    uint32_t put = 0;
+    int failed = 0;
+    for (uint32_t i = 0; i < v->ranks.name_count && !failed; ++i) {
+        if (!is_waiting_row(v, order[i])) {
+            continue;
+        }
+        ranks_wait(&wait, &v->ranks, order[i], &v->room);
+        if (wait.cost_ns) {
+            failed = put_cause(v, order[i], &wait);
+            ++put;
+        }
+    }
+    if (put) {
+        text_put(v->report->out, "\n", 1);
+    }
+    return failed;
+}
+
+/* ---- All names. */
+
+static void put_spread(struct rank_view *v, struct report_grid *g, uint32_t name) {
+    const struct rank_spread *spread = &v->spread[name];
+    grid_put_rank_name(v, g, name);
+    grid_add(g, "%u", spread->ranks);
+    grid_time(g, spread->total_ns);
+    grid_time(g, spread->lost_ns);
+    grid_put_ppm(g, spread->imbalance_ppm);
+    grid_put_rank(v, g, spread->max_rank);
+    grid_put_host(v, g, spread->max_rank);
+    grid_time(g, spread->max_ns);
+    grid_put_rank(v, g, spread->min_rank);
+    grid_put_host(v, g, spread->min_rank);
+    grid_time(g, spread->min_ns);
+    grid_time(g, spread->median_ns);
+    grid_time(g, spread->mean_ns);
+    grid_time(g, spread->stddev_ns);
+}
+
+static int put_spreads(struct rank_view *v, const uint32_t *order) {
+    static const char *const titles[] = {"name",    "ranks",  "total", "lost",     "% imbalance",
+                                         "longest", "host",   "max",   "shortest", "host",
+                                         "min",     "median", "mean",  "stddev",   NULL};
+    const struct report_options *o = v->report->options;
+    struct report_grid g;
+    uint32_t put = 0, more = 0;
+    grid_start(&g, titles, 1u | 3u << 5 | 3u << 8);
+    grid_fit(&g, o, 1u | 1u << 3 | 1u << 5);
+    for (uint32_t i = 0; i < v->ranks.name_count; ++i) {
+        if (!is_rank_name_wanted(v, order[i])) {
+            continue;
+        }
+        if (o->top && put == o->top) {
+            ++more;
+            continue;
+        }
+        put_spread(v, &g, order[i]);
+        ++put;
+    }
+    int failed = grid_print(&g, v->report->out, 0);
+    if (more) {
+        text_add(v->report->out, "(%u more)\n", more);
+    }
+    if (!put && o->wanted) {
+        text_add(v->report->out, "(" REPORT_NO_MATCH ")\n");
+    }
+    return failed;
+}
+
+static int is_lost_more(const void *what, uint32_t a, uint32_t b) {
+    const struct rank_spread *spread = what;
+    if (spread[a].lost_ns != spread[b].lost_ns) {
+        return spread[a].lost_ns > spread[b].lost_ns;
+    }
+    return spread[a].total_ns > spread[b].total_ns;
+}
+
+static int start_rank_view(struct rank_view *v, const struct report *r) {
+    struct scratch *memory = &r->snapshot->memory;
+    uint32_t count = v->ranks.name_count;
+    v->report = r;
+    v->spread = scratch_array(memory, (size_t)count + 1, sizeof *v->spread);
+    v->excess = scratch_array(memory, (size_t)count + 1, sizeof *v->excess);
+    if (!v->spread || !v->excess || ranks_room_get(&v->room, memory, &v->ranks)) {
+        return -1;
+    }
+    for (uint32_t i = 0; i < count; ++i) {
+        ranks_spread(&v->spread[i], &v->ranks, i, &v->room);
+    }
+    return 0;
+}
+
+int report_ranks(const struct report *r) {
+    struct rank_view v;
+    struct scratch_mark before = scratch_mark(&r->snapshot->memory);
+    if (ranks_read(&v.ranks, r->snapshot)) {
+        text_add(r->out, "(the run of one process: `stint merge` makes one of several ranks)\n");
+        return 0;
+    }
+    const uint32_t *order = NULL;
+    if (!start_rank_view(&v, r)) {
+        order = order_by(&r->snapshot->memory, v.ranks.name_count, is_lost_more, v.spread);
+    }
+    int failed = !order || put_waits(&v, order) || put_causes(&v, order) || put_spreads(&v, order);
+    scratch_release(&r->snapshot->memory, before);
+    return failed ? -1 : 0;
+}
