@@ -39,12 +39,17 @@ void double_advance(uint64_t ns);
 
 /* ---- Contexts and streams ----------------------------------------------------------------------
  * Handles are never reused, so a destroyed one is known as such: 400 (streams, events) or 709
- * (contexts). A context takes its streams and events with it. */
+ * (contexts). A context takes its streams and events with it. The codes have no source: to use a
+ * destroyed context or its events is undefined behaviour (cuda.h at cuCtxDestroy), and a destroyed
+ * stream is invalid (at cuStreamDestroy); 709 is documented only for a context that is current to
+ * another thread. */
 
 void *double_context_new(int device); /* does not make it current */
 void double_context_destroy(void *context);
 /* Destroys it and makes a new one at the same address, with another id, as cudaDeviceReset and a
- * first call after it may; it stays current where it was. */
+ * first call after it may; it stays current where it was. An id is "unique for the life of the
+ * program" (cuda.h at cuCtxGetId); that a reset makes another one, and what is current after it, has
+ * no source: check 11 of first_contact.sh prints both ids. */
 void double_context_replace(void *context);
 void double_context_make_current(void *context); /* to the calling thread; NULL: none */
 void *double_context_current(void);
@@ -73,7 +78,11 @@ uint64_t double_stream_end(void *stream); /* when its work will be done */
  * Modes as cuStreamBeginCapture's: 0 global, 1 thread-local, 2 relaxed. While a capture in mode 0
  * is under way, a cuEventQuery or cuEventSynchronize of any thread that is not itself in relaxed
  * mode fails (900) and invalidates it; a capture in mode 1, those of its own thread. A record on
- * the legacy stream invalidates those of blocking streams of its context (906). */
+ * the legacy stream invalidates those of blocking streams of its context (906).
+ *
+ * Sources: the modes and 900, cuda.h at cuThreadExchangeStreamCaptureMode, which speaks of
+ * "potentially unsafe API calls"; that cuEventQuery is one, pytorch/pytorch#104487. 906, cuda.h at
+ * cuStreamIsCapturing. That other calls are safe in every mode has no source. */
 
 int double_capture_begin(void *stream, int mode);
 /* 0, or 901 if something invalidated it. */
