@@ -20,7 +20,7 @@ import sys
 
 from cases import (LIMIT, SKIPPED, environment, field, header_fields, is_sanitized, main, need,
                    with_field)
-from rank_files import RankFile, Scope
+from rank_files import ROLE_WAITING, RankFile, Scope
 
 TOOL, PROGRAM, FAKE = sys.argv[1:4]
 HEADER = header_fields()
@@ -654,14 +654,36 @@ def case_hostile(folder):
                               draw.randrange(used * 9 // 10, used)))
             spoilt[at] = draw.choice((0, 1, 0x7f, 0x80, 0xff, draw.randrange(256)))
         bad.write_bytes(spoilt)
-        done = run(TOOL, "merge", good, bad, "-o", out)
+        done = run(TOOL, "merge", good, bad, "-o", out, "--keep",
+                   draw.choice(("names", "ranks", "threads")))
         need(done.returncode in (0, 2), done)
         if done.returncode == 0:
             merged += 1
-            for arguments in (["report"], ["export", "--to", "chrome"]):
+            for arguments in (["report"], ["report", "-v", "ranks"], ["export", "--to", "chrome"]):
                 done = run(TOOL, arguments[0], out, *arguments[1:])
                 need(done.returncode in (0, 2), arguments, done)
     need(merged > 50, merged)
+
+
+def case_hostile_tables(folder):
+    """The same of a merged file: its tables of ranks lead anywhere."""
+    files = [RankFile([Scope("a", [10 + r] * 3), Scope("b", [5], ROLE_WAITING)], rank=r, size=3,
+                      pid=r + 1, later=r).write(folder / ("r%d" % r)) for r in range(3)]
+    merge(files, folder / "whole", keep="names")
+    data = (folder / "whole").read_bytes()
+    job = 64 * field(data, HEADER["job"])
+    tables = [job] + [64 * field(data, (job + at, 4)) for at in (12, 20)]
+    draw = random.Random(6)
+    for _ in range(200):
+        spoilt = bytearray(data)
+        for _ in range(draw.choice((1, 4))):
+            at = draw.choice(tables) + draw.randrange(192)
+            spoilt[at % len(spoilt)] = draw.choice((0, 1, 0x7f, 0xff, draw.randrange(256)))
+        (folder / "bad").write_bytes(spoilt)
+        for arguments in (["report", "-v", "ranks", folder / "bad"], ["report", folder / "bad"],
+                          ["merge", folder / "bad", files[0], "-o", folder / "out"]):
+            done = run(TOOL, *arguments)
+            need(done.returncode in (0, 2), arguments, done)
 
 
 if __name__ == "__main__":
