@@ -103,22 +103,30 @@ static void on_masked(int endpoint, union ompt_data *region, union ompt_data *ta
     }
 }
 
-/* ---- Locks. */
+/* ---- Locks.
+ *
+ * The wait is a scope when it has ended: libomp before 15 announces omp_test_lock as a wait, and not
+ * that it failed. */
 
-static __thread int lock_waits __attribute__((tls_model("initial-exec")));
+static __thread struct {
+    struct stint_impl_site *site; /* NULL: none */
+    uint64_t ticks;
+} lock_wait __attribute__((tls_model("initial-exec")));
 
 static void on_mutex_acquire(int kind, unsigned hint, unsigned how, uint64_t id,
                              const void *address) {
+    lock_wait.site = NULL;
     if (kind != MUTEX_TEST && kind != MUTEX_TEST_NEST && kind > 0 && (size_t)kind < MUTEXES) {
-        lock_waits = 1;
-        range_push_site(OMPT_DOMAIN, &mutex_sites[kind]);
+        lock_wait.site = &mutex_sites[kind];
+        lock_wait.ticks = stint_impl_range_ticks();
     }
 }
 
 static void on_mutex_acquired(int kind, uint64_t id, const void *address) {
-    if (lock_waits) {
-        lock_waits = 0;
+    if (lock_wait.site) {
+        range_push_at(OMPT_DOMAIN, lock_wait.site, lock_wait.ticks);
         range_pop(OMPT_DOMAIN);
+        lock_wait.site = NULL;
     }
     if (kind == MUTEX_CRITICAL) {
         range_push_site(OMPT_DOMAIN, &critical_site);

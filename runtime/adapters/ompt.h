@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The part of OMPT, the tools interface of OpenMP 5, that the adapter uses: numbers and layouts as
- * its specification has them. The test ompt_in.layout compares them with omp-tools.h where it is
+ * its specification has them. The test ranges.layout compares them with omp-tools.h where it is
  * installed.
  */
 #ifndef STINT_OMPT_H

@@ -3,7 +3,8 @@
  * Explicit tasks of OpenMP: scopes of the thread that runs them, below the scope that created them.
  * The data of a task is its place in a table of senders; a task without room in it is shown where
  * it runs. A task that is suspended stays open below those that run meanwhile, as the thread
- * returns to it; an untied one, which another thread may go on with, is closed and opened again.
+ * returns to it; an untied one, which another thread may go on with, is closed and
+ * what follows is a scope with another name, so that tasks are counted once.
  */
 /* Signatures are those of the interfaces. */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
@@ -20,7 +21,8 @@
 static struct {
     stint_sender sender;
     uint32_t next;    /* place + 1, in the list of those that are free */
-    uint32_t is_open; /* on the thread that runs it */
+    uint8_t is_open;    /* on the thread that runs it */
+    uint8_t is_started; /* has been open */
 } tasks[TASKS];
 static uint64_t free_task;  /* of the list: place + 1 below, number of changes above. Atomic */
 static uint32_t used_tasks; /* atomic */
@@ -70,6 +72,7 @@ void ompt_task_created(union ompt_data *by, const void *frame, union ompt_data *
     }
     tasks[at - 1].sender = stint_sender_here();
     tasks[at - 1].is_open = 0;
+    tasks[at - 1].is_started = 0;
     task->value = at;
     if (flags & OMPT_TASK_UNTIED) {
         task->value |= TASK_UNTIED;
@@ -100,10 +103,13 @@ static void task_leave(union ompt_data *task, int status) {
 
 static void task_enter(union ompt_data *task) {
     static struct stint_impl_site site = {"omp task", "", "", 0, 0, 0, 0, 0};
+    static struct stint_impl_site later = {"omp task continued", "", "", 0, 0, 0, 0, 0};
     uint32_t at = (uint32_t)task->value;
     if (at && !tasks[at - 1].is_open) {
+        struct stint_impl_site *which = tasks[at - 1].is_started ? &later : &site;
         tasks[at - 1].is_open = 1;
-        range_push_under(OMPT_DOMAIN, &site, tasks[at - 1].sender);
+        tasks[at - 1].is_started = 1;
+        range_push_under(OMPT_DOMAIN, which, tasks[at - 1].sender);
     } else if ((task->value & (TASK_UNKNOWN | TASK_ENTERED)) == TASK_UNKNOWN) {
         task->value |= TASK_ENTERED;
         range_push_site(OMPT_DOMAIN, &site);

@@ -189,6 +189,15 @@ int range_push_under(const struct range_domain *domain, struct stint_impl_site *
     return level;
 }
 
+int range_push_at(const struct range_domain *domain, struct stint_impl_site *site, uint64_t ticks) {
+    int level;
+    struct open_range *range = range_enter(domain, &level);
+    if (range) {
+        stint_impl_range_begin_at(&range->guard, site, ticks);
+    }
+    return level;
+}
+
 /* The inline path if it is the innermost scope, as it nearly always is. */
 static void range_end(struct open_range *range) {
     uint64_t me = (uint64_t)(uintptr_t)&range->guard;

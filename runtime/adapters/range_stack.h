@@ -21,6 +21,8 @@ int range_push(const struct range_domain *domain, const struct range_name *name,
 int range_push_site(const struct range_domain *domain, struct stint_impl_site *site);
 int range_push_under(const struct range_domain *domain, struct stint_impl_site *site,
                      stint_sender sender);
+/* The same for one that began at `ticks` (stint_impl_range_ticks), after all that are open. */
+int range_push_at(const struct range_domain *domain, struct stint_impl_site *site, uint64_t ticks);
 /* Ends the innermost one of the domain. Returns how many of it are open now; -1: none was. */
 int range_pop(const struct range_domain *domain);
 /* How many of it are open. */

@@ -711,11 +711,15 @@ void recorder_begin_slow(void *guard, struct stint_impl_site *site, uint32_t set
     begin_site(guard, site, set, stint_impl_start_none());
 }
 
-void recorder_begin_since(void *guard, struct stint_impl_site *site, uint32_t set,
-                          uint64_t start_us) {
+void recorder_begin_at(void *guard, struct stint_impl_site *site, uint32_t set, uint64_t ticks) {
     ERRNO_KEEP;
     *(stint_impl_opened *)guard = 0;
-    begin_site(guard, site, set, stint_impl_start_from(clock_ticks_at(start_us)));
+    begin_site(guard, site, set, stint_impl_start_from(ticks));
+}
+
+void recorder_begin_since(void *guard, struct stint_impl_site *site, uint32_t set,
+                          uint64_t start_us) {
+    recorder_begin_at(guard, site, set, clock_ticks_at(start_us));
 }
 
 void recorder_end_slow(void *guard, uint64_t now, const struct stint_impl_call *call) {

@@ -10,6 +10,8 @@
 
 /* The work of the entry points of the inline path's slow half; see stint/detail/impl_record.h. */
 void recorder_begin_slow(void *guard, struct stint_impl_site *site, uint32_t set);
+/* With a start that was read before: in ticks, and in microseconds. */
+void recorder_begin_at(void *guard, struct stint_impl_site *site, uint32_t set, uint64_t ticks);
 void recorder_begin_since(void *guard, struct stint_impl_site *site, uint32_t set,
                           uint64_t start_us);
 void recorder_end_slow(void *guard, uint64_t now, const struct stint_impl_call *call);

@@ -12,6 +12,8 @@
 #include "stint/stint.h"
 
 #define stint_impl_end_crossing STINT_IMPL_ABI_NAME(stint_impl_end_crossing)
+#define stint_impl_range_ticks STINT_IMPL_ABI_NAME(stint_impl_range_ticks)
+#define stint_impl_range_begin_at STINT_IMPL_ABI_NAME(stint_impl_range_begin_at)
 #define stint_impl_range_guards STINT_IMPL_ABI_NAME(stint_impl_range_guards)
 #define stint_impl_range_counts STINT_IMPL_ABI_NAME(stint_impl_range_counts)
 #define stint_impl_handle_end_in STINT_IMPL_ABI_NAME(stint_impl_handle_end_in)
@@ -36,6 +38,9 @@ enum range_interface {
 #endif
 /* Ends the scope of that guard, and leaves those above it open: recorder_end_crossing. */
 extern void stint_impl_end_crossing(void *guard);
+/* The time, and a scope of the default set that began then. */
+extern uint64_t stint_impl_range_ticks(void);
+extern void stint_impl_range_begin_at(void *guard, struct stint_impl_site *site, uint64_t ticks);
 /* Where the calling thread has the guards of its ranges: recorder_range_guards. */
 extern void stint_impl_range_guards(const void *from, uint64_t bytes);
 /* Where the calling thread counts its ranges: RANGE_INTERFACES numbers of its own, NULL without

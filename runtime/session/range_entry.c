@@ -4,6 +4,7 @@
 #include "range_calls.h"
 
 #include "arena/arena.h"
+#include "base/clock.h"
 #include "base/errno_keep.h"
 #include "record/handle.h"
 #include "record/mark.h"
@@ -17,6 +18,14 @@ void stint_impl_end_crossing(void *guard) {
     if (*opened) {
         recorder_end_crossing((uint64_t)(uintptr_t)guard, *opened);
     }
+}
+
+uint64_t stint_impl_range_ticks(void) {
+    return clock_ticks();
+}
+
+void stint_impl_range_begin_at(void *guard, struct stint_impl_site *site, uint64_t ticks) {
+    recorder_begin_at(guard, site, 0, ticks);
 }
 
 void stint_impl_range_guards(const void *from, uint64_t bytes) {

@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Ranges of other interfaces as scopes, as users of `stint run --ranges` see them.
 
-    ranges_test.py TOOL LIBRARY PROGRAM CASE [PLUGIN ROCTX]
+    ranges_test.py TOOL LIBRARY PROGRAM CASE PLUGIN ROCTX
+    ranges_test.py TOOL LIBRARY PROGRAM CASE FETCHED
 
 PROGRAM is ranges_program.c, PLUGIN plugin.c and ROCTX roctx_program.c. The sources in programs/ are
-built with the packages of Debian that they need; where one is missing, the case is skipped.
+built with the packages of Debian that they need, and libraries/fetch.sh puts others into the folder
+FETCHED; where one is missing, the case is skipped.
 """
 import csv
 import json
@@ -149,12 +151,11 @@ def case_unload(folder):
     need(not losses(file), losses(file))
 
 
-def case_roctx(folder):
-    """A program that is linked with libroctx64: its calls return what they do without stint."""
-    program = sys.argv[6]
-    plain = run(program)
+def check_roctx(folder, program, **env):
+    """Its calls return what they do without stint."""
+    plain = run(program, **env)
     need(plain.stdout == "push 0 1 1 1 1 1 1 started 1 pop 0 1\n", plain.stdout, plain.stderr)
-    file, done = record(folder, program)
+    file, done = record(folder, program, **env)
     need(done.stdout == plain.stdout, done.stdout)
     need(calls(file) == {("outer", ""): 1, ("inner", ""): 3, ("started", ""): 2}, rows(file))
     need(losses(file) == {"stray_end": 1}, losses(file))
@@ -162,8 +163,13 @@ def case_roctx(folder):
     marks = [event["name"] for event in
              json.loads(tool("export", file, "--to", "chrome"))["traceEvents"] if event["ph"] == "i"]
     need(marks == ["a mark"], marks)
-    done = run(TOOL, "run", "--ranges=itt", "--", program)
+    done = run(TOOL, "run", "--ranges=itt", "--", program, **env)
     need(done.stdout == plain.stdout and "nothing recorded" in done.stderr, done.stderr)
+
+
+def case_roctx(folder):
+    """A program that is linked with a library of roctx."""
+    check_roctx(folder, sys.argv[6])
 
 
 def case_off(folder):
@@ -288,15 +294,68 @@ def case_openmp(folder):
     need(above == {"omp single"}, above)
 
 
+def fetched(path):
+    """A file of the folder that libraries/fetch.sh fills."""
+    file = pathlib.Path(sys.argv[5]) / path
+    if not file.exists():
+        skip(f"no {file}; tests/ranges/libraries/fetch.sh fetches it")
+    return file
+
+
+def openmp_19():
+    """A later OpenMP of LLVM, which has more kinds of barriers, loops and locks."""
+    return fetched("libomp-19/usr/lib/llvm-19/lib/libomp.so.5")
+
+
 def case_openmp_19(folder):
-    """A later OpenMP of LLVM, which tells the kinds of implicit barriers apart."""
-    libraries = [pathlib.Path(f"/usr/lib/llvm-{version}/lib/libomp.so.5")
-                 for version in range(22, 15, -1)]
-    library = next((path for path in libraries if path.exists()), None)
-    if not library:
-        skip("no libomp.so.5 of LLVM 16 or later")
+    """The same with LLVM 19."""
+    library = openmp_19()
     program = build(folder, "openmp.c", clang(), "-fopenmp")
     check_openmp(*record(folder, program, LD_LIBRARY_PATH=str(library.parent)))
+
+
+# Scopes of a round of programs/openmp_more.c.
+CONSTRUCTS = {
+    "omp parallel": 18, "omp barrier implicit": 26, "omp barrier": 2, "omp for": 12,
+    "omp sections": 2, "omp single": 2, "omp single of another thread": 2, "omp masked": 1,
+    "omp critical": 2, "omp critical wait": 2, "omp ordered wait": 4,
+    "omp distribute": 2, "omp taskloop": 1, "omp taskgroup": 2, "omp taskwait": 8,
+    "omp task": 30,
+}
+
+
+def check_constructs(file, rounds, lock_waits):
+    found = {name: count for (name, _), count in calls(file).items()}
+    # How often an untied task goes on after a wait is the runtime's choice.
+    found.pop("omp task continued", None)
+    need(found.pop("omp lock wait") in [count * rounds for count in lock_waits], found)
+    expected = {name: count * rounds for name, count in CONSTRUCTS.items()}
+    need(found == expected, {name: (count, expected.get(name)) for name, count in found.items()
+                             if count != expected.get(name)}, expected.keys() - found.keys())
+    need(not losses(file), losses(file))
+
+
+def case_constructs(folder):
+    """Each construct is counted once; locks that are asked for in vain leave nothing open."""
+    program = build(folder, "openmp_more.c", clang(), "-fopenmp")
+    file, _ = record(folder, program, 20)
+    # The library before LLVM 15 says that omp_test_lock waited, if it got the lock.
+    check_constructs(file, 20, (6, 7))
+
+
+def case_constructs_19(folder):
+    """The same with LLVM 19."""
+    library = openmp_19()
+    program = build(folder, "openmp_more.c", clang(), "-fopenmp")
+    file, _ = record(folder, program, 20, LD_LIBRARY_PATH=str(library.parent))
+    check_constructs(file, 20, (6,))
+
+
+def check_openmp_gcc(folder, library):
+    program = build(folder, "openmp.c", "gcc", "-fopenmp")
+    done = run(TOOL, "run", "--ranges", "--", program)
+    need(done.stderr.count("uses libgomp") == 1, done.stderr)
+    check_openmp(*record(folder, program, LD_PRELOAD=str(library)))
 
 
 def case_openmp_gcc(folder):
@@ -304,10 +363,20 @@ def case_openmp_gcc(folder):
     library = next(iter(sorted(pathlib.Path("/usr/lib").glob("llvm-*/lib/libomp.so.5"))), None)
     if not library:
         skip("no libomp.so.5")
-    program = build(folder, "openmp.c", "gcc", "-fopenmp")
-    done = run(TOOL, "run", "--ranges", "--", program)
-    need(done.stderr.count("uses libgomp") == 1, done.stderr)
-    check_openmp(*record(folder, program, LD_PRELOAD=str(library)))
+    check_openmp_gcc(folder, library)
+
+
+def case_openmp_gcc_19(folder):
+    """The same with LLVM 19."""
+    check_openmp_gcc(folder, openmp_19())
+
+
+def case_roctx_real(folder):
+    """AMD's library and header."""
+    library = fetched("roctx/usr/lib/x86_64-linux-gnu/libroctx64.so.4")
+    program = build(folder, "../roctx_program.c", "gcc", "-include",
+                    fetched("roctx/usr/include/roctracer/roctx.h"), library)
+    check_roctx(folder, program, LD_LIBRARY_PATH=str(library.parent))
 
 
 def case_kokkos(folder):

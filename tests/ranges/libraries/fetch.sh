@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# fetch.sh FOLDER: OpenMP of LLVM 19, which Debian 12 does not install beside that of LLVM 14, and
+# AMD's roctx 5.7, which Debian 13 has first, unpacked below FOLDER and not installed. 1 MB, and the
+# package lists of both releases. Exit status 77: they are not available here.
+set -euo pipefail
+[ $# = 1 ] || { echo "fetch.sh FOLDER" >&2; exit 2; }
+# shellcheck source=tests/debian_packages.sh
+. "$(dirname "$0")/../../debian_packages.sh"
+
+packages_begin "$1" main bookworm trixie
+packages_unpack libomp-19 libomp5-19/bookworm
+packages_unpack roctx libroctx64-4/trixie libroctx-dev/trixie
