@@ -245,7 +245,7 @@ struct arena_cost {
 
 /* The place of the run in a parallel job, and of a merged file the ranks that it is of. */
 struct arena_job {
-    uint32_t size;  /* ranks of the job; 0 = not known */
+    uint32_t size;  /* ranks of the job; 0 = not known. Written once; relaxed */
     uint32_t local; /* rank among those of the host, + 1; 0 = not known */
     uint32_t id;    /* text; 0 = not known */
     /* The rest is 0 in a file that was not merged. */
@@ -320,7 +320,7 @@ struct arena_header {
     uint32_t outside; /* struct arena_measures of the group memory: of the threads that have no
                        * record; units, 0 = none. Release */
     uint32_t cost;    /* struct arena_cost; units, 0 = none: the program has not ended. Release */
-    uint32_t job;     /* struct arena_job; units, 0 = none. Before the file has its name */
+    uint32_t job;     /* struct arena_job; units, 0 = none. Release */
     uint64_t lost[ARENA_LOSSES]; /* losses that belong to no thread; atomic adds */
     uint32_t set_chunk[ARENA_SETS / ARENA_SETS_PER_CHUNK];
     uint32_t site_chunk[ARENA_SITE_CHUNKS];

@@ -189,6 +189,16 @@ static void process_fill_about(void) {
     pages_put(d, sizeof *d);
 }
 
+/* The record of the place in a job, made if need be; NULL without room. */
+static struct arena_job *process_get_job(void) {
+    uint32_t unit = arena_header()->job;
+    if (!unit) {
+        unit = arena_get(sizeof(struct arena_job), ARENA_RECORD);
+        STINT_IMPL_PUBLISH(&arena_header()->job, unit);
+    }
+    return unit ? arena_at(unit) : NULL;
+}
+
 /* The place in a parallel job; a process outside one has no record of it. */
 static void process_fill_job(void) {
     struct launch launch;
@@ -199,17 +209,34 @@ static void process_fill_job(void) {
     if (launch.rank < 0) {
         return;
     }
-    uint32_t unit = arena_get(sizeof(struct arena_job), ARENA_RECORD);
-    if (unit) {
-        struct arena_job *job = arena_at(unit);
+    struct arena_job *job = process_get_job();
+    if (job) {
         job->size = launch.size;
         job->local = (uint32_t)(launch.local + 1);
         if (*launch.job) {
             job->id = process_put_text(launch.job);
         }
-        arena_header()->job = unit;
     }
     arena_header()->about.rank = (uint32_t)(launch.rank + 1);
+}
+
+/* What a launcher said stays. */
+void process_rank_seen(uint32_t rank, uint32_t size) {
+    if (rank >= LAUNCH_RANK_MAX || registry_held()) {
+        return;
+    }
+    registry_lock();
+    if (arena.base) {
+        uint32_t *known = &arena_header()->about.rank;
+        struct arena_job *job = process_get_job();
+        if (!*known) {
+            __atomic_store_n(known, rank + 1, __ATOMIC_RELAXED);
+        }
+        if (job && !job->size && *known <= size) {
+            __atomic_store_n(&job->size, size, __ATOMIC_RELAXED);
+        }
+    }
+    registry_unlock();
 }
 
 static void process_prepare(void) {

@@ -16,6 +16,8 @@ void process_started(void);
 void process_ends(void);
 /* CLOCK_MONOTONIC_RAW at the start of the run; in the child of a fork, at its first scope. */
 uint64_t process_start_ns(void);
+/* The rank of the process in its job, and the number of ranks, where no launcher told. */
+void process_rank_seen(uint32_t rank, uint32_t size);
 /* For reports: the names of the GPU back end and of the tracer, and why they do not work; "" if
  * neither was needed. Takes the tracer's lock: the caller must not hold a lock. */
 void process_describe_gpu(char *out, size_t size);

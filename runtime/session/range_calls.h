@@ -55,7 +55,8 @@ extern void stint_impl_value_named(const char *name, uint64_t length, double val
 /* Counts a range that found no room in a table, and an end without a begin. */
 extern void stint_impl_lose_range(void);
 extern void stint_impl_lose_end(void);
-/* The rank of the process in its job, for a launcher whose environment does not tell. */
+/* The rank of the process in its job and the number of ranks (0: not known), for a launcher whose
+ * environment does not tell. */
 extern void stint_impl_rank_seen(uint32_t rank, uint32_t size);
 #if defined(STINT_SESSION) && !defined(STINT_STATIC)
 #pragma GCC visibility pop

@@ -6,6 +6,7 @@
 #include "arena/arena.h"
 #include "base/clock.h"
 #include "base/errno_keep.h"
+#include "process.h"
 #include "record/handle.h"
 #include "record/mark.h"
 #include "record/measured.h"
@@ -73,10 +74,6 @@ void stint_impl_lose_end(void) {
 }
 
 void stint_impl_rank_seen(uint32_t rank, uint32_t size) {
-    uint32_t unknown = 0;
-    (void)size;
-    if (arena.base && rank < UINT32_MAX) {
-        __atomic_compare_exchange_n(&arena_header()->about.rank, &unknown, rank + 1, 0,
-                                    __ATOMIC_RELAXED, __ATOMIC_RELAXED);
-    }
+    ERRNO_KEEP;
+    process_rank_seen(rank, size);
 }

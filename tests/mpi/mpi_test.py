@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """`stint run --mpi` with the MPI libraries of the machine.
 
-    mpi_test.py TOOL CASE [openmpi | mpich]
+    mpi_test.py TOOL CASE [openmpi | mpich | PROGRAM]
 
 mpi_program.c is built with the compiler of the library; a case is skipped without that, or if stint
-was built without it.
+was built without it. PROGRAM is rank_program.c.
 """
 import csv
 import json
@@ -188,6 +188,56 @@ def case_alone(folder):
     need(about.get("rank") == 0 and about["program"] == "mpi_" + KIND, about)
     found = rows(file)
     need(number(found["MPI_Comm_rank", WORLD], "calls") == 1, sorted(found))
+
+
+def place(about):
+    return about.get("rank"), about.get("world_size")
+
+
+def case_size(folder):
+    """Where the environment has the rank only, the size is that of MPI_COMM_WORLD."""
+    program = build(folder)
+    hidden = ["OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK"]
+    pattern = os.path.join(folder, "run-%r.stint")
+    done = run(*launcher(), "env", *(f"--unset={name}" for name in hidden), TOOL, "run", "--mpi",
+               "--file", pattern, "--", program)
+    need(done.returncode == 0, done.stdout, done.stderr)
+    files = [os.path.join(folder, f"run-{rank}.stint") for rank in (0, 1)]
+    for rank, file in enumerate(files):
+        about = json.loads(tool("export", file, "--to", "json"))["run"]
+        need(place(about) == (rank, 2), about)
+        need(f"rank {rank} of 2" in tool("report", file), tool("report", file))
+
+
+def case_seen(folder):
+    """The first rank that a wrapper sees is that of the run, its size too, unless a launcher told."""
+    cases = [
+        (("2/4",), {}, (2, 4), "rank 2 of 4"),
+        (("2/4", "3/9"), {}, (2, 4), "rank 2 of 4"),
+        (("2/0", "2/4"), {}, (2, 4), "rank 2 of 4"),
+        (("4/4",), {}, (4, None), "rank 4"),
+        (("4294967295/4",), {}, (None, None), ""),
+        (("2/4",), {"STINT_RANK": "1"}, (1, 4), "rank 1 of 4"),
+        (("2/4",), {"STINT_RANK": "1/3"}, (1, 3), "rank 1 of 3"),
+        (("2/4",), {"STINT_RANK": "7"}, (7, None), "rank 7"),
+        ((), {}, (None, None), ""),
+    ]
+    for seen, env, expected, header in cases:
+        file = os.path.join(folder, "run.stint")
+        done = run(KIND, *seen, STINT_FILE=file, **env)
+        need(done.returncode == 0, seen, done.stderr)
+        about = json.loads(tool("export", file, "--to", "json"))["run"]
+        need(place(about) == expected, seen, env, about)
+        shown = tool("report", file)
+        need(header in shown and (header or ", rank " not in shown), seen, shown)
+    files = []
+    for rank in (0, 1):
+        files.append(os.path.join(folder, f"run-{rank}.stint"))
+        run(KIND, f"{rank}/2", STINT_FILE=files[-1])
+    merged = os.path.join(folder, "merged.stint")
+    tool("merge", *files, "-o", merged)
+    threads = json.loads(tool("export", merged, "--to", "json"))["threads"]
+    need([thread["name"] for thread in threads] == ["r0 mpi_rank", "r1 mpi_rank"], threads)
 
 
 def clang():
