@@ -6,20 +6,15 @@
  * enters those it has, and for the others the one that does nothing.
  *
  * Tasks are scopes of their thread, a stack per domain, each at a site of its string. Overlapped
- * tasks, regions and frames are in itt_intervals.c, numbers and marks in itt_numbers.c. A handle
- * that is not one of those handed out is counted, and the call has no effect. All functions may be
- * called from any thread.
- *
- * The layouts are those that the reference of ITT and its public headers state; the test
- * itt_in.layout compares them with the headers where these are installed.
+ * tasks, regions and frames are intervals, which any thread may end. Numbers and marks are in
+ * itt_numbers.c. A handle that is not one of those handed out is counted, and the call has no
+ * effect. All functions may be called from any thread.
  */
-/* Signatures are those of the interfaces. */
-#pragma GCC diagnostic ignored "-Wunused-parameter"
-
 #include "itt.h"
 
 #include <string.h>
 
+#include "base/hash.h"
 #include "range_stack.h"
 #include "range_tables.h"
 
@@ -54,27 +49,17 @@ static const struct range_shape domain_shape = {0x6974742d646f6d61, sizeof(struc
                                                 domain_fill};
 static const struct range_shape string_shape = {0x6974742d73747269, sizeof(struct itt_own_string),
                                                 itt_string_fill};
-void *itt_handle_get(const struct range_shape *shape, const char *name, void *spare) {
-    void *handle = NULL;
-    if (name && *name) {
-        handle = range_thing_get(shape, (struct range_name){name, strlen(name)});
-    }
-    if (!handle) {
-        handle = spare;
-    }
-    return handle;
-}
 
 /* A caller reads the flags of what it gets, so it gets one that is switched off. */
 static struct itt_domain *itt_domain_create(const char *name) {
     static struct itt_own_domain spare = {.public = {.name = "no room"}};
-    return itt_handle_get(&domain_shape, name, &spare);
+    return range_thing_or(&domain_shape, name, &spare);
 }
 
 static struct itt_string *itt_string_create(const char *name) {
     static struct itt_own_string spare = {{.name = "no room"},
                                           {"no room", "ITT", "", 0, 0, 0, 0, 0}};
-    return itt_handle_get(&string_shape, name, &spare);
+    return range_thing_or(&string_shape, name, &spare);
 }
 
 /* A string that a module made itself, by its address. */
@@ -161,6 +146,42 @@ static void itt_task_end(const struct itt_domain *domain) {
     }
 }
 
+/* ---- Overlapped tasks, regions and frames, found again by their domain and number. */
+
+static uint64_t interval_key(const struct itt_domain *domain, const struct itt_id *id) {
+    uint64_t h = hash_number((uint64_t)(uintptr_t)domain);
+    if (id) {
+        h = hash_add(hash_add(h, id->number), id->address);
+    }
+    return h | 1; /* not 0 */
+}
+
+static void interval_begin(const struct itt_domain *domain, const struct itt_id *id,
+                           struct range_name name) {
+    const struct range_domain *d = itt_domain_of(domain);
+    if (d) {
+        range_start_as(interval_key(domain, id), d, name, d->set);
+    }
+}
+
+static void itt_overlapped_begin(const struct itt_domain *domain, struct itt_id id,
+                                 struct itt_id parent, const struct itt_string *name) {
+    interval_begin(domain, &id, itt_name_of(name, "task"));
+}
+
+static void itt_overlapped_end(const struct itt_domain *domain, struct itt_id id) {
+    range_finish_as(interval_key(domain, &id));
+}
+
+static void itt_frame_begin(const struct itt_domain *domain, const struct itt_id *id) {
+    static const struct range_name name = {"frame", 5};
+    interval_begin(domain, id, name);
+}
+
+static void itt_frame_end(const struct itt_domain *domain, const struct itt_id *id) {
+    range_finish_as(interval_key(domain, id));
+}
+
 /* ---- The switch. */
 
 static void itt_pause(void) {
@@ -202,8 +223,7 @@ static const struct {
     FUNCTION("resume", itt_resume),
 };
 
-__attribute__((visibility("default"))) void stint_itt_init(struct itt_global *global,
-                                                           int groups) __asm__("__itt_api_init");
+RANGE_EXPORTED void stint_itt_init(struct itt_global *global, int groups) __asm__("__itt_api_init");
 
 void stint_itt_init(struct itt_global *global, int groups) {
     int is_off = range_is_off(RANGE_ITT);

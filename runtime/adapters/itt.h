@@ -62,22 +62,13 @@ struct itt_global {
 /* Types of numbers. */
 enum { ITT_U64 = 1, ITT_S64, ITT_U32, ITT_S32, ITT_U16, ITT_S16, ITT_FLOAT, ITT_DOUBLE };
 
-struct range_shape;
 struct range_domain;
 struct range_name;
 
-/* itt.c. The handle of a name, or the spare one. The domain of the tool; NULL, counted, if it is
- * not one. The name of a string, or the other one. */
-void *itt_handle_get(const struct range_shape *shape, const char *name, void *spare);
+/* itt.c. The domain of the tool; NULL, counted, if it is not one. The name of a string, or the
+ * other one. */
 const struct range_domain *itt_domain_of(const struct itt_domain *domain);
 struct range_name itt_name_of(const struct itt_string *string, const char *without);
-
-/* itt_intervals.c */
-void itt_overlapped_begin(const struct itt_domain *domain, struct itt_id id, struct itt_id parent,
-                          const struct itt_string *name);
-void itt_overlapped_end(const struct itt_domain *domain, struct itt_id id);
-void itt_frame_begin(const struct itt_domain *domain, const struct itt_id *id);
-void itt_frame_end(const struct itt_domain *domain, const struct itt_id *id);
 
 /* itt_numbers.c */
 struct itt_counter;

@@ -8,9 +8,6 @@
  * waiting. Sections may overlap, so they are intervals. The bytes of copies are declared work of
  * their scope; those in use per memory space are values in the trace.
  */
-/* Signatures are those of the interfaces. */
-#pragma GCC diagnostic ignored "-Wunused-parameter"
-
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,7 +15,6 @@
 #include "range_stack.h"
 #include "range_tables.h"
 
-#define EXPORTED __attribute__((visibility("default")))
 #define SPACE_BYTES 64
 #define SPACES 16
 #define SECTIONS 1024
@@ -36,23 +32,22 @@ struct kokkos_settings {
     uint8_t padding[255];
 };
 
-static void kokkos_push(const char *name) {
+/* id: of a kernel, NULL without one; the end is that of the innermost range, whatever it is. */
+static void kokkos_push(const char *name, uint64_t *id) {
     struct range_name n = {name, UINT64_MAX};
+    if (id) {
+        *id = 0;
+    }
     range_push(kokkos, &n, NULL);
 }
 
 /* ---- Kernels. */
 
 #define KERNEL(kind)                                                                               \
-    EXPORTED void kokkosp_begin_##kind(const char *name, uint32_t device, uint64_t *id);           \
-    EXPORTED void kokkosp_end_##kind(uint64_t id);                                                 \
-    void kokkosp_begin_##kind(const char *name, uint32_t device, uint64_t *id) {                   \
-        if (id) {                                                                                  \
-            *id = 0;                                                                               \
-        }                                                                                          \
-        kokkos_push(name);                                                                         \
+    RANGE_EXPORTED void kokkosp_begin_##kind(const char *name, uint32_t device, uint64_t *id) {    \
+        kokkos_push(name, id);                                                                     \
     }                                                                                              \
-    void kokkosp_end_##kind(uint64_t id) {                                                         \
+    RANGE_EXPORTED void kokkosp_end_##kind(uint64_t id) {                                          \
         range_pop(kokkos);                                                                         \
     }                                                                                              \
     _Static_assert(1, "the call ends with a semicolon")
@@ -63,56 +58,39 @@ KERNEL(parallel_scan);
 
 /* ---- Regions, fences and copies. */
 
-EXPORTED void kokkosp_push_profile_region(const char *name);
-EXPORTED void kokkosp_pop_profile_region(void);
-EXPORTED void kokkosp_begin_fence(const char *name, uint32_t device, uint64_t *id);
-EXPORTED void kokkosp_end_fence(uint64_t id);
-EXPORTED void kokkosp_begin_deep_copy(struct kokkos_space to_space, const char *to_name,
-                                      const void *to, struct kokkos_space from_space,
-                                      const char *from_name, const void *from, uint64_t bytes);
-EXPORTED void kokkosp_end_deep_copy(void);
-
-void kokkosp_push_profile_region(const char *name) {
-    kokkos_push(name);
+RANGE_EXPORTED void kokkosp_push_profile_region(const char *name) {
+    kokkos_push(name, NULL);
 }
 
-void kokkosp_pop_profile_region(void) {
+RANGE_EXPORTED void kokkosp_pop_profile_region(void) {
     range_pop(kokkos);
 }
 
-void kokkosp_begin_fence(const char *name, uint32_t device, uint64_t *id) {
-    struct range_name n = {name, 0};
+RANGE_EXPORTED void kokkosp_begin_fence(const char *name, uint32_t device, uint64_t *id) {
     if (id) {
         *id = 0;
     }
-    if (name) {
-        n.length = strlen(name);
-    }
-    range_push_site(kokkos, range_waiting_site(n));
+    range_push_site(kokkos, range_waiting_site(name));
 }
 
-void kokkosp_end_fence(uint64_t id) {
+RANGE_EXPORTED void kokkosp_end_fence(uint64_t id) {
     range_pop(kokkos);
 }
 
-void kokkosp_begin_deep_copy(struct kokkos_space to_space, const char *to_name, const void *to,
-                             struct kokkos_space from_space, const char *from_name,
-                             const void *from, uint64_t bytes) {
-    static struct stint_impl_site copy = {"deep_copy", "", "", 0, 0, STINT_ROLE_COPY, 0, 0};
+RANGE_EXPORTED void kokkosp_begin_deep_copy(struct kokkos_space to_space, const char *to_name,
+                                            const void *to, struct kokkos_space from_space,
+                                            const char *from_name, const void *from,
+                                            uint64_t bytes) {
+    static struct stint_impl_site copy = RANGE_SITE("deep_copy", STINT_ROLE_COPY);
     range_push_site(kokkos, &copy);
     stint_impl_add_bytes(bytes);
 }
 
-void kokkosp_end_deep_copy(void) {
+RANGE_EXPORTED void kokkosp_end_deep_copy(void) {
     range_pop(kokkos);
 }
 
 /* ---- Sections: created, then started and stopped, also several times. */
-
-EXPORTED void kokkosp_create_profile_section(const char *name, uint32_t *id);
-EXPORTED void kokkosp_destroy_profile_section(uint32_t id);
-EXPORTED void kokkosp_start_profile_section(uint32_t id);
-EXPORTED void kokkosp_stop_profile_section(uint32_t id);
 
 static struct {
     const struct range_text *name; /* written before the number is handed out */
@@ -120,7 +98,7 @@ static struct {
 } sections[SECTIONS];
 static uint32_t section_count; /* atomic; may be more */
 
-void kokkosp_create_profile_section(const char *name, uint32_t *id) {
+RANGE_EXPORTED void kokkosp_create_profile_section(const char *name, uint32_t *id) {
     uint32_t at = __atomic_fetch_add(&section_count, 1, __ATOMIC_RELAXED);
     if (!id) {
         return;
@@ -135,10 +113,10 @@ void kokkosp_create_profile_section(const char *name, uint32_t *id) {
     }
 }
 
-void kokkosp_destroy_profile_section(uint32_t id) {
+RANGE_EXPORTED void kokkosp_destroy_profile_section(uint32_t id) {
 }
 
-void kokkosp_start_profile_section(uint32_t id) {
+RANGE_EXPORTED void kokkosp_start_profile_section(uint32_t id) {
     if (id >= SECTIONS || !sections[id].name) {
         stint_impl_lose_range();
         return;
@@ -149,7 +127,7 @@ void kokkosp_start_profile_section(uint32_t id) {
     range_finish(__atomic_exchange_n(&sections[id].range, range, __ATOMIC_ACQ_REL));
 }
 
-void kokkosp_stop_profile_section(uint32_t id) {
+RANGE_EXPORTED void kokkosp_stop_profile_section(uint32_t id) {
     uint64_t range = 0;
     if (id < SECTIONS) {
         range = __atomic_exchange_n(&sections[id].range, 0, __ATOMIC_ACQ_REL);
@@ -161,18 +139,11 @@ void kokkosp_stop_profile_section(uint32_t id) {
     }
 }
 
-EXPORTED void kokkosp_profile_event(const char *name);
-
-void kokkosp_profile_event(const char *name) {
+RANGE_EXPORTED void kokkosp_profile_event(const char *name) {
     stint_impl_mark_named(name, UINT64_MAX);
 }
 
 /* ---- Memory: what is in use per space. */
-
-EXPORTED void kokkosp_allocate_data(struct kokkos_space space, const char *label, const void *at,
-                                    uint64_t bytes);
-EXPORTED void kokkosp_deallocate_data(struct kokkos_space space, const char *label, const void *at,
-                                      uint64_t bytes);
 
 struct space_use {
     int64_t bytes; /* atomic */
@@ -195,22 +166,21 @@ static void space_add(const struct kokkos_space *space, int64_t bytes) {
     }
 }
 
-void kokkosp_allocate_data(struct kokkos_space space, const char *label, const void *at,
-                           uint64_t bytes) {
+RANGE_EXPORTED void kokkosp_allocate_data(struct kokkos_space space, const char *label,
+                                          const void *at, uint64_t bytes) {
     space_add(&space, (int64_t)bytes);
 }
 
-void kokkosp_deallocate_data(struct kokkos_space space, const char *label, const void *at,
-                             uint64_t bytes) {
+RANGE_EXPORTED void kokkosp_deallocate_data(struct kokkos_space space, const char *label,
+                                            const void *at, uint64_t bytes) {
     space_add(&space, -(int64_t)bytes);
 }
 
 /* ---- Settings. */
 
-EXPORTED void kokkosp_request_tool_settings(uint32_t count, struct kokkos_settings *settings);
-
 /* Without a fence before and after each kernel: it would serialise the program. */
-void kokkosp_request_tool_settings(uint32_t count, struct kokkos_settings *settings) {
+RANGE_EXPORTED void kokkosp_request_tool_settings(uint32_t count,
+                                                  struct kokkos_settings *settings) {
     if (settings) {
         settings->needs_global_fence = 0;
     }

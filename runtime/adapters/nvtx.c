@@ -12,9 +12,6 @@
  *
  * The functions may be called from any thread and from signal handlers. They keep errno.
  */
-/* Signatures are those of the interfaces. */
-#pragma GCC diagnostic ignored "-Wunused-parameter"
-
 #include <nvtx3/nvToolsExt.h>
 #include <string.h>
 #include <wchar.h>
@@ -385,11 +382,8 @@ static int fill_table(const NvtxExportTableCallbacks *callbacks, NvtxCallbackMod
     return 0;
 }
 
-__attribute__((visibility("default"))) int
-InitializeInjectionNvtx2(NvtxGetExportTableFunc_t get_table);
-
 /* Returns 1 for success. */
-int InitializeInjectionNvtx2(NvtxGetExportTableFunc_t get_table) {
+RANGE_EXPORTED int InitializeInjectionNvtx2(NvtxGetExportTableFunc_t get_table) {
     const NvtxExportTableCallbacks *callbacks = NULL;
     if (get_table && !range_is_off(RANGE_NVTX)) {
         callbacks = (const NvtxExportTableCallbacks *)get_table(NVTX_ETID_CALLBACKS);

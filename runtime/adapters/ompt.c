@@ -8,9 +8,6 @@
  * the role waiting. Regions, with the end of a worker's part, are in ompt_regions.c, tasks in
  * ompt_tasks.c.
  */
-/* Signatures are those of the interfaces. */
-#pragma GCC diagnostic ignored "-Wunused-parameter"
-
 #include "ompt.h"
 
 #include <stddef.h>
@@ -19,23 +16,22 @@
 #include "range_stack.h"
 #include "range_tables.h"
 
-#define SITE(name, role)                                                                           \
-    { name, "", "", 0, 0, role, 0, 0 }
-#define WAITING(name) SITE(name, STINT_ROLE_WAITING)
+#define SITE(name) RANGE_SITE(name, 0)
+#define WAITING(name) RANGE_SITE(name, STINT_ROLE_WAITING)
 
-static struct stint_impl_site masked_site = SITE("omp masked", 0);
-static struct stint_impl_site critical_site = SITE("omp critical", 0);
+static struct stint_impl_site masked_site = SITE("omp masked");
+static struct stint_impl_site critical_site = SITE("omp critical");
 
 /* By ompt_work; the specification names more with time. */
-static struct stint_impl_site work_sites[] = {SITE("omp work", 0),
-                                              SITE("omp for", 0),
-                                              SITE("omp sections", 0),
-                                              SITE("omp single", 0),
+static struct stint_impl_site work_sites[] = {SITE("omp work"),
+                                              SITE("omp for"),
+                                              SITE("omp sections"),
+                                              SITE("omp single"),
                                               WAITING("omp single of another thread"),
-                                              SITE("omp workshare", 0),
-                                              SITE("omp distribute", 0),
-                                              SITE("omp taskloop", 0),
-                                              SITE("omp scope", 0)};
+                                              SITE("omp workshare"),
+                                              SITE("omp distribute"),
+                                              SITE("omp taskloop"),
+                                              SITE("omp scope")};
 #define WORKS (sizeof work_sites / sizeof *work_sites)
 #define WORK_LOOP 1
 #define WORK_FIRST_LOOP 10 /* of those with a schedule in their name, four */
@@ -58,6 +54,15 @@ static struct stint_impl_site mutex_sites[] = {
 #define MUTEX_TEST 2
 #define MUTEX_TEST_NEST 4
 #define MUTEX_CRITICAL 5
+
+/* A construct that the thread is in between its two ends. */
+static void take_endpoint(int endpoint, struct stint_impl_site *site) {
+    if (endpoint == OMPT_BEGIN) {
+        range_push_site(OMPT_DOMAIN, site);
+    } else if (endpoint == OMPT_END) {
+        range_pop(OMPT_DOMAIN);
+    }
+}
 
 static void on_sync_wait(int kind, int endpoint, union ompt_data *region, union ompt_data *task,
                          const void *address) {
@@ -87,26 +92,18 @@ static void on_work(int kind, int endpoint, union ompt_data *region, union ompt_
     } else if (kind > 0 && (size_t)kind < WORKS) {
         site = (size_t)kind;
     }
-    if (endpoint == OMPT_BEGIN) {
-        range_push_site(OMPT_DOMAIN, &work_sites[site]);
-    } else if (endpoint == OMPT_END) {
-        range_pop(OMPT_DOMAIN);
-    }
+    take_endpoint(endpoint, &work_sites[site]);
 }
 
 static void on_masked(int endpoint, union ompt_data *region, union ompt_data *task,
                       const void *address) {
-    if (endpoint == OMPT_BEGIN) {
-        range_push_site(OMPT_DOMAIN, &masked_site);
-    } else if (endpoint == OMPT_END) {
-        range_pop(OMPT_DOMAIN);
-    }
+    take_endpoint(endpoint, &masked_site);
 }
 
 /* ---- Locks.
  *
- * The wait is a scope when it has ended: libomp before 15 announces omp_test_lock as a wait, and not
- * that it failed. */
+ * The wait is a scope when it has ended: libomp before 15 announces omp_test_lock as a wait, and
+ * does not tell that it failed. */
 
 static __thread struct {
     struct stint_impl_site *site; /* NULL: none */
@@ -177,11 +174,8 @@ static int ompt_initialize(ompt_lookup look, int device, union ompt_data *tool) 
     return 1;
 }
 
-__attribute__((visibility("default"))) struct ompt_tool *ompt_start_tool(unsigned version,
-                                                                         const char *runtime);
-
 /* NULL: the runtime asks the next tool. */
-struct ompt_tool *ompt_start_tool(unsigned version, const char *runtime) {
+RANGE_EXPORTED struct ompt_tool *ompt_start_tool(unsigned version, const char *runtime) {
     static struct ompt_tool tool = {ompt_initialize, ompt_finish, {0}};
     if (range_is_off(RANGE_OMPT)) {
         return NULL;

@@ -7,9 +7,6 @@
  * the region ends. A worker that waits is in the list of its region, which the runtime keeps for
  * the tool with the region (ompt_data of parallel_begin): it is read when all of them have arrived.
  */
-/* Signatures are those of the interfaces. */
-#pragma GCC diagnostic ignored "-Wunused-parameter"
-
 #include "ompt.h"
 
 #include <stddef.h>
@@ -17,9 +14,9 @@
 #include "range_stack.h"
 #include "range_tables.h"
 
-static struct stint_impl_site parallel_site = {"omp parallel", "", "", 0, 0, 0, 0, 0};
-static struct stint_impl_site implicit_site = {"omp barrier implicit", "", "", 0, 0,
-                                               STINT_ROLE_WAITING,     0,  0};
+static struct stint_impl_site parallel_site = RANGE_SITE("omp parallel", 0);
+static struct stint_impl_site implicit_site =
+    RANGE_SITE("omp barrier implicit", STINT_ROLE_WAITING);
 
 /* The number of an implicit task's data: its index and the open ranges around it. */
 #define INDEX_SHIFT 32

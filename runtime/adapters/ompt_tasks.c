@@ -6,9 +6,6 @@
  * returns to it; an untied one, which another thread may go on with, is closed and
  * what follows is a scope with another name, so that tasks are counted once.
  */
-/* Signatures are those of the interfaces. */
-#pragma GCC diagnostic ignored "-Wunused-parameter"
-
 #include "ompt.h"
 #include "range_stack.h"
 #include "range_tables.h"
@@ -102,8 +99,8 @@ static void task_leave(union ompt_data *task, int status) {
 }
 
 static void task_enter(union ompt_data *task) {
-    static struct stint_impl_site site = {"omp task", "", "", 0, 0, 0, 0, 0};
-    static struct stint_impl_site later = {"omp task continued", "", "", 0, 0, 0, 0, 0};
+    static struct stint_impl_site site = RANGE_SITE("omp task", 0);
+    static struct stint_impl_site later = RANGE_SITE("omp task continued", 0);
     uint32_t at = (uint32_t)task->value;
     if (at && !tasks[at - 1].is_open) {
         struct stint_impl_site *which = tasks[at - 1].is_started ? &later : &site;

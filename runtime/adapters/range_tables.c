@@ -8,9 +8,6 @@
  * - The state of a started range is odd while it is open, and grows: it is part of the number, so
  *   that a second end of a range, or one of a number that was made up, finds another state.
  */
-/* Signatures are those of the interfaces. */
-#pragma GCC diagnostic ignored "-Wunused-parameter"
-
 #include "range_tables.h"
 
 #include <stdio.h>
@@ -274,6 +271,17 @@ void *range_thing_get(const struct range_shape *shape, struct range_name name) {
     return NULL;
 }
 
+void *range_thing_or(const struct range_shape *shape, const char *name, void *spare) {
+    void *thing = NULL;
+    if (name && *name) {
+        thing = range_thing_get(shape, (struct range_name){name, strlen(name)});
+    }
+    if (!thing) {
+        thing = spare;
+    }
+    return thing;
+}
+
 int range_thing_is(const struct range_shape *shape, const void *thing) {
     uint64_t at = (uint64_t)(uintptr_t)thing - (uint64_t)(uintptr_t)range_texts.bytes;
     uint64_t head = sizeof(struct range_thing);
@@ -281,26 +289,16 @@ int range_thing_is(const struct range_shape *shape, const void *thing) {
            ((const struct range_thing *)thing - 1)->kind == shape->kind;
 }
 
-static void site_fill(void *body, struct range_name name) {
-    struct stint_impl_site *site = body;
-    site->name = name.bytes;
-    site->file = "";
-    site->function = "";
-    site->role = STINT_ROLE_WAITING;
+static void waiting_fill(void *body, struct range_name name) {
+    *(struct stint_impl_site *)body =
+        (struct stint_impl_site)RANGE_SITE(name.bytes, STINT_ROLE_WAITING);
 }
 
-struct stint_impl_site *range_waiting_site(struct range_name name) {
+struct stint_impl_site *range_waiting_site(const char *name) {
     static const struct range_shape shape = {0x7374696e74776169, sizeof(struct stint_impl_site),
-                                             site_fill};
-    static struct stint_impl_site spare = {"waiting", "", "", 0, 0, STINT_ROLE_WAITING, 0, 0};
-    struct stint_impl_site *site = NULL;
-    if (name.bytes && name.length) {
-        site = range_thing_get(&shape, name);
-    }
-    if (!site) {
-        site = &spare;
-    }
-    return site;
+                                             waiting_fill};
+    static struct stint_impl_site spare = RANGE_SITE("waiting", STINT_ROLE_WAITING);
+    return range_thing_or(&shape, name, &spare);
 }
 
 /* ---- Ranges between a start and an end. */
@@ -309,16 +307,18 @@ struct stint_impl_site *range_waiting_site(struct range_name name) {
 
 static struct started {
     uint64_t state; /* odd: open */
+    uint64_t key;   /* of the program; 0: it has none, or is ending. Atomic, written last */
     uint64_t handle[2];
     const stint_set *set;
 } started[RANGE_STARTED];
 static uint32_t next_place; /* atomic */
 
-uint64_t range_start(const struct range_domain *domain, struct range_name name,
-                     const stint_set *set) {
+/* In a free place, from the first one on. Its number; 0 without one, counted. */
+static uint64_t started_begin(uint32_t first, const struct range_domain *domain,
+                              struct range_name name, const stint_set *set) {
     range_count(domain->interface);
-    for (int i = 0; i < TRIES; ++i) {
-        uint32_t at = __atomic_fetch_add(&next_place, 1, __ATOMIC_RELAXED) % RANGE_STARTED;
+    for (uint32_t i = 0; i < TRIES; ++i) {
+        uint32_t at = (first + i) % RANGE_STARTED;
         struct started *s = &started[at];
         uint64_t state = LOAD(&s->state);
         if (!(state & 1) && __atomic_compare_exchange_n(&s->state, &state, state + 1, 0,
@@ -330,6 +330,16 @@ uint64_t range_start(const struct range_domain *domain, struct range_name name,
     }
     stint_impl_lose_range();
     return 0;
+}
+
+uint64_t range_start(const struct range_domain *domain, struct range_name name,
+                     const stint_set *set) {
+    uint32_t first = __atomic_fetch_add(&next_place, 1, __ATOMIC_RELAXED);
+    uint64_t number = started_begin(first, domain, name, set);
+    if (!number) {
+        __atomic_fetch_add(&next_place, TRIES, __ATOMIC_RELAXED); /* beyond those that are open */
+    }
+    return number;
 }
 
 void range_finish(uint64_t number) {
@@ -350,4 +360,24 @@ void range_finish(uint64_t number) {
     } else {
         stint_impl_lose_end();
     }
+}
+
+void range_start_as(uint64_t key, const struct range_domain *domain, struct range_name name,
+                    const stint_set *set) {
+    uint64_t number = started_begin((uint32_t)key, domain, name, set);
+    if (number) {
+        STORE(&started[number % RANGE_STARTED].key, key);
+    }
+}
+
+void range_finish_as(uint64_t key) {
+    for (uint32_t i = 0; i < TRIES; ++i) {
+        uint64_t at = ((uint32_t)key + i) % RANGE_STARTED, is = key;
+        if (__atomic_compare_exchange_n(&started[at].key, &is, 0, 0, __ATOMIC_ACQ_REL,
+                                        __ATOMIC_RELAXED)) {
+            range_finish(LOAD(&started[at].state) * RANGE_STARTED + at);
+            return;
+        }
+    }
+    stint_impl_lose_end();
 }

@@ -24,6 +24,13 @@
 #define RANGE_THINGS 32768
 #define RANGE_THING_TRIES 64
 
+/* Before the definition of a function that other libraries find by its name. */
+#define RANGE_EXPORTED __attribute__((visibility("default")))
+
+/* A scope that is in no file: a role, or 0. */
+#define RANGE_SITE(name, role)                                                                     \
+    { name, "", "", 0, 0, role, 0, 0 }
+
 /* Not ended by a NUL. */
 struct range_name {
     const char *bytes; /* NULL: none */
@@ -71,7 +78,9 @@ struct range_shape {
 };
 /* NULL without room, counted. */
 void *range_thing_get(const struct range_shape *shape, struct range_name name);
-/* The same, without making one. */
+/* The same for the name of a program, which may be NULL; `spare` without room or a name. */
+void *range_thing_or(const struct range_shape *shape, const char *name, void *spare);
+/* Without making one. */
 void *range_thing_find(const struct range_shape *shape, struct range_name name);
 /* A `fill` for a body that begins as 0. */
 void range_thing_clear(void *body, struct range_name name);
@@ -79,11 +88,15 @@ void range_thing_clear(void *body, struct range_name name);
 int range_thing_is(const struct range_shape *shape, const void *thing);
 
 /* The site of a name with the role waiting. */
-struct stint_impl_site *range_waiting_site(struct range_name name);
+struct stint_impl_site *range_waiting_site(const char *name);
 
 /* A range that any thread may end. Its number; 0 without room. */
 uint64_t range_start(const struct range_domain *domain, struct range_name name,
                      const stint_set *set);
 void range_finish(uint64_t number);
+/* The same by a number of the program, a hash that is not 0: several may have it. */
+void range_start_as(uint64_t key, const struct range_domain *domain, struct range_name name,
+                    const stint_set *set);
+void range_finish_as(uint64_t key);
 
 #endif

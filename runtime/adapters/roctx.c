@@ -9,36 +9,28 @@
 #include "range_stack.h"
 #include "range_tables.h"
 
-#define EXPORTED __attribute__((visibility("default")))
-
-EXPORTED void roctxMarkA(const char *message);
-EXPORTED int roctxRangePushA(const char *message);
-EXPORTED int roctxRangePop(void);
-EXPORTED uint64_t roctxRangeStartA(const char *message);
-EXPORTED void roctxRangeStop(uint64_t id);
-
 static const struct range_domain *const roctx = &range_default[RANGE_ROCTX];
 
-void roctxMarkA(const char *message) {
+RANGE_EXPORTED void roctxMarkA(const char *message) {
     stint_impl_mark_named(message, UINT64_MAX);
 }
 
 /* The level of the range, 0 for the outermost. */
-int roctxRangePushA(const char *message) {
+RANGE_EXPORTED int roctxRangePushA(const char *message) {
     struct range_name name = {message, UINT64_MAX};
     return range_push(roctx, &name, NULL);
 }
 
 /* The level of the range that ends, negative: none is open. */
-int roctxRangePop(void) {
+RANGE_EXPORTED int roctxRangePop(void) {
     return range_pop(roctx);
 }
 
-uint64_t roctxRangeStartA(const char *message) {
+RANGE_EXPORTED uint64_t roctxRangeStartA(const char *message) {
     struct range_name name = {message, UINT64_MAX};
     return range_start(roctx, name, NULL);
 }
 
-void roctxRangeStop(uint64_t id) {
+RANGE_EXPORTED void roctxRangeStop(uint64_t id) {
     range_finish(id);
 }

@@ -78,7 +78,6 @@ ALLOWED = [
     ("mem/mem_calls.c", "growing memory", 5,
      "defines realloc and mremap, and calls those that come next"),
     ("record/dynamic.c", "hash map", 3, "a cache: four places are tried, then one is given up"),
-    ("adapters/itt_intervals.c", "hash map", 4, "open intervals: entries are removed, in signal handlers, too"),
     ("adapters/range_tables.c", "hash map", 1,
      "of fixed size and without a lock: it is used in signal handlers"),
     ("gpu/event_queue.c", "hash map", 1,
