@@ -74,8 +74,30 @@ static void name_from_wide(struct nvtx_name *out, const wchar_t *wide) {
     out->name.length = length;
 }
 
+static void string_fill(void *body, struct range_name name) {
+    *(struct stint_impl_site *)body =
+        (struct stint_impl_site){name.bytes, "NVTX", "", 0, 0, 0, 0, 0};
+}
+
+/* A registered string: the site of the ranges with this name. */
+static const struct range_shape string_shape = {0x6e7674782d737472, sizeof(struct stint_impl_site),
+                                                string_fill};
+
+/* NULL: it has no registered string, or one that is none. */
+static struct stint_impl_site *site_from_event(const nvtxEventAttributes_t *event) {
+    void *handle = NULL;
+    if (event->messageType == NVTX_MESSAGE_TYPE_REGISTERED) {
+        handle = event->message.registered;
+    }
+    if (!range_thing_is(&string_shape, handle)) {
+        handle = NULL;
+    }
+    return handle;
+}
+
 static void name_from_event(struct nvtx_name *out, const nvtxEventAttributes_t *event) {
-    const struct range_text *text;
+    const struct stint_impl_site *site = site_from_event(event);
+    name_from_bytes(out, site ? site->name : NULL);
     switch (event->messageType) {
     case NVTX_MESSAGE_TYPE_ASCII:
         name_from_bytes(out, event->message.ascii);
@@ -83,26 +105,15 @@ static void name_from_event(struct nvtx_name *out, const nvtxEventAttributes_t *
     case NVTX_MESSAGE_TYPE_UNICODE:
         name_from_wide(out, event->message.unicode);
         break;
-    case NVTX_MESSAGE_TYPE_REGISTERED:
-        text = (const struct range_text *)(const void *)event->message.registered;
-        name_from_bytes(out, NULL);
-        if (text) {
-            out->name.bytes = text->bytes;
-            out->name.length = text->length;
-        }
-        break;
     default:
-        name_from_bytes(out, NULL);
+        break;
     }
 }
 
 /* ---- Events. */
 
 static const struct range_domain *domain_of(nvtxDomainHandle_t handle) {
-    if (!handle) {
-        return &range_default[RANGE_NVTX];
-    }
-    return (const struct range_domain *)(const void *)handle;
+    return range_domain_of(RANGE_NVTX, handle);
 }
 
 /* Whether it has a number; then that is *out. */
@@ -157,8 +168,16 @@ static int push_event(const struct range_domain *domain, const nvtxEventAttribut
     if (!event) {
         return NVTX_NO_PUSH_POP_TRACKING;
     }
-    name_from_event(&n, event);
-    int depth = range_push(domain, &n.name, range_set_of(domain, event->category));
+    struct stint_impl_site *site = site_from_event(event);
+    const stint_set *set = range_set_of(domain, event->category);
+    int depth;
+    if (site) {
+        depth = range_push_site_in(domain, site, set);
+        name_from_bytes(&n, site->name);
+    } else {
+        name_from_event(&n, event);
+        depth = range_push(domain, &n.name, set);
+    }
     add_payload(event, &n.name);
     return depth;
 }
@@ -290,7 +309,7 @@ static nvtxStringHandle_t string_keep(const struct nvtx_name *n) {
     if (!n->name.bytes) {
         return NULL;
     }
-    return (nvtxStringHandle_t)(uintptr_t)range_text_keep(n->name);
+    return range_thing_get(&string_shape, n->name);
 }
 
 static nvtxStringHandle_t NVTX_API string_a(nvtxDomainHandle_t domain, const char *string) {

@@ -177,13 +177,18 @@ int range_push(const struct range_domain *domain, const struct range_name *name,
     return level;
 }
 
-int range_push_site(const struct range_domain *domain, struct stint_impl_site *site) {
+int range_push_site_in(const struct range_domain *domain, struct stint_impl_site *site,
+                       const stint_set *set) {
     int level;
     struct open_range *range = range_enter(domain, &level);
     if (range) {
-        stint_impl_begin(&range->guard, site, stint_impl_set_id(domain->set));
+        stint_impl_begin(&range->guard, site, stint_impl_set_id(set));
     }
     return level;
+}
+
+int range_push_site(const struct range_domain *domain, struct stint_impl_site *site) {
+    return range_push_site_in(domain, site, domain->set);
 }
 
 int range_push_under(const struct range_domain *domain, struct stint_impl_site *site,

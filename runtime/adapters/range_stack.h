@@ -16,9 +16,11 @@
 /* Opens one. Returns how many of the domain are open around it. */
 int range_push(const struct range_domain *domain, const struct range_name *name,
                const stint_set *set);
-/* The same at a site of the caller, whose name does not change and which may have a role; with a
- * sender, where there is one. */
+/* The same at a site of the caller, whose name does not change and which may have a role; in
+ * another set than that of the domain; with a sender, where there is one. */
 int range_push_site(const struct range_domain *domain, struct stint_impl_site *site);
+int range_push_site_in(const struct range_domain *domain, struct stint_impl_site *site,
+                       const stint_set *set);
 int range_push_under(const struct range_domain *domain, struct stint_impl_site *site,
                      stint_sender sender);
 /* The same for one that began at `ticks` (stint_impl_range_ticks), after all that are open. */

@@ -119,6 +119,17 @@ const struct range_domain *range_domain_get(enum range_interface interface,
     return &range_domains[at];
 }
 
+const struct range_domain *range_domain_of(enum range_interface interface, const void *handle) {
+    uint64_t at = (uint64_t)(uintptr_t)handle - (uint64_t)(uintptr_t)range_domains;
+    if (at < sizeof range_domains && at % sizeof *range_domains == 0) {
+        return handle;
+    }
+    if (!handle) {
+        return &range_default[interface];
+    }
+    return &lost_domain[interface];
+}
+
 /* ---- Categories. */
 
 static struct {

@@ -44,7 +44,7 @@ struct range_text {
 };
 
 struct range_domain {
-    const struct range_text *name;
+    _Alignas(32) const struct range_text *name;
     const stint_set *set; /* NULL: the default one */
     uint32_t number;      /* below RANGE_INTERFACES: without a domain; RANGE_DOMAIN_LOST: no room */
     enum range_interface interface;
@@ -62,6 +62,9 @@ const struct range_text *range_text_keep(struct range_name name);
 /* Without room that of RANGE_DOMAIN_LOST: several domains share it, so no end of a pushed range can
  * be told to be that of one of them. */
 const struct range_domain *range_domain_get(enum range_interface interface, struct range_name name);
+/* The domain of a handle, which may be any pointer: without a domain for NULL, that without room for
+ * one that is none. */
+const struct range_domain *range_domain_of(enum range_interface interface, const void *handle);
 
 /* Gives a category of a domain its name. */
 void range_category_name(const struct range_domain *domain, uint32_t category,

@@ -127,6 +127,42 @@ static void domains(void) {
     nvtxDomainDestroy(one);
 }
 
+/* Handles that are none: what they begin is not recorded, and what they end was not open. */
+static void garbage(void) {
+    static uint64_t memory[16];
+    void *const handles[] = {memory, (void *)(uintptr_t)8, (void *)(uintptr_t)UINT64_MAX};
+    nvtxDomainHandle_t one = nvtxDomainCreateA("one");
+    nvtxEventAttributes_t named = event_of("named"), e = event_of(NULL);
+    e.messageType = NVTX_MESSAGE_TYPE_REGISTERED;
+    for (int i = 0; i < 3; ++i) {
+        nvtxDomainHandle_t none = handles[i];
+        nvtxDomainRangePop(none);
+        nvtxDomainRangePushEx(none, &named);
+        nvtxDomainRangePop(none);
+        nvtxDomainNameCategoryA(none, 1, "category");
+        e.message.registered = handles[i];
+        nvtxDomainRangePushEx(one, &e);
+        nvtxDomainRangePop(one);
+        e.message.registered = (nvtxStringHandle_t)(uintptr_t)one;
+        nvtxDomainRangePushEx(one, &e);
+        nvtxDomainRangePop(one);
+        nvtxDomainRegisterStringA(none, "string");
+        nvtxDomainDestroy(none);
+    }
+    nvtxDomainRangePushEx(one, NULL);
+    nvtxDomainRangePop(one);
+    nvtxDomainMarkEx(one, NULL);
+    nvtxDomainRangeStartEx(one, NULL);
+    expect(!nvtxDomainRegisterStringA(one, NULL), "no string");
+    /* A registered string and the same text are one name. */
+    e.message.registered = nvtxDomainRegisterStringA(one, "named");
+    expect(e.message.registered == nvtxDomainRegisterStringW(one, L"named"), "the same string");
+    nvtxDomainRangePushEx(one, &e);
+    nvtxDomainRangePushEx(one, &named);
+    nvtxDomainRangePop(one);
+    nvtxDomainRangePop(one);
+}
+
 static void full(void) {
     static nvtxRangeId_t ids[5000];
     char name[32];
@@ -260,6 +296,8 @@ int main(int argc, char **argv) {
     const char *story = argc > 1 ? argv[1] : "";
     if (!strcmp(story, "ranges")) {
         ranges();
+    } else if (!strcmp(story, "garbage")) {
+        garbage();
     } else if (!strcmp(story, "domains")) {
         domains();
     } else if (!strcmp(story, "full")) {

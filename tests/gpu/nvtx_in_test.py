@@ -103,6 +103,13 @@ def case_domains(folder):
     need(losses(file) == {"stray_end": 1}, losses(file))
 
 
+def case_garbage(folder):
+    """Handles that are none are counted, and nothing else."""
+    file, _ = record(folder, PROGRAM, "garbage")
+    need(calls(file) == {("named", "one"): 2}, rows(file))
+    need(losses(file) == {"range_full": 3, "stray_end": 4, "bad_sample": 6}, losses(file))
+
+
 def case_full(folder):
     """Ranges that find no room are counted, and ranges after them are recorded."""
     file, _ = record(folder, PROGRAM, "full")
