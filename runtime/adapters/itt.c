@@ -6,8 +6,8 @@
  * enters those it has, and for the others the one that does nothing.
  *
  * Tasks are scopes of their thread, a stack per domain, each at a site of its string. Overlapped
- * tasks, regions and frames are intervals, which any thread may end. Numbers and marks are in
- * itt_numbers.c. A handle that is not one of those handed out is counted, and the call has no
+ * tasks, regions and frames are intervals, which any thread may end. Numbers, marks and the
+ * switch are in itt_numbers.c. A handle that is not one of those handed out is counted, and the call has no
  * effect. All functions may be called from any thread.
  */
 #include "itt.h"
@@ -182,16 +182,6 @@ static void itt_frame_end(const struct itt_domain *domain, const struct itt_id *
     range_finish_as(interval_key(domain, id));
 }
 
-/* ---- The switch. */
-
-static void itt_pause(void) {
-    stint_timers_enable(0);
-}
-
-static void itt_resume(void) {
-    stint_timers_enable(1);
-}
-
 /* ---- The list of a module. */
 
 #define FUNCTION(name, function)                                                                   \
@@ -218,9 +208,14 @@ static const struct {
     FUNCTION("counter_set_value", itt_counter_set),
     FUNCTION("counter_inc", itt_counter_inc),
     FUNCTION("counter_inc_delta", itt_counter_add),
+    FUNCTION("counter_dec", itt_counter_dec),
+    FUNCTION("counter_dec_delta", itt_counter_take),
+    FUNCTION("counter_inc_v3", itt_counter_inc_named),
+    FUNCTION("counter_inc_delta_v3", itt_counter_add_named),
     FUNCTION("marker", itt_marker),
     FUNCTION("pause", itt_pause),
     FUNCTION("resume", itt_resume),
+    FUNCTION("thread_set_name", stint_impl_range_thread),
 };
 
 RANGE_EXPORTED void stint_itt_init(struct itt_global *global, int groups) __asm__("__itt_api_init");

@@ -79,6 +79,13 @@ struct itt_counter *itt_counter_create(const char *name, const char *domain);
 void itt_counter_set(struct itt_counter *counter, const void *data);
 void itt_counter_add(struct itt_counter *counter, uint64_t more);
 void itt_counter_inc(struct itt_counter *counter);
+void itt_counter_take(struct itt_counter *counter, uint64_t less);
+void itt_counter_dec(struct itt_counter *counter);
+void itt_counter_add_named(const struct itt_domain *domain, const struct itt_string *name,
+                           uint64_t more);
+void itt_counter_inc_named(const struct itt_domain *domain, const struct itt_string *name);
+void itt_pause(void);
+void itt_resume(void);
 void itt_marker(const struct itt_domain *domain, struct itt_id id, const struct itt_string *name,
                 int scope);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Numbers and marks of ITT: metadata, counters and markers go to the trace.
+ * Numbers and marks of ITT: metadata, counters and markers go to the trace. Pause and resume are the
+ * switch of stint.
  */
 #include "itt.h"
 
@@ -82,9 +83,37 @@ void itt_counter_inc(struct itt_counter *counter) {
     itt_counter_add(counter, 1);
 }
 
+void itt_counter_take(struct itt_counter *counter, uint64_t less) {
+    itt_counter_add(counter, 0 - less);
+}
+
+void itt_counter_dec(struct itt_counter *counter) {
+    itt_counter_take(counter, 1);
+}
+
+/* A counter without a handle: that of the name. */
+void itt_counter_add_named(const struct itt_domain *domain, const struct itt_string *name,
+                           uint64_t more) {
+    if (itt_domain_of(domain)) {
+        itt_counter_add(itt_counter_create(itt_name_of(name, "counter").bytes, NULL), more);
+    }
+}
+
+void itt_counter_inc_named(const struct itt_domain *domain, const struct itt_string *name) {
+    itt_counter_add_named(domain, name, 1);
+}
+
 void itt_marker(const struct itt_domain *domain, struct itt_id id, const struct itt_string *name,
                 int scope) {
     if (itt_domain_of(domain)) {
         stint_impl_mark_named(itt_name_of(name, "marker").bytes, UINT64_MAX);
     }
+}
+
+void itt_pause(void) {
+    stint_timers_enable(0);
+}
+
+void itt_resume(void) {
+    stint_timers_enable(1);
 }

@@ -201,12 +201,22 @@ static struct thread_block *block_new(void) {
     return b;
 }
 
+static void name_store(struct arena_thread *r, const char name[sizeof r->name]) {
+    for (size_t i = 0; i < sizeof r->name; ++i) {
+        STINT_IMPL_STORE(&r->name[i], name[i]);
+    }
+}
+
 static void name_keep(struct arena_thread *r) {
     char name[sizeof r->name] = "";
     prctl(PR_GET_NAME, name);
-    for (size_t i = 0; i < sizeof name; ++i) {
-        STINT_IMPL_STORE(&r->name[i], name[i]);
-    }
+    name_store(r, name);
+}
+
+void thread_rename(struct thread_block *b, const char *name) {
+    char kept[sizeof b->record->name] = "";
+    memcpy(kept, name, strnlen(name, sizeof kept - 1));
+    name_store(b->record, kept);
 }
 
 /* A key's destructor calls thread_end. */

@@ -78,6 +78,8 @@ void thread_leave(struct thread_block *b);
 int thread_slow_only(void);
 /* The calling thread's block without entering, NULL if it has none or is inside. */
 struct thread_block *thread_here(void);
+/* Gives the calling thread another name in the report, cut to 15 bytes. */
+void thread_rename(struct thread_block *b, const char *name);
 int thread_is_busy(void);
 /* The same also inside: closing a scope needs no table and no lock. */
 struct thread_block *thread_block_here(void);

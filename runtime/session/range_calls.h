@@ -19,6 +19,7 @@
 #define stint_impl_handle_end_in STINT_IMPL_ABI_NAME(stint_impl_handle_end_in)
 #define stint_impl_mark_named STINT_IMPL_ABI_NAME(stint_impl_mark_named)
 #define stint_impl_value_named STINT_IMPL_ABI_NAME(stint_impl_value_named)
+#define stint_impl_range_thread STINT_IMPL_ABI_NAME(stint_impl_range_thread)
 #define stint_impl_lose_range STINT_IMPL_ABI_NAME(stint_impl_lose_range)
 #define stint_impl_lose_end STINT_IMPL_ABI_NAME(stint_impl_lose_end)
 #define stint_impl_rank_seen STINT_IMPL_ABI_NAME(stint_impl_rank_seen)
@@ -52,6 +53,8 @@ extern void stint_impl_handle_end_in(uint64_t *handle, const stint_set *set);
 /* A mark and a value in the trace, under a name made at run time. */
 extern void stint_impl_mark_named(const char *name, uint64_t length);
 extern void stint_impl_value_named(const char *name, uint64_t length, double value);
+/* Names the calling thread in the report; NULL does nothing. */
+extern void stint_impl_range_thread(const char *name);
 /* Counts a range that found no room in a table, and an end without a begin. */
 extern void stint_impl_lose_range(void);
 extern void stint_impl_lose_end(void);

@@ -65,6 +65,18 @@ void stint_impl_value_named(const char *name, uint64_t length, double value) {
     mark_add_named_value(name, length, value);
 }
 
+void stint_impl_range_thread(const char *name) {
+    ERRNO_KEEP;
+    if (!name || thread_is_busy()) {
+        return;
+    }
+    struct thread_block *b = thread_enter(0);
+    if (b) {
+        thread_rename(b, name);
+        thread_leave(b);
+    }
+}
+
 void stint_impl_lose_range(void) {
     arena_lose(STINT_STATUS_RANGE_FULL, 1);
 }

@@ -60,6 +60,24 @@ static void (*region_begin)(const struct itt_domain *, struct itt_id, struct itt
 static void (*region_end)(const struct itt_domain *, struct itt_id);
 static void (*metadata_add)(const struct itt_domain *, struct itt_id, struct itt_string *, int,
                             size_t, const void *);
+static void (*frame_begin)(const struct itt_domain *, const struct itt_id *);
+static void (*frame_end)(const struct itt_domain *, const struct itt_id *);
+static void (*overlapped_begin)(const struct itt_domain *, struct itt_id, struct itt_id,
+                                struct itt_string *);
+static void (*overlapped_end)(const struct itt_domain *, struct itt_id);
+static struct itt_counter *(*counter_create)(const char *, const char *);
+static struct itt_counter *(*counter_create_typed)(const char *, const char *, int);
+static void (*counter_set)(struct itt_counter *, const void *);
+static void (*counter_inc)(struct itt_counter *);
+static void (*counter_inc_delta)(struct itt_counter *, uint64_t);
+static void (*counter_dec)(struct itt_counter *);
+static void (*counter_dec_delta)(struct itt_counter *, uint64_t);
+static void (*counter_inc_v3)(const struct itt_domain *, struct itt_string *);
+static void (*counter_inc_delta_v3)(const struct itt_domain *, struct itt_string *, uint64_t);
+static void (*marker)(const struct itt_domain *, struct itt_id, struct itt_string *, int);
+static void (*pause_all)(void);
+static void (*resume_all)(void);
+static void (*thread_set_name)(const char *);
 static void (*not_known)(void);
 static struct itt_id none;
 
@@ -70,12 +88,32 @@ static void itt_module(void) {
     void (*init)(struct itt_global *, int) = NULL;
 #define API(name, pointer)                                                                         \
     { "__itt_" name, (void **)(void *)&(pointer), NULL, (void *)(uintptr_t)nothing, 0 }
-    static struct itt_api list[] = {
-        API("domain_create", domain_create), API("string_handle_create", string_create),
-        API("task_begin", task_begin),       API("task_end", task_end),
-        API("region_begin", region_begin),   API("region_end", region_end),
-        API("metadata_add", metadata_add),   API("of_next_year", not_known),
-        {NULL, NULL, NULL, NULL, 0}};
+    static struct itt_api list[] = {API("domain_create", domain_create),
+                                    API("string_handle_create", string_create),
+                                    API("task_begin", task_begin),
+                                    API("task_end", task_end),
+                                    API("region_begin", region_begin),
+                                    API("region_end", region_end),
+                                    API("metadata_add", metadata_add),
+                                    API("of_next_year", not_known),
+                                    API("frame_begin_v3", frame_begin),
+                                    API("frame_end_v3", frame_end),
+                                    API("task_begin_overlapped", overlapped_begin),
+                                    API("task_end_overlapped", overlapped_end),
+                                    API("counter_create", counter_create),
+                                    API("counter_create_typed", counter_create_typed),
+                                    API("counter_set_value", counter_set),
+                                    API("counter_inc", counter_inc),
+                                    API("counter_inc_delta", counter_inc_delta),
+                                    API("counter_dec", counter_dec),
+                                    API("counter_dec_delta", counter_dec_delta),
+                                    API("counter_inc_v3", counter_inc_v3),
+                                    API("counter_inc_delta_v3", counter_inc_delta_v3),
+                                    API("marker", marker),
+                                    API("pause", pause_all),
+                                    API("resume", resume_all),
+                                    API("thread_set_name", thread_set_name),
+                                    {NULL, NULL, NULL, NULL, 0}};
     static struct itt_global global;
     global.api_list = list;
     global.domains = &made_before;
@@ -300,11 +338,52 @@ static void bad(void) {
     task_end(domain);
 }
 
+/* Each function of ITT once; the values in the order of the trace. */
+static void itt_all(void) {
+    struct itt_id first = {1, 1, 0}, second = {1, 2, 0};
+    static const double half = 0.5;
+    static const int32_t minus = -3;
+    static const uint16_t small = 65535;
+    domain = domain_create("domain");
+    thread_set_name("a thread with a long name");
+    thread_set_name(NULL);
+    overlapped_begin(domain, first, none, string_create("first"));
+    overlapped_begin(domain, second, none, string_create("second"));
+    overlapped_end(domain, first);
+    overlapped_end(domain, second);
+    frame_begin(domain, NULL);
+    frame_begin(domain, &first);
+    frame_end(domain, NULL);
+    frame_end(domain, &first);
+    metadata_add(domain, none, string_create("real"), 8, 1, &half);
+    metadata_add(domain, none, string_create("integer"), 4, 1, &minus);
+    metadata_add(domain, none, string_create("short"), 5, 1, &small);
+    struct itt_counter *plain = counter_create("plain", "domain");
+    counter_inc(plain);                                             /* 1 */
+    counter_inc_delta(plain, 9);                                    /* 10 */
+    counter_dec(plain);                                             /* 9 */
+    counter_dec_delta(plain, 12);                                   /* -3 */
+    counter_set(counter_create_typed("typed", "domain", 8), &half); /* 0.5 */
+    counter_inc_v3(domain, string_create("named"));                 /* 1 */
+    counter_inc_delta_v3(domain, string_create("named"), 4);        /* 5 */
+    counter_inc((struct itt_counter *)(void *)&first);
+    counter_inc(NULL);
+    marker(domain, none, string_create("a marker"), 0);
+    task_begin(domain, none, none, string_create("before the pause"));
+    pause_all();
+    task_end(domain);
+    task_begin(domain, none, none, string_create("paused"));
+    resume_all();
+    task_end(domain);
+    task_begin(domain, none, none, string_create("resumed"));
+    task_end(domain);
+}
+
 /* More texts than there is room for, each asked for once. */
 static void names_many(void) {
     char text[64];
     domain = domain_create("domain");
-    for (int i = 0; i < 300000; ++i) {
+    for (int i = 0; i < 2000000; ++i) {
         snprintf(text, sizeof text, "a name of a kernel, number %d", i);
         string_create(text);
     }
@@ -383,6 +462,8 @@ int main(int argc, char **argv) {
         interleave(strtoull(argv[3], NULL, 10));
     } else if (!strcmp(argv[2], "bad")) {
         bad();
+    } else if (!strcmp(argv[2], "itt")) {
+        itt_all();
     } else if (!strcmp(argv[2], "names")) {
         names_many();
     } else if (!strcmp(argv[2], "before")) {
