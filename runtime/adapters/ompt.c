@@ -145,7 +145,7 @@ static void on_nest_lock(int endpoint, uint64_t id, const void *address) {
 
 /* ---- The tool. */
 
-/* Ranges after the end of recording are counted by it. */
+/* Ranges may also come after the exit report: they are recorded as others. */
 static void ompt_finish(union ompt_data *tool) {
 }
 

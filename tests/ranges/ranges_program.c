@@ -379,6 +379,77 @@ static void itt_all(void) {
     task_end(domain);
 }
 
+struct space {
+    char name[64];
+};
+
+/* The C interface of Kokkos Tools: Kokkos_Profiling_C_Interface.h. Its settings are 256 bytes, of
+ * which the first is whether the tool needs fences. */
+static void kokkos_all(void) {
+    void (*begin_kernel)(const char *, uint32_t, uint64_t *), (*end_kernel)(uint64_t);
+    void (*create)(const char *, uint32_t *), (*destroy)(uint32_t), (*event)(const char *);
+    void (*copy)(struct space, const char *, const void *, struct space, const char *, const void *,
+                 uint64_t);
+    void (*copied)(void), (*settings)(uint32_t, uint8_t *);
+    void (*allocate)(struct space, const char *, const void *, uint64_t);
+    void (*release)(struct space, const char *, const void *, uint64_t);
+    static const struct space host = {"Host"}, device = {"Device"};
+    static const char *const kernels[][3] = {
+        {"kokkosp_begin_parallel_for", "kokkosp_end_parallel_for", "for"},
+        {"kokkosp_begin_parallel_reduce", "kokkosp_end_parallel_reduce", "reduce"},
+        {"kokkosp_begin_parallel_scan", "kokkosp_end_parallel_scan", "scan"},
+        {"kokkosp_begin_fence", "kokkosp_end_fence", "fence"},
+        {"kokkosp_begin_fence", "kokkosp_end_fence", NULL}};
+    for (int i = 0; i < 5; ++i) {
+        uint64_t id = 1;
+        FIND(begin_kernel, kernels[i][0]);
+        FIND(end_kernel, kernels[i][1]);
+        begin_kernel(kernels[i][2], 0, &id);
+        end_kernel(id);
+        expect(!id, "the number of a kernel is set");
+    }
+    FIND(create, "kokkosp_create_profile_section");
+    FIND(destroy, "kokkosp_destroy_profile_section");
+    FIND(event, "kokkosp_profile_event");
+    FIND(copy, "kokkosp_begin_deep_copy");
+    FIND(copied, "kokkosp_end_deep_copy");
+    FIND(settings, "kokkosp_request_tool_settings");
+    FIND(allocate, "kokkosp_allocate_data");
+    FIND(release, "kokkosp_deallocate_data");
+    uint32_t section, same, none_of = 0;
+    create("section", &section);
+    create("of the same name", &same);
+    create(NULL, &none_of);
+    create("section", NULL);
+    kokkos_start_section(section);
+    kokkos_start_section(same);
+    kokkos_start_section(section); /* ends what it began */
+    kokkos_stop_section(section);
+    kokkos_stop_section(same);
+    kokkos_start_section(section);
+    kokkos_stop_section(section);
+    kokkos_stop_section(section);   /* stray_end */
+    kokkos_start_section(none_of);  /* range_full */
+    kokkos_stop_section(none_of);   /* stray_end */
+    kokkos_start_section(1u << 31); /* range_full */
+    destroy(section);
+    destroy(~0u);
+    copy(host, "to", &host, device, "from", &device, 4096);
+    copied();
+    copied(); /* stray_end */
+    allocate(host, "label", &host, 100);
+    allocate(device, NULL, NULL, 7);
+    allocate(host, "label", &host, 200);
+    release(host, "label", &host, 100);
+    release(device, NULL, NULL, 7);
+    event("event");
+    uint8_t wanted[256];
+    memset(wanted, 1, sizeof wanted);
+    settings(1, wanted);
+    expect(!wanted[0] && wanted[1] == 1, "no fences are asked for");
+    settings(1, NULL);
+}
+
 /* More texts than there is room for, each asked for once. */
 static void names_many(void) {
     char text[64];
@@ -462,6 +533,8 @@ int main(int argc, char **argv) {
         interleave(strtoull(argv[3], NULL, 10));
     } else if (!strcmp(argv[2], "bad")) {
         bad();
+    } else if (!strcmp(argv[2], "kokkos")) {
+        kokkos_all();
     } else if (!strcmp(argv[2], "itt")) {
         itt_all();
     } else if (!strcmp(argv[2], "names")) {

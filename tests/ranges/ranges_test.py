@@ -134,6 +134,26 @@ def case_itt(folder):
     need(delivered(done)["itt"] == 7, done.stderr)
 
 
+def case_kokkos_all(folder):
+    """Each function of Kokkos Tools, also those of versions after Trilinos 13.2."""
+    file, done = record(folder, PROGRAM, LIBRARY, "kokkos")
+    found = rows(file)
+    need(calls(file) == {("for", ""): 1, ("reduce", ""): 1, ("scan", ""): 1, ("fence", ""): 1,
+                         ("waiting", ""): 1, ("deep_copy", ""): 1, ("section", ""): 3,
+                         ("of the same name", ""): 1}, found)
+    for name in ("fence", "waiting"):
+        need(found[name, ""]["waiting_ns"] == found[name, ""]["total_ns"] > 0, found[name, ""])
+    need(found["for", ""].get("waiting_ns", 0) == 0, found["for", ""])
+    need(found["deep_copy", ""]["bytes"] == 4096, found["deep_copy", ""])
+    events = json.loads(tool("export", file, "--to", "chrome"))["traceEvents"]
+    values = [(e["name"], list(e["args"].values())[0]) for e in events if e["ph"] == "C"]
+    need(values == [("Host bytes", 100), ("Device bytes", 7), ("Host bytes", 300),
+                    ("Host bytes", 200), ("Device bytes", 0)], values)
+    need([e["name"] for e in events if e["ph"] == "i"] == ["event"], events)
+    need(losses(file) == {"range_full": 2, "stray_end": 3}, losses(file))
+    need(delivered(done)["kokkos"] == 10, done.stderr)
+
+
 def case_names(folder):
     """2 million strings: those without room are counted, and the first ones stay."""
     file, _ = record(folder, PROGRAM, LIBRARY, "names")
@@ -367,6 +387,36 @@ def case_constructs_19(folder):
     check_constructs(file, 20, (6,))
 
 
+def openmp_both():
+    """Environments for the OpenMP of the machine, and for LLVM 19 if it was fetched."""
+    later = pathlib.Path(sys.argv[5]) / "libomp-19/usr/lib/llvm-19/lib"
+    return [{}] + ([{"LD_LIBRARY_PATH": str(later)}] if later.exists() else [])
+
+
+def case_late(folder):
+    """Regions after the exit report are in the run file, and nothing crashes."""
+    late, middle = (os.path.join(folder, name) for name in ("liblate.so", "libmiddle.so"))
+    shared = ("-shared", "-fPIC")
+    os.rename(build(folder, "openmp_late.c", clang(), "-fopenmp", "-DLATE", *shared), late)
+    os.rename(build(folder, "openmp_late.c", clang(), "-DMIDDLE", *shared, late), middle)
+    program = build(folder, "openmp_late.c", clang(), middle, f"-Wl,-rpath-link,{folder}")
+    for env in openmp_both():
+        file, done = record(folder, program, **env)
+        need(done.stdout == "202\n", done.stdout)
+        need(calls(file)["omp parallel", ""] == 202 and not losses(file), rows(file), losses(file))
+        done = run(TOOL, "run", "--ranges", "--", program, **env)
+        need(done.returncode == 0 and done.stdout.startswith("202\n"), done.stdout, done.stderr)
+        need(delivered(done)["ompt"] == 808, done.stderr)
+
+
+def case_second_tool(folder):
+    """A program that is an OMPT tool itself gets the calls, and stint none."""
+    program = build(folder, "openmp_tool.c", clang(), "-fopenmp", "-rdynamic")
+    for env in openmp_both():
+        _, done = record(folder, program, **env)
+        need(done.stdout.startswith("5\n") and delivered(done)["ompt"] == 0, done.stdout, done.stderr)
+
+
 def check_openmp_gcc(folder, library):
     program = build(folder, "openmp.c", "gcc", "-fopenmp")
     done = run(TOOL, "run", "--ranges", "--", program)
@@ -405,10 +455,13 @@ def case_kokkos(folder):
                     "-ltrilinos_kokkoscore")
     file, done = record(folder, program)
     found = rows(file)
-    expected = {"region": 1, "fill": 10, "sum": 1, "scan": 1, "deep_copy": 1}
+    expected = {"region": 1, "fill": 10, "sum": 1, "scan": 1, "deep_copy": 1, "section": 2}
     need({name: found[name, ""]["calls"] for name in expected} == expected, found)
-    need(found["deep_copy", ""]["bytes"] == 8000 if "bytes" in found["deep_copy", ""] else True,
-         found)
+    need(found["deep_copy", ""]["bytes"] == 8000, found["deep_copy", ""])
+    events = json.loads(tool("export", file, "--to", "chrome"))["traceEvents"]
+    host = [list(e["args"].values())[0] for e in events
+            if e["ph"] == "C" and e["name"] == "Host bytes"]
+    need(max(host) >= 16000 and host[-1] == 0, host)
     need(delivered(done)["kokkos"] >= sum(expected.values()), done.stderr)
     need(not losses(file), losses(file))
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each kind of kernel, a region, a section, a copy of 8000 bytes.
+// Each kind of kernel, a region, a section twice, a fence, a copy of 8000 bytes, two arrays of them.
 #include <Kokkos_Core.hpp>
+#include <Kokkos_Profiling_ProfileSection.hpp>
 
 int main(int argc, char **argv) {
     Kokkos::initialize(argc, argv);
@@ -22,6 +23,12 @@ int main(int argc, char **argv) {
                 }
             });
         Kokkos::deep_copy(b, a);
+        Kokkos::fence();
+        Kokkos::Profiling::ProfilingSection section("section");
+        section.start();
+        section.stop();
+        section.start();
+        section.stop();
         Kokkos::Profiling::popRegion();
     }
     Kokkos::finalize();
