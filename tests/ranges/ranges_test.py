@@ -23,7 +23,7 @@ TOOL, LIBRARY, PROGRAM = sys.argv[1:4]
 HERE = pathlib.Path(__file__).resolve().parent
 RUNTIME = HERE.parent.parent / "runtime"
 LIMIT = 280
-FOREIGN = ("STINT_", "NVTX_", "INTEL_LIB", "OMP_", "KOKKOS_", "LD_PRELOAD", "ONEDNN_", "DNNL_")
+FOREIGN = ("STINT_", "NVTX_", "INTEL_LIB", "OMP_", "KMP_", "KOKKOS_", "LD_PRELOAD", "ONEDNN_", "DNNL_")
 
 
 def run(*command, **env):
@@ -352,12 +352,13 @@ def case_openmp_19(folder):
 
 # Scopes of a round of programs/openmp_more.c.
 CONSTRUCTS = {
-    "omp parallel": 18, "omp barrier implicit": 26, "omp barrier": 2, "omp for": 12,
-    "omp sections": 2, "omp single": 2, "omp single of another thread": 2, "omp masked": 1,
+    "omp parallel": 24, "omp barrier implicit": 34, "omp barrier": 4, "omp for": 12,
+    "omp sections": 2, "omp single": 3, "omp single of another thread": 3, "omp masked": 2,
     "omp critical": 2, "omp critical wait": 2, "omp ordered wait": 4,
-    "omp distribute": 2, "omp taskloop": 1, "omp taskgroup": 2, "omp taskwait": 8,
-    "omp task": 30,
+    "omp distribute": 2, "omp taskloop": 1, "omp taskgroup": 3, "omp taskwait": 9,
+    "omp task": 73,
 }
+CANCELLED = {"omp task", "omp barrier", "omp barrier implicit"}
 
 
 def check_constructs(file, rounds, lock_waits):
@@ -371,12 +372,23 @@ def check_constructs(file, rounds, lock_waits):
     need(not losses(file), losses(file))
 
 
+def check_cancelled(folder, program, **env):
+    """Tasks and regions that are cancelled leave nothing open, and give their places back."""
+    file, _ = record(folder, program, 500, OMP_CANCELLATION="true", **env)
+    found = calls(file)
+    for name, count in CONSTRUCTS.items():
+        expected = 500 * count
+        need(found[name, ""] == expected or name in CANCELLED, name, found)
+    need(not losses(file), losses(file))
+
+
 def case_constructs(folder):
     """Each construct is counted once; locks that are asked for in vain leave nothing open."""
     program = build(folder, "openmp_more.c", clang(), "-fopenmp")
     file, _ = record(folder, program, 20)
     # The library before LLVM 15 says that omp_test_lock waited, if it got the lock.
     check_constructs(file, 20, (6, 7))
+    check_cancelled(folder, program)
 
 
 def case_constructs_19(folder):
@@ -385,12 +397,23 @@ def case_constructs_19(folder):
     program = build(folder, "openmp_more.c", clang(), "-fopenmp")
     file, _ = record(folder, program, 20, LD_LIBRARY_PATH=str(library.parent))
     check_constructs(file, 20, (6,))
+    check_cancelled(folder, program, LD_LIBRARY_PATH=str(library.parent))
 
 
 def openmp_both():
     """Environments for the OpenMP of the machine, and for LLVM 19 if it was fetched."""
     later = pathlib.Path(sys.argv[5]) / "libomp-19/usr/lib/llvm-19/lib"
     return [{}] + ([{"LD_LIBRARY_PATH": str(later)}] if later.exists() else [])
+
+
+def case_full(folder):
+    """40 000 tasks that wait: those without a place are where they run, and counted."""
+    program = build(folder, "openmp_full.c", clang(), "-fopenmp")
+    for env in openmp_both():
+        file, done = record(folder, program, KMP_ENABLE_TASK_THROTTLING="0", **env)
+        need(done.stdout == "40100\n", done.stdout)
+        need(calls(file)["omp task", ""] == 40100, rows(file))
+        need(losses(file) == {"range_full": 40000 - 16384}, losses(file))
 
 
 def case_late(folder):

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static volatile int sink;
+static volatile int sink, seen;
 
 static void count_up(void) {
 #pragma omp atomic
@@ -105,6 +105,48 @@ static void poll(void) {
     omp_destroy_lock(&lock);
 }
 
+/* Tasks that end later than they return, and tasks that wait for others. */
+static void dependent(void) {
+    omp_event_handle_t early, late;
+    int x = 0;
+#pragma omp parallel num_threads(2)
+#pragma omp single
+    {
+#pragma omp task detach(early)
+        omp_fulfill_event(early);
+#pragma omp task detach(late)
+        count_up();
+#pragma omp task
+        omp_fulfill_event(late);
+#pragma omp taskwait
+        for (int i = 0; i < 10; ++i) {
+#pragma omp task depend(inout : x) shared(x) priority(1)
+            ++x;
+#pragma omp task depend(in : x) shared(x) final(1) mergeable
+            seen = x;
+        }
+    }
+}
+
+/* Tasks of a group that is cancelled, if OMP_CANCELLATION says that they may be. */
+static void cancelled(void) {
+#pragma omp parallel num_threads(2)
+#pragma omp master
+#pragma omp taskgroup
+    for (int i = 0; i < 20; ++i) {
+#pragma omp task
+        {
+#pragma omp cancel taskgroup if (i == 3)
+            count_up();
+        }
+    }
+#pragma omp parallel num_threads(2)
+    {
+#pragma omp cancel parallel
+#pragma omp barrier
+    }
+}
+
 static void nested(void) {
     omp_set_max_active_levels(2);
 #pragma omp parallel num_threads(2)
@@ -136,6 +178,8 @@ int main(int argc, char **argv) {
         share();
         tasks();
         poll();
+        dependent();
+        cancelled();
         nested();
         teams();
     }
