@@ -6,9 +6,9 @@
  * enters those it has, and for the others the one that does nothing.
  *
  * Tasks are scopes of their thread, a stack per domain, each at a site of its string. Overlapped
- * tasks, regions and frames are intervals, which any thread may end. Numbers, marks and the
- * switch are in itt_numbers.c. A handle that is not one of those handed out is counted, and the call has no
- * effect. All functions may be called from any thread.
+ * tasks, regions and frames are intervals, which any thread may end. Numbers, marks and the switch
+ * are in itt_numbers.c. A handle that is not one of those handed out is counted, and the call has
+ * no effect. All functions may be called from any thread.
  */
 #include "itt.h"
 

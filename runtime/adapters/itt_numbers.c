@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Numbers and marks of ITT: metadata, counters and markers go to the trace. Pause and resume are the
- * switch of stint.
+ * Numbers and marks of ITT: metadata, counters and markers go to the trace. Pause and resume are
+ * the switch of stint.
  */
 #include "itt.h"
 

@@ -62,8 +62,8 @@ const struct range_text *range_text_keep(struct range_name name);
 /* Without room that of RANGE_DOMAIN_LOST: several domains share it, so no end of a pushed range can
  * be told to be that of one of them. */
 const struct range_domain *range_domain_get(enum range_interface interface, struct range_name name);
-/* The domain of a handle, which may be any pointer: without a domain for NULL, that without room for
- * one that is none. */
+/* The domain of a handle, which may be any pointer: without a domain for NULL, that without room
+ * for one that is none. */
 const struct range_domain *range_domain_of(enum range_interface interface, const void *handle);
 
 /* Gives a category of a domain its name. */

@@ -220,7 +220,7 @@ static void process_fill_job(void) {
     arena_header()->about.rank = (uint32_t)(launch.rank + 1);
 }
 
-/* What a launcher said stays. */
+/* Keeps what a launcher said. */
 void process_rank_seen(uint32_t rank, uint32_t size) {
     if (rank >= LAUNCH_RANK_MAX || registry_held()) {
         return;

@@ -319,6 +319,22 @@ def check_openmp(file, done):
     need(delivered(done)["ompt"] >= 42 + 42 + 20, done.stderr)
 
 
+def case_without_tool(folder):
+    """The variables of docs/ranges.md, and those of stint; the column `waiting` in the report."""
+    program = build(folder, "openmp_more.c", clang(), "-fopenmp")
+    done = run(program, 2, OMP_TOOL_LIBRARIES=LIBRARY, STINT_REPORT="tree")
+    lines = done.stderr.splitlines()
+    title = next((line.split() for line in lines if line.startswith("name ")), [])
+    need(done.returncode == 0 and "waiting" in title, done.returncode, done.stderr)
+    need(title[title.index("waiting") - 1] == "self", title)
+    need(any("omp barrier implicit" in line for line in lines), done.stderr)
+    file = os.path.join(folder, "run.stint")
+    done = run(program, 2, OMP_TOOL_LIBRARIES=LIBRARY, STINT_FILE=file)
+    need(calls(file)["omp parallel", ""] == 2 * CONSTRUCTS["omp parallel"], rows(file))
+    row = rows(file)["omp barrier implicit", ""]
+    need(row["waiting_ns"] >= row["self_ns"] > 0, row)
+
+
 def case_openmp(folder):
     """OpenMP of LLVM: regions, barriers as waiting, tasks below their creator."""
     program = build(folder, "openmp.c", clang(), "-fopenmp")
