@@ -379,6 +379,41 @@ static void itt_all(void) {
     task_end(domain);
 }
 
+/* Overlapped tasks of four threads, eight open on each; the main thread ends a region of each. */
+#define THREADS 4
+#define INTERVALS 20000
+
+static void *overlap(void *argument) {
+    uint64_t me = *(const uint64_t *)argument;
+    for (uint64_t i = 0; i < INTERVALS + 8; ++i) {
+        struct itt_id starts = {me, i, 0}, ends = {me, i - 8, 0};
+        if (i < INTERVALS) {
+            overlapped_begin(domain, starts, none, string_create("overlapped"));
+        }
+        if (i >= 8) {
+            overlapped_end(domain, ends);
+        }
+    }
+    struct itt_id last = {me, INTERVALS, 0};
+    region_begin(domain, last, none, string_create("for another thread"));
+    return NULL;
+}
+
+static void itt_threads(void) {
+    pthread_t threads[THREADS];
+    uint64_t numbers[THREADS];
+    domain = domain_create("domain");
+    for (int i = 0; i < THREADS; ++i) {
+        numbers[i] = (uint64_t)i;
+        pthread_create(&threads[i], NULL, overlap, &numbers[i]);
+    }
+    for (int i = 0; i < THREADS; ++i) {
+        struct itt_id last = {(uint64_t)i, INTERVALS, 0};
+        pthread_join(threads[i], NULL);
+        region_end(domain, last);
+    }
+}
+
 struct space {
     char name[64];
 };
@@ -535,6 +570,8 @@ int main(int argc, char **argv) {
         bad();
     } else if (!strcmp(argv[2], "kokkos")) {
         kokkos_all();
+    } else if (!strcmp(argv[2], "threads")) {
+        itt_threads();
     } else if (!strcmp(argv[2], "itt")) {
         itt_all();
     } else if (!strcmp(argv[2], "names")) {

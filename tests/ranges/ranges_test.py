@@ -134,6 +134,15 @@ def case_itt(folder):
     need(delivered(done)["itt"] == 7, done.stderr)
 
 
+def case_threads(folder):
+    """Intervals of four threads at a time, which all have different numbers: none is lost."""
+    file, done = record(folder, PROGRAM, LIBRARY, "threads")
+    need(calls(file) == {("overlapped", "domain"): 80000, ("for another thread", "domain"): 4},
+         rows(file))
+    need(not losses(file), losses(file))
+    need(delivered(done)["itt"] == 80004, done.stderr)
+
+
 def case_kokkos_all(folder):
     """Each function of Kokkos Tools, also those of versions after Trilinos 13.2."""
     file, done = record(folder, PROGRAM, LIBRARY, "kokkos")
