@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The part of ITT's binary interface that its collectors see, on 64-bit systems: layouts as in
- * ittnotify.h and ittnotify_config.h of Intel's ittapi 3. No package of Debian 12 has these headers;
- * tests use the static part that is in its TBB and oneDNN.
+ * ittnotify.h and ittnotify_config.h of Intel's ittapi 3. No package of Debian 12 has these
+ * headers: tests use the static part that is in its TBB and oneDNN.
  */
 #ifndef STINT_ITT_H
 #define STINT_ITT_H

@@ -269,6 +269,11 @@ def case_none(folder):
     done = run(TOOL, "run", "--ranges", "--", "sh", "-c", "echo out; exit 3")
     need(done.returncode == 3 and done.stdout == "out\n", done.stdout, done.stderr)
     need("nothing recorded" in done.stderr, done.stderr)
+    for options, loaded in (("--ranges", ["libstint-ranges.so", "libstint.so"]),
+                            ("--ranges=nvtx,itt,ompt,kokkos", [])):
+        done = run(TOOL, "run", options, "--", "cat", "/proc/self/maps")
+        found = sorted(set(re.findall(r"libstint[\w-]*\.so", done.stdout)))
+        need(found == loaded, options, done.stdout)
 
 
 # ---- With libraries.
