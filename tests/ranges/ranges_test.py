@@ -331,6 +331,10 @@ def check_openmp(file, done):
     need(found["omp task", ""]["calls"] == 10 and found["omp critical", ""]["calls"] == 10, found)
     need(not losses(file), losses(file))
     need(delivered(done)["ompt"] >= 42 + 42 + 20, done.stderr)
+    tree = json.loads(tool("export", file, "--to", "json"))["tree"]
+    names = [row["name"] for row in tree]
+    above = {names[row["parent"]] for row in tree if row["name"] == "omp task"}
+    need(above == {"omp single"}, above)
 
 
 def case_without_tool(folder):
@@ -353,11 +357,6 @@ def case_openmp(folder):
     """OpenMP of LLVM: regions, barriers as waiting, tasks below their creator."""
     program = build(folder, "openmp.c", clang(), "-fopenmp")
     check_openmp(*record(folder, program))
-    file = os.path.join(folder, "run.stint")
-    tree = json.loads(tool("export", file, "--to", "json"))["tree"]
-    names = [row["name"] for row in tree]
-    above = {names[row["parent"]] for row in tree if row["name"] == "omp task"}
-    need(above == {"omp single"}, above)
 
 
 def fetched(path):
