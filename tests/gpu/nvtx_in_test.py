@@ -155,7 +155,8 @@ def case_balance(folder):
 def case_leaves(folder):
     """Threads that end inside a range: counted, and the next thread starts from none."""
     file, _ = record(folder, PROGRAM, "leaves")
-    need(calls(file) == {("after them", ""): 1}, rows(file))
+    need(calls(file) == {("after them", ""): 1, ("never ended", ""): 300}, rows(file))
+    need(rows(file)["never ended", ""]["left"] == 300, rows(file))
     need(losses(file) == {"abandoned": 300}, losses(file))
 
 

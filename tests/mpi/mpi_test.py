@@ -236,8 +236,10 @@ def case_seen(folder):
         run(KIND, f"{rank}/2", STINT_FILE=files[-1])
     merged = os.path.join(folder, "merged.stint")
     tool("merge", *files, "-o", merged)
-    threads = json.loads(tool("export", merged, "--to", "json"))["threads"]
-    need([thread["name"] for thread in threads] == ["r0 mpi_rank", "r1 mpi_rank"], threads)
+    about = json.loads(tool("export", merged, "--to", "json"))["run"]
+    need(about.get("world_size") == 2, about)
+    shown = tool("report", merged, "--view", "ranks")
+    need("rank 0" in shown and "rank 1" in shown, shown)
 
 
 def clang():

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program with a scope that sees its ranks as the wrappers of MPI do: rank_program RANK/SIZE... */
+/* A program with a scope that sees ranks as the wrappers of MPI do: rank_program RANK/SIZE... */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

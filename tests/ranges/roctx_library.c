@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A stand-in for libroctx64 without a tool: it counts levels and numbers as roctx_api.h says, and records
- * nothing. */
+/* A stand-in for libroctx64 without a tool: it counts levels and numbers as roctx_api.h says, and
+ * records nothing. */
 #include "roctx_api.h"
 
 static __thread int level;

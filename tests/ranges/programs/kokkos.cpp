@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each kind of kernel, a region, a section twice, a fence, a copy of 8000 bytes, two arrays of them.
+// Each kind of kernel, a region, a section twice, a fence, a copy of 8000 bytes, two arrays of
+// them.
 #include <Kokkos_Core.hpp>
 #include <Kokkos_Profiling_ProfileSection.hpp>
 

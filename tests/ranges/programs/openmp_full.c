@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* More tasks at a time than the adapter has places for: 40 000 wait for the thread that creates them,
- * as the other one does not run any. Then 100 more. It prints how many have run. */
+/* More tasks at a time than the adapter has places for: 40 000 wait for the thread that creates
+ * them, as the other one does not run any. Then 100 more. It prints how many have run. */
 #include <omp.h>
 #include <stdio.h>
 #include <unistd.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Three parts: a library (LATE) whose destructor has regions, one that needs it (MIDDLE), and the
- * program. The dynamic linker initialises what is needed last of all first, and so finalises it after
- * stint, which has written its report by then.
+ * program. The dynamic linker initialises what is needed last of all first, and so finalises it
+ * after stint, which has written its report by then.
  */
 #include <stdio.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Each construct of OpenMP that the adapter knows, a known number of times, with two threads. The test
- * has the counts; no work is in them. The first argument is the number of rounds; with a second one
- * they are those of what is cancelled only.
+ * Each construct of OpenMP that the adapter knows, a known number of times, with two threads. The
+ * test has the counts; no work is in them. The first argument is the number of rounds; with a
+ * second one they are those of the cancelled constructs only.
  */
 #include <omp.h>
 #include <stdio.h>
