@@ -494,7 +494,7 @@ def case_roctx_real(folder):
     """AMD's library and header."""
     library = fetched("roctx/usr/lib/x86_64-linux-gnu/libroctx64.so.4")
     program = build(folder, "../roctx_program.c", "gcc", "-include",
-                    fetched("roctx/usr/include/roctracer/roctx.h"), library)
+                    fetched("roctx-dev/usr/include/roctracer/roctx.h"), library)
     check_roctx(folder, program, LD_LIBRARY_PATH=str(library.parent))
 
 

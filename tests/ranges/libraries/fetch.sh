@@ -6,9 +6,10 @@
 # package lists of both releases. Exit status 77: they are not available here.
 set -euo pipefail
 [ $# = 1 ] || { echo "fetch.sh FOLDER" >&2; exit 2; }
-# shellcheck source=tests/debian_packages.sh
-. "$(dirname "$0")/../../debian_packages.sh"
+# shellcheck source=tests/debian.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../../debian.sh"
 
-packages_begin "$1" main bookworm trixie
-packages_unpack libomp-19 libomp5-19/bookworm
-packages_unpack roctx libroctx64-4/trixie libroctx-dev/trixie
+debian_start "$1" main bookworm trixie
+debian_unpack libomp-19 libomp5-19/bookworm
+debian_unpack roctx libroctx64-4/trixie
+debian_unpack roctx-dev libroctx-dev/trixie
