@@ -249,6 +249,50 @@ for bad in (lambda: stint.report("nonsense"), lambda: stint.export("/no/folder/x
     need(set(stats(run)) == {"first", "second"}, stats(run))
 
 
+def case_cost(folder):
+    """The cost of Python's part is measured without a record, and said where a report is printed at the
+    end."""
+    text = """
+@stint.scope("f")
+def f():
+    pass
+f()
+each = stint.cost()
+assert set(each) == {"call_ns", "block_ns"} and min(each.values()) >= 0, each
+"""
+    fake = """
+from stint import _cost
+now = 0
+class Function:
+    def __call__(self, name):
+        global now
+        now += 7
+class Library:
+    strlen = Function()
+    def __init__(self, path):
+        pass
+class Clock:
+    PyDLL, c_int, c_char_p = Library, None, None
+    @staticmethod
+    def perf_counter_ns():
+        return now
+_cost.ctypes = _cost.time = Clock
+each = stint.cost()  # a begin and an end
+assert each == {"call_ns": 14, "block_ns": 14}, each
+"""
+    python("-c", "import stint" + fake)
+    run = record(folder, text)
+    need({name: row["calls"] for name, row in stats(run).items()} == {"f": 1}, stats(run))
+    no_losses(run)
+    said = r"stint: each scope of Python costs more than the line `stint cost` says: at least [0-9.]+ us "
+    for view, expected in (("table", 1), ("table,top=1", 1), ("none", 0), (None, 0)):
+        done = python(folder / "program.py", STINT_REPORT=view)
+        need(len(re.findall(said, done.stderr)) == expected, view, done)
+    done = python("-c", "import stint; assert stint.cost() is None", STINT_REPORT="table",
+                  PYSTINT_LIBRARY=str(folder / "none.so"))
+    need(not done.stderr, done)
+
+
 def case_without(folder):
     """No library: nothing is measured, everything goes on, and the reason is said."""
     done = python("-c", """
