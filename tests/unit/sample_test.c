@@ -952,6 +952,26 @@ TEST(sample, abandoned_calls_are_counted_as_such) {
     CHECK_EQ_U64(open_scopes(), 0);
 }
 
+/* An untimed call of "child" is known inside "parent", and opened where "parent" was left open. */
+TEST(sample, abandoned_where_its_child_is_opened) {
+    static struct stint_impl_site parent = {.name = "parent"}, child = {.name = "child"};
+    uint64_t guard[2];
+    sample("1048576");
+    for (int i = 0; i < 40; ++i) {
+        stint_impl_begin(&guard[1], &parent, 0);
+        stint_impl_begin(&guard[0], &child, 0);
+        stint_impl_end(&guard[0]);
+        stint_impl_end(&guard[1]);
+    }
+    stint_impl_begin(&guard[1], &parent, 0);
+    stint_impl_begin(&guard[1], &child, 0);
+    CHECK_EQ_U64(open_scopes(), 1);
+    stint_impl_end(&guard[1]);
+    CHECK_EQ_U64(open_scopes(), 0);
+    CHECK_EQ_U64(calls_of("parent"), 41);
+    CHECK_EQ_U64(lost(STINT_STATUS_ABANDONED), 1);
+}
+
 static stint_impl_opened moved_guard;
 static struct stint_impl_site moved_site = {.name = "moved"};
 
