@@ -278,17 +278,18 @@ TEST(gpu_timer, without_a_context) {
 }
 #endif
 
-/* The driver's library by a name that comes into being later. */
 #ifndef TEST_CUDART
-#define LATE_DRIVER "./late_driver.so"
+/* The driver's library, by a name that does not exist yet. Each case has its own name, because
+ * cases run at the same time in one folder. */
+static char late_driver[40];
 
 static void begin_without_driver(void) {
-    unlink(LATE_DRIVER);
+    snprintf(late_driver, sizeof late_driver, "./late_driver.%d.so", (int)getpid());
     begin_gpu();
-    setenv("STINT_CUDA_LIB", LATE_DRIVER, 1);
+    setenv("STINT_CUDA_LIB", late_driver, 1);
     scope(NULL, 100);
     CHECK_EQ_U64(lost(STINT_STATUS_GPU_NO_DEVICE), 1);
-    CHECK(!symlink(DOUBLE_LIBRARY, LATE_DRIVER)); /* the program has loaded that file */
+    CHECK(!symlink(DOUBLE_LIBRARY, late_driver)); /* the program has loaded that file */
     fake_advance(1000000000);
 }
 
@@ -300,14 +301,14 @@ TEST(gpu_timer, a_driver_that_the_program_loads_later) {
     finish_gpu();
     stint_gpu_flush();
     CHECK_EQ_U64(stat_of("scope").gpu_calls, 1);
-    unlink(LATE_DRIVER);
+    unlink(late_driver);
 }
 
 TEST(gpu_timer, looks_for_a_driver_once_a_second) {
     begin_without_driver();
-    unlink(LATE_DRIVER);
+    unlink(late_driver);
     scope(NULL, 100); /* looks, and finds none */
-    CHECK(!symlink(DOUBLE_LIBRARY, LATE_DRIVER));
+    CHECK(!symlink(DOUBLE_LIBRARY, late_driver));
     fake_advance(999999000);
     scope(NULL, 100);
     scope(NULL, 100);
@@ -316,7 +317,7 @@ TEST(gpu_timer, looks_for_a_driver_once_a_second) {
     scope(NULL, 100); /* looks */
     scope(NULL, 100);
     CHECK_EQ_U64(lost(STINT_STATUS_GPU_NO_DEVICE), 5);
-    unlink(LATE_DRIVER);
+    unlink(late_driver);
 }
 
 TEST(gpu_timer, a_step_finds_a_driver) {
@@ -324,14 +325,14 @@ TEST(gpu_timer, a_step_finds_a_driver) {
     stint_step();
     scope(NULL, 100);
     CHECK_EQ_U64(lost(STINT_STATUS_GPU_NO_DEVICE), 1);
-    unlink(LATE_DRIVER);
+    unlink(late_driver);
 }
 
 /* It is looked for among the loaded libraries only: no context can exist in another one. */
 TEST(gpu_timer, a_driver_that_is_not_loaded_stays_so) {
     begin_without_driver();
-    unlink(LATE_DRIVER);
-    CHECK(!symlink(DOUBLE_OLD_LIBRARY, LATE_DRIVER));
+    unlink(late_driver);
+    CHECK(!symlink(DOUBLE_OLD_LIBRARY, late_driver));
     for (int i = 0; i < 3; ++i) {
         fake_advance(1000000000);
         stint_step();
@@ -339,7 +340,7 @@ TEST(gpu_timer, a_driver_that_is_not_loaded_stays_so) {
     }
     CHECK_EQ_U64(lost(STINT_STATUS_GPU_NO_DEVICE), 4);
     CHECK(!dlopen(DOUBLE_OLD_LIBRARY, RTLD_NOW | RTLD_NOLOAD));
-    unlink(LATE_DRIVER);
+    unlink(late_driver);
 }
 #endif
 
