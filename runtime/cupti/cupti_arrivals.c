@@ -35,11 +35,11 @@ static int taken_was_said;
 /* The thread's latest launch. */
 static __thread struct {
     uint32_t generation; /* at its begin */
-    uint32_t depth;      /* within the calls that launch: of the runtime, and in it the driver */
-    int is_recorded;     /* kinds were on at its begin */
-    int is_whole;        /* it was seen from begin to end, and has a record */
-    uint64_t session;    /* in which it began */
-} launch_here __attribute__((tls_model("initial-exec")));
+    uint32_t session;    /* in which it began */
+    uint16_t depth;      /* within the calls that launch: of the runtime, and in it the driver */
+    uint8_t is_recorded; /* kinds were on at its begin */
+    uint8_t is_whole;    /* it was seen from begin to end, and has a record */
+} launch_here __attribute__((tls_model("initial-exec"), aligned(4)));
 
 static uint32_t arrivals_get_generation(void) {
     return __atomic_load_n(&generation, __ATOMIC_ACQUIRE);
@@ -49,15 +49,15 @@ static void arrivals_begin_generation(void) {
     __atomic_fetch_add(&generation, 1, __ATOMIC_RELEASE);
 }
 
-/* The number of the session under way, in the upper half. */
-static uint64_t arrivals_get_session(void) {
-    return __atomic_load_n(&under_way, __ATOMIC_ACQUIRE) & ~(uint64_t)UINT32_MAX;
+/* The number of the session under way. */
+static uint32_t arrivals_get_session(void) {
+    return (uint32_t)(__atomic_load_n(&under_way, __ATOMIC_ACQUIRE) >> 32);
 }
 
 /* One launch more (1), or less (-1), if it is still that session. */
-static void arrivals_count_under_way(uint64_t session, uint64_t change) {
+static void arrivals_count_under_way(uint32_t session, uint64_t change) {
     uint64_t before = __atomic_load_n(&under_way, __ATOMIC_RELAXED);
-    while ((before & ~(uint64_t)UINT32_MAX) == session) {
+    while (before >> 32 == session) {
         if (__atomic_compare_exchange_n(&under_way, &before, before + change, 1, __ATOMIC_ACQ_REL,
                                         __ATOMIC_RELAXED)) {
             break;
@@ -66,7 +66,7 @@ static void arrivals_count_under_way(uint64_t session, uint64_t change) {
 }
 
 void cupti_arrivals_begin(void) {
-    __atomic_store_n(&under_way, arrivals_get_session() + UINT32_MAX + 1, __ATOMIC_RELEASE);
+    __atomic_store_n(&under_way, ((uint64_t)arrivals_get_session() + 1) << 32, __ATOMIC_RELEASE);
     arrivals_begin_generation();
     __atomic_store_n(&recording, 1, __ATOMIC_RELEASE);
 }
@@ -102,7 +102,7 @@ static void arrivals_settle_launch(void) {
 
 void cupti_arrivals_enter_launch(void) {
     uint32_t now = arrivals_get_generation();
-    uint64_t session = arrivals_get_session();
+    uint32_t session = arrivals_get_session();
     if (launch_here.depth && launch_here.session == session) {
         ++launch_here.depth;
         return;
@@ -113,7 +113,7 @@ void cupti_arrivals_enter_launch(void) {
     __atomic_fetch_add(&launches_seen, 1, __ATOMIC_RELEASE);
     arrivals_settle_launch();
     launch_here.generation = now;
-    launch_here.is_recorded = __atomic_load_n(&recording, __ATOMIC_ACQUIRE);
+    launch_here.is_recorded = __atomic_load_n(&recording, __ATOMIC_ACQUIRE) != 0;
 }
 
 void cupti_arrivals_leave_launch(int has_record) {

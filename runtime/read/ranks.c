@@ -20,9 +20,12 @@ static uint64_t narrow_sum(rank_sum sum) {
 }
 
 int ranks_read(struct ranks *out, const struct snapshot *s) {
+    memset(out, 0, sizeof *out);
+    if (!s->base) {
+        return -1; /* a snapshot that was not read from an arena */
+    }
     const struct arena_header *h = (const struct arena_header *)(const void *)s->base;
     const struct arena_job *job = snapshot_at(s, h->job, sizeof *job);
-    memset(out, 0, sizeof *out);
     if (!job || !job->rank_count) {
         return -1;
     }

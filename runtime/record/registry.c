@@ -14,8 +14,8 @@ static const struct registry_hooks *hooks; /* written once, by a constructor */
 
 static int inherited; /* there is one thread then */
 
-static __thread int reading __attribute__((tls_model("initial-exec")));
-static __thread int cancel_state __attribute__((tls_model("initial-exec")));
+static __thread char reading __attribute__((tls_model("initial-exec")));
+static __thread char cancel_state __attribute__((tls_model("initial-exec")));
 
 void registry_set_hooks(const struct registry_hooks *h) {
     hooks = h;
@@ -33,7 +33,7 @@ void registry_lock(void) {
     int state;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
     lock_take(LOCK_REGISTRY);
-    cancel_state = state;
+    cancel_state = (char)state;
     if (hooks && hooks->prepare) {
         hooks->prepare();
     }

@@ -56,7 +56,7 @@ static pid_t forked_by;     /* 0: this is not the child of a fork that the libra
  * new arena. A fork in a signal handler that interrupted this thread while it held the lock must
  * not wait for that lock. If the handler interrupted any call on the slow path, the child may
  * return into that call, too, and therefore forgets at its end. */
-static __thread int fork_inside __attribute__((tls_model("initial-exec")));
+static __thread char fork_inside __attribute__((tls_model("initial-exec")));
 static __thread pid_t forking __attribute__((tls_model("initial-exec")));
 
 static int fork_is_interrupting(void) {
