@@ -37,10 +37,10 @@
 #ifdef __cplusplus
 class stint_instrument_guard {
   public:
-    explicit stint_instrument_guard(stint_impl_site *site) {
-        ::stint_impl::stint_impl_begin(this, site, 0);
+    STINT_IMPL_HERE explicit stint_instrument_guard(stint_impl_site *site) {
+        opened_ = ::stint_impl::stint_impl_begin(this, site, 0);
     }
-    ~stint_instrument_guard() { ::stint_impl::stint_impl_end(this); }
+    STINT_IMPL_HERE ~stint_instrument_guard() { ::stint_impl::stint_impl_end(this); }
     stint_instrument_guard(const stint_instrument_guard &) = delete;
     stint_instrument_guard &operator=(const stint_instrument_guard &) = delete;
 
@@ -59,7 +59,9 @@ class stint_instrument_guard {
         name, __FILE__, __func__, __LINE__, 0, 0, 0, 0};                                           \
     stint_impl_opened stint_instrument_scope __attribute__((cleanup(stint_impl_end), unused));     \
     char stint_instrument_begun __attribute__((unused)) =                                          \
-        (stint_impl_begin(&stint_instrument_scope, &stint_instrument_site, 0), (char)0);           \
+        (stint_instrument_scope =                                                                  \
+             stint_impl_begin(&stint_instrument_scope, &stint_instrument_site, 0),                 \
+         (char)0);                                                                                 \
     STINT_INSTRUMENT_LOUD
 #endif
 

@@ -182,7 +182,7 @@ int range_push_site_in(const struct range_domain *domain, struct stint_impl_site
     int level;
     struct open_range *range = range_enter(domain, &level);
     if (range) {
-        stint_impl_begin(&range->guard, site, stint_impl_set_id(set));
+        range->guard = stint_impl_begin(&range->guard, site, stint_impl_set_id(set));
     }
     return level;
 }

@@ -161,7 +161,7 @@ static void pair_of_work(struct bench *b) {
 
 static void pair_inline(struct bench *b) {
     stint_impl_opened guard;
-    stint_impl_begin_body(&guard, &b->site, 0);
+    guard = stint_impl_begin_body(&guard, &b->site, 0);
     work_do(b);
     stint_impl_end_body(&guard, 0);
 }

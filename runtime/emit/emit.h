@@ -35,8 +35,14 @@ int emit_built(void);
 /* Finds out once whether scopes are to be ranges: settings are read, and a tool is loaded if there
  * is one. Threads that come meanwhile wait. */
 void emit_start(void);
-/* Returns the result of emit_start, which does not change after it. */
-int emit_on(void);
+/* The state of the back end. Release by the starting thread, acquire. */
+enum { EMIT_FRESH, EMIT_STARTING, EMIT_ON, EMIT_OFF };
+extern int emit_state;
+/* Returns the result of emit_start, which does not change after it. Inline: each scope of the slow
+ * path asks. */
+static inline int emit_on(void) {
+    return __atomic_load_n(&emit_state, __ATOMIC_ACQUIRE) == EMIT_ON;
+}
 
 /* Only with emit_on(). */
 void emit_push(uint32_t site, uint32_t set);

@@ -170,7 +170,7 @@ static void stream_begin_scope(struct stint_impl_call *guard, struct stint_impl_
         if (wanted && stream_has_gpu(kind)) {
             pair = event_pool_start(stream, kind, &why);
         }
-        stint_impl_begin_body(guard, site, 0);
+        guard->opened = stint_impl_begin_body(guard, site, 0);
         struct thread_block *b = thread_block_here();
         if (b && guard->opened) {
             stream_keep_exact(b, b->hot.top);

@@ -19,13 +19,6 @@ static inline uint64_t left_untimed_calls(const struct thread_block *b,
         &stint_impl_sampled_at(b->hot.base, stint_impl_start_sampled(start))->untimed);
 }
 
-/* Notes in the frame that its call is counted next, on the slow path: as the node's number `count`
- * of samples, untimed calls or `recursions`. thread_pop removes the note. Owner. */
-static inline void left_note(struct stint_impl_frame *f, uint64_t count) {
-    STINT_IMPL_STORE(&f->counted, (uint32_t)count << 1 | 1);
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
-}
-
 /* Makes the frame MOVED, and counts its call as left, unless another thread has ended it. *guard:
  * what it was. 0, or -1 if a signal handler has changed the frame meanwhile: nothing is done.
  * The frame's owner, or another thread when that one has ended. */

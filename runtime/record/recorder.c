@@ -479,7 +479,7 @@ static void end_untimed(struct thread_block *b, struct stint_impl_frame *f,
                         const struct stint_impl_call *call) {
     struct stint_impl_node *n = tree_node(b, STINT_IMPL_LOAD(&f->node));
     struct stint_impl_start start = stint_impl_start_of(f);
-    left_note(f, left_untimed_calls(b, start) + 1);
+    stint_impl_frame_note(f, left_untimed_calls(b, start) + 1);
     sample_count_untimed(b, start);
     sample_check(b, n, call);
     STINT_IMPL_STORE(&f->nested, 0);
@@ -534,7 +534,7 @@ static inline __attribute__((always_inline)) void end_top(struct thread_block *b
     uint64_t ticks = now - start;
     int backwards = now < start;
     if (recursive) {
-        left_note(f, STINT_IMPL_LOAD(&n->recursions) + 1);
+        stint_impl_frame_note(f, STINT_IMPL_LOAD(&n->recursions) + 1);
         stint_impl_owner_add(&n->recursions, 1);
         if (!continues && !backwards) {
             end_inner(b, f, start, now);
@@ -544,7 +544,7 @@ static inline __attribute__((always_inline)) void end_top(struct thread_block *b
     } else {
         uint64_t weight = sample_weight(b, n);
         probe_end(b, f, n, ticks);
-        left_note(f, left_samples(n) + 1);
+        stint_impl_frame_note(f, left_samples(n) + 1);
         tree_sample(b, n, start, ticks, STINT_IMPL_LOAD(&f->nested), call ? call->info : NULL);
         sample_check(b, n, call);
         STINT_IMPL_STORE(&f->nested, ticks_within(f, start, now));

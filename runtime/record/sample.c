@@ -183,10 +183,6 @@ static int call_is_exact(const struct stint_impl_call *call) {
     return call && (call->info || call->threshold_us >= 0);
 }
 
-int sample_is_on(void) {
-    return config.sample.every >= 2 || config.sample.share > 0;
-}
-
 /* Work that another scope sent is found by no edge, so never inline, and always timed. */
 static int node_is_sampled_at_all(const struct stint_impl_node *n) {
     uint32_t kind = STINT_IMPL_LOAD(&n->kind);

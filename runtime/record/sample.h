@@ -6,13 +6,16 @@
 #ifndef STINT_SAMPLE_H
 #define STINT_SAMPLE_H
 
+#include "base/config.h"
 #include "thread.h"
 
 /* The first calls of a node are timed: then it has its histogram. */
 #define SAMPLE_FIRST_CALLS (STINT_IMPL_RAW + 1)
 
 /* Whether STINT_SAMPLE says that calls are left out. */
-int sample_is_on(void);
+static inline int sample_is_on(void) {
+    return config.sample.every >= 2 || config.sample.share > 0;
+}
 /* Sets the function that measures the cost of a timed call of a sampled node, in ticks times 1000;
  * called once, on a thread that records and holds no lock. Before the first scope. NULL: it costs
  * nothing. */

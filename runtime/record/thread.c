@@ -45,7 +45,7 @@ __attribute__((visibility("default")))
 __thread struct stint_impl_thread *stint_impl_thread_here = &thread_none;
 
 /* Set while the thread has no block yet but is making one. */
-static __thread int joining __attribute__((tls_model("initial-exec")));
+static __thread char joining __attribute__((tls_model("initial-exec")));
 
 static pthread_key_t at_end;
 static int have_key;
@@ -61,15 +61,6 @@ struct thread_pages {
     size_t bytes;
     char line[STINT_IMPL_UNIT - sizeof(void *) - sizeof(size_t)];
 };
-
-/* The calling thread's block, NULL if the pointer is to one of the three placeholders. */
-struct thread_block *thread_block_here(void) {
-    struct stint_impl_thread *t = stint_impl_thread_here;
-    if (!t->base) {
-        return NULL;
-    }
-    return (struct thread_block *)(void *)t;
-}
 
 void *thread_pages_get(struct thread_block *b, size_t bytes) {
     struct thread_pages *p = pages_get(sizeof *p + bytes);

@@ -81,8 +81,15 @@ struct thread_block *thread_here(void);
 /* Gives the calling thread another name in the report, cut to 15 bytes. */
 void thread_rename(struct thread_block *b, const char *name);
 int thread_is_busy(void);
-/* The same also inside: closing a scope needs no table and no lock. */
-struct thread_block *thread_block_here(void);
+/* The same also inside: closing a scope needs no table and no lock. NULL if the pointer is to one of
+ * the placeholders, which have no base. */
+static inline struct thread_block *thread_block_here(void) {
+    struct stint_impl_thread *t = stint_impl_thread_here;
+    if (!t->base) {
+        return NULL;
+    }
+    return (struct thread_block *)(void *)t;
+}
 /* Counts a loss of the calling thread's own; owner only, and its signal handlers: one instruction
  * is enough, where there is one, and a third of what a locked one takes. */
 static inline void thread_lose(struct thread_block *b, enum stint_status what) {
@@ -116,11 +123,7 @@ static inline void thread_pop(struct thread_block *b) {
         thread_close_range(b, f);
     }
     STINT_IMPL_STORE(&f[-1].nested, STINT_IMPL_LOAD(&f[-1].nested) + STINT_IMPL_LOAD(&f->nested));
-    STINT_IMPL_STORE(&f->guard, 0);
-    __atomic_signal_fence(__ATOMIC_SEQ_CST); /* until then both say whether the call is counted */
-    STINT_IMPL_STORE(&f->recursive, 0);
-    STINT_IMPL_STORE(&f->counted, 0);
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    stint_impl_frame_close(f);
     b->hot.top = f - 1;
 }
 /* Takes frames off the stack until `keep` is on top; each is an abandoned scope, unless another

@@ -352,20 +352,33 @@ static struct tree_place place_find_outer(const struct thread_block *b, const st
     return place;
 }
 
+/* The node of an open scope that is called again inside another one. */
+static struct tree_place place_find_recursive(const struct thread_block *b,
+                                              const struct tree_edge *e) {
+    struct tree_place place = {.node = link_find(b, edge_key(e, TREE_RECURSIVE))};
+    place.recursive = place.node != 0;
+    return place;
+}
+
 /* An edge from a node to itself is in no table. Work of a sender is never a call of the node around
- * it, and is not found by an edge. */
+ * it, and is not found by an edge. An edge is of an open scope or of another one, never of both, so
+ * that inside a recursive call, where most calls are recursive, those are looked up first. */
 struct tree_place tree_find(const struct thread_block *b, const struct tree_edge *e) {
-    struct tree_place place;
+    struct tree_place place = {0};
     if (e->sender) {
         place = place_find_sent(b, e);
     } else if (node_is_called(b, e->parent, e)) {
         place = (struct tree_place){.node = e->parent, .recursive = 1};
     } else {
-        place = place_find_outer(b, e);
+        if (STINT_IMPL_LOAD(&b->hot.top->recursive)) {
+            place = place_find_recursive(b, e);
+        }
+        if (!place.node) {
+            place = place_find_outer(b, e);
+        }
     }
     if (!place.node) {
-        place.node = link_find(b, edge_key(e, TREE_RECURSIVE));
-        place.recursive = place.node != 0;
+        place = place_find_recursive(b, e);
     }
     return place;
 }

@@ -197,7 +197,7 @@ __attribute__((noinline)) static void scope_c(struct runner *r) {
         start = since(r, o, &us);
         stint_impl_begin_since(&l.call, site, set, us);
     } else {
-        stint_impl_begin((void *)&l.call, site, set);
+        l.call.opened = stint_impl_begin(&l.call, site, set);
     }
     tell(r);
     l.opening = reference_open(r->thread, guard_of(&l.call), o->a, o->b, start);
@@ -256,7 +256,7 @@ __attribute__((noinline)) static void scope_deep(struct runner *r, unsigned dept
         site = REFERENCE_DEEP + (int)depth;
         stint_impl_begin_dynamic(&l.call, &place, 0, name, UINT64_MAX, UINT64_MAX);
     } else {
-        stint_impl_begin((void *)&l.call, &program_sites[site], 0);
+        l.call.opened = stint_impl_begin(&l.call, &program_sites[site], 0);
     }
     tell(r);
     l.opening = reference_open(r->thread, guard_of(&l.call), site, 0, 0);
@@ -366,7 +366,7 @@ static void borrow(struct runner *r, unsigned slot, int site) {
     }
     memset(&borrowed[slot].guard, 0, sizeof borrowed[slot].guard);
     borrowed[slot].guard.threshold_us = -1;
-    stint_impl_begin((void *)&borrowed[slot].guard, &program_sites[site], 0);
+    borrowed[slot].guard.opened = stint_impl_begin(&borrowed[slot].guard, &program_sites[site], 0);
     tell(r);
     borrowed[slot].open = 1;
     borrowed[slot].opening = reference_open(r->thread, guard_of(&borrowed[slot].guard), site, 0, 0);

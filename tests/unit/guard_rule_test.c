@@ -164,8 +164,8 @@ TEST(guard_rule, begin_at_an_open_address) {
                                   b = {"b", "f", "f", 2, 0, 0, 0, 0};
     uint64_t guard[2];
     for (int i = 0; i < 3; ++i) {
-        stint_impl_begin(&guard[1], &a, 0);
-        stint_impl_begin(&guard[0], &b, 0);
+        guard[1] = stint_impl_begin(&guard[1], &a, 0);
+        guard[0] = stint_impl_begin(&guard[0], &b, 0);
         fake_advance(5);
     }
     CHECK_EQ_U64(open_scopes(), 2);
@@ -182,15 +182,15 @@ TEST(guard_rule, begin_of_a_child_at_its_parents_address) {
                                   b = {"b", "f", "f", 2, 0, 0, 0, 0};
     uint64_t guard[2];
     for (int i = 0; i < 40; ++i) {
-        stint_impl_begin(&guard[1], &a, 0);
-        stint_impl_begin(&guard[0], &b, 0);
+        guard[1] = stint_impl_begin(&guard[1], &a, 0);
+        guard[0] = stint_impl_begin(&guard[0], &b, 0);
         fake_advance(2);
         stint_impl_end_open(&guard[0]);
         stint_impl_end_open(&guard[1]);
     }
     for (int i = 0; i < 2; ++i) {
-        stint_impl_begin(&guard[1], &a, 0);
-        stint_impl_begin(&guard[1], &b, 0);
+        guard[1] = stint_impl_begin(&guard[1], &a, 0);
+        guard[1] = stint_impl_begin(&guard[1], &b, 0);
         CHECK_EQ_U64(open_scopes(), 1);
         fake_advance(2);
         stint_impl_end_open(&guard[1]);
@@ -207,9 +207,9 @@ TEST(guard_rule, two_in_a_frame_laid_out_either_way) {
     uint64_t guard[2];
     for (int first = 0; first < 2; ++first) {
         for (int i = 0; i < 10; ++i) {
-            stint_impl_begin(&guard[first], &a, 0);
+            guard[first] = stint_impl_begin(&guard[first], &a, 0);
             fake_advance(1);
-            stint_impl_begin(&guard[1 - first], &b, 0);
+            guard[1 - first] = stint_impl_begin(&guard[1 - first], &b, 0);
             fake_advance(2);
             stint_impl_end_open(&guard[1 - first]);
             stint_impl_end_open(&guard[first]);
@@ -225,8 +225,8 @@ TEST(guard_rule, end_of_the_lower_closes_it_and_drops_the_upper) {
     static struct stint_impl_site a = {"a", "f", "f", 1, 0, 0, 0, 0},
                                   b = {"b", "f", "f", 2, 0, 0, 0, 0};
     uint64_t guard[2];
-    stint_impl_begin(&guard[1], &a, 0);
-    stint_impl_begin(&guard[0], &b, 0);
+    guard[1] = stint_impl_begin(&guard[1], &a, 0);
+    guard[0] = stint_impl_begin(&guard[0], &b, 0);
     fake_advance(9);
     stint_impl_end_open(&guard[1]);
     stint_impl_end_open(&guard[0]); /* gone already */
@@ -374,11 +374,11 @@ static void second_ends(pthread_t t) {
 }
 
 static void begin_a(void) {
-    stint_impl_begin(&place, &site_a, 0);
+    place = stint_impl_begin(&place, &site_a, 0);
 }
 
 static void begin_b(void) {
-    stint_impl_begin(&place, &site_b, 0);
+    place = stint_impl_begin(&place, &site_b, 0);
 }
 
 static void end_place(void) {
@@ -416,14 +416,14 @@ TEST(guard_rule, ended_on_another_thread_around_one_that_was_jumped_out_of) {
     static stint_impl_opened inner;
     pthread_t t = second_start();
     begin_a();
-    stint_impl_begin(&inner, &site_a, 0); /* from now on a in a is known as recursive */
+    inner = stint_impl_begin(&inner, &site_a, 0); /* from now on a in a is known as recursive */
     stint_impl_end_open(&inner);
     end_place();
     begin_a();
-    stint_impl_begin(&inner, &site_b, 0);
+    inner = stint_impl_begin(&inner, &site_b, 0);
     second_does(end_place);
     fake_advance(5);
-    stint_impl_begin(&inner, &site_a, 0);
+    inner = stint_impl_begin(&inner, &site_a, 0);
     fake_advance(7);
     stint_impl_end_open(&inner);
     CHECK_EQ_U64(stat_of("a").samples, 2); /* a recursive call has none */
@@ -479,7 +479,7 @@ TEST(guard_rule, one_that_never_ends_is_not_closed_by_another_at_its_address) {
     pthread_t t = second_start();
     stint_impl_opened around;
     static struct stint_impl_site site = {"around", "f", "f", 3, 0, 0, 0, 0};
-    stint_impl_begin(&around, &site, 0);
+    around = stint_impl_begin(&around, &site, 0);
     begin_a();
     fake_advance(10);
     second_does(begin_b);
@@ -501,12 +501,12 @@ TEST(guard_rule, ended_elsewhere_above_all_that_come_next) {
     pthread_t t = second_start();
     high = &guards[1];
     for (int round = 0; round < 2; ++round) {
-        stint_impl_begin(high, &site_a, 0);
+        *high = stint_impl_begin(high, &site_a, 0);
         const struct stint_impl_frame *frame = stint_impl_thread_here->top;
         if (round == 1) {
             second_does(end_high);
         }
-        stint_impl_begin(&guards[0], &site_b, 0);
+        guards[0] = stint_impl_begin(&guards[0], &site_b, 0);
         CHECK(stint_impl_thread_here->top == frame + (round == 0));
         fake_advance(2);
         stint_impl_end_open(&guards[0]);
@@ -552,7 +552,7 @@ TEST(guard_rule, ended_on_another_thread_after_its_own_is_gone) {
 TEST(guard_rule, recursive_call_ended_on_another_thread) {
     pthread_t t = second_start();
     stint_impl_opened outer;
-    stint_impl_begin(&outer, &site_a, 0);
+    outer = stint_impl_begin(&outer, &site_a, 0);
     begin_a();
     second_does(end_place);
     fake_advance(4);

@@ -196,15 +196,15 @@ HARNESS_MAIN()
 
 TEST(histogram, bucket_in_32_bits_is_the_same) {
     for (uint64_t ticks = 0; ticks < 1 << 16; ++ticks) {
-        CHECK_EQ_U64(stint_impl_bucket_of_32((uint32_t)ticks), stint_impl_bucket(ticks));
+        CHECK_EQ_U64(stint_impl_bucket_place(0, (uint32_t)ticks), stint_impl_bucket(ticks));
     }
     for (unsigned bit = 5; bit < 32; ++bit) {
         for (uint64_t part = 0; part < 64; ++part) {
             uint64_t ticks = ((uint64_t)1 << bit) + (part << bit >> 6);
-            CHECK_EQ_U64(stint_impl_bucket_of_32((uint32_t)ticks), stint_impl_bucket(ticks));
-            CHECK_EQ_U64(stint_impl_bucket_of_32((uint32_t)(ticks - 1)),
+            CHECK_EQ_U64(stint_impl_bucket_place(0, (uint32_t)ticks), stint_impl_bucket(ticks));
+            CHECK_EQ_U64(stint_impl_bucket_place(0, (uint32_t)(ticks - 1)),
                          stint_impl_bucket(ticks - 1));
         }
     }
-    CHECK_EQ_U64(stint_impl_bucket_of_32(UINT32_MAX), stint_impl_bucket(UINT32_MAX));
+    CHECK_EQ_U64(stint_impl_bucket_place(0, UINT32_MAX), stint_impl_bucket(UINT32_MAX));
 }

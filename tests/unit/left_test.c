@@ -127,7 +127,7 @@ static void *ends_in_it(void *unused) {
     (void)unused;
     static stint_impl_opened guard;
     static struct stint_impl_site site = {.name = "of a thread"};
-    stint_impl_begin(&guard, &site, 0);
+    guard = stint_impl_begin(&guard, &site, 0);
     return NULL;
 }
 

@@ -20,12 +20,19 @@ SIGNAL = ("signal_test.c", "signal.other*")
 TRACED = ("signal_test.c", "signal.at_every_instruction_of_traced*")
 RING = ("ring_test.c", "ring.every_event*")
 GUARD = ("guard_rule_test.c", "guard_rule*")
+UNNAMED = ("recursion_test.c", "recursion.a_scope_without_a_name")
+RECURSION = ("recursion_test.c", "recursion.*")
+TRACE = ("trace_test.c", "trace.every_call*")
 SAMPLE = ("sample_test.c", "sample.every_call*")
 SAMPLE_EXACT = ("sample_test.c", "sample.a_threshold*")
 SAMPLE_NEAR = ("sample_test.c", "sample.places_that*")
 SAMPLE_OPEN = ("sample_test.c", "sample.abandoned*")
 SAMPLE_SLOW = ("sample_test.c", "sample.opened_on*")
 SAMPLE_DEPTHS = ("sample_test.c", "sample.at_several_depths*")
+
+# What stint_impl_frame_open does after it has taken a frame.
+FILLED = ("(uint32_t)((uint64_t)((char *)n - t->base) / STINT_IMPL_UNIT);",
+          "stint_impl_frame_fill(t, f, node, low, me, tag, start);\n")
 
 # name, header, text, replacement, (test program, cases)
 MUTANTS = [
@@ -35,8 +42,9 @@ MUTANTS = [
     ("a node of another parent", RECORD, "n->parent == parent && n->set == set;", "n->set == set;",
      SIGNAL),
     ("a frame is filled before it is claimed", RECORD,
-     "    t->top = f;\n    __atomic_signal_fence(__ATOMIC_SEQ_CST);\n    STINT_IMPL_STORE(&f->node, (",
-     "    STINT_IMPL_STORE(&f->node, (", SIGNAL),
+     "    stint_impl_frame_take(t, f);\n    uint32_t node = %s\n    return %s" % FILLED,
+     "    uint32_t node = %s\n    stint_impl_opened opened = %s" % FILLED +
+     "    stint_impl_frame_take(t, f);\n    return opened;\n", SIGNAL),
     ("a bucket is read, then written", LAYOUT,
      "    __asm__ volatile(\"cmpl %1, %0\\n\\tadcl $0, %0\"\n"
      "                     : \"+m\"(*bucket)\n"
@@ -59,6 +67,24 @@ MUTANTS = [
     ("an event has its start before the rest", LAYOUT,
      "    STINT_IMPL_PUBLISH(&e->what, what);\n    STINT_IMPL_PUBLISH(&e->at, at);\n",
      "    STINT_IMPL_PUBLISH(&e->at, at);\n    STINT_IMPL_PUBLISH(&e->what, what);\n", RING),
+    ("none, with recursion", RECORD, "", "", RECURSION),
+    ("a total is read, then written", LAYOUT,
+     "    __asm__ volatile(\"addq %1, %0\" : \"+m\"(*number) : \"er\"(more) : \"memory\", \"cc\");\n",
+     "    *number = more;\n", SIGNAL),
+    ("a call of itself where a guard was left open", RECORD,
+     "if (f == t->last || me >= STINT_IMPL_LOAD(&f->low)) {", "if (f == t->last) {", RECURSION),
+    ("a call of itself without a frame", RECORD, "if (f == t->last || me", "if (me", RECURSION),
+    ("a call of itself is not counted", RECORD,
+     "    stint_impl_owner_add(&n->recursions, 1);\n", "", RECURSION),
+    ("the time in a call of itself is lost", RECORD,
+     "    stint_impl_owner_raise(&f[-1].nested, STINT_IMPL_OWN(&f->nested));\n", "", RECURSION),
+    ("a call of itself inside another scope", RECORD, "(below && below != node) ||", "", RECURSION),
+    ("a call of itself, with a trace", RECORD, " || t->trace_min != ~(uint64_t)0 ||", " ||",
+     TRACE),
+    ("a call of itself, with a threshold", RECORD,
+     "        (call && call->threshold_us >= 0)) {\n        return 0;", "        0) {\n        return 0;",
+     RECURSION),
+    ("a scope without a name is a call of the root", RECORD, " || !id) {", ") {", UNNAMED),
     ("the bucket of the scope before is forgotten", RECORD,
      "    stint_impl_pending_add(t->base, f);\n", "", SIGNAL),
     ("none, with calls that are not timed", UNTIMED, "", "", SAMPLE),
@@ -84,19 +110,13 @@ MUTANTS = [
     ("a guard left open, near", RECORD,
      "if (STINT_IMPL_UNLIKELY(me >= STINT_IMPL_LOAD(&f->low)))", "if (0)", GUARD),
 ]
-# The mutant "a frame is filled ..." moves the second of these lines to the place after the first.
-CLAIM = ("    stint_impl_pending_add(t->base, f);\n", "    t->top = f;\n")
-
 
 def mutate(text, name, old, new):
     if not old:
         return text
     if text.count(old) != 1:
         sys.exit("mutants: %s: found %d times: %r" % (name, text.count(old), old))
-    text = text.replace(old, new)
-    if name.startswith("a frame is filled"):
-        text = text.replace(CLAIM[0], CLAIM[0] + CLAIM[1])
-    return text
+    return text.replace(old, new)
 
 
 def build(options, include, program, to):

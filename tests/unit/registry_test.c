@@ -71,7 +71,7 @@ static void *without_recorder(void *unused) {
     struct stint_impl_site site = {.name = "x"};
     site.word = (uint64_t)registry_gate() << 32 | STINT_IMPL_SITE_OFF;
     /* A scope that is off takes neither the slow path nor a recorder. */
-    stint_impl_begin_body(&guard, &site, 0);
+    guard = stint_impl_begin_body(&guard, &site, 0);
     CHECK_EQ_U64(guard, 0);
     off_scope();
     CHECK(thread_block_here() == NULL);

@@ -228,7 +228,7 @@ TEST(sample, places_that_are_tried_at_one_place) {
         snprintf(names[i], sizeof names[i], "site %d", i);
         sites[i].name = names[i];
         stint_impl_opened guard;
-        stint_impl_begin(&guard, &sites[i], 0);
+        guard = stint_impl_begin(&guard, &sites[i], 0);
         stint_impl_end(&guard);
     }
     uint32_t other = stint_set_get("other set")->id;
@@ -236,8 +236,8 @@ TEST(sample, places_that_are_tried_at_one_place) {
     for (int i = 0; i < 8000; ++i) {
         stint_impl_opened guard[2];
         uint64_t which = random_next(&state) % 8;
-        stint_impl_begin(&guard[1], &sites[which & 1 ? 2 : 1], 0);
-        stint_impl_begin(&guard[0], &sites[which & 2 ? STINT_IMPL_NEAR : 0], which & 4 ? other : 0);
+        guard[1] = stint_impl_begin(&guard[1], &sites[which & 1 ? 2 : 1], 0);
+        guard[0] = stint_impl_begin(&guard[0], &sites[which & 2 ? STINT_IMPL_NEAR : 0], which & 4 ? other : 0);
         fake_advance(1 + which);
         stint_impl_end(&guard[0]);
         stint_impl_end(&guard[1]);
@@ -958,13 +958,13 @@ TEST(sample, abandoned_where_its_child_is_opened) {
     uint64_t guard[2];
     sample("1048576");
     for (int i = 0; i < 40; ++i) {
-        stint_impl_begin(&guard[1], &parent, 0);
-        stint_impl_begin(&guard[0], &child, 0);
+        guard[1] = stint_impl_begin(&guard[1], &parent, 0);
+        guard[0] = stint_impl_begin(&guard[0], &child, 0);
         stint_impl_end(&guard[0]);
         stint_impl_end(&guard[1]);
     }
-    stint_impl_begin(&guard[1], &parent, 0);
-    stint_impl_begin(&guard[1], &child, 0);
+    guard[1] = stint_impl_begin(&guard[1], &parent, 0);
+    guard[1] = stint_impl_begin(&guard[1], &child, 0);
     CHECK_EQ_U64(open_scopes(), 1);
     stint_impl_end(&guard[1]);
     CHECK_EQ_U64(open_scopes(), 0);
@@ -985,12 +985,12 @@ static void *end_moved_guard(void *unused) {
 TEST(sample, ended_on_another_thread) {
     sample("1048576");
     for (int i = 0; i < 40; ++i) {
-        stint_impl_begin(&moved_guard, &moved_site, 0);
+        moved_guard = stint_impl_begin(&moved_guard, &moved_site, 0);
         stint_impl_end(&moved_guard);
     }
     for (int i = 0; i < 40; ++i) {
         pthread_t thread;
-        stint_impl_begin(&moved_guard, &moved_site, 0);
+        moved_guard = stint_impl_begin(&moved_guard, &moved_site, 0);
         CHECK(!pthread_create(&thread, NULL, end_moved_guard, NULL));
         CHECK(!pthread_join(thread, NULL));
         work(1);
@@ -1007,8 +1007,8 @@ TEST(sample, guards_at_rising_addresses) {
     stint_impl_opened guard[2];
     sample("10");
     for (int i = 0; i < 1032; ++i) {
-        stint_impl_begin(&guard[0], &first, 0);
-        stint_impl_begin(&guard[1], &second, 0);
+        guard[0] = stint_impl_begin(&guard[0], &first, 0);
+        guard[1] = stint_impl_begin(&guard[1], &second, 0);
         fake_advance(1);
         stint_impl_end(&guard[1]);
         stint_impl_end(&guard[0]);

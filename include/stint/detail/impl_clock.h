@@ -21,9 +21,9 @@ extern uint64_t stint_fake_ticks(void);
 #define STINT_IMPL_TICKS() stint_fake_ticks()
 #elif defined(__x86_64__)
 static inline uint64_t stint_impl_ticks(void) {
-    uint32_t low, high;
+    uint64_t low, high; /* the instruction clears the upper halves of both registers */
     __asm__ volatile("rdtsc" : "=a"(low), "=d"(high));
-    return (uint64_t)high << 32 | low;
+    return high << 32 | low;
 }
 #define STINT_IMPL_TICKS() stint_impl_ticks()
 #else

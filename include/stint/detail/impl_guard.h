@@ -128,16 +128,16 @@ template <> struct STINT_level_and_role_are_constants_after_the_name<true> {
     STINT_IMPL_SITE(n, name, level, role);                                                         \
     STINT_IMPL_QUIET stint_impl_opened stint_impl_guard_##n                                        \
         __attribute__((cleanup(stint_impl_end), unused));                                          \
-    stint_impl_begin(&stint_impl_guard_##n, &stint_impl_site_##n, stint_impl_set_id(set))          \
-        STINT_IMPL_LOUD
+    stint_impl_guard_##n = stint_impl_begin(&stint_impl_guard_##n, &stint_impl_site_##n,           \
+                                            stint_impl_set_id(set)) STINT_IMPL_LOUD
 #define STINT_IMPL_CALL_(n, info, threshold_us)                                                    \
     struct stint_impl_call stint_impl_guard_##n __attribute__((                                    \
         cleanup(stint_impl_end_with), unused)) = {0, (info), stint_impl_threshold(threshold_us)}
 #define STINT_IMPL_SCOPE_WITH_(n, name, info, threshold_us, set)                                   \
     STINT_IMPL_SITE(n, name, 0, 0);                                                                \
     STINT_IMPL_QUIET STINT_IMPL_CALL_(n, info, threshold_us);                                      \
-    stint_impl_begin(&stint_impl_guard_##n, &stint_impl_site_##n, stint_impl_set_id(set))          \
-        STINT_IMPL_LOUD
+    stint_impl_guard_##n.opened = stint_impl_begin(&stint_impl_guard_##n, &stint_impl_site_##n,    \
+                                                   stint_impl_set_id(set)) STINT_IMPL_LOUD
 #define STINT_IMPL_SCOPE_SINCE_(n, name, start_us, threshold_us, set)                              \
     STINT_IMPL_SITE(n, name, 0, 0);                                                                \
     STINT_IMPL_QUIET STINT_IMPL_CALL_(n, 0, threshold_us);                                         \

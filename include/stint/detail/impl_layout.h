@@ -32,8 +32,9 @@
  * 0). */
 #define STINT_IMPL_SHUT 0xffffffffu
 
-/* An address is at least 2-aligned or the tag makes it odd: a tagged frame never matches the inline
- * end, so that recursion, a foreign clock and foreign handles all take the slow path. */
+/* An address is at least 2-aligned, the tag makes it odd: a tagged frame never matches the inline
+ * end of a timed call. Recursive and untimed calls have others; a foreign clock and foreign handles
+ * take the slow path. */
 #define STINT_IMPL_TAG 1u
 
 /* In a start word: an untimed call. No clock counts that far. Its frame is tagged. */
@@ -250,9 +251,24 @@ struct stint_impl_call {
     int64_t threshold_us; /* < 0: never log */
 };
 
+#if defined(__SANITIZE_THREAD__)
+#define STINT_IMPL_ATOMIC_ONLY 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define STINT_IMPL_ATOMIC_ONLY 1
+#endif
+#endif
+
 #define STINT_IMPL_LOAD(p) __atomic_load_n((p), __ATOMIC_RELAXED)
 #define STINT_IMPL_STORE(p, v) __atomic_store_n((p), (v), __ATOMIC_RELAXED)
 #define STINT_IMPL_PUBLISH(p, v) __atomic_store_n((p), (v), __ATOMIC_RELEASE)
+/* Reads a number that only this thread writes. A plain read, so that it can be an operand of the
+ * instruction that uses it. */
+#if defined(STINT_IMPL_ATOMIC_ONLY)
+#define STINT_IMPL_OWN(p) STINT_IMPL_LOAD(p)
+#else
+#define STINT_IMPL_OWN(p) (*(p))
+#endif
 
 #define STINT_IMPL_LIKELY(x) __builtin_expect(!!(x), 1)
 #define STINT_IMPL_UNLIKELY(x) __builtin_expect(!!(x), 0)
@@ -308,14 +324,6 @@ stint_impl_ring_event(struct stint_impl_ring *r, uint64_t number) {
     return (struct stint_impl_event *)(void *)(r + 1) + (number & r->mask);
 }
 
-#if defined(__SANITIZE_THREAD__)
-#define STINT_IMPL_ATOMIC_ONLY 1
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define STINT_IMPL_ATOMIC_ONLY 1
-#endif
-#endif
-
 /* Adds to a number that no other thread changes, and returns what it was. In one instruction: a
  * signal handler adds before or after it. Not locked, which would cost as much as a clock read. */
 static inline __attribute__((always_inline)) uint64_t stint_impl_owner_add(uint64_t *number,
@@ -325,6 +333,27 @@ static inline __attribute__((always_inline)) uint64_t stint_impl_owner_add(uint6
     return more;
 #else
     return __atomic_fetch_add(number, more, __ATOMIC_RELEASE);
+#endif
+}
+
+/* The same for a number that no signal handler changes, and without what it was. It is ordered as a
+ * release store: a store on x86-64 becomes visible after all earlier ones. */
+static inline __attribute__((always_inline)) void stint_impl_owner_raise(uint64_t *number,
+                                                                         uint64_t more) {
+#if defined(__x86_64__) && !defined(STINT_IMPL_ATOMIC_ONLY)
+    __asm__ volatile("addq %1, %0" : "+m"(*number) : "er"(more) : "memory", "cc");
+#else
+    STINT_IMPL_PUBLISH(number, STINT_IMPL_LOAD(number) + more);
+#endif
+}
+
+/* The owner begins to change the data under a node's sequence word. The word is odd already if a
+ * change was left midway. */
+static inline __attribute__((always_inline)) void stint_impl_seq_begin(uint64_t *seq) {
+#if defined(__x86_64__) && !defined(STINT_IMPL_ATOMIC_ONLY)
+    __asm__ volatile("orq $1, %0" : "+m"(*seq) : : "memory", "cc");
+#else
+    STINT_IMPL_STORE(seq, STINT_IMPL_LOAD(seq) | 1);
 #endif
 }
 
@@ -362,12 +391,6 @@ static inline uint32_t stint_impl_bucket(uint64_t ticks) {
     return (uint32_t)((shift << 4) + (ticks >> shift));
 }
 
-/* The same below STINT_IMPL_SLOW_TICKS. */
-static inline __attribute__((always_inline)) uint32_t stint_impl_bucket_of_32(uint32_t ticks) {
-    uint32_t shift = 27u - (uint32_t)__builtin_clz(ticks | 16u);
-    return (shift << 4) + (ticks >> shift);
-}
-
 /* One sample more, up to STINT_IMPL_BUCKET_FULL. Owner only; a signal handler may count in the same
  * bucket before or after each instruction. Not locked, as in stint_impl_owner_add. */
 static inline __attribute__((always_inline)) void stint_impl_bucket_add(uint32_t *bucket) {
@@ -386,6 +409,16 @@ static inline __attribute__((always_inline)) void stint_impl_bucket_add(uint32_t
 
 #define STINT_IMPL_BUCKETS_A_UNIT (STINT_IMPL_UNIT / (uint32_t)sizeof(uint32_t))
 
+/* The bucket of a duration below STINT_IMPL_SLOW_TICKS in that histogram (in units), as a number of
+ * buckets from the arena's start. An octave has as many buckets as a unit, so that both are added
+ * before they are multiplied. */
+static inline __attribute__((always_inline)) uint32_t stint_impl_bucket_place(uint32_t histogram,
+                                                                              uint32_t ticks) {
+    uint32_t top_bit = (uint32_t)__builtin_clz(ticks | 16u) ^ 31u; /* so it is one instruction */
+    uint32_t shift = top_bit - 4u;
+    return (histogram + shift) * STINT_IMPL_BUCKETS_A_UNIT + (ticks >> shift);
+}
+
 /* One sample in a histogram, below STINT_IMPL_LONG; in units, 0 = none. */
 static inline void stint_impl_histogram_add(char *base, uint32_t histogram, uint64_t ticks) {
     if (histogram) {
@@ -398,12 +431,29 @@ static inline void stint_impl_histogram_add(char *base, uint32_t histogram, uint
  * that finds the note before and after has not seen the count. */
 static inline __attribute__((always_inline)) void
 stint_impl_pending_add(char *base, struct stint_impl_frame *f) {
-    uint32_t pending = STINT_IMPL_LOAD(&f->pending);
-    if (pending) {
+    uint32_t pending = STINT_IMPL_OWN(&f->pending);
+    if (STINT_IMPL_LIKELY(pending)) {
         STINT_IMPL_STORE(&f->pending, 0);
         __atomic_signal_fence(__ATOMIC_SEQ_CST);
         stint_impl_bucket_add((uint32_t *)(void *)base + pending);
     }
+}
+
+/* Notes in the frame that its call is counted next: as the node's number `count` of samples, untimed
+ * calls or `recursions`. stint_impl_frame_close removes the note. Owner. */
+static inline void stint_impl_frame_note(struct stint_impl_frame *f, uint64_t count) {
+    STINT_IMPL_STORE(&f->counted, (uint32_t)count << 1 | 1);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
+/* Closes a frame on top with all that may be in it. Until its guard is 0, the rest says whether the
+ * call is counted; then a signal handler may use the frame again only when it is off the stack. */
+static inline void stint_impl_frame_close(struct stint_impl_frame *f) {
+    STINT_IMPL_STORE(&f->guard, 0);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    STINT_IMPL_STORE(&f->recursive, 0);
+    STINT_IMPL_STORE(&f->counted, 0);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
 static inline uint64_t stint_impl_edge_key(uint32_t node, uint32_t set, uint32_t site) {

@@ -66,12 +66,16 @@ stint_impl_frame_is(const struct stint_impl_frame *guess, const struct stint_imp
     return guess == f;
 }
 
-/* Begin: opens the scope as an untimed call. Returns 0 if the sums that are tried first are of
+/* Begin: opens the scope as an untimed call. *opened: the guard's word. Returns 0 if the sums that are tried first are of
  * another node or another frame, if the call is to be timed, or if the guard is not below every
  * open one. */
 static inline __attribute__((always_inline)) int
-stint_impl_open_untimed(struct stint_impl_thread *t, uint64_t me, uint32_t set, uint32_t id) {
-    struct stint_impl_sampled *s = STINT_IMPL_LOAD(&t->near_sampled[id % STINT_IMPL_NEAR]);
+stint_impl_open_untimed(struct stint_impl_thread *t, uint64_t me, uint32_t set, uint32_t id,
+                        stint_impl_opened *opened) {
+    /* Another index for the compiler, so that a timed call does not compute what both share. */
+    uint32_t place = id;
+    STINT_IMPL_HIDE(place);
+    struct stint_impl_sampled *s = STINT_IMPL_OWN(&t->near_sampled[place % STINT_IMPL_NEAR]);
     struct stint_impl_frame *top = t->top;
     struct stint_impl_frame *f = stint_impl_frame_guess(t->base, s);
     if (STINT_IMPL_LOAD(&s->site) != id || s->parent != STINT_IMPL_LOAD(&top->node) ||
@@ -91,7 +95,7 @@ stint_impl_open_untimed(struct stint_impl_thread *t, uint64_t me, uint32_t set, 
     STINT_IMPL_STORE(&f->nested, 0);
     STINT_IMPL_STORE(&f->guard, me | STINT_IMPL_TAG);
     STINT_IMPL_STORE(&f->start, start);
-    *(stint_impl_opened *)(uintptr_t)me = start;
+    *opened = start;
     return 1;
 }
 

@@ -37,13 +37,13 @@ struct from_name {};
 
 class scope {
   public:
-    scope(stint_impl_site *site, const stint_set *set) {
-        stint_impl_begin(this, site, stint_impl_set_id(set));
+    STINT_IMPL_HERE scope(stint_impl_site *site, const stint_set *set) {
+        opened_ = stint_impl_begin(this, site, stint_impl_set_id(set));
     }
-    scope(stint_impl_site *site, stint_sender sender) {
+    STINT_IMPL_HERE scope(stint_impl_site *site, stint_sender sender) {
         stint_impl_open_under(this, site, sender);
     }
-    ~scope() { stint_impl_end(this); }
+    STINT_IMPL_HERE ~scope() { stint_impl_end(this); }
     scope(const scope &) = delete;
     scope &operator=(const scope &) = delete;
 
@@ -53,10 +53,10 @@ class scope {
 
 class scope_with {
   public:
-    scope_with(from_info, stint_impl_site *site, const char *info, int64_t threshold_us,
-               const stint_set *set)
+    STINT_IMPL_HERE scope_with(from_info, stint_impl_site *site, const char *info,
+                               int64_t threshold_us, const stint_set *set)
         : call_{0, info, stint_impl_threshold(threshold_us)} {
-        stint_impl_begin(this, site, stint_impl_set_id(set));
+        call_.opened = stint_impl_begin(this, site, stint_impl_set_id(set));
     }
     scope_with(from_start, stint_impl_site *site, uint64_t start_us, int64_t threshold_us,
                const stint_set *set)
@@ -77,7 +77,7 @@ class scope_with {
         stint_impl_begin_dynamic(this, site, stint_impl_set_id(set), name.data(), name.size(),
                                  start_us);
     }
-    ~scope_with() { stint_impl_end_with(&call_); }
+    STINT_IMPL_HERE ~scope_with() { stint_impl_end_with(&call_); }
     scope_with(const scope_with &) = delete;
     scope_with &operator=(const scope_with &) = delete;
 

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Calls right inside another one of their scope, which the inline path counts by itself, and those
+ * that it has to leave to the slow path: with other scopes between, with a trace or a threshold,
+ * deeper than there are frames, or with a guard that was left open. The calls end after the inline
+ * path knows the scopes, because the first call of each takes the slow path anyway.
+ */
+#include "record/registry.h"
+
+#include "recorded.h"
+#include "support.h"
+
+static void leaf(void) {
+    REGISTER_TIMER("leaf");
+    fake_advance(10);
+}
+
+static void direct(int depth) {
+    REGISTER_TIMER("direct");
+    fake_advance(1);
+    leaf();
+    if (depth > 1) {
+        direct(depth - 1);
+    }
+}
+
+TEST(recursion, calls_in_a_row) {
+    for (int i = 0; i < 3; ++i) {
+        direct(4);
+    }
+    stint_stat s = stat_of("direct");
+    CHECK_EQ_U64(s.calls, 12);
+    CHECK_EQ_U64(s.samples, 3);
+    CHECK_EQ_U64(s.total_ns, 3 * 44);
+    CHECK_EQ_U64(s.self_ns, 3 * 4);
+    CHECK_EQ_U64(stat_of("leaf").calls, 12);
+    CHECK_EQ_U64(stat_of("leaf").total_ns, 120);
+    CHECK_EQ_U64(lost_in_all(), 0);
+}
+
+/* a, b: a letter is a scope inside the one before it. */
+static void spell(const char *scopes);
+
+static void spell_a(const char *rest) {
+    REGISTER_TIMER("a");
+    fake_advance(1);
+    spell(rest);
+}
+
+static void spell_b(const char *rest) {
+    REGISTER_TIMER("b");
+    fake_advance(100);
+    spell(rest);
+}
+
+static void spell(const char *scopes) {
+    if (*scopes == 'a') {
+        spell_a(scopes + 1);
+    } else if (*scopes == 'b') {
+        spell_b(scopes + 1);
+    }
+}
+
+/* In "aabbaabb", the second b is in one of its scope, the inner a in a row with an a that is not the
+ * outermost one. Each has its own time. */
+TEST(recursion, of_both_kinds) {
+    for (int i = 0; i < 3; ++i) {
+        spell("aabbaabb");
+        spell("abba");
+        spell("baab");
+    }
+    CHECK_EQ_U64(stat_of("a").calls, 3 * 8);
+    CHECK_EQ_U64(stat_of("b").calls, 3 * 8);
+    CHECK_EQ_U64(stat_of("a").self_ns, 3 * 8);
+    CHECK_EQ_U64(stat_of("b").self_ns, 3 * 800);
+    CHECK_EQ_U64(lost_in_all(), 0);
+}
+
+static void with_threshold(int depth) {
+    REGISTER_TIMER("slow", 20);
+    fake_advance(10000);
+    if (depth > 1) {
+        with_threshold(depth - 1);
+    }
+}
+
+static void three_slow(void *unused) {
+    (void)unused;
+    with_threshold(3);
+}
+
+/* 30, 20 and 10 us: two are over 20 us, once the scope is known. */
+TEST(recursion, with_a_threshold) {
+    with_threshold(1);
+    char *text = harness_capture(2, three_slow, NULL);
+    CHECK_STR_EQ(text, "Stat: [slow]  [Span:0ms20us] \nStat: [slow]  [Span:0ms30us] \n");
+    free(text);
+}
+
+/* Deeper calls than there are frames are counted. */
+TEST(recursion, deeper_than_the_frames) {
+    direct(3);
+    direct(3 * STINT_IMPL_DEPTH);
+    CHECK_EQ_U64(stat_of("direct").calls, 3 + 3 * STINT_IMPL_DEPTH);
+    CHECK_EQ_U64(stat_of("direct").samples, 2);
+    CHECK_EQ_U64(stat_of("direct").total_ns, 33 + 11 * 3 * STINT_IMPL_DEPTH);
+    direct(3);
+    CHECK_EQ_U64(stat_of("direct").calls, 6 + 3 * STINT_IMPL_DEPTH);
+}
+
+/* The second call of the scope has the guard of the first one, which was left open. */
+static void left_open(int again) {
+    int times = 0;
+back:
+    ++times;
+    stint_impl_opened guard;
+    static struct stint_impl_site site = {"left", __FILE__, __func__, __LINE__, 0, 0, 0, 0};
+    guard = stint_impl_begin(&guard, &site, 0);
+    fake_advance(5);
+    if (times <= again) {
+        goto back;
+    }
+    stint_impl_end(&guard);
+}
+
+TEST(recursion, a_guard_that_was_left_open) {
+    for (int i = 0; i < 3; ++i) {
+        left_open(0);
+    }
+    left_open(2);
+    CHECK_EQ_U64(lost(STINT_STATUS_ABANDONED), 2);
+    CHECK_EQ_U64(stat_of("left").samples, 4);
+    CHECK_EQ_U64(stat_of("left").total_ns, 20);
+    CHECK_EQ_U64(stat_of("left").calls, 6);
+}
+
+/* Id 0: there was no room for its name. The root of the tree has no site either. */
+TEST(recursion, a_scope_without_a_name) {
+    leaf();
+    stint_impl_opened guard;
+    static struct stint_impl_site site = {"none", __FILE__, __func__, __LINE__, 0, 0, 0, 0};
+    site.word = (uint64_t)registry_gate() << 32;
+    const struct stint_impl_frame *top = stint_impl_thread_here->top;
+    guard = stint_impl_begin(&guard, &site, 0);
+    CHECK(stint_impl_thread_here->top == top);
+    CHECK_EQ_U64(guard, 0);
+    CHECK_EQ_U64(lost(STINT_STATUS_NO_NAME), 1);
+}
+
+HARNESS_MAIN()
