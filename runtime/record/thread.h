@@ -81,8 +81,8 @@ struct thread_block *thread_here(void);
 /* Gives the calling thread another name in the report, cut to 15 bytes. */
 void thread_rename(struct thread_block *b, const char *name);
 int thread_is_busy(void);
-/* The same also inside: closing a scope needs no table and no lock. NULL if the pointer is to one of
- * the placeholders, which have no base. */
+/* The same also inside: closing a scope needs no table and no lock. NULL if the pointer is to one
+ * of the placeholders, which have no base. */
 static inline struct thread_block *thread_block_here(void) {
     struct stint_impl_thread *t = stint_impl_thread_here;
     if (!t->base) {

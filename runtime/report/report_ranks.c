@@ -135,7 +135,7 @@ static int is_waiting_row(const struct rank_view *v, uint32_t name) {
 /* order: the names, the longest total first. */
 static int put_waits(struct rank_view *v, const uint32_t *order) {
     static const char *const titles[] = {"waiting", "ranks",  "calls", "total wait", "cost",
-                                         "last",    "host",   "waits", "% alone",    "1->n",
+                                         "last",    "host",   "waits", "alone %",    "1->n",
                                          "2->n",    "n-1->n", NULL};
     struct text *out = v->report->out;
     struct rank_wait wait;

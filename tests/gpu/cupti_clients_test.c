@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Other clients of CUPTI in the process: one that takes its buffers, and one that uses the functions
- * per subscriber of CUDA 13.2 and later.
+ * Other clients of CUPTI in the process: one that takes its buffers, and one that uses the
+ * functions per subscriber of CUDA 13.2 and later.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -164,7 +164,8 @@ TEST(cupti_clients, none_is_seen_beside_launches_of_threads) {
     CHECK(!strstr(described(), "client"));
 }
 
-/* One launch is under way during the wait, and its kernel begins after it: that keeps all records. */
+/* One launch is under way during the wait, and its kernel begins after it: so no record is given
+ * up. */
 static sem_t is_under_way, may_go_on, has_launched;
 static __thread int is_other;
 
@@ -223,8 +224,8 @@ TEST(cupti_clients, none_is_seen_if_calls_have_no_records) {
     check_flush(TRACER_WAIT, "", "");
 }
 
-/* ---- One that uses the functions per subscriber. They and the others exclude each other: the later
- * ones return 14 (CUDA 13.2; openxla/xla#41501: "Cannot mix global-scope and subscriber-scope
+/* ---- One that uses the functions per subscriber. They and the others exclude each other: the
+ * later ones return 14 (CUDA 13.2; openxla/xla#41501: "Cannot mix global-scope and subscriber-scope
  * activity APIs"), or 39 (CUPTI's documentation of 13.3, "V1/V2 API Mixing"). */
 
 static void start_in_vain(void *unused) {

@@ -165,8 +165,8 @@ TEST(cupti_life, no_next_library_for_other_codes) {
     free(said);
 }
 
-/* There it says that another client uses functions that exclude this library's: a second CUPTI in the
- * process would be no help, and is not loaded. */
+/* There it says that another client uses functions that exclude this library's: a second CUPTI in
+ * the process would be no help, and is not loaded. */
 TEST(cupti_life, no_next_library_beside_another_client) {
     char *said = output_of_two("STINT_CUPTI_DOUBLE_VERSION=130200 "
                                "STINT_CUPTI_DOUBLE_FAIL=cuptiSubscribe=14");

@@ -667,7 +667,7 @@ FAULTS = [
     ("folded", b"step 15000000", b"step 1.5"), ("folded", b"step;step.load", b"step;;step.load"),
     ("folded", b"two lines", b"two\nlines"), ("folded", None, None),
     ("csv", b'"\'=cmd', b'"=cmd'), ("csv", b'""7""', b'"7"'), ("csv", b"\r\n", b"\n"),
-    ("csv", b",tid,", b","), ("csv", b",5,110000000", b",5,0.11"),
+    ("csv", b",tid,", b","), ("csv", b",5,,110000000", b",5,,0.11"),
     ("csv", b"\xef\xbf\xbd", b"\xff"),
     ("json", b'"calls":5', b'"calls":5.0'), ("json", b'"calls":5', b'"calls":NaN'),
     ("json", b'"calls":5', b'"cals":5'), ("json", b'"calls":5', b'"calls":-5'),

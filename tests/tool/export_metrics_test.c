@@ -169,7 +169,7 @@ static void record_some(struct histogram truth[SCOPES], uint64_t *seed) {
     }
 }
 
-/* What was added since the beginning. */
+/* The sums since the beginning. */
 struct sums {
     struct histogram histogram[SCOPES];
     uint64_t sum_ns[SCOPES];

@@ -606,7 +606,7 @@ def case_top(folder):
     def has_interval():
         text = tool("top", "--once", "--interval", "0.3", folder / "b.stint").stdout.decode()
         cells = {row[0]: row[-4:] for row in (re.split(r"\s{2,}", line) for line in text.splitlines())}
-        # Of a scope that was called long ago there are only the percentiles of the run.
+        # A scope that was called long ago has only the percentiles of the run.
         return "-" not in cells["sleep"] and cells["scope number 0"][:2] == ["-", "-"] and \
             "-" not in cells["scope number 0"][2:]
     until(has_interval, "no percentiles of an interval")

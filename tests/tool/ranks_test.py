@@ -114,7 +114,7 @@ def case_late(folder):
     row = cells(text, "waiting", "barrier")
     need(row == {"waiting": "barrier", "ranks": "4", "calls": "10", "total wait": "120040000",
                  "cost": "120000000", "last": "rank 2", "host": "node1", "waits": "10000",
-                 "% alone": "100.0", "1->n": "4000000", "2->n": "4000000",
+                 "alone %": "100.0", "1->n": "4000000", "2->n": "4000000",
                  "n-1->n": "4000000"}, text)
     need("\nbarrier: rank 2 covers 100.0 % of the cost\n" in text, text)
     cause = text[text.index("barrier: rank"):].split("\n")
@@ -135,7 +135,7 @@ def case_late_several(folder):
     text = ranks_view(folder, [0, 100000, 200000, 1000000])
     row = cells(text, "waiting", "barrier")
     need((row["1->n"], row["2->n"], row["n-1->n"]) == ("1000000", "900000", "800000"), row)
-    need(row["cost"] == "27000000" and row["% alone"] == "88.9", row)
+    need(row["cost"] == "27000000" and row["alone %"] == "88.9", row)
     need("barrier: rank 3 covers 88.9 % of the cost\n" in text, text)
 
 

@@ -30,7 +30,7 @@ SAMPLE_OPEN = ("sample_test.c", "sample.abandoned*")
 SAMPLE_SLOW = ("sample_test.c", "sample.opened_on*")
 SAMPLE_DEPTHS = ("sample_test.c", "sample.at_several_depths*")
 
-# What stint_impl_frame_open does after it has taken a frame.
+# The steps of stint_impl_frame_open after it has taken a frame.
 FILLED = ("(uint32_t)((uint64_t)((char *)n - t->base) / STINT_IMPL_UNIT);",
           "stint_impl_frame_fill(t, f, node, low, me, tag, start);\n")
 

@@ -61,8 +61,8 @@ static void spell(const char *scopes) {
     }
 }
 
-/* In "aabbaabb", the second b is in one of its scope, the inner a in a row with an a that is not the
- * outermost one. Each has its own time. */
+/* In "aabbaabb", the second b is right inside a call of its scope, the last a right inside one that
+ * is not the outermost. Each has its own time. */
 TEST(recursion, of_both_kinds) {
     for (int i = 0; i < 3; ++i) {
         spell("aabbaabb");

@@ -237,7 +237,8 @@ TEST(sample, places_that_are_tried_at_one_place) {
         stint_impl_opened guard[2];
         uint64_t which = random_next(&state) % 8;
         guard[1] = stint_impl_begin(&guard[1], &sites[which & 1 ? 2 : 1], 0);
-        guard[0] = stint_impl_begin(&guard[0], &sites[which & 2 ? STINT_IMPL_NEAR : 0], which & 4 ? other : 0);
+        struct stint_impl_site *site = &sites[which & 2 ? STINT_IMPL_NEAR : 0];
+        guard[0] = stint_impl_begin(&guard[0], site, which & 4 ? other : 0);
         fake_advance(1 + which);
         stint_impl_end(&guard[0]);
         stint_impl_end(&guard[1]);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a server has after stint posted to it over OTLP: counts, sums, percentiles, labels.
+"""Checks a server to which stint posted over OTLP: counts, sums, percentiles, labels.
 
 The series have the names that Prometheus gives them (unit and _total as suffixes), which VictoriaMetrics
 does with -opentelemetry.usePrometheusNaming.

@@ -21,7 +21,7 @@ from servers import alive, failed, find, need, prometheus, record, served, stats
 
 FAMILY = "stint_scope_duration_seconds"
 QUANTILES = ((0.5, "p50_ns"), (0.9, "p90_ns"), (0.99, "p99_ns"))
-# What a quantile may be off by: of native histograms, of classic buckets (1, 2, 5 ...).
+# Errors of a quantile: of native histograms, and of classic buckets (1, 2, 5 ...).
 NATIVE, CLASSIC = 0.04, 0.35
 
 

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # servers.sh FOLDER: Prometheus 3, VictoriaMetrics, and the .proto files of OpenTelemetry and
-# Prometheus from the packages of Debian's next release, unpacked below FOLDER and not installed, for
-# tests with the label `engines`. 75 MB. The machine's package sources are not changed. Exit status
-# 77: they are not available here.
+# Prometheus from the packages of Debian's next release, unpacked below FOLDER and not installed,
+# for tests with the label `engines`. 75 MB. The machine's package sources are not changed. Exit
+# status 77: they are not available here.
 set -euo pipefail
 [ $# = 1 ] || { echo "servers.sh FOLDER" >&2; exit 2; }
 # shellcheck source=tests/debian.sh

@@ -439,8 +439,8 @@ stint_impl_pending_add(char *base, struct stint_impl_frame *f) {
     }
 }
 
-/* Notes in the frame that its call is counted next: as the node's number `count` of samples, untimed
- * calls or `recursions`. stint_impl_frame_close removes the note. Owner. */
+/* Notes in the frame that its call is counted next: as number `count` of the node's samples,
+ * untimed calls or `recursions`. stint_impl_frame_close removes the note. Owner. */
 static inline void stint_impl_frame_note(struct stint_impl_frame *f, uint64_t count) {
     STINT_IMPL_STORE(&f->counted, (uint32_t)count << 1 | 1);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);

@@ -66,9 +66,9 @@ stint_impl_frame_is(const struct stint_impl_frame *guess, const struct stint_imp
     return guess == f;
 }
 
-/* Begin: opens the scope as an untimed call. *opened: the guard's word. Returns 0 if the sums that are tried first are of
- * another node or another frame, if the call is to be timed, or if the guard is not below every
- * open one. */
+/* Begin: opens the scope as an untimed call. *opened: the guard's word. Returns 0 if the sums that
+ * are tried first are of another node or another frame, if the call is to be timed, or if the guard
+ * is not below every open one. */
 static inline __attribute__((always_inline)) int
 stint_impl_open_untimed(struct stint_impl_thread *t, uint64_t me, uint32_t set, uint32_t id,
                         stint_impl_opened *opened) {

@@ -188,8 +188,8 @@ def stat(name):
 
 
 def cost():
-    """What Python adds at least to each use of a scope here, measured now: a dict of nanoseconds for
-    a decorated call and for a `with` block. The line `stint cost` of a report does not have it. None
+    """Measures what Python adds at least to each use of a scope here: a dict of nanoseconds for a
+    decorated call and for a `with` block. The line `stint cost` of a report does not have it. None
     without the library."""
     if not available:
         return None

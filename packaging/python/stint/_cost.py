@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a scope of Python costs in this interpreter: the code of the package is measured with a
+"""The cost of a scope of Python in this interpreter: the code of the package is measured with a
 function of the C library in place of stint's, which takes the same argument and records nothing."""
 
 import ctypes

@@ -48,8 +48,8 @@ void *double_context_new(int device); /* does not make it current */
 void double_context_destroy(void *context);
 /* Destroys it and makes a new one at the same address, with another id, as cudaDeviceReset and a
  * first call after it may; it stays current where it was. An id is "unique for the life of the
- * program" (cuda.h at cuCtxGetId); that a reset makes another one, and what is current after it, has
- * no source: check 11 of first_contact.sh prints both ids. */
+ * program" (cuda.h at cuCtxGetId). No source says that a reset makes another one, or which is
+ * current after it: check 11 of first_contact.sh prints both ids. */
 void double_context_replace(void *context);
 void double_context_make_current(void *context); /* to the calling thread; NULL: none */
 void *double_context_current(void);

@@ -166,7 +166,7 @@ static CUptiResult double_cuptiSubscribe(CUpti_SubscriberHandle *a, CUpti_Callba
     return unlock(0);
 }
 
-/* As CUpti_SubscriberParams is mirrored by PyTorch (cupti_python.py) and JAX (mosaic_gpu_ext.cc). */
+/* CUpti_SubscriberParams, as PyTorch (cupti_python.py) and JAX (mosaic_gpu_ext.cc) declare it. */
 struct scoped_params {
     size_t size;
     const char *name;
@@ -197,9 +197,9 @@ static CUptiResult double_cuptiSubscribe_v2(CUpti_SubscriberHandle *a, CUpti_Cal
     return unlock(0);
 }
 
-/* What a global function returns beside subscribers with a scope: 14, "Cannot mix global-scope and
- * subscriber-scope activity APIs" (openxla/xla#41501). Without the lock, as some are called from
- * within callbacks; the fields do not change meanwhile. */
+/* Returns what a global function does beside subscribers with a scope: 14, "Cannot mix global-scope
+ * and subscriber-scope activity APIs" (openxla/xla#41501). Takes no lock, because some are called
+ * from within callbacks; the fields do not change at that time. */
 static int refuses_global(void) {
     if (!state.scoped && !state.other_scoped) {
         return 0;

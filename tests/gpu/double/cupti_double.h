@@ -131,11 +131,11 @@ void cupti_double_hold(int on);
  * per thread, only those of the calling thread. */
 void cupti_double_deliver(void);
 
-/* Another client in the process: it registers buffer callbacks of its own, and has all records from
- * then on, those of the buffer that is being filled included. Sources: cupti_activity.h of CUDA 13.0
- * at cuptiActivityRegisterCallbacks has one pair of functions and no subscriber; Kineto calls it
- * although its cuptiSubscribe failed (kineto, CuptiActivityApi.cpp). That the buffer under way goes
- * to the new pair, and not to the one that gave it, has no source: nothing depends on it. */
+/* Another client in the process registers buffer callbacks of its own, and has all records from
+ * then on, also those of the buffer that is being filled. Sources: cupti_activity.h of CUDA 13.0 at
+ * cuptiActivityRegisterCallbacks has one pair of functions and no subscriber; Kineto calls it
+ * although its cuptiSubscribe failed (kineto, CuptiActivityApi.cpp). No source says that the buffer
+ * under way goes to the new pair and not to the one that gave it: nothing depends on it. */
 void cupti_double_take_over(void);
 size_t cupti_double_taken(void); /* bytes that it has got */
 
