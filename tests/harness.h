@@ -35,8 +35,8 @@
 #ifndef HARNESS_SECONDS
 #define HARNESS_SECONDS 300 /* a case; more means it hangs, on whatever machine */
 #endif
-#define HARNESS_SHOWN 20    /* failures printed a case; the rest, as in a hot loop, is counted */
-#define HARNESS_SKIPPED 77  /* what CTest and automake take for "skipped" */
+#define HARNESS_SHOWN 20   /* failures printed a case; the rest, as in a hot loop, is counted */
+#define HARNESS_SKIPPED 77 /* what CTest and automake take for "skipped" */
 
 struct harness_case {
     const char *name;

@@ -17,8 +17,8 @@
 
 static struct {
     stint_sender sender;
-    uint32_t next;    /* place + 1, in the list of those that are free */
-    uint8_t is_open;  /* on the thread that runs it */
+    uint32_t next;      /* place + 1, in the list of those that are free */
+    uint8_t is_open;    /* on the thread that runs it */
     uint8_t is_started; /* has been open */
 } tasks[TASKS];
 static uint64_t free_task;  /* of the list: place + 1 below, number of changes above. Atomic */

@@ -135,7 +135,7 @@ COLUMNS sets the width.
 .It Fl o , Fl -output Ar out
 The file to write; an existing run file is replaced.
 .It Fl -keep Ar what
-What stays apart:
+Keeps apart:
 .Cm names
 (default),
 .Cm ranks

@@ -73,7 +73,7 @@ def program(name):
 # ---- The environment.
 
 def secure_run(program_file, folder, mode):
-    """Runs a program of user NOBODY as user SOMEBODY; `mode` may make it set-uid."""
+    """Runs a program that one user owns as another one; `mode` may make it set-uid."""
     os.chown(program_file, NOBODY, NOBODY)
     os.chmod(program_file, mode)
     env = environment(STINT_REPORT="table", STINT_OUTPUT=folder / "report",

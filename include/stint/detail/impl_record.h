@@ -350,7 +350,7 @@ STINT_IMPL_FAR stint_impl_opened stint_impl_begin_far(void *guard, struct stint_
     return opened;
 }
 
-/* Before it, so that a call of itself saves no registers either. */
+/* Tries a call of a scope by itself before that, without saving registers. */
 STINT_IMPL_FAR stint_impl_opened stint_impl_begin_other(void *guard, struct stint_impl_site *site,
                                                         uint32_t set, uint32_t id) {
     stint_impl_opened opened;
@@ -433,9 +433,9 @@ stint_impl_begin_body(void *guard, struct stint_impl_site *site, uint32_t set) {
     return opened;
 }
 
-/* Opens the scope and returns the guard's word, which the caller stores in the guard. The site's
- * own load of the guard, at its end, then follows a store whose address is known at once: a store
- * by this function is one that the load waits for, at each of many sites (docs/performance.md). */
+/* Opens the scope and returns the guard's word, which the caller stores in the guard. So the check
+ * at the end of the scope does not wait for a store of this function, which comes after one to an
+ * address that is known late (docs/performance.md). */
 STINT_IMPL_FN stint_impl_opened stint_impl_begin(void *guard, struct stint_impl_site *site,
                                                  uint32_t set) {
 #if STINT_INLINE == 2
