@@ -88,7 +88,7 @@ static uint64_t dynamic_word_entered(struct thread_block *b, struct site_text na
         return word;
     }
     word = site_resolve_name(name, place);
-    uint32_t id = (uint32_t)word & STINT_IMPL_SITE_ID;
+    uint32_t id = site_id_of(word);
     const char *bytes = NULL;
     if (id) {
         bytes = arena_text_at(arena_site_at(id)->name)->bytes;
@@ -105,12 +105,12 @@ static void begin_unknown(uint64_t guard, struct site_text name, struct stint_im
     }
     int off = 0;
     if (place && site_gate_of(STINT_IMPL_LOAD(&place->word)) != registry_gate()) {
-        off = (site_resolve_place(place) & STINT_IMPL_SITE_OFF) != 0;
+        off = site_is_off(site_resolve_place(place));
     }
     if (!off) {
         uint64_t word = dynamic_word_entered(b, name, place);
         if (!guard) {
-            guard = recorder_guard_of_name((uint32_t)word);
+            guard = recorder_guard_of_name(site_id_of(word));
         }
         recorder_begin_entered(b, guard, word, set, start);
     }
@@ -121,15 +121,15 @@ static void begin_unknown(uint64_t guard, struct site_text name, struct stint_im
 static void begin_scope(uint64_t guard, struct site_text name, struct stint_impl_site *place,
                         uint32_t set, struct stint_impl_start start) {
     struct stint_impl_thread *t = stint_impl_thread_here;
-    uint64_t word = place ? STINT_IMPL_LOAD(&place->word) : (uint64_t)registry_gate() << 32;
-    if (site_gate_of(word) == registry_gate()) {
-        if (word & STINT_IMPL_SITE_OFF) {
+    uint64_t word = place ? STINT_IMPL_LOAD(&place->word) : 0;
+    if (!place || site_gate_of(word) == registry_gate()) {
+        if (place && site_is_off(word)) {
             return;
         }
         struct thread_block *b = thread_here();
         word = b ? cache_find(b, name, hash_bytes(name.bytes, name.length)) : 0;
-        uint32_t id = (uint32_t)word;
-        if (word && stint_impl_start_is_none(start) && guard && !(id & STINT_IMPL_SITE_OFF) &&
+        uint32_t id = site_id_of(word);
+        if (id && stint_impl_start_is_none(start) && guard && !site_is_off(word) &&
             site_gate_of(word) == STINT_IMPL_LOAD(&t->gate) &&
             stint_impl_open_body(t, guard, set, id)) {
             return;
@@ -237,7 +237,7 @@ int dynamic_begin_named(const char *name) {
 static int end_scope(uint64_t word, uint64_t now) {
     const struct thread_block *b = thread_block_here();
     int result =
-        recorder_end(recorder_guard_of_name((uint32_t)word & STINT_IMPL_SITE_ID), 0, now, NULL);
+        recorder_end(recorder_guard_of_name(site_id_of(word)), 0, now, NULL);
     if (site_is_off(word) || site_is_unnamed(word) || (b && b->hot.top == b->hot.last)) {
         return 0; /* not recorded, or too deep: its begin said so, or had nothing to say */
     }

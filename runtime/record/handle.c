@@ -37,7 +37,7 @@ void handle_end_in(uint64_t *handle, uint32_t set) {
     handle[0] = 0;
     if (!start) {
         arena_lose(STINT_STATUS_STRAY_END, 1);
-    } else if (word & STINT_IMPL_SITE_OFF) {
+    } else if (site_is_off(word)) {
         /* switched off when it began */
     } else if (now < start) {
         arena_lose(STINT_STATUS_CLOCK_BACK, 1);

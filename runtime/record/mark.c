@@ -22,7 +22,7 @@ static struct thread_block *word_enter(struct thread_block *b, uint64_t word, ui
         thread_lose(b, STINT_STATUS_NO_NAME);
         return NULL;
     }
-    *site = word & STINT_IMPL_SITE_ID;
+    *site = site_id_of(word);
     return b;
 }
 

@@ -395,8 +395,8 @@ static inline __attribute__((always_inline)) int begin_known(struct thread_block
 
 void recorder_begin_entered(struct thread_block *b, uint64_t guard, uint64_t word, uint32_t set,
                             struct stint_impl_start start) {
-    uint32_t id = (uint32_t)word;
-    if (id & STINT_IMPL_SITE_OFF || begin_known(b, guard, set, id, 0, start)) {
+    uint32_t id = site_id_of(word);
+    if (site_is_off(word) || begin_known(b, guard, set, id, 0, start)) {
         return;
     }
     struct tree_edge e = edge_here(b, set, id, 0);
@@ -407,9 +407,9 @@ void recorder_begin_entered(struct thread_block *b, uint64_t guard, uint64_t wor
 }
 
 void recorder_begin(uint64_t guard, uint64_t word, uint32_t set, struct stint_impl_start start) {
-    uint32_t id = (uint32_t)word;
+    uint32_t id = site_id_of(word);
     struct thread_block *b = thread_here();
-    if (id & STINT_IMPL_SITE_OFF || (b && begin_known(b, guard, set, id, 0, start))) {
+    if (site_is_off(word) || (b && begin_known(b, guard, set, id, 0, start))) {
         return;
     }
     b = thread_enter(1);
@@ -647,7 +647,7 @@ static uint32_t interval_enter(uint64_t word, uint32_t set) {
     if (site_gate_of(word) < registry_arena_gate()) {
         thread_lose(b, STINT_STATUS_ABANDONED); /* begun before a fork */
     } else {
-        node = tree_get_interval(b, set, (uint32_t)word);
+        node = tree_get_interval(b, set, site_id_of(word));
     }
     thread_leave(b);
     return node;
@@ -674,7 +674,7 @@ int recorder_add(uint64_t word, uint32_t set, uint64_t start, uint64_t ticks) {
     int is_known = b && site_gate_of(word) >= registry_arena_gate();
     uint32_t node = 0;
     if (is_known) {
-        node = tree_find_interval(b, set, (uint32_t)word);
+        node = tree_find_interval(b, set, site_id_of(word));
     }
     if (!node) {
         node = interval_enter(word, set);

@@ -108,7 +108,7 @@ static uint32_t sender_of_scope(const struct thread_block *b, uint32_t node, uin
 static struct thread_block *sender_begin_known(uint64_t guard, const struct stint_impl_site *site,
                                                uint32_t node) {
     struct thread_block *b = thread_here();
-    uint32_t id = (uint32_t)site_get_word(site);
+    uint32_t id = site_id_of(site_get_word(site));
     if (b && recorder_begin_known_sent(b, guard, id, sender_of_scope(b, node, id))) {
         return b;
     }
@@ -126,7 +126,7 @@ static struct thread_block *sender_begin_new(uint64_t guard, struct stint_impl_s
         word = site_resolve(site);
     }
     if (!site_is_off(word)) {
-        uint32_t id = (uint32_t)word;
+        uint32_t id = site_id_of(word);
         recorder_begin_new_sent(b, guard, id, sender_of_scope(b, node, id));
     }
     thread_leave(b);

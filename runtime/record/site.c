@@ -223,12 +223,17 @@ static struct site_text cut_name(struct site_text name) {
     return name;
 }
 
-static uint64_t make_word(uint32_t id, int off) {
+/* The word of what is switched on. */
+static uint64_t make_word(uint32_t id) {
     uint64_t word = (uint64_t)registry_gate() << 32 | id;
-    if (off) {
-        word |= STINT_IMPL_SITE_OFF;
+    if (!id) {
+        word |= STINT_IMPL_SITE_NO_ID;
     }
     return word;
+}
+
+static uint64_t make_word_off(void) {
+    return (uint64_t)registry_gate() << 32;
 }
 
 static int is_recording(void) {
@@ -240,7 +245,7 @@ uint64_t site_resolve(struct stint_impl_site *site) {
     uint64_t word = STINT_IMPL_LOAD(&site->word);
     uint32_t id = 0;
     if (site_gate_of(word) >= registry_arena_gate()) {
-        id = word & STINT_IMPL_SITE_ID;
+        id = site_id_of(word);
     }
     struct site_content c = {.name = cut_name(string_text(site->name)),
                              .file = place_text(site->file),
@@ -253,7 +258,11 @@ uint64_t site_resolve(struct stint_impl_site *site) {
     if (!off && !id) {
         id = site_add(&c);
     }
-    word = make_word(id, off);
+    if (off) {
+        word = make_word_off();
+    } else {
+        word = make_word(id);
+    }
     STINT_IMPL_PUBLISH(&site->word, word);
     registry_unlock();
     return word;
@@ -261,7 +270,10 @@ uint64_t site_resolve(struct stint_impl_site *site) {
 
 uint64_t site_resolve_place(struct stint_impl_site *site) {
     registry_lock();
-    uint64_t word = make_word(0, !is_recording() || site->level > config.level);
+    uint64_t word = make_word(0);
+    if (!is_recording() || site->level > config.level) {
+        word = make_word_off();
+    }
     STINT_IMPL_PUBLISH(&site->word, word);
     registry_unlock();
     return word;
@@ -279,13 +291,12 @@ uint64_t site_resolve_name(struct site_text name, const struct stint_impl_site *
         c.function = place_text(place->function);
     }
     int off = !is_recording() || !filter_allows(c.name.bytes, c.name.length);
-    uint32_t id;
-    if (off) {
-        id = site_find(&c); /* what is open must still be closed */
+    uint64_t word;
+    if (off) { /* with the id: what is open must still be closed */
+        word = make_word_off() | STINT_IMPL_SITE_OFF | site_find(&c);
     } else {
-        id = site_add(&c);
+        word = make_word(site_add(&c));
     }
-    uint64_t word = make_word(id, off);
     registry_unlock();
     return word;
 }

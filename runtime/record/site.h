@@ -19,10 +19,9 @@ struct site_text {
     size_t length;
 };
 
-/* A word for the site under the current gate, stored in it and returned: with SITE_OFF if it is
- * switched off, with id 0 if there is no room for its name; each call of that one is counted as
- * lost (site_has_room), as no node has the id and so all of them take the slow path. Takes the
- * lock. */
+/* A word for the site under the current gate, stored in it and returned (STINT_IMPL_SITE_OFF in
+ * impl_layout.h): without an id if there is no room for its name; each call of that one is counted
+ * as lost, as all of them take the slow path. Takes the lock. */
 uint64_t site_resolve(struct stint_impl_site *site);
 /* The same for the place of a dynamic name: only on or off; the name has its own word. */
 uint64_t site_resolve_place(struct stint_impl_site *site);
@@ -43,12 +42,17 @@ static inline uint32_t site_gate_of(uint64_t word) {
 }
 
 static inline int site_is_off(uint64_t word) {
-    return ((uint32_t)word & STINT_IMPL_SITE_OFF) != 0;
+    return !(uint32_t)word || (word & STINT_IMPL_SITE_OFF);
+}
+
+/* 0 if it has none. */
+static inline uint32_t site_id_of(uint64_t word) {
+    return (uint32_t)word & STINT_IMPL_SITE_ID;
 }
 
 /* Not off, and yet nothing can be recorded for it. */
 static inline int site_is_unnamed(uint64_t word) {
-    return (uint32_t)word == 0;
+    return (uint32_t)word == STINT_IMPL_SITE_NO_ID;
 }
 
 /* Equal lengths given. Names are short: the loop beats a call of memcmp. */

@@ -93,7 +93,7 @@ static void step_add_sample(void) {
         thread_seen(at);
     }
     /* at < before: two threads at the same time; the sample of the other one contains both steps */
-    if (!before || at < before || word & STINT_IMPL_SITE_OFF) {
+    if (!before || at < before || site_is_off(word)) {
         return;
     }
     recorder_add(word, 0, before, at - before);

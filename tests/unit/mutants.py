@@ -20,7 +20,7 @@ SIGNAL = ("signal_test.c", "signal.other*")
 TRACED = ("signal_test.c", "signal.at_every_instruction_of_traced*")
 RING = ("ring_test.c", "ring.every_event*")
 GUARD = ("guard_rule_test.c", "guard_rule*")
-UNNAMED = ("recursion_test.c", "recursion.a_scope_without_a_name")
+REGISTRY = ("registry_test.c", "registry.threads_without*")
 RECURSION = ("recursion_test.c", "recursion.*")
 TRACE = ("trace_test.c", "trace.every_call*")
 SAMPLE = ("sample_test.c", "sample.every_call*")
@@ -84,7 +84,9 @@ MUTANTS = [
     ("a call of itself, with a threshold", RECORD,
      "        (call && call->threshold_us >= 0)) {\n        return 0;", "        0) {\n        return 0;",
      RECURSION),
-    ("a scope without a name is a call of the root", RECORD, " || !id) {", ") {", UNNAMED),
+    ("none, with gates", RECORD, "", "", REGISTRY),
+    ("a word of another gate", RECORD, "if (STINT_IMPL_UNLIKELY(id > STINT_IMPL_SITE_ID)) {",
+     "if (0) {", REGISTRY),
     ("the bucket of the scope before is forgotten", RECORD,
      "    stint_impl_pending_add(t->base, f);\n", "", SIGNAL),
     ("none, with calls that are not timed", UNTIMED, "", "", SAMPLE),
@@ -108,7 +110,7 @@ MUTANTS = [
      "else if (0)",
      GUARD),
     ("a guard left open, near", RECORD,
-     "if (STINT_IMPL_UNLIKELY(me >= STINT_IMPL_LOAD(&f->low)))", "if (0)", GUARD),
+     "if (STINT_IMPL_UNLIKELY(me >= STINT_IMPL_SEEN(&f->low)))", "if (0)", GUARD),
 ]
 
 def mutate(text, name, old, new):

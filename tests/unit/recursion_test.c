@@ -134,12 +134,12 @@ TEST(recursion, a_guard_that_was_left_open) {
     CHECK_EQ_U64(stat_of("left").calls, 6);
 }
 
-/* Id 0: there was no room for its name. The root of the tree has no site either. */
+/* There was no room for its name. The root of the tree has no site either. */
 TEST(recursion, a_scope_without_a_name) {
     leaf();
     stint_impl_opened guard;
     static struct stint_impl_site site = {"none", __FILE__, __func__, __LINE__, 0, 0, 0, 0};
-    site.word = (uint64_t)registry_gate() << 32;
+    site.word = (uint64_t)registry_gate() << 32 | STINT_IMPL_SITE_NO_ID;
     const struct stint_impl_frame *top = stint_impl_thread_here->top;
     guard = stint_impl_begin(&guard, &site, 0);
     CHECK(stint_impl_thread_here->top == top);

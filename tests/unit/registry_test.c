@@ -69,7 +69,7 @@ static void *without_recorder(void *unused) {
     CHECK_EQ_U64(stint_impl_thread_here->gate, registry_gate());
     stint_impl_opened guard = 1;
     struct stint_impl_site site = {.name = "x"};
-    site.word = (uint64_t)registry_gate() << 32 | STINT_IMPL_SITE_OFF;
+    site.word = (uint64_t)registry_gate() << 32;
     /* A scope that is off takes neither the slow path nor a recorder. */
     guard = stint_impl_begin_body(&guard, &site, 0);
     CHECK_EQ_U64(guard, 0);

@@ -74,24 +74,24 @@ TEST(site, keeps_its_number_when_the_gate_advances) {
     id_of(&b);
     uint64_t before = b.word;
     stint_filter_set("-b");
-    CHECK(site_resolve(&b) & STINT_IMPL_SITE_OFF);
+    CHECK(site_is_off(site_resolve(&b)));
     stint_filter_set(NULL);
     CHECK_EQ_U64(id_of(&b), 2);
     CHECK(b.word > before);
-    CHECK(!(b.word & STINT_IMPL_SITE_OFF));
+    CHECK(!site_is_off(b.word));
 }
 
 TEST(site, level_and_filter_and_switch_turn_it_off) {
     struct stint_impl_site s = site_named("a", 1);
     s.level = 1;
-    CHECK(site_resolve(&s) & STINT_IMPL_SITE_OFF);
+    CHECK(site_is_off(site_resolve(&s)));
     stint_level_set(1);
-    CHECK(!(site_resolve(&s) & STINT_IMPL_SITE_OFF));
+    CHECK(!site_is_off(site_resolve(&s)));
     stint_timers_enable(0);
-    CHECK(site_resolve(&s) & STINT_IMPL_SITE_OFF);
+    CHECK(site_is_off(site_resolve(&s)));
     stint_timers_enable(1);
     stint_filter_set("+b");
-    CHECK(site_resolve(&s) & STINT_IMPL_SITE_OFF);
+    CHECK(site_is_off(site_resolve(&s)));
     CHECK_EQ_U64(arena_header()->site_count, 1);
 }
 

@@ -24,8 +24,11 @@
 #define STINT_IMPL_SET_BITS 14
 #define STINT_IMPL_SITE_BITS 24
 
-/* site.word: the gate it was resolved under (32 bits) | OFF | the site's id (24 bits). */
+/* site.word: the gate it was resolved under (32 bits), and below it 0 if the site is off, else its
+ * id (24 bits), or NO_ID if it is on without one. So the word less the thread's gate tells all of
+ * it (stint_impl_word_less_gate). The word of a name may have an id, and OFF beside it. */
 #define STINT_IMPL_SITE_OFF 0x80000000u
+#define STINT_IMPL_SITE_NO_ID 0x40000000u
 #define STINT_IMPL_SITE_ID 0x00ffffffu
 
 /* A thread's gate while only the slow path may run; a site never carries it (untouched ones carry
@@ -214,14 +217,17 @@ struct stint_impl_sampled {
 
 /* The per-thread block the thread-local pointer leads to. Private memory of this process. */
 struct stint_impl_thread {
+    /* Read together with the gate, as the word of a site that is off: always 0. */
+    uint32_t no_site;
     uint32_t gate; /* written by the runtime, read by the owner, relaxed; or STINT_IMPL_SHUT */
-    uint32_t edge_shift; /* 64 - log2 of the places for edges */
     struct stint_impl_frame *top;
     struct stint_impl_frame *last; /* the deepest frame there is */
     char *base;                    /* the arena */
     /* By a hash of (parent node, set, site) the node, in units; 0 = none. The node itself tells
      * whether it is the right one. Owner, relaxed */
     uint32_t *edges;
+    uint32_t edge_shift; /* 64 - log2 of the places for edges */
+    uint32_t reserved;
     uint64_t ticks_per_us; /* 24.8 fixed point, for thresholds */
     uint64_t trace_min;    /* ticks from which a span is traced; UINT64_MAX: none is */
     struct stint_impl_ring *ring;
@@ -269,6 +275,9 @@ struct stint_impl_call {
 #else
 #define STINT_IMPL_OWN(p) (*(p))
 #endif
+/* The same for a number that another thread may exchange, where it does not matter which of the two
+ * is read. */
+#define STINT_IMPL_SEEN(p) STINT_IMPL_OWN(p)
 
 #define STINT_IMPL_LIKELY(x) __builtin_expect(!!(x), 1)
 #define STINT_IMPL_UNLIKELY(x) __builtin_expect(!!(x), 0)

@@ -172,7 +172,7 @@ static inline __attribute__((always_inline)) int stint_impl_open_near(struct sti
     if (!stint_impl_node_is(n, STINT_IMPL_OWN(&f->node), set, id)) {
         return stint_impl_open_untimed(t, me, set, id, opened);
     }
-    if (STINT_IMPL_UNLIKELY(me >= STINT_IMPL_LOAD(&f->low))) {
+    if (STINT_IMPL_UNLIKELY(me >= STINT_IMPL_SEEN(&f->low))) {
         return 0;
     }
     /* The clock is read here, before the stores: - 0.1 nested. */
@@ -211,8 +211,7 @@ static inline __attribute__((always_inline)) int stint_impl_open_again(struct st
     }
     uint32_t node = STINT_IMPL_OWN(&f->node);
     const struct stint_impl_node *n = stint_impl_node_at(t, node);
-    /* The root has no site, as a scope without a name. */
-    if (n->site != id || n->set != set || !id) {
+    if (n->site != id || n->set != set) {
         return 0;
     }
     struct stint_impl_start now = stint_impl_start_from(STINT_IMPL_TICKS());
@@ -376,22 +375,22 @@ stint_impl_end_body(void *guard, const struct stint_impl_call *call) {
     uint64_t me = (uint64_t)(uintptr_t)guard;
     struct stint_impl_start start = stint_impl_start_of(f);
     /* With an untagged guard the start is a time. */
-    if (STINT_IMPL_UNLIKELY(STINT_IMPL_LOAD(&f->guard) != me) ||
+    if (STINT_IMPL_UNLIKELY(STINT_IMPL_SEEN(&f->guard) != me) ||
         STINT_IMPL_UNLIKELY(*(stint_impl_opened *)guard != start.word)) {
         if (!stint_impl_end_untimed(t, me, call)) {
             stint_impl_end_far(guard, call);
         }
         return;
     }
-    uint64_t now = STINT_IMPL_TICKS();
+    uint64_t ticks = STINT_IMPL_TICKS_SINCE(start.word);
+    STINT_IMPL_HIDE(ticks); /* the slow path's reading is not kept beside it */
     struct stint_impl_node *n = stint_impl_node_at(t, STINT_IMPL_OWN(&f->node));
-    uint64_t ticks = now - start.word;
     /* A new minimum or maximum, the first sample, a clock that stepped back (they wrap to huge
      * values), or over the call's own threshold. */
     if (STINT_IMPL_UNLIKELY(ticks - STINT_IMPL_OWN(&n->min) >= STINT_IMPL_OWN(&n->span)) ||
         (call && STINT_IMPL_UNLIKELY(ticks >= (uint64_t)call->threshold_us * t->ticks_per_us >> 8 &&
                                      call->threshold_us >= 0))) {
-        stint_impl_end_slow(guard, now, call);
+        stint_impl_end_slow(guard, start.word + ticks, call);
         return;
     }
     stint_impl_seq_begin(&n->seq);
@@ -413,22 +412,39 @@ stint_impl_end_body(void *guard, const struct stint_impl_call *call) {
     t->top = f - 1;
 }
 
+/* The word of a site less the thread's gate: 0 if the site is off, up to STINT_IMPL_SITE_ID its id,
+ * more if only the slow path knows. *off: whether it is 0. */
+static inline __attribute__((always_inline)) uint64_t
+stint_impl_word_less_gate(const struct stint_impl_thread *t, uint64_t word, int *off) {
+#if defined(__x86_64__) && defined(__GCC_ASM_FLAG_OUTPUTS__) && !defined(STINT_IMPL_ATOMIC_ONLY)
+    /* One instruction, which reads both halves of the word that the gate is in, and its flags.
+     * `volatile`: another thread writes the gate. */
+    __asm__ volatile("subq %2, %0"
+                     : "+r"(word), "=@ccz"(*off)
+                     : "m"(t->no_site), "m"(t->gate));
+#else
+    word -= (uint64_t)STINT_IMPL_LOAD(&t->gate) << 32;
+    *off = !word;
+#endif
+    return word;
+}
+
 static inline __attribute__((always_inline)) stint_impl_opened
 stint_impl_begin_body(void *guard, struct stint_impl_site *site, uint32_t set) {
     struct stint_impl_thread *t = stint_impl_thread_here;
-    uint64_t word = STINT_IMPL_LOAD(&site->word);
-    uint32_t id = (uint32_t)word;
+    int off;
+    uint64_t id = stint_impl_word_less_gate(t, STINT_IMPL_LOAD(&site->word), &off);
     stint_impl_opened opened;
-    if (STINT_IMPL_UNLIKELY((uint32_t)(word >> 32) != STINT_IMPL_LOAD(&t->gate))) {
-        return stint_impl_begin_unusual(guard, site, set);
-    }
     /* Falls through, without a taken branch: a scope that is on waits for the clock anyway. */
-    if (STINT_IMPL_LIKELY(id & STINT_IMPL_SITE_OFF)) {
+    if (STINT_IMPL_LIKELY(off)) {
         return 0;
     }
+    if (STINT_IMPL_UNLIKELY(id > STINT_IMPL_SITE_ID)) {
+        return stint_impl_begin_unusual(guard, site, set);
+    }
     if (STINT_IMPL_UNLIKELY(
-            !stint_impl_open_near(t, (uint64_t)(uintptr_t)guard, set, id, &opened))) {
-        return stint_impl_begin_other(guard, site, set, id);
+            !stint_impl_open_near(t, (uint64_t)(uintptr_t)guard, set, (uint32_t)id, &opened))) {
+        return stint_impl_begin_other(guard, site, set, (uint32_t)id);
     }
     return opened;
 }
