@@ -41,7 +41,11 @@ struct run {
     /* The cost of a call; NULL: unknown. */
     const struct arena_cost *cost;
     enum run_state state;
-    int at_least;      /* its end is not known: ages are computed up to its last recorded action */
+    uint32_t killed; /* of a merged run: processes whose end is not known */
+    uint32_t merged; /* processes that it is of; 0: it was not merged */
+    /* Its end, or that of a process that it is of, is not known: ages are computed up to the last
+     * recorded action. */
+    int at_least;
     char warning[160]; /* "" or what is wrong with it though it can be read */
 };
 

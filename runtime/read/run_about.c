@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "arena/arena.h"
+#include "ranks.h"
 #include "run.h"
 
 #include <string.h>
@@ -31,6 +32,17 @@ static void run_read_job(struct run *r) {
     }
 }
 
+static void run_read_ranks(struct run *r) {
+    struct ranks ranks;
+    if (ranks_read(&ranks, &r->snapshot)) {
+        return;
+    }
+    r->merged = ranks.count;
+    for (uint32_t i = 0; i < ranks.count; ++i) {
+        r->killed += ranks.rank[i].killed != 0;
+    }
+}
+
 void run_read_about(struct run *r) {
     const struct arena_header *h = (const struct arena_header *)(const void *)r->snapshot.base;
     r->program = read_about_text(r, h->about.program);
@@ -43,6 +55,7 @@ void run_read_about(struct run *r) {
     r->cost = snapshot_at(&r->snapshot, h->cost, sizeof *r->cost);
     r->rank = h->about.rank;
     run_read_job(r);
+    run_read_ranks(r);
     r->conditions = r->cost ? read_about_text(r, r->cost->conditions) : "";
     r->pid = h->pid;
     r->parent_pid = h->parent_pid;

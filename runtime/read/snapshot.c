@@ -132,6 +132,15 @@ static uint64_t find_last_begin(const struct snapshot_thread *t) {
     return last;
 }
 
+/* The processes of a merged run, which has none itself, ended at different times. */
+static uint64_t find_thread_end(const struct snapshot *s, const struct arena_header *h,
+                                const struct arena_thread *t) {
+    if (h->pid || !t->end_ticks) {
+        return s->now.ticks;
+    }
+    return u64_min(t->end_ticks, s->now.ticks);
+}
+
 static int read_threads(struct snapshot *s, const struct arena_header *h) {
     uint64_t most = s->size / sizeof(struct arena_thread);
     uint32_t newest = ACQUIRE(&h->first_thread), unit = newest;
@@ -165,6 +174,7 @@ static int read_threads(struct snapshot *s, const struct arena_header *h) {
         }
         out->frames_used = count_frames_used(out->frames);
         out->last_begin = find_last_begin(out);
+        out->until = find_thread_end(s, h, t);
         for (size_t c = 0; c + 1 < sizeof out->name; ++c) {
             out->name[c] = STINT_IMPL_LOAD(&t->name[c]);
         }
@@ -493,8 +503,8 @@ static uint32_t count_frames_open(const struct snapshot_thread *t) {
 }
 
 /* Reads the scope of a frame. Returns 0 if it is being opened right now. */
-static int read_frame(const struct snapshot *s, const struct stint_impl_frame *f,
-                      struct snapshot_open *out) {
+static int read_frame(const struct snapshot *s, const struct snapshot_thread *t,
+                      const struct stint_impl_frame *f, struct snapshot_open *out) {
     struct stint_impl_start start = stint_impl_start_of(f);
     uint32_t recursive = STINT_IMPL_LOAD(&f->recursive), node = STINT_IMPL_LOAD(&f->node);
     if (recursive) {
@@ -504,9 +514,9 @@ static int read_frame(const struct snapshot *s, const struct stint_impl_frame *f
     out->untimed = stint_impl_start_is_untimed(start);
     out->ticks = 0;
     if (!out->untimed) {
-        out->ticks = s->now.ticks - start.word;
+        out->ticks = t->until - start.word;
     }
-    return out->node != SNAPSHOT_NONE && (out->untimed || start.word <= s->now.ticks);
+    return out->node != SNAPSHOT_NONE && (out->untimed || start.word <= t->until);
 }
 
 /* The scopes that are open, outermost first. A scope that is opened after they were counted is not
@@ -529,7 +539,7 @@ static int read_open(struct snapshot *s, struct snapshot_thread *t) {
         if (guard == STINT_IMPL_MOVED && t->open_count) {
             nested[t->open_count - 1] += STINT_IMPL_LOAD(&f->nested);
         }
-        if (guard == STINT_IMPL_MOVED || !read_frame(s, f, open)) {
+        if (guard == STINT_IMPL_MOVED || !read_frame(s, t, f, open)) {
             continue;
         }
         nested[t->open_count] = STINT_IMPL_LOAD(&f->nested);

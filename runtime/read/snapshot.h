@@ -130,6 +130,7 @@ struct snapshot_thread {
     const struct stint_impl_frame *frames;
     uint32_t frames_used; /* those from there on were never open */
     uint64_t last_begin;  /* ticks of its latest timed scope, maybe ended; 0: there is none */
+    uint64_t until;       /* ticks: the snapshot's, in a merged run the end of its process */
 };
 
 struct snapshot_site {

@@ -137,6 +137,10 @@ static int open_run(struct run *r, const char *path, int ended_now) {
         return -1;
     }
     run_read_about(r);
+    if (r->killed) { /* and may have run for longer than the others */
+        r->at_least = 1;
+        r->snapshot.wall_at_least = 1;
+    }
     return 0;
 }
 

@@ -560,6 +560,38 @@ def case_open_scopes(folder):
     need("2 runs (1 killed) of" in tool("info", folder / "out"))
 
 
+def case_killed_rank(folder):
+    """The wall time of a merged run is a lower bound if the end of one of its processes is not known,
+    however it is merged and merged again. A scope that was open is open until the last action of
+    its own process."""
+    number = int(signal.SIGKILL)
+    killed = record(folder, 1, "raise", number, program=FAKE, trace="0")[0].rename(folder / "killed")
+    whole = record(folder, 1, "long", program=FAKE, trace="0")[0].rename(folder / "whole")
+
+    def ages(file):
+        return [row["open_ns"] for row in json.loads(tool("export", file, "--to", "json"))["tree"]
+                if row.get("open_ns")]
+
+    need(len(ages(killed)) == 2, ages(killed))
+    for keep in ("names", "ranks", "threads"):
+        merge([killed, whole], folder / "merged", keep=keep)
+        merge([folder / "merged"], folder / "again", keep=keep)
+        merge([whole, folder / "again"], folder / "more", keep=keep)
+        for file in (folder / name for name in ("merged", "again", "more")):
+            text = tool("report", file)
+            need(re.search(r"^stint table: .*, at least [\d.]+ s wall, ", text), keep, file, text)
+            need(re.search(r"^matmul .* <=\d", text, re.M), keep, file, text)
+            need("1 of %d killed" % (3 if file.name == "more" else 2) in text, keep, file, text)
+            need(json.loads(tool("export", file, "--to", "json"))["run"]["wall_at_least"], keep)
+            need(re.search(r"wall at least [\d.]+ s -> at least", tool("diff", file, file)), keep)
+            need(re.search(r"(?m)^wall +at least ", tool("info", file)), keep, file)
+            if keep == "threads":
+                need(ages(file) == ages(killed), file, ages(file), ages(killed))
+    merge([whole, shutil.copy(whole, folder / "other")], folder / "ended", keep="names")
+    text = tool("report", folder / "ended")
+    need("at least" not in text.split("\n")[0] and "<=" not in text, text)
+
+
 def case_command_line(folder):
     """Ten thousand names on the command line."""
     path = RankFile([Scope("a", [5])], rank=0, size=1).write(folder / "f")

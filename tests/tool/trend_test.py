@@ -164,6 +164,10 @@ def case_faults(folder):
                                              (HEADER["end"][0] + 8, 8), 0), (HEADER["end"][0] + 16, 8), 0))
     done = trend(*files, killed, rc=2)
     need("its program has not ended, or was killed: left out" in done.stderr and "12 runs" in done.stdout, done)
+    merged = folder / "merged"
+    need(run(TOOL, "merge", killed, files[0], "-o", merged).returncode == 0)
+    done = trend(*files, merged, rc=2)
+    need("its program has not ended, or was killed: left out" in done.stderr, done)
     empty = folder / "empty"
     need(run(PROGRAM, STINT_FILE=empty).returncode == 0)
     text = folder / "text"

@@ -67,10 +67,14 @@ static void describe_process(char out[40], const struct run *r) {
     snprintf(out + used, (size_t)(40 - used), "pid %u", r->pid);
 }
 
+static const char no_end[] = "killed, crashed or ended by _exit or exec";
+
 void run_view_state(char *out, size_t size, const struct run *r) {
     char process[40];
     describe_process(process, r);
-    if (!r->pid) {
+    if (!r->pid && r->killed) {
+        snprintf(out, size, "several runs, merged, %u of %u %s", r->killed, r->merged, no_end);
+    } else if (!r->pid) {
         snprintf(out, size, "several runs, merged");
     } else if (r->state == RUN_ENDED) {
         snprintf(out, size, "ended, %s", process);
@@ -78,7 +82,7 @@ void run_view_state(char *out, size_t size, const struct run *r) {
         snprintf(out, size, "running, %s", process);
     } else {
         const char *open = has_open(&r->snapshot) ? ": its open scopes are below" : "";
-        snprintf(out, size, "killed, crashed or ended by _exit or exec, %s%s", process, open);
+        snprintf(out, size, "%s, %s%s", no_end, process, open);
     }
 }
 

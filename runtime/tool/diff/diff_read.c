@@ -290,7 +290,7 @@ static int keep_run(struct diff *d, int side, uint32_t number, struct run *run) 
     to->label = copy_bytes(d, run_label(run), strlen(run_label(run)));
     to->path = copy_bytes(d, run->path, strlen(run->path));
     to->start_ns = run->start_real_ns;
-    to->ended = run->state == RUN_ENDED;
+    to->ended = run->state == RUN_ENDED && !run->at_least;
     if (!to->program || !to->host || !to->cpu || !to->conditions || !to->label || !to->path ||
         reading_start(&r, d, &run->snapshot)) {
         return -1;

@@ -403,6 +403,17 @@ static void name_thread(const struct merge *m, const struct merge_map *map, stru
     memcpy(to->name, text, strnlen(text, sizeof to->name - 1));
 }
 
+/* When a thread that had not ended was last seen: the end of its process, as others may have ended
+ * later. Of a single run the header has that; closed frames are not copied, so it is kept here. */
+static uint64_t merge_thread_end(const struct merge *m, const struct merge_map *map,
+                                 const struct snapshot_thread *t) {
+    uint64_t seen = t->until;
+    if (m->expected == 1 && map->from->pid) {
+        seen = t->last_begin;
+    }
+    return merge_tick_or_none(map, u64_min(seen, INT64_MAX / 4));
+}
+
 static int copy_thread(struct merge *m, struct merge_map *map, uint32_t index,
                        const struct arena_thread *from) {
     struct arena_header *h = merge_file_header(&m->file);
@@ -421,9 +432,8 @@ static int copy_thread(struct merge *m, struct merge_map *map, uint32_t index,
     to->ring = ring;
     to->start_ticks = merge_tick_or_none(map, from->start_ticks);
     to->end_ticks = merge_tick_or_none(map, from->end_ticks);
-    if (t->alive) { /* closed frames are not copied: when it was last seen is kept here */
-        to->end_ticks =
-            u64_max(to->end_ticks, merge_tick_or_none(map, u64_min(t->last_begin, INT64_MAX / 4)));
+    if (t->alive) {
+        to->end_ticks = u64_max(to->end_ticks, merge_thread_end(m, map, t));
     }
     memcpy(to->lost, from->lost, sizeof to->lost);
     name_thread(m, map, to, t->name);
