@@ -6,6 +6,9 @@
 
 #include "base/log.h"
 
+/* The context of the start is a primary one (gpu.h). Written by starts, one at a time. */
+static int tool_started_in_primary;
+
 static int tool_lacks_context(int code) {
     return code == GPU_NOT_INITIALIZED || code == GPU_INVALID_CONTEXT;
 }
@@ -24,6 +27,7 @@ enum tool_state capture_tool_start(struct gpu_context *context) {
     context->gpu = gpu;
     if (code == GPU_OK) {
         code = gpu->capture_start();
+        tool_started_in_primary = gpu_context_is_primary(gpu, context);
     }
     if (tool_lacks_context(code)) {
         return TOOL_PENDING;
@@ -36,14 +40,15 @@ enum tool_state capture_tool_start(struct gpu_context *context) {
 }
 
 /* Start and stop act on the current context, and the last range may end on another thread. If the
- * context of the start has been destroyed, the profiler is stopped in the current one. */
+ * context of the start was destroyed or may have been, the profiler is stopped in the current
+ * one. */
 void capture_tool_stop(const struct gpu_context *context) {
     const struct gpu_ops *gpu = context->gpu;
     struct gpu_context here = {0};
     int same = gpu->context(NULL, &here) == GPU_OK && here.handle == context->handle &&
                here.id == context->id;
     int entered = 0;
-    if (!same) {
+    if (!same && gpu_context_exists(gpu, context, tool_started_in_primary) == GPU_EXISTS) {
         gpu_enter(gpu, context, &entered);
     }
     if (gpu->capture_stop) {

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The event pool's calls of the back end, in the context that each needs. A context that may have
+ * been destroyed is only entered, and its events are only used, if the back end knows that it
+ * exists. Called by event_pool.c without its lock.
+ */
 #include "event_pair.h"
 
 #include <stddef.h>
@@ -36,12 +41,53 @@ static void visit_restore_mode(struct event_visit *v) {
     }
 }
 
-int event_visit_change(struct event_visit *v, const struct gpu_context *c) {
+/* A stream exists until its scope ends, and with it its context. */
+static int visit_check_stream(const struct event_pair *p) {
+    const struct gpu_stream stream = {.gpu = p->context.gpu, .handle = p->stream};
+    struct gpu_context c = {0};
+    int code = gpu_get_context(&stream, &c);
+    if (!code && !gpu_context_is_same(&c, &p->context)) {
+        code = GPU_CONTEXT_IS_DESTROYED;
+    }
+    return code;
+}
+
+static int visit_check_context(const struct event_pair *p) {
+    int primary = __atomic_load_n(&p->home->is_primary, __ATOMIC_RELAXED);
+    switch (gpu_context_exists(p->context.gpu, &p->context, primary)) {
+    case GPU_EXISTS:
+        return GPU_OK;
+    case GPU_IS_GONE:
+        return GPU_CONTEXT_IS_DESTROYED;
+    default:
+        return GPU_CONTEXT_UNKNOWN;
+    }
+}
+
+static int visit_enter_other(struct event_visit *v, const struct gpu_context *c,
+                             const struct event_pair *doubtful, enum event_moment moment) {
+    int code = GPU_OK;
+    if (doubtful && moment == EVENT_AT_STOP && !gpu_stream_is_default(doubtful->stream)) {
+        code = visit_check_stream(doubtful);
+    } else if (doubtful) {
+        code = visit_check_context(doubtful);
+    }
+    if (!code) {
+        code = gpu_enter_other(c->gpu, c, &v->entered);
+    }
+    return code;
+}
+
+int event_visit_change(struct event_visit *v, const struct gpu_context *c,
+                       const struct event_pair *doubtful, enum event_moment moment) {
+    int code = GPU_OK;
     if (v->relaxed != c->gpu) {
         visit_restore_mode(v);
     }
     visit_leave_context(v);
-    int code = gpu_enter(c->gpu, c, &v->entered);
+    if (!gpu_is_current(c->gpu, c)) {
+        code = visit_enter_other(v, c, doubtful, moment);
+    }
     if (!code) {
         v->context = *c;
     }
@@ -81,7 +127,7 @@ int event_pair_record(struct event_visit *v, struct event_pair *p, void **which)
 
 int event_pair_query(struct event_visit *v, const struct event_pair *p, int wait, uint64_t *ns) {
     const struct gpu_ops *gpu = p->context.gpu;
-    int code = event_visit_enter(v, &p->context);
+    int code = event_visit_return(v, p, EVENT_LATER);
     if (code) {
         return code;
     }
@@ -105,6 +151,9 @@ enum stint_status event_status_of_code(int code) {
         return STINT_STATUS_GPU_NO_DEVICE;
     case GPU_CAPTURE_IMPLICIT:
         return STINT_STATUS_GPU_CAPTURED;
+    case GPU_CONTEXT_IS_DESTROYED:
+    case GPU_CONTEXT_UNKNOWN:
+        return STINT_STATUS_GPU_CONTEXT;
     default:
         return STINT_STATUS_GPU_FAILED;
     }

@@ -56,6 +56,17 @@ static struct event_pair *pair_get_spare(void) {
     return pair_pop(&spare);
 }
 
+/* The place of a context that may be gone, whose pairs are lost; NULL: there is none. */
+static struct event_context *context_give_up_doubtful(void) {
+    for (uint32_t i = 0; i < context_count; ++i) {
+        if (contexts[i].may_be_gone) {
+            event_context_forget(&contexts[i]);
+            return &contexts[i];
+        }
+    }
+    return NULL;
+}
+
 /* Its place, which is taken if need be. NULL: too many contexts at once. */
 static struct event_context *context_get(const struct gpu_context *c) {
     struct event_context *unused = NULL;
@@ -74,10 +85,14 @@ static struct event_context *context_get(const struct gpu_context *c) {
     if (!unused && context_count < CONTEXTS) {
         unused = &contexts[context_count++];
     }
+    if (!unused) {
+        unused = context_give_up_doubtful();
+    }
     if (unused) {
         unused->context = *c;
         unused->device = 0;
         unused->described = 0;
+        __atomic_store_n(&unused->is_primary, 0, __ATOMIC_RELAXED);
     }
     return unused;
 }
@@ -85,6 +100,9 @@ static struct event_context *context_get(const struct gpu_context *c) {
 struct event_pair *event_pair_get(const struct gpu_context *c) {
     struct event_context *home = context_get(c);
     struct event_pair *p = NULL;
+    if (home) {
+        home->may_be_gone = 0;
+    }
     if (home && home->free) {
         p = pair_pop(&home->free);
     } else if (home) {

@@ -34,6 +34,8 @@ struct event_context {
     struct gpu_context context;
     uint32_t device;     /* units of its record, 0 = none */
     int described;       /* the device was looked up, with or without success */
+    int is_primary;      /* see gpu.h; set with `described`, relaxed */
+    int may_be_gone;     /* when it was last to be entered, it was not known to exist */
     uint32_t generation; /* one more for each context that had this place; relaxed */
     struct event_pair *free;
     struct event_queue *recent; /* of its pair that was put last; NULL: none yet */
@@ -77,6 +79,8 @@ struct event_queue *event_queue_put(struct event_pair *p);
 struct event_pair *event_queue_pop(struct event_queue *q);
 /* Another queue that is not empty, each in turn; NULL if there is none. */
 struct event_queue *event_queue_other(const struct event_queue *than);
+/* Whether a thread queries one of them at this moment. */
+int event_queue_any_asked(void);
 /* The number of pairs in all queues; also in the arena's header, for reports. */
 uint64_t event_queue_waiting(void);
 /* In the child of a fork. */
@@ -93,14 +97,28 @@ struct event_visit {
     int mode;
 };
 void event_visit_begin(struct event_visit *v);
-/* Makes that context current; for calls of a default stream, which is that of the current context.
- * Codes of gpu.h. */
-int event_visit_change(struct event_visit *v, const struct gpu_context *c);
+/* When the context of a pair is returned to: at the end of its scope, until which its stream
+ * exists, or at any later time. */
+enum event_moment { EVENT_AT_STOP, EVENT_LATER };
+/* Makes that context current, which exists; for calls of a default stream, which is that of the
+ * current context. Codes of gpu.h. doubtful: the pair that is returned to, whose context exists if
+ * it is current, and else may have been destroyed. */
+int event_visit_change(struct event_visit *v, const struct gpu_context *c,
+                       const struct event_pair *doubtful, enum event_moment moment);
 static inline int event_visit_enter(struct event_visit *v, const struct gpu_context *c) {
     if (gpu_context_is_same(&v->context, c)) {
         return GPU_OK;
     }
-    return event_visit_change(v, c);
+    return event_visit_change(v, c, NULL, EVENT_LATER);
+}
+/* The same with the context of a pair, which may have been destroyed since:
+ * GPU_CONTEXT_IS_DESTROYED, or GPU_CONTEXT_UNKNOWN where that is not known. */
+static inline int event_visit_return(struct event_visit *v, const struct event_pair *p,
+                                     enum event_moment moment) {
+    if (gpu_context_is_same(&v->context, &p->context)) {
+        return GPU_OK;
+    }
+    return event_visit_change(v, &p->context, p, moment);
 }
 void event_visit_end(struct event_visit *v);
 

@@ -94,7 +94,18 @@ static void pool_drop_waiting_locked(const struct event_context *home) {
         struct event_queue *q = &event_queues[i];
         while (q->head && !q->asked && pool_is_lost(q->head, home)) {
             pool_retire_locked(event_queue_pop(q), 0);
-            arena_lose(STINT_STATUS_GPU_FAILED, 1);
+            arena_lose(home ? STINT_STATUS_GPU_CONTEXT : STINT_STATUS_GPU_FAILED, 1);
+        }
+    }
+}
+
+/* Loses the pairs that wait in contexts of which it is not known whether they exist. */
+static void pool_drop_doubtful_locked(void) {
+    for (uint32_t i = 0; i < EVENT_QUEUES; ++i) {
+        struct event_queue *q = &event_queues[i];
+        while (q->head && !q->asked && q->head->home->may_be_gone) {
+            pool_retire_locked(event_queue_pop(q), 0);
+            arena_lose(STINT_STATUS_GPU_CONTEXT, 1);
         }
     }
 }
@@ -165,6 +176,11 @@ static void pool_fail(struct event_pair *p, int code) {
 
 static void pool_close(void) {
     event_pool_collect();
+    if (!pool_is_inside()) {
+        lock_hold(LOCK_EVENTS);
+        pool_drop_doubtful_locked();
+        lock_drop(LOCK_EVENTS);
+    }
     pool_set_state(POOL_CLOSED);
 }
 
@@ -217,6 +233,9 @@ void event_pool_look_now(uint64_t now) {
 /* NULL: too many are in flight, or see event_pair_get. */
 static struct event_pair *pool_take_pair_locked(const struct gpu_context *c) {
     struct event_pair *p = NULL;
+    if (busy >= config.gpu_in_flight) {
+        pool_drop_doubtful_locked();
+    }
     if (busy < config.gpu_in_flight) {
         p = event_pair_get(c);
     }
@@ -231,6 +250,8 @@ static void pool_describe_device(const struct gpu_ops *gpu, struct event_context
     struct gpu_device d = {0};
     int number = home->context.device;
     int known = gpu_device(gpu, number, &d) == GPU_OK;
+    int primary = gpu_context_is_primary(gpu, &home->context);
+    __atomic_store_n(&home->is_primary, primary, __ATOMIC_RELAXED);
     lock_hold(LOCK_EVENTS);
     if (known && !home->device) {
         home->device = event_sums_device(number, gpu->words, &d);
@@ -388,7 +409,11 @@ static void pool_take_out_locked(struct event_queue *q, int code, uint64_t ns) {
         event_lane_add(p, ns);
         pool_retire_locked(p, 1);
     } else {
-        arena_lose(STINT_STATUS_GPU_FAILED, 1);
+        enum stint_status lost = STINT_STATUS_GPU_FAILED;
+        if (code == GPU_CONTEXT_IS_DESTROYED) {
+            lost = STINT_STATUS_GPU_CONTEXT;
+        }
+        arena_lose(lost, 1);
         pool_fail_locked(p, code);
     }
 }
@@ -419,10 +444,14 @@ static int pool_poll_queue(struct event_visit *v, struct event_queue *q, int wai
         lock_hold(LOCK_EVENTS);
         q->asked = 0;
     }
+    if (code == GPU_CONTEXT_UNKNOWN) {
+        p->home->may_be_gone = 1;
+        code = GPU_NOT_READY;
+    }
     if (code != GPU_NOT_READY) {
         pool_take_out_locked(q, code, ns);
     }
-    if (second_code != GPU_NOT_READY) {
+    if (second_code != GPU_NOT_READY && second_code != GPU_CONTEXT_UNKNOWN) {
         pool_take_out_locked(q, second_code, second_ns);
     }
     pool_drop_late_locked();
@@ -444,7 +473,7 @@ static void pool_poll_some(struct event_visit *v, struct event_queue *own,
 static int pool_stop_pair(struct event_visit *v, struct event_pair *p, int wait,
                           enum stint_status *why) {
     int capturing = 0;
-    int code = event_visit_enter(v, &p->context);
+    int code = event_visit_return(v, p, EVENT_AT_STOP);
     if (!code) {
         code = gpu_capturing(p->context.gpu, p->stream, &capturing);
     }
@@ -527,7 +556,11 @@ int event_pool_flush(void) {
         event_visit_begin(&calls);
         lock_hold(LOCK_EVENTS);
         while (event_queue_waiting() && pool_get_state() == POOL_OPEN) {
-            if (!pool_poll_all(&calls, 1)) { /* other threads query what is left */
+            int some = pool_poll_all(&calls, 1);
+            if (!some && !event_queue_any_asked()) {
+                break; /* what is left cannot be queried by this thread */
+            }
+            if (!some) {
                 lock_drop(LOCK_EVENTS);
                 sched_yield();
                 lock_hold(LOCK_EVENTS);

@@ -86,6 +86,15 @@ struct event_queue *event_queue_other(const struct event_queue *than) {
     return NULL;
 }
 
+int event_queue_any_asked(void) {
+    for (uint32_t i = 0; i < EVENT_QUEUES; ++i) {
+        if (event_queues[i].head && event_queues[i].asked) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
 uint64_t event_queue_waiting(void) {
     return waiting;
 }

@@ -21,6 +21,7 @@
 
 /* The numbers of the first back end; others translate. */
 enum gpu_code {
+    GPU_CONTEXT_UNKNOWN = -1, /* of this library: whether the context exists is not known */
     GPU_OK = 0,
     GPU_INVALID_VALUE = 1,
     GPU_NOT_INITIALIZED = 3,
@@ -39,6 +40,12 @@ enum gpu_code {
 /* The default streams as programs name them. */
 #define GPU_STREAM_LEGACY ((void *)(uintptr_t)1)
 #define GPU_STREAM_PER_THREAD ((void *)(uintptr_t)2)
+static inline int gpu_stream_is_default(const void *stream) {
+    return !stream || stream == GPU_STREAM_LEGACY || stream == GPU_STREAM_PER_THREAD;
+}
+
+/* Whether a context exists, as far as that can be found out without using it. */
+enum gpu_existence { GPU_EXISTS, GPU_IS_GONE, GPU_MAY_BE_GONE };
 
 struct gpu_ops;
 
@@ -109,6 +116,12 @@ struct gpu_ops {
     /* Whether the context is current, by one call instead of the two of enter and leave. NULL: not
      * known. */
     int (*is_current)(const struct gpu_context *c);
+    /* Whether a context that is not current exists: to use one that was destroyed, or its events,
+     * may crash. primary: what is_primary returned for it. NULL: a context exists for good. */
+    enum gpu_existence (*exists)(const struct gpu_context *c, int primary);
+    /* Whether the context, which exists, is the one that all parts of a process share on its
+     * device. NULL: there are no such contexts. */
+    int (*is_primary)(const struct gpu_context *c);
 
     /* Waits until the current context's work is done. NULL: there is no waiting for contexts. */
     int (*wait)(void);
@@ -215,15 +228,34 @@ int gpu_is_fatal(const struct gpu_ops *gpu, int code);
 int gpu_get_context(const struct gpu_stream *stream, struct gpu_context *out);
 
 /* The calls of members that may be NULL. */
-/* entered: for gpu_leave; 0 where the context was current already, and after an error. */
-static inline int gpu_enter(const struct gpu_ops *gpu, const struct gpu_context *c, int *entered) {
-    *entered = 0;
-    if (!gpu->enter || (gpu->is_current && gpu->is_current(c))) {
-        return GPU_OK;
-    }
+/* Whether calls are made in the context already. */
+static inline int gpu_is_current(const struct gpu_ops *gpu, const struct gpu_context *c) {
+    return !gpu->enter || (gpu->is_current && gpu->is_current(c));
+}
+/* The context is not current. entered: for gpu_leave; 0 after an error. */
+static inline int gpu_enter_other(const struct gpu_ops *gpu, const struct gpu_context *c,
+                                  int *entered) {
     int code = gpu->enter(c);
     *entered = code == GPU_OK;
     return code;
+}
+/* entered: as above; 0 where the context was current already, too. */
+static inline int gpu_enter(const struct gpu_ops *gpu, const struct gpu_context *c, int *entered) {
+    *entered = 0;
+    if (gpu_is_current(gpu, c)) {
+        return GPU_OK;
+    }
+    return gpu_enter_other(gpu, c, entered);
+}
+static inline enum gpu_existence gpu_context_exists(const struct gpu_ops *gpu,
+                                                    const struct gpu_context *c, int primary) {
+    if (!gpu->exists) {
+        return GPU_EXISTS;
+    }
+    return gpu->exists(c, primary);
+}
+static inline int gpu_context_is_primary(const struct gpu_ops *gpu, const struct gpu_context *c) {
+    return gpu->is_primary && gpu->is_primary(c);
 }
 static inline void gpu_leave(const struct gpu_ops *gpu, const struct gpu_context *c, int entered) {
     if (entered && gpu->leave) {

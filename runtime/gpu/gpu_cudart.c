@@ -10,8 +10,8 @@
  * one, no event is queried, as "not ready" is an error, too, and times stay pending. Only a call
  * that should have succeeded replaces it.
  * - A context is a device, as cudart uses its primary context. The contexts before and after a
- *   cudaDeviceReset cannot be distinguished: events of the first fail once each, and are
- * counted. */
+ *   cudaDeviceReset cannot be distinguished: events of the first are used, which is undefined
+ *   (cuda_runtime_api.h at cudaDeviceReset). The back end over the driver does not use them. */
 #include "gpu_backends.h"
 
 #include <cuda_profiler_api.h>
@@ -116,14 +116,10 @@ static void cudart_leave_context(const struct gpu_context *c) {
     }
 }
 
-static int cudart_stream_is_default(const void *stream) {
-    return !stream || stream == GPU_STREAM_LEGACY || stream == GPU_STREAM_PER_THREAD;
-}
-
 /* Before CUDA 12.8 the thread's device: a scope on another device's stream fails. */
 static cudaError_t cudart_get_device_of(void *stream, int *device) {
 #if CUDART_VERSION >= 12080
-    if (!cudart_stream_is_default(stream)) {
+    if (!gpu_stream_is_default(stream)) {
         return cudaStreamGetDevice(stream, device);
     }
 #else

@@ -6,6 +6,10 @@
  * A library that was opened stays open, also when it cannot be used: other code of the process may
  * use it, and unloading it is not known to be safe. With a driver that was not initialised all
  * calls return 3.
+ *
+ * A destroyed context, or an event of one, must not be given to the driver ("undefined behavior",
+ * cuda.h at cuCtxDestroy). No call tells whether a handle is valid. Two ask without a handle:
+ * cuCtxGetId for the current context, and cuDevicePrimaryCtxGetState for a device's primary one.
  */
 #include "gpu_backends.h"
 
@@ -58,8 +62,13 @@ static int publishing;
 #define KNOWN 64
 static uint64_t known[KNOWN];
 
+/* By its id where contexts have one (CUDA 12.0), as another may have its address. */
 static int driver_context_is_current(const struct gpu_context *c) {
+    unsigned long long id = 0;
     void *now = NULL;
+    if (c->id && driver.cuCtxGetId) {
+        return !driver.cuCtxGetId(NULL, &id) && id == c->id;
+    }
     return !driver.cuCtxGetCurrent(&now) && now == c->handle;
 }
 
@@ -113,10 +122,6 @@ static int driver_get_device_of(const struct gpu_context *c) {
     return device;
 }
 
-static int driver_stream_is_default(const void *stream) {
-    return !stream || stream == GPU_STREAM_LEGACY || stream == GPU_STREAM_PER_THREAD;
-}
-
 static int context_is_missing; /* CUDA was not initialised; any thread, relaxed */
 
 static void driver_note_context(int code) {
@@ -135,7 +140,7 @@ static int driver_get_context(void *stream, struct gpu_context *out) {
     int code = GPU_UNSUPPORTED;
     memset(out, 0, sizeof *out);
     out->device = -1;
-    if (!driver_stream_is_default(stream) && driver.cuStreamGetCtx) {
+    if (!gpu_stream_is_default(stream) && driver.cuStreamGetCtx) {
         code = driver.cuStreamGetCtx(stream, &out->handle);
     }
     if (code == GPU_UNSUPPORTED) {
@@ -215,10 +220,50 @@ static int driver_is_primary_active(int device) {
     return !driver.cuDevicePrimaryCtxGetState(device, &flags, &active) && active;
 }
 
+static int driver_knows_primaries(void) {
+    return driver.cuDevicePrimaryCtxGetState && driver.cuDevicePrimaryCtxRetain &&
+           driver.cuDevicePrimaryCtxRelease;
+}
+
+/* The device's primary context; NULL: it is not active. */
+static void *driver_find_primary(int device) {
+    void *handle = NULL;
+    if (!driver_knows_primaries() || device < 0 || !driver_is_primary_active(device) ||
+        driver.cuDevicePrimaryCtxRetain(&handle, device)) {
+        return NULL;
+    }
+    if (driver.cuDevicePrimaryCtxRelease(device) || !driver_is_primary_active(device)) {
+        return NULL;
+    }
+    return handle;
+}
+
+static int driver_context_is_primary(const struct gpu_context *c) {
+    return driver_find_primary(c->device) == c->handle;
+}
+
+/* Only a primary context can be asked for where it is not current. */
+static enum gpu_existence driver_context_exists(const struct gpu_context *c, int primary) {
+    unsigned long long id = 0;
+    void *now = NULL;
+    if (!driver.cuCtxGetCurrent(&now) && now == c->handle) {
+        return GPU_IS_GONE; /* it is not current: another one has its address, or none */
+    }
+    if (!primary) {
+        return GPU_MAY_BE_GONE;
+    }
+    if (driver_find_primary(c->device) != c->handle) {
+        return GPU_IS_GONE;
+    }
+    if (driver.cuCtxGetId && (driver.cuCtxGetId(c->handle, &id) || id != c->id)) {
+        return GPU_IS_GONE;
+    }
+    return GPU_EXISTS;
+}
+
 /* The device whose primary context exists and is the calling thread's; -1: there is none. */
 static int driver_get_primary_device(void) {
-    if (!driver.cuDevicePrimaryCtxGetState || !driver.cuDevicePrimaryCtxRetain ||
-        !driver.cuDevicePrimaryCtxRelease || calm_thread_blocks_signal()) {
+    if (!driver_knows_primaries() || calm_thread_blocks_signal()) {
         return -1;
     }
     int device = driver_get_thread_device();
@@ -232,7 +277,7 @@ static int driver_get_primary(void *stream, struct gpu_context *out) {
     unsigned long long id = 0;
     memset(out, 0, sizeof *out);
     out->device = -1;
-    if (!driver_stream_is_default(stream)) {
+    if (!gpu_stream_is_default(stream)) {
         return GPU_INVALID_CONTEXT;
     }
     int device = driver_get_primary_device();
@@ -357,6 +402,8 @@ static const struct gpu_ops usable_driver = {
     .enter = driver_enter_context,
     .leave = driver_leave_context,
     .is_current = driver_context_is_current,
+    .exists = driver_context_exists,
+    .is_primary = driver_context_is_primary,
     .wait = driver_wait,
     .capturing = driver_get_capturing,
     .capture_mode = driver_exchange_capture_mode,

@@ -105,9 +105,31 @@ TEST(gpu_driver, leave_undoes_enter) {
     CHECK(!ops->enter(&c));
     ops->leave(&c);
     CHECK(!double_context_current());
-    double_context_destroy(c.handle);
-    CHECK(ops->enter(&c) == GPU_CONTEXT_IS_DESTROYED);
-    CHECK(!double_context_current());
+}
+
+/* Nothing is asked by a handle that may be that of a destroyed context: the double would abort. */
+TEST(gpu_driver, whether_a_context_exists) {
+    const struct gpu_ops *ops = start();
+    struct gpu_context own, primary;
+    double_context_make_current(double_primary_use(0));
+    CHECK(!ops->context(NULL, &primary) && ops->is_primary(&primary));
+    CHECK(ops->is_current(&primary));
+    double_context_make_current(double_context_new(1));
+    CHECK(!ops->context(NULL, &own) && !ops->is_primary(&own));
+    CHECK(!ops->is_current(&primary) && ops->exists(&primary, 1) == GPU_EXISTS);
+    CHECK_EQ_U64(double_primary_references(0), 2); /* the program's */
+    double_context_make_current(primary.handle);
+    CHECK(ops->exists(&own, 0) == GPU_MAY_BE_GONE);
+    double_primary_reset(0);
+    CHECK(!ops->is_current(&primary) && ops->exists(&primary, 1) == GPU_IS_GONE);
+    CHECK(ops->context(NULL, &own) == GPU_CONTEXT_IS_DESTROYED);
+    double_context_make_current(NULL);
+    CHECK(ops->exists(&primary, 1) == GPU_IS_GONE);
+    double_primary_use(0); /* at the same address */
+    CHECK(ops->exists(&primary, 1) == GPU_IS_GONE);
+    double_context_make_current(primary.handle);
+    CHECK(!ops->is_current(&primary) && ops->exists(&primary, 1) == GPU_IS_GONE);
+    CHECK_EQ_U64(double_primaries_made(), 0);
 }
 
 /* ---- Events */

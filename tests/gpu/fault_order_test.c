@@ -127,7 +127,8 @@ static unsigned count_lines(const char *text) {
 
 static uint64_t gpu_losses(void) {
     return lost(STINT_STATUS_GPU_DROPPED) + lost(STINT_STATUS_GPU_CAPTURED) +
-           lost(STINT_STATUS_GPU_NO_DEVICE) + lost(STINT_STATUS_GPU_FAILED);
+           lost(STINT_STATUS_GPU_NO_DEVICE) + lost(STINT_STATUS_GPU_FAILED) +
+           lost(STINT_STATUS_GPU_CONTEXT);
 }
 
 static void check_run(uint64_t seed, char driver_faults[600], char cupti_faults[600]) {

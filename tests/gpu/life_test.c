@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Whole programs that reset the device, or destroy their context, with GPU scopes that were not
- * polled, and end: they end as without stint, and the report at exit counts each scope once. The
- * same while CUPTI is on.
+ * polled, and end: they end as without stint, no destroyed context or event is used (the double
+ * aborts), and the report at exit counts each scope once. The same while CUPTI is on.
  */
 #include <sys/wait.h>
 
@@ -21,24 +21,30 @@ static void run_program(void *how) {
     status = system(command);
 }
 
-/* Runs the program, whose first five scopes are lost with the context, and which ends with its own
- * status. */
-static void check_output(const char *how) {
+/* Runs the program, of whose scopes `count` are lost, and which ends with its own status. */
+static void check_output(const char *how, const char *count, const char *why) {
+    char line[200];
+    snprintf(line, sizeof line, "lost: %s GPU scopes with CPU time only: %s\n", count, why);
     char *said = harness_capture(1, run_program, (void *)(uintptr_t)how);
     CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 3);
     CHECK_CONTAINS(said, "main ends\n");
     CHECK_CONTAINS(said, "work");
-    CHECK_CONTAINS(said, "lost: 5 GPU scopes with CPU time only: the GPU reported an error\n");
+    CHECK_CONTAINS(said, line);
     CHECK(!strstr(said, "in flight"));
+    CHECK(!strstr(said, "cuda_double: "));
     CHECK(!strstr(said, "cupti 13.0: ") == !has_cupti);
     free(said);
 }
 
-static void check_program(const char *how) {
+static void check_loss(const char *how, const char *count, const char *why) {
     has_cupti = 0;
-    check_output(how);
+    check_output(how, count, why);
     has_cupti = 1;
-    check_output(how);
+    check_output(how, count, why);
+}
+
+static void check_program(const char *how) {
+    check_loss(how, "5", "their context was destroyed, or may have been");
 }
 
 TEST(gpu_life, reset_with_work_that_runs) {
@@ -53,8 +59,24 @@ TEST(gpu_life, reset_within_a_scope) {
     check_program("open");
 }
 
+TEST(gpu_life, last_reference_released) {
+    check_program("release");
+}
+
 TEST(gpu_life, own_context_destroyed) {
     check_program("own");
+}
+
+TEST(gpu_life, own_context_destroyed_by_another_thread) {
+    check_program("own_of_other");
+}
+
+TEST(gpu_life, own_context_not_current_at_exit) {
+    check_program("own_not_current");
+}
+
+TEST(gpu_life, many_own_contexts_destroyed) {
+    check_loss("many", "3000", "their context was destroyed, or may have been");
 }
 
 TEST(gpu_life, reset_after_a_thread_has_ended) {
@@ -63,6 +85,10 @@ TEST(gpu_life, reset_after_a_thread_has_ended) {
 
 TEST(gpu_life, reset_and_used_again) {
     check_program("again");
+}
+
+TEST(gpu_life, reset_and_another_context_used) {
+    check_program("elsewhere");
 }
 
 /* The driver is unloaded before stint. */

@@ -44,7 +44,8 @@ static void finish_gpu(void) {
 
 static uint64_t gpu_losses(void) {
     return lost(STINT_STATUS_GPU_DROPPED) + lost(STINT_STATUS_GPU_CAPTURED) +
-           lost(STINT_STATUS_GPU_NO_DEVICE) + lost(STINT_STATUS_GPU_FAILED);
+           lost(STINT_STATUS_GPU_NO_DEVICE) + lost(STINT_STATUS_GPU_FAILED) +
+           lost(STINT_STATUS_GPU_CONTEXT);
 }
 
 TEST(gpu_timer, measures_the_stream_and_the_cpu) {
@@ -121,11 +122,11 @@ static uint64_t calls_of_a_scope(void *stream) {
 
 TEST(gpu_timer, a_scope_makes_twelve_driver_calls) {
     begin_gpu();
-    void *own = double_stream_new(NULL), *other = double_stream_new(double_context_new(1));
+    void *own = double_stream_new(NULL), *other = double_stream_new(double_primary_use(1));
     CHECK_EQ_U64(calls_of_a_scope(own), 12);
     CHECK_EQ_U64(double_calls("cuCtxPushCurrent"), 0);
     stint_gpu_flush();
-    CHECK_EQ_U64(calls_of_a_scope(other), 16);
+    CHECK_EQ_U64(calls_of_a_scope(other), 18); /* two ask for the context of the stream */
     CHECK_EQ_U64(double_calls("cuCtxPushCurrent"), 2);
     CHECK_EQ_U64(double_calls("cuCtxPopCurrent"), 2);
     CHECK_EQ_U64(double_calls("cuThreadExchangeStreamCaptureMode"), 2);
@@ -137,7 +138,7 @@ TEST(gpu_timer, a_scope_makes_twelve_driver_calls) {
 TEST(gpu_timer, a_poll_goes_through_contexts_and_leaves_them) {
     begin_gpu();
     void *current = double_context_current();
-    void *own = double_stream_new(NULL), *other = double_stream_new(double_context_new(1));
+    void *own = double_stream_new(NULL), *other = double_stream_new(double_primary_use(1));
     for (int i = 0; i < 5; ++i) {
         scope(own, 100);
         scope(other, 100);
@@ -357,7 +358,7 @@ TEST(gpu_timer, the_first_on_a_thread_that_blocks_signals) {
 
 TEST(gpu_timer, a_stream_of_a_context_that_is_not_current) {
     begin_gpu();
-    void *other = double_context_new(1), *mine = double_context_current();
+    void *other = double_primary_use(1), *mine = double_context_current();
     void *s = double_stream_new(other);
     scope(s, 70);
     CHECK(double_context_current() == mine);
@@ -372,7 +373,7 @@ TEST(gpu_timer, a_stream_of_a_context_that_is_not_current) {
 
 TEST(gpu_timer, two_devices) {
     begin_gpu();
-    void *a = double_stream_new(NULL), *b = double_stream_new(double_context_new(1));
+    void *a = double_stream_new(NULL), *b = double_stream_new(double_primary_use(1));
     for (int i = 0; i < 10; ++i) {
         scope(a, 10);
         scope(b, 30);
@@ -388,6 +389,9 @@ TEST(gpu_timer, two_devices) {
     CHECK_EQ_U64(devices, 2);
 }
 
+/* The runtime API tells nothing of contexts: after a reset its events are used, which is undefined
+ * (docs/gpu.md). */
+#ifndef TEST_CUDART
 TEST(gpu_timer, devices_without_a_name) {
     begin_gpu();
     double_device_name(0, "");
@@ -405,6 +409,7 @@ TEST(gpu_timer, devices_without_a_name) {
     CHECK_STR_EQ(second->name, "GPU 1");
     CHECK_EQ_U64(first->next, 0);
 }
+#endif
 
 static void print_table(void *unused) {
     (void)unused;
@@ -421,6 +426,7 @@ TEST(gpu_timer, a_report_picks_up_what_is_done) {
     free(said);
 }
 
+#ifndef TEST_CUDART
 TEST(gpu_timer, a_context_that_is_replaced) {
     begin_gpu();
     void *c = double_context_current();
@@ -441,6 +447,7 @@ TEST(gpu_timer, a_context_that_is_replaced) {
     CHECK_EQ_U64(got.gpu_calls + gpu_losses(), 31);
     CHECK_EQ_U64(arena_header()->gpu_in_flight, 0);
 }
+#endif
 
 TEST(gpu_timer, a_destroyed_stream) {
     begin_gpu();
@@ -632,7 +639,7 @@ TEST(gpu_timer, survives_every_fault) {
                     snprintf(fault, sizeof fault, "%s:%s=%d", functions[f], calls[n], codes[c]);
                     begin_gpu();
                     void *s = double_stream_new(NULL),
-                         *o = double_stream_new(double_context_new(1));
+                         *o = double_stream_new(double_primary_use(1));
                     double_fail(fault);
                     for (int i = 0; i < 20; ++i) {
                         scope(i % 3 ? s : o, 100);
@@ -640,8 +647,10 @@ TEST(gpu_timer, survives_every_fault) {
                     }
                     stint_gpu_flush();
                     stint_stat got = stat_of("scope");
-                    int right = got.calls == 20 && got.gpu_calls + gpu_losses() == 20 &&
-                                arena_header()->gpu_in_flight == 0;
+                    /* Without its device, whether the other context exists is not known later. */
+                    uint64_t left = arena_header()->gpu_in_flight;
+                    int right =
+                        got.calls == 20 && left <= 1 && got.gpu_calls + gpu_losses() + left == 20;
                     if (!right) {
                         fprintf(stderr, "%s: %llu calls, %llu on the GPU, %llu not\n", fault,
                                 (unsigned long long)got.calls, (unsigned long long)got.gpu_calls,

@@ -15,17 +15,6 @@ static int unlock(int code) {
     return code;
 }
 
-/* The code of a call with that context; with the lock. */
-static int double_check_context(const struct double_context *c) {
-    if (!c) {
-        return 201;
-    }
-    if (c->dead) {
-        return 709;
-    }
-    return 0;
-}
-
 /* The code of a call with that device; with the lock. */
 static int double_check_device(int device) {
     int code = double_alive();
@@ -81,7 +70,7 @@ static CUresult double_cuCtxGetId(CUcontext a, unsigned long long *b) {
         code = double_current(&c, &number);
     } else if (!code) {
         c = double_context_at(a, NULL);
-        code = double_check_context(c);
+        code = double_check_context(a);
     }
     if (!code) {
         *b = c->id;
@@ -92,10 +81,9 @@ static CUresult double_cuCtxGetId(CUcontext a, unsigned long long *b) {
 static CUresult double_cuCtxPushCurrent(CUcontext a) {
     pthread_mutex_lock(&double_lock);
     struct double_thread *t = double_self();
-    const struct double_context *c = double_context_at(a, NULL);
     int code = double_alive();
     if (!code) {
-        code = double_check_context(c);
+        code = double_check_context(a);
     }
     if (!code && t->depth == DOUBLE_DEPTH) {
         code = 2;
@@ -122,13 +110,15 @@ static CUresult double_cuCtxPopCurrent(CUcontext *a) {
     return unlock(code);
 }
 
-/* cuda.h: the three of a primary context. It exists from the first retain to the last release. */
+/* cuda.h: the three of a primary context. It exists from the first retain to the last release
+ * ("automatically reset once the last reference to it is released"), or to a reset, which "does not
+ * release it". */
 static CUresult double_cuDevicePrimaryCtxGetState(CUdevice a, unsigned int *b, int *c) {
     pthread_mutex_lock(&double_lock);
     int code = double_check_device(a);
     if (!code) {
         *b = 0;
-        *c = double_state.retained[a] != 0;
+        *c = double_state.active[a];
     }
     return unlock(code);
 }
@@ -136,16 +126,15 @@ static CUresult double_cuDevicePrimaryCtxGetState(CUdevice a, unsigned int *b, i
 static CUresult double_cuDevicePrimaryCtxRetain(CUcontext *a, CUdevice b) {
     pthread_mutex_lock(&double_lock);
     int code = double_check_device(b);
-    int missing = !code && !double_state.retained[b];
-    double_state.primaries_made += missing ? 1 : 0;
-    unlock(0);
-    if (code) {
-        return code;
+    if (!code && !double_state.active[b]) {
+        ++double_state.primaries_made;
+        double_primary_activate(b);
     }
-    *a = double_primary_context(b);
-    pthread_mutex_lock(&double_lock);
-    ++double_state.retained[b];
-    return unlock(0);
+    if (!code) {
+        ++double_state.retained[b];
+        *a = double_state.primary[b];
+    }
+    return unlock(code);
 }
 
 static CUresult double_cuDevicePrimaryCtxRelease(CUdevice a) {
@@ -155,7 +144,7 @@ static CUresult double_cuDevicePrimaryCtxRelease(CUdevice a) {
         code = 201;
     }
     if (!code) {
-        --double_state.retained[a];
+        double_primary_release(a);
     }
     return unlock(code);
 }
@@ -225,8 +214,8 @@ static CUresult double_cuEventCreate(CUevent *a, unsigned int b) {
 
 static CUresult double_cuEventDestroy(CUevent a) {
     pthread_mutex_lock(&double_lock);
-    struct double_event *e = double_event_at(a, NULL);
     int code = double_alive();
+    struct double_event *e = code ? NULL : double_event_at(a, NULL);
     if (!code && !e) {
         code = 400;
     }
@@ -264,7 +253,7 @@ static CUresult double_cuEventRecord(CUevent a, CUstream b) {
 /* The common part of a query and a wait. */
 static int ask(CUevent a, struct double_event **e) {
     int code = double_alive();
-    *e = double_event_at(a, NULL);
+    *e = code ? NULL : double_event_at(a, NULL);
     if (!code && !*e) {
         code = 400;
     }
@@ -325,8 +314,9 @@ static CUresult double_cuCtxSynchronize(void) {
 
 static CUresult double_cuEventElapsedTime(float *a, CUevent b, CUevent c) {
     pthread_mutex_lock(&double_lock);
-    const struct double_event *from = double_event_at(b, NULL), *to = double_event_at(c, NULL);
     int code = double_alive();
+    const struct double_event *from = code ? NULL : double_event_at(b, NULL);
+    const struct double_event *to = code ? NULL : double_event_at(c, NULL);
     if (!code && (!from || !to || from->context != to->context)) {
         code = 400;
     }

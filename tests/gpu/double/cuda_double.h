@@ -30,7 +30,7 @@ extern "C" {
  * Before double_init() every call returns 3; after double_shutdown(), 4. */
 
 void double_reset(void); /* as freshly loaded: no time, no contexts, no counts, no faults */
-void double_init(void);  /* and a context of device 0, current to the calling thread */
+void double_init(void);  /* and device 0's primary context, current to the calling thread */
 void double_init_without_context(void);
 void double_shutdown(void);
 
@@ -38,11 +38,13 @@ uint64_t double_now(void);
 void double_advance(uint64_t ns);
 
 /* ---- Contexts and streams ----------------------------------------------------------------------
- * Handles are never reused, so a destroyed one is known as such: 400 (streams, events) or 709
- * (contexts). A context takes its streams and events with it. The codes have no source: to use a
- * destroyed context or its events is undefined behaviour (cuda.h at cuCtxDestroy), and a destroyed
- * stream is invalid (at cuStreamDestroy); 709 is documented only for a context that is current to
- * another thread. */
+ * Handles are never reused, so a destroyed one is known as such. A context takes its streams and
+ * events with it. To use a destroyed context or its events is undefined behaviour (cuda.h at
+ * cuCtxDestroy and cuda_runtime_api.h at cudaDeviceReset): the double then prints a line and
+ * aborts. Only a destroyed context that is still current to the calling thread gives 709 (cuda.h at
+ * cuCtxDestroy, which says so for contexts that another thread has destroyed). A destroyed stream
+ * is an error of the program that nothing can detect; the double returns 400, which has no
+ * source. */
 
 void *double_context_new(int device); /* does not make it current */
 void double_context_destroy(void *context);
@@ -54,12 +56,15 @@ void double_context_replace(void *context);
 void double_context_make_current(void *context); /* to the calling thread; NULL: none */
 void *double_context_current(void);
 
-/* The primary context of a device, made at the first call. It is active while it has references:
- * use adds one, as the runtime's first call does. cuDevicePrimaryCtxRetain of one that is not
- * active would make it (cuda.h), which is counted. */
-void *double_primary_context(int device);
+/* The primary context of a device: use adds a reference, as the runtime's first call does, and
+ * makes it if it is not active. It is destroyed with the last reference (cuda.h at
+ * cuDevicePrimaryCtxRelease), or by a reset, as by cudaDeviceReset and cuDevicePrimaryCtxReset,
+ * which takes no reference away and after which any call makes it again (at these functions).
+ * Neither "pops the context from stack". cuDevicePrimaryCtxRetain of one that is not active makes
+ * it (cuda.h), which is counted. */
 void *double_primary_use(int device);
 void double_primary_drop(int device); /* one reference */
+void double_primary_reset(int device);
 uint64_t double_primary_references(int device);
 uint64_t double_primaries_made(void);
 

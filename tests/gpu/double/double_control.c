@@ -63,7 +63,7 @@ void double_init_without_context(void) {
 
 void double_init(void) {
     double_init_without_context();
-    double_context_make_current(double_context_new(0));
+    double_context_make_current(double_primary_use(0));
 }
 
 void double_shutdown(void) {
@@ -108,55 +108,21 @@ __attribute__((constructor)) static void read_environment(void) {
 
 /* ---- Contexts and streams */
 
-void *double_context_new(int device) {
-    lock();
+static void *context_new(int device) {
     uint32_t number = double_add(&double_state.contexts);
     struct double_context *c = double_context_number(number);
     if (c) {
         c->device = device;
         c->id = ++double_state.next_id;
     }
-    unlock();
     return double_handle(DOUBLE_CONTEXT, number);
 }
 
-void *double_primary_context(int device) {
-    void *context = double_state.primary[device];
-    if (!context) {
-        context = double_context_new(device);
-        lock();
-        double_state.primary[device] = context;
-        unlock();
-    }
-    return context;
-}
-
-void *double_primary_use(int device) {
-    void *context = double_primary_context(device);
+void *double_context_new(int device) {
     lock();
-    ++double_state.retained[device];
+    void *context = context_new(device);
     unlock();
     return context;
-}
-
-void double_primary_drop(int device) {
-    lock();
-    double_state.retained[device] -= double_state.retained[device] != 0;
-    unlock();
-}
-
-uint64_t double_primary_references(int device) {
-    lock();
-    uint64_t n = double_state.retained[device];
-    unlock();
-    return n;
-}
-
-uint64_t double_primaries_made(void) {
-    lock();
-    uint64_t n = double_state.primaries_made;
-    unlock();
-    return n;
 }
 
 /* Its streams and events are told by their incarnation; only what is counted needs work. */
@@ -178,6 +144,70 @@ static void bury(uint32_t number, struct double_context *c) {
     c->profiling = 0;
     c->legacy = 0;
     c->per_threads = 0;
+}
+
+/* A primary context that is made again has its old address, and another id. */
+void double_primary_activate(int device) {
+    struct double_context *c = double_context_at(double_state.primary[device], NULL);
+    if (!c) {
+        double_state.primary[device] = context_new(device);
+    } else if (c->dead) {
+        c->dead = 0;
+        c->id = ++double_state.next_id;
+    }
+    double_state.active[device] = 1;
+}
+
+static void primary_end(int device) {
+    uint32_t number;
+    struct double_context *c = double_context_at(double_state.primary[device], &number);
+    if (c && double_state.active[device]) {
+        bury(number, c);
+        c->dead = 1;
+    }
+    double_state.active[device] = 0;
+}
+
+void double_primary_release(int device) {
+    double_state.retained[device] -= double_state.retained[device] != 0;
+    if (!double_state.retained[device]) {
+        primary_end(device);
+    }
+}
+
+void *double_primary_use(int device) {
+    lock();
+    double_primary_activate(device);
+    ++double_state.retained[device];
+    void *context = double_state.primary[device];
+    unlock();
+    return context;
+}
+
+void double_primary_drop(int device) {
+    lock();
+    double_primary_release(device);
+    unlock();
+}
+
+void double_primary_reset(int device) {
+    lock();
+    primary_end(device);
+    unlock();
+}
+
+uint64_t double_primary_references(int device) {
+    lock();
+    uint64_t n = double_state.retained[device];
+    unlock();
+    return n;
+}
+
+uint64_t double_primaries_made(void) {
+    lock();
+    uint64_t n = double_state.primaries_made;
+    unlock();
+    return n;
 }
 
 void double_context_destroy(void *context) {

@@ -6,6 +6,7 @@
  */
 #include "double_state.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,7 +63,33 @@ struct double_stream *double_stream_at(void *handle, uint32_t *number) {
 
 struct double_event *double_event_at(void *handle, uint32_t *number) {
     struct double_event *e = at(&double_state.events, DOUBLE_EVENT, handle, number);
-    return e && !e->dead && !gone(e->context, e->incarnation) ? e : NULL;
+    if (!e || e->dead) {
+        return NULL;
+    }
+    if (gone(e->context, e->incarnation)) {
+        double_abort("an event of a destroyed context is used: undefined (cuda.h, cuCtxDestroy)");
+    }
+    return e;
+}
+
+void double_abort(const char *line) {
+    fprintf(stderr, "cuda_double: %s\n", line);
+    abort();
+}
+
+int double_check_context(void *handle) {
+    const struct double_context *c = double_context_at(handle, NULL);
+    const struct double_thread *t = double_self();
+    if (!c) {
+        return 201;
+    }
+    if (!c->dead) {
+        return 0;
+    }
+    if (!t->depth || t->context[t->depth - 1] != handle) {
+        double_abort("a destroyed context is used: undefined (cuda.h, cuCtxDestroy)");
+    }
+    return 709;
 }
 
 uint32_t double_add(struct double_list *list) {

@@ -77,6 +77,7 @@ struct double_state {
     void *profiler_context;
     void *primary[DOUBLE_DEVICES]; /* contexts */
     uint64_t retained[DOUBLE_DEVICES];
+    int active[DOUBLE_DEVICES]; /* the primary context exists */
     uint64_t primaries_made; /* by cuDevicePrimaryCtxRetain */
 };
 
@@ -90,7 +91,7 @@ int double_enter(int function);
 
 /* All below: the caller holds the lock. */
 void *double_handle(enum double_kind kind, uint32_t number);
-/* NULL: not one of ours. number may be NULL. */
+/* NULL: not one of ours. number may be NULL. An event of a destroyed context aborts. */
 struct double_context *double_context_at(void *handle, uint32_t *number);
 struct double_stream *double_stream_at(void *handle, uint32_t *number);
 struct double_event *double_event_at(void *handle, uint32_t *number);
@@ -110,6 +111,14 @@ struct double_thread {
     void *context[DOUBLE_DEPTH];
 };
 struct double_thread *double_self(void);
+
+/* Ends the program with that line: the behaviour is undefined there. */
+__attribute__((noreturn)) void double_abort(const char *line);
+/* The code of a call that is given that context. */
+int double_check_context(void *handle);
+/* The driver makes the device's primary context, or takes a reference away. */
+void double_primary_activate(int device);
+void double_primary_release(int device);
 
 /* The codes of a call on this stream or in the current context; 0 = go on. */
 int double_alive(void);
