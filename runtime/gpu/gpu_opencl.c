@@ -3,14 +3,14 @@
  * The back end over OpenCL, which is loaded at run time: neither a header nor a library of OpenCL's
  * is needed to build. A stream is a cl_command_queue with CL_QUEUE_PROFILING_ENABLE. An event of
  * this library is a marker command: its time is the one at which the marker was complete, which is
- * after all commands that were enqueued before it (OpenCL 3.0, clEnqueueMarkerWithWaitList).
+ * after all commands that were enqueued before it (Khronos' page of clEnqueueMarkerWithWaitList).
  *
  * Implementation notes
  * - The functions, types and constants are those of the OpenCL 1.2 API; opencl_header_test.c
  *   compares them with CL/cl.h.
  * - A queue is retained from the record of an event until its time was read, so a program may
  *   release it in a scope or after it. OpenCL has no call that tells whether a handle is valid.
- * - Commands may be held back until clFlush or a blocking call (same source, 5.15), so an event is
+ * - Commands may be held back until clFlush or a blocking call (page of clFlush), so an event is
  *   flushed before it is first polled; a poll of an event that was not would never succeed.
  * - Places are by device: its contexts share events of this library, which hold no resource of a
  *   context between two records.

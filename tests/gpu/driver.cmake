@@ -13,6 +13,18 @@ add_dependencies(stint_gpu_driver_load stint_cuda_double_old)
 target_compile_definitions(stint_gpu_driver_load PRIVATE
     "DOUBLE_OLD_LIBRARY=\"$<TARGET_FILE:stint_cuda_double_old>\"")
 
+# The sources of what the doubles assume, compared with the toolkit's headers where there are any.
+set(headers "")
+if(CUDAToolkit_FOUND)
+    list(GET CUDAToolkit_INCLUDE_DIRS 0 headers)
+    if(NOT EXISTS "${headers}/cupti_activity.h")
+        set(headers "")
+    endif()
+endif()
+add_test(NAME structure.assumptions COMMAND Python3::Interpreter -B
+    "${CMAKE_CURRENT_LIST_DIR}/double/assumptions_test.py" ${headers})
+set_tests_properties(structure.assumptions PROPERTIES LABELS structure)
+
 if(CUDAToolkit_FOUND)
     if(STINT_CUDA_STUB)
         target_compile_definitions(stint_gpu_driver_load PRIVATE "CUDA_STUB=\"${STINT_CUDA_STUB}\"")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // first_contact CHECK: one check of first_contact.sh, on a GPU. Prints what was seen; exit status
 // 0: as expected, 1: not, 77: it cannot be done here.
+#include <cuda.h>
 #include <cuda_runtime.h>
 
 #include <cstdio>
@@ -261,39 +262,147 @@ int check_reset() {
     return !expect("scopes measured or counted as lost", s.gpu_calls + lost, scopes);
 }
 
-// The driver's number of the current context; 0 = unknown.
-unsigned long long context_id() {
-    typedef int (*get_current_fn)(void **);
-    typedef int (*get_id_fn)(void *, unsigned long long *);
+// A function of the driver, which the runtime has loaded; NULL: there is none.
+template <typename F> F driver_function(const char *name) {
     void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
-    void *context = NULL;
-    unsigned long long id = 0;
-    if (!driver) {
-        return 0;
-    }
-    const get_current_fn get_current = (get_current_fn)dlsym(driver, "cuCtxGetCurrent");
-    const get_id_fn get_id = (get_id_fn)dlsym(driver, "cuCtxGetId");
-    if (!get_current || !get_id || get_current(&context) || get_id(context, &id)) {
-        id = 0;
-    }
-    dlclose(driver);
-    return id;
+    return driver ? (F)dlsym(driver, name) : NULL;
 }
 
-// 11: whether the primary context has another number after a reset. The pool of events depends on
-// it.
+// The driver's number of the context, NULL: of the current one. 0 = unknown; prints a code.
+unsigned long long context_id(void *context) {
+    typedef int (*get_id_fn)(void *, unsigned long long *);
+    const get_id_fn get_id = driver_function<get_id_fn>("cuCtxGetId");
+    unsigned long long id = 0;
+    const int code = get_id ? get_id(context, &id) : -1;
+    if (code) {
+        std::printf("cuCtxGetId: %d\n", code);
+    }
+    return code ? 0 : id;
+}
+
+// Whether device 0's primary context is active, and what is current; prints them.
+bool print_context_state(const char *when) {
+    typedef int (*get_state_fn)(int, unsigned *, int *);
+    typedef int (*get_current_fn)(void **);
+    const get_state_fn get_state = driver_function<get_state_fn>("cuDevicePrimaryCtxGetState");
+    const get_current_fn get_current = driver_function<get_current_fn>("cuCtxGetCurrent");
+    unsigned flags = 0;
+    int active = -1;
+    void *current = NULL;
+    if (!get_state || !get_current) {
+        return false;
+    }
+    const int state_code = get_state(0, &flags, &active);
+    const int code = get_current(&current);
+    const unsigned long long id = context_id(NULL);
+    std::printf("%s: active %d (code %d), current %p (code %d), number %llu\n", when, active,
+                state_code, current, code, id);
+    return !state_code && !code && id == 0 && !active;
+}
+
+// 11: whether the primary context has another number after a reset, and is not active, nor asked
+// for by its number, until the next call. The pool of events depends on it.
 int check_context_ids() {
     warm_up();
-    const unsigned long long before = context_id();
+    const unsigned long long before = context_id(NULL);
+    print_context_state("before");
     cudaDeviceReset();
+    const bool gone = print_context_state("after a reset");
     warm_up();
-    const unsigned long long after = context_id();
+    const unsigned long long after = context_id(NULL);
     std::printf("context ids: %llu before cudaDeviceReset, %llu after it\n", before, after);
     if (!before || !after) {
         return SKIPPED;
     }
-    return before == after;
+    return before == after || !gone;
 }
+
+void *thread_beside_capture(void *stop) {
+    cudaStream_t stream;
+    cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+    while (!__atomic_load_n((int *)stop, __ATOMIC_ACQUIRE)) {
+        REGISTER_GPU_TIMER("beside a capture", stream);
+        spin(stream, 10000);
+    }
+    return NULL;
+}
+
+// 12: GPU scopes of another thread, the first of which makes events, do not break a capture in the
+// global mode, nor do scopes on the captured stream.
+int check_capture_calls() {
+    cudaStream_t stream;
+    cudaGraph_t graph = NULL;
+    pthread_t thread;
+    int stop = 0;
+    bool good = true;
+    warm_up();
+    cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+    good &= cuda(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), "begin of capture");
+    pthread_create(&thread, NULL, thread_beside_capture, &stop);
+    for (int i = 0; i < 100; ++i) {
+        REGISTER_GPU_TIMER("captured", stream);
+        good &= spin(stream, 1000);
+        usleep(1000);
+    }
+    good &= cuda(cudaStreamEndCapture(stream, &graph), "end of capture");
+    __atomic_store_n(&stop, 1, __ATOMIC_RELEASE);
+    pthread_join(thread, NULL);
+    return !(good && graph);
+}
+
+#if CUDA_VERSION >= 12050
+CUstream make_green_stream() {
+    CUdevResource resource;
+    CUdevResourceDesc description;
+    CUgreenCtx context;
+    CUstream stream = NULL;
+    const auto get = driver_function<decltype(&cuDeviceGetDevResource)>("cuDeviceGetDevResource");
+    const auto describe =
+        driver_function<decltype(&cuDevResourceGenerateDesc)>("cuDevResourceGenerateDesc");
+    const auto make = driver_function<decltype(&cuGreenCtxCreate)>("cuGreenCtxCreate");
+    const auto make_stream =
+        driver_function<decltype(&cuGreenCtxStreamCreate)>("cuGreenCtxStreamCreate");
+    if (!get || !describe || !make || !make_stream || get(0, &resource, CU_DEV_RESOURCE_TYPE_SM) ||
+        describe(&description, &resource, 1) ||
+        make(&context, description, 0, CU_GREEN_CTX_DEFAULT_STREAM) ||
+        make_stream(&stream, context, CU_STREAM_NON_BLOCKING, 0)) {
+        return NULL;
+    }
+    return stream;
+}
+
+// 13: a stream of a green context has one context, the same at each call, and can be measured.
+int check_green_context() {
+    stint_stat s;
+    warm_up();
+    CUstream stream = make_green_stream();
+    const auto get_context = driver_function<decltype(&cuStreamGetCtx)>("cuStreamGetCtx");
+    if (!stream || !get_context) {
+        std::printf("no green context could be made\n");
+        return SKIPPED;
+    }
+    CUcontext first = NULL, context = NULL;
+    bool good = !get_context(stream, &first);
+    const unsigned long long id = context_id(first);
+    for (int i = 0; i < 100; ++i) {
+        good &= !get_context(stream, &context) && context == first && context_id(context) == id;
+        REGISTER_GPU_TIMER("green", stream);
+    }
+    std::printf("context %p, number %llu, the same at each call: %d\n", (void *)first, id, good);
+    cudaStreamSynchronize(stream);
+    stint_gpu_flush();
+    if (stint_stat_get("green", &s, sizeof s)) {
+        return 1;
+    }
+    good &= expect("scopes with a time of the GPU", s.gpu_calls, 100);
+    return !good;
+}
+#else
+int check_green_context() {
+    std::printf("built with a toolkit before CUDA 12.5\n");
+    return SKIPPED;
+}
+#endif
 
 // 6: under nsys -c cudaProfilerApi: the range is opened before the first CUDA call.
 int check_range() {
@@ -427,7 +536,9 @@ const check checks[] = {{"device", check_device},
                         {"fork", check_fork},
                         {"graph", check_graph},
                         {"work", check_work},
-                        {"context_ids", check_context_ids}};
+                        {"context_ids", check_context_ids},
+                        {"capture_calls", check_capture_calls},
+                        {"green_context", check_green_context}};
 
 } // namespace
 
@@ -438,6 +549,7 @@ int main(int argc, char **argv) {
         }
     }
     std::fprintf(stderr, "first_contact device|launch|sessions|threads|stop|reset|range|"
-                         "default_stream|visible|fork|graph|work|context_ids\n");
+                         "default_stream|visible|fork|graph|work|context_ids|capture_calls|"
+                         "green_context\n");
     return 2;
 }

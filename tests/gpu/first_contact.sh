@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # first_contact.sh [FOLDER]: what only a GPU can answer, in about ten minutes: builds
-# first_contact.cu in FOLDER (default: build/first_contact), does eleven checks and prints a table
+# first_contact.cu in FOLDER (default: build/first_contact), does thirteen checks and prints a table
 # of verdicts with the versions of what was found; FOLDER/first_contact.txt keeps it with the output
 # of each check, at most 64 KiB of each. Then the tests with the label gpu and the costs are run.
 # Exit status 0: none failed, 1: some did, 77: no GPU, no toolkit, or CUDA does not work here, with
@@ -143,11 +143,13 @@ else
     verdict "10b the same counts by nsys" 77 "no nsys"
 fi
 check "11 another context id after a reset" "$program" context_ids
+check "12 GPU scopes beside a capture in the global mode" "$program" capture_calls
+check "13 a stream of a green context" "$program" green_context
 if [ -z "$dry" ]; then
-    step "12 build of the tests" cmake --build "$folder" -j "$(nproc)"
-    step "13 tests with the label gpu" ctest --test-dir "$folder" -L '^gpu$' -E '^gpu_real\.cost$' \
+    step "14 build of the tests" cmake --build "$folder" -j "$(nproc)"
+    step "15 tests with the label gpu" ctest --test-dir "$folder" -L '^gpu$' -E '^gpu_real\.cost$' \
         --output-on-failure
-    step "14 cost of a GPU scope" "$folder/tests/gpu/stint_real_cost"
+    step "16 cost of a GPU scope" "$folder/tests/gpu/stint_real_cost"
 fi
 
 {

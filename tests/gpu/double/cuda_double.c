@@ -149,6 +149,7 @@ static CUresult double_cuDevicePrimaryCtxRelease(CUdevice a) {
     return unlock(code);
 }
 
+/* cuda.h at cuStreamGetCtx: the special handles mean the calling thread's current context. */
 static CUresult double_cuStreamGetCtx(CUstream a, CUcontext *b) {
     struct double_stream *s;
     uint32_t number;
@@ -226,6 +227,7 @@ static CUresult double_cuEventDestroy(CUevent a) {
     return unlock(code);
 }
 
+/* cuda.h at cuEventRecord: 400 for an event of another context. */
 static CUresult double_cuEventRecord(CUevent a, CUstream b) {
     struct double_stream *s;
     uint32_t number;
@@ -312,6 +314,8 @@ static CUresult double_cuCtxSynchronize(void) {
     return unlock(code);
 }
 
+/* cuda.h at cuEventElapsedTime: 400 for an event that was not recorded, 600 if one of the two is
+ * not complete. */
 static CUresult double_cuEventElapsedTime(float *a, CUevent b, CUevent c) {
     pthread_mutex_lock(&double_lock);
     int code = double_alive();
@@ -335,6 +339,7 @@ static CUresult double_cuEventElapsedTime(float *a, CUevent b, CUevent c) {
     return unlock(code);
 }
 
+/* cudaProfiler.h at cuProfilerStart: in the current context, "no effect" where it is on. */
 static CUresult profile(int on, uint64_t *changes) {
     struct double_context *c;
     uint32_t number;

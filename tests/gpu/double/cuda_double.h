@@ -14,6 +14,8 @@
  *     { REGISTER_GPU_TIMER("x", s); double_launch(s, 5000); }
  *     double_advance(5000);                                // now the pair is done: 5000 ns
  *
+ * Statements about the real driver and their sources are in assumptions.md.
+ *
  * Not as the real one: capture rules are read from the documentation; elapsed has no quantum but
  * that of a float in ms.
  */
@@ -61,7 +63,8 @@ void *double_context_current(void);
  * cuDevicePrimaryCtxRelease), or by a reset, as by cudaDeviceReset and cuDevicePrimaryCtxReset,
  * which takes no reference away and after which any call makes it again (at these functions).
  * Neither "pops the context from stack". cuDevicePrimaryCtxRetain of one that is not active makes
- * it (cuda.h), which is counted. */
+ * it (cuda.h), which is counted (cuda.h at
+ * cuDevicePrimaryCtxRetain). */
 void *double_primary_use(int device);
 void double_primary_drop(int device); /* one reference */
 void double_primary_reset(int device);

@@ -155,7 +155,8 @@ static void subscribe(CUpti_SubscriberHandle *handle, CUpti_CallbackFunc callbac
     *handle = &double_cupti;
 }
 
-/* 39 beside a client that subscribed with the other function: CUPTI's documentation of 13.3, "V1/V2
+/* 39 for a second subscriber (cupti_callbacks.h at cuptiSubscribe), and beside a client that
+ * subscribed with the other function: CUPTI's documentation of 13.3, "V1/V2
  * API Mixing". */
 static CUptiResult double_cuptiSubscribe(CUpti_SubscriberHandle *a, CUpti_CallbackFunc b, void *c) {
     lock();

@@ -7,9 +7,11 @@
  * CMake defines for targets that link stint_cupti_double). A test links it too and is the program:
  * it makes "CUDA calls" from here, on any thread. Times are those of a clock of its own, in ns,
  * which differs from stint_fake's by some 54 years, as CLOCK_REALTIME differs from the time of the
- * recorder (cupti_activity.h of CUDA 13.0: that is CUPTI's clock by default, and cuptiGetTimestamp
- * returns "a timestamp normalized to correspond with the start and end timestamps reported in the
- * CUPTI activity records"). Tell the double how to read and advance the clock of stint_fake:
+ * recorder (that is CUPTI's clock by default, cupti_activity.h at
+ * cuptiActivityRegisterTimestampCallback, and cuptiGetTimestamp returns "a timestamp normalized to
+ * correspond with the start and end timestamps reported in the CUPTI activity records",
+ * cupti_activity.h at cuptiGetTimestamp). Tell the double how to read and advance the clock of
+ * stint_fake:
  *
  *     setenv("STINT_GPU", "cupti", 1);                     // or tracer_start() by hand
  *     setenv("STINT_CUPTI_LIB", CUPTI_DOUBLE_LIBRARY, 1);
@@ -20,7 +22,9 @@
  *     cupti_double_wait(CUPTI_DOUBLE_ALL, 0, 0);           // "cudaDeviceSynchronize"
  *     stint_gpu_flush();                                   // the records arrive
  *
- * Flushing is as cupti_activity.h of CUDA 13.0 says at cuptiActivityFlushAll: flag 0 "returns all
+ * The headers are those of CUDA 13.0; statements with their sources are in assumptions.md.
+ *
+ * Flushing is as in cupti_activity.h at cuptiActivityFlushAll: flag 0 "returns all
  * the activity buffers which have all the activity records completed", so that one record that is
  * incomplete keeps all others of its buffer (here: of all that is not delivered yet). A forced
  * flush returns the others too; their incomplete records have no times, and do not come again.
@@ -132,7 +136,7 @@ void cupti_double_hold(int on);
 void cupti_double_deliver(void);
 
 /* Another client in the process registers buffer callbacks of its own, and has all records from
- * then on, also those of the buffer that is being filled. Sources: cupti_activity.h of CUDA 13.0 at
+ * then on, also those of the buffer that is being filled. Sources: cupti_activity.h at
  * cuptiActivityRegisterCallbacks has one pair of functions and no subscriber; Kineto calls it
  * although its cuptiSubscribe failed (kineto, CuptiActivityApi.cpp). No source says that the buffer
  * under way goes to the new pair and not to the one that gave it: nothing depends on it. */
@@ -155,7 +159,7 @@ int cupti_double_subscribed(void);
 int cupti_double_scoped(void);
 int cupti_double_mixed(void);
 /* Whether records are in buffers per thread, as by default from version 130000 on (cupti_activity.h
- * of CUDA 13.0 at CUPTI_ACTIVITY_ATTR_PER_THREAD_ACTIVITY_BUFFER: "The default value is 1"); and
+ * at CUPTI_ACTIVITY_ATTR_PER_THREAD_ACTIVITY_BUFFER: "The default value is 1"); and
  * whether that was changed after the callbacks were registered, which is undefined behaviour. */
 int cupti_double_per_thread(void);
 int cupti_double_misused(void);

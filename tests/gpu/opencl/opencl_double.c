@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The double of libOpenCL.so.1: queues, markers and events under one lock. opencl_double.h
- * describes its behaviour and names the sections of the OpenCL specification that it follows.
+ * describes its behaviour and names the reference pages of OpenCL that it follows.
  */
 #include "opencl_double.h"
 

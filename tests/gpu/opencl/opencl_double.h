@@ -1,15 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A double of libOpenCL.so.1: queues whose markers are complete when the test says so, at times
- * that the test says. It aborts where OpenCL says "undefined": at a handle that was released. What
- * it assumes is from the OpenCL 3.0 API specification:
- *   clEnqueueMarkerWithWaitList  5.12: complete when all commands before it are (in-order queue)
- *   clFlush                      5.15: commands are issued to the device at a flush, not before
- *   clReleaseCommandQueue        5.1: the queue is deleted when its count is 0
- *   clReleaseEvent               5.11: the same for events
- *   clGetEventProfilingInfo      5.14: CL_PROFILING_INFO_NOT_AVAILABLE without profiling, or before
- *                                CL_COMPLETE
- *   clGetEventInfo               5.11: a negative status where the command has failed
+ * that the test says. It aborts where OpenCL says "undefined": at a handle that was released.
+ *
+ * Its assumptions are from Khronos' reference pages of the functions (registry.khronos.org/OpenCL,
+ * sdk/latest/docs/man/html), which have the specification's text:
+ *   clEnqueueMarkerWithWaitList  without a list it "waits until all previous enqueued commands
+ *                                [...] have completed"
+ *   clFlush                      commands "are issued to the device"; nothing says that they are
+ *                                before, so they are not
+ *   clReleaseCommandQueue        the queue is deleted "after the command_queue reference count
+ *                                becomes zero" and its commands have finished. No implicit flush
+ *                                here: the library flushes before it polls
+ *   clReleaseEvent               the same for events; one too many "causes undefined behavior"
+ *   clGetEventProfilingInfo      CL_PROFILING_INFO_NOT_AVAILABLE without profiling, or before the
+ *                                command is complete: both seen with pocl 3.1
+ *   clGetEventInfo               a negative status where the command has failed
  */
 #ifndef STINT_TESTS_OPENCL_DOUBLE_H
 #define STINT_TESTS_OPENCL_DOUBLE_H
