@@ -420,7 +420,7 @@ extern "C" {
 #endif
 
 /* Prints a report in one write to STINT_OUTPUT (default: stderr). view as in STINT_REPORT:
- *   none|legacy|table|tree|gpu|fluid|ranks
+ *   none|legacy|table|tree|gpu|fluid|ranks|ranges
  *   [,sort=calls|total|self|waiting|avg|min|p99|max|stddev
  *   |gpu_calls|gpu_total|gpu_p99|gpu_max|device_total|cpu|mallocs|allocated
  *   |memory_peak|memory_live]

@@ -73,6 +73,8 @@ int report_activity(const struct report *r);
 /* The same of devices over time (busy, idle and why, steps), and what to look at first. */
 int report_devices(const struct report *r);
 int report_hints(const struct report *r);
+/* Scopes and ranges of libraries in the columns of profilers that list ranges. */
+int report_ranges(const struct report *r);
 /* Which rank of a merged run is late, and how evenly each name is spread over the ranks. */
 int report_ranks(const struct report *r);
 /* The report of PaddlePaddle's Stat.h, of one set or of all of them: headers and rows, a closing

@@ -50,6 +50,11 @@ int report_view_ranks(const struct report *r, int closing) {
     return report_header(r) || report_ranks(r) || report_footer(r);
 }
 
+int report_view_ranges(const struct report *r, int closing) {
+    (void)closing;
+    return report_header(r) || report_ranges(r) || report_footer(r);
+}
+
 int report_render(const struct report *r, int closing) {
     const struct report_options *o = r->options;
     struct snapshot *s = r->snapshot;

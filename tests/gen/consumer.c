@@ -368,6 +368,7 @@ VIEW(tree)
 VIEW(gpu)
 VIEW(fluid)
 VIEW(ranks)
+VIEW(ranges)
 
 static void print_words(void) {
     for (size_t i = 0; i < REPORT_VIEWS; ++i) {

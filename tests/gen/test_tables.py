@@ -41,7 +41,7 @@ class Compiles(support.Case):
                                r"4293918720: ")
         self.assertRegex(said, r"  help +\[COMMAND\|env\]  ")
         self.assertRegex(said, r"report --top N kind 2 id \d+ letter n from 1 to 100000000, : a number")
-        self.assertIn("view ranks 0\nview threads means table,threads\nunit ms 1000000 ns 3\n", said)
+        self.assertIn("view ranks 0\nview ranges 0\nview threads means table,threads\nunit ms 1000000 ns 3\n", said)
         self.assertIn("sort p99 4 3\n", said)
         self.assertRegex(said, r"family gauge stint_scope_max_seconds 1 at \d+ of 0 needs 1 0: The longest")
         self.assertIn("last status capture_unbalanced\nEnvironment:\n  STINT_ENABLE=0|1\n", said)

@@ -117,10 +117,10 @@ class Lists(support.Case):
         self.add("columns.ini", "\n[spread]\ntitle = spread\nkind = time\nfield = spread_ns\n"
                  "sort = yes\nviews = none\ndoc = A spread.\n")
         words = support.gen("words.inc", self.table("views.ini")).stdout
-        self.assertIn('#define WORDS_VIEWS "legacy|table|tree|gpu|fluid|ranks|cards"\n', words)
+        self.assertIn('#define WORDS_VIEWS "legacy|table|tree|gpu|fluid|ranks|ranges|cards"\n', words)
         self.assertIn('|memory_live|spread"\n', words)
         env = support.gen("environment.md", self.table("env.ini")).stdout
-        self.assertIn("    STINT_REPORT=none|legacy|table|tree|gpu|fluid|ranks|cards[,sort=calls|", env)
+        self.assertIn("    STINT_REPORT=none|legacy|table|tree|gpu|fluid|ranks|ranges|cards[,sort=calls|", env)
         self.assertIn("    STINT_UNIT=ms|us|ns|auto|s\n", env)
 
     def test_unknown_list(self):

@@ -53,6 +53,19 @@ static void sets(void) {
     stint_set_report(set, "table");
 }
 
+/* In the columns of nsys' nvtx_sum: the median of two samples is between them. */
+static void ranges(void) {
+    stint_set *domain = stint_set_get("domain");
+    training();
+    for (int i = 0; i < 3; ++i) {
+        REGISTER_TIMER("request", -1, domain);
+        fake_advance((uint64_t)(i + 1) * MS);
+    }
+    stint_report("ranges");
+    stint_report("ranges,sort=calls,top=2");
+    stint_set_report(domain, "ranges");
+}
+
 static void since_reset(void) {
     training();
     stint_reset();
@@ -96,6 +109,7 @@ const struct screen table_screens[] = {{"table", plain},
                                        {"table_names_ascii", names},
                                        {"table_names_utf8", names},
                                        {"table_sets", sets},
+                                       {"table_ranges", ranges},
                                        {"table_reset", since_reset},
                                        {"table_percentiles_off", percentiles_off},
                                        {"table_open", open_and_lost},

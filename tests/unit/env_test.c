@@ -108,7 +108,7 @@ TEST(env, report) {
     GOOD("STINT_REPORT", "tree,sort=p99,top=3,threads", !strncmp(config.report, "tree,", 5));
     GOOD("STINT_REPORT", "none", !strcmp(config.report, "none"));
     config.report = NULL;
-    BAD("STINT_REPORT", "expected none or legacy|table|tree|gpu|fluid|ranks[,sort=", "tabel",
+    BAD("STINT_REPORT", "expected none or legacy|table|tree|gpu|fluid|ranks|ranges[,sort=", "tabel",
         "table,", "table,top=0", "table,sort=name", "1", ",", "none,", "none,top=1");
 }
 
