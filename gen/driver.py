@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""driver.ini: the part of the CUDA driver that stint uses, as a loader's table, as the codes it
-returns, as the exports of the test double and as a check against cuda.h (all C)."""
+"""driver.ini: the part of the CUDA driver that stint uses, as a loader's table and as names, as the
+codes it returns, as the exports of the test double and as a check against cuda.h (all C)."""
 
 import library
 import table
@@ -50,6 +50,14 @@ def render_table(path):
               % (entry.get("value"), entry.get("field"))
               for entry in library.of(entries, "attribute")]
     return "".join(lines) + "};\n"
+
+
+def render_calls(path):
+    """The names of the functions, for a tracer that leaves out the calls of this library."""
+    names_of = [table.c_string(name) for entry in library.of(read(path), "function")
+                for name in names(entry)]
+    return "%sstatic const char *const driver_calls[] = {\n%s};\n" % (
+        table.c_banner(path), "".join("    %s,\n" % name for name in names_of))
 
 
 def render_codes(path):

@@ -48,6 +48,7 @@ OUTPUTS = {
     "cupti_table.inc": cupti.render_table,
     "cupti_types.inc": cupti.render_types,
     "driver_table.inc": driver.render_table,
+    "driver_calls.inc": driver.render_calls,
     "driver_check.c": driver.render_check,
     "driver_double.inc": driver.render_double,
     "env_table.inc": env.render_c,

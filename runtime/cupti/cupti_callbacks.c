@@ -23,7 +23,8 @@
 #define REFUSING_IS_SAFE 27
 #define BATCH 15 /* records read, then added in one go: 2 KiB of stack */
 #define QUERIES 4096u
-#define OWN_CALLS 256u
+/* Own calls are known until their record comes: a buffer of 1 MiB has 26 214 of calls. */
+#define OWN_CALLS 65536u
 #define DEVICES 64u
 #define TIMED 16u
 #define READINGS 8 /* of the clock, until one is as precise as this */
@@ -148,6 +149,11 @@ static void cupti_on_exit(const struct cupti_callback *call, unsigned use) {
     }
 }
 
+/* The thread is in a flush, which may wait, in a capture's start or stop, or uses events. */
+static int cupti_is_own_call(void) {
+    return lock_inside(LOCK_TRACER) || lock_inside(LOCK_EVENTS) || lock_inside(LOCK_CAPTURE);
+}
+
 void cupti_on_api(void *user, CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
                   const void *data) {
     ERRNO_KEEP;
@@ -157,7 +163,7 @@ void cupti_on_api(void *user, CUpti_CallbackDomain domain, CUpti_CallbackId cbid
         return;
     }
     unsigned use = cupti_get_use(domain, cbid);
-    if (lock_inside(LOCK_TRACER)) { /* stint's own: cupti_flush waits */
+    if (cupti_is_own_call()) {
         __atomic_store_n(&own_calls[call->correlationId % OWN_CALLS], call->correlationId,
                          __ATOMIC_RELAXED);
     } else if (call->callbackSite == CUPTI_API_ENTER) {

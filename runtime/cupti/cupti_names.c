@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/config.h"
+#include "driver_calls.inc"
 
 #define DOMAINS 3      /* 0 is none */
 #define NAMES_MAX 2048 /* CUDA 13.0: 806 and 522 */
@@ -152,6 +153,20 @@ static const struct name_rule name_rules[] = {
     {"*", CUPTI_USE_RECORD},
 };
 
+/* The functions of the runtime that the back end over it calls (gpu_cudart.c). */
+static const char *const runtime_calls[] = {
+    "cudaGetDevice",         "cudaSetDevice",
+    "cudaStreamGetDevice*",  "cudaStreamIsCapturing*",
+    "cudaEventCreate*",      "cudaThreadExchangeStreamCaptureMode",
+    "cudaEventDestroy",      "cudaEventRecord*",
+    "cudaEventQuery",        "cudaEventSynchronize",
+    "cudaEventElapsedTime*", "cudaProfilerStart",
+    "cudaProfilerStop",      "cudaGetDeviceProperties*",
+    "cudaGetDeviceCount",    "cudaDeviceGetAttribute",
+    "cudaGetLastError",      "cudaPeekAtLastError",
+    "cudaGetErrorName",      "cudaDriverGetVersion",
+};
+
 static int names_match(const char *name, const char *pattern) {
     size_t n = strlen(pattern);
     if (pattern[n - 1] == '*') {
@@ -167,6 +182,42 @@ static unsigned names_find_use(const char *name) {
         ++r;
     }
     return r->use;
+}
+
+static int names_are_of_driver(const char *name) {
+    for (size_t i = 0; i < sizeof driver_calls / sizeof *driver_calls; ++i) {
+        size_t n = strlen(driver_calls[i]);
+        int suffix = !strncmp(name, driver_calls[i], n) && !strcmp(name + n, "_ptsz");
+        if (suffix || !strcmp(name, driver_calls[i])) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static int names_are_of_runtime(const char *name) {
+    for (size_t i = 0; i < sizeof runtime_calls / sizeof *runtime_calls; ++i) {
+        if (names_match(name, runtime_calls[i])) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* The rule's use, and with the callback by which this library's own calls are left out, if they
+ * would be recorded. Without STINT_GPU=cupti,all those of the runtime are not: programs make such
+ * calls often, and few use the back end over it. */
+static unsigned names_find_all_uses(const char *name) {
+    unsigned use = names_find_use(name);
+    int all = config.gpu == CONFIG_GPU_TRACER_ALL;
+    if (all) {
+        use |= CUPTI_USE_RECORD;
+    }
+    if (use & CUPTI_USE_RECORD &&
+        (names_are_of_driver(name) || (all && names_are_of_runtime(name)))) {
+        use |= CUPTI_USE_OWN;
+    }
+    return use;
 }
 
 /* A copy without "Async" in its name returns after its bytes are copied. */
@@ -205,7 +256,6 @@ static const char *names_skip_prefix(const char *name) {
 
 static void names_read_domain(const struct cupti *c, int domain) {
     uint32_t holes = 0;
-    unsigned every = config.gpu == CONFIG_GPU_TRACER_ALL ? CUPTI_USE_RECORD : 0;
     for (uint32_t i = 1; i < NAMES_MAX && holes < HOLES; ++i) {
         const char *name = NULL;
         if (c->cuptiGetCallbackName(domain, i, &name) || !name) {
@@ -215,7 +265,7 @@ static void names_read_domain(const struct cupti *c, int domain) {
         holes = 0;
         name = names_strip_version(name);
         domains[domain].name[i] = names_skip_prefix(name);
-        domains[domain].use[i] = (uint16_t)(names_find_use(name) | every);
+        domains[domain].use[i] = (uint16_t)names_find_all_uses(name);
         domains[domain].waits[i] = (uint8_t)names_find_waits(domains[domain].name[i]);
         domains[domain].end = i + 1;
     }

@@ -88,9 +88,10 @@ enum cupti_use {
     CUPTI_USE_CAPTURE = 8,      /* begins the capture of a stream */
     CUPTI_USE_CAPTURE_END = 16, /* ends it */
     CUPTI_USE_CONTEXT_END = 32, /* may end a context */
-    CUPTI_USE_STREAM_END = 64   /* destroys a stream */
+    CUPTI_USE_STREAM_END = 64,  /* destroys a stream */
+    CUPTI_USE_OWN = 128         /* this library calls it, too: its own calls are left out */
 };
-#define CUPTI_USE_CALLBACK 126u
+#define CUPTI_USE_CALLBACK 254u
 /* Where its parameters name the stream: a word of 8 bytes of the parameters themselves, or of the
  * configuration of a launch, which the first of them points to. 0: nowhere. */
 #define CUPTI_STREAM_AT(word) (((word) + 1u) << 8) /* word: below 14 */

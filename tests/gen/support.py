@@ -32,6 +32,7 @@ TABLES = {
     "cupti_types.inc": "cupti.ini",
     "cupti_table.inc": "cupti.ini",
     "driver_table.inc": "driver.ini",
+    "driver_calls.inc": "driver.ini",
     "cuda_codes.inc": "driver.ini",
     "env_table.inc": "env.ini",
     "env_help.inc": "env.ini",

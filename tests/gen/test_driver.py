@@ -64,7 +64,8 @@ CUresult cuElapsed(float *ms, CUevent event);
 
 class Driver(LibraryCase):
     SOURCE = TWO
-    OUTPUTS = ("driver_table.inc", "cuda_codes.inc", "driver_double.inc", "driver_check.c")
+    OUTPUTS = ("driver_table.inc", "driver_calls.inc", "cuda_codes.inc", "driver_double.inc",
+               "driver_check.c")
     CHECK = "driver_check.c"
     HEADERS = HEADERS
 
@@ -82,6 +83,15 @@ static const struct driver_symbol driver_symbols[] = {
 };
 static const struct driver_attribute driver_attributes[] = {
     {13, offsetof(struct gpu_device, clock_khz)},
+};
+""")
+
+    def test_calls(self):
+        self.assert_golden("driver_calls.inc", TWO, HEAD + """\
+static const char *const driver_calls[] = {
+    "cuStart",
+    "cuElapsed_v2",
+    "cuElapsed",
 };
 """)
 

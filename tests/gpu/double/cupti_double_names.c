@@ -35,6 +35,18 @@ static const char *const driver_apis[] = {
     "cuCtxDestroy_v2",
     "cuDevicePrimaryCtxReset_v2",
     "cuStreamDestroy_v2",
+    "cuCtxGetId",
+    "cuCtxGetDevice",
+    "cuCtxPopCurrent_v2",
+    "cuStreamGetCtx",
+    "cuThreadExchangeStreamCaptureMode",
+    "cuEventCreate",
+    "cuEventSynchronize",
+    "cuDeviceGetName",
+    "cuDeviceGetAttribute",
+    "cuDevicePrimaryCtxGetState",
+    "cuDevicePrimaryCtxRetain",
+    "cuDevicePrimaryCtxRelease_v2",
 };
 static const char *const runtime_apis[] = {
     "INVALID",
