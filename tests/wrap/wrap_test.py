@@ -219,6 +219,17 @@ def sqlite(place):
 
 
 @case
+def libc_calls(place):
+    """Calls of the operating system's runtime that block, as in nsys' table osrt_sum."""
+    output, stats = recorded(place, [program_of(place, "libc_wrapped")])
+    expect("output", output, "")
+    expect("calls", calls_of(stats),
+           {"read": 1, "write": 1, "poll": 1, "waitpid": 1, "nanosleep": 1, "sem_wait": 1,
+            "pthread_mutex_lock": 2, "pthread_join": 1})
+    expect("sets", {name for _, name in stats.values()}, {"osrt"})
+
+
+@case
 def cuda_runtime(place):
     """The static CUDA runtime, which nothing can be preloaded for; without a driver its calls
     fail, and are counted."""
