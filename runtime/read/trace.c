@@ -120,14 +120,8 @@ static const uint64_t *payload_of(const struct stint_impl_event *before,
 }
 
 static int decode_span(const struct snapshot *s, const struct stint_impl_event *e,
-                       const uint64_t *payload, struct trace_event *out) {
-    uint64_t ticks = e->what & STINT_IMPL_SPAN_LONG;
-    if (ticks == STINT_IMPL_SPAN_LONG && payload && *payload > ticks) {
-        ticks = *payload;
-    }
-    uint64_t end = ns_of(s, (e->at & TICKS) + ticks);
+                       struct trace_event *out) {
     out->kind = TRACE_SPAN;
-    out->duration_ns = saturating_subtract(end, out->start_ns);
     out->node = snapshot_node_of(s, (uint32_t)(e->what >> STINT_IMPL_SPAN_BITS));
     out->site = 0;
     if (out->node == SNAPSHOT_NONE) {
@@ -137,43 +131,31 @@ static int decode_span(const struct snapshot *s, const struct stint_impl_event *
     return 0;
 }
 
-/* A launch so long before that its time does not fit into the payload is unknown. */
 static int decode_activity(const struct reading *r, const struct stint_impl_event *e,
-                           const uint64_t *payload, struct trace_event *out) {
-    uint64_t before = STINT_IMPL_SPAN_LONG;
-    if (payload) {
-        before = *payload & STINT_IMPL_SPAN_LONG;
-    }
+                           struct trace_event *out) {
     out->kind = TRACE_SPAN;
-    out->duration_ns = e->what & STINT_IMPL_SPAN_LONG;
     out->activity = hash_map_get(&r->activities, (uint32_t)(e->what >> STINT_IMPL_SPAN_BITS));
-    if (before != STINT_IMPL_SPAN_LONG && before <= (e->at & TICKS)) {
-        out->launch_thread =
-            hash_map_get(&r->threads, (uint32_t)(*payload >> STINT_IMPL_SPAN_BITS));
-        out->launch_ns = ns_of(r->s, (e->at & TICKS) - before);
-    }
     if (out->activity == SNAPSHOT_NONE) {
         return -1;
     }
     return 0;
 }
 
-/* 0 if the event is one of the lane. */
+/* 0 if the event is one of the lane. Sets all but the times, which are not needed for a count. */
 static int event_decode(const struct reading *r, const struct source *from,
                         const struct stint_impl_event *e, const uint64_t *payload,
                         struct trace_event *out) {
     const struct snapshot *s = r->s;
     memset(out, 0, sizeof *out);
-    out->start_ns = ns_of(s, e->at & TICKS);
     out->node = out->activity = out->launch_thread = SNAPSHOT_NONE;
     if (from->lane.activities) {
         if (e->at >> STINT_IMPL_EVENT_KIND == STINT_IMPL_EVENT_SPAN) {
-            return decode_activity(r, e, payload, out);
+            return decode_activity(r, e, out);
         }
         return -1;
     }
     if (e->at >> STINT_IMPL_EVENT_KIND == STINT_IMPL_EVENT_SPAN) {
-        return decode_span(s, e, payload, out);
+        return decode_span(s, e, out);
     }
     out->kind = TRACE_MARK;
     if (e->at >> STINT_IMPL_EVENT_KIND == STINT_IMPL_EVENT_VALUE) {
@@ -193,11 +175,47 @@ static int event_decode(const struct reading *r, const struct source *from,
     return -1;
 }
 
+static uint64_t span_duration(const struct snapshot *s, const struct stint_impl_event *e,
+                              const uint64_t *payload, uint64_t start_ns) {
+    uint64_t ticks = e->what & STINT_IMPL_SPAN_LONG;
+    if (ticks == STINT_IMPL_SPAN_LONG && payload && *payload > ticks) {
+        ticks = *payload;
+    }
+    return saturating_subtract(ns_of(s, (e->at & TICKS) + ticks), start_ns);
+}
+
+/* A launch so long before that its time does not fit into the payload is unknown. */
+static void activity_set_times(const struct reading *r, const struct stint_impl_event *e,
+                               const uint64_t *payload, struct trace_event *out) {
+    uint64_t before = STINT_IMPL_SPAN_LONG;
+    if (payload) {
+        before = *payload & STINT_IMPL_SPAN_LONG;
+    }
+    out->duration_ns = e->what & STINT_IMPL_SPAN_LONG;
+    if (before != STINT_IMPL_SPAN_LONG && before <= (e->at & TICKS)) {
+        out->launch_thread =
+            hash_map_get(&r->threads, (uint32_t)(*payload >> STINT_IMPL_SPAN_BITS));
+        out->launch_ns = ns_of(r->s, (e->at & TICKS) - before);
+    }
+}
+
+/* Of an event that event_decode has accepted. */
+static void event_set_times(const struct reading *r, const struct stint_impl_event *e,
+                            const uint64_t *payload, struct trace_event *out) {
+    out->start_ns = ns_of(r->s, e->at & TICKS);
+    if (out->activity != SNAPSHOT_NONE) {
+        activity_set_times(r, e, payload, out);
+    } else if (out->kind == TRACE_SPAN) {
+        out->duration_ns = span_duration(r->s, e, payload, out->start_ns);
+    }
+}
+
 /* A walk over the events of a ring, from the oldest. */
 struct ring_walk {
     uint64_t next;
     uint64_t lost; /* overwritten, or nothing that can be told */
-    struct stint_impl_event before;
+    struct stint_impl_event event;
+    struct stint_impl_event before; /* the one recorded before it, which may be its payload */
 };
 
 static void ring_walk_start(struct ring_walk *walk, const struct source *from) {
@@ -206,20 +224,20 @@ static void ring_walk_start(struct ring_walk *walk, const struct source *from) {
     walk->lost = walk->next;
 }
 
-/* The next event that can be told. 0 after the last one. */
+/* The next event that can be told, without its times. 0 after the last one. */
 static int ring_walk_event(struct ring_walk *walk, const struct reading *r,
                            const struct source *from, struct trace_event *out) {
     while (walk->next < from->head) {
-        struct stint_impl_event e, before = walk->before;
-        int copied = copy_event(from, walk->next++, &e);
+        struct stint_impl_event *e = &walk->event;
+        walk->before = *e;
+        int copied = copy_event(from, walk->next++, e);
         if (!copied) {
-            e.at = 0;
+            e->at = 0;
         }
-        walk->before = e;
-        if (copied && e.at >> STINT_IMPL_EVENT_KIND == STINT_IMPL_EVENT_PAYLOAD) {
+        if (copied && e->at >> STINT_IMPL_EVENT_KIND == STINT_IMPL_EVENT_PAYLOAD) {
             continue;
         }
-        if (copied && !event_decode(r, from, &e, payload_of(&before, &e), out)) {
+        if (copied && !event_decode(r, from, e, payload_of(&walk->before, e), out)) {
             return 1;
         }
         ++walk->lost;
@@ -237,7 +255,9 @@ static int read_ring(const struct reading *r, const struct source *from, struct 
     }
     ring_walk_start(&walk, from);
     while (ring_walk_event(&walk, r, from, &out->items[out->count].event)) {
-        out->items[out->count++].order = walk.next - 1;
+        struct item *item = &out->items[out->count++];
+        event_set_times(r, &walk.event, payload_of(&walk.before, &walk.event), &item->event);
+        item->order = walk.next - 1;
     }
     out->lost = walk.lost;
     return 0;

@@ -223,6 +223,13 @@ static void many(long count) {
     }
 }
 
+/* Calls of one scope: as many spans of a trace. */
+static void record_spans(long count) {
+    for (long i = 0; i < count; ++i) {
+        REGISTER_TIMER("span");
+    }
+}
+
 /* Two calls with times on one GPU, one on another; on the fake clock only. */
 static void on_gpus(long ns) {
 #ifdef STINT_IMPL_FAKE_CLOCK
@@ -263,6 +270,10 @@ int main(int argc, char **argv) {
     }
     if (!strcmp(story, "many")) {
         many(argument);
+        return 0;
+    }
+    if (!strcmp(story, "spans")) {
+        record_spans(argument);
         return 0;
     }
     if (!strcmp(story, "gpu")) {

@@ -52,6 +52,7 @@ struct show {
     struct text cells;
     struct cell *cell;
     size_t width[COLUMNS];
+    int shown[COLUMNS];  /* a cell below the title is not empty */
     size_t name_columns; /* a longer name is cut */
     uint32_t rows;
     int markdown;
@@ -278,29 +279,21 @@ static void cells_fill(struct show *s) {
         cell_note(s, i + 1, r);
     }
     for (enum column c = 0; c < COLUMNS; ++c) {
+        s->shown[c] = c < OF;
         for (uint32_t i = 0; i <= s->rows; ++i) {
             s->width[c] = (size_t)u64_max(s->width[c], cell_at(s, i, c)->width);
+            s->shown[c] |= i && cell_at(s, i, c)->length;
         }
     }
 }
 
 /* ---- Lines. */
 
-/* Whether a cell below the title is not empty. */
-static int column_is_shown(const struct show *s, enum column c) {
-    for (uint32_t i = 1; i <= s->rows; ++i) {
-        if (cell_at(s, i, c)->length) {
-            return 1;
-        }
-    }
-    return c < OF;
-}
-
 static void put_text_row(struct show *s, uint32_t row) {
     size_t spaces = 0; /* before the next cell */
     for (enum column c = 0; c < COLUMNS; ++c) {
         const struct cell *cell = cell_at(s, row, c);
-        if (!column_is_shown(s, c)) {
+        if (!s->shown[c]) {
             continue;
         }
         size_t pad = s->width[c] - cell->width;
@@ -324,7 +317,7 @@ static void put_text_row(struct show *s, uint32_t row) {
 static void put_markdown_row(struct show *s, uint32_t row) {
     for (enum column c = 0; c < COLUMNS; ++c) {
         const struct cell *cell = cell_at(s, row, c);
-        if (column_is_shown(s, c)) {
+        if (s->shown[c]) {
             text_put(s->out, "| ", 2);
             text_put(s->out, s->cells.data + cell->from, cell->length);
             text_put(s->out, " ", cell->length != 0);
@@ -336,7 +329,7 @@ static void put_markdown_row(struct show *s, uint32_t row) {
 /* The line below the titles. */
 static void put_markdown_rule(struct show *s) {
     for (enum column c = 0; c < COLUMNS; ++c) {
-        if (column_is_shown(s, c)) {
+        if (s->shown[c]) {
             text_add(s->out, "%s", columns[c].left ? "|---" : "|---:");
         }
     }

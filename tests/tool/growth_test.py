@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The work of the tool grows in proportion to the names and to the spans of a run file.
+
+    growth_test.py TOOL PROGRAM
+
+Each command reads a file and one with four times as many names or spans. Callgrind counts the
+instructions of both, which the load of the machine does not change. Four times as many names may
+take 4.5 times the instructions: sorting takes more for each, and starting takes some for all.
+"""
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+from cases import FORMATS, SKIPPED, environment, is_sanitized
+
+TOOL, PROGRAM = sys.argv[1:3]
+TIMES = 4
+LIMIT = 4.5
+NAMES = 1000
+SPANS = 16384  # a ring of 256 KB, a quarter of STINT_TRACE
+OF_SPANS = ("chrome", "perfetto", "speedscope", "html")
+
+
+def export(form):
+    return lambda files: ["export", "--to", form, "-o", "/dev/null", files[0]]
+
+
+BY_NAMES = {
+    "report": lambda files: ["report", files[0]],
+    "report, tree": lambda files: ["report", "--view", "tree", files[0]],
+    "report, corrected": lambda files: ["report", "--view", "table,corrected", files[0]],
+    "info": lambda files: ["info", files[0]],
+    "top": lambda files: ["top", "--once", files[0]],
+    "diff": lambda files: ["diff", *files],
+    "merge": lambda files: ["merge", "-o", files[0] + ".merged", *files],
+    **{form: export(form) for form in FORMATS},
+}
+BY_SPANS = {
+    "report of a trace": lambda files: ["report", files[0]],
+    "info of a trace": lambda files: ["info", files[0]],
+    "merge of traces": lambda files: ["merge", "--keep", "threads", "-o", files[0] + ".merged",
+                                      *files],
+    **{"%s of a trace" % form: export(form) for form in OF_SPANS},
+}
+
+
+def record(folder, story, count, **settings):
+    """Returns two run files of the same program."""
+    files = [str(pathlib.Path(folder) / ("%s%d-%d" % (story, count, i))) for i in range(2)]
+    for file in files:
+        subprocess.run([PROGRAM, story, str(count)], check=True, stderr=subprocess.DEVNULL,
+                       env=environment(STINT_FILE=file, **settings))
+    return files
+
+
+def count_instructions(arguments):
+    command = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", TOOL]
+    done = subprocess.run(command + arguments, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                          text=True, env=environment(), check=False)
+    found = re.search(r"Collected : (\d+)", done.stderr)
+    if done.returncode or not found:
+        sys.exit("stint %s: status %d: %s" % (" ".join(arguments), done.returncode,
+                                              done.stderr[-500:]))
+    return int(found.group(1))
+
+
+def exceeds_limit(case, arguments, few, many):
+    counts = [count_instructions(arguments(files)) for files in (few, many)]
+    growth = counts[1] / counts[0]
+    print("%s: %d, then %d instructions: %.2f, limit %.1f" % (case, *counts, growth, LIMIT))
+    return growth > LIMIT
+
+
+def main():
+    if is_sanitized(TOOL) or not shutil.which("valgrind"):
+        print("skipped: needs valgrind, and a tool without a sanitizer")
+        return SKIPPED
+    with tempfile.TemporaryDirectory() as folder:
+        names = [record(folder, "many", NAMES * times) for times in (1, TIMES)]
+        spans = [record(folder, "spans", SPANS * times, STINT_TRACE="%dK" % (1024 * times),
+                        STINT_MEMORY="64M") for times in (1, TIMES)]
+        over = [exceeds_limit(case, arguments, *names) for case, arguments in BY_NAMES.items()]
+        over += [exceeds_limit(case, arguments, *spans) for case, arguments in BY_SPANS.items()]
+    return int(any(over))
+
+
+sys.exit(main())
