@@ -2,6 +2,7 @@
 """Run files of the ranks of a job, written here instead of by a program: the times of each rank are
 known exactly, and thousands of files take seconds. The layout is that of docs/format.md.
 """
+import re
 import struct
 
 from cases import header_fields
@@ -32,14 +33,16 @@ class Scope:
 
 
 class RankFile:
-    """One process. Later: nanoseconds after the job's first start at which it began."""
+    """One process. Later: nanoseconds after the job's first start at which it began. Skew: how many
+    its time of day is ahead of the true one."""
 
     def __init__(self, scopes, rank=None, size=0, job="", host="node", pid=1000, later=0,
-                 wall=10_000_000_000, program="solver", threads=1, ended=True, histograms=True):
+                 wall=10_000_000_000, program="solver", threads=1, ended=True, histograms=True,
+                 boot="a-boot-1", skew=0):
         self.data = bytearray(-(-HEADER_BYTES // UNIT) * UNIT)
         self.texts, self.sites, self.rooms = {}, {}, (0, 0)
         self.histograms = histograms
-        self.start = BOOT_MONOTONIC + later
+        self.start, self.skew = BOOT_MONOTONIC + later, skew
         self.data[:8] = b"STINTRUN"
         self.header("abi", 4)
         self.header("header_bytes", HEADER_BYTES)
@@ -51,7 +54,7 @@ class RankFile:
         if ended:
             self.stamp("end", later + wall)
         at = HEADER["boot_id"][0]
-        self.data[at:at + 8] = b"a-boot-1"
+        self.data[at:at + len(boot)] = boot.encode()
         self.about(program, host, rank)
         self.put_job(size, job)
         self.put_names(scopes)
@@ -69,7 +72,8 @@ class RankFile:
 
     def stamp(self, name, later):
         now = BOOT_MONOTONIC + later
-        struct.pack_into("<QQQ", self.data, HEADER[name][0], now, now, START_REAL + later)
+        struct.pack_into("<QQQ", self.data, HEADER[name][0], now, now,
+                         START_REAL + later + self.skew)
 
     def get(self, size):
         """Zeroed memory; its offset."""
@@ -168,3 +172,13 @@ class RankFile:
     def write(self, path):
         path.write_bytes(self.data)
         return path
+
+
+def cells(text, table, name):
+    """The cells of a row, by title; a title that is there twice gets a number."""
+    lines = text[text.index("\n%s " % table) + 1:].split("\n")
+    titles = []
+    for title in re.split(r"  +", lines[0].strip()):
+        titles.append(title + str(titles.count(title) or ""))
+    row = next(line for line in lines[1:] if line.startswith(name + " "))
+    return dict(zip(titles, re.split(r"  +", row.strip())))

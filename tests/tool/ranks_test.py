@@ -8,13 +8,12 @@ PROGRAM is tool_program.c.
 """
 import json
 import random
-import re
 import statistics
 import subprocess
 import sys
 
 from cases import LIMIT, environment, main, need
-from rank_files import ROLE_WAITING, RankFile, Scope
+from rank_files import ROLE_WAITING, RankFile, Scope, cells
 
 TOOL, PROGRAM = sys.argv[1:3]
 
@@ -96,16 +95,6 @@ def ranks_view(folder, work, calls=10, more=(), latency=1000, **options):
         files.append(file.write(folder / ("r%d.stint" % rank)))
     run(TOOL, "merge", folder, "-o", folder / "all.stint")
     return run(TOOL, "report", "--view", "ranks", "--unit", "ns", folder / "all.stint").stdout
-
-
-def cells(text, table, name):
-    """The cells of a row, by title; a title that is there twice gets a number."""
-    lines = text[text.index("\n%s " % table) + 1:].split("\n")
-    titles = []
-    for title in re.split(r"  +", lines[0].strip()):
-        titles.append(title + str(titles.count(title) or ""))
-    row = next(line for line in lines[1:] if line.startswith(name + " "))
-    return dict(zip(titles, re.split(r"  +", row.strip())))
 
 
 def case_late(folder):
