@@ -219,6 +219,17 @@ typedef int (*stint_stat_fn)(void *data, const char *name, const stint_stat *sta
 typedef int (*stint_tree_fn)(void *data, const stint_tree_row *row);
 typedef int (*stint_set_fn)(void *data, const char *name, stint_set *set);
 
+/* The operations of a stint_reduce_fn, all of unsigned numbers. */
+enum stint_reduce_op { STINT_REDUCE_SUM = 0, STINT_REDUCE_MIN = 1, STINT_REDUCE_MAX = 2 };
+
+/* Callback of stint_job_report: reduces n values over all processes of a job, element by element;
+ * on return each process has the results in `values`, as after MPI_Allreduce with MPI_IN_PLACE and
+ * MPI_UINT64_T; values and results are below 2^63. op is one of enum stint_reduce_op. It is called
+ * on the thread that called stint_job_report, with no lock held, the same number of times and with
+ * the same op and n in every process. 0, or another value: it failed, which ends the summary; use
+ * positive ones. It returns normally: no exception, no longjmp. */
+typedef int (*stint_reduce_fn)(void *data, int op, uint64_t *values, size_t n);
+
 /* ---- Timers --------------------------------------------------------------------------------- */
 
 /* Times the rest of the enclosing block under `name`, a string literal.
@@ -446,6 +457,21 @@ STINT_IMPL_FUNCTION(int, 0, stint_report_at_exit, (const char *view), (void)view
 /* Prints a report of the interval since the last reset and starts a new interval at the same
  * instant, so that each sample is in exactly one of them. */
 STINT_IMPL_FUNCTION(int, 0, stint_report_and_reset, (void), (void)0)
+
+/* Prints one summary of all processes of a job, in the process with rank 0: which process is late
+ * at each waiting scope (STINT_ROLE_WAITING) and what that costs, and how evenly each name is
+ * spread over the processes, in this interval. The library calls no MPI: `reduce` does, or whatever
+ * the processes have in common; data is passed to it.
+ * rank, size: those of this process, 0 <= rank < size.
+ * All processes call it, from one thread each, built with timers and with libraries of one version,
+ * while the callback works (before MPI_Finalize). Scopes of the callback are not in this summary.
+ * 0, or in every process: what reduce returned; after one line STINT_ERROR_UNKNOWN for an invalid
+ * argument or a callback that does not reduce over `size` processes, or _NO_MEMORY, in one of them.
+ * _CANNOT_WRITE in the process that prints. Cost: about 60 reductions of 16 to 32 bytes per name,
+ * and a few of the names' texts; memory about 300 bytes per name, whatever the size. */
+STINT_IMPL_FUNCTION(int, 0, stint_job_report,
+                    (uint32_t rank, uint32_t size, stint_reduce_fn reduce, void *data),
+                    ((void)rank, (void)size, (void)reduce, (void)data))
 
 /* Starts a new interval: later reports and getters cover the time from now on. Recording threads
  * are not disturbed. Afterwards min and max are bounds from the histogram (within 6.3 %) unless

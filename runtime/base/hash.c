@@ -32,3 +32,16 @@ void hash_seed_program(void) {
     }
     hash_seed(random);
 }
+
+uint64_t hash_bytes_shared(const char *bytes, size_t length) {
+    uint64_t h = spread_bits(length + 1), piece;
+    while (length) {
+        size_t taken = length < sizeof piece ? length : sizeof piece;
+        piece = 0;
+        memcpy(&piece, bytes, taken);
+        h = spread_bits(h ^ piece);
+        bytes += taken;
+        length -= taken;
+    }
+    return h;
+}

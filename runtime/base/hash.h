@@ -58,6 +58,10 @@ static inline uint64_t hash_bytes(const char *bytes, size_t length) {
     return hash_mix(h ^ hash_tail(bytes, length));
 }
 
+/* 64 bits over the bytes, the same in every process: for names that processes compare. Names that
+ * collide can be chosen, so the caller compares them, too. */
+uint64_t hash_bytes_shared(const char *bytes, size_t length);
+
 static inline uint64_t hash_number(uint64_t v) {
     return hash_mix(v ^ hash_key.start);
 }

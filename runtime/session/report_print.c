@@ -123,6 +123,12 @@ static void options_fit_terminal(struct report_options *o) {
     o->bar = terminal.found;
 }
 
+int report_print_text(const struct text *report) {
+    struct report_options o = {.width = 0};
+    options_fit_terminal(&o);
+    return report_write(report, &o);
+}
+
 static int report_print_interval(const struct report_options *options, int how) {
     struct text out;
     struct report_options o = *options;

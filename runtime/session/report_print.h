@@ -13,6 +13,9 @@ int report_into(struct text *out, const char *view);
 /* Prints the fluid view of the interval; quiet: only if anything was recorded. STINT_OK, or an
  * error after one line. */
 int report_profile(const struct fluid_options *as, int quiet);
+/* Prints a text as a report, in lines of the terminal's width. STINT_OK, or an error after one
+ * line. */
+int report_print_text(const struct text *report);
 /* Prints that view if anything was recorded. STINT_OK, or an error after one line. */
 int report_print_at_exit(const char *view);
 

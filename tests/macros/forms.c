@@ -310,6 +310,7 @@ int forms_functions(stint_set *set, stint_stat *stat) {
     stint_profiler_reset();
     sum += stint_stat_each(set, NULL, NULL) + stint_tree_each(NULL, NULL);
     sum += stint_set_each(NULL, NULL) + stint_stat_histogram(set, "functions", NULL, 0);
+    sum += stint_job_report(0, 1, NULL, NULL);
     sum += stint_log_set(NULL, NULL) + (stint_stat_quantile(set, "functions", 950) > 3);
     sum += (stint_result_text(STINT_OK) != NULL) + (int)(stint_sender_here().word[0] & 1);
     return sum + (here != NULL) + (stint_version() != NULL) + (stint_now_us() > 5) +

@@ -41,6 +41,7 @@ int identity_calls(int n, const char *name) {
     (void)stint_set_each(0, &sum);                           /* gone */
     (void)stint_stat_quantile(set, name, 500);               /* gone */
     (void)stint_stat_histogram(set, name, 0, 0);             /* gone */
+    (void)stint_job_report(0, 1, 0, &sum);                   /* gone */
     (void)stint_profiler_start("All", name);                 /* gone */
     stint_profiler_reset();                                  /* gone */
     failed |= stint_profiler_stop(name, "x");                /* gone */

@@ -72,23 +72,27 @@ def merge(folder, *files):
     return tool("report", "--view", "ranks", "--unit", "ns", out)[0], lines
 
 
-def start_mpi(folder, *arguments):
-    """Runs late_program with RANKS ranks, a run file for each."""
+def build_mpi(folder, source, *options):
+    """The program; skips without the compiler and the launcher."""
     compiler = shutil.which("mpicc." + OF)
     if not compiler or not shutil.which("mpirun." + OF):
         print("skipped: no mpicc.%s and mpirun.%s" % (OF, OF))
         sys.exit(SKIPPED)
-    program = folder / "late"
+    program = folder / source.stem
     library = pathlib.Path(LIBRARY).parent
-    done = run(compiler, "-O1", "-w", "-DWITH_TIMER", "-I%s" % (ROOT / "include"),
-               HERE / "late_program.c", "-o", program, "-L%s" % library,
-               "-Wl,-rpath,%s" % library, "-lstint")
+    done = run(compiler, "-O2", "-Wall", "-Werror", *options, "-I%s" % (ROOT / "include"), source,
+               "-o", program, "-L%s" % library, "-Wl,-rpath,%s" % library, "-lstint", "-lm")
     need(done.returncode == 0, done.stderr)
+    return program
+
+
+def start_mpi(folder, program, *arguments, **env):
+    """Runs it with RANKS ranks, a run file for each."""
     command = ["mpirun." + OF]
     if OF == "openmpi":
         command += ["--oversubscribe", "--mca", "btl_base_warn_component_unused", "0"]
-    command += ["-np", str(RANKS), str(program), str(folder), *arguments]
-    return run(*command, STINT_FILE=folder / "run-%r.stint", STINT_REPORT="table")
+    command += ["-np", str(RANKS), str(program), *arguments]
+    return run(*command, STINT_FILE=folder / "run-%r.stint", **env)
 
 
 def within(value, low, high, *about):
@@ -119,7 +123,8 @@ def check_late(folder, text):
 
 def case_late(folder):
     """One rank sleeps longer: it is the culprit, and its cost is that of the sleeps."""
-    done = start_mpi(folder)
+    program = build_mpi(folder, HERE / "late_program.c", "-DWITH_TIMER")
+    done = start_mpi(folder, program, folder, STINT_REPORT="table")
     need(done.returncode == 0, done.stdout, done.stderr)
     files = [folder / ("run-%d.stint" % r) for r in range(RANKS)]
     text, lines = merge(folder, *files)
@@ -130,7 +135,8 @@ def case_late(folder):
 
 def case_killed(folder):
     """The last rank kills itself in the middle: what all recorded until then is merged."""
-    done = start_mpi(folder, "kill")
+    program = build_mpi(folder, HERE / "late_program.c", "-DWITH_TIMER")
+    done = start_mpi(folder, program, folder, "kill")
     need(done.returncode != 0, done.stdout, done.stderr)
     files = [folder / ("run-%d.stint" % r) for r in range(RANKS)]
     text, lines = merge(folder, *files)
@@ -142,6 +148,39 @@ def case_killed(folder):
     need(all(KILLED_ROUND <= n <= KILLED_ROUND + 1 for n in calls), calls)
     need(cells(text, "name", "work")["ranks"] == str(RANKS), text)
     need("%d runs (" % RANKS in tool("info", folder / "all.stint")[0])
+
+
+def check_equal(text, summary, table, name, columns):
+    """A row of the summary has the numbers of the view, but for the length of a tick: it was
+    measured a moment earlier."""
+    ours, theirs = cells(summary, table, name), cells(text, table, name)
+    for column in columns:
+        mine, other = ours[column], theirs[column]
+        if not other.isdigit():
+            need(mine == other, column, summary, text)
+        else:
+            need(abs(int(mine) - int(other)) <= 10 + int(other) * 0.01, column, summary, text)
+
+
+def case_stencil(folder):
+    """Both ways of the sample say the same."""
+    program = build_mpi(folder, ROOT / "samples" / "mpi_stencil.c", "-DWITH_TIMER")
+    done = start_mpi(folder, program, "--summary", STINT_UNIT="ns")
+    need(done.returncode == 0, done.stdout, done.stderr)
+    need(done.stderr.count("stint job: mpi_stencil, 4 ranks\n") == 1, done.stderr)
+    text, lines = merge(folder, *(folder / ("run-%d.stint" % r) for r in range(RANKS)))
+    need(not lines, lines)
+    row = cells(done.stderr, "waiting", "residual")
+    need(row["calls"] == "60" and row["ranks"] == str(RANKS), done.stderr)
+    check_equal(text, done.stderr, "waiting", "residual",
+                ("ranks", "calls", "total wait", "cost", "last", "host", "waits", "1->n", "2->n",
+                 "n-1->n"))
+    for name in ("step", "sweep", "residual", "exchange"):
+        check_equal(text, done.stderr, "name", name,
+                    ("ranks", "total", "longest", "max", "min", "median", "mean"))
+    off = build_mpi(folder, ROOT / "samples" / "mpi_stencil.c")
+    done = start_mpi(folder, off, "--summary")
+    need(done.returncode == 0 and "stint" not in done.stderr, done.stderr)
 
 
 # ---- Without MPI.
