@@ -253,7 +253,9 @@ struct arena_job {
     uint32_t rank_count;
     uint32_t names; /* a table of struct arena_rank_name; units */
     uint32_t name_count;
-    uint32_t reserved[9];
+    /* Also of a process's own file: struct arena_windows, the newest; units, 0 = none. Release */
+    uint32_t windows;
+    uint32_t reserved[8];
 };
 
 /* A process of a merged file. Its cells are numbered as the names; those after the last are 0. */
@@ -269,7 +271,8 @@ struct arena_rank {
     uint32_t killed; /* 1: its end is not known */
     uint32_t cells;  /* a table of struct arena_rank_cell; units */
     uint32_t cell_count;
-    uint32_t reserved[3];
+    uint32_t windows; /* struct arena_windows; units, 0 = none */
+    uint32_t reserved[2];
 };
 
 /* A row of the flat statistics, and the threads of all ranks that have it. */
@@ -286,6 +289,34 @@ struct arena_rank_cell {
     uint64_t self_ns;
 };
 
+/* What was recorded of a name in a window of steps. */
+struct arena_window {
+    uint64_t ticks;
+    uint64_t calls;
+};
+
+/* The sums of a waiting scope per window of steps: window n is of the steps from n times width on,
+ * where the first step is number 0. Written by the thread that has LOCK_STEP, relaxed. */
+struct arena_windows {
+    uint32_t next; /* units */
+    uint32_t site; /* one of those that have its name */
+    uint32_t set;
+    uint32_t seq;   /* odd while windows are added to each other */
+    uint64_t width; /* steps, a power of two */
+    uint64_t steps; /* of which it has the sums */
+    uint32_t room;  /* windows */
+    uint32_t lacks; /* nodes of it that are not in the sums */
+    uint32_t reserved[6];
+    struct arena_window window[]; /* after the last, seq again in its ticks */
+};
+
+/* 15 names of 4 176 bytes are less than 64 kB. */
+#define ARENA_WINDOWS 256u
+#define ARENA_WINDOW_NAMES 15u
+
+_Static_assert(sizeof(struct arena_windows) == STINT_IMPL_UNIT, "one line");
+_Static_assert(ARENA_WINDOW_NAMES * (STINT_IMPL_UNIT + (ARENA_WINDOWS + 4) * 16) <= 65536,
+               "docs/scale.md");
 _Static_assert(sizeof(struct arena_job) == STINT_IMPL_UNIT, "one line");
 _Static_assert(sizeof(struct arena_rank) == STINT_IMPL_UNIT, "one line");
 _Static_assert(sizeof(struct arena_rank_cell) == 24, "the memory of a merge: docs/scale.md");

@@ -8,7 +8,7 @@
  * begin its thread's first scope.
  */
 LOCK(PROFILER, "phase and options of the profile (fluid/profiler/profiler.c)")
-LOCK(STEP, "schedule of the timers (steps/step.c)")
+LOCK(STEP, "schedule of the timers, windows of steps (steps/step.c)")
 LOCK(CAPTURE, "capture ranges, windows and the requested state of the tools (capture/capture.c)")
 LOCK(TRACER, "how many callers want a tracer, and its change of state (activity/tracer.c)")
 LOCK(INTERVAL, "baseline of the interval; held while a snapshot is formatted (session/interval.c)")

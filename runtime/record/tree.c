@@ -16,6 +16,8 @@
 #include "measured.h"
 #include "probe.h"
 #include "sample.h"
+#include "stint/stint.h"
+#include "waits.h"
 #include "watch.h"
 
 #define PIECE_BYTES (16 * sizeof(struct stint_impl_node)) /* keeps one thread's nodes together */
@@ -240,6 +242,13 @@ static struct stint_impl_sent *node_sent(const struct stint_impl_node *n) {
     return (struct stint_impl_sent *)(uintptr_t)(n + 1);
 }
 
+/* Whether a node of the edge adds to the time that its name waits. A recorder that is not the
+ * arena's has no site. */
+static int is_waiting_edge(const struct thread_block *b, const struct tree_edge *e) {
+    return e->site && arena_site_in(b->hot.base, e->site)->role == STINT_ROLE_WAITING &&
+           !name_is_around(b, e);
+}
+
 static uint32_t node_new(struct thread_block *b, const struct tree_edge *e,
                          enum stint_impl_kind kind) {
     uint32_t unit = node_cut(b, e->sender);
@@ -264,6 +273,9 @@ static uint32_t node_new(struct thread_block *b, const struct tree_edge *e,
     }
     n->sibling = p->child;
     STINT_IMPL_PUBLISH(&p->child, unit);
+    if (is_waiting_edge(b, e)) {
+        waits_add(unit);
+    }
     return unit;
 }
 

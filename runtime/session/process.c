@@ -40,6 +40,7 @@
 #include "record/set.h"
 #include "record/site.h"
 #include "record/thread.h"
+#include "record/waits.h"
 #include "reference.h"
 
 #define LABEL_BYTES 200
@@ -74,6 +75,7 @@ static void process_forget_records(void) {
     lines_forget_all();
     memory_forget();
     site_forget_all();
+    waits_forget();
     arena_drop(frames, STINT_IMPL_FRAMES * sizeof *frames);
     registry_forget();
 }
@@ -218,6 +220,19 @@ static void process_fill_job(void) {
         }
     }
     arena_header()->about.rank = (uint32_t)(launch.rank + 1);
+}
+
+struct arena_job *process_job(void) {
+    struct arena_job *job = NULL;
+    if (registry_held()) {
+        return NULL;
+    }
+    registry_lock();
+    if (arena.base) {
+        job = process_get_job();
+    }
+    registry_unlock();
+    return job;
 }
 
 /* Keeps what a launcher said. */

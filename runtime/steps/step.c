@@ -28,6 +28,7 @@
 #include "record/registry.h"
 #include "record/site.h"
 #include "session/interval.h"
+#include "step_windows.h"
 
 static uint64_t steps_ended; /* ended steps; any thread */
 static uint64_t last_at;     /* ticks of the last call, 0 = none; any thread */
@@ -182,6 +183,7 @@ uint64_t stint_step(void) {
     FUNCTION_KEEP;
     uint64_t begun = __atomic_add_fetch(&steps_ended, 1, __ATOMIC_RELAXED);
     step_add_sample();
+    step_windows_add(begun);
     event_pool_look(STINT_IMPL_LOAD(&last_at));
     activity_step();
     tracer_step();

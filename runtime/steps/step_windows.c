@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The sums of waiting scopes per window of steps, which tell in which part of a run a rank was late
+ * (docs/scale.md). stint_step calls step_windows_add; recording a scope costs nothing more.
+ * - At the end of a step each waiting node's total is compared with what it was before. A step that
+ * another thread is working on, or that a signal handler ends inside of one, is left out: its time
+ * is then in the next one. So the windows have all of the time up to the last step.
+ * - The first step has what was recorded before it, too.
+ * - Sums are in the arena (struct arena_windows), at most 64 kB, by name and set. All else is in
+ * the memory of the process, under LOCK_STEP.
+ */
+#include "step_windows.h"
+
+#include <string.h>
+
+#include "arena/arena.h"
+#include "arena/windows.h"
+#include "base/lock.h"
+#include "record/waits.h"
+#include "session/process.h"
+
+/* A node as it was after the last step. */
+struct waiting_node {
+    uint64_t ticks;
+    uint64_t calls;
+    uint32_t unit;
+    uint32_t windows; /* its sums, in units; 0 = none */
+};
+
+/* Under LOCK_STEP. */
+static struct {
+    struct waiting_node node[WAITS_MOST];
+    uint32_t count;
+    uint32_t age;      /* of the list of waits */
+    uint32_t names;    /* that have sums */
+    uint32_t left_out; /* nodes that are not in the list of waits */
+} waiting;
+
+static int has_name_of(uint32_t site, uint32_t other) {
+    const struct arena_text *a = arena_text_at(arena_site_at(site)->name);
+    const struct arena_text *b = arena_text_at(arena_site_at(other)->name);
+    return a->length == b->length && !memcmp(a->bytes, b->bytes, a->length);
+}
+
+static uint32_t find_windows(const struct arena_job *job, const struct stint_impl_node *n) {
+    uint32_t unit = job->windows;
+    while (unit) {
+        const struct arena_windows *w = arena_at(unit);
+        if (w->set == n->set && (w->site == n->site || has_name_of(w->site, n->site))) {
+            return unit;
+        }
+        unit = w->next;
+    }
+    return 0;
+}
+
+/* The sums of the node's name; 0: there is no room for them. */
+static uint32_t get_windows(const struct stint_impl_node *n) {
+    struct arena_job *job = process_job();
+    if (!job) {
+        return 0;
+    }
+    uint32_t unit = find_windows(job, n);
+    if (unit || waiting.names == ARENA_WINDOW_NAMES) {
+        return unit;
+    }
+    unit = arena_get(windows_bytes(ARENA_WINDOWS), ARENA_RECORD);
+    if (unit) {
+        struct arena_windows *w = arena_at(unit);
+        windows_start(w, ARENA_WINDOWS);
+        w->site = n->site;
+        w->set = n->set;
+        w->next = job->windows;
+        STINT_IMPL_PUBLISH(&job->windows, unit);
+        ++waiting.names;
+    }
+    return unit;
+}
+
+/* Nodes that were made since the last step. */
+static void take_new_nodes(void) {
+    for (; waiting.count < waits_count(); ++waiting.count) {
+        uint32_t unit = waits_node(waiting.count);
+        if (!unit) {
+            return; /* another thread is adding it: it comes with the next step */
+        }
+        waiting.node[waiting.count] =
+            (struct waiting_node){.unit = unit, .windows = get_windows(arena_at(unit))};
+    }
+}
+
+static void count_lacking(uint32_t windows) {
+    struct arena_windows *w = arena_at(windows);
+    STINT_IMPL_PUBLISH(&w->lacks, w->lacks + 1);
+}
+
+/* Nodes without a place in the list may be of any name. */
+static void take_left_out(void) {
+    uint32_t left_out = waits_left_out();
+    if (left_out == waiting.left_out) {
+        return;
+    }
+    waiting.left_out = left_out;
+    for (uint32_t i = 0; i < waiting.count; ++i) {
+        if (waiting.node[i].windows) {
+            count_lacking(waiting.node[i].windows);
+        }
+    }
+}
+
+static void add_difference(struct waiting_node *was, uint64_t step) {
+    const struct stint_impl_node *n = arena_at(was->unit);
+    if (__atomic_load_n(&n->kind, __ATOMIC_ACQUIRE) & STINT_IMPL_SAMPLED) {
+        count_lacking(was->windows); /* its total is an estimate from here on */
+        was->windows = 0;
+        return;
+    }
+    /* A sample that is being added may be in one of the two: the next step has the rest. */
+    uint64_t calls = __atomic_load_n(&n->seq, __ATOMIC_ACQUIRE) / 2;
+    uint64_t ticks = __atomic_load_n(&n->total, __ATOMIC_ACQUIRE);
+    windows_add(arena_at(was->windows), step, ticks - was->ticks, calls - was->calls);
+    was->ticks = ticks;
+    was->calls = calls;
+}
+
+/* step: from 0. */
+static void add_step(uint64_t step) {
+    if (waiting.age != waits_age()) {
+        waiting.count = waiting.names = waiting.left_out = 0;
+        waiting.age = waits_age();
+    }
+    take_new_nodes();
+    take_left_out();
+    for (uint32_t i = 0; i < waiting.count; ++i) {
+        if (waiting.node[i].windows) {
+            add_difference(&waiting.node[i], step);
+        }
+    }
+}
+
+void step_windows_add(uint64_t step) {
+    if (!waits_count() || lock_inside(LOCK_STEP)) {
+        return;
+    }
+    lock_enter(LOCK_STEP);
+    if (!lock_try(LOCK_STEP)) {
+        if (arena.base) {
+            add_step(step - 1);
+        }
+        lock_drop(LOCK_STEP);
+    }
+    lock_leave(LOCK_STEP);
+}
