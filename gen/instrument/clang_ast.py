@@ -32,6 +32,7 @@ dump. So the whole dump is searched for "file", but only what is asked for is de
 """
 import bisect
 import contextlib
+import functools
 import json
 import os
 import re
@@ -50,8 +51,9 @@ CLASSES = {'CXXRecordDecl', 'ClassTemplateDecl', 'ClassTemplatePartialSpecializa
            'ClassTemplateSpecializationDecl'}
 
 KIND = re.compile(rb'\{\s*(?:"id": "[^"]*",\s*)?"kind": "(\w+)"')
-# "includedFrom" has a "file" of its own, which does not count as the file of a location.
-FILE = re.compile(rb'("includedFrom": \{\s*)?"file": ("(?:[^"\\]|\\.)*")')
+# The file of a location, after which comes its line. The "file" of "includedFrom" has nothing after it.
+FILE_MARK = b'"file": '
+FILE = re.compile(FILE_MARK + rb'("(?:[^"\\]|\\.)*"),')
 
 # Replacements in large declarations, in this order: fields that are not asked for, and line ends
 # inside of a node, before the list of its children. No string of the dump has a line end.
@@ -69,6 +71,23 @@ COMPACT = [(re.compile(pattern), text) for pattern, text in (
 
 def indent_compact(blanks):
     return b'\n' + b'\t' * (blanks // 4) + b' ' * (blanks % 4)
+
+
+@functools.lru_cache(maxsize=None)
+def closing(blanks, compact=False):
+    """Finds the brace that ends a node: a pattern, which finds text that begins with blanks several times
+    as fast as bytes.find does."""
+    return re.compile((indent_compact(blanks) if compact else b'\n' + b' ' * blanks) + rb'\}')
+
+
+def decode(text):
+    """JSON, from bytes."""
+    return json.loads(text.decode())
+
+
+@functools.lru_cache(maxsize=None)
+def file_name(literal):
+    return decode(literal)
 
 
 class AstError(Exception):
@@ -135,20 +154,32 @@ class Chunk:
         self.text = text
         self.compact = compact
         self.qualified = qualified  # the namespaces around it, as a::b::
-        self.positions = [0]
-        self.files = [file]
-        if b'"file": ' in text:
-            for m in FILE.finditer(text):
-                if not m.group(1):
-                    self.positions.append(m.start())
-                    self.files.append(json.loads(m.group(2)))
+        self.positions = [0]  # where the file changes
+        self.files = [file]  # and to which
+        self.searched = 0  # up to there
 
     def indented(self, blanks):
         """A line end and so many blanks."""
         return indent_compact(blanks) if self.compact else b'\n' + b' ' * blanks
 
     def file_at(self, position):
+        """The current file at the begin of a node."""
+        if position > self.searched:
+            for found in FILE.finditer(self.text, self.searched, position):
+                self.positions.append(found.start())
+                self.files.append(file_name(found.group(1)))
+            self.searched = position
         return self.files[bisect.bisect_right(self.positions, position) - 1]
+
+    def last_file(self):
+        """The current file after it."""
+        at = self.text.rfind(FILE_MARK)
+        while at >= 0:
+            found = FILE.match(self.text, at)
+            if found:
+                return file_name(found.group(1))
+            at = self.text.rfind(FILE_MARK, 0, at)
+        return self.files[0]
 
 
 class Node:
@@ -172,6 +203,13 @@ class Node:
             self.inner_at = (at, at + len(mark))
         return self.inner_at
 
+    def head_files(self):
+        """The files that the places of the node itself may be in."""
+        at = self.inner_position()[0]
+        yield self.chunk.file_at(self.start)
+        for found in FILE.finditer(self.chunk.text, self.start, self.end_at if at < 0 else at):
+            yield file_name(found.group(1))
+
     @property
     def head(self):
         """The fields of the node itself."""
@@ -181,7 +219,7 @@ class Node:
                 text = self.chunk.text[self.start:self.end_at]
             else:
                 text = self.chunk.text[self.start:at].rstrip(b',') + b'}'
-            self.head_dict = json.loads(text)
+            self.head_dict = decode(text)
         return self.head_dict
 
     def children(self):
@@ -191,16 +229,15 @@ class Node:
             return
         text = self.chunk.text
         indent = self.indent + 4
-        line = self.chunk.indented(indent)
-        close = line + b'}'
-        before = len(line) - 1
+        close = closing(indent, self.chunk.compact)
+        before = len(self.chunk.indented(indent)) - 1
         while text[position + before:position + before + 1] == b'{':
             start = position + before
             if text[start + 1:start + 2] == b'}':
                 end = start + 2
                 yield None
             else:
-                end = text.find(close, start, self.end_at) + len(close)
+                end = close.search(text, start, self.end_at).end()
                 yield Node(self.chunk, start, end, indent)
             if text[end:end + 1] != b',':
                 return
@@ -408,6 +445,8 @@ class Stream:
     def wanted(self, node):
         if self.files is None:
             return True
+        if not any(self.is_named(file) for file in node.head_files()):
+            return False
         place = node.place
         return place is not None and self.is_named(place.file)
 
@@ -427,18 +466,21 @@ class Stream:
 
     def chunk(self, text, compact=False):
         chunk = Chunk(text, self.file, self.qualified, compact)
-        self.file = chunk.files[-1]
+        self.file = chunk.last_file()
         return chunk
 
-    def take_declaration(self, close):
-        """The chunk up to that end, or None if there is none."""
+    def take_declaration(self, indent):
+        """The chunk of the node that is so far indented, or None if it has no end."""
+        close = closing(indent)
+        length = len(b'\n}') + indent
         compacted = bytearray()
         start = 0
         while True:
-            at = self.buffer.find(close, start)
-            if at >= 0:
+            found = close.search(self.buffer, start)
+            if found:
+                at = found.start()
                 break
-            start = max(start, len(self.buffer) - len(close))
+            start = max(start, len(self.buffer) - length)
             if len(self.buffer) > LARGE:
                 lines = self.buffer.rfind(b'\n', 0, start)
                 compacted += self.take_compact(lines)
@@ -446,9 +488,9 @@ class Stream:
             if not self.more():
                 return None
         if not compacted:
-            return self.take(at + len(close))
-        compacted += self.take_compact(at) + indent_compact(len(close) - 2) + b'}'
-        del self.buffer[:len(close)]
+            return self.take(at + length)
+        compacted += self.take_compact(at) + indent_compact(indent) + b'}'
+        del self.buffer[:length]
         return self.chunk(compacted, compact=True)
 
     def take_compact(self, length):
@@ -467,7 +509,6 @@ class Stream:
 
     def list_nodes(self, indent):
         """The nodes of the list whose elements are so far indented; the stream is then after it."""
-        close = b'\n' + b' ' * indent + b'}'
         while True:
             self.need(4096)
             if self.buffer[indent:indent + 1] != b'{':
@@ -476,7 +517,7 @@ class Stream:
             if found and found.group(1) in CONTAINERS:
                 yield from self.container_nodes(indent)
             else:
-                chunk = self.take_declaration(close)
+                chunk = self.take_declaration(indent)
                 if chunk is None:
                     return
                 node = Node(chunk, indent, len(chunk.text), indent)

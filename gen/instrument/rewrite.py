@@ -83,7 +83,6 @@ class File:
         self.insertions = {}  # place of a function -> its insertions
         self.replacements = []  # (begin, end, text)
         self.renamed = {}  # headers: the path in the copy -> that of the original
-        self.renamed = {}  # headers: the path in the copy -> that of the original
 
     @property
     def lines(self):

@@ -163,6 +163,13 @@ int operator+(a::b::c, int) { return 3; }
         with self.assertRaises(clang_ast.AstError):
             clang_ast.find_clang(["no-such-compiler"])
 
+    def test_only_what_is_asked_for_is_decoded(self):
+        """The name of a file once; not the hundreds of declarations of headers, and what is in bodies."""
+        path = self.write("a.c", "#include <stdio.h>\n#include <stdlib.h>\n" + FUNCTION % {"n": 1})
+        with mock.patch.object(clang_ast, "decode", wraps=clang_ast.decode) as decode:
+            self.assertEqual([f.name for f in self.functions(path)], ["work_1"])
+        self.assertLess(decode.call_count, 100)
+
     def test_leaving_early(self):
         path = self.write("a.c", "#include <stdio.h>\n" + FUNCTION % {"n": 1} * 1)
         with clang_ast.dump(CLANG, [path]) as nodes:
