@@ -289,7 +289,7 @@ struct arena_rank_cell {
     uint64_t self_ns;
 };
 
-/* What was recorded of a name in a window of steps. */
+/* The time of a name in a window of steps. */
 struct arena_window {
     uint64_t ticks;
     uint64_t calls;
@@ -315,7 +315,7 @@ struct arena_windows {
 #define ARENA_WINDOW_NAMES 15u
 
 _Static_assert(sizeof(struct arena_windows) == STINT_IMPL_UNIT, "one line");
-_Static_assert(ARENA_WINDOW_NAMES * (STINT_IMPL_UNIT + (ARENA_WINDOWS + 4) * 16) <= 65536,
+_Static_assert(65536 >= ARENA_WINDOW_NAMES * (STINT_IMPL_UNIT + (ARENA_WINDOWS + 4) * 16),
                "docs/scale.md");
 _Static_assert(sizeof(struct arena_job) == STINT_IMPL_UNIT, "one line");
 _Static_assert(sizeof(struct arena_rank) == STINT_IMPL_UNIT, "one line");

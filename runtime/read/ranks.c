@@ -79,7 +79,9 @@ int ranks_room_get(struct ranks_room *room, struct scratch *memory, const struct
     room->of = scratch_array(memory, (size_t)r->count + 1, sizeof *room->of);
     room->order = scratch_array(memory, (size_t)r->count + 1, sizeof *room->order);
     room->spare = scratch_array(memory, (size_t)r->count + 1, sizeof *room->spare);
-    if (room->totals && room->of && room->order && room->spare) {
+    room->calls = scratch_array(memory, (size_t)r->count + 1, sizeof *room->calls);
+    room->count = 0;
+    if (room->totals && room->of && room->order && room->spare && room->calls) {
         return 0;
     }
     return -1;
@@ -101,30 +103,41 @@ static uint64_t compute_stddev(const uint64_t *totals, uint32_t count, double me
     return snapshot_whole(deviation_root(squares / (count - 1)) + 0.5);
 }
 
-/* The totals of the ranks that have calls; returns their number. */
-static uint32_t collect_totals(struct rank_spread *out, const struct ranks *r, uint32_t name,
-                               const struct ranks_room *room) {
-    uint32_t count = 0;
-    rank_sum calls = 0;
-    for (uint32_t i = 0; i < r->count; ++i) {
-        struct arena_rank_cell cell = ranks_cell(r, i, name);
-        calls += cell.calls;
-        if (cell.calls) {
-            room->totals[count] = cell.total_ns;
-            room->of[count++] = i;
-        }
-    }
-    out->calls = narrow_sum(calls);
-    return count;
+void ranks_room_empty(struct ranks_room *room) {
+    room->count = 0;
 }
 
-const uint32_t *ranks_spread(struct rank_spread *out, const struct ranks *r, uint32_t name,
-                             const struct ranks_room *room) {
+void ranks_room_put(struct ranks_room *room, uint32_t rank, uint64_t calls, uint64_t total_ns) {
+    if (calls) {
+        room->calls[room->count] = calls;
+        room->totals[room->count] = total_ns;
+        room->of[room->count++] = rank;
+    }
+}
+
+void ranks_collect(struct ranks_room *room, const struct ranks *r, uint32_t name) {
+    ranks_room_empty(room);
+    for (uint32_t i = 0; i < r->count; ++i) {
+        struct arena_rank_cell cell = ranks_cell(r, i, name);
+        ranks_room_put(room, i, cell.calls, cell.total_ns);
+    }
+}
+
+static uint64_t sum_calls(const struct ranks_room *room) {
+    rank_sum calls = 0;
+    for (uint32_t i = 0; i < room->count; ++i) {
+        calls += room->calls[i];
+    }
+    return narrow_sum(calls);
+}
+
+const uint32_t *ranks_spread_of(struct rank_spread *out, const struct ranks_room *room) {
+    uint32_t count = room->count;
     memset(out, 0, sizeof *out);
-    uint32_t count = collect_totals(out, r, name, room);
     if (!count) {
         return room->order;
     }
+    out->calls = sum_calls(room);
     const uint32_t *sorted = order_in(room->order, room->spare, count, is_total_less, room->totals);
     rank_sum sum = 0;
     uint32_t longest = 0;
@@ -151,6 +164,12 @@ const uint32_t *ranks_spread(struct rank_spread *out, const struct ranks *r, uin
     }
     out->above_min_ns = narrow_sum(sum - (rank_sum)out->min_ns * count);
     return sorted;
+}
+
+void ranks_spread(struct rank_spread *out, const struct ranks *r, uint32_t name,
+                  struct ranks_room *room) {
+    ranks_collect(room, r, name);
+    ranks_spread_of(out, room);
 }
 
 const char *ranks_text(const struct ranks *r, uint32_t text) {

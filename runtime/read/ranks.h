@@ -43,18 +43,27 @@ int ranks_read(struct ranks *out, const struct snapshot *s);
 const struct arena_rank_cell *ranks_cells(const struct ranks *r, uint32_t rank, uint32_t *count);
 /* The numbers for a name; all 0 where the rank did not record it. */
 struct arena_rank_cell ranks_cell(const struct ranks *r, uint32_t rank, uint32_t name);
-/* Room for the numbers of all ranks. After ranks_spread: the totals of those with calls. */
+/* Room for the numbers of all ranks, and those that were put into it. */
 struct ranks_room {
+    uint32_t count;
     uint64_t *totals;
+    uint64_t *calls;
     uint32_t *of; /* rank of each total */
     uint32_t *order;
     uint32_t *spare;
 };
 /* 0, or -1 without memory. */
 int ranks_room_get(struct ranks_room *room, struct scratch *memory, const struct ranks *r);
-/* The spread of a name's totals; returns their order, the shortest first. */
-const uint32_t *ranks_spread(struct rank_spread *out, const struct ranks *r, uint32_t name,
-                             const struct ranks_room *room);
+void ranks_room_empty(struct ranks_room *room);
+/* Nothing of a rank without calls. */
+void ranks_room_put(struct ranks_room *room, uint32_t rank, uint64_t calls, uint64_t total_ns);
+/* The numbers of a name. */
+void ranks_collect(struct ranks_room *room, const struct ranks *r, uint32_t name);
+/* The spread of the totals; returns their order, the shortest first. */
+const uint32_t *ranks_spread_of(struct rank_spread *out, const struct ranks_room *room);
+/* The spread of a name, whose numbers are then in the room. */
+void ranks_spread(struct rank_spread *out, const struct ranks *r, uint32_t name,
+                  struct ranks_room *room);
 /* "rank 3", or "HOST pid 12" of a process that has none. */
 #define RANKS_LABEL 64
 void ranks_label(char out[RANKS_LABEL], const struct ranks *r, uint32_t rank);

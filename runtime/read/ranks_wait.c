@@ -11,21 +11,20 @@ int ranks_is_waiting(const struct ranks *r, uint32_t name) {
     return r->snapshot->sites[r->name[name].site].role == STINT_ROLE_WAITING;
 }
 
-static void compare_calls(struct rank_wait *out, const struct ranks *r, uint32_t name) {
-    for (uint32_t i = 0; i < r->count; ++i) {
-        uint64_t calls = ranks_cell(r, i, name).calls;
-        if (calls && out->calls && calls != out->calls) {
+static void compare_calls(struct rank_wait *out, const struct ranks_room *room) {
+    for (uint32_t i = 0; i < room->count; ++i) {
+        uint64_t calls = room->calls[i];
+        if (out->calls && calls != out->calls) {
             out->calls_differ = 1;
         }
         out->calls = u64_max(out->calls, calls);
     }
 }
 
-void ranks_wait(struct rank_wait *out, const struct ranks *r, uint32_t name,
-                const struct ranks_room *room) {
+void ranks_wait_of(struct rank_wait *out, const struct ranks_room *room) {
     memset(out, 0, sizeof *out);
-    const uint32_t *sorted = ranks_spread(&out->spread, r, name, room);
-    compare_calls(out, r, name);
+    const uint32_t *sorted = ranks_spread_of(&out->spread, room);
+    compare_calls(out, room);
     uint32_t count = out->spread.ranks;
     if (count < 2) {
         return;
@@ -42,6 +41,12 @@ void ranks_wait(struct rank_wait *out, const struct ranks *r, uint32_t name,
         double alone = (double)(next - late) * (count - 1);
         out->covered_ppm = (uint32_t)double_min(alone * 1e6 / (double)out->cost_ns, 1e6);
     }
+}
+
+void ranks_wait(struct rank_wait *out, const struct ranks *r, uint32_t name,
+                struct ranks_room *room) {
+    ranks_collect(room, r, name);
+    ranks_wait_of(out, room);
 }
 
 int ranks_wait_has_cause(const struct rank_wait *wait) {

@@ -8,7 +8,8 @@
 
 #include "ranks.h"
 
-/* A scope with the role waiting, over all its calls. Ranks without calls of it do not count. */
+/* A scope with the role waiting, over all its calls or those of a window of steps. Ranks without
+ * calls of it do not count. */
 struct rank_wait {
     struct rank_spread spread;
     uint32_t late;        /* the rank that waits shortest: index in struct ranks */
@@ -29,8 +30,10 @@ struct rank_wait {
 
 /* Whether scopes of that name wait for others. */
 int ranks_is_waiting(const struct ranks *r, uint32_t name);
+/* From the numbers in the room; and from those of a name, which are then there. */
+void ranks_wait_of(struct rank_wait *out, const struct ranks_room *room);
 void ranks_wait(struct rank_wait *out, const struct ranks *r, uint32_t name,
-                const struct ranks_room *room);
+                struct ranks_room *room);
 /* Whether one rank is the cause. */
 int ranks_wait_has_cause(const struct rank_wait *wait);
 /* How much longer the own time of a name is in that rank than in the median rank; 0: it is not, or

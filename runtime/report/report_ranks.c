@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The ranks of a merged run: for each scope that waits for other ranks which of them is late, what
- * that costs the others and whether it is the only one; then how evenly the time of each name is
- * spread over the ranks. The numbers are those of the tables that `stint merge` writes.
+ * that costs the others and whether it is the only one, of the whole run and by windows of steps
+ * (report_windows.c); then how evenly the time of each name is spread over the ranks. The numbers
+ * are those of the tables that `stint merge` writes.
  */
 #include <string.h>
 
@@ -10,9 +11,8 @@
 #include "base/order.h"
 #include "read/ranks_wait.h"
 #include "report.h"
-#include "report_grid.h"
+#include "report_rank_parts.h"
 
-#define NAME_COLUMNS 40u
 #define EXCESS_MOST 5u /* scopes that are named as a cause, */
 #define EXCESS_PART 20 /* if the difference is this part of the rank's lateness */
 
@@ -39,22 +39,7 @@ static int is_rank_name_wanted(const struct rank_view *v, uint32_t name) {
 
 static void grid_put_rank_name(const struct rank_view *v, struct report_grid *g, uint32_t name) {
     const struct snapshot_site *site = rank_name_site(v, name);
-    grid_name(g, site->name, site->length, NAME_COLUMNS);
-}
-
-static void grid_put_rank(const struct rank_view *v, struct report_grid *g, uint32_t rank) {
-    char label[RANKS_LABEL];
-    ranks_label(label, &v->ranks, rank);
-    grid_name(g, label, strlen(label), 0);
-}
-
-static void grid_put_host(const struct rank_view *v, struct report_grid *g, uint32_t rank) {
-    const char *host = ranks_text(&v->ranks, v->ranks.rank[rank].host);
-    grid_name(g, host, strlen(host), NAME_COLUMNS);
-}
-
-static void grid_put_ppm(struct report_grid *g, uint32_t ppm) {
-    grid_share(g, ppm, 1000000);
+    grid_name(g, site->name, site->length, RANK_NAME_COLUMNS);
 }
 
 /* ---- Waiting. */
@@ -66,10 +51,10 @@ static void put_wait(struct rank_view *v, struct report_grid *g, uint32_t name,
     grid_add(g, "%llu%s", (unsigned long long)wait->calls, wait->calls_differ ? " at most" : "");
     grid_time(g, wait->spread.total_ns);
     grid_time(g, wait->cost_ns);
-    grid_put_rank(v, g, wait->late);
-    grid_put_host(v, g, wait->late);
+    grid_rank(g, &v->ranks, wait->late);
+    grid_rank_host(g, &v->ranks, wait->late);
     grid_time(g, wait->late_ns);
-    grid_put_ppm(g, wait->covered_ppm);
+    grid_ppm(g, wait->covered_ppm);
     grid_time(g, wait->first_gap_ns);
     grid_time(g, wait->second_gap_ns);
     grid_time(g, wait->last_gap_ns);
@@ -179,6 +164,24 @@ static int put_causes(struct rank_view *v, const uint32_t *order) {
     return failed;
 }
 
+/* The windows of steps of each scope. A run with steps and without windows was merged without its
+ * ranks, or is of an earlier version. */
+static int put_windows(struct rank_view *v, const uint32_t *order) {
+    uint32_t waits = 0, put = 0;
+    int failed = 0;
+    for (uint32_t i = 0; i < v->ranks.name_count && !failed; ++i) {
+        if (is_waiting_row(v, order[i])) {
+            failed = report_rank_windows(v->report, &v->ranks, &v->room, order[i], &put);
+            ++waits;
+        }
+    }
+    if (waits && !put && v->report->snapshot->steps) {
+        text_add(v->report->out,
+                 "(no windows of steps: `stint merge --keep ranks` keeps them)\n\n");
+    }
+    return failed;
+}
+
 /* ---- All names. */
 
 static void put_spread(struct rank_view *v, struct report_grid *g, uint32_t name) {
@@ -187,12 +190,12 @@ static void put_spread(struct rank_view *v, struct report_grid *g, uint32_t name
     grid_add(g, "%u", spread->ranks);
     grid_time(g, spread->total_ns);
     grid_time(g, spread->lost_ns);
-    grid_put_ppm(g, spread->imbalance_ppm);
-    grid_put_rank(v, g, spread->max_rank);
-    grid_put_host(v, g, spread->max_rank);
+    grid_ppm(g, spread->imbalance_ppm);
+    grid_rank(g, &v->ranks, spread->max_rank);
+    grid_rank_host(g, &v->ranks, spread->max_rank);
     grid_time(g, spread->max_ns);
-    grid_put_rank(v, g, spread->min_rank);
-    grid_put_host(v, g, spread->min_rank);
+    grid_rank(g, &v->ranks, spread->min_rank);
+    grid_rank_host(g, &v->ranks, spread->min_rank);
     grid_time(g, spread->min_ns);
     grid_time(g, spread->median_ns);
     grid_time(g, spread->mean_ns);
@@ -263,7 +266,8 @@ int report_ranks(const struct report *r) {
     if (!start_rank_view(&v, r)) {
         order = order_by(&r->snapshot->memory, v.ranks.name_count, is_lost_more, v.spread);
     }
-    int failed = !order || put_waits(&v, order) || put_causes(&v, order) || put_spreads(&v, order);
+    int failed = !order || put_waits(&v, order) || put_causes(&v, order) ||
+                 put_windows(&v, order) || put_spreads(&v, order);
     scratch_release(&r->snapshot->memory, before);
     return failed ? -1 : 0;
 }

@@ -34,7 +34,7 @@ static struct {
     uint32_t age;      /* of the list of waits */
     uint32_t names;    /* that have sums */
     uint32_t left_out; /* nodes that are not in the list of waits */
-} waiting;
+} step_waits;
 
 static int has_name_of(uint32_t site, uint32_t other) {
     const struct arena_text *a = arena_text_at(arena_site_at(site)->name);
@@ -61,7 +61,7 @@ static uint32_t get_windows(const struct stint_impl_node *n) {
         return 0;
     }
     uint32_t unit = find_windows(job, n);
-    if (unit || waiting.names == ARENA_WINDOW_NAMES) {
+    if (unit || step_waits.names == ARENA_WINDOW_NAMES) {
         return unit;
     }
     unit = arena_get(windows_bytes(ARENA_WINDOWS), ARENA_RECORD);
@@ -72,19 +72,19 @@ static uint32_t get_windows(const struct stint_impl_node *n) {
         w->set = n->set;
         w->next = job->windows;
         STINT_IMPL_PUBLISH(&job->windows, unit);
-        ++waiting.names;
+        ++step_waits.names;
     }
     return unit;
 }
 
 /* Nodes that were made since the last step. */
 static void take_new_nodes(void) {
-    for (; waiting.count < waits_count(); ++waiting.count) {
-        uint32_t unit = waits_node(waiting.count);
+    for (; step_waits.count < waits_count(); ++step_waits.count) {
+        uint32_t unit = waits_node(step_waits.count);
         if (!unit) {
             return; /* another thread is adding it: it comes with the next step */
         }
-        waiting.node[waiting.count] =
+        step_waits.node[step_waits.count] =
             (struct waiting_node){.unit = unit, .windows = get_windows(arena_at(unit))};
     }
 }
@@ -97,13 +97,13 @@ static void count_lacking(uint32_t windows) {
 /* Nodes without a place in the list may be of any name. */
 static void take_left_out(void) {
     uint32_t left_out = waits_left_out();
-    if (left_out == waiting.left_out) {
+    if (left_out == step_waits.left_out) {
         return;
     }
-    waiting.left_out = left_out;
-    for (uint32_t i = 0; i < waiting.count; ++i) {
-        if (waiting.node[i].windows) {
-            count_lacking(waiting.node[i].windows);
+    step_waits.left_out = left_out;
+    for (uint32_t i = 0; i < step_waits.count; ++i) {
+        if (step_waits.node[i].windows) {
+            count_lacking(step_waits.node[i].windows);
         }
     }
 }
@@ -125,15 +125,15 @@ static void add_difference(struct waiting_node *was, uint64_t step) {
 
 /* step: from 0. */
 static void add_step(uint64_t step) {
-    if (waiting.age != waits_age()) {
-        waiting.count = waiting.names = waiting.left_out = 0;
-        waiting.age = waits_age();
+    if (step_waits.age != waits_age()) {
+        step_waits.count = step_waits.names = step_waits.left_out = 0;
+        step_waits.age = waits_age();
     }
     take_new_nodes();
     take_left_out();
-    for (uint32_t i = 0; i < waiting.count; ++i) {
-        if (waiting.node[i].windows) {
-            add_difference(&waiting.node[i], step);
+    for (uint32_t i = 0; i < step_waits.count; ++i) {
+        if (step_waits.node[i].windows) {
+            add_difference(&step_waits.node[i], step);
         }
     }
 }

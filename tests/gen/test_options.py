@@ -145,9 +145,9 @@ or
 adds up ranks and threads: the size of the file depends on the number of
 names.
 .Cm ranks
-keeps the call tree of each rank,
+keeps the call tree of each rank and its windows of steps,
 .Cm threads
-those of all threads and their traces, aligned by the time of day.
+those of all threads and their traces, aligned by the time of day, too.
 .El
 .Bl -tag -width Ds
 .It Fl i , Fl -interval Ar s

@@ -20,7 +20,7 @@ import sys
 
 from cases import (LIMIT, SKIPPED, environment, field, header_fields, is_sanitized, main, need,
                    with_field)
-from rank_files import ROLE_WAITING, RankFile, Scope
+from rank_files import ROLE_WAITING, RankFile, Scope, Windows
 
 TOOL, PROGRAM, FAKE = sys.argv[1:4]
 HEADER = header_fields()
@@ -699,12 +699,15 @@ def case_hostile(folder):
 
 def case_hostile_tables(folder):
     """The same of a merged file: its tables of ranks lead anywhere."""
-    files = [RankFile([Scope("a", [10 + r] * 3), Scope("b", [5], ROLE_WAITING)], rank=r, size=3,
-                      pid=r + 1, later=r).write(folder / ("r%d" % r)) for r in range(3)]
-    merge(files, folder / "whole", keep="names")
+    files = [RankFile([Scope("a", [10 + r] * 3), Scope("b", [5] * 20, ROLE_WAITING)], rank=r, size=3,
+                      pid=r + 1, later=r, steps=20, windows=[Windows("b", [(5, 1)] * 20)]
+                      ).write(folder / ("r%d" % r)) for r in range(3)]
+    merge(files, folder / "whole", keep="ranks")
     data = (folder / "whole").read_bytes()
     job = 64 * field(data, HEADER["job"])
     tables = [job] + [64 * field(data, (job + at, 4)) for at in (12, 20)]
+    ranks = tables[1]
+    tables += [64 * field(data, (ranks + 64 * rank + 52, 4)) for rank in range(3)]
     draw = random.Random(6)
     for _ in range(200):
         spoilt = bytearray(data)
@@ -713,7 +716,8 @@ def case_hostile_tables(folder):
             spoilt[at % len(spoilt)] = draw.choice((0, 1, 0x7f, 0xff, draw.randrange(256)))
         (folder / "bad").write_bytes(spoilt)
         for arguments in (["report", "-v", "ranks", folder / "bad"], ["report", folder / "bad"],
-                          ["merge", folder / "bad", files[0], "-o", folder / "out"]):
+                          ["merge", "--keep", "ranks", folder / "bad", files[0], "-o",
+                           folder / "out"]):
             done = run(TOOL, *arguments)
             need(done.returncode in (0, 2), arguments, done)
 

@@ -11,6 +11,7 @@ HEADER = header_fields()
 HEADER_BYTES = 17232
 UNIT, NODE_BYTES, HISTOGRAM_BYTES, THREAD_BYTES, RAW_SAMPLES = 64, 320, 2560, 400, 32
 ROLE_NONE, ROLE_WAITING = 0, 8
+WINDOWS = 256
 START_REAL = 1_700_000_000_000_000_000
 BOOT_MONOTONIC = 5_000_000_000_000
 NONE = (1 << 64) - 1
@@ -32,13 +33,31 @@ class Scope:
         self.place = place
 
 
+class Windows:
+    """The windows of steps of a scope, from the nanoseconds and calls of each step."""
+
+    def __init__(self, name, steps, lacks=0, seq=(2, 2)):
+        self.name, self.steps, self.lacks, self.seq = name, len(steps), lacks, seq
+        self.width = 1
+        while self.width * WINDOWS < len(steps):
+            self.width *= 2
+        self.sums = windows_of(steps, self.width)
+
+
+def windows_of(steps, width):
+    """The sums of so many steps each."""
+    return [tuple(map(sum, zip(*steps[first:first + width])))
+            for first in range(0, len(steps), width)]
+
+
 class RankFile:
     """One process. Later: nanoseconds after the job's first start at which it began. Skew: how many
-    its time of day is ahead of the true one."""
+    its time of day is ahead of the true one. Windows: of waiting scopes, struct arena_windows,
+    each a Windows."""
 
     def __init__(self, scopes, rank=None, size=0, job="", host="node", pid=1000, later=0,
                  wall=10_000_000_000, program="solver", threads=1, ended=True, histograms=True,
-                 boot="a-boot-1", skew=0):
+                 boot="a-boot-1", skew=0, steps=0, windows=()):
         self.data = bytearray(-(-HEADER_BYTES // UNIT) * UNIT)
         self.texts, self.sites, self.rooms = {}, {}, (0, 0)
         self.histograms = histograms
@@ -58,6 +77,8 @@ class RankFile:
         self.about(program, host, rank)
         self.put_job(size, job)
         self.put_names(scopes)
+        self.header("steps", steps)
+        self.put_windows(windows)
         newest = 0
         for ordinal in range(threads):
             newest = self.put_thread(scopes, newest, ordinal)
@@ -98,9 +119,21 @@ class RankFile:
                          0 if rank is None else rank + 1)
 
     def put_job(self, size, job):
-        at = self.get(64)
-        struct.pack_into("<3I", self.data, at, size, 0, self.text(job))
-        self.header("job", at // UNIT)
+        self.job = self.get(64)
+        struct.pack_into("<3I", self.data, self.job, size, 0, self.text(job))
+        self.header("job", self.job // UNIT)
+
+    def put_windows(self, windows):
+        newest = 0
+        for w in windows:
+            at = self.get(64 + 16 * (WINDOWS + 1))
+            struct.pack_into("<4IQQII", self.data, at, newest, self.sites[w.name, ""], 0, w.seq[0],
+                             w.width, w.steps, WINDOWS, w.lacks)
+            for i, (ns, calls) in enumerate(w.sums):
+                struct.pack_into("<QQ", self.data, at + 64 + 16 * i, ns, calls)
+            struct.pack_into("<Q", self.data, at + 64 + 16 * WINDOWS, w.seq[1])
+            newest = at // UNIT
+        struct.pack_into("<I", self.data, self.job + 28, newest)
 
     def put_names(self, scopes):
         every = []

@@ -13,7 +13,7 @@ import subprocess
 import sys
 
 from cases import LIMIT, environment, main, need
-from rank_files import ROLE_WAITING, RankFile, Scope, cells
+from rank_files import ROLE_WAITING, RankFile, Scope, Windows, cells, windows_of
 
 TOOL, PROGRAM = sys.argv[1:3]
 
@@ -191,6 +191,174 @@ def case_process_label(folder):
     run(TOOL, "merge", folder, "-o", folder / "all.stint")
     text = run(TOOL, "report", "-v", "ranks", folder / "all.stint").stdout
     need(cells(text, "name", "work")["longest"] == "node pid 12", text)
+
+
+# ---- Windows of steps.
+
+def step_files(folder, waits, **options):
+    """A file of each rank, which waits so many nanoseconds in each step, once a step or as often
+    as a pair says."""
+    for rank, steps in enumerate(waits):
+        steps = [step if isinstance(step, tuple) else (step, 1) for step in steps]
+        calls = [ns // max(count, 1) for ns, count in steps for _ in range(count)]
+        barrier = Scope("barrier", calls, ROLE_WAITING)
+        RankFile([barrier], rank=rank, size=len(waits), host="node%d" % (rank // 2),
+                 pid=100 + rank, later=rank, steps=len(steps),
+                 windows=[Windows("barrier", steps, **options)]
+                 ).write(folder / ("s%d.stint" % rank))
+
+
+def windows_view(folder, *files, keep="ranks"):
+    """The lines of the view about the windows of barrier; "" = none."""
+    run(TOOL, "merge", *(files or (folder,)), "-o", folder / "all.stint", "--keep", keep)
+    text = run(TOOL, "report", "-v", "ranks", "-u", "ns", folder / "all.stint").stdout
+    found = re.search(r"\n(barrier: \d+ windows? of .*?\n\n.*?)\n\n", text, re.DOTALL)
+    return found.group(1) if found else ""
+
+
+def tables(text):
+    """The heading, the rows of how often each rank was last, and those of the run."""
+    lines = text.split("\n")
+    at = next(i for i, line in enumerate(lines) if line.startswith("    steps "))
+    last = [re.split(r"  +", line.strip()) for line in lines[2:at - 1]]
+    return lines[0], last, [re.split(r"  +", line.strip()) for line in lines[at + 1:]]
+
+
+def model_window(waits):
+    """(cost, last rank, its wait, % alone) of the totals by rank."""
+    order = sorted(range(len(waits)), key=lambda rank: waits[rank])
+    low, second = waits[order[0]], waits[order[1]]
+    cost = sum(waits) - low * len(waits)
+    return cost, order[0], low, 100 * (second - low) * (len(waits) - 1) / cost if cost else 0
+
+
+def model_last(windows):
+    """For each rank that was last: windows, cost, windows in which it was alone."""
+    found = {}
+    for waits in windows:
+        cost, last, _, alone = model_window(waits)
+        if cost:
+            count, total, only = found.get(last, (0, 0, 0))
+            found[last] = (count + 1, total + cost, only + (alone >= 80))
+    return found
+
+
+def check_windows(folder, waits):
+    """Random or other waits by rank and step against the model."""
+    step_files(folder, waits)
+    heading, last, lines = tables(windows_view(folder))
+    width = 1
+    while width * 256 < len(waits[0]):
+        width *= 2
+    sums = [[ns for ns, in windows_of([(s,) for s in rank], width)] for rank in waits]
+    need(heading == "barrier: %d window%s of %d step%s, %d ranks" % (
+        len(sums[0]), "s"[:len(sums[0]) > 1], width, "s"[:width > 1], len(waits)), heading)
+    model = model_last(zip(*sums))
+    ordered = sorted(model, key=lambda rank: (-model[rank][0], -model[rank][1], rank))
+    for row, rank in zip(last, ordered[:5]):
+        count, cost, alone = model[rank]
+        share = 100 * count / sum(m[0] for m in model.values())
+        need(row[:3] == ["rank %d" % rank, "node%d" % (rank // 2), str(count)], row, rank)
+        need(row[4:] == [str(cost), str(alone)], row, model[rank])
+        need(abs(float(row[3]) - share) < 0.06, row, share)
+    need(len(ordered) <= 5 or last[5] == ["(%d more)" % (len(ordered) - 5)], last)
+    while width * 16 < len(waits[0]):
+        width *= 2
+    sums = [[ns for ns, in windows_of([(s,) for s in rank], width)] for rank in waits]
+    need(len(lines) == len(sums[0]), lines)
+    for i, (row, window) in enumerate(zip(lines, zip(*sums))):
+        cost, rank, low, alone = model_window(window)
+        end = min((i + 1) * width, len(waits[0])) - 1
+        need(row[:5] == ["%d-%d" % (i * width, end), str(cost), "rank %d" % rank,
+                         "node%d" % (rank // 2), str(low)], row, window)
+        need(abs(float(row[5]) - alone) < 0.051, row, alone)
+
+
+def case_windows(folder):
+    """One rank is late in the first half, another one in the second: each is named there."""
+    waits = [[900] * 200 for _ in range(4)]
+    waits[2][:100], waits[3][100:] = [100] * 100, [100] * 100
+    check_windows(folder, waits)
+    _, last, lines = tables(windows_view(folder))
+    need([row[:3] for row in last] == [["rank 2", "node1", "100"], ["rank 3", "node1", "100"]], last)
+    need(lines[0][5] == lines[-1][5] == "100.0", lines)
+    text = run(TOOL, "report", "-v", "ranks", folder / "all.stint").stdout
+    need("barrier: no rank is the only cause" in text, text)
+
+
+def case_windows_random(folder):
+    """Random waits, of few steps and of as many as windows are added up for."""
+    draw = random.Random(11)
+    for number, (ranks, steps) in enumerate(((2, 1), (3, 16), (7, 256), (9, 257), (6, 3000))):
+        place = folder / str(number)
+        place.mkdir()
+        check_windows(place, [[draw.randrange(1, 10**6) for _ in range(steps)]
+                              for _ in range(ranks)])
+
+
+def case_windows_widths(folder):
+    """Ranks with different widths: the finer windows are added up. A merge of merges is the
+    merge."""
+    waits = [[1000] * 600, [10] * 600, [1000] * 200]
+    step_files(folder, waits)
+    text = windows_view(folder)
+    heading, last, lines = tables(text)
+    need(heading == "barrier: 150 windows of 4 steps, 3 ranks", heading)
+    need(last == [["rank 1", "node0", "150", "100.0", str(990 * 600 + 990 * 200), "150"]], last)
+    need(lines[0] == ["0-63", str(2 * 64 * 990), "rank 1", "node0", "640", "100.0"], lines)
+    run(TOOL, "merge", folder / "s0.stint", folder / "s2.stint", "-o", folder / "a", "--keep", "ranks")
+    need(windows_view(folder, folder / "a", folder / "s1.stint").replace("node0", "") ==
+         text.replace("node0", ""))
+
+
+def case_windows_not_compared(folder):
+    """Windows in which ranks have different numbers of calls, records that lack calls or that were
+    being written, ranks without windows."""
+    waits = [[1000] * 10, [10] * 10, [1000] * 10]
+    waits[1][4] = (10, 2)
+    step_files(folder, waits)
+    heading, last, lines = tables(windows_view(folder))
+    need(heading.endswith("; 1 not compared, the ranks have different numbers of calls in them"),
+         heading)
+    need(last[0][2] == "9" and lines[4] == ["4-4"] + ["-"] * 5, last, lines)
+    for broken in ({"lacks": 1}, {"seq": (2, 4)}, {"seq": (3, 3)}):
+        RankFile([Scope("barrier", [5] * 10, ROLE_WAITING)], rank=3, size=3, steps=10, pid=9,
+                 windows=[Windows("barrier", [(5, 1)] * 10, **broken)]).write(folder / "s3.stint")
+        heading = tables(windows_view(folder))[0]
+        need(", 3 ranks, 1 without windows; 1 not" in heading, heading)
+
+
+def case_windows_not_kept(folder):
+    """A merge without ranks says that it leaves them out, and so does the view. Files without
+    windows, as of earlier versions, are read."""
+    step_files(folder, [[1000] * 10, [10] * 10])
+    said = run(TOOL, "merge", folder, "-o", folder / "all.stint").stderr
+    need("merge: windows of steps of 2 ranks are not kept; --keep ranks keeps them\n" in said, said)
+    text = run(TOOL, "report", "-v", "ranks", folder / "all.stint").stdout
+    need("(no windows of steps: `stint merge --keep ranks` keeps them)" in text, text)
+    said = run(TOOL, "merge", folder, "-o", folder / "all.stint", "--keep", "threads").stderr
+    text = run(TOOL, "report", "-v", "ranks", folder / "all.stint").stdout
+    need("not kept" not in said and "barrier: 10 windows of 1 step, 2 ranks" in text, said, text)
+    for rank in range(2):
+        RankFile([Scope("barrier", [5], ROLE_WAITING)], rank=rank, size=2, pid=rank + 1
+                 ).write(folder / ("s%d.stint" % rank))
+    need(not windows_view(folder) and "windows" not in
+         run(TOOL, "report", "-v", "ranks", folder / "all.stint").stdout)
+
+
+def case_windows_bytes(folder):
+    """The bytes of a rank and waiting scope in a merged file."""
+    sizes = []
+    for steps in (2, 256):
+        place = folder / str(steps)
+        place.mkdir()
+        step_files(place, [[1000] * steps, [10] * steps])
+        windows_view(place)
+        sizes.append((place / "all.stint").stat().st_size)
+    need(sizes[1] - sizes[0] >= 2 * 254 * 16, sizes)
+    room = [-(-(64 + 16 * (windows + 1)) // 64) * 64 for windows in (2, 256)]
+    histograms = 4 * 2560
+    need(sizes[1] - sizes[0] <= 2 * (room[1] - room[0]) + histograms, sizes, room)
 
 
 if __name__ == "__main__":

@@ -524,6 +524,10 @@ int merge_finish(struct merge *m) {
         log_note("merge: traces of %u run%s are not kept; --keep threads keeps them", m->sum.traces,
                  text_plural(m->sum.traces));
     }
+    if (m->ranks.windows_left_out) {
+        log_note("merge: windows of steps of %u rank%s are not kept; --keep ranks keeps them",
+                 m->ranks.windows_left_out, text_plural(m->ranks.windows_left_out));
+    }
     if (m->cut) {
         log_warning("merge: %llu span%s left out of traces: more scopes than a trace can name",
                     (unsigned long long)m->cut, text_plural(m->cut));

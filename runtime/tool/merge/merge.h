@@ -51,7 +51,8 @@ struct merge_ranks {
     struct merge_rank_name *name;
     uint32_t name_count;
     uint32_t name_room;
-    struct hash_map known; /* hashes of text and set to names */
+    struct hash_map known;     /* hashes of text and set to names */
+    uint32_t windows_left_out; /* ranks whose windows of steps are not kept */
 };
 
 int merge_ranks_start(struct merge_ranks *ranks);
@@ -149,6 +150,8 @@ void merge_end(struct merge *m);
 int merge_ranks_add(struct merge *m, const struct merge_map *map);
 int merge_ranks_check(struct merge *m);
 int merge_ranks_finish(struct merge *m);
+/* A copy of the windows of steps that begin at a unit of the run; 0 = none. */
+int merge_windows_add(struct merge *m, const struct merge_map *map, uint32_t from, uint32_t *out);
 /* Likewise; of runs that are not copied by threads. */
 int merge_sum_run(struct merge *m, struct merge_map *map);
 int merge_sampled_add(struct merge *m, const struct merge_map *map, struct stint_impl_node *node,

@@ -196,13 +196,17 @@ static int add_process(struct merge *m, const struct merge_map *map) {
             add_to_cell(m, s, &names, i, cells);
         }
     }
-    return m->file.failed ? -1 : 0;
+    const struct arena_job *job = run_job(r);
+    if (m->file.failed || merge_windows_add(m, map, job ? job->windows : 0, &to->windows)) {
+        return -1;
+    }
+    return 0;
 }
 
 /* ---- Runs that were merged. */
 
-static int copy_rank(struct merge *m, const struct ranks *from, uint32_t rank,
-                     const uint32_t *name_of) {
+static int copy_rank(struct merge *m, const struct merge_map *map, const struct ranks *from,
+                     uint32_t rank, const uint32_t *name_of) {
     struct arena_rank *to = add_rank(&m->ranks);
     uint32_t count;
     const struct arena_rank_cell *cells = ranks_cells(from, rank, &count);
@@ -221,7 +225,10 @@ static int copy_rank(struct merge *m, const struct ranks *from, uint32_t rank,
         cell->total_ns = saturating_add(cell->total_ns, cells[i].total_ns);
         cell->self_ns = saturating_add(cell->self_ns, cells[i].self_ns);
     }
-    return m->file.failed ? -1 : 0;
+    if (m->file.failed) {
+        return -1;
+    }
+    return merge_windows_add(m, map, from->rank[rank].windows, &to->windows);
 }
 
 static int copy_ranks(struct merge *m, const struct merge_map *map, const struct ranks *from) {
@@ -239,7 +246,7 @@ static int copy_ranks(struct merge *m, const struct merge_map *map, const struct
         *threads = saturating_add(*threads, name->threads);
     }
     for (uint32_t i = 0; i < from->count; ++i) {
-        if (copy_rank(m, from, i, name_of)) {
+        if (copy_rank(m, map, from, i, name_of)) {
             return -1;
         }
     }
