@@ -117,7 +117,7 @@ static void add_configuration(struct snapshot_activity *to, const struct snapsho
     to->shared_dynamic = a->shared_dynamic;
 }
 
-static void activity_row_add(struct snapshot_activity *to, const struct snapshot_activity *a) {
+void activity_row_add(struct snapshot_activity *to, const struct snapshot_activity *a) {
     add_configuration(to, a);
     to->count = saturating_add(to->count, a->count);
     to->total = saturating_add(to->total, a->total);

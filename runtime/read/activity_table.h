@@ -61,6 +61,10 @@ struct activity_table {
     uint32_t *order, *spare;   /* for the sort */
 };
 
+/* Adds an activity to the sum of others: of the first one the minima and first_at are
+ * UINT64_MAX. */
+void activity_row_add(struct snapshot_activity *to, const struct snapshot_activity *a);
+
 /* Rows with at least one activity, the longest first. In the snapshot's memory. 0, or -1
  * without. */
 int activity_table(struct activity_table *out, struct snapshot *s, const struct activity_ask *ask);

@@ -203,6 +203,7 @@ struct snapshot_activity {
     uint32_t shared_dynamic;
 };
 
+struct arena_activity;
 struct baseline;
 
 struct snapshot {
@@ -309,6 +310,10 @@ static inline uint64_t snapshot_ns(const struct snapshot *s, uint64_t ticks) {
 /* Reads the list that begins at that unit, after nodes and devices; for snapshot_read. 0, or -1
  * without memory. */
 int snapshot_read_activities(struct snapshot *s, uint32_t first);
+
+/* The sums and the configuration of a row, as they are stored: one attempt, 0 if it was not being
+ * written. */
+int snapshot_activity_load(struct snapshot_activity *out, const struct arena_activity *a);
 
 /* ---- snapshot_taken.c */
 

@@ -26,7 +26,7 @@ static void copy_configuration(struct snapshot_activity *out, const struct arena
 }
 
 /* One attempt; 0 when the sequence word was even and the same at both ends. */
-static int copy_activity(struct snapshot_activity *out, const struct arena_activity *a) {
+int snapshot_activity_load(struct snapshot_activity *out, const struct arena_activity *a) {
     uint64_t seq = ACQUIRE(&a->seq);
     out->count = seq / 2 + (seq & 1);
     out->total = ACQUIRE(&a->total);
@@ -60,7 +60,7 @@ static void make_sane(struct snapshot_activity *a) {
 static void read_activity(struct snapshot *s, struct snapshot_activity *out, uint32_t unit,
                           const struct arena_activity *a) {
     uint32_t node = STINT_IMPL_LOAD(&a->node);
-    for (int i = 0; copy_activity(out, a) && snapshot_try_again(s, i); ++i) {
+    for (int i = 0; snapshot_activity_load(out, a) && snapshot_try_again(s, i); ++i) {
     }
     make_sane(out);
     out->unit = unit;

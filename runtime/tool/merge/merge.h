@@ -191,6 +191,8 @@ int merge_histogram(struct merge *m, struct merge_map *map, uint32_t thread, uin
  * -1 without memory. */
 int merge_activities(struct merge *m, struct merge_map *map);
 void merge_activities_finish(struct merge *m);
+/* Stores the sums and the configuration of a row. */
+void merge_activity_store(struct arena_activity *to, const struct snapshot_activity *a);
 /* Copies the tables of source lines; readers add them up, as they do those of threads. -1 without
  * memory. */
 int merge_lines(struct merge *m, const struct merge_map *map);

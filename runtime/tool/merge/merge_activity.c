@@ -15,36 +15,44 @@ uint64_t merge_ns_between(const struct merge *m, uint64_t from, uint64_t to) {
     return snapshot_whole((double)(to - from) * m->clock.ns_per_tick);
 }
 
-static void copy_activity_times(const struct merge *m, const struct merge_map *map,
-                                struct arena_activity *to, const struct snapshot_activity *a) {
-    uint64_t later =
-        merge_ns_between(m, m->clock.start.ticks, merge_tick(map, map->from->start.ticks));
-    double squares = a->squares + a->taken_squares;
-    /* Samples that were taken back are copied as their row, which is subtracted again. */
-    to->seq = 2 * (a->count + a->taken_count);
-    to->total = a->total + a->taken_total;
-    to->min = a->count ? a->min : UINT64_MAX;
+void merge_activity_store(struct arena_activity *to, const struct snapshot_activity *a) {
+    to->seq = 2 * a->count;
+    to->total = a->total;
+    to->min = a->min;
     to->max = a->max;
     to->bytes = a->bytes;
     to->max_bytes = a->max_bytes;
     to->min_bytes = a->min_bytes;
-    memcpy(&to->squares, &squares, sizeof to->squares);
+    memcpy(&to->squares, &a->squares, sizeof to->squares);
     memcpy(&to->byte_squares, &a->byte_squares, sizeof to->byte_squares);
-    to->first_at = a->first_at + later;
-    to->last_at = a->last_at + later;
+    to->first_at = a->first_at;
+    to->last_at = a->last_at;
     to->launches = a->launches;
     to->launch_total = a->launch_total;
     to->delay_total = a->delay_total;
-}
-
-static void copy_launch_configuration(struct arena_activity *to,
-                                      const struct snapshot_activity *a) {
     to->varies = a->varies;
     memcpy(to->grid, a->grid, sizeof to->grid);
     memcpy(to->block, a->block, sizeof to->block);
     to->registers = a->registers;
     to->shared_static = a->shared_static;
     to->shared_dynamic = a->shared_dynamic;
+}
+
+/* Samples that were taken back are copied as their row, which is subtracted again. */
+static void copy_activity_sums(const struct merge *m, const struct merge_map *map,
+                               struct arena_activity *to, const struct snapshot_activity *a) {
+    uint64_t later =
+        merge_ns_between(m, m->clock.start.ticks, merge_tick(map, map->from->start.ticks));
+    struct snapshot_activity whole = *a;
+    whole.count += a->taken_count;
+    whole.total += a->taken_total;
+    whole.squares += a->taken_squares;
+    whole.first_at += later;
+    whole.last_at += later;
+    if (!a->count) {
+        whole.min = UINT64_MAX;
+    }
+    merge_activity_store(to, &whole);
 }
 
 /* Their unit in the merged file, 0: the run has none. */
@@ -83,8 +91,7 @@ static int merge_activity(struct merge *m, struct merge_map *map,
     }
     struct arena_header *h = merge_file_header(&m->file);
     struct arena_activity *to = merge_file_at(&m->file, unit);
-    copy_activity_times(m, map, to, a);
-    copy_launch_configuration(to, a);
+    copy_activity_sums(m, map, to, a);
     to->kind = a->kind;
     to->detail = a->detail;
     to->name = name;

@@ -10,8 +10,11 @@
 #include "base/api.h"
 #include "base/arithmetic.h"
 #include "merge.h"
+#include "read/activity_table.h"
 #include "read/line_rows.h"
 #include "stint/lines.h"
+
+#define MOMENT_ZERO ((uint64_t)1 << 63)
 
 /* ---- Activities. */
 
@@ -49,63 +52,25 @@ static uint32_t find_or_add_activity(struct merge *m, const struct arena_activit
     return unit;
 }
 
-/* The sum of two doubles that are stored as their bits. */
-static uint64_t add_doubles(uint64_t bits, double more) {
-    double sum = double_of_bits(bits) + more;
-    memcpy(&bits, &sum, sizeof bits);
-    return bits;
-}
-
-static int is_same_launch(const struct arena_activity *to, const struct snapshot_activity *a) {
-    return !memcmp(to->grid, a->grid, sizeof to->grid) &&
-           !memcmp(to->block, a->block, sizeof to->block) && to->registers == a->registers &&
-           to->shared_static == a->shared_static && to->shared_dynamic == a->shared_dynamic;
-}
-
-/* The configuration is that of the longest. */
-static void add_launch(struct arena_activity *to, const struct snapshot_activity *a) {
-    int is_first = !to->seq;
-    if (a->varies || (!is_first && (to->varies || !is_same_launch(to, a)))) {
-        to->varies = 1;
+/* Adds one that began so many nanoseconds later than counted. Moments are modulo 2^64 until
+ * merge_activities_finish: they are compared from half of that on. */
+static void add_to_row(struct arena_activity *to, const struct snapshot_activity *a,
+                       uint64_t later) {
+    struct snapshot_activity sum = {.count = 0}, more = *a;
+    snapshot_activity_load(&sum, to);
+    if (!sum.count) {
+        sum.first_at = UINT64_MAX - MOMENT_ZERO;
+        sum.last_at = 0 - MOMENT_ZERO;
     }
-    if (!is_first && a->max <= to->max) {
-        return;
-    }
-    memcpy(to->grid, a->grid, sizeof to->grid);
-    memcpy(to->block, a->block, sizeof to->block);
-    to->registers = a->registers;
-    to->shared_static = a->shared_static;
-    to->shared_dynamic = a->shared_dynamic;
-}
-
-/* later: from the start of the merged clock to that of the run, modulo 2^64 as the moments are
- * until merge_activities_finish. */
-static void add_moments(struct arena_activity *to, const struct snapshot_activity *a,
-                        uint64_t later) {
-    uint64_t first = a->first_at + later, last = a->last_at + later;
-    if (!to->seq || (int64_t)(first - to->first_at) < 0) {
-        to->first_at = first;
-    }
-    if (!to->seq || (int64_t)(last - to->last_at) > 0) {
-        to->last_at = last;
-    }
-}
-
-static void add_activity_times(struct arena_activity *to, const struct snapshot_activity *a) {
-    to->seq += 2 * a->count;
-    to->total = saturating_add(to->total, a->total);
-    if (a->count) {
-        to->min = u64_min(to->min, a->min);
-        to->max = u64_max(to->max, a->max);
-        to->min_bytes = u64_min(to->min_bytes, a->min_bytes);
-    }
-    to->bytes = saturating_add(to->bytes, a->bytes);
-    to->max_bytes = u64_max(to->max_bytes, a->max_bytes);
-    to->squares = add_doubles(to->squares, a->squares);
-    to->byte_squares = add_doubles(to->byte_squares, a->byte_squares);
-    to->launches = saturating_add(to->launches, a->launches);
-    to->launch_total = saturating_add(to->launch_total, a->launch_total);
-    to->delay_total = saturating_add(to->delay_total, a->delay_total);
+    sum.first_at += MOMENT_ZERO;
+    sum.last_at += MOMENT_ZERO;
+    more.first_at += later + MOMENT_ZERO;
+    more.last_at += later + MOMENT_ZERO;
+    activity_row_add(&sum, &more);
+    sum.count = u64_min(sum.count, UINT64_MAX / 2);
+    sum.first_at -= MOMENT_ZERO;
+    sum.last_at -= MOMENT_ZERO;
+    merge_activity_store(to, &sum);
 }
 
 /* The histogram of times, without the samples that were taken back. */
@@ -187,9 +152,7 @@ static int sum_activity(struct merge *m, struct merge_map *map, const struct sna
     if (add_activity_histogram(m, map, to, a) || add_samples(m, map, to, a, have)) {
         return -1;
     }
-    add_moments(to, a, later);
-    add_launch(to, a);
-    add_activity_times(to, a);
+    add_to_row(to, a, later);
     return 0;
 }
 
