@@ -6,7 +6,8 @@ if(NOT TARGET stint_tool)
     return()
 endif()
 foreach(case IN ITEMS one sums sampled senders threads many names rows gpu trace other_clock compared
-        added_up order sampled_sum size memory folder odd_ranks open_scopes killed_rank command_line refuses usage no_space hostile
+        added_up order sampled_sum size memory folder odd_ranks starts open_scopes killed_rank
+        command_line refuses usage no_space hostile
         hostile_tables)
     add_test(NAME merge.${case}
         COMMAND Python3::Interpreter -B "${CMAKE_CURRENT_SOURCE_DIR}/merge_test.py"

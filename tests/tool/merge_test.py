@@ -549,6 +549,40 @@ def case_odd_ranks(folder):
     need(said_of(folder, RankFile([Scope("a", [5])]), RankFile([Scope("a", [5])], pid=7)) == [])
 
 
+def case_starts(folder):
+    """Ranks of a job that was started again, and of two jobs without an id in one folder, are told
+    apart by their start times, however far the clocks of the hosts are apart; ranks that started at
+    the same time are not."""
+    second = 10**9
+
+    def ranks(count, later, size=4, **more):
+        return [RankFile([Scope("a", [5])], rank=i, size=size, pid=10 + i,
+                         later=later + (-4 if i % 2 else 5) * second, **more) for i in range(count)]
+
+    line = ("ranks of %d starts (a restart, or several jobs): %s; all are merged")
+    at = ["%d of 4 from 2023-11-14 22:%s UTC" % (count, time)
+          for count, time in ((4, "13:26"), (4, "23:26"), (1, "33:35"))]
+    two = ranks(4, 10 * second) + ranks(4, 610 * second)
+    random.Random(5).shuffle(two)
+    need(said_of(folder, *two) == [line % (2, ", ".join(at[:2]))], said_of(folder, *two))
+    three = two + ranks(1, 1210 * second)
+    need(said_of(folder, *three) == [line % (3, ", ".join(at))], said_of(folder, *three))
+    said = said_of(folder, *ranks(4, 10 * second), *ranks(3, 610 * second))
+    need(said == [line % (2, at[0] + ", 3" + at[1][1:])], said)
+    said = said_of(folder, *ranks(2, 10 * second, job="7"), *ranks(2, 610 * second, job="7"))
+    need(said == ["job 7: " + line % (2, ", ".join(at[:2]).replace("4 of", "2 of")),
+                  "job 7: ranks without a file: 2, 3"], said)
+    said = said_of(folder, *ranks(4, 10 * second), *ranks(4, 12 * second))
+    need(said == ["ranks with several files: 0, 1, 2, 3 (a restart, or two jobs); all are merged"],
+         said)
+    many = sum((ranks(2, (10 + 100 * i) * second, size=0) for i in range(11)), [])
+    said = said_of(folder, *many)
+    need(len(said) == 1 and said[0].startswith(
+        "ranks of 11 starts (a restart, or several jobs): 2 from 2023-11-14 22:13:26 UTC, 2 from "),
+         said)
+    need(said[0].endswith(" and 3 more; all are merged"), said)
+
+
 def case_open_scopes(folder):
     """A rank that was killed in the middle: what it recorded counts, and it is named as killed."""
     whole = record(folder, 1, trace="0")[0].rename(folder / "whole")

@@ -146,7 +146,8 @@ void merge_end(struct merge *m);
 
 /* ---- Between merge.c and the other merge_*.c files. */
 
-/* Each returns 0, or -1 without memory. merge_ranks_check prints what is wrong with the ranks. */
+/* Each returns 0, or -1 without memory. merge_ranks_check prints what is wrong with the ranks
+ * (merge_jobs.c). */
 int merge_ranks_add(struct merge *m, const struct merge_map *map);
 int merge_ranks_check(struct merge *m);
 int merge_ranks_finish(struct merge *m);

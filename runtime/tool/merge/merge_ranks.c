@@ -2,22 +2,16 @@
 /*
  * The tables of ranks in a merged file: one struct arena_rank per process, and its numbers for each
  * name, which are put into the file run by run. A run that was merged itself brings the tables that
- * it has. At the end ranks that are missing, there twice or impossible are named, one line per kind
- * and job: they are merged as they are. merge.c calls.
+ * it has. merge.c calls.
  */
-#include <stdio.h>
 #include <string.h>
 
 #include "base/arithmetic.h"
-#include "base/log.h"
-#include "base/order.h"
-#include "base/text.h"
 #include "merge.h"
 #include "read/ranks.h"
 #include "stint/stint.h"
 
 #define ROOM_FIRST 64u
-#define NAMED_MOST 8u /* ranks that a line names */
 
 /* Twice the room for an array of `room` items. NULL without memory. */
 static void *grow_array(struct scratch *memory, const void *old, uint32_t *room, size_t size) {
@@ -267,127 +261,6 @@ uint32_t merge_ranks_killed(const struct merge_ranks *ranks) {
         killed += ranks->rank[i].killed;
     }
     return killed;
-}
-
-/* ---- What is wrong with them. */
-
-static int is_rank_before(const void *what, uint32_t a, uint32_t b) {
-    const struct arena_rank *one = (const struct arena_rank *)what + a;
-    const struct arena_rank *other = (const struct arena_rank *)what + b;
-    if (one->job != other->job) {
-        return one->job < other->job;
-    }
-    return one->rank < other->rank;
-}
-
-/* Ranks of one kind, for a line. */
-struct rank_list {
-    char text[120];
-    uint32_t length;
-    uint32_t named;
-    uint64_t count;
-};
-
-/* Adds the ranks from `first` to before `end`. */
-static void list_add(struct rank_list *list, uint64_t first, uint64_t end) {
-    for (uint64_t rank = first; rank < end && list->named < NAMED_MOST; ++rank) {
-        int n = snprintf(list->text + list->length, sizeof list->text - list->length, "%s%llu",
-                         list->length ? ", " : "", (unsigned long long)rank);
-        list->length += (uint32_t)n;
-        ++list->named;
-    }
-    if (first < end) {
-        list->count += end - first;
-    }
-}
-
-/* what: of which kind they are; then: the end of the line. */
-static void list_print(const struct rank_list *list, const char *job, const char *what,
-                       const char *then) {
-    char more[40] = "";
-    if (!list->count) {
-        return;
-    }
-    if (list->count > NAMED_MOST) {
-        snprintf(more, sizeof more, " and %llu more",
-                 (unsigned long long)(list->count - NAMED_MOST));
-    }
-    log_warning("merge: %sranks %s: %s%s%s", job, what, list->text, more, then);
-}
-
-/* Sorts the ranks of a job, which are in their order, into the lists. */
-static void list_ranks(const struct arena_rank *rank, const uint32_t *of, uint32_t count,
-                       uint32_t size, struct rank_list *twice, struct rank_list *missing,
-                       struct rank_list *beyond) {
-    uint64_t next = 0, last = UINT64_MAX;
-    for (uint32_t i = 0; i < count; ++i) {
-        uint64_t number = rank[of[i]].rank - 1;
-        if (i && rank[of[i]].rank == rank[of[i - 1]].rank) {
-            if (number != last) {
-                list_add(twice, number, number + 1);
-            }
-            last = number;
-            continue;
-        }
-        if (size && number >= size) {
-            list_add(beyond, number, number + 1);
-            continue;
-        }
-        if (size) {
-            list_add(missing, next, number);
-        }
-        next = number + 1;
-    }
-    list_add(missing, next, size);
-}
-
-/* of[0 … count): the ranks of a job. */
-static void check_job(const struct merge *m, const uint32_t *of, uint32_t count) {
-    const struct arena_rank *rank = m->ranks.rank;
-    struct rank_list twice = {.count = 0}, missing = {.count = 0}, beyond = {.count = 0};
-    uint32_t size = 0;
-    char job[160] = "";
-    for (uint32_t i = 0; i < count; ++i) {
-        size = (uint32_t)u64_max(size, rank[of[i]].size);
-    }
-    list_ranks(rank, of, count, size, &twice, &missing, &beyond);
-    if (rank[of[0]].job) {
-        snprintf(job, sizeof job,
-                 "job %.100s: ", merge_file_text_at(&m->file, rank[of[0]].job)->bytes);
-    }
-    list_print(&twice, job, "with several files", " (a restart, or two jobs); all are merged");
-    list_print(&missing, job, "without a file", "");
-    list_print(&beyond, job, "beyond the size of the job", "; all are merged");
-}
-
-int merge_ranks_check(struct merge *m) {
-    const struct merge_ranks *ranks = &m->ranks;
-    const uint32_t *order = order_by(&m->memory, ranks->count, is_rank_before, ranks->rank);
-    uint32_t jobs = 0, first = 0;
-    if (!order) {
-        return -1;
-    }
-    for (uint32_t i = 0; i < ranks->count; ++i) {
-        const struct arena_rank *rank = &ranks->rank[order[i]];
-        if (i + 1 < ranks->count && ranks->rank[order[i + 1]].job == rank->job) {
-            continue;
-        }
-        while (first <= i && !ranks->rank[order[first]].rank) { /* no launcher gave them one */
-            ++first;
-        }
-        if (first <= i) {
-            check_job(m, order + first, i + 1 - first);
-            ++jobs;
-        }
-        first = i + 1;
-    }
-    if (m->program.differ) {
-        log_warning("merge: runs of several programs; all are merged");
-    }
-    if (jobs > 1) {
-        log_warning("merge: ranks of %u jobs; all are merged", jobs);
-    }
-    return 0;
 }
 
 /* ---- Writing. */
