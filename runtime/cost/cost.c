@@ -65,6 +65,7 @@ struct bench {
     struct arena_thread record;
     struct stint_impl_frame frames[4];
     struct stint_impl_site site;
+    struct stint_impl_edge edge;
     uint64_t random; /* what the work is done with */
     enum work work;
     uint64_t word;                /* of the name */
@@ -89,7 +90,7 @@ static void bench_prepare(struct bench *b) {
         b->frames[i].node = UNIT_OF(root);
     }
     for (size_t i = 0; i < STINT_IMPL_NEAR; ++i) {
-        t->near[i] = &b->arena.root;
+        t->near[i] = &thread_no_edge;
         t->near_sampled[i] = &b->arena.sampled;
     }
     b->frames[0].low = UINT64_MAX;
@@ -112,7 +113,10 @@ static void bench_prepare(struct bench *b) {
         n->histogram = UNIT_OF(histogram);
     }
     uint64_t key = stint_impl_edge_key(UNIT_OF(root), 0, SITE);
-    t->edges[stint_impl_edge_slot(key, t->edge_shift)] = UNIT_OF(node);
+    b->edge.key = stint_impl_scope_key(0, SITE);
+    b->edge.parent = UNIT_OF(root);
+    b->edge.node = UNIT_OF(node);
+    t->edges[stint_impl_edge_slot(key, t->edge_shift)] = &b->edge;
     if (config.trace.bytes && !config.trace_min_ns) {
         b->arena.ring.mask = EVENTS - 1;
         t->ring = &b->arena.ring;

@@ -187,7 +187,7 @@ frame_claim(struct thread_block *b, uint64_t guard, struct tree_place to) {
         node = STINT_IMPL_LOAD(&below->node);
         recursive = to.node;
     }
-    stint_impl_pending_add(b->hot.base, f);
+    stint_impl_pending_add(&b->hot, f);
     STINT_IMPL_STORE(&f->node, node);
     STINT_IMPL_STORE(&f->low, u64_min(guard, STINT_IMPL_LOAD(&below->low)));
     STINT_IMPL_STORE(&f->recursive, recursive);

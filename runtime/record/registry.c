@@ -96,7 +96,7 @@ static void thread_give_gate(struct registry_thread *t, uint32_t next) {
 
 void registry_advance(void) {
     uint32_t next = gate + 1;
-    if (next == STINT_IMPL_SHUT) {
+    if (next == STINT_IMPL_GATES) {
         next = 1;
     }
     __atomic_store_n(&gate, next, __ATOMIC_SEQ_CST);

@@ -138,11 +138,11 @@ static void sums_add(struct stint_impl_sampled *s, uint64_t ticks) {
     }
 }
 
-/* A node of which calls are untimed is found by its edge alone. */
+/* A node of which calls are untimed is found by a search alone. */
 static void near_forget(struct thread_block *b, const struct stint_impl_node *n) {
-    struct stint_impl_node **place = &b->hot.near[n->site % STINT_IMPL_NEAR];
-    if (STINT_IMPL_LOAD(place) == n) {
-        STINT_IMPL_STORE(place, tree_node(b, b->record->root));
+    const struct stint_impl_edge **place = &b->hot.near[n->site % STINT_IMPL_NEAR];
+    if (tree_node(b, STINT_IMPL_LOAD(place)->node) == n) {
+        STINT_IMPL_STORE(place, &thread_no_edge);
     }
 }
 

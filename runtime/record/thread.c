@@ -158,6 +158,8 @@ static int record_new(struct thread_block *b) {
     return 0;
 }
 
+const struct stint_impl_edge thread_no_edge;
+
 /* Never written: of no site. */
 static struct stint_impl_sampled no_sums;
 
@@ -177,7 +179,7 @@ static struct thread_block *block_new(void) {
     b->link_mask = THREAD_LINKS - 1;
     b->hot.base = arena.base;
     for (uint32_t i = 0; i < STINT_IMPL_NEAR; ++i) {
-        b->hot.near[i] = arena_at(b->record->root);
+        b->hot.near[i] = &thread_no_edge;
         b->hot.near_sampled[i] = &no_sums;
     }
     b->hot.top = b->frames;

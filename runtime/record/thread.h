@@ -46,7 +46,9 @@ struct thread_block {
     uint32_t link_count;
     uint32_t link_mask;
     struct thread_link *links; /* recursive edges, intervals, histograms: off the hot path */
-    uint32_t node_next;        /* the rest of the piece nodes are cut from, units */
+    struct stint_impl_edge *edge_next; /* the rest of the piece edges are cut from */
+    struct stint_impl_edge *edge_end;
+    uint32_t node_next; /* the rest of the piece nodes are cut from, units */
     uint32_t node_end;
     struct dynamic_name *names;   /* THREAD_NAMES of them, or NULL before the first */
     struct stream_stack *streams; /* open GPU scopes, or NULL before the first */
@@ -59,8 +61,12 @@ struct thread_block {
     struct thread_block *next_free;
     struct thread_link first_links[THREAD_LINKS];
     /* On a cache line, as the groups of edges are. */
-    uint32_t first_edges[THREAD_EDGES] __attribute__((aligned(STINT_IMPL_UNIT)));
+    const struct stint_impl_edge *first_edges[THREAD_EDGES]
+        __attribute__((aligned(STINT_IMPL_UNIT)));
 };
+
+/* Leads nowhere: it is of no site. */
+extern const struct stint_impl_edge thread_no_edge;
 
 /* Notes in the calling thread's record, if it has one, that it is alive at that tick: readers of a
  * run file without an end count its wall time up to there. Where a scope ends, its frame says

@@ -21,6 +21,7 @@
 #include "watch.h"
 
 #define PIECE_BYTES (16 * sizeof(struct stint_impl_node)) /* keeps one thread's nodes together */
+#define EDGES_A_PIECE 252u /* a page with the head of the pages */
 
 /* ---- Edges: (parent, set, site) -> node, what the inline path looks up. */
 
@@ -39,22 +40,26 @@ static uint64_t edge_places(const struct thread_block *b) {
     return (uint64_t)1 << (64 - b->hot.edge_shift);
 }
 
-static int edge_is(const struct thread_block *b, uint32_t unit, const struct tree_edge *e) {
+static int node_is_at(const struct thread_block *b, uint32_t unit, const struct tree_edge *e) {
     const struct stint_impl_node *n = tree_node(b, unit);
     return n->site == e->site && n->parent == e->parent && n->set == e->set;
 }
 
+static int edge_is(const struct stint_impl_edge *is, const struct tree_edge *e) {
+    return is->key == stint_impl_scope_key(e->set, e->site) && is->parent == e->parent;
+}
+
 /* Its slot and that slot's neighbours, then group after group: the place of the edge or an empty
  * one. */
-static uint32_t *edge_place(const struct thread_block *b, uint32_t *edges, uint32_t shift,
-                            const struct tree_edge *e) {
+static const struct stint_impl_edge **edge_place(const struct stint_impl_edge **edges,
+                                                 uint32_t shift, const struct tree_edge *e) {
     uint64_t mask = ((uint64_t)1 << (64 - shift)) - 1;
     uint64_t slot = stint_impl_edge_slot(edge_key(e, 0), shift);
     for (;; slot = (slot + STINT_IMPL_EDGE_GROUP) & mask) {
         for (uint32_t i = 0; i < STINT_IMPL_EDGE_GROUP; ++i) {
-            uint32_t *place = &edges[slot ^ i];
-            uint32_t unit = STINT_IMPL_LOAD(place);
-            if (!unit || edge_is(b, unit, e)) {
+            const struct stint_impl_edge **place = &edges[slot ^ i];
+            const struct stint_impl_edge *is = STINT_IMPL_LOAD(place);
+            if (!is || edge_is(is, e)) {
                 return place;
             }
         }
@@ -68,15 +73,16 @@ static int edges_are_full(const struct thread_block *b) {
 
 static int edges_grow(struct thread_block *b) {
     uint64_t old = edge_places(b);
-    uint32_t *from = b->hot.edges;
-    uint32_t *to = thread_pages_get(b, old * 2 * sizeof *to);
+    const struct stint_impl_edge **from = b->hot.edges;
+    const struct stint_impl_edge **to = thread_pages_get(b, old * 2 * sizeof *to);
     if (!to) {
         return -1;
     }
     for (uint64_t i = 0; i < old; ++i) {
         if (from[i]) {
-            struct tree_edge e = edge_of(tree_node(b, from[i]));
-            *edge_place(b, to, b->hot.edge_shift - 1, &e) = from[i];
+            struct tree_edge e = {from[i]->parent, stint_impl_edge_set(from[i]),
+                                  stint_impl_edge_site(from[i]), 0};
+            *edge_place(to, b->hot.edge_shift - 1, &e) = from[i];
         }
     }
     STINT_IMPL_STORE(&b->hot.edges, to);
@@ -90,13 +96,34 @@ static int edges_grow(struct thread_block *b) {
     return 0;
 }
 
+/* NULL without memory. */
+static struct stint_impl_edge *edge_cut(struct thread_block *b) {
+    if (b->edge_next == b->edge_end) {
+        struct stint_impl_edge *piece = thread_pages_get(b, EDGES_A_PIECE * sizeof *piece);
+        if (!piece) {
+            return NULL;
+        }
+        b->edge_next = piece;
+        b->edge_end = piece + EDGES_A_PIECE;
+    }
+    return b->edge_next++;
+}
+
 /* The node is complete but for its place in the list of its parent. */
 static int edge_put(struct thread_block *b, const struct tree_edge *e, uint32_t to) {
     if (edges_are_full(b) && edges_grow(b) &&
         b->edge_count + STINT_IMPL_EDGE_GROUP >= edge_places(b)) {
         return -1;
     }
-    STINT_IMPL_STORE(edge_place(b, b->hot.edges, b->hot.edge_shift, e), to);
+    struct stint_impl_edge *edge = edge_cut(b);
+    if (!edge) {
+        return -1;
+    }
+    edge->key = stint_impl_scope_key(e->set, e->site);
+    edge->parent = e->parent;
+    edge->node = to;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    STINT_IMPL_STORE(edge_place(b->hot.edges, b->hot.edge_shift, e), edge);
     ++b->edge_count;
     return 0;
 }
@@ -105,9 +132,10 @@ static uint32_t edge_find(const struct thread_block *b, const struct tree_edge *
     uint32_t shift = STINT_IMPL_LOAD(&b->hot.edge_shift); /* before the table, as inline */
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     /* A place that was empty may have been filled by a signal handler since. */
-    uint32_t unit = STINT_IMPL_LOAD(edge_place(b, STINT_IMPL_LOAD(&b->hot.edges), shift, e));
-    if (unit && edge_is(b, unit, e)) {
-        return unit;
+    const struct stint_impl_edge *is =
+        STINT_IMPL_LOAD(edge_place(STINT_IMPL_LOAD(&b->hot.edges), shift, e));
+    if (is && edge_is(is, e)) {
+        return is->node;
     }
     return 0;
 }
@@ -336,7 +364,7 @@ int tree_add_inner(struct thread_block *b, uint32_t node, uint32_t place, uint64
 /* Compared as a whole: another key may have the same hash. */
 static uint32_t sent_find(const struct thread_block *b, const struct tree_edge *e) {
     uint32_t unit = link_find(b, sent_key(e));
-    if (!unit || !edge_is(b, unit, e)) {
+    if (!unit || !node_is_at(b, unit, e)) {
         return 0;
     }
     const struct stint_impl_node *n = tree_node(b, unit);

@@ -15,6 +15,8 @@ import sys
 
 RECORD = "stint/detail/impl_record.h"
 LAYOUT = "stint/detail/impl_layout.h"
+PARENTS = ("tree_test.c", "tree.a_scope_below*")
+SETS = ("set_test.c", "set.*")
 UNTIMED = "stint/detail/impl_sample.h"
 SIGNAL = ("signal_test.c", "signal.other*")
 TRACED = ("signal_test.c", "signal.at_every_instruction_of_traced*")
@@ -30,20 +32,23 @@ SAMPLE_OPEN = ("sample_test.c", "sample.abandoned*")
 SAMPLE_SLOW = ("sample_test.c", "sample.opened_on*")
 SAMPLE_DEPTHS = ("sample_test.c", "sample.at_several_depths*")
 
-# The steps of stint_impl_frame_open after it has taken a frame.
-FILLED = ("(uint32_t)((uint64_t)((char *)n - t->base) / STINT_IMPL_UNIT);",
-          "stint_impl_frame_fill(t, f, node, low, me, tag, start);\n")
+FILLED = "stint_impl_frame_fill(t, f, node, low, me, tag, start);\n"
 
 # name, header, text, replacement, (test program, cases)
 MUTANTS = [
     ("none, in a signal handler", RECORD, "", "", SIGNAL),
     ("none, with guards left open", RECORD, "", "", GUARD),
-    ("a node of another site", RECORD, "return n->site == id && ", "return ", SIGNAL),
-    ("a node of another parent", RECORD, "n->parent == parent && n->set == set;", "n->set == set;",
-     SIGNAL),
+    ("an edge of another site", RECORD,
+     "if (STINT_IMPL_UNLIKELY(e->key != stint_impl_scope_key(set, id))) {", "if (0) {", SIGNAL),
+    ("an edge of another parent", RECORD,
+     "if (STINT_IMPL_UNLIKELY(e->parent != STINT_IMPL_OWN(&f->node)) ||", "if (", SIGNAL),
+    ("an edge of another parent, searched", RECORD, "e->key == key && e->parent == parent",
+     "e->key == key", PARENTS),
+    ("an edge of another set", RECORD, "if (STINT_IMPL_UNLIKELY(e->key != stint_impl_scope_key(set, id))) {",
+     "if ((uint32_t)e->key != (uint32_t)stint_impl_scope_key(set, id)) {", SETS),
     ("a frame is filled before it is claimed", RECORD,
-     "    stint_impl_frame_take(t, f);\n    uint32_t node = %s\n    return %s" % FILLED,
-     "    uint32_t node = %s\n    stint_impl_opened opened = %s" % FILLED +
+     "    stint_impl_frame_take(t, f);\n    return %s" % FILLED,
+     "    stint_impl_opened opened = %s" % FILLED +
      "    stint_impl_frame_take(t, f);\n    return opened;\n", SIGNAL),
     ("a bucket is read, then written", LAYOUT,
      "    __asm__ volatile(\"cmpl %1, %0\\n\\tadcl $0, %0\"\n"
@@ -85,10 +90,11 @@ MUTANTS = [
      "        (call && call->threshold_us >= 0)) {\n        return 0;", "        0) {\n        return 0;",
      RECURSION),
     ("none, with gates", RECORD, "", "", REGISTRY),
-    ("a word of another gate", RECORD, "if (STINT_IMPL_UNLIKELY(id > STINT_IMPL_SITE_ID)) {",
-     "if (0) {", REGISTRY),
+    ("a word of another gate", RECORD, "if (id > STINT_IMPL_SITE_ID) {", "if (0) {", REGISTRY),
+    ("a word of another gate, near", RECORD, "if (STINT_IMPL_UNLIKELY(e->key != stint_impl_scope_key(set, id))) {",
+     "if ((uint32_t)e->key != (uint32_t)stint_impl_scope_key(set, id)) {", REGISTRY),
     ("the bucket of the scope before is forgotten", RECORD,
-     "    stint_impl_pending_add(t->base, f);\n", "", SIGNAL),
+     "    stint_impl_pending_add(t, f);\n", "", SIGNAL),
     ("none, with calls that are not timed", UNTIMED, "", "", SAMPLE),
     ("an untimed call is not counted", UNTIMED,
      "    STINT_IMPL_STORE(&s->untimed, STINT_IMPL_LOAD(&s->untimed) + 1);\n", "", SAMPLE),

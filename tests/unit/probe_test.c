@@ -77,7 +77,7 @@ static unsigned inline_nodes(void) {
     const struct stint_impl_thread *t = stint_impl_thread_here;
     unsigned found = 0;
     for (unsigned i = 0; i < STINT_IMPL_NEAR; ++i) {
-        found += t->near[i]->site != 0;
+        found += t->near[i]->key != 0;
     }
     return found;
 }

@@ -93,7 +93,9 @@ static void run_on_a_thread(void *(*function)(void *)) {
 /* A thread that starts when all its scopes are off never gets a recorder: it has the gate
  * nevertheless, so that they return at once. */
 TEST(registry, threads_without_a_recorder_have_the_gate) {
-    off_scope();
+    for (int i = 0; i < 3; ++i) { /* from the second call on its edge is tried first */
+        off_scope();
+    }
     stint_timers_enable(0);
     off_scope();
     run_on_a_thread(without_recorder);
@@ -102,7 +104,7 @@ TEST(registry, threads_without_a_recorder_have_the_gate) {
     run_on_a_thread(without_recorder);
     stint_timers_enable(1);
     run_on_a_thread(with_recorder);
-    CHECK_EQ_U64(calls_of("off on threads"), 2);
+    CHECK_EQ_U64(calls_of("off on threads"), 4);
 }
 
 static void switched_on_in_the_child(void) {

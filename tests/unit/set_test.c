@@ -55,6 +55,21 @@ TEST(set, one_site_in_two_sets_nested) {
     }
 }
 
+TEST(set, a_site_that_takes_turns) {
+    stint_set *sets[3] = {NULL, stint_set_get("a"), stint_set_get("b")};
+    stint_stat s;
+    for (int i = 0; i < 18; ++i) { /* of each set twice in a row */
+        int set = i / 2 % 3;
+        REGISTER_TIMER("turns", -1, sets[set]);
+        fake_advance(1 + (uint64_t)set);
+    }
+    for (uint64_t set = 0; set < 3; ++set) {
+        CHECK(stint_set_stat_get(sets[set], "turns", &s, sizeof s) == 0);
+        CHECK_EQ_U64(s.calls, 6);
+        CHECK_EQ_U64(s.total_ns, 6 * (1 + set));
+    }
+}
+
 TEST(set, reset_of_one_leaves_the_other) {
     stint_set *a = stint_set_get("a");
     stint_stat s;

@@ -54,6 +54,33 @@ TEST(tree, node_is_found_again) {
     thread_leave(b);
 }
 
+#define PARENTS 64
+#define ROUNDS 4
+
+static void leaf(void) {
+    REGISTER_TIMER("leaf");
+    fake_advance(1);
+}
+
+/* The inline path searches the node of a site with several parents among those of all of them. */
+TEST(tree, a_scope_below_many_parents) {
+    for (int i = 0; i < ROUNDS * PARENTS; ++i) {
+        char name[16];
+        snprintf(name, sizeof name, "parent %d", i % PARENTS);
+        REGISTER_TIMER_DYNAMIC(name);
+        leaf();
+    }
+    struct thread_block *b = enter();
+    uint32_t parents = 0;
+    for (uint32_t p = tree_node(b, root_of(b))->child; p; p = tree_node(b, p)->sibling) {
+        const struct stint_impl_node *n = tree_node(b, tree_node(b, p)->child);
+        CHECK_EQ_U64(n->seq, 2 * ROUNDS);
+        ++parents;
+    }
+    CHECK_EQ_U64(parents, PARENTS);
+    thread_leave(b);
+}
+
 TEST(tree, thousands_of_nodes_survive_every_growth) {
     static uint32_t nodes[60][100];
     struct thread_block *b = enter();

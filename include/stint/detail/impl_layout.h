@@ -32,8 +32,9 @@
 #define STINT_IMPL_SITE_ID 0x00ffffffu
 
 /* A thread's gate while only the slow path may run; a site never carries it (untouched ones carry
- * 0). */
-#define STINT_IMPL_SHUT 0xffffffffu
+ * 0). Gates are below GATES, so that a word less another gate is never the key of an edge. */
+#define STINT_IMPL_SHUT 0x80000000u
+#define STINT_IMPL_GATES 0x40000000u
 
 /* An address is at least 2-aligned, the tag makes it odd: a tagged frame never matches the inline
  * end of a timed call. Recursive and untimed calls have others; a foreign clock and foreign handles
@@ -78,6 +79,15 @@ struct stint_impl_site {
 
 /* Places of the table of edges that begin tries next: they are in one half of a cache line. */
 #define STINT_IMPL_EDGE_GROUP 4u
+
+/* Leads from a node to the one of a scope that is opened in it. Private memory of the thread, not
+ * changed any more when a table refers to it: a signal handler may replace the reference at any
+ * time, so that what is read through one reference belongs together. */
+struct stint_impl_edge {
+    uint64_t key;    /* stint_impl_scope_key of set and site */
+    uint32_t parent; /* node, in units */
+    uint32_t node;   /* units */
+};
 
 /* A place of the open-scope stack; frame 0 is the thread's root and never closes. 48 bytes. */
 struct stint_impl_frame {
@@ -223,19 +233,18 @@ struct stint_impl_thread {
     struct stint_impl_frame *top;
     struct stint_impl_frame *last; /* the deepest frame there is */
     char *base;                    /* the arena */
-    /* By a hash of (parent node, set, site) the node, in units; 0 = none. The node itself tells
-     * whether it is the right one. Owner, relaxed */
-    uint32_t *edges;
+    /* By a hash of (parent node, set, site); NULL = none. The edge itself tells whether it is the
+     * right one. Owner, relaxed */
+    const struct stint_impl_edge **edges;
     uint32_t edge_shift; /* 64 - log2 of the places for edges */
     uint32_t reserved;
     uint64_t ticks_per_us; /* 24.8 fixed point, for thresholds */
     uint64_t trace_min;    /* ticks from which a span is traced; UINT64_MAX: none is */
     struct stint_impl_ring *ring;
-    /* Never NULL where a scope can be opened: at first the root, which has no site. Owner,
-     * relaxed */
-    struct stint_impl_node *near[STINT_IMPL_NEAR];
-    /* Likewise the sums of nodes of which calls are not timed, which are in no `near`. Never NULL.
-     * Owner, relaxed */
+    /* Never NULL where a scope can be opened: at first an edge of no site. Owner, relaxed */
+    const struct stint_impl_edge *near[STINT_IMPL_NEAR];
+    /* Likewise the sums of nodes of which calls are not timed, to which no `near` leads. Never
+     * NULL. Owner, relaxed */
     struct stint_impl_sampled *near_sampled[STINT_IMPL_NEAR];
 };
 
@@ -393,6 +402,12 @@ static inline __attribute__((always_inline)) uint64_t stint_impl_span(uint32_t n
            (ticks < STINT_IMPL_SPAN_LONG ? ticks : STINT_IMPL_SPAN_LONG);
 }
 
+/* The same for a duration below STINT_IMPL_SPAN_LONG. */
+static inline __attribute__((always_inline)) uint64_t stint_impl_span_short(uint32_t node,
+                                                                            uint64_t ticks) {
+    return (uint64_t)node << STINT_IMPL_SPAN_BITS | ticks;
+}
+
 /* The bucket of a duration below STINT_IMPL_LONG: values below 32 have their own, above that each
  * octave has 16. */
 static inline uint32_t stint_impl_bucket(uint64_t ticks) {
@@ -439,12 +454,12 @@ static inline void stint_impl_histogram_add(char *base, uint32_t histogram, uint
 /* Counts what the last scope of the frame left; first the note of it is removed, so that a reader
  * that finds the note before and after has not seen the count. */
 static inline __attribute__((always_inline)) void
-stint_impl_pending_add(char *base, struct stint_impl_frame *f) {
+stint_impl_pending_add(const struct stint_impl_thread *t, struct stint_impl_frame *f) {
     uint32_t pending = STINT_IMPL_OWN(&f->pending);
     if (STINT_IMPL_LIKELY(pending)) {
         STINT_IMPL_STORE(&f->pending, 0);
         __atomic_signal_fence(__ATOMIC_SEQ_CST);
-        stint_impl_bucket_add((uint32_t *)(void *)base + pending);
+        stint_impl_bucket_add((uint32_t *)(void *)t->base + pending);
     }
 }
 
@@ -468,6 +483,24 @@ static inline void stint_impl_frame_close(struct stint_impl_frame *f) {
 static inline uint64_t stint_impl_edge_key(uint32_t node, uint32_t set, uint32_t site) {
     return (uint64_t)node << (STINT_IMPL_SET_BITS + STINT_IMPL_SITE_BITS) |
            (uint64_t)set << STINT_IMPL_SITE_BITS | site;
+}
+
+/* The site's id, of the default set; else with the set in bits that no id has, nor the word of a
+ * site less the gate of a thread: that differs from an id by the difference of two gates. */
+static inline __attribute__((always_inline)) uint64_t stint_impl_scope_key(uint32_t set,
+                                                                           uint64_t site) {
+    if (set) {
+        site += (uint64_t)STINT_IMPL_GATES << 32 | (uint64_t)set << 40;
+    }
+    return site;
+}
+
+static inline uint32_t stint_impl_edge_site(const struct stint_impl_edge *e) {
+    return (uint32_t)e->key & STINT_IMPL_SITE_ID;
+}
+
+static inline uint32_t stint_impl_edge_set(const struct stint_impl_edge *e) {
+    return (uint32_t)(e->key >> 40) & ((1u << STINT_IMPL_SET_BITS) - 1);
 }
 
 /* Fibonacci hashing: the ids of one parent, mostly in a row, land as far apart as they can. An edge

@@ -90,12 +90,12 @@ stint_impl_node_at(const struct stint_impl_thread *t, uint32_t unit) {
     return (struct stint_impl_node *)(void *)(t->base + (uint64_t)unit * STINT_IMPL_UNIT);
 }
 
-/* Searches a node by a hash of the place in the tree. NULL: the slow path finds or makes it. */
-static inline __attribute__((always_inline)) struct stint_impl_node *
-stint_impl_node_find(struct stint_impl_thread *t, uint32_t parent, uint32_t set, uint32_t id) {
+/* Searches an edge by a hash of the place in the tree. NULL: the slow path finds or makes it. */
+static inline __attribute__((always_inline)) const struct stint_impl_edge *
+stint_impl_edge_find(struct stint_impl_thread *t, uint32_t parent, uint32_t set, uint32_t id) {
     const struct stint_impl_node *p = stint_impl_node_at(t, parent);
-    const uint32_t *edges;
-    uint64_t slot;
+    const struct stint_impl_edge *const *edges;
+    uint64_t slot, key = stint_impl_scope_key(set, id);
     uint32_t i;
     if (p->site == id && p->set == set) {
         return STINT_IMPL_NULL; /* it calls itself: there is no such edge */
@@ -106,24 +106,12 @@ stint_impl_node_find(struct stint_impl_thread *t, uint32_t parent, uint32_t set,
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     edges = STINT_IMPL_LOAD(&t->edges);
     for (i = 0; i < STINT_IMPL_EDGE_GROUP; ++i) {
-        uint32_t unit = STINT_IMPL_LOAD(&edges[slot ^ i]);
-#if defined(STINT_IMPL_ATOMIC_ONLY)
-        if (!unit) {
-            continue; /* ThreadSanitizer sees the reads below, and who writes the header */
-        }
-#endif
-        /* At 0 is the arena's header, which is longer than a node. */
-        struct stint_impl_node *n = stint_impl_node_at(t, unit);
-        if (n->site == id && n->parent == parent && n->set == set && unit) {
-            return n;
+        const struct stint_impl_edge *e = STINT_IMPL_LOAD(&edges[slot ^ i]);
+        if (e && e->key == key && e->parent == parent) {
+            return e;
         }
     }
     return STINT_IMPL_NULL;
-}
-
-static inline __attribute__((always_inline)) int
-stint_impl_node_is(const struct stint_impl_node *n, uint32_t parent, uint32_t set, uint32_t id) {
-    return n->site == id && n->parent == parent && n->set == set;
 }
 
 /* Takes frame f, the one above the top, for a scope. */
@@ -143,41 +131,41 @@ stint_impl_frame_fill(struct stint_impl_thread *t, struct stint_impl_frame *f, u
     STINT_IMPL_STORE(&f->nested, 0);
     STINT_IMPL_STORE(&f->guard, me | tag);
     STINT_IMPL_STORE(&f->start, start.word);
-    stint_impl_pending_add(t->base, f);
+    stint_impl_pending_add(t, f);
     return start.word;
 }
 
-/* Opens the scope of node n in frame f, the one above the top. Returns the guard's word. */
+/* Opens the scope of a node in frame f, the one above the top. Returns the guard's word. */
 static inline __attribute__((always_inline)) stint_impl_opened
-stint_impl_frame_open(struct stint_impl_thread *t, struct stint_impl_frame *f,
-                      const struct stint_impl_node *n, uint64_t low, uint64_t me, uint64_t tag,
-                      struct stint_impl_start start) {
+stint_impl_frame_open(struct stint_impl_thread *t, struct stint_impl_frame *f, uint32_t node,
+                      uint64_t low, uint64_t me, uint64_t tag, struct stint_impl_start start) {
     stint_impl_frame_take(t, f);
-    uint32_t node = (uint32_t)((uint64_t)((char *)n - t->base) / STINT_IMPL_UNIT);
     return stint_impl_frame_fill(t, f, node, low, me, tag, start);
 }
 
-/* Opens a scope of a known site below the innermost open one. *opened: the guard's word. Returns 0
- * if its node is not one of those tried first, or its guard not below every open one. */
+/* Opens a scope of a known site below the innermost open one. id: the site's word less the gate, of
+ * which the edge tells whether it is an id. *opened: the guard's word. Returns 0 if its edge is not
+ * one of those tried first, or its guard not below every open one. */
 static inline __attribute__((always_inline)) int stint_impl_open_near(struct stint_impl_thread *t,
                                                                       uint64_t me, uint32_t set,
-                                                                      uint32_t id,
+                                                                      uint64_t id,
                                                                       stint_impl_opened *opened) {
     struct stint_impl_frame *f = t->top;
-    struct stint_impl_node *n;
-    if (STINT_IMPL_UNLIKELY(f == t->last)) {
+    const struct stint_impl_edge *e;
+    if (STINT_IMPL_UNLIKELY(f == t->last) || (set && id > STINT_IMPL_SITE_ID)) {
         return 0; /* also of a thread that has recorded nothing yet */
     }
-    n = STINT_IMPL_OWN(&t->near[id % STINT_IMPL_NEAR]);
-    if (!stint_impl_node_is(n, STINT_IMPL_OWN(&f->node), set, id)) {
+    e = STINT_IMPL_OWN(&t->near[id % STINT_IMPL_NEAR]);
+    if (STINT_IMPL_UNLIKELY(e->key != stint_impl_scope_key(set, id))) {
         return stint_impl_open_untimed(t, me, set, id, opened);
     }
-    if (STINT_IMPL_UNLIKELY(me >= STINT_IMPL_SEEN(&f->low))) {
+    if (STINT_IMPL_UNLIKELY(e->parent != STINT_IMPL_OWN(&f->node)) ||
+        STINT_IMPL_UNLIKELY(me >= STINT_IMPL_SEEN(&f->low))) {
         return 0;
     }
     /* The clock is read here, before the stores: - 0.1 nested. */
     struct stint_impl_start now = stint_impl_start_from(STINT_IMPL_TICKS());
-    *opened = stint_impl_frame_open(t, f + 1, n, me, me, 0, now);
+    *opened = stint_impl_frame_open(t, f + 1, e->node, me, me, 0, now);
     return 1;
 }
 
@@ -269,21 +257,21 @@ static inline __attribute__((always_inline)) int stint_impl_open_far(struct stin
         return 0;
     }
     uint32_t parent = STINT_IMPL_LOAD(&f->node);
-    struct stint_impl_node *n = STINT_IMPL_LOAD(&t->near[id % STINT_IMPL_NEAR]);
+    const struct stint_impl_edge *e = STINT_IMPL_LOAD(&t->near[id % STINT_IMPL_NEAR]);
     struct stint_impl_start start = stint_impl_start_none();
-    if (!stint_impl_node_is(n, parent, set, id)) {
-        n = stint_impl_node_find(t, parent, set, id);
-        if (!n) {
+    if (e->key != stint_impl_scope_key(set, id) || e->parent != parent) {
+        e = stint_impl_edge_find(t, parent, set, id);
+        if (!e) {
             return 0;
         }
-        start = stint_impl_near_put(t, f + 1, n, id);
+        start = stint_impl_near_put(t, f + 1, e, id);
     }
     uint64_t tag = STINT_IMPL_TAG;
     if (stint_impl_start_is_none(start)) {
         start = stint_impl_start_from(STINT_IMPL_TICKS());
         tag = 0;
     }
-    *opened = stint_impl_frame_open(t, f + 1, n, low, me, tag, start);
+    *opened = stint_impl_frame_open(t, f + 1, e->node, low, me, tag, start);
     return 1;
 }
 
@@ -368,6 +356,13 @@ STINT_IMPL_FAR void stint_impl_end_far(void *guard, const struct stint_impl_call
 }
 #pragma GCC diagnostic pop
 
+/* In the local copy gcc would keep a guard in another register than that of the argument. */
+#if STINT_INLINE == 2
+#define STINT_IMPL_KEEP(guard) STINT_IMPL_HIDE(guard)
+#else
+#define STINT_IMPL_KEEP(guard) ((void)0)
+#endif
+
 static inline __attribute__((always_inline)) void
 stint_impl_end_body(void *guard, const struct stint_impl_call *call) {
     struct stint_impl_thread *t = stint_impl_thread_here;
@@ -390,6 +385,7 @@ stint_impl_end_body(void *guard, const struct stint_impl_call *call) {
     if (STINT_IMPL_UNLIKELY(ticks - STINT_IMPL_OWN(&n->min) >= STINT_IMPL_OWN(&n->span)) ||
         (call && STINT_IMPL_UNLIKELY(ticks >= (uint64_t)call->threshold_us * t->ticks_per_us >> 8 &&
                                      call->threshold_us >= 0))) {
+        STINT_IMPL_KEEP(guard);
         stint_impl_end_slow(guard, start.word + ticks, call);
         return;
     }
@@ -405,7 +401,7 @@ stint_impl_end_body(void *guard, const struct stint_impl_call *call) {
     if (STINT_IMPL_UNLIKELY(ticks >= t->trace_min)) {
         /* Read again: kept in a register it costs untraced scopes 0.04. */
         stint_impl_ring_add(t->ring, STINT_IMPL_LOAD(&f->start),
-                            stint_impl_span(STINT_IMPL_LOAD(&f->node), ticks));
+                            stint_impl_span_short(STINT_IMPL_LOAD(&f->node), ticks));
     }
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     STINT_IMPL_STORE(&f->guard, 0);
@@ -429,6 +425,19 @@ stint_impl_word_less_gate(const struct stint_impl_thread *t, uint64_t word, int 
     return word;
 }
 
+/* The word of a guard that is not opened, from a number that is 0. In the local copy it is no
+ * constant, which a scope that is on would put into the register, too. */
+static inline __attribute__((always_inline)) stint_impl_opened
+stint_impl_opened_not(uint64_t zero) {
+#if STINT_INLINE == 1
+    (void)zero;
+    return 0;
+#else
+    __asm__ volatile("" : "+r"(zero));
+    return zero;
+#endif
+}
+
 static inline __attribute__((always_inline)) stint_impl_opened
 stint_impl_begin_body(void *guard, struct stint_impl_site *site, uint32_t set) {
     struct stint_impl_thread *t = stint_impl_thread_here;
@@ -437,27 +446,40 @@ stint_impl_begin_body(void *guard, struct stint_impl_site *site, uint32_t set) {
     stint_impl_opened opened;
     /* Falls through, without a taken branch: a scope that is on waits for the clock anyway. */
     if (STINT_IMPL_LIKELY(off)) {
-        return 0;
+        return stint_impl_opened_not(id);
     }
-    if (STINT_IMPL_UNLIKELY(id > STINT_IMPL_SITE_ID)) {
+    if (STINT_IMPL_LIKELY(
+            stint_impl_open_near(t, (uint64_t)(uintptr_t)guard, set, id, &opened))) {
+        return opened;
+    }
+    if (id > STINT_IMPL_SITE_ID) {
         return stint_impl_begin_unusual(guard, site, set);
     }
-    if (STINT_IMPL_UNLIKELY(
-            !stint_impl_open_near(t, (uint64_t)(uintptr_t)guard, set, (uint32_t)id, &opened))) {
-        return stint_impl_begin_other(guard, site, set, (uint32_t)id);
-    }
-    return opened;
+    return stint_impl_begin_other(guard, site, set, (uint32_t)id);
+}
+
+/* In the default set, a function of its own: it compares no sets. */
+STINT_IMPL_FN stint_impl_opened stint_impl_begin_default(void *guard,
+                                                         struct stint_impl_site *site) {
+    STINT_IMPL_KEEP(guard);
+    return stint_impl_begin_body(guard, site, 0);
+}
+
+STINT_IMPL_FN stint_impl_opened stint_impl_begin_in_set(void *guard, struct stint_impl_site *site,
+                                                        uint32_t set) {
+    STINT_IMPL_KEEP(guard);
+    return stint_impl_begin_body(guard, site, set);
 }
 
 /* Opens the scope and returns the guard's word, which the caller stores in the guard. So the check
  * at the end of the scope does not wait for a store of this function, which comes after one to an
  * address that is known late (docs/performance.md). */
-STINT_IMPL_FN stint_impl_opened stint_impl_begin(void *guard, struct stint_impl_site *site,
-                                                 uint32_t set) {
-#if STINT_INLINE == 2
-    STINT_IMPL_HIDE(guard); /* gcc keeps it in the register of the argument */
-#endif
-    return stint_impl_begin_body(guard, site, set);
+static inline __attribute__((always_inline, unused)) stint_impl_opened
+stint_impl_begin(void *guard, struct stint_impl_site *site, uint32_t set) {
+    if (__builtin_constant_p(set) && !set) {
+        return stint_impl_begin_default(guard, site);
+    }
+    return stint_impl_begin_in_set(guard, site, set);
 }
 
 STINT_IMPL_FN void stint_impl_end_open(void *guard) {

@@ -3,7 +3,7 @@
  * The hot path of STINT_SAMPLE: scopes of which some calls are not timed. Not for users.
  *
  * Implementation notes
- * - A node of which calls are left out is in no `near`: it is found by its sums, which are in
+ * - To a node of which calls are left out no `near` leads: it is found by its sums, which are in
  *   `near_sampled` and have all that such a call needs, so that nothing else is read.
  * - An untimed call reads no clock. Its start word says so, and its frame has a tagged guard, so
  *   that the check for a guard that is not on top leads `end` here.
@@ -70,10 +70,10 @@ stint_impl_frame_is(const struct stint_impl_frame *guess, const struct stint_imp
  * are tried first are of another node or another frame, if the call is to be timed, or if the guard
  * is not below every open one. */
 static inline __attribute__((always_inline)) int
-stint_impl_open_untimed(struct stint_impl_thread *t, uint64_t me, uint32_t set, uint32_t id,
+stint_impl_open_untimed(struct stint_impl_thread *t, uint64_t me, uint32_t set, uint64_t id,
                         stint_impl_opened *opened) {
     /* Another index for the compiler, so that a timed call does not compute what both share. */
-    uint32_t place = id;
+    uint64_t place = id;
     STINT_IMPL_HIDE(place);
     struct stint_impl_sampled *s = STINT_IMPL_OWN(&t->near_sampled[place % STINT_IMPL_NEAR]);
     struct stint_impl_frame *top = t->top;
@@ -99,14 +99,15 @@ stint_impl_open_untimed(struct stint_impl_thread *t, uint64_t me, uint32_t set, 
     return 1;
 }
 
-/* Begin, in frame f, of a node that a search has found: it is tried first from now on, or its sums
- * are. Returns the start word of the call if it is untimed, else none. */
+/* Begin, in frame f, at an edge that a search has found: it is tried first from now on, or the sums
+ * of its node are. Returns the start word of the call if it is untimed, else none. */
 static inline __attribute__((always_inline)) struct stint_impl_start
 stint_impl_near_put(struct stint_impl_thread *t, const struct stint_impl_frame *f,
-                    struct stint_impl_node *n, uint32_t id) {
-    uint32_t sampled = stint_impl_sampled_of(n);
+                    const struct stint_impl_edge *e, uint32_t id) {
+    uint32_t sampled = stint_impl_sampled_of(
+        (struct stint_impl_node *)(void *)(t->base + (uint64_t)e->node * STINT_IMPL_UNIT));
     if (!sampled) {
-        STINT_IMPL_STORE(&t->near[id % STINT_IMPL_NEAR], n);
+        STINT_IMPL_STORE(&t->near[id % STINT_IMPL_NEAR], e);
         return stint_impl_start_none();
     }
     struct stint_impl_sampled *s = stint_impl_sampled_at(t->base, sampled);
