@@ -255,7 +255,8 @@ struct arena_job {
     uint32_t name_count;
     /* Also of a process's own file: struct arena_windows, the newest; units, 0 = none. Release */
     uint32_t windows;
-    uint32_t reserved[8];
+    uint32_t reserved[7];
+    uint32_t clocks; /* text: how exact the clocks of its traces are; 0 = one clock, or no trace */
 };
 
 /* A process of a merged file. Its cells are numbered as the names; those after the last are 0. */

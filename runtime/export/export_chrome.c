@@ -52,6 +52,9 @@ static void chrome_put_other(struct sink *out, const struct run *r) {
     chrome_put_string(out, ",\"host\":", r->host);
     chrome_put_string(out, ",\"cpu\":", r->cpu);
     chrome_put_string(out, ",\"clock\":", r->clock);
+    if (r->clocks && *r->clocks) {
+        chrome_put_string(out, ",\"clocks\":", r->clocks);
+    }
     chrome_put_string(out, ",\"warning\":", r->warning);
     sink_text(out, ",\"start_real_ns\":\"");
     sink_u64(out, r->start_real_ns);

@@ -34,6 +34,7 @@ struct run {
     uint32_t local;         /* rank among those of the host, + 1; 0 = not known */
     uint32_t size;          /* ranks of the job; 0 = not known */
     const char *job;        /* its id; "" = not known */
+    const char *clocks;     /* of a merged trace: how exact they are; "" = it has one */
     uint32_t pid;
     uint32_t parent_pid;
     uint32_t cpus;

@@ -24,8 +24,9 @@ const struct arena_job *run_job(const struct run *r) {
 
 static void run_read_job(struct run *r) {
     const struct arena_job *job = run_job(r);
-    r->job = "";
+    r->job = r->clocks = "";
     if (job) {
+        r->clocks = read_about_text(r, job->clocks);
         r->size = job->size;
         r->local = job->local;
         r->job = read_about_text(r, job->id);

@@ -79,6 +79,9 @@ static void html_put_run(const struct html *h) {
     if (*place) {
         html_text(out, "place", place);
     }
+    if (r->clocks && *r->clocks) {
+        html_text(out, "clocks", r->clocks);
+    }
     html_number(out, "threads", s->thread_count);
     html_number(out, "cpus", r->cpus);
     html_number(out, "steps", s->steps);

@@ -103,11 +103,17 @@ static void descriptor_end(struct perfetto *f, const struct descriptor *d) {
     packet_finish(f, proto_put_end(d->packet, d->p));
 }
 
+/* The name of the process says how exact the clocks of a merged trace are. */
 static void perfetto_put_process(struct perfetto *f) {
     struct descriptor d = descriptor_begin(f, PROCESS_TRACK, 0);
     char *process = proto_put_begin(d.p, 3);
+    char name[EXPORT_NAME_BYTES];
+    snprintf(name, sizeof name, "%s", f->run->program);
+    if (f->run->clocks && *f->run->clocks) {
+        snprintf(name, sizeof name, "%s, clocks of %s", f->run->program, f->run->clocks);
+    }
     d.p = proto_put_number(process, 1, export_pid(f->run));
-    d.p = proto_put_end(process, proto_put_name(d.p, 6, export_text(f->run->program)));
+    d.p = proto_put_end(process, proto_put_name(d.p, 6, export_text(name)));
     descriptor_end(f, &d);
 }
 

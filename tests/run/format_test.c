@@ -47,7 +47,7 @@ static const struct field fields[] = {
     WHOLE(arena_job)
     F(arena_job, size) F(arena_job, local) F(arena_job, id) F(arena_job, ranks)
     F(arena_job, rank_count) F(arena_job, names) F(arena_job, name_count) F(arena_job, windows)
-    F(arena_job, reserved)
+    F(arena_job, reserved) F(arena_job, clocks)
     WHOLE(arena_rank)
     F(arena_rank, start_real_ns) F(arena_rank, end_real_ns) F(arena_rank, rank)
     F(arena_rank, local) F(arena_rank, size) F(arena_rank, pid) F(arena_rank, host)

@@ -52,16 +52,20 @@ def windows_of(steps, width):
 
 class RankFile:
     """One process. Later: nanoseconds after the job's first start at which it began. Skew: how many
-    its time of day is ahead of the true one. Windows: of waiting scopes, struct arena_windows,
-    each a Windows."""
+    its time of day is ahead of the true one. Base: the clock of its boot when the job began. Trace:
+    (name, begin after the start of the process, duration) of calls of the first thread, the last
+    ones; lost: calls before them that the ring has no longer. Windows: of waiting scopes, struct
+    arena_windows, each a Windows."""
 
     def __init__(self, scopes, rank=None, size=0, job="", host="node", pid=1000, later=0,
                  wall=10_000_000_000, program="solver", threads=1, ended=True, histograms=True,
-                 boot="a-boot-1", skew=0, steps=0, windows=()):
+                 boot="a-boot-1", skew=0, base=BOOT_MONOTONIC, trace=(), lost=0, steps=0,
+                 windows=()):
         self.data = bytearray(-(-HEADER_BYTES // UNIT) * UNIT)
         self.texts, self.sites, self.rooms = {}, {}, (0, 0)
         self.histograms = histograms
-        self.start, self.skew = BOOT_MONOTONIC + later, skew
+        self.start, self.skew, self.base = base + later, skew, base
+        self.trace, self.lost, self.nodes = list(trace), lost, {}
         self.data[:8] = b"STINTRUN"
         self.header("abi", 4)
         self.header("header_bytes", HEADER_BYTES)
@@ -92,7 +96,7 @@ class RankFile:
         self.data[at:at + size] = value.to_bytes(size, "little")
 
     def stamp(self, name, later):
-        now = BOOT_MONOTONIC + later
+        now = self.base + later
         struct.pack_into("<QQQ", self.data, HEADER[name][0], now, now,
                          START_REAL + later + self.skew)
 
@@ -169,7 +173,22 @@ class RankFile:
         struct.pack_into("<7IIQQ", self.data, at, newest, 1 + ordinal, ordinal, 0, 1,
                          root // UNIT, 0, 0, self.start, self.start + 1)
         self.put_scopes(scopes, root)
+        if self.trace and not ordinal:
+            struct.pack_into("<I", self.data, at + 28, self.put_ring() // UNIT)
         return at // UNIT
+
+    def put_ring(self):
+        """The trace, in the order in which the calls ended."""
+        size = 1
+        while size < len(self.trace):
+            size *= 2
+        at, head = self.get(64 + 16 * size), self.lost + len(self.trace)
+        struct.pack_into("<QQ", self.data, at, head, size - 1)
+        for i, (name, begin, duration) in enumerate(sorted(self.trace, key=lambda e: e[1] + e[2])):
+            place = at + 64 + 16 * ((self.lost + i) % size)
+            struct.pack_into("<QQ", self.data, place, self.start + begin,
+                             self.nodes[name] // UNIT << 38 | duration)
+        return at
 
     def put_scopes(self, scopes, parent):
         for scope in scopes:
@@ -181,6 +200,7 @@ class RankFile:
 
     def put_node(self, scope, parent):
         at, calls = self.get(NODE_BYTES), scope.calls
+        self.nodes[scope.name] = at
         nested = sum(sum(s.calls) for s in scope.inside)
         struct.pack_into("<QQQQQIIIIIHH", self.data, at, 2 * len(calls), sum(calls),
                          min(calls, default=NONE), 0, nested, 0,

@@ -51,6 +51,9 @@ static void info_put_run(struct text *t, const struct run *r) {
     if (*line) {
         info_put(t, "place", line);
     }
+    if (r->clocks && *r->clocks) {
+        info_put(t, "clocks", r->clocks);
+    }
     info_put(t, "host", r->host);
     text_add(t, "%-12s %u x ", "cpu", r->cpus);
     text_name(t, r->cpu, strlen(r->cpu), 0);

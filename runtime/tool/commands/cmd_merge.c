@@ -24,6 +24,7 @@
 struct merge_arguments {
     const char *out;
     enum merge_keep keep;
+    struct merge_align *align; /* NULL: all clocks are one, or times of day do */
 };
 
 /* A run of which a part is missing is left out. -1 after one line. */
@@ -40,17 +41,38 @@ static int open_whole(struct merge_inputs *in, struct run *r, const char *path) 
     return 0;
 }
 
+/* Reads the traces of all runs, before they are merged. -1 after one line. */
+static int align_runs(struct merge_align *align, struct merge_inputs *in, const uint32_t *order) {
+    int failed = 0;
+    for (uint32_t i = 0; i < in->count && !failed; ++i) {
+        struct merge_input *input = &in->input[order[i]];
+        struct run r;
+        if (open_whole(in, &r, input->path)) {
+            input->path = NULL; /* it was named, and is left out */
+            continue;
+        }
+        failed = merge_align_add(align, &r);
+        run_close(&r);
+    }
+    if (failed || merge_align_solve(align)) {
+        log_error("merge: not enough memory");
+        return -1;
+    }
+    return 0;
+}
+
 /* Adds a run to a merge, which begins with the first one. -1 after one line: the merge fails. */
 static int add_run(struct merge *m, int *started, struct merge_inputs *in,
                    const struct merge_arguments *a, const char *path) {
     struct run r;
     int failed = 0;
-    if (open_whole(in, &r, path)) {
+    if (!path || open_whole(in, &r, path)) {
         return 0;
     }
     if (!*started) {
         uint64_t bytes = u64_min(merge_inputs_bytes(in) + SPARE, BYTES_MOST);
         failed = merge_start(m, a->out, in->count, bytes, &r, a->keep);
+        m->align = a->align;
         *started = 1;
     }
     failed = failed || merge_add(m, &r);
@@ -63,6 +85,9 @@ static int add_runs(struct merge *m, int *started, struct merge_inputs *in,
     const uint32_t *order = merge_inputs_by_start(in);
     if (!order) {
         log_error("merge: not enough memory");
+        return -1;
+    }
+    if (a->align && align_runs(a->align, in, order)) {
         return -1;
     }
     for (uint32_t i = 0; i < in->count; ++i) {
@@ -95,6 +120,22 @@ static int merge_inputs(struct merge_inputs *in, const struct merge_arguments *a
     return COMMAND_GOOD;
 }
 
+/* The clocks of hosts matter where traces are kept. */
+static int merge_with_clocks(struct merge_inputs *in, struct merge_arguments *a) {
+    struct merge_align align;
+    if (a->keep != MERGE_KEEP_THREADS || !merge_inputs_several_clocks(in)) {
+        return merge_inputs(in, a);
+    }
+    if (merge_align_start(&align)) {
+        log_error("merge: not enough memory");
+        return COMMAND_BAD;
+    }
+    a->align = &align;
+    int status = merge_inputs(in, a);
+    merge_align_end(&align);
+    return status;
+}
+
 static int take_merge_option(void *to, const struct option_value *value) {
     struct merge_arguments *a = to;
     switch (value->id) {
@@ -124,7 +165,7 @@ int cmd_merge(int argc, char **argv) {
     }
     status = COMMAND_BAD;
     if (!merge_inputs_take(&in, a.out, argc - optind, argv + optind)) {
-        status = merge_inputs(&in, &a);
+        status = merge_with_clocks(&in, &a);
     }
     merge_inputs_free(&in);
     return status;

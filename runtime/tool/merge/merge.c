@@ -515,6 +515,9 @@ int merge_add(struct merge *m, const struct run *r) {
         h->tracer_requested = 1;
     }
     merge_about_add(m, &map);
+    if (m->keep == MERGE_KEEP_THREADS && *r->clocks) {
+        snprintf(m->clocks, sizeof m->clocks, "%s", r->clocks);
+    }
     ++m->runs;
     return 0;
 }
@@ -527,6 +530,10 @@ int merge_finish(struct merge *m) {
     if (m->ranks.windows_left_out) {
         log_note("merge: windows of steps of %u rank%s are not kept; --keep ranks keeps them",
                  m->ranks.windows_left_out, text_plural(m->ranks.windows_left_out));
+    }
+    if (m->align && *m->align->text) {
+        memcpy(m->clocks, m->align->text, sizeof m->clocks);
+        log_note("merge: clocks of %s", m->align->text);
     }
     if (m->cut) {
         log_warning("merge: %llu span%s left out of traces: more scopes than a trace can name",

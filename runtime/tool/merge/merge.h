@@ -10,6 +10,7 @@
 #include "base/hash_map.h"
 #include "base/histogram.h"
 #include "base/scratch.h"
+#include "merge_align.h"
 #include "merge_file.h"
 #include "read/ranks.h"
 #include "read/run.h"
@@ -120,6 +121,8 @@ struct merge {
     enum merge_keep keep;
     struct scratch memory;
     struct merge_clock clock;
+    const struct merge_align *align;  /* NULL: one host, or threads are not kept */
+    char clocks[ALIGN_TEXT];          /* said of an input that was merged itself */
     uint32_t expected;                /* runs to merge */
     uint32_t runs;                    /* merged so far */
     uint64_t cut;                     /* spans left out, whose node an event has no room to name */

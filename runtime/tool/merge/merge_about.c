@@ -2,7 +2,7 @@
 /*
  * The clocks of merged runs, and the properties of the run that the merged file describes.
  * - Ticks of one boot and kind of clock are the same in all processes and are copied unchanged.
- *   Those of another are converted by the time of day, which the machines are assumed to agree on.
+ *   Those of another are converted by the time of day, as far as merge_align.c knows no better.
  * - The header's two stamps are those of the run that began first and of the one that ended last,
  *   so that the length of a tick is measured over the longest time. The end of a single killed run
  *   stays unknown.
@@ -27,6 +27,18 @@ static int is_one_clock(const struct merge *m, const struct arena_header *from) 
     return m->expected == 1 || (is_one_boot(m, from) && from->clock_kind == m->clock.kind);
 }
 
+static void map_aligned_clock(const struct merge *m, struct merge_map *map) {
+    const struct align_host *host = NULL;
+    if (m->align && !map->one_clock) {
+        host = merge_align_host(m->align, map->from);
+    }
+    if (host) {
+        double ns = merge_align_ns(m->align, host, map->from->start.ticks);
+        map->start_tick = (double)m->clock.start.ticks + ns / m->clock.ns_per_tick;
+        map->rate = merge_align_rate(host) / m->clock.ns_per_tick;
+    }
+}
+
 void merge_map_clock(const struct merge *m, struct merge_map *map) {
     const struct arena_header *h = map->from;
     double later = (double)(int64_t)(h->start.real_ns - m->clock.start.real_ns);
@@ -39,6 +51,7 @@ void merge_map_clock(const struct merge *m, struct merge_map *map) {
     if (m->keep != MERGE_KEEP_THREADS && (m->expected == 1 || is_one_boot(m, h))) {
         map->start_tick = (double)h->start.monotonic_ns;
     }
+    map_aligned_clock(m, map);
 }
 
 uint64_t merge_tick(const struct merge_map *map, uint64_t tick) {

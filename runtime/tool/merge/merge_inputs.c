@@ -79,6 +79,8 @@ static void read_input(struct merge_input *to, int fd, const struct stat *s) {
     to->start_ns = h.start.real_ns;
     to->rank = h.about.rank;
     to->pid = h.pid;
+    to->clock_kind = h.clock_kind;
+    memcpy(to->boot_id, h.boot_id, sizeof to->boot_id);
     if (h.end.ticks) { /* the rest of the file is a hole */
         to->bytes = u64_min(to->bytes, h.used);
     }
@@ -270,6 +272,17 @@ static int is_input_before(const void *what, uint32_t a, uint32_t b) {
 
 const uint32_t *merge_inputs_by_start(struct merge_inputs *in) {
     return order_by(&in->memory, in->count, is_input_before, in);
+}
+
+int merge_inputs_several_clocks(const struct merge_inputs *in) {
+    for (uint32_t i = 1; i < in->count; ++i) {
+        const struct merge_input *first = &in->input[0], *other = &in->input[i];
+        if (first->clock_kind != other->clock_kind ||
+            memcmp(first->boot_id, other->boot_id, sizeof first->boot_id)) {
+            return 1;
+        }
+    }
+    return 0;
 }
 
 uint64_t merge_inputs_bytes(const struct merge_inputs *in) {

@@ -19,6 +19,8 @@ struct merge_input {
     ino_t inode;
     uint32_t rank; /* + 1; 0 = not known */
     uint32_t pid;
+    uint32_t clock_kind;
+    char boot_id[40];
 };
 
 struct merge_inputs {
@@ -42,6 +44,8 @@ void merge_inputs_leave_out(struct merge_inputs *in, const char *path, const cha
 /* The inputs in the order in which their runs began, which does not depend on the command line; in
  * the memory of `in`. NULL without memory. */
 const uint32_t *merge_inputs_by_start(struct merge_inputs *in);
+/* Whether not all runs are of one boot with one kind of clock. */
+int merge_inputs_several_clocks(const struct merge_inputs *in);
 /* The bytes that hold the contents of all. */
 uint64_t merge_inputs_bytes(const struct merge_inputs *in);
 

@@ -306,6 +306,7 @@ static void write_common(const struct merge_ranks *ranks, struct arena_job *job)
 int merge_ranks_finish(struct merge *m) {
     const struct merge_ranks *ranks = &m->ranks;
     uint32_t unit = merge_file_get(&m->file, sizeof(struct arena_job)), names = 0;
+    uint32_t clocks = 0;
     uint32_t table = write_table(m, ranks->rank, ranks->count * sizeof *ranks->rank);
     if (ranks->name_count) {
         names = write_names(m);
@@ -313,7 +314,11 @@ int merge_ranks_finish(struct merge *m) {
     if (!unit || !table || (ranks->name_count && !names)) {
         return -1;
     }
+    if (*m->clocks) {
+        clocks = merge_names_text(&m->names, m->clocks, strlen(m->clocks));
+    }
     struct arena_job *job = merge_file_at(&m->file, unit);
+    job->clocks = clocks;
     write_common(ranks, job);
     job->ranks = table;
     job->rank_count = ranks->count;

@@ -78,6 +78,7 @@
             ...fact("CPU", cpu), ...fact("GPU", about.gpu), ...fact("clock", about.clock),
             ...fact("compiler", about.compiler), ...fact("process", about.pid || ""),
             ...fact("rank", about.place || ""),
+            ...fact("clocks", about.clocks || ""),
             ...fact("steps", stepsText()));
     }
 

@@ -1,0 +1,446 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Collects the calls of waiting scopes from the traces of the runs, and aligns the clocks of the
+ * hosts by them. cmd_merge.c adds the runs, merge_about.c asks for times.
+ * - A scope counts if every run with a trace has it, on one thread: its n-th call is then the same
+ *   one everywhere. Calls are numbered from the last one, since a ring has lost the first ones.
+ * - No rank leaves a call before the last one has come to it. So the difference of two clocks is at
+ *   most that from the last arrival on one host to the first leave on the other, in both
+ *   directions. A scope for which this cannot be, as one that waits for one other rank, is not
+ *   used; nor are several that contradict each other.
+ */
+#include "merge_align.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "align_lines.h"
+#include "base/arithmetic.h"
+#include "base/config.h"
+#include "base/text.h"
+#include "stint/stint.h"
+
+#define ROOM_FIRST 16u
+#define POINTS_MOST 4000u /* of a scope and a host: the last ones */
+#define NS_PER_S 1e9
+#define SEVERAL UINT32_MAX /* in place of a thread */
+
+struct align_name {
+    char *text; /* name and set */
+    uint32_t length;
+    uint32_t runs; /* that have it, on one thread */
+};
+
+/* A name in one run. Times are nanoseconds of the host's clock after its start. */
+struct align_calls {
+    uint32_t name;
+    uint32_t thread; /* or SEVERAL */
+    uint64_t calls;  /* all, of which the last `kept` are in the trace */
+    uint32_t kept;
+    double *enter;
+    double *leave;
+};
+
+struct align_run {
+    uint32_t host;
+    struct align_calls *calls;
+    uint32_t count;
+};
+
+/* An array with room for one more; NULL without memory. */
+static void *array_grow(struct scratch *memory, void *array, uint32_t count, uint32_t *room,
+                        size_t size) {
+    if (count < *room) {
+        return array;
+    }
+    uint32_t more = *room ? 2 * *room : ROOM_FIRST;
+    void *grown = scratch_array(memory, more, size);
+    if (grown && count) {
+        memcpy(grown, array, count * size);
+    }
+    *room = more;
+    return grown;
+}
+
+int merge_align_start(struct merge_align *a) {
+    memset(a, 0, sizeof *a);
+    return hash_map_start(&a->known, &a->memory, ROOM_FIRST);
+}
+
+void merge_align_end(struct merge_align *a) {
+    scratch_free(&a->memory);
+}
+
+/* ---- Hosts. */
+
+const struct align_host *merge_align_host(const struct merge_align *a,
+                                          const struct arena_header *h) {
+    for (uint32_t i = 0; h->boot_id[0] && i < a->host_count; ++i) {
+        const struct align_host *host = &a->host[i];
+        if (host->kind == h->clock_kind && !memcmp(host->boot_id, h->boot_id, sizeof h->boot_id)) {
+            return host;
+        }
+    }
+    return NULL;
+}
+
+/* Returns its number; UINT32_MAX without memory. */
+static uint32_t host_find_or_add(struct merge_align *a, const struct run *r) {
+    const struct arena_header *h = (const struct arena_header *)(const void *)r->snapshot.base;
+    const struct align_host *known = merge_align_host(a, h);
+    if (known) {
+        return (uint32_t)(known - a->host);
+    }
+    a->host = array_grow(&a->memory, a->host, a->host_count, &a->host_room, sizeof *a->host);
+    if (!a->host) {
+        return UINT32_MAX;
+    }
+    struct align_host *host = &a->host[a->host_count];
+    memset(host, 0, sizeof *host);
+    memcpy(host->boot_id, h->boot_id, sizeof host->boot_id);
+    host->kind = h->clock_kind;
+    host->start = h->start;
+    host->ns_per_tick = r->snapshot.ns_per_tick;
+    return a->host_count++;
+}
+
+/* A time since the start of the run. */
+static double host_time(const struct align_host *host, const struct run *r, uint64_t ns) {
+    const struct snapshot *s = &r->snapshot;
+    const struct arena_header *h = (const struct arena_header *)(const void *)s->base;
+    double since = (double)(int64_t)(ns + s->start_ns - h->start.monotonic_ns) / s->ns_per_tick;
+    return (since + (double)(int64_t)(h->start.ticks - host->start.ticks)) * host->ns_per_tick;
+}
+
+static double host_correction(const struct align_host *host, double ns) {
+    return host->offset_ns + host->rate * (ns - host->middle_ns);
+}
+
+/* Between the starts of a host and of the first one, by the time of day. */
+static double host_later(const struct merge_align *a, const struct align_host *host) {
+    return (double)(int64_t)(host->start.real_ns - a->host[0].start.real_ns);
+}
+
+double merge_align_ns(const struct merge_align *a, const struct align_host *host, uint64_t tick) {
+    double ns = (double)(int64_t)(tick - host->start.ticks) * host->ns_per_tick;
+    return host_later(a, host) + ns + host_correction(host, ns);
+}
+
+double merge_align_rate(const struct align_host *host) {
+    return host->ns_per_tick * (1 + host->rate);
+}
+
+/* ---- The calls of a run. */
+
+/* The number of a name and set; UINT32_MAX without memory. */
+static uint32_t name_find_or_add(struct merge_align *a, const char *name, const char *set) {
+    struct hash_map_walk walk;
+    size_t length = strlen(name) + strlen(set) + 2;
+    char *text = scratch_get(&a->memory, length);
+    if (!text) {
+        return UINT32_MAX;
+    }
+    snprintf(text, length, "%s%c%s", name, '\n', set);
+    uint32_t hash = (uint32_t)hash_bytes(text, length);
+    uint32_t i = hash_map_first(&a->known, hash, &walk);
+    while (i != HASH_MAP_NONE &&
+           (a->name[i].length != length || memcmp(a->name[i].text, text, length))) {
+        i = hash_map_next(&a->known, &walk);
+    }
+    if (i != HASH_MAP_NONE) {
+        return i;
+    }
+    a->name = array_grow(&a->memory, a->name, a->name_count, &a->name_room, sizeof *a->name);
+    if (!a->name || hash_map_add(&a->known, hash, a->name_count)) {
+        return UINT32_MAX;
+    }
+    a->name[a->name_count] = (struct align_name){.text = text, .length = (uint32_t)length};
+    return a->name_count++;
+}
+
+static int is_waiting_node(const struct snapshot *s, const struct snapshot_node *n) {
+    return n->site && n->site <= s->site_count && n->set < s->set_count && s->sites[n->site].name &&
+           s->sites[n->site].role == STINT_ROLE_WAITING;
+}
+
+/* A node whose calls are not all in the trace: those that were not timed. */
+static int is_sampled_node(const struct snapshot *s, const struct snapshot_node *n) {
+    const struct stint_impl_node *from = snapshot_at(s, n->unit, sizeof *from);
+    return !from || (from->kind & STINT_IMPL_SAMPLED);
+}
+
+static struct align_calls *calls_find(struct align_run *run, uint32_t name) {
+    for (uint32_t i = 0; i < run->count; ++i) {
+        if (run->calls[i].name == name) {
+            return &run->calls[i];
+        }
+    }
+    return NULL;
+}
+
+/* Fills of[], by node: its entry + 1, 0 = it does not wait. */
+static int list_waiting_nodes(struct merge_align *a, struct align_run *run,
+                              const struct snapshot *s, uint32_t *of) {
+    uint32_t room = 0;
+    for (uint32_t i = 0; i < s->node_count; ++i) {
+        const struct snapshot_node *n = &s->nodes[i];
+        if (!is_waiting_node(s, n) || !n->count) {
+            continue;
+        }
+        uint32_t name = name_find_or_add(a, s->sites[n->site].name, s->sets[n->set]);
+        struct align_calls *calls = name == UINT32_MAX ? NULL : calls_find(run, name);
+        if (name != UINT32_MAX && !calls) {
+            run->calls = array_grow(&a->memory, run->calls, run->count, &room, sizeof *run->calls);
+            if (!run->calls) {
+                return -1;
+            }
+            calls = &run->calls[run->count++];
+            *calls = (struct align_calls){.name = name, .thread = n->thread};
+        }
+        if (!calls) {
+            return -1;
+        }
+        if (calls->thread != n->thread || is_sampled_node(s, n)) {
+            calls->thread = SEVERAL;
+        }
+        calls->calls += n->count;
+        of[i] = (uint32_t)(calls - run->calls) + 1;
+    }
+    return 0;
+}
+
+static struct align_calls *event_calls(struct align_run *run, const struct snapshot *s,
+                                       const uint32_t *of, const struct trace_event *e) {
+    if (e->kind != TRACE_SPAN || e->node >= s->node_count || !of[e->node]) {
+        return NULL;
+    }
+    return &run->calls[of[e->node] - 1];
+}
+
+static int take_events(struct merge_align *a, struct align_run *run, const struct run *r,
+                       const uint32_t *of) {
+    struct align_host *host = &a->host[run->host];
+    const struct trace *t = &r->trace;
+    for (uint64_t i = 0; i < t->event_count; ++i) {
+        struct align_calls *calls = event_calls(run, &r->snapshot, of, &t->events[i]);
+        if (calls) {
+            ++calls->kept;
+        }
+    }
+    for (uint32_t i = 0; i < run->count; ++i) {
+        struct align_calls *calls = &run->calls[i];
+        calls->enter = scratch_array(&a->memory, (size_t)calls->kept + 1, sizeof *calls->enter);
+        calls->leave = scratch_array(&a->memory, (size_t)calls->kept + 1, sizeof *calls->leave);
+        calls->kept = 0;
+        if (!calls->enter || !calls->leave) {
+            return -1;
+        }
+    }
+    for (uint64_t i = 0; i < t->event_count; ++i) {
+        const struct trace_event *e = &t->events[i];
+        struct align_calls *calls = event_calls(run, &r->snapshot, of, e);
+        double start = host_time(host, r, e->start_ns);
+        double end = host_time(host, r, e->start_ns + e->duration_ns);
+        host->first_ns = double_min(host->first_ns, start);
+        host->last_ns = double_max(host->last_ns, end);
+        if (calls) {
+            calls->enter[calls->kept] = start;
+            calls->leave[calls->kept++] = end;
+        }
+    }
+    return 0;
+}
+
+int merge_align_add(struct merge_align *a, struct run *r) {
+    struct snapshot *s = &r->snapshot;
+    uint32_t host = host_find_or_add(a, r);
+    a->run = array_grow(&a->memory, a->run, a->run_count, &a->run_room, sizeof *a->run);
+    uint32_t *of = scratch_array(&s->memory, (size_t)s->node_count + 1, sizeof *of);
+    if (host == UINT32_MAX || !a->run || !of || run_trace(r)) {
+        return -1;
+    }
+    if (!r->trace.event_count) {
+        return 0;
+    }
+    struct align_run *run = &a->run[a->run_count++];
+    *run = (struct align_run){.host = host};
+    ++a->traced;
+    if (list_waiting_nodes(a, run, s, of) || take_events(a, run, r, of)) {
+        return -1;
+    }
+    for (uint32_t i = 0; i < run->count; ++i) {
+        struct align_calls *calls = &run->calls[i];
+        if (calls->thread != SEVERAL && calls->kept && calls->kept <= calls->calls) {
+            ++a->name[calls->name].runs;
+        }
+    }
+    return 0;
+}
+
+/* ---- Differences of clocks. */
+
+/* The calls that all runs of two hosts have in their traces. */
+struct call_range {
+    uint64_t from;
+    uint64_t to;
+};
+
+static int run_is_of(const struct align_run *run, uint32_t host) {
+    return run->host == 0 || run->host == host;
+}
+
+static struct call_range find_common_calls(const struct merge_align *a, uint32_t host,
+                                           uint32_t name) {
+    struct call_range range = {0, UINT64_MAX};
+    for (uint32_t i = 0; i < a->run_count; ++i) {
+        const struct align_calls *calls = calls_find(&a->run[i], name);
+        if (calls && run_is_of(&a->run[i], host)) {
+            range.from = u64_max(range.from, calls->calls - calls->kept);
+            range.to = u64_min(range.to, calls->calls);
+        }
+    }
+    if (range.to > range.from + POINTS_MOST) {
+        range.from = range.to - POINTS_MOST;
+    }
+    return range;
+}
+
+/* When the last run of a host came to a call, and the first one left it. */
+struct call_times {
+    double enter;
+    double leave;
+};
+
+static struct call_times find_call_times(const struct merge_align *a, uint32_t host, uint32_t name,
+                                         uint64_t number) {
+    struct call_times times = {-1e300, 1e300};
+    for (uint32_t i = 0; i < a->run_count; ++i) {
+        const struct align_calls *calls = calls_find(&a->run[i], name);
+        if (a->run[i].host == host && calls) {
+            uint64_t at = number - (calls->calls - calls->kept);
+            times.enter = double_max(times.enter, calls->enter[at]);
+            times.leave = double_min(times.leave, calls->leave[at]);
+        }
+    }
+    return times;
+}
+
+/* Adds the points of a name; returns how many. */
+static uint32_t add_points(const struct merge_align *a, uint32_t host, uint32_t name,
+                           struct align_point *out) {
+    const struct align_host *of = &a->host[host];
+    double later = host_later(a, of);
+    struct call_range range = find_common_calls(a, host, name);
+    uint32_t count = 0;
+    for (uint64_t n = range.from; n < range.to; ++n) {
+        struct call_times here = find_call_times(a, 0, name, n);
+        struct call_times there = find_call_times(a, host, name, n);
+        if (there.enter < -1e299 || here.enter < -1e299) {
+            return 0; /* a host without a trace */
+        }
+        out[count++] = (struct align_point){.at = (there.leave - of->middle_ns) / NS_PER_S,
+                                            .low = here.enter - there.leave - later,
+                                            .high = here.leave - there.enter - later,
+                                            .likely = here.leave - there.leave - later};
+    }
+    return count;
+}
+
+static int host_fit(struct align_host *host, const struct align_point *point, uint32_t count) {
+    struct align_line line;
+    double from = (host->first_ns - host->middle_ns) / NS_PER_S;
+    double to = (host->last_ns - host->middle_ns) / NS_PER_S;
+    if (align_fit(&line, &host->error_ns, point, count, from, to)) {
+        return -1;
+    }
+    host->offset_ns = line.offset;
+    host->rate = line.rate / NS_PER_S;
+    return 0;
+}
+
+/* The calls that a host's clock is known by. */
+struct align_by {
+    uint32_t name; /* that with the most; UINT32_MAX: none */
+    uint32_t calls;
+    uint32_t points;
+};
+
+/* By all names that can be of calls which all ranks leave together. point: room for POINTS_MOST of
+ * each name. */
+static void host_solve(struct merge_align *a, uint32_t number, struct align_point *point,
+                       struct align_by *by) {
+    struct align_host *host = &a->host[number];
+    uint32_t count = 0;
+    *by = (struct align_by){.name = UINT32_MAX};
+    host->middle_ns = (host->first_ns + host->last_ns) / 2;
+    for (uint32_t i = 0; i < a->name_count; ++i) {
+        if (a->name[i].runs != a->traced) {
+            continue;
+        }
+        uint32_t more = add_points(a, number, i, point + count);
+        if (host_fit(host, point + count, more)) {
+            continue;
+        }
+        count += more;
+        if (more > by->calls) {
+            by->name = i;
+            by->calls = more;
+        }
+    }
+    by->points = count;
+    host->known = count && !host_fit(host, point, count);
+    if (!host->known) { /* several that contradict each other, too */
+        host->offset_ns = host->rate = host->error_ns = 0;
+    }
+}
+
+/* ---- */
+
+static void say_exactness(struct merge_align *a, const struct align_by *by, uint32_t unknown) {
+    char error[TEXT_NUMBER], rest[80] = "";
+    double most = 0;
+    uint32_t known = a->host_count - 1 - unknown;
+    for (uint32_t i = 1; i < a->host_count; ++i) {
+        most = double_max(most, a->host[i].error_ns);
+    }
+    /* Four digits are printed: rounded up. */
+    text_time(error, snapshot_whole(most * 1.001 + 1), CONFIG_UNIT_AUTO);
+    if (!known) {
+        snprintf(a->text, sizeof a->text, "%u other host%s by the time of day, error not known",
+                 unknown, text_plural(unknown));
+        return;
+    }
+    if (unknown) {
+        snprintf(rest, sizeof rest, "; %u by the time of day, error not known", unknown);
+    }
+    const struct align_name *name = &a->name[by->name];
+    int length = (int)strcspn(name->text, "\n");
+    snprintf(a->text, sizeof a->text, "%u other host%s by %u calls of %.*s, within %s%s", known,
+             text_plural(known), by->calls, length > 60 ? 60 : length, name->text, error, rest);
+}
+
+int merge_align_solve(struct merge_align *a) {
+    struct align_by by = {.name = UINT32_MAX}, of;
+    uint32_t names = 0, unknown = 0;
+    if (a->host_count < 2 || !a->traced) {
+        return 0;
+    }
+    for (uint32_t i = 0; i < a->name_count; ++i) {
+        names += a->name[i].runs == a->traced;
+    }
+    struct align_point *point =
+        scratch_array(&a->memory, (size_t)names * POINTS_MOST + 1, sizeof *point);
+    if (!point) {
+        return -1;
+    }
+    for (uint32_t i = 1; i < a->host_count; ++i) {
+        host_solve(a, i, point, &of);
+        if (!a->host[i].known) {
+            ++unknown;
+        } else if (by.name == UINT32_MAX || of.calls < by.calls) {
+            by = of; /* the one with the fewest calls: it is as exact as that */
+        }
+    }
+    say_exactness(a, &by, unknown);
+    return 0;
+}
