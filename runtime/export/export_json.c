@@ -11,6 +11,7 @@
 #include "export.h"
 #include "export_columns.h"
 #include "export_histogram.h"
+#include "export_ranks.h"
 #include "export_tables.h"
 #include "read/line_rows.h"
 
@@ -277,7 +278,7 @@ int export_json_snapshot(struct sink *out, struct snapshot *s, const struct run 
         return -1;
     }
     json_put_threads(out, s);
-    if (json_put_lines(out, s) || export_json_gpu(out, s)) {
+    if (json_put_lines(out, s) || export_json_gpu(out, s) || export_json_ranks(out, s)) {
         return -1;
     }
     json_put_outside(out, s);

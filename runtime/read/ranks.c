@@ -172,6 +172,28 @@ void ranks_spread(struct rank_spread *out, const struct ranks *r, uint32_t name,
     ranks_spread_of(out, room);
 }
 
+static int is_lost_more(const void *what, uint32_t a, uint32_t b) {
+    const struct rank_spread *spread = what;
+    if (spread[a].lost_ns != spread[b].lost_ns) {
+        return spread[a].lost_ns > spread[b].lost_ns;
+    }
+    return spread[a].total_ns > spread[b].total_ns;
+}
+
+int ranks_spreads(struct ranks_spreads *out, const struct ranks *r, struct ranks_room *room,
+                  struct scratch *memory) {
+    out->order = NULL;
+    out->of = scratch_array(memory, (size_t)r->name_count + 1, sizeof *out->of);
+    if (!out->of) {
+        return -1;
+    }
+    for (uint32_t i = 0; i < r->name_count; ++i) {
+        ranks_spread(&out->of[i], r, i, room);
+    }
+    out->order = order_by(memory, r->name_count, is_lost_more, out->of);
+    return out->order ? 0 : -1;
+}
+
 const char *ranks_text(const struct ranks *r, uint32_t text) {
     uint32_t length;
     const char *found = snapshot_text(r->snapshot, text, &length);

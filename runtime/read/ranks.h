@@ -64,6 +64,14 @@ const uint32_t *ranks_spread_of(struct rank_spread *out, const struct ranks_room
 /* The spread of a name, whose numbers are then in the room. */
 void ranks_spread(struct rank_spread *out, const struct ranks *r, uint32_t name,
                   struct ranks_room *room);
+/* The spread of each name, and the names in the order of lost time; in `memory`. 0, or -1
+ * without. */
+struct ranks_spreads {
+    struct rank_spread *of;
+    const uint32_t *order;
+};
+int ranks_spreads(struct ranks_spreads *out, const struct ranks *r, struct ranks_room *room,
+                  struct scratch *memory);
 /* "rank 3", or "HOST pid 12" of a process that has none. */
 #define RANKS_LABEL 64
 void ranks_label(char out[RANKS_LABEL], const struct ranks *r, uint32_t rank);

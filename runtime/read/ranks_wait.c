@@ -7,6 +7,8 @@
 #include "base/order.h"
 #include "stint/stint.h"
 
+#define EXCESS_PART 20 /* a difference counts if it is this part of the rank's lateness */
+
 int ranks_is_waiting(const struct ranks *r, uint32_t name) {
     return r->snapshot->sites[r->name[name].site].role == STINT_ROLE_WAITING;
 }
@@ -58,8 +60,10 @@ static int is_self_less(const void *what, uint32_t a, uint32_t b) {
     return self[a] < self[b];
 }
 
-uint64_t ranks_excess(const struct ranks *r, uint32_t rank, uint32_t name,
-                      const struct ranks_room *room) {
+/* How much longer the own time of a name is in that rank than in the median rank; 0: it is not, or
+ * the name waits. */
+static uint64_t compute_excess(const struct ranks *r, uint32_t rank, uint32_t name,
+                               const struct ranks_room *room) {
     uint64_t own = ranks_cell(r, rank, name).self_ns;
     if (!own || ranks_is_waiting(r, name)) {
         return 0;
@@ -70,4 +74,32 @@ uint64_t ranks_excess(const struct ranks *r, uint32_t rank, uint32_t name,
     const uint32_t *sorted =
         order_in(room->order, room->spare, r->count, is_self_less, room->totals);
     return saturating_subtract(own, room->totals[sorted[(r->count - 1) / 2]]);
+}
+
+static int is_excess_more(const void *what, uint32_t a, uint32_t b) {
+    const uint64_t *excess = what;
+    return excess[a] > excess[b];
+}
+
+int ranks_excesses(struct rank_excesses *out, const struct ranks *r, const struct rank_wait *wait,
+                   struct ranks_room *room, struct scratch *memory) {
+    struct scratch_mark before = scratch_mark(memory);
+    uint64_t least = u64_max(wait->cost_ns / (wait->spread.ranks - 1) / EXCESS_PART, 1);
+    uint64_t *excess = scratch_array(memory, (size_t)r->name_count + 1, sizeof *excess);
+    const uint32_t *order = NULL;
+    out->count = 0;
+    for (uint32_t i = 0; excess && i < r->name_count; ++i) {
+        excess[i] = compute_excess(r, wait->late, i, room);
+    }
+    if (excess) {
+        order = order_by(memory, r->name_count, is_excess_more, excess);
+    }
+    for (uint32_t i = 0; order && i < r->name_count && i < RANK_EXCESS_MOST; ++i) {
+        if (excess[order[i]] >= least) {
+            out->of[out->count++] = (struct rank_excess){
+                order[i], ranks_cell(r, wait->late, order[i]).self_ns, excess[order[i]]};
+        }
+    }
+    scratch_release(memory, before);
+    return order ? 0 : -1;
 }

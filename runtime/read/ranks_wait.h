@@ -36,9 +36,20 @@ void ranks_wait(struct rank_wait *out, const struct ranks *r, uint32_t name,
                 struct ranks_room *room);
 /* Whether one rank is the cause. */
 int ranks_wait_has_cause(const struct rank_wait *wait);
-/* How much longer the own time of a name is in that rank than in the median rank; 0: it is not, or
- * the name waits. */
-uint64_t ranks_excess(const struct ranks *r, uint32_t rank, uint32_t name,
-                      const struct ranks_room *room);
+/* The scopes in which the late rank spends longer than the median rank, the largest difference
+ * first; those of a twentieth of its lateness or more. */
+#define RANK_EXCESS_MOST 5u
+struct rank_excess {
+    uint32_t name;
+    uint64_t own_ns; /* the time in the scope itself */
+    uint64_t by_ns;
+};
+struct rank_excesses {
+    struct rank_excess of[RANK_EXCESS_MOST];
+    uint32_t count;
+};
+/* 0, or -1 without memory. */
+int ranks_excesses(struct rank_excesses *out, const struct ranks *r, const struct rank_wait *wait,
+                   struct ranks_room *room, struct scratch *memory);
 
 #endif

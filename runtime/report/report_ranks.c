@@ -7,21 +7,15 @@
  */
 #include <string.h>
 
-#include "base/arithmetic.h"
-#include "base/order.h"
 #include "read/ranks_wait.h"
 #include "report.h"
 #include "report_rank_parts.h"
-
-#define EXCESS_MOST 5u /* scopes that are named as a cause, */
-#define EXCESS_PART 20 /* if the difference is this part of the rank's lateness */
 
 struct rank_view {
     const struct report *report;
     struct ranks ranks;
     struct ranks_room room;
-    struct rank_spread *spread; /* by name */
-    uint64_t *excess;           /* likewise, of one rank */
+    struct ranks_spreads spreads;
 };
 
 static const struct snapshot_site *rank_name_site(const struct rank_view *v, uint32_t name) {
@@ -34,7 +28,7 @@ static int is_rank_name_wanted(const struct rank_view *v, uint32_t name) {
     if (o->set != REPORT_ALL_SETS && v->ranks.name[name].set != o->set) {
         return 0;
     }
-    return v->spread[name].ranks && report_options_want(o, site->name, site->length);
+    return v->spreads.of[name].ranks && report_options_want(o, site->name, site->length);
 }
 
 static void grid_put_rank_name(const struct rank_view *v, struct report_grid *g, uint32_t name) {
@@ -60,34 +54,22 @@ static void put_wait(struct rank_view *v, struct report_grid *g, uint32_t name,
     grid_time(g, wait->last_gap_ns);
 }
 
-static int is_excess_more(const void *what, uint32_t a, uint32_t b) {
-    const uint64_t *excess = what;
-    return excess[a] > excess[b];
-}
-
-/* The scopes in which the rank spends longer than the median rank, the largest difference first. */
+/* The scopes in which the rank spends longer than the median rank. */
 static int put_excess(struct rank_view *v, const struct rank_wait *wait) {
-    struct snapshot *s = v->report->snapshot;
-    struct report_grid g;
     static const char *const titles[] = {"longer than the median rank in", "own time", "by", NULL};
-    uint32_t put = 0, rank = wait->late;
-    uint64_t least = u64_max(wait->cost_ns / (wait->spread.ranks - 1) / EXCESS_PART, 1);
-    for (uint32_t i = 0; i < v->ranks.name_count; ++i) {
-        v->excess[i] = ranks_excess(&v->ranks, rank, i, &v->room);
-    }
-    const uint32_t *order = order_by(&s->memory, v->ranks.name_count, is_excess_more, v->excess);
-    if (!order) {
+    struct rank_excesses excesses;
+    struct report_grid g;
+    if (ranks_excesses(&excesses, &v->ranks, wait, &v->room, &v->report->snapshot->memory)) {
         return -1;
     }
     grid_start(&g, titles, 1);
-    for (; put < v->ranks.name_count && put < EXCESS_MOST && v->excess[order[put]] >= least;
-         ++put) {
-        grid_put_rank_name(v, &g, order[put]);
-        grid_time(&g, ranks_cell(&v->ranks, rank, order[put]).self_ns);
-        grid_time(&g, v->excess[order[put]]);
+    for (uint32_t i = 0; i < excesses.count; ++i) {
+        grid_put_rank_name(v, &g, excesses.of[i].name);
+        grid_time(&g, excesses.of[i].own_ns);
+        grid_time(&g, excesses.of[i].by_ns);
     }
     int failed = grid_print(&g, v->report->out, 4);
-    if (!put) {
+    if (!excesses.count) {
         text_add(v->report->out, "    (none by a twentieth of its lateness)\n");
     }
     return failed;
@@ -113,11 +95,11 @@ static int put_cause(struct rank_view *v, uint32_t name, const struct rank_wait 
 }
 
 static int is_waiting_row(const struct rank_view *v, uint32_t name) {
-    return is_rank_name_wanted(v, name) && v->spread[name].ranks > 1 &&
+    return is_rank_name_wanted(v, name) && v->spreads.of[name].ranks > 1 &&
            ranks_is_waiting(&v->ranks, name);
 }
 
-/* order: the names, the longest total first. */
+/* order: the names, the most lost time first. */
 static int put_waits(struct rank_view *v, const uint32_t *order) {
     static const char *const titles[] = {"waiting", "ranks",  "calls", "total wait", "cost",
                                          "last",    "host",   "waits", "alone %",    "1->n",
@@ -185,7 +167,7 @@ static int put_windows(struct rank_view *v, const uint32_t *order) {
 /* ---- All names. */
 
 static void put_spread(struct rank_view *v, struct report_grid *g, uint32_t name) {
-    const struct rank_spread *spread = &v->spread[name];
+    const struct rank_spread *spread = &v->spreads.of[name];
     grid_put_rank_name(v, g, name);
     grid_add(g, "%u", spread->ranks);
     grid_time(g, spread->total_ns);
@@ -232,29 +214,6 @@ static int put_spreads(struct rank_view *v, const uint32_t *order) {
     return failed;
 }
 
-static int is_lost_more(const void *what, uint32_t a, uint32_t b) {
-    const struct rank_spread *spread = what;
-    if (spread[a].lost_ns != spread[b].lost_ns) {
-        return spread[a].lost_ns > spread[b].lost_ns;
-    }
-    return spread[a].total_ns > spread[b].total_ns;
-}
-
-static int start_rank_view(struct rank_view *v, const struct report *r) {
-    struct scratch *memory = &r->snapshot->memory;
-    uint32_t count = v->ranks.name_count;
-    v->report = r;
-    v->spread = scratch_array(memory, (size_t)count + 1, sizeof *v->spread);
-    v->excess = scratch_array(memory, (size_t)count + 1, sizeof *v->excess);
-    if (!v->spread || !v->excess || ranks_room_get(&v->room, memory, &v->ranks)) {
-        return -1;
-    }
-    for (uint32_t i = 0; i < count; ++i) {
-        ranks_spread(&v->spread[i], &v->ranks, i, &v->room);
-    }
-    return 0;
-}
-
 int report_ranks(const struct report *r) {
     struct rank_view v;
     struct scratch_mark before = scratch_mark(&r->snapshot->memory);
@@ -262,12 +221,11 @@ int report_ranks(const struct report *r) {
         text_add(r->out, "(the run of one process: `stint merge` makes one of several ranks)\n");
         return 0;
     }
-    const uint32_t *order = NULL;
-    if (!start_rank_view(&v, r)) {
-        order = order_by(&r->snapshot->memory, v.ranks.name_count, is_lost_more, v.spread);
-    }
-    int failed = !order || put_waits(&v, order) || put_causes(&v, order) ||
-                 put_windows(&v, order) || put_spreads(&v, order);
+    v.report = r;
+    int failed = ranks_room_get(&v.room, &r->snapshot->memory, &v.ranks) ||
+                 ranks_spreads(&v.spreads, &v.ranks, &v.room, &r->snapshot->memory);
+    failed = failed || put_waits(&v, v.spreads.order) || put_causes(&v, v.spreads.order) ||
+             put_windows(&v, v.spreads.order) || put_spreads(&v, v.spreads.order);
     scratch_release(&r->snapshot->memory, before);
     return failed ? -1 : 0;
 }

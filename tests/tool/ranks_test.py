@@ -13,6 +13,7 @@ import subprocess
 import sys
 
 from cases import LIMIT, environment, main, need
+from check_export import check_json
 from rank_files import ROLE_WAITING, RankFile, Scope, Windows, cells, windows_of
 
 TOOL, PROGRAM = sys.argv[1:3]
@@ -359,6 +360,76 @@ def case_windows_bytes(folder):
     room = [-(-(64 + 16 * (windows + 1)) // 64) * 64 for windows in (2, 256)]
     histograms = 4 * 2560
     need(sizes[1] - sizes[0] <= 2 * (room[1] - room[0]) + histograms, sizes, room)
+
+
+# ---- Exports.
+
+def exported_ranks(folder):
+    """The object `ranks` of all.stint in json, after it was compared with the schema."""
+    data = run(TOOL, "export", folder / "all.stint", "--to", "json").stdout
+    check_json(data.encode())
+    return json.loads(data).get("ranks")
+
+
+def who(prefix, rank):
+    return {prefix + "_rank": rank, prefix + "_host": "node%d" % (rank // 2),
+            prefix + "_pid": 100 + rank}
+
+
+def case_json(folder):
+    """The numbers of the view in json: spread, cost, cause, windows; none of a run alone."""
+    draw = random.Random(5)
+    work = [draw.randrange(10**6, 2 * 10**6) for _ in range(9)]
+    work[4] = 10**8
+    ranks_view(folder, work, calls=1)
+    ranks = exported_ranks(folder)
+    need(ranks["count"] == 9, ranks)
+    row = next(row for row in ranks["names"] if row["name"] == "solve")
+    lost = max(work) * 9 - sum(work)
+    expected = {"name": "solve", "set": "GlobalStatInfo", "ranks": 9, "calls": 9,
+                "total_ns": sum(work), "min_ns": min(work), "mean_ns": sum(work) // 9,
+                "median_ns": statistics.median(work), "max_ns": 10**8,
+                "stddev_ns": int(statistics.stdev(work) + 0.5), "lost_ns": lost,
+                "imbalance_ppm": int(lost / (max(work) * 8) * 1e6 + 0.5)}
+    expected.update(who("min", work.index(min(work))))
+    expected.update(who("max", 4))
+    need(row == expected, row, expected)
+    row, = ranks["waiting"]
+    waits = [10**8 - ns for ns in work]
+    cost, _, _, alone = model_window(waits)
+    need((row["cost_ns"], row["last_rank"], row["last_wait_ns"]) == (cost, 4, 1000), row)
+    need(abs(row["alone_ppm"] - alone * 1e4) <= 1 and row["is_cause"], row, alone)
+    need([(more["name"], more["by_ns"]) for more in row["longer_in"]] ==
+         [("solve", 10**8 - statistics.median(work))], row)
+    need("by_steps" not in row, row)
+    record(folder / "all.stint")
+    need(exported_ranks(folder) is None)
+
+
+def case_json_windows(folder):
+    """The windows in json are those of the model."""
+    draw = random.Random(6)
+    waits = [[draw.randrange(1, 10**6) for _ in range(300)] for _ in range(5)]
+    waits[1][8] = (5, 2)
+    step_files(folder, waits)
+    run(TOOL, "merge", folder, "-o", folder / "all.stint", "--keep", "ranks")
+    row = exported_ranks(folder)["waiting"][0]
+    need(row["calls_differ"] and "last_rank" not in row, row)
+    steps = row["by_steps"]
+    need([steps[key] for key in ("steps", "window_steps", "ranks", "ranks_without", "compared",
+                                 "not_compared")] == [300, 2, 5, 0, 149, 1], steps)
+    waits[1][8] = 0
+    sums = [[ns for ns, in windows_of([(s,) for s in rank], 2)] for rank in waits]
+    windows = list(zip(*sums))
+    need([w["first_step"] for w in steps["windows"]] == list(range(0, 300, 2)), steps)
+    need(steps["windows"][4] == {"first_step": 8, "calls_differ": True}, steps["windows"][4])
+    for i, (found, window) in enumerate(zip(steps["windows"], windows)):
+        cost, rank, low, alone = model_window(window)
+        need(i == 4 or (found["cost_ns"], found["last_rank"], found["last_wait_ns"]) ==
+             (cost, rank, low) and abs(found["alone_ppm"] - alone * 1e4) <= 1, found, window)
+    model = model_last(windows[:4] + windows[5:])
+    need({row["last_rank"]: (row["windows"], row["cost_ns"], row["alone"]) for row in
+          steps["last"]} == model, steps["last"], model)
 
 
 if __name__ == "__main__":

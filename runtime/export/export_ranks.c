@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Writes the ranks of a merged run as the object "ranks" of json and of the page: how evenly each
+ * name is spread, for each waiting scope which rank is late and what that costs, and its windows of
+ * steps. The numbers are those of the view `ranks`. Called by export_json.c and export_html.c.
+ */
+#include "export_ranks.h"
+
+#include <string.h>
+
+#include "export_names.h"
+#include "read/rank_windows.h"
+
+static void rank_put_key(struct sink *out, const char *prefix, const char *key) {
+    sink_put(out, ",\"", 2);
+    sink_text(out, prefix);
+    sink_text(out, key);
+    sink_put(out, "\":", 2);
+}
+
+static void rank_put_number(struct sink *out, const char *key, uint64_t value) {
+    rank_put_key(out, "", key);
+    sink_u64(out, value);
+}
+
+void export_rank(struct sink *out, const char *prefix, const struct ranks *r, uint32_t rank) {
+    const struct arena_rank *of = &r->rank[rank];
+    struct export_name host = export_text(ranks_text(r, of->host));
+    if (of->rank) {
+        rank_put_key(out, prefix, "_rank");
+        sink_u64(out, of->rank - 1);
+    }
+    rank_put_key(out, prefix, "_host");
+    sink_json(out, host.bytes, host.length);
+    rank_put_key(out, prefix, "_pid");
+    sink_u64(out, of->pid);
+}
+
+/* The beginning of a row's object. */
+static void rank_put_name(struct sink *out, const struct ranks *r, uint32_t name) {
+    struct export_name text = export_site(r->snapshot, r->name[name].site);
+    const char *set = export_set_name(r->snapshot, r->name[name].set, "?");
+    sink_text(out, "{\"name\":");
+    sink_json(out, text.bytes, text.length);
+    rank_put_key(out, "", "set");
+    sink_json(out, set, strlen(set));
+}
+
+static void rank_put_spread(struct sink *out, const struct ranks *r, uint32_t name,
+                            const struct rank_spread *spread) {
+    rank_put_name(out, r, name);
+    rank_put_number(out, "ranks", spread->ranks);
+    rank_put_number(out, "calls", spread->calls);
+    rank_put_number(out, "total_ns", spread->total_ns);
+    rank_put_number(out, "min_ns", spread->min_ns);
+    rank_put_number(out, "mean_ns", spread->mean_ns);
+    rank_put_number(out, "median_ns", spread->median_ns);
+    rank_put_number(out, "max_ns", spread->max_ns);
+    rank_put_number(out, "stddev_ns", spread->stddev_ns);
+    rank_put_number(out, "lost_ns", spread->lost_ns);
+    rank_put_number(out, "imbalance_ppm", spread->imbalance_ppm);
+    export_rank(out, "min", r, spread->min_rank);
+    export_rank(out, "max", r, spread->max_rank);
+    sink_put(out, "}", 1);
+}
+
+/* ---- Waiting. */
+
+struct rank_export {
+    struct sink *out;
+    struct scratch *memory;
+    const struct ranks *ranks;
+    struct ranks_room *room;
+};
+
+/* The late rank; nothing where no rank waited for another one or their calls differ. */
+static void rank_put_last(const struct rank_export *e, const struct rank_wait *wait) {
+    if (wait->calls_differ) {
+        rank_put_key(e->out, "", "calls_differ");
+        sink_text(e->out, "true");
+        return;
+    }
+    if (!wait->cost_ns) {
+        return;
+    }
+    export_rank(e->out, "last", e->ranks, wait->late);
+    rank_put_number(e->out, "last_wait_ns", wait->late_ns);
+    rank_put_number(e->out, "alone_ppm", wait->covered_ppm);
+    rank_put_key(e->out, "", "is_cause");
+    sink_text(e->out, ranks_wait_has_cause(wait) ? "true" : "false");
+}
+
+static int rank_put_causes(const struct rank_export *e, const struct rank_wait *wait) {
+    struct rank_excesses excesses;
+    if (!ranks_wait_has_cause(wait)) {
+        return 0;
+    }
+    if (ranks_excesses(&excesses, e->ranks, wait, e->room, e->memory)) {
+        return -1;
+    }
+    rank_put_key(e->out, "", "longer_in");
+    sink_put(e->out, "[", 1);
+    for (uint32_t i = 0; i < excesses.count; ++i) {
+        if (i) {
+            sink_put(e->out, ",", 1);
+        }
+        rank_put_name(e->out, e->ranks, excesses.of[i].name);
+        rank_put_number(e->out, "self_ns", excesses.of[i].own_ns);
+        rank_put_number(e->out, "by_ns", excesses.of[i].by_ns);
+        sink_put(e->out, "}", 1);
+    }
+    sink_put(e->out, "]", 1);
+    return 0;
+}
+
+static void rank_put_tally(const struct rank_export *e, const struct rank_tally *tally) {
+    rank_put_key(e->out, "", "last");
+    sink_put(e->out, "[", 1);
+    for (uint32_t i = 0; i < tally->ranks; ++i) {
+        const struct rank_last *last = &tally->of[tally->order[i]];
+        sink_text(e->out, i ? ",{\"windows\":" : "{\"windows\":");
+        sink_u64(e->out, last->windows);
+        rank_put_number(e->out, "alone", last->alone);
+        rank_put_number(e->out, "cost_ns", last->cost_ns);
+        export_rank(e->out, "last", e->ranks, tally->order[i]);
+        sink_put(e->out, "}", 1);
+    }
+    sink_put(e->out, "]", 1);
+}
+
+static void rank_put_windows(const struct rank_export *e, const struct rank_windows *w) {
+    struct rank_wait wait;
+    rank_put_key(e->out, "", "windows");
+    sink_put(e->out, "[", 1);
+    for (uint32_t i = 0; i < w->count; ++i) {
+        rank_windows_wait(&wait, w, i, e->room);
+        sink_text(e->out, i ? ",{\"first_step\":" : "{\"first_step\":");
+        sink_u64(e->out, i * w->width);
+        if (!wait.calls_differ) {
+            rank_put_number(e->out, "cost_ns", wait.cost_ns);
+        }
+        rank_put_last(e, &wait);
+        sink_put(e->out, "}", 1);
+    }
+    sink_put(e->out, "]", 1);
+}
+
+static int rank_put_steps(const struct rank_export *e, uint32_t name) {
+    struct rank_windows w;
+    struct rank_tally tally;
+    if (rank_windows_read(&w, e->ranks, name, e->memory)) {
+        return -1;
+    }
+    if (w.with < 2 || !w.count) {
+        return 0;
+    }
+    if (rank_windows_tally(&tally, &w, e->room, e->memory)) {
+        return -1;
+    }
+    sink_text(e->out, ",\"by_steps\":{\"steps\":");
+    sink_u64(e->out, w.steps);
+    rank_put_number(e->out, "window_steps", w.width);
+    rank_put_number(e->out, "ranks", w.with);
+    rank_put_number(e->out, "ranks_without", w.without);
+    rank_put_number(e->out, "compared", tally.windows);
+    rank_put_number(e->out, "not_compared", tally.differ);
+    rank_put_tally(e, &tally);
+    rank_put_windows(e, &w);
+    sink_put(e->out, "}", 1);
+    return 0;
+}
+
+static int rank_put_wait(const struct rank_export *e, uint32_t name) {
+    struct rank_wait wait;
+    ranks_wait(&wait, e->ranks, name, e->room);
+    rank_put_name(e->out, e->ranks, name);
+    rank_put_number(e->out, "ranks", wait.spread.ranks);
+    rank_put_number(e->out, "calls_per_rank", wait.calls);
+    rank_put_number(e->out, "total_ns", wait.spread.total_ns);
+    rank_put_number(e->out, "cost_ns", wait.cost_ns);
+    rank_put_number(e->out, "first_gap_ns", wait.first_gap_ns);
+    rank_put_number(e->out, "second_gap_ns", wait.second_gap_ns);
+    rank_put_number(e->out, "last_gap_ns", wait.last_gap_ns);
+    rank_put_last(e, &wait);
+    if (rank_put_causes(e, &wait) || rank_put_steps(e, name)) {
+        return -1;
+    }
+    sink_put(e->out, "}", 1);
+    return 0;
+}
+
+static int rank_put_waits(const struct rank_export *e, const struct ranks_spreads *spreads) {
+    uint64_t item = 0;
+    rank_put_key(e->out, "", "waiting");
+    sink_put(e->out, "[", 1);
+    for (uint32_t i = 0; i < e->ranks->name_count; ++i) {
+        uint32_t name = spreads->order[i];
+        if (spreads->of[name].ranks > 1 && ranks_is_waiting(e->ranks, name)) {
+            struct scratch_mark before = scratch_mark(e->memory);
+            export_start_item(e->out, item++);
+            int failed = rank_put_wait(e, name);
+            scratch_release(e->memory, before);
+            if (failed) {
+                return -1;
+            }
+        }
+    }
+    sink_put(e->out, "]", 1);
+    return 0;
+}
+
+int export_json_ranks(struct sink *out, struct snapshot *s) {
+    struct ranks ranks;
+    struct ranks_room room;
+    struct ranks_spreads spreads;
+    struct scratch_mark before = scratch_mark(&s->memory);
+    if (ranks_read(&ranks, s)) {
+        return 0;
+    }
+    const struct rank_export e = {out, &s->memory, &ranks, &room};
+    int failed = ranks_room_get(&room, &s->memory, &ranks) ||
+                 ranks_spreads(&spreads, &ranks, &room, &s->memory);
+    if (!failed) {
+        uint64_t item = 0;
+        sink_text(out, ",\n\"ranks\":{\"count\":");
+        sink_u64(out, ranks.count);
+        sink_text(out, ",\"names\":[");
+        for (uint32_t i = 0; i < ranks.name_count; ++i) {
+            if (spreads.of[spreads.order[i]].ranks) {
+                export_start_item(out, item++);
+                rank_put_spread(out, &ranks, spreads.order[i], &spreads.of[spreads.order[i]]);
+            }
+        }
+        sink_put(out, "]", 1);
+        failed = rank_put_waits(&e, &spreads);
+        sink_put(out, "}", 1);
+    }
+    scratch_release(&s->memory, before);
+    return failed ? -1 : 0;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The ranks of a merged run, for json and the page.
+ */
+#ifndef STINT_EXPORT_RANKS_H
+#define STINT_EXPORT_RANKS_H
+
+#include "base/sink.h"
+#include "read/ranks.h"
+
+/* `,"ranks":{…}`, or nothing if the run was not merged. 0, or -1 if there is not enough memory. */
+int export_json_ranks(struct sink *out, struct snapshot *s);
+/* Members `,"PREFIX_rank":3,"PREFIX_host":"node1","PREFIX_pid":12`; without a rank if no launcher
+ * gave one. */
+void export_rank(struct sink *out, const char *prefix, const struct ranks *r, uint32_t rank);
+
+#endif
