@@ -75,7 +75,7 @@ function(stint_instrument target)
 
     get_property(folder GLOBAL PROPERTY STINT_INSTRUMENT_DIR)
     list(JOIN arg_FUNCTIONS "," globs)
-    set(launcher "${Python3_EXECUTABLE}" "${folder}/instrument.py" "--functions=${globs}"
+    set(launcher "${Python3_EXECUTABLE}" -sES "${folder}/instrument.py" "--functions=${globs}"
         "--clang=${STINT_CLANG}" "--list=${CMAKE_CURRENT_BINARY_DIR}/${target}.stint.txt"
         --only-if-on)
     if(arg_LINES)

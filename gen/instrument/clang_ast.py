@@ -36,9 +36,8 @@ import functools
 import json
 import os
 import re
-import shutil
-import subprocess
-import tempfile
+
+import run_command
 
 BLOCK = 1 << 20  # bytes read at a time
 LARGE = 8 << 20  # a declaration of more bytes is kept without what is not asked for
@@ -99,13 +98,13 @@ VERSIONS = ['clang-%d' % n for n in range(22, 13, -1)]
 
 def find_newest():
     """The path of the newest clang whose name has its version, or None."""
-    return next(filter(None, map(shutil.which, VERSIONS)), None)
+    return next(filter(None, map(run_command.find_program, VERSIONS)), None)
 
 
 def find_clang(names=None):
     """The path of the first of these compilers that is in PATH; by default clang, clang-22, ...."""
     for name in names or ['clang'] + VERSIONS:
-        path = shutil.which(name)
+        path = run_command.find_program(name)
         if path:
             return path
     raise AstError('clang is needed to read the sources and is not in PATH (apt-get install clang)')
@@ -569,22 +568,22 @@ def dump(clang, arguments, files=None):
     """Runs `clang ARGUMENTS` for its syntax tree; gives the nodes, see the head of this file."""
     command = [clang, '-fsyntax-only', '-Xclang', '-ast-dump=json', '-w',
                '-fno-color-diagnostics'] + list(arguments)
-    with tempfile.TemporaryFile() as messages:
+    messages = run_command.Messages()
+    try:
+        output = run_command.Output(command, messages.descriptor)
+    except OSError as e:
+        messages.close()
+        raise AstError('%s: %s' % (clang, e.strerror))
+    try:
+        is_complete = False
         try:
-            process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=messages,
-                                       stdin=subprocess.DEVNULL)
-        except OSError as e:
-            raise AstError('%s: %s' % (clang, e.strerror))
-        done = False
-        try:
-            yield Stream(process.stdout.read, files).nodes()
-            done = True
+            yield Stream(output.read, files).nodes()
+            is_complete = not output.read(1)
         finally:
             # Output that was not asked for is not read: clang would wait for a reader, so the pipe
             # is closed.
-            rest = process.stdout.read(1)
-            process.stdout.close()
-            status = process.wait()
-        if done and not rest and status != 0:
-            messages.seek(0)
-            raise AstError(first_error(messages.read().decode(errors='replace')))
+            status = output.close()
+        if is_complete and status != 0:
+            raise AstError(first_error(messages.text()))
+    finally:
+        messages.close()

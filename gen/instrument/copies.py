@@ -5,10 +5,7 @@ The copies of DIR/x.c that is compiled to OUT/x.o are in OUT/.stint/x.o.copy, or
 the copy of x.c has that name, those of sources that it includes have a number before it. Lines are those of the
 original, which #line names, so messages and debuggers show the original.
 """
-import hashlib
 import os
-import shutil
-import tempfile
 
 import clang_ast
 import cuda
@@ -35,6 +32,7 @@ class Unit:
 
     def remove_temporary(self):
         if self.temporary:
+            import shutil
             shutil.rmtree(self.temporary, ignore_errors=True)
 
 
@@ -90,6 +88,7 @@ def make_folder(unit, command):
         if not os.access(folder, os.W_OK):
             raise OSError
     except OSError:
+        import tempfile
         folder = unit.temporary = tempfile.mkdtemp(prefix='stint-')
     return folder
 
@@ -104,6 +103,7 @@ def line_directive(path):
 
 def content_of(source):
     """By which `stint annotate` knows the source again (stint/lines.h)."""
+    import hashlib
     return '%d %s' % (len(source), hashlib.sha256(source).hexdigest())
 
 

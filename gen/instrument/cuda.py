@@ -7,7 +7,8 @@ replaced by a declaration, in the header of the folder `cuda_headers`.
 """
 import os
 import re
-import shutil
+
+import run_command
 
 HOST_CODE = ['--cuda-host-only', '-nocudalib', '-Xclang', '-fcuda-allow-variadic-functions']
 TEXTURES = 'texture_fetch_functions.h'
@@ -25,7 +26,7 @@ def is_nvcc(word):
 
 def toolkit_folder(nvcc):
     """The folder with include/cuda_runtime.h that belongs to this nvcc."""
-    found = shutil.which(nvcc)
+    found = run_command.find_program(nvcc)
     places = [os.environ.get('CUDA_HOME', ''), os.environ.get('CUDA_PATH', ''), '/usr/local/cuda']
     if found:
         for program in (found, os.path.realpath(found)):

@@ -19,7 +19,6 @@ import os
 import re
 
 import clang_ast
-import lines as source_lines
 from command import SOURCES
 
 # The attributes because of which a function is not instrumented, and the reason.
@@ -73,20 +72,23 @@ class Globs:
 class File:
     """A file that is copied: the source itself, number 0, or one that it includes."""
 
-    def __init__(self, path, number):
+    def __init__(self, path, number, lines):
         self.path = path
         self.name = path  # in __FILE__
         self.number = number
         with open(path, 'rb') as file:
             self.source = file.read()
-        self.marks = source_lines.Marks(path, number)
+        self.marks = None
+        if lines:
+            import lines as source_lines
+            self.marks = source_lines.Marks(path, number)
         self.insertions = {}  # place of a function -> its insertions
         self.replacements = []  # (begin, end, text)
         self.renamed = {}  # headers: the path in the copy -> that of the original
 
     @property
     def lines(self):
-        return self.marks.numbers
+        return self.marks.numbers if self.marks else []
 
     def text(self):
         """The copy."""
@@ -258,7 +260,7 @@ class Rewriter:
         """The File of a source; None for a header."""
         if path not in self.files:
             is_source = path == self.path or os.path.splitext(path)[1] in SOURCES
-            self.files[path] = File(path, len(self.files)) if is_source else None
+            self.files[path] = File(path, len(self.files), self.lines) if is_source else None
         return self.files[path]
 
     def leave(self, function, reason):

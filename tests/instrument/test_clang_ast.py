@@ -13,6 +13,7 @@ sys.path.insert(0, os.path.join(ROOT, "gen", "instrument"))
 
 import clang_ast  # noqa: E402
 import rewrite  # noqa: E402
+import run_command  # noqa: E402
 
 # One function of about 20 lines, whose dump is about 440 KB.
 FUNCTION = """
@@ -189,7 +190,8 @@ int operator+(a::b::c, int) { return 3; }
                 self.assertNotIn("#include", file.read(), name + " would take long")
             for lines in (False, True):
                 usual = self.copy_of(path, lines)
-                with mock.patch.multiple(clang_ast, BLOCK=512, LARGE=256):
+                with mock.patch.multiple(clang_ast, BLOCK=512, LARGE=256), \
+                        mock.patch.multiple(run_command, PAUSE_S=0):
                     self.assertEqual(self.copy_of(path, lines), usual, name)
 
     def copy_of(self, path, lines):

@@ -263,6 +263,25 @@ print(len(copy.done), copy.files[0].text().count(b"STINT_"),
             self.assertEqual((functions, marks), (count, markers * count))
             self.assertLess(megabytes, 250)
 
+    def test_start(self):
+        """It starts for each source of a build: without modules that few commands need, and without the
+        environment of a build that is for another Python."""
+        for name in ("re", "site", "sitecustomize"):
+            self.write("source/%s.py" % name, "raise ImportError('%s of the build')\n" % name)
+        self.write("source/a.c", "int main(void) { return 0; }\n")
+        os.makedirs(self.path("bin"))
+        self.write("bin/python3", "#!/bin/sh\nexec '%s' -X importtime \"$@\"\n" % sys.executable)
+        os.chmod(self.path("bin/python3"), 0o755)
+        done = self.run_in(ARGUMENTS[0], "instrument", "--functions", "*", "--", CC, *FLAGS, "-c", "source/a.c",
+                           "-o", "build/a.o",
+                           env={"PYTHONPATH": self.path("source"),
+                                "PATH": self.path("bin") + ":" + os.environ["PATH"]})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        modules = {line.split("|")[-1].strip() for line in done.stderr.splitlines() if "|" in line}
+        self.assertIn("rewrite", modules)
+        heavy = {"argparse", "hashlib", "shutil", "site", "subprocess", "tempfile", "typing"}
+        self.assertEqual(modules & heavy, set())
+
     def test_wrong_usage(self):
         for words, expected in (([], "--functions is missing"),
                                 (["--functions", "*", "--"], "the command of a compiler is missing")):
