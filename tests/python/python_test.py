@@ -357,9 +357,15 @@ if __name__ == "__main__":
     need(done.stdout == "%s 5\n" % [str(script), "7", "--view"], done)
     need(re.search(r"(?m)^python script\.py +1 ", done.stderr) and
          re.search(r"(?m)^  inside +1 ", done.stderr), done)
+    said = r"(?s)^stint: each scope of Python costs more than .*stint tree: "
+    need(re.search(said, done.stderr) and done.stderr.count("each scope of Python") == 1, done)
     done = python("-m", "stint", "run", "--report=none", "--file", folder / "r.stint", "--", script, "0")
     need(paths(stint.read(folder / "r.stint")) == {"python script.py": 1,
                                                    "python script.py > inside": 1}, done)
+    need("each scope of Python" not in done.stderr, done)
+    script.write_text("import os, sys\nif not os.fork():\n    sys.exit(0)\nos.wait()\n")
+    done = python("-m", "stint", "run", script)
+    need(done.stderr.count("each scope of Python") == 1, "a child says nothing", done)
     done = python("-m", "stint", "run", "-m", "helper", cwd=folder)
     need(re.search(r"(?m)^python helper +1 ", done.stderr), done)
     script.write_text("raise RuntimeError('as it was')\n")

@@ -197,16 +197,23 @@ def cost():
     return {"call_ns": call, "block_ns": block}
 
 
-def _say_cost():
+def _say_cost(process):
+    if os.getpid() != process:
+        return
     each = cost()
     print("stint: each scope of Python costs more than the line `stint cost` says: at least %.1f us "
           "for a decorated call, %.1f us for a `with` block" % (each["call_ns"] / 1e3,
                                                           each["block_ns"] / 1e3), file=sys.stderr)
 
 
-# Before the report at the end of the program.
+def _say_cost_at_exit():
+    """Once, before a report at the end of the program; a child of a fork says nothing."""
+    atexit.unregister(_say_cost)
+    atexit.register(_say_cost, os.getpid())
+
+
 if available and os.environ.get("STINT_REPORT", "none").split(",")[0] not in ("", "none"):
-    atexit.register(_say_cost)
+    _say_cost_at_exit()
 
 
 def version():

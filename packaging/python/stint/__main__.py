@@ -11,6 +11,7 @@ import runpy
 import sys
 
 FLAGS = ("--keep", "-k", "--help")
+QUIET = "--quiet"  # of `exec`: no report follows
 
 
 def split(arguments):
@@ -38,7 +39,8 @@ def run(arguments):
     except FileNotFoundError as error:
         print("stint: %s" % error, file=sys.stderr)
         return 1
-    command = [path, "run", *options, "--", sys.executable, "-m", "stint", "exec", *script]
+    quiet = [QUIET] if {"none", "--report=none"}.intersection(options) else []
+    command = [path, "run", *options, "--", sys.executable, "-m", "stint", "exec", *quiet, *script]
     sys.stdout.flush()
     os.execv(path, command)
 
@@ -46,7 +48,11 @@ def run(arguments):
 def execute(arguments):
     """In the process that `stint run` started: the script is __main__, as `python SCRIPT` makes
     it."""
-    from . import scope
+    from . import scope, _say_cost_at_exit
+    if arguments[0] == QUIET:
+        del arguments[0]
+    else:
+        _say_cost_at_exit()
     module = arguments[0] == "-m"
     if module:
         del arguments[0]
