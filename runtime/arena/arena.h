@@ -241,6 +241,10 @@ struct arena_cost {
     uint32_t ranges;     /* 1: NVTX ranges come with every scope, and are not in it */
     uint32_t conditions; /* text: as machine_conditions, and " label=" with STINT_LABEL; 0 = none */
     uint64_t share_ppm;  /* of STINT_SAMPLE=auto, parts per million; 0 = not set */
+    /* A timed and an untimed call where scopes by the hundred take turns, whose records are not in
+     * the nearest cache; 0 = not known, and of the latter if STINT_SAMPLE is not set. */
+    uint64_t cold;
+    uint64_t cold_untimed;
 };
 
 /* The place of the run in a parallel job, and of a merged file the ranks that it is of. */

@@ -11,6 +11,12 @@
  * readings. What the other paths do between two readings is on the way to the next one, and is
  * measured without work.
  *
+ * Both are the least that a call costs: one scope, whose records are in the nearest cache and whose
+ * branches are predicted. The most that programs with timers in hundreds of functions were seen to
+ * pay is a call of one of COLD_SCOPES scopes, drawn at random, with no work that it could overlap
+ * with: its records are in the second cache, the branches are not predicted, and half of the scopes
+ * are found by a search.
+ *
  * Corrected times need to know where the cost is: what the scope has recorded is compared with the
  * time of the work alone, of little work, because it is short scopes that have to be corrected.
  */
@@ -45,6 +51,11 @@ enum work {
     LONG_WORK = 51,
 };
 
+#define COLD_BITS 9
+#define COLD_SCOPES (1u << COLD_BITS)
+#define COLD_EDGE_BITS (COLD_BITS + 3)
+#define COLD_CHUNKS (COLD_SCOPES / ARENA_SITES_PER_CHUNK + 1)
+
 static const char run_time_name[] = "a name made at run time";
 
 struct bench_arena {
@@ -57,6 +68,25 @@ struct bench_arena {
     _Alignas(STINT_IMPL_UNIT) struct stint_impl_ring ring;
     struct stint_impl_event events[EVENTS];
 };
+
+/* An arena with many scopes. Their histograms overlap: each begins a line after the one before, so
+ * that equal durations are in different lines. */
+struct cold_arena {
+    _Alignas(STINT_IMPL_UNIT) struct arena_header header;
+    _Alignas(STINT_IMPL_UNIT) struct arena_site chunk[ARENA_SITES_PER_CHUNK];
+    _Alignas(STINT_IMPL_UNIT) struct stint_impl_node root;
+    _Alignas(STINT_IMPL_UNIT) struct stint_impl_node node[COLD_SCOPES];
+    _Alignas(STINT_IMPL_UNIT) struct stint_impl_sampled sampled[COLD_SCOPES];
+    _Alignas(STINT_IMPL_UNIT) struct stint_impl_sampled none;
+    _Alignas(STINT_IMPL_UNIT) char histograms[COLD_SCOPES * STINT_IMPL_UNIT];
+    struct stint_impl_histogram last;
+    _Alignas(STINT_IMPL_UNIT) uint32_t edges[1u << COLD_EDGE_BITS];
+    struct stint_impl_site site[COLD_SCOPES];
+};
+
+#define COLD_UNIT_OF(member) ((uint32_t)(offsetof(struct cold_arena, member) / STINT_IMPL_UNIT))
+#define NODE_UNITS ((uint32_t)(sizeof(struct stint_impl_node) / STINT_IMPL_UNIT))
+#define SAMPLED_UNITS ((uint32_t)(sizeof(struct stint_impl_sampled) / STINT_IMPL_UNIT))
 
 #define UNIT_OF(member) ((uint32_t)(offsetof(struct bench_arena, member) / STINT_IMPL_UNIT))
 
@@ -72,6 +102,8 @@ struct bench {
     void (*pair)(struct bench *); /* a call of the scope with the clock of this process */
     int tries_inline;             /* before the slow path */
     uint64_t reading;             /* ticks between two readings of the clock, at least */
+    struct cold_arena *cold;      /* NULL: none */
+    uint32_t draw;                /* the state of the generator that draws of its scopes */
     struct bench_arena arena;
 };
 
@@ -137,6 +169,84 @@ static void bench_sample(struct bench *b) {
     b->arena.node.span = 0;
 }
 
+/* Puts the node where its edge is looked for. 0, or -1 if all places are taken. */
+static int cold_link(struct bench *b, uint32_t unit, uint32_t id) {
+    struct stint_impl_thread *t = &b->block.hot;
+    uint64_t key = stint_impl_edge_key(COLD_UNIT_OF(root), 0, id);
+    uint64_t slot = stint_impl_edge_slot(key, t->edge_shift);
+    for (uint32_t i = 0; i < STINT_IMPL_EDGE_GROUP; ++i) {
+        if (!t->edges[slot ^ i]) {
+            t->edges[slot ^ i] = unit;
+            return 0;
+        }
+    }
+    return -1;
+}
+
+static void cold_put_scope(struct bench *b, uint32_t i) {
+    struct stint_impl_node *n = &b->cold->node[i];
+    uint32_t id = i + 1, unit = COLD_UNIT_OF(node) + i * NODE_UNITS;
+    n->span = STINT_IMPL_SLOW_TICKS;
+    n->site = id;
+    n->parent = COLD_UNIT_OF(root);
+    n->kind = STINT_IMPL_EXACT;
+    if (config.percentiles) {
+        n->histogram = COLD_UNIT_OF(histograms) + i;
+        b->cold->histograms[i * STINT_IMPL_UNIT] = 1; /* its page is there */
+    }
+    b->cold->site[i].word = (uint64_t)1 << 32 | id;
+    if (cold_link(b, unit, id)) {
+        b->cold->site[i].word = b->cold->site[0].word;
+    }
+}
+
+/* Nodes that were used last are tried first. */
+static void cold_forget_near(struct bench *b) {
+    struct stint_impl_thread *t = &b->block.hot;
+    for (size_t i = 0; i < STINT_IMPL_NEAR; ++i) {
+        t->near[i] = &b->cold->root;
+        t->near_sampled[i] = &b->cold->none;
+    }
+}
+
+/* The recorder is one of the scopes of that arena from then on. */
+static void cold_prepare(struct bench *b) {
+    struct stint_impl_thread *t = &b->block.hot;
+    for (size_t i = 0; i < sizeof b->frames / sizeof *b->frames; ++i) {
+        b->frames[i].node = COLD_UNIT_OF(root);
+        b->frames[i].pending = 0;
+    }
+    for (size_t i = 0; i < COLD_CHUNKS; ++i) {
+        b->cold->header.site_chunk[i] = COLD_UNIT_OF(chunk);
+    }
+    t->base = (char *)b->cold;
+    t->edges = b->cold->edges;
+    t->edge_shift = 64 - COLD_EDGE_BITS;
+    b->record.root = COLD_UNIT_OF(root);
+    for (uint32_t i = 0; i < COLD_SCOPES; ++i) {
+        cold_put_scope(b, i);
+    }
+    cold_forget_near(b);
+}
+
+/* As sample.c leaves nodes of which calls are left out; all of these are. */
+static void cold_sample(struct bench *b) {
+    for (uint32_t i = 0; i < COLD_SCOPES; ++i) {
+        struct stint_impl_node *n = &b->cold->node[i];
+        struct stint_impl_sampled *s = &b->cold->sampled[i];
+        uint32_t unit = COLD_UNIT_OF(sampled) + i * SAMPLED_UNITS;
+        s->left = UINT32_MAX;
+        s->weight = 1;
+        s->start = stint_impl_start_untimed(unit).word;
+        s->node = COLD_UNIT_OF(node) + i * NODE_UNITS;
+        s->site = n->site;
+        s->parent = n->parent;
+        n->gpu = unit;
+        n->kind = STINT_IMPL_SAMPLED;
+    }
+    cold_forget_near(b);
+}
+
 /* ---- What is measured. */
 
 #define WORK_STEP                                                                                  \
@@ -180,6 +290,22 @@ static void pair_slow(struct bench *b) {
     }
     work_do(b);
     stint_impl_end_body(&guard, 0);
+}
+
+static inline __attribute__((always_inline)) struct stint_impl_site *cold_draw(struct bench *b) {
+    b->draw = b->draw * 1664525u + 1013904223u; /* Numerical Recipes' */
+    return &b->cold->site[b->draw >> (32 - COLD_BITS)];
+}
+
+/* With the calls that a site makes. */
+static void pair_cold(struct bench *b) {
+    stint_impl_opened guard;
+    guard = stint_impl_begin(&guard, cold_draw(b), 0);
+    stint_impl_end(&guard);
+}
+
+static void pair_of_draws(struct bench *b) {
+    b->word = (uint64_t)(uintptr_t)cold_draw(b);
 }
 
 /* The drawn call of a block of STINT_SAMPLE. */
@@ -277,6 +403,36 @@ static uint64_t cost_of_untimed(struct bench *b) {
     return bench_cost(b, b->pair);
 }
 
+/* The mean of the rounds that were not disturbed: each calls other scopes. */
+static uint64_t cost_of_cold(struct bench *b) {
+    uint64_t ticks[ROUNDS], best = UINT64_MAX, without = UINT64_MAX, all = 0, rounds = 0;
+    for (int i = 0; i < ROUNDS; ++i) {
+        ticks[i] = bench_round(b, pair_cold);
+        best = u64_min(best, ticks[i]);
+        without = u64_min(without, bench_round(b, pair_of_draws));
+    }
+    for (int i = 0; i < ROUNDS; ++i) {
+        if (ticks[i] - best <= best / 4) {
+            all += ticks[i];
+            ++rounds;
+        }
+    }
+    return saturating_subtract(all / rounds, without) * 1000 / PAIRS;
+}
+
+static void measure_cold(struct bench *b, struct arena_cost *out) {
+    b->cold = pages_get(sizeof *b->cold);
+    if (!b->cold) {
+        return;
+    }
+    cold_prepare(b);
+    out->cold = cost_of_cold(b);
+    if (sample_is_on()) {
+        cold_sample(b);
+        out->cold_untimed = cost_of_cold(b);
+    }
+}
+
 static void measure_all(struct bench *b, struct arena_cost *out) {
     out->timed = bench_cost(b, b->pair);
     b->work = DENSE_WORK;
@@ -290,6 +446,9 @@ static void measure_all(struct bench *b, struct arena_cost *out) {
         out->untimed = cost_of_untimed(b);
         out->sampled = bench_cost(b, pair_drawn);
         bench_parts(b, pair_drawn, &out->sampled_inner, &out->sampled_outer);
+    }
+    if (b->tries_inline) {
+        measure_cold(b, out);
     }
 }
 
@@ -337,6 +496,9 @@ static void cost_measure(struct arena_cost *out,
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     stint_impl_thread_here = mine;
     thread_pages_put(&b->block);
+    if (b->cold) {
+        pages_put(b->cold, sizeof *b->cold);
+    }
     pages_put(b, sizeof *b);
     registry_settle(); /* in a child that a signal handler forked meanwhile */
 }

@@ -10,7 +10,7 @@
 
 #include "arena/arena.h"
 
-/* Takes about 0.2 ms and records nothing. All 0 without memory. */
+/* Takes about 0.3 ms and records nothing. All 0 without memory. */
 void cost_read(struct arena_cost *out);
 /* `sampled` alone, whether STINT_SAMPLE is set or not. */
 uint64_t cost_sampled_x1000(void);

@@ -226,6 +226,7 @@ struct snapshot {
     struct snapshot_extra *extras; /* room for one of each node; the nodes lead to them */
     uint32_t extra_count;
     struct snapshot_cost *costs; /* by node; NULL: not known */
+    uint64_t cost_most;          /* ticks: `own` of all nodes, if calls cost the most */
     struct snapshot_site *sites; /* by id; 0 is unused */
     uint32_t site_count;
     const char **sets; /* names by id */

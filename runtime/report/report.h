@@ -42,6 +42,8 @@ struct report_cost {
     uint64_t sampled_outer;
     uint64_t dense;
     uint64_t gap;
+    uint64_t cold; /* 0 = not known, as the next */
+    uint64_t cold_untimed;
     int ranges;
     uint64_t share_ppm; /* that STINT_SAMPLE=auto was to keep; 0 = none */
 };

@@ -13,6 +13,11 @@
  * below those of its children. Calls of children inside a call that is open or was abandoned are in
  * no total; their part of the children's time says how much of the children's cost is not, either.
  *
+ * The cost of a call is known from two measurements: it is at least that of a scope whose records
+ * are in the nearest cache, and about that of one of many scopes at most. Rows are without the
+ * former. What the latter has in addition is in the outer part: the search for the node comes
+ * before the first reading of the clock, and what is recorded after the second.
+ *
  * Intervals (STINT_TIMER_BEGIN, stint_sample_add, stint_step) stay as they are: there is nothing of
  * stint in a sample that the program measured, and what is recorded during an interval is not
  * known.
@@ -39,6 +44,8 @@ void report_cost_read(struct report_cost *out, const struct arena_cost *from, do
     out->sampled_outer = cost_ps(from->sampled_outer, ns_per_tick);
     out->dense = cost_ps(from->dense, ns_per_tick);
     out->gap = cost_ps(from->gap, ns_per_tick);
+    out->cold = cost_ps(from->cold, ns_per_tick);
+    out->cold_untimed = cost_ps(from->cold_untimed, ns_per_tick);
     out->ranges = from->ranges != 0;
     out->share_ppm = from->share_ppm;
 }
@@ -75,6 +82,11 @@ static double timed_ps(const struct report *r, const struct report_cost *each,
     return (double)each->timed + ((double)each->dense - (double)each->timed) * part;
 }
 
+/* So many calls at one cost or the other, whichever is greater. */
+static double most_ns(double ps, uint64_t cold, uint64_t calls) {
+    return double_max(ps, (double)cold) * (double)calls / 1000;
+}
+
 void node_cost_add(struct node_cost *to, const struct report *r, const struct snapshot_node *n) {
     static const struct report_cost none;
     const struct report_cost *each = r->cost ? r->cost : &none;
@@ -87,13 +99,16 @@ void node_cost_add(struct node_cost *to, const struct report *r, const struct sn
         outer = each->sampled_outer;
     }
     uint64_t inner_calls = snapshot_recursive(n);
-    double recursive = calls_ns(each->recursive, inner_calls), named = 0;
-    if (r->snapshot->sites[n->site].dynamic) {
-        recursive += calls_ns(each->dynamic, inner_calls);
-        named = calls_ns(each->dynamic, n->calls);
-    }
+    uint64_t dynamic = r->snapshot->sites[n->site].dynamic != 0;
+    double named_again = calls_ns(each->dynamic * dynamic, inner_calls);
+    double recursive = calls_ns(each->recursive, inner_calls) + named_again;
+    double named = calls_ns(each->dynamic * dynamic, n->calls);
     double untimed = calls_ns(each->untimed, n->extra->sampled.untimed);
-    double left = calls_ns(each->timed / 2, snapshot_left(n)); /* read the clock once */
+    uint64_t left_calls = snapshot_left(n); /* read the clock once */
+    double left = calls_ns(each->timed / 2, left_calls);
+    double most_recursive = most_ns((double)each->recursive, each->cold, inner_calls) + named_again;
+    double most_untimed =
+        most_ns((double)each->untimed, each->cold_untimed, n->extra->sampled.untimed);
     double read = calls_ns(each->reading, readings);
     to->timed += n->count + n->recursions;
     to->untimed += n->extra->sampled.untimed;
@@ -101,9 +116,15 @@ void node_cost_add(struct node_cost *to, const struct report *r, const struct sn
     to->ns_timed += timed * (double)n->count / 1000 + recursive + named + left;
     to->ns_untimed += untimed;
     to->ns_readings += read;
+    to->most_timed += most_ns(timed, each->cold, n->count) + most_recursive + named +
+                      most_ns((double)each->timed / 2, each->cold / 2, left_calls);
+    to->most_untimed += most_untimed;
     /* The total is that of all calls, those that were not timed included. */
     to->ns_inner += calls_ns(inner, n->calls) + recursive;
     to->ns_outer += calls_ns(outer, n->count) + named + untimed + read;
+    to->most_inner += calls_ns(inner, n->calls) + most_recursive;
+    to->most_outer += calls_ns(u64_max(outer, saturating_subtract(each->cold, inner)), n->count) +
+                      named + most_untimed + read;
 }
 
 /* ---- Times without it. */
@@ -112,6 +133,7 @@ void node_cost_add(struct node_cost *to, const struct report *r, const struct sn
 struct children_cost {
     double outer;
     double total; /* what their totals are without */
+    double most;  /* the outer part at most */
 };
 
 /* The part of the children's calls that is in the node's total. */
@@ -133,6 +155,10 @@ static void node_correct(const struct report *r, uint32_t index, const struct ch
     double own = cost.ns_inner / ns_per_tick + inside->outer * part;
     out->own = u64_min(snapshot_whole(own + 0.5), n->own);
     out->all = u64_min(snapshot_whole((double)out->own + inside->total * part), n->scaled);
+    double most = cost.most_inner / ns_per_tick + inside->most * part;
+    uint64_t most_own = u64_min(snapshot_whole(most + 0.5), n->own);
+    r->snapshot->cost_most = saturating_add(r->snapshot->cost_most, most_own);
+    around->most += cost.most_outer / ns_per_tick;
     around->outer += cost.ns_outer / ns_per_tick;
     around->total += (double)out->all;
 }
@@ -145,6 +171,7 @@ int report_correct(const struct report *r) {
     if (!children || !s->costs) {
         return -1;
     }
+    s->cost_most = 0;
     for (uint32_t i = s->node_count; i-- > 0;) { /* children before their parents */
         const struct snapshot_node *n = &s->nodes[i];
         if (n->parent != SNAPSHOT_NONE && n->kind == STINT_IMPL_SCOPE_NODE) {

@@ -15,9 +15,15 @@ struct node_cost {
     double ns_timed;
     double ns_untimed;
     double ns_readings;
+    /* The same of calls whose records are not in the nearest cache; of one where that is not known,
+     * as above. */
+    double most_timed;
+    double most_untimed;
     /* The cost of a short call, inside its own time and in the time around it. */
     double ns_inner;
     double ns_outer;
+    double most_inner;
+    double most_outer;
 };
 
 /* All 0 where the cost of a call is not known. */

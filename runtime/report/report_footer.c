@@ -25,15 +25,23 @@ void report_losses(const struct report *r, const char *indent) {
     }
 }
 
-static double node_cost_sum(const struct node_cost *c) {
-    return c->ns_timed + c->ns_untimed + c->ns_readings;
+/* Nanoseconds: what calls cost at least, and about at most. */
+struct cost_range {
+    double least;
+    double most;
+};
+
+static struct cost_range node_cost_sum(const struct node_cost *c) {
+    struct cost_range sum = {c->ns_timed + c->ns_untimed + c->ns_readings,
+                             c->most_timed + c->most_untimed + c->ns_readings};
+    return sum;
 }
 
-/* The cost on all threads. *most: nanoseconds on the thread where it is highest. */
-static struct node_cost count_cost(const struct report *r, double *most) {
+/* The cost on all threads. *highest: on the thread where it is highest. */
+static struct node_cost count_cost(const struct report *r, struct cost_range *highest) {
     struct node_cost all = {0}, here = all;
     const struct snapshot *s = r->snapshot;
-    *most = 0;
+    *highest = (struct cost_range){0, 0};
     for (uint32_t i = 0; i < s->node_count; ++i) {
         const struct snapshot_node *n = &s->nodes[i];
         if (i && n->thread != s->nodes[i - 1].thread) {
@@ -41,48 +49,77 @@ static struct node_cost count_cost(const struct report *r, double *most) {
         }
         node_cost_add(&here, r, n);
         node_cost_add(&all, r, n);
-        *most = double_max(*most, node_cost_sum(&here));
+        struct cost_range sum = node_cost_sum(&here);
+        highest->least = double_max(highest->least, sum.least);
+        highest->most = double_max(highest->most, sum.most);
     }
     return all;
 }
 
-/* "12 calls at about 20 ns". Of no call the cost is that of one. */
-static void put_cost_each(struct text *out, uint64_t count, const char *what, double ns,
-                          uint64_t of_one) {
-    char each[TEXT_NUMBER];
-    double mean = (double)of_one / 1000;
-    if (count) {
-        mean = ns / (double)count;
+/* "7 ns", or "7 ns to 20 ns" where the two differ as they are printed. */
+static void put_cost_range(struct text *out, struct cost_range ns) {
+    char least[TEXT_NUMBER], most[TEXT_NUMBER];
+    text_time(least, snapshot_whole(ns.least), CONFIG_UNIT_AUTO);
+    text_time(most, snapshot_whole(ns.most), CONFIG_UNIT_AUTO);
+    text_add(out, "%s", least);
+    if (ns.most > ns.least && strcmp(least, most) != 0) {
+        text_add(out, " to %s", most);
     }
-    text_time(each, snapshot_whole(mean + 0.5), CONFIG_UNIT_AUTO);
-    text_add(out, "%llu %s%s at about %s", (unsigned long long)count, what, text_plural(count),
-             each);
+}
+
+/* "12 calls at about 7 ns to 20 ns". Of no call the cost is that of one. */
+static void put_cost_each(struct text *out, uint64_t count, const char *what, struct cost_range ns,
+                          uint64_t of_one) {
+    struct cost_range mean = {(double)of_one / 1000 + 0.5, 0};
+    if (count) {
+        mean.least = ns.least / (double)count + 0.5;
+        mean.most = ns.most / (double)count + 0.5;
+    }
+    text_add(out, "%llu %s%s at about ", (unsigned long long)count, what, text_plural(count));
+    put_cost_range(out, mean);
 }
 
 /* The cost on the thread where it is highest, as a share of the wall time. */
-static uint64_t cost_ppm(const struct snapshot *s, double most) {
+static uint64_t cost_ppm(const struct snapshot *s, double ns) {
     if (!s->wall_ns) {
         return 0;
     }
-    return snapshot_whole(most * 1e6 / (double)s->wall_ns);
+    return snapshot_whole(ns * 1e6 / (double)s->wall_ns);
 }
 
-static void put_cost(const struct report *r, const struct node_cost *c, double most) {
-    char sum[TEXT_NUMBER], share[TEXT_NUMBER];
-    text_share(share, cost_ppm(r->snapshot, most));
-    text_add(r->out, "stint cost at least %s %% of this run: ", share);
-    put_cost_each(r->out, c->timed, "call", c->ns_timed, r->cost->timed);
+/* "at least 0.3 %", or "0.3 to 1.2 %". */
+static void put_cost_share(const struct report *r, struct cost_range highest) {
+    char least[TEXT_NUMBER], most[TEXT_NUMBER];
+    text_share(least, cost_ppm(r->snapshot, highest.least));
+    text_share(most, cost_ppm(r->snapshot, highest.most));
+    if (r->cost->cold && strcmp(least, most) != 0) {
+        text_add(r->out, "%s to %s %%", least, most);
+    } else {
+        const char *bound = r->cost->cold ? "about" : "at least";
+        text_add(r->out, "%s %s %%", bound, least);
+    }
+}
+
+static void put_cost(const struct report *r, const struct node_cost *c, struct cost_range highest) {
+    struct cost_range timed = {c->ns_timed, c->most_timed};
+    struct cost_range untimed = {c->ns_untimed, c->most_untimed};
+    struct cost_range readings = {c->ns_readings, c->ns_readings};
+    text_add(r->out, "stint cost ");
+    put_cost_share(r, highest);
+    text_add(r->out, " of this run: ");
+    put_cost_each(r->out, c->timed, "call", timed, r->cost->timed);
     if (c->untimed) {
         text_add(r->out, ", ");
-        put_cost_each(r->out, c->untimed, "untimed call", c->ns_untimed, 0);
+        put_cost_each(r->out, c->untimed, "untimed call", untimed, 0);
     }
     if (c->readings) {
         text_add(r->out, ", ");
-        put_cost_each(r->out, c->readings, "measured call", c->ns_readings, 0);
+        put_cost_each(r->out, c->readings, "measured call", readings, 0);
         text_add(r->out, " more");
     }
-    text_time(sum, snapshot_whole(node_cost_sum(c)), CONFIG_UNIT_AUTO);
-    text_add(r->out, ", %s in all", sum);
+    text_add(r->out, ", ");
+    put_cost_range(r->out, node_cost_sum(c));
+    text_add(r->out, " in all");
     if (r->cost->ranges) {
         text_add(r->out, ", without NVTX");
     }
@@ -92,11 +129,11 @@ static void put_calls(const struct report *r) {
     struct snapshot *s = r->snapshot;
     struct scratch_mark before = scratch_mark(&s->memory);
     struct rows rows;
-    double most;
-    struct node_cost cost = count_cost(r, &most);
+    struct cost_range highest;
+    struct node_cost cost = count_cost(r, &highest);
     uint64_t all = cost.timed + cost.untimed;
     if (r->cost) {
-        put_cost(r, &cost, most);
+        put_cost(r, &cost, highest);
     } else {
         text_add(r->out, "%llu call%s", (unsigned long long)all, text_plural(all));
     }
@@ -198,23 +235,21 @@ static void footer_put_steps(const struct report *r) {
 /* STINT_SAMPLE=auto limits the timed calls after the first of each path. What else costs more than
  * the limit is said. */
 static void put_share(const struct report *r) {
-    char share[TEXT_NUMBER], limit[TEXT_NUMBER];
-    double most;
+    char limit[TEXT_NUMBER];
+    struct cost_range highest;
     if (!r->cost || !r->cost->share_ppm) {
         return;
     }
-    count_cost(r, &most);
-    uint64_t ppm = cost_ppm(r->snapshot, most);
-    if (ppm <= r->cost->share_ppm) {
+    count_cost(r, &highest);
+    if (cost_ppm(r->snapshot, highest.least) <= r->cost->share_ppm) {
         return;
     }
-    text_share(share, ppm);
     text_share(limit, r->cost->share_ppm);
-    text_add(
-        r->out,
-        "sampled: STINT_SAMPLE=auto cannot keep its limit of %s %%: stint cost at least %s %%; "
-        "the first 33 calls of each path are timed, and counting the others takes time, too\n",
-        limit, share);
+    text_add(r->out, "sampled: STINT_SAMPLE=auto cannot keep its limit of %s %%: stint cost ",
+             limit);
+    put_cost_share(r, highest);
+    text_add(r->out, "; the first 33 calls of each path are timed, and counting the others takes "
+                     "time, too\n");
 }
 
 static void put_sampled(const struct report *r) {
@@ -252,7 +287,7 @@ void report_not_corrected(const struct report *r, const char *indent) {
 
 static void put_corrected(const struct report *r) {
     const struct snapshot *s = r->snapshot;
-    char sum[TEXT_NUMBER];
+    char sum[TEXT_NUMBER], most[TEXT_NUMBER];
     uint64_t ticks = 0;
     report_not_corrected(r, "");
     if (!s->corrected) {
@@ -262,10 +297,13 @@ static void put_corrected(const struct report *r) {
         ticks = saturating_add(ticks, s->costs[i].own);
     }
     text_time(sum, snapshot_ns(s, ticks), CONFIG_UNIT_AUTO);
-    text_add(r->out,
-             "corrected: ~ is without stint's own cost, at least %s of all self times; "
-             "percentiles, min, max and other times are as measured\n",
+    text_time(most, snapshot_ns(s, s->cost_most), CONFIG_UNIT_AUTO);
+    text_add(r->out, "corrected: ~ is without stint's own cost, at least %s of all self times",
              sum);
+    if (r->cost->cold && strcmp(sum, most) != 0) {
+        text_add(r->out, ", maybe up to %s", most);
+    }
+    text_add(r->out, "; percentiles, min, max and other times are as measured\n");
 }
 
 /* Memory that was allocated and no scope was open. */

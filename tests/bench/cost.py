@@ -5,8 +5,9 @@ slowdown.
 
 WITH and WITHOUT are cost_program with and without timers. Both run in turn, ROUNDS times; of each
 the smallest CPU time counts, which is the least disturbed one. The footer's cost is the median of
-its runs. Prints a line a case: the slowdown, what it is in all, what the footer says, and the ratio
-of the two. `quick` is a test that all of this works; its figures are not.
+its runs. Prints a line a case: the slowdown, what it is in all, the range that the footer says, and
+the ratio of its two ends to the slowdown. `quick` is a test that all of this works; its figures are
+not.
 """
 
 import os
@@ -48,10 +49,13 @@ def run(program, kind, iterations, settings):
 
 
 def footer_cost(report):
-    found = re.search(r"^stint cost .*?, ([0-9.]+) (ns|us|ms|s) in all", report, re.M)
+    """Seconds, at least and at most; without a range the two are equal."""
+    time = r"([0-9.]+) (ns|us|ms|s)"
+    found = re.search(r"^stint cost .*?, %s(?: to %s)? in all" % (time, time), report, re.M)
     if not found:
         sys.exit("cost.py: no cost in the report:\n" + report)
-    return float(found.group(1)) * UNITS[found.group(2)]
+    least = float(found[1]) * UNITS[found[2]]
+    return least, float(found[3]) * UNITS[found[4]] if found[3] else least
 
 
 def measure(programs, case, rounds, part):
@@ -67,10 +71,10 @@ def measure(programs, case, rounds, part):
     slower, base = min(timed) - min(plain), min(plain)
     if part > 1:
         slower, base = max(slower, 1e-6), max(base, 1e-6)
-    footer = statistics.median(said)
-    print("%-22s %8.0f %% %10.1f ms %10.1f ms %8.2f" %
-          (name, 100 * slower / base, slower * 1e3, footer * 1e3, footer / slower),
-          flush=True)
+    least, most = (statistics.median(end) for end in zip(*said))
+    print("%-22s %8.0f %% %10.1f ms %8.1f to %5.1f ms %7.2f to %.2f" %
+          (name, 100 * slower / base, slower * 1e3, least * 1e3, most * 1e3, least / slower,
+           most / slower), flush=True)
 
 
 def main(arguments):
@@ -81,7 +85,7 @@ def main(arguments):
         rounds, part = 1, 1000
     elif arguments[2:]:
         rounds = int(arguments[2])
-    print("%-22s %10s %13s %13s %8s" % ("case", "slower by", "difference", "footer", "ratio"))
+    print("%-22s %10s %13s %20s %15s" % ("case", "slower by", "difference", "footer", "ratio"))
     for case in CASES:
         measure(arguments[:2], case, rounds, part)
 

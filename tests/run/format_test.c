@@ -67,7 +67,7 @@ static const struct field fields[] = {
     F(arena_cost, untimed) F(arena_cost, reading) F(arena_cost, inner) F(arena_cost, outer)
     F(arena_cost, sampled_inner) F(arena_cost, sampled_outer) F(arena_cost, dense)
     F(arena_cost, gap) F(arena_cost, ranges) F(arena_cost, conditions)
-    F(arena_cost, share_ppm)
+    F(arena_cost, share_ppm) F(arena_cost, cold) F(arena_cost, cold_untimed)
     WHOLE(arena_lines)
     F(arena_lines, next) F(arena_lines, thread) F(arena_lines, file) F(arena_lines, count)
     F(arena_lines, content) F(arena_lines, reserved)

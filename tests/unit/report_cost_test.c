@@ -554,6 +554,65 @@ TEST(report_cost, longer_calls_that_are_recursive) {
     check_footer(&two, ": 5 calls at about 18 ns, 89 ns in all"); /* 9 + 4 * 20 */
 }
 
+/* ---- The range: a call of a scope in the nearest cache, and one of many scopes. */
+
+#define COLD 40
+#define COLD_UNTIMED 12
+
+static const struct report_cost with_cold = {.timed = FEW * 1000,
+                                             .recursive = 20000,
+                                             .dense = DENSE * 1000,
+                                             .gap = GAP * 1000,
+                                             .cold = COLD * 1000,
+                                             .cold_untimed = COLD_UNTIMED * 1000};
+
+/* 4 * 9 and 4 * 40 ns, of 4 us. */
+TEST(report_cost, a_range_of_calls) {
+    for (int i = 0; i < 4; ++i) {
+        leaf(1000);
+    }
+    check_footer(&with_cold, "stint cost 0.9 to 4.0 % of this run: 4 calls at about 9 ns to 40 ns, "
+                             "36 ns to 160 ns in all");
+}
+
+/* 13 + 4 * 20, and 5 * 40. */
+TEST(report_cost, a_range_of_recursive_calls) {
+    recurse_for(4, 18);
+    check_footer(&with_cold, ": 5 calls at about 19 ns to 40 ns, 93 ns to 200 ns in all");
+}
+
+TEST(report_cost, a_range_of_untimed_calls) {
+    struct report_cost each = with_cold;
+    each.sampled = 11000;
+    each.untimed = 2000;
+    CHECK(!setenv("STINT_SAMPLE", "4", 1));
+    for (int i = 0; i < 400; ++i) {
+        leaf(1000);
+    }
+    check_footer(&each, " untimed calls at about 2 ns to 12 ns, ");
+}
+
+/* A call that is not cheaper where there is one scope is what it is. */
+TEST(report_cost, no_range_where_both_are_equal) {
+    struct report_cost each = with_cold;
+    each.cold = FEW * 1000;
+    for (int i = 0; i < 4; ++i) {
+        leaf(1000);
+    }
+    check_footer(&each, "stint cost about 0.9 % of this run: 4 calls at about 9 ns, 36 ns in all");
+}
+
+/* Its inner part of 5 ns, and 7 ns of each of three calls in it, or 35. */
+TEST(report_cost, corrected_times_have_the_range) {
+    struct report_cost each = cost;
+    each.cold = COLD * 1000;
+    around(1000, 3, 100);
+    check_says(
+        "table,corrected", &each,
+        "\ncorrected: ~ is without stint's own cost, at least 41 ns of all self times, maybe "
+        "up to 125 ns; percentiles, ");
+}
+
 static jmp_buf back;
 
 __attribute__((noinline)) static void leaf_left(void) {
@@ -613,6 +672,8 @@ TEST(report_cost, from_ticks) {
                                             .sampled_outer = 20,
                                             .dense = 22,
                                             .gap = 24,
+                                            .cold = 26,
+                                            .cold_untimed = 28,
                                             .ranges = 1,
                                             .share_ppm = 10000};
     struct report_cost ps;
@@ -629,6 +690,8 @@ TEST(report_cost, from_ticks) {
     CHECK_EQ_U64(ps.sampled_outer, 50);
     CHECK_EQ_U64(ps.dense, 55);
     CHECK_EQ_U64(ps.gap, 60);
+    CHECK_EQ_U64(ps.cold, 65);
+    CHECK_EQ_U64(ps.cold_untimed, 70);
     CHECK_EQ_U64(ps.share_ppm, 10000);
     CHECK(ps.ranges);
 }

@@ -161,7 +161,8 @@ static void about_copy_cost(struct merge *m, const struct merge_map *map) {
         memcpy(to, from, sizeof *from);
         uint64_t *times[] = {&to->timed,         &to->recursive,     &to->dynamic, &to->sampled,
                              &to->untimed,       &to->reading,       &to->inner,   &to->outer,
-                             &to->sampled_inner, &to->sampled_outer, &to->dense,   &to->gap};
+                             &to->sampled_inner, &to->sampled_outer, &to->dense,   &to->gap,
+                             &to->cold,          &to->cold_untimed};
         for (size_t i = 0; i < sizeof times / sizeof *times; ++i) {
             *times[i] = merge_length(map, *times[i]);
         }
