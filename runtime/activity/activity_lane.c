@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "activity_private.h"
 
+#include <string.h>
+
 #include "activity.h"
 #include "base/arithmetic.h"
 #include "base/config.h"
@@ -16,6 +18,8 @@ struct lane {
     struct stint_impl_ring *ring;
 };
 
+static struct stint_impl_ring *memory_rings[ACTIVITY_DEVICES]; /* by the index of a device */
+static int has_memory_ring[ACTIVITY_DEVICES];                  /* or there was no memory for it */
 static struct lane lanes[LANES];
 static unsigned lane_count;
 static struct lane *latest; /* successive records are often of one lane */
@@ -78,7 +82,28 @@ void activity_lane_add(const struct activity_record *r, uint32_t row,
     }
 }
 
+void activity_lane_set_memory(const struct activity_gpu *gpu, uint32_t row, uint64_t bytes,
+                              uint64_t at) {
+    uint64_t kind = (uint64_t)STINT_IMPL_EVENT_VALUE << STINT_IMPL_EVENT_KIND;
+    double value = (double)bytes;
+    uint64_t bits;
+    if (!config.trace.bytes) {
+        return;
+    }
+    if (!has_memory_ring[gpu->index]) {
+        struct arena_lane published = {.device = gpu->unit, .kind = ARENA_LANE_MEMORY};
+        memory_rings[gpu->index] = event_lane_publish(&published);
+        has_memory_ring[gpu->index] = 1;
+    }
+    if (memory_rings[gpu->index]) {
+        memcpy(&bits, &value, sizeof bits);
+        ring_add_pair(memory_rings[gpu->index], kind | activity_ticks_of(at), row, bits);
+    }
+}
+
 void activity_lane_forget(void) {
+    memset(memory_rings, 0, sizeof memory_rings);
+    memset(has_memory_ring, 0, sizeof has_memory_ring);
     lane_count = 0;
     latest = NULL;
 }

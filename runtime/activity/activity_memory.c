@@ -79,7 +79,7 @@ static int activity_memory_is_on_device(uint32_t memory) {
 }
 
 static void activity_memory_change(uint32_t gpu, uint32_t memory, uint64_t more, uint64_t less,
-                                   uint64_t at) {
+                                   const struct activity_record *r) {
     if (gpu == NO_GPU || !activity_memory_is_on_device(memory)) {
         return;
     }
@@ -87,7 +87,9 @@ static void activity_memory_change(uint32_t gpu, uint32_t memory, uint64_t more,
     uint32_t row = activity_rows_get(&k);
     memory_tables->now[gpu] += more - less;
     if (row) {
-        activity_rows_level(row, memory_tables->now[gpu], at);
+        activity_rows_level(row, memory_tables->now[gpu], r->start);
+        activity_lane_set_memory(activity_device_at(gpu), row, memory_tables->now[gpu],
+                                 r->start + (uint64_t)r->shift);
     }
 }
 
@@ -113,7 +115,7 @@ void activity_memory_give(const struct activity_record *r, const struct activity
     }
     struct block *b = activity_block_find(r->address);
     if (b->address) { /* there was no record of its end */
-        activity_memory_change(b->gpu, b->memory, 0, b->bytes, r->start);
+        activity_memory_change(b->gpu, b->memory, 0, b->bytes, r);
     } else if (memory_tables->count == PLACES / 4 * 3) {
         arena_lose(STINT_STATUS_ACTIVITY_FULL, 1);
         return;
@@ -122,7 +124,7 @@ void activity_memory_give(const struct activity_record *r, const struct activity
     }
     *b =
         (struct block){.address = r->address, .bytes = r->bytes, .gpu = index, .memory = r->detail};
-    activity_memory_change(index, r->detail, r->bytes, 0, r->start);
+    activity_memory_change(index, r->detail, r->bytes, 0, r);
 }
 
 void activity_memory_take(const struct activity_record *r, uint32_t node) {
@@ -132,7 +134,7 @@ void activity_memory_take(const struct activity_record *r, uint32_t node) {
     struct block *b = activity_block_find(r->address);
     if (b->address) {
         activity_memory_count(ACTIVITY_FREE, b->gpu, b->memory, node, b->bytes, r->start);
-        activity_memory_change(b->gpu, b->memory, 0, b->bytes, r->start);
+        activity_memory_change(b->gpu, b->memory, 0, b->bytes, r);
         activity_block_drop(b);
     }
 }

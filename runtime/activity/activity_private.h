@@ -213,6 +213,10 @@ void activity_line_break(void);
 /* A sample of that row. */
 void activity_lane_add(const struct activity_record *r, uint32_t row,
                        const struct activity_gpu *gpu, const struct activity_origin *from);
+/* The bytes that are allocated on a device from then on; row: of its memory. at: ns of the
+ * recorder's clock. */
+void activity_lane_set_memory(const struct activity_gpu *gpu, uint32_t row, uint64_t bytes,
+                              uint64_t at);
 void activity_lane_forget(void);
 
 /* ---- Ends of the program's steps on their way to the time line (activity_steps.c). Any thread

@@ -190,8 +190,10 @@ struct arena_lane {
 };
 /* ACTIVITIES: a span names, where a scope's names its node, the unit of its struct arena_activity;
  * the payload before it has in its upper 26 bits the unit of the launching thread's record (0 =
- * unknown) and in the lower 38 the ticks from the launch to the start, all ones: unknown. */
-enum arena_lane_kind { ARENA_LANE_EVENTS, ARENA_LANE_ACTIVITIES };
+ * unknown) and in the lower 38 the ticks from the launch to the start, all ones: unknown.
+ * MEMORY: of a device; values only, bytes allocated from then on, which name the unit of the
+ * struct arena_activity of its memory. */
+enum arena_lane_kind { ARENA_LANE_EVENTS, ARENA_LANE_ACTIVITIES, ARENA_LANE_MEMORY };
 
 /* Where the run took place; texts. */
 struct arena_about {

@@ -31,6 +31,7 @@ struct chrome {
     size_t span_length;
     struct nest nest;
     struct export_labels labels;
+    const struct trace_lane *lane;
     const uint32_t *tids;  /* by lane */
     const uint32_t *lanes; /* by thread: + 1 */
     uint64_t arrows;
@@ -155,6 +156,21 @@ static void chrome_put_span(struct chrome *c, const struct trace_event *e) {
     sink_put(c->out, "}", 1);
 }
 
+/* A counter belongs to the process: that of a device's memory has the name of its lane. */
+static void chrome_put_counter(struct chrome *c, const struct trace_event *e) {
+    chrome_put_head(c, ",\n{\"ph\":\"C\"", e->start_ns);
+    if (c->lane->memory) {
+        struct export_name name = export_field(c->lane->name, sizeof c->lane->name);
+        sink_put(c->out, ",\"name\":", 8);
+        sink_json(c->out, name.bytes, name.length);
+    } else {
+        chrome_put_name(c, e);
+    }
+    sink_text(c->out, ",\"args\":{\"value\":");
+    sink_text(c->out, number_exact(e->value).text);
+    sink_text(c->out, "}}");
+}
+
 static void chrome_put_event(struct chrome *c, const struct trace_event *e) {
     if (e->kind == TRACE_SPAN) {
         chrome_put_span(c, e);
@@ -163,17 +179,14 @@ static void chrome_put_event(struct chrome *c, const struct trace_event *e) {
         chrome_put_name(c, e);
         sink_put(c->out, "}", 1);
     } else {
-        chrome_put_head(c, ",\n{\"ph\":\"C\"", e->start_ns);
-        chrome_put_name(c, e);
-        sink_text(c->out, ",\"args\":{\"value\":");
-        sink_text(c->out, number_exact(e->value).text);
-        sink_text(c->out, "}}");
+        chrome_put_counter(c, e);
     }
 }
 
 static void chrome_put_lane(struct chrome *c, uint32_t index) {
     const struct trace_lane *lane = &c->run->trace.lanes[index];
     const struct trace_event *e = c->run->trace.events + lane->first;
+    c->lane = lane;
     chrome_start_lane(c, c->tids[index]);
     chrome_put_lane_meta(c, lane, index);
     c->nest.height = 0;

@@ -29,7 +29,7 @@ static inline const struct snapshot_activity *export_activity(const struct snaps
 }
 
 static inline uint32_t export_label(const struct export_labels *l, const struct trace_event *e) {
-    if (export_activity(l->s, e)) {
+    if (e->activity < l->s->activity_count) {
         return l->of_activity[e->activity];
     }
     return e->site <= l->s->site_count ? e->site : 0;

@@ -141,6 +141,22 @@ static int decode_activity(const struct reading *r, const struct stint_impl_even
     return 0;
 }
 
+/* Bytes that are allocated on a device from then on. */
+static int decode_memory(const struct reading *r, const struct stint_impl_event *e,
+                         const uint64_t *payload, struct trace_event *out) {
+    int is_value = e->at >> STINT_IMPL_EVENT_KIND == STINT_IMPL_EVENT_VALUE;
+    if (!is_value || !payload || e->what > UINT32_MAX) {
+        return -1;
+    }
+    out->kind = TRACE_VALUE;
+    memcpy(&out->value, payload, sizeof out->value);
+    out->activity = hash_map_get(&r->activities, (uint32_t)e->what);
+    if (out->activity == SNAPSHOT_NONE || !isfinite(out->value)) {
+        return -1;
+    }
+    return 0;
+}
+
 /* 0 if the event is one of the lane. Sets all but the times, which are not needed for a count. */
 static int event_decode(const struct reading *r, const struct source *from,
                         const struct stint_impl_event *e, const uint64_t *payload,
@@ -148,6 +164,9 @@ static int event_decode(const struct reading *r, const struct source *from,
     const struct snapshot *s = r->s;
     memset(out, 0, sizeof *out);
     out->node = out->activity = out->launch_thread = SNAPSHOT_NONE;
+    if (from->lane.memory) {
+        return decode_memory(r, e, payload, out);
+    }
     if (from->lane.activities) {
         if (e->at >> STINT_IMPL_EVENT_KIND == STINT_IMPL_EVENT_SPAN) {
             return decode_activity(r, e, out);
@@ -203,9 +222,12 @@ static void activity_set_times(const struct reading *r, const struct stint_impl_
 static void event_set_times(const struct reading *r, const struct stint_impl_event *e,
                             const uint64_t *payload, struct trace_event *out) {
     out->start_ns = ns_of(r->s, e->at & TICKS);
+    if (out->kind != TRACE_SPAN) {
+        return;
+    }
     if (out->activity != SNAPSHOT_NONE) {
         activity_set_times(r, e, payload, out);
-    } else if (out->kind == TRACE_SPAN) {
+    } else {
         out->duration_ns = span_duration(r->s, e, payload, out->start_ns);
     }
 }

@@ -22,7 +22,8 @@ struct trace_event {
     uint32_t node;          /* of a scope's span: index into snapshot.nodes, else SNAPSHOT_NONE */
     uint32_t kind;          /* enum trace_kind */
     uint32_t depth;         /* of a span: spans of its lane around it */
-    uint32_t activity;      /* of a span: index into snapshot.activities, or SNAPSHOT_NONE */
+    uint32_t activity;      /* of a span, and of a value on a lane of memory: index into
+                             * snapshot.activities, or SNAPSHOT_NONE */
     uint32_t launch_thread; /* index into snapshot.threads, or SNAPSHOT_NONE: not known */
 };
 
@@ -34,6 +35,7 @@ struct trace_lane {
     uint32_t thread; /* index into snapshot.threads, SNAPSHOT_NONE: a stream */
     uint32_t device; /* of a stream: the GPU's number */
     int activities;  /* its spans are activities, not scopes */
+    int memory;      /* its values are bytes that are allocated on the device */
     uint64_t first;  /* its events: trace.events[first …], by start, the longer first */
     uint64_t count;
     uint64_t

@@ -56,7 +56,10 @@ void trace_name_stream(struct trace_lane *out, const struct arena_lane *l,
         out->device = d->number;
     }
     out->activities = l->kind == ARENA_LANE_ACTIVITIES;
-    if (out->activities) {
+    out->memory = l->kind == ARENA_LANE_MEMORY;
+    if (out->memory) {
+        snprintf(out->name, sizeof out->name, "%sGPU %u memory", whose, out->device);
+    } else if (out->activities) {
         name_activities(out, l, whose);
     } else {
         name_timers(out, l, whose, s->activity_count != 0);

@@ -157,6 +157,9 @@ static void html_put_lane(struct html *h, struct kept *k, const struct trace_lan
     sink_json(h->out, name.bytes, name.length);
     sink_text(h->out, lane->thread == SNAPSHOT_NONE ? ",\"stream\":true" : ",\"stream\":false");
     html_number(h->out, "overwritten", lane->overwritten);
+    if (lane->memory) {
+        html_number(h->out, "memory", 1);
+    }
     for (uint32_t kind = 0; kind < 3; ++kind) {
         uint64_t n = 0;
         sink_text(h->out, keys[kind]);

@@ -40,7 +40,8 @@ struct perfetto {
     const struct run *run;
     uint64_t track; /* of the lane */
     uint64_t gpu;   /* track of the GPU described last; the streams of a GPU are adjacent */
-    unsigned char *counters; /* by site: its track is described */
+    unsigned char *counters; /* by site, then by lane of memory: its track is described */
+    const struct trace_lane *lane;
     struct nest nest;
     struct export_labels labels;
     const uint32_t *lanes; /* by thread: its lane + 1 */
@@ -225,18 +226,31 @@ static void perfetto_put_begin_event(struct perfetto *f, const struct trace_even
     perfetto_put_event(f, &e);
 }
 
+/* The number of a value's counter: of its site, or of its lane of memory. */
+static size_t perfetto_get_counter(const struct perfetto *f, const struct trace_event *e) {
+    uint32_t sites = f->run->snapshot.site_count;
+    if (f->lane->memory) {
+        return (size_t)sites + 1 + (size_t)(f->lane - f->run->trace.lanes);
+    }
+    return e->site <= sites ? e->site : 0;
+}
+
 /* double_counter_value 44, on a track of the process, one a name. */
 static void perfetto_put_value(struct perfetto *f, const struct trace_event *e) {
-    uint32_t site = e->site <= f->run->snapshot.site_count ? e->site : 0;
-    uint64_t track = COUNTER_TRACKS + site, bits;
+    size_t counter = perfetto_get_counter(f, e);
+    uint64_t track = COUNTER_TRACKS + counter, bits;
     char *event;
-    if (!f->counters[site]) {
+    if (!f->counters[counter]) {
         struct descriptor d = descriptor_begin(f, track, PROCESS_TRACK);
-        d.p = proto_put_name(d.p, 2, export_site(&f->run->snapshot, site));
+        struct export_name name = export_site(&f->run->snapshot, (uint32_t)counter);
+        if (f->lane->memory) {
+            name = export_field(f->lane->name, sizeof f->lane->name);
+        }
+        d.p = proto_put_name(d.p, 2, name);
         d.p = proto_put_begin(d.p, 8);
         proto_put_end(d.p, d.p);
         descriptor_end(f, &d);
-        f->counters[site] = 1;
+        f->counters[counter] = 1;
     }
     char *p = packet_begin_event(f, e->start_ns, EVENT_COUNTER, track, &event);
     p = proto_put_varint(p, FIELD_DOUBLE(44));
@@ -289,7 +303,7 @@ int export_perfetto(struct sink *out, struct run *r) {
         return -1;
     }
     uint32_t *tids = export_tids(r);
-    f.counters = scratch_array(&s->memory, (size_t)s->site_count + 1, 1);
+    f.counters = scratch_array(&s->memory, (size_t)s->site_count + 1 + r->trace.lane_count, 1);
     f.lanes = export_thread_lanes(r);
     if (!tids || !f.counters || !f.lanes || export_labels_start(&f.labels, s)) {
         return -1;
@@ -300,6 +314,7 @@ int export_perfetto(struct sink *out, struct run *r) {
     for (uint32_t i = 0; i < r->trace.lane_count; ++i) {
         const struct trace_lane *lane = &r->trace.lanes[i];
         f.track = LANE_TRACKS + (uint64_t)i;
+        f.lane = lane;
         perfetto_put_lane(&f, lane, tids[i]);
         perfetto_put_events(&f, r->trace.events + lane->first, lane->count);
     }

@@ -3,7 +3,8 @@
 # CUPTI: on the double; where there is a toolkit, on the real library, which reads records without a
 # GPU too, and its headers against the table.
 
-foreach(name IN ITEMS cupti cupti_clients cupti_clock cupti_data cupti_fault cupti_life cupti_lines cupti_own cupti_profiler
+foreach(name IN ITEMS cupti cupti_clients cupti_clock cupti_data cupti_fault cupti_life cupti_lines cupti_memory
+        cupti_own cupti_profiler
         cupti_records fault_order)
     stint_add_test(TARGET stint_gpu_${name} SOURCES "${CMAKE_CURRENT_LIST_DIR}/${name}_test.c"
         LIBS stint_fake stint_cupti_double stint_cuda_double Threads::Threads ${CMAKE_DL_LIBS}

@@ -15,7 +15,7 @@ target_compile_definitions(activity_program PRIVATE _GNU_SOURCE=1)
 stint_warnings(activity_program)
 
 foreach(case IN ITEMS views exports arrows tables diff diff_times merge merge_lanes merge_clocks
-        merge_order merge_taken lines killed hostile)
+        merge_order merge_taken memory lines killed hostile)
     add_test(NAME activity.cli.${case}
         COMMAND Python3::Interpreter -B "${CMAKE_CURRENT_SOURCE_DIR}/activity_test.py"
             $<TARGET_FILE:stint_tool> $<TARGET_FILE:activity_program> ${case})

@@ -5,7 +5,8 @@
  * last ones on a second thread and its own stream. What a tracer would see is put in as records.
  * Then two kernels with LATE ns between them, where a third one ran whose record comes when the
  * time between was counted as a gap: in a scope and on a source line, then outside of all. LATE 0:
- * the lines alone.
+ * the lines alone. With ACTIVITY_MEMORY in the environment it allocates 1, then 2 MiB first, and
+ * frees the first.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -116,6 +117,25 @@ static void run_late_in_scope(uint64_t between) {
     fake_advance(3000);
 }
 
+static void change_memory(uint32_t kind, uint64_t address, uint64_t bytes) {
+    struct activity_record r = {.kind = kind,
+                                .detail = ACTIVITY_MEMORY_DEVICE,
+                                .bytes = bytes,
+                                .address = address,
+                                .start = activity_clock(),
+                                .end = activity_clock()};
+    activity_begin();
+    activity_add(&r);
+    activity_end();
+    fake_advance(1000);
+}
+
+static void allocate_memory(void) {
+    change_memory(ACTIVITY_ALLOC, 0x1000, 1 << 20);
+    change_memory(ACTIVITY_ALLOC, 0x2000, 2 << 20);
+    change_memory(ACTIVITY_FREE, 0x1000, 1 << 20);
+}
+
 int main(int argc, char **argv) {
     unsigned each = argc > 1 ? (unsigned)atoi(argv[1]) / 10 : 1;
     pthread_t thread;
@@ -125,6 +145,9 @@ int main(int argc, char **argv) {
         activity_use_words(&cuda_words);
         if (activity_open()) {
             return 1;
+        }
+        if (getenv("ACTIVITY_MEMORY")) {
+            allocate_memory();
         }
         for (int i = 0; i < 9; ++i) {
             step(each, 1, 7);

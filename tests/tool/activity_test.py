@@ -39,9 +39,10 @@ def text(*arguments, **options):
     return tool(*arguments, **options).decode("utf-8", "replace")
 
 
-def record(folder, name, copies=600, nanoseconds=1000, late=(), trace="4M"):
+def record(folder, name, copies=600, nanoseconds=1000, late=(), trace="4M", **more):
     file = folder / name
-    done = run(PROGRAM, copies, nanoseconds, *late, env={"STINT_FILE": str(file), "STINT_TRACE": trace})
+    done = run(PROGRAM, copies, nanoseconds, *late,
+               env={"STINT_FILE": str(file), "STINT_TRACE": trace, **more})
     need(done.returncode == 0 and file.exists(), done)
     return file
 
@@ -393,6 +394,33 @@ def case_lines(folder):
             is_export(kind, tool("export", file, "--to", kind))
         for table_of_all in table(file, "activities"):
             need(table_of_all["kind"] != "line", table_of_all)
+
+
+def counters_of(file):
+    """Counter -> its values in order, of the chrome trace."""
+    found = collections.defaultdict(list)
+    for event in json.loads(tool("export", file, "--to", "chrome"))["traceEvents"]:
+        if event["ph"] == "C":
+            found[event["name"]].append(event["args"]["value"])
+    return dict(found)
+
+
+def case_memory(folder):
+    """The memory of a GPU over time is a counter of its own, also of each of several runs."""
+    values = [1 << 20, 3 << 20, 2 << 20]
+    files = [record(folder, "%d.stint" % i, 40, ACTIVITY_MEMORY="1") for i in range(2)]
+    pids = [field(file.read_bytes(), HEADER["pid"]) for file in files]
+    need(counters_of(files[0]) == {"GPU 0 memory": values}, counters_of(files[0]))
+    tool("merge", "--keep", "threads", *files, "-o", folder / "out")
+    want = {"%d/%d GPU 0 memory" % (i, pids[i]): values for i in range(2)}
+    need(counters_of(folder / "out") == want, counters_of(folder / "out"), want)
+    page = tool("export", files[0], "--to", "html")
+    need(b'{"name":"GPU 0 memory","stream":true,"overwritten":0,"memory":1,' in page)
+    need("2 values" not in text("info", files[0]) and "3 values" in text("info", files[0]),
+         text("info", files[0]))
+    for kind in check_export.FORMATS:
+        is_export(kind, tool("export", folder / "out", "--to", kind))
+    need(counters_of(record(folder, "none.stint", 40)) == {})
 
 
 def case_killed(folder):

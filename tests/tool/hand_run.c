@@ -140,6 +140,13 @@ void hand_value(struct hand_run *h, uint32_t site, uint64_t at, double value) {
     event(h, TRACE_VALUE, site, at)->value = value;
 }
 
+void hand_memory(struct hand_run *h, uint32_t activity, uint64_t at, double bytes) {
+    struct trace_event *e = event(h, TRACE_VALUE, 0, at);
+    h->lanes[h->run.trace.lane_count - 1].memory = 1;
+    e->activity = activity;
+    e->value = bytes;
+}
+
 uint32_t hand_device(struct hand_run *h, uint32_t number, const char *name) {
     struct snapshot *s = &h->run.snapshot;
     struct snapshot_device *d = &s->devices[s->device_count];

@@ -47,6 +47,8 @@ void hand_span(struct hand_run *h, uint32_t node, uint64_t start, uint64_t durat
                uint32_t depth);
 void hand_mark(struct hand_run *h, uint32_t site, uint64_t at);
 void hand_value(struct hand_run *h, uint32_t site, uint64_t at, double value);
+/* The bytes that are allocated from that moment on; the activity is the memory of a device. */
+void hand_memory(struct hand_run *h, uint32_t activity, uint64_t at, double bytes);
 uint32_t hand_device(struct hand_run *h, uint32_t number, const char *name);
 /* `count` of total / count each, with a histogram of them; of device 0 and stream 7, for what is
  * not a parameter there is the index that it returns. name "": none; node SNAPSHOT_NONE: of no

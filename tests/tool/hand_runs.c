@@ -160,7 +160,8 @@ static void gpu_calls(struct hand_run *h, uint32_t step, uint32_t load) {
     hand_activity(h, ACTIVITY_FREE, ACTIVITY_MEMORY_DEVICE, "", load, 1, 0, 1u << 20);
 }
 
-static void gpu_devices(struct hand_run *h, uint32_t step) {
+/* Returns the activity of the memory of GPU 0. */
+static uint32_t gpu_devices(struct hand_run *h, uint32_t step) {
     hand_activity(h, ACTIVITY_BUSY, ACTIVITY_BUSY_ANY, "", SNAPSHOT_NONE, 5, 50 * MS, 0);
     hand_activity(h, ACTIVITY_BUSY, ACTIVITY_BUSY_KERNEL, "", SNAPSHOT_NONE, 4, 40 * MS, 0);
     hand_activity(h, ACTIVITY_BUSY, ACTIVITY_BUSY_COPY, "", SNAPSHOT_NONE, 3, 14 * MS, 0);
@@ -170,8 +171,9 @@ static void gpu_devices(struct hand_run *h, uint32_t step) {
     of_host(h,
             hand_activity(h, ACTIVITY_STEP, ACTIVITY_STEP_WALL, "", SNAPSHOT_NONE, 3, 90 * MS, 0));
     hand_activity(h, ACTIVITY_STEP, ACTIVITY_STEP_BUSY, "", SNAPSHOT_NONE, 3, 45 * MS, 0);
-    h->activities[hand_activity(h, ACTIVITY_MEMORY, 0, "", SNAPSHOT_NONE, 1, 0, 2u << 20)]
-        .max_bytes = 3u << 20;
+    uint32_t memory = hand_activity(h, ACTIVITY_MEMORY, 0, "", SNAPSHOT_NONE, 1, 0, 2u << 20);
+    h->activities[memory].max_bytes = 3u << 20;
+    return memory;
 }
 
 struct works {
@@ -224,7 +226,7 @@ static void gpu(struct hand_run *h) {
     uint32_t forward = hand_node(h, step, named(h, "step.forward"), 3, 45 * MS, 0);
     struct works w = gpu_works(h, forward, load);
     gpu_calls(h, step, load);
-    gpu_devices(h, step);
+    uint32_t memory = gpu_devices(h, step);
     hand_lane(h, root, "main");
     hand_span(h, step, 10 * MS, 30 * MS, 0);
     hand_span(h, load, 10 * MS, 10 * MS, 1);
@@ -236,6 +238,9 @@ static void gpu(struct hand_run *h) {
     hand_ran(h, w.hostile, 37 * MS, 5 * MS, mute, 1 * MS);      /* a thread without a lane */
     hand_lane(h, SNAPSHOT_NONE, "GPU 0 stream 13");
     hand_ran(h, w.back, 38 * MS, 2 * MS, SNAPSHOT_NONE, 0); /* by an unknown thread */
+    hand_lane(h, SNAPSHOT_NONE, "GPU 0 memory");
+    hand_memory(h, memory, 9 * MS, 3u << 20);
+    hand_memory(h, memory, 33 * MS, 2u << 20);
 }
 
 struct run *hand_run_of(struct hand_run *h, const char *name) {

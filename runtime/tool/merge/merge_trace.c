@@ -100,6 +100,18 @@ static uint64_t map_activity_event(struct merge *m, const struct merge_map *map,
     }
 }
 
+/* A value that names the activity of a device's memory, or the payload with the value. */
+static uint64_t map_memory_event(const struct merge_map *map, const struct stint_impl_event *from) {
+    uint32_t unit = HASH_MAP_NONE;
+    if (from->at >> STINT_IMPL_EVENT_KIND == STINT_IMPL_EVENT_PAYLOAD) {
+        return from->what;
+    }
+    if (from->what <= UINT32_MAX) {
+        unit = hash_map_get(&map->activity, (uint32_t)from->what);
+    }
+    return unit == HASH_MAP_NONE ? 0 : unit;
+}
+
 /* `at` stays 0, no event, for what the merged file cannot name. */
 static void event_set(const struct merge_map *map, struct stint_impl_event *to,
                       const struct stint_impl_event *from, uint64_t what) {
@@ -120,7 +132,9 @@ static void copy_events(struct merge *m, const struct merge_map *map, struct sti
         if (i + 1 < from->head) {
             then = &events[(i + 1) & from->mask];
         }
-        if (kind == ARENA_LANE_ACTIVITIES) {
+        if (kind == ARENA_LANE_MEMORY) {
+            what = map_memory_event(map, event);
+        } else if (kind == ARENA_LANE_ACTIVITIES) {
             what = map_activity_event(m, map, event);
         } else {
             what = map_event(m, map, event, then);

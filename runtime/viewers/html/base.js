@@ -43,6 +43,15 @@ const format = (() => {
         return [unit === "ns" ? count(value) : number(value), SIGNS[unit]];
     }
 
+    function bytes(value) {
+        const units = ["B", "KiB", "MiB", "GiB", "TiB"];
+        let at = 0;
+        for (; Math.abs(value) >= 1024 && at < units.length - 1; ++at) {
+            value /= 1024;
+        }
+        return (at ? number(value) : count(value)) + " " + units[at];
+    }
+
     function scaled(value, unit) {
         const prefixes = ["", "k", "M", "G", "T", "P", "E"];
         let at = 0;
@@ -59,7 +68,7 @@ const format = (() => {
     }
 
     return {
-        count, scaled, percent, parts,
+        count, scaled, percent, parts, bytes,
         time: (ns) => parts(ns, "auto").join(" "),
         cell: (ns) => parts(ns, chosen),
         // Without zeros at its end.

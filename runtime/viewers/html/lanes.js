@@ -32,13 +32,14 @@ const lanes = (() => {
         return rows;
     }
 
-    // One series a name.
-    function seriesOf(values) {
+    // One series a name. Those of memory are drawn from 0.
+    function seriesOf(values, memory) {
         const found = new Map();
         for (let i = 0; i + 2 < values.length; i += 3) {
             const name = values[i + 1];
             if (!found.has(name)) {
-                found.set(name, {name, at: [], value: [], low: Infinity, high: -Infinity});
+                found.set(name, {name, memory, at: [], value: [], low: memory ? 0 : Infinity,
+                                 high: -Infinity});
             }
             const series = found.get(name);
             series.at.push(values[i]);
@@ -61,8 +62,9 @@ const lanes = (() => {
     }
 
     function labelOf(lane, spans) {
-        return shown(lane.name) + "  \u00b7  " + format.count(spans) +
-            (spans === 1 ? " span" : " spans") +
+        const counted = lane.memory ? (lane.values || []).length / 3 : spans;
+        return shown(lane.name) + "  \u00b7  " + format.count(counted) +
+            (lane.memory ? " change" : " span") + (counted === 1 ? "" : "s") +
             (lane.overwritten ? ", " + format.count(lane.overwritten) + " older ones overwritten"
                 : "");
     }
@@ -72,7 +74,7 @@ const lanes = (() => {
             stream: Boolean(lane.stream),
             label: labelOf(lane, (lane.spans || []).length >> 2),
             rows: rowsOf(lane.spans || []), marks: marksOf(lane.marks || []),
-            series: seriesOf(lane.values || []), top: height,
+            series: seriesOf(lane.values || [], Boolean(lane.memory)), top: height,
         };
         out.marksTop = out.top + HEAD;
         out.rowsTop = out.marksTop + (out.marks.at.length ? MARKS : 0);

@@ -121,6 +121,12 @@ const timeline = (() => {
         }
     }
 
+    // A number of a series, for the chart or, in full, for the tip.
+    function seriesNumber(series, value, full) {
+        return series.memory ? format.bytes(value)
+            : String(full ? value : Number(value.toPrecision(6)));
+    }
+
     function drawSeries(context, series, top, style) {
         const room = lanes.VALUES - 22, base = top + lanes.VALUES - 5;
         const flat = series.high <= series.low;
@@ -139,8 +145,8 @@ const timeline = (() => {
         }
         context.lineTo(width, y);
         context.stroke();
-        const text = shown(lanes.name(series.name)) + "  " + Number(series.low.toPrecision(6)) +
-            (flat ? "" : " \u2013 " + Number(series.high.toPrecision(6)));
+        const text = shown(lanes.name(series.name)) + "  " + seriesNumber(series, series.low) +
+            (flat ? "" : " \u2013 " + seriesNumber(series, series.high));
         context.fillStyle = style.boxes[colors.index(lanes.name(series.name))];
         context.fillRect(4, top + 5, 6, 6);
         context.fillStyle = style.muted;
@@ -279,9 +285,11 @@ const timeline = (() => {
             return [name, [["at", format.time(found.at)], lane]];
         }
         if (found.kind === "value") {
-            return [name, [["value", String(found.value)], ["since", format.time(found.at)],
-                           ["lowest", String(found.series.low)],
-                           ["highest", String(found.series.high)], lane]];
+            const series = found.series;
+            return [name, [["value", seriesNumber(series, found.value, true)],
+                           ["since", format.time(found.at)],
+                           ["lowest", seriesNumber(series, series.low, true)],
+                           ["highest", seriesNumber(series, series.high, true)], lane]];
         }
         const took = found.end - found.start;
         const mean = stat && (found.lane.stream ? stat.gpu && stat.gpu.avg_ns : stat.avg_ns);

@@ -18,6 +18,7 @@ export const cases = {
     sent: {run: views.sent},
     search: {run: views.search},
     timeline: {run: views.timeline},
+    memory: {run: views.memory},
     pointer: {run: views.pointer},
     links: {run: views.links},
     threads: {run: views.threads},

@@ -117,7 +117,8 @@ def small(rng):
     stats.append(stat(rng, "idle", 120, 3 * MS, set_name="io"))
     stats.append(stat(rng, "clock", 1, 42, histogram=[]))
     stats.sort(key=lambda s: -s["total_ns"])
-    names = sorted(flat) + ["epoch", "loss", "queue depth", "kernel"]
+    names = sorted(flat) + ["epoch", "loss", "queue depth", "kernel",
+                            "memory"]
     return {"run": about(), "stats": stats, "tree": tree, "lanes": lanes(rng, names),
             "names": names, "losses": [{"count": 3, "text": "scopes left open: abandoned"}],
             "cost": {"calls": sum(s["calls"] for s in stats), "ns_per_call": 11.5}, "thinned": ""}
@@ -164,6 +165,11 @@ def lanes(rng, names):
                     "overwritten": 1200 * worker, "spans": spans, "marks": [], "values": values})
     out.append({"name": "GPU 0 stream 7", "stream": True, "overwritten": 0, "spans": gpu,
                 "marks": [], "values": []})
+    memory = []
+    for step in range(60):
+        memory += [step * 200 * MS, at["memory"], 2 << 30 if step % 3 else 3 << 29]
+    out.append({"name": "GPU 0 memory", "stream": True, "overwritten": 0, "memory": 1, "spans": [],
+                "marks": [], "values": memory})
     return out
 
 

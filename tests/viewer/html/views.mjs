@@ -225,6 +225,28 @@ export async function timeline(browser) {
     assert.deepEqual(await range(page), whole);
 }
 
+// The memory of a GPU is a chart from 0, with its numbers as bytes.
+export async function memory(browser) {
+    const page = await browser.open("small");
+    await page.evaluate(() => document.getElementById("lanes").scrollIntoView(
+        {block: "center", behavior: "instant"}));
+    await frame(page);
+    const at = await page.evaluate(() => {
+        const box = document.getElementById("lanes");
+        const lane = lanes.list.find((one) => one.label.startsWith("GPU 0 memory"));
+        box.scrollTop = lane.seriesTop - 40;
+        const edge = box.getBoundingClientRect();
+        return {x: edge.left + timeline.width / 2, low: lane.series[0].low, label: lane.label,
+                y: edge.top + lane.seriesTop - box.scrollTop + lanes.VALUES / 2};
+    });
+    await frame(page);
+    assert.match(at.label, /GPU 0 memory .* 60 changes$/);
+    assert.equal(at.low, 0);
+    await page.mouse.move(at.x, at.y);
+    await frame(page);
+    assert.match(await tip(page), /memory.*value(1\.500|2\.000) GiB.*lowest0 B.*highest2\.000 GiB/s);
+}
+
 export async function pointer(browser) {
     const page = await browser.open("small");
     await frame(page);
