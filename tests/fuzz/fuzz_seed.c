@@ -193,8 +193,8 @@ static int write_seed(const char *folder, const char *name, uint8_t option, size
     return fclose(out) != 0;
 }
 
-#define LEGACY_WITH_LINE 66
-_Static_assert(LEGACY_WITH_LINE % REPORT_VIEWS == REPORT_LEGACY, "the target's view");
+/* The target's option for the line of the legacy view: the first from 64 on whose rest is the view. */
+#define LEGACY_WITH_LINE (64 + (REPORT_LEGACY + REPORT_VIEWS - 64 % REPORT_VIEWS) % REPORT_VIEWS)
 
 /* Writes a seed for each view. Its number also selects the part of the reader that a target runs
  * (option[4]): 3 parts in fuzz_run, 12 in fuzz_tool. */
