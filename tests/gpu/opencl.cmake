@@ -42,6 +42,13 @@ if(OpenCL_FOUND)
     target_compile_definitions(stint_opencl_program PRIVATE WITH_TIMER _GNU_SOURCE=1)
     set_target_properties(stint_opencl_program PROPERTIES C_STANDARD 11 C_STANDARD_REQUIRED ON)
     stint_warnings(stint_opencl_program)
+    # The cost of a scope; prints a line for docs/performance.md.
+    add_executable(stint_opencl_bench "${opencl}/opencl_bench.c")
+    target_link_libraries(stint_opencl_bench PRIVATE stint::runtime OpenCL::OpenCL)
+    target_compile_definitions(stint_opencl_bench PRIVATE WITH_TIMER _GNU_SOURCE=1)
+    set_target_properties(stint_opencl_bench PROPERTIES C_STANDARD 11 C_STANDARD_REQUIRED ON)
+    stint_warnings(stint_opencl_bench)
+
     if(TARGET stint_tool)
         set(cases reports exit)
         # The case trace is left out with a sanitizer: a span was seen to end up to 63 us after the

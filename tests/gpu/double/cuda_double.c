@@ -70,7 +70,7 @@ static CUresult double_cuCtxGetId(CUcontext a, unsigned long long *b) {
         code = double_current(&c, &number);
     } else if (!code) {
         c = double_context_at(a, NULL);
-        code = double_check_context(a);
+        code = double_check_context(c, a);
     }
     if (!code) {
         *b = c->id;
@@ -83,7 +83,7 @@ static CUresult double_cuCtxPushCurrent(CUcontext a) {
     struct double_thread *t = double_self();
     int code = double_alive();
     if (!code) {
-        code = double_check_context(a);
+        code = double_check_context(double_context_at(a, NULL), a);
     }
     if (!code && t->depth == DOUBLE_DEPTH) {
         code = 2;

@@ -77,15 +77,14 @@ void double_abort(const char *line) {
     abort();
 }
 
-int double_check_context(void *handle) {
-    const struct double_context *c = double_context_at(handle, NULL);
-    const struct double_thread *t = double_self();
+int double_check_context(const struct double_context *c, void *handle) {
     if (!c) {
         return 201;
     }
     if (!c->dead) {
         return 0;
     }
+    const struct double_thread *t = double_self();
     if (!t->depth || t->context[t->depth - 1] != handle) {
         double_abort("a destroyed context is used: undefined (cuda.h, cuCtxDestroy)");
     }

@@ -114,8 +114,8 @@ struct double_thread *double_self(void);
 
 /* Ends the program with that line: the behaviour is undefined there. */
 __attribute__((noreturn)) void double_abort(const char *line);
-/* The code of a call that is given that context. */
-int double_check_context(void *handle);
+/* The code of a call that is given that context (double_context_at of the handle). */
+int double_check_context(const struct double_context *c, void *handle);
 /* The driver makes the device's primary context, or takes a reference away. */
 void double_primary_activate(int device);
 void double_primary_release(int device);
