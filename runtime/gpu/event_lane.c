@@ -76,13 +76,19 @@ static struct event_lane *event_lane_get(const struct event_pair *p) {
     return l;
 }
 
+void event_lane_note_start(struct event_pair *p) {
+    p->host_ticks = 0;
+    if (config.trace.bytes) {
+        p->host_ticks = clock_ticks();
+    }
+}
+
 void event_lane_open(struct event_pair *p) {
     p->lane = 0;
     if (config.trace.bytes && arena.base) {
         struct event_lane *l = event_lane_get(p);
         p->lane = (uint32_t)(l - event_lanes) + 1;
         p->opened = ++l->moment;
-        p->host_ticks = clock_ticks();
     }
 }
 

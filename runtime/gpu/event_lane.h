@@ -4,8 +4,8 @@
  * pool's lock.
  *
  * Events tell how long a span took, not when it began. A span is recorded at the earliest possible
- * time: not before the host recorded its first event, and not before the end of the span that was
- * closed last on this stream when it was opened. Other work in the stream may in fact make it begin
+ * time: not before the host began to record its first event, and not before the end of the span
+ * that was closed last on this stream when it was opened. Other work in the stream may in fact make it begin
  * later. A span is extended to the end of the spans inside it.
  */
 #ifndef STINT_EVENT_LANE_H
@@ -17,6 +17,8 @@ struct arena_lane;
 struct event_pair;
 struct stint_impl_ring;
 
+/* The pair's first event is about to be recorded. Without the lock. */
+void event_lane_note_start(struct event_pair *p);
 /* The pair's first event has been recorded, and its second. */
 void event_lane_open(struct event_pair *p);
 void event_lane_close(struct event_pair *p);

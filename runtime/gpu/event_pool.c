@@ -311,6 +311,7 @@ static struct event_pair *pool_record_first(struct event_visit *v, const struct 
         return NULL;
     }
     p->stream = stream->handle;
+    event_lane_note_start(p);
     code = event_pair_record(v, p, &p->from);
     if (code) {
         pool_fail(p, code);

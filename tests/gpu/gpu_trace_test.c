@@ -64,6 +64,38 @@ TEST(gpu_trace, nested_scopes_on_one_stream) {
     traced_free(&t);
 }
 
+static void delay_record(const char *function, void *unused) {
+    (void)unused;
+    if (!strcmp(function, "cuEventRecord")) {
+        fake_advance(63000);
+    }
+}
+
+/* The GPU may reach the first event before the call that records it returns, as where the thread
+ * loses its processor: a span that began later would end after the work did. */
+TEST(gpu_trace, a_span_begins_before_its_first_event_is_recorded) {
+    struct traced t;
+    begin();
+    void *s = double_stream_new(NULL);
+    {
+        REGISTER_TIMER("around");
+        double_hook(delay_record, NULL);
+        {
+            REGISTER_GPU_TIMER("work", s);
+            double_launch(s, 126000);
+        }
+        double_hook(NULL, NULL);
+    }
+    take(&t);
+    const struct trace_lane *host = &t.t.lanes[0], *l = traced_lane(&t, "GPU 0 stream 1");
+    const struct trace_event *around = traced_event(&t, host, 0);
+    CHECK_STR_EQ(traced_name(&t, around), "around");
+    check_span(&t, l, 0, "work", 126000, 0);
+    CHECK_EQ_U64(traced_event(&t, l, 0)->start_ns, around->start_ns);
+    CHECK_EQ_U64(around->duration_ns, 126000);
+    traced_free(&t);
+}
+
 /* The host is late with an inner scope that the stream has long begun to wait for: the spans still
  * lie in each other. */
 TEST(gpu_trace, inner_scopes_that_seem_to_end_late) {

@@ -42,7 +42,7 @@ if(OpenCL_FOUND)
     target_compile_definitions(stint_opencl_program PRIVATE WITH_TIMER _GNU_SOURCE=1)
     set_target_properties(stint_opencl_program PROPERTIES C_STANDARD 11 C_STANDARD_REQUIRED ON)
     stint_warnings(stint_opencl_program)
-    # The cost of a scope; prints a line for docs/performance.md.
+    # Measures a scope; prints a line for docs/performance.md.
     add_executable(stint_opencl_bench "${opencl}/opencl_bench.c")
     target_link_libraries(stint_opencl_bench PRIVATE stint::runtime OpenCL::OpenCL)
     target_compile_definitions(stint_opencl_bench PRIVATE WITH_TIMER _GNU_SOURCE=1)
@@ -50,13 +50,7 @@ if(OpenCL_FOUND)
     stint_warnings(stint_opencl_bench)
 
     if(TARGET stint_tool)
-        set(cases reports exit)
-        # The case trace is left out with a sanitizer: a span was seen to end up to 63 us after the
-        # scope around it, for an unknown reason.
-        if(NOT CMAKE_C_FLAGS MATCHES "-fsanitize=")
-            list(APPEND cases trace)
-        endif()
-        foreach(case IN LISTS cases)
+        foreach(case IN ITEMS reports exit trace)
             add_test(NAME opencl_run.${case}
                 COMMAND Python3::Interpreter -B "${opencl}/opencl_reports.py"
                     --program $<TARGET_FILE:stint_opencl_program> --tool $<TARGET_FILE:stint_tool>
