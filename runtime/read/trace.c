@@ -218,7 +218,7 @@ static void activity_set_times(const struct reading *r, const struct stint_impl_
     }
 }
 
-/* Of an event that event_decode has accepted. */
+/* Sets the times of an event that event_decode has accepted. */
 static void event_set_times(const struct reading *r, const struct stint_impl_event *e,
                             const uint64_t *payload, struct trace_event *out) {
     out->start_ns = ns_of(r->s, e->at & TICKS);

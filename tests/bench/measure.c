@@ -310,6 +310,9 @@ void measure(int config, int only_quick, FILE *to) {
     }
     if (config > 1) {
         measure_row("nested", CASE_nested, bench_floor_loop);
+        if (config == 2 && cpus[1] >= 0) {
+            measure_threads();
+        }
         measure_body_floor();
         measure_row("body", CASE_body, body_plain);
         emit_counts();

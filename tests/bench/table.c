@@ -38,6 +38,7 @@ static const struct row {
     {"64 sites", "sites", 1, ON_ROW, 0.10, 0.05},
     {"alternating parents", "parents", 1, ON_ROW, 0.10, 0.05},
     {"2 threads on one site", "threads", 1, ON_ROW, 0.0001, 0},
+    {"2 threads, + trace ring", "threads", 2, ALONE, 0, 0},
     {"with info", "info", 1, ON_ROW, 0.05, 0},
     {"with a threshold", "threshold", 1, ON_ROW, 0.05, 0},
     {"recursion, 8 deep", "recursion", 1, ALONE, 1.8, 1.3},
@@ -89,7 +90,7 @@ static void limits_text(const struct row *r, double goal, char must[16], char go
     if (goal > 0) {
         snprintf(goal_text, 16, formats[r->limit], goal);
     }
-    if (!strcmp(r->id, "threads")) {
+    if (!strcmp(r->id, "threads") && r->must > 0) {
         snprintf(must, 16, "= 1 thread");
     }
 }
