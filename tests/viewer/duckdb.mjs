@@ -37,6 +37,10 @@ for (let rank = 0; rank < RANKS; ++rank) {
     documents.push(JSON.parse(fs.readFileSync(`${base}.json`, 'utf8')));
 }
 process.chdir(folder);
+// The same runs as one, by the tool.
+execFileSync(tool, ['merge', 'runs', '-o', 'all.stint']);
+execFileSync(tool, ['export', 'all.stint', '--to', 'json', '-o', 'all.json']);
+const whole = JSON.parse(fs.readFileSync('all.json', 'utf8')).stats.filter((row) => row.calls);
 
 const rows = documents.flatMap((document) => document.stats);
 const timed = {};
@@ -89,6 +93,22 @@ const checks = [
     },
     (answer) => need(answer.length === Object.keys(timed).length * RANKS, 'rows of ranks'),
     (answer) => need(answer.every((row) => row.times_the_mean >= 1), 'less than the mean'),
+    (answer) => {
+        need(answer.length === whole.length, `${answer.length} scopes, not ${whole.length}`);
+        for (const row of answer) {
+            const merged = whole.find((one) => one.name === row.name && one.set === row.set);
+            const totals = rows.filter((one) => one.name === row.name && one.set === row.set &&
+                one.calls).map((one) => one.total_ns).sort((a, b) => a - b);
+            need(Number(row.calls) === merged?.calls, `calls of ${row.name}`);
+            // Each run is rounded by itself.
+            need(Math.abs(Number(row.total_ns) - merged?.total_ns) <= RANKS, `total of ${row.name}`);
+            need(Number(row.ranks) === totals.length && Number(row.min_ns) === totals[0] &&
+                Number(row.max_ns) === totals.at(-1), `limits of ${row.name}`);
+            need(Number(row.median_ns) === totals[(totals.length - 1) >> 1], `median of ${row.name}`);
+            need(Number(row.lost_ns) === totals.reduce((sum, one) => sum + totals.at(-1) - one, 0),
+                `lost time of ${row.name}`);
+        }
+    },
     (answer) => need(answer.every((row) => Number(row.slow ?? 0) <= Number(row.timed)), 'slow calls'),
     (answer) => need(answer.reduce((sum, row) => sum + Number(row.n), 0) === timed.step, 'bars'),
     (answer) => need(answer.length === documents.flatMap((one) => one.lost).length, 'losses'),
