@@ -189,6 +189,27 @@ def case_other_waits(folder):
     need("calls of barrier" in clocks and error <= bound(clocks) < 15 * MS, error, clocks)
 
 
+def case_hostile(folder):
+    """Damaged files of two hosts: an error or a merged file, and no crash."""
+    draw = random.Random(13)
+    hosts = skewed_hosts(draw, 2)
+    files, _ = make_job(folder, hosts, draw, steps=8)
+    whole = files[1].read_bytes()
+    for _ in range(150):
+        data = bytearray(whole)
+        for _ in range(draw.randrange(1, 6)):
+            # Most of the file is the header's tables: half of the damage is after them.
+            at = draw.randrange(draw.choice((600, len(data))))
+            data[at] = draw.choice((0, 1, 0x7f, 0x80, 0xff, draw.randrange(256)))
+        files[1].write_bytes(data)
+        done = subprocess.run([TOOL, "merge", "--keep", "threads", *map(str, files), "-o",
+                               str(folder / "all.stint")], env=environment(COLUMNS=1000),
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=LIMIT,
+                              check=False, universal_newlines=True)
+        need(done.returncode in (0, 2), done)
+        need("runtime error" not in done.stderr and "Sanitizer" not in done.stderr, done.stderr)
+
+
 def case_one_host(folder):
     """Ranks of one boot have one clock: nothing is said, and nothing is wrong."""
     draw = random.Random(3)

@@ -10,7 +10,7 @@
 
 #include "base/arithmetic.h"
 
-#define STEPS 100 /* of a search: the range of rates becomes 10^-17 of what it was */
+#define STEPS 64 /* of a search: the range of rates becomes 10^-11 of what it was */
 
 struct lines {
     const struct align_point *point;

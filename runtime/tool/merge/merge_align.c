@@ -21,9 +21,11 @@
 #include "stint/stint.h"
 
 #define ROOM_FIRST 16u
-#define POINTS_MOST 4000u /* of a scope and a host: the last ones */
+#define POINTS_MOST 2000u /* of a scope and a host: the last ones */
 #define NS_PER_S 1e9
-#define SEVERAL UINT32_MAX /* in place of a thread */
+#define NAME_COLUMNS 40u
+#define NAME_BYTES_SHOWN 160u /* of so many columns, at most */
+#define SEVERAL UINT32_MAX    /* in place of a thread */
 
 struct align_name {
     char *text; /* name and set */
@@ -169,7 +171,7 @@ static int is_sampled_node(const struct snapshot *s, const struct snapshot_node 
     return !from || (from->kind & STINT_IMPL_SAMPLED);
 }
 
-static struct align_calls *calls_find(struct align_run *run, uint32_t name) {
+static struct align_calls *calls_find(const struct align_run *run, uint32_t name) {
     for (uint32_t i = 0; i < run->count; ++i) {
         if (run->calls[i].name == name) {
             return &run->calls[i];
@@ -279,69 +281,80 @@ int merge_align_add(struct merge_align *a, struct run *r) {
 
 /* ---- Differences of clocks. */
 
-/* The calls that all runs of two hosts have in their traces. */
-struct call_range {
-    uint64_t from;
+/* A name in the runs of two hosts: those of the first host, then those of the other one. */
+struct common_calls {
+    const struct align_calls **of;
+    uint32_t here;
+    uint32_t all;
+    uint64_t from; /* the calls that all of them have in their traces */
     uint64_t to;
 };
 
-static int run_is_of(const struct align_run *run, uint32_t host) {
-    return run->host == 0 || run->host == host;
+static void common_add(struct common_calls *c, const struct align_run *run, uint32_t host,
+                       uint32_t name) {
+    const struct align_calls *calls = NULL;
+    if (run->host == host) {
+        calls = calls_find(run, name);
+    }
+    if (calls) {
+        c->of[c->all++] = calls;
+        c->from = u64_max(c->from, calls->calls - calls->kept);
+        c->to = u64_min(c->to, calls->calls);
+    }
 }
 
-static struct call_range find_common_calls(const struct merge_align *a, uint32_t host,
-                                           uint32_t name) {
-    struct call_range range = {0, UINT64_MAX};
+/* of: room for all runs. */
+static struct common_calls find_common_calls(const struct merge_align *a, uint32_t host,
+                                             uint32_t name, const struct align_calls **of) {
+    struct common_calls c = {.of = of, .to = UINT64_MAX};
     for (uint32_t i = 0; i < a->run_count; ++i) {
-        const struct align_calls *calls = calls_find(&a->run[i], name);
-        if (calls && run_is_of(&a->run[i], host)) {
-            range.from = u64_max(range.from, calls->calls - calls->kept);
-            range.to = u64_min(range.to, calls->calls);
-        }
+        common_add(&c, &a->run[i], 0, name);
     }
-    if (range.to > range.from + POINTS_MOST) {
-        range.from = range.to - POINTS_MOST;
+    c.here = c.all;
+    for (uint32_t i = 0; i < a->run_count; ++i) {
+        common_add(&c, &a->run[i], host, name);
     }
-    return range;
+    if (!c.here || c.here == c.all) { /* a host without a trace */
+        c.to = 0;
+    }
+    if (c.to > c.from + POINTS_MOST) {
+        c.from = c.to - POINTS_MOST;
+    }
+    return c;
 }
 
-/* When the last run of a host came to a call, and the first one left it. */
+/* When the last run came to a call, and the first one left it. */
 struct call_times {
     double enter;
     double leave;
 };
 
-static struct call_times find_call_times(const struct merge_align *a, uint32_t host, uint32_t name,
+static struct call_times find_call_times(const struct common_calls *c, uint32_t first, uint32_t end,
                                          uint64_t number) {
     struct call_times times = {-1e300, 1e300};
-    for (uint32_t i = 0; i < a->run_count; ++i) {
-        const struct align_calls *calls = calls_find(&a->run[i], name);
-        if (a->run[i].host == host && calls) {
-            uint64_t at = number - (calls->calls - calls->kept);
-            times.enter = double_max(times.enter, calls->enter[at]);
-            times.leave = double_min(times.leave, calls->leave[at]);
-        }
+    for (uint32_t i = first; i < end; ++i) {
+        const struct align_calls *calls = c->of[i];
+        uint64_t at = number - (calls->calls - calls->kept);
+        times.enter = double_max(times.enter, calls->enter[at]);
+        times.leave = double_min(times.leave, calls->leave[at]);
     }
     return times;
 }
 
 /* Adds the points of a name; returns how many. */
 static uint32_t add_points(const struct merge_align *a, uint32_t host, uint32_t name,
-                           struct align_point *out) {
-    const struct align_host *of = &a->host[host];
-    double later = host_later(a, of);
-    struct call_range range = find_common_calls(a, host, name);
+                           const struct align_calls **of, struct align_point *out) {
+    const struct align_host *there = &a->host[host];
+    double later = host_later(a, there);
+    struct common_calls c = find_common_calls(a, host, name, of);
     uint32_t count = 0;
-    for (uint64_t n = range.from; n < range.to; ++n) {
-        struct call_times here = find_call_times(a, 0, name, n);
-        struct call_times there = find_call_times(a, host, name, n);
-        if (there.enter < -1e299 || here.enter < -1e299) {
-            return 0; /* a host without a trace */
-        }
-        out[count++] = (struct align_point){.at = (there.leave - of->middle_ns) / NS_PER_S,
-                                            .low = here.enter - there.leave - later,
-                                            .high = here.leave - there.enter - later,
-                                            .likely = here.leave - there.leave - later};
+    for (uint64_t n = c.from; n < c.to; ++n) {
+        struct call_times first = find_call_times(&c, 0, c.here, n);
+        struct call_times other = find_call_times(&c, c.here, c.all, n);
+        out[count++] = (struct align_point){.at = (other.leave - there->middle_ns) / NS_PER_S,
+                                            .low = first.enter - other.leave - later,
+                                            .high = first.leave - other.enter - later,
+                                            .likely = first.leave - other.leave - later};
     }
     return count;
 }
@@ -365,10 +378,16 @@ struct align_by {
     uint32_t points;
 };
 
-/* By all names that can be of calls which all ranks leave together. point: room for POINTS_MOST of
- * each name. */
-static void host_solve(struct merge_align *a, uint32_t number, struct align_point *point,
+/* Room for the calls of all runs, and for the points of all names. */
+struct align_room {
+    const struct align_calls **of;
+    struct align_point *point;
+};
+
+/* By all names that can be of calls which all ranks leave together. */
+static void host_solve(struct merge_align *a, uint32_t number, const struct align_room *room,
                        struct align_by *by) {
+    struct align_point *point = room->point;
     struct align_host *host = &a->host[number];
     uint32_t count = 0;
     *by = (struct align_by){.name = UINT32_MAX};
@@ -377,7 +396,7 @@ static void host_solve(struct merge_align *a, uint32_t number, struct align_poin
         if (a->name[i].runs != a->traced) {
             continue;
         }
-        uint32_t more = add_points(a, number, i, point + count);
+        uint32_t more = add_points(a, number, i, room->of, point + count);
         if (host_fit(host, point + count, more)) {
             continue;
         }
@@ -413,28 +432,39 @@ static void say_exactness(struct merge_align *a, const struct align_by *by, uint
     if (unknown) {
         snprintf(rest, sizeof rest, "; %u by the time of day, error not known", unknown);
     }
-    const struct align_name *name = &a->name[by->name];
-    int length = (int)strcspn(name->text, "\n");
+    struct text name;
+    text_start(&name);
+    text_name(&name, a->name[by->name].text, strcspn(a->name[by->name].text, "\n"), NAME_COLUMNS);
     snprintf(a->text, sizeof a->text, "%u other host%s by %u calls of %.*s, within %s%s", known,
-             text_plural(known), by->calls, length > 60 ? 60 : length, name->text, error, rest);
+             text_plural(known), by->calls, (int)u64_min(name.length, NAME_BYTES_SHOWN), name.data,
+             error, rest);
+    text_free(&name);
+}
+
+/* A host has at most as many as any run has calls of the names that all runs have. */
+static size_t count_points(const struct align_run *run) {
+    size_t count = 0;
+    for (uint32_t i = 0; i < run->count; ++i) {
+        count += u64_min(run->calls[i].kept, POINTS_MOST);
+    }
+    return count;
 }
 
 int merge_align_solve(struct merge_align *a) {
     struct align_by by = {.name = UINT32_MAX}, of;
-    uint32_t names = 0, unknown = 0;
+    uint32_t unknown = 0;
     if (a->host_count < 2 || !a->traced) {
         return 0;
     }
-    for (uint32_t i = 0; i < a->name_count; ++i) {
-        names += a->name[i].runs == a->traced;
-    }
-    struct align_point *point =
-        scratch_array(&a->memory, (size_t)names * POINTS_MOST + 1, sizeof *point);
-    if (!point) {
+    struct align_room room;
+    size_t points = count_points(&a->run[0]);
+    room.of = scratch_array(&a->memory, (size_t)a->run_count + 1, sizeof *room.of);
+    room.point = scratch_array(&a->memory, points + 1, sizeof *room.point);
+    if (!room.of || !room.point) {
         return -1;
     }
     for (uint32_t i = 1; i < a->host_count; ++i) {
-        host_solve(a, i, point, &of);
+        host_solve(a, i, &room, &of);
         if (!a->host[i].known) {
             ++unknown;
         } else if (by.name == UINT32_MAX || of.calls < by.calls) {

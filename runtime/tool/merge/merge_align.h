@@ -15,7 +15,7 @@
 #include "base/scratch.h"
 #include "read/run.h"
 
-#define ALIGN_TEXT 200
+#define ALIGN_TEXT 400
 
 /* The runs of one boot with one kind of clock, whose ticks are comparable. */
 struct align_host {
