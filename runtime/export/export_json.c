@@ -278,7 +278,8 @@ int export_json_snapshot(struct sink *out, struct snapshot *s, const struct run 
         return -1;
     }
     json_put_threads(out, s);
-    if (json_put_lines(out, s) || export_json_gpu(out, s) || export_json_ranks(out, s)) {
+    if (json_put_lines(out, s) || export_json_gpu(out, s) ||
+        export_json_ranks(out, s, UINT32_MAX)) {
         return -1;
     }
     json_put_outside(out, s);

@@ -71,6 +71,7 @@ struct rank_export {
     struct scratch *memory;
     const struct ranks *ranks;
     struct ranks_room *room;
+    uint32_t most; /* items of a list */
 };
 
 /* The late rank; nothing where no rank waited for another one or their calls differ. */
@@ -116,7 +117,7 @@ static int rank_put_causes(const struct rank_export *e, const struct rank_wait *
 static void rank_put_tally(const struct rank_export *e, const struct rank_tally *tally) {
     rank_put_key(e->out, "", "last");
     sink_put(e->out, "[", 1);
-    for (uint32_t i = 0; i < tally->ranks; ++i) {
+    for (uint32_t i = 0; i < tally->ranks && i < e->most; ++i) {
         const struct rank_last *last = &tally->of[tally->order[i]];
         sink_text(e->out, i ? ",{\"windows\":" : "{\"windows\":");
         sink_u64(e->out, last->windows);
@@ -209,7 +210,7 @@ static int rank_put_waits(const struct rank_export *e, const struct ranks_spread
     return 0;
 }
 
-int export_json_ranks(struct sink *out, struct snapshot *s) {
+int export_json_ranks(struct sink *out, struct snapshot *s, uint32_t most) {
     struct ranks ranks;
     struct ranks_room room;
     struct ranks_spreads spreads;
@@ -217,7 +218,7 @@ int export_json_ranks(struct sink *out, struct snapshot *s) {
     if (ranks_read(&ranks, s)) {
         return 0;
     }
-    const struct rank_export e = {out, &s->memory, &ranks, &room};
+    const struct rank_export e = {out, &s->memory, &ranks, &room, most};
     int failed = ranks_room_get(&room, &s->memory, &ranks) ||
                  ranks_spreads(&spreads, &ranks, &room, &s->memory);
     if (!failed) {
@@ -225,7 +226,7 @@ int export_json_ranks(struct sink *out, struct snapshot *s) {
         sink_text(out, ",\n\"ranks\":{\"count\":");
         sink_u64(out, ranks.count);
         sink_text(out, ",\"names\":[");
-        for (uint32_t i = 0; i < ranks.name_count; ++i) {
+        for (uint32_t i = 0; i < ranks.name_count && item < most; ++i) {
             if (spreads.of[spreads.order[i]].ranks) {
                 export_start_item(out, item++);
                 rank_put_spread(out, &ranks, spreads.order[i], &spreads.of[spreads.order[i]]);

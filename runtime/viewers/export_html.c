@@ -3,13 +3,11 @@
  * Writes a run as one page for a browser. The page is report_html.inc, two halves of a template
  * with its scripts and styles; between them is one JSON object, in a script element of a type that
  * browsers do not run. sink_json escapes '<', so that no name can end the element. A member without
- * a value is omitted. The scripts in html/ read the object; its tree and its trace are written by
- * export_html_tree.c and export_html_trace.c.
+ * a value is omitted. The scripts in html/ read the object; its tree, its trace and its ranks are
+ * written by export_html_tree.c, export_html_trace.c and export_html_ranks.c.
  */
 #include "export_html.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <time.h>
 
 #include "base/arithmetic.h"
@@ -19,34 +17,6 @@
 #include "formats.h"
 #include "metrics.h"
 #include "report_html.inc"
-
-void html_thinned(struct html *h, const char *format, ...) {
-    size_t room = sizeof h->thinned - h->thinned_length;
-    va_list args;
-    va_start(args, format);
-    int n = vsnprintf(h->thinned + h->thinned_length, room, format, args);
-    va_end(args);
-    if (n > 0) {
-        h->thinned_length += u64_min((size_t)n, room - 1);
-    }
-}
-
-static void html_put_key(struct sink *out, const char *key) {
-    sink_put(out, ",\"", 2);
-    sink_text(out, key);
-    sink_put(out, "\":", 2);
-}
-
-void html_number(struct sink *out, const char *key, uint64_t value) {
-    html_put_key(out, key);
-    sink_u64(out, value);
-}
-
-void html_text(struct sink *out, const char *key, const char *text) {
-    struct export_name name = export_text(text);
-    html_put_key(out, key);
-    sink_json(out, name.bytes, name.length);
-}
 
 static void html_put_run(const struct html *h) {
     struct sink *out = h->out;
@@ -108,7 +78,7 @@ static void html_put_bucket(struct sink *out, uint64_t item, uint64_t low, uint6
 static void html_put_histogram(struct sink *out, const struct snapshot *s,
                                const struct histogram *h, int gpu) {
     uint64_t low = 0, high = 0, count = 0, written = 0;
-    html_put_key(out, "histogram");
+    sink_text(out, ",\"histogram\":");
     sink_put(out, "[", 1);
     for (uint32_t i = 0; i < STINT_IMPL_BUCKETS; ++i) {
         if (!h->bucket[i]) {
@@ -307,7 +277,8 @@ int export_html_interval(struct sink *out, struct run *r, const struct metrics *
     sink_put(out, html_before, sizeof html_before);
     sink_text(out, "{\"schema\":\"stint-html-1\"");
     html_put_run(&h);
-    if (html_put_stats(&h) || html_put_threads(&h) || html_tree(&h) || html_trace(&h)) {
+    if (html_put_stats(&h) || html_put_threads(&h) || html_tree(&h) || html_trace(&h) ||
+        html_ranks(&h)) {
         return -1;
     }
     html_put_ledger(out, &r->snapshot);

@@ -16,6 +16,7 @@
 #define HTML_PATHS 20000u
 #define HTML_SPANS 200000u
 #define HTML_MARKS 20000u /* also the values */
+#define HTML_HEAT_RANKS 4096u
 
 struct html {
     struct sink *out;
@@ -26,15 +27,20 @@ struct html {
     char thinned[640]; /* sentences about what was left out, or "" */
 };
 
+/* ---- export_html_parts.c */
+
 /* Adds a sentence to `thinned`. */
 __attribute__((format(printf, 2, 3))) void html_thinned(struct html *h, const char *format, ...);
 /* `,"key":` and a number or a text, for all members of an object but the first. */
 void html_number(struct sink *out, const char *key, uint64_t value);
 void html_text(struct sink *out, const char *key, const char *text);
 
-/* Each writes a member of the page's data: `,"tree":[…]`; `,"lanes":[…],"names":[…]`. 0, or -1 if
- * there is not enough memory. */
+/* ---- The other export_html_*.c files. */
+
+/* Each writes members of the page's data: `,"tree":[…]`; `,"lanes":[…],"names":[…]`; of a merged
+ * run `,"ranks":{…},"heat":[…]`. 0, or -1 if there is not enough memory. */
 int html_tree(struct html *h);
 int html_trace(struct html *h);
+int html_ranks(struct html *h);
 
 #endif

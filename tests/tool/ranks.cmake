@@ -7,7 +7,7 @@ if(NOT TARGET stint_tool)
     return()
 endif()
 foreach(case IN ITEMS headers exit_report bad_rank late late_several late_nobody late_threads spread some_ranks
-        process_label windows windows_random windows_widths windows_not_compared windows_not_kept windows_bytes json json_windows)
+        process_label windows windows_random windows_widths windows_not_compared windows_not_kept windows_bytes json json_windows heat heat_thinned)
     add_test(NAME ranks.${case}
         COMMAND Python3::Interpreter -B "${CMAKE_CURRENT_SOURCE_DIR}/ranks_test.py"
             $<TARGET_FILE:stint_tool> $<TARGET_FILE:tool_program> ${case})

@@ -432,5 +432,68 @@ def case_json_windows(folder):
           steps["last"]} == model, steps["last"], model)
 
 
+DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+
+
+def page_data(folder):
+    """The data of the page of all.stint."""
+    text = run(TOOL, "export", folder / "all.stint", "--to", "html").stdout
+    return json.loads(re.search(r'id="data">(.*?)</script>', text, re.DOTALL).group(1))
+
+
+def levels_of(heat):
+    """The levels of a heat map by window and row; None: nothing is known."""
+    flat = [64 * DIGITS.index(a) + DIGITS.index(b)
+            for a, b in zip(heat["levels"][::2], heat["levels"][1::2])]
+    flat = [None if level == 4095 else level for level in flat]
+    rows = len(heat["rows"])
+    need(len(flat) == rows * heat["windows"], len(flat), rows, heat["windows"])
+    return [flat[at:at + rows] for at in range(0, len(flat), rows)]
+
+
+def case_heat(folder):
+    """The heat map of the page has how late each rank came in each window, by rank number."""
+    draw = random.Random(8)
+    waits = [[draw.randrange(1, 10**6) for _ in range(300)] for _ in range(6)]
+    waits[1][8] = (5, 2)
+    step_files(folder, waits)
+    run(TOOL, "merge", folder, "-o", folder / "all.stint", "--keep", "ranks")
+    data = page_data(folder)
+    need(data["ranks"] == exported_ranks(folder), data["ranks"])
+    heat, = data["heat"]
+    need([heat[key] for key in ("name", "window_steps", "steps", "windows", "ranks_each")] ==
+         ["barrier", 2, 300, 150, 1], heat)
+    need(heat["rows"] == [["rank %d" % rank, "node%d" % (rank // 2)] for rank in range(6)], heat)
+    waits[1][8] = 0
+    windows = list(zip(*([ns for ns, in windows_of([(s,) for s in rank], 2)] for rank in waits)))
+    most = max(max(window) - min(window) for window in windows[:4] + windows[5:])
+    need(heat["most_ns"] == most and not data["thinned"], heat["most_ns"], most)
+    for at, (levels, window) in enumerate(zip(levels_of(heat), windows)):
+        expected = [(max(window) - wait) / most * 4094 for wait in window]
+        need(at == 4 or all(abs(a - b) <= 0.51 for a, b in zip(levels, expected)), levels, expected)
+        need(at != 4 or levels == [None] * 6, levels)
+
+
+def case_heat_thinned(folder):
+    """With more than 4 096 ranks a row is of two, and has the later one; the page says so."""
+    for rank in range(5001):
+        waits = [900] * 3
+        if rank == 4007:
+            waits = [900, 100, 900]
+        RankFile([Scope("barrier", waits, ROLE_WAITING)], rank=rank, size=5001, pid=1 + rank,
+                 steps=3, windows=[Windows("barrier", [(ns, 1) for ns in waits])]
+                 ).write(folder / ("%04d" % rank))
+    run(TOOL, "merge", folder, "-o", folder / "all.stint", "--keep", "ranks")
+    data = page_data(folder)
+    heat, = data["heat"]
+    need(heat["ranks_each"] == 2 and len(heat["rows"]) == 2501, len(heat["rows"]))
+    need(heat["rows"][2003][0] == "rank 4006" and heat["rows"][2500][0] == "rank 5000")
+    need("Heat map of ranks: a row is of 2 ranks." in data["thinned"], data["thinned"])
+    found = levels_of(heat)
+    need(found[0] == found[2] == [0] * 2501)
+    need([row for row, level in enumerate(found[1]) if level] == [2003] and
+         found[1][2003] == 4094, found[1][2003])
+
+
 if __name__ == "__main__":
     sys.exit(main(globals(), sys.argv[3]))

@@ -45,7 +45,8 @@ find_program(STINT_NODE node)
 mark_as_advanced(STINT_NODE)
 if(STINT_NODE)
     foreach(case IN ITEMS opens policy sort filter select distribution interval flame sent search timeline
-            memory pointer links threads wide address colours theme contrast phone print keys hostile big real empty broken killed)
+            memory pointer links threads wide ranks heat heat_keys heat_theme many_ranks no_ranks address
+            colours theme contrast phone print keys hostile big real empty broken killed)
         stint_viewer_test(html.${case} "${STINT_NODE}" "${html_dir}/drive.mjs" "${html_out}"
             ${case})
         set_tests_properties(viewer.html.${case} PROPERTIES FIXTURES_REQUIRED html_pages)

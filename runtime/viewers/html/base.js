@@ -162,7 +162,7 @@ const colors = (() => {
                 style.boxes.push(read("box" + i));
             }
             for (const name of ["text", "muted", "line", "page", "panel", "accent", "on-accent",
-                                "wash", "ink", "stripe"]) {
+                                "wash", "ink", "stripe", "bad"]) {
                 style[name] = read(name);
             }
         }
@@ -283,6 +283,24 @@ const tip = (() => {
         {passive: true, capture: true});
     return {show, showAt, hide};
 })();
+
+// A canvas of that size in CSS pixels, cleared, and sharp on any screen.
+function fitCanvas(canvas, wide, high) {
+    const ratio = devicePixelRatio || 1;
+    const w = Math.round(wide * ratio), h = Math.round(high * ratio);
+    if (canvas.width !== w || canvas.height !== h) {
+        canvas.width = w;
+        canvas.height = h;
+        canvas.style.width = wide + "px";
+        canvas.style.height = high + "px";
+    }
+    const context = canvas.getContext("2d");
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    context.clearRect(0, 0, wide, high);
+    context.font = "11px system-ui, sans-serif";
+    context.textBaseline = "middle";
+    return context;
+}
 
 // Calls back once a frame at most, however often it was asked.
 function oncePerFrame(draw) {

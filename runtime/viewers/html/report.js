@@ -84,7 +84,7 @@
 
     function notices() {
         if (run.schema !== "stint-html-1") {
-            for (const id of ["figures", "timers", "calls", "time", "losses"]) {
+            for (const id of ["figures", "timers", "ranks", "calls", "time", "losses"]) {
                 byId(id).hidden = true; // nothing is known: not even that there is nothing
             }
             notice("The data of this report cannot be read: the file is cut short or damaged. " +
@@ -162,6 +162,7 @@
     themeButton();
     table.start();
     distribution.start();
+    ranks.start();
     flame.start();
     pointer.start();
     notices();

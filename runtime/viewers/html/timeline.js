@@ -5,28 +5,10 @@
 const timeline = (() => {
     const box = byId("lanes");
     const SHORTEST = 50; // nanoseconds across: nothing below is in a trace
-    const FONT = "11px system-ui, sans-serif";
     const view = {a: 0, b: lanes.end};
     const widths = new Map();
     let marked = null; // what is being marked: [x0, x1]
     let width = 0;
-
-    function prepare(canvas, wide, high) {
-        const ratio = devicePixelRatio || 1;
-        const w = Math.round(wide * ratio), h = Math.round(high * ratio);
-        if (canvas.width !== w || canvas.height !== h) {
-            canvas.width = w;
-            canvas.height = h;
-            canvas.style.width = wide + "px";
-            canvas.style.height = high + "px";
-        }
-        const context = canvas.getContext("2d");
-        context.setTransform(ratio, 0, 0, ratio, 0, 0);
-        context.clearRect(0, 0, wide, high);
-        context.font = FONT;
-        context.textBaseline = "middle";
-        return context;
-    }
 
     const xOf = (time) => (time - view.a) / (view.b - view.a) * width;
     const timeOf = (x) => view.a + x / width * (view.b - view.a);
@@ -173,7 +155,7 @@ const timeline = (() => {
     }
 
     function drawAxis(style) {
-        const context = prepare(byId("axis"), width, 22);
+        const context = fitCanvas(byId("axis"), width, 22);
         const step = format.step((view.b - view.a) * 90 / width);
         const first = Math.ceil(view.a / step) * step;
         const fine = first > step * 2000; // far into a run and close up: from the first tick on
@@ -192,7 +174,7 @@ const timeline = (() => {
 
     function drawOverview(style) {
         const high = 26;
-        const context = prepare(byId("overview"), width, high);
+        const context = fitCanvas(byId("overview"), width, high);
         const busy = activityOf(Math.max(1, Math.floor(width)));
         const part = width / busy.length;
         context.fillStyle = style.accent;
@@ -224,7 +206,7 @@ const timeline = (() => {
         const style = colors.get();
         const ticks = drawAxis(style);
         drawOverview(style);
-        const context = prepare(byId("lanes-canvas"), width, high);
+        const context = fitCanvas(byId("lanes-canvas"), width, high);
         context.fillStyle = style.stripe;
         ticks.forEach((x) => context.fillRect(x, 0, 1, high));
         for (const lane of lanes.list) {

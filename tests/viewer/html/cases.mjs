@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The cases of the page. A case gets a Browser of drive.mjs and throws if the page fails.
 import * as page from "./page.mjs";
+import * as ranks from "./ranks.mjs";
 import * as views from "./views.mjs";
 
 const PHONE = {viewport: {width: 360, height: 740}, hasTouch: true, isMobile: true};
@@ -23,6 +24,12 @@ export const cases = {
     links: {run: views.links},
     threads: {run: views.threads},
     wide: {run: views.wide, options: {viewport: {width: 1280, height: 800}}},
+    ranks: {run: ranks.tables},
+    heat: {run: ranks.heat},
+    heat_keys: {run: ranks.keys},
+    heat_theme: {run: ranks.themes, options: DARK},
+    many_ranks: {run: ranks.many},
+    no_ranks: {run: ranks.none},
     address: {run: views.address},
     colours: {run: page.colours},
     theme: {run: page.themes, options: DARK},

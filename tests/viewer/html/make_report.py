@@ -182,7 +182,13 @@ def hostile(rng):
     spans = []
     for i in range(len(HOSTILE)):
         spans += [i * MS, 40 * MS - 2 * i * MS, i, i]
-    return {"run": about(program=HOSTILE[0], command=HOSTILE[1], host=HOSTILE[2], cpu=HOSTILE[3],
+    ranks = with_ranks(rng, 12, 20, (HOSTILE[0], HOSTILE[1]), HOSTILE[3])
+    for row in ranks["ranks"]["names"] + ranks["ranks"]["waiting"]:
+        row.update({key: HOSTILE[1] for key in row if key.endswith("_host")})
+    for at, heat in enumerate(ranks["heat"]):
+        heat["rows"] = [[HOSTILE[at], HOSTILE[1]] for _ in heat["rows"]]
+    return {"ranks": ranks["ranks"], "heat": ranks["heat"],
+            "run": about(program=HOSTILE[0], command=HOSTILE[1], host=HOSTILE[2], cpu=HOSTILE[3],
                          warning=HOSTILE[0], wall_ns=50 * MS), "stats": stats, "tree": tree,
             "lanes": [{"name": HOSTILE[0], "stream": False, "overwritten": 0, "spans": spans,
                        "marks": [MS, 0], "values": [MS, 1, 1.5, 2 * MS, 1, -3e300]}],
@@ -264,7 +270,66 @@ def interval(rng):
     return data
 
 
-KINDS = {"small": small, "interval": interval, "threads": threads, "hostile": hostile, "big": big, "empty": empty, "killed": killed}
+def in_digits(levels):
+    """Levels of a heat map, two digits of 64 each."""
+    digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+    return "".join(digits[level // 64] + digits[level % 64] for level in levels)
+
+
+def rank_who(prefix, rank):
+    return {prefix + "_rank": rank, prefix + "_host": "node%d" % (rank // 4),
+            prefix + "_pid": 100 + rank}
+
+
+def rank_heat(rng, name, ranks, windows, late):
+    """A map where `late` is by far the last rank; nothing is known of its column 3."""
+    levels = [4095 if window == 3 else 4094 if rank == late else rng.randrange(800)
+              for window in range(windows) for rank in range(ranks)]
+    return {"name": name, "set": "default", "window_steps": 2, "steps": 2 * windows - 1,
+            "windows": windows, "ranks_each": 1, "most_ns": 4094000,
+            "rows": [["rank %d" % rank, "node%d" % (rank // 4)] for rank in range(ranks)],
+            "levels": in_digits(levels)}
+
+
+def rank_wait(name, late, alone_ppm, ranks, windows):
+    last = dict({"windows": windows - 2, "alone": windows - 5, "cost_ns": 5 * MS},
+                **rank_who("last", late))
+    return dict({"name": name, "set": "default", "ranks": ranks, "calls_per_rank": 100,
+                 "total_ns": 9 * MS, "cost_ns": 5 * MS, "first_gap_ns": 4000,
+                 "second_gap_ns": 3000, "last_gap_ns": 2000, "last_wait_ns": 70000,
+                 "alone_ppm": alone_ppm, "is_cause": alone_ppm >= 800000,
+                 "longer_in": [{"name": "solve", "set": "default", "self_ns": 3 * MS,
+                                "by_ns": 2 * MS}],
+                 "by_steps": {"steps": 2 * windows - 1, "window_steps": 2, "ranks": ranks,
+                              "ranks_without": 1, "compared": windows - 1, "not_compared": 1,
+                              "last": [last], "windows": [{"first_step": 2 * i} for i in
+                                                          range(windows)]}},
+                **rank_who("last", late))
+
+
+def with_ranks(rng, ranks, windows, names=("barrier", "allreduce"), first_name="matmul"):
+    data = small(rng)
+    rows = [dict({"name": first_name if i == 0 else "name %d" % i, "set": "default",
+                  "ranks": ranks, "calls": 70, "total_ns": 8 * MS, "min_ns": MS, "mean_ns": 2 * MS,
+                  "median_ns": 3 * MS, "max_ns": 4 * MS, "stddev_ns": 5000, "lost_ns": 6 * MS,
+                  "imbalance_ppm": 123456}, **rank_who("min", 1), **rank_who("max", ranks - 1))
+            for i in range(130)]
+    data["ranks"] = {"count": ranks, "names": rows, "waiting": [
+        rank_wait(names[0], 5, 912345, ranks, windows), rank_wait(names[1], 2, 412345, ranks, windows)]}
+    data["heat"] = [rank_heat(rng, names[0], ranks, windows, 5),
+                    rank_heat(rng, names[1], ranks, windows, 2)]
+    return data
+
+
+def ranked(rng):
+    return with_ranks(rng, 12, 20)
+
+
+def many_ranks(rng):
+    return with_ranks(rng, 4096, 256)
+
+
+KINDS = {"small": small, "ranks": ranked, "many_ranks": many_ranks, "interval": interval, "threads": threads, "hostile": hostile, "big": big, "empty": empty, "killed": killed}
 
 
 def block(data):

@@ -131,7 +131,7 @@ export async function colours(browser) {
 }
 
 export async function phone(browser) {
-    for (const kind of ["small", "threads", "hostile", "killed", "empty", "big"]) {
+    for (const kind of ["small", "ranks", "threads", "hostile", "killed", "empty", "big"]) {
         const page = await browser.open(kind);
         await noSideways(page);
         await page.close();
@@ -220,6 +220,11 @@ export async function hostile(browser) {
     const at = await spanAt(page, names[1]);
     await page.mouse.move(at.x - 2, at.y);
     assert.ok((await tip(page)).includes("<img src=x"));
+    await page.focus("#heat");
+    await page.keyboard.press("ArrowDown");
+    await page.hover("#heat-canvas");
+    assert.ok((await page.textContent("#ranks")).includes("<img src=x"));
+    await page.selectOption("#wait", "1");
     const text = await page.textContent("#table");
     for (const name of ["<img src=x onerror=\"window.hacked = 1\">", "__proto__", "constructor",
                         "&lt;b&gt;&amp;", "${window.hacked = 1}", "\u65e5\u672c\u8a9e",
