@@ -752,6 +752,8 @@ def case_hostile_tables(folder):
             spoilt[at % len(spoilt)] = draw.choice((0, 1, 0x7f, 0xff, draw.randrange(256)))
         (folder / "bad").write_bytes(spoilt)
         for arguments in (["report", "-v", "ranks", folder / "bad"], ["report", folder / "bad"],
+                          ["export", folder / "bad", "--to", "json"],
+                          ["export", folder / "bad", "--to", "html"],
                           ["merge", "--keep", "ranks", folder / "bad", files[0], "-o",
                            folder / "out"]):
             done = run(TOOL, *arguments)

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Processes of a parallel job, with the environment that launchers make.
 
-    ranks_test.py TOOL PROGRAM CASE
+    ranks_test.py TOOL PROGRAM FAKE CASE
 
-PROGRAM is tool_program.c.
+PROGRAM is tool_program.c, FAKE the same on a clock that the test moves.
 """
 import json
 import random
@@ -16,7 +16,7 @@ from cases import LIMIT, environment, main, need
 from check_export import check_json
 from rank_files import ROLE_WAITING, RankFile, Scope, Windows, cells, windows_of
 
-TOOL, PROGRAM = sys.argv[1:3]
+TOOL, PROGRAM, FAKE = sys.argv[1:4]
 
 OPEN_MPI = {"OMPI_COMM_WORLD_RANK": 3, "OMPI_COMM_WORLD_SIZE": 64, "OMPI_COMM_WORLD_LOCAL_RANK": 1,
             "PMIX_NAMESPACE": "prte-7@1"}
@@ -362,6 +362,23 @@ def case_windows_bytes(folder):
     need(sizes[1] - sizes[0] <= 2 * (room[1] - room[0]) + histograms, sizes, room)
 
 
+def case_windows_recorded(folder):
+    """Windows that the library recorded: rank 1 is late in the first half of 600 steps, rank 2 in
+    the second, and works 300 us in each where the others work 100."""
+    for rank, work in enumerate(((100, 100), (300, 100), (100, 300), (100, 100))):
+        run(FAKE, "rank", 600, *work, 310, STINT_FILE=folder / "r%r.stint", PMI_RANK=rank,
+            PMI_SIZE=4)
+    heading, last, lines = tables(windows_view(folder))
+    need(heading == "barrier: 150 windows of 4 steps, 4 ranks", heading)
+    need([row[:1] + row[2:] for row in last] ==
+         [["rank %d" % rank, "75", "50.0", str(3 * 200000 * 300), "75"] for rank in (1, 2)], last)
+    need(lines[0][:3] + lines[0][4:] == ["0-63", str(3 * 200000 * 64), "rank 1", "640000", "100.0"],
+         lines)
+    need(lines[-1][2] == "rank 2" and lines[4][5] != "100.0", lines)
+    need("no rank is the only cause" in
+         run(TOOL, "report", "-v", "ranks", folder / "all.stint").stdout)
+
+
 # ---- Exports.
 
 def exported_ranks(folder):
@@ -496,4 +513,4 @@ def case_heat_thinned(folder):
 
 
 if __name__ == "__main__":
-    sys.exit(main(globals(), sys.argv[3]))
+    sys.exit(main(globals(), sys.argv[4]))

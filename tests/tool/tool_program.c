@@ -63,6 +63,21 @@ static void work(void) {
     stint_step();
 }
 
+/* Steps of one rank of a job: it works so many us in each, and waits for the last one. */
+static void step_as_rank(int steps, long work_us, long last_us) {
+    for (int i = 0; i < steps; ++i) {
+        {
+            REGISTER_TIMER("solve");
+            spend_us(work_us);
+        }
+        {
+            REGISTER_TIMER_ROLE("barrier", STINT_ROLE_WAITING);
+            spend_us(last_us - work_us);
+        }
+        stint_step();
+    }
+}
+
 static void *do_sent(void *sender) {
     REGISTER_TIMER("pool");
     REGISTER_TIMER_UNDER("sent", *(stint_sender *)sender);
@@ -289,6 +304,11 @@ int main(int argc, char **argv) {
     }
     if (!strcmp(story, "sent")) {
         send_work();
+        return 0;
+    }
+    if (!strcmp(story, "rank") && argc > 5) { /* STEPS, us of work in each half, us of a step */
+        step_as_rank((int)argument / 2, atol(argv[3]), atol(argv[5]));
+        step_as_rank((int)argument / 2, atol(argv[4]), atol(argv[5]));
         return 0;
     }
     if (!strcmp(story, "tick")) {
