@@ -87,6 +87,10 @@ extern struct stint_impl_lines_book *stint_impl_lines_open(const struct stint_im
 #endif
 
 #define STINT_LINES_FN static inline __attribute__((always_inline, unused))
+/* A function of the copy, which its markers call: inlined, the markers would take the compiler
+ * several times as long as the code that they are in. gcc knows at each call which registers a
+ * function of the same file leaves alone. A function that is not called is not in the object. */
+#define STINT_LINES_CALLED static inline __attribute__((noinline, unused, no_instrument_function))
 
 /* The time since the last marker belongs to the current line. `last` is read first: what a signal
  * handler in between counts is counted twice rather than taken off. */
@@ -103,9 +107,9 @@ STINT_LINES_FN uint64_t stint_impl_lines_flush(struct stint_impl_lines_thread *t
     return now;
 }
 
-STINT_LINES_FN void stint_impl_lines_enter(struct stint_impl_lines_frame *f,
-                                           const struct stint_impl_lines_file *file,
-                                           struct stint_impl_lines_book **mine) {
+STINT_LINES_CALLED void stint_impl_lines_enter(struct stint_impl_lines_frame *f,
+                                               const struct stint_impl_lines_file *file,
+                                               struct stint_impl_lines_book **mine) {
     struct stint_impl_lines_book *b = *mine;
     f->caller = STINT_IMPL_NULL;
     if (STINT_IMPL_UNLIKELY(!b) ||
@@ -126,7 +130,7 @@ STINT_LINES_FN void stint_impl_lines_enter(struct stint_impl_lines_frame *f,
     }
 }
 
-STINT_LINES_FN void stint_impl_lines_leave(struct stint_impl_lines_frame *f) {
+STINT_LINES_CALLED void stint_impl_lines_leave(struct stint_impl_lines_frame *f) {
     struct stint_impl_line_cell *caller = f->caller;
     struct stint_impl_lines_thread *t = f->book->thread;
     if (caller && f->generation == t->generation) {
@@ -143,14 +147,14 @@ STINT_LINES_FN void stint_impl_lines_leave(struct stint_impl_lines_frame *f) {
 }
 
 /* The line n is current from here on. */
-STINT_LINES_FN void stint_impl_line_again(struct stint_impl_lines_book *b, uint32_t n) {
+STINT_LINES_CALLED void stint_impl_line_again(struct stint_impl_lines_book *b, uint32_t n) {
     if (STINT_IMPL_LIKELY(b->cells != STINT_IMPL_NULL)) {
         stint_impl_lines_flush(b->thread);
         b->thread->current = b->cells + n;
     }
 }
 
-STINT_LINES_FN void stint_impl_line(struct stint_impl_lines_book *b, uint32_t n) {
+STINT_LINES_CALLED void stint_impl_line(struct stint_impl_lines_book *b, uint32_t n) {
     if (STINT_IMPL_LIKELY(b->cells != STINT_IMPL_NULL)) {
         struct stint_impl_line_cell *c = b->cells + n;
         stint_impl_lines_flush(b->thread);
@@ -160,7 +164,7 @@ STINT_LINES_FN void stint_impl_line(struct stint_impl_lines_book *b, uint32_t n)
 }
 
 /* A later statement of a line: a hit only if the line was entered here, as by a case or a label. */
-STINT_LINES_FN void stint_impl_line_entered(struct stint_impl_lines_book *b, uint32_t n) {
+STINT_LINES_CALLED void stint_impl_line_entered(struct stint_impl_lines_book *b, uint32_t n) {
     if (b->cells && b->thread->current != b->cells + n) {
         stint_impl_line(b, n);
     }

@@ -282,6 +282,23 @@ print(len(copy.done), copy.files[0].text().count(b"STINT_"),
         heavy = {"argparse", "hashlib", "shutil", "site", "subprocess", "tempfile", "typing"}
         self.assertEqual(modules & heavy, set())
 
+    @unittest.skipIf("-fsanitize" in " ".join(FLAGS) or "--coverage" in FLAGS, "the code is larger")
+    def test_markers_are_small(self):
+        """Inlined, they take the compiler several times as long as the code that they are in."""
+        statements = 1000
+        self.write("source/a.c", "int a[8];\nvoid f(int i) {\n" + "    a[i] ^= i + a[i / 2];\n" * statements + "}\n")
+        sizes = {}
+        for mode in ("plain", "lines"):
+            command = [CC, *FLAGS, "-O2", "-c", "source/a.c", "-o", "build/a.o"]
+            if mode == "lines":
+                self.good(self.instrument(*command, options=("--functions", "*", "--lines")))
+            else:
+                self.good(self.run_in(*command))
+            sizes[mode] = int(self.good(self.run_in("size", "build/a.o")).splitlines()[1].split()[0])
+        bytes_each = (sizes["lines"] - sizes["plain"]) / statements
+        self.assertGreater(bytes_each, 4)
+        self.assertLess(bytes_each, 48)
+
     def test_wrong_usage(self):
         for words, expected in (([], "--functions is missing"),
                                 (["--functions", "*", "--"], "the command of a compiler is missing")):
