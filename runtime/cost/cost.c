@@ -123,6 +123,7 @@ static void bench_prepare(struct bench *b) {
     }
     for (size_t i = 0; i < STINT_IMPL_NEAR; ++i) {
         t->near[i] = &thread_no_edge;
+        t->again[i] = &thread_no_edge;
         t->near_sampled[i] = &b->arena.sampled;
     }
     b->frames[0].low = UINT64_MAX;

@@ -370,6 +370,9 @@ static inline __attribute__((always_inline)) int begin_place(struct thread_block
         return 0;
     }
     frame_push(b, guard, to, start);
+    if (to.edge) {
+        STINT_IMPL_STORE(&b->hot.again[stint_impl_edge_site(to.edge) % STINT_IMPL_NEAR], to.edge);
+    }
     return 1;
 }
 
@@ -722,7 +725,45 @@ void recorder_begin_since(void *guard, struct stint_impl_site *site, uint32_t se
     recorder_begin_at(guard, site, set, clock_ticks_at(start_us));
 }
 
+/* Ends a call on top that is inside an open one of its node, with other scopes between them, as
+ * end_top does. Returns 0 if anything else has to be done than to add its own time. */
+static inline __attribute__((always_inline)) int
+end_inner_on_top(uint64_t guard, uint64_t opened, const struct stint_impl_call *call) {
+    struct thread_block *b = thread_block_here();
+    if (!b || STINT_IMPL_LOAD(&b->hot.gate) == STINT_IMPL_SHUT || b->hot.trace_min != UINT64_MAX ||
+        (call && call->threshold_us >= 0)) {
+        return 0;
+    }
+    struct stint_impl_frame *f = b->hot.top;
+    uint32_t node = STINT_IMPL_LOAD(&f->recursive);
+    if (STINT_IMPL_LOAD(&f->guard) != (guard | STINT_IMPL_TAG) || !node ||
+        STINT_IMPL_LOAD(&f->start) != opened || frame_continues(f)) {
+        return 0;
+    }
+    /* An untimed call around has a greater word than any time. */
+    uint64_t *inner = tree_inner_ticks(b, node);
+    if (!inner || STINT_IMPL_LOAD(&f[-1].start) > opened) {
+        return 0;
+    }
+    uint64_t now = STINT_IMPL_TICKS(); /* else the gate is shut */
+    if (now < opened) {
+        return 0;
+    }
+    struct stint_impl_node *n = tree_node(b, node);
+    stint_impl_frame_note(f, STINT_IMPL_LOAD(&n->recursions) + 1);
+    stint_impl_owner_count(&n->recursions);
+    stint_impl_owner_add(inner, now - opened - STINT_IMPL_LOAD(&f->nested));
+    STINT_IMPL_STORE(&f->nested, now - opened);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    thread_pop(b);
+    return 1;
+}
+
 void recorder_end_slow(void *guard, uint64_t now, const struct stint_impl_call *call) {
+    const stint_impl_opened *word = guard;
+    if (word && *word && end_inner_on_top((uint64_t)(uintptr_t)guard, *word, call)) {
+        return;
+    }
     ERRNO_KEEP;
     const stint_impl_opened *opened = guard;
     if (opened && *opened) {

@@ -180,6 +180,7 @@ static struct thread_block *block_new(void) {
     b->hot.base = arena.base;
     for (uint32_t i = 0; i < STINT_IMPL_NEAR; ++i) {
         b->hot.near[i] = &thread_no_edge;
+        b->hot.again[i] = &thread_no_edge;
         b->hot.near_sampled[i] = &no_sums;
     }
     b->hot.top = b->frames;

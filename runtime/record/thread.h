@@ -22,6 +22,7 @@ struct thread_link {
     uint64_t key;
     uint32_t node;
     uint32_t reserved;
+    const struct stint_impl_edge *edge; /* the same for the inline path; NULL: it has none */
 };
 
 struct dynamic_name;

@@ -109,20 +109,30 @@ static struct stint_impl_edge *edge_cut(struct thread_block *b) {
     return b->edge_next++;
 }
 
+/* NULL without memory. */
+static const struct stint_impl_edge *edge_new(struct thread_block *b, const struct tree_edge *e,
+                                              uint32_t to) {
+    struct stint_impl_edge *edge = edge_cut(b);
+    if (!edge) {
+        return NULL;
+    }
+    edge->key = stint_impl_scope_key(e->set, e->site);
+    edge->parent = e->parent;
+    edge->node = to;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    return edge;
+}
+
 /* The node is complete but for its place in the list of its parent. */
 static int edge_put(struct thread_block *b, const struct tree_edge *e, uint32_t to) {
     if (edges_are_full(b) && edges_grow(b) &&
         b->edge_count + STINT_IMPL_EDGE_GROUP >= edge_places(b)) {
         return -1;
     }
-    struct stint_impl_edge *edge = edge_cut(b);
+    const struct stint_impl_edge *edge = edge_new(b, e, to);
     if (!edge) {
         return -1;
     }
-    edge->key = stint_impl_scope_key(e->set, e->site);
-    edge->parent = e->parent;
-    edge->node = to;
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
     STINT_IMPL_STORE(edge_place(b->hot.edges, b->hot.edge_shift, e), edge);
     ++b->edge_count;
     return 0;
@@ -167,15 +177,23 @@ static int links_grow(struct thread_block *b) {
     return 0; /* the old ones stay, as edges do */
 }
 
-static int link_put(struct thread_block *b, uint64_t key, uint32_t to) {
+/* edge: may be NULL. */
+static int link_put_edge(struct thread_block *b, uint64_t key, uint32_t to,
+                         const struct stint_impl_edge *edge) {
     if (b->link_count * 2 >= b->link_mask && links_grow(b) && b->link_count + 1 >= b->link_mask) {
         return -1;
     }
     struct thread_link *e = link_place(b->links, b->link_mask, key);
     e->node = to;
+    e->edge = edge;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
     e->key = key;
     ++b->link_count;
     return 0;
+}
+
+static int link_put(struct thread_block *b, uint64_t key, uint32_t to) {
+    return link_put_edge(b, key, to, NULL);
 }
 
 /* A place that was empty when it was found may have been filled by a signal handler since, with a
@@ -187,10 +205,14 @@ static uint32_t link_node(const struct thread_link *e, uint64_t key) {
     return STINT_IMPL_LOAD(&e->node);
 }
 
-static uint32_t link_find(const struct thread_block *b, uint64_t key) {
+static const struct thread_link *link_look_up(const struct thread_block *b, uint64_t key) {
     uint32_t mask = STINT_IMPL_LOAD(&b->link_mask);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    return link_node(link_place(b->links, mask, key), key);
+    return link_place(b->links, mask, key);
+}
+
+static uint32_t link_find(const struct thread_block *b, uint64_t key) {
+    return link_node(link_look_up(b, key), key);
 }
 
 /* ---- Nodes. */
@@ -344,6 +366,16 @@ inner_block(struct thread_block *b, uint32_t node) {
     return measured_get(b, n, MEASURE_GROUP_RECURSION);
 }
 
+uint64_t *tree_inner_ticks(const struct thread_block *b, uint32_t node) {
+    const struct stint_impl_node *n = tree_node(b, node);
+    uint32_t unit = STINT_IMPL_LOAD(&n->measures);
+    struct arena_measures *first = (struct arena_measures *)(void *)tree_node(b, unit);
+    if (!unit || first->range.first != MEASURE_INNER_TICKS || sample_is_on()) {
+        return NULL;
+    }
+    return &first->value[0];
+}
+
 /* One instruction adds: a signal handler may come before or after it. */
 int tree_add_inner(struct thread_block *b, uint32_t node, uint32_t place, uint64_t ticks) {
     struct arena_measures *to = inner_block(b, node), *from = to;
@@ -395,8 +427,13 @@ static struct tree_place place_find_outer(const struct thread_block *b, const st
 /* The node of an open scope that is called again inside another one. */
 static struct tree_place place_find_recursive(const struct thread_block *b,
                                               const struct tree_edge *e) {
-    struct tree_place place = {.node = link_find(b, edge_key(e, TREE_RECURSIVE))};
-    place.recursive = place.node != 0;
+    uint64_t key = edge_key(e, TREE_RECURSIVE);
+    const struct thread_link *link = link_look_up(b, key);
+    struct tree_place place = {.node = link_node(link, key)};
+    if (place.node) {
+        place.recursive = 1;
+        place.edge = STINT_IMPL_LOAD(&link->edge);
+    }
     return place;
 }
 
@@ -434,7 +471,7 @@ struct tree_place tree_get(struct thread_block *b, const struct tree_edge *e) {
     }
     place.node = outer_node_find(b, e);
     if (place.node) {
-        link_put(b, edge_key(e, TREE_RECURSIVE), place.node);
+        link_put_edge(b, edge_key(e, TREE_RECURSIVE), place.node, edge_new(b, e, place.node));
         place.recursive = 1;
         return place;
     }

@@ -38,7 +38,24 @@ TEST(recursion, calls_in_a_row) {
     CHECK_EQ_U64(lost_in_all(), 0);
 }
 
-/* a, b: a letter is a scope inside the one before it. */
+#define OTHERS 300 /* more than STINT_IMPL_NEAR */
+
+/* A site's number for each place of the tables. */
+static void others_inside(void) {
+    static struct stint_impl_site sites[OTHERS];
+    static char names[OTHERS][16];
+    for (int i = 0; i < OTHERS; ++i) {
+        stint_impl_opened guard;
+        snprintf(names[i], sizeof names[i], "other %d", i);
+        sites[i].name = names[i];
+        sites[i].file = sites[i].function = "";
+        guard = stint_impl_begin(&guard, &sites[i], 0);
+        fake_advance(1);
+        stint_impl_end(&guard);
+    }
+}
+
+/* a, b: a letter is a scope inside the one before it; x: the scopes above. */
 static void spell(const char *scopes);
 
 static void spell_a(const char *rest) {
@@ -58,21 +75,40 @@ static void spell(const char *scopes) {
         spell_a(scopes + 1);
     } else if (*scopes == 'b') {
         spell_b(scopes + 1);
+    } else if (*scopes == 'x') {
+        others_inside();
     }
 }
 
 /* In "aabbaabb", the second b is right inside a call of its scope, the last a right inside one that
  * is not the outermost. Each has its own time. */
 TEST(recursion, of_both_kinds) {
-    for (int i = 0; i < 3; ++i) {
+    for (int i = 0; i < 5; ++i) {
         spell("aabbaabb");
         spell("abba");
         spell("baab");
     }
-    CHECK_EQ_U64(stat_of("a").calls, 3 * 8);
-    CHECK_EQ_U64(stat_of("b").calls, 3 * 8);
-    CHECK_EQ_U64(stat_of("a").self_ns, 3 * 8);
-    CHECK_EQ_U64(stat_of("b").self_ns, 3 * 800);
+    CHECK_EQ_U64(stat_of("a").calls, 5 * 8);
+    CHECK_EQ_U64(stat_of("b").calls, 5 * 8);
+    CHECK_EQ_U64(stat_of("a").self_ns, 5 * 8);
+    CHECK_EQ_U64(stat_of("b").self_ns, 5 * 800);
+    CHECK_EQ_U64(stat_of("a").total_ns, 5 * (404 + 202 + 102));
+    CHECK_EQ_U64(stat_of("b").total_ns, 5 * (402 + 201 + 202));
+    CHECK_EQ_U64(lost_in_all(), 0);
+}
+
+/* Where a call of a would be an inner one. */
+TEST(recursion, and_other_scopes_in_its_place) {
+    for (int i = 0; i < 4; ++i) {
+        spell("aba");
+        spell("abx");
+    }
+    for (int i = 0; i < OTHERS; ++i) {
+        char name[16];
+        snprintf(name, sizeof name, "other %d", i);
+        CHECK_EQ_U64(stat_of(name).samples, 4);
+    }
+    CHECK_EQ_U64(stat_of("a").calls, 4 * 3);
     CHECK_EQ_U64(lost_in_all(), 0);
 }
 

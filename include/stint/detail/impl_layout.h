@@ -243,6 +243,8 @@ struct stint_impl_thread {
     struct stint_impl_ring *ring;
     /* Never NULL where a scope can be opened: at first an edge of no site. Owner, relaxed */
     const struct stint_impl_edge *near[STINT_IMPL_NEAR];
+    /* Likewise edges that lead back to an open node around. */
+    const struct stint_impl_edge *again[STINT_IMPL_NEAR];
     /* Likewise the sums of nodes of which calls are not timed, to which no `near` leads. Never
      * NULL. Owner, relaxed */
     struct stint_impl_sampled *near_sampled[STINT_IMPL_NEAR];
@@ -351,6 +353,15 @@ static inline __attribute__((always_inline)) uint64_t stint_impl_owner_add(uint6
     return more;
 #else
     return __atomic_fetch_add(number, more, __ATOMIC_RELEASE);
+#endif
+}
+
+/* The same for 1, without what it was. */
+static inline __attribute__((always_inline)) void stint_impl_owner_count(uint64_t *number) {
+#if defined(__x86_64__) && !defined(STINT_IMPL_ATOMIC_ONLY)
+    __asm__ volatile("addq $1, %0" : "+m"(*number) : : "memory", "cc");
+#else
+    __atomic_fetch_add(number, 1, __ATOMIC_RELEASE);
 #endif
 }
 
@@ -466,7 +477,7 @@ stint_impl_pending_add(const struct stint_impl_thread *t, struct stint_impl_fram
 /* Notes in the frame that its call is counted next: as number `count` of the node's samples,
  * untimed calls or `recursions`. stint_impl_frame_close removes the note. Owner. */
 static inline void stint_impl_frame_note(struct stint_impl_frame *f, uint64_t count) {
-    STINT_IMPL_STORE(&f->counted, (uint32_t)count << 1 | 1);
+    STINT_IMPL_STORE(&f->counted, (uint32_t)count * 2 + 1);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 

@@ -143,6 +143,18 @@ stint_impl_frame_open(struct stint_impl_thread *t, struct stint_impl_frame *f, u
     return stint_impl_frame_fill(t, f, node, low, me, tag, start);
 }
 
+/* Opens a call in frame f + 1, inside an open one of that node (in units), which the frame below has
+ * or, where frames of other scopes lie between the two, another one. It stays where it is in the
+ * tree. Returns the guard's word. */
+static inline __attribute__((always_inline)) stint_impl_opened
+stint_impl_open_inside(struct stint_impl_thread *t, struct stint_impl_frame *f, uint32_t outer,
+                       uint64_t me) {
+    struct stint_impl_start now = stint_impl_start_from(STINT_IMPL_TICKS());
+    stint_impl_frame_take(t, f + 1);
+    STINT_IMPL_STORE(&f[1].recursive, outer);
+    return stint_impl_frame_fill(t, f + 1, STINT_IMPL_OWN(&f->node), me, me, STINT_IMPL_TAG, now);
+}
+
 /* Opens a scope of a known site below the innermost open one. id: the site's word less the gate, of
  * which the edge tells whether it is an id. *opened: the guard's word. Returns 0 if its edge is not
  * one of those tried first, or its guard not below every open one. */
@@ -159,8 +171,17 @@ static inline __attribute__((always_inline)) int stint_impl_open_near(struct sti
     if (STINT_IMPL_UNLIKELY(e->key != stint_impl_scope_key(set, id))) {
         return stint_impl_open_untimed(t, me, set, id, opened);
     }
-    if (STINT_IMPL_UNLIKELY(e->parent != STINT_IMPL_OWN(&f->node)) ||
-        STINT_IMPL_UNLIKELY(me >= STINT_IMPL_SEEN(&f->low))) {
+    if (STINT_IMPL_UNLIKELY(e->parent != STINT_IMPL_OWN(&f->node))) {
+#if STINT_INLINE == 2
+        /* As stint_impl_open_again, without searching the node. */
+        if (e->node == STINT_IMPL_OWN(&f->node) && me < STINT_IMPL_SEEN(&f->low)) {
+            *opened = stint_impl_open_inside(t, f, e->node, me);
+            return 1;
+        }
+#endif
+        return 0;
+    }
+    if (STINT_IMPL_UNLIKELY(me >= STINT_IMPL_SEEN(&f->low))) {
         return 0;
     }
     /* The clock is read here, before the stores: - 0.1 nested. */
@@ -186,9 +207,9 @@ stint_impl_guard_is_open(const struct stint_impl_frame *f, uint64_t me) {
     return 0;
 }
 
-/* Opens a call of the scope whose node is that of the frame below: its time is in that of another
- * call, or, where frames of other scopes lie between the two, the slow path finds it at the end.
- * Returns 0 if it is none, or if its guard is not below every open one. */
+/* Opens a call inside an open one of its scope: the node of the frame below is its node, or a known
+ * edge leads from there to it. Returns 0 if it is none, or if its guard is not below every open
+ * one. */
 static inline __attribute__((always_inline)) int stint_impl_open_again(struct stint_impl_thread *t,
                                                                        uint64_t me, uint32_t set,
                                                                        uint32_t id,
@@ -198,27 +219,27 @@ static inline __attribute__((always_inline)) int stint_impl_open_again(struct st
         return 0;
     }
     uint32_t node = STINT_IMPL_OWN(&f->node);
+    const struct stint_impl_edge *e = STINT_IMPL_OWN(&t->again[id % STINT_IMPL_NEAR]);
+    if (e->parent == node && e->key == stint_impl_scope_key(set, id)) {
+        *opened = stint_impl_open_inside(t, f, e->node, me);
+        return 1;
+    }
     const struct stint_impl_node *n = stint_impl_node_at(t, node);
     if (n->site != id || n->set != set) {
         return 0;
     }
-    struct stint_impl_start now = stint_impl_start_from(STINT_IMPL_TICKS());
-    stint_impl_frame_take(t, f + 1);
-    STINT_IMPL_STORE(&f[1].recursive, node);
-    *opened = stint_impl_frame_fill(t, f + 1, node, me, me, STINT_IMPL_TAG, now);
+    *opened = stint_impl_open_inside(t, f, node, me);
     return 1;
 }
 
-/* Closes a call right inside another one of its scope, whose time is in that one's. Returns 0 if
- * there is none on top, or if the slow path has to see it: something asks for its own time, or the
- * gate is shut, as when a tool has a range for each call. */
+/* Closes the call on top, in frame f, if it is right inside another one of its scope, whose time is
+ * in that one's. Returns 0 if it is not, or if the slow path has to see it: something asks for its
+ * own time, or the gate is shut, as when a tool has a range for each call. */
 static inline __attribute__((always_inline)) int
-stint_impl_end_again(struct stint_impl_thread *t, uint64_t me, const struct stint_impl_call *call) {
-    struct stint_impl_frame *f = t->top;
+stint_impl_end_again(struct stint_impl_thread *t, struct stint_impl_frame *f, uint64_t me,
+                     const struct stint_impl_call *call) {
     uint32_t node = STINT_IMPL_OWN(&f->node);
-    /* The guard first: without a recorder, f is the only frame. */
-    if (STINT_IMPL_LOAD(&f->guard) != (me | STINT_IMPL_TAG) ||
-        STINT_IMPL_OWN(&f->recursive) != node) {
+    if (STINT_IMPL_OWN(&f->recursive) != node) {
         return 0;
     }
     /* The node of a recursive call is that of the frame below, which may be recursive, too. */
@@ -227,17 +248,24 @@ stint_impl_end_again(struct stint_impl_thread *t, uint64_t me, const struct stin
         *(stint_impl_opened *)(uintptr_t)me != stint_impl_start_of(f).word) {
         return 0;
     }
-    if (STINT_IMPL_LOAD(&t->gate) == STINT_IMPL_SHUT || t->trace_min != ~(uint64_t)0 ||
+    if (STINT_IMPL_SEEN(&t->gate) == STINT_IMPL_SHUT || t->trace_min != ~(uint64_t)0 ||
         (call && call->threshold_us >= 0)) {
         return 0;
     }
     struct stint_impl_node *n = stint_impl_node_at(t, node);
     stint_impl_frame_note(f, STINT_IMPL_LOAD(&n->recursions) + 1);
-    stint_impl_owner_add(&n->recursions, 1);
+    stint_impl_owner_count(&n->recursions);
     stint_impl_owner_raise(&f[-1].nested, STINT_IMPL_OWN(&f->nested));
     stint_impl_frame_close(f);
     t->top = f - 1;
     return 1;
+}
+
+/* Whether the guard is that of the call on top, in frame f, which ends another way than most. Without
+ * a recorder there is none. */
+static inline __attribute__((always_inline)) int
+stint_impl_guard_is_tagged(const struct stint_impl_frame *f, uint64_t me) {
+    return STINT_IMPL_LOAD(&f->guard) == (me | STINT_IMPL_TAG);
 }
 
 /* The same as stint_impl_open_near with a search for the node, and for a guard left open. Returns 0
@@ -350,11 +378,28 @@ STINT_IMPL_FAR stint_impl_opened stint_impl_begin_other(void *guard, struct stin
 
 /* The end of a scope that is not timed as others are, or not on top. */
 STINT_IMPL_FAR void stint_impl_end_far(void *guard, const struct stint_impl_call *call) {
-    if (!stint_impl_end_again(stint_impl_thread_here, (uint64_t)(uintptr_t)guard, call)) {
-        stint_impl_end_slow(guard, 0, call);
+#if STINT_INLINE == 1
+    struct stint_impl_thread *t = stint_impl_thread_here;
+    uint64_t me = (uint64_t)(uintptr_t)guard;
+    if (stint_impl_guard_is_tagged(t->top, me) && stint_impl_end_again(t, t->top, me, call)) {
+        return;
     }
+#endif
+    stint_impl_end_slow(guard, 0, call);
 }
 #pragma GCC diagnostic pop
+
+/* Closes the call on top, in frame f, whose guard is tagged. Returns 0 if another path has to. */
+static inline __attribute__((always_inline)) int
+stint_impl_end_tagged(struct stint_impl_thread *t, struct stint_impl_frame *f, uint64_t me,
+                      const struct stint_impl_call *call) {
+#if STINT_INLINE == 2
+    if (STINT_IMPL_OWN(&f->recursive) == STINT_IMPL_OWN(&f->node)) {
+        return stint_impl_end_again(t, f, me, call);
+    }
+#endif
+    return stint_impl_end_untimed(t, f, me, call);
+}
 
 /* In the local copy gcc would keep a guard in another register than that of the argument. */
 #if STINT_INLINE == 2
@@ -372,7 +417,7 @@ stint_impl_end_body(void *guard, const struct stint_impl_call *call) {
     /* With an untagged guard the start is a time. */
     if (STINT_IMPL_UNLIKELY(STINT_IMPL_SEEN(&f->guard) != me) ||
         STINT_IMPL_UNLIKELY(*(stint_impl_opened *)guard != start.word)) {
-        if (!stint_impl_end_untimed(t, me, call)) {
+        if (!stint_impl_guard_is_tagged(f, me) || !stint_impl_end_tagged(t, f, me, call)) {
             stint_impl_end_far(guard, call);
         }
         return;

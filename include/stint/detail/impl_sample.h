@@ -116,14 +116,12 @@ stint_impl_near_put(struct stint_impl_thread *t, const struct stint_impl_frame *
     return stint_impl_sample_draw(t->base, sampled);
 }
 
-/* End: closes an untimed call on top. Returns 0 if there is none, or if the slow path has to see
- * it. */
+/* End: closes the call on top, in frame f, if it is untimed. Returns 0 if it is not, or if the slow
+ * path has to see it. */
 static inline __attribute__((always_inline)) int
-stint_impl_end_untimed(struct stint_impl_thread *t, uint64_t me,
+stint_impl_end_untimed(struct stint_impl_thread *t, struct stint_impl_frame *f, uint64_t me,
                        const struct stint_impl_call *call) {
-    struct stint_impl_frame *f = t->top;
-    if (STINT_IMPL_LOAD(&f->guard) != (me | STINT_IMPL_TAG) ||
-        (call && (call->info || call->threshold_us >= 0))) {
+    if (call && (call->info || call->threshold_us >= 0)) {
         return 0;
     }
     /* The guard's word does not wait for the frame's: see stint_impl_frame_is. */
