@@ -51,6 +51,7 @@ struct stint_config {
     const char *ranges; /* read by libstint-ranges.so itself */
     int nvtx;
     int rusage;
+    int waits;
     int mem;
     uint64_t memory;
     uint64_t mem_table;

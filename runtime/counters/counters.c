@@ -21,6 +21,7 @@
 #include "base/log.h"
 #include "perf.h"
 #include "record/measured.h"
+#include "record/sample.h"
 #include "usage.h"
 
 /* The readings: those of usage.h, then PERF_VALUES for each group. */
@@ -47,6 +48,9 @@ struct counter_thread {
 static uint32_t wanted;      /* groups; bits are cleared by any thread, relaxed */
 static uint32_t descriptors; /* open ones; any thread, relaxed */
 static uint64_t usage_cost;  /* ticks of one reading */
+static uint64_t
+    times_cost;         /* likewise, of the CPU time alone; measured at its first use, relaxed */
+static int times_alone; /* written once, before the first scope */
 static uint64_t perf_cost;   /* likewise; the first thread that opened its groups, relaxed */
 static int limit_was_said;
 
@@ -245,15 +249,45 @@ static uint64_t usage_cost_measure(void) {
     return best;
 }
 
-static int counters_open(void) {
+/* The CPU time alone, of long scopes. */
+static uint64_t times_cost_measure(void) {
+    uint64_t best = UINT64_MAX;
+    for (int i = 0; i < ROUNDS; ++i) {
+        uint64_t values[USAGE_VALUES];
+        uint64_t from = clock_ticks();
+        if (usage_read_times(values, 0)) {
+            return COST_TOO_HIGH / 2;
+        }
+        best = u64_min(best, clock_ticks() - from);
+    }
+    return best;
+}
+
+static uint64_t times_cost_ticks(void) {
+    uint64_t cost = __atomic_load_n(&times_cost, __ATOMIC_RELAXED);
+    if (!cost) {
+        cost = u64_max(times_cost_measure(), 1);
+        __atomic_store_n(&times_cost, cost, __ATOMIC_RELAXED);
+    }
+    return 2 * cost;
+}
+
+static enum probe_mode counters_open(void) {
     wanted = perf_parse_names(config.counters);
+    times_alone = config.waits && !config.rusage && !wanted && !sample_is_on();
     if (config.rusage) {
         usage_cost = usage_cost_measure();
     }
-    return config.rusage || wanted;
+    if (times_alone) {
+        return PROBE_LONG;
+    }
+    return config.rusage || wanted ? PROBE_ALL : PROBE_OFF;
 }
 
 static uint64_t counters_cost_ticks(void) {
+    if (times_alone) {
+        return times_cost_ticks();
+    }
     if (!config.rusage && !__atomic_load_n(&wanted, __ATOMIC_RELAXED)) {
         return COST_TOO_HIGH;
     }
@@ -263,6 +297,9 @@ static uint64_t counters_cost_ticks(void) {
 /* The CPU time is the innermost, so that it has nothing of the other readings. */
 static int counters_read(void *thread, uint64_t *values, enum probe_side side) {
     struct counter_thread *t = thread;
+    if (times_alone) {
+        return usage_read_times(values, side == PROBE_END);
+    }
     if (thread_open(t)) {
         return -1;
     }
@@ -337,8 +374,23 @@ static void group_add(struct thread_block *b, struct stint_impl_node *n, enum co
     }
 }
 
+static void times_add(struct thread_block *b, struct stint_impl_node *n, const uint64_t *begin,
+                      const uint64_t *end) {
+    struct arena_measures *block = block_get(b, n, MEASURE_GROUP_CPU);
+    if (block) {
+        measure_add(block, MEASURE_CPU_CALLS, 1);
+        measure_add(block, MEASURE_CPU_WALL_NS,
+                    saturating_subtract(end[USAGE_WALL], begin[USAGE_WALL]));
+        measure_add(block, MEASURE_CPU_NS, saturating_subtract(end[USAGE_CPU], begin[USAGE_CPU]));
+    }
+}
+
 static void counters_add(struct thread_block *b, struct stint_impl_node *n, const uint64_t *begin,
                          const uint64_t *end) {
+    if (times_alone) {
+        times_add(b, n, begin, end);
+        return;
+    }
     if (config.rusage) {
         usage_add(b, n, begin, end);
     }

@@ -100,13 +100,20 @@ static uint64_t ratio_of(const struct stint_row_extra *r, enum measure part, enu
     return ppm_of(r->measure[part], r->measure[whole]);
 }
 
+/* A node has one group or the other, rows of merged runs may have both. */
 static void fill_usage(struct stint_row *r, struct stint_row_extra *extra) {
-    uint64_t wall = extra->measure[MEASURE_USAGE_WALL_NS];
-    if (!extra->measure[MEASURE_USAGE_CALLS] || !wall) {
+    const uint64_t *value = extra->measure;
+    uint64_t wall = saturating_add(value[MEASURE_USAGE_WALL_NS], value[MEASURE_CPU_WALL_NS]);
+    extra->cpu_calls = saturating_add(value[MEASURE_USAGE_CALLS], value[MEASURE_CPU_CALLS]);
+    extra->cpu_ns = saturating_add(value[MEASURE_USAGE_CPU_NS], value[MEASURE_CPU_NS]);
+    if (!value[MEASURE_USAGE_CALLS] || !value[MEASURE_USAGE_WALL_NS]) {
         r->has &= ~ROW_USAGE; /* none since a reset */
-        return;
     }
-    extra->on_cpu_ppm = u64_min(ppm_of(extra->measure[MEASURE_USAGE_CPU_NS], wall), 1000000);
+    r->has &= ~ROW_CPU;
+    if (extra->cpu_calls && wall) {
+        r->has |= ROW_CPU;
+        extra->on_cpu_ppm = u64_min(ppm_of(extra->cpu_ns, wall), 1000000);
+    }
 }
 
 /* A group of counters: its calls, two times, counters. Those are scaled by the time in which they

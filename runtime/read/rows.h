@@ -62,7 +62,9 @@ struct stint_row_extra {
     const char *bound;               /* the peak it is nearer to: "memory", "compute" */
     uint64_t measure[MEASURE_COUNT]; /* of the groups that `has` names */
     uint64_t queue_avg_ns;
-    uint64_t on_cpu_ppm; /* of the wall time of the calls measured */
+    uint64_t cpu_calls;  /* whose CPU time was read, and that time: */
+    uint64_t cpu_ns;     /* of the groups usage and cpu together */
+    uint64_t on_cpu_ppm; /* of the wall time of the same calls */
     uint64_t ipc_ppm;    /* instructions a cycle */
     uint64_t branch_miss_ppm;
     uint64_t l1_miss_ppm;

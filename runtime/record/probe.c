@@ -13,18 +13,27 @@ struct probe_thread {
 };
 
 static const struct probe_ops *probe_calls;
-static int probe_wanted; /* written once, under the registry's lock, before the first node */
+/* Written once, under the registry's lock, before the first node. */
+static enum probe_mode probe_wanted;
+uint64_t probe_long_from = UINT64_MAX;
 
 void probe_set_ops(const struct probe_ops *list) {
     probe_calls = list;
 }
 
 void probe_start(void) {
-    probe_wanted = probe_calls && probe_calls->open();
+    probe_wanted = PROBE_OFF;
+    if (probe_calls) {
+        probe_wanted = probe_calls->open();
+    }
+    probe_long_from = UINT64_MAX;
+    if (probe_wanted == PROBE_LONG) {
+        probe_long_from = PROBE_LONG_US * clock_ticks_per_us() / 256;
+    }
 }
 
 int probe_on(void) {
-    return probe_wanted;
+    return probe_wanted == PROBE_ALL;
 }
 
 uint64_t probe_cost(void) {
@@ -39,12 +48,22 @@ static void *probe_state(struct thread_block *b) {
 }
 
 void probe_add_thread(struct thread_block *b) {
-    if (probe_wanted && !b->probe) {
+    if (probe_on() && !b->probe) {
         b->probe = thread_pages_get(b, sizeof *b->probe + probe_calls->thread_bytes);
     }
 }
 
+int probe_add_long(struct thread_block *b) {
+    if (!b->probe) {
+        b->probe = thread_pages_get(b, sizeof *b->probe + probe_calls->thread_bytes);
+    }
+    return b->probe ? 0 : -1;
+}
+
 static int pays_for_readings(uint64_t ticks) {
+    if (probe_wanted == PROBE_LONG) {
+        return ticks >= probe_long_from && ticks >= probe_calls->cost_ticks() * PROBE_LONG_TIMES;
+    }
     return ticks >= probe_calls->cost_ticks() * (100 / PROBE_PERCENT);
 }
 
@@ -55,6 +74,11 @@ static uint64_t node_calls(const struct stint_impl_node *n) {
 
 static int is_long_on_average(const struct stint_impl_node *n, uint64_t calls) {
     return pays_for_readings(STINT_IMPL_LOAD(&n->total) / calls);
+}
+
+int probe_is_long(const struct stint_impl_node *n) {
+    uint64_t calls = node_calls(n);
+    return probe_wanted == PROBE_LONG && calls && is_long_on_average(n, calls);
 }
 
 int probe_is_settled(const struct stint_impl_node *n) {
@@ -71,6 +95,9 @@ int probe_begin(struct thread_block *b, const struct stint_impl_frame *f,
                 const struct stint_impl_node *n) {
     uint64_t calls = node_calls(n);
     if (!b->probe || (calls && !is_long_on_average(n, calls))) {
+        return 0;
+    }
+    if (!calls && probe_wanted == PROBE_LONG) {
         return 0;
     }
     struct probe_place *place = probe_place_of(b, f);

@@ -23,12 +23,21 @@
 #define PROBE_TRIES 8    /* calls after which a node with short ones takes the fast path for good */
 #define PROBE_PERCENT 1u /* of a node's time that its readings may take */
 
+/* With PROBE_LONG (STINT_WAITS) nodes begin on the inline path. One whose calls so far
+ * took PROBE_LONG_US or more on average, and PROBE_LONG_TIMES as long as its readings, leaves it:
+ * its further calls are measured, its first ones are not. The slow path takes up to a quarter of
+ * what the readings take, so that all of it is less than 0.1 % of the calls. */
+#define PROBE_LONG_US 1000u
+#define PROBE_LONG_TIMES 1250u
+
+enum probe_mode { PROBE_OFF, PROBE_ALL, PROBE_LONG };
+
 enum probe_side { PROBE_BEGIN, PROBE_END };
 
 struct probe_ops {
-    /* Whether anything is to be measured, by the settings; once, under the registry's lock, before
+    /* Returns what is to be measured, by the settings; once, under the registry's lock, before
      * the first scope. Never NULL, as the others. */
-    int (*open)(void);
+    enum probe_mode (*open)(void);
     /* The time that the two readings of a call take, in ticks; at most UINT64_MAX / 1000. Any
      * thread. */
     uint64_t (*cost_ticks)(void);
@@ -50,14 +59,21 @@ struct probe_ops {
 void probe_set_ops(const struct probe_ops *ops);
 /* When the settings are known, under the registry's lock. */
 void probe_start(void);
-/* Returns the result of probe_start, which does not change. */
+/* Whether every scope may be measured. Does not change. */
 int probe_on(void);
+/* A call of fewer ticks makes no node a long one; UINT64_MAX without PROBE_LONG. Does not change
+ * either. */
+extern uint64_t probe_long_from;
+/* Whether the node's calls are measured from now on, with PROBE_LONG. */
+int probe_is_long(const struct stint_impl_node *n);
 /* Returns the time that the two readings of a call take, in ticks; 0: nothing is measured. Any
  * thread. */
 uint64_t probe_cost(void);
 
 /* Memory for a thread that has none yet, which then measures nothing without it; inside. */
 void probe_add_thread(struct thread_block *b);
+/* The same with PROBE_LONG, for the first long scope of a thread. -1 without memory. */
+int probe_add_long(struct thread_block *b);
 /* Whether the node's calls are too short, and enough of them to be sure. */
 int probe_is_settled(const struct stint_impl_node *n);
 /* Reads at the begin of a call, before its clock is read. 1, or 0: the call is not measured. */

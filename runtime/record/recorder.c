@@ -550,6 +550,9 @@ static inline __attribute__((always_inline)) void end_top(struct thread_block *b
         stint_impl_frame_note(f, left_samples(n) + 1);
         tree_sample(b, n, start, ticks, STINT_IMPL_LOAD(&f->nested), call ? call->info : NULL);
         sample_check(b, n, call);
+        if (STINT_IMPL_UNLIKELY(ticks >= probe_long_from)) {
+            tree_check_long(b, node);
+        }
         STINT_IMPL_STORE(&f->nested, ticks_within(f, start, now));
         if (weight > 1) {
             inner_without(b, f - 1, (weight - 1) * STINT_IMPL_LOAD(&f->nested));

@@ -138,14 +138,6 @@ static void sums_add(struct stint_impl_sampled *s, uint64_t ticks) {
     }
 }
 
-/* A node of which calls are untimed is found by a search alone. */
-static void near_forget(struct thread_block *b, const struct stint_impl_node *n) {
-    const struct stint_impl_edge **place = &b->hot.near[n->site % STINT_IMPL_NEAR];
-    if (tree_node(b, STINT_IMPL_LOAD(place)->node) == n) {
-        STINT_IMPL_STORE(place, &thread_no_edge);
-    }
-}
-
 /* The same in every run of a program, and another one for each node and thread. */
 static uint32_t random_start(const struct thread_block *b, const struct stint_impl_node *n) {
     uint64_t place = (uint64_t)n->site << 32 | tree_node(b, n->parent)->site;
@@ -213,7 +205,7 @@ void sample_check(struct thread_block *b, struct stint_impl_node *n,
         sample_never(n);
         return;
     }
-    near_forget(b, n);
+    tree_forget_near(b, n); /* found by its edge alone */
     STINT_IMPL_PUBLISH(&n->span, 0);
 }
 
@@ -223,7 +215,7 @@ int sample_add(struct thread_block *b, struct stint_impl_node *n, uint64_t start
         return 0;
     }
     struct stint_impl_sampled *s = sampled_at(b, unit);
-    near_forget(b, n); /* a signal handler may have started it while begin put it there */
+    tree_forget_near(b, n); /* a signal handler may have started it while begin put it there */
     if (!STINT_IMPL_LOAD(&s->left)) {
         sums_add(s, ticks);
         block_next(b, s, start + ticks);

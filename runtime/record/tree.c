@@ -79,7 +79,7 @@ static int edges_grow(struct thread_block *b) {
         return -1;
     }
     for (uint64_t i = 0; i < old; ++i) {
-        if (from[i]) {
+        if (from[i] && from[i] != &thread_no_edge) {
             struct tree_edge e = {from[i]->parent, stint_impl_edge_set(from[i]),
                                   stint_impl_edge_site(from[i]), 0};
             *edge_place(to, b->hot.edge_shift - 1, &e) = from[i];
@@ -281,7 +281,7 @@ static int node_link(struct thread_block *b, const struct tree_edge *e, enum sti
     if (kind == STINT_IMPL_INTERVAL_NODE) {
         return link_put(b, edge_key(e, TREE_INTERVAL), unit);
     }
-    if (b->probe) {
+    if (b->probe && probe_on()) {
         return link_put(b, edge_key(e, TREE_PROBED), unit);
     }
     return edge_put(b, e, unit);
@@ -478,6 +478,33 @@ struct tree_place tree_get(struct thread_block *b, const struct tree_edge *e) {
     place.node = node_new(b, e, STINT_IMPL_SCOPE_NODE);
     place.probed = b->probe != NULL;
     return place;
+}
+
+/* The place of the edge is left to one of no site, so that a search goes on past it. The link stays
+ * if the node comes back among the edges: it leaves them once. */
+static void edge_leave(struct thread_block *b, const struct tree_edge *e, uint32_t unit) {
+    uint64_t key = edge_key(e, TREE_PROBED);
+    const struct stint_impl_edge **place = edge_place(b->hot.edges, b->hot.edge_shift, e);
+    if (!*place || (*place)->node != unit || link_find(b, key) || probe_add_long(b) ||
+        link_put(b, key, unit)) {
+        return;
+    }
+    tree_forget_near(b, tree_node(b, unit));
+    STINT_IMPL_STORE(place, &thread_no_edge);
+}
+
+void tree_check_long(struct thread_block *b, uint32_t unit) {
+    struct stint_impl_node *n = tree_node(b, unit);
+    if (!probe_is_long(n) || thread_enter_tables(b)) {
+        return;
+    }
+    if (STINT_IMPL_LOAD(&n->kind) & STINT_IMPL_SENT) {
+        probe_add_long(b); /* found by a link anyway */
+    } else {
+        struct tree_edge e = edge_of(n);
+        edge_leave(b, &e, unit);
+    }
+    thread_leave(b);
 }
 
 static struct tree_edge interval_edge(const struct thread_block *b, uint32_t set, uint32_t site) {

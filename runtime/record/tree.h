@@ -46,6 +46,16 @@ struct tree_place tree_get(struct thread_block *b, const struct tree_edge *e);
 /* The scope above a node in the tree that readers show: its sender, else its parent; 0 for a
  * root. */
 uint32_t tree_above(const struct thread_block *b, uint32_t unit);
+/* After a sample of a scope: if its calls are long, the further ones are measured
+ * (record/probe.h). */
+void tree_check_long(struct thread_block *b, uint32_t unit);
+/* The inline path tries the node first no more. */
+static inline void tree_forget_near(struct thread_block *b, const struct stint_impl_node *n) {
+    const struct stint_impl_edge **place = &b->hot.near[n->site % STINT_IMPL_NEAR];
+    if (tree_node(b, STINT_IMPL_LOAD(place)->node) == n) {
+        STINT_IMPL_STORE(place, &thread_no_edge);
+    }
+}
 /* Whether a capture waits for slow calls of the node's site. */
 int tree_is_watched(const struct thread_block *b, const struct stint_impl_node *n);
 /* Adds own time of a call inside an open one of the node to the node; place: where it is in the

@@ -128,7 +128,7 @@ static size_t cell_put_name(const struct report *r, const struct stint_row *row,
         text_put(r->out, " (open)", 7);
         used += 7;
     }
-    if (row->has & ROW_USAGE && row->extra->on_cpu_ppm < MOSTLY_WAITS_PPM) {
+    if (row->has & ROW_CPU && row->extra->on_cpu_ppm < MOSTLY_WAITS_PPM) {
         size_t from = r->out->length;
         text_add(r->out, " (waits, %llu %% CPU)",
                  (unsigned long long)row->extra->on_cpu_ppm / 10000);
@@ -330,13 +330,21 @@ static void cells_say_dropped(const struct report *r, const struct cells *cells)
     }
 }
 
+/* The CPU time of long scopes is read without being asked for: it has a column only if the rows are
+ * sorted by it, or other numbers of STINT_RUSAGE are there. */
+static int has_all_shown(const struct report *r, const struct stint_row *row,
+                         const struct report_column *c) {
+    int is_asked = report_column(r->options->sort)->needs & ROW_CPU || row->has & ROW_USAGE;
+    return has_all(row, c) && (!(c->needs & ROW_CPU) || is_asked);
+}
+
 /* A column that is hidden unless a row has what it needs has the width 0 up to the first such row:
  * cells without are "-", and no title is narrower. */
 static void cells_measure_row(const struct report *r, const struct stint_row *row, uint32_t depth,
                               unsigned view, struct cells *cells) {
     for (uint32_t i = 0; i < cells->columns; ++i) {
         const struct report_column *c = report_column(i);
-        if (!(c->views & view) || (!cells->width[i] && !has_all(row, c))) {
+        if (!(c->views & view) || (!cells->width[i] && !has_all_shown(r, row, c))) {
             continue;
         }
         size_t least = u64_max(cells->width[i], strlen(c->title));

@@ -53,8 +53,8 @@ void report_cost_read(struct report_cost *out, const struct arena_cost *from, do
 /* Every group is read for each call that was measured. */
 static uint64_t node_readings(const struct snapshot_node *n) {
     static const uint32_t counts[] = {
-        MEASURE_USAGE_CALLS, MEASURE_CORE_CALLS, MEASURE_BRANCH_CALLS,  MEASURE_L1_CALLS,
-        MEASURE_LLC_CALLS,   MEASURE_DTLB_CALLS, MEASURE_SOFTWARE_CALLS};
+        MEASURE_USAGE_CALLS, MEASURE_CPU_CALLS, MEASURE_CORE_CALLS, MEASURE_BRANCH_CALLS,
+        MEASURE_L1_CALLS,    MEASURE_LLC_CALLS, MEASURE_DTLB_CALLS, MEASURE_SOFTWARE_CALLS};
     uint64_t most = 0;
     for (size_t i = 0; n->measures && i < sizeof counts / sizeof *counts; ++i) {
         most = u64_max(most, n->measures->value[counts[i]]);

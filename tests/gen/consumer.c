@@ -31,8 +31,9 @@ struct stint_row_extra {
     uint64_t device_calls, device_total_ns;
     uint64_t cpu_share_ppm, gpu_share_ppm, bytes_per_s, flops_per_s, peak_bytes_ppm, peak_flops_ppm;
     const char *bound;
-    uint64_t measure[MEASURE_COUNT], queue_avg_ns, on_cpu_ppm, ipc_ppm, branch_miss_ppm,
-        l1_miss_ppm, llc_miss_ppm, dtlb_miss_ppm, counted_calls, multiplexed_ppm, memory_live;
+    uint64_t measure[MEASURE_COUNT], queue_avg_ns, cpu_calls, cpu_ns, on_cpu_ppm, ipc_ppm,
+        branch_miss_ppm, l1_miss_ppm, llc_miss_ppm, dtlb_miss_ppm, counted_calls, multiplexed_ppm,
+        memory_live;
 };
 struct row_field {
     size_t at;
@@ -106,7 +107,7 @@ enum env_kind {
 };
 
 struct stint_config {
-    int enable, unit, level, percentiles, clock, log, log_prefix, gpu, nvtx, rusage, mem;
+    int enable, unit, level, percentiles, clock, log, log_prefix, gpu, nvtx, rusage, waits, mem;
     uint64_t memory, gpu_in_flight, trace, trace_min_ns, sample, mem_table;
     const char *report, *output, *filter, *file, *capture, *driver_lib, *tracer_lib, *gpu_peak,
         *counters, *label, *ranges, *rank;

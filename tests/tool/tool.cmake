@@ -26,7 +26,7 @@ set_target_properties(hostile_program PROPERTIES C_STANDARD 11 C_STANDARD_REQUIR
 target_compile_definitions(hostile_program PRIVATE _GNU_SOURCE=1)
 stint_warnings(hostile_program)
 
-foreach(case IN ITEMS help help_env help_views did_you_mean usage report corrected a_hostile_cost stdin equal options terminal terminal_bar terminal_program states killed_wall
+foreach(case IN ITEMS help help_env help_views did_you_mean usage report corrected a_hostile_cost stdin equal options terminal terminal_bar terminal_program states killed_wall waits
         killed_under_load live race hostile_headers
         hostile_bytes hostile_cuts hostile_files hostile_sizes export info run run_html run_repeat run_signals run_files top top_options top_screen
         top_size

@@ -156,6 +156,35 @@ static void act_last(const char *what) {
     raise(SIGKILL);
 }
 
+static uint64_t cpu_ns(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static void sleeps(void) {
+    REGISTER_TIMER("sleeps");
+    nanosleep(&(struct timespec){0, 5000000}, NULL);
+}
+
+static void spins(void) {
+    REGISTER_TIMER("spins");
+    uint64_t from = cpu_ns();
+    while (cpu_ns() < from + 5000000) {
+    }
+}
+
+/* Five calls of 5 ms each, with and without the processor, and short ones. */
+static void wait_and_work(void) {
+    for (int i = 0; i < 5; ++i) {
+        sleeps();
+        spins();
+    }
+    for (int i = 0; i < 1000; ++i) {
+        REGISTER_TIMER("short");
+    }
+}
+
 static volatile sig_atomic_t told, times;
 
 /* Scopes one after the other, on two threads; says how long the main thread has done so. */
@@ -309,6 +338,10 @@ int main(int argc, char **argv) {
     if (!strcmp(story, "rank") && argc > 5) { /* STEPS, us of work in each half, us of a step */
         step_as_rank((int)argument / 2, atol(argv[3]), atol(argv[5]));
         step_as_rank((int)argument / 2, atol(argv[4]), atol(argv[5]));
+        return 0;
+    }
+    if (!strcmp(story, "waits")) {
+        wait_and_work();
         return 0;
     }
     if (!strcmp(story, "tick")) {

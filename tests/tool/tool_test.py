@@ -597,6 +597,27 @@ def case_killed_under_load(folder):
     need(said[-1] <= run["run"]["wall_ns"] / 1e9 <= waited * 1.001, said[-1], run["run"], waited)
 
 
+def case_waits(folder):
+    """Scopes that wait are marked with STINT_WAITS. What a scope that spins had of the processor
+    is said by its CPU time: the machine may have had other work."""
+    file = folder / "r.stint"
+    record(file, "waits", STINT_WAITS="1")
+    rows = {row["name"]: row for row in json.loads(tool("export", "--to", "json", file).out)["stats"]}
+    need(rows["sleeps"]["measured"] == rows["spins"]["measured"] == 4, rows)
+    need(rows["spins"]["cpu_ns"] >= 4 * 5000000, rows["spins"])
+    need("measured" not in rows["short"] and "cpu_ns" not in rows["short"], rows["short"])
+    text = tool("report", file).out
+    need(re.search(r"^sleeps \(waits, \d+ % CPU\) ", text, re.M), text)
+    need(re.search(r"^short ", text, re.M) and "CPU time" not in text, text)
+    text = tool("report", "--sort", "cpu", file).out
+    need("CPU time" in text and list(table(text))[0].startswith("spins"), text)
+    merged = folder / "merged"
+    tool("merge", "-o", merged, file, "--keep", "names")
+    need("sleeps (waits, " in tool("report", merged).out)
+    record(file, "waits")
+    need("(waits" not in tool("report", file).out)
+
+
 def case_live(folder):
     """The lock can be lost; the mapping is still there."""
     file = folder / "r.stint"

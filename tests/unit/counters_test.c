@@ -426,6 +426,42 @@ TEST(usage_of_scopes, rows_are_sorted_by_cpu_time) {
     free(report);
 }
 
+/* 2 ms of CPU time in 5 ms, in 2.5 ms and, where nothing is read, in 1 us. */
+TEST(usage_of_scopes, long_ones_that_wait_are_marked) {
+    setenv("STINT_WAITS", "1", 1);
+    for (int i = 0; i < 3; ++i) {
+        wait_in("sleeps", 5000000);
+        wait_in("spins", 2500000);
+        wait_in("short", 1000);
+    }
+    const struct stint_row *r = row_of("sleeps");
+    CHECK_EQ_U64(r->has & (ROW_CPU | ROW_USAGE), ROW_CPU);
+    CHECK_EQ_U64(r->extra->cpu_calls, 2); /* the first call has none, */
+    CHECK_EQ_U64(r->extra->measure[MEASURE_CPU_WALL_NS], 2 * 5000000); /* and is in neither time */
+    CHECK(r->extra->cpu_ns >= 2 * 2000000);
+    interval_close(&s);
+    CHECK(row_of("spins")->extra->on_cpu_ppm >= 800000);
+    interval_close(&s);
+    CHECK(!(row_of("short")->has & ROW_CPU));
+    interval_close(&s);
+    char *report = text_keep(report_of("table"));
+    CHECK(strstr(report, "sleeps (waits, "));
+    CHECK(!strstr(report, "spins (") && !strstr(report, "short ("));
+    CHECK(!strstr(report, "CPU time") && !strstr(report, "on CPU"));
+    report = text_keep(report_of("table,sort=cpu"));
+    CHECK(strstr(report, "CPU time") && strstr(report, "on CPU") && !strstr(report, "preempted"));
+}
+
+TEST(usage_of_scopes, nothing_is_read_if_it_is_off_or_calls_are_sampled) {
+    setenv("STINT_WAITS", "1", 1);
+    setenv("STINT_SAMPLE", "2", 1);
+    for (int i = 0; i < 3; ++i) {
+        wait_in("sleeps", 5000000);
+    }
+    CHECK(!(row_of("sleeps")->has & ROW_CPU));
+    interval_close(&s);
+}
+
 static void fault(const char *name, size_t pages) {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     char *fresh =

@@ -23,8 +23,10 @@ static unsigned reads[2], added, ended, forgotten, refused;
 static uint64_t sum, most;
 static void (*inside)(void); /* what a signal handler does in a reading */
 
-static int fake_open(void) {
-    return 1;
+static enum probe_mode mode = PROBE_ALL;
+
+static enum probe_mode fake_open(void) {
+    return mode;
 }
 
 static uint64_t fake_cost(void) {
@@ -263,6 +265,100 @@ TEST(probe, the_child_of_a_fork_starts_anew) {
     }
     CHECK(waitpid(child, &status, 0) == child && status == 0);
     CHECK_EQ_U64(forgotten, 0);
+}
+
+/* ---- PROBE_LONG, without settings: scopes that turn out to be long. */
+
+#define MS UINT64_C(1000000)
+
+static void start_long(void) {
+    mode = PROBE_LONG;
+    probe_set_ops(&fake);
+}
+
+/* The scope's first call is on the fast path, and the others are measured. */
+TEST(probe, long_scopes_are_measured_after_their_first_call) {
+    start_long();
+    for (int i = 0; i < 20; ++i) {
+        scope(MS);
+    }
+    CHECK_EQ_U64(added, 19);
+    CHECK_EQ_U64(sum, 19 * MS);
+    CHECK_EQ_U64(inline_nodes(), 0);
+    CHECK_EQ_U64(calls_of("scope"), 20);
+    CHECK_EQ_U64(stat_of("scope").total_ns, 20 * MS);
+    CHECK_EQ_U64(lost_in_all(), 0);
+}
+
+TEST(probe, scopes_below_a_millisecond_stay_on_the_fast_path) {
+    start_long();
+    for (int i = 0; i < 100; ++i) {
+        scope(MS - 1);
+    }
+    CHECK_EQ_U64(inline_nodes(), 1);
+    CHECK_EQ_U64(reads[PROBE_BEGIN], 0);
+    CHECK(!stint_impl_thread_here->near[0]->measures);
+}
+
+/* A scope that is short on average again returns to the fast path, and stays there. */
+TEST(probe, a_scope_that_is_long_no_more) {
+    start_long();
+    scope(MS);
+    scope(MS);
+    CHECK_EQ_U64(added, 1);
+    for (int i = 0; i < 10; ++i) {
+        scope(1000);
+    }
+    CHECK_EQ_U64(added, 2); /* the call that made the average short */
+    CHECK_EQ_U64(inline_nodes(), 1);
+    for (int i = 0; i < 10; ++i) {
+        scope(100 * MS);
+    }
+    CHECK_EQ_U64(added, 2);
+    CHECK_EQ_U64(calls_of("scope"), 22);
+    CHECK_EQ_U64(lost_in_all(), 0);
+}
+
+static void by_number(unsigned i, uint64_t ns) {
+    char name[16];
+    snprintf(name, sizeof name, "scope %u", i);
+    REGISTER_TIMER_DYNAMIC(name);
+    fake_advance(ns);
+}
+
+/* The place that a long scope had in the table is neither empty nor one of another scope: those
+ * whose places follow are found, also after the table has grown. */
+TEST(probe, other_scopes_are_found_past_a_long_one) {
+    start_long();
+    for (unsigned round = 0; round < 3; ++round) {
+        for (unsigned i = 0; i < 1000; ++i) {
+            by_number(i, i % 3 ? 10 : MS);
+        }
+    }
+    for (unsigned i = 0; i < 1000; ++i) {
+        char name[16];
+        snprintf(name, sizeof name, "scope %u", i);
+        CHECK_EQ_U64(calls_of(name), 3);
+    }
+    CHECK_EQ_U64(added, 2 * 334);
+    CHECK_EQ_U64(lost_in_all(), 0);
+}
+
+static void nested_long(void) {
+    REGISTER_TIMER("around");
+    scope(MS);
+    scope(10);
+}
+
+TEST(probe, long_scopes_nested) {
+    start_long();
+    for (int i = 0; i < 10; ++i) {
+        nested_long();
+    }
+    CHECK_EQ_U64(stat_of("around").self_ns, 0);
+    CHECK_EQ_U64(stat_of("around").total_ns, 10 * (MS + 10));
+    CHECK_EQ_U64(stat_of("scope").total_ns, 10 * (MS + 10));
+    CHECK_EQ_U64(added, 9 + 1); /* the inner scope's second call made its average short */
 }
 
 HARNESS_MAIN()
