@@ -7,7 +7,8 @@
  * A launch has a record in one of this library's buffers for certain if, from its begin to the next
  * launch of its thread, kinds of records were on and CUPTI asked for no buffer and returned none.
  * Such launches are counted. If a flush that must return everything returns nothing and some are
- * counted, the records went elsewhere.
+ * counted, the records went elsewhere. So they did, without a flush, if more are counted than have
+ * room in the buffers that CUPTI has and one more.
  *
  * Called by cupti_callbacks.c for each launch and buffer, and by the session.
  */
@@ -15,6 +16,8 @@
 
 #include "base/arithmetic.h"
 #include "base/log.h"
+
+#define CHECKED 1024u /* one launch in so many */
 
 /* Both any thread. The generation, in the upper half of the count, changes with each session, each
  * request for a buffer and each one that comes back; a count of another generation is void. */
@@ -26,6 +29,8 @@ static int recording;       /* release, acquire: kinds are on */
 static uint64_t under_way;
 
 static uint64_t launches_seen; /* begun, of all threads; release, acquire */
+static uint64_t bytes_out;     /* of the buffers that CUPTI has; any thread, relaxed */
+static uint64_t record_bytes;  /* of the smallest record of a call; 0: not known. Relaxed */
 
 /* Any thread, relaxed. */
 static uint64_t taken;         /* launches whose records went elsewhere */
@@ -65,7 +70,8 @@ static void arrivals_count_under_way(uint32_t session, uint64_t change) {
     }
 }
 
-void cupti_arrivals_begin(void) {
+void cupti_arrivals_begin(size_t call_bytes) {
+    __atomic_store_n(&record_bytes, call_bytes, __ATOMIC_RELAXED);
     __atomic_store_n(&under_way, ((uint64_t)arrivals_get_session() + 1) << 32, __ATOMIC_RELEASE);
     arrivals_begin_generation();
     __atomic_store_n(&recording, 1, __ATOMIC_RELEASE);
@@ -75,8 +81,37 @@ void cupti_arrivals_end(void) {
     __atomic_store_n(&recording, 0, __ATOMIC_RELEASE);
 }
 
-void cupti_arrivals_note_buffer(void) {
+void cupti_arrivals_give_buffer(size_t bytes) {
+    __atomic_fetch_add(&bytes_out, bytes, __ATOMIC_RELAXED);
     arrivals_begin_generation();
+}
+
+void cupti_arrivals_take_buffer(size_t bytes) {
+    uint64_t before = __atomic_load_n(&bytes_out, __ATOMIC_RELAXED);
+    while (!__atomic_compare_exchange_n(&bytes_out, &before, saturating_subtract(before, bytes), 1,
+                                        __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+    }
+    arrivals_begin_generation();
+}
+
+/* Adds the launches of `expected` to those that were taken, each once. Returns how many. */
+static uint64_t arrivals_add_taken(uint64_t expected) {
+    uint64_t before = __atomic_exchange_n(&taken_counted, expected, __ATOMIC_RELAXED);
+    uint64_t added = expected & UINT32_MAX;
+    if (before >> 32 == expected >> 32) {
+        added = saturating_subtract(expected, before);
+    }
+    __atomic_fetch_add(&taken, added, __ATOMIC_RELAXED);
+    return added;
+}
+
+/* Without the line, which is for a call of the session: this is one of CUPTI's callbacks. */
+static void arrivals_check_room(uint64_t now) {
+    uint64_t bytes = __atomic_load_n(&record_bytes, __ATOMIC_RELAXED);
+    uint64_t room = __atomic_load_n(&bytes_out, __ATOMIC_RELAXED) + CUPTI_BUFFER_BYTES;
+    if (bytes && now % CHECKED == 0 && (now & UINT32_MAX) * bytes > room) {
+        arrivals_add_taken(now);
+    }
 }
 
 /* Counts one launch more of that generation. */
@@ -89,6 +124,7 @@ static void arrivals_count(uint32_t of) {
         }
     } while (!__atomic_compare_exchange_n(&counted, &before, now, 1, __ATOMIC_RELEASE,
                                           __ATOMIC_RELAXED));
+    arrivals_check_room(now);
 }
 
 /* The thread makes another call: the record of the one before is written. */
@@ -145,13 +181,13 @@ void cupti_arrivals_judge(uint64_t expected) {
     if (!expected || expected >> 32 != arrivals_get_generation()) {
         return;
     }
-    uint64_t before = __atomic_exchange_n(&taken_counted, expected, __ATOMIC_RELAXED);
-    uint64_t added = expected & UINT32_MAX;
-    if (before >> 32 == expected >> 32) {
-        added = saturating_subtract(expected, before);
-    }
-    __atomic_fetch_add(&taken, added, __ATOMIC_RELAXED);
-    if (added && !__atomic_exchange_n(&taken_was_said, 1, __ATOMIC_RELAXED)) {
+    arrivals_add_taken(expected);
+    cupti_arrivals_say_taken();
+}
+
+void cupti_arrivals_say_taken(void) {
+    if (cupti_arrivals_count_taken() && !__atomic_load_n(&taken_was_said, __ATOMIC_RELAXED) &&
+        !__atomic_exchange_n(&taken_was_said, 1, __ATOMIC_RELAXED)) {
         log_warning("no GPU activities: another CUPTI client takes the records (it called "
                     "cuptiActivityRegisterCallbacks); timers and captures go on");
     }

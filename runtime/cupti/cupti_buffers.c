@@ -8,7 +8,6 @@
 #include <sys/mman.h>
 
 #define POOL 8u
-#define POOL_BYTES ((size_t)1 << 20) /* some 5000 kernels */
 #define SMALL_BYTES ((size_t)1 << 16)
 /* 256 MiB. CUPTI may keep a buffer for each thread. */
 #define SMALL_MAX 4096
@@ -29,7 +28,7 @@ static void *buffer_map(size_t bytes) {
  * written. */
 int cupti_open_buffers(void) {
     if (!buffer_pool) {
-        buffer_pool = buffer_map(POOL * POOL_BYTES);
+        buffer_pool = buffer_map(POOL * CUPTI_BUFFER_BYTES);
         if (!buffer_pool) {
             return -1;
         }
@@ -44,7 +43,7 @@ static uint8_t *buffer_take_from_pool(void) {
         unsigned i = (unsigned)__builtin_ctz(have);
         if (__atomic_compare_exchange_n(&pool_free, &have, have & ~(1u << i), 1, __ATOMIC_ACQUIRE,
                                         __ATOMIC_RELAXED)) {
-            return buffer_pool + i * POOL_BYTES;
+            return buffer_pool + i * CUPTI_BUFFER_BYTES;
         }
     }
     return NULL;
@@ -65,7 +64,7 @@ static uint8_t *buffer_take_small(int must) {
 uint8_t *cupti_get_buffer(size_t *size, int must) {
     uint8_t *buffer = buffer_take_from_pool();
     if (buffer) {
-        *size = POOL_BYTES;
+        *size = CUPTI_BUFFER_BYTES;
         return buffer;
     }
     buffer = buffer_take_small(must);
@@ -74,8 +73,8 @@ uint8_t *cupti_get_buffer(size_t *size, int must) {
 }
 
 void cupti_put_buffer(uint8_t *buffer, size_t size) {
-    if (buffer_pool && buffer >= buffer_pool && buffer < buffer_pool + POOL * POOL_BYTES) {
-        size_t i = (size_t)(buffer - buffer_pool) / POOL_BYTES;
+    if (buffer_pool && buffer >= buffer_pool && buffer < buffer_pool + POOL * CUPTI_BUFFER_BYTES) {
+        size_t i = (size_t)(buffer - buffer_pool) / CUPTI_BUFFER_BYTES;
         __atomic_fetch_or(&pool_free, 1u << i, __ATOMIC_RELEASE);
     } else if (buffer && size == SMALL_BYTES) {
         munmap(buffer, size);

@@ -176,10 +176,10 @@ void cupti_on_api(void *user, CUpti_CallbackDomain domain, CUpti_CallbackId cbid
 void cupti_on_request(uint8_t **buffer, size_t *size, size_t *max_records) {
     ERRNO_KEEP;
     uint64_t begun = clock_ticks();
-    cupti_arrivals_note_buffer();
     *buffer = cupti_get_buffer(size, __atomic_load_n(&loaded_version, __ATOMIC_RELAXED) <
                                          REFUSING_IS_SAFE);
     *max_records = 0; /* as many as fit */
+    cupti_arrivals_give_buffer(*size);
     cupti_add_ticks(begun, 1);
 }
 
@@ -292,7 +292,7 @@ void cupti_on_complete(CUcontext context, uint32_t stream, uint8_t *buffer, size
     size_t dropped = 0;
     (void)context;
     (void)stream;
-    cupti_arrivals_note_buffer();
+    cupti_arrivals_take_buffer(size);
     if (!cupti_is_forgotten()) {
         if (buffer && valid) {
             (void)cupti_refresh_clock(); /* after a failure the readings so far are used */

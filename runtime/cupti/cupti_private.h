@@ -156,11 +156,13 @@ int cupti_streams_are_captured(const struct gpu_ops *gpu);
 /* ---- Whether the records of launches arrive (cupti_arrivals.c): another client of CUPTI may take
  * them. Any thread, no lock. */
 
-/* After kinds of records were switched on; before they are switched off. */
-void cupti_arrivals_begin(void);
+/* After kinds of records were switched on; before they are switched off. call_bytes: of the
+ * smallest record of a call. */
+void cupti_arrivals_begin(size_t call_bytes);
 void cupti_arrivals_end(void);
-/* CUPTI asks for a buffer, or returns one. */
-void cupti_arrivals_note_buffer(void);
+/* CUPTI gets a buffer of that size, or returns it. */
+void cupti_arrivals_give_buffer(size_t bytes);
+void cupti_arrivals_take_buffer(size_t bytes);
 /* In the callbacks of a call that launches. has_record: the call has a record of its own. */
 void cupti_arrivals_enter_launch(void);
 void cupti_arrivals_leave_launch(int has_record);
@@ -173,9 +175,13 @@ uint64_t cupti_arrivals_expect(void);
 /* None came: another client took them, which is said in one line. */
 void cupti_arrivals_judge(uint64_t expected);
 uint64_t cupti_arrivals_count_taken(void);
+/* The line, if it was not said yet and there are any; not in a callback. */
+void cupti_arrivals_say_taken(void);
 
 /* ---- Buffers for CUPTI to write records into (cupti_buffers.c): 8 of 1 MiB, and small ones while
  * those are all in use. Any thread, no lock. */
+
+#define CUPTI_BUFFER_BYTES ((size_t)1 << 20) /* some 5000 kernels */
 
 /* 0, or -1 without memory; does nothing where it succeeded before. Not from two threads at once. */
 int cupti_open_buffers(void);

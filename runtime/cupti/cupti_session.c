@@ -26,6 +26,7 @@
 #include <string.h>
 
 #include "activity/activity.h"
+#include "base/arithmetic.h"
 #include "base/calm.h"
 #include "base/clock.h"
 #include "base/config.h"
@@ -302,16 +303,19 @@ static int cupti_enable_kinds(uint32_t lacks) {
     return first;
 }
 
-/* Whether every call has a record, of the runtime or the driver. */
-static int cupti_records_calls(void) {
+/* The bytes of the smallest record of a call, of the runtime or the driver. 0: not every call has
+ * one. */
+static size_t cupti_measure_calls(void) {
     uint32_t found = 0;
+    size_t bytes = SIZE_MAX;
     for (int i = 0; i < CUPTI_KINDS; ++i) {
         int kind = cupti_kind_table[i].kind;
         if (kind == CUPTI_ACTIVITY_KIND_RUNTIME || kind == CUPTI_ACTIVITY_KIND_DRIVER) {
             found += kinds_on >> i & 1;
+            bytes = u64_min(bytes, strides[i]);
         }
     }
-    return found == 2;
+    return found == 2 ? bytes : 0;
 }
 
 static void cupti_disable_kinds(void) {
@@ -382,8 +386,9 @@ static int cupti_switch_on(char reason[CUPTI_REASON]) {
     if (!cupti_scope_is_used()) {
         cupti_reduce_records();
     }
-    if (cupti_records_calls()) {
-        cupti_arrivals_begin();
+    size_t call_bytes = cupti_measure_calls();
+    if (call_bytes) {
+        cupti_arrivals_begin(call_bytes);
     }
     return 0;
 }
@@ -495,6 +500,7 @@ static void cupti_flush(int how) {
 static void cupti_step(void) {
     uint64_t now = clock_ticks();
     uint64_t before = __atomic_load_n(&flushed_at, __ATOMIC_RELAXED);
+    cupti_arrivals_say_taken();
     if (!__atomic_load_n(&has_thread_buffers, __ATOMIC_RELAXED) ||
         now - before < clock_ticks_of_ns(FLUSH_NS)) {
         return;

@@ -5,8 +5,8 @@
  *
  * Events tell how long a span took, not when it began. A span is recorded at the earliest possible
  * time: not before the host began to record its first event, and not before the end of the span
- * that was closed last on this stream when it was opened. Other work in the stream may in fact make it begin
- * later. A span is extended to the end of the spans inside it.
+ * that was closed last on this stream when it was opened. Other work in the stream may in fact make
+ * it begin later. A span is extended to the end of the spans inside it.
  */
 #ifndef STINT_EVENT_LANE_H
 #define STINT_EVENT_LANE_H

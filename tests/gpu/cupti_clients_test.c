@@ -75,6 +75,56 @@ TEST(cupti_clients, takes_the_records) {
     CHECK(count_of(ACTIVITY_KERNEL) == 15);
 }
 
+static void step(void *unused) {
+    (void)unused;
+    stint_step();
+}
+
+static void check_step(const char *line) {
+    char *said = harness_capture(2, step, NULL);
+    CHECK_STR_EQ(said, line);
+    free(said);
+}
+
+/* 2048 records of calls fill a buffer. */
+static void begin_with_large_calls(void) {
+    prepare();
+    double_reset();
+    double_init();
+    cupti_double_context(double_context_current());
+    cupti_double_stride(4, 512); /* of the driver */
+    cupti_double_stride(5, 512); /* of the runtime */
+    CHECK(!tracer_start());
+    fake_advance(1000);
+}
+
+/* Without a flush: more launches than have room in the buffers that CUPTI has. */
+TEST(cupti_clients, takes_more_than_has_room) {
+    begin_with_large_calls();
+    launch(10);
+    cupti_double_deliver();
+    cupti_double_take_over();
+    launch(1500); /* fit */
+    check_step("");
+    CHECK(!strstr(described(), "client"));
+    launch(5000);
+    check_step(TAKEN);
+    check_step("");
+    CHECK_CONTAINS(described(), ", another CUPTI client took the records of ");
+}
+
+/* The same number of launches, whose records come. */
+TEST(cupti_clients, none_is_seen_in_many_launches) {
+    begin_with_large_calls();
+    for (int i = 0; i < 100; ++i) {
+        launch(100);
+        fake_advance(1000000);
+        cupti_double_deliver();
+    }
+    check_step("");
+    CHECK(!strstr(described(), "client"));
+}
+
 TEST(cupti_clients, takes_a_buffer_under_way) {
     begin_in_context();
     launch(3);
