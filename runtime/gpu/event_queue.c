@@ -12,7 +12,7 @@
 struct event_queue event_queues[EVENT_QUEUES];
 
 static uint64_t waiting;
-static uint32_t used; /* queues that are not empty */
+static uint32_t queues_used; /* that are not empty */
 static uint32_t turn;
 
 static int queue_is_of(const struct event_queue *q, const struct event_pair *p) {
@@ -64,7 +64,7 @@ struct event_queue *event_queue_put(struct event_pair *p) {
         q->tail->next = p;
     } else {
         q->head = p;
-        ++used;
+        ++queues_used;
     }
     q->tail = p;
     queue_set_waiting(waiting + 1);
@@ -75,7 +75,7 @@ struct event_pair *event_queue_pop(struct event_queue *q) {
     struct event_pair *p = q->head;
     q->head = p->next;
     if (!q->head) {
-        --used;
+        --queues_used;
     }
     queue_set_waiting(waiting - 1);
     return p;
@@ -83,7 +83,7 @@ struct event_pair *event_queue_pop(struct event_queue *q) {
 
 /* Most programs have one queue in use while its work runs: the others are not looked at then. */
 struct event_queue *event_queue_other(const struct event_queue *than) {
-    uint32_t others = used;
+    uint32_t others = queues_used;
     if (than->head) {
         --others;
     }
@@ -111,6 +111,6 @@ uint64_t event_queue_waiting(void) {
 
 void event_queue_forget_all(void) {
     memset(event_queues, 0, sizeof event_queues);
-    used = 0;
+    queues_used = 0;
     waiting = 0;
 }
