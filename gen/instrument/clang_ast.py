@@ -17,8 +17,7 @@ A Node is a piece of the dump that is decoded on demand: `kind`, `head` (its own
 without "inner"), `children()` (None for a null child), `begin`, `end` and `place` (each a Place, or None
 where clang gives no location), `contains(kind)` and `walk(kinds)`. One declaration is in memory at a
 time, as text: the dump of a file of 10 000 lines, 106 MB with clang 14, is read in 22 MB
-and 0.7 s of CPU time. Of one that is larger than LARGE the text is shortened while it is read (COMPACT); its
-expressions have no types then.
+and 0.7 s of CPU time. Of one that is larger than LARGE the text is shortened while it is read (COMPACT).
 
 A Place is where something is in a file: `file`, `offset` in bytes, `length` of the token there, `after`
 (the offset after it), `line()` (of the file itself: #line is not applied). Inside a macro expansion
@@ -40,7 +39,8 @@ import re
 import run_command
 
 BLOCK = 1 << 20  # bytes read at a time
-LARGE = 8 << 20  # a declaration of more bytes is kept without what is not asked for
+LARGE = 64 << 20  # a declaration of more bytes is kept without what is not asked for
+PIECE = 8 << 20  # shortened at a time
 SCOPE_BYTES = 1024  # of a::b<T>:: before a name
 
 CONTAINERS = {b'NamespaceDecl', b'LinkageSpecDecl', b'ExportDecl'}
@@ -55,19 +55,18 @@ FILE_MARK = b'"file": '
 FILE = re.compile(FILE_MARK + rb'("(?:[^"\\]|\\.)*"),')
 
 # Replacements in large declarations, in this order: fields that are not asked for, and line ends
-# inside of a node, before the list of its children. No string of the dump has a line end.
+# inside of a node, before the list of its children. No string of the dump has a line end. Further
+# patterns would cost more time than the memory is worth.
 COMPACT = [(re.compile(pattern), text) for pattern, text in (
     (rb'"id": "0x[0-9a-f]+",\n +', b''),
     (rb',\n +"col": \d+', b''),
     (rb',\n +"(?!inner)', b', "'),
-    (rb'\{\n +("(?:offset|qualType|desugaredQualType)[^{}]*?)\n +\}', rb'{\1}'),
-    (rb', "type": \{[^{}]*\}, "valueCategory": "\w+"', b''),  # of expressions; declarations keep theirs
-    (rb'"range": \{\n +("begin": \{[^{}]*\}), ("end": \{[^{}]*\})\n +\}', rb'"range": {\1, \2}'),
-    (rb'("referencedDecl": \{)\n +("kind": "\w+", "name": "[^"]*"), "type": \{[^{}]*\}\n +\}', rb'\1\2}'),
-    (rb'\n +', lambda found: indent_compact(len(found.group()) - 1)),
+    (rb', "includedFrom": \{\n +"file": "(?:[^"\\]|\\.)*"\n +\}', b''),
+    (rb'\n +', lambda found: indent_compact(found.end() - found.start() - 1)),
 )]
 
 
+@functools.lru_cache(maxsize=None)
 def indent_compact(blanks):
     return b'\n' + b'\t' * (blanks // 4) + b' ' * (blanks % 4)
 
@@ -459,9 +458,7 @@ class Stream:
 
     def take(self, length):
         """The next so many bytes, as a chunk; the current file moves on."""
-        text = bytes(self.buffer[:length])
-        del self.buffer[:length]
-        return self.chunk(text)
+        return self.chunk(self.take_bytes(length))
 
     def chunk(self, text, compact=False):
         chunk = Chunk(text, self.file, self.qualified, compact)
@@ -492,12 +489,24 @@ class Stream:
         del self.buffer[:length]
         return self.chunk(compacted, compact=True)
 
-    def take_compact(self, length):
-        text = bytes(self.buffer[:length])
+    def take_bytes(self, length):
+        text = bytes(memoryview(self.buffer)[:length])
         del self.buffer[:length]
-        for pattern, replacement in COMPACT:
-            text = pattern.sub(replacement, text)
         return text
+
+    def take_compact(self, length):
+        """The next so many bytes, shortened."""
+        compacted = bytearray()
+        while length:
+            size = length
+            if length > PIECE:
+                size = self.buffer.rfind(b'\n', 0, PIECE)
+            text = self.take_bytes(size)
+            length -= size
+            for pattern, replacement in COMPACT:
+                text = pattern.sub(replacement, text)
+            compacted += text
+        return compacted
 
     def nodes(self):
         at = self.find(b'\n  "inner": [\n', 0)
