@@ -80,7 +80,8 @@ struct cold_arena {
     _Alignas(STINT_IMPL_UNIT) struct stint_impl_sampled none;
     _Alignas(STINT_IMPL_UNIT) char histograms[COLD_SCOPES * STINT_IMPL_UNIT];
     struct stint_impl_histogram last;
-    _Alignas(STINT_IMPL_UNIT) uint32_t edges[1u << COLD_EDGE_BITS];
+    struct stint_impl_edge edge[COLD_SCOPES];
+    const struct stint_impl_edge *edges[1u << COLD_EDGE_BITS];
     struct stint_impl_site site[COLD_SCOPES];
 };
 
@@ -170,14 +171,17 @@ static void bench_sample(struct bench *b) {
     b->arena.node.span = 0;
 }
 
-/* Puts the node where its edge is looked for. 0, or -1 if all places are taken. */
-static int cold_link(struct bench *b, uint32_t unit, uint32_t id) {
+/* Puts the edge where it is looked for. 0, or -1 if all places are taken. */
+static int cold_link(struct bench *b, struct stint_impl_edge *edge, uint32_t unit, uint32_t id) {
     struct stint_impl_thread *t = &b->block.hot;
+    edge->key = stint_impl_scope_key(0, id);
+    edge->parent = COLD_UNIT_OF(root);
+    edge->node = unit;
     uint64_t key = stint_impl_edge_key(COLD_UNIT_OF(root), 0, id);
     uint64_t slot = stint_impl_edge_slot(key, t->edge_shift);
     for (uint32_t i = 0; i < STINT_IMPL_EDGE_GROUP; ++i) {
         if (!t->edges[slot ^ i]) {
-            t->edges[slot ^ i] = unit;
+            t->edges[slot ^ i] = edge;
             return 0;
         }
     }
@@ -196,16 +200,16 @@ static void cold_put_scope(struct bench *b, uint32_t i) {
         b->cold->histograms[i * STINT_IMPL_UNIT] = 1; /* its page is there */
     }
     b->cold->site[i].word = (uint64_t)1 << 32 | id;
-    if (cold_link(b, unit, id)) {
+    if (cold_link(b, &b->cold->edge[i], unit, id)) {
         b->cold->site[i].word = b->cold->site[0].word;
     }
 }
 
-/* Nodes that were used last are tried first. */
+/* Edges that were used last are tried first. */
 static void cold_forget_near(struct bench *b) {
     struct stint_impl_thread *t = &b->block.hot;
     for (size_t i = 0; i < STINT_IMPL_NEAR; ++i) {
-        t->near[i] = &b->cold->root;
+        t->near[i] = &thread_no_edge;
         t->near_sampled[i] = &b->cold->none;
     }
 }
