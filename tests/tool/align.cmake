@@ -5,7 +5,7 @@
 if(NOT TARGET stint_tool)
     return()
 endif()
-foreach(case IN ITEMS barrier one_late time_of_day other_waits hostile one_host)
+foreach(case IN ITEMS barrier one_late time_of_day other_waits neighbours hostile one_host)
     add_test(NAME align.${case}
         COMMAND Python3::Interpreter -B "${CMAKE_CURRENT_SOURCE_DIR}/align_test.py"
             $<TARGET_FILE:stint_tool> ${case})

@@ -189,6 +189,34 @@ def case_other_waits(folder):
     need("calls of barrier" in clocks and error <= bound(clocks) < 15 * MS, error, clocks)
 
 
+def case_neighbours(folder):
+    """A scope that waits for some ranks only, and never for the one that is always late: its calls
+    could be those of a barrier on a wrong clock, but the ranks do not leave them together."""
+    draw = random.Random(15)
+    hosts = skewed_hosts(draw)
+    size, steps, calls = 3, 40, []
+    begins = [[2 * MS + 100 * MS * step for step in range(steps)] for _ in range(size)]
+    for rank in range(size):
+        calls.append([])
+        for begin in begins[rank]:
+            end = begin + 5 * MS + (draw.randrange(10 * MS, 12 * MS) if rank == 1 else 0)
+            halo = end + 5 * MS + draw.randrange(100 * US)
+            calls[rank] += [("work", begin, end), ("halo", end, halo)]
+    for step in range(steps):
+        last = max(calls[rank][3 * step + 1][2] for rank in range(size))
+        for rank in range(size):
+            here = calls[rank]
+            here.insert(3 * step + 2, ("barrier", here[3 * step + 1][2],
+                                       last + draw.randrange(1, 5 * US)))
+    options = {"size": size, "roles": {"halo": ROLE_WAITING, "barrier": ROLE_WAITING}}
+    files = [write_rank(folder, rank, hosts[rank], calls[rank], MS, options)
+             for rank in range(size)]
+    found, clocks = merged(folder, files)
+    error = worst_error(found, calls, hosts)
+    need("calls of barrier" in clocks and error <= bound(clocks) and error < 100 * US, error,
+         clocks)
+
+
 def case_hostile(folder):
     """Damaged files of two hosts: an error or a merged file, and no crash."""
     draw = random.Random(13)

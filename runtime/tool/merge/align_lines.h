@@ -15,6 +15,7 @@ struct align_point {
     double low;
     double high;
     double likely;
+    double enter; /* the difference if the ranks had come together: not used here */
 };
 
 struct align_line {

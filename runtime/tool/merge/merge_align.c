@@ -7,7 +7,8 @@
  * - No rank leaves a call before the last one has come to it. So the difference of two clocks is at
  *   most that from the last arrival on one host to the first leave on the other, in both
  *   directions. A scope for which this cannot be, as one that waits for one other rank, is not
- *   used; nor are several that contradict each other.
+ *   used; nor is one that ranks leave as irregularly as they come, nor are several that contradict
+ *   each other.
  */
 #include "merge_align.h"
 
@@ -23,6 +24,8 @@
 #define ROOM_FIRST 16u
 #define POINTS_MOST 2000u /* of a scope and a host: the last ones */
 #define NS_PER_S 1e9
+#define IRREGULAR_TIMES 4.0
+#define TOGETHER_NS 50000.0 /* ranks that leave a call within this time leave it together */
 #define NAME_COLUMNS 40u
 #define NAME_BYTES_SHOWN 160u /* of so many columns, at most */
 #define SEVERAL UINT32_MAX    /* in place of a thread */
@@ -354,9 +357,14 @@ static uint32_t add_points(const struct merge_align *a, uint32_t host, uint32_t 
         out[count++] = (struct align_point){.at = (other.leave - there->middle_ns) / NS_PER_S,
                                             .low = first.enter - other.leave - later,
                                             .high = first.leave - other.enter - later,
-                                            .likely = first.leave - other.leave - later};
+                                            .likely = first.leave - other.leave - later,
+                                            .enter = first.enter - other.enter - later};
     }
     return count;
+}
+
+static double absolute_double(double v) {
+    return double_max(v, -v);
 }
 
 static int host_fit(struct align_host *host, const struct align_point *point, uint32_t count) {
@@ -369,6 +377,24 @@ static int host_fit(struct align_host *host, const struct align_point *point, ui
     host->offset_ns = line.offset;
     host->rate = line.rate / NS_PER_S;
     return 0;
+}
+
+/* Whether the runs leave the calls together, by the clock that was fitted to them: how they come is
+ * at least several times as irregular as how they leave. Runs that wait for some others only leave
+ * as irregularly as they come. */
+static int is_left_together(const struct align_host *host, const struct align_point *point,
+                            uint32_t count) {
+    double mean = 0, come = 0, leave = 0;
+    for (uint32_t i = 0; i < count; ++i) {
+        double line = host->offset_ns + host->rate * point[i].at * NS_PER_S;
+        mean += (point[i].enter - line) / count;
+    }
+    for (uint32_t i = 0; i < count; ++i) {
+        double line = host->offset_ns + host->rate * point[i].at * NS_PER_S;
+        come += absolute_double(point[i].enter - line - mean) / count;
+        leave += absolute_double(point[i].likely - line) / count;
+    }
+    return leave <= come / IRREGULAR_TIMES + TOGETHER_NS;
 }
 
 /* The calls that a host's clock is known by. */
@@ -397,7 +423,7 @@ static void host_solve(struct merge_align *a, uint32_t number, const struct alig
             continue;
         }
         uint32_t more = add_points(a, number, i, room->of, point + count);
-        if (host_fit(host, point + count, more)) {
+        if (host_fit(host, point + count, more) || !is_left_together(host, point + count, more)) {
             continue;
         }
         count += more;
