@@ -43,7 +43,7 @@ TEST(recursion, calls_in_a_row) {
 /* A site's number for each place of the tables. */
 static void others_inside(void) {
     static struct stint_impl_site sites[OTHERS];
-    static char names[OTHERS][16];
+    static char names[OTHERS][24];
     for (int i = 0; i < OTHERS; ++i) {
         stint_impl_opened guard;
         snprintf(names[i], sizeof names[i], "other %d", i);
@@ -104,7 +104,7 @@ TEST(recursion, and_other_scopes_in_its_place) {
         spell("abx");
     }
     for (int i = 0; i < OTHERS; ++i) {
-        char name[16];
+        char name[24];
         snprintf(name, sizeof name, "other %d", i);
         CHECK_EQ_U64(stat_of(name).samples, 4);
     }

@@ -66,7 +66,7 @@ __attribute__((noinline)) static void leaf(void) {
 /* The inline path searches the node of a site with several parents among those of all of them. */
 TEST(tree, a_scope_below_many_parents) {
     for (int i = 0; i < ROUNDS * PARENTS; ++i) {
-        char name[16];
+        char name[24];
         snprintf(name, sizeof name, "parent %d", i % PARENTS);
         REGISTER_TIMER_DYNAMIC(name);
         leaf();
