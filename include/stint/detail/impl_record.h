@@ -143,9 +143,9 @@ stint_impl_frame_open(struct stint_impl_thread *t, struct stint_impl_frame *f, u
     return stint_impl_frame_fill(t, f, node, low, me, tag, start);
 }
 
-/* Opens a call in frame f + 1, inside an open one of that node (in units), which the frame below has
- * or, where frames of other scopes lie between the two, another one. It stays where it is in the
- * tree. Returns the guard's word. */
+/* Opens a call in frame f + 1, inside an open one of that node (in units). The frame below has that
+ * one or, where frames of other scopes lie between the two, a frame further down. The call stays
+ * where it is in the tree. Returns the guard's word. */
 static inline __attribute__((always_inline)) stint_impl_opened
 stint_impl_open_inside(struct stint_impl_thread *t, struct stint_impl_frame *f, uint32_t outer,
                        uint64_t me) {
@@ -261,8 +261,8 @@ stint_impl_end_again(struct stint_impl_thread *t, struct stint_impl_frame *f, ui
     return 1;
 }
 
-/* Whether the guard is that of the call on top, in frame f, which ends another way than most. Without
- * a recorder there is none. */
+/* Whether the guard is that of the call on top, in frame f, and the call ends another way than
+ * most. Without a recorder there is none. */
 static inline __attribute__((always_inline)) int
 stint_impl_guard_is_tagged(const struct stint_impl_frame *f, uint64_t me) {
     return STINT_IMPL_LOAD(&f->guard) == (me | STINT_IMPL_TAG);
