@@ -50,7 +50,8 @@ CLASSES = {'CXXRecordDecl', 'ClassTemplateDecl', 'ClassTemplatePartialSpecializa
            'ClassTemplateSpecializationDecl'}
 
 KIND = re.compile(rb'\{\s*(?:"id": "[^"]*",\s*)?"kind": "(\w+)"')
-# The file of a location, after which comes its line. The "file" of "includedFrom" has nothing after it.
+# The file of a location, after which comes its line. The "file" of "includedFrom" has nothing
+# after it.
 FILE_MARK = b'"file": '
 FILE = re.compile(FILE_MARK + rb'("(?:[^"\\]|\\.)*"),')
 

@@ -58,7 +58,7 @@ def run(words, messages=None):
 
 
 def output_of(words):
-    """What a program writes to stdout, whatever its exit status; empty if it cannot be run."""
+    """The output of a program, whatever its exit status; empty if it cannot be run."""
     descriptor = os.memfd_create('stint')
     try:
         os.waitpid(start(words, output=descriptor), 0)

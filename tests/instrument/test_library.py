@@ -16,7 +16,6 @@ import re
 import shutil
 import subprocess
 import sys
-import tarfile
 import tempfile
 import unittest
 
@@ -25,6 +24,7 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 sys.path.insert(0, os.path.join(ROOT, "gen", "instrument"))
 
 import clang_ast  # noqa: E402
+from debian_source import fetch, run, skip  # noqa: E402
 
 CC = os.environ.get("CC", "cc")
 TOOL, LIBRARY = (sys.argv + ["", ""])[1:3]
@@ -32,38 +32,11 @@ CONFIGURED = " -D_LARGEFILE64_SOURCE=1 -DHAVE_HIDDEN"
 EVERY = "--functions=-no_such_function"  # no character that a shell replaces
 
 
-def run(words, **more):
-    return subprocess.run(words, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                          universal_newlines=True, errors="replace", **more)
-
-
-def skip(why):
-    print("skipped:", why)
-    sys.exit(77)
-
-
-def fetch(folder):
+def configure():
     """The folder of zlib's sources."""
-    for name in ("apt-get", "make", "gcov"):
-        if not shutil.which(name):
-            skip("no " + name)
-    with open(os.path.join(folder, "sources.list"), "w", encoding="utf-8") as file:
-        file.write("deb-src http://deb.debian.org/debian bookworm main\n")
-    os.makedirs(os.path.join(folder, "lists", "partial"))
-    apt = ["apt-get", "-o", "Dir::Etc::SourceList=%s/sources.list" % folder,
-           "-o", "Dir::Etc::SourceParts=-", "-o", "Dir::State::Lists=%s/lists" % folder,
-           "-o", "Dir::Cache=%s/cache" % folder, "-o", "Acquire::http::Timeout=20",
-           "-o", "Acquire::Retries=0", "-o", "APT::Sandbox::User=root"]
-    for words in (["update"], ["--download-only", "source", "zlib"]):
-        done = run(apt + words, cwd=folder)
-        if done.returncode:
-            skip("apt-get %s: %s" % (words[0], done.stdout.strip().splitlines()[-1:]))
-    archives = glob.glob(os.path.join(folder, "zlib_*.orig.tar.*"))
-    if not archives:
-        skip("apt-get fetched no source of zlib")
-    with tarfile.open(archives[0]) as archive:
-        archive.extractall(os.path.join(folder, "source"))
-    source = glob.glob(os.path.join(folder, "source", "*"))[0]
+    if not shutil.which("gcov"):
+        skip("no gcov")
+    source = fetch(TOP, "zlib")
     done = run(["./configure", "--static"], cwd=source, env=dict(os.environ, CC=CC))
     if done.returncode:
         skip("zlib's configure: " + done.stdout[-300:])
@@ -166,5 +139,5 @@ if __name__ == "__main__":
     except clang_ast.AstError as e:
         skip(e)
     with tempfile.TemporaryDirectory() as TOP:
-        SOURCE = fetch(TOP)
+        SOURCE = configure()
         unittest.main(argv=sys.argv[:1] + sys.argv[3:], exit=True)

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs that others wrote, built with `stint instrument` in front of the compiler and nothing else
+changed, from the source packages of Debian. Skipped where these cannot be had.
+
+    test_programs.py TOOL LIBRARY lua|tcc|redis
+"""
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(ROOT, "gen", "instrument"))
+
+import clang_ast  # noqa: E402
+from debian_source import fetch, run, skip  # noqa: E402
+
+CC = os.environ.get("CC", "cc")
+TOOL, LIBRARY, PROGRAM = (sys.argv + ["", "", ""])[1:4]
+PACKAGES = {"lua": "lua5.4", "tcc": "tcc", "redis": "redis"}
+SECONDS = 3  # of load
+
+LUA_SCRIPT = """
+local function fib(n) if n < 2 then return n end return fib(n - 1) + fib(n - 2) end
+local x = 0
+for i = 1, 20000000 do x = (x ~ i) + 1 end
+print(fib(20), x)
+"""
+
+
+class Program(unittest.TestCase):
+    def setUp(self):
+        self.source = SOURCE
+        self.run_file = os.path.join(TOP, "run.stint")
+
+    def wrapped(self, *options):
+        """The compiler, as a Makefile gets it."""
+        return " ".join([TOOL, "instrument", "--functions=-no_such_function", "--library", LIBRARY, *options,
+                         "--", CC])
+
+    def good(self, words, **more):
+        done = run(words, **more)
+        self.assertEqual(done.returncode, 0, " ".join(words) + "\n" + done.stdout[-3000:])
+        return done.stdout
+
+    def make(self, *words):
+        return self.good(["make", "-j2", *words], cwd=self.source)
+
+    def exported(self):
+        return json.loads(self.good([TOOL, "export", self.run_file, "--to", "json"]))
+
+
+class Lua(Program):
+    def test_self_time_of_recursion(self):
+        """The loop of the interpreter has the most time of its own, although it calls itself."""
+        self.make("linux", "CC=" + self.wrapped())
+        script = os.path.join(TOP, "load.lua")
+        with open(script, "w", encoding="utf-8") as file:
+            file.write(LUA_SCRIPT)
+        out = self.good(["src/lua", script], cwd=self.source, env=dict(os.environ, STINT_FILE=self.run_file))
+        self.assertTrue(out.startswith("6765\t"), out)
+        rows = self.exported()["stats"]
+        first = max(rows, key=lambda row: row["self_ns"])
+        self.assertEqual(first["name"], "luaV_execute")
+
+
+class Tcc(Program):
+    def test_own_tests(self):
+        """test3: the compiler, instrumented, compiles itself three times over, and the last one compiles its
+        test program, whose output is compared with that of the machine's compiler."""
+        self.good(["./configure", "--cc=" + CC], cwd=self.source)
+        listed = os.path.join(TOP, "list.txt")
+        self.make("CC=" + self.wrapped("--list", listed))
+        with open(listed, encoding="utf-8") as file:
+            total = re.match(r"total: \d+ files?, (\d+) functions instrumented", file.read())
+        self.assertGreater(int(total.group(1)), 300)
+        self.good(["make", "-C", "tests", "test3"], cwd=self.source,
+                  env=dict(os.environ, STINT_FILE=self.run_file))
+
+
+class Redis(Program):
+    def test_killed_under_load(self):
+        self.make("-C", "src", "redis-server", "MALLOC=libc", "OPTIMIZATION=-O1", "CC=" + self.wrapped())
+        path = os.path.join(TOP, "redis.sock")
+        began = time.monotonic()
+        server = subprocess.Popen(["src/redis-server", "--port", "0", "--unixsocket", path, "--save", ""],
+                                  cwd=self.source, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                  env=dict(os.environ, STINT_FILE=self.run_file))
+        try:
+            self.load(path)
+        finally:
+            server.send_signal(signal.SIGKILL)
+            server.wait()
+        true_s = time.monotonic() - began
+        wall_s = self.exported()["run"]["wall_ns"] / 1e9
+        self.assertLess(abs(wall_s - true_s), 1, "%.3f s for %.3f s" % (wall_s, true_s))
+
+    def load(self, path):
+        """Requests, one after the other."""
+        client = socket.socket(socket.AF_UNIX)
+        self.addCleanup(client.close)
+        while client.connect_ex(path):
+            time.sleep(0.01)
+        end = time.monotonic() + SECONDS
+        while time.monotonic() < end:
+            client.sendall(b"SET key value\r\n")
+            self.assertEqual(client.recv(64), b"+OK\r\n")
+
+
+if __name__ == "__main__":
+    try:
+        clang_ast.find_clang()
+    except clang_ast.AstError as e:
+        skip(e)
+    with tempfile.TemporaryDirectory() as TOP:
+        SOURCE = fetch(TOP, PACKAGES[PROGRAM])
+        unittest.main(argv=[sys.argv[0], PROGRAM.capitalize(), *sys.argv[4:]], exit=True)
