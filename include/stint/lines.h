@@ -29,6 +29,7 @@
 /* `if (mark, 0) {} else statement`, in place of a statement without braces; and a declaration after
  * the marker before it. */
 #pragma GCC diagnostic ignored "-Wdangling-else"
+#pragma GCC diagnostic ignored "-Wattributes" /* inline and noinline */
 #ifndef __cplusplus
 #pragma GCC diagnostic ignored "-Wdeclaration-after-statement"
 #endif
@@ -90,7 +91,7 @@ extern struct stint_impl_lines_book *stint_impl_lines_open(const struct stint_im
 /* A function of the copy, which its markers call: inlined, the markers would take the compiler
  * several times as long as the code that they are in. gcc knows at each call which registers a
  * function of the same file leaves alone. A function that is not called is not in the object. */
-#define STINT_LINES_CALLED static __attribute__((noinline, unused, no_instrument_function))
+#define STINT_LINES_CALLED static inline __attribute__((noinline, unused, no_instrument_function))
 
 /* The time since the last marker belongs to the current line. `last` is read first: what a signal
  * handler in between counts is counted twice rather than taken off. */

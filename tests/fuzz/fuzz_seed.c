@@ -193,7 +193,7 @@ static int write_seed(const char *folder, const char *name, uint8_t option, size
     return fclose(out) != 0;
 }
 
-/* The target's option for the line of the legacy view: the first from 64 on whose rest is the view. */
+/* The target's option for the line of the legacy view: the first from 64 on of that rest. */
 #define LEGACY_WITH_LINE (64 + (REPORT_LEGACY + REPORT_VIEWS - 64 % REPORT_VIEWS) % REPORT_VIEWS)
 
 /* Writes a seed for each view. Its number also selects the part of the reader that a target runs

@@ -46,7 +46,8 @@ static void begin(uint64_t start) {
                        .compiler = "",
                        .clock = "",
                        .gpu = "",
-                       .job = ""};
+                       .job = "",
+                       .clocks = ""};
     CHECK(!snapshot_read(&run.snapshot, (const char *)&file, sizeof file, 1000, &now));
     CHECK(!merge_start(&merge, path, 1, 64 << 20, &run, MERGE_KEEP_THREADS));
 }

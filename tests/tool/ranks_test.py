@@ -8,6 +8,7 @@ PROGRAM is tool_program.c, FAKE the same on a clock that the test moves.
 """
 import json
 import random
+import re
 import statistics
 import subprocess
 import sys
