@@ -8,6 +8,7 @@ run files.
 
 import csv
 import os
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -300,9 +301,8 @@ def off(place):
             shutil.rmtree(source, ignore_errors=True)
             shutil.copytree(HERE / "project", source)
             text = (source / "CMakeLists.txt").read_text()
-            kept = [line for line in text.splitlines()
-                    if not line.lstrip().startswith(("stint_wrap", "target_link_libraries(api_pre"))]
-            (source / "CMakeLists.txt").write_text("\n".join(kept) + "\n")
+            kept = re.sub(r"(?m)^ *(stint_wrap\(|target_link_libraries\(api_pre)[^)]*\)\n", "", text)
+            (source / "CMakeLists.txt").write_text(kept)
         folder, _ = place.configure(source, name, "-DWITH_TIMER=OFF",
                                     "-DSTINT_CLANG=OFF", *settings_of(place))
         made = place.make(folder, "--verbose", "--target", "api_wrapped")
