@@ -2,9 +2,10 @@
 """Programs that others wrote, built with `stint instrument` in front of the compiler and nothing else
 changed, from the source packages of Debian. Skipped where these cannot be had.
 
-    test_programs.py TOOL LIBRARY lua|tcc|redis
+    test_programs.py TOOL LIBRARY lua|tcc|redis|zstd
 """
 
+import hashlib
 import json
 import os
 import re
@@ -24,8 +25,10 @@ from debian_source import fetch, run, skip  # noqa: E402
 
 CC = os.environ.get("CC", "cc")
 TOOL, LIBRARY, PROGRAM = (sys.argv + ["", "", ""])[1:4]
-PACKAGES = {"lua": "lua5.4", "tcc": "tcc", "redis": "redis"}
+PACKAGES = {"lua": "lua5.4", "tcc": "tcc", "redis": "redis", "zstd": "libzstd"}
 SECONDS = 3  # of load
+ZSTD_BLOCK = 128 << 10  # bytes, the largest of the format
+ZSTD_BLOCKS = 16
 
 LUA_SCRIPT = """
 local function fib(n) if n < 2 then return n end return fib(n - 1) + fib(n - 2) end
@@ -114,11 +117,72 @@ class Redis(Program):
             self.assertEqual(client.recv(64), b"+OK\r\n")
 
 
+class Zstd(Program):
+    def setUp(self):
+        super().setUp()
+        self.plain = os.path.join(TOP, "plain.txt")
+        with open(self.plain, "wb") as file:
+            file.write(some_text(ZSTD_BLOCKS * ZSTD_BLOCK))
+
+    def test_compresses_to_the_same_bytes(self):
+        """The Makefile's questions to the compiler, some of them with a source on standard input, have the
+        answers that the compiler alone gives, and the program's output is that of the plain build."""
+        wrapped = self.wrapped()
+        self.assertEqual(self.answers(wrapped), self.answers(CC))
+        expected = self.compressed(CC)
+        self.assertEqual(self.compressed(wrapped), expected)
+        calls = {row["name"]: row["calls"] for row in self.exported()["stats"]}
+        self.assertEqual(calls["main"], 1)
+        self.assertEqual(calls["ZSTD_compressBlock_internal"], ZSTD_BLOCKS)
+        again = os.path.join(TOP, "again.txt")
+        self.zstd("-d", os.path.join(TOP, "packed.zst"), "-o", again)
+        self.assertEqual(md5(again), md5(self.plain))
+
+    def answers(self, compiler):
+        """The flags that the Makefile takes from its questions: it hands them to itself."""
+        out = self.good(["make", "-n", "-C", "programs", "zstd", "CC=" + compiler], cwd=self.source)
+        flags = dict(re.findall(r'([A-Z]+FLAGS|LDLIBS)="([^"]*)"', out))
+        self.assertEqual(set(flags), {"CPPFLAGS", "CFLAGS", "LDFLAGS", "LDLIBS"}, out)
+        return flags
+
+    def compressed(self, compiler):
+        self.make("-C", "programs", "zstd", "CC=" + compiler)
+        packed = os.path.join(TOP, "packed.zst")
+        self.zstd("-12", self.plain, "-o", packed)
+        return md5(packed)
+
+    def zstd(self, *words):
+        if os.path.exists(self.run_file):
+            os.remove(self.run_file)
+        self.good(["programs/zstd", "-q", "-f", *words], cwd=self.source,
+                  env=dict(os.environ, STINT_FILE=self.run_file))
+
+
+def some_text(size):
+    """The same words each time, some of them often."""
+    words = [hashlib.md5(b"%d" % i).hexdigest()[:3 + i % 9] for i in range(2000)]
+    out = []
+    state = 1
+    length = 0
+    while length <= size:
+        state = (state * 6364136223846793005 + 1442695040888963407) % 2**64
+        out.append(words[(state >> 33) % (1 + (state >> 20) % len(words))])
+        length += len(out[-1]) + 1
+    return " ".join(out).encode()[:size]
+
+
+def md5(path):
+    with open(path, "rb") as file:
+        return hashlib.md5(file.read()).hexdigest()
+
+
 if __name__ == "__main__":
     try:
         clang_ast.find_clang()
     except clang_ast.AstError as e:
         skip(e)
+    if not os.environ.get("CFLAGS"):
+        os.environ.pop("CFLAGS", None)  # zstd's Makefile takes an empty one, too, instead of its -O3
     with tempfile.TemporaryDirectory() as TOP:
         SOURCE = fetch(TOP, PACKAGES[PROGRAM])
         unittest.main(argv=[sys.argv[0], PROGRAM.capitalize(), *sys.argv[4:]], exit=True)
