@@ -120,6 +120,8 @@ class Redis(Program):
 class Zstd(Program):
     def setUp(self):
         super().setUp()
+        if not os.environ.get("CFLAGS"):
+            os.environ.pop("CFLAGS", None)  # the Makefile takes an empty one, too, instead of its -O3
         self.plain = os.path.join(TOP, "plain.txt")
         with open(self.plain, "wb") as file:
             file.write(some_text(ZSTD_BLOCKS * ZSTD_BLOCK))
@@ -181,8 +183,6 @@ if __name__ == "__main__":
         clang_ast.find_clang()
     except clang_ast.AstError as e:
         skip(e)
-    if not os.environ.get("CFLAGS"):
-        os.environ.pop("CFLAGS", None)  # zstd's Makefile takes an empty one, too, instead of its -O3
     with tempfile.TemporaryDirectory() as TOP:
         SOURCE = fetch(TOP, PACKAGES[PROGRAM])
         unittest.main(argv=[sys.argv[0], PROGRAM.capitalize(), *sys.argv[4:]], exit=True)
