@@ -39,7 +39,7 @@ def make_locale(folder, name, point, group, charmap):
 def output_of(command, settings):
     clean = {key: value for key, value in os.environ.items()
              if not key.startswith(("STINT_", "LC_")) and key != "LANG"}
-    run = subprocess.run(command, env={**clean, **settings}, stdout=subprocess.PIPE,
+    run = subprocess.run(command, env={**clean, "STINT_WAITS": "0", **settings}, stdout=subprocess.PIPE,
                          stderr=subprocess.STDOUT, check=False)
     if run.returncode:
         print(f"{' '.join(command)}: exit status {run.returncode}\n{run.stdout!r}")

@@ -43,7 +43,7 @@ SHOWN = [
 
 def environment(tool):
     kept = {k: v for k, v in os.environ.items() if not k.startswith("STINT_")}
-    kept.update(LC_ALL="C.UTF-8", TERM="xterm", COLUMNS=str(COLUMNS),
+    kept.update(LC_ALL="C.UTF-8", TERM="xterm", COLUMNS=str(COLUMNS), STINT_WAITS="0",
                 PATH=str(tool.parent) + ":" + os.environ["PATH"])
     kept.pop("NO_COLOR", None)
     return kept

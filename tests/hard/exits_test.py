@@ -37,7 +37,8 @@ def need(holds, *what):
 
 def environment(**more):
     kept = {k: v for k, v in os.environ.items() if not k.startswith("STINT_")}
-    kept.update({"LC_ALL": "C", "ASAN_OPTIONS": "handle_segv=0:handle_abort=0:detect_leaks=0",
+    kept.update({"LC_ALL": "C", "STINT_WAITS": "0",
+                 "ASAN_OPTIONS": "handle_segv=0:handle_abort=0:detect_leaks=0",
                  "TSAN_OPTIONS": "handle_segv=0:handle_abort=0:report_thread_leaks=0"})
     kept.update({k: str(v) for k, v in more.items()})
     return kept

@@ -30,7 +30,7 @@ def need(holds, *what):
 def environment(**more):
     kept = {k: v for k, v in os.environ.items() if not k.startswith("STINT_")}
     # A leak checker needs descriptors and memory of its own.
-    kept.update({"LC_ALL": "C", "ASAN_OPTIONS": "detect_leaks=0"})
+    kept.update({"LC_ALL": "C", "ASAN_OPTIONS": "detect_leaks=0", "STINT_WAITS": "0"})
     kept.update({k: str(v) for k, v in more.items()})
     return kept
 

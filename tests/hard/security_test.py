@@ -44,7 +44,7 @@ def need(holds, *what):
 
 def environment(**more):
     kept = {k: v for k, v in os.environ.items() if not k.startswith("STINT_")}
-    kept.update({"LC_ALL": "C"})
+    kept.update({"LC_ALL": "C", "STINT_WAITS": "0"})
     kept.update({k: str(v) for k, v in more.items()})
     return kept
 

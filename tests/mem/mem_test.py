@@ -44,7 +44,7 @@ class Place:
 
     def run(self, *command, env=None, status=0):
         clean = {k: v for k, v in os.environ.items() if not k.startswith("STINT_")}
-        done = subprocess.run([str(c) for c in command], env={**clean, **(env or {})},
+        done = subprocess.run([str(c) for c in command], env={**clean, "STINT_WAITS": "0", **(env or {})},
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                               timeout=300, check=False)
         if done.returncode != status:

@@ -33,8 +33,9 @@ LIBRARY = sys.argv[4] if len(sys.argv) > 4 else ""
 # The tests may run inside a job: variables that launchers of jobs set are removed.
 FOREIGN = ("STINT_", "LD_PRELOAD", "NVTX_", "OMPI_", "PMI_", "PMIX_", "SLURM_", "HYDRA_", "MPI_",
            "RANK", "WORLD_SIZE", "LOCAL_RANK", "LC_", "LANG")
-ALLOWED = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-           "OMPI_MCA_mpi_yield_when_idle": "1", "LC_ALL": "C", "COLUMNS": "1000"}
+SETTINGS = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+            "OMPI_MCA_mpi_yield_when_idle": "1", "LC_ALL": "C", "COLUMNS": "1000",
+            "STINT_WAITS": "0"}
 RANKS = 4
 # As in late_program.c.
 ROUNDS, KILLED_ROUND, LATE_RANK = 10, 5, 2
@@ -43,7 +44,7 @@ TOLERANCE = 0.05
 
 def clean(**more):
     kept = {k: v for k, v in os.environ.items() if not k.startswith(FOREIGN)}
-    return {**kept, **ALLOWED, **{k: str(v) for k, v in more.items()}}
+    return {**kept, **SETTINGS, **{k: str(v) for k, v in more.items()}}
 
 
 def run(*command, **env):

@@ -23,7 +23,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 LIMIT = 280
 # The tests may run inside a job: variables that launchers of jobs set are removed, too.
 FOREIGN = ("STINT_", "LD_PRELOAD", "OMPI_", "PMI_", "PMIX_", "SLURM_", "HYDRA_", "MPI_")
-ALLOWED = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+SETTINGS = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+            "STINT_WAITS": "0"}
 
 DOUBLE, INT = 8, 4
 # (name, set) -> calls of one rank, and bytes of both together. As mpi_program.c makes them.
@@ -61,7 +62,7 @@ SENT = {0: (2, 1000 * DOUBLE), 1: (1, 0)}
 
 def run(*command, **env):
     base = {k: v for k, v in os.environ.items() if not k.startswith(FOREIGN)}
-    return subprocess.run([str(word) for word in command], env={**base, **ALLOWED, **env},
+    return subprocess.run([str(word) for word in command], env={**base, **SETTINGS, **env},
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=LIMIT,
                           check=False, text=True)
 

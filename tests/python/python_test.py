@@ -42,7 +42,8 @@ def python(*arguments, code=0, drop=(), cwd=None, executable=sys.executable, **e
     """Runs Python with the package."""
     variables = {key: value for key, value in os.environ.items()
                  if not key.startswith(("STINT_", "PYTHON")) and key not in drop}
-    variables.update({"PYTHONPATH": str(PACKAGE), "PYTHONDONTWRITEBYTECODE": "1", **env})
+    variables.update({"PYTHONPATH": str(PACKAGE), "PYTHONDONTWRITEBYTECODE": "1",
+                      "STINT_WAITS": "0", **env})
     done = subprocess.run([executable, *map(str, arguments)], stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, universal_newlines=True, timeout=LIMIT,
                           env={key: value for key, value in variables.items() if value is not None},

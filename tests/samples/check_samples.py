@@ -23,6 +23,7 @@ class Run:
 
     def __init__(self, command, **environment):
         clean = {k: v for k, v in os.environ.items() if not k.startswith("STINT_")}
+        clean["STINT_WAITS"] = "0"
         clean.update(environment)
         done = subprocess.run(command, env=clean, capture_output=True, check=False)
         self.command = " ".join(command)

@@ -25,6 +25,7 @@ def masked(text):
 def environment(settings):
     clean = {key: value for key, value in os.environ.items()
              if not key.startswith(("STINT_", "LC_")) and key != "LANG"}
+    clean["STINT_WAITS"] = "0"
     clean.update(setting.split("=", 1) for setting in settings)
     return clean
 

@@ -26,6 +26,7 @@ def check(what, held, output):
 
 def run(program, arguments, settings):
     environment = {k: v for k, v in os.environ.items() if not k.startswith("STINT_")}
+    environment["STINT_WAITS"] = "0"
     environment.update(settings)
     result = subprocess.run([program, *arguments], env=environment, stdout=subprocess.PIPE,
                             stderr=subprocess.STDOUT, timeout=120, check=False)
