@@ -48,10 +48,9 @@ struct counter_thread {
 static uint32_t wanted;      /* groups; bits are cleared by any thread, relaxed */
 static uint32_t descriptors; /* open ones; any thread, relaxed */
 static uint64_t usage_cost;  /* ticks of one reading */
-static uint64_t
-    times_cost;         /* likewise, of the CPU time alone; measured at its first use, relaxed */
-static int times_alone; /* written once, before the first scope */
+static uint64_t long_cost;   /* likewise, with long_alone; measured at its first use, relaxed */
 static uint64_t perf_cost;   /* likewise; the first thread that opened its groups, relaxed */
+static int long_alone;       /* long scopes only; written once, before the first scope */
 static int limit_was_said;
 
 /* ---- What is said where counters are refused. */
@@ -236,57 +235,48 @@ static int usage_read(uint64_t *values, enum probe_side side) {
     return usage_read_times(values, 1) || usage_read_counts(values);
 }
 
+/* Returns UINT64_MAX if the kernel refuses. */
 static uint64_t usage_cost_measure(void) {
     uint64_t best = UINT64_MAX;
     for (int i = 0; i < ROUNDS; ++i) {
         uint64_t values[USAGE_VALUES];
         uint64_t from = clock_ticks();
         if (usage_read(values, PROBE_BEGIN)) {
-            return 0;
+            return UINT64_MAX;
         }
         best = u64_min(best, clock_ticks() - from);
     }
     return best;
 }
 
-/* The CPU time alone, of long scopes. */
-static uint64_t times_cost_measure(void) {
-    uint64_t best = UINT64_MAX;
-    for (int i = 0; i < ROUNDS; ++i) {
-        uint64_t values[USAGE_VALUES];
-        uint64_t from = clock_ticks();
-        if (usage_read_times(values, 0)) {
-            return COST_TOO_HIGH / 2;
-        }
-        best = u64_min(best, clock_ticks() - from);
-    }
-    return best;
-}
-
-static uint64_t times_cost_ticks(void) {
-    uint64_t cost = __atomic_load_n(&times_cost, __ATOMIC_RELAXED);
+/* The same for long scopes, measured when the first of them may be one. */
+static uint64_t long_cost_ticks(void) {
+    uint64_t cost = __atomic_load_n(&long_cost, __ATOMIC_RELAXED);
     if (!cost) {
-        cost = u64_max(times_cost_measure(), 1);
-        __atomic_store_n(&times_cost, cost, __ATOMIC_RELAXED);
+        cost = u64_clamp(usage_cost_measure(), 1, COST_TOO_HIGH / 2);
+        __atomic_store_n(&long_cost, cost, __ATOMIC_RELAXED);
     }
     return 2 * cost;
 }
 
 static enum probe_mode counters_open(void) {
     wanted = perf_parse_names(config.counters);
-    times_alone = config.waits && !config.rusage && !wanted && !sample_is_on();
+    long_alone = config.waits && !config.rusage && !wanted && !sample_is_on();
     if (config.rusage) {
         usage_cost = usage_cost_measure();
+        if (usage_cost == UINT64_MAX) {
+            usage_cost = 0;
+        }
     }
-    if (times_alone) {
+    if (long_alone) {
         return PROBE_LONG;
     }
     return config.rusage || wanted ? PROBE_ALL : PROBE_OFF;
 }
 
 static uint64_t counters_cost_ticks(void) {
-    if (times_alone) {
-        return times_cost_ticks();
+    if (long_alone) {
+        return long_cost_ticks();
     }
     if (!config.rusage && !__atomic_load_n(&wanted, __ATOMIC_RELAXED)) {
         return COST_TOO_HIGH;
@@ -297,8 +287,8 @@ static uint64_t counters_cost_ticks(void) {
 /* The CPU time is the innermost, so that it has nothing of the other readings. */
 static int counters_read(void *thread, uint64_t *values, enum probe_side side) {
     struct counter_thread *t = thread;
-    if (times_alone) {
-        return usage_read_times(values, side == PROBE_END);
+    if (long_alone) {
+        return usage_read(values, side);
     }
     if (thread_open(t)) {
         return -1;
@@ -374,21 +364,32 @@ static void group_add(struct thread_block *b, struct stint_impl_node *n, enum co
     }
 }
 
-static void times_add(struct thread_block *b, struct stint_impl_node *n, const uint64_t *begin,
-                      const uint64_t *end) {
+struct usage_measure {
+    enum usage_value value;
+    enum measure measure;
+};
+
+static void long_add(struct thread_block *b, struct stint_impl_node *n, const uint64_t *begin,
+                     const uint64_t *end) {
+    static const struct usage_measure list[] = {{USAGE_WALL, MEASURE_CPU_WALL_NS},
+                                                {USAGE_CPU, MEASURE_CPU_NS},
+                                                {USAGE_VOLUNTARY, MEASURE_CPU_WAITS},
+                                                {USAGE_INVOLUNTARY, MEASURE_CPU_PREEMPTIONS}};
     struct arena_measures *block = block_get(b, n, MEASURE_GROUP_CPU);
-    if (block) {
-        measure_add(block, MEASURE_CPU_CALLS, 1);
-        measure_add(block, MEASURE_CPU_WALL_NS,
-                    saturating_subtract(end[USAGE_WALL], begin[USAGE_WALL]));
-        measure_add(block, MEASURE_CPU_NS, saturating_subtract(end[USAGE_CPU], begin[USAGE_CPU]));
+    if (!block) {
+        return;
+    }
+    measure_add(block, MEASURE_CPU_CALLS, 1);
+    for (uint32_t i = 0; i < sizeof list / sizeof *list; ++i) {
+        enum usage_value value = list[i].value;
+        measure_add(block, list[i].measure, saturating_subtract(end[value], begin[value]));
     }
 }
 
 static void counters_add(struct thread_block *b, struct stint_impl_node *n, const uint64_t *begin,
                          const uint64_t *end) {
-    if (times_alone) {
-        times_add(b, n, begin, end);
+    if (long_alone) {
+        long_add(b, n, begin, end);
         return;
     }
     if (config.rusage) {

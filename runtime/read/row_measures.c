@@ -10,6 +10,8 @@
 #include "arena/measures.h"
 #include "base/arithmetic.h"
 
+#define MOSTLY_WAITS_PPM 500000 /* a row with less CPU time is marked */
+
 /* The group of a block, MEASURE_GROUP_COUNT if it is none: a file of a program that is not this. */
 static uint32_t group_of(struct measure_range range) {
     uint32_t group = 0;
@@ -100,12 +102,21 @@ static uint64_t ratio_of(const struct stint_row_extra *r, enum measure part, enu
     return ppm_of(r->measure[part], r->measure[whole]);
 }
 
+/* A thread that waits for anything else gives the processor up, which is a voluntary switch.
+ * Nothing is known from a kernel that counts neither. */
+static int waited_for_processor_only(uint64_t waits, uint64_t preemptions) {
+    return !waits && preemptions;
+}
+
 /* A node has one group or the other, rows of merged runs may have both. */
 static void fill_usage(struct stint_row *r, struct stint_row_extra *extra) {
     const uint64_t *value = extra->measure;
     uint64_t wall = saturating_add(value[MEASURE_USAGE_WALL_NS], value[MEASURE_CPU_WALL_NS]);
     extra->cpu_calls = saturating_add(value[MEASURE_USAGE_CALLS], value[MEASURE_CPU_CALLS]);
     extra->cpu_ns = saturating_add(value[MEASURE_USAGE_CPU_NS], value[MEASURE_CPU_NS]);
+    uint64_t waits = saturating_add(value[MEASURE_WAITS], value[MEASURE_CPU_WAITS]);
+    uint64_t preemptions =
+        saturating_add(value[MEASURE_PREEMPTIONS], value[MEASURE_CPU_PREEMPTIONS]);
     if (!value[MEASURE_USAGE_CALLS] || !value[MEASURE_USAGE_WALL_NS]) {
         r->has &= ~ROW_USAGE; /* none since a reset */
     }
@@ -113,6 +124,8 @@ static void fill_usage(struct stint_row *r, struct stint_row_extra *extra) {
     if (extra->cpu_calls && wall) {
         r->has |= ROW_CPU;
         extra->on_cpu_ppm = u64_min(ppm_of(extra->cpu_ns, wall), 1000000);
+        extra->mostly_waits =
+            extra->on_cpu_ppm < MOSTLY_WAITS_PPM && !waited_for_processor_only(waits, preemptions);
     }
 }
 

@@ -65,6 +65,7 @@ struct stint_row_extra {
     uint64_t cpu_calls;  /* whose CPU time was read, and that time: */
     uint64_t cpu_ns;     /* of the groups usage and cpu together */
     uint64_t on_cpu_ppm; /* of the wall time of the same calls */
+    int mostly_waits;    /* in them, and not for a processor only */
     uint64_t ipc_ppm;    /* instructions a cycle */
     uint64_t branch_miss_ppm;
     uint64_t l1_miss_ppm;

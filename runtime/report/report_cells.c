@@ -17,8 +17,7 @@
 #define NAME_LEAST 16   /* on a terminal at a third of its width */
 #define INDENT 2
 #define BAR_COLUMNS 8
-#define BAR_TERMINAL 60         /* columns of a terminal; a narrower one has no bar */
-#define MOSTLY_WAITS_PPM 500000 /* a row with less CPU time is marked */
+#define BAR_TERMINAL 60 /* columns of a terminal; a narrower one has no bar */
 
 static int column_is_number(const struct report_column *c) {
     return c->kind != REPORT_TEXT;
@@ -128,7 +127,7 @@ static size_t cell_put_name(const struct report *r, const struct stint_row *row,
         text_put(r->out, " (open)", 7);
         used += 7;
     }
-    if (row->has & ROW_CPU && row->extra->on_cpu_ppm < MOSTLY_WAITS_PPM) {
+    if (row->has & ROW_CPU && row->extra->mostly_waits) {
         size_t from = r->out->length;
         text_add(r->out, " (waits, %llu %% CPU)",
                  (unsigned long long)row->extra->on_cpu_ppm / 10000);
@@ -384,6 +383,20 @@ static int cells_measure(const struct report *r, const struct rows *rows,
     return 0;
 }
 
+/* The order of rows without CPU time is not by it. */
+static void cells_say_no_cpu_time(const struct report *r, const struct rows *rows,
+                                  const struct report_line *lines, uint32_t count) {
+    if (!count || !(report_column(r->options->sort)->needs & ROW_CPU)) {
+        return;
+    }
+    for (uint32_t l = 0; l < count; ++l) {
+        if (rows->row[lines[l].row].has & ROW_CPU) {
+            return;
+        }
+    }
+    text_add(r->out, "(no CPU time: scopes are short, or STINT_WAITS was off or without effect)\n");
+}
+
 int report_cells(const struct report *r, const struct rows *rows, const struct report_line *lines,
                  uint32_t count, unsigned view) {
     struct cells cells;
@@ -395,5 +408,6 @@ int report_cells(const struct report *r, const struct rows *rows, const struct r
         put_line(r, &rows->row[lines[l].row], lines[l].depth, &cells);
     }
     cells_say_dropped(r, &cells);
+    cells_say_no_cpu_time(r, rows, lines, count);
     return 0;
 }

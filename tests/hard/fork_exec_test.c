@@ -2,8 +2,9 @@
 /*
  * Programs that start others, also instrumented ones, by all the ways there are, inside a scope and
  * with threads at work; one that becomes a daemon by daemon(3); a child of vfork that opens
- * scopes, which are its parent's; and children in strict seccomp mode.
+ * scopes, which are its parent's; and children in strict seccomp mode or with a filter.
  */
+#include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
 #include <spawn.h>
@@ -276,6 +277,46 @@ TEST(fork_exec, scopes_that_are_off_run_in_strict_seccomp_mode) {
     int status = run_sandboxed(0);
     if (WIFEXITED(status) && WEXITSTATUS(status) == 1) {
         SKIP("no strict seccomp mode here");
+    }
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == SANDBOXED);
+}
+
+/* 0, or -1: filters are not allowed here. */
+static int refuse_readings(void) {
+    struct sock_filter list[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_getrusage, 2, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clock_gettime, 1, 0),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+    };
+    struct sock_fprog program = {sizeof list / sizeof *list, list};
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)) {
+        return -1;
+    }
+    return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+}
+
+/* As SECCOMP_RET_ERRNO in seccomp(2). */
+TEST(fork_exec, long_scopes_run_where_a_filter_refuses_their_readings) {
+    setenv("STINT_WAITS", "1", 1);
+    pid_t child = fork();
+    if (!child) {
+        for (int i = 0; i < 3; ++i) {
+            timed("long", 10000000);
+        }
+        if (refuse_readings()) {
+            _exit(1);
+        }
+        errno = ERANGE;
+        for (int i = 0; i < 3; ++i) {
+            timed("long", 10000000);
+        }
+        _exit(errno == ERANGE && calls_of("long") == 6 && !lost_in_all() ? SANDBOXED : 2);
+    }
+    int status = run_wait(child);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 1) {
+        SKIP("no filters here");
     }
     CHECK(WIFEXITED(status) && WEXITSTATUS(status) == SANDBOXED);
 }

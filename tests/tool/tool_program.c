@@ -164,17 +164,18 @@ static uint64_t cpu_ns(void) {
 
 static void sleeps(void) {
     REGISTER_TIMER("sleeps");
-    nanosleep(&(struct timespec){0, 5000000}, NULL);
+    nanosleep(&(struct timespec){0, 20000000}, NULL);
 }
 
 static void spins(void) {
     REGISTER_TIMER("spins");
     uint64_t from = cpu_ns();
-    while (cpu_ns() < from + 5000000) {
+    while (cpu_ns() < from + 20000000) {
     }
 }
 
-/* Five calls of 5 ms each, with and without the processor, and short ones. */
+/* Five calls of 20 ms each, with and without the processor, and short ones. 20 ms are long where a
+ * reading takes 8 us or less. */
 static void wait_and_work(void) {
     for (int i = 0; i < 5; ++i) {
         sleeps();

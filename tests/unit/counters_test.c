@@ -384,8 +384,10 @@ static void use_cpu(uint64_t ns) {
     } while (now < from + ns);
 }
 
+/* The sleep is a voluntary switch, by which a wait is known as one. */
 static void wait_in(const char *name, uint64_t wall_ns) {
     REGISTER_TIMER_DYNAMIC(name);
+    usleep(1);
     use_cpu(2000000);
     fake_advance(wall_ns);
 }
@@ -438,6 +440,7 @@ TEST(usage_of_scopes, long_ones_that_wait_are_marked) {
     CHECK_EQ_U64(r->has & (ROW_CPU | ROW_USAGE), ROW_CPU);
     CHECK_EQ_U64(r->extra->cpu_calls, 2); /* the first call has none, */
     CHECK_EQ_U64(r->extra->measure[MEASURE_CPU_WALL_NS], 2 * 5000000); /* and is in neither time */
+    CHECK(r->extra->measure[MEASURE_CPU_WAITS] >= 2);
     CHECK(r->extra->cpu_ns >= 2 * 2000000);
     interval_close(&s);
     CHECK(row_of("spins")->extra->on_cpu_ppm >= 800000);
@@ -450,9 +453,20 @@ TEST(usage_of_scopes, long_ones_that_wait_are_marked) {
     CHECK(!strstr(report, "CPU time") && !strstr(report, "on CPU"));
     report = text_keep(report_of("table,sort=cpu"));
     CHECK(strstr(report, "CPU time") && strstr(report, "on CPU") && !strstr(report, "preempted"));
+    CHECK(!strstr(report, "(no CPU time"));
 }
 
-TEST(usage_of_scopes, nothing_is_read_if_it_is_off_or_calls_are_sampled) {
+TEST(usage_of_scopes, none_is_marked_if_it_is_off) {
+    setenv("STINT_WAITS", "0", 1);
+    for (int i = 0; i < 3; ++i) {
+        wait_in("waits", 1000000000000u);
+    }
+    char *report = text_keep(report_of("table,sort=cpu"));
+    CHECK(strstr(report, "\nwaits ") && !strstr(report, "(waits"));
+    CHECK(strstr(report, "(no CPU time: "));
+}
+
+TEST(usage_of_scopes, nothing_is_read_if_calls_are_sampled) {
     setenv("STINT_WAITS", "1", 1);
     setenv("STINT_SAMPLE", "2", 1);
     for (int i = 0; i < 3; ++i) {

@@ -29,6 +29,29 @@ static void queued(uint64_t calls, uint64_t ns) {
     thread_leave(b);
 }
 
+/* One call of 10 ms with 1 ms of CPU time, of the innermost open scope. */
+static void waited(uint64_t waits, uint64_t preemptions) {
+    struct thread_block *b = thread_enter(1);
+    if (!CHECK(b != NULL)) {
+        return;
+    }
+    struct stint_impl_node *n = tree_node(b, thread_innermost(b)->node);
+    struct arena_measures *block = measured_get(b, n, MEASURE_GROUP_CPU);
+    if (CHECK(block != NULL)) {
+        measure_add(block, MEASURE_CPU_CALLS, 1);
+        measure_add(block, MEASURE_CPU_WALL_NS, 10000000);
+        measure_add(block, MEASURE_CPU_NS, 1000000);
+        measure_add(block, MEASURE_CPU_WAITS, waits);
+        measure_add(block, MEASURE_CPU_PREEMPTIONS, preemptions);
+    }
+    thread_leave(b);
+}
+
+static void waited_in(const char *name, uint64_t waits, uint64_t preemptions) {
+    REGISTER_TIMER_DYNAMIC(name);
+    waited(waits, preemptions);
+}
+
 static const struct stint_row *measured_row(const char *name) {
     static const struct stint_row none = {.extra = &stint_row_no_extra};
     CHECK(!interval_open(&s, 0));
@@ -62,6 +85,24 @@ TEST(measured, threads_are_added_up) {
     CHECK_EQ_U64(r->extra->queue_avg_ns, 70);
     interval_close(&s);
     CHECK_EQ_U64(measured_row("other")->has & ROW_QUEUE, 0);
+    interval_close(&s);
+}
+
+/* A switch is involuntary if the thread could have gone on: see getrusage(2). */
+TEST(measured, a_scope_that_only_lacks_a_processor_does_not_wait) {
+    waited_in("sleeps", 1, 0);
+    waited_in("sleeps preempted", 1, 9);
+    waited_in("spins", 0, 9);
+    waited_in("switches are unknown", 0, 0);
+    CHECK(measured_row("sleeps")->extra->mostly_waits);
+    interval_close(&s);
+    CHECK(measured_row("sleeps preempted")->extra->mostly_waits);
+    interval_close(&s);
+    const struct stint_row *r = measured_row("spins");
+    CHECK(!r->extra->mostly_waits);
+    CHECK_EQ_U64(r->extra->on_cpu_ppm, 100000);
+    interval_close(&s);
+    CHECK(measured_row("switches are unknown")->extra->mostly_waits);
     interval_close(&s);
 }
 
