@@ -4,6 +4,7 @@
 struct stint_config config = {
     .enable = 1,
     .percentiles = 1,
+    .waits = 1,
     .unit = CONFIG_UNIT_AUTO,
     .log = CONFIG_LOG_ALL,
     .gpu = CONFIG_GPU_EVENTS,

@@ -619,6 +619,11 @@ def case_waits(folder):
     for view in ("table", "tree"):
         text = tool("report", "-v", view, "--sort", "cpu", file).out
         need(text.count("(no CPU time: ") == 1, text)
+    # It is on by default. The sleeps are above half of the time on any load.
+    variables = environment(STINT_FILE=file)
+    del variables["STINT_WAITS"]
+    subprocess.run([PROGRAM, "waits"], env=variables, timeout=LIMIT, check=True)
+    need("sleeps (waits, " in tool("report", file).out)
 
 
 def case_live(folder):

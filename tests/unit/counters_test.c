@@ -456,6 +456,15 @@ TEST(usage_of_scopes, long_ones_that_wait_are_marked) {
     CHECK(!strstr(report, "(no CPU time"));
 }
 
+TEST(usage_of_scopes, long_ones_that_wait_are_marked_by_default) {
+    unsetenv("STINT_WAITS");
+    for (int i = 0; i < 3; ++i) {
+        wait_in("waits", 1000000000000u);
+    }
+    char *report = text_keep(report_of("table"));
+    CHECK(strstr(report, "waits (waits, 0 % CPU)"));
+}
+
 TEST(usage_of_scopes, none_is_marked_if_it_is_off) {
     setenv("STINT_WAITS", "0", 1);
     for (int i = 0; i < 3; ++i) {
