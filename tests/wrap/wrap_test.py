@@ -301,7 +301,7 @@ def off(place):
             shutil.rmtree(source, ignore_errors=True)
             shutil.copytree(HERE / "project", source)
             text = (source / "CMakeLists.txt").read_text()
-            kept = re.sub(r"(?m)^ *(stint_wrap\(|target_link_libraries\(api_pre)[^)]*\)\n", "", text)
+            kept = re.sub(r"(?m)^ *(stint_wrap\(|target_link_libraries\(api_pre)[^)]*\).*\n", "", text)
             (source / "CMakeLists.txt").write_text(kept)
         folder, _ = place.configure(source, name, "-DWITH_TIMER=OFF",
                                     "-DSTINT_CLANG=OFF", *settings_of(place))
