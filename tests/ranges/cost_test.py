@@ -24,7 +24,8 @@ def count(loop, bench, library, folder):
     done = subprocess.run(
         ["valgrind", "--tool=callgrind", f"--callgrind-out-file={folder}/out",
          f"--toggle-collect={loop}", bench, library, "3"],
-        env={**env, "STINT_CLOCK": "tsc", "STINT_REPORT": "off"}, stdout=subprocess.PIPE,
+        env={**env, "STINT_CLOCK": "tsc", "STINT_REPORT": "off",
+             "STINT_WAITS": "0"}, stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT, timeout=280, check=False, text=True)
     found = re.search(r"Collected : (\d+)", done.stdout)
     if done.returncode or not found:
