@@ -22,6 +22,7 @@ import sys
 import tempfile
 
 SKIP = 77
+COUNTS_AGAIN = 2
 COUNTED = "instructions_counted"
 SAMPLE_NOTHING = "1048576"  # STINT_SAMPLE: one call of so many is timed
 # Row of the table, loop of kernel.h, settings. The first loops share a process.
@@ -164,6 +165,14 @@ def limits_write(path, figures, compiler):
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
+def keep_lowest(figures, others):
+    """A call that lost the processor takes the slow path: it executes more, and none executes less
+    than its path has."""
+    for title, row in figures.items():
+        for variant, counts in row.items():
+            row[variant] = min(counts, others[title].get(variant, counts))
+
+
 def compare(figures, limits):
     """The counts that are over their limit or have none."""
     wrong = []
@@ -191,6 +200,10 @@ def check(program, path):
         print(table(figures))
         return SKIP
     wrong = compare(figures, limits)
+    for _ in range(COUNTS_AGAIN):
+        if wrong:
+            keep_lowest(figures, count_all(program, False)[0])
+            wrong = compare(figures, limits)
     for line in wrong:
         print(line)
     if wrong:
