@@ -236,8 +236,7 @@ int dynamic_begin_named(const char *name) {
 /* 0, or -1 if no scope of that name is open. */
 static int end_scope(uint64_t word, uint64_t now) {
     const struct thread_block *b = thread_block_here();
-    int result =
-        recorder_end(recorder_guard_of_name(site_id_of(word)), 0, now, NULL);
+    int result = recorder_end(recorder_guard_of_name(site_id_of(word)), 0, now, NULL);
     if (site_is_off(word) || site_is_unnamed(word) || (b && b->hot.top == b->hot.last)) {
         return 0; /* not recorded, or too deep: its begin said so, or had nothing to say */
     }

@@ -21,7 +21,7 @@
 #include "watch.h"
 
 #define PIECE_BYTES (16 * sizeof(struct stint_impl_node)) /* keeps one thread's nodes together */
-#define EDGES_A_PIECE 252u /* a page with the head of the pages */
+#define EDGES_A_PIECE 252u                                /* a page with the head of the pages */
 
 /* ---- Edges: (parent, set, site) -> node, what the inline path looks up. */
 

@@ -460,9 +460,7 @@ stint_impl_word_less_gate(const struct stint_impl_thread *t, uint64_t word, int 
 #if defined(__x86_64__) && defined(__GCC_ASM_FLAG_OUTPUTS__) && !defined(STINT_IMPL_ATOMIC_ONLY)
     /* One instruction, which reads both halves of the word that the gate is in, and its flags.
      * `volatile`: another thread writes the gate. */
-    __asm__ volatile("subq %2, %0"
-                     : "+r"(word), "=@ccz"(*off)
-                     : "m"(t->no_site), "m"(t->gate));
+    __asm__ volatile("subq %2, %0" : "+r"(word), "=@ccz"(*off) : "m"(t->no_site), "m"(t->gate));
 #else
     word -= (uint64_t)STINT_IMPL_LOAD(&t->gate) << 32;
     *off = !word;
@@ -493,8 +491,7 @@ stint_impl_begin_body(void *guard, struct stint_impl_site *site, uint32_t set) {
     if (STINT_IMPL_LIKELY(off)) {
         return stint_impl_opened_not(id);
     }
-    if (STINT_IMPL_LIKELY(
-            stint_impl_open_near(t, (uint64_t)(uintptr_t)guard, set, id, &opened))) {
+    if (STINT_IMPL_LIKELY(stint_impl_open_near(t, (uint64_t)(uintptr_t)guard, set, id, &opened))) {
         return opened;
     }
     if (id > STINT_IMPL_SITE_ID) {

@@ -132,7 +132,8 @@ const ranks = (() => {
         ], all.names.slice(0, limit));
         const more = all.names.length - limit;
         byId("spread-more").hidden = more <= 0;
-        byId("spread-more").textContent = "Show " + format.count(Math.min(more, 5 * ROWS)) + " more";
+        byId("spread-more").textContent =
+            "Show " + format.count(Math.min(more, 5 * ROWS)) + " more";
     }
 
     function start() {
