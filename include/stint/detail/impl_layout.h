@@ -376,6 +376,30 @@ static inline __attribute__((always_inline)) void stint_impl_owner_raise(uint64_
 #endif
 }
 
+/* Moves the top of the stack up by one frame, or down again, in one instruction: a signal handler
+ * that comes before or after it leaves `top` as it was. Owner. */
+static inline __attribute__((always_inline)) void stint_impl_top_raise(struct stint_impl_thread *t) {
+#if defined(__x86_64__) && !defined(STINT_IMPL_ATOMIC_ONLY)
+    __asm__ volatile("addq %1, %0"
+                     : "+m"(t->top)
+                     : "i"((int)sizeof(struct stint_impl_frame))
+                     : "cc");
+#else
+    t->top = t->top + 1;
+#endif
+}
+
+static inline __attribute__((always_inline)) void stint_impl_top_lower(struct stint_impl_thread *t) {
+#if defined(__x86_64__) && !defined(STINT_IMPL_ATOMIC_ONLY)
+    __asm__ volatile("subq %1, %0"
+                     : "+m"(t->top)
+                     : "i"((int)sizeof(struct stint_impl_frame))
+                     : "cc");
+#else
+    t->top = t->top - 1;
+#endif
+}
+
 /* The owner begins to change the data under a node's sequence word. The word is odd already if a
  * change was left midway. */
 static inline __attribute__((always_inline)) void stint_impl_seq_begin(uint64_t *seq) {

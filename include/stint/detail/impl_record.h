@@ -114,10 +114,10 @@ stint_impl_edge_find(struct stint_impl_thread *t, uint32_t parent, uint32_t set,
     return STINT_IMPL_NULL;
 }
 
-/* Takes frame f, the one above the top, for a scope. */
+/* Takes the frame above the top for a scope. */
 static inline __attribute__((always_inline)) void
-stint_impl_frame_take(struct stint_impl_thread *t, struct stint_impl_frame *f) {
-    t->top = f;
+stint_impl_frame_take(struct stint_impl_thread *t) {
+    stint_impl_top_raise(t);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
@@ -139,7 +139,7 @@ stint_impl_frame_fill(struct stint_impl_thread *t, struct stint_impl_frame *f, u
 static inline __attribute__((always_inline)) stint_impl_opened
 stint_impl_frame_open(struct stint_impl_thread *t, struct stint_impl_frame *f, uint32_t node,
                       uint64_t low, uint64_t me, uint64_t tag, struct stint_impl_start start) {
-    stint_impl_frame_take(t, f);
+    stint_impl_frame_take(t);
     return stint_impl_frame_fill(t, f, node, low, me, tag, start);
 }
 
@@ -150,7 +150,7 @@ static inline __attribute__((always_inline)) stint_impl_opened
 stint_impl_open_inside(struct stint_impl_thread *t, struct stint_impl_frame *f, uint32_t outer,
                        uint64_t me) {
     struct stint_impl_start now = stint_impl_start_from(STINT_IMPL_TICKS());
-    stint_impl_frame_take(t, f + 1);
+    stint_impl_frame_take(t);
     STINT_IMPL_STORE(&f[1].recursive, outer);
     return stint_impl_frame_fill(t, f + 1, STINT_IMPL_OWN(&f->node), me, me, STINT_IMPL_TAG, now);
 }
@@ -257,7 +257,7 @@ stint_impl_end_again(struct stint_impl_thread *t, struct stint_impl_frame *f, ui
     stint_impl_owner_count(&n->recursions);
     stint_impl_owner_raise(&f[-1].nested, STINT_IMPL_OWN(&f->nested));
     stint_impl_frame_close(f);
-    t->top = f - 1;
+    stint_impl_top_lower(t);
     return 1;
 }
 
@@ -450,7 +450,8 @@ stint_impl_end_body(void *guard, const struct stint_impl_call *call) {
     }
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     STINT_IMPL_STORE(&f->guard, 0);
-    t->top = f - 1;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    stint_impl_top_lower(t);
 }
 
 /* The word of a site less the thread's gate: 0 if the site is off, up to STINT_IMPL_SITE_ID its id,
