@@ -217,7 +217,7 @@ static void range_end(struct open_range *range) {
     if (!range->guard) {
         return; /* switched off, or counted as lost when it began */
     }
-    if ((STINT_IMPL_LOAD(&top->guard) | STINT_IMPL_TAG) == (me | STINT_IMPL_TAG)) {
+    if ((STINT_IMPL_LOAD(&top->guard) | STINT_IMPL_TAGS) == (me | STINT_IMPL_TAGS)) {
         stint_impl_end_open(&range->guard);
     } else {
         stint_impl_end_crossing(&range->guard);

@@ -164,7 +164,7 @@ static void bench_sample(struct bench *b) {
     b->arena.sampled.random = 1;
     b->arena.sampled.start = stint_impl_start_untimed(UNIT_OF(sampled)).word;
     b->arena.sampled.node = UNIT_OF(node);
-    b->arena.sampled.site = SITE;
+    b->arena.sampled.key = stint_impl_scope_key(0, SITE);
     b->arena.sampled.parent = UNIT_OF(root);
     b->arena.node.gpu = UNIT_OF(sampled);
     b->arena.node.kind = STINT_IMPL_SAMPLED;
@@ -244,7 +244,7 @@ static void cold_sample(struct bench *b) {
         s->weight = 1;
         s->start = stint_impl_start_untimed(unit).word;
         s->node = COLD_UNIT_OF(node) + i * NODE_UNITS;
-        s->site = n->site;
+        s->key = stint_impl_scope_key(0, n->site);
         s->parent = n->parent;
         n->gpu = unit;
         n->kind = STINT_IMPL_SAMPLED;
@@ -285,8 +285,7 @@ static void pair_inline(struct bench *b) {
     stint_impl_end_body(&guard, 0);
 }
 
-/* With a clock that is not the inline one, and of recursive calls, which the inline path does not
- * find. */
+/* With a clock that is not the inline one. */
 static void pair_slow(struct bench *b) {
     stint_impl_opened guard;
     uint64_t me = (uint64_t)(uintptr_t)&guard;
@@ -393,7 +392,7 @@ static uint64_t bench_cost(struct bench *b, void (*pair)(struct bench *)) {
 static uint64_t cost_of_recursion(struct bench *b) {
     stint_impl_opened outer[2];
     recorder_begin_known_sent(&b->block, (uint64_t)(uintptr_t)&outer[1], SITE, 0);
-    uint64_t cost = bench_cost(b, pair_slow);
+    uint64_t cost = bench_cost(b, b->pair);
     recorder_end((uint64_t)(uintptr_t)&outer[1], outer[1], 0, NULL);
     return cost;
 }

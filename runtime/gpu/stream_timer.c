@@ -70,7 +70,7 @@ static void stream_drop_top(struct thread_block *b) {
 
 static int stream_is_open(const struct thread_block *b, const struct stream_open *o) {
     return o->frame <= b->hot.top &&
-           (STINT_IMPL_LOAD(&o->frame->guard) & ~(uint64_t)STINT_IMPL_TAG) == o->guard &&
+           (STINT_IMPL_LOAD(&o->frame->guard) & ~(uint64_t)STINT_IMPL_TAGS) == o->guard &&
            STINT_IMPL_LOAD(&o->frame->start) == o->start;
 }
 
@@ -133,8 +133,8 @@ static void stream_keep_pair(struct thread_block *b, uint64_t guard, struct even
     if (b) {
         f = b->hot.top;
     }
-    int opened = f && (STINT_IMPL_LOAD(&f->guard) & ~(uint64_t)STINT_IMPL_TAG) == guard;
-    int counts = opened && !STINT_IMPL_LOAD(&f->recursive);
+    int opened = f && (STINT_IMPL_LOAD(&f->guard) & ~(uint64_t)STINT_IMPL_TAGS) == guard;
+    int counts = opened && !stint_impl_frame_is_recursive(f);
     if (pair && (!counts || stream_push_pair(b, f, guard, pair))) {
         event_pool_cancel(pair);
         pair = NULL;
@@ -147,7 +147,7 @@ static void stream_keep_pair(struct thread_block *b, uint64_t guard, struct even
 /* STINT_SAMPLE leaves out what has a time on the GPU. A recursive call's outermost one came
  * here. */
 static void stream_keep_exact(struct thread_block *b, const struct stint_impl_frame *f) {
-    if (!STINT_IMPL_LOAD(&f->recursive)) {
+    if (!stint_impl_frame_is_recursive(f)) {
         sample_never(tree_node(b, STINT_IMPL_LOAD(&f->node)));
     }
 }

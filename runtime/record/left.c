@@ -11,7 +11,7 @@ static uint64_t frame_calls(const struct thread_block *b, const struct stint_imp
     if (stint_impl_start_is_untimed(start)) {
         return left_untimed_calls(b, start);
     }
-    if (STINT_IMPL_LOAD(&f->recursive)) {
+    if (stint_impl_frame_is_recursive(f)) {
         return STINT_IMPL_LOAD(&n->recursions);
     }
     return left_samples(n);
@@ -27,7 +27,7 @@ static int frame_is_counted(const struct thread_block *b, const struct stint_imp
         uint32_t since = ((uint32_t)frame_calls(b, f) << 1 | 1) - counted;
         return since < UINT32_MAX / 2;
     }
-    if (!STINT_IMPL_LOAD(&f->pending) || STINT_IMPL_LOAD(&f->recursive) ||
+    if (!STINT_IMPL_LOAD(&f->pending) || stint_impl_frame_is_recursive(f) ||
         stint_impl_start_is_untimed(stint_impl_start_of(f))) {
         return 0;
     }
@@ -38,7 +38,7 @@ static int frame_is_counted(const struct thread_block *b, const struct stint_imp
 static uint64_t frame_unfinished_seq(const struct thread_block *b,
                                      const struct stint_impl_frame *f) {
     uint64_t seq = STINT_IMPL_LOAD(&tree_node(b, thread_frame_node(f))->seq);
-    if (!(seq & 1) || STINT_IMPL_LOAD(&f->recursive)) {
+    if (!(seq & 1) || stint_impl_frame_is_recursive(f)) {
         return 0;
     }
     return seq;

@@ -22,7 +22,7 @@
 #include "tree.h"
 
 static uint64_t guard_untag(uint64_t guard) {
-    return guard & ~(uint64_t)STINT_IMPL_TAG;
+    return guard & ~(uint64_t)STINT_IMPL_TAGS;
 }
 
 /* Scopes opened by name have no guard in memory. */
@@ -146,7 +146,10 @@ static void range_open(struct thread_block *b, uint32_t node) {
  * together. */
 static int frame_continues(const struct stint_impl_frame *f) {
     uint32_t recursive = STINT_IMPL_LOAD(&f->recursive);
-    return recursive && thread_frame_node(f - 1) == recursive;
+    if (!recursive) {
+        return stint_impl_frame_is_recursive(f);
+    }
+    return thread_frame_node(f - 1) == recursive;
 }
 
 /* The start of the call that contains what is opened above the frame, in ticks; 0 for the root.
@@ -471,7 +474,8 @@ static int is_over_threshold(const struct thread_block *b, uint64_t ticks,
  * path. */
 static uint64_t ticks_within(const struct stint_impl_frame *f, uint64_t start, uint64_t now) {
     uint64_t around = start_around(f - 1);
-    if ((STINT_IMPL_LOAD(&f->guard) & STINT_IMPL_TAG) && start < around && around <= now) {
+    int is_slow = (STINT_IMPL_LOAD(&f->guard) & STINT_IMPL_TAGS) == STINT_IMPL_TAG;
+    if (is_slow && start < around && around <= now) {
         return now - around;
     }
     return now - start;
@@ -524,7 +528,7 @@ static inline __attribute__((always_inline)) void end_top(struct thread_block *b
         end_untimed(b, f, call);
         return;
     }
-    uint32_t recursive = STINT_IMPL_LOAD(&f->recursive);
+    int recursive = stint_impl_frame_is_recursive(f);
     uint32_t node = thread_frame_node(f);
     struct stint_impl_node *n = tree_node(b, node);
     uint64_t start = STINT_IMPL_LOAD(&f->start);
@@ -728,45 +732,7 @@ void recorder_begin_since(void *guard, struct stint_impl_site *site, uint32_t se
     recorder_begin_at(guard, site, set, clock_ticks_at(start_us));
 }
 
-/* Ends a call on top that is inside an open one of its node, with other scopes between them, as
- * end_top does. Returns 0 if anything else has to be done than to add its own time. */
-static inline __attribute__((always_inline)) int
-end_inner_on_top(uint64_t guard, uint64_t opened, const struct stint_impl_call *call) {
-    struct thread_block *b = thread_block_here();
-    if (!b || STINT_IMPL_LOAD(&b->hot.gate) == STINT_IMPL_SHUT || b->hot.trace_min != UINT64_MAX ||
-        (call && call->threshold_us >= 0)) {
-        return 0;
-    }
-    struct stint_impl_frame *f = b->hot.top;
-    uint32_t node = STINT_IMPL_LOAD(&f->recursive);
-    if (STINT_IMPL_LOAD(&f->guard) != (guard | STINT_IMPL_TAG) || !node ||
-        STINT_IMPL_LOAD(&f->start) != opened || frame_continues(f)) {
-        return 0;
-    }
-    /* An untimed call around has a greater word than any time. */
-    uint64_t *inner = tree_inner_ticks(b, node);
-    if (!inner || STINT_IMPL_LOAD(&f[-1].start) > opened) {
-        return 0;
-    }
-    uint64_t now = STINT_IMPL_TICKS(); /* else the gate is shut */
-    if (now < opened) {
-        return 0;
-    }
-    struct stint_impl_node *n = tree_node(b, node);
-    stint_impl_frame_note(f, STINT_IMPL_LOAD(&n->recursions) + 1);
-    stint_impl_owner_count(&n->recursions);
-    stint_impl_owner_add(inner, now - opened - STINT_IMPL_LOAD(&f->nested));
-    STINT_IMPL_STORE(&f->nested, now - opened);
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    thread_pop(b);
-    return 1;
-}
-
 void recorder_end_slow(void *guard, uint64_t now, const struct stint_impl_call *call) {
-    const stint_impl_opened *word = guard;
-    if (word && *word && end_inner_on_top((uint64_t)(uintptr_t)guard, *word, call)) {
-        return;
-    }
     ERRNO_KEEP;
     const stint_impl_opened *opened = guard;
     if (opened && *opened) {

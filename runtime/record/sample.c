@@ -156,9 +156,8 @@ static int sums_give(struct thread_block *b, struct stint_impl_node *n) {
     s->random = random_start(b, n);
     s->start = stint_impl_start_untimed(unit).word;
     s->node = (uint32_t)((size_t)((char *)n - b->hot.base) / STINT_IMPL_UNIT);
-    s->site = n->site;
     s->parent = n->parent;
-    s->set = n->set;
+    s->key = stint_impl_scope_key(n->set, n->site);
     if (config.sample.share > 0) {
         cost_ask();
         ++b->sampling.nodes;
@@ -249,7 +248,7 @@ void sample_never(struct stint_impl_node *n) {
         __atomic_fetch_or(&n->kind, STINT_IMPL_EXACT, __ATOMIC_RELAXED);
         if (unit) {
             struct stint_impl_sampled *s = arena_at(unit);
-            STINT_IMPL_STORE(&s->site, 0); /* the inline path does not find them any more */
+            STINT_IMPL_STORE(&s->key, 0); /* the inline path does not find them any more */
             share_leave(s);
         }
     }

@@ -23,6 +23,7 @@
 #include "left.h"
 #include "probe.h"
 #include "ring.h"
+#include "sample.h"
 
 /* The target of the thread-local pointer before a thread's first scope and after its end. All
  * threads share them, so nothing in them changes but the gate: with the current one a scope that is
@@ -185,6 +186,7 @@ static struct thread_block *block_new(void) {
     }
     b->hot.top = b->frames;
     b->hot.last = b->frames + STINT_IMPL_DEPTH;
+    b->hot.inner_tag = sample_is_on() ? STINT_IMPL_TAG : STINT_IMPL_INNER;
     b->hot.ticks_per_us = clock_ticks_per_us();
     b->hot.ring = ring_at(b->record->ring);
     b->hot.trace_min = b->hot.ring ? ring_min() : UINT64_MAX;

@@ -366,16 +366,6 @@ inner_block(struct thread_block *b, uint32_t node) {
     return measured_get(b, n, MEASURE_GROUP_RECURSION);
 }
 
-uint64_t *tree_inner_ticks(const struct thread_block *b, uint32_t node) {
-    const struct stint_impl_node *n = tree_node(b, node);
-    uint32_t unit = STINT_IMPL_LOAD(&n->measures);
-    struct arena_measures *first = (struct arena_measures *)(void *)tree_node(b, unit);
-    if (!unit || first->range.first != MEASURE_INNER_TICKS || sample_is_on()) {
-        return NULL;
-    }
-    return &first->value[0];
-}
-
 /* One instruction adds: a signal handler may come before or after it. */
 int tree_add_inner(struct thread_block *b, uint32_t node, uint32_t place, uint64_t ticks) {
     struct arena_measures *to = inner_block(b, node), *from = to;

@@ -61,8 +61,6 @@ int tree_is_watched(const struct thread_block *b, const struct stint_impl_node *
 /* Adds own time of a call inside an open one of the node to the node; place: where it is in the
  * tree. 0, or -1 without memory. */
 int tree_add_inner(struct thread_block *b, uint32_t node, uint32_t place, uint64_t ticks);
-/* Where that is added, if it is at hand and nothing else is to be added; else NULL. */
-uint64_t *tree_inner_ticks(const struct thread_block *b, uint32_t node);
 /* The node of an interval (handle, added sample) of the thread; likewise, looking only and
  * making. */
 uint32_t tree_find_interval(const struct thread_block *b, uint32_t set, uint32_t site);

@@ -104,7 +104,8 @@ TEST(threads_signal, an_untimed_call_left_at_any_instruction_is_not_counted_twic
     CHECK(leave_at_every_instruction("inner", attempt, 0) <= 4);
 }
 
-static void recurse(int depth) {
+/* Not inlined, so that its guards lie downwards, as those of calls do. */
+static __attribute__((noinline)) void recurse(int depth) {
     REGISTER_TIMER("recurse");
     if (depth) {
         stepping(1);
@@ -114,22 +115,72 @@ static void recurse(int depth) {
     fake_advance(1);
 }
 
-static void attempt_recursion(void) {
-    REGISTER_TIMER("outer");
-    if (sigsetjmp(back, 1) == 0) {
-        seen = 0;
-        recurse(1);
+static void recurse_around(int depth);
+
+static __attribute__((noinline)) void recurse_through(int depth) {
+    REGISTER_TIMER("recurse");
+    if (depth) {
+        recurse_around(depth);
     }
+    fake_advance(1);
 }
 
-/* On the slow path. The call around the inner one is left with it. */
+static __attribute__((noinline)) void recurse_around(int depth) {
+    REGISTER_TIMER("around");
+    stepping(1);
+    recurse_through(depth - 1);
+    stepping(0);
+}
+
+/* As a compiler that inlines a recursion lays the guards out. */
+static void recurse_upwards(int depth) {
+    stint_impl_opened guards[2];
+    static struct stint_impl_site site = {"recurse", __FILE__, __func__, __LINE__, 0, 0, 0, 0};
+    guards[0] = stint_impl_begin(&guards[0], &site, 0);
+    if (depth) {
+        stepping(1);
+        guards[1] = stint_impl_begin(&guards[1], &site, 0);
+        fake_advance(1);
+        stint_impl_end(&guards[1]);
+        stepping(0);
+    }
+    stint_impl_end(&guards[0]);
+}
+
+/* The call around the inner one is left with it. */
+static void leave_recursion(void (*attempts)(void)) {
+    tree_raw_samples = 0;
+    attempts();
+    attempts();
+    attempts();
+    CHECK_EQ_U64(leave_at_every_instruction("recurse", attempts, 1), 0);
+}
+
+#define ATTEMPT_RECURSION(function)                                                                \
+    static void attempt_##function(void) {                                                         \
+        REGISTER_TIMER("outer");                                                                   \
+        if (sigsetjmp(back, 1) == 0) {                                                             \
+            seen = 0;                                                                              \
+            function(1);                                                                           \
+        }                                                                                          \
+    }
+ATTEMPT_RECURSION(recurse)
+ATTEMPT_RECURSION(recurse_through)
+ATTEMPT_RECURSION(recurse_upwards)
+
 TEST(threads_signal, a_recursive_call_left_at_any_instruction_is_counted_once) {
     NEEDS_STEPPING(jump_out);
-    tree_raw_samples = 0;
-    attempt_recursion();
-    attempt_recursion();
-    attempt_recursion();
-    CHECK_EQ_U64(leave_at_every_instruction("recurse", attempt_recursion, 1), 0);
+    leave_recursion(attempt_recurse);
+}
+
+TEST(threads_signal, a_recursive_call_in_another_scope_left_at_any_instruction_is_counted_once) {
+    NEEDS_STEPPING(jump_out);
+    leave_recursion(attempt_recurse_through);
+}
+
+TEST(threads_signal, a_recursive_call_with_a_higher_guard_left_at_any_instruction_is_counted_once) {
+    NEEDS_STEPPING(jump_out);
+    leave_recursion(attempt_recurse_upwards);
 }
 
 /* ---- Intervals and samples: nothing is open. */

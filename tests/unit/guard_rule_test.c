@@ -176,6 +176,31 @@ TEST(guard_rule, begin_at_an_open_address) {
     check_sound(4);
 }
 
+/* "b" has a higher guard than "a" around it; "c" is known inside "b", and opened where "a" was left
+ * open. */
+TEST(guard_rule, begin_at_an_open_address_below_a_higher_one) {
+    static struct stint_impl_site a = {"a", "f", "f", 1, 0, 0, 0, 0},
+                                  b = {"b", "f", "f", 2, 0, 0, 0, 0},
+                                  c = {"c", "f", "f", 3, 0, 0, 0, 0};
+    uint64_t guard[3];
+    for (int i = 0; i < 40; ++i) {
+        guard[0] = stint_impl_begin(&guard[0], &a, 0);
+        guard[2] = stint_impl_begin(&guard[2], &b, 0);
+        guard[1] = stint_impl_begin(&guard[1], &c, 0);
+        stint_impl_end_open(&guard[1]);
+        stint_impl_end_open(&guard[2]);
+        stint_impl_end_open(&guard[0]);
+    }
+    for (int i = 0; i < 3; ++i) {
+        guard[0] = stint_impl_begin(&guard[0], &a, 0);
+        guard[2] = stint_impl_begin(&guard[2], &b, 0);
+        guard[0] = stint_impl_begin(&guard[0], &c, 0);
+        CHECK_EQ_U64(open_scopes(), 1);
+        stint_impl_end_open(&guard[0]);
+    }
+    check_sound(6);
+}
+
 /* "b" is known inside "a", and opened where "a" was left open. */
 TEST(guard_rule, begin_of_a_child_at_its_parents_address) {
     static struct stint_impl_site a = {"a", "f", "f", 1, 0, 0, 0, 0},

@@ -5,6 +5,8 @@
  * deeper than there are frames, or with a guard that was left open. The calls end after the inline
  * path knows the scopes, because the first call of each takes the slow path anyway.
  */
+#include <setjmp.h>
+
 #include "record/registry.h"
 
 #include "recorded.h"
@@ -15,7 +17,7 @@ static void leaf(void) {
     fake_advance(10);
 }
 
-static void direct(int depth) {
+static __attribute__((noinline)) void direct(int depth) {
     REGISTER_TIMER("direct");
     fake_advance(1);
     leaf();
@@ -55,16 +57,19 @@ static void others_inside(void) {
     }
 }
 
-/* a, b: a letter is a scope inside the one before it; x: the scopes above. */
+static jmp_buf leaving;
+
+/* a, b: a letter is a scope inside the one before it; x: the scopes above, first in a
+ * scope of their own; !: a scope a, and all are left. */
 static void spell(const char *scopes);
 
-static void spell_a(const char *rest) {
+static __attribute__((noinline)) void spell_a(const char *rest) {
     REGISTER_TIMER("a");
     fake_advance(1);
     spell(rest);
 }
 
-static void spell_b(const char *rest) {
+static __attribute__((noinline)) void spell_b(const char *rest) {
     REGISTER_TIMER("b");
     fake_advance(100);
     spell(rest);
@@ -76,7 +81,15 @@ static void spell(const char *scopes) {
     } else if (*scopes == 'b') {
         spell_b(scopes + 1);
     } else if (*scopes == 'x') {
+        {
+            REGISTER_TIMER("y");
+            others_inside();
+        }
         others_inside();
+        spell(scopes + 1);
+    } else if (*scopes == '!') {
+        spell_a("");
+        longjmp(leaving, 1);
     }
 }
 
@@ -106,13 +119,13 @@ TEST(recursion, and_other_scopes_in_its_place) {
     for (int i = 0; i < OTHERS; ++i) {
         char name[24];
         snprintf(name, sizeof name, "other %d", i);
-        CHECK_EQ_U64(stat_of(name).samples, 4);
+        CHECK_EQ_U64(stat_of(name).samples, 8);
     }
     CHECK_EQ_U64(stat_of("a").calls, 4 * 3);
     CHECK_EQ_U64(lost_in_all(), 0);
 }
 
-static void with_threshold(int depth) {
+static __attribute__((noinline)) void with_threshold(int depth) {
     REGISTER_TIMER("slow", 20);
     fake_advance(10000);
     if (depth > 1) {
@@ -120,9 +133,38 @@ static void with_threshold(int depth) {
     }
 }
 
+static void slow_around(int depth);
+
+static __attribute__((noinline)) void slow_through(int depth) {
+    REGISTER_TIMER("through", 20);
+    fake_advance(10000);
+    if (depth > 1) {
+        slow_around(depth);
+    }
+}
+
+static __attribute__((noinline)) void slow_around(int depth) {
+    REGISTER_TIMER("around");
+    slow_through(depth - 1);
+}
+
+static void three_slow_through(void *unused) {
+    (void)unused;
+    slow_through(3);
+}
+
 static void three_slow(void *unused) {
     (void)unused;
     with_threshold(3);
+}
+
+/* The same with a scope between the calls, once the inline path ends them. */
+TEST(recursion, through_another_scope_with_a_threshold) {
+    char *text = harness_capture(2, three_slow_through, NULL);
+    free(text);
+    text = harness_capture(2, three_slow_through, NULL);
+    CHECK_STR_EQ(text, "Stat: [through]  [Span:0ms20us] \nStat: [through]  [Span:0ms30us] \n");
+    free(text);
 }
 
 /* 30, 20 and 10 us: two are over 20 us, once the scope is known. */
@@ -131,6 +173,83 @@ TEST(recursion, with_a_threshold) {
     char *text = harness_capture(2, three_slow, NULL);
     CHECK_STR_EQ(text, "Stat: [slow]  [Span:0ms20us] \nStat: [slow]  [Span:0ms30us] \n");
     free(text);
+}
+
+static void spell_and_leave(const char *scopes) {
+    if (!setjmp(leaving)) {
+        spell(scopes);
+    }
+}
+
+/* In these a call right inside the second a ends, then all are left: its time is nowhere. */
+TEST(recursion, inside_an_inner_call_that_is_left) {
+    static const char *const ways[] = {"aba!", "abxa!"}; /* a is tried first, and is not */
+    for (int i = 0; i < 8; ++i) {
+        REGISTER_TIMER("top");
+        spell("abaa");
+        spell_and_leave(ways[i % 2]);
+    }
+    CHECK_EQ_U64(stat_of("a").self_ns, 8 * 3);
+    CHECK_EQ_U64(stat_of("b").self_ns, 8 * 100);
+    CHECK_EQ_U64(stat_of("a").calls, 8 * 3 + 8 * 3);
+    CHECK_EQ_U64(lost(STINT_STATUS_ABANDONED), 8 * 3);
+}
+
+static void steps_back(const char *rest);
+
+static __attribute__((noinline)) void back_around(const char *rest) {
+    REGISTER_TIMER("around");
+    fake_advance(100);
+    steps_back(rest);
+}
+
+/* A letter < is a step of the clock back by 50. */
+static __attribute__((noinline)) void steps_back(const char *rest) {
+    REGISTER_TIMER("back");
+    fake_advance(10);
+    if (*rest == '<') {
+        fake_now -= 50;
+    } else if (*rest) {
+        back_around(rest + 1);
+    }
+}
+
+/* The inner call, which ends before it began, is counted and has no time. */
+TEST(recursion, while_the_clock_steps_back) {
+    for (int i = 0; i < 4; ++i) {
+        steps_back("-");
+    }
+    uint64_t own = stat_of("back").self_ns, around = stat_of("around").self_ns;
+    steps_back("-<");
+    CHECK_EQ_U64(stat_of("back").calls, 10);
+    CHECK_EQ_U64(stat_of("back").self_ns, own + 10);
+    CHECK_EQ_U64(stat_of("around").self_ns, around + 60);
+}
+
+/* Guards as a compiler lays them out that inlines a recursion. */
+static void upwards(void) {
+    enum { DEEP = 5 };
+    stint_impl_opened guard[DEEP];
+    static struct stint_impl_site site = {"upwards", __FILE__, __func__, __LINE__, 0, 0, 0, 0};
+    for (int i = 0; i < DEEP; ++i) {
+        guard[i] = stint_impl_begin(&guard[i], &site, 0);
+        fake_advance(1);
+        leaf();
+    }
+    for (int i = DEEP; i-- > 0;) {
+        stint_impl_end(&guard[i]);
+    }
+}
+
+TEST(recursion, with_higher_guards_further_in) {
+    for (int i = 0; i < 4; ++i) {
+        upwards();
+    }
+    CHECK_EQ_U64(stat_of("upwards").calls, 20);
+    CHECK_EQ_U64(stat_of("upwards").samples, 4);
+    CHECK_EQ_U64(stat_of("upwards").self_ns, 20);
+    CHECK_EQ_U64(stat_of("leaf").calls, 20);
+    CHECK_EQ_U64(lost_in_all(), 0);
 }
 
 /* Deeper calls than there are frames are counted. */

@@ -231,7 +231,7 @@ TEST(trace, spans_longer_than_their_place) {
     traced_free(&t);
 }
 
-static void recursive(int depth) {
+static __attribute__((noinline)) void recursive(int depth) {
     REGISTER_TIMER("recursive");
     fake_advance(1);
     if (depth) {
@@ -250,6 +250,37 @@ TEST(trace, every_call_of_a_recursion) {
     for (unsigned i = 0; i < 10; ++i) {
         CHECK_EQ_U64(traced_event(&t, l, i)->depth, i);
         CHECK_EQ_U64(traced_event(&t, l, i)->duration_ns, 20 - 2 * i);
+    }
+    traced_free(&t);
+}
+
+static void through_around(int depth);
+
+static __attribute__((noinline)) void through(int depth) {
+    REGISTER_TIMER("through");
+    fake_advance(1);
+    if (depth) {
+        through_around(depth);
+    }
+    fake_advance(1);
+}
+
+static __attribute__((noinline)) void through_around(int depth) {
+    REGISTER_TIMER("around");
+    through(depth - 1);
+}
+
+TEST(trace, every_call_of_a_recursion_through_another_scope) {
+    struct traced t;
+    begin_trace("64K");
+    through(9);
+    through(9); /* on the inline path */
+    traced_take(&t);
+    const struct trace_lane *l = traced_lane(&t, "stint_unit");
+    CHECK_EQ_U64(l ? l->count : 0, 38);
+    for (unsigned i = 0; i < 38; ++i) {
+        CHECK_EQ_U64(traced_event(&t, l, i)->depth, i % 19);
+        CHECK_EQ_U64(traced_event(&t, l, i)->duration_ns, 20 - 2 * ((i % 19 + 1) / 2));
     }
     traced_free(&t);
 }

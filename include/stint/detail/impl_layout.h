@@ -36,16 +36,24 @@
 #define STINT_IMPL_SHUT 0x80000000u
 #define STINT_IMPL_GATES 0x40000000u
 
-/* An address is at least 2-aligned, the tag makes it odd: a tagged frame never matches the inline
- * end of a timed call. Recursive and untimed calls have others; a foreign clock and foreign handles
- * take the slow path. */
+/* The lowest bits of the guard in a frame, as an address is at least 4-aligned. A frame with one of
+ * these tags never matches the inline end of a timed call.
+ * - TAG: an untimed call, which has an inline end of its own, and calls that end on the slow path,
+ *   as with a foreign clock or a foreign handle
+ * - AGAIN: a call right inside another one of its scope, opened on the inline path. Its `node` is
+ *   that of the frame below, and `recursive` is 0 in both
+ * - INNER: a call inside another one of its scope, with other scopes between the two, opened on the
+ *   inline path; not with STINT_SAMPLE */
 #define STINT_IMPL_TAG 1u
+#define STINT_IMPL_AGAIN 2u
+#define STINT_IMPL_INNER 3u
+#define STINT_IMPL_TAGS 3u
 
 /* In a start word: an untimed call. No clock counts that far. Its frame is tagged. */
 #define STINT_IMPL_UNTIMED ((uint64_t)1 << 63)
 
-/* The guard of a frame whose scope another thread has ended, as that of a coroutine: no address,
- * not 0. The frame stays until its owner takes it off. */
+/* The guard of a frame whose scope another thread has ended, as that of a coroutine: a tag without
+ * an address. The frame stays until its owner takes it off. */
 #define STINT_IMPL_MOVED 2u
 
 #define STINT_IMPL_DEPTH 256 /* open scopes of a thread; deeper ones are counted, not timed */
@@ -98,7 +106,8 @@ struct stint_impl_frame {
                      * the thread that makes it MOVED, so that the owner's next scope notices */
     uint32_t
         node; /* the scope's node, in units; of a recursive call its parent's. Owner, relaxed */
-    uint32_t recursive; /* the node of the outermost call, 0 = this is it. Owner, relaxed */
+    uint32_t recursive; /* the node of the outermost call, 0 = this is it, or the guard has the tag
+                         * AGAIN. Owner, relaxed */
     uint64_t nested;    /* ticks of the recorded calls that ended right inside. Owner, relaxed */
     /* The bucket of the last sample that ended in this frame, while it is not counted yet: as a
      * number of buckets from the arena's start, 0 = none. The next begin on the frame counts it,
@@ -163,6 +172,15 @@ enum stint_impl_kind {
 #define STINT_IMPL_EXACT 0x8000u
 #define STINT_IMPL_KIND 0xffu /* the bits of the kind itself */
 
+/* A block of other numbers of a node, with the own time of its calls inside other ones first. */
+struct stint_impl_inner {
+    uint32_t next;  /* units */
+    uint16_t first; /* number: it is such a block if this is STINT_IMPL_INNER_TICKS */
+    uint16_t count;
+    uint64_t ticks; /* owner, relaxed */
+};
+#define STINT_IMPL_INNER_TICKS 50
+
 /* The scope that sent the work of a node (STINT_TIMER_UNDER). The node's parent is the scope
  * that it ran in, on its own thread. One unit. */
 struct stint_impl_sent {
@@ -209,12 +227,11 @@ struct stint_impl_sampled {
     uint64_t untimed; /* calls that ended untimed. Owner, relaxed */
     /* The data that the inline path needs of the node, so that it reads nothing else. Not in a
      * merged file. */
-    uint64_t frame;  /* of the last untimed call, in bytes from the arena's start. Owner, relaxed */
+    uint64_t reserved;
     uint64_t start;  /* the start word of every untimed call */
     uint32_t node;   /* units */
-    uint32_t site;   /* id, 0: every call is timed again. Owner, relaxed */
     uint32_t parent; /* units */
-    uint32_t set;
+    uint64_t key;    /* stint_impl_scope_key, 0: every call is timed again. Owner, relaxed */
     uint32_t rest;     /* calls of the block after the timed one */
     uint32_t random;   /* state of the generator */
     uint64_t timed;    /* number of x. Owner, release, as all below */
@@ -237,7 +254,7 @@ struct stint_impl_thread {
      * right one. Owner, relaxed */
     const struct stint_impl_edge **edges;
     uint32_t edge_shift; /* 64 - log2 of the places for edges */
-    uint32_t reserved;
+    uint32_t inner_tag;  /* of calls inside another one of their scope: INNER, or TAG */
     uint64_t ticks_per_us; /* 24.8 fixed point, for thresholds */
     uint64_t trace_min;    /* ticks from which a span is traced; UINT64_MAX: none is */
     struct stint_impl_ring *ring;
@@ -378,7 +395,8 @@ static inline __attribute__((always_inline)) void stint_impl_owner_raise(uint64_
 
 /* Moves the top of the stack up by one frame, or down again, in one instruction: a signal handler
  * that comes before or after it leaves `top` as it was. Owner. */
-static inline __attribute__((always_inline)) void stint_impl_top_raise(struct stint_impl_thread *t) {
+static inline __attribute__((always_inline)) void
+stint_impl_top_raise(struct stint_impl_thread *t) {
 #if defined(__x86_64__) && !defined(STINT_IMPL_ATOMIC_ONLY)
     __asm__ volatile("addq %1, %0"
                      : "+m"(t->top)
@@ -389,7 +407,8 @@ static inline __attribute__((always_inline)) void stint_impl_top_raise(struct st
 #endif
 }
 
-static inline __attribute__((always_inline)) void stint_impl_top_lower(struct stint_impl_thread *t) {
+static inline __attribute__((always_inline)) void
+stint_impl_top_lower(struct stint_impl_thread *t) {
 #if defined(__x86_64__) && !defined(STINT_IMPL_ATOMIC_ONLY)
     __asm__ volatile("subq %1, %0"
                      : "+m"(t->top)
@@ -513,6 +532,14 @@ static inline void stint_impl_frame_close(struct stint_impl_frame *f) {
     STINT_IMPL_STORE(&f->recursive, 0);
     STINT_IMPL_STORE(&f->counted, 0);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
+/* Whether the frame's call is inside another one of its scope. Owner, and readers. */
+static inline __attribute__((always_inline)) int
+stint_impl_frame_is_recursive(const struct stint_impl_frame *f) {
+    uint64_t guard = STINT_IMPL_LOAD(&f->guard);
+    return STINT_IMPL_LOAD(&f->recursive) ||
+           ((guard & STINT_IMPL_TAGS) == STINT_IMPL_AGAIN && guard != STINT_IMPL_MOVED);
 }
 
 static inline uint64_t stint_impl_edge_key(uint32_t node, uint32_t set, uint32_t site) {

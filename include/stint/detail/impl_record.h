@@ -12,8 +12,8 @@
  *   already be open (not below every open one: `low`) and `end` of a guard that is not the top
  *   frame's take the slow path, which searches, also in other threads' frames, and repairs.
  * - A scope of which some calls are not timed (STINT_SAMPLE) is in impl_sample.h.
- * - A call right inside another one of its scope has a frame but no sample. The frame is tagged,
- *   and its end adds 1 to the node's `recursions`.
+ * - A call right inside another one of its scope has a frame but no sample. The frame is tagged
+ *   AGAIN, and its end adds 1 to the node's `recursions`.
  * - `begin` claims the frame before filling it and `end` frees it last, so that a signal handler in
  *   between pushes its own scopes above and pops them again.
  * - `end` writes the node under its sequence word; data stores are release stores because that
@@ -93,13 +93,9 @@ stint_impl_node_at(const struct stint_impl_thread *t, uint32_t unit) {
 /* Searches an edge by a hash of the place in the tree. NULL: the slow path finds or makes it. */
 static inline __attribute__((always_inline)) const struct stint_impl_edge *
 stint_impl_edge_find(struct stint_impl_thread *t, uint32_t parent, uint32_t set, uint32_t id) {
-    const struct stint_impl_node *p = stint_impl_node_at(t, parent);
     const struct stint_impl_edge *const *edges;
     uint64_t slot, key = stint_impl_scope_key(set, id);
     uint32_t i;
-    if (p->site == id && p->set == set) {
-        return STINT_IMPL_NULL; /* it calls itself: there is no such edge */
-    }
     slot =
         stint_impl_edge_slot(stint_impl_edge_key(parent, set, id), STINT_IMPL_LOAD(&t->edge_shift));
     /* In this order: a signal handler may put a larger table in its place. */
@@ -143,16 +139,64 @@ stint_impl_frame_open(struct stint_impl_thread *t, struct stint_impl_frame *f, u
     return stint_impl_frame_fill(t, f, node, low, me, tag, start);
 }
 
-/* Opens a call in frame f + 1, inside an open one of that node (in units). The frame below has that
- * one or, where frames of other scopes lie between the two, a frame further down. The call stays
+/* Opens a call in frame f + 1, right inside that of frame f, which has that node (in units), and 0
+ * in `recursive`. Returns the guard's word. What an earlier sample in the frame left to be counted
+ * stays there. */
+static inline __attribute__((always_inline)) stint_impl_opened
+stint_impl_open_right_inside(struct stint_impl_thread *t, struct stint_impl_frame *f, uint32_t node,
+                             uint64_t low, uint64_t me) {
+    struct stint_impl_start now = stint_impl_start_from(STINT_IMPL_TICKS());
+    stint_impl_frame_take(t);
+    STINT_IMPL_STORE(&f[1].node, node);
+    STINT_IMPL_STORE(&f[1].low, low);
+    STINT_IMPL_STORE(&f[1].nested, 0);
+    STINT_IMPL_STORE(&f[1].guard, me | STINT_IMPL_AGAIN);
+    STINT_IMPL_STORE(&f[1].start, now.word);
+    return now.word;
+}
+
+/* Opens any other call in frame f + 1 that is inside an open one, of the node `outer`: in the frame
+ * below or, where frames of other scopes lie between the two, in one further down. The call stays
  * where it is in the tree. Returns the guard's word. */
 static inline __attribute__((always_inline)) stint_impl_opened
 stint_impl_open_inside(struct stint_impl_thread *t, struct stint_impl_frame *f, uint32_t outer,
-                       uint64_t me) {
+                       uint64_t low, uint64_t me, uint32_t tag) {
     struct stint_impl_start now = stint_impl_start_from(STINT_IMPL_TICKS());
     stint_impl_frame_take(t);
     STINT_IMPL_STORE(&f[1].recursive, outer);
-    return stint_impl_frame_fill(t, f + 1, STINT_IMPL_OWN(&f->node), me, me, STINT_IMPL_TAG, now);
+    STINT_IMPL_STORE(&f[1].node, STINT_IMPL_OWN(&f->node));
+    STINT_IMPL_STORE(&f[1].low, low);
+    STINT_IMPL_STORE(&f[1].nested, 0);
+    STINT_IMPL_STORE(&f[1].guard, me | tag);
+    STINT_IMPL_STORE(&f[1].start, now.word);
+    return now.word;
+}
+
+/* Opens a call that is inside an open one of its scope. f: the frame on top; e: an edge of the
+ * scope, not from f's node, but maybe to it. Returns 0 if the call is not inside another one, or if
+ * it takes another path. */
+static inline __attribute__((always_inline)) int
+stint_impl_open_recursive(struct stint_impl_thread *t, struct stint_impl_frame *f,
+                          const struct stint_impl_edge *e, uint64_t me, uint32_t set, uint64_t id,
+                          stint_impl_opened *opened) {
+    /* The compiler reads here what only this path needs. */
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    if (e->node == STINT_IMPL_OWN(&f->node)) {
+        if (!STINT_IMPL_OWN(&f->recursive) && me < STINT_IMPL_SEEN(&f->low)) {
+            *opened = stint_impl_open_right_inside(t, f, e->node, me, me);
+            return 1;
+        }
+    } else {
+        e = STINT_IMPL_OWN(&t->again[id % STINT_IMPL_NEAR]);
+        if (e->key != stint_impl_scope_key(set, id) || e->parent != STINT_IMPL_OWN(&f->node)) {
+            return 0;
+        }
+    }
+    if (e->node == STINT_IMPL_OWN(&f->recursive) || me >= STINT_IMPL_SEEN(&f->low)) {
+        return 0;
+    }
+    *opened = stint_impl_open_inside(t, f, e->node, me, me, t->inner_tag);
+    return 1;
 }
 
 /* Opens a scope of a known site below the innermost open one. id: the site's word less the gate, of
@@ -173,13 +217,10 @@ static inline __attribute__((always_inline)) int stint_impl_open_near(struct sti
     }
     if (STINT_IMPL_UNLIKELY(e->parent != STINT_IMPL_OWN(&f->node))) {
 #if STINT_INLINE == 2
-        /* As stint_impl_open_again, without searching the node. */
-        if (e->node == STINT_IMPL_OWN(&f->node) && me < STINT_IMPL_SEEN(&f->low)) {
-            *opened = stint_impl_open_inside(t, f, e->node, me);
-            return 1;
-        }
-#endif
+        return stint_impl_open_recursive(t, f, e, me, set, id, opened);
+#else
         return 0;
+#endif
     }
     if (STINT_IMPL_UNLIKELY(me >= STINT_IMPL_SEEN(&f->low))) {
         return 0;
@@ -199,7 +240,7 @@ stint_impl_guard_is_open(const struct stint_impl_frame *f, uint64_t me) {
         return 1;
     }
     do {
-        if ((STINT_IMPL_LOAD(&f->guard) | STINT_IMPL_TAG) == (me | STINT_IMPL_TAG)) {
+        if ((STINT_IMPL_LOAD(&f->guard) | STINT_IMPL_TAGS) == (me | STINT_IMPL_TAGS)) {
             return 1;
         }
         --f;
@@ -207,100 +248,130 @@ stint_impl_guard_is_open(const struct stint_impl_frame *f, uint64_t me) {
     return 0;
 }
 
-/* Opens a call inside an open one of its scope: the node of the frame below is its node, or a known
- * edge leads from there to it. Returns 0 if it is none, or if its guard is not below every open
- * one. */
-static inline __attribute__((always_inline)) int stint_impl_open_again(struct stint_impl_thread *t,
-                                                                       uint64_t me, uint32_t set,
-                                                                       uint32_t id,
-                                                                       stint_impl_opened *opened) {
-    struct stint_impl_frame *f = t->top;
-    if (f == t->last || me >= STINT_IMPL_LOAD(&f->low)) {
-        return 0;
-    }
-    uint32_t node = STINT_IMPL_OWN(&f->node);
-    const struct stint_impl_edge *e = STINT_IMPL_OWN(&t->again[id % STINT_IMPL_NEAR]);
-    if (e->parent == node && e->key == stint_impl_scope_key(set, id)) {
-        *opened = stint_impl_open_inside(t, f, e->node, me);
-        return 1;
-    }
+/* The same where no edge of the scope is known: by f's node, too. low: of the frame to open. */
+static inline __attribute__((always_inline)) int
+stint_impl_open_again(struct stint_impl_thread *t, struct stint_impl_frame *f, uint64_t low,
+                      uint64_t me, uint32_t set, uint32_t id, stint_impl_opened *opened) {
+    uint32_t node = STINT_IMPL_OWN(&f->node), outer = node, tag = t->inner_tag;
     const struct stint_impl_node *n = stint_impl_node_at(t, node);
     if (n->site != id || n->set != set) {
-        return 0;
+        const struct stint_impl_edge *e = STINT_IMPL_OWN(&t->again[id % STINT_IMPL_NEAR]);
+        if (e->parent != node || e->key != stint_impl_scope_key(set, id)) {
+            return 0;
+        }
+        outer = e->node;
+    } else if (!STINT_IMPL_OWN(&f->recursive)) {
+        *opened = stint_impl_open_right_inside(t, f, node, low, me);
+        return 1;
     }
-    *opened = stint_impl_open_inside(t, f, node, me);
+    /* Right inside another one, but not as AGAIN says. */
+    if (outer == STINT_IMPL_OWN(&f->recursive)) {
+        tag = STINT_IMPL_TAG;
+    }
+    *opened = stint_impl_open_inside(t, f, outer, low, me, tag);
     return 1;
 }
 
-/* Closes the call on top, in frame f, if it is right inside another one of its scope, whose time is
- * in that one's. Returns 0 if it is not, or if the slow path has to see it: something asks for its
- * own time, or the gate is shut, as when a tool has a range for each call. */
+/* Closes the call on top, in frame f, with the tag AGAIN. Returns 0 if the slow path has to see it,
+ * because something asks for its own time. */
 static inline __attribute__((always_inline)) int
 stint_impl_end_again(struct stint_impl_thread *t, struct stint_impl_frame *f, uint64_t me,
                      const struct stint_impl_call *call) {
-    uint32_t node = STINT_IMPL_OWN(&f->node);
-    if (STINT_IMPL_OWN(&f->recursive) != node) {
+    if (*(stint_impl_opened *)(uintptr_t)me != stint_impl_start_of(f).word ||
+        t->trace_min != ~(uint64_t)0 || (call && call->threshold_us >= 0)) {
         return 0;
     }
-    /* The node of a recursive call is that of the frame below, which may be recursive, too. */
-    uint32_t below = STINT_IMPL_OWN(&f[-1].recursive);
-    if ((below && below != node) ||
-        *(stint_impl_opened *)(uintptr_t)me != stint_impl_start_of(f).word) {
-        return 0;
-    }
-    if (STINT_IMPL_SEEN(&t->gate) == STINT_IMPL_SHUT || t->trace_min != ~(uint64_t)0 ||
-        (call && call->threshold_us >= 0)) {
-        return 0;
-    }
-    struct stint_impl_node *n = stint_impl_node_at(t, node);
+    struct stint_impl_node *n = stint_impl_node_at(t, STINT_IMPL_OWN(&f->node));
     stint_impl_frame_note(f, STINT_IMPL_LOAD(&n->recursions) + 1);
     stint_impl_owner_count(&n->recursions);
     stint_impl_owner_raise(&f[-1].nested, STINT_IMPL_OWN(&f->nested));
+    STINT_IMPL_STORE(&f->guard, 0); /* as stint_impl_frame_close */
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    STINT_IMPL_STORE(&f->counted, 0);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    stint_impl_top_lower(t);
+    return 1;
+}
+
+/* The same with the tag INNER: its own time, without that of the calls in it, is added to that of
+ * its node. Returns 0 also if the node has no place for it, or if the clock stepped back. */
+static inline __attribute__((always_inline)) int
+stint_impl_end_inner(struct stint_impl_thread *t, struct stint_impl_frame *f, uint64_t me,
+                     const struct stint_impl_call *call) {
+    struct stint_impl_start start = stint_impl_start_of(f);
+    if (*(stint_impl_opened *)(uintptr_t)me != start.word || t->trace_min != ~(uint64_t)0 ||
+        (call && call->threshold_us >= 0)) {
+        return 0;
+    }
+    struct stint_impl_node *n = stint_impl_node_at(t, STINT_IMPL_OWN(&f->recursive));
+    /* A node without a block has 0 here: the arena's beginning, where another number is. */
+    struct stint_impl_inner *inner =
+        (struct stint_impl_inner *)(void *)stint_impl_node_at(t, STINT_IMPL_LOAD(&n->measures));
+    uint64_t ticks = STINT_IMPL_TICKS_SINCE(start.word);
+    if (inner->first != STINT_IMPL_INNER_TICKS || (int64_t)ticks < 0) {
+        return 0;
+    }
+    stint_impl_frame_note(f, STINT_IMPL_LOAD(&n->recursions) + 1);
+    stint_impl_owner_count(&n->recursions);
+    stint_impl_owner_raise(&inner->ticks, ticks - STINT_IMPL_OWN(&f->nested));
+    stint_impl_owner_raise(&f[-1].nested, ticks);
     stint_impl_frame_close(f);
     stint_impl_top_lower(t);
     return 1;
 }
 
-/* Whether the guard is that of the call on top, in frame f, and the call ends another way than
- * most. Without a recorder there is none. */
-static inline __attribute__((always_inline)) int
-stint_impl_guard_is_tagged(const struct stint_impl_frame *f, uint64_t me) {
-    return STINT_IMPL_LOAD(&f->guard) == (me | STINT_IMPL_TAG);
-}
-
-/* The same as stint_impl_open_near with a search for the node, and for a guard left open. Returns 0
- * if only the slow path can open the scope. */
-static inline __attribute__((always_inline)) int stint_impl_open_far(struct stint_impl_thread *t,
-                                                                     uint64_t me, uint32_t set,
-                                                                     uint32_t id,
-                                                                     stint_impl_opened *opened) {
+/* Opens a scope that stint_impl_open_near did not open: its edge has to be searched, it is inside
+ * another call of itself, it is not timed, or its guard is not below every open one. Returns 0 if
+ * only the slow path can open it. */
+static inline __attribute__((always_inline)) int stint_impl_open_other(struct stint_impl_thread *t,
+                                                                       uint64_t me, uint32_t set,
+                                                                       uint32_t id,
+                                                                       stint_impl_opened *opened) {
     struct stint_impl_frame *f = t->top;
+    uint64_t low = STINT_IMPL_LOAD(&f->low), tag = STINT_IMPL_TAG;
     if (STINT_IMPL_UNLIKELY(f == t->last)) {
         return 0;
     }
-    uint64_t low = STINT_IMPL_LOAD(&f->low);
+    const struct stint_impl_edge *e = STINT_IMPL_NULL;
     if (STINT_IMPL_LIKELY(me < low)) {
         low = me;
     } else if (stint_impl_guard_is_open(f, me)) {
         return 0;
+    } else { /* else it was tried */
+        e = STINT_IMPL_OWN(&t->near[id % STINT_IMPL_NEAR]);
     }
-    uint32_t parent = STINT_IMPL_LOAD(&f->node);
-    const struct stint_impl_edge *e = STINT_IMPL_LOAD(&t->near[id % STINT_IMPL_NEAR]);
     struct stint_impl_start start = stint_impl_start_none();
-    if (e->key != stint_impl_scope_key(set, id) || e->parent != parent) {
-        e = stint_impl_edge_find(t, parent, set, id);
+    if (!e || e->key != stint_impl_scope_key(set, id) || e->parent != STINT_IMPL_OWN(&f->node)) {
+        if (stint_impl_open_again(t, f, low, me, set, id, opened)) {
+            return 1;
+        }
+        e = stint_impl_edge_find(t, STINT_IMPL_OWN(&f->node), set, id);
         if (!e) {
             return 0;
         }
-        start = stint_impl_near_put(t, f + 1, e, id);
+        start = stint_impl_near_put(t, e, id);
     }
-    uint64_t tag = STINT_IMPL_TAG;
-    if (stint_impl_start_is_none(start)) {
+    if (STINT_IMPL_LIKELY(stint_impl_start_is_none(start))) {
         start = stint_impl_start_from(STINT_IMPL_TICKS());
         tag = 0;
     }
     *opened = stint_impl_frame_open(t, f + 1, e->node, low, me, tag, start);
     return 1;
+}
+
+/* The word of a site less the thread's gate: 0 if the site is off, up to STINT_IMPL_SITE_ID its id,
+ * more if only the slow path knows. *off: whether it is 0. */
+static inline __attribute__((always_inline)) uint64_t
+stint_impl_word_less_gate(const struct stint_impl_thread *t, uint64_t word, int *off) {
+#if defined(__x86_64__) && defined(__GCC_ASM_FLAG_OUTPUTS__) && !defined(STINT_IMPL_ATOMIC_ONLY)
+    /* One instruction, which reads both halves of the word that the gate is in, and its flags.
+     * `volatile`: another thread writes the gate. */
+    __asm__ volatile("subq %2, %0" : "+r"(word), "=@ccz"(*off) : "m"(t->no_site), "m"(t->gate));
+#else
+    word -= (uint64_t)STINT_IMPL_LOAD(&t->gate) << 32;
+    *off = !word;
+#endif
+    return word;
 }
 
 /* For code of the library that has no site. Writes the guard. Returns 0 if only the slow path can
@@ -309,8 +380,7 @@ static inline __attribute__((always_inline)) int
 stint_impl_open_body(struct stint_impl_thread *t, uint64_t me, uint32_t set, uint32_t id) {
     stint_impl_opened opened;
     if (!stint_impl_open_near(t, me, set, id, &opened) &&
-        !stint_impl_open_again(t, me, set, id, &opened) &&
-        !stint_impl_open_far(t, me, set, id, &opened)) {
+        !stint_impl_open_other(t, me, set, id, &opened)) {
         return 0;
     }
     *(stint_impl_opened *)(uintptr_t)me = opened;
@@ -354,24 +424,16 @@ STINT_IMPL_FAR stint_impl_opened stint_impl_begin_unusual(void *guard, struct st
     return *(stint_impl_opened *)guard;
 }
 
-/* Where no node is tried first. */
-STINT_IMPL_FAR stint_impl_opened stint_impl_begin_far(void *guard, struct stint_impl_site *site,
-                                                      uint32_t set, uint32_t id) {
-    stint_impl_opened opened;
-    if (!stint_impl_open_far(stint_impl_thread_here, (uint64_t)(uintptr_t)guard, set, id,
-                             &opened)) {
-        return stint_impl_begin_unusual(guard, site, set);
-    }
-    return opened;
-}
-
-/* Tries a call of a scope by itself before that, without saving registers. */
+/* Any scope that is not opened near. Reads the site's word again: fewer arguments. */
 STINT_IMPL_FAR stint_impl_opened stint_impl_begin_other(void *guard, struct stint_impl_site *site,
-                                                        uint32_t set, uint32_t id) {
+                                                        uint32_t set) {
+    struct stint_impl_thread *t = stint_impl_thread_here;
+    int off;
+    uint64_t id = stint_impl_word_less_gate(t, STINT_IMPL_LOAD(&site->word), &off);
     stint_impl_opened opened;
-    if (!stint_impl_open_again(stint_impl_thread_here, (uint64_t)(uintptr_t)guard, set, id,
-                               &opened)) {
-        return stint_impl_begin_far(guard, site, set, id);
+    if (off || id > STINT_IMPL_SITE_ID ||
+        !stint_impl_open_other(t, (uint64_t)(uintptr_t)guard, set, (uint32_t)id, &opened)) {
+        return stint_impl_begin_unusual(guard, site, set);
     }
     return opened;
 }
@@ -381,7 +443,10 @@ STINT_IMPL_FAR void stint_impl_end_far(void *guard, const struct stint_impl_call
 #if STINT_INLINE == 1
     struct stint_impl_thread *t = stint_impl_thread_here;
     uint64_t me = (uint64_t)(uintptr_t)guard;
-    if (stint_impl_guard_is_tagged(t->top, me) && stint_impl_end_again(t, t->top, me, call)) {
+    struct stint_impl_frame *f = t->top;
+    uint64_t tag = STINT_IMPL_LOAD(&f->guard) ^ me;
+    if ((tag == STINT_IMPL_AGAIN && stint_impl_end_again(t, f, me, call)) ||
+        (tag == STINT_IMPL_INNER && stint_impl_end_inner(t, f, me, call))) {
         return;
     }
 #endif
@@ -389,16 +454,23 @@ STINT_IMPL_FAR void stint_impl_end_far(void *guard, const struct stint_impl_call
 }
 #pragma GCC diagnostic pop
 
-/* Closes the call on top, in frame f, whose guard is tagged. Returns 0 if another path has to. */
+/* Closes the call on top, in frame f, if its guard is tagged. Returns 0 if another path has to. */
 static inline __attribute__((always_inline)) int
 stint_impl_end_tagged(struct stint_impl_thread *t, struct stint_impl_frame *f, uint64_t me,
                       const struct stint_impl_call *call) {
+    uint64_t tag = STINT_IMPL_LOAD(&f->guard) ^ me;
+    if (tag < STINT_IMPL_AGAIN) { /* without a tag, its word is not the guard's */
+        return stint_impl_end_untimed(t, f, me, call);
+    }
 #if STINT_INLINE == 2
-    if (STINT_IMPL_OWN(&f->recursive) == STINT_IMPL_OWN(&f->node)) {
+    if (tag == STINT_IMPL_AGAIN) {
         return stint_impl_end_again(t, f, me, call);
     }
+    if (tag == STINT_IMPL_INNER) {
+        return stint_impl_end_inner(t, f, me, call);
+    }
 #endif
-    return stint_impl_end_untimed(t, f, me, call);
+    return 0;
 }
 
 /* In the local copy gcc would keep a guard in another register than that of the argument. */
@@ -417,7 +489,7 @@ stint_impl_end_body(void *guard, const struct stint_impl_call *call) {
     /* With an untagged guard the start is a time. */
     if (STINT_IMPL_UNLIKELY(STINT_IMPL_SEEN(&f->guard) != me) ||
         STINT_IMPL_UNLIKELY(*(stint_impl_opened *)guard != start.word)) {
-        if (!stint_impl_guard_is_tagged(f, me) || !stint_impl_end_tagged(t, f, me, call)) {
+        if (!stint_impl_end_tagged(t, f, me, call)) {
             stint_impl_end_far(guard, call);
         }
         return;
@@ -454,21 +526,6 @@ stint_impl_end_body(void *guard, const struct stint_impl_call *call) {
     stint_impl_top_lower(t);
 }
 
-/* The word of a site less the thread's gate: 0 if the site is off, up to STINT_IMPL_SITE_ID its id,
- * more if only the slow path knows. *off: whether it is 0. */
-static inline __attribute__((always_inline)) uint64_t
-stint_impl_word_less_gate(const struct stint_impl_thread *t, uint64_t word, int *off) {
-#if defined(__x86_64__) && defined(__GCC_ASM_FLAG_OUTPUTS__) && !defined(STINT_IMPL_ATOMIC_ONLY)
-    /* One instruction, which reads both halves of the word that the gate is in, and its flags.
-     * `volatile`: another thread writes the gate. */
-    __asm__ volatile("subq %2, %0" : "+r"(word), "=@ccz"(*off) : "m"(t->no_site), "m"(t->gate));
-#else
-    word -= (uint64_t)STINT_IMPL_LOAD(&t->gate) << 32;
-    *off = !word;
-#endif
-    return word;
-}
-
 /* The word of a guard that is not opened, from a number that is 0. In the local copy it is no
  * constant, which a scope that is on would put into the register, too. */
 static inline __attribute__((always_inline)) stint_impl_opened
@@ -495,10 +552,7 @@ stint_impl_begin_body(void *guard, struct stint_impl_site *site, uint32_t set) {
     if (STINT_IMPL_LIKELY(stint_impl_open_near(t, (uint64_t)(uintptr_t)guard, set, id, &opened))) {
         return opened;
     }
-    if (id > STINT_IMPL_SITE_ID) {
-        return stint_impl_begin_unusual(guard, site, set);
-    }
-    return stint_impl_begin_other(guard, site, set, (uint32_t)id);
+    return stint_impl_begin_other(guard, site, set);
 }
 
 /* In the default set, a function of its own: it compares no sets. */

@@ -45,30 +45,9 @@ stint_impl_sample_draw(const char *base, uint32_t sampled) {
     return stint_impl_start_untimed(sampled);
 }
 
-/* The frame of the node's last untimed call, most likely that of the next one, too. */
-static inline __attribute__((always_inline)) struct stint_impl_frame *
-stint_impl_frame_guess(const char *base, const struct stint_impl_sampled *s) {
-    return (struct stint_impl_frame *)(void *)(base + STINT_IMPL_LOAD(&s->frame));
-}
-
-static inline __attribute__((always_inline)) void
-stint_impl_frame_keep(const char *base, struct stint_impl_sampled *s,
-                      const struct stint_impl_frame *f) {
-    STINT_IMPL_STORE(&s->frame, (uint64_t)((const char *)f - base));
-}
-
-/* Whether the guess is `f`. Hides the pointer's origin from the compiler, so that the store to
- * `top` uses the guess and does not wait for the load of `top`, which the scope before has just
- * written: the processor predicts the comparison. */
-static inline __attribute__((always_inline)) int
-stint_impl_frame_is(const struct stint_impl_frame *guess, const struct stint_impl_frame *f) {
-    STINT_IMPL_HIDE(guess);
-    return guess == f;
-}
-
-/* Begin: opens the scope as an untimed call. *opened: the guard's word. Returns 0 if the sums that
- * are tried first are of another node or another frame, if the call is to be timed, or if the guard
- * is not below every open one. */
+/* Begin, where the frame on top is not the deepest one: opens the scope as an untimed call.
+ * *opened: the guard's word. Returns 0 if the sums that are tried first are of another node, if the
+ * call is to be timed, or if the guard is not below every open one. */
 static inline __attribute__((always_inline)) int
 stint_impl_open_untimed(struct stint_impl_thread *t, uint64_t me, uint32_t set, uint64_t id,
                         stint_impl_opened *opened) {
@@ -76,34 +55,32 @@ stint_impl_open_untimed(struct stint_impl_thread *t, uint64_t me, uint32_t set, 
     uint64_t place = id;
     STINT_IMPL_HIDE(place);
     struct stint_impl_sampled *s = STINT_IMPL_OWN(&t->near_sampled[place % STINT_IMPL_NEAR]);
-    struct stint_impl_frame *top = t->top;
-    struct stint_impl_frame *f = stint_impl_frame_guess(t->base, s);
-    if (STINT_IMPL_LOAD(&s->site) != id || s->parent != STINT_IMPL_LOAD(&top->node) ||
-        s->set != set || me >= STINT_IMPL_LOAD(&top->low)) {
+    struct stint_impl_frame *f = t->top;
+    if (STINT_IMPL_OWN(&s->key) != stint_impl_scope_key(set, id) ||
+        s->parent != STINT_IMPL_OWN(&f->node) || me >= STINT_IMPL_SEEN(&f->low)) {
         return 0;
     }
     uint32_t left = STINT_IMPL_LOAD(&s->left);
-    if (!stint_impl_frame_is(f, top + 1) || !left) {
+    if (!left) {
         return 0;
     }
     uint64_t start = s->start;
     STINT_IMPL_STORE(&s->left, left - 1);
-    t->top = f;
+    stint_impl_top_raise(t);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    STINT_IMPL_STORE(&f->node, s->node);
-    STINT_IMPL_STORE(&f->low, me);
-    STINT_IMPL_STORE(&f->nested, 0);
-    STINT_IMPL_STORE(&f->guard, me | STINT_IMPL_TAG);
-    STINT_IMPL_STORE(&f->start, start);
+    STINT_IMPL_STORE(&f[1].node, s->node);
+    STINT_IMPL_STORE(&f[1].low, me);
+    STINT_IMPL_STORE(&f[1].nested, 0);
+    STINT_IMPL_STORE(&f[1].guard, me | STINT_IMPL_TAG);
+    STINT_IMPL_STORE(&f[1].start, start);
     *opened = start;
     return 1;
 }
 
-/* Begin, in frame f, at an edge that a search has found: it is tried first from now on, or the sums
+/* Begin, at an edge that a search has found: it is tried first from now on, or the sums
  * of its node are. Returns the start word of the call if it is untimed, else none. */
 static inline __attribute__((always_inline)) struct stint_impl_start
-stint_impl_near_put(struct stint_impl_thread *t, const struct stint_impl_frame *f,
-                    const struct stint_impl_edge *e, uint32_t id) {
+stint_impl_near_put(struct stint_impl_thread *t, const struct stint_impl_edge *e, uint32_t id) {
     uint32_t sampled = stint_impl_sampled_of(
         (struct stint_impl_node *)(void *)(t->base + (uint64_t)e->node * STINT_IMPL_UNIT));
     if (!sampled) {
@@ -111,7 +88,6 @@ stint_impl_near_put(struct stint_impl_thread *t, const struct stint_impl_frame *
         return stint_impl_start_none();
     }
     struct stint_impl_sampled *s = stint_impl_sampled_at(t->base, sampled);
-    stint_impl_frame_keep(t->base, s, f);
     STINT_IMPL_STORE(&t->near_sampled[id % STINT_IMPL_NEAR], s);
     return stint_impl_sample_draw(t->base, sampled);
 }
@@ -124,24 +100,16 @@ stint_impl_end_untimed(struct stint_impl_thread *t, struct stint_impl_frame *f, 
     if (call && (call->info || call->threshold_us >= 0)) {
         return 0;
     }
-    /* The guard's word does not wait for the frame's: see stint_impl_frame_is. */
     struct stint_impl_start start = stint_impl_start_from(*(stint_impl_opened *)(uintptr_t)me);
-    uint64_t compared = start.word;
-    STINT_IMPL_HIDE(compared);
-    if (STINT_IMPL_LOAD(&f->start) != compared || !stint_impl_start_is_untimed(start)) {
+    if (STINT_IMPL_OWN(&f->start) != start.word || !stint_impl_start_is_untimed(start)) {
         return 0;
     }
     struct stint_impl_sampled *s = stint_impl_sampled_at(t->base, stint_impl_start_sampled(start));
-    struct stint_impl_frame *guess = stint_impl_frame_guess(t->base, s);
-    if (STINT_IMPL_UNLIKELY(!stint_impl_frame_is(guess, f))) {
-        stint_impl_frame_keep(t->base, s, f); /* the node is called at other depths, too */
-        guess = f;
-    }
     /* In this order: a signal handler that leaves the call here does not count it twice. */
-    STINT_IMPL_STORE(&guess->guard, 0);
+    STINT_IMPL_STORE(&f->guard, 0);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    STINT_IMPL_STORE(&s->untimed, STINT_IMPL_LOAD(&s->untimed) + 1);
-    t->top = guess - 1;
+    stint_impl_owner_count(&s->untimed);
+    stint_impl_top_lower(t);
     return 1;
 }
 
