@@ -3,13 +3,12 @@
  * opencl_bench: the cost of a scope on a command queue, as a multiple of the least that it can make
  * of OpenCL: two markers, and the releases of two. Both are measured in turn in one process, in CPU
  * time of the thread, and of each the lowest round counts. A second base has all calls of a scope.
- * No test, as it depends on the machine. Exit status 77: there is no device.
+ * No test, as it depends on the machine. Exit status 77: there is no device; 1: OpenCL failed.
  */
-#define CL_TARGET_OPENCL_VERSION 120
-#include <CL/cl.h>
 #include <stdio.h>
 #include <time.h>
 
+#include "opencl_device.h"
 #include "stint/stint.h"
 
 #define SCOPES 500 /* fewer than STINT_GPU_IN_FLIGHT */
@@ -22,22 +21,6 @@ static double thread_ns(void) {
     struct timespec now;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
     return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
-}
-
-static int open_queue(void) {
-    cl_platform_id platform;
-    cl_device_id device;
-    cl_uint count = 0;
-    cl_int code = -1;
-    if (clGetPlatformIDs(1, &platform, &count) || !count ||
-        clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL)) {
-        return -1;
-    }
-    cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, &code);
-    if (!code) {
-        queue = clCreateCommandQueue(context, device, CL_QUEUE_PROFILING_ENABLE, &code);
-    }
-    return code ? -1 : 0;
 }
 
 static void run_markers(void) {
@@ -91,9 +74,12 @@ static void keep_lowest(double *lowest, double ns) {
 
 int main(void) {
     double base = 0, all = 0, scope = 0;
-    if (open_queue()) {
-        fprintf(stderr, "skipped: no OpenCL device; package pocl-opencl-icd\n");
-        return 77;
+    cl_context context;
+    int failed = opencl_open_queue(&context, &queue);
+    if (failed) {
+        fprintf(stderr, "%s\n",
+                failed == OPENCL_SKIPPED ? "skipped: " OPENCL_NO_DEVICE : "OpenCL failed");
+        return failed;
     }
     for (int round = 0; round < ROUNDS; ++round) {
         double begun = thread_ns();

@@ -6,36 +6,17 @@
  *
  * Exit: 3 at its end, 77 there is no device, 1 OpenCL failed.
  */
-#define CL_TARGET_OPENCL_VERSION 120
-#include <CL/cl.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "opencl_device.h"
 #include "stint/stint.h"
 
 #define STEPS 20
 #define BYTES (1 << 20)
 
 static cl_uint pattern = 7;
-
-static int open_queue(cl_context *context, cl_command_queue *queue) {
-    cl_platform_id platform;
-    cl_device_id device;
-    cl_uint count = 0;
-    cl_int code = -1;
-    *queue = NULL;
-    if (clGetPlatformIDs(1, &platform, &count) || !count ||
-        clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL)) {
-        fprintf(stderr, "skipped: no OpenCL device; package pocl-opencl-icd\n");
-        return 77;
-    }
-    *context = clCreateContext(NULL, 1, &device, NULL, NULL, &code);
-    if (!code) {
-        *queue = clCreateCommandQueue(*context, device, CL_QUEUE_PROFILING_ENABLE, &code);
-    }
-    return code ? 1 : 0;
-}
 
 static void run_steps(cl_command_queue queue, cl_mem buffer) {
     STINT_TIMER("steps");
@@ -50,7 +31,10 @@ int main(int argc, char **argv) {
     cl_context context;
     cl_command_queue queue;
     cl_int code = -1;
-    int failed = open_queue(&context, &queue);
+    int failed = opencl_open_queue(&context, &queue);
+    if (failed == OPENCL_SKIPPED) {
+        fprintf(stderr, "skipped: " OPENCL_NO_DEVICE "\n");
+    }
     if (failed) {
         return failed;
     }

@@ -5,36 +5,22 @@
  * of its work bound its time from both sides, to the nanosecond and whatever the machine's load.
  * Work that must not be done yet waits for a user event.
  */
-#define CL_TARGET_OPENCL_VERSION 120
-#include <CL/cl.h>
 #include <pthread.h>
 
 #include "../../unit/recorded.h"
+#include "opencl_device.h"
 
 static cl_context context;
 static cl_device_id device;
 
-/* 0, or -1: there is no device. */
-static int open_device(void) {
-    cl_platform_id platform[8];
-    cl_uint count = 0;
-    if (clGetPlatformIDs(8, platform, &count) || !count) {
-        return -1;
-    }
-    for (cl_uint i = 0; i < count && i < 8 && !device; ++i) {
-        clGetDeviceIDs(platform[i], CL_DEVICE_TYPE_ALL, 1, &device, NULL);
-    }
-    cl_int code = -1;
-    if (device) {
-        context = clCreateContext(NULL, 1, &device, NULL, NULL, &code);
-    }
-    return code ? -1 : 0;
-}
-
 #define NEEDS_DEVICE()                                                                             \
     do {                                                                                           \
-        if (open_device()) {                                                                       \
-            SKIP("no OpenCL device; package pocl-opencl-icd");                                     \
+        int opened = opencl_open_device(&context, &device);                                        \
+        if (opened == OPENCL_SKIPPED) {                                                            \
+            SKIP(OPENCL_NO_DEVICE);                                                                \
+        }                                                                                          \
+        if (!CHECK(!opened)) {                                                                     \
+            return;                                                                                \
         }                                                                                          \
     } while (0)
 
