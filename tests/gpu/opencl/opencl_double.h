@@ -15,7 +15,13 @@
  *   clReleaseEvent               the same for events; one too many "causes undefined behavior"
  *   clGetEventProfilingInfo      CL_PROFILING_INFO_NOT_AVAILABLE without profiling, or before the
  *                                command is complete: both seen with pocl 3.1
- *   clGetEventInfo               a negative status where the command has failed
+ *   clGetEventInfo               the status may be an "error code given by a negative integer
+ *                                value", where the "command was abnormally terminated". The page of
+ *                                clSetUserEventStatus names a cause: such a status of a user event
+ *                                terminates the commands that wait on it. opencl_test.c does that
+ *                                to a real device; pocl 3.1 gives them the status -1
+ *   clWaitForEvents              CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST (-14) if the status
+ *                                of an event "is a negative integer value": seen with pocl 3.1
  */
 #ifndef STINT_TESTS_OPENCL_DOUBLE_H
 #define STINT_TESTS_OPENCL_DOUBLE_H

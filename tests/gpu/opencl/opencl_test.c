@@ -191,6 +191,61 @@ TEST(opencl, a_queue_without_profiling_is_named) {
     free(said);
 }
 
+static cl_int status_of(cl_event e) {
+    cl_int status = CL_QUEUED;
+    CHECK(!clGetEventInfo(e, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL));
+    clReleaseEvent(e);
+    return status;
+}
+
+/* Events of commands: the one that waits for what fails, and the one in the scope after it. */
+struct failed_work {
+    cl_command_queue queue;
+    cl_event waits, inside;
+};
+
+static void time_failed_work(void *work) {
+    struct failed_work *w = work;
+    cl_int code = -1;
+    cl_event gate = clCreateUserEvent(context, &code);
+    CHECK(!code && !clEnqueueMarkerWithWaitList(w->queue, 1, &gate, &w->waits));
+    {
+        STINT_CL_TIMER("failed", w->queue);
+        w->inside = mark_queue(w->queue);
+    }
+    CHECK(!clSetUserEventStatus(gate, CL_OUT_OF_RESOURCES));
+    clReleaseEvent(gate);
+    clFinish(w->queue);
+    CHECK_EQ_U64(stat_of("failed").calls, 1); /* asks for the status; a flush would wait for it */
+    stint_gpu_flush();
+}
+
+/* "A negative integer value causes all enqueued commands that wait on this user event to be
+ * terminated" (page of clSetUserEventStatus); their status is then an "error code given by a
+ * negative integer value" (page of clGetEventInfo). Neither says this of the commands after them:
+ * they fail in pocl 3.1. */
+TEST(opencl, work_that_failed_has_a_negative_status_and_is_counted) {
+    NEEDS_DEVICE();
+    struct failed_work work = {.queue = new_queue(CL_QUEUE_PROFILING_ENABLE)};
+    char *said = harness_capture(2, time_failed_work, &work);
+    CHECK(status_of(work.waits) < 0);
+    uint64_t failed = status_of(work.inside) < 0;
+    CHECK_EQ_U64(lost(STINT_STATUS_GPU_FAILED), failed);
+    CHECK_EQ_U64(lost_in_all(), failed);
+    CHECK_EQ_U64(stat_of("failed").gpu_calls, !failed);
+    CHECK_EQ_U64(arena_header()->gpu_in_flight, 0);
+    if (failed) {
+        CHECK_CONTAINS(said, "OpenCL: the work before a marker returned");
+    }
+    free(said);
+    cl_command_queue other = new_queue(CL_QUEUE_PROFILING_ENABLE);
+    { STINT_CL_TIMER("other", other); }
+    stint_gpu_flush();
+    CHECK_EQ_U64(stat_of("other").gpu_calls, 1);
+    clReleaseCommandQueue(other);
+    clReleaseCommandQueue(work.queue);
+}
+
 TEST(opencl, at_most_so_many_are_in_flight) {
     NEEDS_DEVICE();
     setenv("STINT_GPU_IN_FLIGHT", "8", 1);
