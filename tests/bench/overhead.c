@@ -118,6 +118,16 @@ static void machine_print(FILE *to, const char *mark) {
     fprintf(to, "%sflags     %s\n", mark, BENCH_FLAGS);
 }
 
+/* The first and the last line of the output of --quick; quick.py checks it. */
+static void print_quick_note(FILE *to, const char *mark, int quick) {
+    if (quick) {
+        fprintf(to,
+                "%s--quick: a few scopes a row, where a row has many sites mostly first calls; "
+                "these are not measurements\n",
+                mark);
+    }
+}
+
 static void usage(FILE *to) {
     fputs("usage: overhead [--raw FILE] [--quick]\n\n"
           "Prints what a scope costs, as multiples of two unfenced clock reads and a store.\n"
@@ -125,7 +135,9 @@ static void usage(FILE *to) {
           "trace,\n"
           "              3 percentiles in a file, 4 trace in a file, 5 calls untimed), \"time\",\n"
           "              row, variant, thread, repetition, reference and value in ns a scope\n"
-          "  --quick     a few scopes a row: does everything run and count right?\n",
+          "  --quick     a few scopes a row: does everything run and count right? Its figures are "
+          "not\n"
+          "              measurements\n",
           to);
 }
 
@@ -145,7 +157,6 @@ int main(int argc, char **argv) {
                 fprintf(stderr, "overhead: %s: %s\n", argv[i], strerror(errno));
                 return 1;
             }
-            machine_print(raw, "# ");
         } else {
             int help = !strcmp(argv[i], "--help");
             usage(help ? stdout : stderr);
@@ -153,12 +164,18 @@ int main(int argc, char **argv) {
         }
     }
     struct samples all = {0};
+    print_quick_note(stdout, "", quick);
     machine_print(stdout, "");
+    if (raw) {
+        print_quick_note(raw, "# ", quick);
+        machine_print(raw, "# ");
+    }
     int failed = 0;
     for (int config = 0; config < CONFIGS; ++config) {
         failed = failed || collect(&all, config, quick, raw);
     }
     int missing = table_print(&all, stdout);
+    print_quick_note(stdout, "\n", quick);
     if (raw) {
         fclose(raw);
     }

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """dev_test.py DEV: with STINT_BUILD_DIR, nothing is built or tested below the source, and a
 preset's labels are still left out. cmake and ctest are stubs that write down how they were called.
-And ./dev distros on a machine without what it needs: a line per place, and 77. The demo needs no
-presets, and a package manager whose lock is taken is tried again; apt-get is a stub, too."""
+./dev bench measures, if it is not told --quick. And ./dev distros on a machine without what it needs:
+a line per place, and 77. The demo needs no presets, and a package manager whose lock is taken is
+tried again; apt-get is a stub, too."""
 import os
 import pathlib
 import shutil
@@ -58,6 +59,18 @@ def check_distros(dev, work):
            [line.split(": ")[:3] for line in done.stdout.splitlines()],
            [["distros", place, "skipped"]
             for place in ("musl", "aarch64", "debian-11", "debian-sid")])
+
+
+def check_bench(dev, work):
+    """Checks that `dev bench` runs the benchmark with the options given, and no others: with
+    --quick its figures are not measurements."""
+    bench = work / "out" / "release" / "tests" / "bench" / "overhead"
+    bench.parent.mkdir(parents=True)
+    bench.write_text('#!/bin/sh\necho "overhead $#: $*" >>"$CALLS"\n')
+    bench.chmod(0o755)
+    for options in ((), ("--quick",), ("--raw", "file")):
+        lines, _ = run(dev, work, "out", "bench", *options)
+        expect("bench", lines[-1], f"overhead {len(options)}: {' '.join(options)}")
 
 
 # The lock is taken twice; what else fails is not tried again. The messages are those of apt 2.6.
@@ -136,6 +149,7 @@ def main():
                    "--output-on-failure --no-tests=error ")
         lines, said = run(dev, work, "out", "test-long", "-R", "x")
         expect("long", lines[-1].endswith(" -L ^(long|engines|soak)$ -R x"), True)
+        check_bench(dev, work)
         check_distros(dev, work)
         check_tools(dev, work)
 
