@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reads where a process runs and what it has used, by system calls and from /proc and /sys. Called
+ * when a run file is begun and when a report is printed, on any thread, also on a small stack.
+ * Nothing fails: what cannot be read is "?", or is left out by the caller.
+ */
 #include "machine.h"
 
 #include <fcntl.h>
@@ -10,9 +15,12 @@
 
 #include "errno_keep.h"
 #include "module.h"
+#include "number.h"
 #include "print.h"
 
-#define CPU_BYTES 512 /* of the first processor, whose sixth line it is */
+#define CPU_BYTES 512  /* of the first processor, whose sixth line it is */
+#define USAGE_LINE 256 /* bytes; more than a line of a number in /proc/self/status */
+#define STAT_BYTES 512 /* of /proc/self/stat: the first 12 fields */
 
 /* The first "model name" of /proc/cpuinfo; Arm kernels have none. */
 static void read_cpu(char *out, size_t size) {
@@ -123,12 +131,88 @@ void machine_conditions(char out[MACHINE_CONDITIONS]) {
                governor, load, count_environment());
 }
 
-void machine_usage(struct machine_usage *out) {
+static int read_usage(struct machine_usage *out) {
     struct rusage u;
-    memset(out, 0, sizeof *out);
-    if (!getrusage(RUSAGE_SELF, &u)) {
-        out->peak_rss = (uint64_t)u.ru_maxrss * 1024; /* Linux counts KiB */
-        out->minor_faults = (uint64_t)u.ru_minflt;
-        out->major_faults = (uint64_t)u.ru_majflt;
+    if (getrusage(RUSAGE_SELF, &u)) {
+        return -1;
     }
+    out->peak_rss = (uint64_t)u.ru_maxrss * 1024; /* Linux counts KiB */
+    out->minor_faults = (uint64_t)u.ru_minflt;
+    out->major_faults = (uint64_t)u.ru_majflt;
+    return 0;
+}
+
+/* Finds VmHWM, in KiB. Reads in pieces, because the groups of the process are before it and may be
+ * many; the end of a piece is kept for a line that continues. The path is that of a thread, because
+ * /proc/self has no memory once the first thread has ended. */
+static int read_proc_peak(const char *path, uint64_t *bytes) {
+    static const char key[] = "\nVmHWM:";
+    char text[2 * USAGE_LINE + 1];
+    const char *found = NULL;
+    size_t kept = 0;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) {
+        return -1;
+    }
+    for (ssize_t got; !found && (got = read(fd, text + kept, USAGE_LINE)) > 0;) {
+        size_t length = kept + (size_t)got;
+        text[length] = '\0';
+        found = strstr(text, key);
+        if (found && !strchr(found + 1, '\n')) {
+            found = NULL; /* its end is in the next piece */
+        }
+        kept = length < USAGE_LINE ? length : USAGE_LINE;
+        if (!found) {
+            memmove(text, text + length - kept, kept);
+        }
+    }
+    close(fd);
+    if (!found) {
+        return -1;
+    }
+    uint64_t kib;
+    found += sizeof key - 1;
+    if (!number_parse_whole(found + strspn(found, " \t"), UINT64_MAX / 1024, &kib)) {
+        return -1;
+    }
+    *bytes = kib * 1024;
+    return 0;
+}
+
+/* The 10th and 12th field of /proc/self/stat; the second is a name in parentheses. */
+static int read_proc_faults(uint64_t *minor, uint64_t *major) {
+    char text[STAT_BYTES];
+    ssize_t got = 0;
+    int fd = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
+    if (fd >= 0) {
+        got = read(fd, text, sizeof text - 1);
+        close(fd);
+    }
+    if (got <= 0) {
+        return -1;
+    }
+    text[got] = '\0';
+    const char *at = strrchr(text, ')');
+    for (int field = 2; at && field < 10; ++field) {
+        at = strchr(at + 1, ' ');
+    }
+    if (!at || !number_parse_whole(at + 1, UINT64_MAX, minor)) {
+        return -1;
+    }
+    for (int field = 10; at && field < 12; ++field) {
+        at = strchr(at + 1, ' ');
+    }
+    return at && number_parse_whole(at + 1, UINT64_MAX, major) ? 0 : -1;
+}
+
+int machine_usage(struct machine_usage *out, int calls_allowed) {
+    ERRNO_KEEP;
+    memset(out, 0, sizeof *out);
+    if (calls_allowed) {
+        return read_usage(out);
+    }
+    if (read_proc_peak("/proc/thread-self/status", &out->peak_rss)) {
+        return -1;
+    }
+    return read_proc_faults(&out->minor_faults, &out->major_faults);
 }

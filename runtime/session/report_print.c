@@ -49,7 +49,8 @@ static void here_fill_place(struct here *h) {
 /* All but the text about the GPU, which is filled in before. */
 static const struct report_about *here_fill(struct here *h) {
     machine_read(&h->machine);
-    machine_usage(&h->usage);
+    /* With STINT_WAITS=0 the library makes no getrusage: a sandbox may end the process at it. */
+    int usage_failed = machine_usage(&h->usage, config.waits || config.rusage);
     here_fill_place(h);
     h->about = (struct report_about){.program = h->machine.program,
                                      .host = h->machine.host,
@@ -59,7 +60,7 @@ static const struct report_about *here_fill(struct here *h) {
                                      .gpu = h->gpu,
                                      .cpus = h->machine.cpus,
                                      .place = h->place,
-                                     .usage = &h->usage};
+                                     .usage = usage_failed ? NULL : &h->usage};
     return &h->about;
 }
 

@@ -35,20 +35,61 @@ TEST(machine, conditions_are_words) {
     CHECK(!strcmp(load, "?"));
 }
 
-TEST(machine, usage_counts_memory_touched) {
+static void touch_memory(int calls_allowed) {
     struct machine_usage before, after;
     size_t bytes = (size_t)32 << 20;
-    machine_usage(&before);
+    errno = 33;
+    CHECK(!machine_usage(&before, calls_allowed));
+    CHECK_EQ_U64((uint64_t)errno, 33);
     volatile char *block = malloc(bytes);
     for (size_t i = 0; i < bytes; i += 4096) {
         block[i] = 1;
     }
-    machine_usage(&after);
+    CHECK(!machine_usage(&after, calls_allowed));
     free((void *)(uintptr_t)block);
     CHECK(before.peak_rss > (size_t)1 << 18);
     CHECK(after.peak_rss >= before.peak_rss);
     CHECK(after.peak_rss >= bytes / 2);
     CHECK(after.minor_faults + after.major_faults > before.minor_faults + before.major_faults);
+}
+
+TEST(machine, usage_counts_memory_touched) {
+    touch_memory(1);
+}
+
+TEST(machine, usage_of_proc_counts_memory_touched) {
+    touch_memory(0);
+}
+
+/* Page faults between the two readings are the only difference. The kernel brings its count of
+ * resident pages up to date in steps of up to 64 pages per thread, so the peaks are close only. */
+TEST(machine, usage_of_proc_is_that_of_getrusage) {
+    struct machine_usage first, proc, last;
+    CHECK(!machine_usage(&first, 1) && !machine_usage(&proc, 0) && !machine_usage(&last, 1));
+    CHECK(first.minor_faults <= proc.minor_faults && proc.minor_faults <= last.minor_faults);
+    CHECK(first.major_faults <= proc.major_faults && proc.major_faults <= last.major_faults);
+    CHECK(proc.peak_rss <= last.peak_rss + ((size_t)1 << 20));
+}
+
+/* As many groups as fill the lines before it, to any number of bytes. */
+TEST(machine, the_peak_is_found_at_every_place_of_the_file) {
+    char path[] = "/tmp/stint-status-XXXXXX", groups[4 * USAGE_LINE];
+    int fd = mkstemp(path);
+    CHECK(fd >= 0);
+    for (int length = 0; length < (int)sizeof groups; ++length) {
+        uint64_t bytes = 0;
+        memset(groups, '7', sizeof groups);
+        CHECK(!ftruncate(fd, 0) && !lseek(fd, 0, SEEK_SET));
+        dprintf(fd, "Groups:\t%.*s\nVmPeak:\t 90 kB\nVmHWM:\t 1234567 kB\nVmRSS:\t 5 kB\n", length,
+                groups);
+        CHECK(!read_proc_peak(path, &bytes));
+        CHECK_EQ_U64(bytes, 1234567ull * 1024);
+    }
+    uint64_t none = 0;
+    CHECK(!ftruncate(fd, 0) && read_proc_peak(path, &none) == -1);
+    close(fd);
+    unlink(path);
+    CHECK(read_proc_peak(path, &none) == -1);
 }
 
 TEST(gpu, there_is_always_a_back_end) {
