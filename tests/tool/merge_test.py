@@ -20,7 +20,7 @@ import sys
 
 from cases import (LIMIT, SKIPPED, environment, field, header_fields, is_sanitized, main, need,
                    with_field)
-from rank_files import ROLE_WAITING, RankFile, Scope, Windows
+from rank_files import RAW_BELOW, RAW_SAMPLES, ROLE_WAITING, RankFile, Scope, Windows
 
 TOOL, PROGRAM, FAKE = sys.argv[1:4]
 HEADER = header_fields()
@@ -493,6 +493,202 @@ def case_memory(folder):
     few, many = peak_kb(paths[:100], folder / "few"), peak_kb(paths, folder / "many")
     need(many - few < 500 * (24 * 200 + 1000) / 1000 + 1000, few, many)
     need(stats(folder / "many")["scope 0", "GlobalStatInfo"]["calls"] == 4800)
+    return 0
+
+
+# ---- Samples that a merged node keeps itself.
+
+def exact_of(samples):
+    """The columns that come from all samples."""
+    ordered = sorted(samples)
+    mean = sum(samples) / len(samples)
+    squares = sum((s - mean) ** 2 for s in samples)
+    columns = {"p%d_ns" % (permille // 10): ordered[-(-len(samples) * permille // 1000) - 1]
+               for permille in (500, 900, 950, 990)}
+    columns["stddev_ns"] = int((squares / max(len(samples) - 1, 1)) ** 0.5 + 0.5)
+    return columns
+
+
+def is_exact(file, name, samples):
+    return exact_of(samples).items() <= stats(file)[name, "GlobalStatInfo"].items()
+
+
+def case_kept(folder):
+    """Up to 32 samples of a node are kept: percentiles are those of the samples, whatever is kept,
+    also of a run whose ticks last three times as long."""
+    draw = random.Random(11)
+    calls = {"few": (20, 12), "one": (1, 0), "nothing": (0, 3), "inner": (7, 9)}
+    runs = [{name: [draw.randrange(1000, 90000) for _ in range(count[i])]
+             for name, count in calls.items()} for i in range(2)]
+    files = []
+    for i, run_calls in enumerate(runs):
+        inner = Scope("inner", run_calls["inner"])
+        scopes = [Scope("few", run_calls["few"], inside=[inner]),
+                  Scope("one", run_calls["one"]), Scope("nothing", run_calls["nothing"])]
+        files.append(RankFile(scopes, rank=i, size=2, pid=i + 1, later=i).write(folder / str(i)))
+    slow = elsewhere(files[1], folder / "slow", 1000, 3)
+    for other, stretch in ((files[1], 1), (slow, 3)):
+        for keep in ("names", "ranks", "threads"):
+            merge([files[0], other], folder / "out", keep=keep)
+            merge([folder / "out"], folder / "again", keep=keep)
+            for name in calls:
+                samples = runs[0][name] + [stretch * ns for ns in runs[1][name]]
+                for file in (folder / "out", folder / "again"):
+                    need(is_exact(file, name, samples), keep, stretch, name, sorted(samples),
+                         stats(file)[name, "GlobalStatInfo"])
+
+
+def case_kept_of_programs(folder):
+    """The same of programs: a run that is merged alone has its percentiles, of scopes and intervals,
+    also if it was killed."""
+    number = int(signal.SIGKILL)
+    for story in (["end"], ["raise", number], ["last", "sample"], ["last", "interval"], ["sent"]):
+        file = record(folder, 1, *story, program=FAKE, trace="0")[0]
+        one = stats(file)
+        few = {key for key, row in one.items() if row["samples"] <= RAW_SAMPLES and row["threads"] == 1}
+        by = 0 if story[0] in ("end", "sent") else 1  # when the others end is only nearly known
+        need(len(few) >= 3, few)
+        for keep in ("names", "ranks"):
+            merge([file], folder / "out", keep=keep)
+            whole = stats(folder / "out")
+            for key in few:
+                for column in ("p50_ns", "p90_ns", "p99_ns", "stddev_ns"):
+                    need(abs(whole[key][column] - one[key][column]) <= by, story, key, column,
+                         whole[key], one[key])
+
+
+def merged_size(folder, first, second):
+    """The file of two runs of 50 names with these calls each, and the row of one."""
+    files = [RankFile([Scope("scope %d" % i, calls) for i in range(50)], rank=rank, size=2,
+                      pid=rank + 1, later=rank).write(folder / ("s%d" % rank))
+             for rank, calls in enumerate((first, second))]
+    merge(files, folder / "out", keep="names")
+    return (folder / "out").stat().st_size, stats(folder / "out")["scope 7", "GlobalStatInfo"]
+
+
+def case_kept_limit(folder):
+    """With more samples, or one that is too long to be kept, a node gets a histogram, into which
+    all are counted; so it does where one run does not know all of its samples."""
+    draw = random.Random(12)
+    first, second = ([draw.randrange(1000, 90000) for _ in range(16)] for _ in range(2))
+    kept, row = merged_size(folder, first, second)
+    need(exact_of(first + second).items() <= row.items(), row)
+    histograms = kept + 50 * 2560
+    for more in ([12345], [12345] * 30):
+        size, row = merged_size(folder, first, second + more)
+        need(size == histograms, kept, size)
+        samples = first + second + more
+        for column, value in exact_of(samples).items():
+            need(value * 0.93 <= row[column] <= value * 1.07, column, value, row)
+        need(row["samples"] == len(samples), row)
+        data = json.loads(tool("export", folder / "out", "--to", "json"))["stats"]
+        counted = next(r["histogram"] for r in data if r["name"] == "scope 7")
+        need(sum(n for _, _, n in counted) == len(samples), counted)
+        need(all(sum(low <= s < high for s in samples) == n for low, high, n in counted), counted)
+    longest, row = merged_size(folder, first, second[1:] + [RAW_BELOW - 1])
+    need(longest == kept and row["p99_ns"] == RAW_BELOW - 1, kept, longest, row)
+    longer, row = merged_size(folder, first, second[1:] + [RAW_BELOW])
+    need(longer == histograms and row["samples"] == 32, kept, longer, row)
+    half = RankFile([Scope("a", [RAW_BELOW // 2])]).write(folder / "half")
+    for stretch, size in ((1, 0), (2, 0), (3, 2560)):  # kept in the run, but too long in the merge
+        merge([elsewhere(half, folder / "long", 1, stretch)], folder / "out", keep="names")
+        data = (folder / "out").read_bytes()
+        if stretch == 1:
+            short = len(data)
+        need(len(data) - short == size, stretch, len(data), short)
+        row = stats(folder / "out")["a", "GlobalStatInfo"]
+        need(row["p50_ns"] == stretch * (RAW_BELOW // 2), row)
+
+
+def case_kept_in_part(folder):
+    """Samples that only some runs know are never taken for all: they are in buckets."""
+    draw = random.Random(13)
+    some = [draw.randrange(1000, 90000) for _ in range(9)]
+    knows = RankFile([Scope("a", some)], later=5).write(folder / "knows")
+    for calls, later in ((40, 0), (40, 9), (5, 0), (5, 9)):
+        # The other is of a program that ran out of memory, or without percentiles.
+        without = RankFile([Scope("a", [70000] * 40)], pid=2, later=later, histograms=False)
+        node = without.nodes["a"]
+        without.data[node:node + 8] = (2 * calls).to_bytes(8, "little")
+        other = without.write(folder / "without")
+        for keep in ("names", "ranks"):
+            merge([knows, other], folder / "out", keep=keep)
+            row = stats(folder / "out")["a", "GlobalStatInfo"]
+            need(row["samples"] == 9 + calls, row)
+        merge([other], folder / "alone", keep="names")
+        merge([knows], folder / "known", keep="names")
+        need(is_exact(folder / "known", "a", some))
+        need("p50_ns" not in stats(folder / "alone")["a", "GlobalStatInfo"])
+        merge([folder / "alone", folder / "known"], folder / "tree", keep="names")
+        merge([knows, other], folder / "out", keep="names")
+        need(content(folder / "tree")["stats"] == content(folder / "out")["stats"])
+        data = (folder / "out").read_bytes()
+        need(len(data) >= (folder / "known").stat().st_size + 2560, "has a histogram")
+
+
+def case_kept_order(folder):
+    """In any order, and merged in parts, samples have the same percentiles and buckets."""
+    draw = random.Random(14)
+    names = ["scope %d" % i for i in range(40)]
+    files = []
+    for rank in range(6):
+        scopes = []
+        for name in names:
+            longest = draw.choice((500, 90000, 90000, 1 << 31, 3 << 30))
+            calls = [draw.randrange(longest) for _ in range(draw.choice((0, 0, 1, 3, 8, 9, 33)))]
+            scopes.append(Scope(name, calls))
+        draw.shuffle(scopes)
+        file = RankFile(scopes, rank=rank, size=6, pid=rank + 1, later=rank, threads=1 + rank % 2,
+                        histograms=rank != 3).write(folder / ("r%d" % rank))
+        files.append(elsewhere(file, folder / ("o%d" % rank), rank, 3) if rank > 3 else file)
+    merge(files, folder / "whole", keep="names")
+    expected = content(folder / "whole")
+    for turn in range(6):
+        draw.shuffle(files)
+        cuts = sorted(draw.sample(range(1, 6), 2))
+        parts = []
+        for i, some in enumerate((files[:cuts[0]], files[cuts[0]:cuts[1]], files[cuts[1]:])):
+            parts.append(folder / ("part%d" % i))
+            done = run(TOOL, "merge", *some, "-o", parts[-1])
+            need(done.returncode == 0, done)
+        merge([parts[2], *parts[:2]], folder / "tree", keep="names")
+        got = content(folder / "tree")
+        for key in ("stats", "tree"):
+            need(got[key] == expected[key], "turn %d" % turn, key, got[key], expected[key])
+    merge(files, folder / "again", keep="names")
+    need((folder / "again").read_bytes() == (folder / "whole").read_bytes(), files)
+    kept = sum(row["samples"] <= RAW_SAMPLES for row in expected["stats"].values())
+    need(0 < kept < len(names), kept)
+
+
+def case_kept_size(folder):
+    """Names with few samples take no more than in a run: 320 bytes each, what they are called, and
+    24 bytes for each run."""
+    count = 5000
+    files = [RankFile([Scope("scope %d" % i, [100 + i] * 3) for i in range(count)], rank=rank,
+                      size=2, pid=rank + 1, later=rank).write(folder / ("r%d" % rank))
+             for rank in range(2)]
+    merge(files, folder / "out", keep="names")
+    size = (folder / "out").stat().st_size
+    need(size < count * (320 + 2 * 24 + 80) + 100000, size / count)
+    need(stats(folder / "out")["scope 4321", "GlobalStatInfo"]["p50_ns"] == 4421)
+
+
+def case_address_space(folder):
+    """A merge takes what addresses it may have: a limit of the process below all that the files
+    could need does not stop it."""
+    if is_sanitized(TOOL):
+        return SKIPPED
+    files = [RankFile([Scope("a", [10])], rank=r, size=2, pid=r + 1, later=r,
+                      ended=False).write(folder / ("r%d" % r)) for r in range(2)]
+    for file in files:
+        os.truncate(file, 1 << 28)
+
+    def limit():
+        resource.setrlimit(resource.RLIMIT_AS, (5 << 29, 5 << 29))
+
+    merge(files, folder / "out", keep="names", preexec_fn=limit)
+    need(stats(folder / "out")["a", "GlobalStatInfo"]["calls"] == 2)
     return 0
 
 

@@ -9,7 +9,9 @@ from cases import header_fields
 
 HEADER = header_fields()
 HEADER_BYTES = 17232
-UNIT, NODE_BYTES, HISTOGRAM_BYTES, THREAD_BYTES, RAW_SAMPLES = 64, 320, 2560, 400, 32
+UNIT, NODE_BYTES, HISTOGRAM_BYTES, THREAD_BYTES = 64, 320, 2560, 400
+RAW_SAMPLES = 32  # that a node keeps itself
+RAW_BELOW = (1 << 31) - 1  # ticks of one
 ROLE_NONE, ROLE_WAITING = 0, 8
 WINDOWS = 256
 START_REAL = 1_700_000_000_000_000_000
@@ -208,7 +210,7 @@ class RankFile:
         if calls:
             struct.pack_into("<QQQQ", self.data, at + 88, calls[0], self.start + 1,
                              self.start + 1, max(calls))
-        if len(calls) <= RAW_SAMPLES:
+        if len(calls) <= RAW_SAMPLES and max(calls, default=0) < RAW_BELOW:
             struct.pack_into("<%dI" % len(calls), self.data, at + 192, *(c + 1 for c in calls))
         elif self.histograms:
             self.put_histogram(at, calls)

@@ -6,6 +6,7 @@
 #include "commands.h"
 
 #include <getopt.h>
+#include <sys/resource.h>
 
 #include "base/arithmetic.h"
 #include "base/log.h"
@@ -15,8 +16,7 @@
 #include "tool/merge/merge.h"
 #include "tool/merge/merge_inputs.h"
 
-/* Room besides the sizes of the files: each rank has a number for each name of all ranks. It is
- * not memory until it is used. */
+/* Room that any merge has. */
 #define SPARE ((uint64_t)1 << 30)
 /* The bytes that a run file can refer to. */
 #define BYTES_MOST ((uint64_t)UINT32_MAX * STINT_IMPL_UNIT)
@@ -61,6 +61,18 @@ static int align_runs(struct merge_align *align, struct merge_inputs *in, const 
     return 0;
 }
 
+/* The largest file that the merge of these may become. It is not memory until it is used, but it is
+ * addresses, of which a limit of the process has to leave enough for the runs. */
+static uint64_t largest_result(const struct merge_inputs *in) {
+    uint64_t least = saturating_add(merge_inputs_bytes(in), SPARE);
+    uint64_t bytes = saturating_add(least, merge_inputs_growth(in));
+    struct rlimit limit;
+    if (!getrlimit(RLIMIT_AS, &limit) && limit.rlim_cur != RLIM_INFINITY) {
+        bytes = u64_min(bytes, u64_max(least, limit.rlim_cur / 2));
+    }
+    return u64_min(bytes, BYTES_MOST);
+}
+
 /* Adds a run to a merge, which begins with the first one. -1 after one line: the merge fails. */
 static int add_run(struct merge *m, int *started, struct merge_inputs *in,
                    const struct merge_arguments *a, const char *path) {
@@ -70,8 +82,7 @@ static int add_run(struct merge *m, int *started, struct merge_inputs *in,
         return 0;
     }
     if (!*started) {
-        uint64_t bytes = u64_min(merge_inputs_bytes(in) + SPARE, BYTES_MOST);
-        failed = merge_start(m, a->out, in->count, bytes, &r, a->keep);
+        failed = merge_start(m, a->out, in->count, largest_result(in), &r, a->keep);
         m->align = a->align;
         *started = 1;
     }

@@ -18,7 +18,6 @@
 #include "base/histogram.h"
 #include "base/log.h"
 #include "base/text.h"
-#include "read/samples.h"
 
 #define NS_PER_US UINT64_C(1000)
 #define TICKS_PER_US_ONE UINT64_C(256) /* fixed point of the header's field */
@@ -254,27 +253,15 @@ static int copy_measures(struct merge *m, const struct merge_map *map,
  * into that. */
 static int copy_kept(struct merge *m, const struct merge_map *map, struct stint_impl_node *to,
                      const struct snapshot_node *n) {
-    struct samples samples;
-    int fit = 1;
-    samples_read(&samples, &map->run->snapshot, n);
-    for (uint32_t i = 0; i < samples.kept; ++i) {
-        fit &= merge_length(map, samples.ticks[i]) < STINT_IMPL_RAW_COUNTED - 1;
-    }
-    if (!fit && !to->histogram) {
+    struct merge_kept kept;
+    merge_kept_read(&kept, map, n);
+    if (!kept.fit && !to->histogram) {
         to->histogram = merge_file_get(&m->file, sizeof(struct stint_impl_histogram));
         if (!to->histogram) {
             return -1;
         }
     }
-    for (uint32_t i = 0; i < samples.kept; ++i) {
-        uint64_t ticks = merge_length(map, samples.ticks[i]);
-        if (to->histogram) {
-            stint_impl_histogram_add(m->file.base, to->histogram,
-                                     u64_min(ticks, STINT_IMPL_LONG - 1));
-        } else {
-            to->raw[i] = (uint32_t)ticks + 1;
-        }
-    }
+    merge_kept_store(m, to, 0, &kept);
     return 0;
 }
 

@@ -182,6 +182,18 @@ uint64_t merge_length(const struct merge_map *map, uint64_t ticks);
 static inline uint64_t merge_tick_or_none(const struct merge_map *map, uint64_t tick) {
     return tick ? merge_tick(map, tick) : 0;
 }
+/* The samples that a node of the run keeps itself, in merged ticks. */
+struct merge_kept {
+    uint32_t count;
+    int fit; /* a merged node can keep each of them */
+    uint64_t ticks[STINT_IMPL_RAW];
+};
+void merge_kept_read(struct merge_kept *out, const struct merge_map *map,
+                     const struct snapshot_node *n);
+/* Keeps them in a merged node that has so many, or counts them in its histogram if it has one. There
+ * is room for them. */
+void merge_kept_store(struct merge *m, struct stint_impl_node *to, uint32_t have,
+                      const struct merge_kept *more);
 /* The merged unit of the node at a unit of the run; 0 = none. */
 uint32_t merge_node(const struct merge_map *map, uint32_t unit);
 /* The merged unit of the node and the device with that index in the snapshot; 0 = none. */

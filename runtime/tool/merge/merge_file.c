@@ -56,7 +56,7 @@ uint32_t merge_file_get(struct merge_file *f, uint64_t bytes) {
     uint64_t at = f->used;
     if (f->failed || want > f->size || at > f->size - want ||
         at / STINT_IMPL_UNIT > UINT32_MAX - 1) {
-        fail_file(f, "the runs hold more than their files have room for");
+        fail_file(f, "the runs hold more than their files have room for, or than ulimit -v allows");
         return 0;
     }
     if (commit_up_to(f, at + want)) {

@@ -292,3 +292,12 @@ uint64_t merge_inputs_bytes(const struct merge_inputs *in) {
     }
     return bytes;
 }
+
+uint64_t merge_inputs_growth(const struct merge_inputs *in) {
+    const uint64_t cells = (uint64_t)in->count * sizeof(struct arena_rank_cell);
+    uint64_t nodes = 0;
+    for (uint32_t i = 0; i < in->count; ++i) {
+        nodes = saturating_add(nodes, in->input[i].bytes / sizeof(struct stint_impl_node));
+    }
+    return saturating_multiply(nodes, sizeof(struct stint_impl_histogram) + cells);
+}

@@ -48,5 +48,9 @@ const uint32_t *merge_inputs_by_start(struct merge_inputs *in);
 int merge_inputs_several_clocks(const struct merge_inputs *in);
 /* The bytes that hold the contents of all. */
 uint64_t merge_inputs_bytes(const struct merge_inputs *in);
+/* The bytes that their merge may need besides: histograms of nodes that kept their samples, and the
+ * numbers of each run for each name of all runs. At least as many as it needs, unless a run was
+ * merged itself and its ranks lack many names of the others. */
+uint64_t merge_inputs_growth(const struct merge_inputs *in);
 
 #endif

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Numbers of a run in the merged file: the units of its nodes and devices, its histograms, and its
- * other numbers. The files that copy or add up a part of a run call these.
+ * Numbers of a run in the merged file: the units of its nodes and devices, its samples, its
+ * histograms, and its other numbers. The files that copy or add up a part of a run call these.
  */
 #include <string.h>
 
 #include "base/arithmetic.h"
 #include "base/histogram.h"
 #include "merge.h"
+#include "read/samples.h"
 
 uint32_t merge_device_at(const struct merge_map *map, uint32_t index) {
     return index == SNAPSHOT_NONE ? 0 : map->device[index];
@@ -29,6 +30,30 @@ uint64_t merge_measure(const struct merge_map *map, enum measure which, uint64_t
         return -merge_length(map, -value);
     }
     return merge_length(map, value);
+}
+
+void merge_kept_read(struct merge_kept *out, const struct merge_map *map,
+                     const struct snapshot_node *n) {
+    struct samples samples;
+    samples_read(&samples, &map->run->snapshot, n);
+    out->count = samples.kept;
+    out->fit = 1;
+    for (uint32_t i = 0; i < samples.kept; ++i) {
+        out->ticks[i] = merge_length(map, samples.ticks[i]);
+        out->fit &= out->ticks[i] < STINT_IMPL_RAW_COUNTED - 1; /* as the recorder */
+    }
+}
+
+void merge_kept_store(struct merge *m, struct stint_impl_node *to, uint32_t have,
+                      const struct merge_kept *more) {
+    for (uint32_t i = 0; i < more->count; ++i) {
+        if (to->histogram) {
+            stint_impl_histogram_add(m->file.base, to->histogram,
+                                     u64_min(more->ticks[i], STINT_IMPL_LONG - 1));
+        } else {
+            to->raw[have + i] = (uint32_t)more->ticks[i] + 1;
+        }
+    }
 }
 
 /* Adds `count` samples between low and high to the buckets that cover this interval, in proportion;

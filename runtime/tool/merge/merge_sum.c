@@ -4,8 +4,9 @@
  * node of a run is added to the node of the same place, name, set and kind. All times are
  * nanoseconds and all histograms on the grid of nanoseconds, so each run is rounded once, by
  * itself: sums, extremes and buckets then depend neither on the order of the runs nor on which of
- * them were merged before. Sums that do not fit into 64 bits stay at the largest number. merge.c
- * calls.
+ * them were merged before. Sums that do not fit into 64 bits stay at the largest number. As in a
+ * recorded file, a node keeps its samples itself as long as they are few, and gets a histogram when
+ * there are more; that depends on all samples together, so not on their order. merge.c calls.
  */
 #include <stdio.h>
 #include <string.h>
@@ -14,7 +15,6 @@
 #include "base/arithmetic.h"
 #include "base/histogram.h"
 #include "merge.h"
-#include "read/samples.h"
 
 #define PASSES_MOST 64u /* of senders that come after what they sent */
 
@@ -224,21 +224,45 @@ static int sum_shared_histogram(struct merge *m, struct merge_map *map, uint32_t
     return 0;
 }
 
-/* The samples that the node keeps itself: there is no room for those of all runs. */
-static int sum_kept(struct merge *m, const struct merge_map *map, const struct snapshot_node *n,
-                    uint32_t *to) {
-    struct samples samples;
-    samples_read(&samples, &map->run->snapshot, n);
-    if (!samples.kept) {
+/* ---- Samples that a node keeps itself. */
+
+static void read_merged_kept(struct merge_kept *out, const struct stint_impl_node *n) {
+    out->count = 0;
+    while (out->count < STINT_IMPL_RAW && n->raw[out->count]) {
+        out->ticks[out->count] = n->raw[out->count] - 1;
+        ++out->count;
+    }
+}
+
+/* Whether the merged node can keep the samples of the run's node beside those that it has. Both have
+ * to be all samples of their nodes: a reader takes samples without a histogram for all. */
+static int all_can_be_kept(const struct stint_impl_node *to, const struct merge_kept *have,
+                           const struct snapshot_node *n, const struct merge_kept *more) {
+    if (to->histogram || have->count < to->seq / 2 || more->count < n->count) {
         return 0;
     }
-    if (!histogram_buckets(m, to)) {
+    return more->fit && have->count + more->count <= STINT_IMPL_RAW;
+}
+
+/* Before the calls of the run's node are added to the merged one. */
+static int sum_kept(struct merge *m, const struct merge_map *map, struct stint_impl_node *to,
+                    const struct snapshot_node *n) {
+    struct merge_kept have, more;
+    read_merged_kept(&have, to);
+    merge_kept_read(&more, map, n);
+    if (all_can_be_kept(to, &have, n, &more)) {
+        merge_kept_store(m, to, have.count, &more);
+        return 0;
+    }
+    if (!have.count && !more.count) {
+        return 0;
+    }
+    if (!histogram_buckets(m, &to->histogram)) {
         return -1;
     }
-    for (uint32_t i = 0; i < samples.kept; ++i) {
-        uint64_t ns = merge_length(map, samples.ticks[i]);
-        stint_impl_histogram_add(m->file.base, *to, u64_min(ns, STINT_IMPL_LONG - 1));
-    }
+    memset(to->raw, 0, sizeof to->raw);
+    merge_kept_store(m, to, 0, &have);
+    merge_kept_store(m, to, 0, &more);
     return 0;
 }
 
@@ -346,16 +370,16 @@ static int sum_histograms(struct merge *m, struct merge_map *map, struct stint_i
     if (sum_shared_histogram(m, map, n->thread, n->histogram, ns, &to->histogram)) {
         return -1;
     }
-    return sum_kept(m, map, n, &to->histogram);
+    return sum_kept(m, map, to, n);
 }
 
 static int sum_node(struct merge *m, struct merge_map *map, uint32_t index) {
     const struct snapshot_node *n = &map->run->snapshot.nodes[index];
     struct stint_impl_node *to = merge_file_at(&m->file, map->node[index]);
-    sum_times(map, to, n);
-    if (sum_measures(m, map, to, n->measures) || sum_histograms(m, map, to, n)) {
+    if (sum_histograms(m, map, to, n) || sum_measures(m, map, to, n->measures)) {
         return -1;
     }
+    sum_times(map, to, n);
     if (to->kind & STINT_IMPL_SAMPLED) {
         return merge_sampled_add(m, map, to, n);
     }
