@@ -190,8 +190,8 @@ struct merge_kept {
 };
 void merge_kept_read(struct merge_kept *out, const struct merge_map *map,
                      const struct snapshot_node *n);
-/* Keeps them in a merged node that has so many, or counts them in its histogram if it has one. There
- * is room for them. */
+/* Keeps them in a merged node that has so many, or counts them in its histogram if it has one.
+ * There is room for them. */
 void merge_kept_store(struct merge *m, struct stint_impl_node *to, uint32_t have,
                       const struct merge_kept *more);
 /* The merged unit of the node at a unit of the run; 0 = none. */

@@ -234,8 +234,8 @@ static void read_merged_kept(struct merge_kept *out, const struct stint_impl_nod
     }
 }
 
-/* Whether the merged node can keep the samples of the run's node beside those that it has. Both have
- * to be all samples of their nodes: a reader takes samples without a histogram for all. */
+/* Whether the merged node can keep the samples of the run's node beside those that it has. Both
+ * have to be all samples of their nodes: a reader takes samples without a histogram for all. */
 static int all_can_be_kept(const struct stint_impl_node *to, const struct merge_kept *have,
                            const struct snapshot_node *n, const struct merge_kept *more) {
     if (to->histogram || have->count < to->seq / 2 || more->count < n->count) {
