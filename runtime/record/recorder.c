@@ -152,10 +152,16 @@ static int frame_continues(const struct stint_impl_frame *f) {
     return thread_frame_node(f - 1) == recursive;
 }
 
-/* The start of the call that contains what is opened above the frame, in ticks; 0 for the root.
- * Untimed calls are skipped, and calls right inside another one of their node. */
+/* Whether the call in the frame has no time of its own: it is untimed, right inside another one of
+ * its node, or ended by another thread. */
+static int frame_has_no_time(const struct stint_impl_frame *f) {
+    return stint_impl_start_is_untimed(stint_impl_start_of(f)) || frame_continues(f) ||
+           STINT_IMPL_LOAD(&f->guard) == STINT_IMPL_MOVED;
+}
+
+/* The start of the call that contains what is opened above the frame, in ticks; 0 for the root. */
 static uint64_t start_around(const struct stint_impl_frame *f) {
-    while (stint_impl_start_is_untimed(stint_impl_start_of(f)) || frame_continues(f)) {
+    while (frame_has_no_time(f)) {
         --f;
     }
     return stint_impl_start_of(f).word;

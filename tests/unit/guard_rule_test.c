@@ -589,6 +589,32 @@ TEST(guard_rule, recursive_call_ended_on_another_thread) {
     CHECK_EQ_U64(lost(STINT_STATUS_OTHER_THREAD), 1);
 }
 
+/* A call that began before the one around it, which another thread has ended, is all in the scope
+ * around that. */
+TEST(guard_rule, began_sooner_than_a_call_ended_on_another_thread) {
+    pthread_t t = second_start();
+    uint64_t us = stint_now_us();
+    {
+        REGISTER_TIMER("around");
+        fake_advance(10000);
+        begin_a();
+        stint_impl_opened inner;
+        inner = stint_impl_begin(&inner, &site_a, 0);
+        second_does(end_place);
+        fake_advance(10000);
+        {
+            REGISTER_TIMER_SINCE("sooner", us + 5);
+            fake_advance(10000);
+        }
+        stint_impl_end_open(&inner);
+    }
+    second_ends(t);
+    CHECK_EQ_U64(stat_of("sooner").total_ns / 10, 2500); /* its start is in microseconds */
+    CHECK_EQ_U64(stat_of("around").total_ns, 30000);
+    CHECK_EQ_U64(stat_of("around").self_ns, 30000 - stat_of("sooner").total_ns);
+    check_sound(0);
+}
+
 /* A guard that a jump has skipped holds whatever is in its memory, possibly the start of an open
  * scope. */
 TEST(guard_rule, content_of_a_guard_is_not_believed_without_a_frame_of_its_address) {
