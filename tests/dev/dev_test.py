@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """dev_test.py DEV: with STINT_BUILD_DIR, nothing is built or tested below the source, and a
 preset's labels are still left out. cmake and ctest are stubs that write down how they were called.
-./dev bench measures, if it is not told --quick. And ./dev distros on a machine without what it needs:
-a line per place, and 77. The demo needs no presets, and a package manager whose lock is taken is
-tried again; apt-get is a stub, too."""
+./dev bench measures, if it is not told --quick. And ./dev distros on a machine without what it
+needs: a line per place, and 77. The demo needs no presets, and a package manager whose lock is
+taken is tried again; apt-get is a stub, too."""
 import os
 import pathlib
 import shutil

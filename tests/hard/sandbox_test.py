@@ -28,8 +28,9 @@ def check(holds, *what):
 
 def run_program(*arguments, **settings):
     kept = {k: v for k, v in os.environ.items() if not k.startswith("STINT_")}
-    done = subprocess.run([PROGRAM, *arguments], env={**kept, "STINT_REPORT": "table", **settings}, text=True,
-                          capture_output=True, check=False, timeout=300)
+    kept.update(settings, STINT_REPORT="table")
+    done = subprocess.run([PROGRAM, *arguments], env=kept, text=True, capture_output=True,
+                          check=False, timeout=300)
     if done.returncode == SKIP:
         print(done.stderr)
         sys.exit(SKIP)

@@ -6,10 +6,10 @@ if(NOT TARGET stint_tool)
     return()
 endif()
 foreach(case IN ITEMS one sums sampled senders threads many names rows gpu trace other_clock compared
-        added_up order sampled_sum size memory kept kept_of_programs kept_limit kept_in_part kept_order
-        kept_size address_space folder odd_ranks starts open_scopes killed_rank
-        command_line refuses usage no_space hostile
-        hostile_tables)
+        added_up order sampled_sum size memory
+        kept kept_of_programs kept_limit kept_in_part kept_order kept_size address_space
+        folder odd_ranks starts open_scopes killed_rank
+        command_line refuses usage no_space hostile hostile_tables)
     add_test(NAME merge.${case}
         COMMAND Python3::Interpreter -B "${CMAKE_CURRENT_SOURCE_DIR}/merge_test.py"
             $<TARGET_FILE:stint_tool> $<TARGET_FILE:tool_program>

@@ -539,13 +539,14 @@ def case_kept(folder):
 
 
 def case_kept_of_programs(folder):
-    """The same of programs: a run that is merged alone has its percentiles, of scopes and intervals,
-    also if it was killed."""
+    """The same of programs: a run that is merged alone has its percentiles, of scopes and
+    intervals, also if it was killed."""
     number = int(signal.SIGKILL)
     for story in (["end"], ["raise", number], ["last", "sample"], ["last", "interval"], ["sent"]):
         file = record(folder, 1, *story, program=FAKE, trace="0")[0]
         one = stats(file)
-        few = {key for key, row in one.items() if row["samples"] <= RAW_SAMPLES and row["threads"] == 1}
+        few = {key for key, row in one.items()
+               if row["samples"] <= RAW_SAMPLES and row["threads"] == 1}
         by = 0 if story[0] in ("end", "sent") else 1  # when the others end is only nearly known
         need(len(few) >= 3, few)
         for keep in ("names", "ranks"):

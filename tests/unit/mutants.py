@@ -29,9 +29,9 @@ SAMPLE = ("sample_test.c", "sample.every_call*")
 SAMPLE_EXACT = ("sample_test.c", "sample.a_threshold*")
 SAMPLE_NEAR = ("sample_test.c", "sample.places_that*")
 SAMPLE_OPEN = ("sample_test.c", "sample.abandoned*")
-SAMPLE_SLOW = ("sample_test.c", "sample.opened_on*")
-SAMPLE_DEPTHS = ("sample_test.c", "sample.at_several_depths*")
 
+OTHER_KEY = "if (STINT_IMPL_UNLIKELY(e->key != stint_impl_scope_key(set, id))) {"
+COUNTED = "    stint_impl_owner_count(&n->recursions);\n"
 RAISED = "    stint_impl_owner_raise(&f[-1].nested, STINT_IMPL_OWN(&f->nested));\n"
 INNER = "    stint_impl_owner_raise(&inner->ticks,"
 FILLED = "stint_impl_frame_fill(t, f, node, low, me, tag, start);\n"
@@ -41,12 +41,12 @@ MUTANTS = [
     ("none, in a signal handler", RECORD, "", "", SIGNAL),
     ("none, with guards left open", RECORD, "", "", GUARD),
     ("an edge of another site", RECORD,
-     "if (STINT_IMPL_UNLIKELY(e->key != stint_impl_scope_key(set, id))) {", "if (0) {", SIGNAL),
+     OTHER_KEY, "if (0) {", SIGNAL),
     ("an edge of another parent", RECORD,
      "if (STINT_IMPL_UNLIKELY(e->parent != STINT_IMPL_OWN(&f->node))) {", "if (0) {", SIGNAL),
     ("an edge of another parent, searched", RECORD, "e->key == key && e->parent == parent",
      "e->key == key", PARENTS),
-    ("an edge of another set", RECORD, "if (STINT_IMPL_UNLIKELY(e->key != stint_impl_scope_key(set, id))) {",
+    ("an edge of another set", RECORD, OTHER_KEY,
      "if ((uint32_t)e->key != (uint32_t)stint_impl_scope_key(set, id)) {", SETS),
     ("a frame is filled before it is claimed", RECORD,
      "    stint_impl_frame_take(t);\n    return %s" % FILLED,
@@ -83,8 +83,7 @@ MUTANTS = [
      "!STINT_IMPL_OWN(&f->recursive)) {", RECURSION),
     ("a call of itself without a frame", RECORD,
      "if (STINT_IMPL_UNLIKELY(f == t->last) || (set", "if ((set", RECURSION),
-    ("a call of itself is not counted", RECORD, "    stint_impl_owner_count(&n->recursions);\n" + RAISED,
-     RAISED, RECURSION),
+    ("a call of itself is not counted", RECORD, COUNTED + RAISED, RAISED, RECURSION),
     ("a call of another scope of the frame's node", RECORD,
      "    if (e->node == STINT_IMPL_OWN(&f->node)) {", "    if (1) {", RECURSION),
     ("a call of itself inside another scope", RECORD,
@@ -110,8 +109,7 @@ MUTANTS = [
     ("a higher guard is the lowest one", RECORD,
      "        return 0;\n    } else { /* else it was tried */\n",
      "        return 0;\n    } else {\n        low = me;\n", GUARD),
-    ("an inner call is not counted", RECORD, "    stint_impl_owner_count(&n->recursions);\n" + INNER,
-     INNER, RECURSION),
+    ("an inner call is not counted", RECORD, COUNTED + INNER, INNER, RECURSION),
     ("an inner call has the time of the calls in it, too", RECORD,
      "ticks - STINT_IMPL_OWN(&f->nested));", "ticks);", RECURSION),
     ("an inner call's time is not inside the scope around", RECORD,
@@ -127,14 +125,16 @@ MUTANTS = [
     ("an inner call, with a trace", RECORD,
      "start.word || t->trace_min != ~(uint64_t)0 ||", "start.word ||", TRACE),
     ("a call of itself, with a threshold", RECORD,
-     "start_of(f).word ||\n        t->trace_min != ~(uint64_t)0 || (call && call->threshold_us >= 0)",
+     "start_of(f).word ||\n"
+     "        t->trace_min != ~(uint64_t)0 || (call && call->threshold_us >= 0)",
      "start_of(f).word ||\n        t->trace_min != ~(uint64_t)0", RECURSION),
     ("an inner call, with a threshold", RECORD,
      "start.word || t->trace_min != ~(uint64_t)0 ||\n        (call && call->threshold_us >= 0)",
      "start.word || t->trace_min != ~(uint64_t)0", RECURSION),
     ("none, with gates", RECORD, "", "", REGISTRY),
-    ("a word of another gate", RECORD, "if (off || id > STINT_IMPL_SITE_ID ||", "if (off ||", REGISTRY),
-    ("a word of another gate, near", RECORD, "if (STINT_IMPL_UNLIKELY(e->key != stint_impl_scope_key(set, id))) {",
+    ("a word of another gate", RECORD, "if (off || id > STINT_IMPL_SITE_ID ||", "if (off ||",
+     REGISTRY),
+    ("a word of another gate, near", RECORD, OTHER_KEY,
      "if ((uint32_t)e->key != (uint32_t)stint_impl_scope_key(set, id)) {", REGISTRY),
     ("the bucket of the scope before is forgotten", RECORD,
      "    stint_impl_pending_add(t, f);\n", "", SIGNAL),
@@ -145,7 +145,8 @@ MUTANTS = [
      "if (call && (call->info || call->threshold_us >= 0)) {\n", "if (0) {\n", SAMPLE_EXACT),
     ("sums of another site", UNTIMED,
      "STINT_IMPL_OWN(&s->key) != stint_impl_scope_key(set, id) ||", "", SAMPLE_NEAR),
-    ("sums of another parent", UNTIMED, "s->parent != STINT_IMPL_OWN(&f->node) ||", "", SAMPLE_NEAR),
+    ("sums of another parent", UNTIMED, "s->parent != STINT_IMPL_OWN(&f->node) ||", "",
+     SAMPLE_NEAR),
     ("sums of another set", UNTIMED, "STINT_IMPL_OWN(&s->key) != stint_impl_scope_key(set, id)",
      "(uint32_t)STINT_IMPL_OWN(&s->key) != (uint32_t)id", SAMPLE_NEAR),
     ("an untimed call where a guard was left open", UNTIMED,
