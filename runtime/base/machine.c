@@ -22,19 +22,24 @@
 #define USAGE_LINE 256 /* bytes; more than a line of a number in /proc/self/status */
 #define STAT_BYTES 512 /* of /proc/self/stat: the first 12 fields */
 
-/* The first "model name" of /proc/cpuinfo; Arm kernels have none. */
-static void read_cpu(char *out, size_t size) {
-    char text[CPU_BYTES];
+/* Reads the beginning of a file as text: "" if it cannot be read. */
+static void read_beginning(const char *path, char *text, size_t size) {
     ssize_t got = 0;
-    int fd = open("/proc/cpuinfo", O_RDONLY | O_CLOEXEC);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd >= 0) {
-        got = read(fd, text, sizeof text - 1);
+        got = read(fd, text, size - 1);
         close(fd);
     }
     if (got < 0) {
         got = 0;
     }
     text[got] = '\0';
+}
+
+/* The first "model name" of /proc/cpuinfo; Arm kernels have none. */
+static void read_cpu(char *out, size_t size) {
+    char text[CPU_BYTES];
+    read_beginning("/proc/cpuinfo", text, sizeof text);
 #if defined(__aarch64__)
     const char *value = "aarch64";
 #else
@@ -182,16 +187,7 @@ static int read_proc_peak(const char *path, uint64_t *bytes) {
 /* The 10th and 12th field of /proc/self/stat; the second is a name in parentheses. */
 static int read_proc_faults(uint64_t *minor, uint64_t *major) {
     char text[STAT_BYTES];
-    ssize_t got = 0;
-    int fd = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
-    if (fd >= 0) {
-        got = read(fd, text, sizeof text - 1);
-        close(fd);
-    }
-    if (got <= 0) {
-        return -1;
-    }
-    text[got] = '\0';
+    read_beginning("/proc/self/stat", text, sizeof text);
     const char *at = strrchr(text, ')');
     for (int field = 2; at && field < 10; ++field) {
         at = strchr(at + 1, ' ');

@@ -34,7 +34,8 @@ OTHER_KEY = "if (STINT_IMPL_UNLIKELY(e->key != stint_impl_scope_key(set, id))) {
 COUNTED = "    stint_impl_owner_count(&n->recursions);\n"
 RAISED = "    stint_impl_owner_raise(&f[-1].nested, STINT_IMPL_OWN(&f->nested));\n"
 INNER = "    stint_impl_owner_raise(&inner->ticks,"
-FILLED = "stint_impl_frame_fill(t, f, node, low, me, tag, start);\n"
+CLAIMED = "    stint_impl_frame_take(t);\n"
+FILLED = "    stint_impl_frame_fill(f, node, low, me | tag, start);\n"
 
 # name, header, text, replacement, (test program, cases)
 MUTANTS = [
@@ -48,10 +49,7 @@ MUTANTS = [
      "e->key == key", PARENTS),
     ("an edge of another set", RECORD, OTHER_KEY,
      "if ((uint32_t)e->key != (uint32_t)stint_impl_scope_key(set, id)) {", SETS),
-    ("a frame is filled before it is claimed", RECORD,
-     "    stint_impl_frame_take(t);\n    return %s" % FILLED,
-     "    stint_impl_opened opened = %s" % FILLED +
-     "    stint_impl_frame_take(t);\n    return opened;\n", SIGNAL),
+    ("a frame is filled before it is claimed", RECORD, CLAIMED + FILLED, FILLED + CLAIMED, SIGNAL),
     ("a bucket is read, then written", LAYOUT,
      "    __asm__ volatile(\"cmpl %1, %0\\n\\tadcl $0, %0\"\n"
      "                     : \"+m\"(*bucket)\n"
@@ -107,7 +105,8 @@ MUTANTS = [
      "if (e->parent != node || e->key != stint_impl_scope_key(set, id)) {",
      "if (e->parent != node) {", RECURSION),
     ("a higher guard is the lowest one", RECORD,
-     "        return 0;\n    } else { /* else it was tried */\n",
+     "        return 0;\n"
+     "    } else { /* stint_impl_open_near looked at this edge only where the guard is lower */\n",
      "        return 0;\n    } else {\n        low = me;\n", GUARD),
     ("an inner call is not counted", RECORD, COUNTED + INNER, INNER, RECURSION),
     ("an inner call has the time of the calls in it, too", RECORD,

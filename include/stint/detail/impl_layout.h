@@ -228,10 +228,10 @@ struct stint_impl_sampled {
     /* The data that the inline path needs of the node, so that it reads nothing else. Not in a
      * merged file. */
     uint64_t reserved;
-    uint64_t start;  /* the start word of every untimed call */
-    uint32_t node;   /* units */
-    uint32_t parent; /* units */
-    uint64_t key;    /* stint_impl_scope_key, 0: every call is timed again. Owner, relaxed */
+    uint64_t start;    /* the start word of every untimed call */
+    uint32_t node;     /* units */
+    uint32_t parent;   /* units */
+    uint64_t key;      /* stint_impl_scope_key, 0: every call is timed again. Owner, relaxed */
     uint32_t rest;     /* calls of the block after the timed one */
     uint32_t random;   /* state of the generator */
     uint64_t timed;    /* number of x. Owner, release, as all below */
@@ -253,8 +253,8 @@ struct stint_impl_thread {
     /* By a hash of (parent node, set, site); NULL = none. The edge itself tells whether it is the
      * right one. Owner, relaxed */
     const struct stint_impl_edge **edges;
-    uint32_t edge_shift; /* 64 - log2 of the places for edges */
-    uint32_t inner_tag;  /* of calls inside another one of their scope: INNER, or TAG */
+    uint32_t edge_shift;   /* 64 - log2 of the places for edges */
+    uint32_t inner_tag;    /* of calls inside another one of their scope: INNER, or TAG */
     uint64_t ticks_per_us; /* 24.8 fixed point, for thresholds */
     uint64_t trace_min;    /* ticks from which a span is traced; UINT64_MAX: none is */
     struct stint_impl_ring *ring;
@@ -515,6 +515,24 @@ stint_impl_pending_add(const struct stint_impl_thread *t, struct stint_impl_fram
         __atomic_signal_fence(__ATOMIC_SEQ_CST);
         stint_impl_bucket_add((uint32_t *)(void *)t->base + pending);
     }
+}
+
+/* Takes the frame above the top for a scope; it is filled afterwards. Owner. */
+static inline __attribute__((always_inline)) void
+stint_impl_frame_take(struct stint_impl_thread *t) {
+    stint_impl_top_raise(t);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
+/* Fills a frame but for `recursive`. Owner. */
+static inline __attribute__((always_inline)) void
+stint_impl_frame_fill(struct stint_impl_frame *f, uint32_t node, uint64_t low, uint64_t guard,
+                      struct stint_impl_start start) {
+    STINT_IMPL_STORE(&f->node, node);
+    STINT_IMPL_STORE(&f->low, low);
+    STINT_IMPL_STORE(&f->nested, 0);
+    STINT_IMPL_STORE(&f->guard, guard);
+    STINT_IMPL_STORE(&f->start, start.word);
 }
 
 /* Notes in the frame that its call is counted next: as number `count` of the node's samples,

@@ -110,33 +110,15 @@ stint_impl_edge_find(struct stint_impl_thread *t, uint32_t parent, uint32_t set,
     return STINT_IMPL_NULL;
 }
 
-/* Takes the frame above the top for a scope. */
-static inline __attribute__((always_inline)) void
-stint_impl_frame_take(struct stint_impl_thread *t) {
-    stint_impl_top_raise(t);
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
-}
-
-/* Fills the frame and opens the scope of that node. tag: STINT_IMPL_TAG if its end takes another
- * path, else 0. Returns the guard's word. */
-static inline __attribute__((always_inline)) stint_impl_opened
-stint_impl_frame_fill(struct stint_impl_thread *t, struct stint_impl_frame *f, uint32_t node,
-                      uint64_t low, uint64_t me, uint64_t tag, struct stint_impl_start start) {
-    STINT_IMPL_STORE(&f->node, node);
-    STINT_IMPL_STORE(&f->low, low);
-    STINT_IMPL_STORE(&f->nested, 0);
-    STINT_IMPL_STORE(&f->guard, me | tag);
-    STINT_IMPL_STORE(&f->start, start.word);
-    stint_impl_pending_add(t, f);
-    return start.word;
-}
-
-/* Opens the scope of a node in frame f, the one above the top. Returns the guard's word. */
+/* Opens the scope of a node in frame f, the one above the top. tag: STINT_IMPL_TAG if its end takes
+ * another path, else 0. Returns the guard's word. */
 static inline __attribute__((always_inline)) stint_impl_opened
 stint_impl_frame_open(struct stint_impl_thread *t, struct stint_impl_frame *f, uint32_t node,
                       uint64_t low, uint64_t me, uint64_t tag, struct stint_impl_start start) {
     stint_impl_frame_take(t);
-    return stint_impl_frame_fill(t, f, node, low, me, tag, start);
+    stint_impl_frame_fill(f, node, low, me | tag, start);
+    stint_impl_pending_add(t, f);
+    return start.word;
 }
 
 /* Opens a call in frame f + 1, right inside that of frame f, which has that node (in units), and 0
@@ -147,11 +129,7 @@ stint_impl_open_right_inside(struct stint_impl_thread *t, struct stint_impl_fram
                              uint64_t low, uint64_t me) {
     struct stint_impl_start now = stint_impl_start_from(STINT_IMPL_TICKS());
     stint_impl_frame_take(t);
-    STINT_IMPL_STORE(&f[1].node, node);
-    STINT_IMPL_STORE(&f[1].low, low);
-    STINT_IMPL_STORE(&f[1].nested, 0);
-    STINT_IMPL_STORE(&f[1].guard, me | STINT_IMPL_AGAIN);
-    STINT_IMPL_STORE(&f[1].start, now.word);
+    stint_impl_frame_fill(f + 1, node, low, me | STINT_IMPL_AGAIN, now);
     return now.word;
 }
 
@@ -164,11 +142,7 @@ stint_impl_open_inside(struct stint_impl_thread *t, struct stint_impl_frame *f, 
     struct stint_impl_start now = stint_impl_start_from(STINT_IMPL_TICKS());
     stint_impl_frame_take(t);
     STINT_IMPL_STORE(&f[1].recursive, outer);
-    STINT_IMPL_STORE(&f[1].node, STINT_IMPL_OWN(&f->node));
-    STINT_IMPL_STORE(&f[1].low, low);
-    STINT_IMPL_STORE(&f[1].nested, 0);
-    STINT_IMPL_STORE(&f[1].guard, me | tag);
-    STINT_IMPL_STORE(&f[1].start, now.word);
+    stint_impl_frame_fill(f + 1, STINT_IMPL_OWN(&f->node), low, me | tag, now);
     return now.word;
 }
 
@@ -337,7 +311,7 @@ static inline __attribute__((always_inline)) int stint_impl_open_other(struct st
         low = me;
     } else if (stint_impl_guard_is_open(f, me)) {
         return 0;
-    } else { /* else it was tried */
+    } else { /* stint_impl_open_near looked at this edge only where the guard is lower */
         e = STINT_IMPL_OWN(&t->near[id % STINT_IMPL_NEAR]);
     }
     struct stint_impl_start start = stint_impl_start_none();
@@ -424,7 +398,8 @@ STINT_IMPL_FAR stint_impl_opened stint_impl_begin_unusual(void *guard, struct st
     return *(stint_impl_opened *)guard;
 }
 
-/* Any scope that is not opened near. Reads the site's word again: fewer arguments. */
+/* Opens any scope that stint_impl_open_near does not. It reads the site's word again, so that the
+ * callers keep one number less. */
 STINT_IMPL_FAR stint_impl_opened stint_impl_begin_other(void *guard, struct stint_impl_site *site,
                                                         uint32_t set) {
     struct stint_impl_thread *t = stint_impl_thread_here;

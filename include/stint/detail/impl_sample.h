@@ -66,13 +66,8 @@ stint_impl_open_untimed(struct stint_impl_thread *t, uint64_t me, uint32_t set, 
     }
     uint64_t start = s->start;
     STINT_IMPL_STORE(&s->left, left - 1);
-    stint_impl_top_raise(t);
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    STINT_IMPL_STORE(&f[1].node, s->node);
-    STINT_IMPL_STORE(&f[1].low, me);
-    STINT_IMPL_STORE(&f[1].nested, 0);
-    STINT_IMPL_STORE(&f[1].guard, me | STINT_IMPL_TAG);
-    STINT_IMPL_STORE(&f[1].start, start);
+    stint_impl_frame_take(t);
+    stint_impl_frame_fill(f + 1, s->node, me, me | STINT_IMPL_TAG, stint_impl_start_from(start));
     *opened = start;
     return 1;
 }
