@@ -16,6 +16,7 @@
 struct event_lane {
     void *stream;
     const struct event_context *home;
+    uint32_t device;  /* of the context that had its home when it was made */
     pthread_t thread; /* of a per-thread stream */
     uint64_t moment;
     struct stint_impl_ring *ring;
@@ -30,7 +31,7 @@ static struct event_lane event_lanes[LANES];
 static unsigned event_lane_count;
 
 static int event_lane_is_of(const struct event_lane *l, const struct event_pair *p) {
-    return l->stream == p->stream && l->home == p->home &&
+    return l->stream == p->stream && l->home == p->home && l->device == p->home->device &&
            (p->stream != GPU_STREAM_PER_THREAD || pthread_equal(l->thread, pthread_self()));
 }
 
@@ -67,8 +68,9 @@ static struct event_lane *event_lane_get(const struct event_pair *p) {
     struct event_lane *l = &event_lanes[event_lane_count++];
     l->stream = p->stream;
     l->home = p->home;
+    l->device = p->home->device;
     l->thread = pthread_self();
-    struct arena_lane published = {.device = p->home->device};
+    struct arena_lane published = {.device = l->device};
     if (event_lane_count < LANES) { /* the last lane is that of several streams */
         published.stream = (uint64_t)(uintptr_t)p->stream;
     }

@@ -245,18 +245,21 @@ static struct event_pair *pool_take_pair_locked(const struct gpu_context *c) {
     return p;
 }
 
-/* Makes the device's record; if two threads do at once, the second changes nothing. */
-static void pool_describe_device(const struct gpu_ops *gpu, struct event_context *home) {
+/* Makes the device's record; if two threads do at once, the second changes nothing. If another
+ * context has taken the pair's place meanwhile, the answers are not about that one. */
+static void pool_describe_device(const struct gpu_context *c, const struct event_pair *p) {
     struct gpu_device d = {0};
-    int number = home->context.device;
-    int known = gpu_device(gpu, number, &d) == GPU_OK;
-    int primary = gpu_context_is_primary(gpu, &home->context);
-    __atomic_store_n(&home->is_primary, primary, __ATOMIC_RELAXED);
+    int known = gpu_device(c->gpu, c->device, &d) == GPU_OK;
+    int primary = gpu_context_is_primary(c->gpu, c);
     lock_hold(LOCK_EVENTS);
-    if (known && !home->device) {
-        home->device = event_sums_device(number, gpu->words, &d);
+    struct event_context *home = p->home;
+    if (!event_pair_is_stale(p) && !home->described) {
+        if (known) {
+            home->device = event_sums_device(c->device, c->gpu->words, &d);
+        }
+        __atomic_store_n(&home->is_primary, primary, __ATOMIC_RELAXED);
+        home->described = 1;
     }
-    home->described = 1;
     lock_drop(LOCK_EVENTS);
 }
 
@@ -266,7 +269,7 @@ static struct event_pair *pool_get_pair(const struct gpu_context *c) {
     int is_new = p && !p->home->described;
     lock_drop(LOCK_EVENTS);
     if (is_new) {
-        pool_describe_device(c->gpu, p->home);
+        pool_describe_device(c, p);
     }
     return p;
 }
@@ -402,6 +405,19 @@ void event_pool_cancel(struct event_pair *p) {
     lock_visit_end(LOCK_EVENTS, v);
 }
 
+/* The code for the pair of a query that has returned this one. If its context has lost its place
+ * meanwhile, its device is no longer known, so its time is lost. */
+static int pool_judge_locked(const struct event_pair *p, int code) {
+    if (event_pair_is_stale(p)) {
+        return GPU_CONTEXT_IS_DESTROYED;
+    }
+    if (code == GPU_CONTEXT_UNKNOWN) {
+        p->home->may_be_gone = 1;
+        return GPU_NOT_READY;
+    }
+    return code;
+}
+
 /* Takes out the oldest pair of the queue, with its time or that error. */
 static void pool_take_out_locked(struct event_queue *q, int code, uint64_t ns) {
     struct event_pair *p = event_queue_pop(q);
@@ -433,7 +449,7 @@ static int pool_poll_queue(struct event_visit *v, struct event_queue *q, int wai
     if (most > 1 && p->next && p->next != recorded && !event_pair_is_stale(p->next)) {
         second = p->next;
     }
-    int code = GPU_CONTEXT_IS_DESTROYED;
+    int code = GPU_NOT_READY;
     int second_code = GPU_NOT_READY;
     if (!event_pair_is_stale(p)) {
         q->asked = 1; /* both remain in the queue */
@@ -445,14 +461,14 @@ static int pool_poll_queue(struct event_visit *v, struct event_queue *q, int wai
         lock_hold(LOCK_EVENTS);
         q->asked = 0;
     }
-    if (code == GPU_CONTEXT_UNKNOWN) {
-        p->home->may_be_gone = 1;
-        code = GPU_NOT_READY;
-    }
+    code = pool_judge_locked(p, code);
     if (code != GPU_NOT_READY) {
         pool_take_out_locked(q, code, ns);
     }
-    if (second_code != GPU_NOT_READY && second_code != GPU_CONTEXT_UNKNOWN) {
+    if (code == GPU_OK && second) {
+        second_code = pool_judge_locked(second, second_code);
+    }
+    if (second_code != GPU_NOT_READY) {
         pool_take_out_locked(q, second_code, second_ns);
     }
     pool_drop_late_locked();
@@ -511,14 +527,18 @@ int event_pool_stop(struct event_pair *p, uint32_t sums, uint32_t node, int wait
     }
     struct lock_visit v = lock_visit_begin(LOCK_EVENTS);
     int result = -1;
+    int usable = pool_get_state() == POOL_OPEN && sums;
     p->sums = sums;
     p->node = node;
-    if (pool_get_state() == POOL_OPEN && sums && !event_pair_is_stale(p)) {
+    if (usable && !event_pair_is_stale(p)) {
         struct event_visit calls;
         event_visit_begin(&calls);
         result = pool_stop_pair(&calls, p, wait, why);
         event_visit_end(&calls);
     } else {
+        if (usable) {
+            *why = STINT_STATUS_GPU_CONTEXT;
+        }
         pool_retire(p, 1);
     }
     lock_visit_end(LOCK_EVENTS, v);
