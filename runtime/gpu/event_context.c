@@ -1,15 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The table of contexts with GPU scopes, and the pairs of events of each that are unused. Called by
+ * the event pool under its lock. A pair belongs to the context that had its place when it was
+ * taken: once that has lost the place, the pair is stale, and its events are not used again.
+ */
 #include "event_pair.h"
 
 #include <stddef.h>
 
 #include "base/scratch.h"
 
-#define CONTEXTS 64
+#define CONTEXTS 1024 /* more than a machine's GPUs have memory for */
 #define PAIRS_PER_PIECE 64u
 
 static struct event_context contexts[CONTEXTS];
 static uint32_t context_count;
+static uint64_t moment;          /* one more with each pair that is taken */
 static struct event_pair *spare; /* pairs without events */
 
 static void pair_push(struct event_pair **list, struct event_pair *p) {
@@ -31,6 +37,9 @@ static void pair_put_spare(struct event_pair *p) {
 }
 
 void event_pair_put(struct event_pair *p, int good) {
+    if (!event_pair_is_stale(p)) {
+        --p->home->in_use;
+    }
     if (good && !event_pair_is_stale(p)) {
         pair_push(&p->home->free, p);
     } else {
@@ -39,10 +48,12 @@ void event_pair_put(struct event_pair *p, int good) {
 }
 
 void event_context_forget(struct event_context *home) {
+    event_queue_put_back(home);
     while (home->free) {
         pair_put_spare(pair_pop(&home->free));
     }
     home->context.handle = NULL;
+    home->in_use = 0;
     __atomic_store_n(&home->generation, home->generation + 1, __ATOMIC_RELAXED);
 }
 
@@ -56,52 +67,70 @@ static struct event_pair *pair_get_spare(void) {
     return pair_pop(&spare);
 }
 
-/* The place of a context that may be gone, whose pairs are lost; NULL: there is none. */
-static struct event_context *context_give_up_doubtful(void) {
+/* The place of the context that has not been used for the longest time, of those that have no pair
+ * in use and those that may be gone, whose pairs are lost: most programs that have had so many have
+ * destroyed it. If it exists, its unused events stay until it is destroyed. NULL: there is none. */
+static struct event_context *context_give_up(void) {
+    struct event_context *oldest = NULL;
     for (uint32_t i = 0; i < context_count; ++i) {
-        if (contexts[i].may_be_gone) {
-            event_context_forget(&contexts[i]);
-            return &contexts[i];
+        struct event_context *have = &contexts[i];
+        int can_go = !have->in_use || have->parked;
+        if (can_go && (!oldest || have->used_at < oldest->used_at)) {
+            oldest = have;
         }
     }
-    return NULL;
+    if (oldest) {
+        event_context_forget(oldest);
+    }
+    return oldest;
 }
 
-/* Its place, which is taken if need be. NULL: too many contexts at once. */
-static struct event_context *context_get(const struct gpu_context *c) {
-    struct event_context *unused = NULL;
+/* Its place, NULL: it has none. If another one was at the same address, its place is now unused. */
+static struct event_context *context_find(const struct gpu_context *c) {
     for (uint32_t i = 0; i < context_count; ++i) {
         struct event_context *have = &contexts[i];
         if (have->context.handle == c->handle && have->context.gpu == c->gpu) {
             if (have->context.id == c->id) {
                 return have;
             }
-            event_context_forget(have); /* another one at the same address */
-        }
-        if (!have->context.handle) {
-            unused = have;
+            event_context_forget(have);
         }
     }
-    if (!unused && context_count < CONTEXTS) {
-        unused = &contexts[context_count++];
+    return NULL;
+}
+
+static struct event_context *context_find_unused(void) {
+    for (uint32_t i = 0; i < context_count; ++i) {
+        if (!contexts[i].context.handle) {
+            return &contexts[i];
+        }
     }
-    if (!unused) {
-        unused = context_give_up_doubtful();
+    return NULL;
+}
+
+/* NULL: too many contexts are in use at once. */
+static struct event_context *context_take_place(const struct gpu_context *c) {
+    struct event_context *place = context_find_unused();
+    if (!place && context_count < CONTEXTS) {
+        place = &contexts[context_count++];
     }
-    if (unused) {
-        unused->context = *c;
-        unused->device = 0;
-        unused->described = 0;
-        __atomic_store_n(&unused->is_primary, 0, __ATOMIC_RELAXED);
+    if (!place) {
+        place = context_give_up();
     }
-    return unused;
+    if (place) {
+        place->context = *c;
+        place->device = 0;
+        place->described = 0;
+        __atomic_store_n(&place->is_primary, 0, __ATOMIC_RELAXED);
+    }
+    return place;
 }
 
 struct event_pair *event_pair_get(const struct gpu_context *c) {
-    struct event_context *home = context_get(c);
+    struct event_context *home = context_find(c);
     struct event_pair *p = NULL;
-    if (home) {
-        home->may_be_gone = 0;
+    if (!home) {
+        home = context_take_place(c);
     }
     if (home && home->free) {
         p = pair_pop(&home->free);
@@ -109,12 +138,18 @@ struct event_pair *event_pair_get(const struct gpu_context *c) {
         p = pair_get_spare();
     }
     if (p) {
+        ++home->in_use;
+        home->used_at = ++moment;
         p->home = home;
         p->context = home->context;
         p->generation = home->generation;
         p->next = NULL;
     }
     return p;
+}
+
+struct event_context *event_context_at(uint32_t i) {
+    return i < context_count ? &contexts[i] : NULL;
 }
 
 int event_context_any(void) {

@@ -29,14 +29,17 @@ struct event_pair {
 
 /* ---- Contexts (event_context.c); under the event pool's lock. */
 
-/* A place in the table of contexts; when a context has been destroyed, another one may take it. */
+/* A place in the table of contexts, which another one may take: when this context is known to be
+ * destroyed, or the table is full. */
 struct event_context {
     struct gpu_context context;
-    uint32_t device;     /* units of its record, 0 = none */
-    int described;       /* the device was looked up, with or without success */
-    int is_primary;      /* see gpu.h; set with `described`, relaxed */
-    int may_be_gone;     /* when it was last to be entered, it was not known to exist */
-    uint32_t generation; /* one more for each context that had this place; relaxed */
+    uint32_t device;           /* units of its record, 0 = none */
+    int described;             /* the device was looked up, with or without success */
+    int is_primary;            /* see gpu.h; set with `described`, relaxed */
+    struct event_pair *parked; /* see event_queue_park; oldest first */
+    uint32_t in_use;           /* its pairs that are started or waiting */
+    uint64_t used_at;          /* the moment when a pair was taken last */
+    uint32_t generation;       /* one more for each context that had this place; relaxed */
     struct event_pair *free;
     struct event_queue *recent; /* of its pair that was put last; NULL: none yet */
 };
@@ -51,8 +54,10 @@ void event_pair_put(struct event_pair *p, int good);
 static inline int event_pair_is_stale(const struct event_pair *p) {
     return p->generation != __atomic_load_n(&p->home->generation, __ATOMIC_RELAXED);
 }
-/* The context has been destroyed. */
+/* The context has been destroyed. Its pairs are stale from then on. */
 void event_context_forget(struct event_context *home);
+/* Each place that was ever taken; NULL: there are no more. */
+struct event_context *event_context_at(uint32_t i);
 /* Whether there ever was a context. With or without the lock. */
 int event_context_any(void);
 
@@ -74,14 +79,21 @@ struct event_queue {
 
 extern struct event_queue event_queues[EVENT_QUEUES];
 
-/* Adds a pair after the others of its stream; returns the queue. */
+/* Adds a pair after the others of its stream; returns the queue. Its context exists. */
 struct event_queue *event_queue_put(struct event_pair *p);
 struct event_pair *event_queue_pop(struct event_queue *q);
+/* The context of the oldest pair is not known to exist: takes its pairs out of the queue, so that
+ * they delay no others, until a pair of it is put or they are put back. */
+void event_queue_park(struct event_queue *q);
+void event_queue_put_back(struct event_context *home);
+/* The oldest parked pair, which is parked no longer. NULL: there is none. */
+struct event_pair *event_queue_take_parked(struct event_context *home);
 /* Another queue that is not empty, each in turn; NULL if there is none. */
 struct event_queue *event_queue_other(const struct event_queue *than);
 /* Whether a thread queries one of them at this moment. */
 int event_queue_any_asked(void);
-/* The number of pairs in all queues; also in the arena's header, for reports. */
+/* The number of pairs in all queues; with those that are parked also in the arena's header, for
+ * reports. */
 uint64_t event_queue_waiting(void);
 /* In the child of a fork. */
 void event_queue_forget_all(void);

@@ -100,13 +100,22 @@ static void pool_drop_waiting_locked(const struct event_context *home) {
 }
 
 /* Loses the pairs that wait in contexts of which it is not known whether they exist. */
-static void pool_drop_doubtful_locked(void) {
-    for (uint32_t i = 0; i < EVENT_QUEUES; ++i) {
-        struct event_queue *q = &event_queues[i];
-        while (q->head && !q->asked && q->head->home->may_be_gone) {
-            pool_retire_locked(event_queue_pop(q), 0);
+static void pool_drop_parked_locked(void) {
+    struct event_context *home;
+    for (uint32_t i = 0; (home = event_context_at(i)); ++i) {
+        struct event_pair *p;
+        while ((p = event_queue_take_parked(home))) {
+            pool_retire_locked(p, 0);
             arena_lose(STINT_STATUS_GPU_CONTEXT, 1);
         }
+    }
+}
+
+/* Their contexts may be known to exist now. */
+static void pool_put_back_parked_locked(void) {
+    struct event_context *home;
+    for (uint32_t i = 0; (home = event_context_at(i)); ++i) {
+        event_queue_put_back(home);
     }
 }
 
@@ -141,6 +150,7 @@ static int pool_give_up_locked(const struct gpu_ops *gpu, int code) {
     if (!pool_has_another()) {
         pool_set_state(code == GPU_DEINITIALIZED ? POOL_CLOSED : POOL_FAILED);
     }
+    pool_put_back_parked_locked();
     pool_drop_waiting_locked(NULL);
     return 1;
 }
@@ -178,7 +188,7 @@ static void pool_close(void) {
     event_pool_collect();
     if (!pool_is_inside()) {
         lock_hold(LOCK_EVENTS);
-        pool_drop_doubtful_locked();
+        pool_drop_parked_locked();
         lock_drop(LOCK_EVENTS);
     }
     pool_set_state(POOL_CLOSED);
@@ -234,7 +244,7 @@ void event_pool_look_now(uint64_t now) {
 static struct event_pair *pool_take_pair_locked(const struct gpu_context *c) {
     struct event_pair *p = NULL;
     if (busy >= config.gpu_in_flight) {
-        pool_drop_doubtful_locked();
+        pool_drop_parked_locked();
     }
     if (busy < config.gpu_in_flight) {
         p = event_pair_get(c);
@@ -411,10 +421,6 @@ static int pool_judge_locked(const struct event_pair *p, int code) {
     if (event_pair_is_stale(p)) {
         return GPU_CONTEXT_IS_DESTROYED;
     }
-    if (code == GPU_CONTEXT_UNKNOWN) {
-        p->home->may_be_gone = 1;
-        return GPU_NOT_READY;
-    }
     return code;
 }
 
@@ -462,13 +468,15 @@ static int pool_poll_queue(struct event_visit *v, struct event_queue *q, int wai
         q->asked = 0;
     }
     code = pool_judge_locked(p, code);
-    if (code != GPU_NOT_READY) {
+    if (code == GPU_CONTEXT_UNKNOWN && !pool_has_failed(p->context.gpu)) {
+        event_queue_park(q);
+    } else if (code != GPU_NOT_READY) {
         pool_take_out_locked(q, code, ns);
     }
     if (code == GPU_OK && second) {
         second_code = pool_judge_locked(second, second_code);
     }
-    if (second_code != GPU_NOT_READY) {
+    if (second_code != GPU_NOT_READY && second_code != GPU_CONTEXT_UNKNOWN) {
         pool_take_out_locked(q, second_code, second_ns);
     }
     pool_drop_late_locked();
@@ -563,6 +571,7 @@ void event_pool_collect(void) {
         struct event_visit calls;
         event_visit_begin(&calls);
         lock_hold(LOCK_EVENTS);
+        pool_put_back_parked_locked();
         pool_poll_all(&calls, 0);
         lock_drop(LOCK_EVENTS);
         event_visit_end(&calls);
@@ -576,6 +585,7 @@ int event_pool_flush(void) {
         struct event_visit calls;
         event_visit_begin(&calls);
         lock_hold(LOCK_EVENTS);
+        pool_put_back_parked_locked();
         while (event_queue_waiting() && pool_get_state() == POOL_OPEN) {
             int some = pool_poll_all(&calls, 1);
             if (!some && !event_queue_any_asked()) {

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The queues of pairs whose time is pending, and the pairs that are parked at their contexts.
+ * Called by the event pool and by event_context.c, under the pool's lock. A pair is in one queue or
+ * parked; both together are the GPU scopes in flight.
+ */
 #include "event_pair.h"
 
 #include <stddef.h>
@@ -12,6 +17,7 @@
 struct event_queue event_queues[EVENT_QUEUES];
 
 static uint64_t waiting;
+static uint64_t parked;
 static uint32_t queues_used; /* that are not empty */
 static uint32_t turn;
 
@@ -50,14 +56,13 @@ static struct event_queue *queue_get(const struct event_pair *p) {
 }
 
 /* For reports, and for readers of the run file. */
-static void queue_set_waiting(uint64_t to) {
-    waiting = to;
+static void queue_publish_count(void) {
     if (arena.base) {
-        STINT_IMPL_STORE(&arena_header()->gpu_in_flight, to);
+        STINT_IMPL_STORE(&arena_header()->gpu_in_flight, waiting + parked);
     }
 }
 
-struct event_queue *event_queue_put(struct event_pair *p) {
+static struct event_queue *queue_append(struct event_pair *p) {
     struct event_queue *q = queue_get(p);
     p->next = NULL;
     if (q->head) {
@@ -67,8 +72,14 @@ struct event_queue *event_queue_put(struct event_pair *p) {
         ++queues_used;
     }
     q->tail = p;
-    queue_set_waiting(waiting + 1);
+    ++waiting;
+    queue_publish_count();
     return q;
+}
+
+struct event_queue *event_queue_put(struct event_pair *p) {
+    event_queue_put_back(p->home); /* they are older */
+    return queue_append(p);
 }
 
 struct event_pair *event_queue_pop(struct event_queue *q) {
@@ -77,8 +88,51 @@ struct event_pair *event_queue_pop(struct event_queue *q) {
     if (!q->head) {
         --queues_used;
     }
-    queue_set_waiting(waiting - 1);
+    --waiting;
+    queue_publish_count();
     return p;
+}
+
+void event_queue_park(struct event_queue *q) {
+    struct event_context *home = q->head->home;
+    struct event_pair *others = NULL, **next_other = &others;
+    struct event_pair **next_parked = &home->parked;
+    while (*next_parked) {
+        next_parked = &(*next_parked)->next;
+    }
+    for (struct event_pair *p = q->head; p; p = p->next) {
+        if (p->home == home) {
+            *next_parked = p;
+            next_parked = &p->next;
+            --waiting;
+            ++parked;
+        } else {
+            *next_other = q->tail = p;
+            next_other = &p->next;
+        }
+    }
+    *next_parked = *next_other = NULL;
+    q->head = others;
+    if (!others) {
+        --queues_used;
+    }
+}
+
+struct event_pair *event_queue_take_parked(struct event_context *home) {
+    struct event_pair *p = home->parked;
+    if (p) {
+        home->parked = p->next;
+        --parked;
+        queue_publish_count();
+    }
+    return p;
+}
+
+void event_queue_put_back(struct event_context *home) {
+    struct event_pair *p;
+    while ((p = event_queue_take_parked(home))) {
+        queue_append(p);
+    }
 }
 
 /* Most programs have one queue in use while its work runs: the others are not looked at then. */
@@ -112,5 +166,9 @@ uint64_t event_queue_waiting(void) {
 void event_queue_forget_all(void) {
     memset(event_queues, 0, sizeof event_queues);
     queues_used = 0;
-    waiting = 0;
+    waiting = parked = 0;
+    struct event_context *home;
+    for (uint32_t i = 0; (home = event_context_at(i)); ++i) {
+        home->parked = NULL;
+    }
 }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * While a thread calls the driver for a GPU scope, another thread finds that the scope's context
- * has been destroyed, and a context of another device takes its place in the table: nothing of the
- * first is recorded of the second. The double's hook stops the thread at a call of each kind.
+ * The table of contexts that the event pool knows. While a thread calls the driver for a GPU scope,
+ * another thread finds that the scope's context has been destroyed, and a context of another device
+ * takes its place in the table: nothing of the first is recorded of the second. The double's hook
+ * stops the thread at a call of each kind. When the table is full, the context that has not been in
+ * use for the longest time loses its place. Times that cannot be asked for delay no others.
  */
 #include <pthread.h>
 #include <semaphore.h>
@@ -164,6 +166,174 @@ TEST(context_place, lanes_are_those_of_each_device) {
     CHECK_EQ_U64(l ? l->count : 0, 1);
     CHECK_STR_EQ(traced_name(&t, traced_event(&t, l, 0)), "second");
     traced_free(&t);
+}
+
+static void scope_in(void *context) {
+    double_context_make_current(context);
+    {
+        REGISTER_GPU_TIMER("scope", NULL);
+        double_launch(NULL, 100);
+    }
+    double_advance(100);
+    stint_gpu_flush();
+}
+
+enum { PLACES = 1024 };
+
+/* As a program that makes a context for each job, and has another one all the time. */
+static void contexts_in_turn(int count) {
+    for (int i = 0; i < count; ++i) {
+        void *context = double_context_new(i % 4);
+        scope_in(context);
+        double_context_destroy(context);
+        scope_in(first);
+    }
+}
+
+TEST(context_place, more_contexts_in_turn_than_places) {
+    begin();
+    contexts_in_turn(3 * PLACES);
+    CHECK_EQ_U64(stat_of("scope").gpu_calls, 6 * PLACES);
+    CHECK_EQ_U64(lost_in_all(), 0);
+}
+
+TEST(context_place, after_contexts_that_ended_with_work_in_flight) {
+    setenv("STINT_GPU_IN_FLIGHT", "4000", 1);
+    begin();
+    for (int i = 0; i < PLACES; ++i) {
+        void *context = double_context_new(1);
+        double_context_make_current(context);
+        scope_of_second();
+        double_context_destroy(context);
+    }
+    contexts_in_turn(2 * PLACES);
+    CHECK_EQ_U64(stat_of("scope").gpu_calls, 4 * PLACES);
+    CHECK_EQ_U64(lost(STINT_STATUS_GPU_CONTEXT), PLACES);
+    CHECK_EQ_U64(lost_in_all(), PLACES);
+}
+
+TEST(context_place, many_contexts_keep_their_events) {
+    enum { MANY = 100, ROUNDS = 20 };
+    void *contexts[MANY];
+    begin();
+    for (int i = 0; i < MANY; ++i) {
+        contexts[i] = double_context_new(0);
+    }
+    for (int i = 0; i < ROUNDS * MANY; ++i) {
+        scope_in(contexts[i % MANY]);
+    }
+    CHECK_EQ_U64(stat_of("scope").gpu_calls, ROUNDS * MANY);
+    CHECK_EQ_U64(double_events_made(), 2 * MANY);
+    CHECK_EQ_U64(lost_in_all(), 0);
+}
+
+TEST(context_place, a_context_with_an_open_scope_keeps_its_own) {
+    begin();
+    double_context_make_current(second);
+    {
+        REGISTER_GPU_TIMER("around", NULL);
+        contexts_in_turn(2 * PLACES);
+        double_context_make_current(second);
+    }
+    double_advance(100);
+    stint_gpu_flush();
+    CHECK_EQ_U64(stat_of("around").gpu_calls, 1);
+    CHECK_EQ_U64(stat_of("scope").gpu_calls, 4 * PLACES);
+    CHECK_EQ_U64(lost_in_all(), 0);
+}
+
+/* A stream has one of a few queues, which other streams with the same handle share. */
+TEST(context_place, work_in_flight_of_ended_contexts_delays_no_other) {
+    begin();
+    for (int i = 0; i < 20; ++i) {
+        void *context = double_context_new(1);
+        double_context_make_current(context);
+        scope_of_second();
+        double_context_destroy(context);
+    }
+    for (int i = 0; i < 20; ++i) {
+        scope_in(first);
+    }
+    CHECK_EQ_U64(stat_of("scope").gpu_calls, 20);
+    CHECK_EQ_U64(arena_header()->gpu_in_flight, 20);
+    CHECK_EQ_U64(lost_in_all(), 0);
+}
+
+/* Oldest first, as the spans of a stream's lane depend on each other. */
+TEST(context_place, times_that_wait_for_their_context_keep_their_order) {
+    struct traced t;
+    setenv("STINT_TRACE", "1M", 1);
+    begin();
+    double_context_make_current(second);
+    scope_of_second();
+    scope_of_second();
+    double_context_make_current(NULL);
+    stint_gpu_flush(); /* asks for neither */
+    double_context_make_current(second);
+    scope_of_second();
+    double_context_make_current(NULL);
+    stint_gpu_flush();
+    double_context_make_current(second);
+    double_advance(1000000);
+    stint_gpu_flush();
+    CHECK_EQ_U64(stat_of("second").gpu_calls, 3);
+    traced_take(&t);
+    traced_check(&t.t);
+    const struct trace_lane *l = traced_lane(&t, "GPU 1");
+    for (unsigned i = 1; i < 3; ++i) {
+        CHECK_EQ_U64(traced_event(&t, l, i)->start_ns, traced_event(&t, l, i - 1)->start_ns + 70);
+    }
+    traced_free(&t);
+}
+
+TEST(context_place, times_of_two_streams_wait_for_their_context) {
+    begin();
+    double_context_make_current(second);
+    void *streams[] = {double_stream_new(NULL), double_stream_new(NULL)};
+    for (int i = 0; i < 2; ++i) {
+        REGISTER_GPU_TIMER("scope", streams[i]);
+        double_launch(streams[i], 70);
+    }
+    double_context_make_current(NULL);
+    stint_gpu_flush();
+    CHECK_EQ_U64(arena_header()->gpu_in_flight, 2);
+    double_context_make_current(second);
+    double_advance(70);
+    stint_gpu_flush();
+    CHECK_EQ_U64(stat_of("scope").gpu_calls, 2);
+    CHECK_EQ_U64(arena_header()->gpu_in_flight, 0);
+}
+
+static void *crash_device(void *unused) {
+    double_context_make_current(first);
+    CHECK(!double_fail("cuEventRecord:1=700"));
+    { REGISTER_GPU_TIMER("crash", NULL); }
+    return unused;
+}
+
+static void crash_once(const char *function, void *unused) {
+    if (stopped_at && !strcmp(function, stopped_at)) {
+        pthread_t t;
+        stopped_at = NULL;
+        CHECK(!pthread_create(&t, NULL, crash_device, NULL));
+        pthread_join(t, NULL);
+    }
+    (void)unused;
+}
+
+/* No later call asks for the time. */
+TEST(context_place, the_device_crashes_while_the_context_is_looked_for) {
+    begin();
+    double_context_make_current(second);
+    scope_of_second();
+    double_context_make_current(NULL);
+    stopped_at = "cuCtxGetCurrent";
+    double_hook(crash_once, NULL);
+    stint_gpu_flush();
+    double_hook(NULL, NULL);
+    CHECK(!stopped_at);
+    CHECK_EQ_U64(arena_header()->gpu_in_flight, 0);
+    CHECK_EQ_U64(lost(STINT_STATUS_GPU_FAILED) + lost(STINT_STATUS_GPU_CONTEXT), 2);
 }
 
 HARNESS_MAIN()

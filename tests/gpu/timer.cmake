@@ -41,9 +41,11 @@ if(NOT STINT_GPU_API STREQUAL "cudart")
         "CUPTI_DOUBLE_LIBRARY=\"$<TARGET_FILE:stint_cupti_double>\""
         "LIFE_PROGRAM=\"$<TARGET_FILE:stint_gpu_life_program>\"")
 
-    stint_add_test(TARGET stint_gpu_context_place
-        SOURCES "${CMAKE_CURRENT_LIST_DIR}/context_place_test.c"
-        LIBS stint_fake stint_cuda_double Threads::Threads ${CMAKE_DL_LIBS} LABELS unit)
-    set_target_properties(stint_gpu_context_place PROPERTIES C_STANDARD 11 C_STANDARD_REQUIRED ON)
-    stint_warnings(stint_gpu_context_place)
+    # Both are also run under the thread sanitizer.
+    foreach(test context_place context_churn)
+        stint_add_test(TARGET stint_gpu_${test} SOURCES "${CMAKE_CURRENT_LIST_DIR}/${test}_test.c"
+            LIBS stint_fake stint_cuda_double Threads::Threads ${CMAKE_DL_LIBS} LABELS unit)
+        set_target_properties(stint_gpu_${test} PROPERTIES C_STANDARD 11 C_STANDARD_REQUIRED ON)
+        stint_warnings(stint_gpu_${test})
+    endforeach()
 endif()
