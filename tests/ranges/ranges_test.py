@@ -165,11 +165,11 @@ def case_kokkos_all(folder):
 
 
 def case_names(folder):
-    """2 million strings: those without room are counted, and the first ones stay."""
+    """200 000 strings: those without room are counted, and the first ones stay."""
     file, _ = record(folder, PROGRAM, LIBRARY, "names")
     need(calls(file) == {("a name of a kernel, number 0", "domain"): 1}, rows(file))
     lost = losses(file)
-    need(list(lost) == ["range_full"] and 1900000 < lost["range_full"] < 2000000, lost)
+    need(list(lost) == ["range_full"] and 100000 < lost["range_full"] < 200000, lost)
 
 
 def case_before(folder):
