@@ -54,6 +54,7 @@ void event_context_forget(struct event_context *home) {
     }
     home->context.handle = NULL;
     home->in_use = 0;
+    home->may_be_gone = 0;
     __atomic_store_n(&home->generation, home->generation + 1, __ATOMIC_RELAXED);
 }
 
@@ -74,7 +75,7 @@ static struct event_context *context_give_up(void) {
     struct event_context *oldest = NULL;
     for (uint32_t i = 0; i < context_count; ++i) {
         struct event_context *have = &contexts[i];
-        int can_go = !have->in_use || have->parked;
+        int can_go = !have->in_use || have->may_be_gone;
         if (can_go && (!oldest || have->used_at < oldest->used_at)) {
             oldest = have;
         }

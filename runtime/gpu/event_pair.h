@@ -36,6 +36,7 @@ struct event_context {
     uint32_t device;           /* units of its record, 0 = none */
     int described;             /* the device was looked up, with or without success */
     int is_primary;            /* see gpu.h; set with `described`, relaxed */
+    int may_be_gone;           /* when a pair was last queried, it was not known to exist */
     struct event_pair *parked; /* see event_queue_park; oldest first */
     uint32_t in_use;           /* its pairs that are started or waiting */
     uint64_t used_at;          /* the moment when a pair was taken last */
@@ -74,7 +75,8 @@ struct event_queue {
     pthread_t thread; /* of a per-thread stream */
     struct event_pair *head;
     struct event_pair *tail;
-    int asked; /* a thread queries its head without the lock: only that one may take it out */
+    int is_shared; /* it may have pairs of several streams */
+    int asked;     /* a thread queries its head without the lock: only that one may take it out */
 };
 
 extern struct event_queue event_queues[EVENT_QUEUES];
@@ -82,9 +84,10 @@ extern struct event_queue event_queues[EVENT_QUEUES];
 /* Adds a pair after the others of its stream; returns the queue. Its context exists. */
 struct event_queue *event_queue_put(struct event_pair *p);
 struct event_pair *event_queue_pop(struct event_queue *q);
-/* The context of the oldest pair is not known to exist: takes its pairs out of the queue, so that
- * they delay no others, until a pair of it is put or they are put back. */
-void event_queue_park(struct event_queue *q);
+/* The context of the oldest pair is not known to exist. If the queue is shared, takes the context's
+ * pairs out, so that they delay no others, until a pair of it is put or they are put back. Returns
+ * whether it did. */
+int event_queue_park(struct event_queue *q);
 void event_queue_put_back(struct event_context *home);
 /* The oldest parked pair, which is parked no longer. NULL: there is none. */
 struct event_pair *event_queue_take_parked(struct event_context *home);

@@ -99,14 +99,24 @@ static void pool_drop_waiting_locked(const struct event_context *home) {
     }
 }
 
+static void pool_lose_doubtful_locked(struct event_pair *p) {
+    pool_retire_locked(p, 0);
+    arena_lose(STINT_STATUS_GPU_CONTEXT, 1);
+}
+
 /* Loses the pairs that wait in contexts of which it is not known whether they exist. */
-static void pool_drop_parked_locked(void) {
+static void pool_drop_doubtful_locked(void) {
     struct event_context *home;
+    struct event_pair *p;
     for (uint32_t i = 0; (home = event_context_at(i)); ++i) {
-        struct event_pair *p;
         while ((p = event_queue_take_parked(home))) {
-            pool_retire_locked(p, 0);
-            arena_lose(STINT_STATUS_GPU_CONTEXT, 1);
+            pool_lose_doubtful_locked(p);
+        }
+    }
+    for (uint32_t i = 0; i < EVENT_QUEUES; ++i) {
+        struct event_queue *q = &event_queues[i];
+        while (q->head && !q->asked && q->head->home->may_be_gone) {
+            pool_lose_doubtful_locked(event_queue_pop(q));
         }
     }
 }
@@ -188,7 +198,7 @@ static void pool_close(void) {
     event_pool_collect();
     if (!pool_is_inside()) {
         lock_hold(LOCK_EVENTS);
-        pool_drop_parked_locked();
+        pool_drop_doubtful_locked();
         lock_drop(LOCK_EVENTS);
     }
     pool_set_state(POOL_CLOSED);
@@ -244,7 +254,7 @@ void event_pool_look_now(uint64_t now) {
 static struct event_pair *pool_take_pair_locked(const struct gpu_context *c) {
     struct event_pair *p = NULL;
     if (busy >= config.gpu_in_flight) {
-        pool_drop_parked_locked();
+        pool_drop_doubtful_locked();
     }
     if (busy < config.gpu_in_flight) {
         p = event_pair_get(c);
@@ -469,8 +479,9 @@ static int pool_poll_queue(struct event_visit *v, struct event_queue *q, int wai
     }
     code = pool_judge_locked(p, code);
     if (code == GPU_CONTEXT_UNKNOWN && !pool_has_failed(p->context.gpu)) {
-        event_queue_park(q);
-    } else if (code != GPU_NOT_READY) {
+        return event_queue_park(q);
+    }
+    if (code != GPU_NOT_READY) {
         pool_take_out_locked(q, code, ns);
     }
     if (code == GPU_OK && second) {

@@ -39,11 +39,14 @@ static struct event_queue *queue_find(const struct event_pair *p) {
         }
     }
     if (!empty) {
-        return &event_queues[at & (EVENT_QUEUES - 1)]; /* shared */
+        struct event_queue *q = &event_queues[at & (EVENT_QUEUES - 1)];
+        q->is_shared = 1;
+        return q;
     }
     empty->stream = p->stream;
     empty->home = p->home;
     empty->thread = pthread_self();
+    empty->is_shared = 0;
     return empty;
 }
 
@@ -78,6 +81,7 @@ static struct event_queue *queue_append(struct event_pair *p) {
 }
 
 struct event_queue *event_queue_put(struct event_pair *p) {
+    p->home->may_be_gone = 0;
     event_queue_put_back(p->home); /* they are older */
     return queue_append(p);
 }
@@ -93,8 +97,12 @@ struct event_pair *event_queue_pop(struct event_queue *q) {
     return p;
 }
 
-void event_queue_park(struct event_queue *q) {
+int event_queue_park(struct event_queue *q) {
     struct event_context *home = q->head->home;
+    home->may_be_gone = 1;
+    if (!q->is_shared) {
+        return 0;
+    }
     struct event_pair *others = NULL, **next_other = &others;
     struct event_pair **next_parked = &home->parked;
     while (*next_parked) {
@@ -116,6 +124,7 @@ void event_queue_park(struct event_queue *q) {
     if (!others) {
         --queues_used;
     }
+    return 1;
 }
 
 struct event_pair *event_queue_take_parked(struct event_context *home) {

@@ -197,15 +197,23 @@ TEST(context_place, more_contexts_in_turn_than_places) {
     CHECK_EQ_U64(lost_in_all(), 0);
 }
 
+/* Nothing tells that they are gone. */
+static void end_contexts_with_work_in_flight(int count, void *stream) {
+    for (int i = 0; i < count; ++i) {
+        void *context = double_context_new(1);
+        double_context_make_current(context);
+        {
+            REGISTER_GPU_TIMER("ended", stream);
+            double_launch(stream, 70);
+        }
+        double_context_destroy(context);
+    }
+}
+
 TEST(context_place, after_contexts_that_ended_with_work_in_flight) {
     setenv("STINT_GPU_IN_FLIGHT", "4000", 1);
     begin();
-    for (int i = 0; i < PLACES; ++i) {
-        void *context = double_context_new(1);
-        double_context_make_current(context);
-        scope_of_second();
-        double_context_destroy(context);
-    }
+    end_contexts_with_work_in_flight(PLACES, NULL);
     contexts_in_turn(2 * PLACES);
     CHECK_EQ_U64(stat_of("scope").gpu_calls, 4 * PLACES);
     CHECK_EQ_U64(lost(STINT_STATUS_GPU_CONTEXT), PLACES);
@@ -228,7 +236,11 @@ TEST(context_place, many_contexts_keep_their_events) {
 }
 
 TEST(context_place, a_context_with_an_open_scope_keeps_its_own) {
+    setenv("STINT_GPU_IN_FLIGHT", "4000", 1);
     begin();
+    end_contexts_with_work_in_flight(PLACES, NULL);
+    scope_in(first);
+    stint_gpu_flush();
     double_context_make_current(second);
     {
         REGISTER_GPU_TIMER("around", NULL);
@@ -238,19 +250,14 @@ TEST(context_place, a_context_with_an_open_scope_keeps_its_own) {
     double_advance(100);
     stint_gpu_flush();
     CHECK_EQ_U64(stat_of("around").gpu_calls, 1);
-    CHECK_EQ_U64(stat_of("scope").gpu_calls, 4 * PLACES);
-    CHECK_EQ_U64(lost_in_all(), 0);
+    CHECK_EQ_U64(stat_of("scope").gpu_calls, 4 * PLACES + 1);
+    CHECK_EQ_U64(lost_in_all(), PLACES);
 }
 
-/* A stream has one of a few queues, which other streams with the same handle share. */
+/* Streams with the same handle share a few queues. */
 TEST(context_place, work_in_flight_of_ended_contexts_delays_no_other) {
     begin();
-    for (int i = 0; i < 20; ++i) {
-        void *context = double_context_new(1);
-        double_context_make_current(context);
-        scope_of_second();
-        double_context_destroy(context);
-    }
+    end_contexts_with_work_in_flight(20, NULL);
     for (int i = 0; i < 20; ++i) {
         scope_in(first);
     }
@@ -259,49 +266,83 @@ TEST(context_place, work_in_flight_of_ended_contexts_delays_no_other) {
     CHECK_EQ_U64(lost_in_all(), 0);
 }
 
-/* Oldest first, as the spans of a stream's lane depend on each other. */
-TEST(context_place, times_that_wait_for_their_context_keep_their_order) {
+static void work(uint64_t ns) {
+    REGISTER_GPU_TIMER("work", GPU_STREAM_LEGACY);
+    double_launch(GPU_STREAM_LEGACY, ns);
+}
+
+/* The spans of a stream's lane depend on each other. */
+static void check_order(void) {
     struct traced t;
-    setenv("STINT_TRACE", "1M", 1);
-    begin();
     double_context_make_current(second);
-    scope_of_second();
-    scope_of_second();
+    work(70);
+    work(71);
     double_context_make_current(NULL);
     stint_gpu_flush(); /* asks for neither */
     double_context_make_current(second);
+    work(72);
+    double_advance(1000000);
+    stint_gpu_flush();
+    traced_take(&t);
+    traced_check(&t.t);
+    uint64_t next = 70;
+    for (uint64_t i = 0; i < t.t.event_count; ++i) {
+        const struct trace_event *e = &t.t.events[i];
+        if (!strcmp(traced_name(&t, e), "work") && e->duration_ns) {
+            CHECK_EQ_U64(e->duration_ns, next++);
+        }
+    }
+    CHECK_EQ_U64(next, 73);
+    traced_free(&t);
+}
+
+TEST(context_place, times_that_wait_for_their_context_keep_their_order) {
+    setenv("STINT_TRACE", "1M", 1);
+    begin();
+    check_order();
+}
+
+TEST(context_place, in_a_shared_queue_too) {
+    setenv("STINT_TRACE", "1M", 1);
+    begin();
+    end_contexts_with_work_in_flight(8, GPU_STREAM_LEGACY);
+    check_order();
+}
+
+/* More than there are queues. */
+TEST(context_place, times_of_many_streams_wait_for_their_context) {
+    begin();
+    double_context_make_current(second);
+    for (int i = 0; i < 600; ++i) {
+        void *stream = double_stream_new(NULL);
+        REGISTER_GPU_TIMER("scope", stream);
+        double_launch(stream, 70);
+    }
+    double_context_make_current(NULL);
+    stint_gpu_flush();
+    CHECK_EQ_U64(arena_header()->gpu_in_flight, 600);
+    double_context_make_current(second);
+    double_advance(1000000);
+    stint_gpu_flush();
+    CHECK_EQ_U64(stat_of("scope").gpu_calls, 600);
+    CHECK_EQ_U64(arena_header()->gpu_in_flight, 0);
+}
+
+/* Only those of contexts that may be gone make room. */
+TEST(context_place, a_context_that_is_current_again_loses_no_times) {
+    setenv("STINT_GPU_IN_FLIGHT", "4", 1);
+    begin();
+    double_context_make_current(second);
     scope_of_second();
     double_context_make_current(NULL);
     stint_gpu_flush();
     double_context_make_current(second);
-    double_advance(1000000);
-    stint_gpu_flush();
-    CHECK_EQ_U64(stat_of("second").gpu_calls, 3);
-    traced_take(&t);
-    traced_check(&t.t);
-    const struct trace_lane *l = traced_lane(&t, "GPU 1");
-    for (unsigned i = 1; i < 3; ++i) {
-        CHECK_EQ_U64(traced_event(&t, l, i)->start_ns, traced_event(&t, l, i - 1)->start_ns + 70);
+    for (int i = 0; i < 5; ++i) {
+        scope_of_second();
     }
-    traced_free(&t);
-}
-
-TEST(context_place, times_of_two_streams_wait_for_their_context) {
-    begin();
-    double_context_make_current(second);
-    void *streams[] = {double_stream_new(NULL), double_stream_new(NULL)};
-    for (int i = 0; i < 2; ++i) {
-        REGISTER_GPU_TIMER("scope", streams[i]);
-        double_launch(streams[i], 70);
-    }
-    double_context_make_current(NULL);
-    stint_gpu_flush();
-    CHECK_EQ_U64(arena_header()->gpu_in_flight, 2);
-    double_context_make_current(second);
-    double_advance(70);
-    stint_gpu_flush();
-    CHECK_EQ_U64(stat_of("scope").gpu_calls, 2);
-    CHECK_EQ_U64(arena_header()->gpu_in_flight, 0);
+    CHECK_EQ_U64(lost(STINT_STATUS_GPU_CONTEXT), 0);
+    CHECK_EQ_U64(lost(STINT_STATUS_GPU_DROPPED), 2);
+    CHECK_EQ_U64(arena_header()->gpu_in_flight, 4);
 }
 
 static void *crash_device(void *unused) {
