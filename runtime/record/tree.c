@@ -13,6 +13,7 @@
 #include "base/config.h"
 #include "base/hash.h"
 #include "base/scratch.h"
+#include "base/utf8.h"
 #include "measured.h"
 #include "probe.h"
 #include "sample.h"
@@ -519,12 +520,7 @@ uint32_t tree_get_interval(struct thread_block *b, uint32_t set, uint32_t site) 
 static void info_keep(struct stint_impl_node *n, const char *info) {
     size_t length = 0;
     if (info) {
-        length = strnlen(info, STINT_IMPL_INFO - 1);
-    }
-    while (length == STINT_IMPL_INFO - 1 && (info[length] & 0xc0) == 0x80) {
-        while (length && (info[--length] & 0xc0) == 0x80) {
-        }
-        break; /* cut at a whole UTF-8 character */
+        length = utf8_cut(info, strnlen(info, STINT_IMPL_INFO), STINT_IMPL_INFO - 1);
     }
     for (size_t i = 0; i < STINT_IMPL_INFO; ++i) {
         char byte = '\0';
