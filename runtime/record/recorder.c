@@ -14,6 +14,7 @@
 #include "base/log.h"
 #include "emit/emit.h"
 #include "left.h"
+#include "node.h"
 #include "probe.h"
 #include "registry.h"
 #include "ring.h"
@@ -506,7 +507,7 @@ static void end_inner(struct thread_block *b, struct stint_impl_frame *f, uint64
                       uint64_t now) {
     uint64_t ticks = ticks_within(f, start, now);
     uint64_t own = ticks - STINT_IMPL_LOAD(&f->nested);
-    if (!tree_add_inner(b, STINT_IMPL_LOAD(&f->recursive), STINT_IMPL_LOAD(&f->node), own)) {
+    if (!node_add_inner(b, STINT_IMPL_LOAD(&f->recursive), STINT_IMPL_LOAD(&f->node), own)) {
         STINT_IMPL_STORE(&f->nested, ticks);
     }
 }
@@ -515,7 +516,7 @@ static void end_inner(struct thread_block *b, struct stint_impl_frame *f, uint64
 static void inner_without(struct thread_block *b, const struct stint_impl_frame *inner,
                           uint64_t ticks) {
     if (STINT_IMPL_LOAD(&inner->recursive) && !frame_continues(inner)) {
-        tree_add_inner(b, STINT_IMPL_LOAD(&inner->recursive), STINT_IMPL_LOAD(&inner->node),
+        node_add_inner(b, STINT_IMPL_LOAD(&inner->recursive), STINT_IMPL_LOAD(&inner->node),
                        -ticks);
     }
 }
@@ -558,7 +559,7 @@ static inline __attribute__((always_inline)) void end_top(struct thread_block *b
         uint64_t weight = sample_weight(b, n);
         probe_end(b, f, n, ticks);
         stint_impl_frame_note(f, left_samples(n) + 1);
-        tree_sample(b, n, start, ticks, STINT_IMPL_LOAD(&f->nested), call ? call->info : NULL);
+        node_add_sample(b, n, start, ticks, STINT_IMPL_LOAD(&f->nested), call ? call->info : NULL);
         sample_check(b, n, call);
         if (STINT_IMPL_UNLIKELY(ticks >= probe_long_from)) {
             tree_check_long(b, node);
@@ -699,7 +700,7 @@ int recorder_add(uint64_t word, uint32_t set, uint64_t start, uint64_t ticks) {
     if (!node || !b) {
         return -1;
     }
-    tree_sample_interval(b, tree_node(b, node), start, ticks);
+    node_add_interval(b, tree_node(b, node), start, ticks);
     if (ticks >= b->hot.trace_min) {
         ring_add_span(b->hot.ring, node, start, ticks);
     }
