@@ -10,19 +10,13 @@
 #include <string.h>
 
 #include "arithmetic.h"
+#include "utf8.h"
 
 #define NAME_BYTES 1000u /* longer names are cut */
 
 /* The length that is kept: at most NAME_BYTES, and no UTF-8 character cut in two. */
 static inline size_t name_cut(const char *bytes, size_t length) {
-    if (length <= NAME_BYTES) {
-        return length;
-    }
-    length = NAME_BYTES;
-    while (length && (bytes[length] & 0xc0) == 0x80) {
-        --length;
-    }
-    return length;
+    return utf8_cut(bytes, length, NAME_BYTES);
 }
 
 /* Order as of memcmp, a prefix first. */

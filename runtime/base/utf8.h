@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Decodes UTF-8. The bytes may be anything: names come from programs and from files.
+ * Decodes and cuts UTF-8. The bytes may be anything: names come from programs and from files.
  */
 #ifndef STINT_UTF8_H
 #define STINT_UTF8_H
@@ -41,6 +41,17 @@ static inline size_t utf8_next(const char *s, size_t left, uint32_t *out) {
         return 0;
     }
     return n;
+}
+
+/* The length that is kept of a text: at most `limit` bytes, and no character cut in two. */
+static inline size_t utf8_cut(const char *s, size_t length, size_t limit) {
+    if (length <= limit) {
+        return length;
+    }
+    while (limit && ((unsigned char)s[limit] & 0xc0) == 0x80) {
+        --limit;
+    }
+    return limit;
 }
 
 #endif

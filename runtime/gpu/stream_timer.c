@@ -70,7 +70,7 @@ static void stream_drop_top(struct thread_block *b) {
 
 static int stream_is_open(const struct thread_block *b, const struct stream_open *o) {
     return o->frame <= b->hot.top &&
-           (STINT_IMPL_LOAD(&o->frame->guard) & ~(uint64_t)STINT_IMPL_TAGS) == o->guard &&
+           thread_untag_guard(STINT_IMPL_LOAD(&o->frame->guard)) == o->guard &&
            STINT_IMPL_LOAD(&o->frame->start) == o->start;
 }
 
@@ -133,7 +133,7 @@ static void stream_keep_pair(struct thread_block *b, uint64_t guard, struct even
     if (b) {
         f = b->hot.top;
     }
-    int opened = f && (STINT_IMPL_LOAD(&f->guard) & ~(uint64_t)STINT_IMPL_TAGS) == guard;
+    int opened = f && thread_untag_guard(STINT_IMPL_LOAD(&f->guard)) == guard;
     int counts = opened && !stint_impl_frame_is_recursive(f);
     if (pair && (!counts || stream_push_pair(b, f, guard, pair))) {
         event_pool_cancel(pair);

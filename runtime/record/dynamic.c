@@ -10,6 +10,7 @@
 #include "base/arithmetic.h"
 #include "base/clock.h"
 #include "base/errno_keep.h"
+#include "interval_sample.h"
 #include "recorder.h"
 #include "registry.h"
 #include "site.h"
@@ -299,7 +300,7 @@ int dynamic_add_sample(const char *name, uint64_t ns) {
         uint64_t word = find_word(text, 1); /* first: before it there may be no clock */
         uint64_t ticks = clock_ticks_of_ns(ns), now = clock_ticks();
         result = STINT_ERROR_NOT_AVAILABLE;
-        if (word && !recorder_add(word, 0, saturating_subtract(now, ticks), ticks)) {
+        if (word && !interval_sample_add(word, 0, saturating_subtract(now, ticks), ticks)) {
             result = STINT_OK;
         }
         if (word) {

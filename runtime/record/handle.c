@@ -7,9 +7,10 @@
 
 #include "base/clock.h"
 #include "base/errno_keep.h"
-#include "recorder.h"
+#include "interval_sample.h"
 #include "registry.h"
 #include "site.h"
+#include "thread.h"
 
 void handle_begin(uint64_t *handle, struct stint_impl_site *site) {
     ERRNO_KEEP;
@@ -42,7 +43,7 @@ void handle_end_in(uint64_t *handle, uint32_t set) {
     } else if (now < start) {
         arena_lose(STINT_STATUS_CLOCK_BACK, 1);
     } else {
-        recorder_add(word, set, start, now - start);
+        interval_sample_add(word, set, start, now - start);
         thread_seen(now);
     }
 }

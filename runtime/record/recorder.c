@@ -3,8 +3,8 @@
  * The stack of open scopes of a thread. The inline path and the entry points of the session call
  * these functions on the thread whose block it is; a signal handler may interrupt each of them and
  * record, too. So a frame is complete before its guard is written, and the inline path reads
- * nothing above hot.top. Only frame_take writes to a frame of another thread, by compare and
- * exchange.
+ * nothing above hot.top. Scopes that stay open when one below them ends are in crossing.c, scopes
+ * that end on another thread in moved.c.
  */
 #include "recorder.h"
 
@@ -12,8 +12,11 @@
 #include "base/arithmetic.h"
 #include "base/errno_keep.h"
 #include "base/log.h"
+#include "crossing.h"
 #include "emit/emit.h"
 #include "left.h"
+#include "moved.h"
+#include "node.h"
 #include "probe.h"
 #include "registry.h"
 #include "ring.h"
@@ -21,38 +24,9 @@
 #include "site.h"
 #include "tree.h"
 
-static uint64_t guard_untag(uint64_t guard) {
-    return guard & ~(uint64_t)STINT_IMPL_TAGS;
-}
-
 /* Scopes opened by name have no guard in memory. */
 static int is_name(uint64_t guard) {
     return guard >> 63 != 0;
-}
-
-/* Guards of ranges that other interfaces open on this thread. Owner. */
-static __thread struct {
-    uint64_t from;
-    uint64_t bytes;
-} range_guards __attribute__((tls_model("initial-exec")));
-
-static int is_range(uint64_t guard) {
-    return guard - range_guards.from < range_guards.bytes;
-}
-
-/* Whether a scope above the frame is a range of another interface: it is not left with the
- * frame's. */
-static inline __attribute__((always_inline)) int has_range_above(const struct thread_block *b,
-                                                                 const struct stint_impl_frame *f) {
-    if (f == b->hot.top || !range_guards.bytes) {
-        return 0;
-    }
-    while (++f <= b->hot.top) {
-        if (is_range(STINT_IMPL_LOAD(&f->guard))) {
-            return 1;
-        }
-    }
-    return 0;
 }
 
 static void guard_write(uint64_t guard, uint64_t opened) {
@@ -67,7 +41,7 @@ static inline __attribute__((always_inline)) struct stint_impl_frame *
 frame_find(const struct thread_block *b, uint64_t guard) {
     for (struct stint_impl_frame *f = b->hot.top;
          f != b->frames && guard >= STINT_IMPL_LOAD(&f->low); --f) {
-        if (guard_untag(STINT_IMPL_LOAD(&f->guard)) == guard) {
+        if (thread_untag_guard(STINT_IMPL_LOAD(&f->guard)) == guard) {
             return f;
         }
     }
@@ -89,47 +63,13 @@ frame_find_opened(const struct thread_block *b, uint64_t guard, uint64_t opened)
 static struct stint_impl_frame *frame_find_below(const struct thread_block *b, uint64_t guard,
                                                  uint64_t opened) {
     struct stint_impl_frame *f = b->hot.top;
-    while (f != b->frames && guard_untag(STINT_IMPL_LOAD(&f->guard)) != guard) {
+    while (f != b->frames && thread_untag_guard(STINT_IMPL_LOAD(&f->guard)) != guard) {
         --f;
     }
     if (f == b->frames || STINT_IMPL_LOAD(&f->start) != opened) {
         return NULL;
     }
     return f;
-}
-
-/* Whether that frame of another thread is of this opening; then it is no longer. */
-static int frame_take(struct stint_impl_frame *f, uint64_t guard, uint64_t opened) {
-    uint64_t is = STINT_IMPL_LOAD(&f->guard);
-    if (guard_untag(is) != guard || STINT_IMPL_LOAD(&f->start) != opened ||
-        !__atomic_compare_exchange_n(&f->guard, &is, STINT_IMPL_MOVED, 0, __ATOMIC_RELAXED,
-                                     __ATOMIC_RELAXED)) {
-        return 0;
-    }
-    /* If the owner has reused the frame, a low of 0 only costs a search. */
-    STINT_IMPL_STORE(&f->low, 0);
-    return 1;
-}
-
-/* A scope that is not the calling thread's: a coroutine or fiber may have taken it here from the
- * thread that opened it. Its time there and here cannot be told apart, so it has no sample. A guard
- * that was jumped over is in no frame. */
-static void end_moved(uint64_t guard, uint64_t opened) {
-    uint32_t unit = 0;
-    if (arena.base) {
-        unit = __atomic_load_n(&arena_header()->first_thread, __ATOMIC_ACQUIRE);
-    }
-    while (unit) {
-        const struct arena_thread *t = arena_at(unit);
-        struct stint_impl_frame *frames = arena_at(t->frames);
-        for (uint32_t i = 1; i < STINT_IMPL_FRAMES && STINT_IMPL_LOAD(&frames[i].guard); ++i) {
-            if (frame_take(&frames[i], guard, opened)) {
-                arena_lose(STINT_STATUS_OTHER_THREAD, 1);
-                return;
-            }
-        }
-        unit = t->next;
-    }
 }
 
 static void range_open(struct thread_block *b, uint32_t node) {
@@ -235,93 +175,17 @@ static inline __attribute__((always_inline)) void frame_push(struct thread_block
     guard_write(guard, start.word);
 }
 
+void recorder_reopen(struct thread_block *b, uint64_t guard, struct tree_place to,
+                     struct stint_impl_start start) {
+    frame_push(b, thread_untag_guard(guard), to, start);
+}
+
 /* A call of an open scope that has no frame: too deep, or recursive beyond the deepest frame. */
 static void count_unframed(struct thread_block *b, struct tree_place to) {
     if (to.recursive) {
         stint_impl_owner_add(&tree_node(b, to.node)->recursions, 1);
     } else {
         thread_lose(b, STINT_STATUS_TOO_DEEP);
-    }
-}
-
-/* ---- Scopes that end, or are abandoned, before others above them, which stay open. */
-
-/* Counts the scope as abandoned, unless another thread has ended it. */
-static void frame_abandon(struct thread_block *b, struct stint_impl_frame *f) {
-    uint64_t guard;
-    while (left_take(b, f, &guard)) {
-    }
-}
-
-void recorder_range_guards(const void *from, uint64_t bytes) {
-    struct thread_block *b = thread_block_here();
-    if (b && range_guards.bytes) {
-        for (struct stint_impl_frame *f = b->hot.top; f != b->frames; --f) {
-            if (is_range(STINT_IMPL_LOAD(&f->guard))) {
-                frame_abandon(b, f); /* nothing is written to its guard any more */
-            }
-        }
-    }
-    range_guards.from = (uint64_t)(uintptr_t)from;
-    range_guards.bytes = bytes;
-}
-
-/* The frames above that one which do not stay are marked as abandoned; the tool's ranges of all are
- * closed, as they nest. Then the frame is the topmost one. Returns the first that stays, NULL:
- * none. */
-static __attribute__((noinline)) struct stint_impl_frame *
-crossed_take(struct thread_block *b, struct stint_impl_frame *f, int all_stay) {
-    struct stint_impl_frame *first = NULL, *below = f;
-    for (struct stint_impl_frame *above = f + 1; above <= b->hot.top; ++above) {
-        uint64_t guard = STINT_IMPL_LOAD(&above->guard);
-        thread_close_range(b, above);
-        int is_open = guard && guard != STINT_IMPL_MOVED;
-        if (is_open && (all_stay || is_range(guard))) {
-            below = above;
-        } else { /* what was recorded in it is now inside the scope around it */
-            frame_abandon(b, above);
-            STINT_IMPL_STORE(&below->nested,
-                             STINT_IMPL_LOAD(&below->nested) + STINT_IMPL_LOAD(&above->nested));
-        }
-        if (!first && below == above) {
-            first = above;
-        }
-    }
-    b->hot.top = f;
-    return first;
-}
-
-/* The edge of the node below what is open now. */
-static struct tree_edge edge_again(const struct thread_block *b, uint32_t node) {
-    const struct stint_impl_node *n = tree_node(b, node);
-    struct tree_edge e = {STINT_IMPL_LOAD(&b->hot.top->node), n->set, n->site, 0};
-    if (n->kind & STINT_IMPL_SENT) {
-        e.sender = tree_above(b, node);
-    }
-    return e;
-}
-
-/* Opens the scopes of those frames again, where they have not been abandoned, with the start that
- * they had: each below what is open now, at most in the frame before its own. */
-static __attribute__((noinline)) void crossed_open(struct thread_block *b,
-                                                   struct stint_impl_frame *from,
-                                                   const struct stint_impl_frame *last) {
-    for (; from <= last; ++from) {
-        struct stint_impl_start start = stint_impl_start_of(from);
-        uint64_t nested = STINT_IMPL_LOAD(&from->nested);
-        uint32_t node = thread_frame_node(from);
-        STINT_IMPL_STORE(&from->recursive, 0);
-        STINT_IMPL_STORE(&from->counted, 0);
-        uint64_t guard = __atomic_exchange_n(&from->guard, 0, __ATOMIC_RELAXED);
-        if (guard == STINT_IMPL_MOVED) {
-            continue;
-        }
-        struct tree_edge e = edge_again(b, node);
-        struct tree_place to = tree_get(b, &e);
-        if (to.node) {
-            frame_push(b, guard_untag(guard), to, start);
-            STINT_IMPL_STORE(&b->hot.top->nested, nested);
-        }
     }
 }
 
@@ -336,12 +200,12 @@ static inline __attribute__((always_inline)) int guard_reopen(struct thread_bloc
     if (!is_name(guard)) {
         stale = frame_find(b, guard);
     }
-    if (stale && has_range_above(b, stale)) {
+    if (stale && crossing_has_range_above(b, stale)) {
         if (!b->busy) {
             return 0;
         }
-        crossed_take(b, stale - 1, 0);
-        crossed_open(b, stale, last);
+        crossing_take(b, stale - 1, 0);
+        crossing_reopen(b, stale, last);
     } else if (stale) {
         thread_unwind(b, stale - 1);
     }
@@ -446,7 +310,7 @@ void recorder_begin_new_sent(struct thread_block *b, uint64_t guard, uint32_t si
 
 const struct stint_impl_frame *recorder_opened(const struct thread_block *b, uint64_t guard) {
     const struct stint_impl_frame *f = b->hot.top;
-    if (guard_untag(STINT_IMPL_LOAD(&f->guard)) != guard) {
+    if (thread_untag_guard(STINT_IMPL_LOAD(&f->guard)) != guard) {
         return NULL;
     }
     return f;
@@ -506,7 +370,7 @@ static void end_inner(struct thread_block *b, struct stint_impl_frame *f, uint64
                       uint64_t now) {
     uint64_t ticks = ticks_within(f, start, now);
     uint64_t own = ticks - STINT_IMPL_LOAD(&f->nested);
-    if (!tree_add_inner(b, STINT_IMPL_LOAD(&f->recursive), STINT_IMPL_LOAD(&f->node), own)) {
+    if (!node_add_inner(b, STINT_IMPL_LOAD(&f->recursive), STINT_IMPL_LOAD(&f->node), own)) {
         STINT_IMPL_STORE(&f->nested, ticks);
     }
 }
@@ -515,7 +379,7 @@ static void end_inner(struct thread_block *b, struct stint_impl_frame *f, uint64
 static void inner_without(struct thread_block *b, const struct stint_impl_frame *inner,
                           uint64_t ticks) {
     if (STINT_IMPL_LOAD(&inner->recursive) && !frame_continues(inner)) {
-        tree_add_inner(b, STINT_IMPL_LOAD(&inner->recursive), STINT_IMPL_LOAD(&inner->node),
+        node_add_inner(b, STINT_IMPL_LOAD(&inner->recursive), STINT_IMPL_LOAD(&inner->node),
                        -ticks);
     }
 }
@@ -558,7 +422,7 @@ static inline __attribute__((always_inline)) void end_top(struct thread_block *b
         uint64_t weight = sample_weight(b, n);
         probe_end(b, f, n, ticks);
         stint_impl_frame_note(f, left_samples(n) + 1);
-        tree_sample(b, n, start, ticks, STINT_IMPL_LOAD(&f->nested), call ? call->info : NULL);
+        node_add_sample(b, n, start, ticks, STINT_IMPL_LOAD(&f->nested), call ? call->info : NULL);
         sample_check(b, n, call);
         if (STINT_IMPL_UNLIKELY(ticks >= probe_long_from)) {
             tree_check_long(b, node);
@@ -582,7 +446,7 @@ static inline __attribute__((always_inline)) void end_top(struct thread_block *b
  * began later: it is taken from that of the other one, and once from that of the scope around. */
 static void end_below(struct thread_block *b, struct stint_impl_frame *f, uint64_t now,
                       const struct stint_impl_call *call, int all_stay) {
-    struct stint_impl_frame *last = b->hot.top, *first = crossed_take(b, f, all_stay);
+    struct stint_impl_frame *last = b->hot.top, *first = crossing_take(b, f, all_stay);
     uint64_t both = 0;
     if (!now) {
         now = clock_ticks();
@@ -595,7 +459,7 @@ static void end_below(struct thread_block *b, struct stint_impl_frame *f, uint64
     end_top(b, now, call);
     struct stint_impl_frame *around = b->hot.top;
     STINT_IMPL_STORE(&around->nested, saturating_subtract(STINT_IMPL_LOAD(&around->nested), both));
-    crossed_open(b, f + 1, last);
+    crossing_reopen(b, f + 1, last);
 }
 
 /* 0, or -1 if the thread cannot be entered or has no such scope. */
@@ -629,17 +493,17 @@ int recorder_end(uint64_t guard, uint64_t opened, uint64_t now,
     }
     if (!f) {
         if (!is_name(guard)) {
-            end_moved(guard, opened);
+            moved_end(guard, opened);
         }
         return -1;
     }
     if (clock_kind() != CLOCK_KIND_COUNTER) {
         now = 0; /* the caller has read another clock */
     }
-    if (has_range_above(b, f) && !end_crossing(guard, opened, now, call, 0)) {
-        return 0;
-    }
     if (f != b->hot.top) {
+        if (crossing_has_range_above(b, f) && !end_crossing(guard, opened, now, call, 0)) {
+            return 0;
+        }
         thread_unwind(b, f);
     }
     end_top(b, now, call);
@@ -653,61 +517,9 @@ int recorder_end_crossing(uint64_t guard, uint64_t opened) {
     return recorder_end(guard, opened, 0, NULL); /* it may be another thread's */
 }
 
-/* The node of a sample without a scope, made if need be; 0: none, counted. */
-static uint32_t interval_enter(uint64_t word, uint32_t set) {
-    struct thread_block *b = thread_enter(1);
-    uint32_t node = 0;
-    if (!b) {
-        return 0;
-    }
-    if (site_gate_of(word) < registry_arena_gate()) {
-        thread_lose(b, STINT_STATUS_ABANDONED); /* begun before a fork */
-    } else {
-        node = tree_get_interval(b, set, site_id_of(word));
-    }
-    thread_leave(b);
-    return node;
-}
-
-/* b: NULL if the thread has none, or is inside. */
-static void lose_unnamed(struct thread_block *b) {
-    if (b) {
-        thread_lose(b, STINT_STATUS_NO_NAME);
-    } else {
-        arena_lose(STINT_STATUS_NO_NAME, 1);
-    }
-}
-
-int recorder_add(uint64_t word, uint32_t set, uint64_t start, uint64_t ticks) {
-    if (site_is_off(word)) {
-        return -1;
-    }
-    struct thread_block *b = thread_here();
-    if (site_is_unnamed(word)) {
-        lose_unnamed(b);
-        return -1;
-    }
-    int is_known = b && site_gate_of(word) >= registry_arena_gate();
-    uint32_t node = 0;
-    if (is_known) {
-        node = tree_find_interval(b, set, site_id_of(word));
-    }
-    if (!node) {
-        node = interval_enter(word, set);
-        b = thread_here();
-    }
-    if (!node || !b) {
-        return -1;
-    }
-    tree_sample_interval(b, tree_node(b, node), start, ticks);
-    if (ticks >= b->hot.trace_min) {
-        ring_add_span(b->hot.ring, node, start, ticks);
-    }
-    return 0;
-}
-
 static void begin_site(void *guard, struct stint_impl_site *site, uint32_t set,
                        struct stint_impl_start start) {
+    *(stint_impl_opened *)guard = 0;
     uint64_t me = (uint64_t)(uintptr_t)guard;
     uint64_t word = site_get_word(site);
     if (site_gate_of(word) == registry_gate()) {
@@ -723,13 +535,11 @@ static void begin_site(void *guard, struct stint_impl_site *site, uint32_t set,
 
 void recorder_begin_slow(void *guard, struct stint_impl_site *site, uint32_t set) {
     ERRNO_KEEP;
-    *(stint_impl_opened *)guard = 0;
     begin_site(guard, site, set, stint_impl_start_none());
 }
 
 void recorder_begin_at(void *guard, struct stint_impl_site *site, uint32_t set, uint64_t ticks) {
     ERRNO_KEEP;
-    *(stint_impl_opened *)guard = 0;
     begin_site(guard, site, set, stint_impl_start_from(ticks));
 }
 

@@ -8,6 +8,8 @@
 
 #include "thread.h"
 
+struct tree_place;
+
 /* The work of the entry points of the inline path's slow half; see stint/detail/impl_record.h. */
 void recorder_begin_slow(void *guard, struct stint_impl_site *site, uint32_t set);
 /* With a start that was read before: in ticks, and in microseconds. */
@@ -40,12 +42,10 @@ int recorder_end(uint64_t guard, uint64_t opened, uint64_t now, const struct sti
  * cross each other and scopes. What is above stays open, below the scope around it, with the start
  * that it had. */
 int recorder_end_crossing(uint64_t guard, uint64_t opened);
-/* Where the calling thread has the guards of such ranges from now on. Those that are open in the
- * place it had before are abandoned. */
-void recorder_range_guards(const void *from, uint64_t bytes);
-/* Adds a sample without a scope, for a word of the arena there is or was. Enters the slow path for
- * its first sample on the thread only. 0, or -1 (off, or counted). */
-int recorder_add(uint64_t word, uint32_t set, uint64_t start, uint64_t ticks);
+/* Opens a scope again, above the topmost frame and with the start that it had. guard: with the tags
+ * that its frame had. */
+void recorder_reopen(struct thread_block *b, uint64_t guard, struct tree_place to,
+                     struct stint_impl_start start);
 
 /* The guard of a scope opened by name: no user address has the top bit. */
 static inline uint64_t recorder_guard_of_name(uint32_t site) {

@@ -7,8 +7,9 @@
  * Calls are divided into blocks of N, and of each block one, drawn at random, is timed: so whatever
  * pattern calls have, each is timed with the same probability, and no part of the run is left out.
  * The inline path counts down to the timed call; a timed call always ends on the slow path
- * (tree_sample leaves `span` 0), which draws the next one here. A call that was timed while others
- * were to come first, as one begun with an earlier start, represents itself alone and is in no sum.
+ * (node_add_sample leaves `span` 0), which draws the next one here. A call that was timed while
+ * others were to come first, as one begun with an earlier start, represents itself alone and is in
+ * no sum.
  *
  * With STINT_SAMPLE=auto:SHARE% each node has an N of its own, which changes from block to block,
  * so that the timed calls of a thread's sampled nodes cost at most that share of the time since the
@@ -24,6 +25,7 @@
 
 #include "base/arithmetic.h"
 #include "base/config.h"
+#include "node.h"
 #include "tree.h"
 
 static struct stint_impl_sampled *sampled_at(const struct thread_block *b, uint32_t unit) {
@@ -188,7 +190,7 @@ void sample_check(struct thread_block *b, struct stint_impl_node *n,
     if (!node_is_sampled_at_all(n)) {
         return;
     }
-    if (call_is_exact(call) || STINT_IMPL_LOAD(&n->gpu) || tree_is_watched(b, n)) {
+    if (call_is_exact(call) || STINT_IMPL_LOAD(&n->gpu) || node_is_watched(b, n)) {
         sample_never(n);
         return;
     }

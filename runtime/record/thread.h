@@ -111,6 +111,10 @@ static inline void thread_lose(struct thread_block *b, enum stint_status what) {
 void *thread_pages_get(struct thread_block *b, size_t bytes);
 /* Frees all of them. */
 void thread_pages_put(struct thread_block *b);
+/* The guard that a frame has, without its tags. */
+static inline uint64_t thread_untag_guard(uint64_t guard) {
+    return guard & ~(uint64_t)STINT_IMPL_TAGS;
+}
 /* The node that counts the frame's call: of a recursive call the outermost one's. */
 static inline uint32_t thread_frame_node(const struct stint_impl_frame *f) {
     uint32_t recursive = STINT_IMPL_LOAD(&f->recursive);

@@ -56,27 +56,14 @@ static inline void tree_forget_near(struct thread_block *b, const struct stint_i
         STINT_IMPL_STORE(place, &thread_no_edge);
     }
 }
-/* Whether a capture waits for slow calls of the node's site. */
-int tree_is_watched(const struct thread_block *b, const struct stint_impl_node *n);
-/* Adds own time of a call inside an open one of the node to the node; place: where it is in the
- * tree. 0, or -1 without memory. */
-int tree_add_inner(struct thread_block *b, uint32_t node, uint32_t place, uint64_t ticks);
 /* The node of an interval (handle, added sample) of the thread; likewise, looking only and
  * making. */
 uint32_t tree_find_interval(const struct thread_block *b, uint32_t set, uint32_t site);
 uint32_t tree_get_interval(struct thread_block *b, uint32_t set, uint32_t site);
 
-/* So many of its first samples a node keeps itself: STINT_IMPL_RAW, fewer in tests of what comes
- * after them. */
-extern uint32_t tree_raw_samples;
-
-/* One sample, with everything the inline path leaves out: first call, new maximum, info. nested:
- * the ticks of the calls recorded right inside it. */
-void tree_sample(struct thread_block *b, struct stint_impl_node *n, uint64_t start, uint64_t ticks,
-                 uint64_t nested, const char *info);
-/* The same for an interval. A scope in a signal handler never has the node of the scope that it
- * interrupted, an interval may; and the handler may leave the interrupted sample by siglongjmp. */
-void tree_sample_interval(struct thread_block *b, struct stint_impl_node *n, uint64_t start,
-                          uint64_t ticks);
+/* The histogram that the node shares with the others of its site, set and thread, made if need be;
+ * in a signal handler that interrupted a change of the tables, one that no other node has. 0: no
+ * memory. */
+uint32_t tree_get_histogram(struct thread_block *b, const struct stint_impl_node *n);
 
 #endif

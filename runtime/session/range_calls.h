@@ -42,7 +42,7 @@ extern void stint_impl_end_crossing(void *guard);
 /* The time, and a scope of the default set that began then. */
 extern uint64_t stint_impl_range_ticks(void);
 extern void stint_impl_range_begin_at(void *guard, struct stint_impl_site *site, uint64_t ticks);
-/* Where the calling thread has the guards of its ranges: recorder_range_guards. */
+/* Where the calling thread has the guards of its ranges: crossing_set_range_guards. */
 extern void stint_impl_range_guards(const void *from, uint64_t bytes);
 /* Where the calling thread counts its ranges: RANGE_INTERFACES numbers of its own, NULL without
  * memory or a recorder. They are in the arena at stint_impl_thread_here->base. 0, or -1 if it

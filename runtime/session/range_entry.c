@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/errno_keep.h"
 #include "process.h"
+#include "record/crossing.h"
 #include "record/handle.h"
 #include "record/mark.h"
 #include "record/measured.h"
@@ -30,7 +31,7 @@ void stint_impl_range_begin_at(void *guard, struct stint_impl_site *site, uint64
 }
 
 void stint_impl_range_guards(const void *from, uint64_t bytes) {
-    recorder_range_guards(from, bytes);
+    crossing_set_range_guards(from, bytes);
 }
 
 _Static_assert(MEASURE_RANGES_ROCTX - MEASURE_RANGES_NVTX + 1 == RANGE_INTERFACES, "a number each");

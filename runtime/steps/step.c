@@ -24,9 +24,10 @@
 #include "capture/schedule.h"
 #include "gpu/event_pool.h"
 #include "read/baseline.h"
-#include "record/recorder.h"
+#include "record/interval_sample.h"
 #include "record/registry.h"
 #include "record/site.h"
+#include "record/thread.h"
 #include "session/interval.h"
 #include "step_windows.h"
 
@@ -97,7 +98,7 @@ static void step_add_sample(void) {
     if (!before || at < before || site_is_off(word)) {
         return;
     }
-    recorder_add(word, 0, before, at - before);
+    interval_sample_add(word, 0, before, at - before);
 }
 
 /* ---- The timers' schedule. */

@@ -9,7 +9,7 @@
 #include <stdarg.h>
 
 #include "read/snapshot.h"
-#include "record/tree.h"
+#include "record/node.h"
 #include "recorded.h"
 #include "session/interval.h"
 
@@ -307,7 +307,7 @@ static void fail_each(unsigned of, unsigned how_many_names, uint64_t least) {
         return;
     }
     snprintf(file, sizeof file, "%s/%%p.stint", directory);
-    tree_raw_samples = 0; /* a histogram for each name */
+    node_raw_samples = 0; /* a histogram for each name */
     setenv("STINT_MEMORY", "4M", 1);
     setenv("STINT_TRACE", "64K", 1);
     setenv("STINT_FILE", file, 1);

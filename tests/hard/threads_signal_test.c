@@ -6,7 +6,7 @@
  */
 #include <setjmp.h>
 
-#include "record/tree.h"
+#include "record/node.h"
 #include "stepping.h"
 
 static sigjmp_buf back;
@@ -41,7 +41,7 @@ static void attempt(void) {
 
 TEST(threads_signal, siglongjmp_out_of_a_scope_at_every_instruction) {
     NEEDS_STEPPING(jump_out);
-    tree_raw_samples = 0; /* the inline path */
+    node_raw_samples = 0; /* the inline path */
     attempt();            /* the first use is the slow path, which no handler may jump out of */
     attempt(); /* the second finds the node for the third, and leaves it a sample to count */
     attempt();
@@ -86,7 +86,7 @@ static unsigned leave_at_every_instruction(const char *name, void (*attempts)(vo
 
 TEST(threads_signal, a_call_left_at_any_instruction_is_counted_once) {
     NEEDS_STEPPING(jump_out);
-    tree_raw_samples = 0; /* the inline path */
+    node_raw_samples = 0; /* the inline path */
     attempt();
     attempt();
     attempt();
@@ -149,7 +149,7 @@ static void recurse_upwards(int depth) {
 
 /* The call around the inner one is left with it. */
 static void leave_recursion(void (*attempts)(void)) {
-    tree_raw_samples = 0;
+    node_raw_samples = 0;
     attempts();
     attempts();
     attempts();
@@ -242,7 +242,7 @@ static void jump_out_of(void (*once)(void), const char *name, int is_scope) {
     /* A node that needs a histogram takes the slow path, which no handler may jump out of. An
      * unfinished sample can have taken one of the node's own places, so the histogram would be due
      * at one of the jumps. Without such places it exists beforehand. */
-    tree_raw_samples = 0;
+    node_raw_samples = 0;
     once(); /* the first use is the slow path, here and inside of another scope */
     attempt_of(once);
     attempt_of(once);
@@ -301,7 +301,7 @@ static void add_once(int number) {
 
 TEST(threads_signal, an_interval_in_a_handler_at_every_instruction_of_the_same) {
     NEEDS_STEPPING(add_once);
-    tree_raw_samples = 0; /* the inline path */
+    node_raw_samples = 0; /* the inline path */
     sample_once();
     for (int i = 0; i < 100; ++i) {
         stepping(1);
@@ -356,7 +356,7 @@ __attribute__((noinline)) static void open_in_its_place(void) {
 
 TEST(threads_signal, a_named_scope_in_a_handler_while_left_ones_are_taken_off) {
     NEEDS_STEPPING(named_in_handler);
-    tree_raw_samples = 0; /* the inline path */
+    node_raw_samples = 0; /* the inline path */
     {
         REGISTER_TIMER("around");
         open_in_its_place();

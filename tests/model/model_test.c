@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "program.h"
-#include "record/tree.h"
+#include "record/node.h"
 #include "run.h"
 
 #define SECONDS 20 /* a program; it takes under a millisecond */
@@ -73,7 +73,7 @@ int main(int argc, char **argv) {
     for (uint64_t seed = first; seed < first + count && failed < FAILURES; ++seed) {
         static struct program p;
         static const uint32_t raw_samples[] = {0, 2, STINT_IMPL_RAW};
-        tree_raw_samples = raw_samples[seed % 3];
+        node_raw_samples = raw_samples[seed % 3];
         program_make(&p, seed);
         if (fails(&p, 1)) {
             ++failed;

@@ -4,6 +4,7 @@
  * libraries may.
  */
 #include "base/api.h"
+#include "record/crossing.h"
 #include "record/recorder.h"
 #include "recorded.h"
 #include "support.h"
@@ -140,7 +141,7 @@ TEST(crossing, scopes_do_not_abandon_ranges) {
     SITE(outer, "outer");
     SITE(left, "left");
     SITE(range, "range");
-    recorder_range_guards(range_memory, sizeof range_memory);
+    crossing_set_range_guards(range_memory, sizeof range_memory);
     open_scope(&own[2], &outer);
     open_scope(&range_memory[0], &range);
     open_scope(&own[1], &left);
@@ -162,7 +163,7 @@ TEST(crossing, scopes_do_not_abandon_ranges) {
     CHECK_EQ_U64(stat_of("left").total_ns, 8);
     end_crossing(&range_memory[1]);
     CHECK_EQ_U64(stat_of("range").total_ns, 15);
-    recorder_range_guards(NULL, 0);
+    crossing_set_range_guards(NULL, 0);
     timed("next", 1);
     CHECK_EQ_U64(open_scopes(), 0);
     CHECK_EQ_U64(lost_in_all(), 3);
@@ -303,7 +304,7 @@ static void model_run(uint64_t seed, int has_recursion, char names[MODEL_NAMES][
 
 TEST(crossing, random_ranges_and_scopes_against_a_model) {
     static char names[MODEL_NAMES][16];
-    recorder_range_guards(model_ranges, sizeof model_ranges);
+    crossing_set_range_guards(model_ranges, sizeof model_ranges);
     for (uint32_t i = 0; i < MODEL_NAMES; ++i) {
         snprintf(names[i], sizeof names[i], "name %u", i);
         model_sites[i] = (struct stint_impl_site){names[i], "crossing", "", 1, 0, 0, 0, 0};

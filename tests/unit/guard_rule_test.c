@@ -8,13 +8,13 @@
 #include <setjmp.h>
 #include <ucontext.h>
 
+#include "record/node.h"
 #include "record/recorder.h"
-#include "record/tree.h"
 #include "recorded.h"
 
 /* The inline path from the second call of a site on. */
 __attribute__((constructor)) static void keep_no_samples(void) {
-    tree_raw_samples = 0;
+    node_raw_samples = 0;
 }
 
 static void plain(uint64_t ns) {

@@ -8,7 +8,7 @@
 
 #include "base/histogram.h"
 #include "read/rows.h"
-#include "record/tree.h"
+#include "record/node.h"
 
 #include "recorded.h"
 #include "support.h"
@@ -211,7 +211,7 @@ TEST(rows_histogram, has_the_sample_that_waits_in_its_frame) {
     static struct histogram h;
     static uint32_t buckets[STINT_IMPL_BUCKETS];
     struct rows rows;
-    tree_raw_samples = 0;
+    node_raw_samples = 0;
     timed("a", 10);
     timed("a", 20); /* a new maximum: counted at once */
     timed("a", 15);
@@ -237,7 +237,7 @@ TEST(rows_histogram, has_the_sample_that_waits_in_its_frame) {
 
 /* Reset between the sample and the next scope on its frame: it is of the interval before. */
 TEST(rows_histogram, a_waiting_sample_is_of_its_interval) {
-    tree_raw_samples = 0;
+    node_raw_samples = 0;
     timed("a", 10);
     timed("a", 20);
     timed("a", 15);

@@ -8,7 +8,7 @@
 
 #include "base/histogram.h"
 #include "read/rows.h"
-#include "record/tree.h"
+#include "record/node.h"
 #include "recorded.h"
 #include "session/interval.h"
 #include "stepping.h"
@@ -105,7 +105,7 @@ TEST(signal, at_every_instruction_of_known_scopes) {
 /* The inline path from the second call of a site on. */
 TEST(signal, at_every_instruction_of_scopes_with_histograms) {
     NEEDS_STEPPING(handler);
-    tree_raw_samples = 0;
+    node_raw_samples = 0;
     nested();
     stepping(1);
     for (int i = 0; i < 20; ++i) {
@@ -164,7 +164,7 @@ TEST(signal, at_every_instruction_of_traced_scopes) {
     NEEDS_STEPPING(even_handler);
     struct traced t;
     setenv("STINT_TRACE", "16M", 1);
-    tree_raw_samples = 0;
+    node_raw_samples = 0;
     nested();
     stepping(1);
     for (int i = 0; i < 20; ++i) {
@@ -231,7 +231,7 @@ static void primed_handler(int number) {
 TEST(signal, first_histogram_with_the_tables_taken_at_every_instruction) {
     NEEDS_STEPPING(primed_handler);
     char name[20];
-    tree_raw_samples = 1;
+    node_raw_samples = 1;
     for (int i = 0; i < PRIMED; ++i) {
         primed[i]();
     }
@@ -386,7 +386,7 @@ static void check_places(void) {
 
 TEST(signal, other_sites_at_the_same_depth_at_every_instruction) {
     NEEDS_STEPPING(other_handler);
-    tree_raw_samples = 0; /* the inline path */
+    node_raw_samples = 0; /* the inline path */
     number_alike();
     for (int i = 0; i < 3; ++i) {
         first_parent();

@@ -3,7 +3,7 @@
 
 #include <pthread.h>
 
-#include "record/tree.h"
+#include "record/node.h"
 #include "recorded.h"
 
 static void scope(uint64_t ns) {
@@ -45,7 +45,7 @@ TEST(watch, a_small_maximum_does_not_raise_the_limit) {
 
 /* Each node's span is that of one with a histogram. */
 __attribute__((constructor)) static void keep_no_samples(void) {
-    tree_raw_samples = 0;
+    node_raw_samples = 0;
 }
 
 static const struct stint_impl_node *node_of(const char *name) {

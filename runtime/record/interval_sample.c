@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "interval_sample.h"
+
+#include "node.h"
+#include "registry.h"
+#include "ring.h"
+#include "site.h"
+#include "thread.h"
+#include "tree.h"
+
+/* The node of a sample without a scope, made if need be; 0: none, counted. */
+static uint32_t interval_enter(uint64_t word, uint32_t set) {
+    struct thread_block *b = thread_enter(1);
+    uint32_t node = 0;
+    if (!b) {
+        return 0;
+    }
+    if (site_gate_of(word) < registry_arena_gate()) {
+        thread_lose(b, STINT_STATUS_ABANDONED); /* begun before a fork */
+    } else {
+        node = tree_get_interval(b, set, site_id_of(word));
+    }
+    thread_leave(b);
+    return node;
+}
+
+/* b: NULL if the thread has none, or is inside. */
+static void lose_unnamed(struct thread_block *b) {
+    if (b) {
+        thread_lose(b, STINT_STATUS_NO_NAME);
+    } else {
+        arena_lose(STINT_STATUS_NO_NAME, 1);
+    }
+}
+
+int interval_sample_add(uint64_t word, uint32_t set, uint64_t start, uint64_t ticks) {
+    if (site_is_off(word)) {
+        return -1;
+    }
+    struct thread_block *b = thread_here();
+    if (site_is_unnamed(word)) {
+        lose_unnamed(b);
+        return -1;
+    }
+    int is_known = b && site_gate_of(word) >= registry_arena_gate();
+    uint32_t node = 0;
+    if (is_known) {
+        node = tree_find_interval(b, set, site_id_of(word));
+    }
+    if (!node) {
+        node = interval_enter(word, set);
+        b = thread_here();
+    }
+    if (!node || !b) {
+        return -1;
+    }
+    node_add_interval(b, tree_node(b, node), start, ticks);
+    if (ticks >= b->hot.trace_min) {
+        ring_add_span(b->hot.ring, node, start, ticks);
+    }
+    return 0;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Samples without a scope: intervals of code, and times that the caller has read itself.
+ */
+#ifndef STINT_INTERVAL_SAMPLE_H
+#define STINT_INTERVAL_SAMPLE_H
+
+#include <stdint.h>
+
+/* Adds a sample for a word of the arena there is or was. Enters the slow path for its first sample
+ * on the thread only. 0, or -1 (off, or counted). */
+int interval_sample_add(uint64_t word, uint32_t set, uint64_t start, uint64_t ticks);
+
+#endif

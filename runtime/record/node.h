@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Adds samples to the nodes of a thread's call tree (record/tree.h), where the inline path does
+ * not. Owner only.
+ */
+#ifndef STINT_NODE_H
+#define STINT_NODE_H
+
+#include "thread.h"
+
+/* So many of its first samples a node keeps itself: STINT_IMPL_RAW, fewer in tests of what comes
+ * after them. */
+extern uint32_t node_raw_samples;
+
+/* One sample, with everything the inline path leaves out: first call, new maximum, info. nested:
+ * the ticks of the calls recorded right inside it. */
+void node_add_sample(struct thread_block *b, struct stint_impl_node *n, uint64_t start,
+                     uint64_t ticks, uint64_t nested, const char *info);
+/* The same for an interval. A scope in a signal handler never has the node of the scope that it
+ * interrupted, an interval may; and the handler may leave the interrupted sample by siglongjmp. */
+void node_add_interval(struct thread_block *b, struct stint_impl_node *n, uint64_t start,
+                       uint64_t ticks);
+/* Adds own time of a call inside an open one of the node to the node; place: where it is in the
+ * tree. 0, or -1 without memory. */
+int node_add_inner(struct thread_block *b, uint32_t node, uint32_t place, uint64_t ticks);
+/* Whether a capture waits for slow calls of the node's site. */
+int node_is_watched(const struct thread_block *b, const struct stint_impl_node *n);
+
+#endif
