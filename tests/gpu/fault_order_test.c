@@ -71,7 +71,7 @@ static void make_faults(uint64_t *seed, const char *const *names, size_t name_co
 static uint64_t delays; /* any thread */
 
 /* One call in 32 is late, by up to three yields. On a machine with much other load each yield takes
- * tens of milliseconds: with 31 000 of them this test took 3 s alone and 300 s beside ten others. */
+ * tens of milliseconds: with 31 000 of them this test took 3 s alone and 300 s with ten others. */
 static void answer_late(const char *function, void *data) {
     uint64_t seed = __atomic_add_fetch(&delays, 0x9e3779b97f4a7c15u, __ATOMIC_RELAXED);
     (void)function, (void)data;
