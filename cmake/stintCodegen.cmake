@@ -189,8 +189,9 @@ function(stint_wrap target)
             --clang "${STINT_CLANG}" --flags "${flags}" --out "${base}"
             --depfile "${base}.d" --depfile-target "${depname}"
         COMMAND "${CMAKE_COMMAND}" -E touch "${base}.stamp"
-        DEPENDS "${scripts}/wrap.py" "${scripts}/clang_ast.py" "${scripts}/compile_flags.py"
-            "${scripts}/output_file.py" ${adapter} "${flags}" $<$<BOOL:${arg_PRELOAD}>:stint::runtime>
+        DEPENDS "${scripts}/wrap.py" "${scripts}/header_functions.py" "${scripts}/clang_ast.py"
+            "${scripts}/compile_flags.py" "${scripts}/output_file.py" ${adapter} "${flags}"
+            $<$<BOOL:${arg_PRELOAD}>:stint::runtime>
         ${depfile}
         COMMENT "Wrapping the functions of ${arg_HEADER} for ${target}"
         VERBATIM)

@@ -37,7 +37,7 @@
 #include "record/sample.h"
 #include "record/thread.h"
 
-#define ROUNDS 8 /* the best of */
+#define ROUNDS 8 /* the best of; see cost_rounds */
 #define PAIRS 64
 #define EVENTS 64 /* of the trace ring */
 #define SITE 1u
@@ -55,6 +55,8 @@ enum work {
 #define COLD_SCOPES (1u << COLD_BITS)
 #define COLD_EDGE_BITS (COLD_BITS + 3)
 #define COLD_CHUNKS (COLD_SCOPES / ARENA_SITES_PER_CHUNK + 1)
+
+int cost_rounds = ROUNDS;
 
 static const char run_time_name[] = "a name made at run time";
 
@@ -326,7 +328,7 @@ static void pair_of_names(struct bench *b) {
 
 static void bench_read_clock(struct bench *b) {
     b->reading = UINT64_MAX;
-    for (int round = 0; round < ROUNDS; ++round) {
+    for (int round = 0; round < cost_rounds; ++round) {
         uint64_t from = clock_ticks();
         b->reading = u64_min(b->reading, clock_ticks() - from);
     }
@@ -344,7 +346,7 @@ static uint64_t bench_round(struct bench *b, void (*pair)(struct bench *)) {
 /* Ticks of a call, times 1000; of the best round. */
 static uint64_t bench_time(struct bench *b, void (*pair)(struct bench *)) {
     uint64_t best = UINT64_MAX;
-    for (int round = 0; round < ROUNDS; ++round) {
+    for (int round = 0; round < cost_rounds; ++round) {
         best = u64_min(best, bench_round(b, pair));
     }
     return best * 1000 / PAIRS;
@@ -358,13 +360,13 @@ static uint64_t bench_parts(struct bench *b, void (*pair)(struct bench *), uint6
     uint64_t ticks[ROUNDS], recorded[ROUNDS], best = UINT64_MAX;
     uint64_t all = 0, inside = 0, rounds = 0;
     b->work = SMALL_WORK;
-    for (int i = 0; i < ROUNDS; ++i) {
+    for (int i = 0; i < cost_rounds; ++i) {
         uint64_t before = b->arena.node.total;
         ticks[i] = bench_round(b, pair);
         recorded[i] = b->arena.node.total - before;
         best = u64_min(best, ticks[i]);
     }
-    for (int i = 0; i < ROUNDS; ++i) {
+    for (int i = 0; i < cost_rounds; ++i) {
         if (ticks[i] - best <= best / 8) {
             all += ticks[i];
             inside += recorded[i];
@@ -382,7 +384,7 @@ static uint64_t bench_parts(struct bench *b, void (*pair)(struct bench *), uint6
  * call is measured in turn. So a processor that changes its speed, or is shared, changes both. */
 static uint64_t bench_cost(struct bench *b, void (*pair)(struct bench *)) {
     uint64_t with = UINT64_MAX, without = UINT64_MAX;
-    for (int round = 0; round < ROUNDS; ++round) {
+    for (int round = 0; round < cost_rounds; ++round) {
         with = u64_min(with, bench_round(b, pair));
         without = u64_min(without, bench_round(b, pair_of_work));
     }
@@ -410,12 +412,12 @@ static uint64_t cost_of_untimed(struct bench *b) {
 /* The mean of the rounds that were not disturbed: each calls other scopes. */
 static uint64_t cost_of_cold(struct bench *b) {
     uint64_t ticks[ROUNDS], best = UINT64_MAX, without = UINT64_MAX, all = 0, rounds = 0;
-    for (int i = 0; i < ROUNDS; ++i) {
+    for (int i = 0; i < cost_rounds; ++i) {
         ticks[i] = bench_round(b, pair_cold);
         best = u64_min(best, ticks[i]);
         without = u64_min(without, bench_round(b, pair_of_draws));
     }
-    for (int i = 0; i < ROUNDS; ++i) {
+    for (int i = 0; i < cost_rounds; ++i) {
         if (ticks[i] - best <= best / 4) {
             all += ticks[i];
             ++rounds;

@@ -42,9 +42,16 @@ def expect(what, got, wanted):
 
 
 def find_compilers(given, *others):
-    """The compiler of this build, and the others that are installed."""
-    found = [given] if given else []
-    return found + [name for name in others if shutil.which(name) and name != given]
+    """The compiler of this build, and the others that are installed: cc and gcc may be one, but
+    not two links to ccache."""
+    found = {}
+    for name in (given, *others):
+        path = shutil.which(name) if name else None
+        if path:
+            real = os.path.realpath(path)
+            same = re.search(r"gcc|g\+\+|clang", os.path.basename(real))
+            found.setdefault(real if same else path, name)
+    return list(found.values())
 
 
 class Place:
@@ -53,23 +60,29 @@ class Place:
         self.work = pathlib.Path(options.work)
         shutil.rmtree(self.work, ignore_errors=True)
         self.stint = self.work / "stint"
-        run(sys.executable, "-B", ROOT / "gen/amalgamate.py", self.stint)
+        if options.case == "made":
+            run(sys.executable, "-B", ROOT / "gen/amalgamate.py", self.stint)
+        else:
+            shutil.copytree(options.made, self.stint)
 
-    def object_of(self, compiler, *flags):
-        """stint.c compiled."""
-        out = self.work / "stint.o"
-        run(compiler, "-std=c11", "-O0", *flags, "-c", self.stint / "stint.c", "-o", out)
-        return out
+
+@case
+def made(place):
+    """The two files, from which the other cases begin."""
+    expect("files", sorted(os.listdir(place.stint)), ["stint.c", "stint.h"])
 
 
 @case
 def source(place):
-    """stint.c has no warnings, and a program with it records."""
+    """stint.c has no warnings, a program with it records, and a module with it shows none of it."""
+    stint, app, library = (place.work / name for name in ("stint.o", "app", "library.so"))
     for compiler in find_compilers(place.options.cc, "gcc", "clang"):
-        stint = place.object_of(compiler, *STRICT)
-        app = place.work / "app"
+        run(compiler, "-std=c11", "-O0", "-fPIC", *STRICT, "-c", place.stint / "stint.c", "-o",
+            stint)
         run(compiler, "-DWITH_TIMER", "-I", place.work, APP, stint, "-o", app, *LIBRARIES)
         expect(compiler, run(app).strip(), "timers=1 profiler=0 calls=3")
+        run(compiler, "-shared", stint, "-o", library, *LIBRARIES)
+        expect("exported by default", exported(library), [])
 
 
 @case
@@ -118,15 +131,13 @@ def exported(path):
 
 @case
 def exports(place):
-    """A module with stint.c shows none of it; with STINT_SHARED what libstint.so shows."""
-    library = place.work / "library.so"
-    flags = ["-fPIC", "-shared", "-std=c11", "-O0", place.stint / "stint.c", "-o", library]
-    run(place.options.cc, *flags, *LIBRARIES)
-    expect("exported by default", exported(library), [])
-    run(place.options.cc, "-DSTINT_SHARED", *flags, *LIBRARIES)
+    """With STINT_SHARED a module with stint.c shows what libstint.so shows."""
     if not place.options.shared:
         print("skipped: no libstint.so in this build to compare with")
         sys.exit(SKIP)
+    library = place.work / "library.so"
+    run(place.options.cc, "-DSTINT_SHARED", "-fPIC", "-shared", "-std=c11", "-O0",
+        place.stint / "stint.c", "-o", library, *LIBRARIES)
     expect("exported with STINT_SHARED", exported(library), exported(place.options.shared))
 
 
@@ -175,6 +186,7 @@ def self_contained(place):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--work", required=True)
+    parser.add_argument("--made", help="the folder of the two files, for all cases but made")
     parser.add_argument("--cc", default="cc")
     parser.add_argument("--cxx", default="")
     parser.add_argument("--shared", help="libstint.so of this build")

@@ -42,16 +42,27 @@ if(STINT_CUPTI_LIBRARY AND STINT_CUPTI_INCLUDE_DIR)
     stint_warnings(stint_gpu_replay_bench)
 endif()
 
-foreach(profile IN LISTS profiles)
+# stint_replay_test(<name> <profile> <fake|all>)
+function(stint_replay_test name profile clocks)
     if(TARGET stint_gpu_replay_program)
-        add_test(NAME gpu_replay.${profile}
+        add_test(NAME ${name}
             COMMAND Python3::Interpreter -B "${replay}/replay_test.py"
                 $<TARGET_FILE:stint_gpu_replay_program> $<TARGET_FILE:stint_gpu_replay_real>
-                "${replay}/data" ${profile})
+                "${replay}/data" ${profile} ${clocks})
     else()
-        add_test(NAME gpu_replay.${profile}
+        add_test(NAME ${name}
             COMMAND sh -c "echo 'no CUDA toolkit with CUPTI'; exit 77")
     endif()
-    set_tests_properties(gpu_replay.${profile} PROPERTIES LABELS unit SKIP_RETURN_CODE 77
-        TIMEOUT 300)
+    set_tests_properties(${name} PROPERTIES LABELS unit SKIP_RETURN_CODE 77 TIMEOUT 300)
+endfunction()
+
+# On the real clock two of them take three and four seconds.
+foreach(profile IN LISTS profiles)
+    if(profile MATCHES "serial|streamed")
+        stint_replay_test(gpu_replay.${profile} ${profile} fake)
+        stint_replay_test(gpu_replay_real_clock.${profile} ${profile} all)
+        set_property(TEST gpu_replay_real_clock.${profile} APPEND PROPERTY LABELS long)
+    else()
+        stint_replay_test(gpu_replay.${profile} ${profile} all)
+    endif()
 endforeach()

@@ -45,6 +45,9 @@ ENTRIES = [b"stint_impl_" + entry for entry in (
 
 LEVELS = ["-O0", "-O1", "-O2", "-O3", "-Os"]
 
+# The newest standards among the cells of `matrix` that are not labelled long.
+INLINE_STANDARDS = ["c11", "c++20"]
+
 # Off is nothing, with these exceptions, all of them in C++.
 NOT_COMPARED = {
     # g++ -O0 keeps the landing pad of a temporary (std::string as an argument) that is never made.
@@ -119,14 +122,21 @@ def compile_forms(compiler, scratch, *flags):
     return objects
 
 
+def matrix_variants(compiler, on):
+    """The flags of each compilation to an object. The inline path takes as long as all others, and
+    its code does not depend on the standard: the other standards have its syntax only."""
+    pic = ["-Xcompiler", "-fPIC"] if compiler.nvcc else ["-fPIC"]
+    variants = [["-O0"], ["-O2", *pic]]
+    if on and (compiler.nvcc or compiler.std in INLINE_STANDARDS):
+        variants.append(["-O2", *pic, "-DSTINT_INLINE=1"])
+    if compiler.cxx and not compiler.nvcc:
+        variants.append(["-O0", "-fno-exceptions", "-fno-rtti"])
+    return variants
+
+
 def cell_matrix(compiler, scratch, options):
     on = options.timers == "on"
-    variants = [["-O0"], ["-O2", "-Xcompiler", "-fPIC"] if compiler.nvcc else ["-O2", "-fPIC"]]
-    if on:
-        variants.append(variants[1] + ["-DSTINT_INLINE=1"])
-    if compiler.cxx and not compiler.nvcc:
-        variants.append(["-O2", "-fno-exceptions", "-fno-rtti"])
-    for variant in variants:
+    for variant in matrix_variants(compiler, on):
         objects = compile_forms(compiler, scratch, *variant, *(ON if on else []))
         # The two units share a header: joined, nothing is defined twice.
         if not compiler.nvcc:
@@ -139,6 +149,9 @@ def cell_matrix(compiler, scratch, options):
         for name in ENTRIES if on else [b"stint_impl_"]:
             if (name in code) != on:
                 raise Failed(f"{variant}: {name.decode()} is {'not ' if on else ''}used")
+    if on and compiler.std not in INLINE_STANDARDS and not compiler.nvcc:
+        for name in forms(compiler):
+            compiler.must(HERE / name, "-fsyntax-only", "-DSTINT_INLINE=1", *ON)
     if not compiler.nvcc:
         (scratch / "forms_header.h").write_text(respell((HERE / "forms_header.h").read_text()))
         for name in forms(compiler):

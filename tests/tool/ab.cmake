@@ -22,7 +22,7 @@ endforeach()
 add_test(NAME pairs.power
     COMMAND Python3::Interpreter -B "${CMAKE_CURRENT_SOURCE_DIR}/pairs_power.py"
         $<TARGET_FILE:pairs_power>)
-set_tests_properties(pairs.power PROPERTIES LABELS tool TIMEOUT 600)
+set_tests_properties(pairs.power PROPERTIES LABELS "tool;long" TIMEOUT 600)
 
 add_executable(layout_program layout_program.c)
 set_target_properties(layout_program PROPERTIES C_STANDARD 11 C_STANDARD_REQUIRED ON)

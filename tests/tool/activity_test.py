@@ -15,7 +15,7 @@ import subprocess
 import sys
 
 import check_export
-from cases import LIMIT, environment, field, header_fields, main, need, with_field
+from cases import LIMIT, environment, field, header_bytes, header_fields, main, need, used_bytes, with_field
 
 TOOL, PROGRAM = sys.argv[1:3]
 HEADER = header_fields()
@@ -80,7 +80,7 @@ def rows_at(data):
 
 def moments(file):
     """Returns the begin of the first copy and the end of the last one of each row, since 1970."""
-    data = file.read_bytes()
+    data = used_bytes(file)
     real = field(data, (HEADER["start"][0] + 16, 8))
     return sorted((real + field(data, (at + FIRST_AT[0], 8)), real + field(data, (at + LAST_AT[0], 8)))
                   for at in rows_at(data))
@@ -204,7 +204,7 @@ def case_diff_times(folder):
     for side, picoseconds in zip(sides, (1000, 2000)):  # the second machine is half as fast
         for file in side:
             at = HEADER["about"][0] + 32, 4
-            file.write_bytes(with_field(file.read_bytes(), at, picoseconds))
+            file.write_bytes(with_field(used_bytes(file), at, picoseconds))
     rows = rows_of(text("diff", *sides[0], "--", *sides[1]))
     need(re.search(r"SLOWER +1\.\d+ us +2\.\d+ us +\+100\.\d %", rows["[gpu] memcpy HtoD"]), rows)
     rows = rows_of(text("diff", "--metric", "gpu", *sides[0], "--", *sides[1]))
@@ -238,7 +238,7 @@ def case_merge(folder):
         before, after = (text("report", "--view", view, f) for f in (first, folder / "one"))
         need(before == after, before, after)
     third = folder / "third"
-    third.write_bytes(first.read_bytes())
+    third.write_bytes(used_bytes(first))
     for keep in ("names", "ranks", "threads"):
         tool("merge", "--keep", keep, first, second, third, "-o", folder / "out")
         check_merged(folder / "out")
@@ -274,7 +274,7 @@ def lanes_of(file):
 def case_merge_lanes(folder):
     """A lane of a GPU says whose it is, as one of a thread does; merged again, it says it once."""
     files = [record(folder, "%d.stint" % i, 40) for i in range(2)]
-    pids = [field(file.read_bytes(), HEADER["pid"]) for file in files]
+    pids = [field(header_bytes(file), HEADER["pid"]) for file in files]
     tool("merge", "--keep", "threads", *files, "-o", folder / "two")
     tool("merge", "--keep", "threads", folder / "two", files[0], "-o", folder / "three")
     tool("merge", "--keep", "threads", folder / "three", "-o", folder / "again")
@@ -292,7 +292,7 @@ def case_merge_clocks(folder):
     """Merges a run of another machine, five seconds later, whose ticks are twice as long. Times on
     the device are nanoseconds there, too; its spans and launches are moved and stretched."""
     here, there = record(folder, "a.stint", 40), record(folder, "b.stint", 40)
-    data, later = there.read_bytes(), 5000000000
+    data, later = used_bytes(there), 5000000000
     for name in ("start", "end"):  # ticks, monotonic, real
         at = HEADER[name][0] + 16, 8
         data = with_field(data, at, field(data, at) + later)
@@ -313,7 +313,7 @@ def case_merge_clocks(folder):
     merged = spans[folder / "out"]
     need(len(merged) == 80 and merged[:40] == spans[here], merged)
     real = HEADER["start"][0] + 16, 8
-    shift = (field(data, real) - field(here.read_bytes(), real)) / 1000
+    shift = (field(data, real) - field(header_bytes(here), real)) / 1000
     need(shift > 4e6, shift)
     for (ts, duration), (moved, stretched) in zip(spans[there], merged[40:]):
         need(abs(moved - ts - shift) < 1 and abs(stretched - duration) < 0.01, ts, moved, shift)
@@ -330,13 +330,13 @@ def case_merge_order(folder):
     """The run that began first by the time of day is not the one that did by the machine's clock:
     moments count from the earliest start of all."""
     first, second = record(folder, "a.stint", 40), record(folder, "b.stint", 40)
-    data = second.read_bytes()
+    data = used_bytes(second)
     for part, by in ((0, 500), (8, 500), (16, -10**9)):  # ticks, monotonic, real
         at = HEADER["start"][0] + part, 8
         data = with_field(data, at, field(data, at) + by)
     second.write_bytes(data)
     tool("merge", "--keep", "threads", first, second, "-o", folder / "out")
-    out, data = (folder / "out").read_bytes(), first.read_bytes()
+    out, data = used_bytes(folder / "out"), used_bytes(first)
     rows = [(field(data, (at + FIRST_AT[0], 8)), field(data, (at + LAST_AT[0], 8)))
             for at in rows_at(data)]
     have = [(field(out, (at + FIRST_AT[0], 8)), field(out, (at + LAST_AT[0], 8)))
@@ -419,7 +419,7 @@ def case_memory(folder):
     """The memory of a GPU over time is a counter of its own, also of each of several runs."""
     values = [1 << 20, 3 << 20, 2 << 20]
     files = [record(folder, "%d.stint" % i, 40, ACTIVITY_MEMORY="1") for i in range(2)]
-    pids = [field(file.read_bytes(), HEADER["pid"]) for file in files]
+    pids = [field(header_bytes(file), HEADER["pid"]) for file in files]
     need(counters_of(files[0]) == {"GPU 0 memory": values}, counters_of(files[0]))
     tool("merge", "--keep", "threads", *files, "-o", folder / "out")
     want = {"%d/%d GPU 0 memory" % (i, pids[i]): values for i in range(2)}
@@ -436,12 +436,12 @@ def case_memory(folder):
 def case_killed(folder):
     """A killed run has no end; the end of the GPU's last known work counts, too."""
     file = record(folder, "a.stint", 40)
-    data = file.read_bytes()
+    data = used_bytes(file)
     file.write_bytes(with_field(data, HEADER["end"], 0))
     shown = text("info", file)
     need("killed" in shown and "40 copies" in shown, shown)
     text("report", "--view", "gpu", file)
-    data = file.read_bytes()
+    data = used_bytes(file)
     file.write_bytes(with_field(data, (next(rows_at(data)) + LAST_AT[0], 8), 3600 * 10**9))
     shown = text("info", file)
     need(re.search(r"(?m)^wall +at least 3600 s$", shown), shown)

@@ -14,7 +14,7 @@ import subprocess
 import sys
 import xml.etree.ElementTree
 
-from cases import LIMIT, environment, field, header_fields, main, need
+from cases import LIMIT, environment, main, need, used_bytes
 
 TOOL, PROGRAM, FAKE = sys.argv[1:4]
 
@@ -124,14 +124,14 @@ def case_conditions(folder):
     need(shown["a"]["conditions"] == [same.decode()] * 3, shown["a"])
     def change(files, text):
         for file in files:
-            data = file.read_bytes()
+            data = used_bytes(file)
             need(data.count(same) == 1 and len(text) <= len(same), data.count(same))
             file.write_bytes(data.replace(same, text.ljust(len(same))))
     change(b, b"aslr=? governor=? load=1.49 env=1063")
     need("the sides differ" not in diff(*a, "--", *b).stdout, "unknown, or near")
     for file, text in zip(b, (b"aslr=off load=3.10 env=2000", b"aslr=off load=9.00 env=2000",
                               b"aslr=off load=3.00 env=2064")):
-        file.write_bytes(file.read_bytes().replace(b"aslr=? governor=? load=1.49 env=1063 ", text.ljust(37)))
+        file.write_bytes(used_bytes(file).replace(b"aslr=? governor=? load=1.49 env=1063 ", text.ljust(37)))
     text = diff(*a, "--", *b).stdout
     for line in ("ASLR on, then off", "load 0.50 to 0.50, then 3.00 to 9.00",
                  "bytes of the environment 1000 to 1000, then 2000 to 2064"):
@@ -316,14 +316,13 @@ def case_damaged(folder):
     """The readable part of a damaged file is compared, with a warning. A file without one is
     refused."""
     a, b = record(folder, "a", 2)
-    data = b.read_bytes()
+    data = used_bytes(b)
     for path, text in [("abi", data[:8] + b"\7" + data[9:]), ("other", b"nothing at all"),
                        ("head", data[:100]), ("none", b"")]:
         (folder / path).write_bytes(text)
         done = diff(a, folder / path, rc=2)
         need(done.stderr.count("\n") == 1 and not done.stdout, path, done)
-    used = field(data, header_fields()["used"])
-    (folder / "cut").write_bytes(data[:used * 9 // 10])
+    (folder / "cut").write_bytes(data[:len(data) * 9 // 10])
     done = diff(a, folder / "cut", rc=2)
     need(done.stderr.count("\n") == 1 and "cut off" in done.stderr, done)
     need("scope 7" in verdicts(done.stdout), done)

@@ -18,8 +18,8 @@ import signal
 import subprocess
 import sys
 
-from cases import (LIMIT, SKIPPED, environment, field, header_fields, is_sanitized, main, need,
-                   with_field)
+from cases import (LIMIT, SKIPPED, environment, field, header_bytes, header_fields, is_sanitized,
+                   main, need, used_bytes, with_field)
 from rank_files import RAW_BELOW, RAW_SAMPLES, ROLE_WAITING, RankFile, Scope, Windows
 
 TOOL, PROGRAM, FAKE = sys.argv[1:4]
@@ -76,7 +76,7 @@ def stamp(data, name, part):
 def later_ns(file, than):
     """The time from the load of the program of `than` to that of `file`. It is measured by the
     kernel's clock; between two boots, by the time of day at which the files were begun."""
-    one, other = file.read_bytes(), than.read_bytes()
+    one, other = header_bytes(file), header_bytes(than)
     later = field(one, HEADER["process_start_ns"]) - field(other, HEADER["process_start_ns"])
     if field(one, HEADER["boot_id"]) != field(other, HEADER["boot_id"]):
         for data, sign in ((one, 1), (other, -1)):
@@ -86,7 +86,7 @@ def later_ns(file, than):
 
 def ns_per_tick(file):
     """The length of a tick as a reader computes it: see docs/format.md."""
-    data = file.read_bytes()
+    data = header_bytes(file)
     measured = 256000 / field(data, HEADER["ticks_per_us"])
     ns, ticks = (stamp(data, "end", part) - stamp(data, "start", part)
                  for part in (MONOTONIC, TICKS))
@@ -97,7 +97,7 @@ def ns_per_tick(file):
 def elsewhere(file, to, later_ns=0, stretch=1):
     """Writes a copy of the file as if it was recorded on another machine, that much later, with
     ticks that last `stretch` times as long."""
-    data = bytearray(file.read_bytes())
+    data = bytearray(used_bytes(file))
 
     def put(at, value):
         data[at[0]:at[0] + at[1]] = value.to_bytes(at[1], "little")
@@ -238,7 +238,7 @@ def case_threads(folder):
 
 
 def case_many(folder):
-    files = [shutil.copy(file, folder / ("copy%d.%s" % (i, file.name)))
+    files = [file.rename(folder / ("%d.%s" % (i, file.name)))
              for i in range(16) for file in record(folder, 4)]
     merge(files, folder / "out")
     check_sums(files, folder / "out")
@@ -844,11 +844,10 @@ def case_command_line(folder):
 
 def case_refuses(folder):
     good, spoilt = record(folder, 2)
-    data = spoilt.read_bytes()
-    used = field(data, HEADER["used"])
+    data = used_bytes(spoilt)
     out = folder / "out"
     for name, text in [("abi", with_field(data, HEADER["abi"], 7)), ("other", b"no run file"),
-                       ("cut", data[:used // 2]), ("head", data[:64]), ("empty", b"")]:
+                       ("cut", data[:len(data) // 2]), ("head", data[:64]), ("empty", b"")]:
         (folder / name).write_bytes(text)
         line = merge([folder / name], out, rc=2)
         need(name in line and "nothing was merged" in line and not out.exists(), name, line)
@@ -907,13 +906,13 @@ def case_no_space(folder):
 def case_hostile(folder):
     """Any byte may be another one: merged or refused, never a crash, and what comes out is read."""
     good = record(folder, 1, trace="64k")[0]
-    data = good.read_bytes()
-    used = field(data, HEADER["used"])
+    data = used_bytes(good)
+    used = len(data)
     draw = random.Random(4)
     bad, out = folder / "bad", folder / "out"
     merged = 0
     for _ in range(150):
-        spoilt = bytearray(data[:used])
+        spoilt = bytearray(data)
         for _ in range(draw.choice((1, 4, 40))):
             at = draw.choice((draw.randrange(used), draw.randrange(8, 300),
                               draw.randrange(used * 9 // 10, used)))

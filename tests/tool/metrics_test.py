@@ -46,10 +46,10 @@ def tool(*arguments, rc=0):
     return done
 
 
-def start(*arguments, **options):
+def start(*arguments, more=None, **options):
     return subprocess.Popen([TOOL, *map(str, arguments)], stdout=subprocess.PIPE,
-                            stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, env=environment(),
-                            **options)
+                            stderr=subprocess.PIPE, stdin=subprocess.DEVNULL,
+                            env=environment(**(more or {})), **options)
 
 
 def finish(process, rc=0, signal_number=None):
@@ -696,7 +696,7 @@ class Collector:
 
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.url = "http://127.0.0.1:%d" % self.server.server_address[1]
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        threading.Thread(target=self.server.serve_forever, args=(0.02,), daemon=True).start()
 
     def close(self):
         self.server.shutdown()
@@ -782,8 +782,8 @@ def case_post_down(folder):
 # ---- Scrapes ------------------------------------------------------------------------------------
 
 class Served:
-    def __init__(self, *names):
-        self.process = start("export", *names, "--to", "prometheus", "--serve", "0")
+    def __init__(self, *names, **more):
+        self.process = start("export", *names, "--to", "prometheus", "--serve", "0", more=more)
         line = self.process.stderr.readline().decode()
         match = re.search(r"http://127\.0\.0\.1:(\d+)/metrics", line)
         need(match, "no address", line)
@@ -862,9 +862,9 @@ def deaf_client(port):
 
 def case_serve_slow(folder):
     """Clients that send or read nothing do not keep others out, and the process does not grow."""
-    path = folder / "a.stint"
+    path, later = folder / "a.stint", folder / "later"
     end(live(path, "busy", "3000"), signal.SIGKILL)
-    served = Served(path)
+    served = Served(path, LD_PRELOAD=os.environ.get("LATE_CLOCK", ""), LATE_CLOCK_FILE=later)
     files = len(os.listdir("/proc/%d/fd" % served.process.pid))
     need(len(served.get()[2]) > 4 << 20, "an answer that a socket has room for")
     served.get(Accept=NATIVE)
@@ -874,6 +874,7 @@ def case_serve_slow(folder):
     idle += [deaf_client(served.port) for _ in range(10)]
     until(lambda: len(os.listdir("/proc/%d/fd" % served.process.pid)) >= files + 16, "16 clients")
     need(len(os.listdir("/proc/%d/fd" % served.process.pid)) <= files + 17, "more than 16 clients")
+    later.touch()  # their time is over at once, with late_clock.c
     need(served.get()[0] == 200, "kept out")
     for one in idle:
         one.close()

@@ -24,7 +24,7 @@ import termios
 import time
 
 from cases import (FORMATS, LIMIT, ROOT, SKIPPED, environment, field, header_fields, main, need,
-                   with_field)
+                   used_bytes, with_field)
 
 TOOL, PROGRAM, FAKE, HOSTILE = sys.argv[1:5]
 HEADER = header_fields()
@@ -279,7 +279,7 @@ def case_a_hostile_cost(folder):
     """A cost that is not a sensible number is used as it is: the report shows the result."""
     file = folder / "r.stint"
     record(file, "end", program=FAKE)
-    data = file.read_bytes()
+    data = used_bytes(file)
     unit = field(data, HEADER["cost"])
     for value in (0xff, 0x7f):
         file.write_bytes(data[:unit * 64] + bytes([value]) * 104 + data[unit * 64 + 104:])
@@ -509,7 +509,7 @@ def case_terminal_program(folder):
 
 def move_away(file):
     """Changes the file as if it was recorded on another boot."""
-    data = file.read_bytes()
+    data = used_bytes(file)
     boot = pathlib.Path("/proc/sys/kernel/random/boot_id").read_bytes().strip()
     file.write_bytes(data.replace(boot, b"ffff" + boot[4:], 1))
 
@@ -848,7 +848,7 @@ def case_export(folder):
     need("is not text" in on_terminal_rc(["export", "--to", "perfetto", file], 2))
     # A name cannot control the terminal; elsewhere it is written as it is.
     name = b"\x1b\xc2\x9b[m!"
-    file.write_bytes(file.read_bytes().replace(b"matmul\0", name + b"\0"))
+    file.write_bytes(used_bytes(file).replace(b"matmul\0", name + b"\0"))
     for format in (name for name in FORMATS if name not in ("perfetto", "pprof", "otlp-proto", "prometheus-native")):  # no text
         text = on_terminal(["export", "--to", format, file], 300, stderr=subprocess.DEVNULL)
         need("[m!" in text and not re.search("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]", text), format,

@@ -16,7 +16,7 @@ import subprocess
 import sys
 import time
 
-from cases import LIMIT, environment, field, header_fields, main, need, with_field
+from cases import LIMIT, environment, field, header_fields, main, need, used_bytes, with_field
 
 TOOL, PROGRAM = sys.argv[1:3]
 DAY_NS = 24 * 3600 * 10**9
@@ -41,14 +41,6 @@ def start_at(file, when_ns):
     with file.open("r+b") as run_file:
         run_file.seek(HEADER["start"][0] + 16)
         run_file.write(when_ns.to_bytes(8, "little"))
-
-
-def used_bytes(file):
-    """The part of the file that is used, without its holes."""
-    with file.open("rb") as run_file:
-        head = run_file.read(4096)
-        run_file.seek(0)
-        return run_file.read(field(head, HEADER["used"]))
 
 
 def record(folder, name, day, scopes, label=None):
@@ -154,7 +146,7 @@ def case_faults(folder):
     done = trend(*files, files[3])
     need("run003.stint is the same run as " in done.stderr and "12 runs" in done.stdout, done)
     other = folder / "other"
-    data = files[0].read_bytes()
+    data = used_bytes(files[0])
     need(data.count(b"Test CPU") == 1)
     other.write_bytes(data.replace(b"Test CPU", b"Best CPU"))
     done = trend(*files[1:], other, rc=2)
@@ -179,7 +171,7 @@ def case_faults(folder):
     nothing.mkdir()
     need("trend: 0 runs: at least 8" in trend(nothing, rc=2).stderr)
     with (folder / "cut").open("wb") as cut:
-        cut.write(files[1].read_bytes()[:field(files[1].read_bytes(), HEADER["used"]) - 128])
+        cut.write(used_bytes(files[1])[:-128])
     done = trend(*files, folder / "cut", rc=2)
     need("12 runs" in done.stdout and "cut" in done.stderr, done)
 
