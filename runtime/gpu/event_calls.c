@@ -113,6 +113,14 @@ void event_visit_end(struct event_visit *v) {
     visit_leave_context(v);
 }
 
+void event_pair_clear(const struct event_pair *p) {
+    const struct gpu_ops *gpu = p->context.gpu;
+    if (gpu->event_clear && p->from) {
+        gpu->event_clear(p->from);
+        gpu->event_clear(p->to);
+    }
+}
+
 int event_pair_record(struct event_visit *v, struct event_pair *p, void **which) {
     const struct gpu_ops *gpu = p->context.gpu;
     int code = event_visit_enter(v, &p->context);
@@ -121,6 +129,9 @@ int event_pair_record(struct event_visit *v, struct event_pair *p, void **which)
     }
     if (!code) {
         code = gpu->event_record(*which, p->stream);
+    }
+    if (code) {
+        event_pair_clear(p);
     }
     return code;
 }
@@ -139,6 +150,9 @@ int event_pair_query(struct event_visit *v, const struct event_pair *p, int wait
     }
     if (!code) {
         code = gpu->event_elapsed(p->from, p->to, ns);
+    }
+    if (code && code != GPU_NOT_READY) {
+        event_pair_clear(p);
     }
     return code;
 }

@@ -40,7 +40,8 @@ void event_pair_put(struct event_pair *p, int good) {
     if (!event_pair_is_stale(p)) {
         --p->home->in_use;
     }
-    if (good && !event_pair_is_stale(p)) {
+    int usable = good || p->context.gpu->event_clear;
+    if (usable && !event_pair_is_stale(p)) {
         pair_push(&p->home->free, p);
     } else {
         pair_put_spare(p);

@@ -48,8 +48,9 @@ struct event_context {
 /* A pair of that context, from the free ones or without events; NULL: no memory, or too many
  * contexts. */
 struct event_pair *event_pair_get(const struct gpu_context *c);
-/* Makes the pair free again; with its events if they are good and their context still exists. Other
- * events are forgotten, not destroyed: their handles are not valid. */
+/* Makes the pair free again; with its events if they are good, or of a back end whose events can be
+ * used after any error, and their context still exists. Other events are forgotten, not destroyed:
+ * their handles are not valid. */
 void event_pair_put(struct event_pair *p, int good);
 /* Also without the lock, by the thread that has the pair. */
 static inline int event_pair_is_stale(const struct event_pair *p) {
@@ -137,7 +138,10 @@ static inline int event_visit_return(struct event_visit *v, const struct event_p
 }
 void event_visit_end(struct event_visit *v);
 
-/* Makes the pair's events if it has none, then records one of them. Codes of gpu.h. */
+/* Releases what the events of a pair hold whose time is not asked for. */
+void event_pair_clear(const struct event_pair *p);
+/* Makes the pair's events if it has none, then records one of them. Codes of gpu.h. After an error
+ * what they hold is released; so too for event_pair_query. */
 int event_pair_record(struct event_visit *v, struct event_pair *p, void **which);
 /* The time between the two events. GPU_NOT_READY: the GPU has not reached the second one; not
  * returned with `wait`, which waits for it. */

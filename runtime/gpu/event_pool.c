@@ -421,6 +421,7 @@ void event_pool_cancel(struct event_pair *p) {
         return; /* its place is lost */
     }
     struct lock_visit v = lock_visit_begin(LOCK_EVENTS);
+    event_pair_clear(p);
     pool_retire(p, 1);
     lock_visit_end(LOCK_EVENTS, v);
 }
@@ -558,6 +559,7 @@ int event_pool_stop(struct event_pair *p, uint32_t sums, uint32_t node, int wait
         if (usable) {
             *why = STINT_STATUS_GPU_CONTEXT;
         }
+        event_pair_clear(p);
         pool_retire(p, 1);
     }
     lock_visit_end(LOCK_EVENTS, v);

@@ -233,7 +233,8 @@ static int opencl_event_new(void **event) {
     }
 }
 
-static void opencl_event_clear(struct opencl_event *e) {
+static void opencl_event_clear(void *event) {
+    struct opencl_event *e = event;
     if (e->marker) {
         opencl.event_release(e->marker);
         opencl.queue_release(e->queue);
@@ -249,7 +250,6 @@ static int opencl_event_drop(void *event) {
 
 static int opencl_event_record(void *event, void *stream) {
     struct opencl_event *e = event;
-    opencl_event_clear(e); /* of a pair that was cancelled */
     int number = opencl.queue_retain(stream);
     if (number) {
         return opencl_check("clRetainCommandQueue", number);
@@ -324,6 +324,7 @@ static const struct gpu_ops usable_opencl = {
     .context = opencl_get_context,
     .event_new = opencl_event_new,
     .event_drop = opencl_event_drop,
+    .event_clear = opencl_event_clear,
     .event_record = opencl_event_record,
     .event_query = opencl_event_query,
     .event_wait = opencl_event_wait,
