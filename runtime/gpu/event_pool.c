@@ -188,6 +188,15 @@ static void pool_retire(struct event_pair *p, int good) {
     lock_drop(LOCK_EVENTS);
 }
 
+/* The same of a pair whose time is not asked for. In the child of a fork and at the end of the
+ * program no call is made. */
+static void pool_cancel(struct event_pair *p) {
+    if (pool_get_state() == POOL_OPEN) {
+        event_pair_clear(p);
+    }
+    pool_retire(p, 1);
+}
+
 static void pool_fail(struct event_pair *p, int code) {
     lock_hold(LOCK_EVENTS);
     pool_fail_locked(p, code);
@@ -421,8 +430,7 @@ void event_pool_cancel(struct event_pair *p) {
         return; /* its place is lost */
     }
     struct lock_visit v = lock_visit_begin(LOCK_EVENTS);
-    event_pair_clear(p);
-    pool_retire(p, 1);
+    pool_cancel(p);
     lock_visit_end(LOCK_EVENTS, v);
 }
 
@@ -559,8 +567,7 @@ int event_pool_stop(struct event_pair *p, uint32_t sums, uint32_t node, int wait
         if (usable) {
             *why = STINT_STATUS_GPU_CONTEXT;
         }
-        event_pair_clear(p);
-        pool_retire(p, 1);
+        pool_cancel(p);
     }
     lock_visit_end(LOCK_EVENTS, v);
     return result;

@@ -307,6 +307,33 @@ TEST(opencl_double, the_child_of_a_process_that_used_a_queue) {
     CHECK_EQ_U64((uint64_t)status, 0);
 }
 
+static unsigned calls_in_all(void) {
+#define CALLS_OF(name) +cl_double_calls(#name)
+    return 0 OPENCL_DOUBLE_CALLS(CALLS_OF);
+}
+
+static void *late_queue;
+
+/* Runs after the handler by which the library learns of the end. */
+static void end_late(void) {
+    unsigned calls = calls_in_all();
+    time_queue(late_queue, 10); /* it finds the scope that was left */
+    _exit(calls_in_all() != calls);
+}
+
+TEST(opencl_double, no_call_is_made_at_the_end_of_the_program) {
+    pid_t child = fork();
+    if (child == 0) {
+        atexit(end_late);
+        late_queue = cl_double_queue(0, 1);
+        leave_in_scope(late_queue);
+        exit(0);
+    }
+    int status = 1;
+    waitpid(child, &status, 0);
+    CHECK_EQ_U64((uint64_t)status, 0);
+}
+
 /* ---- Beside CUDA. */
 
 static void time_stream(void *stream) {
