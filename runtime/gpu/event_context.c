@@ -69,9 +69,10 @@ static struct event_pair *pair_get_spare(void) {
     return pair_pop(&spare);
 }
 
-/* The place of the context that has not been used for the longest time, of those that have no pair
- * in use and those that may be gone, whose pairs are lost: most programs that have had so many have
- * destroyed it. If it exists, its unused events stay until it is destroyed. NULL: there is none. */
+/* Takes its place away from the context that was used least recently. Contexts with pairs in use
+ * keep theirs, unless they may be gone: such pairs are lost. A program that has had so many has
+ * mostly destroyed that one; if it exists, its unused events stay until it is destroyed. Returns
+ * the place, NULL: there is none. */
 static struct event_context *context_give_up(void) {
     struct event_context *oldest = NULL;
     for (uint32_t i = 0; i < context_count; ++i) {

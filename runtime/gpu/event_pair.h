@@ -138,7 +138,7 @@ static inline int event_visit_return(struct event_visit *v, const struct event_p
 }
 void event_visit_end(struct event_visit *v);
 
-/* Releases what the events of a pair hold whose time is not asked for. */
+/* Releases what the pair's events hold. Its time can then not be asked for. */
 void event_pair_clear(const struct event_pair *p);
 /* Makes the pair's events if it has none, then records one of them. Codes of gpu.h. After an error
  * what they hold is released; so too for event_pair_query. */

@@ -188,8 +188,8 @@ static void pool_retire(struct event_pair *p, int good) {
     lock_drop(LOCK_EVENTS);
 }
 
-/* The same of a pair whose time is not asked for. In the child of a fork and at the end of the
- * program no call is made. */
+/* Makes a pair free whose time is not asked for, and releases what its events hold. In the child of
+ * a fork and at the end of the program no call is made: they keep it. */
 static void pool_cancel(struct event_pair *p) {
     if (pool_get_state() == POOL_OPEN) {
         event_pair_clear(p);
@@ -434,8 +434,8 @@ void event_pool_cancel(struct event_pair *p) {
     lock_visit_end(LOCK_EVENTS, v);
 }
 
-/* The code for the pair of a query that has returned this one. If its context has lost its place
- * meanwhile, its device is no longer known, so its time is lost. */
+/* Returns the code of a pair's query, or that its context is gone: a context that has lost its
+ * place during the query has no known device any more, so the pair's time is lost. */
 static int pool_judge_locked(const struct event_pair *p, int code) {
     if (event_pair_is_stale(p)) {
         return GPU_CONTEXT_IS_DESTROYED;

@@ -136,8 +136,9 @@ struct gpu_ops {
      * GPU. */
     int (*event_new)(void **event); /* in the current context */
     int (*event_drop)(void *event);
-    /* Releases what an event holds until its time was read. The event may be recorded again, also
-     * after an error. NULL: events hold nothing, and after an error they are not used again. */
+    /* Releases what an event holds, from its record until its time was read. The event may be
+     * recorded again, also after an error. NULL: events hold nothing, and after an error they are
+     * not used again. */
     void (*event_clear)(void *event);
     int (*event_record)(void *event, void *stream);
     int (*event_query)(void *event);
