@@ -51,6 +51,9 @@ def check_records(entries):
     sized = [entry.name for entry in library.of(entries, "record") if entry.get("least")]
     for entry in library.of(entries, "record"):
         fields(entry)
+        for name in entry.get("structs").split():
+            if not re.fullmatch(r"\w+(@[0-9]+)?", name):
+                entry.fail("struct '%s' is not NAME or NAME@VERSION" % name)
     for entry in library.of(entries, "activity"):
         entry.one_of("record", sized)
 
@@ -194,13 +197,20 @@ def claim_callback(entry):
 
 def claim_record(entry):
     text = ""
-    structs = entry.get("structs").split()
-    for name in structs:
-        for field in fields(entry):
-            text += library.claim("offsetof(%s, %s) == %d" % (name, field.name, field.offset),
-                                  "%s %s" % (name, field.name))
-            text += library.claim("sizeof(((%s *)0)->%s) == %d" % (name, field.name, field.size),
-                                  "%s %s" % (name, field.name))
-    if entry.get("least"):
-        text += library.claim("sizeof(%s) == %s" % (structs[0], entry.get("least")), structs[0])
+    structs = [name.partition("@") for name in entry.get("structs").split()]
+    for name, _, since in structs:
+        claims = claim_fields(entry, name)
+        if name == structs[0][0] and entry.get("least"):
+            claims += library.claim("sizeof(%s) == %s" % (name, entry.get("least")), name)
+        text += "#if CUPTI_API_VERSION >= %s\n%s#endif\n" % (since, claims) if since else claims
+    return text
+
+
+def claim_fields(entry, name):
+    text = ""
+    for field in fields(entry):
+        text += library.claim("offsetof(%s, %s) == %d" % (name, field.name, field.offset),
+                              "%s %s" % (name, field.name))
+        text += library.claim("sizeof(((%s *)0)->%s) == %d" % (name, field.name, field.size),
+                              "%s %s" % (name, field.name))
     return text

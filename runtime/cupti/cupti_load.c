@@ -144,10 +144,13 @@ static int library_read(void *library, struct cupti *out, uint32_t *version,
         return -1;
     }
     int code = out->cuptiGetVersion(version);
-    if (code || *version < OLDEST) {
+    if (code) { /* CUPTI 13.5 answers no call without a driver */
+        cupti_describe_failure(out, 0, "cuptiGetVersion", code, reason);
+        return -1;
+    }
+    if (*version < OLDEST) {
         snprintf(reason, CUPTI_REASON,
-                 "this CUPTI is too old (version %u): CUDA 11.5 or later is needed",
-                 code ? 0 : *version);
+                 "this CUPTI is too old (version %u): CUDA 11.5 or later is needed", *version);
         return -1;
     }
     return 0;

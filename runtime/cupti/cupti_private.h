@@ -282,6 +282,16 @@ unsigned cupti_read_records(struct cupti_reader *r, struct activity_record *out,
 
 /* ---- In words (cupti_words.c). */
 
+/* Whether all calls return that code where the driver cannot be used: which one depends on CUPTI's
+ * version. */
+int cupti_is_without_driver(int code);
+/* Whether that version returns the code where another client uses its functions per subscriber,
+ * which exclude the global ones. Before CUDA 13.2 the code has another meaning. */
+int cupti_is_excluded(uint32_t version, int code);
+/* Why a function failed. */
+void cupti_describe_failure(const struct cupti *c, uint32_t version, const char *function, int code,
+                            char reason[CUPTI_REASON]);
+
 /* A bit of `missing`: the scopes of launches are not known. */
 #define CUPTI_NO_SCOPES (1u << CUPTI_KINDS)
 

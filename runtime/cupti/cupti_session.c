@@ -36,7 +36,6 @@
 
 #define PER_THREAD_SINCE 21u       /* CUDA 12.3: there may be buffers per thread */
 #define PER_THREAD_DEFAULT 130000u /* there are */
-#define SCOPED_SINCE 130200u       /* CUDA 13.2: functions per subscriber */
 #define FLUSH_NS 100000000u        /* between flushes because of them */
 #define DEVICES 64u
 
@@ -62,38 +61,8 @@ static uint64_t flushed_at; /* by a step; ticks */
 
 /* ---- Opening */
 
-/* Codes of all calls where the driver cannot be used: which one depends on CUPTI's version. */
-static int cupti_is_without_driver(int code) {
-    return code == CUPTI_NOT_INITIALIZED || code == CUPTI_UNKNOWN;
-}
-
-/* Codes of CUPTI where another client uses its functions per subscriber, which exclude the global
- * ones of this file. Before CUDA 13.2 the code has another meaning. */
-static int cupti_is_excluded(int code) {
-    return code == CUPTI_NOT_COMPATIBLE && version >= SCOPED_SINCE;
-}
-
 static int cupti_fail(char reason[CUPTI_REASON], const char *function, int code) {
-    char words[CUPTI_REASON];
-    const char *rest = "";
-    if (cupti_is_without_driver(code)) {
-        const struct gpu_ops *gpu = cupti_gpu();
-        struct gpu_device device = {0};
-        if (gpu->reason) {
-            snprintf(reason, CUPTI_REASON, "%s", gpu->reason);
-            return -1;
-        }
-        if (gpu_device(gpu, 0, &device) != GPU_OK) {
-            rest = "; the CUDA driver has no device or is not initialised";
-        }
-    }
-    cupti_describe_code(&cupti, code, words, sizeof words);
-    if (cupti_is_excluded(code)) {
-        snprintf(words, sizeof words,
-                 "another CUPTI client uses the functions per subscriber (V2) of CUDA 13.2 and "
-                 "later, which exclude these");
-    }
-    snprintf(reason, CUPTI_REASON, "%s: %.150s%s", function, words, rest);
+    cupti_describe_failure(&cupti, version, function, code, reason);
     return -1;
 }
 
@@ -156,7 +125,7 @@ static int cupti_load(char reason[CUPTI_REASON]) {
 
 /* Whether an older CUPTI may succeed where this one failed with that code. */
 static int cupti_may_other_succeed(int code) {
-    if (config.tracer_lib || cupti_gpu()->reason || cupti_is_excluded(code)) {
+    if (config.tracer_lib || cupti_gpu()->reason || cupti_is_excluded(version, code)) {
         return 0;
     }
     return code == CUPTI_NOT_COMPATIBLE || cupti_is_without_driver(code);

@@ -1,12 +1,46 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Words for the header of reports about the parts that a session lacks, and its errors. */
+/* Words for why there is no session, and for the header of reports about the parts that one lacks
+ * and its errors. */
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "cupti_private.h"
 #include "gpu/gpu.h"
 
+#define SCOPED_SINCE 130200u /* CUDA 13.2: functions per subscriber */
 #define DRIFT_SAID 500u /* millionths: 0.5 ms per second */
+
+int cupti_is_without_driver(int code) {
+    return code == CUPTI_NOT_INITIALIZED || code == CUPTI_UNKNOWN;
+}
+
+int cupti_is_excluded(uint32_t version, int code) {
+    return code == CUPTI_NOT_COMPATIBLE && version >= SCOPED_SINCE;
+}
+
+void cupti_describe_failure(const struct cupti *c, uint32_t version, const char *function, int code,
+                            char reason[CUPTI_REASON]) {
+    char words[CUPTI_REASON];
+    const char *rest = "";
+    if (cupti_is_without_driver(code)) {
+        const struct gpu_ops *gpu = cupti_gpu();
+        struct gpu_device device = {0};
+        if (gpu->reason) {
+            snprintf(reason, CUPTI_REASON, "%s", gpu->reason);
+            return;
+        }
+        if (gpu_device(gpu, 0, &device) != GPU_OK) {
+            rest = "; the CUDA driver has no device or is not initialised";
+        }
+    }
+    cupti_describe_code(c, code, words, sizeof words);
+    if (cupti_is_excluded(version, code)) {
+        snprintf(words, sizeof words,
+                 "another CUPTI client uses the functions per subscriber (V2) of CUDA 13.2 and "
+                 "later, which exclude these");
+    }
+    snprintf(reason, CUPTI_REASON, "%s: %.150s%s", function, words, rest);
+}
 
 /* As words to append; each function returns the bytes used so far, of which there may be more than
  * there is room for. */

@@ -57,7 +57,7 @@ value = 2
 [kernel]
 kind = record
 fields = u32 kind 0, u8 flag 6, u64 start 16, text name 24
-structs = Kernel1 Kernel2
+structs = Kernel1 Kernel2 Kernel3@130100
 least = 40
 
 [head]
@@ -211,6 +211,13 @@ DOUBLE_EXPORT CUptiResult cuptiQuiet(uint8_t a) {
         self.write_headers(("130001", "18"), ("cuptiQuiet", "other"), ("Kernel2", "Other"))
         self.assertEqual(self.checked(SMALL), (0, ""))
 
+    def test_check_asks_newer_headers_more(self):
+        """A struct of a later version has to be there from that version on."""
+        self.write_headers(("130001", "130100"), ("Kernel2;", "Kernel2; typedef Kernel2 Kernel3;"))
+        self.assertEqual(self.checked(SMALL), (0, ""))
+        self.write_headers(("130001", "130100"))
+        self.assertIn("Kernel3", self.checked(SMALL)[1])
+
     def test_refused(self):
         self.refuse("kind = callback", "kind = call",
                     "[Callback]: unknown kind 'call' (type|callback|function|code|constant|record|"
@@ -227,6 +234,8 @@ DOUBLE_EXPORT CUptiResult cuptiQuiet(uint8_t a) {
                     "[cupti-open]: name 'cupti-open' is not a C identifier")
         self.refuse("u8 flag 6", "u7 flag 6",
                     "[kernel]: field 'u7 flag 6' is not WIDTH NAME OFFSET (u8|u16|u32|u64|text)")
+        self.refuse("Kernel3@130100", "Kernel3@next",
+                    "[kernel]: struct 'Kernel3@next' is not NAME or NAME@VERSION")
         self.refuse("u64 start 16", "u64 start 12",
                     "[kernel]: field 'u64 start 12' is not aligned")
         self.refuse("u64 start 16", "u64 start 0",

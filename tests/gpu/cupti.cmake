@@ -84,7 +84,8 @@ if(CUDAToolkit_FOUND)
     if(STINT_CUPTI_LIBRARY)
         foreach(name IN ITEMS cupti_records cupti_life)
             target_compile_definitions(stint_gpu_${name} PRIVATE
-                "CUPTI_REAL=\"${STINT_CUPTI_LIBRARY}\"")
+                "CUPTI_REAL=\"${STINT_CUPTI_LIBRARY}\""
+                "NVIDIA_LIBRARIES=\"${STINT_NVIDIA_LIBRARIES}\"")
         endforeach()
     endif()
 
@@ -106,7 +107,8 @@ if(CUDAToolkit_FOUND)
                 ${CUDAToolkit_INCLUDE_DIRS} "${STINT_CUPTI_INCLUDE_DIR}")
             # The headers name types of old versions, too.
             target_compile_definitions(stint_gpu_cupti_params PRIVATE __CUDA_API_VERSION_INTERNAL
-                "CUPTI_REAL=\"${STINT_CUPTI_LIBRARY}\"")
+                "CUPTI_REAL=\"${STINT_CUPTI_LIBRARY}\""
+                "NVIDIA_LIBRARIES=\"${STINT_NVIDIA_LIBRARIES}\"")
             set_target_properties(stint_gpu_cupti_params PROPERTIES
                 C_STANDARD 11 C_STANDARD_REQUIRED ON)
             stint_warnings(stint_gpu_cupti_params)
@@ -120,3 +122,13 @@ if(CUDAToolkit_FOUND)
         stint_warnings(stint_gpu_cupti_check)
     endif()
 endif()
+
+# The tables against the headers of other versions, which tests/pypi.sh fetches. Those of the
+# toolkit, 13.5 from there, are compared above.
+foreach(version IN ITEMS 11.8 12.4 13.0 13.1 13.3)
+    add_test(NAME cupti_headers.${version}
+        COMMAND Python3::Interpreter -B "${CMAKE_CURRENT_LIST_DIR}/headers_test.py"
+            "${CMAKE_C_COMPILER}" ${version})
+    set_tests_properties(cupti_headers.${version} PROPERTIES LABELS real SKIP_RETURN_CODE 77
+        TIMEOUT 60)
+endforeach()

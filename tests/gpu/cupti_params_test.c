@@ -5,6 +5,7 @@
  */
 #include "cupti/cupti_private.h"
 #include "cupti_places.h"
+#include "cupti_real.h"
 #include "harness.h"
 
 #define DRIVER CUPTI_CB_DOMAIN_DRIVER_API
@@ -31,6 +32,7 @@ static int load_names(void) {
 }
 
 TEST(cupti_params, a_stream_is_where_the_rules_say) {
+    NEED_REAL_DRIVER();
     if (load_names()) {
         SKIP("the toolkit's CUPTI cannot be loaded");
     }
@@ -44,6 +46,7 @@ TEST(cupti_params, a_stream_is_where_the_rules_say) {
 }
 
 TEST(cupti_params, a_configuration_has_it_in_one_place) {
+    NEED_REAL_DRIVER();
     if (load_names()) {
         SKIP("the toolkit's CUPTI cannot be loaded");
     }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Buffers written by hand, read through the double's parser and through the real one, which needs
- * neither driver nor GPU for it.
+ * no GPU for it.
  */
 #include "cupti/cupti_private.h"
 #include "cupti_double.h"
+#include "cupti_real.h"
 #include "harness.h"
 
 struct sizes {
@@ -183,6 +184,7 @@ TEST(cupti_records, names_of_the_double) {
 #ifdef CUPTI_REAL
 TEST(cupti_real, records) {
     struct cupti c;
+    NEED_REAL_DRIVER();
     if (load(CUPTI_REAL, &c)) {
         return;
     }
@@ -207,6 +209,7 @@ static unsigned uses(int domain, const char *name) {
 
 TEST(cupti_real, names) {
     struct cupti c;
+    NEED_REAL_DRIVER();
     if (load(CUPTI_REAL, &c)) {
         return;
     }
@@ -237,6 +240,7 @@ TEST(cupti_real, names) {
 /* Every function of the installed library that launches something, and every internal one. */
 TEST(cupti_real, launches) {
     struct cupti c;
+    NEED_REAL_DRIVER();
     if (load(CUPTI_REAL, &c)) {
         return;
     }
@@ -257,9 +261,13 @@ TEST(cupti_real, launches) {
     }
 }
 #else
-TEST(cupti_real, records) {
-    SKIP("no CUDA toolkit here");
-}
+#define REAL_IS_MISSING(name)                                                                      \
+    TEST(cupti_real, name) {                                                                       \
+        SKIP("no CUDA toolkit here");                                                              \
+    }
+REAL_IS_MISSING(records)
+REAL_IS_MISSING(names)
+REAL_IS_MISSING(launches)
 #endif
 
 HARNESS_MAIN()

@@ -129,6 +129,17 @@ TEST(cupti, without_a_driver_by_another_code) {
                   "no cupti: no CUDA driver: no /nonexistent/libcuda.so.1");
 }
 
+/* CUPTI 13.5 returns 999 from each function, that for its version too, where it finds no
+ * libcuda.so.1 (libcupti.so.13 of the PyPI package nvidia-cuda-cupti 13.5.25). */
+TEST(cupti, without_a_driver_nothing_is_answered) {
+    prepare();
+    setenv("STINT_CUDA_LIB", "/nonexistent/libcuda.so.1", 1);
+    cupti_double_fail("cuptiGetVersion=999");
+    check_refused("stint: no GPU activities: no CUDA driver: no /nonexistent/libcuda.so.1; timers "
+                  "and captures go on\n",
+                  "no cupti: no CUDA driver: no /nonexistent/libcuda.so.1");
+}
+
 /* cuInit fails with 100 then, and every call of the driver with 3 after that, as in libcuda 550. */
 TEST(cupti, without_a_device) {
     prepare();

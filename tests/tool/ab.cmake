@@ -7,10 +7,7 @@ if(NOT TARGET stint_tool)
     return()
 endif()
 
-# The numbers that the intervals are compared with are those of SciPy still.
-add_test(NAME pairs.vectors
-    COMMAND Python3::Interpreter -B "${CMAKE_CURRENT_SOURCE_DIR}/pairs_vectors.py" --check)
-set_tests_properties(pairs.vectors PROPERTIES LABELS tool TIMEOUT 600 SKIP_RETURN_CODE 77)
+stint_vectors_test(pairs)
 
 # pairs_values is for pairs_recorded.py, which records runs anew.
 foreach(target IN ITEMS pairs_power pairs_values)

@@ -6,10 +6,7 @@ if(NOT TARGET stint_tool)
     return()
 endif()
 
-# The numbers that the statistics are compared with are those of SciPy still.
-add_test(NAME diff.vectors
-    COMMAND Python3::Interpreter -B "${CMAKE_CURRENT_SOURCE_DIR}/diff_vectors.py" --check)
-set_tests_properties(diff.vectors PROPERTIES LABELS tool TIMEOUT 300 SKIP_RETURN_CODE 77)
+stint_vectors_test(diff)
 add_executable(diff_program diff_program.c)
 target_link_libraries(diff_program PRIVATE stint::stint)
 target_compile_definitions(diff_program PRIVATE WITH_TIMER)

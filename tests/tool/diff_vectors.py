@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The statistics of `stint diff` as SciPy computes them: diff_vectors.inc, for diff_math_test.c.
 
-    diff_vectors.py           writes the file; needs SciPy (python3-scipy)
+    diff_vectors.py           writes the file; needs SciPy
     diff_vectors.py --check   compares it with what SciPy says here, to 9 digits; 77 without SciPy
 
 The inputs are fixed, so that only the numbers of SciPy are the test's expectation.
@@ -15,7 +15,7 @@ try:
     import numpy
     from scipy import stats
 except ImportError:
-    print("skipped: no SciPy (python3-scipy)")
+    print("skipped: no SciPy (tests/pypi.sh scipy)")
     sys.exit(77)
 
 FILE = pathlib.Path(__file__).resolve().parent / "diff_vectors.inc"

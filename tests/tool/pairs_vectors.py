@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Intervals of pairs by numerical integration: pairs_vectors.inc, for pairs_test.c.
 
-    pairs_vectors.py           writes the file; needs SciPy (python3-scipy)
+    pairs_vectors.py           writes the file; needs SciPy
     pairs_vectors.py --check   compares it with what SciPy says here, to 7 digits; 77 without SciPy
 
 With a standard deviation s that has the prior 1/s, and a change of d s with d normal and of
@@ -19,7 +19,7 @@ try:
     import numpy
     from scipy import integrate, optimize, stats
 except ImportError:
-    print("skipped: no SciPy (python3-scipy)")
+    print("skipped: no SciPy (tests/pypi.sh scipy)")
     sys.exit(77)
 
 FILE = pathlib.Path(__file__).resolve().parent / "pairs_vectors.inc"

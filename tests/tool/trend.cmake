@@ -6,10 +6,7 @@ if(NOT TARGET stint_tool)
     return()
 endif()
 
-# The numbers that the changes are compared with are those of SciPy still.
-add_test(NAME trend.vectors
-    COMMAND Python3::Interpreter -B "${CMAKE_CURRENT_SOURCE_DIR}/trend_vectors.py" --check)
-set_tests_properties(trend.vectors PROPERTIES LABELS tool TIMEOUT 600 SKIP_RETURN_CODE 77)
+stint_vectors_test(trend)
 
 # A run whose scopes take given times, on a given day.
 add_executable(trend_program trend_program.c)

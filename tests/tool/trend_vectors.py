@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Change points by SciPy's t-test, by brute force: trend_vectors.inc, for trend_test.c.
 
-    trend_vectors.py           writes the file; needs SciPy (python3-scipy)
+    trend_vectors.py           writes the file; needs SciPy
     trend_vectors.py --check   compares it with what SciPy says here, to 7 digits; 77 without SciPy
 
 The series are drawn with fixed seeds and have no value far off, so that none is moved.
@@ -16,7 +16,7 @@ import sys
 try:
     from scipy import stats
 except ImportError:
-    print("skipped: no SciPy (python3-scipy)")
+    print("skipped: no SciPy (tests/pypi.sh scipy)")
     sys.exit(77)
 
 FILE = pathlib.Path(__file__).resolve().parent / "trend_vectors.inc"
