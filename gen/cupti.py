@@ -14,7 +14,7 @@ KEYS = {  # kind -> required keys, further keys
     "code": (("value",), ("words", "ours")),
     "constant": (("value",), ("ours", "since")),
     "record": (("fields", "structs"), ("least",)),
-    "activity": (("value", "record", "words"), ()),
+    "activity": (("value", "record", "words"), ("since",)),
     "versions": (("list",), ()),
 }
 WIDTHS = {"u8": ("uint8_t", 1), "u16": ("uint16_t", 2), "u32": ("uint32_t", 4),
@@ -150,12 +150,13 @@ def render_table(path):
                  "static const struct cupti_toolkit cupti_toolkits[] = {\n")
     for entry in library.of(entries, "versions"):
         lines += ["    {%s, %s},\n" % (row[0], table.c_string(row[1])) for row in versions(entry)]
-    lines.append("};\n/* number, bytes at least, bytes read, in words */\n"
+    lines.append("};\n/* number, bytes at least, bytes read, since that version, in words */\n"
                  "static const struct cupti_kind cupti_kinds[] = {\n")
     records = {entry.name: entry for entry in library.of(entries, "record")}
-    lines += ["    {%s, %s, sizeof(struct cupti_%s), %s},\n"
+    lines += ["    {%s, %s, sizeof(struct cupti_%s), %s, %s},\n"
               % (entry.name, records[entry.get("record")].get("least"), entry.get("record"),
-                 table.c_string(entry.get("words"))) for entry in library.of(entries, "activity")]
+                 entry.get("since", "0"), table.c_string(entry.get("words")))
+              for entry in library.of(entries, "activity")]
     return "".join(lines) + "};\n"
 
 

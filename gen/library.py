@@ -95,8 +95,8 @@ def double_names(functions):
 
 def double_export(entry, result, symbols):
     """Needs DOUBLE_EXPORT, int double_enter(int function), which returns the code to return instead
-    of making the call, or 0, and a static double_X() for function X. DOUBLE_OLD leaves it out if it
-    is not required."""
+    of making the call, or 0, int double_leave(int function, int code), which returns the code, and a
+    static double_X() for function X. DOUBLE_OLD leaves it out if it is not required."""
     given = [] if args(entry) == ["void"] else args(entry)
     letters = ["abcdefgh"[i] for i in range(len(given))]
     parameters = ", ".join(declare(*pair) for pair in zip(given, letters)) or "void"
@@ -105,9 +105,9 @@ def double_export(entry, result, symbols):
     for name in symbols:
         head = "DOUBLE_EXPORT %s %s(%s)" % (result, name, parameters)
         exports += ("%s;\n%s {\n" % (head, head) +
-                    "    int injected = double_enter(DOUBLE_%s);\n" % entry.name +
-                    "    return injected ? injected : double_%s(%s);\n}\n"
-                    % (entry.name, ", ".join(letters)))
+                    "    int code = double_enter(DOUBLE_%s);\n" % entry.name +
+                    "    return double_leave(DOUBLE_%s, code ? code : double_%s(%s));\n}\n"
+                    % (entry.name, entry.name, ", ".join(letters)))
     if entry.get("required") == "no":
         exports = "#ifndef DOUBLE_OLD\n%s#endif\n" % exports
         text = "__attribute__((unused)) " + text

@@ -158,6 +158,7 @@ int activity_open(void) {
     if (!opened) {
         result = activity_open_tables();
     }
+    activity_launch_begin(clock_ticks());
     STINT_IMPL_STORE(&watching, !result);
     activity_unlock();
     return result;

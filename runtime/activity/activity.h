@@ -11,7 +11,7 @@
  *
  * Records may come in any order: an API call before or after what it launched, a driver call before
  * or after the runtime call it is part of (which alone is counted then). A record with an
- * impossible time (start 0, end before start, more than an hour ahead of now) is counted as
+ * impossible time (start 0, end before start, more than a millisecond ahead of now) is counted as
  * STINT_STATUS_ACTIVITY_BAD only, so that a row counts the calls whose times it contains. ALLOC and
  * FREE have no duration and are not checked.
  */
@@ -54,7 +54,13 @@ struct activity_record {
     uint32_t registers;     /* per thread */
     uint32_t shared_static; /* bytes per block */
     uint32_t shared_dynamic;
+    uint32_t in_graph; /* a kernel is a node of a graph */
+    uint64_t copies;   /* a copy is a batch of so many, which share its time; 0 and 1: it is one */
 };
+
+/* The kind of a record of a function of the host that a stream or a graph runs. It explains idle
+ * times and has no row. */
+#define ACTIVITY_HOST_FUNCTION ((uint32_t)ACTIVITY_KINDS)
 
 /* Nanoseconds since the arena began, by the recorder's clock. One clock read; any thread, no lock.
  * Never 0.
@@ -73,6 +79,8 @@ int activity_open(void);
 /* This thread is inside an API call of that number: the work that it launches belongs to the
  * thread's innermost open scope. Some nanoseconds. Known until 65 536 later numbers were used. */
 void activity_launch(uint32_t correlation);
+/* Whether a call of that number was made before the latest activity_open; between begin and end. */
+int activity_launch_is_old(uint32_t correlation);
 /* Add records. Between begin and end only the calling thread adds. */
 void activity_begin(void);
 void activity_add(const struct activity_record *r);

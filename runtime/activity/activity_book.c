@@ -7,14 +7,14 @@
 
 #include "arena/arena.h"
 
-/* Tracers have reported times of another clock: years from now. */
-#define AHEAD ((uint64_t)3600 * 1000000000u)
+#define AHEAD 1000000u           /* ns: a device's clock may be that far ahead of the host's */
+#define COPIES ((uint64_t)65536) /* of a batch, at most */
 
 static int activity_is_bad(const struct activity_record *r, uint64_t now) {
     if (r->kind == ACTIVITY_ALLOC || r->kind == ACTIVITY_FREE) {
         return 0;
     }
-    return !r->start || r->end < r->start || r->end > now + AHEAD;
+    return !r->start || r->end < r->start || r->end > now + AHEAD || r->copies > COPIES;
 }
 
 static uint32_t activity_get_node(uint32_t correlation) {
@@ -44,6 +44,17 @@ static uint32_t activity_get_unit(const struct activity_gpu *gpu) {
     return gpu ? gpu->unit : 0;
 }
 
+/* The copies of a batch have equal parts of its time and bytes, the first ones a unit more. */
+static void activity_add_work(uint32_t row, const struct activity_sample *s, uint64_t copies) {
+    struct activity_sample each = *s;
+    uint64_t count = u64_max(copies, 1);
+    for (uint64_t i = 0; i < count; ++i) {
+        each.ns = s->ns / count + (i < s->ns % count);
+        each.bytes = s->bytes / count + (i < s->bytes % count);
+        activity_rows_add(row, &each);
+    }
+}
+
 /* A kernel, a copy, a fill. */
 static void activity_book_work(const struct activity_record *r, const struct activity_text *name) {
     const struct activity_gpu *gpu = activity_device_get(r->device, NULL);
@@ -65,7 +76,7 @@ static void activity_book_work(const struct activity_record *r, const struct act
     uint32_t row = activity_get_named_row(&k, name);
     int lost = 0;
     if (row) {
-        activity_rows_add(row, &s);
+        activity_add_work(row, &s, r->copies);
         lost = activity_call_join(r->correlation, row, r->start) && from.known;
     }
     if (lost) { /* else it was counted as one of unknown launch */
@@ -183,6 +194,9 @@ void activity_book(const struct activity_record *r, const struct activity_text *
         break;
     case ACTIVITY_OVERHEAD:
         activity_book_overhead(r, name);
+        break;
+    case ACTIVITY_HOST_FUNCTION:
+        activity_line_function(r->start, r->end);
         break;
     case ACTIVITY_ALLOC:
     case ACTIVITY_FREE:

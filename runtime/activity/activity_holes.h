@@ -18,10 +18,11 @@
 #define HOLE_LANES 192u /* three for each of 64 devices */
 
 enum hole_flags {
-    HOLE_BEGINS = 1, /* work of the lane ended at its start */
-    HOLE_ENDS = 2,   /* work began at its end; with both it is a gap */
-    HOLE_HIDES = 4,  /* holes between the one before and this one were dropped */
-    HOLE_COPIES = 8  /* its call copies and waits */
+    HOLE_BEGINS = 1,   /* work of the lane ended at its start */
+    HOLE_ENDS = 2,     /* work began at its end; with both it is a gap */
+    HOLE_HIDES = 4,    /* holes between the one before and this one were dropped */
+    HOLE_COPIES = 8,   /* its call copies and waits */
+    HOLE_FUNCTION = 16 /* its call is a function that a stream ran */
 };
 
 struct hole {

@@ -37,10 +37,23 @@ static struct launch_slot *slots; /* NULL while it is not open; release, acquire
 /* Never freed: in the child of a fork by a signal handler the interrupted code may still write
  * there. */
 static struct launch_slot *pages;
-static uint64_t now; /* ticks, of a moment ago; under the activity lock */
+static uint64_t now;       /* ticks, of a moment ago; under the activity lock */
+static uint64_t opened_at; /* ticks, of the latest activity_open; likewise */
 
 void activity_launch_now(uint64_t ticks) {
     now = ticks;
+}
+
+void activity_launch_begin(uint64_t ticks) {
+    opened_at = ticks;
+}
+
+int activity_launch_is_old(uint32_t correlation) {
+    struct activity_origin from = {0};
+    if (slots) {
+        activity_launch_find(correlation, &from);
+    }
+    return from.ticks && from.ticks < opened_at;
 }
 
 int activity_launch_open(void) {

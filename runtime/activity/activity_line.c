@@ -215,6 +215,11 @@ void activity_line_wait(uint64_t start, uint64_t end, uint32_t thread, uint32_t 
     activity_line_put(&item);
 }
 
+void activity_line_function(uint64_t start, uint64_t end) {
+    struct sweep_item item = {.start = start, .end = end, .kind = SWEEP_FUNCTION};
+    activity_line_put(&item);
+}
+
 void activity_line_step(uint64_t at) {
     uint64_t moved = activity_line_move(at);
     struct sweep_item item = {.start = moved, .end = moved, .kind = SWEEP_STEP};

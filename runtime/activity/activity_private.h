@@ -83,6 +83,8 @@ struct activity_origin {
 };
 
 int activity_launch_open(void);
+/* Tracing begins, maybe again: calls from now on are those of this time. */
+void activity_launch_begin(uint64_t ticks);
 void activity_launch_forget(void);
 /* Sets the current time for the next calls of activity_launch_find, as the upper bits of times are
  * not stored. */
@@ -202,6 +204,8 @@ void activity_line_work(const struct activity_record *r, const struct activity_g
  * that number. */
 void activity_line_wait(uint64_t start, uint64_t end, uint32_t thread, uint32_t correlation,
                         int copies);
+/* A function of the host that a stream ran. */
+void activity_line_function(uint64_t start, uint64_t end);
 void activity_line_step(uint64_t at);
 void activity_line_settle(void);
 /* Settles; what comes next is after a break in tracing. */

@@ -67,9 +67,16 @@ static void sweep_put_call(struct sweep *s, struct sweep_item *item) {
     ++now->call_count;
 }
 
-static int sweep_call_covers(const struct sweep_call *c, uint64_t from, uint64_t to) {
+/* The cause of a gap that the call covers for the most part; ACTIVITY_GAP_UNKNOWN: it does not. */
+static uint8_t sweep_judge_cover(const struct sweep_call *c, uint64_t from, uint64_t to) {
     uint64_t start = u64_max(c->start, from), end = u64_min(c->end, to);
-    return c->kind == SWEEP_CALL_COPIES && end > start && (end - start) * 2 > to - from;
+    if (end <= start || (end - start) * 2 <= to - from) {
+        return ACTIVITY_GAP_UNKNOWN;
+    }
+    if (c->kind == SWEEP_FUNCTION) {
+        return ACTIVITY_GAP_FUNCTION;
+    }
+    return c->kind == SWEEP_CALL_COPIES ? ACTIVITY_GAP_COPY : ACTIVITY_GAP_UNKNOWN;
 }
 
 static int sweep_call_holds_up(const struct sweep_call *c, uint64_t from, uint64_t launched) {
@@ -107,7 +114,16 @@ static void sweep_note_call(struct hole *gap, const struct sweep_call *c) {
     gap->call_thread = c->thread;
     if (c->kind == SWEEP_CALL_COPIES) {
         gap->flags |= HOLE_COPIES;
+    } else if (c->kind == SWEEP_FUNCTION) {
+        gap->flags |= HOLE_FUNCTION;
     }
+}
+
+static uint32_t sweep_get_call_kind(const struct hole *gap) {
+    if (gap->flags & HOLE_FUNCTION) {
+        return SWEEP_FUNCTION;
+    }
+    return gap->flags & HOLE_COPIES ? SWEEP_CALL_COPIES : SWEEP_CALL_WAITS;
 }
 
 /* The cause of the gap before `next`, launched as `gap` says, and the call it is due to. */
@@ -122,8 +138,9 @@ static void sweep_find_call(const struct sweep *s, const struct sweep_item *next
         if (next->thread && c->thread && c->thread != next->thread) {
             continue;
         }
-        if (sweep_call_covers(c, gap->start, next->start)) {
-            gap->cause = ACTIVITY_GAP_COPY;
+        uint8_t covered = sweep_judge_cover(c, gap->start, next->start);
+        if (covered) {
+            gap->cause = covered;
             sweep_note_call(gap, c);
             return;
         }
@@ -135,10 +152,8 @@ static void sweep_find_call(const struct sweep *s, const struct sweep_item *next
 }
 
 void sweep_judge_hole(struct hole *gap) {
-    const struct sweep_call c = {.start = gap->call_start,
-                                 .end = gap->call_end,
-                                 .kind = gap->flags & HOLE_COPIES ? SWEEP_CALL_COPIES
-                                                                  : SWEEP_CALL_WAITS};
+    const struct sweep_call c = {
+        .start = gap->call_start, .end = gap->call_end, .kind = sweep_get_call_kind(gap)};
     if (gap->end - gap->start < SWEEP_SHORT) {
         gap->cause = (uint8_t)sweep_judge_short(gap->launched, gap->start);
         return;
@@ -147,8 +162,9 @@ void sweep_judge_hole(struct hole *gap) {
     if (!c.end || (gap->thread && gap->call_thread && gap->thread != gap->call_thread)) {
         return;
     }
-    if (sweep_call_covers(&c, gap->start, gap->end)) {
-        gap->cause = ACTIVITY_GAP_COPY;
+    uint8_t covered = sweep_judge_cover(&c, gap->start, gap->end);
+    if (covered) {
+        gap->cause = covered;
     } else if (sweep_call_holds_up(&c, gap->start, gap->launched)) {
         gap->cause = ACTIVITY_GAP_SYNC;
     }

@@ -18,6 +18,7 @@
  * A gap is a time in which a device ran nothing, between two activities. The node of a gap is that
  * of the launch that ended it, and its cause is the first of these that holds (gaps shorter than a
  * microsecond have no node, and only the last two causes):
+ *   FUNCTION   a function of the host that a stream ran covers more than half of it;
  *   COPY       a call that copies and waits, of the launching thread, covers more than half of it;
  *   SYNC       the launching thread was in a call that waits for the GPU, which ended after the
  *              gap's beginning (or 2 us before it: two clocks), and launched only then;
@@ -47,6 +48,7 @@ enum sweep_kind {
     SWEEP_COPY,        /* copies and fills, likewise */
     SWEEP_CALL_WAITS,  /* on the host: a call that waits for the GPU */
     SWEEP_CALL_COPIES, /* one that copies and waits */
+    SWEEP_FUNCTION,    /* a function of the host that a stream runs */
     SWEEP_STEP,        /* a step ended, at `start` */
     SWEEP_BREAK        /* in tracing, at `start`; sweep_break makes it */
 };

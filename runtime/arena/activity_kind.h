@@ -74,6 +74,8 @@ enum activity_copy {
 #define ACTIVITY_COPY_FROM(detail) ((detail) >> 8 & 0xffu)
 #define ACTIVITY_COPY_TO(detail) ((detail) >> 16 & 0xffu)
 #define ACTIVITY_COPY_ASYNC(detail) ((detail) >> 24 & 1u)
+/* The copies were reported in batches: each has an equal part of its batch's time and bytes. */
+#define ACTIVITY_COPY_BATCH ((uint32_t)1 << 25)
 
 enum activity_sync {
     ACTIVITY_SYNC_UNKNOWN,
@@ -110,6 +112,7 @@ enum activity_gap {
     ACTIVITY_GAP_COPY,      /* the host was in a copy that keeps it */
     ACTIVITY_GAP_SYNC,      /* the host waited for the GPU and launched only then */
     ACTIVITY_GAP_BETWEEN,   /* what ran next was launched in time: the GPU's own gap */
+    ACTIVITY_GAP_FUNCTION,  /* a stream ran a function of the host */
     ACTIVITY_GAPS
 };
 

@@ -34,13 +34,16 @@ static uint64_t record_bytes;  /* of the smallest record of a call; 0: not known
 
 /* Any thread, relaxed. */
 static uint64_t taken;         /* launches whose records went elsewhere */
+static uint32_t watched;       /* the number of one of those; its record takes it back */
+static uint32_t last_counted;  /* the number of the launch that was counted last */
 static uint64_t taken_counted; /* `counted` as far as it is included */
-static int taken_was_said;
+static int taken_was_said, untaken_was_said;
 
 /* The thread's latest launch. */
 static __thread struct {
     uint32_t generation; /* at its begin */
     uint32_t session;    /* in which it began */
+    uint32_t correlation;
     uint16_t depth;      /* within the calls that launch: of the runtime, and in it the driver */
     uint8_t is_recorded; /* kinds were on at its begin */
     uint8_t is_whole;    /* it was seen from begin to end, and has a record */
@@ -94,15 +97,15 @@ void cupti_arrivals_take_buffer(size_t bytes) {
     arrivals_begin_generation();
 }
 
-/* Adds the launches of `expected` to those that were taken, each once. Returns how many. */
-static uint64_t arrivals_add_taken(uint64_t expected) {
+/* Adds the launches of `expected` to those that were taken, each once. */
+static void arrivals_add_taken(uint64_t expected) {
     uint64_t before = __atomic_exchange_n(&taken_counted, expected, __ATOMIC_RELAXED);
     uint64_t added = expected & UINT32_MAX;
     if (before >> 32 == expected >> 32) {
         added = saturating_subtract(expected, before);
     }
     __atomic_fetch_add(&taken, added, __ATOMIC_RELAXED);
-    return added;
+    __atomic_store_n(&watched, __atomic_load_n(&last_counted, __ATOMIC_RELAXED), __ATOMIC_RELAXED);
 }
 
 /* Without the line, which is for a call of the session: this is one of CUPTI's callbacks. */
@@ -115,7 +118,8 @@ static void arrivals_check_room(uint64_t now) {
 }
 
 /* Counts one launch more of that generation. */
-static void arrivals_count(uint32_t of) {
+static void arrivals_count(uint32_t of, uint32_t correlation) {
+    __atomic_store_n(&last_counted, correlation, __ATOMIC_RELAXED);
     uint64_t before = __atomic_load_n(&counted, __ATOMIC_RELAXED), now;
     do {
         now = before + 1;
@@ -131,12 +135,12 @@ static void arrivals_count(uint32_t of) {
 static void arrivals_settle_launch(void) {
     if (launch_here.is_whole && __atomic_load_n(&recording, __ATOMIC_ACQUIRE) &&
         launch_here.generation == arrivals_get_generation()) {
-        arrivals_count(launch_here.generation);
+        arrivals_count(launch_here.generation, launch_here.correlation);
     }
     launch_here.is_whole = 0;
 }
 
-void cupti_arrivals_enter_launch(void) {
+void cupti_arrivals_enter_launch(uint32_t correlation) {
     uint32_t now = arrivals_get_generation();
     uint32_t session = arrivals_get_session();
     if (launch_here.depth && launch_here.session == session) {
@@ -149,6 +153,7 @@ void cupti_arrivals_enter_launch(void) {
     __atomic_fetch_add(&launches_seen, 1, __ATOMIC_RELEASE);
     arrivals_settle_launch();
     launch_here.generation = now;
+    launch_here.correlation = correlation;
     launch_here.is_recorded = __atomic_load_n(&recording, __ATOMIC_ACQUIRE) != 0;
 }
 
@@ -177,15 +182,31 @@ uint64_t cupti_arrivals_expect(void) {
     return expected;
 }
 
+int cupti_arrivals_are_missing(uint64_t expected) {
+    return expected && expected >> 32 == arrivals_get_generation();
+}
+
 void cupti_arrivals_judge(uint64_t expected) {
-    if (!expected || expected >> 32 != arrivals_get_generation()) {
+    if (!cupti_arrivals_are_missing(expected)) {
         return;
     }
     arrivals_add_taken(expected);
-    cupti_arrivals_say_taken();
+}
+
+void cupti_arrivals_note_record(uint32_t correlation) {
+    uint32_t is = __atomic_load_n(&watched, __ATOMIC_RELAXED);
+    if (is && is == correlation &&
+        __atomic_compare_exchange_n(&watched, &is, 0, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+        uint64_t back = __atomic_exchange_n(&taken_counted, 0, __ATOMIC_RELAXED) & UINT32_MAX;
+        __atomic_fetch_sub(&taken, back, __ATOMIC_RELAXED);
+    }
 }
 
 void cupti_arrivals_say_taken(void) {
+    if (!cupti_arrivals_count_taken() && __atomic_load_n(&taken_was_said, __ATOMIC_RELAXED) &&
+        !__atomic_exchange_n(&untaken_was_said, 1, __ATOMIC_RELAXED)) {
+        log_warning("the GPU activities came after all: no other CUPTI client takes the records");
+    }
     if (cupti_arrivals_count_taken() && !__atomic_load_n(&taken_was_said, __ATOMIC_RELAXED) &&
         !__atomic_exchange_n(&taken_was_said, 1, __ATOMIC_RELAXED)) {
         log_warning("no GPU activities: another CUPTI client takes the records (it called "

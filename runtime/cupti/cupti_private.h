@@ -23,9 +23,10 @@ struct cupti_kind {
     int kind;
     uint32_t min_bytes; /* of a record; a smaller one has another layout than the one read here */
     uint32_t prefix;    /* bytes that are read */
+    uint32_t since;     /* the version that has it first */
     const char *words;
 };
-#define CUPTI_KINDS 10
+#define CUPTI_KINDS 12
 extern const struct cupti_kind *const cupti_kind_table; /* kernels are the first */
 
 #define CUPTI_LIBRARIES "libcupti.so.13, .12 or .11"
@@ -62,6 +63,14 @@ struct cupti_subscriber_params {
 
 /* Whether the library has them all. */
 int cupti_scope_is_available(const struct cupti *c, uint32_t version);
+/* Enabling kinds of records by them failed with that code: from here on they are not available, if
+ * it says that they do not work here. */
+void cupti_scope_refuse(int code);
+int cupti_scope_is_refused(void);
+#define CUPTI_HOLDER 64 /* CUPTI_OLD_SUBSCRIBER_NAME_MIN_LEN */
+/* After cuptiSubscribe returned CUPTI_HELD: the name of the other client as CUPTI has it, in
+ * printable characters; "": unknown. */
+void cupti_scope_name_holder(const struct cupti *c, uint32_t version, char out[CUPTI_HOLDER]);
 /* Subscribes with them; from here on they are used. */
 int cupti_scope_subscribe(const struct cupti *c, CUpti_SubscriberHandle *subscriber);
 /* The global ones are used again. */
@@ -164,7 +173,7 @@ void cupti_arrivals_end(void);
 void cupti_arrivals_give_buffer(size_t bytes);
 void cupti_arrivals_take_buffer(size_t bytes);
 /* In the callbacks of a call that launches. has_record: the call has a record of its own. */
-void cupti_arrivals_enter_launch(void);
+void cupti_arrivals_enter_launch(uint32_t correlation);
 void cupti_arrivals_leave_launch(int has_record);
 /* Launches that have begun, and whether all have ended. */
 uint64_t cupti_arrivals_count_launches(void);
@@ -172,10 +181,14 @@ int cupti_arrivals_are_quiet(void);
 /* Before a flush that returns every record: those that are to come, for cupti_arrivals_judge after
  * it. */
 uint64_t cupti_arrivals_expect(void);
-/* None came: another client took them, which is said in one line. */
+/* Whether none has come so far. */
+int cupti_arrivals_are_missing(uint64_t expected);
+/* None came: another client took them, which is said in one line, and taken back if they come. */
 void cupti_arrivals_judge(uint64_t expected);
+/* A record of a call of that number came. */
+void cupti_arrivals_note_record(uint32_t correlation);
 uint64_t cupti_arrivals_count_taken(void);
-/* The line, if it was not said yet and there are any; not in a callback. */
+/* The line, if it was not said yet and there are any, or that it was wrong; not in a callback. */
 void cupti_arrivals_say_taken(void);
 
 /* ---- Buffers for CUPTI to write records into (cupti_buffers.c): 8 of 1 MiB, and small ones while
@@ -213,8 +226,9 @@ int cupti_refresh_clock(void);
 uint64_t cupti_callbacks_get_devices(void);
 
 struct cupti_callback_sums {
-    uint64_t records; /* taken over */
-    uint64_t ticks;   /* spent in callbacks, on all threads */
+    uint64_t records;     /* taken over */
+    uint64_t old_numbers; /* kernels of graphs with the number of a launch in an earlier session */
+    uint64_t ticks;       /* spent in callbacks, on all threads */
     uint32_t clock_jumps;
     uint32_t clock_drift_ppm;
     int clock_error; /* of the last reading */
@@ -296,6 +310,7 @@ void cupti_describe_failure(const struct cupti *c, uint32_t version, const char 
 #define CUPTI_NO_SCOPES (1u << CUPTI_KINDS)
 
 struct cupti_troubles {
+    uint32_t version; /* of the library */
     uint32_t missing; /* a bit for each kind of records */
     int flush_error;  /* CUPTI's code */
     int wait_error;   /* the code of the GPU's back end */

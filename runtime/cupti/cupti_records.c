@@ -31,6 +31,8 @@ static size_t record_probe_bytes(const struct cupti *c, int kind, uint8_t *buffe
     return (size_t)((uint8_t *)second - buffer);
 }
 
+static size_t copy_bytes; /* a record of a copy; measured before records are read */
+
 size_t cupti_measure_record(const struct cupti *c, int kind) {
     uint8_t *buffer = pages_get(PROBE_BYTES);
     size_t bytes = 0;
@@ -38,6 +40,9 @@ size_t cupti_measure_record(const struct cupti *c, int kind) {
         bytes = record_probe_bytes(c, kind, buffer);
     }
     pages_put(buffer, PROBE_BYTES);
+    if (kind == CUPTI_ACTIVITY_KIND_MEMCPY) {
+        copy_bytes = bytes;
+    }
     return bytes;
 }
 
@@ -60,7 +65,8 @@ static void record_read_kernel(const uint8_t *at, struct activity_record *out) {
                                     .block = {r.blockX, r.blockY, r.blockZ},
                                     .registers = r.registersPerThread,
                                     .shared_static = r.staticSharedMemory,
-                                    .shared_dynamic = r.dynamicSharedMemory};
+                                    .shared_dynamic = r.dynamicSharedMemory,
+                                    .in_graph = r.graphNodeId != 0};
 }
 
 #define COPY(r)                                                                                    \
@@ -72,6 +78,19 @@ static void record_read_memcpy(const uint8_t *at, struct activity_record *out) {
     struct cupti_memcpy r;
     memcpy(&r, at, sizeof r);
     *out = (struct activity_record){COPY(r)};
+}
+
+/* room: from the record to the end of its buffer. Older records have no number of copies. */
+static void record_read_batch(const uint8_t *at, size_t room, struct activity_record *out) {
+    struct cupti_memcpy_batch r;
+    if (copy_bytes < sizeof r || room < sizeof r) {
+        return;
+    }
+    memcpy(&r, at, sizeof r);
+    out->copies = r.copyCount;
+    if (r.copyCount > 1) {
+        out->detail |= ACTIVITY_COPY_BATCH;
+    }
 }
 
 static void record_read_memcpy_peer(const uint8_t *at, struct activity_record *out) {
@@ -120,6 +139,18 @@ static void record_read_overhead(const uint8_t *at, struct activity_record *out)
                                     .name = record_name_overhead(r.overheadKind),
                                     .device = ACTIVITY_NO_DEVICE,
                                     TIMES(r)};
+}
+
+static void record_read_host_launch(const uint8_t *at, struct activity_record *out) {
+    struct cupti_host_launch r;
+    memcpy(&r, at, sizeof r);
+    *out = (struct activity_record){.kind = ACTIVITY_HOST_FUNCTION, DEVICE(r), TIMES(r)};
+}
+
+static void record_read_graph_host_node(const uint8_t *at, struct activity_record *out) {
+    struct cupti_graph_host_node r;
+    memcpy(&r, at, sizeof r);
+    *out = (struct activity_record){.kind = ACTIVITY_HOST_FUNCTION, DEVICE(r), TIMES(r)};
 }
 
 static uint32_t record_get_memory_kind(uint32_t operation) {
@@ -229,6 +260,8 @@ static void record_read_any(const uint8_t *at, int kind, struct activity_record 
         [CUPTI_ACTIVITY_KIND_OVERHEAD] = record_read_overhead,
         [CUPTI_ACTIVITY_KIND_MEMORY2] = record_read_memory,
         [CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER] = record_read_unified,
+        [CUPTI_ACTIVITY_KIND_HOST_LAUNCH] = record_read_host_launch,
+        [CUPTI_ACTIVITY_KIND_GRAPH_HOST_NODE] = record_read_graph_host_node,
     };
     out->kind = ACTIVITY_NONE;
     if ((size_t)kind < sizeof readers / sizeof *readers && readers[kind]) {
@@ -283,6 +316,9 @@ unsigned cupti_read_records(struct cupti_reader *r, struct activity_record *out,
             break;
         }
         record_read_any(at, kind, &out[count]);
+        if (kind == CUPTI_ACTIVITY_KIND_MEMCPY) {
+            record_read_batch(at, r->size - (size_t)(at - r->buffer), &out[count]);
+        }
         count += out[count].kind != ACTIVITY_NONE;
     }
     return count;

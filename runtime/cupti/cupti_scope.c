@@ -5,7 +5,8 @@
  * Called by the session, and by callbacks for the clock and the records.
  *
  * Sources: CUPTI's documentation, "CUPTI Multi-Subscriber Tracing" (CUDA 13.3 and later, driver
- * 610): all clients must use them, the first one's allowMultipleSubscribers applies to all, and the
+ * 610, below which the global ones are used: a library of CUDA 13.3 over an older driver is usual):
+ * all clients must use them, the first one's allowMultipleSubscribers applies to all, and the
  * global ones exclude them. In CUDA 13.2 they were a preview, without a clock of their
  * own: the global functions are used there, as XLA does (openxla/xla#46077).
  *
@@ -15,7 +16,12 @@
  */
 #include "cupti_private.h"
 
+#include <stddef.h>
+#include <string.h>
+
 #define SCOPED_READY 130300u /* CUDA 13.3 */
+#define SCOPED_DRIVER 13030  /* a driver for it */
+#define NAMES_SINCE 130000u  /* cuptiSubscribe_v2 names the other client */
 
 /* Written by the session, before it registers callbacks and after it unsubscribed; any thread,
  * release and acquire. NULL: the global functions. */
@@ -33,11 +39,30 @@ int cupti_scope_is_used(void) {
     return scope_get() != NULL;
 }
 
+static int scope_does_not_work; /* release, acquire */
+
+void cupti_scope_refuse(int code) {
+    if (scope_get() && (code == CUPTI_NOT_SUPPORTED || code == CUPTI_NOT_COMPATIBLE)) {
+        __atomic_store_n(&scope_does_not_work, 1, __ATOMIC_RELEASE);
+    }
+}
+
+int cupti_scope_is_refused(void) {
+    return __atomic_load_n(&scope_does_not_work, __ATOMIC_ACQUIRE);
+}
+
+static int scope_has_driver(void) {
+    int version = 0;
+    const struct gpu_ops *gpu = cupti_gpu();
+    return gpu->version && !gpu->version(&version) && version >= SCOPED_DRIVER;
+}
+
 int cupti_scope_is_available(const struct cupti *c, uint32_t version) {
-    return version >= SCOPED_READY && c->cuptiSubscribe_v2 && c->cuptiGetTimestamp_v2 &&
-           c->cuptiActivitySetAttribute_v2 && c->cuptiActivityRegisterCallbacks_v2 &&
-           c->cuptiActivityEnable_v2 && c->cuptiActivityDisable_v2 &&
-           c->cuptiActivityGetNextRecord_v2 && c->cuptiActivityGetNumDroppedRecords_v2;
+    return version >= SCOPED_READY && !cupti_scope_is_refused() && c->cuptiSubscribe_v2 &&
+           c->cuptiGetTimestamp_v2 && c->cuptiActivitySetAttribute_v2 &&
+           c->cuptiActivityRegisterCallbacks_v2 && c->cuptiActivityEnable_v2 &&
+           c->cuptiActivityDisable_v2 && c->cuptiActivityGetNextRecord_v2 &&
+           c->cuptiActivityGetNumDroppedRecords_v2 && scope_has_driver();
 }
 
 int cupti_scope_subscribe(const struct cupti *c, CUpti_SubscriberHandle *subscriber) {
@@ -56,6 +81,29 @@ int cupti_scope_subscribe(const struct cupti *c, CUpti_SubscriberHandle *subscri
     }
     __atomic_store_n(&scope, *subscriber, __ATOMIC_RELEASE);
     return CUPTI_OK;
+}
+
+void cupti_scope_name_holder(const struct cupti *c, uint32_t version, char out[CUPTI_HOLDER]) {
+    struct cupti_subscriber_params params = {
+        .structSize = offsetof(struct cupti_subscriber_params, allowMultipleSubscribers),
+        .subscriberName = "stint",
+        .oldSubscriberName = out,
+        .oldSubscriberSize = CUPTI_HOLDER};
+    CUpti_SubscriberHandle subscriber = NULL;
+    memset(out, 0, CUPTI_HOLDER);
+    if (version < NAMES_SINCE || !c->cuptiSubscribe_v2) {
+        return;
+    }
+    if (!c->cuptiSubscribe_v2(&subscriber, cupti_on_api, NULL, &params)) {
+        c->cuptiUnsubscribe(subscriber); /* it has gone */
+        out[0] = '\0';
+    }
+    out[CUPTI_HOLDER - 1] = '\0';
+    for (char *p = out; *p; ++p) {
+        if (*p < ' ' || *p > '~') {
+            *p = '?';
+        }
+    }
 }
 
 int cupti_scope_register(const struct cupti *c) {

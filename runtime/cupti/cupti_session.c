@@ -30,6 +30,7 @@
 #include "base/calm.h"
 #include "base/clock.h"
 #include "base/config.h"
+#include "base/log.h"
 #include "cupti_private.h"
 #include "gpu/cuda_codes.h"
 #include "gpu/gpu.h"
@@ -228,9 +229,10 @@ static int cupti_configure_unified(void) {
     return cupti.cuptiActivityConfigureUnifiedMemoryCounter(counters, ACTIVITY_UNIFIED_DTOD);
 }
 
-static int cupti_wants_kind(int kind) {
-    return kind != CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER ||
-           config.gpu == CONFIG_GPU_TRACER_ALL;
+static int cupti_wants_kind(const struct cupti_kind *k) {
+    int asked = k->kind != CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER ||
+                config.gpu == CONFIG_GPU_TRACER_ALL;
+    return asked && version >= k->since;
 }
 
 static int cupti_enable_kind(int kind) {
@@ -252,7 +254,7 @@ static int cupti_enable_kinds(uint32_t lacks) {
     for (int i = 0; i < CUPTI_KINDS && !first; ++i) {
         const struct cupti_kind *k = &cupti_kind_table[i];
         int code = CUPTI_INVALID_KIND;
-        if (!cupti_wants_kind(k->kind)) {
+        if (!cupti_wants_kind(k)) {
             continue;
         }
         if (strides[i] >= k->min_bytes) {
@@ -337,6 +339,26 @@ static void cupti_reduce_records(void) {
     }
 }
 
+/* Once for a library, unless another client has taken the buffers since: no source says what
+ * becomes of the buffer that CUPTI is filling when the same callbacks are registered again. */
+static int cupti_register(void) {
+    static int (*done_for)(CUpti_BuffersCallbackRequestFunc, CUpti_BuffersCallbackCompleteFunc);
+    static uint64_t taken;
+    uint64_t taken_now = cupti_arrivals_count_taken();
+    if (cupti_scope_is_used()) { /* those of the subscriber, which is new */
+        return cupti_scope_register(&cupti);
+    }
+    if (done_for == cupti.cuptiActivityRegisterCallbacks && taken == taken_now) {
+        return CUPTI_OK;
+    }
+    int code = cupti_scope_register(&cupti);
+    if (!code) {
+        done_for = cupti.cuptiActivityRegisterCallbacks;
+        taken = taken_now;
+    }
+    return code;
+}
+
 /* After subscribing. 0, or -1 with the reason. */
 static int cupti_switch_on(char reason[CUPTI_REASON]) {
     cupti_configure();
@@ -344,12 +366,13 @@ static int cupti_switch_on(char reason[CUPTI_REASON]) {
     if (code) {
         return cupti_fail(reason, "cuptiGetTimestamp", code);
     }
-    code = cupti_scope_register(&cupti);
+    code = cupti_register();
     if (code) {
         return cupti_fail(reason, "cuptiActivityRegisterCallbacks", code);
     }
     code = cupti_enable_kinds(cupti_enable_callbacks());
     if (code) {
+        cupti_scope_refuse(code);
         return cupti_fail(reason, "cuptiActivityEnable", code);
     }
     if (!cupti_scope_is_used()) {
@@ -382,6 +405,23 @@ static int cupti_is_ready(void) {
     return gpu->reason || gpu->context(NULL, &context) != GPU_NOT_INITIALIZED;
 }
 
+/* 0, or -1 with the reason, and nothing is on. */
+static int cupti_begin_session(char reason[CUPTI_REASON]) {
+    int code = CUPTI_OK;
+    if (!subscriber) {
+        code = cupti_subscribe();
+    }
+    if (code) {
+        return cupti_fail(reason, "cuptiSubscribe", code);
+    }
+    if (cupti_check_records(reason) || cupti_switch_on(reason)) {
+        cupti_unsubscribe();
+        return -1;
+    }
+    return 0;
+}
+
+/* Where the functions per subscriber turn out not to work, the global ones are used. */
 static int cupti_open(char reason[CUPTI_REASON], void (*at_launch)(void)) {
     if (cupti_load(reason)) {
         return -1;
@@ -391,17 +431,13 @@ static int cupti_open(char reason[CUPTI_REASON], void (*at_launch)(void)) {
         return -1;
     }
     cupti_callbacks_at_launch(at_launch);
-    int code = CUPTI_OK;
-    if (!subscriber) {
-        code = cupti_subscribe();
+    int was_refused = cupti_scope_is_refused();
+    int result = cupti_begin_session(reason);
+    if (result && !was_refused && cupti_scope_is_refused()) {
+        cupti_measure_records();
+        result = cupti_begin_session(reason);
     }
-    if (code) {
-        activity_pause();
-        return cupti_fail(reason, "cuptiSubscribe", code);
-    }
-    int result = cupti_check_records(reason) || cupti_switch_on(reason) ? -1 : 0;
     if (result) {
-        cupti_unsubscribe();
         activity_pause();
     }
     return result;
@@ -439,6 +475,20 @@ static int cupti_wait(void) {
     return waited && quiet;
 }
 
+static void cupti_say_old_numbers(void) {
+    static int was_said;
+    struct cupti_callback_sums sums;
+    char toolkit[24];
+    cupti_callbacks_sum(&sums);
+    if (sums.old_numbers && !__atomic_exchange_n(&was_said, 1, __ATOMIC_RELAXED)) {
+        cupti_describe_toolkit(__atomic_load_n(&version, __ATOMIC_RELAXED), toolkit,
+                               sizeof toolkit);
+        log_warning("kernels of graphs are in no scope: CUPTI %s numbers them as launches of an "
+                    "earlier profile; that of CUDA 13.1 Update 1 does not",
+                    toolkit);
+    }
+}
+
 /* expected: records that are to come (cupti_arrivals_expect). If the flush returns every record,
  * and none of them, another client has them. */
 static void cupti_flush_expecting(int how, uint64_t expected) {
@@ -453,10 +503,15 @@ static void cupti_flush_expecting(int how, uint64_t expected) {
         returns_all = cupti_wait();
     }
     int code = cupti.cuptiActivityFlushAll(flags);
+    if (!code && returns_all && cupti_arrivals_are_missing(expected)) {
+        code = cupti.cuptiActivityFlushAll(flags); /* one may return nothing (pytorch/kineto#95) */
+    }
     __atomic_store_n(&flush_error, code, __ATOMIC_RELEASE);
     if (!code && returns_all && launches == cupti_arrivals_count_launches()) {
         cupti_arrivals_judge(expected);
     }
+    cupti_arrivals_say_taken();
+    cupti_say_old_numbers();
     cupti_describe_devices();
     activity_settle(); /* for the report that follows; work that still runs becomes late records */
 }
@@ -502,6 +557,7 @@ static void cupti_read_sums(struct tracer_sums *out) {
     struct cupti_callback_sums sums;
     cupti_callbacks_sum(&sums);
     const struct cupti_troubles troubles = {
+        .version = __atomic_load_n(&version, __ATOMIC_RELAXED),
         .missing = __atomic_load_n(&missing, __ATOMIC_RELAXED),
         .flush_error = __atomic_load_n(&flush_error, __ATOMIC_ACQUIRE),
         .wait_error = __atomic_load_n(&wait_error, __ATOMIC_RELAXED),

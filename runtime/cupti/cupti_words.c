@@ -7,8 +7,10 @@
 #include "cupti_private.h"
 #include "gpu/gpu.h"
 
+#define FAULTS_FROM 130000u
+#define FAULTS_UNTIL 130101u /* CUDA 13.1 Update 1 */
 #define SCOPED_SINCE 130200u /* CUDA 13.2: functions per subscriber */
-#define DRIFT_SAID 500u /* millionths: 0.5 ms per second */
+#define DRIFT_SAID 500u      /* millionths: 0.5 ms per second */
 
 int cupti_is_without_driver(int code) {
     return code == CUPTI_NOT_INITIALIZED || code == CUPTI_UNKNOWN;
@@ -34,6 +36,13 @@ void cupti_describe_failure(const struct cupti *c, uint32_t version, const char 
         }
     }
     cupti_describe_code(c, code, words, sizeof words);
+    if (code == CUPTI_HELD) {
+        char holder[CUPTI_HOLDER];
+        cupti_scope_name_holder(c, version, holder);
+        if (*holder) {
+            snprintf(words, sizeof words, "another tool has CUPTI: %s", holder);
+        }
+    }
     if (cupti_is_excluded(version, code)) {
         snprintf(words, sizeof words,
                  "another CUPTI client uses the functions per subscriber (V2) of CUDA 13.2 and "
@@ -96,10 +105,20 @@ static size_t cupti_put_taken(uint64_t launches, char *out, size_t size, size_t 
                                 launches, launches == 1 ? "" : "es");
 }
 
+/* NVIDIA's release notes of CUDA 13.0 Update 1 (a deadlock in cuptiActivityDisable, a crash in
+ * cuptiActivityFlushAll) and of 13.1 Update 1 (numbers of graph launches in later sessions). */
+static size_t cupti_put_faults(uint32_t version, char *out, size_t size, size_t n) {
+    if (version < FAULTS_FROM || version >= FAULTS_UNTIL || n >= size) {
+        return n;
+    }
+    return n + (size_t)snprintf(out + n, size - n, ", has known faults: use 13.1 Update 1");
+}
+
 void cupti_put_complaints(const struct cupti *library, const struct cupti_troubles *t, char *out,
                           size_t size) {
     out[0] = '\0';
     size_t n = cupti_put_taken(t->taken, out, size, 0);
+    n = cupti_put_faults(t->version, out, size, n);
     n = cupti_put_missing(t->missing, out, size, n);
     n = cupti_put_clock(t->sums, out, size, n);
     n = cupti_put_error(library, "flushing", t->flush_error, out, size, n);

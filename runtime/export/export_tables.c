@@ -162,6 +162,15 @@ static int cell_find_async(struct export_cell *out, const struct snapshot *s,
     return cell_set_number(out, ACTIVITY_COPY_ASYNC(r->sum.detail));
 }
 
+static int cell_find_batch(struct export_cell *out, const struct snapshot *s,
+                           const struct activity_row *r) {
+    (void)s;
+    if (!row_is_copy(r) || !(r->sum.detail & ACTIVITY_COPY_BATCH)) {
+        return NO_VALUE;
+    }
+    return cell_set_number(out, 1);
+}
+
 static int cell_find_why(struct export_cell *out, const struct snapshot *s,
                          const struct activity_row *r) {
     (void)s;
@@ -231,6 +240,7 @@ static const struct column columns[] = {
     {"from", ALL | MEMORY, FIND(from)},
     {"to", ALL | MEMORY, FIND(to)},
     {"async", ALL | MEMORY, FIND(async)},
+    {"batch", ALL | MEMORY, FIND(batch)},
     {"lib", ALL | KERNELS, OWN(TEXT, lib, 1, 0)},
     {"precision", ALL | KERNELS, OWN(TEXT, precision, 1, 0)},
     {"calls", EVERY, SUM(WIDE, count, 0, 0)},

@@ -102,8 +102,8 @@ struct gpu_ops {
     int (*owns)(void *stream);
     /* The context of a stream, or with NULL the calling thread's. Never NULL. */
     int (*context)(void *stream, struct gpu_context *out);
-    /* Whether the last context() found the platform not initialised, as it also remains where the
-     * driver has no device. Makes no call. NULL: not known. */
+    /* Whether the platform is not initialised, as it also remains where the driver has no device;
+     * asks only if the last context() found it so. NULL: not known. */
     int (*uninitialized)(void);
     /* Where context() of a default stream returns GPU_INVALID_CONTEXT, as in a thread before its
      * first call: the context that this call would make current, if it exists. Not in a signal
@@ -145,6 +145,9 @@ struct gpu_ops {
     int (*event_wait)(void *event);
     /* GPU_INVALID_VALUE: the time is not plausible. */
     int (*event_elapsed)(void *from, void *to, uint64_t *ns);
+
+    /* The platform's version that the driver supports, as the driver numbers it. NULL: unknown. */
+    int (*version)(int *out);
 
     /* Start and stop an outside profiler, in the current context. start NULL: capture ranges
      * capture nothing and say so in a line. stop NULL: the profiler goes on. */

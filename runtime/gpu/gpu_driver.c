@@ -19,6 +19,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/calm.h"
 #include "base/clock.h"
@@ -122,17 +123,30 @@ static int driver_get_device_of(const struct gpu_context *c) {
     return device;
 }
 
-static int context_is_missing; /* CUDA was not initialised; any thread, relaxed */
+/* The process in which the last call found CUDA not initialised, 0: it found it initialised; any
+ * thread, relaxed. */
+static int missing_in;
 
 static void driver_note_context(int code) {
-    int missing = code == GPU_NOT_INITIALIZED;
-    if (__atomic_load_n(&context_is_missing, __ATOMIC_RELAXED) != missing) {
-        __atomic_store_n(&context_is_missing, missing, __ATOMIC_RELAXED);
+    int process = 0;
+    if (code == GPU_NOT_INITIALIZED) {
+        process = getpid();
+    }
+    if (__atomic_load_n(&missing_in, __ATOMIC_RELAXED) != process) {
+        __atomic_store_n(&missing_in, process, __ATOMIC_RELAXED);
     }
 }
 
+/* The program may have initialised it since, without a call of this library. In the child of a fork
+ * the driver is not asked. */
 static int driver_is_uninitialized(void) {
-    return __atomic_load_n(&context_is_missing, __ATOMIC_RELAXED);
+    void *now = NULL;
+    int process = __atomic_load_n(&missing_in, __ATOMIC_RELAXED);
+    if (process && process == getpid()) {
+        driver_note_context(driver.cuCtxGetCurrent(&now));
+        process = __atomic_load_n(&missing_in, __ATOMIC_RELAXED);
+    }
+    return process != 0;
 }
 
 static int driver_get_context(void *stream, struct gpu_context *out) {
@@ -360,6 +374,13 @@ static int driver_capture_stop(void) {
     return driver.cuProfilerStop();
 }
 
+static int driver_get_version(int *out) {
+    if (!driver.cuDriverGetVersion) {
+        return GPU_UNSUPPORTED;
+    }
+    return driver.cuDriverGetVersion(out);
+}
+
 static int driver_describe_device(int number, struct gpu_device *out) {
     int code = GPU_UNSUPPORTED;
     memset(out, 0, sizeof *out);
@@ -413,6 +434,7 @@ static const struct gpu_ops usable_driver = {
     .event_query = driver_event_query,
     .event_wait = driver_event_wait,
     .event_elapsed = driver_event_elapsed,
+    .version = driver_get_version,
     .capture_start = driver_capture_start,
     .capture_stop = driver_capture_stop,
     .device = driver_describe_device,

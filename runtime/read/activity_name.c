@@ -93,12 +93,18 @@ static const char *activity_sync_text(uint32_t sync) {
 
 const char *activity_gap_text(uint32_t gap) {
     static const char *const texts[ACTIVITY_GAPS] = {
-        [ACTIVITY_GAP_HOST_LATE] = "host late",
-        [ACTIVITY_GAP_COPY] = "waiting on copy",
-        [ACTIVITY_GAP_SYNC] = "waiting on sync",
-        [ACTIVITY_GAP_BETWEEN] = "between launches",
+        [ACTIVITY_GAP_HOST_LATE] = "host late",    [ACTIVITY_GAP_COPY] = "waiting on copy",
+        [ACTIVITY_GAP_SYNC] = "waiting on sync",   [ACTIVITY_GAP_BETWEEN] = "between launches",
+        [ACTIVITY_GAP_FUNCTION] = "host function",
     };
     return TEXT(texts, gap, "unknown");
+}
+
+const char *activity_copy_mode_text(uint32_t detail) {
+    if (detail & ACTIVITY_COPY_BATCH) {
+        return "batch";
+    }
+    return ACTIVITY_COPY_ASYNC(detail) ? "async" : "sync";
 }
 
 static int activity_put_words(char *out, size_t size, const char *what, const char *more) {

@@ -29,5 +29,7 @@ const char *activity_kind_text(uint32_t kind);      /* "kernel", "copy", "api" �
 const char *activity_copy_text(uint32_t direction); /* "HtoD" … */
 const char *activity_memory_text(uint32_t memory);  /* "pageable", "pinned", "device" … */
 const char *activity_gap_text(uint32_t gap);        /* "host late" … */
+/* How the call made the copies of that detail: "async", "sync", "batch". */
+const char *activity_copy_mode_text(uint32_t detail);
 
 #endif

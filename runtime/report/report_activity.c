@@ -109,7 +109,7 @@ static void put_ends(struct report_grid *g, const struct snapshot_activity *a) {
     if (a->kind == ACTIVITY_COPY) {
         grid_add(g, "%s", activity_memory_text(ACTIVITY_COPY_FROM(a->detail)));
         grid_add(g, "%s", activity_memory_text(ACTIVITY_COPY_TO(a->detail)));
-        grid_add(g, ACTIVITY_COPY_ASYNC(a->detail) ? "async" : "sync");
+        grid_add(g, "%s", activity_copy_mode_text(a->detail));
     } else {
         grid_add(g, "-");
         grid_add(g, "%s", activity_memory_text(a->detail));

@@ -152,7 +152,7 @@ struct cupti_toolkit {
 
 struct cupti_kind {
     int kind;
-    uint32_t least, prefix;
+    uint32_t least, prefix, since;
     const char *words;
 };
 

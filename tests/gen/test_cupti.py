@@ -155,9 +155,9 @@ static const struct cupti_toolkit cupti_toolkits[] = {
     {17, "11.6"},
     {18, "11.8"},
 };
-/* number, bytes at least, bytes read, in words */
+/* number, bytes at least, bytes read, since that version, in words */
 static const struct cupti_kind cupti_kinds[] = {
-    {CUPTI_KIND_KERNEL, 40, sizeof(struct cupti_kernel), "kernels"},
+    {CUPTI_KIND_KERNEL, 40, sizeof(struct cupti_kernel), 0, "kernels"},
 };
 """)
 
@@ -174,15 +174,15 @@ static const char *const double_names[DOUBLE_FUNCTIONS] = {
 static CUptiResult double_cuptiOpen(Handle *a, Callback b);
 DOUBLE_EXPORT CUptiResult cuptiOpen(Handle *a, Callback b);
 DOUBLE_EXPORT CUptiResult cuptiOpen(Handle *a, Callback b) {
-    int injected = double_enter(DOUBLE_cuptiOpen);
-    return injected ? injected : double_cuptiOpen(a, b);
+    int code = double_enter(DOUBLE_cuptiOpen);
+    return double_leave(DOUBLE_cuptiOpen, code ? code : double_cuptiOpen(a, b));
 }
 __attribute__((unused)) static CUptiResult double_cuptiQuiet(uint8_t a);
 #ifndef DOUBLE_OLD
 DOUBLE_EXPORT CUptiResult cuptiQuiet(uint8_t a);
 DOUBLE_EXPORT CUptiResult cuptiQuiet(uint8_t a) {
-    int injected = double_enter(DOUBLE_cuptiQuiet);
-    return injected ? injected : double_cuptiQuiet(a);
+    int code = double_enter(DOUBLE_cuptiQuiet);
+    return double_leave(DOUBLE_cuptiQuiet, code ? code : double_cuptiQuiet(a));
 }
 #endif
 """)

@@ -122,20 +122,20 @@ const char *const double_names[DOUBLE_FUNCTIONS + 1] = {
 static CUresult double_cuStart(void);
 DOUBLE_EXPORT CUresult cuStart(void);
 DOUBLE_EXPORT CUresult cuStart(void) {
-    int injected = double_enter(DOUBLE_cuStart);
-    return injected ? injected : double_cuStart();
+    int code = double_enter(DOUBLE_cuStart);
+    return double_leave(DOUBLE_cuStart, code ? code : double_cuStart());
 }
 __attribute__((unused)) static CUresult double_cuElapsed(float *a, CUevent b);
 #ifndef DOUBLE_OLD
 DOUBLE_EXPORT CUresult cuElapsed_v2(float *a, CUevent b);
 DOUBLE_EXPORT CUresult cuElapsed_v2(float *a, CUevent b) {
-    int injected = double_enter(DOUBLE_cuElapsed);
-    return injected ? injected : double_cuElapsed(a, b);
+    int code = double_enter(DOUBLE_cuElapsed);
+    return double_leave(DOUBLE_cuElapsed, code ? code : double_cuElapsed(a, b));
 }
 DOUBLE_EXPORT CUresult cuElapsed(float *a, CUevent b);
 DOUBLE_EXPORT CUresult cuElapsed(float *a, CUevent b) {
-    int injected = double_enter(DOUBLE_cuElapsed);
-    return injected ? injected : double_cuElapsed(a, b);
+    int code = double_enter(DOUBLE_cuElapsed);
+    return double_leave(DOUBLE_cuElapsed, code ? code : double_cuElapsed(a, b));
 }
 #endif
 """)

@@ -7,16 +7,6 @@
 if(CUDAToolkit_FOUND AND EXISTS "${CUDAToolkit_INCLUDE_DIR}/cuda_profiler_api.h")
     stint_add_fake(stint_fake_cudart cudart LIKE stint_fake EXCEPT gpu session)
 
-    # An object: to be found before the real one by all that ask.
-    add_library(stint_cudart_double OBJECT "${CMAKE_CURRENT_LIST_DIR}/cudart_double.c")
-    target_include_directories(stint_cudart_double PRIVATE "${CMAKE_CURRENT_LIST_DIR}/double")
-    target_include_directories(stint_cudart_double SYSTEM PRIVATE ${CUDAToolkit_INCLUDE_DIRS})
-    # Independent: the program must look at the driver double's state, not get a copy of it.
-    set_target_properties(stint_cudart_double PROPERTIES C_STANDARD 11 C_STANDARD_REQUIRED ON
-        POSITION_INDEPENDENT_CODE ON)
-    target_compile_definitions(stint_cudart_double PRIVATE _GNU_SOURCE=1)
-    stint_warnings(stint_cudart_double)
-
     foreach(name IN ITEMS cudart timer)
         set(target stint_gpu_${name}_over_cudart)
         stint_add_test(TARGET ${target} PREFIX cudart.

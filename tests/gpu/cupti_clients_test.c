@@ -316,6 +316,7 @@ static void begin_scoped(void) {
     double_hook(pass_time, NULL);
     cupti_double_context(double_context_current());
     cupti_double_version(130300);
+    double_driver_version(13030);
     CHECK(!tracer_start());
     fake_advance(1000);
 }
@@ -360,9 +361,10 @@ TEST(cupti_clients, another_one_with_functions_per_subscriber_is_no_obstacle) {
     CHECK(!cupti_double_mixed());
 }
 
-static void check_global(uint32_t version, const char *faults) {
+static void check_global(uint32_t version, int driver, const char *faults) {
     prepare();
     cupti_double_version(version);
+    double_driver_version(driver);
     CHECK(!cupti_double_fail(faults));
     CHECK(!tracer_start());
     CHECK(cupti_double_subscribed() && !cupti_double_scoped());
@@ -377,21 +379,37 @@ static void check_global(uint32_t version, const char *faults) {
 
 /* In CUDA 13.2 they were a preview. */
 TEST(cupti_clients, the_global_functions_are_used_before_13_3) {
-    check_global(130200, NULL);
+    check_global(130200, 13030, NULL);
 }
 
 TEST(cupti_clients, the_global_functions_are_used_if_the_others_fail) {
-    check_global(130300, "cuptiSubscribe_v2=27");
+    check_global(130300, 13030, "cuptiSubscribe_v2=27");
 }
 
 TEST(cupti_clients, the_global_functions_are_used_if_the_clock_fails) {
-    check_global(130300, "cuptiGetTimestamp_v2=27");
+    check_global(130300, 13030, "cuptiGetTimestamp_v2=27");
+}
+
+/* A wheel of CUDA 13.3 over the driver of 13.0 is usual. */
+TEST(cupti_clients, the_global_functions_are_used_over_an_older_driver) {
+    check_global(130300, 13000, NULL);
+    CHECK_EQ_U64(cupti_double_calls("cuptiSubscribe_v2"), 0);
+}
+
+/* Or the driver says that it has them, and kinds of records cannot be enabled. */
+TEST(cupti_clients, the_global_functions_are_used_if_kinds_cannot_be_enabled) {
+    check_global(130300, 13030, "cuptiActivityEnable_v2=27");
+}
+
+TEST(cupti_clients, the_global_functions_are_used_beside_a_client_that_excludes_the_others) {
+    check_global(130300, 13030, "cuptiActivityEnable_v2=14");
 }
 
 /* A failure of theirs is said by the name of the global one, and leaves nothing on. */
 TEST(cupti_clients, functions_per_subscriber_fail) {
     prepare();
     cupti_double_version(130300);
+    double_driver_version(13030);
     CHECK(!cupti_double_fail("cuptiActivityEnable_v2=35"));
     char *said = harness_capture(2, start_in_vain, NULL);
     CHECK_CONTAINS(said, "cuptiActivityEnable: no permission to profile this GPU");

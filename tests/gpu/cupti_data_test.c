@@ -404,7 +404,7 @@ TEST(cupti_data, a_kind_that_fails_is_left_off_and_said) {
     cupti_double_stride(49, 48);
     cupti_double_fail("cuptiActivityEnable:2=35");
     CHECK(!tracer_start());
-    CHECK_STR_EQ(described(), "cupti 13.0: 0 records, 0.0 % of the run, without copies, "
+    CHECK_STR_EQ(described(), "cupti 13.1: 0 records, 0.0 % of the run, without copies, "
                               "allocations");
     CHECK(!cupti_double_enabled(1) && !cupti_double_enabled(49) && cupti_double_enabled(10));
 }
@@ -475,7 +475,7 @@ TEST(cupti_data, records_fill_many_buffers) {
     tracer_flush(0);
     CHECK(seen_count == 30000);
     CHECK_EQ_U64(cupti_double_buffers(), 2);
-    CHECK_STR_EQ(described(), "cupti 13.0: 30000 records, 0.0 % of the run");
+    CHECK_STR_EQ(described(), "cupti 13.1: 30000 records, 0.0 % of the run");
 }
 
 TEST(cupti_data, late_buffers_are_read) {

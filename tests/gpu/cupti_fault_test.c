@@ -69,7 +69,7 @@ static void check(const char *function, const char *fault) {
         CHECK(!cupti_double_enabled(10));
     } else {
         CHECK_STR_EQ(said, "");
-        CHECK_CONTAINS(text, "cupti 13.0: ");
+        CHECK_CONTAINS(text, "cupti 13.1: ");
     }
     free(said);
     CHECK(!tracer_is_on());
@@ -164,9 +164,9 @@ TEST(cupti_fault, is_said) {
     say("cuptiGetTimestamp=987", "no cupti: cuptiGetTimestamp: CUPTI_ERROR_OF_THE_DOUBLE");
     say("cuptiActivityRegisterCallbacks=1234",
         "no cupti: cuptiActivityRegisterCallbacks: error 1234");
-    say("cuptiEnableCallback=1", "cupti 13.0: 12 records, 0.0 % of the run, without scopes");
+    say("cuptiEnableCallback=1", "cupti 13.1: 12 records, 0.0 % of the run, without scopes");
     say("cuptiActivityFlushAll=999",
-        "cupti 13.0: 0 records, 0.0 % of the run, flushing fails: CUPTI_ERROR_UNKNOWN");
+        "cupti 13.1: 0 records, 0.0 % of the run, flushing fails: CUPTI_ERROR_UNKNOWN");
 }
 
 HARNESS_MAIN()

@@ -35,7 +35,7 @@ static void check_run(const char *how, const char *more, const char *expected) {
 TEST(cupti_life, from_load_to_exit) {
     check_run("wait", "STINT_GPU=cupti",
               "main: on 1, subscribed 1\n"
-              "driver goes: cupti 13.0: 12 records, 0.0 % of the run; on 0, subscribed 0\n"
+              "driver goes: cupti 13.1: 12 records, 0.0 % of the run; on 0, subscribed 0\n"
               "start again: -1\n"
               "calls after: 0\n");
 }
@@ -43,7 +43,7 @@ TEST(cupti_life, from_load_to_exit) {
 TEST(cupti_life, what_is_not_complete_is_forced_out) {
     check_run("", "STINT_GPU=cupti",
               "main: on 1, subscribed 1\n"
-              "driver goes: cupti 13.0: 9 records, 0.0 % of the run; on 0, subscribed 0\n"
+              "driver goes: cupti 13.1: 9 records, 0.0 % of the run; on 0, subscribed 0\n"
               "start again: -1\n"
               "calls after: 0\n");
 }
@@ -64,7 +64,7 @@ TEST(cupti_life, not_unless_asked) {
 TEST(cupti_life, a_child_has_none) {
     char *said = output_of(CUPTI_DOUBLE_LIBRARY, "fork", "STINT_GPU=cupti");
     CHECK_CONTAINS(said, "child: start -1, on 0, calls 0, \"\"\n");
-    CHECK_CONTAINS(said, "driver goes: cupti 13.0: 9 records");
+    CHECK_CONTAINS(said, "driver goes: cupti 13.1: 9 records");
     free(said);
 }
 

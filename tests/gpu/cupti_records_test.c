@@ -12,8 +12,9 @@ struct sizes {
     int kind;
     size_t bytes; /* in CUDA 13.0 */
 };
-static const struct sizes sizes[CUPTI_KINDS] = {{10, 216}, {1, 96}, {22, 96}, {2, 88},   {38, 56},
-                                                {5, 40},   {4, 40}, {17, 56}, {49, 128}, {25, 104}};
+static const struct sizes sizes[CUPTI_KINDS] = {{10, 216}, {1, 96},   {22, 96}, {2, 88},
+                                                {38, 56},  {5, 40},   {4, 40},  {17, 56},
+                                                {49, 128}, {25, 104}, {58, 48}, {56, 56}};
 
 static int load(const char *library, struct cupti *c) {
     uint32_t version = 0;
@@ -35,6 +36,7 @@ static void put(uint8_t *buffer, size_t *used, const void *record, size_t size, 
 static size_t write_all(const struct cupti *c, uint8_t *buffer) {
     size_t used = 0;
     struct cupti_memcpy copy = {1, 2, 2, 3, 1, 100, 10, 20, 1, 2, 3, 4};
+    uint64_t copies = 1;
     struct cupti_memcpy_peer peer = {
         .kind = 22, .bytes = 5, .start = 1, .end = 2, .correlationId = 8};
     struct cupti_memset fill = {.kind = 2, .bytes = 6, .start = 1, .end = 2, .memoryKind = 3};
@@ -48,6 +50,9 @@ static size_t write_all(const struct cupti *c, uint8_t *buffer) {
         call.cbid = name && !strcmp(name, "cudaMemcpyAsync") ? i : call.cbid;
     }
     put(buffer, &used, &copy, sizeof copy, cupti_measure_record(c, 1));
+    if (used >= offsetof(struct cupti_memcpy_batch, copyCount) + sizeof copies) {
+        memcpy(buffer + offsetof(struct cupti_memcpy_batch, copyCount), &copies, sizeof copies);
+    }
     put(buffer, &used, &peer, sizeof peer, cupti_measure_record(c, 22));
     put(buffer, &used, &fill, sizeof fill, cupti_measure_record(c, 2));
     put(buffer, &used, &wait, sizeof wait, cupti_measure_record(c, 38));

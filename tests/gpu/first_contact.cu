@@ -13,8 +13,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "real_json.h"
 #include "real_spin.h"
-#include <stint/stint.h>
 
 namespace {
 
@@ -33,53 +33,8 @@ bool spin(cudaStream_t stream, uint64_t ns) {
     return cuda(cudaGetLastError(), "launch");
 }
 
-std::string exported() {
-    char path[] = "/tmp/first-contact-XXXXXX";
-    std::string text;
-    char piece[4096];
-    close(mkstemp(path));
-    stint_export(path, "json");
-    FILE *f = std::fopen(path, "r");
-    for (size_t n; f && (n = std::fread(piece, 1, sizeof piece, f)) > 0;) {
-        text.append(piece, n);
-    }
-    if (f) {
-        std::fclose(f);
-    }
-    unlink(path);
-    return text;
-}
-
-// The numbers after `key` in the rows of a table that contain both texts, added up.
-uint64_t sum_of(const std::string &json, const char *table, const char *one, const char *other,
-                const char *key) {
-    const std::string wanted = "\"" + std::string(key) + "\":";
-    size_t at = json.find("\"" + std::string(table) + "\":[");
-    const size_t end = at == std::string::npos ? at : json.find("]", at);
-    uint64_t sum = 0;
-    while (at != std::string::npos && at < end) {
-        const size_t object = json.find("{", at);
-        const size_t close = object == std::string::npos ? object : json.find("}", object);
-        if (close == std::string::npos || close > end) {
-            break;
-        }
-        const std::string row = json.substr(object, close - object);
-        const size_t found = row.find(wanted);
-        if (row.find(one) != std::string::npos && row.find(other) != std::string::npos &&
-            found != std::string::npos) {
-            sum += std::strtoull(row.c_str() + found + wanted.size(), NULL, 10);
-        }
-        at = close + 1;
-    }
-    return sum;
-}
-
 uint64_t kernels(const std::string &json) {
-    return sum_of(json, "kernels", "spin", "", "calls");
-}
-
-bool has_cupti(const std::string &json) {
-    return json.find("\"gpu\":{") != std::string::npos;
+    return json_sum(json, "kernels", "spin", "", "calls");
 }
 
 // Prints it; whether both are equal.
@@ -126,19 +81,16 @@ int check_launch() {
         spin(NULL, MS);
     }
     cudaDeviceSynchronize();
-    const std::string json = exported();
+    const std::string json = json_exported();
     stint_profiler_stop("total", NULL);
-    if (!has_cupti(json)) {
+    if (!json_has_gpu(json)) {
         return SKIPPED;
     }
     bool good = expect("kernels", kernels(json), 1);
     good &= expect("kernels in their scope",
-                   sum_of(json, "activities", "spin", "\"launch\"", "calls"), 1);
-    good &= expect("calls of the launch", sum_of(json, "api", "LaunchKernel", "", "calls"), 1);
-    const size_t api = json.find("\"api\":[");
-    if (api != std::string::npos) {
-        std::printf("%s\n", json.substr(api, json.find("]", api) - api).c_str());
-    }
+                   json_sum(json, "activities", "spin", "\"launch\"", "calls"), 1);
+    good &= expect("calls of the launch", json_sum(json, "api", "LaunchKernel", "", "calls"), 1);
+    std::printf("%s\n", json_array(json, "api").c_str());
     return !good;
 }
 
@@ -153,9 +105,9 @@ int check_sessions() {
         }
         cudaDeviceSynchronize();
         stint_gpu_flush();
-        const std::string json = exported();
+        const std::string json = json_exported();
         stint_profiler_stop("total", NULL);
-        if (!has_cupti(json)) {
+        if (!json_has_gpu(json)) {
             return SKIPPED;
         }
         good &= expect("kernels of the session", kernels(json), 50);
@@ -203,16 +155,16 @@ int check_threads() {
     __atomic_store_n(&stop, 1, __ATOMIC_RELEASE);
     pthread_join(thread, &count);
     stint_gpu_flush();
-    const std::string json = exported();
+    const std::string json = json_exported();
     stint_profiler_stop("total", NULL);
-    if (!has_cupti(json)) {
+    if (!json_has_gpu(json)) {
         return SKIPPED;
     }
     bool good = expect("kernels of the rare thread in their scope",
-                       sum_of(json, "activities", "spin", "\"rare\"", "calls"), rare);
-    good &=
-        expect("kernels of the busy thread in their scope",
-               sum_of(json, "activities", "spin", "\"busy\"", "calls"), (uint64_t)(uintptr_t)count);
+                       json_sum(json, "activities", "spin", "\"rare\"", "calls"), rare);
+    good &= expect("kernels of the busy thread in their scope",
+                   json_sum(json, "activities", "spin", "\"busy\"", "calls"),
+                   (uint64_t)(uintptr_t)count);
     return !good;
 }
 
@@ -222,18 +174,18 @@ int check_stop() {
     stint_profiler_start("All", "Default");
     spin(NULL, 200 * MS);
     stint_profiler_stop("total", NULL);
-    const std::string json = exported();
-    if (!has_cupti(json)) {
+    const std::string json = json_exported();
+    if (!json_has_gpu(json)) {
         return SKIPPED;
     }
-    const uint64_t ns = sum_of(json, "kernels", "spin", "", "total_ns");
+    const uint64_t ns = json_sum(json, "kernels", "spin", "", "total_ns");
     std::printf("time of the kernel: %.3f ms, expected 200 ms or more\n", (double)ns / 1e6);
     return ns < 190 * MS;
 }
 
 // The number of GPU scopes that have no time of the GPU, for any reason.
 uint64_t gpu_lost(const std::string &json) {
-    return sum_of(json, "lost", "\"what\":\"gpu_", "", "count");
+    return json_sum(json, "lost", "\"what\":\"gpu_", "", "count");
 }
 
 // 5: the context of scopes whose times were not read is destroyed. Each scope has its time or is
@@ -256,7 +208,7 @@ int check_reset() {
         std::printf("no statistics of the scope\n");
         return 1;
     }
-    const uint64_t lost = gpu_lost(exported());
+    const uint64_t lost = gpu_lost(json_exported());
     std::printf("measured %llu, lost %llu\n", (unsigned long long)s.gpu_calls,
                 (unsigned long long)lost);
     return !expect("scopes measured or counted as lost", s.gpu_calls + lost, scopes);
@@ -317,12 +269,16 @@ int check_context_ids() {
     return before == after || !gone;
 }
 
-void *thread_beside_capture(void *stop) {
-    cudaStream_t stream;
-    cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
-    while (!__atomic_load_n((int *)stop, __ATOMIC_ACQUIRE)) {
-        REGISTER_GPU_TIMER("beside a capture", stream);
-        spin(stream, 10000);
+struct beside_capture {
+    cudaStream_t stream; // made before: no source says whether a stream may be made in a capture
+    int stop;
+};
+
+void *thread_beside_capture(void *data) {
+    beside_capture *beside = (beside_capture *)data;
+    while (!__atomic_load_n(&beside->stop, __ATOMIC_ACQUIRE)) {
+        REGISTER_GPU_TIMER("beside a capture", beside->stream);
+        spin(beside->stream, 10000);
     }
     return NULL;
 }
@@ -333,19 +289,20 @@ int check_capture_calls() {
     cudaStream_t stream;
     cudaGraph_t graph = NULL;
     pthread_t thread;
-    int stop = 0;
+    beside_capture beside = {NULL, 0};
     bool good = true;
     warm_up();
     cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+    cudaStreamCreateWithFlags(&beside.stream, cudaStreamNonBlocking);
     good &= cuda(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), "begin of capture");
-    pthread_create(&thread, NULL, thread_beside_capture, &stop);
+    pthread_create(&thread, NULL, thread_beside_capture, &beside);
     for (int i = 0; i < 100; ++i) {
         REGISTER_GPU_TIMER("captured", stream);
         good &= spin(stream, 1000);
         usleep(1000);
     }
     good &= cuda(cudaStreamEndCapture(stream, &graph), "end of capture");
-    __atomic_store_n(&stop, 1, __ATOMIC_RELEASE);
+    __atomic_store_n(&beside.stop, 1, __ATOMIC_RELEASE);
     pthread_join(thread, NULL);
     return !(good && graph);
 }
@@ -460,7 +417,8 @@ int check_fork() {
     return status != 0;
 }
 
-// 9: a graph that was instantiated before is launched in the second session.
+// 9: a graph is launched in two sessions, in a scope of each. With the faulty numbers of CUPTI 13.0
+// and 13.1 its kernels of the second session are in no scope.
 int check_graph() {
     cudaStream_t stream;
     cudaGraph_t graph;
@@ -478,20 +436,21 @@ int check_graph() {
     }
     for (int session = 0; session < 2; ++session) {
         stint_profiler_start("All", "Default");
+        const char *scope = session ? "second" : "first";
         stint_profiler_reset();
         {
-            REGISTER_TIMER("graph");
+            REGISTER_TIMER_DYNAMIC(scope);
             good &= cuda(cudaGraphLaunch(instance, stream), "graph launch");
         }
         cudaStreamSynchronize(stream);
         stint_gpu_flush();
-        const std::string json = exported();
+        const std::string json = json_exported();
         stint_profiler_stop("total", NULL);
-        if (!has_cupti(json)) {
+        if (!json_has_gpu(json)) {
             return SKIPPED;
         }
-        good &= expect("kernels of the graph in its scope",
-                       sum_of(json, "activities", "spin", "\"graph\"", "calls"), 3);
+        good &= expect("kernels of the graph in the scope of the session",
+                       json_sum(json, "activities", "spin", scope, "calls"), 3);
     }
     return !good;
 }
@@ -510,13 +469,13 @@ int check_work() {
     }
     cudaDeviceSynchronize();
     stint_gpu_flush();
-    const std::string json = exported();
-    if (!has_cupti(json)) {
+    const std::string json = json_exported();
+    if (!json_has_gpu(json)) {
         return std::getenv("STINT_GPU") ? SKIPPED : 0;
     }
     bool good = expect("kernels", kernels(json), 100);
-    good &= expect("copies", sum_of(json, "memory", "HtoD", "", "calls"), 40);
-    good &= expect("bytes", sum_of(json, "memory", "HtoD", "", "bytes"), 40 * bytes);
+    good &= expect("copies", json_sum(json, "memory", "HtoD", "", "calls"), 40);
+    good &= expect("bytes", json_sum(json, "memory", "HtoD", "", "bytes"), 40 * bytes);
     return !good;
 }
 

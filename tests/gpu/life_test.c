@@ -32,7 +32,7 @@ static void check_output(const char *how, const char *count, const char *why) {
     CHECK_CONTAINS(said, line);
     CHECK(!strstr(said, "in flight"));
     CHECK(!strstr(said, "cuda_double: "));
-    CHECK(!strstr(said, "cupti 13.0: ") == !has_cupti);
+    CHECK(!strstr(said, "cupti 13.1: ") == !has_cupti);
     free(said);
 }
 

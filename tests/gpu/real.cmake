@@ -1,20 +1,57 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Tests on a real GPU, written in CUDA; every case skips without one. They use the library as users
-# link it, over the installed driver.
+# Tests written in CUDA. Each is compiled once and linked twice: with the CUDA runtime, for a real
+# GPU (gpu_real.*, label gpu; every case skips without one), and with the double of a whole GPU
+# (gpu_double.*), which needs no GPU. They use the library as users link it.
 include("${PROJECT_SOURCE_DIR}/cmake/StintCuda.cmake")
 
 if(STINT_CUDA AND CMAKE_SYSTEM_NAME STREQUAL "Linux")
     find_package(Threads REQUIRED)
 
+    # A target in CUDA.
+    function(stint_real_target target)
+        target_link_libraries(${target} PRIVATE stint::runtime Threads::Threads ${CMAKE_DL_LIBS})
+        target_compile_definitions(${target} PRIVATE WITH_TIMER WITH_PROFILER _GNU_SOURCE=1)
+        target_include_directories(${target} PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}/double"
+            "${PROJECT_SOURCE_DIR}/tests")
+        stint_cuda(${target})
+    endfunction()
+
+    # The double's settings: CUPTI is in the file of the driver.
+    set(whole "")
+    if(TARGET stint_whole_gpu)
+        set(whole "STINT_CUPTI_LIB=$<TARGET_FILE:stint_whole_gpu>")
+    endif()
+
+    # stint_real_program(<name> <source>): stint_<name> and stint_<name>_double.
+    function(stint_real_program name source)
+        add_library(stint_${name}_object OBJECT ${source})
+        stint_real_target(stint_${name}_object)
+        add_executable(stint_${name} $<TARGET_OBJECTS:stint_${name}_object>)
+        set_target_properties(stint_${name} PROPERTIES LINKER_LANGUAGE CUDA)
+        target_link_libraries(stint_${name} PRIVATE stint::runtime Threads::Threads ${CMAKE_DL_LIBS})
+        if(TARGET stint_whole_gpu)
+            add_executable(stint_${name}_double $<TARGET_OBJECTS:stint_${name}_object>)
+            set_target_properties(stint_${name}_double PROPERTIES LINKER_LANGUAGE CXX)
+            target_link_libraries(stint_${name}_double PRIVATE stint_whole_gpu stint::runtime
+                Threads::Threads ${CMAKE_DL_LIBS})
+        endif()
+    endfunction()
+
     # stint_real_test(<name> <source> [<option of nvcc>...])
     function(stint_real_test name source)
-        set(target stint_test_real_${name})
-        stint_add_test(TARGET ${target} SOURCES ${source} LIBS stint::runtime Threads::Threads
-            LABELS gpu)
-        target_compile_definitions(${target} PRIVATE WITH_TIMER WITH_PROFILER)
-        target_compile_options(${target} PRIVATE ${ARGN})
-        stint_cuda(${target})
+        add_library(stint_test_real_${name}_object OBJECT ${source})
+        stint_real_target(stint_test_real_${name}_object)
+        target_compile_options(stint_test_real_${name}_object PRIVATE ${ARGN})
+        set(objects $<TARGET_OBJECTS:stint_test_real_${name}_object>)
+        stint_add_test(TARGET stint_test_real_${name} PREFIX gpu_real. SOURCES ${objects}
+            LIBS stint::runtime Threads::Threads LABELS gpu)
+        set_target_properties(stint_test_real_${name} PROPERTIES LINKER_LANGUAGE CUDA)
+        if(TARGET stint_whole_gpu)
+            stint_add_test(TARGET stint_test_double_${name} PREFIX gpu_double. SOURCES ${objects}
+                LIBS stint_whole_gpu stint::runtime Threads::Threads LABELS unit ENV ${whole})
+            set_target_properties(stint_test_double_${name} PROPERTIES LINKER_LANGUAGE CXX)
+        endif()
     endfunction()
 
     stint_real_test(events real_events.cu)
@@ -24,34 +61,28 @@ if(STINT_CUDA AND CMAKE_SYSTEM_NAME STREQUAL "Linux")
     stint_real_test(hard real_hard.cu)
     stint_real_test(cupti real_cupti.cu)
 
-    # The checks of first_contact.sh; built here so that they are known to compile.
-    add_executable(stint_first_contact first_contact.cu)
-    target_link_libraries(stint_first_contact PRIVATE stint::runtime Threads::Threads)
-    target_compile_definitions(stint_first_contact PRIVATE WITH_TIMER WITH_PROFILER)
-    stint_cuda(stint_first_contact)
-
-    # The cost of the driver's calls in a GPU scope; prints tables for docs/performance.md.
-    add_executable(stint_real_cost real_cost.cu)
-    target_link_libraries(stint_real_cost PRIVATE stint::runtime Threads::Threads dl)
-    target_compile_definitions(stint_real_cost PRIVATE WITH_TIMER WITH_PROFILER)
-    stint_cuda(stint_real_cost)
+    # The checks of a first day on a GPU, and the cost of the driver's calls in a GPU scope, which
+    # prints tables for docs/performance.md.
+    stint_real_program(first_contact first_contact.cu)
+    stint_real_program(real_cost real_cost.cu)
+    foreach(check IN ITEMS device launch sessions threads stop reset range default_stream visible fork
+            graph work context_ids capture_calls green_context)
+        set(with "")
+        if(check MATCHES "visible|fork|work")
+            set(with "STINT_GPU=cupti")
+        endif()
+        add_test(NAME gpu_real.first_contact.${check} COMMAND stint_first_contact ${check})
+        set_tests_properties(gpu_real.first_contact.${check} PROPERTIES LABELS gpu
+            SKIP_RETURN_CODE 77 TIMEOUT 120 ENVIRONMENT "${with}")
+        if(TARGET stint_whole_gpu)
+            add_test(NAME gpu_double.first_contact.${check}
+                COMMAND stint_first_contact_double ${check})
+            set_tests_properties(gpu_double.first_contact.${check} PROPERTIES LABELS unit
+                SKIP_RETURN_CODE 77 TIMEOUT 120 ENVIRONMENT "${with};${whole}")
+        endif()
+    endforeach()
     add_test(NAME gpu_real.cost COMMAND stint_real_cost)
     set_tests_properties(gpu_real.cost PROPERTIES LABELS gpu SKIP_RETURN_CODE 77 TIMEOUT 600
         RUN_SERIAL ON)
 endif()
 
-# Without a GPU the script says why it does nothing; with one it would take minutes.
-if(NOT EXISTS /proc/driver/nvidia AND CMAKE_SYSTEM_NAME STREQUAL "Linux")
-    add_test(NAME gpu_first_contact.without_a_gpu
-        COMMAND bash -c "said=$(bash \"$0\" 2>&1); [ $? = 77 ] && echo \"$said\" | grep skipped:"
-            "${CMAKE_CURRENT_LIST_DIR}/first_contact.sh")
-    set_tests_properties(gpu_first_contact.without_a_gpu PROPERTIES LABELS unit TIMEOUT 60)
-endif()
-
-add_test(NAME gpu_first_contact.columns_of_nsys
-    COMMAND bash "${CMAKE_CURRENT_LIST_DIR}/nsys_count_test.sh" "${CMAKE_CURRENT_BINARY_DIR}")
-set_tests_properties(gpu_first_contact.columns_of_nsys PROPERTIES LABELS unit TIMEOUT 60)
-
-add_test(NAME gpu_first_contact.without_its_program
-    COMMAND bash "${CMAKE_CURRENT_LIST_DIR}/first_contact_test.sh" "${CMAKE_CURRENT_BINARY_DIR}")
-set_tests_properties(gpu_first_contact.without_its_program PROPERTIES LABELS unit TIMEOUT 120)

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Functions for the tests that need a GPU (label gpu): a device or a skip, checked calls, recorded
- * values.
+ * Functions for the tests in CUDA: a device or a skip, checked calls, recorded values. Each test is
+ * linked twice: with the CUDA runtime, for a GPU (gpu_real.*, label gpu), and with the double of a
+ * whole GPU (gpu_double.*), which says what it did, so that no clock decides there.
  */
 #ifndef STINT_TESTS_GPU_REAL_H
 #define STINT_TESTS_GPU_REAL_H
 
 #include "harness.h"
 #include "real_spin.h"
+#include "whole_gpu.h"
 
 #include <stint/stint.h>
 
@@ -72,6 +74,24 @@ static inline stint_stat real_stat(const char *name) {
 static inline bool real_near(uint64_t value, uint64_t expected, uint64_t percent) {
     const uint64_t apart = value > expected ? value - expected : expected - value;
     return apart * 100 <= expected * percent;
+}
+
+static inline bool real_is_double() {
+    return gpu_double_waits != NULL;
+}
+
+/* Whether the GPU time of all scopes is that, within so many percent; on the double, whether it is
+ * what the events said. */
+static inline bool real_time_is(uint64_t value, uint64_t expected, uint64_t percent) {
+    if (real_is_double()) {
+        return value == gpu_double_elapsed_ns();
+    }
+    return real_near(value, expected, percent);
+}
+
+/* Whether a time is at most that; on the double it is not looked at. */
+static inline bool real_at_most(uint64_t value, uint64_t most) {
+    return real_is_double() || value <= most;
 }
 
 static inline void real_print(void *view) {

@@ -48,7 +48,7 @@ static void launch(cudaGraphExec_t program, cudaStream_t stream) {
 }
 
 // A query on any thread breaks a capture in the global mode, unless that thread is relaxed.
-TEST(gpu_real_capture, survives_polls_of_another_thread) {
+TEST(capture, survives_polls_of_another_thread) {
     NEED_DEVICE();
     pthread_t poller;
     cudaStream_t stream = real_stream(cudaStreamNonBlocking);
@@ -77,7 +77,7 @@ TEST(gpu_real_capture, survives_polls_of_another_thread) {
 }
 
 // The other modes, and a scope that is open when the capture begins and one when it ends.
-TEST(gpu_real_capture, survives_scopes_across_its_ends) {
+TEST(capture, survives_scopes_across_its_ends) {
     NEED_DEVICE();
     static const cudaStreamCaptureMode modes[] = {cudaStreamCaptureModeGlobal,
                                                   cudaStreamCaptureModeThreadLocal,
@@ -110,7 +110,7 @@ TEST(gpu_real_capture, survives_scopes_across_its_ends) {
 
 // A record on the legacy default stream while a blocking stream is captured would break the
 // capture; even a query gets an error.
-TEST(gpu_real_capture, survives_scopes_on_the_legacy_stream) {
+TEST(capture, survives_scopes_on_the_legacy_stream) {
     NEED_DEVICE();
     cudaGraph_t graph = NULL;
     cudaStream_t blocking = real_stream(cudaStreamDefault);
@@ -150,12 +150,12 @@ static void check_range(int with_context) {
     CHECK_EQ_U64(real_stat("in the range").gpu_calls, 2);
 }
 
-TEST(gpu_real_capture, range_in_a_context) {
+TEST(capture, range_in_a_context) {
     NEED_DEVICE();
     check_range(1);
 }
 
-TEST(gpu_real_capture, range_before_the_first_context) {
+TEST(capture, range_before_the_first_context) {
     NEED_DEVICE();
     check_range(0);
 }

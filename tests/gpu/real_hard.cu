@@ -43,7 +43,7 @@ static void exit_in_flight() {
     exit(3);
 }
 
-TEST(gpu_real_hard, exit_with_work_in_flight) {
+TEST(hard, exit_with_work_in_flight) {
     const int missing = in_child([] { exit(real_missing() != NULL); });
     if (WIFEXITED(missing) && WEXITSTATUS(missing) == 1) {
         SKIP("no device");
@@ -53,7 +53,7 @@ TEST(gpu_real_hard, exit_with_work_in_flight) {
 }
 
 // Scopes still in flight at a reset are lost or counted; those after it are measured again.
-TEST(gpu_real_hard, device_reset_and_again) {
+TEST(hard, device_reset_and_again) {
     NEED_DEVICE();
     uint64_t measured = 0;
     for (int round = 0; round < 3; ++round) {
@@ -63,7 +63,9 @@ TEST(gpu_real_hard, device_reset_and_again) {
         measured += 5;
         CHECK_EQ_U64(real_stat("hard").gpu_calls, measured);
         {
-            REGISTER_GPU_TIMER("hard", stream); // its context dies while it is open
+            // Its context dies while it is open. A stream of the program's must not: it has to
+            // exist until the end of the block.
+            REGISTER_GPU_TIMER("hard", NULL);
             CUDA(cudaDeviceReset());
         }
     }
@@ -79,13 +81,15 @@ TEST(gpu_real_hard, device_reset_and_again) {
     (void)stint_gpu_flush();
     const stint_stat s = real_stat("hard");
     CHECK(s.gpu_calls >= measured && s.gpu_calls <= s.calls);
-    CHECK(s.gpu_calls == 0 || (s.gpu_min_ns >= 95 * MS / 100 && s.gpu_max_ns < 1000 * MS));
+    CHECK(s.gpu_calls == 0 || s.gpu_min_ns >= 95 * MS / 100);
+    CHECK(real_at_most(s.gpu_max_ns, 1000 * MS));
     CHECK_EQ_U64(real_stat("after").gpu_calls, 1);
-    CHECK(real_near(real_stat("after").gpu_total_ns, 5 * MS, 5));
+    const uint64_t after = real_stat("after").gpu_total_ns;
+    CHECK(real_time_is(real_is_double() ? after + s.gpu_total_ns : after, 5 * MS, 5));
 }
 
 // CUDA does not work in the child of a process that has started it: CPU times only, no call.
-TEST(gpu_real_hard, fork_then_cpu_only) {
+TEST(hard, fork_then_cpu_only) {
     NEED_DEVICE();
     cudaStream_t stream = real_stream(cudaStreamNonBlocking);
     scopes(stream, 5);
@@ -111,7 +115,7 @@ static __global__ void trap_kernel() {
 
 // A kernel that faults: every call after it fails. The program must still see the error itself, and
 // no time may come of it.
-TEST(gpu_real_hard, sticky_error) {
+TEST(hard, sticky_error) {
     NEED_DEVICE();
     cudaStream_t stream = real_stream(cudaStreamNonBlocking);
     scopes(stream, 5);
@@ -131,9 +135,12 @@ TEST(gpu_real_hard, sticky_error) {
 }
 
 // Another device's stream while this one is current: its events belong there.
-TEST(gpu_real_hard, stream_of_another_device) {
+TEST(hard, stream_of_another_device) {
     NEED_DEVICE();
     int devices = 0;
+    if (real_is_double()) {
+        gpu_double_devices(2);
+    }
     CUDA(cudaGetDeviceCount(&devices));
     if (devices < 2) {
         SKIP("one device only");

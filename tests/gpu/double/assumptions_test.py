@@ -62,7 +62,6 @@ def main():
     headers = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else None
     sources = [*here.glob("*.[ch]"), *(gpu / "replay").glob("*.[ch]")]
     known = plain(" ".join(read(path) for path in sources))
-    known += plain(" ".join(read(path) for path in [gpu / "cudart_double.c"]))
     script, program = read(gpu / "first_contact.sh"), read(gpu / "first_contact.cu")
     tests = " ".join(read(path) for path in gpu.glob("real_*.cu"))
     count = 0

@@ -25,7 +25,7 @@ static int double_check_device(int device) {
 }
 
 static CUresult double_cuDriverGetVersion(int *a) {
-    pthread_mutex_lock(&double_lock);
+    double_take();
     *a = double_state.version;
     return unlock(0);
 }
@@ -41,7 +41,7 @@ static CUresult double_cuGetErrorName(CUresult a, const char **b) {
 }
 
 static CUresult double_cuCtxGetCurrent(CUcontext *a) {
-    pthread_mutex_lock(&double_lock);
+    double_take();
     const struct double_thread *t = double_self();
     int code = double_alive();
     if (!code) {
@@ -53,7 +53,7 @@ static CUresult double_cuCtxGetCurrent(CUcontext *a) {
 static CUresult double_cuCtxGetDevice(CUdevice *a) {
     struct double_context *c;
     uint32_t number;
-    pthread_mutex_lock(&double_lock);
+    double_take();
     int code = double_current(&c, &number);
     if (!code) {
         *a = c->device;
@@ -63,7 +63,7 @@ static CUresult double_cuCtxGetDevice(CUdevice *a) {
 
 static CUresult double_cuCtxGetId(CUcontext a, unsigned long long *b) {
     struct double_context *c = NULL;
-    pthread_mutex_lock(&double_lock);
+    double_take();
     int code = double_alive();
     if (!code && !a) {
         uint32_t number;
@@ -79,7 +79,7 @@ static CUresult double_cuCtxGetId(CUcontext a, unsigned long long *b) {
 }
 
 static CUresult double_cuCtxPushCurrent(CUcontext a) {
-    pthread_mutex_lock(&double_lock);
+    double_take();
     struct double_thread *t = double_self();
     int code = double_alive();
     if (!code) {
@@ -95,7 +95,7 @@ static CUresult double_cuCtxPushCurrent(CUcontext a) {
 }
 
 static CUresult double_cuCtxPopCurrent(CUcontext *a) {
-    pthread_mutex_lock(&double_lock);
+    double_take();
     struct double_thread *t = double_self();
     int code = double_alive();
     if (!code && !t->depth) {
@@ -114,7 +114,7 @@ static CUresult double_cuCtxPopCurrent(CUcontext *a) {
  * ("automatically reset once the last reference to it is released"), or to a reset, which "does not
  * release it". */
 static CUresult double_cuDevicePrimaryCtxGetState(CUdevice a, unsigned int *b, int *c) {
-    pthread_mutex_lock(&double_lock);
+    double_take();
     int code = double_check_device(a);
     if (!code) {
         *b = 0;
@@ -124,7 +124,7 @@ static CUresult double_cuDevicePrimaryCtxGetState(CUdevice a, unsigned int *b, i
 }
 
 static CUresult double_cuDevicePrimaryCtxRetain(CUcontext *a, CUdevice b) {
-    pthread_mutex_lock(&double_lock);
+    double_take();
     int code = double_check_device(b);
     if (!code && !double_state.active[b]) {
         ++double_state.primaries_made;
@@ -138,7 +138,7 @@ static CUresult double_cuDevicePrimaryCtxRetain(CUcontext *a, CUdevice b) {
 }
 
 static CUresult double_cuDevicePrimaryCtxRelease(CUdevice a) {
-    pthread_mutex_lock(&double_lock);
+    double_take();
     int code = double_check_device(a);
     if (!code && !double_state.retained[a]) {
         code = 201;
@@ -153,7 +153,7 @@ static CUresult double_cuDevicePrimaryCtxRelease(CUdevice a) {
 static CUresult double_cuStreamGetCtx(CUstream a, CUcontext *b) {
     struct double_stream *s;
     uint32_t number;
-    pthread_mutex_lock(&double_lock);
+    double_take();
     int code = double_resolve(a, &s, &number);
     if (!code) {
         *b = double_handle(DOUBLE_CONTEXT, s->context);
@@ -164,7 +164,7 @@ static CUresult double_cuStreamGetCtx(CUstream a, CUcontext *b) {
 static CUresult double_cuStreamIsCapturing(CUstream a, CUstreamCaptureStatus *b) {
     struct double_stream *s;
     uint32_t number;
-    pthread_mutex_lock(&double_lock);
+    double_take();
     int code = double_resolve(a, &s, &number);
     if (!code && double_legacy(a) && double_blocked(s->context, 0)) {
         code = 906;
@@ -176,7 +176,7 @@ static CUresult double_cuStreamIsCapturing(CUstream a, CUstreamCaptureStatus *b)
 }
 
 static CUresult double_cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *a) {
-    pthread_mutex_lock(&double_lock);
+    double_take();
     struct double_thread *t = double_self();
     int code = double_alive();
     if (!code && (*a < 0 || *a > 2)) {
@@ -193,7 +193,7 @@ static CUresult double_cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *a)
 static CUresult double_cuEventCreate(CUevent *a, unsigned int b) {
     struct double_context *c;
     uint32_t context, number = 0;
-    pthread_mutex_lock(&double_lock);
+    double_take();
     int code = double_current(&c, &context);
     if (!code && b) { /* with any flag it would be another kind of event */
         code = 1;
@@ -214,7 +214,7 @@ static CUresult double_cuEventCreate(CUevent *a, unsigned int b) {
 }
 
 static CUresult double_cuEventDestroy(CUevent a) {
-    pthread_mutex_lock(&double_lock);
+    double_take();
     int code = double_alive();
     struct double_event *e = code ? NULL : double_event_at(a, NULL);
     if (!code && !e) {
@@ -231,7 +231,7 @@ static CUresult double_cuEventDestroy(CUevent a) {
 static CUresult double_cuEventRecord(CUevent a, CUstream b) {
     struct double_stream *s;
     uint32_t number;
-    pthread_mutex_lock(&double_lock);
+    double_take();
     int code = double_resolve(b, &s, &number);
     struct double_event *e = code ? NULL : double_event_at(a, NULL);
     if (!code && (!e || e->context != s->context)) {
@@ -248,6 +248,9 @@ static CUresult double_cuEventRecord(CUevent a, CUstream b) {
         e->captured = s->capturing;
         e->moment = double_end_of(s);
         s->end = s->capturing ? s->end : e->moment + double_state.tick;
+        if (double_world.event_recorded) {
+            double_world.event_recorded(b);
+        }
     }
     return unlock(code);
 }
@@ -270,7 +273,7 @@ static int ask(CUevent a, struct double_event **e) {
 
 static CUresult double_cuEventQuery(CUevent a) {
     struct double_event *e;
-    pthread_mutex_lock(&double_lock);
+    double_take();
     int code = ask(a, &e);
     if (!code) {
         double_state.now += double_state.tick;
@@ -281,10 +284,10 @@ static CUresult double_cuEventQuery(CUevent a) {
 
 static CUresult double_cuEventSynchronize(CUevent a) {
     struct double_event *e;
-    pthread_mutex_lock(&double_lock);
+    double_take();
     int code = ask(a, &e);
-    if (!code && e->recorded && e->moment > double_state.now) {
-        double_state.now = e->moment;
+    if (!code && e->recorded) {
+        double_wait_until(e->moment);
     }
     return unlock(code);
 }
@@ -296,20 +299,12 @@ static CUresult double_cuEventSynchronize(CUevent a) {
 static CUresult double_cuCtxSynchronize(void) {
     struct double_context *c;
     uint32_t number;
-    pthread_mutex_lock(&double_lock);
+    double_take();
     int code = double_current(&c, &number);
     code = code ? code : double_unsafe();
-    for (uint32_t i = 1; !code && i < double_state.streams.count; ++i) {
-        struct double_stream *s = double_stream_number(i);
-        if (s && !s->dead && s->context == number) {
-            if (s->capturing) {
-                code = 900;
-                s->capturing = 2;
-            }
-            if (s->end > double_state.now) {
-                double_state.now = s->end;
-            }
-        }
+    code = code ? code : double_conflict(NULL, number);
+    if (!code) {
+        double_wait_until(double_end_of_context(number));
     }
     return unlock(code);
 }
@@ -317,7 +312,7 @@ static CUresult double_cuCtxSynchronize(void) {
 /* cuda.h at cuEventElapsedTime: 400 for an event that was not recorded, 600 if one of the two is
  * not complete. */
 static CUresult double_cuEventElapsedTime(float *a, CUevent b, CUevent c) {
-    pthread_mutex_lock(&double_lock);
+    double_take();
     int code = double_alive();
     const struct double_event *from = code ? NULL : double_event_at(b, NULL);
     const struct double_event *to = code ? NULL : double_event_at(c, NULL);
@@ -335,6 +330,9 @@ static CUresult double_cuEventElapsedTime(float *a, CUevent b, CUevent c) {
     }
     if (!code) {
         *a = (float)(((double)to->moment - (double)from->moment) / 1e6);
+        if (double_world.event_elapsed) {
+            double_world.event_elapsed(*a);
+        }
     }
     return unlock(code);
 }
@@ -343,7 +341,7 @@ static CUresult double_cuEventElapsedTime(float *a, CUevent b, CUevent c) {
 static CUresult profile(int on, uint64_t *changes) {
     struct double_context *c;
     uint32_t number;
-    pthread_mutex_lock(&double_lock);
+    double_take();
     int code = double_current(&c, &number);
     if (!code && c->profiling != on) {
         c->profiling = on;
@@ -362,7 +360,7 @@ static CUresult double_cuProfilerStop(void) {
 }
 
 static CUresult double_cuDeviceGetAttribute(int *a, CUdevice_attribute b, CUdevice c) {
-    pthread_mutex_lock(&double_lock);
+    double_take();
     int code = double_check_device(c);
     if (!code && (b < 1 || b >= DOUBLE_ATTRIBUTES)) {
         code = 1;
@@ -374,7 +372,7 @@ static CUresult double_cuDeviceGetAttribute(int *a, CUdevice_attribute b, CUdevi
 }
 
 static CUresult double_cuDeviceGetCount(int *a) {
-    pthread_mutex_lock(&double_lock);
+    double_take();
     int code = double_alive();
     if (!code) {
         *a = double_state.devices;
@@ -383,7 +381,7 @@ static CUresult double_cuDeviceGetCount(int *a) {
 }
 
 static CUresult double_cuDeviceGetName(char *a, int b, CUdevice c) {
-    pthread_mutex_lock(&double_lock);
+    double_take();
     int code = double_check_device(c);
     if (!code && b < 1) {
         code = 1;

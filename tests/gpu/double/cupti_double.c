@@ -4,6 +4,7 @@
  * exports, with counting and faults around them, are generated. cupti_double.h describes the
  * behaviour and its sources.
  */
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,7 @@ pthread_mutex_t double_cupti_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static int double_enter(int function);
 #define DOUBLE_EXPORT __attribute__((visibility("default")))
+#define double_leave(function, code) (code)
 #include "cupti_double.inc"
 
 static void lock(void) {
@@ -150,6 +152,7 @@ static CUptiResult double_cuptiGetResultString(CUptiResult a, const char **b) {
 /* The caller holds the lock. */
 static void subscribe(CUpti_SubscriberHandle *handle, CUpti_CallbackFunc callback, void *user) {
     state.subscribed = 1;
+    ++state.sessions;
     state.callback = callback;
     state.user = user;
     *handle = &double_cupti;
@@ -160,14 +163,14 @@ static void subscribe(CUpti_SubscriberHandle *handle, CUpti_CallbackFunc callbac
  * API Mixing". */
 static CUptiResult double_cuptiSubscribe(CUpti_SubscriberHandle *a, CUpti_CallbackFunc b, void *c) {
     lock();
-    if (state.subscribed || state.other_scoped) {
+    if (state.subscribed || state.other_scoped || state.holder) {
         return unlock(39);
     }
     subscribe(a, b, c);
     return unlock(0);
 }
 
-/* CUpti_SubscriberParams, as PyTorch (cupti_python.py) and JAX (mosaic_gpu_ext.cc) declare it. */
+/* CUpti_SubscriberParams of cupti_callbacks.h of CUDA 13.5. */
 struct scoped_params {
     size_t size;
     const char *name;
@@ -178,23 +181,32 @@ struct scoped_params {
 };
 
 /* "The first subscriber must set allowMultipleSubscribers; all must use the same setting" (CUPTI's
- * documentation of 13.3, "Enabling Multiple Subscribers"). */
+ * documentation of 13.3, "Enabling Multiple Subscribers"). Else "the name of the incompatible tool
+ * or the existing CUPTI subscriber will be written" (cupti_callbacks.h at cuptiSubscribe_v2). */
 static CUptiResult double_cuptiSubscribe_v2(CUpti_SubscriberHandle *a, CUpti_CallbackFunc b,
                                             void *c, CUpti_SubscriberParams *d) {
     struct scoped_params params;
-    memcpy(&params, d, sizeof params);
+    size_t name_end = offsetof(struct scoped_params, multiple);
+    memset(&params, 0, sizeof params);
+    memcpy(&params, d, name_end);
+    if (params.size >= sizeof params) {
+        memcpy(&params, d, sizeof params);
+    }
     lock();
-    if (state.subscribed || (state.other_scoped && !params.multiple)) {
+    if (state.subscribed || state.holder || (state.other_scoped && !params.multiple)) {
+        if (params.old_name && state.holder) {
+            snprintf(params.old_name, params.old_size, "%s", state.holder);
+        }
         return unlock(39);
     }
-    if (state.version < 130300) {
+    if (state.version < 130300 && params.multiple) {
         return unlock(27);
     }
-    if (params.size != sizeof params || !params.name) {
+    if (params.size < name_end || !params.name) {
         return unlock(1);
     }
     subscribe(a, b, c);
-    state.scoped = 1;
+    state.scoped = params.multiple;
     return unlock(0);
 }
 
@@ -310,6 +322,9 @@ static CUptiResult double_cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRe
         return 14;
     }
     lock();
+    if (state.register_drops && state.request) {
+        double_forget();
+    }
     state.request = a;
     state.complete = b;
     return unlock(a && b ? 0 : 1);
@@ -401,6 +416,9 @@ static CUptiResult double_cuptiActivityDisable(CUpti_ActivityKind a) {
 static CUptiResult double_cuptiActivityEnable_v2(CUpti_SubscriberHandle a, CUpti_ActivityKind b,
                                                  CUpti_ActivityConfig *c) {
     int refused = refuses_scoped(a) || c;
+    if (!refused && state.scoped_kinds_fail) {
+        refused = 27;
+    }
     return refused ? refused : enable(b, 1);
 }
 
@@ -414,6 +432,10 @@ static CUptiResult double_cuptiActivityFlushAll(uint32_t a) {
     lock();
     if (!state.complete) {
         return unlock(7);
+    }
+    if (state.lazy_flushes && !(a & 1)) {
+        --state.lazy_flushes;
+        return unlock(0);
     }
     double_flush(a & 1);
     return unlock(0);
@@ -518,13 +540,13 @@ void cupti_double_reset(void (*advance)(uint64_t ns), uint64_t (*now)(void)) {
     state.advance = advance;
     state.now = now;
     state.offset = CLOCK_OFFSET;
-    state.version = 130001;
+    state.version = 130101;
     state.call_ns = 1000;
     double_forget();
     unlock(0);
 }
 
-__attribute__((constructor)) static void at_load(void) {
+__attribute__((constructor(1000))) static void at_load(void) {
     cupti_double_reset(NULL, NULL);
 #ifdef DOUBLE_OLD
     const char *name = "STINT_CUPTI_DOUBLE_OLD_FAIL";

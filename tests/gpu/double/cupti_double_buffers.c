@@ -10,6 +10,8 @@
 #include "cupti_double_state.h"
 
 #define state double_cupti
+#define DOUBLE_BUFFERS 256 /* threads with a buffer of their own */
+#define EAGER 4096u        /* records that are made until the first of them are written */
 
 /* The records that were made and are not yet in a buffer, in the order of making. */
 struct made {
@@ -33,6 +35,8 @@ static const size_t strides[DOUBLE_KINDS] = {
     [CUPTI_ACTIVITY_KIND_OVERHEAD] = 56,
     [CUPTI_ACTIVITY_KIND_MEMORY2] = 128,
     [CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER] = 104,
+    [CUPTI_ACTIVITY_KIND_HOST_LAUNCH] = 48,
+    [CUPTI_ACTIVITY_KIND_GRAPH_HOST_NODE] = 56,
     [39] = 24, /* external correlation: known and never asked for */
 };
 
@@ -98,6 +102,18 @@ static void write_out(const struct made *m) {
     state.used += m->stride;
 }
 
+/* Buffers are delivered when they are full of complete records: the first of those that were made,
+ * up to one that is not complete. */
+static void write_first(void) {
+    uint64_t now = double_base();
+    size_t count = 0;
+    while (count < made_count && made[count].ready <= now) {
+        write_out(&made[count++]);
+    }
+    made_count -= count;
+    memmove(made, made + count, made_count * sizeof *made);
+}
+
 void double_put(const void *record, size_t size, uint64_t ready) {
     uint32_t kind;
     memcpy(&kind, record, sizeof kind);
@@ -116,6 +132,9 @@ void double_put(const void *record, size_t size, uint64_t ready) {
     m->ready = ready;
     m->stride = double_stride_of(kind);
     memcpy(m->bytes, record, size < m->stride ? size : m->stride);
+    if (state.eager && made_count % EAGER == 0) {
+        write_first();
+    }
 }
 
 /* Records of a device have their times at the same place. */
@@ -127,14 +146,27 @@ static int shares_buffer(const struct made *a, const struct made *b) {
     return !double_has_thread_buffers() || pthread_equal(a->thread, b->thread);
 }
 
+/* A record of each buffer with an incomplete one. */
+static const struct made *unfinished[DOUBLE_BUFFERS];
+static unsigned unfinished_count;
+
 /* Returns whether a record in the same buffer is incomplete. */
-static int is_kept(const struct made *m, uint64_t now) {
-    for (size_t i = 0; i < made_count; ++i) {
-        if (made[i].ready > now && shares_buffer(&made[i], m)) {
+static int is_kept(const struct made *m) {
+    for (unsigned i = 0; i < unfinished_count; ++i) {
+        if (shares_buffer(unfinished[i], m)) {
             return 1;
         }
     }
     return 0;
+}
+
+static void find_unfinished(uint64_t now) {
+    unfinished_count = 0;
+    for (size_t i = 0; i < made_count; ++i) {
+        if (made[i].ready > now && !is_kept(&made[i]) && unfinished_count < DOUBLE_BUFFERS) {
+            unfinished[unfinished_count++] = &made[i];
+        }
+    }
 }
 
 static void write_forced(struct made *m, uint64_t now) {
@@ -144,22 +176,15 @@ static void write_forced(struct made *m, uint64_t now) {
     write_out(m);
 }
 
-static int any_is_incomplete(uint64_t now) {
-    for (size_t i = 0; i < made_count; ++i) {
-        if (made[i].ready > now) {
-            return 1;
-        }
-    }
-    return 0;
-}
-
 static void flush_some(int forced, const pthread_t *only) {
     size_t left = 0, count = made_count;
     uint64_t now = double_base();
-    int search = !forced && any_is_incomplete(now);
+    unfinished_count = 0;
+    if (!forced) {
+        find_unfinished(now);
+    }
     for (size_t i = 0; i < count; ++i) {
-        made[i].kept =
-            (only && !pthread_equal(made[i].thread, *only)) || (search && is_kept(&made[i], now));
+        made[i].kept = (only && !pthread_equal(made[i].thread, *only)) || is_kept(&made[i]);
     }
     for (size_t i = 0; i < count; ++i) {
         if (made[i].kept) {

@@ -13,7 +13,6 @@
 #define state double_cupti
 #define DRIVER CUPTI_CB_DOMAIN_DRIVER_API
 #define RUNTIME CUPTI_CB_DOMAIN_RUNTIME_API
-#define PARAMETERS 8
 
 /* ---- Time */
 
@@ -112,46 +111,51 @@ void cupti_double_times(uint64_t start, uint64_t end) {
 
 /* ---- Calls */
 
+/* A call of the runtime, and within it one of the driver; each may be missing. Of the parameters,
+ * which generated_cuda_runtime_api_meta.h and generated_cuda_meta.h of CUDA 13.0 lay out, there are
+ * only those that name the stream. */
 struct call {
+    struct double_call runtime, driver;
     uint32_t correlation;
-    uint32_t runtime, driver; /* 0 = not in that domain */
-    uint64_t start;
-    int code; /* that it returns */
-    /* The parameters as generated_cuda_runtime_api_meta.h and generated_cuda_meta.h of CUDA 13.0
-     * lay them out; only those that name the stream. */
-    uint64_t runtime_words[PARAMETERS], driver_words[PARAMETERS];
 };
 
-static void call_back(int domain, uint32_t cbid, uint32_t site, const struct call *c) {
-    const uint64_t *words = domain == RUNTIME ? c->runtime_words : c->driver_words;
+static void call_back(uint32_t site, const struct double_call *c) {
     struct cupti_callback data = {.callbackSite = site,
-                                  .functionParams = (uint64_t)(uintptr_t)words,
+                                  .functionParams = (uint64_t)(uintptr_t)c->words,
                                   .functionReturnValue = (uint64_t)(uintptr_t)&c->code,
                                   .correlationId = c->correlation};
     lock();
-    data.context = (uint64_t)(uintptr_t)state.context;
+    data.context = (uint64_t)(uintptr_t)(c->context ? c->context : state.context);
     CUpti_CallbackFunc callback =
-        state.subscribed && cbid && state.calls_back[domain][cbid] ? state.callback : NULL;
+        state.subscribed && c->cbid && state.calls_back[c->domain][c->cbid] ? state.callback : NULL;
     void *user = state.user;
     unlock();
     if (callback) {
-        callback(user, domain, cbid, &data);
+        callback(user, c->domain, c->cbid, &data);
     }
 }
 
 static struct call call_of(const char *runtime, const char *driver) {
-    return (struct call){.runtime = runtime ? double_api(RUNTIME, runtime) : 0,
-                         .driver = driver ? double_api(DRIVER, driver) : 0};
+    return (struct call){
+        .runtime = {.domain = RUNTIME, .cbid = runtime ? double_api(RUNTIME, runtime) : 0},
+        .driver = {.domain = DRIVER, .cbid = driver ? double_api(DRIVER, driver) : 0}};
+}
+
+void double_call_enter(struct double_call *c) {
+    lock();
+    c->correlation = c->correlation ? c->correlation : ++state.correlation;
+    c->start = double_clock();
+    unlock();
+    call_back(CUPTI_API_ENTER, c);
 }
 
 static void call_enter(struct call *c) {
     lock();
-    c->correlation = ++state.correlation;
-    c->start = double_clock();
     uint64_t ns = state.call_ns;
     unlock();
-    call_back(RUNTIME, c->runtime, CUPTI_API_ENTER, c);
-    call_back(DRIVER, c->driver, CUPTI_API_ENTER, c);
+    double_call_enter(&c->runtime);
+    c->correlation = c->driver.correlation = c->runtime.correlation;
+    double_call_enter(&c->driver);
     pass(ns);
 }
 
@@ -169,33 +173,42 @@ static uint32_t thread_number(void) {
     return (uint32_t)(uintptr_t)pthread_self();
 }
 
-static void api_record(int kind, int domain, uint32_t cbid, const struct call *c) {
-    struct cupti_api r = {.kind = (uint32_t)kind,
-                          .cbid = cbid,
+void double_put_enabled(const void *record, size_t size, uint64_t ready) {
+    uint32_t kind;
+    memcpy(&kind, record, sizeof kind);
+    if (state.enabled[kind]) {
+        double_put(record, size, ready);
+    }
+}
+
+static void api_record(const struct double_call *c) {
+    lock();
+    struct cupti_api r = {.kind = CUPTI_ACTIVITY_KIND_DRIVER,
+                          .cbid = c->cbid,
                           .start = c->start,
                           .end = double_clock(),
                           .threadId = thread_number(),
                           .correlationId = c->correlation};
-    if (cbid && state.enabled[kind] && !state.quiet[domain][cbid]) {
-        double_put(&r, sizeof r, 0);
+    if (c->domain == RUNTIME) {
+        r.kind = CUPTI_ACTIVITY_KIND_RUNTIME;
     }
+    if (c->cbid && !state.quiet[c->domain][c->cbid]) {
+        double_put_enabled(&r, sizeof r, 0);
+    }
+    unlock();
+}
+
+void double_call_leave(struct double_call *c) {
+    call_back(CUPTI_API_EXIT, c);
+    api_record(c);
 }
 
 static uint32_t call_end(const struct call *c) {
-    call_back(DRIVER, c->driver, CUPTI_API_EXIT, c);
-    call_back(RUNTIME, c->runtime, CUPTI_API_EXIT, c);
-    lock();
-    api_record(CUPTI_ACTIVITY_KIND_DRIVER, DRIVER, c->driver, c);
-    api_record(CUPTI_ACTIVITY_KIND_RUNTIME, RUNTIME, c->runtime, c);
-    unlock();
+    call_back(CUPTI_API_EXIT, &c->driver);
+    call_back(CUPTI_API_EXIT, &c->runtime);
+    api_record(&c->driver);
+    api_record(&c->runtime);
     return c->correlation;
-}
-
-/* The caller holds the lock. */
-static void put(uint32_t kind, const void *record, size_t size, uint64_t ready) {
-    if (state.enabled[kind]) {
-        double_put(record, size, ready);
-    }
 }
 
 static void run_kernel(const struct cupti_double_kernel *k, uint32_t correlation) {
@@ -219,13 +232,13 @@ static void run_kernel(const struct cupti_double_kernel *k, uint32_t correlation
         .correlationId = correlation,
         .name = k->name,
     };
-    put(r.kind, &r, sizeof r, s.ready);
+    double_put_enabled(&r, sizeof r, s.ready);
 }
 
 static uint32_t launch_by(const char *runtime, const struct cupti_double_kernel *k) {
     struct call c = call_of(runtime, "cuLaunchKernel");
-    c.runtime_words[6] = (uint64_t)(uintptr_t)k->handle;
-    c.driver_words[5] = (uint64_t)(uintptr_t)k->handle;
+    c.runtime.words[6] = (uint64_t)(uintptr_t)k->handle;
+    c.driver.words[5] = (uint64_t)(uintptr_t)k->handle;
     call_enter(&c);
     lock();
     run_kernel(k, c.correlation);
@@ -283,8 +296,7 @@ static void run_copy(const struct cupti_double_copy *c, const struct span *s,
         .streamId = r.streamId,
         .correlationId = correlation,
     };
-    put(c->peer ? p.kind : r.kind, c->peer ? (void *)&p : (void *)&r, c->peer ? sizeof p : sizeof r,
-        s->ready);
+    double_put_enabled(c->peer ? (void *)&p : (void *)&r, c->peer ? sizeof p : sizeof r, s->ready);
 }
 
 uint32_t cupti_double_copy(const struct cupti_double_copy *copy) {
@@ -315,7 +327,7 @@ uint32_t cupti_double_fill(uint32_t device, uint32_t stream, uint64_t bytes, uin
                              .streamId = stream,
                              .correlationId = c.correlation,
                              .memoryKind = (uint16_t)memory};
-    put(r.kind, &r, sizeof r, s.ready);
+    double_put_enabled(&r, sizeof r, s.ready);
     unlock();
     return call_end(&c);
 }
@@ -327,11 +339,11 @@ static uint32_t wait_call(const char *runtime, const char *driver, int type, uin
     lock();
     struct cupti_synchronization r = {.kind = CUPTI_ACTIVITY_KIND_SYNCHRONIZATION,
                                       .type = (uint32_t)type,
-                                      .start = c.start,
+                                      .start = c.runtime.start,
                                       .end = double_clock(),
                                       .correlationId = c.correlation,
                                       .streamId = type == CUPTI_DOUBLE_ALL ? UINT32_MAX : stream};
-    put(r.kind, &r, sizeof r, 0);
+    double_put_enabled(&r, sizeof r, 0);
     unlock();
     return call_end(&c);
 }
@@ -360,7 +372,7 @@ static uint32_t memory_call(const char *runtime, const char *driver, struct cupt
     r.correlationId = c.correlation;
     r.timestamp = double_clock();
     r.streamId = UINT32_MAX;
-    put(r.kind, &r, sizeof r, 0);
+    double_put_enabled(&r, sizeof r, 0);
     unlock();
     return call_end(&c);
 }
@@ -393,9 +405,9 @@ uint32_t cupti_double_call_code(const char *name, int code) {
 
 uint32_t cupti_double_call_on(const char *name, const void *stream, int code) {
     struct call c = call_of(name, name);
-    c.runtime_words[0] = c.driver_words[0] = (uint64_t)(uintptr_t)stream;
+    c.runtime.words[0] = c.driver.words[0] = (uint64_t)(uintptr_t)stream;
     call_enter(&c);
-    c.code = code;
+    c.runtime.code = c.driver.code = code;
     return call_end(&c);
 }
 
@@ -405,7 +417,7 @@ void cupti_double_overhead(uint32_t kind, uint64_t ns) {
                                .overheadKind = kind,
                                .start = double_clock(),
                                .end = double_clock() + ns};
-    put(r.kind, &r, sizeof r, 0);
+    double_put_enabled(&r, sizeof r, 0);
     unlock();
 }
 

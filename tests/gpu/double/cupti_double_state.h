@@ -60,6 +60,12 @@ struct double_cupti {
     uint64_t buffers, refused;
     size_t dropped; /* atomic */
     int hold;
+    int eager;             /* full buffers are delivered without a flush */
+    int lazy_flushes;      /* so many of the next flushes return nothing */
+    int register_drops;    /* the buffer under way is lost when callbacks are registered again */
+    int scoped_kinds_fail; /* cuptiActivityEnable_v2 returns 27 */
+    unsigned sessions;     /* so many times a client has subscribed */
+    const char *holder;    /* the name of another client that has subscribed; NULL: none */
     struct {
         uint8_t *buffer;
         size_t size, used;
@@ -75,6 +81,23 @@ const char *double_api_name(int domain, uint32_t cbid);
 /* The number of a function by its name without a version; 0: none. */
 uint32_t double_api(int domain, const char *name);
 size_t double_stride_of(uint32_t kind);
+
+/* A call of CUDA's: its callbacks and its record. */
+#define DOUBLE_PARAMETERS 8
+struct double_call {
+    int domain;
+    uint32_t cbid; /* 0: not known, nothing is made of it */
+    uint32_t correlation;
+    uint64_t start;
+    int code; /* that it returns */
+    const void *context;
+    uint64_t words[DOUBLE_PARAMETERS];
+};
+/* With a number of its own, unless it has one. */
+void double_call_enter(struct double_call *c);
+void double_call_leave(struct double_call *c);
+/* A record of a kind that may be off. The caller holds the lock. */
+void double_put_enabled(const void *record, size_t size, uint64_t ready);
 
 /* The caller holds the lock. */
 uint64_t double_clock(void);

@@ -41,7 +41,7 @@ static int strike(int function) {
 }
 
 int double_enter(int f) {
-    pthread_mutex_lock(&double_lock);
+    double_take();
     void (*call)(const char *, void *) = hook;
     void *data = hook_data;
     ++calls[f];
@@ -49,6 +49,17 @@ int double_enter(int f) {
     pthread_mutex_unlock(&double_lock);
     if (call) {
         call(double_names[f], data);
+    }
+    if (double_world.enter) {
+        double_world.enter(DOUBLE_DRIVER, double_names[f], NULL, -1);
+    }
+    return code;
+}
+
+int double_leave(int f, int code) {
+    (void)f;
+    if (double_world.leave) {
+        double_world.leave(code);
     }
     return code;
 }
@@ -88,7 +99,7 @@ int double_fail(const char *text) {
             return -1;
         }
     }
-    pthread_mutex_lock(&double_lock);
+    double_take();
     fault_count = n;
     memcpy(faults, read, n * sizeof *faults);
     pthread_mutex_unlock(&double_lock);
@@ -96,7 +107,7 @@ int double_fail(const char *text) {
 }
 
 void double_hook(void (*call)(const char *function, void *data), void *data) {
-    pthread_mutex_lock(&double_lock);
+    double_take();
     hook = call;
     hook_data = data;
     pthread_mutex_unlock(&double_lock);
@@ -104,7 +115,7 @@ void double_hook(void (*call)(const char *function, void *data), void *data) {
 
 uint64_t double_calls(const char *function) {
     int f = function_named(function, strlen(function));
-    pthread_mutex_lock(&double_lock);
+    double_take();
     uint64_t n = f < 0 ? UINT64_MAX : calls[f];
     pthread_mutex_unlock(&double_lock);
     return n;
@@ -112,7 +123,7 @@ uint64_t double_calls(const char *function) {
 
 uint64_t double_calls_all(void) {
     uint64_t n = 0;
-    pthread_mutex_lock(&double_lock);
+    double_take();
     for (int i = 0; double_names[i]; ++i) {
         n += calls[i];
     }
@@ -125,7 +136,7 @@ uint64_t double_synchronise_calls(void) {
 }
 
 void double_calls_clear(void) {
-    pthread_mutex_lock(&double_lock);
+    double_take();
     memset(calls, 0, sizeof calls);
     pthread_mutex_unlock(&double_lock);
 }

@@ -11,7 +11,7 @@
 #include "double_state.h"
 
 static void lock(void) {
-    pthread_mutex_lock(&double_lock);
+    double_take();
 }
 
 static void unlock(void) {
@@ -91,7 +91,7 @@ void double_tick(uint64_t ns) {
     unlock();
 }
 
-__attribute__((constructor)) static void read_environment(void) {
+__attribute__((constructor(1000))) static void read_environment(void) {
     const char *init = getenv("STINT_DOUBLE_INIT");
     const char *tick = getenv("STINT_DOUBLE_TICK");
     const char *fail = getenv("STINT_DOUBLE_FAIL");
@@ -284,19 +284,29 @@ void double_stream_destroy(void *stream) {
     unlock();
 }
 
-int double_launch(void *stream, uint64_t ns) {
+int double_queue(void *stream, uint64_t ns, struct double_span *out) {
     struct double_stream *s;
-    uint32_t number;
     lock();
-    int code = double_resolve(stream, &s, &number);
+    int code = double_resolve(stream, &s, &out->stream);
     if (!code && double_legacy(stream) && double_blocked(s->context, 1)) {
         code = 906;
     }
+    out->captured = !code && s->capturing;
     if (!code && !s->capturing) {
-        s->end = double_end_of(s) + ns;
+        uint64_t end = double_end_of(s), earliest = double_state.now + double_world.late;
+        out->start = end > earliest ? end : earliest;
+        out->end = out->start + ns;
+        out->context = s->context;
+        out->device = double_context_number(s->context)->device;
+        s->end = out->end;
     }
     unlock();
     return code;
+}
+
+int double_launch(void *stream, uint64_t ns) {
+    struct double_span span;
+    return double_queue(stream, ns, &span);
 }
 
 uint64_t double_stream_end(void *stream) {

@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 struct double_state double_state = {
     .contexts = {.size = sizeof(struct double_context)},
@@ -16,6 +18,8 @@ struct double_state double_state = {
     .events = {.size = sizeof(struct double_event)},
 };
 pthread_mutex_t double_lock = PTHREAD_MUTEX_INITIALIZER;
+
+struct double_world double_world;
 
 static __thread struct double_thread self;
 static uint32_t threads;
@@ -70,6 +74,28 @@ struct double_event *double_event_at(void *handle, uint32_t *number) {
         double_abort("an event of a destroyed context is used: undefined (cuda.h, cuCtxDestroy)");
     }
     return e;
+}
+
+void double_take(void) {
+    pthread_mutex_lock(&double_lock);
+    uint64_t now = double_world.clock ? double_world.clock() : 0;
+    if (now > double_state.now) {
+        double_state.now = now;
+    }
+}
+
+void double_wait_until(uint64_t moment) {
+    while (double_world.clock && double_state.now < moment) {
+        uint64_t ns = moment - double_state.now;
+        const struct timespec left = {.tv_sec = (time_t)(ns / 1000000000u),
+                                      .tv_nsec = (long)(ns % 1000000000u)};
+        pthread_mutex_unlock(&double_lock);
+        nanosleep(&left, NULL);
+        double_take();
+    }
+    if (double_state.now < moment) {
+        double_state.now = moment;
+    }
 }
 
 void double_abort(const char *line) {
@@ -138,7 +164,10 @@ struct double_thread *double_self(void) {
 
 int double_alive(void) {
     static const int codes[] = {[DOUBLE_UNBORN] = 3, [DOUBLE_ALIVE] = 0, [DOUBLE_DEAD] = 4};
-    return codes[double_state.life];
+    if (double_world.process && double_world.process != getpid()) {
+        return 3;
+    }
+    return double_state.sticky ? double_state.sticky : codes[double_state.life];
 }
 
 int double_current(struct double_context **context, uint32_t *number) {
@@ -206,13 +235,21 @@ uint64_t double_end_of(const struct double_stream *stream) {
     return end;
 }
 
+/* A call spoils the capture. */
+static void double_invalidate(struct double_stream *s) {
+    double_state.spoilt += s->capturing != 2;
+    s->capturing = 2;
+}
+
 int double_blocked(uint32_t context, int invalidate) {
     int found = 0;
     for (uint32_t i = 0; double_state.captures && i < double_state.streams.count; ++i) {
         struct double_stream *s = (struct double_stream *)double_state.streams.item + i;
         if (s->context == context && s->blocking && s->capturing) {
             found = 1;
-            s->capturing = invalidate ? 2 : s->capturing;
+            if (invalidate) {
+                double_invalidate(s);
+            }
         }
     }
     return found;
@@ -230,8 +267,31 @@ int double_unsafe(void) {
         int other = t->mode == 0 && s->mode == 0;
         if (s->capturing && (own || other)) {
             found = 1;
-            s->capturing = 2;
+            double_invalidate(s);
         }
     }
     return found ? 900 : 0;
+}
+
+int double_conflict(const struct double_stream *only, uint32_t context) {
+    int found = 0;
+    for (uint32_t i = 0; double_state.captures && i < double_state.streams.count; ++i) {
+        struct double_stream *s = (struct double_stream *)double_state.streams.item + i;
+        if (s->capturing && s->context == context && (!only || s == only)) {
+            found = 1;
+            double_invalidate(s);
+        }
+    }
+    return found ? 900 : 0;
+}
+
+uint64_t double_end_of_context(uint32_t context) {
+    uint64_t end = double_state.now;
+    for (uint32_t i = 0; i < double_state.streams.count; ++i) {
+        const struct double_stream *s = (struct double_stream *)double_state.streams.item + i;
+        if (!s->dead && s->context == context && s->end > end) {
+            end = s->end;
+        }
+    }
+    return end;
 }

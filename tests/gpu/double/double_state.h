@@ -20,6 +20,52 @@
 enum double_kind { DOUBLE_CONTEXT = 1, DOUBLE_STREAM, DOUBLE_EVENT };
 enum double_life { DOUBLE_UNBORN, DOUBLE_ALIVE, DOUBLE_DEAD };
 
+/* Work for a device, in a stream or a graph. */
+enum double_work_kind { DOUBLE_KERNEL, DOUBLE_COPY, DOUBLE_HOST_FUNCTION };
+struct double_work {
+    enum double_work_kind kind;
+    const char *name; /* of a kernel */
+    uint64_t ns;
+    uint64_t bytes, copies; /* copies: of a batch, which has one record */
+    int direction;          /* cudaMemcpyKind */
+    int async;
+    uint32_t graph; /* 0: none */
+    uint32_t grid[3], block[3];
+};
+/* When it runs. */
+struct double_span {
+    uint64_t start, end;
+    uint32_t stream, context; /* numbers */
+    int device;
+    int captured; /* it became part of a graph */
+};
+
+/* Parts that may be put in the place of the double's own: all NULL unless it belongs to a whole GPU
+ * (whole_gpu.c). */
+struct double_world {
+    /* The time, ns; NULL: only double_advance() and waits move it. */
+    uint64_t (*clock)(void);
+    /* Work waits so long before it starts, ns. */
+    uint64_t late;
+    /* A call of the driver or the runtime begins on this thread, or ends. stream: its parameter of
+     * that number, -1: it has none. */
+    void (*enter)(int domain, const char *name, void *stream, int word);
+    void (*leave)(int code);
+    /* The runtime initialises the driver; a code. */
+    int (*start)(void);
+    /* Work was put on a stream, within a call. */
+    void (*work)(const struct double_work *work, const struct double_span *span);
+    /* Memory was allocated (bytes) or freed (0), of that kind (CUPTI's number), within a call. */
+    void (*memory)(void *at, uint64_t bytes, int kind);
+    void (*event_recorded)(void *stream);
+    void (*event_elapsed)(float ms);
+    /* The process that initialised the driver: it works in no other. 0: not watched. */
+    int process;
+};
+extern struct double_world double_world;
+#define DOUBLE_DRIVER 1 /* domains, as CUPTI numbers them */
+#define DOUBLE_RUNTIME 2
+
 struct double_stream {
     uint32_t context;
     uint32_t incarnation; /* of its context */
@@ -62,6 +108,8 @@ struct double_list {
 
 struct double_state {
     enum double_life life;
+    int sticky;      /* the code of a device that faulted: all calls return it; 0: none */
+    uint64_t spoilt; /* captures that were invalidated */
     uint64_t now;
     uint64_t tick;
     struct double_list contexts, streams, events;
@@ -78,7 +126,7 @@ struct double_state {
     void *primary[DOUBLE_DEVICES]; /* contexts */
     uint64_t retained[DOUBLE_DEVICES];
     int active[DOUBLE_DEVICES]; /* the primary context exists */
-    uint64_t primaries_made; /* by cuDevicePrimaryCtxRetain */
+    uint64_t primaries_made;    /* by cuDevicePrimaryCtxRetain */
 };
 
 extern struct double_state double_state;
@@ -88,6 +136,16 @@ extern pthread_mutex_t double_lock;
 extern const char *const double_names[];
 /* Counts a call; 0, or the code to return instead of making it. Without the lock. */
 int double_enter(int function);
+/* The call ends; returns the code. */
+int double_leave(int function, int code);
+
+/* Takes the lock, and looks at the clock. */
+void double_take(void);
+/* With the lock, which is released meanwhile where the time is a clock's. */
+void double_wait_until(uint64_t moment);
+/* Work of that length for a stream (cuda_double.h at double_launch). On a stream that is captured
+ * it takes no time. */
+int double_queue(void *stream, uint64_t ns, struct double_span *out);
 
 /* All below: the caller holds the lock. */
 void *double_handle(enum double_kind kind, uint32_t number);
@@ -132,5 +190,10 @@ uint64_t double_end_of(const struct double_stream *stream);
 int double_blocked(uint32_t context, int invalidate);
 /* 900 if a capture forbids this thread to ask for the state of the GPU, and invalidates it. */
 int double_unsafe(void);
+/* 900 if a stream of the context (only: that one) is captured, and invalidates the capture: to wait
+ * for it is an error in every mode. */
+int double_conflict(const struct double_stream *only, uint32_t context);
+/* When all work of the context will be done. */
+uint64_t double_end_of_context(uint32_t context);
 
 #endif

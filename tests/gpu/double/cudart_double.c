@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The CUDA runtime API for tests, over the driver double. Its rules are in cudart_double.h: when it
- * initialises, which error it keeps per thread, which context is a device's primary one.
+ * The runtime's contexts, streams, events, devices and errors; cudart_double.h has the rules.
  */
 #include "cudart_double.h"
 
@@ -16,6 +15,7 @@
 /* The driver double's exports. */
 int cuCtxGetCurrent(void **context);
 int cuCtxGetDevice(int *device);
+int cuCtxSynchronize(void);
 int cuStreamGetCtx(void *stream, void **context);
 int cuStreamIsCapturing(void *stream, int *status);
 int cuThreadExchangeStreamCaptureMode(int *mode);
@@ -52,37 +52,70 @@ static cudaError_t answer(int code) {
 /* ---- Contexts */
 
 static int start(void) {
-    pthread_mutex_lock(&double_lock);
+    double_take();
     int unborn = double_state.life == DOUBLE_UNBORN;
     pthread_mutex_unlock(&double_lock);
     if (!broken_code && unborn) {
-        double_init_without_context();
+        return double_world.start ? double_world.start() : (double_init_without_context(), 0);
     }
     return (int)broken_code;
 }
 
 static void *primary(int device) {
     void *found = NULL;
-    pthread_mutex_lock(&double_lock);
+    double_take();
     for (uint32_t i = 1; i <= double_state.contexts.count && !found; ++i) {
         uint32_t number = double_state.contexts.first + i;
         const struct double_context *c = double_context_number(number);
         found = c->device == device && !c->dead ? double_handle(DOUBLE_CONTEXT, number) : NULL;
     }
     pthread_mutex_unlock(&double_lock);
-    return found ? found : double_context_new(device);
+    return found ? found : double_primary_use(device);
 }
 
-/* Most calls need a context, and make it. */
+/* Most calls need a context, and make it, also where the current one was reset. */
 static int need_context(void) {
-    void *current = NULL;
+    struct double_context *c = NULL;
+    uint32_t number;
     int code = start();
-    code = code ? code : cuCtxGetCurrent(&current);
-    if (!code && !current) {
-        double_context_make_current(primary(chosen));
+    if (code) {
+        return code;
     }
-    return code;
+    double_take();
+    code = double_current(&c, &number);
+    int device = c ? c->device : chosen;
+    pthread_mutex_unlock(&double_lock);
+    if (code == 201) {
+        double_context_make_current(primary(device));
+    } else if (code == 709) {
+        double_primary_use(device);
+    }
+    return code == 201 || code == 709 ? 0 : code;
 }
+
+int cudart_double_begin(const char *name, cudaStream_t stream, int word) {
+    if (double_world.enter) {
+        double_world.enter(DOUBLE_RUNTIME, name, stream, word);
+    }
+    return need_context();
+}
+
+cudaError_t cudart_double_end(int code) {
+    if (double_world.leave) {
+        double_world.leave(code);
+    }
+    return answer(code);
+}
+
+static int begin(const char *name) {
+    return cudart_double_begin(name, NULL, -1);
+}
+
+static int begin_on(const char *name, cudaStream_t stream) {
+    return cudart_double_begin(name, stream, 0);
+}
+
+#define end_call cudart_double_end
 
 cudaError_t cudaGetDevice(int *device) {
     void *current = NULL;
@@ -94,18 +127,31 @@ cudaError_t cudaGetDevice(int *device) {
 
 cudaError_t cudaGetDeviceCount(int *count) {
     errno = 1; /* as whatever looks for a library may */
-    *count = DOUBLE_DEVICES;
+    *count = double_state.devices;
     return answer(start());
 }
 
 cudaError_t cudaSetDevice(int device) {
     int code = start();
-    code = code ? code : device < 0 || device >= DOUBLE_DEVICES ? 101 : 0;
+    code = code ? code : device < 0 || device >= double_state.devices ? 101 : 0;
     if (!code) {
         chosen = device;
         double_context_make_current(primary(device));
     }
     return answer(code);
+}
+
+cudaError_t cudaDeviceReset(void) {
+    int code = begin("cudaDeviceReset");
+    if (!code) {
+        double_primary_reset(chosen);
+    }
+    return end_call(code);
+}
+
+cudaError_t cudaDeviceSynchronize(void) {
+    int code = begin("cudaDeviceSynchronize");
+    return end_call(code ? code : cuCtxSynchronize());
 }
 
 #if CUDART_VERSION >= 12080
@@ -114,7 +160,7 @@ cudaError_t cudaStreamGetDevice(cudaStream_t stream, int *device) {
     int code = need_context();
     code = code ? code : cuStreamGetCtx(stream, &context);
     if (!code) {
-        pthread_mutex_lock(&double_lock);
+        double_take();
         *device = double_context_at(context, NULL)->device;
         pthread_mutex_unlock(&double_lock);
     }
@@ -124,11 +170,55 @@ cudaError_t cudaStreamGetDevice(cudaStream_t stream, int *device) {
 
 /* ---- Streams and events */
 
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags) {
+    int code = begin("cudaStreamCreateWithFlags");
+    if (!code) {
+        *stream = flags & cudaStreamNonBlocking ? double_stream_new_nonblocking(NULL)
+                                                : double_stream_new(NULL);
+    }
+    return end_call(code);
+}
+
+cudaError_t cudaStreamCreate(cudaStream_t *stream) {
+    return cudaStreamCreateWithFlags(stream, cudaStreamDefault);
+}
+
+cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+    int code = begin_on("cudaStreamDestroy", stream);
+    if (!code) {
+        double_stream_destroy(stream);
+    }
+    return end_call(code);
+}
+
+static cudaError_t stream_wait(const char *name, cudaStream_t stream) {
+    struct double_stream *s = NULL;
+    uint32_t number;
+    int code = begin_on(name, stream);
+    double_take();
+    code = code ? code : double_resolve(stream, &s, &number);
+    code = code ? code : double_conflict(s, s->context);
+    if (!code) {
+        double_wait_until(double_end_of(s));
+    }
+    pthread_mutex_unlock(&double_lock);
+    return end_call(code);
+}
+
+cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+    return stream_wait("cudaStreamSynchronize", stream);
+}
+
+cudaError_t cudaStreamSynchronize_ptsz(cudaStream_t stream);
+cudaError_t cudaStreamSynchronize_ptsz(cudaStream_t stream) {
+    return stream_wait("cudaStreamSynchronize_ptsz", stream ? stream : cudaStreamPerThread);
+}
+
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *status) {
-    int now = 0, code = need_context();
+    int now = 0, code = begin_on("cudaStreamIsCapturing", stream);
     code = code ? code : cuStreamIsCapturing(stream, &now);
     *status = (enum cudaStreamCaptureStatus)now;
-    return answer(code);
+    return end_call(code);
 }
 
 cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode) {
@@ -140,47 +230,51 @@ cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags) {
     void *made = NULL;
-    int code = need_context();
+    int code = begin("cudaEventCreateWithFlags");
     code = code ? code : cuEventCreate(&made, flags);
     *event = made;
-    return answer(code);
+    return end_call(code);
+}
+
+cudaError_t cudaEventCreate(cudaEvent_t *event) {
+    return cudaEventCreateWithFlags(event, cudaEventDefault);
 }
 
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
-    int code = need_context();
-    return answer(code ? code : cuEventDestroy_v2(event));
+    int code = begin("cudaEventDestroy");
+    return end_call(code ? code : cuEventDestroy_v2(event));
 }
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
-    int code = need_context();
-    return answer(code ? code : cuEventRecord(event, stream));
+    int code = cudart_double_begin("cudaEventRecord", stream, 1);
+    return end_call(code ? code : cuEventRecord(event, stream));
 }
 
 cudaError_t cudaEventQuery(cudaEvent_t event) {
-    int code = need_context();
-    return answer(code ? code : cuEventQuery(event));
+    int code = begin("cudaEventQuery");
+    return end_call(code ? code : cuEventQuery(event));
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
-    int code = need_context();
-    return answer(code ? code : cuEventSynchronize(event));
+    int code = begin("cudaEventSynchronize");
+    return end_call(code ? code : cuEventSynchronize(event));
 }
 
 cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t from, cudaEvent_t to) {
-    int code = need_context();
-    return answer(code ? code : cuEventElapsedTime_v2(ms, from, to));
+    int code = begin("cudaEventElapsedTime");
+    return end_call(code ? code : cuEventElapsedTime_v2(ms, from, to));
 }
 
 /* ---- Tools and devices */
 
 cudaError_t cudaProfilerStart(void) {
-    int code = need_context();
-    return answer(code ? code : cuProfilerStart());
+    int code = begin("cudaProfilerStart");
+    return end_call(code ? code : cuProfilerStart());
 }
 
 cudaError_t cudaProfilerStop(void) {
-    int code = need_context();
-    return answer(code ? code : cuProfilerStop());
+    int code = begin("cudaProfilerStop");
+    return end_call(code ? code : cuProfilerStop());
 }
 
 cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device) {
@@ -203,6 +297,11 @@ cudaError_t cudaDriverGetVersion(int *version) {
     return answer(broken_code == cudaErrorStubLibrary ? (int)broken_code : 0);
 }
 
+cudaError_t cudaRuntimeGetVersion(int *version) {
+    *version = CUDART_VERSION;
+    return answer(0);
+}
+
 cudaError_t cudaPeekAtLastError(void) {
     return last;
 }
@@ -216,4 +315,10 @@ cudaError_t cudaGetLastError(void) {
 const char *cudaGetErrorName(cudaError_t code) {
     return code == cudaErrorInvalidConfiguration ? "cudaErrorInvalidConfiguration"
                                                  : "unrecognized error code";
+}
+
+const char *cudaGetErrorString(cudaError_t code) {
+    static __thread char words[40];
+    snprintf(words, sizeof words, code ? "error %d of the double" : "no error", (int)code);
+    return words;
 }
