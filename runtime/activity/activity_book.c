@@ -44,7 +44,8 @@ static uint32_t activity_get_unit(const struct activity_gpu *gpu) {
     return gpu ? gpu->unit : 0;
 }
 
-/* The copies of a batch have equal parts of its time and bytes, the first ones a unit more. */
+/* The copies of a batch have equal parts of its time, one after the other, and of its bytes; the
+ * first ones have a unit more. */
 static void activity_add_work(uint32_t row, const struct activity_sample *s, uint64_t copies) {
     struct activity_sample each = *s;
     uint64_t count = u64_max(copies, 1);
@@ -52,6 +53,7 @@ static void activity_add_work(uint32_t row, const struct activity_sample *s, uin
         each.ns = s->ns / count + (i < s->ns % count);
         each.bytes = s->bytes / count + (i < s->bytes % count);
         activity_rows_add(row, &each);
+        each.start += each.ns;
     }
 }
 

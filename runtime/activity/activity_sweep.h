@@ -18,8 +18,8 @@
  * A gap is a time in which a device ran nothing, between two activities. The node of a gap is that
  * of the launch that ended it, and its cause is the first of these that holds (gaps shorter than a
  * microsecond have no node, and only the last two causes):
- *   FUNCTION   a function of the host that a stream ran covers more than half of it;
  *   COPY       a call that copies and waits, of the launching thread, covers more than half of it;
+ *   FUNCTION   likewise a function of the host that a stream ran; of both the newer one counts;
  *   SYNC       the launching thread was in a call that waits for the GPU, which ended after the
  *              gap's beginning (or 2 us before it: two clocks), and launched only then;
  *   HOST_LATE  the launch came after the gap's beginning;

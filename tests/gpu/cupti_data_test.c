@@ -645,6 +645,25 @@ static uint64_t get_launches(void) {
     return known;
 }
 
+/* As with buffers per thread (NVIDIA/Fuser#5402): the last one comes back first, three times. */
+TEST(cupti_data, two_hundred_buffers_are_out_at_once) {
+    begin();
+    for (int round = 0; round < 3; ++round) {
+        cupti_double_hold(1);
+        for (int buffer = 0; buffer < 200; ++buffer) {
+            for (int i = 0; i < 100; ++i) {
+                cupti_double_launch(&add_kernel);
+            }
+            fake_advance(100 * add_kernel.ns);
+            cupti_double_deliver();
+        }
+        cupti_double_hold(0);
+    }
+    CHECK_EQ_U64(get_total(ACTIVITY_KERNEL), 60000 * add_kernel.ns);
+    CHECK_EQ_U64(get_launches(), 60000);
+    CHECK_EQ_U64(lost_in_all(), 0);
+}
+
 static void *launch_on_its_own_stream(void *ns) {
     struct cupti_double_kernel k = add_kernel;
     k.stream = 8;

@@ -61,6 +61,14 @@ if(STINT_CUDA AND CMAKE_SYSTEM_NAME STREQUAL "Linux")
     stint_real_test(hard real_hard.cu)
     stint_real_test(cupti real_cupti.cu)
 
+    # On the double alone.
+    if(TARGET stint_whole_gpu)
+        stint_add_test(TARGET stint_test_whole PREFIX gpu_double. SOURCES whole_test.cu
+            LIBS stint_whole_gpu LABELS unit ENV ${whole})
+        stint_real_target(stint_test_whole)
+        set_target_properties(stint_test_whole PROPERTIES CUDA_RUNTIME_LIBRARY None)
+    endif()
+
     # The checks of a first day on a GPU, and the cost of the driver's calls in a GPU scope, which
     # prints tables for docs/performance.md.
     stint_real_program(first_contact first_contact.cu)

@@ -179,6 +179,9 @@ TEST(activity_sweep, causes) {
     CHECK_EQ_U64(cause_with(SWEEP_CALL_COPIES, 9000, 15000, 1, 19000), ACTIVITY_GAP_HOST_LATE);
     CHECK_EQ_U64(cause_with(SWEEP_CALL_COPIES, 9000, 30000, 1, 9000), ACTIVITY_GAP_COPY);
     CHECK_EQ_U64(cause_with(SWEEP_CALL_COPIES, 9000, 30000, 2, 9000), ACTIVITY_GAP_BETWEEN);
+    /* A function of the host, of no thread. */
+    CHECK_EQ_U64(cause_with(SWEEP_FUNCTION, 9000, 15001, 0, 9000), ACTIVITY_GAP_FUNCTION);
+    CHECK_EQ_U64(cause_with(SWEEP_FUNCTION, 9000, 15000, 0, 9000), ACTIVITY_GAP_BETWEEN);
 }
 
 TEST(activity_sweep, copy_goes_before_wait) {
@@ -407,7 +410,7 @@ static void make_items(uint64_t *seed) {
     all_count = ITEMS;
     for (unsigned i = 0; i < all_count; ++i) {
         uint64_t at = (1 + draw(seed, 4 * ITEMS)) * 700 + i % 7;
-        uint32_t kind = (uint32_t)draw(seed, 16);
+        uint32_t kind = (uint32_t)draw(seed, 17);
         uint64_t before = draw(seed, 3) ? draw(seed, 10) * 700 : at;
         all[i] = (struct sweep_item){
             .start = at,
@@ -420,6 +423,7 @@ static void make_items(uint64_t *seed) {
                                : kind < 12 ? SWEEP_COPY
                                : kind < 14 ? SWEEP_CALL_WAITS
                                : kind < 15 ? SWEEP_CALL_COPIES
+                               : kind < 16 ? SWEEP_FUNCTION
                                            : SWEEP_STEP),
         };
     }
@@ -462,14 +466,17 @@ static uint32_t model_cause(const struct sweep_item *next, uint64_t from) {
         return next->launched > from ? ACTIVITY_GAP_UNKNOWN : own;
     }
     for (int pass = 0; pass < 2; ++pass) {
-        for (unsigned i = 0; i < all_count; ++i) {
+        for (unsigned i = all_count; i-- > 0;) { /* the newest of those that cover it */
             const struct sweep_item *c = &all[i];
             int same = !c->thread || !next->thread || c->thread == next->thread;
             uint64_t low = c->start > from ? c->start : from;
             uint64_t high = c->end < next->start ? c->end : next->start;
-            if (same && pass && c->kind == SWEEP_CALL_COPIES && high > low &&
-                2 * (high - low) > next->start - from) {
+            int covers = high > low && 2 * (high - low) > next->start - from;
+            if (same && pass && covers && c->kind == SWEEP_CALL_COPIES) {
                 return ACTIVITY_GAP_COPY;
+            }
+            if (same && pass && covers && c->kind == SWEEP_FUNCTION) {
+                return ACTIVITY_GAP_FUNCTION;
             }
             if (same && !pass && c->kind == SWEEP_CALL_WAITS && c->end + 2000 >= from &&
                 c->end <= next->launched) {

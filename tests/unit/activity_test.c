@@ -139,6 +139,25 @@ TEST(activity, kinds_nobody_knows_are_left_alone) {
     CHECK(!row_newest());
 }
 
+/* A batch of copies is one record. */
+TEST(activity, copies_of_a_batch) {
+    CHECK(!activity_open());
+    fake_advance(1000000);
+    struct activity_record r = copy(ACTIVITY_COPY_BATCH, 1, 10, 10 + 1601, 170);
+    activity_launch(1);
+    r.copies = 16;
+    add(r);
+    const struct arena_activity *a = row(ACTIVITY_COPY, ACTIVITY_COPY_BATCH, NULL);
+    CHECK_EQ_U64(count_of(a), 16);
+    CHECK(a->total == 1601 && a->min == 100 && a->max == 101);
+    CHECK(a->bytes == 170 && a->min_bytes == 10 && a->max_bytes == 11);
+    CHECK(a->first_at == 10 && a->last_at == 10 + 1601);
+    r.copies = 65537; /* more than there can be */
+    add(r);
+    CHECK_EQ_U64(lost(STINT_STATUS_ACTIVITY_BAD), 1);
+    CHECK_EQ_U64(count_of(a), 16);
+}
+
 /* ---- Any order. */
 
 #define PROGRAM 2000

@@ -434,6 +434,10 @@ static void faults_read(const char *text) {
     free(copy);
 }
 
+void gpu_double_faults(const char *text) {
+    faults_read(text);
+}
+
 /* After the constructors of the doubles, which have a priority. */
 __attribute__((constructor)) static void whole_gpu_begin(void) {
     const char *text = getenv("GPU_DOUBLE");

@@ -25,7 +25,7 @@
  *     times=WORD      each tenth kernel has a time of 0, 2^63, a start after its end, or a time
  *                     that is 10 minutes too late or too early: zero, high, swapped, late, early
  *
- * Tests in CUDA see by these functions, which are missing on a GPU, what the double did.
+ * gpu_double_faults(text) switches them on later. Tests in CUDA see by these functions, which are missing on a GPU, what the double did.
  */
 #ifndef STINT_TESTS_WHOLE_GPU_H
 #define STINT_TESTS_WHOLE_GPU_H
@@ -39,6 +39,7 @@ extern "C" {
 #define WHOLE_GPU __attribute__((weak))
 #endif
 
+WHOLE_GPU void gpu_double_faults(const char *text);
 /* The nanoseconds that cuEventElapsedTime returned, added up; calls that succeeded. */
 WHOLE_GPU uint64_t gpu_double_elapsed_ns(void);
 /* Calls that waited for the device: for an event, a stream or a context. */
