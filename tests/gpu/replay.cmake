@@ -1,59 +1,51 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Recorded profiles of an A100 through a stand-in for CUPTI that is made of the toolkit's headers
-# and of the installed libcupti. Without a toolkit the tests skip.
+# Tapes of CUPTI (replay/tape.h): those that were recorded, and four profiles of an A100 made into
+# tapes, played through the library. No library of NVIDIA's is needed.
 
 set(replay "${CMAKE_CURRENT_LIST_DIR}/replay")
 set(profiles vector_add_N10 vector_add_profile_serial vector_add_profile_streamed
     vector_add_profile_v4)
 
-if(STINT_CUPTI_LIBRARY AND STINT_CUPTI_INCLUDE_DIR)
-    add_library(stint_cupti_replay SHARED "${replay}/cupti_replay.c")
-    target_include_directories(stint_cupti_replay PUBLIC "${replay}")
-    target_include_directories(stint_cupti_replay SYSTEM PRIVATE
-        ${CUDAToolkit_INCLUDE_DIRS} "${STINT_CUPTI_INCLUDE_DIR}")
-    target_compile_definitions(stint_cupti_replay
-        PRIVATE _GNU_SOURCE=1 "CUPTI_REAL=\"${STINT_CUPTI_LIBRARY}\""
-        INTERFACE "CUPTI_REPLAY_LIBRARY=\"$<TARGET_FILE:stint_cupti_replay>\"")
-    target_link_libraries(stint_cupti_replay PRIVATE ${CMAKE_DL_LIBS})
-    set_target_properties(stint_cupti_replay PROPERTIES C_STANDARD 11 C_STANDARD_REQUIRED ON
+foreach(target IN ITEMS stint_tape_record stint_tape_play)
+    string(REPLACE stint_ "" source ${target})
+    add_library(${target} SHARED "${replay}/${source}.c")
+    add_dependencies(${target} stint_cupti_double) # which generates cupti_types.inc
+    target_include_directories(${target} PUBLIC "${replay}"
+        PRIVATE "${CMAKE_CURRENT_BINARY_DIR}/double/gen")
+    target_link_libraries(${target} PRIVATE Threads::Threads ${CMAKE_DL_LIBS})
+endforeach()
+target_compile_definitions(stint_tape_play
+    INTERFACE "TAPE_PLAYER=\"$<TARGET_FILE:stint_tape_play>\"")
+
+add_executable(stint_gpu_replay_program "${replay}/replay_program.c")
+target_link_libraries(stint_gpu_replay_program PRIVATE stint_fake)
+add_executable(stint_gpu_replay_real "${replay}/replay_program.c")
+target_compile_definitions(stint_gpu_replay_real PRIVATE REPLAY_REAL_CLOCK)
+# The cost of a record; prints a line for docs/performance.md.
+add_executable(stint_gpu_replay_bench "${replay}/replay_bench.c")
+foreach(program IN ITEMS stint_gpu_replay_real stint_gpu_replay_bench)
+    target_link_libraries(${program} PRIVATE stint::runtime)
+    target_compile_definitions(${program} PRIVATE WITH_TIMER WITH_PROFILER)
+endforeach()
+foreach(program IN ITEMS stint_gpu_replay_program stint_gpu_replay_real stint_gpu_replay_bench)
+    target_link_libraries(${program} PRIVATE stint_tape_play Threads::Threads)
+endforeach()
+foreach(target IN ITEMS stint_tape_record stint_tape_play stint_gpu_replay_program
+        stint_gpu_replay_real stint_gpu_replay_bench)
+    target_compile_definitions(${target} PRIVATE _GNU_SOURCE=1)
+    set_target_properties(${target} PROPERTIES C_STANDARD 11 C_STANDARD_REQUIRED ON
         C_VISIBILITY_PRESET hidden)
-    stint_warnings(stint_cupti_replay)
-
-    add_executable(stint_gpu_replay_program "${replay}/replay_program.c")
-    target_link_libraries(stint_gpu_replay_program PRIVATE stint_fake)
-    add_executable(stint_gpu_replay_real "${replay}/replay_program.c")
-    target_link_libraries(stint_gpu_replay_real PRIVATE stint::runtime)
-    target_compile_definitions(stint_gpu_replay_real PRIVATE REPLAY_REAL_CLOCK WITH_TIMER WITH_PROFILER)
-    foreach(program stint_gpu_replay_program stint_gpu_replay_real)
-        target_link_libraries(${program} PRIVATE stint_cupti_replay Threads::Threads)
-        target_include_directories(${program} PRIVATE "${PROJECT_SOURCE_DIR}/runtime")
-        target_compile_definitions(${program} PRIVATE _GNU_SOURCE=1)
-        set_target_properties(${program} PROPERTIES C_STANDARD 11 C_STANDARD_REQUIRED ON)
-        stint_warnings(${program})
-    endforeach()
-
-    # The cost of a record; prints a line for docs/performance.md.
-    add_executable(stint_gpu_replay_bench "${replay}/replay_bench.c")
-    target_link_libraries(stint_gpu_replay_bench PRIVATE stint::runtime stint_cupti_replay)
-    target_compile_definitions(stint_gpu_replay_bench PRIVATE WITH_TIMER WITH_PROFILER
-        _GNU_SOURCE=1)
-    set_target_properties(stint_gpu_replay_bench PROPERTIES C_STANDARD 11 C_STANDARD_REQUIRED ON)
-    stint_warnings(stint_gpu_replay_bench)
-endif()
+    stint_warnings(${target})
+endforeach()
 
 # stint_replay_test(<name> <profile> <fake|all>)
 function(stint_replay_test name profile clocks)
-    if(TARGET stint_gpu_replay_program)
-        add_test(NAME ${name}
-            COMMAND Python3::Interpreter -B "${replay}/replay_test.py"
-                $<TARGET_FILE:stint_gpu_replay_program> $<TARGET_FILE:stint_gpu_replay_real>
-                "${replay}/data" ${profile} ${clocks})
-    else()
-        add_test(NAME ${name}
-            COMMAND sh -c "echo 'no CUDA toolkit with CUPTI'; exit 77")
-    endif()
-    set_tests_properties(${name} PROPERTIES LABELS unit SKIP_RETURN_CODE 77 TIMEOUT 300)
+    add_test(NAME ${name}
+        COMMAND Python3::Interpreter -B "${replay}/replay_test.py"
+            $<TARGET_FILE:stint_gpu_replay_program> $<TARGET_FILE:stint_gpu_replay_real>
+            "${replay}/data" ${profile} ${clocks})
+    set_tests_properties(${name} PROPERTIES LABELS unit TIMEOUT 300)
 endfunction()
 
 # On the real clock two of them take three and four seconds.

@@ -209,7 +209,6 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
     return stream_wait("cudaStreamSynchronize", stream);
 }
 
-cudaError_t cudaStreamSynchronize_ptsz(cudaStream_t stream);
 cudaError_t cudaStreamSynchronize_ptsz(cudaStream_t stream) {
     return stream_wait("cudaStreamSynchronize_ptsz", stream ? stream : cudaStreamPerThread);
 }

@@ -162,25 +162,20 @@ static struct {
 } functions[FUNCTIONS];
 static unsigned function_count; /* by constructors, one after the other */
 
-void **__cudaRegisterFatBinary(void *binary);
 void **__cudaRegisterFatBinary(void *binary) {
     static void *handle;
     (void)binary;
     return &handle;
 }
 
-void __cudaRegisterFatBinaryEnd(void **handle);
 void __cudaRegisterFatBinaryEnd(void **handle) {
     (void)handle;
 }
 
-void __cudaUnregisterFatBinary(void **handle);
 void __cudaUnregisterFatBinary(void **handle) {
     (void)handle;
 }
 
-void __cudaRegisterFunction(void **handle, const char *of_host, char *of_device, const char *name,
-                            int limit, uint3 *tid, uint3 *bid, dim3 *block, dim3 *grid, int *size);
 void __cudaRegisterFunction(void **handle, const char *of_host, char *of_device, const char *name,
                             int limit, uint3 *tid, uint3 *bid, dim3 *block, dim3 *grid, int *size) {
     (void)handle, (void)of_device, (void)limit, (void)tid, (void)bid, (void)block, (void)grid;
@@ -206,7 +201,6 @@ static __thread struct {
     void *stream;
 } launch_configuration;
 
-unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, void *stream);
 unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, void *stream) {
     int code = begin("__cudaPushCallConfiguration", NONE);
     launch_configuration.grid = grid;
@@ -217,7 +211,6 @@ unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, void 
     return 0;
 }
 
-cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared, void *stream);
 cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared, void *stream) {
     int code = begin("__cudaPopCallConfiguration", NONE);
     *grid = launch_configuration.grid;
@@ -229,7 +222,6 @@ cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared, 
 }
 
 /* The handle of a kernel is its name. */
-cudaError_t __cudaGetKernel(cudaKernel_t *kernel, const void *of_host);
 cudaError_t __cudaGetKernel(cudaKernel_t *kernel, const void *of_host) {
     *kernel = (cudaKernel_t)(uintptr_t)function_find(of_host);
     return *kernel ? cudaSuccess : cudaErrorInvalidDeviceFunction;
@@ -267,15 +259,11 @@ static cudaError_t launch(const char *call, int word, const char *name, dim3 gri
 }
 
 cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **arguments,
-                               size_t shared, cudaStream_t stream);
-cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **arguments,
                                size_t shared, cudaStream_t stream) {
     (void)shared;
     return launch("__cudaLaunchKernel", -1, (const char *)kernel, grid, block, arguments, stream);
 }
 
-cudaError_t __cudaLaunchKernel_ptsz(cudaKernel_t kernel, dim3 grid, dim3 block, void **arguments,
-                                    size_t shared, cudaStream_t stream);
 cudaError_t __cudaLaunchKernel_ptsz(cudaKernel_t kernel, dim3 grid, dim3 block, void **arguments,
                                     size_t shared, cudaStream_t stream) {
     (void)shared;

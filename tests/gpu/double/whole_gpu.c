@@ -348,35 +348,30 @@ static int driver_init(void) {
 }
 
 /* A green context is a context like others here, and its streams are streams. */
-WHOLE_GPU int cuDeviceGetDevResource(int device, void *resource, int type);
-int cuDeviceGetDevResource(int device, void *resource, int type) {
+WHOLE_GPU int cuDeviceGetDevResource(int device, void *resource, int type) {
     (void)device, (void)resource, (void)type;
     return 0;
 }
 
-WHOLE_GPU int cuDevResourceGenerateDesc(void **description, void *resources, unsigned count);
-int cuDevResourceGenerateDesc(void **description, void *resources, unsigned count) {
+WHOLE_GPU int cuDevResourceGenerateDesc(void **description, void *resources, unsigned count) {
     (void)count;
     *description = resources;
     return 0;
 }
 
-WHOLE_GPU int cuGreenCtxCreate(void **context, void *description, int device, unsigned flags);
-int cuGreenCtxCreate(void **context, void *description, int device, unsigned flags) {
+WHOLE_GPU int cuGreenCtxCreate(void **context, void *description, int device, unsigned flags) {
     (void)description, (void)flags;
     *context = double_context_new(device);
     return 0;
 }
 
-WHOLE_GPU int cuGreenCtxStreamCreate(void **stream, void *context, unsigned flags, int priority);
-int cuGreenCtxStreamCreate(void **stream, void *context, unsigned flags, int priority) {
+WHOLE_GPU int cuGreenCtxStreamCreate(void **stream, void *context, unsigned flags, int priority) {
     (void)flags, (void)priority;
     *stream = double_stream_new_nonblocking(context);
     return 0;
 }
 
-WHOLE_GPU int cuInit(unsigned flags);
-int cuInit(unsigned flags) {
+WHOLE_GPU int cuInit(unsigned flags) {
     return flags ? 1 : driver_init();
 }
 

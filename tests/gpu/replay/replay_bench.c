@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * replay_bench PROFILE [RECORDS]: what a record of a profile costs the thread that delivers it,
- * from the buffer to the rows, in ns: the profile is repeated until there are that many (64 000).
+ * replay_bench TAPE [RECORDS]: what a record of a tape costs the thread that delivers it,
+ * from the buffer to the rows, in ns: the tape is repeated until there are that many (64 000).
  * Prints the lowest of five deliveries and their median, in CPU time; it is not a test, as it
  * depends on the machine.
  */
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "cupti_replay.h"
+#include "tape_play.h"
 #include "stint/stint.h"
 
 #define ROUNDS 5
@@ -27,18 +27,18 @@ static int compare_numbers(const void *a, const void *b) {
 
 int main(int argc, char **argv) {
     double ns[ROUNDS];
-    long count = argc > 1 ? cupti_replay_read(argv[1]) : -1;
+    long count = argc > 1 ? tape_load(argv[1]) : -1;
     long wanted = argc > 2 ? atol(argv[2]) : 64000;
     if (count < 1 || wanted < 1) {
-        fprintf(stderr, "replay_bench PROFILE [RECORDS]\n");
+        fprintf(stderr, "replay_bench TAPE [RECORDS]\n");
         return 2;
     }
-    setenv("STINT_CUPTI_LIB", CUPTI_REPLAY_LIBRARY, 1);
+    setenv("STINT_CUPTI_LIB", TAPE_PLAYER, 1);
     stint_profiler_start("All", "Default");
     unsigned times = (unsigned)((wanted + count - 1) / count);
     for (int i = 0; i < ROUNDS; ++i) {
         double begun = seconds();
-        uint64_t delivered = cupti_replay_deliver(times);
+        uint64_t delivered = tape_deliver(times);
         ns[i] = (seconds() - begun) * 1e9 / (double)(delivered ? delivered : 1);
         if (!delivered) {
             fprintf(stderr, "replay_bench: nothing was delivered\n");

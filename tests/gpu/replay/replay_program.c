@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * replay_program PROFILE OUT.json PPM [SEED]: replays a profile (cupti_replay.h) and exports what
- * the library made of it. CUPTI's clock runs faster than the recorder's by so many millionths. With
- * a seed, the work of the GPU comes late and in any order, with a report after each part. The clock
- * is the fake one, or the real one, which needs as long as the profile.
+ * replay_program TAPE OUT.json PPM [SEED]: plays a tape (tape_play.h) and exports what the library
+ * made of it: a scope around each outermost call that is on it. CUPTI's clock runs faster than the
+ * recorder's by so many millionths. With a seed, the work of the GPU comes late and in any order,
+ * with a report after each part. The clock is the fake one, or the real one, which needs as long as
+ * the tape.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
-#include "cupti_replay.h"
 #include "stint/stint.h"
+#include "tape_play.h"
 #ifndef REPLAY_REAL_CLOCK
 #include "activity/tracer.h"
 #include "fake_clock.h"
 #endif
 
-#define APART UINT64_C(1700000000000000000) /* CUPTI's clock shows the time of day */
 #define MILLION 1000000u
 #define PARTS 9
 
 static uint64_t faster; /* millionths */
+static uint64_t begun;
 
 #ifdef REPLAY_REAL_CLOCK
 static uint64_t replay_ns(void) {
@@ -64,7 +65,7 @@ static void replay_flush(void) {
 
 static uint64_t replay_clock(void) {
     uint64_t ns = replay_ns();
-    return APART + ns + ns / MILLION * faster;
+    return ns + ns / MILLION * faster;
 }
 
 static void replay_report(void) {
@@ -72,31 +73,54 @@ static void replay_report(void) {
     replay_flush();
 }
 
+static void replay_wait_until(uint64_t ns) {
+    uint64_t now = replay_ns() - begun;
+    if (ns > now) {
+        replay_wait(ns - now);
+    }
+}
+
+static __thread const char *scope;
+
+static void replay_begin(const char *name) {
+    scope = name;
+    stint_scope_begin(scope);
+}
+
+static void replay_end(void) {
+    stint_scope_end(scope);
+}
+
+static uint64_t replay_records(const char *seed) {
+    replay_wait(tape_span() + 1000);
+    if (seed) {
+        return tape_deliver_late(strtoull(seed, NULL, 10), PARTS, replay_report);
+    }
+    return tape_deliver(1);
+}
+
 int main(int argc, char **argv) {
+    static const struct tape_ops ops = {replay_wait_until, replay_begin, replay_end};
     if (argc != 4 && argc != 5) {
-        fprintf(stderr, "replay_program PROFILE OUT.json PPM [SEED]\n");
+        fprintf(stderr, "replay_program TAPE OUT.json PPM [SEED]\n");
         return 2;
     }
-    setenv("STINT_CUPTI_LIB", CUPTI_REPLAY_LIBRARY, 1);
+    setenv("STINT_CUPTI_LIB", TAPE_PLAYER, 1);
     setenv("STINT_CUDA_LIB", "/nonexistent/libcuda.so", 1);
     faster = strtoull(argv[3], NULL, 10);
-    cupti_replay_set_clock(replay_clock);
-    long count = cupti_replay_read(argv[1]);
+    tape_set_clock(replay_clock);
+    long count = tape_load(argv[1]);
     if (count < 0 || replay_start()) {
         return 1;
     }
-    replay_wait(cupti_replay_span() + 1000);
-    uint64_t delivered;
-    if (argc == 5) {
-        delivered = cupti_replay_deliver_late(strtoull(argv[4], NULL, 10), PARTS, replay_report);
-    } else {
-        delivered = cupti_replay_deliver(1);
-    }
-    replay_flush();
-    if (delivered != (uint64_t)count) {
-        fprintf(stderr, "replay_program: %ld records read, %llu delivered\n", count,
-                (unsigned long long)delivered);
+    begun = replay_ns();
+    if (tape_count_calls()) {
+        tape_play(&ops);
+    } else if (replay_records(argv[4]) != (uint64_t)count) {
+        fprintf(stderr, "replay_program: not all of %ld records were delivered\n", count);
         return 1;
     }
+    replay_wait(1000);
+    replay_flush();
     return stint_export(argv[2], "json") != 0;
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""replay_test.py PROGRAM REAL DATA PROFILE fake|all: replays DATA/PROFILE.txt.gz through the library and
+"""replay_test.py PROGRAM REAL DATA PROFILE fake|all: plays DATA/PROFILE.txt.gz through the library and
 compares the figures it exports with those of nsys (DATA/PROFILE.json) and, where a row of nsys is
 several rows of stint (copies by kind of memory), with the records themselves. Exact to the
 nanosecond; the median of more than 64 samples is within 3.2 %, standard deviations are rounded to
@@ -16,6 +16,8 @@ import statistics
 import subprocess
 import sys
 import tempfile
+
+import profile_tape
 
 EXACT_MEDIAN = 64
 HISTOGRAM_ERROR = 0.032
@@ -139,9 +141,8 @@ def main():
     with open(os.path.join(data, name + ".json"), encoding="utf-8") as file:
         want = json.load(file)
     with tempfile.TemporaryDirectory() as folder:
-        text, out = os.path.join(folder, "profile.txt"), os.path.join(folder, "out.json")
-        with gzip.open(profile) as packed, open(text, "wb") as file:
-            file.write(packed.read())
+        tape, out = os.path.join(folder, "profile.tape"), os.path.join(folder, "out.json")
+        profile_tape.write(profile, tape)
         environment = {k: v for k, v in os.environ.items() if not k.startswith("STINT_")}
         environment["STINT_WAITS"] = "0"
         commands = [[program, "0"], [program, "0", "7"], [program, "0", "1306"],
@@ -150,7 +151,7 @@ def main():
             commands.append([real, "0"])
         runs = []
         for command in commands:
-            subprocess.run([command[0], text, out, *command[1:]], check=True, env=environment,
+            subprocess.run([command[0], tape, out, *command[1:]], check=True, env=environment,
                            timeout=100)
             with open(out, encoding="utf-8") as file:
                 runs.append(json.load(file))
