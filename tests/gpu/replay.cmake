@@ -58,3 +58,16 @@ foreach(profile IN LISTS profiles)
         stint_replay_test(gpu_replay.${profile} ${profile} all)
     endif()
 endforeach()
+
+# Each recorded tape beside what an independent reader of its bytes computes, and tapes that are bad.
+function(stint_tape_test name)
+    add_test(NAME gpu_tapes.${name}
+        COMMAND Python3::Interpreter -B "${replay}/tape_check.py" ${ARGN})
+    set_tests_properties(gpu_tapes.${name} PROPERTIES LABELS unit TIMEOUT 120)
+endfunction()
+file(GLOB tapes CONFIGURE_DEPENDS "${replay}/data/*.tape.gz")
+foreach(tape IN LISTS tapes)
+    string(REGEX REPLACE ".*/|\\.tape\\.gz$" "" name "${tape}")
+    stint_tape_test(${name} $<TARGET_FILE:stint_gpu_replay_program> "${tape}")
+endforeach()
+stint_tape_test(bad --bad $<TARGET_FILE:stint_gpu_replay_program> "${replay}/data/double_graph.tape.gz")

@@ -25,7 +25,8 @@
  *     times=WORD      each tenth kernel has a time of 0, 2^63, a start after its end, or a time
  *                     that is 10 minutes too late or too early: zero, high, swapped, late, early
  *
- * gpu_double_faults(text) switches them on later. Tests in CUDA see by these functions, which are missing on a GPU, what the double did.
+ * gpu_double_faults(text) switches them on later. Tests in CUDA see by these functions, which are
+ * missing on a GPU, what the double did.
  */
 #ifndef STINT_TESTS_WHOLE_GPU_H
 #define STINT_TESTS_WHOLE_GPU_H

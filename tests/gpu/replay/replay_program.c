@@ -45,6 +45,10 @@ static int replay_start(void) {
 static void replay_flush(void) {
     stint_gpu_flush();
 }
+
+static void replay_finish(void) {
+    stint_gpu_flush();
+}
 #else
 static uint64_t replay_ns(void) {
     return stint_fake_ticks();
@@ -60,6 +64,11 @@ static int replay_start(void) {
 
 static void replay_flush(void) {
     tracer_flush(0);
+}
+
+/* Calls of the driver that may be within one of the runtime are held until the end. */
+static void replay_finish(void) {
+    tracer_stop();
 }
 #endif
 
@@ -121,6 +130,6 @@ int main(int argc, char **argv) {
         return 1;
     }
     replay_wait(1000);
-    replay_flush();
+    replay_finish();
     return stint_export(argv[2], "json") != 0;
 }

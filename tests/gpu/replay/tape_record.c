@@ -35,8 +35,12 @@ static void tape_put(uint32_t type, const void *head, size_t head_bytes, const v
                      size_t rest_bytes) {
     const struct tape_chunk chunk = {type, (uint32_t)(head_bytes + rest_bytes)};
     pthread_mutex_lock(&lock);
+    int was_full = written > LIMIT;
     written += sizeof chunk + chunk.bytes;
-    if (tape && written <= LIMIT) {
+    if (tape && written > LIMIT && !was_full) {
+        fprintf(stderr, "tape: TAPE_OUT is full: what comes after %zu MiB is not on it\n",
+                LIMIT >> 20);
+    } else if (tape && written <= LIMIT) {
         fwrite(&chunk, sizeof chunk, 1, tape);
         fwrite(head, 1, head_bytes, tape);
         fwrite(rest, 1, rest_bytes, tape);
