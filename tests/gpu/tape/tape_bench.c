@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * replay_bench TAPE [RECORDS]: what a record of a tape costs the thread that delivers it,
+ * tape_bench TAPE [RECORDS]: what a record of a tape costs the thread that delivers it,
  * from the buffer to the rows, in ns: the tape is repeated until there are that many (64 000).
  * Prints the lowest of five deliveries and their median, in CPU time; it is not a test, as it
  * depends on the machine.
@@ -30,7 +30,7 @@ int main(int argc, char **argv) {
     long count = argc > 1 ? tape_load(argv[1]) : -1;
     long wanted = argc > 2 ? atol(argv[2]) : 64000;
     if (count < 1 || wanted < 1) {
-        fprintf(stderr, "replay_bench TAPE [RECORDS]\n");
+        fprintf(stderr, "tape_bench TAPE [RECORDS]\n");
         return 2;
     }
     setenv("STINT_CUPTI_LIB", TAPE_PLAYER, 1);
@@ -41,7 +41,7 @@ int main(int argc, char **argv) {
         uint64_t delivered = tape_deliver(times);
         ns[i] = (seconds() - begun) * 1e9 / (double)(delivered ? delivered : 1);
         if (!delivered) {
-            fprintf(stderr, "replay_bench: nothing was delivered\n");
+            fprintf(stderr, "tape_bench: nothing was delivered\n");
             return 1;
         }
     }

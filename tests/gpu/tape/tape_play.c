@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "cupti_types.inc"
 #include "tape.h"
@@ -264,6 +265,19 @@ void tape_set_clock(uint64_t (*clock)(void)) {
     client.clock = clock;
 }
 
+EXPORT CUptiResult cuptiGetTimestamp(uint64_t *time) {
+    struct timespec real;
+    if (!client.clock) {
+        clock_gettime(CLOCK_REALTIME, &real);
+        *time = (uint64_t)real.tv_sec * 1000000000u + (uint64_t)real.tv_nsec;
+        return CUPTI_OK;
+    }
+    uint64_t now = client.clock();
+    client.clock_begin = client.clock_begin ? client.clock_begin : now;
+    *time = tape.first - LEAD_NS + (now - client.clock_begin);
+    return CUPTI_OK;
+}
+
 /* ---- Buffers */
 
 static const char *pointer_find(uint64_t address) {
@@ -359,9 +373,13 @@ static uint64_t records_deliver(const uint8_t *chosen, uint8_t part, uint64_t la
 }
 
 uint64_t tape_deliver(unsigned times) {
-    uint64_t count = 0;
+    uint64_t count = 0, later = 0;
+    if (!client.clock) {
+        cuptiGetTimestamp(&later);
+        later -= tape_span() * times + tape.first;
+    }
     for (unsigned i = 0; i < times; ++i) {
-        count += records_deliver(NULL, 0, tape_span() * i, (uint32_t)tape.records * i);
+        count += records_deliver(NULL, 0, later + tape_span() * i, (uint32_t)tape.records * i);
     }
     return count;
 }
@@ -530,15 +548,6 @@ EXPORT CUptiResult cuptiGetCallbackName(CUpti_CallbackDomain domain, uint32_t cb
                                         const char **name) {
     *name = domain < 3 && cbid < NAMES ? tape.names[domain][cbid] : NULL;
     return *name ? CUPTI_OK : INVALID;
-}
-
-EXPORT CUptiResult cuptiGetTimestamp(uint64_t *time) {
-    uint64_t now = client.clock();
-    if (!client.clock_begin) {
-        client.clock_begin = now;
-    }
-    *time = tape.first - LEAD_NS + (now - client.clock_begin);
-    return CUPTI_OK;
 }
 
 EXPORT CUptiResult cuptiSubscribe(CUpti_SubscriberHandle *subscriber, CUpti_CallbackFunc callback,

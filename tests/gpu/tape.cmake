@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# Tapes of CUPTI (tape/tape.h), played through the library and compared with what an independent
+# reader of their bytes computes: those that were recorded, and four profiles of an A100. No library
+# of NVIDIA's is needed.
+
+set(tape "${CMAKE_CURRENT_LIST_DIR}/tape")
+
+foreach(target IN ITEMS stint_tape_record stint_tape_play)
+    string(REPLACE stint_ "" source ${target})
+    add_library(${target} SHARED "${tape}/${source}.c")
+    add_dependencies(${target} stint_cupti_double) # which generates cupti_types.inc
+    target_include_directories(${target} PUBLIC "${tape}"
+        PRIVATE "${CMAKE_CURRENT_BINARY_DIR}/double/gen")
+    target_link_libraries(${target} PRIVATE Threads::Threads ${CMAKE_DL_LIBS})
+endforeach()
+target_compile_definitions(stint_tape_play
+    INTERFACE "TAPE_PLAYER=\"$<TARGET_FILE:stint_tape_play>\"")
+
+# On the fake clock and on the real one; and the cost of a record, which prints a line for
+# docs/performance.md.
+add_executable(stint_tape_program "${tape}/tape_program.c")
+target_link_libraries(stint_tape_program PRIVATE stint_fake)
+add_executable(stint_tape_real "${tape}/tape_program.c")
+target_compile_definitions(stint_tape_real PRIVATE TAPE_REAL_CLOCK)
+add_executable(stint_tape_bench "${tape}/tape_bench.c")
+foreach(program IN ITEMS stint_tape_real stint_tape_bench)
+    target_link_libraries(${program} PRIVATE stint::runtime)
+    target_compile_definitions(${program} PRIVATE WITH_TIMER WITH_PROFILER)
+endforeach()
+foreach(program IN ITEMS stint_tape_program stint_tape_real stint_tape_bench)
+    target_link_libraries(${program} PRIVATE stint_tape_play Threads::Threads)
+endforeach()
+foreach(target IN ITEMS stint_tape_record stint_tape_play stint_tape_program stint_tape_real
+        stint_tape_bench)
+    target_compile_definitions(${target} PRIVATE _GNU_SOURCE=1)
+    set_target_properties(${target} PROPERTIES C_STANDARD 11 C_STANDARD_REQUIRED ON
+        C_VISIBILITY_PRESET hidden)
+    stint_warnings(${target})
+endforeach()
+
+function(stint_tape_test name)
+    add_test(NAME ${name} COMMAND Python3::Interpreter -B "${tape}/tape_check.py" ${ARGN})
+    set_tests_properties(${name} PROPERTIES LABELS unit TIMEOUT 120)
+endfunction()
+
+set(program $<TARGET_FILE:stint_tape_program>)
+file(GLOB tapes CONFIGURE_DEPENDS "${tape}/data/*.tape.gz")
+foreach(path IN LISTS tapes)
+    string(REGEX REPLACE ".*/|\\.tape\\.gz$" "" name "${path}")
+    stint_tape_test(gpu_tapes.${name} ${program} "${path}")
+    if(name MATCHES "^vector_add") # as long as the profile: two take three and four seconds
+        stint_tape_test(gpu_tapes_real_clock.${name} --once $<TARGET_FILE:stint_tape_real> "${path}")
+        set_property(TEST gpu_tapes_real_clock.${name} APPEND PROPERTY LABELS long)
+    endif()
+endforeach()
+stint_tape_test(gpu_tapes.bad --bad ${program} "${tape}/data/double_graph.tape.gz")
