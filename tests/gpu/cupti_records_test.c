@@ -265,6 +265,42 @@ TEST(cupti_real, launches) {
         }
     }
 }
+
+static int real_has(const struct cupti *real, int domain, const char *wanted) {
+    const char *name = NULL;
+    for (uint32_t i = 1; i <= cupti_get_names_end(domain) + 1000; ++i) {
+        if (!real->cuptiGetCallbackName((CUpti_CallbackDomain)domain, i, &name) && name &&
+            !strcmp(name, wanted)) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* The double's names of functions are names of the real library, and its records have the size of
+ * the real ones, or the beginning of it: later versions append. */
+TEST(cupti_real, the_double_is_like_it) {
+    struct cupti real, d;
+    NEED_REAL_DRIVER();
+    if (load(CUPTI_REAL, &real) || load(CUPTI_DOUBLE_LIBRARY, &d)) {
+        return;
+    }
+    for (int domain = 1; domain <= 2; ++domain) {
+        const char *name = NULL;
+        for (uint32_t i = 1; !d.cuptiGetCallbackName((CUpti_CallbackDomain)domain, i, &name); ++i) {
+            if (!CHECK(real_has(&real, domain, name))) {
+                dprintf(harness_fd, "    not a function: %s\n", name);
+            }
+        }
+    }
+    for (int i = 0; i < CUPTI_KINDS; ++i) {
+        size_t ours = cupti_measure_record(&d, sizes[i].kind);
+        size_t theirs = cupti_measure_record(&real, sizes[i].kind);
+        if (!CHECK(theirs >= ours)) {
+            dprintf(harness_fd, "    kind %d: %zu, not %zu\n", sizes[i].kind, ours, theirs);
+        }
+    }
+}
 #else
 #define REAL_IS_MISSING(name)                                                                      \
     TEST(cupti_real, name) {                                                                       \
@@ -273,6 +309,7 @@ TEST(cupti_real, launches) {
 REAL_IS_MISSING(records)
 REAL_IS_MISSING(names)
 REAL_IS_MISSING(launches)
+REAL_IS_MISSING(the_double_is_like_it)
 #endif
 
 HARNESS_MAIN()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// first_contact CHECK: one check of first_contact.sh, on a GPU. Prints what was seen; exit status
-// 0: as expected, 1: not, 77: it cannot be done here.
+// first_contact CHECK: one check of a day on a GPU (day/first_day.sh). Prints what was seen; exit
+// status 0: as expected, 1: not, 77: it cannot be done here.
 #include <cuda.h>
 #include <cuda_runtime.h>
 
@@ -53,6 +53,10 @@ int check_device() {
     }
     std::printf("driver for CUDA %d.%d, runtime %d.%d\n", driver / 1000, driver % 1000 / 10,
                 runtime / 1000, runtime % 1000 / 10);
+    if (!driver) {
+        std::printf("there is no driver\n");
+        return SKIPPED;
+    }
     if (driver < runtime) {
         std::printf("the driver is older than the toolkit: update it, or build with nvcc %d.%d\n",
                     driver / 1000, driver % 1000 / 10);
@@ -479,6 +483,57 @@ int check_work() {
     return !good;
 }
 
+// 14: with STINT_CAPTURE='steps 5-6,every=5': windows of two steps close before their kernels have
+// run, as nothing waits. CUPTI may lose their buffer when callbacks are registered again.
+int check_windows() {
+    cudaStream_t stream;
+    cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+    for (int step = 0; step < 20; ++step) {
+        REGISTER_TIMER("step");
+        for (int i = 0; i < 10; ++i) {
+            spin(stream, MS);
+        }
+        stint_step();
+    }
+    cudaStreamSynchronize(stream);
+    stint_gpu_flush();
+    const std::string json = json_exported();
+    return json_has_gpu(json) ? !expect("kernels of three windows", kernels(json), 60) : SKIPPED;
+}
+
+__global__ void touch_kernel(char *bytes, size_t count) {
+    const size_t step = static_cast<size_t>(gridDim.x) * blockDim.x;
+    for (size_t i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += step) {
+        bytes[i] = static_cast<char>(bytes[i] + 1);
+    }
+}
+
+void touch_by_host(volatile char *bytes, size_t count) {
+    REGISTER_TIMER("touch by the host");
+    for (size_t i = 0; i < count; i += 4096) {
+        bytes[i] = static_cast<char>(bytes[i] + 1);
+    }
+}
+
+// 15: with STINT_GPU=cupti,all: memory that migrates to the GPU and back has records.
+int check_managed() {
+    const size_t bytes = 64u << 20;
+    void *memory = NULL;
+    if (!cuda(cudaMallocManaged(&memory, bytes), "managed memory")) {
+        return SKIPPED;
+    }
+    touch_by_host(static_cast<char *>(memory), bytes);
+    touch_kernel<<<256, 256>>>(static_cast<char *>(memory), bytes);
+    cuda(cudaDeviceSynchronize(), "kernel");
+    touch_by_host(static_cast<char *>(memory), bytes);
+    stint_gpu_flush();
+    stint_report("gpu");
+    const std::string json = json_exported();
+    const uint64_t moved = json_sum(json, "memory", "migration", "", "bytes");
+    std::printf("migrated: %llu bytes of %zu\n", (unsigned long long)moved, 2 * bytes);
+    return moved ? moved != 2 * bytes : SKIPPED;
+}
+
 struct check {
     const char *name;
     int (*run)();
@@ -497,7 +552,9 @@ const check checks[] = {{"device", check_device},
                         {"work", check_work},
                         {"context_ids", check_context_ids},
                         {"capture_calls", check_capture_calls},
-                        {"green_context", check_green_context}};
+                        {"green_context", check_green_context},
+                        {"windows", check_windows},
+                        {"managed", check_managed}};
 
 } // namespace
 
@@ -509,6 +566,6 @@ int main(int argc, char **argv) {
     }
     std::fprintf(stderr, "first_contact device|launch|sessions|threads|stop|reset|range|"
                          "default_stream|visible|fork|graph|work|context_ids|capture_calls|"
-                         "green_context\n");
+                         "green_context|windows|managed\n");
     return 2;
 }

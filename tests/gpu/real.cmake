@@ -69,26 +69,41 @@ if(STINT_CUDA AND CMAKE_SYSTEM_NAME STREQUAL "Linux")
         set_target_properties(stint_test_whole PROPERTIES CUDA_RUNTIME_LIBRARY None)
     endif()
 
-    # The checks of a first day on a GPU, and the cost of the driver's calls in a GPU scope, which
-    # prints tables for docs/performance.md.
+    # The checks and tables of a first day on a GPU (day/first_day.sh), and the cost of the driver's
+    # calls in a GPU scope.
     stint_real_program(first_contact first_contact.cu)
+    stint_real_program(truths day/truths.cu)
     stint_real_program(real_cost real_cost.cu)
     foreach(check IN ITEMS device launch sessions threads stop reset range default_stream visible fork
-            graph work context_ids capture_calls green_context)
+            graph work context_ids capture_calls green_context windows managed)
         set(with "")
+        set(faults "")
         if(check MATCHES "visible|fork|work")
             set(with "STINT_GPU=cupti")
+        elseif(check STREQUAL "windows")
+            set(with "STINT_GPU=cupti;STINT_CAPTURE=steps 5-6,every=5")
+            set(faults "GPU_DOUBLE=register-drops")
+        elseif(check STREQUAL "managed")
+            set(with "STINT_GPU=cupti,all")
         endif()
         add_test(NAME gpu_real.first_contact.${check} COMMAND stint_first_contact ${check})
         set_tests_properties(gpu_real.first_contact.${check} PROPERTIES LABELS gpu
             SKIP_RETURN_CODE 77 TIMEOUT 120 ENVIRONMENT "${with}")
-        if(TARGET stint_whole_gpu)
+        if(TARGET stint_whole_gpu AND NOT check STREQUAL "managed") # nothing migrates there
             add_test(NAME gpu_double.first_contact.${check}
                 COMMAND stint_first_contact_double ${check})
             set_tests_properties(gpu_double.first_contact.${check} PROPERTIES LABELS unit
-                SKIP_RETURN_CODE 77 TIMEOUT 120 ENVIRONMENT "${with};${whole}")
+                SKIP_RETURN_CODE 77 TIMEOUT 120 ENVIRONMENT "${with};${whole};${faults}")
         endif()
     endforeach()
+    if(TARGET stint_whole_gpu)
+        foreach(mode IN ITEMS whole killed refused)
+            add_test(NAME gpu_day.${mode}
+                COMMAND bash "${CMAKE_CURRENT_LIST_DIR}/day/first_day_test.sh" ${mode}
+                    "${PROJECT_BINARY_DIR}" "${CMAKE_CUDA_COMPILER}")
+            set_tests_properties(gpu_day.${mode} PROPERTIES LABELS "gpu_day;unit" TIMEOUT 120)
+        endforeach()
+    endif()
     add_test(NAME gpu_real.cost COMMAND stint_real_cost)
     set_tests_properties(gpu_real.cost PROPERTIES LABELS gpu SKIP_RETURN_CODE 77 TIMEOUT 600
         RUN_SERIAL ON)

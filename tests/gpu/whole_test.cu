@@ -74,21 +74,6 @@ int run_scopes() {
     return stint_report("table");
 }
 
-// 20 steps of 10 kernels that are waited for at the end only; prints how many were recorded.
-int run_steps() {
-    cudaStream_t stream;
-    cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
-    for (int i = 0; i < 20; ++i) {
-        REGISTER_TIMER("step");
-        spin_many(stream, 10, 1000000);
-        stint_step();
-    }
-    cudaStreamSynchronize(stream);
-    stint_gpu_flush();
-    printf("kernels %llu\n", (unsigned long long)kernels_of(json_exported()));
-    return 0;
-}
-
 void *launch_for_ever(void *) {
     cudaStream_t stream;
     cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
@@ -138,9 +123,6 @@ int run_program(const char *name) {
     }
     if (!strcmp(name, "scopes")) {
         return run_scopes();
-    }
-    if (!strcmp(name, "steps")) {
-        return run_steps();
     }
     return run_busy(name);
 }
@@ -292,16 +274,6 @@ TEST(faults, times_that_cannot_be) {
     }
 }
 
-// Windows that close before their kernels run: CUPTI keeps the buffer, also one that would lose it
-// if the same callbacks were registered again.
-TEST(faults, a_buffer_that_is_lost_at_a_second_registration) {
-    for (const char *fault : {"", "GPU_DOUBLE=register-drops"}) {
-        const std::string settings =
-            std::string("STINT_GPU=cupti STINT_CAPTURE='steps 5-6,every=5' ") + fault;
-        CHECK_CONTAINS(output_of(settings.c_str(), "steps").c_str(), "kernels 60\n");
-    }
-}
-
 TEST(faults, cuda_that_does_not_work) {
     gpu_double_faults("init=999");
     for (int i = 0; i < 3; ++i) {
@@ -362,7 +334,7 @@ static void wait_5_ms(void *) {
     usleep(5000);
 }
 
-// What a stream ran on the host is the cause of the device's idle time.
+// A function that a stream runs on the host is the cause of the device's idle time.
 TEST(records, host_functions) {
     cudaStream_t stream = real_stream(cudaStreamNonBlocking);
     stint_profiler_start("All", "Default");

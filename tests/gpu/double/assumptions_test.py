@@ -3,7 +3,8 @@
 
 HEADERS is the include folder of a CUDA toolkit: quotations are compared with its headers then. A
 header at a function has to be named in a comment of the doubles, too. Checks are those of
-first_contact.sh, which has to run each, and tests are those of the sources beside it.
+first_contact.cu and truths.cu, which first_day.sh has to run, and its experiments; tests are those
+of the sources beside it.
 """
 import pathlib
 import re
@@ -48,11 +49,14 @@ def header_text(headers, name):
 
 
 def check_answers(number, check, script, program, tests):
-    for name in re.findall(r"first_contact (\w+)", check):
-        if f'{{"{name}", check_' not in program:
-            faults.append(f"{number}: first_contact.cu has no check {name}")
-        if not re.search(rf'"\$program" {name}\b', script):
-            faults.append(f"{number}: first_contact.sh does not run {name}")
+    for name in re.findall(r"(?:first_contact|truths) (\w+)", check):
+        if not re.search(rf'{{"{name}", (check|print)_', program):
+            faults.append(f"{number}: neither first_contact.cu nor truths.cu has {name}")
+        if not re.search(rf"^ +(check|on_tape|step|for name in) .*\b{name}\b", script, re.M):
+            faults.append(f"{number}: first_day.sh does not run {name}")
+    for experiment in re.findall(r"first_day (\d+)", check):
+        if f"day_{experiment}()" not in script:
+            faults.append(f"{number}: first_day.sh has no experiment {experiment}")
     for suite, name in re.findall(r"test (\w+)\.(\w+)", check):
         if f"TEST({suite}, {name})" not in tests:
             faults.append(f"{number}: there is no test {suite}.{name}")
@@ -60,9 +64,9 @@ def check_answers(number, check, script, program, tests):
 
 def main():
     headers = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else None
-    sources = [*here.glob("*.[ch]"), *(gpu / "replay").glob("*.[ch]")]
-    known = plain(" ".join(read(path) for path in sources))
-    script, program = read(gpu / "first_contact.sh"), read(gpu / "first_contact.cu")
+    known = plain(" ".join(read(path) for path in here.glob("*.[ch]")))
+    script = read(gpu / "day" / "first_day.sh")
+    program = read(gpu / "first_contact.cu") + read(gpu / "day" / "truths.cu")
     tests = " ".join(read(path) for path in gpu.glob("real_*.cu"))
     count = 0
     for line in read(here / "assumptions.md").splitlines():
@@ -76,7 +80,7 @@ def main():
         if int(number) != count:
             faults.append(f"{number}: expected {count}")
         sourced = SOURCE.search(source) or THREAD.search(source)
-        answered = re.search(r"first_contact \w+|test \w+\.\w+", check)
+        answered = re.search(r"(first_contact|truths|first_day) \w+|test \w+\.\w+", check)
         if not sourced and not answered:
             faults.append(f"{number}: neither a source nor a check")
         check_quotations(number, source, headers, known)

@@ -29,7 +29,8 @@ extern "C" {
 #endif
 
 /* ---- State -------------------------------------------------------------------------------------
- * Before double_init() every call returns 3; after double_shutdown(), 4. */
+ * Before double_init() every call returns 3; after double_shutdown(), 4 (cuda.h at
+ * CUDA_ERROR_DEINITIALIZED). */
 
 void double_reset(void); /* as freshly loaded: no time, no contexts, no counts, no faults */
 void double_init(void);  /* and device 0's primary context, current to the calling thread */
@@ -53,7 +54,7 @@ void double_context_destroy(void *context);
 /* Destroys it and makes a new one at the same address, with another id, as cudaDeviceReset and a
  * first call after it may; it stays current where it was. An id is "unique for the life of the
  * program" (cuda.h at cuCtxGetId). No source says that a reset makes another one, or which is
- * current after it: check 11 of first_contact.sh prints both ids. */
+ * current after it: the check context_ids of first_contact.cu prints both ids. */
 void double_context_replace(void *context);
 void double_context_make_current(void *context); /* to the calling thread; NULL: none */
 void *double_context_current(void);

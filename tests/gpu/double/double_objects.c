@@ -217,7 +217,8 @@ int double_resolve(void *handle, struct double_stream **stream, uint32_t *number
     return code ? code : *stream ? 0 : 400;
 }
 
-/* The legacy stream and the blocking ones of its context wait for each other. */
+/* The legacy stream and the blocking ones of its context wait for each other (cuda.h at
+ * CU_STREAM_LEGACY). */
 uint64_t double_end_of(const struct double_stream *stream) {
     const struct double_context *c = double_context_number(stream->context);
     const struct double_stream *legacy = double_stream_number(c->legacy);

@@ -226,6 +226,7 @@ static void copy_put(const struct double_work *w, const struct double_span *s,
     double_put_enabled(&c, sizeof c, s->end);
 }
 
+/* cupti_activity.h at CUPTI_ACTIVITY_KIND_HOST_LAUNCH, and at CUPTI_ACTIVITY_KIND_GRAPH_HOST_NODE. */
 static void host_function_put(const struct double_work *w, const struct double_span *s,
                               uint32_t correlation) {
     struct cupti_host_launch launch = {.kind = CUPTI_ACTIVITY_KIND_HOST_LAUNCH,

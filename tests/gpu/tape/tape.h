@@ -6,9 +6,8 @@
  *
  *     STINT_CUPTI_LIB=libstint_tape.so TAPE_REAL=/path/to/libcupti.so.13 TAPE_OUT=FILE ./program
  *
- * tape_play.c is a libcupti that says the same again, without any library of NVIDIA's, and
- * profile_tape.py makes a tape of a recorded profile (replay/data). tape_check.py reads the bytes on
- * its own and compares what the library made of them.
+ * tape_play.c is a libcupti that says the same again, without any library of NVIDIA's.
+ * tape_check.py reads the bytes on its own and compares what the library made of them.
  *
  * The file is the eight bytes TAPE_MAGIC and then chunks: two uint32_t, the type and the bytes that
  * follow, and these, in the order of the machine (little-endian). Chunks of an unknown type are an

@@ -102,7 +102,7 @@ class Tape:
             self.calls.append(Call(kind, name, thread, start, end, number))
 
     def outer_calls(self):
-        """Those of the runtime, and of the driver within no other: each is in a row of stint."""
+        """All of the runtime, and those of the driver within no other: stint has rows of them."""
         inside = collections.defaultdict(int)
         for call in sorted(self.calls, key=lambda c: (c.start, c.kind != RUNTIME, -c.end)):
             if call.kind == RUNTIME or call.end > inside[call.thread]:
@@ -130,7 +130,7 @@ def times_of(items):
 
 
 class Expected:
-    """What the bytes of a tape say."""
+    """The bytes of a tape say so."""
 
     def __init__(self, tape):
         self.kernels = grouped((w for w in tape.work if w.kind == KERNEL), lambda w: w.device)
@@ -244,8 +244,9 @@ def compare(player, path, is_once):
     data, idle = read_tape(path), None
     tape = Tape(data)
     want = Expected(tape)
-    if os.path.exists(path.replace(".tape.gz", ".json")):
-        check_nsys(path.replace(".tape.gz", ".json"), want)
+    nsys = re.sub(r"\.tape(\.gz)?$", "", path) + ".json"
+    if os.path.exists(nsys):
+        check_nsys(nsys, want)
     late = [] if tape.has_calls else [("0", "7"), ("0", "1306"), ("400", "7")]
     for how in [("0",)] if is_once else [("0",), ("400",), *late]:
         run = player.play(data, *how)

@@ -66,7 +66,7 @@ static void note_time(uint64_t time) {
     tape.last = time > tape.last ? time : tape.last;
 }
 
-/* What a record needs, and the places of its times and number; 0: it has none. */
+/* The bytes that a record needs, and the places of its times and number; 0: it has none. */
 struct record_fields {
     size_t bytes, start, end, correlation;
 };

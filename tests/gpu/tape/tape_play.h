@@ -27,8 +27,8 @@ long tape_load(const char *path);
 long tape_count_calls(void);
 /* From the first time to the last one, ns. */
 uint64_t tape_span(void);
-/* Any steady clock, ns; before the library uses CUPTI. Without one CUPTI's clock is the real time, and
- * what tape_deliver delivers ends now. */
+/* Any steady clock, ns; before the library uses CUPTI. Without one CUPTI's clock is the real time,
+ * and the records of tape_deliver end now. */
 void tape_set_clock(uint64_t (*clock)(void));
 
 struct tape_ops {

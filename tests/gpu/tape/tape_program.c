@@ -3,8 +3,8 @@
  * tape_program TAPE OUT.json PPM [SEED]: plays a tape (tape_play.h) and exports what the library
  * made of it: a scope around each outermost call that is on it. CUPTI's clock runs faster than the
  * recorder's by so many millionths. With a seed, the work of the GPU comes late and in any order,
- * with a report after each part. The clock is the fake one, or the real one (TAPE_REAL_CLOCK), which
- * needs as long as the tape.
+ * with a report after each part. The clock is the fake one, or the real one (TAPE_REAL_CLOCK),
+ * which needs as long as the tape.
  */
 #include <stdio.h>
 #include <stdlib.h>
