@@ -39,7 +39,7 @@ static uint32_t loaded_version;
 static int forgotten;
 static int has_launched;
 static uint64_t records, ticks;
-static uint64_t old_numbers;
+static int had_old_numbers;
 static uint64_t devices;              /* seen, a bit each */
 static uint32_t queries[QUERIES];     /* correlations, each at itself modulo */
 static uint32_t own_calls[OWN_CALLS]; /* likewise */
@@ -259,18 +259,20 @@ static void cupti_convert_times(struct activity_record *r, uint64_t now) {
 /* ---- Buffers with records. */
 
 /* CUPTI of CUDA 13.0 and 13.1 gives kernels of graphs the number of a launch in an earlier session
- * (NVIDIA's release notes of 13.1 Update 1; pytorch/kineto#1165): they would count in its scope.
- * Returns 1 for such a kernel, whose launch is unknown then. */
-static unsigned cupti_drop_old_number(struct activity_record *r) {
-    if (!r->in_graph || !activity_launch_is_old(r->correlation)) {
-        return 0;
+ * (NVIDIA's release notes of 13.1 Update 1; pytorch/kineto#1165): they would count in its scope. */
+static void cupti_drop_old_number(struct activity_record *r) {
+    if (r->in_graph && activity_launch_is_old(r->correlation)) {
+        r->correlation = 0; /* unknown */
+        __atomic_store_n(&had_old_numbers, 1, __ATOMIC_RELAXED);
     }
-    r->correlation = 0;
-    return 1;
+}
+
+int cupti_callbacks_had_old_numbers(void) {
+    return __atomic_load_n(&had_old_numbers, __ATOMIC_RELAXED);
 }
 
 static void cupti_add_batch(struct activity_record *batch, unsigned count) {
-    uint64_t added = 0, old = 0;
+    uint64_t added = 0;
     activity_begin();
     uint64_t now = activity_clock();
     for (unsigned i = 0; i < count; ++i) {
@@ -278,13 +280,12 @@ static void cupti_add_batch(struct activity_record *batch, unsigned count) {
             cupti_note_device(batch[i].device);
             cupti_convert_times(&batch[i], now);
             cupti_arrivals_note_record(batch[i].correlation);
-            old += cupti_drop_old_number(&batch[i]);
+            cupti_drop_old_number(&batch[i]);
             activity_add(&batch[i]);
             ++added;
         }
     }
     activity_end();
-    __atomic_fetch_add(&old_numbers, old, __ATOMIC_RELAXED);
     __atomic_fetch_add(&records, added, __ATOMIC_RELAXED);
 }
 
@@ -353,7 +354,6 @@ uint64_t cupti_callbacks_get_devices(void) {
 }
 
 void cupti_callbacks_sum(struct cupti_callback_sums *out) {
-    out->old_numbers = __atomic_load_n(&old_numbers, __ATOMIC_RELAXED);
     out->records = __atomic_load_n(&records, __ATOMIC_RELAXED);
     out->ticks = __atomic_load_n(&ticks, __ATOMIC_RELAXED);
     out->clock_jumps = __atomic_load_n(&clock_pairs.jumps, __ATOMIC_RELAXED);

@@ -226,14 +226,15 @@ int cupti_refresh_clock(void);
 uint64_t cupti_callbacks_get_devices(void);
 
 struct cupti_callback_sums {
-    uint64_t records;     /* taken over */
-    uint64_t old_numbers; /* kernels of graphs with the number of a launch in an earlier session */
-    uint64_t ticks;       /* spent in callbacks, on all threads */
+    uint64_t records; /* taken over */
+    uint64_t ticks;   /* spent in callbacks, on all threads */
     uint32_t clock_jumps;
     uint32_t clock_drift_ppm;
     int clock_error; /* of the last reading */
 };
 void cupti_callbacks_sum(struct cupti_callback_sums *out);
+/* Whether kernels of graphs had the number of a launch in an earlier session. */
+int cupti_callbacks_had_old_numbers(void);
 
 /* ---- CUPTI's clock (cupti_clock.c). One thread at a time. */
 

@@ -477,15 +477,9 @@ static int cupti_wait(void) {
 
 static void cupti_say_old_numbers(void) {
     static int was_said;
-    struct cupti_callback_sums sums;
-    char toolkit[24];
-    cupti_callbacks_sum(&sums);
-    if (sums.old_numbers && !__atomic_exchange_n(&was_said, 1, __ATOMIC_RELAXED)) {
-        cupti_describe_toolkit(__atomic_load_n(&version, __ATOMIC_RELAXED), toolkit,
-                               sizeof toolkit);
-        log_warning("kernels of graphs are in no scope: CUPTI %s numbers them as launches of an "
-                    "earlier profile; that of CUDA 13.1 Update 1 does not",
-                    toolkit);
+    if (cupti_callbacks_had_old_numbers() && !__atomic_exchange_n(&was_said, 1, __ATOMIC_RELAXED)) {
+        log_warning("kernels of graphs are in no scope: this CUPTI numbers them as launches of an "
+                    "earlier profile; that of CUDA 13.1 Update 1 does not");
     }
 }
 

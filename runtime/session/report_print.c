@@ -70,19 +70,6 @@ enum {
     PRINT_NO_LINE = 4 /* the legacy view without its line */
 };
 
-/* A report of scopes has nothing to show of a program without any. The view of GPUs has, if a
- * tracer recorded something. */
-static int report_has_no_scope(const struct snapshot *s) {
-    return s->node_count <= s->thread_count;
-}
-
-static void report_choose_view(const struct snapshot *s, struct report_options *o) {
-    int of_scopes = o->view == REPORT_LEGACY || o->view == REPORT_TABLE || o->view == REPORT_TREE;
-    if (of_scopes && report_has_no_scope(s)) {
-        o->view = REPORT_GPU;
-    }
-}
-
 static int report_render_interval(struct text *out, const struct report_options *o, int how) {
     struct snapshot s;
     struct here here;
@@ -97,13 +84,16 @@ static int report_render_interval(struct text *out, const struct report_options 
     thread_seen(s.now.ticks);
     struct report_cost each;
     report_cost_read(&each, &cost, s.ns_per_tick);
+    /* A report of scopes has nothing to show of a program without any; that of GPUs may. */
     struct report_options chosen = *o;
-    if (how & PRINT_QUIET) {
-        report_choose_view(&s, &chosen);
+    int is_empty = (how & PRINT_QUIET) && s.node_count <= s.thread_count;
+    if (is_empty &&
+        (o->view == REPORT_LEGACY || o->view == REPORT_TABLE || o->view == REPORT_TREE)) {
+        chosen.view = REPORT_GPU;
     }
     struct report r = {&s, &chosen, out, &each, here_fill(&here)};
     int failed = 0;
-    if (!(how & PRINT_QUIET) || !report_has_no_scope(&s) || s.activity_count) {
+    if (!is_empty || s.activity_count) {
         failed = report_render(&r, !(how & PRINT_NO_LINE)) | out->failed;
     }
     interval_close(&s);

@@ -40,30 +40,7 @@ target_compile_definitions(stint_gpu_cupti_life PRIVATE
     "CUPTI_PROGRAM=\"$<TARGET_FILE:stint_gpu_cupti_program>\"")
 
 # The driver can load the shared library alone.
-stint_add_test(TARGET stint_gpu_injection SOURCES "${CMAKE_CURRENT_LIST_DIR}/injection_test.c"
-    LIBS stint_cuda_double stint_cupti_double LABELS unit)
-set_target_properties(stint_gpu_injection PROPERTIES C_STANDARD 11 C_STANDARD_REQUIRED ON)
-stint_warnings(stint_gpu_injection)
 if(BUILD_SHARED_LIBS)
-    add_executable(stint_gpu_injection_program "${CMAKE_CURRENT_LIST_DIR}/injection_program.c")
-    target_link_libraries(stint_gpu_injection_program PRIVATE stint::timer stint_cuda_double
-        stint_cupti_double ${CMAKE_DL_LIBS})
-    set_target_properties(stint_gpu_injection_program PROPERTIES
-        C_STANDARD 11 C_STANDARD_REQUIRED ON)
-    target_compile_definitions(stint_gpu_injection_program PRIVATE _GNU_SOURCE=1)
-    stint_warnings(stint_gpu_injection_program)
-    add_dependencies(stint_gpu_injection stint_gpu_injection_program)
-    add_executable(stint_gpu_injection_other "${CMAKE_CURRENT_LIST_DIR}/injection_other.c")
-    target_link_libraries(stint_gpu_injection_other PRIVATE stint_cuda_double stint_cupti_double
-        ${CMAKE_DL_LIBS})
-    set_target_properties(stint_gpu_injection_other PROPERTIES
-        C_STANDARD 11 C_STANDARD_REQUIRED ON)
-    stint_warnings(stint_gpu_injection_other)
-    add_dependencies(stint_gpu_injection stint_gpu_injection_other)
-    target_compile_definitions(stint_gpu_injection PRIVATE
-        "INJECTION_OTHER=\"$<TARGET_FILE:stint_gpu_injection_other>\""
-        "INJECTION_PROGRAM=\"$<TARGET_FILE:stint_gpu_injection_program>\"")
-
     add_executable(stint_gpu_injection_real "${CMAKE_CURRENT_LIST_DIR}/injection_real.c")
     target_link_libraries(stint_gpu_injection_real PRIVATE stint::timer ${CMAKE_DL_LIBS})
     set_target_properties(stint_gpu_injection_real PROPERTIES

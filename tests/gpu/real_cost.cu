@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cost of a GPU scope on the host, and of the driver's calls in it, at 1 to 16
-// threads: Markdown on stdout. Exit: 0, 1 CUDA failed, 77 no GPU.
+// real_cost [THREADS]: the cost of a GPU scope on the host, of a launch and of the driver's calls,
+// at 1 to 16 threads, or up to so many: Markdown on stdout. Exit: 0, 1 CUDA failed, 77 no GPU.
 #include "real_spin.h"
 
 #include <algorithm>
@@ -11,6 +11,7 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stint/stint.h>
+#include <string>
 #include <vector>
 
 namespace {
@@ -212,14 +213,14 @@ std::vector<double> run_threads(int count) {
     return result;
 }
 
-void print_costs() {
+void print_costs(int most) {
     std::vector<std::vector<double>> columns;
     std::printf("\n| ns a call on the host, threads |");
-    for (int count = 1; count <= MOST_THREADS; count *= 2) {
+    for (int count = 1; count <= most; count *= 2) {
         std::printf(" %d |", count);
         columns.push_back(run_threads(count));
     }
-    std::printf("\n|---|--:|--:|--:|--:|--:|\n");
+    std::printf("\n|---|%s\n", std::string("--:|--:|--:|--:|--:|", columns.size() * 4).c_str());
     for (int i = 0; i < ROWS; ++i) {
         std::printf("| %s |", rows[i].name);
         for (const std::vector<double> &column : columns) {
@@ -288,7 +289,7 @@ void print_device(double first_open, double later_open) {
 
 } // namespace
 
-int main() {
+int main(int argc, char **argv) {
     const double a = now_ns();
     void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
     const double b = now_ns();
@@ -304,7 +305,7 @@ int main() {
     load_all(library);
     print_device(b - a, c - b);
     print_quantum();
-    print_costs();
+    print_costs(argc > 1 ? std::atoi(argv[1]) : MOST_THREADS);
     if (stint_gpu_flush() != 0) {
         std::fprintf(stderr, "real_cost: the GPU failed\n");
         return 1;

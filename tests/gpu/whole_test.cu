@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The library on the double of a whole GPU: faults of CUPTI and of the driver that the double's
 // switches make (whole_gpu.h), records that only newer versions have, and sizes that real programs
-// reach. The double says how much there was; the library's figures must be that, or counted as lost.
+// reach. The double says how much there was; the library's figures must be that, or counted as
+// lost.
 #include "real.h"
 #include "real_json.h"
 
@@ -117,7 +118,44 @@ int run_busy(const char *how) {
     return 0;
 }
 
+void say(const char *when) {
+    printf("%s: %d calls of CUPTI, subscribed %d\n", when, gpu_double_cupti_calls() != 0,
+           gpu_double_subscribed());
+    fflush(stdout);
+}
+
+// A program that initialises CUDA late, or in a child, or not at all: it starts another one.
+int run_late(const char *how) {
+    { REGISTER_TIMER("before"); }
+    say("main");
+    if (!strcmp(how, "late-start")) {
+        return system(getenv("START")) != 0;
+    }
+    const pid_t child = strcmp(how, "late-fork") ? 0 : fork();
+    if (child) {
+        int status = -1;
+        waitpid(child, &status, 0);
+        say("parent");
+        return status != 0;
+    }
+    cudaFree(NULL);
+    say("initialised");
+    {
+        REGISTER_TIMER("train");
+        say("in a scope");
+        real_spin_kernel<<<1, 1>>>(1000, NULL);
+        cudaDeviceSynchronize();
+    }
+    stint_gpu_flush();
+    stint_report("gpu");
+    fflush(stdout);
+    return !strcmp(how, "late-list") && system("env") != 0;
+}
+
 int run_program(const char *name) {
+    if (!strncmp(name, "late", 4)) {
+        return run_late(name);
+    }
     if (!strcmp(name, "noscope")) {
         return run_noscope();
     }
@@ -180,7 +218,7 @@ TEST(faults, graphs_of_a_later_profile) {
         CHECK_STR_EQ(said.c_str(),
                      first
                          ? ""
-                         : "stint: kernels of graphs are in no scope: CUPTI 13.0 numbers them as "
+                         : "stint: kernels of graphs are in no scope: this CUPTI numbers them as "
                            "launches of an earlier profile; that of CUDA 13.1 Update 1 does not\n");
         CHECK_CONTAINS(report_of("gpu").c_str(), ", has known faults: use 13.1 Update 1");
         stint_profiler_stop("total", "/dev/null");
@@ -431,6 +469,59 @@ TEST(sizes, launches_do_not_take_memory) {
     CHECK(resident_pages() <= before + 64); // the tables are full by then
     CHECK_EQ_U64(kernels_of(json_exported()), 400000);
 }
+
+// ---- CUDA_INJECTION64_PATH: cuInit calls stint, whose CUPTI is not called before
+
+#ifdef STINT_IS_SHARED
+static std::string output_of_late(const char *how, const char *more) {
+    const std::string settings = "env -u CUDA_INJECTION64_PATH STINT_GPU=cupti STINT_OUTPUT=stdout "
+                                 "STINT_REPORT= ";
+    return output_of((settings + more).c_str(), how);
+}
+
+static void check_traced(const std::string &said) {
+    CHECK_CONTAINS(said.c_str(), "main: 0 calls of CUPTI, subscribed 0\n"
+                                 "initialised: 1 calls of CUPTI, subscribed 1\n");
+    CHECK_CONTAINS(said.c_str(), "real_spin_kernel");
+}
+
+TEST(injection, cupti_is_not_called_before_cuda) {
+    check_traced(output_of_late("late", ""));
+}
+
+TEST(injection, a_child_may_be_the_first_to_use_cuda) {
+    const std::string said = output_of_late("late-fork", "");
+    check_traced(said);
+    CHECK_CONTAINS(said.c_str(), "parent: 0 calls of CUPTI, subscribed 0\n");
+}
+
+TEST(injection, another_tool_has_the_variable) {
+    const std::string said = output_of_late("late", "CUDA_INJECTION64_PATH=/nonexistent/tool.so");
+    CHECK_CONTAINS(said.c_str(), "initialised: 0 calls of CUPTI, subscribed 0\n"
+                                 "in a scope: 1 calls of CUPTI, subscribed 1\n");
+    CHECK_CONTAINS(said.c_str(), "real_spin_kernel");
+}
+
+TEST(injection, a_child_without_stint_is_left_alone) {
+    const std::string said = output_of_late("late-start", "START='" INJECTION_OTHER "'");
+    CHECK_CONTAINS(said.c_str(), "other: 0, 0 calls of CUPTI\n");
+    CHECK(said.find("stint gpu: stint_gpu_injection_other") == std::string::npos);
+}
+
+TEST(injection, a_child_with_stint_is_traced) {
+    char self[PATH_MAX] = "";
+    CHECK(readlink("/proc/self/exe", self, sizeof self - 1) > 0);
+    check_traced(
+        output_of_late("late-start", ("START='" + std::string(self) + " --run late'").c_str()));
+}
+
+TEST(injection, after_cuda_was_initialised_children_do_not_have_it) {
+    const std::string said = output_of_late("late-list", "");
+    check_traced(said);
+    CHECK_CONTAINS(said.c_str(), "STINT_GPU=cupti\n"); // the environment is in it
+    CHECK(said.find("\nCUDA_INJECTION64_PATH=") == std::string::npos);
+}
+#endif
 
 TEST(ends, while_threads_launch) {
     for (const char *settings : {"STINT_GPU=cupti", "STINT_GPU=events"}) {

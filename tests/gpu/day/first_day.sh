@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # first_day.sh [--only LIST] [--seconds N] ROOT OUT: what only a GPU can answer, in less than ten
-# minutes: seventeen experiments, the most important first. ROOT is the project; OUT gets four files,
-# each replaced whole after every step, so that what was found until then is there whatever happens:
+# minutes: seventeen experiments, the most important first. ROOT is the project; OUT gets four
+# files, each replaced whole after every step, so that what was found until then is there whatever
+# happens:
 #
 #     report.txt      the output of all steps
-#     verdicts.md     the assumptions of the test doubles (double/assumptions.md): confirmed, refuted
-#                     or not reached; and the status of each step
+#     verdicts.md     the assumptions of the test doubles (double/assumptions.md): confirmed,
+#                     refuted or not reached; and the status of each step
 #     tapes.tar.gz    what CUPTI said (tape/tape.h)
 #     tables.tar.gz   tables
 #
@@ -18,12 +19,12 @@
 # --only 4,8: only these experiments; 1 to 3, which the others need, are always done. What earlier
 # calls on the same machine found is kept. --seconds N: for all steps together (555).
 #
-# Exit status 0: nothing was refuted and every step ended well, 1: it was not so, 2: wrong arguments
-# or OUT cannot be written, 77: there is no GPU, no nvcc, or CUDA does not work here; the last line
-# says why.
+# Exit status 0: nothing was refuted and every step ended well, 1: it was not so, 2: wrong
+# arguments, or OUT cannot be written, 77: there is no GPU, no nvcc, or CUDA does not work here, and
+# the last line says why.
 #
-# --double BUILD: a rehearsal with the programs of that build tree that are linked with the double of
-# a whole GPU. --step-seconds N: a limit for each step.
+# --double BUILD: a rehearsal with the programs of that build tree that are linked with the double
+# of a whole GPU. --step-seconds N: a limit for each step.
 set -uo pipefail
 
 seconds=555 step_seconds=600 only= double=
@@ -387,12 +388,11 @@ day_12() { # costs
     cp "$work/step.txt" "$work/tables/cost.md"
 }
 
-day_13() { # launches
+day_13() { # the same of one thread, in each mode: what a launch costs
     local mode
-    : >"$work/tables/rate.txt"
     for mode in off events cupti cupti,all; do
-        step 3 25 "13 launches, STINT_GPU=$mode" env STINT_GPU=$mode "$truths" rate &&
-            { echo "STINT_GPU=$mode" && cat "$work/step.txt"; } >>"$work/tables/rate.txt"
+        step 3 25 "13 costs, STINT_GPU=$mode" env STINT_GPU=$mode "$(program real_cost)" 1 &&
+            cp "$work/step.txt" "$work/tables/cost_$mode.md"
     done
 }
 

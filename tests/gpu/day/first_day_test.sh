@@ -69,7 +69,7 @@ whole)
     for file in launch sessions graph stop work windows managed; do
         has "$folder/tapes" "$file.tape"
     done
-    for file in rules.md gone.md clock.txt events.md cost.md rate.txt; do
+    for file in rules.md gone.md clock.txt events.md cost.md cost_events.md; do
         has "$folder/tables" "$file"
     done
     ;;

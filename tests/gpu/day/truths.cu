@@ -6,7 +6,6 @@
 //     gone    handles of a context that was reset, each in a process of its own
 //     clock   CUPTI's clock (STINT_CUPTI_LIB) beside CLOCK_REALTIME
 //     events  times between events beside the GPU's own clock
-//     rate    launches, plain and in a GPU scope
 #include <cuda.h>
 #include <cuda_runtime.h>
 
@@ -17,7 +16,6 @@
 #include <ctime>
 #include <dlfcn.h>
 #include <pthread.h>
-#include <stint/stint.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <vector>
@@ -91,10 +89,8 @@ const call calls[] = {
          return DRIVER(cuEventCreate)(&event, 0u);
      }},
     {"cuEventDestroy", [] { return DRIVER(cuEventDestroy)(o.fresh); }},
-    {"cuEventRecord, another stream",
-     [] { return DRIVER(cuEventRecord)(o.recorded, o.other); }},
-    {"cuEventRecord, the legacy stream",
-     [] { return DRIVER(cuEventRecord)(o.recorded, legacy); }},
+    {"cuEventRecord, another stream", [] { return DRIVER(cuEventRecord)(o.recorded, o.other); }},
+    {"cuEventRecord, the legacy stream", [] { return DRIVER(cuEventRecord)(o.recorded, legacy); }},
     {"cuEventSynchronize", [] { return DRIVER(cuEventSynchronize)(o.recorded); }},
     {"cuStreamIsCapturing, the captured stream",
      [] {
@@ -336,7 +332,8 @@ int print_clock() {
     const int count = 200000;
     const char *path = std::getenv("STINT_CUPTI_LIB");
     void *cupti = dlopen(path ? path : "libcupti.so.13", RTLD_NOW);
-    const get_fn get = cupti ? reinterpret_cast<get_fn>(dlsym(cupti, "cuptiGetTimestamp")) : nullptr;
+    const get_fn get =
+        cupti ? reinterpret_cast<get_fn>(dlsym(cupti, "cuptiGetTimestamp")) : nullptr;
     if (!get || cudaFree(nullptr)) {
         std::printf("no CUPTI, or no CUDA: %s\n", cupti ? "" : dlerror());
         return 77;
@@ -373,8 +370,9 @@ int print_events() {
     }
     launch(stream, 1000, took);
     cudaStreamSynchronize(stream);
-    std::printf("| kernel, ns | by %%globaltimer, median | by events, least | median | most | median "
-                "less the kernel |\n|--:|--:|--:|--:|--:|--:|\n");
+    std::printf(
+        "| kernel, ns | by %%globaltimer, median | by events, least | median | most | median "
+        "less the kernel |\n|--:|--:|--:|--:|--:|--:|\n");
     for (unsigned long long ns : {0ULL, 1000ULL, 10000ULL, 100000ULL, 1000000ULL, 20000000ULL}) {
         std::vector<double> by_events, by_kernel;
         for (int i = 0; i < (ns > 1000000 ? 20 : 200); ++i) {
@@ -398,46 +396,8 @@ int print_events() {
     return 0;
 }
 
-// ns a launch: the least and the median of five rounds.
-void print_rate_of(const char *what, void (*launch_one)(cudaStream_t), cudaStream_t stream) {
-    const int count = 20000, between = 1000;
-    std::vector<double> rounds;
-    for (int round = 0; round < 5; ++round) {
-        const double begun = now_ns();
-        for (int i = 1; i <= count; ++i) {
-            launch_one(stream);
-            if (i % between == 0) {
-                cudaStreamSynchronize(stream);
-            }
-        }
-        rounds.push_back((now_ns() - begun) / count);
-    }
-    std::sort(rounds.begin(), rounds.end());
-    std::printf("%s: %.0f ns, median of 5: %.0f ns\n", what, rounds[0], rounds[2]);
-}
-
-int print_rate() {
-    const cudaStream_t stream = make_stream(cudaStreamNonBlocking);
-    launch(stream, 0);
-    if (cudaStreamSynchronize(stream)) {
-        return 77;
-    }
-    print_rate_of("a launch", [](cudaStream_t s) { launch(s, 0); }, stream);
-    print_rate_of(
-        "a launch in a GPU scope",
-        [](cudaStream_t s) {
-            REGISTER_GPU_TIMER("launch", s);
-            launch(s, 0);
-        },
-        stream);
-    return 0;
-}
-
-const call tables[] = {{"rules", print_rules},
-                       {"gone", print_gone},
-                       {"clock", print_clock},
-                       {"events", print_events},
-                       {"rate", print_rate}};
+const call tables[] = {
+    {"rules", print_rules}, {"gone", print_gone}, {"clock", print_clock}, {"events", print_events}};
 
 } // namespace
 
@@ -447,6 +407,6 @@ int main(int argc, char **argv) {
             return table.run();
         }
     }
-    std::fprintf(stderr, "truths rules|gone|clock|events|rate\n");
+    std::fprintf(stderr, "truths rules|gone|clock|events\n");
     return 2;
 }

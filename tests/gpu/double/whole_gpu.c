@@ -226,7 +226,7 @@ static void copy_put(const struct double_work *w, const struct double_span *s,
     double_put_enabled(&c, sizeof c, s->end);
 }
 
-/* cupti_activity.h at CUPTI_ACTIVITY_KIND_HOST_LAUNCH, and at CUPTI_ACTIVITY_KIND_GRAPH_HOST_NODE. */
+/* cupti_activity.h at CUPTI_ACTIVITY_KIND_HOST_LAUNCH and CUPTI_ACTIVITY_KIND_GRAPH_HOST_NODE. */
 static void host_function_put(const struct double_work *w, const struct double_span *s,
                               uint32_t correlation) {
     struct cupti_host_launch launch = {.kind = CUPTI_ACTIVITY_KIND_HOST_LAUNCH,
@@ -309,6 +309,14 @@ uint64_t gpu_double_spoilt_captures(void) {
 
 void gpu_double_devices(int count) {
     double_device_count(count);
+}
+
+uint64_t gpu_double_cupti_calls(void) {
+    return cupti_double_calls_all();
+}
+
+int gpu_double_subscribed(void) {
+    return cupti_double_subscribed();
 }
 
 void gpu_double_take_over(void) {

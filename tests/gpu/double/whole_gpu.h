@@ -53,6 +53,9 @@ WHOLE_GPU uint64_t gpu_double_default_records(int per_thread);
 WHOLE_GPU void gpu_double_devices(int count);
 /* on: nothing ends until it is off again; a wait would not return. */
 WHOLE_GPU void gpu_double_freeze(int on);
+/* Calls of functions of CUPTI, and whether a client has subscribed. */
+WHOLE_GPU uint64_t gpu_double_cupti_calls(void);
+WHOLE_GPU int gpu_double_subscribed(void);
 /* Another client registers its own buffer callbacks, as cupti_double_take_over does. */
 WHOLE_GPU void gpu_double_take_over(void);
 

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "tape_play.h"
 #include "stint/stint.h"
+#include "tape_play.h"
 
 #define ROUNDS 5
 

@@ -317,9 +317,24 @@ static int buffer_make_room(size_t bytes) {
     return client.buffer && client.buffer_size >= bytes;
 }
 
-/* Later by so much, and with a number that is so much higher. 1, or 0: it is not delivered. */
-static unsigned record_deliver(const uint8_t *record, size_t size, uint64_t later,
-                               uint32_t higher) {
+/* Which records are delivered, and how: later by so much, with numbers that are so much higher. Of
+ * several parts, one; the seed says which records of the GPU's work are in it. */
+struct delivery {
+    uint64_t later, seed;
+    uint32_t higher;
+    unsigned part, parts;
+};
+
+/* Adds to a value at that place of a record, unless it is 0. */
+static void field_add(uint8_t *at, size_t bytes, uint64_t add) {
+    uint64_t value = 0;
+    memcpy(&value, at, bytes);
+    value += value ? add : 0;
+    memcpy(at, &value, bytes);
+}
+
+/* 1, or 0: it is not delivered. */
+static unsigned record_deliver(const uint8_t *record, size_t size, const struct delivery *how) {
     uint32_t kind;
     memcpy(&kind, record, sizeof kind);
     if (!client.enabled[kind] || !buffer_make_room(size)) {
@@ -329,17 +344,9 @@ static unsigned record_deliver(const uint8_t *record, size_t size, uint64_t late
     uint8_t *to = client.buffer + client.buffer_used;
     memcpy(to, record, size);
     if (f->end) {
-        uint64_t times[2];
-        uint32_t number;
-        memcpy(&times[0], to + f->start, sizeof times[0]);
-        memcpy(&times[1], to + f->end, sizeof times[1]);
-        memcpy(&number, to + f->correlation, sizeof number);
-        times[0] += times[0] ? later : 0;
-        times[1] += times[1] ? later : 0;
-        number += higher;
-        memcpy(to + f->start, &times[0], sizeof times[0]);
-        memcpy(to + f->end, &times[1], sizeof times[1]);
-        memcpy(to + f->correlation, &number, sizeof number);
+        field_add(to + f->start, sizeof(uint64_t), how->later);
+        field_add(to + f->end, sizeof(uint64_t), how->later);
+        field_add(to + f->correlation, sizeof(uint32_t), how->higher);
     }
     if (kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL) {
         uint64_t address;
@@ -351,21 +358,28 @@ static unsigned record_deliver(const uint8_t *record, size_t size, uint64_t late
     return 1;
 }
 
-/* Delivers the records of all buffers, or those for which `chosen` is part (NULL: all). */
-static uint64_t records_deliver(const uint8_t *chosen, uint8_t part, uint64_t later,
-                                uint32_t higher) {
+/* Calls come first; a multiplication by Knuth's constant spreads the others. */
+static unsigned record_part(const uint8_t *record, uint64_t number, const struct delivery *how) {
+    uint32_t kind;
+    memcpy(&kind, record, sizeof kind);
+    if (how->parts < 2 || kind == CUPTI_ACTIVITY_KIND_RUNTIME ||
+        kind == CUPTI_ACTIVITY_KIND_DRIVER || kind == CUPTI_ACTIVITY_KIND_SYNCHRONIZATION) {
+        return 0;
+    }
+    return (unsigned)((number + how->seed) * 6364136223846793005u >> 40) % how->parts;
+}
+
+static uint64_t records_deliver(const struct delivery *how) {
     struct tape_chunk c;
-    uint64_t count = 0;
-    long number = 0;
+    uint64_t count = 0, number = 0;
     for (size_t at = 8; at < tape.size; at = chunk_next(at, &c)) {
         const uint8_t *data = chunk_at(at, &c);
-        for (size_t i = sizeof(struct tape_buffer); c.type == TAPE_BUFFER && i < c.bytes;) {
-            size_t size = record_get_size(data + i, c.bytes - i);
-            if (!chosen || chosen[number] == part) {
-                count += record_deliver(data + i, size, later, higher);
+        for (size_t i = sizeof(struct tape_buffer), size; c.type == TAPE_BUFFER && i < c.bytes;
+             i += size) {
+            size = record_get_size(data + i, c.bytes - i);
+            if (record_part(data + i, number++, how) == how->part) {
+                count += record_deliver(data + i, size, how);
             }
-            ++number;
-            i += size;
         }
     }
     buffer_deliver();
@@ -379,42 +393,18 @@ uint64_t tape_deliver(unsigned times) {
         later -= tape_span() * times + tape.first;
     }
     for (unsigned i = 0; i < times; ++i) {
-        count += records_deliver(NULL, 0, later + tape_span() * i, (uint32_t)tape.records * i);
+        count += records_deliver(&(struct delivery){.later = later + tape_span() * i,
+                                                    .higher = (uint32_t)tape.records * i});
     }
     return count;
 }
 
-/* Xorshift. */
-static uint64_t draw(uint64_t *seed) {
-    *seed ^= *seed << 13;
-    *seed ^= *seed >> 7;
-    *seed ^= *seed << 17;
-    return *seed;
-}
-
 uint64_t tape_deliver_late(uint64_t seed, unsigned parts, void (*between)(void)) {
     uint64_t count = 0;
-    uint8_t *part_of = calloc((size_t)tape.records + 1, 1);
-    struct tape_chunk c;
-    long number = 0;
-    for (size_t at = 8; part_of && at < tape.size; at = chunk_next(at, &c)) {
-        const uint8_t *data = chunk_at(at, &c);
-        for (size_t i = sizeof(struct tape_buffer); c.type == TAPE_BUFFER && i < c.bytes;
-             ++number) {
-            uint32_t kind;
-            memcpy(&kind, data + i, sizeof kind);
-            int of_device = kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL ||
-                            kind == CUPTI_ACTIVITY_KIND_MEMCPY ||
-                            kind == CUPTI_ACTIVITY_KIND_MEMSET;
-            part_of[number] = of_device ? (uint8_t)(draw(&seed) % parts) : 0;
-            i += record_get_size(data + i, c.bytes - i);
-        }
-    }
-    for (unsigned part = 0; part_of && part < parts; ++part) {
-        count += records_deliver(part_of, (uint8_t)part, 0, 0);
+    for (unsigned part = 0; part < parts; ++part) {
+        count += records_deliver(&(struct delivery){.seed = seed, .part = part, .parts = parts});
         between();
     }
-    free(part_of);
     return count;
 }
 
@@ -462,7 +452,7 @@ static void chunk_play(size_t at, int *depth) {
     }
     for (size_t i = sizeof(struct tape_buffer), size; i < c.bytes; i += size) {
         size = record_get_size(data + i, c.bytes - i);
-        record_deliver(data + i, size, 0, 0);
+        record_deliver(data + i, size, &(struct delivery){.part = 0});
     }
     buffer_deliver();
 }
