@@ -42,11 +42,11 @@ static int taken_was_said, untaken_was_said;
 /* The thread's latest launch. */
 static __thread struct {
     uint32_t generation; /* at its begin */
-    uint32_t session;    /* in which it began */
     uint32_t correlation;
-    uint16_t depth;      /* within the calls that launch: of the runtime, and in it the driver */
-    uint8_t is_recorded; /* kinds were on at its begin */
-    uint8_t is_whole;    /* it was seen from begin to end, and has a record */
+    uint16_t session;        /* in which it began */
+    uint8_t depth;           /* within the calls that launch: of the runtime, in it the driver */
+    uint8_t is_recorded : 1; /* kinds were on at its begin */
+    uint8_t is_whole : 1;    /* it was seen from begin to end, and has a record */
 } launch_here __attribute__((tls_model("initial-exec"), aligned(4)));
 
 static uint32_t arrivals_get_generation(void) {
@@ -57,13 +57,13 @@ static void arrivals_begin_generation(void) {
     __atomic_fetch_add(&generation, 1, __ATOMIC_RELEASE);
 }
 
-/* The number of the session under way. */
-static uint32_t arrivals_get_session(void) {
-    return (uint32_t)(__atomic_load_n(&under_way, __ATOMIC_ACQUIRE) >> 32);
+/* The number of the session under way, which wraps. */
+static uint16_t arrivals_get_session(void) {
+    return (uint16_t)(__atomic_load_n(&under_way, __ATOMIC_ACQUIRE) >> 32);
 }
 
 /* One launch more (1), or less (-1), if it is still that session. */
-static void arrivals_count_under_way(uint32_t session, uint64_t change) {
+static void arrivals_count_under_way(uint16_t session, uint64_t change) {
     uint64_t before = __atomic_load_n(&under_way, __ATOMIC_RELAXED);
     while (before >> 32 == session) {
         if (__atomic_compare_exchange_n(&under_way, &before, before + change, 1, __ATOMIC_ACQ_REL,
@@ -75,7 +75,8 @@ static void arrivals_count_under_way(uint32_t session, uint64_t change) {
 
 void cupti_arrivals_begin(size_t call_bytes) {
     __atomic_store_n(&record_bytes, call_bytes, __ATOMIC_RELAXED);
-    __atomic_store_n(&under_way, ((uint64_t)arrivals_get_session() + 1) << 32, __ATOMIC_RELEASE);
+    uint16_t session = (uint16_t)(arrivals_get_session() + 1);
+    __atomic_store_n(&under_way, (uint64_t)session << 32, __ATOMIC_RELEASE);
     arrivals_begin_generation();
     __atomic_store_n(&recording, 1, __ATOMIC_RELEASE);
 }
@@ -142,7 +143,7 @@ static void arrivals_settle_launch(void) {
 
 void cupti_arrivals_enter_launch(uint32_t correlation) {
     uint32_t now = arrivals_get_generation();
-    uint32_t session = arrivals_get_session();
+    uint16_t session = arrivals_get_session();
     if (launch_here.depth && launch_here.session == session) {
         ++launch_here.depth;
         return;

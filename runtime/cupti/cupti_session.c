@@ -339,22 +339,18 @@ static void cupti_reduce_records(void) {
     }
 }
 
-/* Once for a library, unless another client has taken the buffers since: no source says what
- * becomes of the buffer that CUPTI is filling when the same callbacks are registered again. */
+/* Once, unless another client has taken the buffers since: no source says what becomes of the
+ * buffer that CUPTI is filling when the same callbacks are registered again. Those of a subscriber
+ * are new with it. */
 static int cupti_register(void) {
-    static int (*done_for)(CUpti_BuffersCallbackRequestFunc, CUpti_BuffersCallbackCompleteFunc);
-    static uint64_t taken;
-    uint64_t taken_now = cupti_arrivals_count_taken();
-    if (cupti_scope_is_used()) { /* those of the subscriber, which is new */
-        return cupti_scope_register(&cupti);
-    }
-    if (done_for == cupti.cuptiActivityRegisterCallbacks && taken == taken_now) {
+    static uint64_t taken_then = UINT64_MAX;
+    uint64_t taken = cupti_arrivals_count_taken();
+    if (!cupti_scope_is_used() && taken == taken_then) {
         return CUPTI_OK;
     }
     int code = cupti_scope_register(&cupti);
-    if (!code) {
-        done_for = cupti.cuptiActivityRegisterCallbacks;
-        taken = taken_now;
+    if (!code && !cupti_scope_is_used()) {
+        taken_then = taken;
     }
     return code;
 }

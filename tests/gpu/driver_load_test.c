@@ -112,7 +112,7 @@ TEST(gpu_driver_load, the_toolkits_stub) {
     CHECK_STR_EQ(driver_open_as(CUDA_STUB)->reason,
                  CUDA_STUB " is the toolkit's stub, not a driver");
 #else
-    SKIP("no CUDA toolkit was found");
+    SKIP("no CUDA toolkit with a stub of the driver was found");
 #endif
 }
 
