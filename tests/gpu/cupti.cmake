@@ -100,6 +100,10 @@ if(CUDAToolkit_FOUND)
     endif()
 endif()
 
+if(NOT TARGET stint_gpu_cupti_params)
+    stint_skip_cases("no CUDA toolkit with CUPTI" "" cupti_params_test.c)
+endif()
+
 # The tables against the headers of other versions, which tests/pypi.sh fetches. Those of the
 # toolkit, 13.5 from there, are compared above.
 foreach(version IN ITEMS 11.8 12.4 13.0 13.1 13.3)

@@ -4,7 +4,7 @@
  * that for its version, unless a libcuda.so.1 can be loaded. A driver package has one, which needs
  * no device.
  */
-#ifndef STINT_TESTS_CUPTI_REAL_H
+#if defined CUPTI_REAL && !defined STINT_TESTS_CUPTI_REAL_H
 #define STINT_TESTS_CUPTI_REAL_H
 
 #include <dlfcn.h>
