@@ -6,33 +6,30 @@
 
 set(tape "${CMAKE_CURRENT_LIST_DIR}/tape")
 
-foreach(target IN ITEMS stint_tape_record stint_tape_play)
-    string(REPLACE stint_ "" source ${target})
-    add_library(${target} SHARED "${tape}/${source}.c")
-    add_dependencies(${target} stint_cupti_double) # which generates cupti_types.inc
-    target_include_directories(${target} PUBLIC "${tape}"
-        PRIVATE "${CMAKE_CURRENT_BINARY_DIR}/double/gen")
-    target_link_libraries(${target} PRIVATE Threads::Threads ${CMAKE_DL_LIBS})
-endforeach()
+set(double "${CMAKE_CURRENT_LIST_DIR}/double")
+add_library(stint_tape_record SHARED "${tape}/tape_record.c")
+add_library(stint_tape_play SHARED "${tape}/tape_play.c" "${double}/cupti_double.c"
+    "${double}/cupti_double_buffers.c" "${double}/cupti_double_program.c")
 target_compile_definitions(stint_tape_play
     INTERFACE "TAPE_PLAYER=\"$<TARGET_FILE:stint_tape_play>\"")
+foreach(target IN ITEMS stint_tape_record stint_tape_play)
+    add_dependencies(${target} stint_cupti_double) # which generates cupti_types.inc
+    target_include_directories(${target} PUBLIC "${tape}"
+        PRIVATE "${double}" "${CMAKE_CURRENT_BINARY_DIR}/double/gen")
+    target_link_libraries(${target} PRIVATE Threads::Threads ${CMAKE_DL_LIBS})
+    target_link_options(${target} PRIVATE "LINKER:-Bsymbolic")
+endforeach()
 
-# On the fake clock and on the real one; and the cost of a record, which prints a line for
-# docs/performance.md.
+# On the fake clock and on the real one.
 add_executable(stint_tape_program "${tape}/tape_program.c")
 target_link_libraries(stint_tape_program PRIVATE stint_fake)
 add_executable(stint_tape_real "${tape}/tape_program.c")
-target_compile_definitions(stint_tape_real PRIVATE TAPE_REAL_CLOCK)
-add_executable(stint_tape_bench "${tape}/tape_bench.c")
-foreach(program IN ITEMS stint_tape_real stint_tape_bench)
-    target_link_libraries(${program} PRIVATE stint::runtime)
-    target_compile_definitions(${program} PRIVATE WITH_TIMER WITH_PROFILER)
+target_link_libraries(stint_tape_real PRIVATE stint::runtime)
+target_compile_definitions(stint_tape_real PRIVATE TAPE_REAL_CLOCK WITH_TIMER WITH_PROFILER)
+foreach(target IN ITEMS stint_tape_program stint_tape_real)
+    target_link_libraries(${target} PRIVATE stint_tape_play Threads::Threads)
 endforeach()
-foreach(program IN ITEMS stint_tape_program stint_tape_real stint_tape_bench)
-    target_link_libraries(${program} PRIVATE stint_tape_play Threads::Threads)
-endforeach()
-foreach(target IN ITEMS stint_tape_record stint_tape_play stint_tape_program stint_tape_real
-        stint_tape_bench)
+foreach(target IN ITEMS stint_tape_record stint_tape_play stint_tape_program stint_tape_real)
     target_compile_definitions(${target} PRIVATE _GNU_SOURCE=1)
     set_target_properties(${target} PROPERTIES C_STANDARD 11 C_STANDARD_REQUIRED ON
         C_VISIBILITY_PRESET hidden)

@@ -15,7 +15,7 @@
 
 #define DOUBLE_KINDS 64
 #define DOUBLE_STRIDE 512 /* a record at most */
-#define DOUBLE_APIS 128   /* functions a domain */
+#define DOUBLE_APIS 4096  /* functions a domain */
 #define DOUBLE_STREAMS 64
 #define DOUBLE_HELD 5000
 

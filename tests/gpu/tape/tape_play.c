@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The player of tape_play.h: reads a tape, which may be any bytes, and answers as the CUPTI of that
- * tape did.
+ * The player of tape_play.h: reads a tape, which may be any bytes, and lets the double of CUPTI, of
+ * which it is a part, say what is on it. In place of cupti_double_names.c it has the names that the
+ * tape has.
  */
 #include "tape_play.h"
 
@@ -10,43 +11,42 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include "cupti_types.inc"
+#include "cupti_double_state.h"
 #include "tape.h"
 
-#define EXPORT __attribute__((visibility("default")))
-#define KINDS 256
-#define NAMES 4096
 #define THREADS 64
 #define LEAD_NS 1000 /* the clock begins before the tape */
 #define HOUR_NS ((uint64_t)3600 * 1000000000u)
-#define INVALID_KIND 21
-#define INVALID 1
 
 static struct {
     uint8_t *bytes;
     size_t size;
     uint64_t first, last; /* of all times */
     long calls, records;
-    uint32_t version;
-    uint32_t sizes[KINDS];
-    const char *names[3][NAMES];
+    size_t sizes[DOUBLE_KINDS];
+    const char *names[3][DOUBLE_APIS];
     size_t first_pointer; /* of the chunks; 0: none */
 } tape;
 
-static struct {
-    CUpti_CallbackFunc callback;
-    void *user;
-    CUpti_BuffersCallbackRequestFunc request;
-    CUpti_BuffersCallbackCompleteFunc complete;
-    uint8_t enabled[KINDS];
-    uint8_t calls_back[3][NAMES];
-    uint64_t (*clock)(void);
-    uint64_t clock_begin; /* that clock when the tape begins; 0: it has not begun */
-    uint8_t *buffer;
-    size_t buffer_size, buffer_used;
-} client;
+static uint64_t (*clock_of_test)(void);
+static uint64_t clock_begin; /* that clock when the tape begins; 0: it has not begun */
+
+const char *double_api_name(int domain, uint32_t cbid) {
+    return domain > 0 && domain < 3 && cbid < DOUBLE_APIS ? tape.names[domain][cbid] : NULL;
+}
+
+uint32_t double_api(int domain, const char *name) {
+    (void)domain, (void)name;
+    return 0;
+}
+
+/* CUPTI's clock. */
+static uint64_t tape_now(void) {
+    uint64_t now = clock_of_test();
+    clock_begin = clock_begin ? clock_begin : now;
+    return tape.first - LEAD_NS + (now - clock_begin);
+}
 
 /* ---- Reading a tape */
 
@@ -97,7 +97,7 @@ static size_t record_get_size(const uint8_t *at, size_t left) {
         return 0;
     }
     memcpy(&kind, at, sizeof kind);
-    size_t size = kind < KINDS ? tape.sizes[kind] : 0;
+    size_t size = kind < DOUBLE_KINDS ? tape.sizes[kind] : 0;
     return size <= left ? size : 0;
 }
 
@@ -146,17 +146,18 @@ static const char *read_chunk(const struct tape_chunk *c, const uint8_t *data, s
     case TAPE_CODE:
         return NULL;
     case TAPE_VERSION:
-        tape.version = two[0];
+        cupti_double_version(two[0]);
         return c->bytes == sizeof two[0] ? NULL : "not a version";
     case TAPE_SIZE:
-        if (c->bytes != sizeof two || two[0] >= KINDS ||
+        if (c->bytes != sizeof two || two[0] >= DOUBLE_KINDS || two[1] > DOUBLE_STRIDE ||
             two[1] < record_get_fields(two[0])->bytes) {
             return "not a kind of records";
         }
         tape.sizes[two[0]] = two[1];
+        cupti_double_stride(two[0], two[1]);
         return NULL;
     case TAPE_NAME:
-        if (!has_text || two[0] >= 3 || two[1] >= NAMES) {
+        if (!has_text || two[0] >= 3 || two[1] >= DOUBLE_APIS) {
             return "not a name of a function";
         }
         tape.names[two[0]][two[1]] = (const char *)data + sizeof two;
@@ -171,7 +172,7 @@ static const char *read_chunk(const struct tape_chunk *c, const uint8_t *data, s
         memcpy(&call, data, sizeof call);
         note_time(call.time);
         ++tape.calls;
-        return call.domain < 3 && call.cbid < NAMES ? NULL : "a call of an unknown function";
+        return call.domain < 3 && call.cbid < DOUBLE_APIS ? NULL : "a call of an unknown function";
     case TAPE_BUFFER:
         return c->bytes >= sizeof(struct tape_buffer) ? NULL : "not a buffer";
     default:
@@ -235,8 +236,8 @@ static long tape_read(const char *path, int buffers) {
 }
 
 long tape_load(const char *path) {
-    free(tape.bytes);
-    memset(&tape, 0, sizeof tape);
+    cupti_double_reset(NULL, tape_now);
+    double_cupti.offset = 0;
     tape.bytes = file_read(path, &tape.size);
     if (!tape.bytes) {
         return tape_fail(path, 0, "cannot be read");
@@ -262,23 +263,10 @@ uint64_t tape_span(void) {
 }
 
 void tape_set_clock(uint64_t (*clock)(void)) {
-    client.clock = clock;
+    clock_of_test = clock;
 }
 
-EXPORT CUptiResult cuptiGetTimestamp(uint64_t *time) {
-    struct timespec real;
-    if (!client.clock) {
-        clock_gettime(CLOCK_REALTIME, &real);
-        *time = (uint64_t)real.tv_sec * 1000000000u + (uint64_t)real.tv_nsec;
-        return CUPTI_OK;
-    }
-    uint64_t now = client.clock();
-    client.clock_begin = client.clock_begin ? client.clock_begin : now;
-    *time = tape.first - LEAD_NS + (now - client.clock_begin);
-    return CUPTI_OK;
-}
-
-/* ---- Buffers */
+/* ---- Records */
 
 static const char *pointer_find(uint64_t address) {
     struct tape_chunk c;
@@ -297,112 +285,59 @@ static const char *pointer_find(uint64_t address) {
     return found;
 }
 
-static void buffer_deliver(void) {
-    uint8_t *buffer = client.buffer;
-    client.buffer = NULL;
-    if (buffer) {
-        client.complete(NULL, 0, buffer, client.buffer_size, client.buffer_used);
-    }
-}
-
-static int buffer_make_room(size_t bytes) {
-    size_t records = 0;
-    if (client.buffer && client.buffer_size - client.buffer_used < bytes) {
-        buffer_deliver();
-    }
-    if (!client.buffer && client.request) {
-        client.buffer_size = client.buffer_used = 0;
-        client.request(&client.buffer, &client.buffer_size, &records);
-    }
-    return client.buffer && client.buffer_size >= bytes;
-}
-
-/* Which records are delivered, and how: later by so much, with numbers that are so much higher. Of
- * several parts, one; the seed says which records of the GPU's work are in it. */
-struct delivery {
-    uint64_t later, seed;
-    uint32_t higher;
-    unsigned part, parts;
-};
-
-/* Adds to a value at that place of a record, unless it is 0. */
-static void field_add(uint8_t *at, size_t bytes, uint64_t add) {
-    uint64_t value = 0;
-    memcpy(&value, at, bytes);
-    value += value ? add : 0;
-    memcpy(at, &value, bytes);
-}
-
-/* 1, or 0: it is not delivered. */
-static unsigned record_deliver(const uint8_t *record, size_t size, const struct delivery *how) {
+/* 1, or 0: the kind is off. */
+static unsigned record_put(const uint8_t *record, size_t size) {
+    uint8_t copy[DOUBLE_STRIDE];
     uint32_t kind;
     memcpy(&kind, record, sizeof kind);
-    if (!client.enabled[kind] || !buffer_make_room(size)) {
-        return 0;
-    }
-    const struct record_fields *f = record_get_fields(kind);
-    uint8_t *to = client.buffer + client.buffer_used;
-    memcpy(to, record, size);
-    if (f->end) {
-        field_add(to + f->start, sizeof(uint64_t), how->later);
-        field_add(to + f->end, sizeof(uint64_t), how->later);
-        field_add(to + f->correlation, sizeof(uint32_t), how->higher);
-    }
+    memcpy(copy, record, size);
     if (kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL) {
         uint64_t address;
-        memcpy(&address, to + offsetof(struct cupti_kernel, name), sizeof address);
+        memcpy(&address, copy + offsetof(struct cupti_kernel, name), sizeof address);
         const char *name = pointer_find(address);
-        memcpy(to + offsetof(struct cupti_kernel, name), &name, sizeof name);
+        memcpy(copy + offsetof(struct cupti_kernel, name), &name, sizeof name);
     }
-    client.buffer_used += size;
-    return 1;
+    double_put_enabled(copy, size, 0);
+    return double_cupti.enabled[kind] != 0;
 }
 
 /* Calls come first; a multiplication by Knuth's constant spreads the others. */
-static unsigned record_part(const uint8_t *record, uint64_t number, const struct delivery *how) {
+static unsigned record_part(const uint8_t *record, uint64_t number, unsigned parts) {
     uint32_t kind;
     memcpy(&kind, record, sizeof kind);
-    if (how->parts < 2 || kind == CUPTI_ACTIVITY_KIND_RUNTIME ||
-        kind == CUPTI_ACTIVITY_KIND_DRIVER || kind == CUPTI_ACTIVITY_KIND_SYNCHRONIZATION) {
+    if (parts < 2 || kind == CUPTI_ACTIVITY_KIND_RUNTIME || kind == CUPTI_ACTIVITY_KIND_DRIVER ||
+        kind == CUPTI_ACTIVITY_KIND_SYNCHRONIZATION) {
         return 0;
     }
-    return (unsigned)((number + how->seed) * 6364136223846793005u >> 40) % how->parts;
+    return (unsigned)(number * 6364136223846793005u >> 40) % parts;
 }
 
-static uint64_t records_deliver(const struct delivery *how) {
-    struct tape_chunk c;
-    uint64_t count = 0, number = 0;
-    for (size_t at = 8; at < tape.size; at = chunk_next(at, &c)) {
-        const uint8_t *data = chunk_at(at, &c);
-        for (size_t i = sizeof(struct tape_buffer), size; c.type == TAPE_BUFFER && i < c.bytes;
-             i += size) {
-            size = record_get_size(data + i, c.bytes - i);
-            if (record_part(data + i, number++, how) == how->part) {
-                count += record_deliver(data + i, size, how);
-            }
+/* Delivers the records of a chunk, or those that are in that part; number: of the first. */
+static uint64_t chunk_deliver(const struct tape_chunk *c, const uint8_t *data, uint64_t number,
+                              unsigned part, unsigned parts) {
+    uint64_t count = 0;
+    pthread_mutex_lock(&double_cupti_lock);
+    for (size_t i = sizeof(struct tape_buffer), size; i < c->bytes; i += size) {
+        size = record_get_size(data + i, c->bytes - i);
+        if (record_part(data + i, number++, parts) == part) {
+            count += record_put(data + i, size);
         }
     }
-    buffer_deliver();
+    double_flush(0);
+    pthread_mutex_unlock(&double_cupti_lock);
     return count;
 }
 
-uint64_t tape_deliver(unsigned times) {
-    uint64_t count = 0, later = 0;
-    if (!client.clock) {
-        cuptiGetTimestamp(&later);
-        later -= tape_span() * times + tape.first;
-    }
-    for (unsigned i = 0; i < times; ++i) {
-        count += records_deliver(&(struct delivery){.later = later + tape_span() * i,
-                                                    .higher = (uint32_t)tape.records * i});
-    }
-    return count;
-}
-
-uint64_t tape_deliver_late(uint64_t seed, unsigned parts, void (*between)(void)) {
+uint64_t tape_deliver(uint64_t seed, unsigned parts, void (*between)(void)) {
+    struct tape_chunk c;
     uint64_t count = 0;
     for (unsigned part = 0; part < parts; ++part) {
-        count += records_deliver(&(struct delivery){.seed = seed, .part = part, .parts = parts});
+        for (size_t at = 8; at < tape.size; at = chunk_next(at, &c)) {
+            const uint8_t *data = chunk_at(at, &c);
+            if (c.type == TAPE_BUFFER) {
+                count += chunk_deliver(&c, data, seed + at, part, parts);
+            }
+        }
         between();
     }
     return count;
@@ -435,8 +370,8 @@ static void call_play(const uint8_t *data, int *depth) {
     if (c.site == CUPTI_API_ENTER && (*depth)++ == 0) {
         play.ops->begin(name ? name : "?");
     }
-    if (client.callback && client.calls_back[c.domain][c.cbid]) {
-        client.callback(client.user, (CUpti_CallbackDomain)c.domain, c.cbid, &call);
+    if (double_cupti.callback && double_cupti.calls_back[c.domain][c.cbid]) {
+        double_cupti.callback(double_cupti.user, (CUpti_CallbackDomain)c.domain, c.cbid, &call);
     }
     if (c.site == CUPTI_API_EXIT && *depth > 0 && --*depth == 0) {
         play.ops->end();
@@ -450,11 +385,7 @@ static void chunk_play(size_t at, int *depth) {
         call_play(data, depth);
         return;
     }
-    for (size_t i = sizeof(struct tape_buffer), size; i < c.bytes; i += size) {
-        size = record_get_size(data + i, c.bytes - i);
-        record_deliver(data + i, size, &(struct delivery){.part = 0});
-    }
-    buffer_deliver();
+    chunk_deliver(&c, data, 0, 0, 1);
 }
 
 static void *thread_play(void *number) {
@@ -525,91 +456,4 @@ void tape_play(const struct tape_ops *ops) {
     for (unsigned i = 0; i < count; ++i) {
         pthread_join(threads[i], NULL);
     }
-}
-
-/* ---- The functions of CUPTI */
-
-EXPORT CUptiResult cuptiGetVersion(uint32_t *version) {
-    *version = tape.version;
-    return CUPTI_OK;
-}
-
-EXPORT CUptiResult cuptiGetCallbackName(CUpti_CallbackDomain domain, uint32_t cbid,
-                                        const char **name) {
-    *name = domain < 3 && cbid < NAMES ? tape.names[domain][cbid] : NULL;
-    return *name ? CUPTI_OK : INVALID;
-}
-
-EXPORT CUptiResult cuptiSubscribe(CUpti_SubscriberHandle *subscriber, CUpti_CallbackFunc callback,
-                                  void *user) {
-    client.callback = callback;
-    client.user = user;
-    *subscriber = (CUpti_SubscriberHandle)(void *)&client;
-    return CUPTI_OK;
-}
-
-EXPORT CUptiResult cuptiUnsubscribe(CUpti_SubscriberHandle subscriber) {
-    (void)subscriber;
-    client.callback = NULL;
-    return CUPTI_OK;
-}
-
-EXPORT CUptiResult cuptiEnableCallback(uint32_t on, CUpti_SubscriberHandle subscriber,
-                                       CUpti_CallbackDomain domain, CUpti_CallbackId cbid) {
-    (void)subscriber;
-    client.calls_back[domain % 3][cbid % NAMES] = on != 0;
-    return CUPTI_OK;
-}
-
-EXPORT CUptiResult cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRequestFunc request,
-                                                  CUpti_BuffersCallbackCompleteFunc complete) {
-    client.request = request;
-    client.complete = complete;
-    return CUPTI_OK;
-}
-
-static CUptiResult kind_enable(CUpti_ActivityKind kind, uint8_t on) {
-    if ((uint32_t)kind >= KINDS || !tape.sizes[kind]) {
-        return INVALID_KIND;
-    }
-    client.enabled[kind] = on;
-    return CUPTI_OK;
-}
-
-EXPORT CUptiResult cuptiActivityEnable(CUpti_ActivityKind kind) {
-    return kind_enable(kind, 1);
-}
-
-EXPORT CUptiResult cuptiActivityDisable(CUpti_ActivityKind kind) {
-    return kind_enable(kind, 0);
-}
-
-EXPORT CUptiResult cuptiActivityFlushAll(uint32_t flags) {
-    (void)flags;
-    return CUPTI_OK;
-}
-
-EXPORT CUptiResult cuptiActivityGetNextRecord(uint8_t *buffer, size_t size,
-                                              CUpti_Activity **record) {
-    uint8_t *at = buffer;
-    if (*record) {
-        at = (uint8_t *)*record;
-        at += record_get_size(at, (size_t)(buffer + size - at));
-    }
-    if (at >= buffer + size) {
-        return CUPTI_NO_MORE;
-    }
-    if (!record_get_size(at, (size_t)(buffer + size - at))) {
-        return INVALID_KIND;
-    }
-    *record = (CUpti_Activity *)(void *)at;
-    return CUPTI_OK;
-}
-
-EXPORT CUptiResult cuptiActivityGetNumDroppedRecords(CUcontext context, uint32_t stream,
-                                                     size_t *dropped) {
-    (void)context;
-    (void)stream;
-    *dropped = 0;
-    return CUPTI_OK;
 }

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A libcupti that says what a tape (tape.h) says, without any library of NVIDIA's. A program loads
- * it as CUPTI (STINT_CUPTI_LIB=TAPE_PLAYER), links it, too, and calls
+ * A libcupti that says what a tape (tape.h) says, without any library of NVIDIA's: the double of
+ * CUPTI with the tape's names, sizes and records. A program loads it as CUPTI
+ * (STINT_CUPTI_LIB=TAPE_PLAYER), links it, too, and calls
  *
  *     tape_load("run.tape");
- *     tape_play(&ops);       // calls and buffers in their order, at their times, on their threads
+ *     tape_play(&ops);            // calls and buffers in their order, at their times, on threads
  *
  * or, for a tape of records alone, after the time of the tape has passed,
  *
- *     tape_deliver(1);       // its records, through the callbacks that were registered
+ *     tape_deliver(0, 1, flush);  // its records, through the callbacks that were registered
  *
  * CUPTI's clock shows the tape's time: it begins at the first cuptiGetTimestamp and goes on as the
  * clock does that the program has set. Only kinds that are enabled are delivered. Not from two
@@ -21,14 +22,13 @@
 
 #pragma GCC visibility push(default)
 
-/* Replaces the tape that was loaded before. The number of records, or -1 after a line on stderr. */
+/* Once. The number of records, or -1 after a line on stderr. */
 long tape_load(const char *path);
 /* Calls on the tape. */
 long tape_count_calls(void);
 /* From the first time to the last one, ns. */
 uint64_t tape_span(void);
-/* Any steady clock, ns; before the library uses CUPTI. Without one CUPTI's clock is the real time,
- * and the records of tape_deliver end now. */
+/* Any steady clock, ns; before the library uses CUPTI. */
 void tape_set_clock(uint64_t (*clock)(void));
 
 struct tape_ops {
@@ -40,11 +40,9 @@ struct tape_ops {
 };
 void tape_play(const struct tape_ops *ops);
 
-/* The records `times` times, each time later and with other numbers. The number delivered. */
-uint64_t tape_deliver(unsigned times);
-/* The records once. The work of the GPU comes in an order that depends on the seed, in as many
- * parts as that, each in buffers of its own after which `between` is called. */
-uint64_t tape_deliver_late(uint64_t seed, unsigned parts, void (*between)(void));
+/* All records, in so many parts, after each of which `between` is called. The seed says in which
+ * part the work of the GPU comes. The number delivered. */
+uint64_t tape_deliver(uint64_t seed, unsigned parts, void (*between)(void));
 
 #pragma GCC visibility pop
 

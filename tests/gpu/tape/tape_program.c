@@ -65,14 +65,6 @@ static void tape_end_scope(void) {
     stint_scope_end(scope);
 }
 
-static uint64_t tape_deliver_all(const char *seed) {
-    tape_wait(tape_span() + 1000);
-    if (seed) {
-        return tape_deliver_late(strtoull(seed, NULL, 10), PARTS, tape_report);
-    }
-    return tape_deliver(1);
-}
-
 int main(int argc, char **argv) {
     static const struct tape_ops ops = {tape_wait_until, tape_begin_scope, tape_end_scope};
     if (argc != 4 && argc != 5) {
@@ -90,11 +82,15 @@ int main(int argc, char **argv) {
     begun = tape_ns();
     if (tape_count_calls()) {
         tape_play(&ops);
-    } else if (tape_deliver_all(argv[4]) != (uint64_t)count) {
-        fprintf(stderr, "tape_program: not all of %ld records were delivered\n", count);
-        return 1;
+        tape_wait(1000);
+    } else {
+        tape_wait(tape_span() + 1000);
+        uint64_t seed = argc == 5 ? strtoull(argv[4], NULL, 10) : 0;
+        if (tape_deliver(seed, argc == 5 ? PARTS : 1, tape_report) != (uint64_t)count) {
+            fprintf(stderr, "tape_program: not all of %ld records were delivered\n", count);
+            return 1;
+        }
     }
-    tape_wait(1000);
     /* Calls of the driver that may be within one of the runtime are held until the end. */
     stint_profiler_stop("total", NULL);
     return stint_export(argv[2], "json") != 0;
