@@ -16,12 +16,17 @@ static const struct sizes sizes[CUPTI_KINDS] = {{10, 216}, {1, 96},   {22, 96}, 
                                                 {38, 56},  {5, 40},   {4, 40},  {17, 56},
                                                 {49, 128}, {25, 104}, {58, 48}, {56, 56}};
 
-static int load(const char *library, struct cupti *c) {
+static int open_library(const char *library, struct cupti *c) {
     uint32_t version = 0;
     char reason[CUPTI_REASON] = "";
     int bad = cupti_load_library(library, c, &version, reason);
     CHECK_STR_EQ(reason, "");
     CHECK(!bad && version >= 16);
+    return bad;
+}
+
+static int load(const char *library, struct cupti *c) {
+    int bad = open_library(library, c);
     cupti_read_names(c);
     return bad;
 }
@@ -268,7 +273,7 @@ TEST(cupti_real, launches) {
 
 static int real_has(const struct cupti *real, int domain, const char *wanted) {
     const char *name = NULL;
-    for (uint32_t i = 1; i <= cupti_get_names_end(domain) + 1000; ++i) {
+    for (uint32_t i = 1; i < 2000; ++i) {
         if (!real->cuptiGetCallbackName((CUpti_CallbackDomain)domain, i, &name) && name &&
             !strcmp(name, wanted)) {
             return 1;
@@ -282,7 +287,7 @@ static int real_has(const struct cupti *real, int domain, const char *wanted) {
 TEST(cupti_real, the_double_is_like_it) {
     struct cupti real, d;
     NEED_REAL_DRIVER();
-    if (load(CUPTI_REAL, &real) || load(CUPTI_DOUBLE_LIBRARY, &d)) {
+    if (open_library(CUPTI_REAL, &real) || open_library(CUPTI_DOUBLE_LIBRARY, &d)) {
         return;
     }
     for (int domain = 1; domain <= 2; ++domain) {
