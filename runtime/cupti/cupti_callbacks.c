@@ -21,7 +21,7 @@
 
 /* From this version on; before CUDA 12.9 CUPTI writes into the buffer without a check for NULL. */
 #define REFUSING_IS_SAFE 27
-#define BATCH 15 /* records read, then added in one go: 2 KiB of stack */
+#define BATCH 14 /* records read, then added in one go: 2 KiB of stack */
 #define QUERIES 4096u
 /* Own calls are known until their record comes: a buffer of 1 MiB has 26 214 of calls. */
 #define OWN_CALLS 65536u

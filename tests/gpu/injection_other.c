@@ -8,7 +8,7 @@
 #include "whole_gpu.h"
 
 int main(void) {
-    int code = cudaFree(NULL);
+    int code = (int)cudaFree(NULL);
     printf("other: %d, %d calls of CUPTI\n", code, (int)gpu_double_cupti_calls());
     return code;
 }
