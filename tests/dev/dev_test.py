@@ -123,7 +123,7 @@ def check_tools(dev, work):
 
 def main():
     dev = pathlib.Path(sys.argv[1]).resolve()
-    jobs = str(os.cpu_count())
+    jobs = os.cpu_count()
     generator = " -G Ninja" if shutil.which("ninja") else ""
     with tempfile.TemporaryDirectory() as folder:
         work = pathlib.Path(folder).resolve()
@@ -135,11 +135,12 @@ def main():
         for where in (str(work / "out"), "out"):
             lines, said = run(dev, work, where, "test", "asan", "--", "-E", "x")
             built = work / "out" / "asan"
-            expect("calls", [line.replace(f"--parallel {jobs}", "--parallel N") for line in lines],
+            expect("calls", [line.replace(f"--parallel {jobs + 1}", "--parallel N+1")
+                             .replace(f"--parallel {jobs}", "--parallel N") for line in lines],
                    [f"cmake in {dev.parent}: --preset asan -B {built}{generator}",
                     f"cmake in {dev.parent}: --build {built} --parallel N",
                     f"ctest in {built}: --output-on-failure --no-tests=error "
-                    f"-LE ^(build|bench|long|engines|soak)$ --parallel N -E x"])
+                    f"-LE ^(build|bench|long|engines|soak)$ --parallel N+1 -E x"])
         lines, said = run(dev, work, "out", "test")
         expect("left out", "-LE ^(long|engines|soak)$" in lines[-1], True)
         expect("how long", "minutes on 2 cores; ./dev test-long runs" in said, True)

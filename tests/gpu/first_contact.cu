@@ -15,6 +15,7 @@
 
 #include "real_json.h"
 #include "real_spin.h"
+#include "whole_gpu.h"
 
 namespace {
 
@@ -142,7 +143,7 @@ int check_threads() {
     static int stop;
     pthread_t thread;
     void *count = NULL;
-    const int rare = 100;
+    const int rare = gpu_double_waits ? 20 : 100; // five seconds on a GPU
     cudaStream_t stream;
     warm_up();
     stint_profiler_start("All", "Default");

@@ -77,7 +77,7 @@ killed)
     # One call never returns, and its process ignores TERM: its step is killed, and the next one is
     # made. Then the command itself is killed in a step.
     export GPU_DOUBLE=hang=cudaEventElapsedTime
-    PATH=$folder/bin:$PATH setsid bash "$here/first_day.sh" --double "$build" --step-seconds 8 \
+    PATH=$folder/bin:$PATH setsid bash "$here/first_day.sh" --double "$build" --step-seconds 5 \
         --only 4,7,8,10 "$root" "$out" >"$folder/said" 2>&1 &
     for ((i = 0; i < 600; ++i)); do
         ! grep -q '^== 10 reset' "$out/report.txt" 2>/dev/null || break
@@ -87,7 +87,7 @@ killed)
     wait $! 2>/dev/null || true
     unset GPU_DOUBLE
     check_files
-    has "$out/verdicts.md" '^\| 7 events[^|]*\| killed after 8 s \|'
+    has "$out/verdicts.md" '^\| 7 events[^|]*\| killed after 5 s \|'
     has "$out/verdicts.md" '^\| 26 \|.*\| confirmed \|'
     has "$out/verdicts.md" '^\| 27 \|.*\| not reached \|'
     has "$folder/tapes" work.tape
@@ -108,14 +108,16 @@ refused)
         >"$folder/said" 2>&1 || code=$?
     [ $code -eq 2 ] && [ "$(wc -l <"$folder/said")" -eq 1 ] || fail "exit status $code for OUT"
     has "$folder/said" 'cannot be written$'
+    seconds=20
     refused() { # TEXT: exit status 77 with that last line
         code=0
-        day --step-seconds 5 || code=$?
+        day --step-seconds $seconds || code=$?
         [ $code -eq 77 ] || fail "exit status $code, not 77 for: $1"
         has <(tail -n 1 "$folder/said") "$1"
         check_files
     }
-    GPU_DOUBLE=hang=cudaDeviceSynchronize refused 'the check of the device does not end$'
+    seconds=2 GPU_DOUBLE=hang=cudaDeviceSynchronize refused \
+        'the check of the device does not end$'
     GPU_DOUBLE=init=999 refused '^first_day.sh: CUDA does not work here: .*999|unknown error'
     stand_in nvidia-smi 'echo "Failed to initialize NVML: Driver/library version mismatch"' 'exit 18'
     refused '^first_day.sh: nvidia-smi: Failed to initialize NVML'
