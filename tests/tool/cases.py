@@ -8,6 +8,7 @@ import configparser
 import os
 import pathlib
 import re
+import subprocess
 import sys
 import tempfile
 
@@ -53,6 +54,14 @@ def is_sanitized(program):
     """The memory of a sanitizer is not the program's."""
     text = pathlib.Path(program).read_bytes()
     return any(name in text for name in (b"__asan_init", b"__tsan_init", b"__msan_init"))
+
+
+def peak_kb(program, *command):
+    """The peak memory of a command, which tool_program starts."""
+    done = subprocess.run([program, "peak", *command], env=environment(), capture_output=True,
+                          text=True, timeout=LIMIT)
+    need(done.returncode == 0, command, done.stderr)
+    return int(done.stdout)
 
 
 def header_fields():

@@ -19,7 +19,7 @@ import subprocess
 import sys
 
 from cases import (LIMIT, SKIPPED, environment, field, header_bytes, header_fields, is_sanitized,
-                   main, need, used_bytes, with_field)
+                   main, need, peak_kb, used_bytes, with_field)
 from rank_files import RAW_BELOW, RAW_SAMPLES, ROLE_WAITING, RankFile, Scope, Windows
 
 TOOL, PROGRAM, FAKE = sys.argv[1:4]
@@ -471,14 +471,6 @@ def case_size(folder):
     need(many - few < 40 * (24 * 200 + 200), few, many)
 
 
-def peak_kb(files, out):
-    """The largest memory of a merge of these."""
-    child = subprocess.Popen([TOOL, "merge", *files, "-o", str(out)], env=environment())
-    _, status, usage = os.wait4(child.pid, 0)
-    need(status == 0, status)
-    return usage.ru_maxrss
-
-
 def case_memory(folder):
     """24 bytes for each name and rank, and one run at a time."""
     if is_sanitized(TOOL):
@@ -490,7 +482,8 @@ def case_memory(folder):
         data[HEADER["pid"][0]:HEADER["pid"][0] + 2] = (number + 1).to_bytes(2, "little")
         paths.append(folder / ("r%d" % number))
         paths[-1].write_bytes(data)
-    few, many = peak_kb(paths[:100], folder / "few"), peak_kb(paths, folder / "many")
+    few, many = (peak_kb(PROGRAM, TOOL, "merge", *files, "-o", folder / name)
+                 for files, name in ((paths[:100], "few"), (paths, "many")))
     need(many - few < 500 * (24 * 200 + 1000) / 1000 + 1000, few, many)
     need(stats(folder / "many")["scope 0", "GlobalStatInfo"]["calls"] == 4800)
     return 0
