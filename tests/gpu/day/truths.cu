@@ -292,7 +292,11 @@ void gone_try(int which, bool again) {
         break;
     default:
         code = DRIVER(cuCtxGetCurrent)(&context);
-        std::printf(" %s handle,", context == o.context ? "the same" : context ? "another" : "no");
+        if (context == o.context) {
+            std::printf(" the same handle,");
+        } else {
+            std::printf(context ? " another handle," : " no handle,");
+        }
     }
     std::printf(" code %d |", code);
     std::fflush(stdout);

@@ -133,7 +133,9 @@ cudaError_t cudaGetDeviceCount(int *count) {
 
 cudaError_t cudaSetDevice(int device) {
     int code = start();
-    code = code ? code : device < 0 || device >= double_state.devices ? 101 : 0;
+    if (!code && (device < 0 || device >= double_state.devices)) {
+        code = 101;
+    }
     if (!code) {
         chosen = device;
         double_context_make_current(primary(device));
