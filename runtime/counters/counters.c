@@ -354,13 +354,13 @@ static void group_add(struct thread_block *b, struct stint_impl_node *n, enum co
     if (!block) {
         return;
     }
-    enum measure first = block->range.first;
-    measure_add(block, first, 1);
+    const uint16_t *number = measure_list_of(of_group[group]).number;
+    measure_add(block, number[0], 1);
     for (uint32_t i = 0; i < 2; ++i) {
-        measure_add(block, first + 1 + i, saturating_subtract(end[count + i], begin[count + i]));
+        measure_add(block, number[1 + i], saturating_subtract(end[count + i], begin[count + i]));
     }
     for (uint32_t i = 0; i < count; ++i) {
-        measure_add(block, first + 3 + i, saturating_subtract(end[i], begin[i]));
+        measure_add(block, number[3 + i], saturating_subtract(end[i], begin[i]));
     }
 }
 

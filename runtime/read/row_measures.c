@@ -12,31 +12,26 @@
 
 #define MOSTLY_WAITS_PPM 500000 /* a row with less CPU time is marked */
 
-/* The group of a block, MEASURE_GROUP_COUNT if it is none: a file of a program that is not this. */
-static uint32_t group_of(struct measure_range range) {
-    uint32_t group = 0;
-    while (group < MEASURE_GROUP_COUNT) {
-        struct measure_range known = measure_range_of(group);
-        if (known.first == range.first && known.count == range.count) {
-            break;
-        }
-        ++group;
-    }
-    return group;
-}
+/* Blocks of a node that are looked at, with those of groups that only later versions know. It also
+ * ends a cycle. */
+#define MAX_BLOCKS 64u
 
-/* No list is longer than there are groups; this also ends a cycle. */
+/* A later version may have more values in the group, an earlier one has fewer. */
 struct snapshot_measures *snapshot_read_measures(struct snapshot *s, uint32_t unit) {
     struct snapshot_measures *out = NULL;
-    for (uint32_t blocks = 0; unit && blocks < MEASURE_GROUP_COUNT; ++blocks) {
-        const struct arena_measures *block = snapshot_at(s, unit, sizeof *block);
+    for (uint32_t blocks = 0; unit && blocks < MAX_BLOCKS; ++blocks) {
+        uint32_t at = unit;
+        const struct arena_measures *block = snapshot_at(s, at, sizeof *block);
         if (!block) {
             break;
         }
-        struct measure_range range = block->range;
-        uint32_t group = group_of(range);
-        if (group == MEASURE_GROUP_COUNT ||
-            !snapshot_at(s, unit, sizeof *block + range.count * sizeof(uint64_t))) {
+        uint32_t group = measure_group_with(block->range.first);
+        uint32_t count = block->range.count;
+        unit = block->next;
+        if (group == MEASURE_GROUP_COUNT || !count) {
+            continue;
+        }
+        if (!snapshot_at(s, at, sizeof *block + count * sizeof(uint64_t))) {
             break;
         }
         if (!out) {
@@ -46,10 +41,10 @@ struct snapshot_measures *snapshot_read_measures(struct snapshot *s, uint32_t un
             break;
         }
         out->groups |= 1u << group;
-        for (uint32_t i = 0; i < range.count; ++i) {
-            out->value[range.first + i] = STINT_IMPL_LOAD(&block->value[i]);
+        struct measure_list known = measure_list_of(group);
+        for (uint32_t i = 0; i < known.count && i < count; ++i) {
+            out->value[known.number[i]] = STINT_IMPL_LOAD(&block->value[i]);
         }
-        unit = block->next;
     }
     return out;
 }
@@ -133,9 +128,10 @@ static void fill_usage(struct stint_row *r, struct stint_row_extra *extra) {
  * did not count, because the processor has too few. */
 static void scale_group(struct stint_row *r, struct stint_row_extra *extra,
                         enum measure_group group) {
-    struct measure_range range = measure_range_of(group);
-    uint64_t *value = &extra->measure[range.first];
-    uint64_t calls = value[0], enabled = value[1], running = value[2];
+    struct measure_list list = measure_list_of(group);
+    uint64_t *value = extra->measure;
+    uint64_t calls = value[list.number[0]];
+    uint64_t enabled = value[list.number[1]], running = value[list.number[2]];
     uint32_t flag = 1u << (ROW_MEASURES + group);
     if (!(r->has & flag)) {
         return;
@@ -151,8 +147,9 @@ static void scale_group(struct stint_row *r, struct stint_row_extra *extra,
     }
     r->has |= ROW_MULTIPLEXED;
     extra->multiplexed_ppm = u64_max(extra->multiplexed_ppm, ppm_of(enabled - running, enabled));
-    for (uint32_t i = 3; i < range.count; ++i) {
-        value[i] = snapshot_whole((double)value[i] * (double)enabled / (double)running);
+    for (uint32_t i = 3; i < list.count; ++i) {
+        uint64_t *counted = &value[list.number[i]];
+        *counted = snapshot_whole((double)*counted * (double)enabled / (double)running);
     }
 }
 

@@ -13,7 +13,7 @@
 #include "stint/detail/impl_layout.h"
 
 #define MEMORY_FIRST MEASURE_MALLOCS
-#define MEMORY_MEASURES (MEASURE_MEMORY_PEAK - MEASURE_MALLOCS + 1)
+#define MEMORY_MEASURES MEASURES_OF_MEMORY
 
 /* The block of the group memory in the arena (struct arena_measures), and after its numbers what
  * only the writer needs. Of a node: written by the thread that owns the node, relaxed, but for

@@ -71,11 +71,12 @@ enum measure_add { MEASURE_SUM, MEASURE_STATE, MEASURE_MOST, MEASURE_TICKS };
 struct measure_rule {
     enum measure_add add;
     int of_calls;
+    uint32_t place;
 };
 
-struct measure_range {
-    uint16_t first;
-    uint16_t count;
+struct measure_list {
+    const uint16_t *number;
+    uint32_t count;
 };
 
 struct report_column {
@@ -419,11 +420,11 @@ int main(void) {
         printf("status %s: 1 %s (%s)\n", s->key, s->text, s->label);
     }
     for (size_t i = 0; i < MEASURE_COUNT; ++i) {
-        printf("measure add %d of calls %d\n", (int)measure_rules[i].add,
-               measure_rules[i].of_calls);
+        printf("measure add %d of calls %d place %u\n", (int)measure_rules[i].add,
+               measure_rules[i].of_calls, measure_rules[i].place);
     }
     for (size_t i = 0; i < MEASURE_GROUP_COUNT; ++i) {
-        printf("group of %u from %u\n", measure_ranges[i].count, measure_ranges[i].first);
+        printf("group of %u from %u\n", measure_lists[i].count, measure_lists[i].number[0]);
     }
     printf("last status %s\n", status_table[STINT_STATUS_CAPTURE_UNBALANCED].key);
     fputs(help, stdout);

@@ -11,6 +11,10 @@ files:
     STINT_MEMORY=1M STINT_TRACE=64K STINT_FILE=trace.stint PROGRAM
 
 with a program that has nested scopes, notes, a second set, marks, steps and declared bytes.
+
+The other three were written by a test program on the virtual clock: `groups` has a scope in which
+number n of gen/measures.ini is 1000 + n, for all numbers of that time, `sampled` is the same
+program with one call in ten timed, and `merged` is the merge of both.
 """
 import csv
 import gzip

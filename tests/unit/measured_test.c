@@ -174,13 +174,34 @@ TEST(measured, blocks_of_a_broken_file_are_left_out) {
     block->next = unit; /* a circle */
     CHECK_EQ_U64(measured_row("scope")->extra->queue_avg_ns, 50);
     interval_close(&s);
-    block->range.count = 9;
+    block->range.count = 0;
     CHECK_EQ_U64(measured_row("scope")->has & ROW_QUEUE, 0);
     interval_close(&s);
     STINT_IMPL_STORE(&n->measures, UINT32_MAX);
     CHECK_EQ_U64(measured_row("scope")->has & ROW_QUEUE, 0);
     interval_close(&s);
     STINT_IMPL_STORE(&n->measures, 0);
+}
+
+/* Files of later versions have more values in a group, those of earlier ones have fewer. */
+TEST(measured, groups_of_other_versions_are_read_as_far_as_known) {
+    REGISTER_TIMER("scope");
+    queued(1, 50);
+    struct thread_block *b = thread_enter(1);
+    struct stint_impl_node *n = tree_node(b, thread_innermost(b)->node);
+    struct arena_measures *cpu = measured_get(b, n, MEASURE_GROUP_CPU);
+    struct arena_measures *queue = measured_find(b->hot.base, n, MEASURE_GROUP_QUEUE);
+    thread_leave(b);
+    cpu->range.first = 4095; /* a group that is not known; the next block is still read */
+    queue->range.count = 3;
+    CHECK_EQ_U64(measured_row("scope")->extra->queue_avg_ns, 50);
+    interval_close(&s);
+    queue->range.count = 1;
+    CHECK_EQ_U64(measured_row("scope")->extra->measure[MEASURE_QUEUE_CALLS], 1);
+    interval_close(&s);
+    CHECK_EQ_U64(measured_row("scope")->extra->measure[MEASURE_QUEUE_NS], 0);
+    interval_close(&s);
+    queue->range.count = 2;
 }
 
 HARNESS_MAIN()

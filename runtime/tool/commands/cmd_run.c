@@ -235,6 +235,7 @@ static void print_run_number(const struct run_files *files, uint32_t number, uin
 /* Prints the ranges of all processes together. */
 static void print_ranges(const struct run_files *files, uint32_t wanted) {
     uint64_t count[RUN_RANGES] = {0};
+    struct measure_list list = measure_list_of(MEASURE_GROUP_RANGES);
     for (size_t i = 0; i < files->count; ++i) {
         struct run r;
         struct snapshot_measures sum;
@@ -243,7 +244,7 @@ static void print_ranges(const struct run_files *files, uint32_t wanted) {
         }
         snapshot_outside(&r.snapshot, &sum);
         for (uint32_t k = 0; k < RUN_RANGES; ++k) {
-            count[k] += sum.value[MEASURE_RANGES_NVTX + k];
+            count[k] += sum.value[list.number[k]];
         }
         run_close(&r);
     }

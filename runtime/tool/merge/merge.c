@@ -232,17 +232,17 @@ static int copy_measures(struct merge *m, const struct merge_map *map,
         if (!(from->groups & 1u << group)) {
             continue;
         }
-        struct measure_range range = measure_range_of(group);
+        struct measure_list list = measure_list_of(group);
         struct arena_measures *to;
-        uint32_t unit = merge_file_get(&m->file, sizeof *to + range.count * sizeof(uint64_t));
+        uint32_t unit = merge_file_get(&m->file, sizeof *to + list.count * sizeof(uint64_t));
         if (!unit) {
             return -1;
         }
         to = merge_file_at(&m->file, unit);
-        to->range = range;
+        to->range = measure_range_of(group);
         to->next = *out;
-        for (uint32_t i = 0; i < range.count; ++i) {
-            to->value[i] = merge_measure(map, range.first + i, from->value[range.first + i]);
+        for (uint32_t i = 0; i < list.count; ++i) {
+            to->value[i] = merge_measure(map, list.number[i], from->value[list.number[i]]);
         }
         *out = unit;
     }

@@ -331,8 +331,9 @@ static int sum_measures(struct merge *m, const struct merge_map *map, struct sti
         if (!block) {
             return -1;
         }
-        for (uint32_t i = 0; i < block->range.count; ++i) {
-            uint32_t which = block->range.first + i;
+        struct measure_list list = measure_list_of(group);
+        for (uint32_t i = 0; i < list.count; ++i) {
+            uint32_t which = list.number[i];
             uint64_t value = merge_measure(map, which, from->value[which]);
             block->value[i] = measure_sum(which, block->value[i], value);
         }
