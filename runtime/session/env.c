@@ -18,6 +18,7 @@
 #include "base/config.h"
 #include "base/log.h"
 #include "base/number.h"
+#include "base/removed.h"
 
 enum env_kind {
     ENV_SWITCH,
@@ -261,7 +262,11 @@ static void env_report_unknown(void) {
             ++i;
         }
         if (i == STINT_ENV_COUNT && !strncmp(*entry, "STINT_", 6)) {
+            const char *use = removed_use(*entry, length);
             log_warning("%.*s is not a variable of stint; ignored", (int)length, *entry);
+            if (use) {
+                log_warning("instead of %.*s use %s", (int)length, *entry, use);
+            }
         }
     }
 }

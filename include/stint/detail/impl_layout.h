@@ -14,8 +14,8 @@
 
 #include "impl_types.h"
 
-#define STINT_ABI 4
-#define STINT_IMPL_ABI_NAME(name) name##_4
+#define STINT_ABI 5
+#define STINT_IMPL_ABI_NAME(name) name##_5
 
 /* Arena references are counted in units of one cache line from the arena's start: 32 bits reach far
  * past the largest STINT_MEMORY, and 26 of them fit beside set and site in one 64-bit edge key. */

@@ -5,7 +5,7 @@ import ctypes
 import os
 
 # The suffix of the library that this package knows; stint.h, STINT_ABI.
-ABI = 4
+ABI = 5
 
 
 class Stat(ctypes.Structure):

@@ -55,7 +55,7 @@ int options_take_none(void *to, const struct option_value *value);
 enum command_id options_command_find(const char *name);
 /* "", or ", did you mean COMMAND?" after a name that is none; also a topic of `stint help` if
  * with_topics. */
-#define OPTIONS_HINT 64
+#define OPTIONS_HINT 128
 void options_command_hint(char out[OPTIONS_HINT], const char *name, int with_topics);
 /* Print the --help of a command and of the tool. Return the exit status. */
 int options_print_help(enum command_id command);

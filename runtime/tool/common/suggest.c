@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/arithmetic.h"
+#include "base/removed.h"
 
 #define WORD_MAX 32u /* longer ones are not compared */
 
@@ -79,8 +80,11 @@ void suggestion_try_list(struct suggestion *s, const char *list) {
 }
 
 void suggestion_text(const struct suggestion *s, const char *prefix, char *out, size_t size) {
+    const char *use = removed_use(s->typed, s->length);
     *out = '\0';
-    if (s->word && !s->several) {
+    if (use) {
+        snprintf(out, size, "; instead use %s", use);
+    } else if (s->word && !s->several) {
         snprintf(out, size, ", did you mean %s%.*s?", prefix, (int)s->word_length, s->word);
     }
 }
