@@ -42,6 +42,31 @@ function(stint_layer_sources out)
     set(${out} ${sources} PARENT_SCOPE)
 endfunction()
 
+# The files of libstint.so that run in a scope or a GPU call, which are compiled for speed. The rest
+# runs at the start, at the end and in reports, and is compiled for size, where the build asks for
+# -O2 or -O3: users set other levels to debug or to sanitize.
+set(STINT_HOT_FILES "(record|emit)/[a-z_]+" "arena/arena" "base/(clock|hash|hash_map|histogram|lock)"
+    "capture/(capture|capture_window)" "gpu/(event_[a-z]+|gpu|gpu_driver|stream_timer)"
+    "session/(entry|range_entry)")
+list(JOIN STINT_HOT_FILES "|" STINT_HOT_FILES)
+
+function(stint_layer_optimisation target)
+    set(hot "")
+    get_target_property(sources ${target} SOURCES)
+    foreach(source IN LISTS sources)
+        if(source MATCHES "/(${STINT_HOT_FILES})\\.c$")
+            list(APPEND hot "${source}")
+        endif()
+    endforeach()
+    foreach(config IN ITEMS Release RelWithDebInfo)
+        string(TOUPPER "${config}" name)
+        if(CMAKE_C_FLAGS_${name} MATCHES "-O[23]")
+            target_compile_options(${target} PRIVATE $<$<CONFIG:${config}>:-Os>)
+            set_property(SOURCE ${hot} APPEND PROPERTY COMPILE_OPTIONS $<$<CONFIG:${config}>:-O2>)
+        endif()
+    endforeach()
+endfunction()
+
 # How every layer is compiled. DEFINITIONS in addition to those of the layer.
 function(stint_layer_settings target layer)
     target_include_directories(${target} PRIVATE "${stint_SOURCE_DIR}/include"
@@ -83,6 +108,7 @@ function(stint_layer_settings target layer)
         target_compile_options(${target} PRIVATE -Wno-unused-parameter)
     endif()
     if(NOT layer IN_LIST STINT_TOOL_LAYERS)
+        stint_layer_optimisation(${target})
         stint_frames(${target})
     endif()
     if(NOT target STREQUAL "stint_runtime_base")

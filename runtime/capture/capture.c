@@ -52,12 +52,14 @@ static struct {
         void *data;
     } by_step;
 
-    struct worker tool;         /* its state is an enum tool_state */
     struct gpu_context context; /* of the start; the worker's */
-    uint32_t window, served;    /* number of the last one wanted, and of the one `tool` is for */
-    char label[LABEL_BYTES];    /* of `window` */
-    char serving[LABEL_BYTES];  /* of `served`; the worker's */
-} capture_state = {.tool = {.ops = &tool_worker, .lock = LOCK_CAPTURE}};
+    uint32_t window, served;   /* number of the last one wanted, and of the one the worker is for */
+    char label[LABEL_BYTES];   /* of `window` */
+    char serving[LABEL_BYTES]; /* of `served`; the worker's */
+} capture_state;
+
+/* Its state is an enum tool_state. */
+static struct worker capture_worker = {.ops = &tool_worker, .lock = LOCK_CAPTURE};
 
 static struct capture_rules *current_rules; /* NULL before the first use; release, acquire */
 static int steps_matter;                    /* a schedule or a rule goes by steps; relaxed */
@@ -83,7 +85,7 @@ static void capture_forget_in_child(int held) {
     (void)held;
     ++capture_state.ranges.generation;
     memset(&capture_state.by_step, 0, sizeof capture_state.by_step);
-    worker_forget(&capture_state.tool, TOOL_OFF);
+    worker_forget(&capture_worker, TOOL_OFF);
     __atomic_store_n(&capture_is_pending, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&stream_timer_context_wanted, 1, __ATOMIC_RELAXED);
     capture_rules_restart(current_rules);
@@ -181,8 +183,8 @@ static void capture_reconcile(void) {
     if (capture_lock()) {
         return;
     }
-    if (worker_run(&capture_state.tool)) {
-        int pending = capture_state.tool.state == TOOL_PENDING;
+    if (worker_run(&capture_worker)) {
+        int pending = capture_worker.state == TOOL_PENDING;
         __atomic_store_n(&capture_is_pending, pending, __ATOMIC_RELAXED);
         __atomic_store_n(&stream_timer_context_wanted, pending || tracer_is_waiting(),
                          __ATOMIC_RELAXED);
@@ -374,7 +376,7 @@ __attribute__((destructor)) static void capture_at_exit(void) {
         }
         uint64_t step = capture_state.by_step.step;
         int silent = capture_state.ranges.generation || capture_state.by_step.on;
-        int pending = capture_state.tool.state == TOOL_PENDING && !capture_state.tool.is_busy;
+        int pending = capture_worker.state == TOOL_PENDING && !capture_worker.is_busy;
         capture_unlock();
         if (!silent && seen) {
             capture_rules_say_unused(seen, step);

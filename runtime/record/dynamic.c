@@ -119,8 +119,10 @@ static void begin_unknown(uint64_t guard, struct site_text name, struct stint_im
 }
 
 /* guard 0: a scope opened by name. */
-static void begin_scope(uint64_t guard, struct site_text name, struct stint_impl_site *place,
-                        uint32_t set, struct stint_impl_start start) {
+static inline __attribute__((always_inline)) void begin_scope(uint64_t guard, struct site_text name,
+                                                              struct stint_impl_site *place,
+                                                              uint32_t set,
+                                                              struct stint_impl_start start) {
     struct stint_impl_thread *t = stint_impl_thread_here;
     uint64_t word = place ? STINT_IMPL_LOAD(&place->word) : 0;
     if (!place || site_gate_of(word) == registry_gate()) {
@@ -235,7 +237,7 @@ int dynamic_begin_named(const char *name) {
 }
 
 /* 0, or -1 if no scope of that name is open. */
-static int end_scope(uint64_t word, uint64_t now) {
+static inline __attribute__((always_inline)) int end_scope(uint64_t word, uint64_t now) {
     const struct thread_block *b = thread_block_here();
     int result = recorder_end(recorder_guard_of_name(site_id_of(word)), 0, now, NULL);
     if (site_is_off(word) || site_is_unnamed(word) || (b && b->hot.top == b->hot.last)) {

@@ -30,11 +30,11 @@
  * switched off returns at once, on every thread. Any other scope takes the slow path, as the stack
  * is full. Frame 0 is closed and lies below nothing, so that an inline end returns at once. */
 static struct stint_impl_frame nowhere = {.low = UINT64_MAX};
-#define PLACEHOLDER                                                                                \
-    { .gate = STINT_IMPL_SHUT, .top = &nowhere, .last = &nowhere, .trace_min = UINT64_MAX }
-static struct stint_impl_thread thread_none = PLACEHOLDER;
-static struct stint_impl_thread thread_ended = PLACEHOLDER;
-static struct stint_impl_thread thread_refused = PLACEHOLDER;
+static struct stint_impl_thread thread_none = {
+    .gate = STINT_IMPL_SHUT, .top = &nowhere, .last = &nowhere, .trace_min = UINT64_MAX};
+/* A thread comes to these after placeholders_register has made them. */
+static struct stint_impl_thread thread_ended;
+static struct stint_impl_thread thread_refused;
 /* Guarded by the registry's lock. */
 static struct registry_thread placeholders[] = {
     {.gate = &thread_none.gate}, {.gate = &thread_ended.gate}, {.gate = &thread_refused.gate}};
@@ -252,6 +252,10 @@ static void placeholders_register(void) {
         return;
     }
     placeholders_registered = 1;
+    if (!thread_ended.top) {
+        thread_ended = thread_none;
+        thread_refused = thread_none;
+    }
     for (size_t i = 0; i < sizeof placeholders / sizeof placeholders[0]; ++i) {
         __atomic_store_n(placeholders[i].gate, registry_gate(), __ATOMIC_SEQ_CST);
         registry_join(&placeholders[i]);

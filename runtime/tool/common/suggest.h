@@ -22,8 +22,8 @@ void suggestion_start(struct suggestion *s, const char *typed, size_t length);
 /* A word that would be right, or each of the words of a list: "a|b|c". */
 void suggestion_try(struct suggestion *s, const char *word);
 void suggestion_try_list(struct suggestion *s, const char *list);
-/* "; instead use …" if an earlier version knew the typed word. Else ", did you mean WORD?" with that
- * prefix before the word, or "": no word is near, or several. */
+/* "; instead use …" if an earlier version knew the typed word. Else ", did you mean WORD?" with
+ * that prefix before the word, or "": no word is near, or several. */
 void suggestion_text(const struct suggestion *s, const char *prefix, char *out, size_t size);
 
 #endif
