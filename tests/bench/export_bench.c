@@ -152,10 +152,8 @@ int main(int argc, char **argv) {
     }
     int failed = measure("chrome", export_chrome, null, "/dev/null") |
                  measure("perfetto", export_perfetto, null, "/dev/null") |
-                 measure("speedscope", export_speedscope, null, "/dev/null") |
                  measure("chrome", export_chrome, memory, "memory") |
-                 measure("perfetto", export_perfetto, memory, "memory") |
-                 measure("speedscope", export_speedscope, memory, "memory");
+                 measure("perfetto", export_perfetto, memory, "memory");
     free(run.trace.events);
     return failed;
 }

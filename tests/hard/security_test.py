@@ -128,7 +128,7 @@ def names(options, folder):
     run(options.tool, "merge", "run.stint", "again.stint", "-o", "merged.stint", cwd=work)
     shown["merged"] = run(options.tool, "report", "merged.stint", cwd=work).out
     shown["diff"] = run(options.tool, "diff", "run.stint", "merged.stint", cwd=work).out
-    for format_ in ("chrome", "speedscope", "folded", "csv", "json", "prometheus", "html"):
+    for format_ in ("chrome", "folded", "csv", "json", "prometheus", "html"):
         shown[format_] = run(options.tool, "export", "--to", format_, "run.stint", cwd=work).out
     run(options.tool, "export", "--to", "perfetto", "-o", "x.pftrace", "run.stint", cwd=work)
     for format_ in ("csv", "json"):

@@ -230,7 +230,7 @@ def case_merge(folder):
     threads each launch is on its own."""
     first, second = record(folder, "a.stint", 600), record(folder, "b.stint", 40, 3000)
     tool("merge", "--keep", "threads", first, "-o", folder / "one")
-    for kind in ("chrome", "csv", "speedscope", "perfetto", "json"):
+    for kind in ("chrome", "csv", "perfetto", "json"):
         before, after = (without_run(kind, tool("export", file, "--to", kind))
                          for file in (first, folder / "one"))
         need(before == after, kind, before, after)
@@ -260,11 +260,9 @@ def check_merged(out):
 
 def lanes_of(file):
     """kind of export -> what it calls its lanes."""
-    chrome, speedscope = (json.loads(tool("export", file, "--to", to))
-                          for to in ("chrome", "speedscope"))
+    chrome = json.loads(tool("export", file, "--to", "chrome"))
     return {"chrome": [e["args"]["name"] for e in chrome["traceEvents"]
                        if e["name"] == "thread_name"],
-            "speedscope": [profile["name"] for profile in speedscope["profiles"]],
             "perfetto": re.findall(rb"(?:\d+/\d+ |\b)GPU \d+ stream \d+",
                                    tool("export", file, "--to", "perfetto")),
             "html": re.findall(rb'\{"name":("[^"]*"),"stream":',

@@ -322,36 +322,6 @@ def check_pprof(data):
 
 # ---- The others ----
 
-def speedscope_profile(profile, frames, totals):
-    need(profile["type"] == "evented" and profile["unit"] == "nanoseconds", "type and unit")
-    need(whole(profile["startValue"]) and whole(profile["endValue"]), "start and end")
-    last, stack = profile["startValue"], []
-    for event in profile["events"]:
-        need(whole(event["at"]) and event["at"] >= last, "goes back in time: %s" % event)
-        need(whole(event["frame"]) and event["frame"] < len(frames), "no such frame: %s" % event)
-        last = event["at"]
-        if event["type"] == "O":
-            stack.append(event)
-            continue
-        need(event["type"] == "C" and stack and stack[-1]["frame"] == event["frame"],
-             "closes what is not the innermost: %s" % event)
-        totals[frames[event["frame"]]] += event["at"] - stack.pop()["at"]
-    need(not stack, "left open: %s" % stack)
-    need(last <= profile["endValue"], "past its end")
-
-
-def check_speedscope(data):
-    document = load_json(data)
-    need(document["$schema"] == "https://www.speedscope.app/file-format-schema.json", "$schema")
-    frames = [frame["name"] for frame in document["shared"]["frames"]]
-    need(len(set(frames)) == len(frames), "a name that is two frames")
-    need(document["profiles"], "no profile: the viewer stays silent")
-    totals = Totals()
-    for profile in document["profiles"]:
-        speedscope_profile(profile, frames, totals)
-    return totals
-
-
 def check_folded(data):
     totals = Totals()
     text = data.decode("utf-8")
@@ -500,21 +470,6 @@ def check_prometheus(data):
     return totals
 
 
-def check_benchmark(data):
-    """github-action-benchmark: src/extract.ts, BenchmarkResult: name, unit, value; range and extra
-    are texts. Results of two commits are compared by name."""
-    rows, totals = load_json(data), Totals()
-    need(isinstance(rows, list), "not a list")
-    for row in rows:
-        need(set(row) <= {"name", "unit", "value", "range", "extra"} and row["unit"] == "ns" and
-             isinstance(row["value"], int) and row["value"] >= 0, "a row: %s" % row)
-        need(row["name"] not in totals, "a name twice: %s" % row)
-        need(re.match(r"calls \d+(, p99 \d+ ns)?$", row["extra"]) and
-             re.match(r"\+/- \d+$", row.get("range", "+/- 0")), "a text: %s" % row)
-        totals[row["name"]] = row["value"]
-    return totals
-
-
 def otlp_points(kind, data):
     if kind == "otlp":
         need(data.endswith(b"}\n") and data.count(b"\n") == 1, "a request is a line")
@@ -539,10 +494,9 @@ def check_native(data):
 
 
 CHECKS = {"csv_" + table: check_csv_table for table in TABLES}
-CHECKS.update({"chrome": check_chrome, "perfetto": check_perfetto, "speedscope": check_speedscope,
+CHECKS.update({"chrome": check_chrome, "perfetto": check_perfetto,
           "folded": check_folded, "csv": check_csv, "json": check_json,
-          "prometheus": check_prometheus, "benchmark": check_benchmark,
-          "pprof": check_pprof, "otlp": check_otlp, "otlp-proto": check_otlp_proto,
+          "prometheus": check_prometheus, "pprof": check_pprof, "otlp": check_otlp, "otlp-proto": check_otlp_proto,
           "prometheus-native": check_native})
 
 
@@ -618,8 +572,7 @@ def agree(program):
     totals = {(kind, run): check(kind, export(program, kind, run))
               for kind in FORMATS for run in RUNS}
     spans = totals["chrome", "full"]
-    need(spans and spans == totals["perfetto", "full"] == totals["speedscope", "full"],
-         "spans: chrome, perfetto and speedscope differ")
+    need(spans and spans == totals["perfetto", "full"], "spans: chrome and perfetto differ")
     sums = totals["json", "full"]
     plain = {name: ns for name, ns in sums.items() if name.isidentifier() or "." in name}
     need(plain and all(totals["csv", "full"][name] == ns for name, ns in plain.items()),
@@ -627,20 +580,20 @@ def agree(program):
     need(sum(sums.values()) == sum(totals["csv", "full"].values()) ==
          sum(totals["prometheus", "full"].values()), "sums: json, csv and prometheus differ")
     spans = totals["chrome", "gpu"]
-    need(spans["memcpy DtoH"] == 2000000 and spans == totals["perfetto", "gpu"] ==
-         totals["speedscope", "gpu"], "what GPUs did: chrome, perfetto and speedscope differ")
+    need(spans["memcpy DtoH"] == 2000000 and spans == totals["perfetto", "gpu"],
+         "what GPUs did: chrome and perfetto differ")
     gpu_agrees(program)
     for run in RUNS:
         text, proto = (otlp_points(kind, export(program, kind, run)) for kind in ("otlp", "otlp-proto"))
         need(list(text) == list(proto) and all(text[key].buckets == proto[key].buckets for key in text),
              "otlp: JSON and protobuf differ")
     lines = export(program, "folded", "tree").decode().split("\n")[:-1]
-    tree = json.loads(export(program, "speedscope", "tree"))
+    samples = all_of(decode(export(program, "pprof", "tree"), "Profile"), "sample")
     plain = {name: ns for name, ns in totals["folded", "tree"].items() if name.isidentifier()}
     need(len(plain) > 1 and all(totals["pprof", "tree"][name] == ns for name, ns in plain.items()),
          "the tree: folded, pprof")
     need(sum(int(line.rsplit(" ", 1)[1]) for line in lines) ==
-         sum(profile["endValue"] for profile in tree["profiles"]), "the tree: folded, speedscope")
+         sum(all_of(sample, "value")[1] for sample in samples), "the tree: sums of folded, pprof")
     return 0
 
 
@@ -657,12 +610,6 @@ FAULTS = [
     ("chrome", b"\xef\xbf\xbd", b"\xff"), ("chrome", b'"s":"t"', b'"s":"g"'),
     ("chrome", b'"name":"thread_name"', b'"name":"thread"'),
     ("chrome", b'"ts":10000.000', b'"ts":70000.000'), ("chrome", None, None),
-    ("speedscope", b'"frame":3,"at":10000000}', b'"frame":3,"at":9}'),
-    ("speedscope", b'"at":10000000}', b'"at":9.5}'),
-    ("speedscope", b'{"type":"C","frame":2', b'{"type":"C","frame":1'),
-    ("speedscope", b'\n{"type":"C","frame":2,"at":10000000},', b""),
-    ("speedscope", b'"endValue":170000999', b'"endValue":99'),
-    ("speedscope", b'{"name":"step.load"}', b'{"name":"step"}'), ("speedscope", None, None),
     ("folded", b"step 15000000", b"step"), ("folded", b"step 15000000", b"step 0"),
     ("folded", b"step 15000000", b"step 1.5"), ("folded", b"step;step.load", b"step;;step.load"),
     ("folded", b"two lines", b"two\nlines"), ("folded", None, None),
@@ -674,8 +621,7 @@ FAULTS = [
     ("json", b'"calls":5', b'"calls":5,"calls":5'), ("json", b'stint.run/1', b'stint.run/2'),
     ("json", b'"parent":12', b'"parent":13'), ("json", b'"thread":1', b'"thread":2'),
     ("json", b'"state":"killed"', b'"state":"dead"'), ("json", b"\xef\xbf\xbd", b"\xc0\xaf"),
-    ("json", None, None), ("benchmark", b'"unit":"ns"', b'"unit":"s"'), ("benchmark", None, None),
-    ("benchmark", b'"name":"step"', b'"name":"step.load"'), ("benchmark", b'"extra":"calls ', b'"extra":"'),
+    ("json", None, None),
     ("prometheus", b'quantile="0.9"', b'quantile="0.5"'),
     ("prometheus", b'le="0.0000002"', b'le="0.0000001"'), ("prometheus", b'le="+Inf"} ', b'le="+Inf"} 9'),
     ("prometheus", b'le="0.01"} 0', b'le="0.01"} 9'), ("prometheus", b'le="+Inf"', b'le="1000"'),

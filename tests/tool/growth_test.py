@@ -22,7 +22,7 @@ TIMES = 4
 LIMIT = 4.5
 NAMES = 1000
 SPANS = 16384  # a ring of 256 KB, a quarter of STINT_TRACE
-OF_SPANS = ("chrome", "perfetto", "speedscope", "html")
+OF_SPANS = ("chrome", "perfetto", "html")
 
 
 def export(form):

@@ -135,7 +135,7 @@ def case_one(folder):
                 before, after = (re.sub(r"[\d.]+ ?(s|ms|us|%)?|  +", " ", t)
                                  for t in (before, after))
             need(before == after, arguments, before, after)
-        for to in ("chrome", "csv", "folded", "speedscope") if "end" in story else ():
+        for to in ("chrome", "csv", "folded") if "end" in story else ():
             before, after = (tool("export", f, "--to", to) for f in (file, out))
             need(before == after, to, before, after)
 

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""totals.py promtool|flamegraph PROGRAM: exports as those tools read them. 77: the tool is missing.
+"""totals.py promtool|flamegraph|jq PROGRAM: exports as those tools read them. 77: the tool is missing.
 flamegraph.pl ends with 0 whatever it is given, so the widths it draws are compared with the
-sums."""
+sums. The program of jq is that of docs/exports.md, and makes what github-action-benchmark reads
+(src/extract.ts, BenchmarkResult: the members name, unit, value and extra, which is a text)."""
 
+import json
+import pathlib
 import re
 import shutil
 import subprocess
@@ -45,12 +48,28 @@ def flamegraph(tool, program):
     return failed
 
 
+def jq(tool, program):
+    page = (pathlib.Path(__file__).parents[2] / "docs/exports.md").read_text()
+    (script,) = re.findall(r"--to json \| jq '([^']+)'", page)
+    failed = 0
+    for run in RUNS:
+        data = export(program, "json", run)
+        made = json.loads(subprocess.run([tool, script], input=data, stdout=subprocess.PIPE,
+                                         check=True).stdout)
+        want = [{"name": row["name"], "unit": "ns", "value": row["avg_ns"],
+                 "extra": "calls %d" % row["calls"]} for row in json.loads(data)["stats"] if "avg_ns" in row]
+        if made != want or (run == "full" and len(want) < 10):
+            print("%s: %s\nexpected %s" % (run, made, want))
+            failed = 1
+    return failed
+
+
 def main(kind, program):
-    tool = shutil.which({"promtool": "promtool", "flamegraph": "flamegraph.pl"}[kind])
+    tool = shutil.which({"promtool": "promtool", "flamegraph": "flamegraph.pl", "jq": "jq"}[kind])
     if not tool:
         print("skipped: no " + kind)
         return 77
-    return {"promtool": promtool, "flamegraph": flamegraph}[kind](tool, program)
+    return {"promtool": promtool, "flamegraph": flamegraph, "jq": jq}[kind](tool, program)
 
 
 if __name__ == "__main__":
